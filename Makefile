@@ -1,0 +1,215 @@
+# lowtide: one GNU Makefile, no per-directory ones. `make help` lists the
+# targets; V=1 shows commands; prefix, libdir, DESTDIR, CFLAGS, LDFLAGS are the
+# packager's.
+VERSION := 0.1.0
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+sbindir ?= $(prefix)/sbin
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+mandir ?= $(prefix)/share/man
+datadir ?= $(prefix)/share/lowtide
+sysconfdir ?= /etc
+unitdir ?= /lib/systemd/system
+# Where Slurm looks for plugins; asked of the compiler's multiarch name.
+slurmlibdir ?= /usr/lib/$(shell $(CC) -print-multiarch 2>/dev/null)/slurm-wlm
+CC ?= cc
+B ?= build
+CFLAGS ?= -O2 -g
+V ?= 0
+Q := $(if $(filter 0,$(V)),@)
+
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla \
+	-Wmissing-prototypes -Wformat=2
+ifeq ($(CI),true)
+WARN += -Werror
+endif
+override CFLAGS += -std=gnu11 -fPIC -D_GNU_SOURCE -DLT_VERSION='"$(VERSION)"' \
+	-fno-math-errno -ffp-contract=off -fstack-protector-strong $(WARN) -MMD -MP
+override LDFLAGS += -Wl,-z,relro,-z,now
+ifneq ($(SAN),)
+override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
+override LDFLAGS += -fsanitize=$(SAN)
+endif
+
+# Each directory's -I list is the rule of who may include whom.
+
+INC_policy/core := -Ipolicy/core
+INC_policy/file := -Ipolicy/file -Ipolicy/core
+INC_policy/ledger := -Ipolicy/ledger -Ipolicy/core
+INC_adapters := -Iadapters -Ipolicy/core
+INC_plugin := -Iplugin -Ipolicy/core
+INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger -Ipolicy/core
+INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core
+INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
+	-Ipolicy/core -Iplugin
+
+CORE_SRC := $(wildcard policy/core/*.c)
+FILE_SRC := $(wildcard policy/file/*.c)
+LEDGER_SRC := $(wildcard policy/ledger/*.c)
+SLURM_SRC := $(wildcard adapters/slurm_*.c)
+ADAPTER_SRC := $(filter-out $(SLURM_SRC),$(wildcard adapters/*.c))
+DAEMON_SRC := $(wildcard daemon/*.c)
+CLI_SRC := $(wildcard cli/*.c)
+PLUGIN_SRC := $(wildcard plugin/*.c)
+obj = $(patsubst %.c,$(B)/%.o,$(1))
+
+PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
+	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
+	$(B)/lowtide.pc
+
+DAEMON_LIBS := -lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd \
+	-lmunge -lexpat -lm -lpthread
+CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lm -lpthread
+
+.PHONY: all help check check-fast demo bench deps lint install uninstall clean \
+	matrix fuzz tests
+all: $(PRODUCTS)
+
+help:
+	@echo 'make            build everything into $(B)/'
+	@echo 'make deps       install what is missing (Debian 12; starts no service)'
+	@echo 'make check      all tests, on a private Slurm'
+	@echo 'make check-fast units, golden texts and fuzz corpora only'
+	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
+	@echo 'make bench      measure, as ratios against a baseline'
+	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
+	@echo 'make lint       clang-format, clang-tidy'
+	@echo 'make fuzz MINUTES=n'
+	@echo 'make install    DESTDIR, prefix, slurmlibdir=$(slurmlibdir)'
+
+# The headers decide whether the packages are there.
+deps:
+	$(Q)packaging/deps.sh
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(if $(filter 0,$(V)),@echo '  CC      $<')
+	$(Q)$(CC) $(CFLAGS) $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
+
+# tests/<kind>/x.c see everything.
+$(B)/tests/%.o: tests/%.c Makefile
+	@mkdir -p $(@D)
+	$(if $(filter 0,$(V)),@echo '  CC      $<')
+	$(Q)$(CC) $(CFLAGS) $(INC_tests) -c -o $@ $<
+
+$(B)/liblowtide.a: $(call obj,$(CORE_SRC))
+	$(if $(filter 0,$(V)),@echo '  AR      $@')
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/liblowtide.so: $(call obj,$(CORE_SRC)) policy/liblowtide.map
+	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,liblowtide.so.0 \
+	    -Wl,--version-script=policy/liblowtide.map -o $@ \
+	    $(filter %.o,$^) -lm
+
+$(B)/lowtide.pc: policy/lowtide.pc.in Makefile
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@prefix@|$(prefix)|;s|@libdir@|$(libdir)|' \
+	    -e 's|@includedir@|$(includedir)|;s|@version@|$(VERSION)|' $< > $@
+
+SPANK_OBJ := $(call obj,$(filter-out plugin/job_submit%,$(PLUGIN_SRC)))
+SUBMIT_OBJ := $(call obj,$(filter-out plugin/spank%,$(PLUGIN_SRC)))
+
+$(B)/spank_lowtide.so: $(SPANK_OBJ) $(B)/liblowtide.a plugin/spank.map
+	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
+	    -Wl,--version-script=plugin/spank.map -o $@ $(filter %.o %.a,$^) -lm
+
+$(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit.map
+	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
+	    -Wl,--version-script=plugin/job_submit.map -o $@ \
+	    $(filter %.o %.a,$^) -lm
+
+# All but the mains and what needs Slurm, for the tests.
+INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
+	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
+	$(ADAPTER_SRC) $(SLURM_SRC) $(CORE_SRC)
+$(B)/internal.a: $(call obj,$(INTERNAL_SRC))
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a
+	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/liblowtide.a
+	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(UNIT_SRC))
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
+# Helpers of tests and benches: programs of one file each.
+TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
+BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
+tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN)
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(DAEMON_LIBS) -ldl
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+$(B)/tests/tools/% $(B)/tests/bench/%: $(B)/tests/%.o
+$(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/internal.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+.SECONDARY:
+
+check: deps
+	$(Q)tests/run.sh all
+check-fast:
+	$(Q)tests/run.sh fast
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)examples/demo.sh
+bench: deps
+	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN)
+	$(Q)tests/bench/run.sh
+matrix: deps
+	$(Q)tests/matrix.sh
+fuzz: deps
+	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
+
+lint:
+	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+
+MAN1 := $(wildcard man/*.1)
+MAN5 := $(wildcard man/*.5)
+MAN8 := $(wildcard man/*.8)
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(libdir)/pkgconfig \
+	    $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(mandir)/man1 \
+	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
+	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples $(DESTDIR)$(unitdir)
+	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
+	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
+	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
+	install -m 755 $(B)/liblowtide.so $(DESTDIR)$(libdir)/liblowtide.so.0
+	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
+	install -m 644 $(B)/liblowtide.a $(DESTDIR)$(libdir)/
+	install -m 644 $(B)/lowtide.pc $(DESTDIR)$(libdir)/pkgconfig/
+	install -m 644 policy/core/*.h $(DESTDIR)$(includedir)/lowtide/
+	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
+	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
+	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/
+	install -m 644 packaging/systemd/lowtided.service $(DESTDIR)$(unitdir)/
+	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
+	    $(DESTDIR)$(slurmlibdir)/spank_lowtide.so \
+	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
+	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \
+	    $(DESTDIR)$(libdir)/liblowtide.a $(DESTDIR)$(libdir)/pkgconfig/lowtide.pc \
+	    $(DESTDIR)$(unitdir)/lowtided.service
+	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
+	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \
+	    $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MAN8)))
+
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,90 @@
+/*
+ * The contract of a signal source: name, options, fetch, parse. parse is
+ * pure, bounded and fuzzed; only fetch touches the world.
+ */
+#ifndef LT_ADAPTER_H
+#define LT_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "series.h"
+
+enum lt_quantity {
+	LT_QUANTITY_CARBON, /* g CO2e per kWh, average */
+	LT_QUANTITY_PRICE,  /* micros per node-hour */
+	LT_QUANTITY_TARIFF, /* micros per kWh */
+	LT_QUANTITY_COUNT,
+};
+
+struct lt_point { /* holds on [start, end) */
+	int64_t start_utc_s, end_utc_s;
+	double value;
+	enum lt_quality quality;
+};
+
+struct lt_points { /* grows; lt_points_free() */
+	enum lt_quantity quantity;
+	int64_t issued_utc_s;	/* 0 = fetch time */
+	size_t count, capacity;
+	struct lt_point *points;
+};
+/* Refuses a value that is not finite, a value of 0 or negative intensity or
+ * price ("missing is not zero"), end <= start. LT_EINPUT names it. */
+int lt_points_add(struct lt_points *points, const struct lt_point *point,
+    struct lt_error *err);
+/* Sort by start; of two for the same start the later added wins; overlaps
+ * are cut. */
+void lt_points_sort(struct lt_points *points);
+void lt_points_free(struct lt_points *points);
+
+struct lt_source_options { /* one source of the policy file */
+	const char *name;
+	int count;
+	struct { const char *key, *value; int line, column; } items[24];
+};
+/* Value of an option, or fallback. */
+const char *lt_source_option(const struct lt_source_options *options,
+    const char *key, const char *fallback);
+
+struct lt_adapter_option {
+	const char *key;
+	bool required;
+	const char *usage;
+	const char *fallback; /* default, for help and docs */
+};
+
+struct lt_adapter {
+	const char *name;
+	const char *usage; /* one line */
+	const struct lt_adapter_option *options; /* ended by key NULL */
+	int64_t interval_s; /* how often to fetch */
+	bool replay;	    /* a recording: always labelled */
+	/* Check option values beyond the table; may be NULL. */
+	int (*check)(const struct lt_source_options *options,
+	    struct lt_error *err);
+	/*
+	 * Fetch [from, to) as far as the source has it, and parse. Appends to
+	 * points. Blocks at most the limits of http.h.
+	 */
+	int (*fetch)(const struct lt_source_options *options,
+	    int64_t from_utc_s, int64_t to_utc_s, int64_t now_utc_s,
+	    struct lt_points *points, struct lt_error *err);
+	/* Pure: the bytes of one answer or file. */
+	int (*parse)(const struct lt_source_options *options,
+	    const char *bytes, size_t byte_count, int64_t now_utc_s,
+	    struct lt_points *points, struct lt_error *err);
+};
+
+/* NULL = unknown. */
+const struct lt_adapter *lt_adapter_find(const char *name);
+/* Names for lt_policy_load(), NULL ended. */
+const char *const *lt_adapter_names(void);
+/* All of options: unknown key (nearest named), missing required, then the
+ * adapter's check. The error has line and column. */
+int lt_adapter_check(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, struct lt_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * The only user of libcurl. Every transfer is bounded in time, size and
+ * redirects.
+ */
+#ifndef LT_HTTP_H
+#define LT_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum {
+	LT_HTTP_BODY_MAX = 16 * 1024 * 1024, /* decoded; more: refused */
+	LT_HTTP_CONNECT_MS = 5000,
+	LT_HTTP_TOTAL_MS = 20000,
+	LT_HTTP_REDIRECTS = 3, /* same host, http(s) only */
+	LT_HTTP_HEADERS_MAX = 16,
+};
+
+struct lt_http_request { /* start as { 0 } */
+	const char *url;	 /* http or https */
+	const char *unix_socket; /* or NULL */
+	const char *method;	 /* NULL = GET, or POST if body */
+	const char *body;
+	size_t body_length;
+	const char *headers[LT_HTTP_HEADERS_MAX]; /* "Name: value", no secrets
+						   * are ever logged */
+	int connect_ms, total_ms; /* 0 = the limits above */
+};
+
+struct lt_http_response { /* lt_http_free() */
+	long status;
+	char content_type[128];
+	char *body; /* NUL after it */
+	size_t body_length;
+	int64_t retry_after_s; /* 0 = not sent */
+};
+
+/* Once at start and end of the program. */
+int lt_http_init(struct lt_error *err);
+void lt_http_cleanup(void);
+
+/* LT_OK for any complete answer, whatever its status; LT_ENET with the host
+ * and what went wrong else. */
+int lt_http_do(const struct lt_http_request *request,
+    struct lt_http_response *response, struct lt_error *err);
+/* GET, want 200, else LT_ENET with status and the first words of the body. */
+int lt_http_get(const char *url, struct lt_http_response *response,
+    struct lt_error *err);
+void lt_http_free(struct lt_http_response *response);
+
+#endif

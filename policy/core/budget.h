@@ -1,0 +1,131 @@
+/*
+ * Budget arithmetic: the budget snapshot in memory, and the one admission
+ * rule: settled + open holds + this hold <= limit, for all that bind, or
+ * nothing. Pure; the caller holds the lock.
+ */
+#ifndef LT_BUDGET_H
+#define LT_BUDGET_H
+
+#include "quote.h"
+
+enum lt_rule { LT_RULE_REJECT, LT_RULE_HOLD, LT_RULE_WARN, LT_RULE_ALLOW };
+const char *lt_rule_name(enum lt_rule rule);
+
+struct lt_period {
+	int64_t start_utc_s, end_utc_s;
+	char label[24]; /* "November", "2026 Q4", "2026" */
+	struct lt_amount limit;	  /* has_x: this currency is limited */
+	struct lt_amount settled; /* charges and adjustments of the period */
+	struct lt_amount held;	  /* open holds absorbed up to W */
+};
+
+struct lt_budget {
+	char team[LT_ACCOUNT_SIZE]; /* account, lower case */
+	enum lt_rule on_exceed;
+	bool has_per_user;
+	struct lt_amount per_user_limit;
+	struct lt_period periods[LT_PERIODS]; /* [1].start == [0].end, or unused
+					       * (start == end) */
+};
+
+struct lt_usage { /* of one user within a budget that has per_user */
+	uint32_t budget; /* index */
+	uint32_t uid;
+	struct lt_amount settled[LT_PERIODS], held[LT_PERIODS];
+};
+
+struct lt_account {
+	char name[LT_ACCOUNT_SIZE]; /* lower case; the table is sorted by it */
+	uint32_t first_binding, binding_count; /* into bindings[]: budgets of
+						* this account and its parents */
+};
+
+struct lt_pair { /* sorted by (uid, account) */
+	uint32_t uid, account; /* account: index */
+	bool is_default;
+};
+
+struct lt_balance_sheet { /* the budget snapshot, loaded */
+	uint64_t generation;
+	int64_t compiled_utc_s;
+	uint64_t ring_generation;
+	uint64_t ring_absorbed; /* W */
+	bool ready;		/* lowtided has loaded all quotes */
+	enum lt_rule on_unknown;
+	int64_t stale_after_s;	/* older: unknown */
+	uint32_t budget_count, usage_count, account_count, binding_count,
+	    pair_count;
+	struct lt_budget *budgets;
+	struct lt_usage *usages;     /* sorted by (budget, uid) */
+	struct lt_account *accounts;
+	uint32_t *bindings;
+	struct lt_pair *pairs;
+	void *arena;
+};
+
+/* Index, or -1. The name is compared in lower case. */
+int lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name);
+/* The default account of a uid, -1 = unknown. */
+int lt_sheet_default_account(const struct lt_balance_sheet *sheet,
+    uint32_t uid);
+bool lt_sheet_pair(const struct lt_balance_sheet *sheet, uint32_t uid,
+    int account);
+/* Does any budget bind this account (its own or a parent's)? */
+bool lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account);
+
+/* What was held since W, beside the sheet: one per budget and capped user. */
+struct lt_recent; /* opaque; sums, remade for each new sheet */
+size_t lt_recent_size(const struct lt_balance_sheet *sheet); /* bytes */
+void lt_recent_init(struct lt_recent *recent,
+    const struct lt_balance_sheet *sheet);
+
+struct lt_hold {
+	uint32_t uid;
+	int account; /* index in the sheet */
+	struct lt_amount amount; /* all tasks */
+	int64_t start_utc_s, end_utc_s;
+};
+
+enum lt_verdict_code {
+	LT_ADMIT,
+	LT_OVER,    /* a budget says no: rule = its on_exceed */
+	LT_UNKNOWN, /* amount missing where limited, or a bound passed */
+};
+
+struct lt_verdict {
+	enum lt_verdict_code code;
+	enum lt_rule rule;
+	/* of the first budget that said no (tightest, by available): */
+	char team[LT_ACCOUNT_SIZE];
+	char label[24];
+	bool is_user_cap, is_carbon;
+	int64_t asked, limit, settled, held, available;
+	const char *why; /* LT_UNKNOWN: static text */
+};
+
+/*
+ * Check all budgets, currencies and periods that the hold touches; on
+ * LT_ADMIT (and with rule WARN when over) add it to recent. What is negative
+ * frees (job_modify never passes a negative amount).
+ */
+void lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
+    struct lt_recent *recent, const struct lt_hold *hold);
+/* Add without a check: holds that the ring already has. */
+void lt_recent_add(struct lt_recent *recent,
+    const struct lt_balance_sheet *sheet, const struct lt_hold *hold);
+/* Take back what lt_admit() added (a failed ring write). */
+void lt_recent_remove(struct lt_recent *recent,
+    const struct lt_balance_sheet *sheet, const struct lt_hold *hold);
+
+/* Least available over all that bind, for lt_request.available_*;
+ * INT64_MAX where nothing limits. */
+void lt_available(struct lt_amount *available,
+    const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
+    uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s);
+
+/* "vision has $312.50 of $5,000.00 left for November ($4,100.00 spent,
+ * $587.50 held);\nthis job may cost $9,437.76." */
+void lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
+    const char *currency);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * lt_decide(): the one decision function. Pure: no clock, no allocation, no
+ * global state; the same inputs give the same plan on every machine.
+ */
+#ifndef LT_DECIDE_H
+#define LT_DECIDE_H
+
+#include "error.h"
+#include "gpu.h"
+#include "interruption.h"
+#include "market.h"
+
+/* What the job's own settings forbid; 0 = free to move. */
+enum lt_pin {
+	LT_PIN_PARTITION = 1 << 0, /* one the user named */
+	LT_PIN_BEGIN = 1 << 1,	   /* user's --begin, or in-place only */
+	LT_PIN_HET = 1 << 2,
+	LT_PIN_RESERVATION = 1 << 3,
+	LT_PIN_DEPENDENCY = 1 << 4,
+	LT_PIN_LICENSES = 1 << 5,
+	LT_PIN_BURST_BUFFER = 1 << 6,
+	LT_PIN_CRON = 1 << 7,
+	LT_PIN_INTERACTIVE = 1 << 8, /* srun, salloc: partition only */
+	LT_PIN_NODELIST = 1 << 9,    /* --nodelist: partition stays */
+};
+const char *lt_pin_name(enum lt_pin pin); /* "--dependency", ... */
+
+enum { LT_UNSET_64 = -1 };
+
+struct lt_request {
+	/* who */
+	uint32_t uid;
+	char account[LT_ACCOUNT_SIZE]; /* lower case */
+	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
+	/* what; upper bounds, never 0 for nodes and tasks */
+	uint32_t min_nodes, max_nodes;
+	uint32_t cpus;		/* of the whole job; 0 = one a node */
+	uint64_t memory_mib_per_node; /* 0 = the partition's default */
+	uint64_t memory_mib_per_cpu;  /* 0 = not said */
+	bool whole_memory;	/* --mem=0 */
+	uint32_t gpus;		/* of the whole job */
+	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any */
+	bool exclusive;
+	uint32_t array_tasks;	/* 1 = no array */
+	uint32_t array_parallel;/* %N; 0 = no limit */
+	/* time; LT_UNSET_64 = not set by the user */
+	int64_t limit_s;
+	int64_t expected_run_s; /* per task */
+	/* fit */
+	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
+	enum lt_precision precision;
+	/* freedom */
+	uint32_t pins;		/* enum lt_pin */
+	int home;		/* partition index where it goes by itself */
+	uint32_t named_count;	/* -p a,b: only these; 0 = all */
+	uint16_t named[LT_PARTITIONS_MAX];
+	int64_t earliest_utc_s; /* <= now: at once */
+	int64_t deadline_utc_s; /* LT_UNSET_64 = none */
+	enum lt_objective objective;
+	struct lt_checkpoint checkpoint;
+	double checkpoint_gib;	/* size kept; 0 = not counted */
+	int64_t max_cost_micros;/* --max-cost; LT_UNSET_64 = none */
+	bool has_available;	/* the team's balance is known */
+	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
+};
+
+/* A window booked after the snapshot was compiled. */
+struct lt_planned {
+	uint16_t partition;
+	float nodes; /* node equivalents: nodes x share x tasks at once */
+	int64_t start_utc_s, end_utc_s;
+};
+
+enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
+	LT_REJECT_NONE,	    /* the plan itself, or dearer: see the figures */
+	LT_REJECT_DEARER,
+	LT_REJECT_MAX_TIME,
+	LT_REJECT_NODES,
+	LT_REJECT_GPU_COUNT,
+	LT_REJECT_GPU_TYPE,
+	LT_REJECT_GPU_MEMORY,
+	LT_REJECT_PRECISION,
+	LT_REJECT_CPUS,
+	LT_REJECT_MEMORY,
+	LT_REJECT_DEFAULTS,	/* other unset defaults would change the job */
+	LT_REJECT_STATE,	/* not UP, root only */
+	LT_REJECT_ACCOUNT,
+	LT_REJECT_QOS,
+	LT_REJECT_GROUPS,
+	LT_REJECT_CANCELS,	/* PreemptMode=CANCEL */
+	LT_REJECT_UNMANAGED,	/* not in the policy file */
+	LT_REJECT_NO_PRICE,
+	LT_REJECT_NO_CARBON,
+	LT_REJECT_STALE,
+	LT_REJECT_RISK,		/* restart chance over max_restart_risk */
+	LT_REJECT_DEADLINE,
+	LT_REJECT_CAPACITY,
+	LT_REJECT_BUDGET,
+	LT_REJECT_MAX_COST,
+	LT_REJECT_PINNED,	/* the user named another partition */
+	LT_REJECT_COUNT,
+};
+const char *lt_reject_name(enum lt_reject reject);
+
+struct lt_estimate { /* one partition, one start */
+	int partition;		/* index; -1 = none */
+	int64_t start_utc_s;
+	int64_t end_utc_s;	/* "done by": start + expected active time */
+	double expected_active_s;  /* of one task */
+	double expected_interruptions; /* of all tasks */
+	double restart_chance;
+	double interval_s;	/* checkpoint interval used */
+	double time_ratio;	/* run time here over at home */
+	bool time_ratio_known;
+	bool has_cost, has_carbon;
+	double expected_compute_micros, expected_energy_micros,
+	    expected_storage_micros, expected_failure_micros;
+	int64_t cost_micros;	/* their sum, all tasks, half away from zero */
+	int64_t carbon_mg;
+	double energy_wh;
+	double score;		/* what was minimised, micros or mg or s */
+};
+
+struct lt_candidate { /* best start of one partition, or why there is none */
+	enum lt_reject reject;
+	struct lt_estimate best;
+	double wanted, found;	/* of the reject: MiB, GPUs, seconds, ppm ... */
+};
+
+struct lt_plan {
+	bool moved;		/* differs from home and now */
+	enum lt_objective objective;
+	uint32_t pins;		/* what kept it from moving */
+	bool fits;		/* home can run it at all */
+	struct lt_estimate chosen; /* == home when !moved */
+	struct lt_estimate home;   /* now, where it would have gone */
+	uint32_t candidate_count;  /* == market->partition_count */
+	struct lt_candidate candidates[LT_PARTITIONS_MAX];
+};
+
+/*
+ * Decide. market is loaded, planned has planned_count windows (may be NULL
+ * when 0). *plan is always written whole. LT_OK also when nothing moves.
+ * LT_EINPUT when the request has no home partition.
+ * Thread safe. Source: docs/model.md.
+ */
+int lt_decide(struct lt_plan *plan, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_planned *planned,
+    uint32_t planned_count, int64_t now_utc_s, struct lt_error *err);
+
+/* The cost of one partition and start, by the same formulas (eqs. of
+ * docs/model.md); false when the partition can't run it, reject says why. */
+bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
+    const struct lt_request *request, const struct lt_market *market,
+    int partition, int64_t start_utc_s);
+
+/*
+ * The share of a node that one task's part on one node of this partition
+ * takes, as a fraction in lowest terms of its dominant resource: GPUs, CPUs,
+ * memory, 1/1 if exclusive, on the smallest shape that can run it. With
+ * several nodes the job is spread evenly, rounded up. nodes: node count used.
+ */
+struct lt_share { int64_t numerator, denominator; uint32_t nodes; };
+struct lt_share lt_share_of(const struct lt_request *request,
+    const struct lt_market *market, int partition);
+
+/* The time limit that Slurm will give in that partition (user's, DefaultTime,
+ * MaxTime, assume_time); LT_UNSET_64 when there is none at all. */
+int64_t lt_limit_of(const struct lt_request *request,
+    const struct lt_market *market, int partition);
+
+/*
+ * Text for the user. All write at most size bytes, ended.
+ * table: every candidate with its figures or its reason (for plan, explain);
+ * lines: the one or two lines of a submission ("" when nothing to tell).
+ */
+void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
+    const struct lt_request *request, const struct lt_market *market,
+    int64_t now_utc_s);
+void lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
+    const struct lt_market *market, int64_t now_utc_s);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * Market and budget snapshots on disk: explicit little-endian, versioned
+ * magic, generation, a checksum per section; docs/formats.md. Read with
+ * bounded preads into private memory; written .new, fsync, rename.
+ */
+#ifndef LT_FILES_H
+#define LT_FILES_H
+
+#include <sys/types.h>
+
+#include "budget.h"
+#include "market.h"
+
+/* What stat(2) says, to see a change without reading. */
+struct lt_file_id { dev_t device; ino_t inode; int64_t mtime_ns; off_t size; };
+/* False when absent. */
+bool lt_file_id(struct lt_file_id *id, const char *path);
+
+/*
+ * Load. `private_file`: owner must be the caller and mode 0600 (budget,
+ * terms, ring); the market may be world readable, but not group or world
+ * writable. On success *market owns an arena, lt_market_free() frees it.
+ * previous (may be NULL): a loaded market whose sections with equal checksum
+ * are copied from memory, not read again. On failure *market is zero.
+ */
+int lt_market_load(struct lt_market *market, const char *path,
+    const struct lt_market *previous, struct lt_error *err);
+void lt_market_free(struct lt_market *market);
+int lt_market_save(const struct lt_market *market, const char *path,
+    struct lt_error *err);
+
+int lt_sheet_load(struct lt_balance_sheet *sheet, const char *path,
+    struct lt_error *err);
+void lt_sheet_free(struct lt_balance_sheet *sheet);
+int lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
+    struct lt_error *err);
+
+/* For tests and fuzzing: the same, from and to memory. *bytes is malloc'd. */
+int lt_market_pack(const struct lt_market *market, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err);
+int lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
+    size_t byte_count, struct lt_error *err);
+int lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err);
+int lt_sheet_unpack(struct lt_balance_sheet *sheet,
+    const unsigned char *bytes, size_t byte_count, struct lt_error *err);
+
+/* Names within the run and state directories. */
+#define LT_MARKET_FILE "market"
+#define LT_SHEET_FILE "budget"
+#define LT_TERMS_FILE "terms"
+#define LT_RING_FILE "holds"
+#define LT_SOCKET_FILE "lowtided.sock"
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * GPU facts and fit. The table itself is data (gpu_table.c); a site's own
+ * rows come with the market snapshot.
+ */
+#ifndef LT_GPU_H
+#define LT_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum lt_precision {
+	LT_PRECISION_AUTO, /* not said */
+	LT_PRECISION_OFF,  /* exact: no mixed precision, ever */
+	LT_PRECISION_FP32,
+	LT_PRECISION_TF32,
+	LT_PRECISION_FP16,
+	LT_PRECISION_BF16,
+	LT_PRECISION_FP8,
+	LT_PRECISION_COUNT,
+};
+
+struct lt_gpu {
+	char name[LT_GPU_NAME_SIZE]; /* "A100-SXM4-40GB" */
+	uint32_t memory_mib;	     /* as the device reports it */
+	uint32_t power_w;	     /* board maximum */
+	uint32_t compute_capability; /* NVIDIA 80 = 8.0; AMD 0 */
+	double bandwidth_gb_s;	     /* device memory; 0 = unknown */
+	double tflops[LT_PRECISION_COUNT]; /* dense; 0 = not supported */
+};
+
+/* Rows of the built-in table; *count is written. */
+const struct lt_gpu *lt_gpu_table(int *count);
+
+/*
+ * The row for a name from a policy file, a Gres type ("a100", "h100") or a
+ * device ("NVIDIA A100-SXM4-40GB"): case, "NVIDIA ", "-", "_", " " ignored;
+ * exact first, then the shortest row that starts with it. NULL = unknown.
+ */
+const struct lt_gpu *lt_gpu_find(const char *name);
+
+/* Best mixed precision of a GPU for training: BF16 with tensor cores, FP16 on
+ * Volta and Turing, else OFF. NULL gives OFF. */
+enum lt_precision lt_gpu_best_precision(const struct lt_gpu *gpu);
+
+/*
+ * Run time on `to` over run time on `from` (1 = same). By the workload's
+ * bound; when that is unknown the slower of compute (at precision) and
+ * bandwidth. 1 and *known = false when either is NULL or lacks the figure.
+ */
+double lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
+    enum lt_precision precision, bool *known);
+
+#endif

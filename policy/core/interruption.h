@@ -1,0 +1,45 @@
+/*
+ * Expected active time under Poisson interruptions. docs/model.md has the
+ * equations; sources: Young 1974, Daly 2006 (doi 10.1016/j.future.2004.11.016).
+ */
+#ifndef LT_INTERRUPTION_H
+#define LT_INTERRUPTION_H
+
+#include <stdbool.h>
+
+struct lt_checkpoint {
+	bool enabled;	      /* the user said that the job can resume */
+	double write_s;	      /* time to write one; 0 = unknown: 60 s is used */
+	double every_s;	      /* the user's own interval; 0 = the optimal one */
+};
+
+struct lt_exposure {
+	double work_s;	      /* useful run time, > 0 */
+	double hazard_per_h;  /* of the job (nodes x node's), >= 0 */
+	double restart_s;     /* boot and reload after an interruption */
+	double notice_s;      /* warning before; 0 = none */
+	struct lt_checkpoint checkpoint;
+};
+
+struct lt_active {
+	double active_s;	       /* expected billed time, E[A] */
+	double expected_interruptions; /* E[N] = E[A] / M */
+	double restart_chance;	       /* chance of at least one interruption in
+					* work_s */
+	double interval_s;	       /* checkpoint interval used; 0 = none */
+};
+
+/*
+ * Exact optimum of the checkpoint interval, s:
+ * M (1 + W0(-exp(-(write / M + 1)))), M = 3600 / hazard_per_h.
+ * 0 when hazard_per_h is 0 (never).
+ */
+double lt_checkpoint_interval_s(double write_s, double hazard_per_h);
+
+/*
+ * E[A] = sum over segments of M e^(R/M) (e^(L/M) - 1); without a checkpoint
+ * one segment of work_s. Infinity when it passes 1e12 s. Pure.
+ */
+struct lt_active lt_active_time(const struct lt_exposure *exposure);
+
+#endif

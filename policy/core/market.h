@@ -1,0 +1,139 @@
+/*
+ * The market: what lowtided compiled for deciding. Policy, partitions, GPU
+ * facts, signal series and what is already booked. Loaded from the market
+ * snapshot, then read only; one arena, freed whole.
+ */
+#ifndef LT_MARKET_H
+#define LT_MARKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu.h"
+#include "limits.h"
+#include "series.h"
+#include "zone.h"
+
+enum lt_mode { LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE };
+
+enum lt_objective {
+	LT_OBJECTIVE_OFF, /* the job did not ask, or said off */
+	LT_OBJECTIVE_BALANCED,
+	LT_OBJECTIVE_COST,
+	LT_OBJECTIVE_CARBON,
+	LT_OBJECTIVE_FAST,
+	LT_OBJECTIVE_COUNT,
+};
+
+const char *lt_mode_name(enum lt_mode mode);
+const char *lt_objective_name(enum lt_objective objective);
+/* -1 for an unknown word. */
+int lt_objective_find(const char *word);
+
+/* One kind of node within a partition. */
+struct lt_shape {
+	uint32_t node_count;
+	uint32_t cpus;
+	uint32_t gpus;
+	uint64_t memory_mib;
+	char gpu_type[LT_GPU_NAME_SIZE]; /* Gres type in Slurm; "" = none */
+	int gpu_index;			 /* in market->gpus; -1 = unknown */
+};
+
+enum { LT_NO_SERIES = -1 };
+
+enum lt_partition_flag {
+	LT_PARTITION_DEFAULT = 1 << 0,	/* Slurm's default partition */
+	LT_PARTITION_UP = 1 << 1,	/* state UP */
+	LT_PARTITION_MANAGED = 1 << 2,	/* named in the policy file */
+	LT_PARTITION_CANCELS = 1 << 3,	/* PreemptMode=CANCEL */
+	LT_PARTITION_EXCLUSIVE = 1 << 4,/* whole nodes always */
+	LT_PARTITION_PREEMPTIBLE = 1 << 5, /* policy: preemptible */
+	LT_PARTITION_OWNED = 1 << 6,	/* decide by energy, charge by price */
+	LT_PARTITION_GROUPS = 1 << 7,	/* AllowGroups set: home only */
+	LT_PARTITION_ROOT_ONLY = 1 << 8,
+	LT_PARTITION_OVERSUBSCRIBE = 1 << 9,
+};
+
+struct lt_partition {
+	char name[LT_NAME_SIZE];
+	uint32_t flags;
+	/* Slurm's limits; INT64_MAX / UINT32_MAX = none */
+	int64_t max_time_s;
+	int64_t default_time_s; /* 0 = not set */
+	uint32_t min_nodes, max_nodes;
+	uint64_t default_memory_mib; /* per node or CPU, as the flag says */
+	bool default_memory_is_per_cpu;
+	uint64_t max_memory_mib;     /* 0 = none */
+	bool max_memory_is_per_cpu;
+	char job_defaults[128];	     /* JobDefaults text, must be equal */
+	const char *allow_accounts;  /* comma list, lower case; "" = all */
+	const char *deny_accounts;
+	const char *allow_qos;
+	const char *deny_qos;
+	/* hardware */
+	uint32_t node_count;
+	uint32_t first_shape, shape_count; /* in market->shapes */
+	/* signals; index into market->series or LT_NO_SERIES */
+	int price_series;   /* micros per node-hour, charged */
+	int carbon_series;  /* g CO2e per kWh */
+	int tariff_series;  /* micros per kWh, where the site pays energy */
+	int busy_series;    /* nodes booked or running, over time */
+	/* power of one whole node, watts at the plug before PUE */
+	double node_idle_w, node_cpu_w, node_gpu_w;
+	double pue;
+	/* interruption, per node */
+	double hazard_per_node_hour;
+	double notice_s, restart_s;
+	int64_t engineer_micros_per_restart; /* 0 = nobody */
+	int64_t storage_micros_per_gib_month; /* checkpoints; 0 = free */
+	double embodied_g_per_node_hour;     /* SCI's M; 0 = not set */
+	double worst_intensity;		     /* g/kWh for holds; 0 = none */
+};
+
+struct lt_default { /* --carbon-aware without the user's asking */
+	bool is_qos;
+	char name[LT_ACCOUNT_SIZE];
+	enum lt_objective objective;
+};
+
+struct lt_market {
+	uint64_t generation;
+	int64_t compiled_utc_s;
+	char cluster[LT_NAME_SIZE];
+	char currency[8]; /* "" = the site shows no money */
+	enum lt_mode mode;
+	int64_t carbon_price_micros_per_tonne;
+	int64_t max_delay_s;
+	int64_t stale_after_s;
+	int64_t deadline_slack_s;
+	int64_t assume_time_s;	    /* 0 = a job without limit is refused */
+	int64_t over_time_limit_s;  /* OverTimeLimit; INT64_MAX = UNLIMITED */
+	uint32_t deadline_confidence_ppm;
+	uint32_t max_restart_risk_ppm;
+	uint32_t max_extra_cost_ppm;
+	uint32_t hold_margin_ppm;
+	uint32_t max_array_size;
+	struct lt_zone zone;
+
+	uint32_t partition_count, shape_count, series_count, gpu_count;
+	uint32_t default_count;
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	struct lt_series *series;
+	struct lt_gpu *gpus;
+	struct lt_default *defaults;
+	void *arena; /* owned by whoever made the market */
+};
+
+/* Index of a partition by name (Slurm's are case sensitive), -1 = none. */
+int lt_market_partition(const struct lt_market *market, const char *name);
+/* The default partition's index, -1 = none. */
+int lt_market_default_partition(const struct lt_market *market);
+
+/* Age of a partition's oldest non-constant signal at now; 0 if all are
+ * constants. INT64_MAX when a series is missing. */
+int64_t lt_market_signal_age_s(const struct lt_market *market, int partition,
+    int64_t now_utc_s);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * The policy file (YAML) as a struct. Everything is owned by the policy and
+ * freed whole. Meaning and units of each key: man 5 lowtide.yaml.
+ */
+#ifndef LT_POLICY_H
+#define LT_POLICY_H
+
+#include "budget.h"
+#include "market.h"
+
+enum { LT_OPTION_MAX = 24, LT_VALUE_SIZE = 512, LT_ORDER_MAX = 8,
+	LT_ALERTS_MAX = 16, LT_LABEL_MAX = 8 };
+
+struct lt_policy_option { /* of a source; adapters read them by name */
+	char key[LT_NAME_SIZE];
+	char value[LT_VALUE_SIZE]; /* scalar text as written */
+	int line, column;
+};
+
+struct lt_policy_source {
+	char name[LT_NAME_SIZE];
+	char adapter[LT_NAME_SIZE];
+	int line, column;
+	int option_count;
+	struct lt_policy_option options[LT_OPTION_MAX];
+};
+
+/* A number that the admin wrote, or sources in order of preference. */
+struct lt_policy_signal {
+	bool is_set, is_constant;
+	double constant; /* micros, or g/kWh */
+	int source_count;
+	int sources[LT_ORDER_MAX]; /* indexes */
+	int line, column;
+};
+
+struct lt_policy_partition {
+	char name[LT_NAME_SIZE];
+	int line, column;
+	struct lt_policy_signal price;	/* price_per_node_hour */
+	struct lt_policy_signal carbon; /* carbon */
+	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
+	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
+	double pue;			/* 1.0 when not set */
+	bool owned;
+	bool preemptible;
+	double hazard_per_node_hour;
+	int64_t notice_s, restart_s;
+	int64_t engineer_micros_per_restart;
+	int64_t storage_micros_per_gib_month;
+	double embodied_g_per_node_hour;
+	double worst_intensity;
+	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */
+};
+
+enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
+
+struct lt_policy_budget {
+	char team[LT_ACCOUNT_SIZE];
+	int line, column;
+	enum lt_period_kind period;
+	int64_t start_utc_s, end_utc_s; /* LT_FIXED: local dates from:, to: */
+	struct lt_amount limit, per_user;
+	enum lt_rule on_exceed;
+	int alert_count;
+	int alert_at[LT_ALERTS_MAX]; /* percent */
+};
+
+struct lt_policy {
+	char path[4096];
+	enum lt_mode mode;
+	char currency[8];
+	char timezone[64]; /* "" = the controller's */
+	int64_t carbon_price_micros_per_tonne;
+	int64_t max_delay_s, stale_after_s, deadline_slack_s, assume_time_s;
+	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
+	    max_extra_cost_ppm, hold_margin_ppm;
+	enum lt_rule on_unknown;
+	uint16_t listen_port; /* 6826 */
+	int source_count, partition_count, budget_count, default_count,
+	    gpu_count;
+	struct lt_policy_source *sources;
+	struct lt_policy_partition *partitions;
+	struct lt_policy_budget *budgets;
+	struct lt_default *defaults;
+	struct lt_gpu *gpus; /* the site's own rows */
+};
+
+/*
+ * Read a policy file. On failure *policy is NULL and err has line, column and
+ * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest known key
+ * for an unknown one). The caller owns *policy. known_adapters: names, NULL
+ * ended, for checking `adapter:`; the options of each are checked by the
+ * adapter itself (lt_adapter_check).
+ */
+int lt_policy_load(struct lt_policy **policy, const char *path,
+    const char *const *known_adapters, struct lt_error *err);
+/* The same from memory; name stands for the file in messages. */
+int lt_policy_parse(struct lt_policy **policy, const char *name,
+    const char *text, size_t length, const char *const *known_adapters,
+    struct lt_error *err);
+void lt_policy_free(struct lt_policy *policy);
+
+#endif
