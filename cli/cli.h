@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide, the command: the table of subcommands, what each is given, and
+ * the helpers that they share. One file per subcommand; main.c drives them.
+ */
+#ifndef LT_CLI_H
+#define LT_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "error.h"
+
+enum { LT_CLI_OPTIONS_MAX = 8 };
+
+enum { LT_EXIT_OK = 0, LT_EXIT_FAILURE = 1, LT_EXIT_USAGE = 2 };
+
+struct lt_cli_option {
+	const char *name;     /* "team"; NULL ends the table */
+	const char *argument; /* "T"; NULL = a flag */
+	const char *help;
+};
+
+struct lt_cli;
+struct lt_cli_command {
+	const char *name;
+	const char *usage; /* "JOBID [--json]" */
+	const char *help;  /* one line */
+	int operands_min, operands_max;
+	bool has_json; /* --json is taken */
+	bool raw;      /* all arguments are somebody else's (plan) */
+	const struct lt_cli_option *options;
+	int (*run)(const struct lt_cli *cli); /* exit status */
+};
+
+struct lt_cli { /* one call of a command, parsed */
+	const struct lt_cli_command *command;
+	const char *values[LT_CLI_OPTIONS_MAX]; /* by option; a flag: "" */
+	int operand_count;
+	char **operands; /* NULL ended */
+	const char *run_dir;
+	bool json, color;
+};
+
+/* ---- main.c ---- */
+/* Value of an option ("" for a flag), NULL = not given. */
+const char *lt_cli_value(const struct lt_cli *cli, const char *name);
+/* Print "lowtide: <text>" to stderr; returns LT_EXIT_FAILURE. */
+int lt_cli_fail(const struct lt_error *err);
+/* Print "lowtide: CMD: <text>" and the usage line; LT_EXIT_USAGE. */
+int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
+int lt_cli_print_json(const json_t *body);
+
+/* ---- one per subcommand; check.c is local, the rest as said there ---- */
+int lt_cli_init(const struct lt_cli *cli);
+int lt_cli_check(const struct lt_cli *cli);
+int lt_cli_plan(const struct lt_cli *cli);
+int lt_cli_explain(const struct lt_cli *cli);
+int lt_cli_now(const struct lt_cli *cli);
+int lt_cli_status(const struct lt_cli *cli);
+int lt_cli_budget(const struct lt_cli *cli);
+int lt_cli_report(const struct lt_cli *cli);
+int lt_cli_rebuild(const struct lt_cli *cli);
+int lt_cli_doctor(const struct lt_cli *cli);
+extern const struct lt_cli_option lt_cli_init_options[],
+    lt_cli_budget_options[], lt_cli_report_options[];
+
+/* ---- client.c: one request to lowtided ---- */
+/*
+ * Ask lowtided: body (may be NULL) is borrowed, *answer is the caller's.
+ * LT_OK only for a 2xx with JSON; else err has lowtided's own error text, or
+ * what went wrong on the way and where.
+ */
+int lt_client_call(json_t **answer, const struct lt_cli *cli,
+    const char *method, const char *path, const json_t *body,
+    struct lt_error *err);
+/* Run directory: --run, LOWTIDE_RUN_DIR, /run/lowtide. */
+const char *lt_client_run_dir(const struct lt_cli *cli);
+/* text percent-encoded for a query or a path segment; LT_ELIMIT. */
+int lt_client_escape(char *out, size_t size, const char *text,
+    struct lt_error *err);
+
+/* ---- conf.c: a few keys of slurm.conf, without libslurm ---- */
+enum { LT_CONF_HOSTS_MAX = 8, LT_CONF_VALUE_SIZE = 1024 };
+struct lt_conf {
+	char path[1024];
+	int host_count; /* SlurmctldHost lines, in order */
+	char hosts[LT_CONF_HOSTS_MAX][256]; /* address if given, else name */
+	char host_names[LT_CONF_HOSTS_MAX][256];
+	char slurm_user[64];
+	char munge_socket[512]; /* "" = munge's own default */
+	char private_data[256], job_submit_plugins[LT_CONF_VALUE_SIZE],
+	    plugstack[1024], preempt_mode[128], accounting_storage[128],
+	    accounting_enforce[256], plugin_dir[1024];
+	int allow_groups_count, cancel_count; /* partition lines with it */
+	char allow_groups[64], cancels[64];   /* the first one's name */
+};
+/* SLURM_CONF, /etc/slurm/slurm.conf, configless /run/slurm/conf/slurm.conf;
+ * Include is followed. LT_ENOENT: none there. */
+int lt_conf_load(struct lt_conf *conf, struct lt_error *err);
+int lt_conf_parse(struct lt_conf *conf, const char *path,
+    struct lt_error *err);
+
+/* ---- child.c: run a program, no shell ---- */
+enum { LT_CHILD_OUTPUT_MAX = 4 * 1024 * 1024 };
+struct lt_child { /* lt_child_free() */
+	int status; /* exit status; 128 + signal when killed */
+	char *out, *error; /* what it wrote, NUL after it; out may be NULL */
+	size_t out_length, error_length;
+};
+/*
+ * Run argv[0] (looked for in PATH), capture standard error, and standard
+ * output if capture_out (else it is ours). timeout_s 0 = none. LT_ENOENT: no
+ * such program; LT_ELIMIT: more than LT_CHILD_OUTPUT_MAX bytes; LT_ESTALE:
+ * killed after timeout_s.
+ */
+int lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
+    int timeout_s, struct lt_error *err);
+void lt_child_free(struct lt_child *child);
+/* `lowtided --probe`: LOWTIDED, beside this program, in ../sbin, PATH. */
+int lt_probe(json_t **facts, struct lt_error *err);
+
+/* ---- table.c: text tables, CSV cells ---- */
+enum { LT_TABLE_COLUMNS_MAX = 16 };
+struct lt_table; /* opaque */
+struct lt_table_column {
+	const char *title; /* NULL ends the list */
+	bool right;
+};
+/* NULL when there is no memory. columns outlive the table. */
+struct lt_table *lt_table_new(const struct lt_table_column *columns);
+/* Texts are copied, control characters become "?"; NULL = "-". One per
+ * column. */
+void lt_table_row(struct lt_table *table, const char *const *cells);
+void lt_table_rule(struct lt_table *table); /* before the total line */
+void lt_table_print(FILE *out, const struct lt_table *table, bool color);
+void lt_table_free(struct lt_table *table);
+
+/* RFC 4180 text cell, with the formula guard: "'" before = + - @ TAB CR. */
+void lt_csv_text(FILE *out, const char *text);
+/* Text from elsewhere on our terminal: control characters but newline and
+ * tab are replaced. */
+void lt_print_safe(FILE *out, const char *text);
+
+/*
+ * Round values[count] to multiples of unit, so that they add up to the
+ * rounded total (largest remainder; ties to the first). *total is rounded
+ * half away from zero. When the values don't add up to total each is rounded
+ * by itself. rounded may be values.
+ */
+void lt_round_column(int64_t *rounded, const int64_t *values, int count,
+    int64_t total, int64_t unit, int64_t *rounded_total);
+
+/* ---- period.c ---- */
+/* "2026-11", "2026-Q4", "2026", "2026-11-01..2026-12-01"; LT_EINPUT. */
+int lt_period_check(const char *text, struct lt_error *err);
+/* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
+ * text itself when it is not a time, "-" for NULL. */
+const char *lt_local_time(char *out, size_t size, const char *iso);
+
+/* ---- report.c, for its tests too ---- */
+enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
+int lt_report_print(FILE *out, const json_t *report,
+    enum lt_report_format format, bool runs, bool color, struct lt_error *err);
+
+/* ---- JSON of others, read without trust ---- */
+const char *lt_json_text(const json_t *object, const char *key,
+    const char *fallback);
+/* False when absent, null or not an integer. */
+bool lt_json_int(const json_t *object, const char *key, int64_t *value);
+
+#endif
