@@ -132,7 +132,8 @@ int lt_market_partition(const struct lt_market *market, const char *name);
 int lt_market_default_partition(const struct lt_market *market);
 
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
- * constants. INT64_MAX when a series is missing. */
+ * constants. INT64_MAX when it has no signal at all, or an empty series; one
+ * that is merely absent (no prices: carbon only) does not count. */
 int64_t lt_market_signal_age_s(const struct lt_market *market, int partition,
     int64_t now_utc_s);
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups in a loaded market: names of modes and objectives, partitions by
+ * name, and how old a partition's signals are. Used by whoever decides.
+ */
+#include <string.h>
+
+#include "market.h"
+
+static const char *const mode_names[] = {
+	[LT_MODE_OBSERVE] = "observe",
+	[LT_MODE_ADVISE] = "advise",
+	[LT_MODE_ENFORCE] = "enforce",
+};
+
+static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
+	[LT_OBJECTIVE_OFF] = "off",
+	[LT_OBJECTIVE_BALANCED] = "balanced",
+	[LT_OBJECTIVE_COST] = "cost",
+	[LT_OBJECTIVE_CARBON] = "carbon",
+	[LT_OBJECTIVE_FAST] = "fast",
+};
+
+const char *
+lt_mode_name(enum lt_mode mode)
+{
+	return (unsigned)mode <= LT_MODE_ENFORCE ? mode_names[mode] : "unknown";
+}
+
+const char *
+lt_objective_name(enum lt_objective objective)
+{
+	return (unsigned)objective < LT_OBJECTIVE_COUNT ?
+	    objective_names[objective] : "unknown";
+}
+
+int
+lt_objective_find(const char *word)
+{
+	for (int i = 0; i < LT_OBJECTIVE_COUNT; i++)
+		if (!strcmp(objective_names[i], word))
+			return i;
+	return -1;
+}
+
+int
+lt_market_partition(const struct lt_market *market, const char *name)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++)
+		if (!strcmp(market->partitions[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+int
+lt_market_default_partition(const struct lt_market *market)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++)
+		if (market->partitions[i].flags & LT_PARTITION_DEFAULT)
+			return (int)i;
+	return -1;
+}
+
+/* The older of age and this series' age; a missing series has no age here. */
+static int64_t
+older(const struct lt_market *market, int series_index, int64_t now_utc_s,
+    int64_t age_s)
+{
+	const struct lt_series *series;
+
+	if (series_index == LT_NO_SERIES)
+		return age_s;
+	if (series_index < 0 || (uint32_t)series_index >= market->series_count)
+		return INT64_MAX;
+	series = &market->series[series_index];
+	if (series->quality == LT_QUALITY_CONSTANT)
+		return age_s;
+	if (series->quality == LT_QUALITY_NONE || series->count == 0)
+		return INT64_MAX;
+	const int64_t own_s = now_utc_s - series->issued_utc_s;
+	return own_s > age_s ? own_s : age_s;
+}
+
+int64_t
+lt_market_signal_age_s(const struct lt_market *market, int partition,
+    int64_t now_utc_s)
+{
+	const struct lt_partition *part;
+	int64_t age_s = 0;
+
+	if (partition < 0 || (uint32_t)partition >= market->partition_count)
+		return INT64_MAX;
+	part = &market->partitions[partition];
+	/* Neither prices nor carbon: there is nothing to decide by. */
+	if (part->price_series == LT_NO_SERIES &&
+	    part->carbon_series == LT_NO_SERIES &&
+	    part->tariff_series == LT_NO_SERIES)
+		return INT64_MAX;
+	age_s = older(market, part->price_series, now_utc_s, age_s);
+	age_s = older(market, part->carbon_series, now_utc_s, age_s);
+	return older(market, part->tariff_series, now_utc_s, age_s);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A signal as a step function with prefix sums. lowtided prepares each series
+ * once; lt_decide() and the quote read them.
+ */
+#include <math.h>
+
+#include "series.h"
+#include "units.h"
+
+static const char *const quality_names[LT_QUALITY_COUNT] = {
+	[LT_QUALITY_NONE] = "none",
+	[LT_QUALITY_CONSTANT] = "constant",
+	[LT_QUALITY_MEASURED] = "measured",
+	[LT_QUALITY_ESTIMATED] = "estimated",
+	[LT_QUALITY_FORECAST] = "forecast",
+	[LT_QUALITY_CLIMATOLOGY] = "climatology",
+	[LT_QUALITY_LAST_VALUE] = "last value",
+	[LT_QUALITY_REPLAY] = "replay",
+};
+
+const char *
+lt_quality_name(enum lt_quality quality)
+{
+	return (unsigned)quality < LT_QUALITY_COUNT ? quality_names[quality] :
+						      "unknown";
+}
+
+static double
+hours(int64_t seconds)
+{
+	return (double)seconds / LT_HOUR_S;
+}
+
+int
+lt_series_prepare(struct lt_series *series, struct lt_error *err)
+{
+	uint32_t kept = 0;
+
+	if (series->count == 0 || series->count > LT_STEPS_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "series %s: %u steps, want 1 to %d", series->source,
+		    series->count, LT_STEPS_MAX);
+	for (uint32_t i = 0; i < series->count; i++) {
+		/* Unsigned: the difference of two int64_t may not fit one. */
+		if (series->start_utc_s[i + 1] <= series->start_utc_s[i] ||
+		    (uint64_t)series->start_utc_s[i + 1] -
+			    (uint64_t)series->start_utc_s[i] > INT64_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "series %s: step %u ends at %lld, not after its "
+			    "start %lld", series->source, i,
+			    (long long)series->start_utc_s[i + 1],
+			    (long long)series->start_utc_s[i]);
+		if (!isfinite(series->value[i]))
+			return lt_fail(err, LT_EINPUT,
+			    "series %s: step %u is not a finite number",
+			    series->source, i);
+	}
+	for (uint32_t i = 1; i < series->count; i++) {
+		if (series->value[i] == series->value[kept])
+			continue;
+		kept++;
+		series->start_utc_s[kept] = series->start_utc_s[i];
+		series->value[kept] = series->value[i];
+	}
+	series->start_utc_s[kept + 1] = series->start_utc_s[series->count];
+	series->count = kept + 1;
+	series->integral[0] = 0.0;
+	for (uint32_t i = 0; i < series->count; i++)
+		series->integral[i + 1] = series->integral[i] +
+		    series->value[i] * hours(series->start_utc_s[i + 1] -
+					   series->start_utc_s[i]);
+	return LT_OK;
+}
+
+uint32_t
+lt_series_index(const struct lt_series *series, int64_t utc_s)
+{
+	uint32_t low = 0, high = series->count;
+
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (series->start_utc_s[middle] <= utc_s)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+double
+lt_series_at(const struct lt_series *series, int64_t utc_s)
+{
+	return series->value[lt_series_index(series, utc_s)];
+}
+
+/* Integral from the first start to utc_s; negative before it. */
+static double
+integral_to(const struct lt_series *series, int64_t utc_s)
+{
+	const uint32_t i = lt_series_index(series, utc_s);
+
+	return series->integral[i] +
+	    series->value[i] * hours(utc_s - series->start_utc_s[i]);
+}
+
+double
+lt_series_integral(const struct lt_series *series, int64_t from_utc_s,
+    int64_t to_utc_s)
+{
+	/* A difference of prefix sums would leave rounding noise, and noise
+	 * would move jobs between equal prices. */
+	const uint32_t i = lt_series_index(series, from_utc_s);
+
+	if (i + 1 == series->count || to_utc_s <= series->start_utc_s[i + 1])
+		return series->value[i] * hours(to_utc_s - from_utc_s);
+	return integral_to(series, to_utc_s) - integral_to(series, from_utc_s);
+}
+
+double
+lt_series_max(const struct lt_series *series, int64_t from_utc_s,
+    int64_t to_utc_s)
+{
+	uint32_t i = lt_series_index(series, from_utc_s);
+	double largest = series->value[i];
+
+	while (++i < series->count && series->start_utc_s[i] <= to_utc_s)
+		largest = fmax(largest, series->value[i]);
+	return largest;
+}
+
+bool
+lt_series_varies(const struct lt_series *series, int64_t from_utc_s,
+    int64_t to_utc_s)
+{
+	/* Neighbours differ, so two steps are two values. */
+	return lt_series_index(series, from_utc_s) !=
+	    lt_series_index(series, to_utc_s);
+}

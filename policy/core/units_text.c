@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers of one unit into text: messages, tables, CSV and JSON. Integers
+ * only, so that no locale changes a byte. The other way round is units.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+enum { MG_PER_G = 1000, MG_PER_KG = 1000000, MG_PER_TONNE = 1000000000 };
+
+/* |value|, also of INT64_MIN. */
+static uint64_t
+magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* Half rounds up: with the sign put before it, away from zero. */
+static uint64_t
+rounded(uint64_t value, uint64_t unit)
+{
+	return value / unit + (value % unit >= unit - value % unit ? 1 : 0);
+}
+
+/* "1,234,567" */
+static void
+group_thousands(char out[32], uint64_t value)
+{
+	char digits[24];
+	const size_t length = (size_t)snprintf(digits, sizeof(digits), "%llu",
+	    (unsigned long long)value);
+	size_t at = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+}
+
+const char *
+lt_money_text(char *out, size_t size, int64_t micros, const char *currency)
+{
+	static const struct {
+		const char *code, *sign;
+	} signs[] = { { "USD", "$" }, { "EUR", "\u20ac" }, { "GBP", "\u00a3" },
+		{ "JPY", "\u00a5" } };
+	const uint64_t cents = rounded(magnitude(micros), LT_MICROS / 100);
+	const char *minus = micros < 0 && cents > 0 ? "-" : "";
+	const char *sign = NULL;
+	char whole[32];
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (!strcmp(signs[i].code, currency))
+			sign = signs[i].sign;
+	group_thousands(whole, cents / 100);
+	if (sign)
+		snprintf(out, size, "%s%s%s.%02u", minus, sign, whole,
+		    (unsigned)(cents % 100));
+	else
+		snprintf(out, size, "%s%s.%02u%s%s", minus, whole,
+		    (unsigned)(cents % 100), currency[0] ? " " : "", currency);
+	return out;
+}
+
+const char *
+lt_carbon_text(char *out, size_t size, int64_t mg)
+{
+	const uint64_t amount = magnitude(mg);
+	const uint64_t grams = rounded(amount, MG_PER_G);
+	const uint64_t tenths = rounded(amount, MG_PER_KG / 10);
+	const uint64_t hundredths = rounded(amount, MG_PER_TONNE / 100);
+	const char *minus = mg < 0 && grams > 0 ? "-" : "";
+
+	/* By the rounded figure: 999.6 g is "1.0 kg", never "1000 g". */
+	if (grams < 1000)
+		snprintf(out, size, "%s%u g", minus, (unsigned)grams);
+	else if (tenths < 10000)
+		snprintf(out, size, "%s%u.%u kg", minus,
+		    (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+	else
+		snprintf(out, size, "%s%llu.%02u t", minus,
+		    (unsigned long long)(hundredths / 100),
+		    (unsigned)(hundredths % 100));
+	return out;
+}
+
+const char *
+lt_duration_text(char *out, size_t size, int64_t seconds)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = { { 'd', LT_DAY_S }, { 'h', LT_HOUR_S }, { 'm', 60 },
+		{ 's', 1 } };
+	const char *minus = seconds < 0 ? "-" : "";
+	const uint64_t amount = magnitude(seconds);
+	size_t i = 0;
+
+	while (i < 3 && amount < units[i].seconds)
+		i++;
+	const uint64_t first = amount / units[i].seconds;
+	const uint64_t rest = amount % units[i].seconds;
+	const uint64_t second = i < 3 ? rest / units[i + 1].seconds : 0;
+
+	if (second > 0)
+		snprintf(out, size, "%s%llu%c %llu%c", minus,
+		    (unsigned long long)first, units[i].unit,
+		    (unsigned long long)second, units[i + 1].unit);
+	else
+		snprintf(out, size, "%s%llu%c", minus,
+		    (unsigned long long)first, units[i].unit);
+	return out;
+}
+
+const char *
+lt_slurm_time_text(char *out, size_t size, int64_t seconds)
+{
+	const uint64_t amount = magnitude(seconds);
+	const unsigned long long days = amount / LT_DAY_S;
+	const unsigned hour = (unsigned)(amount % LT_DAY_S / 3600);
+	const unsigned minute = (unsigned)(amount % 3600 / 60);
+	const unsigned second = (unsigned)(amount % 60);
+
+	if (days > 0)
+		snprintf(out, size, "%llu-%02u:%02u:%02u", days, hour, minute,
+		    second);
+	else
+		snprintf(out, size, "%u:%02u:%02u", hour, minute, second);
+	return out;
+}
+
+const char *
+lt_utc_text(char *out, size_t size, int64_t utc_s)
+{
+	int64_t of_day = utc_s % LT_DAY_S;
+
+	if (of_day < 0)
+		of_day += LT_DAY_S;
+	/* Gregorian date by eras of 400 years that start in March. */
+	const int64_t shifted = (utc_s - of_day) / LT_DAY_S + 719468;
+	const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+	const int64_t of_era = shifted - era * 146097;
+	const int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 -
+	    of_era / 146096) / 365;
+	const int64_t of_year = of_era -
+	    (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	const int64_t march_month = (5 * of_year + 2) / 153;
+	const int64_t day = of_year - (153 * march_month + 2) / 5 + 1;
+	const int64_t month = (march_month + 2) % 12 + 1;
+	const int64_t year = era * 400 + year_of_era + (month <= 2 ? 1 : 0);
+
+	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ",
+	    (long long)year, (int)month, (int)day, (int)(of_day / 3600),
+	    (int)(of_day % 3600 / 60), (int)(of_day % 60));
+	return out;
+}
+
+static const char *
+sixths(char *out, size_t size, int64_t value)
+{
+	const uint64_t amount = magnitude(value);
+
+	snprintf(out, size, "%s%llu.%06u", value < 0 ? "-" : "",
+	    (unsigned long long)(amount / LT_MICROS),
+	    (unsigned)(amount % LT_MICROS));
+	return out;
+}
+
+const char *
+lt_micros_exact(char *out, size_t size, int64_t micros)
+{
+	return sixths(out, size, micros);
+}
+
+const char *
+lt_kg_exact(char *out, size_t size, int64_t mg)
+{
+	return sixths(out, size, mg);
+}
