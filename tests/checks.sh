@@ -1,0 +1,92 @@
+#!/bin/bash
+# What holds of the sources and products as a whole, one TAP line each: who
+# includes whom, what the two plugins export and need, which words have no
+# place here, and that every page is there and formats.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+n=0 bad=0
+check() { # check NAME OFFENDERS: passes when there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /' | head -n 20
+	fi
+}
+includes() { # includes PATTERN PLACE...: lines of these places that match
+	local pattern=$1
+	shift
+	grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<($pattern)" -r "$@" --include='*.[ch]' 2>/dev/null
+}
+
+# Quoted includes obey the -I lists of the Makefile; these are the others.
+check 'Slurm headers only in plugin/ and adapters/slurm_*' \
+    "$(includes 'slurm/' policy daemon cli adapters | grep -v '^adapters/slurm_')"
+check 'libcurl only in adapters/http.c' \
+    "$(includes 'curl/' . | grep -vE '^(\./)?adapters/http\.c')"
+check 'jansson and expat only in adapters/, daemon/ and cli/' \
+    "$(includes 'jansson|expat' policy plugin)"
+check 'libyaml only in policy/file' \
+    "$(includes 'yaml' policy/core policy/ledger adapters daemon cli plugin)"
+check 'SQLite only in policy/ledger' \
+    "$(includes 'sqlite3' policy/core policy/file adapters daemon cli plugin)"
+check 'libmicrohttpd only in daemon/' \
+    "$(includes 'microhttpd' policy adapters cli plugin)"
+check 'the core includes only the C library' \
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/core --include='*.[ch]' |
+	grep -vE '<(assert|errno|fcntl|inttypes|limits|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
+check 'adapters include no policy file, ledger, daemon' \
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' adapters/*.[ch])"
+check 'the command includes no ledger, daemon, Slurm' \
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch])"
+
+exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
+check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \
+    "$(diff <(exports build/job_submit_lowtide.so) <(printf '%s\n' fini init \
+	job_modify job_submit plugin_name plugin_type plugin_version))"
+check 'spank_lowtide.so exports only SPANK names' \
+    "$(exports build/spank_lowtide.so | grep -vE '^(slurm_spank_[a-z_]+|plugin_(name|type|version)|spank_plugin_version)$')"
+check 'liblowtide.so exports only lt_ names' \
+    "$(exports build/liblowtide.so | grep -vE '^(lt_|LIBLOWTIDE)')"
+for so in build/job_submit_lowtide.so build/spank_lowtide.so build/liblowtide.so; do
+	check "$so needs libc and libm only" \
+	    "$(readelf -d $so | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' |
+		grep -vE '^(libc\.so\.6|libm\.so\.6|ld-linux.*)$')"
+	check "$so has neither RPATH nor RUNPATH" "$(readelf -d $so | grep -E 'RPATH|RUNPATH')"
+done
+forbidden='socket|connect|getaddrinfo|gethostby.*|fork|vfork|system|popen|posix_spawn.*|exec[lv].*|sleep|usleep|nanosleep|setenv|putenv|unsetenv|mmap|mmap64|abort|exit|__assert_fail|signal|sigaction|setlocale|chdir|dlopen'
+check 'job_submit_lowtide.so calls nothing that can harm slurmctld' \
+    "$(nm -D --undefined-only build/job_submit_lowtide.so | awk '{print $2}' |
+	sed 's/@.*//' | grep -xE "$forbidden")"
+
+check 'every C file opens with its SPDX line' \
+    "$(git ls-files '*.c' | xargs grep -L '^/\* SPDX-License-Identifier: GPL-2.0-or-later \*/')"
+check 'no file is over 600 lines' \
+    "$(git ls-files '*.c' '*.h' '*.sh' '*.bats' | xargs wc -l | awk '$2 != "total" && $1 > 600')"
+check 'nothing unfinished is left' \
+    "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile | grep -v 'tests/checks.sh')"
+check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
+	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$p" 2>&1 >/dev/null |
+	    sed "s|^|$p: |"; done)"
+check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 \
+	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
+	[ -s man/$p ] || echo "man/$p is missing"; done)"
+check 'every link in the docs leads somewhere' "$(for f in README.md docs/*.md; do
+	grep -oE '\]\([^)#:]+' "$f" 2>/dev/null | sed 's/^](//' | while read -r l; do
+	[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
+check 'the example policies are good' "$(for y in examples/*.yaml; do
+	build/lowtide check "$y" >/dev/null 2>&1 || build/lowtide check "$y" 2>&1; done)"
+staged=$(mktemp -d)
+check 'install and uninstall leave nothing' "$(make --no-print-directory install uninstall \
+	DESTDIR="$staged" prefix=/usr >/dev/null 2>&1 || echo 'make install failed';
+	find "$staged" ! -type d | sed "s|^$staged||")"
+check 'examples/embed builds against the installed library' "$(make --no-print-directory install \
+	DESTDIR="$staged" prefix=/usr >/dev/null 2>&1;
+	PKG_CONFIG_SYSROOT_DIR=$staged PKG_CONFIG_LIBDIR=$staged/usr/lib/pkgconfig \
+	sh -c 'cc -o "$0/embed" examples/embed/embed.c $(pkg-config --cflags --static --libs lowtide)' \
+	"$staged" 2>&1 && LD_LIBRARY_PATH=$staged/usr/lib "$staged/embed" >/dev/null || echo 'embed failed')"
+rm -rf "$staged"
+echo "1..$n"
+[ $bad -eq 0 ]
