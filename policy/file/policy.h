@@ -9,7 +9,12 @@
 #include "market.h"
 
 enum { LT_OPTION_MAX = 24, LT_VALUE_SIZE = 512, LT_ORDER_MAX = 8,
-	LT_ALERTS_MAX = 16, LT_LABEL_MAX = 8 };
+	LT_ALERTS_MAX = 16, LT_LABEL_MAX = 8,
+	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
+	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
+						* and the rest: refused */
+	LT_POLICY_ERRORS_MAX = 20,	       /* told at once; more: dropped */
+};
 
 struct lt_policy_option { /* of a source; adapters read them by name */
 	char key[LT_NAME_SIZE];
@@ -91,7 +96,8 @@ struct lt_policy {
  * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest known key
  * for an unknown one). The caller owns *policy. known_adapters: names, NULL
  * ended, for checking `adapter:`; the options of each are checked by the
- * adapter itself (lt_adapter_check).
+ * adapter itself (lt_adapter_check). Not thread safe: dates of fixed periods
+ * are made with tzset(3), under the policy's timezone where TZ is another.
  */
 int lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err);
@@ -99,6 +105,18 @@ int lt_policy_load(struct lt_policy **policy, const char *path,
 int lt_policy_parse(struct lt_policy **policy, const char *name,
     const char *text, size_t length, const char *const *known_adapters,
     struct lt_error *err);
+
+/* All errors of a file, by line and column; start as { 0 }. */
+struct lt_policy_errors {
+	int count;
+	struct lt_error items[LT_POLICY_ERRORS_MAX];
+};
+/* The same two, telling every error that can be told at once. */
+int lt_policy_load_all(struct lt_policy **policy, const char *path,
+    const char *const *known_adapters, struct lt_policy_errors *errors);
+int lt_policy_parse_all(struct lt_policy **policy, const char *name,
+    const char *text, size_t length, const char *const *known_adapters,
+    struct lt_policy_errors *errors);
 void lt_policy_free(struct lt_policy *policy);
 
 #endif

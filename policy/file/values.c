@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The scalars of a policy file: one reader per type, called by the tables of
+ * keys.c. Each takes its key's text and range, or complains with its `want`.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "reader.h"
+#include "units.h"
+
+#define ZONE_DIR "/usr/share/zoneinfo/"
+
+static void *
+target(const struct lt_key *key, void *object)
+{
+	return (char *)object + key->offset;
+}
+
+/* Complains unless node is a scalar. */
+static const char *
+take_text(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node)
+{
+	const char *text = lt_scalar_peek(node);
+	if (!text)
+		lt_unwanted(reader, key, node, "");
+	return text;
+}
+
+/* ---- names ---- */
+
+/* Slurm's names have no white space, comma, quotes or control characters. */
+static bool
+is_name(const char *text)
+{
+	for (const char *c = text; *c != '\0'; c++)
+		if ((unsigned char)*c <= ' ' || strchr(",'\"\177", *c))
+			return false;
+	return text[0] != '\0';
+}
+
+bool
+lt_take_name(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, char *out, size_t size)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return false;
+	if (!is_name(text)) {
+		lt_unwanted(reader, key, node, "");
+		return false;
+	}
+	if (strlen(text) >= size) {
+		lt_complain(reader, node, "%s: got a name of %zu bytes, "
+		    "want at most %zu", key->name, strlen(text), size - 1);
+		return false;
+	}
+	snprintf(out, size, "%s", text);
+	return true;
+}
+
+void
+lt_read_name(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	lt_take_name(reader, key, node, target(key, object), key->size);
+}
+
+/* Accounts and QOS: Slurm keeps both in lower case. */
+void
+lt_read_account(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	char *name = target(key, object);
+	lt_take_name(reader, key, node, name, key->size);
+	for (char *c = name; *c != '\0'; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+}
+
+void
+lt_read_currency(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	if (strlen(text) != 3 ||
+	    strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	memcpy(target(key, object), text, 4);
+}
+
+static bool
+is_zone(const char *name)
+{
+	char path[sizeof(ZONE_DIR) + 64], magic[4] = "";
+	for (const char *c = name; *c != '\0'; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_+-/", *c))
+			return false; /* "." too: no way out of the folder */
+	if (name[0] == '/' || strlen(name) >= 64)
+		return false;
+	snprintf(path, sizeof(path), ZONE_DIR "%s", name);
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	const bool is_ours = fread(magic, 1, sizeof(magic), file) ==
+	    sizeof(magic) && memcmp(magic, "TZif", sizeof(magic)) == 0;
+	fclose(file);
+	return is_ours;
+}
+
+void
+lt_read_timezone(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	if (!is_zone(text))
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+void
+lt_read_word(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	for (const struct lt_word *word = key->words; word->name; word++) {
+		if (strcmp(word->name, text) == 0) {
+			/* an enum: as wide as int */
+			memcpy(target(key, object), &word->value, sizeof(int));
+			return;
+		}
+	}
+	lt_unwanted(reader, key, node, "");
+}
+
+void
+lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	static const char *const words[][2] = { { "false", "true" },
+		{ "no", "yes" }, { "off", "on" } };
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (int value = 0; value < 2; value++) {
+			if (strcasecmp(words[i][value], text) == 0) {
+				*(bool *)target(key, object) = value == 1;
+				return;
+			}
+		}
+	}
+	lt_unwanted(reader, key, node, "");
+}
+
+/* ---- numbers ---- */
+
+/* A number in the key's range, or a complaint and false. */
+static bool
+take_double(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, double *value)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return false;
+	if (lt_double_parse(text, value, NULL) == LT_OK &&
+	    *value >= key->min && *value <= key->max)
+		return true;
+	lt_unwanted(reader, key, node, "");
+	return false;
+}
+
+/* The same as exact micros; percent: one "%" may follow. */
+static bool
+take_micros(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, bool percent, int64_t *micros)
+{
+	char digits[64];
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return false;
+	snprintf(digits, sizeof(digits), "%s", text);
+	const size_t length = strlen(digits);
+	if (percent && length > 0 && digits[length - 1] == '%')
+		digits[length - 1] = '\0';
+	if (strlen(text) < sizeof(digits) &&
+	    lt_micros_parse(digits, micros, NULL) == LT_OK &&
+	    (double)*micros >= key->min * LT_MICROS &&
+	    (double)*micros <= key->max * LT_MICROS)
+		return true;
+	lt_unwanted(reader, key, node, "");
+	return false;
+}
+
+void
+lt_read_duration(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t seconds;
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	if (lt_duration_parse(text, &seconds, NULL) != LT_OK ||
+	    (double)seconds < key->min || (double)seconds > key->max)
+		lt_unwanted(reader, key, node, "");
+	else
+		*(int64_t *)target(key, object) = seconds;
+}
+
+/* Percent to parts per million; finer than that is cut. */
+void
+lt_read_ppm(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t micros;
+	if (take_micros(reader, key, node, true, &micros))
+		*(uint32_t *)target(key, object) = (uint32_t)(micros / 100);
+}
+
+void
+lt_read_micros(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t micros;
+	if (take_micros(reader, key, node, false, &micros))
+		*(int64_t *)target(key, object) = micros;
+}
+
+void
+lt_read_money_limit(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_amount *limit = target(key, object);
+	limit->has_money = take_micros(reader, key, node, false,
+	    &limit->money_micros);
+}
+
+/* Kilograms to milligrams: a millionth of the one is the other. */
+void
+lt_read_carbon_limit(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_amount *limit = target(key, object);
+	limit->has_carbon = take_micros(reader, key, node, false,
+	    &limit->carbon_mg);
+}
+
+void
+lt_read_double(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	double value;
+	if (take_double(reader, key, node, &value))
+		*(double *)target(key, object) = value;
+}
+
+/* An integer in the key's range. */
+static bool
+take_integer(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, int64_t *value)
+{
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return false;
+	if (lt_int64_parse(text, (int64_t)key->min, (int64_t)key->max, value,
+		NULL) == LT_OK)
+		return true;
+	lt_unwanted(reader, key, node, "");
+	return false;
+}
+
+void
+lt_read_port(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t value;
+	if (take_integer(reader, key, node, &value))
+		*(uint16_t *)target(key, object) = (uint16_t)value;
+}
+
+void
+lt_read_watts(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t value;
+	if (take_integer(reader, key, node, &value))
+		*(uint32_t *)target(key, object) = (uint32_t)value;
+}
+
+void
+lt_read_mebibytes(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	int64_t value;
+	const char *text = take_text(reader, key, node);
+	if (!text)
+		return;
+	if (lt_mebibytes_parse(text, &value, NULL) != LT_OK ||
+	    (double)value < key->min || (double)value > key->max)
+		lt_unwanted(reader, key, node, "");
+	else
+		*(uint32_t *)target(key, object) = (uint32_t)value;
+}
+
+/* "8.0" to 80. */
+void
+lt_read_capability(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	double value;
+	if (take_double(reader, key, node, &value))
+		*(uint32_t *)target(key, object) =
+		    (uint32_t)lround(value * 10.0);
+}
+
+/* A list of whole percents. */
+void
+lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_budget *budget = object;
+	if (node->type != YAML_SEQUENCE_NODE) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++) {
+		int64_t value;
+		if (budget->alert_count == LT_ALERTS_MAX) {
+			lt_complain(reader, node, "%s: got more than %d, "
+			    "the limit", key->name, LT_ALERTS_MAX);
+			return;
+		}
+		if (!take_integer(reader, key,
+			yaml_document_get_node(reader->document, *item),
+			&value))
+			return;
+		budget->alert_at[budget->alert_count++] = (int)value;
+	}
+}
+
+/* ---- dates ---- */
+
+/*
+ * mktime(3) knows only the process's zone, so TZ is set for the moment, and
+ * only where it differs: a daemon that runs under its policy's zone never
+ * has its environment touched.
+ */
+static int64_t
+local_time(struct tm *parts, const char *zone)
+{
+	const char *now = getenv("TZ");
+	if (zone[0] == '\0' || (now && strcmp(now, zone) == 0))
+		return (int64_t)mktime(parts);
+	char *before = now ? strdup(now) : NULL;
+	setenv("TZ", zone, 1);
+	tzset();
+	const int64_t utc_s = (int64_t)mktime(parts);
+	if (before)
+		setenv("TZ", before, 1);
+	else
+		unsetenv("TZ");
+	tzset();
+	free(before);
+	return utc_s;
+}
+
+bool
+lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s)
+{
+	int part[3];
+	static const int width[3] = { 4, 2, 2 };
+	const char *c = text;
+	for (int i = 0; i < 3; i++) {
+		part[i] = 0;
+		for (int digit = 0; digit < width[i]; digit++, c++) {
+			if (*c < '0' || *c > '9')
+				return false;
+			part[i] = part[i] * 10 + (*c - '0');
+		}
+		if (*c != (i < 2 ? '-' : '\0'))
+			return false;
+		c++;
+	}
+	if (part[0] < 1970 || part[0] > 2200)
+		return false;
+	struct tm wanted = { .tm_year = part[0] - 1900, .tm_mon = part[1] - 1,
+		.tm_mday = part[2], .tm_isdst = -1 };
+	*utc_s = local_time(&wanted, zone);
+	/* mktime(3) turns 31 April into 1 May: such a day is not */
+	return wanted.tm_mon == part[1] - 1 && wanted.tm_mday == part[2];
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks a YAML document by tables of keys, and words every complaint: where,
+ * what stands there, what is wanted. Between policy.c and values.c.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, WORD_MAX = 63 };
+
+bool
+lt_errors_full(const struct lt_reader *reader)
+{
+	return reader->errors->count >= LT_POLICY_ERRORS_MAX;
+}
+
+static void
+complain_at(struct lt_reader *reader, size_t line, size_t column,
+    const char *format, va_list arguments)
+    __attribute__((format(printf, 4, 0)));
+
+static void
+complain_at(struct lt_reader *reader, size_t line, size_t column,
+    const char *format, va_list arguments)
+{
+	if (lt_errors_full(reader))
+		return;
+	struct lt_error *err = &reader->errors->items[reader->errors->count++];
+	/* A long path would push the message out: its end says most. */
+	const char *name = reader->name;
+	const size_t length = strlen(name);
+	if (length > NAME_SHOWN_MAX)
+		name += length - NAME_SHOWN_MAX;
+	char text[LT_ERROR_TEXT_SIZE];
+	vsnprintf(text, sizeof(text), format, arguments);
+	lt_fail(err, LT_EINPUT, "%s:%zu:%zu: %s", name, line, column, text);
+	err->line = (int)line;
+	err->column = (int)column;
+}
+
+void
+lt_complain(struct lt_reader *reader, const yaml_node_t *at,
+    const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	complain_at(reader, at ? at->start_mark.line + 1 : 1,
+	    at ? at->start_mark.column + 1 : 1, format, arguments);
+	va_end(arguments);
+}
+
+static void
+complain_place(struct lt_reader *reader, size_t line, size_t column,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void
+complain_place(struct lt_reader *reader, size_t line, size_t column,
+    const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	complain_at(reader, line, column, format, arguments);
+	va_end(arguments);
+}
+
+/* Text of the file for a terminal: short, and no control characters. */
+static void
+show(char *out, size_t size, const unsigned char *text, size_t length)
+{
+	size_t used = 0;
+	size_t end = length;
+	if (end > SHOWN_MAX) {
+		end = SHOWN_MAX;
+		while (end > 0 && (text[end] & 0xc0) == 0x80)
+			end--; /* not within a UTF-8 character */
+	}
+	for (size_t i = 0; i < end && used + 5 < size; i++)
+		out[used++] = (char)(text[i] < 0x20 || text[i] == 0x7f
+		    ? '?' : text[i]);
+	out[used] = '\0';
+	if (end < length)
+		strcat(out, "...");
+}
+
+bool
+lt_is_nothing(const yaml_node_t *node)
+{
+	if (node->type != YAML_SCALAR_NODE ||
+	    node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+		return false;
+	const char *text = (const char *)node->data.scalar.value;
+	return text[0] == '\0' || strcmp(text, "~") == 0 ||
+	    strcasecmp(text, "null") == 0;
+}
+
+const char *
+lt_scalar_peek(const yaml_node_t *node)
+{
+	if (node->type != YAML_SCALAR_NODE || lt_is_nothing(node))
+		return NULL;
+	const char *text = (const char *)node->data.scalar.value;
+	if (strlen(text) != node->data.scalar.length)
+		return NULL; /* "\0" inside */
+	return text;
+}
+
+void
+lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, const char *suffix)
+{
+	char shown[SHOWN_MAX + 8], got[SHOWN_MAX + 16];
+	if (node->type == YAML_MAPPING_NODE) {
+		snprintf(got, sizeof(got), "a mapping");
+	} else if (node->type == YAML_SEQUENCE_NODE) {
+		snprintf(got, sizeof(got), "a list");
+	} else if (lt_is_nothing(node)) {
+		snprintf(got, sizeof(got), "nothing");
+	} else {
+		show(shown, sizeof(shown), node->data.scalar.value,
+		    node->data.scalar.length);
+		snprintf(got, sizeof(got), "\"%s\"", shown);
+	}
+	lt_complain(reader, node, "%s: got %s, want %s%s", key->name, got,
+	    key->want, suffix);
+}
+
+/* ---- the document ---- */
+
+/* Line and column of a byte that is not UTF-8: libyaml gives its offset. */
+static void
+complain_encoding(struct lt_reader *reader, const yaml_parser_t *parser,
+    const char *text, size_t length)
+{
+	size_t line = 1, column = 1;
+	for (size_t i = 0; i < length && i < parser->problem_offset; i++) {
+		if (text[i] == '\n') {
+			line++;
+			column = 1;
+		} else {
+			column++;
+		}
+	}
+	complain_place(reader, line, column,
+	    "%s (byte 0x%02x), want UTF-8 text", parser->problem,
+	    (unsigned int)parser->problem_value & 0xff);
+}
+
+static void
+complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
+    const char *text, size_t length)
+{
+	if (parser->error == YAML_MEMORY_ERROR) {
+		complain_place(reader, 1, 1, "out of memory");
+		return;
+	}
+	if (parser->error == YAML_READER_ERROR) {
+		complain_encoding(reader, parser, text, length);
+		return;
+	}
+	const yaml_mark_t *mark = &parser->problem_mark;
+	/* The mark counts characters, not bytes: libyaml's own buffer says
+	 * what stands there. */
+	const bool is_tab = parser->buffer.pointer &&
+	    parser->buffer.pointer < parser->buffer.last &&
+	    *parser->buffer.pointer == '\t';
+	complain_place(reader, mark->line + 1, mark->column + 1,
+	    "YAML: %s%s%s%s", parser->problem ? parser->problem : "can't parse",
+	    parser->context ? " " : "", parser->context ? parser->context : "",
+	    is_tab ? " (a tab: indent with spaces)" : "");
+}
+
+bool
+lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
+    const char *text, size_t length)
+{
+	yaml_parser_t parser;
+	if (!yaml_parser_initialize(&parser)) {
+		complain_place(reader, 1, 1, "out of memory");
+		return false;
+	}
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text,
+	    length);
+	bool loaded = yaml_parser_load(&parser, document) != 0;
+	if (!loaded) {
+		complain_yaml(reader, &parser, text, length);
+		yaml_parser_delete(&parser);
+		return false;
+	}
+	yaml_document_t next;
+	if (!yaml_document_get_root_node(document)) {
+		complain_place(reader, 1, 1, "the file is empty, want keys "
+		    "such as partitions: (lowtide init writes a first one)");
+		loaded = false;
+	} else if (!yaml_parser_load(&parser, &next)) {
+		complain_yaml(reader, &parser, text, length);
+		loaded = false;
+	} else {
+		if (yaml_document_get_root_node(&next)) {
+			complain_place(reader, next.start_mark.line + 1,
+			    next.start_mark.column + 1,
+			    "got a second document (---), want one");
+			loaded = false;
+		}
+		yaml_document_delete(&next);
+	}
+	yaml_parser_delete(&parser);
+	if (!loaded)
+		yaml_document_delete(document);
+	return loaded;
+}
+
+/* ---- nearest word ---- */
+
+/* Levenshtein, by lower case; words over WORD_MAX are far from all. */
+static size_t
+distance(const char *a, const char *b)
+{
+	const size_t a_length = strlen(a), b_length = strlen(b);
+	if (a_length > WORD_MAX || b_length > WORD_MAX)
+		return SIZE_MAX;
+	size_t row[WORD_MAX + 1];
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a_length; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			const bool same = tolower((unsigned char)a[i - 1]) ==
+			    tolower((unsigned char)b[j - 1]);
+			size_t least = diagonal + (same ? 0 : 1);
+			diagonal = row[j];
+			if (row[j] + 1 < least)
+				least = row[j] + 1;
+			if (row[j - 1] + 1 < least)
+				least = row[j - 1] + 1;
+			row[j] = least;
+		}
+	}
+	return row[b_length];
+}
+
+void
+lt_nearest_init(struct lt_nearest *nearest, const char *word)
+{
+	*nearest = (struct lt_nearest){ .word = word, .distance = SIZE_MAX };
+}
+
+void
+lt_nearest_try(struct lt_nearest *nearest, const char *candidate)
+{
+	const size_t word_length = strlen(nearest->word);
+	size_t here = distance(nearest->word, candidate);
+	if (word_length >= 3 &&
+	    strncasecmp(nearest->word, candidate, word_length) == 0)
+		here = 1; /* only its beginning was written */
+	const size_t allowed = word_length < 6 ? 1 : word_length / 3;
+	if (here <= allowed && here < nearest->distance) {
+		nearest->distance = here;
+		nearest->best = candidate;
+	}
+	const size_t used = strlen(nearest->known);
+	if (used + strlen(candidate) + 8 < sizeof(nearest->known))
+		snprintf(nearest->known + used, sizeof(nearest->known) - used,
+		    "%s%s", used > 0 ? ", " : "", candidate);
+	else if (used > 3 && nearest->known[used - 1] != '.')
+		strcat(nearest->known, ", ...");
+}
+
+void
+lt_nearest_text(const struct lt_nearest *nearest, char *out, size_t size)
+{
+	if (nearest->best)
+		snprintf(out, size, "; did you mean %s?", nearest->best);
+	else if (nearest->known[0] != '\0')
+		snprintf(out, size, "; known: %s", nearest->known);
+	else
+		out[0] = '\0';
+}
+
+/* ---- mappings ---- */
+
+static void
+complain_key(struct lt_reader *reader, const struct lt_key *keys,
+    const yaml_node_t *node)
+{
+	if (node->type != YAML_SCALAR_NODE) {
+		lt_complain(reader, node, "got a %s as a key, want a name",
+		    node->type == YAML_MAPPING_NODE ? "mapping" : "list");
+		return;
+	}
+	char shown[SHOWN_MAX + 8], hint[384];
+	show(shown, sizeof(shown), node->data.scalar.value,
+	    node->data.scalar.length);
+	struct lt_nearest nearest;
+	lt_nearest_init(&nearest, shown);
+	for (const struct lt_key *key = keys; key->name; key++)
+		lt_nearest_try(&nearest, key->name);
+	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_complain(reader, node, "%s: unknown key%s", shown, hint);
+}
+
+/* Index in keys, or -1. */
+static int
+find_key(const struct lt_key *keys, const yaml_node_t *node)
+{
+	const char *text = lt_scalar_peek(node);
+	for (int i = 0; text && keys[i].name; i++)
+		if (strcmp(keys[i].name, text) == 0)
+			return i;
+	return -1;
+}
+
+void
+lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
+    const yaml_node_t *node, void *object)
+{
+	const yaml_node_t *values[LT_KEYS_MAX] = { NULL };
+	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader);
+	     pair++) {
+		const yaml_node_t *name =
+		    yaml_document_get_node(reader->document, pair->key);
+		const int i = find_key(keys, name);
+		if (i < 0)
+			complain_key(reader, keys, name);
+		else if (values[i])
+			lt_complain(reader, name, "%s: got it twice (line %zu "
+			    "has the first), want it once", keys[i].name,
+			    values[i]->start_mark.line + 1);
+		else
+			values[i] = yaml_document_get_node(reader->document,
+			    pair->value);
+	}
+	/* In the table's order, so that a key can stand on those before. */
+	for (int i = 0; keys[i].name; i++) {
+		if (!values[i]) {
+			if (keys[i].required)
+				lt_complain(reader, node,
+				    "%s: missing, want %s", keys[i].name,
+				    keys[i].want);
+			continue;
+		}
+		if (keys[i].is_money && !reader->money_node) {
+			reader->money_key = keys[i].name;
+			reader->money_node = values[i];
+		}
+		keys[i].read(reader, &keys[i], values[i], object);
+	}
+}
