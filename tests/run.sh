@@ -67,8 +67,8 @@ corpus() { # one TAP line for a whole corpus
 }
 
 build "build (gcc, -Werror)" tests CC=gcc
-units build ''
-for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
+[ "$what" = cluster ] || units build ''
+[ "$what" = cluster ] || for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
 	[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
 done
 
@@ -83,6 +83,8 @@ if [ "$what" = all ]; then
 	done
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads CC=gcc B=build/tsan SAN=thread
 	part "tsan test_budget_threads" timeout 600 build/tsan/tests/unit/test_budget_threads
+fi
+if [ "$what" = all ] || [ "$what" = cluster ]; then
 	for t in tests/cluster/*.bats; do
 		[ -e "$t" ] && part "${t#tests/}" timeout 1500 bats --tap "$t"
 	done

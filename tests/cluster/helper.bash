@@ -1,0 +1,67 @@
+# What the cluster tests share: one private cluster per file, in a folder of
+# the machine's temporary directory.
+bats_require_minimum_version 1.5.0 2>/dev/null || true
+PROJECT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+CLUSTER=$PROJECT/tests/cluster/cluster.sh
+# Mounts and other users are root's.
+ROOT=$([ "$(id -u)" -eq 0 ] && echo 1 || true)
+
+cluster_up() { # cluster_up POLICY-TEXT; settings of cluster.sh by environment
+	D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-test.XXXXXX")
+	chmod 755 "$D"
+	mkdir -p "$D/jobs" "$D/etc"
+	chmod 1777 "$D/jobs"
+	printf '%s\n' "$1" > "$D/policy.yaml"
+	POLICY=$D/policy.yaml "$CLUSTER" up "$D" 3>&- 4>&- || {
+		tail -n 20 "$D"/log/*.out "$D"/log/slurmctld.log >&2
+		return 1
+	}
+	echo "$D" > "$BATS_FILE_TMPDIR/cluster"
+}
+cluster_use() {
+	D=$(cat "$BATS_FILE_TMPDIR/cluster")
+	. "$D/env"
+	cd "$D/jobs" || return 1
+}
+cluster_down() {
+	[ -s "$BATS_FILE_TMPDIR/cluster" ] || return 0
+	D=$(cat "$BATS_FILE_TMPDIR/cluster")
+	"$CLUSTER" down "$D" 3>&- 4>&-
+	cd / && rm -rf "$D"
+}
+part() { "$CLUSTER" "$1" "$D" "${@:2}" 3>&- 4>&-; } # part stop slurmctld KILL
+
+within() { # within SECONDS COMMAND...: true as soon as the command is
+	local tries=$(($1 * 5))
+	shift
+	until "$@"; do
+		((tries-- > 0)) || { echo "not within the time: $*" >&2; return 1; }
+		sleep .2
+	done
+}
+job() { # job ARGUMENTS...: sbatch; its id in $id, what it said in $said
+	said=$(sbatch "$@" 2>&1) || { echo "$said" >&2; return 1; }
+	id=$(sed -n 's/^Submitted batch job //p' <<< "$said")
+	[ -n "$id" ]
+}
+script() { # script NAME LINES: an executable job script
+	printf '#!/bin/sh\n%s\n' "$2" > "$1"
+	chmod 755 "$1"
+}
+field() { squeue -h -j "$1" -o "$2"; }
+state_is() { [ "$(sacct -nXP -j "$1" -o State | head -n 1 | cut -d' ' -f1)" = "$2" ]; }
+done_job() { case $(sacct -nXP -j "$1" -o State | head -n 1 | cut -d' ' -f1) in
+	COMPLETED | FAILED | CANCELLED | TIMEOUT) true ;; *) false ;; esac; }
+runs_of() { # runs_of JOBID FIELD: the sum over its runs, tasks of its array too
+	lowtide report --format json --runs | jq --argjson id "$1" \
+	    "[.runs[] | select(.job_id == \$id or .array_job_id == \$id) | .$2] | add // 0"
+}
+settled() { # settled JOBID [RUNS]: its runs are in the report
+	[ "$(lowtide report --format json --runs | jq --argjson id "$1" \
+	    '[.runs[] | select(.job_id == $id or .array_job_id == $id)] | length')" -ge "${2:-1}" ]
+}
+money_of() { runs_of "$1" money_micros; }
+budget_of() { # budget_of TEAM FIELD
+	lowtide budget --json --team "$1" | jq -r --arg t "$1" \
+	    "[.budgets[] | select(.team == \$t and .user == null)][0].$2"
+}

@@ -1,0 +1,304 @@
+#!/usr/bin/env bats
+# The main job on real Slurm, with job_submit: placed, priced, admitted, run
+# where it was placed, charged from slurmdbd, reported.
+load helper
+
+setup_file() {
+	[ "$(id -u)" -ne 0 ] || export USERS=nobody
+	export ACCOUNTS='vision vision-a:vision nlp tiny tinyhold free'
+	day_of_carbon > "$BATS_FILE_TMPDIR/day.csv"
+	# 3.60 an hour is 1000 micros a second: sums can be done by hand.
+	cluster_up "
+mode: enforce
+currency: USD
+timezone: UTC
+carbon_price_per_tonne: 100
+hold_margin: 0
+sources:
+  day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
+partitions:
+  ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {carbon: day, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {carbon: day, price_per_node_hour: 36, gpu: H100-SXM5}
+budgets:
+  - {team: vision, period: month, amount: 10000, kg_co2e: 900}
+  - {team: nlp, period: month, amount: 1000}
+  - {team: tiny, period: month, amount: 0.50}
+  - {team: tinyhold, period: month, amount: 0.50, on_exceed: hold}
+"
+}
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+# From one hour ago: six hours of 400 g, then ten of 100 g, then 400 g again.
+day_of_carbon() {
+	local now h g
+	now=$(($(date +%s) / 3600 * 3600 - 3600))
+	echo time,g
+	for h in $(seq 0 199); do
+		g=400
+		[ "$h" -ge 6 ] && [ "$h" -lt 16 ] && g=100
+		echo "$((now + h * 3600)),$g"
+	done
+}
+
+@test "a plain job runs where it was sent and is charged to the micro" {
+	script short 'sleep 2'
+	job -A vision --gpus=1 --time=10 short
+	[[ "$said" != *lowtide* ]]
+	within 30 state_is "$id" COMPLETED
+	[ "$(sacct -nXP -j "$id" -o Partition)" = ondemand ]
+	within 30 settled "$id"
+	elapsed=$(sacct -nXP -j "$id" -o ElapsedRaw)
+	[ "$(money_of "$id")" -eq $((elapsed * 1000 / 8)) ]
+}
+
+@test "the quote is in admin_comment, beside what others keep there" {
+	job -A vision --gpus=1 --time=10 --hold --wrap 'true'
+	[[ "$(scontrol show job "$id")" == *"lowtide:1 q="* ]]
+	scancel "$id"
+}
+
+@test "--carbon-aware with a checkpoint goes to spot and is told what it saves" {
+	script long 'sleep 300'
+	job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 long
+	[[ "$said" == *"lowtide: spot"* ]]
+	[[ "$said" == *"now on ondemand it would be"* ]]
+	running_in_spot() { [ "$(field "$id" '%T %P')" = 'RUNNING spot' ]; }
+	within 20 running_in_spot
+	run -0 lowtide explain "$id"
+	[[ "$output" == *spot* ]] && [[ "$output" == *ondemand* ]]
+	scancel "$id"
+}
+
+@test "without a checkpoint the same job keeps off spot: a restart is too likely" {
+	job -A vision --carbon-aware=cost --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[ "$(field "$id" %P)" = ondemand ]
+	scancel "$id"
+}
+
+@test "a one-GPU job at fixed prices moves to the clean hours, and now starts it after all" {
+	job -A vision --carbon-aware --gpus=1 --time=8:00:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: ondemand, from"* ]]
+	begin=$(date -d "$(scontrol show job "$id" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s)
+	wait_s=$((begin - $(date +%s)))
+	[ "$wait_s" -gt $((3 * 3600)) ] && [ "$wait_s" -lt $((6 * 3600)) ]
+	run -0 lowtide now "$id"
+	running() { [ "$(field "$id" %T)" = RUNNING ]; }
+	within 20 running
+	scancel "$id"
+}
+
+@test "what the user set by hand is left alone" {
+	job -A vision --carbon-aware -p ondemand --begin=now+1hour --gpus=1 --time=1:00:00 --wrap true
+	begin=$(date -d "$(scontrol show job "$id" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s)
+	[ $((begin - $(date +%s))) -lt 3700 ]
+	[ "$(field "$id" %P)" = ondemand ]
+	scancel "$id"
+}
+
+@test "GPU memory that only one partition has" {
+	job -A vision --carbon-aware --gpu-memory=40G --gpus=1 --time=10 --wrap true
+	[ "$(sacct -nXP -j "$id" -o Partition)" = h100 ] || [ "$(field "$id" %P)" = h100 ]
+	run sbatch -A vision --carbon-aware --gpu-memory=400G --gpus=1 --time=10 --hold --wrap true
+	[[ "$output" == *GiB* ]] || [[ "$output" == *MiB* ]] || [[ "$output" == *"GPU memory"* ]]
+	scancel --user "$(id -un)" --state=PENDING
+}
+
+@test "a full node split into eight array tasks costs one node to the micro" {
+	script second 'sleep 3'
+	job -A nlp --array=0-7 --gpus=1 --cpus-per-task=8 --time=10 second
+	within 60 settled "$id" 8
+	want=0
+	while read -r seconds; do want=$((want + seconds * 1000)); done \
+	    < <(sacct -nXP -j "$id" -o ElapsedRaw)
+	[ "$(money_of "$id")" -eq $((want / 8)) ]
+}
+
+@test "every finished run of sacct is in the report, and nothing else" {
+	same() { diff <(sacct -nXPD -a -S 2020-01-01 -s CD,F,CA,TO,NF -o JobIDRaw,ElapsedRaw |
+		awk -F'|' '$2 > 0 {print $1}' | sort -n) \
+	    <(lowtide report --format json --runs | jq '.runs[].job_id' | sort -n) >&2; }
+	within 30 same
+}
+
+@test "the totals are equal in all formats" {
+	json=$(lowtide report --format json | jq '.total.charges_micros')
+	csv=$(lowtide report --format csv | awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^charges/) c = i}
+	    tolower($1) ~ /total/ {print $c}' | tr -d '."')
+	[ "$json" -gt 0 ]
+	[ "$json" -eq $((10#$csv)) ]
+	sum=$(lowtide report --format json | jq '[.teams[].charges_micros] | add')
+	[ "$sum" -eq "$json" ]
+}
+
+@test "a team at its limit is refused by sbatch, srun and salloc, and told why" {
+	for command in "sbatch --wrap true" "srun true" "salloc true"; do
+		run ${command%% *} -A tiny --gpus=8 -N1 --time=1:00:00 ${command#* }
+		[ "$status" -ne 0 ]
+		[[ "$output" == *'tiny has $0.50 of $0.50 left'* ]]
+		[[ "$output" == *'spent'* ]] && [[ "$output" == *'held'* ]]
+		[[ "$output" == *'$3.60'* ]]
+	done
+}
+
+@test "account names are compared as Slurm will: in lower case" {
+	run ! sbatch -A Tiny --gpus=8 -N1 --time=1:00:00 --wrap true
+	[[ "$output" == *'tiny has'* ]]
+}
+
+@test "a team without a budget is never refused, and is charged" {
+	job -A free --gpus=8 -N1 --time=7-00:00:00 --wrap 'sleep 1'
+	within 40 settled "$id"
+	[ "$(money_of "$id")" -gt 0 ]
+}
+
+@test "scontrol update of time limit, partition, account can't pass the budget" {
+	job -A tiny --gpus=1 -N1 --time=30 --hold --wrap true
+	in_terms() { [ "$(budget_of tiny held_micros)" -gt 0 ]; }
+	within 20 in_terms
+	sleep 3
+	run ! scontrol update jobid="$id" timelimit=2-00:00:00
+	run ! scontrol update jobid="$id" partition=h100
+	run ! scontrol update jobid="$id" numnodes=2
+	[ "$(field "$id" '%l %P')" = '30:00 ondemand' ]
+	scontrol update jobid="$id" timelimit=10
+	scancel "$id"
+	job -A vision --gpus=8 -N1 --time=1:00:00 --hold --wrap true
+	sleep 6
+	run ! scontrol update jobid="$id" account=tiny
+	[ "$(field "$id" %a)" = vision ]
+	scancel "$id"
+}
+
+@test "on_exceed: hold holds the job, the user can't release it, money can" {
+	job -A tinyhold --gpus=8 -N1 --time=1:00:00 --wrap true
+	[ "$(field "$id" '%T')" = PENDING ]
+	[[ "$said" == *tinyhold* ]]
+	held_by_admin() { [[ "$(field "$id" %r)" == JobHeldAdmin ]]; }
+	within 20 held_by_admin
+	if [ -n "$ROOT" ]; then run ! setpriv --reuid=nobody --clear-groups scontrol release "$id"; fi
+	lowtide budget adjust --team tinyhold --amount 10 --reason 'grant from the dean'
+	within 30 done_job "$id"
+	run -0 lowtide report --team tinyhold --format json
+	[ "$(jq '.teams[0].adjustments_micros' <<< "$output")" -eq 10000000 ]
+}
+
+@test "srun and salloc are never held: they are refused" {
+	lowtide budget adjust --team tinyhold --amount -10 --reason 'taken back'
+	refused() { ! srun -A tinyhold --gpus=8 -N1 --time=1:00:00 true 2>/dev/null; }
+	within 20 refused
+}
+
+@test "a cancelled pending array task frees its share" {
+	job -A nlp --array=0-9 --gpus=1 --time=1:00:00 --hold --wrap true
+	held() { [ "$(budget_of nlp held_micros)" -ge "$1" ]; }
+	less() { [ "$(budget_of nlp held_micros)" -lt "$1" ]; }
+	within 20 held 4500000
+	scancel "${id}_[5-9]"
+	within 30 less 4500000
+	scancel "$id"
+	within 60 less 1000
+}
+
+@test "a heterogeneous job is admitted by its sum, and stays where it is" {
+	job -A vision --carbon-aware -N1 --gpus=1 --time=10 : -N1 --time=10 --wrap true
+	[ "$(field "$id" %P | sort -u)" = ondemand ] || within 20 done_job "$id"
+	run ! sbatch -A tiny -N1 --gpus=1 --time=10 : -A tiny -N1 --gpus=8 --time=10:00:00 --wrap true
+	[[ "$output" == *'tiny has'* ]]
+	scancel --user "$(id -un)" --state=PENDING
+}
+
+@test "--test-only leaves no job, and its hold goes away" {
+	before=$(budget_of nlp held_micros)
+	sbatch -A nlp --gpus=8 -N1 --time=1:00:00 --test-only --wrap true
+	same() { [ "$(budget_of nlp held_micros)" -le "$before" ]; }
+	within 150 same
+}
+
+@test "plan prints every partition with its reason and submits nothing" {
+	jobs=$(squeue -h -r | wc -l)
+	run -0 lowtide plan -- -A vision --gpus=8 -N1 --time=8:00:00 --wrap true
+	[[ "$output" == *ondemand* ]] && [[ "$output" == *spot* ]] && [[ "$output" == *h100* ]]
+	[ "$(squeue -h -r | wc -l)" -eq "$jobs" ]
+}
+
+@test "an option that can't be read is refused with what is wanted" {
+	run ! sbatch -A vision --checkpoint=wrote=2m --wrap true
+	[[ "$output" == *write* ]]
+	run ! sbatch -A vision --carbon-aware=ballanced --wrap true
+	[[ "$output" == *balanced* ]]
+}
+
+@test "options come from the environment, under the command line" {
+	SBATCH_CARBON_AWARE=cost SBATCH_CHECKPOINT=write=30s \
+	    job -A vision --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[ "$(field "$id" %P)" = spot ]
+	scancel "$id"
+	SBATCH_CARBON_AWARE=cost job -A vision --carbon-aware=off --checkpoint=write=30s \
+	    --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[ "$(field "$id" %P)" = ondemand ]
+	scancel "$id"
+	script directive '#SBATCH --carbon-aware=off
+true'
+	SBATCH_CARBON_AWARE=cost job -A vision --checkpoint=write=30s \
+	    --gpus=8 -N1 --time=8:00:00 --hold directive
+	[ "$(field "$id" %P)" = spot ]
+	scancel "$id"
+}
+
+@test "--max-cost is kept" {
+	run sbatch -A vision --max-cost=0.10 --gpus=8 -N1 --time=1:00:00 --hold --wrap true
+	[ "$status" -ne 0 ] && [[ "$output" == *'$0.10'* ]]
+}
+
+@test "a requeued run is charged by itself, and held again" {
+	script again 'sleep 20'
+	job -A nlp --gpus=1 --time=10 --requeue again
+	running() { [ "$(field "$id" %T)" = RUNNING ]; }
+	within 20 running
+	sleep 2
+	scontrol requeue "$id"
+	within 40 settled "$id"
+	held() { [ "$(budget_of nlp held_micros)" -gt 0 ]; }
+	within 30 held
+	scancel "$id"
+}
+
+@test "users see what is theirs, by munge too" {
+	[ -n "$ROOT" ] || skip 'needs root to be somebody else'
+	run -0 env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide budget --json
+	[ "$(jq '.budgets | length' <<< "$output")" -ge 4 ]
+	sacctmgr -iQ add account secret >/dev/null
+	run -0 setpriv --reuid=nobody --clear-groups lowtide report --format json
+	[ "$(jq '[.teams[] | select(.team == "secret")] | length' <<< "$output")" -eq 0 ]
+	run ! setpriv --reuid=nobody --clear-groups lowtide budget adjust --team vision --amount 1 --reason mine
+}
+
+@test "doctor finds nothing to mend here, and names what is broken elsewhere" {
+	run lowtide doctor
+	[[ "$output" == *job_submit* ]]
+	[ "$status" -eq 0 ]
+	run ! env SLURM_CONF=/nonexistent lowtide doctor
+}
+
+@test "a bad policy never replaces a good one" {
+	cp "$D/etc/lowtide.yaml" "$D/good.yaml"
+	echo 'max_delya: 3h' >> "$D/etc/lowtide.yaml"
+	shown() { lowtide status | grep -q 'did you mean max_delay'; }
+	within 20 shown
+	job -A vision --gpus=1 --time=10 --hold --wrap true
+	scancel "$id"
+	cp "$D/good.yaml" "$D/etc/lowtide.yaml"
+	gone() { ! shown; }
+	within 20 gone
+}
+
+@test "rebuild makes the same ledger again" {
+	within 60 quiet
+	before=$(lowtide report --format json --runs | jq -S '[.total.charges_micros, .total.adjustments_micros, (.runs | length)]')
+	lowtide rebuild
+	after=$(lowtide report --format json --runs | jq -S '[.total.charges_micros, .total.adjustments_micros, (.runs | length)]')
+	[ "$before" = "$after" ]
+}
+quiet() { [ -z "$(squeue -h -t R,CG)" ]; }
