@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# lowtide broken in every way: slurmctld goes on, budgeted teams follow
+# on_unknown, and no total changes whatever is killed, when.
+load helper
+
+setup_file() {
+	export ACCOUNTS='vision free tiny'
+	cluster_up '
+mode: enforce
+currency: USD
+timezone: UTC
+hold_margin: 0
+on_unknown: reject
+partitions:
+  ondemand: {price_per_node_hour: 3.60}
+  spot: {price_per_node_hour: 0.90}
+budgets:
+  - {team: vision, period: month, amount: 10000}
+  - {team: tiny, period: month, amount: 0.50}
+'
+}
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+# What the finished runs cost by sacct: one CPU of 64, 1000 micros a second.
+by_sacct() {
+	local total=0 seconds cpus
+	while IFS='|' read -r seconds cpus; do
+		total=$((total + seconds * 1000 * cpus))
+	done < <(sacct -nXPD -a -S 2020-01-01 -s CD,F,CA,TO,NF,RQ -o ElapsedRaw,AllocCPUS)
+	echo $(((total + 32) / 64))
+}
+by_report() { lowtide report --format json | jq '.total | .charges_micros + .corrections_micros'; }
+agree() { [ "$(squeue -h -t R,CG | wc -l)" -eq 0 ] && [ "$(by_sacct)" -eq "$(by_report)" ]; }
+
+@test "kill -9 of lowtided again and again: every run is charged once" {
+	script short 'sleep 1'
+	for i in 1 2 3 4 5 6; do
+		job -A vision -n1 --time=10 short
+		job -A free -n1 --time=10 short
+		sleep 0.$((RANDOM % 9 + 1))
+		part stop lowtided KILL
+		job -A vision -n1 --time=10 short
+		part start lowtided
+	done
+	within 60 agree
+	[ "$(by_report)" -gt 0 ]
+}
+
+@test "kill -9 of slurmctld: holds survive in the ring, totals agree" {
+	script short 'sleep 1'
+	for i in 1 2 3; do
+		job -A vision -n1 --time=10 short
+		part stop slurmctld KILL
+		part start slurmctld
+		job -A vision -n1 --time=10 short
+	done
+	within 60 agree
+}
+
+@test "a budget that the ring alone knows is still a budget" {
+	part stop lowtided KILL
+	part stop slurmctld KILL
+	part start slurmctld
+	# 0.45 fits once into 0.50; nobody absorbs it, slurmctld restarts between.
+	job -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	part stop slurmctld KILL
+	part start slurmctld
+	run ! sbatch -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	[[ "$output" == *tiny* ]]
+	part start lowtided
+	run ! sbatch -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	scancel --user "$(id -un)" --state=PENDING
+}
+
+@test "lowtided stopped (SIGSTOP): jobs submit, sbatch does not wait for it" {
+	kill -STOP "$(cat "$D/run/lowtided.shpid")"
+	job -A free -n1 --time=10 --wrap true
+	job -A vision -n1 --time=10 --wrap true
+	kill -CONT "$(cat "$D/run/lowtided.shpid")"
+	within 60 agree
+}
+
+@test "torn files: unbudgeted teams submit, budgeted ones follow on_unknown" {
+	part stop lowtided
+	for f in "$D/lowtide/budget" "$D/run/lowtide/market" "$D/lowtide/terms"; do
+		cp "$f" "$f.good"
+		head -c $(($(stat -c %s "$f") / 2)) "$f.good" > "$f.torn"
+		chmod --reference="$f" "$f.torn"
+		mv "$f.torn" "$f"
+	done
+	sleep 1
+	job -A free -n1 --time=10 --wrap true
+	# It was loaded before: slurmctld remembers who has a budget.
+	run sbatch -A vision -n1 --time=10 --wrap true
+	[ "$status" -ne 0 ] || [[ "$output" == *Submitted* ]]
+	for f in "$D/lowtide/budget" "$D/run/lowtide/market" "$D/lowtide/terms"; do mv "$f.good" "$f"; done
+	part start lowtided
+	job -A vision -n1 --time=10 --wrap true
+	within 60 agree
+}
+
+@test "a file that others could have written is not believed" {
+	part stop lowtided
+	chmod 666 "$D/lowtide/budget"
+	touch "$D/lowtide/budget"
+	sleep 1
+	job -A free -n1 --time=10 --wrap true
+	chmod 600 "$D/lowtide/budget"
+	part start lowtided
+}
+
+@test "all snapshots gone, even over a restart: unbudgeted teams submit" {
+	part stop lowtided
+	mv "$D/lowtide" "$D/away"
+	mkdir -m 700 "$D/lowtide"
+	rm -f "$D/run/lowtide/"*
+	job -A free -n1 --time=10 --wrap true
+	part stop slurmctld KILL
+	part start slurmctld
+	job -A free -n1 --time=10 --wrap true
+	rm -rf "$D/lowtide"
+	job -A free -n1 --time=10 --wrap true
+	mv "$D/away" "$D/lowtide"
+	part start lowtided
+	within 60 agree
+}
+
+@test "slurmdbd down over the end of jobs: rows come later, nothing is lost" {
+	part stop slurmdbd KILL
+	script short 'sleep 1'
+	job -A vision -n1 --time=10 short
+	job -A free -n1 --time=10 short
+	sleep 4
+	part start slurmdbd
+	within 90 agree
+}
+
+@test "rebuild after all of that gives the same total" {
+	within 60 agree
+	before=$(by_report)
+	lowtide rebuild
+	[ "$(by_report)" -eq "$before" ]
+}

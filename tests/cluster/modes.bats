@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# observe writes quotes and holds and touches nothing; advise tells everyone;
+# the plan is the same in all three.
+load helper
+
+policy() { echo "
+mode: $1
+currency: USD
+timezone: UTC
+hold_margin: 0
+partitions:
+  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+budgets:
+  - {team: tiny, period: month, amount: 0.50}
+"; }
+mode() {
+	policy "$1" > "$D/etc/lowtide.yaml"
+	loaded() { [ "$(lowtide status --json | jq -r .mode)" = "$2" ]; }
+	within 20 loaded _ "$1"
+	sleep 1
+}
+setup_file() { export ACCOUNTS='vision tiny'; cluster_up "$(policy observe)"; }
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+@test "observe: nothing moves, nothing is refused, the quote is there" {
+	job -A tiny --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[ "$(field "$id" %P)" = ondemand ]
+	[[ "$said" == *spot* ]]
+	[[ "$(scontrol show job "$id")" == *"lowtide:1 q="* ]]
+	sleep 6
+	[ "$(field "$id" %r)" = JobHeldUser ]
+	scancel "$id"
+	job -A tiny --gpus=8 -N1 --time=8:00:00 --wrap true
+	[[ "$said" != *lowtide* ]]
+	within 30 done_job "$id"
+}
+
+@test "advise: everyone is told, nothing moves" {
+	mode advise
+	job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[[ "$said" == *spot* ]]
+	[ "$(field "$id" %P)" = ondemand ]
+	scancel "$id"
+}
+
+@test "enforce: it acts" {
+	mode enforce
+	job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+	[ "$(field "$id" %P)" = spot ]
+	scancel "$id"
+	run ! sbatch -A tiny --gpus=8 -N1 --time=8:00:00 --wrap true
+}
