@@ -1,0 +1,65 @@
+#!/bin/bash
+# make bench: what lowtide costs, against the same without it, in the same run.
+# Two private clusters stand side by side, one with the plugins and one
+# without; runs alternate between them, so that a drift of the machine's speed
+# falls on both. Printed: the median of the paired ratios with a 95 % interval
+# (order statistics), the target, and whether it was met.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+rounds=${ROUNDS:-21} jobs=${JOBS:-400}
+D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-bench.XXXXXX")
+chmod 755 "$D"
+cluster=tests/cluster/cluster.sh
+trap '"$cluster" down "$D/with"; "$cluster" down "$D/without"; rm -rf "$D"' EXIT
+
+# Median and the order statistics that hold it with 95 %, of stdin.
+interval() {
+	sort -g | awk '{v[NR] = $1} END {
+		h = 0.98 * sqrt(NR); lo = int(NR / 2 - h); hi = int(NR / 2 + h + 1.5)
+		if (lo < 1) lo = 1; if (hi > NR) hi = NR
+		m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
+		printf "%.4g [%.4g, %.4g]", m, v[lo], v[hi]}'
+}
+line() { printf '%-52s %-28s target %s\n' "$1" "$2" "$3"; }
+
+echo "# $(nproc) cores, $(uname -m), Slurm $(slurmctld -V | awk '{print $2}'); $rounds paired rounds"
+build/tests/bench/bench_decide | sed 's/^/decide: /'
+
+ACCOUNTS=team0000 SPANK_ARGS=job_submit=yes "$cluster" up "$D/with" >&2
+SUBMIT=0 SPANK=0 ACCOUNTS=team0000 "$cluster" up "$D/without" >&2
+# No lowtided: the snapshots alone, at the size that is promised.
+build/tests/tools/make_snapshot --partitions 64 --days 7 --teams 1000 \
+    --run "$D/with/run/lowtide" --state "$D/with/lowtide" --partition ondemand \
+    --uid "$(id -u)" --team team0000 >/dev/null
+rate() { (. "$D/$1/env"; build/tests/bench/bench_submit "$jobs" team0000); }
+rate with >/dev/null
+rate without >/dev/null
+for i in $(seq "$rounds"); do
+	if ((i % 2)); then a=$(rate with) b=$(rate without)
+	else b=$(rate without) a=$(rate with); fi
+	echo "$a $b" >> "$D/rates"
+done
+line "submissions a second, with / without" \
+    "$(awk '{print $1 / $2}' "$D/rates" | interval)" '>= 0.98'
+line "  with" "$(awk '{print $1}' "$D/rates" | interval)" '-'
+line "  without" "$(awk '{print $2}' "$D/rates" | interval)" '-'
+
+sbatch_ms() {
+	(. "$D/$1/env"; s=$(date +%s%N)
+	for _ in 1 2 3 4 5; do sbatch -A team0000 --begin=now+30days --wrap true >/dev/null; done
+	echo $((($(date +%s%N) - s) / 5000)))
+}
+for i in $(seq "$rounds"); do
+	if ((i % 2)); then a=$(sbatch_ms with) b=$(sbatch_ms without)
+	else b=$(sbatch_ms without) a=$(sbatch_ms with); fi
+	echo "$a $b" >> "$D/sbatch"
+done
+line "sbatch with SPANK and job_submit, ms more" \
+    "$(awk '{print ($1 - $2) / 1000}' "$D/sbatch" | interval)" '<= 0.5'
+
+"$cluster" down "$D/with"
+rm -rf "$D/with"
+ACCOUNTS='vision nlp' POLICY=examples/showback.yaml "$cluster" up "$D/with" >&2
+sleep 15
+line "lowtided, idle cluster, resident MiB" "$(awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' \
+    "/proc/$(cat "$D/with/run/lowtided.shpid")/status")" '<= 10'
