@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide check FILE: reads a policy file as lowtided would, has each adapter
+ * check its own options, and prints every error. Local: asks nobody.
+ */
+#include <string.h>
+
+#include "adapter.h"
+#include "cli.h"
+#include "policy.h"
+
+/* What adapters see of a source: its options, lent by the policy. */
+static struct lt_source_options
+options_of(const struct lt_policy_source *source)
+{
+	struct lt_source_options options = { .name = source->name,
+		.count = source->option_count };
+	_Static_assert(sizeof(options.items) / sizeof(options.items[0]) >=
+		LT_OPTION_MAX, "every option of a source fits");
+
+	for (int i = 0; i < source->option_count; i++) {
+		options.items[i].key = source->options[i].key;
+		options.items[i].value = source->options[i].value;
+		options.items[i].line = source->options[i].line;
+		options.items[i].column = source->options[i].column;
+	}
+	return options;
+}
+
+static void
+check_sources(const struct lt_policy *policy, const char *path,
+    struct lt_policy_errors *errors)
+{
+	for (int i = 0; i < policy->source_count &&
+	     errors->count < LT_POLICY_ERRORS_MAX; i++) {
+		const struct lt_policy_source *source = &policy->sources[i];
+		const struct lt_source_options options = options_of(source);
+		struct lt_error *err = &errors->items[errors->count];
+
+		*err = (struct lt_error){ 0 };
+		if (lt_adapter_check(lt_adapter_find(source->adapter),
+			&options, err) == LT_OK)
+			continue;
+		if (err->line == 0) {
+			err->line = source->line;
+			err->column = source->column;
+		}
+		lt_context(err, "%s:%d:%d", path, err->line, err->column);
+		errors->count++;
+	}
+}
+
+static json_t *
+errors_json(const struct lt_policy_errors *errors)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < errors->count; i++)
+		json_array_append_new(list, json_pack("{s:i, s:i, s:s}",
+		    "line", errors->items[i].line, "column",
+		    errors->items[i].column, "text", errors->items[i].text));
+	return list;
+}
+
+static int
+print_json(const char *path, const struct lt_policy *policy,
+    const struct lt_policy_errors *errors)
+{
+	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o}",
+	    "file", path, "ok", errors->count == 0,
+	    "sources", policy ? policy->source_count : 0,
+	    "partitions", policy ? policy->partition_count : 0,
+	    "budgets", policy ? policy->budget_count : 0,
+	    "errors", errors_json(errors));
+	const int status = lt_cli_print_json(body);
+
+	json_decref(body);
+	return status;
+}
+
+static void
+print_text(const char *path, const struct lt_policy *policy,
+    const struct lt_policy_errors *errors)
+{
+	for (int i = 0; i < errors->count; i++) {
+		lt_print_safe(stderr, errors->items[i].text);
+		fputc('\n', stderr);
+	}
+	if (errors->count == LT_POLICY_ERRORS_MAX)
+		fprintf(stderr, "lowtide: the first %d errors; there may be "
+		    "more\n", LT_POLICY_ERRORS_MAX);
+	if (errors->count > 0)
+		return;
+	printf("%s: ok: %d source%s, %d partition%s, %d budget%s\n", path,
+	    policy->source_count, policy->source_count == 1 ? "" : "s",
+	    policy->partition_count, policy->partition_count == 1 ? "" : "s",
+	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
+}
+
+int
+lt_cli_check(const struct lt_cli *cli)
+{
+	const char *path = cli->operands[0];
+	struct lt_policy *policy = NULL;
+	struct lt_policy_errors errors = { 0 };
+
+	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
+	    LT_OK)
+		check_sources(policy, path, &errors);
+	int status = LT_EXIT_OK;
+	if (cli->json)
+		status = print_json(path, policy, &errors);
+	else
+		print_text(path, policy, &errors);
+	lt_policy_free(policy);
+	return errors.count > 0 ? LT_EXIT_FAILURE : status;
+}

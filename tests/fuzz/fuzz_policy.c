@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fuzzes the policy file: any bytes give a policy within its bounds, or a
+ * refusal that says why, with a place.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "policy.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
+
+static void
+check_policy(const struct lt_policy *policy)
+{
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_signal *carbon =
+		    &policy->partitions[i].carbon;
+		for (int j = 0; j < carbon->source_count; j++)
+			if (carbon->sources[j] < 0 ||
+			    carbon->sources[j] >= policy->source_count)
+				__builtin_trap();
+		if (policy->partitions[i].pue < 1)
+			__builtin_trap();
+	}
+	for (int i = 0; i < policy->budget_count; i++)
+		if (policy->budgets[i].team[0] == '\0' ||
+		    policy->budgets[i].limit.money_micros < 0)
+			__builtin_trap();
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+{
+	static const char *const adapters[] = { "static",
+		"uk_carbon_intensity", NULL };
+	struct lt_policy *policy = NULL;
+	struct lt_policy_errors errors = { 0 };
+
+	if (lt_policy_parse_all(&policy, "fuzz", (const char *)bytes,
+		byte_count, adapters, &errors) == LT_OK) {
+		check_policy(policy);
+	} else {
+		if (policy || errors.count == 0)
+			__builtin_trap();
+		for (int i = 0; i < errors.count; i++)
+			if (strncmp(errors.items[i].text, "fuzz:", 5) != 0)
+				__builtin_trap(); /* a refusal says where */
+	}
+	lt_policy_free(policy);
+	return 0;
+}

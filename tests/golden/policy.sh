@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `lowtide check` on each case of tests/golden/policy: exit status and text
+# must be expected.txt, byte for byte. A case has input.yaml, or input.sh that
+# prints it. UPDATE=1 writes expected.txt anew: read the difference.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+lowtide=${BUILD:-$top/build}/lowtide
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+n=0 bad=0
+for dir in "$top"/tests/golden/policy/*/; do
+	name=$(basename "$dir")
+	n=$((n + 1))
+	if [ -e "$dir/input.sh" ]; then
+		bash "$dir/input.sh" >"$work/input.yaml"
+	else
+		cp "$dir/input.yaml" "$work/input.yaml"
+	fi
+	(
+		cd "$work" || exit 1
+		timeout 60 "$lowtide" check input.yaml >text 2>&1
+		echo "exit $?" >got
+		cat text >>got
+	)
+	[ "${UPDATE:-0}" = 1 ] && cp "$work/got" "$dir/expected.txt"
+	if diff -u "$dir/expected.txt" "$work/got" >"$work/diff"; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$work/diff"
+		bad=$((bad + 1))
+	fi
+done
+echo "1..$n"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,1 @@
+head -c 2097153 /dev/zero | tr "\0" "#"

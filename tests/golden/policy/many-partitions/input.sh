@@ -1,0 +1,1 @@
+echo partitions:; for i in $(seq 257); do echo "  p$i: {}"; done
