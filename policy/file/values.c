@@ -338,6 +338,9 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_policy_budget *budget = object;
+	const struct lt_key percent = { .name = key->name, .min = key->min,
+		.max = key->max,
+		.want = "a whole percent from 1 to 1000 such as 80" };
 	if (node->type != YAML_SEQUENCE_NODE) {
 		lt_unwanted(reader, key, node, "");
 		return;
@@ -350,7 +353,7 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 			    "the limit", key->name, LT_ALERTS_MAX);
 			return;
 		}
-		if (!take_integer(reader, key,
+		if (!take_integer(reader, &percent,
 			yaml_document_get_node(reader->document, *item),
 			&value))
 			return;

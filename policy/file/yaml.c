@@ -11,7 +11,7 @@
 
 #include "reader.h"
 
-enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, WORD_MAX = 63 };
+enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, WORD_MAX = 63, DEPTH_MAX = 16 };
 
 bool
 lt_errors_full(const struct lt_reader *reader)
@@ -174,17 +174,67 @@ complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
 	    is_tab ? " (a tab: indent with spaces)" : "");
 }
 
+static bool
+parser_open(struct lt_reader *reader, yaml_parser_t *parser, const char *text,
+    size_t length)
+{
+	if (!yaml_parser_initialize(parser)) {
+		complain_place(reader, 1, 1, "out of memory");
+		return false;
+	}
+	yaml_parser_set_input_string(parser, (const unsigned char *)text,
+	    length);
+	return true;
+}
+
+/* libyaml's time grows by the square of the depth, so tokens are counted
+ * before it builds anything. */
+static bool
+check_depth(struct lt_reader *reader, const char *text, size_t length)
+{
+	yaml_parser_t parser;
+	if (!parser_open(reader, &parser, text, length))
+		return false;
+	int depth = 0;
+	bool ok = true, more = true;
+	while (ok && more) {
+		yaml_token_t token;
+		if (!yaml_parser_scan(&parser, &token)) {
+			complain_yaml(reader, &parser, text, length);
+			ok = false;
+			break;
+		}
+		const yaml_token_type_t type = token.type;
+		if (type == YAML_BLOCK_SEQUENCE_START_TOKEN ||
+		    type == YAML_BLOCK_MAPPING_START_TOKEN ||
+		    type == YAML_FLOW_SEQUENCE_START_TOKEN ||
+		    type == YAML_FLOW_MAPPING_START_TOKEN)
+			depth++;
+		else if (type == YAML_BLOCK_END_TOKEN ||
+		    type == YAML_FLOW_SEQUENCE_END_TOKEN ||
+		    type == YAML_FLOW_MAPPING_END_TOKEN)
+			depth--;
+		if (depth > DEPTH_MAX) {
+			complain_place(reader, token.start_mark.line + 1,
+			    token.start_mark.column + 1,
+			    "YAML: nested deeper than %d levels", DEPTH_MAX);
+			ok = false;
+		}
+		more = type != YAML_STREAM_END_TOKEN;
+		yaml_token_delete(&token);
+	}
+	yaml_parser_delete(&parser);
+	return ok;
+}
+
 bool
 lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
     const char *text, size_t length)
 {
 	yaml_parser_t parser;
-	if (!yaml_parser_initialize(&parser)) {
-		complain_place(reader, 1, 1, "out of memory");
+	if (!check_depth(reader, text, length) ||
+	    !parser_open(reader, &parser, text, length))
 		return false;
-	}
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text,
-	    length);
 	bool loaded = yaml_parser_load(&parser, document) != 0;
 	if (!loaded) {
 		complain_yaml(reader, &parser, text, length);
