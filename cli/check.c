@@ -50,6 +50,55 @@ check_sources(const struct lt_policy *policy, const char *path,
 	}
 }
 
+static const char *const quantity_names[LT_QUANTITY_COUNT] = {
+	[LT_QUANTITY_CARBON] = "carbon intensity",
+	[LT_QUANTITY_PRICE] = "node price",
+	[LT_QUANTITY_TARIFF] = "electricity price",
+};
+
+/* A source of prices under `carbon:` would be found only at its first fetch
+ * otherwise. The options of every source are right here. */
+static void
+check_signal(const struct lt_policy *policy, const char *path,
+    const char *key, const struct lt_policy_signal *signal,
+    enum lt_quantity wanted, struct lt_policy_errors *errors)
+{
+	for (int i = 0; i < signal->source_count; i++) {
+		const struct lt_policy_source *source =
+		    &policy->sources[signal->sources[i]];
+		const struct lt_source_options options = options_of(source);
+		const enum lt_quantity found =
+		    lt_adapter_find(source->adapter)->quantity(&options);
+
+		if (found == wanted || errors->count == LT_POLICY_ERRORS_MAX)
+			continue;
+		struct lt_error *err = &errors->items[errors->count++];
+		*err = (struct lt_error){ .line = signal->line,
+			.column = signal->column };
+		lt_fail(err, LT_EINPUT, "%s:%d:%d: %s: %s is a source of %s, "
+		    "want one of %s", path, signal->line, signal->column, key,
+		    source->name, quantity_names[found],
+		    quantity_names[wanted]);
+	}
+}
+
+static void
+check_signals(const struct lt_policy *policy, const char *path,
+    struct lt_policy_errors *errors)
+{
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_partition *partition =
+		    &policy->partitions[i];
+
+		check_signal(policy, path, "carbon", &partition->carbon,
+		    LT_QUANTITY_CARBON, errors);
+		check_signal(policy, path, "price_per_node_hour",
+		    &partition->price, LT_QUANTITY_PRICE, errors);
+		check_signal(policy, path, "electricity_price_per_kwh",
+		    &partition->tariff, LT_QUANTITY_TARIFF, errors);
+	}
+}
+
 static json_t *
 errors_json(const struct lt_policy_errors *errors)
 {
@@ -105,8 +154,11 @@ lt_cli_check(const struct lt_cli *cli)
 	struct lt_policy_errors errors = { 0 };
 
 	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
-	    LT_OK)
+	    LT_OK) {
 		check_sources(policy, path, &errors);
+		if (errors.count == 0)
+			check_signals(policy, path, &errors);
+	}
 	int status = LT_EXIT_OK;
 	if (cli->json)
 		status = print_json(path, policy, &errors);
