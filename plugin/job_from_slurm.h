@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From Slurm's job description to lowtide's request. NO_VAL, INFINITE,
+ * minutes and TRES text end here. Used in slurmctld (job_submit) and in the
+ * client (SPANK, plugstack only), so both decide on the same request.
+ */
+#ifndef LT_JOB_FROM_SLURM_H
+#define LT_JOB_FROM_SLURM_H
+
+#include <stdbool.h>
+
+#include "decide.h"
+#include "options.h"
+#include "slurm_compat.h"
+#include "units.h"
+
+/* What Slurm's UNLIMITED counts as: ten years, so that sums stay in range. */
+enum { LT_UNLIMITED_S = 10 * 366 * LT_DAY_S };
+
+/* GPUs named in a TRES or Gres text ("gres:gpu:a100:4,license:x"), summed. The
+ * last type named is copied to type (LT_GPU_NAME_SIZE bytes). NULL = 0. */
+uint32_t lt_gpus_from_text(const char *text, char *type);
+
+/* Lower case copy, as slurmctld will do after the plugin; false if cut. */
+bool lt_lower_copy(char *out, size_t size, const char *text);
+
+/* "USR1", "SIGUSR1" or a number -> its number, 0 = unknown. */
+uint16_t lt_signal_number(const char *name);
+
+/*
+ * Minutes of Slurm -> seconds; NO_VAL -> LT_UNSET_64, INFINITE ->
+ * LT_UNLIMITED_S.
+ */
+int64_t lt_limit_from_minutes(uint32_t minutes);
+
+/*
+ * Fill the request, all but account default and options: those need the
+ * balance sheet and the site's defaults. account is "" when the user named
+ * none. home is -1 and LT_ENOENT returned when a named partition (or the
+ * default one) is not in the market; LT_EINPUT for an array text that can't
+ * be counted, LT_ELIMIT for an account that is too long. The request is
+ * usable for text even then.
+ */
+int lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
+    const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
+
+/* The user's options out of spank_job_env. LT_EINPUT: one is not valid. */
+int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
+    struct lt_error *err);
+
+/* A component of a heterogeneous job? */
+bool lt_job_is_het(const job_desc_msg_t *job);
+
+#endif

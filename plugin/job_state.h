@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What job_submit knows between calls: the loaded market and balance sheet
+ * (shared by reference count), what was held since the sheet, and the ring.
+ * One short mutex around memory arithmetic; files are read outside of it.
+ */
+#ifndef LT_JOB_STATE_H
+#define LT_JOB_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "budget.h"
+#include "files.h"
+#include "market.h"
+#include "ring.h"
+
+struct lt_view { /* lent until lt_state_release() */
+	const struct lt_market *market;	      /* NULL: never loaded */
+	const struct lt_balance_sheet *sheet; /* NULL: never loaded */
+	const struct lt_planned *planned;
+	uint32_t planned_count;
+	struct lt_market_box *market_box;
+	struct lt_sheet_box *sheet_box;
+};
+
+enum lt_standing {
+	LT_STANDING_FREE,    /* no budget binds, or no budget was ever known */
+	LT_STANDING_JUDGED,  /* verdict says */
+	LT_STANDING_UNKNOWN, /* why says; on_unknown decides */
+};
+
+struct lt_entry { /* what is to be held */
+	uint64_t quote_id;
+	uint32_t uid, job_id, tasks, flags;
+	const char *account; /* lower case, never NULL */
+	struct lt_amount per_task;
+	int64_t start_utc_s, end_utc_s;
+	bool force; /* observe, advise: hold it even when over */
+};
+
+struct lt_admission {
+	enum lt_standing standing;
+	struct lt_verdict verdict;
+	enum lt_rule on_unknown;
+	const char *why; /* static text */
+	bool recorded;	 /* it is in the ring */
+};
+
+/* Forget everything, find the directories, load what is there. */
+void lt_state_init(void);
+void lt_state_fini(void);
+
+/* Reload what changed on disk, at most once in 200 ms, by one thread. */
+void lt_state_refresh(void);
+
+void lt_state_view(struct lt_view *view);
+void lt_state_release(struct lt_view *view);
+
+/* Judge and hold; one ring write, outside the mutex. */
+void lt_state_admit(struct lt_admission *admission,
+    const struct lt_entry *entry);
+
+/* Least that is available to this user and account over the window. */
+void lt_state_available(struct lt_amount *available, uint32_t uid,
+    const char *account, int64_t start_utc_s, int64_t end_utc_s);
+
+/* Book a window, so that the next decisions see it. */
+void lt_state_book(const struct lt_view *view, const struct lt_planned *window);
+
+/* Never 0, never twice in a process, random between processes. */
+uint64_t lt_state_quote_id(void);
+
+/* The terms file. */
+const char *lt_state_terms_path(void);
+
+/* slurm_error(), but the same text at most once a minute. */
+void lt_state_log(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+#endif

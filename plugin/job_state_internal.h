@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one state of job_submit, shared by its loading half
+ * (job_submit_state.c) and its holding half (job_submit_hold.c).
+ */
+#ifndef LT_JOB_STATE_INTERNAL_H
+#define LT_JOB_STATE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "job_state.h"
+
+enum { LT_PATH_SIZE = 1024 };
+
+struct lt_market_box {
+	atomic_uint references;
+	struct lt_market market;
+	atomic_uint planned_count;
+	struct lt_planned planned[LT_PLANNED_MAX];
+};
+
+struct lt_sheet_box {
+	atomic_uint references;
+	struct lt_balance_sheet sheet;
+	struct lt_recent *recent; /* under the mutex */
+	int64_t loaded_ms;	  /* monotonic */
+	int64_t age_s;		  /* when it was loaded */
+};
+
+struct lt_state {
+	/* Set by init alone. */
+	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
+	    terms_path[LT_PATH_SIZE], ring_path[LT_PATH_SIZE];
+	/* The refreshing thread's own. */
+	atomic_llong refresh_due_ms;
+	atomic_flag refreshing;
+	struct lt_file_id market_tried, sheet_tried;
+
+	atomic_ullong next_quote_id;
+	pthread_mutex_t mutex; /* all below */
+	struct lt_market_box *market;
+	struct lt_sheet_box *sheet;
+	int ring_fd; /* -1 = not open */
+	uint64_t ring_generation;
+	uint64_t next_sequence;
+	struct lt_ring_record *mirror; /* LT_RING_SLOTS: what the ring has */
+	bool unwritten;		       /* some slots failed to be written */
+	char logged[LT_ERROR_TEXT_SIZE];
+	int64_t logged_ms;
+};
+extern struct lt_state lt_state;
+
+int64_t lt_monotonic_ms(void);
+
+/* Open and read the ring if that is not done yet. */
+void lt_ring_attach(void);
+void lt_ring_detach(void);
+/* Add to a new sheet what was held after its W. Under the mutex. */
+void lt_ring_replay(struct lt_sheet_box *box);
+
+#endif

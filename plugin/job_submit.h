@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One submission on its way through job_submit: translated, decided, priced,
+ * admitted, applied. Lives on the stack of one call.
+ */
+#ifndef LT_JOB_SUBMIT_H
+#define LT_JOB_SUBMIT_H
+
+#include "job_from_slurm.h"
+#include "job_state.h"
+#include "quote.h"
+
+struct lt_submission {
+	job_desc_msg_t *job;
+	int64_t now_utc_s;
+	struct lt_view view;
+	struct lt_options options;
+	struct lt_request request;
+	bool asked;	/* by option, environment or the site's default */
+	bool known;	/* the request is whole: it can be priced */
+	bool applies;	/* the plan is carried out, not only told */
+	bool held;	/* priority 0 is ours */
+	struct lt_error error; /* why it can't be priced */
+	struct lt_plan plan;
+	struct lt_quote quote;
+	struct lt_admission admission;
+	size_t message_length;
+	char message[LT_MESSAGE_SIZE];
+};
+
+/* Add lines for the user, each with "lowtide: " before it. */
+void lt_say(struct lt_submission *submission, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Join a message to what an earlier plugin left in *err_msg. */
+void lt_message_give(char **err_msg, const char *message);
+
+/* Price the job as it will be, hold it and act on the verdict: an error code
+ * of Slurm, or SLURM_SUCCESS. */
+int lt_submission_admit(struct lt_submission *submission);
+
+/* No market was ever loaded: only who is budgeted may be known. */
+int lt_submission_blind(struct lt_submission *submission);
+
+/* job_modify(). NULL err_msg on 22.05. */
+int lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg);
+
+#endif

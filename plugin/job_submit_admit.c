@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Price a submission as it will be, hold it against the budgets that bind it,
+ * and act on the verdict: reject, hold, warn, or what on_unknown says. The
+ * way in for every job; docs/budgets has the rules.
+ */
+#include "job_submit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+static bool
+enforces(const struct lt_submission *s)
+{
+	return !s->view.market || s->view.market->mode == LT_MODE_ENFORCE;
+}
+
+/* srun, salloc and scrontab can't be held: for them hold means reject. */
+static bool
+can_be_held(const struct lt_submission *s)
+{
+	return !(s->request.pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON));
+}
+
+/* Everything of the quote but the hold. */
+static void
+fill_quote(struct lt_submission *s)
+{
+	struct lt_quote *const quote = &s->quote;
+	const struct lt_market *const market = s->view.market;
+	const struct lt_plan *const plan = &s->plan;
+
+	quote->id = lt_state_quote_id();
+	quote->rev = 1;
+	quote->tasks = s->request.array_tasks;
+	quote->objective = s->request.objective;
+	quote->mode = market->mode;
+	snprintf(quote->account, sizeof(quote->account), "%s",
+	    s->request.account);
+	if (s->job->priority == 0)
+		quote->flags |= LT_QUOTE_USER_HOLD;
+	if (s->request.checkpoint.enabled)
+		quote->flags |= LT_QUOTE_CHECKPOINT;
+	if (!s->known || plan->chosen.partition < 0 ||
+	    plan->home.partition < 0)
+		return;
+	snprintf(quote->partition, sizeof(quote->partition), "%s",
+	    market->partitions[plan->chosen.partition].name);
+	snprintf(quote->home, sizeof(quote->home), "%s",
+	    market->partitions[plan->home.partition].name);
+	quote->plan_start_utc_s = plan->chosen.start_utc_s;
+	quote->home_start_utc_s = plan->home.start_utc_s;
+	quote->plan_expected = (struct lt_amount) { plan->chosen.has_cost,
+		plan->chosen.has_carbon, plan->chosen.cost_micros,
+		plan->chosen.carbon_mg };
+	quote->home_expected = (struct lt_amount) { plan->home.has_cost,
+		plan->home.has_carbon, plan->home.cost_micros,
+		plan->home.carbon_mg };
+}
+
+/* The hold, over every partition that the job may still run in. False when
+ * it can't be known; s->error says why. */
+static bool
+price(struct lt_submission *s)
+{
+	int partitions[LT_PARTITIONS_MAX];
+	int count = 0;
+	int64_t earliest = s->request.earliest_utc_s;
+
+	if (s->applies) {
+		partitions[count++] = s->plan.chosen.partition;
+		if (s->plan.chosen.start_utc_s > earliest)
+			earliest = s->plan.chosen.start_utc_s;
+	} else if (s->request.named_count > 0) {
+		for (uint32_t i = 0; i < s->request.named_count; i++)
+			partitions[count++] = s->request.named[i];
+	} else {
+		partitions[count++] = s->request.home;
+	}
+	return lt_quote_hold(&s->quote, &s->request, s->view.market,
+		   partitions, count, earliest, &s->error) == LT_OK;
+}
+
+/* Hold of one task with another limit; false when unknown. */
+static bool
+hold_at(struct lt_quote *quote, const struct lt_submission *s, int partition,
+    int64_t limit_s)
+{
+	struct lt_request request = s->request;
+
+	request.limit_s = limit_s;
+	return lt_quote_hold(quote, &request, s->view.market, &partition, 1,
+		   s->request.earliest_utc_s, NULL) == LT_OK;
+}
+
+static bool
+fits(const struct lt_quote *quote, const struct lt_amount *available)
+{
+	const int64_t tasks = quote->tasks;
+
+	return (!quote->hold_per_task.has_money ||
+		   quote->hold_per_task.money_micros <=
+		       available->money_micros / tasks) &&
+	    (!quote->hold_per_task.has_carbon ||
+		quote->hold_per_task.carbon_mg <= available->carbon_mg / tasks);
+}
+
+/* Longest limit in whole minutes that fits, 0 = none. */
+static int64_t
+longest_limit(const struct lt_submission *s, int partition,
+    const struct lt_amount *available, int64_t most_s)
+{
+	int64_t low = 0, high = most_s / 60;
+	struct lt_quote quote = { 0 };
+
+	while (low < high) {
+		const int64_t middle = low + (high - low + 1) / 2;
+
+		if (hold_at(&quote, s, partition, middle * 60) &&
+		    quote.tasks > 0 && fits(&quote, available))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low * 60;
+}
+
+/* The cheapest other partition that could run it, -1 = none. */
+static int
+cheapest_other(const struct lt_submission *s, int64_t limit_s)
+{
+	struct lt_quote quote = { 0 }, best = { 0 };
+	int found = -1;
+
+	if (s->request.pins & ~(uint32_t)LT_PIN_BEGIN)
+		return -1;
+	for (uint32_t i = 0; i < s->plan.candidate_count; i++) {
+		const enum lt_reject reject = s->plan.candidates[i].reject;
+
+		if ((int)i == s->request.home ||
+		    (reject != LT_REJECT_NONE && reject != LT_REJECT_DEARER &&
+			reject != LT_REJECT_BUDGET) ||
+		    !hold_at(&quote, s, (int)i, limit_s) ||
+		    !quote.hold_per_task.has_money)
+			continue;
+		if (found < 0 ||
+		    quote.hold_per_task.money_micros <
+			best.hold_per_task.money_micros) {
+			best = quote;
+			found = (int)i;
+		}
+	}
+	return found;
+}
+
+/* " It would fit at --time=2:23:00, or on spot with --carbon-aware at
+ * --time=8:10:00", "" when nothing fits. */
+static void
+suggest(char *out, size_t size, const struct lt_submission *s)
+{
+	const struct lt_market *const market = s->view.market;
+	const int64_t limit_s =
+	    lt_limit_of(&s->request, market, s->request.home);
+	struct lt_amount available;
+	int64_t here_s, there_s = 0;
+	char text[64];
+	int other = -1;
+
+	out[0] = '\0';
+	if (limit_s <= 0 || s->applies)
+		return;
+	lt_state_available(&available, s->request.uid, s->request.account,
+	    s->quote.start_utc_s, s->quote.end_utc_s);
+	here_s = longest_limit(s, s->request.home, &available, limit_s);
+	if (!s->asked)
+		other = cheapest_other(s, limit_s);
+	if (other >= 0)
+		there_s = longest_limit(s, other, &available, limit_s);
+	if (here_s > 0)
+		snprintf(out, size, " It would fit at --time=%s",
+		    lt_slurm_time_text(text, sizeof(text), here_s));
+	if (there_s > here_s) {
+		const size_t used = strlen(out);
+
+		snprintf(out + used, size - used,
+		    "%s on %s with --carbon-aware at --time=%s",
+		    here_s > 0 ? ", or" : " It would fit",
+		    market->partitions[other].name,
+		    lt_slurm_time_text(text, sizeof(text), there_s));
+	}
+}
+
+static void
+tell_over(struct lt_submission *s)
+{
+	char verdict[1024], suggestion[512];
+
+	lt_verdict_text(verdict, sizeof(verdict), &s->admission.verdict,
+	    s->view.market->currency);
+	suggest(suggestion, sizeof(suggestion), s);
+	lt_say(s, "%s%s", verdict, suggestion);
+}
+
+/* Keep the job back: what Slurm makes of priority 0 is a user hold; lowtided
+ * makes it an admin hold, and job_modify guards it until then. */
+static void
+hold_back(struct lt_submission *s, uint32_t flag)
+{
+	if (!(s->quote.flags & LT_QUOTE_USER_HOLD)) {
+		s->job->priority = 0;
+		s->held = true;
+	}
+	s->quote.flags |= flag;
+}
+
+static int
+on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
+    const char *released_when)
+{
+	if (rule == LT_RULE_HOLD && !can_be_held(s))
+		rule = LT_RULE_REJECT;
+	switch (rule) {
+	case LT_RULE_REJECT:
+		return ESLURM_ACCOUNTING_POLICY;
+	case LT_RULE_HOLD:
+		hold_back(s, flag);
+		lt_say(s, "the job is held; lowtide releases it %s.",
+		    released_when);
+		return SLURM_SUCCESS;
+	case LT_RULE_WARN:
+	case LT_RULE_ALLOW:
+		break;
+	}
+	return SLURM_SUCCESS;
+}
+
+/* Who is told, and what happens, when the balance is not known. */
+static int
+act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
+{
+	const bool no_limit = s->error.code == LT_EINPUT;
+
+	if (!enforces(s)) {
+		if (s->asked)
+			lt_say(s, "the balance of %s is not known: %s.",
+			    s->request.account, why);
+		return SLURM_SUCCESS;
+	}
+	if (rule == LT_RULE_ALLOW || rule == LT_RULE_WARN) {
+		if (rule == LT_RULE_WARN)
+			lt_say(s, "the balance of %s is not known: %s.",
+			    s->request.account, why);
+		return SLURM_SUCCESS;
+	}
+	if (no_limit) { /* waiting does not mend it */
+		lt_say(s, "this job of %s can't be priced: %s.",
+		    s->request.account, s->error.text);
+		return ESLURM_ACCOUNTING_POLICY;
+	}
+	lt_say(s, "%s%s has a budget, and its balance is not known: %s.",
+	    s->request.account[0] ? "" : "the account",
+	    s->request.account, why);
+	return on_rule(s, rule, LT_QUOTE_UNKNOWN, "when it is known");
+}
+
+static int
+act_on_verdict(struct lt_submission *s)
+{
+	const struct lt_verdict *const verdict = &s->admission.verdict;
+
+	if (verdict->code == LT_ADMIT)
+		return SLURM_SUCCESS;
+	if (!enforces(s)) {
+		if (s->asked || s->view.market->mode == LT_MODE_ADVISE) {
+			tell_over(s);
+			lt_say(s, "mode %s: the job goes on.",
+			    lt_mode_name(s->view.market->mode));
+		}
+		return SLURM_SUCCESS;
+	}
+	tell_over(s);
+	return on_rule(s, verdict->rule, LT_QUOTE_BUDGET_HOLD,
+	    "when the budget allows it");
+}
+
+static void
+make_entry(struct lt_entry *entry, const struct lt_submission *s)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->quote_id = s->quote.id;
+	entry->uid = s->request.uid;
+	entry->tasks = s->quote.tasks;
+	entry->flags = s->quote.flags;
+	entry->account = s->request.account;
+	entry->per_task = s->quote.hold_per_task;
+	entry->start_utc_s = s->quote.start_utc_s;
+	entry->end_utc_s = s->quote.end_utc_s;
+	entry->force = !enforces(s);
+}
+
+int
+lt_submission_admit(struct lt_submission *s)
+{
+	struct lt_entry entry;
+
+	fill_quote(s);
+	if (s->known && !price(s)) {
+		/* No amount: where a budget limits, that is unknown. */
+		memset(&s->quote.hold_per_task, 0,
+		    sizeof(s->quote.hold_per_task));
+		s->quote.start_utc_s = s->quote.end_utc_s = s->now_utc_s;
+	}
+	s->quote.tasks = s->request.array_tasks;
+	make_entry(&entry, s);
+	lt_state_admit(&s->admission, &entry);
+	switch (s->admission.standing) {
+	case LT_STANDING_FREE:
+		break;
+	case LT_STANDING_UNKNOWN:
+		return act_on_unknown(s, s->admission.on_unknown,
+		    s->error.text[0] ? s->error.text : s->admission.why);
+	case LT_STANDING_JUDGED:
+		return act_on_verdict(s);
+	}
+	return SLURM_SUCCESS;
+}
+
+int
+lt_submission_blind(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	int account;
+
+	if (!sheet || sheet->budget_count == 0)
+		return SLURM_SUCCESS;
+	request->uid = s->job->user_id;
+	if (!s->job->script && !s->job->script_buf)
+		request->pins |= LT_PIN_INTERACTIVE;
+	if (s->job->bitflags & CRON_JOB)
+		request->pins |= LT_PIN_CRON;
+	lt_lower_copy(request->account, sizeof(request->account),
+	    s->job->account);
+	account = request->account[0]
+	    ? lt_sheet_account(sheet, request->account)
+	    : lt_sheet_default_account(sheet, request->uid);
+	if (account >= 0)
+		snprintf(request->account, sizeof(request->account), "%s",
+		    sheet->accounts[account].name);
+	if (account >= 0 && !lt_sheet_budgeted(sheet, account))
+		return SLURM_SUCCESS;
+	return act_on_unknown(s, sheet->on_unknown,
+	    "lowtided's market snapshot can't be read");
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holding: judge against the sheet and what was held since, give the hold a
+ * sequence, and write it into the ring before the job exists. The mirror in
+ * memory has what the ring has, so that a new sheet needs no file read.
+ */
+#include "job_state_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "slurm_compat.h"
+
+static struct lt_ring_record *
+slot_of(uint64_t sequence)
+{
+	return &lt_state.mirror[sequence % LT_RING_SLOTS];
+}
+
+/* Amount of all tasks; false when it passes int64_t. */
+static bool
+whole_amount(struct lt_amount *whole, const struct lt_amount *per_task,
+    uint32_t tasks)
+{
+	*whole = *per_task;
+	return !__builtin_mul_overflow(per_task->money_micros, (int64_t)tasks,
+		   &whole->money_micros) &&
+	    !__builtin_mul_overflow(per_task->carbon_mg, (int64_t)tasks,
+		&whole->carbon_mg);
+}
+
+static bool
+hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
+    const struct lt_balance_sheet *sheet)
+{
+	memset(hold, 0, sizeof(*hold));
+	hold->uid = record->uid;
+	hold->account = lt_sheet_account(sheet, record->account);
+	hold->start_utc_s = record->start_utc_s;
+	hold->end_utc_s = record->end_utc_s;
+	return hold->account >= 0 &&
+	    whole_amount(&hold->amount, &record->per_task, record->tasks);
+}
+
+void
+lt_ring_replay(struct lt_sheet_box *box)
+{
+	const uint64_t absorbed = box->sheet.ring_absorbed;
+	struct lt_hold hold;
+
+	if (!lt_state.mirror ||
+	    box->sheet.ring_generation != lt_state.ring_generation)
+		return;
+	if (lt_state.next_sequence <= absorbed)
+		lt_state.next_sequence = absorbed + 1;
+	for (uint64_t sequence = absorbed + 1;
+	     sequence < lt_state.next_sequence &&
+	     sequence - absorbed <= LT_RING_SLOTS;
+	     sequence++) {
+		const struct lt_ring_record *const record = slot_of(sequence);
+
+		if (record->sequence == sequence &&
+		    hold_of(&hold, record, &box->sheet))
+			lt_recent_add(box->recent, &box->sheet, &hold);
+	}
+}
+
+/* A hold of nothing, so that lowtided's count has no gap. */
+static void
+make_void(struct lt_ring_record *record, uint64_t sequence)
+{
+	memset(record, 0, sizeof(*record));
+	record->sequence = sequence;
+	record->quote_id = lt_state_quote_id();
+	record->tasks = 1;
+	record->per_task.has_money = record->per_task.has_carbon = true;
+	record->start_utc_s = record->end_utc_s = (int64_t)time(NULL);
+}
+
+/* Slots that are missing or damaged after a crash are void: fill them. False
+ * when one can't be written. */
+static bool
+fill_gaps(int fd, uint64_t generation, struct lt_ring_record *mirror,
+    uint64_t absorbed, uint64_t highest)
+{
+	uint64_t sequence = absorbed + 1;
+	bool written = true;
+
+	if (highest > LT_RING_SLOTS && sequence <= highest - LT_RING_SLOTS)
+		sequence = highest - LT_RING_SLOTS + 1;
+	for (; sequence <= highest; sequence++) {
+		struct lt_ring_record *const record =
+		    &mirror[sequence % LT_RING_SLOTS];
+
+		if (record->sequence == sequence)
+			continue;
+		make_void(record, sequence);
+		if (lt_ring_write(fd, generation, record, NULL) != LT_OK)
+			written = false;
+	}
+	return written;
+}
+
+/* Read the whole ring into the mirror. Nobody else sees it yet. */
+static int
+read_ring(int fd, uint64_t generation, uint64_t absorbed,
+    struct lt_ring_record *mirror, uint64_t *highest, struct lt_error *err)
+{
+	struct lt_ring_record *const records =
+	    calloc(LT_RING_SLOTS, sizeof(*records));
+	uint64_t contiguous = 0;
+	uint32_t count = 0, bad = 0;
+	int code;
+
+	if (!records)
+		return lt_fail(err, LT_ENOMEM, "no memory for the holds");
+	code = lt_ring_read(fd, generation, absorbed, records, &count, highest,
+	    &contiguous, &bad, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		mirror[records[i].sequence % LT_RING_SLOTS] = records[i];
+	free(records);
+	return code;
+}
+
+void
+lt_ring_attach(void)
+{
+	struct lt_error err = { 0 };
+	struct lt_ring_record *mirror;
+	uint64_t generation = 0, highest = 0, absorbed = 0;
+	int fd;
+
+	if (lt_state.ring_fd >= 0 || lt_state.ring_path[0] == '\0')
+		return;
+	fd = lt_ring_open(lt_state.ring_path, true, &generation, &err);
+	if (fd < 0) {
+		lt_state_log("%s: %s", lt_state.ring_path, err.text);
+		return;
+	}
+	if (lt_state.sheet &&
+	    lt_state.sheet->sheet.ring_generation == generation)
+		absorbed = lt_state.sheet->sheet.ring_absorbed;
+	mirror = calloc(LT_RING_SLOTS, sizeof(*mirror));
+	if (!mirror ||
+	    read_ring(fd, generation, absorbed, mirror, &highest, &err) !=
+		LT_OK) {
+		lt_state_log("%s: %s", lt_state.ring_path, err.text);
+		free(mirror);
+		close(fd);
+		return;
+	}
+	const bool written =
+	    fill_gaps(fd, generation, mirror, absorbed, highest);
+
+	pthread_mutex_lock(&lt_state.mutex);
+	lt_state.unwritten = !written;
+	lt_state.mirror = mirror;
+	lt_state.ring_generation = generation;
+	lt_state.next_sequence = (highest > absorbed ? highest : absorbed) + 1;
+	lt_state.ring_fd = fd;
+	if (lt_state.sheet)
+		lt_ring_replay(lt_state.sheet);
+	pthread_mutex_unlock(&lt_state.mutex);
+}
+
+void
+lt_ring_detach(void)
+{
+	if (lt_state.ring_fd >= 0)
+		close(lt_state.ring_fd);
+	lt_state.ring_fd = -1;
+	free(lt_state.mirror);
+	lt_state.mirror = NULL;
+	lt_state.unwritten = false;
+}
+
+static int64_t
+sheet_age_s(const struct lt_sheet_box *box)
+{
+	return box->age_s + (lt_monotonic_ms() - box->loaded_ms) / 1000;
+}
+
+/* Why the balance can't be known now, NULL if it can. */
+static const char *
+unknown_reason(const struct lt_sheet_box *box)
+{
+	const struct lt_balance_sheet *const sheet = &box->sheet;
+
+	if (lt_state.ring_fd < 0)
+		return "the holds file can't be used";
+	if (!sheet->ready)
+		return "lowtided has not yet loaded all jobs";
+	if (sheet_age_s(box) > sheet->stale_after_s)
+		return "lowtided has not written a balance for too long";
+	if (sheet->ring_generation != lt_state.ring_generation)
+		return "lowtided has not yet read the holds file";
+	if (lt_state.next_sequence - sheet->ring_absorbed > LT_RING_SLOTS)
+		return "the holds file is full: lowtided does not read it";
+	if (lt_state.unwritten)
+		return "a hold could not be written";
+	return NULL;
+}
+
+/* Try again what failed to be written. Under the mutex: this is rare, and
+ * nothing may go on before it is done. */
+static void
+mend_ring(void)
+{
+	const uint64_t absorbed =
+	    lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed : 0;
+
+	for (uint64_t sequence = absorbed + 1;
+	     sequence < lt_state.next_sequence &&
+	     sequence - absorbed <= LT_RING_SLOTS;
+	     sequence++)
+		if (lt_ring_write(lt_state.ring_fd, lt_state.ring_generation,
+			slot_of(sequence), NULL) != LT_OK)
+			return;
+	lt_state.unwritten = false;
+}
+
+static void
+set_unknown(struct lt_admission *admission, const char *why)
+{
+	admission->standing = LT_STANDING_UNKNOWN;
+	admission->why = why;
+}
+
+/* Standing and verdict. Under the mutex. */
+static void
+judge(struct lt_admission *admission, struct lt_hold *hold,
+    const struct lt_entry *entry)
+{
+	struct lt_sheet_box *const box = lt_state.sheet;
+	const char *why;
+	bool budgeted;
+
+	if (!box)
+		return;
+	admission->on_unknown = box->sheet.on_unknown;
+	hold->uid = entry->uid;
+	hold->account = lt_sheet_account(&box->sheet, entry->account);
+	hold->start_utc_s = entry->start_utc_s;
+	hold->end_utc_s = entry->end_utc_s;
+	budgeted = hold->account < 0
+	    ? box->sheet.budget_count > 0
+	    : lt_sheet_budgeted(&box->sheet, hold->account);
+	if (!budgeted)
+		return;
+	if (lt_state.unwritten)
+		mend_ring();
+	why = unknown_reason(box);
+	if (why) {
+		set_unknown(admission, why);
+	} else if (hold->account < 0) {
+		set_unknown(admission, "the account is not known to lowtide");
+	} else if (!lt_sheet_pair(&box->sheet, entry->uid, hold->account)) {
+		set_unknown(admission,
+		    "the user's membership in the account is not known");
+	} else if (strlen(entry->account) >=
+	    sizeof(((struct lt_ring_record *)0)->account)) {
+		set_unknown(admission, "the account's name is too long");
+	} else if (!whole_amount(&hold->amount, &entry->per_task,
+		       entry->tasks)) {
+		set_unknown(admission, "the amount is out of range");
+	} else {
+		admission->standing = LT_STANDING_JUDGED;
+		lt_admit(&admission->verdict, &box->sheet, box->recent, hold);
+		if (admission->verdict.code == LT_UNKNOWN)
+			set_unknown(admission,
+			    admission->verdict.why ? admission->verdict.why
+						   : "no price is known");
+		else if (admission->verdict.code == LT_OVER && entry->force &&
+		    admission->verdict.rule != LT_RULE_WARN)
+			lt_recent_add(box->recent, &box->sheet, hold);
+	}
+}
+
+/* Should what was judged be in the ring? */
+static bool
+wants_record(const struct lt_admission *admission, const struct lt_entry *entry)
+{
+	if (lt_state.ring_fd < 0 || lt_state.unwritten ||
+	    strlen(entry->account) >=
+		sizeof(((struct lt_ring_record *)0)->account))
+		return false;
+	if (lt_state.next_sequence -
+		(lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed : 0) >
+	    LT_RING_SLOTS)
+		return false;
+	if (admission->standing != LT_STANDING_JUDGED)
+		return admission->standing == LT_STANDING_FREE;
+	return entry->force || admission->verdict.code == LT_ADMIT ||
+	    admission->verdict.rule == LT_RULE_WARN;
+}
+
+static void
+make_record(struct lt_ring_record *record, const struct lt_entry *entry)
+{
+	memset(record, 0, sizeof(*record));
+	record->sequence = lt_state.next_sequence++;
+	record->quote_id = entry->quote_id;
+	record->uid = entry->uid;
+	record->job_id = entry->job_id;
+	record->tasks = entry->tasks;
+	record->flags = entry->flags;
+	memcpy(record->account, entry->account, strlen(entry->account) + 1);
+	record->per_task = entry->per_task;
+	record->start_utc_s = entry->start_utc_s;
+	record->end_utc_s = entry->end_utc_s;
+	*slot_of(record->sequence) = *record;
+}
+
+/* The ring did not take it: nothing is held, and nothing is sure. */
+static void
+undo(struct lt_admission *admission, uint64_t sequence)
+{
+	struct lt_hold hold;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	/* A newer sheet has counted it from the mirror, so whichever sheet is
+	 * there now has it. */
+	if (admission->standing == LT_STANDING_JUDGED && lt_state.sheet &&
+	    hold_of(&hold, slot_of(sequence), &lt_state.sheet->sheet))
+		lt_recent_remove(lt_state.sheet->recent,
+		    &lt_state.sheet->sheet, &hold);
+	make_void(slot_of(sequence), sequence);
+	lt_state.unwritten = true;
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (admission->standing == LT_STANDING_JUDGED)
+		set_unknown(admission, "the hold could not be written");
+}
+
+void
+lt_state_admit(struct lt_admission *admission, const struct lt_entry *entry)
+{
+	struct lt_ring_record record;
+	struct lt_error err = { 0 };
+	struct lt_hold hold = { 0 };
+	uint64_t generation;
+	bool record_it;
+	int fd;
+
+	memset(admission, 0, sizeof(*admission));
+	pthread_mutex_lock(&lt_state.mutex);
+	judge(admission, &hold, entry);
+	record_it = wants_record(admission, entry);
+	if (record_it)
+		make_record(&record, entry);
+	fd = lt_state.ring_fd;
+	generation = lt_state.ring_generation;
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (!record_it)
+		return;
+	if (lt_ring_write(fd, generation, &record, &err) == LT_OK) {
+		admission->recorded = true;
+		return;
+	}
+	lt_state_log("%s: %s", lt_state.ring_path, err.text);
+	undo(admission, record.sequence);
+}
+
+void
+lt_state_available(struct lt_amount *available, uint32_t uid,
+    const char *account, int64_t start_utc_s, int64_t end_utc_s)
+{
+	int index;
+
+	*available = (struct lt_amount) { true, true, INT64_MAX, INT64_MAX };
+	pthread_mutex_lock(&lt_state.mutex);
+	if (lt_state.sheet) {
+		index = lt_sheet_account(&lt_state.sheet->sheet, account);
+		if (index >= 0)
+			lt_available(available, &lt_state.sheet->sheet,
+			    lt_state.sheet->recent, uid, index, start_utc_s,
+			    end_utc_s);
+	}
+	pthread_mutex_unlock(&lt_state.mutex);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_submit/lowtide: Slurm's entry points, and the way of one submission:
+ * translate, decide, price and admit, apply. Runs inside slurmctld, with its
+ * locks held: no network, no fork, no wait; whatever fails, the job goes on
+ * as it came unless a budget says otherwise.
+ */
+#include "job_submit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "units.h"
+
+const char plugin_name[] = "lowtide: places jobs by price and carbon";
+const char plugin_type[] = "job_submit/lowtide";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+int init(void);
+int fini(void);
+int job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg);
+#if LT_MODIFY_HAS_MESSAGE
+int job_modify(job_desc_msg_t *job, struct job_record *record,
+    uint32_t submit_uid, char **err_msg);
+#else
+int job_modify(job_desc_msg_t *job, struct job_record *record,
+    uint32_t submit_uid);
+#endif
+
+/* A start this close is "now": no begin time is set for it. */
+enum { SOON_S = 60 };
+
+void
+lt_say(struct lt_submission *submission, const char *format, ...)
+{
+	char text[LT_MESSAGE_SIZE];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	for (const char *line = text; *line;) {
+		const size_t length = strcspn(line, "\n");
+		char *const end = submission->message +
+		    submission->message_length;
+		const size_t room =
+		    sizeof(submission->message) - submission->message_length;
+		int written;
+
+		if (length > 0) {
+			written = snprintf(end, room, "%slowtide: %.*s",
+			    submission->message_length ? "\n" : "",
+			    (int)length, line);
+			if (written < 0 || (size_t)written >= room) {
+				*end = '\0'; /* no half lines */
+				return;
+			}
+			submission->message_length += (size_t)written;
+		}
+		line += length;
+		line += *line != '\0';
+	}
+}
+
+void
+lt_message_give(char **err_msg, const char *message)
+{
+	char joined[2 * LT_MESSAGE_SIZE];
+	void *earlier;
+
+	if (!err_msg || message[0] == '\0')
+		return;
+	earlier = *err_msg;
+	if (earlier) {
+		snprintf(joined, sizeof(joined), "%.*s\n%s", LT_MESSAGE_SIZE,
+		    *err_msg, message);
+		slurm_xfree(&earlier);
+		message = joined;
+	}
+	*err_msg = slurm_xstrdup(message);
+}
+
+/* The site's default objective for the account or QOS, OFF without one. */
+static enum lt_objective
+site_default(const struct lt_market *market, const struct lt_request *request)
+{
+	for (uint32_t i = 0; i < market->default_count; i++) {
+		const struct lt_default *const rule = &market->defaults[i];
+		const char *const name =
+		    rule->is_qos ? request->qos : request->account;
+
+		if (name[0] != '\0' && strcmp(rule->name, name) == 0)
+			return rule->objective;
+	}
+	return LT_OBJECTIVE_OFF;
+}
+
+/* Who and what, from the job, its options and the sheet. */
+static void
+translate(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	int account;
+
+	s->known = lt_request_from_job(request, s->job, s->view.market,
+		       s->now_utc_s, &s->error) == LT_OK;
+	if (request->account[0] == '\0' && sheet) {
+		account = lt_sheet_default_account(sheet, request->uid);
+		if (account >= 0)
+			snprintf(request->account, sizeof(request->account),
+			    "%s", sheet->accounts[account].name);
+	}
+	lt_options_apply(&s->options, request);
+	if (!s->options.carbon_aware_set &&
+	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
+		request->objective = site_default(s->view.market, request);
+	s->asked = s->options.plan || request->objective != LT_OBJECTIVE_OFF;
+	/* Advice for all; who said off is left alone. */
+	if (!s->asked && s->view.market->mode == LT_MODE_ADVISE &&
+	    !s->options.carbon_aware_set)
+		request->objective = LT_OBJECTIVE_BALANCED;
+	if (s->options.plan && request->objective == LT_OBJECTIVE_OFF)
+		request->objective = LT_OBJECTIVE_BALANCED;
+	if (request->objective != LT_OBJECTIVE_OFF && lt_job_is_het(s->job))
+		request->pins |= LT_PIN_HET;
+}
+
+static void
+decide(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	int64_t limit_s = lt_limit_of(request, s->view.market, request->home);
+	struct lt_amount available;
+
+	if (limit_s < 0)
+		limit_s = 0;
+	lt_state_available(&available, request->uid, request->account,
+	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
+	request->has_available = s->view.sheet != NULL;
+	request->available_micros = available.money_micros;
+	request->available_mg = available.carbon_mg;
+	if (lt_decide(&s->plan, request, s->view.market, s->view.planned,
+		s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
+		s->known = false;
+}
+
+static void
+set_text(char **field, const char *text)
+{
+	void *old = *field;
+
+	slurm_xfree(&old);
+	*field = slurm_xstrdup(text);
+}
+
+/* Resolve by the home partition what the user left open, so that the other
+ * partition's defaults don't change the job. */
+static void
+resolve_defaults(struct lt_submission *s)
+{
+	const struct lt_market *const market = s->view.market;
+	const struct lt_partition *const home =
+	    &market->partitions[s->request.home];
+	const int64_t limit_s =
+	    lt_limit_of(&s->request, market, s->request.home);
+
+	if (s->job->time_limit == NO_VAL && limit_s > 0) {
+		s->job->time_limit = (uint32_t)((limit_s + 59) / 60);
+		s->request.limit_s = (int64_t)s->job->time_limit * 60;
+	}
+	if (s->job->pn_min_memory == NO_VAL64 && !s->job->mem_per_tres &&
+	    home->default_memory_mib > 0) {
+		s->job->pn_min_memory = home->default_memory_mib |
+		    (home->default_memory_is_per_cpu ? MEM_PER_CPU : 0);
+		if (home->default_memory_is_per_cpu)
+			s->request.memory_mib_per_cpu =
+			    home->default_memory_mib;
+		else
+			s->request.memory_mib_per_node =
+			    home->default_memory_mib;
+	}
+}
+
+/* Carry out the plan, and remember it for the next decisions. */
+static void
+apply(struct lt_submission *s)
+{
+	const struct lt_estimate *const chosen = &s->plan.chosen;
+	const struct lt_partition *const partition =
+	    &s->view.market->partitions[chosen->partition];
+
+	if (chosen->partition != s->request.home)
+		resolve_defaults(s);
+	if (chosen->partition != s->request.home || s->request.named_count > 1)
+		set_text(&s->job->partition, partition->name);
+	if (chosen->start_utc_s > s->now_utc_s + SOON_S &&
+	    !(s->request.pins & (LT_PIN_BEGIN | LT_PIN_INTERACTIVE)))
+		s->job->begin_time = (time_t)chosen->start_utc_s;
+	if ((partition->flags & LT_PARTITION_PREEMPTIBLE) &&
+	    s->request.checkpoint.enabled && s->job->requeue == NO_VAL16)
+		s->job->requeue = 1;
+}
+
+static void
+book(const struct lt_submission *s)
+{
+	const struct lt_estimate *const chosen = &s->plan.chosen;
+	const struct lt_share share =
+	    lt_share_of(&s->request, s->view.market, chosen->partition);
+	uint32_t at_once = s->request.array_tasks;
+	struct lt_planned window = { 0 };
+
+	if (share.denominator <= 0)
+		return;
+	if (s->request.array_parallel > 0 && s->request.array_parallel < at_once)
+		at_once = s->request.array_parallel;
+	window.partition = (uint16_t)chosen->partition;
+	window.nodes = (float)share.nodes * (float)share.numerator /
+	    (float)share.denominator * (float)at_once;
+	window.start_utc_s = chosen->start_utc_s;
+	window.end_utc_s = chosen->end_utc_s;
+	lt_state_book(&s->view, &window);
+}
+
+/* A signal only where the user named one, and no --signal of their own. */
+static void
+set_signal(struct lt_submission *s)
+{
+	const uint32_t before_s = s->options.checkpoint_signal_before_s;
+	uint16_t number;
+
+	if (s->options.checkpoint_signal[0] == '\0' || s->job->warn_signal != 0)
+		return;
+	number = lt_signal_number(s->options.checkpoint_signal);
+	if (number == 0)
+		return;
+	s->job->warn_signal = number;
+	s->job->warn_time =
+	    (uint16_t)(before_s > 0 && before_s < UINT16_MAX ? before_s : 60);
+}
+
+static void
+write_quote(struct lt_submission *s)
+{
+	char ours[LT_QUOTE_TEXT_SIZE];
+	char merged[8192];
+
+	if (lt_quote_pack(ours, sizeof(ours), &s->quote) < 0)
+		return;
+	if (lt_quote_merge(merged, sizeof(merged), s->job->admin_comment,
+		ours) != LT_OK) {
+		lt_state_log("admin_comment is too long for a quote");
+		return;
+	}
+	set_text(&s->job->admin_comment, merged);
+}
+
+/* A forged quote must not stay, whatever else happens. */
+static void
+remove_forged_quote(job_desc_msg_t *job)
+{
+	char merged[8192];
+
+	if (!job->admin_comment || !strstr(job->admin_comment, "lowtide:"))
+		return;
+	if (lt_quote_merge(merged, sizeof(merged), job->admin_comment, "") !=
+	    LT_OK)
+		merged[0] = '\0';
+	set_text(&job->admin_comment, merged);
+}
+
+static void
+tell_plan(struct lt_submission *s)
+{
+	char text[LT_MESSAGE_SIZE];
+	const bool advise = s->view.market->mode == LT_MODE_ADVISE;
+
+	if (!s->asked && !(advise && s->plan.moved))
+		return;
+	lt_plan_lines(text, sizeof(text), &s->plan, s->view.market,
+	    s->now_utc_s);
+	lt_say(s, "%s", text);
+	if (s->plan.moved && !s->applies)
+		lt_say(s, "mode %s: the job was not changed.",
+		    lt_mode_name(s->view.market->mode));
+}
+
+static int
+tell_table(struct lt_submission *s)
+{
+	char text[LT_MESSAGE_SIZE];
+
+	if (s->known) {
+		lt_plan_table(text, sizeof(text), &s->plan, &s->request,
+		    s->view.market, s->now_utc_s);
+		lt_say(s, "%s", text);
+	} else {
+		lt_say(s, "no plan: %s", s->error.text);
+	}
+	lt_say(s, "this was a plan: nothing was submitted.");
+	return ESLURM_DISABLED;
+}
+
+static int
+submit(struct lt_submission *s)
+{
+	int code;
+
+	remove_forged_quote(s->job);
+	if (!s->view.market)
+		return lt_submission_blind(s);
+	if (lt_options_from_job(&s->options, s->job, &s->error) != LT_OK) {
+		lt_say(s, "%s: lowtide's options are ignored", s->error.text);
+		lt_options_init(&s->options);
+		memset(&s->error, 0, sizeof(s->error));
+	}
+	translate(s);
+	if (s->known)
+		decide(s);
+	if (s->options.plan)
+		return tell_table(s);
+	set_signal(s);
+	s->applies = s->known && s->asked && s->plan.moved &&
+	    s->view.market->mode == LT_MODE_ENFORCE;
+	if (s->known)
+		tell_plan(s);
+	if (s->applies)
+		apply(s);
+	code = lt_submission_admit(s);
+	if (code != SLURM_SUCCESS)
+		return code;
+	if (s->applies)
+		book(s);
+	if (s->known)
+		write_quote(s);
+	return SLURM_SUCCESS;
+}
+
+int
+init(void)
+{
+	lt_state_init();
+	return SLURM_SUCCESS;
+}
+
+int
+fini(void)
+{
+	lt_state_fini();
+	return SLURM_SUCCESS;
+}
+
+int
+job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
+{
+	struct lt_submission s;
+	int code;
+
+	(void)submit_uid; /* 0 for federated siblings: user_id counts */
+	if (!job)
+		return SLURM_SUCCESS;
+	memset(&s, 0, offsetof(struct lt_submission, message));
+	s.message[0] = '\0';
+	s.job = job;
+	s.now_utc_s = (int64_t)time(NULL);
+	lt_state_refresh();
+	lt_state_view(&s.view);
+	code = submit(&s);
+	lt_state_release(&s.view);
+	lt_message_give(err_msg, s.message);
+	return code;
+}
+
+#if LT_MODIFY_HAS_MESSAGE
+int
+job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid,
+    char **err_msg)
+{
+	(void)record;
+	return job ? lt_modify(job, submit_uid, err_msg) : SLURM_SUCCESS;
+}
+#else
+int
+job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid)
+{
+	(void)record;
+	return job ? lt_modify(job, submit_uid, NULL) : SLURM_SUCCESS;
+}
+#endif

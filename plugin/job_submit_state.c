@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * State of job_submit: loading, sharing and ageing of the snapshots. A
+ * snapshot that can't be read leaves the last good one in force; it ages, and
+ * an old balance is "unknown", never zero.
+ */
+#include "job_state_internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "slurm_compat.h"
+#include "units.h"
+
+struct lt_state lt_state = {
+	.mutex = PTHREAD_MUTEX_INITIALIZER,
+	.ring_fd = -1,
+};
+
+enum { REFRESH_MS = 200, LOG_AGAIN_MS = 60 * 1000 };
+
+int64_t
+lt_monotonic_ms(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void
+lt_state_log(const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	const int64_t now_ms = lt_monotonic_ms();
+	bool again;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	pthread_mutex_lock(&lt_state.mutex);
+	again = strcmp(text, lt_state.logged) != 0 ||
+	    now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
+	if (again) {
+		snprintf(lt_state.logged, sizeof(lt_state.logged), "%s", text);
+		lt_state.logged_ms = now_ms;
+	}
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (again)
+		slurm_error("lowtide: %s", text);
+}
+
+static void
+market_unref(struct lt_market_box *box)
+{
+	if (box && atomic_fetch_sub(&box->references, 1) == 1) {
+		lt_market_free(&box->market);
+		free(box);
+	}
+}
+
+static void
+sheet_unref(struct lt_sheet_box *box)
+{
+	if (box && atomic_fetch_sub(&box->references, 1) == 1) {
+		lt_sheet_free(&box->sheet);
+		free(box->recent);
+		free(box);
+	}
+}
+
+static bool
+same_file(const struct lt_file_id *a, const struct lt_file_id *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+	    a->mtime_ns == b->mtime_ns && a->size == b->size;
+}
+
+/* True when the file is there and is not the one tried last. */
+static bool
+file_changed(struct lt_file_id *tried, const char *path)
+{
+	struct lt_file_id id = { 0 };
+
+	if (!lt_file_id(&id, path) || same_file(&id, tried))
+		return false;
+	*tried = id;
+	return true;
+}
+
+static void
+load_market(void)
+{
+	struct lt_market_box *box, *old;
+	struct lt_error err = { 0 };
+
+	if (!file_changed(&lt_state.market_tried, lt_state.market_path))
+		return;
+	box = calloc(1, sizeof(*box));
+	if (!box)
+		return;
+	atomic_init(&box->references, 1);
+	/* Only the refreshing thread replaces it, so it stays while we read. */
+	if (lt_market_load(&box->market, lt_state.market_path,
+		lt_state.market ? &lt_state.market->market : NULL, &err) !=
+	    LT_OK) {
+		lt_state_log("%s: %s", lt_state.market_path, err.text);
+		free(box);
+		return;
+	}
+	pthread_mutex_lock(&lt_state.mutex);
+	old = lt_state.market;
+	lt_state.market = box;
+	pthread_mutex_unlock(&lt_state.mutex);
+	market_unref(old);
+}
+
+static void
+load_sheet(void)
+{
+	struct lt_sheet_box *box, *old;
+	struct lt_error err = { 0 };
+
+	if (!file_changed(&lt_state.sheet_tried, lt_state.sheet_path))
+		return;
+	box = calloc(1, sizeof(*box));
+	if (!box)
+		return;
+	atomic_init(&box->references, 1);
+	if (lt_sheet_load(&box->sheet, lt_state.sheet_path, &err) != LT_OK) {
+		lt_state_log("%s: %s", lt_state.sheet_path, err.text);
+		free(box);
+		return;
+	}
+	box->recent = malloc(lt_recent_size(&box->sheet));
+	if (!box->recent) {
+		sheet_unref(box);
+		return;
+	}
+	lt_recent_init(box->recent, &box->sheet);
+	box->loaded_ms = lt_monotonic_ms();
+	box->age_s = (int64_t)time(NULL) - box->sheet.compiled_utc_s;
+	if (box->age_s < 0)
+		box->age_s = 0;
+	pthread_mutex_lock(&lt_state.mutex);
+	lt_ring_replay(box);
+	old = lt_state.sheet;
+	lt_state.sheet = box;
+	pthread_mutex_unlock(&lt_state.mutex);
+	sheet_unref(old);
+}
+
+void
+lt_state_refresh(void)
+{
+	const int64_t now_ms = lt_monotonic_ms();
+	long long due_ms = atomic_load(&lt_state.refresh_due_ms);
+
+	if (now_ms < due_ms ||
+	    !atomic_compare_exchange_strong(&lt_state.refresh_due_ms, &due_ms,
+		now_ms + REFRESH_MS))
+		return;
+	/* A load that takes longer than the interval must not meet itself. */
+	if (atomic_flag_test_and_set(&lt_state.refreshing))
+		return;
+	load_market();
+	load_sheet();
+	lt_ring_attach();
+	atomic_flag_clear(&lt_state.refreshing);
+}
+
+static void
+path_of(char out[LT_PATH_SIZE], const char *variable, const char *fallback,
+    const char *file)
+{
+	const char *directory = getenv(variable);
+
+	if (!directory || directory[0] != '/')
+		directory = fallback;
+	if (snprintf(out, LT_PATH_SIZE, "%s/%s", directory, file) >=
+	    LT_PATH_SIZE)
+		out[0] = '\0';
+}
+
+void
+lt_state_fini(void)
+{
+	market_unref(lt_state.market);
+	sheet_unref(lt_state.sheet);
+	lt_state.market = NULL;
+	lt_state.sheet = NULL;
+	lt_ring_detach();
+}
+
+void
+lt_state_init(void)
+{
+	uint64_t base = 0;
+
+	lt_state_fini();
+	memset(&lt_state.market_tried, 0, sizeof(lt_state.market_tried));
+	memset(&lt_state.sheet_tried, 0, sizeof(lt_state.sheet_tried));
+	path_of(lt_state.market_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
+	    LT_MARKET_FILE);
+	path_of(lt_state.sheet_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
+	    LT_SHEET_FILE);
+	path_of(lt_state.terms_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
+	    LT_TERMS_FILE);
+	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
+	    LT_RING_FILE);
+	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(base))
+		base = (uint64_t)time(NULL) << 32 ^ (uint64_t)getpid();
+	atomic_store(&lt_state.next_quote_id, base);
+	atomic_store(&lt_state.refresh_due_ms, INT64_MIN);
+	lt_state_refresh();
+}
+
+uint64_t
+lt_state_quote_id(void)
+{
+	uint64_t id = atomic_fetch_add(&lt_state.next_quote_id, 1);
+
+	if (id == 0)
+		id = atomic_fetch_add(&lt_state.next_quote_id, 1);
+	return id;
+}
+
+const char *
+lt_state_terms_path(void)
+{
+	return lt_state.terms_path;
+}
+
+void
+lt_state_view(struct lt_view *view)
+{
+	memset(view, 0, sizeof(*view));
+	pthread_mutex_lock(&lt_state.mutex);
+	if (lt_state.market) {
+		view->market_box = lt_state.market;
+		atomic_fetch_add(&view->market_box->references, 1);
+	}
+	if (lt_state.sheet) {
+		view->sheet_box = lt_state.sheet;
+		atomic_fetch_add(&view->sheet_box->references, 1);
+	}
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (view->market_box) {
+		view->market = &view->market_box->market;
+		view->planned = view->market_box->planned;
+		view->planned_count = atomic_load_explicit(
+		    &view->market_box->planned_count, memory_order_acquire);
+	}
+	if (view->sheet_box)
+		view->sheet = &view->sheet_box->sheet;
+}
+
+void
+lt_state_release(struct lt_view *view)
+{
+	market_unref(view->market_box);
+	sheet_unref(view->sheet_box);
+	memset(view, 0, sizeof(*view));
+}
+
+void
+lt_state_book(const struct lt_view *view, const struct lt_planned *window)
+{
+	struct lt_market_box *const box = view->market_box;
+	uint32_t count;
+
+	if (!box)
+		return;
+	/* Entries are written before the count says so and never change, so
+	 * readers need no lock. */
+	pthread_mutex_lock(&lt_state.mutex);
+	count = atomic_load_explicit(&box->planned_count, memory_order_relaxed);
+	if (count < LT_PLANNED_MAX) {
+		box->planned[count] = *window;
+		atomic_store_explicit(&box->planned_count, count + 1,
+		    memory_order_release);
+	}
+	pthread_mutex_unlock(&lt_state.mutex);
+}

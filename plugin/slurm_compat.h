@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between Slurm releases (22.05 to 26.05), and what the
+ * installed headers leave out. The plugins include Slurm's headers by this
+ * one only.
+ */
+#ifndef LT_SLURM_COMPAT_H
+#define LT_SLURM_COMPAT_H
+
+/* Slurm's headers are not written for -Wpedantic. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+#pragma GCC diagnostic pop
+
+#define LT_SLURM_AT_LEAST(major, minor)                                        \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
+
+/* slurmctld's own record of a job; the installed headers do not have it. */
+struct job_record;
+
+/* job_modify() got err_msg in 23.02. */
+#if LT_SLURM_AT_LEAST(23, 2)
+#define LT_MODIFY_HAS_MESSAGE 1
+#else
+#define LT_MODIFY_HAS_MESSAGE 0
+#endif
+
+/* 26.05 moved job_id into step_id. */
+#if LT_SLURM_AT_LEAST(25, 11)
+#define lt_job_desc_id(job) ((job)->step_id.job_id)
+#else
+#define lt_job_desc_id(job) ((job)->job_id)
+#endif
+
+/* Slurm's allocator: whatever Slurm will free comes from it. */
+char *slurm_xstrdup(const char *text);
+void slurm_xfree(void **memory);
+
+/* Its log, as in slurm/spank.h. */
+void slurm_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void slurm_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

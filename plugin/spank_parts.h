@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of spank_lowtide.so: its plugstack arguments and the user's
+ * options (spank_lowtide.c), the decision in the client (spank_place.c,
+ * spank_balance.c) and the job's environment on the node (spank_env.c).
+ */
+#ifndef LT_SPANK_PARTS_H
+#define LT_SPANK_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job_from_slurm.h"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wredundant-decls"
+#include <slurm/spank.h>
+#pragma GCC diagnostic pop
+
+enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
+
+struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
+	const char *run_dir;
+	enum lt_presence job_submit;
+	const char *preemptible; /* "spot:0.004,spot2:0.01", NULL = none */
+	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */
+	struct lt_options options;
+	bool given[LT_OPTION_COUNT];
+};
+extern struct lt_spank lt_spank;
+
+/* slurm_spank_init_post_opt in sbatch, salloc, srun. Negative: refuse. */
+int lt_spank_place(void);
+
+/* The same in the step daemon: the job's environment. */
+void lt_spank_environment(spank_t spank);
+
+/* Name of the environment variable by which Slurm passes an option. */
+void lt_spank_variable(char *out, size_t size, enum lt_option_id id);
+
+/* Every line with "lowtide: " before it, to the user. */
+void lt_spank_say(const char *text, bool is_error);
+
+struct lt_balance { /* what lowtided answers */
+	bool budgeted;
+	char team[LT_ACCOUNT_SIZE], label[24], currency[8];
+	bool has_money, has_carbon; /* a limit in it is there */
+	int64_t available_micros, available_mg, limit_micros, spent_micros,
+	    held_micros;
+};
+
+/* Ask lowtided on this host, 50 ms in all. account "" = the default one.
+ * False when it can't be known. */
+bool lt_spank_balance(struct lt_balance *balance, const char *run_dir,
+    const char *account);
+
+/* One flat JSON object out of outside bytes; exported for fuzzing. */
+bool lt_balance_parse(struct lt_balance *balance, const char *text);
+
+#endif
