@@ -16,10 +16,9 @@ struct lt_ring_record {
 	uint32_t job_id; /* LT_QUOTE_MODIFY: whose; else 0 */
 	uint32_t tasks;
 	uint32_t flags;	 /* enum lt_quote_flag */
-	char account[LT_ACCOUNT_SIZE - 8]; /* 39 characters and NUL; longer
-					    * accounts are unknown */
+	char account[LT_ACCOUNT_SIZE];
 	struct lt_amount per_task;
-	int64_t start_utc_s, end_utc_s; /* stored as 40-bit and 32-bit length */
+	int64_t start_utc_s, end_utc_s;
 };
 
 void lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES],
@@ -47,8 +46,10 @@ int lt_ring_write(int fd, uint64_t generation,
  * Read all slots with sequence > absorbed into records (room for
  * LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid sequence
  * (>= absorbed); *contiguous: the last before the first missing one;
- * *bad: damaged slots whose place belongs to a sequence above absorbed.
+ * *bad: damaged slots whose place belongs to a sequence above absorbed and at
+ * most LT_RING_AHEAD above *highest (beyond, nothing can have been written).
  */
+enum { LT_RING_AHEAD = 256 }; /* slurmctld's most threads: holds at once */
 int lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
     struct lt_ring_record *records, uint32_t *count, uint64_t *highest,
     uint64_t *contiguous, uint32_t *bad, struct lt_error *err);

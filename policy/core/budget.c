@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one admission rule: settled + open holds + this hold <= limit for every
+ * budget, currency and period that the hold touches, or nothing is added.
+ * Integers only, no allocation, no clock: the caller holds the lock.
+ */
+#include "budget.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+enum {
+	MONEY,
+	CARBON,
+	CURRENCIES,
+};
+
+#define NO_ENTRY UINT32_MAX
+
+struct sums {
+	int64_t value[LT_PERIODS][CURRENCIES];
+};
+
+struct user_sums {
+	uint32_t budget, uid;
+	struct sums sums;
+};
+
+/*
+ * One block: this, sums of each budget, sums of capped users in the order in
+ * which they came, and a hash table of indexes to find those.
+ */
+struct lt_recent {
+	bool overflow; /* a sum passed int64_t or no place was left */
+	uint32_t budget_count, user_count, user_max, slot_count;
+	uint32_t sums_at, users_at, slots_at; /* bytes from the start */
+};
+
+const char *
+lt_rule_name(enum lt_rule rule)
+{
+	static const char *const names[] = {
+		[LT_RULE_REJECT] = "reject",
+		[LT_RULE_HOLD] = "hold",
+		[LT_RULE_WARN] = "warn",
+		[LT_RULE_ALLOW] = "allow",
+	};
+	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
+}
+
+int
+lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name)
+{
+	char lower[LT_ACCOUNT_SIZE];
+	size_t length = 0;
+	for (; name[length] != '\0'; length++) {
+		if (length == sizeof lower - 1)
+			return -1;
+		lower[length] = name[length];
+		if (lower[length] >= 'A' && lower[length] <= 'Z')
+			lower[length] = (char)(lower[length] - 'A' + 'a');
+	}
+	lower[length] = '\0';
+	uint32_t low = 0, high = sheet->account_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const int order =
+		    strcmp(sheet->accounts[middle].name, lower);
+		if (order == 0)
+			return (int)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+/* First pair at or after (uid, account). */
+static uint32_t
+pair_from(const struct lt_balance_sheet *sheet, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = sheet->pair_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_pair *const pair = &sheet->pairs[middle];
+		if (pair->uid < uid ||
+		    (pair->uid == uid && pair->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int
+lt_sheet_default_account(const struct lt_balance_sheet *sheet, uint32_t uid)
+{
+	for (uint32_t i = pair_from(sheet, uid, 0);
+	     i < sheet->pair_count && sheet->pairs[i].uid == uid; i++)
+		if (sheet->pairs[i].is_default)
+			return (int)sheet->pairs[i].account;
+	return -1;
+}
+
+bool
+lt_sheet_pair(const struct lt_balance_sheet *sheet, uint32_t uid, int account)
+{
+	if (account < 0)
+		return false;
+	const uint32_t i = pair_from(sheet, uid, (uint32_t)account);
+	return i < sheet->pair_count && sheet->pairs[i].uid == uid &&
+	    sheet->pairs[i].account == (uint32_t)account;
+}
+
+bool
+lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account)
+{
+	return account >= 0 && (uint32_t)account < sheet->account_count &&
+	    sheet->accounts[account].binding_count > 0;
+}
+
+/* ---- what was held since W ---- */
+
+/* Most (budget, uid) that can come: each pair with each capped budget of its
+ * account, no more than the ring has holds; and room for one hold more, which
+ * lt_admit() asks for before it knows that the entries are there already. */
+static uint32_t
+user_max(const struct lt_balance_sheet *sheet)
+{
+	uint64_t count = LT_BINDINGS_MAX;
+	for (uint32_t i = 0; i < sheet->pair_count; i++) {
+		const struct lt_account *const account =
+		    &sheet->accounts[sheet->pairs[i].account];
+		for (uint32_t k = 0; k < account->binding_count; k++) {
+			const uint32_t budget =
+			    sheet->bindings[account->first_binding + k];
+			count += sheet->budgets[budget].has_per_user;
+		}
+		if (count >= LT_RING_SLOTS)
+			return LT_RING_SLOTS;
+	}
+	return (uint32_t)count;
+}
+
+static size_t
+lay_out(struct lt_recent *recent, const struct lt_balance_sheet *sheet)
+{
+	size_t at = (sizeof *recent + 15) & ~(size_t)15;
+	memset(recent, 0, sizeof *recent);
+	recent->budget_count = sheet->budget_count;
+	recent->user_max = user_max(sheet);
+	recent->slot_count = 1;
+	while (recent->slot_count < 2 * recent->user_max)
+		recent->slot_count *= 2;
+	recent->sums_at = (uint32_t)at;
+	at += sheet->budget_count * sizeof(struct sums);
+	recent->slots_at = (uint32_t)at;
+	at += recent->slot_count * sizeof(uint32_t);
+	recent->users_at = (uint32_t)at;
+	return at + recent->user_max * sizeof(struct user_sums);
+}
+
+size_t
+lt_recent_size(const struct lt_balance_sheet *sheet)
+{
+	struct lt_recent recent;
+	return lay_out(&recent, sheet);
+}
+
+void
+lt_recent_init(struct lt_recent *recent, const struct lt_balance_sheet *sheet)
+{
+	(void)lay_out(recent, sheet);
+	unsigned char *const base = (unsigned char *)recent;
+	memset(base + recent->sums_at, 0,
+	    sheet->budget_count * sizeof(struct sums));
+	memset(base + recent->slots_at, 0xff,
+	    recent->slot_count * sizeof(uint32_t));
+}
+
+static struct sums *
+budget_sums(struct lt_recent *recent, uint32_t budget)
+{
+	void *const table = (unsigned char *)recent + recent->sums_at;
+	return (struct sums *)table + budget;
+}
+
+static const struct sums zero_sums;
+
+/* The slot of (budget, uid): its entry's, or the empty one it would get. */
+static uint32_t *
+user_slot(struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	void *const slots = (unsigned char *)recent + recent->slots_at;
+	const void *const users = (unsigned char *)recent + recent->users_at;
+	const uint32_t mask = recent->slot_count - 1;
+	/* Odd multipliers spread both; at most half of the slots are used. */
+	uint32_t at = (budget * 2654435761u ^ uid * 2246822519u);
+	at ^= at >> 15;
+	for (;; at++) {
+		uint32_t *const slot = (uint32_t *)slots + (at & mask);
+		if (*slot == NO_ENTRY)
+			return slot;
+		const struct user_sums *const user =
+		    (const struct user_sums *)users + *slot;
+		if (user->budget == budget && user->uid == uid)
+			return slot;
+	}
+}
+
+static const struct sums *
+user_sums_find(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	/* The look-up writes nothing. */
+	struct lt_recent *const same = (struct lt_recent *)(uintptr_t)recent;
+	const uint32_t index = *user_slot(same, budget, uid);
+	const void *const users =
+	    (const unsigned char *)recent + recent->users_at;
+	return index == NO_ENTRY ?
+	    &zero_sums : &((const struct user_sums *)users + index)->sums;
+}
+
+/* The same, made when absent; NULL when there is no place. */
+static struct sums *
+user_sums_make(struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	uint32_t *const slot = user_slot(recent, budget, uid);
+	void *const users = (unsigned char *)recent + recent->users_at;
+	if (*slot == NO_ENTRY) {
+		if (recent->user_count == recent->user_max)
+			return NULL;
+		*slot = recent->user_count++;
+		struct user_sums *const user =
+		    (struct user_sums *)users + *slot;
+		memset(user, 0, sizeof *user);
+		user->budget = budget;
+		user->uid = uid;
+	}
+	return &((struct user_sums *)users + *slot)->sums;
+}
+
+/* ---- one hold against one budget ---- */
+
+static bool
+amount_has(const struct lt_amount *amount, int currency)
+{
+	return currency == MONEY ? amount->has_money : amount->has_carbon;
+}
+
+static int64_t
+amount_of(const struct lt_amount *amount, int currency)
+{
+	return currency == MONEY ? amount->money_micros : amount->carbon_mg;
+}
+
+/* Half-open; a hold without length counts as one second. */
+static bool
+overlaps(const struct lt_period *period, int64_t start_utc_s,
+    int64_t end_utc_s)
+{
+	if (period->start_utc_s >= period->end_utc_s)
+		return false;
+	return start_utc_s < period->end_utc_s &&
+	    (end_utc_s > period->start_utc_s ||
+		start_utc_s >= period->start_utc_s);
+}
+
+static const struct lt_usage *
+usage_find(const struct lt_balance_sheet *sheet, uint32_t budget, uint32_t uid)
+{
+	uint32_t low = 0, high = sheet->usage_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_usage *const usage = &sheet->usages[middle];
+		if (usage->budget == budget && usage->uid == uid)
+			return usage;
+		if (usage->budget < budget ||
+		    (usage->budget == budget && usage->uid < uid))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Limit, settled, held (recent included) and what is left of one budget or
+ * user cap in one period and currency. */
+struct balance {
+	bool limited;
+	int64_t limit, settled, held, available;
+};
+
+/* False when a sum passes int64_t. */
+static bool
+balance_of(struct balance *balance, const struct lt_amount *limit,
+    const struct lt_amount *settled, const struct lt_amount *held,
+    int64_t recent, int currency)
+{
+	memset(balance, 0, sizeof *balance);
+	balance->limited = amount_has(limit, currency);
+	if (!balance->limited)
+		return true;
+	balance->limit = amount_of(limit, currency);
+	balance->settled = settled ? amount_of(settled, currency) : 0;
+	balance->held = held ? amount_of(held, currency) : 0;
+	if (!lt_add(&balance->held, recent))
+		return false;
+	return !__builtin_sub_overflow(balance->limit, balance->settled,
+		   &balance->available) &&
+	    !__builtin_sub_overflow(balance->available, balance->held,
+		&balance->available);
+}
+
+/* Which limits of one budget: its own, then the user's cap. */
+struct view {
+	const struct lt_balance_sheet *sheet;
+	const struct lt_recent *recent;
+	uint32_t budget, uid;
+	bool is_user_cap;
+};
+
+static bool
+view_balance(struct balance *balance, const struct view *view, int period,
+    int currency)
+{
+	const struct lt_budget *const budget =
+	    &view->sheet->budgets[view->budget];
+	const struct lt_period *const p = &budget->periods[period];
+	if (!view->is_user_cap) {
+		const void *const table =
+		    (const unsigned char *)view->recent +
+		    view->recent->sums_at;
+		const struct sums *const sums =
+		    (const struct sums *)table + view->budget;
+		return balance_of(balance, &p->limit, &p->settled, &p->held,
+		    sums->value[period][currency], currency);
+	}
+	const struct lt_usage *const usage =
+	    usage_find(view->sheet, view->budget, view->uid);
+	const struct sums *const sums =
+	    user_sums_find(view->recent, view->budget, view->uid);
+	return balance_of(balance, &budget->per_user_limit,
+	    usage ? &usage->settled[period] : NULL,
+	    usage ? &usage->held[period] : NULL,
+	    sums->value[period][currency], currency);
+}
+
+/*
+ * Call `visit` for each limit that binds a hold of uid and account over
+ * [start, end): budgets, periods, the user's cap, both currencies. A balance
+ * that passes int64_t comes as NULL.
+ */
+struct visit {
+	const struct view *view;
+	const struct lt_budget *budget;
+	int period, currency;
+	const struct balance *balance;
+};
+typedef void visitor(void *context, const struct visit *visit);
+
+static void
+visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
+    visitor *call, void *context)
+{
+	const struct lt_budget *const budget =
+	    &view->sheet->budgets[view->budget];
+	for (int period = 0; period < LT_PERIODS; period++) {
+		if (!overlaps(&budget->periods[period], start_utc_s,
+			end_utc_s))
+			continue;
+		for (int cap = 0; cap <= budget->has_per_user; cap++)
+			for (int c = 0; c < CURRENCIES; c++) {
+				struct balance balance;
+				view->is_user_cap = cap == 1;
+				const bool good = view_balance(&balance, view,
+				    period, c);
+				const struct visit visit = { view, budget,
+					period, c, good ? &balance : NULL };
+				if (!good || balance.limited)
+					call(context, &visit);
+			}
+	}
+}
+
+static void
+visit_all(const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
+    const struct lt_hold *hold, visitor *call, void *context)
+{
+	const struct lt_account *const account =
+	    &sheet->accounts[hold->account];
+	for (uint32_t i = 0; i < account->binding_count; i++) {
+		struct view view = { sheet, recent,
+			sheet->bindings[account->first_binding + i],
+			hold->uid, false };
+		visit_budget(&view, hold->start_utc_s, hold->end_utc_s, call,
+		    context);
+	}
+}
+
+/* ---- admission ---- */
+
+struct admission {
+	const struct lt_hold *hold;
+	struct lt_verdict *verdict;
+	const char *unknown; /* why */
+};
+
+/* The strictest rule first, then the tightest; money before carbon. */
+static bool
+tighter(const struct lt_verdict *verdict, const struct visit *visit)
+{
+	const bool is_carbon = visit->currency == CARBON;
+	if (verdict->code != LT_OVER)
+		return true;
+	if (visit->budget->on_exceed != verdict->rule)
+		return visit->budget->on_exceed < verdict->rule;
+	if (is_carbon != verdict->is_carbon)
+		return !is_carbon;
+	return visit->balance->available < verdict->available;
+}
+
+static void
+weigh(void *context, const struct visit *visit)
+{
+	struct admission *const admission = context;
+	struct lt_verdict *const verdict = admission->verdict;
+	const struct lt_amount *const amount = &admission->hold->amount;
+	if (visit->balance == NULL) {
+		admission->unknown = "a sum of the budget passes its range";
+		return;
+	}
+	if (!amount_has(amount, visit->currency)) {
+		admission->unknown = visit->currency == MONEY ?
+		    "the budget limits money and the job's price is unknown" :
+		    "the budget limits carbon and the job's carbon is unknown";
+		return;
+	}
+	const int64_t asked = amount_of(amount, visit->currency);
+	/* What costs nothing or frees makes nothing worse. */
+	if (asked <= 0 || asked <= visit->balance->available ||
+	    !tighter(verdict, visit))
+		return;
+	verdict->code = LT_OVER;
+	verdict->rule = visit->budget->on_exceed;
+	memcpy(verdict->team, visit->budget->team, sizeof verdict->team);
+	memcpy(verdict->label, visit->budget->periods[visit->period].label,
+	    sizeof verdict->label);
+	verdict->is_user_cap = visit->view->is_user_cap;
+	verdict->is_carbon = visit->currency == CARBON;
+	verdict->asked = asked;
+	verdict->limit = visit->balance->limit;
+	verdict->settled = visit->balance->settled;
+	verdict->held = visit->balance->held;
+	verdict->available = visit->balance->available;
+}
+
+/* direction: +1 adds, -1 takes back. */
+static bool
+sums_add(struct sums *sums, int period, const struct lt_amount *amount,
+    int direction)
+{
+	const int64_t add[CURRENCIES] = {
+		amount->has_money ? amount->money_micros : 0,
+		amount->has_carbon ? amount->carbon_mg : 0,
+	};
+	bool good = true;
+	for (int c = 0; c < CURRENCIES; c++) {
+		int64_t *const sum = &sums->value[period][c];
+		int64_t result;
+		const bool over = direction > 0 ?
+		    __builtin_add_overflow(*sum, add[c], &result) :
+		    __builtin_sub_overflow(*sum, add[c], &result);
+		if (!over)
+			*sum = result;
+		good = good && !over;
+	}
+	return good;
+}
+
+static void
+apply(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
+    const struct lt_hold *hold, int direction)
+{
+	if (!lt_sheet_budgeted(sheet, hold->account))
+		return;
+	const struct lt_account *const account =
+	    &sheet->accounts[hold->account];
+	for (uint32_t i = 0; i < account->binding_count; i++) {
+		const uint32_t index =
+		    sheet->bindings[account->first_binding + i];
+		const struct lt_budget *const budget = &sheet->budgets[index];
+		for (int period = 0; period < LT_PERIODS; period++) {
+			if (!overlaps(&budget->periods[period],
+				hold->start_utc_s, hold->end_utc_s))
+				continue;
+			bool good = sums_add(budget_sums(recent, index),
+			    period, &hold->amount, direction);
+			struct sums *const user = budget->has_per_user ?
+			    user_sums_make(recent, index, hold->uid) : NULL;
+			if (user != NULL)
+				good = sums_add(user, period, &hold->amount,
+					   direction) && good;
+			else if (budget->has_per_user)
+				good = false;
+			if (!good)
+				recent->overflow = true;
+		}
+	}
+}
+
+void
+lt_recent_add(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
+    const struct lt_hold *hold)
+{
+	apply(recent, sheet, hold, 1);
+}
+
+void
+lt_recent_remove(struct lt_recent *recent,
+    const struct lt_balance_sheet *sheet, const struct lt_hold *hold)
+{
+	apply(recent, sheet, hold, -1);
+}
+
+void
+lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
+    struct lt_recent *recent, const struct lt_hold *hold)
+{
+	memset(verdict, 0, sizeof *verdict);
+	verdict->code = LT_ADMIT;
+	verdict->rule = LT_RULE_ALLOW;
+	if (!lt_sheet_budgeted(sheet, hold->account))
+		return;
+	struct admission admission = { hold, verdict, NULL };
+	if (recent->overflow ||
+	    recent->user_count +
+		    sheet->accounts[hold->account].binding_count >
+		recent->user_max)
+		admission.unknown = "too much was held since the snapshot";
+	visit_all(sheet, recent, hold, weigh, &admission);
+	/* A certain refusal outranks a doubt, unless doubt is ruled harder. */
+	if (admission.unknown != NULL &&
+	    (verdict->code != LT_OVER ||
+		sheet->on_unknown < verdict->rule)) {
+		memset(verdict, 0, sizeof *verdict);
+		verdict->code = LT_UNKNOWN;
+		verdict->rule = sheet->on_unknown;
+		verdict->why = admission.unknown;
+		return;
+	}
+	if (verdict->code == LT_ADMIT || verdict->rule >= LT_RULE_WARN)
+		lt_recent_add(recent, sheet, hold);
+}
+
+static void
+narrow(void *context, const struct visit *visit)
+{
+	struct lt_amount *const available = context;
+	int64_t *const least = visit->currency == MONEY ?
+	    &available->money_micros : &available->carbon_mg;
+	bool *const has = visit->currency == MONEY ?
+	    &available->has_money : &available->has_carbon;
+	/* Out of range: nothing is known to be left. */
+	const int64_t left = visit->balance ? visit->balance->available : 0;
+	*has = true;
+	if (left < *least)
+		*least = left;
+}
+
+void
+lt_available(struct lt_amount *available, const struct lt_balance_sheet *sheet,
+    const struct lt_recent *recent, uint32_t uid, int account,
+    int64_t start_utc_s, int64_t end_utc_s)
+{
+	*available = (struct lt_amount){ .money_micros = INT64_MAX,
+		.carbon_mg = INT64_MAX };
+	if (!lt_sheet_budgeted(sheet, account))
+		return;
+	const struct lt_hold hold = { .uid = uid, .account = account,
+		.start_utc_s = start_utc_s, .end_utc_s = end_utc_s };
+	visit_all(sheet, recent, &hold, narrow, available);
+}
+
+void
+lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
+    const char *currency)
+{
+	if (verdict->code != LT_OVER) {
+		snprintf(out, size, "%s",
+		    verdict->why != NULL ? verdict->why : "");
+		return;
+	}
+	const int64_t amounts[] = { verdict->available, verdict->limit,
+		verdict->settled, verdict->held, verdict->asked };
+	char texts[5][48];
+	for (size_t i = 0; i < 5; i++) {
+		if (verdict->is_carbon)
+			lt_carbon_text(texts[i], sizeof texts[i], amounts[i]);
+		else
+			lt_money_text(texts[i], sizeof texts[i], amounts[i],
+			    currency);
+	}
+	const char *const unit = verdict->is_carbon ? " CO2e" : "";
+	snprintf(out, size,
+	    "%s has %s of %s%s left%s for %s (%s spent, %s held);\n"
+	    "this job may %s %s%s.",
+	    verdict->team, texts[0], texts[1], unit,
+	    verdict->is_user_cap ? " for you" : "", verdict->label, texts[2],
+	    texts[3], verdict->is_carbon ? "emit" : "cost", texts[4], unit);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The budget snapshot: lowtided packs and saves it, job_submit loads it. One
+ * function per record serves both ways; docs/formats.md, "budget".
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "container.h"
+#include "files.h"
+#include "files_check.h"
+
+static const char magic[LT_MAGIC_BYTES] = "LTBUD01\n";
+
+enum section_id {
+	SECTION_SETTINGS = 1,
+	SECTION_BUDGETS,
+	SECTION_USAGES,
+	SECTION_ACCOUNTS,
+	SECTION_BINDINGS,
+	SECTION_PAIRS,
+	SECTION_COUNT = SECTION_PAIRS,
+};
+
+static void
+code_rule(struct lt_coder *coder, enum lt_rule *rule)
+{
+	uint32_t bits = *rule;
+	lt_code_u32(coder, &bits);
+	*rule = (enum lt_rule)bits;
+}
+
+static void
+code_amount(struct lt_coder *coder, struct lt_amount *amount)
+{
+	lt_code_bool(coder, &amount->has_money);
+	lt_code_bool(coder, &amount->has_carbon);
+	lt_code_i64(coder, &amount->money_micros);
+	lt_code_i64(coder, &amount->carbon_mg);
+}
+
+static void
+code_settings(struct lt_coder *coder, struct lt_balance_sheet *sheet)
+{
+	lt_code_u64(coder, &sheet->ring_generation);
+	lt_code_u64(coder, &sheet->ring_absorbed);
+	lt_code_bool(coder, &sheet->ready);
+	code_rule(coder, &sheet->on_unknown);
+	lt_code_i64(coder, &sheet->stale_after_s);
+}
+
+static void
+code_budget(struct lt_coder *coder, struct lt_budget *budget)
+{
+	lt_code_text(coder, budget->team, sizeof budget->team);
+	code_rule(coder, &budget->on_exceed);
+	lt_code_bool(coder, &budget->has_per_user);
+	code_amount(coder, &budget->per_user_limit);
+	for (int i = 0; i < LT_PERIODS; i++) {
+		struct lt_period *const period = &budget->periods[i];
+		lt_code_i64(coder, &period->start_utc_s);
+		lt_code_i64(coder, &period->end_utc_s);
+		lt_code_text(coder, period->label, sizeof period->label);
+		code_amount(coder, &period->limit);
+		code_amount(coder, &period->settled);
+		code_amount(coder, &period->held);
+	}
+}
+
+static void
+code_usage(struct lt_coder *coder, struct lt_usage *usage)
+{
+	lt_code_u32(coder, &usage->budget);
+	lt_code_u32(coder, &usage->uid);
+	for (int i = 0; i < LT_PERIODS; i++) {
+		code_amount(coder, &usage->settled[i]);
+		code_amount(coder, &usage->held[i]);
+	}
+}
+
+static void
+code_account(struct lt_coder *coder, struct lt_account *account)
+{
+	lt_code_text(coder, account->name, sizeof account->name);
+	lt_code_u32(coder, &account->first_binding);
+	lt_code_u32(coder, &account->binding_count);
+}
+
+static void
+code_pair(struct lt_coder *coder, struct lt_pair *pair)
+{
+	lt_code_u32(coder, &pair->uid);
+	lt_code_u32(coder, &pair->account);
+	lt_code_bool(coder, &pair->is_default);
+}
+
+/* The records of one section, both ways. Writing, the tables are the
+ * caller's; each record is coded from a copy. */
+static void
+code_section(struct lt_coder *coder, enum section_id id,
+    struct lt_balance_sheet *sheet)
+{
+#define CODE_ALL(type, count, table, code) \
+	for (uint32_t i = 0; i < (count); i++) { \
+		if (coder->writing) { \
+			type copy = (table)[i]; \
+			code(coder, &copy); \
+		} else { \
+			code(coder, &(table)[i]); \
+		} \
+	} \
+	break
+	switch (id) {
+	case SECTION_SETTINGS:
+		code_settings(coder, sheet);
+		break;
+	case SECTION_BUDGETS:
+		CODE_ALL(struct lt_budget, sheet->budget_count, sheet->budgets,
+		    code_budget);
+	case SECTION_USAGES:
+		CODE_ALL(struct lt_usage, sheet->usage_count, sheet->usages,
+		    code_usage);
+	case SECTION_ACCOUNTS:
+		CODE_ALL(struct lt_account, sheet->account_count,
+		    sheet->accounts, code_account);
+	case SECTION_BINDINGS:
+		CODE_ALL(uint32_t, sheet->binding_count, sheet->bindings,
+		    lt_code_u32);
+	case SECTION_PAIRS:
+		CODE_ALL(struct lt_pair, sheet->pair_count, sheet->pairs,
+		    code_pair);
+	}
+#undef CODE_ALL
+}
+
+static uint32_t
+section_records(const struct lt_balance_sheet *sheet, enum section_id id)
+{
+	const uint32_t counts[] = { 1, sheet->budget_count,
+		sheet->usage_count, sheet->account_count,
+		sheet->binding_count, sheet->pair_count };
+	return counts[id - SECTION_SETTINGS];
+}
+
+int
+lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err)
+{
+	int code = lt_sheet_check(sheet, err);
+	if (code != LT_OK)
+		return code;
+	struct lt_builder builder;
+	code = lt_builder_begin(&builder, SECTION_COUNT, err);
+	if (code != LT_OK)
+		return code;
+	struct lt_balance_sheet copy = *sheet;
+	for (uint32_t id = SECTION_SETTINGS; id <= SECTION_COUNT; id++) {
+		code_section(&builder.coder, (enum section_id)id, &copy);
+		lt_builder_end_section(&builder, id,
+		    section_records(sheet, (enum section_id)id));
+	}
+	return lt_builder_finish(&builder, magic, sheet->generation,
+	    sheet->compiled_utc_s, bytes, byte_count, err);
+}
+
+static int
+expect_sections(const struct lt_reader *reader, struct lt_error *err)
+{
+	const uint32_t limits[SECTION_COUNT] = { 1, LT_BUDGETS_MAX,
+		LT_USAGES_MAX, LT_ACCOUNTS_MAX,
+		LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, LT_PAIRS_MAX };
+	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
+		const int code = lt_reader_expect(reader, i,
+		    SECTION_SETTINGS + i, limits[i], 0, err);
+		if (code != LT_OK)
+			return code;
+	}
+	if (reader->header.section_count != SECTION_COUNT ||
+	    reader->sections[0].count != 1)
+		return lt_fail(err, LT_ECHECKSUM,
+		    "budget snapshot: %u sections, want %d",
+		    reader->header.section_count, SECTION_COUNT);
+	return LT_OK;
+}
+
+/* Every table's place in one block of memory; with base NULL its size. */
+static size_t
+lay_out(struct lt_balance_sheet *sheet, const struct lt_section *sections,
+    unsigned char *base)
+{
+	size_t at = 0;
+#define PLACE(member, count_member, id) \
+	do { \
+		sheet->count_member = sections[(id) - 1].count; \
+		if (base != NULL) \
+			sheet->member = (void *)(base + at); \
+		at += ((size_t)sheet->count_member * \
+			      sizeof *sheet->member + 15) & ~(size_t)15; \
+	} while (0)
+	PLACE(budgets, budget_count, SECTION_BUDGETS);
+	PLACE(usages, usage_count, SECTION_USAGES);
+	PLACE(accounts, account_count, SECTION_ACCOUNTS);
+	PLACE(bindings, binding_count, SECTION_BINDINGS);
+	PLACE(pairs, pair_count, SECTION_PAIRS);
+#undef PLACE
+	return at;
+}
+
+static int
+read_sheet(struct lt_balance_sheet *sheet, struct lt_reader *reader,
+    struct lt_error *err)
+{
+	int code = expect_sections(reader, err);
+	if (code != LT_OK)
+		return code;
+	const size_t size = lay_out(sheet, reader->sections, NULL);
+	/* One byte more: a sheet without records is valid, NULL is not. */
+	sheet->arena = calloc(1, size + 1);
+	if (sheet->arena == NULL)
+		return lt_fail(err, LT_ENOMEM,
+		    "budget snapshot: no memory for %zu bytes", size);
+	(void)lay_out(sheet, reader->sections, sheet->arena);
+	sheet->generation = reader->header.generation;
+	sheet->compiled_utc_s = reader->header.created_utc_s;
+	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
+		struct lt_coder coder;
+		code = lt_reader_section(reader, i, &coder, err);
+		if (code != LT_OK)
+			return code;
+		code_section(&coder, (enum section_id)(i + 1), sheet);
+		code = lt_reader_done(reader, &coder, i, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return lt_sheet_check(sheet, err);
+}
+
+static int
+load(struct lt_balance_sheet *sheet, const struct lt_source *source,
+    struct lt_error *err)
+{
+	struct lt_reader reader;
+	struct lt_balance_sheet fresh = { 0 };
+	memset(sheet, 0, sizeof *sheet);
+	int code = lt_reader_open(&reader, "budget snapshot", magic, source,
+	    SECTION_COUNT, LT_FILE_BYTES_MAX, err);
+	if (code != LT_OK)
+		return code;
+	code = read_sheet(&fresh, &reader, err);
+	lt_reader_close(&reader);
+	if (code != LT_OK)
+		lt_sheet_free(&fresh);
+	else
+		*sheet = fresh;
+	return code;
+}
+
+int
+lt_sheet_unpack(struct lt_balance_sheet *sheet, const unsigned char *bytes,
+    size_t byte_count, struct lt_error *err)
+{
+	const struct lt_source source = { .fd = -1, .bytes = bytes,
+		.size = byte_count };
+	return load(sheet, &source, err);
+}
+
+int
+lt_sheet_load(struct lt_balance_sheet *sheet, const char *path,
+    struct lt_error *err)
+{
+	struct lt_source source = { 0 };
+	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
+	if (source.fd < 0) {
+		memset(sheet, 0, sizeof *sheet);
+		return source.fd;
+	}
+	const int code = load(sheet, &source, err);
+	close(source.fd);
+	return code;
+}
+
+int
+lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
+    struct lt_error *err)
+{
+	unsigned char *bytes = NULL;
+	size_t byte_count = 0;
+	int code = lt_sheet_pack(sheet, &bytes, &byte_count, err);
+	if (code == LT_OK)
+		code = lt_file_replace(path, 0600, bytes, byte_count, err);
+	free(bytes);
+	return code;
+}
+
+void
+lt_sheet_free(struct lt_balance_sheet *sheet)
+{
+	free(sheet->arena);
+	memset(sheet, 0, sizeof *sheet);
+}

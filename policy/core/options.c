@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide's job options: one table that names, explains and parses them, for
+ * SPANK, job_submit and the command. Text in, struct lt_options out.
+ */
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "units.h"
+
+const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
+	[LT_OPTION_CARBON_AWARE] = {
+		.name = "carbon-aware",
+		.variable = "CARBON_AWARE",
+		.argument = "balanced|cost|carbon|fast|off|plan",
+		.argument_optional = true,
+		.usage = "run where and when it costs least, in money and "
+			 "carbon (default: balanced); plan: show what would "
+			 "be done and submit nothing",
+	},
+	[LT_OPTION_CHECKPOINT] = {
+		.name = "checkpoint",
+		.variable = "CHECKPOINT",
+		.argument = "write=2m,every=30m,signal=USR1@120|off",
+		.argument_optional = true,
+		.usage = "the job can go on from a checkpoint: time to write "
+			 "one, interval, signal and how many seconds before "
+			 "an interruption it is sent",
+	},
+	[LT_OPTION_AMP] = {
+		.name = "amp",
+		.variable = "AMP",
+		.argument = "auto|off|bf16|fp16|fp8",
+		.usage = "mixed precision: auto by the GPU that is there, off "
+			 "for bit-exact work",
+	},
+	[LT_OPTION_GPU_MEMORY] = {
+		.name = "gpu-memory",
+		.variable = "GPU_MEMORY",
+		.argument = "SIZE",
+		.usage = "memory that each GPU must have, such as 40G",
+	},
+	[LT_OPTION_EXPECTED_TIME] = {
+		.name = "expected-time",
+		.variable = "EXPECTED_TIME",
+		.argument = "TIME",
+		.usage = "how long the job will likely run, as --time; the "
+			 "limit stays what it is",
+	},
+	[LT_OPTION_MAX_COST] = {
+		.name = "max-cost",
+		.variable = "MAX_COST",
+		.argument = "AMOUNT",
+		.usage = "most that the job may be expected to cost, in the "
+			 "site's currency",
+	},
+};
+
+enum { WORD_SIZE = 64, WORDS_MAX = 24 };
+
+void
+lt_options_init(struct lt_options *options)
+{
+	memset(options, 0, sizeof *options);
+	options->objective = LT_OBJECTIVE_OFF;
+	options->precision = LT_PRECISION_AUTO;
+	options->expected_run_s = LT_UNSET_64;
+	options->max_cost_micros = LT_UNSET_64;
+}
+
+/* Edits that make one word of the other (Levenshtein); both are short. */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t row[WORD_SIZE];
+	const size_t b_length = strnlen(b, WORD_SIZE - 1);
+	for (size_t k = 0; k <= b_length; k++)
+		row[k] = k;
+	for (size_t i = 0; a[i] != '\0'; i++) {
+		size_t diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t k = 1; k <= b_length; k++) {
+			const size_t above = row[k];
+			size_t least = diagonal + (a[i] != b[k - 1]);
+			if (above + 1 < least)
+				least = above + 1;
+			if (row[k - 1] + 1 < least)
+				least = row[k - 1] + 1;
+			diagonal = above;
+			row[k] = least;
+		}
+	}
+	return row[b_length];
+}
+
+/* Index of word in words (ended by NULL), or -1 after an error that lists
+ * them and the nearest. */
+static int
+word_find(const char *word, const char *const words[], const char *option,
+    const char *what, struct lt_error *err)
+{
+	char list[256] = "", hint[WORD_SIZE + 32] = "";
+	size_t at = 0, least = 3; /* three edits: another word */
+	for (int i = 0; words[i] != NULL; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return i;
+		const int length = snprintf(list + at, sizeof list - at,
+		    "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ",
+		    words[i]);
+		if (length > 0 && (size_t)length < sizeof list - at)
+			at += (size_t)length;
+		const size_t edits = distance(word, words[i]);
+		if (edits < least && edits < strlen(words[i])) {
+			least = edits;
+			snprintf(hint, sizeof hint, "; did you mean \"%s\"?",
+			    words[i]);
+		}
+	}
+	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s", option,
+	    what, WORD_SIZE, word, list, hint);
+	return -1;
+}
+
+static int
+parse_carbon_aware(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	static const char *const words[] = { "balanced", "cost", "carbon",
+		"fast", "off", "plan", NULL };
+	const int found = word_find(*value ? value : "balanced", words,
+	    "carbon-aware", "", err);
+	if (found < 0)
+		return LT_EINPUT;
+	options->carbon_aware_set = true;
+	options->plan = strcmp(words[found], "plan") == 0;
+	options->objective = options->plan ? LT_OBJECTIVE_BALANCED :
+		(enum lt_objective)lt_objective_find(words[found]);
+	return LT_OK;
+}
+
+static int
+parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
+{
+	static const char *const words[] = { "auto", "off", "bf16", "fp16",
+		"fp8", NULL };
+	static const enum lt_precision precisions[] = { LT_PRECISION_AUTO,
+		LT_PRECISION_OFF, LT_PRECISION_BF16, LT_PRECISION_FP16,
+		LT_PRECISION_FP8 };
+	const int found = word_find(value, words, "amp", "", err);
+	if (found < 0)
+		return LT_EINPUT;
+	options->precision = precisions[found];
+	return LT_OK;
+}
+
+/* "USR1@120", "SIGUSR1", as sbatch's --signal; 60 s when not said. */
+static int
+parse_signal(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	enum { BEFORE_DEFAULT_S = 60, BEFORE_MAX_S = 65535 };
+	/* What a program can catch and go on. */
+	static const char *const names[] = { "USR1", "USR2", "TERM", "INT",
+		"HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL };
+	char name[WORD_SIZE];
+	int64_t before_s = BEFORE_DEFAULT_S;
+	const char *const at = strchr(value, '@');
+	const size_t length = at ? (size_t)(at - value) : strlen(value);
+	snprintf(name, sizeof name, "%.*s", (int)length, value);
+	for (char *c = name; *c != '\0'; c++)
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	const char *const bare = strncmp(name, "SIG", 3) ? name : name + 3;
+	const int found = word_find(bare, names, "checkpoint", "signal ", err);
+	if (found < 0)
+		return LT_EINPUT;
+	if (at != NULL && lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s,
+			      NULL) != LT_OK)
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds "
+		    "after the @", WORD_SIZE, value, BEFORE_MAX_S);
+	snprintf(options->checkpoint_signal, sizeof options->checkpoint_signal,
+	    "%s", names[found]);
+	options->checkpoint_signal_before_s = (uint32_t)before_s;
+	return LT_OK;
+}
+
+/* A duration above 0 and at most a year, in seconds. */
+static int
+parse_part_duration(const char *part, const char *text, double *seconds,
+    struct lt_error *err)
+{
+	enum { YEAR_S = 366 * LT_DAY_S };
+	int64_t value = 0;
+	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
+	    value > YEAR_S)
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such "
+		    "as 90s, 2m or 1h", part, WORD_SIZE, text);
+	*seconds = (double)value;
+	return LT_OK;
+}
+
+static int
+parse_checkpoint_part(struct lt_options *options, char *part,
+    struct lt_error *err)
+{
+	static const char *const words[] = { "write", "every", "signal",
+		"off", NULL };
+	char *const equals = strchr(part, '=');
+	const int known = equals != NULL &&
+	    (!strncmp(part, "write=", 6) || !strncmp(part, "every=", 6) ||
+		!strncmp(part, "signal=", 7));
+	if (!known) {
+		char hint[WORD_SIZE] = "";
+		if (equals != NULL)
+			*equals = '\0';
+		for (int i = 0; words[i] != NULL; i++)
+			if (strlen(part) < WORD_SIZE &&
+			    distance(part, words[i]) < 3)
+				snprintf(hint, sizeof hint,
+				    "; did you mean \"%s%s\"?", words[i],
+				    strcmp(words[i], "off") ? "=" : "");
+		if (equals != NULL)
+			*equals = '=';
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"%.*s\", want write=, every=, signal= "
+		    "or off%s", WORD_SIZE, part, hint);
+	}
+	const char *const text = equals + 1;
+	if (part[0] == 'w')
+		return parse_part_duration("write", text,
+		    &options->checkpoint.write_s, err);
+	if (part[0] == 'e')
+		return parse_part_duration("every", text,
+		    &options->checkpoint.every_s, err);
+	return parse_signal(options, text, err);
+}
+
+static int
+parse_checkpoint(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	enum { TEXT_SIZE = 256 };
+	char text[TEXT_SIZE];
+	struct lt_options fresh = *options;
+	fresh.checkpoint_set = true;
+	fresh.checkpoint = (struct lt_checkpoint){ 0 };
+	fresh.checkpoint_signal[0] = '\0';
+	fresh.checkpoint_signal_before_s = 0;
+	if (strlen(value) >= sizeof text)
+		return lt_fail(err, LT_ELIMIT,
+		    "--checkpoint: longer than %d characters", TEXT_SIZE - 1);
+	strcpy(text, value);
+	fresh.checkpoint.enabled = strcmp(text, "off") != 0;
+	char *next = fresh.checkpoint.enabled && *text ? text : NULL;
+	while (next != NULL) {
+		char *const part = strsep(&next, ",");
+		const int code = parse_checkpoint_part(&fresh, part, err);
+		if (code != LT_OK)
+			return code;
+	}
+	*options = fresh;
+	return LT_OK;
+}
+
+static int
+parse_gpu_memory(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	int64_t mib = 0;
+	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 ||
+	    mib > UINT32_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "--gpu-memory: got \"%.*s\", want a size above 0 such as "
+		    "40G or 81920M", WORD_SIZE, value);
+	options->gpu_memory_mib = (uint32_t)mib;
+	return LT_OK;
+}
+
+static int
+parse_expected_time(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	int64_t seconds = 0;
+	if (lt_slurm_time_parse(value, &seconds, NULL) != LT_OK ||
+	    seconds <= 0)
+		return lt_fail(err, LT_EINPUT,
+		    "--expected-time: got \"%.*s\", want a time above 0 as "
+		    "--time has, such as 90 (minutes), 8:00:00, 1-12 or 8h",
+		    WORD_SIZE, value);
+	options->expected_run_s = seconds;
+	return LT_OK;
+}
+
+static int
+parse_max_cost(struct lt_options *options, const char *value,
+    struct lt_error *err)
+{
+	int64_t micros = 0;
+	if (lt_micros_parse(value, &micros, NULL) != LT_OK || micros < 0)
+		return lt_fail(err, LT_EINPUT,
+		    "--max-cost: got \"%.*s\", want an amount of at least 0 "
+		    "without a sign of currency, such as 120 or 99.50",
+		    WORD_SIZE, value);
+	options->max_cost_micros = micros;
+	return LT_OK;
+}
+
+int
+lt_option_parse(struct lt_options *options, enum lt_option_id id,
+    const char *value, struct lt_error *err)
+{
+	static int (*const parsers[LT_OPTION_COUNT])(struct lt_options *,
+	    const char *, struct lt_error *) = {
+		[LT_OPTION_CARBON_AWARE] = parse_carbon_aware,
+		[LT_OPTION_CHECKPOINT] = parse_checkpoint,
+		[LT_OPTION_AMP] = parse_amp,
+		[LT_OPTION_GPU_MEMORY] = parse_gpu_memory,
+		[LT_OPTION_EXPECTED_TIME] = parse_expected_time,
+		[LT_OPTION_MAX_COST] = parse_max_cost,
+	};
+	if ((unsigned)id >= LT_OPTION_COUNT)
+		return lt_fail(err, LT_EBUG, "option %d does not exist", id);
+	/* Slurm gives later het components this text for "no value". */
+	if (value == NULL || strcmp(value, "(null)") == 0)
+		value = "";
+	const struct lt_option *const option = &lt_option_table[id];
+	if (*value == '\0' && !option->argument_optional)
+		return lt_fail(err, LT_EINPUT, "--%s: got nothing, want %s",
+		    option->name, option->argument);
+	return parsers[id](options, value, err);
+}
+
+void
+lt_options_apply(const struct lt_options *options, struct lt_request *request)
+{
+	if (options->carbon_aware_set)
+		request->objective = options->objective;
+	if (options->checkpoint_set)
+		request->checkpoint = options->checkpoint;
+	request->precision = options->precision;
+	if (options->gpu_memory_mib != 0)
+		request->gpu_memory_mib = options->gpu_memory_mib;
+	if (options->expected_run_s != LT_UNSET_64)
+		request->expected_run_s = options->expected_run_s;
+	if (options->max_cost_micros != LT_UNSET_64)
+		request->max_cost_micros = options->max_cost_micros;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The quote as text in admin_comment, beside what other tools keep there.
+ * The same members in the same order both ways; docs/formats.md, "quote".
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "quote.h"
+#include "units.h"
+
+static const char prefix[] = "lowtide:";
+static const char version[] = "lowtide:1 ";
+
+/* ---- writing ---- */
+
+struct writer {
+	char *out;
+	size_t size, at;
+	bool full;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+put(struct writer *writer, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	const int length = vsnprintf(writer->out + writer->at,
+	    writer->size - writer->at, format, arguments);
+	va_end(arguments);
+	if (length < 0 || (size_t)length >= writer->size - writer->at)
+		writer->full = true;
+	else
+		writer->at += (size_t)length;
+}
+
+static bool
+is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+static void
+put_name(struct writer *writer, const char *name, size_t size)
+{
+	for (size_t i = 0; i < size && name[i] != '\0'; i++)
+		put(writer, is_plain(name[i]) ? "%c" : "%%%02X",
+		    is_plain(name[i]) ? name[i] : (unsigned char)name[i]);
+}
+
+static void
+put_amount(struct writer *writer, const struct lt_amount *amount)
+{
+	if (amount->has_money)
+		put(writer, "%" PRId64 ",", amount->money_micros);
+	else
+		put(writer, "-,");
+	if (amount->has_carbon)
+		put(writer, "%" PRId64, amount->carbon_mg);
+	else
+		put(writer, "-");
+}
+
+static void
+put_place(struct writer *writer, const char *name, int64_t start_utc_s)
+{
+	put_name(writer, name, LT_NAME_SIZE);
+	put(writer, "@%" PRId64, start_utc_s);
+}
+
+int
+lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
+{
+	struct writer writer = { .out = out, .size = size };
+	if (size == 0)
+		return LT_ELIMIT;
+	put(&writer, "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", version,
+	    quote->id, quote->rev);
+	put_name(&writer, quote->account, LT_ACCOUNT_SIZE);
+	put(&writer, " hold=");
+	put_amount(&writer, &quote->hold_per_task);
+	put(&writer, " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=",
+	    quote->tasks, quote->start_utc_s, quote->end_utc_s);
+	put_place(&writer, quote->partition, quote->plan_start_utc_s);
+	put(&writer, " base=");
+	put_place(&writer, quote->home, quote->home_start_utc_s);
+	put(&writer, " exp=");
+	put_amount(&writer, &quote->plan_expected);
+	put(&writer, " was=");
+	put_amount(&writer, &quote->home_expected);
+	put(&writer, " by=%s mode=%s f=%" PRIu32 ";",
+	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
+	    quote->flags);
+	if (writer.full) {
+		out[0] = '\0';
+		return LT_ELIMIT;
+	}
+	return LT_OK;
+}
+
+/* ---- reading ---- */
+
+struct scanner {
+	const char *at, *end;
+	bool bad;
+};
+
+static void
+expect(struct scanner *scanner, const char *text)
+{
+	const size_t length = strlen(text);
+	if (scanner->bad || (size_t)(scanner->end - scanner->at) < length ||
+	    memcmp(scanner->at, text, length) != 0)
+		scanner->bad = true;
+	else
+		scanner->at += length;
+}
+
+static bool
+next_is(const struct scanner *scanner, char c)
+{
+	return !scanner->bad && scanner->at < scanner->end &&
+	    *scanner->at == c;
+}
+
+/* Decimal, as printf writes it: no sign but "-", no leading zeros. */
+static int64_t
+get_i64(struct scanner *scanner)
+{
+	const bool negative = next_is(scanner, '-');
+	if (negative)
+		scanner->at++;
+	const char *const first = scanner->at;
+	int64_t value = 0;
+	while (!scanner->bad && scanner->at < scanner->end &&
+	    *scanner->at >= '0' && *scanner->at <= '9') {
+		const int digit = *scanner->at++ - '0';
+		scanner->bad = __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, negative ? -digit : digit,
+			&value);
+	}
+	if (scanner->at == first ||
+	    (*first == '0' && (scanner->at - first > 1 || negative)))
+		scanner->bad = true;
+	return scanner->bad ? 0 : value;
+}
+
+static uint32_t
+get_u32(struct scanner *scanner)
+{
+	const int64_t value = get_i64(scanner);
+	if (value < 0 || value > UINT32_MAX)
+		scanner->bad = true;
+	return scanner->bad ? 0 : (uint32_t)value;
+}
+
+/* Value of a digit of the wanted case, or -1. */
+static int
+hex_digit(char c, char ten)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= ten && c < ten + 6 ? c - ten + 10 : -1;
+}
+
+static uint64_t
+get_id(struct scanner *scanner)
+{
+	uint64_t value = 0;
+	for (int i = 0; i < 16; i++) {
+		const int digit = scanner->bad || scanner->at == scanner->end ?
+		    -1 : hex_digit(*scanner->at++, 'a');
+		if (digit < 0) {
+			scanner->bad = true;
+			return 0;
+		}
+		value = value << 4 | (uint64_t)digit;
+	}
+	if (value == 0)
+		scanner->bad = true;
+	return value;
+}
+
+static void
+get_name(struct scanner *scanner, char *name, size_t size)
+{
+	size_t length = 0;
+	while (!scanner->bad && scanner->at < scanner->end) {
+		int c = *scanner->at;
+		if (c == '%' && scanner->end - scanner->at >= 3) {
+			const int high = hex_digit(scanner->at[1], 'A');
+			const int low = hex_digit(scanner->at[2], 'A');
+			c = high < 0 || low < 0 ? 0 : high << 4 | low;
+			/* Only what needs it is encoded: one text a name. */
+			if (c == 0 || is_plain((char)c))
+				scanner->bad = true;
+			scanner->at += 3;
+		} else if (is_plain((char)c)) {
+			scanner->at++;
+		} else {
+			break;
+		}
+		if (length + 1 == size)
+			scanner->bad = true;
+		else
+			name[length++] = (char)c;
+	}
+	name[length] = '\0';
+}
+
+static struct lt_amount
+get_amount(struct scanner *scanner)
+{
+	struct lt_amount amount = { 0 };
+	const bool no_money = next_is(scanner, '-') &&
+	    scanner->end - scanner->at > 1 && scanner->at[1] == ',';
+	if (no_money)
+		scanner->at++;
+	else
+		amount.money_micros = get_i64(scanner);
+	amount.has_money = !no_money;
+	expect(scanner, ",");
+	const bool no_carbon = next_is(scanner, '-') &&
+	    scanner->end - scanner->at > 1 && scanner->at[1] == ' ';
+	if (no_carbon)
+		scanner->at++;
+	else
+		amount.carbon_mg = get_i64(scanner);
+	amount.has_carbon = !no_carbon;
+	return amount;
+}
+
+static void
+get_place(struct scanner *scanner, char name[LT_NAME_SIZE],
+    int64_t *start_utc_s)
+{
+	get_name(scanner, name, LT_NAME_SIZE);
+	expect(scanner, "@");
+	*start_utc_s = get_i64(scanner);
+}
+
+/* A word of `count` names; each is tried with the character that follows. */
+static int
+get_word(struct scanner *scanner, int count, const char *(*name_of)(int))
+{
+	for (int i = 0; i < count && !scanner->bad; i++) {
+		const char *const name = name_of(i);
+		const size_t length = strlen(name);
+		if ((size_t)(scanner->end - scanner->at) > length &&
+		    memcmp(scanner->at, name, length) == 0 &&
+		    scanner->at[length] == ' ') {
+			scanner->at += length;
+			return i;
+		}
+	}
+	scanner->bad = true;
+	return 0;
+}
+
+static const char *
+objective_name(int i)
+{
+	return lt_objective_name((enum lt_objective)i);
+}
+
+static const char *
+mode_name(int i)
+{
+	return lt_mode_name((enum lt_mode)i);
+}
+
+static void
+get_quote(struct scanner *scanner, struct lt_quote *quote)
+{
+	expect(scanner, "q=");
+	quote->id = get_id(scanner);
+	expect(scanner, " rev=");
+	quote->rev = get_u32(scanner);
+	expect(scanner, " team=");
+	get_name(scanner, quote->account, sizeof quote->account);
+	expect(scanner, " hold=");
+	quote->hold_per_task = get_amount(scanner);
+	expect(scanner, " n=");
+	quote->tasks = get_u32(scanner);
+	expect(scanner, " win=");
+	quote->start_utc_s = get_i64(scanner);
+	expect(scanner, "-");
+	quote->end_utc_s = get_i64(scanner);
+	expect(scanner, " plan=");
+	get_place(scanner, quote->partition, &quote->plan_start_utc_s);
+	expect(scanner, " base=");
+	get_place(scanner, quote->home, &quote->home_start_utc_s);
+	expect(scanner, " exp=");
+	quote->plan_expected = get_amount(scanner);
+	expect(scanner, " was=");
+	quote->home_expected = get_amount(scanner);
+	expect(scanner, " by=");
+	quote->objective = (enum lt_objective)get_word(scanner,
+	    LT_OBJECTIVE_COUNT, objective_name);
+	expect(scanner, " mode=");
+	quote->mode = (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1,
+	    mode_name);
+	expect(scanner, " f=");
+	quote->flags = get_u32(scanner);
+	expect(scanner, ";");
+}
+
+/* The first `word` that does not stand inside another word; NULL = none. */
+static const char *
+find_entry(const char *text, const char *begin, const char *end,
+    const char *word)
+{
+	const size_t length = strlen(word);
+	for (const char *at = begin; (size_t)(end - at) >= length; at++) {
+		at = memmem(at, (size_t)(end - at), word, length);
+		if (at == NULL)
+			return NULL;
+		if (at == text || !is_plain(at[-1]))
+			return at;
+	}
+	return NULL;
+}
+
+int
+lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
+    struct lt_error *err)
+{
+	memset(quote, 0, sizeof *quote);
+	const char *const entry =
+	    find_entry(text, text, text + length, version);
+	if (entry == NULL)
+		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
+	struct scanner scanner = { .at = entry + strlen(version),
+		.end = text + length };
+	get_quote(&scanner, quote);
+	if (!scanner.bad)
+		return LT_OK;
+	memset(quote, 0, sizeof *quote);
+	return lt_fail(err, LT_EINPUT,
+	    "quote: damaged before character %d of its text",
+	    (int)(scanner.at - entry) + 1);
+}
+
+/* ---- among others ---- */
+
+int
+lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
+{
+	size_t at = strlen(ours);
+	const char *const text = comment ? comment : "";
+	const char *const end = text + strlen(text);
+	const char *rest = text;
+	if (at >= size)
+		return LT_ELIMIT;
+	memcpy(out, ours, at);
+	const size_t start = at;
+	while (rest < end) {
+		const char *entry = find_entry(text, rest, end, prefix);
+		if (entry == NULL)
+			entry = end;
+		const size_t length = (size_t)(entry - rest);
+		const size_t gap = start > 0 && at == start && length > 0;
+		if (length + gap >= size - at) {
+			out[0] = '\0';
+			return LT_ELIMIT;
+		}
+		if (gap)
+			out[at++] = ' ';
+		memcpy(out + at, rest, length);
+		at += length;
+		/* To its ";" (or, damaged, the end) and the space after it. */
+		rest = entry == end ? end :
+		    memchr(entry, ';', (size_t)(end - entry));
+		rest = rest == NULL ? end : rest + (rest < end);
+		rest += rest < end && *rest == ' ';
+	}
+	out[at] = '\0';
+	return LT_OK;
+}

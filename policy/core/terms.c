@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Terms of live jobs: written whole by lowtided, looked up one at a time by
+ * job_modify, which reads some blocks and not the file. docs/formats.md.
+ */
+#include "terms.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "container.h"
+#include "units.h"
+
+static const char magic[LT_MAGIC_BYTES] = "LTTRM01\n";
+
+enum {
+	SECTION_BLOCKS = 1,
+	TAIL_BYTES = 16, /* records used, reserved, checksum */
+	AT_USED = LT_TERMS_BLOCK * LT_TERMS_RECORD_BYTES,
+	AT_CRC = AT_USED + TAIL_BYTES - 4,
+	BLOCK_BYTES = AT_USED + TAIL_BYTES,
+	BLOCKS_MAX = LT_TERMS_MAX / LT_TERMS_BLOCK,
+	BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
+	FILE_BYTES_MAX = BLOCKS_AT + BLOCKS_MAX * BLOCK_BYTES,
+};
+_Static_assert(LT_TERMS_MAX % LT_TERMS_BLOCK == 0, "whole blocks");
+
+static void
+record_pack(unsigned char *out, const struct lt_terms *terms)
+{
+	lt_put_u32(out, terms->job_id);
+	lt_put_u32(out + 4, terms->uid);
+	lt_put_u64(out + 8, terms->quote_id);
+	lt_put_u64(out + 16, (uint64_t)terms->hold_money_micros);
+	lt_put_u64(out + 24, (uint64_t)terms->hold_carbon_mg);
+	lt_put_u32(out + 32, terms->account_hash);
+	lt_put_u32(out + 36, terms->partition_hash);
+	lt_put_u32(out + 40, terms->limit_s);
+	lt_put_u32(out + 44, terms->nodes);
+	lt_put_u32(out + 48, terms->share_ppm);
+	lt_put_u32(out + 52, terms->tasks);
+	lt_put_u32(out + 56, terms->flags);
+	lt_put_u32(out + 60, terms->cpus);
+}
+
+static void
+record_unpack(struct lt_terms *terms, const unsigned char *in)
+{
+	terms->job_id = lt_get_u32(in);
+	terms->uid = lt_get_u32(in + 4);
+	terms->quote_id = lt_get_u64(in + 8);
+	terms->hold_money_micros = (int64_t)lt_get_u64(in + 16);
+	terms->hold_carbon_mg = (int64_t)lt_get_u64(in + 24);
+	terms->account_hash = lt_get_u32(in + 32);
+	terms->partition_hash = lt_get_u32(in + 36);
+	terms->limit_s = lt_get_u32(in + 40);
+	terms->nodes = lt_get_u32(in + 44);
+	terms->share_ppm = lt_get_u32(in + 48);
+	terms->tasks = lt_get_u32(in + 52);
+	terms->flags = lt_get_u32(in + 56);
+	terms->cpus = lt_get_u32(in + 60);
+}
+
+/* Generation and place are in the checksum: a block of an older file or from
+ * elsewhere in this one does not pass. */
+static uint32_t
+block_crc(const unsigned char *block, uint64_t generation, uint32_t index)
+{
+	unsigned char seed[12];
+	lt_put_u64(seed, generation);
+	lt_put_u32(seed + 8, index);
+	return lt_crc32c(lt_crc32c(0, seed, sizeof seed), block, AT_CRC);
+}
+
+static int
+by_job(const void *a, const void *b)
+{
+	const uint32_t x = ((const struct lt_terms *)a)->job_id;
+	const uint32_t y = ((const struct lt_terms *)b)->job_id;
+	return (x > y) - (x < y);
+}
+
+static int
+write_all(struct lt_replace *replace, const struct lt_terms *records,
+    uint32_t count, uint64_t generation, struct lt_error *err)
+{
+	const uint32_t blocks = (count + LT_TERMS_BLOCK - 1) / LT_TERMS_BLOCK;
+	const struct lt_section section = {
+		.id = SECTION_BLOCKS,
+		.count = count,
+		.offset = BLOCKS_AT,
+		.length = (uint64_t)blocks * BLOCK_BYTES,
+	};
+	const struct lt_header header = {
+		.generation = generation,
+		.section_count = 1,
+		.total_bytes = BLOCKS_AT + section.length,
+	};
+	unsigned char head[BLOCKS_AT];
+	lt_header_pack(head, magic, &header, &section);
+	int code = lt_replace_write(replace, head, sizeof head, err);
+	for (uint32_t b = 0; code == LT_OK && b < blocks; b++) {
+		unsigned char block[BLOCK_BYTES] = { 0 };
+		const uint32_t first = b * LT_TERMS_BLOCK;
+		uint32_t used = count - first;
+		if (used > LT_TERMS_BLOCK)
+			used = LT_TERMS_BLOCK;
+		for (uint32_t i = 0; i < used; i++)
+			record_pack(block + i * LT_TERMS_RECORD_BYTES,
+			    &records[first + i]);
+		lt_put_u32(block + AT_USED, used);
+		lt_put_u32(block + AT_CRC, block_crc(block, generation, b));
+		code = lt_replace_write(replace, block, sizeof block, err);
+	}
+	return code;
+}
+
+int
+lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
+    uint64_t generation, struct lt_error *err)
+{
+	if (count > LT_TERMS_MAX)
+		return lt_fail(err, LT_ELIMIT, "terms: %u live jobs, limit %d",
+		    count, LT_TERMS_MAX);
+	if (count > 1)
+		qsort(records, count, sizeof *records, by_job);
+	for (uint32_t i = 1; i < count; i++)
+		if (records[i - 1].job_id == records[i].job_id)
+			return lt_fail(err, LT_EINPUT,
+			    "terms: job %u is there twice",
+			    records[i].job_id);
+	struct lt_replace replace;
+	int code = lt_replace_begin(&replace, path, 0600, err);
+	if (code == LT_OK)
+		code = write_all(&replace, records, count, generation, err);
+	if (code == LT_OK)
+		code = lt_replace_commit(&replace, err);
+	return code;
+}
+
+/* Read and prove one block; *used: its records, strictly rising. */
+static int
+read_block(int fd, const struct lt_reader *reader, uint32_t index,
+    unsigned char block[BLOCK_BYTES], uint32_t *used, struct lt_error *err)
+{
+	const uint32_t count = reader->sections[0].count;
+	const uint32_t first = index * LT_TERMS_BLOCK;
+	uint32_t wanted = count - first;
+	if (wanted > LT_TERMS_BLOCK)
+		wanted = LT_TERMS_BLOCK;
+	if (lt_pread_all(fd, block, BLOCK_BYTES,
+		BLOCKS_AT + (uint64_t)index * BLOCK_BYTES) != LT_OK)
+		return lt_fail(err, LT_EIO, "terms: can't read block %u",
+		    index);
+	*used = lt_get_u32(block + AT_USED);
+	bool good = lt_get_u32(block + AT_CRC) ==
+		block_crc(block, reader->header.generation, index) &&
+	    *used == wanted;
+	for (uint32_t i = 1; good && i < wanted; i++)
+		good = lt_get_u32(block + (i - 1) * LT_TERMS_RECORD_BYTES) <
+		    lt_get_u32(block + i * LT_TERMS_RECORD_BYTES);
+	if (!good)
+		return lt_fail(err, LT_ECHECKSUM, "terms: block %u is damaged",
+		    index);
+	return LT_OK;
+}
+
+static int
+find(int fd, const struct lt_reader *reader, uint32_t job_id,
+    struct lt_terms *terms, struct lt_error *err)
+{
+	unsigned char block[BLOCK_BYTES];
+	uint32_t low = 0;
+	uint32_t high = (uint32_t)(reader->sections[0].length / BLOCK_BYTES);
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		uint32_t used = 0;
+		const int code =
+		    read_block(fd, reader, middle, block, &used, err);
+		if (code != LT_OK)
+			return code;
+		const unsigned char *const last =
+		    block + (used - 1) * LT_TERMS_RECORD_BYTES;
+		if (job_id < lt_get_u32(block)) {
+			high = middle;
+			continue;
+		}
+		if (job_id > lt_get_u32(last)) {
+			low = middle + 1;
+			continue;
+		}
+		for (const unsigned char *at = block; at <= last;
+		     at += LT_TERMS_RECORD_BYTES)
+			if (lt_get_u32(at) == job_id) {
+				record_unpack(terms, at);
+				return LT_OK;
+			}
+		break;
+	}
+	return lt_fail(err, LT_ENOENT, "terms: job %u is not there", job_id);
+}
+
+int
+lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
+    struct lt_error *err)
+{
+	memset(terms, 0, sizeof *terms);
+	struct lt_source source = { 0 };
+	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
+	if (source.fd < 0)
+		return source.fd;
+	struct lt_reader reader;
+	int code = lt_reader_open(&reader, "terms", magic, &source, 1,
+	    FILE_BYTES_MAX, err);
+	if (code == LT_OK) {
+		code = lt_reader_expect(&reader, 0, SECTION_BLOCKS,
+		    LT_TERMS_MAX, 0, err);
+		const struct lt_section *const section = &reader.sections[0];
+		const uint64_t blocks =
+		    ((uint64_t)section->count + LT_TERMS_BLOCK - 1) /
+		    LT_TERMS_BLOCK;
+		if (code == LT_OK && section->length != blocks * BLOCK_BYTES)
+			code = lt_fail(err, LT_ECHECKSUM,
+			    "terms: %u records in %llu bytes", section->count,
+			    (unsigned long long)section->length);
+		if (code == LT_OK)
+			code = find(source.fd, &reader, job_id, terms, err);
+		lt_reader_close(&reader);
+	}
+	close(source.fd);
+	return code;
+}
