@@ -32,6 +32,8 @@ struct lt_slurm_conf {
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;
 	bool federated, job_requeue;
+	bool memory_counts; /* SelectTypeParameters=*_Memory: else AllocTRES
+			     * has no memory, and --mem costs nothing */
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
 int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
@@ -68,7 +70,9 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	char state_text[32], reason_text[64];
 	bool completing, requeued, is_cron, held, user_held, exclusive,
 	    requeue_allowed;
-	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s; /* 0 = none */
+	/* 0 = none. eligible: a begin time that was asked for; start and end
+	 * of a pending job are none, of a running one end is the limit. */
+	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s;
 	int64_t limit_s;  /* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, priority;
 	uint64_t memory_mib; /* whole job */
@@ -78,7 +82,8 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 };
 struct lt_slurm_jobs { uint32_t count; struct lt_slurm_job *jobs;
 	int64_t begun_utc_s; /* slurmctld's time of the list */ };
-/* All jobs (shows all partitions, users). job_id 0 = all, else one. */
+/* All jobs (shows all partitions, users). job_id 0 = all, else one: all
+ * records of an array or het job by its first id. LT_ENOENT: no such job. */
 int lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id,
     struct lt_error *err);
 /* Of one user only (cheaper). */

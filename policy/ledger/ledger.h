@@ -34,9 +34,11 @@ struct lt_rate_step {
 int lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, const struct lt_rate_step *steps, uint32_t count,
     struct lt_error *err);
-/* Steps overlapping [from, to), in order; malloc'd. Where nothing is stored
- * before the first known step, the first goes back and is ESTIMATED; a
- * partition that never had the rate gives count 0. */
+/* Steps overlapping [from, to), in order, without gaps; malloc'd. Where
+ * nothing is stored before the first known step, the first goes back and is
+ * ESTIMATED; in gaps and after the last, the step before goes on as
+ * LAST_VALUE; a partition that never had the rate gives count 0. Steps are
+ * not cut to [from, to). */
 int lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err);
@@ -46,6 +48,7 @@ int lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
 int lt_ledger_points(struct lt_ledger *ledger, const char *source,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
+/* Raw points that ended before; rates stay, to charge again from. */
 int lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
     struct lt_error *err);
 
@@ -118,8 +121,10 @@ struct lt_entry {
  * Settle one run: the run row, its entries (they add up to it), the end of
  * one live share of its hold, in one transaction. A run that is there with
  * equal figures changes nothing (*changed false); with other figures a
- * correction entry of the difference is made at correction_at_utc_s for hours
- * before open_since_utc_s, else at its hour.
+ * correction entry of the difference is made at its hour, or, for hours
+ * before open_since_utc_s, at the hour of now (not before open_since). The
+ * account, uid, kind and made of entries are the run's; at is theirs.
+ * LT_EBUG when the entries do not add up to the run.
  */
 int lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
     const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
@@ -133,14 +138,16 @@ int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs,
     uint32_t *count, struct lt_error *err);
 /* Also appended to <state>/adjustments (text, fsync) before the insert, so
- * that rebuild has it. */
+ * that rebuild has it; what a crash left only there, the next open inserts.
+ * Not within lt_ledger_begin(). LT_EINPUT without account or reason. */
 int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
 
 struct lt_totals { int64_t money_micros, carbon_mg, energy_wh,
 	base_money_micros, base_carbon_mg; uint32_t runs, moved_runs,
 	unpriced_runs; };
-/* Sum over [from, to) of one account (not its children), per kind. */
+/* Sum over [from, to) of one account (not its children), per kind. Runs: of
+ * CHARGE those that touch it, of CORRECTION those corrected in it. */
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s,
     struct lt_totals totals[3] /* by enum lt_entry_kind */,

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between Slurm 22.05, 24.11 and 26.05 for a client of libslurm,
+ * and the few exported functions that its headers leave out. The only header
+ * outside plugin/ that includes Slurm's.
+ */
+#ifndef LT_SLURM_COMPAT_H
+#define LT_SLURM_COMPAT_H
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+#include <slurm/slurmdb.h>
+
+/* In libslurm on all three (its version script exports slurm_*). */
+int32_t slurm_bit_set_count(bitstr_t *bits);
+void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+typedef list_t lt_slurm_list;
+typedef list_itr_t lt_slurm_iterator;
+#else
+typedef struct xlist lt_slurm_list;
+typedef struct listIterator lt_slurm_iterator;
+#endif
+
+/* 26.05 has ids of steps where it had ids of jobs. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define LT_SLURM_JOB_ID(record) ((record)->step_id.job_id)
+
+static inline slurm_step_id_t
+lt_slurm_step(uint32_t job_id)
+{
+	slurm_step_id_t step = SLURM_STEP_ID_INITIALIZER;
+
+	step.job_id = job_id;
+	return step;
+}
+#define LT_SLURM_LOAD_JOB(reply, id, flags)                                   \
+	slurm_load_job((reply), lt_slurm_step(id), (flags))
+#define LT_SLURM_KILL_JOB(id, signal, flags)                                  \
+	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
+#define LT_SLURM_FREE_CONF slurm_free_conf
+#define LT_SLURM_MEMORY SELECT_MEMORY
+#else
+#define LT_SLURM_JOB_ID(record) ((record)->job_id)
+#define LT_SLURM_LOAD_JOB slurm_load_job
+#define LT_SLURM_KILL_JOB slurm_kill_job
+#define LT_SLURM_FREE_CONF slurm_free_ctl_conf
+#define LT_SLURM_MEMORY CR_MEMORY
+#endif
+
+/* shared: 0 = --exclusive; 26.05 has a field of its own for it. */
+#ifdef JOB_EXCLUSIVE_NODE
+#define LT_SLURM_EXCLUSIVE(job) ((job)->exclusive == JOB_EXCLUSIVE_NODE)
+#else
+#define LT_SLURM_EXCLUSIVE(job) ((job)->shared == JOB_SHARED_NONE)
+#endif
+
+/* Newer releases cancel a scrontab job only when asked for by name. */
+#ifdef KILL_CRON
+#define LT_SLURM_KILL_FLAGS KILL_CRON
+#else
+#define LT_SLURM_KILL_FLAGS 0
+#endif
+
+/* slurmdbd counts restarts from 24.11 on. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#define LT_SLURM_RESTARTS(row) ((row)->restart_cnt)
+#else
+#define LT_SLURM_RESTARTS(row) ((void)(row), 0)
+#endif
+
+#endif

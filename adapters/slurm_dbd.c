@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmdbd: associations (who belongs to which account) and the runs that
+ * are charged. A connection per call: it may be down for days.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slurm_compat.h"
+#include "slurm_text.h"
+#include "units.h"
+
+enum {
+	GPU_IDS_MAX = 64, /* gres/gpu and its types; more: not counted */
+	/* Windows of one day; a million rows in one window take 25 s and 2 GB
+	 * in slurmdbd. */
+	WINDOW_S = LT_DAY_S,
+	WINDOWS_MAX = 40 * 366, /* more: refused */
+};
+
+struct link { /* an open connection and what its rows need */
+	void *connection;
+	char *cluster;
+	lt_slurm_list *clusters; /* of one, for conditions */
+	lt_slurm_list *qos;
+	struct lt_tres_id gpu_ids[GPU_IDS_MAX];
+	uint32_t gpu_id_count;
+};
+
+static void
+link_close(struct link *link)
+{
+	if (link->qos != NULL)
+		slurm_list_destroy(link->qos);
+	if (link->clusters != NULL)
+		slurm_list_destroy(link->clusters);
+	if (link->connection != NULL)
+		(void)slurmdb_connection_close(&link->connection);
+	free(link->cluster);
+}
+
+static int
+link_open(struct link *link, struct lt_error *err)
+{
+	uint16_t flags = 0;
+	slurm_conf_t *conf = NULL;
+
+	*link = (struct link){ 0 };
+	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS || conf == NULL)
+		return lt_slurm_fail("slurmctld: configuration", errno, err);
+	link->cluster =
+	    strdup(conf->cluster_name == NULL ? "" : conf->cluster_name);
+	LT_SLURM_FREE_CONF(conf);
+	if (link->cluster == NULL)
+		return lt_fail(err, LT_ENOMEM, "slurmdbd: no memory");
+	errno = 0;
+	link->connection = slurmdb_connection_get(&flags);
+	if (link->connection == NULL || errno != 0)
+		return lt_slurm_fail("slurmdbd: connection", errno, err);
+	link->clusters = slurm_list_create(NULL);
+	(void)slurm_list_append(link->clusters, link->cluster);
+	return LT_OK;
+}
+
+/* ---- associations ---- */
+
+struct associations {
+	struct lt_slurm_account *accounts;
+	struct lt_slurm_pair *pairs;
+	uint32_t account_count, pair_count, unknown_users;
+};
+
+/* The name's uid; the last one is kept, users come in blocks. */
+static bool
+uid_of(const char *user, uint32_t *uid)
+{
+	static char known_name[LT_NAME_SIZE];
+	static uint32_t known_uid;
+	char buffer[4096];
+	struct passwd entry, *found = NULL;
+
+	if (known_name[0] != '\0' && strcmp(user, known_name) == 0) {
+		*uid = known_uid;
+		return true;
+	}
+	if (getpwnam_r(user, &entry, buffer, sizeof(buffer), &found) != 0 ||
+	    found == NULL)
+		return false;
+	lt_copy(known_name, sizeof(known_name), user);
+	*uid = known_uid = entry.pw_uid;
+	return true;
+}
+
+/* A user may have one association per partition: one pair all the same. */
+static bool
+merge_pair(struct associations *all, const struct lt_slurm_pair *pair)
+{
+	for (uint32_t i = 0; i < all->pair_count; i++)
+		if (all->pairs[i].uid == pair->uid &&
+		    strcmp(all->pairs[i].account, pair->account) == 0) {
+			all->pairs[i].is_default |= pair->is_default;
+			return true;
+		}
+	return false;
+}
+
+static void
+add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
+{
+	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
+		return;
+	if (from->user == NULL || from->user[0] == '\0') {
+		struct lt_slurm_account *const to =
+		    &all->accounts[all->account_count++];
+		lt_copy_lower(to->name, sizeof(to->name), from->acct);
+		lt_copy_lower(to->parent, sizeof(to->parent),
+		    from->parent_acct);
+		return;
+	}
+	struct lt_slurm_pair pair = { .is_default = from->is_def == 1 };
+	if (strlen(from->user) >= sizeof(pair.user) ||
+	    !uid_of(from->user, &pair.uid)) {
+		all->unknown_users++;
+		return;
+	}
+	lt_copy(pair.user, sizeof(pair.user), from->user);
+	lt_copy_lower(pair.account, sizeof(pair.account), from->acct);
+	if (from->partition != NULL && from->partition[0] != '\0' &&
+	    merge_pair(all, &pair))
+		return;
+	all->pairs[all->pair_count++] = pair;
+}
+
+static int
+copy_associations(struct associations *all, lt_slurm_list *list,
+    struct lt_error *err)
+{
+	const size_t count = (size_t)slurm_list_count(list) + 1;
+
+	all->accounts = calloc(count, sizeof(*all->accounts));
+	all->pairs = calloc(count, sizeof(*all->pairs));
+	if (all->accounts == NULL || all->pairs == NULL)
+		return lt_fail(err, LT_ENOMEM,
+		    "associations: no memory for %zu", count);
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (slurmdb_assoc_rec_t *record;
+	     (record = slurm_list_next(iterator)) != NULL;)
+		add_association(all, record);
+	slurm_list_iterator_destroy(iterator);
+	return LT_OK;
+}
+
+int
+lt_slurm_associations(struct lt_slurm_account **accounts,
+    uint32_t *account_count, struct lt_slurm_pair **pairs,
+    uint32_t *pair_count, uint32_t *unknown_users, struct lt_error *err)
+{
+	struct associations all = { 0 };
+	slurmdb_assoc_cond_t condition = { 0 };
+	struct link link;
+	lt_slurm_list *list = NULL;
+	int rc = link_open(&link, err);
+
+	if (rc == LT_OK) {
+		condition.cluster_list = link.clusters;
+		list = slurmdb_associations_get(link.connection, &condition);
+		if (list == NULL)
+			rc = lt_slurm_fail("slurmdbd: associations", errno,
+			    err);
+	}
+	if (rc == LT_OK)
+		rc = copy_associations(&all, list, err);
+	if (list != NULL)
+		slurm_list_destroy(list);
+	link_close(&link);
+	if (rc != LT_OK) {
+		free(all.accounts);
+		free(all.pairs);
+		all = (struct associations){ 0 };
+	}
+	*accounts = all.accounts;
+	*account_count = all.account_count;
+	*pairs = all.pairs;
+	*pair_count = all.pair_count;
+	*unknown_users = all.unknown_users;
+	return rc;
+}
+
+/* ---- runs ---- */
+
+void
+lt_slurm_runs_free(struct lt_slurm_runs *runs)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		free(runs->runs[i].admin_comment);
+	free(runs->runs);
+	*runs = (struct lt_slurm_runs){ 0 };
+}
+
+/* The numbers that stand for GPUs in this slurmdbd, and the QOS names. */
+static int
+link_load_names(struct link *link, struct lt_error *err)
+{
+	slurmdb_tres_cond_t tres_condition;
+	slurmdb_qos_cond_t qos_condition = { 0 };
+
+	slurmdb_init_tres_cond(&tres_condition, false);
+	lt_slurm_list *const list =
+	    slurmdb_tres_get(link->connection, &tres_condition);
+	if (list == NULL)
+		return lt_slurm_fail("slurmdbd: TRES", errno, err);
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (slurmdb_tres_rec_t *tres;
+	     (tres = slurm_list_next(iterator)) != NULL;) {
+		if (tres->type == NULL || strcmp(tres->type, "gres") != 0 ||
+		    tres->name == NULL || strncmp(tres->name, "gpu", 3) != 0 ||
+		    (tres->name[3] != '\0' && tres->name[3] != ':') ||
+		    link->gpu_id_count >= GPU_IDS_MAX)
+			continue;
+		link->gpu_ids[link->gpu_id_count++] = (struct lt_tres_id){
+			.id = tres->id, .is_typed = tres->name[3] == ':' };
+	}
+	slurm_list_iterator_destroy(iterator);
+	slurm_list_destroy(list);
+	link->qos = slurmdb_qos_get(link->connection, &qos_condition);
+	return link->qos == NULL ? lt_slurm_fail("slurmdbd: QOS", errno, err)
+				 : LT_OK;
+}
+
+static void
+copy_qos(char *out, size_t size, lt_slurm_list *list, uint32_t id)
+{
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+
+	lt_copy(out, size, "");
+	for (slurmdb_qos_rec_t *qos;
+	     (qos = slurm_list_next(iterator)) != NULL;)
+		if (qos->id == id)
+			lt_copy(out, size, qos->name);
+	slurm_list_iterator_destroy(iterator);
+}
+
+static int64_t
+row_time(time_t when)
+{
+	return when <= 0 || (uint64_t)when >= NO_VAL ? 0 : (int64_t)when;
+}
+
+static int
+copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
+    const struct link *link, struct lt_error *err)
+{
+	struct lt_tres tres;
+
+	to->job_id = from->jobid;
+	to->array_job_id = from->array_job_id;
+	to->array_task = from->array_task_id == NO_VAL ? UINT32_MAX
+						       : from->array_task_id;
+	to->uid = from->uid;
+	to->restarts = (uint32_t)LT_SLURM_RESTARTS(from);
+	lt_user_name(to->user, sizeof(to->user), from->user, from->uid);
+	lt_copy_lower(to->account, sizeof(to->account), from->account);
+	lt_copy(to->partition, sizeof(to->partition), from->partition);
+	copy_qos(to->qos, sizeof(to->qos), link->qos, from->qosid);
+	to->requeued = (from->state & JOB_REQUEUE) != 0;
+	lt_copy(to->state_text, sizeof(to->state_text),
+	    to->requeued ? "REQUEUED" : lt_state_name(from->state));
+	to->submit_utc_s = row_time(from->submit);
+	to->eligible_utc_s = row_time(from->eligible);
+	to->start_utc_s = row_time(from->start);
+	to->end_utc_s = row_time(from->end);
+	to->finished = to->end_utc_s != 0;
+	to->limit_s = lt_minutes(from->timelimit, INT64_MAX);
+	lt_tres_parse_ids(&tres, from->tres_alloc_str, link->gpu_ids,
+	    link->gpu_id_count);
+	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;
+	to->cpus = tres.cpus;
+	to->gpus = tres.gpus;
+	to->memory_mib = tres.memory_mib;
+	to->energy_joules = tres.energy_joules;
+	if (to->start_utc_s != 0) /* else "None assigned" */
+		lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
+	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
+		to->admin_comment = strdup(from->admin_comment);
+		if (to->admin_comment == NULL)
+			return lt_fail(err, LT_ENOMEM, "runs: no memory");
+	}
+	return LT_OK;
+}
+
+static int
+append_runs(struct lt_slurm_runs *runs, lt_slurm_list *list,
+    const struct link *link, struct lt_error *err)
+{
+	const int added = slurm_list_count(list);
+
+	if (added <= 0)
+		return LT_OK;
+	struct lt_slurm_run *const grown = reallocarray(runs->runs,
+	    runs->count + (size_t)added, sizeof(*runs->runs));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "runs: no memory for %d more",
+		    added);
+	runs->runs = grown;
+	memset(&grown[runs->count], 0, (size_t)added * sizeof(*grown));
+	int rc = LT_OK;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (slurmdb_job_rec_t *row;
+	     rc == LT_OK && (row = slurm_list_next(iterator)) != NULL;)
+		rc = copy_run(&runs->runs[runs->count++], row, link, err);
+	slurm_list_iterator_destroy(iterator);
+	return rc;
+}
+
+static int
+compare_runs(const void *left, const void *right)
+{
+	const struct lt_slurm_run *const a = left, *const b = right;
+
+	if (a->job_id != b->job_id)
+		return a->job_id < b->job_id ? -1 : 1;
+	if (a->submit_utc_s != b->submit_utc_s)
+		return a->submit_utc_s < b->submit_utc_s ? -1 : 1;
+	/* The row that knows more comes first: finished, then later. */
+	if (a->end_utc_s != b->end_utc_s)
+		return a->end_utc_s > b->end_utc_s ? -1 : 1;
+	return 0;
+}
+
+static void
+deduplicate(struct lt_slurm_runs *runs)
+{
+	uint32_t kept = 0;
+
+	if (runs->count > 1)
+		qsort(runs->runs, runs->count, sizeof(*runs->runs),
+		    compare_runs);
+	for (uint32_t i = 0; i < runs->count; i++) {
+		struct lt_slurm_run *const run = &runs->runs[i];
+		if (kept > 0 && runs->runs[kept - 1].job_id == run->job_id &&
+		    runs->runs[kept - 1].submit_utc_s == run->submit_utc_s)
+			free(run->admin_comment);
+		else
+			runs->runs[kept++] = *run;
+	}
+	runs->count = kept;
+}
+
+static int
+load_window(struct lt_slurm_runs *runs, struct link *link,
+    slurmdb_job_cond_t *condition, struct lt_error *err)
+{
+	condition->cluster_list = link->clusters;
+	condition->flags |= JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP |
+	    JOBCOND_FLAG_NO_TRUNC;
+	condition->db_flags = SLURMDB_JOB_FLAG_NOTSET;
+	lt_slurm_list *const list =
+	    slurmdb_jobs_get(link->connection, condition);
+	if (list == NULL)
+		return lt_slurm_fail("slurmdbd: jobs", errno, err);
+	const int rc = append_runs(runs, list, link, err);
+	slurm_list_destroy(list);
+	return rc;
+}
+
+static int
+finish_runs(struct lt_slurm_runs *runs, struct link *link, int rc)
+{
+	link_close(link);
+	if (rc == LT_OK)
+		deduplicate(runs);
+	else
+		lt_slurm_runs_free(runs);
+	return rc;
+}
+
+int
+lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	struct link link;
+
+	*runs = (struct lt_slurm_runs){ 0 };
+	if (from_utc_s < 0 || to_utc_s <= from_utc_s ||
+	    (to_utc_s - from_utc_s) / WINDOW_S >= WINDOWS_MAX)
+		return lt_fail(err, LT_EBUG,
+		    "slurmdbd: window from %lld to %lld",
+		    (long long)from_utc_s, (long long)to_utc_s);
+	int rc = link_open(&link, err);
+	if (rc == LT_OK)
+		rc = link_load_names(&link, err);
+	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
+	     at += WINDOW_S) {
+		const int64_t end =
+		    at + WINDOW_S < to_utc_s ? at + WINDOW_S : to_utc_s;
+		slurmdb_job_cond_t condition = { .usage_start = (time_t)at,
+			.usage_end = (time_t)end };
+		rc = load_window(runs, &link, &condition, err);
+	}
+	return finish_runs(runs, &link, rc);
+}
+
+int
+lt_slurmdbd_job(struct lt_slurm_runs *runs, uint32_t job_id,
+    struct lt_error *err)
+{
+	struct link link;
+	slurm_selected_step_t step = { .array_task_id = NO_VAL,
+		.het_job_offset = NO_VAL };
+	slurmdb_job_cond_t condition = {
+		.flags = JOBCOND_FLAG_NO_DEFAULT_USAGE };
+
+	*runs = (struct lt_slurm_runs){ 0 };
+	int rc = link_open(&link, err);
+	if (rc == LT_OK)
+		rc = link_load_names(&link, err);
+	if (rc == LT_OK) {
+		step.step_id.job_id = job_id;
+		step.step_id.step_id = NO_VAL;
+		step.step_id.step_het_comp = NO_VAL;
+		condition.step_list = slurm_list_create(NULL);
+		(void)slurm_list_append(condition.step_list, &step);
+		rc = load_window(runs, &link, &condition, err);
+		slurm_list_destroy(condition.step_list);
+	}
+	return finish_runs(runs, &link, rc);
+}

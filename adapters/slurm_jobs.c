@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs as slurmctld has them, and the few changes that lowtided makes to
+ * them. One record may stand for many pending tasks of an array.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decide.h"
+#include "slurm_compat.h"
+#include "slurm_text.h"
+
+void
+lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++)
+		free(jobs->jobs[i].admin_comment);
+	free(jobs->jobs);
+	*jobs = (struct lt_slurm_jobs){ 0 };
+}
+
+static enum lt_job_state
+state_of(uint32_t state)
+{
+	switch (state & JOB_STATE_BASE) {
+	case JOB_PENDING:
+		return LT_JOB_PENDING;
+	case JOB_RUNNING:
+		return LT_JOB_RUNNING;
+	case JOB_SUSPENDED:
+		return LT_JOB_SUSPENDED;
+	default:
+		return LT_JOB_FINISHED;
+	}
+}
+
+static const char *
+reason_of(uint32_t reason)
+{
+	static const struct {
+		uint32_t reason;
+		const char *text;
+	} texts[] = { { WAIT_NO_REASON, "None" },
+		{ WAIT_PRIORITY, "Priority" },
+		{ WAIT_DEPENDENCY, "Dependency" },
+		{ WAIT_RESOURCES, "Resources" },
+		{ WAIT_PART_NODE_LIMIT, "PartitionNodeLimit" },
+		{ WAIT_PART_TIME_LIMIT, "PartitionTimeLimit" },
+		{ WAIT_PART_DOWN, "PartitionDown" },
+		{ WAIT_HELD, "JobHeldAdmin" },
+		{ WAIT_HELD_USER, "JobHeldUser" },
+		{ WAIT_TIME, "BeginTime" }, { WAIT_LICENSES, "Licenses" },
+		{ WAIT_RESERVATION, "Reservation" },
+		{ WAIT_ARRAY_TASK_LIMIT, "JobArrayTaskLimit" },
+		{ WAIT_DEP_INVALID, "DependencyNeverSatisfied" } };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i].reason == reason)
+			return texts[i].text;
+	return "Other";
+}
+
+/* Slurm's 0 and its "not set" are both no time. */
+static int64_t
+time_or_none(time_t when)
+{
+	return when <= 0 || (uint64_t)when >= NO_VAL ? 0 : (int64_t)when;
+}
+
+/*
+ * Where memory is not allocated (CR_Core without _Memory), Slurm still says
+ * that a pending job asked for all of the node's, and forgets it at the start.
+ */
+static void
+copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from,
+    bool memory_counts)
+{
+	struct lt_tres tres;
+	const bool has_alloc =
+	    from->tres_alloc_str != NULL && from->tres_alloc_str[0] != '\0';
+
+	lt_tres_parse(&tres,
+	    has_alloc ? from->tres_alloc_str : from->tres_req_str);
+	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
+	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
+	to->gpus = tres.gpus;
+	to->memory_mib = has_alloc || memory_counts ? tres.memory_mib : 0;
+}
+
+static void
+copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
+{
+	to->array_job_id = from->array_job_id;
+	to->array_task = from->array_task_id == NO_VAL ? UINT32_MAX
+						       : from->array_task_id;
+	to->array_pending = 1;
+	/* The text is cut when it is long; the bitmap is whole. */
+	if (from->array_task_id == NO_VAL && from->array_bitmap != NULL &&
+	    to->state == LT_JOB_PENDING) {
+		const int32_t tasks = slurm_bit_set_count(from->array_bitmap);
+		to->array_pending = tasks > 1 ? (uint32_t)tasks : 1;
+	}
+}
+
+static int
+copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
+    bool memory_counts, struct lt_error *err)
+{
+	to->job_id = LT_SLURM_JOB_ID(from);
+	to->het_job_id = from->het_job_id;
+	to->uid = from->user_id;
+	lt_user_name(to->user, sizeof(to->user), from->user_name,
+	    from->user_id);
+	lt_copy_lower(to->account, sizeof(to->account), from->account);
+	lt_copy(to->qos, sizeof(to->qos), from->qos);
+	lt_copy(to->partition, sizeof(to->partition), from->partition);
+	lt_copy(to->name, sizeof(to->name), from->name);
+	to->state = state_of(from->job_state);
+	lt_copy(to->state_text, sizeof(to->state_text),
+	    lt_state_name(from->job_state));
+	lt_copy(to->reason_text, sizeof(to->reason_text),
+	    reason_of(from->state_reason));
+	to->completing = (from->job_state & JOB_COMPLETING) != 0;
+	to->requeued = from->restart_cnt > 0;
+	to->is_cron = (from->bitflags & CRON_JOB) != 0;
+	to->held = to->state == LT_JOB_PENDING && from->priority == 0;
+	to->user_held = to->held && from->state_reason == WAIT_HELD_USER;
+	to->exclusive = LT_SLURM_EXCLUSIVE(from);
+	to->requeue_allowed = from->requeue == 1;
+	to->submit_utc_s = time_or_none(from->submit_time);
+	/* Of a pending job Slurm gives its guess; that is not a run. */
+	if (to->state != LT_JOB_PENDING) {
+		to->start_utc_s = time_or_none(from->start_time);
+		to->end_utc_s = time_or_none(from->end_time);
+	}
+	to->eligible_utc_s = time_or_none(from->eligible_time);
+	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);
+	to->priority = from->priority;
+	copy_size(to, from, memory_counts);
+	copy_array(to, from);
+	lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
+	lt_copy(to->comment_head, sizeof(to->comment_head), from->comment);
+	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
+		to->admin_comment = strdup(from->admin_comment);
+		if (to->admin_comment == NULL)
+			return lt_fail(err, LT_ENOMEM, "jobs: no memory");
+	}
+	return LT_OK;
+}
+
+/* Takes the message, frees it. */
+static int
+copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
+    int64_t asked_utc_s, struct lt_error *err)
+{
+	bool memory_counts = true;
+	int rc = lt_slurm_memory_counts(&memory_counts, err);
+
+	/* slurmctld's clock, but never after we asked: a job that came later
+	 * may be missing. */
+	jobs->begun_utc_s = (int64_t)message->last_update < asked_utc_s
+	    ? (int64_t)message->last_update
+	    : asked_utc_s;
+	if (rc == LT_OK && message->record_count > 0)
+		jobs->jobs =
+		    calloc(message->record_count, sizeof(*jobs->jobs));
+	if (rc == LT_OK && message->record_count > 0 && jobs->jobs == NULL)
+		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
+		    message->record_count);
+	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++)
+		rc = copy_job(&jobs->jobs[jobs->count++],
+		    &message->job_array[i], memory_counts, err);
+	slurm_free_job_info_msg(message);
+	if (rc != LT_OK)
+		lt_slurm_jobs_free(jobs);
+	return rc;
+}
+
+int
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id,
+    struct lt_error *err)
+{
+	const int64_t asked_utc_s = time(NULL);
+	job_info_msg_t *message = NULL;
+	int rc;
+
+	*jobs = (struct lt_slurm_jobs){ 0 };
+	if (job_id == 0)
+		rc = slurm_load_jobs(0, &message, SHOW_ALL | SHOW_LOCAL);
+	else
+		rc = LT_SLURM_LOAD_JOB(&message, job_id,
+		    SHOW_ALL | SHOW_LOCAL);
+	if (rc != SLURM_SUCCESS || message == NULL)
+		return lt_slurm_fail("slurmctld: jobs", errno, err);
+	return copy_jobs(jobs, message, asked_utc_s, err);
+}
+
+int
+lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid,
+    struct lt_error *err)
+{
+	const int64_t asked_utc_s = time(NULL);
+	job_info_msg_t *message = NULL;
+
+	*jobs = (struct lt_slurm_jobs){ 0 };
+	if (slurm_load_job_user(&message, uid, SHOW_ALL | SHOW_LOCAL) !=
+		SLURM_SUCCESS ||
+	    message == NULL)
+		return lt_slurm_fail("slurmctld: jobs of a user", errno, err);
+	return copy_jobs(jobs, message, asked_utc_s, err);
+}
+
+/* ---- changes ---- */
+
+void
+lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
+{
+	*update = (struct lt_slurm_update){ .job_id = job_id,
+		.begin_utc_s = LT_UNSET_64, .limit_s = LT_UNSET_64,
+		.hold = LT_LEAVE };
+}
+
+int
+lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
+{
+	job_desc_msg_t request;
+
+	slurm_init_job_desc_msg(&request);
+	LT_SLURM_JOB_ID(&request) = update->job_id;
+	/* Slurm's message has no const; it does not write to them. */
+	request.partition = (char *)(uintptr_t)update->partition;
+	request.admin_comment = (char *)(uintptr_t)update->admin_comment;
+	if (update->begin_utc_s != LT_UNSET_64)
+		request.begin_time = (time_t)update->begin_utc_s;
+	if (update->limit_s == INT64_MAX)
+		request.time_limit = INFINITE;
+	else if (update->limit_s != LT_UNSET_64)
+		request.time_limit = (uint32_t)((update->limit_s + 59) / 60);
+	if (update->hold == LT_HOLD)
+		request.priority = 0;
+	else if (update->hold == LT_RELEASE)
+		request.priority = INFINITE;
+	if (slurm_update_job(&request) != SLURM_SUCCESS) {
+		const int rc = lt_slurm_fail("slurmctld: update", errno, err);
+		(void)lt_context(err, "job %u", update->job_id);
+		return rc;
+	}
+	return LT_OK;
+}
+
+int
+lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
+{
+	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) !=
+	    SLURM_SUCCESS) {
+		const int rc = lt_slurm_fail("slurmctld: cancel", errno, err);
+		(void)lt_context(err, "job %u", job_id);
+		return rc;
+	}
+	return LT_OK;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Partitions and the kinds of node in them, as slurmctld has them now. The
+ * daemon lays the policy over it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slurm_compat.h"
+#include "slurm_text.h"
+
+struct source { /* what slurmctld said */
+	slurm_conf_t *conf;
+	partition_info_msg_t *partitions;
+	node_info_msg_t *nodes;
+};
+
+static void
+source_free(struct source *source)
+{
+	if (source->nodes != NULL)
+		slurm_free_node_info_msg(source->nodes);
+	if (source->partitions != NULL)
+		slurm_free_partition_info_msg(source->partitions);
+	if (source->conf != NULL)
+		LT_SLURM_FREE_CONF(source->conf);
+}
+
+static int
+source_load(struct source *source, struct lt_error *err)
+{
+	*source = (struct source){ 0 };
+	if (slurm_load_ctl_conf(0, &source->conf) != SLURM_SUCCESS)
+		return lt_slurm_fail("slurmctld: configuration", errno, err);
+	if (slurm_load_partitions(0, &source->partitions,
+		SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
+		return lt_slurm_fail("slurmctld: partitions", errno, err);
+	if (slurm_load_node(0, &source->nodes, SHOW_ALL | SHOW_LOCAL) !=
+	    SLURM_SUCCESS)
+		return lt_slurm_fail("slurmctld: nodes", errno, err);
+	if (source->partitions->record_count > LT_PARTITIONS_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "slurmctld: %u partitions, limit %d",
+		    source->partitions->record_count, LT_PARTITIONS_MAX);
+	return LT_OK;
+}
+
+struct tables {
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	char *strings, *next_string;
+	uint32_t shape_count;
+};
+
+static size_t
+list_size(const char *list)
+{
+	return list == NULL ? 1 : strlen(list) + 1;
+}
+
+static int
+tables_alloc(struct tables *tables, const partition_info_msg_t *from,
+    struct lt_error *err)
+{
+	size_t string_bytes = 1;
+
+	for (uint32_t i = 0; i < from->record_count; i++) {
+		const partition_info_t *const p = &from->partition_array[i];
+		string_bytes += list_size(p->allow_accounts) +
+		    list_size(p->deny_accounts) + list_size(p->allow_qos) +
+		    list_size(p->deny_qos);
+	}
+	*tables = (struct tables){
+		.partitions = calloc(from->record_count + (size_t)1,
+		    sizeof(*tables->partitions)),
+		.shapes = calloc(LT_SHAPES_MAX, sizeof(*tables->shapes)),
+		.strings = calloc(1, string_bytes),
+	};
+	tables->next_string = tables->strings;
+	if (tables->partitions == NULL || tables->shapes == NULL ||
+	    tables->strings == NULL)
+		return lt_fail(err, LT_ENOMEM, "partitions: no memory");
+	return LT_OK;
+}
+
+static void
+tables_free(struct tables *tables)
+{
+	free(tables->partitions);
+	free(tables->shapes);
+	free(tables->strings);
+}
+
+static const char *
+keep_list(struct tables *tables, const char *list, bool lower)
+{
+	char *const kept = tables->next_string;
+	const size_t size = list_size(list);
+
+	if (lower)
+		lt_copy_lower(kept, size, list);
+	else
+		lt_copy(kept, size, list);
+	tables->next_string += size;
+	return kept;
+}
+
+static bool
+same_shape(const struct lt_shape *a, const struct lt_shape *b)
+{
+	return a->cpus == b->cpus && a->gpus == b->gpus &&
+	    a->memory_mib == b->memory_mib &&
+	    strcmp(a->gpu_type, b->gpu_type) == 0;
+}
+
+/* Cores and memory kept for the system can't be allocated: a job that has
+ * all the rest has the whole node. */
+static struct lt_shape
+shape_of(const node_info_t *node)
+{
+	struct lt_shape shape = { .node_count = 1, .gpu_index = -1,
+		.memory_mib = node->real_memory };
+
+	shape.cpus = node->cpus_efctv != 0 ? node->cpus_efctv : node->cpus;
+	if (node->mem_spec_limit != NO_VAL64 &&
+	    node->mem_spec_limit < shape.memory_mib)
+		shape.memory_mib -= node->mem_spec_limit;
+	lt_gres_parse(node->gres, &shape.gpus, shape.gpu_type,
+	    sizeof(shape.gpu_type));
+	return shape;
+}
+
+static int
+add_node(struct tables *tables, struct lt_partition *partition,
+    const node_info_t *node, struct lt_error *err)
+{
+	const struct lt_shape shape = shape_of(node);
+	struct lt_shape *const first = &tables->shapes[partition->first_shape];
+
+	partition->node_count++;
+	for (uint32_t i = 0; i < partition->shape_count; i++)
+		if (same_shape(&first[i], &shape)) {
+			first[i].node_count++;
+			return LT_OK;
+		}
+	if (tables->shape_count >= LT_SHAPES_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "partition %s: more than %d kinds of node",
+		    partition->name, LT_SHAPES_MAX);
+	tables->shapes[tables->shape_count++] = shape;
+	partition->shape_count++;
+	return LT_OK;
+}
+
+/* node_inx: pairs of first and last index, ended by -1. */
+static int
+add_nodes(struct tables *tables, struct lt_partition *partition,
+    const int32_t *node_index, const node_info_msg_t *nodes,
+    struct lt_error *err)
+{
+	partition->first_shape = tables->shape_count;
+	for (; node_index != NULL && node_index[0] >= 0; node_index += 2)
+		for (int32_t i = node_index[0];
+		     i <= node_index[1] && (uint32_t)i < nodes->record_count;
+		     i++) {
+			const node_info_t *const node = &nodes->node_array[i];
+			if (node->name == NULL) /* a hole in the table */
+				continue;
+			const int rc =
+			    add_node(tables, partition, node, err);
+			if (rc != LT_OK)
+				return rc;
+		}
+	return LT_OK;
+}
+
+/* The partition's, else the cluster's; *is_per_cpu by Slurm's flag. */
+static uint64_t
+memory_default(uint64_t own, uint64_t global, bool *is_per_cpu)
+{
+	const uint64_t value = own == 0 || own == NO_VAL64 ? global : own;
+
+	*is_per_cpu = false;
+	if (value == NO_VAL64 || value == INFINITE64)
+		return 0;
+	*is_per_cpu = (value & MEM_PER_CPU) != 0;
+	return value & ~MEM_PER_CPU;
+}
+
+static void
+copy_job_defaults(char *out, size_t size, lt_slurm_list *list)
+{
+	size_t length = 0;
+
+	out[0] = '\0';
+	if (list == NULL)
+		return;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (job_defaults_t *item;
+	     (item = slurm_list_next(iterator)) != NULL && length < size;)
+		length += (size_t)snprintf(out + length, size - length,
+		    "%s%s=%llu", length == 0 ? "" : ",",
+		    item->type == JOB_DEF_CPU_PER_GPU ? "DefCpuPerGPU"
+						      : "DefMemPerGPU",
+		    (unsigned long long)item->value);
+	slurm_list_iterator_destroy(iterator);
+}
+
+static bool
+cancels(uint16_t mode, const slurm_conf_t *conf)
+{
+	const uint16_t used = mode == NO_VAL16 ? conf->preempt_mode : mode;
+
+	return (used & (uint16_t)~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
+	    PREEMPT_MODE_CANCEL;
+}
+
+static uint32_t
+flags_of(const partition_info_t *from, const slurm_conf_t *conf)
+{
+	const bool groups =
+	    from->allow_groups != NULL && from->allow_groups[0] != '\0';
+	const struct {
+		bool set;
+		enum lt_partition_flag flag;
+	} flags[] = {
+		{ (from->flags & PART_FLAG_DEFAULT) != 0,
+		    LT_PARTITION_DEFAULT },
+		{ from->state_up == PARTITION_UP, LT_PARTITION_UP },
+		{ cancels(from->preempt_mode, conf), LT_PARTITION_CANCELS },
+		{ from->max_share == 0, LT_PARTITION_EXCLUSIVE },
+		{ groups, LT_PARTITION_GROUPS },
+		{ (from->flags & PART_FLAG_ROOT_ONLY) != 0,
+		    LT_PARTITION_ROOT_ONLY },
+		{ (from->max_share & (uint16_t)~SHARED_FORCE) > 1,
+		    LT_PARTITION_OVERSUBSCRIBE },
+	};
+	uint32_t result = 0;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (flags[i].set)
+			result |= (uint32_t)flags[i].flag;
+	return result;
+}
+
+static uint32_t
+no_limit(uint32_t count)
+{
+	return count == INFINITE || count == NO_VAL ? UINT32_MAX : count;
+}
+
+static int
+add_partition(struct tables *tables, const partition_info_t *from,
+    const struct source *source, struct lt_partition *to,
+    struct lt_error *err)
+{
+	if (strlen(from->name) >= sizeof(to->name))
+		return lt_fail(err, LT_ELIMIT,
+		    "partition %s: a name of %zu bytes, limit %zu",
+		    from->name, strlen(from->name), sizeof(to->name) - 1);
+	lt_copy(to->name, sizeof(to->name), from->name);
+	to->flags = flags_of(from, source->conf);
+	to->max_time_s = lt_minutes(from->max_time, INT64_MAX);
+	to->default_time_s = from->default_time == INFINITE
+	    ? INT64_MAX
+	    : lt_minutes(from->default_time, 0);
+	to->min_nodes = from->min_nodes;
+	to->max_nodes = no_limit(from->max_nodes);
+	to->default_memory_mib = memory_default(from->def_mem_per_cpu,
+	    source->conf->def_mem_per_cpu, &to->default_memory_is_per_cpu);
+	to->max_memory_mib = memory_default(from->max_mem_per_cpu,
+	    source->conf->max_mem_per_cpu, &to->max_memory_is_per_cpu);
+	copy_job_defaults(to->job_defaults, sizeof(to->job_defaults),
+	    from->job_defaults_list);
+	to->allow_accounts = keep_list(tables, from->allow_accounts, true);
+	to->allow_qos = keep_list(tables, from->allow_qos, false);
+	/* Slurm reads a Deny list only where there is no Allow list. */
+	to->deny_accounts = keep_list(tables,
+	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL, true);
+	to->deny_qos = keep_list(tables,
+	    to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
+	to->price_series = to->carbon_series = LT_NO_SERIES;
+	to->tariff_series = to->busy_series = LT_NO_SERIES;
+	return add_nodes(tables, to, from->node_inx, source->nodes, err);
+}
+
+int
+lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
+    struct lt_shape **shapes, uint32_t *shape_count, char **strings,
+    struct lt_error *err)
+{
+	struct source source;
+	struct tables tables = { 0 };
+	int rc = source_load(&source, err);
+
+	if (rc == LT_OK)
+		rc = tables_alloc(&tables, source.partitions, err);
+	for (uint32_t i = 0;
+	     rc == LT_OK && i < source.partitions->record_count; i++)
+		rc = add_partition(&tables,
+		    &source.partitions->partition_array[i], &source,
+		    &tables.partitions[i], err);
+	if (rc == LT_OK) {
+		*partitions = tables.partitions;
+		*count = source.partitions->record_count;
+		*shapes = tables.shapes;
+		*shape_count = tables.shape_count;
+		*strings = tables.strings;
+	} else {
+		tables_free(&tables);
+	}
+	source_free(&source);
+	return rc;
+}

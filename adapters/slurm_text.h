@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's texts and numbers as ours: TRES and Gres lists, minutes, states,
+ * errors. Shared by adapters/slurm_*.c only; no Slurm type in it.
+ */
+#ifndef LT_SLURM_TEXT_H
+#define LT_SLURM_TEXT_H
+
+#include "slurm.h"
+
+struct lt_tres {
+	bool has_cpus, has_nodes, has_gpus;
+	uint32_t cpus, nodes, gpus;
+	uint64_t memory_mib;
+	int64_t energy_joules; /* -1 = not there */
+};
+
+/* "cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,gres/gpu:h100=8"; NULL = "".
+ * Typed GPUs are added up where the plain count is not tracked. */
+void lt_tres_parse(struct lt_tres *tres, const char *text);
+
+/* slurmdbd's "1=64,2=512000,4=1,1001=8" with the cluster's ids. */
+struct lt_tres_id {
+	uint32_t id;
+	bool is_typed;
+};
+void lt_tres_parse_ids(struct lt_tres *tres, const char *text,
+    const struct lt_tres_id *gpu_ids, uint32_t gpu_id_count);
+
+/* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node, the type with the most. */
+void lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size);
+
+/* Copy, "" for NULL, cut when too long. Lower case where lt_copy_lower. */
+void lt_copy(char *out, size_t size, const char *text);
+void lt_copy_lower(char *out, size_t size, const char *text);
+
+/* Slurm's minutes as seconds; none: NO_VAL and INFINITE. */
+int64_t lt_minutes(uint32_t minutes, int64_t none);
+/* The name of a job state without its flags: "RUNNING". */
+const char *lt_state_name(uint32_t state);
+
+/* The name of a uid, its number where the system knows none. */
+void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
+
+/* Is memory allocated (SelectTypeParameters=*_Memory)? Asked of slurmctld
+ * once, and again by each lt_slurm_conf(). In slurm_conf.c. */
+int lt_slurm_memory_counts(bool *counts, struct lt_error *err);
+
+/* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
+int lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens, makes and migrates ledger.db and signals.db; transactions; prepared
+ * statements; the small named values. The rest of the ledger stands on it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger_db.h"
+
+enum { BUSY_MS = 10000, GROW_FIRST = 64, PATH_SIZE = 4096 + 16 };
+
+static const struct {
+	const char *file;
+	const char *migrations[8]; /* to version 1, 2, ...; NULL ends */
+	enum lt_sql begin, commit, rollback, save, keep, undo;
+} databases[LT_DB_COUNT] = {
+	[LT_DB_LEDGER] = { "ledger.db", { LT_SQL_LEDGER_1 },
+	    LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
+	    LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER },
+	[LT_DB_SIGNALS] = { "signals.db", { LT_SQL_SIGNALS_1 },
+	    LT_SQL_BEGIN_SIGNALS, LT_SQL_COMMIT_SIGNALS,
+	    LT_SQL_ROLLBACK_SIGNALS, LT_SQL_SAVE_SIGNALS, LT_SQL_KEEP_SIGNALS,
+	    LT_SQL_UNDO_SIGNALS },
+};
+
+#define TEXT_ROW(name, database, text) { LT_DB_##database, #name, text },
+static const struct {
+	enum lt_database database;
+	const char *name, *text;
+} sql_table[LT_SQL_COUNT] = { LT_SQL_TABLE(TEXT_ROW) };
+#undef TEXT_ROW
+
+int
+lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
+    const char *doing, struct lt_error *err)
+{
+	sqlite3 *const db = ledger->db[database];
+	const char *const text = sqlite3_errmsg(db);
+	enum lt_code code = LT_EIO;
+
+	if (sqlite3_errcode(db) == SQLITE_NOMEM)
+		code = LT_ENOMEM;
+	else if (sqlite3_errcode(db) == SQLITE_CONSTRAINT ||
+	    strcmp(text, "integer overflow") == 0)
+		code = LT_EOVERFLOW;
+	return lt_fail(err, code, "%s/%s: %s: %s", ledger->state_dir,
+	    databases[database].file, doing, text);
+}
+
+static int
+bind_values(sqlite3_stmt *statement, const struct lt_value *values, int count)
+{
+	int rc = SQLITE_OK;
+	for (int i = 0; i < count && rc == SQLITE_OK; i++) {
+		switch (values[i].kind) {
+		case LT_VALUE_NULL:
+			rc = sqlite3_bind_null(statement, i + 1);
+			break;
+		case LT_VALUE_INT:
+			rc = sqlite3_bind_int64(statement, i + 1,
+			    values[i].number);
+			break;
+		case LT_VALUE_REAL:
+			rc = sqlite3_bind_double(statement, i + 1,
+			    values[i].real);
+			break;
+		case LT_VALUE_TEXT:
+			rc = sqlite3_bind_text(statement, i + 1,
+			    values[i].text, -1, SQLITE_TRANSIENT);
+			break;
+		}
+	}
+	return rc;
+}
+
+int
+lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
+    struct lt_error *err, const struct lt_value *values, int count)
+{
+	const enum lt_database database = sql_table[sql].database;
+
+	*rows = (struct lt_rows){ .ledger = ledger, .sql = sql };
+	if (ledger->statements[sql] == NULL &&
+	    sqlite3_prepare_v3(ledger->db[database], sql_table[sql].text, -1,
+		SQLITE_PREPARE_PERSISTENT, &ledger->statements[sql],
+		NULL) != SQLITE_OK)
+		return lt_sql_fail(ledger, database, sql_table[sql].name, err);
+	if (bind_values(ledger->statements[sql], values, count) != SQLITE_OK)
+		return lt_sql_fail(ledger, database, sql_table[sql].name, err);
+	rows->statement = ledger->statements[sql];
+	return LT_OK;
+}
+
+int
+lt_rows_next(struct lt_rows *rows, struct lt_error *err)
+{
+	const int rc = sqlite3_step(rows->statement);
+
+	rows->column = 0;
+	if (rc == SQLITE_ROW)
+		return 1;
+	if (rc == SQLITE_DONE)
+		return 0;
+	return lt_sql_fail(rows->ledger, sql_table[rows->sql].database,
+	    sql_table[rows->sql].name, err);
+}
+
+void
+lt_rows_end(struct lt_rows *rows)
+{
+	if (rows->statement == NULL)
+		return;
+	(void)sqlite3_reset(rows->statement);
+	(void)sqlite3_clear_bindings(rows->statement);
+	rows->statement = NULL;
+}
+
+int
+lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
+    const struct lt_value *values, int count)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : LT_OK;
+}
+
+int64_t
+lt_row_int(struct lt_rows *rows)
+{
+	return sqlite3_column_int64(rows->statement, rows->column++);
+}
+
+double
+lt_row_real(struct lt_rows *rows)
+{
+	return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+bool
+lt_row_optional(struct lt_rows *rows, int64_t *value)
+{
+	const bool has =
+	    sqlite3_column_type(rows->statement, rows->column) != SQLITE_NULL;
+
+	*value = lt_row_int(rows);
+	return has;
+}
+
+void
+lt_row_text(struct lt_rows *rows, char *out, size_t size)
+{
+	const unsigned char *const text =
+	    sqlite3_column_text(rows->statement, rows->column++);
+	const size_t length =
+	    text == NULL ? 0 : strnlen((const char *)text, size - 1);
+
+	if (length > 0)
+		memcpy(out, text, length);
+	out[length] = '\0';
+}
+
+int
+lt_grow(void **array, size_t size, uint32_t count, uint32_t *capacity,
+    struct lt_error *err)
+{
+	if (count < *capacity)
+		return LT_OK;
+	if (count > UINT32_MAX / 2)
+		return lt_fail(err, LT_ELIMIT, "ledger: %u rows", count);
+	const uint32_t wanted = count == 0 ? GROW_FIRST : count * 2;
+	void *const grown = reallocarray(*array, wanted, size);
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory for %u rows",
+		    wanted);
+	*array = grown;
+	*capacity = wanted;
+	return LT_OK;
+}
+
+/* ---- transactions ---- */
+
+int
+lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
+{
+	if (ledger->in_transaction)
+		return lt_fail(err, LT_EBUG,
+		    "ledger: begin within a transaction");
+	for (int i = 0; i < LT_DB_COUNT; i++) {
+		const int rc =
+		    lt_sql_do(ledger, databases[i].begin, err, NULL, 0);
+		if (rc != LT_OK) {
+			lt_ledger_rollback(ledger);
+			return rc;
+		}
+	}
+	ledger->in_transaction = true;
+	return LT_OK;
+}
+
+/* signals.db first: a rate without its charge does no harm. */
+int
+lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
+{
+	if (!ledger->in_transaction)
+		return lt_fail(err, LT_EBUG,
+		    "ledger: commit without a transaction");
+	for (int i = LT_DB_COUNT - 1; i >= 0; i--) {
+		const int rc =
+		    lt_sql_do(ledger, databases[i].commit, err, NULL, 0);
+		if (rc != LT_OK) {
+			lt_ledger_rollback(ledger);
+			return rc;
+		}
+	}
+	ledger->in_transaction = false;
+	return LT_OK;
+}
+
+void
+lt_ledger_rollback(struct lt_ledger *ledger)
+{
+	for (int i = 0; i < LT_DB_COUNT; i++)
+		if (!sqlite3_get_autocommit(ledger->db[i]))
+			(void)lt_sql_do(ledger, databases[i].rollback, NULL,
+			    NULL, 0);
+	ledger->in_transaction = false;
+}
+
+int
+lt_call_begin(struct lt_ledger *ledger, enum lt_database database,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    ledger->in_transaction ? databases[database].save
+				   : databases[database].begin,
+	    err, NULL, 0);
+}
+
+int
+lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
+    struct lt_error *err)
+{
+	if (code == LT_OK)
+		code = lt_sql_do(ledger,
+		    ledger->in_transaction ? databases[database].keep
+					   : databases[database].commit,
+		    err, NULL, 0);
+	if (code == LT_OK || sqlite3_get_autocommit(ledger->db[database]))
+		return code;
+	if (!ledger->in_transaction) {
+		(void)lt_sql_do(ledger, databases[database].rollback, NULL,
+		    NULL, 0);
+		return code;
+	}
+	(void)lt_sql_do(ledger, databases[database].undo, NULL, NULL, 0);
+	(void)lt_sql_do(ledger, databases[database].keep, NULL, NULL, 0);
+	return code;
+}
+
+/* ---- open ---- */
+
+/* Made 0600 before SQLite sees it; its -wal and -shm take the same mode. */
+static int
+prepare_file(const char *path, struct lt_error *err)
+{
+	struct stat status;
+	const int fd = open(path,
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+
+	if (fd < 0)
+		return lt_fail(err, errno == EACCES ? LT_EDENIED : LT_EIO,
+		    "%s: %s", path, strerror(errno));
+	const int rc = fstat(fd, &status);
+	(void)close(fd);
+	if (rc != 0)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return lt_fail(err, LT_EDENIED, "%s: not a regular file",
+		    path);
+	if (status.st_uid != geteuid())
+		return lt_fail(err, LT_EDENIED, "%s: owner is uid %u, want %u",
+		    path, status.st_uid, geteuid());
+	if ((status.st_mode & 077) != 0)
+		return lt_fail(err, LT_EDENIED, "%s: mode is %04o, want 0600",
+		    path, status.st_mode & 07777);
+	return LT_OK;
+}
+
+static int
+user_version(sqlite3 *db, int *version)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement,
+	    NULL);
+
+	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+		*version = sqlite3_column_int(statement, 0);
+	else
+		rc = SQLITE_ERROR;
+	(void)sqlite3_finalize(statement);
+	return rc;
+}
+
+static int
+migrate(struct lt_ledger *ledger, enum lt_database database,
+    struct lt_error *err)
+{
+	sqlite3 *const db = ledger->db[database];
+	int version = 0, newest = 0;
+
+	if (user_version(db, &version) != SQLITE_OK)
+		return lt_sql_fail(ledger, database, "user_version", err);
+	while (databases[database].migrations[newest] != NULL)
+		newest++;
+	if (version < 0 || version > newest)
+		return lt_fail(err, LT_EVERSION,
+		    "%s/%s: version %d, want at most %d; a newer lowtide "
+		    "wrote it",
+		    ledger->state_dir, databases[database].file, version,
+		    newest);
+	for (; version < newest; version++) {
+		char mark[64];
+		(void)snprintf(mark, sizeof(mark),
+		    "PRAGMA user_version=%d; COMMIT", version + 1);
+		if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) !=
+			SQLITE_OK ||
+		    sqlite3_exec(db, databases[database].migrations[version],
+			NULL, NULL, NULL) != SQLITE_OK ||
+		    sqlite3_exec(db, mark, NULL, NULL, NULL) != SQLITE_OK)
+			return lt_sql_fail(ledger, database, "migration", err);
+	}
+	return LT_OK;
+}
+
+static int
+open_database(struct lt_ledger *ledger, enum lt_database database,
+    struct lt_error *err)
+{
+	char path[PATH_SIZE];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", ledger->state_dir,
+	    databases[database].file);
+	const int rc = prepare_file(path, err);
+	if (rc != LT_OK)
+		return rc;
+	if (sqlite3_open_v2(path, &ledger->db[database],
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
+		    SQLITE_OPEN_FULLMUTEX,
+		NULL) != SQLITE_OK)
+		return ledger->db[database] == NULL
+		    ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)
+		    : lt_sql_fail(ledger, database, "open", err);
+	(void)sqlite3_busy_timeout(ledger->db[database], BUSY_MS);
+	if (sqlite3_exec(ledger->db[database], LT_SQL_PRAGMAS, NULL, NULL,
+		NULL) != SQLITE_OK)
+		return lt_sql_fail(ledger, database, "set-up", err);
+	return migrate(ledger, database, err);
+}
+
+int
+lt_ledger_open(struct lt_ledger **ledger, const char *state_dir,
+    struct lt_error *err)
+{
+	*ledger = NULL;
+	struct lt_ledger *const made = calloc(1, sizeof(*made));
+	if (made == NULL)
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
+	int rc = LT_OK;
+	/* SQLITE_OPEN_NOFOLLOW refuses a link anywhere in the path; one above
+	 * the state directory is the admin's. */
+	made->state_dir = realpath(state_dir, NULL);
+	if (made->state_dir == NULL)
+		rc = lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
+		    "%s: %s", state_dir, strerror(errno));
+	for (int i = 0; i < LT_DB_COUNT && rc == LT_OK; i++)
+		rc = open_database(made, (enum lt_database)i, err);
+	if (rc == LT_OK)
+		rc = lt_journal_catch_up(made, err);
+	if (rc != LT_OK) {
+		lt_ledger_close(made);
+		return rc;
+	}
+	*ledger = made;
+	return LT_OK;
+}
+
+void
+lt_ledger_close(struct lt_ledger *ledger)
+{
+	if (ledger == NULL)
+		return;
+	for (int i = 0; i < LT_SQL_COUNT; i++)
+		(void)sqlite3_finalize(ledger->statements[i]);
+	for (int i = 0; i < LT_DB_COUNT; i++)
+		(void)sqlite3_close(ledger->db[i]);
+	free(ledger->state_dir);
+	free(ledger);
+}
+
+/* ---- named values ---- */
+
+int
+lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_NAMED_PUT, err,
+	    LT_BIND(LT_TEXT(name), LT_TEXT(value)));
+}
+
+int
+lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
+    size_t size, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_NAMED_GET, err,
+	    LT_BIND(LT_TEXT(name)));
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1)
+		lt_row_text(&rows, value, size);
+	lt_rows_end(&rows);
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT, "ledger: no value named \"%s\"",
+		    name);
+	return rc < 0 ? rc : LT_OK;
+}

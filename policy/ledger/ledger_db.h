@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside the ledger only: the two databases, cached statements, values to
+ * bind and columns to read. ledger.h is what others see.
+ */
+#ifndef LT_LEDGER_DB_H
+#define LT_LEDGER_DB_H
+
+#include <sqlite3.h>
+
+#include "ledger.h"
+#include "sql.h"
+
+enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
+
+#define LT_SQL_ENUM(name, database, text) LT_SQL_##name,
+enum lt_sql { LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_COUNT };
+#undef LT_SQL_ENUM
+
+struct lt_ledger {
+	sqlite3 *db[LT_DB_COUNT];
+	sqlite3_stmt *statements[LT_SQL_COUNT];
+	bool in_transaction; /* lt_ledger_begin() */
+	char *state_dir; /* absolute, no links */
+};
+
+struct lt_value { /* to bind, in order ?1, ?2, ... */
+	enum { LT_VALUE_NULL, LT_VALUE_INT, LT_VALUE_REAL,
+		LT_VALUE_TEXT } kind;
+	int64_t number;
+	double real;
+	const char *text;
+};
+#define LT_INT(x)                                                             \
+	((struct lt_value){ .kind = LT_VALUE_INT, .number = (int64_t)(x) })
+#define LT_REAL(x) ((struct lt_value){ .kind = LT_VALUE_REAL, .real = (x) })
+#define LT_TEXT(x) ((struct lt_value){ .kind = LT_VALUE_TEXT, .text = (x) })
+#define LT_OPTIONAL(has, x)                                                   \
+	((struct lt_value){ .kind = (has) ? LT_VALUE_INT : LT_VALUE_NULL,     \
+	    .number = (x) })
+/* The last two arguments of lt_sql_do() and lt_sql_start(). */
+#define LT_BIND(...)                                                          \
+	(const struct lt_value[]){ __VA_ARGS__ },                             \
+	    (int)(sizeof((const struct lt_value[]){ __VA_ARGS__ })            \
+		/ sizeof(struct lt_value))
+
+/* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
+int lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
+    const char *doing, struct lt_error *err);
+
+/* Run a statement that gives no rows. */
+int lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
+    const struct lt_value *values, int count);
+
+struct lt_rows { /* of one statement; lt_rows_end() */
+	struct lt_ledger *ledger;
+	enum lt_sql sql;
+	sqlite3_stmt *statement;
+	int column; /* the next to read */
+};
+int lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
+    enum lt_sql sql, struct lt_error *err, const struct lt_value *values,
+    int count);
+/* 1 = a row, 0 = no more, negative = failed. */
+int lt_rows_next(struct lt_rows *rows, struct lt_error *err);
+void lt_rows_end(struct lt_rows *rows);
+/* The next column of the row. */
+int64_t lt_row_int(struct lt_rows *rows);
+double lt_row_real(struct lt_rows *rows);
+bool lt_row_optional(struct lt_rows *rows, int64_t *value);
+void lt_row_text(struct lt_rows *rows, char *out, size_t size);
+
+/* Around one call: a savepoint in the caller's transaction, else its own.
+ * lt_call_end() keeps it when code is LT_OK, else undoes it, and returns the
+ * call's result. */
+int lt_call_begin(struct lt_ledger *ledger, enum lt_database database,
+    struct lt_error *err);
+int lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
+    struct lt_error *err);
+
+/* Room for one more in a malloc'd array of `size` byte elements. */
+int lt_grow(void **array, size_t size, uint32_t count, uint32_t *capacity,
+    struct lt_error *err);
+
+/* Entry row; for_utc_s: the hour that was used. */
+int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
+    int64_t for_utc_s, struct lt_error *err);
+
+/* Insert what the journal has beyond the last line known; drops a torn last
+ * line (it was never acknowledged). */
+int lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holds in the ledger: what lowtided took over from the ring or made itself,
+ * until each has ended once, settled or void.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_db.h"
+
+int
+lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
+    struct lt_error *err)
+{
+	const struct lt_quote *const q = &hold->quote;
+
+	if (q->id == 0)
+		return lt_fail(err, LT_EBUG, "ledger: a hold without an id");
+	return lt_sql_do(ledger, LT_SQL_HOLD_PUT, err,
+	    LT_BIND(LT_INT(q->id), LT_INT(q->rev), LT_INT(q->flags),
+		LT_TEXT(q->account),
+		LT_OPTIONAL(q->hold_per_task.has_money,
+		    q->hold_per_task.money_micros),
+		LT_OPTIONAL(q->hold_per_task.has_carbon,
+		    q->hold_per_task.carbon_mg),
+		LT_INT(q->tasks), LT_INT(q->start_utc_s),
+		LT_INT(q->end_utc_s), LT_TEXT(q->partition),
+		LT_INT(q->plan_start_utc_s), LT_TEXT(q->home),
+		LT_INT(q->home_start_utc_s),
+		LT_OPTIONAL(q->plan_expected.has_money,
+		    q->plan_expected.money_micros),
+		LT_OPTIONAL(q->plan_expected.has_carbon,
+		    q->plan_expected.carbon_mg),
+		LT_OPTIONAL(q->home_expected.has_money,
+		    q->home_expected.money_micros),
+		LT_OPTIONAL(q->home_expected.has_carbon,
+		    q->home_expected.carbon_mg),
+		LT_INT(q->objective), LT_INT(q->mode), LT_INT(hold->uid),
+		LT_INT(hold->sequence), LT_INT(hold->state),
+		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
+		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
+		LT_INT(hold->made_utc_s), LT_TEXT(hold->why)));
+}
+
+static void
+read_amount(struct lt_rows *rows, struct lt_amount *amount)
+{
+	amount->has_money = lt_row_optional(rows, &amount->money_micros);
+	amount->has_carbon = lt_row_optional(rows, &amount->carbon_mg);
+}
+
+/* In the order of LT_SQL_HOLD_COLUMNS. */
+static void
+read_hold(struct lt_rows *rows, struct lt_ledger_hold *hold)
+{
+	struct lt_quote *const q = &hold->quote;
+
+	memset(hold, 0, sizeof(*hold));
+	q->id = (uint64_t)lt_row_int(rows);
+	q->rev = (uint32_t)lt_row_int(rows);
+	q->flags = (uint32_t)lt_row_int(rows);
+	lt_row_text(rows, q->account, sizeof(q->account));
+	read_amount(rows, &q->hold_per_task);
+	q->tasks = (uint32_t)lt_row_int(rows);
+	q->start_utc_s = lt_row_int(rows);
+	q->end_utc_s = lt_row_int(rows);
+	lt_row_text(rows, q->partition, sizeof(q->partition));
+	q->plan_start_utc_s = lt_row_int(rows);
+	lt_row_text(rows, q->home, sizeof(q->home));
+	q->home_start_utc_s = lt_row_int(rows);
+	read_amount(rows, &q->plan_expected);
+	read_amount(rows, &q->home_expected);
+	q->objective = (enum lt_objective)lt_row_int(rows);
+	q->mode = (enum lt_mode)lt_row_int(rows);
+	hold->uid = (uint32_t)lt_row_int(rows);
+	hold->sequence = (uint64_t)lt_row_int(rows);
+	hold->state = (enum lt_hold_state)lt_row_int(rows);
+	hold->live_tasks = (uint32_t)lt_row_int(rows);
+	hold->job_id = (uint32_t)lt_row_int(rows);
+	hold->submit_utc_s = lt_row_int(rows);
+	hold->start_utc_s = lt_row_int(rows);
+	hold->made_utc_s = lt_row_int(rows);
+	lt_row_text(rows, hold->why, sizeof(hold->why));
+}
+
+/* The one hold of a statement with one key. 1, 0 or negative. */
+static int
+find_hold(struct lt_ledger *ledger, enum lt_sql sql, int64_t key,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, sql, err, LT_BIND(LT_INT(key)));
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1)
+		read_hold(&rows, hold);
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	const int rc = find_hold(ledger, LT_SQL_HOLD_GET, (int64_t)quote_id,
+	    hold, err);
+
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT, "ledger: no hold q=%016llx",
+		    (unsigned long long)quote_id);
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	const int rc = find_hold(ledger, LT_SQL_HOLD_OF_JOB, job_id, hold, err);
+
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT, "ledger: no hold of job %u",
+		    job_id);
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_ledger_open_holds(struct lt_ledger *ledger, struct lt_ledger_hold **holds,
+    uint32_t *count, struct lt_error *err)
+{
+	struct lt_rows rows;
+	uint32_t capacity = 0;
+	void *array = NULL;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_HOLD_OPEN, err, NULL, 0);
+
+	*holds = NULL;
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		rc = lt_grow(&array, sizeof(**holds), *count, &capacity, err);
+		if (rc == LT_OK)
+			read_hold(&rows,
+			    &((struct lt_ledger_hold *)array)[(*count)++]);
+	}
+	lt_rows_end(&rows);
+	if (rc != LT_OK) {
+		free(array);
+		*count = 0;
+		return rc;
+	}
+	*holds = array;
+	return LT_OK;
+}
+
+int
+lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
+    enum lt_hold_state state, const char *why, struct lt_error *err)
+{
+	if (state == LT_HOLD_OPEN)
+		return lt_fail(err, LT_EBUG, "ledger: a hold ends as open");
+	return lt_sql_do(ledger, LT_SQL_HOLD_END, err,
+	    LT_BIND(LT_INT(quote_id), LT_INT(state),
+		LT_TEXT(why == NULL ? "" : why)));
+}

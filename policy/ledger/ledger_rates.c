@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * signals.db: the rate that held in a partition at each moment, without
+ * overlaps, so that a run can be charged again years later; and the raw
+ * points of each source, for forecasts.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_db.h"
+
+struct steps { /* grows */
+	struct lt_rate_step *items;
+	uint32_t count, capacity;
+};
+
+static int
+add_step(struct steps *steps, const struct lt_rate_step *step,
+    struct lt_error *err)
+{
+	void *array = steps->items;
+	const int rc = lt_grow(&array, sizeof(*step), steps->count,
+	    &steps->capacity, err);
+
+	steps->items = array;
+	if (rc == LT_OK)
+		steps->items[steps->count++] = *step;
+	return rc;
+}
+
+static void
+read_step(struct lt_rows *rows, struct lt_rate_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	step->start_utc_s = lt_row_int(rows);
+	step->end_utc_s = lt_row_int(rows);
+	step->value = lt_row_real(rows);
+	step->quality = (enum lt_quality)lt_row_int(rows);
+	lt_row_text(rows, step->source, sizeof(step->source));
+}
+
+static int
+load_steps(struct lt_ledger *ledger, enum lt_sql sql, struct steps *steps,
+    struct lt_error *err, const struct lt_value *values, int count)
+{
+	struct lt_rows rows;
+	struct lt_rate_step step;
+	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		read_step(&rows, &step);
+		rc = add_step(steps, &step, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+/* Stored steps that overlap [from, to), and perhaps one that ends before. */
+static int
+load_rates(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
+    int64_t from_utc_s, int64_t to_utc_s, struct steps *steps,
+    struct lt_error *err)
+{
+	return load_steps(ledger, LT_SQL_RATES_TOUCHING, steps, err,
+	    LT_BIND(LT_TEXT(partition), LT_INT(rate), LT_INT(from_utc_s),
+		LT_INT(to_utc_s)));
+}
+
+static int
+check_steps(const struct lt_rate_step *steps, uint32_t count, const char *of,
+    struct lt_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!isfinite(steps[i].value))
+			return lt_fail(err, LT_EINPUT,
+			    "%s: value %u is not a number", of, i);
+		if (steps[i].end_utc_s <= steps[i].start_utc_s)
+			return lt_fail(err, LT_EINPUT,
+			    "%s: step %u ends at %lld, want after %lld", of, i,
+			    (long long)steps[i].end_utc_s,
+			    (long long)steps[i].start_utc_s);
+	}
+	return LT_OK;
+}
+
+static bool
+is_forecast(enum lt_quality quality)
+{
+	return quality == LT_QUALITY_FORECAST ||
+	    quality == LT_QUALITY_CLIMATOLOGY ||
+	    quality == LT_QUALITY_LAST_VALUE;
+}
+
+/* A measured step with an end stays under a forecast. One that holds "until
+ * changed" is a guess about its future: it ends where the new one starts. */
+static bool
+stays(const struct lt_rate_step *old, const struct lt_rate_step *fresh)
+{
+	return old->quality == LT_QUALITY_MEASURED &&
+	    old->end_utc_s != INT64_MAX && is_forecast(fresh->quality);
+}
+
+static int
+put_step(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
+    struct lt_rate_step step, int64_t start_utc_s, int64_t end_utc_s,
+    struct lt_error *err)
+{
+	if (start_utc_s >= end_utc_s)
+		return LT_OK;
+	return lt_sql_do(ledger, LT_SQL_RATE_PUT, err,
+	    LT_BIND(LT_TEXT(partition), LT_INT(rate), LT_INT(start_utc_s),
+		LT_INT(end_utc_s), LT_REAL(step.value), LT_INT(step.quality),
+		LT_TEXT(step.source)));
+}
+
+/* Lay one step over what is stored: cut the old ones, leave those that stay,
+ * and fill what is between with the new. */
+static int
+overlay(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
+    const struct lt_rate_step *fresh, const struct steps *old,
+    struct lt_error *err)
+{
+	int64_t filled_utc_s = fresh->start_utc_s;
+	int rc = LT_OK;
+
+	for (uint32_t i = 0; i < old->count && rc == LT_OK; i++) {
+		const struct lt_rate_step *const step = &old->items[i];
+		if (step->end_utc_s <= fresh->start_utc_s ||
+		    step->start_utc_s >= fresh->end_utc_s)
+			continue;
+		if (stays(step, fresh)) {
+			rc = put_step(ledger, partition, rate, *fresh,
+			    filled_utc_s, step->start_utc_s, err);
+			filled_utc_s = step->end_utc_s;
+			continue;
+		}
+		rc = lt_sql_do(ledger, LT_SQL_RATE_DELETE, err,
+		    LT_BIND(LT_TEXT(partition), LT_INT(rate),
+			LT_INT(step->start_utc_s)));
+		if (rc == LT_OK)
+			rc = put_step(ledger, partition, rate, *step,
+			    step->start_utc_s, fresh->start_utc_s, err);
+		if (rc == LT_OK)
+			rc = put_step(ledger, partition, rate, *step,
+			    fresh->end_utc_s, step->end_utc_s, err);
+	}
+	return rc == LT_OK ? put_step(ledger, partition, rate, *fresh,
+				 filled_utc_s, fresh->end_utc_s, err)
+			   : rc;
+}
+
+static bool
+same_step(const struct lt_rate_step *a, const struct lt_rate_step *b)
+{
+	return a->start_utc_s == b->start_utc_s &&
+	    a->end_utc_s == b->end_utc_s && a->value == b->value &&
+	    a->quality == b->quality && strcmp(a->source, b->source) == 0;
+}
+
+static int
+put_one_rate(struct lt_ledger *ledger, const char *partition,
+    enum lt_rate rate, const struct lt_rate_step *fresh, struct lt_error *err)
+{
+	struct steps old = { 0 };
+	int rc = load_rates(ledger, partition, rate, fresh->start_utc_s,
+	    fresh->end_utc_s, &old, err);
+
+	/* Most of what is put each few minutes is there already. */
+	if (rc == LT_OK &&
+	    !(old.count == 1 && same_step(&old.items[0], fresh)))
+		rc = overlay(ledger, partition, rate, fresh, &old, err);
+	free(old.items);
+	return rc;
+}
+
+int
+lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
+    enum lt_rate rate, const struct lt_rate_step *steps, uint32_t count,
+    struct lt_error *err)
+{
+	int rc = check_steps(steps, count, partition, err);
+
+	if (rc == LT_OK)
+		rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
+	if (rc != LT_OK)
+		return rc;
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++)
+		rc = put_one_rate(ledger, partition, rate, &steps[i], err);
+	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
+}
+
+/* Add `step` on [start, end) as of another quality, if that is not empty. */
+static int
+add_guess(struct steps *steps, const struct lt_rate_step *step,
+    enum lt_quality quality, int64_t start_utc_s, int64_t end_utc_s,
+    struct lt_error *err)
+{
+	struct lt_rate_step guess = *step;
+
+	if (start_utc_s >= end_utc_s)
+		return LT_OK;
+	guess.start_utc_s = start_utc_s;
+	guess.end_utc_s = end_utc_s;
+	guess.quality = quality;
+	return add_step(steps, &guess, err);
+}
+
+int
+lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
+    enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
+{
+	struct steps known = { 0 }, all = { 0 };
+	int rc = load_rates(ledger, partition, rate, from_utc_s, to_utc_s,
+	    &known, err);
+
+	if (rc == LT_OK && known.count == 0)
+		rc = load_steps(ledger, LT_SQL_RATE_FIRST, &known, err,
+		    LT_BIND(LT_TEXT(partition), LT_INT(rate)));
+	int64_t covered_utc_s = from_utc_s;
+	for (uint32_t i = 0; i < known.count && rc == LT_OK; i++) {
+		const struct lt_rate_step *const step = &known.items[i];
+		const int64_t until_utc_s = step->start_utc_s < to_utc_s
+		    ? step->start_utc_s
+		    : to_utc_s;
+		if (i == 0)
+			rc = add_guess(&all, step, LT_QUALITY_ESTIMATED,
+			    covered_utc_s, until_utc_s, err);
+		else
+			rc = add_guess(&all, &known.items[i - 1],
+			    LT_QUALITY_LAST_VALUE, covered_utc_s, until_utc_s,
+			    err);
+		if (rc == LT_OK && step->end_utc_s > from_utc_s &&
+		    step->start_utc_s < to_utc_s)
+			rc = add_step(&all, step, err);
+		if (step->end_utc_s > covered_utc_s)
+			covered_utc_s = step->end_utc_s;
+	}
+	if (rc == LT_OK && known.count > 0 &&
+	    known.items[known.count - 1].start_utc_s < to_utc_s)
+		rc = add_guess(&all, &known.items[known.count - 1],
+		    LT_QUALITY_LAST_VALUE, covered_utc_s, to_utc_s, err);
+	free(known.items);
+	if (rc != LT_OK) {
+		free(all.items);
+		all = (struct steps){ 0 };
+	}
+	*steps = all.items;
+	*count = all.count;
+	return rc;
+}
+
+int
+lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
+    const struct lt_rate_step *steps, uint32_t count, struct lt_error *err)
+{
+	int rc = check_steps(steps, count, source, err);
+
+	if (rc == LT_OK)
+		rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
+	if (rc != LT_OK)
+		return rc;
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++)
+		rc = lt_sql_do(ledger, LT_SQL_POINT_PUT, err,
+		    LT_BIND(LT_TEXT(source), LT_INT(steps[i].start_utc_s),
+			LT_INT(steps[i].end_utc_s), LT_REAL(steps[i].value),
+			LT_INT(steps[i].quality), LT_INT(LT_QUALITY_MEASURED),
+			LT_INT(is_forecast(steps[i].quality))));
+	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
+}
+
+int
+lt_ledger_points(struct lt_ledger *ledger, const char *source,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
+    uint32_t *count, struct lt_error *err)
+{
+	struct steps all = { 0 };
+	const int rc = load_steps(ledger, LT_SQL_POINTS_TOUCHING, &all, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+
+	if (rc != LT_OK) {
+		free(all.items);
+		all = (struct steps){ 0 };
+	}
+	*steps = all.items;
+	*count = all.count;
+	return rc;
+}
+
+int
+lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_POINTS_PRUNE, err,
+	    LT_BIND(LT_INT(before_utc_s)));
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs and their entries: settle once, correct by the difference, end one
+ * share of the hold, all in one transaction; read runs back for reports.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_db.h"
+#include "units.h"
+
+/* In the order of LT_SQL_RUN_COLUMNS. */
+static int
+put_run(struct lt_ledger *ledger, const struct lt_run *run,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_RUN_PUT, err,
+	    LT_BIND(LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
+		LT_INT(run->array_job_id), LT_INT(run->array_task),
+		LT_INT(run->uid), LT_TEXT(run->user), LT_TEXT(run->account),
+		LT_TEXT(run->partition), LT_TEXT(run->state_text),
+		LT_INT(run->start_utc_s), LT_INT(run->end_utc_s),
+		LT_INT(run->nodes), LT_INT(run->cpus), LT_INT(run->gpus),
+		LT_INT(run->memory_mib), LT_INT(run->share_numerator),
+		LT_INT(run->share_denominator), LT_INT(run->quote_id),
+		LT_INT(run->priced), LT_INT(run->provisional),
+		LT_INT(run->has_carbon), LT_INT(run->money_micros),
+		LT_INT(run->carbon_mg), LT_INT(run->energy_wh),
+		LT_INT(run->has_base), LT_INT(run->base_money_micros),
+		LT_INT(run->base_carbon_mg), LT_INT(run->moved),
+		LT_TEXT(run->base_text), LT_TEXT(run->over_reason),
+		LT_INT(run->worst_quality)));
+}
+
+static void
+read_run(struct lt_rows *rows, struct lt_run *run)
+{
+	memset(run, 0, sizeof(*run));
+	run->key.job_id = (uint32_t)lt_row_int(rows);
+	run->key.submit_utc_s = lt_row_int(rows);
+	run->array_job_id = (uint32_t)lt_row_int(rows);
+	run->array_task = (uint32_t)lt_row_int(rows);
+	run->uid = (uint32_t)lt_row_int(rows);
+	lt_row_text(rows, run->user, sizeof(run->user));
+	lt_row_text(rows, run->account, sizeof(run->account));
+	lt_row_text(rows, run->partition, sizeof(run->partition));
+	lt_row_text(rows, run->state_text, sizeof(run->state_text));
+	run->start_utc_s = lt_row_int(rows);
+	run->end_utc_s = lt_row_int(rows);
+	run->nodes = (uint32_t)lt_row_int(rows);
+	run->cpus = (uint32_t)lt_row_int(rows);
+	run->gpus = (uint32_t)lt_row_int(rows);
+	run->memory_mib = (uint64_t)lt_row_int(rows);
+	run->share_numerator = lt_row_int(rows);
+	run->share_denominator = lt_row_int(rows);
+	run->quote_id = (uint64_t)lt_row_int(rows);
+	run->priced = lt_row_int(rows) != 0;
+	run->provisional = lt_row_int(rows) != 0;
+	run->has_carbon = lt_row_int(rows) != 0;
+	run->money_micros = lt_row_int(rows);
+	run->carbon_mg = lt_row_int(rows);
+	run->energy_wh = lt_row_int(rows);
+	run->has_base = lt_row_int(rows) != 0;
+	run->base_money_micros = lt_row_int(rows);
+	run->base_carbon_mg = lt_row_int(rows);
+	run->moved = lt_row_int(rows) != 0;
+	lt_row_text(rows, run->base_text, sizeof(run->base_text));
+	lt_row_text(rows, run->over_reason, sizeof(run->over_reason));
+	run->worst_quality = (enum lt_quality)lt_row_int(rows);
+}
+
+int
+lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
+    int64_t for_utc_s, struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_ENTRY_PUT, err,
+	    LT_BIND(LT_INT(entry->kind), LT_INT(entry->run.job_id),
+		LT_INT(entry->run.submit_utc_s), LT_INT(entry->at_utc_s),
+		LT_INT(for_utc_s), LT_INT(entry->made_utc_s),
+		LT_TEXT(entry->account), LT_INT(entry->uid),
+		LT_INT(entry->money_micros), LT_INT(entry->carbon_mg),
+		LT_INT(entry->energy_wh), LT_INT(entry->base_money_micros),
+		LT_INT(entry->base_carbon_mg), LT_TEXT(entry->who),
+		LT_TEXT(entry->reason)));
+}
+
+enum { FIGURES = 5 };
+
+static void
+figures_of(int64_t *out[FIGURES], struct lt_entry *entry)
+{
+	out[0] = &entry->money_micros;
+	out[1] = &entry->carbon_mg;
+	out[2] = &entry->energy_wh;
+	out[3] = &entry->base_money_micros;
+	out[4] = &entry->base_carbon_mg;
+}
+
+/* *sum += sign * addend in all figures; false when one overflows. */
+static bool
+add_figures(struct lt_entry *sum, const struct lt_entry *addend, int sign)
+{
+	struct lt_entry copy = *addend;
+	int64_t *to[FIGURES], *from[FIGURES];
+
+	figures_of(to, sum);
+	figures_of(from, &copy);
+	for (int i = 0; i < FIGURES; i++)
+		if (sign > 0 ? __builtin_add_overflow(*to[i], *from[i], to[i])
+			     : __builtin_sub_overflow(*to[i], *from[i], to[i]))
+			return false;
+	return true;
+}
+
+static bool
+no_figures(struct lt_entry *entry)
+{
+	int64_t *of[FIGURES];
+
+	figures_of(of, entry);
+	for (int i = 0; i < FIGURES; i++)
+		if (*of[i] != 0)
+			return false;
+	return true;
+}
+
+/* What the run row says its entries add up to. */
+static struct lt_entry
+run_figures(const struct lt_run *run)
+{
+	return (struct lt_entry){ .money_micros = run->money_micros,
+		.carbon_mg = run->carbon_mg,
+		.energy_wh = run->energy_wh,
+		.base_money_micros = run->base_money_micros,
+		.base_carbon_mg = run->base_carbon_mg };
+}
+
+static int
+check_sum(const struct lt_run *run, const struct lt_entry *entries,
+    uint32_t count, struct lt_error *err)
+{
+	struct lt_entry sum = { 0 };
+	const struct lt_entry want = run_figures(run);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!add_figures(&sum, &entries[i], 1))
+			return lt_fail(err, LT_EOVERFLOW,
+			    "job %u: charges pass 64 bits", run->key.job_id);
+	if (!add_figures(&sum, &want, -1))
+		return lt_fail(err, LT_EOVERFLOW,
+		    "job %u: charges pass 64 bits", run->key.job_id);
+	if (!no_figures(&sum))
+		return lt_fail(err, LT_EBUG,
+		    "job %u: entries differ from the run by %lld micros, "
+		    "%lld mg",
+		    run->key.job_id, (long long)sum.money_micros,
+		    (long long)sum.carbon_mg);
+	return LT_OK;
+}
+
+static bool
+same_charge(const struct lt_run *a, const struct lt_run *b)
+{
+	struct lt_entry difference = run_figures(a);
+	const struct lt_entry other = run_figures(b);
+
+	return add_figures(&difference, &other, -1) &&
+	    no_figures(&difference) && a->uid == b->uid &&
+	    strcmp(a->account, b->account) == 0;
+}
+
+static bool
+same_row(const struct lt_run *a, const struct lt_run *b)
+{
+	return a->provisional == b->provisional && a->priced == b->priced &&
+	    a->has_carbon == b->has_carbon && a->has_base == b->has_base &&
+	    a->start_utc_s == b->start_utc_s && a->end_utc_s == b->end_utc_s &&
+	    a->moved == b->moved &&
+	    strcmp(a->partition, b->partition) == 0 &&
+	    strcmp(a->state_text, b->state_text) == 0 &&
+	    strcmp(a->over_reason, b->over_reason) == 0;
+}
+
+/* The charges of a run that the ledger did not have. */
+static int
+charge(struct lt_ledger *ledger, const struct lt_run *run,
+    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
+		struct lt_entry entry = entries[i];
+		entry.kind = LT_ENTRY_CHARGE;
+		entry.run = run->key;
+		entry.made_utc_s = now_utc_s;
+		entry.uid = run->uid;
+		memcpy(entry.account, run->account, sizeof(entry.account));
+		rc = lt_entry_put(ledger, &entry, entry.at_utc_s, err);
+	}
+	if (rc == LT_OK && run->quote_id != 0)
+		rc = lt_sql_do(ledger, LT_SQL_HOLD_SETTLE_SHARE, err,
+		    LT_BIND(LT_INT(run->quote_id)));
+	return rc;
+}
+
+struct differences { /* by (account, uid, hour used) */
+	struct lt_entry *items;
+	uint32_t count, capacity;
+};
+
+static int
+add_difference(struct differences *all, const struct lt_entry *entry, int sign,
+    struct lt_error *err)
+{
+	uint32_t i = 0;
+
+	while (i < all->count &&
+	    (all->items[i].at_utc_s != entry->at_utc_s ||
+		all->items[i].uid != entry->uid ||
+		strcmp(all->items[i].account, entry->account) != 0))
+		i++;
+	if (i == all->count) {
+		void *array = all->items;
+		const int rc = lt_grow(&array, sizeof(*all->items), all->count,
+		    &all->capacity, err);
+		if (rc != LT_OK)
+			return rc;
+		all->items = array;
+		all->items[all->count++] = (struct lt_entry){
+			.kind = LT_ENTRY_CORRECTION,
+			.at_utc_s = entry->at_utc_s, .uid = entry->uid };
+		memcpy(all->items[i].account, entry->account,
+		    sizeof(entry->account));
+	}
+	if (!add_figures(&all->items[i], entry, sign))
+		return lt_fail(err, LT_EOVERFLOW, "a correction passes 64 bits");
+	return LT_OK;
+}
+
+/* Minus what the ledger has of the run, all corrections in. */
+static int
+subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
+    struct differences *all, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_ENTRIES_OF_RUN, err,
+	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_entry known = { 0 };
+		int64_t *of[FIGURES];
+		lt_row_text(&rows, known.account, sizeof(known.account));
+		known.uid = (uint32_t)lt_row_int(&rows);
+		known.at_utc_s = lt_row_int(&rows);
+		figures_of(of, &known);
+		for (int i = 0; i < FIGURES; i++)
+			*of[i] = lt_row_int(&rows);
+		rc = add_difference(all, &known, -1, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+static int
+correct(struct lt_ledger *ledger, const struct lt_run *run,
+    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
+    int64_t open_since_utc_s, struct lt_error *err)
+{
+	struct differences all = { 0 };
+	const int64_t this_hour_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
+	const int64_t open_utc_s = this_hour_utc_s > open_since_utc_s
+	    ? this_hour_utc_s
+	    : open_since_utc_s;
+	int rc = subtract_known(ledger, run->key, &all, err);
+
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
+		struct lt_entry entry = entries[i];
+		entry.uid = run->uid;
+		memcpy(entry.account, run->account, sizeof(entry.account));
+		rc = add_difference(&all, &entry, 1, err);
+	}
+	for (uint32_t i = 0; i < all.count && rc == LT_OK; i++) {
+		struct lt_entry *const entry = &all.items[i];
+		const int64_t for_utc_s = entry->at_utc_s;
+		if (no_figures(entry))
+			continue;
+		entry->run = run->key;
+		entry->made_utc_s = now_utc_s;
+		if (for_utc_s < open_since_utc_s)
+			entry->at_utc_s = open_utc_s;
+		rc = lt_entry_put(ledger, entry, for_utc_s, err);
+	}
+	free(all.items);
+	return rc;
+}
+
+/* 1 = found, 0 = not, negative = failed. */
+static int
+find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_RUN_GET, err,
+	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1)
+		read_run(&rows, run);
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
+    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
+    int64_t open_since_utc_s, bool *changed, struct lt_error *err)
+{
+	struct lt_run known;
+
+	*changed = false;
+	if (run->key.job_id == 0)
+		return lt_fail(err, LT_EBUG, "ledger: a run without a job id");
+	int rc = check_sum(run, entries, count, err);
+	if (rc == LT_OK)
+		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+	if (rc != LT_OK)
+		return rc;
+	const int found = find_run(ledger, run->key, &known, err);
+	bool differs = false;
+	if (found < 0) {
+		rc = found;
+	} else if (found == 0) {
+		differs = true;
+		rc = charge(ledger, run, entries, count, now_utc_s, err);
+	} else if (!same_charge(&known, run)) {
+		differs = true;
+		rc = correct(ledger, run, entries, count, now_utc_s,
+		    open_since_utc_s, err);
+	}
+	if (rc == LT_OK && (differs || !same_row(&known, run)))
+		rc = put_run(ledger, run, err);
+	rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+	*changed = rc == LT_OK && differs;
+	return rc;
+}
+
+int
+lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
+    struct lt_run *run, struct lt_error *err)
+{
+	const int rc = find_run(ledger, key, run, err);
+
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT,
+		    "ledger: no run of job %u submitted at %lld", key.job_id,
+		    (long long)key.submit_utc_s);
+	return rc < 0 ? rc : LT_OK;
+}
+
+static int
+collect_runs(struct lt_ledger *ledger, enum lt_sql sql, struct lt_run **runs,
+    uint32_t *count, struct lt_error *err, const struct lt_value *values,
+    int value_count)
+{
+	struct lt_rows rows;
+	uint32_t capacity = 0;
+	void *array = NULL;
+	int rc = lt_sql_start(&rows, ledger, sql, err, values, value_count);
+
+	*runs = NULL;
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		rc = lt_grow(&array, sizeof(**runs), *count, &capacity, err);
+		if (rc == LT_OK)
+			read_run(&rows, &((struct lt_run *)array)[(*count)++]);
+	}
+	lt_rows_end(&rows);
+	if (rc != LT_OK) {
+		free(array);
+		*count = 0;
+		return rc;
+	}
+	*runs = array;
+	return LT_OK;
+}
+
+int
+lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+{
+	return collect_runs(ledger, LT_SQL_RUNS_OF_JOB, runs, count, err,
+	    LT_BIND(LT_INT(job_id)));
+}
+
+int
+lt_ledger_runs(struct lt_ledger *ledger, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs,
+    uint32_t *count, struct lt_error *err)
+{
+	if (account == NULL)
+		return collect_runs(ledger, LT_SQL_RUNS_OF_ALL, runs, count,
+		    err,
+		    LT_BIND(LT_OPTIONAL(false, 0), LT_INT(from_utc_s),
+			LT_INT(to_utc_s)));
+	return collect_runs(ledger, LT_SQL_RUNS_OF_ACCOUNT, runs, count, err,
+	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the ledger adds up: totals of an account and period by kind of entry,
+ * sums per account and user for the budget snapshot, and exact splitting.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_db.h"
+#include "units.h"
+
+struct period { /* what LT_SQL_PERIOD binds */
+	int64_t from_utc_s, to_utc_s, first_day, end_day;
+	int64_t head_end_utc_s, tail_utc_s;
+};
+
+/* Whole UTC days inside [from, to), and the edges around them. */
+static struct period
+split_period(int64_t from_utc_s, int64_t to_utc_s)
+{
+	struct period p = { .from_utc_s = from_utc_s, .to_utc_s = to_utc_s,
+		.head_end_utc_s = to_utc_s, .tail_utc_s = to_utc_s };
+
+	/* days are of the epoch and later: division truncates below it. */
+	if (from_utc_s < 0)
+		from_utc_s = 0;
+	if (to_utc_s <= from_utc_s)
+		return p;
+	const int64_t first_day =
+	    from_utc_s / LT_DAY_S + (from_utc_s % LT_DAY_S != 0);
+	const int64_t end_day = to_utc_s / LT_DAY_S;
+	if (first_day >= end_day)
+		return p;
+	p.first_day = first_day;
+	p.end_day = end_day;
+	p.head_end_utc_s = first_day * LT_DAY_S;
+	p.tail_utc_s = end_day * LT_DAY_S;
+	return p;
+}
+
+#define BIND_PERIOD(p)                                                        \
+	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),  \
+	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                  \
+	    LT_INT((p).tail_utc_s)
+
+static int
+count_runs(struct lt_ledger *ledger, enum lt_sql sql, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals *totals,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, sql, err,
+	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1) {
+		totals->runs = (uint32_t)lt_row_int(&rows);
+		totals->moved_runs = (uint32_t)lt_row_int(&rows);
+		totals->unpriced_runs = (uint32_t)lt_row_int(&rows);
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_totals(struct lt_ledger *ledger, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
+    struct lt_error *err)
+{
+	const struct period p = split_period(from_utc_s, to_utc_s);
+	struct lt_rows rows;
+
+	memset(totals, 0, 3 * sizeof(*totals));
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_TOTALS, err,
+	    LT_BIND(BIND_PERIOD(p), LT_TEXT(account)));
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		const int64_t kind = lt_row_int(&rows);
+		rc = LT_OK;
+		if (kind < 0 || kind > LT_ENTRY_ADJUSTMENT)
+			continue;
+		totals[kind].money_micros = lt_row_int(&rows);
+		totals[kind].carbon_mg = lt_row_int(&rows);
+		totals[kind].energy_wh = lt_row_int(&rows);
+		totals[kind].base_money_micros = lt_row_int(&rows);
+		totals[kind].base_carbon_mg = lt_row_int(&rows);
+	}
+	lt_rows_end(&rows);
+	if (rc == LT_OK)
+		rc = count_runs(ledger, LT_SQL_RUN_COUNTS, account, from_utc_s,
+		    to_utc_s, &totals[LT_ENTRY_CHARGE], err);
+	if (rc == LT_OK)
+		rc = count_runs(ledger, LT_SQL_CORRECTED_COUNTS, account,
+		    from_utc_s, to_utc_s, &totals[LT_ENTRY_CORRECTION], err);
+	return rc;
+}
+
+int
+lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+{
+	const struct period p = split_period(from_utc_s, to_utc_s);
+	struct lt_rows rows;
+	uint32_t capacity = 0;
+	void *array = NULL;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_SUMS, err,
+	    LT_BIND(BIND_PERIOD(p)));
+
+	*sums = NULL;
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		rc = lt_grow(&array, sizeof(**sums), *count, &capacity, err);
+		if (rc != LT_OK)
+			break;
+		struct lt_account_sum *const sum =
+		    &((struct lt_account_sum *)array)[(*count)++];
+		lt_row_text(&rows, sum->account, sizeof(sum->account));
+		sum->uid = (uint32_t)lt_row_int(&rows);
+		sum->money_micros = lt_row_int(&rows);
+		sum->carbon_mg = lt_row_int(&rows);
+	}
+	lt_rows_end(&rows);
+	if (rc != LT_OK) {
+		free(array);
+		*count = 0;
+		return rc;
+	}
+	*sums = array;
+	return LT_OK;
+}
+
+/* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
+ * better than half a micro. */
+static const double EXACT_MAX = 4503599627370496.0;
+
+int
+lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
+    double exact, int64_t *rounded, struct lt_error *err)
+{
+	struct lt_rows rows;
+	double carry = 0;
+
+	if (!ledger->in_transaction)
+		return lt_fail(err, LT_EBUG,
+		    "ledger: round without a transaction");
+	if (!isfinite(exact) || fabs(exact) > EXACT_MAX)
+		return lt_fail(err, LT_EOVERFLOW,
+		    "ledger: a charge of %g in partition %s, limit %g", exact,
+		    partition, EXACT_MAX);
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_CARRY_GET, err,
+	    LT_BIND(LT_TEXT(partition), LT_INT(carbon)));
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1)
+		carry = lt_row_real(&rows);
+	lt_rows_end(&rows);
+	if (rc < 0)
+		return rc;
+	const double whole = round(carry + exact);
+	rc = lt_sql_do(ledger, LT_SQL_CARRY_PUT, err,
+	    LT_BIND(LT_TEXT(partition), LT_INT(carbon),
+		LT_REAL(carry + exact - whole)));
+	if (rc == LT_OK)
+		*rounded = (int64_t)whole;
+	return rc;
+}
