@@ -33,5 +33,19 @@ for dir in "$top"/tests/golden/policy/*/; do
 		bad=$((bad + 1))
 	fi
 done
+
+# Every key of the tables has its entry in the manual page.
+n=$((n + 1))
+missing=$(grep -oE '^	\{ "[a-z0-9_]+", lt_read|^	TFLOPS\("[a-z0-9]+"' \
+    "$top/policy/file/keys.c" | grep -oE '"[^"]+"' | tr -d '"' | sort -u |
+    while read -r key; do
+	grep -qE "(\\\\fB|^\\.BR? )$key(\\\\fR| |$)" "$top/man/lowtide.yaml.5" || echo "$key"
+    done)
+if [ -z "$missing" ]; then
+	echo "ok $n - man 5 lowtide.yaml has every key"
+else
+	echo "not ok $n - man 5 lowtide.yaml lacks:" $missing
+	bad=$((bad + 1))
+fi
 echo "1..$n"
 [ "$bad" -eq 0 ]
