@@ -82,21 +82,6 @@ lt_message_give(char **err_msg, const char *message)
 	*err_msg = slurm_xstrdup(message);
 }
 
-/* The site's default objective for the account or QOS, OFF without one. */
-static enum lt_objective
-site_default(const struct lt_market *market, const struct lt_request *request)
-{
-	for (uint32_t i = 0; i < market->default_count; i++) {
-		const struct lt_default *const rule = &market->defaults[i];
-		const char *const name =
-		    rule->is_qos ? request->qos : request->account;
-
-		if (name[0] != '\0' && strcmp(rule->name, name) == 0)
-			return rule->objective;
-	}
-	return LT_OBJECTIVE_OFF;
-}
-
 /* Who and what, from the job, its options and the sheet. */
 static void
 translate(struct lt_submission *s)
@@ -113,17 +98,7 @@ translate(struct lt_submission *s)
 			snprintf(request->account, sizeof(request->account),
 			    "%s", sheet->accounts[account].name);
 	}
-	lt_options_apply(&s->options, request);
-	if (!s->options.carbon_aware_set &&
-	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
-		request->objective = site_default(s->view.market, request);
-	s->asked = s->options.plan || request->objective != LT_OBJECTIVE_OFF;
-	/* Advice for all; who said off is left alone. */
-	if (!s->asked && s->view.market->mode == LT_MODE_ADVISE &&
-	    !s->options.carbon_aware_set)
-		request->objective = LT_OBJECTIVE_BALANCED;
-	if (s->options.plan && request->objective == LT_OBJECTIVE_OFF)
-		request->objective = LT_OBJECTIVE_BALANCED;
+	s->asked = lt_request_wishes(request, &s->options, s->view.market);
 	if (request->objective != LT_OBJECTIVE_OFF && lt_job_is_het(s->job))
 		request->pins |= LT_PIN_HET;
 }

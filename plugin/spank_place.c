@@ -309,33 +309,6 @@ tell(const struct placement *p)
 		    lt_mode_name(p->market.mode));
 }
 
-static void
-wishes(struct placement *p)
-{
-	const struct lt_options *const options = &lt_spank.options;
-
-	lt_options_apply(options, &p->request);
-	p->asked = options->plan || p->request.objective != LT_OBJECTIVE_OFF;
-	if ((options->plan || p->market.mode == LT_MODE_ADVISE) &&
-	    p->request.objective == LT_OBJECTIVE_OFF &&
-	    (options->plan || !options->carbon_aware_set))
-		p->request.objective = LT_OBJECTIVE_BALANCED;
-	for (uint32_t i = 0; !options->carbon_aware_set &&
-	     !(p->request.pins & LT_PIN_INTERACTIVE) &&
-	     i < p->market.default_count;
-	     i++) {
-		const struct lt_default *const rule = &p->market.defaults[i];
-		const char *const name = rule->is_qos ? p->request.qos
-						      : p->request.account;
-
-		if (name[0] == '\0' || strcmp(rule->name, name) != 0)
-			continue;
-		p->request.objective = rule->objective;
-		p->asked = rule->objective != LT_OBJECTIVE_OFF;
-		break;
-	}
-}
-
 static int
 place(struct placement *p)
 {
@@ -347,7 +320,8 @@ place(struct placement *p)
 			slurm_info("lowtide: no plan: %s", err.text);
 		return wants_plan ? -1 : 0;
 	}
-	wishes(p);
+	p->asked =
+	    lt_request_wishes(&p->request, &lt_spank.options, &p->market);
 	if (lt_decide(&p->plan, &p->request, &p->market, NULL, 0, p->now_utc_s,
 		&err) != LT_OK) {
 		if (p->asked)
