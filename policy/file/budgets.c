@@ -49,8 +49,10 @@ void
 lt_read_period(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
-	static const struct lt_word words[] = { { "month", LT_MONTH },
-		{ "quarter", LT_QUARTER }, { "year", LT_YEAR }, { .name = NULL } };
+	static const struct lt_word words[] = {
+		{ "month", LT_MONTH }, { "quarter", LT_QUARTER },
+		{ "year", LT_YEAR }, { .name = NULL },
+	};
 	struct lt_policy_budget *budget = object;
 	if (node->type == YAML_MAPPING_NODE) {
 		read_fixed_period(reader, key, node, budget);
@@ -77,7 +79,8 @@ static void
 check_per_user(struct lt_reader *reader, const yaml_node_t *node,
     const struct lt_policy_budget *budget)
 {
-	const struct lt_amount *team = &budget->limit, *user = &budget->per_user;
+	const struct lt_amount *team = &budget->limit;
+	const struct lt_amount *user = &budget->per_user;
 	char asked[32], limit[32];
 	if (team->has_money && user->has_money &&
 	    user->money_micros > team->money_micros)
@@ -102,8 +105,8 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 	const int errors = reader->errors->count;
 	lt_place(node, &budget->line, &budget->column);
 	budget->on_exceed = LT_RULE_REJECT;
-	if (!lt_read_body(reader, lt_budget_keys, "budgets", "a mapping such as "
-		"{team: vision, period: month, amount: 5000}", node, item) ||
+	if (!lt_read_body(reader, lt_budget_keys, "budgets", "a mapping such "
+		"as {team: vision, period: month, amount: 5000}", node, item) ||
 	    reader->errors->count > errors)
 		return;
 	if (!budget->limit.has_money && !budget->limit.has_carbon)
@@ -131,8 +134,8 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 	struct lt_default *made = item;
 	struct lt_default_entry entry = { "", "", LT_OBJECTIVE_OFF };
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, lt_default_keys, "defaults", "a mapping such as "
-		"{account: vision, carbon_aware: balanced}", node, &entry) ||
+	if (!lt_read_body(reader, lt_default_keys, "defaults", "a mapping such "
+		"as {account: vision, carbon_aware: balanced}", node, &entry) ||
 	    reader->errors->count > errors)
 		return;
 	if ((entry.account[0] != '\0') == (entry.qos[0] != '\0')) {

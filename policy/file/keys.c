@@ -238,7 +238,8 @@ const struct lt_key lt_policy_keys[] = {
 	    .want = "a mapping of sources by name" },
 	{ "gpus", lt_read_items, AT(gpus), .items = &gpu_items,
 	    .want = "a mapping of GPUs by name" },
-	{ "partitions", lt_read_items, AT(partitions), .items = &partition_items,
+	{ "partitions", lt_read_items, AT(partitions),
+	    .items = &partition_items,
 	    .want = "a mapping of partitions by name" },
 	{ "budgets", lt_read_items, AT(budgets), .items = &budget_items,
 	    .want = "a list of budgets such as - {team: vision, "

@@ -93,11 +93,12 @@ struct lt_policy {
 
 /*
  * Read a policy file. On failure *policy is NULL and err has line, column and
- * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest known key
- * for an unknown one). The caller owns *policy. known_adapters: names, NULL
- * ended, for checking `adapter:`; the options of each are checked by the
- * adapter itself (lt_adapter_check). Not thread safe: dates of fixed periods
- * are made with tzset(3), under the policy's timezone where TZ is another.
+ * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest
+ * known key for an unknown one). The caller owns *policy. known_adapters:
+ * names, NULL ended, for checking `adapter:`; the options of each are checked
+ * by the adapter itself (lt_adapter_check). Not thread safe: dates of fixed
+ * periods are made with tzset(3), under the policy's timezone where TZ is
+ * another.
  */
 int lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err);
