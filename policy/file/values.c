@@ -375,6 +375,10 @@ local_time(struct tm *parts, const char *zone)
 	if (zone[0] == '\0' || (now && strcmp(now, zone) == 0))
 		return (int64_t)mktime(parts);
 	char *before = now ? strdup(now) : NULL;
+	if (now && !before) {
+		parts->tm_mday = 0; /* no memory: no such day */
+		return 0;
+	}
 	setenv("TZ", zone, 1);
 	tzset();
 	const int64_t utc_s = (int64_t)mktime(parts);
