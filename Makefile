@@ -182,7 +182,7 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(libdir)/pkgconfig \
 	    $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
-	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples $(DESTDIR)$(unitdir)
+	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(unitdir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
 	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
@@ -196,6 +196,7 @@ install: all
 	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/
 	install -m 644 packaging/systemd/lowtided.service $(DESTDIR)$(unitdir)/
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
+	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \

@@ -62,7 +62,8 @@ cp -r examples/signals "$D/etc/signals"
 # wait for: South Australia's midday is 2:30 UTC, California's 20:00 UTC.
 zone=california
 case $(date -u +%H) in 0[4-9] | 1[0-9] | 20) zone=south-australia ;; esac
-sed "s/carbon-california/carbon-$zone/" examples/demo.yaml > "$D/demo.yaml"
+sed "s|carbon-california|carbon-$zone|; s|/usr/share/lowtide/examples|$D/etc|" \
+    examples/demo.yaml > "$D/demo.yaml"
 ACCOUNTS='vision nlp' POLICY=$D/demo.yaml "$cluster" up "$D"
 . "$D/env"
 printf '#!/bin/sh\nsleep 2\n' > "$D/jobs/short.sh"
