@@ -22,6 +22,8 @@ enum {
 	LT_PAIRS_MAX = 262144,	  /* valid (uid, account): refused */
 	LT_USAGES_MAX = 65536,	  /* (budget, uid) with a cap: refused */
 	LT_BINDINGS_MAX = 64,	  /* budgets that bind one job: unknown */
+	LT_SHEET_STALE_S = 60,	  /* lowtided writes each 15 s: four misses and
+				   * the balance is unknown */
 	LT_PERIODS = 2,		  /* the current and the next */
 	LT_RING_SLOTS = 65536,	  /* holds not yet absorbed; full: unknown */
 	LT_TERMS_MAX = 1048576,	  /* live jobs; more: lowtided refuses */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holds from job_submit's ring into the ledger. They and W go in by one
+ * transaction, so a crash at any moment absorbs each hold exactly once.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+
+enum {
+	RING_STUCK_S = 60, /* a missing sequence is waited for */
+	RING_LOOK_S = 20,  /* the whole ring is read for gaps */
+};
+
+/* "generation:W" in the ledger. Another generation starts at 0. */
+static uint64_t
+load_absorbed(struct lt_daemon *d)
+{
+	char value[64];
+	uint64_t generation = 0, absorbed = 0;
+	if (lt_ledger_get(d->ledger, "ring_absorbed", value, sizeof(value),
+	    NULL) == LT_OK && sscanf(value, "%" SCNx64 ":%" SCNu64,
+	    &generation, &absorbed) == 2 && generation == d->ring_generation)
+		return absorbed;
+	return 0;
+}
+
+static int
+save_absorbed(struct lt_daemon *d, uint64_t absorbed, struct lt_error *err)
+{
+	char value[64];
+	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
+	    d->ring_generation, absorbed);
+	return lt_ledger_put(d->ledger, "ring_absorbed", value, err);
+}
+
+/* job_submit makes the ring; until then there is none. */
+static int
+open_ring(struct lt_daemon *d, struct lt_error *err)
+{
+	if (d->ring_fd >= 0)
+		return LT_OK;
+	if (access(d->ring_path, F_OK) != 0)
+		return LT_OK;
+	const int fd =
+	    lt_ring_open(d->ring_path, false, &d->ring_generation, err);
+	if (fd < 0)
+		return fd;
+	d->ring_fd = fd;
+	d->ring_absorbed = d->ring_highest = load_absorbed(d);
+	d->sheet_dirty = true;
+	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
+	    d->ring_generation, d->ring_absorbed);
+	return LT_OK;
+}
+
+/* A replaced file has another generation: start again with that one. */
+static void
+close_if_replaced(struct lt_daemon *d)
+{
+	uint64_t generation = 0;
+	if (d->ring_fd < 0)
+		return;
+	const int fd = lt_ring_open(d->ring_path, false, &generation, NULL);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && generation == d->ring_generation)
+		return;
+	lt_log("ring_gone", "generation=%016" PRIx64, d->ring_generation);
+	close(d->ring_fd);
+	d->ring_fd = -1;
+	d->ring_generation = d->ring_absorbed = d->ring_highest = 0;
+	d->sheet_dirty = true;
+}
+
+/* The difference of a change (job_modify): onto the hold of that job. */
+static int
+absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
+    struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
+	if (code == LT_ENOENT && record->job_id)
+		code = lt_ledger_hold_of_job(d->ledger, record->job_id, &hold,
+		    NULL);
+	if (code != LT_OK || hold.state != LT_HOLD_OPEN) {
+		lt_log("change_without_hold", "job=%u quote=%016" PRIx64,
+		    record->job_id, record->quote_id);
+		return LT_OK; /* the job, if it lives, is held at its limit */
+	}
+	struct lt_amount *const to = &hold.quote.hold_per_task;
+	if ((record->per_task.has_money &&
+	    !lt_add(&to->money_micros, record->per_task.money_micros)) ||
+	    (record->per_task.has_carbon &&
+	    !lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
+		return lt_fail(err, LT_EOVERFLOW, "hold of job %u passes "
+		    "64 bits", record->job_id);
+	to->has_money |= record->per_task.has_money;
+	to->has_carbon |= record->per_task.has_carbon;
+	if (record->start_utc_s < hold.quote.start_utc_s)
+		hold.quote.start_utc_s = record->start_utc_s;
+	if (record->end_utc_s > hold.quote.end_utc_s)
+		hold.quote.end_utc_s = record->end_utc_s;
+	hold.quote.rev++;
+	return lt_ledger_put_hold(d->ledger, &hold, err);
+}
+
+static int
+absorb_one(struct lt_daemon *d, const struct lt_ring_record *record,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	if (record->account[0] == '\0')
+		return LT_OK; /* job_submit filled a gap with nothing */
+	if (record->flags & LT_QUOTE_MODIFY)
+		return absorb_change(d, record, err);
+	struct lt_ledger_hold hold;
+	if (lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL) == LT_OK)
+		return LT_OK; /* its job was seen first, quote and all */
+	hold = (struct lt_ledger_hold) {
+		.uid = record->uid, .sequence = record->sequence,
+		.state = LT_HOLD_OPEN, .live_tasks = record->tasks,
+		.made_utc_s = now_utc_s,
+		.quote = { .id = record->quote_id, .rev = 1,
+		    .flags = record->flags, .tasks = record->tasks,
+		    .hold_per_task = record->per_task,
+		    .start_utc_s = record->start_utc_s,
+		    .end_utc_s = record->end_utc_s },
+	};
+	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
+	    record->account);
+	return lt_ledger_put_hold(d->ledger, &hold, err);
+}
+
+static int
+absorb_all(struct lt_daemon *d, const struct lt_ring_record *records,
+    uint32_t count, uint64_t until, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (records[i].sequence <= until)
+			code = absorb_one(d, &records[i], now_utc_s, err);
+	if (code == LT_OK)
+		code = save_absorbed(d, until, err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	return code;
+}
+
+/* Is the next hold there? Saves reading 8 MiB when nothing happened. */
+static bool
+has_next(const struct lt_daemon *d)
+{
+	unsigned char slot[LT_RING_SLOT_BYTES];
+	struct lt_ring_record record;
+	const uint64_t next = d->ring_absorbed + 1;
+	const off_t at = LT_RING_HEADER_BYTES +
+	    (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
+	return pread(d->ring_fd, slot, sizeof(slot), at) ==
+	    (ssize_t)sizeof(slot) &&
+	    lt_ring_unpack(&record, slot, d->ring_generation, NULL) ==
+	    LT_OK && record.sequence == next;
+}
+
+/*
+ * W stops before a missing sequence, as its writer may still be at work. Not
+ * for ever: what slurmctld reserved and never wrote (it died) is void, and a
+ * hold that comes after all is found by the quote on its job.
+ */
+static uint64_t
+pass_gap(struct lt_daemon *d, const struct lt_ring_record *records,
+    uint32_t count, uint64_t contiguous, int64_t now_utc_s)
+{
+	if (contiguous >= d->ring_highest) {
+		d->ring_stuck_utc_s = 0;
+		return contiguous;
+	}
+	if (!d->ring_stuck_utc_s || contiguous > d->ring_absorbed)
+		d->ring_stuck_utc_s = now_utc_s;
+	if (now_utc_s - d->ring_stuck_utc_s < RING_STUCK_S)
+		return contiguous;
+	d->ring_stuck_utc_s = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (records[i].sequence > contiguous) {
+			lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
+			    contiguous + 1, records[i].sequence - 1);
+			return records[i].sequence;
+		}
+	return contiguous;
+}
+
+int
+lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	close_if_replaced(d);
+	int code = open_ring(d, err);
+	if (code != LT_OK || d->ring_fd < 0)
+		return code;
+	if (!has_next(d) && now_utc_s - d->ring_looked_utc_s < RING_LOOK_S)
+		return LT_OK;
+	d->ring_looked_utc_s = now_utc_s;
+	struct lt_ring_record *const records =
+	    malloc(sizeof(*records) * LT_RING_SLOTS);
+	if (!records)
+		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
+	uint32_t count = 0, bad = 0;
+	uint64_t contiguous = 0;
+	code = lt_ring_read(d->ring_fd, d->ring_generation, d->ring_absorbed,
+	    records, &count, &d->ring_highest, &contiguous, &bad, err);
+	if (code == LT_OK)
+		contiguous = pass_gap(d, records, count, contiguous,
+		    now_utc_s);
+	if (code == LT_OK && contiguous > d->ring_absorbed) {
+		code = absorb_all(d, records, count, contiguous, now_utc_s,
+		    err);
+		if (code == LT_OK) {
+			d->ring_absorbed = contiguous;
+			d->sheet_dirty = true;
+		}
+	}
+	free(records);
+	return code;
+}

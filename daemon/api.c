@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From method and path to the function that answers, by one table.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api.h"
+
+static const struct {
+	const char *method, *path;
+	bool has_rest, admin_only;
+	lt_api_function *answer;
+} table[] = {
+	{ "GET", "/v1/status", false, false, lt_api_status },
+	{ "GET", "/v1/budget", false, false, lt_api_budget },
+	{ "POST", "/v1/budget/adjust", false, true, lt_api_adjust },
+	{ "GET", "/v1/report", false, false, lt_api_report },
+	{ "GET", "/v1/explain/", true, false, lt_api_explain },
+	{ "POST", "/v1/now/", true, false, lt_api_now },
+	{ "POST", "/v1/rebuild", false, true, lt_api_rebuild },
+	{ "GET", "/v1/balance", false, false, lt_api_balance },
+	{ "GET", "/v1/market", false, false, lt_api_market },
+};
+
+const char *
+lt_api_value(const struct lt_api_request *request, const char *key)
+{
+	for (int i = 0; i < request->value_count; i++)
+		if (!strcmp(request->values[i].key, key))
+			return request->values[i].value;
+	return NULL;
+}
+
+int
+lt_api_error(json_t **reply, int status, const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	json_decref(*reply);
+	*reply = json_pack("{s:s}", "error", text);
+	if (!*reply) /* not UTF-8: what was asked is not repeated */
+		*reply = json_pack("{s:s}", "error", "bad request");
+	return status;
+}
+
+json_t *
+lt_api_time(int64_t utc_s)
+{
+	char text[40];
+	if (utc_s == 0 || utc_s == INT64_MAX || utc_s == INT64_MIN)
+		return json_null();
+	return json_string(lt_utc_text(text, sizeof(text), utc_s));
+}
+
+json_t *
+lt_api_optional(bool has, int64_t value)
+{
+	return has ? json_integer(value) : json_null();
+}
+
+bool
+lt_api_sees(const struct lt_daemon *d, const struct lt_api_request *request,
+    const char *team)
+{
+	if (request->is_admin)
+		return true;
+	const struct lt_balance_sheet *const s = &d->sheet;
+	for (uint32_t i = 0; d->has_sheet && i < s->pair_count; i++) {
+		if (s->pairs[i].uid != request->uid)
+			continue;
+		const struct lt_account *const a =
+		    &s->accounts[s->pairs[i].account];
+		if (!strcmp(a->name, team))
+			return true;
+		for (uint32_t k = 0; k < a->binding_count; k++)
+			if (!strcmp(s->budgets[s->bindings[
+			    a->first_binding + k]].team, team))
+				return true;
+	}
+	return false;
+}
+
+static int
+hex(char c)
+{
+	if (isdigit((unsigned char)c))
+		return c - '0';
+	c = (char)tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Percent-decode length bytes into out; false: too long, or a NUL. */
+static bool
+decode(char *out, size_t size, const char *text, size_t length, bool plus)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+		if (c == '+' && plus)
+			c = ' ';
+		if (c == '%' && i + 2 < length && hex(text[i + 1]) >= 0 &&
+		    hex(text[i + 2]) >= 0) {
+			c = (char)(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+			i += 2;
+		}
+		if (c == '\0' || used + 1 >= size)
+			return false;
+		out[used++] = c;
+	}
+	out[used] = '\0';
+	return true;
+}
+
+static bool
+parse_uri(struct lt_api_request *request, const char *uri)
+{
+	const size_t path = strcspn(uri, "?");
+	if (!decode(request->path, sizeof(request->path), uri, path, false))
+		return false;
+	const char *at = uri + path;
+	while (*at) {
+		at++;
+		const size_t length = strcspn(at, "&");
+		const size_t key = strcspn(at, "=&");
+		if (request->value_count >= LT_API_VALUES_MAX)
+			return false;
+		const int i = request->value_count++;
+		if (!decode(request->values[i].key,
+		    sizeof(request->values[i].key), at, key, true) ||
+		    (key < length && !decode(request->values[i].value,
+		    sizeof(request->values[i].value), at + key + 1,
+		    length - key - 1, true)))
+			return false;
+		at += length;
+	}
+	return true;
+}
+
+static int
+dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
+{
+	bool known = false;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		const size_t length = strlen(table[i].path);
+		if (table[i].has_rest ?
+		    strncmp(request->path, table[i].path, length) != 0 :
+		    strcmp(request->path, table[i].path) != 0)
+			continue;
+		known = true;
+		if (strcmp(request->method, table[i].method) != 0)
+			continue;
+		if (table[i].admin_only && !request->is_admin)
+			return lt_api_error(reply, 403, "%s: only for root "
+			    "and SlurmUser", request->path);
+		request->rest = request->path + length;
+		return table[i].answer(d, request, reply);
+	}
+	if (known)
+		return lt_api_error(reply, 400, "%s: got method %s, want the "
+		    "other one", request->path, request->method);
+	return lt_api_error(reply, 404, "%s: no such request", request->path);
+}
+
+int
+lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
+    const char *body, size_t body_length, char **reply)
+{
+	struct lt_api_request request = { .uid = uid, .method = method,
+		.is_admin = lt_is_admin(d, uid), .now_utc_s = time(NULL) };
+	json_t *answer = NULL;
+	json_error_t error;
+	int status;
+	if (!parse_uri(&request, uri))
+		status = lt_api_error(&answer, 400, "bad path or query");
+	else if (body_length > 0 && !(request.body =
+	    json_loadb(body, body_length, JSON_REJECT_DUPLICATES, &error)))
+		status = lt_api_error(&answer, 400, "body: %s", error.text);
+	else
+		status = dispatch(d, &request, &answer);
+	json_decref(request.body);
+	*reply = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+	json_decref(answer);
+	if (!*reply) {
+		*reply = strdup("{\"error\":\"out of memory, or a text that "
+		    "is not UTF-8\"}");
+		return 503;
+	}
+	return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/report: the statement of a period, a row per account that had
+ * entries or has a budget. Each entry is in exactly one row, so rows add up
+ * to the total.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api.h"
+#include "calendar.h"
+#include "explain.h"
+
+enum { FIGURES = 12 };
+static const char *const names[FIGURES] = {
+	"opening_micros", "charges_micros", "corrections_micros",
+	"adjustments_micros", "closing_micros", "opening_mg", "charges_mg",
+	"corrections_mg", "adjustments_mg", "closing_mg", "energy_wh",
+	"runs" };
+
+struct line { /* sums of one account, or of all */
+	int64_t figures[FIGURES];
+	int64_t base_micros, base_mg, moved_runs, unpriced_runs;
+};
+
+static int
+fill_line(struct line *line, struct lt_daemon *d, const char *account,
+    const struct lt_period *period, struct lt_error *err)
+{
+	struct lt_totals before[3], in[3];
+	int code = lt_ledger_totals(d->ledger, account, 0,
+	    period->start_utc_s, before, err);
+	if (code == LT_OK)
+		code = lt_ledger_totals(d->ledger, account,
+		    period->start_utc_s, period->end_utc_s, in, err);
+	if (code != LT_OK)
+		return code;
+	*line = (struct line) { 0 };
+	int64_t *const f = line->figures;
+	for (int k = 0; k < 3; k++) {
+		f[0] += before[k].money_micros;
+		f[5] += before[k].carbon_mg;
+		f[1 + k] = in[k].money_micros;
+		f[6 + k] = in[k].carbon_mg;
+		f[10] += in[k].energy_wh;
+		line->base_micros += in[k].base_money_micros;
+		line->base_mg += in[k].base_carbon_mg;
+	}
+	f[4] = f[0] + f[1] + f[2] + f[3];
+	f[9] = f[5] + f[6] + f[7] + f[8];
+	f[11] = in[LT_ENTRY_CHARGE].runs;
+	line->moved_runs = in[LT_ENTRY_CHARGE].moved_runs;
+	line->unpriced_runs = in[LT_ENTRY_CHARGE].unpriced_runs;
+	return LT_OK;
+}
+
+static void
+add_line(struct line *sum, const struct line *line)
+{
+	for (int i = 0; i < FIGURES; i++)
+		sum->figures[i] += line->figures[i];
+	sum->base_micros += line->base_micros;
+	sum->base_mg += line->base_mg;
+	sum->moved_runs += line->moved_runs;
+	sum->unpriced_runs += line->unpriced_runs;
+}
+
+static bool
+is_empty(const struct line *line)
+{
+	for (int i = 0; i < FIGURES; i++)
+		if (line->figures[i] != 0)
+			return false;
+	return true;
+}
+
+/* The budget of a team for exactly this period; NULL = none now. */
+static const struct lt_period *
+budget_of(const struct lt_daemon *d, const char *team,
+    const struct lt_period *period)
+{
+	for (uint32_t i = 0; i < d->sheet.budget_count; i++)
+		for (int p = 0; p < LT_PERIODS; p++) {
+			const struct lt_budget *const b =
+			    &d->sheet.budgets[i];
+			if (!strcmp(b->team, team) &&
+			    b->periods[p].start_utc_s ==
+			    period->start_utc_s &&
+			    b->periods[p].end_utc_s == period->end_utc_s)
+				return &b->periods[p];
+		}
+	return NULL;
+}
+
+static void
+set_budget(json_t *to, const struct lt_period *b, const struct line *line)
+{
+	const struct lt_amount none = { 0 };
+	const struct lt_amount *const limit = b ? &b->limit : &none;
+	const struct lt_amount *const held = b ? &b->held : &none;
+	const int64_t *const f = line->figures;
+	/* A budget covers the accounts below too; without one, its own. */
+	const int64_t money = b ? b->settled.money_micros :
+	    f[1] + f[2] + f[3];
+	const int64_t carbon = b ? b->settled.carbon_mg : f[6] + f[7] + f[8];
+	json_object_set_new(to, "budget_micros",
+	    lt_api_optional(limit->has_money, limit->money_micros));
+	json_object_set_new(to, "budget_mg",
+	    lt_api_optional(limit->has_carbon, limit->carbon_mg));
+	json_object_set_new(to, "actual_micros", json_integer(money));
+	json_object_set_new(to, "actual_mg", json_integer(carbon));
+	json_object_set_new(to, "held_micros",
+	    lt_api_optional(b, held->money_micros));
+	json_object_set_new(to, "held_mg",
+	    lt_api_optional(b, held->carbon_mg));
+	json_object_set_new(to, "available_micros", lt_api_optional(
+	    limit->has_money, limit->money_micros - money -
+	    held->money_micros));
+	json_object_set_new(to, "available_mg", lt_api_optional(
+	    limit->has_carbon, limit->carbon_mg - carbon - held->carbon_mg));
+}
+
+static json_t *
+line_json(const char *team, const struct line *line,
+    const struct lt_period *budget, bool replay)
+{
+	const int64_t *const f = line->figures;
+	json_t *const all = json_object();
+	if (team)
+		json_object_set_new(all, "team", json_string(team));
+	for (int i = 0; i < FIGURES; i++)
+		json_object_set_new(all, names[i], json_integer(f[i]));
+	set_budget(all, budget, line);
+	json_object_set_new(all, "base_micros",
+	    json_integer(line->base_micros));
+	json_object_set_new(all, "base_mg", json_integer(line->base_mg));
+	json_object_set_new(all, "saved_micros",
+	    json_integer(line->base_micros - f[1] - f[2]));
+	json_object_set_new(all, "saved_mg",
+	    json_integer(line->base_mg - f[6] - f[7]));
+	json_object_set_new(all, "moved_runs",
+	    json_integer(line->moved_runs));
+	json_object_set_new(all, "unpriced_runs",
+	    json_integer(line->unpriced_runs));
+	json_object_set_new(all, "replay", json_boolean(replay));
+	return all;
+}
+
+/* Rows of runs, as JSON if wanted; is any by a recording? */
+static int
+scan_runs(struct lt_daemon *d, const char *account,
+    const struct lt_period *period, json_t *list, bool *replay,
+    bool *provisional, struct lt_error *err)
+{
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_runs(d->ledger, account,
+	    period->start_utc_s, period->end_utc_s, &runs, &count, err);
+	*replay = false;
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		*replay |= runs[i].worst_quality == LT_QUALITY_REPLAY;
+		*provisional |= runs[i].provisional;
+		if (list)
+			json_array_append_new(list, lt_run_json(&runs[i]));
+	}
+	free(runs);
+	return code;
+}
+
+struct report {
+	json_t *teams, *runs; /* runs: NULL = not wanted */
+	struct line total;
+	bool replay, provisional;
+};
+
+static int
+add_account(struct report *r, struct lt_daemon *d, const char *account,
+    const struct lt_period *period, struct lt_error *err)
+{
+	struct line line;
+	bool replay = false;
+	const struct lt_period *const budget =
+	    budget_of(d, account, period);
+	int code = fill_line(&line, d, account, period, err);
+	if (code != LT_OK || (is_empty(&line) && !budget))
+		return code;
+	code = scan_runs(d, account, period, r->runs, &replay,
+	    &r->provisional, err);
+	if (code != LT_OK)
+		return code;
+	r->replay |= replay;
+	add_line(&r->total, &line);
+	json_array_append_new(r->teams,
+	    line_json(account, &line, budget, replay));
+	return LT_OK;
+}
+
+/* Is `account` the team, or below it? */
+static bool
+belongs(const struct lt_daemon *d, uint32_t account, const char *team)
+{
+	enum { DEPTH_MAX = 64 };
+	const char *name = d->sheet.accounts[account].name;
+	for (int depth = 0; name && depth < DEPTH_MAX; depth++) {
+		const char *parent = NULL;
+		if (!strcasecmp(name, team))
+			return true;
+		for (uint32_t i = 0; i < d->account_count; i++)
+			if (!strcasecmp(d->accounts[i].name, name))
+				parent = d->accounts[i].parent;
+		name = parent && parent[0] ? parent : NULL;
+	}
+	return false;
+}
+
+/* All rows that are due are in: nothing waits in slurmctld's queue, nothing
+ * is provisional. */
+static bool
+is_complete(const struct lt_daemon *d, const struct lt_period *period,
+    int64_t now_utc_s, bool provisional)
+{
+	const int64_t end = period->end_utc_s < now_utc_s ?
+	    period->end_utc_s : now_utc_s - 2 * LT_SETTLE_EVERY_S;
+	return d->settled_until_utc_s >= end && d->ended_count == 0 &&
+	    !provisional;
+}
+
+int
+lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
+    json_t **reply)
+{
+	const char *const team = lt_api_value(request, "team");
+	const char *const text = lt_api_value(request, "period");
+	const char *const runs = lt_api_value(request, "runs");
+	struct lt_period period;
+	struct lt_error err = { 0 };
+	struct report r = { 0 };
+	if (!d->has_sheet)
+		return lt_api_error(reply, 503, "no budget snapshot yet");
+	if (text && text[0]) {
+		if (lt_calendar_parse(&period, text, &err) != LT_OK)
+			return lt_api_error(reply, 400, "%s", err.text);
+	} else {
+		lt_calendar_period(&period, LT_MONTH, request->now_utc_s, 0);
+	}
+	r.teams = json_array();
+	r.runs = runs && !strcmp(runs, "1") ? json_array() : NULL;
+	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
+		const char *const account = d->sheet.accounts[i].name;
+		if ((team && !belongs(d, i, team)) ||
+		    !lt_api_sees(d, request, account))
+			continue;
+		if (add_account(&r, d, account, &period, &err) != LT_OK) {
+			json_decref(r.teams);
+			json_decref(r.runs);
+			return lt_api_error(reply, 503, "%s", err.text);
+		}
+	}
+	*reply = json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:b,s:o,s:o}",
+	    "period", "label", period.label, "start",
+	    lt_api_time(period.start_utc_s), "end",
+	    lt_api_time(period.end_utc_s), "currency", d->policy->currency,
+	    "cluster", d->slurm.cluster, "complete", is_complete(d, &period,
+	    request->now_utc_s, r.provisional), "teams", r.teams, "total",
+	    line_json(NULL, &r.total, team ? budget_of(d, team, &period) :
+	    NULL, r.replay));
+	if (r.runs && *reply)
+		json_object_set_new(*reply, "runs", r.runs);
+	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+}

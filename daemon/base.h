@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run would have cost without lowtide.
+ */
+#ifndef LT_BASE_H
+#define LT_BASE_H
+
+#include "daemon.h"
+
+/*
+ * Fill run->has_base, base_*, moved and base_text: the same work in the
+ * quote's home partition from its home start, at the prices that really held.
+ * A job that was not moved has no base of its own: what it cost is it.
+ */
+void lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
+    struct lt_daemon *d);
+
+#endif

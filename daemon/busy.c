@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hour steps: a plan does not need more, and a step is never under-counted
+ * (a job that touches an hour counts for all of it).
+ */
+#include <string.h>
+
+#include "busy.h"
+#include "charge.h"
+#include "units.h"
+
+static double
+equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_resources resources = { .nodes = job->nodes,
+		.cpus = job->cpus, .gpus = job->gpus,
+		.memory_mib = job->memory_mib, .exclusive = job->exclusive };
+	const struct lt_partition *const p = &market->partitions[partition];
+	const struct lt_fraction share = lt_charge_share(&resources,
+	    market->shapes + p->first_shape, p->shape_count);
+	return (double)job->nodes * (double)share.numerator /
+	    (double)share.denominator;
+}
+
+static bool
+in_partition(const struct lt_slurm_job *job, const char *name)
+{
+	const size_t length = strlen(name);
+	return !strncmp(job->partition, name, length) &&
+	    (job->partition[length] == '\0' || job->partition[length] == ',');
+}
+
+void
+lt_busy_count(struct lt_busy *busy, const struct lt_slurm_jobs *jobs,
+    const struct lt_market *market, int partition, int64_t now_utc_s)
+{
+	const int64_t first = now_utc_s / LT_HOUR_S * LT_HOUR_S;
+	uint32_t used = 0;
+	memset(busy, 0, sizeof(*busy));
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const struct lt_slurm_job *const job = &jobs->jobs[i];
+		const bool running = job->state == LT_JOB_RUNNING;
+		const bool booked = job->state == LT_JOB_PENDING &&
+		    !job->held && job->eligible_utc_s > now_utc_s;
+		if ((!running && !booked) || job->nodes == 0 ||
+		    !in_partition(job, market->partitions[partition].name))
+			continue;
+		const int64_t start =
+		    running ? now_utc_s : job->eligible_utc_s;
+		const int64_t length = job->limit_s < LT_BUSY_STEPS * LT_HOUR_S
+		    ? job->limit_s : (int64_t)LT_BUSY_STEPS * LT_HOUR_S;
+		const int64_t end = (running && job->start_utc_s ?
+		    job->start_utc_s : start) + length;
+		const double nodes = equivalents(job, market, partition) *
+		    (running ? 1 : job->array_pending);
+		for (int64_t h = (start - first) / LT_HOUR_S;
+		    h < LT_BUSY_STEPS && first + h * LT_HOUR_S < end; h++) {
+			busy->nodes[h] += nodes;
+			used = (uint32_t)h + 1 > used ? (uint32_t)h + 1 : used;
+		}
+	}
+	if (used == 0)
+		return;
+	busy->count = used < LT_BUSY_STEPS ? used + 1 : used;
+	for (uint32_t h = 0; h <= busy->count; h++)
+		busy->start_utc_s[h] = first + (int64_t)h * LT_HOUR_S;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Policy + Slurm's partitions + signal steps + what is booked -> the market
+ * snapshot. Built from loose parts, packed, and read back: what lowtided uses
+ * is byte for byte what the plugins read.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "busy.h"
+#include "calendar.h"
+#include "daemon.h"
+
+struct build { /* parts of a market, freed after packing */
+	struct lt_market market;
+	struct lt_series series[LT_SERIES_MAX];
+	int *source_series;   /* by source index; LT_NO_SERIES = not yet */
+	int64_t now_utc_s;
+};
+
+static struct lt_series *
+new_series(struct build *b, uint32_t count, int *index, struct lt_error *err)
+{
+	if (b->market.series_count >= LT_SERIES_MAX) {
+		lt_fail(err, LT_ELIMIT, "market: more than %d series",
+		    LT_SERIES_MAX);
+		return NULL;
+	}
+	struct lt_series *const s = &b->series[b->market.series_count];
+	s->count = count;
+	s->start_utc_s = calloc(count + 1, sizeof(*s->start_utc_s));
+	s->value = calloc(count + 1, sizeof(*s->value));
+	s->integral = calloc(count + 1, sizeof(*s->integral));
+	*index = (int)b->market.series_count++;
+	if (!s->start_utc_s || !s->value || !s->integral) {
+		lt_fail(err, LT_ENOMEM, "market: out of memory");
+		return NULL;
+	}
+	return s;
+}
+
+static int
+constant_series(struct build *b, double value, int *index,
+    struct lt_error *err)
+{
+	struct lt_series *const s = new_series(b, 1, index, err);
+	if (!s)
+		return err->code;
+	s->quality = LT_QUALITY_CONSTANT;
+	s->issued_utc_s = b->now_utc_s;
+	s->start_utc_s[0] = b->now_utc_s;
+	s->start_utc_s[1] = b->now_utc_s + 1;
+	s->value[0] = value;
+	return lt_series_prepare(s, err);
+}
+
+/* The quality of the steps from now to a day ahead: the worst. */
+static enum lt_quality
+quality_of(const struct lt_source *source, int64_t now_utc_s)
+{
+	enum lt_quality worst = LT_QUALITY_NONE;
+	for (uint32_t i = 0; i < source->step_count; i++)
+		if (source->steps[i].end_utc_s > now_utc_s &&
+		    source->steps[i].start_utc_s < now_utc_s + 86400 &&
+		    source->steps[i].quality > worst)
+			worst = source->steps[i].quality;
+	return worst == LT_QUALITY_NONE ? LT_QUALITY_LAST_VALUE : worst;
+}
+
+static int
+source_series(struct build *b, const struct lt_source *source, int *index,
+    struct lt_error *err)
+{
+	struct lt_series *const s =
+	    new_series(b, source->step_count, index, err);
+	if (!s)
+		return err->code;
+	for (uint32_t i = 0; i < source->step_count; i++) {
+		s->start_utc_s[i] = source->steps[i].start_utc_s;
+		s->value[i] = source->steps[i].value;
+	}
+	s->start_utc_s[source->step_count] =
+	    source->steps[source->step_count - 1].end_utc_s;
+	s->quality = quality_of(source, b->now_utc_s);
+	s->issued_utc_s = source->issued_utc_s;
+	memcpy(s->source, source->policy->name, sizeof(s->source));
+	return lt_series_prepare(s, err);
+}
+
+/* The series of one signal, each source once. */
+static int
+add_signal(struct build *b, const struct lt_daemon *d,
+    const struct lt_policy_signal *signal, enum lt_quantity wanted,
+    int *index, struct lt_error *err)
+{
+	if (!signal->is_set)
+		return LT_OK;
+	if (signal->is_constant)
+		return constant_series(b, signal->constant, index, err);
+	const struct lt_source *const source =
+	    lt_signal_source(d, signal, b->now_utc_s);
+	if (!source)
+		return LT_OK; /* missing is not zero: no series */
+	static const char *const names[LT_QUANTITY_COUNT] = {
+		[LT_QUANTITY_CARBON] = "carbon intensity",
+		[LT_QUANTITY_PRICE] = "price per node-hour",
+		[LT_QUANTITY_TARIFF] = "price per kWh",
+	};
+	if (source->quantity != wanted)
+		return lt_fail(err, LT_EINPUT, "%s:%d:%d: source %s gives %s, "
+		    "want %s", d->policy->path, signal->line, signal->column,
+		    source->policy->name, names[source->quantity],
+		    names[wanted]);
+	int *const made = &b->source_series[source - d->sources];
+	if (*made == LT_NO_SERIES) {
+		const int code = source_series(b, source, made, err);
+		if (code != LT_OK)
+			return code;
+	}
+	*index = *made;
+	return LT_OK;
+}
+
+static void
+apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
+    const struct lt_shape *shapes)
+{
+	/* docs/model.md, power: what the policy does not say comes from the
+	 * GPU table and a plain two-socket server, by the first shape. */
+	static const double idle_w = 200, cpu_w_per_core = 4.5;
+	p->pue = from->pue >= 1 ? from->pue : 1;
+	p->node_idle_w = from->node_idle_w;
+	p->node_cpu_w = from->node_cpu_w;
+	p->node_gpu_w = from->node_gpu_w;
+	if (p->shape_count == 0)
+		return;
+	const struct lt_shape *const shape = &shapes[p->first_shape];
+	if (p->node_idle_w <= 0)
+		p->node_idle_w = idle_w;
+	if (p->node_cpu_w <= 0)
+		p->node_cpu_w = cpu_w_per_core * shape->cpus;
+	const struct lt_gpu *const gpu =
+	    lt_gpu_find(from->gpu[0] ? from->gpu : shape->gpu_type);
+	if (p->node_gpu_w <= 0 && gpu)
+		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
+}
+
+static int
+apply_policy(struct build *b, const struct lt_daemon *d,
+    struct lt_partition *p, struct lt_error *err)
+{
+	p->price_series = p->carbon_series = p->tariff_series =
+	    p->busy_series = LT_NO_SERIES;
+	p->pue = 1;
+	const struct lt_policy_partition *const from =
+	    lt_daemon_policy_partition(d, p->name);
+	if (!from)
+		return LT_OK;
+	p->flags |= LT_PARTITION_MANAGED;
+	if (from->preemptible)
+		p->flags |= LT_PARTITION_PREEMPTIBLE;
+	if (from->owned)
+		p->flags |= LT_PARTITION_OWNED;
+	p->hazard_per_node_hour = from->hazard_per_node_hour;
+	p->notice_s = (double)from->notice_s;
+	p->restart_s = (double)from->restart_s;
+	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
+	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
+	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
+	p->worst_intensity = from->worst_intensity;
+	apply_power(p, from, d->shapes);
+	int code = add_signal(b, d, &from->price, LT_QUANTITY_PRICE,
+	    &p->price_series, err);
+	if (code == LT_OK)
+		code = add_signal(b, d, &from->carbon, LT_QUANTITY_CARBON,
+		    &p->carbon_series, err);
+	if (code == LT_OK)
+		code = add_signal(b, d, &from->tariff, LT_QUANTITY_TARIFF,
+		    &p->tariff_series, err);
+	return code;
+}
+
+/* Facts of each shape's GPU: the policy's name for the partition, else by
+ * Gres type; the site's own rows first. */
+static int
+gpu_index(struct lt_market *m, const struct lt_policy *policy,
+    const char *name)
+{
+	const struct lt_gpu *gpu = NULL;
+	for (int i = 0; i < policy->gpu_count && !gpu; i++)
+		if (!strcasecmp(policy->gpus[i].name, name))
+			gpu = &policy->gpus[i];
+	if (!gpu)
+		gpu = lt_gpu_find(name);
+	if (!gpu)
+		return -1;
+	for (uint32_t i = 0; i < m->gpu_count; i++)
+		if (!strcmp(m->gpus[i].name, gpu->name))
+			return (int)i;
+	if (m->gpu_count >= LT_GPUS_MAX)
+		return -1;
+	m->gpus[m->gpu_count] = *gpu;
+	return (int)m->gpu_count++;
+}
+
+static void
+apply_gpus(struct lt_market *m, const struct lt_daemon *d)
+{
+	for (uint32_t i = 0; i < m->shape_count; i++)
+		m->shapes[i].gpu_index = -1;
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		const struct lt_partition *const p = &m->partitions[i];
+		const struct lt_policy_partition *const from =
+		    lt_daemon_policy_partition(d, p->name);
+		for (uint32_t k = 0; k < p->shape_count; k++) {
+			struct lt_shape *const s =
+			    &m->shapes[p->first_shape + k];
+			if (s->gpus == 0)
+				continue;
+			const char *const name = from && from->gpu[0] ?
+			    from->gpu : s->gpu_type;
+			s->gpu_index = gpu_index(m, d->policy, name);
+		}
+	}
+}
+
+static void
+apply_rules(struct lt_market *m, const struct lt_daemon *d,
+    int64_t now_utc_s)
+{
+	const struct lt_policy *const p = d->policy;
+	m->compiled_utc_s = now_utc_s;
+	m->generation = d->market.generation + 1;
+	if (m->generation <= (uint64_t)now_utc_s)
+		m->generation = (uint64_t)now_utc_s; /* rises over restarts */
+	snprintf(m->cluster, sizeof(m->cluster), "%s", d->slurm.cluster);
+	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
+	m->mode = p->mode;
+	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
+	m->max_delay_s = p->max_delay_s;
+	m->stale_after_s = p->stale_after_s;
+	m->deadline_slack_s = p->deadline_slack_s;
+	m->assume_time_s = p->assume_time_s;
+	m->over_time_limit_s = d->slurm.over_time_limit_s;
+	m->deadline_confidence_ppm = p->deadline_confidence_ppm;
+	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
+	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
+	m->hold_margin_ppm = p->hold_margin_ppm;
+	m->max_array_size = d->slurm.max_array_size;
+	lt_calendar_steps(&m->zone, now_utc_s);
+}
+
+static int
+fill(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_market *const m = &b->market;
+	m->series = b->series;
+	m->partition_count = d->partition_count;
+	m->shape_count = d->shape_count;
+	if (d->partition_count > LT_PARTITIONS_MAX)
+		return lt_fail(err, LT_ELIMIT, "Slurm has %u partitions, "
+		    "limit %d", d->partition_count, LT_PARTITIONS_MAX);
+	m->partitions = calloc(d->partition_count + 1u,
+	    sizeof(*m->partitions));
+	m->shapes = calloc(d->shape_count + 1u, sizeof(*m->shapes));
+	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
+	b->source_series = calloc((size_t)d->source_count + 1, sizeof(int));
+	if (!m->partitions || !m->shapes || !m->gpus || !b->source_series)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	for (int i = 0; i < d->source_count; i++)
+		b->source_series[i] = LT_NO_SERIES;
+	memcpy(m->partitions, d->partitions,
+	    d->partition_count * sizeof(*m->partitions));
+	memcpy(m->shapes, d->shapes, d->shape_count * sizeof(*m->shapes));
+	m->defaults = d->policy->defaults;
+	m->default_count = (uint32_t)d->policy->default_count;
+	apply_rules(m, d, b->now_utc_s);
+	apply_gpus(m, d);
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		const int code = apply_policy(b, d, &m->partitions[i], err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+/* Nodes booked over time, for partitions that a job may be moved to. */
+static int
+add_busy(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_market *const m = &b->market;
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		struct lt_partition *const p = &m->partitions[i];
+		struct lt_busy busy;
+		if (!(p->flags & LT_PARTITION_MANAGED))
+			continue;
+		lt_busy_count(&busy, &d->jobs, m, (int)i, b->now_utc_s);
+		if (busy.count == 0)
+			continue;
+		struct lt_series *const s =
+		    new_series(b, busy.count, &p->busy_series, err);
+		if (!s)
+			return err->code;
+		s->quality = LT_QUALITY_MEASURED;
+		s->issued_utc_s = b->now_utc_s;
+		memcpy(s->start_utc_s, busy.start_utc_s,
+		    (busy.count + 1) * sizeof(*s->start_utc_s));
+		memcpy(s->value, busy.nodes, busy.count * sizeof(*s->value));
+		const int code = lt_series_prepare(s, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+static void
+free_build(struct build *b)
+{
+	for (uint32_t i = 0; i < b->market.series_count; i++) {
+		free(b->series[i].start_utc_s);
+		free(b->series[i].value);
+		free(b->series[i].integral);
+	}
+	free(b->market.partitions);
+	free(b->market.shapes);
+	free(b->market.gpus);
+	free(b->source_series);
+	free(b);
+}
+
+static int
+publish(struct lt_daemon *d, const struct lt_market *market,
+    struct lt_error *err)
+{
+	unsigned char *bytes = NULL;
+	size_t byte_count = 0;
+	struct lt_market loaded;
+	int code = lt_market_pack(market, &bytes, &byte_count, err);
+	if (code != LT_OK)
+		return code;
+	code = lt_market_unpack(&loaded, bytes, byte_count, err);
+	free(bytes);
+	if (code != LT_OK)
+		return code;
+	if (d->has_market)
+		lt_market_free(&d->market);
+	d->market = loaded;
+	d->has_market = true;
+	return lt_market_save(&d->market, d->market_path, err);
+}
+
+int
+lt_compile_market(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct build *const b = calloc(1, sizeof(*b));
+	if (!b)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	b->now_utc_s = now_utc_s;
+	int code = fill(b, d, err);
+	if (code == LT_OK)
+		code = add_busy(b, d, err);
+	if (code == LT_OK)
+		code = publish(d, &b->market, err);
+	free_build(b);
+	return code;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmctld's jobs against the ledger's holds: which job has which quote, how
+ * many shares of it are live, what has no hold and gets one. Everything here
+ * is a comparison of two states, so a repeated pass changes nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "confirm.h"
+#include "daemon.h"
+#include "sheet.h"
+
+static int
+compare_live(const void *a, const void *b)
+{
+	const struct lt_live *const x = a, *const y = b;
+	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
+}
+
+const struct lt_live *
+lt_live_find(const struct lt_daemon *d, uint64_t quote_id)
+{
+	const struct lt_live key = { .quote_id = quote_id };
+	return d->live_count == 0 ? NULL : bsearch(&key, d->live,
+	    d->live_count, sizeof(key), compare_live);
+}
+
+static bool
+is_settled(struct lt_daemon *d, uint32_t job_id, int64_t submit_utc_s)
+{
+	struct lt_run run;
+	const struct lt_run_key key = { job_id, submit_utc_s };
+	return lt_ledger_run(d->ledger, key, &run, NULL) == LT_OK &&
+	    !run.provisional;
+}
+
+/* Shares of its quote that this record still needs held. */
+static uint32_t
+shares_of(struct lt_daemon *d, const struct lt_slurm_job *job)
+{
+	if (job->state == LT_JOB_PENDING)
+		return job->array_pending > 0 ? job->array_pending : 1;
+	if (job->state != LT_JOB_FINISHED || job->completing)
+		return 1;
+	if (job->start_utc_s == 0 || job->end_utc_s <= job->start_utc_s)
+		return 0; /* cancelled while it waited */
+	return is_settled(d, job->job_id, job->submit_utc_s) ? 0 : 1;
+}
+
+static int
+add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
+    uint64_t quote_id, struct lt_error *err)
+{
+	if (d->live_count == d->live_capacity) {
+		const uint32_t capacity = d->live_capacity * 2 + 256;
+		struct lt_live *const grown =
+		    realloc(d->live, capacity * sizeof(*grown));
+		if (!grown)
+			return lt_fail(err, LT_ENOMEM,
+			    "confirm: out of memory");
+		d->live = grown;
+		d->live_capacity = capacity;
+	}
+	d->live[d->live_count++] = (struct lt_live) {
+		.quote_id = quote_id,
+		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
+		.live = shares_of(d, job),
+		.pending = job->state == LT_JOB_PENDING ?
+		    (job->array_pending > 0 ? job->array_pending : 1) : 0,
+		.submit_utc_s = job->submit_utc_s,
+		.start_utc_s = job->state == LT_JOB_PENDING ? 0 :
+		    job->start_utc_s,
+		.end_utc_s = job->limit_s == INT64_MAX ? 0 :
+		    job->start_utc_s + job->limit_s,
+	};
+	return LT_OK;
+}
+
+/* One row per quote: records of an array add up. */
+static void
+merge_live(struct lt_daemon *d)
+{
+	uint32_t n = 0;
+	if (d->live_count > 0)
+		qsort(d->live, d->live_count, sizeof(*d->live), compare_live);
+	for (uint32_t i = 0; i < d->live_count; i++) {
+		const struct lt_live *const from = &d->live[i];
+		struct lt_live *const to = n > 0 ? &d->live[n - 1] : NULL;
+		if (!to || to->quote_id != from->quote_id) {
+			d->live[n++] = *from;
+			continue;
+		}
+		to->live += from->live;
+		to->pending += from->pending;
+		if (from->submit_utc_s > to->submit_utc_s)
+			to->submit_utc_s = from->submit_utc_s;
+		if (from->start_utc_s && (!to->start_utc_s ||
+		    from->start_utc_s < to->start_utc_s))
+			to->start_utc_s = from->start_utc_s;
+		if (from->end_utc_s > to->end_utc_s)
+			to->end_utc_s = from->end_utc_s;
+	}
+	d->live_count = n;
+}
+
+uint64_t
+lt_quote_new_id(void)
+{
+	uint64_t id = 0;
+	while (id == 0)
+		if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
+			id = 0;
+	return id;
+}
+
+/* Write the quote's text onto the job; a failure is tried again by the next
+ * pass, as the ledger has the truth. */
+void
+lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_quote *quote, int hold)
+{
+	char ours[LT_QUOTE_TEXT_SIZE];
+	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
+	struct lt_error err = { 0 };
+	struct lt_slurm_update update;
+	lt_slurm_update_init(&update, job->job_id);
+	if (merged && lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
+	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
+		ours) == LT_OK)
+		update.admin_comment = merged;
+	update.hold = hold;
+	if (lt_slurm_update_job(&update, &err) != LT_OK)
+		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
+		    err.text);
+	free(merged);
+	(void)d;
+}
+
+/* What this job may cost at its limit, as a fresh quote. */
+bool
+lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
+    const struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_request *const request = malloc(sizeof(*request));
+	int partitions[LT_PARTITIONS_MAX], count = 0;
+	struct lt_error err = { 0 };
+	bool made = false;
+
+	*quote = (struct lt_quote) { 0 };
+	if (request && lt_request_of_job(request, partitions, &count, job,
+	    &d->market, now_utc_s))
+		made = lt_quote_hold(quote, request, &d->market, partitions,
+		    count, request->earliest_utc_s, &err) == LT_OK;
+	free(request);
+	if (!made)
+		return false;
+	quote->id = lt_quote_new_id();
+	quote->rev = 2; /* ours: job_modify lets it pass */
+	quote->mode = d->policy->mode;
+	quote->objective = LT_OBJECTIVE_OFF;
+	const size_t length = strcspn(job->partition, ",");
+	snprintf(quote->account, sizeof(quote->account), "%s", job->account);
+	snprintf(quote->partition, sizeof(quote->partition), "%.*s",
+	    (int)length, job->partition);
+	memcpy(quote->home, quote->partition, sizeof(quote->home));
+	quote->plan_start_utc_s = quote->home_start_utc_s =
+	    quote->start_utc_s;
+	quote->plan_expected = quote->home_expected = (struct lt_amount) { 0 };
+	return true;
+}
+
+/* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
+ * or submitted while the balance was unknown. Budgeted accounts only. */
+static int
+adopt(struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+	const int account = lt_sheet_account(&d->sheet, job->account);
+	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
+	    !lt_sheet_budgeted(&d->sheet, account))
+		return LT_OK;
+	if (lt_ledger_hold_of_job(d->ledger, job->job_id, &hold, NULL) ==
+	    LT_OK && hold.state == LT_HOLD_OPEN)
+		return add_live(d, job, hold.quote.id, err);
+	hold = (struct lt_ledger_hold) { .uid = job->uid,
+		.state = LT_HOLD_OPEN, .made_utc_s = now_utc_s,
+		.job_id = job->job_id, .submit_utc_s = job->submit_utc_s };
+	if (!lt_quote_of_job(&hold.quote, job, d, now_utc_s))
+		return LT_OK; /* no limit or unmanaged: charged when it ends */
+	if (job->user_held)
+		hold.quote.flags |= LT_QUOTE_USER_HOLD;
+	hold.live_tasks = hold.quote.tasks;
+	if (job->state != LT_JOB_PENDING)
+		hold.start_utc_s = job->start_utc_s;
+	else if (d->policy->mode == LT_MODE_ENFORCE &&
+	    !lt_release_fits(d, &hold, now_utc_s))
+		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
+	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
+	if (code != LT_OK)
+		return code;
+	lt_log("adopted", "job=%u account=%s quote=%016" PRIx64
+	    " money_micros=%" PRId64 " held_back=%d", job->job_id,
+	    job->account, hold.quote.id,
+	    hold.quote.hold_per_task.money_micros,
+	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
+	d->sheet_dirty = true;
+	lt_quote_publish(d, job, &hold.quote, LT_LEAVE);
+	return add_live(d, job, hold.quote.id, err);
+}
+
+/* The hold of a quote that the job carries but the ledger lacks. */
+static int
+insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
+{
+	if (job->state == LT_JOB_FINISHED && !job->completing)
+		return LT_OK;
+	struct lt_ledger_hold hold = { .quote = *quote, .uid = job->uid,
+		.state = LT_HOLD_OPEN, .live_tasks = quote->tasks,
+		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
+		.submit_utc_s = job->submit_utc_s, .made_utc_s = now_utc_s };
+	d->sheet_dirty = true;
+	return lt_ledger_put_hold(d->ledger, &hold, err);
+}
+
+static int
+take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_quote quote;
+	struct lt_ledger_hold hold;
+	const char *const text = job->admin_comment;
+	if (job->state == LT_JOB_FINISHED && !job->completing)
+		lt_settle_saw_end(d, job, now_utc_s);
+	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) !=
+	    LT_OK)
+		return adopt(d, job, now_utc_s, err);
+	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
+	if (code == LT_ENOENT)
+		code = insert_hold(d, job, &quote, now_utc_s, err);
+	else if (code == LT_OK && hold.quote.home[0] == '\0' &&
+	    quote.home[0] != '\0') {
+		/* The ring has amounts only; the job tells the plan. */
+		const struct lt_quote held = hold.quote;
+		hold.quote = quote;
+		hold.quote.rev = held.rev > quote.rev ? held.rev : quote.rev;
+		hold.quote.flags = held.flags;
+		hold.quote.hold_per_task = held.hold_per_task;
+		hold.quote.start_utc_s = held.start_utc_s;
+		hold.quote.end_utc_s = held.end_utc_s;
+		code = lt_ledger_put_hold(d->ledger, &hold, err);
+	}
+	return code == LT_OK ? add_live(d, job, quote.id, err) : code;
+}
+
+static int
+update_hold(struct lt_daemon *d, const struct lt_live *live,
+    struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+	const int found = lt_ledger_hold(d->ledger, live->quote_id, &hold,
+	    NULL);
+	if (found == LT_ENOENT)
+		return LT_OK;
+	const struct lt_ledger_hold before = hold;
+	hold.job_id = live->job_id;
+	/* A requeue of a single job before its old run is settled needs two
+	 * shares for a while: one that the old run ends, one for the new. */
+	uint32_t need = live->live;
+	if (hold.quote.tasks == 1 && hold.submit_utc_s &&
+	    live->submit_utc_s > hold.submit_utc_s) {
+		if (!is_settled(d, live->job_id, hold.submit_utc_s))
+			need++;
+		lt_log("requeued", "job=%u submit=%" PRId64, live->job_id,
+		    live->submit_utc_s);
+	}
+	if (live->submit_utc_s > hold.submit_utc_s)
+		hold.submit_utc_s = live->submit_utc_s;
+	/* Only up: what goes down is proved first (void.c, settle.c). */
+	if (hold.state != LT_HOLD_OPEN && live->live > 0) {
+		hold.state = LT_HOLD_OPEN;
+		hold.live_tasks = 0;
+		hold.start_utc_s = 0;
+	}
+	if (need > hold.live_tasks && live->live > 0)
+		hold.live_tasks = need;
+	const bool runs = live->pending == 0 && live->start_utc_s > 0;
+	hold.start_utc_s = runs ? live->start_utc_s : 0;
+	if (runs && live->end_utc_s > live->start_utc_s) {
+		hold.quote.start_utc_s = live->start_utc_s;
+		hold.quote.end_utc_s = live->end_utc_s;
+	}
+	if (hold.state == before.state &&
+	    hold.live_tasks == before.live_tasks &&
+	    hold.job_id == before.job_id &&
+	    hold.submit_utc_s == before.submit_utc_s &&
+	    hold.start_utc_s == before.start_utc_s &&
+	    hold.quote.end_utc_s == before.quote.end_utc_s)
+		return LT_OK;
+	d->sheet_dirty = true;
+	return lt_ledger_put_hold(d->ledger, &hold, err);
+}
+
+static int
+confirm_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = LT_OK;
+	d->live_count = 0;
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++)
+		code = take_job(d, &d->jobs.jobs[i], now_utc_s, err);
+	merge_live(d);
+	for (uint32_t i = 0; code == LT_OK && i < d->live_count; i++)
+		code = update_hold(d, &d->live[i], err);
+	return code;
+}
+
+int
+lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_slurm_jobs jobs = { 0 };
+	int code = lt_slurm_jobs(&jobs, 0, err);
+	if (code != LT_OK)
+		return code;
+	lt_slurm_jobs_free(&d->jobs);
+	d->jobs = jobs;
+	d->has_jobs = true;
+	code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK)
+		return code;
+	code = confirm_all(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	else if (!d->quotes_loaded) {
+		d->quotes_loaded = true;
+		d->sheet_dirty = true;
+	}
+	return code;
+}

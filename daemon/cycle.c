@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One pass over all that is due, in this order: policy, Slurm's tables,
+ * absorb, jobs, settle, void, release, market, sheet and terms. Each step may
+ * fail alone: it is logged, and tried again.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon.h"
+
+/* Log a failure once until it changes. */
+static void
+said(struct lt_daemon *d, const char *step, const struct lt_error *err)
+{
+	char text[sizeof(d->slurm_error)];
+	snprintf(text, sizeof(text), "%.40s: %.440s", step, err->text);
+	if (!strcmp(text, d->slurm_error))
+		return;
+	memcpy(d->slurm_error, text, sizeof(text));
+	lt_log("step_failed", "step=%s error=\"%s\"", step, err->text);
+}
+
+typedef int step_function(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+
+static bool
+run_step(struct lt_daemon *d, const char *name, step_function *step,
+    int64_t now_utc_s)
+{
+	struct lt_error err = { 0 };
+	if (step(d, now_utc_s, &err) == LT_OK)
+		return true;
+	said(d, name, &err);
+	return false;
+}
+
+static void
+check_policy(struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_file_id id;
+	struct lt_error err = { 0 };
+	if (now_utc_s < d->next_policy)
+		return;
+	d->next_policy = now_utc_s + LT_JOBS_EVERY_S;
+	if (!lt_file_id(&id, d->args.config) ||
+	    (id.device == d->policy_id.device &&
+	    id.inode == d->policy_id.inode && id.size == d->policy_id.size &&
+	    id.mtime_ns == d->policy_id.mtime_ns))
+		return;
+	if (lt_daemon_load_policy(d, now_utc_s, &err) == LT_OK)
+		lt_signals_restore(d, now_utc_s);
+}
+
+/* Jobs and money: only where slurmctld is in charge. */
+static void
+account(struct lt_daemon *d, int64_t now_utc_s)
+{
+	run_step(d, "absorb", lt_absorb, now_utc_s);
+	if (now_utc_s >= d->next_jobs) {
+		d->next_jobs = now_utc_s + LT_JOBS_EVERY_S;
+		if (!d->has_sheet)
+			run_step(d, "budget", lt_compile_budget, now_utc_s);
+		if (run_step(d, "jobs", lt_confirm, now_utc_s) &&
+		    d->has_sheet) {
+			run_step(d, "settle", lt_settle_due, now_utc_s);
+			if (now_utc_s >= d->next_void) {
+				d->next_void = now_utc_s + LT_VOID_AFTER_S / 2;
+				run_step(d, "void", lt_void, now_utc_s);
+			}
+			run_step(d, "release", lt_release, now_utc_s);
+		}
+	}
+	if (d->sheet_dirty || now_utc_s >= d->next_sheet) {
+		struct lt_error err = { 0 };
+		if (run_step(d, "budget", lt_compile_budget, now_utc_s)) {
+			d->sheet_dirty = false;
+			d->next_sheet = now_utc_s + LT_SHEET_EVERY_S;
+			if (lt_write_terms(d, &err) != LT_OK)
+				said(d, "terms", &err);
+		}
+	}
+}
+
+int
+lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
+{
+	check_policy(d, now_utc_s);
+	if (now_utc_s >= d->next_tables) {
+		d->next_tables = now_utc_s + LT_TABLES_EVERY_S;
+		if (!run_step(d, "tables", lt_daemon_load_tables, now_utc_s))
+			d->next_tables = now_utc_s + LT_JOBS_EVERY_S;
+	}
+	if (!d->tables_utc_s || !d->acting)
+		return LT_JOBS_EVERY_S;
+	if (d->market_dirty || !d->has_market ||
+	    now_utc_s >= d->next_market) {
+		if (run_step(d, "market", lt_compile_market, now_utc_s)) {
+			d->market_dirty = false;
+			d->next_market = now_utc_s + LT_MARKET_EVERY_S;
+			run_step(d, "rates", lt_rates_record, now_utc_s);
+		}
+	}
+	if (d->has_market)
+		account(d, now_utc_s);
+	return 1;
+}

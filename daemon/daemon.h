@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of lowtided share: one struct for the whole process, used by
+ * its one main thread. Only the fetch queue (fetch.c) has a second thread,
+ * and that sees nothing of this.
+ */
+#ifndef LT_DAEMON_H
+#define LT_DAEMON_H
+
+#include "adapter.h"
+#include "args.h"
+#include "budget.h"
+#include "files.h"
+#include "ledger.h"
+#include "log.h"
+#include "policy.h"
+#include "ring.h"
+#include "slurm.h"
+#include "terms.h"
+#include "units.h"
+
+enum {
+	LT_JOBS_EVERY_S = 2,	    /* poll of slurmctld while jobs live */
+	LT_TABLES_EVERY_S = 60,	    /* partitions, nodes, associations */
+	LT_MARKET_EVERY_S = 60,	    /* new booked windows for the plugin */
+	LT_SHEET_EVERY_S = 15,	    /* well inside LT_SHEET_STALE_S */
+	LT_SETTLE_EVERY_S = 60,	    /* window scan of slurmdbd */
+	LT_SETTLE_OVERLAP_S = 3600, /* rows that come late or change */
+	LT_VOID_AFTER_S = 60,	    /* see void.c */
+	LT_PROVISIONAL_AFTER_S = 86400,
+	LT_HORIZON_S = 14 * 86400,  /* how far a series looks ahead */
+	LT_HISTORY_S = 28 * 86400,  /* what a forecast is made from */
+	LT_PATH_SIZE = 4096,
+};
+
+struct lt_source { /* one source of the policy at run time */
+	const struct lt_policy_source *policy;
+	const struct lt_adapter *adapter;
+	struct lt_source_options options; /* into policy */
+	enum lt_quantity quantity;
+	bool busy, fetched;
+	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
+	int failures;
+	char last_error[LT_ERROR_TEXT_SIZE];
+	/* what it gives the market: measured, forecast, then our own */
+	uint32_t step_count;
+	struct lt_rate_step *steps;
+	uint64_t generation; /* counts up with each change of steps */
+};
+
+struct lt_live { /* what the job list says about one quote */
+	uint64_t quote_id;
+	uint32_t job_id, live, pending;
+	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
+};
+
+struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
+	struct lt_slurm_run run; /* its last record, admin_comment owned */
+	int64_t seen_utc_s;
+};
+
+struct lt_daemon {
+	struct lt_args args;
+	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
+	    terms_path[LT_PATH_SIZE], ring_path[LT_PATH_SIZE],
+	    socket_path[LT_PATH_SIZE];
+	int lock_fd;
+	int64_t started_utc_s;
+	bool acting;
+
+	struct lt_policy *policy;
+	struct lt_file_id policy_id;
+	int64_t policy_loaded_utc_s;
+	char policy_error[LT_ERROR_TEXT_SIZE];
+
+	struct lt_slurm_conf slurm;
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	char *strings;
+	uint32_t partition_count, shape_count;
+	struct lt_slurm_account *accounts;
+	struct lt_slurm_pair *pairs;
+	uint32_t account_count, pair_count, unknown_users;
+	int64_t tables_utc_s; /* when they were read; 0 = never */
+	char slurm_error[LT_ERROR_TEXT_SIZE];
+
+	int source_count;
+	struct lt_source *sources;
+
+	struct lt_ledger *ledger;
+	struct lt_market market;
+	bool has_market;
+	struct lt_recorded *recorded; /* rates.c: what was stored last */
+	struct lt_balance_sheet sheet;
+	bool has_sheet;
+	struct lt_recent *recent; /* admitted since the sheet (release.c) */
+	uint64_t recent_generation;
+
+	int ring_fd; /* -1 = no ring yet */
+	uint64_t ring_generation, ring_absorbed, ring_highest;
+	int64_t ring_looked_utc_s, ring_stuck_utc_s; /* absorb.c */
+
+	struct lt_slurm_jobs jobs;
+	bool has_jobs;	    /* a list was read since the start */
+	bool quotes_loaded; /* and its quotes are in the ledger: ready */
+	uint32_t live_count, live_capacity;
+	struct lt_live *live; /* sorted by quote id */
+	uint32_t ended_count, ended_capacity;
+	struct lt_ended *ended;
+	uint32_t dbd_queue;
+	int64_t settled_until_utc_s;
+	bool period_began;
+
+	/* next times, by the wall clock of this pass */
+	int64_t next_jobs, next_tables, next_market, next_sheet, next_settle,
+	    next_void, next_policy;
+	bool market_dirty, sheet_dirty;
+};
+
+/* policy_load.c: load or reload; a bad file keeps the one that is there. */
+int lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+void lt_policy_drop(struct lt_daemon *d);
+/* tables.c: what Slurm knows. */
+int lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+/* Policy row and Slurm row of a partition; NULL, -1 = none. */
+const struct lt_policy_partition *lt_daemon_policy_partition(
+    const struct lt_daemon *d, const char *name);
+
+/* schedule.c: sources due, results come in. */
+int lt_schedule_start(struct lt_daemon *d, struct lt_error *err);
+void lt_schedule_stop(struct lt_daemon *d);
+/* When it wants to be called again. */
+int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
+/* All once, in this thread (--once). */
+void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
+
+/* signals.c: points of a source into the ledger and its steps. */
+void lt_signals_take(struct lt_daemon *d, struct lt_source *source,
+    struct lt_points *points, int64_t now_utc_s);
+/* Make source->steps from what the ledger has (also at start). */
+int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
+    int64_t now_utc_s, struct lt_error *err);
+/* At start and after a reload: what the ledger has of each source. */
+void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
+bool lt_signals_has_history(struct lt_daemon *d,
+    const struct lt_source *source);
+
+/* rates.c: which source of a signal counts now; NULL = none has data. */
+const struct lt_source *lt_signal_source(const struct lt_daemon *d,
+    const struct lt_policy_signal *signal, int64_t now_utc_s);
+/* Record what holds now in each managed partition, for charges. */
+int lt_rates_record(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+
+/* compile_market.c */
+int lt_compile_market(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+/* compile_budget.c: d->sheet and the file. */
+int lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+/* terms.c */
+int lt_write_terms(struct lt_daemon *d, struct lt_error *err);
+
+/* absorb.c: holds of the ring into the ledger, and W. */
+int lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* confirm.c: jobs of slurmctld against the ledger's holds. */
+int lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+const struct lt_live *lt_live_find(const struct lt_daemon *d,
+    uint64_t quote_id);
+/* void.c */
+int lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* settle.c */
+int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
+    int64_t now_utc_s, struct lt_error *err);
+int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err);
+int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
+    struct lt_error *err);
+/* Remember a record that slurmctld calls finished. */
+void lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
+    int64_t now_utc_s);
+int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
+    int64_t *money_micros, struct lt_error *err);
+/* release.c: admin holds, and what is freed. */
+int lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* request.c: a job record as a request; home is its first partition. */
+bool lt_request_of_job(struct lt_request *request, int *partitions,
+    int *partition_count, const struct lt_slurm_job *job,
+    const struct lt_market *market, int64_t now_utc_s);
+
+/* cycle.c: one pass over all that is due; returns seconds till the next. */
+int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
+
+static inline bool
+lt_is_admin(const struct lt_daemon *d, uint32_t uid)
+{
+	return uid == 0 || uid == d->slurm.slurm_uid;
+}
+
+#endif

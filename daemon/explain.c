@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every number of a job with where it came from: what was planned, what it
+ * was compared with, what is held, what each run was charged and by which
+ * rates.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "explain.h"
+
+struct text {
+	char *out;
+	size_t size, used;
+};
+
+static void say(struct text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+say(struct text *t, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	const int wrote = vsnprintf(t->out + t->used, t->size - t->used,
+	    format, list);
+	va_end(list);
+	if (wrote > 0)
+		t->used += (size_t)wrote;
+	if (t->used >= t->size)
+		t->used = t->size - 1;
+}
+
+static const char *
+amount_text(char *out, size_t size, const struct lt_amount *amount,
+    const char *currency)
+{
+	char money[48] = "", carbon[48] = "";
+	if (amount->has_money && currency[0])
+		lt_money_text(money, sizeof(money), amount->money_micros,
+		    currency);
+	if (amount->has_carbon)
+		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
+	snprintf(out, size, "%s%s%s%s", money, money[0] && carbon[0] ? ", " :
+	    "", carbon, carbon[0] ? " CO2e" : money[0] ? "" : "not known");
+	return out;
+}
+
+static void
+say_quote(struct text *t, const struct lt_daemon *d,
+    const struct lt_ledger_hold *hold, int64_t now_utc_s)
+{
+	const struct lt_quote *const q = &hold->quote;
+	const struct lt_zone *const zone = &d->market.zone;
+	char a[128], b[128];
+	say(t, "Decided by objective %s in mode %s.\n",
+	    lt_objective_name(q->objective), lt_mode_name(q->mode));
+	if (q->home[0]) {
+		say(t, "  plan             %s from %s: %s\n", q->partition,
+		    lt_zone_text(a, sizeof(a), zone, q->plan_start_utc_s,
+			now_utc_s), amount_text(b, sizeof(b),
+			&q->plan_expected, d->policy->currency));
+		say(t, "  without lowtide  %s from %s: %s\n", q->home,
+		    lt_zone_text(a, sizeof(a), zone, q->home_start_utc_s,
+			now_utc_s), amount_text(b, sizeof(b),
+			&q->home_expected, d->policy->currency));
+	}
+	static const char *const states[] = {
+		[LT_HOLD_OPEN] = "open", [LT_HOLD_SETTLED] = "settled",
+		[LT_HOLD_VOID] = "void" };
+	say(t, "Hold (most it may cost, by its time limit): %s a task, %u of "
+	    "%u tasks live, %s%s%s.\n", amount_text(a, sizeof(a),
+	    &q->hold_per_task, d->policy->currency), hold->live_tasks,
+	    q->tasks, states[hold->state], hold->why[0] ? ": " : "",
+	    hold->why);
+	if (q->flags & LT_QUOTE_BUDGET_HOLD)
+		say(t, "Held back: the budget of %s does not allow it now. "
+		    "lowtide releases it when it does.\n", q->account);
+	if (q->flags & LT_QUOTE_UNKNOWN)
+		say(t, "Held back: the balance was not known when it was "
+		    "submitted.\n");
+}
+
+static void
+say_signal(struct text *t, const struct lt_daemon *d, const char *what,
+    int series, double scale, const char *unit, int64_t now_utc_s)
+{
+	char age[40];
+	if (series == LT_NO_SERIES) {
+		say(t, "    %-8s not known\n", what);
+		return;
+	}
+	const struct lt_series *const s = &d->market.series[series];
+	say(t, "    %-8s %.6g %s now, %s%s%s", what,
+	    lt_series_at(s, now_utc_s) / scale, unit,
+	    lt_quality_name(s->quality), s->source[0] ? ", source " : "",
+	    s->source);
+	if (s->quality == LT_QUALITY_REPLAY)
+		say(t, " (a recording, not real)");
+	if (s->source[0])
+		say(t, ", %s old%s", lt_duration_text(age, sizeof(age),
+		    now_utc_s - s->issued_utc_s), now_utc_s -
+		    s->issued_utc_s > d->policy->stale_after_s ?
+		    ": STALE, moves nothing" : "");
+	say(t, "\n");
+}
+
+static void
+say_partition(struct text *t, const struct lt_daemon *d, const char *name,
+    int64_t now_utc_s)
+{
+	char unit[32];
+	const int index = lt_market_partition(&d->market, name);
+	if (index < 0)
+		return;
+	const struct lt_partition *const p = &d->market.partitions[index];
+	say(t, "  %s:\n", name);
+	snprintf(unit, sizeof(unit), "%s/node-h", d->policy->currency);
+	if (d->policy->currency[0])
+		say_signal(t, d, "price", p->price_series, LT_MICROS, unit,
+		    now_utc_s);
+	say_signal(t, d, "carbon", p->carbon_series, 1, "g CO2e/kWh",
+	    now_utc_s);
+	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
+	if (p->tariff_series != LT_NO_SERIES)
+		say_signal(t, d, "tariff", p->tariff_series, LT_MICROS, unit,
+		    now_utc_s);
+	say(t, "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, "
+	    "PUE %.2f\n", p->node_idle_w, p->node_cpu_w, p->node_gpu_w,
+	    p->pue);
+}
+
+static void
+say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
+    int64_t now_utc_s)
+{
+	char start[64], money[48], carbon[48], length[48];
+	say(t, "Run from %s on %s: %s, %u node%s, share %lld/%lld, %s.\n",
+	    lt_zone_text(start, sizeof(start), &d->market.zone,
+		run->start_utc_s, now_utc_s), run->partition,
+	    lt_duration_text(length, sizeof(length),
+		run->end_utc_s - run->start_utc_s), run->nodes,
+	    run->nodes == 1 ? "" : "s", (long long)run->share_numerator,
+	    (long long)run->share_denominator, run->state_text);
+	if (!run->priced && d->policy->currency[0])
+		say(t, "  money: no price known for %s: not charged yet\n",
+		    run->partition);
+	else if (d->policy->currency[0])
+		say(t, "  money = nodes x share x integral of price = %s "
+		    "(%lld micros)%s%s\n", lt_money_text(money, sizeof(money),
+		    run->money_micros, d->policy->currency),
+		    (long long)run->money_micros, run->over_reason[0] ?
+		    ", above its hold because of: " : "", run->over_reason);
+	say(t, "  energy = power x time = %lld Wh\n",
+	    (long long)run->energy_wh);
+	if (run->has_carbon)
+		say(t, "  carbon = energy x intensity = %s CO2e (%lld mg), "
+		    "worst data: %s\n", lt_carbon_text(carbon, sizeof(carbon),
+		    run->carbon_mg), (long long)run->carbon_mg,
+		    lt_quality_name(run->worst_quality));
+	else
+		say(t, "  carbon: no intensity known for %s\n",
+		    run->partition);
+	if (run->has_base)
+		say(t, "  without lowtide (%s): %s, %s CO2e\n",
+		    run->base_text, lt_money_text(money, sizeof(money),
+		    run->base_money_micros, d->policy->currency),
+		    lt_carbon_text(carbon, sizeof(carbon),
+		    run->base_carbon_mg));
+	if (run->provisional)
+		say(t, "  provisional: from slurmctld's record, as slurmdbd "
+		    "has none yet\n");
+}
+
+void
+lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
+    const struct lt_run *runs, uint32_t count, int64_t now_utc_s)
+{
+	struct text t = { out, size, 0 };
+	out[0] = '\0';
+	say(&t, "Job %u", job_id);
+	if (job)
+		say(&t, ": %s in %s, account %s", job->state_text,
+		    job->partition, job->account);
+	say(&t, "\n");
+	if (hold)
+		say_quote(&t, d, hold, now_utc_s);
+	else
+		say(&t, "No quote: lowtide did not price it before it "
+		    "ran.\n");
+	for (uint32_t i = 0; i < count; i++)
+		say_run(&t, d, &runs[i], now_utc_s);
+	say(&t, "Signals:\n");
+	if (hold && hold->quote.home[0]) {
+		say_partition(&t, d, hold->quote.partition, now_utc_s);
+		if (strcmp(hold->quote.partition, hold->quote.home) != 0)
+			say_partition(&t, d, hold->quote.home, now_utc_s);
+	} else if (count > 0) {
+		say_partition(&t, d, runs[0].partition, now_utc_s);
+	}
+}
+
+json_t *
+lt_run_json(const struct lt_run *run)
+{
+	char array[32] = "", share[48];
+	if (run->array_job_id)
+		snprintf(array, sizeof(array), "%u_%u", run->array_job_id,
+		    run->array_task);
+	snprintf(share, sizeof(share), "%lld/%lld",
+	    (long long)run->share_numerator,
+	    (long long)run->share_denominator);
+	return json_pack("{s:I,s:s?,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
+	    "s:I,s:o,s:o,s:b,s:s?,s:s}",
+	    "job_id", (json_int_t)run->key.job_id,
+	    "array", array[0] ? array : NULL, "user", run->user,
+	    "account", run->account, "partition", run->partition,
+	    "submit", lt_api_time(run->key.submit_utc_s),
+	    "start", lt_api_time(run->start_utc_s),
+	    "end", lt_api_time(run->end_utc_s),
+	    "nodes", (json_int_t)run->nodes, "share", share,
+	    "money_micros", lt_api_optional(run->priced, run->money_micros),
+	    "carbon_mg", lt_api_optional(run->has_carbon, run->carbon_mg),
+	    "energy_wh", (json_int_t)run->energy_wh,
+	    "base_micros", lt_api_optional(run->priced, run->has_base ?
+		run->base_money_micros : run->money_micros),
+	    "base_mg", lt_api_optional(run->has_carbon, run->has_base ?
+		run->base_carbon_mg : run->carbon_mg),
+	    "moved", run->moved, "over_reason",
+	    run->over_reason[0] ? run->over_reason : NULL,
+	    "quality", lt_quality_name(run->worst_quality));
+}

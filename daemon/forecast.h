@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our own forecast where the provider's ends. Pure.
+ */
+#ifndef LT_FORECAST_H
+#define LT_FORECAST_H
+
+#include "ledger.h"
+
+enum {
+	LT_FORECAST_HOURS = 8 * 24, /* how far we guess */
+	LT_FORECAST_HISTORY_S = 7 * 86400, /* less: the last value goes on */
+	LT_FORECAST_MEAN_DAYS = 28,
+};
+
+/*
+ * Steps from the end of known[count - 1] (hour steps, at most room) into out:
+ * f(lead) = mean of that UTC hour over 28 days before now + (v - mean of v's
+ * hour) x 0.95^lead, v the last value known at now, lead in hours from now;
+ * quality CLIMATOLOGY. seasonal false, or less than 7 days of history: one
+ * step of the last value, LAST_VALUE. A forecast is never below `floor`.
+ * Returns how many were written. Source: docs/model.md, forecast.
+ */
+uint32_t lt_forecast(struct lt_rate_step *out, uint32_t room,
+    const struct lt_rate_step *known, uint32_t count, bool seasonal,
+    double floor, int64_t now_utc_s);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtided: a list of init calls, a loop, and the same list backwards. It
+ * runs beside slurmctld as SlurmUser; only the acting controller's works.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "fetch.h"
+#include "follow.h"
+#include "http.h"
+#include "probe.h"
+#include "serve.h"
+
+static int64_t
+now_s(void)
+{
+	return (int64_t)time(NULL);
+}
+
+static void
+join(char out[LT_PATH_SIZE], const char *directory, const char *name)
+{
+	snprintf(out, LT_PATH_SIZE, "%s/%s", directory, name);
+}
+
+/* Made if absent; its parent must be there. */
+static int
+make_directory(const char *path, mode_t mode, struct lt_error *err)
+{
+	if (mkdir(path, mode) != 0 && errno != EEXIST)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	return LT_OK;
+}
+
+/* One lowtided at a time per state directory: an OFD lock, gone with us. */
+static int
+lock_state(struct lt_daemon *d, struct lt_error *err)
+{
+	char path[LT_PATH_SIZE];
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	join(path, d->args.state, "lock");
+	d->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+	    0600);
+	if (d->lock_fd < 0)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	if (fcntl(d->lock_fd, F_OFD_SETLK, &whole) != 0)
+		return lt_fail(err, LT_EIO, "%s: another lowtided works with "
+		    "this state directory", path);
+	return LT_OK;
+}
+
+static int
+init(struct lt_daemon *d, struct lt_error *err)
+{
+	int code;
+	d->started_utc_s = now_s();
+	join(d->market_path, d->args.run, LT_MARKET_FILE);
+	join(d->socket_path, d->args.run, LT_SOCKET_FILE);
+	join(d->sheet_path, d->args.state, LT_SHEET_FILE);
+	join(d->terms_path, d->args.state, LT_TERMS_FILE);
+	join(d->ring_path, d->args.state, LT_RING_FILE);
+	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
+	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
+	    (code = lock_state(d, err)) != LT_OK ||
+	    (code = lt_http_init(err)) != LT_OK ||
+	    (code = lt_slurm_init(NULL, err)) != LT_OK ||
+	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
+	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
+		return code;
+	lt_signals_restore(d, d->started_utc_s);
+	return LT_OK;
+}
+
+static void
+fini(struct lt_daemon *d)
+{
+	lt_schedule_stop(d);
+	lt_slurm_jobs_free(&d->jobs);
+	for (uint32_t i = 0; i < d->ended_count; i++)
+		free(d->ended[i].run.admin_comment);
+	free(d->ended);
+	free(d->live);
+	free(d->recent);
+	free(d->recorded);
+	if (d->ring_fd >= 0)
+		close(d->ring_fd);
+	if (d->has_sheet)
+		lt_sheet_free(&d->sheet);
+	if (d->has_market)
+		lt_market_free(&d->market);
+	free(d->partitions);
+	free(d->shapes);
+	free(d->strings);
+	free(d->accounts);
+	free(d->pairs);
+	lt_policy_drop(d);
+	lt_ledger_close(d->ledger);
+	lt_slurm_fini();
+	lt_http_cleanup();
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+}
+
+/* Signals of the loop come by descriptor; a client that goes away is no
+ * reason to die. */
+static int
+open_signals(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* False: end. */
+static bool
+take_signals(struct lt_daemon *d, int fd)
+{
+	struct signalfd_siginfo info;
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo != SIGHUP)
+			return false;
+		struct lt_error err = { 0 };
+		if (lt_daemon_load_policy(d, now_s(), &err) == LT_OK)
+			lt_signals_restore(d, now_s());
+		d->next_tables = 0;
+	}
+	return true;
+}
+
+static int
+loop(struct lt_daemon *d, int signals, struct lt_error *err)
+{
+	int code = lt_schedule_start(d, err);
+	if (code == LT_OK)
+		code = lt_serve_start(d, err);
+	if (code != LT_OK)
+		return code;
+	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(),
+	    d->args.state, d->args.run);
+	int64_t next = 0;
+	for (;;) {
+		struct pollfd fds[LT_SERVE_FDS + 2] = {
+			{ .fd = signals, .events = POLLIN },
+			{ .fd = lt_fetch_fd(), .events = POLLIN },
+		};
+		const nfds_t count =
+		    2 + (nfds_t)lt_serve_fds(&fds[2], LT_SERVE_FDS);
+		const int64_t now = now_s();
+		const int64_t wait = next > now ? next - now : 0;
+		int wait_ms = wait > 10 ? 10000 : (int)wait * 1000;
+		wait_ms = lt_serve_timeout_ms(wait_ms);
+		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
+			return lt_fail(err, LT_EIO, "poll: %s", strerror(errno));
+		if (!take_signals(d, signals))
+			return LT_OK;
+		lt_serve_run(d);
+		const int64_t scheduled = lt_schedule_run(d, now_s());
+		if (now_s() >= next || d->market_dirty || d->sheet_dirty) {
+			next = now_s() + lt_cycle(d, now_s());
+			if (scheduled < next)
+				next = scheduled;
+		}
+	}
+}
+
+static int
+once(struct lt_daemon *d)
+{
+	lt_schedule_once(d, now_s());
+	lt_cycle(d, now_s());
+	if (d->tables_utc_s && d->has_market && d->has_sheet &&
+	    d->slurm_error[0] == '\0')
+		return 0;
+	fprintf(stderr, "lowtided: %s\n", d->slurm_error[0] ? d->slurm_error :
+	    "this host's slurmctld is not in charge");
+	return 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct lt_daemon daemon = { .lock_fd = -1, .ring_fd = -1 };
+	struct lt_error err = { 0 };
+	const int status = lt_args_parse(&daemon.args, argc, argv);
+	if (status >= 0)
+		return status;
+	const int failed = lt_log_open(daemon.args.log);
+	if (failed) {
+		fprintf(stderr, "lowtided: %s: %s\n", daemon.args.log,
+		    strerror(failed));
+		return 1;
+	}
+	umask(0022);
+	if (daemon.args.probe)
+		return lt_probe();
+	const int signals = open_signals();
+	if (daemon.args.follow)
+		return lt_follow(&daemon, signals);
+	int result = 0;
+	if (init(&daemon, &err) == LT_OK) {
+		if (daemon.args.once)
+			result = once(&daemon);
+		else
+			loop(&daemon, signals, &err);
+	}
+	if (err.code != LT_OK) {
+		fprintf(stderr, "lowtided: %s\n", err.text);
+		result = 1;
+	}
+	lt_serve_stop();
+	fini(&daemon);
+	close(signals);
+	return result;
+}

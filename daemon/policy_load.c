@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The policy file into d->policy and d->sources, at start, on SIGHUP and when
+ * the file changes. A bad file never replaces a good one: the error is kept
+ * for status.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calendar.h"
+#include "daemon.h"
+
+static int
+fill_source(struct lt_source *source, const struct lt_policy_source *from,
+    struct lt_error *err)
+{
+	*source = (struct lt_source) { .policy = from };
+	source->adapter = lt_adapter_find(from->adapter);
+	if (!source->adapter)
+		return lt_fail(err, LT_EINPUT, "%d:%d: adapter: got \"%s\", "
+		    "want one that `lowtide check --adapters` lists",
+		    from->line, from->column, from->adapter);
+	source->options.name = from->name;
+	for (int i = 0; i < from->option_count; i++) {
+		source->options.items[i].key = from->options[i].key;
+		source->options.items[i].value = from->options[i].value;
+		source->options.items[i].line = from->options[i].line;
+		source->options.items[i].column = from->options[i].column;
+	}
+	source->options.count = from->option_count;
+	return lt_adapter_check(source->adapter, &source->options, err);
+}
+
+static void
+free_sources(struct lt_source *sources, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(sources[i].steps);
+	free(sources);
+}
+
+void
+lt_policy_drop(struct lt_daemon *d)
+{
+	free_sources(d->sources, d->source_count);
+	lt_policy_free(d->policy);
+	d->sources = NULL;
+	d->source_count = 0;
+	d->policy = NULL;
+}
+
+static int
+load(struct lt_daemon *d, struct lt_policy **policy,
+    struct lt_source **sources, struct lt_error *err)
+{
+	int code = lt_policy_load(policy, d->args.config, lt_adapter_names(),
+	    err);
+	if (code != LT_OK)
+		return code;
+	*sources = calloc((size_t)(*policy)->source_count + 1,
+	    sizeof(**sources));
+	if (!*sources)
+		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
+	for (int i = 0; i < (*policy)->source_count; i++) {
+		code = fill_source(&(*sources)[i], &(*policy)->sources[i],
+		    err);
+		if (code != LT_OK)
+			return lt_context(err, "%s", d->args.config);
+	}
+	return lt_calendar_zone((*policy)->timezone, err);
+}
+
+int
+lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_policy *policy = NULL;
+	struct lt_source *sources = NULL;
+	lt_file_id(&d->policy_id, d->args.config);
+	const int code = load(d, &policy, &sources, err);
+	if (code != LT_OK) {
+		free(sources);
+		lt_policy_free(policy);
+		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
+		lt_log("policy_refused", "path=%s error=\"%s\"",
+		    d->args.config, err->text);
+		return code;
+	}
+	lt_policy_drop(d);
+	d->policy = policy;
+	d->sources = sources;
+	d->source_count = policy->source_count;
+	d->policy_loaded_utc_s = now_utc_s;
+	d->policy_error[0] = '\0';
+	d->market_dirty = d->sheet_dirty = true;
+	lt_log("policy_loaded", "path=%s mode=%s sources=%d partitions=%d "
+	    "budgets=%d", d->args.config, lt_mode_name(policy->mode),
+	    policy->source_count, policy->partition_count,
+	    policy->budget_count);
+	return LT_OK;
+}
+
+const struct lt_policy_partition *
+lt_daemon_policy_partition(const struct lt_daemon *d, const char *name)
+{
+	for (int i = 0; i < d->policy->partition_count; i++)
+		if (!strcmp(d->policy->partitions[i].name, name))
+			return &d->policy->partitions[i];
+	return NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run at the ledger's rates.
+ */
+#ifndef LT_PRICE_H
+#define LT_PRICE_H
+
+#include "charge.h"
+#include "daemon.h"
+
+/* Share, watts and rates of the run's partition, then lt_charge_run(). Sets
+ * the run's share, priced, has_carbon and quality. */
+int lt_price_run(struct lt_charge *charge, struct lt_run *run,
+    struct lt_daemon *d, struct lt_error *err);
+
+/* The same for other times or another partition, nothing set in run. */
+int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
+    const char *partition, int64_t start_utc_s, int64_t end_utc_s,
+    struct lt_daemon *d, struct lt_error *err);
+
+#endif

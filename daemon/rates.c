@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a node-hour, a kWh and its carbon really cost in each partition, into
+ * the ledger as time passes: charges are made from this and nothing else.
+ * Only up to now; a forecast is recorded when its hour comes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "units.h"
+
+struct lt_recorded { /* of one partition and rate */
+	char partition[LT_NAME_SIZE];
+	uint32_t key;
+};
+
+const struct lt_source *
+lt_signal_source(const struct lt_daemon *d,
+    const struct lt_policy_signal *signal, int64_t now_utc_s)
+{
+	const struct lt_source *oldest = NULL;
+	for (int i = 0; i < signal->source_count; i++) {
+		const struct lt_source *const source =
+		    &d->sources[signal->sources[i]];
+		if (source->step_count == 0)
+			continue;
+		if (now_utc_s - source->issued_utc_s <=
+		    d->policy->stale_after_s)
+			return source;
+		if (!oldest)
+			oldest = source;
+	}
+	return oldest;
+}
+
+static const struct lt_policy_signal *
+signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
+{
+	return rate == LT_RATE_PRICE ? &partition->price :
+	    rate == LT_RATE_CARBON ? &partition->carbon : &partition->tariff;
+}
+
+static struct lt_recorded *
+recorded_of(struct lt_daemon *d, const char *partition, enum lt_rate rate)
+{
+	if (!d->recorded)
+		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
+		    sizeof(*d->recorded));
+	for (int i = 0; d->recorded && i < LT_PARTITIONS_MAX; i++) {
+		struct lt_recorded *const r =
+		    &d->recorded[i * LT_RATE_COUNT + (int)rate];
+		if (r->partition[0] == '\0')
+			snprintf(r->partition, sizeof(r->partition), "%s",
+			    partition);
+		if (!strcmp(r->partition, partition))
+			return r;
+	}
+	return NULL;
+}
+
+/* A constant: from when the policy that says so was loaded, unless the
+ * ledger has the same already. */
+static int
+record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
+    double value, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_rates(d->ledger, partition, rate, now_utc_s,
+	    now_utc_s + 1, &steps, &count, err);
+	if (code != LT_OK)
+		return code;
+	const bool same = count == 1 && steps[0].value == value &&
+	    steps[0].quality == LT_QUALITY_CONSTANT;
+	free(steps);
+	if (same)
+		return LT_OK;
+	const struct lt_rate_step step = {
+		.start_utc_s = d->policy_loaded_utc_s,
+		.end_utc_s = INT64_MAX, .value = value,
+		.quality = LT_QUALITY_CONSTANT };
+	return lt_ledger_put_rates(d->ledger, partition, rate, &step, 1, err);
+}
+
+/* The steps that began up to now; the last goes on until changed. */
+static int
+record_source(struct lt_daemon *d, const char *partition, enum lt_rate rate,
+    const struct lt_source *source, int64_t now_utc_s, struct lt_error *err)
+{
+	uint32_t count = 0;
+	while (count < source->step_count &&
+	    source->steps[count].start_utc_s <= now_utc_s)
+		count++;
+	if (count == 0)
+		return LT_OK;
+	struct lt_rate_step *const steps = calloc(count, sizeof(*steps));
+	if (!steps)
+		return lt_fail(err, LT_ENOMEM, "rates: out of memory");
+	memcpy(steps, source->steps, count * sizeof(*steps));
+	for (uint32_t i = 0; i < count; i++) {
+		steps[i].end_utc_s = i + 1 < count ?
+		    steps[i + 1].start_utc_s : INT64_MAX;
+		memcpy(steps[i].source, source->policy->name,
+		    sizeof(steps[i].source));
+	}
+	const int code = lt_ledger_put_rates(d->ledger, partition, rate, steps,
+	    count, err);
+	free(steps);
+	return code;
+}
+
+static uint32_t
+key_of(const struct lt_daemon *d, const struct lt_policy_signal *signal,
+    const struct lt_source *source, int64_t now_utc_s)
+{
+	if (!source)
+		return lt_crc32c(lt_crc32c(1, &signal->constant,
+		    sizeof(signal->constant)), &d->policy_loaded_utc_s,
+		    sizeof(d->policy_loaded_utc_s));
+	uint32_t i = 0;
+	while (i < source->step_count &&
+	    source->steps[i].start_utc_s <= now_utc_s)
+		i++;
+	const int64_t start = i > 0 ? source->steps[i - 1].start_utc_s : 0;
+	uint32_t key = lt_crc32c(2, source->policy->name, LT_NAME_SIZE);
+	key = lt_crc32c(key, &source->generation, sizeof(source->generation));
+	return lt_crc32c(key, &start, sizeof(start));
+}
+
+static int
+record(struct lt_daemon *d, const struct lt_policy_partition *partition,
+    enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_policy_signal *const signal =
+	    signal_of(partition, rate);
+	const struct lt_source *const source = signal->is_constant ? NULL :
+	    lt_signal_source(d, signal, now_utc_s);
+	if (!signal->is_set || (!signal->is_constant && !source))
+		return LT_OK;
+	const uint32_t key = key_of(d, signal, source, now_utc_s);
+	struct lt_recorded *const last =
+	    recorded_of(d, partition->name, rate);
+	if (last && last->key == key)
+		return LT_OK;
+	const int code = source ?
+	    record_source(d, partition->name, rate, source, now_utc_s, err) :
+	    record_constant(d, partition->name, rate, signal->constant,
+		now_utc_s, err);
+	if (code == LT_OK && last)
+		last->key = key;
+	return code;
+}
+
+int
+lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	for (int i = 0; i < d->policy->partition_count; i++)
+		for (int rate = 0; rate < LT_RATE_COUNT; rate++) {
+			const int code = record(d, &d->policy->partitions[i],
+			    (enum lt_rate)rate, now_utc_s, err);
+			if (code != LT_OK)
+				return code;
+		}
+	return LT_OK;
+}

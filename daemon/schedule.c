@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which source is fetched when: its adapter's interval with jitter, longer
+ * after failures. The worker fetches; results are taken in the main thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon.h"
+#include "fetch.h"
+#include "units.h"
+
+enum {
+	RETRY_FIRST_S = 20,   /* doubled by each failure in a row */
+	RETRY_DOUBLINGS = 6,  /* then each 21 min, or the interval if shorter */
+	JITTER_DIVISOR = 10,  /* up to a tenth of the interval */
+	REFETCH_S = 2 * LT_DAY_S, /* how far back we ask again: late values */
+};
+
+/* Not for secrets: only so that a thousand sites do not ask at once. */
+static int64_t
+jitter(int64_t interval_s)
+{
+	const int64_t range = interval_s / JITTER_DIVISOR;
+	return range > 0 ? random() % range : 0;
+}
+
+static int64_t
+next_time(const struct lt_source *source, int64_t now_utc_s)
+{
+	const int64_t interval = source->adapter->interval_s;
+	if (source->failures == 0)
+		return now_utc_s + interval + jitter(interval);
+	const int doublings = source->failures - 1 < RETRY_DOUBLINGS ?
+	    source->failures - 1 : RETRY_DOUBLINGS;
+	const int64_t wait = (int64_t)RETRY_FIRST_S << doublings;
+	return now_utc_s + (wait < interval ? wait : interval) +
+	    jitter(wait);
+}
+
+static struct lt_fetch *
+prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
+{
+	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
+	if (!fetch)
+		return NULL;
+	const bool has_history = lt_signals_has_history(d, source);
+	fetch->source = *source->policy;
+	fetch->adapter = source->adapter;
+	fetch->now_utc_s = now_utc_s;
+	fetch->from_utc_s =
+	    now_utc_s - (has_history ? (int64_t)REFETCH_S : LT_HISTORY_S);
+	fetch->to_utc_s = now_utc_s + LT_HORIZON_S;
+	return fetch;
+}
+
+static void
+take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
+{
+	struct lt_source *source = NULL;
+	for (int i = 0; i < d->source_count; i++)
+		if (!strcmp(d->sources[i].policy->name, fetch->source.name) &&
+		    !memcmp(d->sources[i].policy->options,
+			fetch->source.options, sizeof(fetch->source.options)))
+			source = &d->sources[i];
+	if (!source)
+		return; /* the policy changed meanwhile */
+	source->busy = false;
+	if (fetch->code != LT_OK) {
+		source->failures++;
+		memcpy(source->last_error, fetch->err.text,
+		    sizeof(source->last_error));
+		lt_log("fetch_failed", "source=%s failures=%d error=\"%s\"",
+		    fetch->source.name, source->failures, fetch->err.text);
+	} else {
+		source->failures = 0;
+		source->last_error[0] = '\0';
+		lt_signals_take(d, source, &fetch->points, now_utc_s);
+	}
+	source->next_fetch_utc_s = next_time(source, now_utc_s);
+}
+
+int
+lt_schedule_start(struct lt_daemon *d, struct lt_error *err)
+{
+	srandom((unsigned)(d->started_utc_s ^ getpid()));
+	return lt_fetch_start(err);
+}
+
+void
+lt_schedule_stop(struct lt_daemon *d)
+{
+	(void)d;
+	lt_fetch_stop();
+}
+
+int64_t
+lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
+{
+	int64_t next = now_utc_s + LT_DAY_S;
+	for (struct lt_fetch *fetch; (fetch = lt_fetch_take());) {
+		take(d, fetch, now_utc_s);
+		lt_fetch_free(fetch);
+	}
+	for (int i = 0; i < d->source_count; i++) {
+		struct lt_source *const source = &d->sources[i];
+		if (source->busy)
+			continue;
+		if (source->next_fetch_utc_s <= now_utc_s) {
+			struct lt_fetch *const fetch =
+			    prepare(d, source, now_utc_s);
+			if (!fetch)
+				continue;
+			source->busy = true;
+			lt_fetch_post(fetch);
+		} else if (source->next_fetch_utc_s < next) {
+			next = source->next_fetch_utc_s;
+		}
+	}
+	return next;
+}
+
+void
+lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s)
+{
+	for (int i = 0; i < d->source_count; i++) {
+		struct lt_fetch *const fetch =
+		    prepare(d, &d->sources[i], now_utc_s);
+		if (!fetch)
+			continue;
+		lt_fetch_run(fetch);
+		take(d, fetch, now_utc_s);
+		lt_fetch_free(fetch);
+	}
+}

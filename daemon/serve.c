@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libmicrohttpd, driven by the main loop. Who asks: on the Unix socket the
+ * kernel says, on TCP a munge credential does (serve_munge.c).
+ */
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "serve.h"
+#include "serve_munge.h"
+
+enum { CONNECTIONS_MAX = 256, CONNECTIONS_PER_HOST = 32,
+	TIMEOUT_S = 15, BACKLOG = 64, UPLOAD_MAX = 256 * 1024 };
+
+static struct { /* one process serves once */
+	struct MHD_Daemon *local, *remote;
+	char path[LT_PATH_SIZE];
+} server;
+
+struct exchange { /* one request under way */
+	char *uri, *body;
+	size_t length;
+	bool too_large;
+};
+
+static void *
+begin(void *closure, const char *uri, struct MHD_Connection *connection)
+{
+	(void)closure;
+	(void)connection;
+	struct exchange *const e = calloc(1, sizeof(*e));
+	if (e && !(e->uri = strdup(uri))) {
+		free(e);
+		return NULL;
+	}
+	return e;
+}
+
+static void
+finish(void *closure, struct MHD_Connection *connection, void **state,
+    enum MHD_RequestTerminationCode code)
+{
+	(void)closure;
+	(void)connection;
+	(void)code;
+	struct exchange *const e = *state;
+	if (!e)
+		return;
+	free(e->uri);
+	free(e->body);
+	free(e);
+	*state = NULL;
+}
+
+static enum MHD_Result
+reply_with(struct MHD_Connection *connection, unsigned status, char *text,
+    const char *type)
+{
+	struct MHD_Response *const response = MHD_create_response_from_buffer(
+	    strlen(text), text, MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	const enum MHD_Result result =
+	    MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* Collect the body; more than the bound is read and dropped. */
+static void
+collect(struct exchange *e, const char *data, size_t length)
+{
+	if (e->too_large || e->length + length > UPLOAD_MAX) {
+		e->too_large = true;
+		return;
+	}
+	char *const grown = realloc(e->body, e->length + length + 1);
+	if (!grown) {
+		e->too_large = true;
+		return;
+	}
+	memcpy(grown + e->length, data, length);
+	e->body = grown;
+	e->length += length;
+	e->body[e->length] = '\0';
+}
+
+static bool
+peer_of(struct MHD_Connection *connection, uint32_t *uid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (!info || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED,
+	    &peer, &size) != 0 || size != sizeof(peer) ||
+	    peer.uid == (uid_t)-1)
+		return false;
+	*uid = peer.uid;
+	return true;
+}
+
+static enum MHD_Result
+answer_local(void *closure, struct MHD_Connection *connection,
+    const char *url, const char *method, const char *version,
+    const char *data, size_t *length, void **state)
+{
+	(void)url;
+	(void)version;
+	struct exchange *const e = *state;
+	uint32_t uid;
+	char *text = NULL;
+	if (!e)
+		return MHD_NO;
+	if (*length > 0) {
+		collect(e, data, *length);
+		*length = 0;
+		return MHD_YES;
+	}
+	if (e->length == 0 && !e->body) { /* first call: headers only */
+		e->body = strdup("");
+		return e->body ? MHD_YES : MHD_NO;
+	}
+	if (!peer_of(connection, &uid))
+		return MHD_NO;
+	if (e->too_large || e->length > LT_API_BODY_MAX)
+		return reply_with(connection, 400,
+		    strdup("{\"error\":\"body too large\"}"),
+		    "application/json");
+	const int status = lt_api(closure, uid, method, e->uri, e->body,
+	    e->length, &text);
+	if (!text)
+		return MHD_NO;
+	return reply_with(connection, (unsigned)status, text,
+	    "application/json");
+}
+
+static enum MHD_Result
+answer_remote(void *closure, struct MHD_Connection *connection,
+    const char *url, const char *method, const char *version,
+    const char *data, size_t *length, void **state)
+{
+	(void)version;
+	struct exchange *const e = *state;
+	char *text = NULL;
+	if (!e)
+		return MHD_NO;
+	if (*length > 0) {
+		collect(e, data, *length);
+		*length = 0;
+		return MHD_YES;
+	}
+	if (e->length == 0 && !e->body) {
+		e->body = strdup("");
+		return e->body ? MHD_YES : MHD_NO;
+	}
+	if (e->too_large || strcmp(url, "/munge") != 0 ||
+	    strcmp(method, "POST") != 0)
+		return reply_with(connection, 404, strdup("{\"error\":"
+		    "\"want POST /munge with a credential\"}"),
+		    "application/json");
+	const int status = lt_serve_munge(closure, e->body, &text);
+	if (!text)
+		return MHD_NO;
+	return reply_with(connection, (unsigned)status, text,
+	    status == 200 ? "text/plain" : "application/json");
+}
+
+/* A fresh socket under a new name, then renamed: no moment without one that
+ * works, and a stale one is replaced. */
+static int
+listen_local(const char *path, struct lt_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	if (strlen(path) + 5 > sizeof(address.sun_path))
+		return lt_fail(err, LT_EINPUT, "%s: longer than a socket's "
+		    "name may be (%zu)", path, sizeof(address.sun_path) - 5);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path);
+	unlink(address.sun_path);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0);
+	if (fd < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    chmod(address.sun_path, 0666) != 0 || listen(fd, BACKLOG) != 0 ||
+	    rename(address.sun_path, path) != 0) {
+		lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return err ? err->code : LT_EIO;
+	}
+	return fd;
+}
+
+int
+lt_serve_start(struct lt_daemon *d, struct lt_error *err)
+{
+	const int fd = listen_local(d->socket_path, err);
+	if (fd < 0)
+		return fd;
+	snprintf(server.path, sizeof(server.path), "%s", d->socket_path);
+	server.local = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL,
+	    answer_local, d, MHD_OPTION_LISTEN_SOCKET, fd,
+	    MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+	    MHD_OPTION_END);
+	if (!server.local) {
+		close(fd);
+		return lt_fail(err, LT_EIO, "%s: the server did not start",
+		    d->socket_path);
+	}
+	const uint16_t port = d->policy ? d->policy->listen_port : 0;
+	if (port == 0)
+		return LT_OK;
+	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
+	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	    MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+	    (unsigned)CONNECTIONS_PER_HOST,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	if (!server.remote)
+		lt_log("no_tcp", "port=%u why=\"in use or not permitted; "
+		    "login nodes can't ask\"", port);
+	return LT_OK;
+}
+
+void
+lt_serve_stop(void)
+{
+	if (server.local) {
+		MHD_stop_daemon(server.local);
+		unlink(server.path);
+	}
+	if (server.remote)
+		MHD_stop_daemon(server.remote);
+	server.local = server.remote = NULL;
+}
+
+static struct MHD_Daemon **const daemons[] = { &server.local,
+	&server.remote };
+
+int
+lt_serve_fds(struct pollfd *fds, int room)
+{
+	int count = 0;
+	for (int i = 0; i < 2 && count < room; i++) {
+		if (!*daemons[i])
+			continue;
+		const union MHD_DaemonInfo *const info = MHD_get_daemon_info(
+		    *daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
+		fds[count++] = (struct pollfd) { .fd = info->epoll_fd,
+			.events = POLLIN };
+	}
+	return count;
+}
+
+int
+lt_serve_timeout_ms(int wait_ms)
+{
+	for (int i = 0; i < 2; i++) {
+		MHD_UNSIGNED_LONG_LONG want;
+		if (*daemons[i] &&
+		    MHD_get_timeout(*daemons[i], &want) == MHD_YES &&
+		    want < (unsigned)wait_ms)
+			wait_ms = (int)want;
+	}
+	return wait_ms;
+}
+
+void
+lt_serve_run(struct lt_daemon *d)
+{
+	(void)d;
+	for (int i = 0; i < 2; i++)
+		if (*daemons[i])
+			MHD_run(*daemons[i]);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finished runs of slurmdbd into charges, at the prices and intensities that
+ * held then. Each run once, whatever is read how often: a run that is in the
+ * ledger with the same facts is left alone.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+#include "calendar.h"
+#include "daemon.h"
+#include "price.h"
+
+static bool
+has_slurmdbd(const struct lt_daemon *d)
+{
+	return strstr(d->slurm.accounting_storage, "slurmdbd") != NULL;
+}
+
+/* The quote of a run: the ledger's, else what the row carries. */
+static bool
+quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
+    struct lt_quote *quote)
+{
+	struct lt_ledger_hold hold;
+	const char *const text = row->admin_comment;
+	const bool has_text = text && lt_quote_unpack(quote, text,
+	    strlen(text), NULL) == LT_OK;
+	if (has_text && lt_ledger_hold(d->ledger, quote->id, &hold, NULL) ==
+	    LT_OK) {
+		if (hold.quote.home[0] != '\0')
+			*quote = hold.quote;
+		return true;
+	}
+	if (has_text)
+		return true;
+	const uint32_t id = row->array_job_id ? row->array_job_id :
+	    row->job_id;
+	if (lt_ledger_hold_of_job(d->ledger, id, &hold, NULL) != LT_OK &&
+	    lt_ledger_hold_of_job(d->ledger, row->job_id, &hold, NULL) !=
+	    LT_OK)
+		return false;
+	*quote = hold.quote;
+	return true;
+}
+
+static void
+facts_of(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_quote *quote)
+{
+	*run = (struct lt_run) {
+		.key = { row->job_id, row->submit_utc_s },
+		.array_job_id = row->array_job_id,
+		.array_task = row->array_task, .uid = row->uid,
+		.start_utc_s = row->start_utc_s,
+		.end_utc_s = row->end_utc_s, .nodes = row->nodes,
+		.cpus = row->cpus, .gpus = row->gpus,
+		.memory_mib = row->memory_mib,
+		.quote_id = quote ? quote->id : 0,
+	};
+	memcpy(run->user, row->user, sizeof(run->user));
+	memcpy(run->account, row->account, sizeof(run->account));
+	memcpy(run->partition, row->partition, sizeof(run->partition));
+	memcpy(run->state_text, row->state_text, sizeof(run->state_text));
+}
+
+/* The ledger has this run with these facts: nothing to price again (pricing
+ * again would use the carry again). */
+static bool
+is_same(const struct lt_run *known, const struct lt_run *run)
+{
+	return !known->provisional && known->priced &&
+	    known->start_utc_s == run->start_utc_s &&
+	    known->end_utc_s == run->end_utc_s &&
+	    known->nodes == run->nodes && known->cpus == run->cpus &&
+	    known->gpus == run->gpus &&
+	    known->memory_mib == run->memory_mib &&
+	    !strcmp(known->partition, run->partition) &&
+	    !strcmp(known->account, run->account);
+}
+
+/* Above its hold, and why. */
+static void
+explain_over(struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_slurm_run *row)
+{
+	const struct lt_amount *const held = &quote->hold_per_task;
+	const bool over = (held->has_money &&
+	    run->money_micros > held->money_micros) ||
+	    (held->has_carbon && run->carbon_mg > held->carbon_mg);
+	if (!over)
+		return;
+	const int64_t ran = row->end_utc_s - row->start_utc_s;
+	const char *why = "price";
+	if (row->limit_s > 0 && row->limit_s != INT64_MAX &&
+	    ran > row->limit_s)
+		why = "OverTimeLimit";
+	else if (row->restarts > 0)
+		why = "requeue";
+	snprintf(run->over_reason, sizeof(run->over_reason), "%s", why);
+}
+
+/* Round the run with the partition's carry, and cut it into hours. */
+static int
+round_run(struct lt_daemon *d, struct lt_run *run,
+    const struct lt_charge *charge, struct lt_entry *entries,
+    struct lt_error *err)
+{
+	const uint32_t n = charge->hour_count;
+	double *const exact = calloc((size_t)n + 1, sizeof(*exact));
+	int64_t *const parts = calloc((size_t)n + 1, sizeof(*parts));
+	int code = LT_OK;
+	if (!exact || !parts)
+		code = lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	if (code == LT_OK && charge->money_micros != 0)
+		code = lt_ledger_round(d->ledger, run->partition, false,
+		    charge->money_micros, &run->money_micros, err);
+	if (code == LT_OK && charge->carbon_mg != 0)
+		code = lt_ledger_round(d->ledger, run->partition, true,
+		    charge->carbon_mg, &run->carbon_mg, err);
+	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
+	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
+		const int64_t totals[] = { run->money_micros, run->carbon_mg,
+			run->energy_wh, run->base_money_micros,
+			run->base_carbon_mg };
+		for (uint32_t i = 0; i < n; i++) {
+			const struct lt_charge_hour *const h =
+			    &charge->hours[i];
+			const double all[] = { h->money_micros, h->carbon_mg,
+				h->energy_wh };
+			/* The base follows the run's own hours: it was saved
+			 * where it was spent. */
+			const double weight =
+			    (double)totals[kind] / (double)n;
+			exact[i] = kind < 3 ? all[kind] : weight;
+		}
+		lt_charge_split(parts, exact, n, totals[kind]);
+		for (uint32_t i = 0; i < n; i++) {
+			int64_t *const to[] = { &entries[i].money_micros,
+				&entries[i].carbon_mg, &entries[i].energy_wh,
+				&entries[i].base_money_micros,
+				&entries[i].base_carbon_mg };
+			*to[kind] = parts[i];
+		}
+	}
+	free(exact);
+	free(parts);
+	return code;
+}
+
+static void
+fill_entries(struct lt_entry *entries, const struct lt_run *run,
+    const struct lt_charge *charge, int64_t now_utc_s)
+{
+	for (uint32_t i = 0; i < charge->hour_count; i++) {
+		entries[i] = (struct lt_entry) { .kind = LT_ENTRY_CHARGE,
+			.run = run->key, .made_utc_s = now_utc_s,
+			.at_utc_s = charge->hours[i].at_utc_s,
+			.uid = run->uid };
+		memcpy(entries[i].account, run->account,
+		    sizeof(entries[i].account));
+	}
+}
+
+/* Start of the period that is open: this month at the site. */
+static int64_t
+open_since(int64_t now_utc_s)
+{
+	struct lt_period month;
+	lt_calendar_period(&month, LT_MONTH, now_utc_s, 0);
+	return month.start_utc_s;
+}
+
+static int
+settle_priced(struct lt_daemon *d, struct lt_run *run,
+    const struct lt_slurm_run *row, const struct lt_quote *quote,
+    const struct lt_charge *charge, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_entry *const entries =
+	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
+	bool changed = false;
+	if (!entries)
+		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	fill_entries(entries, run, charge, now_utc_s);
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK) {
+		free(entries);
+		return code;
+	}
+	code = round_run(d, run, charge, entries, err);
+	if (code == LT_OK && !run->has_base) {
+		/* Without a plan of ours, what it cost is what it would
+		 * have. */
+		run->base_money_micros = run->money_micros;
+		run->base_carbon_mg = run->carbon_mg;
+		for (uint32_t i = 0; i < charge->hour_count; i++) {
+			entries[i].base_money_micros =
+			    entries[i].money_micros;
+			entries[i].base_carbon_mg = entries[i].carbon_mg;
+		}
+	}
+	if (code == LT_OK && quote)
+		explain_over(run, quote, row);
+	if (code == LT_OK)
+		code = lt_ledger_settle(d->ledger, run, entries,
+		    charge->hour_count, now_utc_s, open_since(now_utc_s),
+		    &changed, err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	else if (changed) {
+		d->sheet_dirty = true;
+		lt_log("settled", "job=%u account=%s money_micros=%" PRId64
+		    " carbon_mg=%" PRId64 " provisional=%d", run->key.job_id,
+		    run->account, run->money_micros, run->carbon_mg,
+		    run->provisional);
+	}
+	free(entries);
+	return code;
+}
+
+static int
+settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
+    bool provisional, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_run run, known;
+	struct lt_quote quote;
+	struct lt_charge charge;
+	if (!row->finished || row->submit_utc_s == 0)
+		return LT_OK;
+	const bool quoted = quote_of(d, row, &quote);
+	facts_of(&run, row, quoted ? &quote : NULL);
+	const int found = lt_ledger_run(d->ledger, run.key, &known, NULL);
+	if (found == LT_OK && (provisional || is_same(&known, &run)))
+		return LT_OK;
+	run.provisional = provisional;
+	int code = lt_price_run(&charge, &run, d, err);
+	if (code != LT_OK)
+		return code;
+	if (found == LT_OK && !known.priced && !run.priced) {
+		lt_charge_free(&charge);
+		return LT_OK; /* still no price known */
+	}
+	if (quoted)
+		lt_base_of_run(&run, &quote, d);
+	code = settle_priced(d, &run, row, quoted ? &quote : NULL, &charge,
+	    now_utc_s, err);
+	lt_charge_free(&charge);
+	return code;
+}
+
+static int
+by_end(const void *a, const void *b)
+{
+	const struct lt_slurm_run *const x = a, *const y = b;
+	if (x->end_utc_s != y->end_utc_s)
+		return x->end_utc_s < y->end_utc_s ? -1 : 1;
+	if (x->job_id != y->job_id)
+		return x->job_id < y->job_id ? -1 : 1;
+	return x->submit_utc_s < y->submit_utc_s ? -1 :
+	    x->submit_utc_s > y->submit_utc_s;
+}
+
+/* In order of their ends, so that a rebuild gives the same carries. */
+static int
+settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	int code = LT_OK;
+	if (rows->count > 1)
+		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
+	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++)
+		code = settle_row(d, &rows->runs[i], false, now_utc_s, err);
+	return code;
+}
+
+int
+lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_slurm_runs rows = { 0 };
+	int code = lt_rates_record(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_slurmdbd_runs(&rows, from_utc_s, to_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	code = settle_rows(d, &rows, now_utc_s, err);
+	lt_slurm_runs_free(&rows);
+	return code;
+}
+
+int
+lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_slurm_runs rows = { 0 };
+	if (!has_slurmdbd(d))
+		return LT_OK;
+	int code = lt_slurmdbd_job(&rows, job_id, err);
+	if (code != LT_OK)
+		return code;
+	code = settle_rows(d, &rows, now_utc_s, err);
+	lt_slurm_runs_free(&rows);
+	return code;
+}
+
+void
+lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
+    int64_t now_utc_s)
+{
+	struct lt_run known;
+	const struct lt_run_key key = { job->job_id, job->submit_utc_s };
+	for (uint32_t i = 0; i < d->ended_count; i++)
+		if (d->ended[i].run.job_id == key.job_id &&
+		    d->ended[i].run.submit_utc_s == key.submit_utc_s)
+			return;
+	if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK)
+		return;
+	if (d->ended_count == d->ended_capacity) {
+		const uint32_t capacity = d->ended_capacity * 2 + 64;
+		struct lt_ended *const grown =
+		    realloc(d->ended, capacity * sizeof(*grown));
+		if (!grown)
+			return; /* slurmdbd's row is the usual way */
+		d->ended = grown;
+		d->ended_capacity = capacity;
+	}
+	struct lt_ended *const e = &d->ended[d->ended_count++];
+	*e = (struct lt_ended) { .seen_utc_s = now_utc_s,
+		.run = { .job_id = job->job_id,
+		    .array_job_id = job->array_job_id,
+		    .array_task = job->array_task, .uid = job->uid,
+		    .finished = true, .submit_utc_s = job->submit_utc_s,
+		    .start_utc_s = job->start_utc_s,
+		    .end_utc_s = job->end_utc_s, .limit_s = job->limit_s,
+		    .nodes = job->nodes, .cpus = job->cpus,
+		    .gpus = job->gpus, .memory_mib = job->memory_mib,
+		    .energy_joules = -1,
+		    .admin_comment = job->admin_comment ?
+			strdup(job->admin_comment) : NULL } };
+	memcpy(e->run.user, job->user, sizeof(e->run.user));
+	memcpy(e->run.account, job->account, sizeof(e->run.account));
+	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
+	    (int)strcspn(job->partition, ","), job->partition);
+	memcpy(e->run.state_text, job->state_text, sizeof(e->run.state_text));
+}
+
+/* Forget what the ledger has; charge provisionally what has waited a day, or
+ * at once at a site without slurmdbd. *oldest: start of the rest. */
+static int
+check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
+    struct lt_error *err)
+{
+	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
+	uint32_t kept = 0;
+	int code = LT_OK;
+	*oldest = INT64_MAX;
+	for (uint32_t i = 0; i < d->ended_count; i++) {
+		struct lt_ended *const e = &d->ended[i];
+		struct lt_run known;
+		const struct lt_run_key key = { e->run.job_id,
+			e->run.submit_utc_s };
+		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait)
+			code = settle_row(d, &e->run, has_slurmdbd(d),
+			    now_utc_s, err);
+		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK) {
+			free(e->run.admin_comment);
+			continue;
+		}
+		if (e->run.end_utc_s && e->run.end_utc_s < *oldest)
+			*oldest = e->run.end_utc_s;
+		d->ended[kept++] = *e;
+	}
+	d->ended_count = kept;
+	return code;
+}
+
+static int
+save_until(struct lt_daemon *d, int64_t until, struct lt_error *err)
+{
+	char value[32];
+	snprintf(value, sizeof(value), "%" PRId64, until);
+	d->settled_until_utc_s = until;
+	return lt_ledger_put(d->ledger, "settled_until", value, err);
+}
+
+/* From where: the last complete scan, or the first start of all. */
+static int
+load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	char value[32];
+	if (d->settled_until_utc_s)
+		return LT_OK;
+	if (lt_ledger_get(d->ledger, "settled_until", value, sizeof(value),
+	    NULL) == LT_OK &&
+	    lt_int64_parse(value, 1, INT64_MAX, &d->settled_until_utc_s,
+		NULL) == LT_OK)
+		return LT_OK;
+	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
+	const int code = lt_ledger_put(d->ledger, "since", value, err);
+	return code == LT_OK ? save_until(d, now_utc_s, err) : code;
+}
+
+static int64_t
+since(struct lt_daemon *d, int64_t fallback)
+{
+	char value[32];
+	int64_t at = fallback;
+	if (lt_ledger_get(d->ledger, "since", value, sizeof(value), NULL) !=
+	    LT_OK || lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
+		return fallback;
+	return at;
+}
+
+int
+lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int64_t oldest = INT64_MAX;
+	int code = load_until(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_rates_record(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = check_ended(d, now_utc_s, &oldest, err);
+	if (code != LT_OK || !has_slurmdbd(d))
+		return code;
+	const bool full = now_utc_s >= d->next_settle;
+	if (!full && oldest == INT64_MAX)
+		return LT_OK;
+	/* Never before the first start: what ended then was not ours. */
+	int64_t from = d->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
+	if (from < since(d, from))
+		from = since(d, from);
+	if (!full && oldest - 1 > from)
+		from = oldest - 1;
+	code = lt_settle(d, from, now_utc_s + 1, now_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	if (full) {
+		d->next_settle = now_utc_s + LT_SETTLE_EVERY_S;
+		/* Rows still in slurmctld's queue come later: go back to
+		 * before the oldest that we wait for. */
+		if (lt_slurm_dbd_queue(&d->dbd_queue, NULL) == LT_OK &&
+		    d->dbd_queue == 0)
+			code = save_until(d, now_utc_s, err);
+	}
+	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;
+}
+
+int
+lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
+    int64_t *money_micros, struct lt_error *err)
+{
+	const int64_t first = since(d, now_utc_s);
+	struct lt_run *all = NULL;
+	char value[32];
+	if (!has_slurmdbd(d))
+		return lt_fail(err, LT_EINPUT, "rebuild: this Slurm has no "
+		    "slurmdbd to rebuild from");
+	int code = lt_ledger_reset(d->ledger, err);
+	snprintf(value, sizeof(value), "%" PRId64, first);
+	if (code == LT_OK)
+		code = lt_ledger_put(d->ledger, "since", value, err);
+	for (int64_t at = first; code == LT_OK && at <= now_utc_s;
+	    at += LT_DAY_S)
+		code = lt_settle(d, at, at + LT_DAY_S, now_utc_s, err);
+	if (code == LT_OK)
+		code = save_until(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_confirm(d, now_utc_s, err);
+	*runs = 0;
+	*money_micros = 0;
+	if (code == LT_OK)
+		code = lt_ledger_runs(d->ledger, NULL, 0, INT64_MAX, &all,
+		    runs, err);
+	for (uint32_t i = 0; code == LT_OK && i < *runs; i++)
+		if (!lt_add(money_micros, all[i].money_micros))
+			code = lt_fail(err, LT_EOVERFLOW, "rebuild: charges "
+			    "pass 64 bits");
+	free(all);
+	d->sheet_dirty = true;
+	return code;
+}

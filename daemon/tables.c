@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Slurm knows and seldom changes: configuration, partitions, node
+ * shapes, accounts, who belongs to them. A failed read keeps what was there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+
+static int
+load_partitions(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_partition *partitions = NULL;
+	struct lt_shape *shapes = NULL;
+	char *strings = NULL;
+	uint32_t count = 0, shape_count = 0;
+	const int code = lt_slurm_partitions(&partitions, &count, &shapes,
+	    &shape_count, &strings, err);
+	if (code != LT_OK)
+		return code;
+	free(d->partitions);
+	free(d->shapes);
+	free(d->strings);
+	d->partitions = partitions;
+	d->partition_count = count;
+	d->shapes = shapes;
+	d->shape_count = shape_count;
+	d->strings = strings;
+	return LT_OK;
+}
+
+static int
+load_associations(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_slurm_account *accounts = NULL;
+	struct lt_slurm_pair *pairs = NULL;
+	uint32_t count = 0, pair_count = 0, unknown = 0;
+	const int code = lt_slurm_associations(&accounts, &count, &pairs,
+	    &pair_count, &unknown, err);
+	if (code != LT_OK)
+		return code;
+	free(d->accounts);
+	free(d->pairs);
+	d->accounts = accounts;
+	d->account_count = count;
+	d->pairs = pairs;
+	d->pair_count = pair_count;
+	d->unknown_users = unknown;
+	return LT_OK;
+}
+
+int
+lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_slurm_conf conf = { 0 };
+	int code = lt_slurm_conf(&conf, err);
+	if (code != LT_OK)
+		return code;
+	if (d->tables_utc_s && d->acting != conf.is_acting_controller)
+		lt_log("acting", "value=%d", conf.is_acting_controller);
+	d->slurm = conf;
+	d->acting = conf.is_acting_controller;
+	code = load_partitions(d, err);
+	if (code == LT_OK && strstr(conf.accounting_storage, "slurmdbd"))
+		code = load_associations(d, err);
+	if (code == LT_OK)
+		d->tables_utc_s = now_utc_s;
+	return code;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holds, or shares of them, that no job stands behind any more. Only here,
+ * and only when all three agree: a complete job list begun at least 60 s
+ * after the hold lacks it, slurmctld's queue for slurmdbd is empty, and
+ * slurmdbd lacks it too (what it has is settled first).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+
+enum { LOOK_S = 300 }; /* slurmdbd's rows from this long before the hold */
+
+static uint32_t
+live_shares(const struct lt_daemon *d, uint64_t quote_id)
+{
+	const struct lt_live *const live = lt_live_find(d, quote_id);
+	return live ? live->live : 0;
+}
+
+/* Does any row carry this quote, unfinished or not? */
+static bool
+in_slurmdbd(const struct lt_slurm_runs *rows, uint64_t quote_id)
+{
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const char *const text = rows->runs[i].admin_comment;
+		struct lt_quote quote;
+		if (text && lt_quote_unpack(&quote, text, strlen(text),
+		    NULL) == LT_OK && quote.id == quote_id)
+			return true;
+	}
+	return false;
+}
+
+static int
+end(struct lt_daemon *d, const struct lt_ledger_hold *hold, const char *why,
+    struct lt_error *err)
+{
+	lt_log("void", "quote=%016" PRIx64 " account=%s job=%u why=\"%s\"",
+	    hold->quote.id, hold->quote.account, hold->job_id, why);
+	d->sheet_dirty = true;
+	return lt_ledger_end_hold(d->ledger, hold->quote.id, LT_HOLD_VOID,
+	    why, err);
+}
+
+/* Never on a job: --test-only, refused later, a het job undone. */
+static int
+check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    struct lt_slurm_runs *rows, bool *loaded, int64_t oldest_utc_s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	if (!*loaded) { /* one window of slurmdbd serves all */
+		const int code = lt_slurmdbd_runs(rows,
+		    oldest_utc_s - LOOK_S, now_utc_s + 1, err);
+		if (code != LT_OK)
+			return code;
+		*loaded = true;
+	}
+	if (in_slurmdbd(rows, hold->quote.id))
+		return LT_OK; /* settle.c ends it */
+	return end(d, hold, "no job has this quote", err);
+}
+
+/* Seen on a job that is gone, or an array with fewer tasks left: settle what
+ * slurmdbd has, then what is left over goes. */
+static int
+check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold after;
+	int code = lt_settle_job(d, hold->job_id, now_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
+	if (code != LT_OK || after.state != LT_HOLD_OPEN)
+		return code;
+	const uint32_t live = live_shares(d, hold->quote.id);
+	if (live >= after.live_tasks)
+		return LT_OK;
+	if (live == 0)
+		return end(d, &after, "cancelled before it ran", err);
+	after.live_tasks = live;
+	d->sheet_dirty = true;
+	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
+	    after.quote.id, after.job_id, live);
+	return lt_ledger_put_hold(d->ledger, &after, err);
+}
+
+int
+lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold *holds = NULL;
+	struct lt_slurm_runs rows = { 0 };
+	uint32_t count = 0;
+	bool loaded = false;
+	const bool has_dbd = strstr(d->slurm.accounting_storage, "slurmdbd");
+	if (!d->has_jobs)
+		return LT_OK;
+	if (!has_dbd)
+		loaded = true; /* no rows there, ever */
+	else if (lt_slurm_dbd_queue(&d->dbd_queue, err) != LT_OK)
+		return err->code;
+	if (d->dbd_queue > 0)
+		return LT_OK;
+	int code = lt_ledger_open_holds(d->ledger, &holds, &count, err);
+	int64_t oldest = now_utc_s;
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (!holds[i].job_id && holds[i].made_utc_s < oldest)
+			oldest = holds[i].made_utc_s;
+	for (uint32_t pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+			const struct lt_ledger_hold *const h = &holds[i];
+			if (h->made_utc_s + LT_VOID_AFTER_S >
+			    d->jobs.begun_utc_s ||
+			    live_shares(d, h->quote.id) >= h->live_tasks)
+				continue;
+			if (pass == 0 && h->job_id)
+				code = check_seen(d, h, now_utc_s, err);
+			else if (pass == 1 && !h->job_id)
+				code = check_unseen(d, h, &rows, &loaded,
+				    oldest, now_utc_s, err);
+		}
+	free(holds);
+	lt_slurm_runs_free(&rows);
+	return code;
+}
