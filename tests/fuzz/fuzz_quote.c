@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fuzzes admin_comment: a quote that is read packs again to the very text
+ * that was read, and merging keeps what others wrote, once and for all.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quote.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
+
+static const char ours[] = "lowtide:1 q=00000000000000ff;";
+
+static void
+try_unpack(const char *text, size_t length)
+{
+	struct lt_quote quote;
+	struct lt_error err = { 0 };
+	char again[2 * LT_QUOTE_TEXT_SIZE];
+	if (lt_quote_unpack(&quote, text, length, &err) != LT_OK) {
+		if (err.text[0] == '\0')
+			__builtin_trap();
+		return;
+	}
+	if (lt_quote_pack(again, sizeof again, &quote) != LT_OK ||
+	    memmem(text, length, again, strlen(again)) == NULL)
+		__builtin_trap();
+}
+
+static void
+try_merge(const char *comment)
+{
+	const size_t size = strlen(comment) + sizeof ours + 1;
+	char *const once = malloc(size), *const twice = malloc(size);
+	char *const none = malloc(size), *const direct = malloc(size);
+	if (!once || !twice || !none || !direct)
+		abort();
+	if (lt_quote_merge(once, size, comment, ours) != LT_OK ||
+	    lt_quote_merge(twice, size, once, ours) != LT_OK ||
+	    strcmp(once, twice) != 0)
+		__builtin_trap();
+	/* Ours taken away leaves what others wrote. */
+	if (lt_quote_merge(none, size, once, "") != LT_OK ||
+	    lt_quote_merge(direct, size, comment, "") != LT_OK ||
+	    strcmp(none, direct) != 0)
+		__builtin_trap();
+	/* Too small by one is said, not cut. */
+	if (lt_quote_merge(twice, strlen(once), comment, ours) != LT_ELIMIT)
+		__builtin_trap();
+	free(once);
+	free(twice);
+	free(none);
+	free(direct);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+{
+	char *const text = malloc(byte_count + 1);
+	if (text == NULL)
+		abort();
+	memcpy(text, bytes, byte_count);
+	text[byte_count] = '\0';
+	try_unpack(text, byte_count);
+	try_merge(text);
+	free(text);
+	return 0;
+}
