@@ -12,7 +12,13 @@
 #include "error.h"
 #include "market.h"
 
-/* slurm.conf as libslurm sees it; conf_path NULL = the default. */
+/*
+ * slurm.conf as libslurm sees it; conf_path NULL = SLURM_CONF, else the usual
+ * places. Not thread safe, as all of this header: one thread calls it.
+ *
+ * Every call is bounded: slurmctld refusing connections, LT_ENET at once;
+ * hanging, LT_ENET after MessageTimeout (10 s by default).
+ */
 int lt_slurm_init(const char *conf_path, struct lt_error *err);
 void lt_slurm_fini(void);
 
@@ -100,6 +106,8 @@ struct lt_slurm_update { /* start as lt_slurm_update_init() */
 void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);
 int lt_slurm_update_job(const struct lt_slurm_update *update,
     struct lt_error *err);
+/* The first id of an array or het job cancels all of it. LT_ENOENT: no such
+ * job, or it has ended. */
 int lt_slurm_cancel(uint32_t job_id, struct lt_error *err);
 
 struct lt_slurm_run { /* one row of slurmdbd: a run */

@@ -20,6 +20,9 @@ enum {
 	TRIAL_MS = 20000, /* then the child is ended, and that is the error */
 };
 
+/* SelectTypeParameters has *_Memory. */
+static bool memory_counts;
+
 /* Where packages and `make install` look for it. */
 static const char *const usual_paths[] = { "/etc/slurm/slurm.conf",
 	"/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
@@ -115,6 +118,7 @@ lt_slurm_init(const char *conf_path, struct lt_error *err)
 	if (setenv("SLURM_CONF", conf_path, 1) != 0)
 		return lt_fail(err, LT_ENOMEM, "setenv: %s", strerror(errno));
 	slurm_init(conf_path);
+	memory_counts = (slurm_conf.select_type_param & LT_SLURM_MEMORY) != 0;
 	return LT_OK;
 }
 
@@ -195,30 +199,19 @@ is_federated(void)
 	return federated;
 }
 
-/* SelectTypeParameters changes with a restart of slurmctld at the soonest. */
-static bool memory_known, memory_counted;
-
-static void
-keep_memory_counts(const slurm_conf_t *conf)
+bool
+lt_slurm_memory_counts(void)
 {
-	memory_counted = (conf->select_type_param & LT_SLURM_MEMORY) != 0;
-	memory_known = true;
+	return memory_counts;
 }
 
 int
-lt_slurm_memory_counts(bool *counts, struct lt_error *err)
+lt_slurm_answers(struct lt_error *err)
 {
-	if (!memory_known) {
-		slurm_conf_t *conf = NULL;
-		if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS ||
-		    conf == NULL)
-			return lt_slurm_fail("slurmctld: configuration",
-			    errno, err);
-		keep_memory_counts(conf);
-		LT_SLURM_FREE_CONF(conf);
-	}
-	*counts = memory_counted;
-	return LT_OK;
+	for (uint32_t i = 0; i < slurm_conf.control_cnt; i++)
+		if (slurm_ping((int)i) == SLURM_SUCCESS)
+			return LT_OK;
+	return lt_slurm_fail("slurmctld", errno, err);
 }
 
 int
@@ -227,6 +220,9 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	slurm_conf_t *from = NULL;
 
 	memset(conf, 0, sizeof(*conf));
+	const int rc = lt_slurm_answers(err);
+	if (rc != LT_OK)
+		return rc;
 	if (slurm_load_ctl_conf(0, &from) != SLURM_SUCCESS || from == NULL)
 		return lt_slurm_fail("slurmctld: configuration", errno, err);
 #define COPY(to, text) lt_copy(conf->to, sizeof(conf->to), from->text)
@@ -261,8 +257,8 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	conf->max_array_size = from->max_array_sz;
 	conf->max_job_count = from->max_job_cnt;
 	conf->job_requeue = from->job_requeue != 0;
-	keep_memory_counts(from);
-	conf->memory_counts = memory_counted;
+	memory_counts = (from->select_type_param & LT_SLURM_MEMORY) != 0;
+	conf->memory_counts = memory_counts;
 	conf->is_acting_controller = acting_is_here(from);
 	conf->federated = is_federated();
 	LT_SLURM_FREE_CONF(from);
@@ -274,7 +270,10 @@ lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
 {
 	stats_info_request_msg_t request = { .command_id = STAT_COMMAND_GET };
 	stats_info_response_msg_t *reply = NULL;
+	const int rc = lt_slurm_answers(err);
 
+	if (rc != LT_OK)
+		return rc;
 	if (slurm_get_statistics(&reply, &request) != SLURM_SUCCESS ||
 	    reply == NULL)
 		return lt_slurm_fail("slurmctld: statistics", errno, err);

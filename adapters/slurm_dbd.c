@@ -22,7 +22,6 @@ enum {
 
 struct link { /* an open connection and what its rows need */
 	void *connection;
-	char *cluster;
 	lt_slurm_list *clusters; /* of one, for conditions */
 	lt_slurm_list *qos;
 	struct lt_tres_id gpu_ids[GPU_IDS_MAX];
@@ -38,29 +37,20 @@ link_close(struct link *link)
 		slurm_list_destroy(link->clusters);
 	if (link->connection != NULL)
 		(void)slurmdb_connection_close(&link->connection);
-	free(link->cluster);
 }
 
 static int
 link_open(struct link *link, struct lt_error *err)
 {
 	uint16_t flags = 0;
-	slurm_conf_t *conf = NULL;
 
 	*link = (struct link){ 0 };
-	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS || conf == NULL)
-		return lt_slurm_fail("slurmctld: configuration", errno, err);
-	link->cluster =
-	    strdup(conf->cluster_name == NULL ? "" : conf->cluster_name);
-	LT_SLURM_FREE_CONF(conf);
-	if (link->cluster == NULL)
-		return lt_fail(err, LT_ENOMEM, "slurmdbd: no memory");
 	errno = 0;
 	link->connection = slurmdb_connection_get(&flags);
 	if (link->connection == NULL || errno != 0)
 		return lt_slurm_fail("slurmdbd: connection", errno, err);
 	link->clusters = slurm_list_create(NULL);
-	(void)slurm_list_append(link->clusters, link->cluster);
+	(void)slurm_list_append(link->clusters, slurm_conf.cluster_name);
 	return LT_OK;
 }
 

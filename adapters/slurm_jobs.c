@@ -75,8 +75,7 @@ time_or_none(time_t when)
  * that a pending job asked for all of the node's, and forgets it at the start.
  */
 static void
-copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from,
-    bool memory_counts)
+copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
 {
 	struct lt_tres tres;
 	const bool has_alloc =
@@ -87,7 +86,7 @@ copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
 	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
 	to->gpus = tres.gpus;
-	to->memory_mib = has_alloc || memory_counts ? tres.memory_mib : 0;
+	to->memory_mib = has_alloc || lt_slurm_memory_counts() ? tres.memory_mib : 0;
 }
 
 static void
@@ -107,7 +106,7 @@ copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 
 static int
 copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
-    bool memory_counts, struct lt_error *err)
+    struct lt_error *err)
 {
 	to->job_id = LT_SLURM_JOB_ID(from);
 	to->het_job_id = from->het_job_id;
@@ -139,7 +138,7 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);
 	to->priority = from->priority;
-	copy_size(to, from, memory_counts);
+	copy_size(to, from);
 	copy_array(to, from);
 	lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
 	lt_copy(to->comment_head, sizeof(to->comment_head), from->comment);
@@ -156,23 +155,22 @@ static int
 copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
     int64_t asked_utc_s, struct lt_error *err)
 {
-	bool memory_counts = true;
-	int rc = lt_slurm_memory_counts(&memory_counts, err);
+	int rc = LT_OK;
 
 	/* slurmctld's clock, but never after we asked: a job that came later
 	 * may be missing. */
 	jobs->begun_utc_s = (int64_t)message->last_update < asked_utc_s
 	    ? (int64_t)message->last_update
 	    : asked_utc_s;
-	if (rc == LT_OK && message->record_count > 0)
+	if (message->record_count > 0)
 		jobs->jobs =
 		    calloc(message->record_count, sizeof(*jobs->jobs));
-	if (rc == LT_OK && message->record_count > 0 && jobs->jobs == NULL)
+	if (message->record_count > 0 && jobs->jobs == NULL)
 		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
 		    message->record_count);
 	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++)
 		rc = copy_job(&jobs->jobs[jobs->count++],
-		    &message->job_array[i], memory_counts, err);
+		    &message->job_array[i], err);
 	slurm_free_job_info_msg(message);
 	if (rc != LT_OK)
 		lt_slurm_jobs_free(jobs);
@@ -185,9 +183,11 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id,
 {
 	const int64_t asked_utc_s = time(NULL);
 	job_info_msg_t *message = NULL;
-	int rc;
+	int rc = lt_slurm_answers(err);
 
 	*jobs = (struct lt_slurm_jobs){ 0 };
+	if (rc != LT_OK)
+		return rc;
 	if (job_id == 0)
 		rc = slurm_load_jobs(0, &message, SHOW_ALL | SHOW_LOCAL);
 	else
@@ -204,8 +204,11 @@ lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid,
 {
 	const int64_t asked_utc_s = time(NULL);
 	job_info_msg_t *message = NULL;
+	const int rc = lt_slurm_answers(err);
 
 	*jobs = (struct lt_slurm_jobs){ 0 };
+	if (rc != LT_OK)
+		return rc;
 	if (slurm_load_job_user(&message, uid, SHOW_ALL | SHOW_LOCAL) !=
 		SLURM_SUCCESS ||
 	    message == NULL)
@@ -227,7 +230,10 @@ int
 lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 {
 	job_desc_msg_t request;
+	int rc = lt_slurm_answers(err);
 
+	if (rc != LT_OK)
+		return rc;
 	slurm_init_job_desc_msg(&request);
 	LT_SLURM_JOB_ID(&request) = update->job_id;
 	/* Slurm's message has no const; it does not write to them. */
@@ -244,7 +250,7 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 	else if (update->hold == LT_RELEASE)
 		request.priority = INFINITE;
 	if (slurm_update_job(&request) != SLURM_SUCCESS) {
-		const int rc = lt_slurm_fail("slurmctld: update", errno, err);
+		rc = lt_slurm_fail("slurmctld: update", errno, err);
 		(void)lt_context(err, "job %u", update->job_id);
 		return rc;
 	}
@@ -254,9 +260,13 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 int
 lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
 {
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
 	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) !=
 	    SLURM_SUCCESS) {
-		const int rc = lt_slurm_fail("slurmctld: cancel", errno, err);
+		rc = lt_slurm_fail("slurmctld: cancel", errno, err);
 		(void)lt_context(err, "job %u", job_id);
 		return rc;
 	}

@@ -32,6 +32,9 @@ static int
 source_load(struct source *source, struct lt_error *err)
 {
 	*source = (struct source){ 0 };
+	const int rc = lt_slurm_answers(err);
+	if (rc != LT_OK)
+		return rc;
 	if (slurm_load_ctl_conf(0, &source->conf) != SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: configuration", errno, err);
 	if (slurm_load_partitions(0, &source->partitions,

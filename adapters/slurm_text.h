@@ -42,9 +42,16 @@ const char *lt_state_name(uint32_t state);
 /* The name of a uid, its number where the system knows none. */
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
 
-/* Is memory allocated (SelectTypeParameters=*_Memory)? Asked of slurmctld
- * once, and again by each lt_slurm_conf(). In slurm_conf.c. */
-int lt_slurm_memory_counts(bool *counts, struct lt_error *err);
+/* Is memory allocated (SelectTypeParameters=*_Memory)? As of the last
+ * lt_slurm_conf(), else of slurm.conf. In slurm_conf.c. */
+bool lt_slurm_memory_counts(void);
+
+/*
+ * Does a slurmctld in charge answer? LT_ENET at once when the connection is
+ * refused, where every other call first tries for MessageTimeout - 1 seconds.
+ * A slurmctld that hangs costs MessageTimeout (10 s by default).
+ */
+int lt_slurm_answers(struct lt_error *err);
 
 /* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
 int lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err);
