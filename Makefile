@@ -144,7 +144,13 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
 # Helpers of tests and benches: programs of one file each.
 TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
-tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN)
+# Loads the plugins without a cluster; its own symbols stand for Slurm's.
+FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
+FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
+tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN)
+
+$(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/liblowtide.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(DAEMON_LIBS) -ldl

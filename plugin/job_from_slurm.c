@@ -157,24 +157,6 @@ any(const char *text)
 	return text && *text;
 }
 
-bool
-lt_job_is_het(const job_desc_msg_t *job)
-{
-	if (job->het_job_offset != NO_VAL && job->het_job_offset != 0)
-		return true;
-	/* The leader of a batch het job has offset 0 like a plain job, but
-	 * sbatch marks its environment. */
-	for (uint32_t i = 0; job->environment && i < job->env_size; i++) {
-		const char *const name = job->environment[i];
-
-		if (!name)
-			break;
-		if (strncmp(name, "SLURM_HET_SIZE=", 15) == 0)
-			return true;
-	}
-	return false;
-}
-
 static uint32_t
 pins_of(const job_desc_msg_t *job)
 {
@@ -184,6 +166,9 @@ pins_of(const job_desc_msg_t *job)
 		pins |= LT_PIN_PARTITION;
 	if (job->begin_time > 0)
 		pins |= LT_PIN_BEGIN;
+	/* slurmctld sets it before the plugin: a number for a component. */
+	if (job->het_job_offset != NO_VAL)
+		pins |= LT_PIN_HET;
 	if (any(job->reservation))
 		pins |= LT_PIN_RESERVATION;
 	if (any(job->dependency))

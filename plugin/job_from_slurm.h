@@ -56,7 +56,4 @@ int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
 bool lt_request_wishes(struct lt_request *request,
     const struct lt_options *options, const struct lt_market *market);
 
-/* A component of a heterogeneous job? */
-bool lt_job_is_het(const job_desc_msg_t *job);
-
 #endif

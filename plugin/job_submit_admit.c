@@ -161,8 +161,9 @@ static void
 suggest(char *out, size_t size, const struct lt_submission *s)
 {
 	const struct lt_market *const market = s->view.market;
-	const int64_t limit_s =
-	    lt_limit_of(&s->request, market, s->request.home);
+	const int64_t limit_s = s->known
+	    ? lt_limit_of(&s->request, market, s->request.home)
+	    : 0;
 	struct lt_amount available;
 	int64_t here_s, there_s = 0;
 	char text[64];
@@ -306,7 +307,7 @@ lt_submission_admit(struct lt_submission *s)
 	struct lt_entry entry;
 
 	fill_quote(s);
-	if (s->known && !price(s)) {
+	if (!s->known || !price(s)) {
 		/* No amount: where a budget limits, that is unknown. */
 		memset(&s->quote.hold_per_task, 0,
 		    sizeof(s->quote.hold_per_task));

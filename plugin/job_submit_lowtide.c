@@ -99,8 +99,6 @@ translate(struct lt_submission *s)
 			    "%s", sheet->accounts[account].name);
 	}
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
-	if (request->objective != LT_OBJECTIVE_OFF && lt_job_is_het(s->job))
-		request->pins |= LT_PIN_HET;
 }
 
 static void

@@ -187,8 +187,15 @@ set_precision(spank_t spank)
 	};
 	const enum lt_precision here = precision_here();
 	enum lt_precision wanted = lt_spank.options.precision;
+	char theirs[64];
 
 	if (here == LT_PRECISION_AUTO || here == LT_PRECISION_OFF)
+		return;
+	/* Who set one of them decided for all. */
+	if (spank_getenv(spank, "ACCELERATE_MIXED_PRECISION", theirs,
+		sizeof(theirs)) != ESPANK_ENV_NOEXIST ||
+	    spank_getenv(spank, "PL_TRAINER_PRECISION", theirs,
+		sizeof(theirs)) != ESPANK_ENV_NOEXIST)
 		return;
 	if (wanted == LT_PRECISION_AUTO)
 		wanted = here;

@@ -13,7 +13,7 @@
 
 SPANK_PLUGIN(lowtide, 1)
 
-struct lt_spank lt_spank = { .run_dir = "/run/lowtide" };
+struct lt_spank lt_spank;
 
 static const char *
 argument_value(const char *argument, const char *name)
@@ -170,6 +170,7 @@ slurm_spank_init(spank_t spank, int count, char **arguments)
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR &&
 	    context != S_CTX_REMOTE)
 		return 0;
+	lt_spank = (struct lt_spank) { .run_dir = "/run/lowtide" };
 	lt_options_init(&lt_spank.options);
 	read_arguments(count, arguments);
 	if (context != S_CTX_REMOTE)

@@ -101,6 +101,23 @@ set(const struct placement *p, const char *name, const char *value)
 	return false;
 }
 
+/* A component of a heterogeneous job: ":" on the command line, or more than
+ * one call ("#SBATCH hetjob"; then the first component is not known yet). */
+static bool
+is_het(void)
+{
+	static int calls;
+	char line[16384];
+	FILE *const stream = fopen("/proc/self/cmdline", "re");
+	const size_t length =
+	    stream ? fread(line, 1, sizeof(line), stream) : 0;
+
+	if (stream)
+		fclose(stream);
+	/* Arguments are separated by NUL. */
+	return calls++ > 0 || memmem(line, length, "\0:", 3) != NULL;
+}
+
 /* The job as slurmctld will get it. Not freed: parts of it are the command's
  * own, and the command ends soon. */
 static bool
@@ -118,6 +135,7 @@ make_request(struct placement *p, struct lt_error *err)
 			p->job->array_inx = array;
 	}
 	p->job->user_id = getuid();
+	p->job->het_job_offset = is_het() ? 0 : NO_VAL;
 	return lt_request_from_job(&p->request, p->job, &p->market,
 		   p->now_utc_s, err) == LT_OK;
 }

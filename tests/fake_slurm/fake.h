@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
+ * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
+ * fake_submit.c and fake_spank.c drive the two.
+ */
+#ifndef LT_FAKE_H
+#define LT_FAKE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "slurm_compat.h"
+#include <slurm/spank.h>
+
+/* The plugins' entry points. */
+extern int (*fake_init)(void), (*fake_fini)(void);
+extern int (*fake_submit)(job_desc_msg_t *, uint32_t, char **);
+#if LT_MODIFY_HAS_MESSAGE
+extern int (*fake_modify)(job_desc_msg_t *, void *, uint32_t, char **);
+#else
+extern int (*fake_modify)(job_desc_msg_t *, void *, uint32_t);
+#endif
+extern spank_f *fake_spank_init, *fake_spank_post_opt;
+extern char fake_run[512], fake_state[512];
+
+/* The stubs' side: what was logged, registered, set. */
+extern char fake_said[65536], fake_set_options[4096];
+extern spank_context_t fake_context;
+extern struct spank_option fake_options[16];
+extern int fake_option_count, fake_environment_count;
+extern job_desc_msg_t fake_client_job;
+extern slurm_conf_t slurm_conf;
+void fake_env(const char *name, const char *value);
+void fake_env_clear(void);
+
+/* As slurm_init_job_desc_msg(), for what the plugins look at. */
+void fake_job_defaults(job_desc_msg_t *job);
+
+/* make_snapshot with these arguments; any shell command. Must succeed. */
+void fake_snapshots(const char *arguments);
+void fake_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Setup and teardown of each test: empty directories, the plugin started. */
+int fake_fresh(void **state);
+int fake_done(void **state);
+
+#define FAKE_TEST(f) cmocka_unit_test_setup_teardown(f, fake_fresh, fake_done)
+int fake_submit_tests(void);
+int fake_spank_tests(void);
+
+#endif

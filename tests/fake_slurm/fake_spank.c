@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spank_lowtide.so, driven as sbatch and slurmstepd would.
+ */
+#include "fake.h"
+
+#include "options.h"
+
+static void
+spank_start(spank_context_t where, char **arguments, int count)
+{
+	fake_context = where;
+	fake_option_count = fake_environment_count = 0;
+	fake_said[0] = fake_set_options[0] = '\0';
+	assert_int_equal(fake_spank_init(NULL, count, arguments), 0);
+}
+
+static int
+give(const char *name, const char *value, int remote)
+{
+	for (int i = 0; i < fake_option_count; i++)
+		if (strcmp(fake_options[i].name, name) == 0)
+			return fake_options[i].cb(fake_options[i].val, value, remote);
+	fail_msg("no option %s", name);
+	return -1;
+}
+
+static void
+test_spank_options(void **state)
+{
+	char wrong[] = "colour=blue", *arguments[] = { wrong };
+
+	(void)state;
+	setenv("SBATCH_CARBON_AWARE", "cost", 1);
+	setenv("SALLOC_CHECKPOINT", "off", 1);
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	unsetenv("SBATCH_CARBON_AWARE");
+	assert_int_equal(fake_option_count, LT_OPTION_COUNT);
+	assert_non_null(strstr(fake_said, "colour=blue"));
+	assert_string_equal(getenv("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_"
+				   "carbon_aware"),
+	    "cost");
+	assert_null(getenv("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_"
+			   "checkpoint"));
+	assert_int_equal(give("carbon-aware", "ballanced", 0), -1);
+	assert_non_null(strstr(fake_said, "balanced"));
+	assert_int_equal(give("carbon-aware", NULL, 0), 0);
+	assert_int_equal(give("carbon-aware", "(null)", 0), 0);
+	assert_int_equal(give("carbon-aware", "nonsense", 1), 0);
+	fake_context = S_CTX_SLURMD;
+	fake_option_count = 0;
+	assert_int_equal(fake_spank_init(NULL, 0, NULL), 0);
+	assert_int_equal(fake_option_count, 0);
+}
+
+static void
+test_spank_hands_on(void **state)
+{
+	char plugins[] = "lua,lowtide";
+
+	(void)state;
+	slurm_conf.job_submit_plugins = plugins;
+	spank_start(S_CTX_ALLOCATOR, NULL, 0);
+	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_set_options, "");
+	assert_int_equal(give("carbon-aware", "plan", 0), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_set_options, "test-only= ");
+	slurm_conf.job_submit_plugins = NULL;
+}
+
+static void
+test_spank_places(void **state)
+{
+	char argument[600], *arguments[] = { argument };
+
+	(void)state;
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	/* No market: silent unless asked. */
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_job_defaults(&fake_client_job);
+	fake_client_job.tres_per_job = strdup("gres:gpu:8");
+	fake_client_job.time_limit = 480;
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_said, "");
+	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	assert_non_null(strstr(fake_said, "stays"));
+	fake_snapshots("--limit 100");
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_said, "");
+	assert_string_equal(fake_set_options, "");
+	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(give("checkpoint", "write=30s", 0), 0);
+	fake_client_job.het_job_offset = NO_VAL;
+	free(fake_client_job.tres_per_job);
+	fake_client_job.tres_per_job = NULL;
+}
+
+static void
+test_spank_plan(void **state)
+{
+	char argument[600], *arguments[] = { argument };
+
+	(void)state;
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	fake_snapshots("--limit 100");
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_job_defaults(&fake_client_job);
+	assert_int_equal(give("carbon-aware", "plan", 0), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), -1);
+	assert_non_null(strstr(fake_said, "spot"));
+}
+
+static void
+expect_env(const char *name, const char *value)
+{
+	char found[256] = "unset";
+
+	spank_getenv(NULL, name, found, sizeof(found));
+	assert_string_equal(found, value);
+}
+
+static void
+test_spank_environment(void **state)
+{
+	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB",
+	     spot[] = "preemptible=spot:0.02", *arguments[] = { gpu, spot };
+	static const struct {
+		const char *why, *node, *amp, *theirs, *accelerate, *lightning;
+	} cases[] = {
+		{ "nobody asked", "a1", NULL, NULL, "unset", "unset" },
+		{ "Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed" },
+		{ "Volta", "v2", "auto", NULL, "fp16", "16-mixed" },
+		{ "no such node", "v3", "auto", NULL, "unset", "unset" },
+		{ "off", "a1", "off", NULL, "unset", "unset" },
+		{ "the user's own value", "a1", "auto", "no", "no", "unset" },
+		{ "bf16 is not for Volta", "v1", "bf16", NULL, "fp16",
+		    "16-mixed" },
+		{ "fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		spank_start(S_CTX_REMOTE, arguments, 2);
+		setenv("SLURMD_NODENAME", cases[i].node, 1);
+		if (cases[i].theirs)
+			fake_env("ACCELERATE_MIXED_PRECISION", cases[i].theirs);
+		if (cases[i].amp)
+			fake_env("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_amp",
+			    cases[i].amp);
+		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+		expect_env("ACCELERATE_MIXED_PRECISION", cases[i].accelerate);
+		expect_env("PL_TRAINER_PRECISION", cases[i].lightning);
+		expect_env("LOWTIDE_PREEMPTIBLE", "unset");
+	}
+}
+
+static void
+test_spank_checkpoint(void **state)
+{
+	char spot[] = "preemptible=spot:0.02", *arguments[] = { spot };
+
+	(void)state;
+	spank_start(S_CTX_REMOTE, arguments, 1);
+	fake_env("SLURM_JOB_PARTITION", "ondemand");
+	assert_int_equal(give("checkpoint", "write=2m", 1), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	expect_env("LOWTIDE_PREEMPTIBLE", "0");
+	expect_env("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "unset");
+	spank_start(S_CTX_REMOTE, arguments, 1);
+	fake_env("SLURM_JOB_PARTITION", "spot");
+	assert_int_equal(give("checkpoint", "write=2m", 1), 0);
+	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+	expect_env("LOWTIDE_PREEMPTIBLE", "1");
+	/* About sqrt(2 x 120 s x 180,000 s): research's own figure. */
+	expect_env("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "6493");
+}
+
+int
+fake_spank_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		FAKE_TEST(test_spank_options),
+		FAKE_TEST(test_spank_hands_on),
+		FAKE_TEST(test_spank_places),
+		FAKE_TEST(test_spank_plan),
+		FAKE_TEST(test_spank_environment),
+		FAKE_TEST(test_spank_checkpoint),
+	};
+
+	return cmocka_run_group_tests_name("spank", tests, NULL, NULL);
+}

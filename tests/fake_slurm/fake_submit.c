@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_submit_lowtide.so, driven as slurmctld would: every rule, every state
+ * of the files, eight threads at a budget's edge.
+ */
+#include "fake.h"
+
+#include <pthread.h>
+
+#include "files.h"
+#include "quote.h"
+#include "ring.h"
+#include "terms.h"
+#include "units.h"
+
+static int
+job_modify(job_desc_msg_t *job, uint32_t uid)
+{
+#if LT_MODIFY_HAS_MESSAGE
+	char *message = NULL;
+	const int code = fake_modify(job, NULL, uid, &message);
+
+	free(message);
+	return code;
+#else
+	return fake_modify(job, NULL, uid);
+#endif
+}
+
+struct submission {
+	int code;
+	char message[8192];
+	char comment[4096];
+	char partition[64];
+	uint32_t priority, time_limit;
+	int64_t begin_utc_s;
+};
+
+struct wish {
+	const char *account, *option, *array, *gres, *comment, *partition;
+	uint32_t minutes; /* 0 = unset */
+	bool interactive, cron, held;
+};
+
+static void
+submit(struct submission *out, const struct wish *wish)
+{
+	job_desc_msg_t job;
+	char *message = NULL, *env[1] = { NULL };
+
+	fake_job_defaults(&job);
+	job.account = slurm_xstrdup(wish->account);
+	job.array_inx = slurm_xstrdup(wish->array);
+	job.tres_per_job = slurm_xstrdup(wish->gres);
+	job.admin_comment = slurm_xstrdup(wish->comment);
+	job.partition = slurm_xstrdup(wish->partition);
+	job.script = wish->interactive ? NULL : strdup("#!/bin/sh\n");
+	if (wish->minutes)
+		job.time_limit = wish->minutes;
+	if (wish->cron)
+		job.bitflags |= CRON_JOB;
+	if (wish->held)
+		job.priority = 0;
+	env[0] = slurm_xstrdup(wish->option);
+	job.spank_job_env = env;
+	job.spank_job_env_size = wish->option ? 1 : 0;
+	memset(out, 0, sizeof(*out));
+	out->code = fake_submit(&job, job.user_id, &message);
+	snprintf(out->message, sizeof(out->message), "%s",
+	    message ? message : "");
+	snprintf(out->comment, sizeof(out->comment), "%s",
+	    job.admin_comment ? job.admin_comment : "");
+	snprintf(out->partition, sizeof(out->partition), "%s",
+	    job.partition ? job.partition : "");
+	out->priority = job.priority;
+	out->time_limit = job.time_limit;
+	out->begin_utc_s = job.begin_time;
+	free(job.account);
+	free(job.array_inx);
+	free(job.tres_per_job);
+	free(job.admin_comment);
+	free(job.partition);
+	free(job.script);
+	free(env[0]);
+	free(message);
+}
+
+static void
+restart(void)
+{
+	assert_int_equal(fake_init(), SLURM_SUCCESS);
+}
+
+/* Records in the ring, by its own reader. */
+static uint32_t
+records(struct lt_ring_record *out)
+{
+	struct lt_ring_record *const all =
+	    calloc(LT_RING_SLOTS, sizeof(*all));
+	uint64_t generation, highest, contiguous;
+	uint32_t count = 0, bad = 0;
+	char path[600];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_RING_FILE);
+	fd = lt_ring_open(path, false, &generation, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(lt_ring_read(fd, generation, 0, all, &count, &highest,
+			     &contiguous, &bad, NULL),
+	    LT_OK);
+	close(fd);
+	assert_int_equal(bad, 0);
+	assert_int_equal(highest, contiguous);
+	if (out && count > 0)
+		*out = all[count - 1];
+	free(all);
+	return count;
+}
+
+static void
+test_nothing_there(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60 });
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_string_equal(s.message, "");
+	assert_string_equal(s.comment, "");
+}
+
+static void
+test_nulls(void **state)
+{
+	job_desc_msg_t job;
+	char *message = NULL, *hole[2] = { NULL, NULL };
+
+	(void)state;
+	assert_int_equal(fake_submit(NULL, 0, NULL), SLURM_SUCCESS);
+	for (int with = 0; with < 2; with++) {
+		memset(&job, 0, sizeof(job));
+		fake_submit(&job, 0, NULL);
+		free(job.admin_comment);
+		memset(&job, 0xff, offsetof(job_desc_msg_t, account));
+		fake_job_defaults(&job);
+		job.spank_job_env = hole;
+		job.spank_job_env_size = 2;
+		job.env_size = 3;
+		fake_submit(&job, 0, &message);
+		free(job.admin_comment);
+		free(message);
+		message = NULL;
+		fake_job_defaults(&job);
+		assert_int_equal(job_modify(&job, 0), SLURM_SUCCESS);
+		memset(&job, 0, sizeof(job));
+		job_modify(&job, 12345);
+		fake_snapshots("--limit 100");
+		restart();
+	}
+}
+
+static void
+test_admitted(void **state)
+{
+	struct submission s;
+	struct lt_quote quote = { 0 };
+	struct lt_ring_record record;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish) { .account = "TEAM0000", .minutes = 60,
+			     .array = "0-9%2", .gres = "gres:gpu:2",
+			     .comment = "jobstats:1" });
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_string_equal(s.message, "");
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment),
+			     NULL),
+	    LT_OK);
+	assert_non_null(strstr(s.comment, "jobstats:1"));
+	assert_string_equal(quote.account, "team0000");
+	assert_int_equal(quote.tasks, 10);
+	/* 2 of 8 GPUs for an hour at 3.60, and one micro of rounding. */
+	assert_int_equal(quote.hold_per_task.money_micros, 900001);
+	assert_int_equal(records(&record), 1);
+	assert_true(record.quote_id == quote.id);
+	assert_string_equal(record.account, "team0000");
+	assert_int_equal(record.tasks, 10);
+}
+
+static void
+test_forged_quote(void **state)
+{
+	struct submission s;
+	struct lt_quote quote = { 0 };
+	const char *forged = "lowtide:1 q=00000000000000ff rev=9 team=x "
+			     "hold=0,0 n=1 win=0-1 plan=a@0 base=a@0 exp=-,- "
+			     "was=-,- by=off mode=enforce f=0;";
+
+	(void)state;
+	submit(&s, &(struct wish) { .comment = forged });
+	assert_null(strstr(s.comment, "lowtide:"));
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish) { .comment = forged, .minutes = 10 });
+	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment),
+			     NULL),
+	    LT_OK);
+	assert_true(quote.id != 0xff);
+	assert_null(strstr(s.comment + 8, "lowtide:"));
+}
+
+static void
+test_over(void **state)
+{
+	struct submission s;
+	struct wish wish = { .account = "team0000", .gres = "gpu:8",
+		.minutes = 60 };
+
+	(void)state;
+	fake_snapshots("--limit 0.5");
+	restart();
+	submit(&s, &wish);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_non_null(strstr(s.message,
+	    "lowtide: team0000 has $0.50 of $0.50 left"));
+	assert_non_null(strstr(s.message, "It would fit at --time="));
+	assert_int_equal(records(NULL), 0);
+	wish.account = "free";
+	submit(&s, &wish);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+}
+
+static void
+test_rules(void **state)
+{
+	static const struct {
+		const char *why, *arguments;
+		bool interactive, cron, held;
+		int code;
+		uint32_t priority;
+		uint32_t flags;
+	} cases[] = {
+		{ "hold of a batch job", "--limit 0.5 --rule hold", false,
+		    false, false, SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD },
+		{ "the user's own hold is noted", "--limit 0.5 --rule hold",
+		    false, false, true, SLURM_SUCCESS, 0,
+		    LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD },
+		{ "srun can't be held", "--limit 0.5 --rule hold", true, false,
+		    false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
+		{ "a cron job can't be held", "--limit 0.5 --rule hold", false,
+		    true, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
+		{ "warn goes on", "--limit 0.5 --rule warn", false, false,
+		    false, SLURM_SUCCESS, NO_VAL, 0 },
+		{ "observe goes on", "--limit 0.5 --mode observe", false,
+		    false, false, SLURM_SUCCESS, NO_VAL, 0 },
+		{ "advise goes on", "--limit 0.5 --mode advise", false, false,
+		    false, SLURM_SUCCESS, NO_VAL, 0 },
+		{ "stale: held", "--age 100 --stale 10", false, false, false,
+		    SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN },
+		{ "stale: rejected", "--age 100 --stale 10 --unknown reject",
+		    false, false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
+		{ "stale: allowed", "--age 100 --stale 10 --unknown allow",
+		    false, false, false, SLURM_SUCCESS, NO_VAL, 0 },
+		{ "stale and observe", "--age 100 --stale 10 --mode observe",
+		    false, false, false, SLURM_SUCCESS, NO_VAL, 0 },
+		{ "not its member", "--uid 77 --unknown reject", false, false,
+		    false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct submission s;
+		struct lt_quote quote = { 0 };
+
+		print_message("# %s\n", cases[i].why);
+		fake_snapshots(cases[i].arguments);
+		restart();
+		submit(&s, &(struct wish) { .account = "team0000",
+				     .gres = "gpu:8", .minutes = 60,
+				     .interactive = cases[i].interactive,
+				     .cron = cases[i].cron,
+				     .held = cases[i].held });
+		assert_int_equal(s.code, cases[i].code);
+		assert_int_equal(s.priority, cases[i].priority);
+		if (s.code != SLURM_SUCCESS) {
+			assert_string_not_equal(s.message, "");
+			continue;
+		}
+		assert_int_equal(lt_quote_unpack(&quote, s.comment,
+				     strlen(s.comment), NULL),
+		    LT_OK);
+		assert_int_equal(quote.flags, cases[i].flags);
+		submit(&s, &(struct wish) { .account = "free",
+				     .gres = "gpu:8", .minutes = 60 });
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.priority, NO_VAL);
+	}
+}
+
+static void
+test_torn(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char path[600];
+
+		fake_snapshots("--limit 100");
+		snprintf(path, sizeof(path), i ? "%s/budget" : "%s/market",
+		    i ? fake_state : fake_run);
+		/* Loaded before: the last good one stays. */
+		restart();
+		fake_shell("truncate -s 100 %s", path);
+		usleep(250000);
+		submit(&s, &(struct wish) { .account = "team0000",
+				     .minutes = 10 });
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.priority, NO_VAL);
+		assert_non_null(strstr(s.comment, "lowtide:1"));
+		/* Never loaded: budgeted teams wait, others do not. */
+		restart();
+		submit(&s, &(struct wish) { .account = "free",
+				     .minutes = 10 });
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.priority, NO_VAL);
+		submit(&s, &(struct wish) { .account = "team0000",
+				     .minutes = 10 });
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.priority, i ? NO_VAL : 0);
+		for (int byte = 0; byte < 400; byte += 7) {
+			fake_shell("printf x | dd of=%s bs=1 seek=%d conv=notrunc "
+			      "2>/dev/null", path, byte);
+			restart();
+			submit(&s, &(struct wish) { .account = "free",
+					     .minutes = 10 });
+			assert_int_equal(s.code, SLURM_SUCCESS);
+		}
+	}
+}
+
+static void
+test_ring_survives_restart(void **state)
+{
+	struct submission s;
+	const struct wish hour = { .account = "team0000", .gres = "gpu:8",
+		.minutes = 60 };
+
+	(void)state;
+	fake_snapshots("--limit 8");
+	restart();
+	for (int i = 0; i < 2; i++) {
+		submit(&s, &hour);
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		restart();
+	}
+	submit(&s, &hour); /* 3 x 3.60 is more than 8 */
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	/* A sheet that has counted one of them leaves the other. */
+	fake_snapshots("--limit 8 --absorbed 1");
+	usleep(250000);
+	submit(&s, &hour);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_int_equal(records(NULL), 3);
+}
+
+static void
+test_ring_of_another(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	fake_shell("rm %s/holds", fake_state);
+	restart();
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 10 });
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "holds file"));
+	fake_shell("rm %s/holds && mkdir %s/holds", fake_state, fake_state);
+	restart();
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 10 });
+	assert_int_equal(s.priority, 0);
+	submit(&s, &(struct wish) { .account = "free", .minutes = 10 });
+	assert_int_equal(s.priority, NO_VAL);
+}
+
+static void
+test_plan(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
+			     .option = "_SLURM_SPANK_OPTION_lowtide_"
+				       "carbon_aware=plan" });
+	assert_int_equal(s.code, ESLURM_DISABLED);
+	assert_non_null(strstr(s.message, "spot"));
+	assert_non_null(strstr(s.message, "ondemand"));
+	assert_int_equal(records(NULL), 0);
+}
+
+static void
+test_options_of_job(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
+			     .option = "_SLURM_SPANK_OPTION_lowtide_"
+				       "checkpoint=wrote=1m" });
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_non_null(strstr(s.message, "checkpoint"));
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
+			     .partition = "spot,nowhere" });
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_int_equal(s.priority, 0); /* no bound is known */
+	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
+			     .array = "1-x" });
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	submit(&s, &(struct wish) { .account = "free", .minutes = 60,
+			     .array = "1-x" });
+	assert_int_equal(s.code, SLURM_SUCCESS);
+}
+
+/* job_modify ------------------------------------------------------------- */
+
+static void
+terms(uint32_t flags)
+{
+	struct lt_terms one = { .job_id = 7, .uid = getuid(), .quote_id = 5,
+		.hold_money_micros = 3600001, .hold_carbon_mg = 100000000,
+		.account_hash = lt_name_hash("team0000"),
+		.partition_hash = lt_name_hash("ondemand"), .limit_s = 3600,
+		.nodes = 1, .share_ppm = 1000000, .tasks = 1, .cpus = 64,
+		.flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
+		    LT_TERMS_HAS_CARBON };
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_TERMS_FILE);
+	assert_int_equal(lt_terms_write(path, &one, 1, 1, NULL), LT_OK);
+}
+
+static void
+test_modify(void **state)
+{
+	static const struct {
+		const char *why, *id, *account, *partition, *comment;
+		uint32_t minutes, priority, terms;
+		int code;
+	} cases[] = {
+		{ "shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0,
+		    SLURM_SUCCESS },
+		{ "an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
+		    SLURM_SUCCESS },
+		{ "a day more does not", "7", NULL, NULL, NULL, 1500, NO_VAL, 0,
+		    ESLURM_ACCOUNTING_POLICY },
+		{ "unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE,
+		    NO_VAL, 0, ESLURM_ACCOUNTING_POLICY },
+		{ "a cheaper partition", "7", NULL, "spot", NULL, NO_VAL,
+		    NO_VAL, 0, SLURM_SUCCESS },
+		{ "an account without budget", "7", "free", NULL, NULL, NO_VAL,
+		    NO_VAL, 0, SLURM_SUCCESS },
+		{ "an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
+		    NO_VAL, 0, ESLURM_ACCOUNTING_POLICY },
+		{ "a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
+		    ESLURM_ACCOUNTING_POLICY },
+		{ "release of our hold", "7", NULL, NULL, NULL, NO_VAL,
+		    INFINITE, LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY },
+		{ "release of the user's hold", "7", NULL, NULL, NULL, NO_VAL,
+		    INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS },
+		{ "release of a job not in terms", "8", NULL, NULL, NULL,
+		    NO_VAL, INFINITE, 0, ESLURM_ACCOUNTING_POLICY },
+		{ "lowtided's own update", "7", NULL, NULL,
+		    "lowtide:1 q=0000000000000005 rev=2 team=team0000 "
+		    "hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
+		    "was=-,- by=off mode=enforce f=0;",
+		    1500, INFINITE, LT_TERMS_OUR_HOLD, SLURM_SUCCESS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		int code;
+
+		print_message("# %s\n", cases[i].why);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots("--limit 10");
+		terms(cases[i].terms);
+		restart();
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup(cases[i].id);
+		job.account = slurm_xstrdup(cases[i].account);
+		job.partition = slurm_xstrdup(cases[i].partition);
+		job.admin_comment = slurm_xstrdup(cases[i].comment);
+		job.time_limit = cases[i].minutes;
+		job.priority = cases[i].priority;
+		code = job_modify(&job, getuid());
+		free(job.job_id_str);
+		free(job.account);
+		free(job.partition);
+		free(job.admin_comment);
+		assert_int_equal(code, cases[i].code);
+	}
+}
+
+/* Threads ---------------------------------------------------------------- */
+
+enum { THREADS = 8, EACH = 60 };
+
+static void *
+many(void *argument)
+{
+	long *const admitted = argument;
+
+	for (int i = 0; i < EACH; i++) {
+		struct submission s;
+
+		submit(&s, &(struct wish) { .account = "team0000",
+				     .gres = "gpu:8", .minutes = 60 });
+		*admitted += s.code == SLURM_SUCCESS;
+	}
+	return NULL;
+}
+
+static void
+test_threads(void **state)
+{
+	pthread_t threads[THREADS];
+	long admitted[THREADS] = { 0 }, sum = 0;
+
+	(void)state;
+	/* 100 jobs of 3.60 and a micro fit, the 101st does not. */
+	fake_snapshots("--limit 363");
+	restart();
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, many,
+				     &admitted[i]),
+		    0);
+	for (int i = 0; i < 5; i++) { /* reloads meanwhile */
+		usleep(210000);
+		fake_snapshots("--limit 363");
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		sum += admitted[i];
+	}
+	assert_int_equal(sum, 100);
+	assert_int_equal(records(NULL), 100);
+}
+
+int
+fake_submit_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		FAKE_TEST(test_nothing_there),
+		FAKE_TEST(test_nulls),
+		FAKE_TEST(test_admitted),
+		FAKE_TEST(test_forged_quote),
+		FAKE_TEST(test_over),
+		FAKE_TEST(test_rules),
+		FAKE_TEST(test_torn),
+		FAKE_TEST(test_ring_survives_restart),
+		FAKE_TEST(test_ring_of_another),
+		FAKE_TEST(test_plan),
+		FAKE_TEST(test_options_of_job),
+		FAKE_TEST(test_modify),
+		FAKE_TEST(test_threads),
+	};
+
+	return cmocka_run_group_tests_name("submit", tests, NULL, NULL);
+}
