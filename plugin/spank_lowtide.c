@@ -187,7 +187,8 @@ slurm_spank_init_post_opt(spank_t spank, int count, char **arguments)
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
 	case S_CTX_ALLOCATOR:
-		return lt_spank_place();
+		lt_spank_client();
+		return 0;
 	case S_CTX_REMOTE:
 		lt_spank_environment(spank);
 		return 0;

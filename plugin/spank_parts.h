@@ -28,8 +28,9 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 };
 extern struct lt_spank lt_spank;
 
-/* slurm_spank_init_post_opt in sbatch, salloc, srun. Negative: refuse. */
-int lt_spank_place(void);
+/* slurm_spank_init_post_opt in sbatch, salloc, srun. Ends the command with 1
+ * when the job is refused or was only a plan. */
+void lt_spank_client(void);
 
 /* The same in the step daemon: the job's environment. */
 void lt_spank_environment(spank_t spank);

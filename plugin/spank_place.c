@@ -366,8 +366,8 @@ is_step(void)
 	return dlsym(RTLD_DEFAULT, "sropt") && getenv("SLURM_JOB_ID");
 }
 
-int
-lt_spank_place(void)
+static int
+place_job(void)
 {
 	static struct placement p; /* large; het components reuse it */
 	const bool asked =
@@ -402,4 +402,13 @@ lt_spank_place(void)
 	code = place(&p);
 	lt_market_free(&p.market);
 	return code;
+}
+
+void
+lt_spank_client(void)
+{
+	/* "optional" plugstack lines have their failures ignored, so a refusal
+	 * ends the command itself, as Slurm does for a wrong option. */
+	if (place_job() != 0)
+		exit(1);
 }
