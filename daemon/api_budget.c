@@ -168,7 +168,13 @@ lt_api_adjust(struct lt_daemon *d, const struct lt_api_request *request,
 	    entry.account, (long long)money, (long long)carbon, entry.who);
 	d->sheet_dirty = true;
 	d->next_jobs = 0; /* what waits for this money is freed at once */
-	*reply = json_pack("{s:I}", "id", (json_int_t)entry.id);
+	/* Its id is where its line ends in the journal. */
+	char bytes[32] = "";
+	int64_t id = 0;
+	if (lt_ledger_get(d->ledger, "adjustments_bytes", bytes,
+	    sizeof(bytes), NULL) == LT_OK)
+		(void)lt_int64_parse(bytes, 0, INT64_MAX, &id, NULL);
+	*reply = json_pack("{s:I}", "id", (json_int_t)id);
 	return 200;
 }
 

@@ -1,3 +1,306 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * On a login node: the controller's market snapshot is fetched page by page
+ * and kept in the run directory for SPANK; balances are asked for on behalf
+ * of whoever asks here. Nothing else is known here, and nothing is kept.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <munge.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api.h"
 #include "follow.h"
-int lt_follow(struct lt_daemon *d, int s){(void)d;(void)s;return 1;}
+#include "http.h"
+#include "serve.h"
+
+enum { EVERY_S = 30, PORT = 6826, ASK_MS = 5000, BALANCE_MS = 2000,
+	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1 };
+
+static char munge_socket[512]; /* "" = the default */
+
+static munge_ctx_t
+context(void)
+{
+	const munge_ctx_t ctx = munge_ctx_create();
+	if (ctx && munge_socket[0])
+		munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket);
+	return ctx;
+}
+
+/* HOST or HOST:PORT -> the address of POST /munge. */
+static void
+address(char *out, size_t size, const char *host)
+{
+	snprintf(out, size, strchr(host, ':') ? "http://%s/munge" :
+	    "http://%s:%d/munge", host, (int)PORT);
+}
+
+/* One request by munge; *body is malloc'd; the status, or a negative code. */
+static int
+ask(const char *host, const char *path, int timeout_ms, char **body,
+    struct lt_error *err)
+{
+	char url[512], line[LT_API_PATH_MAX + 16];
+	char *credential = NULL;
+	void *payload = NULL;
+	int length = 0, status = 0;
+	const munge_ctx_t ctx = context();
+	*body = NULL;
+	const int size = snprintf(line, sizeof(line), "GET %s\n", path);
+	munge_err_t code = munge_encode(&credential, ctx, line, size);
+	if (code != EMUNGE_SUCCESS) {
+		munge_ctx_destroy(ctx);
+		return lt_fail(err, LT_EIO, "munge: %s", munge_strerror(code));
+	}
+	address(url, sizeof(url), host);
+	const struct lt_http_request request = { .url = url,
+		.body = credential, .body_length = strlen(credential),
+		.connect_ms = timeout_ms, .total_ms = timeout_ms };
+	struct lt_http_response response = { 0 };
+	int result = lt_http_do(&request, &response, err);
+	if (result == LT_OK && response.status != 200)
+		result = lt_fail(err, LT_ENET, "%s: %ld %.200s", host,
+		    response.status, response.body ? response.body : "");
+	if (result == LT_OK) {
+		code = munge_decode(response.body, ctx, &payload, &length,
+		    NULL, NULL);
+		char *const end = payload ? strchr(payload, '\n') : NULL;
+		if (code != EMUNGE_SUCCESS || !end)
+			result = lt_fail(err, LT_ENET, "%s: reply: %s", host,
+			    munge_strerror(code));
+		else {
+			status = atoi(payload);
+			*body = strdup(end + 1);
+		}
+	}
+	free(payload);
+	free(credential);
+	lt_http_free(&response);
+	munge_ctx_destroy(ctx);
+	return result == LT_OK ? status : result;
+}
+
+static int
+digit(char c)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *const at = c ? strchr(letters, c) : NULL;
+	return at ? (int)(at - letters) : -1;
+}
+
+/* Bytes written, or -1 for anything that is not base64 or does not fit. */
+static long
+unbase64(unsigned char *out, size_t room, const char *text)
+{
+	size_t used = 0;
+	unsigned word = 0;
+	int bits = 0;
+	for (; *text && *text != '='; text++) {
+		const int value = digit(*text);
+		if (value < 0)
+			return -1;
+		word = (word << 6 | (unsigned)value) & 0xffffff;
+		bits += 6;
+		if (bits < 8)
+			continue;
+		bits -= 8;
+		if (used == room)
+			return -1;
+		out[used++] = (unsigned char)(word >> bits);
+	}
+	return (long)used;
+}
+
+/* One page into bytes at *have; sets *generation and *size. */
+static int
+fetch_page(const char *host, unsigned char **bytes, size_t *have,
+    json_int_t *generation, json_int_t *size, struct lt_error *err)
+{
+	char path[64], *body = NULL;
+	json_int_t page_generation = 0, total = 0, offset = 0;
+	const char *text = NULL;
+	snprintf(path, sizeof(path), "/v1/market?offset=%zu", *have);
+	const int status = ask(host, path, ASK_MS, &body, err);
+	if (status != 200) {
+		const int code = status < 0 ? status : lt_fail(err, LT_ENET,
+		    "%s: market: %d %.200s", host, status, body);
+		free(body);
+		return code;
+	}
+	json_t *const json = json_loads(body, 0, NULL);
+	free(body);
+	int code = LT_OK;
+	if (!json || json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation",
+	    &page_generation, "offset", &offset, "size", &total, "base64",
+	    &text) != 0 || total <= 0 || total > LT_FILE_BYTES_MAX ||
+	    offset != (json_int_t)*have)
+		code = lt_fail(err, LT_ENET, "%s: market: not a page of it",
+		    host);
+	if (code == LT_OK && *have == 0) {
+		*bytes = malloc((size_t)total);
+		*generation = page_generation;
+		*size = total;
+		if (!*bytes)
+			code = lt_fail(err, LT_ENOMEM, "out of memory");
+	}
+	if (code == LT_OK &&
+	    (page_generation != *generation || total != *size))
+		code = lt_fail(err, LT_ESTALE, "%s: market changed between "
+		    "two pages", host);
+	if (code == LT_OK) {
+		const long got = unbase64(*bytes + *have,
+		    (size_t)*size - *have, text);
+		if (got <= 0)
+			code = lt_fail(err, LT_ENET, "%s: market: damaged "
+			    "page", host);
+		else
+			*have += (size_t)got;
+	}
+	json_decref(json);
+	return code;
+}
+
+/* The whole market: checked by unpacking before it replaces the file. */
+static int
+refresh(struct lt_daemon *d, struct lt_error *err)
+{
+	unsigned char *bytes = NULL;
+	size_t have = 0;
+	json_int_t generation = 0, size = 1;
+	struct lt_market market;
+	int code = LT_OK;
+	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
+		code = page > PAGES_MAX ?
+		    lt_fail(err, LT_ELIMIT, "market: too many pages") :
+		    fetch_page(d->args.follow, &bytes, &have, &generation,
+			&size, err);
+	if (code == LT_OK)
+		code = lt_market_unpack(&market, bytes, have, err);
+	free(bytes);
+	if (code != LT_OK)
+		return code;
+	if (!d->has_market || market.generation != d->market.generation) {
+		code = lt_market_save(&market, d->market_path, err);
+		if (d->has_market)
+			lt_market_free(&d->market);
+		d->market = market;
+		d->has_market = true;
+	} else {
+		lt_market_free(&market);
+	}
+	return code;
+}
+
+/* GET /v1/balance here: the controller is asked for that uid. Only root and
+ * SlurmUser may ask for others, so this daemon runs as one of them. */
+int
+lt_follow_balance(const struct lt_daemon *d, uint32_t uid, const char *uri,
+    char **reply)
+{
+	char path[LT_API_PATH_MAX], account[LT_ACCOUNT_SIZE] = "";
+	struct lt_error err = { 0 };
+	static const char prefix[] = "/v1/balance";
+	if (strncmp(uri, prefix, sizeof(prefix) - 1) != 0) {
+		*reply = strdup("{\"error\":\"this lowtided follows another: "
+		    "it answers /v1/balance only\"}");
+		return 404;
+	}
+	const char *const given = strstr(uri, "account=");
+	if (given)
+		snprintf(account, sizeof(account), "%.*s",
+		    (int)strcspn(given + 8, "& \n"), given + 8);
+	snprintf(path, sizeof(path), "/v1/balance?account=%s&uid=%u", account,
+	    uid);
+	const int status =
+	    ask(d->args.follow, path, BALANCE_MS, reply, &err);
+	if (status > 0 && *reply)
+		return status;
+	json_t *json = NULL;
+	lt_api_error(&json, 503, "%s", err.text);
+	free(*reply);
+	*reply = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	json_decref(json);
+	return 503;
+}
+
+static bool
+ended(int signals)
+{
+	struct signalfd_siginfo info;
+	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo != SIGHUP)
+			return true;
+	return false;
+}
+
+static void
+loop(struct lt_daemon *d, int signals)
+{
+	int64_t next = 0;
+	bool failed = false;
+	for (;;) {
+		struct pollfd fds[LT_SERVE_FDS + 1] = {
+			{ .fd = signals, .events = POLLIN } };
+		const nfds_t count =
+		    1 + (nfds_t)lt_serve_fds(&fds[1], LT_SERVE_FDS);
+		const int64_t now = (int64_t)time(NULL);
+		if (now >= next) {
+			struct lt_error err = { 0 };
+			const bool ok = refresh(d, &err) == LT_OK;
+			if (!ok && !failed)
+				lt_log("follow_failed", "error=\"%s\"",
+				    err.text);
+			if (ok && failed)
+				lt_log("followed", "generation=%llu",
+				    (unsigned long long)
+				    d->market.generation);
+			failed = !ok;
+			next = (int64_t)time(NULL) + EVERY_S;
+		}
+		const int wait_ms = lt_serve_timeout_ms(1000);
+		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
+			return;
+		if (ended(signals))
+			return;
+		lt_serve_run(d);
+	}
+}
+
+int
+lt_follow(struct lt_daemon *d, int signals_fd)
+{
+	struct lt_error err = { 0 };
+	const char *const socket = getenv("LOWTIDE_MUNGE_SOCKET");
+	snprintf(munge_socket, sizeof(munge_socket), "%s",
+	    socket ? socket : "");
+	if (mkdir(d->args.run, 0755) != 0 && errno != EEXIST) {
+		fprintf(stderr, "lowtided: %s: %s\n", d->args.run,
+		    strerror(errno));
+		return 1;
+	}
+	snprintf(d->market_path, sizeof(d->market_path), "%s/%s",
+	    d->args.run, LT_MARKET_FILE);
+	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s",
+	    d->args.run, LT_SOCKET_FILE);
+	if (lt_http_init(&err) != LT_OK || lt_serve_start(d, &err) != LT_OK) {
+		fprintf(stderr, "lowtided: %s\n", err.text);
+		return 1;
+	}
+	lt_log("started", "pid=%d follow=%s", (int)getpid(), d->args.follow);
+	loop(d, signals_fd);
+	lt_serve_stop();
+	if (d->has_market)
+		lt_market_free(&d->market);
+	lt_http_cleanup();
+	return 0;
+}

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "follow.h"
 #include "serve.h"
 #include "serve_munge.h"
 
@@ -139,8 +140,10 @@ answer_local(void *closure, struct MHD_Connection *connection,
 		return reply_with(connection, 400,
 		    strdup("{\"error\":\"body too large\"}"),
 		    "application/json");
-	const int status = lt_api(closure, uid, method, e->uri, e->body,
-	    e->length, &text);
+	struct lt_daemon *const d = closure;
+	const int status = d->args.follow ?
+	    lt_follow_balance(d, uid, e->uri, &text) :
+	    lt_api(d, uid, method, e->uri, e->body, e->length, &text);
 	if (!text)
 		return MHD_NO;
 	return reply_with(connection, (unsigned)status, text,
