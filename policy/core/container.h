@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "error.h"
@@ -51,8 +52,10 @@ void lt_code_text(struct lt_coder *coder, char *text, size_t size);
 static inline void
 lt_put_u32(unsigned char *out, uint32_t value)
 {
-	for (int i = 0; i < 4; i++)
-		out[i] = (unsigned char)(value >> (8 * i));
+	out[0] = (unsigned char)value;
+	out[1] = (unsigned char)(value >> 8);
+	out[2] = (unsigned char)(value >> 16);
+	out[3] = (unsigned char)(value >> 24);
 }
 
 static inline void
@@ -73,6 +76,23 @@ static inline uint64_t
 lt_get_u64(const unsigned char *in)
 {
 	return lt_get_u32(in) | (uint64_t)lt_get_u32(in + 4) << 32;
+}
+
+static inline void
+lt_put_f64(unsigned char *out, double value)
+{
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	lt_put_u64(out, bits);
+}
+
+static inline double
+lt_get_f64(const unsigned char *in)
+{
+	const uint64_t bits = lt_get_u64(in);
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
 }
 
 struct lt_section {

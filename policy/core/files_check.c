@@ -53,6 +53,11 @@ check_partition(const struct lt_market *market, uint32_t index,
 			return lt_fail(err, LT_EINPUT,
 			    "partition %s: figure %zu is %g, want 0 to %g",
 			    p->name, i, figures[i], VALUE_MAX);
+	if (p->default_memory_mib > LT_MEMORY_MIB_MAX ||
+	    p->max_memory_mib > LT_MEMORY_MIB_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "partition %s: default or most memory above %d MiB",
+		    p->name, LT_MEMORY_MIB_MAX);
 	if (p->max_time_s < 0 || p->default_time_s < 0 ||
 	    p->engineer_micros_per_restart < 0 ||
 	    p->storage_micros_per_gib_month < 0)
@@ -98,6 +103,11 @@ check_shape(const struct lt_market *market, uint32_t index,
     struct lt_error *err)
 {
 	const int gpu = market->shapes[index].gpu_index;
+	if (market->shapes[index].memory_mib > LT_MEMORY_MIB_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "shape %u: %llu MiB of memory, limit %d", index,
+		    (unsigned long long)market->shapes[index].memory_mib,
+		    LT_MEMORY_MIB_MAX);
 	if (gpu < -1 || (gpu >= 0 && (uint32_t)gpu >= market->gpu_count))
 		return lt_fail(err, LT_EINPUT, "shape %u: GPU row %d of %u",
 		    index, gpu, market->gpu_count);

@@ -26,6 +26,8 @@ enum section_id {
 			 * when it changed */
 	STEPS_FIRST = SECTION_STEPS - 1, /* index in the table */
 	LISTS = 4,
+	STEP_AFTER_BYTES = 4,
+	STEP_BYTES = STEP_AFTER_BYTES + 8,
 };
 
 /* One malloc: this, the tables, then the steps of all series. */
@@ -147,26 +149,44 @@ code_series_head(struct lt_coder *coder, struct lt_series *series)
 	lt_code_text(coder, series->source, sizeof series->source);
 }
 
-/* The first start, each later one as seconds after it, then the values. */
+/*
+ * The first start, each later one as seconds after it, then the values. By
+ * hand, though all else goes field by field: a market has half a million.
+ */
 static void
 code_steps(struct lt_coder *coder, struct lt_series *series)
 {
+	const uint32_t count = series->count;
 	lt_code_i64(coder, &series->start_utc_s[0]);
 	const int64_t first = series->start_utc_s[0];
-	for (uint32_t i = 1; i <= series->count; i++) {
-		uint32_t after = (uint32_t)(series->start_utc_s[i] - first);
-		lt_code_u32(coder, &after);
-		/* Unsigned: a hostile first start must not overflow. */
-		series->start_utc_s[i] = (int64_t)((uint64_t)first + after);
+	unsigned char *const out = lt_coder_reserve(coder, count * STEP_BYTES);
+	if (out != NULL) {
+		unsigned char *const values = out + count * STEP_AFTER_BYTES;
+		for (uint32_t i = 0; i < count; i++)
+			lt_put_u32(out + i * STEP_AFTER_BYTES,
+			    (uint32_t)(series->start_utc_s[i + 1] - first));
+		for (uint32_t i = 0; i < count; i++)
+			lt_put_f64(values + i * 8, series->value[i]);
 	}
-	for (uint32_t i = 0; i < series->count; i++)
-		lt_code_f64(coder, &series->value[i]);
+	const unsigned char *const in =
+	    lt_coder_take(coder, count * STEP_BYTES);
+	if (in != NULL) {
+		const unsigned char *const values =
+		    in + count * STEP_AFTER_BYTES;
+		/* Unsigned: a hostile first start must not overflow. */
+		for (uint32_t i = 0; i < count; i++)
+			series->start_utc_s[i + 1] = (int64_t)(
+			    (uint64_t)first +
+			    lt_get_u32(in + i * STEP_AFTER_BYTES));
+		for (uint32_t i = 0; i < count; i++)
+			series->value[i] = lt_get_f64(values + i * 8);
+	}
 }
 
 static size_t
 steps_bytes(uint32_t count)
 {
-	return 8 + (size_t)count * (4 + 8);
+	return 8 + (size_t)count * STEP_BYTES;
 }
 
 /* The texts of one partition, in this order. */

@@ -36,6 +36,7 @@ enum {
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	LT_REASONS_MAX = LT_PARTITIONS_MAX,
 	LT_MESSAGE_SIZE = 16384,  /* text for a user; longer: cut */
+	LT_MEMORY_MIB_MAX = 1 << 30, /* of a node, 1 PiB; more: refused */
 	LT_FILE_BYTES_MAX = 64 * 1024 * 1024, /* any snapshot; more: refused */
 };
 
