@@ -56,4 +56,11 @@ int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
 bool lt_request_wishes(struct lt_request *request,
     const struct lt_options *options, const struct lt_market *market);
 
+/*
+ * Why the plan can't give what the user asked of lowtide alone, which Slurm
+ * would not notice: --gpu-memory or --max-cost. True when so, with the text.
+ */
+bool lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
+    const struct lt_request *request, const struct lt_market *market);
+
 #endif

@@ -277,6 +277,22 @@ tell_table(struct lt_submission *s)
 	return ESLURM_DISABLED;
 }
 
+/* What only lowtide can refuse: the user asked it to. */
+static int
+check_wishes(struct lt_submission *s)
+{
+	char text[512];
+
+	if (!s->known ||
+	    !lt_plan_refusal(text, sizeof(text), &s->plan, &s->request,
+		s->view.market))
+		return SLURM_SUCCESS;
+	lt_say(s, "%s", text);
+	return s->view.market->mode == LT_MODE_ENFORCE
+	    ? ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE
+	    : SLURM_SUCCESS;
+}
+
 static int
 submit(struct lt_submission *s)
 {
@@ -295,6 +311,9 @@ submit(struct lt_submission *s)
 		decide(s);
 	if (s->options.plan)
 		return tell_table(s);
+	code = check_wishes(s);
+	if (code != SLURM_SUCCESS)
+		return code;
 	set_signal(s);
 	s->applies = s->known && s->asked && s->plan.moved &&
 	    s->view.market->mode == LT_MODE_ENFORCE;

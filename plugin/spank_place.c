@@ -332,6 +332,7 @@ place(struct placement *p)
 {
 	struct lt_error err = { 0 };
 	const bool wants_plan = lt_spank.options.plan;
+	char text[512];
 
 	if (!make_request(p, &err)) {
 		if (p->job && (lt_spank.options.carbon_aware_set || wants_plan))
@@ -348,6 +349,14 @@ place(struct placement *p)
 	}
 	if (wants_plan)
 		return show_table(p);
+	if (lt_plan_refusal(text, sizeof(text), &p->plan, &p->request,
+		&p->market)) {
+		const bool refuses = p->market.mode == LT_MODE_ENFORCE;
+
+		lt_spank_say(text, refuses);
+		if (refuses)
+			return -1;
+	}
 	set_signal(p);
 	p->applies = p->asked && p->plan.moved &&
 	    p->market.mode == LT_MODE_ENFORCE;

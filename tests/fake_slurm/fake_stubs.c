@@ -14,6 +14,9 @@ int sbopt;
 char fake_said[65536];
 static pthread_mutex_t said_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static void say(const char *format, va_list list)
+    __attribute__((format(printf, 1, 0)));
+
 static void
 say(const char *format, va_list list)
 {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a login node believes of a lowtided's answer: any bytes.
+ */
+#include <stdint.h>
+#include <string.h>
+
+/* The plugins' objects are in no library: the parser comes whole. */
+#include "../../plugin/spank_balance.c"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+{
+	struct lt_balance balance;
+	char text[REPLY_BYTES];
+
+	if (byte_count >= sizeof(text))
+		byte_count = sizeof(text) - 1;
+	memcpy(text, bytes, byte_count);
+	text[byte_count] = '\0';
+	if (lt_balance_parse(&balance, text) &&
+	    (strnlen(balance.team, sizeof(balance.team)) ==
+		    sizeof(balance.team) ||
+		strnlen(balance.label, sizeof(balance.label)) ==
+		    sizeof(balance.label)))
+		__builtin_trap();
+	return 0;
+}
