@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our own forecast: the daily shape comes back, the anomaly decays, and
+ * where history is short the last value goes on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forecast.h"
+
+enum { T0 = 1795219200, HOUR = 3600, DAYS = 28 };
+
+static double
+shape(int64_t utc_s)
+{
+	return 200 + 100 * sin((double)(utc_s / HOUR % 24) * 0.2617993878);
+}
+
+/* Hours of history up to T0, the last ones `extra` above the shape. */
+static uint32_t
+history(struct lt_rate_step *steps, int days, double extra)
+{
+	const uint32_t n = (uint32_t)days * 24;
+	for (uint32_t i = 0; i < n; i++) {
+		steps[i] = (struct lt_rate_step) {
+			.start_utc_s = T0 - (int64_t)(n - i) * HOUR,
+			.end_utc_s = T0 - (int64_t)(n - i - 1) * HOUR,
+			.quality = LT_QUALITY_MEASURED, .source = "s" };
+		steps[i].value = shape(steps[i].start_utc_s) +
+		    (i + 1 == n ? extra : 0);
+	}
+	return n;
+}
+
+static struct lt_rate_step known[DAYS * 24], out[400];
+
+static void
+test_shape_returns(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, DAYS, 0);
+	const uint32_t got =
+	    lt_forecast(out, 400, known, n, true, 0, T0 - 1);
+	assert_true(got > LT_FORECAST_HOURS - 2);
+	for (uint32_t i = 0; i < got; i++) {
+		assert_true(fabs(out[i].value - shape(out[i].start_utc_s)) <
+		    1e-6);
+		assert_int_equal(out[i].quality, LT_QUALITY_CLIMATOLOGY);
+		assert_string_equal(out[i].source, "s");
+		assert_true(out[i].start_utc_s ==
+		    (i == 0 ? T0 : out[i - 1].end_utc_s));
+	}
+}
+
+static void
+test_anomaly_decays(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, DAYS, 50);
+	const uint32_t got =
+	    lt_forecast(out, 400, known, n, true, 0, T0 - 1);
+	const double first = out[0].value - shape(out[0].start_utc_s);
+	const double later = out[24].value - shape(out[24].start_utc_s);
+	assert_true(got > 25);
+	assert_true(first > 40 && first < 50);
+	assert_true(later > 0 && later < first * 0.4);
+}
+
+static void
+test_short_history(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, 6, 0);
+	assert_int_equal(lt_forecast(out, 400, known, n, true, 0, T0), 1);
+	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
+	assert_true(out[0].value == known[n - 1].value);
+	assert_true(out[0].start_utc_s == T0);
+}
+
+static void
+test_not_seasonal(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, DAYS, 0);
+	assert_int_equal(lt_forecast(out, 400, known, n, false, 0, T0), 1);
+	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
+}
+
+static void
+test_bounds(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, DAYS, -1000);
+	assert_int_equal(lt_forecast(out, 400, known, 0, true, 0, T0), 0);
+	assert_int_equal(lt_forecast(out, 0, known, n, true, 0, T0), 0);
+	assert_int_equal(lt_forecast(out, 5, known, n, true, 0, T0 - 1), 5);
+	for (int i = 0; i < 5; i++)
+		assert_true(out[i].value >= 0); /* never below the floor */
+	/* The provider's own forecast reaches further than ours. */
+	known[n - 1].end_utc_s = T0 + 400 * (int64_t)HOUR;
+	assert_int_equal(lt_forecast(out, 400, known, n, true, 0, T0), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shape_returns),
+		cmocka_unit_test(test_anomaly_decays),
+		cmocka_unit_test(test_short_history),
+		cmocka_unit_test(test_not_seasonal),
+		cmocka_unit_test(test_bounds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
