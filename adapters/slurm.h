@@ -56,7 +56,7 @@ int lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
 struct lt_slurm_account { char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE]; };
 struct lt_slurm_pair { char account[LT_ACCOUNT_SIZE]; char user[LT_NAME_SIZE];
 	uint32_t uid; bool is_default; };
-/* Of this cluster; malloc'd. A user unknown to the system is left out and
+/* Of this cluster; malloc'd, pairs by (uid, account), each once. A user unknown to the system is left out and
  * counted in *unknown_users. */
 int lt_slurm_associations(struct lt_slurm_account **accounts,
     uint32_t *account_count, struct lt_slurm_pair **pairs,
@@ -74,6 +74,8 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	    qos[LT_ACCOUNT_SIZE], partition[1024], name[128];
 	enum lt_job_state state;
 	char state_text[32], reason_text[64];
+	/* requeued: has been at least once. While it is still completing, it
+	 * is PENDING with the submit time of the run that ends. */
 	bool completing, requeued, is_cron, held, user_held, exclusive,
 	    requeue_allowed;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
@@ -124,8 +126,15 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	char *admin_comment;
 };
 struct lt_slurm_runs { uint32_t count; struct lt_slurm_run *runs; };
-/* Rows of this cluster that ended in or overlap [from, to), requeued runs
- * too (DUPLICATES, NO_STEP, NO_TRUNC), deduplicated by (job id, submit). */
+/*
+ * Rows of this cluster that ended in or overlap [from, to), requeued runs
+ * too (DUPLICATES, NO_STEP, NO_TRUNC), deduplicated by (job id, submit).
+ * Pending jobs are rows too (start and end 0); a job cancelled before it ran
+ * has an end and no start. Tasks cancelled out of a pending array have no row;
+ * a whole one is one row, without a task.
+ * Costs 0.1 s a day of the window; a slurmdbd that hangs, LT_ENET after
+ * MessageTimeout + 35 s.
+ */
 int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 /* Rows of one job. */

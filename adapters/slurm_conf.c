@@ -125,6 +125,7 @@ lt_slurm_init(const char *conf_path, struct lt_error *err)
 void
 lt_slurm_fini(void)
 {
+	lt_slurmdbd_forget();
 	slurm_fini();
 }
 

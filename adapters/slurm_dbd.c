@@ -20,19 +20,26 @@ enum {
 	WINDOWS_MAX = 40 * 366, /* more: refused */
 };
 
-struct link { /* an open connection and what its rows need */
+struct link { /* an open connection */
 	void *connection;
 	lt_slurm_list *clusters; /* of one, for conditions */
-	lt_slurm_list *qos;
-	struct lt_tres_id gpu_ids[GPU_IDS_MAX];
-	uint32_t gpu_id_count;
 };
+
+/*
+ * What the numbers in rows stand for. Kept between calls: each question costs
+ * slurmdbd 0.1 s. Numbers are never given twice, so a row with one that is
+ * not here is what makes them old.
+ */
+static struct {
+	lt_slurm_list *qos; /* NULL = not loaded */
+	struct lt_tres_id gpu_ids[GPU_IDS_MAX];
+	uint32_t gpu_id_count, max_tres_id;
+	bool old;
+} names;
 
 static void
 link_close(struct link *link)
 {
-	if (link->qos != NULL)
-		slurm_list_destroy(link->qos);
 	if (link->clusters != NULL)
 		slurm_list_destroy(link->clusters);
 	if (link->connection != NULL)
@@ -83,17 +90,34 @@ uid_of(const char *user, uint32_t *uid)
 	return true;
 }
 
-/* A user may have one association per partition: one pair all the same. */
-static bool
-merge_pair(struct associations *all, const struct lt_slurm_pair *pair)
+static int
+compare_pairs(const void *left, const void *right)
 {
-	for (uint32_t i = 0; i < all->pair_count; i++)
-		if (all->pairs[i].uid == pair->uid &&
-		    strcmp(all->pairs[i].account, pair->account) == 0) {
-			all->pairs[i].is_default |= pair->is_default;
-			return true;
-		}
-	return false;
+	const struct lt_slurm_pair *const a = left, *const b = right;
+
+	if (a->uid != b->uid)
+		return a->uid < b->uid ? -1 : 1;
+	return strcmp(a->account, b->account);
+}
+
+/* A user may have one association per partition: one pair all the same. */
+static void
+merge_pairs(struct associations *all)
+{
+	uint32_t kept = 0;
+
+	if (all->pair_count > 1)
+		qsort(all->pairs, all->pair_count, sizeof(*all->pairs),
+		    compare_pairs);
+	for (uint32_t i = 0; i < all->pair_count; i++) {
+		if (kept > 0 &&
+		    compare_pairs(&all->pairs[kept - 1], &all->pairs[i]) == 0)
+			all->pairs[kept - 1].is_default |=
+			    all->pairs[i].is_default;
+		else
+			all->pairs[kept++] = all->pairs[i];
+	}
+	all->pair_count = kept;
 }
 
 static void
@@ -117,9 +141,6 @@ add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
 	}
 	lt_copy(pair.user, sizeof(pair.user), from->user);
 	lt_copy_lower(pair.account, sizeof(pair.account), from->acct);
-	if (from->partition != NULL && from->partition[0] != '\0' &&
-	    merge_pair(all, &pair))
-		return;
 	all->pairs[all->pair_count++] = pair;
 }
 
@@ -139,6 +160,7 @@ copy_associations(struct associations *all, lt_slurm_list *list,
 	     (record = slurm_list_next(iterator)) != NULL;)
 		add_association(all, record);
 	slurm_list_iterator_destroy(iterator);
+	merge_pairs(all);
 	return LT_OK;
 }
 
@@ -180,22 +202,50 @@ lt_slurm_associations(struct lt_slurm_account **accounts,
 
 /* ---- runs ---- */
 
+static void
+drop_runs(struct lt_slurm_runs *runs, uint32_t kept)
+{
+	while (runs->count > kept)
+		free(runs->runs[--runs->count].admin_comment);
+}
+
 void
 lt_slurm_runs_free(struct lt_slurm_runs *runs)
 {
-	for (uint32_t i = 0; i < runs->count; i++)
-		free(runs->runs[i].admin_comment);
+	drop_runs(runs, 0);
 	free(runs->runs);
 	*runs = (struct lt_slurm_runs){ 0 };
 }
 
-/* The numbers that stand for GPUs in this slurmdbd, and the QOS names. */
+void
+lt_slurmdbd_forget(void)
+{
+	if (names.qos != NULL)
+		slurm_list_destroy(names.qos);
+	memset(&names, 0, sizeof(names));
+}
+
+static void
+keep_tres(const slurmdb_tres_rec_t *tres)
+{
+	if (tres->id > names.max_tres_id)
+		names.max_tres_id = tres->id;
+	if (tres->type == NULL || strcmp(tres->type, "gres") != 0 ||
+	    tres->name == NULL || strncmp(tres->name, "gpu", 3) != 0 ||
+	    (tres->name[3] != '\0' && tres->name[3] != ':') ||
+	    names.gpu_id_count >= GPU_IDS_MAX)
+		return;
+	names.gpu_ids[names.gpu_id_count++] = (struct lt_tres_id){
+		.id = tres->id, .is_typed = tres->name[3] == ':' };
+}
+
 static int
-link_load_names(struct link *link, struct lt_error *err)
+load_names(struct link *link, struct lt_error *err)
 {
 	slurmdb_tres_cond_t tres_condition;
 	slurmdb_qos_cond_t qos_condition = { 0 };
 
+	lt_slurmdbd_forget();
 	slurmdb_init_tres_cond(&tres_condition, false);
 	lt_slurm_list *const list =
 	    slurmdb_tres_get(link->connection, &tres_condition);
@@ -203,33 +253,32 @@ link_load_names(struct link *link, struct lt_error *err)
 		return lt_slurm_fail("slurmdbd: TRES", errno, err);
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_tres_rec_t *tres;
-	     (tres = slurm_list_next(iterator)) != NULL;) {
-		if (tres->type == NULL || strcmp(tres->type, "gres") != 0 ||
-		    tres->name == NULL || strncmp(tres->name, "gpu", 3) != 0 ||
-		    (tres->name[3] != '\0' && tres->name[3] != ':') ||
-		    link->gpu_id_count >= GPU_IDS_MAX)
-			continue;
-		link->gpu_ids[link->gpu_id_count++] = (struct lt_tres_id){
-			.id = tres->id, .is_typed = tres->name[3] == ':' };
-	}
+	     (tres = slurm_list_next(iterator)) != NULL;)
+		keep_tres(tres);
 	slurm_list_iterator_destroy(iterator);
 	slurm_list_destroy(list);
-	link->qos = slurmdb_qos_get(link->connection, &qos_condition);
-	return link->qos == NULL ? lt_slurm_fail("slurmdbd: QOS", errno, err)
+	names.qos = slurmdb_qos_get(link->connection, &qos_condition);
+	return names.qos == NULL ? lt_slurm_fail("slurmdbd: QOS", errno, err)
 				 : LT_OK;
 }
 
 static void
-copy_qos(char *out, size_t size, lt_slurm_list *list, uint32_t id)
+copy_qos(char *out, size_t size, uint32_t id)
 {
-	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(names.qos);
+	bool found = id == 0;
 
 	lt_copy(out, size, "");
 	for (slurmdb_qos_rec_t *qos;
-	     (qos = slurm_list_next(iterator)) != NULL;)
-		if (qos->id == id)
+	     !found && (qos = slurm_list_next(iterator)) != NULL;)
+		if (qos->id == id) {
 			lt_copy(out, size, qos->name);
+			found = true;
+		}
 	slurm_list_iterator_destroy(iterator);
+	if (!found)
+		names.old = true;
 }
 
 static int64_t
@@ -240,7 +289,7 @@ row_time(time_t when)
 
 static int
 copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
-    const struct link *link, struct lt_error *err)
+    struct lt_error *err)
 {
 	struct lt_tres tres;
 
@@ -253,7 +302,7 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	lt_user_name(to->user, sizeof(to->user), from->user, from->uid);
 	lt_copy_lower(to->account, sizeof(to->account), from->account);
 	lt_copy(to->partition, sizeof(to->partition), from->partition);
-	copy_qos(to->qos, sizeof(to->qos), link->qos, from->qosid);
+	copy_qos(to->qos, sizeof(to->qos), from->qosid);
 	to->requeued = (from->state & JOB_REQUEUE) != 0;
 	lt_copy(to->state_text, sizeof(to->state_text),
 	    to->requeued ? "REQUEUED" : lt_state_name(from->state));
@@ -263,8 +312,10 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	to->end_utc_s = row_time(from->end);
 	to->finished = to->end_utc_s != 0;
 	to->limit_s = lt_minutes(from->timelimit, INT64_MAX);
-	lt_tres_parse_ids(&tres, from->tres_alloc_str, link->gpu_ids,
-	    link->gpu_id_count);
+	lt_tres_parse_ids(&tres, from->tres_alloc_str, names.gpu_ids,
+	    names.gpu_id_count);
+	if (tres.max_id > names.max_tres_id)
+		names.old = true;
 	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;
 	to->cpus = tres.cpus;
 	to->gpus = tres.gpus;
@@ -282,7 +333,7 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 
 static int
 append_runs(struct lt_slurm_runs *runs, lt_slurm_list *list,
-    const struct link *link, struct lt_error *err)
+    struct lt_error *err)
 {
 	const int added = slurm_list_count(list);
 
@@ -299,7 +350,7 @@ append_runs(struct lt_slurm_runs *runs, lt_slurm_list *list,
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_job_rec_t *row;
 	     rc == LT_OK && (row = slurm_list_next(iterator)) != NULL;)
-		rc = copy_run(&runs->runs[runs->count++], row, link, err);
+		rc = copy_run(&runs->runs[runs->count++], row, err);
 	slurm_list_iterator_destroy(iterator);
 	return rc;
 }
@@ -350,7 +401,16 @@ load_window(struct lt_slurm_runs *runs, struct link *link,
 	    slurmdb_jobs_get(link->connection, condition);
 	if (list == NULL)
 		return lt_slurm_fail("slurmdbd: jobs", errno, err);
-	const int rc = append_runs(runs, list, link, err);
+	const uint32_t before = runs->count;
+	int rc = append_runs(runs, list, err);
+	if (rc == LT_OK && names.old) {
+		/* Once: a QOS may have been removed for good. */
+		drop_runs(runs, before);
+		rc = load_names(link, err);
+		if (rc == LT_OK)
+			rc = append_runs(runs, list, err);
+		names.old = false;
+	}
 	slurm_list_destroy(list);
 	return rc;
 }
@@ -379,8 +439,8 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 		    "slurmdbd: window from %lld to %lld",
 		    (long long)from_utc_s, (long long)to_utc_s);
 	int rc = link_open(&link, err);
-	if (rc == LT_OK)
-		rc = link_load_names(&link, err);
+	if (rc == LT_OK && names.qos == NULL)
+		rc = load_names(&link, err);
 	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
 	     at += WINDOW_S) {
 		const int64_t end =
@@ -404,8 +464,8 @@ lt_slurmdbd_job(struct lt_slurm_runs *runs, uint32_t job_id,
 
 	*runs = (struct lt_slurm_runs){ 0 };
 	int rc = link_open(&link, err);
-	if (rc == LT_OK)
-		rc = link_load_names(&link, err);
+	if (rc == LT_OK && names.qos == NULL)
+		rc = load_names(&link, err);
 	if (rc == LT_OK) {
 		step.step_id.job_id = job_id;
 		step.step_id.step_id = NO_VAL;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,8 +38,9 @@ state_of(uint32_t state)
 	}
 }
 
-static const char *
-reason_of(uint32_t reason)
+/* By Slurm's words where they matter to us, else its number. */
+static void
+copy_reason(char *out, size_t size, uint32_t reason)
 {
 	static const struct {
 		uint32_t reason;
@@ -58,9 +60,11 @@ reason_of(uint32_t reason)
 		{ WAIT_DEP_INVALID, "DependencyNeverSatisfied" } };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].reason == reason)
-			return texts[i].text;
-	return "Other";
+		if (texts[i].reason == reason) {
+			lt_copy(out, size, texts[i].text);
+			return;
+		}
+	(void)snprintf(out, size, "Reason%u", reason);
 }
 
 /* Slurm's 0 and its "not set" are both no time. */
@@ -120,8 +124,8 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	to->state = state_of(from->job_state);
 	lt_copy(to->state_text, sizeof(to->state_text),
 	    lt_state_name(from->job_state));
-	lt_copy(to->reason_text, sizeof(to->reason_text),
-	    reason_of(from->state_reason));
+	copy_reason(to->reason_text, sizeof(to->reason_text),
+	    from->state_reason);
 	to->completing = (from->job_state & JOB_COMPLETING) != 0;
 	to->requeued = from->restart_cnt > 0;
 	to->is_cron = (from->bitflags & CRON_JOB) != 0;

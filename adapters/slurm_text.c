@@ -214,6 +214,8 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 	for (const char *at = text == NULL ? "" : text;
 	     next_pair(&at, key, value);) {
 		const unsigned long id = strtoul(key, NULL, 10);
+		if (id <= UINT32_MAX && id > tres->max_id)
+			tres->max_id = (uint32_t)id;
 		if (id == TRES_ID_CPU) {
 			tres->has_cpus = true;
 			tres->cpus = count_of(value);

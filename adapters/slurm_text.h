@@ -13,6 +13,7 @@ struct lt_tres {
 	uint32_t cpus, nodes, gpus;
 	uint64_t memory_mib;
 	int64_t energy_joules; /* -1 = not there */
+	uint32_t max_id;       /* largest of slurmdbd's ids; 0 in texts */
 };
 
 /* "cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,gres/gpu:h100=8"; NULL = "".
@@ -52,6 +53,9 @@ bool lt_slurm_memory_counts(void);
  * A slurmctld that hangs costs MessageTimeout (10 s by default).
  */
 int lt_slurm_answers(struct lt_error *err);
+
+/* Frees what slurm_dbd.c keeps between calls. */
+void lt_slurmdbd_forget(void);
 
 /* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
 int lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err);
