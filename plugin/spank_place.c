@@ -39,6 +39,7 @@ struct client {
 struct placement {
 	struct client client;
 	job_desc_msg_t *job;
+	void *array; /* the text of --array, Slurm's memory */
 	struct lt_market market;
 	struct lt_request request;
 	struct lt_plan plan;
@@ -127,12 +128,11 @@ make_request(struct placement *p, struct lt_error *err)
 	if (!p->job)
 		return false; /* the command says why, and fails by itself */
 	if (p->client.is_batch) {
-		char *const array = p->client.get(p->client.opt, "array");
-
+		p->array = p->client.get(p->client.opt, "array");
 		p->job->script = (char *)(uintptr_t) "";
 		/* "unset" is how some options say that they are not set. */
-		if (array && strcmp(array, "unset") != 0)
-			p->job->array_inx = array;
+		if (p->array && strcmp(p->array, "unset") != 0)
+			p->job->array_inx = p->array;
 	}
 	p->job->user_id = getuid();
 	p->job->het_job_offset = is_het() ? 0 : NO_VAL;
@@ -202,10 +202,11 @@ carry_out(const struct placement *p)
 	}
 	if (p->client.is_batch && p->request.checkpoint.enabled &&
 	    (partition->flags & LT_PARTITION_PREEMPTIBLE)) {
-		const char *const said = p->client.get(p->client.opt, "requeue");
+		void *said = p->client.get(p->client.opt, "requeue");
 
 		if (said && strcmp(said, "unset") == 0)
 			set(p, "requeue", "");
+		slurm_xfree(&said);
 	}
 	set_comment(p, partition->name);
 }
@@ -409,6 +410,7 @@ place_job(void)
 		return lt_spank.options.plan ? -1 : 0;
 	}
 	code = place(&p);
+	slurm_xfree(&p.array);
 	lt_market_free(&p.market);
 	return code;
 }
