@@ -16,12 +16,12 @@ struct scanner {
 static int
 refuse(const struct scanner *scanner, const char *wanted)
 {
-	const char found[2] = { *scanner->at, '\0' };
+	const char found[2] = {*scanner->at, '\0'};
 	const int column = (int)(scanner->at - scanner->text) + 1;
 	const int code = lt_fail(scanner->err, LT_EINPUT,
 	    "--array: column %d: found %s%s%s, want %s", column,
-	    *found ? "\"" : "", *found ? found : "the end",
-	    *found ? "\"" : "", wanted);
+	    *found ? "\"" : "", *found ? found : "the end", *found ? "\"" : "",
+	    wanted);
 	if (scanner->err != NULL && scanner->err->column == 0)
 		scanner->err->column = column;
 	return code;
@@ -62,8 +62,8 @@ check_id(const struct scanner *scanner, uint32_t id, uint32_t size)
 
 /* One item; *tasks grows by its ids. */
 static int
-item(struct scanner *scanner, uint32_t size, uint64_t *tasks,
-    uint32_t *parallel)
+item(
+    struct scanner *scanner, uint32_t size, uint64_t *tasks, uint32_t *parallel)
 {
 	uint32_t first, last, step = 1;
 	while (*scanner->at == ' ' || *scanner->at == '[')
@@ -92,8 +92,8 @@ item(struct scanner *scanner, uint32_t size, uint64_t *tasks,
 			if (code != LT_OK)
 				return code;
 			if (step == 0)
-				return refuse(scanner,
-				    "a step above 0 before this");
+				return refuse(
+				    scanner, "a step above 0 before this");
 			skip_close(scanner);
 		}
 	}
@@ -116,7 +116,7 @@ int
 lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
     uint32_t *parallel, struct lt_error *err)
 {
-	struct scanner scanner = { text, text, err };
+	struct scanner scanner = {text, text, err};
 	const uint32_t size =
 	    max_array_size == 0 ? LT_ARRAY_TASKS_MAX : max_array_size;
 	uint64_t sum = 0;

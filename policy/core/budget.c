@@ -38,90 +38,6 @@ struct lt_recent {
 	uint32_t sums_at, users_at, slots_at; /* bytes from the start */
 };
 
-const char *
-lt_rule_name(enum lt_rule rule)
-{
-	static const char *const names[] = {
-		[LT_RULE_REJECT] = "reject",
-		[LT_RULE_HOLD] = "hold",
-		[LT_RULE_WARN] = "warn",
-		[LT_RULE_ALLOW] = "allow",
-	};
-	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
-}
-
-int
-lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name)
-{
-	char lower[LT_ACCOUNT_SIZE];
-	size_t length = 0;
-	for (; name[length] != '\0'; length++) {
-		if (length == sizeof lower - 1)
-			return -1;
-		lower[length] = name[length];
-		if (lower[length] >= 'A' && lower[length] <= 'Z')
-			lower[length] = (char)(lower[length] - 'A' + 'a');
-	}
-	lower[length] = '\0';
-	uint32_t low = 0, high = sheet->account_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		const int order =
-		    strcmp(sheet->accounts[middle].name, lower);
-		if (order == 0)
-			return (int)middle;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return -1;
-}
-
-/* First pair at or after (uid, account). */
-static uint32_t
-pair_from(const struct lt_balance_sheet *sheet, uint32_t uid, uint32_t account)
-{
-	uint32_t low = 0, high = sheet->pair_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		const struct lt_pair *const pair = &sheet->pairs[middle];
-		if (pair->uid < uid ||
-		    (pair->uid == uid && pair->account < account))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-int
-lt_sheet_default_account(const struct lt_balance_sheet *sheet, uint32_t uid)
-{
-	for (uint32_t i = pair_from(sheet, uid, 0);
-	     i < sheet->pair_count && sheet->pairs[i].uid == uid; i++)
-		if (sheet->pairs[i].is_default)
-			return (int)sheet->pairs[i].account;
-	return -1;
-}
-
-bool
-lt_sheet_pair(const struct lt_balance_sheet *sheet, uint32_t uid, int account)
-{
-	if (account < 0)
-		return false;
-	const uint32_t i = pair_from(sheet, uid, (uint32_t)account);
-	return i < sheet->pair_count && sheet->pairs[i].uid == uid &&
-	    sheet->pairs[i].account == (uint32_t)account;
-}
-
-bool
-lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account)
-{
-	return account >= 0 && (uint32_t)account < sheet->account_count &&
-	    sheet->accounts[account].binding_count > 0;
-}
-
 /* ---- what was held since W ---- */
 
 /* Most (budget, uid) that can come: each pair with each capped budget of its
@@ -219,8 +135,9 @@ user_sums_find(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
 	const uint32_t index = *user_slot(same, budget, uid);
 	const void *const users =
 	    (const unsigned char *)recent + recent->users_at;
-	return index == NO_ENTRY ?
-	    &zero_sums : &((const struct user_sums *)users + index)->sums;
+	return index == NO_ENTRY
+		   ? &zero_sums
+		   : &((const struct user_sums *)users + index)->sums;
 }
 
 /* The same, made when absent; NULL when there is no place. */
@@ -258,14 +175,13 @@ amount_of(const struct lt_amount *amount, int currency)
 
 /* Half-open; a hold without length counts as one second. */
 static bool
-overlaps(const struct lt_period *period, int64_t start_utc_s,
-    int64_t end_utc_s)
+overlaps(const struct lt_period *period, int64_t start_utc_s, int64_t end_utc_s)
 {
 	if (period->start_utc_s >= period->end_utc_s)
 		return false;
 	return start_utc_s < period->end_utc_s &&
-	    (end_utc_s > period->start_utc_s ||
-		start_utc_s >= period->start_utc_s);
+	       (end_utc_s > period->start_utc_s ||
+		   start_utc_s >= period->start_utc_s);
 }
 
 static const struct lt_usage *
@@ -308,10 +224,10 @@ balance_of(struct balance *balance, const struct lt_amount *limit,
 	balance->held = held ? amount_of(held, currency) : 0;
 	if (!lt_add(&balance->held, recent))
 		return false;
-	return !__builtin_sub_overflow(balance->limit, balance->settled,
-		   &balance->available) &&
-	    !__builtin_sub_overflow(balance->available, balance->held,
-		&balance->available);
+	return !__builtin_sub_overflow(
+		   balance->limit, balance->settled, &balance->available) &&
+	       !__builtin_sub_overflow(
+		   balance->available, balance->held, &balance->available);
 }
 
 /* Which limits of one budget: its own, then the user's cap. */
@@ -323,16 +239,15 @@ struct view {
 };
 
 static bool
-view_balance(struct balance *balance, const struct view *view, int period,
-    int currency)
+view_balance(
+    struct balance *balance, const struct view *view, int period, int currency)
 {
 	const struct lt_budget *const budget =
 	    &view->sheet->budgets[view->budget];
 	const struct lt_period *const p = &budget->periods[period];
 	if (!view->is_user_cap) {
 		const void *const table =
-		    (const unsigned char *)view->recent +
-		    view->recent->sums_at;
+		    (const unsigned char *)view->recent + view->recent->sums_at;
 		const struct sums *const sums =
 		    (const struct sums *)table + view->budget;
 		return balance_of(balance, &p->limit, &p->settled, &p->held,
@@ -344,8 +259,8 @@ view_balance(struct balance *balance, const struct view *view, int period,
 	    user_sums_find(view->recent, view->budget, view->uid);
 	return balance_of(balance, &budget->per_user_limit,
 	    usage ? &usage->settled[period] : NULL,
-	    usage ? &usage->held[period] : NULL,
-	    sums->value[period][currency], currency);
+	    usage ? &usage->held[period] : NULL, sums->value[period][currency],
+	    currency);
 }
 
 /*
@@ -368,17 +283,16 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 	const struct lt_budget *const budget =
 	    &view->sheet->budgets[view->budget];
 	for (int period = 0; period < LT_PERIODS; period++) {
-		if (!overlaps(&budget->periods[period], start_utc_s,
-			end_utc_s))
+		if (!overlaps(&budget->periods[period], start_utc_s, end_utc_s))
 			continue;
 		for (int cap = 0; cap <= budget->has_per_user; cap++)
 			for (int c = 0; c < CURRENCIES; c++) {
 				struct balance balance;
 				view->is_user_cap = cap == 1;
-				const bool good = view_balance(&balance, view,
-				    period, c);
-				const struct visit visit = { view, budget,
-					period, c, good ? &balance : NULL };
+				const bool good =
+				    view_balance(&balance, view, period, c);
+				const struct visit visit = {view, budget,
+				    period, c, good ? &balance : NULL};
 				if (!good || balance.limited)
 					call(context, &visit);
 			}
@@ -392,11 +306,11 @@ visit_all(const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
 	const struct lt_account *const account =
 	    &sheet->accounts[hold->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
-		struct view view = { sheet, recent,
-			sheet->bindings[account->first_binding + i],
-			hold->uid, false };
-		visit_budget(&view, hold->start_utc_s, hold->end_utc_s, call,
-		    context);
+		struct view view = {sheet, recent,
+		    sheet->bindings[account->first_binding + i], hold->uid,
+		    false};
+		visit_budget(
+		    &view, hold->start_utc_s, hold->end_utc_s, call, context);
 	}
 }
 
@@ -433,9 +347,11 @@ weigh(void *context, const struct visit *visit)
 		return;
 	}
 	if (!amount_has(amount, visit->currency)) {
-		admission->unknown = visit->currency == MONEY ?
-		    "the budget limits money and the job's price is unknown" :
-		    "the budget limits carbon and the job's carbon is unknown";
+		admission->unknown = visit->currency == MONEY
+					 ? "the budget limits money and the "
+					   "job's price is unknown"
+					 : "the budget limits carbon and the "
+					   "job's carbon is unknown";
 		return;
 	}
 	const int64_t asked = amount_of(amount, visit->currency);
@@ -463,16 +379,17 @@ sums_add(struct sums *sums, int period, const struct lt_amount *amount,
     int direction)
 {
 	const int64_t add[CURRENCIES] = {
-		amount->has_money ? amount->money_micros : 0,
-		amount->has_carbon ? amount->carbon_mg : 0,
+	    amount->has_money ? amount->money_micros : 0,
+	    amount->has_carbon ? amount->carbon_mg : 0,
 	};
 	bool good = true;
 	for (int c = 0; c < CURRENCIES; c++) {
 		int64_t *const sum = &sums->value[period][c];
 		int64_t result;
-		const bool over = direction > 0 ?
-		    __builtin_add_overflow(*sum, add[c], &result) :
-		    __builtin_sub_overflow(*sum, add[c], &result);
+		const bool over =
+		    direction > 0
+			? __builtin_add_overflow(*sum, add[c], &result)
+			: __builtin_sub_overflow(*sum, add[c], &result);
 		if (!over)
 			*sum = result;
 		good = good && !over;
@@ -496,13 +413,16 @@ apply(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
 			if (!overlaps(&budget->periods[period],
 				hold->start_utc_s, hold->end_utc_s))
 				continue;
-			bool good = sums_add(budget_sums(recent, index),
-			    period, &hold->amount, direction);
-			struct sums *const user = budget->has_per_user ?
-			    user_sums_make(recent, index, hold->uid) : NULL;
+			bool good = sums_add(budget_sums(recent, index), period,
+			    &hold->amount, direction);
+			struct sums *const user =
+			    budget->has_per_user
+				? user_sums_make(recent, index, hold->uid)
+				: NULL;
 			if (user != NULL)
 				good = sums_add(user, period, &hold->amount,
-					   direction) && good;
+					   direction) &&
+				       good;
 			else if (budget->has_per_user)
 				good = false;
 			if (!good)
@@ -519,8 +439,8 @@ lt_recent_add(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
 }
 
 void
-lt_recent_remove(struct lt_recent *recent,
-    const struct lt_balance_sheet *sheet, const struct lt_hold *hold)
+lt_recent_remove(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
+    const struct lt_hold *hold)
 {
 	apply(recent, sheet, hold, -1);
 }
@@ -534,17 +454,15 @@ lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
 	verdict->rule = LT_RULE_ALLOW;
 	if (!lt_sheet_budgeted(sheet, hold->account))
 		return;
-	struct admission admission = { hold, verdict, NULL };
+	struct admission admission = {hold, verdict, NULL};
 	if (recent->overflow ||
-	    recent->user_count +
-		    sheet->accounts[hold->account].binding_count >
+	    recent->user_count + sheet->accounts[hold->account].binding_count >
 		recent->user_max)
 		admission.unknown = "too much was held since the snapshot";
 	visit_all(sheet, recent, hold, weigh, &admission);
 	/* A certain refusal outranks a doubt, unless doubt is ruled harder. */
 	if (admission.unknown != NULL &&
-	    (verdict->code != LT_OVER ||
-		sheet->on_unknown < verdict->rule)) {
+	    (verdict->code != LT_OVER || sheet->on_unknown < verdict->rule)) {
 		memset(verdict, 0, sizeof *verdict);
 		verdict->code = LT_UNKNOWN;
 		verdict->rule = sheet->on_unknown;
@@ -559,10 +477,11 @@ static void
 narrow(void *context, const struct visit *visit)
 {
 	struct lt_amount *const available = context;
-	int64_t *const least = visit->currency == MONEY ?
-	    &available->money_micros : &available->carbon_mg;
-	bool *const has = visit->currency == MONEY ?
-	    &available->has_money : &available->has_carbon;
+	int64_t *const least = visit->currency == MONEY
+				   ? &available->money_micros
+				   : &available->carbon_mg;
+	bool *const has = visit->currency == MONEY ? &available->has_money
+						   : &available->has_carbon;
 	/* Out of range: nothing is known to be left. */
 	const int64_t left = visit->balance ? visit->balance->available : 0;
 	*has = true;
@@ -575,12 +494,14 @@ lt_available(struct lt_amount *available, const struct lt_balance_sheet *sheet,
     const struct lt_recent *recent, uint32_t uid, int account,
     int64_t start_utc_s, int64_t end_utc_s)
 {
-	*available = (struct lt_amount){ .money_micros = INT64_MAX,
-		.carbon_mg = INT64_MAX };
+	*available = (struct lt_amount){
+	    .money_micros = INT64_MAX, .carbon_mg = INT64_MAX};
 	if (!lt_sheet_budgeted(sheet, account))
 		return;
-	const struct lt_hold hold = { .uid = uid, .account = account,
-		.start_utc_s = start_utc_s, .end_utc_s = end_utc_s };
+	const struct lt_hold hold = {.uid = uid,
+	    .account = account,
+	    .start_utc_s = start_utc_s,
+	    .end_utc_s = end_utc_s};
 	visit_all(sheet, recent, &hold, narrow, available);
 }
 
@@ -589,19 +510,19 @@ lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
     const char *currency)
 {
 	if (verdict->code != LT_OVER) {
-		snprintf(out, size, "%s",
-		    verdict->why != NULL ? verdict->why : "");
+		snprintf(
+		    out, size, "%s", verdict->why != NULL ? verdict->why : "");
 		return;
 	}
-	const int64_t amounts[] = { verdict->available, verdict->limit,
-		verdict->settled, verdict->held, verdict->asked };
+	const int64_t amounts[] = {verdict->available, verdict->limit,
+	    verdict->settled, verdict->held, verdict->asked};
 	char texts[5][48];
 	for (size_t i = 0; i < 5; i++) {
 		if (verdict->is_carbon)
 			lt_carbon_text(texts[i], sizeof texts[i], amounts[i]);
 		else
-			lt_money_text(texts[i], sizeof texts[i], amounts[i],
-			    currency);
+			lt_money_text(
+			    texts[i], sizeof texts[i], amounts[i], currency);
 	}
 	const char *const unit = verdict->is_carbon ? " CO2e" : "";
 	snprintf(out, size,

@@ -158,7 +158,7 @@ lt_header_pack(unsigned char *out, const char magic[LT_MAGIC_BYTES],
 	lt_put_u64(out + AT_TOTAL, header->total_bytes);
 	for (uint32_t i = 0; i < header->section_count; i++) {
 		unsigned char *const at = out + LT_FILE_HEADER_BYTES +
-		    (size_t)i * LT_FILE_SECTION_BYTES;
+					  (size_t)i * LT_FILE_SECTION_BYTES;
 		lt_put_u32(at, sections[i].id);
 		lt_put_u32(at + 4, sections[i].count);
 		lt_put_u64(at + 8, sections[i].offset);
@@ -184,9 +184,10 @@ header_unpack(const unsigned char *in, struct lt_header *header,
 	for (int i = AT_TOTAL + 8; i < AT_CRC; i++)
 		good = good && in[i] == 0;
 	uint64_t next = LT_FILE_HEADER_BYTES +
-	    (uint64_t)header->section_count * LT_FILE_SECTION_BYTES;
+			(uint64_t)header->section_count * LT_FILE_SECTION_BYTES;
 	for (uint32_t i = 0; i < header->section_count; i++) {
-		const unsigned char *const at = in + LT_FILE_HEADER_BYTES +
+		const unsigned char *const at =
+		    in + LT_FILE_HEADER_BYTES +
 		    (size_t)i * LT_FILE_SECTION_BYTES;
 		struct lt_section *const section = &sections[i];
 		section->id = lt_get_u32(at);
@@ -195,8 +196,8 @@ header_unpack(const unsigned char *in, struct lt_header *header,
 		section->length = lt_get_u64(at + 16);
 		section->crc = lt_get_u32(at + 24);
 		good = good && lt_get_u32(at + 28) == 0 &&
-		    section->offset == next &&
-		    section->length <= header->total_bytes - next;
+		       section->offset == next &&
+		       section->length <= header->total_bytes - next;
 		if (!good)
 			return false;
 		next += section->length;
@@ -205,8 +206,8 @@ header_unpack(const unsigned char *in, struct lt_header *header,
 }
 
 int
-lt_builder_begin(struct lt_builder *builder, uint32_t section_count,
-    struct lt_error *err)
+lt_builder_begin(
+    struct lt_builder *builder, uint32_t section_count, struct lt_error *err)
 {
 	memset(builder, 0, sizeof *builder);
 	if (section_count > LT_FILE_SECTIONS_MAX)
@@ -214,12 +215,13 @@ lt_builder_begin(struct lt_builder *builder, uint32_t section_count,
 		    section_count, LT_FILE_SECTIONS_MAX);
 	builder->sections = calloc(section_count, sizeof *builder->sections);
 	if (builder->sections == NULL)
-		return lt_fail(err, LT_ENOMEM, "no memory for %u sections",
-		    section_count);
+		return lt_fail(
+		    err, LT_ENOMEM, "no memory for %u sections", section_count);
 	builder->section_count = section_count;
 	builder->coder.writing = true;
-	(void)lt_coder_reserve(&builder->coder, LT_FILE_HEADER_BYTES +
-	    (size_t)section_count * LT_FILE_SECTION_BYTES);
+	(void)lt_coder_reserve(
+	    &builder->coder, LT_FILE_HEADER_BYTES +
+				 (size_t)section_count * LT_FILE_SECTION_BYTES);
 	return LT_OK;
 }
 
@@ -234,7 +236,8 @@ lt_builder_end_section(struct lt_builder *builder, uint32_t id, uint32_t count)
 	struct lt_section *const section = &builder->sections[builder->ended];
 	section->id = id;
 	section->count = count;
-	section->offset = LT_FILE_HEADER_BYTES +
+	section->offset =
+	    LT_FILE_HEADER_BYTES +
 	    (uint64_t)builder->section_count * LT_FILE_SECTION_BYTES;
 	if (builder->ended > 0)
 		section->offset = section[-1].offset + section[-1].length;
@@ -252,20 +255,20 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 	struct lt_coder *const coder = &builder->coder;
 	int code = LT_OK;
 	if (coder->bad)
-		code = lt_fail(err, LT_EBUG,
-		    "a text without an end, or no memory");
+		code = lt_fail(
+		    err, LT_EBUG, "a text without an end, or no memory");
 	else if (builder->ended != builder->section_count)
 		code = lt_fail(err, LT_EBUG, "%u sections of %u",
 		    builder->ended, builder->section_count);
 	else if (coder->at > LT_FILE_BYTES_MAX)
-		code = lt_fail(err, LT_ELIMIT, "%zu bytes, limit %d",
-		    coder->at, LT_FILE_BYTES_MAX);
+		code = lt_fail(err, LT_ELIMIT, "%zu bytes, limit %d", coder->at,
+		    LT_FILE_BYTES_MAX);
 	if (code == LT_OK) {
 		const struct lt_header header = {
-			.generation = generation,
-			.created_utc_s = created_utc_s,
-			.section_count = builder->section_count,
-			.total_bytes = coder->at,
+		    .generation = generation,
+		    .created_utc_s = created_utc_s,
+		    .section_count = builder->section_count,
+		    .total_bytes = coder->at,
 		};
 		lt_header_pack(coder->out, magic, &header, builder->sections);
 		*bytes = coder->out;
@@ -329,11 +332,12 @@ read_header(struct lt_reader *reader, const char magic[LT_MAGIC_BYTES],
 		    reader->what, magic);
 	const uint32_t section_count = lt_get_u32(bytes + AT_SECTION_COUNT);
 	if (section_count == 0 || section_count > sections_max)
-		return lt_fail(err, LT_ELIMIT,
-		    "%s: %u sections, want 1 to %u", reader->what,
-		    section_count, sections_max);
-	code = fetch(reader, 0, LT_FILE_HEADER_BYTES +
-		(size_t)section_count * LT_FILE_SECTION_BYTES, &bytes, err);
+		return lt_fail(err, LT_ELIMIT, "%s: %u sections, want 1 to %u",
+		    reader->what, section_count, sections_max);
+	code = fetch(reader, 0,
+	    LT_FILE_HEADER_BYTES +
+		(size_t)section_count * LT_FILE_SECTION_BYTES,
+	    &bytes, err);
 	if (code != LT_OK)
 		return code;
 	reader->header.section_count = section_count;
@@ -392,8 +396,8 @@ lt_reader_expect(const struct lt_reader *reader, uint32_t index, uint32_t id,
 		    index, section->id, id);
 	if (section->count > count_max)
 		return lt_fail(err, LT_ELIMIT,
-		    "%s: section %u has %u records, limit %u", reader->what,
-		    id, section->count, count_max);
+		    "%s: section %u has %u records, limit %u", reader->what, id,
+		    section->count, count_max);
 	if (record_bytes != 0 &&
 	    section->length != (uint64_t)section->count * record_bytes)
 		return lt_fail(err, LT_ECHECKSUM,
@@ -415,9 +419,9 @@ lt_reader_section(struct lt_reader *reader, uint32_t index,
 		return code;
 	if (lt_crc32c(0, bytes, section->length) != section->crc)
 		return lt_fail(err, LT_ECHECKSUM,
-		    "%s: section %u (kind %u) is damaged", reader->what,
-		    index, section->id);
-	*coder = (struct lt_coder){ .in = bytes, .size = section->length };
+		    "%s: section %u (kind %u) is damaged", reader->what, index,
+		    section->id);
+	*coder = (struct lt_coder){.in = bytes, .size = section->length};
 	return LT_OK;
 }
 

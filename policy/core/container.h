@@ -68,8 +68,8 @@ lt_put_u64(unsigned char *out, uint64_t value)
 static inline uint32_t
 lt_get_u32(const unsigned char *in)
 {
-	return (uint32_t)in[0] | (uint32_t)in[1] << 8 |
-	    (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24;
+	return (uint32_t)in[0] | (uint32_t)in[1] << 8 | (uint32_t)in[2] << 16 |
+	       (uint32_t)in[3] << 24;
 }
 
 static inline uint64_t
@@ -121,10 +121,10 @@ struct lt_builder {
 	uint32_t section_count, ended;
 };
 
-int lt_builder_begin(struct lt_builder *builder, uint32_t section_count,
-    struct lt_error *err);
-void lt_builder_end_section(struct lt_builder *builder, uint32_t id,
-    uint32_t count);
+int lt_builder_begin(
+    struct lt_builder *builder, uint32_t section_count, struct lt_error *err);
+void lt_builder_end_section(
+    struct lt_builder *builder, uint32_t id, uint32_t count);
 /* Frees all but *bytes, which is written on success only. */
 int lt_builder_finish(struct lt_builder *builder,
     const char magic[LT_MAGIC_BYTES], uint64_t generation,
@@ -168,9 +168,9 @@ int lt_reader_expect(const struct lt_reader *reader, uint32_t index,
 int lt_reader_section(struct lt_reader *reader, uint32_t index,
     struct lt_coder *coder, struct lt_error *err);
 
-/* LT_ECHECKSUM unless all of the section was taken and nothing was bad. */
-int lt_reader_done(const struct lt_reader *reader,
-    const struct lt_coder *coder, uint32_t index, struct lt_error *err);
+/* LT_ECHECKSUM unless all of the section was taken and nothing bad. */
+int lt_reader_done(const struct lt_reader *reader, const struct lt_coder *coder,
+    uint32_t index, struct lt_error *err);
 
 /* access: O_RDONLY or O_RDWR. It must be a plain file; with `is_private` the
  * caller's own and 0600, else not writable for group or others. Returns the

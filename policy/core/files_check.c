@@ -13,6 +13,8 @@
 
 /* 10^15: a price of 10^9 in currency an hour; sums of them stay exact. */
 #define VALUE_MAX 1e15
+/* 35,000 years from 1970: differences of two times fit whatever they are. */
+#define TIME_MAX (INT64_C(1) << 40)
 
 static bool
 sane(double value)
@@ -20,9 +22,15 @@ sane(double value)
 	return value >= 0.0 && value <= VALUE_MAX; /* false for NaN */
 }
 
+static bool
+sane_time(int64_t utc_s)
+{
+	return utc_s >= -TIME_MAX && utc_s <= TIME_MAX;
+}
+
 static int
-check_partition(const struct lt_market *market, uint32_t index,
-    struct lt_error *err)
+check_partition(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_partition *const p = &market->partitions[index];
 	if (p->name[0] == '\0')
@@ -33,21 +41,20 @@ check_partition(const struct lt_market *market, uint32_t index,
 			    "partition %s: named twice", p->name);
 	if ((uint64_t)p->first_shape + p->shape_count > market->shape_count)
 		return lt_fail(err, LT_EINPUT,
-		    "partition %s: shapes %u+%u of %u", p->name,
-		    p->first_shape, p->shape_count, market->shape_count);
-	const int series[] = { p->price_series, p->carbon_series,
-		p->tariff_series, p->busy_series };
+		    "partition %s: shapes %u+%u of %u", p->name, p->first_shape,
+		    p->shape_count, market->shape_count);
+	const int series[] = {p->price_series, p->carbon_series,
+	    p->tariff_series, p->busy_series};
 	for (size_t i = 0; i < sizeof series / sizeof series[0]; i++)
 		if (series[i] < LT_NO_SERIES ||
 		    (series[i] != LT_NO_SERIES &&
 			(uint32_t)series[i] >= market->series_count))
 			return lt_fail(err, LT_EINPUT,
-			    "partition %s: series %d of %u", p->name,
-			    series[i], market->series_count);
-	const double figures[] = { p->node_idle_w, p->node_cpu_w,
-		p->node_gpu_w, p->pue, p->hazard_per_node_hour, p->notice_s,
-		p->restart_s, p->embodied_g_per_node_hour,
-		p->worst_intensity };
+			    "partition %s: series %d of %u", p->name, series[i],
+			    market->series_count);
+	const double figures[] = {p->node_idle_w, p->node_cpu_w, p->node_gpu_w,
+	    p->pue, p->hazard_per_node_hour, p->notice_s, p->restart_s,
+	    p->embodied_g_per_node_hour, p->worst_intensity};
 	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
 		if (!sane(figures[i]))
 			return lt_fail(err, LT_EINPUT,
@@ -67,14 +74,14 @@ check_partition(const struct lt_market *market, uint32_t index,
 }
 
 static int
-check_series(const struct lt_market *market, uint32_t index,
-    struct lt_error *err)
+check_series(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_series *const s = &market->series[index];
 	if (s->count == 0 || s->count > LT_STEPS_MAX)
 		return lt_fail(err, LT_EINPUT,
-		    "series %u (%s): %u steps, want 1 to %d", index,
-		    s->source, s->count, LT_STEPS_MAX);
+		    "series %u (%s): %u steps, want 1 to %d", index, s->source,
+		    s->count, LT_STEPS_MAX);
 	if ((unsigned)s->quality >= LT_QUALITY_COUNT)
 		return lt_fail(err, LT_EINPUT, "series %u (%s): quality %d",
 		    index, s->source, s->quality);
@@ -90,6 +97,12 @@ check_series(const struct lt_market *market, uint32_t index,
 			    index, s->source, i, s->value[i], VALUE_MAX);
 	}
 	const int64_t first = s->start_utc_s[0];
+	if (!sane_time(s->issued_utc_s) || !sane_time(first))
+		return lt_fail(err, LT_EINPUT,
+		    "series %u (%s): issued at %lld, starts at %lld: out of "
+		    "all time",
+		    index, s->source, (long long)s->issued_utc_s,
+		    (long long)first);
 	const int64_t last = s->start_utc_s[s->count];
 	if ((uint64_t)last - (uint64_t)first > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT,
@@ -99,8 +112,8 @@ check_series(const struct lt_market *market, uint32_t index,
 }
 
 static int
-check_shape(const struct lt_market *market, uint32_t index,
-    struct lt_error *err)
+check_shape(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const int gpu = market->shapes[index].gpu_index;
 	if (market->shapes[index].memory_mib > LT_MEMORY_MIB_MAX)
@@ -115,8 +128,7 @@ check_shape(const struct lt_market *market, uint32_t index,
 }
 
 static int
-check_gpu(const struct lt_market *market, uint32_t index,
-    struct lt_error *err)
+check_gpu(const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_gpu *const gpu = &market->gpus[index];
 	bool good = sane(gpu->bandwidth_gb_s);
@@ -129,8 +141,8 @@ check_gpu(const struct lt_market *market, uint32_t index,
 }
 
 static int
-check_default(const struct lt_market *market, uint32_t index,
-    struct lt_error *err)
+check_default(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_default *const row = &market->defaults[index];
 	if ((unsigned)row->objective >= LT_OBJECTIVE_COUNT)
@@ -149,7 +161,7 @@ check_zone(const struct lt_zone *zone, struct lt_error *err)
 		if (zone->steps[i].offset_s < -86400 ||
 		    zone->steps[i].offset_s > 86400 ||
 		    (i > 0 && zone->steps[i].start_utc_s <=
-			    zone->steps[i - 1].start_utc_s))
+				  zone->steps[i - 1].start_utc_s))
 			return lt_fail(err, LT_EINPUT,
 			    "zone: step %d is out of order or a day off", i);
 	return LT_OK;
@@ -161,18 +173,15 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	const struct {
 		const char *what;
 		uint32_t count, limit;
-		int (*check)(const struct lt_market *, uint32_t,
-		    struct lt_error *);
+		int (*check)(
+		    const struct lt_market *, uint32_t, struct lt_error *);
 	} tables[] = {
-		{ "partitions", market->partition_count, LT_PARTITIONS_MAX,
-		    check_partition },
-		{ "node shapes", market->shape_count, LT_SHAPES_MAX,
-		    check_shape },
-		{ "series", market->series_count, LT_SERIES_MAX,
-		    check_series },
-		{ "GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu },
-		{ "defaults", market->default_count, LT_DEFAULTS_MAX,
-		    check_default },
+	    {"partitions", market->partition_count, LT_PARTITIONS_MAX,
+		check_partition},
+	    {"node shapes", market->shape_count, LT_SHAPES_MAX, check_shape},
+	    {"series", market->series_count, LT_SERIES_MAX, check_series},
+	    {"GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu},
+	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	};
 	const size_t table_count = sizeof tables / sizeof tables[0];
 	for (size_t t = 0; t < table_count; t++)
@@ -180,9 +189,11 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 			return lt_fail(err, LT_ELIMIT,
 			    "market: %u %s, limit %u", tables[t].count,
 			    tables[t].what, tables[t].limit);
+	if (!sane_time(market->compiled_utc_s))
+		return lt_fail(err, LT_EINPUT, "market: compiled at %lld",
+		    (long long)market->compiled_utc_s);
 	if ((unsigned)market->mode > LT_MODE_ENFORCE)
-		return lt_fail(err, LT_EINPUT, "market: mode %d",
-		    market->mode);
+		return lt_fail(err, LT_EINPUT, "market: mode %d", market->mode);
 	if (market->max_delay_s < 0 || market->stale_after_s < 0 ||
 	    market->deadline_slack_s < 0 || market->assume_time_s < 0 ||
 	    market->over_time_limit_s < 0 ||
@@ -199,8 +210,8 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 }
 
 static int
-check_budget(const struct lt_balance_sheet *sheet, uint32_t index,
-    struct lt_error *err)
+check_budget(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
 {
 	const struct lt_budget *const b = &sheet->budgets[index];
 	if (b->team[0] == '\0')
@@ -215,21 +226,21 @@ check_budget(const struct lt_balance_sheet *sheet, uint32_t index,
 		    (i > 0 && used &&
 			p->start_utc_s != b->periods[i - 1].end_utc_s))
 			return lt_fail(err, LT_EINPUT,
-			    "budget %s: period %d does not follow", b->team,
-			    i);
+			    "budget %s: period %d does not follow", b->team, i);
 	}
 	return LT_OK;
 }
 
 static int
-check_usage(const struct lt_balance_sheet *sheet, uint32_t index,
-    struct lt_error *err)
+check_usage(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
 {
 	const struct lt_usage *const u = &sheet->usages[index];
 	if (u->budget >= sheet->budget_count)
 		return lt_fail(err, LT_EINPUT, "usage %u: budget %u of %u",
 		    index, u->budget, sheet->budget_count);
-	if (index > 0 && (u[-1].budget > u->budget ||
+	if (index > 0 &&
+	    (u[-1].budget > u->budget ||
 		(u[-1].budget == u->budget && u[-1].uid >= u->uid)))
 		return lt_fail(err, LT_EINPUT,
 		    "usage %u: not after the one before, by budget and uid",
@@ -238,8 +249,8 @@ check_usage(const struct lt_balance_sheet *sheet, uint32_t index,
 }
 
 static int
-check_account(const struct lt_balance_sheet *sheet, uint32_t index,
-    struct lt_error *err)
+check_account(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
 {
 	const struct lt_account *const a = &sheet->accounts[index];
 	for (const char *c = a->name; *c != '\0'; c++)
@@ -249,8 +260,8 @@ check_account(const struct lt_balance_sheet *sheet, uint32_t index,
 	if (a->name[0] == '\0' ||
 	    (index > 0 && strcmp(a[-1].name, a->name) >= 0))
 		return lt_fail(err, LT_EINPUT,
-		    "account %u (%s): not after the one before, by name",
-		    index, a->name);
+		    "account %u (%s): not after the one before, by name", index,
+		    a->name);
 	if (a->binding_count > LT_BINDINGS_MAX ||
 	    (uint64_t)a->first_binding + a->binding_count >
 		sheet->binding_count)
@@ -269,8 +280,8 @@ check_account(const struct lt_balance_sheet *sheet, uint32_t index,
 }
 
 static int
-check_binding(const struct lt_balance_sheet *sheet, uint32_t index,
-    struct lt_error *err)
+check_binding(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
 {
 	if (sheet->bindings[index] >= sheet->budget_count)
 		return lt_fail(err, LT_EINPUT, "binding %u: budget %u of %u",
@@ -279,14 +290,15 @@ check_binding(const struct lt_balance_sheet *sheet, uint32_t index,
 }
 
 static int
-check_pair(const struct lt_balance_sheet *sheet, uint32_t index,
-    struct lt_error *err)
+check_pair(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
 {
 	const struct lt_pair *const p = &sheet->pairs[index];
 	if (p->account >= sheet->account_count)
 		return lt_fail(err, LT_EINPUT, "pair %u: account %u of %u",
 		    index, p->account, sheet->account_count);
-	if (index > 0 && (p[-1].uid > p->uid ||
+	if (index > 0 &&
+	    (p[-1].uid > p->uid ||
 		(p[-1].uid == p->uid && p[-1].account >= p->account)))
 		return lt_fail(err, LT_EINPUT,
 		    "pair %u: not after the one before, by uid and account",
@@ -303,21 +315,23 @@ lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
 		int (*check)(const struct lt_balance_sheet *, uint32_t,
 		    struct lt_error *);
 	} tables[] = {
-		{ "budgets", sheet->budget_count, LT_BUDGETS_MAX,
-		    check_budget },
-		{ "usages", sheet->usage_count, LT_USAGES_MAX, check_usage },
-		{ "accounts", sheet->account_count, LT_ACCOUNTS_MAX,
-		    check_account },
-		{ "bindings", sheet->binding_count,
-		    LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, check_binding },
-		{ "pairs", sheet->pair_count, LT_PAIRS_MAX, check_pair },
+	    {"budgets", sheet->budget_count, LT_BUDGETS_MAX, check_budget},
+	    {"usages", sheet->usage_count, LT_USAGES_MAX, check_usage},
+	    {"accounts", sheet->account_count, LT_ACCOUNTS_MAX, check_account},
+	    {"bindings", sheet->binding_count,
+		LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, check_binding},
+	    {"pairs", sheet->pair_count, LT_PAIRS_MAX, check_pair},
 	};
 	const size_t table_count = sizeof tables / sizeof tables[0];
 	for (size_t t = 0; t < table_count; t++)
 		if (tables[t].count > tables[t].limit)
 			return lt_fail(err, LT_ELIMIT,
-			    "budget snapshot: %u %s, limit %u",
-			    tables[t].count, tables[t].what, tables[t].limit);
+			    "budget snapshot: %u %s, limit %u", tables[t].count,
+			    tables[t].what, tables[t].limit);
+	if (!sane_time(sheet->compiled_utc_s))
+		return lt_fail(err, LT_EINPUT,
+		    "budget snapshot: compiled at %lld",
+		    (long long)sheet->compiled_utc_s);
 	if ((unsigned)sheet->on_unknown > LT_RULE_ALLOW ||
 	    sheet->on_unknown == LT_RULE_WARN || sheet->stale_after_s < 0)
 		return lt_fail(err, LT_EINPUT,

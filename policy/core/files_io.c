@@ -24,7 +24,7 @@ lt_file_id(struct lt_file_id *id, const char *path)
 	id->inode = status.st_ino;
 	id->size = status.st_size;
 	id->mtime_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 +
-	    status.st_mtim.tv_nsec;
+		       status.st_mtim.tv_nsec;
 	return true;
 }
 
@@ -37,12 +37,11 @@ check_owner_and_mode(const struct stat *status, const char *path,
 	if (!S_ISREG(status->st_mode))
 		return lt_fail(err, LT_EDENIED, "%s: not a plain file", path);
 	if (is_private && status->st_uid != geteuid())
-		return lt_fail(err, LT_EDENIED,
-		    "%s: owned by uid %u, want %u", path, status->st_uid,
-		    geteuid());
+		return lt_fail(err, LT_EDENIED, "%s: owned by uid %u, want %u",
+		    path, status->st_uid, geteuid());
 	if (is_private && mode != 0600)
-		return lt_fail(err, LT_EDENIED,
-		    "%s: mode is %04o, want 0600", path, mode);
+		return lt_fail(
+		    err, LT_EDENIED, "%s: mode is %04o, want 0600", path, mode);
 	if (!is_private && (mode & 022) != 0)
 		return lt_fail(err, LT_EDENIED,
 		    "%s: mode is %04o, want no write permission for group "
@@ -56,16 +55,15 @@ lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
     struct lt_error *err)
 {
 	/* O_NONBLOCK: a FIFO put in the file's place must not stop us. */
-	const int fd =
-	    open(path, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	const int fd = open(path, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: can't open: %s", path, strerror(errno));
 	struct stat status;
 	int code = LT_OK;
 	if (fstat(fd, &status) != 0)
-		code = lt_fail(err, LT_EIO, "%s: can't stat: %s", path,
-		    strerror(errno));
+		code = lt_fail(
+		    err, LT_EIO, "%s: can't stat: %s", path, strerror(errno));
 	else
 		code = check_owner_and_mode(&status, path, is_private, err);
 	if (code != LT_OK) {
@@ -98,8 +96,8 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 {
 	replace->fd = -1;
 	replace->path = path;
-	const int length = snprintf(replace->new_path,
-	    sizeof replace->new_path, "%s.new", path);
+	const int length = snprintf(
+	    replace->new_path, sizeof replace->new_path, "%s.new", path);
 	if (length < 0 || (size_t)length >= sizeof replace->new_path)
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
 	/* What a crash left; a link or a foreign file is not written to. */
@@ -112,9 +110,8 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 		return lt_fail(err, LT_EIO, "%s: can't make: %s",
 		    replace->new_path, strerror(errno));
 	if (fchmod(replace->fd, mode) != 0) {
-		const int code = lt_fail(err, LT_EIO,
-		    "%s: can't set mode: %s", replace->new_path,
-		    strerror(errno));
+		const int code = lt_fail(err, LT_EIO, "%s: can't set mode: %s",
+		    replace->new_path, strerror(errno));
 		lt_replace_abandon(replace);
 		return code;
 	}
@@ -132,9 +129,9 @@ lt_replace_write(struct lt_replace *replace, const void *bytes,
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0) {
-			const int code = lt_fail(err, LT_EIO,
-			    "%s: can't write: %s", replace->new_path,
-			    strerror(errno));
+			const int code =
+			    lt_fail(err, LT_EIO, "%s: can't write: %s",
+				replace->new_path, strerror(errno));
 			lt_replace_abandon(replace);
 			return code;
 		}
@@ -168,13 +165,13 @@ lt_directory_sync(const char *path, struct lt_error *err)
 	const char *const name = length == 0 ? "." : directory;
 	const int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return lt_fail(err, LT_EIO, "%s: can't open: %s", name,
-		    strerror(errno));
+		return lt_fail(
+		    err, LT_EIO, "%s: can't open: %s", name, strerror(errno));
 	/* Some file systems can't sync a directory; they say EINVAL. */
 	int code = LT_OK;
 	if (fsync(fd) != 0 && errno != EINVAL)
-		code = lt_fail(err, LT_EIO, "%s: can't sync: %s", name,
-		    strerror(errno));
+		code = lt_fail(
+		    err, LT_EIO, "%s: can't sync: %s", name, strerror(errno));
 	close(fd);
 	return code;
 }

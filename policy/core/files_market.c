@@ -175,9 +175,9 @@ code_steps(struct lt_coder *coder, struct lt_series *series)
 		    in + count * STEP_AFTER_BYTES;
 		/* Unsigned: a hostile first start must not overflow. */
 		for (uint32_t i = 0; i < count; i++)
-			series->start_utc_s[i + 1] = (int64_t)(
-			    (uint64_t)first +
-			    lt_get_u32(in + i * STEP_AFTER_BYTES));
+			series->start_utc_s[i + 1] =
+			    (int64_t)((uint64_t)first +
+				      lt_get_u32(in + i * STEP_AFTER_BYTES));
 		for (uint32_t i = 0; i < count; i++)
 			series->value[i] = lt_get_f64(values + i * 8);
 	}
@@ -246,12 +246,11 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 		struct lt_partition copy = m->partitions[i];
 		code_partition(coder, &copy);
 	}
-	lt_builder_end_section(builder, SECTION_PARTITIONS,
-	    m->partition_count);
+	lt_builder_end_section(builder, SECTION_PARTITIONS, m->partition_count);
 	for (uint32_t i = 0; i < m->partition_count; i++)
 		pack_lists(coder, &m->partitions[i]);
-	lt_builder_end_section(builder, SECTION_LISTS,
-	    LISTS * m->partition_count);
+	lt_builder_end_section(
+	    builder, SECTION_LISTS, LISTS * m->partition_count);
 	for (uint32_t i = 0; i < m->shape_count; i++) {
 		struct lt_shape copy = m->shapes[i];
 		code_shape(coder, &copy);
@@ -282,8 +281,8 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 	if (code != LT_OK)
 		return code;
 	struct lt_builder builder;
-	code = lt_builder_begin(&builder, STEPS_FIRST + market->series_count,
-	    err);
+	code =
+	    lt_builder_begin(&builder, STEPS_FIRST + market->series_count, err);
 	if (code != LT_OK)
 		return code;
 	pack_tables(&builder, market);
@@ -304,17 +303,17 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 		enum section_id id;
 		uint32_t limit;
 	} wanted[] = {
-		{ SECTION_SETTINGS, 1 },
-		{ SECTION_PARTITIONS, LT_PARTITIONS_MAX },
-		{ SECTION_LISTS, LISTS * LT_PARTITIONS_MAX },
-		{ SECTION_SHAPES, LT_SHAPES_MAX },
-		{ SECTION_GPUS, LT_GPUS_MAX },
-		{ SECTION_DEFAULTS, LT_DEFAULTS_MAX },
-		{ SECTION_SERIES, LT_SERIES_MAX },
+	    {SECTION_SETTINGS, 1},
+	    {SECTION_PARTITIONS, LT_PARTITIONS_MAX},
+	    {SECTION_LISTS, LISTS * LT_PARTITIONS_MAX},
+	    {SECTION_SHAPES, LT_SHAPES_MAX},
+	    {SECTION_GPUS, LT_GPUS_MAX},
+	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
+	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
 	for (uint32_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-		const int code = lt_reader_expect(reader, i, wanted[i].id,
-		    wanted[i].limit, 0, err);
+		const int code = lt_reader_expect(
+		    reader, i, wanted[i].id, wanted[i].limit, 0, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -356,10 +355,10 @@ lay_out(struct lt_market *m, const struct lt_reader *reader,
     unsigned char *base, char **lists)
 {
 	size_t at = (sizeof(struct arena) + 15) & ~(size_t)15;
-#define PLACE(member, count) \
-	do { \
-		if (base != NULL) \
-			member = (void *)(base + at); \
+#define PLACE(member, count)                                                   \
+	do {                                                                   \
+		if (base != NULL)                                              \
+			member = (void *)(base + at);                          \
 		at += ((size_t)(count) * sizeof *(member) + 15) & ~(size_t)15; \
 	} while (0)
 	m->partition_count = section_of(reader, SECTION_PARTITIONS)->count;
@@ -375,7 +374,7 @@ lay_out(struct lt_market *m, const struct lt_reader *reader,
 	PLACE(*lists, section_of(reader, SECTION_LISTS)->length + 1);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		const uint32_t count = reader->sections[STEPS_FIRST + i].count;
-		struct lt_series unplaced = { 0 };
+		struct lt_series unplaced = {0};
 		struct lt_series *const s =
 		    base != NULL ? &m->series[i] : &unplaced;
 		PLACE(s->start_utc_s, count + 1);
@@ -408,8 +407,8 @@ unpack_tables(struct lt_market *m, struct lt_reader *reader, char *lists,
 			memcpy(lists, text, coder.size);
 			coder.bad |= !unpack_lists(m, lists, coder.size);
 		}
-		for (uint32_t i = 0;
-		     id == SECTION_SHAPES && i < m->shape_count; i++)
+		for (uint32_t i = 0; id == SECTION_SHAPES && i < m->shape_count;
+		     i++)
 			code_shape(&coder, &m->shapes[i]);
 		for (uint32_t i = 0; id == SECTION_GPUS && i < m->gpu_count;
 		     i++)
@@ -446,8 +445,8 @@ copy_steps(struct lt_series *series, const struct lt_section *section,
 	series->count = old->count;
 	memcpy(series->start_utc_s, old->start_utc_s,
 	    ((size_t)old->count + 1) * sizeof *old->start_utc_s);
-	memcpy(series->value, old->value,
-	    (size_t)old->count * sizeof *old->value);
+	memcpy(
+	    series->value, old->value, (size_t)old->count * sizeof *old->value);
 	memcpy(series->integral, old->integral,
 	    ((size_t)old->count + 1) * sizeof *old->integral);
 	return true;
@@ -489,8 +488,8 @@ read_market(struct lt_market *market, struct lt_reader *reader,
 	const size_t size = lay_out(market, reader, NULL, &lists);
 	unsigned char *const base = calloc(1, size);
 	if (base == NULL)
-		return lt_fail(err, LT_ENOMEM,
-		    "market: no memory for %zu bytes", size);
+		return lt_fail(
+		    err, LT_ENOMEM, "market: no memory for %zu bytes", size);
 	market->arena = base;
 	(void)lay_out(market, reader, base, &lists);
 	market->generation = reader->header.generation;
@@ -508,7 +507,7 @@ load(struct lt_market *market, const struct lt_source *source,
     const struct lt_market *previous, struct lt_error *err)
 {
 	struct lt_reader reader;
-	struct lt_market fresh = { 0 };
+	struct lt_market fresh = {0};
 	memset(market, 0, sizeof *market);
 	int code = lt_reader_open(&reader, "market", magic, source,
 	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
@@ -527,8 +526,8 @@ int
 lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err)
 {
-	const struct lt_source source = { .fd = -1, .bytes = bytes,
-		.size = byte_count };
+	const struct lt_source source = {
+	    .fd = -1, .bytes = bytes, .size = byte_count};
 	return load(market, &source, NULL, err);
 }
 
@@ -536,7 +535,7 @@ int
 lt_market_load(struct lt_market *market, const char *path,
     const struct lt_market *previous, struct lt_error *err)
 {
-	struct lt_source source = { 0 };
+	struct lt_source source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, false, &source.size, err);
 	if (source.fd < 0) {
 		memset(market, 0, sizeof *market);
@@ -548,8 +547,8 @@ lt_market_load(struct lt_market *market, const char *path,
 }
 
 int
-lt_market_save(const struct lt_market *market, const char *path,
-    struct lt_error *err)
+lt_market_save(
+    const struct lt_market *market, const char *path, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;

@@ -99,18 +99,18 @@ code_pair(struct lt_coder *coder, struct lt_pair *pair)
 /* The records of one section, both ways. Writing, the tables are the
  * caller's; each record is coded from a copy. */
 static void
-code_section(struct lt_coder *coder, enum section_id id,
-    struct lt_balance_sheet *sheet)
+code_section(
+    struct lt_coder *coder, enum section_id id, struct lt_balance_sheet *sheet)
 {
-#define CODE_ALL(type, count, table, code) \
-	for (uint32_t i = 0; i < (count); i++) { \
-		if (coder->writing) { \
-			type copy = (table)[i]; \
-			code(coder, &copy); \
-		} else { \
-			code(coder, &(table)[i]); \
-		} \
-	} \
+#define CODE_ALL(type, count, table, code)                                     \
+	for (uint32_t i = 0; i < (count); i++) {                               \
+		if (coder->writing) {                                          \
+			type copy = (table)[i];                                \
+			code(coder, &copy);                                    \
+		} else {                                                       \
+			code(coder, &(table)[i]);                              \
+		}                                                              \
+	}                                                                      \
 	break
 	switch (id) {
 	case SECTION_SETTINGS:
@@ -129,8 +129,8 @@ code_section(struct lt_coder *coder, enum section_id id,
 		CODE_ALL(uint32_t, sheet->binding_count, sheet->bindings,
 		    lt_code_u32);
 	case SECTION_PAIRS:
-		CODE_ALL(struct lt_pair, sheet->pair_count, sheet->pairs,
-		    code_pair);
+		CODE_ALL(
+		    struct lt_pair, sheet->pair_count, sheet->pairs, code_pair);
 	}
 #undef CODE_ALL
 }
@@ -138,9 +138,8 @@ code_section(struct lt_coder *coder, enum section_id id,
 static uint32_t
 section_records(const struct lt_balance_sheet *sheet, enum section_id id)
 {
-	const uint32_t counts[] = { 1, sheet->budget_count,
-		sheet->usage_count, sheet->account_count,
-		sheet->binding_count, sheet->pair_count };
+	const uint32_t counts[] = {1, sheet->budget_count, sheet->usage_count,
+	    sheet->account_count, sheet->binding_count, sheet->pair_count};
 	return counts[id - SECTION_SETTINGS];
 }
 
@@ -158,8 +157,8 @@ lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
 	struct lt_balance_sheet copy = *sheet;
 	for (uint32_t id = SECTION_SETTINGS; id <= SECTION_COUNT; id++) {
 		code_section(&builder.coder, (enum section_id)id, &copy);
-		lt_builder_end_section(&builder, id,
-		    section_records(sheet, (enum section_id)id));
+		lt_builder_end_section(
+		    &builder, id, section_records(sheet, (enum section_id)id));
 	}
 	return lt_builder_finish(&builder, magic, sheet->generation,
 	    sheet->compiled_utc_s, bytes, byte_count, err);
@@ -168,12 +167,12 @@ lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
 static int
 expect_sections(const struct lt_reader *reader, struct lt_error *err)
 {
-	const uint32_t limits[SECTION_COUNT] = { 1, LT_BUDGETS_MAX,
-		LT_USAGES_MAX, LT_ACCOUNTS_MAX,
-		LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, LT_PAIRS_MAX };
+	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX,
+	    LT_USAGES_MAX, LT_ACCOUNTS_MAX, LT_ACCOUNTS_MAX * LT_BINDINGS_MAX,
+	    LT_PAIRS_MAX};
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
-		const int code = lt_reader_expect(reader, i,
-		    SECTION_SETTINGS + i, limits[i], 0, err);
+		const int code = lt_reader_expect(
+		    reader, i, SECTION_SETTINGS + i, limits[i], 0, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -191,13 +190,14 @@ lay_out(struct lt_balance_sheet *sheet, const struct lt_section *sections,
     unsigned char *base)
 {
 	size_t at = 0;
-#define PLACE(member, count_member, id) \
-	do { \
-		sheet->count_member = sections[(id) - 1].count; \
-		if (base != NULL) \
-			sheet->member = (void *)(base + at); \
-		at += ((size_t)sheet->count_member * \
-			      sizeof *sheet->member + 15) & ~(size_t)15; \
+#define PLACE(member, count_member, id)                                        \
+	do {                                                                   \
+		sheet->count_member = sections[(id)-1].count;                  \
+		if (base != NULL)                                              \
+			sheet->member = (void *)(base + at);                   \
+		at += ((size_t)sheet->count_member * sizeof *sheet->member +   \
+			  15) &                                                \
+		      ~(size_t)15;                                             \
 	} while (0)
 	PLACE(budgets, budget_count, SECTION_BUDGETS);
 	PLACE(usages, usage_count, SECTION_USAGES);
@@ -242,7 +242,7 @@ load(struct lt_balance_sheet *sheet, const struct lt_source *source,
     struct lt_error *err)
 {
 	struct lt_reader reader;
-	struct lt_balance_sheet fresh = { 0 };
+	struct lt_balance_sheet fresh = {0};
 	memset(sheet, 0, sizeof *sheet);
 	int code = lt_reader_open(&reader, "budget snapshot", magic, source,
 	    SECTION_COUNT, LT_FILE_BYTES_MAX, err);
@@ -261,16 +261,16 @@ int
 lt_sheet_unpack(struct lt_balance_sheet *sheet, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err)
 {
-	const struct lt_source source = { .fd = -1, .bytes = bytes,
-		.size = byte_count };
+	const struct lt_source source = {
+	    .fd = -1, .bytes = bytes, .size = byte_count};
 	return load(sheet, &source, err);
 }
 
 int
-lt_sheet_load(struct lt_balance_sheet *sheet, const char *path,
-    struct lt_error *err)
+lt_sheet_load(
+    struct lt_balance_sheet *sheet, const char *path, struct lt_error *err)
 {
-	struct lt_source source = { 0 };
+	struct lt_source source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0) {
 		memset(sheet, 0, sizeof *sheet);

@@ -11,50 +11,56 @@
 #include "units.h"
 
 const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
-	[LT_OPTION_CARBON_AWARE] = {
-		.name = "carbon-aware",
-		.variable = "CARBON_AWARE",
-		.argument = "balanced|cost|carbon|fast|off|plan",
-		.argument_optional = true,
-		.usage = "run where and when it costs least, in money and "
-			 "carbon (default: balanced); plan: show what would "
-			 "be done and submit nothing",
+    [LT_OPTION_CARBON_AWARE] =
+	{
+	    .name = "carbon-aware",
+	    .variable = "CARBON_AWARE",
+	    .argument = "balanced|cost|carbon|fast|off|plan",
+	    .argument_optional = true,
+	    .usage = "run where and when it costs least, in money and "
+		     "carbon (default: balanced); plan: show what would "
+		     "be done and submit nothing",
 	},
-	[LT_OPTION_CHECKPOINT] = {
-		.name = "checkpoint",
-		.variable = "CHECKPOINT",
-		.argument = "write=2m,every=30m,signal=USR1@120|off",
-		.argument_optional = true,
-		.usage = "the job can go on from a checkpoint: time to write "
-			 "one, interval, signal and how many seconds before "
-			 "an interruption it is sent",
+    [LT_OPTION_CHECKPOINT] =
+	{
+	    .name = "checkpoint",
+	    .variable = "CHECKPOINT",
+	    .argument = "write=2m,every=30m,signal=USR1@120|off",
+	    .argument_optional = true,
+	    .usage = "the job can go on from a checkpoint: time to write "
+		     "one, interval, signal and how many seconds before "
+		     "an interruption it is sent",
 	},
-	[LT_OPTION_AMP] = {
-		.name = "amp",
-		.variable = "AMP",
-		.argument = "auto|off|bf16|fp16|fp8",
-		.usage = "mixed precision: auto by the GPU that is there, off "
-			 "for bit-exact work",
+    [LT_OPTION_AMP] =
+	{
+	    .name = "amp",
+	    .variable = "AMP",
+	    .argument = "auto|off|bf16|fp16|fp8",
+	    .usage = "mixed precision: auto by the GPU that is there, off "
+		     "for bit-exact work",
 	},
-	[LT_OPTION_GPU_MEMORY] = {
-		.name = "gpu-memory",
-		.variable = "GPU_MEMORY",
-		.argument = "SIZE",
-		.usage = "memory that each GPU must have, such as 40G",
+    [LT_OPTION_GPU_MEMORY] =
+	{
+	    .name = "gpu-memory",
+	    .variable = "GPU_MEMORY",
+	    .argument = "SIZE",
+	    .usage = "memory that each GPU must have, such as 40G",
 	},
-	[LT_OPTION_EXPECTED_TIME] = {
-		.name = "expected-time",
-		.variable = "EXPECTED_TIME",
-		.argument = "TIME",
-		.usage = "how long the job will likely run, as --time; the "
-			 "limit stays what it is",
+    [LT_OPTION_EXPECTED_TIME] =
+	{
+	    .name = "expected-time",
+	    .variable = "EXPECTED_TIME",
+	    .argument = "TIME",
+	    .usage = "how long the job will likely run, as --time; the "
+		     "limit stays what it is",
 	},
-	[LT_OPTION_MAX_COST] = {
-		.name = "max-cost",
-		.variable = "MAX_COST",
-		.argument = "AMOUNT",
-		.usage = "most that the job may be expected to cost, in the "
-			 "site's currency",
+    [LT_OPTION_MAX_COST] =
+	{
+	    .name = "max-cost",
+	    .variable = "MAX_COST",
+	    .argument = "AMOUNT",
+	    .usage = "most that the job may be expected to cost, in the "
+		     "site's currency",
 	},
 };
 
@@ -106,8 +112,10 @@ word_find(const char *word, const char *const words[], const char *option,
 	for (int i = 0; words[i] != NULL; i++) {
 		if (strcmp(word, words[i]) == 0)
 			return i;
-		const int length = snprintf(list + at, sizeof list - at,
-		    "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ",
+		const int length = snprintf(list + at, sizeof list - at, "%s%s",
+		    i == 0	   ? ""
+		    : words[i + 1] ? ", "
+				   : " or ",
 		    words[i]);
 		if (length > 0 && (size_t)length < sizeof list - at)
 			at += (size_t)length;
@@ -118,36 +126,37 @@ word_find(const char *word, const char *const words[], const char *option,
 			    words[i]);
 		}
 	}
-	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s", option,
-	    what, WORD_SIZE, word, list, hint);
+	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s", option, what,
+	    WORD_SIZE, word, list, hint);
 	return -1;
 }
 
 static int
-parse_carbon_aware(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_carbon_aware(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
-	static const char *const words[] = { "balanced", "cost", "carbon",
-		"fast", "off", "plan", NULL };
-	const int found = word_find(*value ? value : "balanced", words,
-	    "carbon-aware", "", err);
+	static const char *const words[] = {
+	    "balanced", "cost", "carbon", "fast", "off", "plan", NULL};
+	const int found = word_find(
+	    *value ? value : "balanced", words, "carbon-aware", "", err);
 	if (found < 0)
 		return LT_EINPUT;
 	options->carbon_aware_set = true;
 	options->plan = strcmp(words[found], "plan") == 0;
-	options->objective = options->plan ? LT_OBJECTIVE_BALANCED :
-		(enum lt_objective)lt_objective_find(words[found]);
+	options->objective =
+	    options->plan ? LT_OBJECTIVE_BALANCED
+			  : (enum lt_objective)lt_objective_find(words[found]);
 	return LT_OK;
 }
 
 static int
 parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 {
-	static const char *const words[] = { "auto", "off", "bf16", "fp16",
-		"fp8", NULL };
-	static const enum lt_precision precisions[] = { LT_PRECISION_AUTO,
-		LT_PRECISION_OFF, LT_PRECISION_BF16, LT_PRECISION_FP16,
-		LT_PRECISION_FP8 };
+	static const char *const words[] = {
+	    "auto", "off", "bf16", "fp16", "fp8", NULL};
+	static const enum lt_precision precisions[] = {LT_PRECISION_AUTO,
+	    LT_PRECISION_OFF, LT_PRECISION_BF16, LT_PRECISION_FP16,
+	    LT_PRECISION_FP8};
 	const int found = word_find(value, words, "amp", "", err);
 	if (found < 0)
 		return LT_EINPUT;
@@ -157,13 +166,13 @@ parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 
 /* "USR1@120", "SIGUSR1", as sbatch's --signal; 60 s when not said. */
 static int
-parse_signal(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_signal(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
 	enum { BEFORE_DEFAULT_S = 60, BEFORE_MAX_S = 65535 };
 	/* What a program can catch and go on. */
-	static const char *const names[] = { "USR1", "USR2", "TERM", "INT",
-		"HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL };
+	static const char *const names[] = {"USR1", "USR2", "TERM", "INT",
+	    "HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL};
 	char name[WORD_SIZE];
 	int64_t before_s = BEFORE_DEFAULT_S;
 	const char *const at = strchr(value, '@');
@@ -176,11 +185,12 @@ parse_signal(struct lt_options *options, const char *value,
 	const int found = word_find(bare, names, "checkpoint", "signal ", err);
 	if (found < 0)
 		return LT_EINPUT;
-	if (at != NULL && lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s,
-			      NULL) != LT_OK)
+	if (at != NULL &&
+	    lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds "
-		    "after the @", WORD_SIZE, value, BEFORE_MAX_S);
+		    "after the @",
+		    WORD_SIZE, value, BEFORE_MAX_S);
 	snprintf(options->checkpoint_signal, sizeof options->checkpoint_signal,
 	    "%s", names[found]);
 	options->checkpoint_signal_before_s = (uint32_t)before_s;
@@ -189,8 +199,8 @@ parse_signal(struct lt_options *options, const char *value,
 
 /* A duration above 0 and at most a year, in seconds. */
 static int
-parse_part_duration(const char *part, const char *text, double *seconds,
-    struct lt_error *err)
+parse_part_duration(
+    const char *part, const char *text, double *seconds, struct lt_error *err)
 {
 	enum { YEAR_S = 366 * LT_DAY_S };
 	int64_t value = 0;
@@ -198,21 +208,22 @@ parse_part_duration(const char *part, const char *text, double *seconds,
 	    value > YEAR_S)
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such "
-		    "as 90s, 2m or 1h", part, WORD_SIZE, text);
+		    "as 90s, 2m or 1h",
+		    part, WORD_SIZE, text);
 	*seconds = (double)value;
 	return LT_OK;
 }
 
 static int
-parse_checkpoint_part(struct lt_options *options, char *part,
-    struct lt_error *err)
+parse_checkpoint_part(
+    struct lt_options *options, char *part, struct lt_error *err)
 {
-	static const char *const words[] = { "write", "every", "signal",
-		"off", NULL };
+	static const char *const words[] = {
+	    "write", "every", "signal", "off", NULL};
 	char *const equals = strchr(part, '=');
-	const int known = equals != NULL &&
-	    (!strncmp(part, "write=", 6) || !strncmp(part, "every=", 6) ||
-		!strncmp(part, "signal=", 7));
+	const int known = equals != NULL && (!strncmp(part, "write=", 6) ||
+						!strncmp(part, "every=", 6) ||
+						!strncmp(part, "signal=", 7));
 	if (!known) {
 		char hint[WORD_SIZE] = "";
 		if (equals != NULL)
@@ -227,27 +238,28 @@ parse_checkpoint_part(struct lt_options *options, char *part,
 			*equals = '=';
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"%.*s\", want write=, every=, signal= "
-		    "or off%s", WORD_SIZE, part, hint);
+		    "or off%s",
+		    WORD_SIZE, part, hint);
 	}
 	const char *const text = equals + 1;
 	if (part[0] == 'w')
-		return parse_part_duration("write", text,
-		    &options->checkpoint.write_s, err);
+		return parse_part_duration(
+		    "write", text, &options->checkpoint.write_s, err);
 	if (part[0] == 'e')
-		return parse_part_duration("every", text,
-		    &options->checkpoint.every_s, err);
+		return parse_part_duration(
+		    "every", text, &options->checkpoint.every_s, err);
 	return parse_signal(options, text, err);
 }
 
 static int
-parse_checkpoint(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_checkpoint(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
 	enum { TEXT_SIZE = 256 };
 	char text[TEXT_SIZE];
 	struct lt_options fresh = *options;
 	fresh.checkpoint_set = true;
-	fresh.checkpoint = (struct lt_checkpoint){ 0 };
+	fresh.checkpoint = (struct lt_checkpoint){0};
 	fresh.checkpoint_signal[0] = '\0';
 	fresh.checkpoint_signal_before_s = 0;
 	if (strlen(value) >= sizeof text)
@@ -267,26 +279,26 @@ parse_checkpoint(struct lt_options *options, const char *value,
 }
 
 static int
-parse_gpu_memory(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_gpu_memory(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t mib = 0;
 	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 ||
 	    mib > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "--gpu-memory: got \"%.*s\", want a size above 0 such as "
-		    "40G or 81920M", WORD_SIZE, value);
+		    "40G or 81920M",
+		    WORD_SIZE, value);
 	options->gpu_memory_mib = (uint32_t)mib;
 	return LT_OK;
 }
 
 static int
-parse_expected_time(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_expected_time(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t seconds = 0;
-	if (lt_slurm_time_parse(value, &seconds, NULL) != LT_OK ||
-	    seconds <= 0)
+	if (lt_slurm_time_parse(value, &seconds, NULL) != LT_OK || seconds <= 0)
 		return lt_fail(err, LT_EINPUT,
 		    "--expected-time: got \"%.*s\", want a time above 0 as "
 		    "--time has, such as 90 (minutes), 8:00:00, 1-12 or 8h",
@@ -296,8 +308,8 @@ parse_expected_time(struct lt_options *options, const char *value,
 }
 
 static int
-parse_max_cost(struct lt_options *options, const char *value,
-    struct lt_error *err)
+parse_max_cost(
+    struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t micros = 0;
 	if (lt_micros_parse(value, &micros, NULL) != LT_OK || micros < 0)
@@ -313,14 +325,14 @@ int
 lt_option_parse(struct lt_options *options, enum lt_option_id id,
     const char *value, struct lt_error *err)
 {
-	static int (*const parsers[LT_OPTION_COUNT])(struct lt_options *,
-	    const char *, struct lt_error *) = {
-		[LT_OPTION_CARBON_AWARE] = parse_carbon_aware,
-		[LT_OPTION_CHECKPOINT] = parse_checkpoint,
-		[LT_OPTION_AMP] = parse_amp,
-		[LT_OPTION_GPU_MEMORY] = parse_gpu_memory,
-		[LT_OPTION_EXPECTED_TIME] = parse_expected_time,
-		[LT_OPTION_MAX_COST] = parse_max_cost,
+	static int (*const parsers[LT_OPTION_COUNT])(
+	    struct lt_options *, const char *, struct lt_error *) = {
+	    [LT_OPTION_CARBON_AWARE] = parse_carbon_aware,
+	    [LT_OPTION_CHECKPOINT] = parse_checkpoint,
+	    [LT_OPTION_AMP] = parse_amp,
+	    [LT_OPTION_GPU_MEMORY] = parse_gpu_memory,
+	    [LT_OPTION_EXPECTED_TIME] = parse_expected_time,
+	    [LT_OPTION_MAX_COST] = parse_max_cost,
 	};
 	if ((unsigned)id >= LT_OPTION_COUNT)
 		return lt_fail(err, LT_EBUG, "option %d does not exist", id);

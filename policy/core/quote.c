@@ -38,16 +38,16 @@ hold_money(const struct task *task, double rate, int64_t *micros)
 	if (rate <= 0.0)
 		return true;
 	int64_t node_s;
-	if (__builtin_mul_overflow(task->limit_s, (int64_t)task->share.nodes,
-		&node_s))
+	if (__builtin_mul_overflow(
+		task->limit_s, (int64_t)task->share.nodes, &node_s))
 		return false;
 	int64_t amount;
 	return lt_scale_up((int64_t)ceil(rate), node_s, LT_HOUR_S, &amount) &&
-	    lt_scale_up(amount, task->share.numerator,
-		task->share.denominator, &amount) &&
-	    lt_scale_up(amount, (int64_t)PPM + task->margin_ppm, PPM,
-		&amount) &&
-	    !__builtin_add_overflow(amount, 1, micros);
+	       lt_scale_up(amount, task->share.numerator,
+		   task->share.denominator, &amount) &&
+	       lt_scale_up(
+		   amount, (int64_t)PPM + task->margin_ppm, PPM, &amount) &&
+	       !__builtin_add_overflow(amount, 1, micros);
 }
 
 /*
@@ -59,16 +59,17 @@ static bool
 hold_carbon(const struct task *task, const struct lt_partition *partition,
     double intensity, int64_t *mg)
 {
-	const double power_w = partition->node_idle_w +
-	    partition->node_cpu_w + partition->node_gpu_w;
-	const double share = (double)task->share.numerator /
-	    (double)task->share.denominator;
+	const double power_w = partition->node_idle_w + partition->node_cpu_w +
+			       partition->node_gpu_w;
+	const double share =
+	    (double)task->share.numerator / (double)task->share.denominator;
 	const double hours = (double)task->limit_s / LT_HOUR_S;
 	const double rate = power_w * partition->pue * fmax(intensity, 0.0) +
-	    partition->embodied_g_per_node_hour * 1000.0;
+			    partition->embodied_g_per_node_hour * 1000.0;
 	/* One part in 10^12 for the rounding of doubles. */
 	const double amount = rate * task->share.nodes * share * hours *
-	    (1.0 + (double)task->margin_ppm / PPM) * (1.0 + 1e-12);
+			      (1.0 + (double)task->margin_ppm / PPM) *
+			      (1.0 + 1e-12);
 	if (!(amount < 9e18))
 		return false;
 	*mg = amount > 0.0 ? (int64_t)ceil(amount) + 1 : 0;
@@ -80,28 +81,29 @@ static bool
 hold_on(struct lt_amount *amount, const struct task *task,
     const struct lt_market *market, const struct lt_partition *partition)
 {
-	*amount = (struct lt_amount){ 0 };
+	*amount = (struct lt_amount){0};
 	if (partition->price_series != LT_NO_SERIES &&
 	    market->currency[0] != '\0') {
-		const double price = lt_series_max(
-		    &market->series[partition->price_series],
-		    task->start_utc_s, task->end_utc_s);
+		const double price =
+		    lt_series_max(&market->series[partition->price_series],
+			task->start_utc_s, task->end_utc_s);
 		amount->has_money = true;
 		if (!hold_money(task, price, &amount->money_micros))
 			return false;
 	}
 	double intensity = partition->worst_intensity;
 	if (partition->carbon_series != LT_NO_SERIES)
-		intensity = lt_series_max(
-		    &market->series[partition->carbon_series],
-		    task->start_utc_s, task->end_utc_s);
+		intensity =
+		    lt_series_max(&market->series[partition->carbon_series],
+			task->start_utc_s, task->end_utc_s);
 	else if (intensity <= 0.0)
 		return true;
 	/* A node without a known power is unknown, not free of carbon. */
 	amount->has_carbon = partition->node_idle_w + partition->node_cpu_w +
-		partition->node_gpu_w > 0.0;
+				 partition->node_gpu_w >
+			     0.0;
 	return !amount->has_carbon ||
-	    hold_carbon(task, partition, intensity, &amount->carbon_mg);
+	       hold_carbon(task, partition, intensity, &amount->carbon_mg);
 }
 
 /* How long one task may run on a partition; < 0 when there is no limit. */
@@ -113,27 +115,28 @@ task_limit_s(const struct lt_request *request, const struct lt_market *market,
 	if (limit_s <= 0 || limit_s > LIMIT_MAX_S)
 		return LT_UNSET_64;
 	/* UNLIMITED bounds nothing: what runs over is settled by that name. */
-	return market->over_time_limit_s > LIMIT_MAX_S ?
-	    limit_s : limit_s + market->over_time_limit_s;
+	return market->over_time_limit_s > LIMIT_MAX_S
+		   ? limit_s
+		   : limit_s + market->over_time_limit_s;
 }
 
 /* From the earliest start to the end of the last of ceil(tasks / %N) runs,
  * or to the deadline. */
 static int64_t
-latest_end_s(const struct lt_request *request, int64_t start_utc_s,
-    int64_t limit_s)
+latest_end_s(
+    const struct lt_request *request, int64_t start_utc_s, int64_t limit_s)
 {
 	int64_t runs = 1, end_utc_s;
 	if (request->array_parallel > 0)
 		runs = ((int64_t)request->array_tasks +
 			   request->array_parallel - 1) /
-		    request->array_parallel;
+		       request->array_parallel;
 	if (runs < 1)
 		runs = 1;
 	if (__builtin_add_overflow(start_utc_s, runs * limit_s, &end_utc_s))
 		end_utc_s = INT64_MAX;
-	return request->deadline_utc_s > end_utc_s ? request->deadline_utc_s :
-						     end_utc_s;
+	return request->deadline_utc_s > end_utc_s ? request->deadline_utc_s
+						   : end_utc_s;
 }
 
 /* The larger of both in each currency; unknown in one is unknown. */
@@ -153,7 +156,7 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
     const struct lt_market *market, const int *partitions, int count,
     int64_t earliest_start_utc_s, struct lt_error *err)
 {
-	struct lt_amount most = { 0 };
+	struct lt_amount most = {0};
 	int64_t end_utc_s = earliest_start_utc_s;
 	if (count <= 0)
 		return lt_fail(err, LT_EINPUT, "no partition to price");
@@ -165,24 +168,24 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		const struct lt_partition *const partition =
 		    &market->partitions[partitions[i]];
 		struct task task = {
-			.share = lt_share_of(request, market, partitions[i]),
-			.limit_s =
-			    task_limit_s(request, market, partitions[i]),
-			.start_utc_s = earliest_start_utc_s,
-			.margin_ppm = market->hold_margin_ppm,
+		    .share = lt_share_of(request, market, partitions[i]),
+		    .limit_s = task_limit_s(request, market, partitions[i]),
+		    .start_utc_s = earliest_start_utc_s,
+		    .margin_ppm = market->hold_margin_ppm,
 		};
 		if (task.limit_s < 0)
 			return lt_fail(err, LT_EINPUT,
 			    "no time limit known in partition %s: say --time",
 			    partition->name);
-		task.end_utc_s = latest_end_s(request, earliest_start_utc_s,
-		    task.limit_s);
+		task.end_utc_s =
+		    latest_end_s(request, earliest_start_utc_s, task.limit_s);
 		struct lt_amount amount;
 		if (task.share.denominator <= 0 || task.share.numerator < 0 ||
 		    !hold_on(&amount, &task, market, partition))
 			return lt_fail(err, LT_EOVERFLOW,
 			    "what the job may cost in partition %s passes "
-			    "what can be counted", partition->name);
+			    "what can be counted",
+			    partition->name);
 		if (i == 0)
 			most = amount;
 		else

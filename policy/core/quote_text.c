@@ -40,7 +40,7 @@ static bool
 is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
 static void
@@ -74,7 +74,7 @@ put_place(struct writer *writer, const char *name, int64_t start_utc_s)
 int
 lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 {
-	struct writer writer = { .out = out, .size = size };
+	struct writer writer = {.out = out, .size = size};
 	if (size == 0)
 		return LT_ELIMIT;
 	put(&writer, "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", version,
@@ -82,8 +82,9 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	put_name(&writer, quote->account, LT_ACCOUNT_SIZE);
 	put(&writer, " hold=");
 	put_amount(&writer, &quote->hold_per_task);
-	put(&writer, " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=",
-	    quote->tasks, quote->start_utc_s, quote->end_utc_s);
+	put(&writer,
+	    " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=", quote->tasks,
+	    quote->start_utc_s, quote->end_utc_s);
 	put_place(&writer, quote->partition, quote->plan_start_utc_s);
 	put(&writer, " base=");
 	put_place(&writer, quote->home, quote->home_start_utc_s);
@@ -122,8 +123,7 @@ expect(struct scanner *scanner, const char *text)
 static bool
 next_is(const struct scanner *scanner, char c)
 {
-	return !scanner->bad && scanner->at < scanner->end &&
-	    *scanner->at == c;
+	return !scanner->bad && scanner->at < scanner->end && *scanner->at == c;
 }
 
 /* Decimal, as printf writes it: no sign but "-", no leading zeros. */
@@ -136,11 +136,11 @@ get_i64(struct scanner *scanner)
 	const char *const first = scanner->at;
 	int64_t value = 0;
 	while (!scanner->bad && scanner->at < scanner->end &&
-	    *scanner->at >= '0' && *scanner->at <= '9') {
+	       *scanner->at >= '0' && *scanner->at <= '9') {
 		const int digit = *scanner->at++ - '0';
 		scanner->bad = __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, negative ? -digit : digit,
-			&value);
+			       __builtin_add_overflow(
+				   value, negative ? -digit : digit, &value);
 	}
 	if (scanner->at == first ||
 	    (*first == '0' && (scanner->at - first > 1 || negative)))
@@ -171,8 +171,9 @@ get_id(struct scanner *scanner)
 {
 	uint64_t value = 0;
 	for (int i = 0; i < 16; i++) {
-		const int digit = scanner->bad || scanner->at == scanner->end ?
-		    -1 : hex_digit(*scanner->at++, 'a');
+		const int digit = scanner->bad || scanner->at == scanner->end
+				      ? -1
+				      : hex_digit(*scanner->at++, 'a');
 		if (digit < 0) {
 			scanner->bad = true;
 			return 0;
@@ -214,9 +215,10 @@ get_name(struct scanner *scanner, char *name, size_t size)
 static struct lt_amount
 get_amount(struct scanner *scanner)
 {
-	struct lt_amount amount = { 0 };
+	struct lt_amount amount = {0};
 	const bool no_money = next_is(scanner, '-') &&
-	    scanner->end - scanner->at > 1 && scanner->at[1] == ',';
+			      scanner->end - scanner->at > 1 &&
+			      scanner->at[1] == ',';
 	if (no_money)
 		scanner->at++;
 	else
@@ -224,7 +226,8 @@ get_amount(struct scanner *scanner)
 	amount.has_money = !no_money;
 	expect(scanner, ",");
 	const bool no_carbon = next_is(scanner, '-') &&
-	    scanner->end - scanner->at > 1 && scanner->at[1] == ' ';
+			       scanner->end - scanner->at > 1 &&
+			       scanner->at[1] == ' ';
 	if (no_carbon)
 		scanner->at++;
 	else
@@ -234,8 +237,8 @@ get_amount(struct scanner *scanner)
 }
 
 static void
-get_place(struct scanner *scanner, char name[LT_NAME_SIZE],
-    int64_t *start_utc_s)
+get_place(
+    struct scanner *scanner, char name[LT_NAME_SIZE], int64_t *start_utc_s)
 {
 	get_name(scanner, name, LT_NAME_SIZE);
 	expect(scanner, "@");
@@ -298,11 +301,11 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	expect(scanner, " was=");
 	quote->home_expected = get_amount(scanner);
 	expect(scanner, " by=");
-	quote->objective = (enum lt_objective)get_word(scanner,
-	    LT_OBJECTIVE_COUNT, objective_name);
+	quote->objective = (enum lt_objective)get_word(
+	    scanner, LT_OBJECTIVE_COUNT, objective_name);
 	expect(scanner, " mode=");
-	quote->mode = (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1,
-	    mode_name);
+	quote->mode =
+	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
 	expect(scanner, ";");
@@ -310,8 +313,8 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 
 /* The first `word` that does not stand inside another word; NULL = none. */
 static const char *
-find_entry(const char *text, const char *begin, const char *end,
-    const char *word)
+find_entry(
+    const char *text, const char *begin, const char *end, const char *word)
 {
 	const size_t length = strlen(word);
 	for (const char *at = begin; (size_t)(end - at) >= length; at++) {
@@ -333,8 +336,8 @@ lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
 	    find_entry(text, text, text + length, version);
 	if (entry == NULL)
 		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
-	struct scanner scanner = { .at = entry + strlen(version),
-		.end = text + length };
+	struct scanner scanner = {
+	    .at = entry + strlen(version), .end = text + length};
 	get_quote(&scanner, quote);
 	if (!scanner.bad)
 		return LT_OK;
@@ -372,8 +375,8 @@ lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
 		memcpy(out + at, rest, length);
 		at += length;
 		/* To its ";" (or, damaged, the end) and the space after it. */
-		rest = entry == end ? end :
-		    memchr(entry, ';', (size_t)(end - entry));
+		rest = entry == end ? end
+				    : memchr(entry, ';', (size_t)(end - entry));
 		rest = rest == NULL ? end : rest + (rest < end);
 		rest += rest < end && *rest == ' ';
 	}

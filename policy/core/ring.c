@@ -44,7 +44,8 @@ enum {
 	CHUNK_SLOTS = 512, /* read at once: 64 KiB */
 };
 _Static_assert(LT_RING_HEADER_BYTES % LT_RING_SLOT_BYTES == 0 &&
-	512 % LT_RING_SLOT_BYTES == 0, "no slot straddles a sector");
+		   512 % LT_RING_SLOT_BYTES == 0,
+    "no slot straddles a sector");
 _Static_assert(AT_ACCOUNT + LT_ACCOUNT_SIZE == AT_MONEY, "the account fits");
 _Static_assert(LT_RING_SLOTS % CHUNK_SLOTS == 0, "whole chunks");
 
@@ -74,8 +75,9 @@ lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES],
 	lt_put_u64(out + AT_CARBON, (uint64_t)record->per_task.carbon_mg);
 	lt_put_u64(out + AT_START, (uint64_t)record->start_utc_s);
 	lt_put_u64(out + AT_END, (uint64_t)record->end_utc_s);
-	lt_put_u32(out + AT_KNOWN, (uint32_t)record->per_task.has_money |
-		(uint32_t)record->per_task.has_carbon << 1);
+	lt_put_u32(
+	    out + AT_KNOWN, (uint32_t)record->per_task.has_money |
+				(uint32_t)record->per_task.has_carbon << 1);
 	lt_put_u32(out + AT_CRC, slot_crc(out, ring_generation));
 }
 
@@ -127,14 +129,14 @@ lt_ring_unpack(struct lt_ring_record *record,
 static int
 write_header(int fd, uint64_t generation)
 {
-	unsigned char header[LT_RING_HEADER_BYTES] = { 0 };
+	unsigned char header[LT_RING_HEADER_BYTES] = {0};
 	memcpy(header, magic, sizeof magic);
 	lt_put_u64(header + AT_GENERATION, generation);
 	lt_put_u32(header + AT_SLOT_COUNT, LT_RING_SLOTS);
 	lt_put_u32(header + AT_SLOT_BYTES, LT_RING_SLOT_BYTES);
 	lt_put_u32(header + AT_CRC, lt_crc32c(0, header, AT_CRC));
-	return pwrite(fd, header, sizeof header, 0) == sizeof header ?
-	    LT_OK : LT_EIO;
+	return pwrite(fd, header, sizeof header, 0) == sizeof header ? LT_OK
+								     : LT_EIO;
 }
 
 static int
@@ -146,18 +148,17 @@ read_header(int fd, uint64_t size, const char *path, uint64_t *generation,
 		return lt_fail(err, LT_ECHECKSUM, "%s: %llu bytes, want %d",
 		    path, (unsigned long long)size, RING_BYTES);
 	if (lt_pread_all(fd, header, sizeof header, 0) != LT_OK)
-		return lt_fail(err, LT_EIO, "%s: can't read: %s", path,
-		    strerror(errno));
+		return lt_fail(
+		    err, LT_EIO, "%s: can't read: %s", path, strerror(errno));
 	if (memcmp(header, magic, sizeof magic) != 0)
 		return lt_fail(err, LT_EVERSION,
 		    "%s: is no ring of holds of this version", path);
 	if (lt_get_u32(header + AT_CRC) != lt_crc32c(0, header, AT_CRC) ||
 	    lt_get_u32(header + AT_SLOT_COUNT) != LT_RING_SLOTS ||
 	    lt_get_u32(header + AT_SLOT_BYTES) != LT_RING_SLOT_BYTES ||
-	    !all_zero(header + AT_SLOT_BYTES + 4,
-		AT_CRC - AT_SLOT_BYTES - 4))
-		return lt_fail(err, LT_ECHECKSUM, "%s: header is damaged",
-		    path);
+	    !all_zero(header + AT_SLOT_BYTES + 4, AT_CRC - AT_SLOT_BYTES - 4))
+		return lt_fail(
+		    err, LT_ECHECKSUM, "%s: header is damaged", path);
 	*generation = lt_get_u64(header + AT_GENERATION);
 	return LT_OK;
 }
@@ -173,8 +174,8 @@ fill(int fd, uint64_t generation, const char *path, struct lt_error *err)
 		    path, RING_BYTES, strerror(failed));
 	if (fchmod(fd, 0600) != 0 || write_header(fd, generation) != LT_OK ||
 	    fsync(fd) != 0)
-		return lt_fail(err, LT_EIO, "%s: can't write: %s", path,
-		    strerror(errno));
+		return lt_fail(
+		    err, LT_EIO, "%s: can't write: %s", path, strerror(errno));
 	return LT_OK;
 }
 
@@ -192,8 +193,8 @@ make_ring(const char *path, struct lt_error *err)
 	    path, (unsigned long long)generation);
 	if (length < 0 || (size_t)length >= sizeof new_path)
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
-	const int fd = open(new_path,
-	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd = open(
+	    new_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return lt_fail(err, LT_EIO, "%s: can't make: %s", new_path,
 		    strerror(errno));
@@ -207,13 +208,13 @@ make_ring(const char *path, struct lt_error *err)
 }
 
 int
-lt_ring_open(const char *path, bool create, uint64_t *generation,
-    struct lt_error *err)
+lt_ring_open(
+    const char *path, bool create, uint64_t *generation, struct lt_error *err)
 {
-	struct lt_error absent = { 0 };
+	struct lt_error absent = {0};
 	uint64_t size = 0;
-	int fd = lt_file_open(path, O_RDWR, true, &size,
-	    create ? &absent : err);
+	int fd =
+	    lt_file_open(path, O_RDWR, true, &size, create ? &absent : err);
 	if (fd == LT_ENOENT && create) {
 		const int code = make_ring(path, err);
 		if (code != LT_OK)
@@ -233,8 +234,8 @@ lt_ring_open(const char *path, bool create, uint64_t *generation,
 }
 
 int
-lt_ring_write(int fd, uint64_t generation,
-    const struct lt_ring_record *record, struct lt_error *err)
+lt_ring_write(int fd, uint64_t generation, const struct lt_ring_record *record,
+    struct lt_error *err)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	const uint64_t place = record->sequence % LT_RING_SLOTS;
@@ -270,8 +271,7 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 	    sequence % LT_RING_SLOTS == place)
 		return;
 	struct lt_ring_record *const record = &scan->records[scan->count];
-	const int code =
-	    lt_ring_unpack(record, slot, scan->generation, NULL);
+	const int code = lt_ring_unpack(record, slot, scan->generation, NULL);
 	if (code == LT_ENOENT)
 		return;
 	if (code != LT_OK || record->sequence % LT_RING_SLOTS != place ||
@@ -322,8 +322,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
 	scan->generation = generation;
 	scan->absorbed = scan->highest = absorbed;
 	scan->records = records;
-	for (uint32_t first = 0; first < LT_RING_SLOTS;
-	     first += CHUNK_SLOTS) {
+	for (uint32_t first = 0; first < LT_RING_SLOTS; first += CHUNK_SLOTS) {
 		if (lt_pread_all(fd, work->chunk, sizeof work->chunk,
 			LT_RING_HEADER_BYTES +
 			    (uint64_t)first * LT_RING_SLOT_BYTES) != LT_OK) {

@@ -88,21 +88,21 @@ write_all(struct lt_replace *replace, const struct lt_terms *records,
 {
 	const uint32_t blocks = (count + LT_TERMS_BLOCK - 1) / LT_TERMS_BLOCK;
 	const struct lt_section section = {
-		.id = SECTION_BLOCKS,
-		.count = count,
-		.offset = BLOCKS_AT,
-		.length = (uint64_t)blocks * BLOCK_BYTES,
+	    .id = SECTION_BLOCKS,
+	    .count = count,
+	    .offset = BLOCKS_AT,
+	    .length = (uint64_t)blocks * BLOCK_BYTES,
 	};
 	const struct lt_header header = {
-		.generation = generation,
-		.section_count = 1,
-		.total_bytes = BLOCKS_AT + section.length,
+	    .generation = generation,
+	    .section_count = 1,
+	    .total_bytes = BLOCKS_AT + section.length,
 	};
 	unsigned char head[BLOCKS_AT];
 	lt_header_pack(head, magic, &header, &section);
 	int code = lt_replace_write(replace, head, sizeof head, err);
 	for (uint32_t b = 0; code == LT_OK && b < blocks; b++) {
-		unsigned char block[BLOCK_BYTES] = { 0 };
+		unsigned char block[BLOCK_BYTES] = {0};
 		const uint32_t first = b * LT_TERMS_BLOCK;
 		uint32_t used = count - first;
 		if (used > LT_TERMS_BLOCK)
@@ -129,8 +129,7 @@ lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
 	for (uint32_t i = 1; i < count; i++)
 		if (records[i - 1].job_id == records[i].job_id)
 			return lt_fail(err, LT_EINPUT,
-			    "terms: job %u is there twice",
-			    records[i].job_id);
+			    "terms: job %u is there twice", records[i].job_id);
 	struct lt_replace replace;
 	int code = lt_replace_begin(&replace, path, 0600, err);
 	if (code == LT_OK)
@@ -152,18 +151,18 @@ read_block(int fd, const struct lt_reader *reader, uint32_t index,
 		wanted = LT_TERMS_BLOCK;
 	if (lt_pread_all(fd, block, BLOCK_BYTES,
 		BLOCKS_AT + (uint64_t)index * BLOCK_BYTES) != LT_OK)
-		return lt_fail(err, LT_EIO, "terms: can't read block %u",
-		    index);
+		return lt_fail(
+		    err, LT_EIO, "terms: can't read block %u", index);
 	*used = lt_get_u32(block + AT_USED);
 	bool good = lt_get_u32(block + AT_CRC) ==
-		block_crc(block, reader->header.generation, index) &&
-	    *used == wanted;
+			block_crc(block, reader->header.generation, index) &&
+		    *used == wanted;
 	for (uint32_t i = 1; good && i < wanted; i++)
 		good = lt_get_u32(block + (i - 1) * LT_TERMS_RECORD_BYTES) <
-		    lt_get_u32(block + i * LT_TERMS_RECORD_BYTES);
+		       lt_get_u32(block + i * LT_TERMS_RECORD_BYTES);
 	if (!good)
-		return lt_fail(err, LT_ECHECKSUM, "terms: block %u is damaged",
-		    index);
+		return lt_fail(
+		    err, LT_ECHECKSUM, "terms: block %u is damaged", index);
 	return LT_OK;
 }
 
@@ -207,16 +206,16 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
     struct lt_error *err)
 {
 	memset(terms, 0, sizeof *terms);
-	struct lt_source source = { 0 };
+	struct lt_source source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0)
 		return source.fd;
 	struct lt_reader reader;
-	int code = lt_reader_open(&reader, "terms", magic, &source, 1,
-	    FILE_BYTES_MAX, err);
+	int code = lt_reader_open(
+	    &reader, "terms", magic, &source, 1, FILE_BYTES_MAX, err);
 	if (code == LT_OK) {
-		code = lt_reader_expect(&reader, 0, SECTION_BLOCKS,
-		    LT_TERMS_MAX, 0, err);
+		code = lt_reader_expect(
+		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, 0, err);
 		const struct lt_section *const section = &reader.sections[0];
 		const uint64_t blocks =
 		    ((uint64_t)section->count + LT_TERMS_BLOCK - 1) /

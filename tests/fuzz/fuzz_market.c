@@ -17,15 +17,21 @@ use(const struct lt_market *market)
 {
 	for (uint32_t i = 0; i < market->partition_count; i++) {
 		const int partition = (int)i;
-		struct lt_request request = { .min_nodes = 1, .max_nodes = 2,
-			.cpus = 4, .gpus = 1, .array_tasks = 3,
-			.limit_s = 3600, .expected_run_s = LT_UNSET_64,
-			.home = partition, .deadline_utc_s = LT_UNSET_64,
-			.max_cost_micros = LT_UNSET_64 };
+		struct lt_request request = {.min_nodes = 1,
+		    .max_nodes = 2,
+		    .cpus = 4,
+		    .gpus = 1,
+		    .array_tasks = 3,
+		    .limit_s = 3600,
+		    .expected_run_s = LT_UNSET_64,
+		    .home = partition,
+		    .deadline_utc_s = LT_UNSET_64,
+		    .max_cost_micros = LT_UNSET_64};
 		struct lt_quote quote;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		if (lt_quote_hold(&quote, &request, market, &partition, 1,
-			1763683200, &err) != LT_OK && err.text[0] == '\0')
+			1763683200, &err) != LT_OK &&
+		    err.text[0] == '\0')
 			__builtin_trap();
 		(void)lt_market_signal_age_s(market, partition, 1763683200);
 		if (strlen(market->partitions[i].allow_accounts) >
@@ -38,7 +44,7 @@ static void
 try_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_market market, again;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	unsigned char *first = NULL, *second = NULL;
 	size_t first_count = 0, second_count = 0;
 	if (lt_market_unpack(&market, bytes, byte_count, &err) != LT_OK) {

@@ -16,7 +16,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_options options, before;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (byte_count == 0)
 		return 0;
 	char *const value = malloc(byte_count);
@@ -33,8 +33,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		    memcmp(&options, &before, sizeof options) != 0)
 			__builtin_trap();
 	} else if (options.checkpoint.write_s < 0 ||
-	    options.checkpoint.every_s < 0 || options.max_cost_micros < -1 ||
-	    strlen(options.checkpoint_signal) > 4) {
+		   options.checkpoint.every_s < 0 ||
+		   options.max_cost_micros < -1 ||
+		   strlen(options.checkpoint_signal) > 4) {
 		__builtin_trap();
 	}
 	free(value);

@@ -17,7 +17,7 @@ static void
 try_unpack(const char *text, size_t length)
 {
 	struct lt_quote quote;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char again[2 * LT_QUOTE_TEXT_SIZE];
 	if (lt_quote_unpack(&quote, text, length, &err) != LT_OK) {
 		if (err.text[0] == '\0')

@@ -18,7 +18,7 @@ static void
 try_one(const unsigned char slot[LT_RING_SLOT_BYTES])
 {
 	struct lt_ring_record record;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	unsigned char again[LT_RING_SLOT_BYTES];
 	if (lt_ring_unpack(&record, slot, GENERATION, &err) != LT_OK) {
 		if (err.text[0] == '\0')
@@ -34,9 +34,9 @@ try_one(const unsigned char slot[LT_RING_SLOT_BYTES])
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	unsigned char slot[LT_RING_SLOT_BYTES] = { 0 }, seed[8];
-	memcpy(slot, bytes,
-	    byte_count < sizeof slot ? byte_count : sizeof slot);
+	unsigned char slot[LT_RING_SLOT_BYTES] = {0}, seed[8];
+	memcpy(
+	    slot, bytes, byte_count < sizeof slot ? byte_count : sizeof slot);
 	try_one(slot);
 	lt_put_u64(seed, GENERATION);
 	lt_put_u32(slot + AT_CRC,

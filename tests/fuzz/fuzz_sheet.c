@@ -18,12 +18,12 @@ use(const struct lt_balance_sheet *sheet)
 	if (recent == NULL)
 		abort();
 	lt_recent_init(recent, sheet);
-	for (int account = -1; account < (int)sheet->account_count;
-	     account++) {
-		struct lt_hold hold = { .uid = 1000, .account = account,
-			.amount = { true, true, 12345, 678 },
-			.start_utc_s = 1763683200,
-			.end_utc_s = 1763769600 };
+	for (int account = -1; account < (int)sheet->account_count; account++) {
+		struct lt_hold hold = {.uid = 1000,
+		    .account = account,
+		    .amount = {true, true, 12345, 678},
+		    .start_utc_s = 1763683200,
+		    .end_utc_s = 1763769600};
 		struct lt_amount before, after;
 		struct lt_verdict verdict;
 		char text[512];
@@ -53,7 +53,7 @@ static void
 try_one(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_balance_sheet sheet;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	unsigned char *packed = NULL;
 	size_t packed_count = 0;
 	if (lt_sheet_unpack(&sheet, bytes, byte_count, &err) != LT_OK) {

@@ -13,8 +13,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 
-enum { BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
-	BLOCK_BYTES = LT_TERMS_BLOCK * LT_TERMS_RECORD_BYTES + 16 };
+enum {
+	BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
+	BLOCK_BYTES = LT_TERMS_BLOCK * LT_TERMS_RECORD_BYTES + 16
+};
 
 /* lt_terms_find() takes a path of a private file, so each input is one. */
 static const char *
@@ -35,11 +37,11 @@ file_of(const uint8_t *bytes, size_t byte_count)
 static void
 try_one(const uint8_t *bytes, size_t byte_count)
 {
-	const uint32_t ids[] = { 0, 1, 3, 64, 65, 100, 193, UINT32_MAX };
+	const uint32_t ids[] = {0, 1, 3, 64, 65, 100, 193, UINT32_MAX};
 	const char *const path = file_of(bytes, byte_count);
 	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
 		struct lt_terms terms;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		if (lt_terms_find(path, ids[i], &terms, &err) == LT_OK) {
 			if (terms.job_id != ids[i])
 				__builtin_trap();
@@ -55,8 +57,9 @@ static void
 mend_blocks(unsigned char *bytes, size_t byte_count)
 {
 	uint32_t index = 0;
-	for (size_t at = BLOCKS_AT; byte_count >= BLOCK_BYTES &&
-	     at <= byte_count - BLOCK_BYTES; at += BLOCK_BYTES) {
+	for (size_t at = BLOCKS_AT;
+	     byte_count >= BLOCK_BYTES && at <= byte_count - BLOCK_BYTES;
+	     at += BLOCK_BYTES) {
 		unsigned char seed[12];
 		memcpy(seed, bytes + 8, 8);
 		lt_put_u32(seed + 8, index++);

@@ -21,16 +21,16 @@ enum { ACCOUNT_FREE, ACCOUNT_RESEARCH, ACCOUNT_VISION, ACCOUNT_YARD };
 static struct lt_budget budgets[3];
 static struct lt_usage usages[1];
 static struct lt_account accounts[] = {
-	[ACCOUNT_FREE] = { "free", 3, 1 },
-	[ACCOUNT_RESEARCH] = { "research", 1, 1 },
-	[ACCOUNT_VISION] = { "vision", 0, 2 },
-	[ACCOUNT_YARD] = { "yard", 0, 0 }, /* no budget */
+    [ACCOUNT_FREE] = {"free", 3, 1},
+    [ACCOUNT_RESEARCH] = {"research", 1, 1},
+    [ACCOUNT_VISION] = {"vision", 0, 2},
+    [ACCOUNT_YARD] = {"yard", 0, 0}, /* no budget */
 };
-static uint32_t bindings[] = { VISION, RESEARCH, RESEARCH, FREE_BUDGET };
+static uint32_t bindings[] = {VISION, RESEARCH, RESEARCH, FREE_BUDGET};
 static struct lt_pair pairs[] = {
-	{ ALICE, ACCOUNT_RESEARCH, false },
-	{ ALICE, ACCOUNT_VISION, true },
-	{ BOB, ACCOUNT_VISION, true },
+    {ALICE, ACCOUNT_RESEARCH, false},
+    {ALICE, ACCOUNT_VISION, true},
+    {BOB, ACCOUNT_VISION, true},
 };
 static struct lt_balance_sheet sheet;
 static struct lt_recent *recent;
@@ -38,13 +38,13 @@ static struct lt_recent *recent;
 static struct lt_amount
 money(int64_t micros)
 {
-	return (struct lt_amount){ .has_money = true, .money_micros = micros };
+	return (struct lt_amount){.has_money = true, .money_micros = micros};
 }
 
 static struct lt_amount
 both(int64_t micros, int64_t mg)
 {
-	return (struct lt_amount){ true, true, micros, mg };
+	return (struct lt_amount){true, true, micros, mg};
 }
 
 static int
@@ -52,35 +52,39 @@ setup(void **state)
 {
 	(void)state;
 	memset(budgets, 0, sizeof budgets);
-	budgets[RESEARCH] = (struct lt_budget){ .team = "research",
-		.on_exceed = LT_RULE_HOLD,
-		.periods = { { NOW, LATER, "2026 Q4", both(1000, 500),
-			both(100, 0), both(0, 0) } } };
+	budgets[RESEARCH] = (struct lt_budget){.team = "research",
+	    .on_exceed = LT_RULE_HOLD,
+	    .periods = {{NOW, LATER, "2026 Q4", both(1000, 500), both(100, 0),
+		both(0, 0)}}};
 	budgets[RESEARCH].periods[1].start_utc_s = LATER;
 	budgets[RESEARCH].periods[1].end_utc_s = LATER;
-	budgets[VISION] = (struct lt_budget){ .team = "vision",
-		.on_exceed = LT_RULE_REJECT,
-		.has_per_user = true,
-		.per_user_limit = money(200),
-		.periods = {
-			{ NOW, NEXT, "November", money(500), money(100),
-			    money(50) },
-			{ NEXT, LATER, "December", money(300), money(0),
-			    money(0) },
-		} };
-	budgets[FREE_BUDGET] = (struct lt_budget){ .team = "free",
-		.on_exceed = LT_RULE_WARN,
-		.periods = { { NOW, NEXT, "November", money(0), money(0),
-			money(0) } } };
+	budgets[VISION] = (struct lt_budget){.team = "vision",
+	    .on_exceed = LT_RULE_REJECT,
+	    .has_per_user = true,
+	    .per_user_limit = money(200),
+	    .periods = {
+		{NOW, NEXT, "November", money(500), money(100), money(50)},
+		{NEXT, LATER, "December", money(300), money(0), money(0)},
+	    }};
+	budgets[FREE_BUDGET] = (struct lt_budget){.team = "free",
+	    .on_exceed = LT_RULE_WARN,
+	    .periods = {{NOW, NEXT, "November", money(0), money(0), money(0)}}};
 	budgets[FREE_BUDGET].periods[1].start_utc_s = NEXT;
 	budgets[FREE_BUDGET].periods[1].end_utc_s = NEXT;
-	usages[0] = (struct lt_usage){ VISION, ALICE,
-		{ money(30), money(0) }, { money(20), money(0) } };
-	sheet = (struct lt_balance_sheet){ .ready = true,
-		.on_unknown = LT_RULE_HOLD, .budget_count = 3,
-		.usage_count = 1, .account_count = 4, .binding_count = 4,
-		.pair_count = 3, .budgets = budgets, .usages = usages,
-		.accounts = accounts, .bindings = bindings, .pairs = pairs };
+	usages[0] = (struct lt_usage){
+	    VISION, ALICE, {money(30), money(0)}, {money(20), money(0)}};
+	sheet = (struct lt_balance_sheet){.ready = true,
+	    .on_unknown = LT_RULE_HOLD,
+	    .budget_count = 3,
+	    .usage_count = 1,
+	    .account_count = 4,
+	    .binding_count = 4,
+	    .pair_count = 3,
+	    .budgets = budgets,
+	    .usages = usages,
+	    .accounts = accounts,
+	    .bindings = bindings,
+	    .pairs = pairs};
 	recent = malloc(lt_recent_size(&sheet));
 	lt_recent_init(recent, &sheet);
 	return 0;
@@ -99,7 +103,7 @@ admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
     int64_t end)
 {
 	struct lt_verdict verdict;
-	const struct lt_hold hold = { uid, account, amount, start, end };
+	const struct lt_hold hold = {uid, account, amount, start, end};
 	lt_admit(&verdict, &sheet, recent, &hold);
 	return verdict;
 }
@@ -124,57 +128,53 @@ static const struct {
 	bool is_user_cap, is_carbon;
 	int64_t available;
 } cases[] = {
-	{ "no budget binds", BOB, ACCOUNT_YARD, { 0 }, NOW, NEXT, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "an account that is none", BOB, -1, { 0 }, NOW, NEXT, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "up to the cap", BOB, ACCOUNT_VISION, { true, true, 200, 1 }, NOW,
-	    NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0 },
-	{ "one micro over the cap", BOB, ACCOUNT_VISION,
-	    { true, true, 201, 1 }, NOW, NEXT, LT_OVER, LT_RULE_REJECT,
-	    "vision", true, false, 200 },
-	{ "the cap counts what the user had", ALICE, ACCOUNT_VISION,
-	    { true, true, 151, 1 }, NOW, NEXT, LT_OVER, LT_RULE_REJECT,
-	    "vision", true, false, 150 },
-	{ "the next period is touched too and has its own figures", ALICE,
-	    ACCOUNT_VISION, { true, true, 200, 1 }, NEXT, LATER, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "half open: an end at the boundary does not touch", BOB,
-	    ACCOUNT_VISION, { true, true, 150, 1 }, NOW, NEXT, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "the strictest rule and then the tightest", BOB, ACCOUNT_VISION,
-	    { true, true, 2000, 1 }, NOW, NEXT, LT_OVER, LT_RULE_REJECT,
-	    "vision", true, false, 200 },
-	{ "the parent's carbon, by its own rule", ALICE, ACCOUNT_VISION,
-	    { true, true, 1, 501 }, NOW, NEXT, LT_OVER, LT_RULE_HOLD,
-	    "research", false, true, 500 },
-	{ "an account of the parent itself has no cap", ALICE,
-	    ACCOUNT_RESEARCH, { true, true, 900, 1 }, NOW, NEXT, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "one micro over the parent", ALICE, ACCOUNT_RESEARCH,
-	    { true, true, 901, 1 }, NOW, NEXT, LT_OVER, LT_RULE_HOLD,
-	    "research", false, false, 900 },
-	{ "limited and unknown", ALICE, ACCOUNT_VISION,
-	    { true, false, 1, 0 }, NOW, NEXT, LT_UNKNOWN, LT_RULE_HOLD, "",
-	    false, false, 0 },
-	{ "a sure refusal outranks a doubt that would only hold", BOB,
-	    ACCOUNT_VISION, { true, false, 201, 0 }, NOW, NEXT, LT_OVER,
-	    LT_RULE_REJECT, "vision", true, false, 200 },
-	{ "after all periods nothing binds yet", BOB, ACCOUNT_VISION,
-	    { true, true, 9999, 9999 }, LATER, LATER + 1, LT_ADMIT,
-	    LT_RULE_ALLOW, "", false, false, 0 },
-	{ "what costs nothing passes an empty budget", BOB, ACCOUNT_FREE,
-	    { true, true, 0, 0 }, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "",
-	    false, false, 0 },
-	{ "warn is over and says so", BOB, ACCOUNT_FREE,
-	    { true, true, 1, 0 }, NOW, NEXT, LT_OVER, LT_RULE_WARN, "free",
-	    false, false, 0 },
-	{ "no length counts as its second", BOB, ACCOUNT_VISION,
-	    { true, true, 201, 0 }, NEXT, NEXT, LT_OVER, LT_RULE_REJECT,
-	    "vision", true, false, 200 },
-	{ "near the end of int64", ALICE, ACCOUNT_RESEARCH,
-	    { true, true, INT64_MAX, 1 }, NOW, NEXT, LT_OVER, LT_RULE_HOLD,
-	    "research", false, false, 900 },
+    {"no budget binds", BOB, ACCOUNT_YARD, {0}, NOW, NEXT, LT_ADMIT,
+	LT_RULE_ALLOW, "", false, false, 0},
+    {"an account that is none", BOB, -1, {0}, NOW, NEXT, LT_ADMIT,
+	LT_RULE_ALLOW, "", false, false, 0},
+    {"up to the cap", BOB, ACCOUNT_VISION, {true, true, 200, 1}, NOW, NEXT,
+	LT_ADMIT, LT_RULE_ALLOW, "", false, false, 0},
+    {"one micro over the cap", BOB, ACCOUNT_VISION, {true, true, 201, 1}, NOW,
+	NEXT, LT_OVER, LT_RULE_REJECT, "vision", true, false, 200},
+    {"the cap counts what the user had", ALICE, ACCOUNT_VISION,
+	{true, true, 151, 1}, NOW, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
+	true, false, 150},
+    {"the next period is touched too and has its own figures", ALICE,
+	ACCOUNT_VISION, {true, true, 200, 1}, NEXT, LATER, LT_ADMIT,
+	LT_RULE_ALLOW, "", false, false, 0},
+    {"half open: an end at the boundary does not touch", BOB, ACCOUNT_VISION,
+	{true, true, 150, 1}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
+	false, 0},
+    {"the strictest rule and then the tightest", BOB, ACCOUNT_VISION,
+	{true, true, 2000, 1}, NOW, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
+	true, false, 200},
+    {"the parent's carbon, by its own rule", ALICE, ACCOUNT_VISION,
+	{true, true, 1, 501}, NOW, NEXT, LT_OVER, LT_RULE_HOLD, "research",
+	false, true, 500},
+    {"an account of the parent itself has no cap", ALICE, ACCOUNT_RESEARCH,
+	{true, true, 900, 1}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
+	false, 0},
+    {"one micro over the parent", ALICE, ACCOUNT_RESEARCH, {true, true, 901, 1},
+	NOW, NEXT, LT_OVER, LT_RULE_HOLD, "research", false, false, 900},
+    {"limited and unknown", ALICE, ACCOUNT_VISION, {true, false, 1, 0}, NOW,
+	NEXT, LT_UNKNOWN, LT_RULE_HOLD, "", false, false, 0},
+    {"a sure refusal outranks a doubt that would only hold", BOB,
+	ACCOUNT_VISION, {true, false, 201, 0}, NOW, NEXT, LT_OVER,
+	LT_RULE_REJECT, "vision", true, false, 200},
+    {"after all periods nothing binds yet", BOB, ACCOUNT_VISION,
+	{true, true, 9999, 9999}, LATER, LATER + 1, LT_ADMIT, LT_RULE_ALLOW, "",
+	false, false, 0},
+    {"what costs nothing passes an empty budget", BOB, ACCOUNT_FREE,
+	{true, true, 0, 0}, NOW, NEXT, LT_ADMIT, LT_RULE_ALLOW, "", false,
+	false, 0},
+    {"warn is over and says so", BOB, ACCOUNT_FREE, {true, true, 1, 0}, NOW,
+	NEXT, LT_OVER, LT_RULE_WARN, "free", false, false, 0},
+    {"no length counts as its second", BOB, ACCOUNT_VISION,
+	{true, true, 201, 0}, NEXT, NEXT, LT_OVER, LT_RULE_REJECT, "vision",
+	true, false, 200},
+    {"near the end of int64", ALICE, ACCOUNT_RESEARCH,
+	{true, true, INT64_MAX, 1}, NOW, NEXT, LT_OVER, LT_RULE_HOLD,
+	"research", false, false, 900},
 };
 
 static void
@@ -186,24 +186,25 @@ test_cases(void **state)
 		lt_recent_init(recent, &sheet);
 		const int64_t before = left(cases[i].uid, cases[i].account,
 		    cases[i].start, cases[i].end);
-		const struct lt_verdict verdict = admit(cases[i].uid,
-		    cases[i].account, cases[i].amount, cases[i].start,
-		    cases[i].end);
+		const struct lt_verdict verdict =
+		    admit(cases[i].uid, cases[i].account, cases[i].amount,
+			cases[i].start, cases[i].end);
 		assert_int_equal(verdict.code, cases[i].code);
 		assert_int_equal(verdict.rule, cases[i].rule);
 		assert_string_equal(verdict.team, cases[i].team);
 		assert_int_equal(verdict.is_user_cap, cases[i].is_user_cap);
 		assert_int_equal(verdict.is_carbon, cases[i].is_carbon);
 		assert_int_equal(verdict.available, cases[i].available);
-		assert_int_equal(verdict.why != NULL,
-		    cases[i].code == LT_UNKNOWN);
-		const bool added = verdict.code == LT_ADMIT ||
-		    verdict.rule == LT_RULE_WARN;
+		assert_int_equal(
+		    verdict.why != NULL, cases[i].code == LT_UNKNOWN);
+		const bool added =
+		    verdict.code == LT_ADMIT || verdict.rule == LT_RULE_WARN;
 		const int64_t after = left(cases[i].uid, cases[i].account,
 		    cases[i].start, cases[i].end);
 		if (before != INT64_MAX)
-			assert_int_equal(after, added ?
-				before - cases[i].amount.money_micros : before);
+			assert_int_equal(
+			    after, added ? before - cases[i].amount.money_micros
+					 : before);
 	}
 }
 
@@ -212,10 +213,11 @@ test_sums_up(void **state)
 {
 	(void)state;
 	/* 350 are left in November: two users of 200 each do not fit. */
-	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT)
-			     .code, LT_ADMIT);
-	assert_int_equal(admit(ALICE, ACCOUNT_VISION, both(150, 0), NOW, NEXT)
-			     .code, LT_ADMIT);
+	assert_int_equal(
+	    admit(BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT).code, LT_ADMIT);
+	assert_int_equal(
+	    admit(ALICE, ACCOUNT_VISION, both(150, 0), NOW, NEXT).code,
+	    LT_ADMIT);
 	struct lt_verdict verdict =
 	    admit(503, ACCOUNT_VISION, both(1, 0), NOW, NEXT);
 	assert_int_equal(verdict.code, LT_OVER);
@@ -225,8 +227,8 @@ test_sums_up(void **state)
 	assert_int_equal(verdict.held, 400);
 	assert_int_equal(verdict.available, 0);
 	/* Taken back, it is as if it had never been. */
-	const struct lt_hold hold = { BOB, ACCOUNT_VISION, both(200, 0), NOW,
-		NEXT };
+	const struct lt_hold hold = {
+	    BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT};
 	lt_recent_remove(recent, &sheet, &hold);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 200);
 	assert_int_equal(left(BOB, ACCOUNT_VISION, NOW, NEXT), 200);
@@ -238,8 +240,9 @@ static void
 test_long_hold_counts_in_both_periods(void **state)
 {
 	(void)state;
-	assert_int_equal(admit(BOB, ACCOUNT_VISION, both(200, 0), NEXT - 1,
-			     NEXT + 1).code, LT_ADMIT);
+	assert_int_equal(
+	    admit(BOB, ACCOUNT_VISION, both(200, 0), NEXT - 1, NEXT + 1).code,
+	    LT_ADMIT);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 150);
 	assert_int_equal(left(503, ACCOUNT_VISION, NEXT, LATER), 100);
 }
@@ -248,15 +251,17 @@ static void
 test_overflow_is_unknown(void **state)
 {
 	(void)state;
-	const struct lt_hold hold = { ALICE, ACCOUNT_RESEARCH,
-		both(INT64_MAX, 0), NOW, NEXT };
+	const struct lt_hold hold = {
+	    ALICE, ACCOUNT_RESEARCH, both(INT64_MAX, 0), NOW, NEXT};
 	lt_recent_add(recent, &sheet, &hold);
 	lt_recent_add(recent, &sheet, &hold);
-	assert_int_equal(admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT)
-			     .code, LT_OVER);
+	assert_int_equal(
+	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
+	    LT_OVER);
 	sheet.on_unknown = LT_RULE_REJECT;
-	assert_int_equal(admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT)
-			     .code, LT_UNKNOWN);
+	assert_int_equal(
+	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
+	    LT_UNKNOWN);
 }
 
 static void
@@ -267,8 +272,8 @@ test_unlisted_users_end_in_unknown(void **state)
 	budgets[VISION].periods[0].limit = money(INT32_MAX);
 	budgets[RESEARCH].periods[0].limit = both(INT32_MAX, 500);
 	for (uint32_t uid = 1; uid < 1000 && code == LT_ADMIT; uid++)
-		code = admit(10000 + uid, ACCOUNT_VISION, both(1, 0), NOW,
-		    NEXT).code;
+		code = admit(10000 + uid, ACCOUNT_VISION, both(1, 0), NOW, NEXT)
+			   .code;
 	assert_int_equal(code, LT_UNKNOWN);
 }
 
@@ -283,8 +288,8 @@ test_lookups(void **state)
 	memset(name, 'a', sizeof name);
 	name[LT_ACCOUNT_SIZE] = '\0';
 	assert_int_equal(lt_sheet_account(&sheet, name), -1);
-	assert_int_equal(lt_sheet_default_account(&sheet, ALICE),
-	    ACCOUNT_VISION);
+	assert_int_equal(
+	    lt_sheet_default_account(&sheet, ALICE), ACCOUNT_VISION);
 	assert_int_equal(lt_sheet_default_account(&sheet, 1), -1);
 	assert_true(lt_sheet_pair(&sheet, ALICE, ACCOUNT_RESEARCH));
 	assert_false(lt_sheet_pair(&sheet, BOB, ACCOUNT_RESEARCH));
@@ -300,10 +305,14 @@ test_text(void **state)
 {
 	(void)state;
 	char text[256];
-	struct lt_verdict verdict = { .code = LT_OVER, .team = "vision",
-		.label = "November", .asked = 9437760000, .limit = 5000000000,
-		.settled = 4100000000, .held = 587500000,
-		.available = 312500000 };
+	struct lt_verdict verdict = {.code = LT_OVER,
+	    .team = "vision",
+	    .label = "November",
+	    .asked = 9437760000,
+	    .limit = 5000000000,
+	    .settled = 4100000000,
+	    .held = 587500000,
+	    .available = 312500000};
 	lt_verdict_text(text, sizeof text, &verdict, "USD");
 	assert_string_equal(text,
 	    "vision has $312.50 of $5,000.00 left for November ($4,100.00 "
@@ -319,13 +328,13 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_cases),
-		TEST(test_sums_up),
-		TEST(test_long_hold_counts_in_both_periods),
-		TEST(test_overflow_is_unknown),
-		TEST(test_unlisted_users_end_in_unknown),
-		TEST(test_lookups),
-		TEST(test_text),
+	    TEST(test_cases),
+	    TEST(test_sums_up),
+	    TEST(test_long_hold_counts_in_both_periods),
+	    TEST(test_overflow_is_unknown),
+	    TEST(test_unlisted_users_end_in_unknown),
+	    TEST(test_lookups),
+	    TEST(test_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

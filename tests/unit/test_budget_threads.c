@@ -32,14 +32,18 @@ enum {
 };
 
 static struct lt_budget budgets[2];
-static struct lt_account accounts[] = { { "speech", 1, 1 },
-	{ "vision", 0, 2 } };
-static uint32_t bindings[] = { 0, 1 };
+static struct lt_account accounts[] = {{"speech", 1, 1}, {"vision", 0, 2}};
+static uint32_t bindings[] = {0, 1};
 static struct lt_pair pairs[2 * USERS];
-static struct lt_balance_sheet sheet = { .ready = true, .budget_count = 2,
-	.account_count = 2, .binding_count = 2, .pair_count = 2 * USERS,
-	.budgets = budgets, .accounts = accounts, .bindings = bindings,
-	.pairs = pairs };
+static struct lt_balance_sheet sheet = {.ready = true,
+    .budget_count = 2,
+    .account_count = 2,
+    .binding_count = 2,
+    .pair_count = 2 * USERS,
+    .budgets = budgets,
+    .accounts = accounts,
+    .bindings = bindings,
+    .pairs = pairs};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lt_recent *recent; /* lock */
@@ -50,26 +54,26 @@ static uint64_t generation;
 static struct lt_amount
 both(int64_t micros, int64_t mg)
 {
-	return (struct lt_amount){ true, true, micros, mg };
+	return (struct lt_amount){true, true, micros, mg};
 }
 
 static void
 make_sheet(void)
 {
-	budgets[0] = (struct lt_budget){ .team = "vision",
-		.has_per_user = true,
-		.per_user_limit = both(USER_LIMIT, INT64_MAX),
-		.periods = {
-			{ NOW, NEXT, "November", both(LIMIT, CARBON_LIMIT),
-			    both(0, 0), both(0, 0) },
-			{ NEXT, LATER, "December", both(LIMIT, CARBON_LIMIT),
-			    both(0, 0), both(0, 0) },
-		} };
+	budgets[0] = (struct lt_budget){.team = "vision",
+	    .has_per_user = true,
+	    .per_user_limit = both(USER_LIMIT, INT64_MAX),
+	    .periods = {
+		{NOW, NEXT, "November", both(LIMIT, CARBON_LIMIT), both(0, 0),
+		    both(0, 0)},
+		{NEXT, LATER, "December", both(LIMIT, CARBON_LIMIT), both(0, 0),
+		    both(0, 0)},
+	    }};
 	budgets[1] = budgets[0];
 	strcpy(budgets[1].team, "research");
 	budgets[1].has_per_user = false;
 	for (uint32_t i = 0; i < 2 * USERS; i++)
-		pairs[i] = (struct lt_pair){ i / 2, i % 2, i % 2 == 1 };
+		pairs[i] = (struct lt_pair){i / 2, i % 2, i % 2 == 1};
 	recent = malloc(lt_recent_size(&sheet));
 	lt_recent_init(recent, &sheet);
 }
@@ -90,15 +94,18 @@ hold_once(uint32_t *seed)
 	struct lt_verdict verdict;
 	const int64_t start = NOW + next(seed) % (LATER - NOW);
 	struct lt_hold hold = {
-		.uid = next(seed) % USERS,
-		.account = (int)(next(seed) % 2),
-		.amount = both(1 + next(seed) % 997, 1 + next(seed) % 991),
-		.start_utc_s = start,
-		.end_utc_s = start + next(seed) % 1500,
+	    .uid = next(seed) % USERS,
+	    .account = (int)(next(seed) % 2),
+	    .amount = both(1 + next(seed) % 997, 1 + next(seed) % 991),
+	    .start_utc_s = start,
+	    .end_utc_s = start + next(seed) % 1500,
 	};
-	struct lt_ring_record record = { .quote_id = next(seed) | 1,
-		.uid = hold.uid, .tasks = 1, .per_task = hold.amount,
-		.start_utc_s = hold.start_utc_s, .end_utc_s = hold.end_utc_s };
+	struct lt_ring_record record = {.quote_id = next(seed) | 1,
+	    .uid = hold.uid,
+	    .tasks = 1,
+	    .per_task = hold.amount,
+	    .start_utc_s = hold.start_utc_s,
+	    .end_utc_s = hold.end_utc_s};
 	strcpy(record.account, accounts[hold.account].name);
 	/* Each twentieth write fails: taken back, as job_submit does. */
 	const bool fails = next(seed) % 20 == 0;
@@ -141,8 +148,9 @@ add(struct totals *totals, const struct lt_ring_record *record)
 	const bool vision = strcmp(record->account, "vision") == 0;
 	for (int p = 0; p < LT_PERIODS; p++) {
 		const struct lt_period *const period = &budgets[0].periods[p];
-		const int64_t end = record->end_utc_s > record->start_utc_s ?
-		    record->end_utc_s : record->start_utc_s + 1;
+		const int64_t end = record->end_utc_s > record->start_utc_s
+					? record->end_utc_s
+					: record->start_utc_s + 1;
 		if (record->start_utc_s >= period->end_utc_s ||
 		    end <= period->start_utc_s)
 			continue;
@@ -159,7 +167,7 @@ add(struct totals *totals, const struct lt_ring_record *record)
 static void
 check(const struct lt_ring_record *records, uint32_t count)
 {
-	struct totals totals = { 0 };
+	struct totals totals = {0};
 	for (uint32_t i = 0; i < count; i++) {
 		assert_int_equal(records[i].sequence, i + 1);
 		add(&totals, &records[i]);
@@ -173,21 +181,19 @@ check(const struct lt_ring_record *records, uint32_t count)
 		for (uint32_t uid = 0; uid < USERS; uid++) {
 			struct lt_amount left;
 			int64_t least = LIMIT - totals.team[1][p];
-			const int64_t own =
-			    USER_LIMIT - totals.user[uid][p];
+			const int64_t own = USER_LIMIT - totals.user[uid][p];
 			assert_true(totals.user[uid][p] <= USER_LIMIT);
 			if (LIMIT - totals.team[0][p] < least)
 				least = LIMIT - totals.team[0][p];
-			lt_available(&left, &sheet, recent, uid, 1, at,
-			    at + 1);
+			lt_available(&left, &sheet, recent, uid, 1, at, at + 1);
 			/* What memory says is what the ring says. */
-			assert_int_equal(left.money_micros,
-			    own < least ? own : least);
+			assert_int_equal(
+			    left.money_micros, own < least ? own : least);
 		}
 	}
 	/* It came close: the limits were really fought for. */
 	assert_true(totals.carbon[1][0] > CARBON_LIMIT - 1000 ||
-	    totals.team[1][0] > LIMIT - 1000);
+		    totals.team[1][0] > LIMIT - 1000);
 }
 
 static void
@@ -205,8 +211,8 @@ test_threads(void **state)
 	make_sheet();
 	for (uint32_t i = 0; i < THREADS; i++) {
 		numbers[i] = i;
-		assert_int_equal(pthread_create(&threads[i], NULL, work,
-				     &numbers[i]), 0);
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, work, &numbers[i]), 0);
 	}
 	for (uint32_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -214,7 +220,8 @@ test_threads(void **state)
 	struct lt_ring_record *const records =
 	    calloc(LT_RING_SLOTS, sizeof *records);
 	assert_int_equal(lt_ring_read(fd, generation, 0, records, &count,
-			     &highest, &contiguous, &bad, NULL), LT_OK);
+			     &highest, &contiguous, &bad, NULL),
+	    LT_OK);
 	assert_int_equal(count, sequence);
 	assert_int_equal(highest, sequence);
 	assert_int_equal(contiguous, sequence);
@@ -231,7 +238,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,51 +19,49 @@ static const struct {
 	const char *value;
 	const char *text; /* of the refusal; NULL = accepted */
 } cases[] = {
-	{ "no value", LT_OPTION_CARBON_AWARE, NULL, NULL },
-	{ "no value of a het component", LT_OPTION_CARBON_AWARE, "(null)",
-	    NULL },
-	{ "a slip", LT_OPTION_CARBON_AWARE, "carbn",
-	    "--carbon-aware: got \"carbn\", want balanced, cost, carbon, fast, "
-	    "off or plan; did you mean \"carbon\"?" },
-	{ "nothing near", LT_OPTION_CARBON_AWARE, "yes please",
-	    "--carbon-aware: got \"yes please\", want balanced, cost, carbon, "
-	    "fast, off or plan" },
-	{ "a value is needed", LT_OPTION_AMP, "",
-	    "--amp: got nothing, want auto|off|bf16|fp16|fp8" },
-	{ "amp slip", LT_OPTION_AMP, "bf-16",
-	    "--amp: got \"bf-16\", want auto, off, bf16, fp16 or fp8; did you "
-	    "mean \"bf16\"?" },
-	{ "unknown part", LT_OPTION_CHECKPOINT, "x=2m",
-	    "--checkpoint: got \"x=2m\", want write=, every=, signal= or "
-	    "off" },
-	{ "near part", LT_OPTION_CHECKPOINT, "wrte=2m",
-	    "--checkpoint: got \"wrte=2m\", want write=, every=, signal= or "
-	    "off; did you mean \"write=\"?" },
-	{ "no unit", LT_OPTION_CHECKPOINT, "write=2",
-	    "--checkpoint: got \"write=2\", want a time above 0 such as 90s, "
-	    "2m or 1h" },
-	{ "no time at all", LT_OPTION_CHECKPOINT, "every=",
-	    "--checkpoint: got \"every=\", want a time above 0 such as 90s, 2m "
-	    "or 1h" },
-	{ "a signal that can't be caught", LT_OPTION_CHECKPOINT,
-	    "signal=KILL",
-	    "--checkpoint: got signal \"KILL\", want USR1, USR2, TERM, INT, "
-	    "HUP, QUIT, ALRM, URG, CONT or TSTP" },
-	{ "seconds of a signal", LT_OPTION_CHECKPOINT, "signal=USR1@2m",
-	    "--checkpoint: got \"signal=USR1@2m\", want 0 to 65535 seconds "
-	    "after the @" },
-	{ "empty part", LT_OPTION_CHECKPOINT, "write=2m,",
-	    "--checkpoint: got \"\", want write=, every=, signal= or off" },
-	{ "memory 0", LT_OPTION_GPU_MEMORY, "0",
-	    "--gpu-memory: got \"0\", want a size above 0 such as 40G or "
-	    "81920M" },
-	{ "time in words", LT_OPTION_EXPECTED_TIME, "long",
-	    "--expected-time: got \"long\", want a time above 0 as --time has, "
-	    "such as 90 (minutes), 8:00:00, 1-12 or 8h" },
-	{ "cost below 0", LT_OPTION_MAX_COST, "-1",
-	    "--max-cost: got \"-1\", want an amount of at least 0 without a "
-	    "sign of currency, such as 120 or 99.50" },
-	{ "cost 0", LT_OPTION_MAX_COST, "0", NULL },
+    {"no value", LT_OPTION_CARBON_AWARE, NULL, NULL},
+    {"no value of a het component", LT_OPTION_CARBON_AWARE, "(null)", NULL},
+    {"a slip", LT_OPTION_CARBON_AWARE, "carbn",
+	"--carbon-aware: got \"carbn\", want balanced, cost, carbon, fast, "
+	"off or plan; did you mean \"carbon\"?"},
+    {"nothing near", LT_OPTION_CARBON_AWARE, "yes please",
+	"--carbon-aware: got \"yes please\", want balanced, cost, carbon, "
+	"fast, off or plan"},
+    {"a value is needed", LT_OPTION_AMP, "",
+	"--amp: got nothing, want auto|off|bf16|fp16|fp8"},
+    {"amp slip", LT_OPTION_AMP, "bf-16",
+	"--amp: got \"bf-16\", want auto, off, bf16, fp16 or fp8; did you "
+	"mean \"bf16\"?"},
+    {"unknown part", LT_OPTION_CHECKPOINT, "x=2m",
+	"--checkpoint: got \"x=2m\", want write=, every=, signal= or "
+	"off"},
+    {"near part", LT_OPTION_CHECKPOINT, "wrte=2m",
+	"--checkpoint: got \"wrte=2m\", want write=, every=, signal= or "
+	"off; did you mean \"write=\"?"},
+    {"no unit", LT_OPTION_CHECKPOINT, "write=2",
+	"--checkpoint: got \"write=2\", want a time above 0 such as 90s, "
+	"2m or 1h"},
+    {"no time at all", LT_OPTION_CHECKPOINT, "every=",
+	"--checkpoint: got \"every=\", want a time above 0 such as 90s, 2m "
+	"or 1h"},
+    {"a signal that can't be caught", LT_OPTION_CHECKPOINT, "signal=KILL",
+	"--checkpoint: got signal \"KILL\", want USR1, USR2, TERM, INT, "
+	"HUP, QUIT, ALRM, URG, CONT or TSTP"},
+    {"seconds of a signal", LT_OPTION_CHECKPOINT, "signal=USR1@2m",
+	"--checkpoint: got \"signal=USR1@2m\", want 0 to 65535 seconds "
+	"after the @"},
+    {"empty part", LT_OPTION_CHECKPOINT, "write=2m,",
+	"--checkpoint: got \"\", want write=, every=, signal= or off"},
+    {"memory 0", LT_OPTION_GPU_MEMORY, "0",
+	"--gpu-memory: got \"0\", want a size above 0 such as 40G or "
+	"81920M"},
+    {"time in words", LT_OPTION_EXPECTED_TIME, "long",
+	"--expected-time: got \"long\", want a time above 0 as --time has, "
+	"such as 90 (minutes), 8:00:00, 1-12 or 8h"},
+    {"cost below 0", LT_OPTION_MAX_COST, "-1",
+	"--max-cost: got \"-1\", want an amount of at least 0 without a "
+	"sign of currency, such as 120 or 99.50"},
+    {"cost 0", LT_OPTION_MAX_COST, "0", NULL},
 };
 
 static void
@@ -71,19 +69,18 @@ test_cases(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		struct lt_options options, before;
 		lt_options_init(&options);
 		before = options;
 		print_message("%s\n", cases[i].why);
-		const int code = lt_option_parse(&options, cases[i].id,
-		    cases[i].value, &err);
-		assert_string_equal(err.text,
-		    cases[i].text ? cases[i].text : "");
+		const int code = lt_option_parse(
+		    &options, cases[i].id, cases[i].value, &err);
+		assert_string_equal(
+		    err.text, cases[i].text ? cases[i].text : "");
 		assert_int_equal(code, cases[i].text ? LT_EINPUT : LT_OK);
 		if (cases[i].text != NULL)
-			assert_memory_equal(&options, &before,
-			    sizeof options);
+			assert_memory_equal(&options, &before, sizeof options);
 	}
 }
 
@@ -118,7 +115,7 @@ test_values(void **state)
 	parse(&options, LT_OPTION_EXPECTED_TIME, "8:00:00");
 	parse(&options, LT_OPTION_MAX_COST, "99.5");
 
-	struct lt_request request = { 0 };
+	struct lt_request request = {0};
 	lt_options_apply(&options, &request);
 	assert_int_equal(request.objective, LT_OBJECTIVE_COST);
 	assert_true(request.checkpoint.write_s == 120.0);
@@ -141,9 +138,10 @@ test_unset_changes_nothing(void **state)
 	(void)state;
 	struct lt_options options;
 	lt_options_init(&options);
-	struct lt_request request = { .objective = LT_OBJECTIVE_FAST,
-		.expected_run_s = 7, .max_cost_micros = 8,
-		.gpu_memory_mib = 9 };
+	struct lt_request request = {.objective = LT_OBJECTIVE_FAST,
+	    .expected_run_s = 7,
+	    .max_cost_micros = 8,
+	    .gpu_memory_mib = 9};
 	const struct lt_request before = request;
 	lt_options_apply(&options, &request);
 	assert_memory_equal(&request, &before, sizeof request);
@@ -165,10 +163,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_unset_changes_nothing),
-		cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_cases),
+	    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_unset_changes_nothing),
+	    cmocka_unit_test(test_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

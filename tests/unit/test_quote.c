@@ -18,13 +18,16 @@ enum { NOW = 1763683200, HOUR = 3600 };
 enum { NODE, DEAR, NO_PRICE, NO_CARBON, NO_POWER, FREE, NO_LIMIT, PARTITIONS };
 
 /* 1.5 an hour, 3 from the second hour on; 100 and then 250 g/kWh. */
-static int64_t starts[3][3] = { { NOW, NOW + HOUR, NOW + 9 * HOUR },
-	{ NOW, NOW + HOUR, NOW + 9 * HOUR }, { NOW, NOW + HOUR, 0 } };
-static double values[3][2] = { { 1500000, 3000000 }, { 100, 250 }, { 0 } };
+static int64_t starts[3][3] = {{NOW, NOW + HOUR, NOW + 9 * HOUR},
+    {NOW, NOW + HOUR, NOW + 9 * HOUR}, {NOW, NOW + HOUR, 0}};
+static double values[3][2] = {{1500000, 3000000}, {100, 250}, {0}};
 static double integrals[3][3];
 static struct lt_series series[3];
-static struct lt_shape shape = { .node_count = 8, .cpus = 64, .gpus = 8,
-	.memory_mib = 1024000, .gpu_index = -1 };
+static struct lt_shape shape = {.node_count = 8,
+    .cpus = 64,
+    .gpus = 8,
+    .memory_mib = 1024000,
+    .gpu_index = -1};
 static struct lt_partition partitions[PARTITIONS];
 static struct lt_market market;
 static struct lt_request request;
@@ -34,22 +37,32 @@ setup(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		series[i] = (struct lt_series){ .count = i == 2 ? 1 : 2,
-			.start_utc_s = starts[i], .value = values[i],
-			.integral = integrals[i] };
+		series[i] = (struct lt_series){.count = i == 2 ? 1 : 2,
+		    .start_utc_s = starts[i],
+		    .value = values[i],
+		    .integral = integrals[i]};
 		assert_int_equal(lt_series_prepare(&series[i], NULL), LT_OK);
 	}
 	for (int i = 0; i < PARTITIONS; i++) {
 		partitions[i] = (struct lt_partition){
-			.flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-			.max_time_s = INT64_MAX, .min_nodes = 1,
-			.max_nodes = UINT32_MAX, .node_count = 8,
-			.shape_count = 1, .price_series = 0,
-			.carbon_series = 1, .tariff_series = LT_NO_SERIES,
-			.busy_series = LT_NO_SERIES, .node_idle_w = 400,
-			.node_cpu_w = 200, .node_gpu_w = 1400, .pue = 1.5,
-			.allow_accounts = "", .deny_accounts = "",
-			.allow_qos = "", .deny_qos = "" };
+		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+		    .max_time_s = INT64_MAX,
+		    .min_nodes = 1,
+		    .max_nodes = UINT32_MAX,
+		    .node_count = 8,
+		    .shape_count = 1,
+		    .price_series = 0,
+		    .carbon_series = 1,
+		    .tariff_series = LT_NO_SERIES,
+		    .busy_series = LT_NO_SERIES,
+		    .node_idle_w = 400,
+		    .node_cpu_w = 200,
+		    .node_gpu_w = 1400,
+		    .pue = 1.5,
+		    .allow_accounts = "",
+		    .deny_accounts = "",
+		    .allow_qos = "",
+		    .deny_qos = ""};
 		snprintf(partitions[i].name, LT_NAME_SIZE, "p%d", i);
 	}
 	partitions[DEAR].embodied_g_per_node_hour = 10;
@@ -58,15 +71,23 @@ setup(void **state)
 	partitions[NO_POWER].node_idle_w = partitions[NO_POWER].node_cpu_w =
 	    partitions[NO_POWER].node_gpu_w = 0;
 	partitions[FREE].price_series = 2;
-	market = (struct lt_market){ .currency = "USD",
-		.partition_count = PARTITIONS, .shape_count = 1,
-		.series_count = 3, .partitions = partitions,
-		.shapes = &shape, .series = series };
-	request = (struct lt_request){ .min_nodes = 1, .max_nodes = 1,
-		.cpus = 64, .gpus = 8, .array_tasks = 1, .limit_s = HOUR / 2,
-		.expected_run_s = LT_UNSET_64, .home = NODE,
-		.deadline_utc_s = LT_UNSET_64,
-		.max_cost_micros = LT_UNSET_64 };
+	market = (struct lt_market){.currency = "USD",
+	    .partition_count = PARTITIONS,
+	    .shape_count = 1,
+	    .series_count = 3,
+	    .partitions = partitions,
+	    .shapes = &shape,
+	    .series = series};
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .cpus = 64,
+	    .gpus = 8,
+	    .array_tasks = 1,
+	    .limit_s = HOUR / 2,
+	    .expected_run_s = LT_UNSET_64,
+	    .home = NODE,
+	    .deadline_utc_s = LT_UNSET_64,
+	    .max_cost_micros = LT_UNSET_64};
 	return 0;
 }
 
@@ -185,50 +206,45 @@ static const struct {
 	int64_t money, mg; /* -1 = unknown; without the + 1 */
 	int64_t length_s;
 } cases[] = {
-	{ "half an hour of a node", nothing, NODE, -1, LT_OK, 750000, 150000,
-	    HOUR / 2 },
-	{ "the worst price of the window for all of it", set_limit, NODE, -1,
-	    LT_OK, 6000000, 1500000, 2 * HOUR },
-	{ "the larger node count", set_nodes, NODE, -1, LT_OK, 3000000,
-	    600000, HOUR / 2 },
-	{ "a share of the node", set_part, NODE, -1, LT_OK, 93750, 18750,
-	    HOUR / 2 },
-	{ "exclusive is all of it", set_exclusive, NODE, -1, LT_OK, 750000,
-	    150000, HOUR / 2 },
-	{ "margin", set_margin, NODE, -1, LT_OK, 787500, 157501, HOUR / 2 },
-	{ "OverTimeLimit", set_over_time, NODE, -1, LT_OK, 1125000, 225000,
-	    3 * HOUR / 4 },
-	{ "OverTimeLimit UNLIMITED adds nothing", set_over_time_unlimited,
-	    NODE, -1, LT_OK, 750000, 150000, HOUR / 2 },
-	{ "7 tasks, 3 at once: 3 runs, the dearer price", set_array, NODE, -1,
-	    LT_OK, 1500000, 375000, 3 * HOUR / 2 },
-	{ "as late as the deadline", set_deadline, NODE, -1, LT_OK, 1500000,
-	    375000, 6 * HOUR },
-	{ "embodied carbon on top", nothing, DEAR, -1, LT_OK, 750000, 155000,
-	    HOUR / 2 },
-	{ "the larger of two partitions", nothing, NODE, DEAR, LT_OK, 750000,
-	    155000, HOUR / 2 },
-	{ "unknown price", nothing, NO_PRICE, -1, LT_OK, -1, 150000,
-	    HOUR / 2 },
-	{ "unknown in one is unknown", nothing, NODE, NO_PRICE, LT_OK, -1,
-	    150000, HOUR / 2 },
-	{ "a site that shows no money", set_no_currency, NODE, -1, LT_OK, -1,
-	    150000, HOUR / 2 },
-	{ "unknown intensity", nothing, NO_CARBON, -1, LT_OK, 750000, -1,
-	    HOUR / 2 },
-	{ "the worst intensity instead", set_worst, NO_CARBON, -1, LT_OK,
-	    750000, 1500000, HOUR / 2 },
-	{ "unknown power", nothing, NO_POWER, -1, LT_OK, 750000, -1,
-	    HOUR / 2 },
-	{ "free of charge is 0 and known", nothing, FREE, -1, LT_OK, 0,
-	    150000, HOUR / 2 },
-	{ "a negative price holds nothing", set_negative, NODE, -1, LT_OK, 0,
-	    150000, HOUR / 2 },
-	{ "no limit", set_no_limit, NODE, -1, LT_EINPUT, 0, 0, 0 },
-	{ "assumed limit", set_assume, NODE, -1, LT_OK, 750000, 150000,
-	    HOUR / 2 },
-	{ "too much to count", set_huge, NODE, -1, LT_EOVERFLOW, 0, 0, 0 },
-	{ "no partition", nothing, -1, -1, LT_EINPUT, 0, 0, 0 },
+    {"half an hour of a node", nothing, NODE, -1, LT_OK, 750000, 150000,
+	HOUR / 2},
+    {"the worst price of the window for all of it", set_limit, NODE, -1, LT_OK,
+	6000000, 1500000, 2 * HOUR},
+    {"the larger node count", set_nodes, NODE, -1, LT_OK, 3000000, 600000,
+	HOUR / 2},
+    {"a share of the node", set_part, NODE, -1, LT_OK, 93750, 18750, HOUR / 2},
+    {"exclusive is all of it", set_exclusive, NODE, -1, LT_OK, 750000, 150000,
+	HOUR / 2},
+    {"margin", set_margin, NODE, -1, LT_OK, 787500, 157501, HOUR / 2},
+    {"OverTimeLimit", set_over_time, NODE, -1, LT_OK, 1125000, 225000,
+	3 * HOUR / 4},
+    {"OverTimeLimit UNLIMITED adds nothing", set_over_time_unlimited, NODE, -1,
+	LT_OK, 750000, 150000, HOUR / 2},
+    {"7 tasks, 3 at once: 3 runs, the dearer price", set_array, NODE, -1, LT_OK,
+	1500000, 375000, 3 * HOUR / 2},
+    {"as late as the deadline", set_deadline, NODE, -1, LT_OK, 1500000, 375000,
+	6 * HOUR},
+    {"embodied carbon on top", nothing, DEAR, -1, LT_OK, 750000, 155000,
+	HOUR / 2},
+    {"the larger of two partitions", nothing, NODE, DEAR, LT_OK, 750000, 155000,
+	HOUR / 2},
+    {"unknown price", nothing, NO_PRICE, -1, LT_OK, -1, 150000, HOUR / 2},
+    {"unknown in one is unknown", nothing, NODE, NO_PRICE, LT_OK, -1, 150000,
+	HOUR / 2},
+    {"a site that shows no money", set_no_currency, NODE, -1, LT_OK, -1, 150000,
+	HOUR / 2},
+    {"unknown intensity", nothing, NO_CARBON, -1, LT_OK, 750000, -1, HOUR / 2},
+    {"the worst intensity instead", set_worst, NO_CARBON, -1, LT_OK, 750000,
+	1500000, HOUR / 2},
+    {"unknown power", nothing, NO_POWER, -1, LT_OK, 750000, -1, HOUR / 2},
+    {"free of charge is 0 and known", nothing, FREE, -1, LT_OK, 0, 150000,
+	HOUR / 2},
+    {"a negative price holds nothing", set_negative, NODE, -1, LT_OK, 0, 150000,
+	HOUR / 2},
+    {"no limit", set_no_limit, NODE, -1, LT_EINPUT, 0, 0, 0},
+    {"assumed limit", set_assume, NODE, -1, LT_OK, 750000, 150000, HOUR / 2},
+    {"too much to count", set_huge, NODE, -1, LT_EOVERFLOW, 0, 0, 0},
+    {"no partition", nothing, -1, -1, LT_EINPUT, 0, 0, 0},
 };
 
 /* Held: the amount and 1; what is 0 stays 0. Doubles may add 1 more. */
@@ -247,16 +263,17 @@ test_hold(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct lt_quote quote = { 0 };
-		struct lt_error err = { 0 };
-		const int where[] = { cases[i].first, cases[i].second };
+		struct lt_quote quote = {0};
+		struct lt_error err = {0};
+		const int where[] = {cases[i].first, cases[i].second};
 		const int count = (where[0] >= 0) + (where[1] >= 0);
 		const double first = values[0][0], second = values[0][1];
 		print_message("%s\n", cases[i].why);
 		setup(NULL);
 		cases[i].set();
-		assert_int_equal(lt_quote_hold(&quote, &request, &market,
-				     where, count, NOW, &err), cases[i].code);
+		assert_int_equal(lt_quote_hold(&quote, &request, &market, where,
+				     count, NOW, &err),
+		    cases[i].code);
 		values[0][0] = first;
 		values[0][1] = second;
 		if (cases[i].code != LT_OK) {
@@ -280,14 +297,22 @@ static const char text[] =
     "win=1763683200-1763769600 plan=spot@1763700000 "
     "base=on%20demand%25@1763683200 exp=41200000,3100000 "
     "was=-118400000,7900000 by=balanced mode=enforce f=5;";
-static const struct lt_quote full = { .id = 0x1234abcd, .rev = 2, .flags = 5,
-	.account = "vision", .hold_per_task = { true, false, 9437760000, 0 },
-	.tasks = 16, .start_utc_s = NOW, .end_utc_s = NOW + 24 * HOUR,
-	.partition = "spot", .plan_start_utc_s = 1763700000,
-	.home = "on demand%", .home_start_utc_s = NOW,
-	.plan_expected = { true, true, 41200000, 3100000 },
-	.home_expected = { true, true, -118400000, 7900000 },
-	.objective = LT_OBJECTIVE_BALANCED, .mode = LT_MODE_ENFORCE };
+static const struct lt_quote full = {.id = 0x1234abcd,
+    .rev = 2,
+    .flags = 5,
+    .account = "vision",
+    .hold_per_task = {true, false, 9437760000, 0},
+    .tasks = 16,
+    .start_utc_s = NOW,
+    .end_utc_s = NOW + 24 * HOUR,
+    .partition = "spot",
+    .plan_start_utc_s = 1763700000,
+    .home = "on demand%",
+    .home_start_utc_s = NOW,
+    .plan_expected = {true, true, 41200000, 3100000},
+    .home_expected = {true, true, -118400000, 7900000},
+    .objective = LT_OBJECTIVE_BALANCED,
+    .mode = LT_MODE_ENFORCE};
 
 static void
 test_text(void **state)
@@ -297,8 +322,7 @@ test_text(void **state)
 	struct lt_quote back;
 	assert_int_equal(lt_quote_pack(out, sizeof out, &full), LT_OK);
 	assert_string_equal(out, text);
-	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL),
-	    LT_OK);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_string_equal(back.home, "on demand%");
 	assert_false(back.hold_per_task.has_carbon);
 	assert_int_equal(back.home_expected.money_micros, -118400000);
@@ -308,8 +332,7 @@ test_text(void **state)
 	assert_string_equal(out, text);
 	/* It fits exactly, or is refused whole. */
 	assert_int_equal(lt_quote_pack(out, sizeof text, &full), LT_OK);
-	assert_int_equal(lt_quote_pack(out, sizeof text - 1, &full),
-	    LT_ELIMIT);
+	assert_int_equal(lt_quote_pack(out, sizeof text - 1, &full), LT_ELIMIT);
 	assert_string_equal(out, "");
 }
 
@@ -318,15 +341,14 @@ static const struct {
 	const char *text;
 	int code;
 } texts[] = {
-	{ "nothing", "", LT_ENOENT },
-	{ "others only", "JS1:H4sIA; lowtide", LT_ENOENT },
-	{ "another version", "lowtide:2 q=1;", LT_ENOENT },
-	{ "inside another word", "xlowtide:1 q=1;", LT_ENOENT },
-	{ "no members", "lowtide:1 ;", LT_EINPUT },
-	{ "id 0", "lowtide:1 q=0000000000000000 rev=1", LT_EINPUT },
-	{ "upper case id", "lowtide:1 q=000000001234ABCD rev=1", LT_EINPUT },
-	{ "cut", "lowtide:1 q=000000001234abcd rev=2 team=vision hold=9",
-	    LT_EINPUT },
+    {"nothing", "", LT_ENOENT},
+    {"others only", "JS1:H4sIA; lowtide", LT_ENOENT},
+    {"another version", "lowtide:2 q=1;", LT_ENOENT},
+    {"inside another word", "xlowtide:1 q=1;", LT_ENOENT},
+    {"no members", "lowtide:1 ;", LT_EINPUT},
+    {"id 0", "lowtide:1 q=0000000000000000 rev=1", LT_EINPUT},
+    {"upper case id", "lowtide:1 q=000000001234ABCD rev=1", LT_EINPUT},
+    {"cut", "lowtide:1 q=000000001234abcd rev=2 team=vision hold=9", LT_EINPUT},
 };
 
 static void
@@ -335,7 +357,7 @@ test_bad_texts(void **state)
 	(void)state;
 	struct lt_quote back;
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		print_message("%s\n", texts[i].why);
 		assert_int_equal(lt_quote_unpack(&back, texts[i].text,
 				     strlen(texts[i].text), &err),
@@ -345,34 +367,32 @@ test_bad_texts(void **state)
 	}
 	/* Every prefix is damaged, and so is a sign where none belongs. */
 	for (size_t length = 10; length < sizeof text - 1; length++)
-		assert_int_equal(lt_quote_unpack(&back, text, length, NULL),
-		    LT_EINPUT);
+		assert_int_equal(
+		    lt_quote_unpack(&back, text, length, NULL), LT_EINPUT);
 	char changed[sizeof text];
 	memcpy(changed, text, sizeof text);
 	*strstr(changed, "rev=2") = 'x';
-	assert_int_equal(lt_quote_unpack(&back, changed, sizeof text - 1,
-			     NULL), LT_EINPUT);
+	assert_int_equal(
+	    lt_quote_unpack(&back, changed, sizeof text - 1, NULL), LT_EINPUT);
 }
 
 static const struct {
 	const char *why;
 	const char *comment, *ours, *merged; /* NULL = does not fit in 32 */
 } merges[] = {
-	{ "nothing there", NULL, "lowtide:1 a;", "lowtide:1 a;" },
-	{ "nothing at all", NULL, "", "" },
-	{ "others stay", "JS1:x; y", "lowtide:1 a;", "lowtide:1 a; JS1:x; y" },
-	{ "ours is replaced", "lowtide:1 b; JS1:x", "lowtide:1 a;",
-	    "lowtide:1 a; JS1:x" },
-	{ "wherever it stands", "JS1:x lowtide:1 b; z", "lowtide:1 a;",
-	    "lowtide:1 a; JS1:x z" },
-	{ "a forged one of any version", "lowtide:9;lowtide:1 b;x", "",
-	    "x" },
-	{ "one without an end goes to the end", "x lowtide:1 b y", "", "x " },
-	{ "a word of another tool stays", "slowtide:1; x", "",
-	    "slowtide:1; x" },
-	{ "fits exactly", "0123456789012345678", "lowtide:1 ;",
-	    "lowtide:1 ; 0123456789012345678" },
-	{ "one too long", "01234567890123456789", "lowtide:1 ;", NULL },
+    {"nothing there", NULL, "lowtide:1 a;", "lowtide:1 a;"},
+    {"nothing at all", NULL, "", ""},
+    {"others stay", "JS1:x; y", "lowtide:1 a;", "lowtide:1 a; JS1:x; y"},
+    {"ours is replaced", "lowtide:1 b; JS1:x", "lowtide:1 a;",
+	"lowtide:1 a; JS1:x"},
+    {"wherever it stands", "JS1:x lowtide:1 b; z", "lowtide:1 a;",
+	"lowtide:1 a; JS1:x z"},
+    {"a forged one of any version", "lowtide:9;lowtide:1 b;x", "", "x"},
+    {"one without an end goes to the end", "x lowtide:1 b y", "", "x "},
+    {"a word of another tool stays", "slowtide:1; x", "", "slowtide:1; x"},
+    {"fits exactly", "0123456789012345678", "lowtide:1 ;",
+	"lowtide:1 ; 0123456789012345678"},
+    {"one too long", "01234567890123456789", "lowtide:1 ;", NULL},
 };
 
 static void
@@ -382,11 +402,11 @@ test_merge(void **state)
 	for (size_t i = 0; i < sizeof merges / sizeof merges[0]; i++) {
 		char out[32];
 		print_message("%s\n", merges[i].why);
-		const int code = lt_quote_merge(out, sizeof out,
-		    merges[i].comment, merges[i].ours);
+		const int code = lt_quote_merge(
+		    out, sizeof out, merges[i].comment, merges[i].ours);
 		assert_int_equal(code, merges[i].merged ? LT_OK : LT_ELIMIT);
-		assert_string_equal(out,
-		    merges[i].merged ? merges[i].merged : "");
+		assert_string_equal(
+		    out, merges[i].merged ? merges[i].merged : "");
 	}
 }
 
@@ -396,10 +416,9 @@ test_merged_is_read(void **state)
 	(void)state;
 	char out[1024];
 	struct lt_quote back;
-	assert_int_equal(lt_quote_merge(out, sizeof out, "JS1:lowtide:1 x",
-			     text), LT_OK);
-	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_quote_merge(out, sizeof out, "JS1:lowtide:1 x", text), LT_OK);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_true(back.id == full.id);
 }
 
@@ -407,11 +426,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_hold, setup),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_bad_texts),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_merged_is_read),
+	    cmocka_unit_test_setup(test_hold, setup),
+	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_bad_texts),
+	    cmocka_unit_test(test_merge),
+	    cmocka_unit_test(test_merged_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,11 +51,16 @@ teardown(void **state)
 static struct lt_ring_record
 record_of(uint64_t sequence)
 {
-	return (struct lt_ring_record){ .sequence = sequence,
-		.quote_id = sequence * 7919, .uid = 501, .job_id = 12,
-		.tasks = 3, .flags = LT_QUOTE_CHECKPOINT, .account = "vision",
-		.per_task = { true, false, -5, 0 }, .start_utc_s = 1763690000,
-		.end_utc_s = INT64_MAX };
+	return (struct lt_ring_record){.sequence = sequence,
+	    .quote_id = sequence * 7919,
+	    .uid = 501,
+	    .job_id = 12,
+	    .tasks = 3,
+	    .flags = LT_QUOTE_CHECKPOINT,
+	    .account = "vision",
+	    .per_task = {true, false, -5, 0},
+	    .start_utc_s = 1763690000,
+	    .end_utc_s = INT64_MAX};
 }
 
 /* By packed form: structs have holes. */
@@ -78,15 +83,16 @@ write_one(uint64_t sequence)
 static void
 read_all(uint64_t absorbed)
 {
-	assert_int_equal(lt_ring_read(fd, generation, absorbed, records,
-			     &count, &highest, &contiguous, &bad, NULL),
+	assert_int_equal(lt_ring_read(fd, generation, absorbed, records, &count,
+			     &highest, &contiguous, &bad, NULL),
 	    LT_OK);
 }
 
 static void
 damage(uint64_t sequence)
 {
-	const off_t at = LT_RING_HEADER_BYTES +
+	const off_t at =
+	    LT_RING_HEADER_BYTES +
 	    (off_t)(sequence % LT_RING_SLOTS) * LT_RING_SLOT_BYTES + 40;
 	assert_int_equal(pwrite(fd, "\xff", 1, at), 1);
 }
@@ -95,9 +101,9 @@ static void
 test_slot(void **state)
 {
 	(void)state;
-	unsigned char slot[LT_RING_SLOT_BYTES] = { 0 };
+	unsigned char slot[LT_RING_SLOT_BYTES] = {0};
 	struct lt_ring_record back;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	assert_int_equal(lt_ring_unpack(&back, slot, 9, &err), LT_ENOENT);
 	const struct lt_ring_record record = record_of(70000);
 	lt_ring_pack(slot, &record, 9);
@@ -110,8 +116,8 @@ test_slot(void **state)
 	assert_int_equal(lt_ring_unpack(&back, slot, 8, NULL), LT_ECHECKSUM);
 	for (size_t i = 0; i < sizeof slot; i++) {
 		slot[i] ^= 0x10;
-		assert_int_equal(lt_ring_unpack(&back, slot, 9, NULL),
-		    LT_ECHECKSUM);
+		assert_int_equal(
+		    lt_ring_unpack(&back, slot, 9, NULL), LT_ECHECKSUM);
 		slot[i] ^= 0x10;
 	}
 }
@@ -139,7 +145,7 @@ test_refusals(void **state)
 {
 	(void)state;
 	uint64_t same;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	assert_int_equal(chmod(path, 0640), 0);
 	assert_int_equal(lt_ring_open(path, true, &same, &err), LT_EDENIED);
 	assert_non_null(strstr(err.text, "mode is 0640, want 0600"));
@@ -172,28 +178,26 @@ static const struct {
 	uint32_t count, bad;
 	uint64_t highest, contiguous;
 } cases[] = {
-	{ "an empty ring", 0, { 0 }, 0, 0, 0, 0, 0 },
-	{ "all in order", 0, { 1, 2, 3 }, 0, 3, 0, 3, 3 },
-	{ "written out of order", 0, { 3, 1, 2 }, 0, 3, 0, 3, 3 },
-	{ "absorbed ones are left out", 2, { 1, 2, 3 }, 0, 1, 0, 3, 3 },
-	{ "all absorbed", 3, { 1, 2, 3 }, 0, 0, 0, 3, 3 },
-	{ "a gap stops the contiguous ones", 0, { 1, 2, 4, 5 }, 0, 4, 0, 5,
-	    2 },
-	{ "damage is a gap and counted", 0, { 1, 2, 3, 4 }, 2, 3, 1, 4, 1 },
-	{ "the last one torn", 0, { 1, 2, 3 }, 3, 2, 1, 2, 2 },
-	{ "around the end", LT_RING_SLOTS - 2,
-	    { LT_RING_SLOTS - 1, LT_RING_SLOTS, LT_RING_SLOTS + 1 }, 0, 3, 0,
-	    LT_RING_SLOTS + 1, LT_RING_SLOTS + 1 },
-	{ "a slot reused holds the later one", LT_RING_SLOTS + 1,
-	    { 2, LT_RING_SLOTS + 2 }, 0, 1, 0, LT_RING_SLOTS + 2,
-	    LT_RING_SLOTS + 2 },
+    {"an empty ring", 0, {0}, 0, 0, 0, 0, 0},
+    {"all in order", 0, {1, 2, 3}, 0, 3, 0, 3, 3},
+    {"written out of order", 0, {3, 1, 2}, 0, 3, 0, 3, 3},
+    {"absorbed ones are left out", 2, {1, 2, 3}, 0, 1, 0, 3, 3},
+    {"all absorbed", 3, {1, 2, 3}, 0, 0, 0, 3, 3},
+    {"a gap stops the contiguous ones", 0, {1, 2, 4, 5}, 0, 4, 0, 5, 2},
+    {"damage is a gap and counted", 0, {1, 2, 3, 4}, 2, 3, 1, 4, 1},
+    {"the last one torn", 0, {1, 2, 3}, 3, 2, 1, 2, 2},
+    {"around the end", LT_RING_SLOTS - 2,
+	{LT_RING_SLOTS - 1, LT_RING_SLOTS, LT_RING_SLOTS + 1}, 0, 3, 0,
+	LT_RING_SLOTS + 1, LT_RING_SLOTS + 1},
+    {"a slot reused holds the later one", LT_RING_SLOTS + 1,
+	{2, LT_RING_SLOTS + 2}, 0, 1, 0, LT_RING_SLOTS + 2, LT_RING_SLOTS + 2},
 };
 
 static void
 test_read(void **state)
 {
 	(void)state;
-	const unsigned char zero[LT_RING_SLOT_BYTES] = { 0 };
+	const unsigned char zero[LT_RING_SLOT_BYTES] = {0};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		print_message("%s\n", cases[i].why);
 		for (int k = 0; k < 6 && cases[i].written[k]; k++)
@@ -210,13 +214,15 @@ test_read(void **state)
 			    record_of(records[k].sequence);
 			assert_same(&records[k], &wanted);
 			assert_true(k == 0 || records[k - 1].sequence <
-				records[k].sequence);
+						  records[k].sequence);
 		}
 		for (int k = 0; k < 6 && cases[i].written[k]; k++)
 			assert_int_equal(pwrite(fd, zero, LT_RING_SLOT_BYTES,
-			    LT_RING_HEADER_BYTES +
-				(off_t)(cases[i].written[k] % LT_RING_SLOTS) *
-				    LT_RING_SLOT_BYTES), LT_RING_SLOT_BYTES);
+					     LT_RING_HEADER_BYTES +
+						 (off_t)(cases[i].written[k] %
+							 LT_RING_SLOTS) *
+						     LT_RING_SLOT_BYTES),
+			    LT_RING_SLOT_BYTES);
 	}
 }
 
@@ -240,10 +246,12 @@ test_another_slot(void **state)
 	(void)state;
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	write_one(1);
-	assert_int_equal(pread(fd, slot, sizeof slot, LT_RING_HEADER_BYTES +
-			     LT_RING_SLOT_BYTES), sizeof slot);
-	assert_int_equal(pwrite(fd, slot, sizeof slot, LT_RING_HEADER_BYTES +
-			     2 * LT_RING_SLOT_BYTES), sizeof slot);
+	assert_int_equal(pread(fd, slot, sizeof slot,
+			     LT_RING_HEADER_BYTES + LT_RING_SLOT_BYTES),
+	    sizeof slot);
+	assert_int_equal(pwrite(fd, slot, sizeof slot,
+			     LT_RING_HEADER_BYTES + 2 * LT_RING_SLOT_BYTES),
+	    sizeof slot);
 	read_all(0);
 	assert_int_equal(count, 1);
 	assert_int_equal(bad, 1);
@@ -253,11 +261,11 @@ static void
 test_write_failure(void **state)
 {
 	(void)state;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const struct lt_ring_record record = record_of(1);
 	const int read_only = open(path, O_RDONLY);
-	assert_int_equal(lt_ring_write(read_only, generation, &record, &err),
-	    LT_EIO);
+	assert_int_equal(
+	    lt_ring_write(read_only, generation, &record, &err), LT_EIO);
 	assert_true(err.text[0] != '\0');
 	close(read_only);
 	struct lt_ring_record none = record;
@@ -270,13 +278,13 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_slot),
-		TEST(test_open_again),
-		TEST(test_refusals),
-		TEST(test_read),
-		TEST(test_old_damage_far_ahead),
-		TEST(test_another_slot),
-		TEST(test_write_failure),
+	    TEST(test_slot),
+	    TEST(test_open_again),
+	    TEST(test_refusals),
+	    TEST(test_read),
+	    TEST(test_old_damage_far_ahead),
+	    TEST(test_another_slot),
+	    TEST(test_write_failure),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

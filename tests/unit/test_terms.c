@@ -41,12 +41,19 @@ teardown(void **state)
 static struct lt_terms
 terms_of(uint32_t job_id)
 {
-	return (struct lt_terms){ .job_id = job_id, .uid = 501,
-		.quote_id = UINT64_C(0x123456789abcdef0) + job_id,
-		.hold_money_micros = -1, .hold_carbon_mg = INT64_MAX,
-		.account_hash = 1, .partition_hash = 2, .limit_s = 3,
-		.nodes = 4, .share_ppm = 5, .tasks = 6,
-		.flags = LT_TERMS_PENDING, .cpus = 8 };
+	return (struct lt_terms){.job_id = job_id,
+	    .uid = 501,
+	    .quote_id = UINT64_C(0x123456789abcdef0) + job_id,
+	    .hold_money_micros = -1,
+	    .hold_carbon_mg = INT64_MAX,
+	    .account_hash = 1,
+	    .partition_hash = 2,
+	    .limit_s = 3,
+	    .nodes = 4,
+	    .share_ppm = 5,
+	    .tasks = 6,
+	    .flags = LT_TERMS_PENDING,
+	    .cpus = 8};
 }
 
 /* Every third job id, highest first: the writer sorts. */
@@ -56,8 +63,7 @@ write_jobs(uint32_t count)
 	struct lt_terms *const records = calloc(count + 1, sizeof *records);
 	for (uint32_t i = 0; i < count; i++)
 		records[i] = terms_of(3 * (count - i));
-	assert_int_equal(lt_terms_write(path, records, count, 42, NULL),
-	    LT_OK);
+	assert_int_equal(lt_terms_write(path, records, count, 42, NULL), LT_OK);
 	free(records);
 }
 
@@ -65,8 +71,8 @@ static void
 test_find_all(void **state)
 {
 	(void)state;
-	const uint32_t counts[] = { 0, 1, LT_TERMS_BLOCK - 1, LT_TERMS_BLOCK,
-		LT_TERMS_BLOCK + 1, 1000 };
+	const uint32_t counts[] = {
+	    0, 1, LT_TERMS_BLOCK - 1, LT_TERMS_BLOCK, LT_TERMS_BLOCK + 1, 1000};
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
 		write_jobs(counts[c]);
 		for (uint32_t id = 0; id <= 3 * counts[c] + 3; id++) {
@@ -74,9 +80,9 @@ test_find_all(void **state)
 			const bool there =
 			    id > 0 && id % 3 == 0 && id <= 3 * counts[c];
 			const struct lt_terms wanted =
-			    there ? terms_of(id) : (struct lt_terms){ 0 };
-			assert_int_equal(lt_terms_find(path, id, &found,
-					     NULL), there ? LT_OK : LT_ENOENT);
+			    there ? terms_of(id) : (struct lt_terms){0};
+			assert_int_equal(lt_terms_find(path, id, &found, NULL),
+			    there ? LT_OK : LT_ENOENT);
 			assert_memory_equal(&found, &wanted, sizeof found);
 		}
 	}
@@ -98,15 +104,15 @@ test_damage(void **state)
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 		for (uint32_t id = 3; id <= 600; id += 3 * 33) {
 			struct lt_terms found;
-			struct lt_error err = { 0 };
+			struct lt_error err = {0};
 			const struct lt_terms wanted = terms_of(id);
 			if (lt_terms_find(path, id, &found, &err) == LT_OK)
-				assert_memory_equal(&found, &wanted,
-				    sizeof found);
+				assert_memory_equal(
+				    &found, &wanted, sizeof found);
 			else
 				assert_true(err.code == LT_ECHECKSUM ||
-				    err.code == LT_EVERSION ||
-				    err.code == LT_ELIMIT);
+					    err.code == LT_EVERSION ||
+					    err.code == LT_ELIMIT);
 		}
 		byte ^= 1;
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
@@ -121,18 +127,18 @@ static void
 test_refusals(void **state)
 {
 	(void)state;
-	struct lt_terms found, twice[] = { terms_of(5), terms_of(5) };
-	struct lt_error err = { 0 };
+	struct lt_terms found, twice[] = {terms_of(5), terms_of(5)};
+	struct lt_error err = {0};
 	assert_int_equal(lt_terms_find(path, 1, &found, NULL), LT_ENOENT);
 	assert_int_equal(lt_terms_write(path, twice, 2, 1, &err), LT_EINPUT);
 	assert_string_equal(err.text, "terms: job 5 is there twice");
-	assert_int_equal(lt_terms_write(path, twice, LT_TERMS_MAX + 1, 1,
-			     NULL), LT_ELIMIT);
+	assert_int_equal(
+	    lt_terms_write(path, twice, LT_TERMS_MAX + 1, 1, NULL), LT_ELIMIT);
 	write_jobs(1);
 	assert_int_equal(chmod(path, 0644), 0);
 	assert_int_equal(lt_terms_find(path, 3, &found, NULL), LT_EDENIED);
-	assert_int_equal(lt_terms_write("/nowhere/terms", twice, 1, 1, NULL),
-	    LT_EIO);
+	assert_int_equal(
+	    lt_terms_write("/nowhere/terms", twice, 1, 1, NULL), LT_EIO);
 }
 
 int
@@ -140,9 +146,9 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_find_all),
-		TEST(test_damage),
-		TEST(test_refusals),
+	    TEST(test_find_all),
+	    TEST(test_damage),
+	    TEST(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

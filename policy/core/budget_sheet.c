@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups in a loaded balance sheet: accounts, who belongs to them, and
+ * whether a budget binds them. Used before lt_admit() by whoever admits.
+ */
+#include <string.h>
+
+#include "budget.h"
+
+const char *
+lt_rule_name(enum lt_rule rule)
+{
+	static const char *const names[] = {
+	    [LT_RULE_REJECT] = "reject",
+	    [LT_RULE_HOLD] = "hold",
+	    [LT_RULE_WARN] = "warn",
+	    [LT_RULE_ALLOW] = "allow",
+	};
+	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
+}
+
+int
+lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name)
+{
+	char lower[LT_ACCOUNT_SIZE];
+	size_t length = 0;
+	for (; name[length] != '\0'; length++) {
+		if (length == sizeof lower - 1)
+			return -1;
+		lower[length] = name[length];
+		if (lower[length] >= 'A' && lower[length] <= 'Z')
+			lower[length] = (char)(lower[length] - 'A' + 'a');
+	}
+	lower[length] = '\0';
+	uint32_t low = 0, high = sheet->account_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const int order = strcmp(sheet->accounts[middle].name, lower);
+		if (order == 0)
+			return (int)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+/* First pair at or after (uid, account). */
+static uint32_t
+pair_from(const struct lt_balance_sheet *sheet, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = sheet->pair_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_pair *const pair = &sheet->pairs[middle];
+		if (pair->uid < uid ||
+		    (pair->uid == uid && pair->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int
+lt_sheet_default_account(const struct lt_balance_sheet *sheet, uint32_t uid)
+{
+	for (uint32_t i = pair_from(sheet, uid, 0);
+	     i < sheet->pair_count && sheet->pairs[i].uid == uid; i++)
+		if (sheet->pairs[i].is_default)
+			return (int)sheet->pairs[i].account;
+	return -1;
+}
+
+bool
+lt_sheet_pair(const struct lt_balance_sheet *sheet, uint32_t uid, int account)
+{
+	if (account < 0)
+		return false;
+	const uint32_t i = pair_from(sheet, uid, (uint32_t)account);
+	return i < sheet->pair_count && sheet->pairs[i].uid == uid &&
+	       sheet->pairs[i].account == (uint32_t)account;
+}
+
+bool
+lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account)
+{
+	return account >= 0 && (uint32_t)account < sheet->account_count &&
+	       sheet->accounts[account].binding_count > 0;
+}

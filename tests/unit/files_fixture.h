@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A small site as structs, for the tests of its files: market and sheet are
+ * made anew by make_market() and make_sheet().
+ */
+#ifndef LT_FILES_FIXTURE_H
+#define LT_FILES_FIXTURE_H
+
+#include <string.h>
+
+#include "files.h"
+
+enum { STEPS = 2016, SERIES = 3, START = 1763683200 };
+
+static int64_t starts[SERIES][STEPS + 1];
+static double values[SERIES][STEPS], integrals[SERIES][STEPS + 1];
+static struct lt_series series[SERIES];
+static struct lt_partition partitions[2];
+static struct lt_shape shapes[3];
+static struct lt_gpu gpus[1];
+static struct lt_default defaults[1];
+static struct lt_market market;
+
+static struct lt_budget budgets[2];
+static struct lt_usage usages[2];
+static struct lt_account accounts[2];
+static uint32_t bindings[3];
+static struct lt_pair pairs[3];
+static struct lt_balance_sheet sheet;
+
+static void
+make_market(void)
+{
+	for (int s = 0; s < SERIES; s++) {
+		for (int i = 0; i <= STEPS; i++)
+			starts[s][i] = START + 300 * i;
+		for (int i = 0; i < STEPS; i++)
+			values[s][i] = s * 100.0 + i % 7 - 2.5;
+		series[s] = (struct lt_series){.count = STEPS,
+		    .quality = LT_QUALITY_FORECAST,
+		    .issued_utc_s = START,
+		    .source = "london",
+		    .start_utc_s = starts[s],
+		    .value = values[s],
+		    .integral = integrals[s]};
+		assert_int_equal(lt_series_prepare(&series[s], NULL), LT_OK);
+	}
+	for (int i = 0; i < 2; i++)
+		partitions[i] = (struct lt_partition){.flags = LT_PARTITION_UP,
+		    .max_time_s = INT64_MAX,
+		    .min_nodes = 1,
+		    .max_nodes = UINT32_MAX,
+		    .node_count = 4,
+		    .shape_count = 1,
+		    .first_shape = (uint32_t)i,
+		    .price_series = i,
+		    .carbon_series = 2,
+		    .tariff_series = LT_NO_SERIES,
+		    .busy_series = LT_NO_SERIES,
+		    .node_idle_w = 300,
+		    .pue = 1.15,
+		    .allow_accounts = i ? "a,b" : "",
+		    .allow_qos = i ? "normal" : NULL};
+	strcpy(partitions[0].name, "ondemand");
+	strcpy(partitions[1].name, "spot");
+	shapes[1] = (struct lt_shape){4, 64, 8, 1024000, "h100", 0};
+	shapes[0] = shapes[2] = (struct lt_shape){.gpu_index = -1};
+	gpus[0] = (struct lt_gpu){.name = "H100",
+	    .memory_mib = 81559,
+	    .tflops = {[LT_PRECISION_FP8] = 1979}};
+	defaults[0] = (struct lt_default){true, "green", LT_OBJECTIVE_CARBON};
+	market = (struct lt_market){.generation = 7,
+	    .compiled_utc_s = START,
+	    .cluster = "c1",
+	    .currency = "USD",
+	    .mode = LT_MODE_ENFORCE,
+	    .max_delay_s = 86400,
+	    .over_time_limit_s = INT64_MAX,
+	    .hold_margin_ppm = 50000,
+	    .partition_count = 2,
+	    .shape_count = 3,
+	    .series_count = SERIES,
+	    .gpu_count = 1,
+	    .default_count = 1,
+	    .partitions = partitions,
+	    .shapes = shapes,
+	    .series = series,
+	    .gpus = gpus,
+	    .defaults = defaults};
+	market.zone.count = 2;
+	market.zone.steps[0].start_utc_s = INT64_MIN;
+	market.zone.steps[1].offset_s = -3600;
+	strcpy(market.zone.steps[1].abbreviation, "CET");
+}
+
+static void
+make_sheet(void)
+{
+	const struct lt_amount some = {true, false, -3, 0};
+	for (int i = 0; i < 2; i++) {
+		memset(&budgets[i], 0, sizeof budgets[i]);
+		strcpy(budgets[i].team, i ? "vision" : "research");
+		budgets[i].on_exceed = LT_RULE_WARN;
+		budgets[i].has_per_user = i == 1;
+		budgets[i].periods[0] =
+		    (struct lt_period){10, 20, "November", some, some, some};
+		budgets[i].periods[1] =
+		    (struct lt_period){20, 30, "December", some, some, some};
+	}
+	usages[0] = (struct lt_usage){.budget = 1, .uid = 5};
+	usages[1] = (struct lt_usage){.budget = 1, .uid = 6};
+	accounts[0] = (struct lt_account){"research", 0, 1};
+	accounts[1] = (struct lt_account){"vision", 1, 2};
+	bindings[0] = 0;
+	bindings[1] = 1;
+	bindings[2] = 0;
+	pairs[0] = (struct lt_pair){5, 0, false};
+	pairs[1] = (struct lt_pair){5, 1, true};
+	pairs[2] = (struct lt_pair){6, 0, true};
+	sheet = (struct lt_balance_sheet){.generation = 9,
+	    .compiled_utc_s = START,
+	    .ring_generation = UINT64_MAX,
+	    .ring_absorbed = 77,
+	    .ready = true,
+	    .on_unknown = LT_RULE_HOLD,
+	    .stale_after_s = 120,
+	    .budget_count = 2,
+	    .usage_count = 2,
+	    .account_count = 2,
+	    .binding_count = 3,
+	    .pair_count = 3,
+	    .budgets = budgets,
+	    .usages = usages,
+	    .accounts = accounts,
+	    .bindings = bindings,
+	    .pairs = pairs};
+}
+
+#endif
