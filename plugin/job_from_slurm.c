@@ -53,8 +53,8 @@ lt_lower_copy(char *out, size_t size, const char *text)
 
 	for (; text && text[i] && i + 1 < size; i++)
 		out[i] = text[i] >= 'A' && text[i] <= 'Z'
-		    ? (char)(text[i] - 'A' + 'a')
-		    : text[i];
+			     ? (char)(text[i] - 'A' + 'a')
+			     : text[i];
 	out[i] = '\0';
 	return !text || !text[i];
 }
@@ -76,10 +76,16 @@ lt_signal_number(const char *name)
 		const char *name;
 		uint16_t number;
 	} table[] = {
-		{ "HUP", SIGHUP }, { "INT", SIGINT }, { "QUIT", SIGQUIT },
-		{ "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "TERM", SIGTERM },
-		{ "CONT", SIGCONT }, { "TSTP", SIGTSTP }, { "URG", SIGURG },
-		{ "XCPU", SIGXCPU },
+	    {"HUP", SIGHUP},
+	    {"INT", SIGINT},
+	    {"QUIT", SIGQUIT},
+	    {"USR1", SIGUSR1},
+	    {"USR2", SIGUSR2},
+	    {"TERM", SIGTERM},
+	    {"CONT", SIGCONT},
+	    {"TSTP", SIGTSTP},
+	    {"URG", SIGURG},
+	    {"XCPU", SIGXCPU},
 	};
 
 	if (strncmp(name, "SIG", 3) == 0)
@@ -97,8 +103,8 @@ lt_signal_number(const char *name)
 static uint32_t
 gpus_of_item(const char *item, size_t length, char *type)
 {
-	if (length >= 5 &&
-	    (strncmp(item, "gres:", 5) == 0 || strncmp(item, "gres/", 5) == 0)) {
+	if (length >= 5 && (strncmp(item, "gres:", 5) == 0 ||
+			       strncmp(item, "gres/", 5) == 0)) {
 		item += 5;
 		length -= 5;
 	}
@@ -119,7 +125,7 @@ gpus_of_item(const char *item, size_t length, char *type)
 		size_t field = 0;
 
 		while (field < length && item[field] != ':' &&
-		    item[field] != '=' && item[field] != '(')
+		       item[field] != '=' && item[field] != '(')
 			field++;
 		if (field > 0 && strspn(item, "0123456789") >= field) {
 			count = 0;
@@ -268,8 +274,8 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	request->min_nodes = larger(request->min_nodes, 1);
 	request->max_nodes = larger(request->max_nodes, request->min_nodes);
 
-	request->cpus = larger(known32(job->min_cpus),
-	    multiply(tasks, cpus_per_task));
+	request->cpus =
+	    larger(known32(job->min_cpus), multiply(tasks, cpus_per_task));
 	request->gpus = larger(lt_gpus_from_text(job->tres_per_job, type),
 	    multiply(tasks, lt_gpus_from_text(job->tres_per_task, type)));
 
@@ -278,11 +284,11 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 		uint32_t nodes = request->min_nodes;
 
 		if (node_cpus > 0)
-			nodes = larger(nodes,
-			    divide_up(request->cpus, node_cpus));
+			nodes =
+			    larger(nodes, divide_up(request->cpus, node_cpus));
 		if (node_gpus > 0)
-			nodes = larger(nodes,
-			    divide_up(request->gpus, node_gpus));
+			nodes =
+			    larger(nodes, divide_up(request->gpus, node_gpus));
 		request->min_nodes = nodes;
 		request->max_nodes = larger(request->max_nodes, nodes);
 	}
@@ -291,16 +297,16 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 
 	request->gpus = larger(request->gpus,
 	    multiply(nodes, lt_gpus_from_text(job->tres_per_node, type)));
-	request->gpus = larger(request->gpus,
-	    multiply(multiply(nodes, sockets ? sockets : 2),
-		lt_gpus_from_text(job->tres_per_socket, type)));
-	request->cpus = larger(request->cpus,
-	    multiply(nodes, multiply(per_node, cpus_per_task)));
-	request->cpus = larger(request->cpus,
-	    multiply(nodes, known16(job->pn_min_cpus)));
-	request->cpus = larger(request->cpus,
-	    multiply(request->gpus,
-		lt_gpus_from_text(job->cpus_per_tres, ignored)));
+	request->gpus = larger(
+	    request->gpus, multiply(multiply(nodes, sockets ? sockets : 2),
+			       lt_gpus_from_text(job->tres_per_socket, type)));
+	request->cpus = larger(
+	    request->cpus, multiply(nodes, multiply(per_node, cpus_per_task)));
+	request->cpus =
+	    larger(request->cpus, multiply(nodes, known16(job->pn_min_cpus)));
+	request->cpus = larger(
+	    request->cpus, multiply(request->gpus,
+			       lt_gpus_from_text(job->cpus_per_tres, ignored)));
 	request->exclusive = job->shared == JOB_SHARED_NONE;
 }
 
@@ -314,7 +320,7 @@ memory_of(struct lt_request *request, const job_desc_msg_t *job)
 		request->memory_mib_per_node =
 		    per_gpu * divide_up(request->gpus, request->min_nodes);
 	} else if (job->pn_min_memory == NO_VAL64 ||
-	    job->pn_min_memory == INFINITE64) {
+		   job->pn_min_memory == INFINITE64) {
 		return;
 	} else if (job->pn_min_memory & MEM_PER_CPU) {
 		request->memory_mib_per_cpu = job->pn_min_memory & ~MEM_PER_CPU;
@@ -338,14 +344,14 @@ lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
 	request->max_cost_micros = LT_UNSET_64;
 	request->available_micros = request->available_mg = INT64_MAX;
 	request->earliest_utc_s = (int64_t)job->begin_time > now_utc_s
-	    ? (int64_t)job->begin_time
-	    : now_utc_s;
+				      ? (int64_t)job->begin_time
+				      : now_utc_s;
 	request->array_tasks = 1;
 	request->min_nodes = request->max_nodes = 1;
 	request->pins = pins_of(job);
 	lt_lower_copy(request->qos, sizeof(request->qos), job->qos);
-	if (!lt_lower_copy(request->account, sizeof(request->account),
-		job->account))
+	if (!lt_lower_copy(
+		request->account, sizeof(request->account), job->account))
 		return lt_fail(err, LT_ELIMIT,
 		    "account: longer than %d characters", LT_ACCOUNT_SIZE - 1);
 
@@ -377,8 +383,8 @@ spank_value(const char *entry, const char *option)
 }
 
 int
-lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
-    struct lt_error *err)
+lt_options_from_job(
+    struct lt_options *options, const job_desc_msg_t *job, struct lt_error *err)
 {
 	lt_options_init(options);
 	for (uint32_t i = 0; job->spank_job_env && i < job->spank_job_env_size;
@@ -392,8 +398,8 @@ lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
 
 			if (!value)
 				continue;
-			code = lt_option_parse(options,
-			    (enum lt_option_id)id, value, err);
+			code = lt_option_parse(
+			    options, (enum lt_option_id)id, value, err);
 			if (code != LT_OK)
 				return code;
 		}
@@ -462,12 +468,13 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||
 	    chosen->cost_micros <= request->max_cost_micros)
 		return false;
-	snprintf(out, size, "--max-cost: %s is the most, and on %s it would "
-			    "be %s.",
-	    lt_money_text(most, sizeof(most), request->max_cost_micros,
-		market->currency),
+	snprintf(out, size,
+	    "--max-cost: %s is the most, and on %s it would "
+	    "be %s.",
+	    lt_money_text(
+		most, sizeof(most), request->max_cost_micros, market->currency),
 	    market->partitions[chosen->partition].name,
-	    lt_money_text(cost, sizeof(cost), chosen->cost_micros,
-		market->currency));
+	    lt_money_text(
+		cost, sizeof(cost), chosen->cost_micros, market->currency));
 	return true;
 }

@@ -15,8 +15,8 @@
 #include "market.h"
 #include "ring.h"
 
-struct lt_view { /* lent until lt_state_release() */
-	const struct lt_market *market;	      /* NULL: never loaded */
+struct lt_view {			/* lent until lt_state_release() */
+	const struct lt_market *market; /* NULL: never loaded */
 	const struct lt_balance_sheet *sheet; /* NULL: never loaded */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
@@ -58,8 +58,8 @@ void lt_state_view(struct lt_view *view);
 void lt_state_release(struct lt_view *view);
 
 /* Judge and hold; one ring write, outside the mutex. */
-void lt_state_admit(struct lt_admission *admission,
-    const struct lt_entry *entry);
+void lt_state_admit(
+    struct lt_admission *admission, const struct lt_entry *entry);
 
 /* Least that is available to this user and account over the window. */
 void lt_state_available(struct lt_amount *available, uint32_t uid,

@@ -16,10 +16,10 @@ struct lt_submission {
 	struct lt_view view;
 	struct lt_options options;
 	struct lt_request request;
-	bool asked;	/* by option, environment or the site's default */
-	bool known;	/* the request is whole: it can be priced */
-	bool applies;	/* the plan is carried out, not only told */
-	bool held;	/* priority 0 is ours */
+	bool asked;   /* by option, environment or the site's default */
+	bool known;   /* the request is whole: it can be priced */
+	bool applies; /* the plan is carried out, not only told */
+	bool held;    /* priority 0 is ours */
 	struct lt_error error; /* why it can't be priced */
 	struct lt_plan plan;
 	struct lt_quote quote;

@@ -37,14 +37,13 @@ fill_quote(struct lt_submission *s)
 	quote->tasks = s->request.array_tasks;
 	quote->objective = s->request.objective;
 	quote->mode = market->mode;
-	snprintf(quote->account, sizeof(quote->account), "%s",
-	    s->request.account);
+	snprintf(
+	    quote->account, sizeof(quote->account), "%s", s->request.account);
 	if (s->job->priority == 0)
 		quote->flags |= LT_QUOTE_USER_HOLD;
 	if (s->request.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (!s->known || plan->chosen.partition < 0 ||
-	    plan->home.partition < 0)
+	if (!s->known || plan->chosen.partition < 0 || plan->home.partition < 0)
 		return;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    market->partitions[plan->chosen.partition].name);
@@ -52,12 +51,12 @@ fill_quote(struct lt_submission *s)
 	    market->partitions[plan->home.partition].name);
 	quote->plan_start_utc_s = plan->chosen.start_utc_s;
 	quote->home_start_utc_s = plan->home.start_utc_s;
-	quote->plan_expected = (struct lt_amount) { plan->chosen.has_cost,
-		plan->chosen.has_carbon, plan->chosen.cost_micros,
-		plan->chosen.carbon_mg };
-	quote->home_expected = (struct lt_amount) { plan->home.has_cost,
-		plan->home.has_carbon, plan->home.cost_micros,
-		plan->home.carbon_mg };
+	quote->plan_expected =
+	    (struct lt_amount){plan->chosen.has_cost, plan->chosen.has_carbon,
+		plan->chosen.cost_micros, plan->chosen.carbon_mg};
+	quote->home_expected =
+	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
+		plan->home.cost_micros, plan->home.carbon_mg};
 }
 
 /* The hold, over every partition that the job may still run in. False when
@@ -79,8 +78,8 @@ price(struct lt_submission *s)
 	} else {
 		partitions[count++] = s->request.home;
 	}
-	return lt_quote_hold(&s->quote, &s->request, s->view.market,
-		   partitions, count, earliest, &s->error) == LT_OK;
+	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
+		   count, earliest, &s->error) == LT_OK;
 }
 
 /* Hold of one task with another limit; false when unknown. */
@@ -103,8 +102,9 @@ fits(const struct lt_quote *quote, const struct lt_amount *available)
 	return (!quote->hold_per_task.has_money ||
 		   quote->hold_per_task.money_micros <=
 		       available->money_micros / tasks) &&
-	    (!quote->hold_per_task.has_carbon ||
-		quote->hold_per_task.carbon_mg <= available->carbon_mg / tasks);
+	       (!quote->hold_per_task.has_carbon ||
+		   quote->hold_per_task.carbon_mg <=
+		       available->carbon_mg / tasks);
 }
 
 /* Longest limit in whole minutes that fits, 0 = none. */
@@ -113,7 +113,7 @@ longest_limit(const struct lt_submission *s, int partition,
     const struct lt_amount *available, int64_t most_s)
 {
 	int64_t low = 0, high = most_s / 60;
-	struct lt_quote quote = { 0 };
+	struct lt_quote quote = {0};
 
 	while (low < high) {
 		const int64_t middle = low + (high - low + 1) / 2;
@@ -131,7 +131,7 @@ longest_limit(const struct lt_submission *s, int partition,
 static int
 cheapest_other(const struct lt_submission *s, int64_t limit_s)
 {
-	struct lt_quote quote = { 0 }, best = { 0 };
+	struct lt_quote quote = {0}, best = {0};
 	int found = -1;
 
 	if (s->request.pins & ~(uint32_t)LT_PIN_BEGIN)
@@ -145,9 +145,8 @@ cheapest_other(const struct lt_submission *s, int64_t limit_s)
 		    !hold_at(&quote, s, (int)i, limit_s) ||
 		    !quote.hold_per_task.has_money)
 			continue;
-		if (found < 0 ||
-		    quote.hold_per_task.money_micros <
-			best.hold_per_task.money_micros) {
+		if (found < 0 || quote.hold_per_task.money_micros <
+				     best.hold_per_task.money_micros) {
 			best = quote;
 			found = (int)i;
 		}
@@ -161,9 +160,8 @@ static void
 suggest(char *out, size_t size, const struct lt_submission *s)
 {
 	const struct lt_market *const market = s->view.market;
-	const int64_t limit_s = s->known
-	    ? lt_limit_of(&s->request, market, s->request.home)
-	    : 0;
+	const int64_t limit_s =
+	    s->known ? lt_limit_of(&s->request, market, s->request.home) : 0;
 	struct lt_amount available;
 	int64_t here_s, there_s = 0;
 	char text[64];
@@ -227,8 +225,9 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		return ESLURM_ACCOUNTING_POLICY;
 	case LT_RULE_HOLD:
 		hold_back(s, flag);
-		lt_say(s, "the job is held; lowtide releases it %s.",
-		    released_when);
+		if (s->held)
+			lt_say(s, "the job is held; lowtide releases it %s.",
+			    released_when);
 		return SLURM_SUCCESS;
 	case LT_RULE_WARN:
 	case LT_RULE_ALLOW:
@@ -261,8 +260,8 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 		return ESLURM_ACCOUNTING_POLICY;
 	}
 	lt_say(s, "%s%s has a budget, and its balance is not known: %s.",
-	    s->request.account[0] ? "" : "the account",
-	    s->request.account, why);
+	    s->request.account[0] ? "" : "the account", s->request.account,
+	    why);
 	return on_rule(s, rule, LT_QUOTE_UNKNOWN, "when it is known");
 }
 
@@ -309,8 +308,8 @@ lt_submission_admit(struct lt_submission *s)
 	fill_quote(s);
 	if (!s->known || !price(s)) {
 		/* No amount: where a budget limits, that is unknown. */
-		memset(&s->quote.hold_per_task, 0,
-		    sizeof(s->quote.hold_per_task));
+		memset(
+		    &s->quote.hold_per_task, 0, sizeof(s->quote.hold_per_task));
 		s->quote.start_utc_s = s->quote.end_utc_s = s->now_utc_s;
 	}
 	s->quote.tasks = s->request.array_tasks;
@@ -342,16 +341,16 @@ lt_submission_blind(struct lt_submission *s)
 		request->pins |= LT_PIN_INTERACTIVE;
 	if (s->job->bitflags & CRON_JOB)
 		request->pins |= LT_PIN_CRON;
-	lt_lower_copy(request->account, sizeof(request->account),
-	    s->job->account);
+	lt_lower_copy(
+	    request->account, sizeof(request->account), s->job->account);
 	account = request->account[0]
-	    ? lt_sheet_account(sheet, request->account)
-	    : lt_sheet_default_account(sheet, request->uid);
+		      ? lt_sheet_account(sheet, request->account)
+		      : lt_sheet_default_account(sheet, request->uid);
 	if (account >= 0)
 		snprintf(request->account, sizeof(request->account), "%s",
 		    sheet->accounts[account].name);
 	if (account >= 0 && !lt_sheet_budgeted(sheet, account))
 		return SLURM_SUCCESS;
-	return act_on_unknown(s, sheet->on_unknown,
-	    "lowtided's market snapshot can't be read");
+	return act_on_unknown(
+	    s, sheet->on_unknown, "lowtided's market snapshot can't be read");
 }

@@ -21,14 +21,14 @@ slot_of(uint64_t sequence)
 
 /* Amount of all tasks; false when it passes int64_t. */
 static bool
-whole_amount(struct lt_amount *whole, const struct lt_amount *per_task,
-    uint32_t tasks)
+whole_amount(
+    struct lt_amount *whole, const struct lt_amount *per_task, uint32_t tasks)
 {
 	*whole = *per_task;
 	return !__builtin_mul_overflow(per_task->money_micros, (int64_t)tasks,
 		   &whole->money_micros) &&
-	    !__builtin_mul_overflow(per_task->carbon_mg, (int64_t)tasks,
-		&whole->carbon_mg);
+	       !__builtin_mul_overflow(
+		   per_task->carbon_mg, (int64_t)tasks, &whole->carbon_mg);
 }
 
 static bool
@@ -41,7 +41,7 @@ hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
 	hold->start_utc_s = record->start_utc_s;
 	hold->end_utc_s = record->end_utc_s;
 	return hold->account >= 0 &&
-	    whole_amount(&hold->amount, &record->per_task, record->tasks);
+	       whole_amount(&hold->amount, &record->per_task, record->tasks);
 }
 
 void
@@ -127,7 +127,7 @@ read_ring(int fd, uint64_t generation, uint64_t absorbed,
 void
 lt_ring_attach(void)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	struct lt_ring_record *mirror;
 	uint64_t generation = 0, highest = 0, absorbed = 0;
 	int fd;
@@ -143,9 +143,8 @@ lt_ring_attach(void)
 	    lt_state.sheet->sheet.ring_generation == generation)
 		absorbed = lt_state.sheet->sheet.ring_absorbed;
 	mirror = calloc(LT_RING_SLOTS, sizeof(*mirror));
-	if (!mirror ||
-	    read_ring(fd, generation, absorbed, mirror, &highest, &err) !=
-		LT_OK) {
+	if (!mirror || read_ring(fd, generation, absorbed, mirror, &highest,
+			   &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		free(mirror);
 		close(fd);
@@ -245,8 +244,8 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	hold->start_utc_s = entry->start_utc_s;
 	hold->end_utc_s = entry->end_utc_s;
 	budgeted = hold->account < 0
-	    ? box->sheet.budget_count > 0
-	    : lt_sheet_budgeted(&box->sheet, hold->account);
+		       ? box->sheet.budget_count > 0
+		       : lt_sheet_budgeted(&box->sheet, hold->account);
 	if (!budgeted)
 		return;
 	if (lt_state.unwritten)
@@ -260,20 +259,20 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 		set_unknown(admission,
 		    "the user's membership in the account is not known");
 	} else if (strlen(entry->account) >=
-	    sizeof(((struct lt_ring_record *)0)->account)) {
+		   sizeof(((struct lt_ring_record *)0)->account)) {
 		set_unknown(admission, "the account's name is too long");
-	} else if (!whole_amount(&hold->amount, &entry->per_task,
-		       entry->tasks)) {
+	} else if (!whole_amount(
+		       &hold->amount, &entry->per_task, entry->tasks)) {
 		set_unknown(admission, "the amount is out of range");
 	} else {
 		admission->standing = LT_STANDING_JUDGED;
 		lt_admit(&admission->verdict, &box->sheet, box->recent, hold);
 		if (admission->verdict.code == LT_UNKNOWN)
-			set_unknown(admission,
-			    admission->verdict.why ? admission->verdict.why
+			set_unknown(admission, admission->verdict.why
+						   ? admission->verdict.why
 						   : "no price is known");
 		else if (admission->verdict.code == LT_OVER && entry->force &&
-		    admission->verdict.rule != LT_RULE_WARN)
+			 admission->verdict.rule != LT_RULE_WARN)
 			lt_recent_add(box->recent, &box->sheet, hold);
 	}
 }
@@ -293,7 +292,7 @@ wants_record(const struct lt_admission *admission, const struct lt_entry *entry)
 	if (admission->standing != LT_STANDING_JUDGED)
 		return admission->standing == LT_STANDING_FREE;
 	return entry->force || admission->verdict.code == LT_ADMIT ||
-	    admission->verdict.rule == LT_RULE_WARN;
+	       admission->verdict.rule == LT_RULE_WARN;
 }
 
 static void
@@ -324,8 +323,8 @@ undo(struct lt_admission *admission, uint64_t sequence)
 	 * there now has it. */
 	if (admission->standing == LT_STANDING_JUDGED && lt_state.sheet &&
 	    hold_of(&hold, slot_of(sequence), &lt_state.sheet->sheet))
-		lt_recent_remove(lt_state.sheet->recent,
-		    &lt_state.sheet->sheet, &hold);
+		lt_recent_remove(
+		    lt_state.sheet->recent, &lt_state.sheet->sheet, &hold);
 	make_void(slot_of(sequence), sequence);
 	lt_state.unwritten = true;
 	pthread_mutex_unlock(&lt_state.mutex);
@@ -337,8 +336,8 @@ void
 lt_state_admit(struct lt_admission *admission, const struct lt_entry *entry)
 {
 	struct lt_ring_record record;
-	struct lt_error err = { 0 };
-	struct lt_hold hold = { 0 };
+	struct lt_error err = {0};
+	struct lt_hold hold = {0};
 	uint64_t generation;
 	bool record_it;
 	int fd;
@@ -368,7 +367,7 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 {
 	int index;
 
-	*available = (struct lt_amount) { true, true, INT64_MAX, INT64_MAX };
+	*available = (struct lt_amount){true, true, INT64_MAX, INT64_MAX};
 	pthread_mutex_lock(&lt_state.mutex);
 	if (lt_state.sheet) {
 		index = lt_sheet_account(&lt_state.sheet->sheet, account);

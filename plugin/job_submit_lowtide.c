@@ -25,8 +25,8 @@ int job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg);
 int job_modify(job_desc_msg_t *job, struct job_record *record,
     uint32_t submit_uid, char **err_msg);
 #else
-int job_modify(job_desc_msg_t *job, struct job_record *record,
-    uint32_t submit_uid);
+int job_modify(
+    job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid);
 #endif
 
 /* A start this close is "now": no begin time is set for it. */
@@ -43,16 +43,16 @@ lt_say(struct lt_submission *submission, const char *format, ...)
 	va_end(list);
 	for (const char *line = text; *line;) {
 		const size_t length = strcspn(line, "\n");
-		char *const end = submission->message +
-		    submission->message_length;
+		char *const end =
+		    submission->message + submission->message_length;
 		const size_t room =
 		    sizeof(submission->message) - submission->message_length;
 		int written;
 
 		if (length > 0) {
 			written = snprintf(end, room, "%slowtide: %.*s",
-			    submission->message_length ? "\n" : "",
-			    (int)length, line);
+			    submission->message_length ? "\n" : "", (int)length,
+			    line);
 			if (written < 0 || (size_t)written >= room) {
 				*end = '\0'; /* no half lines */
 				return;
@@ -146,7 +146,8 @@ resolve_defaults(struct lt_submission *s)
 	}
 	if (s->job->pn_min_memory == NO_VAL64 && !s->job->mem_per_tres &&
 	    home->default_memory_mib > 0) {
-		s->job->pn_min_memory = home->default_memory_mib |
+		s->job->pn_min_memory =
+		    home->default_memory_mib |
 		    (home->default_memory_is_per_cpu ? MEM_PER_CPU : 0);
 		if (home->default_memory_is_per_cpu)
 			s->request.memory_mib_per_cpu =
@@ -184,15 +185,16 @@ book(const struct lt_submission *s)
 	const struct lt_share share =
 	    lt_share_of(&s->request, s->view.market, chosen->partition);
 	uint32_t at_once = s->request.array_tasks;
-	struct lt_planned window = { 0 };
+	struct lt_planned window = {0};
 
 	if (share.denominator <= 0)
 		return;
-	if (s->request.array_parallel > 0 && s->request.array_parallel < at_once)
+	if (s->request.array_parallel > 0 &&
+	    s->request.array_parallel < at_once)
 		at_once = s->request.array_parallel;
 	window.partition = (uint16_t)chosen->partition;
 	window.nodes = (float)share.nodes * (float)share.numerator /
-	    (float)share.denominator * (float)at_once;
+		       (float)share.denominator * (float)at_once;
 	window.start_utc_s = chosen->start_utc_s;
 	window.end_utc_s = chosen->end_utc_s;
 	lt_state_book(&s->view, &window);
@@ -223,8 +225,8 @@ write_quote(struct lt_submission *s)
 
 	if (lt_quote_pack(ours, sizeof(ours), &s->quote) < 0)
 		return;
-	if (lt_quote_merge(merged, sizeof(merged), s->job->admin_comment,
-		ours) != LT_OK) {
+	if (lt_quote_merge(
+		merged, sizeof(merged), s->job->admin_comment, ours) != LT_OK) {
 		lt_state_log("admin_comment is too long for a quote");
 		return;
 	}
@@ -253,8 +255,8 @@ tell_plan(struct lt_submission *s)
 
 	if (!s->asked && !(advise && s->plan.moved))
 		return;
-	lt_plan_lines(text, sizeof(text), &s->plan, s->view.market,
-	    s->now_utc_s);
+	lt_plan_lines(
+	    text, sizeof(text), &s->plan, s->view.market, s->now_utc_s);
 	lt_say(s, "%s", text);
 	if (s->plan.moved && !s->applies)
 		lt_say(s, "mode %s: the job was not changed.",
@@ -283,14 +285,13 @@ check_wishes(struct lt_submission *s)
 {
 	char text[512];
 
-	if (!s->known ||
-	    !lt_plan_refusal(text, sizeof(text), &s->plan, &s->request,
-		s->view.market))
+	if (!s->known || !lt_plan_refusal(text, sizeof(text), &s->plan,
+			     &s->request, s->view.market))
 		return SLURM_SUCCESS;
 	lt_say(s, "%s", text);
 	return s->view.market->mode == LT_MODE_ENFORCE
-	    ? ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE
-	    : SLURM_SUCCESS;
+		   ? ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE
+		   : SLURM_SUCCESS;
 }
 
 static int
@@ -316,7 +317,7 @@ submit(struct lt_submission *s)
 		return code;
 	set_signal(s);
 	s->applies = s->known && s->asked && s->plan.moved &&
-	    s->view.market->mode == LT_MODE_ENFORCE;
+		     s->view.market->mode == LT_MODE_ENFORCE;
 	if (s->known)
 		tell_plan(s);
 	if (s->applies)

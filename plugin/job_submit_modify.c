@@ -61,15 +61,15 @@ static bool
 may_raise(const job_desc_msg_t *job)
 {
 	return job->time_limit != NO_VAL || any(job->partition) ||
-	    any(job->account) || job->min_nodes != NO_VAL ||
-	    job->max_nodes != NO_VAL || job->min_cpus != NO_VAL ||
-	    job->max_cpus != NO_VAL || job->num_tasks != NO_VAL ||
-	    job->cpus_per_task != NO_VAL16 || job->pn_min_cpus != NO_VAL16 ||
-	    job->ntasks_per_node != NO_VAL16 ||
-	    job->pn_min_memory != NO_VAL64 || job->shared != NO_VAL16 ||
-	    any(job->tres_per_job) || any(job->tres_per_node) ||
-	    any(job->tres_per_task) || any(job->tres_per_socket) ||
-	    any(job->cpus_per_tres) || any(job->mem_per_tres);
+	       any(job->account) || job->min_nodes != NO_VAL ||
+	       job->max_nodes != NO_VAL || job->min_cpus != NO_VAL ||
+	       job->max_cpus != NO_VAL || job->num_tasks != NO_VAL ||
+	       job->cpus_per_task != NO_VAL16 || job->pn_min_cpus != NO_VAL16 ||
+	       job->ntasks_per_node != NO_VAL16 ||
+	       job->pn_min_memory != NO_VAL64 || job->shared != NO_VAL16 ||
+	       any(job->tres_per_job) || any(job->tres_per_node) ||
+	       any(job->tres_per_task) || any(job->tres_per_socket) ||
+	       any(job->cpus_per_tres) || any(job->mem_per_tres);
 }
 
 /* lowtided's own update: by SlurmUser (slurmctld's own user) or root, with
@@ -78,14 +78,14 @@ static bool
 is_ours(const struct change *c, uint32_t submit_uid)
 {
 	const char *const comment = c->job->admin_comment;
-	struct lt_quote quote = { 0 };
+	struct lt_quote quote = {0};
 
 	if (!comment || (submit_uid != 0 && submit_uid != geteuid()))
 		return false;
 	if (lt_quote_unpack(&quote, comment, strlen(comment), NULL) != LT_OK)
 		return false;
 	return quote.rev > 1 &&
-	    (!c->has_terms || quote.id == c->terms.quote_id);
+	       (!c->has_terms || quote.id == c->terms.quote_id);
 }
 
 static int
@@ -188,8 +188,8 @@ static int
 request_from_change(struct change *c, struct lt_error *err)
 {
 	struct lt_request changed, *const request = &c->request;
-	const int code = lt_request_from_job(&changed, c->job, c->view.market,
-	    c->now_utc_s, err);
+	const int code = lt_request_from_job(
+	    &changed, c->job, c->view.market, c->now_utc_s, err);
 
 	if (any(c->job->partition)) {
 		if (code != LT_OK)
@@ -206,10 +206,8 @@ request_from_change(struct change *c, struct lt_error *err)
 
 		request->max_nodes = larger(before, changed.max_nodes);
 		request->min_nodes = request->max_nodes;
-		request->cpus =
-		    request->cpus / before * request->max_nodes;
-		request->gpus =
-		    request->gpus / before * request->max_nodes;
+		request->cpus = request->cpus / before * request->max_nodes;
+		request->gpus = request->gpus / before * request->max_nodes;
 	}
 	request->cpus = larger(request->cpus, changed.cpus);
 	request->gpus = larger(request->gpus, changed.gpus);
@@ -221,8 +219,8 @@ request_from_change(struct change *c, struct lt_error *err)
 }
 
 static int
-price_change(struct lt_quote *quote, const struct change *c,
-    struct lt_error *err)
+price_change(
+    struct lt_quote *quote, const struct change *c, struct lt_error *err)
 {
 	const struct lt_request *const request = &c->request;
 	int partitions[LT_PARTITIONS_MAX];
@@ -273,10 +271,10 @@ admit_change(struct change *c)
 	const struct lt_balance_sheet *const sheet = c->view.sheet;
 	const bool moves_account =
 	    any(c->job->account) && strcmp(c->account, c->old_account) != 0;
-	struct lt_quote quote = { 0 };
-	struct lt_error err = { 0 };
+	struct lt_quote quote = {0};
+	struct lt_error err = {0};
 	struct lt_admission admission;
-	struct lt_entry entry = { 0 };
+	struct lt_entry entry = {0};
 	char verdict[1024];
 
 	c->partition =
@@ -355,7 +353,7 @@ judge_change(struct change *c)
 int
 lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
-	struct change c = { .job = job, .partition = -1 };
+	struct change c = {.job = job, .partition = -1};
 	int code;
 
 	c.raises = may_raise(job);
@@ -369,9 +367,9 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	lt_state_view(&c.view);
 	c.has_terms = lt_terms_find(lt_state_terms_path(), c.job_id, &c.terms,
 			  NULL) == LT_OK;
-	c.uid = c.has_terms ? c.terms.uid
-	    : job->user_id != NO_VAL ? job->user_id
-				     : submit_uid;
+	c.uid = c.has_terms		 ? c.terms.uid
+		: job->user_id != NO_VAL ? job->user_id
+					 : submit_uid;
 	code = is_ours(&c, submit_uid) ? SLURM_SUCCESS : judge_change(&c);
 	lt_state_release(&c.view);
 	if (code != SLURM_SUCCESS)

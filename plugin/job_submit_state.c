@@ -19,8 +19,8 @@
 #include "units.h"
 
 struct lt_state lt_state = {
-	.mutex = PTHREAD_MUTEX_INITIALIZER,
-	.ring_fd = -1,
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
+    .ring_fd = -1,
 };
 
 enum { REFRESH_MS = 200, LOG_AGAIN_MS = 60 * 1000 };
@@ -28,7 +28,7 @@ enum { REFRESH_MS = 200, LOG_AGAIN_MS = 60 * 1000 };
 int64_t
 lt_monotonic_ms(void)
 {
-	struct timespec now = { 0 };
+	struct timespec now = {0};
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
@@ -47,7 +47,7 @@ lt_state_log(const char *format, ...)
 	va_end(list);
 	pthread_mutex_lock(&lt_state.mutex);
 	again = strcmp(text, lt_state.logged) != 0 ||
-	    now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
+		now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
 	if (again) {
 		snprintf(lt_state.logged, sizeof(lt_state.logged), "%s", text);
 		lt_state.logged_ms = now_ms;
@@ -80,14 +80,14 @@ static bool
 same_file(const struct lt_file_id *a, const struct lt_file_id *b)
 {
 	return a->device == b->device && a->inode == b->inode &&
-	    a->mtime_ns == b->mtime_ns && a->size == b->size;
+	       a->mtime_ns == b->mtime_ns && a->size == b->size;
 }
 
 /* True when the file is there and is not the one tried last. */
 static bool
 file_changed(struct lt_file_id *tried, const char *path)
 {
-	struct lt_file_id id = { 0 };
+	struct lt_file_id id = {0};
 
 	if (!lt_file_id(&id, path) || same_file(&id, tried))
 		return false;
@@ -99,7 +99,7 @@ static void
 load_market(void)
 {
 	struct lt_market_box *box, *old;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (!file_changed(&lt_state.market_tried, lt_state.market_path))
 		return;
@@ -109,8 +109,8 @@ load_market(void)
 	atomic_init(&box->references, 1);
 	/* Only the refreshing thread replaces it, so it stays while we read. */
 	if (lt_market_load(&box->market, lt_state.market_path,
-		lt_state.market ? &lt_state.market->market : NULL, &err) !=
-	    LT_OK) {
+		lt_state.market ? &lt_state.market->market : NULL,
+		&err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.market_path, err.text);
 		free(box);
 		return;
@@ -126,7 +126,7 @@ static void
 load_sheet(void)
 {
 	struct lt_sheet_box *box, *old;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (!file_changed(&lt_state.sheet_tried, lt_state.sheet_path))
 		return;
@@ -164,8 +164,8 @@ lt_state_refresh(void)
 	long long due_ms = atomic_load(&lt_state.refresh_due_ms);
 
 	if (now_ms < due_ms ||
-	    !atomic_compare_exchange_strong(&lt_state.refresh_due_ms, &due_ms,
-		now_ms + REFRESH_MS))
+	    !atomic_compare_exchange_strong(
+		&lt_state.refresh_due_ms, &due_ms, now_ms + REFRESH_MS))
 		return;
 	/* A load that takes longer than the interval must not meet itself. */
 	if (atomic_flag_test_and_set(&lt_state.refreshing))
@@ -285,8 +285,8 @@ lt_state_book(const struct lt_view *view, const struct lt_planned *window)
 	count = atomic_load_explicit(&box->planned_count, memory_order_relaxed);
 	if (count < LT_PLANNED_MAX) {
 		box->planned[count] = *window;
-		atomic_store_explicit(&box->planned_count, count + 1,
-		    memory_order_release);
+		atomic_store_explicit(
+		    &box->planned_count, count + 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
 }

@@ -88,10 +88,10 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 	balance->budgeted = true;
 	string_of(text, "team", balance->team, sizeof(balance->team));
 	string_of(text, "label", balance->label, sizeof(balance->label));
-	string_of(text, "currency", balance->currency,
-	    sizeof(balance->currency));
-	balance->has_money = integer_of(text, "available_micros",
-	    &balance->available_micros);
+	string_of(
+	    text, "currency", balance->currency, sizeof(balance->currency));
+	balance->has_money =
+	    integer_of(text, "available_micros", &balance->available_micros);
 	balance->has_carbon =
 	    integer_of(text, "available_mg", &balance->available_mg);
 	if (!integer_of(text, "limit_micros", &balance->limit_micros) ||
@@ -110,14 +110,14 @@ left_ms(const struct timespec *start)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	passed_ms = (now.tv_sec - start->tv_sec) * 1000 +
-	    (now.tv_nsec - start->tv_nsec) / 1000000;
+		    (now.tv_nsec - start->tv_nsec) / 1000000;
 	return passed_ms >= ANSWER_MS ? 0 : ANSWER_MS - (int)passed_ms;
 }
 
 static bool
 ready(int fd, short events, const struct timespec *start)
 {
-	struct pollfd one = { .fd = fd, .events = events };
+	struct pollfd one = {.fd = fd, .events = events};
 	const int ms = left_ms(start);
 
 	return ms > 0 && poll(&one, 1, ms) == 1;
@@ -183,10 +183,10 @@ make_request(char *out, size_t size, const char *account)
 }
 
 bool
-lt_spank_balance(struct lt_balance *balance, const char *run_dir,
-    const char *account)
+lt_spank_balance(
+    struct lt_balance *balance, const char *run_dir, const char *account)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct timespec start;
 	char request[512], reply[REPLY_BYTES];
 	const char *body;
@@ -202,7 +202,8 @@ lt_spank_balance(struct lt_balance *balance, const char *run_dir,
 		return false;
 	make_request(request, sizeof(request), account);
 	/* A Unix socket connects at once or not at all (a full backlog). */
-	whole = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	whole =
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    send_all(fd, request, strlen(request), &start) &&
 	    receive_all(fd, reply, sizeof(reply), &start);
 	close(fd);

@@ -74,8 +74,8 @@ amd_precision(const char *text)
 	if (version == 0)
 		return LT_PRECISION_AUTO;
 	return (version >= 90008 && version < 100000) || version >= 110000
-	    ? LT_PRECISION_BF16
-	    : LT_PRECISION_OFF;
+		   ? LT_PRECISION_BF16
+		   : LT_PRECISION_OFF;
 }
 
 /* The least that all GPUs of the node can do; AUTO when there is none. */
@@ -94,8 +94,8 @@ precision_of_devices(const char *directory, const char *file,
 		if (!entry)
 			break;
 		if (entry->d_name[0] == '.' ||
-		    !read_small(text, sizeof(text), directory, entry->d_name,
-			file))
+		    !read_small(
+			text, sizeof(text), directory, entry->d_name, file))
 			continue;
 		one = precision_of(text);
 		/* OFF < FP16 < BF16 in the enum. */
@@ -168,8 +168,8 @@ precision_here(void)
 	precision =
 	    precision_of_devices(NVIDIA_GPUS, "information", nvidia_precision);
 	if (precision == LT_PRECISION_AUTO)
-		precision = precision_of_devices(AMD_NODES, "properties",
-		    amd_precision);
+		precision = precision_of_devices(
+		    AMD_NODES, "properties", amd_precision);
 	return precision;
 }
 
@@ -181,9 +181,9 @@ set_precision(spank_t spank)
 		enum lt_precision precision;
 		const char *accelerate, *lightning;
 	} words[] = {
-		{ LT_PRECISION_FP16, "fp16", "16-mixed" },
-		{ LT_PRECISION_BF16, "bf16", "bf16-mixed" },
-		{ LT_PRECISION_FP8, "fp8", "bf16-mixed" },
+	    {LT_PRECISION_FP16, "fp16", "16-mixed"},
+	    {LT_PRECISION_BF16, "bf16", "bf16-mixed"},
+	    {LT_PRECISION_FP8, "fp8", "bf16-mixed"},
 	};
 	const enum lt_precision here = precision_here();
 	enum lt_precision wanted = lt_spank.options.precision;
@@ -206,8 +206,8 @@ set_precision(spank_t spank)
 			continue;
 		spank_setenv(spank, "ACCELERATE_MIXED_PRECISION",
 		    words[i].accelerate, 0);
-		spank_setenv(spank, "PL_TRAINER_PRECISION", words[i].lightning,
-		    0);
+		spank_setenv(
+		    spank, "PL_TRAINER_PRECISION", words[i].lightning, 0);
 	}
 }
 
@@ -228,8 +228,8 @@ hazard_of(double *hazard_per_h, const char *table, const char *partition)
 			memcpy(number, table + name + 1, length - name - 1);
 			number[length - name - 1] = '\0';
 			return lt_double_parse(number, hazard_per_h, NULL) ==
-			    LT_OK &&
-			    *hazard_per_h >= 0;
+				   LT_OK &&
+			       *hazard_per_h >= 0;
 		}
 		table += length;
 		table += *table != '\0';
@@ -246,11 +246,10 @@ set_checkpoint(spank_t spank)
 	double hazard_per_h = 0, interval_s = checkpoint->every_s;
 	bool preemptible;
 
-	spank_getenv(spank, "SLURM_JOB_PARTITION", partition,
-	    sizeof(partition));
+	spank_getenv(
+	    spank, "SLURM_JOB_PARTITION", partition, sizeof(partition));
 	spank_getenv(spank, "SLURM_JOB_NUM_NODES", nodes, sizeof(nodes));
-	preemptible =
-	    hazard_of(&hazard_per_h, lt_spank.preemptible, partition);
+	preemptible = hazard_of(&hazard_per_h, lt_spank.preemptible, partition);
 	if (interval_s <= 0 && preemptible) {
 		const unsigned long count = strtoul(nodes, NULL, 10);
 
@@ -261,8 +260,8 @@ set_checkpoint(spank_t spank)
 	spank_setenv(spank, "LOWTIDE_PREEMPTIBLE", preemptible ? "1" : "0", 0);
 	if (interval_s >= 1) {
 		snprintf(text, sizeof(text), "%.0f", interval_s);
-		spank_setenv(spank, "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS",
-		    text, 0);
+		spank_setenv(
+		    spank, "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", text, 0);
 	}
 }
 

@@ -21,14 +21,14 @@ argument_value(const char *argument, const char *name)
 	const size_t length = strlen(name);
 
 	return strncmp(argument, name, length) == 0 && argument[length] == '='
-	    ? argument + length + 1
-	    : NULL;
+		   ? argument + length + 1
+		   : NULL;
 }
 
 static int
 presence_of(const char *text, enum lt_presence *presence)
 {
-	static const char *const words[] = { "auto", "yes", "no" };
+	static const char *const words[] = {"auto", "yes", "no"};
 
 	for (int i = 0; i < 3; i++)
 		if (strcmp(text, words[i]) == 0) {
@@ -51,9 +51,9 @@ read_arguments(int count, char **arguments)
 			lt_spank.preemptible = value;
 		else if ((value = argument_value(arguments[i], "gpu")))
 			lt_spank.gpu = value;
-		else if (!(value = argument_value(arguments[i],
-			       "job_submit")) ||
-		    presence_of(value, &lt_spank.job_submit) != 0)
+		else if (!(value =
+				 argument_value(arguments[i], "job_submit")) ||
+			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error("lowtide: plugstack.conf: got %s, want "
 				    "run_dir=, preemptible=, gpu=, "
 				    "job_submit=auto|yes|no",
@@ -81,7 +81,7 @@ lt_spank_say(const char *text, bool is_error)
 static int
 on_option(int id, const char *value, int remote)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (id < 0 || id >= LT_OPTION_COUNT)
 		return 0;
@@ -118,9 +118,9 @@ map_environment(void)
 		const char *symbol; /* only this command has it */
 		const char *prefix;
 	} commands[] = {
-		{ "sbopt", "SBATCH_" },
-		{ "saopt", "SALLOC_" },
-		{ "sropt", "SLURM_" },
+	    {"sbopt", "SBATCH_"},
+	    {"saopt", "SALLOC_"},
+	    {"sropt", "SLURM_"},
 	};
 	const char *prefix = NULL;
 
@@ -147,18 +147,18 @@ register_options(spank_t spank)
 	for (int id = 0; id < LT_OPTION_COUNT; id++) {
 		const struct lt_option *const row = &lt_option_table[id];
 		struct spank_option option = {
-			.name = (char *)(uintptr_t)row->name,
-			.arginfo = (char *)(uintptr_t)row->argument,
-			.usage = (char *)(uintptr_t)row->usage,
-			.has_arg = row->argument_optional ? 2 : 1,
-			.val = id,
-			.cb = on_option,
+		    .name = (char *)(uintptr_t)row->name,
+		    .arginfo = (char *)(uintptr_t)row->argument,
+		    .usage = (char *)(uintptr_t)row->usage,
+		    .has_arg = row->argument_optional ? 2 : 1,
+		    .val = id,
+		    .cb = on_option,
 		};
 
 		/* Slurm copies it. */
 		if (spank_option_register(spank, &option) != 0)
-			slurm_error("lowtide: --%s can't be registered",
-			    row->name);
+			slurm_error(
+			    "lowtide: --%s can't be registered", row->name);
 	}
 }
 
@@ -170,7 +170,7 @@ slurm_spank_init(spank_t spank, int count, char **arguments)
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR &&
 	    context != S_CTX_REMOTE)
 		return 0;
-	lt_spank = (struct lt_spank) { .run_dir = "/run/lowtide" };
+	lt_spank = (struct lt_spank){.run_dir = "/run/lowtide"};
 	lt_options_init(&lt_spank.options);
 	read_arguments(count, arguments);
 	if (context != S_CTX_REMOTE)

@@ -51,8 +51,8 @@ struct lt_balance { /* what lowtided answers */
 
 /* Ask lowtided on this host, 50 ms in all. account "" = the default one.
  * False when it can't be known. */
-bool lt_spank_balance(struct lt_balance *balance, const char *run_dir,
-    const char *account);
+bool lt_spank_balance(
+    struct lt_balance *balance, const char *run_dir, const char *account);
 
 /* One flat JSON object out of outside bytes; exported for fuzzing. */
 bool lt_balance_parse(struct lt_balance *balance, const char *text);

@@ -21,8 +21,8 @@
 
 /* Of libslurmfull, the same on 22.05, 24.11 and 26.05; looked up because no
  * installed header has them. */
-typedef int set_option(void *opt, const char *name, const char *value,
-    bool early);
+typedef int set_option(
+    void *opt, const char *name, const char *value, bool early);
 typedef char *get_option(void *opt, const char *name);
 typedef job_desc_msg_t *make_job(void *opt, bool set_defaults);
 
@@ -64,8 +64,8 @@ find_client(struct client *client)
 	client->opt = dlsym(RTLD_DEFAULT, "opt");
 	client->is_batch = dlsym(RTLD_DEFAULT, "sbopt") != NULL;
 	return symbol(&client->set, "slurm_option_set") &&
-	    symbol(&client->get, "slurm_option_get") &&
-	    symbol(&client->job, "slurm_opt_create_job_desc") && client->opt;
+	       symbol(&client->get, "slurm_option_get") &&
+	       symbol(&client->job, "slurm_opt_create_job_desc") && client->opt;
 }
 
 /* Does slurmctld have job_submit/lowtide? */
@@ -110,8 +110,7 @@ is_het(void)
 	static int calls;
 	char line[16384];
 	FILE *const stream = fopen("/proc/self/cmdline", "re");
-	const size_t length =
-	    stream ? fread(line, 1, sizeof(line), stream) : 0;
+	const size_t length = stream ? fread(line, 1, sizeof(line), stream) : 0;
 
 	if (stream)
 		fclose(stream);
@@ -136,8 +135,8 @@ make_request(struct placement *p, struct lt_error *err)
 	}
 	p->job->user_id = getuid();
 	p->job->het_job_offset = is_het() ? 0 : NO_VAL;
-	return lt_request_from_job(&p->request, p->job, &p->market,
-		   p->now_utc_s, err) == LT_OK;
+	return lt_request_from_job(
+		   &p->request, p->job, &p->market, p->now_utc_s, err) == LT_OK;
 }
 
 /* Resolve by the home partition what the user left open. */
@@ -195,8 +194,8 @@ carry_out(const struct placement *p)
 		return;
 	if (chosen->start_utc_s > p->now_utc_s + SOON_S &&
 	    !(p->request.pins & (LT_PIN_BEGIN | LT_PIN_INTERACTIVE))) {
-		snprintf(text, sizeof(text), "uts%" PRId64,
-		    chosen->start_utc_s);
+		snprintf(
+		    text, sizeof(text), "uts%" PRId64, chosen->start_utc_s);
 		if (!set(p, "begin", text))
 			return;
 	}
@@ -253,12 +252,11 @@ static int
 check_balance(struct placement *p)
 {
 	struct lt_balance balance;
-	struct lt_verdict verdict = { .code = LT_OVER };
+	struct lt_verdict verdict = {.code = LT_OVER};
 	char text[1024];
 	int64_t money, carbon;
 
-	if (!lt_spank_balance(&balance, lt_spank.run_dir,
-		p->request.account) ||
+	if (!lt_spank_balance(&balance, lt_spank.run_dir, p->request.account) ||
 	    !balance.budgeted || !price(p))
 		return 0; /* unknown here: lowtided's sweep has the last word */
 	if (__builtin_mul_overflow(p->quote.hold_per_task.money_micros,
@@ -275,17 +273,17 @@ check_balance(struct placement *p)
 		verdict.settled = balance.spent_micros;
 		verdict.held = balance.held_micros;
 		verdict.available = balance.available_micros;
-		lt_verdict_text(text, sizeof(text), &verdict,
-		    p->market.currency);
+		lt_verdict_text(
+		    text, sizeof(text), &verdict, p->market.currency);
 	} else if (balance.has_carbon && p->quote.hold_per_task.has_carbon &&
-	    carbon > balance.available_mg) {
+		   carbon > balance.available_mg) {
 		char asked[32], available[32];
 
 		snprintf(text, sizeof(text),
 		    "%s has %s CO2e left for %s;\nthis job may emit %s.",
 		    balance.team,
-		    lt_carbon_text(available, sizeof(available),
-			balance.available_mg),
+		    lt_carbon_text(
+			available, sizeof(available), balance.available_mg),
 		    balance.label,
 		    lt_carbon_text(asked, sizeof(asked), carbon));
 	} else {
@@ -318,8 +316,7 @@ tell(const struct placement *p)
 {
 	char text[2048];
 
-	if (!p->asked &&
-	    !(p->market.mode == LT_MODE_ADVISE && p->plan.moved))
+	if (!p->asked && !(p->market.mode == LT_MODE_ADVISE && p->plan.moved))
 		return;
 	lt_plan_lines(text, sizeof(text), &p->plan, &p->market, p->now_utc_s);
 	lt_spank_say(text, false);
@@ -331,7 +328,7 @@ tell(const struct placement *p)
 static int
 place(struct placement *p)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const bool wants_plan = lt_spank.options.plan;
 	char text[512];
 
@@ -350,8 +347,8 @@ place(struct placement *p)
 	}
 	if (wants_plan)
 		return show_table(p);
-	if (lt_plan_refusal(text, sizeof(text), &p->plan, &p->request,
-		&p->market)) {
+	if (lt_plan_refusal(
+		text, sizeof(text), &p->plan, &p->request, &p->market)) {
 		const bool refuses = p->market.mode == LT_MODE_ENFORCE;
 
 		lt_spank_say(text, refuses);
@@ -359,8 +356,8 @@ place(struct placement *p)
 			return -1;
 	}
 	set_signal(p);
-	p->applies = p->asked && p->plan.moved &&
-	    p->market.mode == LT_MODE_ENFORCE;
+	p->applies =
+	    p->asked && p->plan.moved && p->market.mode == LT_MODE_ENFORCE;
 	if (check_balance(p) != 0)
 		return -1;
 	tell(p);
@@ -382,7 +379,7 @@ place_job(void)
 	static struct placement p; /* large; het components reuse it */
 	const bool asked =
 	    lt_spank.options.carbon_aware_set || lt_spank.options.plan;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char path[1024];
 	int code;
 

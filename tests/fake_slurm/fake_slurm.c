@@ -48,8 +48,8 @@ int
 fake_fresh(void **state)
 {
 	(void)state;
-	fake_shell("rm -rf %s %s && mkdir -m 700 %s %s", fake_run, fake_state, fake_run,
-	    fake_state);
+	fake_shell("rm -rf %s %s && mkdir -m 700 %s %s", fake_run, fake_state,
+	    fake_run, fake_state);
 	fake_said[0] = '\0';
 	setenv("LOWTIDE_RUN_DIR", fake_run, 1);
 	setenv("LOWTIDE_STATE_DIR", fake_state, 1);

@@ -22,7 +22,8 @@ give(const char *name, const char *value, int remote)
 {
 	for (int i = 0; i < fake_option_count; i++)
 		if (strcmp(fake_options[i].name, name) == 0)
-			return fake_options[i].cb(fake_options[i].val, value, remote);
+			return fake_options[i].cb(
+			    fake_options[i].val, value, remote);
 	fail_msg("no option %s", name);
 	return -1;
 }
@@ -30,7 +31,7 @@ give(const char *name, const char *value, int remote)
 static void
 test_spank_options(void **state)
 {
-	char wrong[] = "colour=blue", *arguments[] = { wrong };
+	char wrong[] = "colour=blue", *arguments[] = {wrong};
 
 	(void)state;
 	setenv("SBATCH_CARBON_AWARE", "cost", 1);
@@ -75,7 +76,7 @@ test_spank_hands_on(void **state)
 static void
 test_spank_places(void **state)
 {
-	char argument[600], *arguments[] = { argument };
+	char argument[600], *arguments[] = {argument};
 
 	(void)state;
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
@@ -104,7 +105,7 @@ test_spank_places(void **state)
 static void
 test_spank_plan(void **state)
 {
-	char argument[600], *arguments[] = { argument };
+	char argument[600], *arguments[] = {argument};
 
 	(void)state;
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
@@ -137,19 +138,18 @@ static void
 test_spank_environment(void **state)
 {
 	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB",
-	     spot[] = "preemptible=spot:0.02", *arguments[] = { gpu, spot };
+	     spot[] = "preemptible=spot:0.02", *arguments[] = {gpu, spot};
 	static const struct {
 		const char *why, *node, *amp, *theirs, *accelerate, *lightning;
 	} cases[] = {
-		{ "nobody asked", "a1", NULL, NULL, "unset", "unset" },
-		{ "Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed" },
-		{ "Volta", "v2", "auto", NULL, "fp16", "16-mixed" },
-		{ "no such node", "v3", "auto", NULL, "unset", "unset" },
-		{ "off", "a1", "off", NULL, "unset", "unset" },
-		{ "the user's own value", "a1", "auto", "no", "no", "unset" },
-		{ "bf16 is not for Volta", "v1", "bf16", NULL, "fp16",
-		    "16-mixed" },
-		{ "fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed" },
+	    {"nobody asked", "a1", NULL, NULL, "unset", "unset"},
+	    {"Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed"},
+	    {"Volta", "v2", "auto", NULL, "fp16", "16-mixed"},
+	    {"no such node", "v3", "auto", NULL, "unset", "unset"},
+	    {"off", "a1", "off", NULL, "unset", "unset"},
+	    {"the user's own value", "a1", "auto", "no", "no", "unset"},
+	    {"bf16 is not for Volta", "v1", "bf16", NULL, "fp16", "16-mixed"},
+	    {"fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed"},
 	};
 
 	(void)state;
@@ -172,7 +172,7 @@ test_spank_environment(void **state)
 static void
 test_spank_checkpoint(void **state)
 {
-	char spot[] = "preemptible=spot:0.02", *arguments[] = { spot };
+	char spot[] = "preemptible=spot:0.02", *arguments[] = {spot};
 
 	(void)state;
 	spank_start(S_CTX_REMOTE, arguments, 1);
@@ -194,12 +194,12 @@ int
 fake_spank_tests(void)
 {
 	const struct CMUnitTest tests[] = {
-		FAKE_TEST(test_spank_options),
-		FAKE_TEST(test_spank_hands_on),
-		FAKE_TEST(test_spank_places),
-		FAKE_TEST(test_spank_plan),
-		FAKE_TEST(test_spank_environment),
-		FAKE_TEST(test_spank_checkpoint),
+	    FAKE_TEST(test_spank_options),
+	    FAKE_TEST(test_spank_hands_on),
+	    FAKE_TEST(test_spank_places),
+	    FAKE_TEST(test_spank_plan),
+	    FAKE_TEST(test_spank_environment),
+	    FAKE_TEST(test_spank_checkpoint),
 	};
 
 	return cmocka_run_group_tests_name("spank", tests, NULL, NULL);

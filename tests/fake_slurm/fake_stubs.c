@@ -67,7 +67,9 @@ slurm_xfree(void **memory)
 spank_context_t fake_context;
 struct spank_option fake_options[16];
 int fake_option_count;
-static struct { char name[128], value[256]; } environment[32];
+static struct {
+	char name[128], value[256];
+} environment[32];
 int fake_environment_count;
 
 spank_context_t
@@ -91,8 +93,7 @@ spank_getenv(spank_t spank, const char *name, char *out, int size)
 	(void)spank;
 	for (int i = 0; i < fake_environment_count; i++)
 		if (strcmp(environment[i].name, name) == 0) {
-			snprintf(out, (size_t)size, "%s",
-			    environment[i].value);
+			snprintf(out, (size_t)size, "%s", environment[i].value);
 			return 0;
 		}
 	return ESPANK_ENV_NOEXIST;
@@ -125,8 +126,8 @@ slurm_option_set(void *o, const char *name, const char *value, bool early)
 
 	assert_ptr_equal(o, opt);
 	assert_false(early);
-	snprintf(fake_set_options + used, sizeof(fake_set_options) - used, "%s=%s ",
-	    name, value);
+	snprintf(fake_set_options + used, sizeof(fake_set_options) - used,
+	    "%s=%s ", name, value);
 	return 0;
 }
 
@@ -150,8 +151,7 @@ void
 fake_env(const char *name, const char *value)
 {
 	snprintf(environment[fake_environment_count].name, 128, "%s", name);
-	snprintf(environment[fake_environment_count++].value, 256, "%s",
-	    value);
+	snprintf(environment[fake_environment_count++].value, 256, "%s", value);
 }
 
 void
@@ -175,4 +175,3 @@ fake_job_defaults(job_desc_msg_t *job)
 	job->het_job_offset = NO_VAL;
 	job->user_id = getuid();
 }
-

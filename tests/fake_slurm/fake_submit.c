@@ -46,7 +46,7 @@ static void
 submit(struct submission *out, const struct wish *wish)
 {
 	job_desc_msg_t job;
-	char *message = NULL, *env[1] = { NULL };
+	char *message = NULL, *env[1] = {NULL};
 
 	fake_job_defaults(&job);
 	job.account = slurm_xstrdup(wish->account);
@@ -66,8 +66,8 @@ submit(struct submission *out, const struct wish *wish)
 	job.spank_job_env_size = wish->option ? 1 : 0;
 	memset(out, 0, sizeof(*out));
 	out->code = fake_submit(&job, job.user_id, &message);
-	snprintf(out->message, sizeof(out->message), "%s",
-	    message ? message : "");
+	snprintf(
+	    out->message, sizeof(out->message), "%s", message ? message : "");
 	snprintf(out->comment, sizeof(out->comment), "%s",
 	    job.admin_comment ? job.admin_comment : "");
 	snprintf(out->partition, sizeof(out->partition), "%s",
@@ -95,8 +95,7 @@ restart(void)
 static uint32_t
 records(struct lt_ring_record *out)
 {
-	struct lt_ring_record *const all =
-	    calloc(LT_RING_SLOTS, sizeof(*all));
+	struct lt_ring_record *const all = calloc(LT_RING_SLOTS, sizeof(*all));
 	uint64_t generation, highest, contiguous;
 	uint32_t count = 0, bad = 0;
 	char path[600];
@@ -123,7 +122,7 @@ test_nothing_there(void **state)
 	struct submission s;
 
 	(void)state;
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60 });
+	submit(&s, &(struct wish){.account = "team0000", .minutes = 60});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_string_equal(s.message, "");
 	assert_string_equal(s.comment, "");
@@ -133,7 +132,7 @@ static void
 test_nulls(void **state)
 {
 	job_desc_msg_t job;
-	char *message = NULL, *hole[2] = { NULL, NULL };
+	char *message = NULL, *hole[2] = {NULL, NULL};
 
 	(void)state;
 	assert_int_equal(fake_submit(NULL, 0, NULL), SLURM_SUCCESS);
@@ -163,20 +162,21 @@ static void
 test_admitted(void **state)
 {
 	struct submission s;
-	struct lt_quote quote = { 0 };
+	struct lt_quote quote = {0};
 	struct lt_ring_record record;
 
 	(void)state;
 	fake_snapshots("--limit 100");
 	restart();
-	submit(&s, &(struct wish) { .account = "TEAM0000", .minutes = 60,
-			     .array = "0-9%2", .gres = "gres:gpu:2",
-			     .comment = "jobstats:1" });
+	submit(&s, &(struct wish){.account = "TEAM0000",
+		       .minutes = 60,
+		       .array = "0-9%2",
+		       .gres = "gres:gpu:2",
+		       .comment = "jobstats:1"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_string_equal(s.message, "");
-	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment),
-			     NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_non_null(strstr(s.comment, "jobstats:1"));
 	assert_string_equal(quote.account, "team0000");
 	assert_int_equal(quote.tasks, 10);
@@ -192,20 +192,19 @@ static void
 test_forged_quote(void **state)
 {
 	struct submission s;
-	struct lt_quote quote = { 0 };
+	struct lt_quote quote = {0};
 	const char *forged = "lowtide:1 q=00000000000000ff rev=9 team=x "
 			     "hold=0,0 n=1 win=0-1 plan=a@0 base=a@0 exp=-,- "
 			     "was=-,- by=off mode=enforce f=0;";
 
 	(void)state;
-	submit(&s, &(struct wish) { .comment = forged });
+	submit(&s, &(struct wish){.comment = forged});
 	assert_null(strstr(s.comment, "lowtide:"));
 	fake_snapshots("--limit 100");
 	restart();
-	submit(&s, &(struct wish) { .comment = forged, .minutes = 10 });
-	assert_int_equal(lt_quote_unpack(&quote, s.comment, strlen(s.comment),
-			     NULL),
-	    LT_OK);
+	submit(&s, &(struct wish){.comment = forged, .minutes = 10});
+	assert_int_equal(
+	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_true(quote.id != 0xff);
 	assert_null(strstr(s.comment + 8, "lowtide:"));
 }
@@ -214,16 +213,16 @@ static void
 test_over(void **state)
 {
 	struct submission s;
-	struct wish wish = { .account = "team0000", .gres = "gpu:8",
-		.minutes = 60 };
+	struct wish wish = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
 
 	(void)state;
 	fake_snapshots("--limit 0.5");
 	restart();
 	submit(&s, &wish);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	assert_non_null(strstr(s.message,
-	    "lowtide: team0000 has $0.50 of $0.50 left"));
+	assert_non_null(
+	    strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
 	assert_non_null(strstr(s.message, "It would fit at --time="));
 	assert_int_equal(records(NULL), 0);
 	wish.account = "free";
@@ -241,58 +240,60 @@ test_rules(void **state)
 		uint32_t priority;
 		uint32_t flags;
 	} cases[] = {
-		{ "hold of a batch job", "--limit 0.5 --rule hold", false,
-		    false, false, SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD },
-		{ "the user's own hold is noted", "--limit 0.5 --rule hold",
-		    false, false, true, SLURM_SUCCESS, 0,
-		    LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD },
-		{ "srun can't be held", "--limit 0.5 --rule hold", true, false,
-		    false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
-		{ "a cron job can't be held", "--limit 0.5 --rule hold", false,
-		    true, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
-		{ "warn goes on", "--limit 0.5 --rule warn", false, false,
-		    false, SLURM_SUCCESS, NO_VAL, 0 },
-		{ "observe goes on", "--limit 0.5 --mode observe", false,
-		    false, false, SLURM_SUCCESS, NO_VAL, 0 },
-		{ "advise goes on", "--limit 0.5 --mode advise", false, false,
-		    false, SLURM_SUCCESS, NO_VAL, 0 },
-		{ "stale: held", "--age 100 --stale 10", false, false, false,
-		    SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN },
-		{ "stale: rejected", "--age 100 --stale 10 --unknown reject",
-		    false, false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
-		{ "stale: allowed", "--age 100 --stale 10 --unknown allow",
-		    false, false, false, SLURM_SUCCESS, NO_VAL, 0 },
-		{ "stale and observe", "--age 100 --stale 10 --mode observe",
-		    false, false, false, SLURM_SUCCESS, NO_VAL, 0 },
-		{ "not its member", "--uid 77 --unknown reject", false, false,
-		    false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0 },
+	    {"hold of a batch job", "--limit 0.5 --rule hold", false, false,
+		false, SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD},
+	    {"the user's own hold is noted", "--limit 0.5 --rule hold", false,
+		false, true, SLURM_SUCCESS, 0,
+		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD},
+	    {"srun can't be held", "--limit 0.5 --rule hold", true, false,
+		false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+	    {"a cron job can't be held", "--limit 0.5 --rule hold", false, true,
+		false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+	    {"warn goes on", "--limit 0.5 --rule warn", false, false, false,
+		SLURM_SUCCESS, NO_VAL, 0},
+	    {"observe goes on", "--limit 0.5 --mode observe", false, false,
+		false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"advise goes on", "--limit 0.5 --mode advise", false, false, false,
+		SLURM_SUCCESS, NO_VAL, 0},
+	    {"stale: held", "--age 100 --stale 10", false, false, false,
+		SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN},
+	    {"stale: rejected", "--age 100 --stale 10 --unknown reject", false,
+		false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+	    {"stale: allowed", "--age 100 --stale 10 --unknown allow", false,
+		false, false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"stale and observe", "--age 100 --stale 10 --mode observe", false,
+		false, false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"not its member", "--uid 77 --unknown reject", false, false, false,
+		ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct submission s;
-		struct lt_quote quote = { 0 };
+		struct lt_quote quote = {0};
 
 		print_message("# %s\n", cases[i].why);
 		fake_snapshots(cases[i].arguments);
 		restart();
-		submit(&s, &(struct wish) { .account = "team0000",
-				     .gres = "gpu:8", .minutes = 60,
-				     .interactive = cases[i].interactive,
-				     .cron = cases[i].cron,
-				     .held = cases[i].held });
+		submit(&s, &(struct wish){.account = "team0000",
+			       .gres = "gpu:8",
+			       .minutes = 60,
+			       .interactive = cases[i].interactive,
+			       .cron = cases[i].cron,
+			       .held = cases[i].held});
 		assert_int_equal(s.code, cases[i].code);
 		assert_int_equal(s.priority, cases[i].priority);
 		if (s.code != SLURM_SUCCESS) {
 			assert_string_not_equal(s.message, "");
 			continue;
 		}
-		assert_int_equal(lt_quote_unpack(&quote, s.comment,
-				     strlen(s.comment), NULL),
+		assert_int_equal(
+		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL),
 		    LT_OK);
 		assert_int_equal(quote.flags, cases[i].flags);
-		submit(&s, &(struct wish) { .account = "free",
-				     .gres = "gpu:8", .minutes = 60 });
+		submit(
+		    &s, &(struct wish){
+			    .account = "free", .gres = "gpu:8", .minutes = 60});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 	}
@@ -314,27 +315,28 @@ test_torn(void **state)
 		restart();
 		fake_shell("truncate -s 100 %s", path);
 		usleep(250000);
-		submit(&s, &(struct wish) { .account = "team0000",
-				     .minutes = 10 });
+		submit(
+		    &s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 		assert_non_null(strstr(s.comment, "lowtide:1"));
 		/* Never loaded: budgeted teams wait, others do not. */
 		restart();
-		submit(&s, &(struct wish) { .account = "free",
-				     .minutes = 10 });
+		submit(&s, &(struct wish){.account = "free", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
-		submit(&s, &(struct wish) { .account = "team0000",
-				     .minutes = 10 });
+		submit(
+		    &s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, i ? NO_VAL : 0);
 		for (int byte = 0; byte < 400; byte += 7) {
-			fake_shell("printf x | dd of=%s bs=1 seek=%d conv=notrunc "
-			      "2>/dev/null", path, byte);
+			fake_shell(
+			    "printf x | dd of=%s bs=1 seek=%d conv=notrunc "
+			    "2>/dev/null",
+			    path, byte);
 			restart();
-			submit(&s, &(struct wish) { .account = "free",
-					     .minutes = 10 });
+			submit(&s,
+			    &(struct wish){.account = "free", .minutes = 10});
 			assert_int_equal(s.code, SLURM_SUCCESS);
 		}
 	}
@@ -344,8 +346,8 @@ static void
 test_ring_survives_restart(void **state)
 {
 	struct submission s;
-	const struct wish hour = { .account = "team0000", .gres = "gpu:8",
-		.minutes = 60 };
+	const struct wish hour = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
 
 	(void)state;
 	fake_snapshots("--limit 8");
@@ -374,14 +376,14 @@ test_ring_of_another(void **state)
 	fake_snapshots("--limit 100");
 	fake_shell("rm %s/holds", fake_state);
 	restart();
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 10 });
+	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
 	assert_int_equal(s.priority, 0);
 	assert_non_null(strstr(s.message, "holds file"));
 	fake_shell("rm %s/holds && mkdir %s/holds", fake_state, fake_state);
 	restart();
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 10 });
+	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
 	assert_int_equal(s.priority, 0);
-	submit(&s, &(struct wish) { .account = "free", .minutes = 10 });
+	submit(&s, &(struct wish){.account = "free", .minutes = 10});
 	assert_int_equal(s.priority, NO_VAL);
 }
 
@@ -393,9 +395,10 @@ test_plan(void **state)
 	(void)state;
 	fake_snapshots("--limit 100");
 	restart();
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
-			     .option = "_SLURM_SPANK_OPTION_lowtide_"
-				       "carbon_aware=plan" });
+	submit(&s, &(struct wish){.account = "team0000",
+		       .minutes = 60,
+		       .option = "_SLURM_SPANK_OPTION_lowtide_"
+				 "carbon_aware=plan"});
 	assert_int_equal(s.code, ESLURM_DISABLED);
 	assert_non_null(strstr(s.message, "spot"));
 	assert_non_null(strstr(s.message, "ondemand"));
@@ -410,20 +413,22 @@ test_options_of_job(void **state)
 	(void)state;
 	fake_snapshots("--limit 100");
 	restart();
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
-			     .option = "_SLURM_SPANK_OPTION_lowtide_"
-				       "checkpoint=wrote=1m" });
+	submit(&s, &(struct wish){.account = "team0000",
+		       .minutes = 60,
+		       .option = "_SLURM_SPANK_OPTION_lowtide_"
+				 "checkpoint=wrote=1m"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_non_null(strstr(s.message, "checkpoint"));
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
-			     .partition = "spot,nowhere" });
+	submit(&s, &(struct wish){.account = "team0000",
+		       .minutes = 60,
+		       .partition = "spot,nowhere"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0); /* no bound is known */
-	submit(&s, &(struct wish) { .account = "team0000", .minutes = 60,
-			     .array = "1-x" });
+	submit(&s, &(struct wish){
+		       .account = "team0000", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	submit(&s, &(struct wish) { .account = "free", .minutes = 60,
-			     .array = "1-x" });
+	submit(&s,
+	    &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 }
 
@@ -432,13 +437,20 @@ test_options_of_job(void **state)
 static void
 terms(uint32_t flags)
 {
-	struct lt_terms one = { .job_id = 7, .uid = getuid(), .quote_id = 5,
-		.hold_money_micros = 3600001, .hold_carbon_mg = 100000000,
-		.account_hash = lt_name_hash("team0000"),
-		.partition_hash = lt_name_hash("ondemand"), .limit_s = 3600,
-		.nodes = 1, .share_ppm = 1000000, .tasks = 1, .cpus = 64,
-		.flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		    LT_TERMS_HAS_CARBON };
+	struct lt_terms one = {.job_id = 7,
+	    .uid = getuid(),
+	    .quote_id = 5,
+	    .hold_money_micros = 3600001,
+	    .hold_carbon_mg = 100000000,
+	    .account_hash = lt_name_hash("team0000"),
+	    .partition_hash = lt_name_hash("ondemand"),
+	    .limit_s = 3600,
+	    .nodes = 1,
+	    .share_ppm = 1000000,
+	    .tasks = 1,
+	    .cpus = 64,
+	    .flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
+		     LT_TERMS_HAS_CARBON};
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_TERMS_FILE);
@@ -453,33 +465,32 @@ test_modify(void **state)
 		uint32_t minutes, priority, terms;
 		int code;
 	} cases[] = {
-		{ "shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0,
-		    SLURM_SUCCESS },
-		{ "an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
-		    SLURM_SUCCESS },
-		{ "a day more does not", "7", NULL, NULL, NULL, 1500, NO_VAL, 0,
-		    ESLURM_ACCOUNTING_POLICY },
-		{ "unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE,
-		    NO_VAL, 0, ESLURM_ACCOUNTING_POLICY },
-		{ "a cheaper partition", "7", NULL, "spot", NULL, NO_VAL,
-		    NO_VAL, 0, SLURM_SUCCESS },
-		{ "an account without budget", "7", "free", NULL, NULL, NO_VAL,
-		    NO_VAL, 0, SLURM_SUCCESS },
-		{ "an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
-		    NO_VAL, 0, ESLURM_ACCOUNTING_POLICY },
-		{ "a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
-		    ESLURM_ACCOUNTING_POLICY },
-		{ "release of our hold", "7", NULL, NULL, NULL, NO_VAL,
-		    INFINITE, LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY },
-		{ "release of the user's hold", "7", NULL, NULL, NULL, NO_VAL,
-		    INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS },
-		{ "release of a job not in terms", "8", NULL, NULL, NULL,
-		    NO_VAL, INFINITE, 0, ESLURM_ACCOUNTING_POLICY },
-		{ "lowtided's own update", "7", NULL, NULL,
-		    "lowtide:1 q=0000000000000005 rev=2 team=team0000 "
-		    "hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
-		    "was=-,- by=off mode=enforce f=0;",
-		    1500, INFINITE, LT_TERMS_OUR_HOLD, SLURM_SUCCESS },
+	    {"shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0, SLURM_SUCCESS},
+	    {"an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
+		SLURM_SUCCESS},
+	    {"a day more does not", "7", NULL, NULL, NULL, 1500, NO_VAL, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE,
+		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"a cheaper partition", "7", NULL, "spot", NULL, NO_VAL, NO_VAL, 0,
+		SLURM_SUCCESS},
+	    {"an account without budget", "7", "free", NULL, NULL, NO_VAL,
+		NO_VAL, 0, SLURM_SUCCESS},
+	    {"an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
+		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"release of our hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE,
+		LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY},
+	    {"release of the user's hold", "7", NULL, NULL, NULL, NO_VAL,
+		INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS},
+	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
+		INFINITE, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"lowtided's own update", "7", NULL, NULL,
+		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
+		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
+		"was=-,- by=off mode=enforce f=0;",
+		1500, INFINITE, LT_TERMS_OUR_HOLD, SLURM_SUCCESS},
 	};
 
 	(void)state;
@@ -520,8 +531,9 @@ many(void *argument)
 	for (int i = 0; i < EACH; i++) {
 		struct submission s;
 
-		submit(&s, &(struct wish) { .account = "team0000",
-				     .gres = "gpu:8", .minutes = 60 });
+		submit(&s,
+		    &(struct wish){
+			.account = "team0000", .gres = "gpu:8", .minutes = 60});
 		*admitted += s.code == SLURM_SUCCESS;
 	}
 	return NULL;
@@ -531,16 +543,15 @@ static void
 test_threads(void **state)
 {
 	pthread_t threads[THREADS];
-	long admitted[THREADS] = { 0 }, sum = 0;
+	long admitted[THREADS] = {0}, sum = 0;
 
 	(void)state;
 	/* 100 jobs of 3.60 and a micro fit, the 101st does not. */
 	fake_snapshots("--limit 363");
 	restart();
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, many,
-				     &admitted[i]),
-		    0);
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, many, &admitted[i]), 0);
 	for (int i = 0; i < 5; i++) { /* reloads meanwhile */
 		usleep(210000);
 		fake_snapshots("--limit 363");
@@ -557,19 +568,19 @@ int
 fake_submit_tests(void)
 {
 	const struct CMUnitTest tests[] = {
-		FAKE_TEST(test_nothing_there),
-		FAKE_TEST(test_nulls),
-		FAKE_TEST(test_admitted),
-		FAKE_TEST(test_forged_quote),
-		FAKE_TEST(test_over),
-		FAKE_TEST(test_rules),
-		FAKE_TEST(test_torn),
-		FAKE_TEST(test_ring_survives_restart),
-		FAKE_TEST(test_ring_of_another),
-		FAKE_TEST(test_plan),
-		FAKE_TEST(test_options_of_job),
-		FAKE_TEST(test_modify),
-		FAKE_TEST(test_threads),
+	    FAKE_TEST(test_nothing_there),
+	    FAKE_TEST(test_nulls),
+	    FAKE_TEST(test_admitted),
+	    FAKE_TEST(test_forged_quote),
+	    FAKE_TEST(test_over),
+	    FAKE_TEST(test_rules),
+	    FAKE_TEST(test_torn),
+	    FAKE_TEST(test_ring_survives_restart),
+	    FAKE_TEST(test_ring_of_another),
+	    FAKE_TEST(test_plan),
+	    FAKE_TEST(test_options_of_job),
+	    FAKE_TEST(test_modify),
+	    FAKE_TEST(test_threads),
 	};
 
 	return cmocka_run_group_tests_name("submit", tests, NULL, NULL);

@@ -71,7 +71,8 @@ fill_series(struct lt_series *series, int64_t start_utc_s, uint32_t count,
 	for (uint32_t i = 0; i <= count; i++)
 		series->start_utc_s[i] = start_utc_s + (int64_t)i * STEP_S;
 	for (uint32_t i = 0; i < count; i++)
-		series->value[i] = base +
+		series->value[i] =
+		    base +
 		    swing * sin(6.2831853 * (double)i * STEP_S / LT_DAY_S) +
 		    (double)(i % 7);
 	if (lt_series_prepare(series, NULL) != LT_OK) {
@@ -93,8 +94,8 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 	if (i == 1)
 		snprintf(p->name, sizeof(p->name), "%s", w->spot);
 	p->flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
-	    (i == 0 ? LT_PARTITION_DEFAULT : 0) |
-	    (i == 1 ? LT_PARTITION_PREEMPTIBLE : 0);
+		   (i == 0 ? LT_PARTITION_DEFAULT : 0) |
+		   (i == 1 ? LT_PARTITION_PREEMPTIBLE : 0);
 	p->max_time_s = 7 * LT_DAY_S;
 	p->default_time_s = LT_HOUR_S;
 	p->min_nodes = 1;
@@ -120,8 +121,8 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 	shape->gpus = 8;
 	shape->memory_mib = 512000;
 	shape->gpu_index = -1;
-	fill_series(&market->series[2 * i], market->compiled_utc_s, 1, price,
-	    0);
+	fill_series(
+	    &market->series[2 * i], market->compiled_utc_s, 1, price, 0);
 	fill_series(&market->series[2 * i + 1],
 	    market->compiled_utc_s / STEP_S * STEP_S,
 	    w->days * (LT_DAY_S / STEP_S), 300, 100);
@@ -130,7 +131,7 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 static void
 fill_market(struct lt_market *market, const struct wanted *w)
 {
-	static const char *const modes[] = { "observe", "advise", "enforce" };
+	static const char *const modes[] = {"observe", "advise", "enforce"};
 
 	memset(market, 0, sizeof(*market));
 	market->compiled_utc_s = (int64_t)time(NULL) - w->age_s;
@@ -151,8 +152,7 @@ fill_market(struct lt_market *market, const struct wanted *w)
 	market->max_array_size = 10001;
 	market->partition_count = market->shape_count = w->partitions;
 	market->series_count = 2 * w->partitions;
-	market->partitions =
-	    room(w->partitions, sizeof(*market->partitions));
+	market->partitions = room(w->partitions, sizeof(*market->partitions));
 	market->shapes = room(w->partitions, sizeof(*market->shapes));
 	market->series = room(market->series_count, sizeof(*market->series));
 	for (uint32_t i = 0; i < w->partitions; i++)
@@ -182,8 +182,7 @@ month_of(struct lt_period *period, int month_offset, int64_t limit_micros)
 static enum lt_rule
 rule_of(const char *word)
 {
-	static const char *const words[] = { "reject", "hold", "warn",
-		"allow" };
+	static const char *const words[] = {"reject", "hold", "warn", "allow"};
 
 	for (int i = 0; i < 4; i++)
 		if (strcmp(word, words[i]) == 0)
@@ -225,8 +224,8 @@ fill_sheet(struct lt_balance_sheet *sheet, const struct wanted *w,
 
 		snprintf(budget->team, sizeof(budget->team), "team%04u", i);
 		if (i == 0)
-			snprintf(budget->team, sizeof(budget->team), "%s",
-			    w->team);
+			snprintf(
+			    budget->team, sizeof(budget->team), "%s", w->team);
 		budget->on_exceed = rule_of(w->rule);
 		month_of(&budget->periods[0], 0, w->limit_micros);
 		month_of(&budget->periods[1], 1, w->limit_micros);
@@ -236,8 +235,8 @@ fill_sheet(struct lt_balance_sheet *sheet, const struct wanted *w,
 		sheet->accounts[i].binding_count = 1;
 		sheet->bindings[i] = i;
 	}
-	snprintf(sheet->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s",
-	    w->free);
+	snprintf(
+	    sheet->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s", w->free);
 	qsort(sheet->accounts, sheet->account_count, sizeof(*sheet->accounts),
 	    compare_accounts);
 	for (uint32_t i = 0; i < sheet->pair_count; i++) {
@@ -252,7 +251,7 @@ static int64_t
 number(const char *text)
 {
 	int64_t value = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (lt_int64_parse(text, 0, INT64_MAX, &value, &err) != LT_OK) {
 		fprintf(stderr, "make_snapshot: %s\n", err.text);
@@ -264,31 +263,29 @@ number(const char *text)
 static void
 read_options(struct wanted *w, int argc, char **argv)
 {
-	static const char *const names[] = { "run", "state", "partition",
-		"spot", "team", "free", "rule", "unknown", "mode",
-		"partitions", "days", "teams", "uid", "limit", "stale",
-		"absorbed", "age" };
+	static const char *const names[] = {"run", "state", "partition", "spot",
+	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
+	    "teams", "uid", "limit", "stale", "absorbed", "age"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
-	const char **const texts[] = { &w->run, &w->state, &w->partition,
-		&w->spot, &w->team, &w->free, &w->rule, &w->unknown,
-		&w->mode };
-	uint32_t *const numbers[] = { &w->partitions, &w->days, &w->teams,
-		&w->uid };
-	int64_t *const longs[] = { &w->limit_micros, &w->stale_s,
-		&w->absorbed, &w->age_s };
+	const char **const texts[] = {&w->run, &w->state, &w->partition,
+	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
+	uint32_t *const numbers[] = {
+	    &w->partitions, &w->days, &w->teams, &w->uid};
+	int64_t *const longs[] = {
+	    &w->limit_micros, &w->stale_s, &w->absorbed, &w->age_s};
 	int c;
 
 	memset(table, 0, sizeof(table));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		table[i] = (struct option) { names[i], required_argument, NULL,
-			(int)i + 1 };
+		table[i] = (struct option){
+		    names[i], required_argument, NULL, (int)i + 1};
 	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (c >= 1 && c <= 9)
 			*texts[c - 1] = optarg;
 		else if (c >= 10 && c <= 13)
 			*numbers[c - 10] = (uint32_t)number(optarg);
 		else if (c == 14 &&
-		    lt_micros_parse(optarg, longs[0], NULL) == LT_OK)
+			 lt_micros_parse(optarg, longs[0], NULL) == LT_OK)
 			continue;
 		else if (c >= 15 && c <= 17)
 			*longs[c - 14] = number(optarg);
@@ -310,13 +307,20 @@ main(int argc, char **argv)
 {
 	static struct lt_market market;
 	static struct lt_balance_sheet sheet;
-	struct wanted w = { .partition = "ondemand", .spot = "spot",
-		.team = "team0000", .free = "free", .rule = "reject",
-		.unknown = "hold", .mode = "enforce", .partitions = 2,
-		.days = 2, .teams = 1, .uid = getuid(),
-		.limit_micros = 1000000 * (int64_t)LT_MICROS,
-		.stale_s = 7 * LT_DAY_S };
-	struct lt_error err = { 0 };
+	struct wanted w = {.partition = "ondemand",
+	    .spot = "spot",
+	    .team = "team0000",
+	    .free = "free",
+	    .rule = "reject",
+	    .unknown = "hold",
+	    .mode = "enforce",
+	    .partitions = 2,
+	    .days = 2,
+	    .teams = 1,
+	    .uid = getuid(),
+	    .limit_micros = 1000000 * (int64_t)LT_MICROS,
+	    .stale_s = 7 * LT_DAY_S};
+	struct lt_error err = {0};
 	char path[1024];
 	uint64_t generation = 0;
 	int fd;
