@@ -25,14 +25,27 @@ struct lt_point { /* holds on [start, end) */
 	enum lt_quality quality;
 };
 
-struct lt_points { /* grows; lt_points_free() */
-	enum lt_quantity quantity;
+enum {
+	LT_POINTS_MAX = 524288,	  /* 60 years of hours, 16 MiB: more, refused */
+	LT_POINTS_NOTE_SIZE = 192, /* longer: cut */
+};
+
+struct lt_points { /* start as { 0 }; grows; lt_points_free() */
+	enum lt_quantity quantity; /* set by the adapter */
 	int64_t issued_utc_s;	/* 0 = fetch time */
+	int64_t retry_after_s;	/* of a failed fetch: the source asks for this
+				 * pause; 0 = it asks for none */
+	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
+					 * gb.csv, ..."), "" = nothing */
 	size_t count, capacity;
 	struct lt_point *points;
 };
-/* Refuses a value that is not finite, a value of 0 or negative intensity or
- * price ("missing is not zero"), end <= start. LT_EINPUT names it. */
+/*
+ * Refuses a value that is not finite or absurd, 0 or negative intensity or
+ * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT, and
+ * tariffs may be 0 or negative, as on power exchanges), end <= start.
+ * LT_EINPUT names it, LT_ELIMIT at LT_POINTS_MAX.
+ */
 int lt_points_add(struct lt_points *points, const struct lt_point *point,
     struct lt_error *err);
 /* Sort by start; of two for the same start the later added wins; overlaps
@@ -62,17 +75,23 @@ struct lt_adapter {
 	const struct lt_adapter_option *options; /* ended by key NULL */
 	int64_t interval_s; /* how often to fetch */
 	bool replay;	    /* a recording: always labelled */
+	/* What a source with these (checked) options gives, before any fetch:
+	 * a price under `carbon:` is a mistake that can be found at once. */
+	enum lt_quantity (*quantity)(const struct lt_source_options *options);
 	/* Check option values beyond the table; may be NULL. */
 	int (*check)(const struct lt_source_options *options,
 	    struct lt_error *err);
 	/*
 	 * Fetch [from, to) as far as the source has it, and parse. Appends to
-	 * points. Blocks at most the limits of http.h.
+	 * points. Blocks at most the limits of http.h. An error's text names
+	 * host or file and place; its line and column stay 0, so that a caller
+	 * who adds the policy file's never mixes them up.
 	 */
 	int (*fetch)(const struct lt_source_options *options,
 	    int64_t from_utc_s, int64_t to_utc_s, int64_t now_utc_s,
 	    struct lt_points *points, struct lt_error *err);
-	/* Pure: the bytes of one answer or file. */
+	/* Pure: the bytes of one answer or file; an error has their line and
+	 * column where known. NULL where nothing is fetched. */
 	int (*parse)(const struct lt_source_options *options,
 	    const char *bytes, size_t byte_count, int64_t now_utc_s,
 	    struct lt_points *points, struct lt_error *err);

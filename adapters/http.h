@@ -16,6 +16,9 @@ enum {
 	LT_HTTP_TOTAL_MS = 20000,
 	LT_HTTP_REDIRECTS = 3, /* same host, http(s) only */
 	LT_HTTP_HEADERS_MAX = 16,
+	LT_HTTP_HEADER_BYTES_MAX = 64 * 1024, /* of an answer; more: refused */
+	LT_HTTP_STALL_BYTES_S = 100, /* slower for LT_HTTP_STALL_S: ended */
+	LT_HTTP_STALL_S = 10,
 };
 
 struct lt_http_request { /* start as { 0 } */
@@ -37,15 +40,24 @@ struct lt_http_response { /* lt_http_free() */
 	int64_t retry_after_s; /* 0 = not sent */
 };
 
-/* Once at start and end of the program. */
+/* Once at start and end of the program, before and after all threads. */
 int lt_http_init(struct lt_error *err);
 void lt_http_cleanup(void);
 
-/* LT_OK for any complete answer, whatever its status; LT_ENET with the host
- * and what went wrong else. */
+/*
+ * LT_OK for any complete answer, whatever its status; LT_ENET with the host
+ * and what went wrong else, LT_EINPUT for a request that can't be sent.
+ * Redirects of a GET are followed on the same host and port (or from http to
+ * https there); all else is an answer or an error. Threads: one call each.
+ * The caller frees response in any case.
+ */
 int lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err);
-/* GET, want 200, else LT_ENET with status and the first words of the body. */
+/* The same and want 200, else LT_ENET with status and the first words of the
+ * body; the response stays filled (retry_after_s). */
+int lt_http_do_200(const struct lt_http_request *request,
+    struct lt_http_response *response, struct lt_error *err);
+/* lt_http_do_200() of a GET. */
 int lt_http_get(const char *url, struct lt_http_response *response,
     struct lt_error *err);
 void lt_http_free(struct lt_http_response *response);

@@ -90,7 +90,8 @@ copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
 	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
 	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
 	to->gpus = tres.gpus;
-	to->memory_mib = has_alloc || lt_slurm_memory_counts() ? tres.memory_mib : 0;
+	if (has_alloc || lt_slurm_memory_counts())
+		to->memory_mib = tres.memory_mib;
 }
 
 static void

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of sources and the check of what the policy file says of each:
+ * unknown keys, missing ones, then the adapter's own check.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "source.h"
+
+static const struct lt_adapter *const adapters[] = {
+	&lt_adapter_static,
+	&lt_adapter_file,
+	&lt_adapter_replay,
+	&lt_adapter_uk_carbon_intensity,
+};
+/* In the same order; test_points.c compares. */
+static const char *const names[] = {
+	"static",
+	"file",
+	"replay",
+	"uk_carbon_intensity",
+	NULL,
+};
+
+enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };
+
+const struct lt_adapter *
+lt_adapter_find(const char *name)
+{
+	for (int i = 0; i < ADAPTER_COUNT; i++)
+		if (strcmp(adapters[i]->name, name) == 0)
+			return adapters[i];
+	return NULL;
+}
+
+const char *const *
+lt_adapter_names(void)
+{
+	return names;
+}
+
+static int
+option_index(const struct lt_source_options *options, const char *key)
+{
+	for (int i = 0; i < options->count; i++)
+		if (strcmp(options->items[i].key, key) == 0)
+			return i;
+	return -1;
+}
+
+const char *
+lt_source_option(const struct lt_source_options *options, const char *key,
+    const char *fallback)
+{
+	const int index = option_index(options, key);
+
+	return index < 0 ? fallback : options->items[index].value;
+}
+
+void
+lt_error_at(struct lt_error *err, int line, int column)
+{
+	if (err == NULL || err->line != 0)
+		return;
+	err->line = line;
+	err->column = column;
+}
+
+void
+lt_option_at(const struct lt_source_options *options, const char *key,
+    struct lt_error *err)
+{
+	const int index = option_index(options, key);
+
+	if (index >= 0)
+		lt_error_at(err, options->items[index].line,
+		    options->items[index].column);
+}
+
+int
+lt_option_fail(const struct lt_source_options *options, const char *key,
+    struct lt_error *err, const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	lt_fail(err, LT_EINPUT, "%s", text);
+	lt_option_at(options, key, err);
+	return LT_EINPUT;
+}
+
+/* Edit distance; words of LT_NAME_SIZE and more are never near. */
+static int
+distance(const char *left, const char *right)
+{
+	const size_t width = strlen(right);
+	int row[LT_NAME_SIZE];
+
+	if (width >= LT_NAME_SIZE)
+		return LT_NAME_SIZE;
+	for (size_t i = 0; i <= width; i++)
+		row[i] = (int)i;
+	for (size_t line = 0; left[line] != '\0'; line++) {
+		int corner = row[0];
+
+		if (line >= LT_NAME_SIZE)
+			return LT_NAME_SIZE;
+		row[0] = (int)line + 1;
+		for (size_t i = 0; i < width; i++) {
+			int best = corner + (left[line] != right[i]);
+
+			corner = row[i + 1];
+			if (corner + 1 < best)
+				best = corner + 1;
+			if (row[i] + 1 < best)
+				best = row[i] + 1;
+			row[i + 1] = best;
+		}
+	}
+	return row[width];
+}
+
+static const struct lt_adapter_option *
+known_option(const struct lt_adapter *adapter, const char *key)
+{
+	const struct lt_adapter_option *option = adapter->options;
+
+	while (option->key != NULL && strcmp(option->key, key) != 0)
+		option++;
+	return option->key == NULL ? NULL : option;
+}
+
+static int
+unknown_key(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, const char *key,
+    struct lt_error *err)
+{
+	char known[256] = "";
+	const char *nearest = NULL;
+	int least = 4; /* further is no slip of the pen */
+	size_t length = 0;
+
+	for (const struct lt_adapter_option *option = adapter->options;
+	     option->key != NULL; option++) {
+		const int apart = distance(key, option->key);
+
+		if (apart < least) {
+			least = apart;
+			nearest = option->key;
+		}
+		if (length < sizeof(known))
+			length += (size_t)snprintf(known + length,
+			    sizeof(known) - length, "%s%s",
+			    length == 0 ? "" : ", ", option->key);
+	}
+	if (nearest != NULL)
+		return lt_option_fail(options, key, err,
+		    "%s: unknown key \"%s\" of adapter %s, did you mean "
+		    "\"%s\"?",
+		    options->name, key, adapter->name, nearest);
+	return lt_option_fail(options, key, err,
+	    "%s: unknown key \"%s\" of adapter %s, want one of: %s",
+	    options->name, key, adapter->name, known);
+}
+
+int
+lt_adapter_check(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, struct lt_error *err)
+{
+	for (int i = 0; i < options->count; i++)
+		if (known_option(adapter, options->items[i].key) == NULL)
+			return unknown_key(adapter, options,
+			    options->items[i].key, err);
+	for (const struct lt_adapter_option *option = adapter->options;
+	     option->key != NULL; option++)
+		if (option->required &&
+		    option_index(options, option->key) < 0)
+			return lt_fail(err, LT_EINPUT,
+			    "%s: adapter %s needs \"%s\": %s", options->name,
+			    adapter->name, option->key, option->usage);
+	return adapter->check == NULL ? LT_OK : adapter->check(options, err);
+}

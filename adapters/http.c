@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * HTTP for adapters and the command: one bounded transfer per call. Nothing
+ * of a request's headers or of a URL's path and query is ever in an error.
+ */
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "http.h"
+
+struct transfer { /* of one hop */
+	CURL *curl;
+	struct curl_slist *headers;
+	char problem[CURL_ERROR_SIZE];
+	char host[256];
+	size_t header_bytes, capacity;
+	struct lt_http_response *response;
+	enum { FINE, TOO_LONG_BODY, TOO_LONG_HEADERS, NO_MEMORY } stop;
+};
+
+int
+lt_http_init(struct lt_error *err)
+{
+	const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+
+	return code == CURLE_OK ? LT_OK :
+				  lt_fail(err, LT_EIO, "libcurl: %s",
+				      curl_easy_strerror(code));
+}
+
+void
+lt_http_cleanup(void)
+{
+	curl_global_cleanup();
+}
+
+void
+lt_http_free(struct lt_http_response *response)
+{
+	free(response->body);
+	*response = (struct lt_http_response){ 0 };
+}
+
+/* After decompression: a small answer may unpack to anything. */
+static size_t
+on_body(char *bytes, size_t size, size_t count, void *context)
+{
+	struct transfer *const transfer = context;
+	struct lt_http_response *const response = transfer->response;
+	const size_t length = size * count;
+
+	if (length > LT_HTTP_BODY_MAX - response->body_length) {
+		transfer->stop = TOO_LONG_BODY;
+		return 0;
+	}
+	if (response->body_length + length + 1 > transfer->capacity) {
+		const size_t capacity =
+		    2 * (response->body_length + length + 1);
+		char *const grown = realloc(response->body, capacity);
+
+		if (grown == NULL) {
+			transfer->stop = NO_MEMORY;
+			return 0;
+		}
+		response->body = grown;
+		transfer->capacity = capacity;
+	}
+	memcpy(response->body + response->body_length, bytes, length);
+	response->body_length += length;
+	response->body[response->body_length] = '\0';
+	return length;
+}
+
+static size_t
+on_header(char *bytes, size_t size, size_t count, void *context)
+{
+	struct transfer *const transfer = context;
+
+	(void)bytes;
+	transfer->header_bytes += size * count;
+	if (transfer->header_bytes > LT_HTTP_HEADER_BYTES_MAX) {
+		transfer->stop = TOO_LONG_HEADERS;
+		return 0;
+	}
+	return size * count;
+}
+
+static int64_t
+monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* One part of a URL; "" when it has none. */
+static void
+url_part(char *out, size_t size, const char *url, CURLUPart part)
+{
+	CURLU *const parts = curl_url();
+	char *text = NULL;
+
+	out[0] = '\0';
+	if (parts != NULL &&
+	    curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl_url_get(parts, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
+		snprintf(out, size, "%s", text);
+	curl_free(text);
+	curl_url_cleanup(parts);
+}
+
+/* Same host and port; http may become https, never the other way. */
+static bool
+may_follow(const char *from, const char *to)
+{
+	char part[3][2][256];
+	static const CURLUPart parts[3] = { CURLUPART_SCHEME, CURLUPART_HOST,
+		CURLUPART_PORT };
+
+	for (int i = 0; i < 3; i++) {
+		url_part(part[i][0], sizeof(part[i][0]), from, parts[i]);
+		url_part(part[i][1], sizeof(part[i][1]), to, parts[i]);
+	}
+	if (part[1][0][0] == '\0' ||
+	    strcasecmp(part[1][0], part[1][1]) != 0)
+		return false;
+	if (strcmp(part[0][0], part[0][1]) == 0)
+		return strcmp(part[2][0], part[2][1]) == 0;
+	return strcmp(part[0][0], "http") == 0 &&
+	    strcmp(part[0][1], "https") == 0 &&
+	    strcmp(part[2][0], "80") == 0 && strcmp(part[2][1], "443") == 0;
+}
+
+static int
+set_headers(struct transfer *transfer, const struct lt_http_request *request,
+    struct lt_error *err)
+{
+	for (int i = 0; i < LT_HTTP_HEADERS_MAX; i++) {
+		struct curl_slist *longer;
+
+		if (request->headers[i] == NULL)
+			continue;
+		if (strpbrk(request->headers[i], "\r\n") != NULL)
+			return lt_fail(err, LT_EINPUT,
+			    "%s: a request header with a line break",
+			    transfer->host);
+		longer =
+		    curl_slist_append(transfer->headers, request->headers[i]);
+		if (longer == NULL)
+			return lt_fail(err, LT_ENOMEM, "%s: headers",
+			    transfer->host);
+		transfer->headers = longer;
+	}
+	return LT_OK;
+}
+
+/* What is asked. libcurl copies all texts but the body. */
+static bool
+set_request(CURL *curl, const struct lt_http_request *request,
+    const char *url, const struct curl_slist *headers)
+{
+	CURLcode code = curl_easy_setopt(curl, CURLOPT_URL, url);
+
+	if (request->body != NULL) {
+		code |= curl_easy_setopt(curl, CURLOPT_POST, 1L);
+		code |= curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
+		    request->body);
+		code |= curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		    (curl_off_t)request->body_length);
+	}
+	if (request->method != NULL)
+		code |= curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST,
+		    request->method);
+	if (request->unix_socket != NULL) {
+		code |= curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH,
+		    request->unix_socket);
+		code |= curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+	}
+	code |= curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+	code |= curl_easy_setopt(curl, CURLOPT_USERAGENT,
+	    "lowtide/" LT_VERSION);
+	code |= curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+	return code == CURLE_OK;
+}
+
+/* HTTP/1.1: what every source has, and one of them flaps on 2. */
+static bool
+set_bounds(CURL *curl, struct transfer *transfer, long connect_ms,
+    long total_ms)
+{
+	CURLcode code = curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+
+	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	code |= curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR,
+	    "http,https");
+	code |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	code |= curl_easy_setopt(curl, CURLOPT_HTTP_VERSION,
+	    (long)CURL_HTTP_VERSION_1_1);
+	code |= curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
+	code |= curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, total_ms);
+	code |= curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT,
+	    (long)LT_HTTP_STALL_BYTES_S);
+	code |= curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
+	    (long)LT_HTTP_STALL_S);
+	code |= curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
+	    (curl_off_t)LT_HTTP_BODY_MAX);
+	code |= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	code |= curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
+	code |= curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+	code |= curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
+	code |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER,
+	    transfer->problem);
+	return code == CURLE_OK;
+}
+
+static int
+transfer_fail(const struct transfer *transfer, CURLcode code,
+    struct lt_error *err)
+{
+	if (transfer->stop == NO_MEMORY)
+		return lt_fail(err, LT_ENOMEM, "%s: the answer",
+		    transfer->host);
+	if (transfer->stop == TOO_LONG_HEADERS)
+		return lt_fail(err, LT_ENET,
+		    "%s: headers of more than %d bytes", transfer->host,
+		    LT_HTTP_HEADER_BYTES_MAX);
+	if (transfer->stop == TOO_LONG_BODY ||
+	    code == CURLE_FILESIZE_EXCEEDED)
+		return lt_fail(err, LT_ENET,
+		    "%s: an answer of more than %d bytes", transfer->host,
+		    LT_HTTP_BODY_MAX);
+	return lt_fail(err, LT_ENET, "%s: %s", transfer->host,
+	    transfer->problem[0] != '\0' ? transfer->problem :
+					   curl_easy_strerror(code));
+}
+
+static void
+read_info(struct transfer *transfer, char **redirect)
+{
+	struct lt_http_response *const response = transfer->response;
+	const char *type = NULL, *location = NULL;
+	curl_off_t retry_after_s = 0;
+
+	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE,
+	    &response->status);
+	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
+	curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER,
+	    &retry_after_s);
+	curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &location);
+	snprintf(response->content_type, sizeof(response->content_type), "%s",
+	    type == NULL ? "" : type);
+	response->retry_after_s = retry_after_s > 0 ? retry_after_s : 0;
+	if (location != NULL)
+		*redirect = strdup(location);
+}
+
+static int
+perform(struct transfer *transfer, const struct lt_http_request *request,
+    const char *url, long connect_ms, long total_ms, char **redirect,
+    struct lt_error *err)
+{
+	int code = set_headers(transfer, request, err);
+
+	if (code != LT_OK)
+		return code;
+	if (!set_request(transfer->curl, request, url, transfer->headers) ||
+	    !set_bounds(transfer->curl, transfer, connect_ms, total_ms))
+		return lt_fail(err, LT_EINPUT,
+		    "%s: libcurl can't send this request", transfer->host);
+	const CURLcode result = curl_easy_perform(transfer->curl);
+	if (result != CURLE_OK)
+		return transfer_fail(transfer, result, err);
+	read_info(transfer, redirect);
+	return LT_OK;
+}
+
+/* One request, one answer. *redirect: where it points, malloc'd, or NULL. */
+static int
+hop(const struct lt_http_request *request, const char *url, long total_ms,
+    struct lt_http_response *response, char **redirect, struct lt_error *err)
+{
+	const long connect_ms = request->connect_ms > 0 ? request->connect_ms :
+							  LT_HTTP_CONNECT_MS;
+	struct transfer transfer = { .response = response };
+	int code;
+
+	*redirect = NULL;
+	url_part(transfer.host, sizeof(transfer.host), url, CURLUPART_HOST);
+	if (request->unix_socket != NULL)
+		snprintf(transfer.host, sizeof(transfer.host), "%s",
+		    request->unix_socket);
+	if (transfer.host[0] == '\0')
+		return lt_fail(err, LT_EINPUT,
+		    "a URL without host, want http:// or https://");
+	transfer.curl = curl_easy_init();
+	if (transfer.curl == NULL)
+		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer.host);
+	code = perform(&transfer, request, url, connect_ms, total_ms,
+	    redirect, err);
+	curl_easy_cleanup(transfer.curl);
+	curl_slist_free_all(transfer.headers);
+	return code;
+}
+
+static int
+redirect_check(const char *from, const char *to, int hops,
+    struct lt_error *err)
+{
+	char host[256], target[256], scheme[16];
+
+	url_part(host, sizeof(host), from, CURLUPART_HOST);
+	if (hops == LT_HTTP_REDIRECTS)
+		return lt_fail(err, LT_ENET, "%s: more than %d redirects",
+		    host, LT_HTTP_REDIRECTS);
+	if (may_follow(from, to))
+		return LT_OK;
+	url_part(target, sizeof(target), to, CURLUPART_HOST);
+	url_part(scheme, sizeof(scheme), to, CURLUPART_SCHEME);
+	return lt_fail(err, LT_ENET,
+	    "%s: a redirect to %s://%s, want the same host", host,
+	    scheme[0] == '\0' ? "?" : scheme, target);
+}
+
+int
+lt_http_do(const struct lt_http_request *request,
+    struct lt_http_response *response, struct lt_error *err)
+{
+	const int64_t end_ms = monotonic_ms() +
+	    (request->total_ms > 0 ? request->total_ms : LT_HTTP_TOTAL_MS);
+	const bool is_get = request->body == NULL &&
+	    (request->method == NULL || strcmp(request->method, "GET") == 0);
+	char *url = strdup(request->url), *redirect = NULL;
+	int code = LT_OK, hops = 0;
+
+	*response = (struct lt_http_response){ 0 };
+	if (url == NULL)
+		return lt_fail(err, LT_ENOMEM, "a URL");
+	do {
+		const int64_t left_ms = end_ms - monotonic_ms();
+
+		if (redirect != NULL) {
+			free(url);
+			url = redirect;
+			lt_http_free(response);
+		}
+		code = hop(request, url, left_ms > 1 ? (long)left_ms : 1,
+		    response, &redirect, err);
+		if (code == LT_OK && redirect != NULL && is_get)
+			code = redirect_check(url, redirect, hops++, err);
+	} while (code == LT_OK && redirect != NULL && is_get);
+	free(redirect);
+	free(url);
+	if (code == LT_OK && response->body == NULL) {
+		response->body = calloc(1, 1);
+		if (response->body == NULL)
+			code = lt_fail(err, LT_ENOMEM, "an empty answer");
+	}
+	return code;
+}
+
+/* The start of a body that may be anything, as one printable line. */
+static void
+first_words(char *out, size_t size, const struct lt_http_response *response)
+{
+	size_t length = 0;
+
+	for (size_t i = 0;
+	     i < response->body_length && length + 1 < size; i++) {
+		const char byte = response->body[i];
+
+		if (byte > ' ' && byte < 0x7f)
+			out[length++] = byte;
+		else if (length > 0 && out[length - 1] != ' ')
+			out[length++] = ' ';
+	}
+	out[length] = '\0';
+}
+
+int
+lt_http_do_200(const struct lt_http_request *request,
+    struct lt_http_response *response, struct lt_error *err)
+{
+	char host[256], words[121], pause[48] = "";
+	const int code = lt_http_do(request, response, err);
+
+	if (code != LT_OK || response->status == 200)
+		return code;
+	url_part(host, sizeof(host), request->url, CURLUPART_HOST);
+	first_words(words, sizeof(words), response);
+	if (response->retry_after_s > 0)
+		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
+		    (long long)response->retry_after_s);
+	return lt_fail(err, LT_ENET, "%s: HTTP status %ld, want 200%s%s%s",
+	    host, response->status, pause, words[0] == '\0' ? "" : ": ",
+	    words);
+}
+
+int
+lt_http_get(const char *url, struct lt_http_response *response,
+    struct lt_error *err)
+{
+	const struct lt_http_request request = { .url = url };
+
+	return lt_http_do_200(&request, response, err);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Points: what every source's answer becomes before lowtided merges sources
+ * into series. Nothing passes here that could be taken for a real zero.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source.h"
+
+/* Far above anything real, far below what int64_t micros can carry. */
+static const struct {
+	const char *name, *unit;
+	double max;
+	double micros; /* points per unit that people write */
+	bool may_be_negative;
+} quantities[LT_QUANTITY_COUNT] = {
+	[LT_QUANTITY_CARBON] = { "carbon", "g CO2e per kWh", 1e4, 1, false },
+	[LT_QUANTITY_PRICE] = { "price", "micros per node-hour", 1e15, 1e6,
+	    false },
+	[LT_QUANTITY_TARIFF] = { "tariff", "micros per kWh", 1e12, 1e6, true },
+};
+
+enum lt_quantity
+lt_quantity_find(const char *name)
+{
+	int i = 0;
+
+	while (i < LT_QUANTITY_COUNT && strcmp(quantities[i].name, name) != 0)
+		i++;
+	return (enum lt_quantity)i;
+}
+
+const char *
+lt_quantity_name(enum lt_quantity quantity)
+{
+	return (unsigned)quantity < LT_QUANTITY_COUNT ?
+	    quantities[quantity].name :
+	    "unknown";
+}
+
+double
+lt_quantity_micros(enum lt_quantity quantity)
+{
+	return (unsigned)quantity < LT_QUANTITY_COUNT ?
+	    quantities[quantity].micros :
+	    1;
+}
+
+static int
+point_check(enum lt_quantity quantity, const struct lt_point *point,
+    struct lt_error *err)
+{
+	const double value = point->value;
+
+	if ((unsigned)quantity >= LT_QUANTITY_COUNT)
+		return lt_fail(err, LT_EBUG, "points: quantity %d",
+		    (int)quantity);
+	if (point->end_utc_s <= point->start_utc_s)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: ends at %" PRId64 ", not after its start %" PRId64,
+		    quantities[quantity].name, point->end_utc_s,
+		    point->start_utc_s);
+	if (!isfinite(value))
+		return lt_fail(err, LT_EINPUT, "%s: got %f, want a number",
+		    quantities[quantity].name, value);
+	if (fabs(value) > quantities[quantity].max)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: got %g %s, want at most %g: is the unit right?",
+		    quantities[quantity].name, value,
+		    quantities[quantity].unit, quantities[quantity].max);
+	if (quantities[quantity].may_be_negative)
+		return LT_OK;
+	if (value < 0)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: got %g %s, want more than 0",
+		    quantities[quantity].name, value,
+		    quantities[quantity].unit);
+	if (value == 0 && point->quality != LT_QUALITY_CONSTANT)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: got 0 %s, which stands for a missing value; want "
+		    "more than 0",
+		    quantities[quantity].name, quantities[quantity].unit);
+	return LT_OK;
+}
+
+int
+lt_points_add(struct lt_points *points, const struct lt_point *point,
+    struct lt_error *err)
+{
+	const int code = point_check(points->quantity, point, err);
+
+	if (code != LT_OK)
+		return code;
+	if (points->count >= LT_POINTS_MAX)
+		return lt_fail(err, LT_ELIMIT, "more than %d points",
+		    LT_POINTS_MAX);
+	if (points->count == points->capacity) {
+		const size_t capacity =
+		    points->capacity == 0 ? 64 : points->capacity * 2;
+		struct lt_point *const grown =
+		    realloc(points->points, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "%zu points", capacity);
+		points->points = grown;
+		points->capacity = capacity;
+	}
+	points->points[points->count++] = *point;
+	return LT_OK;
+}
+
+static bool
+goes_before(const struct lt_point *left, const struct lt_point *right)
+{
+	return left->start_utc_s <= right->start_utc_s;
+}
+
+/* Merge sort: of equal starts the order of adding must stay, and qsort() does
+ * not promise that. */
+static void
+merge_sort(struct lt_point *points, struct lt_point *spare, size_t count)
+{
+	const size_t half = count / 2;
+	size_t left = 0, right = half, out = 0;
+
+	if (count < 2)
+		return;
+	merge_sort(points, spare, half);
+	merge_sort(points + half, spare, count - half);
+	memcpy(spare, points, half * sizeof(*spare));
+	while (left < half)
+		points[out++] = right == count ||
+			goes_before(&spare[left], &points[right]) ?
+		    spare[left++] :
+		    points[right++];
+}
+
+/* Without memory for the spare half: in place, slower, the same result. */
+static void
+insertion_sort(struct lt_point *points, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct lt_point point = points[i];
+		size_t at = i;
+
+		while (at > 0 && !goes_before(&points[at - 1], &point)) {
+			points[at] = points[at - 1];
+			at--;
+		}
+		points[at] = point;
+	}
+}
+
+void
+lt_points_sort(struct lt_points *points)
+{
+	struct lt_point *const list = points->points;
+	struct lt_point *const spare =
+	    malloc((points->count / 2 + 1) * sizeof(*spare));
+	size_t kept = 0;
+
+	if (spare != NULL)
+		merge_sort(list, spare, points->count);
+	else
+		insertion_sort(list, points->count);
+	free(spare);
+	for (size_t i = 0; i < points->count; i++) {
+		if (kept > 0 &&
+		    list[kept - 1].start_utc_s == list[i].start_utc_s)
+			kept--;
+		if (kept > 0 && list[kept - 1].end_utc_s > list[i].start_utc_s)
+			list[kept - 1].end_utc_s = list[i].start_utc_s;
+		list[kept++] = list[i];
+	}
+	points->count = kept;
+}
+
+void
+lt_points_free(struct lt_points *points)
+{
+	free(points->points);
+	points->points = NULL;
+	points->count = points->capacity = 0;
+}
+
+int
+lt_points_copy(struct lt_points *points, const struct lt_points *all,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
+{
+	points->quantity = all->quantity;
+	points->issued_utc_s = all->issued_utc_s;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct lt_point *const point = &all->points[i];
+
+		if (point->end_utc_s <= from_utc_s ||
+		    point->start_utc_s >= to_utc_s)
+			continue;
+		const int code = lt_points_add(points, point, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+void
+lt_points_date(struct lt_points *points, int64_t now_utc_s)
+{
+	int64_t end_utc_s = INT64_MIN;
+
+	for (size_t i = 0; i < points->count; i++)
+		if (points->points[i].end_utc_s > end_utc_s)
+			end_utc_s = points->points[i].end_utc_s;
+	points->issued_utc_s =
+	    points->count == 0 || end_utc_s > now_utc_s ? 0 : end_utc_s;
+}

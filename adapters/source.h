@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What adapters share among themselves: the list of them, bounded JSON, and
+ * small steps on options and points. Not for the daemon: that is adapter.h.
+ */
+#ifndef LT_SOURCE_H
+#define LT_SOURCE_H
+
+#include <jansson.h>
+
+#include "adapter.h"
+
+extern const struct lt_adapter lt_adapter_static;
+extern const struct lt_adapter lt_adapter_file;
+extern const struct lt_adapter lt_adapter_replay;
+extern const struct lt_adapter lt_adapter_uk_carbon_intensity;
+
+/*
+ * jansson needs up to 130 bytes for an empty container and 100 for a member:
+ * with these bounds a hostile answer costs at most 60 MB, for a moment.
+ */
+enum {
+	LT_JSON_BYTES_MAX = 8 * 1024 * 1024, /* more: refused */
+	LT_JSON_DEPTH_MAX = 32,		     /* refused */
+	LT_JSON_CONTAINERS_MAX = 131072,     /* 15 years of hours: refused */
+	LT_JSON_COMMAS_MAX = 393216,	     /* refused */
+};
+
+/* NULL: err says why, with line and column. A UTF-8 BOM is skipped. The
+ * caller owns the result (json_decref). Pure. */
+json_t *lt_json_load(const char *bytes, size_t byte_count,
+    struct lt_error *err);
+
+/* A number, or a text that is one. False for all else, null too. */
+bool lt_json_number(const json_t *json, double *value);
+
+/* Set where in the input a failure is, unless it is already set. */
+void lt_error_at(struct lt_error *err, int line, int column);
+/* The same, to where an option stands in the policy file. */
+void lt_option_at(const struct lt_source_options *options, const char *key,
+    struct lt_error *err);
+/* LT_EINPUT at the place of an option in the policy file. */
+int lt_option_fail(const struct lt_source_options *options, const char *key,
+    struct lt_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The quantity by its name in options; LT_QUANTITY_COUNT = none. */
+enum lt_quantity lt_quantity_find(const char *name);
+const char *lt_quantity_name(enum lt_quantity quantity);
+/* Points are in micros where people write the currency. */
+double lt_quantity_micros(enum lt_quantity quantity);
+
+/* Append the points of all that overlap [from, to). */
+int lt_points_copy(struct lt_points *points, const struct lt_points *all,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
+/* Data that covers now is as good as new; data that ended before now is as
+ * old as its end. Sets issued_utc_s. */
+void lt_points_date(struct lt_points *points, int64_t now_utc_s);
+
+#endif

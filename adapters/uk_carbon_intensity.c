@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Great Britain's Carbon Intensity API (NESO; no key, CC BY 4.0): half hours,
+ * national or by region, two days ahead. docs/sources/uk_carbon_intensity.md.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "http.h"
+#include "source.h"
+#include "units.h"
+
+enum {
+	REGION_MAX = 17,
+	SLOT_S = 1800,
+	PAST_MAX_S = 14 * LT_DAY_S, /* what one request may span: cut */
+	URL_SIZE = 512,
+	WHERE_SIZE = 64,
+};
+
+static const struct lt_adapter_option uk_options[] = {
+	{ "region", false, "1 to 17, as 13 for London",
+	    "the whole of Great Britain" },
+	{ "postcode", false, "outward code, as OX1, instead of region", NULL },
+	{ "url", false, "base URL of a mirror",
+	    "https://api.carbonintensity.org.uk" },
+	{ NULL, false, NULL, NULL },
+};
+
+static enum lt_quantity
+uk_quantity(const struct lt_source_options *options)
+{
+	(void)options;
+	return LT_QUANTITY_CARBON;
+}
+
+/* Outward codes: two to four letters and digits, a letter first. A whole
+ * postcode gets an empty answer from the API. */
+static bool
+is_outward_code(const char *text)
+{
+	const size_t length = strlen(text);
+
+	if (length < 2 || length > 4 || !isalpha((unsigned char)text[0]))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]))
+			return false;
+	return true;
+}
+
+static int
+uk_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const region = lt_source_option(options, "region", NULL);
+	const char *const postcode =
+	    lt_source_option(options, "postcode", NULL);
+	const char *const url =
+	    lt_source_option(options, "url", uk_options[2].fallback);
+	int64_t number;
+
+	if (region != NULL && postcode != NULL)
+		return lt_option_fail(options, "postcode", err,
+		    "%s: region and postcode, want one of them",
+		    options->name);
+	if (region != NULL &&
+	    lt_int64_parse(region, 1, REGION_MAX, &number, NULL) != LT_OK)
+		return lt_option_fail(options, "region", err,
+		    "%s: region: got \"%s\", want 1 to %d", options->name,
+		    region, REGION_MAX);
+	if (postcode != NULL && !is_outward_code(postcode))
+		return lt_option_fail(options, "postcode", err,
+		    "%s: postcode: got \"%s\", want the outward code only, "
+		    "such as OX1",
+		    options->name, postcode);
+	if (strncmp(url, "https://", 8) != 0 &&
+	    strncmp(url, "http://", 7) != 0)
+		return lt_option_fail(options, "url", err,
+		    "%s: url: want http:// or https://", options->name);
+	if (strlen(url) > URL_SIZE / 2 || strpbrk(url, "?# \t") != NULL)
+		return lt_option_fail(options, "url", err,
+		    "%s: url: want a base URL of at most %d bytes, without "
+		    "query",
+		    options->name, URL_SIZE / 2);
+	return LT_OK;
+}
+
+/* "2018-01-20T12:01Z": a time on the half hour would bring the half hour
+ * before it first, so we ask from a minute later. No seconds, or it is 400. */
+static void
+slot_text(char out[24], int64_t utc_s)
+{
+	const time_t seconds =
+	    (time_t)(utc_s - ((utc_s % SLOT_S) + SLOT_S) % SLOT_S + 60);
+	struct tm parts;
+
+	gmtime_r(&seconds, &parts);
+	strftime(out, 24, "%Y-%m-%dT%H:%MZ", &parts);
+}
+
+/* span: "fw48h" or an end time. */
+static void
+make_url(char out[URL_SIZE], const struct lt_source_options *options,
+    int64_t from_utc_s, const char *span)
+{
+	const char *const region = lt_source_option(options, "region", NULL);
+	const char *const postcode =
+	    lt_source_option(options, "postcode", NULL);
+	const char *const base =
+	    lt_source_option(options, "url", uk_options[2].fallback);
+	const int length = (int)strlen(base);
+	const int kept =
+	    length > 0 && base[length - 1] == '/' ? length - 1 : length;
+	char where[WHERE_SIZE] = "", from[24];
+
+	if (region != NULL)
+		snprintf(where, sizeof(where), "/regionid/%s", region);
+	else if (postcode != NULL)
+		snprintf(where, sizeof(where), "/postcode/%s", postcode);
+	slot_text(from, from_utc_s);
+	snprintf(out, URL_SIZE, "%.*s%s/intensity/%s/%s%s", kept, base,
+	    where[0] == '\0' ? "" : "/regional", from, span, where);
+}
+
+/* What the slots of one answer came to. */
+struct tally {
+	int64_t now_utc_s;
+	int slots, empty, refused;
+	struct lt_error refusal; /* the first */
+};
+
+/* The value that counts: the metered one where there is one. The regions
+ * have none; forecasts of what has passed are estimates. */
+static bool
+slot_value(const json_t *intensity, int64_t now_utc_s,
+    struct lt_point *point)
+{
+	if (point->start_utc_s <= now_utc_s &&
+	    lt_json_number(json_object_get(intensity, "actual"),
+		&point->value)) {
+		point->quality = LT_QUALITY_MEASURED;
+		return true;
+	}
+	point->quality = point->end_utc_s <= now_utc_s ?
+	    LT_QUALITY_ESTIMATED :
+	    LT_QUALITY_FORECAST;
+	return lt_json_number(json_object_get(intensity, "forecast"),
+	    &point->value);
+}
+
+static int
+slot_time(const json_t *slot, const char *key, int64_t *utc_s,
+    struct lt_error *err)
+{
+	const char *const text = json_string_value(json_object_get(slot, key));
+
+	if (text == NULL)
+		return lt_fail(err, LT_EINPUT, "a slot without \"%s\"", key);
+	if (lt_utc_parse(text, utc_s, err) == LT_OK)
+		return LT_OK;
+	lt_context(err, "%s", key);
+	return LT_EINPUT;
+}
+
+/* A value of null is a gap; so is one that can't be (0 stands for missing):
+ * one bad half hour must not cost the others. */
+static int
+add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
+    struct lt_error *err)
+{
+	struct lt_point point = { 0 };
+	struct lt_error refusal = { 0 };
+	int code = slot_time(slot, "from", &point.start_utc_s, err);
+
+	if (code == LT_OK)
+		code = slot_time(slot, "to", &point.end_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	tally->slots++;
+	if (!slot_value(json_object_get(slot, "intensity"), tally->now_utc_s,
+		&point)) {
+		tally->empty++;
+		return LT_OK;
+	}
+	code = lt_points_add(points, &point, &refusal);
+	if (code != LT_EINPUT)
+		return code == LT_OK ? LT_OK :
+				       lt_fail(err, (enum lt_code)code, "%s",
+					   refusal.text);
+	if (tally->refused++ == 0)
+		tally->refusal = refusal;
+	return LT_OK;
+}
+
+static int
+add_slots(const json_t *slots, struct tally *tally, struct lt_points *points,
+    struct lt_error *err)
+{
+	size_t i;
+	const json_t *slot;
+
+	json_array_foreach(slots, i, slot) {
+		const int code = add_slot(slot, tally, points, err);
+
+		if (code != LT_OK) {
+			lt_context(err, "slot %zu", i + 1);
+			return code;
+		}
+	}
+	return LT_OK;
+}
+
+/* Is this the region that was asked for? One who asks by postcode, or for
+ * the whole country, can't tell. */
+static bool
+is_asked(const struct lt_source_options *options, const json_t *area)
+{
+	const char *const region = lt_source_option(options, "region", NULL);
+	const json_t *const id = json_object_get(area, "regionid");
+	int64_t number;
+
+	return region == NULL || !json_is_integer(id) ||
+	    (lt_int64_parse(region, 1, REGION_MAX, &number, NULL) == LT_OK &&
+		json_integer_value(id) == number);
+}
+
+/* `data` is a list of slots (national), a region with its own `data`, or a
+ * list of such regions: which, differs between the API's manual and life. */
+static int
+add_data(const struct lt_source_options *options, const json_t *data,
+    struct tally *tally, struct lt_points *points, struct lt_error *err)
+{
+	const json_t *area;
+	size_t i;
+
+	if (json_is_object(data))
+		return is_asked(options, data) ?
+		    add_slots(json_object_get(data, "data"), tally, points,
+			err) :
+		    LT_OK;
+	json_array_foreach(data, i, area) {
+		const json_t *const slots = json_object_get(area, "data");
+
+		if (slots == NULL)
+			return add_slots(data, tally, points, err);
+		if (!is_asked(options, area))
+			continue;
+		const int code = add_slots(slots, tally, points, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+/* {"error": {"code": "400 Bad Request", "message": "..."}}, with any status. */
+static int
+error_body(const json_t *error, struct lt_error *err)
+{
+	const char *const code =
+	    json_string_value(json_object_get(error, "code"));
+	const char *const message =
+	    json_string_value(json_object_get(error, "message"));
+
+	return lt_fail(err, LT_ENET, "the source says: %.60s: %.200s",
+	    code == NULL ? "error" : code,
+	    message == NULL ? "no reason" : message);
+}
+
+static int
+parse_json(const struct lt_source_options *options, const json_t *json,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+{
+	const json_t *const data = json_object_get(json, "data");
+	const json_t *const error = json_object_get(json, "error");
+	struct tally tally = { .now_utc_s = now_utc_s };
+	int code;
+
+	if (error != NULL)
+		return error_body(error, err);
+	if (!json_is_object(data) && !json_is_array(data))
+		return lt_fail(err, LT_EINPUT, "JSON without \"data\"");
+	points->quantity = LT_QUANTITY_CARBON;
+	code = add_data(options, data, &tally, points, err);
+	if (code != LT_OK)
+		return code;
+	if (tally.slots == 0)
+		return lt_fail(err, LT_EINPUT,
+		    "no half hour of the region that was asked for");
+	if (tally.slots == tally.refused + tally.empty)
+		return lt_fail(err, LT_EINPUT,
+		    "%d half hours and no usable value among them%s%s",
+		    tally.slots, tally.refused > 0 ? ": " : "",
+		    tally.refusal.text);
+	if (tally.refused + tally.empty > 0)
+		snprintf(points->note, sizeof(points->note),
+		    "%d of %d half hours have no usable value",
+		    tally.refused + tally.empty, tally.slots);
+	return LT_OK;
+}
+
+static int
+uk_parse(const struct lt_source_options *options, const char *bytes,
+    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	json_t *const json = lt_json_load(bytes, byte_count, err);
+	int code;
+
+	if (json == NULL)
+		return LT_EINPUT;
+	code = parse_json(options, json, now_utc_s, points, err);
+	json_decref(json);
+	if (code == LT_OK) {
+		lt_points_sort(points);
+		lt_points_date(points, now_utc_s);
+	}
+	return code;
+}
+
+/* One request; the answer's points are appended. Two fit the limit. */
+static int
+request(const struct lt_source_options *options, int64_t from_utc_s,
+    const char *span, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	char url[URL_SIZE];
+	const struct lt_http_request http = {
+		.url = url,
+		.headers = { "Accept: application/json" },
+		.total_ms = LT_HTTP_TOTAL_MS / 2,
+	};
+	struct lt_http_response response;
+	struct lt_error inner = { 0 };
+	int code;
+
+	make_url(url, options, from_utc_s, span);
+	code = lt_http_do_200(&http, &response, &inner);
+	if (code == LT_OK && response.content_type[0] != '\0' &&
+	    strstr(response.content_type, "json") == NULL)
+		code = lt_fail(&inner, LT_ENET, "%s: got %s, want JSON",
+		    options->name, response.content_type);
+	if (code == LT_OK) {
+		code = uk_parse(options, response.body, response.body_length,
+		    now_utc_s, points, &inner);
+		if (inner.line != 0)
+			lt_context(&inner, "line %d, column %d", inner.line,
+			    inner.column);
+		lt_context(&inner, "%s", options->name);
+	}
+	if (code != LT_OK) {
+		points->retry_after_s = response.retry_after_s;
+		lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	}
+	lt_http_free(&response);
+	return code;
+}
+
+/* All of [from, the current half hour], as far back as one answer goes. */
+static int
+request_past(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+{
+	const int64_t oldest_utc_s = now_utc_s - PAST_MAX_S + LT_HOUR_S;
+	char span[24];
+
+	slot_text(span, now_utc_s);
+	return request(options,
+	    from_utc_s < oldest_utc_s ? oldest_utc_s : from_utc_s, span,
+	    now_utc_s, points, err);
+}
+
+/* History is worth having, but its loss must not cost the forecast. */
+static int
+uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	struct lt_points ahead = { 0 }, past = { 0 };
+	struct lt_error past_err = { 0 };
+	const bool want_ahead = to_utc_s > now_utc_s;
+	int code = LT_OK, past_code = LT_OK;
+
+	if (want_ahead)
+		code = request(options,
+		    from_utc_s > now_utc_s ? from_utc_s : now_utc_s, "fw48h",
+		    now_utc_s, &ahead, err);
+	if (code == LT_OK && from_utc_s < now_utc_s - now_utc_s % SLOT_S)
+		past_code = request_past(options, from_utc_s, now_utc_s,
+		    &past, &past_err);
+	points->quantity = LT_QUANTITY_CARBON;
+	points->retry_after_s =
+	    code != LT_OK ? ahead.retry_after_s : past.retry_after_s;
+	memcpy(points->note, want_ahead ? ahead.note : past.note,
+	    sizeof(points->note));
+	if (code == LT_OK && past_code == LT_OK)
+		code =
+		    lt_points_copy(points, &past, from_utc_s, to_utc_s, err);
+	else if (code == LT_OK && want_ahead)
+		snprintf(points->note, sizeof(points->note),
+		    "without history: %.160s", past_err.text);
+	else if (code == LT_OK)
+		code = lt_fail(err, (enum lt_code)past_code, "%s",
+		    past_err.text);
+	if (code == LT_OK)
+		code =
+		    lt_points_copy(points, &ahead, from_utc_s, to_utc_s, err);
+	if (code == LT_OK) {
+		lt_points_sort(points);
+		lt_points_date(points, now_utc_s);
+	}
+	lt_points_free(&ahead);
+	lt_points_free(&past);
+	return code;
+}
+
+const struct lt_adapter lt_adapter_uk_carbon_intensity = {
+	.name = "uk_carbon_intensity",
+	.usage = "Great Britain's Carbon Intensity API, by region; no key",
+	.options = uk_options,
+	.interval_s = SLOT_S,
+	.quantity = uk_quantity,
+	.check = uk_check,
+	.fetch = uk_fetch,
+	.parse = uk_parse,
+};

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One request to lowtided, by docs/api.md: on its own host over the Unix
+ * socket, where the kernel says who asks; from elsewhere over TCP, where a
+ * munge credential says it and carries request and reply.
+ */
+#include <errno.h>
+#include <munge.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "files.h"
+#include "http.h"
+#include "units.h"
+
+#define DEFAULT_RUN_DIR "/run/lowtide"
+#define DEFAULT_PORT "6826"
+
+enum { TIMEOUT_MS = 120000, PAYLOAD_MAX = 512 * 1024 };
+
+struct reply {
+	long status;
+	char *body; /* malloc'd, NUL after it */
+	size_t length;
+};
+
+/* Whom we may believe, and by which munge. */
+struct peer {
+	const char *munge_socket; /* "" = munge's default */
+	uid_t slurm_uid;
+};
+
+const char *
+lt_client_run_dir(const struct lt_cli *cli)
+{
+	const char *const named = getenv("LOWTIDE_RUN_DIR");
+
+	if (cli->run_dir)
+		return cli->run_dir;
+	return named && named[0] ? named : DEFAULT_RUN_DIR;
+}
+
+int
+lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz0123456789-._~";
+	size_t used = 0;
+
+	for (const char *c = text; *c; c++) {
+		if (used + 4 > size)
+			return lt_fail(err, LT_ELIMIT, "\"%.40s...\": too long",
+			    text);
+		if (strchr(plain, *c))
+			out[used++] = *c;
+		else
+			used += (size_t)snprintf(out + used, 4, "%%%02X",
+			    (unsigned char)*c);
+	}
+	out[used] = '\0';
+	return LT_OK;
+}
+
+/* ---- the Unix socket ---- */
+static int
+ask_socket(struct reply *reply, const char *socket_path, const char *method,
+    const char *path, const char *body, struct lt_error *err)
+{
+	char url[4096];
+	struct lt_http_response response = { 0 };
+
+	snprintf(url, sizeof(url), "http://localhost%s", path);
+	const struct lt_http_request request = {
+		.url = url,
+		.unix_socket = socket_path,
+		.method = method,
+		.body = body,
+		.body_length = body ? strlen(body) : 0,
+		.headers = { body ? "Content-Type: application/json" : NULL },
+		.total_ms = TIMEOUT_MS,
+	};
+
+	if (lt_http_do(&request, &response, err))
+		return lt_context(err,
+		    "lowtided does not answer on %s (is it running?)",
+		    socket_path);
+	reply->status = response.status;
+	reply->length = response.body_length;
+	reply->body = response.body;
+	response.body = NULL;
+	lt_http_free(&response);
+	return LT_OK;
+}
+
+/* ---- munge over TCP ---- */
+static munge_ctx_t
+context_new(const struct peer *peer, struct lt_error *err)
+{
+	munge_ctx_t context = munge_ctx_create();
+
+	if (!context) {
+		lt_fail(err, LT_ENOMEM, "munge: no memory");
+		return NULL;
+	}
+	if (peer->munge_socket[0] &&
+	    munge_ctx_set(context, MUNGE_OPT_SOCKET, peer->munge_socket)) {
+		lt_fail(err, LT_EIO, "munge: socket %s: %s", peer->munge_socket,
+		    munge_ctx_strerror(context));
+		munge_ctx_destroy(context);
+		return NULL;
+	}
+	return context;
+}
+
+/* *credential is malloc'd: "METHOD SP PATH LF BODY", sealed. */
+static int
+seal(char **credential, const struct peer *peer, const char *method,
+    const char *path, const char *body, struct lt_error *err)
+{
+	const size_t size = strlen(method) + strlen(path) +
+	    (body ? strlen(body) : 0) + 3;
+	munge_ctx_t context;
+
+	if (size > PAYLOAD_MAX)
+		return lt_fail(err, LT_ELIMIT, "a request of over %d bytes",
+		    (int)PAYLOAD_MAX);
+	char *const payload = malloc(size);
+
+	if (!payload)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	const int length = snprintf(payload, size, "%s %s\n%s", method, path,
+	    body ? body : "");
+
+	context = context_new(peer, err);
+	if (context && munge_encode(credential, context, payload, length))
+		lt_fail(err, LT_EIO, "munge: %s (is munged running here?)",
+		    munge_ctx_strerror(context));
+	if (context)
+		munge_ctx_destroy(context);
+	free(payload);
+	return err->code;
+}
+
+/* The credential was made by SlurmUser or root, and for us alone. */
+static int
+check_seal(munge_ctx_t context, uid_t encoder, const struct peer *peer,
+    struct lt_error *err)
+{
+	uid_t restricted = (uid_t)-1;
+
+	if (encoder != 0 && encoder != peer->slurm_uid)
+		return lt_fail(err, LT_EDENIED,
+		    "the reply was made by uid %u, want SlurmUser (%u) or root",
+		    (unsigned)encoder, (unsigned)peer->slurm_uid);
+	if (munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &restricted) ||
+	    restricted != geteuid())
+		return lt_fail(err, LT_EDENIED,
+		    "the reply is not restricted to uid %u",
+		    (unsigned)geteuid());
+	return LT_OK;
+}
+
+/* "STATUS LF BODY" of length bytes; payload is taken over. */
+static int
+split_payload(struct reply *reply, char *payload, size_t length,
+    struct lt_error *err)
+{
+	const char *const newline =
+	    length ? memchr(payload, '\n', length) : NULL;
+	char digits[4] = "";
+	int64_t status;
+
+	if (newline && newline - payload == 3)
+		memcpy(digits, payload, 3);
+	if (lt_int64_parse(digits, 100, 599, &status, NULL)) {
+		free(payload);
+		return lt_fail(err, LT_EINPUT,
+		    "the reply has no status before its body");
+	}
+	reply->status = (long)status;
+	reply->length = length - 4;
+	memmove(payload, payload + 4, reply->length);
+	payload[reply->length] = '\0';
+	reply->body = payload;
+	return LT_OK;
+}
+
+static int
+unseal(struct reply *reply, const struct peer *peer, const char *credential,
+    struct lt_error *err)
+{
+	munge_ctx_t context = context_new(peer, err);
+	void *payload = NULL;
+	int length = 0;
+	uid_t uid = (uid_t)-1;
+	gid_t gid;
+
+	if (!context)
+		return err->code;
+	const munge_err_t code = munge_decode(credential, context, &payload,
+	    &length, &uid, &gid);
+
+	if (code)
+		lt_fail(err, LT_EDENIED, "the reply's credential: %s",
+		    munge_ctx_strerror(context));
+	else
+		check_seal(context, uid, peer, err);
+	munge_ctx_destroy(context);
+	if (err->code || !payload || length < 0) {
+		free(payload);
+		return lt_fail(err, LT_EINPUT, "the reply is empty");
+	}
+	return split_payload(reply, payload, (size_t)length, err);
+}
+
+/* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
+static void
+make_url(char *url, size_t size, const char *server)
+{
+	const char *const bracket = strchr(server, ']');
+	const char *const colon = strchr(server, ':');
+	const bool bare_v6 = server[0] != '[' && colon && strchr(colon + 1, ':');
+	const bool has_port = bracket ? bracket[1] == ':' : colon && !bare_v6;
+
+	snprintf(url, size, "http://%s%s%s%s/munge", bare_v6 ? "[" : "", server,
+	    bare_v6 ? "]" : "", has_port ? "" : ":" DEFAULT_PORT);
+}
+
+static int
+ask_server(struct reply *reply, const struct peer *peer, const char *server,
+    const char *method, const char *path, const char *body,
+    struct lt_error *err)
+{
+	char url[512];
+	char *credential = NULL;
+	struct lt_http_response response = { 0 };
+
+	make_url(url, sizeof(url), server);
+	if (seal(&credential, peer, method, path, body, err))
+		return err->code;
+	const struct lt_http_request request = {
+		.url = url,
+		.method = "POST",
+		.body = credential,
+		.body_length = strlen(credential),
+		.headers = { "Content-Type: text/plain" },
+		.total_ms = TIMEOUT_MS,
+	};
+
+	if (lt_http_do(&request, &response, err))
+		lt_context(err, "lowtided on %s", server);
+	else if (response.status != 200)
+		lt_fail(err, LT_ENET, "lowtided on %s: HTTP %ld: %.200s",
+		    server, response.status,
+		    response.body ? response.body : "");
+	else if (unseal(reply, peer, response.body, err))
+		lt_context(err, "lowtided on %s", server);
+	free(credential);
+	lt_http_free(&response);
+	return err->code;
+}
+
+static int
+peer_of(struct peer *peer, const struct lt_conf *conf, struct lt_error *err)
+{
+	const char *const socket_path = getenv("LOWTIDE_MUNGE_SOCKET");
+	const struct passwd *const user = getpwnam(conf->slurm_user);
+	int64_t uid;
+
+	peer->munge_socket =
+	    socket_path && socket_path[0] ? socket_path : conf->munge_socket;
+	if (user) {
+		peer->slurm_uid = user->pw_uid;
+		return LT_OK;
+	}
+	if (lt_int64_parse(conf->slurm_user, 0, UINT32_MAX - 1, &uid, NULL))
+		return lt_fail(err, LT_ENOENT,
+		    "%s: SlurmUser=%s is no user here", conf->path,
+		    conf->slurm_user);
+	peer->slurm_uid = (uid_t)uid;
+	return LT_OK;
+}
+
+/* LOWTIDE_SERVER, else each SlurmctldHost in turn: only the acting
+ * controller's lowtided works, another answers 503. */
+static int
+ask_network(struct reply *reply, const char *method, const char *path,
+    const char *body, struct lt_error *err)
+{
+	const char *const server = getenv("LOWTIDE_SERVER");
+	const bool named = server && server[0];
+	struct lt_conf *const conf = calloc(1, sizeof(*conf));
+	struct peer peer;
+
+	if (!conf)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	if (lt_conf_load(conf, err) || peer_of(&peer, conf, err)) {
+		free(conf);
+		return err->code;
+	}
+	if (named)
+		snprintf(conf->hosts[0], sizeof(conf->hosts[0]), "%s", server);
+	const int count = named ? 1 : conf->host_count;
+
+	if (!count)
+		lt_fail(err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
+	for (int i = 0; i < count && (!reply->body || reply->status == 503);
+	    i++) {
+		struct reply fresh = { 0 };
+
+		if (ask_server(&fresh, &peer, conf->hosts[i], method, path,
+			body, err))
+			continue; /* err keeps the first failure */
+		free(reply->body);
+		*reply = fresh;
+	}
+	free(conf);
+	if (reply->body)
+		*err = (struct lt_error){ 0 };
+	return err->code;
+}
+
+static bool
+socket_exists(const char *path)
+{
+	struct stat facts;
+
+	return stat(path, &facts) == 0 && S_ISSOCK(facts.st_mode);
+}
+
+/* 2xx with JSON, or lowtided's {"error": text}. */
+static int
+understand(json_t **answer, const struct reply *reply, struct lt_error *err)
+{
+	json_error_t problem;
+	json_t *const body = json_loadb(reply->body ? reply->body : "",
+	    reply->length, 0, &problem);
+
+	if (reply->status >= 200 && reply->status < 300 && body) {
+		*answer = body;
+		return LT_OK;
+	}
+	const char *const text = lt_json_text(body, "error", NULL);
+
+	if (text)
+		lt_fail(err,
+		    reply->status == 404	? LT_ENOENT :
+			reply->status == 403	? LT_EDENIED :
+						  LT_EINPUT,
+		    "%s", text);
+	else if (body)
+		lt_fail(err, LT_ENET, "lowtided answers with status %ld",
+		    reply->status);
+	else
+		lt_fail(err, LT_ENET,
+		    "lowtided's answer (status %ld) is not JSON: %s",
+		    reply->status, problem.text);
+	json_decref(body);
+	return err->code;
+}
+
+int
+lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
+    const char *path, const json_t *body, struct lt_error *err)
+{
+	struct lt_error ignored = { 0 };
+	struct lt_error *const out = err ? err : &ignored;
+	const char *const server = getenv("LOWTIDE_SERVER");
+	struct reply reply = { 0 };
+	char socket_path[1024];
+	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+
+	*answer = NULL;
+	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
+	    lt_client_run_dir(cli));
+	if (body && !text)
+		lt_fail(out, LT_ENOMEM, "no memory");
+	else if (!(server && server[0]) && socket_exists(socket_path))
+		ask_socket(&reply, socket_path, method, path, text, out);
+	else if (ask_network(&reply, method, path, text, out))
+		lt_context(out, "no socket %s here", socket_path);
+	if (!out->code)
+		understand(answer, &reply, out);
+	free(text);
+	free(reply.body);
+	return out->code;
+}
+
+const char *
+lt_json_text(const json_t *object, const char *key, const char *fallback)
+{
+	const char *const text = json_string_value(json_object_get(object, key));
+
+	return text ? text : fallback;
+}
+
+bool
+lt_json_int(const json_t *object, const char *key, int64_t *value)
+{
+	const json_t *const item = json_object_get(object, key);
+
+	if (!json_is_integer(item))
+		return false;
+	*value = json_integer_value(item);
+	return true;
+}

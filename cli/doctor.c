@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide doctor: runs the checks in order, prints what each found and how to
+ * mend it. It works with any part of Slurm or lowtide absent: that is the
+ * finding then.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+static const char *const level_names[] = { "ok", "note", "warning", "error" };
+static const char *const level_colors[] = { "\033[32m", "\033[36m",
+	"\033[33m", "\033[31m" };
+
+static void (*const checks[])(struct lt_doctor *) = {
+	lt_doctor_probe,
+	lt_doctor_release,
+	lt_doctor_job_submit,
+	lt_doctor_plugstack,
+	lt_doctor_accounting,
+	lt_doctor_partitions,
+	lt_doctor_munge,
+	lt_doctor_state,
+	lt_doctor_daemon,
+	lt_doctor_snapshots,
+	lt_doctor_sources,
+	lt_doctor_policy,
+};
+
+void
+lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
+    const char *mend, const char *format, ...)
+{
+	va_list arguments;
+
+	if (doctor->count >= LT_FINDINGS_MAX)
+		return;
+	struct lt_finding *const finding = &doctor->findings[doctor->count++];
+
+	finding->level = level;
+	finding->check = check;
+	snprintf(finding->mend, sizeof(finding->mend), "%s", mend);
+	va_start(arguments, format);
+	vsnprintf(finding->found, sizeof(finding->found), format, arguments);
+	va_end(arguments);
+}
+
+const char *
+lt_doctor_conf(const struct lt_doctor *doctor, const char *key,
+    const char *fallback)
+{
+	const char *const text =
+	    lt_json_text(json_object_get(doctor->facts, "conf"), key, NULL);
+
+	return text && text[0] ? text : fallback;
+}
+
+static int
+count_level(const struct lt_doctor *doctor, enum lt_level level)
+{
+	int count = 0;
+
+	for (int i = 0; i < doctor->count; i++)
+		count += doctor->findings[i].level == level;
+	return count;
+}
+
+static void
+print_text(const struct lt_doctor *doctor)
+{
+	const bool color = doctor->cli->color;
+
+	for (int i = 0; i < doctor->count; i++) {
+		const struct lt_finding *const finding = &doctor->findings[i];
+
+		printf("%s%-8s%s%-12s ",
+		    color ? level_colors[finding->level] : "",
+		    level_names[finding->level], color ? "\033[0m" : "",
+		    finding->check);
+		lt_print_safe(stdout, finding->found);
+		if (finding->mend[0]) {
+			printf("\n%21s-> ", "");
+			lt_print_safe(stdout, finding->mend);
+		}
+		putchar('\n');
+	}
+	printf("%d errors, %d warnings, %d notes\n",
+	    count_level(doctor, LT_LEVEL_ERROR),
+	    count_level(doctor, LT_LEVEL_WARNING),
+	    count_level(doctor, LT_LEVEL_NOTE));
+}
+
+static int
+print_json(const struct lt_doctor *doctor)
+{
+	json_t *const list = json_array();
+
+	for (int i = 0; i < doctor->count; i++) {
+		const struct lt_finding *const finding = &doctor->findings[i];
+
+		json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:s, s:s}", "level",
+			level_names[finding->level], "check", finding->check,
+			"found", finding->found, "mend", finding->mend));
+	}
+	json_t *const body = json_pack("{s:i, s:i, s:o}", "errors",
+	    count_level(doctor, LT_LEVEL_ERROR), "warnings",
+	    count_level(doctor, LT_LEVEL_WARNING), "findings", list);
+	const int result = lt_cli_print_json(body);
+
+	json_decref(body);
+	return result;
+}
+
+int
+lt_cli_doctor(const struct lt_cli *cli)
+{
+	struct lt_doctor *const doctor = calloc(1, sizeof(*doctor));
+
+	if (!doctor) {
+		const struct lt_error err = { .text = "no memory" };
+
+		return lt_cli_fail(&err);
+	}
+	doctor->cli = cli;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		checks[i](doctor);
+	int result = LT_EXIT_OK;
+
+	if (cli->json)
+		result = print_json(doctor);
+	else
+		print_text(doctor);
+	if (count_level(doctor, LT_LEVEL_ERROR))
+		result = LT_EXIT_FAILURE;
+	json_decref(doctor->facts);
+	json_decref(doctor->status);
+	free(doctor);
+	return result;
+}

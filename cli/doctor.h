@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide doctor: what its checks share. doctor.c runs and prints them;
+ * doctor_slurm.c looks at Slurm's side, doctor_site.c at lowtide's own.
+ */
+#ifndef LT_DOCTOR_H
+#define LT_DOCTOR_H
+
+#include "cli.h"
+
+enum lt_level { LT_LEVEL_OK, LT_LEVEL_NOTE, LT_LEVEL_WARNING, LT_LEVEL_ERROR };
+
+enum { LT_FINDINGS_MAX = 128 };
+struct lt_finding {
+	enum lt_level level;
+	const char *check; /* "job_submit" */
+	char found[512], mend[512];
+};
+
+struct lt_doctor {
+	const struct lt_cli *cli;
+	struct lt_conf conf;	/* slurm.conf, as read here */
+	bool has_conf;
+	bool on_controller;	/* this host is a SlurmctldHost */
+	json_t *facts;		/* lowtided --probe; NULL = it failed */
+	json_t *status;		/* of a running lowtided; NULL = none */
+	int count;
+	struct lt_finding findings[LT_FINDINGS_MAX];
+};
+
+/* Add one; mend "" where nothing is to be done. */
+void lt_doctor_say(struct lt_doctor *doctor, enum lt_level level,
+    const char *check, const char *mend, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A text of the probe's conf, else the fallback (slurm.conf's). */
+const char *lt_doctor_conf(const struct lt_doctor *doctor, const char *key,
+    const char *fallback);
+
+/* Each adds its findings. doctor_slurm.c: */
+void lt_doctor_probe(struct lt_doctor *doctor);
+void lt_doctor_release(struct lt_doctor *doctor);
+void lt_doctor_job_submit(struct lt_doctor *doctor);
+void lt_doctor_plugstack(struct lt_doctor *doctor);
+void lt_doctor_accounting(struct lt_doctor *doctor);
+void lt_doctor_partitions(struct lt_doctor *doctor);
+/* doctor_site.c: */
+void lt_doctor_state(struct lt_doctor *doctor);
+void lt_doctor_daemon(struct lt_doctor *doctor);
+void lt_doctor_snapshots(struct lt_doctor *doctor);
+void lt_doctor_sources(struct lt_doctor *doctor);
+void lt_doctor_policy(struct lt_doctor *doctor);
+void lt_doctor_munge(struct lt_doctor *doctor);
+
+/* ---- plugin_file.c ---- */
+/*
+ * plugin_version of a Slurm plugin, read from the ELF file without loading
+ * it. LT_ENOENT: no such file; LT_EINPUT: no plugin, or it has none.
+ */
+int lt_plugin_version(const char *path, uint32_t *version,
+    struct lt_error *err);
+/* "22.05.8" -> Slurm's number; 0 = not a release. */
+uint32_t lt_release_number(const char *release);
+/* Find name in a colon separated PluginDir. LT_ENOENT. */
+int lt_plugin_find(char *out, size_t size, const char *plugin_dir,
+    const char *name, struct lt_error *err);
+/* The line of a plugstack file (its includes too) that names
+ * spank_lowtide.so, whitespace trimmed; LT_ENOENT: none. */
+int lt_plugstack_line(char *out, size_t size, const char *path,
+    struct lt_error *err);
+
+#endif

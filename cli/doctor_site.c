@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor's checks of lowtide's own side: directories, the daemon, its
+ * snapshots and sources, the policy file, and munge between hosts.
+ */
+#include <errno.h>
+#include <munge.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "adapter.h"
+#include "doctor.h"
+#include "policy.h"
+#include "units.h"
+
+enum {
+	MARKET_OLD_S = 900, /* compiled each few minutes when all is well */
+	BUDGET_OLD_S = 120,
+};
+
+static bool
+slurm_uid(const struct lt_doctor *doctor, uid_t *uid)
+{
+	const struct passwd *const user =
+	    getpwnam(lt_doctor_conf(doctor, "slurm_user",
+		doctor->conf.slurm_user));
+	int64_t number;
+
+	if (user)
+		*uid = user->pw_uid;
+	else if (lt_json_int(json_object_get(doctor->facts, "conf"),
+		     "slurm_uid", &number))
+		*uid = (uid_t)number;
+	else
+		return false;
+	return true;
+}
+
+void
+lt_doctor_state(struct lt_doctor *doctor)
+{
+	const char *const named = getenv("LOWTIDE_STATE_DIR");
+	const char *const path = named && named[0] ? named : "/var/lib/lowtide";
+	struct stat facts;
+	uid_t owner;
+
+	if (!doctor->on_controller)
+		return;
+	if (stat(path, &facts)) {
+		lt_doctor_say(doctor,
+		    errno == EACCES ? LT_LEVEL_NOTE : LT_LEVEL_ERROR, "state",
+		    "install -d -m 700 -o <SlurmUser> on the directory, or "
+		    "name another by LOWTIDE_STATE_DIR for lowtided and "
+		    "slurmctld alike",
+		    "%s: %s", path, strerror(errno));
+		return;
+	}
+	if (slurm_uid(doctor, &owner) && facts.st_uid != owner)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state",
+		    "chown it to SlurmUser: slurmctld writes the holds there",
+		    "%s belongs to uid %u, want %u (SlurmUser)", path,
+		    (unsigned)facts.st_uid, (unsigned)owner);
+	else if (facts.st_mode & 077)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state",
+		    "chmod 700: who can write there can mint money",
+		    "%s has mode %03o", path, (unsigned)facts.st_mode & 0777);
+	else
+		lt_doctor_say(doctor, LT_LEVEL_OK, "state", "", "%s", path);
+}
+
+void
+lt_doctor_daemon(struct lt_doctor *doctor)
+{
+	struct lt_error err = { 0 };
+	const char *text;
+
+	if (lt_client_call(&doctor->status, doctor->cli, "GET", "/v1/status",
+		NULL, &err)) {
+		doctor->status = NULL;
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "lowtided",
+		    "systemctl start lowtided on the controller; journalctl "
+		    "-u lowtided says why it stopped",
+		    "%s", err.text);
+		return;
+	}
+	lt_doctor_say(doctor, LT_LEVEL_OK, "lowtided", "",
+	    "%s answers from %s, mode %s",
+	    lt_json_text(doctor->status, "version", "?"),
+	    lt_json_text(doctor->status, "host", "?"),
+	    lt_json_text(doctor->status, "mode", "?"));
+	if (json_is_false(json_object_get(doctor->status, "acting")))
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "lowtided", "",
+		    "it stands by: slurmctld acts on another host");
+	text = lt_json_text(json_object_get(doctor->status, "policy"), "error",
+	    "");
+	if (text[0])
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
+		    "mend the file; until then the last good one holds", "%s",
+		    text);
+}
+
+static void
+check_age(struct lt_doctor *doctor, const char *name, int64_t old_s)
+{
+	int64_t age_s = 0;
+	char text[64];
+	const json_t *const object = json_object_get(doctor->status, name);
+
+	if (!lt_json_int(object, "age_s", &age_s)) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
+		    "lowtide status and lowtided's log say why",
+		    "no %s snapshot was ever made", name);
+		return;
+	}
+	lt_duration_text(text, sizeof(text), age_s);
+	lt_doctor_say(doctor, age_s > old_s ? LT_LEVEL_WARNING : LT_LEVEL_OK,
+	    name, age_s > old_s ? "is lowtided stopped or slow? its log" : "",
+	    "the snapshot's age is %s", text);
+}
+
+void
+lt_doctor_snapshots(struct lt_doctor *doctor)
+{
+	const json_t *const ring = json_object_get(doctor->status, "ring");
+	int64_t absorbed = 0, highest = 0, slots = 0, queue = 0;
+
+	if (!doctor->status)
+		return;
+	check_age(doctor, "market", MARKET_OLD_S);
+	check_age(doctor, "budget", BUDGET_OLD_S);
+	if (json_is_false(json_object_get(
+		json_object_get(doctor->status, "budget"), "ready")))
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "budget",
+		    "wait some seconds; else lowtided's log",
+		    "not all quotes are read yet: budgeted teams meet "
+		    "on_unknown");
+	lt_json_int(ring, "absorbed", &absorbed);
+	lt_json_int(ring, "highest", &highest);
+	lt_json_int(ring, "slots", &slots);
+	if (slots > 0 && highest - absorbed > slots / 2)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "holds",
+		    "lowtided does not keep up; when the ring is full "
+		    "budgeted teams meet on_unknown",
+		    "%lld of %lld slots of the ring are waiting",
+		    (long long)(highest - absorbed), (long long)slots);
+	lt_json_int(json_object_get(doctor->status, "slurm"), "dbd_queue",
+	    &queue);
+	if (queue > 1000)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "slurmdbd",
+		    "is slurmdbd running? charges wait for it",
+		    "%lld messages of slurmctld wait", (long long)queue);
+}
+
+void
+lt_doctor_sources(struct lt_doctor *doctor)
+{
+	size_t index;
+	const json_t *source;
+	bool varies = false;
+
+	if (!doctor->status)
+		return;
+	json_array_foreach (json_object_get(doctor->status, "sources"), index,
+	    source) {
+		const char *const name = lt_json_text(source, "name", "?");
+		const char *const error =
+		    lt_json_text(source, "last_error", "");
+
+		if (strcmp(lt_json_text(source, "quality", ""), "constant"))
+			varies = true;
+		if (error[0])
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
+			    "mend it in the policy file; what is stale moves "
+			    "no job",
+			    "%s: %s", name, error);
+		if (json_is_true(json_object_get(source, "replay")))
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
+			    "for demonstrations only: use a live source",
+			    "%s replays a recording: not real figures", name);
+	}
+	if (!varies)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "source",
+		    "add a carbon or price source to the policy file",
+		    "all signals are constants: they can choose a partition "
+		    "but move nothing in time");
+}
+
+/* "preemptible=spot:0.004,low:0.01", "" when no partition is. */
+static void
+preemptible_argument(const struct lt_policy *policy, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+
+		if (partition->preemptible && used + 96 < size)
+			used += (size_t)snprintf(out + used, size - used,
+			    "%s%s:%g", used ? "," : "preemptible=",
+			    partition->name, partition->hazard_per_node_hour);
+	}
+}
+
+static void
+check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const char *const named = lt_doctor_conf(doctor, "plugstack",
+	    doctor->conf.plugstack);
+	const char *const slash = strrchr(doctor->conf.path, '/');
+	char want[1024], path[2048], line[1024] = "";
+
+	preemptible_argument(policy, want, sizeof(want));
+	if (!want[0])
+		return;
+	if (named[0])
+		snprintf(path, sizeof(path), "%s", named);
+	else
+		snprintf(path, sizeof(path), "%.*s/plugstack.conf",
+		    slash ? (int)(slash - doctor->conf.path) : 0,
+		    doctor->conf.path);
+	if (lt_plugstack_line(line, sizeof(line), path, NULL))
+		return; /* said by lt_doctor_plugstack() */
+	const char *const at = strstr(line, want);
+	const char after = at ? at[strlen(want)] : '-';
+
+	if (after == '\0' || strchr(" \t", after)) {
+		lt_doctor_say(doctor, LT_LEVEL_OK, "preemptible", "",
+		    "plugstack's line has %s", want);
+		return;
+	}
+	char mend[512];
+
+	snprintf(mend, sizeof(mend),
+	    "optional spank_lowtide.so %.420s (on compute nodes too)", want);
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
+	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
+	    path, line);
+}
+
+void
+lt_doctor_policy(struct lt_doctor *doctor)
+{
+	const char *const named = getenv("LOWTIDE_CONFIG");
+	const char *const path =
+	    lt_json_text(json_object_get(doctor->status, "policy"), "path",
+		named && named[0] ? named : "/etc/lowtide/lowtide.yaml");
+	struct lt_policy *policy = NULL;
+	struct lt_error err = { 0 };
+
+	if (!doctor->on_controller)
+		return;
+	if (lt_policy_load(&policy, path, lt_adapter_names(), &err)) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
+		    "lowtide init writes a first one; lowtide check FILE says "
+		    "more",
+		    "%s", err.text);
+		return;
+	}
+	lt_doctor_say(doctor, LT_LEVEL_OK, "policy", "",
+	    "%s: %d partitions, %d sources, %d budgets", path,
+	    policy->partition_count, policy->source_count,
+	    policy->budget_count);
+	check_preemptible(doctor, policy);
+	lt_policy_free(policy);
+}
+
+void
+lt_doctor_munge(struct lt_doctor *doctor)
+{
+	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
+	const char *const path =
+	    named && named[0] ? named : doctor->conf.munge_socket;
+	munge_ctx_t context = munge_ctx_create();
+	char *credential = NULL;
+	munge_err_t code = EMUNGE_NO_MEMORY;
+
+	if (context) {
+		code = path[0] ?
+		    munge_ctx_set(context, MUNGE_OPT_SOCKET, path) :
+		    EMUNGE_SUCCESS;
+		if (!code)
+			code = munge_encode(&credential, context, NULL, 0);
+		if (!code)
+			code = munge_decode(credential, context, NULL, NULL,
+			    NULL, NULL);
+	}
+	if (code)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "munge",
+		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's "
+		    "AuthInfo names its socket",
+		    "%s", context ? munge_ctx_strerror(context) :
+				    munge_strerror(code));
+	else
+		lt_doctor_say(doctor, LT_LEVEL_OK, "munge", "",
+		    "a credential goes round%s%s", path[0] ? " by " : "", path);
+	free(credential);
+	if (context)
+		munge_ctx_destroy(context);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor's checks of Slurm: what slurmctld says (lowtided --probe), what
+ * slurm.conf says here, and whether the plugins are there and of its release.
+ */
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+#ifndef LT_PLUGIN_DIR /* where Debian has them; the Makefile may say more */
+#define LT_PLUGIN_DIR "/usr/lib/x86_64-linux-gnu/slurm-wlm:/usr/lib64/slurm"
+#endif
+
+static bool
+is_this_host(const char *name)
+{
+	char own[256] = "";
+
+	if (gethostname(own, sizeof(own) - 1))
+		return false;
+	const size_t length = strcspn(own, ".");
+
+	return !strcmp(name, "localhost") ||
+	    (strcspn(name, ".") == length && !strncasecmp(name, own, length));
+}
+
+void
+lt_doctor_probe(struct lt_doctor *doctor)
+{
+	struct lt_error err = { 0 };
+
+	if (lt_conf_load(&doctor->conf, &err))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm.conf",
+		    "name it by SLURM_CONF, or run doctor on the controller",
+		    "%s", err.text);
+	else
+		doctor->has_conf = true;
+	for (int i = 0; i < doctor->conf.host_count; i++)
+		if (is_this_host(doctor->conf.host_names[i]))
+			doctor->on_controller = true;
+	err = (struct lt_error){ 0 };
+	if (lt_probe(&doctor->facts, &err)) {
+		doctor->facts = NULL;
+		if (doctor->has_conf && !doctor->on_controller)
+			lt_doctor_say(doctor, LT_LEVEL_NOTE, "slurm",
+			    "run doctor on the controller for all checks",
+			    "this is no controller: %s", err.text);
+		else
+			lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm",
+			    "install lowtided here (LOWTIDED names it) and "
+			    "start slurmctld",
+			    "can't ask Slurm: %s", err.text);
+		return;
+	}
+	lt_doctor_say(doctor, LT_LEVEL_OK, "slurm", "",
+	    "slurmctld %s answers, cluster %s",
+	    lt_doctor_conf(doctor, "release", "?"),
+	    lt_doctor_conf(doctor, "cluster", "?"));
+}
+
+void
+lt_doctor_release(struct lt_doctor *doctor)
+{
+	const char *const release = lt_doctor_conf(doctor, "release", "");
+	const char *const ours = lt_doctor_conf(doctor, "our_release", "");
+	const uint32_t theirs_number = lt_release_number(release);
+	const uint32_t our_number = lt_release_number(ours);
+
+	if (json_is_true(json_object_get(
+		json_object_get(doctor->facts, "conf"), "federated")))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "federation",
+		    "take the cluster out of the federation, or budget "
+		    "elsewhere",
+		    "a federation is not supported: a sibling's job has no "
+		    "owner here");
+	if (!theirs_number || !our_number)
+		return;
+	if (theirs_number >> 8 != our_number >> 8)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "libslurm",
+		    "install the lowtide that was built for this Slurm",
+		    "lowtided has libslurm %s, slurmctld is %s", ours, release);
+}
+
+/* Items of a comma list; the last one is copied out. */
+static bool
+in_list(const char *list, const char *word, char *last, size_t size)
+{
+	bool found = false;
+
+	last[0] = '\0';
+	for (const char *at = list; *at;) {
+		const size_t length = strcspn(at, ",");
+		const size_t skip = strspn(at, " ");
+
+		snprintf(last, size, "%.*s", (int)(length - (skip < length ? skip : 0)),
+		    at + (skip < length ? skip : 0));
+		found = found || !strcmp(last, word);
+		at += length + (at[length] == ',');
+	}
+	return found;
+}
+
+/* The plugin file is there and of slurmctld's release, by mask (a SPANK
+ * plugin may be of another micro release). */
+static void
+check_file(struct lt_doctor *doctor, const char *check, const char *name,
+    uint32_t mask)
+{
+	const char *const release = lt_doctor_conf(doctor, "release", "");
+	const uint32_t want = lt_release_number(release);
+	char path[2048];
+	uint32_t version = 0;
+	struct lt_error err = { 0 };
+
+	if (lt_plugin_find(path, sizeof(path),
+		lt_doctor_conf(doctor, "plugin_dir",
+		    doctor->conf.plugin_dir[0] ? doctor->conf.plugin_dir :
+						 LT_PLUGIN_DIR),
+		name, &err) ||
+	    lt_plugin_version(path, &version, &err)) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
+		    "install it there before slurmctld starts again: without "
+		    "it slurmctld stops at its start",
+		    "%s", err.text);
+		return;
+	}
+	if (want && (version & mask) != (want & mask)) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
+		    "build lowtide against this Slurm's headers; do not "
+		    "restart slurmctld before",
+		    "%s is for Slurm %u.%02u.%u, slurmctld is %s", path,
+		    version >> 16 & 255, version >> 8 & 255, version & 255,
+		    release);
+		return;
+	}
+	lt_doctor_say(doctor, want ? LT_LEVEL_OK : LT_LEVEL_NOTE, check, "",
+	    "%s is for Slurm %u.%02u.%u%s", path, version >> 16 & 255,
+	    version >> 8 & 255, version & 255,
+	    want ? "" : "; slurmctld's release is not known here");
+}
+
+void
+lt_doctor_job_submit(struct lt_doctor *doctor)
+{
+	const char *const list = lt_doctor_conf(doctor, "job_submit_plugins",
+	    doctor->conf.job_submit_plugins);
+	char last[256];
+
+	if (!doctor->facts && !doctor->has_conf)
+		return;
+	if (!in_list(list, "lowtide", last, sizeof(last))) {
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
+		    "for budgets that nobody slips past: "
+		    "JobSubmitPlugins=...,lowtide (last), then restart "
+		    "slurmctld",
+		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun "
+		    "and salloc with plugstack see it",
+		    list);
+		return;
+	}
+	if (strcmp(last, "lowtide") != 0)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "job_submit",
+		    "put lowtide last: what a later plugin changes is neither "
+		    "priced nor held",
+		    "JobSubmitPlugins=%s", list);
+	check_file(doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
+}
+
+/* PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside it. */
+static void
+plugstack_path(const struct lt_doctor *doctor, char *out, size_t size)
+{
+	const char *const named =
+	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
+	const char *const slash = strrchr(doctor->conf.path, '/');
+
+	if (named[0])
+		snprintf(out, size, "%s", named);
+	else
+		snprintf(out, size, "%.*s/plugstack.conf",
+		    slash ? (int)(slash - doctor->conf.path) : 0,
+		    doctor->conf.path);
+}
+
+void
+lt_doctor_plugstack(struct lt_doctor *doctor)
+{
+	char path[2048], line[1024], word[16], plugin[1024];
+	struct lt_error err = { 0 };
+
+	if (!doctor->facts && !doctor->has_conf)
+		return;
+	plugstack_path(doctor, path, sizeof(path));
+	if (lt_plugstack_line(line, sizeof(line), path, &err)) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack",
+		    "write there: optional spank_lowtide.so (on all hosts; "
+		    "world readable)",
+		    "%s", err.text);
+		return;
+	}
+	if (sscanf(line, "%15s %1023s", word, plugin) != 2)
+		word[0] = plugin[0] = '\0';
+	if (!strcmp(word, "required"))
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "plugstack",
+		    "optional is kinder: a host without the file then still "
+		    "runs jobs",
+		    "%s: %s", path, line);
+	else
+		lt_doctor_say(doctor, LT_LEVEL_OK, "plugstack", "", "%s: %s",
+		    path, line);
+	if (plugin[0] != '/') {
+		check_file(doctor, "spank", "spank_lowtide.so", 0xffff00);
+		return;
+	}
+	uint32_t version;
+
+	if (lt_plugin_version(plugin, &version, &err))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "spank",
+		    "install it there, on all hosts", "%s", err.text);
+}
+
+void
+lt_doctor_accounting(struct lt_doctor *doctor)
+{
+	const char *const storage = lt_doctor_conf(doctor, "accounting_storage",
+	    doctor->conf.accounting_storage);
+	const char *const enforce = lt_doctor_conf(doctor, "accounting_enforce",
+	    doctor->conf.accounting_enforce);
+	const char *const private_data = doctor->conf.private_data;
+
+	if (!doctor->facts && !doctor->has_conf)
+		return;
+	if (!strstr(storage, "slurmdbd")) {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
+		    "AccountingStorageType=accounting_storage/slurmdbd for "
+		    "exact charges and firm budgets",
+		    "AccountingStorageType=%s: charges come from slurmctld's "
+		    "records, budgets only warn",
+		    storage[0] ? storage : "(none)");
+		return;
+	}
+	if (!strcasestr(enforce, "associations") &&
+	    !strcasestr(enforce, "limits") && !strcasestr(enforce, "safe") &&
+	    !strcasestr(enforce, "qos") && !strcasestr(enforce, "all"))
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
+		    "AccountingStorageEnforce=associations (or more)",
+		    "AccountingStorageEnforce=%s: users may charge any account",
+		    enforce[0] ? enforce : "(none)");
+	else
+		lt_doctor_say(doctor, LT_LEVEL_OK, "accounting", "",
+		    "slurmdbd, AccountingStorageEnforce=%s", enforce);
+	if (private_data[0] && strcasecmp(private_data, "none") != 0)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "private", "",
+		    "PrivateData=%s: lowtided reads all as SlurmUser, and "
+		    "shows users only the teams of their own associations",
+		    private_data);
+}
+
+void
+lt_doctor_partitions(struct lt_doctor *doctor)
+{
+	const struct lt_conf *const conf = &doctor->conf;
+
+	if (conf->allow_groups_count)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "partitions", "",
+		    "AllowGroups on %d (%s%s): a job is never moved there, "
+		    "only priced where it goes by itself",
+		    conf->allow_groups_count, conf->allow_groups,
+		    conf->allow_groups_count > 1 ? ", ..." : "");
+	if (conf->cancel_count || strcasestr(conf->preempt_mode, "CANCEL"))
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "partitions",
+		    "PreemptMode=REQUEUE lets lowtide use them",
+		    "PreemptMode=CANCEL (%s): no job is moved where "
+		    "preemption kills it",
+		    conf->cancel_count ? conf->cancels : "whole cluster");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide explain JOBID: the whole story of a job, as lowtided tells it.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "job.h"
+
+int
+lt_job_path(char *out, size_t size, const char *prefix, const char *job,
+    struct lt_error *err)
+{
+	const size_t digits = strspn(job, "0123456789");
+	const size_t task =
+	    job[digits] == '_' ? strspn(job + digits + 1, "0123456789") : 0;
+
+	if (!digits || digits > 10 || task > 10 ||
+	    job[digits + (task ? task + 1 : 0)])
+		return lt_fail(err, LT_EINPUT,
+		    "got \"%s\", want a job id such as 1234 or 1234_5", job);
+	snprintf(out, size, "%s/%s", prefix, job);
+	return LT_OK;
+}
+
+int
+lt_job_command(const struct lt_cli *cli, const char *method, const char *prefix)
+{
+	char path[128];
+	json_t *answer = NULL;
+	struct lt_error err = { 0 };
+	int result = LT_EXIT_OK;
+
+	if (lt_job_path(path, sizeof(path), prefix, cli->operands[0], &err))
+		return lt_cli_usage(cli, "%s", err.text);
+	if (lt_client_call(&answer, cli, method, path, NULL, &err))
+		return lt_cli_fail(&err);
+	if (cli->json) {
+		result = lt_cli_print_json(answer);
+	} else {
+		const char *const text = lt_json_text(answer, "text", "");
+		const size_t length = strlen(text);
+
+		lt_print_safe(stdout, text);
+		if (!length || text[length - 1] != '\n')
+			putchar('\n');
+	}
+	json_decref(answer);
+	return result;
+}
+
+int
+lt_cli_explain(const struct lt_cli *cli)
+{
+	return lt_job_command(cli, "GET", "/v1/explain");
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide init: the first policy file, from what Slurm knows (lowtided
+ * --probe), with what only the admin knows as lines to fill in. It observes:
+ * nothing changes at the site until mode: is raised.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapter.h"
+#include "cli.h"
+#include "gpu.h"
+#include "init.h"
+#include "policy.h"
+
+#define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
+
+const struct lt_cli_option lt_cli_init_options[] = {
+	{ "output", "FILE",
+	    "where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG
+	    ")" },
+	{ NULL, NULL, NULL },
+};
+
+/* Sources that need no key, by the zone of the machine. */
+static const struct {
+	const char *zone, *source, *line;
+} keyless[] = {
+	{ "Europe/London", "grid", "{adapter: uk_carbon_intensity}" },
+	{ "Europe/Belfast", "grid", "{adapter: uk_carbon_intensity}" },
+};
+
+/* The name of a source for this zone, NULL = none without a key. */
+static const char *
+write_sources(FILE *out, const char *zone)
+{
+	fputs("\n# Where signals come from. Adapters here:", out);
+	for (const char *const *name = lt_adapter_names(); *name; name++)
+		fprintf(out, " %s", *name);
+	fputs(".\n", out);
+	for (size_t i = 0; i < sizeof(keyless) / sizeof(keyless[0]); i++) {
+		if (strcmp(zone, keyless[i].zone))
+			continue;
+		fprintf(out, "sources:\n  %s: %s\n", keyless[i].source,
+		    keyless[i].line);
+		return keyless[i].source;
+	}
+	fprintf(out,
+	    "# None without a key is known for %s; then write the grid's mean,\n"
+	    "# or a file of your own:\n"
+	    "#sources:\n"
+	    "#  grid: {adapter: file, path: /etc/lowtide/carbon.csv}\n",
+	    zone[0] ? zone : "this time zone");
+	return NULL;
+}
+
+/* A YAML scalar: plain if it surely is a string, else quoted. */
+static void
+write_name(FILE *out, const char *name)
+{
+	bool plain = isalpha((unsigned char)name[0]) != 0;
+
+	for (const char *c = name; *c; c++)
+		plain = plain &&
+		    (isalnum((unsigned char)*c) || strchr("_.-", *c));
+	for (size_t i = 0; i < 8; i++) {
+		static const char *const words[] = { "y", "n", "yes", "no",
+			"on", "off", "true", "null" };
+
+		plain = plain && strcasecmp(name, words[i]) != 0;
+	}
+	if (plain && strcasecmp(name, "false")) {
+		fputs(name, out);
+		return;
+	}
+	fputc('"', out);
+	for (const char *c = name; *c; c++) {
+		if (strchr("\"\\", *c))
+			fputc('\\', out);
+		fputc((unsigned char)*c < 0x20 ? '?' : *c, out);
+	}
+	fputc('"', out);
+}
+
+/* First Gres type of the partition's nodes; "" = no GPU. *untyped: GPUs
+ * without a type. */
+static const char *
+gpu_type(const json_t *partition, bool *untyped)
+{
+	size_t index;
+	const json_t *shape;
+
+	*untyped = false;
+	json_array_foreach (json_object_get(partition, "shapes"), index,
+	    shape) {
+		int64_t gpus = 0;
+		const char *const type = lt_json_text(shape, "gpu_type", "");
+
+		lt_json_int(shape, "gpus", &gpus);
+		if (gpus > 0 && type[0])
+			return type;
+		*untyped = *untyped || gpus > 0;
+	}
+	return "";
+}
+
+static void
+write_partition(FILE *out, const json_t *partition, const char *source)
+{
+	bool untyped;
+	const char *const type = gpu_type(partition, &untyped);
+	const struct lt_gpu *const gpu = type[0] ? lt_gpu_find(type) : NULL;
+	int64_t nodes = 0;
+
+	lt_json_int(partition, "nodes", &nodes);
+	fputs("  ", out);
+	write_name(out, lt_json_text(partition, "name", ""));
+	fprintf(out, ": # %lld node%s%s\n", (long long)nodes,
+	    nodes == 1 ? "" : "s",
+	    json_is_true(json_object_get(partition, "default")) ?
+		", Slurm's default" :
+		"");
+	fprintf(out, "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
+	if (source)
+		fprintf(out, "    carbon: %s\n", source);
+	else
+		fputs("    #carbon: 230 # g CO2e per kWh of your grid\n", out);
+	if (gpu)
+		fprintf(out, "    gpu: %s # guessed from Gres type %s\n",
+		    gpu->name, type);
+	else if (type[0] || untyped)
+		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
+		    type[0] ? "Gres type " : "Gres without a type", type);
+	fputs("    #price_per_node_hour: 12.50\n", out);
+}
+
+static void
+write_tail(FILE *out, const json_t *facts)
+{
+	const json_t *const accounts = json_object_get(facts, "accounts");
+	const json_t *const first = json_array_get(accounts, 0);
+	const char *team = json_is_string(first) ?
+	    json_string_value(first) :
+	    lt_json_text(first, "name", "team");
+
+	for (size_t i = 1; !strcmp(team, "root") && i < json_array_size(accounts);
+	    i++) {
+		const json_t *const item = json_array_get(accounts, i);
+
+		team = json_is_string(item) ? json_string_value(item) :
+					      lt_json_text(item, "name", "team");
+	}
+	fputs("\n# Budgets: per team (a Slurm account and all below it). Each\n"
+	      "# account is charged and reported, with a budget or without.\n"
+	      "#budgets:\n#  - {team: ",
+	    out);
+	write_name(out, team);
+	fputs(", period: month, amount: 5000, kg_co2e: 900,\n"
+	      "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
+	    out);
+}
+
+void
+lt_init_write(FILE *out, const json_t *facts, const char *currency,
+    const char *zone)
+{
+	const json_t *const conf = json_object_get(facts, "conf");
+	size_t index;
+	const json_t *partition;
+
+	fprintf(out, "# lowtide's policy for cluster %s; man 5 lowtide.yaml.\n"
+		     "# Check a change with: lowtide check FILE\n\n",
+	    lt_json_text(conf, "cluster", "?"));
+	fputs("mode: observe              # then advise, then enforce\n", out);
+	fprintf(out, "currency: %s\n", currency);
+	if (zone[0])
+		fprintf(out, "timezone: %s\n", zone);
+	fputs("carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
+	      "max_delay: 24h             # how far a job without --deadline may move\n"
+	      "stale_after: 3h            # older signals move no job\n",
+	    out);
+	const char *const source = write_sources(out, zone);
+
+	fputs("\n# Fill in what a whole node costs an hour. Without prices only\n"
+	      "# carbon is shown; jobs are never moved to a partition not here.\n"
+	      "partitions:\n",
+	    out);
+	json_array_foreach (json_object_get(facts, "partitions"), index,
+	    partition)
+		write_partition(out, partition, source);
+	write_tail(out, facts);
+}
+
+/* "Europe/London" by TZ or /etc/localtime; "" = not known. */
+static void
+find_zone(char *out, size_t size)
+{
+	static const char mark[] = "/zoneinfo/";
+	const char *const named = getenv("TZ");
+	char link[1024];
+
+	out[0] = '\0';
+	if (named && strchr(named, '/') && named[0] != '/' && named[0] != ':') {
+		snprintf(out, size, "%s", named);
+		return;
+	}
+	const ssize_t length =
+	    readlink("/etc/localtime", link, sizeof(link) - 1);
+
+	link[length > 0 ? length : 0] = '\0';
+	const char *const at = strstr(link, mark);
+
+	if (at)
+		snprintf(out, size, "%s", at + sizeof(mark) - 1);
+}
+
+/* ISO 4217 by the locale, else USD. */
+static void
+find_currency(char out[4])
+{
+	setlocale(LC_MONETARY, "");
+	const char *const symbol = localeconv()->int_curr_symbol;
+
+	snprintf(out, 4, "%.3s", symbol && strlen(symbol) >= 3 ? symbol : "USD");
+}
+
+static int
+save(const char *path, const char *text, size_t length, struct lt_error *err)
+{
+	char parent[4096];
+
+	snprintf(parent, sizeof(parent), "%s", path);
+	char *const slash = strrchr(parent, '/');
+
+	if (slash && slash != parent) {
+		*slash = '\0';
+		if (mkdir(parent, 0755) && errno != EEXIST)
+			return lt_fail(err, LT_EIO, "%s: %s", parent,
+			    strerror(errno));
+	}
+	const int fd =
+	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0 && errno == EEXIST)
+		return lt_fail(err, LT_EINPUT,
+		    "%s is there already; --output names another", path);
+	if (fd < 0)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	const bool ok = write(fd, text, length) == (ssize_t)length;
+	const int code = errno;
+
+	if (close(fd) || !ok) {
+		unlink(path);
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(code));
+	}
+	return LT_OK;
+}
+
+/* What init writes must pass check: an odd partition name is found here, not
+ * when lowtided starts. */
+static int
+prove(const char *text, size_t length, struct lt_error *err)
+{
+	struct lt_policy *policy = NULL;
+
+	if (lt_policy_parse(&policy, "the new file", text, length,
+		lt_adapter_names(), err))
+		return err->code;
+	lt_policy_free(policy);
+	return LT_OK;
+}
+
+int
+lt_cli_init(const struct lt_cli *cli)
+{
+	const char *const named = getenv("LOWTIDE_CONFIG");
+	const char *path = lt_cli_value(cli, "output");
+	char zone[128], currency[4], *text = NULL;
+	size_t length = 0;
+	json_t *facts = NULL;
+	struct lt_error err = { 0 };
+
+	if (!path)
+		path = named && named[0] ? named : DEFAULT_CONFIG;
+	const bool to_stdout = !strcmp(path, "-");
+
+	if (!to_stdout && !access(path, F_OK))
+		lt_fail(&err, LT_EINPUT,
+		    "%s is there already; --output names another", path);
+	if (err.code || lt_probe(&facts, &err))
+		return lt_cli_fail(&err);
+	FILE *const out = open_memstream(&text, &length);
+
+	find_zone(zone, sizeof(zone));
+	find_currency(currency);
+	if (out)
+		lt_init_write(out, facts, currency, zone);
+	json_decref(facts);
+	if (!out || fclose(out))
+		lt_fail(&err, LT_ENOMEM, "no memory");
+	else if (prove(text, length, &err) == LT_OK && to_stdout)
+		fwrite(text, 1, length, stdout);
+	else if (!err.code)
+		save(path, text, length, &err);
+	free(text);
+	if (err.code)
+		return lt_cli_fail(&err);
+	if (!to_stdout)
+		printf("%s is written. Next: fill in prices, then\n"
+		       "  lowtide check %s\n  lowtide doctor\n",
+		    path, path);
+	return LT_EXIT_OK;
+}

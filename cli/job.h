@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What explain and now share: a job id as a path, a text as the answer.
+ */
+#ifndef LT_JOB_H
+#define LT_JOB_H
+
+#include "cli.h"
+
+/* "<prefix>/<job>"; LT_EINPUT unless job is "1234" or "1234_5". */
+int lt_job_path(char *out, size_t size, const char *prefix, const char *job,
+    struct lt_error *err);
+
+/* Ask about the job that is the first operand, print the text or the JSON. */
+int lt_job_command(const struct lt_cli *cli, const char *method,
+    const char *prefix);
+
+#endif

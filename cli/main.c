@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide: finds the subcommand in the table, parses its arguments by the
+ * table, runs it. Help and usage texts print from the same table.
+ */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "http.h"
+#include "parse.h"
+
+static const struct lt_cli_command commands[] = {
+	{ "init", "[--output FILE]",
+	    "write a first policy file from what Slurm knows", 0, 0, false,
+	    false, lt_cli_init_options, lt_cli_init },
+	{ "check", "FILE [--json]", "check a policy file", 1, 1, true, false,
+	    NULL, lt_cli_check },
+	{ "plan", "[--] SBATCH-ARGUMENTS",
+	    "where and when a job would run, and at what cost", 0, 0, false,
+	    true, NULL, lt_cli_plan },
+	{ "explain", "JOBID [--json]", "why a job got its plan and its charge",
+	    1, 1, true, false, NULL, lt_cli_explain },
+	{ "now", "JOBID [--json]", "start a delayed job at once after all", 1,
+	    1, true, false, NULL, lt_cli_now },
+	{ "status", "[--json]", "sources, snapshots, holds and the daemon", 0,
+	    0, true, false, NULL, lt_cli_status },
+	{ "budget",
+	    "[--team T] [--json]\n"
+	    "adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
+	    "what each budget has spent, held and available; adjust one", 0, 1,
+	    true, false, lt_cli_budget_options, lt_cli_budget },
+	{ "report", "[--team T] [--period P] [--format table|csv|json] [--runs]",
+	    "the statement of each team for a period", 0, 0, true, false,
+	    lt_cli_report_options, lt_cli_report },
+	{ "rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0,
+	    true, false, NULL, lt_cli_rebuild },
+	{ "doctor", "[--json]", "find what is set up wrong and how to mend it",
+	    0, 0, true, false, NULL, lt_cli_doctor },
+};
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct lt_cli_command *
+command_find(const char *name)
+{
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static void
+print_help(void)
+{
+	puts("usage: lowtide [--run DIR] COMMAND [ARGUMENTS]\n");
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-9s %s\n", commands[i].name, commands[i].help);
+	puts("\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
+}
+
+/* A usage text has a line per form of the command. */
+static void
+print_usage(FILE *out, const struct lt_cli_command *command)
+{
+	const char *prefix = "usage:";
+	const char *line = command->usage;
+
+	while (line) {
+		const char *const end = strchr(line, '\n');
+		const int length = (int)(end ? end - line : (long)strlen(line));
+
+		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
+		    length, line);
+		prefix = "      ";
+		line = end ? end + 1 : NULL;
+	}
+}
+
+static void
+print_option(const char *name, const char *argument, const char *help)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", name, argument ? " " : "",
+	    argument ? argument : "");
+	printf("  %-18s %s\n", left, help);
+}
+
+static void
+print_command_help(const struct lt_cli_command *command)
+{
+	print_usage(stdout, command);
+	printf("\n%s: %s\n\n", command->name, command->help);
+	for (const struct lt_cli_option *option = command->options;
+	    option && option->name; option++)
+		print_option(option->name, option->argument, option->help);
+	if (command->has_json)
+		print_option("json", NULL, "print JSON for programs");
+	if (!command->raw)
+		print_option("run", "DIR",
+		    "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
+	print_option("help", NULL, "this text");
+}
+
+const char *
+lt_cli_value(const struct lt_cli *cli, const char *name)
+{
+	const struct lt_cli_option *const options = cli->command->options;
+
+	for (int i = 0; options && options[i].name; i++)
+		if (!strcmp(options[i].name, name))
+			return cli->values[i];
+	return NULL;
+}
+
+int
+lt_cli_fail(const struct lt_error *err)
+{
+	fputs("lowtide: ", stderr);
+	lt_print_safe(stderr, err->text[0] ? err->text : "failed");
+	fputc('\n', stderr);
+	return LT_EXIT_FAILURE;
+}
+
+int
+lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "lowtide: %s: ", cli->command->name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	print_usage(stderr, cli->command);
+	return LT_EXIT_USAGE;
+}
+
+int
+lt_cli_print_json(const json_t *body)
+{
+	if (json_dumpf(body, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
+	    fflush(stdout)) {
+		const struct lt_error err = { .text = "can't write the answer" };
+
+		return lt_cli_fail(&err);
+	}
+	return LT_EXIT_OK;
+}
+
+static int
+unknown_command(const char *name)
+{
+	const char *names[COMMAND_COUNT + 1] = { NULL };
+	const char *nearest;
+
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	nearest = lt_nearest(name, names);
+	fprintf(stderr, "lowtide: no command \"");
+	lt_print_safe(stderr, name);
+	if (nearest)
+		fprintf(stderr, "\"; did you mean %s?\n", nearest);
+	else
+		fprintf(stderr, "\"; lowtide --help lists them\n");
+	return LT_EXIT_USAGE;
+}
+
+static int
+run_command(const struct lt_cli_command *command, int argc, char **argv,
+    const char *run_dir)
+{
+	struct lt_cli cli = { .command = command, .run_dir = run_dir };
+	const char *const no_color = getenv("NO_COLOR");
+	bool help = false;
+	struct lt_error err = { 0 };
+
+	cli.color = isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
+	if (lt_cli_parse(&cli, &help, argc, argv, &err))
+		return lt_cli_usage(&cli, "%s", err.text);
+	if (help) {
+		print_command_help(command);
+		return LT_EXIT_OK;
+	}
+	if (lt_http_init(&err))
+		return lt_cli_fail(&err);
+	const int result = command->run(&cli);
+
+	lt_http_cleanup();
+	return result;
+}
+
+/* "help", "help CMD", "--help", "--version"; -1 = none of them. */
+static int
+run_builtin(int argc, char **argv)
+{
+	const bool help = !strcmp(argv[0], "help");
+
+	if (!strcmp(argv[0], "--version")) {
+		puts("lowtide " LT_VERSION);
+		return LT_EXIT_OK;
+	}
+	if (help && argc > 1) {
+		const struct lt_cli_command *const command =
+		    command_find(argv[1]);
+
+		if (!command)
+			return unknown_command(argv[1]);
+		print_command_help(command);
+		return LT_EXIT_OK;
+	}
+	if (help || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+		print_help();
+		return LT_EXIT_OK;
+	}
+	return -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *run_dir = NULL;
+	int i = 1;
+
+	setlocale(LC_TIME, "");
+	if (i + 1 < argc && !strcmp(argv[i], "--run")) {
+		run_dir = argv[i + 1];
+		i += 2;
+	} else if (i < argc && !strncmp(argv[i], "--run=", 6)) {
+		run_dir = argv[i] + 6;
+		i++;
+	}
+	if (i >= argc) {
+		print_help();
+		return LT_EXIT_USAGE;
+	}
+	const int builtin = run_builtin(argc - i, argv + i);
+
+	if (builtin >= 0)
+		return builtin;
+	const struct lt_cli_command *const command = command_find(argv[i]);
+
+	if (!command)
+		return unknown_command(argv[i]);
+	return run_command(command, argc - i - 1, argv + i + 1, run_dir);
+}

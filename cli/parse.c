@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of a subcommand, parsed by its table: "--name value" or
+ * "--name=value" anywhere, "--" ends them, the rest are operands.
+ */
+#include "parse.h"
+
+#include <string.h>
+
+enum { WORD_MAX = 32 };
+
+/* Levenshtein's distance, one row; words are cut at WORD_MAX. */
+static int
+distance(const char *a, const char *b)
+{
+	const int a_length = (int)strnlen(a, WORD_MAX);
+	const int b_length = (int)strnlen(b, WORD_MAX);
+	int row[WORD_MAX + 1];
+
+	for (int j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (int i = 1; i <= a_length; i++) {
+		int diagonal = row[0];
+
+		row[0] = i;
+		for (int j = 1; j <= b_length; j++) {
+			const int above = row[j];
+			int best = diagonal + (a[i - 1] != b[j - 1]);
+
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			diagonal = above;
+			row[j] = best;
+		}
+	}
+	return row[b_length];
+}
+
+const char *
+lt_nearest(const char *word, const char *const *names)
+{
+	const char *nearest = NULL;
+	int least = (int)strnlen(word, WORD_MAX) / 3 + 2;
+
+	for (int i = 0; names[i]; i++) {
+		const int far = distance(word, names[i]);
+
+		if (far < least) {
+			least = far;
+			nearest = names[i];
+		}
+	}
+	return nearest;
+}
+
+static int
+unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
+{
+	const char *names[LT_CLI_OPTIONS_MAX + 4] = { "help", "run" };
+	int count = 2;
+
+	if (cli->command->has_json)
+		names[count++] = "json";
+	for (const struct lt_cli_option *option = cli->command->options;
+	    option && option->name; option++)
+		names[count++] = option->name;
+	const char *const nearest = lt_nearest(name, names);
+
+	if (nearest)
+		return lt_fail(err, LT_EINPUT,
+		    "no option --%s; did you mean --%s?", name, nearest);
+	return lt_fail(err, LT_EINPUT, "no option --%s", name);
+}
+
+/* Where the value of a known option goes; *flag when it takes none. */
+static const char **
+find_slot(struct lt_cli *cli, const char *name, bool *flag)
+{
+	const struct lt_cli_option *const options = cli->command->options;
+
+	*flag = false;
+	if (!strcmp(name, "run"))
+		return &cli->run_dir;
+	for (int i = 0; options && options[i].name; i++) {
+		if (!strcmp(options[i].name, name)) {
+			*flag = !options[i].argument;
+			return &cli->values[i];
+		}
+	}
+	return NULL;
+}
+
+/* One "--name[=value]" at argv[*at]; *at moves over a value of its own. */
+static int
+parse_option(struct lt_cli *cli, bool *help, int argc, char **argv, int *at,
+    struct lt_error *err)
+{
+	char name[WORD_MAX];
+	const char *const text = argv[*at] + 2;
+	const char *const equals = strchr(text, '=');
+	const size_t length = equals ? (size_t)(equals - text) : strlen(text);
+	bool flag;
+
+	if (length >= sizeof(name))
+		return lt_fail(err, LT_EINPUT, "no option %s", argv[*at]);
+	memcpy(name, text, length);
+	name[length] = '\0';
+	if (!equals && !strcmp(name, "help")) {
+		*help = true;
+		return LT_OK;
+	}
+	if (!equals && cli->command->has_json && !strcmp(name, "json")) {
+		cli->json = true;
+		return LT_OK;
+	}
+	const char **const slot = find_slot(cli, name, &flag);
+
+	if (!slot)
+		return unknown_option(cli, name, err);
+	if (flag && equals)
+		return lt_fail(err, LT_EINPUT, "--%s takes no value", name);
+	if (flag) {
+		*slot = "";
+		return LT_OK;
+	}
+	if (!equals && *at + 1 >= argc)
+		return lt_fail(err, LT_EINPUT, "--%s wants a value", name);
+	*slot = equals ? equals + 1 : argv[++*at];
+	return LT_OK;
+}
+
+int
+lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
+    struct lt_error *err)
+{
+	const struct lt_cli_command *const command = cli->command;
+	bool only_operands = false;
+
+	cli->operands = argv;
+	if (command->raw) {
+		*help = argc > 0 && !strcmp(argv[0], "--help");
+		cli->operand_count = argc;
+		return LT_OK;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (!only_operands && !strcmp(argv[i], "--")) {
+			only_operands = true;
+		} else if (!only_operands && !strncmp(argv[i], "--", 2)) {
+			if (parse_option(cli, help, argc, argv, &i, err))
+				return err->code;
+		} else if (!only_operands && !strcmp(argv[i], "-h")) {
+			*help = true;
+		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+			return lt_fail(err, LT_EINPUT, "no option %s", argv[i]);
+		} else {
+			argv[cli->operand_count++] = argv[i];
+		}
+	}
+	if (*help)
+		return LT_OK;
+	if (cli->operand_count < command->operands_min)
+		return lt_fail(err, LT_EINPUT, "an argument is missing");
+	if (cli->operand_count > command->operands_max)
+		return lt_fail(err, LT_EINPUT, "\"%s\" is one argument too many",
+		    cli->operands[command->operands_max]);
+	return LT_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of a subcommand, parsed by its table. Used by main.c.
+ */
+#ifndef LT_PARSE_H
+#define LT_PARSE_H
+
+#include "cli.h"
+
+/*
+ * Sort argv into values, operands (argv is reordered) and the common flags.
+ * LT_EINPUT names the argument and the nearest known one.
+ */
+int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
+    struct lt_error *err);
+
+/* The name (NULL ended list) least far from word, NULL if none is near. */
+const char *lt_nearest(const char *word, const char *const *names);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide plan: the way of a submission, sbatch --carbon-aware=plan, which
+ * the plugin refuses with the table as its message. Here that table loses
+ * sbatch's prefixes and the refusal its exit status.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "plan.h"
+
+static const char prefix[] = "sbatch: error: ";
+static const char own_prefix[] = "lowtide: ";
+
+/* "--carbon-aware" or a start of it that getopt_long would take for it:
+ * a later one would win over ours and submit the job. */
+static bool
+is_our_option(const char *argument)
+{
+	static const char name[] = "--carbon-aware";
+	const size_t length = strcspn(argument, "=");
+
+	return length > 4 && length < sizeof(name) &&
+	    !strncmp(argument, name, length);
+}
+
+/* Text of a line after sbatch's prefix and ours; NULL: sbatch's own line. */
+static const char *
+table_line(const char *line)
+{
+	if (strncmp(line, prefix, sizeof(prefix) - 1))
+		return NULL;
+	line += sizeof(prefix) - 1;
+	if (!strncmp(line, own_prefix, sizeof(own_prefix) - 1))
+		line += sizeof(own_prefix) - 1;
+	return line;
+}
+
+/* sbatch's own last words about the refusal. */
+static bool
+is_refusal(const char *line)
+{
+	return !strncmp(line, "Batch job submission failed", 27) ||
+	    !strncmp(line, "spank", 5);
+}
+
+bool
+lt_plan_extract(FILE *out, char *text)
+{
+	char *rest = NULL;
+	bool found = false;
+
+	for (char *line = strtok_r(text, "\n", &rest); line;
+	    line = strtok_r(NULL, "\n", &rest)) {
+		const char *const shown = table_line(line);
+
+		if (shown && !strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)))
+			found = true;
+		if (!found || !shown || is_refusal(shown))
+			continue;
+		lt_print_safe(out, shown);
+		fputc('\n', out);
+	}
+	return found;
+}
+
+static int
+run_sbatch(char **argv)
+{
+	struct lt_child child;
+	struct lt_error err = { 0 };
+
+	fflush(stdout);
+	if (lt_child_run(&child, argv, false, 0, &err))
+		return lt_cli_fail(&err);
+	char *const text = child.error ? child.error : NULL;
+	char *const copy = strdup(text ? text : "");
+	int result = child.status;
+
+	if (copy && child.status && lt_plan_extract(stdout, copy)) {
+		result = LT_EXIT_OK;
+	} else {
+		lt_print_safe(stderr, text ? text : "");
+		if (!child.status) {
+			fputs("lowtide: sbatch submitted the job: the plugin "
+			      "did not see the wish for a plan\n",
+			    stderr);
+			result = LT_EXIT_FAILURE;
+		} else if (text && strstr(text, "carbon-aware=plan'")) {
+			fputs("lowtide: sbatch does not know --carbon-aware: "
+			      "plugstack.conf here lacks spank_lowtide.so "
+			      "(lowtide doctor)\n",
+			    stderr);
+		}
+	}
+	free(copy);
+	lt_child_free(&child);
+	return result;
+}
+
+int
+lt_cli_plan(const struct lt_cli *cli)
+{
+	const int skip =
+	    cli->operand_count && !strcmp(cli->operands[0], "--") ? 1 : 0;
+	const int count = cli->operand_count - skip;
+	int used = 0;
+
+	if (!count)
+		return lt_cli_usage(cli, "want the arguments of sbatch");
+	for (int i = 0; i < count; i++)
+		if (is_our_option(cli->operands[skip + i]))
+			return lt_cli_usage(cli,
+			    "%s would submit the job; leave it out",
+			    cli->operands[skip + i]);
+	char **const argv = calloc((size_t)count + 3, sizeof(*argv));
+
+	if (!argv) {
+		const struct lt_error err = { .text = "no memory" };
+
+		return lt_cli_fail(&err);
+	}
+	argv[used++] = (char *)(uintptr_t) "sbatch";
+	argv[used++] = (char *)(uintptr_t) "--carbon-aware=plan";
+	memcpy(argv + used, cli->operands + skip,
+	    (size_t)count * sizeof(*argv));
+	const int result = run_sbatch(argv);
+
+	free(argv);
+	return result;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report as RFC 4180 CSV with exact decimals: a row per team and one
+ * total, or a row per run. Absence is an empty cell, never 0.
+ */
+#include "cli.h"
+#include "report.h"
+#include "units.h"
+
+enum kind { ANY, MONEY, CARBON };
+
+struct column {
+	const char *header, *key;
+	enum kind kind;
+};
+
+static const struct column team_columns[] = {
+	{ "opening", "opening_micros", MONEY },
+	{ "charges", "charges_micros", MONEY },
+	{ "corrections", "corrections_micros", MONEY },
+	{ "adjustments", "adjustments_micros", MONEY },
+	{ "closing", "closing_micros", MONEY },
+	{ "budget", "budget_micros", MONEY },
+	{ "actual", "actual_micros", MONEY },
+	{ "held", "held_micros", MONEY },
+	{ "available", "available_micros", MONEY },
+	{ "without_lowtide", "base_micros", MONEY },
+	{ "saved", "saved_micros", MONEY },
+	{ "opening_kg_co2e", "opening_mg", CARBON },
+	{ "charges_kg_co2e", "charges_mg", CARBON },
+	{ "corrections_kg_co2e", "corrections_mg", CARBON },
+	{ "adjustments_kg_co2e", "adjustments_mg", CARBON },
+	{ "closing_kg_co2e", "closing_mg", CARBON },
+	{ "budget_kg_co2e", "budget_mg", CARBON },
+	{ "actual_kg_co2e", "actual_mg", CARBON },
+	{ "held_kg_co2e", "held_mg", CARBON },
+	{ "available_kg_co2e", "available_mg", CARBON },
+	{ "without_lowtide_kg_co2e", "base_mg", CARBON },
+	{ "saved_kg_co2e", "saved_mg", CARBON },
+	{ "energy_wh", "energy_wh", ANY },
+	{ "runs", "runs", ANY },
+	{ "moved_runs", "moved_runs", ANY },
+	{ "unpriced_runs", "unpriced_runs", ANY },
+	{ "replayed_signals", "replay", ANY },
+	{ NULL, NULL, ANY },
+};
+
+static const struct column run_columns[] = {
+	{ "job_id", "job_id", ANY },
+	{ "array", "array", ANY },
+	{ "user", "user", ANY },
+	{ "account", "account", ANY },
+	{ "partition", "partition", ANY },
+	{ "submit", "submit", ANY },
+	{ "start", "start", ANY },
+	{ "end", "end", ANY },
+	{ "nodes", "nodes", ANY },
+	{ "share", "share", ANY },
+	{ "cost", "money_micros", MONEY },
+	{ "kg_co2e", "carbon_mg", CARBON },
+	{ "energy_wh", "energy_wh", ANY },
+	{ "without_lowtide", "base_micros", MONEY },
+	{ "without_lowtide_kg_co2e", "base_mg", CARBON },
+	{ "moved", "moved", ANY },
+	{ "over_reason", "over_reason", ANY },
+	{ "quality", "quality", ANY },
+	{ NULL, NULL, ANY },
+};
+
+static void
+print_any(FILE *out, const json_t *value)
+{
+	if (json_is_string(value))
+		lt_csv_text(out, json_string_value(value));
+	else if (json_is_integer(value))
+		fprintf(out, "%lld", (long long)json_integer_value(value));
+	else if (json_is_real(value))
+		fprintf(out, "%.9g", json_real_value(value));
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "yes" : "no", out);
+}
+
+static void
+print_value(FILE *out, const json_t *row, const struct column *column)
+{
+	char text[48];
+	int64_t value;
+
+	if (column->kind == ANY)
+		print_any(out, json_object_get(row, column->key));
+	else if (lt_json_int(row, column->key, &value))
+		fputs(column->kind == MONEY ?
+			lt_micros_exact(text, sizeof(text), value) :
+			lt_kg_exact(text, sizeof(text), value),
+		    out);
+}
+
+static void
+print_team(FILE *out, const json_t *report, const json_t *row, bool total)
+{
+	const json_t *const period = json_object_get(report, "period");
+	const char *const texts[] = {
+		lt_json_text(period, "label", ""),
+		lt_json_text(period, "start", ""),
+		lt_json_text(period, "end", ""),
+		lt_json_text(report, "cluster", ""),
+		lt_json_text(report, "currency", ""),
+	};
+	const bool has_money = texts[4][0];
+
+	fputs(total ? "total," : "team,", out);
+	lt_csv_text(out, total ? "" : lt_json_text(row, "team", ""));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		fputc(',', out);
+		lt_csv_text(out, texts[i]);
+	}
+	for (const struct column *column = team_columns; column->key;
+	    column++) {
+		fputc(',', out);
+		if (has_money || column->kind != MONEY)
+			print_value(out, row, column);
+	}
+	fputs("\r\n", out);
+}
+
+static void
+print_header(FILE *out, const struct column *columns, const char *separator)
+{
+	for (const struct column *column = columns; column->key; column++) {
+		fprintf(out, "%s%s", separator, column->header);
+		separator = ",";
+	}
+	fputs("\r\n", out);
+}
+
+static void
+print_runs(FILE *out, const json_t *report)
+{
+	const bool has_money = lt_json_text(report, "currency", "")[0];
+	size_t index;
+	const json_t *run;
+
+	print_header(out, run_columns, "");
+	json_array_foreach (json_object_get(report, "runs"), index, run) {
+		const char *separator = "";
+
+		for (const struct column *column = run_columns; column->key;
+		    column++) {
+			fputs(separator, out);
+			if (has_money || column->kind != MONEY)
+				print_value(out, run, column);
+			separator = ",";
+		}
+		fputs("\r\n", out);
+	}
+}
+
+void
+lt_report_csv(FILE *out, const json_t *report, bool runs)
+{
+	size_t index;
+	const json_t *team;
+
+	if (runs) {
+		print_runs(out, report);
+		return;
+	}
+	fputs("row,team,period,period_start,period_end,cluster,currency", out);
+	print_header(out, team_columns, ",");
+	json_array_foreach (json_object_get(report, "teams"), index, team)
+		print_team(out, report, team, false);
+	print_team(out, report, json_object_get(report, "total"), true);
+}

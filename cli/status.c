@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide status: the daemon, its snapshots, the holds, and each source with
+ * its age and quality.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "units.h"
+
+static void
+print_field(const char *name, const char *text)
+{
+	printf("%-10s ", name);
+	lt_print_safe(stdout, text);
+	putchar('\n');
+}
+
+static const char *
+age_text(char *out, size_t size, const json_t *object, const char *key)
+{
+	int64_t age_s;
+
+	if (!lt_json_int(object, key, &age_s))
+		snprintf(out, size, "never");
+	else if (age_s < 1)
+		snprintf(out, size, "now");
+	else
+		lt_duration_text(out, size, age_s);
+	return out;
+}
+
+static void
+print_daemon(const json_t *status)
+{
+	char line[512], when[96];
+	int64_t pid = 0;
+
+	lt_json_int(status, "pid", &pid);
+	snprintf(line, sizeof(line), "%s, pid %lld on %s, since %s%s",
+	    lt_json_text(status, "version", "?"), (long long)pid,
+	    lt_json_text(status, "host", "?"),
+	    lt_local_time(when, sizeof(when),
+		lt_json_text(status, "started", NULL)),
+	    json_is_false(json_object_get(status, "acting")) ?
+		" (standing by: slurmctld acts on another host)" :
+		"");
+	print_field("lowtided", line);
+	print_field("cluster", lt_json_text(status, "cluster", "?"));
+	print_field("mode", lt_json_text(status, "mode", "?"));
+	print_field("currency", lt_json_text(status, "currency", "none"));
+}
+
+static void
+print_policy(const json_t *policy, bool color)
+{
+	char line[1280], when[96];
+	const char *const error = lt_json_text(policy, "error", "");
+
+	snprintf(line, sizeof(line), "%s, loaded %s",
+	    lt_json_text(policy, "path", "?"),
+	    lt_local_time(when, sizeof(when),
+		lt_json_text(policy, "loaded", NULL)));
+	print_field("policy", line);
+	if (!error[0])
+		return;
+	printf("%-10s %s", "",
+	    color ? "\033[31mthe file is not in force:\033[0m " :
+		    "the file is not in force: ");
+	lt_print_safe(stdout, error);
+	putchar('\n');
+}
+
+static void
+print_snapshots(const json_t *status)
+{
+	const json_t *const market = json_object_get(status, "market");
+	const json_t *const budget = json_object_get(status, "budget");
+	const json_t *const ring = json_object_get(status, "ring");
+	const json_t *const holds = json_object_get(status, "holds");
+	const json_t *const slurm = json_object_get(status, "slurm");
+	int64_t generation = 0, absorbed = 0, highest = 0, slots = 0, open = 0,
+		queue = 0, pending;
+	char line[512], age[64], money[64] = "";
+
+	lt_json_int(market, "generation", &generation);
+	snprintf(line, sizeof(line), "generation %lld, age %s",
+	    (long long)generation, age_text(age, sizeof(age), market, "age_s"));
+	print_field("market", line);
+	generation = 0;
+	lt_json_int(budget, "generation", &generation);
+	snprintf(line, sizeof(line), "generation %lld, age %s%s",
+	    (long long)generation, age_text(age, sizeof(age), budget, "age_s"),
+	    json_is_true(json_object_get(budget, "ready")) ?
+		"" :
+		", not ready: quotes are still being read");
+	print_field("budgets", line);
+	lt_json_int(ring, "absorbed", &absorbed);
+	lt_json_int(ring, "highest", &highest);
+	lt_json_int(ring, "slots", &slots);
+	lt_json_int(holds, "open", &open);
+	if (lt_json_int(holds, "pending_money_micros", &pending) &&
+	    lt_json_text(status, "currency", "")[0])
+		lt_money_text(money, sizeof(money), pending,
+		    lt_json_text(status, "currency", ""));
+	snprintf(line, sizeof(line),
+	    "%lld open%s%s; ring %lld of %lld slots waiting", (long long)open,
+	    money[0] ? ", " : "", money, (long long)(highest - absorbed),
+	    (long long)slots);
+	print_field("holds", line);
+	lt_json_int(slurm, "dbd_queue", &queue);
+	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",
+	    lt_json_text(slurm, "release", "?"), (long long)queue);
+	print_field("slurm", line);
+}
+
+static const char *
+value_text(char *out, size_t size, const json_t *source)
+{
+	const json_t *const value = json_object_get(source, "value_now");
+
+	if (json_is_number(value))
+		snprintf(out, size, "%.6g %s", json_number_value(value),
+		    lt_json_text(source, "unit", ""));
+	else
+		snprintf(out, size, "-");
+	return out;
+}
+
+static void
+print_sources(const json_t *sources, bool color)
+{
+	static const struct lt_table_column columns[] = {
+		{ "SOURCE", false }, { "ADAPTER", false },
+		{ "QUANTITY", false }, { "NOW", true }, { "QUALITY", false },
+		{ "AGE", true }, { "LAST ERROR", false }, { NULL, false },
+	};
+	struct lt_table *const table = lt_table_new(columns);
+	size_t index;
+	const json_t *source;
+	bool replay = false;
+
+	if (!table || !json_array_size(sources)) {
+		lt_table_free(table);
+		return;
+	}
+	json_array_foreach (sources, index, source) {
+		char value[96], age[64];
+		const bool replayed =
+		    json_is_true(json_object_get(source, "replay"));
+		const char *const cells[] = {
+			lt_json_text(source, "name", "?"),
+			lt_json_text(source, "adapter", "?"),
+			lt_json_text(source, "quantity", "?"),
+			value_text(value, sizeof(value), source),
+			replayed ? "replay" :
+				   lt_json_text(source, "quality", "?"),
+			age_text(age, sizeof(age), source, "age_s"),
+			lt_json_text(source, "last_error", ""),
+		};
+
+		lt_table_row(table, cells);
+		replay = replay || replayed;
+	}
+	putchar('\n');
+	lt_table_print(stdout, table, color);
+	if (replay)
+		puts("replayed signals: not real figures");
+	lt_table_free(table);
+}
+
+int
+lt_cli_status(const struct lt_cli *cli)
+{
+	json_t *status = NULL;
+	struct lt_error err = { 0 };
+	int result = LT_EXIT_OK;
+
+	if (lt_client_call(&status, cli, "GET", "/v1/status", NULL, &err))
+		return lt_cli_fail(&err);
+	if (cli->json) {
+		result = lt_cli_print_json(status);
+	} else {
+		print_daemon(status);
+		print_policy(json_object_get(status, "policy"), cli->color);
+		print_snapshots(status);
+		print_sources(json_object_get(status, "sources"), cli->color);
+	}
+	json_decref(status);
+	return result;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text tables with aligned columns, CSV cells, and rounding of a column to
+ * whole cents. What is printed came from elsewhere: nothing in it may steer a
+ * terminal or a spreadsheet.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { ROWS_MAX = 65536, CELL_MAX = 512 };
+
+__extension__ typedef __int128 wide;
+
+struct lt_table {
+	const struct lt_table_column *columns;
+	int column_count, row_count, row_capacity;
+	int rule_before; /* row index; -1 = none */
+	bool failed;	 /* a row was lost: said when printed */
+	char **cells;	 /* row_count * column_count */
+};
+
+static bool
+is_control(const char *at)
+{
+	const unsigned char c = (unsigned char)at[0];
+
+	/* C1 controls too: UTF-8 C2 80 .. C2 9F */
+	return c < 0x20 || c == 0x7f ||
+	    (c == 0xc2 && (unsigned char)at[1] >= 0x80 &&
+		(unsigned char)at[1] <= 0x9f);
+}
+
+void
+lt_print_safe(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(*text != '\n' && *text != '\t' && is_control(text) ? '?' :
+									   *text,
+		    out);
+}
+
+/* Columns on the terminal: code points, as names here are not CJK. */
+static int
+width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+struct lt_table *
+lt_table_new(const struct lt_table_column *columns)
+{
+	struct lt_table *const table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->columns = columns;
+	table->rule_before = -1;
+	while (table->column_count < LT_TABLE_COLUMNS_MAX &&
+	    columns[table->column_count].title)
+		table->column_count++;
+	return table;
+}
+
+static bool
+make_room(struct lt_table *table)
+{
+	if (table->row_count < table->row_capacity)
+		return true;
+	if (table->row_count >= ROWS_MAX)
+		return false;
+	const int capacity = table->row_capacity ? table->row_capacity * 2 : 16;
+	char **const cells = realloc(table->cells,
+	    (size_t)capacity * (size_t)table->column_count * sizeof(*cells));
+
+	if (!cells)
+		return false;
+	table->cells = cells;
+	table->row_capacity = capacity;
+	return true;
+}
+
+void
+lt_table_row(struct lt_table *table, const char *const *cells)
+{
+	if (table->failed || !make_room(table)) {
+		table->failed = true;
+		return;
+	}
+	char **const row =
+	    table->cells + (size_t)table->row_count * (size_t)table->column_count;
+
+	for (int i = 0; i < table->column_count; i++) {
+		row[i] = strndup(cells[i] ? cells[i] : "-", CELL_MAX);
+		if (!row[i]) {
+			while (i-- > 0)
+				free(row[i]);
+			table->failed = true;
+			return;
+		}
+		for (char *c = row[i]; *c; c++)
+			if (is_control(c))
+				*c = '?';
+	}
+	table->row_count++;
+}
+
+void
+lt_table_rule(struct lt_table *table)
+{
+	table->rule_before = table->row_count;
+}
+
+static void
+print_cell(FILE *out, const char *text, int width, bool right, bool last)
+{
+	const int padding = width - width_of(text);
+
+	if (right)
+		fprintf(out, "%*s", padding, "");
+	fputs(text, out);
+	if (!right && !last)
+		fprintf(out, "%*s", padding, "");
+	fputs(last ? "\n" : "  ", out);
+}
+
+static void
+print_rule(FILE *out, const int *widths, int count)
+{
+	for (int i = 0; i < count; i++) {
+		for (int j = 0; j < widths[i]; j++)
+			fputc('-', out);
+		fputs(i + 1 < count ? "  " : "\n", out);
+	}
+}
+
+void
+lt_table_print(FILE *out, const struct lt_table *table, bool color)
+{
+	const int count = table->column_count;
+	int widths[LT_TABLE_COLUMNS_MAX];
+
+	for (int i = 0; i < count; i++) {
+		widths[i] = width_of(table->columns[i].title);
+		for (int r = 0; r < table->row_count; r++) {
+			const int width = width_of(table->cells[r * count + i]);
+
+			if (width > widths[i])
+				widths[i] = width;
+		}
+	}
+	fputs(color ? "\033[1m" : "", out);
+	for (int i = 0; i < count; i++)
+		print_cell(out, table->columns[i].title, widths[i],
+		    table->columns[i].right, i + 1 == count);
+	fputs(color ? "\033[0m" : "", out);
+	for (int r = 0; r < table->row_count; r++) {
+		if (r == table->rule_before)
+			print_rule(out, widths, count);
+		for (int i = 0; i < count; i++)
+			print_cell(out, table->cells[r * count + i], widths[i],
+			    table->columns[i].right, i + 1 == count);
+	}
+	if (table->failed)
+		fputs("(more rows than can be shown; use --json)\n", out);
+}
+
+void
+lt_table_free(struct lt_table *table)
+{
+	if (!table)
+		return;
+	for (int i = 0; i < table->row_count * table->column_count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	free(table);
+}
+
+void
+lt_csv_text(FILE *out, const char *text)
+{
+	const bool guard = text[0] && strchr("=+-@\t\r", text[0]);
+
+	if (!guard && !strpbrk(text, "\",\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	const bool quote = strpbrk(text, "\",\r\n") != NULL;
+
+	fputs(quote ? "\"" : "", out);
+	fputs(guard ? "'" : "", out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputs(quote ? "\"" : "", out);
+}
+
+/* Half away from zero, to a multiple of unit, without passing int64_t. */
+static int64_t
+round_to(int64_t value, int64_t unit)
+{
+	const int64_t rest = value % unit;
+	const int64_t whole = value - rest;
+
+	if (rest >= unit - rest && whole <= INT64_MAX - unit)
+		return whole + unit;
+	if (-rest >= unit + rest && whole >= INT64_MIN + unit)
+		return whole - unit;
+	return whole;
+}
+
+/* value - (the multiple of unit at or below it): 0 .. unit - 1. */
+static int64_t
+remainder_of(int64_t value, int64_t unit)
+{
+	const int64_t rest = value % unit;
+
+	return rest < 0 ? rest + unit : rest;
+}
+
+/* The row that gets the next unit: of those not yet given one, the one with
+ * the largest remainder. given marks are the rounded values themselves. */
+static int
+largest_remainder(const int64_t *values, const bool *given, int count,
+    int64_t unit)
+{
+	int best = -1;
+
+	for (int i = 0; i < count; i++) {
+		if (given[i])
+			continue;
+		if (best < 0 ||
+		    remainder_of(values[i], unit) >
+			remainder_of(values[best], unit))
+			best = i;
+	}
+	return best;
+}
+
+void
+lt_round_column(int64_t *rounded, const int64_t *values, int count,
+    int64_t total, int64_t unit, int64_t *rounded_total)
+{
+	wide sum = 0, floors = 0;
+	bool *const given = calloc((size_t)count + 1, sizeof(*given));
+
+	*rounded_total = round_to(total, unit);
+	for (int i = 0; i < count; i++) {
+		sum += values[i];
+		floors += (wide)values[i] - remainder_of(values[i], unit);
+	}
+	int64_t missing = (int64_t)((*rounded_total - floors) / unit);
+
+	if (!given || sum != total) {
+		for (int i = 0; i < count; i++)
+			rounded[i] = round_to(values[i], unit);
+		free(given);
+		return;
+	}
+	for (; missing > 0; missing--) {
+		const int i = largest_remainder(values, given, count, unit);
+
+		if (i < 0)
+			break;
+		given[i] = true;
+	}
+	for (int i = 0; i < count; i++)
+		rounded[i] = (int64_t)((wide)values[i] -
+		    remainder_of(values[i], unit) + (given[i] ? unit : 0));
+	free(given);
+}
