@@ -234,7 +234,8 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 		    sizeof(entry->account));
 	}
 	if (!add_figures(&all->items[i], entry, sign))
-		return lt_fail(err, LT_EOVERFLOW, "a correction passes 64 bits");
+		return lt_fail(err, LT_EOVERFLOW,
+		    "a correction passes 64 bits");
 	return LT_OK;
 }
 

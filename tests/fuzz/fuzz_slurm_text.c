@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * TRES and Gres texts of any bytes: the readers end, stay within their
+ * buffers, and a GPU type is always a text.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "slurm_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
+{
+	static const struct lt_tres_id ids[] = { { 1001, false },
+		{ 1002, true } };
+	char *const text = malloc(byte_count + 1);
+	char type[LT_GPU_NAME_SIZE];
+	struct lt_tres tres;
+	uint32_t gpus;
+
+	if (text == NULL)
+		return 0;
+	if (byte_count > 0)
+		memcpy(text, bytes, byte_count);
+	text[byte_count] = '\0';
+	lt_tres_parse(&tres, text);
+	if (tres.energy_joules < -1)
+		__builtin_trap();
+	lt_tres_parse_ids(&tres, text, ids, 2);
+	if (tres.energy_joules < -1)
+		__builtin_trap();
+	lt_gres_parse(text, &gpus, type, sizeof(type));
+	if (memchr(type, '\0', sizeof(type)) == NULL)
+		__builtin_trap();
+	free(text);
+	return 0;
+}
