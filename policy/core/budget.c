@@ -469,7 +469,7 @@ lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
 		verdict->why = admission.unknown;
 		return;
 	}
-	if (verdict->code == LT_ADMIT || verdict->rule >= LT_RULE_WARN)
+	if (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN)
 		lt_recent_add(recent, sheet, hold);
 }
 

@@ -216,7 +216,7 @@ check_budget(
 	const struct lt_budget *const b = &sheet->budgets[index];
 	if (b->team[0] == '\0')
 		return lt_fail(err, LT_EINPUT, "budget %u: no team", index);
-	if ((unsigned)b->on_exceed > LT_RULE_ALLOW)
+	if ((unsigned)b->on_exceed > LT_RULE_WARN)
 		return lt_fail(err, LT_EINPUT, "budget %s: rule %d", b->team,
 		    b->on_exceed);
 	for (int i = 0; i < LT_PERIODS; i++) {

@@ -35,7 +35,7 @@ use(const struct lt_balance_sheet *sheet)
 		lt_admit(&verdict, sheet, recent, &hold);
 		lt_verdict_text(text, sizeof text, &verdict, "USD");
 		if (verdict.code == LT_ADMIT ||
-		    (verdict.code == LT_OVER && verdict.rule >= LT_RULE_WARN))
+		    (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN))
 			lt_recent_remove(recent, sheet, &hold);
 		lt_available(&after, sheet, recent, hold.uid, account,
 		    hold.start_utc_s, hold.end_utc_s);

@@ -127,7 +127,7 @@ spoil_memory(void)
 static void
 spoil_rule(void)
 {
-	budgets[1].on_exceed = (enum lt_rule)4;
+	budgets[1].on_exceed = LT_RULE_ALLOW;
 }
 static void
 spoil_unknown(void)
@@ -217,7 +217,7 @@ static const struct {
     {"starts before all time", spoil_start, false, LT_EINPUT},
     {"memory of no machine", spoil_memory, false, LT_ELIMIT},
     {"negative delay", spoil_delay, false, LT_EINPUT},
-    {"rule", spoil_rule, true, LT_EINPUT},
+    {"allow is no answer to over", spoil_rule, true, LT_EINPUT},
     {"warn is no answer to unknown", spoil_unknown, true, LT_EINPUT},
     {"a hole between periods", spoil_period, true, LT_EINPUT},
     {"usage twice", spoil_usage, true, LT_EINPUT},
