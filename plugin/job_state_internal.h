@@ -36,6 +36,7 @@ struct lt_state {
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;
 	struct lt_file_id market_tried, sheet_tried;
+	int ring_opened; /* how often */
 
 	atomic_ullong next_quote_id;
 	pthread_mutex_t mutex; /* all below */

@@ -8,10 +8,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "slurm_compat.h"
+
+/* A ring that is replaced again and again is somebody's mistake: after this
+ * many the balance stays unknown until slurmctld restarts. */
+enum { RING_OPENED_MAX = 64 };
 
 static struct lt_ring_record *
 slot_of(uint64_t sequence)
@@ -124,15 +129,51 @@ read_ring(int fd, uint64_t generation, uint64_t absorbed,
 	return code;
 }
 
+/* Is the file under the ring's name still the one that is open? */
+static bool
+is_attached(void)
+{
+	struct lt_file_id id = {0};
+	struct stat open_file;
+
+	return lt_state.ring_fd >= 0 &&
+	       fstat(lt_state.ring_fd, &open_file) == 0 &&
+	       lt_file_id(&id, lt_state.ring_path) &&
+	       id.device == open_file.st_dev && id.inode == open_file.st_ino;
+}
+
+/* The ring is read: from now on it is the one. */
+static void
+publish(int fd, uint64_t generation, struct lt_ring_record *mirror,
+    uint64_t next_sequence, bool written)
+{
+	struct lt_ring_record *old;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	old = lt_state.mirror;
+	lt_state.mirror = mirror;
+	lt_state.unwritten = !written;
+	lt_state.ring_generation = generation;
+	lt_state.next_sequence = next_sequence;
+	/* A replaced ring stays open: another thread may be writing to it. */
+	lt_state.ring_fd = fd;
+	if (lt_state.sheet)
+		lt_ring_replay(lt_state.sheet);
+	pthread_mutex_unlock(&lt_state.mutex);
+	free(old);
+}
+
 void
 lt_ring_attach(void)
 {
 	struct lt_error err = {0};
 	struct lt_ring_record *mirror;
 	uint64_t generation = 0, highest = 0, absorbed = 0;
+	bool written;
 	int fd;
 
-	if (lt_state.ring_fd >= 0 || lt_state.ring_path[0] == '\0')
+	if (lt_state.ring_path[0] == '\0' || is_attached() ||
+	    lt_state.ring_opened >= RING_OPENED_MAX)
 		return;
 	fd = lt_ring_open(lt_state.ring_path, true, &generation, &err);
 	if (fd < 0) {
@@ -150,18 +191,10 @@ lt_ring_attach(void)
 		close(fd);
 		return;
 	}
-	const bool written =
-	    fill_gaps(fd, generation, mirror, absorbed, highest);
-
-	pthread_mutex_lock(&lt_state.mutex);
-	lt_state.unwritten = !written;
-	lt_state.mirror = mirror;
-	lt_state.ring_generation = generation;
-	lt_state.next_sequence = (highest > absorbed ? highest : absorbed) + 1;
-	lt_state.ring_fd = fd;
-	if (lt_state.sheet)
-		lt_ring_replay(lt_state.sheet);
-	pthread_mutex_unlock(&lt_state.mutex);
+	lt_state.ring_opened++;
+	written = fill_gaps(fd, generation, mirror, absorbed, highest);
+	publish(fd, generation, mirror,
+	    (highest > absorbed ? highest : absorbed) + 1, written);
 }
 
 void
@@ -173,6 +206,7 @@ lt_ring_detach(void)
 	free(lt_state.mirror);
 	lt_state.mirror = NULL;
 	lt_state.unwritten = false;
+	lt_state.ring_opened = 0;
 }
 
 static int64_t
@@ -314,22 +348,27 @@ make_record(struct lt_ring_record *record, const struct lt_entry *entry)
 
 /* The ring did not take it: nothing is held, and nothing is sure. */
 static void
-undo(struct lt_admission *admission, uint64_t sequence)
+undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 {
+	const bool was_judged = admission->standing == LT_STANDING_JUDGED;
 	struct lt_hold hold;
 
+	if (was_judged)
+		set_unknown(admission, "the hold could not be written");
 	pthread_mutex_lock(&lt_state.mutex);
+	if (generation != lt_state.ring_generation) {
+		pthread_mutex_unlock(&lt_state.mutex);
+		return; /* the ring was replaced meanwhile */
+	}
 	/* A newer sheet has counted it from the mirror, so whichever sheet is
 	 * there now has it. */
-	if (admission->standing == LT_STANDING_JUDGED && lt_state.sheet &&
+	if (was_judged && lt_state.sheet &&
 	    hold_of(&hold, slot_of(sequence), &lt_state.sheet->sheet))
 		lt_recent_remove(
 		    lt_state.sheet->recent, &lt_state.sheet->sheet, &hold);
 	make_void(slot_of(sequence), sequence);
 	lt_state.unwritten = true;
 	pthread_mutex_unlock(&lt_state.mutex);
-	if (admission->standing == LT_STANDING_JUDGED)
-		set_unknown(admission, "the hold could not be written");
 }
 
 void
@@ -358,7 +397,7 @@ lt_state_admit(struct lt_admission *admission, const struct lt_entry *entry)
 		return;
 	}
 	lt_state_log("%s: %s", lt_state.ring_path, err.text);
-	undo(admission, record.sequence);
+	undo(admission, record.sequence, generation);
 }
 
 void

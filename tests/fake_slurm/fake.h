@@ -2,7 +2,7 @@
 /*
  * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
  * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
- * fake_submit.c and fake_spank.c drive the two.
+ * fake_submit.c, fake_modify.c and fake_spank.c drive the two.
  */
 #ifndef LT_FAKE_H
 #define LT_FAKE_H
@@ -54,7 +54,11 @@ int fake_fresh(void **state);
 int fake_done(void **state);
 
 #define FAKE_TEST(f) cmocka_unit_test_setup_teardown(f, fake_fresh, fake_done)
+/* job_modify(), whichever release. */
+int fake_job_modify(job_desc_msg_t *job, uint32_t uid);
+
 int fake_submit_tests(void);
+int fake_modify_tests(void);
 int fake_spank_tests(void);
 
 #endif

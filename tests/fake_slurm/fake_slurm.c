@@ -112,5 +112,6 @@ main(int argc, char **argv)
 	find(&fake_modify, submit_so, "job_modify");
 	find(&fake_spank_init, spank_so, "slurm_spank_init");
 	find(&fake_spank_post_opt, spank_so, "slurm_spank_init_post_opt");
-	return fake_submit_tests() + fake_spank_tests() != 0;
+	return fake_submit_tests() + fake_modify_tests() + fake_spank_tests() !=
+	       0;
 }

@@ -10,22 +10,6 @@
 #include "files.h"
 #include "quote.h"
 #include "ring.h"
-#include "terms.h"
-#include "units.h"
-
-static int
-job_modify(job_desc_msg_t *job, uint32_t uid)
-{
-#if LT_MODIFY_HAS_MESSAGE
-	char *message = NULL;
-	const int code = fake_modify(job, NULL, uid, &message);
-
-	free(message);
-	return code;
-#else
-	return fake_modify(job, NULL, uid);
-#endif
-}
 
 struct submission {
 	int code;
@@ -150,9 +134,9 @@ test_nulls(void **state)
 		free(message);
 		message = NULL;
 		fake_job_defaults(&job);
-		assert_int_equal(job_modify(&job, 0), SLURM_SUCCESS);
+		assert_int_equal(fake_job_modify(&job, 0), SLURM_SUCCESS);
 		memset(&job, 0, sizeof(job));
-		job_modify(&job, 12345);
+		fake_job_modify(&job, 12345);
 		fake_snapshots("--limit 100");
 		restart();
 	}
@@ -388,6 +372,25 @@ test_ring_of_another(void **state)
 }
 
 static void
+test_ring_replaced(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
+	assert_int_equal(s.priority, NO_VAL);
+	/* While it runs: a new ring, and a sheet that has read it. */
+	fake_shell("rm %s/holds", fake_state);
+	fake_snapshots("--limit 100");
+	usleep(250000);
+	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
+	assert_int_equal(s.priority, NO_VAL);
+	assert_int_equal(records(NULL), 1);
+}
+
+static void
 test_plan(void **state)
 {
 	struct submission s;
@@ -430,93 +433,6 @@ test_options_of_job(void **state)
 	submit(&s,
 	    &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
-}
-
-/* job_modify ------------------------------------------------------------- */
-
-static void
-terms(uint32_t flags)
-{
-	struct lt_terms one = {.job_id = 7,
-	    .uid = getuid(),
-	    .quote_id = 5,
-	    .hold_money_micros = 3600001,
-	    .hold_carbon_mg = 100000000,
-	    .account_hash = lt_name_hash("team0000"),
-	    .partition_hash = lt_name_hash("ondemand"),
-	    .limit_s = 3600,
-	    .nodes = 1,
-	    .share_ppm = 1000000,
-	    .tasks = 1,
-	    .cpus = 64,
-	    .flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON};
-	char path[600];
-
-	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_TERMS_FILE);
-	assert_int_equal(lt_terms_write(path, &one, 1, 1, NULL), LT_OK);
-}
-
-static void
-test_modify(void **state)
-{
-	static const struct {
-		const char *why, *id, *account, *partition, *comment;
-		uint32_t minutes, priority, terms;
-		int code;
-	} cases[] = {
-	    {"shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0, SLURM_SUCCESS},
-	    {"an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
-		SLURM_SUCCESS},
-	    {"a day more does not", "7", NULL, NULL, NULL, 1500, NO_VAL, 0,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"unlimited does not", "7_[1-4]", NULL, NULL, NULL, INFINITE,
-		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"a cheaper partition", "7", NULL, "spot", NULL, NO_VAL, NO_VAL, 0,
-		SLURM_SUCCESS},
-	    {"an account without budget", "7", "free", NULL, NULL, NO_VAL,
-		NO_VAL, 0, SLURM_SUCCESS},
-	    {"an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
-		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
-		ESLURM_ACCOUNTING_POLICY},
-	    {"release of our hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE,
-		LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY},
-	    {"release of the user's hold", "7", NULL, NULL, NULL, NO_VAL,
-		INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS},
-	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
-		INFINITE, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"lowtided's own update", "7", NULL, NULL,
-		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
-		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
-		"was=-,- by=off mode=enforce f=0;",
-		1500, INFINITE, LT_TERMS_OUR_HOLD, SLURM_SUCCESS},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		job_desc_msg_t job;
-		int code;
-
-		print_message("# %s\n", cases[i].why);
-		fake_shell("rm -f %s/*", fake_state);
-		fake_snapshots("--limit 10");
-		terms(cases[i].terms);
-		restart();
-		fake_job_defaults(&job);
-		job.job_id_str = slurm_xstrdup(cases[i].id);
-		job.account = slurm_xstrdup(cases[i].account);
-		job.partition = slurm_xstrdup(cases[i].partition);
-		job.admin_comment = slurm_xstrdup(cases[i].comment);
-		job.time_limit = cases[i].minutes;
-		job.priority = cases[i].priority;
-		code = job_modify(&job, getuid());
-		free(job.job_id_str);
-		free(job.account);
-		free(job.partition);
-		free(job.admin_comment);
-		assert_int_equal(code, cases[i].code);
-	}
 }
 
 /* Threads ---------------------------------------------------------------- */
@@ -577,9 +493,9 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_torn),
 	    FAKE_TEST(test_ring_survives_restart),
 	    FAKE_TEST(test_ring_of_another),
+	    FAKE_TEST(test_ring_replaced),
 	    FAKE_TEST(test_plan),
 	    FAKE_TEST(test_options_of_job),
-	    FAKE_TEST(test_modify),
 	    FAKE_TEST(test_threads),
 	};
 
