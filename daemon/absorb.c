@@ -93,6 +93,13 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 		return LT_OK; /* the job, if it lives, is held at its limit */
 	}
 	struct lt_amount *const to = &hold.quote.hold_per_task;
+	if (strcmp(record->account, hold.quote.account) != 0) {
+		/* Another account: the record has all of it. If Slurm then
+		 * refused the change, confirm.c sees the job's account. */
+		*to = (struct lt_amount) { 0 };
+		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
+		    record->account);
+	}
 	if ((record->per_task.has_money &&
 	    !lt_add(&to->money_micros, record->per_task.money_micros)) ||
 	    (record->per_task.has_carbon &&

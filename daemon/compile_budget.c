@@ -16,6 +16,7 @@
 struct build {
 	struct lt_balance_sheet sheet;
 	int *parents; /* by account index; -1 = none */
+	int *first, *next; /* budgets by account */
 	uint32_t binding_capacity, usage_capacity;
 	int64_t now_utc_s;
 };
@@ -176,22 +177,45 @@ bind_one(struct build *b, uint32_t budget, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Budgets of each account as lists: first[account], next[budget]; -1 ends. */
+static int
+list_budgets(struct build *b, struct lt_error *err)
+{
+	const struct lt_balance_sheet *const s = &b->sheet;
+	b->first = malloc((s->account_count + 1u) * sizeof(*b->first));
+	b->next = malloc((s->budget_count + 1u) * sizeof(*b->next));
+	if (!b->first || !b->next)
+		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
+	for (uint32_t i = 0; i < s->account_count; i++)
+		b->first[i] = -1;
+	for (uint32_t k = s->budget_count; k-- > 0;) {
+		const int account = lt_sheet_account(s, s->budgets[k].team);
+		b->next[k] = -1;
+		if (account < 0)
+			continue;
+		b->next[k] = b->first[account];
+		b->first[account] = (int)k;
+	}
+	return LT_OK;
+}
+
 /* An account is bound by its own budgets and those of all above it. */
 static int
 fill_bindings(struct build *b, struct lt_error *err)
 {
 	enum { DEPTH_MAX = 64 }; /* a loop in Slurm's tree ends here */
 	struct lt_balance_sheet *const s = &b->sheet;
+	const int listed = list_budgets(b, err);
+	if (listed != LT_OK)
+		return listed;
 	for (uint32_t i = 0; i < s->account_count; i++) {
 		struct lt_account *const account = &s->accounts[i];
 		account->first_binding = s->binding_count;
 		int at = (int)i;
 		for (int depth = 0; at >= 0 && depth < DEPTH_MAX; depth++) {
-			for (uint32_t k = 0; k < s->budget_count; k++) {
-				if (strcmp(s->budgets[k].team,
-				    s->accounts[at].name) != 0)
-					continue;
-				const int code = bind_one(b, k, err);
+			for (int k = b->first[at]; k >= 0; k = b->next[k]) {
+				const int code =
+				    bind_one(b, (uint32_t)k, err);
 				if (code != LT_OK)
 					return code;
 			}
@@ -425,6 +449,8 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
 	if (code == LT_OK)
 		code = publish(d, s, err);
 	free(b.parents);
+	free(b.first);
+	free(b.next);
 	free(s->accounts);
 	free(s->pairs);
 	free(s->budgets);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "change.h"
 #include "confirm.h"
 #include "daemon.h"
 #include "sheet.h"
@@ -176,7 +177,8 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 /* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
  * or submitted while the balance was unknown. Budgeted accounts only. */
 static int
-adopt(struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s,
+adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_slurm_job *before, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
@@ -185,8 +187,12 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s,
 	    !lt_sheet_budgeted(&d->sheet, account))
 		return LT_OK;
 	if (lt_ledger_hold_of_job(d->ledger, job->job_id, &hold, NULL) ==
-	    LT_OK && hold.state == LT_HOLD_OPEN)
-		return add_live(d, job, hold.quote.id, err);
+	    LT_OK && hold.state == LT_HOLD_OPEN) {
+		const int code = lt_change_follow(d, job, before, &hold,
+		    now_utc_s, err);
+		return code == LT_OK ?
+		    add_live(d, job, hold.quote.id, err) : code;
+	}
 	hold = (struct lt_ledger_hold) { .uid = job->uid,
 		.state = LT_HOLD_OPEN, .made_utc_s = now_utc_s,
 		.job_id = job->job_id, .submit_utc_s = job->submit_utc_s };
@@ -230,16 +236,17 @@ insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
 
 static int
 take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
-    int64_t now_utc_s, struct lt_error *err)
+    const struct lt_slurm_job *before, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_quote quote;
-	struct lt_ledger_hold hold;
+	struct lt_ledger_hold hold = { 0 };
 	const char *const text = job->admin_comment;
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(d, job, now_utc_s);
 	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) !=
 	    LT_OK)
-		return adopt(d, job, now_utc_s, err);
+		return adopt(d, job, before, now_utc_s, err);
 	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
 	if (code == LT_ENOENT)
 		code = insert_hold(d, job, &quote, now_utc_s, err);
@@ -255,6 +262,9 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 		hold.quote.end_utc_s = held.end_utc_s;
 		code = lt_ledger_put_hold(d->ledger, &hold, err);
 	}
+	if (code == LT_OK && hold.quote.id == quote.id)
+		code = lt_change_follow(d, job, before, &hold, now_utc_s,
+		    err);
 	return code == LT_OK ? add_live(d, job, quote.id, err) : code;
 }
 
@@ -307,12 +317,17 @@ update_hold(struct lt_daemon *d, const struct lt_live *live,
 }
 
 static int
-confirm_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	int code = LT_OK;
+	struct lt_jobs_index index = { 0 };
+	int code = lt_jobs_index(&index, before, err);
 	d->live_count = 0;
 	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++)
-		code = take_job(d, &d->jobs.jobs[i], now_utc_s, err);
+		code = take_job(d, &d->jobs.jobs[i],
+		    lt_jobs_find(&index, d->jobs.jobs[i].job_id), now_utc_s,
+		    err);
+	free(index.jobs);
 	merge_live(d);
 	for (uint32_t i = 0; code == LT_OK && i < d->live_count; i++)
 		code = update_hold(d, &d->live[i], err);
@@ -326,18 +341,23 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = lt_slurm_jobs(&jobs, 0, err);
 	if (code != LT_OK)
 		return code;
-	lt_slurm_jobs_free(&d->jobs);
+	struct lt_slurm_jobs before = d->jobs;
 	d->jobs = jobs;
 	d->has_jobs = true;
-	code = lt_ledger_begin(d->ledger, err);
-	if (code != LT_OK)
-		return code;
-	code = confirm_all(d, now_utc_s, err);
+	/* After the list: a hold or a change is in the ring before it shows
+	 * on a job, so nothing that we see here is missing there. */
+	code = lt_absorb(d, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
-	else if (!d->quotes_loaded) {
+		code = lt_ledger_begin(d->ledger, err);
+	if (code == LT_OK) {
+		code = confirm_all(d, &before, now_utc_s, err);
+		if (code == LT_OK)
+			code = lt_ledger_commit(d->ledger, err);
+		if (code != LT_OK)
+			lt_ledger_rollback(d->ledger);
+	}
+	lt_slurm_jobs_free(&before);
+	if (code == LT_OK && !d->quotes_loaded) {
 		d->quotes_loaded = true;
 		d->sheet_dirty = true;
 	}

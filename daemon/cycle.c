@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon.h"
 
@@ -52,13 +53,21 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 		lt_signals_restore(d, now_utc_s);
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* Jobs and money: only where slurmctld is in charge. */
 static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	run_step(d, "absorb", lt_absorb, now_utc_s);
 	if (now_utc_s >= d->next_jobs) {
-		d->next_jobs = now_utc_s + LT_JOBS_EVERY_S;
+		const int64_t began_ms = now_ms();
 		if (!d->has_sheet)
 			run_step(d, "budget", lt_compile_budget, now_utc_s);
 		if (run_step(d, "jobs", lt_confirm, now_utc_s) &&
@@ -70,6 +79,11 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 			}
 			run_step(d, "release", lt_release, now_utc_s);
 		}
+		/* A site with very many jobs is polled less often: at most a
+		 * fifth of our time, and of slurmctld's patience. */
+		const int64_t took_s = (now_ms() - began_ms) / 1000;
+		d->next_jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S ?
+		    (int64_t)LT_JOBS_EVERY_S : took_s * 5);
 	}
 	if (d->sheet_dirty || now_utc_s >= d->next_sheet) {
 		struct lt_error err = { 0 };

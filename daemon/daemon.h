@@ -178,7 +178,7 @@ int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s,
     struct lt_error *err);
 int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
     struct lt_error *err);
-/* Remember a record that slurmctld calls finished. */
+/* ended.c: remember a record that slurmctld calls finished. */
 void lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
     int64_t now_utc_s);
 int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,

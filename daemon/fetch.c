@@ -108,7 +108,7 @@ lt_fetch_stop(void)
 		pthread_cond_signal(&worker.wake);
 		pthread_mutex_unlock(&worker.lock);
 		pthread_join(worker.thread, NULL);
-		worker.started = false;
+		worker.started = worker.stop = false;
 	}
 	for (struct lt_fetch *f; (f = lt_fetch_take());)
 		lt_fetch_free(f);

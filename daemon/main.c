@@ -22,6 +22,8 @@
 #include "probe.h"
 #include "serve.h"
 
+enum { TURN_MS = 5000 };
+
 static int64_t
 now_s(void)
 {
@@ -143,6 +145,35 @@ take_signals(struct lt_daemon *d, int fd)
 	return true;
 }
 
+/*
+ * Where controllers share a state directory, only the acting one's lowtided
+ * works. Until it is our turn nothing is opened. A slurmctld that does not
+ * answer is no reason to wait: status shall say so. False: a signal ended us.
+ */
+static bool
+wait_for_turn(int signals)
+{
+	struct lt_slurm_conf conf;
+	bool said = false;
+	for (;;) {
+		struct lt_error err = { 0 };
+		struct pollfd fd = { .fd = signals, .events = POLLIN };
+		if (lt_slurm_init(NULL, &err) != LT_OK)
+			return true; /* init() says why */
+		const int code = lt_slurm_conf(&conf, &err);
+		lt_slurm_fini();
+		if (code != LT_OK || conf.is_acting_controller)
+			return true;
+		if (!said)
+			lt_log("waiting", "why=\"this host's slurmctld is not "
+			    "in charge\"");
+		said = true;
+		if (poll(&fd, 1, TURN_MS) > 0)
+			return false;
+	}
+}
+
+/* Returns LT_OK at a signal, LT_ESTALE when another controller took over. */
 static int
 loop(struct lt_daemon *d, int signals, struct lt_error *err)
 {
@@ -175,6 +206,8 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 			next = now_s() + lt_cycle(d, now_s());
 			if (scheduled < next)
 				next = scheduled;
+			if (d->tables_utc_s && !d->acting)
+				return LT_ESTALE;
 		}
 	}
 }
@@ -212,19 +245,24 @@ main(int argc, char **argv)
 	const int signals = open_signals();
 	if (daemon.args.follow)
 		return lt_follow(&daemon, signals);
-	int result = 0;
-	if (init(&daemon, &err) == LT_OK) {
-		if (daemon.args.once)
+	int code, result = 0;
+	do {
+		if (!daemon.args.once && !wait_for_turn(signals))
+			break;
+		code = init(&daemon, &err);
+		if (code == LT_OK && daemon.args.once)
 			result = once(&daemon);
-		else
-			loop(&daemon, signals, &err);
-	}
-	if (err.code != LT_OK) {
-		fprintf(stderr, "lowtided: %s\n", err.text);
-		result = 1;
-	}
-	lt_serve_stop();
-	fini(&daemon);
+		else if (code == LT_OK)
+			code = loop(&daemon, signals, &err);
+		if (err.code != LT_OK) {
+			fprintf(stderr, "lowtided: %s\n", err.text);
+			result = 1;
+		}
+		lt_serve_stop();
+		fini(&daemon);
+		daemon = (struct lt_daemon) { .lock_fd = -1, .ring_fd = -1,
+			.args = daemon.args };
+	} while (code == LT_ESTALE && result == 0);
 	close(signals);
 	return result;
 }

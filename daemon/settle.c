@@ -12,6 +12,7 @@
 #include "base.h"
 #include "calendar.h"
 #include "daemon.h"
+#include "ended.h"
 #include "price.h"
 
 static bool
@@ -308,47 +309,6 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 	return code;
 }
 
-void
-lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
-    int64_t now_utc_s)
-{
-	struct lt_run known;
-	const struct lt_run_key key = { job->job_id, job->submit_utc_s };
-	for (uint32_t i = 0; i < d->ended_count; i++)
-		if (d->ended[i].run.job_id == key.job_id &&
-		    d->ended[i].run.submit_utc_s == key.submit_utc_s)
-			return;
-	if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK)
-		return;
-	if (d->ended_count == d->ended_capacity) {
-		const uint32_t capacity = d->ended_capacity * 2 + 64;
-		struct lt_ended *const grown =
-		    realloc(d->ended, capacity * sizeof(*grown));
-		if (!grown)
-			return; /* slurmdbd's row is the usual way */
-		d->ended = grown;
-		d->ended_capacity = capacity;
-	}
-	struct lt_ended *const e = &d->ended[d->ended_count++];
-	*e = (struct lt_ended) { .seen_utc_s = now_utc_s,
-		.run = { .job_id = job->job_id,
-		    .array_job_id = job->array_job_id,
-		    .array_task = job->array_task, .uid = job->uid,
-		    .finished = true, .submit_utc_s = job->submit_utc_s,
-		    .start_utc_s = job->start_utc_s,
-		    .end_utc_s = job->end_utc_s, .limit_s = job->limit_s,
-		    .nodes = job->nodes, .cpus = job->cpus,
-		    .gpus = job->gpus, .memory_mib = job->memory_mib,
-		    .energy_joules = -1,
-		    .admin_comment = job->admin_comment ?
-			strdup(job->admin_comment) : NULL } };
-	memcpy(e->run.user, job->user, sizeof(e->run.user));
-	memcpy(e->run.account, job->account, sizeof(e->run.account));
-	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
-	    (int)strcspn(job->partition, ","), job->partition);
-	memcpy(e->run.state_text, job->state_text, sizeof(e->run.state_text));
-}
-
 /* Forget what the ledger has; charge provisionally what has waited a day, or
  * at once at a site without slurmdbd. *oldest: start of the rest. */
 static int
@@ -356,7 +316,9 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
 	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
+	const uint32_t before = d->ended_count;
 	uint32_t kept = 0;
+	bool waited = false;
 	int code = LT_OK;
 	*oldest = INT64_MAX;
 	for (uint32_t i = 0; i < d->ended_count; i++) {
@@ -364,6 +326,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		struct lt_run known;
 		const struct lt_run_key key = { e->run.job_id,
 			e->run.submit_utc_s };
+		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait)
 			code = settle_row(d, &e->run, has_slurmdbd(d),
 			    now_utc_s, err);
@@ -376,6 +339,8 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		d->ended[kept++] = *e;
 	}
 	d->ended_count = kept;
+	if (code == LT_OK && (waited || (before > 0 && kept == 0)))
+		code = lt_ended_save(d, err);
 	return code;
 }
 
@@ -395,6 +360,7 @@ load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	char value[32];
 	if (d->settled_until_utc_s)
 		return LT_OK;
+	lt_ended_load(d);
 	if (lt_ledger_get(d->ledger, "settled_until", value, sizeof(value),
 	    NULL) == LT_OK &&
 	    lt_int64_parse(value, 1, INT64_MAX, &d->settled_until_utc_s,

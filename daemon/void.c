@@ -63,6 +63,21 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	return end(d, hold, "no job has this quote", err);
 }
 
+/* It ran, and its row has not come: settle.c charges it, in a day at last. */
+static bool
+is_awaited(const struct lt_daemon *d, const struct lt_ledger_hold *hold)
+{
+	for (uint32_t i = 0; i < d->ended_count; i++) {
+		const struct lt_slurm_run *const run = &d->ended[i].run;
+		if (run->start_utc_s > 0 &&
+		    run->end_utc_s > run->start_utc_s &&
+		    (run->job_id == hold->job_id ||
+		    run->array_job_id == hold->job_id))
+			return true;
+	}
+	return false;
+}
+
 /* Seen on a job that is gone, or an array with fewer tasks left: settle what
  * slurmdbd has, then what is left over goes. */
 static int
@@ -77,6 +92,8 @@ check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
 	const uint32_t live = live_shares(d, hold->quote.id);
+	if (is_awaited(d, hold))
+		return LT_OK;
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A live job that is no longer what its hold was made for.
+ */
+#ifndef LT_CHANGE_H
+#define LT_CHANGE_H
+
+#include "daemon.h"
+
+/* An index of a job list by id, for looking up what a job was before. */
+struct lt_jobs_index { uint32_t count; const struct lt_slurm_job **jobs; };
+int lt_jobs_index(struct lt_jobs_index *index,
+    const struct lt_slurm_jobs *jobs, struct lt_error *err);
+const struct lt_slurm_job *lt_jobs_find(const struct lt_jobs_index *index,
+    uint32_t job_id);
+
+/*
+ * Make the open hold follow the job: its account; less when the job became
+ * smaller or runs on less than its bound; more, and held back if that does
+ * not fit, when it grew past job_modify. before: the same job in the last
+ * list, NULL = none. Returns LT_OK also when nothing changed.
+ */
+int lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_slurm_job *before, struct lt_ledger_hold *hold,
+    int64_t now_utc_s, struct lt_error *err);
+
+#endif
