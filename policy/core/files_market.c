@@ -442,7 +442,12 @@ copy_steps(struct lt_series *series, const struct lt_section *section,
 	    old->quality != series->quality ||
 	    strcmp(old->source, series->source) != 0)
 		return false;
-	series->count = old->count;
+	/* All that was derived from the steps too; the arrays are our own. */
+	const struct lt_series place = *series;
+	*series = *old;
+	series->start_utc_s = place.start_utc_s;
+	series->value = place.value;
+	series->integral = place.integral;
 	memcpy(series->start_utc_s, old->start_utc_s,
 	    ((size_t)old->count + 1) * sizeof *old->start_utc_s);
 	memcpy(

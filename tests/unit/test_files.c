@@ -116,6 +116,14 @@ test_unchanged_series_are_copied(void **state)
 	assert_true(second.series[0].value[1] == 4711);
 	assert_true(second.series[1].value[5] == 12345);
 	second.series[0].value[1] = series[0].value[1];
+	/* What is derived from the steps came with them. */
+	const int64_t last = START + 300 * STEPS;
+	assert_true(lt_series_max(&second.series[2], START, last) ==
+		    lt_series_max(&series[2], START, last));
+	assert_true(lt_series_integral(&second.series[2], START + 7, last) ==
+		    lt_series_integral(&series[2], START + 7, last));
+	assert_true(lt_series_at(&second.series[2], START + 301) ==
+		    lt_series_at(&series[2], START + 301));
 	assert_same_market(&second, &market);
 	lt_market_free(&second);
 }
