@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slurm_compat.h"
+#include "../../plugin/slurm_compat.h"
 #include <slurm/spank.h>
 
 /* The plugins' entry points. */
