@@ -89,13 +89,15 @@ struct lt_hold {
 enum lt_verdict_code {
 	LT_ADMIT,
 	LT_OVER,    /* a budget says no: rule = its on_exceed */
-	LT_UNKNOWN, /* amount missing where limited, or a bound passed */
+	LT_UNKNOWN, /* amount missing where limited, or a bound passed: rule =
+		     * on_unknown. A sure LT_OVER by a rule as strict wins. */
 };
 
 struct lt_verdict {
 	enum lt_verdict_code code;
 	enum lt_rule rule;
-	/* of the first budget that said no (tightest, by available): */
+	/* of the budget that said no by the strictest rule; of several the
+	 * tightest by what is available, money before carbon: */
 	char team[LT_ACCOUNT_SIZE];
 	char label[24];
 	bool is_user_cap, is_carbon;

@@ -20,8 +20,9 @@ bool lt_file_id(struct lt_file_id *id, const char *path);
  * Load. `private_file`: owner must be the caller and mode 0600 (budget,
  * terms, ring); the market may be world readable, but not group or world
  * writable. On success *market owns an arena, lt_market_free() frees it.
- * previous (may be NULL): a loaded market whose sections with equal checksum
- * are copied from memory, not read again. On failure *market is zero.
+ * previous (may be NULL, never market itself): a loaded market whose series
+ * with equal checksum, source and issue time are copied from memory, not read
+ * again. On failure *market is zero.
  */
 int lt_market_load(struct lt_market *market, const char *path,
     const struct lt_market *previous, struct lt_error *err);
