@@ -32,6 +32,23 @@ hours(int64_t seconds)
 	return (double)seconds / LT_HOUR_S;
 }
 
+static void
+prepare_look_ups(struct lt_series *series)
+{
+	series->min_value = series->max_value = series->value[0];
+	series->steps_per_s = series->count /
+	    ((double)series->start_utc_s[series->count] -
+		(double)series->start_utc_s[0]);
+	for (uint32_t i = 0; i < series->count; i++) {
+		double *block = &series->block_min[i / LT_SERIES_BLOCK];
+
+		series->min_value = fmin(series->min_value, series->value[i]);
+		series->max_value = fmax(series->max_value, series->value[i]);
+		*block = i % LT_SERIES_BLOCK == 0 ?
+		    series->value[i] : fmin(*block, series->value[i]);
+	}
+}
+
 int
 lt_series_prepare(struct lt_series *series, struct lt_error *err)
 {
@@ -65,6 +82,7 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 	}
 	series->start_utc_s[kept + 1] = series->start_utc_s[series->count];
 	series->count = kept + 1;
+	prepare_look_ups(series);
 	series->integral[0] = 0.0;
 	for (uint32_t i = 0; i < series->count; i++)
 		series->integral[i + 1] = series->integral[i] +
@@ -74,19 +92,45 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 }
 
 uint32_t
-lt_series_index(const struct lt_series *series, int64_t utc_s)
+lt_series_index_in(const struct lt_series *series, int64_t utc_s, uint32_t low,
+    uint32_t high)
 {
-	uint32_t low = 0, high = series->count;
+	const int64_t *start_utc_s = series->start_utc_s;
 
-	while (high - low > 1) {
+	/* The step is in [low, high). */
+	for (high++; high - low > 1;) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (series->start_utc_s[middle] <= utc_s)
+		if (start_utc_s[middle] <= utc_s)
 			low = middle;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+uint32_t
+lt_series_index(const struct lt_series *series, int64_t utc_s)
+{
+	const int64_t *start_utc_s = series->start_utc_s;
+	const uint32_t last = series->count - 1;
+	uint32_t guess, low, high, width;
+
+	if (utc_s < start_utc_s[1])
+		return 0;
+	if (utc_s >= start_utc_s[last])
+		return last;
+	/* Most series have steps of one length: the guess is right or next to
+	 * right. Else the distance doubles until the step is enclosed. */
+	guess = (uint32_t)fmin(last,
+	    (double)(utc_s - start_utc_s[0]) * series->steps_per_s);
+	low = high = guess;
+	for (width = 1; start_utc_s[low] > utc_s; width *= 2)
+		low = low > width ? low - width : 0;
+	for (width = 1; high < last && start_utc_s[high + 1] <= utc_s;
+	     width *= 2)
+		high = high + width < last ? high + width : last;
+	return lt_series_index_in(series, utc_s, low, high);
 }
 
 double

@@ -11,6 +11,9 @@
 
 #include "error.h"
 
+/* Steps of one entry of block_min[]. */
+enum { LT_SERIES_BLOCK = 32 };
+
 enum lt_quality { /* from best to worst; text by lt_quality_name() */
 	LT_QUALITY_NONE,
 	LT_QUALITY_CONSTANT, /* the admin wrote it: exact, but moves nothing */
@@ -39,15 +42,24 @@ struct lt_series {
 	int64_t *start_utc_s;
 	double *value;
 	double *integral;
+	/* Set by lt_series_prepare(), for bounds and for finding steps: */
+	double min_value, max_value;
+	double steps_per_s; /* count over the whole length */
+	double block_min[LT_STEPS_MAX / LT_SERIES_BLOCK]; /* least value of
+				* steps [i * LT_SERIES_BLOCK, ...) */
 };
 
-/* Fill integral[] from start_utc_s[] and value[]; equal neighbours are
- * merged first (count shrinks). LT_EINPUT when not strictly rising or a
+/* Fill integral[] and what follows it from start_utc_s[] and value[]; equal
+ * neighbours are merged first (count shrinks). Whoever fills or loads a series
+ * calls this before use. LT_EINPUT when not strictly rising or a
  * value is not finite. */
 int lt_series_prepare(struct lt_series *series, struct lt_error *err);
 
 /* Index of the step that holds at utc_s, clamped to [0, count - 1]. */
 uint32_t lt_series_index(const struct lt_series *series, int64_t utc_s);
+/* The same, when it is known to be in [low, high] of the indexes. */
+uint32_t lt_series_index_in(const struct lt_series *series, int64_t utc_s,
+    uint32_t low, uint32_t high);
 double lt_series_at(const struct lt_series *series, int64_t utc_s);
 
 /* Integral over [from, to) in unit-hours; from <= to. */

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lt_decide(): the one decision function. It prices the job where it would go
+ * by itself, then every lane, and takes the earliest start that keeps 95 % of
+ * the best saving. docs/model.md, eqs. (21) to (24).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "decide_internal.h"
+
+static const double keep = 0.95;	  /* of the best saving */
+static const double mg_per_tonne = 1e9;
+static const double rounding = 1e-9;	  /* of a score: noise, no saving */
+
+struct decision {
+	struct job job;
+	struct lt_plan *plan;
+	struct lane lanes[LT_PARTITIONS_MAX];
+	uint32_t lane_count;
+	struct lane home; /* for the baseline; valid if plan->fits */
+	struct span spans[SPANS_MAX];
+	uint32_t span_count;
+	bool use_money, use_carbon;
+};
+
+static const struct linear *
+nothing(void)
+{
+	static const struct linear zero;
+
+	return &zero;
+}
+
+static struct linear
+add_scaled(const struct linear *a, const struct linear *b, double factor)
+{
+	struct linear sum = *a;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum.weight[i] += b->weight[i] * factor;
+	sum.constant += b->constant * factor;
+	sum.per_s += b->per_s * factor;
+	return sum;
+}
+
+/* What a lane's score is: first what the objective wants least of, then (the
+ * second round) what it wants least of among equals. */
+static struct linear
+score_of(const struct decision *decision, const struct lane *lane, int round)
+{
+	static const struct linear end = { .per_s = 1 };
+	const bool money = decision->use_money, carbon = decision->use_carbon;
+	const struct linear *cheap = money ? &lane->money :
+	    carbon ? &lane->carbon : nothing();
+	const struct linear *clean = carbon ? &lane->carbon :
+	    money ? &lane->money : nothing();
+
+	switch (decision->plan->objective) {
+	case LT_OBJECTIVE_COST:
+		return round == 0 ? *cheap : *clean;
+	case LT_OBJECTIVE_CARBON:
+		return round == 0 ? *clean : *cheap;
+	case LT_OBJECTIVE_FAST:
+		return round == 0 ? end : *cheap;
+	default:
+		if (!money || !carbon)
+			return *cheap;
+		return add_scaled(&lane->money, &lane->carbon,
+		    (double)decision->job.market->carbon_price_micros_per_tonne /
+			mg_per_tonne);
+	}
+}
+
+static double
+value_at(const struct decision *decision, const struct lane *lane,
+    const struct linear *linear, int64_t start_utc_s)
+{
+	double integral[TERM_COUNT];
+
+	lane_integrals(integral, lane, start_utc_s);
+	return linear_value(linear, integral,
+	    (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
+}
+
+static double
+tolerance(double score)
+{
+	return rounding * fmax(1, fabs(score));
+}
+
+/* Score and caps of one lane in this round. */
+static struct aim
+aim_of(const struct decision *decision, const struct lane *lane, int round)
+{
+	const struct lt_request *request = decision->job.request;
+	const int64_t now_at = decision->job.earliest_utc_s;
+	struct aim aim = { .score = score_of(decision, lane, round) };
+
+	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
+	    decision->use_money && decision->plan->fits) {
+		const double home = value_at(decision, &decision->home,
+		    &decision->home.money, now_at);
+
+		aim.caps[aim.cap_count++] = (struct cap){ lane->money,
+			home + fabs(home) * decision->job.market->
+			    max_extra_cost_ppm / LT_MICROS + tolerance(home),
+			LT_REJECT_DEARER };
+	}
+	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
+		aim.caps[aim.cap_count++] = (struct cap){ lane->charged,
+			(double)request->max_cost_micros + 0.5,
+			LT_REJECT_MAX_COST };
+	if (round > 0) {
+		const struct linear first = score_of(decision, &decision->home,
+		    0);
+		const double home = value_at(decision, &decision->home, &first,
+		    now_at);
+
+		aim.caps[aim.cap_count++] = (struct cap){
+			score_of(decision, lane, 0), home + tolerance(home),
+			LT_REJECT_DEARER };
+	}
+	return aim;
+}
+
+/* Could the hold of this lane be more than the team has left? By the worst
+ * rates of the whole window, as the quote will. */
+static bool
+over_budget(const struct decision *decision, const struct lane *lane)
+{
+	const struct lt_request *request = decision->job.request;
+	const struct lt_market *market = decision->job.market;
+	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
+	const double hours = (double)(decision->job.limit_s > 0 ?
+	    decision->job.limit_s : 0) / LT_HOUR_S;
+	const double tasks = request->array_tasks > 0 ? request->array_tasks : 1;
+	const double over_all = margin * hours * tasks / lane->task_factor;
+
+	if (!request->has_available)
+		return false;
+	if (request->available_micros != INT64_MAX &&
+	    (!lane->series[TERM_PRICE] ||
+		lane->charged.weight[TERM_PRICE] * over_all *
+			lane->series[TERM_PRICE]->max_value >
+		    (double)request->available_micros))
+		return true;
+	return request->available_mg != INT64_MAX &&
+	    (!lane->series[TERM_CARBON] ||
+		lane->carbon.weight[TERM_CARBON] * over_all *
+			lane->series[TERM_CARBON]->max_value >
+		    (double)request->available_mg);
+}
+
+static void
+refuse(struct lt_candidate *candidate, enum lt_reject reject, double wanted,
+    double found)
+{
+	candidate->reject = reject;
+	candidate->wanted = wanted;
+	candidate->found = found;
+}
+
+/* May this lane take part? Signals, budget and deadline. */
+static enum lt_reject
+lane_reject(const struct decision *decision, const struct lane *lane,
+    double *wanted, double *found)
+{
+	const struct job *job = &decision->job;
+	const bool is_home = lane->partition == job->request->home;
+	const int64_t age_s = lt_market_signal_age_s(job->market,
+	    lane->partition, job->now_utc_s);
+
+	*wanted = (double)job->market->stale_after_s;
+	*found = (double)age_s;
+	if (decision->use_money && !lane->has_money)
+		return LT_REJECT_NO_PRICE;
+	/* A price against none can't be compared: it might cost more. */
+	if (!decision->use_money && lane->has_money)
+		return LT_REJECT_NO_PRICE;
+	if (decision->use_carbon && !lane->has_carbon)
+		return LT_REJECT_NO_CARBON;
+	if (age_s > job->market->stale_after_s)
+		return LT_REJECT_STALE;
+	if (!is_home && over_budget(decision, lane))
+		return LT_REJECT_BUDGET;
+	*wanted = (double)job->earliest_utc_s;
+	*found = (double)lane->latest_utc_s;
+	if (lane->latest_utc_s < job->earliest_utc_s)
+		return LT_REJECT_DEADLINE;
+	return LT_REJECT_NONE;
+}
+
+/* Which currencies count: what home knows, or any lane if home is no place
+ * for the job. */
+static void
+choose_currencies(struct decision *decision)
+{
+	const bool free_carbon = decision->plan->objective ==
+		LT_OBJECTIVE_BALANCED &&
+	    decision->job.market->carbon_price_micros_per_tonne == 0;
+
+	decision->use_money = decision->home.has_money;
+	decision->use_carbon = decision->home.has_carbon;
+	if (!decision->plan->fits)
+		for (uint32_t i = 0; i < decision->lane_count; i++) {
+			decision->use_money |= decision->lanes[i].has_money;
+			decision->use_carbon |= decision->lanes[i].has_carbon;
+		}
+	if (decision->use_money &&
+	    (free_carbon || decision->plan->objective == LT_OBJECTIVE_COST ||
+		decision->plan->objective == LT_OBJECTIVE_FAST) &&
+	    !decision->home.has_carbon)
+		decision->use_carbon = false;
+}
+
+static void
+make_lanes(struct decision *decision)
+{
+	const struct job *job = &decision->job;
+	struct lt_plan *plan = decision->plan;
+	const struct lt_market *market = job->market;
+
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		struct lt_candidate *candidate = &plan->candidates[i];
+		struct lane *lane = &decision->lanes[decision->lane_count];
+		const bool is_home = (int)i == job->request->home;
+		enum lt_reject reject = move_reject(job, (int)i);
+		double wanted = 0, found = 0;
+
+		if (reject == LT_REJECT_NONE)
+			reject = lane_build(lane, job, (int)i, &wanted, &found);
+		refuse(candidate, reject, wanted, found);
+		if (reject != LT_REJECT_NONE)
+			continue;
+		decision->lane_count++;
+		if (is_home) {
+			plan->fits = true;
+			decision->home = *lane;
+		}
+	}
+}
+
+/* Take out the lanes that may not take part; make the others' windows. */
+static void
+open_lanes(struct decision *decision, const struct lt_planned *planned,
+    uint32_t planned_count)
+{
+	const struct job *job = &decision->job;
+	static const uint32_t starts_at_once = LT_PIN_BEGIN | LT_PIN_HET |
+	    LT_PIN_RESERVATION | LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
+	    LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
+	uint16_t order[LT_PLANNED_MAX];
+	uint32_t kept = 0;
+
+	if (planned_count > LT_PLANNED_MAX)
+		planned_count = LT_PLANNED_MAX;
+	planned_sort(order, planned, planned_count);
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		struct lane *lane = &decision->lanes[i];
+		struct lt_candidate *candidate =
+		    &decision->plan->candidates[lane->partition];
+		double wanted, found;
+		const enum lt_reject reject = lane_reject(decision, lane,
+		    &wanted, &found);
+
+		lane_estimate(&candidate->best, lane, job->earliest_utc_s);
+		if (reject != LT_REJECT_NONE) {
+			refuse(candidate, reject, wanted, found);
+			continue;
+		}
+		if (job->request->pins & starts_at_once &&
+		    lane->latest_utc_s > job->earliest_utc_s)
+			lane->latest_utc_s = job->earliest_utc_s;
+		lane_spans(lane, job, decision->spans, &decision->span_count,
+		    planned, order, planned_count);
+		if (lane->span_count == 0) {
+			refuse(candidate, LT_REJECT_CAPACITY,
+			    lane->node_equivalents,
+			    job->market->partitions[lane->partition].node_count);
+			continue;
+		}
+		decision->lanes[kept++] = *lane;
+	}
+	decision->lane_count = kept;
+}
+
+struct choice { /* the best so far, of all lanes */
+	const struct lane *lane; /* NULL = none */
+	double score;
+	int64_t start_utc_s;
+};
+
+/* Lanes in the order of what they can reach at best, so that the first ones
+ * rule the later ones out. Insertion sort: a few hundred at most. */
+static void
+order_lanes(const struct decision *decision, const struct aim *aims,
+    uint16_t *order)
+{
+	double bounds[LT_PARTITIONS_MAX];
+
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const double bound = search_bound(&decision->lanes[i],
+		    &aims[i], decision->job.now_utc_s,
+		    decision->job.earliest_utc_s);
+		uint32_t k = i;
+
+		for (; k > 0 && bounds[k - 1] > bound; k--) {
+			bounds[k] = bounds[k - 1];
+			order[k] = order[k - 1];
+		}
+		bounds[k] = bound;
+		order[k] = (uint16_t)i;
+	}
+}
+
+/* The best start of all lanes below limit; each lane's own goes to its
+ * candidate, as far as it was looked at. */
+static struct choice
+choose_best(struct decision *decision, const struct aim *aims, double limit)
+{
+	struct choice best = { .score = limit };
+	uint16_t order[LT_PARTITIONS_MAX];
+
+	order_lanes(decision, aims, order);
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const struct lane *lane = &decision->lanes[order[i]];
+		struct found found = { 0 }, seen = { 0 };
+
+		search_best(&found, &seen, lane, decision->spans,
+		    &aims[order[i]], decision->job.now_utc_s, best.score);
+		if (seen.any)
+			lane_estimate(
+			    &decision->plan->candidates[lane->partition].best,
+			    lane, seen.start_utc_s);
+		if (found.any && found.score < best.score)
+			best = (struct choice){ lane, found.score,
+				found.start_utc_s };
+	}
+	return best;
+}
+
+/* Of all starts that score at most limit the earliest; of equals the lower
+ * partition. best is one of them. */
+static struct choice
+choose_earliest(const struct decision *decision, const struct aim *aims,
+    const struct choice *best, double limit)
+{
+	/* One second later, so that an equal start of a lower one is found. */
+	struct found found = { true, best->start_utc_s + 1, best->score };
+	struct choice choice = *best;
+
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const int64_t before = found.start_utc_s;
+
+		search_earliest(&found, &decision->lanes[i], decision->spans,
+		    &aims[i], decision->job.now_utc_s, limit);
+		if (found.start_utc_s < before)
+			choice = (struct choice){ &decision->lanes[i],
+				found.score, found.start_utc_s };
+	}
+	return choice;
+}
+
+/* What a choice is measured against: home now, or, where home can't run it,
+ * the best lane at its earliest. */
+static double
+baseline(const struct decision *decision, const struct choice *best, int round)
+{
+	const struct lane *lane = decision->plan->fits ? &decision->home :
+							 best->lane;
+	const struct linear score = score_of(decision, lane, round);
+
+	return value_at(decision, lane, &score,
+	    decision->job.earliest_utc_s);
+}
+
+/* One round: the earliest start that keeps most of the best saving. */
+static struct choice
+choose(struct decision *decision, int round)
+{
+	struct aim aims[LT_PARTITIONS_MAX];
+	double limit = INFINITY, from;
+	struct choice best;
+
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		aims[i] = aim_of(decision, &decision->lanes[i], round);
+	if (decision->plan->fits) {
+		limit = baseline(decision, NULL, round);
+		limit -= tolerance(limit);
+	}
+	best = choose_best(decision, aims, limit);
+	if (!best.lane)
+		return best;
+	from = baseline(decision, &best, round);
+	/* The fastest is the fastest: no part of it is given up. */
+	limit = best.score;
+	if (decision->plan->objective != LT_OBJECTIVE_FAST &&
+	    from > best.score)
+		limit = from - keep * (from - best.score);
+	return choose_earliest(decision, aims, &best,
+	    limit + tolerance(limit));
+}
+
+static void
+begin_plan(struct decision *decision)
+{
+	const struct job *job = &decision->job;
+	struct lt_plan *plan = decision->plan;
+
+	plan->objective = job->request->objective;
+	plan->pins = job->request->pins;
+	plan->candidate_count = job->market->partition_count;
+	for (uint32_t i = 0; i < plan->candidate_count; i++) {
+		plan->candidates[i].reject = LT_REJECT_DEARER;
+		plan->candidates[i].best.partition = (int)i;
+	}
+	plan->home.partition = job->request->home;
+	plan->home.start_utc_s = plan->home.end_utc_s = job->earliest_utc_s;
+}
+
+/* A job that did not ask: its price at home is all that is wanted. */
+static void
+price_home(struct decision *decision)
+{
+	struct lt_candidate *candidate =
+	    &decision->plan->candidates[decision->job.request->home];
+	double wanted = 0, found = 0;
+	const enum lt_reject reject = lane_build(&decision->home,
+	    &decision->job, decision->job.request->home, &wanted, &found);
+
+	refuse(candidate, reject, wanted, found);
+	decision->plan->fits = reject == LT_REJECT_NONE;
+	for (uint32_t i = 0; i < decision->plan->candidate_count; i++)
+		if ((int)i != decision->job.request->home)
+			decision->plan->candidates[i].reject =
+			    LT_REJECT_PINNED;
+}
+
+int
+lt_decide(struct lt_plan *plan, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_planned *planned,
+    uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
+{
+	struct decision decision;
+	struct choice choice = { 0 };
+
+	memset(plan, 0, sizeof(*plan));
+	plan->chosen.partition = plan->home.partition = -1;
+	if (request->home < 0 ||
+	    (uint32_t)request->home >= market->partition_count ||
+	    market->partition_count > LT_PARTITIONS_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "the job's partition is not known to lowtide");
+	decision.plan = plan;
+	decision.lane_count = decision.span_count = 0;
+	job_resolve(&decision.job, request, market, now_utc_s);
+	begin_plan(&decision);
+	if (request->objective == LT_OBJECTIVE_OFF)
+		price_home(&decision);
+	else
+		make_lanes(&decision);
+	if (plan->fits)
+		lane_estimate(&plan->home, &decision.home,
+		    decision.job.earliest_utc_s);
+	plan->chosen = plan->home;
+	if (request->objective == LT_OBJECTIVE_OFF)
+		return LT_OK;
+	choose_currencies(&decision);
+	open_lanes(&decision, planned, planned_count);
+	choice = choose(&decision, 0);
+	if (!choice.lane && plan->fits)
+		choice = choose(&decision, 1);
+	if (choice.lane)
+		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
+	plan->chosen.score = choice.score;
+	plan->moved = choice.lane &&
+	    (plan->chosen.partition != request->home ||
+		plan->chosen.start_utc_s > decision.job.earliest_utc_s);
+	if (plan->candidates[plan->chosen.partition].reject ==
+	    LT_REJECT_DEARER) {
+		plan->candidates[plan->chosen.partition].reject =
+		    LT_REJECT_NONE;
+		plan->candidates[plan->chosen.partition].best = plan->chosen;
+	}
+	return LT_OK;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Can a partition run the job, and may the job be moved there? The first step
+ * of lt_decide(); the share of a node is made here for everyone.
+ */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "decide_internal.h"
+
+static const char *const reject_names[LT_REJECT_COUNT] = {
+	[LT_REJECT_NONE] = "best",
+	[LT_REJECT_DEARER] = "no better",
+	[LT_REJECT_MAX_TIME] = "time limit",
+	[LT_REJECT_NODES] = "too few nodes",
+	[LT_REJECT_GPU_COUNT] = "too few GPUs on a node",
+	[LT_REJECT_GPU_TYPE] = "another GPU type",
+	[LT_REJECT_GPU_MEMORY] = "too little GPU memory",
+	[LT_REJECT_PRECISION] = "GPU lacks the precision",
+	[LT_REJECT_CPUS] = "too few CPUs on a node",
+	[LT_REJECT_MEMORY] = "too little memory on a node",
+	[LT_REJECT_DEFAULTS] = "other defaults would change the job",
+	[LT_REJECT_STATE] = "not up",
+	[LT_REJECT_ACCOUNT] = "account not allowed",
+	[LT_REJECT_QOS] = "QOS not allowed",
+	[LT_REJECT_GROUPS] = "limited to groups",
+	[LT_REJECT_CANCELS] = "preempted jobs are cancelled there",
+	[LT_REJECT_UNMANAGED] = "not in the policy file",
+	[LT_REJECT_NO_PRICE] = "no price to compare",
+	[LT_REJECT_NO_CARBON] = "no carbon intensity to compare",
+	[LT_REJECT_STALE] = "signals too old",
+	[LT_REJECT_RISK] = "likely to be interrupted",
+	[LT_REJECT_DEADLINE] = "deadline too near",
+	[LT_REJECT_CAPACITY] = "no room in time",
+	[LT_REJECT_BUDGET] = "over the team's budget",
+	[LT_REJECT_MAX_COST] = "over --max-cost",
+	[LT_REJECT_PINNED] = "the job is bound elsewhere",
+};
+
+const char *
+lt_reject_name(enum lt_reject reject)
+{
+	return (unsigned)reject < LT_REJECT_COUNT ? reject_names[reject] :
+						    "unknown";
+}
+
+const char *
+lt_pin_name(enum lt_pin pin)
+{
+	static const struct {
+		enum lt_pin pin;
+		const char *name;
+	} names[] = { { LT_PIN_PARTITION, "--partition" },
+		{ LT_PIN_BEGIN, "--begin" }, { LT_PIN_HET, "het job" },
+		{ LT_PIN_RESERVATION, "--reservation" },
+		{ LT_PIN_DEPENDENCY, "--dependency" },
+		{ LT_PIN_LICENSES, "--licenses" },
+		{ LT_PIN_BURST_BUFFER, "--bb" }, { LT_PIN_CRON, "scrontab" },
+		{ LT_PIN_INTERACTIVE, "interactive" },
+		{ LT_PIN_NODELIST, "--nodelist" } };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].pin == pin)
+			return names[i].name;
+	return "unknown";
+}
+
+static bool
+has_home(const struct lt_request *request, const struct lt_market *market)
+{
+	return request->home >= 0 &&
+	    (uint32_t)request->home < market->partition_count;
+}
+
+int64_t
+lt_limit_of(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_partition *part = &market->partitions[partition];
+
+	if (request->limit_s > 0)
+		return request->limit_s;
+	if (part->default_time_s > 0)
+		return part->default_time_s < part->max_time_s ?
+		    part->default_time_s : part->max_time_s;
+	if (part->max_time_s != INT64_MAX)
+		return part->max_time_s;
+	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
+}
+
+static uint32_t
+divided_up(uint32_t count, uint32_t parts)
+{
+	return count / parts + (count % parts > 0 ? 1 : 0);
+}
+
+static uint32_t
+nodes_of(const struct lt_request *request)
+{
+	const uint32_t nodes = request->max_nodes > request->min_nodes ?
+	    request->max_nodes : request->min_nodes;
+
+	return nodes > 0 ? nodes : 1;
+}
+
+/* MiB on one node: the user's, else home's default, which is written into the
+ * job when it moves; 0 = not counted. */
+static uint64_t
+memory_on_node(const struct job *job, int partition, uint32_t cpus)
+{
+	const struct lt_request *request = job->request;
+	const int source = has_home(request, job->market) ? request->home :
+							    partition;
+	const struct lt_partition *part = &job->market->partitions[source];
+
+	if (request->memory_mib_per_node > 0)
+		return request->memory_mib_per_node;
+	if (request->memory_mib_per_cpu > 0)
+		return request->memory_mib_per_cpu * cpus;
+	return part->default_memory_is_per_cpu ?
+	    part->default_memory_mib * cpus : part->default_memory_mib;
+}
+
+/* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
+ * of "24 GB". So a request fits when the device has 90 % of it. */
+static bool
+gpu_memory_fits(uint32_t wanted_mib, const struct lt_gpu *gpu)
+{
+	return gpu && (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
+}
+
+static const struct lt_gpu *
+shape_gpu(const struct lt_market *market, const struct lt_shape *shape)
+{
+	return shape->gpu_index >= 0 &&
+		(uint32_t)shape->gpu_index < market->gpu_count ?
+	    &market->gpus[shape->gpu_index] : NULL;
+}
+
+struct need { /* of one task on one node */
+	uint32_t gpus, cpus;
+	uint64_t memory_mib;
+};
+
+/* Why one node of this shape can't hold its part. */
+static enum lt_reject
+shape_reject(const struct job *job, const struct lt_shape *shape,
+    const struct need *need, double *wanted, double *found)
+{
+	const struct lt_request *request = job->request;
+	const struct lt_gpu *gpu = shape_gpu(job->market, shape);
+
+	*wanted = *found = 0;
+	if (need->gpus > 0) {
+		*wanted = need->gpus;
+		*found = shape->gpus;
+		if (shape->gpus < need->gpus)
+			return LT_REJECT_GPU_COUNT;
+		if (request->gpu_type[0] != '\0' &&
+		    strcasecmp(request->gpu_type, shape->gpu_type) != 0)
+			return LT_REJECT_GPU_TYPE;
+		*wanted = request->gpu_memory_mib;
+		*found = gpu ? gpu->memory_mib : 0;
+		if (request->gpu_memory_mib > 0 &&
+		    !gpu_memory_fits(request->gpu_memory_mib, gpu))
+			return LT_REJECT_GPU_MEMORY;
+		if (request->precision > LT_PRECISION_FP32 &&
+		    !(gpu && gpu->tflops[request->precision] > 0))
+			return LT_REJECT_PRECISION;
+	}
+	*wanted = need->cpus;
+	*found = shape->cpus;
+	if (shape->cpus < need->cpus)
+		return LT_REJECT_CPUS;
+	*wanted = (double)need->memory_mib;
+	*found = (double)shape->memory_mib;
+	if (shape->memory_mib < need->memory_mib)
+		return LT_REJECT_MEMORY;
+	return LT_REJECT_NONE;
+}
+
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+	while (b != 0) {
+		const int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The greatest of the parts; whole if the node is the job's alone. */
+static struct lt_share
+share_on(const struct job *job, const struct lt_partition *part,
+    const struct lt_shape *shape, const struct need *need)
+{
+	const struct lt_share parts[] = {
+		{ need->gpus, shape->gpus, 0 },
+		{ need->cpus, shape->cpus, 0 },
+		{ (int64_t)need->memory_mib, (int64_t)shape->memory_mib, 0 },
+	};
+	struct lt_share share = { 0, 1, 0 };
+
+	if (job->request->exclusive || job->request->whole_memory ||
+	    part->flags & LT_PARTITION_EXCLUSIVE)
+		return (struct lt_share){ 1, 1, 0 };
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].numerator > 0 &&
+		    parts[i].numerator * share.denominator >
+			share.numerator * parts[i].denominator)
+			share = parts[i];
+	const int64_t divisor = common_divisor(share.numerator,
+	    share.denominator);
+	share.numerator /= divisor;
+	share.denominator /= divisor;
+	return share;
+}
+
+/*
+ * The smallest shape that can hold the job: of those that fit, where its share
+ * is greatest. The reject is of the shape that came nearest.
+ */
+enum lt_reject
+layout_of(struct layout *layout, const struct job *job, int partition)
+{
+	const struct lt_market *market = job->market;
+	const struct lt_partition *part = &market->partitions[partition];
+	const uint32_t nodes = nodes_of(job->request);
+	struct need need = { .gpus = divided_up(job->request->gpus, nodes),
+		.cpus = job->request->cpus > 0 ?
+		    divided_up(job->request->cpus, nodes) : 1 };
+	enum lt_reject nearest = LT_REJECT_NONE;
+	uint64_t fitting = 0;
+
+	need.memory_mib = memory_on_node(job, partition, need.cpus);
+	*layout = (struct layout){ .shape = -1, .share = { 1, 1, nodes } };
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const int index = (int)(part->first_shape + i);
+		const struct lt_shape *shape = &market->shapes[index];
+		double wanted, found;
+		const enum lt_reject reject = shape_reject(job, shape, &need,
+		    &wanted, &found);
+		struct lt_share share;
+
+		if (reject != LT_REJECT_NONE) {
+			if (layout->shape < 0 && reject > nearest) {
+				nearest = reject;
+				layout->wanted = wanted;
+				layout->found = found;
+			}
+			continue;
+		}
+		share = share_on(job, part, shape, &need);
+		fitting += shape->node_count;
+		if (layout->shape >= 0 &&
+		    share.numerator * layout->share.denominator <=
+			layout->share.numerator * share.denominator)
+			continue;
+		layout->shape = index;
+		layout->share = share;
+		layout->share.nodes = nodes;
+		layout->cpu_part = share.numerator == share.denominator &&
+			need.gpus == 0 ? 1 : (double)need.cpus / shape->cpus;
+		layout->gpu_part = shape->gpus > 0 ?
+		    (double)need.gpus / shape->gpus : 0;
+	}
+	if (layout->shape < 0)
+		return nearest != LT_REJECT_NONE ? nearest : LT_REJECT_NODES;
+	layout->wanted = nodes;
+	layout->found = (double)fitting;
+	return fitting < nodes ? LT_REJECT_NODES : LT_REJECT_NONE;
+}
+
+struct lt_share
+lt_share_of(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	struct layout layout;
+	struct job job;
+
+	job_resolve(&job, request, market, 0);
+	layout_of(&layout, &job, partition);
+	return layout.share;
+}
+
+void
+job_resolve(struct job *job, const struct lt_request *request,
+    const struct lt_market *market, int64_t now_utc_s)
+{
+	struct layout layout;
+
+	*job = (struct job){ .request = request, .market = market,
+		.now_utc_s = now_utc_s, .limit_s = LT_UNSET_64 };
+	job->earliest_utc_s = request->earliest_utc_s > now_utc_s ?
+	    request->earliest_utc_s : now_utc_s;
+	if (!has_home(request, market))
+		return;
+	job->limit_s = lt_limit_of(request, market, request->home);
+	job->expected_said = request->expected_run_s > 0;
+	if (job->expected_said)
+		job->expected_s = (double)request->expected_run_s;
+	if (job->limit_s > 0 &&
+	    (!job->expected_said || request->expected_run_s > job->limit_s))
+		job->expected_s = (double)job->limit_s;
+	if (request->gpus > 0) {
+		const struct lt_partition *home =
+		    &market->partitions[request->home];
+
+		/* Where the job fits; a job that asks for more than home has
+		 * was still measured on home's GPU. */
+		layout_of(&layout, job, request->home);
+		if (layout.shape < 0 && home->shape_count > 0)
+			layout.shape = (int)home->first_shape;
+		if (layout.shape >= 0)
+			job->home_gpu = shape_gpu(market,
+			    &market->shapes[layout.shape]);
+	}
+}
+
+enum lt_reject
+fit_reject(struct layout *layout, const struct job *job, int partition)
+{
+	const struct lt_partition *part = &job->market->partitions[partition];
+	const uint32_t nodes = nodes_of(job->request);
+	const enum lt_reject reject = layout_of(layout, job, partition);
+	uint64_t memory_mib, per_cpu_mib;
+	uint32_t cpus;
+
+	if (job->limit_s > part->max_time_s) {
+		layout->wanted = (double)job->limit_s;
+		layout->found = (double)part->max_time_s;
+		return LT_REJECT_MAX_TIME;
+	}
+	if (reject != LT_REJECT_NONE)
+		return reject;
+	layout->wanted = nodes;
+	if (job->request->min_nodes > part->max_nodes ||
+	    nodes < part->min_nodes) {
+		layout->found = nodes < part->min_nodes ? part->min_nodes :
+							  part->max_nodes;
+		return LT_REJECT_NODES;
+	}
+	cpus = job->request->cpus > 0 ?
+	    divided_up(job->request->cpus, nodes) : 1;
+	memory_mib = memory_on_node(job, partition, cpus);
+	per_cpu_mib = memory_mib / cpus;
+	layout->wanted = (double)memory_mib;
+	layout->found = (double)part->max_memory_mib;
+	if (part->max_memory_mib > 0 &&
+	    (part->max_memory_is_per_cpu ? per_cpu_mib : memory_mib) >
+		part->max_memory_mib)
+		return LT_REJECT_MEMORY;
+	return LT_REJECT_NONE;
+}
+
+/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+static bool
+listed(const char *list, const char *word)
+{
+	const size_t length = strlen(word);
+
+	for (const char *at = list; length > 0 && *at != '\0';) {
+		const size_t item = strcspn(at, ",");
+
+		if (item == length && !strncasecmp(at, word, length))
+			return true;
+		at += item + (at[item] == ',' ? 1 : 0);
+	}
+	return false;
+}
+
+static bool
+allowed(const char *allow, const char *deny, const char *word)
+{
+	if (allow && allow[0] != '\0' && !listed(allow, word))
+		return false;
+	return !deny || !listed(deny, word);
+}
+
+static bool
+bound_elsewhere(const struct job *job, int partition)
+{
+	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
+	    LT_PIN_DEPENDENCY | LT_PIN_LICENSES | LT_PIN_BURST_BUFFER |
+	    LT_PIN_CRON | LT_PIN_NODELIST;
+	const struct lt_request *request = job->request;
+
+	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
+		return true;
+	for (uint32_t i = 0; i < request->named_count; i++)
+		if (request->named[i] == partition)
+			return false;
+	return request->named_count > 0 || request->pins & LT_PIN_PARTITION;
+}
+
+enum lt_reject
+move_reject(const struct job *job, int partition)
+{
+	const struct lt_request *request = job->request;
+	const struct lt_partition *part = &job->market->partitions[partition];
+	const struct lt_partition *home;
+
+	if (partition == request->home)
+		return LT_REJECT_NONE;
+	home = &job->market->partitions[request->home];
+	if (!(part->flags & LT_PARTITION_MANAGED))
+		return LT_REJECT_UNMANAGED;
+	if (bound_elsewhere(job, partition))
+		return LT_REJECT_PINNED;
+	if (!(part->flags & LT_PARTITION_UP) ||
+	    part->flags & LT_PARTITION_ROOT_ONLY)
+		return LT_REJECT_STATE;
+	if (!allowed(part->allow_accounts, part->deny_accounts,
+		request->account))
+		return LT_REJECT_ACCOUNT;
+	if (!allowed(part->allow_qos, part->deny_qos, request->qos))
+		return LT_REJECT_QOS;
+	if (part->flags & LT_PARTITION_GROUPS)
+		return LT_REJECT_GROUPS;
+	if (part->flags & LT_PARTITION_CANCELS)
+		return LT_REJECT_CANCELS;
+	/* A whole node in place of a part changes what programs see. */
+	if (strcmp(part->job_defaults, home->job_defaults) != 0 ||
+	    (!request->exclusive &&
+		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
+		return LT_REJECT_DEFAULTS;
+	return LT_REJECT_NONE;
+}

@@ -1,0 +1,144 @@
+/*
+ * Inside lt_decide(): the job as resolved, one lane per partition that it may
+ * run in, and the steps from one to the other. Not installed for others.
+ *
+ *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_cost.c      what it costs there            -> struct lane
+ *   decide_capacity.c  when there is room             -> struct span
+ *   decide_search.c    the best and the earliest start of a lane
+ *   decide.c           baseline, 95 % rule, the plan
+ */
+#ifndef LT_DECIDE_INTERNAL_H
+#define LT_DECIDE_INTERNAL_H
+
+#include "decide.h"
+#include "units.h"
+
+/* What a rate is charged by. A window's cost is linear in the integrals. */
+enum term { TERM_PRICE, TERM_TARIFF, TERM_CARBON, TERM_COUNT };
+
+enum {
+	/* Free windows of all lanes together. At the bound the rest of a
+	 * partition's windows are not offered. 16 bytes each, on the stack. */
+	SPANS_MAX = 2048,
+};
+
+struct span { /* starts allowed, both ends too */
+	int64_t from_utc_s, to_utc_s;
+};
+
+/* sum of weight[term] x integral[term] + constant + per_s x end */
+struct linear {
+	double weight[TERM_COUNT]; /* per unit-hour */
+	double constant;
+	double per_s; /* per second that the end lies after now */
+};
+
+struct job { /* the request, resolved once */
+	const struct lt_request *request;
+	const struct lt_market *market;
+	int64_t now_utc_s;
+	int64_t limit_s;	/* home's; LT_UNSET_64 = none known */
+	double expected_s;	/* at home; 0 = not known */
+	bool expected_said;	/* by the user */
+	int64_t earliest_utc_s;
+	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
+};
+
+/* What one task takes of a node of the shape that was chosen. */
+struct layout {
+	int shape; /* index; -1 = none can run it */
+	struct lt_share share;
+	double cpu_part, gpu_part; /* of one node */
+	double wanted, found;	   /* of a reject */
+};
+
+struct lane { /* one partition that can run the job */
+	int partition;
+	struct lt_share share;
+	double node_equivalents; /* nodes x share x tasks at once */
+	double task_factor; /* tasks / waves: mean number running at once */
+	double time_ratio;
+	bool time_ratio_known;
+	struct lt_active active; /* of one task */
+	int64_t length_s;	 /* waves x active time, whole seconds */
+	int64_t latest_utc_s;
+	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
+	double power_kw; /* at the plug x PUE, all tasks at once */
+	/* What decides, what is shown, what is emitted. */
+	bool has_money, has_charged, has_carbon;
+	struct linear money, charged, carbon;
+	double storage_micros, failure_micros;
+	uint32_t first_span, span_count;
+};
+
+struct cap {
+	struct linear value;
+	double limit;
+	enum lt_reject reject;
+};
+
+enum { CAPS_MAX = 3 };
+
+/* What is looked for in one lane. */
+struct aim {
+	struct linear score;
+	uint32_t cap_count;
+	struct cap caps[CAPS_MAX];
+};
+
+struct found { /* start of the best; none = false */
+	bool any;
+	int64_t start_utc_s;
+	double score;
+};
+
+/* decide_fit.c */
+void job_resolve(struct job *job, const struct lt_request *request,
+    const struct lt_market *market, int64_t now_utc_s);
+enum lt_reject layout_of(struct layout *layout, const struct job *job,
+    int partition);
+/* Why the job can't run there at all, home or not. */
+enum lt_reject fit_reject(struct layout *layout, const struct job *job,
+    int partition);
+/* Why it may not be moved there. */
+enum lt_reject move_reject(const struct job *job, int partition);
+
+/* decide_cost.c */
+/* Everything but spans. LT_REJECT_NONE, or why it can't be planned there;
+ * wanted and found are of the reject. */
+enum lt_reject lane_build(struct lane *lane, const struct job *job,
+    int partition, double *wanted, double *found);
+void lane_estimate(struct lt_estimate *estimate, const struct lane *lane,
+    int64_t start_utc_s);
+/* The integrals of the window that starts there. */
+void lane_integrals(double integral[TERM_COUNT], const struct lane *lane,
+    int64_t start_utc_s);
+double linear_value(const struct linear *linear,
+    const double integral[TERM_COUNT], double end_after_now_s);
+
+/* decide_capacity.c */
+/* Sort planned windows for lane_spans(); order has planned_count entries. */
+void planned_sort(uint16_t *order, const struct lt_planned *planned,
+    uint32_t planned_count);
+void lane_spans(struct lane *lane, const struct job *job, struct span *spans,
+    uint32_t *span_count, const struct lt_planned *planned,
+    const uint16_t *order, uint32_t planned_count);
+
+/* decide_search.c */
+/* Least score below limit. *found keeps what it has when nothing is better;
+ * seen: any start that was looked at, the best of them. */
+void search_best(struct found *found, struct found *seen,
+    const struct lane *lane, const struct span *spans, const struct aim *aim,
+    int64_t now_utc_s, double limit);
+/* Earliest start before found's with a score of at most limit. */
+void search_earliest(struct found *found, const struct lane *lane,
+    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
+    double limit);
+/* No start of the lane scores less. */
+double search_bound(const struct lane *lane, const struct aim *aim,
+    int64_t now_utc_s, int64_t earliest_utc_s);
+bool caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
+    double end_after_now_s, enum lt_reject *reject);
+
+#endif

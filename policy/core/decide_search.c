@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The best, and the earliest good enough, start of one lane. Cost is piecewise
+ * linear in the start, so only starts where the window's start or end meets a
+ * step count; blocks of them are skipped by a lower bound. docs/model.md,
+ * eqs. (18) to (20).
+ */
+#include <math.h>
+
+#include "decide_internal.h"
+
+enum {
+	/* Blocks with at most so many steps are walked, larger ones halved. */
+	WALK_STEPS = 12,
+};
+
+/* One start, with the steps that its window's ends lie in. */
+struct edge {
+	int64_t start_utc_s;
+	uint32_t first[TERM_COUNT], last[TERM_COUNT];
+	/* Integrals up to the window's start and end. */
+	double before[TERM_COUNT], until[TERM_COUNT];
+};
+
+struct search {
+	const struct lane *lane;
+	const struct aim *aim;
+	int64_t now_utc_s;
+	double limit; /* scores above, or at it, are of no interest */
+	bool earliest;	/* else: the best */
+	struct found *found;
+	struct found *seen; /* NULL = not wanted */
+};
+
+static double
+hours(int64_t seconds)
+{
+	return (double)seconds / LT_HOUR_S;
+}
+
+static double
+integral_to(const struct lt_series *series, uint32_t i, int64_t utc_s)
+{
+	return series->integral[i] +
+	    series->value[i] * hours(utc_s - series->start_utc_s[i]);
+}
+
+static void
+fill_integrals(struct edge *edge, const struct lane *lane)
+{
+	for (int t = 0; t < TERM_COUNT; t++) {
+		if (!lane->series[t])
+			continue;
+		edge->before[t] = integral_to(lane->series[t], edge->first[t],
+		    edge->start_utc_s);
+		edge->until[t] = integral_to(lane->series[t], edge->last[t],
+		    edge->start_utc_s + lane->length_s);
+	}
+}
+
+static struct edge
+edge_at(const struct lane *lane, int64_t start_utc_s)
+{
+	struct edge edge = { .start_utc_s = start_utc_s };
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		if (!lane->series[t])
+			continue;
+		edge.first[t] = lt_series_index(lane->series[t], start_utc_s);
+		edge.last[t] = lt_series_index(lane->series[t],
+		    start_utc_s + lane->length_s);
+	}
+	fill_integrals(&edge, lane);
+	return edge;
+}
+
+/* The same, between two others. */
+static struct edge
+edge_between(const struct lane *lane, int64_t start_utc_s,
+    const struct edge *a, const struct edge *b)
+{
+	struct edge edge = { .start_utc_s = start_utc_s };
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		if (!lane->series[t])
+			continue;
+		edge.first[t] = lt_series_index_in(lane->series[t], start_utc_s,
+		    a->first[t], b->first[t]);
+		edge.last[t] = lt_series_index_in(lane->series[t],
+		    start_utc_s + lane->length_s, a->last[t], b->last[t]);
+	}
+	fill_integrals(&edge, lane);
+	return edge;
+}
+
+bool
+caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
+    double end_after_now_s, enum lt_reject *reject)
+{
+	for (uint32_t i = 0; i < aim->cap_count; i++)
+		if (linear_value(&aim->caps[i].value, integral,
+			end_after_now_s) > aim->caps[i].limit) {
+			*reject = aim->caps[i].reject;
+			return false;
+		}
+	return true;
+}
+
+/* Look at one start. */
+static void
+visit(struct search *search, const struct edge *edge)
+{
+	const double end_s = (double)(edge->start_utc_s +
+	    search->lane->length_s - search->now_utc_s);
+	double integral[TERM_COUNT];
+	enum lt_reject reject;
+	double score;
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		integral[t] = edge->until[t] - edge->before[t];
+	score = linear_value(&search->aim->score, integral, end_s);
+	if (search->seen && (!search->seen->any || score < search->seen->score))
+		*search->seen = (struct found){ true, edge->start_utc_s, score };
+	if (search->earliest ?
+		!(score <= search->limit && (!search->found->any ||
+		    edge->start_utc_s < search->found->start_utc_s)) :
+		!(score < search->limit))
+		return;
+	if (!caps_hold(search->aim, integral, end_s, &reject))
+		return;
+	*search->found = (struct found){ true, edge->start_utc_s, score };
+	if (!search->earliest)
+		search->limit = score;
+}
+
+/* Least value of the steps first to last, or a little less. */
+static double
+least_of(const struct lt_series *series, uint32_t first, uint32_t last)
+{
+	double least = series->block_min[first / LT_SERIES_BLOCK];
+
+	for (uint32_t i = first / LT_SERIES_BLOCK + 1;
+	     i <= last / LT_SERIES_BLOCK; i++)
+		least = series->block_min[i] < least ? series->block_min[i] :
+						       least;
+	return least;
+}
+
+/*
+ * Every window that starts in [a, b] covers [b, a + length] and beside it
+ * b - a seconds near a and near a + length, at least at the least rate there.
+ * Holds for negative rates too.
+ */
+static double
+bound(const struct search *search, const struct edge *a, const struct edge *b)
+{
+	const struct lane *lane = search->lane;
+	const struct linear *score = &search->aim->score;
+	const int64_t width_s = b->start_utc_s - a->start_utc_s;
+	double sum = score->constant + score->per_s *
+	    (double)(a->start_utc_s + lane->length_s - search->now_utc_s);
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *series = lane->series[t];
+
+		if (!series || !(score->weight[t] > 0))
+			continue;
+		if (width_s < lane->length_s)
+			sum += score->weight[t] * (a->until[t] - b->before[t] +
+			    hours(width_s) *
+				fmin(least_of(series, a->first[t], b->first[t]),
+				    least_of(series, a->last[t], b->last[t])));
+		else
+			sum += score->weight[t] * hours(lane->length_s) *
+			    least_of(series, a->first[t], b->last[t]);
+	}
+	return sum;
+}
+
+static bool
+hopeless(const struct search *search, const struct edge *a,
+    const struct edge *b)
+{
+	if (search->earliest)
+		return (search->found->any &&
+			   a->start_utc_s >= search->found->start_utc_s) ||
+		    bound(search, a, b) > search->limit;
+	return bound(search, a, b) >= search->limit;
+}
+
+/* The start nearest after edge where a window's end meets a step; the steps
+ * that are met are entered in edge. */
+static void
+step_on(struct edge *edge, const struct lane *lane)
+{
+	int64_t next_s = INT64_MAX;
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *series = lane->series[t];
+		int64_t at_s;
+
+		if (!series)
+			continue;
+		/* The first step is in force before its own start too. */
+		at_s = series->start_utc_s[edge->first[t] + 1];
+		if (edge->first[t] + 1 < series->count && at_s < next_s)
+			next_s = at_s;
+		at_s = series->start_utc_s[edge->last[t] + 1] - lane->length_s;
+		if (edge->last[t] + 1 < series->count && at_s < next_s)
+			next_s = at_s;
+	}
+	edge->start_utc_s = next_s;
+	if (next_s == INT64_MAX)
+		return;
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *series = lane->series[t];
+
+		if (!series)
+			continue;
+		if (edge->first[t] + 1 < series->count &&
+		    series->start_utc_s[edge->first[t] + 1] <= next_s)
+			edge->first[t]++;
+		if (edge->last[t] + 1 < series->count &&
+		    series->start_utc_s[edge->last[t] + 1] <=
+			next_s + lane->length_s)
+			edge->last[t]++;
+	}
+}
+
+/* Visit all steps strictly between a and b, in order. */
+static void
+walk(struct search *search, const struct edge *a, const struct edge *b)
+{
+	struct edge edge = *a;
+
+	for (;;) {
+		step_on(&edge, search->lane);
+		if (edge.start_utc_s >= b->start_utc_s)
+			return;
+		fill_integrals(&edge, search->lane);
+		visit(search, &edge);
+		if (search->earliest && search->found->any &&
+		    search->found->start_utc_s <= edge.start_utc_s)
+			return;
+	}
+}
+
+/* A step in the middle of the series with most steps between a and b. False
+ * when there are few. */
+static bool
+middle_of(int64_t *start_utc_s, const struct search *search,
+    const struct edge *a, const struct edge *b)
+{
+	uint32_t steps = 0, most = 0;
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *series = search->lane->series[t];
+		uint32_t count;
+
+		if (!series)
+			continue;
+		count = b->first[t] - a->first[t];
+		steps += count;
+		if (count > most) {
+			most = count;
+			*start_utc_s =
+			    series->start_utc_s[a->first[t] + (count + 1) / 2];
+		}
+		count = b->last[t] - a->last[t];
+		steps += count;
+		if (count > most) {
+			most = count;
+			*start_utc_s =
+			    series->start_utc_s[a->last[t] + (count + 1) / 2] -
+			    search->lane->length_s;
+		}
+	}
+	return steps > WALK_STEPS;
+}
+
+/*
+ * All starts strictly between a and b, which were visited. Each call halves
+ * the steps of the longest series, so that the depth is at most
+ * 2 x TERM_COUNT x log2(LT_STEPS_MAX) = 72.
+ */
+static void
+search_between(struct search *search, const struct edge *a,
+    const struct edge *b)
+{
+	struct edge middle;
+	int64_t middle_utc_s = 0;
+
+	if (!middle_of(&middle_utc_s, search, a, b)) {
+		walk(search, a, b);
+		return;
+	}
+	middle = edge_between(search->lane, middle_utc_s, a, b);
+	visit(search, &middle);
+	if (search->earliest ||
+	    bound(search, a, &middle) <= bound(search, &middle, b)) {
+		if (!hopeless(search, a, &middle))
+			search_between(search, a, &middle);
+		if (!hopeless(search, &middle, b))
+			search_between(search, &middle, b);
+	} else {
+		if (!hopeless(search, &middle, b))
+			search_between(search, &middle, b);
+		if (!hopeless(search, a, &middle))
+			search_between(search, a, &middle);
+	}
+}
+
+static void
+search_spans(struct search *search, const struct span *spans)
+{
+	const struct lane *lane = search->lane;
+
+	for (uint32_t i = 0; i < lane->span_count; i++) {
+		const struct span *span = &spans[lane->first_span + i];
+		const struct edge a = edge_at(lane, span->from_utc_s);
+		const struct edge b = edge_at(lane, span->to_utc_s);
+
+		visit(search, &a);
+		visit(search, &b);
+		if (!hopeless(search, &a, &b))
+			search_between(search, &a, &b);
+		if (search->earliest && search->found->any &&
+		    search->found->start_utc_s <= span->to_utc_s)
+			return;
+	}
+}
+
+void
+search_best(struct found *found, struct found *seen, const struct lane *lane,
+    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
+    double limit)
+{
+	struct search search = { .lane = lane, .aim = aim,
+		.now_utc_s = now_utc_s, .limit = limit, .found = found,
+		.seen = seen };
+
+	search_spans(&search, spans);
+}
+
+void
+search_earliest(struct found *found, const struct lane *lane,
+    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
+    double limit)
+{
+	struct search search = { .lane = lane, .aim = aim,
+		.now_utc_s = now_utc_s, .limit = limit, .earliest = true,
+		.found = found };
+
+	search_spans(&search, spans);
+}
+
+double
+search_bound(const struct lane *lane, const struct aim *aim, int64_t now_utc_s,
+    int64_t earliest_utc_s)
+{
+	double sum = aim->score.constant + aim->score.per_s *
+	    (double)(earliest_utc_s + lane->length_s - now_utc_s);
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (lane->series[t] && aim->score.weight[t] > 0)
+			sum += aim->score.weight[t] * hours(lane->length_s) *
+			    lane->series[t]->min_value;
+	return sum;
+}

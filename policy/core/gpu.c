@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GPU facts by name, the precision a GPU is good for, and how run time scales
+ * between two of them. lt_decide() and the job environment ask here.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gpu.h"
+
+/* Names that devices report and that no row starts with. */
+static const struct {
+	const char *device, *row; /* device as plain() leaves it */
+} aliases[] = {
+	{ "a10080gbpcie", "A100-PCIE-80GB" },
+	{ "h10080gbhbm3", "H100-SXM5" },
+	{ "h100sxm580gb", "H100-SXM5" },
+	{ "h100pcie80gb", "H100-PCIE" },
+	{ "v100sxm216gb", "V100-SXM2" },
+	{ "v100pcie16gb", "V100-PCIE" },
+	{ "mi250", "MI250X" },
+};
+
+/* Lower case, without vendor words and what joins words. */
+static void
+plain(char out[LT_GPU_NAME_SIZE], const char *name)
+{
+	static const char *const vendors[] = { "nvidia", "tesla", "amd",
+		"instinct" };
+	size_t at = 0;
+
+	for (; *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++) {
+		char c = *name;
+
+		if (c == '-' || c == '_' || c == ' ')
+			continue;
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		out[at++] = c;
+		for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+			if (at == strlen(vendors[i]) &&
+			    !memcmp(out, vendors[i], at))
+				at = 0;
+	}
+	out[at] = '\0';
+}
+
+/* Does the row's name begin with these whole words? "a100" does begin
+ * "A100-SXM4-40GB"; "a1" doesn't. *whole: nothing follows. */
+static bool
+begins(const char *row, const char *wanted, bool *whole)
+{
+	for (; *wanted != '\0'; row++) {
+		char c = *row;
+
+		if (c == '-')
+			continue;
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		if (c != *wanted)
+			return false;
+		wanted++;
+	}
+	*whole = *row == '\0';
+	return *row == '\0' || *row == '-';
+}
+
+const struct lt_gpu *
+lt_gpu_find(const char *name)
+{
+	const struct lt_gpu *best = NULL;
+	char wanted[LT_GPU_NAME_SIZE];
+	const struct lt_gpu *table;
+	bool whole;
+	int count;
+
+	plain(wanted, name);
+	if (wanted[0] == '\0')
+		return NULL;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(aliases[i].device, wanted))
+			plain(wanted, aliases[i].row);
+	table = lt_gpu_table(&count);
+	for (int i = 0; i < count; i++) {
+		if (!begins(table[i].name, wanted, &whole))
+			continue;
+		if (whole)
+			return &table[i];
+		if (!best || strlen(table[i].name) < strlen(best->name))
+			best = &table[i];
+	}
+	return best;
+}
+
+enum lt_precision
+lt_gpu_best_precision(const struct lt_gpu *gpu)
+{
+	if (!gpu)
+		return LT_PRECISION_OFF;
+	if (gpu->tflops[LT_PRECISION_BF16] > 0)
+		return LT_PRECISION_BF16;
+	/* Pascal has FP16 arithmetic, but no tensor cores to gain by it. */
+	if (gpu->tflops[LT_PRECISION_FP16] > 0 && gpu->compute_capability >= 70)
+		return LT_PRECISION_FP16;
+	return LT_PRECISION_OFF;
+}
+
+/* TFLOPS in use: nothing said and exact both may mean plain FP32. */
+static double
+tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
+{
+	if (precision == LT_PRECISION_AUTO || precision == LT_PRECISION_OFF)
+		precision = LT_PRECISION_FP32;
+	return (unsigned)precision < LT_PRECISION_COUNT ?
+	    gpu->tflops[precision] : 0;
+}
+
+double
+lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
+    enum lt_precision precision, bool *known)
+{
+	double ratio;
+
+	*known = false;
+	if (!from || !to)
+		return 1.0;
+	if (!(tflops_at(from, precision) > 0 && tflops_at(to, precision) > 0 &&
+		from->bandwidth_gb_s > 0 && to->bandwidth_gb_s > 0))
+		return 1.0;
+	*known = true;
+	ratio = fmax(tflops_at(from, precision) / tflops_at(to, precision),
+	    from->bandwidth_gb_s / to->bandwidth_gb_s);
+	if (precision == LT_PRECISION_AUTO) {
+		/* It may use mixed precision by each GPU's best. */
+		const enum lt_precision before = lt_gpu_best_precision(from);
+		const enum lt_precision after = lt_gpu_best_precision(to);
+
+		ratio = fmax(ratio,
+		    tflops_at(from, before) / tflops_at(to, after));
+	}
+	return ratio;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expected active time under Poisson interruptions, and the checkpoint
+ * interval that makes it least. docs/model.md, eqs. (10) to (14).
+ */
+#include <math.h>
+
+#include "interruption.h"
+
+static const double default_write_s = 60;
+static const double active_max_s = 1e12;
+static const double hour_s = 3600;
+
+double
+lt_checkpoint_interval_s(double write_s, double hazard_per_h)
+{
+	if (!(hazard_per_h > 0))
+		return 0;
+	/*
+	 * With x = interval / M and d = write / M the optimum solves
+	 * (1 - x) e^x = e^-d, that is f(x) = log(1 - x) + x + d = 0. f falls
+	 * and is concave, so Newton from any point right of the root comes
+	 * down to it; both Young's sqrt(2 d) and 1 - e^-(d + 1) lie right.
+	 */
+	const double mean_s = hour_s / hazard_per_h;
+	const double d = (write_s > 0 ? write_s : default_write_s) / mean_s;
+	double x = fmin(sqrt(2 * d), -expm1(-(d + 1)));
+
+	for (int i = 0; i < 64 && x < 1; i++) {
+		const double next = x +
+		    (log1p(-x) + x + d) * (1 - x) / x;
+
+		if (!(next < x && next > 0))
+			break;
+		x = next;
+	}
+	return mean_s * x;
+}
+
+struct lt_active
+lt_active_time(const struct lt_exposure *exposure)
+{
+	const struct lt_checkpoint *checkpoint = &exposure->checkpoint;
+	const double hazard_per_s = exposure->hazard_per_h / hour_s;
+	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s :
+							 default_write_s;
+	const double work_s = exposure->work_s;
+	struct lt_active active = { .active_s = work_s };
+	double segments = 1, last_s = work_s;
+
+	if (checkpoint->enabled)
+		active.interval_s = checkpoint->every_s > 0 ?
+		    checkpoint->every_s :
+		    lt_checkpoint_interval_s(write_s, exposure->hazard_per_h);
+	if (active.interval_s > 0) {
+		segments = ceil(work_s / active.interval_s);
+		last_s = work_s - (segments - 1) * active.interval_s;
+	}
+	const double full_s = active.interval_s + write_s;
+
+	if (!(hazard_per_s > 0)) {
+		active.active_s = work_s + (segments - 1) * write_s;
+		return active;
+	}
+	const double mean_s = 1 / hazard_per_s;
+	const double again = exp(exposure->restart_s / mean_s);
+
+	active.restart_chance = -expm1(-work_s / mean_s);
+	if (checkpoint->enabled && exposure->notice_s > 0 &&
+	    write_s <= exposure->notice_s) {
+		/* Written within the notice: only restarts are lost. */
+		active.interval_s = checkpoint->every_s;
+		active.active_s = work_s * again;
+	} else {
+		active.active_s = mean_s * again *
+		    ((segments > 1 ? (segments - 1) * expm1(full_s / mean_s) :
+				     0) + expm1(last_s / mean_s));
+	}
+	if (!(active.active_s <= active_max_s))
+		active.active_s = INFINITY;
+	active.expected_interruptions = active.active_s / mean_s;
+	return active;
+}
