@@ -455,11 +455,15 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 	at = &plan->candidates[chosen->partition];
 	if (request->gpu_memory_mib > 0 && !plan->moved &&
 	    at->reject == LT_REJECT_GPU_MEMORY) {
+		char found[64] = "of a size not known to lowtide";
+
+		if (at->found > 0)
+			snprintf(
+			    found, sizeof(found), "of %.0f MiB", at->found);
 		snprintf(out, size,
-		    "--gpu-memory: %u MiB are wanted, the GPUs of %s have "
-		    "%.0f MiB%s.",
+		    "--gpu-memory: %u MiB are wanted, %s has GPUs %s%s.",
 		    request->gpu_memory_mib,
-		    market->partitions[chosen->partition].name, at->found,
+		    market->partitions[chosen->partition].name, found,
 		    request->objective == LT_OBJECTIVE_OFF
 			? "; --carbon-aware looks for another partition"
 			: ", and no other partition will do");

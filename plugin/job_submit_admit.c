@@ -173,8 +173,7 @@ suggest(char *out, size_t size, const struct lt_submission *s)
 	lt_state_available(&available, s->request.uid, s->request.account,
 	    s->quote.start_utc_s, s->quote.end_utc_s);
 	here_s = longest_limit(s, s->request.home, &available, limit_s);
-	if (!s->asked)
-		other = cheapest_other(s, limit_s);
+	other = cheapest_other(s, limit_s);
 	if (other >= 0)
 		there_s = longest_limit(s, other, &available, limit_s);
 	if (here_s > 0)
@@ -183,10 +182,10 @@ suggest(char *out, size_t size, const struct lt_submission *s)
 	if (there_s > here_s) {
 		const size_t used = strlen(out);
 
-		snprintf(out + used, size - used,
-		    "%s on %s with --carbon-aware at --time=%s",
+		snprintf(out + used, size - used, "%s on %s%s at --time=%s",
 		    here_s > 0 ? ", or" : " It would fit",
 		    market->partitions[other].name,
+		    s->asked ? "" : " with --carbon-aware",
 		    lt_slurm_time_text(text, sizeof(text), there_s));
 	}
 }
