@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "associations.h"
 #include "daemon.h"
 
 static int
@@ -63,9 +64,17 @@ lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
 	d->slurm = conf;
 	d->acting = conf.is_acting_controller;
 	code = load_partitions(d, err);
-	if (code == LT_OK && strstr(conf.accounting_storage, "slurmdbd"))
+	if (code != LT_OK)
+		return code;
+	if (strstr(conf.accounting_storage, "slurmdbd")) {
 		code = load_associations(d, err);
-	if (code == LT_OK)
-		d->tables_utc_s = now_utc_s;
+		if (code == LT_OK)
+			code = lt_associations_save(d, err);
+		else if (!d->accounts &&
+		    lt_associations_load(d, &(struct lt_error) { 0 }) !=
+		    LT_OK)
+			return code; /* nobody known: nothing to work with */
+	}
+	d->tables_utc_s = now_utc_s;
 	return code;
 }

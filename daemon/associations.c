@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID 0|1",
+ * then "end <crc32c of all before, 8 hex>". Valid if and only if the last
+ * line is there and the checksum is right. 0600, SlurmUser.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "associations.h"
+
+enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
+
+static uint32_t saved_crc; /* of the file that we know is there */
+
+static void
+path_of(char out[LT_PATH_SIZE], const struct lt_daemon *d, const char *end)
+{
+	snprintf(out, LT_PATH_SIZE, "%s/associations%s", d->args.state, end);
+}
+
+static int
+write_file(const struct lt_daemon *d, const char *text, size_t length,
+    struct lt_error *err)
+{
+	char path[LT_PATH_SIZE], fresh[LT_PATH_SIZE];
+	path_of(path, d, "");
+	path_of(fresh, d, ".new");
+	const int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return lt_fail(err, LT_EIO, "%s: %s", fresh, strerror(errno));
+	const bool written =
+	    write(fd, text, length) == (ssize_t)length && fsync(fd) == 0;
+	if (close(fd) != 0 || !written || rename(fresh, path) != 0)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	return LT_OK;
+}
+
+int
+lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
+{
+	const size_t size = ((size_t)d->account_count + d->pair_count + 1) *
+	    LINE_BYTES;
+	char *const text = malloc(size);
+	size_t used = 0;
+	if (!text)
+		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
+	for (uint32_t i = 0; i < d->account_count; i++) {
+		const struct lt_slurm_account *const a = &d->accounts[i];
+		used += (size_t)snprintf(text + used, size - used,
+		    "account %s %s\n", a->name, a->parent[0] ? a->parent :
+		    "-");
+	}
+	for (uint32_t i = 0; i < d->pair_count; i++) {
+		const struct lt_slurm_pair *const p = &d->pairs[i];
+		used += (size_t)snprintf(text + used, size - used,
+		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
+		    p->is_default);
+	}
+	const uint32_t crc = lt_crc32c(0, text, used);
+	int code = LT_OK;
+	if (crc != saved_crc) {
+		used += (size_t)snprintf(text + used, size - used,
+		    "end %08" PRIx32 "\n", crc);
+		code = write_file(d, text, used, err);
+		if (code == LT_OK)
+			saved_crc = crc;
+	}
+	free(text);
+	return code;
+}
+
+/* The file's text up to its last line, which is checked and cut off. */
+static char *
+read_file(const struct lt_daemon *d, struct lt_error *err)
+{
+	char path[LT_PATH_SIZE];
+	struct stat st;
+	char *text = NULL, *end = NULL;
+	unsigned crc = 0;
+	path_of(path, d, "");
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0) {
+		lt_fail(err, LT_ENOENT, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	    st.st_size < LT_FILE_BYTES_MAX)
+		text = malloc((size_t)st.st_size + 1);
+	if (text && read(fd, text, (size_t)st.st_size) == st.st_size) {
+		text[st.st_size] = '\0';
+		end = strstr(text, "\nend ");
+	}
+	close(fd);
+	if (!end || sscanf(end, "\nend %x", &crc) != 1 ||
+	    lt_crc32c(0, text, (size_t)(end + 1 - text)) != crc) {
+		lt_fail(err, LT_ECHECKSUM, "%s: damaged", path);
+		free(text);
+		return NULL;
+	}
+	end[1] = '\0';
+	return text;
+}
+
+int
+lt_associations_load(struct lt_daemon *d, struct lt_error *err)
+{
+	char *const text = read_file(d, err);
+	if (!text)
+		return err->code;
+	size_t lines = 0;
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		lines++;
+	struct lt_slurm_account *const accounts =
+	    calloc(lines + 1, sizeof(*accounts));
+	struct lt_slurm_pair *const pairs = calloc(lines + 1, sizeof(*pairs));
+	uint32_t account_count = 0, pair_count = 0;
+	char *rest = text;
+	for (char *line; accounts && pairs && (line = strsep(&rest, "\n"));) {
+		struct lt_slurm_account a = { 0 };
+		struct lt_slurm_pair p = { 0 };
+		int is_default = 0;
+		if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
+			if (!strcmp(a.parent, "-"))
+				a.parent[0] = '\0';
+			accounts[account_count++] = a;
+		} else if (sscanf(line, "pair %47s %63s %u %d", p.account,
+		    p.user, &p.uid, &is_default) == 4) {
+			p.is_default = is_default != 0;
+			pairs[pair_count++] = p;
+		}
+	}
+	free(text);
+	if (!accounts || !pairs) {
+		free(accounts);
+		free(pairs);
+		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
+	}
+	d->accounts = accounts;
+	d->pairs = pairs;
+	d->account_count = account_count;
+	d->pair_count = pair_count;
+	return LT_OK;
+}
