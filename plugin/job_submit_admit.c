@@ -172,6 +172,12 @@ suggest(char *out, size_t size, const struct lt_submission *s)
 		return;
 	lt_state_available(&available, s->request.uid, s->request.account,
 	    s->quote.start_utc_s, s->quote.end_utc_s);
+	/* Where it is held in spite of that, it must not count against itself.
+	 */
+	if (!enforces(s) && s->admission.verdict.is_carbon)
+		available.carbon_mg = s->admission.verdict.available;
+	else if (!enforces(s))
+		available.money_micros = s->admission.verdict.available;
 	here_s = longest_limit(s, s->request.home, &available, limit_s);
 	other = cheapest_other(s, limit_s);
 	if (other >= 0)
