@@ -437,6 +437,22 @@ price_home(struct decision *decision)
 			    LT_REJECT_PINNED;
 }
 
+/* Of those that could run it one is the best; the others are no better. */
+static void
+name_best(struct lt_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->candidate_count; i++) {
+		struct lt_candidate *candidate = &plan->candidates[i];
+
+		if ((int)i == plan->chosen.partition &&
+		    candidate->reject <= LT_REJECT_DEARER)
+			*candidate = (struct lt_candidate){
+				.best = plan->chosen };
+		else if (candidate->reject == LT_REJECT_NONE)
+			candidate->reject = LT_REJECT_DEARER;
+	}
+}
+
 int
 lt_decide(struct lt_plan *plan, const struct lt_request *request,
     const struct lt_market *market, const struct lt_planned *planned,
@@ -477,11 +493,6 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	plan->moved = choice.lane &&
 	    (plan->chosen.partition != request->home ||
 		plan->chosen.start_utc_s > decision.job.earliest_utc_s);
-	if (plan->candidates[plan->chosen.partition].reject ==
-	    LT_REJECT_DEARER) {
-		plan->candidates[plan->chosen.partition].reject =
-		    LT_REJECT_NONE;
-		plan->candidates[plan->chosen.partition].best = plan->chosen;
-	}
+	name_best(plan);
 	return LT_OK;
 }

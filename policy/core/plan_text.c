@@ -268,7 +268,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 
 	if (size > 0)
 		out[0] = '\0';
-	put(&text, "%s plan%s\n", lt_objective_name(plan->objective),
+	put(&text, "plan: %s%s\n", lt_objective_name(plan->objective),
 	    request->checkpoint.enabled ? ", with checkpoints" : "");
 	put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION", "START",
 	    "DONE BY", "COST", "CO2e", "WHY");
