@@ -37,8 +37,8 @@ within() { # within SECONDS WHAT COMMAND...
 finish() {
 	local status=$?
 	[ $status -eq 0 ] || {
-		echo "demo: failed; what lowtided said last:" >&2
-		tail -n 20 "$D/log/lowtided.out" "$D/log/slurmctld.log" >&2 || true
+		echo "demo: failed; what the daemons said last:" >&2
+		tail -n 20 "$D"/log/{lowtided.out,slurmctld.log,slurmdbd.log,db.log} >&2 2>/dev/null || true
 	}
 	if [ "$keep" = 1 ] && [ $status -eq 0 ]; then
 		cat <<-TEXT
@@ -94,7 +94,7 @@ refused sbatch -A nlp --nodes=2 --exclusive --time=3-0 train.sh
 see "nlp has 100 USD a month; refused by job_submit with what was asked, spent, held and left."
 
 step "6. More GPU memory than the default partition's V100 has."
-submit sbatch -A vision --carbon-aware --gpu-memory=40G --gpus=1 --time=10 short.sh
+submit sbatch -A vision --carbon-aware=fast --gpu-memory=40G --gpus=1 --time=10 short.sh
 see "The H100 partition is the only one whose GPUs have 40 GiB."
 
 step "The plan of a job that is not submitted"
