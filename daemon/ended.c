@@ -38,7 +38,12 @@ lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
 		if (d->ended[i].run.job_id == key.job_id &&
 		    d->ended[i].run.submit_utc_s == key.submit_utc_s)
 			return;
-	if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK)
+	/* One that never ran has its row soon, or (a task of an array) no
+	 * row at all. */
+	const bool ran =
+	    job->start_utc_s > 0 && job->end_utc_s > job->start_utc_s;
+	if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
+	    (!ran && now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
 		return;
 	struct lt_ended *const e = new_ended(d);
 	if (!e)

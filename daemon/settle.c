@@ -15,10 +15,28 @@
 #include "ended.h"
 #include "price.h"
 
+enum { NO_ROW_S = 120 };
+
 static bool
 has_slurmdbd(const struct lt_daemon *d)
 {
 	return strstr(d->slurm.accounting_storage, "slurmdbd") != NULL;
+}
+
+/* After a rebuild the ledger has no holds: the row's quote comes back as an
+ * ended one, so that the job's story can still be told. */
+static int
+remember_quote(struct lt_daemon *d, const struct lt_slurm_run *row,
+    const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+	if (lt_ledger_hold(d->ledger, quote->id, &hold, NULL) != LT_ENOENT)
+		return LT_OK;
+	hold = (struct lt_ledger_hold) { .quote = *quote, .uid = row->uid,
+		.state = LT_HOLD_SETTLED, .made_utc_s = now_utc_s,
+		.job_id = row->array_job_id ? row->array_job_id : row->job_id,
+		.submit_utc_s = row->submit_utc_s };
+	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
 /* The quote of a run: the ledger's, else what the row carries. */
@@ -192,6 +210,8 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		return code;
 	}
 	code = round_run(d, run, charge, entries, err);
+	if (code == LT_OK && quote)
+		code = remember_quote(d, row, quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_base) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. */
@@ -309,6 +329,18 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 	return code;
 }
 
+/* The first start of all: what ended before is not charged. */
+static int64_t
+since(struct lt_daemon *d, int64_t fallback)
+{
+	char value[32];
+	int64_t at = fallback;
+	if (lt_ledger_get(d->ledger, "since", value, sizeof(value), NULL) !=
+	    LT_OK || lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
+		return fallback;
+	return at;
+}
+
 /* Forget what the ledger has; charge provisionally what has waited a day, or
  * at once at a site without slurmdbd. *oldest: start of the rest. */
 static int
@@ -318,6 +350,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->ended_count;
 	uint32_t kept = 0;
+	const int64_t first = since(d, 0);
 	bool waited = false;
 	int code = LT_OK;
 	*oldest = INT64_MAX;
@@ -327,10 +360,16 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		const struct lt_run_key key = { e->run.job_id,
 			e->run.submit_utc_s };
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
-		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait)
+		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
+		    e->run.end_utc_s >= first)
 			code = settle_row(d, &e->run, has_slurmdbd(d),
 			    now_utc_s, err);
-		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK) {
+		/* A task cancelled while it waited leaves no row at all. */
+		const bool ran = e->run.start_utc_s > 0 &&
+		    e->run.end_utc_s > e->run.start_utc_s;
+		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
+		    e->run.end_utc_s < first ||
+		    (!ran && now_utc_s - e->seen_utc_s > NO_ROW_S)) {
 			free(e->run.admin_comment);
 			continue;
 		}
@@ -369,17 +408,6 @@ load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
 	const int code = lt_ledger_put(d->ledger, "since", value, err);
 	return code == LT_OK ? save_until(d, now_utc_s, err) : code;
-}
-
-static int64_t
-since(struct lt_daemon *d, int64_t fallback)
-{
-	char value[32];
-	int64_t at = fallback;
-	if (lt_ledger_get(d->ledger, "since", value, sizeof(value), NULL) !=
-	    LT_OK || lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
-		return fallback;
-	return at;
 }
 
 int
