@@ -20,19 +20,19 @@ enum {
 };
 
 int
-lt_calendar_zone(const char *timezone, struct lt_error *err)
+lt_calendar_zone(const char *zone, struct lt_error *err)
 {
-	if (timezone[0] != '\0') {
+	if (zone[0] != '\0') {
 		char path[256];
 		snprintf(path, sizeof(path), "/usr/share/zoneinfo/%s",
-		    timezone);
-		if (strstr(timezone, "..") || timezone[0] == '/' ||
-		    (strcmp(timezone, "UTC") != 0 && access(path, R_OK) != 0))
+		    zone);
+		if (strstr(zone, "..") || zone[0] == '/' ||
+		    (strcmp(zone, "UTC") != 0 && access(path, R_OK) != 0))
 			return lt_fail(err, LT_EINPUT,
 			    "timezone: got \"%s\", want a name below "
 			    "/usr/share/zoneinfo such as Europe/London",
-			    timezone);
-		setenv("TZ", timezone, 1);
+			    zone);
+		setenv("TZ", zone, 1);
 	}
 	tzset();
 	return LT_OK;

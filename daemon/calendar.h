@@ -13,7 +13,7 @@
 /* Set TZ to the policy's zone ("" = leave the system's); LT_EINPUT when the
  * system has no such zone. Not thread safe: before any thread, or in the one
  * thread that prints local time. */
-int lt_calendar_zone(const char *timezone, struct lt_error *err);
+int lt_calendar_zone(const char *zone, struct lt_error *err);
 
 /* Bounds and label of the period `ahead` (0 current, 1 next) of that kind at
  * utc_s. LT_FIXED is not computed here. */

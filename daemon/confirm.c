@@ -122,7 +122,7 @@ lt_quote_new_id(void)
  * pass, as the ledger has the truth. */
 void
 lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_quote *quote, int hold)
+    const struct lt_quote *quote, bool hold, bool release)
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
 	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
@@ -133,7 +133,7 @@ lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
 		ours) == LT_OK)
 		update.admin_comment = merged;
-	update.hold = hold;
+	update.hold = release ? LT_RELEASE : hold ? LT_HOLD : LT_LEAVE;
 	if (lt_slurm_update_job(&update, &err) != LT_OK)
 		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
 		    err.text);
@@ -215,7 +215,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
 	d->sheet_dirty = true;
-	lt_quote_publish(d, job, &hold.quote, LT_LEAVE);
+	lt_quote_publish(d, job, &hold.quote, false, false);
 	return add_live(d, job, hold.quote.id, err);
 }
 

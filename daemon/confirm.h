@@ -9,10 +9,10 @@
 
 /* Random, never 0. */
 uint64_t lt_quote_new_id(void);
-/* Put the quote's text into the job's admin_comment, with hold: LT_LEAVE,
- * LT_HOLD or LT_RELEASE. Failures are logged. */
+/* Put the quote's text into the job's admin_comment, and hold or release
+ * it, or neither. Failures are logged. */
 void lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_quote *quote, int hold);
+    const struct lt_quote *quote, bool hold, bool release);
 /* A fresh quote at the job's limit; false: it can't be priced. */
 bool lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
     const struct lt_daemon *d, int64_t now_utc_s);

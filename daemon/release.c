@@ -116,7 +116,7 @@ hold_back(struct lt_daemon *d, const struct waiting *w)
 		return;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return; /* the user's own; job_modify guards it */
-	lt_quote_publish(d, w->job, &w->hold.quote, LT_HOLD);
+	lt_quote_publish(d, w->job, &w->hold.quote, true, false);
 	lt_log("held", "job=%u account=%s", w->job->job_id,
 	    w->hold.quote.account);
 }
@@ -168,9 +168,8 @@ free_some(struct lt_daemon *d, struct waiting **chosen, uint32_t count,
 			    LT_QUOTE_BUDGET_HOLD, err);
 			continue;
 		}
-		lt_quote_publish(d, w->job, &w->hold.quote,
-		    w->hold.quote.flags & LT_QUOTE_USER_HOLD ? LT_LEAVE :
-		    LT_RELEASE);
+		lt_quote_publish(d, w->job, &w->hold.quote, false,
+		    !(w->hold.quote.flags & LT_QUOTE_USER_HOLD));
 		lt_log("released", "job=%u account=%s", w->job->job_id,
 		    w->hold.quote.account);
 	}
