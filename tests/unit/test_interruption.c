@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expected active time and the checkpoint interval, against closed forms that
+ * were verified by Monte Carlo, and against Daly's published optima.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "interruption.h"
+
+#define H 3600.0
+
+static void
+test_active_time(void **state)
+{
+	static const struct {
+		const char *why;
+		double work_h, every_h, write_h, restart_h, mean_h, notice_h;
+		double active_h, interruptions;
+	} cases[] = {
+	    {"A one segment", 10, 10, 1e-9, 0.1, 100, 0, 10.527614, 0.105276},
+	    {"B no checkpoint", 24, 0, 0, 0.25, 24, 0, 41.670579, 1.736274},
+	    {"C hourly", 24, 1, 1 / 60.0, 1 / 6.0, 12, 0, 25.801175, 2.150098},
+	    {"D four days", 100, 2, 5 / 60.0, 10 / 60.0, 24, 0, 109.488468,
+		4.562019},
+	    {"E last one shorter", 7.5, 2, 0.1, 0.2, 5, 0, 9.969632, 1.993926},
+	    {"F often", 48, 0.5, 0.02, 0.3, 3, 0, 60.214002, 20.071334},
+	    {"G written within the notice", 24, 1, 1 / 60.0, 1 / 6.0, 12,
+		2 / 60.0, 24.335659, 24.335659 / 12},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_exposure exposure = {
+		    .work_s = cases[i].work_h * H,
+		    .hazard_per_h = 1 / cases[i].mean_h,
+		    .restart_s = cases[i].restart_h * H,
+		    .notice_s = cases[i].notice_h * H,
+		    .checkpoint = {.enabled = cases[i].every_h > 0,
+			.write_s = cases[i].write_h * H,
+			.every_s = cases[i].every_h * H},
+		};
+		const struct lt_active active = lt_active_time(&exposure);
+
+		if (fabs(active.active_s / H - cases[i].active_h) > 1e-6 ||
+		    fabs(active.expected_interruptions -
+			 cases[i].interruptions) > 1e-6 ||
+		    fabs(active.restart_chance -
+			 (1 - exp(-cases[i].work_h / cases[i].mean_h))) > 1e-12)
+			fail_msg("%s: %.9f h, %.9f", cases[i].why,
+			    active.active_s / H, active.expected_interruptions);
+	}
+}
+
+static void
+test_optimum(void **state)
+{
+	/* write 5 min; Daly's figures 3 to 5 print 117, 57 and 9.1 min. */
+	static const struct {
+		double mean_min, interval_min;
+	} cases[] = {{24 * 60, 116.690}, {6 * 60, 56.714}, {15, 9.167}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const double interval_s =
+		    lt_checkpoint_interval_s(5 * 60, 60 / cases[i].mean_min);
+
+		assert_true(
+		    fabs(interval_s / 60 - cases[i].interval_min) < 6e-4);
+	}
+	assert_true(lt_checkpoint_interval_s(300, 0) == 0);
+	assert_true(lt_checkpoint_interval_s(300, -1) == 0);
+	/* Unknown write time: one minute. */
+	assert_true(lt_checkpoint_interval_s(0, 0.01) ==
+		    lt_checkpoint_interval_s(60, 0.01));
+}
+
+/* It is the optimum: a little more or less takes longer. Writes from a second
+ * to a day, hazards from once in a century to once a minute. */
+static void
+test_optimum_is_least(void **state)
+{
+	static const double writes_s[] = {1, 60, 3600, 86400};
+	static const double hazards_per_h[] = {1e-6, 1e-3, 0.1, 1, 60};
+
+	(void)state;
+	for (size_t w = 0; w < 4; w++) {
+		for (size_t h = 0; h < 5; h++) {
+			const double mean_s = H / hazards_per_h[h];
+			const double d = writes_s[w] / mean_s;
+			const double x = lt_checkpoint_interval_s(
+					     writes_s[w], hazards_per_h[h]) /
+					 mean_s;
+
+			/* Above, 1 - x is below what doubles tell apart. */
+			assert_true(x > 0 && x <= 1);
+			if (d > 10)
+				continue;
+			assert_true(
+			    fabs(log1p(-x) + x + d) <= 1e-9 * fmax(1, d));
+			const double rate = expm1(x + d) / x;
+			assert_true(rate <= expm1(x * 1.01 + d) / (x * 1.01) *
+						(1 + 1e-12));
+			assert_true(rate <= expm1(x * 0.99 + d) / (x * 0.99) *
+						(1 + 1e-12));
+		}
+	}
+}
+
+static void
+test_edges(void **state)
+{
+	struct lt_exposure exposure = {.work_s = 10 * H};
+	struct lt_active active = lt_active_time(&exposure);
+
+	(void)state;
+	/* No hazard, no checkpoint: the work itself. */
+	assert_true(active.active_s == 10 * H);
+	assert_true(active.restart_chance == 0 &&
+		    active.expected_interruptions == 0 &&
+		    active.interval_s == 0);
+	/* The user's own interval is paid for without a hazard too; there is
+	 * none at the end. */
+	exposure.checkpoint = (struct lt_checkpoint){true, 60, 2 * H};
+	active = lt_active_time(&exposure);
+	assert_true(active.active_s == 10 * H + 4 * 60);
+	/* An optimal one without hazard is none. */
+	exposure.checkpoint.every_s = 0;
+	active = lt_active_time(&exposure);
+	assert_true(active.active_s == 10 * H && active.interval_s == 0);
+	/* Never done is infinite, not an error. */
+	exposure.checkpoint.enabled = false;
+	exposure.hazard_per_h = 1000;
+	active = lt_active_time(&exposure);
+	assert_true(isinf(active.active_s));
+	assert_true(active.restart_chance == 1);
+	/* A longer interval than the work is one segment. */
+	exposure = (struct lt_exposure){
+	    .work_s = H, .hazard_per_h = 0.01, .checkpoint = {true, 60, 5 * H}};
+	active = lt_active_time(&exposure);
+	assert_true(fabs(active.active_s - 100 * H * expm1(0.01)) < 1e-6);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_active_time),
+	    cmocka_unit_test(test_optimum),
+	    cmocka_unit_test(test_optimum_is_least),
+	    cmocka_unit_test(test_edges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
