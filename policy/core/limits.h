@@ -30,8 +30,8 @@ enum {
 	LT_TERMS_BLOCK = 64,	  /* terms per checksummed block */
 	LT_ARRAY_TEXT_MAX = 65536,/* bytes of --array; longer: refused */
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
-	LT_PLANNED_MAX = 4096,	  /* windows booked since the snapshot: oldest
-				   * are dropped, the next snapshot has them */
+	LT_PLANNED_MAX = 4096,	  /* windows booked since the snapshot: more
+				   * count from the next snapshot on */
 	LT_QUOTE_TEXT_SIZE = 640, /* our part of admin_comment */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	LT_REASONS_MAX = LT_PARTITIONS_MAX,
