@@ -129,13 +129,75 @@ lt_api_explain(struct lt_daemon *d, const struct lt_api_request *request,
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
+/* A start now may be dearer than the planned one: hold what it may cost from
+ * now on. False, and the hold as it was: the budget does not allow it. */
+static bool
+hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s)
+{
+	struct lt_slurm_job early = *job;
+	struct lt_quote fresh;
+	struct lt_ledger_hold growth = *hold;
+	struct lt_amount *const by = &growth.quote.hold_per_task;
+	struct lt_amount *const held = &hold->quote.hold_per_task;
+	early.eligible_utc_s = now_utc_s;
+	if (!lt_quote_of_job(&fresh, &early, d, now_utc_s))
+		return true; /* not priced: nothing is limited by it */
+	const struct lt_amount *const want = &fresh.hold_per_task;
+	by->money_micros = want->money_micros - held->money_micros;
+	by->carbon_mg = want->carbon_mg - held->carbon_mg;
+	if (by->money_micros < 0)
+		by->money_micros = 0;
+	if (by->carbon_mg < 0)
+		by->carbon_mg = 0;
+	growth.quote.start_utc_s = now_utc_s;
+	growth.quote.end_utc_s = fresh.end_utc_s;
+	if (d->policy->mode == LT_MODE_ENFORCE &&
+	    lt_sheet_budgeted(&d->sheet, lt_sheet_account(&d->sheet,
+		hold->quote.account)) &&
+	    !lt_release_fits(d, &growth, now_utc_s))
+		return false;
+	held->money_micros += by->money_micros;
+	held->carbon_mg += by->carbon_mg;
+	hold->quote.start_utc_s = now_utc_s;
+	return true;
+}
+
+/* Held for first, then told to Slurm: killed between the two, too much is
+ * held, never too little. */
+static int
+start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s, json_t **reply)
+{
+	char ours[LT_QUOTE_TEXT_SIZE], merged[8192];
+	struct lt_slurm_update update;
+	struct lt_error err = { 0 };
+	if (!hold_from_now(d, job, hold, now_utc_s))
+		return lt_api_error(reply, 409, "job %u: a start now may cost "
+		    "more than %s has left", job->job_id,
+		    hold->quote.account);
+	hold->quote.rev++;
+	hold->quote.plan_start_utc_s = now_utc_s;
+	d->sheet_dirty = true;
+	if (lt_ledger_put_hold(d->ledger, hold, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	lt_slurm_update_init(&update, job->job_id);
+	update.begin_utc_s = now_utc_s;
+	if (lt_quote_pack(ours, sizeof(ours), &hold->quote) == LT_OK &&
+	    lt_quote_merge(merged, sizeof(merged), job->admin_comment, ours)
+	    == LT_OK)
+		update.admin_comment = merged;
+	if (lt_slurm_update_job(&update, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	return 200;
+}
+
 int
 lt_api_now(struct lt_daemon *d, const struct lt_api_request *request,
     json_t **reply)
 {
 	uint32_t job_id;
 	struct lt_slurm_jobs jobs = { 0 };
-	struct lt_slurm_update update;
 	struct lt_ledger_hold hold;
 	struct lt_error err = { 0 };
 	char text[256];
@@ -159,21 +221,8 @@ lt_api_now(struct lt_daemon *d, const struct lt_api_request *request,
 	    hold.quote.plan_start_utc_s <= request->now_utc_s)
 		status = lt_api_error(reply, 409, "job %u: lowtide does not "
 		    "delay it", job_id);
-	if (status == 200) {
-		char ours[LT_QUOTE_TEXT_SIZE], merged[8192];
-		/* The hold stays as it is: it covers any start from now. */
-		hold.quote.rev++;
-		hold.quote.plan_start_utc_s = request->now_utc_s;
-		lt_slurm_update_init(&update, job_id);
-		update.begin_utc_s = request->now_utc_s;
-		if (lt_quote_pack(ours, sizeof(ours), &hold.quote) == LT_OK &&
-		    lt_quote_merge(merged, sizeof(merged),
-			job->admin_comment, ours) == LT_OK)
-			update.admin_comment = merged;
-		if (lt_slurm_update_job(&update, &err) != LT_OK ||
-		    lt_ledger_put_hold(d->ledger, &hold, &err) != LT_OK)
-			status = lt_api_error(reply, 503, "%s", err.text);
-	}
+	if (status == 200)
+		status = start_now(d, job, &hold, request->now_utc_s, reply);
 	lt_slurm_jobs_free(&jobs);
 	if (status != 200)
 		return status;
