@@ -157,7 +157,7 @@ void lt_round_column(int64_t *rounded, const int64_t *values, int count,
     int64_t total, int64_t unit, int64_t *rounded_total);
 
 /* ---- period.c ---- */
-/* "2026-11", "2026-Q4", "2026", "2026-11-01..2026-12-01"; LT_EINPUT. */
+/* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
 int lt_period_check(const char *text, struct lt_error *err);
 /* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
  * text itself when it is not a time, "-" for NULL. */

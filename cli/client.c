@@ -332,6 +332,14 @@ socket_exists(const char *path)
 	return stat(path, &facts) == 0 && S_ISSOCK(facts.st_mode);
 }
 
+/* lowtided --follow on a login node answers only its plugin, and says so. */
+static bool
+is_follower(const struct reply *reply)
+{
+	return reply->status == 404 && reply->body &&
+	    strstr(reply->body, "this lowtided follows another");
+}
+
 /* 2xx with JSON, or lowtided's {"error": text}. */
 static int
 understand(json_t **answer, const struct reply *reply, struct lt_error *err)
@@ -377,12 +385,18 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	*answer = NULL;
 	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
 	    lt_client_run_dir(cli));
+	const bool local = !(server && server[0]) && socket_exists(socket_path);
+
 	if (body && !text)
 		lt_fail(out, LT_ENOMEM, "no memory");
-	else if (!(server && server[0]) && socket_exists(socket_path))
+	else if (local)
 		ask_socket(&reply, socket_path, method, path, text, out);
-	else if (ask_network(&reply, method, path, text, out))
-		lt_context(out, "no socket %s here", socket_path);
+	if (!out->code && (!local || is_follower(&reply))) {
+		free(reply.body);
+		reply = (struct reply){ 0 };
+		if (ask_network(&reply, method, path, text, out) && !local)
+			lt_context(out, "no socket %s here", socket_path);
+	}
 	if (!out->code)
 		understand(answer, &reply, out);
 	free(text);

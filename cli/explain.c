@@ -12,13 +12,11 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err)
 {
 	const size_t digits = strspn(job, "0123456789");
-	const size_t task =
-	    job[digits] == '_' ? strspn(job + digits + 1, "0123456789") : 0;
 
-	if (!digits || digits > 10 || task > 10 ||
-	    job[digits + (task ? task + 1 : 0)])
+	if (!digits || digits > 10 || job[digits])
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want a job id such as 1234 or 1234_5", job);
+		    "got \"%s\", want a job id such as 1234 (squeue -O JobID "
+		    "has that of an array's task)", job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;
 }

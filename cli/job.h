@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/* "<prefix>/<job>"; LT_EINPUT unless job is "1234" or "1234_5". */
+/* "<prefix>/<job>"; LT_EINPUT unless job is a number. */
 int lt_job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err);
 

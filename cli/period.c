@@ -33,28 +33,10 @@ number(const char *text, int digits)
 	return value;
 }
 
-static bool
-is_date(const char *text, size_t length)
-{
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
-		31 };
-
-	if (!has_shape(text, length, "0000-00-00"))
-		return false;
-	const int year = number(text, 4), month = number(text + 5, 2),
-		  day = number(text + 8, 2);
-	const bool leap =
-	    (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return month >= 1 && month <= 12 && day >= 1 &&
-	    day <= days[month - 1] + (month == 2 && leap);
-}
-
 int
 lt_period_check(const char *text, struct lt_error *err)
 {
 	const size_t length = strlen(text);
-	const char *const dots = strstr(text, "..");
 
 	if (has_shape(text, length, "0000"))
 		return LT_OK;
@@ -64,17 +46,8 @@ lt_period_check(const char *text, struct lt_error *err)
 	if (has_shape(text, length, "0000-00") && number(text + 5, 2) >= 1 &&
 	    number(text + 5, 2) <= 12)
 		return LT_OK;
-	if (dots && is_date(text, (size_t)(dots - text)) &&
-	    is_date(dots + 2, strlen(dots + 2))) {
-		if (strncmp(text, dots + 2, 10) < 0)
-			return LT_OK;
-		return lt_fail(err, LT_EINPUT,
-		    "--period: \"%s\" ends before it begins", text);
-	}
 	return lt_fail(err, LT_EINPUT,
-	    "--period: got \"%s\", want 2026-11, 2026-Q4, 2026 or "
-	    "2026-11-01..2026-12-01 (the last day is not in it)",
-	    text);
+	    "--period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
 }
 
 const char *

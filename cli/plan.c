@@ -10,9 +10,6 @@
 #include "cli.h"
 #include "plan.h"
 
-static const char prefix[] = "sbatch: error: ";
-static const char own_prefix[] = "lowtide: ";
-
 /* "--carbon-aware" or a start of it that getopt_long would take for it:
  * a later one would win over ours and submit the job. */
 static bool
@@ -25,24 +22,21 @@ is_our_option(const char *argument)
 	    !strncmp(argument, name, length);
 }
 
-/* Text of a line after sbatch's prefix and ours; NULL: sbatch's own line. */
+/* Text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's
+ * message and the plugin's come as errors or not, by release and way. */
 static const char *
 table_line(const char *line)
 {
-	if (strncmp(line, prefix, sizeof(prefix) - 1))
-		return NULL;
-	line += sizeof(prefix) - 1;
-	if (!strncmp(line, own_prefix, sizeof(own_prefix) - 1))
-		line += sizeof(own_prefix) - 1;
-	return line;
-}
+	static const char *const prefixes[] = { "sbatch: error: lowtide: ",
+		"sbatch: lowtide: " };
 
-/* sbatch's own last words about the refusal. */
-static bool
-is_refusal(const char *line)
-{
-	return !strncmp(line, "Batch job submission failed", 27) ||
-	    !strncmp(line, "spank", 5);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const size_t length = strlen(prefixes[i]);
+
+		if (!strncmp(line, prefixes[i], length))
+			return line + length;
+	}
+	return NULL;
 }
 
 bool
@@ -57,7 +51,7 @@ lt_plan_extract(FILE *out, char *text)
 
 		if (shown && !strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)))
 			found = true;
-		if (!found || !shown || is_refusal(shown))
+		if (!found || !shown)
 			continue;
 		lt_print_safe(out, shown);
 		fputc('\n', out);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* The table's first line begins with it. */
-#define LT_PLAN_MARK "plan"
+#define LT_PLAN_MARK "plan: "
 
 /* Print the table without prefixes; false: there is none. text is cut up. */
 bool lt_plan_extract(FILE *out, char *text);

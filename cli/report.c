@@ -15,8 +15,7 @@ enum { CENT_MICROS = 10000, GRAM_MG = 1000, TEXT_SIZE = 48 };
 
 const struct lt_cli_option lt_cli_report_options[] = {
 	{ "team", "T", "only this team" },
-	{ "period", "P",
-	    "2026-11, 2026-Q4, 2026 or 2026-11-01..2026-12-01; now's month" },
+	{ "period", "P", "2026-11, 2026-Q4 or 2026; default: this month" },
 	{ "format", "F", "table, csv or json" },
 	{ "runs", NULL, "each run too (csv: the runs instead)" },
 	{ NULL, NULL, NULL },
@@ -266,6 +265,23 @@ run_figure(char *out, size_t size, const json_t *run, const char *key,
 	return out;
 }
 
+/* As squeue names it: "1234", a task of an array "1230_4". */
+static const char *
+job_text(char *out, size_t size, const json_t *run)
+{
+	int64_t id = 0, array = 0, task = 0;
+
+	if (lt_json_int(run, "array_job_id", &array) &&
+	    lt_json_int(run, "array_task", &task))
+		snprintf(out, size, "%lld_%lld", (long long)array,
+		    (long long)task);
+	else if (lt_json_int(run, "job_id", &id))
+		snprintf(out, size, "%lld", (long long)id);
+	else
+		snprintf(out, size, "?");
+	return out;
+}
+
 static int
 print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 {
@@ -287,13 +303,10 @@ print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 	if (!table)
 		return lt_fail(err, LT_ENOMEM, "no memory");
 	json_array_foreach (json_object_get(report, "runs"), index, run) {
-		char job[24], carbon[TEXT_SIZE], energy[TEXT_SIZE],
+		char job[48], carbon[TEXT_SIZE], energy[TEXT_SIZE],
 		    money[TEXT_SIZE];
-		int64_t id = 0;
-
-		lt_json_int(run, "job_id", &id);
-		snprintf(job, sizeof(job), "%lld", (long long)id);
-		const char *const cells[] = { job,
+		const char *const cells[] = {
+			job_text(job, sizeof(job), run),
 			lt_json_text(run, "user", "?"),
 			lt_json_text(run, "account", "?"),
 			lt_json_text(run, "partition", "?"),

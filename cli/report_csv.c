@@ -47,7 +47,8 @@ static const struct column team_columns[] = {
 
 static const struct column run_columns[] = {
 	{ "job_id", "job_id", ANY },
-	{ "array", "array", ANY },
+	{ "array_job_id", "array_job_id", ANY },
+	{ "array_task", "array_task", ANY },
 	{ "user", "user", ANY },
 	{ "account", "account", ANY },
 	{ "partition", "partition", ANY },

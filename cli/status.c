@@ -112,23 +112,58 @@ print_snapshots(const json_t *status)
 	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",
 	    lt_json_text(slurm, "release", "?"), (long long)queue);
 	print_field("slurm", line);
+	if (lt_json_text(status, "error", "")[0])
+		print_field("", lt_json_text(status, "error", ""));
 }
 
+/* To the cent; what is below ten cents to three figures, as tariffs are. */
+static void
+price_text(char *out, size_t size, double price, const char *currency,
+    const char *after)
+{
+	const bool small = price != 0 && price > -0.1 && price < 0.1;
+
+	snprintf(out, size, small ? "%.3g%s%s%s" : "%.2f%s%s%s", price,
+	    currency[0] ? " " : "", currency, after);
+}
+
+/* How people read lowtided's units: "9.87 USD/node-hour". */
+static const struct {
+	const char *unit, *after;
+	bool money;
+} units[] = {
+	{ "g_co2_per_kwh", " g/kWh", false },
+	{ "micros_per_node_hour", "/node-hour", true },
+	{ "micros_per_kwh", "/kWh", true },
+};
+
 static const char *
-value_text(char *out, size_t size, const json_t *source)
+value_text(char *out, size_t size, const json_t *source, const char *currency)
 {
 	const json_t *const value = json_object_get(source, "value_now");
+	const char *const unit = lt_json_text(source, "unit", "");
+	const double number = json_number_value(value);
 
-	if (json_is_number(value))
-		snprintf(out, size, "%.6g %s", json_number_value(value),
-		    lt_json_text(source, "unit", ""));
-	else
+	if (!json_is_number(value)) {
 		snprintf(out, size, "-");
+		return out;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].unit))
+			continue;
+		if (units[i].money)
+			price_text(out, size, number / 1e6, currency,
+			    units[i].after);
+		else
+			snprintf(out, size, "%.0f%s", number, units[i].after);
+		return out;
+	}
+	snprintf(out, size, "%.6g %s", number, unit);
 	return out;
 }
 
 static void
-print_sources(const json_t *sources, bool color)
+print_sources(const json_t *sources, const char *currency, bool color)
 {
 	static const struct lt_table_column columns[] = {
 		{ "SOURCE", false }, { "ADAPTER", false },
@@ -152,7 +187,7 @@ print_sources(const json_t *sources, bool color)
 			lt_json_text(source, "name", "?"),
 			lt_json_text(source, "adapter", "?"),
 			lt_json_text(source, "quantity", "?"),
-			value_text(value, sizeof(value), source),
+			value_text(value, sizeof(value), source, currency),
 			replayed ? "replay" :
 				   lt_json_text(source, "quality", "?"),
 			age_text(age, sizeof(age), source, "age_s"),
@@ -184,7 +219,8 @@ lt_cli_status(const struct lt_cli *cli)
 		print_daemon(status);
 		print_policy(json_object_get(status, "policy"), cli->color);
 		print_snapshots(status);
-		print_sources(json_object_get(status, "sources"), cli->color);
+		print_sources(json_object_get(status, "sources"),
+		    lt_json_text(status, "currency", ""), cli->color);
 	}
 	json_decref(status);
 	return result;
