@@ -9,6 +9,7 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 datadir ?= $(prefix)/share/lowtide
+completiondir ?= $(prefix)/share/bash-completion/completions
 sysconfdir ?= /etc
 unitdir ?= /lib/systemd/system
 # Where Slurm looks for plugins; asked of the compiler's multiarch name.
@@ -188,7 +189,8 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(libdir)/pkgconfig \
 	    $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
-	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(unitdir)
+	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(unitdir) \
+	    $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
 	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
@@ -200,7 +202,9 @@ install: all
 	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
 	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/
-	install -m 644 packaging/systemd/lowtided.service $(DESTDIR)$(unitdir)/
+	sed 's|/usr/sbin/|$(sbindir)/|' packaging/systemd/lowtided.service \
+	    > $(DESTDIR)$(unitdir)/lowtided.service
+	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
 
@@ -210,7 +214,7 @@ uninstall:
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.a $(DESTDIR)$(libdir)/pkgconfig/lowtide.pc \
-	    $(DESTDIR)$(unitdir)/lowtided.service
+	    $(DESTDIR)$(unitdir)/lowtided.service $(DESTDIR)$(completiondir)/lowtide
 	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \

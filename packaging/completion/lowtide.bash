@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Completion of lowtide(1) for bash: subcommands, their options, and files
+# where files are wanted. The lists are main.c's; tests/golden/cli.sh compares.
+_lowtide() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local command= i choices
+
+	# A value after "=" is a word of its own to bash.
+	if [ "$word" = = ]; then
+		word=
+	elif [ "$before" = = ] && [ "$COMP_CWORD" -ge 2 ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--run) ((i++)); [ "${COMP_WORDS[i]}" = = ] && ((i++)) ;;
+		-*) ;;
+		*) command=${COMP_WORDS[i]} && break ;;
+		esac
+	done
+	COMPREPLY=()
+	case $before in
+	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+	--output) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	--format) choices='table csv json' ;;
+	--team | --period | --amount | --kg-co2e | --reason) return ;;
+	*)
+		case $command in
+		'' | help) choices='init check plan explain now status budget report rebuild doctor' ;;
+		init) choices='--output --run --help' ;;
+		check)
+			case $word in
+			-*) choices='--json --run --help' ;;
+			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+			esac ;;
+		plan)
+			# The script, or an option of sbatch's own completion.
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
+			return ;;
+		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;
+		report) choices='--team --period --format --runs --json --run --help' ;;
+		*) choices='--json --run --help' ;;
+		esac
+		[ -n "$command" ] || choices="$choices help --run --help --version" ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+}
+complete -o filenames -F _lowtide lowtide
