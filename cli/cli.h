@@ -45,7 +45,7 @@ struct lt_cli { /* one call of a command, parsed */
 	bool json, color;
 };
 
-/* ---- main.c ---- */
+/* ---- say.c ---- */
 /* Value of an option ("" for a flag), NULL = not given. */
 const char *lt_cli_value(const struct lt_cli *cli, const char *name);
 /* Print "lowtide: <text>" to stderr; returns LT_EXIT_FAILURE. */

@@ -60,24 +60,6 @@ print_help(void)
 	puts("\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
 }
 
-/* A usage text has a line per form of the command. */
-static void
-print_usage(FILE *out, const struct lt_cli_command *command)
-{
-	const char *prefix = "usage:";
-	const char *line = command->usage;
-
-	while (line) {
-		const char *const end = strchr(line, '\n');
-		const int length = (int)(end ? end - line : (long)strlen(line));
-
-		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
-		    length, line);
-		prefix = "      ";
-		line = end ? end + 1 : NULL;
-	}
-}
-
 static void
 print_option(const char *name, const char *argument, const char *help)
 {
@@ -91,7 +73,7 @@ print_option(const char *name, const char *argument, const char *help)
 static void
 print_command_help(const struct lt_cli_command *command)
 {
-	print_usage(stdout, command);
+	lt_cli_print_usage(stdout, command);
 	printf("\n%s: %s\n\n", command->name, command->help);
 	for (const struct lt_cli_option *option = command->options;
 	    option && option->name; option++)
@@ -102,52 +84,6 @@ print_command_help(const struct lt_cli_command *command)
 		print_option("run", "DIR",
 		    "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
 	print_option("help", NULL, "this text");
-}
-
-const char *
-lt_cli_value(const struct lt_cli *cli, const char *name)
-{
-	const struct lt_cli_option *const options = cli->command->options;
-
-	for (int i = 0; options && options[i].name; i++)
-		if (!strcmp(options[i].name, name))
-			return cli->values[i];
-	return NULL;
-}
-
-int
-lt_cli_fail(const struct lt_error *err)
-{
-	fputs("lowtide: ", stderr);
-	lt_print_safe(stderr, err->text[0] ? err->text : "failed");
-	fputc('\n', stderr);
-	return LT_EXIT_FAILURE;
-}
-
-int
-lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "lowtide: %s: ", cli->command->name);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	print_usage(stderr, cli->command);
-	return LT_EXIT_USAGE;
-}
-
-int
-lt_cli_print_json(const json_t *body)
-{
-	if (json_dumpf(body, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
-	    fflush(stdout)) {
-		const struct lt_error err = { .text = "can't write the answer" };
-
-		return lt_cli_fail(&err);
-	}
-	return LT_EXIT_OK;
 }
 
 static int

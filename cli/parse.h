@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of a subcommand, parsed by its table. Used by main.c.
+ * Arguments of a subcommand, parsed by its table; its usage text, printed
+ * from it. Used by main.c.
  */
 #ifndef LT_PARSE_H
 #define LT_PARSE_H
@@ -13,6 +14,9 @@
  */
 int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
     struct lt_error *err);
+
+/* "usage: lowtide CMD ...", a line per form of the command. */
+void lt_cli_print_usage(FILE *out, const struct lt_cli_command *command);
 
 /* The name (NULL ended list) least far from word, NULL if none is near. */
 const char *lt_nearest(const char *word, const char *const *names);

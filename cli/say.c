@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every subcommand does the same way: look up an option's value, say
+ * that something failed, print usage and JSON.
+ */
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli.h"
+#include "parse.h"
+
+/* A usage text has a line per form of the command. */
+void
+lt_cli_print_usage(FILE *out, const struct lt_cli_command *command)
+{
+	const char *prefix = "usage:";
+	const char *line = command->usage;
+
+	while (line) {
+		const char *const end = strchr(line, '\n');
+		const int length = (int)(end ? end - line : (long)strlen(line));
+
+		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
+		    length, line);
+		prefix = "      ";
+		line = end ? end + 1 : NULL;
+	}
+}
+
+const char *
+lt_cli_value(const struct lt_cli *cli, const char *name)
+{
+	const struct lt_cli_option *const options = cli->command->options;
+
+	for (int i = 0; options && options[i].name; i++)
+		if (!strcmp(options[i].name, name))
+			return cli->values[i];
+	return NULL;
+}
+
+int
+lt_cli_fail(const struct lt_error *err)
+{
+	fputs("lowtide: ", stderr);
+	lt_print_safe(stderr, err->text[0] ? err->text : "failed");
+	fputc('\n', stderr);
+	return LT_EXIT_FAILURE;
+}
+
+int
+lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "lowtide: %s: ", cli->command->name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	lt_cli_print_usage(stderr, cli->command);
+	return LT_EXIT_USAGE;
+}
+
+int
+lt_cli_print_json(const json_t *body)
+{
+	if (json_dumpf(body, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
+	    fflush(stdout)) {
+		const struct lt_error err = { .text = "can't write the answer" };
+
+		return lt_cli_fail(&err);
+	}
+	return LT_EXIT_OK;
+}
