@@ -94,6 +94,58 @@ lt_option_fail(const struct lt_source_options *options, const char *key,
 	return LT_EINPUT;
 }
 
+/* Bytes of the UTF-8 character at `at` (RFC 3629); 0 = none that is whole. */
+static size_t
+character_length(const unsigned char *at)
+{
+	size_t length = 1;
+	unsigned code = at[0];
+
+	if (code < 0x80)
+		return code >= ' ' && code != 0x7f;
+	if (code >= 0xc2 && code <= 0xdf)
+		length = 2;
+	else if ((code & 0xf0) == 0xe0)
+		length = 3;
+	else if (code >= 0xf0 && code <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	code &= 0x7fu >> length;
+	for (size_t i = 1; i < length; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	/* C1 controls, too long a form, surrogates, past the last. */
+	if (code < 0xa0 || (length == 3 && code < 0x800) ||
+	    (length == 4 && code < 0x10000) ||
+	    (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff)
+		return 0;
+	return length;
+}
+
+void
+lt_text_mend(char *text)
+{
+	while (*text != '\0') {
+		const size_t length =
+		    character_length((const unsigned char *)text);
+
+		if (length == 0)
+			*text = '?';
+		text += length == 0 ? 1 : length;
+	}
+}
+
+int
+lt_error_mend(struct lt_error *err, int code)
+{
+	if (err != NULL && code != LT_OK)
+		lt_text_mend(err->text);
+	return code;
+}
+
 /* Edit distance; words of LT_NAME_SIZE and more are never near. */
 static int
 distance(const char *left, const char *right)
@@ -142,7 +194,8 @@ unknown_key(const struct lt_adapter *adapter,
 {
 	char known[256] = "";
 	const char *nearest = NULL;
-	int least = 4; /* further is no slip of the pen */
+	/* Further is no slip of the pen: half the word, three letters. */
+	int least = strlen(key) < 6 ? (int)strlen(key) / 2 + 1 : 4;
 	size_t length = 0;
 
 	for (const struct lt_adapter_option *option = adapter->options;

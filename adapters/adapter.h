@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The contract of a signal source: name, options, fetch, parse. parse is
  * pure, bounded and fuzzed; only fetch touches the world.

@@ -196,9 +196,12 @@ set_bounds(CURL *curl, struct transfer *transfer, long connect_ms,
 {
 	CURLcode code = curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 
+#if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85; enterprise Linux 9 has 7.76 */
 	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	code |= curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR,
-	    "http,https");
+#else
+	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS,
+	    CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
 	code |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	code |= curl_easy_setopt(curl, CURLOPT_HTTP_VERSION,
 	    (long)CURL_HTTP_VERSION_1_1);

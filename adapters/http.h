@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The only user of libcurl. Every transfer is bounded in time, size and
  * redirects.

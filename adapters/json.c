@@ -66,33 +66,34 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 	return LT_OK;
 }
 
-json_t *
-lt_json_load(const char *bytes, size_t byte_count, struct lt_error *err)
+int
+lt_json_load(json_t **json, const char *bytes, size_t byte_count,
+    struct lt_error *err)
 {
 	json_error_t json_error;
-	json_t *json;
+	json_t *loaded;
+	int code;
 
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
 		bytes += 3;
 		byte_count -= 3;
 	}
-	if (byte_count > LT_JSON_BYTES_MAX) {
-		lt_fail(err, LT_ELIMIT, "JSON of %zu bytes, limit %d",
+	if (byte_count > LT_JSON_BYTES_MAX)
+		return lt_fail(err, LT_ELIMIT, "JSON of %zu bytes, limit %d",
 		    byte_count, LT_JSON_BYTES_MAX);
-		return NULL;
-	}
-	if (byte_count == 0) {
-		lt_fail(err, LT_EINPUT, "empty, want JSON");
-		return NULL;
-	}
-	if (json_bounds(bytes, byte_count, err) != LT_OK)
-		return NULL;
-	json = json_loadb(bytes, byte_count, 0, &json_error);
-	if (json == NULL) {
+	if (byte_count == 0)
+		return lt_fail(err, LT_EINPUT, "empty, want JSON");
+	code = json_bounds(bytes, byte_count, err);
+	if (code != LT_OK)
+		return code;
+	loaded = json_loadb(bytes, byte_count, 0, &json_error);
+	if (loaded == NULL) {
 		lt_fail(err, LT_EINPUT, "not JSON: %s", json_error.text);
 		lt_error_at(err, json_error.line, json_error.column);
+		return LT_EINPUT;
 	}
-	return json;
+	*json = loaded;
+	return LT_OK;
 }
 
 bool

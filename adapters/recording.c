@@ -108,8 +108,8 @@ iso_parse(const char *text, bool utc, int64_t *utc_s)
 }
 
 static int
-time_parse(const struct lt_recording *recording, const char *text,
-    int64_t *utc_s, struct lt_error *err)
+time_parse(const struct lt_recording *recording, const char *column,
+    const char *text, int64_t *utc_s, struct lt_error *err)
 {
 	/* 1990 to 2100: "20220101" is no number of seconds. */
 	static const int64_t first_utc_s = 631152000, last_utc_s = 4102444800;
@@ -119,14 +119,14 @@ time_parse(const struct lt_recording *recording, const char *text,
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got \"%s\", want a time such as "
 		    "2026-11-21T02:00Z or seconds since 1970%s",
-		    recording->time, text,
+		    column, text,
 		    recording->utc ?
 			"" :
 			" (without a zone, say \"zone: utc\")");
 	if (*utc_s < first_utc_s || *utc_s >= last_utc_s)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got \"%s\", want a time from 1990 to 2099",
-		    recording->time, text);
+		    column, text);
 	return LT_OK;
 }
 
@@ -137,10 +137,17 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
 {
 	struct lt_point point = { .end_utc_s = INT64_MAX,
 		.quality = LT_QUALITY_MEASURED };
-	int code = time_parse(recording, time, &point.start_utc_s, err);
+	int code = time_parse(recording, recording->time, time,
+	    &point.start_utc_s, err);
 
-	if (code != LT_OK || value[0] == '\0')
+	if (code != LT_OK)
 		return code;
+	if (value[0] == '\0') {
+		/* Kept until all are sorted: it ends the row before it. */
+		point.quality = LT_QUALITY_NONE;
+		point.value = 1;
+		return lt_points_add(points, &point, err);
+	}
 	if (lt_double_parse(value, &point.value, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got \"%s\", want a number (empty where it is "
@@ -151,20 +158,22 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
 		point.value = round(
 		    point.value * lt_quantity_micros(recording->quantity));
 	if (end != NULL && end[0] != '\0') {
-		code = time_parse(recording, end, &point.end_utc_s, err);
+		code = time_parse(recording, recording->end, end,
+		    &point.end_utc_s, err);
 		if (code != LT_OK)
 			return code;
 	}
 	return lt_points_add(points, &point, err);
 }
 
-/* Sorting has cut every open end but the last. */
+/* Sorting has cut every open end but the last. A gap is an end as well. */
 static int
 close_last(struct lt_points *points, struct lt_error *err)
 {
 	struct lt_point *const last = &points->points[points->count - 1];
 
-	if (last->end_utc_s != INT64_MAX)
+	if (last->end_utc_s != INT64_MAX ||
+	    last->quality == LT_QUALITY_NONE)
 		return LT_OK;
 	if (points->count == 1)
 		return lt_fail(err, LT_EINPUT,
@@ -174,14 +183,23 @@ close_last(struct lt_points *points, struct lt_error *err)
 	return LT_OK;
 }
 
-int
-lt_recording_parse(const struct lt_recording *recording, const char *bytes,
+static void
+drop_gaps(struct lt_points *points)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->count; i++)
+		if (points->points[i].quality != LT_QUALITY_NONE)
+			points->points[kept++] = points->points[i];
+	points->count = kept;
+}
+
+static int
+parse_rows(const struct lt_recording *recording, const char *bytes,
     size_t byte_count, struct lt_points *points, struct lt_error *err)
 {
 	size_t first = 0;
-	int code;
 
-	points->quantity = recording->quantity;
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		first = 3;
 	while (first < byte_count && strchr(" \t\r\n", bytes[first]) != NULL &&
@@ -190,17 +208,27 @@ lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 	if (first == byte_count)
 		return lt_fail(err, LT_EINPUT, "empty, want CSV or JSON");
 	if (bytes[first] == '[' || bytes[first] == '{')
-		code = lt_recording_json(recording, bytes, byte_count, points,
+		return lt_recording_json(recording, bytes, byte_count, points,
 		    err);
-	else
-		code = lt_recording_csv(recording, bytes, byte_count, points,
-		    err);
-	if (code != LT_OK)
-		return code;
-	if (points->count == 0)
-		return lt_fail(err, LT_EINPUT, "no row with a value");
-	lt_points_sort(points);
-	return close_last(points, err);
+	return lt_recording_csv(recording, bytes, byte_count, points, err);
+}
+
+int
+lt_recording_parse(const struct lt_recording *recording, const char *bytes,
+    size_t byte_count, struct lt_points *points, struct lt_error *err)
+{
+	int code;
+
+	points->quantity = recording->quantity;
+	code = parse_rows(recording, bytes, byte_count, points, err);
+	if (code == LT_OK && points->count > 0) {
+		lt_points_sort(points);
+		code = close_last(points, err);
+		drop_gaps(points);
+	}
+	if (code == LT_OK && points->count == 0)
+		code = lt_fail(err, LT_EINPUT, "no row with a value");
+	return lt_error_mend(err, code);
 }
 
 static int
@@ -278,7 +306,7 @@ read_and_parse(const struct lt_recording *recording, const char *path, int fd,
 			lt_fail(err, code, "%s: %s", path, inner.text);
 	}
 	free(bytes);
-	return code;
+	return lt_error_mend(err, code); /* cut, maybe in a character */
 }
 
 int

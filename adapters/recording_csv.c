@@ -14,7 +14,7 @@ struct reader {
 	/* The cell that was read last. */
 	char cell[LT_RECORDING_CELL_SIZE];
 	int cell_line, cell_column;
-	bool last_of_row, too_long;
+	bool last_of_row, too_long, unclosed;
 };
 
 struct columns { /* indexes; -1 = not there */
@@ -64,8 +64,7 @@ cell_put(struct reader *reader, size_t *length, char byte)
 		reader->too_long = true;
 }
 
-/* The quoted part of a cell; "" inside is one quote. An unclosed one ends
- * with the bytes. */
+/* The quoted part of a cell; "" inside is one quote. */
 static void
 quoted(struct reader *reader, size_t *length)
 {
@@ -82,6 +81,7 @@ quoted(struct reader *reader, size_t *length)
 			next_line(reader);
 		cell_put(reader, length, byte);
 	}
+	reader->unclosed = true;
 }
 
 /* Blanks around a cell are not part of it. */
@@ -125,11 +125,20 @@ find_separator(const struct reader *reader)
 	return separators[best];
 }
 
+/* Where the cell stands that was read last. */
 static int
-fail_at(const struct reader *reader, struct lt_error *err)
+fail_at(const struct reader *reader, int code, struct lt_error *err)
 {
 	lt_error_at(err, reader->cell_line, reader->cell_column);
-	return LT_EINPUT;
+	return code;
+}
+
+/* It would hide all that follows. */
+static int
+unclosed_fail(const struct reader *reader, struct lt_error *err)
+{
+	lt_fail(err, LT_EINPUT, "a quote that is never closed");
+	return fail_at(reader, LT_EINPUT, err);
 }
 
 /* One header cell: is it a column that we want? */
@@ -142,7 +151,7 @@ header_cell(const struct reader *reader, const char *want, int index,
 		return LT_OK;
 	if (*column >= 0) {
 		lt_fail(err, LT_EINPUT, "two columns \"%s\"", want);
-		return fail_at(reader, err);
+		return fail_at(reader, LT_EINPUT, err);
 	}
 	*column = index;
 	return LT_OK;
@@ -192,6 +201,8 @@ read_header(struct reader *reader, const struct lt_recording *recording,
 			err) != LT_OK)
 			return LT_EINPUT;
 	}
+	if (reader->unclosed)
+		return unclosed_fail(reader, err);
 	if (columns->time < 0)
 		return header_missing(recording->time, names, line, err);
 	if (columns->value < 0)
@@ -215,6 +226,8 @@ read_row(struct reader *reader, const int wanted[3], struct row *row,
 	row->line = reader->line;
 	do {
 		cell_next(reader);
+		if (reader->unclosed)
+			return unclosed_fail(reader, err);
 		for (int i = 0; i < 3; i++) {
 			if (row->cell_count != wanted[i])
 				continue;
@@ -222,14 +235,14 @@ read_row(struct reader *reader, const int wanted[3], struct row *row,
 				lt_fail(err, LT_ELIMIT,
 				    "a cell of more than %d bytes",
 				    LT_RECORDING_CELL_SIZE - 1);
-				return fail_at(reader, err);
+				return fail_at(reader, LT_ELIMIT, err);
 			}
 			strcpy(row->cells[i], reader->cell);
 		}
 		if (row->cell_count++ == LT_RECORDING_COLUMNS_MAX) {
 			lt_fail(err, LT_ELIMIT, "more than %d cells",
 			    LT_RECORDING_COLUMNS_MAX);
-			return fail_at(reader, err);
+			return fail_at(reader, LT_ELIMIT, err);
 		}
 	} while (!reader->last_of_row);
 	return LT_OK;
@@ -248,7 +261,7 @@ read_rows(struct reader *reader, const struct lt_recording *recording,
 
 		if (code != LT_OK)
 			return code;
-		if (row.cell_count == 1 && row.cells[0][0] == '\0')
+		if (row.cell_count == 1 && reader->cell[0] == '\0')
 			continue; /* a blank line */
 		if (row.cell_count <= columns->time ||
 		    row.cell_count <= columns->value) {

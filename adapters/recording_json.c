@@ -92,21 +92,19 @@ int
 lt_recording_json(const struct lt_recording *recording, const char *bytes,
     size_t byte_count, struct lt_points *points, struct lt_error *err)
 {
-	json_t *const json = lt_json_load(bytes, byte_count, err);
-	int code = LT_EINPUT;
+	json_t *json;
+	int code = lt_json_load(&json, bytes, byte_count, err);
 
-	if (json == NULL)
-		return LT_EINPUT;
+	if (code != LT_OK)
+		return code;
 	const json_t *const rows = find_rows(json, err);
-	if (rows != NULL) {
-		code = LT_OK;
-		for (size_t i = 0;
-		     code == LT_OK && i < json_array_size(rows); i++) {
-			code = row_add(recording, json_array_get(rows, i),
-			    points, err);
-			if (code != LT_OK)
-				lt_context(err, "row %zu", i + 1);
-		}
+	if (rows == NULL)
+		code = LT_EINPUT;
+	for (size_t i = 0; code == LT_OK && i < json_array_size(rows); i++) {
+		code = row_add(recording, json_array_get(rows, i), points,
+		    err);
+		if (code != LT_OK)
+			lt_context(err, "row %zu", i + 1);
 	}
 	json_decref(json);
 	return code;

@@ -26,9 +26,9 @@ enum {
 	LT_JSON_COMMAS_MAX = 393216,	     /* refused */
 };
 
-/* NULL: err says why, with line and column. A UTF-8 BOM is skipped. The
- * caller owns the result (json_decref). Pure. */
-json_t *lt_json_load(const char *bytes, size_t byte_count,
+/* On failure err says why, with line and column. A UTF-8 BOM is skipped. The
+ * caller owns *json (json_decref), set on success only. Pure. */
+int lt_json_load(json_t **json, const char *bytes, size_t byte_count,
     struct lt_error *err);
 
 /* A number, or a text that is one. False for all else, null too. */
@@ -43,6 +43,12 @@ void lt_option_at(const struct lt_source_options *options, const char *key,
 int lt_option_fail(const struct lt_source_options *options, const char *key,
     struct lt_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Texts with words from outside go to logs, terminals and JSON: a byte that
+ * is a control or no UTF-8 (a character cut in two, too) becomes '?'. */
+void lt_text_mend(char *text);
+/* The same of an error's text, NULL allowed. Returns code. */
+int lt_error_mend(struct lt_error *err, int code);
 
 /* The quantity by its name in options; LT_QUANTITY_COUNT = none. */
 enum lt_quantity lt_quantity_find(const char *name);

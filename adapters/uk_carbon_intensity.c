@@ -129,7 +129,7 @@ make_url(char out[URL_SIZE], const struct lt_source_options *options,
 struct tally {
 	int64_t now_utc_s;
 	int slots, empty, refused;
-	struct lt_error refusal; /* the first */
+	struct lt_error refusal; /* the first: lt_fail() keeps it */
 };
 
 /* The value that counts: the metered one where there is one. The regions
@@ -172,7 +172,6 @@ add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_point point = { 0 };
-	struct lt_error refusal = { 0 };
 	int code = slot_time(slot, "from", &point.start_utc_s, err);
 
 	if (code == LT_OK)
@@ -180,19 +179,26 @@ add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
 	if (code != LT_OK)
 		return code;
 	tally->slots++;
+	if (point.end_utc_s - point.start_utc_s != SLOT_S) {
+		lt_fail(&tally->refusal, LT_EINPUT,
+		    "a slot of %" PRId64 " s, want %d",
+		    point.end_utc_s - point.start_utc_s, SLOT_S);
+		tally->refused++;
+		return LT_OK;
+	}
 	if (!slot_value(json_object_get(slot, "intensity"), tally->now_utc_s,
 		&point)) {
 		tally->empty++;
 		return LT_OK;
 	}
-	code = lt_points_add(points, &point, &refusal);
-	if (code != LT_EINPUT)
-		return code == LT_OK ? LT_OK :
-				       lt_fail(err, (enum lt_code)code, "%s",
-					   refusal.text);
-	if (tally->refused++ == 0)
-		tally->refusal = refusal;
-	return LT_OK;
+	code = lt_points_add(points, &point, &tally->refusal);
+	if (code == LT_EINPUT) {
+		tally->refused++;
+		return LT_OK;
+	}
+	return code == LT_OK ?
+	    LT_OK :
+	    lt_fail(err, (enum lt_code)code, "no room for more points");
 }
 
 static int
@@ -306,18 +312,18 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	json_t *const json = lt_json_load(bytes, byte_count, err);
-	int code;
+	json_t *json;
+	int code = lt_json_load(&json, bytes, byte_count, err);
 
-	if (json == NULL)
-		return LT_EINPUT;
+	if (code != LT_OK)
+		return code;
 	code = parse_json(options, json, now_utc_s, points, err);
 	json_decref(json);
 	if (code == LT_OK) {
 		lt_points_sort(points);
 		lt_points_date(points, now_utc_s);
 	}
-	return code;
+	return lt_error_mend(err, code);
 }
 
 /* One request; the answer's points are appended. Two fit the limit. */
@@ -353,6 +359,7 @@ request(const struct lt_source_options *options, int64_t from_utc_s,
 	if (code != LT_OK) {
 		points->retry_after_s = response.retry_after_s;
 		lt_fail(err, (enum lt_code)code, "%s", inner.text);
+		lt_error_mend(err, code);
 	}
 	lt_http_free(&response);
 	return code;
@@ -407,7 +414,12 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	if (code == LT_OK)
 		code =
 		    lt_points_copy(points, &ahead, from_utc_s, to_utc_s, err);
+	if (code == LT_OK && points->count == 0)
+		code = lt_fail(err, LT_EINPUT,
+		    "%s: no half hour of the time that was asked for",
+		    options->name);
 	if (code == LT_OK) {
+		lt_text_mend(points->note); /* may be cut */
 		lt_points_sort(points);
 		lt_points_date(points, now_utc_s);
 	}
