@@ -21,24 +21,47 @@ struct lt_table {
 	char **cells;	 /* row_count * column_count */
 };
 
-static bool
-is_control(const char *at)
+/* Bytes of the control character here, 0 = none: C0, DEL, and C1, which
+ * UTF-8 has as C2 80 .. C2 9F. */
+static int
+control_bytes(const char *at)
 {
 	const unsigned char c = (unsigned char)at[0];
 
-	/* C1 controls too: UTF-8 C2 80 .. C2 9F */
-	return c < 0x20 || c == 0x7f ||
-	    (c == 0xc2 && (unsigned char)at[1] >= 0x80 &&
-		(unsigned char)at[1] <= 0x9f);
+	if (c < 0x20 || c == 0x7f)
+		return 1;
+	return c == 0xc2 && (unsigned char)at[1] >= 0x80 &&
+		(unsigned char)at[1] <= 0x9f ?
+	    2 :
+	    0;
 }
 
 void
 lt_print_safe(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		fputc(*text != '\n' && *text != '\t' && is_control(text) ? '?' :
-									   *text,
-		    out);
+	while (*text) {
+		const int bytes = *text == '\n' || *text == '\t' ?
+		    0 :
+		    control_bytes(text);
+
+		fputc(bytes ? '?' : *text, out);
+		text += bytes ? bytes : 1;
+	}
+}
+
+/* The same in place, for a cell: line ends and tabs too. */
+static void
+make_safe(char *text)
+{
+	const char *from = text;
+
+	while (*from) {
+		const int bytes = control_bytes(from);
+
+		*text++ = bytes ? '?' : *from;
+		from += bytes ? bytes : 1;
+	}
+	*text = '\0';
 }
 
 /* Columns on the terminal: code points, as names here are not CJK. */
@@ -103,9 +126,7 @@ lt_table_row(struct lt_table *table, const char *const *cells)
 			table->failed = true;
 			return;
 		}
-		for (char *c = row[i]; *c; c++)
-			if (is_control(c))
-				*c = '?';
+		make_safe(row[i]);
 	}
 	table->row_count++;
 }

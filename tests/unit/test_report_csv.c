@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report: golden texts of tests/golden/report (an answer of lowtided in,
+ * table, csv and json out, byte for byte), totals that agree in all three,
+ * and answers that are refused. UPDATE=1 writes the texts anew: read the
+ * difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli.h"
+
+#define FOLDER "tests/golden/report/"
+
+static const struct {
+	const char *why, *name;
+	bool runs;
+} cases[] = {
+	{ "money and carbon budgets, none, adjustments, unpriced", "teams",
+	    false },
+	{ "rows that round to cents add up to the total", "cents", false },
+	{ "below zero it rounds away from zero too", "negative", false },
+	{ "what is not known is n/a, not zero; not complete", "unknown-base",
+	    false },
+	{ "a replay is labelled", "replayed", false },
+	{ "a site without prices shows no money", "no-money", false },
+	{ "nobody ran anything", "no-teams", false },
+	{ "names that would steer a spreadsheet or a terminal", "hostile",
+	    false },
+	{ "runs, one of an array, one without a price", "runs", true },
+};
+
+static const char *const suffixes[] = {
+	[LT_REPORT_TABLE] = "table",
+	[LT_REPORT_CSV] = "csv",
+	[LT_REPORT_JSON] = "json.out",
+};
+
+static json_t *
+load(const char *name)
+{
+	char path[256];
+	json_error_t problem;
+
+	snprintf(path, sizeof(path), FOLDER "%s.json", name);
+	json_t *const report = json_load_file(path, 0, &problem);
+
+	if (!report)
+		fail_msg("%s: %s", path, problem.text);
+	return report;
+}
+
+static char *
+render(const json_t *report, enum lt_report_format format, bool runs)
+{
+	char *text = NULL;
+	size_t length = 0;
+	struct lt_error err = { 0 };
+	FILE *const out = open_memstream(&text, &length);
+
+	assert_non_null(out);
+	if (lt_report_print(out, report, format, runs, false, &err))
+		fail_msg("%s", err.text);
+	fclose(out);
+	return text;
+}
+
+static char *
+read_golden(const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const in = fopen(path, "r");
+
+	if (!in || getdelim(&text, &size, '\0', in) < 0)
+		fail_msg("%s can't be read", path);
+	fclose(in);
+	return text;
+}
+
+static void
+test_golden(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const report = load(cases[i].name);
+
+		for (int format = 0; format < 3; format++) {
+			char path[256];
+			char *const got = render(report,
+			    (enum lt_report_format)format, cases[i].runs);
+
+			snprintf(path, sizeof(path), FOLDER "%s.%s",
+			    cases[i].name, suffixes[format]);
+			if (getenv("UPDATE")) {
+				FILE *const out = fopen(path, "w");
+
+				assert_non_null(out);
+				fputs(got, out);
+				fclose(out);
+			}
+			char *const want = read_golden(path);
+
+			if (strcmp(got, want) != 0)
+				fail_msg("%s: %s: got\n%s", cases[i].why, path,
+				    got);
+			free(want);
+			free(got);
+		}
+		json_decref(report);
+	}
+}
+
+/* Cents of "$1,234.57" or "-$0.01" in a cell. */
+static long long
+cents_of(const char *cell)
+{
+	long long cents = 0;
+
+	for (const char *c = cell; *c && *c != ' ' && *c != '\n'; c++)
+		if (*c >= '0' && *c <= '9')
+			cents = cents * 10 + (*c - '0');
+	return *cell == '-' ? -cents : cents;
+}
+
+/* The last cell of the line that starts with `team`, in the first table. */
+static long long
+closing_of(const char *table, const char *team)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "\n%s ", team);
+	const char *const line = strstr(table, key);
+
+	if (!line)
+		fail_msg("no row %s in\n%s", team, table);
+	const char *end = strchr(line + 1, '\n');
+
+	while (end[-1] != ' ')
+		end--;
+	return cents_of(end);
+}
+
+static void
+test_column_adds_up(void **state)
+{
+	static const struct {
+		const char *name, *teams[4];
+	} reports[] = {
+		{ "cents", { "t0", "t1", "t2", NULL } },
+		{ "negative", { "a", "b", NULL } },
+		{ "teams", { "nlp", "vision", "Größe", NULL } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		json_t *const report = load(reports[i].name);
+		char *const table = render(report, LT_REPORT_TABLE, false);
+		long long sum = 0;
+
+		for (int j = 0; reports[i].teams[j]; j++)
+			sum += closing_of(table, reports[i].teams[j]);
+		assert_int_equal(sum, closing_of(table, "TOTAL"));
+		free(table);
+		json_decref(report);
+	}
+}
+
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *why, *json, *text;
+	} bad[] = {
+		{ "no teams", "{}", "lacks its teams" },
+		{ "no total", "{\"teams\":[]}", "lacks the total" },
+		{ "a fraction of a micro",
+		    "{\"teams\":[{\"team\":\"a\",\"charges_micros\":1.5}],"
+		    "\"total\":{}}",
+		    "charges_micros of a is no integer" },
+		{ "a text for a figure",
+		    "{\"teams\":[],\"total\":{\"saved_mg\":\"1\"}}",
+		    "saved_mg of the total is no integer" },
+		{ "a team that is no object", "{\"teams\":[7],\"total\":{}}",
+		    "lacks a team" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct lt_error err = { 0 };
+		json_t *const report = json_loads(bad[i].json, 0, NULL);
+		FILE *const out = fopen("/dev/null", "w");
+
+		assert_non_null(report);
+		assert_non_null(out);
+		assert_int_equal(lt_report_print(out, report, LT_REPORT_TABLE,
+				     false, false, &err),
+		    LT_EINPUT);
+		if (!strstr(err.text, bad[i].text))
+			fail_msg("%s: got \"%s\"", bad[i].why, err.text);
+		fclose(out);
+		json_decref(report);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_column_adds_up),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
