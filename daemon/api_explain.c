@@ -81,6 +81,18 @@ parse_job(const struct lt_api_request *request, uint32_t *job_id)
 	return true;
 }
 
+/* A job just submitted is not in our list yet: look again, at most once a
+ * second, and not where a list takes long. */
+static void
+catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
+{
+	if (job_of(d, job_id) || d->jobs.begun_utc_s >= now_utc_s ||
+	    d->next_jobs > now_utc_s + LT_JOBS_EVERY_S)
+		return;
+	d->next_jobs = now_utc_s;
+	lt_cycle(d, now_utc_s);
+}
+
 int
 lt_api_explain(struct lt_daemon *d, const struct lt_api_request *request,
     json_t **reply)
@@ -92,6 +104,7 @@ lt_api_explain(struct lt_daemon *d, const struct lt_api_request *request,
 	if (!parse_job(request, &job_id))
 		return lt_api_error(reply, 400, "job: got \"%.40s\", want a "
 		    "number", request->rest);
+	catch_up(d, job_id, request->now_utc_s);
 	const struct lt_slurm_job *const job = job_of(d, job_id);
 	bool has_hold = job && lt_terms_hold_of(d, job, &hold);
 	if (!has_hold)
@@ -204,6 +217,7 @@ lt_api_now(struct lt_daemon *d, const struct lt_api_request *request,
 	if (!parse_job(request, &job_id))
 		return lt_api_error(reply, 400, "job: got \"%.40s\", want a "
 		    "number", request->rest);
+	catch_up(d, job_id, request->now_utc_s);
 	if (lt_slurm_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
 		lt_slurm_jobs_free(&jobs);
 		return lt_api_error(reply, 404, "job %u: not in slurmctld",

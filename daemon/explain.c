@@ -207,17 +207,17 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 json_t *
 lt_run_json(const struct lt_run *run)
 {
-	char array[32] = "", share[48];
-	if (run->array_job_id)
-		snprintf(array, sizeof(array), "%u_%u", run->array_job_id,
-		    run->array_task);
+	const bool array = run->array_job_id != 0;
+	char share[48];
 	snprintf(share, sizeof(share), "%lld/%lld",
 	    (long long)run->share_numerator,
 	    (long long)run->share_denominator);
-	return json_pack("{s:I,s:s?,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
+	return json_pack("{s:I,s:o,s:o,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
 	    "s:I,s:o,s:o,s:b,s:s?,s:s}",
 	    "job_id", (json_int_t)run->key.job_id,
-	    "array", array[0] ? array : NULL, "user", run->user,
+	    "array_job_id", lt_api_optional(array, run->array_job_id),
+	    "array_task", lt_api_optional(array, run->array_task),
+	    "user", run->user,
 	    "account", run->account, "partition", run->partition,
 	    "submit", lt_api_time(run->key.submit_utc_s),
 	    "start", lt_api_time(run->start_utc_s),

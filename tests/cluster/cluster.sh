@@ -161,7 +161,10 @@ write_conf() {
 	if [ "${v%%.*}" -ge 23 ] && [ "$v" != 23.02 ]; then
 		echo CgroupPlugin=disabled > "$D/etc/cgroup.conf"
 	fi
-	[ -z "${POLICY:-}" ] || cp "$POLICY" "$D/etc/lowtide.yaml"
+	[ -z "${POLICY:-}" ] || {
+		cat "$POLICY"
+		grep -q '^listen_port:' "$POLICY" || echo "listen_port: $((base + 4))"
+	} > "$D/etc/lowtide.yaml"
 }
 
 nodes() { sed -nE 's/^NodeName=([^ ]+).*/\1/p' "$D/etc/layout" |

@@ -27,7 +27,7 @@ by_sacct() {
 	local total=0 seconds cpus
 	while IFS='|' read -r seconds cpus; do
 		total=$((total + seconds * 1000 * cpus))
-	done < <(sacct -nXPD -a -S 2020-01-01 -s CD,F,CA,TO,NF,RQ -o ElapsedRaw,AllocCPUS)
+	done < <(sacct -nXPD -a -S 2020-01-01 -E now -s CD,F,CA,TO,NF,RQ -o ElapsedRaw,AllocCPUS)
 	echo $(((total + 32) / 64))
 }
 by_report() { lowtide report --format json | jq '.total | .charges_micros + .corrections_micros'; }

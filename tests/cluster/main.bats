@@ -116,7 +116,7 @@ day_of_carbon() {
 }
 
 @test "every finished run of sacct is in the report, and nothing else" {
-	same() { diff <(sacct -nXPD -a -S 2020-01-01 -s CD,F,CA,TO,NF -o JobIDRaw,ElapsedRaw |
+	same() { diff <(sacct -nXPD -a -S 2020-01-01 -E now -s CD,F,CA,TO,NF -o JobIDRaw,ElapsedRaw |
 		awk -F'|' '$2 > 0 {print $1}' | sort -n) \
 	    <(lowtide report --format json --runs | jq '.runs[].job_id' | sort -n) >&2; }
 	within 30 same
@@ -178,14 +178,14 @@ day_of_carbon() {
 	held_by_admin() { [[ "$(field "$id" %r)" == JobHeldAdmin ]]; }
 	within 20 held_by_admin
 	if [ -n "$ROOT" ]; then run ! setpriv --reuid=nobody --clear-groups scontrol release "$id"; fi
-	lowtide budget adjust --team tinyhold --amount 10 --reason 'grant from the dean'
+	lowtide budget adjust --team tinyhold --amount -10 --reason 'grant from the dean'
 	within 30 done_job "$id"
 	run -0 lowtide report --team tinyhold --format json
-	[ "$(jq '.teams[0].adjustments_micros' <<< "$output")" -eq 10000000 ]
+	[ "$(jq '.teams[0].adjustments_micros' <<< "$output")" -eq -10000000 ]
 }
 
 @test "srun and salloc are never held: they are refused" {
-	lowtide budget adjust --team tinyhold --amount -10 --reason 'taken back'
+	lowtide budget adjust --team tinyhold --amount 10 --reason 'taken back'
 	refused() { ! srun -A tinyhold --gpus=8 -N1 --time=1:00:00 true 2>/dev/null; }
 	within 20 refused
 }

@@ -15,7 +15,8 @@ budgets:
   - {team: tiny, period: month, amount: 0.50}
 "; }
 mode() {
-	policy "$1" > "$D/etc/lowtide.yaml"
+	{ policy "$1"; grep ^listen_port: "$D/etc/lowtide.yaml"; } > "$D/next.yaml"
+	mv "$D/next.yaml" "$D/etc/lowtide.yaml"
 	loaded() { [ "$(lowtide status --json | jq -r .mode)" = "$2" ]; }
 	within 20 loaded _ "$1"
 	sleep 1
