@@ -378,6 +378,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	struct lt_error ignored = { 0 };
 	struct lt_error *const out = err ? err : &ignored;
 	const char *const server = getenv("LOWTIDE_SERVER");
+	const bool named = server && server[0];
 	struct reply reply = { 0 };
 	char socket_path[1024];
 	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
@@ -385,7 +386,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	*answer = NULL;
 	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
 	    lt_client_run_dir(cli));
-	const bool local = !(server && server[0]) && socket_exists(socket_path);
+	const bool local = !named && socket_exists(socket_path);
 
 	if (body && !text)
 		lt_fail(out, LT_ENOMEM, "no memory");
@@ -394,7 +395,11 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	if (!out->code && (!local || is_follower(&reply))) {
 		free(reply.body);
 		reply = (struct reply){ 0 };
-		if (ask_network(&reply, method, path, text, out) && !local)
+		if (!ask_network(&reply, method, path, text, out) || local)
+			; /* the error names the server */
+		else if (named)
+			lt_context(out, "LOWTIDE_SERVER=%s", server);
+		else
 			lt_context(out, "no socket %s here", socket_path);
 	}
 	if (!out->code)

@@ -86,10 +86,12 @@ print_text(const struct lt_doctor *doctor)
 		}
 		putchar('\n');
 	}
-	printf("%d errors, %d warnings, %d notes\n",
-	    count_level(doctor, LT_LEVEL_ERROR),
-	    count_level(doctor, LT_LEVEL_WARNING),
-	    count_level(doctor, LT_LEVEL_NOTE));
+	for (int level = LT_LEVEL_ERROR; level >= LT_LEVEL_NOTE; level--) {
+		const int count = count_level(doctor, (enum lt_level)level);
+
+		printf("%d %s%s%s", count, level_names[level],
+		    count == 1 ? "" : "s", level > LT_LEVEL_NOTE ? ", " : "\n");
+	}
 }
 
 static int

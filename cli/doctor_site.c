@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapter.h"
 #include "doctor.h"
@@ -93,9 +94,16 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	if (json_is_false(json_object_get(doctor->status, "acting")))
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "lowtided", "",
 		    "it stands by: slurmctld acts on another host");
+	text = lt_json_text(doctor->status, "error", "");
+	if (text[0])
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "lowtided",
+		    "is slurmctld, is slurmdbd running? lowtided asks again "
+		    "and again",
+		    "its last question to Slurm failed: %s", text);
+	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(json_object_get(doctor->status, "policy"), "error",
 	    "");
-	if (text[0])
+	if (text[0] && !doctor->on_controller)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
 		    "mend the file; until then the last good one holds", "%s",
 		    text);
@@ -172,8 +180,8 @@ lt_doctor_sources(struct lt_doctor *doctor)
 			varies = true;
 		if (error[0])
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
-			    "mend it in the policy file; what is stale moves "
-			    "no job",
+			    "its options in the policy file, its key, the "
+			    "network; a stale signal moves no job",
 			    "%s: %s", name, error);
 		if (json_is_true(json_object_get(source, "replay")))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
@@ -255,8 +263,10 @@ lt_doctor_policy(struct lt_doctor *doctor)
 		return;
 	if (lt_policy_load(&policy, path, lt_adapter_names(), &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
-		    "lowtide init writes a first one; lowtide check FILE says "
-		    "more",
+		    access(path, F_OK) ?
+			"lowtide init writes a first one" :
+			"mend the file: lowtide check FILE lists all errors; "
+			"until then a running lowtided keeps the last good one",
 		    "%s", err.text);
 		return;
 	}

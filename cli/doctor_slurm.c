@@ -41,7 +41,9 @@ lt_doctor_probe(struct lt_doctor *doctor)
 		if (is_this_host(doctor->conf.host_names[i]))
 			doctor->on_controller = true;
 	err = (struct lt_error){ 0 };
-	if (lt_probe(&doctor->facts, &err)) {
+	const int code = lt_probe(&doctor->facts, &err);
+
+	if (code) {
 		doctor->facts = NULL;
 		if (doctor->has_conf && !doctor->on_controller)
 			lt_doctor_say(doctor, LT_LEVEL_NOTE, "slurm",
@@ -49,8 +51,10 @@ lt_doctor_probe(struct lt_doctor *doctor)
 			    "this is no controller: %s", err.text);
 		else
 			lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm",
-			    "install lowtided here (LOWTIDED names it) and "
-			    "start slurmctld",
+			    code == LT_ENOENT ?
+				"install lowtided here (LOWTIDED names it)" :
+				"start slurmctld; doctor asks it as "
+				"lowtided would",
 			    "can't ask Slurm: %s", err.text);
 		return;
 	}

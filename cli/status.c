@@ -186,7 +186,7 @@ print_sources(const json_t *sources, const char *currency, bool color)
 		const char *const cells[] = {
 			lt_json_text(source, "name", "?"),
 			lt_json_text(source, "adapter", "?"),
-			lt_json_text(source, "quantity", "?"),
+			lt_json_text(source, "quantity", "-"),
 			value_text(value, sizeof(value), source, currency),
 			replayed ? "replay" :
 				   lt_json_text(source, "quality", "?"),
