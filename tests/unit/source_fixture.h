@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options of a source as the policy file gives them, from a short table, and
+ * temporary files; for the tests of adapters.
+ */
+#ifndef LT_SOURCE_FIXTURE_H
+#define LT_SOURCE_FIXTURE_H
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source.h"
+
+struct pair {
+	const char *key, *value;
+};
+
+/* Ended by key NULL; each on a line of its own, from line 10 on. */
+static inline struct lt_source_options
+options_of(const struct pair *pairs)
+{
+	struct lt_source_options options = { .name = "src" };
+
+	for (; pairs[options.count].key != NULL; options.count++) {
+		options.items[options.count].key = pairs[options.count].key;
+		options.items[options.count].value =
+		    pairs[options.count].value;
+		options.items[options.count].line = 10 + options.count;
+		options.items[options.count].column = 5;
+	}
+	return options;
+}
+
+/* Writes a new file; path must end in XXXXXX. */
+static inline void
+write_file(char *path, const char *bytes, size_t byte_count)
+{
+	const int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, byte_count), (ssize_t)byte_count);
+	close(fd);
+}
+
+/* An error's text has these words, and nothing that a log can't show. */
+static inline void
+assert_says(const char *why, const struct lt_error *err, const char *words)
+{
+	char mended[LT_ERROR_TEXT_SIZE];
+
+	if (strstr(err->text, words) == NULL)
+		fail_msg("%s: \"%s\" has no \"%s\"", why, err->text, words);
+	memcpy(mended, err->text, sizeof(mended));
+	lt_text_mend(mended);
+	if (strcmp(mended, err->text) != 0)
+		fail_msg("%s: not fit to be shown: %s", why, mended);
+}
+
+#endif
