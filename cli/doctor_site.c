@@ -96,10 +96,9 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "it stands by: slurmctld acts on another host");
 	text = lt_json_text(doctor->status, "error", "");
 	if (text[0])
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "lowtided",
-		    "is slurmctld, is slurmdbd running? lowtided asks again "
-		    "and again",
-		    "its last question to Slurm failed: %s", text);
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "lowtided",
+		    "its log says when; it tries again by itself",
+		    "the last step that failed: %s", text);
 	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(json_object_get(doctor->status, "policy"), "error",
 	    "");

@@ -112,8 +112,11 @@ print_snapshots(const json_t *status)
 	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",
 	    lt_json_text(slurm, "release", "?"), (long long)queue);
 	print_field("slurm", line);
-	if (lt_json_text(status, "error", "")[0])
-		print_field("", lt_json_text(status, "error", ""));
+	if (lt_json_text(status, "error", "")[0]) {
+		snprintf(line, sizeof(line), "the last step that failed: %s",
+		    lt_json_text(status, "error", ""));
+		print_field("", line);
+	}
 }
 
 /* To the cent; what is below ten cents to three figures, as tariffs are. */

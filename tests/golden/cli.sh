@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What people read of the command agrees: the table of subcommands with
+# lowtide(1), with the completion and with both ways to ask for help; and what
+# wrong usage and an absent Slurm give. A stand-in for sbatch prints what the
+# real one does for a plan.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+lowtide=${BUILD:-$top/build}/lowtide
+page=$top/man/lowtide.1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+unset LOWTIDE_SERVER SLURM_CONF
+n=0 bad=0
+check() { # check NAME OFFENDERS: passes when there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /' | head -n 20
+	fi
+}
+gives() { # gives NAME STATUS TEXT COMMAND...: exit status, and TEXT somewhere
+	local name=$1 status=$2 text=$3 got
+	shift 3
+	got=$(timeout 60 "$@" 2>&1 </dev/null)
+	set -- $?
+	if [ "$1" = "$status" ] && [[ $got == *"$text"* ]]; then
+		check "$name" ''
+	else
+		check "$name" "exit status $1, want $status; want \"$text\" in: $got"
+	fi
+}
+
+commands=$("$lowtide" --help | sed -nE 's/^  ([a-z]+) .*/\1/p')
+options_of() { "$lowtide" help "$1" | sed -nE 's/^  --([a-z0-9-]+).*/\1/p'; }
+check 'the table has subcommands' "$([ "$(wc -w <<<"$commands")" -ge 10 ] || echo "got: $commands")"
+
+# The page without its roff escapes.
+plain=$(sed -E 's/\\f[BIPR]//g; s/\\-/-/g' "$page")
+missing=
+for c in $commands; do
+	grep -qE "^\.BR? \"?$c( |\"|\$)" <<<"$plain" || missing+="$c "
+	for o in $(options_of "$c"); do
+		grep -qE -- "--$o\\b" <<<"$plain" || missing+="$c --$o "
+	done
+done
+check 'lowtide(1) has every subcommand and option' "$missing"
+check 'lowtide(1) has no other subcommand' "$(sed -n '/^\.SH COMMANDS/,/^\.SH OPTIONS/p' <<<"$plain" |
+	sed -nE 's/^\.BR "([a-z]+) .*/\1/p' | while read -r c; do
+	grep -qx "$c" <<<"$commands" || echo "$c"; done)"
+check 'lowtide(1) has every variable that is read' "$(
+	grep -hoE 'getenv\("[A-Z_]+"' "$top"/cli/*.c | grep -oE '[A-Z_]{2,}' | sort -u |
+	while read -r v; do grep -qE "^\.B $v$" "$page" || echo "$v"; done)"
+for section in 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES CAVEATS; do
+	check "lowtide(1) has $section" "$(grep -qx ".SH $section" "$page" || echo missing)"
+done
+
+differing=
+for c in $commands; do
+	[ "$("$lowtide" help "$c")" = "$("$lowtide" "$c" --help)" ] || differing+="$c "
+done
+check '"help CMD" and "CMD --help" are one text' "$differing"
+
+. "$top/packaging/completion/lowtide.bash"
+complete_words() { # complete_words WORD...: what completes the last one
+	COMP_WORDS=(lowtide "$@") COMP_CWORD=$# COMPREPLY=()
+	_lowtide
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+check 'completion has every subcommand' "$(
+	diff <(sort <<<"$commands") <(complete_words '' | grep -vE '^(-|help$)' | sort))"
+differing=
+for c in $commands; do
+	[ "$c" = plan ] && continue # sbatch's own arguments
+	d=$(diff <(options_of "$c" | sort) <(complete_words "$c" -- | sed 's/^--//' | sort)) ||
+	    differing+="$c: $d "
+done
+check 'completion has every option' "$differing"
+check 'completion of a value' "$(diff <(echo csv) <(complete_words report --format = c))"
+check 'completion after --run' "$(diff <(echo report) <(complete_words --run /tmp rep))"
+
+gives 'no command' 2 'usage: lowtide' "$lowtide"
+gives 'a slip of a command' 2 'did you mean report?' "$lowtide" reprot
+gives 'help of no command' 2 'no command "nothing"' "$lowtide" help nothing
+gives 'a slip of an option' 2 'did you mean --team?' "$lowtide" report --taem x
+gives 'an option without its value' 2 '--team wants a value' "$lowtide" report --team
+gives 'an option of another command' 2 'no option --json' "$lowtide" init --json
+gives 'an operand too many' 2 'one argument too many' "$lowtide" status now
+gives 'an operand too few' 2 'an argument is missing' "$lowtide" explain
+gives 'a period that is none' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" report --period 2026-13
+gives 'a format that is none' 2 'want table, csv or json' "$lowtide" report --format xml
+gives 'a job id that is none' 2 'want a job id such as 1234' "$lowtide" explain 12x
+gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" budget adjust --team a --amount 1
+gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b
+gives 'an amount that is none' 2 '--amount' "$lowtide" budget adjust --team a --reason b --amount 1e3
+gives 'an option of adjust alone' 2 'belongs to "budget adjust"' "$lowtide" budget --reason x
+gives 'no lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" status
+gives 'doctor with nothing there' 1 '4 errors' env SLURM_CONF=/nonexistent \
+    LOWTIDED=/nonexistent LOWTIDE_MUNGE_SOCKET=/nonexistent "$lowtide" --run "$work" doctor
+gives 'init without lowtided' 1 '/nonexistent' env LOWTIDED=/nonexistent "$lowtide" init --output "$work/new.yaml"
+check 'and it leaves no file' "$(ls "$work")"
+
+# A plan: the refusal's message, on standard error.
+cat >"$work/sbatch" <<'S'
+#!/bin/sh
+echo "sbatch called with: $*" >"$CALLED"
+cat "$SAYS" >&2
+exit "$STATUS"
+S
+chmod 755 "$work/sbatch"
+export CALLED=$work/called SAYS=$work/says
+plan() { PATH=$work:$PATH STATUS=$1 "$lowtide" plan "${@:2}" 2>"$work/err" >"$work/out"; }
+table='plan: balanced
+  PARTITION       START
+* ondemand        Sat 15:00 UTC
+this was a plan: nothing was submitted.'
+for prefix in 'sbatch: error: lowtide: ' 'sbatch: lowtide: '; do
+	{
+		echo 'sbatch: warning: something else'
+		sed "s/^/$prefix/" <<<"$table"
+		echo 'sbatch: error: Batch job submission failed: Requested operation is presently disabled'
+		echo 'allocation failure: Requested operation is presently disabled'
+	} >"$SAYS"
+	plan 1 -- --time=10 job.sh
+	status=$?
+	check "a plan after \"$prefix\"" "$([ $status = 0 ] || echo "exit status $status"
+		diff <(echo "$table") "$work/out" 2>&1; cat "$work/err")"
+done
+check 'sbatch got the wish and all arguments' \
+    "$(diff <(echo 'sbatch called with: --carbon-aware=plan --time=10 job.sh') "$CALLED")"
+echo 'sbatch: error: Batch job submission failed: Invalid account' >"$SAYS"
+plan 1 job.sh
+status=$?
+check 'no plan: what sbatch said, and its status' "$([ $status = 1 ] || echo "exit status $status"
+	cat "$work/out"; diff "$SAYS" "$work/err")"
+: >"$SAYS"
+plan 0 job.sh
+status=$?
+check 'a job that was submitted after all is a failure' "$([ $status = 1 ] || echo "exit status $status"
+	grep -q 'submitted the job' "$work/err" || echo 'not said')"
+gives 'no --carbon-aware beside ours' 2 'would submit the job' "$lowtide" plan --carbon=cost job.sh
+gives 'plan without arguments' 2 'want the arguments of sbatch' "$lowtide" plan
+echo "1..$n"
+[ $bad -eq 0 ]
