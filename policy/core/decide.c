@@ -12,6 +12,8 @@
 static const double keep = 0.95;	  /* of the best saving */
 static const double mg_per_tonne = 1e9;
 static const double rounding = 1e-9;	  /* of a score: noise, no saving */
+/* Half a cent and half a gram: what no figure shows is no saving. */
+static const double least_micros = 5000, least_mg = 500;
 
 struct decision {
 	struct job job;
@@ -22,6 +24,7 @@ struct decision {
 	struct span spans[SPANS_MAX];
 	uint32_t span_count;
 	bool use_money, use_carbon;
+	int64_t home_age_s; /* of its oldest signal */
 };
 
 static const struct linear *
@@ -87,6 +90,28 @@ static double
 tolerance(double score)
 {
 	return rounding * fmax(1, fabs(score));
+}
+
+/* The least that a move must save, in units of the round's score; eq. (23).
+ * The fastest is fastest by any second. */
+static double
+least_saving(const struct decision *decision, int round, double score)
+{
+	const enum lt_objective objective = decision->plan->objective;
+	const double micros_per_mg = (double)decision->job.market->
+	    carbon_price_micros_per_tonne / mg_per_tonne;
+	double least = least_micros;
+
+	if (objective == LT_OBJECTIVE_FAST && round == 0)
+		least = 0;
+	else if (!decision->use_money ||
+	    (decision->use_carbon && objective == (round == 0 ?
+		LT_OBJECTIVE_CARBON : LT_OBJECTIVE_COST)))
+		least = least_mg;
+	else if (objective == LT_OBJECTIVE_BALANCED && decision->use_carbon &&
+	    micros_per_mg > 0)
+		least = fmin(least, least_mg * micros_per_mg);
+	return fmax(least, tolerance(score));
 }
 
 /* Score and caps of one lane in this round. */
@@ -168,11 +193,16 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 {
 	const struct job *job = &decision->job;
 	const bool is_home = lane->partition == job->request->home;
-	const int64_t age_s = lt_market_signal_age_s(job->market,
-	    lane->partition, job->now_utc_s);
+	int64_t age_s = lt_market_signal_age_s(job->market, lane->partition,
+	    job->now_utc_s);
 
+	/* It would be compared with home's old figures. */
+	if (decision->plan->fits && decision->home_age_s > age_s)
+		age_s = decision->home_age_s;
 	*wanted = (double)job->market->stale_after_s;
 	*found = (double)age_s;
+	if (age_s > job->market->stale_after_s)
+		return LT_REJECT_STALE;
 	if (decision->use_money && !lane->has_money)
 		return LT_REJECT_NO_PRICE;
 	/* A price against none can't be compared: it might cost more. */
@@ -180,8 +210,6 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 		return LT_REJECT_NO_PRICE;
 	if (decision->use_carbon && !lane->has_carbon)
 		return LT_REJECT_NO_CARBON;
-	if (age_s > job->market->stale_after_s)
-		return LT_REJECT_STALE;
 	if (!is_home && over_budget(decision, lane))
 		return LT_REJECT_BUDGET;
 	*wanted = (double)job->earliest_utc_s;
@@ -191,27 +219,43 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 	return LT_REJECT_NONE;
 }
 
-/* Which currencies count: what home knows, or any lane if home is no place
- * for the job. */
+static bool
+is_stale(const struct decision *decision, const struct lane *lane)
+{
+	return lt_market_signal_age_s(decision->job.market, lane->partition,
+		   decision->job.now_utc_s) >
+	    decision->job.market->stale_after_s;
+}
+
+/*
+ * Which currencies count: what home knows. If home is no place for the job,
+ * money if any lane knows it, and carbon if that shuts out no lane, or if it
+ * is what the job asks for.
+ */
 static void
 choose_currencies(struct decision *decision)
 {
-	const bool free_carbon = decision->plan->objective ==
-		LT_OBJECTIVE_BALANCED &&
-	    decision->job.market->carbon_price_micros_per_tonne == 0;
+	bool money = false, any_carbon = false, all_carbon = true;
 
-	decision->use_money = decision->home.has_money;
-	decision->use_carbon = decision->home.has_carbon;
-	if (!decision->plan->fits)
-		for (uint32_t i = 0; i < decision->lane_count; i++) {
-			decision->use_money |= decision->lanes[i].has_money;
-			decision->use_carbon |= decision->lanes[i].has_carbon;
-		}
-	if (decision->use_money &&
-	    (free_carbon || decision->plan->objective == LT_OBJECTIVE_COST ||
-		decision->plan->objective == LT_OBJECTIVE_FAST) &&
-	    !decision->home.has_carbon)
-		decision->use_carbon = false;
+	if (decision->plan->fits) {
+		decision->use_money = decision->home.has_money;
+		decision->use_carbon = decision->home.has_carbon;
+		return;
+	}
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		money |= decision->lanes[i].has_money &&
+		    !is_stale(decision, &decision->lanes[i]);
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const struct lane *lane = &decision->lanes[i];
+
+		if (lane->has_money != money || is_stale(decision, lane))
+			continue;
+		any_carbon |= lane->has_carbon;
+		all_carbon &= lane->has_carbon;
+	}
+	decision->use_money = money;
+	decision->use_carbon = any_carbon &&
+	    (all_carbon || decision->plan->objective == LT_OBJECTIVE_CARBON);
 }
 
 static void
@@ -387,7 +431,7 @@ choose(struct decision *decision, int round)
 		aims[i] = aim_of(decision, &decision->lanes[i], round);
 	if (decision->plan->fits) {
 		limit = baseline(decision, NULL, round);
-		limit -= tolerance(limit);
+		limit -= least_saving(decision, round, limit);
 	}
 	best = choose_best(decision, aims, limit);
 	if (!best.lane)
@@ -398,6 +442,10 @@ choose(struct decision *decision, int round)
 	if (decision->plan->objective != LT_OBJECTIVE_FAST &&
 	    from > best.score)
 		limit = from - keep * (from - best.score);
+	if (!decision->plan->fits &&
+	    decision->plan->objective != LT_OBJECTIVE_FAST)
+		limit = fmax(limit, best.score +
+		    least_saving(decision, round, from));
 	return choose_earliest(decision, aims, &best,
 	    limit + tolerance(limit));
 }
@@ -483,6 +531,8 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	if (request->objective == LT_OBJECTIVE_OFF)
 		return LT_OK;
 	choose_currencies(&decision);
+	decision.home_age_s = lt_market_signal_age_s(market, request->home,
+	    now_utc_s);
 	open_lanes(&decision, planned, planned_count);
 	choice = choose(&decision, 0);
 	if (!choice.lane && plan->fits)
@@ -495,4 +545,48 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 		plan->chosen.start_utc_s > decision.job.earliest_utc_s);
 	name_best(plan);
 	return LT_OK;
+}
+
+/* Lane indexes by rising lower bound: the likely winner first, so that most of
+ * the others are never searched. */
+static void
+sort_lanes(uint16_t order[LT_PARTITIONS_MAX], double bounds[LT_PARTITIONS_MAX],
+    const struct decision *decision, int round)
+{
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const struct aim aim = aim_of(decision, &decision->lanes[i],
+		    round);
+		uint32_t at = i;
+
+		bounds[i] = search_bound(&decision->lanes[i], &aim,
+		    decision->job.now_utc_s, decision->job.earliest_utc_s);
+		for (; at > 0 && bounds[order[at - 1]] > bounds[i]; at--)
+			order[at] = order[at - 1];
+		order[at] = (uint16_t)i;
+	}
+}
+
+/* Is the lane's cost the same at every start as an earlier lane's? Then the
+ * lower index has won. */
+static bool
+is_copy(const struct decision *decision, uint32_t index)
+{
+	const struct lane *lane = &decision->lanes[index];
+
+	for (uint32_t i = 0; i < index; i++) {
+		const struct lane *other = &decision->lanes[i];
+
+		if (!memcmp(other->series, lane->series,
+			sizeof(lane->series)) &&
+		    other->length_s == lane->length_s &&
+		    other->span_count == 1 && lane->span_count == 1 &&
+		    other->latest_utc_s == lane->latest_utc_s &&
+		    !memcmp(&other->money, &lane->money, sizeof(lane->money)) &&
+		    !memcmp(&other->charged, &lane->charged,
+			sizeof(lane->charged)) &&
+		    !memcmp(&other->carbon, &lane->carbon,
+			sizeof(lane->carbon)))
+			return true;
+	}
+	return false;
 }

@@ -130,7 +130,8 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	if (tasks_chance >= confidence)
 		return latest;
 	segment_s = lane->active.interval_s > 0 ?
-	    lane->active.interval_s + request->checkpoint.write_s :
+	    lane->active.interval_s + (request->checkpoint.write_s > 0 ?
+		request->checkpoint.write_s : LT_CHECKPOINT_WRITE_S) :
 	    job->expected_s * lane->time_ratio;
 	segments = lane->active.interval_s > 0 ?
 	    ceil(job->expected_s * lane->time_ratio /

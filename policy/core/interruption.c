@@ -7,7 +7,6 @@
 
 #include "interruption.h"
 
-static const double default_write_s = 60;
 static const double active_max_s = 1e12;
 static const double hour_s = 3600;
 
@@ -23,7 +22,7 @@ lt_checkpoint_interval_s(double write_s, double hazard_per_h)
 	 * down to it; both Young's sqrt(2 d) and 1 - e^-(d + 1) lie right.
 	 */
 	const double mean_s = hour_s / hazard_per_h;
-	const double d = (write_s > 0 ? write_s : default_write_s) / mean_s;
+	const double d = (write_s > 0 ? write_s : LT_CHECKPOINT_WRITE_S) / mean_s;
 	double x = fmin(sqrt(2 * d), -expm1(-(d + 1)));
 
 	for (int i = 0; i < 64 && x < 1; i++) {
@@ -43,7 +42,7 @@ lt_active_time(const struct lt_exposure *exposure)
 	const struct lt_checkpoint *checkpoint = &exposure->checkpoint;
 	const double hazard_per_s = exposure->hazard_per_h / hour_s;
 	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s :
-							 default_write_s;
+							 LT_CHECKPOINT_WRITE_S;
 	const double work_s = exposure->work_s;
 	struct lt_active active = { .active_s = work_s };
 	double segments = 1, last_s = work_s;

@@ -7,9 +7,12 @@
 
 #include <stdbool.h>
 
+enum { LT_CHECKPOINT_WRITE_S = 60 }; /* where it is not known */
+
 struct lt_checkpoint {
 	bool enabled;	      /* the user said that the job can resume */
-	double write_s;	      /* time to write one; 0 = unknown: 60 s is used */
+	double write_s;	      /* time to write one; 0 = unknown:
+			       * LT_CHECKPOINT_WRITE_S is used */
 	double every_s;	      /* the user's own interval; 0 = the optimal one */
 };
 

@@ -1,0 +1,886 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lt_decide() against a brute force that shares nothing with it but the
+ * tested leaves (active time, GPU ratio): small random markets, every
+ * partition, every second. docs/model.md, eqs. (1) to (24), once more and in
+ * the plainest way.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide.h"
+
+enum {
+	WORLDS = 12000,
+	PARTITIONS = 5,
+	SERIES = PARTITIONS * 4,
+	STEPS = 40,
+	PLANNED = 12,
+	SECONDS = 6000, /* looked at after the earliest start */
+	NOW = 1000000,
+	TERMS = 3, /* price, tariff, carbon */
+};
+
+static struct {
+	struct lt_market market;
+	struct lt_partition partitions[PARTITIONS];
+	struct lt_shape shapes[PARTITIONS];
+	struct lt_series series[SERIES];
+	int64_t starts[SERIES][STEPS + 1];
+	double values[SERIES][STEPS], integrals[SERIES][STEPS + 1];
+	struct lt_planned planned[PLANNED];
+	uint32_t planned_count;
+	struct lt_request request;
+} world;
+
+static uint64_t seed;
+
+/* splitmix64 */
+static uint64_t
+bits(void)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static int
+among(int low, int high)
+{
+	return low + (int)(bits() % (uint64_t)(high - low + 1));
+}
+
+static bool
+one_in(int n)
+{
+	return among(1, n) == 1;
+}
+
+static double
+fraction(void)
+{
+	return (double)(bits() >> 11) * 0x1p-53;
+}
+
+static int
+make_series(int index, double low, double high)
+{
+	struct lt_series *series = &world.series[index];
+	const bool few_values = one_in(3);
+	int64_t at = NOW + among(-900, 300);
+
+	*series = (struct lt_series){.count = (uint32_t)among(1, STEPS),
+	    .quality = one_in(6) ? LT_QUALITY_CONSTANT : LT_QUALITY_FORECAST,
+	    .issued_utc_s = NOW - (one_in(12) ? 4000 : among(0, 3000)),
+	    .start_utc_s = world.starts[index],
+	    .value = world.values[index],
+	    .integral = world.integrals[index]};
+	if (series->quality == LT_QUALITY_CONSTANT)
+		series->count = 1;
+	for (uint32_t i = 0; i < series->count; i++) {
+		series->start_utc_s[i] = at;
+		series->value[i] =
+		    low + (high - low) *
+			      (few_values ? among(0, 4) / 4.0 : fraction());
+		at += among(1, 120);
+	}
+	series->start_utc_s[series->count] = at;
+	assert_int_equal(lt_series_prepare(series, NULL), LT_OK);
+	return index;
+}
+
+static void
+make_partition(int i, bool money)
+{
+	struct lt_partition *part = &world.partitions[i];
+
+	world.shapes[i] = (struct lt_shape){.node_count = (uint32_t)among(2, 8),
+	    .cpus = one_in(2) ? 64 : 32,
+	    .gpus = one_in(3) ? 0 : 4,
+	    .memory_mib = 262144,
+	    .gpu_index = one_in(4) ? -1 : among(0, 18)};
+	*part = (struct lt_partition){
+	    .flags = LT_PARTITION_UP | (one_in(10) ? 0 : LT_PARTITION_MANAGED) |
+		     (one_in(3) ? LT_PARTITION_OWNED : 0),
+	    .max_time_s = one_in(8) ? 300 : INT64_MAX,
+	    .min_nodes = 1,
+	    .max_nodes = UINT32_MAX,
+	    .allow_accounts = "",
+	    .deny_accounts = "",
+	    .allow_qos = "",
+	    .deny_qos = "",
+	    .node_count = world.shapes[i].node_count,
+	    .first_shape = (uint32_t)i,
+	    .shape_count = 1,
+	    .price_series = LT_NO_SERIES,
+	    .carbon_series = LT_NO_SERIES,
+	    .tariff_series = LT_NO_SERIES,
+	    .busy_series = LT_NO_SERIES,
+	    .node_idle_w = 300,
+	    .node_cpu_w = 400,
+	    .node_gpu_w = world.shapes[i].gpus ? 1600 : 0,
+	    .pue = 1.2,
+	    .hazard_per_node_hour = one_in(3) ? fraction() : 0,
+	    .notice_s = one_in(3) ? 120 : 0,
+	    .restart_s = among(0, 100),
+	    .engineer_micros_per_restart = one_in(3) ? 2000000 : 0,
+	    .storage_micros_per_gib_month = 50000,
+	    .embodied_g_per_node_hour = one_in(2) ? 20 : 0};
+	/* Different cloud prices; the tariff may be negative. */
+	if (money && !one_in(10))
+		part->price_series = make_series(i * 4, 1e6, 9e6);
+	if (one_in(2))
+		part->tariff_series = make_series(i * 4 + 1, -1e5, 4e5);
+	if (!one_in(8))
+		part->carbon_series = make_series(i * 4 + 2, 20, 700);
+	if (one_in(3))
+		part->busy_series =
+		    make_series(i * 4 + 3, 0, part->node_count + 1);
+}
+
+static void
+make_request(void)
+{
+	struct lt_request *request = &world.request;
+	const int64_t expected = among(1, 700);
+
+	*request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = (uint32_t)among(1, 3),
+	    .cpus = (uint32_t)among(0, 96),
+	    .gpus = one_in(3) ? (uint32_t)among(1, 4) : 0,
+	    .memory_mib_per_node = one_in(3) ? (uint64_t)among(1, 200000) : 0,
+	    .exclusive = one_in(5),
+	    .array_tasks = one_in(4) ? (uint32_t)among(2, 30) : 1,
+	    .array_parallel = one_in(4) ? (uint32_t)among(1, 4) : 0,
+	    .limit_s = expected + among(0, 200),
+	    .expected_run_s = one_in(3) ? LT_UNSET_64 : expected,
+	    .gpu_memory_mib = one_in(4) ? 30000 : 0,
+	    .precision = one_in(5) ? LT_PRECISION_BF16 : LT_PRECISION_AUTO,
+	    .pins = one_in(12) ? LT_PIN_BEGIN : 0,
+	    .home = among(0, (int)world.market.partition_count - 1),
+	    .earliest_utc_s = one_in(4) ? NOW + among(-10, 200) : 0,
+	    .deadline_utc_s = one_in(4) ? NOW + among(0, 2500) : LT_UNSET_64,
+	    .objective = (enum lt_objective)among(
+		LT_OBJECTIVE_BALANCED, LT_OBJECTIVE_FAST),
+	    .checkpoint_gib = one_in(2) ? 100 : 0,
+	    .max_cost_micros = one_in(5) ? among(1, 3000000) : LT_UNSET_64,
+	    .has_available = one_in(5),
+	    .available_micros = among(1, 3000000),
+	    .available_mg = INT64_MAX};
+	if (one_in(3))
+		request->checkpoint = (struct lt_checkpoint){
+		    true, one_in(2) ? 20 : 0, one_in(3) ? 90 : 0};
+	if (one_in(8)) {
+		request->named_count = 1;
+		request->named[0] =
+		    (uint16_t)among(0, (int)world.market.partition_count - 1);
+	}
+}
+
+static void
+make_world(uint64_t number)
+{
+	int gpu_count;
+	/* const: lt_decide() reads them only */
+	struct lt_gpu *gpus =
+	    (struct lt_gpu *)(uintptr_t)lt_gpu_table(&gpu_count);
+	bool money;
+
+	seed = number;
+	money = !one_in(5);
+	world.market = (struct lt_market){
+	    .carbon_price_micros_per_tonne =
+		one_in(4) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
+	    .max_delay_s = one_in(8) ? 0 : among(1, 1500),
+	    .stale_after_s = 3600,
+	    .deadline_slack_s = 60,
+	    .deadline_confidence_ppm = 950000,
+	    .max_restart_risk_ppm = 100000,
+	    .max_extra_cost_ppm = 50000,
+	    .hold_margin_ppm = 100000,
+	    .partition_count = (uint32_t)among(1, PARTITIONS),
+	    .series_count = SERIES,
+	    .shape_count = PARTITIONS,
+	    .gpu_count = (uint32_t)gpu_count,
+	    .partitions = world.partitions,
+	    .shapes = world.shapes,
+	    .series = world.series,
+	    .gpus = gpus};
+	for (int i = 0; i < PARTITIONS; i++)
+		make_partition(i, money);
+	make_request();
+	world.planned_count = one_in(2) ? (uint32_t)among(1, PLANNED) : 0;
+	for (uint32_t i = 0; i < world.planned_count; i++) {
+		const int64_t start = NOW + among(-300, 2000);
+
+		world.planned[i] =
+		    (struct lt_planned){(uint16_t)among(0, PARTITIONS - 1),
+			(float)(fraction() * 4), start, start + among(1, 600)};
+	}
+}
+
+/* One partition, priced. */
+struct option {
+	bool fits, moves; /* can run it; may take part */
+	int64_t length_s, latest_s;
+	double units, power_kw;	     /* of all tasks at once: nodes x share */
+	double once_micros, once_mg; /* storage and failures; embodied */
+	bool has[TERMS], has_money, has_charged;
+	double worst_price, each, booked; /* nodes x share of a task, of all */
+	double sums[TERMS][SECONDS + 1];  /* from the earliest start on */
+	uint32_t full[SECONDS + 1];	  /* seconds without room before */
+	bool step_at[SECONDS + 1];	  /* a step of any signal */
+};
+
+static struct option options[PARTITIONS];
+static int64_t earliest_s;
+
+/* By a walk: the step that holds. */
+static double
+value_at(int index, int64_t utc_s)
+{
+	const struct lt_series *series = &world.series[index];
+	uint32_t i = 0;
+
+	while (i + 1 < series->count && series->start_utc_s[i + 1] <= utc_s)
+		i++;
+	return series->value[i];
+}
+
+static bool
+steps_at(int index, int64_t utc_s)
+{
+	const struct lt_series *series = &world.series[index];
+
+	for (uint32_t i = 1; i < series->count; i++)
+		if (series->start_utc_s[i] == utc_s)
+			return true;
+	return false;
+}
+
+static double
+load_at(int partition, int64_t utc_s)
+{
+	const int busy = world.partitions[partition].busy_series;
+	double load = busy == LT_NO_SERIES ? 0 : value_at(busy, utc_s);
+
+	for (uint32_t i = 0; i < world.planned_count; i++)
+		if (world.planned[i].partition == partition &&
+		    world.planned[i].start_utc_s <= utc_s &&
+		    utc_s < world.planned[i].end_utc_s)
+			load += (double)world.planned[i].nodes;
+	return load;
+}
+
+static int64_t
+age_of(int partition)
+{
+	const struct lt_partition *part = &world.partitions[partition];
+	const int indexes[] = {
+	    part->price_series, part->tariff_series, part->carbon_series};
+	int64_t age = INT64_MIN;
+
+	for (int t = 0; t < TERMS; t++) {
+		if (indexes[t] == LT_NO_SERIES)
+			continue;
+		const struct lt_series *series = &world.series[indexes[t]];
+		const int64_t own = series->quality == LT_QUALITY_CONSTANT
+					? 0
+					: NOW - series->issued_utc_s;
+		age = own > age ? own : age;
+	}
+	return age == INT64_MIN ? INT64_MAX : age;
+}
+
+static const struct lt_gpu *
+gpu_of(int partition)
+{
+	const int index = world.shapes[partition].gpu_index;
+
+	return index < 0 ? NULL : &world.market.gpus[index];
+}
+
+/* The latest start that keeps the deadline. */
+static int64_t
+latest_of(const struct option *option, int p, double work_s, double waves,
+    double task_factor, const struct lt_active *active)
+{
+	const struct lt_request *request = &world.request;
+	const struct lt_partition *part = &world.partitions[p];
+	const double hazard =
+	    part->hazard_per_node_hour * request->max_nodes / 3600;
+	int64_t latest;
+
+	if (request->deadline_utc_s == LT_UNSET_64)
+		return earliest_s + world.market.max_delay_s;
+	latest =
+	    request->deadline_utc_s - 60 - (int64_t)waves * request->limit_s;
+	if (hazard <= 0 || exp(-hazard * work_s * task_factor * waves) >= 0.95)
+		return latest;
+	const bool split = active->interval_s > 0;
+	const double part_s =
+	    split ? active->interval_s + (request->checkpoint.write_s > 0
+						 ? request->checkpoint.write_s
+						 : 60)
+		  : work_s;
+	const double parts = split ? ceil(work_s / active->interval_s) : 1;
+	const double s = (part_s + part->restart_s) * hazard;
+	const double spread =
+	    sqrt(parts * waves * (exp(2 * s) - 2 * s * exp(s) - 1)) / hazard *
+	    sqrt(0.95 / 0.05);
+	if (spread >= 1e9)
+		return INT64_MIN;
+	const int64_t bound = request->deadline_utc_s - 60 - option->length_s -
+			      (int64_t)ceil(spread);
+	return bound < latest ? bound : latest;
+}
+
+/* Sums by the second, so that a window is a difference. */
+static void
+add_up(struct option *option, int p)
+{
+	const struct lt_partition *part = &world.partitions[p];
+	const int indexes[TERMS] = {
+	    part->price_series, part->tariff_series, part->carbon_series};
+	const double room = part->node_count - option->booked + 1e-6;
+
+	memset(option->step_at, 0, sizeof(option->step_at));
+	option->full[0] = 0;
+	for (int s = 0; s < SECONDS; s++)
+		option->full[s + 1] =
+		    option->full[s] +
+		    (load_at(p, earliest_s + s) > room ? 1 : 0);
+	for (int t = 0; t < TERMS; t++) {
+		option->has[t] = indexes[t] != LT_NO_SERIES;
+		option->sums[t][0] = 0;
+		for (int s = 0; s < SECONDS && option->has[t]; s++) {
+			option->sums[t][s + 1] =
+			    option->sums[t][s] +
+			    value_at(indexes[t], earliest_s + s) / 3600;
+			option->step_at[s] |=
+			    steps_at(indexes[t], earliest_s + s);
+		}
+	}
+}
+
+/* Everything of one partition; .fits and .moves say whether it counts. False
+ * when the window is too long for this test. */
+static bool
+make_option(struct option *option, int p)
+{
+	const struct lt_request *request = &world.request;
+	const struct lt_partition *part = &world.partitions[p];
+	const struct lt_shape *shape = &world.shapes[p];
+	const struct lt_gpu *gpu = gpu_of(p);
+	const double nodes = request->max_nodes;
+	const double cpus = request->cpus > 0 ? ceil(request->cpus / nodes) : 1;
+	const double gpus = ceil(request->gpus / nodes);
+	double share = fmax(cpus / shape->cpus,
+	    (double)request->memory_mib_per_node / (double)shape->memory_mib);
+	double ratio = 1, at_once, waves;
+	bool known;
+
+	option->fits = option->moves = false;
+	if (gpus > 0) {
+		if (gpus > shape->gpus)
+			return true;
+		if (request->gpu_memory_mib > 0 &&
+		    !(gpu && gpu->memory_mib >= request->gpu_memory_mib * 0.9))
+			return true;
+		if (request->precision > LT_PRECISION_FP32 &&
+		    !(gpu && gpu->tflops[request->precision] > 0))
+			return true;
+		share = fmax(share, gpus / shape->gpus);
+	}
+	if (cpus > shape->cpus || request->limit_s > part->max_time_s ||
+	    request->memory_mib_per_node > shape->memory_mib ||
+	    nodes > part->node_count)
+		return true;
+	if (request->exclusive)
+		share = 1;
+	if (gpus > 0 && p != request->home)
+		ratio = lt_gpu_time_ratio(
+		    gpu_of(request->home), gpu, request->precision, &known);
+	const bool said = request->expected_run_s > 0;
+	const double work_s =
+	    (double)(said ? request->expected_run_s : request->limit_s) * ratio;
+	if (said && ratio > 1 && work_s > (double)request->limit_s)
+		return true;
+	const struct lt_exposure exposure = {.work_s = work_s,
+	    .hazard_per_h = part->hazard_per_node_hour * nodes,
+	    .restart_s = part->restart_s,
+	    .checkpoint = request->checkpoint};
+	const struct lt_active active = lt_active_time(&exposure);
+
+	if (!request->checkpoint.enabled && p != request->home &&
+	    active.restart_chance > 0.1)
+		return true;
+	at_once = request->array_tasks;
+	if (request->array_parallel > 0)
+		at_once = fmin(at_once, request->array_parallel);
+	at_once =
+	    fmin(at_once, fmax(1, floor(part->node_count / (nodes * share))));
+	waves = ceil(request->array_tasks / at_once);
+	const double tasks = request->array_tasks / waves;
+
+	option->fits = true;
+	option->length_s = (int64_t)ceil(active.active_s * waves);
+	option->latest_s = latest_of(option, p, work_s, waves, tasks, &active);
+	if (request->pins & LT_PIN_BEGIN && option->latest_s > earliest_s)
+		option->latest_s = earliest_s;
+	if (option->length_s >= SECONDS - 1 ||
+	    option->length_s + option->latest_s - earliest_s >= SECONDS - 1)
+		return false;
+	option->units = nodes * share * tasks;
+	option->each = nodes * share;
+	option->booked = option->each * at_once;
+	option->power_kw =
+	    nodes * tasks * part->pue / 1000 *
+	    (part->node_idle_w * share +
+		part->node_cpu_w *
+		    (share == 1 && gpus == 0 ? 1 : cpus / shape->cpus) +
+		part->node_gpu_w * (gpus > 0 ? gpus / shape->gpus : 0));
+	const double hours = (double)option->length_s / 3600;
+	option->once_micros =
+	    request->checkpoint.enabled
+		? request->checkpoint_gib * 50000 * hours / 730 * tasks
+		: active.expected_interruptions * tasks * waves *
+		      (double)part->engineer_micros_per_restart;
+	option->once_mg =
+	    part->embodied_g_per_node_hour * 1000 * option->units * hours;
+	add_up(option, p);
+	option->has_charged = option->has[0];
+	option->has_money =
+	    option->has[0] ||
+	    (part->flags & LT_PARTITION_OWNED && option->has[1]);
+	option->worst_price = 0;
+	if (option->has[0])
+		option->worst_price =
+		    world.series[part->price_series].max_value;
+	return true;
+}
+
+struct price {
+	double money, charged, carbon;
+};
+
+static double
+window(const struct option *option, int term, int64_t s)
+{
+	return option->has[term] ? option->sums[term][s + option->length_s] -
+				       option->sums[term][s]
+				 : 0;
+}
+
+static struct price
+price_of(int p, int64_t s)
+{
+	const struct option *option = &options[p];
+	const bool owned = world.partitions[p].flags & LT_PARTITION_OWNED;
+	const double compute = option->units * window(option, 0, s);
+	const double energy = option->power_kw * window(option, 1, s);
+
+	return (struct price){
+	    .money = option->once_micros +
+		     (owned && option->has[1] ? energy : compute + energy),
+	    .charged = option->once_micros + compute + (owned ? 0 : energy),
+	    .carbon = option->once_mg +
+		      option->power_kw * 1000 * window(option, 2, s)};
+}
+
+struct rules {
+	bool money, carbon, fits;
+	struct price home;
+};
+
+/* What the objective wants least of, and second least. */
+static double
+score_of(const struct rules *rules, int p, int64_t s, int round)
+{
+	const struct price price = price_of(p, s);
+	const double end = (double)(earliest_s + s + options[p].length_s - NOW);
+	const double cheap = rules->money    ? price.money
+			     : rules->carbon ? price.carbon
+					     : 0;
+	const double clean = rules->carbon  ? price.carbon
+			     : rules->money ? price.money
+					    : 0;
+
+	switch (world.request.objective) {
+	case LT_OBJECTIVE_COST:
+		return round == 0 ? cheap : clean;
+	case LT_OBJECTIVE_CARBON:
+		return round == 0 ? clean : cheap;
+	case LT_OBJECTIVE_FAST:
+		return round == 0 ? end : cheap;
+	default:
+		return rules->money && rules->carbon
+			   ? price.money +
+				 price.carbon / 1e9 *
+				     (double)world.market
+					 .carbon_price_micros_per_tonne
+			   : cheap;
+	}
+}
+
+/* The job may not be moved there. */
+static bool
+is_bound(int p)
+{
+	const struct lt_request *request = &world.request;
+
+	return p != request->home &&
+	       ((request->named_count > 0 && request->named[0] != p) ||
+		   !(world.partitions[p].flags & LT_PARTITION_MANAGED));
+}
+
+/* Which currencies count, and where the job goes by itself. */
+static struct rules
+make_rules(void)
+{
+	const struct lt_request *request = &world.request;
+	const enum lt_objective objective = request->objective;
+	const struct option *home = &options[request->home];
+	struct rules rules = {.fits = home->fits};
+
+	if (home->fits) {
+		rules.home = price_of(request->home, 0);
+		rules.money = home->has_money;
+		rules.carbon = home->has[2];
+		return rules;
+	}
+	/* Carbon counts where it shuts out nobody, or is what is asked for. */
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t with = 0, without = 0;
+
+		for (int p = 0; p < (int)world.market.partition_count; p++) {
+			const struct option *option = &options[p];
+
+			if (!option->fits || age_of(p) > 3600 || is_bound(p))
+				continue;
+			if (pass == 0)
+				rules.money |= option->has_money;
+			else if (option->has_money == rules.money)
+				*(option->has[2] ? &with : &without) += 1;
+		}
+		rules.carbon =
+		    with > 0 &&
+		    (without == 0 || objective == LT_OBJECTIVE_CARBON);
+	}
+	return rules;
+}
+
+/* Partitions that may take part. */
+static void
+open_options(const struct rules *rules)
+{
+	const struct lt_request *request = &world.request;
+
+	for (int p = 0; p < (int)world.market.partition_count; p++) {
+		struct option *option = &options[p];
+		const bool is_home = p == request->home;
+		const double hold = option->worst_price * option->each *
+				    request->array_tasks *
+				    (double)request->limit_s / 3600 * 1.1;
+		const bool within =
+		    is_home || !request->has_available ||
+		    (option->has[0] &&
+			hold <= (double)request->available_micros);
+
+		option->moves =
+		    option->fits && within &&
+		    option->has_money == rules->money &&
+		    (!rules->carbon || option->has[2]) && age_of(p) <= 3600 &&
+		    (!rules->fits || age_of(request->home) <= 3600) &&
+		    option->latest_s >= earliest_s && !is_bound(p);
+	}
+}
+
+static double
+noise(double score)
+{
+	return 1e-9 * fmax(1, fabs(score));
+}
+
+/* What a saving must at least be. */
+static double
+least(const struct rules *rules, int round, double score)
+{
+	const double price =
+	    (double)world.market.carbon_price_micros_per_tonne / 1e9;
+	const enum lt_objective objective = world.request.objective;
+	const bool fast = objective == LT_OBJECTIVE_FAST;
+	const bool is_mg =
+	    !rules->money ||
+	    (rules->carbon && objective == (round == 0 ? LT_OBJECTIVE_CARBON
+						       : LT_OBJECTIVE_COST));
+	double value = 5000;
+
+	if (fast && round == 0)
+		value = 0;
+	else if (is_mg)
+		value = 500;
+	else if (objective == LT_OBJECTIVE_BALANCED && rules->carbon &&
+		 price > 0)
+		value = fmin(value, 500 * price);
+	return fmax(value, noise(score));
+}
+
+/* Room, and the conditions of the objective and of --max-cost; slack < 0 asks
+ * for more than that. */
+static bool
+may_start(const struct rules *rules, int p, int64_t s, int round, double slack)
+{
+	const struct lt_request *request = &world.request;
+	const struct option *option = &options[p];
+	const int64_t length = option->length_s;
+	const double more = (double)world.market.max_extra_cost_ppm / 1e6;
+	const struct price price = price_of(p, s);
+	const double was = rules->home.money;
+
+	if (option->full[s + length] > option->full[s])
+		return false;
+	if (request->objective == LT_OBJECTIVE_CARBON && rules->money &&
+	    rules->fits &&
+	    price.money > was + fabs(was) * more + (1 + slack) * noise(was))
+		return false;
+	if (request->max_cost_micros != LT_UNSET_64 && option->has_charged &&
+	    price.charged >
+		(double)request->max_cost_micros + 0.5 + slack * noise(1e7))
+		return false;
+	if (round > 0) {
+		const double first = score_of(rules, request->home, 0, 0);
+
+		if (score_of(rules, p, s, 0) >
+		    first + (1 + slack) * noise(first))
+			return false;
+	}
+	return true;
+}
+
+/* A start where a window's end meets a step of what the cost depends on, or
+ * room begins or ends. */
+static bool
+is_candidate(int p, int64_t s)
+{
+	const struct option *option = &options[p];
+	const int64_t last = option->latest_s - earliest_s;
+	const int64_t length = option->length_s;
+
+	return s == 0 || s == last || option->step_at[s] ||
+	       option->step_at[s + length] ||
+	       option->full[s] - option->full[s - 1] > 0 ||
+	       option->full[s + length + 1] - option->full[s + length] > 0;
+}
+
+struct best {
+	bool any;
+	int p;
+	int64_t s;
+	double score;
+};
+
+/* Least score; of all seconds, or of candidates only. */
+static struct best
+find_best(const struct rules *rules, int round, bool all, double slack)
+{
+	struct best best = {.score = INFINITY};
+
+	for (int p = 0; p < (int)world.market.partition_count; p++) {
+		if (!options[p].moves)
+			continue;
+		for (int64_t s = 0; s <= options[p].latest_s - earliest_s;
+		     s++) {
+			if ((!all && !is_candidate(p, s)) ||
+			    !may_start(rules, p, s, round, slack))
+				continue;
+			const double score = score_of(rules, p, s, round);
+			if (score < best.score)
+				best = (struct best){true, p, s, score};
+		}
+	}
+	return best;
+}
+
+static uint32_t moves, waits, elsewhere, second_round, unfit, capped;
+
+/* One round of the rule: is the plan what it asks for? Returns false when
+ * nothing is to be had in this round, so that the plan is no matter of it. */
+static bool
+check_round(const struct rules *rules, const struct lt_plan *plan, int round,
+    uint64_t number)
+{
+	const bool has_caps = round > 0 ||
+			      world.request.objective == LT_OBJECTIVE_CARBON ||
+			      world.request.max_cost_micros != LT_UNSET_64;
+	const bool fast = world.request.objective == LT_OBJECTIVE_FAST;
+	const struct best best = find_best(rules, round, false, 0);
+	const struct best surely = find_best(rules, round, false, -0.5);
+	double from, limit;
+
+	if (rules->fits) {
+		from = score_of(rules, world.request.home, 0, round);
+		if (!best.any || best.score > from - least(rules, round, from) +
+						  noise(from) / 2)
+			return false;
+		if (!plan->moved) {
+			/* Only where rounding decides it may stay. */
+			if (surely.any &&
+			    surely.score < from - least(rules, round, from) -
+					       noise(from) / 2 &&
+			    round == 0)
+				fail_msg("%llu: stays, though %d at %lld "
+					 "scores %.9g, not %.9g",
+				    (unsigned long long)number, surely.p,
+				    (long long)surely.s, surely.score, from);
+			return false;
+		}
+	} else {
+		if (!best.any)
+			return false;
+		from = score_of(rules, best.p, 0, round);
+	}
+	if (!has_caps && find_best(rules, round, true, 0).score <
+			     best.score - noise(best.score))
+		fail_msg("%llu: a better start between two steps",
+		    (unsigned long long)number);
+	limit = best.score;
+	if (!fast && from > best.score)
+		limit = from - 0.95 * (from - best.score);
+	if (!rules->fits && !fast)
+		limit = fmax(limit, best.score + least(rules, round, from));
+
+	const int p = plan->chosen.partition;
+	const int64_t s = plan->chosen.start_utc_s - earliest_s;
+	if (!options[p].moves || s < 0 ||
+	    s > options[p].latest_s - earliest_s ||
+	    !may_start(rules, p, s, round, 0.5))
+		fail_msg("%llu: %d at %lld is not allowed",
+		    (unsigned long long)number, p, (long long)s);
+	if (score_of(rules, p, s, round) > limit + 3 * noise(limit))
+		fail_msg("%llu: %d at %lld scores %.12g, over %.12g",
+		    (unsigned long long)number, p, (long long)s,
+		    score_of(rules, p, s, round), limit);
+	for (int other = 0; other < (int)world.market.partition_count;
+	     other++) {
+		const int64_t until = s - (other < p ? 0 : 1);
+
+		if (!options[other].moves)
+			continue;
+		for (int64_t t = 0;
+		     t <= until && t <= options[other].latest_s - earliest_s;
+		     t++)
+			if (is_candidate(other, t) &&
+			    score_of(rules, other, t, round) <
+				limit - noise(limit) &&
+			    may_start(rules, other, t, round, -0.5))
+				fail_msg("%llu: %d at %lld, though %d at %lld "
+					 "would do",
+				    (unsigned long long)number, p, (long long)s,
+				    other, (long long)t);
+	}
+	return true;
+}
+
+static void
+check_figures(const struct lt_estimate *estimate, uint64_t number)
+{
+	const struct option *option = &options[estimate->partition];
+	const struct price price =
+	    price_of(estimate->partition, estimate->start_utc_s - earliest_s);
+
+	if (estimate->has_cost != option->has_charged ||
+	    estimate->has_carbon != option->has[2] ||
+	    estimate->end_utc_s - estimate->start_utc_s != option->length_s)
+		fail_msg("%llu: other terms", (unsigned long long)number);
+	if ((estimate->has_cost &&
+		fabs((double)estimate->cost_micros - price.charged) >
+		    0.5 + noise(price.charged) * 10) ||
+	    (estimate->has_carbon &&
+		fabs((double)estimate->carbon_mg - price.carbon) >
+		    0.5 + noise(price.carbon) * 10))
+		fail_msg("%llu: %lld micros, %lld mg, want %.3f, %.3f",
+		    (unsigned long long)number,
+		    (long long)estimate->cost_micros,
+		    (long long)estimate->carbon_mg, price.charged,
+		    price.carbon);
+}
+
+static void
+check_world(uint64_t number)
+{
+	static struct lt_plan plan;
+	struct rules rules;
+
+	make_world(number);
+	earliest_s = world.request.earliest_utc_s > NOW
+			 ? world.request.earliest_utc_s
+			 : NOW;
+	for (int p = 0; p < (int)world.market.partition_count; p++)
+		if (!make_option(&options[p], p))
+			return;
+	assert_int_equal(lt_decide(&plan, &world.request, &world.market,
+			     world.planned, world.planned_count, NOW, NULL),
+	    LT_OK);
+	rules = make_rules();
+	open_options(&rules);
+	if (plan.fits != rules.fits)
+		fail_msg("%llu: home fits or not", (unsigned long long)number);
+	if (plan.fits)
+		check_figures(&plan.home, number);
+	if (plan.chosen.partition >= 0 && plan.moved)
+		check_figures(&plan.chosen, number);
+	if (check_round(&rules, &plan, 0, number)) {
+		capped += world.request.max_cost_micros != LT_UNSET_64;
+	} else if (rules.fits && check_round(&rules, &plan, 1, number)) {
+		second_round++;
+	} else if (plan.moved && rules.fits) {
+		/* By a hair: rounding may let it go, and no more than that. */
+		const double from = score_of(&rules, world.request.home, 0, 0);
+		const double to = score_of(&rules, plan.chosen.partition,
+		    plan.chosen.start_utc_s - earliest_s, 0);
+
+		if (to > from + 3 * noise(from))
+			fail_msg("%llu: moves for nothing",
+			    (unsigned long long)number);
+	} else if (plan.moved) {
+		fail_msg("%llu: moves nowhere", (unsigned long long)number);
+	}
+	moves += plan.moved;
+	unfit += !plan.fits && plan.moved;
+	waits += plan.moved && plan.chosen.start_utc_s > earliest_s;
+	elsewhere += plan.moved && plan.chosen.partition != plan.home.partition;
+}
+
+static void
+test_same_as_brute_force(void **state)
+{
+	(void)state;
+	for (uint64_t number = 1; number <= WORLDS; number++)
+		check_world(number);
+	/* The worlds must be worth it. */
+	print_message("# moves %u, waits %u, elsewhere %u, second round %u, "
+		      "home can't %u, capped %u\n",
+	    moves, waits, elsewhere, second_round, unfit, capped);
+	assert_true(moves > 2000 && waits > 1000 && elsewhere > 1000);
+	assert_true(second_round > 10 && unfit > 100 && capped > 100);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_same_as_brute_force),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
