@@ -84,10 +84,12 @@ ask_socket(struct reply *reply, const char *socket_path, const char *method,
 		.total_ms = TIMEOUT_MS,
 	};
 
-	if (lt_http_do(&request, &response, err))
+	if (lt_http_do(&request, &response, err)) {
+		lt_http_free(&response);
 		return lt_context(err,
 		    "lowtided does not answer on %s (is it running?)",
 		    socket_path);
+	}
 	reply->status = response.status;
 	reply->length = response.body_length;
 	reply->body = response.body;

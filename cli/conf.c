@@ -6,10 +6,12 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -251,11 +253,22 @@ parse_file(struct lt_conf *conf, const char *path, int depth,
 		return lt_fail(err, LT_ELIMIT,
 		    "%s: Include goes deeper than %d files", path,
 		    (int)INCLUDE_DEPTH_MAX);
-	FILE *const in = fopen(path, "re");
+	/* a FIFO must not hold us up */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat facts;
 
-	if (!in)
+	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", path, strerror(errno));
+	FILE *const in =
+	    fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ?
+	    fdopen(fd, "r") :
+	    NULL;
+
+	if (!in) {
+		close(fd);
+		return lt_fail(err, LT_EIO, "%s: want a file", path);
+	}
 	char *const line = malloc(LINE_MAX_BYTES);
 
 	if (!line) {
