@@ -241,8 +241,8 @@ check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 	}
 	char mend[512];
 
-	snprintf(mend, sizeof(mend),
-	    "optional spank_lowtide.so %.420s (on compute nodes too)", want);
+	snprintf(mend, sizeof(mend), "add to that line: %.440s (on compute "
+				     "nodes too)", want);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
 	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
 	    path, line);

@@ -147,8 +147,10 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 	if (has_total)
 		figure_text(texts[count], TEXT_SIZE, rounded_sum, figure->unit,
 		    currency);
-	else
-		snprintf(texts[count], TEXT_SIZE, "%s", figure->absent);
+	else /* budgets of teams within teams have no sum */
+		snprintf(texts[count], TEXT_SIZE, "%s",
+		    known && !strcmp(figure->absent, "none") ? "-" :
+							       figure->absent);
 	free(values);
 	return true;
 }
