@@ -149,43 +149,49 @@ least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 /*
  * Every window that starts in [a, b] covers [b, a + length] and beside it
  * b - a seconds near a and near a + length, at least at the least rate there.
- * Holds for negative rates too.
+ * Holds for negative rates too. Weights are never negative.
  */
 static double
-bound(const struct search *search, const struct edge *a, const struct edge *b)
+bound(const struct search *search, const struct linear *linear,
+    const struct edge *a, const struct edge *b)
 {
 	const struct lane *lane = search->lane;
-	const struct linear *score = &search->aim->score;
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
-	double sum = score->constant + score->per_s *
+	double sum = linear->constant + linear->per_s *
 	    (double)(a->start_utc_s + lane->length_s - search->now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *series = lane->series[t];
 
-		if (!series || !(score->weight[t] > 0))
+		if (!series || !(linear->weight[t] > 0))
 			continue;
 		if (width_s < lane->length_s)
-			sum += score->weight[t] * (a->until[t] - b->before[t] +
+			sum += linear->weight[t] * (a->until[t] - b->before[t] +
 			    hours(width_s) *
 				fmin(least_of(series, a->first[t], b->first[t]),
 				    least_of(series, a->last[t], b->last[t])));
 		else
-			sum += score->weight[t] * hours(lane->length_s) *
+			sum += linear->weight[t] * hours(lane->length_s) *
 			    least_of(series, a->first[t], b->last[t]);
 	}
 	return sum;
 }
 
+/* Can no start between a and b be of interest? score: of bound(). */
 static bool
-hopeless(const struct search *search, const struct edge *a,
+hopeless(const struct search *search, double score, const struct edge *a,
     const struct edge *b)
 {
-	if (search->earliest)
-		return (search->found->any &&
-			   a->start_utc_s >= search->found->start_utc_s) ||
-		    bound(search, a, b) > search->limit;
-	return bound(search, a, b) >= search->limit;
+	if (search->earliest ?
+		score > search->limit || (search->found->any &&
+		    a->start_utc_s >= search->found->start_utc_s) :
+		score >= search->limit)
+		return true;
+	for (uint32_t i = 0; i < search->aim->cap_count; i++)
+		if (bound(search, &search->aim->caps[i].value, a, b) >
+		    search->aim->caps[i].limit)
+			return true;
+	return false;
 }
 
 /* The start nearest after edge where a window's end meets a step; the steps
@@ -287,8 +293,10 @@ static void
 search_between(struct search *search, const struct edge *a,
     const struct edge *b)
 {
+	const struct linear *score = &search->aim->score;
 	struct edge middle;
 	int64_t middle_utc_s = 0;
+	double left, right;
 
 	if (!middle_of(&middle_utc_s, search, a, b)) {
 		walk(search, a, b);
@@ -296,16 +304,18 @@ search_between(struct search *search, const struct edge *a,
 	}
 	middle = edge_between(search->lane, middle_utc_s, a, b);
 	visit(search, &middle);
-	if (search->earliest ||
-	    bound(search, a, &middle) <= bound(search, &middle, b)) {
-		if (!hopeless(search, a, &middle))
+	left = bound(search, score, a, &middle);
+	right = bound(search, score, &middle, b);
+	/* The better half first: it may rule the other one out. */
+	if (search->earliest || left <= right) {
+		if (!hopeless(search, left, a, &middle))
 			search_between(search, a, &middle);
-		if (!hopeless(search, &middle, b))
+		if (!hopeless(search, right, &middle, b))
 			search_between(search, &middle, b);
 	} else {
-		if (!hopeless(search, &middle, b))
+		if (!hopeless(search, right, &middle, b))
 			search_between(search, &middle, b);
-		if (!hopeless(search, a, &middle))
+		if (!hopeless(search, left, a, &middle))
 			search_between(search, a, &middle);
 	}
 }
@@ -322,7 +332,8 @@ search_spans(struct search *search, const struct span *spans)
 
 		visit(search, &a);
 		visit(search, &b);
-		if (!hopeless(search, &a, &b))
+		if (!hopeless(search,
+			bound(search, &search->aim->score, &a, &b), &a, &b))
 			search_between(search, &a, &b);
 		if (search->earliest && search->found->any &&
 		    search->found->start_utc_s <= span->to_utc_s)
