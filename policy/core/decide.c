@@ -294,12 +294,12 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 	static const uint32_t starts_at_once = LT_PIN_BEGIN | LT_PIN_HET |
 	    LT_PIN_RESERVATION | LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
 	    LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
-	uint16_t order[LT_PLANNED_MAX];
-	uint32_t kept = 0;
+	uint16_t edges[2 * LT_PLANNED_MAX];
+	uint32_t edge_count, kept = 0;
 
 	if (planned_count > LT_PLANNED_MAX)
 		planned_count = LT_PLANNED_MAX;
-	planned_sort(order, planned, planned_count);
+	edge_count = planned_sort(edges, planned, planned_count);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *lane = &decision->lanes[i];
 		struct lt_candidate *candidate =
@@ -317,7 +317,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		    lane->latest_utc_s > job->earliest_utc_s)
 			lane->latest_utc_s = job->earliest_utc_s;
 		lane_spans(lane, job, decision->spans, &decision->span_count,
-		    planned, order, planned_count);
+		    planned, edges, edge_count);
 		if (lane->span_count == 0) {
 			refuse(candidate, LT_REJECT_CAPACITY,
 			    lane->node_equivalents,

@@ -8,126 +8,135 @@
 
 #include "decide_internal.h"
 
-static bool
-sorts_before(const struct lt_planned *a, const struct lt_planned *b)
+/* The edges of the windows, sorted: window 7 starts at edge 14, ends at 15. */
+static int64_t
+edge_utc_s(const struct lt_planned *planned, uint16_t edge)
 {
-	return a->partition != b->partition ? a->partition < b->partition :
-					      a->start_utc_s < b->start_utc_s;
+	const struct lt_planned *window = &planned[edge / 2];
+
+	return edge % 2 == 0 ? window->start_utc_s : window->end_utc_s;
+}
+
+static bool
+sorts_before(const struct lt_planned *planned, uint16_t a, uint16_t b)
+{
+	const uint16_t of_a = planned[a / 2].partition;
+	const uint16_t of_b = planned[b / 2].partition;
+
+	return of_a != of_b ? of_a < of_b :
+			      edge_utc_s(planned, a) < edge_utc_s(planned, b);
 }
 
 /* Heap sort: qsort(3) may allocate. */
 static void
-sift(uint16_t *order, const struct lt_planned *planned, uint32_t at,
+sift(uint16_t *edges, const struct lt_planned *planned, uint32_t at,
     uint32_t count)
 {
 	for (;;) {
 		uint32_t child = 2 * at + 1;
-		const uint16_t moved = order[at];
+		const uint16_t moved = edges[at];
 
 		if (child >= count)
 			return;
 		if (child + 1 < count &&
-		    sorts_before(&planned[order[child]],
-			&planned[order[child + 1]]))
+		    sorts_before(planned, edges[child], edges[child + 1]))
 			child++;
-		if (!sorts_before(&planned[moved], &planned[order[child]]))
+		if (!sorts_before(planned, moved, edges[child]))
 			return;
-		order[at] = order[child];
-		order[child] = moved;
+		edges[at] = edges[child];
+		edges[child] = moved;
 		at = child;
 	}
 }
 
-void
-planned_sort(uint16_t *order, const struct lt_planned *planned,
+uint32_t
+planned_sort(uint16_t *edges, const struct lt_planned *planned,
     uint32_t planned_count)
 {
-	for (uint32_t i = 0; i < planned_count; i++)
-		order[i] = (uint16_t)i;
-	for (uint32_t i = planned_count / 2; i-- > 0;)
-		sift(order, planned, i, planned_count);
-	for (uint32_t last = planned_count; last-- > 1;) {
-		const uint16_t greatest = order[0];
+	uint32_t count = 0;
 
-		order[0] = order[last];
-		order[last] = greatest;
-		sift(order, planned, 0, last);
+	/* A window that ends before it starts would never end. */
+	for (uint32_t i = 0; i < planned_count; i++) {
+		if (planned[i].end_utc_s <= planned[i].start_utc_s)
+			continue;
+		edges[count++] = (uint16_t)(2 * i);
+		edges[count++] = (uint16_t)(2 * i + 1);
 	}
+	for (uint32_t i = count / 2; i-- > 0;)
+		sift(edges, planned, i, count);
+	for (uint32_t last = count; last-- > 1;) {
+		const uint16_t greatest = edges[0];
+
+		edges[0] = edges[last];
+		edges[last] = greatest;
+		sift(edges, planned, 0, last);
+	}
+	return count;
 }
 
-/* The planned windows of one partition, read in order of time. */
+/* What is busy and planned in one partition, followed through time. */
 struct profile {
 	const struct lt_series *busy; /* NULL = none */
+	uint32_t step;		      /* of busy, in force */
 	const struct lt_planned *planned;
-	const uint16_t *order;
-	uint32_t first, end; /* in order */
+	const uint16_t *edges; /* of this partition, from next on */
+	uint32_t next, count;
+	double planned_nodes; /* in force */
 };
 
-static double
-load_at(const struct profile *profile, int64_t utc_s)
+static struct profile
+profile_of(const struct lt_series *busy, int partition,
+    const struct lt_planned *planned, const uint16_t *edges,
+    uint32_t edge_count)
 {
-	double load = profile->busy ? lt_series_at(profile->busy, utc_s) : 0;
-
-	for (uint32_t i = profile->first; i < profile->end; i++) {
-		const struct lt_planned *window =
-		    &profile->planned[profile->order[i]];
-
-		if (window->start_utc_s > utc_s)
-			break;
-		if (window->end_utc_s > utc_s)
-			load += (double)window->nodes;
-	}
-	return load;
-}
-
-/* The next time after utc_s at which the load may change. */
-static int64_t
-next_change(const struct profile *profile, int64_t utc_s)
-{
-	int64_t next = INT64_MAX;
-
-	if (profile->busy) {
-		const uint32_t i = lt_series_index(profile->busy, utc_s);
-
-		if (profile->busy->start_utc_s[i] > utc_s)
-			next = profile->busy->start_utc_s[i];
-		else if (i + 1 < profile->busy->count)
-			next = profile->busy->start_utc_s[i + 1];
-	}
-	for (uint32_t i = profile->first; i < profile->end; i++) {
-		const struct lt_planned *window =
-		    &profile->planned[profile->order[i]];
-
-		if (window->start_utc_s > utc_s) {
-			if (window->start_utc_s < next)
-				next = window->start_utc_s;
-			break;
-		}
-		if (window->end_utc_s > utc_s && window->end_utc_s < next)
-			next = window->end_utc_s;
-	}
-	return next;
-}
-
-static void
-find_planned(struct profile *profile, int partition, uint32_t planned_count)
-{
-	uint32_t low = 0, high = planned_count;
+	struct profile profile = { .busy = busy, .planned = planned,
+		.edges = edges };
+	uint32_t low = 0, high = edge_count;
 
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 
-		if (profile->planned[profile->order[middle]].partition <
-		    partition)
+		if (planned[edges[middle] / 2].partition < partition)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	profile->first = profile->end = low;
-	while (profile->end < planned_count &&
-	    profile->planned[profile->order[profile->end]].partition ==
-		partition)
-		profile->end++;
+	profile.next = profile.count = low;
+	while (profile.count < edge_count &&
+	    planned[edges[profile.count] / 2].partition == partition)
+		profile.count++;
+	return profile;
+}
+
+/* Go on to utc_s: the load from then until *next_utc_s. */
+static double
+load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
+{
+	double load = 0;
+
+	*next_utc_s = INT64_MAX;
+	for (; profile->next < profile->count; profile->next++) {
+		const uint16_t edge = profile->edges[profile->next];
+		const double nodes = (double)profile->planned[edge / 2].nodes;
+
+		if (edge_utc_s(profile->planned, edge) > utc_s) {
+			*next_utc_s = edge_utc_s(profile->planned, edge);
+			break;
+		}
+		profile->planned_nodes += edge % 2 == 0 ? nodes : -nodes;
+	}
+	if (profile->busy) {
+		const struct lt_series *busy = profile->busy;
+
+		/* The first step is in force before its own start too. */
+		profile->step = lt_series_index_in(busy, utc_s, profile->step,
+		    busy->count - 1);
+		load = busy->value[profile->step];
+		if (profile->step + 1 < busy->count &&
+		    busy->start_utc_s[profile->step + 1] < *next_utc_s)
+			*next_utc_s = busy->start_utc_s[profile->step + 1];
+	}
+	return load + profile->planned_nodes;
 }
 
 static void
@@ -143,26 +152,27 @@ add_span(struct lane *lane, struct span *spans, uint32_t *span_count,
 void
 lane_spans(struct lane *lane, const struct job *job, struct span *spans,
     uint32_t *span_count, const struct lt_planned *planned,
-    const uint16_t *order, uint32_t planned_count)
+    const uint16_t *edges, uint32_t edge_count)
 {
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[lane->partition];
+	/* The sums of what was added and taken away are off by some bits. */
 	const double room = part->node_count + 1e-6 - lane->node_equivalents;
-	struct profile profile = { .planned = planned, .order = order };
-	int64_t from_utc_s = job->earliest_utc_s;
-	int64_t at_utc_s = from_utc_s, next_utc_s;
+	const bool has_busy = part->busy_series >= 0 &&
+	    (uint32_t)part->busy_series < market->series_count &&
+	    market->series[part->busy_series].count > 0;
+	struct profile profile = profile_of(has_busy ?
+	    &market->series[part->busy_series] : NULL, lane->partition, planned,
+	    edges, edge_count);
 	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
+	int64_t from_utc_s = job->earliest_utc_s;
+	int64_t next_utc_s;
 
 	lane->first_span = *span_count;
 	lane->span_count = 0;
-	if (part->busy_series >= 0 &&
-	    (uint32_t)part->busy_series < market->series_count &&
-	    market->series[part->busy_series].count > 0)
-		profile.busy = &market->series[part->busy_series];
-	find_planned(&profile, lane->partition, planned_count);
-	for (; at_utc_s < end_utc_s; at_utc_s = next_utc_s) {
-		next_utc_s = next_change(&profile, at_utc_s);
-		if (load_at(&profile, at_utc_s) <= room)
+	for (int64_t at_utc_s = from_utc_s; at_utc_s < end_utc_s;
+	     at_utc_s = next_utc_s) {
+		if (load_from(&profile, at_utc_s, &next_utc_s) <= room)
 			continue;
 		/* Too full on [at, next): the window ends before or starts
 		 * after. */

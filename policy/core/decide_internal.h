@@ -118,12 +118,13 @@ double linear_value(const struct linear *linear,
     const double integral[TERM_COUNT], double end_after_now_s);
 
 /* decide_capacity.c */
-/* Sort planned windows for lane_spans(); order has planned_count entries. */
-void planned_sort(uint16_t *order, const struct lt_planned *planned,
+/* The windows' edges in order, for lane_spans(); there is room for two a
+ * window. Returns how many. */
+uint32_t planned_sort(uint16_t *edges, const struct lt_planned *planned,
     uint32_t planned_count);
 void lane_spans(struct lane *lane, const struct job *job, struct span *spans,
     uint32_t *span_count, const struct lt_planned *planned,
-    const uint16_t *order, uint32_t planned_count);
+    const uint16_t *edges, uint32_t edge_count);
 
 /* decide_search.c */
 /* Least score below limit. *found keeps what it has when nothing is better;
