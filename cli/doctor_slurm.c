@@ -119,9 +119,9 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 	struct lt_error err = { 0 };
 
 	if (lt_plugin_find(path, sizeof(path),
-		lt_doctor_conf(doctor, "plugin_dir",
-		    doctor->conf.plugin_dir[0] ? doctor->conf.plugin_dir :
-						 LT_PLUGIN_DIR),
+		doctor->conf.plugin_dir[0] ?
+		    doctor->conf.plugin_dir :
+		    lt_doctor_conf(doctor, "plugin_dir", LT_PLUGIN_DIR),
 		name, &err) ||
 	    lt_plugin_version(path, &version, &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
@@ -148,12 +148,22 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 void
 lt_doctor_job_submit(struct lt_doctor *doctor)
 {
-	const char *const list = lt_doctor_conf(doctor, "job_submit_plugins",
-	    doctor->conf.job_submit_plugins);
+	const char *const running =
+	    lt_json_text(json_object_get(doctor->facts, "conf"),
+		"job_submit_plugins", "");
+	/* The file is what the next start of slurmctld is by. */
+	const char *const list =
+	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
 	char last[256];
 
 	if (!doctor->facts && !doctor->has_conf)
 		return;
+	if (doctor->facts && strcmp(list, running) != 0)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
+		    "restart slurmctld when doctor finds no error",
+		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
+		    doctor->conf.path, list,
+		    running[0] ? running : "none");
 	if (!in_list(list, "lowtide", last, sizeof(last))) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "for budgets that nobody slips past: "
