@@ -25,7 +25,7 @@ out_of() { within 40 done_job "$1" && cat slurm-"$1"*.out; }
 @test "bf16 on Ampere: batch script, step, --export=NONE" {
 	job -A vision -p spot --gpus=1 --time=5 --amp=auto --wrap "$W; srun sh -c '$W'"
 	[ "$(out_of "$id" | grep -c 'amp=bf16')" -eq 2 ]
-	job -A vision -p spot --gpus=1 --time=5 --amp=auto --export=NONE --wrap "$W; srun sh -c '$W'"
+	job -A vision -p spot --gpus=1 --time=5 --amp=auto --export=NONE --wrap "$W; srun /bin/sh -c '$W'"
 	[ "$(out_of "$id" | grep -c 'amp=bf16')" -eq 2 ]
 }
 

@@ -33,8 +33,11 @@ setup() { cluster_use; }
 	job -A vision --gpus=1 --time=10 --wrap 'sleep 1'
 	[[ "$said" != *lowtide* ]]
 	within 30 done_job "$id"
-	[ "$(sacct -nXP -j "$id" -o Partition)" = ondemand ]
+	# slurmdbd learns the partition of a short job some seconds later.
+	at_home() { [ "$(sacct -nXP -j "$id" -o Partition)" = ondemand ]; }
+	within 30 at_home
 	within 40 settled "$id"
+	[ "$(money_of "$id")" -gt 0 ]
 }
 
 @test "sbatch of a team at its limit is refused, and told why" {
