@@ -263,6 +263,10 @@ server_route(const struct exchange *exchange)
 		{ "/truncated", "application/json", "{\"data\":[{\"from\":" },
 		{ "/empty", "application/json", "" },
 		{ "/bom", "application/json", "\xEF\xBB\xBF{\"data\":[]}" },
+		{ "/old", "application/json",
+		    "{\"data\":[{\"from\":\"2018-01-20T12:00Z\","
+		    "\"to\":\"2018-01-20T12:30Z\","
+		    "\"intensity\":{\"forecast\":9}}]}" },
 	};
 	/* A mirror's base URL may be any of these paths. */
 	const char *const path = exchange->path;
