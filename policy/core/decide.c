@@ -308,8 +308,9 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		const enum lt_reject reject = lane_reject(decision, lane,
 		    &wanted, &found);
 
-		lane_estimate(&candidate->best, lane, job->earliest_utc_s);
 		if (reject != LT_REJECT_NONE) {
+			lane_estimate(&candidate->best, lane,
+			    job->earliest_utc_s);
 			refuse(candidate, reject, wanted, found);
 			continue;
 		}
@@ -319,6 +320,8 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		lane_spans(lane, job, decision->spans, &decision->span_count,
 		    planned, edges, edge_count);
 		if (lane->span_count == 0) {
+			lane_estimate(&candidate->best, lane,
+			    job->earliest_utc_s);
 			refuse(candidate, LT_REJECT_CAPACITY,
 			    lane->node_equivalents,
 			    job->market->partitions[lane->partition].node_count);
@@ -361,12 +364,11 @@ order_lanes(const struct decision *decision, const struct aim *aims,
 /* The best start of all lanes below limit; each lane's own goes to its
  * candidate, as far as it was looked at. */
 static struct choice
-choose_best(struct decision *decision, const struct aim *aims, double limit)
+choose_best(struct decision *decision, const struct aim *aims,
+    const uint16_t *order, double limit)
 {
 	struct choice best = { .score = limit };
-	uint16_t order[LT_PARTITIONS_MAX];
 
-	order_lanes(decision, aims, order);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[order[i]];
 		struct found found = { 0 }, seen = { 0 };
@@ -388,20 +390,22 @@ choose_best(struct decision *decision, const struct aim *aims, double limit)
  * partition. best is one of them. */
 static struct choice
 choose_earliest(const struct decision *decision, const struct aim *aims,
-    const struct choice *best, double limit)
+    const uint16_t *order, const struct choice *best, double limit)
 {
-	/* One second later, so that an equal start of a lower one is found. */
-	struct found found = { true, best->start_utc_s + 1, best->score };
 	struct choice choice = *best;
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const int64_t before = found.start_utc_s;
+		const struct lane *lane = &decision->lanes[order[i]];
+		/* One second later, so that an equal start is found too. */
+		const int64_t before_s = choice.start_utc_s +
+		    (lane < choice.lane ? 1 : 0);
+		struct found found = { true, before_s, choice.score };
 
-		search_earliest(&found, &decision->lanes[i], decision->spans,
-		    &aims[i], decision->job.now_utc_s, limit);
-		if (found.start_utc_s < before)
-			choice = (struct choice){ &decision->lanes[i],
-				found.score, found.start_utc_s };
+		search_earliest(&found, lane, decision->spans,
+		    &aims[order[i]], decision->job.now_utc_s, limit);
+		if (found.start_utc_s < before_s)
+			choice = (struct choice){ lane, found.score,
+				found.start_utc_s };
 	}
 	return choice;
 }
@@ -424,6 +428,7 @@ static struct choice
 choose(struct decision *decision, int round)
 {
 	struct aim aims[LT_PARTITIONS_MAX];
+	uint16_t order[LT_PARTITIONS_MAX];
 	double limit = INFINITY, from;
 	struct choice best;
 
@@ -433,7 +438,8 @@ choose(struct decision *decision, int round)
 		limit = baseline(decision, NULL, round);
 		limit -= least_saving(decision, round, limit);
 	}
-	best = choose_best(decision, aims, limit);
+	order_lanes(decision, aims, order);
+	best = choose_best(decision, aims, order, limit);
 	if (!best.lane)
 		return best;
 	from = baseline(decision, &best, round);
@@ -446,7 +452,7 @@ choose(struct decision *decision, int round)
 	    decision->plan->objective != LT_OBJECTIVE_FAST)
 		limit = fmax(limit, best.score +
 		    least_saving(decision, round, from));
-	return choose_earliest(decision, aims, &best,
+	return choose_earliest(decision, aims, order, &best,
 	    limit + tolerance(limit));
 }
 

@@ -5,8 +5,6 @@
  * step count; blocks of them are skipped by a lower bound. docs/model.md,
  * eqs. (18) to (20).
  */
-#include <math.h>
-
 #include "decide_internal.h"
 
 enum {
@@ -133,7 +131,8 @@ visit(struct search *search, const struct edge *edge)
 		search->limit = score;
 }
 
-/* Least value of the steps first to last, or a little less. */
+/* Least value of the steps first to last, or a little less: whole blocks are
+ * asked, which costs less than what a closer bound would save. */
 static double
 least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 {
@@ -157,6 +156,7 @@ bound(const struct search *search, const struct linear *linear,
 {
 	const struct lane *lane = search->lane;
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
+	const double width_h = hours(width_s);
 	double sum = linear->constant + linear->per_s *
 	    (double)(a->start_utc_s + lane->length_s - search->now_utc_s);
 
@@ -165,14 +165,18 @@ bound(const struct search *search, const struct linear *linear,
 
 		if (!series || !(linear->weight[t] > 0))
 			continue;
-		if (width_s < lane->length_s)
+		if (width_s < lane->length_s) {
+			const double first = least_of(series, a->first[t],
+			    b->first[t]);
+			const double last = least_of(series, a->last[t],
+			    b->last[t]);
+
 			sum += linear->weight[t] * (a->until[t] - b->before[t] +
-			    hours(width_s) *
-				fmin(least_of(series, a->first[t], b->first[t]),
-				    least_of(series, a->last[t], b->last[t])));
-		else
+			    width_h * (first < last ? first : last));
+		} else {
 			sum += linear->weight[t] * hours(lane->length_s) *
 			    least_of(series, a->first[t], b->last[t]);
+		}
 	}
 	return sum;
 }

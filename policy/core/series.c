@@ -96,7 +96,19 @@ lt_series_index_in(const struct lt_series *series, int64_t utc_s, uint32_t low,
     uint32_t high)
 {
 	const int64_t *start_utc_s = series->start_utc_s;
+	/* A little more, since times asked for are steps more often than not. */
+	const double steps = (double)(utc_s - start_utc_s[low]) *
+	    series->steps_per_s + 1e-6;
+	const uint32_t guess = steps <= 0 ? low :
+	    steps >= high - low ? high : low + (uint32_t)steps;
 
+	/* Where all steps are of one length that is it. */
+	if (start_utc_s[guess] <= utc_s)
+		low = guess;
+	else
+		high = guess - (guess > low ? 1 : 0);
+	if (low == high || start_utc_s[low + 1] > utc_s)
+		return low;
 	/* The step is in [low, high). */
 	for (high++; high - low > 1;) {
 		const uint32_t middle = low + (high - low) / 2;
