@@ -316,7 +316,7 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
 	int code = lt_json_load(&json, bytes, byte_count, err);
 
 	if (code != LT_OK)
-		return code;
+		return lt_error_mend(err, code);
 	code = parse_json(options, json, now_utc_s, points, err);
 	json_decref(json);
 	if (code == LT_OK) {

@@ -6,10 +6,12 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "policy.h"
 #include "source.h"
 
 static const struct {
@@ -176,6 +178,79 @@ test_names(void **state)
 	assert_null(lt_adapter_find(""));
 }
 
+/* Only what overlaps [from, to); the rest of the source's answer with it. */
+static void
+test_copy(void **state)
+{
+	struct lt_points all = { .quantity = LT_QUANTITY_TARIFF },
+			 some = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		add(&all, i * 10, i * 10 + 10, i);
+	all.issued_utc_s = 77;
+	assert_int_equal(lt_points_copy(&some, &all, 20, 45, NULL), LT_OK);
+	assert_int_equal(some.count, 3);
+	assert_int_equal(some.points[0].start_utc_s, 20);
+	assert_int_equal(some.points[2].start_utc_s, 40);
+	assert_int_equal(some.quantity, LT_QUANTITY_TARIFF);
+	assert_int_equal(some.issued_utc_s, 77);
+	lt_points_free(&some);
+	lt_points_free(&all);
+}
+
+static void
+page_has_options(const char *page, const struct lt_adapter *adapter)
+{
+	for (const struct lt_adapter_option *option = adapter->options;
+	     option->key != NULL; option++) {
+		char row[128];
+
+		snprintf(row, sizeof(row), "\n| `%s` | %s | ", option->key,
+		    option->required ? "yes" : "no");
+		if (strstr(page, row) == NULL)
+			fail_msg("%s: the page has no \"%s\"", adapter->name,
+			    row + 1);
+		if (option->fallback != NULL &&
+		    strstr(page, option->fallback) == NULL)
+			fail_msg("%s: %s: the page has no default \"%s\"",
+			    adapter->name, option->key, option->fallback);
+	}
+}
+
+/* The page of each source has the option table, and its example is good. */
+static void
+test_pages(void **state)
+{
+	static const char fence[] = "```yaml\n";
+
+	(void)state;
+	for (const char *const *name = lt_adapter_names(); *name; name++) {
+		char path[128], page[16384];
+		struct lt_policy *policy = NULL;
+		struct lt_policy_errors errors = { 0 };
+
+		snprintf(path, sizeof(path), "docs/sources/%s.md", *name);
+		FILE *const file = fopen(path, "rb");
+		if (file == NULL)
+			fail_msg("%s: no page", path);
+		page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+		fclose(file);
+		page_has_options(page, lt_adapter_find(*name));
+		const char *const example = strstr(page, fence);
+		assert_non_null(example);
+		const char *const begin = example + strlen(fence);
+		const char *const end = strstr(begin, "\n```\n");
+		assert_non_null(end);
+		if (lt_policy_parse_all(&policy, path, begin,
+			(size_t)(end + 1 - begin), lt_adapter_names(),
+			&errors) != LT_OK)
+			fail_msg("%s", errors.items[0].text);
+		assert_string_equal(policy->sources[0].adapter, *name);
+		lt_policy_free(policy);
+	}
+}
+
 static const struct {
 	const char *why, *adapter;
 	struct lt_source_options options;
@@ -190,6 +265,9 @@ static const struct {
 	{ "nothing near: all keys", "static",
 	    { "gb", 1, { { "instance_type", "x", 5, 1 } } }, LT_EINPUT, 5,
 	    "value, unit" },
+	{ "a short word is near to few", "uk_carbon_intensity",
+	    { "gb", 1, { { "abc", "x", 5, 1 } } }, LT_EINPUT, 5,
+	    "want one of: region, postcode, url" },
 	{ "a missing key says what it is", "file",
 	    { "gb", 1, { { "quantity", "price", 4, 9 } } }, LT_EINPUT, 0,
 	    "needs \"path\"" },
@@ -257,7 +335,9 @@ main(void)
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_sort_is_stable),
 		cmocka_unit_test(test_date),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_mend),
 	};
