@@ -12,6 +12,8 @@ static const double mg_per_g = 1000;
 static const double hours_per_month = 730;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
+/* Of all waves: far beyond any deadline, and still an int64_t. */
+static const double limits_max_s = 1e18;
 
 double
 linear_value(const struct linear *linear, const double integral[TERM_COUNT],
@@ -121,7 +123,9 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return job->earliest_utc_s + market->max_delay_s;
 	latest = request->deadline_utc_s - market->deadline_slack_s -
-	    (job->limit_s > 0 ? (int64_t)waves * job->limit_s : lane->length_s);
+	    (job->limit_s > 0 ?
+		(int64_t)fmin(waves * (double)job->limit_s, limits_max_s) :
+		lane->length_s);
 	if (!(hazard_per_s > 0))
 		return latest;
 	/* Likely enough that nothing is interrupted at all? */

@@ -104,6 +104,14 @@ nodes_of(const struct lt_request *request)
 	return nodes > 0 ? nodes : 1;
 }
 
+static const uint64_t memory_max = (uint64_t)LT_MEMORY_MIB_MAX + 1;
+
+static uint64_t
+at_most(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
 /* MiB on one node: the user's, else home's default, which is written into the
  * job when it moves; 0 = not counted. */
 static uint64_t
@@ -114,10 +122,13 @@ memory_on_node(const struct job *job, int partition, uint32_t cpus)
 							    partition;
 	const struct lt_partition *part = &job->market->partitions[source];
 
+	/* Bounded, so that no product of it passes int64_t; more than that
+	 * fits no node anyway. */
 	if (request->memory_mib_per_node > 0)
-		return request->memory_mib_per_node;
+		return at_most(request->memory_mib_per_node, memory_max);
 	if (request->memory_mib_per_cpu > 0)
-		return request->memory_mib_per_cpu * cpus;
+		return at_most(at_most(request->memory_mib_per_cpu,
+		    memory_max) * cpus, memory_max);
 	return part->default_memory_is_per_cpu ?
 	    part->default_memory_mib * cpus : part->default_memory_mib;
 }

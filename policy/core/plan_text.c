@@ -206,6 +206,11 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 	};
 	char wanted[48], found[48];
 
+	/* Older than any time: there are none, and no age to tell. */
+	if (candidate->reject == LT_REJECT_STALE && candidate->found > 1e15) {
+		put(text, "no signals");
+		return;
+	}
 	put(text, "%s", lt_reject_name(candidate->reject));
 	if (units[candidate->reject])
 		put(text, " (%.0f%s, wants %.0f%s)", candidate->found,
@@ -214,8 +219,9 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 	else if (candidate->reject == LT_REJECT_RISK)
 		put(text, " (%.0f %%, at most %.0f %% without --checkpoint)",
 		    candidate->found / 1e4, candidate->wanted / 1e4);
-	else if (candidate->reject == LT_REJECT_MAX_TIME ||
-	    candidate->reject == LT_REJECT_STALE)
+	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
+		     candidate->reject == LT_REJECT_STALE) &&
+	    candidate->wanted < 1e15 && candidate->found < 1e15)
 		put(text, " (%s, %s allowed)",
 		    lt_duration_text(found, sizeof(found),
 			(int64_t)candidate->found),

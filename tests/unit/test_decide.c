@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lt_decide() refuses, leaves alone and finds sensible, one rule at a
+ * time; that its figures are the best ones is test_decide_brute.c's matter.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide.h"
+
+enum { NOW = 1795176000, HOUR = 3600, DAY = 86400 };
+enum { HOME, CHEAP, PARTITIONS };
+enum { PRICE_HOME, PRICE_CHEAP, CARBON, SERIES };
+
+static int64_t starts[SERIES][4];
+static double values[SERIES][3], integrals[SERIES][4];
+static struct lt_series series[SERIES];
+static struct lt_shape shapes[PARTITIONS];
+static struct lt_partition partitions[PARTITIONS];
+static struct lt_gpu gpus[2];
+static struct lt_market market;
+static struct lt_request request;
+static struct lt_plan plan;
+
+/* Three steps of eight hours. */
+static void
+set_series(int i, double first, double second, double third)
+{
+	for (int k = 0; k < 4; k++)
+		starts[i][k] = NOW + k * 8 * HOUR;
+	values[i][0] = first;
+	values[i][1] = second;
+	values[i][2] = third;
+	series[i] = (struct lt_series){.count = 3,
+	    .quality = LT_QUALITY_FORECAST,
+	    .issued_utc_s = NOW,
+	    .start_utc_s = starts[i],
+	    .value = values[i],
+	    .integral = integrals[i]};
+	assert_int_equal(lt_series_prepare(&series[i], NULL), LT_OK);
+}
+
+/* Home at 4 an hour, the other at 1; the grid is clean from 8 h on. */
+static int
+setup(void **state)
+{
+	(void)state;
+	set_series(PRICE_HOME, 4e6, 4e6, 4e6);
+	set_series(PRICE_CHEAP, 1e6, 1e6, 1e6);
+	set_series(CARBON, 500, 100, 500);
+	gpus[0] = *lt_gpu_find("V100-SXM2");
+	gpus[1] = *lt_gpu_find("A100-SXM4-40GB");
+	for (int i = 0; i < PARTITIONS; i++) {
+		shapes[i] = (struct lt_shape){.node_count = 8,
+		    .cpus = 64,
+		    .gpus = 8,
+		    .memory_mib = 256000,
+		    .gpu_index = i};
+		partitions[i] = (struct lt_partition){
+		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
+		    .max_time_s = INT64_MAX,
+		    .max_nodes = UINT32_MAX,
+		    .allow_accounts = "",
+		    .deny_accounts = "",
+		    .allow_qos = "",
+		    .deny_qos = "",
+		    .node_count = 8,
+		    .first_shape = (uint32_t)i,
+		    .shape_count = 1,
+		    .price_series = i,
+		    .carbon_series = CARBON,
+		    .tariff_series = LT_NO_SERIES,
+		    .busy_series = LT_NO_SERIES,
+		    .node_idle_w = 500,
+		    .node_cpu_w = 500,
+		    .node_gpu_w = 3000,
+		    .pue = 1};
+	}
+	market = (struct lt_market){.currency = "USD",
+	    .carbon_price_micros_per_tonne = 100000000,
+	    .max_delay_s = DAY,
+	    .stale_after_s = 3 * HOUR,
+	    .deadline_slack_s = 1800,
+	    .deadline_confidence_ppm = 950000,
+	    .max_restart_risk_ppm = 100000,
+	    .max_extra_cost_ppm = 50000,
+	    .partition_count = PARTITIONS,
+	    .shape_count = PARTITIONS,
+	    .series_count = SERIES,
+	    .gpu_count = 2,
+	    .partitions = partitions,
+	    .shapes = shapes,
+	    .series = series,
+	    .gpus = gpus};
+	request = (struct lt_request){.account = "vision",
+	    .qos = "normal",
+	    .min_nodes = 1,
+	    .max_nodes = 1,
+	    .cpus = 64,
+	    .array_tasks = 1,
+	    .limit_s = 2 * HOUR,
+	    .expected_run_s = LT_UNSET_64,
+	    .home = HOME,
+	    .deadline_utc_s = LT_UNSET_64,
+	    .objective = LT_OBJECTIVE_COST,
+	    .max_cost_micros = LT_UNSET_64};
+	return 0;
+}
+
+static void
+decide(void)
+{
+	memset(&plan, 0x5a, sizeof(plan));
+	assert_int_equal(
+	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+}
+
+static void
+test_no_home(void **state)
+{
+	static const int homes[] = {-1, PARTITIONS, INT32_MAX};
+	struct lt_error err;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		request.home = homes[i];
+		err = (struct lt_error){0};
+		assert_int_equal(
+		    lt_decide(&plan, &request, &market, NULL, 0, NOW, &err),
+		    LT_EINPUT);
+		assert_string_not_equal(err.text, "");
+		assert_false(plan.moved);
+		assert_int_equal(plan.chosen.partition, -1);
+	}
+}
+
+/* A job that did not ask is priced where it goes, and that is all. */
+static void
+test_off(void **state)
+{
+	(void)state;
+	request.objective = LT_OBJECTIVE_OFF;
+	decide();
+	assert_false(plan.moved);
+	assert_true(plan.fits);
+	assert_int_equal(plan.home.cost_micros, 8000000);
+	/* 1 kW for 2 h at 500 g/kWh */
+	assert_int_equal(plan.home.carbon_mg, 1000000);
+	assert_memory_equal(&plan.chosen, &plan.home, sizeof(plan.home));
+}
+
+static const char *const deny_vision = "nlp,VISION";
+static const char *const allow_others = "nlp,visions";
+
+/* Why the cheap partition may not be taken, one change at a time. */
+static void
+spoil(int what)
+{
+	struct lt_partition *const cheap = &partitions[CHEAP];
+
+	switch (what) {
+	case LT_REJECT_MAX_TIME:
+		cheap->max_time_s = 2 * HOUR - 1;
+		break;
+	case LT_REJECT_NODES:
+		cheap->max_nodes = 0;
+		break;
+	case LT_REJECT_GPU_COUNT:
+		request.gpus = 8;
+		shapes[CHEAP].gpus = 7;
+		break;
+	case LT_REJECT_GPU_TYPE:
+		request.gpus = 1;
+		snprintf(request.gpu_type, LT_GPU_NAME_SIZE, "v100");
+		snprintf(shapes[HOME].gpu_type, LT_GPU_NAME_SIZE, "v100");
+		break;
+	case LT_REJECT_GPU_MEMORY:
+		request.gpus = 1;
+		request.gpu_memory_mib = 16384;
+		shapes[CHEAP].gpu_index = -1;
+		break;
+	case LT_REJECT_PRECISION:
+		request.gpus = 1;
+		request.precision = LT_PRECISION_FP16;
+		shapes[CHEAP].gpu_index = -1;
+		break;
+	case LT_REJECT_CPUS:
+		shapes[CHEAP].cpus = 63;
+		break;
+	case LT_REJECT_MEMORY:
+		request.memory_mib_per_node = 256000;
+		shapes[CHEAP].memory_mib = 255999;
+		break;
+	case LT_REJECT_DEFAULTS:
+		snprintf(cheap->job_defaults, sizeof(cheap->job_defaults),
+		    "DefCpuPerGPU=8");
+		break;
+	case LT_REJECT_STATE:
+		cheap->flags &= ~(uint32_t)LT_PARTITION_UP;
+		break;
+	case LT_REJECT_ACCOUNT:
+		cheap->deny_accounts = deny_vision;
+		break;
+	case LT_REJECT_QOS:
+		cheap->allow_qos = allow_others;
+		break;
+	case LT_REJECT_GROUPS:
+		cheap->flags |= LT_PARTITION_GROUPS;
+		break;
+	case LT_REJECT_CANCELS:
+		cheap->flags |= LT_PARTITION_CANCELS;
+		break;
+	case LT_REJECT_UNMANAGED:
+		cheap->flags &= ~(uint32_t)LT_PARTITION_MANAGED;
+		break;
+	case LT_REJECT_NO_PRICE:
+		cheap->price_series = LT_NO_SERIES;
+		break;
+	case LT_REJECT_NO_CARBON:
+		cheap->carbon_series = LT_NO_SERIES;
+		break;
+	case LT_REJECT_STALE:
+		series[PRICE_CHEAP].issued_utc_s = NOW - 3 * HOUR - 1;
+		break;
+	case LT_REJECT_RISK:
+		cheap->hazard_per_node_hour = 0.0527; /* 10.01 % in 2 h */
+		break;
+	case LT_REJECT_CAPACITY:
+		shapes[CHEAP].node_count = 8;
+		cheap->busy_series = PRICE_CHEAP; /* a million nodes busy */
+		break;
+	case LT_REJECT_BUDGET:
+		request.has_available = true;
+		request.available_micros = 1999999;
+		request.available_mg = INT64_MAX;
+		break;
+	case LT_REJECT_PINNED:
+		request.pins = LT_PIN_PARTITION;
+		break;
+	default:
+		fail_msg("no way to bring about %d", what);
+	}
+}
+
+static void
+test_rejects(void **state)
+{
+	static const enum lt_reject rejects[] = {LT_REJECT_MAX_TIME,
+	    LT_REJECT_NODES, LT_REJECT_GPU_COUNT, LT_REJECT_GPU_TYPE,
+	    LT_REJECT_GPU_MEMORY, LT_REJECT_PRECISION, LT_REJECT_CPUS,
+	    LT_REJECT_MEMORY, LT_REJECT_DEFAULTS, LT_REJECT_STATE,
+	    LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
+	    LT_REJECT_CANCELS, LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE,
+	    LT_REJECT_NO_CARBON, LT_REJECT_STALE, LT_REJECT_RISK,
+	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
+
+	decide();
+	assert_true(plan.moved);
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	for (size_t i = 0; i < sizeof(rejects) / sizeof(rejects[0]); i++) {
+		setup(state);
+		spoil((int)rejects[i]);
+		decide();
+		if (plan.chosen.partition != HOME ||
+		    plan.candidates[CHEAP].reject != rejects[i])
+			fail_msg("%s: goes to %d, says %s",
+			    lt_reject_name(rejects[i]), plan.chosen.partition,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
+static void
+test_limits_are_kept(void **state)
+{
+	(void)state;
+	/* Each at its limit, where it is still allowed. */
+	partitions[CHEAP].max_time_s = 2 * HOUR;
+	shapes[CHEAP].memory_mib = request.memory_mib_per_node = 256000;
+	partitions[CHEAP].hazard_per_node_hour = 0.0526;
+	series[PRICE_CHEAP].issued_utc_s = NOW - 3 * HOUR;
+	partitions[CHEAP].allow_accounts = "nlp,Vision";
+	request.has_available = true;
+	request.available_micros = 2000000;
+	request.available_mg = INT64_MAX;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+}
+
+/* Old figures of home make every comparison old. */
+static void
+test_stale_home(void **state)
+{
+	(void)state;
+	series[PRICE_HOME].issued_utc_s = NOW - 3 * HOUR - 1;
+	decide();
+	assert_false(plan.moved);
+	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_STALE);
+	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_STALE);
+}
+
+static void
+test_pins(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t pins;
+		int partition;
+		bool waits;
+	} cases[] = {
+	    {"free: waiting would save next to nothing more", 0, CHEAP, false},
+	    {"interactive moves in place", LT_PIN_INTERACTIVE, CHEAP, false},
+	    {"and does not wait", LT_PIN_INTERACTIVE | LT_PIN_PARTITION, HOME,
+		false},
+	    {"--begin", LT_PIN_BEGIN, CHEAP, false},
+	    {"--partition waits", LT_PIN_PARTITION, HOME, true},
+	    {"--nodelist waits", LT_PIN_NODELIST, HOME, true},
+	    {"het job", LT_PIN_HET, HOME, false},
+	    {"--reservation", LT_PIN_RESERVATION, HOME, false},
+	    {"--dependency", LT_PIN_DEPENDENCY, HOME, false},
+	    {"--licenses", LT_PIN_LICENSES, HOME, false},
+	    {"--bb", LT_PIN_BURST_BUFFER, HOME, false},
+	    {"scrontab", LT_PIN_CRON, HOME, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		request.objective = LT_OBJECTIVE_BALANCED;
+		request.pins = cases[i].pins;
+		decide();
+		if (plan.chosen.partition != cases[i].partition ||
+		    (plan.chosen.start_utc_s > NOW) != cases[i].waits)
+			fail_msg("%s: %d at +%lld", cases[i].why,
+			    plan.chosen.partition,
+			    (long long)plan.chosen.start_utc_s - NOW);
+	}
+}
+
+static void
+test_deadline(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t deadline_s; /* from now */
+		int64_t start_s;
+	} cases[] = {
+	    {"none: the clean hours", -1, 8 * HOUR},
+	    {"far enough", 8 * HOUR + 2 * HOUR + 1800, 8 * HOUR},
+	    {"a second less: as late as may be", 10 * HOUR + 1799,
+		8 * HOUR - 1},
+	    {"no time to wait", 2 * HOUR + 1800, 0},
+	    {"not even that", 2 * HOUR, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		request.objective = LT_OBJECTIVE_BALANCED;
+		request.pins = LT_PIN_PARTITION;
+		if (cases[i].deadline_s >= 0)
+			request.deadline_utc_s = NOW + cases[i].deadline_s;
+		decide();
+		if (plan.chosen.start_utc_s != NOW + cases[i].start_s)
+			fail_msg("%s: +%lld", cases[i].why,
+			    (long long)plan.chosen.start_utc_s - NOW);
+	}
+	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_DEADLINE);
+}
+
+/* What a day of waiting must be worth. */
+static void
+test_small_savings(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_objective objective;
+		bool money;
+		double later; /* g/kWh, or micros, from 8 h on */
+		bool waits;
+	} cases[] = {
+	    /* 2 kWh at 500 g/kWh; 8 of money. */
+	    {"half a gram", LT_OBJECTIVE_CARBON, false, 499.74, true},
+	    {"less than that", LT_OBJECTIVE_CARBON, false, 499.76, false},
+	    {"half a gram among money", LT_OBJECTIVE_BALANCED, true, 499.74,
+		true},
+	    {"less than that", LT_OBJECTIVE_BALANCED, true, 499.76, false},
+	    {"half a cent", LT_OBJECTIVE_COST, true, 4e6 - 2501, true},
+	    {"less than that", LT_OBJECTIVE_COST, true, 4e6 - 2499, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const bool cost = cases[i].objective == LT_OBJECTIVE_COST;
+
+		setup(state);
+		market.partition_count = 1;
+		request.objective = cases[i].objective;
+		set_series(CARBON, 500, cost ? 500 : cases[i].later, 500);
+		if (cost)
+			set_series(PRICE_HOME, 4e6, cases[i].later, 4e6);
+		if (!cases[i].money)
+			partitions[HOME].price_series = LT_NO_SERIES;
+		decide();
+		if (plan.moved != cases[i].waits)
+			fail_msg("%s: +%lld", cases[i].why,
+			    (long long)plan.chosen.start_utc_s - NOW);
+	}
+}
+
+/* 96 % of the saving at 8 h, all of it at 16 h: not worth another 8 h. */
+static void
+test_keeps_most_of_the_saving(void **state)
+{
+	(void)state;
+	market.partition_count = 1;
+	set_series(PRICE_HOME, 4e6, 2.08e6, 2e6);
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+	set_series(PRICE_HOME, 4e6, 2.12e6, 2e6);
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 16 * HOUR);
+}
+
+/* Home's GPU is too small: it goes where it fits, now, unless waiting there
+ * saves something. */
+static void
+test_home_cant_run_it(void **state)
+{
+	request.gpus = 1;
+	request.gpu_memory_mib = 40000;
+	request.cpus = 8;
+	decide();
+	assert_false(plan.fits);
+	assert_true(plan.moved);
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_GPU_MEMORY);
+	/* A cent on the day: not for that. */
+	set_series(PRICE_CHEAP, 1e6, 1e6 - 10000, 1e6);
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	/* The other has no intensity: the job can still run there. */
+	setup(state);
+	request.gpus = 1;
+	request.gpu_memory_mib = 40000;
+	partitions[CHEAP].carbon_series = LT_NO_SERIES;
+	request.objective = LT_OBJECTIVE_BALANCED;
+	decide();
+	assert_true(plan.moved);
+	/* Nothing has that much: it stays, and Slurm will say what it does. */
+	request.gpu_memory_mib = 400000;
+	decide();
+	assert_false(plan.fits);
+	assert_false(plan.moved);
+	assert_int_equal(plan.chosen.partition, HOME);
+}
+
+/* What others were promised counts. */
+static void
+test_no_herds(void **state)
+{
+	struct lt_planned planned[8];
+
+	(void)state;
+	market.partition_count = 1;
+	request.objective = LT_OBJECTIVE_CARBON;
+	request.pins = 0;
+	request.limit_s = 8 * HOUR;
+	for (int i = 0; i < 8; i++)
+		planned[i] = (struct lt_planned){
+		    HOME, 1, NOW + 8 * HOUR, NOW + 16 * HOUR};
+	assert_int_equal(
+	    lt_decide(&plan, &request, &market, planned, 7, NOW, NULL), LT_OK);
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+	assert_int_equal(
+	    lt_decide(&plan, &request, &market, planned, 8, NOW, NULL), LT_OK);
+	assert_int_not_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+}
+
+static void
+test_shares(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t nodes, cpus, gpus;
+		uint64_t per_node, per_cpu;
+		bool exclusive, whole_memory;
+		int64_t numerator, denominator;
+	} cases[] = {
+	    {"one CPU of 64", 1, 1, 0, 0, 0, false, false, 1, 64},
+	    {"nothing said is one CPU", 1, 0, 0, 0, 0, false, false, 1, 64},
+	    {"GPUs dominate", 1, 1, 2, 0, 0, false, false, 1, 4},
+	    {"CPUs dominate", 1, 32, 2, 0, 0, false, false, 1, 2},
+	    {"memory dominates", 1, 1, 1, 192000, 0, false, false, 3, 4},
+	    {"memory per CPU", 1, 32, 0, 0, 6000, false, false, 3, 4},
+	    {"spread and rounded up", 2, 3, 0, 0, 0, false, false, 1, 32},
+	    {"exclusive", 1, 1, 0, 0, 0, true, false, 1, 1},
+	    {"--mem=0", 1, 1, 0, 0, 0, false, true, 1, 1},
+	    {"more than any node is the whole", 1, 65, 0, 0, 0, false, false, 1,
+		1},
+	    {"so is more memory than there is", 1, 1, 0, UINT64_MAX, 0, false,
+		false, 1, 1},
+	    {"and than can be counted", 1, 4, 0, 0, UINT64_MAX / 2, false,
+		false, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_share share;
+
+		request.min_nodes = request.max_nodes = cases[i].nodes;
+		request.cpus = cases[i].cpus;
+		request.gpus = cases[i].gpus;
+		request.memory_mib_per_node = cases[i].per_node;
+		request.memory_mib_per_cpu = cases[i].per_cpu;
+		request.exclusive = cases[i].exclusive;
+		request.whole_memory = cases[i].whole_memory;
+		share = lt_share_of(&request, &market, HOME);
+		if (share.numerator != cases[i].numerator ||
+		    share.denominator != cases[i].denominator ||
+		    share.nodes != cases[i].nodes)
+			fail_msg("%s: %lld / %lld", cases[i].why,
+			    (long long)share.numerator,
+			    (long long)share.denominator);
+	}
+}
+
+static void
+test_estimate_at(void **state)
+{
+	struct lt_estimate estimate;
+	enum lt_reject reject;
+
+	(void)state;
+	assert_true(lt_estimate_at(
+	    &estimate, &reject, &request, &market, CHEAP, NOW + 8 * HOUR));
+	assert_int_equal(estimate.cost_micros, 2000000);
+	assert_int_equal(estimate.carbon_mg, 200000);
+	assert_int_equal(estimate.end_utc_s, NOW + 10 * HOUR);
+	request.cpus = 65;
+	assert_false(
+	    lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
+	assert_int_equal(reject, LT_REJECT_CPUS);
+}
+
+/* Bad figures come out as no plan, never as a crash or a moved job. */
+static void
+test_extremes(void **state)
+{
+	request.limit_s = INT64_MAX / 2;
+	request.expected_run_s = INT64_MAX / 4;
+	decide();
+	assert_false(plan.moved);
+	setup(state);
+	request.limit_s = LT_UNSET_64; /* and no default anywhere */
+	decide();
+	assert_false(plan.moved);
+	setup(state);
+	request.array_tasks = LT_ARRAY_TASKS_MAX;
+	request.max_nodes = UINT32_MAX;
+	decide();
+	assert_false(plan.moved);
+	setup(state);
+	request.deadline_utc_s = 0;
+	decide();
+	assert_false(plan.moved);
+	setup(state);
+	request.deadline_utc_s = INT64_MAX;
+	request.limit_s = INT64_MAX;
+	request.expected_run_s = 1;
+	request.array_tasks = 1000;
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	setup(state);
+	request.earliest_utc_s = INT64_MAX / 2;
+	decide();
+	assert_true(plan.home.start_utc_s == INT64_MAX / 2);
+	setup(state);
+	partitions[CHEAP].hazard_per_node_hour = 1e30;
+	request.checkpoint.enabled = true;
+	decide();
+	assert_false(plan.chosen.partition == CHEAP);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_no_home, setup),
+	    cmocka_unit_test_setup(test_off, setup),
+	    cmocka_unit_test_setup(test_rejects, setup),
+	    cmocka_unit_test_setup(test_limits_are_kept, setup),
+	    cmocka_unit_test_setup(test_stale_home, setup),
+	    cmocka_unit_test_setup(test_pins, setup),
+	    cmocka_unit_test_setup(test_deadline, setup),
+	    cmocka_unit_test_setup(test_small_savings, setup),
+	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
+	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
+	    cmocka_unit_test_setup(test_no_herds, setup),
+	    cmocka_unit_test_setup(test_shares, setup),
+	    cmocka_unit_test_setup(test_estimate_at, setup),
+	    cmocka_unit_test_setup(test_extremes, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The words of a plan: the lines of a submission and the table, to the letter.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide.h"
+
+enum { NOW = 1795176000, HOUR = 3600 }; /* Friday 2026-11-20 12:00 UTC */
+enum { ONDEMAND, SPOT, PARTITIONS };
+
+static struct lt_series series;
+static struct lt_partition partitions[PARTITIONS];
+static struct lt_market market;
+static struct lt_plan plan;
+static struct lt_request request;
+
+static int
+setup(void **state)
+{
+	static const char *const names[] = {"ondemand", "spot"};
+
+	(void)state;
+	series = (struct lt_series){.quality = LT_QUALITY_FORECAST};
+	for (int i = 0; i < PARTITIONS; i++) {
+		partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_MANAGED,
+			.price_series = LT_NO_SERIES,
+			.tariff_series = LT_NO_SERIES};
+		snprintf(partitions[i].name, LT_NAME_SIZE, "%s", names[i]);
+	}
+	market = (struct lt_market){.currency = "USD",
+	    .zone = {.count = 1, .steps = {{INT64_MIN, 0, "GMT"}}},
+	    .partition_count = PARTITIONS,
+	    .series_count = 1,
+	    .partitions = partitions,
+	    .series = &series};
+	plan = (struct lt_plan){.moved = true,
+	    .objective = LT_OBJECTIVE_BALANCED,
+	    .fits = true,
+	    .chosen = {.partition = SPOT,
+		.start_utc_s = NOW + 14 * HOUR,
+		.end_utc_s = NOW + 21 * HOUR + 2400,
+		.has_cost = true,
+		.has_carbon = true,
+		.cost_micros = 41200000,
+		.carbon_mg = 3100000},
+	    .home = {.partition = ONDEMAND,
+		.start_utc_s = NOW,
+		.end_utc_s = NOW + 7 * HOUR,
+		.has_cost = true,
+		.has_carbon = true,
+		.cost_micros = 118400000,
+		.carbon_mg = 7900000},
+	    .candidate_count = PARTITIONS};
+	plan.candidates[ONDEMAND] =
+	    (struct lt_candidate){LT_REJECT_DEARER, plan.home, 0, 0};
+	plan.candidates[SPOT] =
+	    (struct lt_candidate){LT_REJECT_NONE, plan.chosen, 0, 0};
+	request = (struct lt_request){.checkpoint = {.enabled = true}};
+	return 0;
+}
+
+static void
+stay(void)
+{
+	plan.moved = false;
+	plan.chosen = plan.home;
+}
+
+/* One change of the plan above, and the lines that follow. */
+enum change {
+	NONE,
+	IN_PLACE,
+	SAME_DAY,
+	NO_MONEY,
+	NO_FIGURES,
+	REPLAYED,
+	TYPICAL,
+	CANT_HOME,
+	STAYS,
+	PINNED,
+	STALE,
+	ALL_STALE,
+	CANT_ANYWHERE,
+	OFF,
+	NO_HOME,
+};
+
+static void
+apply(enum change change)
+{
+	switch (change) {
+	case NONE:
+		break;
+	case IN_PLACE:
+		plan.chosen.start_utc_s = NOW + 60;
+		break;
+	case SAME_DAY:
+		plan.chosen.start_utc_s = NOW + 2 * HOUR;
+		plan.chosen.end_utc_s = NOW + 3 * HOUR;
+		break;
+	case NO_MONEY:
+		market.currency[0] = '\0';
+		break;
+	case NO_FIGURES:
+		plan.chosen.has_cost = plan.chosen.has_carbon = false;
+		break;
+	case REPLAYED:
+		series.quality = LT_QUALITY_REPLAY;
+		break;
+	case TYPICAL:
+		series.quality = LT_QUALITY_CLIMATOLOGY;
+		break;
+	case CANT_HOME:
+		plan.fits = false;
+		plan.candidates[ONDEMAND].reject = LT_REJECT_GPU_MEMORY;
+		break;
+	case STAYS:
+		stay();
+		break;
+	case PINNED:
+		stay();
+		plan.pins =
+		    LT_PIN_BEGIN | LT_PIN_DEPENDENCY | LT_PIN_INTERACTIVE;
+		break;
+	case STALE:
+		stay();
+		plan.candidates[ONDEMAND].reject = LT_REJECT_STALE;
+		break;
+	case ALL_STALE:
+		stay();
+		plan.candidates[ONDEMAND].reject = LT_REJECT_STALE;
+		plan.candidates[SPOT].reject = LT_REJECT_UNMANAGED;
+		break;
+	case CANT_ANYWHERE:
+		stay();
+		plan.fits = false;
+		plan.candidates[ONDEMAND].reject = LT_REJECT_CPUS;
+		break;
+	case OFF:
+		plan.objective = LT_OBJECTIVE_OFF;
+		break;
+	case NO_HOME:
+		plan.home.partition = -1;
+		break;
+	}
+}
+
+#define WHY " Why: lowtide explain <job>."
+#define SOONER " Sooner: lowtide now <job>"
+#define WAS "now on ondemand it would be $118.40, 7.9 kg."
+#define PLANNED "spot, from Sat 02:00 GMT, done by 09:40: "
+#define HERE "ondemand, now, done by Fri 19:00 GMT: $118.40, 7.9 kg CO2e"
+
+static void
+test_lines(void **state)
+{
+	static const struct {
+		const char *why;
+		enum change change;
+		const char *wanted;
+	} cases[] = {
+	    {"elsewhere and later", NONE,
+		PLANNED "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER},
+	    {"within a minute is now", IN_PLACE,
+		"spot, now, done by Sat 09:40 GMT: $41.20, 3.1 kg CO2e\n" WAS
+		    WHY},
+	    {"the day once", SAME_DAY,
+		"spot, from Fri 14:00 GMT, done by 15:00: $41.20, 3.1 kg "
+		"CO2e\n" WAS WHY SOONER},
+	    {"no currency, no money", NO_MONEY,
+		PLANNED
+		"3.1 kg CO2e\nnow on ondemand it would be 7.9 kg." WHY SOONER},
+	    {"missing is not zero", NO_FIGURES,
+		PLANNED
+		"no price and no carbon intensity known\n" WAS WHY SOONER},
+	    {"replayed signals say so", REPLAYED,
+		PLANNED
+		"$41.20, 3.1 kg CO2e (replayed signals)\n" WAS WHY SOONER},
+	    {"so do typical values", TYPICAL,
+		PLANNED "$41.20, 3.1 kg CO2e (typical values, no "
+			"forecast)\n" WAS WHY SOONER},
+	    {"home can't run it", CANT_HOME,
+		PLANNED "$41.20, 3.1 kg CO2e\nondemand can't run it: too "
+			"little GPU memory." WHY SOONER},
+	    {"nothing better", STAYS, HERE ". Nothing better was found"},
+	    {"bound", PINNED, HERE ". Bound by --begin, --dependency"},
+	    {"home is stale", STALE,
+		HERE ". Not moved: the signals are too old"},
+	    {"all are stale", ALL_STALE,
+		HERE ". Not moved: the signals are too old"},
+	    {"nowhere", CANT_ANYWHERE,
+		"ondemand, can't run this job: too few CPUs on a node; nor "
+		"can another partition"},
+	    {"did not ask", OFF, ""},
+	    {"no home", NO_HOME, ""},
+	};
+	char out[1024], small[10];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		apply(cases[i].change);
+		memset(out, 'x', sizeof(out));
+		lt_plan_lines(out, sizeof(out), &plan, &market, NOW);
+		if (strcmp(out, cases[i].wanted) != 0)
+			fail_msg("%s:\n%s\nwanted:\n%s", cases[i].why, out,
+			    cases[i].wanted);
+		lt_plan_lines(small, sizeof(small), &plan, &market, NOW);
+		assert_true(strlen(small) < sizeof(small));
+		assert_memory_equal(small, out, strlen(small));
+	}
+}
+
+static void
+test_reasons(void **state)
+{
+	static const struct {
+		enum lt_reject reject;
+		double wanted, found;
+		const char *text;
+	} cases[] = {
+	    {LT_REJECT_GPU_MEMORY, 40960, 16384,
+		"too little GPU memory (16384 MiB, wants 40960 MiB)"},
+	    {LT_REJECT_CPUS, 65, 64, "too few CPUs on a node (64, wants 65)"},
+	    {LT_REJECT_RISK, 100000, 213000,
+		"likely to be interrupted (21 %, at most 10 % without "
+		"--checkpoint)"},
+	    {LT_REJECT_STALE, 10800, 14460,
+		"signals too old (4h 1m, 3h allowed)"},
+	    {LT_REJECT_STALE, 10800, 9223372036854775807.0, "no signals"},
+	    {LT_REJECT_PINNED, 0, 0, "the job is bound elsewhere"},
+	    {LT_REJECT_MAX_TIME, 1e30, 60, "time limit\n"},
+	};
+	char out[4096];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		stay();
+		plan.candidates[SPOT] = (struct lt_candidate){cases[i].reject,
+		    plan.chosen, cases[i].wanted, cases[i].found};
+		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+		if (!strstr(out, cases[i].text))
+			fail_msg("wanted \"%s\" in\n%s", cases[i].text, out);
+	}
+	for (int i = 0; i <= LT_REJECT_COUNT; i++)
+		assert_true((strcmp(lt_reject_name((enum lt_reject)i),
+				 "unknown") == 0) == (i == LT_REJECT_COUNT));
+}
+
+static void
+test_table(void **state)
+{
+	static const char *const wanted =
+	    "plan: balanced, with checkpoints\n"
+	    "  PARTITION       START                 DONE BY               "
+	    "        COST      CO2e  WHY\n"
+	    "  ondemand        now                   Fri 19:00 GMT         "
+	    "     $118.40    7.9 kg  no better; where it goes without "
+	    "lowtide\n"
+	    "* spot            Sat 02:00 GMT         Sat 09:40 GMT         "
+	    "      $41.20    3.1 kg  best\n" PLANNED
+	    "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER;
+	char out[4096];
+
+	(void)state;
+	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+	assert_string_equal(out, wanted);
+	for (size_t size = 1; size < sizeof(out); size += 7) {
+		memset(out, 'x', sizeof(out));
+		lt_plan_table(out, size, &plan, &request, &market, NOW);
+		assert_true(strlen(out) < size);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_reasons),
+	    cmocka_unit_test_setup(test_table, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
