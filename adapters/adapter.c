@@ -10,18 +10,18 @@
 #include "source.h"
 
 static const struct lt_adapter *const adapters[] = {
-	&lt_adapter_static,
-	&lt_adapter_file,
-	&lt_adapter_replay,
-	&lt_adapter_uk_carbon_intensity,
+    &lt_adapter_static,
+    &lt_adapter_file,
+    &lt_adapter_replay,
+    &lt_adapter_uk_carbon_intensity,
 };
 /* In the same order; test_points.c compares. */
 static const char *const names[] = {
-	"static",
-	"file",
-	"replay",
-	"uk_carbon_intensity",
-	NULL,
+    "static",
+    "file",
+    "replay",
+    "uk_carbon_intensity",
+    NULL,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };
@@ -227,12 +227,11 @@ lt_adapter_check(const struct lt_adapter *adapter,
 {
 	for (int i = 0; i < options->count; i++)
 		if (known_option(adapter, options->items[i].key) == NULL)
-			return unknown_key(adapter, options,
-			    options->items[i].key, err);
+			return unknown_key(
+			    adapter, options, options->items[i].key, err);
 	for (const struct lt_adapter_option *option = adapter->options;
 	     option->key != NULL; option++)
-		if (option->required &&
-		    option_index(options, option->key) < 0)
+		if (option->required && option_index(options, option->key) < 0)
 			return lt_fail(err, LT_EINPUT,
 			    "%s: adapter %s needs \"%s\": %s", options->name,
 			    adapter->name, option->key, option->usage);

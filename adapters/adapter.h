@@ -27,15 +27,15 @@ struct lt_point { /* holds on [start, end) */
 };
 
 enum {
-	LT_POINTS_MAX = 524288,	  /* 60 years of hours, 16 MiB: more, refused */
+	LT_POINTS_MAX = 524288, /* 60 years of hours, 16 MiB: more, refused */
 	LT_POINTS_NOTE_SIZE = 192, /* longer: cut */
 };
 
-struct lt_points { /* start as { 0 }; grows; lt_points_free() */
+struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
 	enum lt_quantity quantity; /* set by the adapter */
-	int64_t issued_utc_s;	/* 0 = fetch time */
-	int64_t retry_after_s;	/* of a failed fetch: the source asks for this
-				 * pause; 0 = it asks for none */
+	int64_t issued_utc_s;	   /* 0 = fetch time */
+	int64_t retry_after_s; /* of a failed fetch: the source asks for this
+				* pause; 0 = it asks for none */
 	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
 					 * gb.csv, ..."), "" = nothing */
 	size_t count, capacity;
@@ -57,7 +57,10 @@ void lt_points_free(struct lt_points *points);
 struct lt_source_options { /* one source of the policy file */
 	const char *name;
 	int count;
-	struct { const char *key, *value; int line, column; } items[24];
+	struct {
+		const char *key, *value;
+		int line, column;
+	} items[24];
 };
 /* Value of an option, or fallback. */
 const char *lt_source_option(const struct lt_source_options *options,
@@ -72,16 +75,16 @@ struct lt_adapter_option {
 
 struct lt_adapter {
 	const char *name;
-	const char *usage; /* one line */
+	const char *usage;			 /* one line */
 	const struct lt_adapter_option *options; /* ended by key NULL */
-	int64_t interval_s; /* how often to fetch */
-	bool replay;	    /* a recording: always labelled */
+	int64_t interval_s;			 /* how often to fetch */
+	bool replay; /* a recording: always labelled */
 	/* What a source with these (checked) options gives, before any fetch:
 	 * a price under `carbon:` is a mistake that can be found at once. */
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
 	/* Check option values beyond the table; may be NULL. */
-	int (*check)(const struct lt_source_options *options,
-	    struct lt_error *err);
+	int (*check)(
+	    const struct lt_source_options *options, struct lt_error *err);
 	/*
 	 * Fetch [from, to) as far as the source has it, and parse. Appends to
 	 * points. Blocks at most the limits of http.h. An error's text names
@@ -93,9 +96,9 @@ struct lt_adapter {
 	    struct lt_points *points, struct lt_error *err);
 	/* Pure: the bytes of one answer or file; an error has their line and
 	 * column where known. NULL where nothing is fetched. */
-	int (*parse)(const struct lt_source_options *options,
-	    const char *bytes, size_t byte_count, int64_t now_utc_s,
-	    struct lt_points *points, struct lt_error *err);
+	int (*parse)(const struct lt_source_options *options, const char *bytes,
+	    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+	    struct lt_error *err);
 };
 
 /* NULL = unknown. */

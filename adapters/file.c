@@ -20,9 +20,9 @@ set_quality(struct lt_points *points, int64_t now_utc_s)
 {
 	for (size_t i = 0; i < points->count; i++)
 		points->points[i].quality =
-		    points->points[i].start_utc_s <= now_utc_s ?
-		    LT_QUALITY_MEASURED :
-		    LT_QUALITY_FORECAST;
+		    points->points[i].start_utc_s <= now_utc_s
+			? LT_QUALITY_MEASURED
+			: LT_QUALITY_FORECAST;
 	lt_points_date(points, now_utc_s);
 }
 
@@ -31,13 +31,12 @@ file_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_points all = { 0 };
+	struct lt_points all = {0};
 	int code = lt_recording_read(options, &all, err);
 
 	if (code == LT_OK) {
 		set_quality(&all, now_utc_s);
-		code =
-		    lt_points_copy(points, &all, from_utc_s, to_utc_s, err);
+		code = lt_points_copy(points, &all, from_utc_s, to_utc_s, err);
 	}
 	lt_points_free(&all);
 	return code;
@@ -49,12 +48,12 @@ file_parse(const struct lt_source_options *options, const char *bytes,
     struct lt_error *err)
 {
 	struct lt_recording recording;
-	struct lt_points all = { 0 };
+	struct lt_points all = {0};
 	int code = lt_recording_init(&recording, options, err);
 
 	if (code == LT_OK)
-		code = lt_recording_parse(&recording, bytes, byte_count, &all,
-		    err);
+		code = lt_recording_parse(
+		    &recording, bytes, byte_count, &all, err);
 	if (code == LT_OK) {
 		set_quality(&all, now_utc_s);
 		code = lt_points_copy(points, &all, INT64_MIN, INT64_MAX, err);
@@ -64,12 +63,12 @@ file_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 const struct lt_adapter lt_adapter_file = {
-	.name = "file",
-	.usage = "a CSV or JSON time series that the site keeps",
-	.options = lt_recording_options,
-	.interval_s = 5 * 60,
-	.quantity = lt_recording_quantity,
-	.check = file_check,
-	.fetch = file_fetch,
-	.parse = file_parse,
+    .name = "file",
+    .usage = "a CSV or JSON time series that the site keeps",
+    .options = lt_recording_options,
+    .interval_s = 5 * 60,
+    .quantity = lt_recording_quantity,
+    .check = file_check,
+    .fetch = file_fetch,
+    .parse = file_parse,
 };

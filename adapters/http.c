@@ -28,8 +28,8 @@ lt_http_init(struct lt_error *err)
 {
 	const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
 
-	return code == CURLE_OK ? LT_OK :
-				  lt_fail(err, LT_EIO, "libcurl: %s",
+	return code == CURLE_OK ? LT_OK
+				: lt_fail(err, LT_EIO, "libcurl: %s",
 				      curl_easy_strerror(code));
 }
 
@@ -43,7 +43,7 @@ void
 lt_http_free(struct lt_http_response *response)
 {
 	free(response->body);
-	*response = (struct lt_http_response){ 0 };
+	*response = (struct lt_http_response){0};
 }
 
 /* After decompression: a small answer may unpack to anything. */
@@ -120,21 +120,20 @@ static bool
 may_follow(const char *from, const char *to)
 {
 	char part[3][2][256];
-	static const CURLUPart parts[3] = { CURLUPART_SCHEME, CURLUPART_HOST,
-		CURLUPART_PORT };
+	static const CURLUPart parts[3] = {
+	    CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT};
 
 	for (int i = 0; i < 3; i++) {
 		url_part(part[i][0], sizeof(part[i][0]), from, parts[i]);
 		url_part(part[i][1], sizeof(part[i][1]), to, parts[i]);
 	}
-	if (part[1][0][0] == '\0' ||
-	    strcasecmp(part[1][0], part[1][1]) != 0)
+	if (part[1][0][0] == '\0' || strcasecmp(part[1][0], part[1][1]) != 0)
 		return false;
 	if (strcmp(part[0][0], part[0][1]) == 0)
 		return strcmp(part[2][0], part[2][1]) == 0;
 	return strcmp(part[0][0], "http") == 0 &&
-	    strcmp(part[0][1], "https") == 0 &&
-	    strcmp(part[2][0], "80") == 0 && strcmp(part[2][1], "443") == 0;
+	       strcmp(part[0][1], "https") == 0 &&
+	       strcmp(part[2][0], "80") == 0 && strcmp(part[2][1], "443") == 0;
 }
 
 static int
@@ -153,8 +152,8 @@ set_headers(struct transfer *transfer, const struct lt_http_request *request,
 		longer =
 		    curl_slist_append(transfer->headers, request->headers[i]);
 		if (longer == NULL)
-			return lt_fail(err, LT_ENOMEM, "%s: headers",
-			    transfer->host);
+			return lt_fail(
+			    err, LT_ENOMEM, "%s: headers", transfer->host);
 		transfer->headers = longer;
 	}
 	return LT_OK;
@@ -162,85 +161,83 @@ set_headers(struct transfer *transfer, const struct lt_http_request *request,
 
 /* What is asked. libcurl copies all texts but the body. */
 static bool
-set_request(CURL *curl, const struct lt_http_request *request,
-    const char *url, const struct curl_slist *headers)
+set_request(CURL *curl, const struct lt_http_request *request, const char *url,
+    const struct curl_slist *headers)
 {
 	CURLcode code = curl_easy_setopt(curl, CURLOPT_URL, url);
 
 	if (request->body != NULL) {
 		code |= curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		code |= curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
-		    request->body);
+		code |=
+		    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
 		code |= curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->body_length);
 	}
 	if (request->method != NULL)
-		code |= curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST,
-		    request->method);
+		code |= curl_easy_setopt(
+		    curl, CURLOPT_CUSTOMREQUEST, request->method);
 	if (request->unix_socket != NULL) {
-		code |= curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH,
-		    request->unix_socket);
+		code |= curl_easy_setopt(
+		    curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
 		code |= curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	}
 	code |= curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	code |= curl_easy_setopt(curl, CURLOPT_USERAGENT,
-	    "lowtide/" LT_VERSION);
+	code |=
+	    curl_easy_setopt(curl, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
 	code |= curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
 	return code == CURLE_OK;
 }
 
 /* HTTP/1.1: what every source has, and one of them flaps on 2. */
 static bool
-set_bounds(CURL *curl, struct transfer *transfer, long connect_ms,
-    long total_ms)
+set_bounds(
+    CURL *curl, struct transfer *transfer, long connect_ms, long total_ms)
 {
 	CURLcode code = curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 
 #if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85; enterprise Linux 9 has 7.76 */
 	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS,
-	    CURLPROTO_HTTP | CURLPROTO_HTTPS);
+	code |= curl_easy_setopt(
+	    curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
 	code |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	code |= curl_easy_setopt(curl, CURLOPT_HTTP_VERSION,
-	    (long)CURL_HTTP_VERSION_1_1);
+	code |= curl_easy_setopt(
+	    curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	code |= curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
 	code |= curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, total_ms);
-	code |= curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT,
-	    (long)LT_HTTP_STALL_BYTES_S);
-	code |= curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
-	    (long)LT_HTTP_STALL_S);
-	code |= curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE,
-	    (curl_off_t)LT_HTTP_BODY_MAX);
+	code |= curl_easy_setopt(
+	    curl, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
+	code |= curl_easy_setopt(
+	    curl, CURLOPT_LOW_SPEED_TIME, (long)LT_HTTP_STALL_S);
+	code |= curl_easy_setopt(
+	    curl, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)LT_HTTP_BODY_MAX);
 	code |= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	code |= curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
 	code |= curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
 	code |= curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
-	code |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER,
-	    transfer->problem);
+	code |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->problem);
 	return code == CURLE_OK;
 }
 
 static int
-transfer_fail(const struct transfer *transfer, CURLcode code,
-    struct lt_error *err)
+transfer_fail(
+    const struct transfer *transfer, CURLcode code, struct lt_error *err)
 {
 	if (transfer->stop == NO_MEMORY)
-		return lt_fail(err, LT_ENOMEM, "%s: the answer",
-		    transfer->host);
+		return lt_fail(
+		    err, LT_ENOMEM, "%s: the answer", transfer->host);
 	if (transfer->stop == TOO_LONG_HEADERS)
 		return lt_fail(err, LT_ENET,
 		    "%s: headers of more than %d bytes", transfer->host,
 		    LT_HTTP_HEADER_BYTES_MAX);
-	if (transfer->stop == TOO_LONG_BODY ||
-	    code == CURLE_FILESIZE_EXCEEDED)
+	if (transfer->stop == TOO_LONG_BODY || code == CURLE_FILESIZE_EXCEEDED)
 		return lt_fail(err, LT_ENET,
 		    "%s: an answer of more than %d bytes", transfer->host,
 		    LT_HTTP_BODY_MAX);
 	return lt_fail(err, LT_ENET, "%s: %s", transfer->host,
-	    transfer->problem[0] != '\0' ? transfer->problem :
-					   curl_easy_strerror(code));
+	    transfer->problem[0] != '\0' ? transfer->problem
+					 : curl_easy_strerror(code));
 }
 
 static void
@@ -250,11 +247,10 @@ read_info(struct transfer *transfer, char **redirect)
 	const char *type = NULL, *location = NULL;
 	curl_off_t retry_after_s = 0;
 
-	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE,
-	    &response->status);
+	curl_easy_getinfo(
+	    transfer->curl, CURLINFO_RESPONSE_CODE, &response->status);
 	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
-	curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER,
-	    &retry_after_s);
+	curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER, &retry_after_s);
 	curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &location);
 	snprintf(response->content_type, sizeof(response->content_type), "%s",
 	    type == NULL ? "" : type);
@@ -288,9 +284,9 @@ static int
 hop(const struct lt_http_request *request, const char *url, long total_ms,
     struct lt_http_response *response, char **redirect, struct lt_error *err)
 {
-	const long connect_ms = request->connect_ms > 0 ? request->connect_ms :
-							  LT_HTTP_CONNECT_MS;
-	struct transfer transfer = { .response = response };
+	const long connect_ms =
+	    request->connect_ms > 0 ? request->connect_ms : LT_HTTP_CONNECT_MS;
+	struct transfer transfer = {.response = response};
 	int code;
 
 	*redirect = NULL;
@@ -304,23 +300,22 @@ hop(const struct lt_http_request *request, const char *url, long total_ms,
 	transfer.curl = curl_easy_init();
 	if (transfer.curl == NULL)
 		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer.host);
-	code = perform(&transfer, request, url, connect_ms, total_ms,
-	    redirect, err);
+	code = perform(
+	    &transfer, request, url, connect_ms, total_ms, redirect, err);
 	curl_easy_cleanup(transfer.curl);
 	curl_slist_free_all(transfer.headers);
 	return code;
 }
 
 static int
-redirect_check(const char *from, const char *to, int hops,
-    struct lt_error *err)
+redirect_check(const char *from, const char *to, int hops, struct lt_error *err)
 {
 	char host[256], target[256], scheme[16];
 
 	url_part(host, sizeof(host), from, CURLUPART_HOST);
 	if (hops == LT_HTTP_REDIRECTS)
-		return lt_fail(err, LT_ENET, "%s: more than %d redirects",
-		    host, LT_HTTP_REDIRECTS);
+		return lt_fail(err, LT_ENET, "%s: more than %d redirects", host,
+		    LT_HTTP_REDIRECTS);
 	if (may_follow(from, to))
 		return LT_OK;
 	url_part(target, sizeof(target), to, CURLUPART_HOST);
@@ -334,14 +329,16 @@ int
 lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err)
 {
-	const int64_t end_ms = monotonic_ms() +
+	const int64_t end_ms =
+	    monotonic_ms() +
 	    (request->total_ms > 0 ? request->total_ms : LT_HTTP_TOTAL_MS);
-	const bool is_get = request->body == NULL &&
+	const bool is_get =
+	    request->body == NULL &&
 	    (request->method == NULL || strcmp(request->method, "GET") == 0);
 	char *url = strdup(request->url), *redirect = NULL;
 	int code = LT_OK, hops = 0;
 
-	*response = (struct lt_http_response){ 0 };
+	*response = (struct lt_http_response){0};
 	if (url == NULL)
 		return lt_fail(err, LT_ENOMEM, "a URL");
 	do {
@@ -373,8 +370,8 @@ first_words(char *out, size_t size, const struct lt_http_response *response)
 {
 	size_t length = 0;
 
-	for (size_t i = 0;
-	     i < response->body_length && length + 1 < size; i++) {
+	for (size_t i = 0; i < response->body_length && length + 1 < size;
+	     i++) {
 		const char byte = response->body[i];
 
 		if (byte > ' ' && byte < 0x7f)
@@ -400,15 +397,14 @@ lt_http_do_200(const struct lt_http_request *request,
 		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
 		    (long long)response->retry_after_s);
 	return lt_fail(err, LT_ENET, "%s: HTTP status %ld, want 200%s%s%s",
-	    host, response->status, pause, words[0] == '\0' ? "" : ": ",
-	    words);
+	    host, response->status, pause, words[0] == '\0' ? "" : ": ", words);
 }
 
 int
-lt_http_get(const char *url, struct lt_http_response *response,
-    struct lt_error *err)
+lt_http_get(
+    const char *url, struct lt_http_response *response, struct lt_error *err)
 {
-	const struct lt_http_request request = { .url = url };
+	const struct lt_http_request request = {.url = url};
 
 	return lt_http_do_200(&request, response, err);
 }

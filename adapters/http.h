@@ -22,7 +22,7 @@ enum {
 	LT_HTTP_STALL_S = 10,
 };
 
-struct lt_http_request { /* start as { 0 } */
+struct lt_http_request {	 /* start as { 0 } */
 	const char *url;	 /* http or https */
 	const char *unix_socket; /* or NULL */
 	const char *method;	 /* NULL = GET, or POST if body */
@@ -30,7 +30,7 @@ struct lt_http_request { /* start as { 0 } */
 	size_t body_length;
 	const char *headers[LT_HTTP_HEADERS_MAX]; /* "Name: value", no secrets
 						   * are ever logged */
-	int connect_ms, total_ms; /* 0 = the limits above */
+	int connect_ms, total_ms;		  /* 0 = the limits above */
 };
 
 struct lt_http_response { /* lt_http_free() */
@@ -59,8 +59,8 @@ int lt_http_do(const struct lt_http_request *request,
 int lt_http_do_200(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err);
 /* lt_http_do_200() of a GET. */
-int lt_http_get(const char *url, struct lt_http_response *response,
-    struct lt_error *err);
+int lt_http_get(
+    const char *url, struct lt_http_response *response, struct lt_error *err);
 void lt_http_free(struct lt_http_response *response);
 
 #endif

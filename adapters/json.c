@@ -34,7 +34,7 @@ too_much(struct lt_error *err, struct place place, const char *what, int limit)
 static int
 json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 {
-	struct place place = { 1, 1 };
+	struct place place = {1, 1};
 	int depth = 0, containers = 0, commas = 0;
 	bool in_text = false;
 
@@ -54,21 +54,21 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 			containers++;
 		}
 		if (depth > LT_JSON_DEPTH_MAX)
-			return too_much(err, place, "levels",
-			    LT_JSON_DEPTH_MAX);
+			return too_much(
+			    err, place, "levels", LT_JSON_DEPTH_MAX);
 		if (containers > LT_JSON_CONTAINERS_MAX)
 			return too_much(err, place, "objects and lists",
 			    LT_JSON_CONTAINERS_MAX);
 		if (commas > LT_JSON_COMMAS_MAX)
-			return too_much(err, place, "values",
-			    LT_JSON_COMMAS_MAX);
+			return too_much(
+			    err, place, "values", LT_JSON_COMMAS_MAX);
 	}
 	return LT_OK;
 }
 
 int
-lt_json_load(json_t **json, const char *bytes, size_t byte_count,
-    struct lt_error *err)
+lt_json_load(
+    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
 	json_error_t json_error;
 	json_t *loaded;
@@ -104,5 +104,5 @@ lt_json_number(const json_t *json, double *value)
 		return true;
 	}
 	return json_is_string(json) &&
-	    lt_double_parse(json_string_value(json), value, NULL) == LT_OK;
+	       lt_double_parse(json_string_value(json), value, NULL) == LT_OK;
 }

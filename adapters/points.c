@@ -17,10 +17,9 @@ static const struct {
 	double micros; /* points per unit that people write */
 	bool may_be_negative;
 } quantities[LT_QUANTITY_COUNT] = {
-	[LT_QUANTITY_CARBON] = { "carbon", "g CO2e per kWh", 1e4, 1, false },
-	[LT_QUANTITY_PRICE] = { "price", "micros per node-hour", 1e15, 1e6,
-	    false },
-	[LT_QUANTITY_TARIFF] = { "tariff", "micros per kWh", 1e12, 1e6, true },
+    [LT_QUANTITY_CARBON] = {"carbon", "g CO2e per kWh", 1e4, 1, false},
+    [LT_QUANTITY_PRICE] = {"price", "micros per node-hour", 1e15, 1e6, false},
+    [LT_QUANTITY_TARIFF] = {"tariff", "micros per kWh", 1e12, 1e6, true},
 };
 
 enum lt_quantity
@@ -36,17 +35,17 @@ lt_quantity_find(const char *name)
 const char *
 lt_quantity_name(enum lt_quantity quantity)
 {
-	return (unsigned)quantity < LT_QUANTITY_COUNT ?
-	    quantities[quantity].name :
-	    "unknown";
+	return (unsigned)quantity < LT_QUANTITY_COUNT
+		   ? quantities[quantity].name
+		   : "unknown";
 }
 
 double
 lt_quantity_micros(enum lt_quantity quantity)
 {
-	return (unsigned)quantity < LT_QUANTITY_COUNT ?
-	    quantities[quantity].micros :
-	    1;
+	return (unsigned)quantity < LT_QUANTITY_COUNT
+		   ? quantities[quantity].micros
+		   : 1;
 }
 
 static int
@@ -56,8 +55,8 @@ point_check(enum lt_quantity quantity, const struct lt_point *point,
 	const double value = point->value;
 
 	if ((unsigned)quantity >= LT_QUANTITY_COUNT)
-		return lt_fail(err, LT_EBUG, "points: quantity %d",
-		    (int)quantity);
+		return lt_fail(
+		    err, LT_EBUG, "points: quantity %d", (int)quantity);
 	if (point->end_utc_s <= point->start_utc_s)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: ends at %" PRId64 ", not after its start %" PRId64,
@@ -69,8 +68,8 @@ point_check(enum lt_quantity quantity, const struct lt_point *point,
 	if (fabs(value) > quantities[quantity].max)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got %g %s, want at most %g: is the unit right?",
-		    quantities[quantity].name, value,
-		    quantities[quantity].unit, quantities[quantity].max);
+		    quantities[quantity].name, value, quantities[quantity].unit,
+		    quantities[quantity].max);
 	if (quantities[quantity].may_be_negative)
 		return LT_OK;
 	if (value < 0)
@@ -95,8 +94,8 @@ lt_points_add(struct lt_points *points, const struct lt_point *point,
 	if (code != LT_OK)
 		return code;
 	if (points->count >= LT_POINTS_MAX)
-		return lt_fail(err, LT_ELIMIT, "more than %d points",
-		    LT_POINTS_MAX);
+		return lt_fail(
+		    err, LT_ELIMIT, "more than %d points", LT_POINTS_MAX);
 	if (points->count == points->capacity) {
 		const size_t capacity =
 		    points->capacity == 0 ? 64 : points->capacity * 2;
@@ -132,10 +131,10 @@ merge_sort(struct lt_point *points, struct lt_point *spare, size_t count)
 	merge_sort(points + half, spare, count - half);
 	memcpy(spare, points, half * sizeof(*spare));
 	while (left < half)
-		points[out++] = right == count ||
-			goes_before(&spare[left], &points[right]) ?
-		    spare[left++] :
-		    points[right++];
+		points[out++] =
+		    right == count || goes_before(&spare[left], &points[right])
+			? spare[left++]
+			: points[right++];
 }
 
 /* Without memory for the spare half: in place, slower, the same result. */

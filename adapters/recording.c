@@ -16,17 +16,16 @@
 #include "units.h"
 
 const struct lt_adapter_option lt_recording_options[] = {
-	{ "path", true, "the file, CSV or JSON; an absolute path", NULL },
-	{ "quantity", true, "carbon, price or tariff", NULL },
-	{ "scale", false, "values are multiplied by it", "1" },
-	{ "time", false, "name of the column with the start", "time" },
-	{ "value", false, "name of the column with the value", "value" },
-	{ "end", false, "name of the column with the end",
-	    "until the next row" },
-	{ "skip", false, "lines before the header of a CSV", "0" },
-	{ "zone", false, "utc: times without a zone are UTC",
-	    "such times are refused" },
-	{ NULL, false, NULL, NULL },
+    {"path", true, "the file, CSV or JSON; an absolute path", NULL},
+    {"quantity", true, "carbon, price or tariff", NULL},
+    {"scale", false, "values are multiplied by it", "1"},
+    {"time", false, "name of the column with the start", "time"},
+    {"value", false, "name of the column with the value", "value"},
+    {"end", false, "name of the column with the end", "until the next row"},
+    {"skip", false, "lines before the header of a CSV", "0"},
+    {"zone", false, "utc: times without a zone are UTC",
+	"such times are refused"},
+    {NULL, false, NULL, NULL},
 };
 
 enum lt_quantity
@@ -120,13 +119,12 @@ time_parse(const struct lt_recording *recording, const char *column,
 		    "%s: got \"%s\", want a time such as "
 		    "2026-11-21T02:00Z or seconds since 1970%s",
 		    column, text,
-		    recording->utc ?
-			"" :
-			" (without a zone, say \"zone: utc\")");
+		    recording->utc ? ""
+				   : " (without a zone, say \"zone: utc\")");
 	if (*utc_s < first_utc_s || *utc_s >= last_utc_s)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a time from 1990 to 2099",
-		    column, text);
+		    "%s: got \"%s\", want a time from 1990 to 2099", column,
+		    text);
 	return LT_OK;
 }
 
@@ -135,10 +133,10 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
     const char *value, const char *end, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_point point = { .end_utc_s = INT64_MAX,
-		.quality = LT_QUALITY_MEASURED };
-	int code = time_parse(recording, recording->time, time,
-	    &point.start_utc_s, err);
+	struct lt_point point = {
+	    .end_utc_s = INT64_MAX, .quality = LT_QUALITY_MEASURED};
+	int code = time_parse(
+	    recording, recording->time, time, &point.start_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
@@ -158,8 +156,8 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
 		point.value = round(
 		    point.value * lt_quantity_micros(recording->quantity));
 	if (end != NULL && end[0] != '\0') {
-		code = time_parse(recording, recording->end, end,
-		    &point.end_utc_s, err);
+		code = time_parse(
+		    recording, recording->end, end, &point.end_utc_s, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -172,8 +170,7 @@ close_last(struct lt_points *points, struct lt_error *err)
 {
 	struct lt_point *const last = &points->points[points->count - 1];
 
-	if (last->end_utc_s != INT64_MAX ||
-	    last->quality == LT_QUALITY_NONE)
+	if (last->end_utc_s != INT64_MAX || last->quality == LT_QUALITY_NONE)
 		return LT_OK;
 	if (points->count == 1)
 		return lt_fail(err, LT_EINPUT,
@@ -203,13 +200,13 @@ parse_rows(const struct lt_recording *recording, const char *bytes,
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		first = 3;
 	while (first < byte_count && strchr(" \t\r\n", bytes[first]) != NULL &&
-	    bytes[first] != '\0')
+	       bytes[first] != '\0')
 		first++;
 	if (first == byte_count)
 		return lt_fail(err, LT_EINPUT, "empty, want CSV or JSON");
 	if (bytes[first] == '[' || bytes[first] == '{')
-		return lt_recording_json(recording, bytes, byte_count, points,
-		    err);
+		return lt_recording_json(
+		    recording, bytes, byte_count, points, err);
 	return lt_recording_csv(recording, bytes, byte_count, points, err);
 }
 
@@ -253,8 +250,8 @@ file_open(const char *path, size_t *byte_count, struct lt_error *err)
 	}
 	if (status.st_size > LT_RECORDING_BYTES_MAX) {
 		close(fd);
-		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d",
-		    path, (long long)status.st_size, LT_RECORDING_BYTES_MAX);
+		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d", path,
+		    (long long)status.st_size, LT_RECORDING_BYTES_MAX);
 	}
 	*byte_count = (size_t)status.st_size;
 	return fd;
@@ -267,8 +264,7 @@ file_read(int fd, char *bytes, size_t *byte_count)
 	size_t done = 0;
 
 	while (done < *byte_count) {
-		const ssize_t got =
-		    read(fd, bytes + done, *byte_count - done);
+		const ssize_t got = read(fd, bytes + done, *byte_count - done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -290,15 +286,15 @@ read_and_parse(const struct lt_recording *recording, const char *path, int fd,
 	int code;
 
 	if (bytes == NULL)
-		return lt_fail(err, LT_ENOMEM, "%s: %zu bytes", path,
-		    byte_count);
+		return lt_fail(
+		    err, LT_ENOMEM, "%s: %zu bytes", path, byte_count);
 	if (file_read(fd, bytes, &byte_count) != 0) {
 		code = file_fail(err, path);
 	} else {
-		struct lt_error inner = { 0 };
+		struct lt_error inner = {0};
 
-		code = lt_recording_parse(recording, bytes, byte_count,
-		    points, &inner);
+		code = lt_recording_parse(
+		    recording, bytes, byte_count, points, &inner);
 		if (code != LT_OK && inner.line != 0)
 			lt_fail(err, code, "%s:%d:%d: %s", path, inner.line,
 			    inner.column, inner.text);

@@ -10,9 +10,9 @@
 
 enum {
 	LT_RECORDING_BYTES_MAX = 16 * 1024 * 1024, /* of a file: refused */
-	LT_RECORDING_CELL_SIZE = 128,	   /* of one cell: refused */
-	LT_RECORDING_COLUMNS_MAX = 256,	   /* of a CSV: refused */
-	LT_RECORDING_SKIP_MAX = 1000,	   /* lines before the header */
+	LT_RECORDING_CELL_SIZE = 128,		   /* of one cell: refused */
+	LT_RECORDING_COLUMNS_MAX = 256,		   /* of a CSV: refused */
+	LT_RECORDING_SKIP_MAX = 1000,		   /* lines before the header */
 };
 
 struct lt_recording { /* options, read; texts are the options' own */
@@ -29,17 +29,15 @@ extern const struct lt_adapter_option lt_recording_options[];
 /* Read and check the options. */
 int lt_recording_init(struct lt_recording *recording,
     const struct lt_source_options *options, struct lt_error *err);
-enum lt_quantity lt_recording_quantity(
-    const struct lt_source_options *options);
+enum lt_quantity lt_recording_quantity(const struct lt_source_options *options);
 
 /*
  * CSV or JSON (by the first byte) to sorted points: a row holds until its
  * end, else until the next row, the last one as long as the one before it.
  * points starts as { 0 }. Pure.
  */
-int lt_recording_parse(const struct lt_recording *recording,
-    const char *bytes, size_t byte_count, struct lt_points *points,
-    struct lt_error *err);
+int lt_recording_parse(const struct lt_recording *recording, const char *bytes,
+    size_t byte_count, struct lt_points *points, struct lt_error *err);
 /* The same of the file that `path` names; errors name file and place. */
 int lt_recording_read(const struct lt_source_options *options,
     struct lt_points *points, struct lt_error *err);

@@ -50,9 +50,8 @@ cell_end(struct reader *reader)
 static bool
 is_cell_end(const struct reader *reader)
 {
-	return reader->at == reader->end ||
-	    *reader->at == reader->separator || *reader->at == '\r' ||
-	    *reader->at == '\n';
+	return reader->at == reader->end || *reader->at == reader->separator ||
+	       *reader->at == '\r' || *reader->at == '\n';
 }
 
 static void
@@ -113,7 +112,7 @@ static char
 find_separator(const struct reader *reader)
 {
 	static const char separators[] = ",;\t";
-	int counts[sizeof(separators)] = { 0 }, best = 0;
+	int counts[sizeof(separators)] = {0}, best = 0;
 
 	for (const char *at = reader->at;
 	     at < reader->end && *at != '\n' && *at != '\r'; at++)
@@ -146,8 +145,7 @@ static int
 header_cell(const struct reader *reader, const char *want, int index,
     int *column, struct lt_error *err)
 {
-	if (want == NULL || reader->too_long ||
-	    strcmp(reader->cell, want) != 0)
+	if (want == NULL || reader->too_long || strcmp(reader->cell, want) != 0)
 		return LT_OK;
 	if (*column >= 0) {
 		lt_fail(err, LT_EINPUT, "two columns \"%s\"", want);
@@ -158,8 +156,8 @@ header_cell(const struct reader *reader, const char *want, int index,
 }
 
 static int
-header_missing(const char *want, const char *names, int line,
-    struct lt_error *err)
+header_missing(
+    const char *want, const char *names, int line, struct lt_error *err)
 {
 	lt_fail(err, LT_EINPUT, "no column \"%s\", the header has: %s", want,
 	    names);
@@ -186,7 +184,7 @@ read_header(struct reader *reader, const struct lt_recording *recording,
 	const int line = reader->line;
 	char names[256] = "";
 
-	*columns = (struct columns){ -1, -1, -1 };
+	*columns = (struct columns){-1, -1, -1};
 	for (int i = 0; i == 0 || !reader->last_of_row; i++) {
 		if (i == LT_RECORDING_COLUMNS_MAX)
 			return lt_fail(err, LT_ELIMIT, "more than %d columns",
@@ -197,8 +195,8 @@ read_header(struct reader *reader, const struct lt_recording *recording,
 			err) != LT_OK ||
 		    header_cell(reader, recording->value, i, &columns->value,
 			err) != LT_OK ||
-		    header_cell(reader, recording->end, i, &columns->end,
-			err) != LT_OK)
+		    header_cell(
+			reader, recording->end, i, &columns->end, err) != LT_OK)
 			return LT_EINPUT;
 	}
 	if (reader->unclosed)
@@ -253,7 +251,7 @@ read_rows(struct reader *reader, const struct lt_recording *recording,
     const struct columns *columns, struct lt_points *points,
     struct lt_error *err)
 {
-	const int wanted[3] = { columns->time, columns->value, columns->end };
+	const int wanted[3] = {columns->time, columns->value, columns->end};
 	struct row row;
 
 	while (reader->at < reader->end) {
@@ -285,26 +283,28 @@ int
 lt_recording_csv(const struct lt_recording *recording, const char *bytes,
     size_t byte_count, struct lt_points *points, struct lt_error *err)
 {
-	struct reader reader = { .at = bytes, .end = bytes + byte_count,
-		.line_start = bytes, .line = 1 };
+	struct reader reader = {.at = bytes,
+	    .end = bytes + byte_count,
+	    .line_start = bytes,
+	    .line = 1};
 	struct columns columns;
 
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		reader.at = reader.line_start = bytes + 3;
 	for (int i = 0; i < recording->skip; i++) {
-		const char *const newline = memchr(reader.at, '\n',
-		    (size_t)(reader.end - reader.at));
+		const char *const newline =
+		    memchr(reader.at, '\n', (size_t)(reader.end - reader.at));
 
 		if (newline == NULL)
 			return lt_fail(err, LT_EINPUT,
-			    "%d lines, want more than the %d to skip",
-			    i + 1, recording->skip);
+			    "%d lines, want more than the %d to skip", i + 1,
+			    recording->skip);
 		reader.at = newline + 1;
 		next_line(&reader);
 	}
 	reader.separator = find_separator(&reader);
 	const int code = read_header(&reader, recording, &columns, err);
-	return code != LT_OK ?
-	    code :
-	    read_rows(&reader, recording, &columns, points, err);
+	return code != LT_OK
+		   ? code
+		   : read_rows(&reader, recording, &columns, points, err);
 }

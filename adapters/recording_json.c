@@ -16,7 +16,8 @@ find_rows(const json_t *json, struct lt_error *err)
 
 	if (json_is_array(json))
 		return json;
-	json_object_foreach((json_t *)json, key, member) {
+	json_object_foreach((json_t *)json, key, member)
+	{
 		if (!json_is_array(member))
 			continue;
 		if (rows != NULL) {
@@ -48,14 +49,13 @@ member_text(char *out, size_t size, const json_t *row, const char *key,
 		length = snprintf(out, size, "%" JSON_INTEGER_FORMAT,
 		    json_integer_value(member));
 	else if (json_is_real(member))
-		length = snprintf(out, size, "%.17g",
-		    json_real_value(member));
+		length = snprintf(out, size, "%.17g", json_real_value(member));
 	else
-		return lt_fail(err, LT_EINPUT,
-		    "%s: want a text or a number", key);
+		return lt_fail(
+		    err, LT_EINPUT, "%s: want a text or a number", key);
 	if (length < 0 || (size_t)length >= size)
-		return lt_fail(err, LT_ELIMIT, "%s: longer than %zu bytes",
-		    key, size - 1);
+		return lt_fail(
+		    err, LT_ELIMIT, "%s: longer than %zu bytes", key, size - 1);
 	return LT_OK;
 }
 
@@ -70,21 +70,21 @@ row_add(const struct lt_recording *recording, const json_t *row,
 	if (!json_is_object(row))
 		return lt_fail(err, LT_EINPUT, "not an object");
 	if (json_object_get(row, recording->time) == NULL)
-		return lt_fail(err, LT_EINPUT, "no member \"%s\"",
-		    recording->time);
+		return lt_fail(
+		    err, LT_EINPUT, "no member \"%s\"", recording->time);
 	if (json_object_get(row, recording->value) == NULL)
 		return lt_fail(err, LT_EINPUT,
 		    "no member \"%s\" (null where it is missing)",
 		    recording->value);
 	code = member_text(time, sizeof(time), row, recording->time, err);
 	if (code == LT_OK)
-		code = member_text(value, sizeof(value), row,
-		    recording->value, err);
+		code = member_text(
+		    value, sizeof(value), row, recording->value, err);
 	if (code == LT_OK && recording->end != NULL)
 		code = member_text(end, sizeof(end), row, recording->end, err);
 	if (code == LT_OK)
-		code = lt_recording_row(recording, time, value, end, points,
-		    err);
+		code =
+		    lt_recording_row(recording, time, value, end, points, err);
 	return code;
 }
 
@@ -101,8 +101,7 @@ lt_recording_json(const struct lt_recording *recording, const char *bytes,
 	if (rows == NULL)
 		code = LT_EINPUT;
 	for (size_t i = 0; code == LT_OK && i < json_array_size(rows); i++) {
-		code = row_add(recording, json_array_get(rows, i), points,
-		    err);
+		code = row_add(recording, json_array_get(rows, i), points, err);
 		if (code != LT_OK)
 			lt_context(err, "row %zu", i + 1);
 	}

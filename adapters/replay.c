@@ -33,8 +33,7 @@ add_pass(struct lt_points *points, const struct lt_points *recording,
     int64_t length_s, int64_t shift_s, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
-	const int64_t stop_utc_s =
-	    recording->points[0].start_utc_s + length_s;
+	const int64_t stop_utc_s = recording->points[0].start_utc_s + length_s;
 
 	for (size_t i = 0; i < recording->count; i++) {
 		struct lt_point point = recording->points[i];
@@ -103,8 +102,7 @@ replay_points(const struct lt_source_options *options,
 	if (to_utc_s <= from_utc_s)
 		return LT_OK;
 	const int64_t first = divide_down(from_utc_s - start_utc_s, length_s);
-	const int64_t last =
-	    divide_down(to_utc_s - 1 - start_utc_s, length_s);
+	const int64_t last = divide_down(to_utc_s - 1 - start_utc_s, length_s);
 	for (int64_t pass = first; pass <= last; pass++) {
 		const int code = add_pass(points, recording, length_s,
 		    pass * length_s, from_utc_s, to_utc_s, err);
@@ -122,13 +120,13 @@ replay_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_points recording = { 0 };
+	struct lt_points recording = {0};
 	int code = lt_recording_read(options, &recording, err);
 
 	(void)now_utc_s;
 	if (code == LT_OK)
-		code = replay_points(options, &recording, from_utc_s,
-		    to_utc_s, points, err);
+		code = replay_points(
+		    options, &recording, from_utc_s, to_utc_s, points, err);
 	lt_points_free(&recording);
 	return code;
 }
@@ -140,12 +138,12 @@ replay_parse(const struct lt_source_options *options, const char *bytes,
     struct lt_error *err)
 {
 	struct lt_recording settings;
-	struct lt_points recording = { 0 };
+	struct lt_points recording = {0};
 	int code = lt_recording_init(&settings, options, err);
 
 	if (code == LT_OK)
-		code = lt_recording_parse(&settings, bytes, byte_count,
-		    &recording, err);
+		code = lt_recording_parse(
+		    &settings, bytes, byte_count, &recording, err);
 	if (code == LT_OK)
 		code = replay_points(options, &recording, now_utc_s,
 		    now_utc_s + WEEK_S, points, err);
@@ -154,13 +152,13 @@ replay_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 const struct lt_adapter lt_adapter_replay = {
-	.name = "replay",
-	.usage = "a recorded time series, re-dated to now by whole weeks",
-	.options = lt_recording_options,
-	.interval_s = LT_HOUR_S,
-	.replay = true,
-	.quantity = lt_recording_quantity,
-	.check = replay_check,
-	.fetch = replay_fetch,
-	.parse = replay_parse,
+    .name = "replay",
+    .usage = "a recorded time series, re-dated to now by whole weeks",
+    .options = lt_recording_options,
+    .interval_s = LT_HOUR_S,
+    .replay = true,
+    .quantity = lt_recording_quantity,
+    .check = replay_check,
+    .fetch = replay_fetch,
+    .parse = replay_parse,
 };

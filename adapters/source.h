@@ -28,8 +28,8 @@ enum {
 
 /* On failure err says why, with line and column. A UTF-8 BOM is skipped. The
  * caller owns *json (json_decref), set on success only. Pure. */
-int lt_json_load(json_t **json, const char *bytes, size_t byte_count,
-    struct lt_error *err);
+int lt_json_load(
+    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err);
 
 /* A number, or a text that is one. False for all else, null too. */
 bool lt_json_number(const json_t *json, double *value);

@@ -10,15 +10,15 @@
 #include "units.h"
 
 static const struct lt_adapter_option static_options[] = {
-	{ "value", true, "the number, such as 230 or 0.31", NULL },
-	{ "unit", true, "g_co2_per_kwh, per_node_hour or per_kwh", NULL },
-	{ NULL, false, NULL, NULL },
+    {"value", true, "the number, such as 230 or 0.31", NULL},
+    {"unit", true, "g_co2_per_kwh, per_node_hour or per_kwh", NULL},
+    {NULL, false, NULL, NULL},
 };
 
 static const char *const units[LT_QUANTITY_COUNT] = {
-	[LT_QUANTITY_CARBON] = "g_co2_per_kwh",
-	[LT_QUANTITY_PRICE] = "per_node_hour",
-	[LT_QUANTITY_TARIFF] = "per_kwh",
+    [LT_QUANTITY_CARBON] = "g_co2_per_kwh",
+    [LT_QUANTITY_PRICE] = "per_node_hour",
+    [LT_QUANTITY_TARIFF] = "per_kwh",
 };
 
 static enum lt_quantity
@@ -37,8 +37,9 @@ static int
 static_point(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_points *points, struct lt_error *err)
 {
-	struct lt_point point = { .start_utc_s = from_utc_s,
-		.end_utc_s = to_utc_s, .quality = LT_QUALITY_CONSTANT };
+	struct lt_point point = {.start_utc_s = from_utc_s,
+	    .end_utc_s = to_utc_s,
+	    .quality = LT_QUALITY_CONSTANT};
 
 	points->quantity = static_quantity(options);
 	if (points->quantity == LT_QUANTITY_COUNT)
@@ -52,8 +53,8 @@ static_point(const struct lt_source_options *options, int64_t from_utc_s,
 		    "%s: value: got \"%s\", want a number", options->name,
 		    lt_source_option(options, "value", ""));
 	if (points->quantity != LT_QUANTITY_CARBON)
-		point.value = round(
-		    point.value * lt_quantity_micros(points->quantity));
+		point.value =
+		    round(point.value * lt_quantity_micros(points->quantity));
 	const int code = lt_points_add(points, &point, err);
 	if (code != LT_OK)
 		lt_context(err, "%s: value", options->name);
@@ -63,7 +64,7 @@ static_point(const struct lt_source_options *options, int64_t from_utc_s,
 static int
 static_check(const struct lt_source_options *options, struct lt_error *err)
 {
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 	const int code = static_point(options, 0, 1, &points, err);
 
 	lt_points_free(&points);
@@ -82,11 +83,11 @@ static_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 }
 
 const struct lt_adapter lt_adapter_static = {
-	.name = "static",
-	.usage = "one number that you write",
-	.options = static_options,
-	.interval_s = LT_DAY_S,
-	.quantity = static_quantity,
-	.check = static_check,
-	.fetch = static_fetch,
+    .name = "static",
+    .usage = "one number that you write",
+    .options = static_options,
+    .interval_s = LT_DAY_S,
+    .quantity = static_quantity,
+    .check = static_check,
+    .fetch = static_fetch,
 };

@@ -22,12 +22,12 @@ enum {
 };
 
 static const struct lt_adapter_option uk_options[] = {
-	{ "region", false, "1 to 17, as 13 for London",
-	    "the whole of Great Britain" },
-	{ "postcode", false, "outward code, as OX1, instead of region", NULL },
-	{ "url", false, "base URL of a mirror",
-	    "https://api.carbonintensity.org.uk" },
-	{ NULL, false, NULL, NULL },
+    {"region", false, "1 to 17, as 13 for London",
+	"the whole of Great Britain"},
+    {"postcode", false, "outward code, as OX1, instead of region", NULL},
+    {"url", false, "base URL of a mirror",
+	"https://api.carbonintensity.org.uk"},
+    {NULL, false, NULL, NULL},
 };
 
 static enum lt_quantity
@@ -64,8 +64,7 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (region != NULL && postcode != NULL)
 		return lt_option_fail(options, "postcode", err,
-		    "%s: region and postcode, want one of them",
-		    options->name);
+		    "%s: region and postcode, want one of them", options->name);
 	if (region != NULL &&
 	    lt_int64_parse(region, 1, REGION_MAX, &number, NULL) != LT_OK)
 		return lt_option_fail(options, "region", err,
@@ -76,8 +75,7 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: postcode: got \"%s\", want the outward code only, "
 		    "such as OX1",
 		    options->name, postcode);
-	if (strncmp(url, "https://", 8) != 0 &&
-	    strncmp(url, "http://", 7) != 0)
+	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return lt_option_fail(options, "url", err,
 		    "%s: url: want http:// or https://", options->name);
 	if (strlen(url) > URL_SIZE / 2 || strpbrk(url, "?# \t") != NULL)
@@ -135,25 +133,23 @@ struct tally {
 /* The value that counts: the metered one where there is one. The regions
  * have none; forecasts of what has passed are estimates. */
 static bool
-slot_value(const json_t *intensity, int64_t now_utc_s,
-    struct lt_point *point)
+slot_value(const json_t *intensity, int64_t now_utc_s, struct lt_point *point)
 {
 	if (point->start_utc_s <= now_utc_s &&
-	    lt_json_number(json_object_get(intensity, "actual"),
-		&point->value)) {
+	    lt_json_number(
+		json_object_get(intensity, "actual"), &point->value)) {
 		point->quality = LT_QUALITY_MEASURED;
 		return true;
 	}
-	point->quality = point->end_utc_s <= now_utc_s ?
-	    LT_QUALITY_ESTIMATED :
-	    LT_QUALITY_FORECAST;
-	return lt_json_number(json_object_get(intensity, "forecast"),
-	    &point->value);
+	point->quality = point->end_utc_s <= now_utc_s ? LT_QUALITY_ESTIMATED
+						       : LT_QUALITY_FORECAST;
+	return lt_json_number(
+	    json_object_get(intensity, "forecast"), &point->value);
 }
 
 static int
-slot_time(const json_t *slot, const char *key, int64_t *utc_s,
-    struct lt_error *err)
+slot_time(
+    const json_t *slot, const char *key, int64_t *utc_s, struct lt_error *err)
 {
 	const char *const text = json_string_value(json_object_get(slot, key));
 
@@ -171,7 +167,7 @@ static int
 add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_point point = { 0 };
+	struct lt_point point = {0};
 	int code = slot_time(slot, "from", &point.start_utc_s, err);
 
 	if (code == LT_OK)
@@ -186,8 +182,8 @@ add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
 		tally->refused++;
 		return LT_OK;
 	}
-	if (!slot_value(json_object_get(slot, "intensity"), tally->now_utc_s,
-		&point)) {
+	if (!slot_value(
+		json_object_get(slot, "intensity"), tally->now_utc_s, &point)) {
 		tally->empty++;
 		return LT_OK;
 	}
@@ -196,9 +192,9 @@ add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
 		tally->refused++;
 		return LT_OK;
 	}
-	return code == LT_OK ?
-	    LT_OK :
-	    lt_fail(err, (enum lt_code)code, "no room for more points");
+	return code == LT_OK ? LT_OK
+			     : lt_fail(err, (enum lt_code)code,
+				   "no room for more points");
 }
 
 static int
@@ -208,7 +204,8 @@ add_slots(const json_t *slots, struct tally *tally, struct lt_points *points,
 	size_t i;
 	const json_t *slot;
 
-	json_array_foreach(slots, i, slot) {
+	json_array_foreach(slots, i, slot)
+	{
 		const int code = add_slot(slot, tally, points, err);
 
 		if (code != LT_OK) {
@@ -229,8 +226,8 @@ is_asked(const struct lt_source_options *options, const json_t *area)
 	int64_t number;
 
 	return region == NULL || !json_is_integer(id) ||
-	    (lt_int64_parse(region, 1, REGION_MAX, &number, NULL) == LT_OK &&
-		json_integer_value(id) == number);
+	       (lt_int64_parse(region, 1, REGION_MAX, &number, NULL) == LT_OK &&
+		   json_integer_value(id) == number);
 }
 
 /* `data` is a list of slots (national), a region with its own `data`, or a
@@ -243,11 +240,12 @@ add_data(const struct lt_source_options *options, const json_t *data,
 	size_t i;
 
 	if (json_is_object(data))
-		return is_asked(options, data) ?
-		    add_slots(json_object_get(data, "data"), tally, points,
-			err) :
-		    LT_OK;
-	json_array_foreach(data, i, area) {
+		return is_asked(options, data)
+			   ? add_slots(json_object_get(data, "data"), tally,
+				 points, err)
+			   : LT_OK;
+	json_array_foreach(data, i, area)
+	{
 		const json_t *const slots = json_object_get(area, "data");
 
 		if (slots == NULL)
@@ -281,7 +279,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 {
 	const json_t *const data = json_object_get(json, "data");
 	const json_t *const error = json_object_get(json, "error");
-	struct tally tally = { .now_utc_s = now_utc_s };
+	struct tally tally = {.now_utc_s = now_utc_s};
 	int code;
 
 	if (error != NULL)
@@ -334,12 +332,12 @@ request(const struct lt_source_options *options, int64_t from_utc_s,
 {
 	char url[URL_SIZE];
 	const struct lt_http_request http = {
-		.url = url,
-		.headers = { "Accept: application/json" },
-		.total_ms = LT_HTTP_TOTAL_MS / 2,
+	    .url = url,
+	    .headers = {"Accept: application/json"},
+	    .total_ms = LT_HTTP_TOTAL_MS / 2,
 	};
 	struct lt_http_response response;
-	struct lt_error inner = { 0 };
+	struct lt_error inner = {0};
 	int code;
 
 	make_url(url, options, from_utc_s, span);
@@ -385,8 +383,8 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_points ahead = { 0 }, past = { 0 };
-	struct lt_error past_err = { 0 };
+	struct lt_points ahead = {0}, past = {0};
+	struct lt_error past_err = {0};
 	const bool want_ahead = to_utc_s > now_utc_s;
 	int code = LT_OK, past_code = LT_OK;
 
@@ -395,22 +393,21 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		    from_utc_s > now_utc_s ? from_utc_s : now_utc_s, "fw48h",
 		    now_utc_s, &ahead, err);
 	if (code == LT_OK && from_utc_s < now_utc_s - now_utc_s % SLOT_S)
-		past_code = request_past(options, from_utc_s, now_utc_s,
-		    &past, &past_err);
+		past_code = request_past(
+		    options, from_utc_s, now_utc_s, &past, &past_err);
 	points->quantity = LT_QUANTITY_CARBON;
 	points->retry_after_s =
 	    code != LT_OK ? ahead.retry_after_s : past.retry_after_s;
 	memcpy(points->note, want_ahead ? ahead.note : past.note,
 	    sizeof(points->note));
 	if (code == LT_OK && past_code == LT_OK)
-		code =
-		    lt_points_copy(points, &past, from_utc_s, to_utc_s, err);
+		code = lt_points_copy(points, &past, from_utc_s, to_utc_s, err);
 	else if (code == LT_OK && want_ahead)
 		snprintf(points->note, sizeof(points->note),
 		    "without history: %.160s", past_err.text);
 	else if (code == LT_OK)
-		code = lt_fail(err, (enum lt_code)past_code, "%s",
-		    past_err.text);
+		code =
+		    lt_fail(err, (enum lt_code)past_code, "%s", past_err.text);
 	if (code == LT_OK)
 		code =
 		    lt_points_copy(points, &ahead, from_utc_s, to_utc_s, err);
@@ -429,12 +426,12 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 }
 
 const struct lt_adapter lt_adapter_uk_carbon_intensity = {
-	.name = "uk_carbon_intensity",
-	.usage = "Great Britain's Carbon Intensity API, by region; no key",
-	.options = uk_options,
-	.interval_s = SLOT_S,
-	.quantity = uk_quantity,
-	.check = uk_check,
-	.fetch = uk_fetch,
-	.parse = uk_parse,
+    .name = "uk_carbon_intensity",
+    .usage = "Great Britain's Carbon Intensity API, by region; no key",
+    .options = uk_options,
+    .interval_s = SLOT_S,
+    .quantity = uk_quantity,
+    .check = uk_check,
+    .fetch = uk_fetch,
+    .parse = uk_parse,
 };

@@ -37,12 +37,12 @@ static inline void
 fuzz_source(const char *adapter, const struct lt_source_options *options,
     const uint8_t *bytes, size_t byte_count)
 {
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
+	struct lt_points points = {0};
+	struct lt_error err = {0};
 	char shown[LT_ERROR_TEXT_SIZE];
 	const struct lt_adapter *const found = lt_adapter_find(adapter);
-	const int code = found->parse(options, (const char *)bytes,
-	    byte_count, FUZZ_NOW_UTC_S, &points, &err);
+	const int code = found->parse(options, (const char *)bytes, byte_count,
+	    FUZZ_NOW_UTC_S, &points, &err);
 
 	/* Now may lie in a gap of a recording, for a week and more. */
 	if (code == LT_OK)
@@ -61,15 +61,15 @@ fuzz_source(const char *adapter, const struct lt_source_options *options,
 static inline void
 fuzz_file(const uint8_t *bytes, size_t byte_count)
 {
-	static const struct lt_source_options usual = { .name = "fuzz",
-		.count = 2, .items = { { "path", "/fuzz", 1, 1 },
-		    { "quantity", "carbon", 2, 1 } } };
-	static const struct lt_source_options own = { .name = "fuzz",
-		.count = 7, .items = { { "path", "/fuzz", 1, 1 },
-		    { "quantity", "tariff", 2, 1 },
-		    { "value", "intensity", 3, 1 }, { "end", "end", 4, 1 },
-		    { "skip", "1", 5, 1 }, { "scale", "0.001", 6, 1 },
-		    { "zone", "utc", 7, 1 } } };
+	static const struct lt_source_options usual = {.name = "fuzz",
+	    .count = 2,
+	    .items = {{"path", "/fuzz", 1, 1}, {"quantity", "carbon", 2, 1}}};
+	static const struct lt_source_options own = {.name = "fuzz",
+	    .count = 7,
+	    .items = {{"path", "/fuzz", 1, 1}, {"quantity", "tariff", 2, 1},
+		{"value", "intensity", 3, 1}, {"end", "end", 4, 1},
+		{"skip", "1", 5, 1}, {"scale", "0.001", 6, 1},
+		{"zone", "utc", 7, 1}}};
 
 	fuzz_source("file", &usual, bytes, byte_count);
 	fuzz_source("file", &own, bytes, byte_count);
@@ -84,10 +84,10 @@ is_json_file(const uint8_t *bytes, size_t byte_count)
 	if (byte_count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
 		first = 3;
 	while (first < byte_count && bytes[first] != '\0' &&
-	    strchr(" \t\r\n", bytes[first]) != NULL)
+	       strchr(" \t\r\n", bytes[first]) != NULL)
 		first++;
 	return first < byte_count &&
-	    (bytes[first] == '[' || bytes[first] == '{');
+	       (bytes[first] == '[' || bytes[first] == '{');
 }
 
 #endif

@@ -82,11 +82,11 @@ server_head(const struct exchange *exchange, const char *headers)
 static inline void
 server_wait(const struct exchange *exchange)
 {
-	struct pollfd poll_fd = { .fd = exchange->fd, .events = POLLIN };
+	struct pollfd poll_fd = {.fd = exchange->fd, .events = POLLIN};
 	char byte;
 
 	while (poll(&poll_fd, 1, SERVER_LIFE_S * 1000) > 0 &&
-	    read(exchange->fd, &byte, 1) > 0)
+	       read(exchange->fd, &byte, 1) > 0)
 		;
 }
 
@@ -105,13 +105,13 @@ serve_echo(const struct exchange *exchange)
 static inline void
 serve_reset(const struct exchange *exchange)
 {
-	const struct linger linger = { .l_onoff = 1 };
+	const struct linger linger = {.l_onoff = 1};
 
 	server_head(exchange, "Content-Length: 1000\r\n");
 	server_write(exchange->fd, "{\"data\":", 8);
 	usleep(50000); /* let it arrive: a reset may throw away what waits */
-	setsockopt(exchange->fd, SOL_SOCKET, SO_LINGER, &linger,
-	    sizeof(linger));
+	setsockopt(
+	    exchange->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
 static inline void
@@ -143,7 +143,7 @@ serve_endless_headers(const struct exchange *exchange)
 static inline void
 serve_endless_body(const struct exchange *exchange)
 {
-	static const char blanks[4096] = { ' ' };
+	static const char blanks[4096] = {' '};
 
 	server_head(exchange, "");
 	while (server_write(exchange->fd, blanks, sizeof(blanks)))
@@ -161,7 +161,7 @@ serve_huge_length(const struct exchange *exchange)
 static inline void
 serve_bomb(const struct exchange *exchange)
 {
-	static const unsigned char head[10] = { 0x1f, 0x8b, 8 };
+	static const unsigned char head[10] = {0x1f, 0x8b, 8};
 	/* One final block, fixed codes (3 bits), literal 0 (8 bits). */
 	uint64_t bits = 0x3 | (uint64_t)0x0c << 3;
 	int bit_count = 11;
@@ -233,46 +233,47 @@ server_route(const struct exchange *exchange)
 		const char *path;
 		void (*serve)(const struct exchange *exchange);
 	} routes[] = {
-		{ "/ok", serve_ok },
-		{ "/echo", serve_echo },
-		{ "/reset", serve_reset },
-		{ "/short", serve_short },
-		{ "/slow", serve_slow },
-		{ "/blackhole", server_wait },
-		{ "/endless-headers", serve_endless_headers },
-		{ "/endless-body", serve_endless_body },
-		{ "/huge-length", serve_huge_length },
-		{ "/bomb", serve_bomb },
-		{ "/deep", serve_deep },
-		{ "/redirect-host", serve_redirect_host },
-		{ "/uk/", serve_uk },
-		{ "/status/", serve_status },
+	    {"/ok", serve_ok},
+	    {"/echo", serve_echo},
+	    {"/reset", serve_reset},
+	    {"/short", serve_short},
+	    {"/slow", serve_slow},
+	    {"/blackhole", server_wait},
+	    {"/endless-headers", serve_endless_headers},
+	    {"/endless-body", serve_endless_body},
+	    {"/huge-length", serve_huge_length},
+	    {"/bomb", serve_bomb},
+	    {"/deep", serve_deep},
+	    {"/redirect-host", serve_redirect_host},
+	    {"/uk/", serve_uk},
+	    {"/status/", serve_status},
 	};
 	static const struct {
 		const char *path, *location;
 	} redirects[] = {
-		{ "/redirect-ok", "/ok" },
-		{ "/redirect-loop", "/redirect-loop" },
-		{ "/redirect-file", "file:///etc/passwd" },
-		{ "/redirect-port", "http://127.0.0.1:1/ok" },
+	    {"/redirect-ok", "/ok"},
+	    {"/redirect-loop", "/redirect-loop"},
+	    {"/redirect-file", "file:///etc/passwd"},
+	    {"/redirect-port", "http://127.0.0.1:1/ok"},
 	};
 	static const struct {
 		const char *path, *type, *body;
 	} bodies[] = {
-		{ "/html", "text/html", "<html>Please log in</html>" },
-		{ "/truncated", "application/json", "{\"data\":[{\"from\":" },
-		{ "/empty", "application/json", "" },
-		{ "/bom", "application/json", "\xEF\xBB\xBF{\"data\":[]}" },
-		{ "/old", "application/json",
-		    "{\"data\":[{\"from\":\"2018-01-20T12:00Z\","
-		    "\"to\":\"2018-01-20T12:30Z\","
-		    "\"intensity\":{\"forecast\":9}}]}" },
+	    {"/html", "text/html", "<html>Please log in</html>"},
+	    {"/truncated", "application/json", "{\"data\":[{\"from\":"},
+	    {"/empty", "application/json", ""},
+	    {"/bom", "application/json", "\xEF\xBB\xBF{\"data\":[]}"},
+	    {"/old", "application/json",
+		"{\"data\":[{\"from\":\"2018-01-20T12:00Z\","
+		"\"to\":\"2018-01-20T12:30Z\","
+		"\"intensity\":{\"forecast\":9}}]}"},
 	};
 	/* A mirror's base URL may be any of these paths. */
 	const char *const path = exchange->path;
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-		if (strncmp(path, routes[i].path, strlen(routes[i].path)) == 0) {
+		if (strncmp(path, routes[i].path, strlen(routes[i].path)) ==
+		    0) {
 			routes[i].serve(exchange);
 			return;
 		}
@@ -283,9 +284,10 @@ server_route(const struct exchange *exchange)
 			return;
 		}
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
-		if (strncmp(path, bodies[i].path, strlen(bodies[i].path)) == 0) {
-			server_answer(exchange, 200, bodies[i].type, "",
-			    bodies[i].body);
+		if (strncmp(path, bodies[i].path, strlen(bodies[i].path)) ==
+		    0) {
+			server_answer(
+			    exchange, 200, bodies[i].type, "", bodies[i].body);
 			return;
 		}
 	server_answer(exchange, 404, "text/plain", "", "no such page");
@@ -294,11 +296,11 @@ server_route(const struct exchange *exchange)
 static inline void
 server_exchange(int fd, int port)
 {
-	struct exchange exchange = { .fd = fd, .port = port };
+	struct exchange exchange = {.fd = fd, .port = port};
 	size_t length = 0;
 
 	while (length + 1 < sizeof(exchange.request) &&
-	    strstr(exchange.request, "\r\n\r\n") == NULL) {
+	       strstr(exchange.request, "\r\n\r\n") == NULL) {
 		const ssize_t got = read(fd, exchange.request + length,
 		    sizeof(exchange.request) - length - 1);
 
@@ -339,12 +341,12 @@ server_loop(int listen_fd, int port)
 static inline struct server
 server_start(int port, const char *unix_path)
 {
-	struct sockaddr_in tcp = { .sin_family = AF_INET,
-		.sin_port = htons((uint16_t)port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_un local = { .sun_family = AF_UNIX };
+	struct sockaddr_in tcp = {.sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_un local = {.sun_family = AF_UNIX};
 	socklen_t length = sizeof(tcp);
-	struct server server = { 0 };
+	struct server server = {0};
 	const int yes = 1;
 	const int fd =
 	    socket(unix_path == NULL ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
@@ -352,12 +354,12 @@ server_start(int port, const char *unix_path)
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (unix_path != NULL) {
-		snprintf(local.sun_path, sizeof(local.sun_path), "%s",
-		    unix_path);
+		snprintf(
+		    local.sun_path, sizeof(local.sun_path), "%s", unix_path);
 		failed = bind(fd, (struct sockaddr *)&local, sizeof(local));
 	} else {
 		failed = bind(fd, (struct sockaddr *)&tcp, sizeof(tcp)) != 0 ||
-		    getsockname(fd, (struct sockaddr *)&tcp, &length) != 0;
+			 getsockname(fd, (struct sockaddr *)&tcp, &length) != 0;
 	}
 	if (failed || listen(fd, 16) != 0) {
 		perror("source_server");

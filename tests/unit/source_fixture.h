@@ -20,12 +20,11 @@ struct pair {
 static inline struct lt_source_options
 options_of(const struct pair *pairs)
 {
-	struct lt_source_options options = { .name = "src" };
+	struct lt_source_options options = {.name = "src"};
 
 	for (; pairs[options.count].key != NULL; options.count++) {
 		options.items[options.count].key = pairs[options.count].key;
-		options.items[options.count].value =
-		    pairs[options.count].value;
+		options.items[options.count].value = pairs[options.count].value;
 		options.items[options.count].line = 10 + options.count;
 		options.items[options.count].column = 5;
 	}

@@ -32,37 +32,36 @@ url_of(char out[128], const char *path)
 
 static const struct {
 	const char *why, *path;
-	int total_ms; /* 0 = the usual limit; here it never takes so long */
-	long status;  /* 0 = an error */
+	int total_ms;	  /* 0 = the usual limit; here it never takes so long */
+	long status;	  /* 0 = an error */
 	const char *says; /* of the error, or the start of the body */
 } cases[] = {
-	{ "an answer", "/ok", 0, 200, "{\"a\":1}" },
-	{ "an empty answer", "/empty", 0, 200, "" },
-	{ "a type is not ours to judge", "/html", 0, 200, "<html>" },
-	{ "half of a JSON is whole HTTP", "/truncated", 0, 200, "{\"data\"" },
-	{ "reset within the body", "/reset", 0, 0, "127.0.0.1: " },
-	{ "less than was promised", "/short", 0, 0, "127.0.0.1: " },
-	{ "accepts and is silent", "/blackhole", 300, 0, "timed out" },
-	{ "a byte a second", "/slow", 1200, 0, "timed out" },
-	{ "headers without end", "/endless-headers", 0, 0,
-	    "headers of more than 65536 bytes" },
-	{ "a body without end", "/endless-body", 0, 0,
-	    "an answer of more than 16777216 bytes" },
-	{ "a length of 100 GB", "/huge-length", 0, 0,
-	    "an answer of more than 16777216 bytes" },
-	{ "0.8 MB that unpack to 128 MiB", "/bomb", 0, 0,
-	    "an answer of more than 16777216 bytes" },
-	{ "a redirect here", "/redirect-ok", 0, 200, "{\"a\":1}" },
-	{ "a redirect to itself", "/redirect-loop", 0, 0,
-	    "more than 3 redirects" },
-	{ "a redirect to another host", "/redirect-host", 0, 0,
-	    "a redirect to http://localhost, want the same host" },
-	{ "a redirect to another port", "/redirect-port", 0, 0,
-	    "a redirect to http://127.0.0.1, want the same host" },
-	{ "a redirect to a file", "/redirect-file", 0, 0,
-	    "a redirect to file://, want the same host" },
-	{ "401 is an answer", "/status/401", 0, 401, "{\"error\"" },
-	{ "404 too", "/nowhere", 0, 404, "no such page" },
+    {"an answer", "/ok", 0, 200, "{\"a\":1}"},
+    {"an empty answer", "/empty", 0, 200, ""},
+    {"a type is not ours to judge", "/html", 0, 200, "<html>"},
+    {"half of a JSON is whole HTTP", "/truncated", 0, 200, "{\"data\""},
+    {"reset within the body", "/reset", 0, 0, "127.0.0.1: "},
+    {"less than was promised", "/short", 0, 0, "127.0.0.1: "},
+    {"accepts and is silent", "/blackhole", 300, 0, "timed out"},
+    {"a byte a second", "/slow", 1200, 0, "timed out"},
+    {"headers without end", "/endless-headers", 0, 0,
+	"headers of more than 65536 bytes"},
+    {"a body without end", "/endless-body", 0, 0,
+	"an answer of more than 16777216 bytes"},
+    {"a length of 100 GB", "/huge-length", 0, 0,
+	"an answer of more than 16777216 bytes"},
+    {"0.8 MB that unpack to 128 MiB", "/bomb", 0, 0,
+	"an answer of more than 16777216 bytes"},
+    {"a redirect here", "/redirect-ok", 0, 200, "{\"a\":1}"},
+    {"a redirect to itself", "/redirect-loop", 0, 0, "more than 3 redirects"},
+    {"a redirect to another host", "/redirect-host", 0, 0,
+	"a redirect to http://localhost, want the same host"},
+    {"a redirect to another port", "/redirect-port", 0, 0,
+	"a redirect to http://127.0.0.1, want the same host"},
+    {"a redirect to a file", "/redirect-file", 0, 0,
+	"a redirect to file://, want the same host"},
+    {"401 is an answer", "/status/401", 0, 401, "{\"error\""},
+    {"404 too", "/nowhere", 0, 404, "no such page"},
 };
 
 static void
@@ -72,11 +71,11 @@ test_answers(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char url[128];
 		const struct lt_http_request request = {
-			.url = url_of(url, cases[i].path),
-			.total_ms = cases[i].total_ms,
+		    .url = url_of(url, cases[i].path),
+		    .total_ms = cases[i].total_ms,
 		};
 		struct lt_http_response response;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		const int code = lt_http_do(&request, &response, &err);
 
 		if (code != (cases[i].status == 0 ? LT_ENET : LT_OK))
@@ -87,9 +86,9 @@ test_answers(void **state)
 				fail_msg("%s: shows the URL's path: %s",
 				    cases[i].why, err.text);
 		} else if (response.status != cases[i].status ||
-		    strncmp(response.body, cases[i].says,
-			strlen(cases[i].says)) != 0 ||
-		    strlen(response.body) != response.body_length) {
+			   strncmp(response.body, cases[i].says,
+			       strlen(cases[i].says)) != 0 ||
+			   strlen(response.body) != response.body_length) {
 			fail_msg("%s: %ld %s", cases[i].why, response.status,
 			    response.body);
 		}
@@ -105,13 +104,13 @@ static const struct {
 	int64_t retry_after_s;
 	const char *says;
 } statuses[] = {
-	{ 400, 0, "127.0.0.1: HTTP status 400, want 200: {\"error\":" },
-	{ 401, 0, "HTTP status 401" },
-	{ 403, 0, "HTTP status 403" },
-	{ 404, 0, "HTTP status 404" },
-	{ 429, 7, "HTTP status 429, want 200, asks to wait 7 s: " },
-	{ 500, 0, "HTTP status 500" },
-	{ 503, 7, "HTTP status 503, want 200, asks to wait 7 s: " },
+    {400, 0, "127.0.0.1: HTTP status 400, want 200: {\"error\":"},
+    {401, 0, "HTTP status 401"},
+    {403, 0, "HTTP status 403"},
+    {404, 0, "HTTP status 404"},
+    {429, 7, "HTTP status 429, want 200, asks to wait 7 s: "},
+    {500, 0, "HTTP status 500"},
+    {503, 7, "HTTP status 503, want 200, asks to wait 7 s: "},
 };
 
 static void
@@ -121,16 +120,15 @@ test_statuses(void **state)
 	for (size_t i = 0; i < COUNT(statuses); i++) {
 		char path[32], url[128];
 		struct lt_http_response response;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 
-		snprintf(path, sizeof(path), "/status/%d",
-		    statuses[i].status);
+		snprintf(path, sizeof(path), "/status/%d", statuses[i].status);
 		assert_int_equal(
 		    lt_http_get(url_of(url, path), &response, &err), LT_ENET);
 		assert_says(path, &err, statuses[i].says);
 		assert_int_equal(response.status, statuses[i].status);
-		assert_int_equal(response.retry_after_s,
-		    statuses[i].retry_after_s);
+		assert_int_equal(
+		    response.retry_after_s, statuses[i].retry_after_s);
 		lt_http_free(&response);
 	}
 }
@@ -141,13 +139,13 @@ test_refused(void **state)
 	struct server gone;
 	char url[64];
 	struct lt_http_response response;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	gone = server_start(0, NULL); /* a port that was free just now */
 	server_stop(&gone);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/secret?key=k",
-	    gone.port);
+	snprintf(
+	    url, sizeof(url), "http://127.0.0.1:%d/secret?key=k", gone.port);
 	assert_int_equal(lt_http_get(url, &response, &err), LT_ENET);
 	assert_says("refused", &err, "127.0.0.1: ");
 	assert_null(strstr(err.text, "secret"));
@@ -162,24 +160,23 @@ test_not_sent(void **state)
 		const char *why, *url, *header, *says;
 		int code;
 	} bad[] = {
-		{ "nothing", "", NULL, "a URL without host", LT_EINPUT },
-		{ "a file", "file:///etc/passwd", NULL, "a URL without host",
-		    LT_EINPUT },
-		{ "words", "no url at all", NULL, "a URL without host",
-		    LT_EINPUT },
-		{ "another scheme", "ftp://127.0.0.1/", NULL, "127.0.0.1: ",
-		    LT_ENET },
-		{ "a header in a header", "http://127.0.0.1:1/",
-		    "A: b\r\nAuthorization: c",
-		    "a request header with a line break", LT_EINPUT },
+	    {"nothing", "", NULL, "a URL without host", LT_EINPUT},
+	    {"a file", "file:///etc/passwd", NULL, "a URL without host",
+		LT_EINPUT},
+	    {"words", "no url at all", NULL, "a URL without host", LT_EINPUT},
+	    {"another scheme", "ftp://127.0.0.1/", NULL,
+		"127.0.0.1: ", LT_ENET},
+	    {"a header in a header", "http://127.0.0.1:1/",
+		"A: b\r\nAuthorization: c",
+		"a request header with a line break", LT_EINPUT},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		const struct lt_http_request request = { .url = bad[i].url,
-			.headers = { bad[i].header } };
+		const struct lt_http_request request = {
+		    .url = bad[i].url, .headers = {bad[i].header}};
 		struct lt_http_response response;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		const int code = lt_http_do(&request, &response, &err);
 
 		if (code != bad[i].code)
@@ -194,15 +191,14 @@ static void
 test_request(void **state)
 {
 	char url[128];
-	struct lt_http_request request = { .url = url_of(url, "/echo?a=b"),
-		.headers = { "X-One: 1", NULL, "X-Three: 3" } };
+	struct lt_http_request request = {.url = url_of(url, "/echo?a=b"),
+	    .headers = {"X-One: 1", NULL, "X-Three: 3"}};
 	struct lt_http_response response;
 
 	(void)state;
 	assert_int_equal(lt_http_do_200(&request, &response, NULL), LT_OK);
-	assert_int_equal(strncmp(response.body, "GET /echo?a=b HTTP/1.1\r\n",
-			     24),
-	    0);
+	assert_int_equal(
+	    strncmp(response.body, "GET /echo?a=b HTTP/1.1\r\n", 24), 0);
 	assert_non_null(strstr(response.body, "X-One: 1\r\n"));
 	assert_non_null(strstr(response.body, "X-Three: 3\r\n"));
 	assert_non_null(strstr(response.body, "User-Agent: lowtide/"));
@@ -223,8 +219,9 @@ test_post_redirect(void **state)
 {
 	char url[128];
 	const struct lt_http_request request = {
-		.url = url_of(url, "/redirect-ok"), .body = "x",
-		.body_length = 1,
+	    .url = url_of(url, "/redirect-ok"),
+	    .body = "x",
+	    .body_length = 1,
 	};
 	struct lt_http_response response;
 
@@ -238,10 +235,10 @@ static void
 test_unix_socket(void **state)
 {
 	char directory[] = "/tmp/lt-http-XXXXXX", path[64];
-	struct lt_http_request request = { .url = "http://lowtide/ok",
-		.unix_socket = path };
+	struct lt_http_request request = {
+	    .url = "http://lowtide/ok", .unix_socket = path};
 	struct lt_http_response response;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
@@ -299,14 +296,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_statuses),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_not_sent),
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_post_redirect),
-		cmocka_unit_test(test_unix_socket),
-		cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_statuses),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_not_sent),
+	    cmocka_unit_test(test_request),
+	    cmocka_unit_test(test_post_redirect),
+	    cmocka_unit_test(test_unix_socket),
+	    cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

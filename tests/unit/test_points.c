@@ -21,34 +21,32 @@ static const struct {
 	int code;
 	const char *says;
 } added[] = {
-	{ "a usual intensity", LT_QUANTITY_CARBON,
-	    { 0, 1800, 231, LT_QUALITY_MEASURED }, LT_OK, "" },
-	{ "0 stands for missing", LT_QUANTITY_CARBON,
-	    { 0, 1800, 0, LT_QUALITY_FORECAST }, LT_EINPUT, "missing" },
-	{ "0 that the admin wrote", LT_QUANTITY_CARBON,
-	    { 0, 1800, 0, LT_QUALITY_CONSTANT }, LT_OK, "" },
-	{ "a negative intensity", LT_QUANTITY_CARBON,
-	    { 0, 1800, -1, LT_QUALITY_MEASURED }, LT_EINPUT, "more than 0" },
-	{ "not a number", LT_QUANTITY_CARBON,
-	    { 0, 1800, NAN, LT_QUALITY_MEASURED }, LT_EINPUT, "number" },
-	{ "infinite", LT_QUANTITY_TARIFF,
-	    { 0, 1800, INFINITY, LT_QUALITY_MEASURED }, LT_EINPUT,
-	    "number" },
-	{ "milligrams taken for grams", LT_QUANTITY_CARBON,
-	    { 0, 1800, 231000, LT_QUALITY_MEASURED }, LT_EINPUT, "unit" },
-	{ "a price of 0", LT_QUANTITY_PRICE,
-	    { 0, 1800, 0, LT_QUALITY_MEASURED }, LT_EINPUT, "missing" },
-	{ "a negative price, even by the admin", LT_QUANTITY_PRICE,
-	    { 0, 1800, -1, LT_QUALITY_CONSTANT }, LT_EINPUT,
-	    "more than 0" },
-	{ "exchanges have negative tariffs", LT_QUANTITY_TARIFF,
-	    { 0, 1800, -50000, LT_QUALITY_FORECAST }, LT_OK, "" },
-	{ "and tariffs of 0", LT_QUANTITY_TARIFF,
-	    { 0, 1800, 0, LT_QUALITY_FORECAST }, LT_OK, "" },
-	{ "no time at all", LT_QUANTITY_CARBON,
-	    { 1800, 1800, 231, LT_QUALITY_MEASURED }, LT_EINPUT, "ends" },
-	{ "backwards", LT_QUANTITY_CARBON,
-	    { 1800, 0, 231, LT_QUALITY_MEASURED }, LT_EINPUT, "ends" },
+    {"a usual intensity", LT_QUANTITY_CARBON,
+	{0, 1800, 231, LT_QUALITY_MEASURED}, LT_OK, ""},
+    {"0 stands for missing", LT_QUANTITY_CARBON,
+	{0, 1800, 0, LT_QUALITY_FORECAST}, LT_EINPUT, "missing"},
+    {"0 that the admin wrote", LT_QUANTITY_CARBON,
+	{0, 1800, 0, LT_QUALITY_CONSTANT}, LT_OK, ""},
+    {"a negative intensity", LT_QUANTITY_CARBON,
+	{0, 1800, -1, LT_QUALITY_MEASURED}, LT_EINPUT, "more than 0"},
+    {"not a number", LT_QUANTITY_CARBON, {0, 1800, NAN, LT_QUALITY_MEASURED},
+	LT_EINPUT, "number"},
+    {"infinite", LT_QUANTITY_TARIFF, {0, 1800, INFINITY, LT_QUALITY_MEASURED},
+	LT_EINPUT, "number"},
+    {"milligrams taken for grams", LT_QUANTITY_CARBON,
+	{0, 1800, 231000, LT_QUALITY_MEASURED}, LT_EINPUT, "unit"},
+    {"a price of 0", LT_QUANTITY_PRICE, {0, 1800, 0, LT_QUALITY_MEASURED},
+	LT_EINPUT, "missing"},
+    {"a negative price, even by the admin", LT_QUANTITY_PRICE,
+	{0, 1800, -1, LT_QUALITY_CONSTANT}, LT_EINPUT, "more than 0"},
+    {"exchanges have negative tariffs", LT_QUANTITY_TARIFF,
+	{0, 1800, -50000, LT_QUALITY_FORECAST}, LT_OK, ""},
+    {"and tariffs of 0", LT_QUANTITY_TARIFF, {0, 1800, 0, LT_QUALITY_FORECAST},
+	LT_OK, ""},
+    {"no time at all", LT_QUANTITY_CARBON,
+	{1800, 1800, 231, LT_QUALITY_MEASURED}, LT_EINPUT, "ends"},
+    {"backwards", LT_QUANTITY_CARBON, {1800, 0, 231, LT_QUALITY_MEASURED},
+	LT_EINPUT, "ends"},
 };
 
 static void
@@ -56,8 +54,8 @@ test_add(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
-		struct lt_points points = { .quantity = added[i].quantity };
-		struct lt_error err = { 0 };
+		struct lt_points points = {.quantity = added[i].quantity};
+		struct lt_error err = {0};
 		const int code = lt_points_add(&points, &added[i].point, &err);
 
 		if (code != added[i].code ||
@@ -71,9 +69,9 @@ test_add(void **state)
 static void
 test_limit(void **state)
 {
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
-	struct lt_point point = { 0, 1, 1, LT_QUALITY_MEASURED };
+	struct lt_points points = {0};
+	struct lt_error err = {0};
+	struct lt_point point = {0, 1, 1, LT_QUALITY_MEASURED};
 
 	(void)state;
 	for (int i = 0; i < LT_POINTS_MAX; i++)
@@ -87,8 +85,8 @@ static void
 add(struct lt_points *points, int64_t start_utc_s, int64_t end_utc_s,
     double value)
 {
-	const struct lt_point point = { start_utc_s, end_utc_s, value,
-		LT_QUALITY_MEASURED };
+	const struct lt_point point = {
+	    start_utc_s, end_utc_s, value, LT_QUALITY_MEASURED};
 
 	assert_int_equal(lt_points_add(points, &point, NULL), LT_OK);
 }
@@ -97,12 +95,12 @@ static void
 test_sort(void **state)
 {
 	static const struct lt_point want[] = {
-		{ 0, 50, 1, LT_QUALITY_MEASURED },
-		{ 50, 100, 4, LT_QUALITY_MEASURED },
-		{ 100, 200, 5, LT_QUALITY_MEASURED },
-		{ 300, 400, 2, LT_QUALITY_MEASURED },
+	    {0, 50, 1, LT_QUALITY_MEASURED},
+	    {50, 100, 4, LT_QUALITY_MEASURED},
+	    {100, 200, 5, LT_QUALITY_MEASURED},
+	    {300, 400, 2, LT_QUALITY_MEASURED},
 	};
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 
 	(void)state;
 	lt_points_sort(&points);
@@ -115,10 +113,9 @@ test_sort(void **state)
 	lt_points_sort(&points);
 	assert_int_equal(points.count, 4);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(points.points[i].start_utc_s,
-		    want[i].start_utc_s);
-		assert_int_equal(points.points[i].end_utc_s,
-		    want[i].end_utc_s);
+		assert_int_equal(
+		    points.points[i].start_utc_s, want[i].start_utc_s);
+		assert_int_equal(points.points[i].end_utc_s, want[i].end_utc_s);
 		assert_true(points.points[i].value == want[i].value);
 	}
 	lt_points_free(&points);
@@ -128,7 +125,7 @@ test_sort(void **state)
 static void
 test_sort_is_stable(void **state)
 {
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
@@ -146,7 +143,7 @@ test_sort_is_stable(void **state)
 static void
 test_date(void **state)
 {
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 
 	(void)state;
 	add(&points, 0, 100, 1);
@@ -182,8 +179,7 @@ test_names(void **state)
 static void
 test_copy(void **state)
 {
-	struct lt_points all = { .quantity = LT_QUANTITY_TARIFF },
-			 some = { 0 };
+	struct lt_points all = {.quantity = LT_QUANTITY_TARIFF}, some = {0};
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
@@ -228,7 +224,7 @@ test_pages(void **state)
 	for (const char *const *name = lt_adapter_names(); *name; name++) {
 		char path[128], page[16384];
 		struct lt_policy *policy = NULL;
-		struct lt_policy_errors errors = { 0 };
+		struct lt_policy_errors errors = {0};
 
 		snprintf(path, sizeof(path), "docs/sources/%s.md", *name);
 		FILE *const file = fopen(path, "rb");
@@ -257,23 +253,22 @@ static const struct {
 	int code, line;
 	const char *says;
 } checked[] = {
-	{ "as in the manual", "uk_carbon_intensity",
-	    { "gb", 1, { { "region", "13", 4, 9 } } }, LT_OK, 0, "" },
-	{ "the nearest key", "uk_carbon_intensity",
-	    { "gb", 1, { { "regoin", "13", 4, 9 } } }, LT_EINPUT, 4,
-	    "did you mean \"region\"" },
-	{ "nothing near: all keys", "static",
-	    { "gb", 1, { { "instance_type", "x", 5, 1 } } }, LT_EINPUT, 5,
-	    "value, unit" },
-	{ "a short word is near to few", "uk_carbon_intensity",
-	    { "gb", 1, { { "abc", "x", 5, 1 } } }, LT_EINPUT, 5,
-	    "want one of: region, postcode, url" },
-	{ "a missing key says what it is", "file",
-	    { "gb", 1, { { "quantity", "price", 4, 9 } } }, LT_EINPUT, 0,
-	    "needs \"path\"" },
-	{ "the adapter's own check", "uk_carbon_intensity",
-	    { "gb", 1, { { "region", "18", 7, 2 } } }, LT_EINPUT, 7,
-	    "got \"18\", want 1 to 17" },
+    {"as in the manual", "uk_carbon_intensity",
+	{"gb", 1, {{"region", "13", 4, 9}}}, LT_OK, 0, ""},
+    {"the nearest key", "uk_carbon_intensity",
+	{"gb", 1, {{"regoin", "13", 4, 9}}}, LT_EINPUT, 4,
+	"did you mean \"region\""},
+    {"nothing near: all keys", "static",
+	{"gb", 1, {{"instance_type", "x", 5, 1}}}, LT_EINPUT, 5, "value, unit"},
+    {"a short word is near to few", "uk_carbon_intensity",
+	{"gb", 1, {{"abc", "x", 5, 1}}}, LT_EINPUT, 5,
+	"want one of: region, postcode, url"},
+    {"a missing key says what it is", "file",
+	{"gb", 1, {{"quantity", "price", 4, 9}}}, LT_EINPUT, 0,
+	"needs \"path\""},
+    {"the adapter's own check", "uk_carbon_intensity",
+	{"gb", 1, {{"region", "18", 7, 2}}}, LT_EINPUT, 7,
+	"got \"18\", want 1 to 17"},
 };
 
 static void
@@ -281,18 +276,18 @@ test_check(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++) {
-		struct lt_error err = { 0 };
-		const int code = lt_adapter_check(
-		    lt_adapter_find(checked[i].adapter), &checked[i].options,
-		    &err);
+		struct lt_error err = {0};
+		const int code =
+		    lt_adapter_check(lt_adapter_find(checked[i].adapter),
+			&checked[i].options, &err);
 
 		if (code != checked[i].code || err.line != checked[i].line ||
 		    strstr(err.text, checked[i].says) == NULL)
 			fail_msg("%s: %d, line %d, %s", checked[i].why, code,
 			    err.line, err.text);
-		assert_int_equal(lt_adapter_check(
-				     lt_adapter_find(checked[i].adapter),
-				     &checked[i].options, NULL),
+		assert_int_equal(
+		    lt_adapter_check(lt_adapter_find(checked[i].adapter),
+			&checked[i].options, NULL),
 		    code);
 	}
 }
@@ -300,16 +295,16 @@ test_check(void **state)
 static const struct {
 	const char *why, *text, *want;
 } mended[] = {
-	{ "plain", "a b", "a b" },
-	{ "UTF-8 stays", "S\xc3\xa3o \xe2\x82\xac \xf0\x9f\x98\x80",
-	    "S\xc3\xa3o \xe2\x82\xac \xf0\x9f\x98\x80" },
-	{ "controls, an escape of terminals", "a\x1b[31m\n", "a?[31m?" },
-	{ "Latin-1", "S\xe3o", "S?o" },
-	{ "cut in a character", "\xe2\x82", "??" },
-	{ "a C1 control", "\xc2\x9b", "??" },
-	{ "too long a form", "\xe0\x80\xaf", "???" },
-	{ "a surrogate", "\xed\xa0\x80", "???" },
-	{ "past the last", "\xf4\x90\x80\x80", "????" },
+    {"plain", "a b", "a b"},
+    {"UTF-8 stays", "S\xc3\xa3o \xe2\x82\xac \xf0\x9f\x98\x80",
+	"S\xc3\xa3o \xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"controls, an escape of terminals", "a\x1b[31m\n", "a?[31m?"},
+    {"Latin-1", "S\xe3o", "S?o"},
+    {"cut in a character", "\xe2\x82", "??"},
+    {"a C1 control", "\xc2\x9b", "??"},
+    {"too long a form", "\xe0\x80\xaf", "???"},
+    {"a surrogate", "\xed\xa0\x80", "???"},
+    {"past the last", "\xf4\x90\x80\x80", "????"},
 };
 
 static void
@@ -330,16 +325,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_sort_is_stable),
-		cmocka_unit_test(test_date),
-		cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_mend),
+	    cmocka_unit_test(test_add),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_sort),
+	    cmocka_unit_test(test_sort_is_stable),
+	    cmocka_unit_test(test_date),
+	    cmocka_unit_test(test_copy),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_pages),
+	    cmocka_unit_test(test_check),
+	    cmocka_unit_test(test_mend),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,43 +24,42 @@ static const struct {
 	int line;
 	const char *says;
 } option_cases[] = {
-	{ "no path", { { "quantity", "carbon" } }, 0, "needs \"path\"" },
-	{ "no quantity", { { "path", "/a" } }, 0, "needs \"quantity\"" },
-	{ "a relative path", { { "path", "a.csv" }, { "quantity", "carbon" } },
-	    10, "got \"a.csv\", want an absolute path" },
-	{ "an empty path", { { "path", "" }, { "quantity", "carbon" } }, 10,
-	    "got \"\", want an absolute path" },
-	{ "unknown quantity", { { "path", "/a" }, { "quantity", "co2" } }, 11,
-	    "got \"co2\", want carbon, price or tariff" },
-	{ "a scale of 0",
-	    { { "path", "/a" }, { "quantity", "price" }, { "scale", "0" } },
-	    12, "scale: got \"0\", want a number above 0" },
-	{ "a scale of words",
-	    { { "path", "/a" }, { "quantity", "price" }, { "scale", "8x" } },
-	    12, "scale: got \"8x\"" },
-	{ "skip above its limit",
-	    { { "path", "/a" }, { "quantity", "price" }, { "skip", "1001" } },
-	    12, "skip: got \"1001\", want 0 to 1000" },
-	{ "a zone that we do not know",
-	    { { "path", "/a" }, { "quantity", "price" }, { "zone", "CET" } },
-	    12, "zone: got \"CET\", want utc" },
-	{ "all options",
-	    { { "path", "/a" }, { "quantity", "tariff" }, { "scale", "8" },
-		{ "skip", "1000" }, { "zone", "utc" } },
-	    0, NULL },
+    {"no path", {{"quantity", "carbon"}}, 0, "needs \"path\""},
+    {"no quantity", {{"path", "/a"}}, 0, "needs \"quantity\""},
+    {"a relative path", {{"path", "a.csv"}, {"quantity", "carbon"}}, 10,
+	"got \"a.csv\", want an absolute path"},
+    {"an empty path", {{"path", ""}, {"quantity", "carbon"}}, 10,
+	"got \"\", want an absolute path"},
+    {"unknown quantity", {{"path", "/a"}, {"quantity", "co2"}}, 11,
+	"got \"co2\", want carbon, price or tariff"},
+    {"a scale of 0", {{"path", "/a"}, {"quantity", "price"}, {"scale", "0"}},
+	12, "scale: got \"0\", want a number above 0"},
+    {"a scale of words",
+	{{"path", "/a"}, {"quantity", "price"}, {"scale", "8x"}}, 12,
+	"scale: got \"8x\""},
+    {"skip above its limit",
+	{{"path", "/a"}, {"quantity", "price"}, {"skip", "1001"}}, 12,
+	"skip: got \"1001\", want 0 to 1000"},
+    {"a zone that we do not know",
+	{{"path", "/a"}, {"quantity", "price"}, {"zone", "CET"}}, 12,
+	"zone: got \"CET\", want utc"},
+    {"all options",
+	{{"path", "/a"}, {"quantity", "tariff"}, {"scale", "8"},
+	    {"skip", "1000"}, {"zone", "utc"}},
+	0, NULL},
 };
 
 static void
 test_options(void **state)
 {
-	static const char *const names[] = { "file", "replay" };
+	static const char *const names[] = {"file", "replay"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(option_cases) * 2; i++) {
 		const struct lt_source_options options =
 		    options_of(option_cases[i / 2].pairs);
 		const char *const why = option_cases[i / 2].why;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		const int code = lt_adapter_check(
 		    lt_adapter_find(names[i % 2]), &options, &err);
 
@@ -83,109 +82,157 @@ static const struct {
 	int64_t out[3][3]; /* start, end, value */
 	struct pair pairs[4];
 } parse_cases[] = {
-	{ .why = "empty", .bytes = "", .says = "empty, want CSV or JSON" },
-	{ .why = "a BOM alone", .bytes = "\xEF\xBB\xBF \n",
-	    .says = "empty, want CSV or JSON" },
-	{ .why = "a header alone", .bytes = "time,value\n",
-	    .says = "no row with a value" },
-	{ .why = "no such column", .bytes = "when,value\n1,2\n",
-	    .says = "no column \"time\", the header has: when, value",
-	    .line = 1, .column = 1 },
-	{ .why = "a column twice", .bytes = "time,value,value\n1,2,3\n",
-	    .says = "two columns \"value\"", .line = 1, .column = 12 },
-	{ .why = "one row, no end", .bytes = "time,value\n1763690400,5\n",
-	    .says = "one row without an end" },
-	{ .why = "a short row", .bytes = "time,value\n1763690400\n",
-	    .says = "a row of 1 cells", .line = 2, .column = 1 },
-	{ .why = "words for a number",
-	    .bytes = "time,value\n1763690400,high\n",
-	    .says = "value: got \"high\", want a number", .line = 2,
-	    .column = 1 },
-	{ .why = "a comma in a number",
-	    .bytes = "time;value\n1763690400;1,5\n",
-	    .says = "got \"1,5\", want a number", .line = 2, .column = 1 },
-	{ .why = "0 stands for missing", .bytes = "time,value\n1763690400,0\n",
-	    .says = "missing value", .line = 2, .column = 1 },
-	{ .why = "a time without zone",
-	    .bytes = "time,value\n2025-11-21T02:00,5\n",
-	    .says = "without a zone, say \"zone: utc\"", .line = 2,
-	    .column = 1 },
-	{ .why = "a date is no number of seconds",
-	    .bytes = "time,value\n20251121,5\n",
-	    .says = "want a time from 1990 to 2099", .line = 2, .column = 1 },
-	{ .why = "the end is named when the end is wrong",
-	    .bytes = "time,value,to\n1763690400,5,later\n",
-	    .says = "to: got \"later\"", .line = 2, .column = 1,
-	    .pairs = { { "end", "to" } } },
-	{ .why = "an end at the start",
-	    .bytes = "time,value,to\n1763690400,5,1763690400\n",
-	    .says = "not after its start", .line = 2, .column = 1,
-	    .pairs = { { "end", "to" } } },
-	{ .why = "an open quote must not hide the rest",
-	    .bytes = "time,value,x\n1763690400,5,\"a\n1763694000,6,b\n",
-	    .says = "a quote that is never closed", .line = 2, .column = 14 },
-	{ .why = "an open quote in the header", .bytes = "time,\"value\n1,2\n",
-	    .says = "a quote that is never closed", .line = 1, .column = 6 },
-	{ .why = "controls of a cell are not shown",
-	    .bytes = "time,value\n\"17\n\x1b[2J\xff\",5\n",
-	    .says = "got \"17??[2J?\"", .line = 2, .column = 1 },
-	{ .why = "fewer lines than skipped", .bytes = "a\nb\n",
-	    .says = "want more than the 3 to skip",
-	    .pairs = { { "skip", "3" } } },
-	{ .why = "until the next row, the last as long as the one before",
-	    .bytes = "time,value\n1763690400,5\n1763694000,6\n", .count = 2,
-	    .out = { { 0, 3600, 5 }, { 3600, 7200, 6 } } },
-	{ .why = "a gap ends the row before it",
-	    .bytes = "time,value\n1763690400,5\n1763694000,\n"
-		     "1763697600,7\n",
-	    .count = 2, .out = { { 0, 3600, 5 }, { 7200, 10800, 7 } } },
-	{ .why = "a gap at the end",
-	    .bytes = "time,value\n1763690400,5\n1763694000,\n", .count = 1,
-	    .out = { { 0, 3600, 5 } } },
-	{ .why = "gaps only", .bytes = "time,value\n1763690400,\n",
-	    .says = "no row with a value" },
-	{ .why = "in any order, with an end",
-	    .bytes = "to,time,value\n1763697600,1763694000,6\n"
-		     "1763692200,1763690400,5\n",
-	    .count = 2, .out = { { 0, 1800, 5 }, { 3600, 7200, 6 } },
-	    .pairs = { { "end", "to" } } },
-	{ .why = "BOM, CRLF, semicolons, quotes, blanks, no last newline",
-	    .bytes = "\xEF\xBB\xBF\"time\";\"a;\"\"b\"; value\r\n\r\n"
-		     "2025-11-21T02:00Z;\"x;\ny\"; 5 \r\n"
-		     "2025-11-21T04:00:00+01:00;;6",
-	    .count = 2, .out = { { 0, 3600, 5 }, { 3600, 7200, 6 } } },
-	{ .why = "milliseconds, tabs, lines before the header",
-	    .bytes = "# made\n# by us\ntime\tvalue\n1763690400000\t5\n"
-		     "1763694000000\t6\n",
-	    .count = 2, .out = { { 0, 3600, 5 }, { 3600, 7200, 6 } },
-	    .pairs = { { "skip", "2" } } },
-	{ .why = "utc by option, scale, other names",
-	    .bytes = "t,v\n2025-11-21 02:00,2\n2025-11-21 03:00:00,2.5\n",
-	    .count = 2, .out = { { 0, 3600, 4 }, { 3600, 7200, 5 } },
-	    .pairs = { { "zone", "utc" }, { "scale", "2" },
-		{ "time", "t" }, { "value", "v" } } },
-	{ .why = "JSON cut off", .bytes = "[{\"time\":", .says = "not JSON",
-	    .line = 1, .column = 9 },
-	{ .why = "JSON without a list", .bytes = "{\"a\":{}}",
-	    .says = "no list of objects" },
-	{ .why = "JSON with two lists", .bytes = "{\"a\":[],\"b\":[]}",
-	    .says = "more than one list" },
-	{ .why = "JSON of numbers", .bytes = "[1]",
-	    .says = "row 1: not an object" },
-	{ .why = "JSON without the value", .bytes = "[{\"time\":1763690400}]",
-	    .says = "row 1: no member \"value\"" },
-	{ .why = "JSON with an object as value",
-	    .bytes = "[{\"time\":1763690400,\"value\":{}}]",
-	    .says = "value: want a text or a number" },
-	{ .why = "JSON deeper than we look", .says = "more than 32 levels",
-	    .bytes = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1", .line = 1,
-	    .column = 33 },
-	{ .why = "JSON: BOM, null is a gap, texts are numbers",
-	    .bytes = "\xEF\xBB\xBF{\"rows\":[\n"
-		     "{\"time\":\"2025-11-21T02:00Z\",\"value\":\"5\"},\n"
-		     "{\"time\":1763694000,\"value\":null},\n"
-		     "{\"time\":1763697600.0,\"value\":7.0}]}",
-	    .count = 2, .out = { { 0, 3600, 5 }, { 7200, 10800, 7 } } },
+    {.why = "empty", .bytes = "", .says = "empty, want CSV or JSON"},
+    {.why = "a BOM alone",
+	.bytes = "\xEF\xBB\xBF \n",
+	.says = "empty, want CSV or JSON"},
+    {.why = "a header alone",
+	.bytes = "time,value\n",
+	.says = "no row with a value"},
+    {.why = "no such column",
+	.bytes = "when,value\n1,2\n",
+	.says = "no column \"time\", the header has: when, value",
+	.line = 1,
+	.column = 1},
+    {.why = "a column twice",
+	.bytes = "time,value,value\n1,2,3\n",
+	.says = "two columns \"value\"",
+	.line = 1,
+	.column = 12},
+    {.why = "one row, no end",
+	.bytes = "time,value\n1763690400,5\n",
+	.says = "one row without an end"},
+    {.why = "a short row",
+	.bytes = "time,value\n1763690400\n",
+	.says = "a row of 1 cells",
+	.line = 2,
+	.column = 1},
+    {.why = "words for a number",
+	.bytes = "time,value\n1763690400,high\n",
+	.says = "value: got \"high\", want a number",
+	.line = 2,
+	.column = 1},
+    {.why = "a comma in a number",
+	.bytes = "time;value\n1763690400;1,5\n",
+	.says = "got \"1,5\", want a number",
+	.line = 2,
+	.column = 1},
+    {.why = "0 stands for missing",
+	.bytes = "time,value\n1763690400,0\n",
+	.says = "missing value",
+	.line = 2,
+	.column = 1},
+    {.why = "a time without zone",
+	.bytes = "time,value\n2025-11-21T02:00,5\n",
+	.says = "without a zone, say \"zone: utc\"",
+	.line = 2,
+	.column = 1},
+    {.why = "a date is no number of seconds",
+	.bytes = "time,value\n20251121,5\n",
+	.says = "want a time from 1990 to 2099",
+	.line = 2,
+	.column = 1},
+    {.why = "the end is named when the end is wrong",
+	.bytes = "time,value,to\n1763690400,5,later\n",
+	.says = "to: got \"later\"",
+	.line = 2,
+	.column = 1,
+	.pairs = {{"end", "to"}}},
+    {.why = "an end at the start",
+	.bytes = "time,value,to\n1763690400,5,1763690400\n",
+	.says = "not after its start",
+	.line = 2,
+	.column = 1,
+	.pairs = {{"end", "to"}}},
+    {.why = "an open quote must not hide the rest",
+	.bytes = "time,value,x\n1763690400,5,\"a\n1763694000,6,b\n",
+	.says = "a quote that is never closed",
+	.line = 2,
+	.column = 14},
+    {.why = "an open quote in the header",
+	.bytes = "time,\"value\n1,2\n",
+	.says = "a quote that is never closed",
+	.line = 1,
+	.column = 6},
+    {.why = "controls of a cell are not shown",
+	.bytes = "time,value\n\"17\n\x1b[2J\xff\",5\n",
+	.says = "got \"17??[2J?\"",
+	.line = 2,
+	.column = 1},
+    {.why = "fewer lines than skipped",
+	.bytes = "a\nb\n",
+	.says = "want more than the 3 to skip",
+	.pairs = {{"skip", "3"}}},
+    {.why = "until the next row, the last as long as the one before",
+	.bytes = "time,value\n1763690400,5\n1763694000,6\n",
+	.count = 2,
+	.out = {{0, 3600, 5}, {3600, 7200, 6}}},
+    {.why = "a gap ends the row before it",
+	.bytes = "time,value\n1763690400,5\n1763694000,\n"
+		 "1763697600,7\n",
+	.count = 2,
+	.out = {{0, 3600, 5}, {7200, 10800, 7}}},
+    {.why = "a gap at the end",
+	.bytes = "time,value\n1763690400,5\n1763694000,\n",
+	.count = 1,
+	.out = {{0, 3600, 5}}},
+    {.why = "gaps only",
+	.bytes = "time,value\n1763690400,\n",
+	.says = "no row with a value"},
+    {.why = "in any order, with an end",
+	.bytes = "to,time,value\n1763697600,1763694000,6\n"
+		 "1763692200,1763690400,5\n",
+	.count = 2,
+	.out = {{0, 1800, 5}, {3600, 7200, 6}},
+	.pairs = {{"end", "to"}}},
+    {.why = "BOM, CRLF, semicolons, quotes, blanks, no last newline",
+	.bytes = "\xEF\xBB\xBF\"time\";\"a;\"\"b\"; value\r\n\r\n"
+		 "2025-11-21T02:00Z;\"x;\ny\"; 5 \r\n"
+		 "2025-11-21T04:00:00+01:00;;6",
+	.count = 2,
+	.out = {{0, 3600, 5}, {3600, 7200, 6}}},
+    {.why = "milliseconds, tabs, lines before the header",
+	.bytes = "# made\n# by us\ntime\tvalue\n1763690400000\t5\n"
+		 "1763694000000\t6\n",
+	.count = 2,
+	.out = {{0, 3600, 5}, {3600, 7200, 6}},
+	.pairs = {{"skip", "2"}}},
+    {.why = "utc by option, scale, other names",
+	.bytes = "t,v\n2025-11-21 02:00,2\n2025-11-21 03:00:00,2.5\n",
+	.count = 2,
+	.out = {{0, 3600, 4}, {3600, 7200, 5}},
+	.pairs = {{"zone", "utc"}, {"scale", "2"}, {"time", "t"},
+	    {"value", "v"}}},
+    {.why = "JSON cut off",
+	.bytes = "[{\"time\":",
+	.says = "not JSON",
+	.line = 1,
+	.column = 9},
+    {.why = "JSON without a list",
+	.bytes = "{\"a\":{}}",
+	.says = "no list of objects"},
+    {.why = "JSON with two lists",
+	.bytes = "{\"a\":[],\"b\":[]}",
+	.says = "more than one list"},
+    {.why = "JSON of numbers", .bytes = "[1]", .says = "row 1: not an object"},
+    {.why = "JSON without the value",
+	.bytes = "[{\"time\":1763690400}]",
+	.says = "row 1: no member \"value\""},
+    {.why = "JSON with an object as value",
+	.bytes = "[{\"time\":1763690400,\"value\":{}}]",
+	.says = "value: want a text or a number"},
+    {.why = "JSON deeper than we look",
+	.says = "more than 32 levels",
+	.bytes = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1",
+	.line = 1,
+	.column = 33},
+    {.why = "JSON: BOM, null is a gap, texts are numbers",
+	.bytes = "\xEF\xBB\xBF{\"rows\":[\n"
+		 "{\"time\":\"2025-11-21T02:00Z\",\"value\":\"5\"},\n"
+		 "{\"time\":1763694000,\"value\":null},\n"
+		 "{\"time\":1763697600.0,\"value\":7.0}]}",
+	.count = 2,
+	.out = {{0, 3600, 5}, {7200, 10800, 7}}},
 };
 
 static struct lt_source_options
@@ -193,8 +240,8 @@ parse_options(const struct pair extra[4], struct pair pairs[7])
 {
 	int count = 2;
 
-	pairs[0] = (struct pair){ "path", "/a" };
-	pairs[1] = (struct pair){ "quantity", "carbon" };
+	pairs[0] = (struct pair){"path", "/a"};
+	pairs[1] = (struct pair){"quantity", "carbon"};
 	for (int i = 0; i < 4 && extra[i].key != NULL; i++)
 		pairs[count++] = extra[i];
 	pairs[count].key = NULL;
@@ -212,11 +259,10 @@ test_parse(void **state)
 		struct pair pairs[7];
 		const struct lt_source_options options =
 		    parse_options(parse_cases[i].pairs, pairs);
-		struct lt_points points = { 0 };
-		struct lt_error err = { 0 };
-		const int code = adapter->parse(&options,
-		    parse_cases[i].bytes, strlen(parse_cases[i].bytes),
-		    T0 + 3600, &points, &err);
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = adapter->parse(&options, parse_cases[i].bytes,
+		    strlen(parse_cases[i].bytes), T0 + 3600, &points, &err);
 
 		if ((code == LT_OK) != (parse_cases[i].says == NULL) ||
 		    err.line != parse_cases[i].line ||
@@ -234,9 +280,9 @@ test_parse(void **state)
 			    p->end_utc_s - T0 != out[1] ||
 			    (int64_t)p->value != out[2])
 				fail_msg("%s: point %zu", why, j);
-			assert_int_equal(p->quality,
-			    out[0] <= 3600 ? LT_QUALITY_MEASURED :
-					     LT_QUALITY_FORECAST);
+			assert_int_equal(p->quality, out[0] <= 3600
+							 ? LT_QUALITY_MEASURED
+							 : LT_QUALITY_FORECAST);
 		}
 		lt_points_free(&points);
 	}
@@ -246,16 +292,16 @@ test_parse(void **state)
 static void
 test_money(void **state)
 {
-	static const struct pair pairs[] = { { "path", "/a" },
-		{ "quantity", "tariff" }, { "scale", "0.001" }, { 0 } };
+	static const struct pair pairs[] = {
+	    {"path", "/a"}, {"quantity", "tariff"}, {"scale", "0.001"}, {0}};
 	static const char bytes[] = "time,value\n1763690400,-30.5\n"
 				    "1763694000,0\n";
 	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(lt_adapter_find("file")->parse(&options, bytes,
-			     strlen(bytes), T0, &points, NULL),
+	assert_int_equal(lt_adapter_find("file")->parse(
+			     &options, bytes, strlen(bytes), T0, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.points[0].value == -30500);
@@ -267,39 +313,38 @@ test_money(void **state)
 static void
 test_limits(void **state)
 {
-	static const struct pair pairs[] = { { "path", "/a" },
-		{ "quantity", "carbon" }, { 0 } };
+	static const struct pair pairs[] = {
+	    {"path", "/a"}, {"quantity", "carbon"}, {0}};
 	static const struct {
 		const char *why, *before, *after;
 		int repeat;
 		char byte;
 		const char *says;
 	} cases[] = {
-		{ "a value of 128 bytes", "time,value\n1763690400,", "\n",
-		    128, '1', "a cell of more than 127 bytes" },
-		{ "a header of 257 cells", "", "\n", 256, ',',
-		    "more than 256 columns" },
-		{ "a row of 300 cells", "time,value\n1763690400,5", "\n",
-		    300, ',', "more than 256 cells" },
-		{ "a foreign cell of 5000", "time,value,x\n1763690400,5,",
-		    "\n1763694000,6,\n", 5000, 'x', NULL },
+	    {"a value of 128 bytes", "time,value\n1763690400,", "\n", 128, '1',
+		"a cell of more than 127 bytes"},
+	    {"a header of 257 cells", "", "\n", 256, ',',
+		"more than 256 columns"},
+	    {"a row of 300 cells", "time,value\n1763690400,5", "\n", 300, ',',
+		"more than 256 cells"},
+	    {"a foreign cell of 5000", "time,value,x\n1763690400,5,",
+		"\n1763694000,6,\n", 5000, 'x', NULL},
 	};
 	const struct lt_source_options options = options_of(pairs);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		static char bytes[6000];
-		struct lt_points points = { 0 };
-		struct lt_error err = { 0 };
+		struct lt_points points = {0};
+		struct lt_error err = {0};
 		size_t length = strlen(cases[i].before);
 
 		memcpy(bytes, cases[i].before, length);
-		memset(bytes + length, cases[i].byte,
-		    (size_t)cases[i].repeat);
+		memset(bytes + length, cases[i].byte, (size_t)cases[i].repeat);
 		length += (size_t)cases[i].repeat;
 		strcpy(bytes + length, cases[i].after);
-		const int code = lt_adapter_find("file")->parse(&options,
-		    bytes, strlen(bytes), T0, &points, &err);
+		const int code = lt_adapter_find("file")->parse(
+		    &options, bytes, strlen(bytes), T0, &points, &err);
 		if (code != (cases[i].says == NULL ? LT_OK : LT_ELIMIT))
 			fail_msg("%s: %d %s", cases[i].why, code, err.text);
 		if (code != LT_OK)
@@ -311,14 +356,14 @@ test_limits(void **state)
 static void
 fetch_fails(const char *path, int wanted, const char *says)
 {
-	const struct pair pairs[] = { { "path", path },
-		{ "quantity", "carbon" }, { NULL, NULL } };
+	const struct pair pairs[] = {
+	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
+	struct lt_points points = {0};
+	struct lt_error err = {0};
 
-	assert_int_equal(lt_adapter_find("file")->fetch(&options, 0,
-			     INT64_MAX, T0, &points, &err),
+	assert_int_equal(lt_adapter_find("file")->fetch(
+			     &options, 0, INT64_MAX, T0, &points, &err),
 	    wanted);
 	assert_says(path, &err, says);
 	assert_true(strstr(err.text, path) == err.text);
@@ -356,11 +401,11 @@ test_fetch(void **state)
 	static const char bytes[] = "time,value\n1763690400,5\n"
 				    "1763694000,6\n1763697600,7\n";
 	char path[] = "/tmp/lt-recording-XXXXXX";
-	const struct pair pairs[] = { { "path", path },
-		{ "quantity", "carbon" }, { NULL, NULL } };
+	const struct pair pairs[] = {
+	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
 	const struct lt_adapter *const adapter = lt_adapter_find("file");
-	struct lt_points points = { 0 };
+	struct lt_points points = {0};
 
 	(void)state;
 	write_file(path, bytes, strlen(bytes));
@@ -397,13 +442,13 @@ static void
 replay_is(const char *path, int64_t from_utc_s, int hours, int first_value,
     int length_hours)
 {
-	const struct pair pairs[] = { { "path", path },
-		{ "quantity", "carbon" }, { NULL, NULL } };
+	const struct pair pairs[] = {
+	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
-	const int code = lt_adapter_find("replay")->fetch(&options,
-	    from_utc_s, from_utc_s + hours * 3600, from_utc_s, &points, &err);
+	struct lt_points points = {0};
+	struct lt_error err = {0};
+	const int code = lt_adapter_find("replay")->fetch(&options, from_utc_s,
+	    from_utc_s + hours * 3600, from_utc_s, &points, &err);
 
 	if (code != LT_OK)
 		fail_msg("%s", err.text);
@@ -413,8 +458,8 @@ replay_is(const char *path, int64_t from_utc_s, int hours, int first_value,
 
 		assert_int_equal(p->start_utc_s, from_utc_s + i * 3600);
 		assert_int_equal(p->end_utc_s, p->start_utc_s + 3600);
-		assert_int_equal((int)p->value,
-		    (first_value - 1 + i) % length_hours + 1);
+		assert_int_equal(
+		    (int)p->value, (first_value - 1 + i) % length_hours + 1);
 		assert_int_equal(p->quality, LT_QUALITY_REPLAY);
 	}
 	assert_non_null(strstr(points.note, "replay of lt-replay-"));
@@ -444,16 +489,16 @@ static void
 test_replay_short(void **state)
 {
 	char path[] = "/tmp/lt-replay-XXXXXX";
-	const struct pair pairs[] = { { "path", path },
-		{ "quantity", "carbon" }, { NULL, NULL } };
+	const struct pair pairs[] = {
+	    {"path", path}, {"quantity", "carbon"}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
+	struct lt_points points = {0};
+	struct lt_error err = {0};
 
 	(void)state;
 	write_hours(path, 6);
-	assert_int_equal(lt_adapter_find("replay")->fetch(&options, T0,
-			     T0 + 3600, T0, &points, &err),
+	assert_int_equal(lt_adapter_find("replay")->fetch(
+			     &options, T0, T0 + 3600, T0, &points, &err),
 	    LT_EINPUT);
 	assert_says("6 days", &err, "covers 144 h, want a week (168 h)");
 	assert_int_equal(points.count, 0);
@@ -464,14 +509,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_money),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_fetch),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_replay_short),
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_money),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_fetch),
+	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_replay_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

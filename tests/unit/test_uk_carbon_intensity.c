@@ -17,8 +17,8 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/uk_carbon_intensity/"
 #define T0 1516449600 /* 2018-01-20T12:00Z, of the samples */
-#define SLOT(from, to, intensity)                                             \
-	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to         \
+#define SLOT(from, to, intensity)                                              \
+	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to           \
 	"Z\",\"intensity\":" intensity "}"
 
 static const struct lt_adapter *adapter;
@@ -30,22 +30,20 @@ static const struct {
 	int line;
 	const char *says;
 } option_cases[] = {
-	{ "region 0", { { "region", "0" } }, 10, "got \"0\", want 1 to 17" },
-	{ "region 18", { { "region", "18" } }, 10, "got \"18\", want 1" },
-	{ "a name", { { "region", "London" } }, 10, "got \"London\"" },
-	{ "both", { { "region", "1" }, { "postcode", "OX1" } }, 11,
-	    "want one of them" },
-	{ "a whole postcode", { { "postcode", "OX1 3DW" } }, 10,
-	    "want the outward code only" },
-	{ "one letter", { { "postcode", "O" } }, 10, "outward code" },
-	{ "a path in the postcode", { { "postcode", "A/.." } }, 10,
-	    "outward code" },
-	{ "not http", { { "url", "file:///etc" } }, 10, "want http://" },
-	{ "a query", { { "url", "http://a/?b" } }, 10, "without query" },
-	{ "the largest region", { { "region", "17" } }, 0, NULL },
-	{ "an outward code", { { "postcode", "SW1A" } }, 0, NULL },
-	{ "a mirror", { { "url", "https://mirror/uk/" } }, 0, NULL },
-	{ "nothing", { { NULL, NULL } }, 0, NULL },
+    {"region 0", {{"region", "0"}}, 10, "got \"0\", want 1 to 17"},
+    {"region 18", {{"region", "18"}}, 10, "got \"18\", want 1"},
+    {"a name", {{"region", "London"}}, 10, "got \"London\""},
+    {"both", {{"region", "1"}, {"postcode", "OX1"}}, 11, "want one of them"},
+    {"a whole postcode", {{"postcode", "OX1 3DW"}}, 10,
+	"want the outward code only"},
+    {"one letter", {{"postcode", "O"}}, 10, "outward code"},
+    {"a path in the postcode", {{"postcode", "A/.."}}, 10, "outward code"},
+    {"not http", {{"url", "file:///etc"}}, 10, "want http://"},
+    {"a query", {{"url", "http://a/?b"}}, 10, "without query"},
+    {"the largest region", {{"region", "17"}}, 0, NULL},
+    {"an outward code", {{"postcode", "SW1A"}}, 0, NULL},
+    {"a mirror", {{"url", "https://mirror/uk/"}}, 0, NULL},
+    {"nothing", {{NULL, NULL}}, 0, NULL},
 };
 
 static void
@@ -55,7 +53,7 @@ test_options(void **state)
 	for (size_t i = 0; i < COUNT(option_cases); i++) {
 		const struct lt_source_options options =
 		    options_of(option_cases[i].pairs);
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		const int code = lt_adapter_check(adapter, &options, &err);
 
 		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
@@ -63,8 +61,8 @@ test_options(void **state)
 			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
 			    code, err.line, err.text);
 		if (code != LT_OK)
-			assert_says(option_cases[i].why, &err,
-			    option_cases[i].says);
+			assert_says(
+			    option_cases[i].why, &err, option_cases[i].says);
 	}
 }
 
@@ -76,95 +74,101 @@ static const struct {
 	enum lt_quality quality;
 	const char *note;
 } parse_cases[] = {
-	{ .why = "empty, as for a bad postcode", .bytes = "",
-	    .says = "empty, want JSON" },
-	{ .why = "cut off", .bytes = "{\"data\":[{\"from\":",
-	    .says = "not JSON" },
-	{ .why = "no data", .bytes = "{}", .says = "JSON without \"data\"" },
-	{ .why = "a list", .bytes = "[]", .says = "JSON without \"data\"" },
-	{ .why = "data of text", .bytes = "{\"data\":\"x\"}",
-	    .says = "JSON without \"data\"" },
-	{ .why = "no slot", .bytes = "\xEF\xBB\xBF{\"data\":[]}",
-	    .says = "no half hour" },
-	{ .why = "an outage",
-	    .bytes = "{\"error\":{\"code\":\"500 Internal Server Error\","
-		     "\"message\":\"Requested resource not found.\"}}",
-	    .says = "the source says: 500 Internal Server Error: Requested" },
-	{ .why = "an error cannot forge a line of the log",
-	    .bytes = "{\"error\":{\"code\":\"1\\n2\",\"message\":\"a\\u001b"
-		     "b\"}}",
-	    .says = "the source says: 1?2: a?b" },
-	{ .why = "an error of another kind", .bytes = "{\"error\":7}",
-	    .says = "the source says: error: no reason" },
-	{ .why = "a slot that is none", .bytes = "{\"data\":[3]}",
-	    .says = "slot 1: a slot without \"from\"" },
-	{ .why = "a time of nobody",
-	    .bytes = "{\"data\":[{\"from\":\"noon\",\"to\":\"one\"}]}",
-	    .says = "slot 1: from: got \"noon\"" },
-	{ .why = "all null in an outage",
-	    .bytes = "{\"data\":[" SLOT("12:00", "12:30",
-		"{\"forecast\":null,\"actual\":null}") "]}",
-	    .says = "1 half hours and no usable value" },
-	{ .why = "0 stands for missing",
-	    .bytes = "{\"data\":[" SLOT("12:00", "12:30",
-		"{\"forecast\":0}") "]}",
-	    .says = "missing value" },
-	{ .why = "a slot of an hour is not theirs",
-	    .bytes = "{\"data\":[" SLOT("12:00", "13:00",
-		"{\"forecast\":9}") "]}",
-	    .says = "a slot of 3600 s, want 1800" },
-	{ .why = "backwards",
-	    .bytes = "{\"data\":[" SLOT("12:30", "12:00",
-		"{\"forecast\":9}") "]}",
-	    .says = "a slot of -1800 s" },
-	{ .why = "another region than asked for",
-	    .bytes = "{\"data\":{\"regionid\":4,\"data\":[" SLOT("12:00",
-		"12:30", "{\"forecast\":9}") "]}}",
-	    .says = "no half hour of the region" },
-	{ .why = "one bad slot does not cost the others",
-	    .bytes = "{\"data\":[" SLOT("12:00", "12:30",
-		"{\"forecast\":null}") "," SLOT("12:30", "13:00",
-		"{\"forecast\":-4}") "," SLOT("13:00", "13:30",
-		"{\"forecast\":77,\"actual\":null}") "]}",
-	    .count = 1, .value = 77, .quality = LT_QUALITY_FORECAST,
-	    .note = "2 of 3 half hours have no usable value" },
-	{ .why = "of many regions the one",
-	    .bytes = "{\"data\":[{\"regionid\":2,\"data\":[" SLOT("12:00",
-		"12:30", "{\"forecast\":9}") "]},{\"regionid\":3,\"data\":["
-		SLOT("12:00", "12:30", "{\"forecast\":55}") "]}]}",
-	    .count = 1, .value = 55, .quality = LT_QUALITY_ESTIMATED },
-	{ .why = "an actual value of a time to come is not believed",
-	    .bytes = "{\"data\":[" SLOT("13:00", "13:30",
-		"{\"forecast\":50,\"actual\":60}") "]}",
-	    .count = 1, .value = 50, .quality = LT_QUALITY_FORECAST },
+    {.why = "empty, as for a bad postcode",
+	.bytes = "",
+	.says = "empty, want JSON"},
+    {.why = "cut off", .bytes = "{\"data\":[{\"from\":", .says = "not JSON"},
+    {.why = "no data", .bytes = "{}", .says = "JSON without \"data\""},
+    {.why = "a list", .bytes = "[]", .says = "JSON without \"data\""},
+    {.why = "data of text",
+	.bytes = "{\"data\":\"x\"}",
+	.says = "JSON without \"data\""},
+    {.why = "no slot",
+	.bytes = "\xEF\xBB\xBF{\"data\":[]}",
+	.says = "no half hour"},
+    {.why = "an outage",
+	.bytes = "{\"error\":{\"code\":\"500 Internal Server Error\","
+		 "\"message\":\"Requested resource not found.\"}}",
+	.says = "the source says: 500 Internal Server Error: Requested"},
+    {.why = "an error cannot forge a line of the log",
+	.bytes = "{\"error\":{\"code\":\"1\\n2\",\"message\":\"a\\u001b"
+		 "b\"}}",
+	.says = "the source says: 1?2: a?b"},
+    {.why = "an error of another kind",
+	.bytes = "{\"error\":7}",
+	.says = "the source says: error: no reason"},
+    {.why = "a slot that is none",
+	.bytes = "{\"data\":[3]}",
+	.says = "slot 1: a slot without \"from\""},
+    {.why = "a time of nobody",
+	.bytes = "{\"data\":[{\"from\":\"noon\",\"to\":\"one\"}]}",
+	.says = "slot 1: from: got \"noon\""},
+    {.why = "all null in an outage",
+	.bytes = "{\"data\":[" SLOT(
+	    "12:00", "12:30", "{\"forecast\":null,\"actual\":null}") "]}",
+	.says = "1 half hours and no usable value"},
+    {.why = "0 stands for missing",
+	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":0}") "]}",
+	.says = "missing value"},
+    {.why = "a slot of an hour is not theirs",
+	.bytes = "{\"data\":[" SLOT("12:00", "13:00", "{\"forecast\":9}") "]}",
+	.says = "a slot of 3600 s, want 1800"},
+    {.why = "backwards",
+	.bytes = "{\"data\":[" SLOT("12:30", "12:00", "{\"forecast\":9}") "]}",
+	.says = "a slot of -1800 s"},
+    {.why = "another region than asked for",
+	.bytes = "{\"data\":{\"regionid\":4,\"data\":[" SLOT(
+	    "12:00", "12:30", "{\"forecast\":9}") "]}}",
+	.says = "no half hour of the region"},
+    {.why = "one bad slot does not cost the others",
+	.bytes = "{\"data\":[" SLOT(
+	    "12:00", "12:30", "{\"forecast\":null}") "," SLOT("12:30", "13:00",
+	    "{\"forecast\":-4}") "," SLOT("13:00", "13:30",
+	    "{\"forecast\":77,\"actual\":null}") "]}",
+	.count = 1,
+	.value = 77,
+	.quality = LT_QUALITY_FORECAST,
+	.note = "2 of 3 half hours have no usable value"},
+    {.why = "of many regions the one",
+	.bytes = "{\"data\":[{\"regionid\":2,\"data\":[" SLOT("12:00", "12:30",
+	    "{\"forecast\":9}") "]},{\"regionid\":3,\"data\":[" SLOT("12:00",
+	    "12:30", "{\"forecast\":55}") "]}]}",
+	.count = 1,
+	.value = 55,
+	.quality = LT_QUALITY_ESTIMATED},
+    {.why = "an actual value of a time to come is not believed",
+	.bytes = "{\"data\":[" SLOT(
+	    "13:00", "13:30", "{\"forecast\":50,\"actual\":60}") "]}",
+	.count = 1,
+	.value = 50,
+	.quality = LT_QUALITY_FORECAST},
 };
 
 static void
 test_parse(void **state)
 {
-	static const struct pair pairs[] = { { "region", "3" }, { 0 } };
+	static const struct pair pairs[] = {{"region", "3"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
 		const char *const why = parse_cases[i].why;
-		struct lt_points points = { 0 };
-		struct lt_error err = { 0 };
-		const int code = adapter->parse(&options,
-		    parse_cases[i].bytes, strlen(parse_cases[i].bytes),
-		    T0 + 1800, &points, &err);
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = adapter->parse(&options, parse_cases[i].bytes,
+		    strlen(parse_cases[i].bytes), T0 + 1800, &points, &err);
 
 		if ((code == LT_OK) != (parse_cases[i].says == NULL))
 			fail_msg("%s: %d %s", why, code, err.text);
 		if (code != LT_OK) {
 			assert_says(why, &err, parse_cases[i].says);
 		} else if (points.count != (size_t)parse_cases[i].count ||
-		    points.points[0].value != parse_cases[i].value ||
-		    points.points[0].quality != parse_cases[i].quality ||
-		    strcmp(points.note,
-			parse_cases[i].note == NULL ?
-			    "" :
-			    parse_cases[i].note) != 0) {
+			   points.points[0].value != parse_cases[i].value ||
+			   points.points[0].quality != parse_cases[i].quality ||
+			   strcmp(points.note, parse_cases[i].note == NULL
+						   ? ""
+						   : parse_cases[i].note) !=
+			       0) {
 			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
 			    points.points[0].value,
 			    (int)points.points[0].quality, points.note);
@@ -183,20 +187,19 @@ test_samples(void **state)
 		double value;
 		enum lt_quality quality;
 	} samples[] = {
-		{ FIXTURES "intensity_doc_sample.json", 263,
-		    LT_QUALITY_MEASURED },
-		{ FIXTURES "regional_fw48h_regionid_doc_sample_array.json",
-		    266, LT_QUALITY_ESTIMATED },
-		{ FIXTURES "regional_fw48h_postcode_live_shape_object.json",
-		    266, LT_QUALITY_ESTIMATED },
+	    {FIXTURES "intensity_doc_sample.json", 263, LT_QUALITY_MEASURED},
+	    {FIXTURES "regional_fw48h_regionid_doc_sample_array.json", 266,
+		LT_QUALITY_ESTIMATED},
+	    {FIXTURES "regional_fw48h_postcode_live_shape_object.json", 266,
+		LT_QUALITY_ESTIMATED},
 	};
-	static const struct pair none[] = { { 0 } };
+	static const struct pair none[] = {{0}};
 	const struct lt_source_options options = options_of(none);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		char bytes[4096];
-		struct lt_points points = { 0 };
+		struct lt_points points = {0};
 		FILE *const file = fopen(samples[i].file, "rb");
 
 		assert_non_null(file);
@@ -209,8 +212,7 @@ test_samples(void **state)
 		assert_int_equal(points.points[0].start_utc_s, T0);
 		assert_int_equal(points.points[0].end_utc_s, T0 + 1800);
 		assert_true(points.points[0].value == samples[i].value);
-		assert_int_equal(points.points[0].quality,
-		    samples[i].quality);
+		assert_int_equal(points.points[0].quality, samples[i].quality);
 		assert_int_equal(points.issued_utc_s, T0 + 1800);
 		lt_points_free(&points);
 	}
@@ -224,8 +226,8 @@ fetch_is_whole(struct pair *pairs, bool regional)
 	const int64_t from_utc_s = now_utc_s - 3 * 86400,
 		      to_utc_s = now_utc_s + 47 * 3600;
 	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
+	struct lt_points points = {0};
+	struct lt_error err = {0};
 	bool forecast = false, measured = false;
 
 	if (adapter->fetch(&options, from_utc_s, to_utc_s, now_utc_s, &points,
@@ -256,8 +258,8 @@ static void
 test_fetch(void **state)
 {
 	char url[64];
-	struct pair national[] = { { "url", url }, { 0 } };
-	struct pair regional[] = { { "url", url }, { "region", "13" }, { 0 } };
+	struct pair national[] = {{"url", url}, {0}};
+	struct pair regional[] = {{"url", url}, {"region", "13"}, {0}};
 
 	(void)state;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/uk", server.port);
@@ -274,33 +276,33 @@ test_faults(void **state)
 		int code;
 		int64_t retry_after_s;
 	} faults[] = {
-		{ "/html", "src: got text/html, want JSON", LT_ENET, 0 },
-		{ "/truncated", "src: line 1, column ", LT_EINPUT, 0 },
-		{ "/empty", "src: empty, want JSON", LT_EINPUT, 0 },
-		{ "/bom", "src: no half hour", LT_EINPUT, 0 },
-		{ "/deep", "JSON with more than 32 levels", LT_ELIMIT, 0 },
-		{ "/reset", "127.0.0.1: ", LT_ENET, 0 },
-		{ "/bomb", "an answer of more than", LT_ENET, 0 },
-		{ "/status/401", "HTTP status 401, want 200", LT_ENET, 0 },
-		{ "/status/403", "HTTP status 403", LT_ENET, 0 },
-		{ "/status/404", "HTTP status 404", LT_ENET, 0 },
-		{ "/status/429", "asks to wait 7 s", LT_ENET, 7 },
-		{ "/status/500", "HTTP status 500", LT_ENET, 0 },
-		{ "/status/503", "asks to wait 7 s", LT_ENET, 7 },
+	    {"/html", "src: got text/html, want JSON", LT_ENET, 0},
+	    {"/truncated", "src: line 1, column ", LT_EINPUT, 0},
+	    {"/empty", "src: empty, want JSON", LT_EINPUT, 0},
+	    {"/bom", "src: no half hour", LT_EINPUT, 0},
+	    {"/deep", "JSON with more than 32 levels", LT_ELIMIT, 0},
+	    {"/reset", "127.0.0.1: ", LT_ENET, 0},
+	    {"/bomb", "an answer of more than", LT_ENET, 0},
+	    {"/status/401", "HTTP status 401, want 200", LT_ENET, 0},
+	    {"/status/403", "HTTP status 403", LT_ENET, 0},
+	    {"/status/404", "HTTP status 404", LT_ENET, 0},
+	    {"/status/429", "asks to wait 7 s", LT_ENET, 7},
+	    {"/status/500", "HTTP status 500", LT_ENET, 0},
+	    {"/status/503", "asks to wait 7 s", LT_ENET, 7},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		char url[64];
-		const struct pair pairs[] = { { "url", url }, { NULL, NULL } };
-		struct lt_points points = { 0 };
-		struct lt_error err = { 0 };
+		const struct pair pairs[] = {{"url", url}, {NULL, NULL}};
+		struct lt_points points = {0};
+		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s",
-		    server.port, faults[i].path);
+		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port,
+		    faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options, T0, T0 + 7200, T0,
-		    &points, &err);
+		const int code =
+		    adapter->fetch(&options, T0, T0 + 7200, T0, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -315,9 +317,9 @@ static void
 test_other_day(void **state)
 {
 	char url[64];
-	const struct pair pairs[] = { { "url", url }, { NULL, NULL } };
-	struct lt_points points = { 0 };
-	struct lt_error err = { 0 };
+	const struct pair pairs[] = {{"url", url}, {NULL, NULL}};
+	struct lt_points points = {0};
+	struct lt_error err = {0};
 
 	(void)state;
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/old", server.port);
@@ -355,12 +357,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_fetch),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_other_day),
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_fetch),
+	    cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_other_day),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);
