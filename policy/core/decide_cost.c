@@ -145,7 +145,7 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	    2 * s * exp(s) - 1)) / hazard_per_s *
 	    sqrt(confidence / (1 - confidence));
 	if (!(spread_s < window_max_s))
-		return INT64_MIN;
+		return INT64_MIN / 2;
 	const int64_t bound = request->deadline_utc_s -
 	    market->deadline_slack_s - lane->length_s -
 	    (int64_t)ceil(spread_s);
@@ -234,7 +234,11 @@ lane_build(struct lane *lane, const struct job *job, int partition,
 		return LT_REJECT_RISK;
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * waves);
+	/* So far ahead all is the last value, and rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job, waves);
+	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
+		lane->latest_utc_s = job->earliest_utc_s +
+		    (int64_t)window_max_s;
 	lane_weights(lane, job, &layout, waves);
 	return LT_REJECT_NONE;
 }
@@ -246,7 +250,7 @@ whole(double value)
 	if (value >= 9.2e18)
 		return INT64_MAX;
 	if (value <= -9.2e18)
-		return INT64_MIN;
+		return INT64_MIN / 2;
 	return llround(value);
 }
 
