@@ -250,7 +250,7 @@ whole(double value)
 	if (value >= 9.2e18)
 		return INT64_MAX;
 	if (value <= -9.2e18)
-		return INT64_MIN / 2;
+		return INT64_MIN;
 	return llround(value);
 }
 
