@@ -60,7 +60,7 @@ struct lt_charge {
  * energy x intensity + embodied x nodes x share x time. Before the first
  * step the first holds, after the last the last. An empty run has no hours
  * and costs nothing. LT_ENOMEM, LT_ELIMIT (more than ten years) only.
- * docs/model.md, charges.
+ * docs/model.md, eqs. (27), (29).
  */
 int lt_charge_run(struct lt_charge *charge,
     const struct lt_charge_input *input, struct lt_error *err);

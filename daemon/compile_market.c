@@ -127,7 +127,7 @@ static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
     const struct lt_shape *shapes)
 {
-	/* docs/model.md, power: what the policy does not say comes from the
+	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
 	static const double idle_w = 200, cpu_w_per_core = 4.5;
 	p->pue = from->pue >= 1 ? from->pue : 1;

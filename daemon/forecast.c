@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Seasonal mean by hour of the day plus the present anomaly, which decays.
- * It keeps most of what perfect foresight would save (docs/model.md).
+ * It keeps most of what perfect foresight would save; docs/model.md, eq. (31).
  */
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@ enum {
  * hour) x 0.95^lead, v the last value known at now, lead in hours from now;
  * quality CLIMATOLOGY. seasonal false, or less than 7 days of history: one
  * step of the last value, LAST_VALUE. A forecast is never below `floor`.
- * Returns how many were written. Source: docs/model.md, forecast.
+ * Returns how many were written. Source: docs/model.md, eq. (31).
  */
 uint32_t lt_forecast(struct lt_rate_step *out, uint32_t room,
     const struct lt_rate_step *known, uint32_t count, bool seasonal,

@@ -21,7 +21,7 @@ resources_of(const struct lt_run *run, const struct lt_partition *partition)
 /*
  * Watts of the whole job at the plug: its share of the idle power, its CPUs'
  * part of the CPU power, its GPUs' part of the GPU power, times PUE.
- * docs/model.md, energy.
+ * docs/model.md, eq. (5).
  */
 static double
 watts_of(const struct lt_resources *r, struct lt_fraction share,
