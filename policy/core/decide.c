@@ -339,24 +339,35 @@ struct choice { /* the best so far, of all lanes */
 };
 
 /* Lanes in the order of what they can reach at best, so that the first ones
- * rule the later ones out. Insertion sort: a few hundred at most. */
+ * rule the later ones out; of equals (one grid, one kind of node) the one that
+ * meets its condition most easily. Insertion sort: a few hundred at most. */
 static void
 order_lanes(const struct decision *decision, const struct aim *aims,
     uint16_t *order)
 {
-	double bounds[LT_PARTITIONS_MAX];
+	const int64_t now_s = decision->job.now_utc_s;
+	const int64_t earliest_s = decision->job.earliest_utc_s;
+	struct rank {
+		double score, cap;
+	} ranks[LT_PARTITIONS_MAX];
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const double bound = search_bound(&decision->lanes[i],
-		    &aims[i], decision->job.now_utc_s,
-		    decision->job.earliest_utc_s);
+		const struct lane *lane = &decision->lanes[i];
+		const struct rank rank = {
+			search_bound(lane, &aims[i].score, now_s, earliest_s),
+			aims[i].cap_count == 0 ? 0 : search_bound(lane,
+			    &aims[i].caps[0].value, now_s, earliest_s),
+		};
 		uint32_t k = i;
 
-		for (; k > 0 && bounds[k - 1] > bound; k--) {
-			bounds[k] = bounds[k - 1];
+		for (; k > 0 && (ranks[k - 1].score > rank.score ||
+				    (ranks[k - 1].score == rank.score &&
+					ranks[k - 1].cap > rank.cap));
+		     k--) {
+			ranks[k] = ranks[k - 1];
 			order[k] = order[k - 1];
 		}
-		bounds[k] = bound;
+		ranks[k] = rank;
 		order[k] = (uint16_t)i;
 	}
 }

@@ -136,8 +136,8 @@ void search_best(struct found *found, struct found *seen,
 void search_earliest(struct found *found, const struct lane *lane,
     const struct span *spans, const struct aim *aim, int64_t now_utc_s,
     double limit);
-/* No start of the lane scores less. */
-double search_bound(const struct lane *lane, const struct aim *aim,
+/* No start of the lane makes it less. */
+double search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
 bool caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
     double end_after_now_s, enum lt_reject *reject);

@@ -370,15 +370,15 @@ search_earliest(struct found *found, const struct lane *lane,
 }
 
 double
-search_bound(const struct lane *lane, const struct aim *aim, int64_t now_utc_s,
-    int64_t earliest_utc_s)
+search_bound(const struct lane *lane, const struct linear *linear,
+    int64_t now_utc_s, int64_t earliest_utc_s)
 {
-	double sum = aim->score.constant + aim->score.per_s *
+	double sum = linear->constant + linear->per_s *
 	    (double)(earliest_utc_s + lane->length_s - now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++)
-		if (lane->series[t] && aim->score.weight[t] > 0)
-			sum += aim->score.weight[t] * hours(lane->length_s) *
+		if (lane->series[t] && linear->weight[t] > 0)
+			sum += linear->weight[t] * hours(lane->length_s) *
 			    lane->series[t]->min_value;
 	return sum;
 }
