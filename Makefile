@@ -63,7 +63,7 @@ DAEMON_LIBS := -lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lm -lpthread
 CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lm -lpthread
 
-.PHONY: all help check check-fast demo bench deps lint install uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench deps lint install uninstall clean \
 	matrix fuzz tests
 all: $(PRODUCTS)
 
@@ -104,7 +104,8 @@ $(B)/liblowtide.so: $(call obj,$(CORE_SRC)) policy/liblowtide.map
 	    -Wl,--version-script=policy/liblowtide.map -o $@ \
 	    $(filter %.o,$^) -lm
 
-$(B)/lowtide.pc: policy/lowtide.pc.in Makefile
+# Always: the packager's prefix may have changed since the last build.
+$(B)/lowtide.pc: policy/lowtide.pc.in FORCE
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@prefix@|$(prefix)|;s|@libdir@|$(libdir)|' \
 	    -e 's|@includedir@|$(includedir)|;s|@version@|$(VERSION)|' $< > $@

@@ -81,16 +81,19 @@ parse_job(const struct lt_api_request *request, uint32_t *job_id)
 	return true;
 }
 
-/* A job just submitted is not in our list yet: look again, at most once a
- * second, and not where a list takes long. */
+/* A job just submitted is not in our list yet: if slurmctld has it, look
+ * again, unless a list takes long there. */
 static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
-	if (job_of(d, job_id) || d->jobs.begun_utc_s >= now_utc_s ||
-	    d->next_jobs > now_utc_s + LT_JOBS_EVERY_S)
+	struct lt_slurm_jobs one = { 0 };
+	if (job_of(d, job_id) || d->next_jobs > now_utc_s + LT_JOBS_EVERY_S)
 		return;
-	d->next_jobs = now_utc_s;
-	lt_cycle(d, now_utc_s);
+	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
+		d->next_jobs = now_utc_s;
+		lt_cycle(d, now_utc_s);
+	}
+	lt_slurm_jobs_free(&one);
 }
 
 int

@@ -36,7 +36,7 @@ check 'libmicrohttpd only in daemon/' \
     "$(includes 'microhttpd' policy adapters cli plugin)"
 check 'the core includes only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/core --include='*.[ch]' |
-	grep -vE '<(assert|errno|fcntl|inttypes|limits|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
+	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' adapters/*.[ch])"
 check 'the command includes no ledger, daemon, Slurm' \
