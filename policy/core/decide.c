@@ -9,9 +9,9 @@
 
 #include "decide_internal.h"
 
-static const double keep = 0.95;	  /* of the best saving */
+static const double keep = 0.95; /* of the best saving */
 static const double mg_per_tonne = 1e9;
-static const double rounding = 1e-9;	  /* of a score: noise, no saving */
+static const double rounding = 1e-9; /* of a score: noise, no saving */
 /* Half a cent and half a gram: what no figure shows is no saving. */
 static const double least_micros = 5000, least_mg = 500;
 
@@ -52,12 +52,14 @@ add_scaled(const struct linear *a, const struct linear *b, double factor)
 static struct linear
 score_of(const struct decision *decision, const struct lane *lane, int round)
 {
-	static const struct linear end = { .per_s = 1 };
+	static const struct linear end = {.per_s = 1};
 	const bool money = decision->use_money, carbon = decision->use_carbon;
-	const struct linear *cheap = money ? &lane->money :
-	    carbon ? &lane->carbon : nothing();
-	const struct linear *clean = carbon ? &lane->carbon :
-	    money ? &lane->money : nothing();
+	const struct linear *cheap = money    ? &lane->money
+				     : carbon ? &lane->carbon
+					      : nothing();
+	const struct linear *clean = carbon  ? &lane->carbon
+				     : money ? &lane->money
+					     : nothing();
 
 	switch (decision->plan->objective) {
 	case LT_OBJECTIVE_COST:
@@ -70,7 +72,8 @@ score_of(const struct decision *decision, const struct lane *lane, int round)
 		if (!money || !carbon)
 			return *cheap;
 		return add_scaled(&lane->money, &lane->carbon,
-		    (double)decision->job.market->carbon_price_micros_per_tonne /
+		    (double)decision->job.market
+			    ->carbon_price_micros_per_tonne /
 			mg_per_tonne);
 	}
 }
@@ -98,18 +101,20 @@ static double
 least_saving(const struct decision *decision, int round, double score)
 {
 	const enum lt_objective objective = decision->plan->objective;
-	const double micros_per_mg = (double)decision->job.market->
-	    carbon_price_micros_per_tonne / mg_per_tonne;
+	const double micros_per_mg =
+	    (double)decision->job.market->carbon_price_micros_per_tonne /
+	    mg_per_tonne;
 	double least = least_micros;
 
 	if (objective == LT_OBJECTIVE_FAST && round == 0)
 		least = 0;
 	else if (!decision->use_money ||
-	    (decision->use_carbon && objective == (round == 0 ?
-		LT_OBJECTIVE_CARBON : LT_OBJECTIVE_COST)))
+		 (decision->use_carbon &&
+		     objective == (round == 0 ? LT_OBJECTIVE_CARBON
+					      : LT_OBJECTIVE_COST)))
 		least = least_mg;
 	else if (objective == LT_OBJECTIVE_BALANCED && decision->use_carbon &&
-	    micros_per_mg > 0)
+		 micros_per_mg > 0)
 		least = fmin(least, least_mg * micros_per_mg);
 	return fmax(least, tolerance(score));
 }
@@ -120,31 +125,32 @@ aim_of(const struct decision *decision, const struct lane *lane, int round)
 {
 	const struct lt_request *request = decision->job.request;
 	const int64_t now_at = decision->job.earliest_utc_s;
-	struct aim aim = { .score = score_of(decision, lane, round) };
+	struct aim aim = {.score = score_of(decision, lane, round)};
 
 	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
 	    decision->use_money && decision->plan->fits) {
-		const double home = value_at(decision, &decision->home,
-		    &decision->home.money, now_at);
+		const double home = value_at(
+		    decision, &decision->home, &decision->home.money, now_at);
 
-		aim.caps[aim.cap_count++] = (struct cap){ lane->money,
-			home + fabs(home) * decision->job.market->
-			    max_extra_cost_ppm / LT_MICROS + tolerance(home),
-			LT_REJECT_DEARER };
+		aim.caps[aim.cap_count++] = (struct cap){lane->money,
+		    home +
+			fabs(home) * decision->job.market->max_extra_cost_ppm /
+			    LT_MICROS +
+			tolerance(home),
+		    LT_REJECT_DEARER};
 	}
 	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
-		aim.caps[aim.cap_count++] = (struct cap){ lane->charged,
-			(double)request->max_cost_micros + 0.5,
-			LT_REJECT_MAX_COST };
+		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
+		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
 	if (round > 0) {
-		const struct linear first = score_of(decision, &decision->home,
-		    0);
-		const double home = value_at(decision, &decision->home, &first,
-		    now_at);
+		const struct linear first =
+		    score_of(decision, &decision->home, 0);
+		const double home =
+		    value_at(decision, &decision->home, &first, now_at);
 
-		aim.caps[aim.cap_count++] = (struct cap){
-			score_of(decision, lane, 0), home + tolerance(home),
-			LT_REJECT_DEARER };
+		aim.caps[aim.cap_count++] =
+		    (struct cap){score_of(decision, lane, 0),
+			home + tolerance(home), LT_REJECT_DEARER};
 	}
 	return aim;
 }
@@ -157,9 +163,11 @@ over_budget(const struct decision *decision, const struct lane *lane)
 	const struct lt_request *request = decision->job.request;
 	const struct lt_market *market = decision->job.market;
 	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
-	const double hours = (double)(decision->job.limit_s > 0 ?
-	    decision->job.limit_s : 0) / LT_HOUR_S;
-	const double tasks = request->array_tasks > 0 ? request->array_tasks : 1;
+	const double hours =
+	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
+	    LT_HOUR_S;
+	const double tasks =
+	    request->array_tasks > 0 ? request->array_tasks : 1;
 	const double over_all = margin * hours * tasks / lane->task_factor;
 
 	if (!request->has_available)
@@ -171,10 +179,10 @@ over_budget(const struct decision *decision, const struct lane *lane)
 		    (double)request->available_micros))
 		return true;
 	return request->available_mg != INT64_MAX &&
-	    (!lane->series[TERM_CARBON] ||
-		lane->carbon.weight[TERM_CARBON] * over_all *
-			lane->series[TERM_CARBON]->max_value >
-		    (double)request->available_mg);
+	       (!lane->series[TERM_CARBON] ||
+		   lane->carbon.weight[TERM_CARBON] * over_all *
+			   lane->series[TERM_CARBON]->max_value >
+		       (double)request->available_mg);
 }
 
 static void
@@ -193,8 +201,8 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 {
 	const struct job *job = &decision->job;
 	const bool is_home = lane->partition == job->request->home;
-	int64_t age_s = lt_market_signal_age_s(job->market, lane->partition,
-	    job->now_utc_s);
+	int64_t age_s = lt_market_signal_age_s(
+	    job->market, lane->partition, job->now_utc_s);
 
 	/* It would be compared with home's old figures. */
 	if (decision->plan->fits && decision->home_age_s > age_s)
@@ -224,7 +232,7 @@ is_stale(const struct decision *decision, const struct lane *lane)
 {
 	return lt_market_signal_age_s(decision->job.market, lane->partition,
 		   decision->job.now_utc_s) >
-	    decision->job.market->stale_after_s;
+	       decision->job.market->stale_after_s;
 }
 
 /*
@@ -244,7 +252,7 @@ choose_currencies(struct decision *decision)
 	}
 	for (uint32_t i = 0; i < decision->lane_count; i++)
 		money |= decision->lanes[i].has_money &&
-		    !is_stale(decision, &decision->lanes[i]);
+			 !is_stale(decision, &decision->lanes[i]);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[i];
 
@@ -254,7 +262,8 @@ choose_currencies(struct decision *decision)
 		all_carbon &= lane->has_carbon;
 	}
 	decision->use_money = money;
-	decision->use_carbon = any_carbon &&
+	decision->use_carbon =
+	    any_carbon &&
 	    (all_carbon || decision->plan->objective == LT_OBJECTIVE_CARBON);
 }
 
@@ -291,9 +300,10 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
 {
 	const struct job *job = &decision->job;
-	static const uint32_t starts_at_once = LT_PIN_BEGIN | LT_PIN_HET |
-	    LT_PIN_RESERVATION | LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
-	    LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
+	static const uint32_t starts_at_once =
+	    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
+	    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON |
+	    LT_PIN_INTERACTIVE;
 	uint16_t edges[2 * LT_PLANNED_MAX];
 	uint32_t edge_count, kept = 0;
 
@@ -305,12 +315,12 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		struct lt_candidate *candidate =
 		    &decision->plan->candidates[lane->partition];
 		double wanted, found;
-		const enum lt_reject reject = lane_reject(decision, lane,
-		    &wanted, &found);
+		const enum lt_reject reject =
+		    lane_reject(decision, lane, &wanted, &found);
 
 		if (reject != LT_REJECT_NONE) {
-			lane_estimate(&candidate->best, lane,
-			    job->earliest_utc_s);
+			lane_estimate(
+			    &candidate->best, lane, job->earliest_utc_s);
 			refuse(candidate, reject, wanted, found);
 			continue;
 		}
@@ -320,11 +330,12 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		lane_spans(lane, job, decision->spans, &decision->span_count,
 		    planned, edges, edge_count);
 		if (lane->span_count == 0) {
-			lane_estimate(&candidate->best, lane,
-			    job->earliest_utc_s);
+			lane_estimate(
+			    &candidate->best, lane, job->earliest_utc_s);
 			refuse(candidate, LT_REJECT_CAPACITY,
 			    lane->node_equivalents,
-			    job->market->partitions[lane->partition].node_count);
+			    job->market->partitions[lane->partition]
+				.node_count);
 			continue;
 		}
 		decision->lanes[kept++] = *lane;
@@ -332,7 +343,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 	decision->lane_count = kept;
 }
 
-struct choice { /* the best so far, of all lanes */
+struct choice {			 /* the best so far, of all lanes */
 	const struct lane *lane; /* NULL = none */
 	double score;
 	int64_t start_utc_s;
@@ -342,8 +353,8 @@ struct choice { /* the best so far, of all lanes */
  * rule the later ones out; of equals (one grid, one kind of node) the one that
  * meets its condition most easily. Insertion sort: a few hundred at most. */
 static void
-order_lanes(const struct decision *decision, const struct aim *aims,
-    uint16_t *order)
+order_lanes(
+    const struct decision *decision, const struct aim *aims, uint16_t *order)
 {
 	const int64_t now_s = decision->job.now_utc_s;
 	const int64_t earliest_s = decision->job.earliest_utc_s;
@@ -354,9 +365,11 @@ order_lanes(const struct decision *decision, const struct aim *aims,
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[i];
 		const struct rank rank = {
-			search_bound(lane, &aims[i].score, now_s, earliest_s),
-			aims[i].cap_count == 0 ? 0 : search_bound(lane,
-			    &aims[i].caps[0].value, now_s, earliest_s),
+		    search_bound(lane, &aims[i].score, now_s, earliest_s),
+		    aims[i].cap_count == 0
+			? 0
+			: search_bound(
+			      lane, &aims[i].caps[0].value, now_s, earliest_s),
 		};
 		uint32_t k = i;
 
@@ -378,11 +391,11 @@ static struct choice
 choose_best(struct decision *decision, const struct aim *aims,
     const uint16_t *order, double limit)
 {
-	struct choice best = { .score = limit };
+	struct choice best = {.score = limit};
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[order[i]];
-		struct found found = { 0 }, seen = { 0 };
+		struct found found = {0}, seen = {0};
 
 		search_best(&found, &seen, lane, decision->spans,
 		    &aims[order[i]], decision->job.now_utc_s, best.score);
@@ -391,8 +404,8 @@ choose_best(struct decision *decision, const struct aim *aims,
 			    &decision->plan->candidates[lane->partition].best,
 			    lane, seen.start_utc_s);
 		if (found.any && found.score < best.score)
-			best = (struct choice){ lane, found.score,
-				found.start_utc_s };
+			best = (struct choice){
+			    lane, found.score, found.start_utc_s};
 	}
 	return best;
 }
@@ -408,15 +421,15 @@ choose_earliest(const struct decision *decision, const struct aim *aims,
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[order[i]];
 		/* One second later, so that an equal start is found too. */
-		const int64_t before_s = choice.start_utc_s +
-		    (lane < choice.lane ? 1 : 0);
-		struct found found = { true, before_s, choice.score };
+		const int64_t before_s =
+		    choice.start_utc_s + (lane < choice.lane ? 1 : 0);
+		struct found found = {true, before_s, choice.score};
 
-		search_earliest(&found, lane, decision->spans,
-		    &aims[order[i]], decision->job.now_utc_s, limit);
+		search_earliest(&found, lane, decision->spans, &aims[order[i]],
+		    decision->job.now_utc_s, limit);
 		if (found.start_utc_s < before_s)
-			choice = (struct choice){ lane, found.score,
-				found.start_utc_s };
+			choice = (struct choice){
+			    lane, found.score, found.start_utc_s};
 	}
 	return choice;
 }
@@ -426,12 +439,11 @@ choose_earliest(const struct decision *decision, const struct aim *aims,
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
-	const struct lane *lane = decision->plan->fits ? &decision->home :
-							 best->lane;
+	const struct lane *lane =
+	    decision->plan->fits ? &decision->home : best->lane;
 	const struct linear score = score_of(decision, lane, round);
 
-	return value_at(decision, lane, &score,
-	    decision->job.earliest_utc_s);
+	return value_at(decision, lane, &score, decision->job.earliest_utc_s);
 }
 
 /* One round: the earliest start that keeps most of the best saving. */
@@ -456,15 +468,14 @@ choose(struct decision *decision, int round)
 	from = baseline(decision, &best, round);
 	/* The fastest is the fastest: no part of it is given up. */
 	limit = best.score;
-	if (decision->plan->objective != LT_OBJECTIVE_FAST &&
-	    from > best.score)
+	if (decision->plan->objective != LT_OBJECTIVE_FAST && from > best.score)
 		limit = from - keep * (from - best.score);
 	if (!decision->plan->fits &&
 	    decision->plan->objective != LT_OBJECTIVE_FAST)
-		limit = fmax(limit, best.score +
-		    least_saving(decision, round, from));
-	return choose_earliest(decision, aims, order, &best,
-	    limit + tolerance(limit));
+		limit = fmax(
+		    limit, best.score + least_saving(decision, round, from));
+	return choose_earliest(
+	    decision, aims, order, &best, limit + tolerance(limit));
 }
 
 static void
@@ -498,8 +509,7 @@ price_home(struct decision *decision)
 	decision->plan->fits = reject == LT_REJECT_NONE;
 	for (uint32_t i = 0; i < decision->plan->candidate_count; i++)
 		if ((int)i != decision->job.request->home)
-			decision->plan->candidates[i].reject =
-			    LT_REJECT_PINNED;
+			decision->plan->candidates[i].reject = LT_REJECT_PINNED;
 }
 
 /* Of those that could run it one is the best; the others are no better. */
@@ -511,8 +521,8 @@ name_best(struct lt_plan *plan)
 
 		if ((int)i == plan->chosen.partition &&
 		    candidate->reject <= LT_REJECT_DEARER)
-			*candidate = (struct lt_candidate){
-				.best = plan->chosen };
+			*candidate =
+			    (struct lt_candidate){.best = plan->chosen};
 		else if (candidate->reject == LT_REJECT_NONE)
 			candidate->reject = LT_REJECT_DEARER;
 	}
@@ -524,7 +534,7 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
     uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
 {
 	struct decision decision;
-	struct choice choice = { 0 };
+	struct choice choice = {0};
 
 	memset(plan, 0, sizeof(*plan));
 	plan->chosen.partition = plan->home.partition = -1;
@@ -542,14 +552,14 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	else
 		make_lanes(&decision);
 	if (plan->fits)
-		lane_estimate(&plan->home, &decision.home,
-		    decision.job.earliest_utc_s);
+		lane_estimate(
+		    &plan->home, &decision.home, decision.job.earliest_utc_s);
 	plan->chosen = plan->home;
 	if (request->objective == LT_OBJECTIVE_OFF)
 		return LT_OK;
 	choose_currencies(&decision);
-	decision.home_age_s = lt_market_signal_age_s(market, request->home,
-	    now_utc_s);
+	decision.home_age_s =
+	    lt_market_signal_age_s(market, request->home, now_utc_s);
 	open_lanes(&decision, planned, planned_count);
 	choice = choose(&decision, 0);
 	if (!choice.lane && plan->fits)
@@ -557,9 +567,9 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	if (choice.lane)
 		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
 	plan->chosen.score = choice.score;
-	plan->moved = choice.lane &&
-	    (plan->chosen.partition != request->home ||
-		plan->chosen.start_utc_s > decision.job.earliest_utc_s);
+	plan->moved = choice.lane && (plan->chosen.partition != request->home ||
+					 plan->chosen.start_utc_s >
+					     decision.job.earliest_utc_s);
 	name_best(plan);
 	return LT_OK;
 }

@@ -23,8 +23,8 @@ sorts_before(const struct lt_planned *planned, uint16_t a, uint16_t b)
 	const uint16_t of_a = planned[a / 2].partition;
 	const uint16_t of_b = planned[b / 2].partition;
 
-	return of_a != of_b ? of_a < of_b :
-			      edge_utc_s(planned, a) < edge_utc_s(planned, b);
+	return of_a != of_b ? of_a < of_b
+			    : edge_utc_s(planned, a) < edge_utc_s(planned, b);
 }
 
 /* Heap sort: qsort(3) may allocate. */
@@ -50,8 +50,8 @@ sift(uint16_t *edges, const struct lt_planned *planned, uint32_t at,
 }
 
 uint32_t
-planned_sort(uint16_t *edges, const struct lt_planned *planned,
-    uint32_t planned_count)
+planned_sort(
+    uint16_t *edges, const struct lt_planned *planned, uint32_t planned_count)
 {
 	uint32_t count = 0;
 
@@ -89,8 +89,8 @@ profile_of(const struct lt_series *busy, int partition,
     const struct lt_planned *planned, const uint16_t *edges,
     uint32_t edge_count)
 {
-	struct profile profile = { .busy = busy, .planned = planned,
-		.edges = edges };
+	struct profile profile = {
+	    .busy = busy, .planned = planned, .edges = edges};
 	uint32_t low = 0, high = edge_count;
 
 	while (low < high) {
@@ -103,7 +103,7 @@ profile_of(const struct lt_series *busy, int partition,
 	}
 	profile.next = profile.count = low;
 	while (profile.count < edge_count &&
-	    planned[edges[profile.count] / 2].partition == partition)
+	       planned[edges[profile.count] / 2].partition == partition)
 		profile.count++;
 	return profile;
 }
@@ -129,8 +129,8 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 		const struct lt_series *busy = profile->busy;
 
 		/* The first step is in force before its own start too. */
-		profile->step = lt_series_index_in(busy, utc_s, profile->step,
-		    busy->count - 1);
+		profile->step = lt_series_index_in(
+		    busy, utc_s, profile->step, busy->count - 1);
 		load = busy->value[profile->step];
 		if (profile->step + 1 < busy->count &&
 		    busy->start_utc_s[profile->step + 1] < *next_utc_s)
@@ -145,7 +145,7 @@ add_span(struct lane *lane, struct span *spans, uint32_t *span_count,
 {
 	if (from_utc_s > to_utc_s || *span_count == SPANS_MAX)
 		return;
-	spans[(*span_count)++] = (struct span){ from_utc_s, to_utc_s };
+	spans[(*span_count)++] = (struct span){from_utc_s, to_utc_s};
 	lane->span_count++;
 }
 
@@ -158,12 +158,13 @@ lane_spans(struct lane *lane, const struct job *job, struct span *spans,
 	const struct lt_partition *part = &market->partitions[lane->partition];
 	/* The sums of what was added and taken away are off by some bits. */
 	const double room = part->node_count + 1e-6 - lane->node_equivalents;
-	const bool has_busy = part->busy_series >= 0 &&
+	const bool has_busy =
+	    part->busy_series >= 0 &&
 	    (uint32_t)part->busy_series < market->series_count &&
 	    market->series[part->busy_series].count > 0;
-	struct profile profile = profile_of(has_busy ?
-	    &market->series[part->busy_series] : NULL, lane->partition, planned,
-	    edges, edge_count);
+	struct profile profile =
+	    profile_of(has_busy ? &market->series[part->busy_series] : NULL,
+		lane->partition, planned, edges, edge_count);
 	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
 	int64_t from_utc_s = job->earliest_utc_s;
 	int64_t next_utc_s;

@@ -27,13 +27,15 @@ linear_value(const struct linear *linear, const double integral[TERM_COUNT],
 }
 
 void
-lane_integrals(double integral[TERM_COUNT], const struct lane *lane,
-    int64_t start_utc_s)
+lane_integrals(
+    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
 {
 	for (int i = 0; i < TERM_COUNT; i++)
-		integral[i] = lane->series[i] ?
-		    lt_series_integral(lane->series[i], start_utc_s,
-			start_utc_s + lane->length_s) : 0;
+		integral[i] =
+		    lane->series[i]
+			? lt_series_integral(lane->series[i], start_utc_s,
+			      start_utc_s + lane->length_s)
+			: 0;
 }
 
 static const struct lt_series *
@@ -52,9 +54,11 @@ lane_waves(struct lane *lane, const struct job *job, double *waves)
 	const struct lt_request *request = job->request;
 	const struct lt_partition *part =
 	    &job->market->partitions[lane->partition];
-	const double tasks = request->array_tasks > 0 ? request->array_tasks : 1;
+	const double tasks =
+	    request->array_tasks > 0 ? request->array_tasks : 1;
 	const double one = (double)lane->share.nodes *
-	    (double)lane->share.numerator / (double)lane->share.denominator;
+			   (double)lane->share.numerator /
+			   (double)lane->share.denominator;
 	double at_once = tasks;
 
 	if (request->array_parallel > 0)
@@ -75,17 +79,17 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	    &job->market->partitions[lane->partition];
 	const struct lt_shape *shape = &job->market->shapes[layout->shape];
 	struct lt_exposure exposure = {
-		.hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-		.restart_s = part->restart_s,
-		.checkpoint = request->checkpoint,
+	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
+	    .restart_s = part->restart_s,
+	    .checkpoint = request->checkpoint,
 	};
 
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (request->gpus > 0 && lane->partition != request->home)
 		lane->time_ratio = lt_gpu_time_ratio(job->home_gpu,
-		    shape->gpu_index >= 0 ?
-			&job->market->gpus[shape->gpu_index] : NULL,
+		    shape->gpu_index >= 0 ? &job->market->gpus[shape->gpu_index]
+					  : NULL,
 		    request->precision, &lane->time_ratio_known);
 	exposure.work_s = job->expected_s * lane->time_ratio;
 	if (job->expected_said && lane->time_ratio > 1 && job->limit_s > 0 &&
@@ -113,42 +117,45 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[lane->partition];
-	const double confidence = fmin(market->deadline_confidence_ppm, 999999) /
-	    LT_MICROS;
-	const double hazard_per_s = part->hazard_per_node_hour *
-	    lane->share.nodes / LT_HOUR_S;
+	const double confidence =
+	    fmin(market->deadline_confidence_ppm, 999999) / LT_MICROS;
+	const double hazard_per_s =
+	    part->hazard_per_node_hour * lane->share.nodes / LT_HOUR_S;
 	double tasks_chance, segment_s, segments, s, spread_s;
 	int64_t latest;
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return job->earliest_utc_s + market->max_delay_s;
 	latest = request->deadline_utc_s - market->deadline_slack_s -
-	    (job->limit_s > 0 ?
-		(int64_t)fmin(waves * (double)job->limit_s, limits_max_s) :
-		lane->length_s);
+		 (job->limit_s > 0 ? (int64_t)fmin(waves * (double)job->limit_s,
+					 limits_max_s)
+				   : lane->length_s);
 	if (!(hazard_per_s > 0))
 		return latest;
 	/* Likely enough that nothing is interrupted at all? */
 	tasks_chance = exp(-hazard_per_s * job->expected_s * lane->time_ratio *
-	    lane->task_factor * waves);
+			   lane->task_factor * waves);
 	if (tasks_chance >= confidence)
 		return latest;
-	segment_s = lane->active.interval_s > 0 ?
-	    lane->active.interval_s + (request->checkpoint.write_s > 0 ?
-		request->checkpoint.write_s : LT_CHECKPOINT_WRITE_S) :
-	    job->expected_s * lane->time_ratio;
-	segments = lane->active.interval_s > 0 ?
-	    ceil(job->expected_s * lane->time_ratio /
-		lane->active.interval_s) : 1;
+	segment_s = lane->active.interval_s > 0
+			? lane->active.interval_s +
+			      (request->checkpoint.write_s > 0
+				      ? request->checkpoint.write_s
+				      : LT_CHECKPOINT_WRITE_S)
+			: job->expected_s * lane->time_ratio;
+	segments = lane->active.interval_s > 0
+		       ? ceil(job->expected_s * lane->time_ratio /
+			      lane->active.interval_s)
+		       : 1;
 	s = (segment_s + part->restart_s) * hazard_per_s;
-	spread_s = sqrt(segments * waves * fmax(0, exp(2 * s) -
-	    2 * s * exp(s) - 1)) / hazard_per_s *
-	    sqrt(confidence / (1 - confidence));
+	spread_s =
+	    sqrt(segments * waves * fmax(0, exp(2 * s) - 2 * s * exp(s) - 1)) /
+	    hazard_per_s * sqrt(confidence / (1 - confidence));
 	if (!(spread_s < window_max_s))
 		return INT64_MIN / 2;
 	const int64_t bound = request->deadline_utc_s -
-	    market->deadline_slack_s - lane->length_s -
-	    (int64_t)ceil(spread_s);
+			      market->deadline_slack_s - lane->length_s -
+			      (int64_t)ceil(spread_s);
 
 	return bound < latest ? bound : latest;
 }
@@ -161,8 +168,8 @@ lane_weights(struct lane *lane, const struct job *job,
 	const struct lt_request *request = job->request;
 	const struct lt_partition *part =
 	    &job->market->partitions[lane->partition];
-	const double share = (double)lane->share.numerator /
-	    (double)lane->share.denominator;
+	const double share =
+	    (double)lane->share.numerator / (double)lane->share.denominator;
 	const double nodes = lane->share.nodes * lane->task_factor;
 	const double hours = (double)lane->length_s / LT_HOUR_S;
 	const bool owned = part->flags & LT_PARTITION_OWNED;
@@ -172,22 +179,28 @@ lane_weights(struct lane *lane, const struct job *job,
 	 * that is not known, and the rate charged stands in. */
 	const bool marginal = owned && tariff;
 
-	lane->power_kw = nodes * (part->node_idle_w * share +
-	    part->node_cpu_w * layout->cpu_part +
-	    part->node_gpu_w * layout->gpu_part) * part->pue / 1000;
-	lane->storage_micros = request->checkpoint.enabled ?
-	    request->checkpoint_gib *
-		(double)part->storage_micros_per_gib_month * hours /
-		hours_per_month * lane->task_factor : 0;
+	lane->power_kw =
+	    nodes *
+	    (part->node_idle_w * share + part->node_cpu_w * layout->cpu_part +
+		part->node_gpu_w * layout->gpu_part) *
+	    part->pue / 1000;
+	lane->storage_micros =
+	    request->checkpoint.enabled
+		? request->checkpoint_gib *
+		      (double)part->storage_micros_per_gib_month * hours /
+		      hours_per_month * lane->task_factor
+		: 0;
 	/* --checkpoint jobs are requeued; others need a person. */
-	lane->failure_micros = request->checkpoint.enabled ? 0 :
-	    lane->active.expected_interruptions * lane->task_factor * waves *
-		(double)part->engineer_micros_per_restart;
+	lane->failure_micros =
+	    request->checkpoint.enabled
+		? 0
+		: lane->active.expected_interruptions * lane->task_factor *
+		      waves * (double)part->engineer_micros_per_restart;
 
 	lane->has_charged = price;
 	lane->charged.weight[TERM_PRICE] = nodes * share;
-	lane->charged.weight[TERM_TARIFF] = tariff && !owned ?
-	    lane->power_kw : 0;
+	lane->charged.weight[TERM_TARIFF] =
+	    tariff && !owned ? lane->power_kw : 0;
 	lane->charged.constant = lane->storage_micros + lane->failure_micros;
 
 	lane->has_money = price || marginal;
@@ -198,8 +211,8 @@ lane_weights(struct lane *lane, const struct job *job,
 	}
 	lane->has_carbon = lane->series[TERM_CARBON];
 	lane->carbon.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
-	lane->carbon.constant = part->embodied_g_per_node_hour * nodes * share *
-	    hours * mg_per_g;
+	lane->carbon.constant =
+	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
 }
 
 enum lt_reject
@@ -212,7 +225,7 @@ lane_build(struct lane *lane, const struct job *job, int partition,
 	enum lt_reject reject;
 	double waves;
 
-	*lane = (struct lane){ .partition = partition };
+	*lane = (struct lane){.partition = partition};
 	reject = fit_reject(&layout, job, partition);
 	*wanted = layout.wanted;
 	*found = layout.found;
@@ -237,8 +250,8 @@ lane_build(struct lane *lane, const struct job *job, int partition,
 	/* So far ahead all is the last value, and rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job, waves);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
-		lane->latest_utc_s = job->earliest_utc_s +
-		    (int64_t)window_max_s;
+		lane->latest_utc_s =
+		    job->earliest_utc_s + (int64_t)window_max_s;
 	lane_weights(lane, job, &layout, waves);
 	return LT_REJECT_NONE;
 }
@@ -255,41 +268,40 @@ whole(double value)
 }
 
 void
-lane_estimate(struct lt_estimate *estimate, const struct lane *lane,
-    int64_t start_utc_s)
+lane_estimate(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
 {
 	const double hours = (double)lane->length_s / LT_HOUR_S;
 	double integral[TERM_COUNT];
 
 	lane_integrals(integral, lane, start_utc_s);
 	*estimate = (struct lt_estimate){
-		.partition = lane->partition,
-		.start_utc_s = start_utc_s,
-		.end_utc_s = start_utc_s + lane->length_s,
-		.expected_active_s = lane->active.active_s,
-		.expected_interruptions = lane->active.expected_interruptions *
-		    (double)lane->length_s / lane->active.active_s *
-		    lane->task_factor,
-		.restart_chance = lane->active.restart_chance,
-		.interval_s = lane->active.interval_s,
-		.time_ratio = lane->time_ratio,
-		.time_ratio_known = lane->time_ratio_known,
-		.has_cost = lane->has_charged,
-		.has_carbon = lane->has_carbon,
-		.expected_compute_micros =
-		    lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
-		.expected_energy_micros =
-		    lane->power_kw * integral[TERM_TARIFF],
-		.expected_storage_micros = lane->storage_micros,
-		.expected_failure_micros = lane->failure_micros,
-		.energy_wh = lane->power_kw * 1000 * hours,
+	    .partition = lane->partition,
+	    .start_utc_s = start_utc_s,
+	    .end_utc_s = start_utc_s + lane->length_s,
+	    .expected_active_s = lane->active.active_s,
+	    .expected_interruptions = lane->active.expected_interruptions *
+				      (double)lane->length_s /
+				      lane->active.active_s * lane->task_factor,
+	    .restart_chance = lane->active.restart_chance,
+	    .interval_s = lane->active.interval_s,
+	    .time_ratio = lane->time_ratio,
+	    .time_ratio_known = lane->time_ratio_known,
+	    .has_cost = lane->has_charged,
+	    .has_carbon = lane->has_carbon,
+	    .expected_compute_micros =
+		lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
+	    .expected_energy_micros = lane->power_kw * integral[TERM_TARIFF],
+	    .expected_storage_micros = lane->storage_micros,
+	    .expected_failure_micros = lane->failure_micros,
+	    .energy_wh = lane->power_kw * 1000 * hours,
 	};
 	if (lane->has_charged)
-		estimate->cost_micros = whole(linear_value(&lane->charged,
-		    integral, 0));
+		estimate->cost_micros =
+		    whole(linear_value(&lane->charged, integral, 0));
 	if (lane->has_carbon)
-		estimate->carbon_mg = whole(linear_value(&lane->carbon,
-		    integral, 0));
+		estimate->carbon_mg =
+		    whole(linear_value(&lane->carbon, integral, 0));
 }
 
 bool
@@ -302,7 +314,7 @@ lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
 	struct job job;
 
 	job_resolve(&job, request, market, start_utc_s);
-	*estimate = (struct lt_estimate){ .partition = -1 };
+	*estimate = (struct lt_estimate){.partition = -1};
 	*reject = lane_build(&lane, &job, partition, &wanted, &found);
 	if (*reject != LT_REJECT_NONE)
 		return false;

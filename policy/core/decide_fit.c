@@ -10,39 +10,39 @@
 #include "decide_internal.h"
 
 static const char *const reject_names[LT_REJECT_COUNT] = {
-	[LT_REJECT_NONE] = "best",
-	[LT_REJECT_DEARER] = "no better",
-	[LT_REJECT_MAX_TIME] = "time limit",
-	[LT_REJECT_NODES] = "too few nodes",
-	[LT_REJECT_GPU_COUNT] = "too few GPUs on a node",
-	[LT_REJECT_GPU_TYPE] = "another GPU type",
-	[LT_REJECT_GPU_MEMORY] = "too little GPU memory",
-	[LT_REJECT_PRECISION] = "GPU lacks the precision",
-	[LT_REJECT_CPUS] = "too few CPUs on a node",
-	[LT_REJECT_MEMORY] = "too little memory on a node",
-	[LT_REJECT_DEFAULTS] = "other defaults would change the job",
-	[LT_REJECT_STATE] = "not up",
-	[LT_REJECT_ACCOUNT] = "account not allowed",
-	[LT_REJECT_QOS] = "QOS not allowed",
-	[LT_REJECT_GROUPS] = "limited to groups",
-	[LT_REJECT_CANCELS] = "preempted jobs are cancelled there",
-	[LT_REJECT_UNMANAGED] = "not in the policy file",
-	[LT_REJECT_NO_PRICE] = "no price to compare",
-	[LT_REJECT_NO_CARBON] = "no carbon intensity to compare",
-	[LT_REJECT_STALE] = "signals too old",
-	[LT_REJECT_RISK] = "likely to be interrupted",
-	[LT_REJECT_DEADLINE] = "deadline too near",
-	[LT_REJECT_CAPACITY] = "no room in time",
-	[LT_REJECT_BUDGET] = "over the team's budget",
-	[LT_REJECT_MAX_COST] = "over --max-cost",
-	[LT_REJECT_PINNED] = "the job is bound elsewhere",
+    [LT_REJECT_NONE] = "best",
+    [LT_REJECT_DEARER] = "no better",
+    [LT_REJECT_MAX_TIME] = "time limit",
+    [LT_REJECT_NODES] = "too few nodes",
+    [LT_REJECT_GPU_COUNT] = "too few GPUs on a node",
+    [LT_REJECT_GPU_TYPE] = "another GPU type",
+    [LT_REJECT_GPU_MEMORY] = "too little GPU memory",
+    [LT_REJECT_PRECISION] = "GPU lacks the precision",
+    [LT_REJECT_CPUS] = "too few CPUs on a node",
+    [LT_REJECT_MEMORY] = "too little memory on a node",
+    [LT_REJECT_DEFAULTS] = "other defaults would change the job",
+    [LT_REJECT_STATE] = "not up",
+    [LT_REJECT_ACCOUNT] = "account not allowed",
+    [LT_REJECT_QOS] = "QOS not allowed",
+    [LT_REJECT_GROUPS] = "limited to groups",
+    [LT_REJECT_CANCELS] = "preempted jobs are cancelled there",
+    [LT_REJECT_UNMANAGED] = "not in the policy file",
+    [LT_REJECT_NO_PRICE] = "no price to compare",
+    [LT_REJECT_NO_CARBON] = "no carbon intensity to compare",
+    [LT_REJECT_STALE] = "signals too old",
+    [LT_REJECT_RISK] = "likely to be interrupted",
+    [LT_REJECT_DEADLINE] = "deadline too near",
+    [LT_REJECT_CAPACITY] = "no room in time",
+    [LT_REJECT_BUDGET] = "over the team's budget",
+    [LT_REJECT_MAX_COST] = "over --max-cost",
+    [LT_REJECT_PINNED] = "the job is bound elsewhere",
 };
 
 const char *
 lt_reject_name(enum lt_reject reject)
 {
-	return (unsigned)reject < LT_REJECT_COUNT ? reject_names[reject] :
-						    "unknown";
+	return (unsigned)reject < LT_REJECT_COUNT ? reject_names[reject]
+						  : "unknown";
 }
 
 const char *
@@ -51,14 +51,13 @@ lt_pin_name(enum lt_pin pin)
 	static const struct {
 		enum lt_pin pin;
 		const char *name;
-	} names[] = { { LT_PIN_PARTITION, "--partition" },
-		{ LT_PIN_BEGIN, "--begin" }, { LT_PIN_HET, "het job" },
-		{ LT_PIN_RESERVATION, "--reservation" },
-		{ LT_PIN_DEPENDENCY, "--dependency" },
-		{ LT_PIN_LICENSES, "--licenses" },
-		{ LT_PIN_BURST_BUFFER, "--bb" }, { LT_PIN_CRON, "scrontab" },
-		{ LT_PIN_INTERACTIVE, "interactive" },
-		{ LT_PIN_NODELIST, "--nodelist" } };
+	} names[] = {{LT_PIN_PARTITION, "--partition"},
+	    {LT_PIN_BEGIN, "--begin"}, {LT_PIN_HET, "het job"},
+	    {LT_PIN_RESERVATION, "--reservation"},
+	    {LT_PIN_DEPENDENCY, "--dependency"},
+	    {LT_PIN_LICENSES, "--licenses"}, {LT_PIN_BURST_BUFFER, "--bb"},
+	    {LT_PIN_CRON, "scrontab"}, {LT_PIN_INTERACTIVE, "interactive"},
+	    {LT_PIN_NODELIST, "--nodelist"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].pin == pin)
@@ -70,7 +69,7 @@ static bool
 has_home(const struct lt_request *request, const struct lt_market *market)
 {
 	return request->home >= 0 &&
-	    (uint32_t)request->home < market->partition_count;
+	       (uint32_t)request->home < market->partition_count;
 }
 
 int64_t
@@ -82,8 +81,9 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	if (request->limit_s > 0)
 		return request->limit_s;
 	if (part->default_time_s > 0)
-		return part->default_time_s < part->max_time_s ?
-		    part->default_time_s : part->max_time_s;
+		return part->default_time_s < part->max_time_s
+			   ? part->default_time_s
+			   : part->max_time_s;
 	if (part->max_time_s != INT64_MAX)
 		return part->max_time_s;
 	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
@@ -98,8 +98,9 @@ divided_up(uint32_t count, uint32_t parts)
 static uint32_t
 nodes_of(const struct lt_request *request)
 {
-	const uint32_t nodes = request->max_nodes > request->min_nodes ?
-	    request->max_nodes : request->min_nodes;
+	const uint32_t nodes = request->max_nodes > request->min_nodes
+				   ? request->max_nodes
+				   : request->min_nodes;
 
 	return nodes > 0 ? nodes : 1;
 }
@@ -118,8 +119,8 @@ static uint64_t
 memory_on_node(const struct job *job, int partition, uint32_t cpus)
 {
 	const struct lt_request *request = job->request;
-	const int source = has_home(request, job->market) ? request->home :
-							    partition;
+	const int source =
+	    has_home(request, job->market) ? request->home : partition;
 	const struct lt_partition *part = &job->market->partitions[source];
 
 	/* Bounded, so that no product of it passes int64_t; more than that
@@ -127,10 +128,11 @@ memory_on_node(const struct job *job, int partition, uint32_t cpus)
 	if (request->memory_mib_per_node > 0)
 		return at_most(request->memory_mib_per_node, memory_max);
 	if (request->memory_mib_per_cpu > 0)
-		return at_most(at_most(request->memory_mib_per_cpu,
-		    memory_max) * cpus, memory_max);
-	return part->default_memory_is_per_cpu ?
-	    part->default_memory_mib * cpus : part->default_memory_mib;
+		return at_most(
+		    at_most(request->memory_mib_per_cpu, memory_max) * cpus,
+		    memory_max);
+	return part->default_memory_is_per_cpu ? part->default_memory_mib * cpus
+					       : part->default_memory_mib;
 }
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
@@ -138,15 +140,17 @@ memory_on_node(const struct job *job, int partition, uint32_t cpus)
 static bool
 gpu_memory_fits(uint32_t wanted_mib, const struct lt_gpu *gpu)
 {
-	return gpu && (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
+	return gpu &&
+	       (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
 }
 
 static const struct lt_gpu *
 shape_gpu(const struct lt_market *market, const struct lt_shape *shape)
 {
 	return shape->gpu_index >= 0 &&
-		(uint32_t)shape->gpu_index < market->gpu_count ?
-	    &market->gpus[shape->gpu_index] : NULL;
+		       (uint32_t)shape->gpu_index < market->gpu_count
+		   ? &market->gpus[shape->gpu_index]
+		   : NULL;
 }
 
 struct need { /* of one task on one node */
@@ -209,22 +213,22 @@ share_on(const struct job *job, const struct lt_partition *part,
     const struct lt_shape *shape, const struct need *need)
 {
 	const struct lt_share parts[] = {
-		{ need->gpus, shape->gpus, 0 },
-		{ need->cpus, shape->cpus, 0 },
-		{ (int64_t)need->memory_mib, (int64_t)shape->memory_mib, 0 },
+	    {need->gpus, shape->gpus, 0},
+	    {need->cpus, shape->cpus, 0},
+	    {(int64_t)need->memory_mib, (int64_t)shape->memory_mib, 0},
 	};
-	struct lt_share share = { 0, 1, 0 };
+	struct lt_share share = {0, 1, 0};
 
 	if (job->request->exclusive || job->request->whole_memory ||
 	    part->flags & LT_PARTITION_EXCLUSIVE)
-		return (struct lt_share){ 1, 1, 0 };
+		return (struct lt_share){1, 1, 0};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (parts[i].numerator > 0 &&
 		    parts[i].numerator * share.denominator >
 			share.numerator * parts[i].denominator)
 			share = parts[i];
-	const int64_t divisor = common_divisor(share.numerator,
-	    share.denominator);
+	const int64_t divisor =
+	    common_divisor(share.numerator, share.denominator);
 	share.numerator /= divisor;
 	share.denominator /= divisor;
 	return share;
@@ -240,20 +244,21 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
 	const uint32_t nodes = nodes_of(job->request);
-	struct need need = { .gpus = divided_up(job->request->gpus, nodes),
-		.cpus = job->request->cpus > 0 ?
-		    divided_up(job->request->cpus, nodes) : 1 };
+	struct need need = {.gpus = divided_up(job->request->gpus, nodes),
+	    .cpus = job->request->cpus > 0
+			? divided_up(job->request->cpus, nodes)
+			: 1};
 	enum lt_reject nearest = LT_REJECT_NONE;
 	uint64_t fitting = 0;
 
 	need.memory_mib = memory_on_node(job, partition, need.cpus);
-	*layout = (struct layout){ .shape = -1, .share = { 1, 1, nodes } };
+	*layout = (struct layout){.shape = -1, .share = {1, 1, nodes}};
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const int index = (int)(part->first_shape + i);
 		const struct lt_shape *shape = &market->shapes[index];
 		double wanted, found;
-		const enum lt_reject reject = shape_reject(job, shape, &need,
-		    &wanted, &found);
+		const enum lt_reject reject =
+		    shape_reject(job, shape, &need, &wanted, &found);
 		struct lt_share share;
 
 		if (reject != LT_REJECT_NONE) {
@@ -273,10 +278,12 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		layout->shape = index;
 		layout->share = share;
 		layout->share.nodes = nodes;
-		layout->cpu_part = share.numerator == share.denominator &&
-			need.gpus == 0 ? 1 : (double)need.cpus / shape->cpus;
-		layout->gpu_part = shape->gpus > 0 ?
-		    (double)need.gpus / shape->gpus : 0;
+		layout->cpu_part =
+		    share.numerator == share.denominator && need.gpus == 0
+			? 1
+			: (double)need.cpus / shape->cpus;
+		layout->gpu_part =
+		    shape->gpus > 0 ? (double)need.gpus / shape->gpus : 0;
 	}
 	if (layout->shape < 0)
 		return nearest != LT_REJECT_NONE ? nearest : LT_REJECT_NODES;
@@ -303,10 +310,13 @@ job_resolve(struct job *job, const struct lt_request *request,
 {
 	struct layout layout;
 
-	*job = (struct job){ .request = request, .market = market,
-		.now_utc_s = now_utc_s, .limit_s = LT_UNSET_64 };
-	job->earliest_utc_s = request->earliest_utc_s > now_utc_s ?
-	    request->earliest_utc_s : now_utc_s;
+	*job = (struct job){.request = request,
+	    .market = market,
+	    .now_utc_s = now_utc_s,
+	    .limit_s = LT_UNSET_64};
+	job->earliest_utc_s = request->earliest_utc_s > now_utc_s
+				  ? request->earliest_utc_s
+				  : now_utc_s;
 	if (!has_home(request, market))
 		return;
 	job->limit_s = lt_limit_of(request, market, request->home);
@@ -326,8 +336,8 @@ job_resolve(struct job *job, const struct lt_request *request,
 		if (layout.shape < 0 && home->shape_count > 0)
 			layout.shape = (int)home->first_shape;
 		if (layout.shape >= 0)
-			job->home_gpu = shape_gpu(market,
-			    &market->shapes[layout.shape]);
+			job->home_gpu =
+			    shape_gpu(market, &market->shapes[layout.shape]);
 	}
 }
 
@@ -350,12 +360,12 @@ fit_reject(struct layout *layout, const struct job *job, int partition)
 	layout->wanted = nodes;
 	if (job->request->min_nodes > part->max_nodes ||
 	    nodes < part->min_nodes) {
-		layout->found = nodes < part->min_nodes ? part->min_nodes :
-							  part->max_nodes;
+		layout->found =
+		    nodes < part->min_nodes ? part->min_nodes : part->max_nodes;
 		return LT_REJECT_NODES;
 	}
-	cpus = job->request->cpus > 0 ?
-	    divided_up(job->request->cpus, nodes) : 1;
+	cpus =
+	    job->request->cpus > 0 ? divided_up(job->request->cpus, nodes) : 1;
 	memory_mib = memory_on_node(job, partition, cpus);
 	per_cpu_mib = memory_mib / cpus;
 	layout->wanted = (double)memory_mib;
@@ -395,8 +405,9 @@ static bool
 bound_elsewhere(const struct job *job, int partition)
 {
 	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
-	    LT_PIN_DEPENDENCY | LT_PIN_LICENSES | LT_PIN_BURST_BUFFER |
-	    LT_PIN_CRON | LT_PIN_NODELIST;
+				      LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
+				      LT_PIN_BURST_BUFFER | LT_PIN_CRON |
+				      LT_PIN_NODELIST;
 	const struct lt_request *request = job->request;
 
 	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
@@ -424,8 +435,8 @@ move_reject(const struct job *job, int partition)
 	if (!(part->flags & LT_PARTITION_UP) ||
 	    part->flags & LT_PARTITION_ROOT_ONLY)
 		return LT_REJECT_STATE;
-	if (!allowed(part->allow_accounts, part->deny_accounts,
-		request->account))
+	if (!allowed(
+		part->allow_accounts, part->deny_accounts, request->account))
 		return LT_REJECT_ACCOUNT;
 	if (!allowed(part->allow_qos, part->deny_qos, request->qos))
 		return LT_REJECT_QOS;

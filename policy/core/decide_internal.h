@@ -38,9 +38,9 @@ struct job { /* the request, resolved once */
 	const struct lt_request *request;
 	const struct lt_market *market;
 	int64_t now_utc_s;
-	int64_t limit_s;	/* home's; LT_UNSET_64 = none known */
-	double expected_s;	/* at home; 0 = not known */
-	bool expected_said;	/* by the user */
+	int64_t limit_s;    /* home's; LT_UNSET_64 = none known */
+	double expected_s;  /* at home; 0 = not known */
+	bool expected_said; /* by the user */
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
 };
@@ -96,11 +96,11 @@ struct found { /* start of the best; none = false */
 /* decide_fit.c */
 void job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s);
-enum lt_reject layout_of(struct layout *layout, const struct job *job,
-    int partition);
+enum lt_reject layout_of(
+    struct layout *layout, const struct job *job, int partition);
 /* Why the job can't run there at all, home or not. */
-enum lt_reject fit_reject(struct layout *layout, const struct job *job,
-    int partition);
+enum lt_reject fit_reject(
+    struct layout *layout, const struct job *job, int partition);
 /* Why it may not be moved there. */
 enum lt_reject move_reject(const struct job *job, int partition);
 
@@ -109,19 +109,19 @@ enum lt_reject move_reject(const struct job *job, int partition);
  * wanted and found are of the reject. */
 enum lt_reject lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
-void lane_estimate(struct lt_estimate *estimate, const struct lane *lane,
-    int64_t start_utc_s);
+void lane_estimate(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 /* The integrals of the window that starts there. */
-void lane_integrals(double integral[TERM_COUNT], const struct lane *lane,
-    int64_t start_utc_s);
+void lane_integrals(
+    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
 double linear_value(const struct linear *linear,
     const double integral[TERM_COUNT], double end_after_now_s);
 
 /* decide_capacity.c */
 /* The windows' edges in order, for lane_spans(); there is room for two a
  * window. Returns how many. */
-uint32_t planned_sort(uint16_t *edges, const struct lt_planned *planned,
-    uint32_t planned_count);
+uint32_t planned_sort(
+    uint16_t *edges, const struct lt_planned *planned, uint32_t planned_count);
 void lane_spans(struct lane *lane, const struct job *job, struct span *spans,
     uint32_t *span_count, const struct lt_planned *planned,
     const uint16_t *edges, uint32_t edge_count);

@@ -24,8 +24,8 @@ struct search {
 	const struct lane *lane;
 	const struct aim *aim;
 	int64_t now_utc_s;
-	double limit; /* scores above, or at it, are of no interest */
-	bool earliest;	/* else: the best */
+	double limit;  /* scores above, or at it, are of no interest */
+	bool earliest; /* else: the best */
 	struct found *found;
 	struct found *seen; /* NULL = not wanted */
 };
@@ -40,7 +40,7 @@ static double
 integral_to(const struct lt_series *series, uint32_t i, int64_t utc_s)
 {
 	return series->integral[i] +
-	    series->value[i] * hours(utc_s - series->start_utc_s[i]);
+	       series->value[i] * hours(utc_s - series->start_utc_s[i]);
 }
 
 static void
@@ -49,8 +49,8 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (!lane->series[t])
 			continue;
-		edge->before[t] = integral_to(lane->series[t], edge->first[t],
-		    edge->start_utc_s);
+		edge->before[t] = integral_to(
+		    lane->series[t], edge->first[t], edge->start_utc_s);
 		edge->until[t] = integral_to(lane->series[t], edge->last[t],
 		    edge->start_utc_s + lane->length_s);
 	}
@@ -59,14 +59,14 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 static struct edge
 edge_at(const struct lane *lane, int64_t start_utc_s)
 {
-	struct edge edge = { .start_utc_s = start_utc_s };
+	struct edge edge = {.start_utc_s = start_utc_s};
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (!lane->series[t])
 			continue;
 		edge.first[t] = lt_series_index(lane->series[t], start_utc_s);
-		edge.last[t] = lt_series_index(lane->series[t],
-		    start_utc_s + lane->length_s);
+		edge.last[t] = lt_series_index(
+		    lane->series[t], start_utc_s + lane->length_s);
 	}
 	fill_integrals(&edge, lane);
 	return edge;
@@ -74,16 +74,16 @@ edge_at(const struct lane *lane, int64_t start_utc_s)
 
 /* The same, between two others. */
 static struct edge
-edge_between(const struct lane *lane, int64_t start_utc_s,
-    const struct edge *a, const struct edge *b)
+edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
+    const struct edge *b)
 {
-	struct edge edge = { .start_utc_s = start_utc_s };
+	struct edge edge = {.start_utc_s = start_utc_s};
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (!lane->series[t])
 			continue;
-		edge.first[t] = lt_series_index_in(lane->series[t], start_utc_s,
-		    a->first[t], b->first[t]);
+		edge.first[t] = lt_series_index_in(
+		    lane->series[t], start_utc_s, a->first[t], b->first[t]);
 		edge.last[t] = lt_series_index_in(lane->series[t],
 		    start_utc_s + lane->length_s, a->last[t], b->last[t]);
 	}
@@ -108,8 +108,9 @@ caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
 static void
 visit(struct search *search, const struct edge *edge)
 {
-	const double end_s = (double)(edge->start_utc_s +
-	    search->lane->length_s - search->now_utc_s);
+	const double end_s =
+	    (double)(edge->start_utc_s + search->lane->length_s -
+		     search->now_utc_s);
 	double integral[TERM_COUNT];
 	enum lt_reject reject;
 	double score;
@@ -118,15 +119,16 @@ visit(struct search *search, const struct edge *edge)
 		integral[t] = edge->until[t] - edge->before[t];
 	score = linear_value(&search->aim->score, integral, end_s);
 	if (search->seen && (!search->seen->any || score < search->seen->score))
-		*search->seen = (struct found){ true, edge->start_utc_s, score };
-	if (search->earliest ?
-		!(score <= search->limit && (!search->found->any ||
-		    edge->start_utc_s < search->found->start_utc_s)) :
-		!(score < search->limit))
+		*search->seen = (struct found){true, edge->start_utc_s, score};
+	if (search->earliest
+		? !(score <= search->limit &&
+		      (!search->found->any ||
+			  edge->start_utc_s < search->found->start_utc_s))
+		: !(score < search->limit))
 		return;
 	if (!caps_hold(search->aim, integral, end_s, &reject))
 		return;
-	*search->found = (struct found){ true, edge->start_utc_s, score };
+	*search->found = (struct found){true, edge->start_utc_s, score};
 	if (!search->earliest)
 		search->limit = score;
 }
@@ -140,8 +142,8 @@ least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 
 	for (uint32_t i = first / LT_SERIES_BLOCK + 1;
 	     i <= last / LT_SERIES_BLOCK; i++)
-		least = series->block_min[i] < least ? series->block_min[i] :
-						       least;
+		least =
+		    series->block_min[i] < least ? series->block_min[i] : least;
 	return least;
 }
 
@@ -157,8 +159,9 @@ bound(const struct search *search, const struct linear *linear,
 	const struct lane *lane = search->lane;
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
 	const double width_h = hours(width_s);
-	double sum = linear->constant + linear->per_s *
-	    (double)(a->start_utc_s + lane->length_s - search->now_utc_s);
+	double sum = linear->constant +
+		     linear->per_s * (double)(a->start_utc_s + lane->length_s -
+					      search->now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *series = lane->series[t];
@@ -166,16 +169,17 @@ bound(const struct search *search, const struct linear *linear,
 		if (!series || !(linear->weight[t] > 0))
 			continue;
 		if (width_s < lane->length_s) {
-			const double first = least_of(series, a->first[t],
-			    b->first[t]);
-			const double last = least_of(series, a->last[t],
-			    b->last[t]);
+			const double first =
+			    least_of(series, a->first[t], b->first[t]);
+			const double last =
+			    least_of(series, a->last[t], b->last[t]);
 
-			sum += linear->weight[t] * (a->until[t] - b->before[t] +
-			    width_h * (first < last ? first : last));
+			sum += linear->weight[t] *
+			       (a->until[t] - b->before[t] +
+				   width_h * (first < last ? first : last));
 		} else {
 			sum += linear->weight[t] * hours(lane->length_s) *
-			    least_of(series, a->first[t], b->last[t]);
+			       least_of(series, a->first[t], b->last[t]);
 		}
 	}
 	return sum;
@@ -186,10 +190,11 @@ static bool
 hopeless(const struct search *search, double score, const struct edge *a,
     const struct edge *b)
 {
-	if (search->earliest ?
-		score > search->limit || (search->found->any &&
-		    a->start_utc_s >= search->found->start_utc_s) :
-		score >= search->limit)
+	if (search->earliest
+		? score > search->limit ||
+		      (search->found->any &&
+			  a->start_utc_s >= search->found->start_utc_s)
+		: score >= search->limit)
 		return true;
 	for (uint32_t i = 0; i < search->aim->cap_count; i++)
 		if (bound(search, &search->aim->caps[i].value, a, b) >
@@ -294,8 +299,8 @@ middle_of(int64_t *start_utc_s, const struct search *search,
  * 2 x TERM_COUNT x log2(LT_STEPS_MAX) = 72.
  */
 static void
-search_between(struct search *search, const struct edge *a,
-    const struct edge *b)
+search_between(
+    struct search *search, const struct edge *a, const struct edge *b)
 {
 	const struct linear *score = &search->aim->score;
 	struct edge middle;
@@ -350,9 +355,12 @@ search_best(struct found *found, struct found *seen, const struct lane *lane,
     const struct span *spans, const struct aim *aim, int64_t now_utc_s,
     double limit)
 {
-	struct search search = { .lane = lane, .aim = aim,
-		.now_utc_s = now_utc_s, .limit = limit, .found = found,
-		.seen = seen };
+	struct search search = {.lane = lane,
+	    .aim = aim,
+	    .now_utc_s = now_utc_s,
+	    .limit = limit,
+	    .found = found,
+	    .seen = seen};
 
 	search_spans(&search, spans);
 }
@@ -362,9 +370,12 @@ search_earliest(struct found *found, const struct lane *lane,
     const struct span *spans, const struct aim *aim, int64_t now_utc_s,
     double limit)
 {
-	struct search search = { .lane = lane, .aim = aim,
-		.now_utc_s = now_utc_s, .limit = limit, .earliest = true,
-		.found = found };
+	struct search search = {.lane = lane,
+	    .aim = aim,
+	    .now_utc_s = now_utc_s,
+	    .limit = limit,
+	    .earliest = true,
+	    .found = found};
 
 	search_spans(&search, spans);
 }
@@ -373,12 +384,13 @@ double
 search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s)
 {
-	double sum = linear->constant + linear->per_s *
-	    (double)(earliest_utc_s + lane->length_s - now_utc_s);
+	double sum = linear->constant +
+		     linear->per_s *
+			 (double)(earliest_utc_s + lane->length_s - now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (lane->series[t] && linear->weight[t] > 0)
 			sum += linear->weight[t] * hours(lane->length_s) *
-			    lane->series[t]->min_value;
+			       lane->series[t]->min_value;
 	return sum;
 }

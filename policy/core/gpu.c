@@ -12,21 +12,21 @@
 static const struct {
 	const char *device, *row; /* device as plain() leaves it */
 } aliases[] = {
-	{ "a10080gbpcie", "A100-PCIE-80GB" },
-	{ "h10080gbhbm3", "H100-SXM5" },
-	{ "h100sxm580gb", "H100-SXM5" },
-	{ "h100pcie80gb", "H100-PCIE" },
-	{ "v100sxm216gb", "V100-SXM2" },
-	{ "v100pcie16gb", "V100-PCIE" },
-	{ "mi250", "MI250X" },
+    {"a10080gbpcie", "A100-PCIE-80GB"},
+    {"h10080gbhbm3", "H100-SXM5"},
+    {"h100sxm580gb", "H100-SXM5"},
+    {"h100pcie80gb", "H100-PCIE"},
+    {"v100sxm216gb", "V100-SXM2"},
+    {"v100pcie16gb", "V100-PCIE"},
+    {"mi250", "MI250X"},
 };
 
 /* Lower case, without vendor words and what joins words. */
 static void
 plain(char out[LT_GPU_NAME_SIZE], const char *name)
 {
-	static const char *const vendors[] = { "nvidia", "tesla", "amd",
-		"instinct" };
+	static const char *const vendors[] = {
+	    "nvidia", "tesla", "amd", "instinct"};
 	size_t at = 0;
 
 	for (; *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++) {
@@ -37,7 +37,8 @@ plain(char out[LT_GPU_NAME_SIZE], const char *name)
 		if (c >= 'A' && c <= 'Z')
 			c = (char)(c - 'A' + 'a');
 		out[at++] = c;
-		for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]);
+		     i++)
 			if (at == strlen(vendors[i]) &&
 			    !memcmp(out, vendors[i], at))
 				at = 0;
@@ -111,8 +112,8 @@ tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 {
 	if (precision == LT_PRECISION_AUTO || precision == LT_PRECISION_OFF)
 		precision = LT_PRECISION_FP32;
-	return (unsigned)precision < LT_PRECISION_COUNT ?
-	    gpu->tflops[precision] : 0;
+	return (unsigned)precision < LT_PRECISION_COUNT ? gpu->tflops[precision]
+							: 0;
 }
 
 double
@@ -135,8 +136,8 @@ lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
 		const enum lt_precision before = lt_gpu_best_precision(from);
 		const enum lt_precision after = lt_gpu_best_precision(to);
 
-		ratio = fmax(ratio,
-		    tflops_at(from, before) / tflops_at(to, after));
+		ratio =
+		    fmax(ratio, tflops_at(from, before) / tflops_at(to, after));
 	}
 	return ratio;
 }

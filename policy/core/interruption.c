@@ -22,12 +22,12 @@ lt_checkpoint_interval_s(double write_s, double hazard_per_h)
 	 * down to it; both Young's sqrt(2 d) and 1 - e^-(d + 1) lie right.
 	 */
 	const double mean_s = hour_s / hazard_per_h;
-	const double d = (write_s > 0 ? write_s : LT_CHECKPOINT_WRITE_S) / mean_s;
+	const double d =
+	    (write_s > 0 ? write_s : LT_CHECKPOINT_WRITE_S) / mean_s;
 	double x = fmin(sqrt(2 * d), -expm1(-(d + 1)));
 
 	for (int i = 0; i < 64 && x < 1; i++) {
-		const double next = x +
-		    (log1p(-x) + x + d) * (1 - x) / x;
+		const double next = x + (log1p(-x) + x + d) * (1 - x) / x;
 
 		if (!(next < x && next > 0))
 			break;
@@ -41,16 +41,17 @@ lt_active_time(const struct lt_exposure *exposure)
 {
 	const struct lt_checkpoint *checkpoint = &exposure->checkpoint;
 	const double hazard_per_s = exposure->hazard_per_h / hour_s;
-	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s :
-							 LT_CHECKPOINT_WRITE_S;
+	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s
+						       : LT_CHECKPOINT_WRITE_S;
 	const double work_s = exposure->work_s;
-	struct lt_active active = { .active_s = work_s };
+	struct lt_active active = {.active_s = work_s};
 	double segments = 1, last_s = work_s;
 
 	if (checkpoint->enabled)
-		active.interval_s = checkpoint->every_s > 0 ?
-		    checkpoint->every_s :
-		    lt_checkpoint_interval_s(write_s, exposure->hazard_per_h);
+		active.interval_s = checkpoint->every_s > 0
+					? checkpoint->every_s
+					: lt_checkpoint_interval_s(
+					      write_s, exposure->hazard_per_h);
 	if (active.interval_s > 0) {
 		segments = ceil(work_s / active.interval_s);
 		last_s = work_s - (segments - 1) * active.interval_s;
@@ -71,9 +72,11 @@ lt_active_time(const struct lt_exposure *exposure)
 		active.interval_s = checkpoint->every_s;
 		active.active_s = work_s * again;
 	} else {
-		active.active_s = mean_s * again *
-		    ((segments > 1 ? (segments - 1) * expm1(full_s / mean_s) :
-				     0) + expm1(last_s / mean_s));
+		active.active_s =
+		    mean_s * again *
+		    ((segments > 1 ? (segments - 1) * expm1(full_s / mean_s)
+				   : 0) +
+			expm1(last_s / mean_s));
 	}
 	if (!(active.active_s <= active_max_s))
 		active.active_s = INFINITY;

@@ -8,17 +8,17 @@
 #include "market.h"
 
 static const char *const mode_names[] = {
-	[LT_MODE_OBSERVE] = "observe",
-	[LT_MODE_ADVISE] = "advise",
-	[LT_MODE_ENFORCE] = "enforce",
+    [LT_MODE_OBSERVE] = "observe",
+    [LT_MODE_ADVISE] = "advise",
+    [LT_MODE_ENFORCE] = "enforce",
 };
 
 static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
-	[LT_OBJECTIVE_OFF] = "off",
-	[LT_OBJECTIVE_BALANCED] = "balanced",
-	[LT_OBJECTIVE_COST] = "cost",
-	[LT_OBJECTIVE_CARBON] = "carbon",
-	[LT_OBJECTIVE_FAST] = "fast",
+    [LT_OBJECTIVE_OFF] = "off",
+    [LT_OBJECTIVE_BALANCED] = "balanced",
+    [LT_OBJECTIVE_COST] = "cost",
+    [LT_OBJECTIVE_CARBON] = "carbon",
+    [LT_OBJECTIVE_FAST] = "fast",
 };
 
 const char *
@@ -30,8 +30,9 @@ lt_mode_name(enum lt_mode mode)
 const char *
 lt_objective_name(enum lt_objective objective)
 {
-	return (unsigned)objective < LT_OBJECTIVE_COUNT ?
-	    objective_names[objective] : "unknown";
+	return (unsigned)objective < LT_OBJECTIVE_COUNT
+		   ? objective_names[objective]
+		   : "unknown";
 }
 
 int
@@ -82,8 +83,8 @@ older(const struct lt_market *market, int series_index, int64_t now_utc_s,
 }
 
 int64_t
-lt_market_signal_age_s(const struct lt_market *market, int partition,
-    int64_t now_utc_s)
+lt_market_signal_age_s(
+    const struct lt_market *market, int partition, int64_t now_utc_s)
 {
 	const struct lt_partition *part;
 	int64_t age_s = 0;

@@ -35,8 +35,9 @@ put(struct text *text, const char *format, ...)
 static const char *
 name_of(const struct lt_market *market, int partition)
 {
-	return partition >= 0 && (uint32_t)partition < market->partition_count ?
-	    market->partitions[partition].name : "?";
+	return partition >= 0 && (uint32_t)partition < market->partition_count
+		   ? market->partitions[partition].name
+		   : "?";
 }
 
 static bool
@@ -54,12 +55,13 @@ put_figures(struct text *text, const struct lt_market *market,
 	char amount[64];
 
 	if (money)
-		put(text, "%s", lt_money_text(amount, sizeof(amount),
-		    estimate->cost_micros, market->currency));
+		put(text, "%s",
+		    lt_money_text(amount, sizeof(amount), estimate->cost_micros,
+			market->currency));
 	if (estimate->has_carbon)
 		put(text, "%s%s%s", money ? ", " : "",
-		    lt_carbon_text(amount, sizeof(amount),
-			estimate->carbon_mg), unit);
+		    lt_carbon_text(amount, sizeof(amount), estimate->carbon_mg),
+		    unit);
 	if (!money && !estimate->has_carbon)
 		put(text, "no price and no carbon intensity known");
 }
@@ -70,17 +72,17 @@ static const char *
 caveat(const struct lt_market *market, int partition)
 {
 	static const char *const words[LT_QUALITY_COUNT] = {
-		[LT_QUALITY_CLIMATOLOGY] = " (typical values, no forecast)",
-		[LT_QUALITY_LAST_VALUE] = " (last known values)",
-		[LT_QUALITY_REPLAY] = " (replayed signals)",
+	    [LT_QUALITY_CLIMATOLOGY] = " (typical values, no forecast)",
+	    [LT_QUALITY_LAST_VALUE] = " (last known values)",
+	    [LT_QUALITY_REPLAY] = " (replayed signals)",
 	};
 	enum lt_quality worst = LT_QUALITY_NONE;
 
 	if (partition < 0 || (uint32_t)partition >= market->partition_count)
 		return "";
 	const struct lt_partition *p = &market->partitions[partition];
-	const int series[] = { p->price_series, p->carbon_series,
-		p->tariff_series };
+	const int series[] = {
+	    p->price_series, p->carbon_series, p->tariff_series};
 	for (int i = 0; i < 3; i++)
 		if (series[i] != LT_NO_SERIES &&
 		    market->series[series[i]].quality > worst)
@@ -96,16 +98,16 @@ put_window(struct text *text, const struct lt_market *market,
 	const bool later = estimate->start_utc_s > now_utc_s + 60;
 	char start[64], end[64];
 
-	lt_zone_text(start, sizeof(start), &market->zone,
-	    estimate->start_utc_s, now_utc_s);
+	lt_zone_text(start, sizeof(start), &market->zone, estimate->start_utc_s,
+	    now_utc_s);
 	if (!later) {
 		lt_zone_text(end, sizeof(end), &market->zone,
 		    estimate->end_utc_s, now_utc_s);
 		put(text, "now, done by %s", end);
 		return;
 	}
-	lt_zone_text_short(end, sizeof(end), &market->zone,
-	    estimate->end_utc_s, estimate->start_utc_s, now_utc_s);
+	lt_zone_text_short(end, sizeof(end), &market->zone, estimate->end_utc_s,
+	    estimate->start_utc_s, now_utc_s);
 	put(text, "from %s, done by %s", start, end);
 }
 
@@ -130,8 +132,7 @@ put_unmoved(struct text *text, const struct lt_plan *plan,
 {
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
-	const uint32_t pins =
-	    plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
+	const uint32_t pins = plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
 
 	put(text, "%s, ", name_of(market, home));
 	if (!plan->fits) {
@@ -162,7 +163,7 @@ void
 lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s)
 {
-	struct text text = { out, size };
+	struct text text = {out, size};
 
 	if (size > 0)
 		out[0] = '\0';
@@ -198,11 +199,11 @@ static void
 put_reason(struct text *text, const struct lt_candidate *candidate)
 {
 	static const char *const units[LT_REJECT_COUNT] = {
-		[LT_REJECT_GPU_MEMORY] = " MiB",
-		[LT_REJECT_MEMORY] = " MiB",
-		[LT_REJECT_CPUS] = "",
-		[LT_REJECT_GPU_COUNT] = "",
-		[LT_REJECT_NODES] = "",
+	    [LT_REJECT_GPU_MEMORY] = " MiB",
+	    [LT_REJECT_MEMORY] = " MiB",
+	    [LT_REJECT_CPUS] = "",
+	    [LT_REJECT_GPU_COUNT] = "",
+	    [LT_REJECT_NODES] = "",
 	};
 	char wanted[48], found[48];
 
@@ -221,12 +222,12 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 		    candidate->found / 1e4, candidate->wanted / 1e4);
 	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
 		     candidate->reject == LT_REJECT_STALE) &&
-	    candidate->wanted < 1e15 && candidate->found < 1e15)
+		 candidate->wanted < 1e15 && candidate->found < 1e15)
 		put(text, " (%s, %s allowed)",
-		    lt_duration_text(found, sizeof(found),
-			(int64_t)candidate->found),
-		    lt_duration_text(wanted, sizeof(wanted),
-			(int64_t)candidate->wanted));
+		    lt_duration_text(
+			found, sizeof(found), (int64_t)candidate->found),
+		    lt_duration_text(
+			wanted, sizeof(wanted), (int64_t)candidate->wanted));
 }
 
 static void
@@ -237,9 +238,10 @@ put_row(struct text *text, const struct lt_plan *plan,
 	const bool chosen = (int)i == plan->chosen.partition;
 	const bool home = (int)i == plan->home.partition;
 	const bool priced = candidate->reject == LT_REJECT_NONE ||
-	    candidate->reject == LT_REJECT_DEARER;
-	const struct lt_estimate *at = chosen ? &plan->chosen :
-	    home && plan->fits ? &plan->home : &candidate->best;
+			    candidate->reject == LT_REJECT_DEARER;
+	const struct lt_estimate *at = chosen		    ? &plan->chosen
+				       : home && plan->fits ? &plan->home
+							    : &candidate->best;
 	char start[64] = "-", end[64] = "-", cost[64] = "-", carbon[64] = "-";
 
 	if (priced) {
@@ -248,8 +250,8 @@ put_row(struct text *text, const struct lt_plan *plan,
 			    at->start_utc_s, now_utc_s);
 		else
 			snprintf(start, sizeof(start), "now");
-		lt_zone_text(end, sizeof(end), &market->zone, at->end_utc_s,
-		    now_utc_s);
+		lt_zone_text(
+		    end, sizeof(end), &market->zone, at->end_utc_s, now_utc_s);
 		if (shows_money(market, at))
 			lt_money_text(cost, sizeof(cost), at->cost_micros,
 			    market->currency);
@@ -269,7 +271,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s)
 {
-	struct text text = { out, size };
+	struct text text = {out, size};
 	char line[LT_ERROR_TEXT_SIZE * 4];
 
 	if (size > 0)

@@ -9,21 +9,21 @@
 #include "units.h"
 
 static const char *const quality_names[LT_QUALITY_COUNT] = {
-	[LT_QUALITY_NONE] = "none",
-	[LT_QUALITY_CONSTANT] = "constant",
-	[LT_QUALITY_MEASURED] = "measured",
-	[LT_QUALITY_ESTIMATED] = "estimated",
-	[LT_QUALITY_FORECAST] = "forecast",
-	[LT_QUALITY_CLIMATOLOGY] = "climatology",
-	[LT_QUALITY_LAST_VALUE] = "last value",
-	[LT_QUALITY_REPLAY] = "replay",
+    [LT_QUALITY_NONE] = "none",
+    [LT_QUALITY_CONSTANT] = "constant",
+    [LT_QUALITY_MEASURED] = "measured",
+    [LT_QUALITY_ESTIMATED] = "estimated",
+    [LT_QUALITY_FORECAST] = "forecast",
+    [LT_QUALITY_CLIMATOLOGY] = "climatology",
+    [LT_QUALITY_LAST_VALUE] = "last value",
+    [LT_QUALITY_REPLAY] = "replay",
 };
 
 const char *
 lt_quality_name(enum lt_quality quality)
 {
-	return (unsigned)quality < LT_QUALITY_COUNT ? quality_names[quality] :
-						      "unknown";
+	return (unsigned)quality < LT_QUALITY_COUNT ? quality_names[quality]
+						    : "unknown";
 }
 
 static double
@@ -36,16 +36,17 @@ static void
 prepare_look_ups(struct lt_series *series)
 {
 	series->min_value = series->max_value = series->value[0];
-	series->steps_per_s = series->count /
-	    ((double)series->start_utc_s[series->count] -
-		(double)series->start_utc_s[0]);
+	series->steps_per_s =
+	    series->count / ((double)series->start_utc_s[series->count] -
+				(double)series->start_utc_s[0]);
 	for (uint32_t i = 0; i < series->count; i++) {
 		double *block = &series->block_min[i / LT_SERIES_BLOCK];
 
 		series->min_value = fmin(series->min_value, series->value[i]);
 		series->max_value = fmax(series->max_value, series->value[i]);
-		*block = i % LT_SERIES_BLOCK == 0 ?
-		    series->value[i] : fmin(*block, series->value[i]);
+		*block = i % LT_SERIES_BLOCK == 0
+			     ? series->value[i]
+			     : fmin(*block, series->value[i]);
 	}
 }
 
@@ -62,10 +63,12 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 		/* Unsigned: the difference of two int64_t may not fit one. */
 		if (series->start_utc_s[i + 1] <= series->start_utc_s[i] ||
 		    (uint64_t)series->start_utc_s[i + 1] -
-			    (uint64_t)series->start_utc_s[i] > INT64_MAX)
+			    (uint64_t)series->start_utc_s[i] >
+			INT64_MAX)
 			return lt_fail(err, LT_EINPUT,
 			    "series %s: step %u ends at %lld, not after its "
-			    "start %lld", series->source, i,
+			    "start %lld",
+			    series->source, i,
 			    (long long)series->start_utc_s[i + 1],
 			    (long long)series->start_utc_s[i]);
 		if (!isfinite(series->value[i]))
@@ -85,22 +88,25 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 	prepare_look_ups(series);
 	series->integral[0] = 0.0;
 	for (uint32_t i = 0; i < series->count; i++)
-		series->integral[i + 1] = series->integral[i] +
+		series->integral[i + 1] =
+		    series->integral[i] +
 		    series->value[i] * hours(series->start_utc_s[i + 1] -
-					   series->start_utc_s[i]);
+					     series->start_utc_s[i]);
 	return LT_OK;
 }
 
 uint32_t
-lt_series_index_in(const struct lt_series *series, int64_t utc_s, uint32_t low,
-    uint32_t high)
+lt_series_index_in(
+    const struct lt_series *series, int64_t utc_s, uint32_t low, uint32_t high)
 {
 	const int64_t *start_utc_s = series->start_utc_s;
-	/* A little more, since times asked for are steps more often than not. */
-	const double steps = (double)(utc_s - start_utc_s[low]) *
-	    series->steps_per_s + 1e-6;
-	const uint32_t guess = steps <= 0 ? low :
-	    steps >= high - low ? high : low + (uint32_t)steps;
+	/* A little more, since times asked for are steps more often than not.
+	 */
+	const double steps =
+	    (double)(utc_s - start_utc_s[low]) * series->steps_per_s + 1e-6;
+	const uint32_t guess = steps <= 0	     ? low
+			       : steps >= high - low ? high
+						     : low + (uint32_t)steps;
 
 	/* Where all steps are of one length that is it. */
 	if (start_utc_s[guess] <= utc_s)
@@ -134,8 +140,8 @@ lt_series_index(const struct lt_series *series, int64_t utc_s)
 		return last;
 	/* Most series have steps of one length: the guess is right or next to
 	 * right. Else the distance doubles until the step is enclosed. */
-	guess = (uint32_t)fmin(last,
-	    (double)(utc_s - start_utc_s[0]) * series->steps_per_s);
+	guess = (uint32_t)fmin(
+	    last, (double)(utc_s - start_utc_s[0]) * series->steps_per_s);
 	low = high = guess;
 	for (width = 1; start_utc_s[low] > utc_s; width *= 2)
 		low = low > width ? low - width : 0;
@@ -158,12 +164,12 @@ integral_to(const struct lt_series *series, int64_t utc_s)
 	const uint32_t i = lt_series_index(series, utc_s);
 
 	return series->integral[i] +
-	    series->value[i] * hours(utc_s - series->start_utc_s[i]);
+	       series->value[i] * hours(utc_s - series->start_utc_s[i]);
 }
 
 double
-lt_series_integral(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s)
+lt_series_integral(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
 {
 	/* A difference of prefix sums would leave rounding noise, and noise
 	 * would move jobs between equal prices. */
@@ -175,8 +181,8 @@ lt_series_integral(const struct lt_series *series, int64_t from_utc_s,
 }
 
 double
-lt_series_max(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s)
+lt_series_max(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
 {
 	uint32_t i = lt_series_index(series, from_utc_s);
 	double largest = series->value[i];
@@ -187,10 +193,10 @@ lt_series_max(const struct lt_series *series, int64_t from_utc_s,
 }
 
 bool
-lt_series_varies(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s)
+lt_series_varies(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
 {
 	/* Neighbours differ, so two steps are two values. */
 	return lt_series_index(series, from_utc_s) !=
-	    lt_series_index(series, to_utc_s);
+	       lt_series_index(series, to_utc_s);
 }

@@ -45,8 +45,7 @@ lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err)
 	static const struct {
 		char unit;
 		int64_t seconds;
-	} units[] = { { 'd', LT_DAY_S }, { 'h', LT_HOUR_S }, { 'm', 60 },
-		{ 's', 1 } };
+	} units[] = {{'d', LT_DAY_S}, {'h', LT_HOUR_S}, {'m', 60}, {'s', 1}};
 	const char *at = text;
 	int64_t sum = 0, count;
 	size_t next = 0;
@@ -61,7 +60,8 @@ lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err)
 		while (next < 4 && units[next].unit != *at)
 			next++;
 		if (next == 4 ||
-		    __builtin_mul_overflow(count, units[next].seconds, &count) ||
+		    __builtin_mul_overflow(
+			count, units[next].seconds, &count) ||
 		    __builtin_add_overflow(sum, count, &sum))
 			goto out;
 		next++;
@@ -79,9 +79,8 @@ int
 lt_slurm_time_parse(const char *text, int64_t *seconds, struct lt_error *err)
 {
 	/* What the numbers are worth, by how many there are. */
-	static const int64_t plain[3][3] = { { 60 }, { 60, 1 },
-		{ 3600, 60, 1 } };
-	static const int64_t after_days[3] = { 3600, 60, 1 };
+	static const int64_t plain[3][3] = {{60}, {60, 1}, {3600, 60, 1}};
+	static const int64_t after_days[3] = {3600, 60, 1};
 	const char *at = text;
 	int64_t part[3], value, sum = 0;
 	bool days = false;
@@ -119,7 +118,8 @@ lt_slurm_time_parse(const char *text, int64_t *seconds, struct lt_error *err)
 out:
 	return lt_fail(err, LT_EINPUT,
 	    "got \"%.*s\", want a time such as 90 (minutes), 2:30:00, 1-12:00 "
-	    "or 36h", QUOTED_MAX, text);
+	    "or 36h",
+	    QUOTED_MAX, text);
 }
 
 int
@@ -128,9 +128,8 @@ lt_mebibytes_parse(const char *text, int64_t *mebibytes, struct lt_error *err)
 	static const struct {
 		const char *suffix;
 		int64_t mebibytes;
-	} units[] = { { "", 1 }, { "M", 1 }, { "G", 1024 },
-		{ "T", 1024 * 1024 } };
-	static const char *const endings[] = { "", "B", "iB" };
+	} units[] = {{"", 1}, {"M", 1}, {"G", 1024}, {"T", 1024 * 1024}};
+	static const char *const endings[] = {"", "B", "iB"};
 	const char *at = text;
 	int64_t value;
 
@@ -144,8 +143,8 @@ lt_mebibytes_parse(const char *text, int64_t *mebibytes, struct lt_error *err)
 		for (size_t e = 0; e < (length > 0 ? 3 : 1); e++) {
 			if (strcasecmp(at + length, endings[e]) != 0)
 				continue;
-			if (__builtin_mul_overflow(value, units[u].mebibytes,
-				&value))
+			if (__builtin_mul_overflow(
+				value, units[u].mebibytes, &value))
 				goto out;
 			*mebibytes = value;
 			return LT_OK;
@@ -186,7 +185,8 @@ lt_micros_parse(const char *text, int64_t *micros, struct lt_error *err)
 out:
 	return lt_fail(err, LT_EINPUT,
 	    "got \"%.*s\", want an amount such as 5000 or 32.77, at most six "
-	    "decimals", QUOTED_MAX, text);
+	    "decimals",
+	    QUOTED_MAX, text);
 }
 
 /* [+-]digits[.digits][e[+-]digits], with a digit before or after the point. */
@@ -286,11 +286,11 @@ days_to(int year, int month, int day)
 	const int64_t y = month <= 2 ? year - 1 : year;
 	const int64_t era = (y >= 0 ? y : y - 399) / 400;
 	const int64_t of_era = y - era * 400;
-	const int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) +
-	    2) / 5 + day - 1;
+	const int64_t of_year =
+	    (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
 
 	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
-	    of_year - 719468;
+	       of_year - 719468;
 }
 
 /* "Z", "+HH:MM", "-HHMM" or "+HH" at *at, in seconds east. */
@@ -317,8 +317,8 @@ take_offset(const char **at, int *offset_s)
 int
 lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err)
 {
-	static const int month_days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30,
-		31, 30, 31 };
+	static const int month_days[] = {
+	    31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	const char *at = text;
 	int year, month, day, hour, minute, second = 0, offset_s;
 
@@ -345,7 +345,7 @@ lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err)
 	if (!take_offset(&at, &offset_s) || *at != '\0')
 		goto out;
 	*utc_s = days_to(year, month, day) * LT_DAY_S + hour * 3600 +
-	    minute * 60 + second - offset_s;
+		 minute * 60 + second - offset_s;
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
@@ -377,8 +377,8 @@ narrow(wide_int wide, int64_t *result)
 }
 
 bool
-lt_scale(int64_t amount, int64_t numerator, int64_t denominator,
-    int64_t *result)
+lt_scale(
+    int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
 {
 	wide_int quotient, remainder;
 
@@ -392,8 +392,8 @@ lt_scale(int64_t amount, int64_t numerator, int64_t denominator,
 }
 
 bool
-lt_scale_up(int64_t amount, int64_t numerator, int64_t denominator,
-    int64_t *result)
+lt_scale_up(
+    int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
 {
 	wide_int quotient, remainder;
 

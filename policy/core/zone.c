@@ -8,10 +8,10 @@
 #include "units.h"
 #include "zone.h"
 
-static const char *const day_names[] = { "Sun", "Mon", "Tue", "Wed", "Thu",
-	"Fri", "Sat" };
-static const char *const month_names[] = { "Jan", "Feb", "Mar", "Apr", "May",
-	"Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+static const char *const day_names[] = {
+    "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+static const char *const month_names[] = {"Jan", "Feb", "Mar", "Apr", "May",
+    "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 struct local {
 	int64_t day; /* days since 1970-01-01, local */
@@ -25,10 +25,11 @@ static void
 date_of_day(int64_t day, int *month, int *month_day)
 {
 	const int64_t shifted = day + 719468;
-	const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+	const int64_t era =
+	    (shifted >= 0 ? shifted : shifted - 146096) / 146097;
 	const int64_t of_era = shifted - era * 146097;
-	const int64_t year = (of_era - of_era / 1460 + of_era / 36524 -
-	    of_era / 146096) / 365;
+	const int64_t year =
+	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
 	const int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
 	const int64_t march_month = (5 * of_year + 2) / 153;
 
@@ -39,7 +40,7 @@ date_of_day(int64_t day, int *month, int *month_day)
 static struct local
 local_of(const struct lt_zone *zone, int64_t utc_s)
 {
-	struct local local = { .abbreviation = "UTC" };
+	struct local local = {.abbreviation = "UTC"};
 	int64_t local_s = utc_s;
 	int64_t of_day;
 
