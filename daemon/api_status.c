@@ -78,8 +78,9 @@ lt_api_status(struct lt_daemon *d, const struct lt_api_request *request,
     json_t **reply)
 {
 	const int64_t now = request->now_utc_s;
-	char host[256] = "";
+	char host[256] = "", failed[LT_ERROR_TEXT_SIZE];
 	gethostname(host, sizeof(host) - 1);
+	lt_steps_text(failed, &d->steps);
 	json_t *const sources = json_array();
 	for (int i = 0; i < d->source_count; i++)
 		json_array_append_new(sources,
@@ -106,7 +107,7 @@ lt_api_status(struct lt_daemon *d, const struct lt_api_request *request,
 	    "holds", holds_json(d),
 	    "slurm", "release", d->slurm.release, "dbd_queue",
 	    (json_int_t)d->dbd_queue,
-	    "error", d->slurm_error[0] ? d->slurm_error : NULL,
+	    "error", failed[0] ? failed : NULL,
 	    "sources", sources);
 	return *reply ? 200 :
 	    lt_api_error(reply, 503, "status: out of memory");

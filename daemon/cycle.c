@@ -4,36 +4,34 @@
  * absorb, jobs, settle, void, release, market, sheet and terms. Each step may
  * fail alone: it is logged, and tried again.
  */
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "daemon.h"
 
-/* Log a failure once until it changes. */
-static void
-said(struct lt_daemon *d, const char *step, const struct lt_error *err)
-{
-	char text[sizeof(d->slurm_error)];
-	snprintf(text, sizeof(text), "%.40s: %.440s", step, err->text);
-	if (!strcmp(text, d->slurm_error))
-		return;
-	memcpy(d->slurm_error, text, sizeof(text));
-	lt_log("step_failed", "step=%s error=\"%s\"", step, err->text);
-}
-
 typedef int step_function(struct lt_daemon *d, int64_t now_utc_s,
     struct lt_error *err);
 
+/* Log a failure once until it changes, and its end. */
 static bool
-run_step(struct lt_daemon *d, const char *name, step_function *step,
+run_step(struct lt_daemon *d, enum lt_step_id id, step_function *step,
     int64_t now_utc_s)
 {
 	struct lt_error err = { 0 };
-	if (step(d, now_utc_s, &err) == LT_OK)
-		return true;
-	said(d, name, &err);
-	return false;
+	const bool worked = step(d, now_utc_s, &err) == LT_OK;
+	if (worked && lt_step_worked(&d->steps, id))
+		lt_log("step_works", "step=%s", lt_step_name(id));
+	if (!worked && lt_step_failed(&d->steps, id, &err))
+		lt_log("step_failed", "step=%s error=\"%s\"",
+		    lt_step_name(id), err.text);
+	return worked;
+}
+
+static int
+write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	(void)now_utc_s;
+	return lt_write_terms(d, err);
 }
 
 static void
@@ -65,19 +63,20 @@ now_ms(void)
 static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
-	run_step(d, "absorb", lt_absorb, now_utc_s);
+	run_step(d, LT_STEP_ABSORB, lt_absorb, now_utc_s);
 	if (now_utc_s >= d->next_jobs) {
 		const int64_t began_ms = now_ms();
 		if (!d->has_sheet)
-			run_step(d, "budget", lt_compile_budget, now_utc_s);
-		if (run_step(d, "jobs", lt_confirm, now_utc_s) &&
+			run_step(d, LT_STEP_BUDGET, lt_compile_budget,
+			    now_utc_s);
+		if (run_step(d, LT_STEP_JOBS, lt_confirm, now_utc_s) &&
 		    d->has_sheet) {
-			run_step(d, "settle", lt_settle_due, now_utc_s);
+			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
 			if (now_utc_s >= d->next_void) {
 				d->next_void = now_utc_s + LT_VOID_AFTER_S / 2;
-				run_step(d, "void", lt_void, now_utc_s);
+				run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
 			}
-			run_step(d, "release", lt_release, now_utc_s);
+			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 		}
 		/* A site with very many jobs is polled less often: at most a
 		 * fifth of our time, and of slurmctld's patience. */
@@ -86,12 +85,11 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		    (int64_t)LT_JOBS_EVERY_S : took_s * 5);
 	}
 	if (d->sheet_dirty || now_utc_s >= d->next_sheet) {
-		struct lt_error err = { 0 };
-		if (run_step(d, "budget", lt_compile_budget, now_utc_s)) {
+		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget,
+		    now_utc_s)) {
 			d->sheet_dirty = false;
 			d->next_sheet = now_utc_s + LT_SHEET_EVERY_S;
-			if (lt_write_terms(d, &err) != LT_OK)
-				said(d, "terms", &err);
+			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 		}
 	}
 }
@@ -102,17 +100,18 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->next_tables) {
 		d->next_tables = now_utc_s + LT_TABLES_EVERY_S;
-		if (!run_step(d, "tables", lt_daemon_load_tables, now_utc_s))
+		if (!run_step(d, LT_STEP_TABLES, lt_daemon_load_tables,
+		    now_utc_s))
 			d->next_tables = now_utc_s + LT_JOBS_EVERY_S;
 	}
 	if (!d->tables_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
 	if (d->market_dirty || !d->has_market ||
 	    now_utc_s >= d->next_market) {
-		if (run_step(d, "market", lt_compile_market, now_utc_s)) {
+		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->market_dirty = false;
 			d->next_market = now_utc_s + LT_MARKET_EVERY_S;
-			run_step(d, "rates", lt_rates_record, now_utc_s);
+			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
 		}
 	}
 	if (d->has_market)

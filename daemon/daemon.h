@@ -16,6 +16,7 @@
 #include "policy.h"
 #include "ring.h"
 #include "slurm.h"
+#include "steps.h"
 #include "terms.h"
 #include "units.h"
 
@@ -82,7 +83,7 @@ struct lt_daemon {
 	struct lt_slurm_pair *pairs;
 	uint32_t account_count, pair_count, unknown_users;
 	int64_t tables_utc_s; /* when they were read; 0 = never */
-	char slurm_error[LT_ERROR_TEXT_SIZE];
+	struct lt_steps steps; /* what fails now */
 
 	int source_count;
 	struct lt_source *sources;

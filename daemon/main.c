@@ -217,10 +217,11 @@ once(struct lt_daemon *d)
 {
 	lt_schedule_once(d, now_s());
 	lt_cycle(d, now_s());
-	if (d->tables_utc_s && d->has_market && d->has_sheet &&
-	    d->slurm_error[0] == '\0')
+	char failed[LT_ERROR_TEXT_SIZE];
+	lt_steps_text(failed, &d->steps);
+	if (d->tables_utc_s && d->has_market && d->has_sheet && !failed[0])
 		return 0;
-	fprintf(stderr, "lowtided: %s\n", d->slurm_error[0] ? d->slurm_error :
+	fprintf(stderr, "lowtided: %s\n", failed[0] ? failed :
 	    "this host's slurmctld is not in charge");
 	return 1;
 }
