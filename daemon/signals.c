@@ -137,9 +137,9 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 			steps[i].quality = LT_QUALITY_REPLAY;
 	free(known);
 	free(source->steps);
-	source->steps = realloc(steps, (used + 1) * sizeof(*steps));
-	if (!source->steps)
-		source->steps = steps;
+	struct lt_rate_step *const cut =
+	    realloc(steps, (used + 1) * sizeof(*steps));
+	source->steps = cut ? cut : steps;
 	source->step_count = used;
 	source->generation++;
 	d->market_dirty = true;

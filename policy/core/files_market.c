@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES] = "LTMKT01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT01\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,

@@ -18,7 +18,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES] = "LTRNG01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTRNG01\n";
 
 enum {
 	/* header */
@@ -130,7 +130,7 @@ static int
 write_header(int fd, uint64_t generation)
 {
 	unsigned char header[LT_RING_HEADER_BYTES] = {0};
-	memcpy(header, magic, sizeof magic);
+	memcpy(header, magic, LT_MAGIC_BYTES);
 	lt_put_u64(header + AT_GENERATION, generation);
 	lt_put_u32(header + AT_SLOT_COUNT, LT_RING_SLOTS);
 	lt_put_u32(header + AT_SLOT_BYTES, LT_RING_SLOT_BYTES);
@@ -150,7 +150,7 @@ read_header(int fd, uint64_t size, const char *path, uint64_t *generation,
 	if (lt_pread_all(fd, header, sizeof header, 0) != LT_OK)
 		return lt_fail(
 		    err, LT_EIO, "%s: can't read: %s", path, strerror(errno));
-	if (memcmp(header, magic, sizeof magic) != 0)
+	if (memcmp(header, magic, LT_MAGIC_BYTES) != 0)
 		return lt_fail(err, LT_EVERSION,
 		    "%s: is no ring of holds of this version", path);
 	if (lt_get_u32(header + AT_CRC) != lt_crc32c(0, header, AT_CRC) ||

@@ -13,7 +13,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES] = "LTTRM01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM01\n";
 
 enum {
 	SECTION_BLOCKS = 1,

@@ -284,7 +284,7 @@ start(void **state)
 }
 
 static int
-stop(void **state)
+end(void **state)
 {
 	(void)state;
 	lt_http_cleanup();
@@ -306,5 +306,5 @@ main(void)
 	    cmocka_unit_test(test_memory),
 	};
 
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, start, end);
 }

@@ -345,7 +345,7 @@ start(void **state)
 }
 
 static int
-stop(void **state)
+end(void **state)
 {
 	(void)state;
 	lt_http_cleanup();
@@ -365,5 +365,5 @@ main(void)
 	    cmocka_unit_test(test_other_day),
 	};
 
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, start, end);
 }
