@@ -24,6 +24,19 @@ can_be_held(const struct lt_submission *s)
 	return !(s->request.pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON));
 }
 
+/* Why the others lost is known here and never again. */
+static void
+fill_why(struct lt_submission *s)
+{
+	struct lt_whys whys;
+
+	if (s->request.objective == LT_OBJECTIVE_OFF)
+		return;
+	lt_why_of_plan(&whys, &s->plan, s->view.market);
+	if (lt_why_pack(s->quote.why, sizeof(s->quote.why), &whys) != LT_OK)
+		s->quote.why[0] = '\0';
+}
+
 /* Everything of the quote but the hold. */
 static void
 fill_quote(struct lt_submission *s)
@@ -57,6 +70,7 @@ fill_quote(struct lt_submission *s)
 	quote->home_expected =
 	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
 		plan->home.cost_micros, plan->home.carbon_mg};
+	fill_why(s);
 }
 
 /* The hold, over every partition that the job may still run in. False when

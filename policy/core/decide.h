@@ -101,6 +101,7 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
+const char *lt_reject_word(enum lt_reject reject); /* "gpu_memory": in files */
 
 struct lt_estimate { /* one partition, one start */
 	int partition;		/* index; -1 = none */
@@ -177,6 +178,8 @@ int64_t lt_limit_of(const struct lt_request *request,
 void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s);
+void lt_reject_text(char *out, size_t size,
+    const struct lt_candidate *candidate); /* the name, and what was found */
 void lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s);
 

@@ -46,6 +46,41 @@ lt_reject_name(enum lt_reject reject)
 }
 
 const char *
+lt_reject_word(enum lt_reject reject)
+{
+	static const char *const words[LT_REJECT_COUNT] = {
+	    [LT_REJECT_NONE] = "best",
+	    [LT_REJECT_DEARER] = "dearer",
+	    [LT_REJECT_MAX_TIME] = "max_time",
+	    [LT_REJECT_NODES] = "nodes",
+	    [LT_REJECT_GPU_COUNT] = "gpu_count",
+	    [LT_REJECT_GPU_TYPE] = "gpu_type",
+	    [LT_REJECT_GPU_MEMORY] = "gpu_memory",
+	    [LT_REJECT_PRECISION] = "precision",
+	    [LT_REJECT_CPUS] = "cpus",
+	    [LT_REJECT_MEMORY] = "memory",
+	    [LT_REJECT_DEFAULTS] = "defaults",
+	    [LT_REJECT_STATE] = "state",
+	    [LT_REJECT_ACCOUNT] = "account",
+	    [LT_REJECT_QOS] = "qos",
+	    [LT_REJECT_GROUPS] = "groups",
+	    [LT_REJECT_CANCELS] = "cancels",
+	    [LT_REJECT_UNMANAGED] = "unmanaged",
+	    [LT_REJECT_NO_PRICE] = "no_price",
+	    [LT_REJECT_NO_CARBON] = "no_carbon",
+	    [LT_REJECT_STALE] = "stale",
+	    [LT_REJECT_RISK] = "risk",
+	    [LT_REJECT_DEADLINE] = "deadline",
+	    [LT_REJECT_CAPACITY] = "capacity",
+	    [LT_REJECT_BUDGET] = "budget",
+	    [LT_REJECT_MAX_COST] = "max_cost",
+	    [LT_REJECT_PINNED] = "pinned",
+	};
+
+	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";
+}
+
+const char *
 lt_pin_name(enum lt_pin pin)
 {
 	static const struct {

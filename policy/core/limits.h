@@ -32,7 +32,10 @@ enum {
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
 	LT_PLANNED_MAX = 4096,	  /* windows booked since the snapshot: more
 				   * count from the next snapshot on */
-	LT_QUOTE_TEXT_SIZE = 640, /* our part of admin_comment */
+	LT_QUOTE_TEXT_SIZE = 2048, /* our part of admin_comment */
+	LT_WHY_MAX = 16,	  /* candidates told in a quote: more are counted */
+	LT_WHY_TEXT_SIZE = 768,	  /* 16 of 47 bytes; what does not fit is
+				   * counted, too */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	LT_REASONS_MAX = LT_PARTITIONS_MAX,
 	LT_MESSAGE_SIZE = 16384,  /* text for a user; longer: cut */

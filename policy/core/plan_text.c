@@ -230,6 +230,16 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 			wanted, sizeof(wanted), (int64_t)candidate->wanted));
 }
 
+void
+lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
+{
+	struct text text = {out, size};
+
+	if (size > 0)
+		out[0] = '\0';
+	put_reason(&text, candidate);
+}
+
 static void
 put_row(struct text *text, const struct lt_plan *plan,
     const struct lt_market *market, uint32_t i, int64_t now_utc_s)

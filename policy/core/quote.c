@@ -199,3 +199,60 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 	quote->end_utc_s = end_utc_s;
 	return LT_OK;
 }
+
+/* ---- why the others lost ---- */
+
+/* Who is told first; -1 = no candidate. */
+static int
+rank_of(enum lt_reject reject)
+{
+	switch (reject) {
+	case LT_REJECT_NONE:
+		return 0;
+	case LT_REJECT_DEARER:
+		return 1;
+	case LT_REJECT_PINNED:
+		return 3;
+	case LT_REJECT_UNMANAGED:
+		return -1;
+	default:
+		return 2;
+	}
+}
+
+/* Half away from zero; far from anything real a large number. */
+static int64_t
+whole(double value)
+{
+	static const double most = 1e18;
+	const double cut = value < most ? (value > -most ? value : -most) : most;
+	return (int64_t)(cut < 0 ? cut - 0.5 : cut + 0.5);
+}
+
+void
+lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
+    const struct lt_market *market)
+{
+	memset(whys, 0, sizeof *whys);
+	for (int rank = 0; rank <= 3; rank++)
+		for (uint32_t i = 0; i < plan->candidate_count; i++) {
+			const struct lt_candidate *const from =
+			    &plan->candidates[i];
+			if (rank_of(from->reject) != rank)
+				continue;
+			if (whys->count == LT_WHY_MAX) {
+				whys->more++;
+				continue;
+			}
+			struct lt_why *const why =
+			    &whys->entries[whys->count++];
+			memcpy(why->partition, market->partitions[i].name,
+			    sizeof why->partition);
+			why->reject = from->reject;
+			why->wanted = whole(from->wanted);
+			why->found = whole(from->found);
+			why->best = (struct lt_amount){from->best.has_cost,
+			    from->best.has_carbon, from->best.cost_micros,
+			    from->best.carbon_mg};
+		}
+}

@@ -37,6 +37,20 @@ struct lt_quote {
 	struct lt_amount plan_expected, home_expected; /* all tasks */
 	enum lt_objective objective;
 	enum lt_mode mode;
+	char why[LT_WHY_TEXT_SIZE]; /* lt_why_pack(); "" = did not ask */
+};
+
+/* The candidates of a decision, as they were when it was made. */
+struct lt_why {
+	char partition[LT_NAME_SIZE];
+	enum lt_reject reject;	/* NONE: the plan itself */
+	struct lt_amount best;	/* NONE, DEARER: of its best start */
+	int64_t wanted, found;	/* others, as in struct lt_candidate */
+};
+struct lt_whys {
+	uint32_t count;
+	uint32_t more; /* candidates that are only counted */
+	struct lt_why entries[LT_WHY_MAX];
 };
 
 /*
@@ -56,13 +70,32 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * "lowtide:1 q=<16 hex> rev=1 team=vision hold=<micros>,<mg> n=<tasks>
  *  win=<start>-<end> plan=<partition>@<start> base=<partition>@<start>
  *  exp=<micros>,<mg> was=<micros>,<mg> by=<objective> mode=<mode> f=<flags>;"
- * An unknown amount is "-". Names are percent-encoded outside [A-Za-z0-9_.-].
+ * and " why=<why>" before the ";" where there is one. An unknown amount is
+ * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
 
 /* Reads the first "lowtide:1 ...;" within any text. LT_ENOENT: none there;
  * LT_EINPUT: there and damaged. Survives any bytes up to length. */
 int lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
+    struct lt_error *err);
+
+/* The plan itself, then those that could run it, then those that could not;
+ * partitions that the policy leaves out were no candidates. */
+void lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
+    const struct lt_market *market);
+
+/*
+ * "spot:best:41200000/3100000,h100:dearer:211330000/-,old:gpu_memory:40960/
+ * 16384,cpu:state,+3": partition, lt_reject_word(), the best start's micros
+ * and mg or wanted and found (left out when both are 0), how many more. "" when
+ * there is none. Entries that do not fit into size are counted as more, from
+ * the last one on. LT_ELIMIT when not even their number fits.
+ */
+int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
+
+/* LT_EINPUT when it is not exactly as lt_why_pack() writes it. */
+int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
 
 /* Put ours into what other tools keep there: every "lowtide:...;" of comment

@@ -11,6 +11,21 @@
 #include "quote.h"
 #include "units.h"
 
+/* Longest texts: an account and a name with every byte as "%XX", a number. */
+enum {
+	ACCOUNT = 3 * (LT_ACCOUNT_SIZE - 1),
+	NAME = 3 * (LT_NAME_SIZE - 1),
+	NUMBER = 20,
+	AMOUNT = NUMBER + 1 + NUMBER,
+	PLACE = NAME + 1 + NUMBER,
+	WORD = 16, /* an objective or a mode */
+	MEMBERS = sizeof("lowtide:1 q= rev= team= hold= n= win=- plan= base="
+			 " exp= was= by= mode= f= why=;"),
+	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
+		     2 * PLACE + 2 * WORD + LT_WHY_TEXT_SIZE - 1,
+};
+_Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
+
 static const char prefix[] = "lowtide:";
 static const char version[] = "lowtide:1 ";
 
@@ -52,16 +67,20 @@ put_name(struct writer *writer, const char *name, size_t size)
 }
 
 static void
-put_amount(struct writer *writer, const struct lt_amount *amount)
+put_optional(struct writer *writer, bool known, int64_t value)
 {
-	if (amount->has_money)
-		put(writer, "%" PRId64 ",", amount->money_micros);
-	else
-		put(writer, "-,");
-	if (amount->has_carbon)
-		put(writer, "%" PRId64, amount->carbon_mg);
+	if (known)
+		put(writer, "%" PRId64, value);
 	else
 		put(writer, "-");
+}
+
+static void
+put_amount(struct writer *writer, const struct lt_amount *amount)
+{
+	put_optional(writer, amount->has_money, amount->money_micros);
+	put(writer, ",");
+	put_optional(writer, amount->has_carbon, amount->carbon_mg);
 }
 
 static void
@@ -92,14 +111,56 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	put_amount(&writer, &quote->plan_expected);
 	put(&writer, " was=");
 	put_amount(&writer, &quote->home_expected);
-	put(&writer, " by=%s mode=%s f=%" PRIu32 ";",
+	put(&writer, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);
+	put(&writer, quote->why[0] ? " why=%s;" : "%s;", quote->why);
 	if (writer.full) {
 		out[0] = '\0';
 		return LT_ELIMIT;
 	}
 	return LT_OK;
+}
+
+static void
+put_why(struct writer *writer, const struct lt_why *why)
+{
+	put_name(writer, why->partition, LT_NAME_SIZE);
+	put(writer, ":%s", lt_reject_word(why->reject));
+	if (why->reject > LT_REJECT_DEARER) {
+		if (why->wanted != 0 || why->found != 0)
+			put(writer, ":%" PRId64 "/%" PRId64, why->wanted,
+			    why->found);
+		return;
+	}
+	put(writer, ":");
+	put_optional(writer, why->best.has_money, why->best.money_micros);
+	put(writer, "/");
+	put_optional(writer, why->best.has_carbon, why->best.carbon_mg);
+}
+
+int
+lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
+{
+	if (whys->count > LT_WHY_MAX || size == 0)
+		return LT_ELIMIT;
+	for (uint32_t told = whys->count + 1; told-- > 0;) {
+		struct writer writer = {.out = out, .size = size};
+		const uint32_t more = whys->more + (whys->count - told);
+
+		out[0] = '\0';
+		for (uint32_t i = 0; i < told; i++) {
+			if (i > 0)
+				put(&writer, ",");
+			put_why(&writer, &whys->entries[i]);
+		}
+		if (more > 0)
+			put(&writer, "%s+%" PRIu32, told > 0 ? "," : "", more);
+		if (!writer.full)
+			return LT_OK;
+	}
+	out[0] = '\0';
+	return LT_ELIMIT;
 }
 
 /* ---- reading ---- */
@@ -212,27 +273,28 @@ get_name(struct scanner *scanner, char *name, size_t size)
 	name[length] = '\0';
 }
 
+/* A number, or "-" without digits: not known. */
+static bool
+get_optional(struct scanner *scanner, int64_t *value)
+{
+	const bool minus = next_is(scanner, '-');
+	const bool digit = scanner->end - scanner->at > 1 &&
+			   scanner->at[1] >= '0' && scanner->at[1] <= '9';
+	if (minus && !digit) {
+		scanner->at++;
+		return false;
+	}
+	*value = get_i64(scanner);
+	return true;
+}
+
 static struct lt_amount
-get_amount(struct scanner *scanner)
+get_amount(struct scanner *scanner, const char *between)
 {
 	struct lt_amount amount = {0};
-	const bool no_money = next_is(scanner, '-') &&
-			      scanner->end - scanner->at > 1 &&
-			      scanner->at[1] == ',';
-	if (no_money)
-		scanner->at++;
-	else
-		amount.money_micros = get_i64(scanner);
-	amount.has_money = !no_money;
-	expect(scanner, ",");
-	const bool no_carbon = next_is(scanner, '-') &&
-			       scanner->end - scanner->at > 1 &&
-			       scanner->at[1] == ' ';
-	if (no_carbon)
-		scanner->at++;
-	else
-		amount.carbon_mg = get_i64(scanner);
-	amount.has_carbon = !no_carbon;
+	amount.has_money = get_optional(scanner, &amount.money_micros);
+	expect(scanner, between);
+	amount.has_carbon = get_optional(scanner, &amount.carbon_mg);
 	return amount;
 }
 
@@ -245,16 +307,18 @@ get_place(
 	*start_utc_s = get_i64(scanner);
 }
 
-/* A word of `count` names; each is tried with the character that follows. */
+/* A whole word, one of `count` names. */
 static int
 get_word(struct scanner *scanner, int count, const char *(*name_of)(int))
 {
+	size_t length = 0;
+	while (!scanner->bad && scanner->at + length < scanner->end &&
+	       is_plain(scanner->at[length]))
+		length++;
 	for (int i = 0; i < count && !scanner->bad; i++) {
 		const char *const name = name_of(i);
-		const size_t length = strlen(name);
-		if ((size_t)(scanner->end - scanner->at) > length &&
-		    memcmp(scanner->at, name, length) == 0 &&
-		    scanner->at[length] == ' ') {
+		if (strlen(name) == length &&
+		    memcmp(scanner->at, name, length) == 0) {
 			scanner->at += length;
 			return i;
 		}
@@ -275,6 +339,79 @@ mode_name(int i)
 	return lt_mode_name((enum lt_mode)i);
 }
 
+static const char *
+reject_word(int i)
+{
+	return lt_reject_word((enum lt_reject)i);
+}
+
+static void
+get_why(struct scanner *scanner, struct lt_why *why)
+{
+	get_name(scanner, why->partition, sizeof why->partition);
+	if (why->partition[0] == '\0')
+		scanner->bad = true;
+	expect(scanner, ":");
+	why->reject =
+	    (enum lt_reject)get_word(scanner, LT_REJECT_COUNT, reject_word);
+	if (why->reject <= LT_REJECT_DEARER) {
+		expect(scanner, ":");
+		why->best = get_amount(scanner, "/");
+	} else if (next_is(scanner, ':')) {
+		expect(scanner, ":");
+		why->wanted = get_i64(scanner);
+		expect(scanner, "/");
+		why->found = get_i64(scanner);
+		if (why->wanted == 0 && why->found == 0)
+			scanner->bad = true;
+	}
+}
+
+int
+lt_why_unpack(
+    struct lt_whys *whys, const char *text, size_t length, struct lt_error *err)
+{
+	struct scanner scanner = {.at = text, .end = text + length};
+	memset(whys, 0, sizeof *whys);
+	while (!scanner.bad && scanner.at < scanner.end && whys->more == 0) {
+		if (scanner.at > text)
+			expect(&scanner, ",");
+		if (next_is(&scanner, '+')) {
+			expect(&scanner, "+");
+			whys->more = get_u32(&scanner);
+			scanner.bad |= whys->more == 0;
+		} else if (whys->count < LT_WHY_MAX) {
+			get_why(&scanner, &whys->entries[whys->count++]);
+		} else {
+			scanner.bad = true;
+		}
+	}
+	if (!scanner.bad && scanner.at == scanner.end)
+		return LT_OK;
+	memset(whys, 0, sizeof *whys);
+	return lt_fail(err, LT_EINPUT,
+	    "candidates: damaged before character %d",
+	    (int)(scanner.at - text) + 1);
+}
+
+/* The text itself is kept, once it is known to be one. */
+static void
+get_why_text(struct scanner *scanner, char why[LT_WHY_TEXT_SIZE])
+{
+	struct lt_whys whys;
+	const size_t left = (size_t)(scanner->end - scanner->at);
+	const char *const end =
+	    scanner->bad ? NULL : memchr(scanner->at, ';', left);
+	const size_t length = end == NULL ? 0 : (size_t)(end - scanner->at);
+	if (length == 0 || length >= LT_WHY_TEXT_SIZE ||
+	    lt_why_unpack(&whys, scanner->at, length, NULL) != LT_OK) {
+		scanner->bad = true;
+		return;
+	}
+	memcpy(why, scanner->at, length);
+	scanner->at += length;
+}
+
 static void
 get_quote(struct scanner *scanner, struct lt_quote *quote)
 {
@@ -285,7 +422,7 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	expect(scanner, " team=");
 	get_name(scanner, quote->account, sizeof quote->account);
 	expect(scanner, " hold=");
-	quote->hold_per_task = get_amount(scanner);
+	quote->hold_per_task = get_amount(scanner, ",");
 	expect(scanner, " n=");
 	quote->tasks = get_u32(scanner);
 	expect(scanner, " win=");
@@ -297,9 +434,9 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	expect(scanner, " base=");
 	get_place(scanner, quote->home, &quote->home_start_utc_s);
 	expect(scanner, " exp=");
-	quote->plan_expected = get_amount(scanner);
+	quote->plan_expected = get_amount(scanner, ",");
 	expect(scanner, " was=");
-	quote->home_expected = get_amount(scanner);
+	quote->home_expected = get_amount(scanner, ",");
 	expect(scanner, " by=");
 	quote->objective = (enum lt_objective)get_word(
 	    scanner, LT_OBJECTIVE_COUNT, objective_name);
@@ -308,6 +445,10 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
+	if (next_is(scanner, ' ')) {
+		expect(scanner, " why=");
+		get_why_text(scanner, quote->why);
+	}
 	expect(scanner, ";");
 }
 

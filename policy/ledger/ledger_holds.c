@@ -39,7 +39,8 @@ lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 		LT_INT(hold->sequence), LT_INT(hold->state),
 		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
 		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
-		LT_INT(hold->made_utc_s), LT_TEXT(hold->why)));
+		LT_INT(hold->made_utc_s), LT_TEXT(hold->why),
+		LT_TEXT(q->why)));
 }
 
 static void
@@ -81,6 +82,7 @@ read_hold(struct lt_rows *rows, struct lt_ledger_hold *hold)
 	hold->start_utc_s = lt_row_int(rows);
 	hold->made_utc_s = lt_row_int(rows);
 	lt_row_text(rows, hold->why, sizeof(hold->why));
+	lt_row_text(rows, q->why, sizeof(q->why));
 }
 
 /* The one hold of a statement with one key. 1, 0 or negative. */

@@ -101,6 +101,10 @@
 	"CREATE TABLE named (name TEXT PRIMARY KEY, value TEXT NOT NULL)"     \
 	" WITHOUT ROWID;"
 
+/* Version 2: the candidates of the decision, as in the quote's text. */
+#define LT_SQL_LEDGER_2                                                       \
+	"ALTER TABLE holds ADD COLUMN candidates TEXT NOT NULL DEFAULT '';"
+
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                      \
 	"CREATE TABLE rates (partition TEXT NOT NULL, rate INTEGER NOT NULL," \
@@ -119,7 +123,7 @@
 	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"         \
 	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"      \
 	" objective, mode, uid, sequence, state, live_tasks, job_id,"         \
-	" submit_utc_s, run_start_utc_s, made_utc_s, why"
+	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates"
 #define LT_SQL_RUN_COLUMNS                                                    \
 	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account," \
 	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"  \
@@ -165,7 +169,7 @@
 	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"              \
 	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"  \
 	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"    \
-	    " ?27, ?28) ON CONFLICT DO UPDATE SET rev = ?2, flags = ?3,"      \
+	    " ?27, ?28, ?29) ON CONFLICT DO UPDATE SET rev = ?2, flags = ?3," \
 	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"   \
 	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"             \
 	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"    \
@@ -173,7 +177,7 @@
 	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"         \
 	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"   \
 	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"   \
-	    " why = ?28 WHERE rev <= ?2")                                     \
+	    " why = ?28, candidates = ?29 WHERE rev <= ?2")                   \
 	X(HOLD_GET, LEDGER,                                                   \
 	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")  \
 	X(HOLD_OF_JOB, LEDGER,                                                \

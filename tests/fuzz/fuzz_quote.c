@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Fuzzes admin_comment: a quote that is read packs again to the very text
- * that was read, and merging keeps what others wrote, once and for all.
+ * that was read, its candidates alone too, and merging keeps what others wrote,
+ * once and for all.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +13,25 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 
 static const char ours[] = "lowtide:1 q=00000000000000ff;";
+
+/* Read candidates are written again as they were. */
+static void
+try_why(const char *text, size_t length)
+{
+	struct lt_whys whys;
+	struct lt_error err = {0};
+	char *const again = malloc(length + 1);
+	if (again == NULL)
+		abort();
+	if (lt_why_unpack(&whys, text, length, &err) != LT_OK) {
+		if (err.text[0] == '\0')
+			__builtin_trap();
+	} else if (lt_why_pack(again, length + 1, &whys) != LT_OK ||
+		   memcmp(again, text, length) != 0) {
+		__builtin_trap();
+	}
+	free(again);
+}
 
 static void
 try_unpack(const char *text, size_t length)
@@ -27,6 +47,7 @@ try_unpack(const char *text, size_t length)
 	if (lt_quote_pack(again, sizeof again, &quote) != LT_OK ||
 	    memmem(text, length, again, strlen(again)) == NULL)
 		__builtin_trap();
+	try_why(quote.why, strlen(quote.why));
 }
 
 static void
@@ -64,6 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	memcpy(text, bytes, byte_count);
 	text[byte_count] = '\0';
 	try_unpack(text, byte_count);
+	try_why(text, byte_count);
 	try_merge(text);
 	free(text);
 	return 0;

@@ -155,7 +155,8 @@ make_hold(uint64_t id, uint32_t tasks)
 		.partition = "spot", .home = "ondemand",
 		.plan_start_utc_s = NOVEMBER, .home_start_utc_s = NOVEMBER,
 		.objective = LT_OBJECTIVE_BALANCED,
-		.mode = LT_MODE_ENFORCE }, .uid = UID, .sequence = 12,
+		.mode = LT_MODE_ENFORCE, .why = "spot:best:5/-,cpu:state" },
+		.uid = UID, .sequence = 12,
 		.live_tasks = tasks, .made_utc_s = NOVEMBER };
 	return hold;
 }

@@ -5,6 +5,8 @@
  */
 #include "ledger_fixture.h"
 
+#include <sqlite3.h>
+
 /* ---- settle ---- */
 
 static void
@@ -272,6 +274,30 @@ holds_keep_what_is_unknown(void **state)
 	    LT_ENOENT);
 }
 
+/* What version 1 lacks is nothing there, and is kept from then on. */
+static void
+holds_of_version_1_are_kept(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_ledger_hold hold = make_hold(7, 3), known;
+	char path[96];
+	sqlite3 *db;
+
+	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	lt_ledger_close(f->ledger);
+	snprintf(path, sizeof(path), "%s/ledger.db", f->dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "ALTER TABLE holds DROP COLUMN "
+	    "candidates; PRAGMA user_version=1", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
+	must(f, lt_ledger_hold(f->ledger, 7, &known, &f->err));
+	assert_string_equal(known.quote.why, "");
+	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	must(f, lt_ledger_hold(f->ledger, 7, &known, &f->err));
+	assert_memory_equal(&hold, &known, sizeof(hold));
+}
+
 static void
 an_older_revision_changes_nothing(void **state)
 {
@@ -406,6 +432,7 @@ main(void)
 		EACH(runs_come_back_whole_and_by_time),
 		EACH(totals_by_kind_and_any_edge),
 		EACH(holds_keep_what_is_unknown),
+		EACH(holds_of_version_1_are_kept),
 		EACH(an_older_revision_changes_nothing),
 		EACH(each_run_ends_one_share),
 		EACH(parts_of_a_node_add_up_to_the_node),

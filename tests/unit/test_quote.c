@@ -336,6 +336,161 @@ test_text(void **state)
 	assert_string_equal(out, "");
 }
 
+/* A candidate's line is told as it was decided, and read back whole. */
+static struct lt_plan plan;
+
+static void
+set_candidates(void)
+{
+	setup(NULL);
+	plan = (struct lt_plan){.candidate_count = 6};
+	plan.candidates[NODE] =
+	    (struct lt_candidate){LT_REJECT_RISK, {0}, 100000, 148000.4};
+	plan.candidates[DEAR] = (struct lt_candidate){LT_REJECT_DEARER,
+	    {.has_cost = true,
+		.has_carbon = true,
+		.cost_micros = 211330000,
+		.carbon_mg = -5},
+	    0, 0};
+	plan.candidates[NO_PRICE] = (struct lt_candidate){
+	    LT_REJECT_NONE, {.has_carbon = true, .carbon_mg = 2600000}, 0, 0};
+	plan.candidates[NO_CARBON].reject = LT_REJECT_UNMANAGED;
+	plan.candidates[NO_POWER].reject = LT_REJECT_PINNED;
+	plan.candidates[FREE] =
+	    (struct lt_candidate){LT_REJECT_STALE, {0}, 10800, 1e300};
+	snprintf(partitions[DEAR].name, LT_NAME_SIZE, "h 100");
+}
+
+#define WHY                                                                    \
+	"p2:best:-/2600000,h%20100:dearer:211330000/-5,"                       \
+	"p0:risk:100000/148000,p5:stale:10800/1000000000000000000,p4:pinned"
+
+static void
+test_why(void **state)
+{
+	(void)state;
+	struct lt_whys whys, back;
+	char out[LT_WHY_TEXT_SIZE];
+	set_candidates();
+	lt_why_of_plan(&whys, &plan, &market);
+	assert_int_equal(lt_why_pack(out, sizeof out, &whys), LT_OK);
+	assert_string_equal(out, WHY);
+	assert_int_equal(lt_why_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_int_equal(back.count, 5);
+	assert_int_equal(back.more, 0);
+	assert_string_equal(back.entries[1].partition, "h 100");
+	assert_int_equal(back.entries[1].best.money_micros, 211330000);
+	assert_int_equal(back.entries[1].best.carbon_mg, -5);
+	assert_false(back.entries[0].best.has_money);
+	assert_int_equal(back.entries[2].reject, LT_REJECT_RISK);
+	assert_int_equal(back.entries[2].wanted, 100000);
+	assert_int_equal(back.entries[2].found, 148000);
+	/* It fits exactly; else the last ones are only counted. */
+	assert_int_equal(lt_why_pack(out, sizeof WHY, &whys), LT_OK);
+	assert_int_equal(lt_why_pack(out, sizeof WHY - 1, &whys), LT_OK);
+	assert_non_null(strstr(out, "1000000000000000000,+1"));
+	assert_int_equal(lt_why_pack(out, 10, &whys), LT_OK);
+	assert_string_equal(out, "+5");
+	assert_int_equal(lt_why_pack(out, 2, &whys), LT_ELIMIT);
+	assert_string_equal(out, "");
+	/* In a quote, before its end; without one nothing is said. */
+	struct lt_quote quote = full, read;
+	char quoted[LT_QUOTE_TEXT_SIZE];
+	snprintf(quote.why, sizeof quote.why, "%s", WHY);
+	assert_int_equal(lt_quote_pack(quoted, sizeof quoted, &quote), LT_OK);
+	assert_non_null(strstr(quoted, " f=5 why=" WHY ";"));
+	assert_int_equal(
+	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_OK);
+	assert_string_equal(read.why, WHY);
+	assert_int_equal(read.flags, 5);
+}
+
+static void
+test_why_bounds(void **state)
+{
+	(void)state;
+	static struct lt_partition many[LT_PARTITIONS_MAX];
+	const struct lt_market large = {
+	    .partition_count = LT_PARTITIONS_MAX, .partitions = many};
+	struct lt_whys whys;
+	char out[LT_WHY_TEXT_SIZE];
+	struct lt_quote quote = full;
+	plan = (struct lt_plan){.candidate_count = LT_PARTITIONS_MAX};
+	for (int i = 0; i < LT_PARTITIONS_MAX; i++) {
+		memset(many[i].name, ' ', LT_NAME_SIZE - 1);
+		plan.candidates[i].reject = LT_REJECT_DEARER;
+	}
+	lt_why_of_plan(&whys, &plan, &large);
+	assert_int_equal(whys.count, LT_WHY_MAX);
+	assert_int_equal(whys.more, LT_PARTITIONS_MAX - LT_WHY_MAX);
+	assert_int_equal(lt_why_pack(out, sizeof out, &whys), LT_OK);
+	assert_int_equal(lt_why_unpack(&whys, out, strlen(out), NULL), LT_OK);
+	assert_int_equal(whys.count + whys.more, LT_PARTITIONS_MAX);
+	/* The longest quote there can be. */
+	memset(quote.account, ' ', LT_ACCOUNT_SIZE - 1);
+	memset(quote.partition, ' ', LT_NAME_SIZE - 1);
+	memset(quote.home, ' ', LT_NAME_SIZE - 1);
+	quote.rev = quote.tasks = quote.flags = UINT32_MAX;
+	quote.start_utc_s = quote.end_utc_s = quote.plan_start_utc_s =
+	    quote.home_start_utc_s = INT64_MIN;
+	quote.hold_per_task = quote.plan_expected = quote.home_expected =
+	    (struct lt_amount){true, true, INT64_MIN, INT64_MIN};
+	memset(quote.why, 'x', LT_WHY_TEXT_SIZE - 1);
+	char quoted[LT_QUOTE_TEXT_SIZE];
+	assert_int_equal(lt_quote_pack(quoted, sizeof quoted, &quote), LT_OK);
+}
+
+static const struct {
+	const char *why;
+	const char *text;
+	bool ok;
+} whys_texts[] = {
+    {"nothing", "", true},
+    {"only a number", "+3", true},
+    {"no candidate is counted", "+0", false},
+    {"the number is last", "+3,p:state", false},
+    {"no comma at the end", "p:state,", false},
+    {"none at the start", ",p:state", false},
+    {"no name", ":state", false},
+    {"no reason", "p", false},
+    {"a reason that is none", "p:ugly", false},
+    {"part of a reason", "p:stat", false},
+    {"figures are needed", "p:dearer", false},
+    {"both of them", "p:dearer:5", false},
+    {"one is known", "p:dearer:5/-", true},
+    {"-0 is no number", "p:dearer:-0/-", false},
+    {"none known", "p:best:-/-", true},
+    {"what says nothing is left out", "p:state:0/0", false},
+    {"unknown is no amount of these", "p:nodes:-/2", false},
+    {"wanted and found", "p:nodes:4/2", true},
+    {"trailing", "p:nodes:4/2/", false},
+    {"a plain byte encoded", "%70:state", false},
+    {"another byte", "p q:state", false},
+};
+
+static void
+test_why_texts(void **state)
+{
+	(void)state;
+	struct lt_whys back;
+	for (size_t i = 0; i < sizeof whys_texts / sizeof whys_texts[0]; i++) {
+		struct lt_error err = {0};
+		const char *const at = whys_texts[i].text;
+		print_message("%s\n", whys_texts[i].why);
+		assert_int_equal(lt_why_unpack(&back, at, strlen(at), &err),
+		    whys_texts[i].ok ? LT_OK : LT_EINPUT);
+		assert_int_equal(err.text[0] == '\0', whys_texts[i].ok);
+	}
+	char seventeen[17 * 8 + 1] = "";
+	for (int i = 0; i < 17; i++)
+		strcat(seventeen, i ? ",p:state" : "p:state");
+	assert_int_equal(
+	    lt_why_unpack(&back, seventeen, 16 * 8 - 1, NULL), LT_OK);
+	assert_int_equal(
+	    lt_why_unpack(&back, seventeen, strlen(seventeen), NULL),
+	    LT_EINPUT);
+}
+
 static const struct {
 	const char *why;
 	const char *text;
@@ -429,6 +584,9 @@ main(void)
 	    cmocka_unit_test_setup(test_hold, setup),
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_bad_texts),
+	    cmocka_unit_test(test_why),
+	    cmocka_unit_test(test_why_bounds),
+	    cmocka_unit_test(test_why_texts),
 	    cmocka_unit_test(test_merge),
 	    cmocka_unit_test(test_merged_is_read),
 	};
