@@ -125,7 +125,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 
 static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_shape *shapes)
+    const struct lt_daemon *d)
 {
 	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
@@ -136,13 +136,14 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
-	const struct lt_shape *const shape = &shapes[p->first_shape];
+	const struct lt_shape *const shape = &d->shapes[p->first_shape];
 	if (p->node_idle_w <= 0)
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
 		p->node_cpu_w = cpu_w_per_core * shape->cpus;
 	const struct lt_gpu *const gpu =
-	    lt_gpu_find(from->gpu[0] ? from->gpu : shape->gpu_type);
+	    lt_policy_gpu(d->policy, from->gpu[0] ? from->gpu :
+		shape->gpu_type);
 	if (p->node_gpu_w <= 0 && gpu)
 		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
@@ -170,7 +171,7 @@ apply_policy(struct build *b, const struct lt_daemon *d,
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
-	apply_power(p, from, d->shapes);
+	apply_power(p, from, d);
 	int code = add_signal(b, d, &from->price, LT_QUANTITY_PRICE,
 	    &p->price_series, err);
 	if (code == LT_OK)
@@ -183,17 +184,12 @@ apply_policy(struct build *b, const struct lt_daemon *d,
 }
 
 /* Facts of each shape's GPU: the policy's name for the partition, else by
- * Gres type; the site's own rows first. */
+ * Gres type. */
 static int
 gpu_index(struct lt_market *m, const struct lt_policy *policy,
     const char *name)
 {
-	const struct lt_gpu *gpu = NULL;
-	for (int i = 0; i < policy->gpu_count && !gpu; i++)
-		if (!strcasecmp(policy->gpus[i].name, name))
-			gpu = &policy->gpus[i];
-	if (!gpu)
-		gpu = lt_gpu_find(name);
+	const struct lt_gpu *const gpu = lt_policy_gpu(policy, name);
 	if (!gpu)
 		return -1;
 	for (uint32_t i = 0; i < m->gpu_count; i++)

@@ -31,6 +31,7 @@ enum {
 	LT_PROVISIONAL_AFTER_S = 86400,
 	LT_HORIZON_S = 14 * 86400,  /* how far a series looks ahead */
 	LT_HISTORY_S = 28 * 86400,  /* what a forecast is made from */
+	LT_POINTS_KEEP_S = 400 * 86400, /* raw points: a year and a bit */
 	LT_PATH_SIZE = 4096,
 };
 
@@ -42,6 +43,7 @@ struct lt_source { /* one source of the policy at run time */
 	bool busy, fetched;
 	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
 	int failures;
+	int64_t retry_after_s; /* the source asked for it; 0 = for none */
 	char last_error[LT_ERROR_TEXT_SIZE];
 	/* what it gives the market: measured, forecast, then our own */
 	uint32_t step_count;
@@ -114,7 +116,7 @@ struct lt_daemon {
 
 	/* next times, by the wall clock of this pass */
 	int64_t next_jobs, next_tables, next_market, next_sheet, next_settle,
-	    next_void, next_policy;
+	    next_void, next_policy, next_prune;
 	bool market_dirty, sheet_dirty;
 };
 
@@ -125,7 +127,11 @@ void lt_policy_drop(struct lt_daemon *d);
 /* tables.c: what Slurm knows. */
 int lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
     struct lt_error *err);
-/* Policy row and Slurm row of a partition; NULL, -1 = none. */
+/* The policy's row of a GPU: the site's own `gpus:` by name (any case), else
+ * the built-in table's; NULL = unknown. */
+const struct lt_gpu *lt_policy_gpu(const struct lt_policy *policy,
+    const char *name);
+/* The policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_daemon_policy_partition(
     const struct lt_daemon *d, const char *name);
 
@@ -134,6 +140,10 @@ int lt_schedule_start(struct lt_daemon *d, struct lt_error *err);
 void lt_schedule_stop(struct lt_daemon *d);
 /* When it wants to be called again. */
 int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
+/* Seconds to the next fetch, without jitter: the interval, or after failures
+ * doubled pauses; never sooner than the source asks, up to a day. Pure. */
+int64_t lt_schedule_wait_s(int64_t interval_s, int failures,
+    int64_t retry_after_s);
 /* All once, in this thread (--once). */
 void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
 

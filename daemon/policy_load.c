@@ -4,6 +4,7 @@
  * the file changes. A bad file never replaces a good one: the error is kept
  * for status.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,7 @@ fill_source(struct lt_source *source, const struct lt_policy_source *from,
 {
 	*source = (struct lt_source) { .policy = from };
 	source->adapter = lt_adapter_find(from->adapter);
-	if (!source->adapter)
-		return lt_fail(err, LT_EINPUT, "%d:%d: adapter: got \"%s\", "
-		    "want one that `lowtide check --adapters` lists",
-		    from->line, from->column, from->adapter);
+	assert(source->adapter); /* lt_policy_load() wants a known one */
 	source->options.name = from->name;
 	for (int i = 0; i < from->option_count; i++) {
 		source->options.items[i].key = from->options[i].key;
@@ -29,6 +27,17 @@ fill_source(struct lt_source *source, const struct lt_policy_source *from,
 	}
 	source->options.count = from->option_count;
 	return lt_adapter_check(source->adapter, &source->options, err);
+}
+
+/* FILE:LINE:COL of the option, else of the source. */
+static int
+at_source(const struct lt_policy_source *source, const char *path,
+    struct lt_error *err)
+{
+	const bool placed = err->line != 0;
+	return lt_context(err, "%s:%d:%d", path,
+	    placed ? err->line : source->line,
+	    placed ? err->column : source->column);
 }
 
 static void
@@ -65,9 +74,11 @@ load(struct lt_daemon *d, struct lt_policy **policy,
 		code = fill_source(&(*sources)[i], &(*policy)->sources[i],
 		    err);
 		if (code != LT_OK)
-			return lt_context(err, "%s", d->args.config);
+			return at_source(&(*policy)->sources[i],
+			    d->args.config, err);
 	}
-	return lt_calendar_zone((*policy)->timezone, err);
+	code = lt_calendar_zone((*policy)->timezone, err);
+	return code == LT_OK ? LT_OK : lt_context(err, "%s", d->args.config);
 }
 
 int
@@ -107,4 +118,13 @@ lt_daemon_policy_partition(const struct lt_daemon *d, const char *name)
 		if (!strcmp(d->policy->partitions[i].name, name))
 			return &d->policy->partitions[i];
 	return NULL;
+}
+
+const struct lt_gpu *
+lt_policy_gpu(const struct lt_policy *policy, const char *name)
+{
+	for (int i = 0; i < policy->gpu_count; i++)
+		if (!strcasecmp(policy->gpus[i].name, name))
+			return &policy->gpus[i];
+	return lt_gpu_find(name);
 }
