@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which source is fetched when: its adapter's interval with jitter, longer
- * after failures. The worker fetches; results are taken in the main thread.
+ * Which source is fetched when: its adapter's interval with jitter, sooner
+ * after failures, not before the source's own Retry-After. The worker
+ * fetches; results are taken in the main thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 enum {
 	RETRY_FIRST_S = 20,   /* doubled by each failure in a row */
 	RETRY_DOUBLINGS = 6,  /* then each 21 min, or the interval if shorter */
+	RETRY_AFTER_MAX_S = LT_DAY_S, /* a source that asks for more: this */
 	JITTER_DIVISOR = 10,  /* up to a tenth of the interval */
 	REFETCH_S = 2 * LT_DAY_S, /* how far back we ask again: late values */
 };
@@ -26,17 +28,28 @@ jitter(int64_t interval_s)
 	return range > 0 ? random() % range : 0;
 }
 
+int64_t
+lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
+{
+	int64_t wait_s = interval_s;
+	if (failures > 0) {
+		const int doublings = failures - 1 < RETRY_DOUBLINGS ?
+		    failures - 1 : RETRY_DOUBLINGS;
+		wait_s = (int64_t)RETRY_FIRST_S << doublings;
+		if (wait_s > interval_s)
+			wait_s = interval_s;
+	}
+	const int64_t asked_s = retry_after_s < RETRY_AFTER_MAX_S ?
+	    retry_after_s : RETRY_AFTER_MAX_S;
+	return asked_s > wait_s ? asked_s : wait_s;
+}
+
 static int64_t
 next_time(const struct lt_source *source, int64_t now_utc_s)
 {
-	const int64_t interval = source->adapter->interval_s;
-	if (source->failures == 0)
-		return now_utc_s + interval + jitter(interval);
-	const int doublings = source->failures - 1 < RETRY_DOUBLINGS ?
-	    source->failures - 1 : RETRY_DOUBLINGS;
-	const int64_t wait = (int64_t)RETRY_FIRST_S << doublings;
-	return now_utc_s + (wait < interval ? wait : interval) +
-	    jitter(wait);
+	const int64_t wait_s = lt_schedule_wait_s(source->adapter->interval_s,
+	    source->failures, source->retry_after_s);
+	return now_utc_s + wait_s + jitter(wait_s);
 }
 
 static struct lt_fetch *
@@ -67,6 +80,7 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 	if (!source)
 		return; /* the policy changed meanwhile */
 	source->busy = false;
+	source->retry_after_s = fetch->points.retry_after_s;
 	if (fetch->code != LT_OK) {
 		source->failures++;
 		memcpy(source->last_error, fetch->err.text,
