@@ -45,8 +45,12 @@ lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
 	struct lt_error err = { 0 };
 	bool known;
 	run->moved = was_moved(run, quote);
-	if (!run->moved || run->end_utc_s <= run->start_utc_s)
+	if (!run->moved)
 		return;
+	if (run->end_utc_s <= run->start_utc_s) {
+		run->has_base = true; /* it used nothing, nor would it have */
+		return;
+	}
 	double seconds = (double)(run->end_utc_s - run->start_utc_s);
 	if (run->gpus > 0)
 		seconds /= lt_gpu_time_ratio(gpu_of(&d->market, quote->home),
@@ -67,4 +71,10 @@ lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
 	snprintf(run->base_text, sizeof(run->base_text), "%s@%" PRId64
 	    ", %" PRId64 " s", quote->home, start, end - start);
 	lt_charge_free(&charge);
+}
+
+bool
+lt_base_known(const struct lt_run *run)
+{
+	return run->has_base || !run->moved;
 }

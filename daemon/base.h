@@ -15,4 +15,8 @@
 void lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
     struct lt_daemon *d);
 
+/* False: moved, and the plan without lowtide has no price. The ledger then
+ * has the run's own charge as base, so that nothing counts as saved. */
+bool lt_base_known(const struct lt_run *run);
+
 #endif

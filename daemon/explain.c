@@ -2,14 +2,17 @@
 /*
  * Every number of a job with where it came from: what was planned, what it
  * was compared with, what is held, what each run was charged and by which
- * rates.
+ * rates. Numbers in brackets are the equations of docs/model.md.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "base.h"
+#include "charge.h"
 #include "explain.h"
 
 struct text {
@@ -49,6 +52,78 @@ amount_text(char *out, size_t size, const struct lt_amount *amount,
 	return out;
 }
 
+/* To the micro, without the zeros at its end: "0.0017 USD". */
+static const char *
+exact_text(char *out, size_t size, int64_t micros, const char *currency)
+{
+	const uint64_t value = micros < 0 ? 0 - (uint64_t)micros :
+	    (uint64_t)micros;
+	char digits[48];
+	int length = snprintf(digits, sizeof(digits), "%s%llu.%06llu",
+	    micros < 0 ? "-" : "", (unsigned long long)(value / LT_MICROS),
+	    (unsigned long long)(value % LT_MICROS));
+	for (int i = 0; i < 4 && digits[length - 1] == '0'; i++)
+		digits[--length] = '\0';
+	snprintf(out, size, "%s %s", digits, currency);
+	return out;
+}
+
+/* What makes a partition lose; 0 = no equation, a fact of Slurm's. */
+static const int equations[LT_REJECT_COUNT] = {
+	[LT_REJECT_DEARER] = 24, [LT_REJECT_MAX_TIME] = 3,
+	[LT_REJECT_NO_PRICE] = 21, [LT_REJECT_NO_CARBON] = 21,
+	[LT_REJECT_STALE] = 21, [LT_REJECT_RISK] = 13,
+	[LT_REJECT_DEADLINE] = 16, [LT_REJECT_CAPACITY] = 17,
+	[LT_REJECT_BUDGET] = 25, [LT_REJECT_MAX_COST] = 22,
+};
+
+static void
+say_candidate(struct text *t, const struct lt_why *why, const char *currency)
+{
+	const struct lt_amount *const best = &why->best;
+	const bool could = why->reject <= LT_REJECT_DEARER;
+	const bool priced = best->has_money || best->has_carbon;
+	const struct lt_candidate candidate = { .reject = why->reject,
+		.wanted = (double)why->wanted, .found = (double)why->found };
+	char money[48] = "-", carbon[48] = "-", reason[256];
+	if (best->has_money && currency[0])
+		lt_money_text(money, sizeof(money), best->money_micros,
+		    currency);
+	if (best->has_carbon)
+		lt_carbon_text(carbon, sizeof(carbon), best->carbon_mg);
+	lt_reject_text(reason, sizeof(reason), &candidate);
+	say(t, "  %c %-15s %12s %9s  %s", why->reject == LT_REJECT_NONE ?
+	    '*' : ' ', why->partition, money, carbon, reason);
+	if (could && why->reject == LT_REJECT_DEARER && !priced)
+		say(t, ", seen by its bound (20)");
+	else if (equations[why->reject])
+		say(t, " (%d)", equations[why->reject]);
+	say(t, "\n");
+}
+
+/* As the quote has them: what was known then is not looked up again. */
+static void
+say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
+{
+	struct lt_whys whys;
+	struct lt_error err = { 0 };
+	if (q->why[0] == '\0')
+		return;
+	if (lt_why_unpack(&whys, q->why, strlen(q->why), &err) != LT_OK) {
+		say(t, "Candidates at the decision: %s\n", err.text);
+		return;
+	}
+	say(t, "Candidates at the decision, each at its best start (all "
+	    "tasks; cost (6) to (8), CO2e (9), rule (24) of "
+	    "docs/model.md):\n");
+	say(t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e",
+	    "WHY");
+	for (uint32_t i = 0; i < whys.count; i++)
+		say_candidate(t, &whys.entries[i], currency);
+	if (whys.more > 0)
+		say(t, "    and %u more\n", whys.more);
+}
+
 static void
 say_quote(struct text *t, const struct lt_daemon *d,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
@@ -68,11 +143,12 @@ say_quote(struct text *t, const struct lt_daemon *d,
 			now_utc_s), amount_text(b, sizeof(b),
 			&q->home_expected, d->policy->currency));
 	}
+	say_candidates(t, q, d->policy->currency);
 	static const char *const states[] = {
 		[LT_HOLD_OPEN] = "open", [LT_HOLD_SETTLED] = "settled",
 		[LT_HOLD_VOID] = "void" };
-	say(t, "Hold (most it may cost, by its time limit): %s a task, %u of "
-	    "%u tasks live, %s%s%s.\n", amount_text(a, sizeof(a),
+	say(t, "Hold (most it may cost, by its time limit, (25), (26)): %s a "
+	    "task, %u of %u tasks live, %s%s%s.\n", amount_text(a, sizeof(a),
 	    &q->hold_per_task, d->policy->currency), hold->live_tasks,
 	    q->tasks, states[hold->state], hold->why[0] ? ": " : "",
 	    hold->why);
@@ -133,6 +209,107 @@ say_partition(struct text *t, const struct lt_daemon *d, const char *name,
 	    p->pue);
 }
 
+/* The mean over the run of a rate that was recorded, and by how many values
+ * it went. False: there was none. */
+static bool
+rate_of(double *mean, uint32_t *values, const struct lt_daemon *d,
+    const struct lt_run *run, enum lt_rate rate)
+{
+	struct lt_rates rates = { 0 };
+	struct lt_rate_step *steps = NULL;
+	enum lt_quality worst = LT_QUALITY_NONE;
+	const int64_t from = run->start_utc_s, to = run->end_utc_s;
+	if (from <= 0 || to <= from || lt_ledger_rates(d->ledger,
+	    run->partition, rate, from, to, &steps, &rates.count, NULL) !=
+	    LT_OK)
+		return false;
+	rates.steps = steps;
+	*mean = lt_rates_integral(&rates, from, to, &worst) /
+	    (double)(to - from);
+	*values = rates.count > 0;
+	for (uint32_t i = 1; i < rates.count; i++)
+		*values += steps[i].start_utc_s > from &&
+		    steps[i].start_utc_s < to &&
+		    steps[i].value != steps[i - 1].value;
+	free(steps);
+	return rates.count > 0;
+}
+
+/* " (mean of 3 values)" */
+static void
+say_values(struct text *t, uint32_t values)
+{
+	if (values > 1)
+		say(t, " (mean of %u values)", values);
+}
+
+static void
+say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
+{
+	char text[64];
+	const char *const currency = d->policy->currency;
+	const int64_t seconds = run->end_utc_s - run->start_utc_s;
+	double mean;
+	uint32_t values;
+	if (!run->priced) {
+		say(t, "  money: no price known for %s: not charged yet\n",
+		    run->partition);
+		return;
+	}
+	say(t, "  money = ");
+	const bool known = rate_of(&mean, &values, d, run, LT_RATE_PRICE);
+	if (known) {
+		say(t, "%s/node-h", exact_text(text, sizeof(text),
+		    (int64_t)llround(mean), currency));
+		say_values(t, values);
+		say(t, " x %u node%s x %lld/%lld x %lld s", run->nodes,
+		    run->nodes == 1 ? "" : "s",
+		    (long long)run->share_numerator,
+		    (long long)run->share_denominator, (long long)seconds);
+		if (seconds >= LT_HOUR_S)
+			say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
+		say(t, " = ");
+	}
+	say(t, "%s (27)%s%s\n", exact_text(text, sizeof(text),
+	    run->money_micros, currency), run->over_reason[0] ?
+	    ", above its hold because of: " : "", run->over_reason);
+	/* The carry is one micro at most. */
+	if (known && run->share_denominator > 0 && fabs(mean * run->nodes *
+	    (double)run->share_numerator / (double)run->share_denominator *
+	    (double)seconds / LT_HOUR_S - (double)run->money_micros) > 1.5)
+		say(t, "  the price of that time was recorded anew since: "
+		    "charged is what was known then\n");
+}
+
+static void
+say_carbon(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
+{
+	char carbon[48];
+	double mean;
+	uint32_t values;
+	const int index = lt_market_partition(&d->market, run->partition);
+	say(t, "  energy = power (5) x time = %lld Wh\n",
+	    (long long)run->energy_wh);
+	if (!run->has_carbon) {
+		say(t, "  carbon: no intensity known for %s\n",
+		    run->partition);
+		return;
+	}
+	say(t, "  carbon = energy x ");
+	if (rate_of(&mean, &values, d, run, LT_RATE_CARBON)) {
+		say(t, "%.4g g CO2e/kWh", mean);
+		say_values(t, values);
+	} else {
+		say(t, "intensity");
+	}
+	if (index >= 0 &&
+	    d->market.partitions[index].embodied_g_per_node_hour > 0)
+		say(t, " + embodied");
+	say(t, " = %s CO2e (%lld mg) (9), worst data: %s\n",
+	    lt_carbon_text(carbon, sizeof(carbon), run->carbon_mg),
+	    (long long)run->carbon_mg, lt_quality_name(run->worst_quality));
+}
+
 static void
 say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
     int64_t now_utc_s)
@@ -145,27 +322,11 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 		run->end_utc_s - run->start_utc_s), run->nodes,
 	    run->nodes == 1 ? "" : "s", (long long)run->share_numerator,
 	    (long long)run->share_denominator, run->state_text);
-	if (!run->priced && d->policy->currency[0])
-		say(t, "  money: no price known for %s: not charged yet\n",
-		    run->partition);
-	else if (d->policy->currency[0])
-		say(t, "  money = nodes x share x integral of price = %s "
-		    "(%lld micros)%s%s\n", lt_money_text(money, sizeof(money),
-		    run->money_micros, d->policy->currency),
-		    (long long)run->money_micros, run->over_reason[0] ?
-		    ", above its hold because of: " : "", run->over_reason);
-	say(t, "  energy = power x time = %lld Wh\n",
-	    (long long)run->energy_wh);
-	if (run->has_carbon)
-		say(t, "  carbon = energy x intensity = %s CO2e (%lld mg), "
-		    "worst data: %s\n", lt_carbon_text(carbon, sizeof(carbon),
-		    run->carbon_mg), (long long)run->carbon_mg,
-		    lt_quality_name(run->worst_quality));
-	else
-		say(t, "  carbon: no intensity known for %s\n",
-		    run->partition);
+	if (d->policy->currency[0])
+		say_money(t, d, run);
+	say_carbon(t, d, run);
 	if (run->has_base)
-		say(t, "  without lowtide (%s): %s, %s CO2e\n",
+		say(t, "  without lowtide (%s): %s, %s CO2e (30)\n",
 		    run->base_text, lt_money_text(money, sizeof(money),
 		    run->base_money_micros, d->policy->currency),
 		    lt_carbon_text(carbon, sizeof(carbon),
@@ -226,10 +387,10 @@ lt_run_json(const struct lt_run *run)
 	    "money_micros", lt_api_optional(run->priced, run->money_micros),
 	    "carbon_mg", lt_api_optional(run->has_carbon, run->carbon_mg),
 	    "energy_wh", (json_int_t)run->energy_wh,
-	    "base_micros", lt_api_optional(run->priced, run->has_base ?
-		run->base_money_micros : run->money_micros),
-	    "base_mg", lt_api_optional(run->has_carbon, run->has_base ?
-		run->base_carbon_mg : run->carbon_mg),
+	    "base_micros", lt_api_optional(run->priced && lt_base_known(run),
+		run->base_money_micros),
+	    "base_mg", lt_api_optional(run->has_carbon && lt_base_known(run),
+		run->base_carbon_mg),
 	    "moved", run->moved, "over_reason",
 	    run->over_reason[0] ? run->over_reason : NULL,
 	    "quality", lt_quality_name(run->worst_quality));

@@ -214,7 +214,8 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		code = remember_quote(d, row, quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_base) {
 		/* Without a plan of ours, what it cost is what it would
-		 * have. */
+		 * have. A plan of ours that can't be compared saved nothing:
+		 * lt_base_known(). */
 		run->base_money_micros = run->money_micros;
 		run->base_carbon_mg = run->carbon_mg;
 		for (uint32_t i = 0; i < charge->hour_count; i++) {
