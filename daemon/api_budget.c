@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alerts.h"
 #include "api.h"
 #include "confirm.h"
 
@@ -47,6 +48,20 @@ period_name(const struct lt_daemon *d, uint32_t budget)
 	return names[d->policy->budgets[budget].period];
 }
 
+/* Of a team; a capped user has none. */
+static json_t *
+alerts_json(const struct lt_daemon *d, uint32_t index)
+{
+	int passed[LT_ALERTS_MAX], count = 0;
+	if ((int)index < d->policy->budget_count)
+		count = lt_alerts_passed(passed, &d->policy->budgets[index],
+		    &d->sheet.budgets[index].periods[0]);
+	json_t *const list = json_array();
+	for (int i = 0; i < count; i++)
+		json_array_append_new(list, json_integer(passed[i]));
+	return list;
+}
+
 static json_t *
 row(const struct lt_daemon *d, uint32_t index, const char *user,
     const struct figures *f)
@@ -60,6 +75,8 @@ row(const struct lt_daemon *d, uint32_t index, const char *user,
 	    lt_rule_name(b->on_exceed));
 	if (all)
 		add_figures(all, f);
+	json_object_set_new(all, "alerts",
+	    user ? json_null() : alerts_json(d, index));
 	return all;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "alerts.h"
 #include "daemon.h"
 
 typedef int step_function(struct lt_daemon *d, int64_t now_utc_s,
@@ -32,6 +33,13 @@ write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	(void)now_utc_s;
 	return lt_write_terms(d, err);
+}
+
+static int
+prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_ledger_prune_signals(d->ledger,
+	    now_utc_s - LT_POINTS_KEEP_S, err);
 }
 
 static void
@@ -90,6 +98,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 			d->sheet_dirty = false;
 			d->next_sheet = now_utc_s + LT_SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
+			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 		}
 	}
 }
@@ -116,5 +125,9 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	}
 	if (d->has_market)
 		account(d, now_utc_s);
+	if (now_utc_s >= d->next_prune) {
+		d->next_prune = now_utc_s + LT_DAY_S;
+		run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
+	}
 	return 1;
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Budget alerts: after each budget snapshot, a log line for each percentage
+ * that was passed since. What was told is in the ledger, so that a restart
+ * does not tell it again.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alerts.h"
+
+enum { MEMORY_SIZE = 32 + 8 * LT_ALERTS_MAX };
+
+static bool
+reached(bool limited, int64_t spent, int64_t limit, int percent)
+{
+	int64_t threshold;
+	return limited && spent > 0 &&
+	    lt_scale_up(limit, percent, 100, &threshold) &&
+	    spent >= threshold;
+}
+
+int
+lt_alerts_passed(int passed[LT_ALERTS_MAX],
+    const struct lt_policy_budget *budget, const struct lt_period *period)
+{
+	const struct lt_amount *const limit = &period->limit;
+	const struct lt_amount *const spent = &period->settled;
+	int count = 0;
+	for (int i = 0; i < budget->alert_count; i++) {
+		const int percent = budget->alert_at[i];
+		int at = count;
+		if (!reached(limit->has_money, spent->money_micros,
+			limit->money_micros, percent) &&
+		    !reached(limit->has_carbon, spent->carbon_mg,
+			limit->carbon_mg, percent))
+			continue;
+		while (at > 0 && passed[at - 1] >= percent)
+			at--;
+		if (at < count && passed[at] == percent)
+			continue;
+		memmove(&passed[at + 1], &passed[at],
+		    (size_t)(count - at) * sizeof(*passed));
+		passed[at] = percent;
+		count++;
+	}
+	return count;
+}
+
+bool
+lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent)
+{
+	char *end;
+	if (strtoll(remembered, &end, 10) != start_utc_s || end == remembered)
+		return false;
+	for (const char *at = end; *at == ' '; at = end) {
+		const long told = strtol(at, &end, 10);
+		if (end == at)
+			return false;
+		if (told == percent)
+			return true;
+	}
+	return false;
+}
+
+/* A name that stays over reloads: team, kind, and which of several. */
+static void
+name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
+{
+	const struct lt_policy_budget *const b = &policy->budgets[index];
+	int before = 0;
+	for (uint32_t i = 0; i < index; i++)
+		before += policy->budgets[i].period == b->period &&
+		    !strcasecmp(policy->budgets[i].team, b->team);
+	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
+}
+
+static void
+tell(const struct lt_daemon *d, uint32_t index, int percent)
+{
+	const struct lt_budget *const b = &d->sheet.budgets[index];
+	const struct lt_period *const p = &b->periods[0];
+	char spent[64], limit[64];
+	if (reached(p->limit.has_money, p->settled.money_micros,
+	    p->limit.money_micros, percent)) {
+		lt_money_text(spent, sizeof(spent), p->settled.money_micros,
+		    d->policy->currency);
+		lt_money_text(limit, sizeof(limit), p->limit.money_micros,
+		    d->policy->currency);
+	} else {
+		lt_carbon_text(spent, sizeof(spent), p->settled.carbon_mg);
+		lt_carbon_text(limit, sizeof(limit), p->limit.carbon_mg);
+	}
+	lt_log("budget_alert", "team=%s period=\"%s\" percent=%d spent=\"%s\" "
+	    "limit=\"%s\"", b->team, p->label, percent, spent, limit);
+}
+
+static int
+run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
+{
+	const struct lt_period *const p = &d->sheet.budgets[index].periods[0];
+	int passed[LT_ALERTS_MAX];
+	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE], known[MEMORY_SIZE] = "";
+	char memory[MEMORY_SIZE];
+	bool news = false;
+	const int count =
+	    lt_alerts_passed(passed, &d->policy->budgets[index], p);
+	if (count == 0 || p->start_utc_s == p->end_utc_s)
+		return LT_OK;
+	name_of(name, sizeof(name), d->policy, index);
+	(void)lt_ledger_get(d->ledger, name, known, sizeof(known), NULL);
+	int used = snprintf(memory, sizeof(memory), "%" PRId64,
+	    p->start_utc_s);
+	for (int i = 0; i < count; i++) {
+		used += snprintf(memory + used,
+		    sizeof(memory) - (size_t)used, " %d", passed[i]);
+		if (lt_alerts_told(known, p->start_utc_s, passed[i]))
+			continue;
+		tell(d, index, passed[i]);
+		news = true;
+	}
+	return news ? lt_ledger_put(d->ledger, name, memory, err) : LT_OK;
+}
+
+int
+lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	(void)now_utc_s;
+	/* A policy that was just read comes with the next snapshot. */
+	if (d->sheet.budget_count != (uint32_t)d->policy->budget_count)
+		return LT_OK;
+	for (uint32_t i = 0; i < d->sheet.budget_count; i++) {
+		const int code = run_one(d, i, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
