@@ -131,11 +131,12 @@
 	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"       \
 	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"     \
 	" over_reason, worst_quality"
-/* A run touches [?2, ?3): a run of no length counts where it lies. */
+/* A run touches [?2, ?3). One that never started or lasted no second cost
+ * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
+ * not list it by time either, so a rebuild would not have it.) */
 #define LT_SQL_TOUCHES                                                        \
-	"end_utc_s >= ?2 AND start_utc_s < ?3"                                \
-	" AND (end_utc_s > ?2 OR start_utc_s >= ?2)"                          \
-	" AND (start_utc_s > 0 OR end_utc_s < ?3)"
+	"end_utc_s > ?2 AND start_utc_s < ?3"                                 \
+	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
 #define LT_SQL_SUM_COLUMNS                                                    \
 	"money_micros, carbon_mg, energy_wh, base_money_micros,"              \
 	" base_carbon_mg"

@@ -167,7 +167,7 @@ fake_job_defaults(job_desc_msg_t *job)
 	lt_job_desc_id(job) = NO_VAL;
 	job->time_limit = job->time_min = NO_VAL;
 	job->min_nodes = job->max_nodes = job->num_tasks = NO_VAL;
-	job->min_cpus = job->max_cpus = job->priority = NO_VAL;
+	job->min_cpus = job->max_cpus = job->priority = job->nice = NO_VAL;
 	job->cpus_per_task = job->ntasks_per_node = NO_VAL16;
 	job->sockets_per_node = job->pn_min_cpus = NO_VAL16;
 	job->shared = job->requeue = NO_VAL16;

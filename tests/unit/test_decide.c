@@ -3,116 +3,9 @@
  * What lt_decide() refuses, leaves alone and finds sensible, one rule at a
  * time; that its figures are the best ones is test_decide_brute.c's matter.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "decide_fixture.h"
 
-#include <cmocka.h>
-
-#include "decide.h"
-
-enum { NOW = 1795176000, HOUR = 3600, DAY = 86400 };
-enum { HOME, CHEAP, PARTITIONS };
-enum { PRICE_HOME, PRICE_CHEAP, CARBON, SERIES };
-
-static int64_t starts[SERIES][4];
-static double values[SERIES][3], integrals[SERIES][4];
-static struct lt_series series[SERIES];
-static struct lt_shape shapes[PARTITIONS];
-static struct lt_partition partitions[PARTITIONS];
-static struct lt_gpu gpus[2];
-static struct lt_market market;
-static struct lt_request request;
 static struct lt_plan plan;
-
-/* Three steps of eight hours. */
-static void
-set_series(int i, double first, double second, double third)
-{
-	for (int k = 0; k < 4; k++)
-		starts[i][k] = NOW + k * 8 * HOUR;
-	values[i][0] = first;
-	values[i][1] = second;
-	values[i][2] = third;
-	series[i] = (struct lt_series){.count = 3,
-	    .quality = LT_QUALITY_FORECAST,
-	    .issued_utc_s = NOW,
-	    .start_utc_s = starts[i],
-	    .value = values[i],
-	    .integral = integrals[i]};
-	assert_int_equal(lt_series_prepare(&series[i], NULL), LT_OK);
-}
-
-/* Home at 4 an hour, the other at 1; the grid is clean from 8 h on. */
-static int
-setup(void **state)
-{
-	(void)state;
-	set_series(PRICE_HOME, 4e6, 4e6, 4e6);
-	set_series(PRICE_CHEAP, 1e6, 1e6, 1e6);
-	set_series(CARBON, 500, 100, 500);
-	gpus[0] = *lt_gpu_find("V100-SXM2");
-	gpus[1] = *lt_gpu_find("A100-SXM4-40GB");
-	for (int i = 0; i < PARTITIONS; i++) {
-		shapes[i] = (struct lt_shape){.node_count = 8,
-		    .cpus = 64,
-		    .gpus = 8,
-		    .memory_mib = 256000,
-		    .gpu_index = i};
-		partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_UP | LT_PARTITION_MANAGED,
-		    .max_time_s = INT64_MAX,
-		    .max_nodes = UINT32_MAX,
-		    .allow_accounts = "",
-		    .deny_accounts = "",
-		    .allow_qos = "",
-		    .deny_qos = "",
-		    .node_count = 8,
-		    .first_shape = (uint32_t)i,
-		    .shape_count = 1,
-		    .price_series = i,
-		    .carbon_series = CARBON,
-		    .tariff_series = LT_NO_SERIES,
-		    .busy_series = LT_NO_SERIES,
-		    .node_idle_w = 500,
-		    .node_cpu_w = 500,
-		    .node_gpu_w = 3000,
-		    .pue = 1};
-	}
-	market = (struct lt_market){.currency = "USD",
-	    .carbon_price_micros_per_tonne = 100000000,
-	    .max_delay_s = DAY,
-	    .stale_after_s = 3 * HOUR,
-	    .deadline_slack_s = 1800,
-	    .deadline_confidence_ppm = 950000,
-	    .max_restart_risk_ppm = 100000,
-	    .max_extra_cost_ppm = 50000,
-	    .partition_count = PARTITIONS,
-	    .shape_count = PARTITIONS,
-	    .series_count = SERIES,
-	    .gpu_count = 2,
-	    .partitions = partitions,
-	    .shapes = shapes,
-	    .series = series,
-	    .gpus = gpus};
-	request = (struct lt_request){.account = "vision",
-	    .qos = "normal",
-	    .min_nodes = 1,
-	    .max_nodes = 1,
-	    .cpus = 64,
-	    .array_tasks = 1,
-	    .limit_s = 2 * HOUR,
-	    .expected_run_s = LT_UNSET_64,
-	    .home = HOME,
-	    .deadline_utc_s = LT_UNSET_64,
-	    .objective = LT_OBJECTIVE_COST,
-	    .max_cost_micros = LT_UNSET_64};
-	return 0;
-}
 
 static void
 decide(void)
@@ -482,73 +375,6 @@ test_no_herds(void **state)
 }
 
 static void
-test_shares(void **state)
-{
-	static const struct {
-		const char *why;
-		uint32_t nodes, cpus, gpus;
-		uint64_t per_node, per_cpu;
-		bool exclusive, whole_memory;
-		int64_t numerator, denominator;
-	} cases[] = {
-	    {"one CPU of 64", 1, 1, 0, 0, 0, false, false, 1, 64},
-	    {"nothing said is one CPU", 1, 0, 0, 0, 0, false, false, 1, 64},
-	    {"GPUs dominate", 1, 1, 2, 0, 0, false, false, 1, 4},
-	    {"CPUs dominate", 1, 32, 2, 0, 0, false, false, 1, 2},
-	    {"memory dominates", 1, 1, 1, 192000, 0, false, false, 3, 4},
-	    {"memory per CPU", 1, 32, 0, 0, 6000, false, false, 3, 4},
-	    {"spread and rounded up", 2, 3, 0, 0, 0, false, false, 1, 32},
-	    {"exclusive", 1, 1, 0, 0, 0, true, false, 1, 1},
-	    {"--mem=0", 1, 1, 0, 0, 0, false, true, 1, 1},
-	    {"more than any node is the whole", 1, 65, 0, 0, 0, false, false, 1,
-		1},
-	    {"so is more memory than there is", 1, 1, 0, UINT64_MAX, 0, false,
-		false, 1, 1},
-	    {"and than can be counted", 1, 4, 0, 0, UINT64_MAX / 2, false,
-		false, 1, 1},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_share share;
-
-		request.min_nodes = request.max_nodes = cases[i].nodes;
-		request.cpus = cases[i].cpus;
-		request.gpus = cases[i].gpus;
-		request.memory_mib_per_node = cases[i].per_node;
-		request.memory_mib_per_cpu = cases[i].per_cpu;
-		request.exclusive = cases[i].exclusive;
-		request.whole_memory = cases[i].whole_memory;
-		share = lt_share_of(&request, &market, HOME);
-		if (share.numerator != cases[i].numerator ||
-		    share.denominator != cases[i].denominator ||
-		    share.nodes != cases[i].nodes)
-			fail_msg("%s: %lld / %lld", cases[i].why,
-			    (long long)share.numerator,
-			    (long long)share.denominator);
-	}
-}
-
-static void
-test_estimate_at(void **state)
-{
-	struct lt_estimate estimate;
-	enum lt_reject reject;
-
-	(void)state;
-	assert_true(lt_estimate_at(
-	    &estimate, &reject, &request, &market, CHEAP, NOW + 8 * HOUR));
-	assert_int_equal(estimate.cost_micros, 2000000);
-	assert_int_equal(estimate.carbon_mg, 200000);
-	assert_int_equal(estimate.end_utc_s, NOW + 10 * HOUR);
-	request.cpus = 65;
-	assert_false(
-	    lt_estimate_at(&estimate, &reject, &request, &market, CHEAP, NOW));
-	assert_int_equal(reject, LT_REJECT_CPUS);
-}
-
-/* Bad figures come out as no plan, never as a crash or a moved job. */
-static void
 test_extremes(void **state)
 {
 	request.limit_s = INT64_MAX / 2;
@@ -601,8 +427,6 @@ main(void)
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),
-	    cmocka_unit_test_setup(test_shares, setup),
-	    cmocka_unit_test_setup(test_estimate_at, setup),
 	    cmocka_unit_test_setup(test_extremes, setup),
 	};
 

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a partition and a start cost in a random world, computed the plainest
+ * way: a walk over steps and a sum over seconds. For test_decide_brute.c.
+ */
+#ifndef LT_DECIDE_OPTION_H
+#define LT_DECIDE_OPTION_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide_world.h"
+
+enum {
+	SECONDS = 6000, /* looked at after the earliest start */
+	TERMS = 3,	/* price, tariff, carbon */
+};
+
+/* One partition, priced. */
+struct option {
+	bool fits, moves; /* can run it; may take part */
+	int64_t length_s, latest_s;
+	double units, power_kw;	     /* of all tasks at once: nodes x share */
+	double once_micros, once_mg; /* storage and failures; embodied */
+	bool has[TERMS], has_money, has_charged;
+	double worst_price, each, booked; /* nodes x share of a task, of all */
+	double sums[TERMS][SECONDS + 1];  /* from the earliest start on */
+	uint32_t full[SECONDS + 1];	  /* seconds without room before */
+	bool step_at[SECONDS + 1];	  /* a step of any signal */
+};
+
+static struct option options[PARTITIONS];
+static int64_t earliest_s;
+
+/* By a walk: the step that holds. */
+static double
+value_at(int index, int64_t utc_s)
+{
+	const struct lt_series *series = &world.series[index];
+	uint32_t i = 0;
+
+	while (i + 1 < series->count && series->start_utc_s[i + 1] <= utc_s)
+		i++;
+	return series->value[i];
+}
+
+static bool
+steps_at(int index, int64_t utc_s)
+{
+	const struct lt_series *series = &world.series[index];
+
+	for (uint32_t i = 1; i < series->count; i++)
+		if (series->start_utc_s[i] == utc_s)
+			return true;
+	return false;
+}
+
+static double
+load_at(int partition, int64_t utc_s)
+{
+	const int busy = world.partitions[partition].busy_series;
+	double load = busy == LT_NO_SERIES ? 0 : value_at(busy, utc_s);
+
+	for (uint32_t i = 0; i < world.planned_count; i++)
+		if (world.planned[i].partition == partition &&
+		    world.planned[i].start_utc_s <= utc_s &&
+		    utc_s < world.planned[i].end_utc_s)
+			load += (double)world.planned[i].nodes;
+	return load;
+}
+
+static int64_t
+age_of(int partition)
+{
+	const struct lt_partition *part = &world.partitions[partition];
+	const int indexes[] = {
+	    part->price_series, part->tariff_series, part->carbon_series};
+	int64_t age = INT64_MIN;
+
+	for (int t = 0; t < TERMS; t++) {
+		if (indexes[t] == LT_NO_SERIES)
+			continue;
+		const struct lt_series *series = &world.series[indexes[t]];
+		const int64_t own = series->quality == LT_QUALITY_CONSTANT
+					? 0
+					: NOW - series->issued_utc_s;
+		age = own > age ? own : age;
+	}
+	return age == INT64_MIN ? INT64_MAX : age;
+}
+
+static const struct lt_gpu *
+gpu_of(int partition)
+{
+	const int index = world.shapes[partition].gpu_index;
+
+	return index < 0 ? NULL : &world.market.gpus[index];
+}
+
+/* The latest start that keeps the deadline. */
+static int64_t
+latest_of(const struct option *option, int p, double work_s, double waves,
+    double task_factor, const struct lt_active *active)
+{
+	const struct lt_request *request = &world.request;
+	const struct lt_partition *part = &world.partitions[p];
+	const double hazard =
+	    part->hazard_per_node_hour * request->max_nodes / 3600;
+	int64_t latest;
+
+	if (request->deadline_utc_s == LT_UNSET_64)
+		return earliest_s + world.market.max_delay_s;
+	latest =
+	    request->deadline_utc_s - 60 - (int64_t)waves * request->limit_s;
+	if (hazard <= 0 || exp(-hazard * work_s * task_factor * waves) >= 0.95)
+		return latest;
+	const bool split = active->interval_s > 0;
+	const double part_s =
+	    split ? active->interval_s + (request->checkpoint.write_s > 0
+						 ? request->checkpoint.write_s
+						 : 60)
+		  : work_s;
+	const double parts = split ? ceil(work_s / active->interval_s) : 1;
+	const double s = (part_s + part->restart_s) * hazard;
+	const double spread =
+	    sqrt(parts * waves * (exp(2 * s) - 2 * s * exp(s) - 1)) / hazard *
+	    sqrt(0.95 / 0.05);
+	if (spread >= 1e9)
+		return INT64_MIN;
+	const int64_t bound = request->deadline_utc_s - 60 - option->length_s -
+			      (int64_t)ceil(spread);
+	return bound < latest ? bound : latest;
+}
+
+/* Sums by the second, so that a window is a difference. */
+static void
+add_up(struct option *option, int p)
+{
+	const struct lt_partition *part = &world.partitions[p];
+	const int indexes[TERMS] = {
+	    part->price_series, part->tariff_series, part->carbon_series};
+	const double room = part->node_count - option->booked + 1e-6;
+
+	memset(option->step_at, 0, sizeof(option->step_at));
+	option->full[0] = 0;
+	for (int s = 0; s < SECONDS; s++)
+		option->full[s + 1] =
+		    option->full[s] +
+		    (load_at(p, earliest_s + s) > room ? 1 : 0);
+	for (int t = 0; t < TERMS; t++) {
+		option->has[t] = indexes[t] != LT_NO_SERIES;
+		option->sums[t][0] = 0;
+		for (int s = 0; s < SECONDS && option->has[t]; s++) {
+			option->sums[t][s + 1] =
+			    option->sums[t][s] +
+			    value_at(indexes[t], earliest_s + s) / 3600;
+			option->step_at[s] |=
+			    steps_at(indexes[t], earliest_s + s);
+		}
+	}
+}
+
+/* Everything of one partition; .fits and .moves say whether it counts. False
+ * when the window is too long for this test. */
+static bool
+make_option(struct option *option, int p)
+{
+	const struct lt_request *request = &world.request;
+	const struct lt_partition *part = &world.partitions[p];
+	const struct lt_shape *shape = &world.shapes[p];
+	const struct lt_gpu *gpu = gpu_of(p);
+	const double nodes = request->max_nodes;
+	const double cpus = request->cpus > 0 ? ceil(request->cpus / nodes) : 1;
+	const double gpus = ceil(request->gpus / nodes);
+	double share = fmax(cpus / shape->cpus,
+	    (double)request->memory_mib_per_node / (double)shape->memory_mib);
+	double ratio = 1, at_once, waves;
+	bool known;
+
+	option->fits = option->moves = false;
+	if (gpus > 0) {
+		if (gpus > shape->gpus)
+			return true;
+		if (request->gpu_memory_mib > 0 &&
+		    !(gpu && gpu->memory_mib >= request->gpu_memory_mib * 0.9))
+			return true;
+		if (request->precision > LT_PRECISION_FP32 &&
+		    !(gpu && gpu->tflops[request->precision] > 0))
+			return true;
+		share = fmax(share, gpus / shape->gpus);
+	}
+	if (cpus > shape->cpus || request->limit_s > part->max_time_s ||
+	    request->memory_mib_per_node > shape->memory_mib ||
+	    nodes > part->node_count)
+		return true;
+	if (request->exclusive)
+		share = 1;
+	if (gpus > 0 && p != request->home)
+		ratio = lt_gpu_time_ratio(
+		    gpu_of(request->home), gpu, request->precision, &known);
+	const bool said = request->expected_run_s > 0;
+	const double work_s =
+	    (double)(said ? request->expected_run_s : request->limit_s) * ratio;
+	if (said && ratio > 1 && work_s > (double)request->limit_s)
+		return true;
+	const struct lt_exposure exposure = {.work_s = work_s,
+	    .hazard_per_h = part->hazard_per_node_hour * nodes,
+	    .restart_s = part->restart_s,
+	    .checkpoint = request->checkpoint};
+	const struct lt_active active = lt_active_time(&exposure);
+
+	if (!request->checkpoint.enabled && p != request->home &&
+	    active.restart_chance > 0.1)
+		return true;
+	at_once = request->array_tasks;
+	if (request->array_parallel > 0)
+		at_once = fmin(at_once, request->array_parallel);
+	at_once =
+	    fmin(at_once, fmax(1, floor(part->node_count / (nodes * share))));
+	waves = ceil(request->array_tasks / at_once);
+	const double tasks = request->array_tasks / waves;
+
+	option->fits = true;
+	option->length_s = (int64_t)ceil(active.active_s * waves);
+	option->latest_s = latest_of(option, p, work_s, waves, tasks, &active);
+	if (request->pins & LT_PIN_BEGIN && option->latest_s > earliest_s)
+		option->latest_s = earliest_s;
+	if (option->length_s >= SECONDS - 1 ||
+	    option->length_s + option->latest_s - earliest_s >= SECONDS - 1)
+		return false;
+	option->units = nodes * share * tasks;
+	option->each = nodes * share;
+	option->booked = option->each * at_once;
+	option->power_kw =
+	    nodes * tasks * part->pue / 1000 *
+	    (part->node_idle_w * share +
+		part->node_cpu_w *
+		    (share == 1 && gpus == 0 ? 1 : cpus / shape->cpus) +
+		part->node_gpu_w * (gpus > 0 ? gpus / shape->gpus : 0));
+	const double hours = (double)option->length_s / 3600;
+	option->once_micros =
+	    request->checkpoint.enabled
+		? request->checkpoint_gib * 50000 * hours / 730 * tasks
+		: active.expected_interruptions * tasks * waves *
+		      (double)part->engineer_micros_per_restart;
+	option->once_mg =
+	    part->embodied_g_per_node_hour * 1000 * option->units * hours;
+	add_up(option, p);
+	option->has_charged = option->has[0];
+	option->has_money =
+	    option->has[0] ||
+	    (part->flags & LT_PARTITION_OWNED && option->has[1]);
+	option->worst_price = 0;
+	if (option->has[0])
+		option->worst_price =
+		    world.series[part->price_series].max_value;
+	return true;
+}
+
+struct price {
+	double money, charged, carbon;
+};
+
+static double
+window(const struct option *option, int term, int64_t s)
+{
+	return option->has[term] ? option->sums[term][s + option->length_s] -
+				       option->sums[term][s]
+				 : 0;
+}
+
+static struct price
+price_of(int p, int64_t s)
+{
+	const struct option *option = &options[p];
+	const bool owned = world.partitions[p].flags & LT_PARTITION_OWNED;
+	const double compute = option->units * window(option, 0, s);
+	const double energy = option->power_kw * window(option, 1, s);
+
+	return (struct price){
+	    .money = option->once_micros +
+		     (owned && option->has[1] ? energy : compute + energy),
+	    .charged = option->once_micros + compute + (owned ? 0 : energy),
+	    .carbon = option->once_mg +
+		      option->power_kw * 1000 * window(option, 2, s)};
+}
+
+#endif
