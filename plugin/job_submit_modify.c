@@ -357,7 +357,10 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	int code;
 
 	c.raises = may_raise(job);
-	c.releases = job->priority != NO_VAL && job->priority != 0;
+	/* Slurm computes the priority anew for another nice value, of a held
+	 * job too: it would start. */
+	c.releases = (job->priority != NO_VAL && job->priority != 0) ||
+		     job->nice != NO_VAL;
 	if (!c.raises && !c.releases)
 		return SLURM_SUCCESS;
 	c.job_id = job_id_of(job);

@@ -118,11 +118,56 @@ test_modify(void **state)
 	}
 }
 
+/* Ways around a hold that need none of the fields above. */
+static void
+test_ways_around(void **state)
+{
+	static const struct {
+		const char *why, *id;
+		uint32_t nice, terms;
+		int code;
+	} cases[] = {
+	    {.why = "nice gives a job that we hold a priority",
+		.id = "7",
+		.nice = NICE_OFFSET + 5,
+		.terms = LT_TERMS_OUR_HOLD,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "nice before the terms have the job",
+		.id = "8",
+		.nice = NICE_OFFSET + 5,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "nice of a job that is not held",
+		.id = "7",
+		.nice = NICE_OFFSET + 5,
+		.code = SLURM_SUCCESS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		int code;
+
+		print_message("# %s\n", cases[i].why);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots("--limit 10");
+		terms(cases[i].terms);
+		assert_int_equal(fake_init(), SLURM_SUCCESS);
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup(cases[i].id);
+		if (cases[i].nice)
+			job.nice = cases[i].nice;
+		code = fake_job_modify(&job, getuid());
+		free(job.job_id_str);
+		assert_int_equal(code, cases[i].code);
+	}
+}
+
 int
 fake_modify_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_modify),
+	    FAKE_TEST(test_ways_around),
 	};
 
 	return cmocka_run_group_tests_name("modify", tests, NULL, NULL);
