@@ -53,7 +53,6 @@ test_modify(void **state)
 		const char *why, *id, *account, *partition, *comment;
 		uint32_t minutes, priority, terms;
 		int code;
-		uint32_t nice; /* 0 = unset */
 	} cases[] = {
 	    {"shorter", "7", NULL, NULL, NULL, 30, NO_VAL, 0, SLURM_SUCCESS},
 	    {"an hour more fits", "7", NULL, NULL, NULL, 120, NO_VAL, 0,
@@ -76,13 +75,6 @@ test_modify(void **state)
 		INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS},
 	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
 		INFINITE, 0, ESLURM_ACCOUNTING_POLICY},
-	    {"nice gives our hold a priority", "7", NULL, NULL, NULL, NO_VAL,
-		NO_VAL, LT_TERMS_OUR_HOLD, ESLURM_ACCOUNTING_POLICY,
-		NICE_OFFSET + 5},
-	    {"nice of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
-		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY, NICE_OFFSET + 5},
-	    {"nice of another job", "7", NULL, NULL, NULL, NO_VAL, NO_VAL, 0,
-		SLURM_SUCCESS, NICE_OFFSET + 5},
 	    {"lowtided's own update", "7", NULL, NULL,
 		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
 		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
@@ -107,8 +99,6 @@ test_modify(void **state)
 		job.admin_comment = slurm_xstrdup(cases[i].comment);
 		job.time_limit = cases[i].minutes;
 		job.priority = cases[i].priority;
-		if (cases[i].nice)
-			job.nice = cases[i].nice;
 		code = fake_job_modify(&job, getuid());
 		free(job.job_id_str);
 		free(job.account);
