@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of lowtided share: one struct for the whole process, used by
- * its one main thread. Only the fetch queue (fetch.c) has a second thread,
- * and that sees nothing of this.
+ * What the parts of lowtided share: one struct for the whole process, which
+ * has one thread. Sources are fetched by children (fetch.c).
  */
 #ifndef LT_DAEMON_H
 #define LT_DAEMON_H
@@ -136,7 +135,7 @@ const struct lt_policy_partition *lt_daemon_policy_partition(
     const struct lt_daemon *d, const char *name);
 
 /* schedule.c: sources due, results come in. */
-int lt_schedule_start(struct lt_daemon *d, struct lt_error *err);
+void lt_schedule_start(struct lt_daemon *d);
 void lt_schedule_stop(struct lt_daemon *d);
 /* When it wants to be called again. */
 int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
@@ -144,7 +143,7 @@ int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
  * doubled pauses; never sooner than the source asks, up to a day. Pure. */
 int64_t lt_schedule_wait_s(int64_t interval_s, int failures,
     int64_t retry_after_s);
-/* All once, in this thread (--once). */
+/* All once, here and now (--once). */
 void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
 
 /* signals.c: points of a source into the ledger and its steps. */

@@ -18,7 +18,6 @@
 #include "daemon.h"
 #include "fetch.h"
 #include "follow.h"
-#include "http.h"
 #include "probe.h"
 #include "serve.h"
 
@@ -75,7 +74,6 @@ init(struct lt_daemon *d, struct lt_error *err)
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
 	    (code = lock_state(d, err)) != LT_OK ||
-	    (code = lt_http_init(err)) != LT_OK ||
 	    (code = lt_slurm_init(NULL, err)) != LT_OK ||
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
@@ -109,7 +107,6 @@ fini(struct lt_daemon *d)
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);
 	lt_slurm_fini();
-	lt_http_cleanup();
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 }
@@ -177,9 +174,8 @@ wait_for_turn(int signals)
 static int
 loop(struct lt_daemon *d, int signals, struct lt_error *err)
 {
-	int code = lt_schedule_start(d, err);
-	if (code == LT_OK)
-		code = lt_serve_start(d, err);
+	lt_schedule_start(d);
+	const int code = lt_serve_start(d, err);
 	if (code != LT_OK)
 		return code;
 	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which source is fetched when: its adapter's interval with jitter, sooner
- * after failures, not before the source's own Retry-After. The worker
- * fetches; results are taken in the main thread.
+ * after failures, not before the source's own Retry-After. A child
+ * fetches (fetch.c); its results are taken here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +95,10 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 	source->next_fetch_utc_s = next_time(source, now_utc_s);
 }
 
-int
-lt_schedule_start(struct lt_daemon *d, struct lt_error *err)
+void
+lt_schedule_start(struct lt_daemon *d)
 {
 	srandom((unsigned)(d->started_utc_s ^ getpid()));
-	return lt_fetch_start(err);
 }
 
 void

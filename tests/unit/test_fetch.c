@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The child that fetches: its points and its errors arrive whole, its death is
+ * an error of that source only, the next one is fetched, and stopping waits
+ * for none.
+ */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fetch.h"
+
+enum { MANY = 40000 }; /* far more than a pipe holds */
+
+static int
+some(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	(void)options;
+	(void)to_utc_s;
+	(void)now_utc_s;
+	points->quantity = LT_QUANTITY_TARIFF;
+	strcpy(points->note, "a note");
+	for (int i = MANY; i-- > 0;) { /* it sorts */
+		const struct lt_point point = { .value = i,
+			.start_utc_s = from_utc_s + i,
+			.end_utc_s = from_utc_s + i + 1,
+			.quality = LT_QUALITY_MEASURED };
+		const int code = lt_points_add(points, &point, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+static int
+none(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	(void)options;
+	(void)from_utc_s;
+	(void)to_utc_s;
+	(void)now_utc_s;
+	points->retry_after_s = 77;
+	return lt_fail(err, LT_ENET, "host: no answer");
+}
+
+static int
+dies(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	(void)err;
+	raise(SIGKILL);
+	return some(options, from_utc_s, to_utc_s, now_utc_s, points, err);
+}
+
+static int
+leaves(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	(void)options;
+	(void)from_utc_s;
+	(void)to_utc_s;
+	(void)now_utc_s;
+	(void)points;
+	(void)err;
+	_exit(0);
+}
+
+static int
+hangs(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	for (;;)
+		pause();
+	return some(options, from_utc_s, to_utc_s, now_utc_s, points, err);
+}
+
+static const struct {
+	const char *why;
+	struct lt_adapter adapter;
+	int code;
+	size_t count;
+	int64_t retry_after;
+	const char *text;
+} cases[] = {
+	{ "all points", { .name = "some", .fetch = some }, LT_OK, MANY, 0,
+	    "" },
+	{ "an error, and the pause it asks for",
+	    { .name = "none", .fetch = none }, LT_ENET, 0, 77,
+	    "host: no answer" },
+	{ "killed", { .name = "dies", .fetch = dies }, LT_EIO, 0, 0,
+	    "the fetch was ended by signal 9" },
+	{ "ended early", { .name = "leaves", .fetch = leaves }, LT_EIO, 0, 0,
+	    "the fetch gave no result" },
+	{ "and the next one works", { .name = "some", .fetch = some }, LT_OK,
+	    MANY, 0, "" },
+};
+enum { CASES = sizeof(cases) / sizeof(*cases) };
+
+static void
+post(const struct lt_adapter *adapter)
+{
+	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
+	assert_non_null(fetch);
+	fetch->adapter = adapter;
+	fetch->from_utc_s = 1000000;
+	lt_fetch_post(fetch);
+}
+
+static struct lt_fetch *
+wait_for_one(void)
+{
+	struct lt_fetch *fetch;
+	while (!(fetch = lt_fetch_take())) {
+		struct pollfd fd = { .fd = lt_fetch_fd(), .events = POLLIN };
+		assert_true(fd.fd >= 0);
+		assert_int_equal(poll(&fd, 1, -1), 1);
+	}
+	return fetch;
+}
+
+static void
+test_results(void **state)
+{
+	(void)state;
+	assert_int_equal(lt_fetch_fd(), -1);
+	for (int i = 0; i < CASES; i++) /* all at once: they queue */
+		post(&cases[i].adapter);
+	for (int i = 0; i < CASES; i++) {
+		struct lt_fetch *const f = wait_for_one();
+		if (f->adapter != &cases[i].adapter ||
+		    f->code != cases[i].code ||
+		    f->points.count != cases[i].count ||
+		    f->points.retry_after_s != cases[i].retry_after ||
+		    strcmp(f->err.text, cases[i].text) != 0)
+			fail_msg("%s: %d, %zu points, \"%s\"", cases[i].why,
+			    f->code, f->points.count, f->err.text);
+		for (size_t k = 0; k < f->points.count; k++)
+			assert_true(f->points.points[k].start_utc_s ==
+			    1000000 + (int64_t)k &&
+			    f->points.points[k].value == (double)k);
+		if (f->code == LT_OK) {
+			assert_string_equal(f->points.note, "a note");
+			assert_int_equal(f->points.quantity,
+			    LT_QUANTITY_TARIFF);
+		}
+		lt_fetch_free(f);
+	}
+	assert_null(lt_fetch_take());
+	assert_int_equal(lt_fetch_fd(), -1);
+}
+
+static void
+test_stop(void **state)
+{
+	static const struct lt_adapter endless = { .name = "hangs",
+		.fetch = hangs };
+	(void)state;
+	post(&endless);
+	post(&cases[0].adapter);
+	lt_fetch_stop();
+	assert_null(lt_fetch_take());
+	assert_int_equal(lt_fetch_fd(), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_results),
+		cmocka_unit_test(test_stop) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
