@@ -17,7 +17,7 @@
 
 struct change {
 	job_desc_msg_t *job;
-	uint32_t job_id, uid;
+	uint32_t job_id, uid, submit_uid;
 	bool raises, releases, has_terms;
 	int64_t now_utc_s;
 	struct lt_view view;
@@ -61,7 +61,8 @@ static bool
 may_raise(const job_desc_msg_t *job)
 {
 	return job->time_limit != NO_VAL || any(job->partition) ||
-	       any(job->account) || job->min_nodes != NO_VAL ||
+	       any(job->account) || job->begin_time > 0 ||
+	       job->end_time > 0 || job->min_nodes != NO_VAL ||
 	       job->max_nodes != NO_VAL || job->min_cpus != NO_VAL ||
 	       job->max_cpus != NO_VAL || job->num_tasks != NO_VAL ||
 	       job->cpus_per_task != NO_VAL16 || job->pn_min_cpus != NO_VAL16 ||
@@ -143,7 +144,10 @@ at_stake(const struct change *c)
 	}
 	if (c->has_terms)
 		return c->terms.flags & LT_TERMS_BUDGETED;
-	return user_budgeted(sheet, c->uid);
+	/* user_id is the caller's word: it must not lead to another's account.
+	 */
+	return user_budgeted(sheet, c->uid) ||
+	       user_budgeted(sheet, c->submit_uid);
 }
 
 /* An upper bound of what the job had, from its share of a node. */
@@ -200,6 +204,9 @@ request_from_change(struct change *c, struct lt_error *err)
 	}
 	if (c->job->time_limit != NO_VAL)
 		request->limit_s = changed.limit_s;
+	/* A running job's end: it ran no longer than its limit until now. */
+	if ((int64_t)c->job->end_time > c->now_utc_s)
+		request->limit_s += (int64_t)c->job->end_time - c->now_utc_s;
 	if (c->job->min_nodes != NO_VAL || c->job->max_nodes != NO_VAL) {
 		/* More nodes of the same share each. */
 		const uint32_t before = request->max_nodes;
@@ -231,7 +238,10 @@ price_change(
 	if (count == 0)
 		partitions[count++] = request->home;
 	return lt_quote_hold(quote, request, c->view.market, partitions, count,
-	    c->now_utc_s, err);
+	    (int64_t)c->job->begin_time > c->now_utc_s
+		? (int64_t)c->job->begin_time
+		: c->now_utc_s,
+	    err);
 }
 
 /* new - old, never below nothing; an unknown stays unknown. */
@@ -264,13 +274,15 @@ unknown(struct change *c, enum lt_rule rule, const char *why)
 	return refuse(c, text);
 }
 
-/* Admit the difference, or all of it where the account changes. */
+/* Admit the difference, or all of it where the account changes, or the begin:
+ * the hold may lie in a later period, or beyond all that are known. */
 static int
 admit_change(struct change *c)
 {
 	const struct lt_balance_sheet *const sheet = c->view.sheet;
 	const bool moves_account =
 	    any(c->job->account) && strcmp(c->account, c->old_account) != 0;
+	const bool moves = moves_account || c->job->begin_time > 0;
 	struct lt_quote quote = {0};
 	struct lt_error err = {0};
 	struct lt_admission admission;
@@ -286,8 +298,8 @@ admit_change(struct change *c)
 	if (request_from_change(c, &err) != LT_OK ||
 	    price_change(&quote, c, &err) != LT_OK)
 		return unknown(c, sheet->on_unknown, err.text);
-	difference(&quote.hold_per_task, c, moves_account);
-	if (!moves_account && quote.hold_per_task.money_micros == 0 &&
+	difference(&quote.hold_per_task, c, moves);
+	if (!moves && quote.hold_per_task.money_micros == 0 &&
 	    quote.hold_per_task.carbon_mg == 0)
 		return SLURM_SUCCESS;
 	entry.quote_id = c->terms.quote_id;
@@ -297,7 +309,7 @@ admit_change(struct change *c)
 	entry.flags = LT_QUOTE_MODIFY;
 	entry.account = moves_account ? c->account : c->old_account;
 	entry.per_task = quote.hold_per_task;
-	entry.start_utc_s = c->now_utc_s;
+	entry.start_utc_s = quote.start_utc_s;
 	entry.end_utc_s = quote.end_utc_s;
 	entry.force = c->view.market->mode != LT_MODE_ENFORCE;
 	lt_state_admit(&admission, &entry);
@@ -364,6 +376,7 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	if (!c.raises && !c.releases)
 		return SLURM_SUCCESS;
 	c.job_id = job_id_of(job);
+	c.submit_uid = submit_uid;
 	c.now_utc_s = (int64_t)time(NULL);
 	lt_lower_copy(c.account, sizeof(c.account), job->account);
 	lt_state_refresh();

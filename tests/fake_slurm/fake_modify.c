@@ -4,6 +4,8 @@
  */
 #include "fake.h"
 
+#include <time.h>
+
 #include "quote.h"
 #include "files.h"
 #include "terms.h"
@@ -114,7 +116,9 @@ test_ways_around(void **state)
 {
 	static const struct {
 		const char *why, *id;
-		uint32_t nice, terms;
+		uint32_t nice, terms, user_id;
+		int64_t begin_in_s, end_in_s; /* 0 = unset */
+		int limit; /* of the team; the job may cost 3.6 */
 		int code;
 	} cases[] = {
 	    {.why = "nice gives a job that we hold a priority",
@@ -130,6 +134,30 @@ test_ways_around(void **state)
 		.id = "7",
 		.nice = NICE_OFFSET + 5,
 		.code = SLURM_SUCCESS},
+	    {.why = "its hold may be in another period: all must fit",
+		.id = "7",
+		.begin_in_s = -1,
+		.limit = 3,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "all fits",
+		.id = "7",
+		.begin_in_s = 3600,
+		.limit = 10,
+		.code = SLURM_SUCCESS},
+	    {.why = "a begin before the terms have the job",
+		.id = "8",
+		.begin_in_s = -1,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "the end of a running job, six hours on",
+		.id = "7",
+		.end_in_s = 6 * 3600,
+		.limit = 10,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "another's uid in the request",
+		.id = "8",
+		.user_id = 54321,
+		.begin_in_s = -1,
+		.code = ESLURM_ACCOUNTING_POLICY},
 	};
 
 	(void)state;
@@ -139,11 +167,18 @@ test_ways_around(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		fake_shell("rm -f %s/*", fake_state);
-		fake_snapshots("--limit 10");
+		fake_snapshots(
+		    cases[i].limit == 3 ? "--limit 3" : "--limit 10");
 		terms(cases[i].terms);
 		assert_int_equal(fake_init(), SLURM_SUCCESS);
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup(cases[i].id);
+		if (cases[i].begin_in_s)
+			job.begin_time = time(NULL) + cases[i].begin_in_s;
+		if (cases[i].end_in_s)
+			job.end_time = time(NULL) + cases[i].end_in_s;
+		if (cases[i].user_id)
+			job.user_id = cases[i].user_id;
 		if (cases[i].nice)
 			job.nice = cases[i].nice;
 		code = fake_job_modify(&job, getuid());
