@@ -355,4 +355,10 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 		lt_complain(reader, name, "%s: owned with a price, but "
 		    "electricity_price_per_kwh: is missing, want it: it is "
 		    "what running there costs", partition->name);
+	/* Elsewhere the price is all that is charged and held, and a second
+	 * one beside it would only be shown. */
+	if (!partition->owned && partition->tariff.is_set)
+		lt_complain(reader, name, "%s: electricity_price_per_kwh: is "
+		    "for nodes that the site owns, want owned: yes beside it",
+		    partition->name);
 }
