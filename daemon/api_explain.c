@@ -48,6 +48,30 @@ quote_json(const struct lt_quote *q)
 	    "window_end", lt_api_time(q->end_utc_s));
 }
 
+/* Empty: it asked for nothing, or what it carried was damaged. */
+static json_t *
+candidates_json(const struct lt_quote *q)
+{
+	struct lt_whys whys;
+	json_t *const list = json_array();
+	if (lt_why_unpack(&whys, q->why, strlen(q->why), NULL) != LT_OK)
+		return list;
+	for (uint32_t i = 0; i < whys.count; i++) {
+		const struct lt_why *const why = &whys.entries[i];
+		const bool says = why->wanted != 0 || why->found != 0;
+		json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:o,s:o,"
+		    "s:o}", "partition", why->partition, "reject",
+		    lt_reject_word(why->reject), "cost_micros",
+		    lt_api_optional(why->best.has_money,
+			why->best.money_micros), "carbon_mg",
+		    lt_api_optional(why->best.has_carbon,
+			why->best.carbon_mg), "wanted",
+		    lt_api_optional(says, why->wanted), "found",
+		    lt_api_optional(says, why->found)));
+	}
+	return list;
+}
+
 static json_t *
 hold_json(const struct lt_ledger_hold *h)
 {
@@ -136,9 +160,10 @@ lt_api_explain(struct lt_daemon *d, const struct lt_api_request *request,
 		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, job,
 		    has_hold ? &hold : NULL, runs, count,
 		    request->now_utc_s);
-	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o}", "job_id",
+	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
 	    (json_int_t)job_id, "text", text ? text : "", "quote", has_hold ?
-	    quote_json(&hold.quote) : json_null(), "hold", has_hold ?
+	    quote_json(&hold.quote) : json_null(), "candidates", has_hold ?
+	    candidates_json(&hold.quote) : json_array(), "hold", has_hold ?
 	    hold_json(&hold) : json_null(), "runs", runs_json(runs, count));
 	free(text);
 	free(runs);

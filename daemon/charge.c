@@ -95,8 +95,8 @@ lt_charge_share(const struct lt_resources *resources,
 }
 
 /* Integral over [from, to) in value x seconds, and the worst quality met. */
-static double
-integral(const struct lt_rates *rates, int64_t from, int64_t to,
+double
+lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
     enum lt_quality *worst)
 {
 	double sum = 0;
@@ -125,9 +125,9 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	    (double)input->share.denominator;
 	const double seconds = (double)(to - from);
 	const double price =
-	    integral(&input->price, from, to, &charge->worst_quality);
+	    lt_rates_integral(&input->price, from, to, &charge->worst_quality);
 	const double intensity =
-	    integral(&input->carbon, from, to, &charge->worst_quality);
+	    lt_rates_integral(&input->carbon, from, to, &charge->worst_quality);
 	struct lt_charge_hour *const hour =
 	    &charge->hours[charge->hour_count++];
 	hour->at_utc_s = from;

@@ -33,6 +33,11 @@ struct lt_rates { /* of one kind over the run; count 0 = never known */
 	const struct lt_rate_step *steps; /* rising, as lt_ledger_rates() */
 };
 
+/* Over [from, to) in value x seconds, as a charge has it; *worst is raised to
+ * the worst quality met. */
+double lt_rates_integral(const struct lt_rates *rates, int64_t from_utc_s,
+    int64_t to_utc_s, enum lt_quality *worst);
+
 struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
 	uint32_t nodes;

@@ -81,7 +81,6 @@ static void
 say_candidate(struct text *t, const struct lt_why *why, const char *currency)
 {
 	const struct lt_amount *const best = &why->best;
-	const bool could = why->reject <= LT_REJECT_DEARER;
 	const bool priced = best->has_money || best->has_carbon;
 	const struct lt_candidate candidate = { .reject = why->reject,
 		.wanted = (double)why->wanted, .found = (double)why->found };
@@ -94,7 +93,7 @@ say_candidate(struct text *t, const struct lt_why *why, const char *currency)
 	lt_reject_text(reason, sizeof(reason), &candidate);
 	say(t, "  %c %-15s %12s %9s  %s", why->reject == LT_REJECT_NONE ?
 	    '*' : ' ', why->partition, money, carbon, reason);
-	if (could && why->reject == LT_REJECT_DEARER && !priced)
+	if (why->reject == LT_REJECT_DEARER && !priced)
 		say(t, ", seen by its bound (20)");
 	else if (equations[why->reject])
 		say(t, " (%d)", equations[why->reject]);
@@ -113,9 +112,9 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 		say(t, "Candidates at the decision: %s\n", err.text);
 		return;
 	}
-	say(t, "Candidates at the decision, each at its best start (all "
-	    "tasks; cost (6) to (8), CO2e (9), rule (24) of "
-	    "docs/model.md):\n");
+	say(t, "Candidates at the decision (all tasks, at the best start "
+	    "looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), "
+	    "objective (21), rule (24)):\n");
 	say(t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e",
 	    "WHY");
 	for (uint32_t i = 0; i < whys.count; i++)

@@ -225,7 +225,8 @@ static int64_t
 whole(double value)
 {
 	static const double most = 1e18;
-	const double cut = value < most ? (value > -most ? value : -most) : most;
+	const double cut =
+	    value < most ? (value > -most ? value : -most) : most;
 	return (int64_t)(cut < 0 ? cut - 0.5 : cut + 0.5);
 }
 

@@ -52,6 +52,9 @@ day_of_carbon() {
 	within 30 settled "$id"
 	elapsed=$(sacct -nXP -j "$id" -o ElapsedRaw)
 	[ "$(money_of "$id")" -eq $((elapsed * 1000 / 8)) ]
+	run -0 lowtide explain "$id"
+	[[ "$output" == *"money = 3.60 USD/node-h x 1 node x 1/8 x $elapsed s = 0.00"*" USD (27)"* ]]
+	[[ "$output" != *Candidates* ]] # it asked for nothing
 }
 
 @test "the quote is in admin_comment, beside what others keep there" {
@@ -69,12 +72,22 @@ day_of_carbon() {
 	within 20 running_in_spot
 	run -0 lowtide explain "$id"
 	[[ "$output" == *spot* ]] && [[ "$output" == *ondemand* ]]
+	decided() { # decided: what the decision said of each partition
+		lowtide explain "$id" | grep -x ' *\* spot  *\$.* kg  best' &&
+		    lowtide explain "$id" | grep -x ' *h100  *\$.* kg  no better (24)'
+	}
+	decided
+	[ "$(lowtide explain --json "$id" | jq -r '[.candidates[] | "\(.partition) \(.reject)"] | join(",")')" = 'spot best,ondemand dearer,h100 dearer' ]
+	sleep 2 # a run of no length would be no line of the report
 	scancel "$id"
+	within 30 settled "$id"
+	decided # now from the ledger
 }
 
 @test "without a checkpoint the same job keeps off spot: a restart is too likely" {
 	job -A vision --carbon-aware=cost --gpus=8 -N1 --time=8:00:00 --hold --wrap true
 	[ "$(field "$id" %P)" = ondemand ]
+	lowtide explain "$id" | grep 'spot .*likely to be interrupted (15 %, at most 10 %'
 	scancel "$id"
 }
 
@@ -302,10 +315,15 @@ true'
 @test "rebuild makes the same ledger again" {
 	within 60 quiet
 	ledger > "$D/before"
+	moved=$(lowtide report --format json --runs | jq '[.runs[] | select(.moved)][0].job_id')
+	told_of "$moved" > "$D/told"
+	grep -q best "$D/told"
 	lowtide rebuild
+	told_of "$moved" | diff "$D/told" - >&2
 	ledger > "$D/after"
 	diff "$D/before" "$D/after" >&2
 }
+told_of() { lowtide explain "$1" | sed '1,/^Candidates/d; /^Hold/,$d'; } # told_of JOBID
 # What was charged and adjusted.
 ledger() { lowtide report --format json --runs |
 	jq -S '.total.charges_micros + .total.corrections_micros, .total.adjustments_micros,
