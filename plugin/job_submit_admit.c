@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array_text.h"
 #include "units.h"
 
 static bool
@@ -346,6 +347,27 @@ lt_submission_admit(struct lt_submission *s)
 	return SLURM_SUCCESS;
 }
 
+/* By it lowtided knows the hold as its own, prices the job and frees it. */
+static void
+fill_blind_quote(struct lt_submission *s)
+{
+	struct lt_quote *const quote = &s->quote;
+	uint32_t at_once;
+
+	quote->id = lt_state_quote_id();
+	quote->rev = 1;
+	quote->mode = LT_MODE_ENFORCE;
+	quote->start_utc_s = quote->end_utc_s = s->now_utc_s;
+	if (!s->job->array_inx ||
+	    lt_array_count(s->job->array_inx, 0, &quote->tasks, &at_once,
+		NULL) != LT_OK)
+		quote->tasks = 1;
+	snprintf(quote->account, sizeof(quote->account), "%s",
+	    s->request.account);
+	if (s->job->priority == 0)
+		quote->flags |= LT_QUOTE_USER_HOLD;
+}
+
 int
 lt_submission_blind(struct lt_submission *s)
 {
@@ -370,6 +392,7 @@ lt_submission_blind(struct lt_submission *s)
 		    sheet->accounts[account].name);
 	if (account >= 0 && !lt_sheet_budgeted(sheet, account))
 		return SLURM_SUCCESS;
+	fill_blind_quote(s);
 	return act_on_unknown(
 	    s, sheet->on_unknown, "lowtided's market snapshot can't be read");
 }

@@ -295,18 +295,34 @@ check_wishes(struct lt_submission *s)
 }
 
 static int
+submit_blind(struct lt_submission *s)
+{
+	int code;
+
+	if (s->options.plan) {
+		lt_fail(&s->error, LT_EIO,
+		    "lowtided's market snapshot can't be read");
+		return tell_table(s);
+	}
+	code = lt_submission_blind(s);
+	if (code == SLURM_SUCCESS && (s->quote.flags & LT_QUOTE_UNKNOWN))
+		write_quote(s);
+	return code;
+}
+
+static int
 submit(struct lt_submission *s)
 {
 	int code;
 
 	remove_forged_quote(s->job);
-	if (!s->view.market)
-		return lt_submission_blind(s);
 	if (lt_options_from_job(&s->options, s->job, &s->error) != LT_OK) {
 		lt_say(s, "%s: lowtide's options are ignored", s->error.text);
 		lt_options_init(&s->options);
 		memset(&s->error, 0, sizeof(s->error));
 	}
+	if (!s->view.market)
+		return submit_blind(s);
 	translate(s);
 	if (s->known)
 		decide(s);
@@ -327,7 +343,8 @@ submit(struct lt_submission *s)
 		return code;
 	if (s->applies)
 		book(s);
-	if (s->known)
+	/* What is held without a price, too: lowtided finds it by its quote. */
+	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
 		write_quote(s);
 	return SLURM_SUCCESS;
 }

@@ -283,6 +283,45 @@ test_rules(void **state)
 	}
 }
 
+/* lowtided finds the job by its quote; a plan is never a job. */
+static void
+held_blindly(const struct submission *held)
+{
+	struct submission s;
+	struct lt_quote quote = {0};
+
+	assert_int_equal(lt_quote_unpack(&quote, held->comment,
+			     strlen(held->comment), NULL),
+	    LT_OK);
+	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
+	assert_string_equal(quote.account, "team0000");
+	submit(&s, &(struct wish){.account = "free",
+		       .minutes = 10,
+		       .option = "_SLURM_SPANK_OPTION_lowtide_"
+				 "carbon_aware=plan"});
+	assert_int_equal(s.code, ESLURM_DISABLED);
+}
+
+/* A partition that lowtide does not know can't be priced. */
+static void
+test_unknown_partition(void **state)
+{
+	struct submission s;
+	struct lt_quote quote = {0};
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	submit(&s, &(struct wish){.account = "team0000",
+		       .minutes = 10,
+		       .partition = "new"});
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_int_equal(s.priority, 0);
+	assert_int_equal(
+	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
+}
+
 static void
 test_torn(void **state)
 {
@@ -313,6 +352,8 @@ test_torn(void **state)
 		    &s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, i ? NO_VAL : 0);
+		if (i == 0)
+			held_blindly(&s);
 		for (int byte = 0; byte < 400; byte += 7) {
 			fake_shell(
 			    "printf x | dd of=%s bs=1 seek=%d conv=notrunc "
@@ -491,6 +532,7 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_over),
 	    FAKE_TEST(test_rules),
 	    FAKE_TEST(test_torn),
+	    FAKE_TEST(test_unknown_partition),
 	    FAKE_TEST(test_ring_survives_restart),
 	    FAKE_TEST(test_ring_of_another),
 	    FAKE_TEST(test_ring_replaced),
