@@ -4,7 +4,7 @@
  * absorb, jobs, settle, void, release, market, sheet and terms. Each step may
  * fail alone: it is logged, and tried again.
  */
-#include <string.h>
+#include <malloc.h>
 #include <time.h>
 
 #include "alerts.h"
@@ -112,6 +112,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		if (!run_step(d, LT_STEP_TABLES, lt_daemon_load_tables,
 		    now_utc_s))
 			d->next_tables = now_utc_s + LT_JOBS_EVERY_S;
+		malloc_trim(0); /* what the passes since left over */
 	}
 	if (!d->tables_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;

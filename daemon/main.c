@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "probe.h"
 #include "serve.h"
 
-enum { TURN_MS = 5000 };
+enum { TURN_MS = 5000, LARGE_BYTES = 128 * 1024 };
 
 static int64_t
 now_s(void)
@@ -237,6 +238,9 @@ main(int argc, char **argv)
 		return 1;
 	}
 	umask(0022);
+	/* Lists of jobs and rows go back to the system when they are freed;
+	 * left alone, glibc would keep ever larger ones. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	if (daemon.args.probe)
 		return lt_probe();
 	const int signals = open_signals();
