@@ -502,9 +502,59 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 		    separator, names[i], escaped);
 		separator = '&';
 	}
-	if (lt_cli_value(cli, "runs"))
-		snprintf(path + used, size - used, "%cruns=1", separator);
 	return LT_OK;
+}
+
+/* One page of runs, appended. *total: how many there are in all. */
+static int
+fetch_page(json_t *runs, int64_t *total, const struct lt_cli *cli,
+    const char *path, struct lt_error *err)
+{
+	char page_path[1200];
+	json_t *page = NULL;
+
+	snprintf(page_path, sizeof(page_path), "%s%cruns=1&offset=%zu", path,
+	    strchr(path, '?') ? '&' : '?', json_array_size(runs));
+	if (lt_client_call(&page, cli, "GET", page_path, NULL, err))
+		return err->code;
+	const json_t *const more = json_object_get(page, "runs");
+
+	if (!json_is_array(more) || !lt_json_int(page, "runs_total", total) ||
+	    (json_array_size(more) == 0 &&
+		(int64_t)json_array_size(runs) < *total))
+		lt_fail(err, LT_EINPUT, "runs: not a page of them");
+	else if (json_array_extend(runs, (json_t *)more))
+		lt_fail(err, LT_ENOMEM, "runs: no memory");
+	json_decref(page);
+	return err->code;
+}
+
+/* All runs, page by page. One that is charged meanwhile moves the others: the
+ * number of them then changes, and it is all asked again. */
+static int
+fetch_runs(json_t *report, const struct lt_cli *cli, const char *path,
+    struct lt_error *err)
+{
+	enum { TRIES = 5 };
+	json_t *const runs = json_array();
+
+	json_object_set_new(report, "runs", runs);
+	for (int i = 0; i < TRIES; i++) {
+		int64_t total = 0, first_total;
+
+		json_array_clear(runs);
+		if (fetch_page(runs, &total, cli, path, err))
+			return err->code;
+		first_total = total;
+		while ((int64_t)json_array_size(runs) < total &&
+		    total == first_total)
+			if (fetch_page(runs, &total, cli, path, err))
+				return err->code;
+		if (total == first_total)
+			return LT_OK;
+	}
+	return lt_fail(err, LT_ESTALE, "runs are being charged faster than "
+	    "they can be read; try again");
 }
 
 int
@@ -523,6 +573,10 @@ lt_cli_report(const struct lt_cli *cli)
 	if (report_path(path, sizeof(path), cli, &err) ||
 	    lt_client_call(&answer, cli, "GET", path, NULL, &err))
 		return lt_cli_fail(&err);
+	if (lt_cli_value(cli, "runs") && fetch_runs(answer, cli, path, &err)) {
+		json_decref(answer);
+		return lt_cli_fail(&err);
+	}
 	lt_report_print(stdout, answer, format,
 	    lt_cli_value(cli, "runs") != NULL, cli->color, &err);
 	json_decref(answer);

@@ -13,7 +13,7 @@
 #include "calendar.h"
 #include "explain.h"
 
-enum { FIGURES = 12 };
+enum { FIGURES = 12, RUNS_PAGE_MAX = 600 };
 static const char *const names[FIGURES] = {
 	"opening_micros", "charges_micros", "corrections_micros",
 	"adjustments_micros", "closing_micros", "opening_mg", "charges_mg",
@@ -227,6 +227,47 @@ is_complete(const struct lt_daemon *d, const struct lt_period *period,
 	    !provisional;
 }
 
+/* One page of the runs and how many there are; no teams. A page is small
+ * enough for a credential (LT_API_REPLY_MAX) with the longest names. */
+static int
+answer_page(struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_period *period, json_t **reply)
+{
+	const char *const team = lt_api_value(request, "team");
+	const char *const from = lt_api_value(request, "offset");
+	const char *const most = lt_api_value(request, "limit");
+	int64_t offset = 0, limit = RUNS_PAGE_MAX;
+	json_int_t total = 0;
+	struct lt_error err = { 0 };
+	if (lt_int64_parse(from, 0, INT64_MAX, &offset, &err) != LT_OK)
+		return lt_api_error(reply, 400, "offset: %s", err.text);
+	if (most && lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) !=
+	    LT_OK)
+		return lt_api_error(reply, 400, "limit: %s", err.text);
+	json_t *const list = json_array();
+	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
+		const char *const account = d->sheet.accounts[i].name;
+		struct lt_run *runs = NULL;
+		uint32_t count = 0;
+		if ((team && !belongs(d, i, team)) ||
+		    !lt_api_sees(d, request, account))
+			continue;
+		if (lt_ledger_runs(d->ledger, account, period->start_utc_s,
+		    period->end_utc_s, &runs, &count, &err) != LT_OK) {
+			json_decref(list);
+			return lt_api_error(reply, 503, "%s", err.text);
+		}
+		for (uint32_t k = 0; k < count; k++, total++)
+			if (total >= offset && total - offset < limit)
+				json_array_append_new(list,
+				    lt_run_json(&runs[k]));
+		free(runs);
+	}
+	*reply = json_pack("{s:I,s:I,s:o}", "offset", (json_int_t)offset,
+	    "runs_total", total, "runs", list);
+	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+}
+
 int
 lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
     json_t **reply)
@@ -245,8 +286,11 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 	} else {
 		lt_calendar_period(&period, LT_MONTH, request->now_utc_s, 0);
 	}
+	const bool has_runs = runs && !strcmp(runs, "1");
+	if (has_runs && lt_api_value(request, "offset"))
+		return answer_page(d, request, &period, reply);
 	r.teams = json_array();
-	r.runs = runs && !strcmp(runs, "1") ? json_array() : NULL;
+	r.runs = has_runs ? json_array() : NULL;
 	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
 		const char *const account = d->sheet.accounts[i].name;
 		if ((team && !belongs(d, i, team)) ||
