@@ -276,12 +276,32 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 		return;
 	if (code != LT_OK || record->sequence % LT_RING_SLOTS != place ||
 	    record->sequence - scan->absorbed > LT_RING_SLOTS) {
+		if (code == LT_OK && scan->absorbed == 0 &&
+		    record->sequence % LT_RING_SLOTS == place &&
+		    record->sequence > scan->highest)
+			scan->highest = record->sequence;
 		scan->damaged[place / 8] |= (unsigned char)(1 << place % 8);
 		return;
 	}
 	if (record->sequence > scan->highest)
 		scan->highest = record->sequence;
 	scan->count++;
+}
+
+/* False when it can't be read; errno says why. */
+static bool
+scan_all(struct scan *scan, unsigned char *chunk, int fd)
+{
+	for (uint32_t first = 0; first < LT_RING_SLOTS; first += CHUNK_SLOTS) {
+		if (lt_pread_all(fd, chunk, CHUNK_SLOTS * LT_RING_SLOT_BYTES,
+			LT_RING_HEADER_BYTES +
+			    (uint64_t)first * LT_RING_SLOT_BYTES) != LT_OK)
+			return false;
+		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
+			scan_slot(scan, first + i,
+			    chunk + (size_t)i * LT_RING_SLOT_BYTES);
+	}
+	return true;
 }
 
 static int
@@ -322,17 +342,22 @@ lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
 	scan->generation = generation;
 	scan->absorbed = scan->highest = absorbed;
 	scan->records = records;
-	for (uint32_t first = 0; first < LT_RING_SLOTS; first += CHUNK_SLOTS) {
-		if (lt_pread_all(fd, work->chunk, sizeof work->chunk,
-			LT_RING_HEADER_BYTES +
-			    (uint64_t)first * LT_RING_SLOT_BYTES) != LT_OK) {
+	if (!scan_all(scan, work->chunk, fd)) {
+		free(work);
+		return lt_fail(
+		    err, LT_EIO, "holds: can't read: %s", strerror(errno));
+	}
+	/* W is not known and the ring went round: all that is in it counts. */
+	if (absorbed == 0 && scan->highest > LT_RING_SLOTS) {
+		absorbed = scan->highest - LT_RING_SLOTS;
+		scan->absorbed = absorbed;
+		scan->count = 0;
+		memset(scan->damaged, 0, sizeof scan->damaged);
+		if (!scan_all(scan, work->chunk, fd)) {
 			free(work);
 			return lt_fail(err, LT_EIO, "holds: can't read: %s",
 			    strerror(errno));
 		}
-		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
-			scan_slot(scan, first + i,
-			    work->chunk + (size_t)i * LT_RING_SLOT_BYTES);
 	}
 	qsort(records, scan->count, sizeof *records, by_sequence);
 	*count = scan->count;

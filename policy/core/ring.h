@@ -43,8 +43,8 @@ int lt_ring_write(int fd, uint64_t generation,
     const struct lt_ring_record *record, struct lt_error *err);
 
 /*
- * Read all slots with sequence > absorbed into records (room for
- * LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid sequence
+ * Read all slots with sequence > absorbed (0 = not known: all) into records
+ * (room for LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid sequence
  * (>= absorbed); *contiguous: the last before the first missing one;
  * *bad: damaged slots whose place belongs to a sequence above absorbed and at
  * most LT_RING_AHEAD above *highest (beyond, nothing can have been written).

@@ -6,6 +6,7 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "files.h"
 #include "quote.h"
@@ -392,6 +393,42 @@ test_ring_survives_restart(void **state)
 	assert_int_equal(records(NULL), 3);
 }
 
+/* Started before there is a sheet, with a ring that went round: what is in it
+ * counts when the sheet comes. */
+static void
+test_ring_before_sheet(void **state)
+{
+	struct lt_ring_record record = {.quote_id = 9,
+	    .uid = getuid(),
+	    .tasks = 1,
+	    .account = "team0000",
+	    .per_task = {true, true, 3600000, 1}};
+	struct submission s;
+	uint64_t generation;
+	char path[600];
+	int fd;
+
+	(void)state;
+	fake_snapshots("--limit 4");
+	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_RING_FILE);
+	fd = lt_ring_open(path, false, &generation, NULL);
+	assert_true(fd >= 0);
+	record.start_utc_s = time(NULL);
+	record.end_utc_s = record.start_utc_s + 60;
+	record.sequence = LT_RING_SLOTS + 5;
+	assert_int_equal(lt_ring_write(fd, generation, &record, NULL), LT_OK);
+	close(fd);
+	fake_shell("rm %s/budget", fake_state);
+	restart();
+	submit(&s, &(struct wish){.account = "free", .minutes = 1});
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	fake_snapshots("--limit 4 --absorbed 65540");
+	usleep(250000);
+	submit(&s, &(struct wish){
+		       .account = "team0000", .gres = "gpu:8", .minutes = 60});
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+}
+
 static void
 test_ring_of_another(void **state)
 {
@@ -534,6 +571,7 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_torn),
 	    FAKE_TEST(test_unknown_partition),
 	    FAKE_TEST(test_ring_survives_restart),
+	    FAKE_TEST(test_ring_before_sheet),
 	    FAKE_TEST(test_ring_of_another),
 	    FAKE_TEST(test_ring_replaced),
 	    FAKE_TEST(test_plan),

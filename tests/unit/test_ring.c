@@ -189,6 +189,8 @@ static const struct {
     {"around the end", LT_RING_SLOTS - 2,
 	{LT_RING_SLOTS - 1, LT_RING_SLOTS, LT_RING_SLOTS + 1}, 0, 3, 0,
 	LT_RING_SLOTS + 1, LT_RING_SLOTS + 1},
+    {"went round, and what is absorbed is not known", 0,
+	{LT_RING_SLOTS + 1, LT_RING_SLOTS + 2}, 0, 2, 0, LT_RING_SLOTS + 2, 2},
     {"a slot reused holds the later one", LT_RING_SLOTS + 1,
 	{2, LT_RING_SLOTS + 2}, 0, 1, 0, LT_RING_SLOTS + 2, LT_RING_SLOTS + 2},
 };
