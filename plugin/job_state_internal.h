@@ -47,6 +47,7 @@ struct lt_state {
 	uint64_t next_sequence;
 	struct lt_ring_record *mirror; /* LT_RING_SLOTS: what the ring has */
 	bool unwritten;		       /* some slots failed to be written */
+	uint64_t failures;	       /* to write, ever */
 	char logged[LT_ERROR_TEXT_SIZE];
 	int64_t logged_ms;
 };

@@ -163,6 +163,61 @@ publish(int fd, uint64_t generation, struct lt_ring_record *mirror,
 	free(old);
 }
 
+/* Above W, copied under the mutex. Caller frees; NULL: none, or no memory. */
+static struct lt_ring_record *
+copy_unabsorbed(uint32_t *count, uint64_t *failures)
+{
+	struct lt_ring_record *copy;
+	uint64_t sequence;
+
+	*count = 0;
+	copy = malloc(LT_RING_SLOTS * sizeof(*copy));
+	pthread_mutex_lock(&lt_state.mutex);
+	*failures = lt_state.failures;
+	sequence = lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed + 1 : 1;
+	if (lt_state.next_sequence > LT_RING_SLOTS &&
+	    sequence < lt_state.next_sequence - LT_RING_SLOTS)
+		sequence = lt_state.next_sequence - LT_RING_SLOTS;
+	for (; copy && sequence < lt_state.next_sequence; sequence++)
+		copy[(*count)++] = *slot_of(sequence);
+	pthread_mutex_unlock(&lt_state.mutex);
+	return copy;
+}
+
+/* Try again what failed to be written. Until it is done every balance is
+ * unknown, so nothing new is held meanwhile. By the refreshing thread, which
+ * alone replaces ring and sheet. */
+static void
+mend_ring(void)
+{
+	uint32_t count;
+	uint64_t failures;
+	struct lt_ring_record *const copy = copy_unabsorbed(&count, &failures);
+	bool written = copy != NULL;
+
+	for (uint32_t i = 0; written && i < count; i++)
+		written = copy[i].sequence == 0 ||
+			  lt_ring_write(lt_state.ring_fd,
+			      lt_state.ring_generation, &copy[i],
+			      NULL) == LT_OK;
+	free(copy);
+	pthread_mutex_lock(&lt_state.mutex);
+	if (written && failures == lt_state.failures)
+		lt_state.unwritten = false;
+	pthread_mutex_unlock(&lt_state.mutex);
+}
+
+static bool
+needs_mending(void)
+{
+	bool unwritten;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	unwritten = lt_state.unwritten && lt_state.mirror;
+	pthread_mutex_unlock(&lt_state.mutex);
+	return unwritten;
+}
+
 void
 lt_ring_attach(void)
 {
@@ -172,6 +227,8 @@ lt_ring_attach(void)
 	bool written;
 	int fd;
 
+	if (is_attached() && needs_mending())
+		mend_ring();
 	if (lt_state.ring_path[0] == '\0' || is_attached() ||
 	    lt_state.ring_opened >= RING_OPENED_MAX)
 		return;
@@ -236,24 +293,6 @@ unknown_reason(const struct lt_sheet_box *box)
 	return NULL;
 }
 
-/* Try again what failed to be written. Under the mutex: this is rare, and
- * nothing may go on before it is done. */
-static void
-mend_ring(void)
-{
-	const uint64_t absorbed =
-	    lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed : 0;
-
-	for (uint64_t sequence = absorbed + 1;
-	     sequence < lt_state.next_sequence &&
-	     sequence - absorbed <= LT_RING_SLOTS;
-	     sequence++)
-		if (lt_ring_write(lt_state.ring_fd, lt_state.ring_generation,
-			slot_of(sequence), NULL) != LT_OK)
-			return;
-	lt_state.unwritten = false;
-}
-
 static void
 set_unknown(struct lt_admission *admission, const char *why)
 {
@@ -282,8 +321,6 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 		       : lt_sheet_budgeted(&box->sheet, hold->account);
 	if (!budgeted)
 		return;
-	if (lt_state.unwritten)
-		mend_ring();
 	why = unknown_reason(box);
 	if (why) {
 		set_unknown(admission, why);
@@ -368,6 +405,7 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 		    lt_state.sheet->recent, &lt_state.sheet->sheet, &hold);
 	make_void(slot_of(sequence), sequence);
 	lt_state.unwritten = true;
+	lt_state.failures++;
 	pthread_mutex_unlock(&lt_state.mutex);
 }
 

@@ -6,6 +6,8 @@
 #include "fake.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "files.h"
@@ -468,6 +470,34 @@ test_ring_replaced(void **state)
 	assert_int_equal(records(NULL), 1);
 }
 
+/* A hold that is not on the disk is none; when the disk is back, the ring has
+ * no gap. */
+static void
+test_ring_not_written(void **state)
+{
+	const struct wish wish = {.account = "team0000", .minutes = 10};
+	struct rlimit whole, least;
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &whole);
+	least = whole;
+	least.rlim_cur = 16;
+	setrlimit(RLIMIT_FSIZE, &least);
+	for (int i = 0; i < 2; i++) {
+		submit(&s, &wish);
+		usleep(250000);
+		assert_int_equal(s.priority, 0);
+	}
+	setrlimit(RLIMIT_FSIZE, &whole);
+	submit(&s, &wish);
+	assert_int_equal(s.priority, NO_VAL);
+	assert_int_equal(records(NULL), 2);
+}
+
 static void
 test_plan(void **state)
 {
@@ -574,6 +604,7 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_ring_before_sheet),
 	    FAKE_TEST(test_ring_of_another),
 	    FAKE_TEST(test_ring_replaced),
+	    FAKE_TEST(test_ring_not_written),
 	    FAKE_TEST(test_plan),
 	    FAKE_TEST(test_options_of_job),
 	    FAKE_TEST(test_threads),
