@@ -448,7 +448,8 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 	pthread_mutex_lock(&lt_state.mutex);
 	if (lt_state.sheet) {
 		index = lt_sheet_account(&lt_state.sheet->sheet, account);
-		if (index >= 0)
+		/* Nobody learns another team's balance by a plan. */
+		if (lt_sheet_pair(&lt_state.sheet->sheet, uid, index))
 			lt_available(available, &lt_state.sheet->sheet,
 			    lt_state.sheet->recent, uid, index, start_utc_s,
 			    end_utc_s);

@@ -517,6 +517,27 @@ test_plan(void **state)
 }
 
 static void
+test_plan_tells_members(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	for (int member = 0; member < 2; member++) {
+		fake_snapshots(
+		    member ? "--limit 0.01" : "--limit 0.01 --uid 77");
+		restart();
+		submit(&s, &(struct wish){.account = "team0000",
+			       .minutes = 600,
+			       .gres = "gpu:8",
+			       .option = "_SLURM_SPANK_OPTION_lowtide_"
+					 "carbon_aware=plan"});
+		assert_int_equal(s.code, ESLURM_DISABLED);
+		assert_int_equal(
+		    strstr(s.message, "budget") != NULL, member == 1);
+	}
+}
+
+static void
 test_options_of_job(void **state)
 {
 	struct submission s;
@@ -606,6 +627,7 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_ring_replaced),
 	    FAKE_TEST(test_ring_not_written),
 	    FAKE_TEST(test_plan),
+	    FAKE_TEST(test_plan_tells_members),
 	    FAKE_TEST(test_options_of_job),
 	    FAKE_TEST(test_threads),
 	};
