@@ -69,7 +69,24 @@ read_child(int fd, char *text, size_t size)
 	}
 }
 
-/* slurm_init() in a child: bad syntax is fatal() there, not here. */
+/*
+ * libslurm is started once in a process, then only reads its configuration
+ * anew: in 24.11 a slurm_init() after slurm_fini() crashes (tls_g_fini()
+ * leaves its counter at -1).
+ */
+static int
+read_conf(const char *path)
+{
+	static bool started;
+
+	if (started)
+		return slurm_conf_reinit(path);
+	slurm_init(path);
+	started = true;
+	return SLURM_SUCCESS;
+}
+
+/* read_conf() in a child: bad syntax is fatal() there, not here. */
 static int
 try_conf(const char *path, struct lt_error *err)
 {
@@ -83,8 +100,7 @@ try_conf(const char *path, struct lt_error *err)
 		(void)dup2(pipe_fd[1], STDERR_FILENO);
 		(void)close(pipe_fd[0]);
 		(void)close(pipe_fd[1]);
-		slurm_init(path);
-		_exit(0);
+		_exit(read_conf(path) == SLURM_SUCCESS ? 0 : 1);
 	}
 	(void)close(pipe_fd[1]);
 	const bool ended =
@@ -117,7 +133,9 @@ lt_slurm_init(const char *conf_path, struct lt_error *err)
 	/* Plugins that libslurm loads read the variable, not the argument. */
 	if (setenv("SLURM_CONF", conf_path, 1) != 0)
 		return lt_fail(err, LT_ENOMEM, "setenv: %s", strerror(errno));
-	slurm_init(conf_path);
+	if (read_conf(conf_path) != SLURM_SUCCESS)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: libslurm can't read it again", conf_path);
 	memory_counts = (slurm_conf.select_type_param & LT_SLURM_MEMORY) != 0;
 	return LT_OK;
 }
@@ -126,7 +144,6 @@ void
 lt_slurm_fini(void)
 {
 	lt_slurmdbd_forget();
-	slurm_fini();
 }
 
 /* AuthInfo: "socket=/run/munge/munge.socket.2,ttl=60". */
