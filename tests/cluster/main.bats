@@ -172,14 +172,14 @@ day_of_carbon() {
 }
 
 @test "scontrol update of time limit, partition, account can't pass the budget" {
-	job -A tiny --gpus=1 -N1 --time=30 --hold --wrap true
+	job -A tiny --gpus=1 -N1 --time=1:00:00 --hold --wrap true
 	in_terms() { [ "$(budget_of tiny held_micros)" -gt 0 ]; }
 	within 20 in_terms
 	sleep 3
 	run ! scontrol update jobid="$id" timelimit=2-00:00:00
 	run ! scontrol update jobid="$id" partition=h100
 	run ! scontrol update jobid="$id" numnodes=2
-	[ "$(field "$id" '%l %P')" = '30:00 ondemand' ]
+	[ "$(field "$id" '%l %P')" = '1:00:00 ondemand' ]
 	scontrol update jobid="$id" timelimit=10
 	scancel "$id"
 	job -A vision --gpus=8 -N1 --time=1:00:00 --hold --wrap true
