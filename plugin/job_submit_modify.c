@@ -36,15 +36,19 @@ refuse(struct change *c, const char *text)
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
-/* The job's number: scontrol sends text ("12", "12_3", "12_[1-9]", "12+1");
- * all tasks of an array have the terms of their record. */
+/* The job's number: scontrol sends text ("12", "12_3", "12_[1-9]", "12+1"
+ * for 13); all tasks of an array have the terms of their record. */
 static uint32_t
 job_id_of(const job_desc_msg_t *job)
 {
 	unsigned long long id;
+	char *end;
 
 	if (job->job_id_str && *job->job_id_str) {
-		id = strtoull(job->job_id_str, NULL, 10);
+		id = strtoull(job->job_id_str, &end, 10);
+		/* Components of a het job have ids in a row. */
+		if (*end == '+' && id < NO_VAL)
+			id += strtoull(end + 1, NULL, 10) % NO_VAL;
 		if (id > 0 && id < NO_VAL)
 			return (uint32_t)id;
 	}
@@ -68,6 +72,7 @@ may_raise(const job_desc_msg_t *job)
 	       job->cpus_per_task != NO_VAL16 || job->pn_min_cpus != NO_VAL16 ||
 	       job->ntasks_per_node != NO_VAL16 ||
 	       job->pn_min_memory != NO_VAL64 || job->shared != NO_VAL16 ||
+	       job->core_spec != NO_VAL16 || job->ntasks_per_tres != NO_VAL16 ||
 	       any(job->tres_per_job) || any(job->tres_per_node) ||
 	       any(job->tres_per_task) || any(job->tres_per_socket) ||
 	       any(job->cpus_per_tres) || any(job->mem_per_tres);

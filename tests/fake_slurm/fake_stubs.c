@@ -171,6 +171,7 @@ fake_job_defaults(job_desc_msg_t *job)
 	job->cpus_per_task = job->ntasks_per_node = NO_VAL16;
 	job->sockets_per_node = job->pn_min_cpus = NO_VAL16;
 	job->shared = job->requeue = NO_VAL16;
+	job->ntasks_per_tres = job->core_spec = NO_VAL16;
 	job->pn_min_memory = NO_VAL64;
 	job->het_job_offset = NO_VAL;
 	job->user_id = getuid();

@@ -175,6 +175,49 @@ test_admitted(void **state)
 	assert_int_equal(record.tasks, 10);
 }
 
+/* What Slurm resolves after the plugin only. */
+static void
+test_resolved_later(void **state)
+{
+	static const struct {
+		const char *why;
+		uint16_t core_spec, per_gpu;
+		int64_t micros; /* 3.60 a node-hour, 64 CPUs and 8 GPUs */
+	} cases[] = {
+	    {"one of eight GPUs", NO_VAL16, NO_VAL16, 450001},
+	    {"32 of 64 CPUs by --ntasks-per-gpu", NO_VAL16, 32, 1800001},
+	    {"--core-spec takes the node", 0, NO_VAL16, 3600001},
+	};
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	restart();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		struct lt_quote quote = {0};
+
+		print_message("# %s\n", cases[i].why);
+		fake_job_defaults(&job);
+		job.account = slurm_xstrdup("team0000");
+		job.script = strdup("#!/bin/sh\n");
+		job.tres_per_job = slurm_xstrdup("gres:gpu:1");
+		job.time_limit = 60;
+		job.core_spec = cases[i].core_spec;
+		job.ntasks_per_tres = cases[i].per_gpu;
+		assert_int_equal(
+		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
+				     strlen(job.admin_comment), NULL),
+		    LT_OK);
+		assert_int_equal(
+		    quote.hold_per_task.money_micros, cases[i].micros);
+		free(job.account);
+		free(job.script);
+		free(job.tres_per_job);
+		free(job.admin_comment);
+	}
+}
+
 static void
 test_forged_quote(void **state)
 {
@@ -616,6 +659,7 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_nothing_there),
 	    FAKE_TEST(test_nulls),
 	    FAKE_TEST(test_admitted),
+	    FAKE_TEST(test_resolved_later),
 	    FAKE_TEST(test_forged_quote),
 	    FAKE_TEST(test_over),
 	    FAKE_TEST(test_rules),
