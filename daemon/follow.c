@@ -2,7 +2,8 @@
 /*
  * On a login node: the controller's market snapshot is fetched page by page
  * and kept in the run directory for SPANK; balances are asked for on behalf
- * of whoever asks here. Nothing else is known here, and nothing is kept.
+ * of whoever asks here. Children ask (question.c): a controller that hangs
+ * keeps nobody waiting for anything else.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -20,12 +21,21 @@
 #include "api.h"
 #include "follow.h"
 #include "http.h"
+#include "question.h"
 #include "serve.h"
 
 enum { EVERY_S = 30, PORT = 6826, ASK_MS = 5000, BALANCE_MS = 2000,
-	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1 };
+	MARKET_S = 60, PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1 };
 
 static char munge_socket[512]; /* "" = the default */
+static const char *controller, *market_path;
+
+struct market { /* what we know of the file that we keep */
+	struct lt_child child; /* that fetches it */
+	uint64_t generation;
+	int64_t next_utc_s;
+	bool failed;
+};
 
 static munge_ctx_t
 context(void)
@@ -170,59 +180,53 @@ fetch_page(const char *host, unsigned char **bytes, size_t *have,
 	return code;
 }
 
-/* The whole market: checked by unpacking before it replaces the file. */
+/* The whole market: checked by unpacking before it replaces the file, which
+ * has the one of *generation (0 = none). */
 static int
-refresh(struct lt_daemon *d, struct lt_error *err)
+refresh(uint64_t *generation, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t have = 0;
-	json_int_t generation = 0, size = 1;
+	json_int_t page_generation = 0, size = 1;
 	struct lt_market market;
 	int code = LT_OK;
 	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
 		code = page > PAGES_MAX ?
 		    lt_fail(err, LT_ELIMIT, "market: too many pages") :
-		    fetch_page(d->args.follow, &bytes, &have, &generation,
+		    fetch_page(controller, &bytes, &have, &page_generation,
 			&size, err);
 	if (code == LT_OK)
 		code = lt_market_unpack(&market, bytes, have, err);
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	if (!d->has_market || market.generation != d->market.generation) {
-		code = lt_market_save(&market, d->market_path, err);
-		if (d->has_market)
-			lt_market_free(&d->market);
-		d->market = market;
-		d->has_market = true;
-	} else {
-		lt_market_free(&market);
-	}
+	if (market.generation != *generation)
+		code = lt_market_save(&market, market_path, err);
+	*generation = market.generation;
+	lt_market_free(&market);
 	return code;
 }
 
-/* GET /v1/balance here: the controller is asked for that uid. Only root and
- * SlurmUser may ask for others, so this daemon runs as one of them. */
-int
-lt_follow_balance(const struct lt_daemon *d, uint32_t uid, const char *uri,
-    char **reply)
+bool
+lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri)
 {
-	char path[LT_API_PATH_MAX], account[LT_ACCOUNT_SIZE] = "";
-	struct lt_error err = { 0 };
+	char account[LT_ACCOUNT_SIZE] = "";
 	static const char prefix[] = "/v1/balance";
-	if (strncmp(uri, prefix, sizeof(prefix) - 1) != 0) {
-		*reply = strdup("{\"error\":\"this lowtided follows another: "
-		    "it answers /v1/balance only\"}");
-		return 404;
-	}
+	if (strncmp(uri, prefix, sizeof(prefix) - 1) != 0)
+		return false;
 	const char *const given = strstr(uri, "account=");
 	if (given)
 		snprintf(account, sizeof(account), "%.*s",
 		    (int)strcspn(given + 8, "& \n"), given + 8);
-	snprintf(path, sizeof(path), "/v1/balance?account=%s&uid=%u", account,
-	    uid);
-	const int status =
-	    ask(d->args.follow, path, BALANCE_MS, reply, &err);
+	snprintf(path, size, "/v1/balance?account=%s&uid=%u", account, uid);
+	return true;
+}
+
+int
+lt_follow_ask(const char *path, char **reply)
+{
+	struct lt_error err = { 0 };
+	const int status = ask(controller, path, BALANCE_MS, reply, &err);
 	if (status > 0 && *reply)
 		return status;
 	json_t *json = NULL;
@@ -231,6 +235,58 @@ lt_follow_balance(const struct lt_daemon *d, uint32_t uid, const char *uri,
 	*reply = json ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	return 503;
+}
+
+/* In a child: the market into its file. What it says is its generation, or
+ * why there is none. */
+struct news {
+	uint64_t generation;
+	struct lt_error err;
+};
+
+static void
+refresh_child(void *work, int fd)
+{
+	const struct news *const known = work;
+	struct news news = *known;
+	if (refresh(&news.generation, &news.err) != LT_OK)
+		news.generation = 0;
+	(void)lt_child_write(fd, &news, sizeof(news));
+}
+
+static void
+take_news(struct market *m)
+{
+	struct news news = { 0 };
+	int status;
+	if (m->child.fd < 0 || !lt_child_read(&m->child, &status))
+		return;
+	if (m->child.length == sizeof(news))
+		memcpy(&news, m->child.bytes, sizeof(news));
+	else
+		lt_fail(&news.err, LT_EIO, "market: not fetched in time");
+	lt_child_drop(&m->child);
+	const bool failed = news.err.code != LT_OK;
+	if (failed && !m->failed)
+		lt_log("follow_failed", "error=\"%s\"", news.err.text);
+	if (!failed && m->failed)
+		lt_log("followed", "generation=%llu",
+		    (unsigned long long)news.generation);
+	m->failed = failed;
+	if (!failed)
+		m->generation = news.generation;
+}
+
+static void
+keep_market(struct market *m, int64_t now_utc_s)
+{
+	take_news(m);
+	if (m->child.fd >= 0 || now_utc_s < m->next_utc_s)
+		return;
+	m->next_utc_s = now_utc_s + EVERY_S;
+	struct news known = { .generation = m->generation };
+	(void)lt_child_start(&m->child, refresh_child, &known, MARKET_S,
+	    NULL);
 }
 
 static bool
@@ -244,36 +300,29 @@ ended(int signals)
 }
 
 static void
-loop(struct lt_daemon *d, int signals)
+loop(int signals)
 {
-	int64_t next = 0;
-	bool failed = false;
+	struct market market = { .child.fd = -1 };
 	for (;;) {
-		struct pollfd fds[LT_SERVE_FDS + 1] = {
+		struct pollfd fds[2 + LT_SERVE_FDS + LT_QUESTIONS_MAX] = {
 			{ .fd = signals, .events = POLLIN } };
-		const nfds_t count =
-		    1 + (nfds_t)lt_serve_fds(&fds[1], LT_SERVE_FDS);
-		const int64_t now = (int64_t)time(NULL);
-		if (now >= next) {
-			struct lt_error err = { 0 };
-			const bool ok = refresh(d, &err) == LT_OK;
-			if (!ok && !failed)
-				lt_log("follow_failed", "error=\"%s\"",
-				    err.text);
-			if (ok && failed)
-				lt_log("followed", "generation=%llu",
-				    (unsigned long long)
-				    d->market.generation);
-			failed = !ok;
-			next = (int64_t)time(NULL) + EVERY_S;
-		}
+		nfds_t count = 2;
+		keep_market(&market, (int64_t)time(NULL));
+		lt_questions_run();
+		lt_serve_run(NULL);
+		lt_questions_run(); /* those that just came */
+		fds[1] = (struct pollfd) { .fd = market.child.fd,
+			.events = POLLIN };
+		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
+		count += (nfds_t)lt_questions_fds(&fds[count],
+		    LT_QUESTIONS_MAX);
 		const int wait_ms = lt_serve_timeout_ms(1000);
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
-			return;
+			break;
 		if (ended(signals))
-			return;
-		lt_serve_run(d);
+			break;
 	}
+	lt_child_drop(&market.child);
 }
 
 int
@@ -292,15 +341,16 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 	    d->args.run, LT_MARKET_FILE);
 	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s",
 	    d->args.run, LT_SOCKET_FILE);
+	controller = d->args.follow;
+	market_path = d->market_path;
+	/* Once, here: children that answer within 50 ms have no time for it. */
 	if (lt_http_init(&err) != LT_OK || lt_serve_start(d, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
 	lt_log("started", "pid=%d follow=%s", (int)getpid(), d->args.follow);
-	loop(d, signals_fd);
+	loop(signals_fd);
 	lt_serve_stop();
-	if (d->has_market)
-		lt_market_free(&d->market);
 	lt_http_cleanup();
 	return 0;
 }

@@ -10,9 +10,11 @@
 /* Runs until a signal; the exit status. */
 int lt_follow(struct lt_daemon *d, int signals_fd);
 
-/* The answer to a local request, by asking HOST: HTTP status; *reply is
- * malloc'd. */
-int lt_follow_balance(const struct lt_daemon *d, uint32_t uid,
-    const char *uri, char **reply);
+/* What the controller is asked when uid asks for this here; false: not
+ * answered here. Only root and SlurmUser may ask for others, so a follower
+ * runs as one of them. */
+bool lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri);
+/* Ask the controller for a balance: HTTP status; *reply is malloc'd. */
+int lt_follow_ask(const char *path, char **reply);
 
 #endif

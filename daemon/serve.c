@@ -15,6 +15,7 @@
 
 #include "api.h"
 #include "follow.h"
+#include "question.h"
 #include "serve.h"
 #include "serve_munge.h"
 
@@ -30,6 +31,7 @@ struct exchange { /* one request under way */
 	char *uri, *body;
 	size_t length;
 	bool too_large;
+	struct lt_question *question; /* of a follower */
 };
 
 static void *
@@ -55,6 +57,7 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	struct exchange *const e = *state;
 	if (!e)
 		return;
+	lt_question_free(e->question);
 	free(e->uri);
 	free(e->body);
 	free(e);
@@ -113,6 +116,36 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 	return true;
 }
 
+/* A follower's: the connection sleeps until the controller has answered. */
+static enum MHD_Result
+answer_follower(struct exchange *e, struct MHD_Connection *connection,
+    uint32_t uid)
+{
+	char path[LT_API_PATH_MAX];
+	if (e->question) {
+		char *const text = e->question->text;
+		e->question->text = NULL;
+		return text ? reply_with(connection,
+		    (unsigned)e->question->status, text, "application/json") :
+		    MHD_NO;
+	}
+	if (!lt_follow_path(path, sizeof(path), uid, e->uri))
+		return reply_with(connection, 404, strdup("{\"error\":\"this "
+		    "lowtided follows another: it answers /v1/balance "
+		    "only\"}"), "application/json");
+	e->question = lt_question_post(path, connection);
+	if (!e->question)
+		return MHD_NO;
+	MHD_suspend_connection(connection);
+	return MHD_YES;
+}
+
+static void
+wake(void *asker)
+{
+	MHD_resume_connection(asker);
+}
+
 static enum MHD_Result
 answer_local(void *closure, struct MHD_Connection *connection,
     const char *url, const char *method, const char *version,
@@ -141,9 +174,10 @@ answer_local(void *closure, struct MHD_Connection *connection,
 		    strdup("{\"error\":\"body too large\"}"),
 		    "application/json");
 	struct lt_daemon *const d = closure;
-	const int status = d->args.follow ?
-	    lt_follow_balance(d, uid, e->uri, &text) :
-	    lt_api(d, uid, method, e->uri, e->body, e->length, &text);
+	if (d->args.follow)
+		return answer_follower(e, connection, uid);
+	const int status = lt_api(d, uid, method, e->uri, e->body, e->length,
+	    &text);
 	if (!text)
 		return MHD_NO;
 	return reply_with(connection, (unsigned)status, text,
@@ -213,7 +247,9 @@ lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 	if (fd < 0)
 		return fd;
 	snprintf(server.path, sizeof(server.path), "%s", d->socket_path);
-	server.local = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL,
+	lt_questions_start(lt_follow_ask, wake);
+	server.local = MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 	    answer_local, d, MHD_OPTION_LISTEN_SOCKET, fd,
 	    MHD_OPTION_URI_LOG_CALLBACK, begin, d,
 	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
@@ -246,6 +282,7 @@ void
 lt_serve_stop(void)
 {
 	if (server.local) {
+		lt_questions_stop(); /* none may sleep when it stops */
 		MHD_stop_daemon(server.local);
 		unlink(server.path);
 	}
