@@ -280,6 +280,7 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	    multiply(tasks, lt_gpus_from_text(job->tres_per_task, type)));
 
 	largest_node(&node_cpus, &node_gpus, request, market);
+	request->nodes_open = known32(job->max_nodes) == 0;
 	if (known32(job->min_nodes) == 0) {
 		uint32_t nodes = request->min_nodes;
 

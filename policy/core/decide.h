@@ -34,6 +34,7 @@ struct lt_request {
 	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
 	/* what; upper bounds, never 0 for nodes and tasks */
 	uint32_t min_nodes, max_nodes;
+	bool nodes_open; /* no --nodes: max_nodes is the fewest, not the most */
 	uint32_t cpus;		/* of the whole job; 0 = one a node */
 	uint64_t memory_mib_per_node; /* 0 = the partition's default */
 	uint64_t memory_mib_per_cpu;  /* 0 = not said */

@@ -290,6 +290,48 @@ test_hold(void **state)
 	}
 }
 
+/* 64 CPUs without --nodes, where nodes have 8 and 64 or only 8. */
+static void
+test_hold_of_small_nodes(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t first, shapes, small;
+		bool open;
+		int64_t micros; /* 750000 a node */
+	} rows[] = {
+	    {"one large node", 0, 1, 16, true, 750001},
+	    {"eight small nodes", 1, 1, 16, true, 6000001},
+	    {"small ones are the most of a mixed partition", 0, 2, 16, true,
+		6000001},
+	    {"three small ones and a large", 0, 2, 3, true, 3000001},
+	    {"the user said --nodes", 0, 2, 16, false, 750001},
+	};
+	const int where = NODE;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct lt_shape shapes[2] = {shape, shape};
+		struct lt_quote quote = {0};
+
+		print_message("%s\n", rows[i].why);
+		setup(NULL);
+		shapes[1].cpus = 8;
+		shapes[1].node_count = rows[i].small;
+		market.shapes = shapes;
+		market.shape_count = 2;
+		partitions[NODE].first_shape = rows[i].first;
+		partitions[NODE].shape_count = rows[i].shapes;
+		request.gpus = 0;
+		request.nodes_open = rows[i].open;
+		assert_int_equal(lt_quote_hold(&quote, &request, &market,
+				     &where, 1, NOW, NULL),
+		    LT_OK);
+		assert_int_equal(
+		    quote.hold_per_task.money_micros, rows[i].micros);
+	}
+}
+
 /* ---- text ---- */
 
 static const char text[] =
@@ -587,6 +629,7 @@ main(void)
 	    cmocka_unit_test(test_why),
 	    cmocka_unit_test(test_why_bounds),
 	    cmocka_unit_test(test_why_texts),
+	    cmocka_unit_test(test_hold_of_small_nodes),
 	    cmocka_unit_test(test_merge),
 	    cmocka_unit_test(test_merged_is_read),
 	};
