@@ -11,7 +11,8 @@
 
 #include "alerts.h"
 
-enum { MEMORY_SIZE = 32 + 8 * LT_ALERTS_MAX };
+/* All that a policy can have (values up to 1000), each once. */
+enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000") };
 
 static bool
 reached(bool limited, int64_t spent, int64_t limit, int percent)
@@ -102,26 +103,29 @@ run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
 {
 	const struct lt_period *const p = &d->sheet.budgets[index].periods[0];
 	int passed[LT_ALERTS_MAX];
-	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE], known[MEMORY_SIZE] = "";
-	char memory[MEMORY_SIZE];
-	bool news = false;
+	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
+	char start[32], told[MEMORY_SIZE] = "";
 	const int count =
 	    lt_alerts_passed(passed, &d->policy->budgets[index], p);
 	if (count == 0 || p->start_utc_s == p->end_utc_s)
 		return LT_OK;
 	name_of(name, sizeof(name), d->policy, index);
-	(void)lt_ledger_get(d->ledger, name, known, sizeof(known), NULL);
-	int used = snprintf(memory, sizeof(memory), "%" PRId64,
-	    p->start_utc_s);
+	(void)lt_ledger_get(d->ledger, name, told, sizeof(told), NULL);
+	snprintf(start, sizeof(start), "%" PRId64, p->start_utc_s);
+	const size_t length = strlen(start);
+	if (strncmp(told, start, length) != 0 ||
+	    (told[length] != ' ' && told[length] != '\0'))
+		snprintf(told, sizeof(told), "%s", start); /* a new period */
+	const size_t before = strlen(told);
 	for (int i = 0; i < count; i++) {
-		used += snprintf(memory + used,
-		    sizeof(memory) - (size_t)used, " %d", passed[i]);
-		if (lt_alerts_told(known, p->start_utc_s, passed[i]))
+		const size_t used = strlen(told);
+		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
 			continue;
+		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
 		tell(d, index, passed[i]);
-		news = true;
 	}
-	return news ? lt_ledger_put(d->ledger, name, memory, err) : LT_OK;
+	return strlen(told) > before ?
+	    lt_ledger_put(d->ledger, name, told, err) : LT_OK;
 }
 
 int
