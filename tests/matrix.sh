@@ -2,51 +2,97 @@
 # The cluster tests on newer Slurms: Debian 13 has 24.11, sid 26.05. Each runs
 # in a folder made by debootstrap (kept in ${MATRIX_DIR:-/var/tmp/lowtide-matrix}
 # for the next time), with the project copied in and built there. Needs root or
-# sudo, and the packages from this machine's own Debian mirror.
+# sudo, and the packages from this machine's own Debian mirror. The last lines
+# are each suite's `N passed, N failed`; its log is beside its folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ "$(id -u)" -ne 0 ]; then exec sudo -E "$0" "$@"; fi
+[ "$(id -u)" -eq 0 ] || exec sudo -E "$PWD/tests/matrix.sh" "$@"
 dir=${MATRIX_DIR:-/var/tmp/lowtide-matrix}
 PATH=$PATH:/usr/sbin:/sbin
-command -v debootstrap >/dev/null ||
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debootstrap >/dev/null
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-    grep -oE '(URIs: *|^deb +(\[[^]]*\] *)?)[a-z]+://[^ ]+' | grep -oE '[a-z]+://.*' |
-    grep -v security | head -n 1 || true)
-[ -n "$mirror" ] || { echo "matrix: no Debian mirror in /etc/apt" >&2; exit 1; }
 # All that packaging/deps.sh names, by the names that the suite has.
-packages=gcc,make,pkg-config,libc6-dev,slurmctld,slurmd,slurmdbd,slurm-client,munge,mariadb-server,libslurm-dev,slurm-wlm-basic-plugins,libmunge-dev,libcurl4-openssl-dev,libjansson-dev,libyaml-dev,libsqlite3-dev,libmicrohttpd-dev,libexpat1-dev,libcmocka-dev,bats,jq,hostname,procps,tzdata,util-linux
-status=0
-run_suite() {
-	local suite=$1 root=$dir/$1
-	if [ ! -e "$root/.ready" ]; then
-		echo "matrix: $suite: debootstrap into $root"
-		rm -rf --one-file-system "$root"
-		mkdir -p "$dir"
-		debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$dir/$suite.log" 2>&1 ||
-		    { tail -n 5 "$dir/$suite.log" >&2; return 1; }
-		cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-		printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
-		chmod 755 "$root/usr/sbin/policy-rc.d"
-		chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
-		    --no-install-recommends ${packages//,/ } >>"$dir/$suite.log" 2>&1 ||
-		    { tail -n 5 "$dir/$suite.log" >&2; return 1; }
-		touch "$root/.ready"
-	fi
-	rm -rf "$root/lowtide"
-	mkdir "$root/lowtide"
-	git ls-files -z | xargs -0 cp --parents -t "$root/lowtide"
-	# A mount namespace of its own: nothing stays mounted whatever happens.
-	unshare --mount --propagation private sh -c '
-		mount --bind /proc "$0/proc"; mount --bind /sys "$0/sys"
-		mount --rbind /dev "$0/dev"
-		grep -q "$(hostname)" "$0/etc/hosts" 2>/dev/null ||
-			echo "127.0.1.1 $(hostname)" >> "$0/etc/hosts"
-		exec chroot "$0" sh -c "cd /lowtide && slurmctld -V && HOME=/root tests/run.sh cluster"
-	' "$root" || status=1
+packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
+	munge mariadb-server libslurm-dev slurm-wlm-basic-plugins libmunge-dev
+	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
+	libmicrohttpd-dev libexpat1-dev libcmocka-dev bats jq hostname procps
+	tzdata util-linux)
+
+debian_mirror() {
+	cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+	    grep -oE '(URIs: *|^deb +(\[[^]]*\] *)?)[a-z]+://[^ ]+' |
+	    grep -oE '[a-z]+://.*' | grep -v security | head -n 1
 }
-for suite in ${MATRIX_SUITES:-trixie sid}; do
-	echo "== $suite"
-	run_suite "$suite" || status=1
+
+make_root() { # make_root SUITE FOLDER
+	local mirror
+	mirror=$(debian_mirror) ||
+	    { echo "matrix: no Debian mirror in /etc/apt" >&2; return 1; }
+	echo "debootstrap into $2"
+	rm -rf --one-file-system "$2"
+	debootstrap --variant=minbase "$1" "$2" "$mirror" >/dev/null
+	cp /etc/apt/apt.conf.d/* "$2/etc/apt/apt.conf.d/" 2>/dev/null || true
+	printf '#!/bin/sh\nexit 101\n' > "$2/usr/sbin/policy-rc.d"
+	chmod 755 "$2/usr/sbin/policy-rc.d"
+	DEBIAN_FRONTEND=noninteractive chroot "$2" apt-get install -qq -y \
+	    --no-install-recommends "${packages[@]}" >/dev/null
+	touch "$2/.ready"
+}
+
+# Objects of the last run stay: times are kept, so make builds what changed.
+copy_project() { # copy_project FOLDER
+	mkdir -p "$1"
+	find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+	git -c safe.directory="$PWD" ls-files -z |
+	    xargs -0 cp --parents --preserve=mode,timestamps -t "$1"
+}
+
+run_suite() { # the first process of its own mount and pid namespaces
+	local root=$dir/$1
+	[ -e "$root/.ready" ] || make_root "$1" "$root"
+	copy_project "$root/lowtide"
+	rm -rf "$root"/tmp/lowtide-test.*
+	# slurmdbd is localhost; the host's name is no public DNS name.
+	printf '%s\n' '127.0.0.1 localhost' "127.0.1.1 $(hostname)" > "$root/etc/hosts"
+	mount --bind "$root" "$root" # a test unshares mounts: / must be one
+	mount --bind /proc "$root/proc"
+	mount --bind /sys "$root/sys"
+	mount --rbind /dev "$root/dev"
+	exec chroot "$root" env -u TMPDIR HOME=/root \
+	    sh -c 'cd /lowtide && slurmctld -V && exec tests/run.sh cluster'
+}
+
+if [ "${1:-}" = --inside ]; then
+	run_suite "$2"
+fi
+command -v debootstrap >/dev/null ||
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends debootstrap >/dev/null
+mkdir -p "$dir"
+pids=()
+# A pid namespace each: whatever a suite started ends with its first process,
+# and that with unshare, which heeds no other signal.
+trap '[ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[@]}" 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
+read -ra suites <<< "${MATRIX_SUITES:-trixie sid}"
+for suite in "${suites[@]}"; do
+	unshare --mount --propagation private --pid --fork --kill-child \
+	    --mount-proc tests/matrix.sh --inside "$suite" >"$dir/$suite.log" 2>&1 &
+	pids+=($!)
 done
+status=0 results=()
+for i in "${!suites[@]}"; do
+	suite=${suites[i]}
+	echo "== $suite, log in $dir/$suite.log"
+	ended=0
+	wait "${pids[i]}" || ended=$?
+	cat "$dir/$suite.log"
+	result=$(tail -n 1 "$dir/$suite.log")
+	case $result in
+	*' passed, '*' failed') ;;
+	*) result="0 passed, 1 failed" ended=1 ;;
+	esac
+	[ "$ended" -eq 0 ] || status=1
+	results+=("$suite, $(grep -m 1 '^slurm' "$dir/$suite.log" || echo 'no Slurm'): $result")
+done
+pids=()
+echo
+printf '%s\n' "${results[@]}"
 exit $status
