@@ -40,10 +40,10 @@ wait_for() { # wait_for SECONDS WHAT COMMAND...
 	done
 }
 
-free_ports() { # a base port with 40 free ones above it
+free_ports() { # a base port with 40 free ones above it, below Linux's own for clients
 	local base i
 	for _ in $(seq 50); do
-		base=$((20000 + RANDOM % 30000))
+		base=$((10000 + RANDOM % 22700))
 		for i in $(seq 0 39); do
 			(exec 3<>"/dev/tcp/127.0.0.1/$((base + i))") 2>/dev/null && continue 2
 		done
@@ -213,7 +213,10 @@ start() {
 		background slurmdbd slurmdbd -D
 		wait_for 60 slurmdbd sacctmgr -n show cluster ;;
 	slurmctld)
-		background slurmctld slurmctld -D
+		# 26.05 that was killed in its first minutes wants -i to start again.
+		local ignore=
+		[ ! -e "$D/state/clustername" ] || [ -e "$D/state/assoc_usage" ] || ignore=-i
+		background slurmctld slurmctld -D $ignore
 		wait_for 30 slurmctld controller_up ;;
 	slurmd)
 		local n
