@@ -433,7 +433,9 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
 	s->ring_generation = d->ring_generation;
 	s->ring_absorbed = d->ring_absorbed;
 	s->ready = d->quotes_loaded;
-	s->on_unknown = d->policy->on_unknown;
+	/* job_submit may have no market to learn the mode from. */
+	s->on_unknown = d->policy->mode == LT_MODE_ENFORCE ?
+	    d->policy->on_unknown : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
 	int code = fill_accounts(&b, d, err);
 	if (code == LT_OK)

@@ -62,7 +62,9 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 			(uint32_t)LT_TERMS_BUDGETED : 0) |
 		    (amount->has_money ? (uint32_t)LT_TERMS_HAS_MONEY : 0) |
 		    (amount->has_carbon ? (uint32_t)LT_TERMS_HAS_CARBON : 0) |
-		    (job->exclusive ? (uint32_t)LT_TERMS_EXCLUSIVE : 0),
+		    (job->exclusive ? (uint32_t)LT_TERMS_EXCLUSIVE : 0) |
+		    (job->het_job_id && job->het_job_id == job->job_id ?
+			(uint32_t)LT_TERMS_HET_LEADER : 0),
 	};
 }
 

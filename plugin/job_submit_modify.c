@@ -357,6 +357,12 @@ judge_change(struct change *c)
 		return refuse(c, "this may cost more, and the job is not yet "
 				 "known to lowtide: try again in a few "
 				 "seconds");
+	/* Called once a component, with nothing to tell which: the leader's
+	 * terms would let a larger one rise. */
+	if ((c->terms.flags & LT_TERMS_HET_LEADER) && c->job->job_id_str &&
+	    !strchr(c->job->job_id_str, '+'))
+		return refuse(c, "this may cost more, and the job is "
+				 "heterogeneous: name the component, as in 12+0");
 	if (!c->view.market)
 		return unknown(c, sheet->on_unknown,
 		    "lowtided's market snapshot can't be read");

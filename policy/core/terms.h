@@ -17,6 +17,7 @@ enum lt_terms_flag {
 	LT_TERMS_HAS_MONEY = 1 << 4,
 	LT_TERMS_HAS_CARBON = 1 << 5,
 	LT_TERMS_EXCLUSIVE = 1 << 6,
+	LT_TERMS_HET_LEADER = 1 << 7, /* its id alone names all components */
 };
 
 struct lt_terms {

@@ -293,7 +293,7 @@ up)
 	[ -z "${POLICY:-}" ] || start lowtided
 	;;
 down)
-	for x in lowtided slurmd slurmctld slurmdbd mariadb munged; do stop $x; done ;;
+	for x in follow lowtided slurmd slurmctld slurmdbd mariadb munged; do stop $x; done ;;
 start)
 	. "$D/env"; base=$CLUSTER_BASE; start "${3:?what}" ;;
 stop)

@@ -21,6 +21,8 @@
 #include "../../plugin/slurm_compat.h"
 #include <slurm/spank.h>
 
+#include "ring.h"
+
 /* The plugins' entry points. */
 extern int (*fake_init)(void), (*fake_fini)(void);
 extern int (*fake_submit)(job_desc_msg_t *, uint32_t, char **);
@@ -57,7 +59,28 @@ int fake_done(void **state);
 /* job_modify(), whichever release. */
 int fake_job_modify(job_desc_msg_t *job, uint32_t uid);
 
+/* One submission and what came of it (fake_send.c). */
+struct submission {
+	int code;
+	char message[8192];
+	char comment[4096];
+	char partition[64];
+	uint32_t priority, time_limit;
+	int64_t begin_utc_s;
+};
+
+struct wish {
+	const char *account, *option, *array, *gres, *comment, *partition;
+	uint32_t minutes; /* 0 = unset */
+	bool interactive, cron, held;
+};
+void fake_send(struct submission *out, const struct wish *wish);
+void fake_restart(void);
+/* Records in the ring; the last goes to out, which may be NULL. */
+uint32_t fake_records(struct lt_ring_record *out);
+
 int fake_submit_tests(void);
+int fake_ring_tests(void);
 int fake_modify_tests(void);
 int fake_spank_tests(void);
 

@@ -77,6 +77,10 @@ test_modify(void **state)
 		INFINITE, LT_TERMS_USER_HOLD, SLURM_SUCCESS},
 	    {"release of a job not in terms", "8", NULL, NULL, NULL, NO_VAL,
 		INFINITE, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"an hour more of all of a het job", "7", NULL, NULL, NULL, 120,
+		NO_VAL, LT_TERMS_HET_LEADER, ESLURM_ACCOUNTING_POLICY},
+	    {"an hour more of one component", "7+0", NULL, NULL, NULL, 120,
+		NO_VAL, LT_TERMS_HET_LEADER, SLURM_SUCCESS},
 	    {"lowtided's own update", "7", NULL, NULL,
 		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
 		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "

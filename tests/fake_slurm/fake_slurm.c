@@ -112,6 +112,7 @@ main(int argc, char **argv)
 	find(&fake_modify, submit_so, "job_modify");
 	find(&fake_spank_init, spank_so, "slurm_spank_init");
 	find(&fake_spank_post_opt, spank_so, "slurm_spank_init_post_opt");
-	return fake_submit_tests() + fake_modify_tests() + fake_spank_tests() !=
+	return fake_submit_tests() + fake_ring_tests() + fake_modify_tests() +
+		   fake_spank_tests() !=
 	       0;
 }

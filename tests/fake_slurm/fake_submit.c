@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * job_submit_lowtide.so, driven as slurmctld would: every rule, every state
- * of the files, eight threads at a budget's edge.
+ * of the files.
  */
 #include "fake.h"
 
@@ -14,102 +14,13 @@
 #include "quote.h"
 #include "ring.h"
 
-struct submission {
-	int code;
-	char message[8192];
-	char comment[4096];
-	char partition[64];
-	uint32_t priority, time_limit;
-	int64_t begin_utc_s;
-};
-
-struct wish {
-	const char *account, *option, *array, *gres, *comment, *partition;
-	uint32_t minutes; /* 0 = unset */
-	bool interactive, cron, held;
-};
-
-static void
-submit(struct submission *out, const struct wish *wish)
-{
-	job_desc_msg_t job;
-	char *message = NULL, *env[1] = {NULL};
-
-	fake_job_defaults(&job);
-	job.account = slurm_xstrdup(wish->account);
-	job.array_inx = slurm_xstrdup(wish->array);
-	job.tres_per_job = slurm_xstrdup(wish->gres);
-	job.admin_comment = slurm_xstrdup(wish->comment);
-	job.partition = slurm_xstrdup(wish->partition);
-	job.script = wish->interactive ? NULL : strdup("#!/bin/sh\n");
-	if (wish->minutes)
-		job.time_limit = wish->minutes;
-	if (wish->cron)
-		job.bitflags |= CRON_JOB;
-	if (wish->held)
-		job.priority = 0;
-	env[0] = slurm_xstrdup(wish->option);
-	job.spank_job_env = env;
-	job.spank_job_env_size = wish->option ? 1 : 0;
-	memset(out, 0, sizeof(*out));
-	out->code = fake_submit(&job, job.user_id, &message);
-	snprintf(
-	    out->message, sizeof(out->message), "%s", message ? message : "");
-	snprintf(out->comment, sizeof(out->comment), "%s",
-	    job.admin_comment ? job.admin_comment : "");
-	snprintf(out->partition, sizeof(out->partition), "%s",
-	    job.partition ? job.partition : "");
-	out->priority = job.priority;
-	out->time_limit = job.time_limit;
-	out->begin_utc_s = job.begin_time;
-	free(job.account);
-	free(job.array_inx);
-	free(job.tres_per_job);
-	free(job.admin_comment);
-	free(job.partition);
-	free(job.script);
-	free(env[0]);
-	free(message);
-}
-
-static void
-restart(void)
-{
-	assert_int_equal(fake_init(), SLURM_SUCCESS);
-}
-
-/* Records in the ring, by its own reader. */
-static uint32_t
-records(struct lt_ring_record *out)
-{
-	struct lt_ring_record *const all = calloc(LT_RING_SLOTS, sizeof(*all));
-	uint64_t generation, highest, contiguous;
-	uint32_t count = 0, bad = 0;
-	char path[600];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_RING_FILE);
-	fd = lt_ring_open(path, false, &generation, NULL);
-	assert_true(fd >= 0);
-	assert_int_equal(lt_ring_read(fd, generation, 0, all, &count, &highest,
-			     &contiguous, &bad, NULL),
-	    LT_OK);
-	close(fd);
-	assert_int_equal(bad, 0);
-	assert_int_equal(highest, contiguous);
-	if (out && count > 0)
-		*out = all[count - 1];
-	free(all);
-	return count;
-}
-
 static void
 test_nothing_there(void **state)
 {
 	struct submission s;
 
 	(void)state;
-	submit(&s, &(struct wish){.account = "team0000", .minutes = 60});
+	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 60});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_string_equal(s.message, "");
 	assert_string_equal(s.comment, "");
@@ -141,7 +52,7 @@ test_nulls(void **state)
 		memset(&job, 0, sizeof(job));
 		fake_job_modify(&job, 12345);
 		fake_snapshots("--limit 100");
-		restart();
+		fake_restart();
 	}
 }
 
@@ -154,8 +65,8 @@ test_admitted(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.account = "TEAM0000",
+	fake_restart();
+	fake_send(&s, &(struct wish){.account = "TEAM0000",
 		       .minutes = 60,
 		       .array = "0-9%2",
 		       .gres = "gres:gpu:2",
@@ -169,7 +80,7 @@ test_admitted(void **state)
 	assert_int_equal(quote.tasks, 10);
 	/* 2 of 8 GPUs for an hour at 3.60, and one micro of rounding. */
 	assert_int_equal(quote.hold_per_task.money_micros, 900001);
-	assert_int_equal(records(&record), 1);
+	assert_int_equal(fake_records(&record), 1);
 	assert_true(record.quote_id == quote.id);
 	assert_string_equal(record.account, "team0000");
 	assert_int_equal(record.tasks, 10);
@@ -191,7 +102,7 @@ test_resolved_later(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	restart();
+	fake_restart();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		job_desc_msg_t job;
 		struct lt_quote quote = {0};
@@ -228,11 +139,11 @@ test_forged_quote(void **state)
 			     "was=-,- by=off mode=enforce f=0;";
 
 	(void)state;
-	submit(&s, &(struct wish){.comment = forged});
+	fake_send(&s, &(struct wish){.comment = forged});
 	assert_null(strstr(s.comment, "lowtide:"));
 	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.comment = forged, .minutes = 10});
+	fake_restart();
+	fake_send(&s, &(struct wish){.comment = forged, .minutes = 10});
 	assert_int_equal(
 	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_true(quote.id != 0xff);
@@ -248,15 +159,15 @@ test_over(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 0.5");
-	restart();
-	submit(&s, &wish);
+	fake_restart();
+	fake_send(&s, &wish);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 	assert_non_null(
 	    strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
 	assert_non_null(strstr(s.message, "It would fit at --time="));
-	assert_int_equal(records(NULL), 0);
+	assert_int_equal(fake_records(NULL), 0);
 	wish.account = "free";
-	submit(&s, &wish);
+	fake_send(&s, &wish);
 	assert_int_equal(s.code, SLURM_SUCCESS);
 }
 
@@ -304,8 +215,8 @@ test_rules(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		fake_snapshots(cases[i].arguments);
-		restart();
-		submit(&s, &(struct wish){.account = "team0000",
+		fake_restart();
+		fake_send(&s, &(struct wish){.account = "team0000",
 			       .gres = "gpu:8",
 			       .minutes = 60,
 			       .interactive = cases[i].interactive,
@@ -321,7 +232,7 @@ test_rules(void **state)
 		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL),
 		    LT_OK);
 		assert_int_equal(quote.flags, cases[i].flags);
-		submit(
+		fake_send(
 		    &s, &(struct wish){
 			    .account = "free", .gres = "gpu:8", .minutes = 60});
 		assert_int_equal(s.code, SLURM_SUCCESS);
@@ -341,7 +252,7 @@ held_blindly(const struct submission *held)
 	    LT_OK);
 	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
 	assert_string_equal(quote.account, "team0000");
-	submit(&s, &(struct wish){.account = "free",
+	fake_send(&s, &(struct wish){.account = "free",
 		       .minutes = 10,
 		       .option = "_SLURM_SPANK_OPTION_lowtide_"
 				 "carbon_aware=plan"});
@@ -357,8 +268,8 @@ test_unknown_partition(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.account = "team0000",
+	fake_restart();
+	fake_send(&s, &(struct wish){.account = "team0000",
 		       .minutes = 10,
 		       .partition = "new"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
@@ -381,20 +292,20 @@ test_torn(void **state)
 		snprintf(path, sizeof(path), i ? "%s/budget" : "%s/market",
 		    i ? fake_state : fake_run);
 		/* Loaded before: the last good one stays. */
-		restart();
+		fake_restart();
 		fake_shell("truncate -s 100 %s", path);
 		usleep(250000);
-		submit(
+		fake_send(
 		    &s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 		assert_non_null(strstr(s.comment, "lowtide:1"));
 		/* Never loaded: budgeted teams wait, others do not. */
-		restart();
-		submit(&s, &(struct wish){.account = "free", .minutes = 10});
+		fake_restart();
+		fake_send(&s, &(struct wish){.account = "free", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
-		submit(
+		fake_send(
 		    &s, &(struct wish){.account = "team0000", .minutes = 10});
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, i ? NO_VAL : 0);
@@ -405,140 +316,12 @@ test_torn(void **state)
 			    "printf x | dd of=%s bs=1 seek=%d conv=notrunc "
 			    "2>/dev/null",
 			    path, byte);
-			restart();
-			submit(&s,
+			fake_restart();
+			fake_send(&s,
 			    &(struct wish){.account = "free", .minutes = 10});
 			assert_int_equal(s.code, SLURM_SUCCESS);
 		}
 	}
-}
-
-static void
-test_ring_survives_restart(void **state)
-{
-	struct submission s;
-	const struct wish hour = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
-
-	(void)state;
-	fake_snapshots("--limit 8");
-	restart();
-	for (int i = 0; i < 2; i++) {
-		submit(&s, &hour);
-		assert_int_equal(s.code, SLURM_SUCCESS);
-		restart();
-	}
-	submit(&s, &hour); /* 3 x 3.60 is more than 8 */
-	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	/* A sheet that has counted one of them leaves the other. */
-	fake_snapshots("--limit 8 --absorbed 1");
-	usleep(250000);
-	submit(&s, &hour);
-	assert_int_equal(s.code, SLURM_SUCCESS);
-	assert_int_equal(records(NULL), 3);
-}
-
-/* Started before there is a sheet, with a ring that went round: what is in it
- * counts when the sheet comes. */
-static void
-test_ring_before_sheet(void **state)
-{
-	struct lt_ring_record record = {.quote_id = 9,
-	    .uid = getuid(),
-	    .tasks = 1,
-	    .account = "team0000",
-	    .per_task = {true, true, 3600000, 1}};
-	struct submission s;
-	uint64_t generation;
-	char path[600];
-	int fd;
-
-	(void)state;
-	fake_snapshots("--limit 4");
-	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_RING_FILE);
-	fd = lt_ring_open(path, false, &generation, NULL);
-	assert_true(fd >= 0);
-	record.start_utc_s = time(NULL);
-	record.end_utc_s = record.start_utc_s + 60;
-	record.sequence = LT_RING_SLOTS + 5;
-	assert_int_equal(lt_ring_write(fd, generation, &record, NULL), LT_OK);
-	close(fd);
-	fake_shell("rm %s/budget", fake_state);
-	restart();
-	submit(&s, &(struct wish){.account = "free", .minutes = 1});
-	assert_int_equal(s.code, SLURM_SUCCESS);
-	fake_snapshots("--limit 4 --absorbed 65540");
-	usleep(250000);
-	submit(&s, &(struct wish){
-		       .account = "team0000", .gres = "gpu:8", .minutes = 60});
-	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-}
-
-static void
-test_ring_of_another(void **state)
-{
-	struct submission s;
-
-	(void)state;
-	fake_snapshots("--limit 100");
-	fake_shell("rm %s/holds", fake_state);
-	restart();
-	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
-	assert_int_equal(s.priority, 0);
-	assert_non_null(strstr(s.message, "holds file"));
-	fake_shell("rm %s/holds && mkdir %s/holds", fake_state, fake_state);
-	restart();
-	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
-	assert_int_equal(s.priority, 0);
-	submit(&s, &(struct wish){.account = "free", .minutes = 10});
-	assert_int_equal(s.priority, NO_VAL);
-}
-
-static void
-test_ring_replaced(void **state)
-{
-	struct submission s;
-
-	(void)state;
-	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
-	assert_int_equal(s.priority, NO_VAL);
-	/* While it runs: a new ring, and a sheet that has read it. */
-	fake_shell("rm %s/holds", fake_state);
-	fake_snapshots("--limit 100");
-	usleep(250000);
-	submit(&s, &(struct wish){.account = "team0000", .minutes = 10});
-	assert_int_equal(s.priority, NO_VAL);
-	assert_int_equal(records(NULL), 1);
-}
-
-/* A hold that is not on the disk is none; when the disk is back, the ring has
- * no gap. */
-static void
-test_ring_not_written(void **state)
-{
-	const struct wish wish = {.account = "team0000", .minutes = 10};
-	struct rlimit whole, least;
-	struct submission s;
-
-	(void)state;
-	fake_snapshots("--limit 100");
-	restart();
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &whole);
-	least = whole;
-	least.rlim_cur = 16;
-	setrlimit(RLIMIT_FSIZE, &least);
-	for (int i = 0; i < 2; i++) {
-		submit(&s, &wish);
-		usleep(250000);
-		assert_int_equal(s.priority, 0);
-	}
-	setrlimit(RLIMIT_FSIZE, &whole);
-	submit(&s, &wish);
-	assert_int_equal(s.priority, NO_VAL);
-	assert_int_equal(records(NULL), 2);
 }
 
 static void
@@ -548,15 +331,15 @@ test_plan(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.account = "team0000",
+	fake_restart();
+	fake_send(&s, &(struct wish){.account = "team0000",
 		       .minutes = 60,
 		       .option = "_SLURM_SPANK_OPTION_lowtide_"
 				 "carbon_aware=plan"});
 	assert_int_equal(s.code, ESLURM_DISABLED);
 	assert_non_null(strstr(s.message, "spot"));
 	assert_non_null(strstr(s.message, "ondemand"));
-	assert_int_equal(records(NULL), 0);
+	assert_int_equal(fake_records(NULL), 0);
 }
 
 static void
@@ -568,8 +351,8 @@ test_plan_tells_members(void **state)
 	for (int member = 0; member < 2; member++) {
 		fake_snapshots(
 		    member ? "--limit 0.01" : "--limit 0.01 --uid 77");
-		restart();
-		submit(&s, &(struct wish){.account = "team0000",
+		fake_restart();
+		fake_send(&s, &(struct wish){.account = "team0000",
 			       .minutes = 600,
 			       .gres = "gpu:8",
 			       .option = "_SLURM_SPANK_OPTION_lowtide_"
@@ -587,69 +370,24 @@ test_options_of_job(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	restart();
-	submit(&s, &(struct wish){.account = "team0000",
+	fake_restart();
+	fake_send(&s, &(struct wish){.account = "team0000",
 		       .minutes = 60,
 		       .option = "_SLURM_SPANK_OPTION_lowtide_"
 				 "checkpoint=wrote=1m"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_non_null(strstr(s.message, "checkpoint"));
-	submit(&s, &(struct wish){.account = "team0000",
+	fake_send(&s, &(struct wish){.account = "team0000",
 		       .minutes = 60,
 		       .partition = "spot,nowhere"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0); /* no bound is known */
-	submit(&s, &(struct wish){
+	fake_send(&s, &(struct wish){
 		       .account = "team0000", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	submit(&s,
+	fake_send(&s,
 	    &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
-}
-
-/* Threads ---------------------------------------------------------------- */
-
-enum { THREADS = 8, EACH = 60 };
-
-static void *
-many(void *argument)
-{
-	long *const admitted = argument;
-
-	for (int i = 0; i < EACH; i++) {
-		struct submission s;
-
-		submit(&s,
-		    &(struct wish){
-			.account = "team0000", .gres = "gpu:8", .minutes = 60});
-		*admitted += s.code == SLURM_SUCCESS;
-	}
-	return NULL;
-}
-
-static void
-test_threads(void **state)
-{
-	pthread_t threads[THREADS];
-	long admitted[THREADS] = {0}, sum = 0;
-
-	(void)state;
-	/* 100 jobs of 3.60 and a micro fit, the 101st does not. */
-	fake_snapshots("--limit 363");
-	restart();
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(
-		    pthread_create(&threads[i], NULL, many, &admitted[i]), 0);
-	for (int i = 0; i < 5; i++) { /* reloads meanwhile */
-		usleep(210000);
-		fake_snapshots("--limit 363");
-	}
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], NULL);
-		sum += admitted[i];
-	}
-	assert_int_equal(sum, 100);
-	assert_int_equal(records(NULL), 100);
 }
 
 int
@@ -665,15 +403,9 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_rules),
 	    FAKE_TEST(test_torn),
 	    FAKE_TEST(test_unknown_partition),
-	    FAKE_TEST(test_ring_survives_restart),
-	    FAKE_TEST(test_ring_before_sheet),
-	    FAKE_TEST(test_ring_of_another),
-	    FAKE_TEST(test_ring_replaced),
-	    FAKE_TEST(test_ring_not_written),
 	    FAKE_TEST(test_plan),
 	    FAKE_TEST(test_plan_tells_members),
 	    FAKE_TEST(test_options_of_job),
-	    FAKE_TEST(test_threads),
 	};
 
 	return cmocka_run_group_tests_name("submit", tests, NULL, NULL);
