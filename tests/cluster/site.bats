@@ -34,8 +34,7 @@ setup() { cluster_use; }
 
 @test "a carbon budget refuses in kilograms" {
 	run ! sbatch -A green --gpus=8 -N1 --time=10:00:00 --wrap true
-	echo "$output" >&2
-	[[ "$output" == *'green has 500 g of 500 g left'* ]]
+	[[ "$output" == *'green has 500 g of 500 g CO2e left'* ]]
 	job -A green --gpus=1 -N1 --time=10 --hold --wrap true
 	scancel "$id"
 }
