@@ -41,7 +41,7 @@ make_root() { # make_root SUITE FOLDER
 copy_project() { # copy_project FOLDER
 	mkdir -p "$1"
 	find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-	git -c safe.directory="$PWD" ls-files -z |
+	git -c safe.directory="$PWD" ls-files -coz --exclude-standard |
 	    xargs -0 cp --parents --preserve=mode,timestamps -t "$1"
 }
 
