@@ -32,10 +32,10 @@ PATH=$PATH:/usr/sbin:/sbin
 say() { echo "cluster: $*" >&2; }
 
 wait_for() { # wait_for SECONDS WHAT COMMAND...
-	local tries=$(($1 * 10)) what=$2
+	local until=$((SECONDS + $1)) what=$2
 	shift 2
 	while ! "$@" >/dev/null 2>&1; do
-		((tries-- > 0)) || { say "no $what; see $D/log"; return 1; }
+		[ $SECONDS -lt $until ] || { say "no $what; see $D/log"; return 1; }
 		sleep .1
 	done
 }
