@@ -27,10 +27,10 @@ submit() { # submit and remember the job id in $job
 	[ -n "$job" ]
 }
 within() { # within SECONDS WHAT COMMAND...
-	local tries=$(($1 * 5)) what=$2
+	local until=$((SECONDS + $1)) what=$2
 	shift 2
 	until "$@"; do
-		((tries-- > 0)) || { echo "demo: $what did not happen" >&2; return 1; }
+		[ $SECONDS -lt $until ] || { echo "demo: $what did not happen" >&2; return 1; }
 		sleep .2
 	done
 }

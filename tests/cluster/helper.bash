@@ -32,10 +32,10 @@ cluster_down() {
 part() { "$CLUSTER" "$1" "$D" "${@:2}" 3>&- 4>&-; } # part stop slurmctld KILL
 
 within() { # within SECONDS COMMAND...: true as soon as the command is
-	local tries=$(($1 * 5))
+	local until=$((SECONDS + $1))
 	shift
 	until "$@"; do
-		((tries-- > 0)) || { echo "not within the time: $*" >&2; return 1; }
+		[ $SECONDS -lt $until ] || { echo "not within the time: $*" >&2; return 1; }
 		sleep .2
 	done
 }
