@@ -222,6 +222,28 @@ apply_gpus(struct lt_market *m, const struct lt_daemon *d)
 	}
 }
 
+/* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
+ * none all of its nodes' memory. */
+static void
+apply_memory(struct lt_market *m, const struct lt_daemon *d)
+{
+	m->memory_ignored = !d->slurm.memory_counts;
+	if (m->memory_ignored)
+		return;
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		struct lt_partition *const p = &m->partitions[i];
+		if (p->default_memory_mib > 0)
+			continue;
+		p->default_memory_is_per_cpu = false;
+		for (uint32_t k = 0; k < p->shape_count; k++) {
+			const struct lt_shape *const s =
+			    &m->shapes[p->first_shape + k];
+			if (s->memory_mib > p->default_memory_mib)
+				p->default_memory_mib = s->memory_mib;
+		}
+	}
+}
+
 static void
 apply_rules(struct lt_market *m, const struct lt_daemon *d,
     int64_t now_utc_s)
@@ -274,6 +296,7 @@ fill(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 	m->default_count = (uint32_t)d->policy->default_count;
 	apply_rules(m, d, b->now_utc_s);
 	apply_gpus(m, d);
+	apply_memory(m, d);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, d, &m->partitions[i], err);
 		if (code != LT_OK)

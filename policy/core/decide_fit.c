@@ -250,11 +250,13 @@ share_on(const struct job *job, const struct lt_partition *part,
 	const struct lt_share parts[] = {
 	    {need->gpus, shape->gpus, 0},
 	    {need->cpus, shape->cpus, 0},
-	    {(int64_t)need->memory_mib, (int64_t)shape->memory_mib, 0},
+	    {job->market->memory_ignored ? 0 : (int64_t)need->memory_mib,
+		(int64_t)shape->memory_mib, 0},
 	};
 	struct lt_share share = {0, 1, 0};
 
-	if (job->request->exclusive || job->request->whole_memory ||
+	if (job->request->exclusive ||
+	    (job->request->whole_memory && !job->market->memory_ignored) ||
 	    part->flags & LT_PARTITION_EXCLUSIVE)
 		return (struct lt_share){1, 1, 0};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -114,6 +114,8 @@ struct lt_market {
 	uint32_t max_extra_cost_ppm;
 	uint32_t hold_margin_ppm;
 	uint32_t max_array_size;
+	bool memory_ignored; /* SelectTypeParameters without _Memory: memory
+			      * is no part of a share */
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;

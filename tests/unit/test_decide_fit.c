@@ -53,6 +53,22 @@ test_shares(void **state)
 	}
 }
 
+/* SelectTypeParameters=CR_Core: memory is nobody's part. */
+static void
+test_memory_ignored(void **state)
+{
+	struct lt_share share;
+
+	(void)state;
+	market.memory_ignored = true;
+	request.cpus = 16;
+	request.memory_mib_per_node = 192000;
+	request.whole_memory = true;
+	share = lt_share_of(&request, &market, HOME);
+	assert_int_equal(share.numerator, 1);
+	assert_int_equal(share.denominator, 4);
+}
+
 static void
 test_estimate_at(void **state)
 {
@@ -78,6 +94,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_shares, setup),
+	    cmocka_unit_test_setup(test_memory_ignored, setup),
 	    cmocka_unit_test_setup(test_estimate_at, setup),
 	};
 
