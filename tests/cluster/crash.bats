@@ -51,7 +51,8 @@ agree() {
 
 # slurmctld writes what changed up to 5 s later; a job whose end it forgot
 # would be running for minutes in its books.
-state_saved() { sleep 6; }
+idle() { [ -z "$(squeue -h -t PD,R,CG)" ]; }
+state_saved() { within 40 idle && sleep 6; }
 
 @test "kill -9 of slurmctld: holds survive in the ring, totals agree" {
 	script short 'sleep 1'
