@@ -2,7 +2,7 @@
 /*
  * The job's environment, set in the step daemon before anything of the job
  * runs: mixed precision by the GPU that is really there, for jobs that asked
- * (--amp), and the checkpoint interval. Never over a value of the user. Runs
+ * (--amp) or of a site that wants it for all (amp=auto), and the checkpoint interval. Never over a value of the user. Runs
  * as root: it reads only the kernel's files and writes none.
  */
 #include "spank_parts.h"
@@ -287,7 +287,7 @@ void
 lt_spank_environment(spank_t spank)
 {
 	recover_options(spank);
-	if (lt_spank.given[LT_OPTION_AMP] &&
+	if ((lt_spank.given[LT_OPTION_AMP] || lt_spank.amp) &&
 	    lt_spank.options.precision != LT_PRECISION_OFF)
 		set_precision(spank);
 	if (lt_spank.options.checkpoint.enabled)

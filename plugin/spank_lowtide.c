@@ -51,12 +51,14 @@ read_arguments(int count, char **arguments)
 			lt_spank.preemptible = value;
 		else if ((value = argument_value(arguments[i], "gpu")))
 			lt_spank.gpu = value;
+		else if ((value = argument_value(arguments[i], "amp")))
+			lt_spank.amp = strcmp(value, "auto") == 0;
 		else if (!(value =
 				 argument_value(arguments[i], "job_submit")) ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error("lowtide: plugstack.conf: got %s, want "
 				    "run_dir=, preemptible=, gpu=, "
-				    "job_submit=auto|yes|no",
+				    "amp=auto|off, job_submit=auto|yes|no",
 			    arguments[i]);
 	}
 }

@@ -57,6 +57,15 @@ out_of() { within 40 done_job "$1" && cat slurm-"$1"*.out; }
 	[[ "$(out_of "$id")" == *amp=no* ]]
 }
 
+@test "a site may want it for all (amp=auto), and --amp=off opts out" {
+	sed -i 's/$/ amp=auto/' "$D/etc/plugstack.conf"
+	job -A vision -p spot --gpus=1 --time=5 --wrap "$W"
+	[[ "$(out_of "$id")" == *amp=bf16* ]]
+	job -A vision -p spot --gpus=1 --time=5 --amp=off --wrap "$W"
+	[[ "$(out_of "$id")" == *amp=unset* ]]
+	sed -i 's/ amp=auto$//' "$D/etc/plugstack.conf"
+}
+
 @test "a checkpoint interval for --checkpoint jobs only" {
 	job -A vision -p spot --gpus=1 --time=5 --checkpoint=every=30m --wrap "$W"
 	[[ "$(out_of "$id")" == *interval=1800* ]]
