@@ -75,7 +75,7 @@ help:
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
 	@echo 'make bench      measure, as ratios against a baseline'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
-	@echo 'make lint       clang-format, clang-tidy'
+	@echo 'make lint       clang-format'
 	@echo 'make fuzz MINUTES=n'
 	@echo 'make install    DESTDIR, prefix, slurmlibdir=$(slurmlibdir)'
 

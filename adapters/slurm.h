@@ -24,8 +24,8 @@ void lt_slurm_fini(void);
 
 struct lt_slurm_conf {
 	char cluster[LT_NAME_SIZE];
-	char release[32];	   /* "22.05.8", of slurmctld */
-	char our_release[32];	   /* of the libslurm we were built with */
+	char release[32];     /* "22.05.8", of slurmctld */
+	char our_release[32]; /* of the libslurm we were built with */
 	char job_submit_plugins[256], plugin_dir[512], plugstack[512];
 	char control_host[256];
 	char munge_socket[512]; /* from AuthInfo; "" = default */
@@ -53,25 +53,35 @@ int lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
     struct lt_shape **shapes, uint32_t *shape_count, char **strings,
     struct lt_error *err);
 
-struct lt_slurm_account { char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE]; };
-struct lt_slurm_pair { char account[LT_ACCOUNT_SIZE]; char user[LT_NAME_SIZE];
-	uint32_t uid; bool is_default; };
-/* Of this cluster; malloc'd, pairs by (uid, account), each once. A user unknown to the system is left out and
- * counted in *unknown_users. */
+struct lt_slurm_account {
+	char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE];
+};
+struct lt_slurm_pair {
+	char account[LT_ACCOUNT_SIZE];
+	char user[LT_NAME_SIZE];
+	uint32_t uid;
+	bool is_default;
+};
+/* Of this cluster; malloc'd, pairs by (uid, account), each once. A user unknown
+ * to the system is left out and counted in *unknown_users. */
 int lt_slurm_associations(struct lt_slurm_account **accounts,
-    uint32_t *account_count, struct lt_slurm_pair **pairs,
-    uint32_t *pair_count, uint32_t *unknown_users, struct lt_error *err);
+    uint32_t *account_count, struct lt_slurm_pair **pairs, uint32_t *pair_count,
+    uint32_t *unknown_users, struct lt_error *err);
 
-enum lt_job_state { LT_JOB_PENDING, LT_JOB_RUNNING, LT_JOB_SUSPENDED,
-	LT_JOB_FINISHED };
+enum lt_job_state {
+	LT_JOB_PENDING,
+	LT_JOB_RUNNING,
+	LT_JOB_SUSPENDED,
+	LT_JOB_FINISHED
+};
 
 struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	uint32_t job_id, array_job_id, het_job_id;
-	uint32_t array_task; /* UINT32_MAX = none */
+	uint32_t array_task;	/* UINT32_MAX = none */
 	uint32_t array_pending; /* tasks this record stands for, >= 1 */
 	uint32_t uid;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
-	    qos[LT_ACCOUNT_SIZE], partition[1024], name[128];
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
+	    partition[1024], name[128];
 	enum lt_job_state state;
 	char state_text[32], reason_text[64];
 	/* requeued: has been at least once. While it is still completing, it
@@ -81,22 +91,25 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s;
-	int64_t limit_s;  /* INT64_MAX = none */
+	int64_t limit_s; /* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, priority;
 	uint64_t memory_mib; /* whole job */
 	char node_list[1024];
 	char *admin_comment; /* NULL = "" */
 	char comment_head[128];
 };
-struct lt_slurm_jobs { uint32_t count; struct lt_slurm_job *jobs;
-	int64_t begun_utc_s; /* slurmctld's time of the list */ };
+struct lt_slurm_jobs {
+	uint32_t count;
+	struct lt_slurm_job *jobs;
+	int64_t begun_utc_s; /* slurmctld's time of the list */
+};
 /* All jobs (shows all partitions, users). job_id 0 = all, else one: all
  * records of an array or het job by its first id. LT_ENOENT: no such job. */
-int lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id,
-    struct lt_error *err);
+int lt_slurm_jobs(
+    struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err);
 /* Of one user only (cheaper). */
-int lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid,
-    struct lt_error *err);
+int lt_slurm_jobs_of(
+    struct lt_slurm_jobs *jobs, uint32_t uid, struct lt_error *err);
 void lt_slurm_jobs_free(struct lt_slurm_jobs *jobs);
 
 struct lt_slurm_update { /* start as lt_slurm_update_init() */
@@ -106,8 +119,8 @@ struct lt_slurm_update { /* start as lt_slurm_update_init() */
 	enum { LT_LEAVE, LT_HOLD, LT_RELEASE } hold;
 };
 void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);
-int lt_slurm_update_job(const struct lt_slurm_update *update,
-    struct lt_error *err);
+int lt_slurm_update_job(
+    const struct lt_slurm_update *update, struct lt_error *err);
 /* The first id of an array or het job cancels all of it. LT_ENOENT: no such
  * job, or it has ended. */
 int lt_slurm_cancel(uint32_t job_id, struct lt_error *err);
@@ -117,15 +130,19 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32];
 	bool finished, requeued;
-	int64_t submit_utc_s, eligible_utc_s, start_utc_s, end_utc_s; /* 0 = none */
+	int64_t submit_utc_s, eligible_utc_s, start_utc_s,
+	    end_utc_s; /* 0 = none */
 	int64_t limit_s;
 	uint32_t nodes, cpus, gpus;
-	uint64_t memory_mib; /* from AllocTRES, whole job */
+	uint64_t memory_mib;   /* from AllocTRES, whole job */
 	int64_t energy_joules; /* -1 = unknown */
 	char node_list[1024];
 	char *admin_comment;
 };
-struct lt_slurm_runs { uint32_t count; struct lt_slurm_run *runs; };
+struct lt_slurm_runs {
+	uint32_t count;
+	struct lt_slurm_run *runs;
+};
 /*
  * Rows of this cluster that ended in or overlap [from, to), requeued runs
  * too (DUPLICATES, NO_STEP, NO_TRUNC), deduplicated by (job id, submit).
@@ -138,8 +155,8 @@ struct lt_slurm_runs { uint32_t count; struct lt_slurm_run *runs; };
 int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 /* Rows of one job. */
-int lt_slurmdbd_job(struct lt_slurm_runs *runs, uint32_t job_id,
-    struct lt_error *err);
+int lt_slurmdbd_job(
+    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err);
 void lt_slurm_runs_free(struct lt_slurm_runs *runs);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */

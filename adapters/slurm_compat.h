@@ -38,9 +38,9 @@ lt_slurm_step(uint32_t job_id)
 	step.job_id = job_id;
 	return step;
 }
-#define LT_SLURM_LOAD_JOB(reply, id, flags)                                   \
+#define LT_SLURM_LOAD_JOB(reply, id, flags)                                    \
 	slurm_load_job((reply), lt_slurm_step(id), (flags))
-#define LT_SLURM_KILL_JOB(id, signal, flags)                                  \
+#define LT_SLURM_KILL_JOB(id, signal, flags)                                   \
 	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
 #define LT_SLURM_FREE_CONF slurm_free_conf
 #define LT_SLURM_MEMORY SELECT_MEMORY

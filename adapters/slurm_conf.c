@@ -24,9 +24,9 @@ enum {
 static bool memory_counts;
 
 /* Where packages and `make install` look for it. */
-static const char *const usual_paths[] = { "/etc/slurm/slurm.conf",
-	"/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
-	"/etc/slurm-llnl/slurm.conf" };
+static const char *const usual_paths[] = {"/etc/slurm/slurm.conf",
+    "/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
+    "/etc/slurm-llnl/slurm.conf"};
 
 static int
 find_conf(const char **path, struct lt_error *err)
@@ -35,9 +35,9 @@ find_conf(const char **path, struct lt_error *err)
 		*path = getenv("SLURM_CONF");
 	if (*path != NULL)
 		return access(*path, R_OK) == 0
-		    ? LT_OK
-		    : lt_fail(err, LT_ENOENT, "%s: %s, want slurm.conf", *path,
-			  strerror(errno));
+			   ? LT_OK
+			   : lt_fail(err, LT_ENOENT, "%s: %s, want slurm.conf",
+				 *path, strerror(errno));
 	for (size_t i = 0; i < sizeof(usual_paths) / sizeof(*usual_paths); i++)
 		if (access(usual_paths[i], R_OK) == 0) {
 			*path = usual_paths[i];
@@ -52,7 +52,7 @@ find_conf(const char **path, struct lt_error *err)
 static bool
 read_child(int fd, char *text, size_t size)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
 	size_t length = 0;
 
 	text[0] = '\0';
@@ -164,9 +164,9 @@ copy_enforce(char *out, size_t size, unsigned int bits)
 	static const struct {
 		unsigned int bit;
 		const char *name;
-	} names[] = { { 1 << 0, "associations" }, { 1 << 1, "limits" },
-		{ 1 << 2, "wckeys" }, { 1 << 3, "qos" }, { 1 << 4, "safe" },
-		{ 1 << 5, "nojobs" }, { 1 << 6, "nosteps" } };
+	} names[] = {{1 << 0, "associations"}, {1 << 1, "limits"},
+	    {1 << 2, "wckeys"}, {1 << 3, "qos"}, {1 << 4, "safe"},
+	    {1 << 5, "nojobs"}, {1 << 6, "nosteps"}};
 	size_t length = 0;
 
 	out[0] = '\0';
@@ -186,7 +186,7 @@ is_this_host(const char *name)
 	(void)gethostname(host, sizeof(host) - 1);
 	const size_t length = strcspn(host, ".");
 	return name != NULL && strcspn(name, ".") == length &&
-	    strncmp(name, host, length) == 0;
+	       strncmp(name, host, length) == 0;
 }
 
 /* The first controller that answers is in charge: one in standby refuses. */
@@ -263,15 +263,14 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	if (from->control_cnt > 0)
 		lt_copy(conf->control_host, sizeof(conf->control_host),
 		    from->control_machine[0]);
-	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket),
-	    from->authinfo);
-	copy_enforce(conf->accounting_enforce,
-	    sizeof(conf->accounting_enforce),
+	copy_munge_socket(
+	    conf->munge_socket, sizeof(conf->munge_socket), from->authinfo);
+	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
 	conf->slurm_uid = from->slurm_user_id;
 	conf->over_time_limit_s = from->over_time_limit == INFINITE16
-	    ? INT64_MAX
-	    : (int64_t)from->over_time_limit * 60;
+				      ? INT64_MAX
+				      : (int64_t)from->over_time_limit * 60;
 	conf->min_job_age_s = from->min_job_age;
 	conf->kill_wait_s = from->kill_wait;
 	conf->max_array_size = from->max_array_sz;
@@ -288,7 +287,7 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 int
 lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
 {
-	stats_info_request_msg_t request = { .command_id = STAT_COMMAND_GET };
+	stats_info_request_msg_t request = {.command_id = STAT_COMMAND_GET};
 	stats_info_response_msg_t *reply = NULL;
 	const int rc = lt_slurm_answers(err);
 

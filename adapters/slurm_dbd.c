@@ -51,7 +51,7 @@ link_open(struct link *link, struct lt_error *err)
 {
 	uint16_t flags = 0;
 
-	*link = (struct link){ 0 };
+	*link = (struct link){0};
 	errno = 0;
 	link->connection = slurmdb_connection_get(&flags);
 	if (link->connection == NULL || errno != 0)
@@ -129,11 +129,11 @@ add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
 		struct lt_slurm_account *const to =
 		    &all->accounts[all->account_count++];
 		lt_copy_lower(to->name, sizeof(to->name), from->acct);
-		lt_copy_lower(to->parent, sizeof(to->parent),
-		    from->parent_acct);
+		lt_copy_lower(
+		    to->parent, sizeof(to->parent), from->parent_acct);
 		return;
 	}
-	struct lt_slurm_pair pair = { .is_default = from->is_def == 1 };
+	struct lt_slurm_pair pair = {.is_default = from->is_def == 1};
 	if (strlen(from->user) >= sizeof(pair.user) ||
 	    !uid_of(from->user, &pair.uid)) {
 		all->unknown_users++;
@@ -145,16 +145,16 @@ add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
 }
 
 static int
-copy_associations(struct associations *all, lt_slurm_list *list,
-    struct lt_error *err)
+copy_associations(
+    struct associations *all, lt_slurm_list *list, struct lt_error *err)
 {
 	const size_t count = (size_t)slurm_list_count(list) + 1;
 
 	all->accounts = calloc(count, sizeof(*all->accounts));
 	all->pairs = calloc(count, sizeof(*all->pairs));
 	if (all->accounts == NULL || all->pairs == NULL)
-		return lt_fail(err, LT_ENOMEM,
-		    "associations: no memory for %zu", count);
+		return lt_fail(
+		    err, LT_ENOMEM, "associations: no memory for %zu", count);
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_assoc_rec_t *record;
 	     (record = slurm_list_next(iterator)) != NULL;)
@@ -166,11 +166,11 @@ copy_associations(struct associations *all, lt_slurm_list *list,
 
 int
 lt_slurm_associations(struct lt_slurm_account **accounts,
-    uint32_t *account_count, struct lt_slurm_pair **pairs,
-    uint32_t *pair_count, uint32_t *unknown_users, struct lt_error *err)
+    uint32_t *account_count, struct lt_slurm_pair **pairs, uint32_t *pair_count,
+    uint32_t *unknown_users, struct lt_error *err)
 {
-	struct associations all = { 0 };
-	slurmdb_assoc_cond_t condition = { 0 };
+	struct associations all = {0};
+	slurmdb_assoc_cond_t condition = {0};
 	struct link link;
 	lt_slurm_list *list = NULL;
 	int rc = link_open(&link, err);
@@ -179,8 +179,8 @@ lt_slurm_associations(struct lt_slurm_account **accounts,
 		condition.cluster_list = link.clusters;
 		list = slurmdb_associations_get(link.connection, &condition);
 		if (list == NULL)
-			rc = lt_slurm_fail("slurmdbd: associations", errno,
-			    err);
+			rc =
+			    lt_slurm_fail("slurmdbd: associations", errno, err);
 	}
 	if (rc == LT_OK)
 		rc = copy_associations(&all, list, err);
@@ -190,7 +190,7 @@ lt_slurm_associations(struct lt_slurm_account **accounts,
 	if (rc != LT_OK) {
 		free(all.accounts);
 		free(all.pairs);
-		all = (struct associations){ 0 };
+		all = (struct associations){0};
 	}
 	*accounts = all.accounts;
 	*account_count = all.account_count;
@@ -214,7 +214,7 @@ lt_slurm_runs_free(struct lt_slurm_runs *runs)
 {
 	drop_runs(runs, 0);
 	free(runs->runs);
-	*runs = (struct lt_slurm_runs){ 0 };
+	*runs = (struct lt_slurm_runs){0};
 }
 
 void
@@ -236,14 +236,14 @@ keep_tres(const slurmdb_tres_rec_t *tres)
 	    names.gpu_id_count >= GPU_IDS_MAX)
 		return;
 	names.gpu_ids[names.gpu_id_count++] = (struct lt_tres_id){
-		.id = tres->id, .is_typed = tres->name[3] == ':' };
+	    .id = tres->id, .is_typed = tres->name[3] == ':'};
 }
 
 static int
 load_names(struct link *link, struct lt_error *err)
 {
 	slurmdb_tres_cond_t tres_condition;
-	slurmdb_qos_cond_t qos_condition = { 0 };
+	slurmdb_qos_cond_t qos_condition = {0};
 
 	lt_slurmdbd_forget();
 	slurmdb_init_tres_cond(&tres_condition, false);
@@ -295,8 +295,8 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 
 	to->job_id = from->jobid;
 	to->array_job_id = from->array_job_id;
-	to->array_task = from->array_task_id == NO_VAL ? UINT32_MAX
-						       : from->array_task_id;
+	to->array_task =
+	    from->array_task_id == NO_VAL ? UINT32_MAX : from->array_task_id;
 	to->uid = from->uid;
 	to->restarts = (uint32_t)LT_SLURM_RESTARTS(from);
 	lt_user_name(to->user, sizeof(to->user), from->user, from->uid);
@@ -312,8 +312,8 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	to->end_utc_s = row_time(from->end);
 	to->finished = to->end_utc_s != 0;
 	to->limit_s = lt_minutes(from->timelimit, INT64_MAX);
-	lt_tres_parse_ids(&tres, from->tres_alloc_str, names.gpu_ids,
-	    names.gpu_id_count);
+	lt_tres_parse_ids(
+	    &tres, from->tres_alloc_str, names.gpu_ids, names.gpu_id_count);
 	if (tres.max_id > names.max_tres_id)
 		names.old = true;
 	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;
@@ -332,18 +332,18 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 }
 
 static int
-append_runs(struct lt_slurm_runs *runs, lt_slurm_list *list,
-    struct lt_error *err)
+append_runs(
+    struct lt_slurm_runs *runs, lt_slurm_list *list, struct lt_error *err)
 {
 	const int added = slurm_list_count(list);
 
 	if (added <= 0)
 		return LT_OK;
-	struct lt_slurm_run *const grown = reallocarray(runs->runs,
-	    runs->count + (size_t)added, sizeof(*runs->runs));
+	struct lt_slurm_run *const grown = reallocarray(
+	    runs->runs, runs->count + (size_t)added, sizeof(*runs->runs));
 	if (grown == NULL)
-		return lt_fail(err, LT_ENOMEM, "runs: no memory for %d more",
-		    added);
+		return lt_fail(
+		    err, LT_ENOMEM, "runs: no memory for %d more", added);
 	runs->runs = grown;
 	memset(&grown[runs->count], 0, (size_t)added * sizeof(*grown));
 	int rc = LT_OK;
@@ -376,8 +376,8 @@ deduplicate(struct lt_slurm_runs *runs)
 	uint32_t kept = 0;
 
 	if (runs->count > 1)
-		qsort(runs->runs, runs->count, sizeof(*runs->runs),
-		    compare_runs);
+		qsort(
+		    runs->runs, runs->count, sizeof(*runs->runs), compare_runs);
 	for (uint32_t i = 0; i < runs->count; i++) {
 		struct lt_slurm_run *const run = &runs->runs[i];
 		if (kept > 0 && runs->runs[kept - 1].job_id == run->job_id &&
@@ -394,8 +394,8 @@ load_window(struct lt_slurm_runs *runs, struct link *link,
     slurmdb_job_cond_t *condition, struct lt_error *err)
 {
 	condition->cluster_list = link->clusters;
-	condition->flags |= JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP |
-	    JOBCOND_FLAG_NO_TRUNC;
+	condition->flags |=
+	    JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC;
 	condition->db_flags = SLURMDB_JOB_FLAG_NOTSET;
 	lt_slurm_list *const list =
 	    slurmdb_jobs_get(link->connection, condition);
@@ -432,12 +432,12 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 {
 	struct link link;
 
-	*runs = (struct lt_slurm_runs){ 0 };
+	*runs = (struct lt_slurm_runs){0};
 	if (from_utc_s < 0 || to_utc_s <= from_utc_s ||
 	    (to_utc_s - from_utc_s) / WINDOW_S >= WINDOWS_MAX)
 		return lt_fail(err, LT_EBUG,
-		    "slurmdbd: window from %lld to %lld",
-		    (long long)from_utc_s, (long long)to_utc_s);
+		    "slurmdbd: window from %lld to %lld", (long long)from_utc_s,
+		    (long long)to_utc_s);
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
@@ -445,24 +445,23 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 	     at += WINDOW_S) {
 		const int64_t end =
 		    at + WINDOW_S < to_utc_s ? at + WINDOW_S : to_utc_s;
-		slurmdb_job_cond_t condition = { .usage_start = (time_t)at,
-			.usage_end = (time_t)end };
+		slurmdb_job_cond_t condition = {
+		    .usage_start = (time_t)at, .usage_end = (time_t)end};
 		rc = load_window(runs, &link, &condition, err);
 	}
 	return finish_runs(runs, &link, rc);
 }
 
 int
-lt_slurmdbd_job(struct lt_slurm_runs *runs, uint32_t job_id,
-    struct lt_error *err)
+lt_slurmdbd_job(
+    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err)
 {
 	struct link link;
-	slurm_selected_step_t step = { .array_task_id = NO_VAL,
-		.het_job_offset = NO_VAL };
-	slurmdb_job_cond_t condition = {
-		.flags = JOBCOND_FLAG_NO_DEFAULT_USAGE };
+	slurm_selected_step_t step = {
+	    .array_task_id = NO_VAL, .het_job_offset = NO_VAL};
+	slurmdb_job_cond_t condition = {.flags = JOBCOND_FLAG_NO_DEFAULT_USAGE};
 
-	*runs = (struct lt_slurm_runs){ 0 };
+	*runs = (struct lt_slurm_runs){0};
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);

@@ -23,7 +23,7 @@ lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 	for (uint32_t i = 0; i < jobs->count; i++)
 		free(jobs->jobs[i].admin_comment);
 	free(jobs->jobs);
-	*jobs = (struct lt_slurm_jobs){ 0 };
+	*jobs = (struct lt_slurm_jobs){0};
 }
 
 static enum lt_job_state
@@ -48,19 +48,15 @@ copy_reason(char *out, size_t size, uint32_t reason)
 	static const struct {
 		uint32_t reason;
 		const char *text;
-	} texts[] = { { WAIT_NO_REASON, "None" },
-		{ WAIT_PRIORITY, "Priority" },
-		{ WAIT_DEPENDENCY, "Dependency" },
-		{ WAIT_RESOURCES, "Resources" },
-		{ WAIT_PART_NODE_LIMIT, "PartitionNodeLimit" },
-		{ WAIT_PART_TIME_LIMIT, "PartitionTimeLimit" },
-		{ WAIT_PART_DOWN, "PartitionDown" },
-		{ WAIT_HELD, "JobHeldAdmin" },
-		{ WAIT_HELD_USER, "JobHeldUser" },
-		{ WAIT_TIME, "BeginTime" }, { WAIT_LICENSES, "Licenses" },
-		{ WAIT_RESERVATION, "Reservation" },
-		{ WAIT_ARRAY_TASK_LIMIT, "JobArrayTaskLimit" },
-		{ WAIT_DEP_INVALID, "DependencyNeverSatisfied" } };
+	} texts[] = {{WAIT_NO_REASON, "None"}, {WAIT_PRIORITY, "Priority"},
+	    {WAIT_DEPENDENCY, "Dependency"}, {WAIT_RESOURCES, "Resources"},
+	    {WAIT_PART_NODE_LIMIT, "PartitionNodeLimit"},
+	    {WAIT_PART_TIME_LIMIT, "PartitionTimeLimit"},
+	    {WAIT_PART_DOWN, "PartitionDown"}, {WAIT_HELD, "JobHeldAdmin"},
+	    {WAIT_HELD_USER, "JobHeldUser"}, {WAIT_TIME, "BeginTime"},
+	    {WAIT_LICENSES, "Licenses"}, {WAIT_RESERVATION, "Reservation"},
+	    {WAIT_ARRAY_TASK_LIMIT, "JobArrayTaskLimit"},
+	    {WAIT_DEP_INVALID, "DependencyNeverSatisfied"}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (texts[i].reason == reason) {
@@ -88,8 +84,8 @@ copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
 	const bool has_alloc =
 	    from->tres_alloc_str != NULL && from->tres_alloc_str[0] != '\0';
 
-	lt_tres_parse(&tres,
-	    has_alloc ? from->tres_alloc_str : from->tres_req_str);
+	lt_tres_parse(
+	    &tres, has_alloc ? from->tres_alloc_str : from->tres_req_str);
 	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
 	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
 	to->gpus = tres.gpus;
@@ -101,8 +97,8 @@ static void
 copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 {
 	to->array_job_id = from->array_job_id;
-	to->array_task = from->array_task_id == NO_VAL ? UINT32_MAX
-						       : from->array_task_id;
+	to->array_task =
+	    from->array_task_id == NO_VAL ? UINT32_MAX : from->array_task_id;
 	to->array_pending = 1;
 	/* The text is cut when it is long; the bitmap is whole. */
 	if (from->array_task_id == NO_VAL && from->array_bitmap != NULL &&
@@ -113,14 +109,14 @@ copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 }
 
 static int
-copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
-    struct lt_error *err)
+copy_job(
+    struct lt_slurm_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
 	to->job_id = LT_SLURM_JOB_ID(from);
 	to->het_job_id = from->het_job_id;
 	to->uid = from->user_id;
-	lt_user_name(to->user, sizeof(to->user), from->user_name,
-	    from->user_id);
+	lt_user_name(
+	    to->user, sizeof(to->user), from->user_name, from->user_id);
 	lt_copy_lower(to->account, sizeof(to->account), from->account);
 	lt_copy(to->qos, sizeof(to->qos), from->qos);
 	lt_copy(to->partition, sizeof(to->partition), from->partition);
@@ -128,8 +124,8 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	to->state = state_of(from->job_state);
 	lt_copy(to->state_text, sizeof(to->state_text),
 	    lt_state_name(from->job_state));
-	copy_reason(to->reason_text, sizeof(to->reason_text),
-	    from->state_reason);
+	copy_reason(
+	    to->reason_text, sizeof(to->reason_text), from->state_reason);
 	to->completing = (from->job_state & JOB_COMPLETING) != 0;
 	to->requeued = from->restart_cnt > 0;
 	to->is_cron = (from->bitflags & CRON_JOB) != 0;
@@ -168,17 +164,16 @@ copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
 	/* slurmctld's clock, but never after we asked: a job that came later
 	 * may be missing. */
 	jobs->begun_utc_s = (int64_t)message->last_update < asked_utc_s
-	    ? (int64_t)message->last_update
-	    : asked_utc_s;
+				? (int64_t)message->last_update
+				: asked_utc_s;
 	if (message->record_count > 0)
-		jobs->jobs =
-		    calloc(message->record_count, sizeof(*jobs->jobs));
+		jobs->jobs = calloc(message->record_count, sizeof(*jobs->jobs));
 	if (message->record_count > 0 && jobs->jobs == NULL)
 		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
 		    message->record_count);
 	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++)
-		rc = copy_job(&jobs->jobs[jobs->count++],
-		    &message->job_array[i], err);
+		rc = copy_job(
+		    &jobs->jobs[jobs->count++], &message->job_array[i], err);
 	/* 22.05 forgets this one: 200 bytes a job and poll. */
 	for (uint32_t i = 0; i < message->record_count; i++)
 		slurm_xfree((void **)&message->job_array[i].admin_comment);
@@ -189,35 +184,32 @@ copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
 }
 
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id,
-    struct lt_error *err)
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
 	const int64_t asked_utc_s = time(NULL);
 	job_info_msg_t *message = NULL;
 	int rc = lt_slurm_answers(err);
 
-	*jobs = (struct lt_slurm_jobs){ 0 };
+	*jobs = (struct lt_slurm_jobs){0};
 	if (rc != LT_OK)
 		return rc;
 	if (job_id == 0)
 		rc = slurm_load_jobs(0, &message, SHOW_ALL | SHOW_LOCAL);
 	else
-		rc = LT_SLURM_LOAD_JOB(&message, job_id,
-		    SHOW_ALL | SHOW_LOCAL);
+		rc = LT_SLURM_LOAD_JOB(&message, job_id, SHOW_ALL | SHOW_LOCAL);
 	if (rc != SLURM_SUCCESS || message == NULL)
 		return lt_slurm_fail("slurmctld: jobs", errno, err);
 	return copy_jobs(jobs, message, asked_utc_s, err);
 }
 
 int
-lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid,
-    struct lt_error *err)
+lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid, struct lt_error *err)
 {
 	const int64_t asked_utc_s = time(NULL);
 	job_info_msg_t *message = NULL;
 	const int rc = lt_slurm_answers(err);
 
-	*jobs = (struct lt_slurm_jobs){ 0 };
+	*jobs = (struct lt_slurm_jobs){0};
 	if (rc != LT_OK)
 		return rc;
 	if (slurm_load_job_user(&message, uid, SHOW_ALL | SHOW_LOCAL) !=
@@ -232,9 +224,10 @@ lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid,
 void
 lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
 {
-	*update = (struct lt_slurm_update){ .job_id = job_id,
-		.begin_utc_s = LT_UNSET_64, .limit_s = LT_UNSET_64,
-		.hold = LT_LEAVE };
+	*update = (struct lt_slurm_update){.job_id = job_id,
+	    .begin_utc_s = LT_UNSET_64,
+	    .limit_s = LT_UNSET_64,
+	    .hold = LT_LEAVE};
 }
 
 int

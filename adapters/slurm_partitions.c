@@ -31,14 +31,14 @@ source_free(struct source *source)
 static int
 source_load(struct source *source, struct lt_error *err)
 {
-	*source = (struct source){ 0 };
+	*source = (struct source){0};
 	const int rc = lt_slurm_answers(err);
 	if (rc != LT_OK)
 		return rc;
 	if (slurm_load_ctl_conf(0, &source->conf) != SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: configuration", errno, err);
-	if (slurm_load_partitions(0, &source->partitions,
-		SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
+	if (slurm_load_partitions(
+		0, &source->partitions, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: partitions", errno, err);
 	if (slurm_load_node(0, &source->nodes, SHOW_ALL | SHOW_LOCAL) !=
 	    SLURM_SUCCESS)
@@ -71,15 +71,15 @@ tables_alloc(struct tables *tables, const partition_info_msg_t *from,
 
 	for (uint32_t i = 0; i < from->record_count; i++) {
 		const partition_info_t *const p = &from->partition_array[i];
-		string_bytes += list_size(p->allow_accounts) +
-		    list_size(p->deny_accounts) + list_size(p->allow_qos) +
-		    list_size(p->deny_qos);
+		string_bytes +=
+		    list_size(p->allow_accounts) + list_size(p->deny_accounts) +
+		    list_size(p->allow_qos) + list_size(p->deny_qos);
 	}
 	*tables = (struct tables){
-		.partitions = calloc(from->record_count + (size_t)1,
-		    sizeof(*tables->partitions)),
-		.shapes = calloc(LT_SHAPES_MAX, sizeof(*tables->shapes)),
-		.strings = calloc(1, string_bytes),
+	    .partitions = calloc(
+		from->record_count + (size_t)1, sizeof(*tables->partitions)),
+	    .shapes = calloc(LT_SHAPES_MAX, sizeof(*tables->shapes)),
+	    .strings = calloc(1, string_bytes),
 	};
 	tables->next_string = tables->strings;
 	if (tables->partitions == NULL || tables->shapes == NULL ||
@@ -114,8 +114,8 @@ static bool
 same_shape(const struct lt_shape *a, const struct lt_shape *b)
 {
 	return a->cpus == b->cpus && a->gpus == b->gpus &&
-	    a->memory_mib == b->memory_mib &&
-	    strcmp(a->gpu_type, b->gpu_type) == 0;
+	       a->memory_mib == b->memory_mib &&
+	       strcmp(a->gpu_type, b->gpu_type) == 0;
 }
 
 /* Cores and memory kept for the system can't be allocated: a job that has
@@ -123,15 +123,15 @@ same_shape(const struct lt_shape *a, const struct lt_shape *b)
 static struct lt_shape
 shape_of(const node_info_t *node)
 {
-	struct lt_shape shape = { .node_count = 1, .gpu_index = -1,
-		.memory_mib = node->real_memory };
+	struct lt_shape shape = {
+	    .node_count = 1, .gpu_index = -1, .memory_mib = node->real_memory};
 
 	shape.cpus = node->cpus_efctv != 0 ? node->cpus_efctv : node->cpus;
 	if (node->mem_spec_limit != NO_VAL64 &&
 	    node->mem_spec_limit < shape.memory_mib)
 		shape.memory_mib -= node->mem_spec_limit;
-	lt_gres_parse(node->gres, &shape.gpus, shape.gpu_type,
-	    sizeof(shape.gpu_type));
+	lt_gres_parse(
+	    node->gres, &shape.gpus, shape.gpu_type, sizeof(shape.gpu_type));
 	return shape;
 }
 
@@ -150,8 +150,8 @@ add_node(struct tables *tables, struct lt_partition *partition,
 		}
 	if (tables->shape_count >= LT_SHAPES_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "partition %s: more than %d kinds of node",
-		    partition->name, LT_SHAPES_MAX);
+		    "partition %s: more than %d kinds of node", partition->name,
+		    LT_SHAPES_MAX);
 	tables->shapes[tables->shape_count++] = shape;
 	partition->shape_count++;
 	return LT_OK;
@@ -171,8 +171,7 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 			const node_info_t *const node = &nodes->node_array[i];
 			if (node->name == NULL) /* a hole in the table */
 				continue;
-			const int rc =
-			    add_node(tables, partition, node, err);
+			const int rc = add_node(tables, partition, node, err);
 			if (rc != LT_OK)
 				return rc;
 		}
@@ -216,8 +215,8 @@ cancels(uint16_t mode, const slurm_conf_t *conf)
 {
 	const uint16_t used = mode == NO_VAL16 ? conf->preempt_mode : mode;
 
-	return (used & (uint16_t)~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
-	    PREEMPT_MODE_CANCEL;
+	return (used & (uint16_t) ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
+	       PREEMPT_MODE_CANCEL;
 }
 
 static uint32_t
@@ -229,16 +228,14 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 		bool set;
 		enum lt_partition_flag flag;
 	} flags[] = {
-		{ (from->flags & PART_FLAG_DEFAULT) != 0,
-		    LT_PARTITION_DEFAULT },
-		{ from->state_up == PARTITION_UP, LT_PARTITION_UP },
-		{ cancels(from->preempt_mode, conf), LT_PARTITION_CANCELS },
-		{ from->max_share == 0, LT_PARTITION_EXCLUSIVE },
-		{ groups, LT_PARTITION_GROUPS },
-		{ (from->flags & PART_FLAG_ROOT_ONLY) != 0,
-		    LT_PARTITION_ROOT_ONLY },
-		{ (from->max_share & (uint16_t)~SHARED_FORCE) > 1,
-		    LT_PARTITION_OVERSUBSCRIBE },
+	    {(from->flags & PART_FLAG_DEFAULT) != 0, LT_PARTITION_DEFAULT},
+	    {from->state_up == PARTITION_UP, LT_PARTITION_UP},
+	    {cancels(from->preempt_mode, conf), LT_PARTITION_CANCELS},
+	    {from->max_share == 0, LT_PARTITION_EXCLUSIVE},
+	    {groups, LT_PARTITION_GROUPS},
+	    {(from->flags & PART_FLAG_ROOT_ONLY) != 0, LT_PARTITION_ROOT_ONLY},
+	    {(from->max_share & (uint16_t)~SHARED_FORCE) > 1,
+		LT_PARTITION_OVERSUBSCRIBE},
 	};
 	uint32_t result = 0;
 
@@ -256,19 +253,18 @@ no_limit(uint32_t count)
 
 static int
 add_partition(struct tables *tables, const partition_info_t *from,
-    const struct source *source, struct lt_partition *to,
-    struct lt_error *err)
+    const struct source *source, struct lt_partition *to, struct lt_error *err)
 {
 	if (strlen(from->name) >= sizeof(to->name))
 		return lt_fail(err, LT_ELIMIT,
-		    "partition %s: a name of %zu bytes, limit %zu",
-		    from->name, strlen(from->name), sizeof(to->name) - 1);
+		    "partition %s: a name of %zu bytes, limit %zu", from->name,
+		    strlen(from->name), sizeof(to->name) - 1);
 	lt_copy(to->name, sizeof(to->name), from->name);
 	to->flags = flags_of(from, source->conf);
 	to->max_time_s = lt_minutes(from->max_time, INT64_MAX);
 	to->default_time_s = from->default_time == INFINITE
-	    ? INT64_MAX
-	    : lt_minutes(from->default_time, 0);
+				 ? INT64_MAX
+				 : lt_minutes(from->default_time, 0);
 	to->min_nodes = from->min_nodes;
 	to->max_nodes = no_limit(from->max_nodes);
 	to->default_memory_mib = memory_default(from->def_mem_per_cpu,
@@ -282,8 +278,8 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	/* Slurm reads a Deny list only where there is no Allow list. */
 	to->deny_accounts = keep_list(tables,
 	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL, true);
-	to->deny_qos = keep_list(tables,
-	    to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
+	to->deny_qos = keep_list(
+	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
 	to->price_series = to->carbon_series = LT_NO_SERIES;
 	to->tariff_series = to->busy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
@@ -295,13 +291,13 @@ lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
     struct lt_error *err)
 {
 	struct source source;
-	struct tables tables = { 0 };
+	struct tables tables = {0};
 	int rc = source_load(&source, err);
 
 	if (rc == LT_OK)
 		rc = tables_alloc(&tables, source.partitions, err);
-	for (uint32_t i = 0;
-	     rc == LT_OK && i < source.partitions->record_count; i++)
+	for (uint32_t i = 0; rc == LT_OK && i < source.partitions->record_count;
+	     i++)
 		rc = add_partition(&tables,
 		    &source.partitions->partition_array[i], &source,
 		    &tables.partitions[i], err);

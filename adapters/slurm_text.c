@@ -15,8 +15,12 @@
 #include "slurm_text.h"
 
 /* slurmdbd's fixed ids; GPUs have one per cluster. */
-enum { TRES_ID_CPU = 1, TRES_ID_MEMORY = 2, TRES_ID_ENERGY = 3,
-	TRES_ID_NODE = 4 };
+enum {
+	TRES_ID_CPU = 1,
+	TRES_ID_MEMORY = 2,
+	TRES_ID_ENERGY = 3,
+	TRES_ID_NODE = 4
+};
 
 void
 lt_copy(char *out, size_t size, const char *text)
@@ -43,12 +47,18 @@ const char *
 lt_state_name(uint32_t state)
 {
 	static const char *const names[JOB_END] = {
-		[JOB_PENDING] = "PENDING", [JOB_RUNNING] = "RUNNING",
-		[JOB_SUSPENDED] = "SUSPENDED", [JOB_COMPLETE] = "COMPLETED",
-		[JOB_CANCELLED] = "CANCELLED", [JOB_FAILED] = "FAILED",
-		[JOB_TIMEOUT] = "TIMEOUT", [JOB_NODE_FAIL] = "NODE_FAIL",
-		[JOB_PREEMPTED] = "PREEMPTED", [JOB_BOOT_FAIL] = "BOOT_FAIL",
-		[JOB_DEADLINE] = "DEADLINE", [JOB_OOM] = "OUT_OF_MEMORY",
+	    [JOB_PENDING] = "PENDING",
+	    [JOB_RUNNING] = "RUNNING",
+	    [JOB_SUSPENDED] = "SUSPENDED",
+	    [JOB_COMPLETE] = "COMPLETED",
+	    [JOB_CANCELLED] = "CANCELLED",
+	    [JOB_FAILED] = "FAILED",
+	    [JOB_TIMEOUT] = "TIMEOUT",
+	    [JOB_NODE_FAIL] = "NODE_FAIL",
+	    [JOB_PREEMPTED] = "PREEMPTED",
+	    [JOB_BOOT_FAIL] = "BOOT_FAIL",
+	    [JOB_DEADLINE] = "DEADLINE",
+	    [JOB_OOM] = "OUT_OF_MEMORY",
 	};
 	const uint32_t base = state & JOB_STATE_BASE;
 
@@ -64,7 +74,7 @@ lt_user_name(char *out, size_t size, const char *known, uint32_t uid)
 	if (known != NULL && known[0] != '\0')
 		lt_copy(out, size, known);
 	else if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) == 0 &&
-	    found != NULL)
+		 found != NULL)
 		lt_copy(out, size, entry.pw_name);
 	else
 		(void)snprintf(out, size, "%u", uid);
@@ -77,14 +87,14 @@ lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err)
 		int slurm_errno;
 		enum lt_code code;
 	} codes[] = {
-		{ ESLURM_INVALID_JOB_ID, LT_ENOENT },
-		{ ESLURM_ALREADY_DONE, LT_ENOENT },
-		{ ESLURM_USER_ID_MISSING, LT_EDENIED },
-		{ ESLURM_ACCESS_DENIED, LT_EDENIED },
-		{ ESLURM_INVALID_PARTITION_NAME, LT_EINPUT },
-		{ ESLURM_INVALID_TIME_LIMIT, LT_EINPUT },
-		{ ESLURM_JOB_NOT_PENDING, LT_EINPUT },
-		{ ESLURM_JOB_FINISHED, LT_EINPUT },
+	    {ESLURM_INVALID_JOB_ID, LT_ENOENT},
+	    {ESLURM_ALREADY_DONE, LT_ENOENT},
+	    {ESLURM_USER_ID_MISSING, LT_EDENIED},
+	    {ESLURM_ACCESS_DENIED, LT_EDENIED},
+	    {ESLURM_INVALID_PARTITION_NAME, LT_EINPUT},
+	    {ESLURM_INVALID_TIME_LIMIT, LT_EINPUT},
+	    {ESLURM_JOB_NOT_PENDING, LT_EINPUT},
+	    {ESLURM_JOB_FINISHED, LT_EINPUT},
 	};
 	enum lt_code code = LT_ENET;
 
@@ -129,8 +139,8 @@ count_of(const char *text)
 	else if (*end == 'M')
 		scale = 1000000;
 	return value > 0 && value * scale < UINT32_MAX
-	    ? (uint32_t)(value * scale + 0.5)
-	    : 0;
+		   ? (uint32_t)(value * scale + 0.5)
+		   : 0;
 }
 
 static int64_t
@@ -164,8 +174,8 @@ next_pair(const char **at, char key[64], char value[32])
 }
 
 static void
-add_gpus(struct lt_tres *tres, uint32_t count, bool is_typed,
-    uint32_t *typed_gpus)
+add_gpus(
+    struct lt_tres *tres, uint32_t count, bool is_typed, uint32_t *typed_gpus)
 {
 	tres->has_gpus = true;
 	if (is_typed)
@@ -180,7 +190,7 @@ lt_tres_parse(struct lt_tres *tres, const char *text)
 	char key[64], value[32];
 	uint32_t typed_gpus = 0;
 
-	*tres = (struct lt_tres){ .energy_joules = -1 };
+	*tres = (struct lt_tres){.energy_joules = -1};
 	for (const char *at = text == NULL ? "" : text;
 	     next_pair(&at, key, value);) {
 		if (strcasecmp(key, "cpu") == 0) {
@@ -210,7 +220,7 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 	char key[64], value[32];
 	uint32_t typed_gpus = 0;
 
-	*tres = (struct lt_tres){ .energy_joules = -1 };
+	*tres = (struct lt_tres){.energy_joules = -1};
 	for (const char *at = text == NULL ? "" : text;
 	     next_pair(&at, key, value);) {
 		const unsigned long id = strtoul(key, NULL, 10);

@@ -9,19 +9,19 @@
 #include "units.h"
 
 const struct lt_cli_option lt_cli_budget_options[] = {
-	{ "team", "T", "only this team; whose budget to adjust" },
-	{ "amount", "A",
-	    "adjust: money to charge the team; negative gives money back" },
-	{ "kg-co2e", "K", "adjust: the same for carbon, in kg CO2e" },
-	{ "reason", "TEXT", "adjust: why; kept with who and when" },
-	{ NULL, NULL, NULL },
+    {"team", "T", "only this team; whose budget to adjust"},
+    {"amount", "A",
+	"adjust: money to charge the team; negative gives money back"},
+    {"kg-co2e", "K", "adjust: the same for carbon, in kg CO2e"},
+    {"reason", "TEXT", "adjust: why; kept with who and when"},
+    {NULL, NULL, NULL},
 };
 
 enum { FIGURES = 4 };
-static const char *const money_keys[FIGURES] = { "limit_micros",
-	"spent_micros", "held_micros", "available_micros" };
-static const char *const carbon_keys[FIGURES] = { "limit_mg", "spent_mg",
-	"held_mg", "available_mg" };
+static const char *const money_keys[FIGURES] = {
+    "limit_micros", "spent_micros", "held_micros", "available_micros"};
+static const char *const carbon_keys[FIGURES] = {
+    "limit_mg", "spent_mg", "held_mg", "available_mg"};
 
 /* One line: a budget in one of its two currencies. */
 static void
@@ -30,10 +30,9 @@ add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
 {
 	char texts[FIGURES][64];
 	const char *cells[4 + FIGURES] = {
-		lt_json_text(budget, "team", "?"),
-		lt_json_text(budget, "user", ""),
-		lt_json_text(budget, "label",
-		    lt_json_text(budget, "period", "")),
+	    lt_json_text(budget, "team", "?"),
+	    lt_json_text(budget, "user", ""),
+	    lt_json_text(budget, "label", lt_json_text(budget, "period", "")),
 	};
 
 	for (int i = 0; i < FIGURES; i++) {
@@ -42,8 +41,8 @@ add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
 		if (!lt_json_int(budget, keys[i], &value))
 			snprintf(texts[i], sizeof(texts[i]), "none");
 		else if (currency)
-			lt_money_text(texts[i], sizeof(texts[i]), value,
-			    currency);
+			lt_money_text(
+			    texts[i], sizeof(texts[i]), value, currency);
 		else
 			lt_carbon_text(texts[i], sizeof(texts[i]), value);
 		cells[3 + i] = texts[i];
@@ -56,10 +55,15 @@ static int
 print_budgets(const json_t *answer, bool color)
 {
 	static const struct lt_table_column columns[] = {
-		{ "TEAM", false }, { "USER", false }, { "PERIOD", false },
-		{ "LIMIT", true }, { "SPENT", true }, { "HELD", true },
-		{ "AVAILABLE", true }, { "WHEN EXCEEDED", false },
-		{ NULL, false },
+	    {"TEAM", false},
+	    {"USER", false},
+	    {"PERIOD", false},
+	    {"LIMIT", true},
+	    {"SPENT", true},
+	    {"HELD", true},
+	    {"AVAILABLE", true},
+	    {"WHEN EXCEEDED", false},
+	    {NULL, false},
 	};
 	const json_t *const budgets = json_object_get(answer, "budgets");
 	const char *const currency = lt_json_text(answer, "currency", "");
@@ -72,7 +76,8 @@ print_budgets(const json_t *answer, bool color)
 		lt_table_free(table);
 		return LT_EXIT_OK;
 	}
-	json_array_foreach (budgets, index, budget) {
+	json_array_foreach(budgets, index, budget)
+	{
 		int64_t limit;
 		const bool carbon = lt_json_int(budget, "limit_mg", &limit);
 
@@ -93,7 +98,7 @@ show(const struct lt_cli *cli)
 	const char *const team = lt_cli_value(cli, "team");
 	char path[512] = "/v1/budget", escaped[256];
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (team) {
 		if (lt_client_escape(escaped, sizeof(escaped), team, &err))
@@ -102,8 +107,8 @@ show(const struct lt_cli *cli)
 	}
 	if (lt_client_call(&answer, cli, "GET", path, NULL, &err))
 		return lt_cli_fail(&err);
-	const int result = cli->json ? lt_cli_print_json(answer) :
-				       print_budgets(answer, cli->color);
+	const int result = cli->json ? lt_cli_print_json(answer)
+				     : print_budgets(answer, cli->color);
 
 	json_decref(answer);
 	return result;
@@ -126,10 +131,10 @@ adjustment(const struct lt_cli *cli, struct lt_error *err)
 		lt_context(err, "--kg-co2e");
 		return NULL;
 	}
-	json_t *const body = json_pack("{s:s, s:I, s:I, s:s}", "team",
-	    lt_cli_value(cli, "team"), "money_micros",
-	    (json_int_t)money_micros, "carbon_mg", (json_int_t)carbon_mg,
-	    "reason", lt_cli_value(cli, "reason"));
+	json_t *const body =
+	    json_pack("{s:s, s:I, s:I, s:s}", "team", lt_cli_value(cli, "team"),
+		"money_micros", (json_int_t)money_micros, "carbon_mg",
+		(json_int_t)carbon_mg, "reason", lt_cli_value(cli, "reason"));
 
 	if (!body)
 		lt_fail(err, LT_EINPUT, "--team and --reason must be UTF-8");
@@ -142,14 +147,14 @@ adjust(const struct lt_cli *cli)
 	const char *const reason = lt_cli_value(cli, "reason");
 	const char *const team = lt_cli_value(cli, "team");
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	int64_t id = 0;
 
 	if (!team || !team[0] || !reason || !reason[0])
 		return lt_cli_usage(cli, "adjust wants --team and --reason");
 	if (!lt_cli_value(cli, "amount") && !lt_cli_value(cli, "kg-co2e"))
-		return lt_cli_usage(cli,
-		    "adjust wants --amount or --kg-co2e, or both");
+		return lt_cli_usage(
+		    cli, "adjust wants --amount or --kg-co2e, or both");
 	json_t *const body = adjustment(cli, &err);
 
 	if (!body)
@@ -183,6 +188,6 @@ lt_cli_budget(const struct lt_cli *cli)
 	}
 	if (!strcmp(cli->operands[0], "adjust"))
 		return adjust(cli);
-	return lt_cli_usage(cli, "got \"%s\", want adjust or nothing",
-	    cli->operands[0]);
+	return lt_cli_usage(
+	    cli, "got \"%s\", want adjust or nothing", cli->operands[0]);
 }

@@ -13,10 +13,11 @@
 static struct lt_source_options
 options_of(const struct lt_policy_source *source)
 {
-	struct lt_source_options options = { .name = source->name,
-		.count = source->option_count };
-	_Static_assert(sizeof(options.items) / sizeof(options.items[0]) >=
-		LT_OPTION_MAX, "every option of a source fits");
+	struct lt_source_options options = {
+	    .name = source->name, .count = source->option_count};
+	_Static_assert(
+	    sizeof(options.items) / sizeof(options.items[0]) >= LT_OPTION_MAX,
+	    "every option of a source fits");
 
 	for (int i = 0; i < source->option_count; i++) {
 		options.items[i].key = source->options[i].key;
@@ -31,15 +32,16 @@ static void
 check_sources(const struct lt_policy *policy, const char *path,
     struct lt_policy_errors *errors)
 {
-	for (int i = 0; i < policy->source_count &&
-	     errors->count < LT_POLICY_ERRORS_MAX; i++) {
+	for (int i = 0;
+	     i < policy->source_count && errors->count < LT_POLICY_ERRORS_MAX;
+	     i++) {
 		const struct lt_policy_source *source = &policy->sources[i];
 		const struct lt_source_options options = options_of(source);
 		struct lt_error *err = &errors->items[errors->count];
 
-		*err = (struct lt_error){ 0 };
-		if (lt_adapter_check(lt_adapter_find(source->adapter),
-			&options, err) == LT_OK)
+		*err = (struct lt_error){0};
+		if (lt_adapter_check(lt_adapter_find(source->adapter), &options,
+			err) == LT_OK)
 			continue;
 		if (err->line == 0) {
 			err->line = source->line;
@@ -51,17 +53,17 @@ check_sources(const struct lt_policy *policy, const char *path,
 }
 
 static const char *const quantity_names[LT_QUANTITY_COUNT] = {
-	[LT_QUANTITY_CARBON] = "carbon intensity",
-	[LT_QUANTITY_PRICE] = "node price",
-	[LT_QUANTITY_TARIFF] = "electricity price",
+    [LT_QUANTITY_CARBON] = "carbon intensity",
+    [LT_QUANTITY_PRICE] = "node price",
+    [LT_QUANTITY_TARIFF] = "electricity price",
 };
 
 /* A source of prices under `carbon:` would be found only at its first fetch
  * otherwise. The options of every source are right here. */
 static void
-check_signal(const struct lt_policy *policy, const char *path,
-    const char *key, const struct lt_policy_signal *signal,
-    enum lt_quantity wanted, struct lt_policy_errors *errors)
+check_signal(const struct lt_policy *policy, const char *path, const char *key,
+    const struct lt_policy_signal *signal, enum lt_quantity wanted,
+    struct lt_policy_errors *errors)
 {
 	for (int i = 0; i < signal->source_count; i++) {
 		const struct lt_policy_source *source =
@@ -73,12 +75,13 @@ check_signal(const struct lt_policy *policy, const char *path,
 		if (found == wanted || errors->count == LT_POLICY_ERRORS_MAX)
 			continue;
 		struct lt_error *err = &errors->items[errors->count++];
-		*err = (struct lt_error){ .line = signal->line,
-			.column = signal->column };
-		lt_fail(err, LT_EINPUT, "%s:%d:%d: %s: %s is a source of %s, "
-		    "want one of %s", path, signal->line, signal->column, key,
-		    source->name, quantity_names[found],
-		    quantity_names[wanted]);
+		*err = (struct lt_error){
+		    .line = signal->line, .column = signal->column};
+		lt_fail(err, LT_EINPUT,
+		    "%s:%d:%d: %s: %s is a source of %s, "
+		    "want one of %s",
+		    path, signal->line, signal->column, key, source->name,
+		    quantity_names[found], quantity_names[wanted]);
 	}
 }
 
@@ -105,9 +108,10 @@ errors_json(const struct lt_policy_errors *errors)
 	json_t *list = json_array();
 
 	for (int i = 0; i < errors->count; i++)
-		json_array_append_new(list, json_pack("{s:i, s:i, s:s}",
-		    "line", errors->items[i].line, "column",
-		    errors->items[i].column, "text", errors->items[i].text));
+		json_array_append_new(list,
+		    json_pack("{s:i, s:i, s:s}", "line", errors->items[i].line,
+			"column", errors->items[i].column, "text",
+			errors->items[i].text));
 	return list;
 }
 
@@ -115,12 +119,11 @@ static int
 print_json(const char *path, const struct lt_policy *policy,
     const struct lt_policy_errors *errors)
 {
-	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o}",
-	    "file", path, "ok", errors->count == 0,
-	    "sources", policy ? policy->source_count : 0,
-	    "partitions", policy ? policy->partition_count : 0,
-	    "budgets", policy ? policy->budget_count : 0,
-	    "errors", errors_json(errors));
+	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o}", "file", path,
+	    "ok", errors->count == 0, "sources",
+	    policy ? policy->source_count : 0, "partitions",
+	    policy ? policy->partition_count : 0, "budgets",
+	    policy ? policy->budget_count : 0, "errors", errors_json(errors));
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);
@@ -136,8 +139,10 @@ print_text(const char *path, const struct lt_policy *policy,
 		fputc('\n', stderr);
 	}
 	if (errors->count == LT_POLICY_ERRORS_MAX)
-		fprintf(stderr, "lowtide: the first %d errors; there may be "
-		    "more\n", LT_POLICY_ERRORS_MAX);
+		fprintf(stderr,
+		    "lowtide: the first %d errors; there may be "
+		    "more\n",
+		    LT_POLICY_ERRORS_MAX);
 	if (errors->count > 0)
 		return;
 	printf("%s: ok: %d source%s, %d partition%s, %d budget%s\n", path,
@@ -151,7 +156,7 @@ lt_cli_check(const struct lt_cli *cli)
 {
 	const char *path = cli->operands[0];
 	struct lt_policy *policy = NULL;
-	struct lt_policy_errors errors = { 0 };
+	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
 	    LT_OK) {

@@ -70,8 +70,8 @@ collect(struct stream streams[2], int timeout_s, struct lt_error *err)
 
 	while (streams[0].fd >= 0 || streams[1].fd >= 0) {
 		struct pollfd polls[2] = {
-			{ .fd = streams[0].fd, .events = POLLIN },
-			{ .fd = streams[1].fd, .events = POLLIN },
+		    {.fd = streams[0].fd, .events = POLLIN},
+		    {.fd = streams[1].fd, .events = POLLIN},
 		};
 		const int64_t left = end_ms - now_ms();
 
@@ -80,8 +80,8 @@ collect(struct stream streams[2], int timeout_s, struct lt_error *err)
 			    "no end after %d seconds", timeout_s);
 		if (poll(polls, 2, timeout_s ? (int)left : -1) < 0 &&
 		    errno != EINTR)
-			return lt_fail(err, LT_EIO, "poll: %s",
-			    strerror(errno));
+			return lt_fail(
+			    err, LT_EIO, "poll: %s", strerror(errno));
 		for (int i = 0; i < 2; i++)
 			if (polls[i].revents && streams[i].fd >= 0 &&
 			    stream_read(&streams[i], err))
@@ -155,8 +155,8 @@ lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
 		    pipes[FAILURE][1]);
 	for (int i = 0; i < 3; i++)
 		close(pipes[i][1]);
-	struct stream streams[2] = { { .fd = pipes[OUT][0] },
-		{ .fd = pipes[ERROR][0] } };
+	struct stream streams[2] = {
+	    {.fd = pipes[OUT][0]}, {.fd = pipes[ERROR][0]}};
 	int result;
 
 	if (pid < 0)
@@ -173,8 +173,8 @@ lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
 			close(streams[i].fd);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	child->status = WIFEXITED(status) ? WEXITSTATUS(status) :
-					    128 + WTERMSIG(status);
+	child->status =
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	child->out = streams[0].bytes;
 	child->out_length = streams[0].length;
 	child->error = streams[1].bytes;
@@ -208,7 +208,7 @@ own_directory(char *out, size_t size)
 static void
 find_lowtided(char *out, size_t size)
 {
-	static const char *const beside[] = { "", "../sbin/" };
+	static const char *const beside[] = {"", "../sbin/"};
 	const char *const named = getenv("LOWTIDED");
 	char directory[2048];
 
@@ -233,7 +233,7 @@ lt_probe(json_t **facts, struct lt_error *err)
 	json_error_t problem;
 
 	find_lowtided(program, sizeof(program));
-	char *const argv[] = { program, (char *)(uintptr_t) "--probe", NULL };
+	char *const argv[] = {program, (char *)(uintptr_t) "--probe", NULL};
 
 	if (lt_child_run(&child, argv, true, PROBE_TIMEOUT_S, err))
 		return err->code;
@@ -245,8 +245,8 @@ lt_probe(json_t **facts, struct lt_error *err)
 		lt_child_free(&child);
 		return err->code;
 	}
-	*facts = json_loadb(child.out ? child.out : "", child.out_length, 0,
-	    &problem);
+	*facts = json_loadb(
+	    child.out ? child.out : "", child.out_length, 0, &problem);
 	if (!*facts)
 		lt_fail(err, LT_EINPUT, "%s --probe: not JSON: %s", program,
 		    problem.text);

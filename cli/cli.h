@@ -82,14 +82,14 @@ int lt_client_call(json_t **answer, const struct lt_cli *cli,
 /* Run directory: --run, LOWTIDE_RUN_DIR, /run/lowtide. */
 const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
-int lt_client_escape(char *out, size_t size, const char *text,
-    struct lt_error *err);
+int lt_client_escape(
+    char *out, size_t size, const char *text, struct lt_error *err);
 
 /* ---- conf.c: a few keys of slurm.conf, without libslurm ---- */
 enum { LT_CONF_HOSTS_MAX = 8, LT_CONF_VALUE_SIZE = 1024 };
 struct lt_conf {
 	char path[1024];
-	int host_count; /* SlurmctldHost lines, in order */
+	int host_count;			    /* SlurmctldHost lines, in order */
 	char hosts[LT_CONF_HOSTS_MAX][256]; /* address if given, else name */
 	char host_names[LT_CONF_HOSTS_MAX][256];
 	char slurm_user[64];
@@ -103,13 +103,12 @@ struct lt_conf {
 /* SLURM_CONF, /etc/slurm/slurm.conf, configless /run/slurm/conf/slurm.conf;
  * Include is followed. LT_ENOENT: none there. */
 int lt_conf_load(struct lt_conf *conf, struct lt_error *err);
-int lt_conf_parse(struct lt_conf *conf, const char *path,
-    struct lt_error *err);
+int lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err);
 
 /* ---- child.c: run a program, no shell ---- */
 enum { LT_CHILD_OUTPUT_MAX = 4 * 1024 * 1024 };
-struct lt_child { /* lt_child_free() */
-	int status; /* exit status; 128 + signal when killed */
+struct lt_child {	   /* lt_child_free() */
+	int status;	   /* exit status; 128 + signal when killed */
 	char *out, *error; /* what it wrote, NUL after it; out may be NULL */
 	size_t out_length, error_length;
 };
@@ -169,8 +168,8 @@ int lt_report_print(FILE *out, const json_t *report,
     enum lt_report_format format, bool runs, bool color, struct lt_error *err);
 
 /* ---- JSON of others, read without trust ---- */
-const char *lt_json_text(const json_t *object, const char *key,
-    const char *fallback);
+const char *lt_json_text(
+    const json_t *object, const char *key, const char *fallback);
 /* False when absent, null or not an integer. */
 bool lt_json_int(const json_t *object, const char *key, int64_t *value);
 

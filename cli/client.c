@@ -53,13 +53,13 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 
 	for (const char *c = text; *c; c++) {
 		if (used + 4 > size)
-			return lt_fail(err, LT_ELIMIT, "\"%.40s...\": too long",
-			    text);
+			return lt_fail(
+			    err, LT_ELIMIT, "\"%.40s...\": too long", text);
 		if (strchr(plain, *c))
 			out[used++] = *c;
 		else
-			used += (size_t)snprintf(out + used, 4, "%%%02X",
-			    (unsigned char)*c);
+			used += (size_t)snprintf(
+			    out + used, 4, "%%%02X", (unsigned char)*c);
 	}
 	out[used] = '\0';
 	return LT_OK;
@@ -71,17 +71,17 @@ ask_socket(struct reply *reply, const char *socket_path, const char *method,
     const char *path, const char *body, struct lt_error *err)
 {
 	char url[4096];
-	struct lt_http_response response = { 0 };
+	struct lt_http_response response = {0};
 
 	snprintf(url, sizeof(url), "http://localhost%s", path);
 	const struct lt_http_request request = {
-		.url = url,
-		.unix_socket = socket_path,
-		.method = method,
-		.body = body,
-		.body_length = body ? strlen(body) : 0,
-		.headers = { body ? "Content-Type: application/json" : NULL },
-		.total_ms = TIMEOUT_MS,
+	    .url = url,
+	    .unix_socket = socket_path,
+	    .method = method,
+	    .body = body,
+	    .body_length = body ? strlen(body) : 0,
+	    .headers = {body ? "Content-Type: application/json" : NULL},
+	    .total_ms = TIMEOUT_MS,
 	};
 
 	if (lt_http_do(&request, &response, err)) {
@@ -123,8 +123,8 @@ static int
 seal(char **credential, const struct peer *peer, const char *method,
     const char *path, const char *body, struct lt_error *err)
 {
-	const size_t size = strlen(method) + strlen(path) +
-	    (body ? strlen(body) : 0) + 3;
+	const size_t size =
+	    strlen(method) + strlen(path) + (body ? strlen(body) : 0) + 3;
 	munge_ctx_t context;
 
 	if (size > PAYLOAD_MAX)
@@ -134,8 +134,8 @@ seal(char **credential, const struct peer *peer, const char *method,
 
 	if (!payload)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	const int length = snprintf(payload, size, "%s %s\n%s", method, path,
-	    body ? body : "");
+	const int length = snprintf(
+	    payload, size, "%s %s\n%s", method, path, body ? body : "");
 
 	context = context_new(peer, err);
 	if (context && munge_encode(credential, context, payload, length))
@@ -168,8 +168,8 @@ check_seal(munge_ctx_t context, uid_t encoder, const struct peer *peer,
 
 /* "STATUS LF BODY" of length bytes; payload is taken over. */
 static int
-split_payload(struct reply *reply, char *payload, size_t length,
-    struct lt_error *err)
+split_payload(
+    struct reply *reply, char *payload, size_t length, struct lt_error *err)
 {
 	const char *const newline =
 	    length ? memchr(payload, '\n', length) : NULL;
@@ -180,8 +180,8 @@ split_payload(struct reply *reply, char *payload, size_t length,
 		memcpy(digits, payload, 3);
 	if (lt_int64_parse(digits, 100, 599, &status, NULL)) {
 		free(payload);
-		return lt_fail(err, LT_EINPUT,
-		    "the reply has no status before its body");
+		return lt_fail(
+		    err, LT_EINPUT, "the reply has no status before its body");
 	}
 	reply->status = (long)status;
 	reply->length = length - 4;
@@ -203,8 +203,8 @@ unseal(struct reply *reply, const struct peer *peer, const char *credential,
 
 	if (!context)
 		return err->code;
-	const munge_err_t code = munge_decode(credential, context, &payload,
-	    &length, &uid, &gid);
+	const munge_err_t code =
+	    munge_decode(credential, context, &payload, &length, &uid, &gid);
 
 	if (code)
 		lt_fail(err, LT_EDENIED, "the reply's credential: %s",
@@ -225,7 +225,8 @@ make_url(char *url, size_t size, const char *server)
 {
 	const char *const bracket = strchr(server, ']');
 	const char *const colon = strchr(server, ':');
-	const bool bare_v6 = server[0] != '[' && colon && strchr(colon + 1, ':');
+	const bool bare_v6 =
+	    server[0] != '[' && colon && strchr(colon + 1, ':');
 	const bool has_port = bracket ? bracket[1] == ':' : colon && !bare_v6;
 
 	snprintf(url, size, "http://%s%s%s%s/munge", bare_v6 ? "[" : "", server,
@@ -239,18 +240,18 @@ ask_server(struct reply *reply, const struct peer *peer, const char *server,
 {
 	char url[512];
 	char *credential = NULL;
-	struct lt_http_response response = { 0 };
+	struct lt_http_response response = {0};
 
 	make_url(url, sizeof(url), server);
 	if (seal(&credential, peer, method, path, body, err))
 		return err->code;
 	const struct lt_http_request request = {
-		.url = url,
-		.method = "POST",
-		.body = credential,
-		.body_length = strlen(credential),
-		.headers = { "Content-Type: text/plain" },
-		.total_ms = TIMEOUT_MS,
+	    .url = url,
+	    .method = "POST",
+	    .body = credential,
+	    .body_length = strlen(credential),
+	    .headers = {"Content-Type: text/plain"},
+	    .total_ms = TIMEOUT_MS,
 	};
 
 	if (lt_http_do(&request, &response, err))
@@ -311,18 +312,18 @@ ask_network(struct reply *reply, const char *method, const char *path,
 	if (!count)
 		lt_fail(err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
 	for (int i = 0; i < count && (!reply->body || reply->status == 503);
-	    i++) {
-		struct reply fresh = { 0 };
+	     i++) {
+		struct reply fresh = {0};
 
-		if (ask_server(&fresh, &peer, conf->hosts[i], method, path,
-			body, err))
+		if (ask_server(
+			&fresh, &peer, conf->hosts[i], method, path, body, err))
 			continue; /* err keeps the first failure */
 		free(reply->body);
 		*reply = fresh;
 	}
 	free(conf);
 	if (reply->body)
-		*err = (struct lt_error){ 0 };
+		*err = (struct lt_error){0};
 	return err->code;
 }
 
@@ -339,7 +340,7 @@ static bool
 is_follower(const struct reply *reply)
 {
 	return reply->status == 404 && reply->body &&
-	    strstr(reply->body, "this lowtided follows another");
+	       strstr(reply->body, "this lowtided follows another");
 }
 
 /* 2xx with JSON, or lowtided's {"error": text}. */
@@ -347,8 +348,8 @@ static int
 understand(json_t **answer, const struct reply *reply, struct lt_error *err)
 {
 	json_error_t problem;
-	json_t *const body = json_loadb(reply->body ? reply->body : "",
-	    reply->length, 0, &problem);
+	json_t *const body = json_loadb(
+	    reply->body ? reply->body : "", reply->length, 0, &problem);
 
 	if (reply->status >= 200 && reply->status < 300 && body) {
 		*answer = body;
@@ -358,9 +359,9 @@ understand(json_t **answer, const struct reply *reply, struct lt_error *err)
 
 	if (text)
 		lt_fail(err,
-		    reply->status == 404	? LT_ENOENT :
-			reply->status == 403	? LT_EDENIED :
-						  LT_EINPUT,
+		    reply->status == 404   ? LT_ENOENT
+		    : reply->status == 403 ? LT_EDENIED
+					   : LT_EINPUT,
 		    "%s", text);
 	else if (body)
 		lt_fail(err, LT_ENET, "lowtided answers with status %ld",
@@ -377,11 +378,11 @@ int
 lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
     const char *path, const json_t *body, struct lt_error *err)
 {
-	struct lt_error ignored = { 0 };
+	struct lt_error ignored = {0};
 	struct lt_error *const out = err ? err : &ignored;
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server && server[0];
-	struct reply reply = { 0 };
+	struct reply reply = {0};
 	char socket_path[1024];
 	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 
@@ -396,7 +397,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 		ask_socket(&reply, socket_path, method, path, text, out);
 	if (!out->code && (!local || is_follower(&reply))) {
 		free(reply.body);
-		reply = (struct reply){ 0 };
+		reply = (struct reply){0};
 		if (!ask_network(&reply, method, path, text, out) || local)
 			; /* the error names the server */
 		else if (named)
@@ -414,7 +415,8 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 const char *
 lt_json_text(const json_t *object, const char *key, const char *fallback)
 {
-	const char *const text = json_string_value(json_object_get(object, key));
+	const char *const text =
+	    json_string_value(json_object_get(object, key));
 
 	return text ? text : fallback;
 }

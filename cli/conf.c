@@ -32,14 +32,14 @@ static const struct {
 		name, offsetof(struct lt_conf, member),                        \
 		    sizeof(((struct lt_conf *)0)->member)                      \
 	}
-	KEY("SlurmUser", slurm_user),
-	KEY("PrivateData", private_data),
-	KEY("JobSubmitPlugins", job_submit_plugins),
-	KEY("PlugStackConfig", plugstack),
-	KEY("PreemptMode", preempt_mode),
-	KEY("AccountingStorageType", accounting_storage),
-	KEY("AccountingStorageEnforce", accounting_enforce),
-	KEY("PluginDir", plugin_dir),
+    KEY("SlurmUser", slurm_user),
+    KEY("PrivateData", private_data),
+    KEY("JobSubmitPlugins", job_submit_plugins),
+    KEY("PlugStackConfig", plugstack),
+    KEY("PreemptMode", preempt_mode),
+    KEY("AccountingStorageType", accounting_storage),
+    KEY("AccountingStorageEnforce", accounting_enforce),
+    KEY("PluginDir", plugin_dir),
 #undef KEY
 };
 
@@ -77,7 +77,7 @@ read_auth_info(struct lt_conf *conf, char *value)
 	char *rest = NULL;
 
 	for (char *item = strtok_r(value, ",", &rest); item;
-	    item = strtok_r(NULL, ",", &rest))
+	     item = strtok_r(NULL, ",", &rest))
 		if (!strncasecmp(item, "socket=", 7))
 			copy(conf->munge_socket, sizeof(conf->munge_socket),
 			    item + 7);
@@ -150,8 +150,8 @@ next_pair(char **at, char **key, char **value)
 	return true;
 }
 
-static int parse_file(struct lt_conf *conf, const char *path, int depth,
-    struct lt_error *err);
+static int parse_file(
+    struct lt_conf *conf, const char *path, int depth, struct lt_error *err);
 
 /* "Include FILE", beside the file that includes it. */
 static int
@@ -227,8 +227,8 @@ parse_stream(struct lt_conf *conf, const char *path, FILE *in, char *line,
 	line[0] = '\0';
 	for (int number = 1; number <= LINES_MAX; number++) {
 		if (!fgets(line + used, (int)(LINE_MAX_BYTES - used), in))
-			return used ? parse_line(conf, path, line, depth, err) :
-				      LT_OK;
+			return used ? parse_line(conf, path, line, depth, err)
+				    : LT_OK;
 		if (!strchr(line + used, '\n') && !feof(in))
 			return lt_fail(err, LT_ELIMIT,
 			    "%s:%d: a line of over %d bytes", path, number,
@@ -241,13 +241,13 @@ parse_stream(struct lt_conf *conf, const char *path, FILE *in, char *line,
 			return err->code;
 		used = 0;
 	}
-	return lt_fail(err, LT_ELIMIT, "%s: over %d lines", path,
-	    (int)LINES_MAX);
+	return lt_fail(
+	    err, LT_ELIMIT, "%s: over %d lines", path, (int)LINES_MAX);
 }
 
 static int
-parse_file(struct lt_conf *conf, const char *path, int depth,
-    struct lt_error *err)
+parse_file(
+    struct lt_conf *conf, const char *path, int depth, struct lt_error *err)
 {
 	if (depth > INCLUDE_DEPTH_MAX)
 		return lt_fail(err, LT_ELIMIT,
@@ -260,10 +260,9 @@ parse_file(struct lt_conf *conf, const char *path, int depth,
 	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", path, strerror(errno));
-	FILE *const in =
-	    fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) ?
-	    fdopen(fd, "r") :
-	    NULL;
+	FILE *const in = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)
+			     ? fdopen(fd, "r")
+			     : NULL;
 
 	if (!in) {
 		close(fd);
@@ -294,8 +293,8 @@ lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err)
 int
 lt_conf_load(struct lt_conf *conf, struct lt_error *err)
 {
-	static const char *const places[] = { "/etc/slurm/slurm.conf",
-		"/run/slurm/conf/slurm.conf" };
+	static const char *const places[] = {
+	    "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
 	const char *const named = getenv("SLURM_CONF");
 
 	if (named && named[0])

@@ -10,23 +10,23 @@
 
 #include "doctor.h"
 
-static const char *const level_names[] = { "ok", "note", "warning", "error" };
-static const char *const level_colors[] = { "\033[32m", "\033[36m",
-	"\033[33m", "\033[31m" };
+static const char *const level_names[] = {"ok", "note", "warning", "error"};
+static const char *const level_colors[] = {
+    "\033[32m", "\033[36m", "\033[33m", "\033[31m"};
 
 static void (*const checks[])(struct lt_doctor *) = {
-	lt_doctor_probe,
-	lt_doctor_release,
-	lt_doctor_job_submit,
-	lt_doctor_plugstack,
-	lt_doctor_accounting,
-	lt_doctor_partitions,
-	lt_doctor_munge,
-	lt_doctor_state,
-	lt_doctor_daemon,
-	lt_doctor_snapshots,
-	lt_doctor_sources,
-	lt_doctor_policy,
+    lt_doctor_probe,
+    lt_doctor_release,
+    lt_doctor_job_submit,
+    lt_doctor_plugstack,
+    lt_doctor_accounting,
+    lt_doctor_partitions,
+    lt_doctor_munge,
+    lt_doctor_state,
+    lt_doctor_daemon,
+    lt_doctor_snapshots,
+    lt_doctor_sources,
+    lt_doctor_policy,
 };
 
 void
@@ -48,8 +48,8 @@ lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
 }
 
 const char *
-lt_doctor_conf(const struct lt_doctor *doctor, const char *key,
-    const char *fallback)
+lt_doctor_conf(
+    const struct lt_doctor *doctor, const char *key, const char *fallback)
 {
 	const char *const text =
 	    lt_json_text(json_object_get(doctor->facts, "conf"), key, NULL);
@@ -122,7 +122,7 @@ lt_cli_doctor(const struct lt_cli *cli)
 	struct lt_doctor *const doctor = calloc(1, sizeof(*doctor));
 
 	if (!doctor) {
-		const struct lt_error err = { .text = "no memory" };
+		const struct lt_error err = {.text = "no memory"};
 
 		return lt_cli_fail(&err);
 	}

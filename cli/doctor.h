@@ -19,11 +19,11 @@ struct lt_finding {
 
 struct lt_doctor {
 	const struct lt_cli *cli;
-	struct lt_conf conf;	/* slurm.conf, as read here */
+	struct lt_conf conf; /* slurm.conf, as read here */
 	bool has_conf;
-	bool on_controller;	/* this host is a SlurmctldHost */
-	json_t *facts;		/* lowtided --probe; NULL = it failed */
-	json_t *status;		/* of a running lowtided; NULL = none */
+	bool on_controller; /* this host is a SlurmctldHost */
+	json_t *facts;	    /* lowtided --probe; NULL = it failed */
+	json_t *status;	    /* of a running lowtided; NULL = none */
 	int count;
 	struct lt_finding findings[LT_FINDINGS_MAX];
 };
@@ -33,8 +33,8 @@ void lt_doctor_say(struct lt_doctor *doctor, enum lt_level level,
     const char *check, const char *mend, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* A text of the probe's conf, else the fallback (slurm.conf's). */
-const char *lt_doctor_conf(const struct lt_doctor *doctor, const char *key,
-    const char *fallback);
+const char *lt_doctor_conf(
+    const struct lt_doctor *doctor, const char *key, const char *fallback);
 
 /* Each adds its findings. doctor_slurm.c: */
 void lt_doctor_probe(struct lt_doctor *doctor);
@@ -56,8 +56,8 @@ void lt_doctor_munge(struct lt_doctor *doctor);
  * plugin_version of a Slurm plugin, read from the ELF file without loading
  * it. LT_ENOENT: no such file; LT_EINPUT: no plugin, or it has none.
  */
-int lt_plugin_version(const char *path, uint32_t *version,
-    struct lt_error *err);
+int lt_plugin_version(
+    const char *path, uint32_t *version, struct lt_error *err);
 /* "22.05.8" -> Slurm's number; 0 = not a release. */
 uint32_t lt_release_number(const char *release);
 /* Find name in a colon separated PluginDir. LT_ENOENT. */
@@ -65,7 +65,7 @@ int lt_plugin_find(char *out, size_t size, const char *plugin_dir,
     const char *name, struct lt_error *err);
 /* The line of a plugstack file (its includes too) that names
  * spank_lowtide.so, whitespace trimmed; LT_ENOENT: none. */
-int lt_plugstack_line(char *out, size_t size, const char *path,
-    struct lt_error *err);
+int lt_plugstack_line(
+    char *out, size_t size, const char *path, struct lt_error *err);
 
 #endif

@@ -24,9 +24,8 @@ enum {
 static bool
 slurm_uid(const struct lt_doctor *doctor, uid_t *uid)
 {
-	const struct passwd *const user =
-	    getpwnam(lt_doctor_conf(doctor, "slurm_user",
-		doctor->conf.slurm_user));
+	const struct passwd *const user = getpwnam(
+	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user));
 	int64_t number;
 
 	if (user)
@@ -74,7 +73,7 @@ lt_doctor_state(struct lt_doctor *doctor)
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const char *text;
 
 	if (lt_client_call(&doctor->status, doctor->cli, "GET", "/v1/status",
@@ -100,8 +99,8 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "its log says when; it tries again by itself",
 		    "the last step that failed: %s", text);
 	/* On the controller lt_doctor_policy() reads the file itself. */
-	text = lt_json_text(json_object_get(doctor->status, "policy"), "error",
-	    "");
+	text = lt_json_text(
+	    json_object_get(doctor->status, "policy"), "error", "");
 	if (text[0] && !doctor->on_controller)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
 		    "mend the file; until then the last good one holds", "%s",
@@ -152,8 +151,8 @@ lt_doctor_snapshots(struct lt_doctor *doctor)
 		    "budgeted teams meet on_unknown",
 		    "%lld of %lld slots of the ring are waiting",
 		    (long long)(highest - absorbed), (long long)slots);
-	lt_json_int(json_object_get(doctor->status, "slurm"), "dbd_queue",
-	    &queue);
+	lt_json_int(
+	    json_object_get(doctor->status, "slurm"), "dbd_queue", &queue);
 	if (queue > 1000)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "slurmdbd",
 		    "is slurmdbd running? charges wait for it",
@@ -169,8 +168,9 @@ lt_doctor_sources(struct lt_doctor *doctor)
 
 	if (!doctor->status)
 		return;
-	json_array_foreach (json_object_get(doctor->status, "sources"), index,
-	    source) {
+	json_array_foreach(
+	    json_object_get(doctor->status, "sources"), index, source)
+	{
 		const char *const name = lt_json_text(source, "name", "?");
 		const char *const error =
 		    lt_json_text(source, "last_error", "");
@@ -206,17 +206,18 @@ preemptible_argument(const struct lt_policy *policy, char *out, size_t size)
 		    &policy->partitions[i];
 
 		if (partition->preemptible && used + 96 < size)
-			used += (size_t)snprintf(out + used, size - used,
-			    "%s%s:%g", used ? "," : "preemptible=",
-			    partition->name, partition->hazard_per_node_hour);
+			used +=
+			    (size_t)snprintf(out + used, size - used, "%s%s:%g",
+				used ? "," : "preemptible=", partition->name,
+				partition->hazard_per_node_hour);
 	}
 }
 
 static void
 check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
-	const char *const named = lt_doctor_conf(doctor, "plugstack",
-	    doctor->conf.plugstack);
+	const char *const named =
+	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
 	const char *const slash = strrchr(doctor->conf.path, '/');
 	char want[1024], path[2048], line[1024] = "";
 
@@ -241,8 +242,10 @@ check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 	}
 	char mend[512];
 
-	snprintf(mend, sizeof(mend), "add to that line: %.440s (on compute "
-				     "nodes too)", want);
+	snprintf(mend, sizeof(mend),
+	    "add to that line: %.440s (on compute "
+	    "nodes too)",
+	    want);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
 	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
 	    path, line);
@@ -256,16 +259,17 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    lt_json_text(json_object_get(doctor->status, "policy"), "path",
 		named && named[0] ? named : "/etc/lowtide/lowtide.yaml");
 	struct lt_policy *policy = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (!doctor->on_controller)
 		return;
 	if (lt_policy_load(&policy, path, lt_adapter_names(), &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
-		    access(path, F_OK) ?
-			"lowtide init writes a first one" :
-			"mend the file: lowtide check FILE lists all errors; "
-			"until then a running lowtided keeps the last good one",
+		    access(path, F_OK)
+			? "lowtide init writes a first one"
+			: "mend the file: lowtide check FILE lists all errors; "
+			  "until then a running lowtided keeps the last good "
+			  "one",
 		    "%s", err.text);
 		return;
 	}
@@ -288,21 +292,21 @@ lt_doctor_munge(struct lt_doctor *doctor)
 	munge_err_t code = EMUNGE_NO_MEMORY;
 
 	if (context) {
-		code = path[0] ?
-		    munge_ctx_set(context, MUNGE_OPT_SOCKET, path) :
-		    EMUNGE_SUCCESS;
+		code = path[0] ? munge_ctx_set(context, MUNGE_OPT_SOCKET, path)
+			       : EMUNGE_SUCCESS;
 		if (!code)
 			code = munge_encode(&credential, context, NULL, 0);
 		if (!code)
-			code = munge_decode(credential, context, NULL, NULL,
-			    NULL, NULL);
+			code = munge_decode(
+			    credential, context, NULL, NULL, NULL, NULL);
 	}
 	if (code)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "munge",
 		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's "
 		    "AuthInfo names its socket",
-		    "%s", context ? munge_ctx_strerror(context) :
-				    munge_strerror(code));
+		    "%s",
+		    context ? munge_ctx_strerror(context)
+			    : munge_strerror(code));
 	else
 		lt_doctor_say(doctor, LT_LEVEL_OK, "munge", "",
 		    "a credential goes round%s%s", path[0] ? " by " : "", path);

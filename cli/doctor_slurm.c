@@ -23,13 +23,14 @@ is_this_host(const char *name)
 	const size_t length = strcspn(own, ".");
 
 	return !strcmp(name, "localhost") ||
-	    (strcspn(name, ".") == length && !strncasecmp(name, own, length));
+	       (strcspn(name, ".") == length &&
+		   !strncasecmp(name, own, length));
 }
 
 void
 lt_doctor_probe(struct lt_doctor *doctor)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (lt_conf_load(&doctor->conf, &err))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm.conf",
@@ -40,7 +41,7 @@ lt_doctor_probe(struct lt_doctor *doctor)
 	for (int i = 0; i < doctor->conf.host_count; i++)
 		if (is_this_host(doctor->conf.host_names[i]))
 			doctor->on_controller = true;
-	err = (struct lt_error){ 0 };
+	err = (struct lt_error){0};
 	const int code = lt_probe(&doctor->facts, &err);
 
 	if (code) {
@@ -51,10 +52,10 @@ lt_doctor_probe(struct lt_doctor *doctor)
 			    "this is no controller: %s", err.text);
 		else
 			lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm",
-			    code == LT_ENOENT ?
-				"install lowtided here (LOWTIDED names it)" :
-				"start slurmctld; doctor asks it as "
-				"lowtided would",
+			    code == LT_ENOENT
+				? "install lowtided here (LOWTIDED names it)"
+				: "start slurmctld; doctor asks it as "
+				  "lowtided would",
 			    "can't ask Slurm: %s", err.text);
 		return;
 	}
@@ -98,7 +99,8 @@ in_list(const char *list, const char *word, char *last, size_t size)
 		const size_t length = strcspn(at, ",");
 		const size_t skip = strspn(at, " ");
 
-		snprintf(last, size, "%.*s", (int)(length - (skip < length ? skip : 0)),
+		snprintf(last, size, "%.*s",
+		    (int)(length - (skip < length ? skip : 0)),
 		    at + (skip < length ? skip : 0));
 		found = found || !strcmp(last, word);
 		at += length + (at[length] == ',');
@@ -116,12 +118,12 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 	const uint32_t want = lt_release_number(release);
 	char path[2048];
 	uint32_t version = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (lt_plugin_find(path, sizeof(path),
-		doctor->conf.plugin_dir[0] ?
-		    doctor->conf.plugin_dir :
-		    lt_doctor_conf(doctor, "plugin_dir", LT_PLUGIN_DIR),
+		doctor->conf.plugin_dir[0]
+		    ? doctor->conf.plugin_dir
+		    : lt_doctor_conf(doctor, "plugin_dir", LT_PLUGIN_DIR),
 		name, &err) ||
 	    lt_plugin_version(path, &version, &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
@@ -148,9 +150,8 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 void
 lt_doctor_job_submit(struct lt_doctor *doctor)
 {
-	const char *const running =
-	    lt_json_text(json_object_get(doctor->facts, "conf"),
-		"job_submit_plugins", "");
+	const char *const running = lt_json_text(
+	    json_object_get(doctor->facts, "conf"), "job_submit_plugins", "");
 	/* The file is what the next start of slurmctld is by. */
 	const char *const list =
 	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
@@ -162,8 +163,7 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "restart slurmctld when doctor finds no error",
 		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
-		    doctor->conf.path, list,
-		    running[0] ? running : "none");
+		    doctor->conf.path, list, running[0] ? running : "none");
 	if (!in_list(list, "lowtide", last, sizeof(last))) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "for budgets that nobody slips past: "
@@ -202,7 +202,7 @@ void
 lt_doctor_plugstack(struct lt_doctor *doctor)
 {
 	char path[2048], line[1024], word[16], plugin[1024];
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (!doctor->facts && !doctor->has_conf)
 		return;
@@ -222,8 +222,8 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		    "runs jobs",
 		    "%s: %s", path, line);
 	else
-		lt_doctor_say(doctor, LT_LEVEL_OK, "plugstack", "", "%s: %s",
-		    path, line);
+		lt_doctor_say(
+		    doctor, LT_LEVEL_OK, "plugstack", "", "%s: %s", path, line);
 	if (plugin[0] != '/') {
 		check_file(doctor, "spank", "spank_lowtide.so", 0xffff00);
 		return;
@@ -238,10 +238,10 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 void
 lt_doctor_accounting(struct lt_doctor *doctor)
 {
-	const char *const storage = lt_doctor_conf(doctor, "accounting_storage",
-	    doctor->conf.accounting_storage);
-	const char *const enforce = lt_doctor_conf(doctor, "accounting_enforce",
-	    doctor->conf.accounting_enforce);
+	const char *const storage = lt_doctor_conf(
+	    doctor, "accounting_storage", doctor->conf.accounting_storage);
+	const char *const enforce = lt_doctor_conf(
+	    doctor, "accounting_enforce", doctor->conf.accounting_enforce);
 	const char *const private_data = doctor->conf.private_data;
 
 	if (!doctor->facts && !doctor->has_conf)

@@ -16,7 +16,8 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
 	if (!digits || digits > 10 || job[digits])
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%s\", want a job id such as 1234 (squeue -O JobID "
-		    "has that of an array's task)", job);
+		    "has that of an array's task)",
+		    job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;
 }
@@ -26,7 +27,7 @@ lt_job_command(const struct lt_cli *cli, const char *method, const char *prefix)
 {
 	char path[128];
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
 	if (lt_job_path(path, sizeof(path), prefix, cli->operands[0], &err))

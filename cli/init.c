@@ -23,18 +23,17 @@
 #define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
 
 const struct lt_cli_option lt_cli_init_options[] = {
-	{ "output", "FILE",
-	    "where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG
-	    ")" },
-	{ NULL, NULL, NULL },
+    {"output", "FILE",
+	"where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG ")"},
+    {NULL, NULL, NULL},
 };
 
 /* Sources that need no key, by the zone of the machine. */
 static const struct {
 	const char *zone, *source, *line;
 } keyless[] = {
-	{ "Europe/London", "grid", "{adapter: uk_carbon_intensity}" },
-	{ "Europe/Belfast", "grid", "{adapter: uk_carbon_intensity}" },
+    {"Europe/London", "grid", "{adapter: uk_carbon_intensity}"},
+    {"Europe/Belfast", "grid", "{adapter: uk_carbon_intensity}"},
 };
 
 /* The name of a source for this zone, NULL = none without a key. */
@@ -53,7 +52,8 @@ write_sources(FILE *out, const char *zone)
 		return keyless[i].source;
 	}
 	fprintf(out,
-	    "# None without a key is known for %s; then write the grid's mean,\n"
+	    "# None without a key is known for %s; then write the grid's "
+	    "mean,\n"
 	    "# or a file of your own:\n"
 	    "#sources:\n"
 	    "#  grid: {adapter: file, path: /etc/lowtide/carbon.csv}\n",
@@ -68,11 +68,11 @@ write_name(FILE *out, const char *name)
 	bool plain = isalpha((unsigned char)name[0]) != 0;
 
 	for (const char *c = name; *c; c++)
-		plain = plain &&
-		    (isalnum((unsigned char)*c) || strchr("_.-", *c));
+		plain =
+		    plain && (isalnum((unsigned char)*c) || strchr("_.-", *c));
 	for (size_t i = 0; i < 8; i++) {
-		static const char *const words[] = { "y", "n", "yes", "no",
-			"on", "off", "true", "null" };
+		static const char *const words[] = {
+		    "y", "n", "yes", "no", "on", "off", "true", "null"};
 
 		plain = plain && strcasecmp(name, words[i]) != 0;
 	}
@@ -98,8 +98,8 @@ gpu_type(const json_t *partition, bool *untyped)
 	const json_t *shape;
 
 	*untyped = false;
-	json_array_foreach (json_object_get(partition, "shapes"), index,
-	    shape) {
+	json_array_foreach(json_object_get(partition, "shapes"), index, shape)
+	{
 		int64_t gpus = 0;
 		const char *const type = lt_json_text(shape, "gpu_type", "");
 
@@ -124,10 +124,11 @@ write_partition(FILE *out, const json_t *partition, const char *source)
 	write_name(out, lt_json_text(partition, "name", ""));
 	fprintf(out, ": # %lld node%s%s\n", (long long)nodes,
 	    nodes == 1 ? "" : "s",
-	    json_is_true(json_object_get(partition, "default")) ?
-		", Slurm's default" :
-		"");
-	fprintf(out, "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
+	    json_is_true(json_object_get(partition, "default"))
+		? ", Slurm's default"
+		: "");
+	fprintf(out, "    pue: 1.2 # energy at the meter over energy at the "
+		     "plug: yours\n");
 	if (source)
 		fprintf(out, "    carbon: %s\n", source);
 	else
@@ -146,16 +147,17 @@ write_tail(FILE *out, const json_t *facts)
 {
 	const json_t *const accounts = json_object_get(facts, "accounts");
 	const json_t *const first = json_array_get(accounts, 0);
-	const char *team = json_is_string(first) ?
-	    json_string_value(first) :
-	    lt_json_text(first, "name", "team");
+	const char *team = json_is_string(first)
+			       ? json_string_value(first)
+			       : lt_json_text(first, "name", "team");
 
-	for (size_t i = 1; !strcmp(team, "root") && i < json_array_size(accounts);
-	    i++) {
+	for (size_t i = 1;
+	     !strcmp(team, "root") && i < json_array_size(accounts); i++) {
 		const json_t *const item = json_array_get(accounts, i);
 
-		team = json_is_string(item) ? json_string_value(item) :
-					      lt_json_text(item, "name", "team");
+		team = json_is_string(item)
+			   ? json_string_value(item)
+			   : lt_json_text(item, "name", "team");
 	}
 	fputs("\n# Budgets: per team (a Slurm account and all below it). Each\n"
 	      "# account is charged and reported, with a budget or without.\n"
@@ -168,33 +170,36 @@ write_tail(FILE *out, const json_t *facts)
 }
 
 void
-lt_init_write(FILE *out, const json_t *facts, const char *currency,
-    const char *zone)
+lt_init_write(
+    FILE *out, const json_t *facts, const char *currency, const char *zone)
 {
 	const json_t *const conf = json_object_get(facts, "conf");
 	size_t index;
 	const json_t *partition;
 
-	fprintf(out, "# lowtide's policy for cluster %s; man 5 lowtide.yaml.\n"
-		     "# Check a change with: lowtide check FILE\n\n",
+	fprintf(out,
+	    "# lowtide's policy for cluster %s; man 5 lowtide.yaml.\n"
+	    "# Check a change with: lowtide check FILE\n\n",
 	    lt_json_text(conf, "cluster", "?"));
 	fputs("mode: observe              # then advise, then enforce\n", out);
 	fprintf(out, "currency: %s\n", currency);
 	if (zone[0])
 		fprintf(out, "timezone: %s\n", zone);
-	fputs("carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
-	      "max_delay: 24h             # how far a job without --deadline may move\n"
+	fputs("carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to "
+	      "you\n"
+	      "max_delay: 24h             # how far a job without --deadline "
+	      "may move\n"
 	      "stale_after: 3h            # older signals move no job\n",
 	    out);
 	const char *const source = write_sources(out, zone);
 
-	fputs("\n# Fill in what a whole node costs an hour. Without prices only\n"
-	      "# carbon is shown; jobs are never moved to a partition not here.\n"
-	      "partitions:\n",
+	fputs(
+	    "\n# Fill in what a whole node costs an hour. Without prices only\n"
+	    "# carbon is shown; jobs are never moved to a partition not here.\n"
+	    "partitions:\n",
 	    out);
-	json_array_foreach (json_object_get(facts, "partitions"), index,
-	    partition)
-		write_partition(out, partition, source);
+	json_array_foreach(json_object_get(facts, "partitions"), index,
+	    partition) write_partition(out, partition, source);
 	write_tail(out, facts);
 }
 
@@ -228,7 +233,8 @@ find_currency(char out[4])
 	setlocale(LC_MONETARY, "");
 	const char *const symbol = localeconv()->int_curr_symbol;
 
-	snprintf(out, 4, "%.3s", symbol && strlen(symbol) >= 3 ? symbol : "USD");
+	snprintf(
+	    out, 4, "%.3s", symbol && strlen(symbol) >= 3 ? symbol : "USD");
 }
 
 static int
@@ -242,8 +248,8 @@ save(const char *path, const char *text, size_t length, struct lt_error *err)
 	if (slash && slash != parent) {
 		*slash = '\0';
 		if (mkdir(parent, 0755) && errno != EEXIST)
-			return lt_fail(err, LT_EIO, "%s: %s", parent,
-			    strerror(errno));
+			return lt_fail(
+			    err, LT_EIO, "%s: %s", parent, strerror(errno));
 	}
 	const int fd =
 	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -270,8 +276,8 @@ prove(const char *text, size_t length, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 
-	if (lt_policy_parse(&policy, "the new file", text, length,
-		lt_adapter_names(), err))
+	if (lt_policy_parse(
+		&policy, "the new file", text, length, lt_adapter_names(), err))
 		return err->code;
 	lt_policy_free(policy);
 	return LT_OK;
@@ -285,7 +291,7 @@ lt_cli_init(const struct lt_cli *cli)
 	char zone[128], currency[4], *text = NULL;
 	size_t length = 0;
 	json_t *facts = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (!path)
 		path = named && named[0] ? named : DEFAULT_CONFIG;

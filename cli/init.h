@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 /* facts: lowtided --probe; zone "" = not known. */
-void lt_init_write(FILE *out, const json_t *facts, const char *currency,
-    const char *zone);
+void lt_init_write(
+    FILE *out, const json_t *facts, const char *currency, const char *zone);
 
 #endif

@@ -12,7 +12,7 @@ int lt_job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err);
 
 /* Ask about the job that is the first operand, print the text or the JSON. */
-int lt_job_command(const struct lt_cli *cli, const char *method,
-    const char *prefix);
+int lt_job_command(
+    const struct lt_cli *cli, const char *method, const char *prefix);
 
 #endif

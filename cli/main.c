@@ -13,32 +13,32 @@
 #include "parse.h"
 
 static const struct lt_cli_command commands[] = {
-	{ "init", "[--output FILE]",
-	    "write a first policy file from what Slurm knows", 0, 0, false,
-	    false, lt_cli_init_options, lt_cli_init },
-	{ "check", "FILE [--json]", "check a policy file", 1, 1, true, false,
-	    NULL, lt_cli_check },
-	{ "plan", "[--] SBATCH-ARGUMENTS",
-	    "where and when a job would run, and at what cost", 0, 0, false,
-	    true, NULL, lt_cli_plan },
-	{ "explain", "JOBID [--json]", "why a job got its plan and its charge",
-	    1, 1, true, false, NULL, lt_cli_explain },
-	{ "now", "JOBID [--json]", "start a delayed job at once after all", 1,
-	    1, true, false, NULL, lt_cli_now },
-	{ "status", "[--json]", "sources, snapshots, holds and the daemon", 0,
-	    0, true, false, NULL, lt_cli_status },
-	{ "budget",
-	    "[--team T] [--json]\n"
-	    "adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
-	    "what each budget has spent, held and available; adjust one", 0, 1,
-	    true, false, lt_cli_budget_options, lt_cli_budget },
-	{ "report", "[--team T] [--period P] [--format table|csv|json] [--runs]",
-	    "the statement of each team for a period", 0, 0, true, false,
-	    lt_cli_report_options, lt_cli_report },
-	{ "rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0,
-	    true, false, NULL, lt_cli_rebuild },
-	{ "doctor", "[--json]", "find what is set up wrong and how to mend it",
-	    0, 0, true, false, NULL, lt_cli_doctor },
+    {"init", "[--output FILE]",
+	"write a first policy file from what Slurm knows", 0, 0, false, false,
+	lt_cli_init_options, lt_cli_init},
+    {"check", "FILE [--json]", "check a policy file", 1, 1, true, false, NULL,
+	lt_cli_check},
+    {"plan", "[--] SBATCH-ARGUMENTS",
+	"where and when a job would run, and at what cost", 0, 0, false, true,
+	NULL, lt_cli_plan},
+    {"explain", "JOBID [--json]", "why a job got its plan and its charge", 1, 1,
+	true, false, NULL, lt_cli_explain},
+    {"now", "JOBID [--json]", "start a delayed job at once after all", 1, 1,
+	true, false, NULL, lt_cli_now},
+    {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0,
+	true, false, NULL, lt_cli_status},
+    {"budget",
+	"[--team T] [--json]\n"
+	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
+	"what each budget has spent, held and available; adjust one", 0, 1,
+	true, false, lt_cli_budget_options, lt_cli_budget},
+    {"report", "[--team T] [--period P] [--format table|csv|json] [--runs]",
+	"the statement of each team for a period", 0, 0, true, false,
+	lt_cli_report_options, lt_cli_report},
+    {"rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0, true,
+	false, NULL, lt_cli_rebuild},
+    {"doctor", "[--json]", "find what is set up wrong and how to mend it", 0, 0,
+	true, false, NULL, lt_cli_doctor},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
@@ -57,7 +57,8 @@ print_help(void)
 	puts("usage: lowtide [--run DIR] COMMAND [ARGUMENTS]\n");
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].help);
-	puts("\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
+	puts("\nlowtide help COMMAND says more; lowtide --version; man "
+	     "lowtide.");
 }
 
 static void
@@ -76,20 +77,21 @@ print_command_help(const struct lt_cli_command *command)
 	lt_cli_print_usage(stdout, command);
 	printf("\n%s: %s\n\n", command->name, command->help);
 	for (const struct lt_cli_option *option = command->options;
-	    option && option->name; option++)
+	     option && option->name; option++)
 		print_option(option->name, option->argument, option->help);
 	if (command->has_json)
 		print_option("json", NULL, "print JSON for programs");
 	if (!command->raw)
 		print_option("run", "DIR",
-		    "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
+		    "run directory of lowtided (LOWTIDE_RUN_DIR, "
+		    "/run/lowtide)");
 	print_option("help", NULL, "this text");
 }
 
 static int
 unknown_command(const char *name)
 {
-	const char *names[COMMAND_COUNT + 1] = { NULL };
+	const char *names[COMMAND_COUNT + 1] = {NULL};
 	const char *nearest;
 
 	for (int i = 0; i < COMMAND_COUNT; i++)
@@ -108,10 +110,10 @@ static int
 run_command(const struct lt_cli_command *command, int argc, char **argv,
     const char *run_dir)
 {
-	struct lt_cli cli = { .command = command, .run_dir = run_dir };
+	struct lt_cli cli = {.command = command, .run_dir = run_dir};
 	const char *const no_color = getenv("NO_COLOR");
 	bool help = false;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	cli.color = isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
 	if (lt_cli_parse(&cli, &help, argc, argv, &err))

@@ -58,13 +58,13 @@ lt_nearest(const char *word, const char *const *names)
 static int
 unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 {
-	const char *names[LT_CLI_OPTIONS_MAX + 4] = { "help", "run" };
+	const char *names[LT_CLI_OPTIONS_MAX + 4] = {"help", "run"};
 	int count = 2;
 
 	if (cli->command->has_json)
 		names[count++] = "json";
 	for (const struct lt_cli_option *option = cli->command->options;
-	    option && option->name; option++)
+	     option && option->name; option++)
 		names[count++] = option->name;
 	const char *const nearest = lt_nearest(name, names);
 
@@ -132,8 +132,8 @@ parse_option(struct lt_cli *cli, bool *help, int argc, char **argv, int *at,
 }
 
 int
-lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
-    struct lt_error *err)
+lt_cli_parse(
+    struct lt_cli *cli, bool *help, int argc, char **argv, struct lt_error *err)
 {
 	const struct lt_cli_command *const command = cli->command;
 	bool only_operands = false;
@@ -163,7 +163,8 @@ lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
 	if (cli->operand_count < command->operands_min)
 		return lt_fail(err, LT_EINPUT, "an argument is missing");
 	if (cli->operand_count > command->operands_max)
-		return lt_fail(err, LT_EINPUT, "\"%s\" is one argument too many",
+		return lt_fail(err, LT_EINPUT,
+		    "\"%s\" is one argument too many",
 		    cli->operands[command->operands_max]);
 	return LT_OK;
 }

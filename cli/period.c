@@ -17,8 +17,8 @@ has_shape(const char *text, size_t length, const char *shape)
 	if (length != strlen(shape))
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (shape[i] == '0' ? !isdigit((unsigned char)text[i]) :
-				      text[i] != shape[i])
+		if (shape[i] == '0' ? !isdigit((unsigned char)text[i])
+				    : text[i] != shape[i])
 			return false;
 	return true;
 }
@@ -61,7 +61,7 @@ lt_local_time(char *out, size_t size, const char *iso)
 		return out;
 	}
 	if (lt_utc_parse(iso, &utc_s, NULL) ||
-	    !localtime_r(&(time_t){ (time_t)utc_s }, &local) ||
+	    !localtime_r(&(time_t){(time_t)utc_s}, &local) ||
 	    !strftime(out, size, "%a %e %b %Y %H:%M %Z", &local))
 		snprintf(out, size, "%s", iso);
 	return out;

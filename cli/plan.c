@@ -19,7 +19,7 @@ is_our_option(const char *argument)
 	const size_t length = strcspn(argument, "=");
 
 	return length > 4 && length < sizeof(name) &&
-	    !strncmp(argument, name, length);
+	       !strncmp(argument, name, length);
 }
 
 /* Text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's
@@ -27,8 +27,8 @@ is_our_option(const char *argument)
 static const char *
 table_line(const char *line)
 {
-	static const char *const prefixes[] = { "sbatch: error: lowtide: ",
-		"sbatch: lowtide: " };
+	static const char *const prefixes[] = {
+	    "sbatch: error: lowtide: ", "sbatch: lowtide: "};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const size_t length = strlen(prefixes[i]);
@@ -46,10 +46,11 @@ lt_plan_extract(FILE *out, char *text)
 	bool found = false;
 
 	for (char *line = strtok_r(text, "\n", &rest); line;
-	    line = strtok_r(NULL, "\n", &rest)) {
+	     line = strtok_r(NULL, "\n", &rest)) {
 		const char *const shown = table_line(line);
 
-		if (shown && !strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)))
+		if (shown &&
+		    !strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)))
 			found = true;
 		if (!found || !shown)
 			continue;
@@ -63,7 +64,7 @@ static int
 run_sbatch(char **argv)
 {
 	struct lt_child child;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	fflush(stdout);
 	if (lt_child_run(&child, argv, false, 0, &err))
@@ -111,14 +112,14 @@ lt_cli_plan(const struct lt_cli *cli)
 	char **const argv = calloc((size_t)count + 3, sizeof(*argv));
 
 	if (!argv) {
-		const struct lt_error err = { .text = "no memory" };
+		const struct lt_error err = {.text = "no memory"};
 
 		return lt_cli_fail(&err);
 	}
 	argv[used++] = (char *)(uintptr_t) "sbatch";
 	argv[used++] = (char *)(uintptr_t) "--carbon-aware=plan";
-	memcpy(argv + used, cli->operands + skip,
-	    (size_t)count * sizeof(*argv));
+	memcpy(
+	    argv + used, cli->operands + skip, (size_t)count * sizeof(*argv));
 	const int result = run_sbatch(argv);
 
 	free(argv);

@@ -37,16 +37,17 @@ file_offset(const struct image *image, const Elf64_Ehdr *header,
 {
 	for (unsigned i = 0; i < header->e_phnum; i++) {
 		Elf64_Phdr segment;
-		const void *const at = part(image,
-		    header->e_phoff + (uint64_t)i * sizeof(segment),
-		    sizeof(segment));
+		const void *const at =
+		    part(image, header->e_phoff + (uint64_t)i * sizeof(segment),
+			sizeof(segment));
 
 		if (!at)
 			return false;
 		memcpy(&segment, at, sizeof(segment));
 		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
 		    address - segment.p_vaddr < segment.p_filesz) {
-			*offset = segment.p_offset + (address - segment.p_vaddr);
+			*offset =
+			    segment.p_offset + (address - segment.p_vaddr);
 			return true;
 		}
 	}
@@ -57,9 +58,9 @@ static bool
 read_section(const struct image *image, const Elf64_Ehdr *header,
     unsigned index, Elf64_Shdr *section)
 {
-	const void *const at = part(image,
-	    header->e_shoff + (uint64_t)index * sizeof(*section),
-	    sizeof(*section));
+	const void *const at =
+	    part(image, header->e_shoff + (uint64_t)index * sizeof(*section),
+		sizeof(*section));
 
 	if (!at || index >= header->e_shnum)
 		return false;
@@ -75,7 +76,7 @@ find_symbol(const struct image *image, const Elf64_Shdr *table,
 	static const char wanted[] = "plugin_version";
 
 	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= table->sh_size;
-	    at += sizeof(Elf64_Sym)) {
+	     at += sizeof(Elf64_Sym)) {
 		Elf64_Sym symbol;
 		const void *const bytes =
 		    part(image, table->sh_offset + at, sizeof(symbol));
@@ -86,8 +87,8 @@ find_symbol(const struct image *image, const Elf64_Shdr *table,
 		if (symbol.st_name > strings->sh_size ||
 		    strings->sh_size - symbol.st_name < sizeof(wanted))
 			continue;
-		const char *const name = part(image,
-		    strings->sh_offset + symbol.st_name, sizeof(wanted));
+		const char *const name = part(
+		    image, strings->sh_offset + symbol.st_name, sizeof(wanted));
 
 		if (name && !memcmp(name, wanted, sizeof(wanted)) &&
 		    symbol.st_shndx != SHN_UNDEF) {
@@ -146,14 +147,14 @@ lt_plugin_version(const char *path, uint32_t *version, struct lt_error *err)
 	rewind(in);
 	bytes = length ? malloc(length) : NULL;
 	if (bytes && fread(bytes, 1, length, in) == length) {
-		const struct image image = { bytes, length };
+		const struct image image = {bytes, length};
 
 		found = version_in(&image, version);
 	}
 	free(bytes);
 	fclose(in);
-	return found ? LT_OK :
-		       lt_fail(err, LT_EINPUT,
+	return found ? LT_OK
+		     : lt_fail(err, LT_EINPUT,
 			   "%s: no Slurm plugin of this machine's kind", path);
 }
 
@@ -169,8 +170,8 @@ lt_release_number(const char *release)
 }
 
 int
-lt_plugin_find(char *out, size_t size, const char *plugin_dir,
-    const char *name, struct lt_error *err)
+lt_plugin_find(char *out, size_t size, const char *plugin_dir, const char *name,
+    struct lt_error *err)
 {
 	for (const char *at = plugin_dir; *at;) {
 		const int length = (int)strcspn(at, ":");
@@ -180,12 +181,12 @@ lt_plugin_find(char *out, size_t size, const char *plugin_dir,
 			return LT_OK;
 		at += length + (at[length] == ':');
 	}
-	return lt_fail(err, LT_ENOENT, "no %s in PluginDir %s", name,
-	    plugin_dir);
+	return lt_fail(
+	    err, LT_ENOENT, "no %s in PluginDir %s", name, plugin_dir);
 }
 
-static int plugstack_file(char *out, size_t size, const char *path, int depth,
-    struct lt_error *err);
+static int plugstack_file(
+    char *out, size_t size, const char *path, int depth, struct lt_error *err);
 
 /* "include GLOB", relative to the file that says so. */
 static int
@@ -205,15 +206,15 @@ follow(char *out, size_t size, const char *from, const char *pattern, int depth,
 	if (glob(path, 0, NULL, &files))
 		return LT_ENOENT;
 	for (size_t i = 0; i < files.gl_pathc && result == LT_ENOENT; i++)
-		result = plugstack_file(out, size, files.gl_pathv[i], depth + 1,
-		    err);
+		result = plugstack_file(
+		    out, size, files.gl_pathv[i], depth + 1, err);
 	globfree(&files);
 	return result;
 }
 
 static int
-plugstack_file(char *out, size_t size, const char *path, int depth,
-    struct lt_error *err)
+plugstack_file(
+    char *out, size_t size, const char *path, int depth, struct lt_error *err)
 {
 	char line[4096], word[16], pattern[1024];
 	int result = LT_ENOENT;
@@ -222,17 +223,15 @@ plugstack_file(char *out, size_t size, const char *path, int depth,
 	if (!in)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	for (int i = 0; i < PLUGSTACK_LINES_MAX && result == LT_ENOENT &&
-	    fgets(line, sizeof(line), in);
-	    i++) {
+			fgets(line, sizeof(line), in);
+	     i++) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (strstr(line, "spank_lowtide.so")) {
-			snprintf(out, size, "%s",
-			    line + strspn(line, " \t"));
+			snprintf(out, size, "%s", line + strspn(line, " \t"));
 			result = LT_OK;
 		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
-		    !strcmp(word, "include")) {
-			result =
-			    follow(out, size, path, pattern, depth, err);
+			   !strcmp(word, "include")) {
+			result = follow(out, size, path, pattern, depth, err);
 		}
 	}
 	fclose(in);
@@ -240,13 +239,13 @@ plugstack_file(char *out, size_t size, const char *path, int depth,
 }
 
 int
-lt_plugstack_line(char *out, size_t size, const char *path,
-    struct lt_error *err)
+lt_plugstack_line(
+    char *out, size_t size, const char *path, struct lt_error *err)
 {
 	const int result = plugstack_file(out, size, path, 0, err);
 
 	if (result == LT_ENOENT)
-		return lt_fail(err, LT_ENOENT, "%s: no line with spank_lowtide.so",
-		    path);
+		return lt_fail(
+		    err, LT_ENOENT, "%s: no line with spank_lowtide.so", path);
 	return result;
 }

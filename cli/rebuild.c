@@ -9,7 +9,7 @@ int
 lt_cli_rebuild(const struct lt_cli *cli)
 {
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
 	if (lt_client_call(&answer, cli, "POST", "/v1/rebuild", NULL, &err))

@@ -14,11 +14,11 @@
 enum { CENT_MICROS = 10000, GRAM_MG = 1000, TEXT_SIZE = 48 };
 
 const struct lt_cli_option lt_cli_report_options[] = {
-	{ "team", "T", "only this team" },
-	{ "period", "P", "2026-11, 2026-Q4 or 2026; default: this month" },
-	{ "format", "F", "table, csv or json" },
-	{ "runs", NULL, "each run too (csv: the runs instead)" },
-	{ NULL, NULL, NULL },
+    {"team", "T", "only this team"},
+    {"period", "P", "2026-11, 2026-Q4 or 2026; default: this month"},
+    {"format", "F", "table, csv or json"},
+    {"runs", NULL, "each run too (csv: the runs instead)"},
+    {NULL, NULL, NULL},
 };
 
 enum unit { MONEY, CARBON, ENERGY, COUNT };
@@ -38,37 +38,35 @@ struct section {
 };
 
 static const struct section sections[] = {
-	{ "Statement", MONEY, NULL,
-	    { { "opening_micros", "OPENING", MONEY, "n/a" },
-		{ "charges_micros", "CHARGES", MONEY, "n/a" },
-		{ "corrections_micros", "CORRECTIONS", MONEY, "n/a" },
-		{ "adjustments_micros", "ADJUSTMENTS", MONEY, "n/a" },
-		{ "closing_micros", "CLOSING", MONEY, "n/a" } } },
-	{ "Budget", MONEY, NULL,
-	    { { "budget_micros", "BUDGET", MONEY, "none" },
-		{ "actual_micros", "ACTUAL", MONEY, "n/a" },
-		{ "held_micros", "HELD", MONEY, "n/a" },
-		{ "available_micros", "AVAILABLE", MONEY, "none" } } },
-	{ "Carbon statement, kg CO2e", CARBON, NULL,
-	    { { "opening_mg", "OPENING", CARBON, "n/a" },
-		{ "charges_mg", "CHARGES", CARBON, "n/a" },
-		{ "corrections_mg", "CORRECTIONS", CARBON, "n/a" },
-		{ "adjustments_mg", "ADJUSTMENTS", CARBON, "n/a" },
-		{ "closing_mg", "CLOSING", CARBON, "n/a" } } },
-	{ "Carbon budget, kg CO2e", CARBON, "budget_mg",
-	    { { "budget_mg", "BUDGET", CARBON, "none" },
-		{ "actual_mg", "ACTUAL", CARBON, "n/a" },
-		{ "held_mg", "HELD", CARBON, "n/a" },
-		{ "available_mg", "AVAILABLE", CARBON, "none" } } },
-	{ "Runs, and what was saved against the plan without lowtide", COUNT,
-	    NULL,
-	    { { "runs", "RUNS", COUNT, "n/a" },
-		{ "moved_runs", "MOVED", COUNT, "n/a" },
-		{ "unpriced_runs", "UNPRICED", COUNT, "n/a" },
-		{ "energy_wh", "ENERGY kWh", ENERGY, "n/a" },
-		{ "actual_mg", "CO2e kg", CARBON, "n/a" },
-		{ "saved_mg", "SAVED CO2e kg", CARBON, "n/a" },
-		{ "saved_micros", "SAVED", MONEY, "n/a" } } },
+    {"Statement", MONEY, NULL,
+	{{"opening_micros", "OPENING", MONEY, "n/a"},
+	    {"charges_micros", "CHARGES", MONEY, "n/a"},
+	    {"corrections_micros", "CORRECTIONS", MONEY, "n/a"},
+	    {"adjustments_micros", "ADJUSTMENTS", MONEY, "n/a"},
+	    {"closing_micros", "CLOSING", MONEY, "n/a"}}},
+    {"Budget", MONEY, NULL,
+	{{"budget_micros", "BUDGET", MONEY, "none"},
+	    {"actual_micros", "ACTUAL", MONEY, "n/a"},
+	    {"held_micros", "HELD", MONEY, "n/a"},
+	    {"available_micros", "AVAILABLE", MONEY, "none"}}},
+    {"Carbon statement, kg CO2e", CARBON, NULL,
+	{{"opening_mg", "OPENING", CARBON, "n/a"},
+	    {"charges_mg", "CHARGES", CARBON, "n/a"},
+	    {"corrections_mg", "CORRECTIONS", CARBON, "n/a"},
+	    {"adjustments_mg", "ADJUSTMENTS", CARBON, "n/a"},
+	    {"closing_mg", "CLOSING", CARBON, "n/a"}}},
+    {"Carbon budget, kg CO2e", CARBON, "budget_mg",
+	{{"budget_mg", "BUDGET", CARBON, "none"},
+	    {"actual_mg", "ACTUAL", CARBON, "n/a"},
+	    {"held_mg", "HELD", CARBON, "n/a"},
+	    {"available_mg", "AVAILABLE", CARBON, "none"}}},
+    {"Runs, and what was saved against the plan without lowtide", COUNT, NULL,
+	{{"runs", "RUNS", COUNT, "n/a"}, {"moved_runs", "MOVED", COUNT, "n/a"},
+	    {"unpriced_runs", "UNPRICED", COUNT, "n/a"},
+	    {"energy_wh", "ENERGY kWh", ENERGY, "n/a"},
+	    {"actual_mg", "CO2e kg", CARBON, "n/a"},
+	    {"saved_mg", "SAVED CO2e kg", CARBON, "n/a"},
+	    {"saved_micros", "SAVED", MONEY, "n/a"}}},
 };
 enum { SECTION_COUNT = sizeof(sections) / sizeof(sections[0]) };
 
@@ -85,8 +83,8 @@ thousandths_text(char *out, size_t size, int64_t value)
 }
 
 static void
-figure_text(char *out, size_t size, int64_t value, enum unit unit,
-    const char *currency)
+figure_text(
+    char *out, size_t size, int64_t value, enum unit unit, const char *currency)
 {
 	switch (unit) {
 	case MONEY:
@@ -137,8 +135,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 	for (int i = 0; i < count; i++) {
 		int64_t value;
 
-		if (lt_json_int(json_array_get(teams, (size_t)i), figure->key,
-			&value))
+		if (lt_json_int(
+			json_array_get(teams, (size_t)i), figure->key, &value))
 			figure_text(texts[i], TEXT_SIZE, values[known++],
 			    figure->unit, currency);
 		else
@@ -149,8 +147,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 		    currency);
 	else /* budgets of teams within teams have no sum */
 		snprintf(texts[count], TEXT_SIZE, "%s",
-		    known && !strcmp(figure->absent, "none") ? "-" :
-							       figure->absent);
+		    known && !strcmp(figure->absent, "none") ? "-"
+							     : figure->absent);
 	free(values);
 	return true;
 }
@@ -162,21 +160,20 @@ any_has(const json_t *teams, const char *key)
 	const json_t *team;
 	int64_t value;
 
-	json_array_foreach (teams, index, team)
-		if (lt_json_int(team, key, &value))
-			return true;
+	json_array_foreach(
+	    teams, index, team) if (lt_json_int(team, key, &value)) return true;
 	return false;
 }
 
 /* Figures of a section that are shown at this site. */
 static int
-shown_figures(const struct figure **shown, const struct section *section,
-    bool has_money)
+shown_figures(
+    const struct figure **shown, const struct section *section, bool has_money)
 {
 	int count = 0;
 
 	for (const struct figure *figure = section->figures; figure->key;
-	    figure++)
+	     figure++)
 		if (has_money || figure->unit != MONEY)
 			shown[count++] = figure;
 	return count;
@@ -221,21 +218,21 @@ print_section(FILE *out, const struct section *section, const json_t *report,
 	const char *const currency = lt_json_text(report, "currency", "");
 	const size_t rows = json_array_size(teams) + 1;
 	const struct figure *shown[SECTION_FIGURES_MAX];
-	struct lt_table_column columns[SECTION_FIGURES_MAX + 2] = { {
-	    "TEAM", false } };
+	struct lt_table_column columns[SECTION_FIGURES_MAX + 2] = {
+	    {"TEAM", false}};
 	const int count = shown_figures(shown, section, currency[0]);
 	char(*const texts)[TEXT_SIZE] =
 	    calloc(rows * SECTION_FIGURES_MAX, sizeof(*texts));
 
 	for (int i = 0; i < count; i++)
-		columns[1 + i] = (struct lt_table_column){ shown[i]->title,
-			true };
+		columns[1 + i] =
+		    (struct lt_table_column){shown[i]->title, true};
 	struct lt_table *const table = lt_table_new(columns);
 	bool ok = texts && table;
 
 	for (int i = 0; ok && i < count; i++)
-		ok = fill_column(texts + (size_t)i * rows, teams, total,
-		    shown[i], currency);
+		ok = fill_column(
+		    texts + (size_t)i * rows, teams, total, shown[i], currency);
 	if (ok) {
 		add_section_rows(table, texts, teams, count);
 		fprintf(out, "\n%s%s%s\n", section->title,
@@ -261,8 +258,8 @@ run_figure(char *out, size_t size, const json_t *run, const char *key,
 		snprintf(out, size, "n/a");
 		return out;
 	}
-	lt_round_column(&rounded, &value, 0, value, smallest_shown(unit),
-	    &rounded);
+	lt_round_column(
+	    &rounded, &value, 0, value, smallest_shown(unit), &rounded);
 	figure_text(out, size, rounded, unit, currency);
 	return out;
 }
@@ -275,8 +272,8 @@ job_text(char *out, size_t size, const json_t *run)
 
 	if (lt_json_int(run, "array_job_id", &array) &&
 	    lt_json_int(run, "array_task", &task))
-		snprintf(out, size, "%lld_%lld", (long long)array,
-		    (long long)task);
+		snprintf(
+		    out, size, "%lld_%lld", (long long)array, (long long)task);
 	else if (lt_json_int(run, "job_id", &id))
 		snprintf(out, size, "%lld", (long long)id);
 	else
@@ -288,13 +285,21 @@ static int
 print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 {
 	static const struct lt_table_column columns[] = {
-		{ "JOB", true }, { "USER", false }, { "ACCOUNT", false },
-		{ "PARTITION", false }, { "START", false }, { "END", false },
-		{ "CO2e kg", true }, { "ENERGY kWh", true }, { "MOVED", false },
-		{ "QUALITY", false }, { "COST", true }, { NULL, false },
+	    {"JOB", true},
+	    {"USER", false},
+	    {"ACCOUNT", false},
+	    {"PARTITION", false},
+	    {"START", false},
+	    {"END", false},
+	    {"CO2e kg", true},
+	    {"ENERGY kWh", true},
+	    {"MOVED", false},
+	    {"QUALITY", false},
+	    {"COST", true},
+	    {NULL, false},
 	};
 	const char *const currency = lt_json_text(report, "currency", "");
-	struct lt_table_column shown[LT_TABLE_COLUMNS_MAX] = { 0 };
+	struct lt_table_column shown[LT_TABLE_COLUMNS_MAX] = {0};
 	const int count = currency[0] ? 11 : 10;
 	size_t index;
 	const json_t *run;
@@ -304,25 +309,24 @@ print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 
 	if (!table)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	json_array_foreach (json_object_get(report, "runs"), index, run) {
+	json_array_foreach(json_object_get(report, "runs"), index, run)
+	{
 		char job[48], carbon[TEXT_SIZE], energy[TEXT_SIZE],
 		    money[TEXT_SIZE];
-		const char *const cells[] = {
-			job_text(job, sizeof(job), run),
-			lt_json_text(run, "user", "?"),
-			lt_json_text(run, "account", "?"),
-			lt_json_text(run, "partition", "?"),
-			lt_json_text(run, "start", "-"),
-			lt_json_text(run, "end", "-"),
-			run_figure(carbon, sizeof(carbon), run, "carbon_mg",
-			    CARBON, currency),
-			run_figure(energy, sizeof(energy), run, "energy_wh",
-			    ENERGY, currency),
-			json_is_true(json_object_get(run, "moved")) ? "yes" :
-								      "no",
-			lt_json_text(run, "quality", "-"),
-			run_figure(money, sizeof(money), run, "money_micros",
-			    MONEY, currency) };
+		const char *const cells[] = {job_text(job, sizeof(job), run),
+		    lt_json_text(run, "user", "?"),
+		    lt_json_text(run, "account", "?"),
+		    lt_json_text(run, "partition", "?"),
+		    lt_json_text(run, "start", "-"),
+		    lt_json_text(run, "end", "-"),
+		    run_figure(carbon, sizeof(carbon), run, "carbon_mg", CARBON,
+			currency),
+		    run_figure(energy, sizeof(energy), run, "energy_wh", ENERGY,
+			currency),
+		    json_is_true(json_object_get(run, "moved")) ? "yes" : "no",
+		    lt_json_text(run, "quality", "-"),
+		    run_figure(money, sizeof(money), run, "money_micros", MONEY,
+			currency)};
 
 		lt_table_row(table, cells);
 	}
@@ -372,9 +376,8 @@ print_tables(FILE *out, const json_t *report, bool runs, bool color,
 	size_t index;
 	const json_t *team;
 
-	json_array_foreach (teams, index, team)
-		replay = replay ||
-		    json_is_true(json_object_get(team, "replay"));
+	json_array_foreach(teams, index, team) replay =
+	    replay || json_is_true(json_object_get(team, "replay"));
 	lt_print_safe(out, lt_json_text(report, "cluster", "?"));
 	fputs(", ", out);
 	lt_print_safe(out, lt_json_text(period, "label", "?"));
@@ -408,7 +411,7 @@ check_figures(const json_t *row, const char *name, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT, "the report lacks %s", name);
 	for (int i = 0; i < SECTION_COUNT; i++) {
 		for (const struct figure *figure = sections[i].figures;
-		    figure->key; figure++) {
+		     figure->key; figure++) {
 			const json_t *const value =
 			    json_object_get(row, figure->key);
 
@@ -431,12 +434,11 @@ check_report(const json_t *report, struct lt_error *err)
 
 	if (!json_is_array(teams))
 		return lt_fail(err, LT_EINPUT, "the report lacks its teams");
-	json_array_foreach (teams, index, team)
-		if (check_figures(team, lt_json_text(team, "team", "a team"),
-			err))
-			return err->code;
-	return check_figures(json_object_get(report, "total"), "the total",
-	    err);
+	json_array_foreach(teams, index,
+	    team) if (check_figures(team, lt_json_text(team, "team", "a team"),
+			  err)) return err->code;
+	return check_figures(
+	    json_object_get(report, "total"), "the total", err);
 }
 
 int
@@ -466,7 +468,7 @@ lt_report_print(FILE *out, const json_t *report, enum lt_report_format format,
 static int
 find_format(const struct lt_cli *cli, enum lt_report_format *format)
 {
-	static const char *const names[] = { "table", "csv", "json" };
+	static const char *const names[] = {"table", "csv", "json"};
 	const char *const word = lt_cli_value(cli, "format");
 
 	*format = cli->json ? LT_REPORT_JSON : LT_REPORT_TABLE;
@@ -478,15 +480,15 @@ find_format(const struct lt_cli *cli, enum lt_report_format *format)
 	}
 	if (!word)
 		return LT_EXIT_OK;
-	return lt_cli_usage(cli, "--format: got \"%s\", want table, csv or json",
-	    word);
+	return lt_cli_usage(
+	    cli, "--format: got \"%s\", want table, csv or json", word);
 }
 
 static int
-report_path(char *path, size_t size, const struct lt_cli *cli,
-    struct lt_error *err)
+report_path(
+    char *path, size_t size, const struct lt_cli *cli, struct lt_error *err)
 {
-	static const char *const names[] = { "team", "period" };
+	static const char *const names[] = {"team", "period"};
 	char separator = '?';
 	size_t used = (size_t)snprintf(path, size, "/v1/report");
 
@@ -547,13 +549,14 @@ fetch_runs(json_t *report, const struct lt_cli *cli, const char *path,
 			return err->code;
 		first_total = total;
 		while ((int64_t)json_array_size(runs) < total &&
-		    total == first_total)
+		       total == first_total)
 			if (fetch_page(runs, &total, cli, path, err))
 				return err->code;
 		if (total == first_total)
 			return LT_OK;
 	}
-	return lt_fail(err, LT_ESTALE, "runs are being charged faster than "
+	return lt_fail(err, LT_ESTALE,
+	    "runs are being charged faster than "
 	    "they can be read; try again");
 }
 
@@ -564,7 +567,7 @@ lt_cli_report(const struct lt_cli *cli)
 	enum lt_report_format format;
 	char path[1024];
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	if (find_format(cli, &format))
 		return LT_EXIT_USAGE;

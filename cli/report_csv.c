@@ -15,57 +15,57 @@ struct column {
 };
 
 static const struct column team_columns[] = {
-	{ "opening", "opening_micros", MONEY },
-	{ "charges", "charges_micros", MONEY },
-	{ "corrections", "corrections_micros", MONEY },
-	{ "adjustments", "adjustments_micros", MONEY },
-	{ "closing", "closing_micros", MONEY },
-	{ "budget", "budget_micros", MONEY },
-	{ "actual", "actual_micros", MONEY },
-	{ "held", "held_micros", MONEY },
-	{ "available", "available_micros", MONEY },
-	{ "without_lowtide", "base_micros", MONEY },
-	{ "saved", "saved_micros", MONEY },
-	{ "opening_kg_co2e", "opening_mg", CARBON },
-	{ "charges_kg_co2e", "charges_mg", CARBON },
-	{ "corrections_kg_co2e", "corrections_mg", CARBON },
-	{ "adjustments_kg_co2e", "adjustments_mg", CARBON },
-	{ "closing_kg_co2e", "closing_mg", CARBON },
-	{ "budget_kg_co2e", "budget_mg", CARBON },
-	{ "actual_kg_co2e", "actual_mg", CARBON },
-	{ "held_kg_co2e", "held_mg", CARBON },
-	{ "available_kg_co2e", "available_mg", CARBON },
-	{ "without_lowtide_kg_co2e", "base_mg", CARBON },
-	{ "saved_kg_co2e", "saved_mg", CARBON },
-	{ "energy_wh", "energy_wh", ANY },
-	{ "runs", "runs", ANY },
-	{ "moved_runs", "moved_runs", ANY },
-	{ "unpriced_runs", "unpriced_runs", ANY },
-	{ "replayed_signals", "replay", ANY },
-	{ NULL, NULL, ANY },
+    {"opening", "opening_micros", MONEY},
+    {"charges", "charges_micros", MONEY},
+    {"corrections", "corrections_micros", MONEY},
+    {"adjustments", "adjustments_micros", MONEY},
+    {"closing", "closing_micros", MONEY},
+    {"budget", "budget_micros", MONEY},
+    {"actual", "actual_micros", MONEY},
+    {"held", "held_micros", MONEY},
+    {"available", "available_micros", MONEY},
+    {"without_lowtide", "base_micros", MONEY},
+    {"saved", "saved_micros", MONEY},
+    {"opening_kg_co2e", "opening_mg", CARBON},
+    {"charges_kg_co2e", "charges_mg", CARBON},
+    {"corrections_kg_co2e", "corrections_mg", CARBON},
+    {"adjustments_kg_co2e", "adjustments_mg", CARBON},
+    {"closing_kg_co2e", "closing_mg", CARBON},
+    {"budget_kg_co2e", "budget_mg", CARBON},
+    {"actual_kg_co2e", "actual_mg", CARBON},
+    {"held_kg_co2e", "held_mg", CARBON},
+    {"available_kg_co2e", "available_mg", CARBON},
+    {"without_lowtide_kg_co2e", "base_mg", CARBON},
+    {"saved_kg_co2e", "saved_mg", CARBON},
+    {"energy_wh", "energy_wh", ANY},
+    {"runs", "runs", ANY},
+    {"moved_runs", "moved_runs", ANY},
+    {"unpriced_runs", "unpriced_runs", ANY},
+    {"replayed_signals", "replay", ANY},
+    {NULL, NULL, ANY},
 };
 
 static const struct column run_columns[] = {
-	{ "job_id", "job_id", ANY },
-	{ "array_job_id", "array_job_id", ANY },
-	{ "array_task", "array_task", ANY },
-	{ "user", "user", ANY },
-	{ "account", "account", ANY },
-	{ "partition", "partition", ANY },
-	{ "submit", "submit", ANY },
-	{ "start", "start", ANY },
-	{ "end", "end", ANY },
-	{ "nodes", "nodes", ANY },
-	{ "share", "share", ANY },
-	{ "cost", "money_micros", MONEY },
-	{ "kg_co2e", "carbon_mg", CARBON },
-	{ "energy_wh", "energy_wh", ANY },
-	{ "without_lowtide", "base_micros", MONEY },
-	{ "without_lowtide_kg_co2e", "base_mg", CARBON },
-	{ "moved", "moved", ANY },
-	{ "over_reason", "over_reason", ANY },
-	{ "quality", "quality", ANY },
-	{ NULL, NULL, ANY },
+    {"job_id", "job_id", ANY},
+    {"array_job_id", "array_job_id", ANY},
+    {"array_task", "array_task", ANY},
+    {"user", "user", ANY},
+    {"account", "account", ANY},
+    {"partition", "partition", ANY},
+    {"submit", "submit", ANY},
+    {"start", "start", ANY},
+    {"end", "end", ANY},
+    {"nodes", "nodes", ANY},
+    {"share", "share", ANY},
+    {"cost", "money_micros", MONEY},
+    {"kg_co2e", "carbon_mg", CARBON},
+    {"energy_wh", "energy_wh", ANY},
+    {"without_lowtide", "base_micros", MONEY},
+    {"without_lowtide_kg_co2e", "base_mg", CARBON},
+    {"moved", "moved", ANY},
+    {"over_reason", "over_reason", ANY},
+    {"quality", "quality", ANY},
+    {NULL, NULL, ANY},
 };
 
 static void
@@ -90,9 +90,9 @@ print_value(FILE *out, const json_t *row, const struct column *column)
 	if (column->kind == ANY)
 		print_any(out, json_object_get(row, column->key));
 	else if (lt_json_int(row, column->key, &value))
-		fputs(column->kind == MONEY ?
-			lt_micros_exact(text, sizeof(text), value) :
-			lt_kg_exact(text, sizeof(text), value),
+		fputs(column->kind == MONEY
+			  ? lt_micros_exact(text, sizeof(text), value)
+			  : lt_kg_exact(text, sizeof(text), value),
 		    out);
 }
 
@@ -101,11 +101,11 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 {
 	const json_t *const period = json_object_get(report, "period");
 	const char *const texts[] = {
-		lt_json_text(period, "label", ""),
-		lt_json_text(period, "start", ""),
-		lt_json_text(period, "end", ""),
-		lt_json_text(report, "cluster", ""),
-		lt_json_text(report, "currency", ""),
+	    lt_json_text(period, "label", ""),
+	    lt_json_text(period, "start", ""),
+	    lt_json_text(period, "end", ""),
+	    lt_json_text(report, "cluster", ""),
+	    lt_json_text(report, "currency", ""),
 	};
 	const bool has_money = texts[4][0];
 
@@ -116,7 +116,7 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 		lt_csv_text(out, texts[i]);
 	}
 	for (const struct column *column = team_columns; column->key;
-	    column++) {
+	     column++) {
 		fputc(',', out);
 		if (has_money || column->kind != MONEY)
 			print_value(out, row, column);
@@ -142,11 +142,12 @@ print_runs(FILE *out, const json_t *report)
 	const json_t *run;
 
 	print_header(out, run_columns, "");
-	json_array_foreach (json_object_get(report, "runs"), index, run) {
+	json_array_foreach(json_object_get(report, "runs"), index, run)
+	{
 		const char *separator = "";
 
 		for (const struct column *column = run_columns; column->key;
-		    column++) {
+		     column++) {
 			fputs(separator, out);
 			if (has_money || column->kind != MONEY)
 				print_value(out, run, column);
@@ -168,7 +169,7 @@ lt_report_csv(FILE *out, const json_t *report, bool runs)
 	}
 	fputs("row,team,period,period_start,period_end,cluster,currency", out);
 	print_header(out, team_columns, ",");
-	json_array_foreach (json_object_get(report, "teams"), index, team)
-		print_team(out, report, team, false);
+	json_array_foreach(json_object_get(report, "teams"), index, team)
+	    print_team(out, report, team, false);
 	print_team(out, report, json_object_get(report, "total"), true);
 }

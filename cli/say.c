@@ -66,7 +66,7 @@ lt_cli_print_json(const json_t *body)
 {
 	if (json_dumpf(body, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
 	    fflush(stdout)) {
-		const struct lt_error err = { .text = "can't write the answer" };
+		const struct lt_error err = {.text = "can't write the answer"};
 
 		return lt_cli_fail(&err);
 	}

@@ -40,11 +40,11 @@ print_daemon(const json_t *status)
 	snprintf(line, sizeof(line), "%s, pid %lld on %s, since %s%s",
 	    lt_json_text(status, "version", "?"), (long long)pid,
 	    lt_json_text(status, "host", "?"),
-	    lt_local_time(when, sizeof(when),
-		lt_json_text(status, "started", NULL)),
-	    json_is_false(json_object_get(status, "acting")) ?
-		" (standing by: slurmctld acts on another host)" :
-		"");
+	    lt_local_time(
+		when, sizeof(when), lt_json_text(status, "started", NULL)),
+	    json_is_false(json_object_get(status, "acting"))
+		? " (standing by: slurmctld acts on another host)"
+		: "");
 	print_field("lowtided", line);
 	print_field("cluster", lt_json_text(status, "cluster", "?"));
 	print_field("mode", lt_json_text(status, "mode", "?"));
@@ -59,14 +59,14 @@ print_policy(const json_t *policy, bool color)
 
 	snprintf(line, sizeof(line), "%s, loaded %s",
 	    lt_json_text(policy, "path", "?"),
-	    lt_local_time(when, sizeof(when),
-		lt_json_text(policy, "loaded", NULL)));
+	    lt_local_time(
+		when, sizeof(when), lt_json_text(policy, "loaded", NULL)));
 	print_field("policy", line);
 	if (!error[0])
 		return;
 	printf("%-10s %s", "",
-	    color ? "\033[31mthe file is not in force:\033[0m " :
-		    "the file is not in force: ");
+	    color ? "\033[31mthe file is not in force:\033[0m "
+		  : "the file is not in force: ");
 	lt_print_safe(stdout, error);
 	putchar('\n');
 }
@@ -91,9 +91,9 @@ print_snapshots(const json_t *status)
 	lt_json_int(budget, "generation", &generation);
 	snprintf(line, sizeof(line), "generation %lld, age %s%s",
 	    (long long)generation, age_text(age, sizeof(age), budget, "age_s"),
-	    json_is_true(json_object_get(budget, "ready")) ?
-		"" :
-		", not ready: quotes are still being read");
+	    json_is_true(json_object_get(budget, "ready"))
+		? ""
+		: ", not ready: quotes are still being read");
 	print_field("budgets", line);
 	lt_json_int(ring, "absorbed", &absorbed);
 	lt_json_int(ring, "highest", &highest);
@@ -135,9 +135,9 @@ static const struct {
 	const char *unit, *after;
 	bool money;
 } units[] = {
-	{ "g_co2_per_kwh", " g/kWh", false },
-	{ "micros_per_node_hour", "/node-hour", true },
-	{ "micros_per_kwh", "/kWh", true },
+    {"g_co2_per_kwh", " g/kWh", false},
+    {"micros_per_node_hour", "/node-hour", true},
+    {"micros_per_kwh", "/kWh", true},
 };
 
 static const char *
@@ -155,8 +155,8 @@ value_text(char *out, size_t size, const json_t *source, const char *currency)
 		if (strcmp(unit, units[i].unit))
 			continue;
 		if (units[i].money)
-			price_text(out, size, number / 1e6, currency,
-			    units[i].after);
+			price_text(
+			    out, size, number / 1e6, currency, units[i].after);
 		else
 			snprintf(out, size, "%.0f%s", number, units[i].after);
 		return out;
@@ -169,9 +169,14 @@ static void
 print_sources(const json_t *sources, const char *currency, bool color)
 {
 	static const struct lt_table_column columns[] = {
-		{ "SOURCE", false }, { "ADAPTER", false },
-		{ "QUANTITY", false }, { "NOW", true }, { "QUALITY", false },
-		{ "AGE", true }, { "LAST ERROR", false }, { NULL, false },
+	    {"SOURCE", false},
+	    {"ADAPTER", false},
+	    {"QUANTITY", false},
+	    {"NOW", true},
+	    {"QUALITY", false},
+	    {"AGE", true},
+	    {"LAST ERROR", false},
+	    {NULL, false},
 	};
 	struct lt_table *const table = lt_table_new(columns);
 	size_t index;
@@ -182,19 +187,19 @@ print_sources(const json_t *sources, const char *currency, bool color)
 		lt_table_free(table);
 		return;
 	}
-	json_array_foreach (sources, index, source) {
+	json_array_foreach(sources, index, source)
+	{
 		char value[96], age[64];
 		const bool replayed =
 		    json_is_true(json_object_get(source, "replay"));
 		const char *const cells[] = {
-			lt_json_text(source, "name", "?"),
-			lt_json_text(source, "adapter", "?"),
-			lt_json_text(source, "quantity", "-"),
-			value_text(value, sizeof(value), source, currency),
-			replayed ? "replay" :
-				   lt_json_text(source, "quality", "?"),
-			age_text(age, sizeof(age), source, "age_s"),
-			lt_json_text(source, "last_error", ""),
+		    lt_json_text(source, "name", "?"),
+		    lt_json_text(source, "adapter", "?"),
+		    lt_json_text(source, "quantity", "-"),
+		    value_text(value, sizeof(value), source, currency),
+		    replayed ? "replay" : lt_json_text(source, "quality", "?"),
+		    age_text(age, sizeof(age), source, "age_s"),
+		    lt_json_text(source, "last_error", ""),
 		};
 
 		lt_table_row(table, cells);
@@ -211,7 +216,7 @@ int
 lt_cli_status(const struct lt_cli *cli)
 {
 	json_t *status = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
 	if (lt_client_call(&status, cli, "GET", "/v1/status", NULL, &err))

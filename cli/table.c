@@ -31,18 +31,17 @@ control_bytes(const char *at)
 	if (c < 0x20 || c == 0x7f)
 		return 1;
 	return c == 0xc2 && (unsigned char)at[1] >= 0x80 &&
-		(unsigned char)at[1] <= 0x9f ?
-	    2 :
-	    0;
+		       (unsigned char)at[1] <= 0x9f
+		   ? 2
+		   : 0;
 }
 
 void
 lt_print_safe(FILE *out, const char *text)
 {
 	while (*text) {
-		const int bytes = *text == '\n' || *text == '\t' ?
-		    0 :
-		    control_bytes(text);
+		const int bytes =
+		    *text == '\n' || *text == '\t' ? 0 : control_bytes(text);
 
 		fputc(bytes ? '?' : *text, out);
 		text += bytes ? bytes : 1;
@@ -85,7 +84,7 @@ lt_table_new(const struct lt_table_column *columns)
 	table->columns = columns;
 	table->rule_before = -1;
 	while (table->column_count < LT_TABLE_COLUMNS_MAX &&
-	    columns[table->column_count].title)
+	       columns[table->column_count].title)
 		table->column_count++;
 	return table;
 }
@@ -115,8 +114,8 @@ lt_table_row(struct lt_table *table, const char *const *cells)
 		table->failed = true;
 		return;
 	}
-	char **const row =
-	    table->cells + (size_t)table->row_count * (size_t)table->column_count;
+	char **const row = table->cells + (size_t)table->row_count *
+					      (size_t)table->column_count;
 
 	for (int i = 0; i < table->column_count; i++) {
 		row[i] = strndup(cells[i] ? cells[i] : "-", CELL_MAX);
@@ -249,17 +248,16 @@ remainder_of(int64_t value, int64_t unit)
 /* The row that gets the next unit: of those not yet given one, the one with
  * the largest remainder. given marks are the rounded values themselves. */
 static int
-largest_remainder(const int64_t *values, const bool *given, int count,
-    int64_t unit)
+largest_remainder(
+    const int64_t *values, const bool *given, int count, int64_t unit)
 {
 	int best = -1;
 
 	for (int i = 0; i < count; i++) {
 		if (given[i])
 			continue;
-		if (best < 0 ||
-		    remainder_of(values[i], unit) >
-			remainder_of(values[best], unit))
+		if (best < 0 || remainder_of(values[i], unit) >
+				    remainder_of(values[best], unit))
 			best = i;
 	}
 	return best;
@@ -293,7 +291,8 @@ lt_round_column(int64_t *rounded, const int64_t *values, int count,
 		given[i] = true;
 	}
 	for (int i = 0; i < count; i++)
-		rounded[i] = (int64_t)((wide)values[i] -
-		    remainder_of(values[i], unit) + (given[i] ? unit : 0));
+		rounded[i] =
+		    (int64_t)((wide)values[i] - remainder_of(values[i], unit) +
+			      (given[i] ? unit : 0));
 	free(given);
 }

@@ -23,8 +23,10 @@ load_absorbed(struct lt_daemon *d)
 	char value[64];
 	uint64_t generation = 0, absorbed = 0;
 	if (lt_ledger_get(d->ledger, "ring_absorbed", value, sizeof(value),
-	    NULL) == LT_OK && sscanf(value, "%" SCNx64 ":%" SCNu64,
-	    &generation, &absorbed) == 2 && generation == d->ring_generation)
+		NULL) == LT_OK &&
+	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &absorbed) ==
+		2 &&
+	    generation == d->ring_generation)
 		return absorbed;
 	return 0;
 }
@@ -85,8 +87,8 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 	struct lt_ledger_hold hold;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
 	if (code == LT_ENOENT && record->job_id)
-		code = lt_ledger_hold_of_job(d->ledger, record->job_id, &hold,
-		    NULL);
+		code = lt_ledger_hold_of_job(
+		    d->ledger, record->job_id, &hold, NULL);
 	if (code != LT_OK || hold.state != LT_HOLD_OPEN) {
 		lt_log("change_without_hold", "job=%u quote=%016" PRIx64,
 		    record->job_id, record->quote_id);
@@ -96,16 +98,18 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 	if (strcmp(record->account, hold.quote.account) != 0) {
 		/* Another account: the record has all of it. If Slurm then
 		 * refused the change, confirm.c sees the job's account. */
-		*to = (struct lt_amount) { 0 };
+		*to = (struct lt_amount){0};
 		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 		    record->account);
 	}
 	if ((record->per_task.has_money &&
-	    !lt_add(&to->money_micros, record->per_task.money_micros)) ||
+		!lt_add(&to->money_micros, record->per_task.money_micros)) ||
 	    (record->per_task.has_carbon &&
-	    !lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
-		return lt_fail(err, LT_EOVERFLOW, "hold of job %u passes "
-		    "64 bits", record->job_id);
+		!lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
+		return lt_fail(err, LT_EOVERFLOW,
+		    "hold of job %u passes "
+		    "64 bits",
+		    record->job_id);
 	to->has_money |= record->per_task.has_money;
 	to->has_carbon |= record->per_task.has_carbon;
 	if (record->start_utc_s < hold.quote.start_utc_s)
@@ -127,15 +131,19 @@ absorb_one(struct lt_daemon *d, const struct lt_ring_record *record,
 	struct lt_ledger_hold hold;
 	if (lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL) == LT_OK)
 		return LT_OK; /* its job was seen first, quote and all */
-	hold = (struct lt_ledger_hold) {
-		.uid = record->uid, .sequence = record->sequence,
-		.state = LT_HOLD_OPEN, .live_tasks = record->tasks,
-		.made_utc_s = now_utc_s,
-		.quote = { .id = record->quote_id, .rev = 1,
-		    .flags = record->flags, .tasks = record->tasks,
-		    .hold_per_task = record->per_task,
-		    .start_utc_s = record->start_utc_s,
-		    .end_utc_s = record->end_utc_s },
+	hold = (struct lt_ledger_hold){
+	    .uid = record->uid,
+	    .sequence = record->sequence,
+	    .state = LT_HOLD_OPEN,
+	    .live_tasks = record->tasks,
+	    .made_utc_s = now_utc_s,
+	    .quote = {.id = record->quote_id,
+		.rev = 1,
+		.flags = record->flags,
+		.tasks = record->tasks,
+		.hold_per_task = record->per_task,
+		.start_utc_s = record->start_utc_s,
+		.end_utc_s = record->end_utc_s},
 	};
 	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 	    record->account);
@@ -169,11 +177,12 @@ has_next(const struct lt_daemon *d)
 	struct lt_ring_record record;
 	const uint64_t next = d->ring_absorbed + 1;
 	const off_t at = LT_RING_HEADER_BYTES +
-	    (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
+			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
 	return pread(d->ring_fd, slot, sizeof(slot), at) ==
-	    (ssize_t)sizeof(slot) &&
-	    lt_ring_unpack(&record, slot, d->ring_generation, NULL) ==
-	    LT_OK && record.sequence == next;
+		   (ssize_t)sizeof(slot) &&
+	       lt_ring_unpack(&record, slot, d->ring_generation, NULL) ==
+		   LT_OK &&
+	       record.sequence == next;
 }
 
 /*
@@ -222,11 +231,10 @@ lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	code = lt_ring_read(d->ring_fd, d->ring_generation, d->ring_absorbed,
 	    records, &count, &d->ring_highest, &contiguous, &bad, err);
 	if (code == LT_OK)
-		contiguous = pass_gap(d, records, count, contiguous,
-		    now_utc_s);
+		contiguous = pass_gap(d, records, count, contiguous, now_utc_s);
 	if (code == LT_OK && contiguous > d->ring_absorbed) {
-		code = absorb_all(d, records, count, contiguous, now_utc_s,
-		    err);
+		code =
+		    absorb_all(d, records, count, contiguous, now_utc_s, err);
 		if (code == LT_OK) {
 			d->ring_absorbed = contiguous;
 			d->sheet_dirty = true;

@@ -19,8 +19,8 @@ reached(bool limited, int64_t spent, int64_t limit, int percent)
 {
 	int64_t threshold;
 	return limited && spent > 0 &&
-	    lt_scale_up(limit, percent, 100, &threshold) &&
-	    spent >= threshold;
+	       lt_scale_up(limit, percent, 100, &threshold) &&
+	       spent >= threshold;
 }
 
 int
@@ -74,7 +74,7 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	int before = 0;
 	for (uint32_t i = 0; i < index; i++)
 		before += policy->budgets[i].period == b->period &&
-		    !strcasecmp(policy->budgets[i].team, b->team);
+			  !strcasecmp(policy->budgets[i].team, b->team);
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
@@ -85,7 +85,7 @@ tell(const struct lt_daemon *d, uint32_t index, int percent)
 	const struct lt_period *const p = &b->periods[0];
 	char spent[64], limit[64];
 	if (reached(p->limit.has_money, p->settled.money_micros,
-	    p->limit.money_micros, percent)) {
+		p->limit.money_micros, percent)) {
 		lt_money_text(spent, sizeof(spent), p->settled.money_micros,
 		    d->policy->currency);
 		lt_money_text(limit, sizeof(limit), p->limit.money_micros,
@@ -94,8 +94,10 @@ tell(const struct lt_daemon *d, uint32_t index, int percent)
 		lt_carbon_text(spent, sizeof(spent), p->settled.carbon_mg);
 		lt_carbon_text(limit, sizeof(limit), p->limit.carbon_mg);
 	}
-	lt_log("budget_alert", "team=%s period=\"%s\" percent=%d spent=\"%s\" "
-	    "limit=\"%s\"", b->team, p->label, percent, spent, limit);
+	lt_log("budget_alert",
+	    "team=%s period=\"%s\" percent=%d spent=\"%s\" "
+	    "limit=\"%s\"",
+	    b->team, p->label, percent, spent, limit);
 }
 
 static int
@@ -124,8 +126,8 @@ run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
 		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
 		tell(d, index, passed[i]);
 	}
-	return strlen(told) > before ?
-	    lt_ledger_put(d->ledger, name, told, err) : LT_OK;
+	return strlen(told) > before ? lt_ledger_put(d->ledger, name, told, err)
+				     : LT_OK;
 }
 
 int

@@ -19,7 +19,6 @@ int lt_alerts_passed(int passed[LT_ALERTS_MAX],
 bool lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent);
 
 /* Log what is passed and not yet told, and remember it. */
-int lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

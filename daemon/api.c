@@ -16,15 +16,15 @@ static const struct {
 	bool has_rest, admin_only;
 	lt_api_function *answer;
 } table[] = {
-	{ "GET", "/v1/status", false, false, lt_api_status },
-	{ "GET", "/v1/budget", false, false, lt_api_budget },
-	{ "POST", "/v1/budget/adjust", false, true, lt_api_adjust },
-	{ "GET", "/v1/report", false, false, lt_api_report },
-	{ "GET", "/v1/explain/", true, false, lt_api_explain },
-	{ "POST", "/v1/now/", true, false, lt_api_now },
-	{ "POST", "/v1/rebuild", false, true, lt_api_rebuild },
-	{ "GET", "/v1/balance", false, false, lt_api_balance },
-	{ "GET", "/v1/market", false, false, lt_api_market },
+    {"GET", "/v1/status", false, false, lt_api_status},
+    {"GET", "/v1/budget", false, false, lt_api_budget},
+    {"POST", "/v1/budget/adjust", false, true, lt_api_adjust},
+    {"GET", "/v1/report", false, false, lt_api_report},
+    {"GET", "/v1/explain/", true, false, lt_api_explain},
+    {"POST", "/v1/now/", true, false, lt_api_now},
+    {"POST", "/v1/rebuild", false, true, lt_api_rebuild},
+    {"GET", "/v1/balance", false, false, lt_api_balance},
+    {"GET", "/v1/market", false, false, lt_api_market},
 };
 
 const char *
@@ -81,8 +81,10 @@ lt_api_sees(const struct lt_daemon *d, const struct lt_api_request *request,
 		if (!strcmp(a->name, team))
 			return true;
 		for (uint32_t k = 0; k < a->binding_count; k++)
-			if (!strcmp(s->budgets[s->bindings[
-			    a->first_binding + k]].team, team))
+			if (!strcmp(
+				s->budgets[s->bindings[a->first_binding + k]]
+				    .team,
+				team))
 				return true;
 	}
 	return false;
@@ -134,10 +136,10 @@ parse_uri(struct lt_api_request *request, const char *uri)
 			return false;
 		const int i = request->value_count++;
 		if (!decode(request->values[i].key,
-		    sizeof(request->values[i].key), at, key, true) ||
+			sizeof(request->values[i].key), at, key, true) ||
 		    (key < length && !decode(request->values[i].value,
-		    sizeof(request->values[i].value), at + key + 1,
-		    length - key - 1, true)))
+					 sizeof(request->values[i].value),
+					 at + key + 1, length - key - 1, true)))
 			return false;
 		at += length;
 	}
@@ -150,22 +152,26 @@ dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
 	bool known = false;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const size_t length = strlen(table[i].path);
-		if (table[i].has_rest ?
-		    strncmp(request->path, table[i].path, length) != 0 :
-		    strcmp(request->path, table[i].path) != 0)
+		if (table[i].has_rest
+			? strncmp(request->path, table[i].path, length) != 0
+			: strcmp(request->path, table[i].path) != 0)
 			continue;
 		known = true;
 		if (strcmp(request->method, table[i].method) != 0)
 			continue;
 		if (table[i].admin_only && !request->is_admin)
-			return lt_api_error(reply, 403, "%s: only for root "
-			    "and SlurmUser", request->path);
+			return lt_api_error(reply, 403,
+			    "%s: only for root "
+			    "and SlurmUser",
+			    request->path);
 		request->rest = request->path + length;
 		return table[i].answer(d, request, reply);
 	}
 	if (known)
-		return lt_api_error(reply, 400, "%s: got method %s, want the "
-		    "other one", request->path, request->method);
+		return lt_api_error(reply, 400,
+		    "%s: got method %s, want the "
+		    "other one",
+		    request->path, request->method);
 	return lt_api_error(reply, 404, "%s: no such request", request->path);
 }
 
@@ -173,15 +179,18 @@ int
 lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
     const char *body, size_t body_length, char **reply)
 {
-	struct lt_api_request request = { .uid = uid, .method = method,
-		.is_admin = lt_is_admin(d, uid), .now_utc_s = time(NULL) };
+	struct lt_api_request request = {.uid = uid,
+	    .method = method,
+	    .is_admin = lt_is_admin(d, uid),
+	    .now_utc_s = time(NULL)};
 	json_t *answer = NULL;
 	json_error_t error;
 	int status;
 	if (!parse_uri(&request, uri))
 		status = lt_api_error(&answer, 400, "bad path or query");
-	else if (body_length > 0 && !(request.body =
-	    json_loadb(body, body_length, JSON_REJECT_DUPLICATES, &error)))
+	else if (body_length > 0 &&
+		 !(request.body = json_loadb(
+		       body, body_length, JSON_REJECT_DUPLICATES, &error)))
 		status = lt_api_error(&answer, 400, "body: %s", error.text);
 	else
 		status = dispatch(d, &request, &answer);
@@ -190,7 +199,7 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 	json_decref(answer);
 	if (!*reply) {
 		*reply = strdup("{\"error\":\"out of memory, or a text that "
-		    "is not UTF-8\"}");
+				"is not UTF-8\"}");
 		return 503;
 	}
 	return status;

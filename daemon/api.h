@@ -9,8 +9,12 @@
 
 #include "daemon.h"
 
-enum { LT_API_REPLY_MAX = 512 * 1024, LT_API_BODY_MAX = 64 * 1024,
-	LT_API_VALUES_MAX = 8, LT_API_PATH_MAX = 1024 };
+enum {
+	LT_API_REPLY_MAX = 512 * 1024,
+	LT_API_BODY_MAX = 64 * 1024,
+	LT_API_VALUES_MAX = 8,
+	LT_API_PATH_MAX = 1024
+};
 
 struct lt_api_request {
 	uint32_t uid;
@@ -18,15 +22,16 @@ struct lt_api_request {
 	const char *method;
 	char path[LT_API_PATH_MAX]; /* decoded, without query */
 	int value_count;
-	struct { char key[32], value[256]; } values[LT_API_VALUES_MAX];
-	json_t *body; /* NULL = none */
+	struct {
+		char key[32], value[256];
+	} values[LT_API_VALUES_MAX];
+	json_t *body;	  /* NULL = none */
 	const char *rest; /* path after the entry's prefix */
 	int64_t now_utc_s;
 };
 
 /* Value of the query, or NULL. */
-const char *lt_api_value(const struct lt_api_request *request,
-    const char *key);
+const char *lt_api_value(const struct lt_api_request *request, const char *key);
 
 /*
  * Answer one request: returns the HTTP status; *reply is the JSON text,
@@ -48,8 +53,8 @@ const char *lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid);
 /* The number, or null. */
 json_t *lt_api_optional(bool has, int64_t value);
 
-typedef int lt_api_function(struct lt_daemon *d,
-    const struct lt_api_request *request, json_t **reply);
+typedef int lt_api_function(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);
 lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_report,
     lt_api_explain, lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market;
 

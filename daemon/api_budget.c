@@ -18,31 +18,34 @@ struct figures { /* of a team or of one capped user, one period */
 static void
 add_figures(json_t *to, const struct figures *f)
 {
-	json_object_set_new(to, "limit_micros", lt_api_optional(
-	    f->limit->has_money, f->limit->money_micros));
-	json_object_set_new(to, "limit_mg", lt_api_optional(
-	    f->limit->has_carbon, f->limit->carbon_mg));
-	json_object_set_new(to, "spent_micros",
-	    json_integer(f->settled->money_micros));
-	json_object_set_new(to, "spent_mg",
-	    json_integer(f->settled->carbon_mg));
-	json_object_set_new(to, "held_micros",
-	    json_integer(f->held->money_micros));
+	json_object_set_new(to, "limit_micros",
+	    lt_api_optional(f->limit->has_money, f->limit->money_micros));
+	json_object_set_new(to, "limit_mg",
+	    lt_api_optional(f->limit->has_carbon, f->limit->carbon_mg));
+	json_object_set_new(
+	    to, "spent_micros", json_integer(f->settled->money_micros));
+	json_object_set_new(
+	    to, "spent_mg", json_integer(f->settled->carbon_mg));
+	json_object_set_new(
+	    to, "held_micros", json_integer(f->held->money_micros));
 	json_object_set_new(to, "held_mg", json_integer(f->held->carbon_mg));
-	json_object_set_new(to, "available_micros", lt_api_optional(
-	    f->limit->has_money, f->limit->money_micros -
-	    f->settled->money_micros - f->held->money_micros));
-	json_object_set_new(to, "available_mg", lt_api_optional(
-	    f->limit->has_carbon, f->limit->carbon_mg -
-	    f->settled->carbon_mg - f->held->carbon_mg));
+	json_object_set_new(to, "available_micros",
+	    lt_api_optional(f->limit->has_money, f->limit->money_micros -
+						     f->settled->money_micros -
+						     f->held->money_micros));
+	json_object_set_new(to, "available_mg",
+	    lt_api_optional(f->limit->has_carbon, f->limit->carbon_mg -
+						      f->settled->carbon_mg -
+						      f->held->carbon_mg));
 }
 
 static const char *
 period_name(const struct lt_daemon *d, uint32_t budget)
 {
-	static const char *const names[] = { [LT_MONTH] = "month",
-		[LT_QUARTER] = "quarter", [LT_YEAR] = "year",
-		[LT_FIXED] = "fixed" };
+	static const char *const names[] = {[LT_MONTH] = "month",
+	    [LT_QUARTER] = "quarter",
+	    [LT_YEAR] = "year",
+	    [LT_FIXED] = "fixed"};
 	if ((int)budget >= d->policy->budget_count)
 		return "month";
 	return names[d->policy->budgets[budget].period];
@@ -68,15 +71,14 @@ row(const struct lt_daemon *d, uint32_t index, const char *user,
 {
 	const struct lt_budget *const b = &d->sheet.budgets[index];
 	const struct lt_period *const p = &b->periods[0];
-	json_t *const all = json_pack("{s:s,s:s?,s:s,s:s,s:o,s:o,s:s}",
-	    "team", b->team, "user", user, "period", period_name(d, index),
-	    "label", p->label, "start", lt_api_time(p->start_utc_s), "end",
-	    lt_api_time(p->end_utc_s), "on_exceed",
-	    lt_rule_name(b->on_exceed));
+	json_t *const all = json_pack("{s:s,s:s?,s:s,s:s,s:o,s:o,s:s}", "team",
+	    b->team, "user", user, "period", period_name(d, index), "label",
+	    p->label, "start", lt_api_time(p->start_utc_s), "end",
+	    lt_api_time(p->end_utc_s), "on_exceed", lt_rule_name(b->on_exceed));
 	if (all)
 		add_figures(all, f);
-	json_object_set_new(all, "alerts",
-	    user ? json_null() : alerts_json(d, index));
+	json_object_set_new(
+	    all, "alerts", user ? json_null() : alerts_json(d, index));
 	return all;
 }
 
@@ -107,22 +109,22 @@ add_users(const struct lt_daemon *d, const struct lt_api_request *request,
 		    (!request->is_admin && u->uid != request->uid))
 			continue;
 		saw_self |= u->uid == request->uid;
-		const struct figures f = { &s->budgets[index].per_user_limit,
-			&u->settled[0], &u->held[0] };
-		json_array_append_new(list, row(d, index,
-		    lt_api_user_name(name, u->uid), &f));
+		const struct figures f = {&s->budgets[index].per_user_limit,
+		    &u->settled[0], &u->held[0]};
+		json_array_append_new(
+		    list, row(d, index, lt_api_user_name(name, u->uid), &f));
 	}
 	if (!saw_self && !request->is_admin) {
-		const struct figures f = { &s->budgets[index].per_user_limit,
-			&none, &none };
-		json_array_append_new(list, row(d, index,
-		    lt_api_user_name(name, request->uid), &f));
+		const struct figures f = {
+		    &s->budgets[index].per_user_limit, &none, &none};
+		json_array_append_new(list,
+		    row(d, index, lt_api_user_name(name, request->uid), &f));
 	}
 }
 
 int
-lt_api_budget(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_budget(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const team = lt_api_value(request, "team");
 	const struct lt_balance_sheet *const s = &d->sheet;
@@ -135,46 +137,55 @@ lt_api_budget(struct lt_daemon *d, const struct lt_api_request *request,
 		    p->start_utc_s == p->end_utc_s ||
 		    !lt_api_sees(d, request, s->budgets[i].team))
 			continue;
-		const struct figures f = { &p->limit, &p->settled, &p->held };
+		const struct figures f = {&p->limit, &p->settled, &p->held};
 		json_array_append_new(list, row(d, i, NULL, &f));
 		add_users(d, request, i, list);
 	}
 	if (team && json_array_size(list) == 0) {
 		json_decref(list);
-		return lt_api_error(reply, 404, "team %s: no budget that you "
-		    "may see", team);
+		return lt_api_error(reply, 404,
+		    "team %s: no budget that you "
+		    "may see",
+		    team);
 	}
-	*reply = json_pack("{s:s,s:o}", "currency", d->policy->currency,
-	    "budgets", list);
+	*reply = json_pack(
+	    "{s:s,s:o}", "currency", d->policy->currency, "budgets", list);
 	return 200;
 }
 
 int
-lt_api_adjust(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_adjust(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *team = NULL, *reason = NULL;
 	json_int_t money = 0, carbon = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	json_error_t error;
-	if (!request->body || json_unpack_ex(request->body, &error, 0,
-	    "{s:s,s?I,s?I,s:s}", "team", &team, "money_micros", &money,
-	    "carbon_mg", &carbon, "reason", &reason) != 0)
-		return lt_api_error(reply, 400, "want {team, money_micros, "
+	if (!request->body ||
+	    json_unpack_ex(request->body, &error, 0, "{s:s,s?I,s?I,s:s}",
+		"team", &team, "money_micros", &money, "carbon_mg", &carbon,
+		"reason", &reason) != 0)
+		return lt_api_error(reply, 400,
+		    "want {team, money_micros, "
 		    "carbon_mg, reason}");
 	if (!d->has_sheet || lt_sheet_account(&d->sheet, team) < 0)
-		return lt_api_error(reply, 404, "team %s: no such account",
-		    team);
+		return lt_api_error(
+		    reply, 404, "team %s: no such account", team);
 	if (reason[0] == '\0' || (money == 0 && carbon == 0))
-		return lt_api_error(reply, 400, "want a reason and an amount "
+		return lt_api_error(reply, 400,
+		    "want a reason and an amount "
 		    "that is not 0");
-	struct lt_entry entry = { .kind = LT_ENTRY_ADJUSTMENT,
-		.at_utc_s = request->now_utc_s,
-		.made_utc_s = request->now_utc_s, .uid = request->uid,
-		.money_micros = money, .carbon_mg = carbon };
+	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
+	    .at_utc_s = request->now_utc_s,
+	    .made_utc_s = request->now_utc_s,
+	    .uid = request->uid,
+	    .money_micros = money,
+	    .carbon_mg = carbon};
 	if (strlen(reason) >= sizeof(entry.reason))
-		return lt_api_error(reply, 400, "reason: %zu bytes, want at "
-		    "most %zu", strlen(reason), sizeof(entry.reason) - 1);
+		return lt_api_error(reply, 400,
+		    "reason: %zu bytes, want at "
+		    "most %zu",
+		    strlen(reason), sizeof(entry.reason) - 1);
 	snprintf(entry.account, sizeof(entry.account), "%s",
 	    d->sheet.accounts[lt_sheet_account(&d->sheet, team)].name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
@@ -188,8 +199,8 @@ lt_api_adjust(struct lt_daemon *d, const struct lt_api_request *request,
 	/* Its id is where its line ends in the journal. */
 	char bytes[32] = "";
 	int64_t id = 0;
-	if (lt_ledger_get(d->ledger, "adjustments_bytes", bytes,
-	    sizeof(bytes), NULL) == LT_OK)
+	if (lt_ledger_get(d->ledger, "adjustments_bytes", bytes, sizeof(bytes),
+		NULL) == LT_OK)
 		(void)lt_int64_parse(bytes, 0, INT64_MAX, &id, NULL);
 	*reply = json_pack("{s:I}", "id", (json_int_t)id);
 	return 200;
@@ -208,9 +219,11 @@ tightest(const struct lt_balance_sheet *s, int account)
 		const struct lt_period *const p = &b->periods[0];
 		if (p->start_utc_s == p->end_utc_s)
 			continue;
-		const int64_t available = p->limit.has_money ?
-		    p->limit.money_micros - p->settled.money_micros -
-		    p->held.money_micros : INT64_MAX - 1;
+		const int64_t available = p->limit.has_money
+					      ? p->limit.money_micros -
+						    p->settled.money_micros -
+						    p->held.money_micros
+					      : INT64_MAX - 1;
 		if (!best || available < least) {
 			best = b;
 			least = available;
@@ -220,33 +233,35 @@ tightest(const struct lt_balance_sheet *s, int account)
 }
 
 int
-lt_api_balance(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_balance(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const name = lt_api_value(request, "account");
 	const char *const who = lt_api_value(request, "uid");
 	int64_t uid = request->uid;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (who && !request->is_admin)
-		return lt_api_error(reply, 403, "uid: only for root and "
+		return lt_api_error(reply, 403,
+		    "uid: only for root and "
 		    "SlurmUser");
-	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) !=
-	    LT_OK)
+	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
 	if (!d->has_sheet || !d->sheet.ready)
-		return lt_api_error(reply, 503, "the balance is not known "
+		return lt_api_error(reply, 503,
+		    "the balance is not known "
 		    "yet");
-	const int account = name && name[0] ?
-	    lt_sheet_account(&d->sheet, name) :
-	    lt_sheet_default_account(&d->sheet, (uint32_t)uid);
-	if (account < 0 || (!request->is_admin &&
-	    !lt_sheet_pair(&d->sheet, (uint32_t)uid, account)))
-		return lt_api_error(reply, 404, "account %s: not one of "
-		    "yours", name && name[0] ? name : "(default)");
+	const int account = name && name[0] ? lt_sheet_account(&d->sheet, name)
+					    : lt_sheet_default_account(
+						  &d->sheet, (uint32_t)uid);
+	if (account < 0 || (!request->is_admin && !lt_sheet_pair(&d->sheet,
+						      (uint32_t)uid, account)))
+		return lt_api_error(reply, 404,
+		    "account %s: not one of "
+		    "yours",
+		    name && name[0] ? name : "(default)");
 	const struct lt_budget *const b = tightest(&d->sheet, account);
-	struct lt_recent *const recent =
-	    calloc(1, lt_recent_size(&d->sheet));
-	struct lt_amount available = { 0 };
+	struct lt_recent *const recent = calloc(1, lt_recent_size(&d->sheet));
+	struct lt_amount available = {0};
 	if (!recent)
 		return lt_api_error(reply, 503, "out of memory");
 	lt_recent_init(recent, &d->sheet);
@@ -255,15 +270,17 @@ lt_api_balance(struct lt_daemon *d, const struct lt_api_request *request,
 	free(recent);
 	const struct lt_period *const p = b ? &b->periods[0] : NULL;
 	*reply = json_pack("{s:b,s:o,s:o,s:s?,s:s?,s:o,s:o,s:o,s:s}",
-	    "budgeted", b != NULL, "available_micros", lt_api_optional(b &&
-		available.money_micros != INT64_MAX, available.money_micros),
-	    "available_mg", lt_api_optional(b &&
-		available.carbon_mg != INT64_MAX, available.carbon_mg),
+	    "budgeted", b != NULL, "available_micros",
+	    lt_api_optional(b && available.money_micros != INT64_MAX,
+		available.money_micros),
+	    "available_mg",
+	    lt_api_optional(
+		b && available.carbon_mg != INT64_MAX, available.carbon_mg),
 	    "team", b ? b->team : NULL, "label", p ? p->label : NULL,
-	    "limit_micros", lt_api_optional(p && p->limit.has_money,
-		p ? p->limit.money_micros : 0),
-	    "spent_micros", lt_api_optional(p, p ?
-		p->settled.money_micros : 0),
+	    "limit_micros",
+	    lt_api_optional(
+		p && p->limit.has_money, p ? p->limit.money_micros : 0),
+	    "spent_micros", lt_api_optional(p, p ? p->settled.money_micros : 0),
 	    "held_micros", lt_api_optional(p, p ? p->held.money_micros : 0),
 	    "currency", d->policy->currency);
 	return 200;

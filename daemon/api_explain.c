@@ -25,8 +25,8 @@ amount_json(const struct lt_amount *amount)
 {
 	return json_pack("{s:o,s:o}", "money_micros",
 	    lt_api_optional(amount->has_money, amount->money_micros),
-	    "carbon_mg", lt_api_optional(amount->has_carbon,
-	    amount->carbon_mg));
+	    "carbon_mg",
+	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
 }
 
 static json_t *
@@ -35,17 +35,17 @@ quote_json(const struct lt_quote *q)
 	char id[24];
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)q->id);
 	return json_pack("{s:s,s:I,s:s,s:I,s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,"
-	    "s:o,s:o,s:o}", "id", id, "rev", (json_int_t)q->rev,
-	    "account", q->account, "tasks", (json_int_t)q->tasks,
-	    "partition", q->partition, "plan_start",
+			 "s:o,s:o,s:o}",
+	    "id", id, "rev", (json_int_t)q->rev, "account", q->account, "tasks",
+	    (json_int_t)q->tasks, "partition", q->partition, "plan_start",
 	    lt_api_time(q->plan_start_utc_s), "home", q->home, "home_start",
 	    lt_api_time(q->home_start_utc_s), "objective",
 	    lt_objective_name(q->objective), "mode", lt_mode_name(q->mode),
-	    "hold_per_task", amount_json(&q->hold_per_task),
-	    "plan_expected", amount_json(&q->plan_expected),
-	    "home_expected", amount_json(&q->home_expected),
-	    "window_start", lt_api_time(q->start_utc_s),
-	    "window_end", lt_api_time(q->end_utc_s));
+	    "hold_per_task", amount_json(&q->hold_per_task), "plan_expected",
+	    amount_json(&q->plan_expected), "home_expected",
+	    amount_json(&q->home_expected), "window_start",
+	    lt_api_time(q->start_utc_s), "window_end",
+	    lt_api_time(q->end_utc_s));
 }
 
 /* Empty: it asked for nothing, or what it carried was damaged. */
@@ -59,15 +59,18 @@ candidates_json(const struct lt_quote *q)
 	for (uint32_t i = 0; i < whys.count; i++) {
 		const struct lt_why *const why = &whys.entries[i];
 		const bool says = why->wanted != 0 || why->found != 0;
-		json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:o,s:o,"
-		    "s:o}", "partition", why->partition, "reject",
-		    lt_reject_word(why->reject), "cost_micros",
-		    lt_api_optional(why->best.has_money,
-			why->best.money_micros), "carbon_mg",
-		    lt_api_optional(why->best.has_carbon,
-			why->best.carbon_mg), "wanted",
-		    lt_api_optional(says, why->wanted), "found",
-		    lt_api_optional(says, why->found)));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s,s:o,s:o,s:o,"
+				    "s:o}",
+			      "partition", why->partition, "reject",
+			      lt_reject_word(why->reject), "cost_micros",
+			      lt_api_optional(
+				  why->best.has_money, why->best.money_micros),
+			      "carbon_mg",
+			      lt_api_optional(
+				  why->best.has_carbon, why->best.carbon_mg),
+			      "wanted", lt_api_optional(says, why->wanted),
+			      "found", lt_api_optional(says, why->found)));
 	}
 	return list;
 }
@@ -75,13 +78,15 @@ candidates_json(const struct lt_quote *q)
 static json_t *
 hold_json(const struct lt_ledger_hold *h)
 {
-	static const char *const states[] = { [LT_HOLD_OPEN] = "open",
-		[LT_HOLD_SETTLED] = "settled", [LT_HOLD_VOID] = "void" };
-	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:s}", "state",
-	    states[h->state], "live_tasks", (json_int_t)h->live_tasks,
-	    "made", lt_api_time(h->made_utc_s), "running_since",
-	    lt_api_time(h->start_utc_s), "counts", json_boolean(
-	    !(h->quote.flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN))),
+	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
+	    [LT_HOLD_SETTLED] = "settled",
+	    [LT_HOLD_VOID] = "void"};
+	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:s}", "state", states[h->state],
+	    "live_tasks", (json_int_t)h->live_tasks, "made",
+	    lt_api_time(h->made_utc_s), "running_since",
+	    lt_api_time(h->start_utc_s), "counts",
+	    json_boolean(
+		!(h->quote.flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN))),
 	    "why", h->why);
 }
 
@@ -110,7 +115,7 @@ parse_job(const struct lt_api_request *request, uint32_t *job_id)
 static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
-	struct lt_slurm_jobs one = { 0 };
+	struct lt_slurm_jobs one = {0};
 	if (job_of(d, job_id) || d->next_jobs > now_utc_s + LT_JOBS_EVERY_S)
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
@@ -121,50 +126,52 @@ catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 }
 
 int
-lt_api_explain(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_explain(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	uint32_t job_id, count = 0;
 	struct lt_run *runs = NULL;
 	struct lt_ledger_hold hold;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (!parse_job(request, &job_id))
-		return lt_api_error(reply, 400, "job: got \"%.40s\", want a "
-		    "number", request->rest);
+		return lt_api_error(reply, 400,
+		    "job: got \"%.40s\", want a "
+		    "number",
+		    request->rest);
 	catch_up(d, job_id, request->now_utc_s);
 	const struct lt_slurm_job *const job = job_of(d, job_id);
 	bool has_hold = job && lt_terms_hold_of(d, job, &hold);
 	if (!has_hold)
-		has_hold = lt_ledger_hold_of_job(d->ledger, job_id, &hold,
-		    NULL) == LT_OK;
+		has_hold = lt_ledger_hold_of_job(
+			       d->ledger, job_id, &hold, NULL) == LT_OK;
 	if (lt_ledger_runs_of_job(d->ledger, job_id, &runs, &count, &err) !=
 	    LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	if (count > 0 && !has_hold && runs[0].quote_id)
 		has_hold = lt_ledger_hold(d->ledger, runs[0].quote_id, &hold,
-		    NULL) == LT_OK;
+			       NULL) == LT_OK;
 	if (!job && !has_hold && count == 0) {
 		free(runs);
-		return lt_api_error(reply, 404, "job %u: not known here",
-		    job_id);
+		return lt_api_error(
+		    reply, 404, "job %u: not known here", job_id);
 	}
-	const uint32_t owner = job ? job->uid : has_hold ? hold.uid :
-	    runs[0].uid;
+	const uint32_t owner = job	  ? job->uid
+			       : has_hold ? hold.uid
+					  : runs[0].uid;
 	if (!request->is_admin && owner != request->uid) {
 		free(runs);
-		return lt_api_error(reply, 403, "job %u is not yours",
-		    job_id);
+		return lt_api_error(reply, 403, "job %u is not yours", job_id);
 	}
 	char *const text = malloc(LT_MESSAGE_SIZE);
 	if (text)
 		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, job,
-		    has_hold ? &hold : NULL, runs, count,
-		    request->now_utc_s);
+		    has_hold ? &hold : NULL, runs, count, request->now_utc_s);
 	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
-	    (json_int_t)job_id, "text", text ? text : "", "quote", has_hold ?
-	    quote_json(&hold.quote) : json_null(), "candidates", has_hold ?
-	    candidates_json(&hold.quote) : json_array(), "hold", has_hold ?
-	    hold_json(&hold) : json_null(), "runs", runs_json(runs, count));
+	    (json_int_t)job_id, "text", text ? text : "", "quote",
+	    has_hold ? quote_json(&hold.quote) : json_null(), "candidates",
+	    has_hold ? candidates_json(&hold.quote) : json_array(), "hold",
+	    has_hold ? hold_json(&hold) : json_null(), "runs",
+	    runs_json(runs, count));
 	free(text);
 	free(runs);
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
@@ -194,8 +201,8 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	growth.quote.start_utc_s = now_utc_s;
 	growth.quote.end_utc_s = fresh.end_utc_s;
 	if (d->policy->mode == LT_MODE_ENFORCE &&
-	    lt_sheet_budgeted(&d->sheet, lt_sheet_account(&d->sheet,
-		hold->quote.account)) &&
+	    lt_sheet_budgeted(
+		&d->sheet, lt_sheet_account(&d->sheet, hold->quote.account)) &&
 	    !lt_release_fits(d, &growth, now_utc_s))
 		return false;
 	held->money_micros += by->money_micros;
@@ -212,11 +219,12 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	char ours[LT_QUOTE_TEXT_SIZE], merged[8192];
 	struct lt_slurm_update update;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (!hold_from_now(d, job, hold, now_utc_s))
-		return lt_api_error(reply, 409, "job %u: a start now may cost "
-		    "more than %s has left", job->job_id,
-		    hold->quote.account);
+		return lt_api_error(reply, 409,
+		    "job %u: a start now may cost "
+		    "more than %s has left",
+		    job->job_id, hold->quote.account);
 	hold->quote.rev++;
 	hold->quote.plan_start_utc_s = now_utc_s;
 	d->sheet_dirty = true;
@@ -225,8 +233,8 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	lt_slurm_update_init(&update, job->job_id);
 	update.begin_utc_s = now_utc_s;
 	if (lt_quote_pack(ours, sizeof(ours), &hold->quote) == LT_OK &&
-	    lt_quote_merge(merged, sizeof(merged), job->admin_comment, ours)
-	    == LT_OK)
+	    lt_quote_merge(merged, sizeof(merged), job->admin_comment, ours) ==
+		LT_OK)
 		update.admin_comment = merged;
 	if (lt_slurm_update_job(&update, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
@@ -234,44 +242,52 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 int
-lt_api_now(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_now(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	uint32_t job_id;
-	struct lt_slurm_jobs jobs = { 0 };
+	struct lt_slurm_jobs jobs = {0};
 	struct lt_ledger_hold hold;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char text[256];
 	if (!parse_job(request, &job_id))
-		return lt_api_error(reply, 400, "job: got \"%.40s\", want a "
-		    "number", request->rest);
+		return lt_api_error(reply, 400,
+		    "job: got \"%.40s\", want a "
+		    "number",
+		    request->rest);
 	catch_up(d, job_id, request->now_utc_s);
 	if (lt_slurm_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
 		lt_slurm_jobs_free(&jobs);
-		return lt_api_error(reply, 404, "job %u: not in slurmctld",
-		    job_id);
+		return lt_api_error(
+		    reply, 404, "job %u: not in slurmctld", job_id);
 	}
 	const struct lt_slurm_job *const job = &jobs.jobs[0];
 	int status = 200;
 	if (!request->is_admin && job->uid != request->uid)
-		status = lt_api_error(reply, 403, "job %u is not yours",
-		    job_id);
+		status =
+		    lt_api_error(reply, 403, "job %u is not yours", job_id);
 	else if (job->state != LT_JOB_PENDING)
-		status = lt_api_error(reply, 409, "job %u is %s: only a "
-		    "pending job can start now", job_id, job->state_text);
+		status = lt_api_error(reply, 409,
+		    "job %u is %s: only a "
+		    "pending job can start now",
+		    job_id, job->state_text);
 	else if (!lt_terms_hold_of(d, job, &hold) ||
-	    hold.quote.plan_start_utc_s <= request->now_utc_s)
-		status = lt_api_error(reply, 409, "job %u: lowtide does not "
-		    "delay it", job_id);
+		 hold.quote.plan_start_utc_s <= request->now_utc_s)
+		status = lt_api_error(reply, 409,
+		    "job %u: lowtide does not "
+		    "delay it",
+		    job_id);
 	if (status == 200)
 		status = start_now(d, job, &hold, request->now_utc_s, reply);
 	lt_slurm_jobs_free(&jobs);
 	if (status != 200)
 		return status;
-	snprintf(text, sizeof(text), "job %u starts as soon as its partition "
-	    "%s has room", job_id, hold.quote.partition);
+	snprintf(text, sizeof(text),
+	    "job %u starts as soon as its partition "
+	    "%s has room",
+	    job_id, hold.quote.partition);
 	lt_log("now", "job=%u uid=%u", job_id, request->uid);
-	*reply = json_pack("{s:I,s:s}", "job_id", (json_int_t)job_id, "text",
-	    text);
+	*reply =
+	    json_pack("{s:I,s:s}", "job_id", (json_int_t)job_id, "text", text);
 	return 200;
 }

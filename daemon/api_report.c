@@ -14,11 +14,10 @@
 #include "explain.h"
 
 enum { FIGURES = 12, RUNS_PAGE_MAX = 600 };
-static const char *const names[FIGURES] = {
-	"opening_micros", "charges_micros", "corrections_micros",
-	"adjustments_micros", "closing_micros", "opening_mg", "charges_mg",
-	"corrections_mg", "adjustments_mg", "closing_mg", "energy_wh",
-	"runs" };
+static const char *const names[FIGURES] = {"opening_micros", "charges_micros",
+    "corrections_micros", "adjustments_micros", "closing_micros", "opening_mg",
+    "charges_mg", "corrections_mg", "adjustments_mg", "closing_mg", "energy_wh",
+    "runs"};
 
 struct line { /* sums of one account, or of all */
 	int64_t figures[FIGURES];
@@ -30,14 +29,14 @@ fill_line(struct line *line, struct lt_daemon *d, const char *account,
     const struct lt_period *period, struct lt_error *err)
 {
 	struct lt_totals before[3], in[3];
-	int code = lt_ledger_totals(d->ledger, account, 0,
-	    period->start_utc_s, before, err);
+	int code = lt_ledger_totals(
+	    d->ledger, account, 0, period->start_utc_s, before, err);
 	if (code == LT_OK)
-		code = lt_ledger_totals(d->ledger, account,
-		    period->start_utc_s, period->end_utc_s, in, err);
+		code = lt_ledger_totals(d->ledger, account, period->start_utc_s,
+		    period->end_utc_s, in, err);
 	if (code != LT_OK)
 		return code;
-	*line = (struct line) { 0 };
+	*line = (struct line){0};
 	int64_t *const f = line->figures;
 	for (int k = 0; k < 3; k++) {
 		f[0] += before[k].money_micros;
@@ -78,16 +77,14 @@ is_empty(const struct line *line)
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
-budget_of(const struct lt_daemon *d, const char *team,
-    const struct lt_period *period)
+budget_of(
+    const struct lt_daemon *d, const char *team, const struct lt_period *period)
 {
 	for (uint32_t i = 0; i < d->sheet.budget_count; i++)
 		for (int p = 0; p < LT_PERIODS; p++) {
-			const struct lt_budget *const b =
-			    &d->sheet.budgets[i];
+			const struct lt_budget *const b = &d->sheet.budgets[i];
 			if (!strcmp(b->team, team) &&
-			    b->periods[p].start_utc_s ==
-			    period->start_utc_s &&
+			    b->periods[p].start_utc_s == period->start_utc_s &&
 			    b->periods[p].end_utc_s == period->end_utc_s)
 				return &b->periods[p];
 		}
@@ -97,13 +94,12 @@ budget_of(const struct lt_daemon *d, const char *team,
 static void
 set_budget(json_t *to, const struct lt_period *b, const struct line *line)
 {
-	const struct lt_amount none = { 0 };
+	const struct lt_amount none = {0};
 	const struct lt_amount *const limit = b ? &b->limit : &none;
 	const struct lt_amount *const held = b ? &b->held : &none;
 	const int64_t *const f = line->figures;
 	/* A budget covers the accounts below too; without one, its own. */
-	const int64_t money = b ? b->settled.money_micros :
-	    f[1] + f[2] + f[3];
+	const int64_t money = b ? b->settled.money_micros : f[1] + f[2] + f[3];
 	const int64_t carbon = b ? b->settled.carbon_mg : f[6] + f[7] + f[8];
 	json_object_set_new(to, "budget_micros",
 	    lt_api_optional(limit->has_money, limit->money_micros));
@@ -111,15 +107,15 @@ set_budget(json_t *to, const struct lt_period *b, const struct line *line)
 	    lt_api_optional(limit->has_carbon, limit->carbon_mg));
 	json_object_set_new(to, "actual_micros", json_integer(money));
 	json_object_set_new(to, "actual_mg", json_integer(carbon));
-	json_object_set_new(to, "held_micros",
-	    lt_api_optional(b, held->money_micros));
-	json_object_set_new(to, "held_mg",
-	    lt_api_optional(b, held->carbon_mg));
-	json_object_set_new(to, "available_micros", lt_api_optional(
-	    limit->has_money, limit->money_micros - money -
-	    held->money_micros));
-	json_object_set_new(to, "available_mg", lt_api_optional(
-	    limit->has_carbon, limit->carbon_mg - carbon - held->carbon_mg));
+	json_object_set_new(
+	    to, "held_micros", lt_api_optional(b, held->money_micros));
+	json_object_set_new(to, "held_mg", lt_api_optional(b, held->carbon_mg));
+	json_object_set_new(to, "available_micros",
+	    lt_api_optional(limit->has_money,
+		limit->money_micros - money - held->money_micros));
+	json_object_set_new(to, "available_mg",
+	    lt_api_optional(limit->has_carbon,
+		limit->carbon_mg - carbon - held->carbon_mg));
 }
 
 static json_t *
@@ -133,17 +129,16 @@ line_json(const char *team, const struct line *line,
 	for (int i = 0; i < FIGURES; i++)
 		json_object_set_new(all, names[i], json_integer(f[i]));
 	set_budget(all, budget, line);
-	json_object_set_new(all, "base_micros",
-	    json_integer(line->base_micros));
+	json_object_set_new(
+	    all, "base_micros", json_integer(line->base_micros));
 	json_object_set_new(all, "base_mg", json_integer(line->base_mg));
-	json_object_set_new(all, "saved_micros",
-	    json_integer(line->base_micros - f[1] - f[2]));
-	json_object_set_new(all, "saved_mg",
-	    json_integer(line->base_mg - f[6] - f[7]));
-	json_object_set_new(all, "moved_runs",
-	    json_integer(line->moved_runs));
-	json_object_set_new(all, "unpriced_runs",
-	    json_integer(line->unpriced_runs));
+	json_object_set_new(
+	    all, "saved_micros", json_integer(line->base_micros - f[1] - f[2]));
+	json_object_set_new(
+	    all, "saved_mg", json_integer(line->base_mg - f[6] - f[7]));
+	json_object_set_new(all, "moved_runs", json_integer(line->moved_runs));
+	json_object_set_new(
+	    all, "unpriced_runs", json_integer(line->unpriced_runs));
 	json_object_set_new(all, "replay", json_boolean(replay));
 	return all;
 }
@@ -156,8 +151,8 @@ scan_runs(struct lt_daemon *d, const char *account,
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_runs(d->ledger, account,
-	    period->start_utc_s, period->end_utc_s, &runs, &count, err);
+	const int code = lt_ledger_runs(d->ledger, account, period->start_utc_s,
+	    period->end_utc_s, &runs, &count, err);
 	*replay = false;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		*replay |= runs[i].worst_quality == LT_QUALITY_REPLAY;
@@ -181,19 +176,18 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 {
 	struct line line;
 	bool replay = false;
-	const struct lt_period *const budget =
-	    budget_of(d, account, period);
+	const struct lt_period *const budget = budget_of(d, account, period);
 	int code = fill_line(&line, d, account, period, err);
 	if (code != LT_OK || (is_empty(&line) && !budget))
 		return code;
-	code = scan_runs(d, account, period, r->runs, &replay,
-	    &r->provisional, err);
+	code = scan_runs(
+	    d, account, period, r->runs, &replay, &r->provisional, err);
 	if (code != LT_OK)
 		return code;
 	r->replay |= replay;
 	add_line(&r->total, &line);
-	json_array_append_new(r->teams,
-	    line_json(account, &line, budget, replay));
+	json_array_append_new(
+	    r->teams, line_json(account, &line, budget, replay));
 	return LT_OK;
 }
 
@@ -221,10 +215,11 @@ static bool
 is_complete(const struct lt_daemon *d, const struct lt_period *period,
     int64_t now_utc_s, bool provisional)
 {
-	const int64_t end = period->end_utc_s < now_utc_s ?
-	    period->end_utc_s : now_utc_s - 2 * LT_SETTLE_EVERY_S;
+	const int64_t end = period->end_utc_s < now_utc_s
+				? period->end_utc_s
+				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
 	return d->settled_until_utc_s >= end && d->ended_count == 0 &&
-	    !provisional;
+	       !provisional;
 }
 
 /* One page of the runs and how many there are; no teams. A page is small
@@ -238,11 +233,11 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 	const char *const most = lt_api_value(request, "limit");
 	int64_t offset = 0, limit = RUNS_PAGE_MAX;
 	json_int_t total = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (lt_int64_parse(from, 0, INT64_MAX, &offset, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
-	if (most && lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) !=
-	    LT_OK)
+	if (most &&
+	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
@@ -253,14 +248,14 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 		    !lt_api_sees(d, request, account))
 			continue;
 		if (lt_ledger_runs(d->ledger, account, period->start_utc_s,
-		    period->end_utc_s, &runs, &count, &err) != LT_OK) {
+			period->end_utc_s, &runs, &count, &err) != LT_OK) {
 			json_decref(list);
 			return lt_api_error(reply, 503, "%s", err.text);
 		}
 		for (uint32_t k = 0; k < count; k++, total++)
 			if (total >= offset && total - offset < limit)
-				json_array_append_new(list,
-				    lt_run_json(&runs[k]));
+				json_array_append_new(
+				    list, lt_run_json(&runs[k]));
 		free(runs);
 	}
 	*reply = json_pack("{s:I,s:I,s:o}", "offset", (json_int_t)offset,
@@ -269,15 +264,15 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 }
 
 int
-lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_report(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const team = lt_api_value(request, "team");
 	const char *const text = lt_api_value(request, "period");
 	const char *const runs = lt_api_value(request, "runs");
 	struct lt_period period;
-	struct lt_error err = { 0 };
-	struct report r = { 0 };
+	struct lt_error err = {0};
+	struct report r = {0};
 	if (!d->has_sheet)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (text && text[0]) {
@@ -302,14 +297,14 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 			return lt_api_error(reply, 503, "%s", err.text);
 		}
 	}
-	*reply = json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:b,s:o,s:o}",
-	    "period", "label", period.label, "start",
-	    lt_api_time(period.start_utc_s), "end",
-	    lt_api_time(period.end_utc_s), "currency", d->policy->currency,
-	    "cluster", d->slurm.cluster, "complete", is_complete(d, &period,
-	    request->now_utc_s, r.provisional), "teams", r.teams, "total",
-	    line_json(NULL, &r.total, team ? budget_of(d, team, &period) :
-	    NULL, r.replay));
+	*reply = json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:b,s:o,s:o}", "period",
+	    "label", period.label, "start", lt_api_time(period.start_utc_s),
+	    "end", lt_api_time(period.end_utc_s), "currency",
+	    d->policy->currency, "cluster", d->slurm.cluster, "complete",
+	    is_complete(d, &period, request->now_utc_s, r.provisional), "teams",
+	    r.teams, "total",
+	    line_json(NULL, &r.total, team ? budget_of(d, team, &period) : NULL,
+		r.replay));
 	if (r.runs && *reply)
 		json_object_set_new(*reply, "runs", r.runs);
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");

@@ -10,14 +10,14 @@
 #include "api.h"
 
 static const char *const units[LT_QUANTITY_COUNT] = {
-	[LT_QUANTITY_CARBON] = "g_co2_per_kwh",
-	[LT_QUANTITY_PRICE] = "micros_per_node_hour",
-	[LT_QUANTITY_TARIFF] = "micros_per_kwh",
+    [LT_QUANTITY_CARBON] = "g_co2_per_kwh",
+    [LT_QUANTITY_PRICE] = "micros_per_node_hour",
+    [LT_QUANTITY_TARIFF] = "micros_per_kwh",
 };
 static const char *const quantities[LT_QUANTITY_COUNT] = {
-	[LT_QUANTITY_CARBON] = "carbon",
-	[LT_QUANTITY_PRICE] = "price",
-	[LT_QUANTITY_TARIFF] = "tariff",
+    [LT_QUANTITY_CARBON] = "carbon",
+    [LT_QUANTITY_PRICE] = "price",
+    [LT_QUANTITY_TARIFF] = "tariff",
 };
 
 static json_t *
@@ -29,17 +29,16 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 			step = &source->steps[i];
 	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:s?,s:b}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
-	    "quantity", step ? quantities[source->quantity] : NULL,
-	    "value_now", step ? json_real(step->value) : json_null(),
-	    "unit", step ? units[source->quantity] : NULL,
-	    "quality", lt_quality_name(step ? step->quality :
-		LT_QUALITY_NONE),
-	    "issued", lt_api_time(source->issued_utc_s),
-	    "age_s", lt_api_optional(source->issued_utc_s != 0,
-		now_utc_s - source->issued_utc_s),
-	    "next_fetch", lt_api_time(source->next_fetch_utc_s),
-	    "last_error", source->last_error[0] ? source->last_error : NULL,
-	    "replay", source->adapter->replay);
+	    "quantity", step ? quantities[source->quantity] : NULL, "value_now",
+	    step ? json_real(step->value) : json_null(), "unit",
+	    step ? units[source->quantity] : NULL, "quality",
+	    lt_quality_name(step ? step->quality : LT_QUALITY_NONE), "issued",
+	    lt_api_time(source->issued_utc_s), "age_s",
+	    lt_api_optional(
+		source->issued_utc_s != 0, now_utc_s - source->issued_utc_s),
+	    "next_fetch", lt_api_time(source->next_fetch_utc_s), "last_error",
+	    source->last_error[0] ? source->last_error : NULL, "replay",
+	    source->adapter->replay);
 }
 
 static json_t *
@@ -56,7 +55,7 @@ holds_json(struct lt_daemon *d)
 			continue;
 		pending++;
 		money += holds[i].quote.hold_per_task.money_micros *
-		    (json_int_t)holds[i].live_tasks;
+			 (json_int_t)holds[i].live_tasks;
 	}
 	free(holds);
 	return json_pack("{s:I,s:I,s:I}", "open", open, "pending", pending,
@@ -64,18 +63,17 @@ holds_json(struct lt_daemon *d)
 }
 
 static json_t *
-snapshot_json(bool has, uint64_t generation, int64_t compiled_utc_s,
-    int64_t now_utc_s)
+snapshot_json(
+    bool has, uint64_t generation, int64_t compiled_utc_s, int64_t now_utc_s)
 {
-	return json_pack("{s:I,s:o,s:o}", "generation",
-	    (json_int_t)generation, "compiled",
-	    lt_api_time(has ? compiled_utc_s : 0), "age_s",
+	return json_pack("{s:I,s:o,s:o}", "generation", (json_int_t)generation,
+	    "compiled", lt_api_time(has ? compiled_utc_s : 0), "age_s",
 	    lt_api_optional(has, now_utc_s - compiled_utc_s));
 }
 
 int
-lt_api_status(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_status(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const int64_t now = request->now_utc_s;
 	char host[256] = "", failed[LT_ERROR_TEXT_SIZE];
@@ -83,49 +81,45 @@ lt_api_status(struct lt_daemon *d, const struct lt_api_request *request,
 	lt_steps_text(failed, &d->steps);
 	json_t *const sources = json_array();
 	for (int i = 0; i < d->source_count; i++)
-		json_array_append_new(sources,
-		    source_json(&d->sources[i], now));
-	json_t *const budget = snapshot_json(d->has_sheet,
-	    d->sheet.generation, d->sheet.compiled_utc_s, now);
-	json_object_set_new(budget, "ready",
-	    json_boolean(d->has_sheet && d->sheet.ready));
-	*reply = json_pack("{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
+		json_array_append_new(
+		    sources, source_json(&d->sources[i], now));
+	json_t *const budget = snapshot_json(
+	    d->has_sheet, d->sheet.generation, d->sheet.compiled_utc_s, now);
+	json_object_set_new(
+	    budget, "ready", json_boolean(d->has_sheet && d->sheet.ready));
+	*reply = json_pack(
+	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
 	    "s:s?,s:o}",
-	    "version", LT_VERSION, "pid", (int)getpid(), "host", host,
-	    "acting", d->acting, "mode", lt_mode_name(d->policy->mode),
-	    "currency", d->policy->currency, "cluster", d->slurm.cluster,
-	    "started", lt_api_time(d->started_utc_s),
-	    "policy", "path", d->args.config, "loaded",
-	    lt_api_time(d->policy_loaded_utc_s), "error",
-	    d->policy_error[0] ? d->policy_error : NULL,
-	    "market", snapshot_json(d->has_market, d->market.generation,
+	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
+	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
+	    d->policy->currency, "cluster", d->slurm.cluster, "started",
+	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
+	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
+	    d->policy_error[0] ? d->policy_error : NULL, "market",
+	    snapshot_json(d->has_market, d->market.generation,
 		d->market.compiled_utc_s, now),
-	    "budget", budget,
-	    "ring", "absorbed", (json_int_t)d->ring_absorbed, "highest",
-	    (json_int_t)d->ring_highest, "slots", (json_int_t)LT_RING_SLOTS,
-	    "holds", holds_json(d),
-	    "slurm", "release", d->slurm.release, "dbd_queue",
-	    (json_int_t)d->dbd_queue,
-	    "error", failed[0] ? failed : NULL,
-	    "sources", sources);
-	return *reply ? 200 :
-	    lt_api_error(reply, 503, "status: out of memory");
+	    "budget", budget, "ring", "absorbed", (json_int_t)d->ring_absorbed,
+	    "highest", (json_int_t)d->ring_highest, "slots",
+	    (json_int_t)LT_RING_SLOTS, "holds", holds_json(d), "slurm",
+	    "release", d->slurm.release, "dbd_queue", (json_int_t)d->dbd_queue,
+	    "error", failed[0] ? failed : NULL, "sources", sources);
+	return *reply ? 200 : lt_api_error(reply, 503, "status: out of memory");
 }
 
 int
-lt_api_rebuild(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_rebuild(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	uint32_t runs = 0;
 	int64_t money = 0;
 	char text[128];
 	lt_log("rebuild", "uid=%u", request->uid);
 	if (lt_rebuild(d, request->now_utc_s, &runs, &money, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
-	snprintf(text, sizeof(text), "%u runs charged again from slurmdbd",
-	    runs);
+	snprintf(
+	    text, sizeof(text), "%u runs charged again from slurmdbd", runs);
 	*reply = json_pack("{s:I,s:I,s:s}", "runs", (json_int_t)runs,
 	    "charges_micros", (json_int_t)money, "text", text);
 	return 200;
@@ -136,7 +130,7 @@ static void
 base64(char *out, const unsigned char *bytes, size_t length)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+				      "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	for (size_t i = 0; i < length; i += 3) {
 		const unsigned second = i + 1 < length ? bytes[i + 1] : 0;
 		const unsigned third = i + 2 < length ? bytes[i + 2] : 0;
@@ -151,17 +145,17 @@ base64(char *out, const unsigned char *bytes, size_t length)
 }
 
 int
-lt_api_market(struct lt_daemon *d, const struct lt_api_request *request,
-    json_t **reply)
+lt_api_market(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	enum { PAGE = 360 * 1024 }; /* 480 KiB as base64 */
 	const char *const text = lt_api_value(request, "offset");
 	int64_t offset = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	unsigned char *bytes = NULL;
 	size_t size = 0;
-	if (text && lt_int64_parse(text, 0, LT_FILE_BYTES_MAX, &offset, &err)
-	    != LT_OK)
+	if (text &&
+	    lt_int64_parse(text, 0, LT_FILE_BYTES_MAX, &offset, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
 	if (!d->has_market)
 		return lt_api_error(reply, 503, "no market yet");
@@ -173,8 +167,8 @@ lt_api_market(struct lt_daemon *d, const struct lt_api_request *request,
 	if (page) {
 		base64(page, bytes + at, length);
 		*reply = json_pack("{s:I,s:I,s:I,s:s}", "generation",
-		    (json_int_t)d->market.generation, "offset",
-		    (json_int_t)at, "size", (json_int_t)size, "base64", page);
+		    (json_int_t)d->market.generation, "offset", (json_int_t)at,
+		    "size", (json_int_t)size, "base64", page);
 	}
 	free(page);
 	free(bytes);

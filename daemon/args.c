@@ -13,19 +13,22 @@ static const struct {
 	const char *name, *argument, *usage;
 	int letter;
 } table[] = {
-	{ "config", "FILE", "policy [LOWTIDE_CONFIG, "
-	    "/etc/lowtide/lowtide.yaml]", 'c' },
-	{ "state", "DIR", "ledger, ring, terms [LOWTIDE_STATE_DIR, "
-	    "/var/lib/lowtide]", 's' },
-	{ "run", "DIR", "market, socket [LOWTIDE_RUN_DIR, /run/lowtide]",
-	    'r' },
-	{ "once", NULL, "fetch, compile, settle once, then exit", 'o' },
-	{ "probe", NULL, "print what Slurm says, as JSON, then exit", 'p' },
-	{ "follow", "HOST", "keep HOST's market here (login nodes)", 'f' },
-	{ "log", "FILE", "append the log there [stderr]", 'l' },
-	{ "foreground", NULL, "the only mode; accepted and ignored", 'F' },
-	{ "help", NULL, "print this", 'h' },
-	{ "version", NULL, "print the version", 'v' },
+    {"config", "FILE",
+	"policy [LOWTIDE_CONFIG, "
+	"/etc/lowtide/lowtide.yaml]",
+	'c'},
+    {"state", "DIR",
+	"ledger, ring, terms [LOWTIDE_STATE_DIR, "
+	"/var/lib/lowtide]",
+	's'},
+    {"run", "DIR", "market, socket [LOWTIDE_RUN_DIR, /run/lowtide]", 'r'},
+    {"once", NULL, "fetch, compile, settle once, then exit", 'o'},
+    {"probe", NULL, "print what Slurm says, as JSON, then exit", 'p'},
+    {"follow", "HOST", "keep HOST's market here (login nodes)", 'f'},
+    {"log", "FILE", "append the log there [stderr]", 'l'},
+    {"foreground", NULL, "the only mode; accepted and ignored", 'F'},
+    {"help", NULL, "print this", 'h'},
+    {"version", NULL, "print the version", 'v'},
 };
 
 enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
@@ -52,33 +55,53 @@ from_environment(const char *name, const char *fallback)
 int
 lt_args_parse(struct lt_args *args, int argc, char **argv)
 {
-	struct option options[OPTION_COUNT + 1] = { 0 };
+	struct option options[OPTION_COUNT + 1] = {0};
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		options[i].name = table[i].name;
 		options[i].has_arg =
 		    table[i].argument ? required_argument : no_argument;
 		options[i].val = table[i].letter;
 	}
-	*args = (struct lt_args) {
-		.config = from_environment("LOWTIDE_CONFIG",
-		    "/etc/lowtide/lowtide.yaml"),
-		.state = from_environment("LOWTIDE_STATE_DIR",
-		    "/var/lib/lowtide"),
-		.run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
+	*args = (struct lt_args){
+	    .config =
+		from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
+	    .state = from_environment("LOWTIDE_STATE_DIR", "/var/lib/lowtide"),
+	    .run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
 	};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
-		case 'c': args->config = optarg; break;
-		case 's': args->state = optarg; break;
-		case 'r': args->run = optarg; break;
-		case 'o': args->once = true; break;
-		case 'p': args->probe = true; break;
-		case 'f': args->follow = optarg; break;
-		case 'l': args->log = optarg; break;
-		case 'F': break;
-		case 'h': usage(stdout); return 0;
-		case 'v': puts("lowtided " LT_VERSION); return 0;
-		default: usage(stderr); return 2;
+		case 'c':
+			args->config = optarg;
+			break;
+		case 's':
+			args->state = optarg;
+			break;
+		case 'r':
+			args->run = optarg;
+			break;
+		case 'o':
+			args->once = true;
+			break;
+		case 'p':
+			args->probe = true;
+			break;
+		case 'f':
+			args->follow = optarg;
+			break;
+		case 'l':
+			args->log = optarg;
+			break;
+		case 'F':
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		case 'v':
+			puts("lowtided " LT_VERSION);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
 		}
 	}
 	if (optind < argc) {

@@ -32,8 +32,8 @@ write_file(const struct lt_daemon *d, const char *text, size_t length,
 	char path[LT_PATH_SIZE], fresh[LT_PATH_SIZE];
 	path_of(path, d, "");
 	path_of(fresh, d, ".new");
-	const int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOFOLLOW, 0600);
+	const int fd = open(
+	    fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", fresh, strerror(errno));
 	const bool written =
@@ -46,8 +46,8 @@ write_file(const struct lt_daemon *d, const char *text, size_t length,
 int
 lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 {
-	const size_t size = ((size_t)d->account_count + d->pair_count + 1) *
-	    LINE_BYTES;
+	const size_t size =
+	    ((size_t)d->account_count + d->pair_count + 1) * LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
 	if (!text)
@@ -55,8 +55,7 @@ lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 	for (uint32_t i = 0; i < d->account_count; i++) {
 		const struct lt_slurm_account *const a = &d->accounts[i];
 		used += (size_t)snprintf(text + used, size - used,
-		    "account %s %s\n", a->name, a->parent[0] ? a->parent :
-		    "-");
+		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
 	}
 	for (uint32_t i = 0; i < d->pair_count; i++) {
 		const struct lt_slurm_pair *const p = &d->pairs[i];
@@ -67,8 +66,8 @@ lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 	const uint32_t crc = lt_crc32c(0, text, used);
 	int code = LT_OK;
 	if (crc != saved_crc) {
-		used += (size_t)snprintf(text + used, size - used,
-		    "end %08" PRIx32 "\n", crc);
+		used += (size_t)snprintf(
+		    text + used, size - used, "end %08" PRIx32 "\n", crc);
 		code = write_file(d, text, used, err);
 		if (code == LT_OK)
 			saved_crc = crc;
@@ -124,15 +123,15 @@ lt_associations_load(struct lt_daemon *d, struct lt_error *err)
 	uint32_t account_count = 0, pair_count = 0;
 	char *rest = text;
 	for (char *line; accounts && pairs && (line = strsep(&rest, "\n"));) {
-		struct lt_slurm_account a = { 0 };
-		struct lt_slurm_pair p = { 0 };
+		struct lt_slurm_account a = {0};
+		struct lt_slurm_pair p = {0};
 		int is_default = 0;
 		if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
 			if (!strcmp(a.parent, "-"))
 				a.parent[0] = '\0';
 			accounts[account_count++] = a;
 		} else if (sscanf(line, "pair %47s %63s %u %d", p.account,
-		    p.user, &p.uid, &is_default) == 4) {
+			       p.user, &p.uid, &is_default) == 4) {
 			p.is_default = is_default != 0;
 			pairs[pair_count++] = p;
 		}

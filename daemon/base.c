@@ -34,15 +34,15 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 	    !strcmp(run->partition, quote->partition))
 		return true;
 	return quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S &&
-	    run->start_utc_s >= quote->plan_start_utc_s;
+	       run->start_utc_s >= quote->plan_start_utc_s;
 }
 
 void
-lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
-    struct lt_daemon *d)
+lt_base_of_run(
+    struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
 {
 	struct lt_charge charge;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	bool known;
 	run->moved = was_moved(run, quote);
 	if (!run->moved)
@@ -65,11 +65,11 @@ lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
 		return;
 	}
 	run->has_base = charge.priced == run->priced &&
-	    charge.has_carbon == run->has_carbon;
+			charge.has_carbon == run->has_carbon;
 	run->base_money_micros = (int64_t)llround(charge.money_micros);
 	run->base_carbon_mg = (int64_t)llround(charge.carbon_mg);
-	snprintf(run->base_text, sizeof(run->base_text), "%s@%" PRId64
-	    ", %" PRId64 " s", quote->home, start, end - start);
+	snprintf(run->base_text, sizeof(run->base_text),
+	    "%s@%" PRId64 ", %" PRId64 " s", quote->home, start, end - start);
 	lt_charge_free(&charge);
 }
 

@@ -12,8 +12,8 @@
  * quote's home partition from its home start, at the prices that really held.
  * A job that was not moved has no base of its own: what it cost is it.
  */
-void lt_base_of_run(struct lt_run *run, const struct lt_quote *quote,
-    struct lt_daemon *d);
+void lt_base_of_run(
+    struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d);
 
 /* False: moved, and the plan without lowtide has no price. The ledger then
  * has the run's own charge as base, so that nothing counts as saved. */

@@ -13,14 +13,16 @@ static double
 equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
     int partition)
 {
-	const struct lt_resources resources = { .nodes = job->nodes,
-		.cpus = job->cpus, .gpus = job->gpus,
-		.memory_mib = job->memory_mib, .exclusive = job->exclusive };
+	const struct lt_resources resources = {.nodes = job->nodes,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .memory_mib = job->memory_mib,
+	    .exclusive = job->exclusive};
 	const struct lt_partition *const p = &market->partitions[partition];
-	const struct lt_fraction share = lt_charge_share(&resources,
-	    market->shapes + p->first_shape, p->shape_count);
+	const struct lt_fraction share = lt_charge_share(
+	    &resources, market->shapes + p->first_shape, p->shape_count);
 	return (double)job->nodes * (double)share.numerator /
-	    (double)share.denominator;
+	       (double)share.denominator;
 }
 
 static bool
@@ -28,7 +30,8 @@ in_partition(const struct lt_slurm_job *job, const char *name)
 {
 	const size_t length = strlen(name);
 	return !strncmp(job->partition, name, length) &&
-	    (job->partition[length] == '\0' || job->partition[length] == ',');
+	       (job->partition[length] == '\0' ||
+		   job->partition[length] == ',');
 }
 
 void
@@ -42,20 +45,22 @@ lt_busy_count(struct lt_busy *busy, const struct lt_slurm_jobs *jobs,
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
 		const bool running = job->state == LT_JOB_RUNNING;
 		const bool booked = job->state == LT_JOB_PENDING &&
-		    !job->held && job->eligible_utc_s > now_utc_s;
+				    !job->held &&
+				    job->eligible_utc_s > now_utc_s;
 		if ((!running && !booked) || job->nodes == 0 ||
 		    !in_partition(job, market->partitions[partition].name))
 			continue;
-		const int64_t start =
-		    running ? now_utc_s : job->eligible_utc_s;
+		const int64_t start = running ? now_utc_s : job->eligible_utc_s;
 		const int64_t length = job->limit_s < LT_BUSY_STEPS * LT_HOUR_S
-		    ? job->limit_s : (int64_t)LT_BUSY_STEPS * LT_HOUR_S;
-		const int64_t end = (running && job->start_utc_s ?
-		    job->start_utc_s : start) + length;
+					   ? job->limit_s
+					   : (int64_t)LT_BUSY_STEPS * LT_HOUR_S;
+		const int64_t end =
+		    (running && job->start_utc_s ? job->start_utc_s : start) +
+		    length;
 		const double nodes = equivalents(job, market, partition) *
-		    (running ? 1 : job->array_pending);
+				     (running ? 1 : job->array_pending);
 		for (int64_t h = (start - first) / LT_HOUR_S;
-		    h < LT_BUSY_STEPS && first + h * LT_HOUR_S < end; h++) {
+		     h < LT_BUSY_STEPS && first + h * LT_HOUR_S < end; h++) {
 			busy->nodes[h] += nodes;
 			used = (uint32_t)h + 1 > used ? (uint32_t)h + 1 : used;
 		}

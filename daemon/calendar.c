@@ -24,8 +24,7 @@ lt_calendar_zone(const char *zone, struct lt_error *err)
 {
 	if (zone[0] != '\0') {
 		char path[256];
-		snprintf(path, sizeof(path), "/usr/share/zoneinfo/%s",
-		    zone);
+		snprintf(path, sizeof(path), "/usr/share/zoneinfo/%s", zone);
 		if (strstr(zone, "..") || zone[0] == '/' ||
 		    (strcmp(zone, "UTC") != 0 && access(path, R_OK) != 0))
 			return lt_fail(err, LT_EINPUT,
@@ -42,8 +41,10 @@ lt_calendar_zone(const char *zone, struct lt_error *err)
 static int64_t
 month_start(int year, int month)
 {
-	struct tm tm = { .tm_year = year - 1900, .tm_mon = month,
-		.tm_mday = 1, .tm_isdst = -1 };
+	struct tm tm = {.tm_year = year - 1900,
+	    .tm_mon = month,
+	    .tm_mday = 1,
+	    .tm_isdst = -1};
 	return (int64_t)mktime(&tm);
 }
 
@@ -56,9 +57,9 @@ months_of(enum lt_period_kind kind)
 static void
 fill(struct lt_period *period, enum lt_period_kind kind, int year, int month)
 {
-	static const char *const months[] = { "January", "February", "March",
-		"April", "May", "June", "July", "August", "September",
-		"October", "November", "December" };
+	static const char *const months[] = {"January", "February", "March",
+	    "April", "May", "June", "July", "August", "September", "October",
+	    "November", "December"};
 	const int length = months_of(kind);
 	year += month / 12;
 	month %= 12;
@@ -70,8 +71,8 @@ fill(struct lt_period *period, enum lt_period_kind kind, int year, int month)
 		snprintf(period->label, sizeof(period->label), "%d Q%d", year,
 		    month / 3 + 1);
 	else
-		snprintf(period->label, sizeof(period->label), "%s",
-		    months[month]);
+		snprintf(
+		    period->label, sizeof(period->label), "%s", months[month]);
 }
 
 void
@@ -83,35 +84,38 @@ lt_calendar_period(struct lt_period *period, enum lt_period_kind kind,
 	localtime_r(&at, &tm);
 	const int length = months_of(kind);
 	const int month = tm.tm_mon / length * length + ahead * length;
-	*period = (struct lt_period) { 0 };
+	*period = (struct lt_period){0};
 	fill(period, kind, tm.tm_year + 1900, month);
 }
 
 int
-lt_calendar_parse(struct lt_period *period, const char *text,
-    struct lt_error *err)
+lt_calendar_parse(
+    struct lt_period *period, const char *text, struct lt_error *err)
 {
 	int year = 0, part = 0, used = 0;
-	*period = (struct lt_period) { 0 };
+	*period = (struct lt_period){0};
 	const size_t length = strlen(text);
 	if (length == 4 && sscanf(text, "%4d%n", &year, &used) == 1 &&
 	    used == 4 && isdigit((unsigned char)text[0])) {
 		fill(period, LT_YEAR, year, 0);
 		return LT_OK;
 	}
-	if (length == 7 && sscanf(text, "%4d-Q%1d%n", &year, &part, &used) ==
-	    2 && used == 7 && part >= 1 && part <= 4) {
+	if (length == 7 &&
+	    sscanf(text, "%4d-Q%1d%n", &year, &part, &used) == 2 && used == 7 &&
+	    part >= 1 && part <= 4) {
 		fill(period, LT_QUARTER, year, (part - 1) * 3);
 		return LT_OK;
 	}
 	if (length == 7 && isdigit((unsigned char)text[5]) &&
-	    sscanf(text, "%4d-%2d%n", &year, &part, &used) == 2 &&
-	    used == 7 && part >= 1 && part <= 12) {
+	    sscanf(text, "%4d-%2d%n", &year, &part, &used) == 2 && used == 7 &&
+	    part >= 1 && part <= 12) {
 		fill(period, LT_MONTH, year, part - 1);
 		return LT_OK;
 	}
-	return lt_fail(err, LT_EINPUT, "period: got \"%.40s\", want a month "
-	    "(2026-11), a quarter (2026-Q4) or a year (2026)", text);
+	return lt_fail(err, LT_EINPUT,
+	    "period: got \"%.40s\", want a month "
+	    "(2026-11), a quarter (2026-Q4) or a year (2026)",
+	    text);
 }
 
 static void
@@ -148,14 +152,14 @@ lt_calendar_steps(struct lt_zone *zone, int64_t from_utc_s)
 	int64_t at = from_utc_s - ZONE_LOOK_S;
 	int32_t offset, next;
 	char name[8];
-	*zone = (struct lt_zone) { 0 };
+	*zone = (struct lt_zone){0};
 	offset_at(at, &offset, name);
 	zone->steps[0].start_utc_s = INT64_MIN;
 	zone->steps[0].offset_s = offset;
 	memcpy(zone->steps[0].abbreviation, name, sizeof(name));
 	zone->count = 1;
-	for (; at < from_utc_s + ZONE_LOOK_S &&
-	    zone->count < LT_ZONE_STEPS_MAX; at += ZONE_STEP_S) {
+	for (; at < from_utc_s + ZONE_LOOK_S && zone->count < LT_ZONE_STEPS_MAX;
+	     at += ZONE_STEP_S) {
 		offset_at(at + ZONE_STEP_S, &next, name);
 		if (next == offset)
 			continue;

@@ -21,8 +21,8 @@ void lt_calendar_period(struct lt_period *period, enum lt_period_kind kind,
     int64_t utc_s, int ahead);
 
 /* "2026-11", "2026-Q4", "2026" -> bounds and label. */
-int lt_calendar_parse(struct lt_period *period, const char *text,
-    struct lt_error *err);
+int lt_calendar_parse(
+    struct lt_period *period, const char *text, struct lt_error *err);
 
 /* Offset steps from from_utc_s to some years ahead. */
 void lt_calendar_steps(struct lt_zone *zone, int64_t from_utc_s);

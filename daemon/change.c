@@ -15,8 +15,7 @@ compare_jobs(const void *a, const void *b)
 {
 	const struct lt_slurm_job *const *const x = a;
 	const struct lt_slurm_job *const *const y = b;
-	return (*x)->job_id < (*y)->job_id ? -1 :
-	    (*x)->job_id > (*y)->job_id;
+	return (*x)->job_id < (*y)->job_id ? -1 : (*x)->job_id > (*y)->job_id;
 }
 
 int
@@ -38,7 +37,7 @@ lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
 const struct lt_slurm_job *
 lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
 {
-	const struct lt_slurm_job key = { .job_id = job_id };
+	const struct lt_slurm_job key = {.job_id = job_id};
 	const struct lt_slurm_job *const wanted = &key;
 	if (index->count == 0)
 		return NULL;
@@ -51,9 +50,9 @@ static bool
 same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
 {
 	return a->nodes == b->nodes && a->cpus == b->cpus &&
-	    a->gpus == b->gpus && a->memory_mib == b->memory_mib &&
-	    a->limit_s == b->limit_s && a->exclusive == b->exclusive &&
-	    !strcmp(a->partition, b->partition);
+	       a->gpus == b->gpus && a->memory_mib == b->memory_mib &&
+	       a->limit_s == b->limit_s && a->exclusive == b->exclusive &&
+	       !strcmp(a->partition, b->partition);
 }
 
 /* One currency: follow the ratio down, the new bound up. */
@@ -70,7 +69,7 @@ follow(bool *has, int64_t *held, bool has_old, int64_t old, bool has_new,
 	} else if (runs) {
 		*held = fresh; /* all is known now */
 	} else if (has_old && old > fresh && old > 0 &&
-	    lt_scale_up(*held, fresh, old, &scaled)) {
+		   lt_scale_up(*held, fresh, old, &scaled)) {
 		*held = scaled > fresh ? scaled : fresh;
 	}
 }
@@ -80,7 +79,7 @@ follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_slurm_job *before, struct lt_amount *held,
     int64_t now_utc_s)
 {
-	struct lt_quote fresh, old = { 0 };
+	struct lt_quote fresh, old = {0};
 	const struct lt_amount was = *held;
 	const bool runs = job->state != LT_JOB_PENDING;
 	if (!before || (same_size(job, before) && job->state == before->state))
@@ -135,14 +134,14 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_amount amount = was;
 	if (follow_size(d, job, before, &amount, now_utc_s) &&
 	    (single || job->array_pending == hold->live_tasks ||
-	    amount.money_micros > was.money_micros ||
-	    amount.carbon_mg > was.carbon_mg)) {
+		amount.money_micros > was.money_micros ||
+		amount.carbon_mg > was.carbon_mg)) {
 		hold->quote.hold_per_task = amount;
 		changed = true;
 	}
 	if (!changed)
 		return LT_OK;
-	const struct lt_amount none = { 0 };
+	const struct lt_amount none = {0};
 	if (job->state == LT_JOB_PENDING &&
 	    d->policy->mode == LT_MODE_ENFORCE &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&

@@ -8,11 +8,14 @@
 #include "daemon.h"
 
 /* An index of a job list by id, for looking up what a job was before. */
-struct lt_jobs_index { uint32_t count; const struct lt_slurm_job **jobs; };
-int lt_jobs_index(struct lt_jobs_index *index,
-    const struct lt_slurm_jobs *jobs, struct lt_error *err);
-const struct lt_slurm_job *lt_jobs_find(const struct lt_jobs_index *index,
-    uint32_t job_id);
+struct lt_jobs_index {
+	uint32_t count;
+	const struct lt_slurm_job **jobs;
+};
+int lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
+    struct lt_error *err);
+const struct lt_slurm_job *lt_jobs_find(
+    const struct lt_jobs_index *index, uint32_t job_id);
 
 /*
  * Make the open hold follow the job: its account; less when the job became

@@ -28,30 +28,30 @@ static struct lt_fraction
 reduce(int64_t numerator, int64_t denominator)
 {
 	const int64_t divisor = gcd(numerator, denominator);
-	return (struct lt_fraction) { numerator / divisor,
-		denominator / divisor };
+	return (struct lt_fraction){numerator / divisor, denominator / divisor};
 }
 
 /* The dominant resource over `nodes` nodes of this shape; may pass 1. */
 static struct lt_fraction
 dominant(const struct lt_resources *r, const struct lt_shape *shape)
 {
-	const struct { uint64_t used, full; } parts[] = {
-		{ r->gpus, shape->gpus },
-		{ r->cpus, shape->cpus },
-		{ r->memory_mib, shape->memory_mib },
+	const struct {
+		uint64_t used, full;
+	} parts[] = {
+	    {r->gpus, shape->gpus},
+	    {r->cpus, shape->cpus},
+	    {r->memory_mib, shape->memory_mib},
 	};
-	struct lt_fraction best = { 0, 1 };
+	struct lt_fraction best = {0, 1};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const int64_t used = (int64_t)parts[i].used;
 		const int64_t full = (int64_t)parts[i].full * r->nodes;
 		if (used == 0)
 			continue;
 		if (full == 0) /* asks for what the shape has not */
-			return (struct lt_fraction) { INT64_MAX, 1 };
-		if ((wide)used * best.denominator >
-		    (wide)best.numerator * full)
-			best = (struct lt_fraction) { used, full };
+			return (struct lt_fraction){INT64_MAX, 1};
+		if ((wide)used * best.denominator > (wide)best.numerator * full)
+			best = (struct lt_fraction){used, full};
 	}
 	return best;
 }
@@ -61,7 +61,7 @@ lt_charge_shape(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count)
 {
 	int chosen = -1;
-	struct lt_fraction largest = { 0, 1 };
+	struct lt_fraction largest = {0, 1};
 	for (uint32_t i = 0; i < shape_count; i++) {
 		const struct lt_fraction share =
 		    dominant(resources, &shapes[i]);
@@ -69,7 +69,7 @@ lt_charge_shape(const struct lt_resources *resources,
 			continue; /* does not fit there */
 		if (chosen < 0 ||
 		    (wide)share.numerator * largest.denominator >
-		    (wide)largest.numerator * share.denominator) {
+			(wide)largest.numerator * share.denominator) {
 			chosen = (int)i;
 			largest = share;
 		}
@@ -81,14 +81,13 @@ struct lt_fraction
 lt_charge_share(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count)
 {
-	const struct lt_fraction whole = { 1, 1 };
+	const struct lt_fraction whole = {1, 1};
 	if (resources->exclusive || resources->nodes == 0)
 		return whole;
 	const int shape = lt_charge_shape(resources, shapes, shape_count);
 	if (shape < 0)
 		return whole;
-	const struct lt_fraction share =
-	    dominant(resources, &shapes[shape]);
+	const struct lt_fraction share = dominant(resources, &shapes[shape]);
 	if (share.numerator == 0)
 		return whole;
 	return reduce(share.numerator, share.denominator);
@@ -103,8 +102,9 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 	for (uint32_t i = 0; i < rates->count; i++) {
 		const struct lt_rate_step *const step = &rates->steps[i];
 		const int64_t begin = i == 0 ? INT64_MIN : step->start_utc_s;
-		const int64_t end = i + 1 == rates->count ? INT64_MAX :
-		    rates->steps[i + 1].start_utc_s;
+		const int64_t end = i + 1 == rates->count
+					? INT64_MAX
+					: rates->steps[i + 1].start_utc_s;
 		const int64_t low = begin > from ? begin : from;
 		const int64_t high = end < to ? end : to;
 		if (low >= high)
@@ -121,8 +121,8 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
     int64_t from, int64_t to)
 {
 	static const double mg_per_g = 1000, wh_per_kwh = 1000;
-	const double share = (double)input->share.numerator /
-	    (double)input->share.denominator;
+	const double share =
+	    (double)input->share.numerator / (double)input->share.denominator;
 	const double seconds = (double)(to - from);
 	const double price =
 	    lt_rates_integral(&input->price, from, to, &charge->worst_quality);
@@ -133,12 +133,13 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	hour->at_utc_s = from;
 	/* One division, last: a whole node's parts keep their exact sum. */
 	hour->money_micros = price * (double)input->nodes *
-	    (double)input->share.numerator /
-	    ((double)input->share.denominator * LT_HOUR_S);
+			     (double)input->share.numerator /
+			     ((double)input->share.denominator * LT_HOUR_S);
 	hour->energy_wh = input->watts * seconds / LT_HOUR_S;
-	hour->carbon_mg = input->watts * intensity / LT_HOUR_S / wh_per_kwh *
-	    mg_per_g + input->embodied_g_per_node_hour * mg_per_g *
-	    (double)input->nodes * share * seconds / LT_HOUR_S;
+	hour->carbon_mg =
+	    input->watts * intensity / LT_HOUR_S / wh_per_kwh * mg_per_g +
+	    input->embodied_g_per_node_hour * mg_per_g * (double)input->nodes *
+		share * seconds / LT_HOUR_S;
 	if (!charge->priced)
 		hour->money_micros = 0;
 	if (!charge->has_carbon)
@@ -152,10 +153,9 @@ int
 lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
     struct lt_error *err)
 {
-	*charge = (struct lt_charge) { .priced = input->price.count > 0,
-		.has_carbon = input->carbon.count > 0 };
-	if (input->start_utc_s <= 0 ||
-	    input->end_utc_s <= input->start_utc_s) {
+	*charge = (struct lt_charge){.priced = input->price.count > 0,
+	    .has_carbon = input->carbon.count > 0};
+	if (input->start_utc_s <= 0 || input->end_utc_s <= input->start_utc_s) {
 		charge->priced = true; /* it never ran: nothing, exactly */
 		charge->has_carbon = true;
 		return LT_OK;
@@ -183,12 +183,12 @@ void
 lt_charge_free(struct lt_charge *charge)
 {
 	free(charge->hours);
-	*charge = (struct lt_charge) { 0 };
+	*charge = (struct lt_charge){0};
 }
 
 void
-lt_charge_split(int64_t *parts, const double *exact, uint32_t count,
-    int64_t total)
+lt_charge_split(
+    int64_t *parts, const double *exact, uint32_t count, int64_t total)
 {
 	double sum = 0;
 	int64_t given = 0;

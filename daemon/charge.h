@@ -14,7 +14,9 @@ struct lt_resources { /* of the whole job, as AllocTRES has them */
 	bool exclusive;
 };
 
-struct lt_fraction { int64_t numerator, denominator; }; /* lowest terms */
+struct lt_fraction {
+	int64_t numerator, denominator;
+}; /* lowest terms */
 
 /*
  * Share of the job's nodes: the largest of its GPUs, CPUs and memory over
@@ -42,12 +44,12 @@ struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
 	uint32_t nodes;
 	struct lt_fraction share;
-	double watts;	/* of the job, at the plug, PUE in it */
+	double watts; /* of the job, at the plug, PUE in it */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
 };
 
-struct lt_charge_hour { /* part of one UTC hour; exact, not yet rounded */
+struct lt_charge_hour {	  /* part of one UTC hour; exact, not yet rounded */
 	int64_t at_utc_s; /* start of the part */
 	double money_micros, carbon_mg, energy_wh;
 };
@@ -67,15 +69,15 @@ struct lt_charge {
  * and costs nothing. LT_ENOMEM, LT_ELIMIT (more than ten years) only.
  * docs/model.md, eqs. (27), (29).
  */
-int lt_charge_run(struct lt_charge *charge,
-    const struct lt_charge_input *input, struct lt_error *err);
+int lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
+    struct lt_error *err);
 void lt_charge_free(struct lt_charge *charge);
 
 /*
  * Whole parts that add up to `total`: part i is the growth of the rounded
  * running sum, the last takes what is left. exact: the parts in order.
  */
-void lt_charge_split(int64_t *parts, const double *exact, uint32_t count,
-    int64_t total);
+void lt_charge_split(
+    int64_t *parts, const double *exact, uint32_t count, int64_t total);
 
 #endif

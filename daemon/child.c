@@ -33,8 +33,8 @@ lt_child_write(int fd, const void *bytes, size_t length)
 /* It keeps nothing open that is the daemon's: a lock that it held would
  * outlive a daemon that is killed. */
 static void
-run_child(lt_child_function *run, void *work, unsigned most_s, int to,
-    pid_t parent)
+run_child(
+    lt_child_function *run, void *work, unsigned most_s, int to, pid_t parent)
 {
 	sigset_t none;
 	if (dup2(to, STDIN_FILENO) < 0)
@@ -67,7 +67,7 @@ lt_child_start(struct lt_child *child, lt_child_function *run, void *work,
 		return lt_fail(err, LT_EIO, "fork: %s", strerror(errno));
 	}
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	*child = (struct lt_child) { .pid = pid, .fd = ends[0] };
+	*child = (struct lt_child){.pid = pid, .fd = ends[0]};
 	return LT_OK;
 }
 
@@ -112,5 +112,5 @@ lt_child_drop(struct lt_child *child)
 		end_child(child);
 	}
 	free(child->bytes);
-	*child = (struct lt_child) { .fd = -1 };
+	*child = (struct lt_child){.fd = -1};
 }

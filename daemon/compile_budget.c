@@ -15,7 +15,7 @@
 
 struct build {
 	struct lt_balance_sheet sheet;
-	int *parents; /* by account index; -1 = none */
+	int *parents;	   /* by account index; -1 = none */
 	int *first, *next; /* budgets by account */
 	uint32_t binding_capacity, usage_capacity;
 	int64_t now_utc_s;
@@ -40,15 +40,16 @@ compare_accounts(const void *a, const void *b)
 /* Slurm's accounts, and teams of the policy that Slurm no longer has: what
  * they spent still counts. */
 static int
-fill_accounts(struct build *b, const struct lt_daemon *d,
-    struct lt_error *err)
+fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
 	const size_t most =
 	    (size_t)d->account_count + (size_t)d->policy->budget_count + 1;
 	if (d->account_count > LT_ACCOUNTS_MAX)
-		return lt_fail(err, LT_ELIMIT, "Slurm has %u accounts, "
-		    "limit %d", d->account_count, LT_ACCOUNTS_MAX);
+		return lt_fail(err, LT_ELIMIT,
+		    "Slurm has %u accounts, "
+		    "limit %d",
+		    d->account_count, LT_ACCOUNTS_MAX);
 	s->accounts = calloc(most, sizeof(*s->accounts));
 	b->parents = calloc(most, sizeof(*b->parents));
 	if (!s->accounts || !b->parents)
@@ -62,8 +63,9 @@ fill_accounts(struct build *b, const struct lt_daemon *d,
 		    d->policy->budgets[i].team);
 	qsort(s->accounts, n, sizeof(*s->accounts), compare_accounts);
 	for (uint32_t i = 0; i < n; i++)
-		if (s->account_count == 0 || strcmp(s->accounts[i].name,
-		    s->accounts[s->account_count - 1].name) != 0)
+		if (s->account_count == 0 ||
+		    strcmp(s->accounts[i].name,
+			s->accounts[s->account_count - 1].name) != 0)
 			s->accounts[s->account_count++] = s->accounts[i];
 	for (uint32_t i = 0; i < s->account_count; i++)
 		b->parents[i] = -1;
@@ -90,8 +92,10 @@ fill_pairs(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
 	if (d->pair_count > LT_PAIRS_MAX)
-		return lt_fail(err, LT_ELIMIT, "Slurm has %u associations, "
-		    "limit %d", d->pair_count, LT_PAIRS_MAX);
+		return lt_fail(err, LT_ELIMIT,
+		    "Slurm has %u associations, "
+		    "limit %d",
+		    d->pair_count, LT_PAIRS_MAX);
 	s->pairs = calloc((size_t)d->pair_count + 1, sizeof(*s->pairs));
 	if (!s->pairs)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
@@ -99,9 +103,10 @@ fill_pairs(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 		const int account = lt_sheet_account(s, d->pairs[i].account);
 		if (account < 0)
 			continue;
-		s->pairs[s->pair_count++] = (struct lt_pair) {
-			.uid = d->pairs[i].uid, .account = (uint32_t)account,
-			.is_default = d->pairs[i].is_default };
+		s->pairs[s->pair_count++] =
+		    (struct lt_pair){.uid = d->pairs[i].uid,
+			.account = (uint32_t)account,
+			.is_default = d->pairs[i].is_default};
 	}
 	qsort(s->pairs, s->pair_count, sizeof(*s->pairs), compare_pairs);
 	uint32_t n = 0;
@@ -165,11 +170,10 @@ bind_one(struct build *b, uint32_t budget, struct lt_error *err)
 	struct lt_balance_sheet *const s = &b->sheet;
 	if (s->binding_count == b->binding_capacity) {
 		const uint32_t capacity = b->binding_capacity * 2 + 64;
-		uint32_t *const grown = realloc(s->bindings,
-		    capacity * sizeof(*grown));
+		uint32_t *const grown =
+		    realloc(s->bindings, capacity * sizeof(*grown));
 		if (!grown)
-			return lt_fail(err, LT_ENOMEM,
-			    "budget: out of memory");
+			return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 		s->bindings = grown;
 		b->binding_capacity = capacity;
 	}
@@ -214,8 +218,7 @@ fill_bindings(struct build *b, struct lt_error *err)
 		int at = (int)i;
 		for (int depth = 0; at >= 0 && depth < DEPTH_MAX; depth++) {
 			for (int k = b->first[at]; k >= 0; k = b->next[k]) {
-				const int code =
-				    bind_one(b, (uint32_t)k, err);
+				const int code = bind_one(b, (uint32_t)k, err);
 				if (code != LT_OK)
 					return code;
 			}
@@ -224,9 +227,11 @@ fill_bindings(struct build *b, struct lt_error *err)
 		account->binding_count =
 		    s->binding_count - account->first_binding;
 		if (account->binding_count > LT_BINDINGS_MAX)
-			return lt_fail(err, LT_ELIMIT, "account %s: bound by "
-			    "%u budgets, limit %d", account->name,
-			    account->binding_count, LT_BINDINGS_MAX);
+			return lt_fail(err, LT_ELIMIT,
+			    "account %s: bound by "
+			    "%u budgets, limit %d",
+			    account->name, account->binding_count,
+			    LT_BINDINGS_MAX);
 	}
 	return LT_OK;
 }
@@ -240,8 +245,7 @@ usage_of(struct build *b, uint32_t budget, uint32_t uid)
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 		const struct lt_usage *const u = &s->usages[middle];
-		if (u->budget < budget ||
-		    (u->budget == budget && u->uid < uid))
+		if (u->budget < budget || (u->budget == budget && u->uid < uid))
 			low = middle + 1;
 		else
 			high = middle;
@@ -253,8 +257,8 @@ usage_of(struct build *b, uint32_t budget, uint32_t uid)
 		return NULL;
 	if (s->usage_count == b->usage_capacity) {
 		const uint32_t capacity = b->usage_capacity * 2 + 64;
-		struct lt_usage *const grown = realloc(s->usages,
-		    capacity * sizeof(*grown));
+		struct lt_usage *const grown =
+		    realloc(s->usages, capacity * sizeof(*grown));
 		if (!grown)
 			return NULL;
 		s->usages = grown;
@@ -263,7 +267,7 @@ usage_of(struct build *b, uint32_t budget, uint32_t uid)
 	memmove(&s->usages[low + 1], &s->usages[low],
 	    (s->usage_count - low) * sizeof(*s->usages));
 	struct lt_usage *const u = &s->usages[low];
-	*u = (struct lt_usage) { .budget = budget, .uid = uid };
+	*u = (struct lt_usage){.budget = budget, .uid = uid};
 	for (int p = 0; p < LT_PERIODS; p++) {
 		u->settled[p].has_money = u->settled[p].has_carbon = true;
 		u->held[p] = u->settled[p];
@@ -276,9 +280,9 @@ static bool
 add_amount(struct lt_amount *sum, const struct lt_amount *amount)
 {
 	return (!amount->has_money ||
-	    lt_add(&sum->money_micros, amount->money_micros)) &&
-	    (!amount->has_carbon ||
-	    lt_add(&sum->carbon_mg, amount->carbon_mg));
+		   lt_add(&sum->money_micros, amount->money_micros)) &&
+	       (!amount->has_carbon ||
+		   lt_add(&sum->carbon_mg, amount->carbon_mg));
 }
 
 /* Add to one budget's period, and to its capped user. */
@@ -292,13 +296,17 @@ add_to(struct build *b, uint32_t budget, int period, uint32_t uid, bool held,
 	if (to->has_per_user) {
 		struct lt_usage *const u = usage_of(b, budget, uid);
 		if (!u)
-			return lt_fail(err, LT_ELIMIT, "budget: more than %d "
-			    "capped users, or out of memory", LT_USAGES_MAX);
-		fits = fits && add_amount(held ? &u->held[period] :
-		    &u->settled[period], amount);
+			return lt_fail(err, LT_ELIMIT,
+			    "budget: more than %d "
+			    "capped users, or out of memory",
+			    LT_USAGES_MAX);
+		fits = fits &&
+		       add_amount(held ? &u->held[period] : &u->settled[period],
+			   amount);
 	}
-	return fits ? LT_OK : lt_fail(err, LT_EOVERFLOW,
-	    "budget: sums of team %s pass 64 bits", to->team);
+	return fits ? LT_OK
+		    : lt_fail(err, LT_EOVERFLOW,
+			  "budget: sums of team %s pass 64 bits", to->team);
 }
 
 /* Settled sums of one period's span into every budget that has that span. */
@@ -308,13 +316,13 @@ add_span(struct build *b, const struct lt_daemon *d,
 {
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_sums(d->ledger, span->start_utc_s,
-	    span->end_utc_s, &sums, &count, err);
+	int code = lt_ledger_sums(
+	    d->ledger, span->start_utc_s, span->end_utc_s, &sums, &count, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_balance_sheet *const s = &b->sheet;
 		const int account = lt_sheet_account(s, sums[i].account);
-		const struct lt_amount amount = { true, true,
-			sums[i].money_micros, sums[i].carbon_mg };
+		const struct lt_amount amount = {
+		    true, true, sums[i].money_micros, sums[i].carbon_mg};
 		if (account < 0)
 			continue;
 		const struct lt_account *const a = &s->accounts[account];
@@ -326,8 +334,8 @@ add_span(struct build *b, const struct lt_daemon *d,
 				    &s->budgets[budget].periods[p];
 				if (q->start_utc_s == span->start_utc_s &&
 				    q->end_utc_s == span->end_utc_s)
-					code = add_to(b, budget, p,
-					    sums[i].uid, false, &amount, err);
+					code = add_to(b, budget, p, sums[i].uid,
+					    false, &amount, err);
 			}
 		}
 	}
@@ -345,10 +353,9 @@ add_settled(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 		bool done = span->start_utc_s >= span->end_utc_s;
 		for (uint32_t k = 0; k < i && !done; k++) {
 			const struct lt_period *const before =
-			    &s->budgets[k / LT_PERIODS]
-				 .periods[k % LT_PERIODS];
+			    &s->budgets[k / LT_PERIODS].periods[k % LT_PERIODS];
 			done = before->start_utc_s == span->start_utc_s &&
-			    before->end_utc_s == span->end_utc_s;
+			       before->end_utc_s == span->end_utc_s;
 		}
 		const int code = done ? LT_OK : add_span(b, d, span, err);
 		if (code != LT_OK)
@@ -358,8 +365,8 @@ add_settled(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 }
 
 static int
-add_hold(struct build *b, const struct lt_ledger_hold *hold,
-    struct lt_error *err)
+add_hold(
+    struct build *b, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	const struct lt_balance_sheet *const s = &b->sheet;
 	const int account = lt_sheet_account(s, hold->quote.account);
@@ -371,10 +378,10 @@ add_hold(struct build *b, const struct lt_ledger_hold *hold,
 		for (int p = 0; p < LT_PERIODS; p++) {
 			struct lt_amount part;
 			if (!lt_hold_part(&part, hold,
-			    &s->budgets[budget].periods[p], b->now_utc_s))
+				&s->budgets[budget].periods[p], b->now_utc_s))
 				continue;
-			const int code = add_to(b, budget, p, hold->uid, true,
-			    &part, err);
+			const int code =
+			    add_to(b, budget, p, hold->uid, true, &part, err);
 			if (code != LT_OK)
 				return code;
 		}
@@ -409,7 +416,8 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; d->has_sheet && i < loaded.budget_count &&
-	    i < d->sheet.budget_count; i++)
+			     i < d->sheet.budget_count;
+	     i++)
 		if (loaded.budgets[i].periods[0].start_utc_s >
 		    d->sheet.budgets[i].periods[0].start_utc_s)
 			d->period_began = true;
@@ -421,10 +429,9 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 }
 
 int
-lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err)
+lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct build b = { .now_utc_s = now_utc_s };
+	struct build b = {.now_utc_s = now_utc_s};
 	struct lt_balance_sheet *const s = &b.sheet;
 	s->generation = d->has_sheet ? d->sheet.generation + 1 : 0;
 	if (s->generation < (uint64_t)now_utc_s)
@@ -434,8 +441,9 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
 	s->ring_absorbed = d->ring_absorbed;
 	s->ready = d->quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
-	s->on_unknown = d->policy->mode == LT_MODE_ENFORCE ?
-	    d->policy->on_unknown : LT_RULE_ALLOW;
+	s->on_unknown = d->policy->mode == LT_MODE_ENFORCE
+			    ? d->policy->on_unknown
+			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
 	int code = fill_accounts(&b, d, err);
 	if (code == LT_OK)

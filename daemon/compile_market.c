@@ -16,7 +16,7 @@
 struct build { /* parts of a market, freed after packing */
 	struct lt_market market;
 	struct lt_series series[LT_SERIES_MAX];
-	int *source_series;   /* by source index; LT_NO_SERIES = not yet */
+	int *source_series; /* by source index; LT_NO_SERIES = not yet */
 	int64_t now_utc_s;
 };
 
@@ -42,8 +42,7 @@ new_series(struct build *b, uint32_t count, int *index, struct lt_error *err)
 }
 
 static int
-constant_series(struct build *b, double value, int *index,
-    struct lt_error *err)
+constant_series(struct build *b, double value, int *index, struct lt_error *err)
 {
 	struct lt_series *const s = new_series(b, 1, index, err);
 	if (!s)
@@ -92,8 +91,8 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 /* The series of one signal, each source once. */
 static int
 add_signal(struct build *b, const struct lt_daemon *d,
-    const struct lt_policy_signal *signal, enum lt_quantity wanted,
-    int *index, struct lt_error *err)
+    const struct lt_policy_signal *signal, enum lt_quantity wanted, int *index,
+    struct lt_error *err)
 {
 	if (!signal->is_set)
 		return LT_OK;
@@ -104,13 +103,15 @@ add_signal(struct build *b, const struct lt_daemon *d,
 	if (!source)
 		return LT_OK; /* missing is not zero: no series */
 	static const char *const names[LT_QUANTITY_COUNT] = {
-		[LT_QUANTITY_CARBON] = "carbon intensity",
-		[LT_QUANTITY_PRICE] = "price per node-hour",
-		[LT_QUANTITY_TARIFF] = "price per kWh",
+	    [LT_QUANTITY_CARBON] = "carbon intensity",
+	    [LT_QUANTITY_PRICE] = "price per node-hour",
+	    [LT_QUANTITY_TARIFF] = "price per kWh",
 	};
 	if (source->quantity != wanted)
-		return lt_fail(err, LT_EINPUT, "%s:%d:%d: source %s gives %s, "
-		    "want %s", d->policy->path, signal->line, signal->column,
+		return lt_fail(err, LT_EINPUT,
+		    "%s:%d:%d: source %s gives %s, "
+		    "want %s",
+		    d->policy->path, signal->line, signal->column,
 		    source->policy->name, names[source->quantity],
 		    names[wanted]);
 	int *const made = &b->source_series[source - d->sources];
@@ -141,19 +142,18 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
 		p->node_cpu_w = cpu_w_per_core * shape->cpus;
-	const struct lt_gpu *const gpu =
-	    lt_policy_gpu(d->policy, from->gpu[0] ? from->gpu :
-		shape->gpu_type);
+	const struct lt_gpu *const gpu = lt_policy_gpu(
+	    d->policy, from->gpu[0] ? from->gpu : shape->gpu_type);
 	if (p->node_gpu_w <= 0 && gpu)
 		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
 
 static int
-apply_policy(struct build *b, const struct lt_daemon *d,
-    struct lt_partition *p, struct lt_error *err)
+apply_policy(struct build *b, const struct lt_daemon *d, struct lt_partition *p,
+    struct lt_error *err)
 {
-	p->price_series = p->carbon_series = p->tariff_series =
-	    p->busy_series = LT_NO_SERIES;
+	p->price_series = p->carbon_series = p->tariff_series = p->busy_series =
+	    LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
 	    lt_daemon_policy_partition(d, p->name);
@@ -172,8 +172,8 @@ apply_policy(struct build *b, const struct lt_daemon *d,
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
 	apply_power(p, from, d);
-	int code = add_signal(b, d, &from->price, LT_QUANTITY_PRICE,
-	    &p->price_series, err);
+	int code = add_signal(
+	    b, d, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
 		code = add_signal(b, d, &from->carbon, LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
@@ -186,8 +186,7 @@ apply_policy(struct build *b, const struct lt_daemon *d,
 /* Facts of each shape's GPU: the policy's name for the partition, else by
  * Gres type. */
 static int
-gpu_index(struct lt_market *m, const struct lt_policy *policy,
-    const char *name)
+gpu_index(struct lt_market *m, const struct lt_policy *policy, const char *name)
 {
 	const struct lt_gpu *const gpu = lt_policy_gpu(policy, name);
 	if (!gpu)
@@ -215,8 +214,8 @@ apply_gpus(struct lt_market *m, const struct lt_daemon *d)
 			    &m->shapes[p->first_shape + k];
 			if (s->gpus == 0)
 				continue;
-			const char *const name = from && from->gpu[0] ?
-			    from->gpu : s->gpu_type;
+			const char *const name =
+			    from && from->gpu[0] ? from->gpu : s->gpu_type;
 			s->gpu_index = gpu_index(m, d->policy, name);
 		}
 	}
@@ -245,8 +244,7 @@ apply_memory(struct lt_market *m, const struct lt_daemon *d)
 }
 
 static void
-apply_rules(struct lt_market *m, const struct lt_daemon *d,
-    int64_t now_utc_s)
+apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 {
 	const struct lt_policy *const p = d->policy;
 	m->compiled_utc_s = now_utc_s;
@@ -278,10 +276,11 @@ fill(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 	m->partition_count = d->partition_count;
 	m->shape_count = d->shape_count;
 	if (d->partition_count > LT_PARTITIONS_MAX)
-		return lt_fail(err, LT_ELIMIT, "Slurm has %u partitions, "
-		    "limit %d", d->partition_count, LT_PARTITIONS_MAX);
-	m->partitions = calloc(d->partition_count + 1u,
-	    sizeof(*m->partitions));
+		return lt_fail(err, LT_ELIMIT,
+		    "Slurm has %u partitions, "
+		    "limit %d",
+		    d->partition_count, LT_PARTITIONS_MAX);
+	m->partitions = calloc(d->partition_count + 1u, sizeof(*m->partitions));
 	m->shapes = calloc(d->shape_count + 1u, sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series = calloc((size_t)d->source_count + 1, sizeof(int));
@@ -350,8 +349,8 @@ free_build(struct build *b)
 }
 
 static int
-publish(struct lt_daemon *d, const struct lt_market *market,
-    struct lt_error *err)
+publish(
+    struct lt_daemon *d, const struct lt_market *market, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
@@ -371,8 +370,7 @@ publish(struct lt_daemon *d, const struct lt_market *market,
 }
 
 int
-lt_compile_market(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err)
+lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build *const b = calloc(1, sizeof(*b));
 	if (!b)

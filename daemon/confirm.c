@@ -25,18 +25,19 @@ compare_live(const void *a, const void *b)
 const struct lt_live *
 lt_live_find(const struct lt_daemon *d, uint64_t quote_id)
 {
-	const struct lt_live key = { .quote_id = quote_id };
-	return d->live_count == 0 ? NULL : bsearch(&key, d->live,
-	    d->live_count, sizeof(key), compare_live);
+	const struct lt_live key = {.quote_id = quote_id};
+	return d->live_count == 0 ? NULL
+				  : bsearch(&key, d->live, d->live_count,
+					sizeof(key), compare_live);
 }
 
 static bool
 is_settled(struct lt_daemon *d, uint32_t job_id, int64_t submit_utc_s)
 {
 	struct lt_run run;
-	const struct lt_run_key key = { job_id, submit_utc_s };
+	const struct lt_run_key key = {job_id, submit_utc_s};
 	return lt_ledger_run(d->ledger, key, &run, NULL) == LT_OK &&
-	    !run.provisional;
+	       !run.provisional;
 }
 
 /* Shares of its quote that this record still needs held. */
@@ -53,30 +54,30 @@ shares_of(struct lt_daemon *d, const struct lt_slurm_job *job)
 }
 
 static int
-add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
-    uint64_t quote_id, struct lt_error *err)
+add_live(struct lt_daemon *d, const struct lt_slurm_job *job, uint64_t quote_id,
+    struct lt_error *err)
 {
 	if (d->live_count == d->live_capacity) {
 		const uint32_t capacity = d->live_capacity * 2 + 256;
 		struct lt_live *const grown =
 		    realloc(d->live, capacity * sizeof(*grown));
 		if (!grown)
-			return lt_fail(err, LT_ENOMEM,
-			    "confirm: out of memory");
+			return lt_fail(
+			    err, LT_ENOMEM, "confirm: out of memory");
 		d->live = grown;
 		d->live_capacity = capacity;
 	}
-	d->live[d->live_count++] = (struct lt_live) {
-		.quote_id = quote_id,
-		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
-		.live = shares_of(d, job),
-		.pending = job->state == LT_JOB_PENDING ?
-		    (job->array_pending > 0 ? job->array_pending : 1) : 0,
-		.submit_utc_s = job->submit_utc_s,
-		.start_utc_s = job->state == LT_JOB_PENDING ? 0 :
-		    job->start_utc_s,
-		.end_utc_s = job->limit_s == INT64_MAX ? 0 :
-		    job->start_utc_s + job->limit_s,
+	d->live[d->live_count++] = (struct lt_live){
+	    .quote_id = quote_id,
+	    .job_id = job->array_job_id ? job->array_job_id : job->job_id,
+	    .live = shares_of(d, job),
+	    .pending = job->state == LT_JOB_PENDING
+			   ? (job->array_pending > 0 ? job->array_pending : 1)
+			   : 0,
+	    .submit_utc_s = job->submit_utc_s,
+	    .start_utc_s = job->state == LT_JOB_PENDING ? 0 : job->start_utc_s,
+	    .end_utc_s =
+		job->limit_s == INT64_MAX ? 0 : job->start_utc_s + job->limit_s,
 	};
 	return LT_OK;
 }
@@ -99,8 +100,8 @@ merge_live(struct lt_daemon *d)
 		to->pending += from->pending;
 		if (from->submit_utc_s > to->submit_utc_s)
 			to->submit_utc_s = from->submit_utc_s;
-		if (from->start_utc_s && (!to->start_utc_s ||
-		    from->start_utc_s < to->start_utc_s))
+		if (from->start_utc_s &&
+		    (!to->start_utc_s || from->start_utc_s < to->start_utc_s))
 			to->start_utc_s = from->start_utc_s;
 		if (from->end_utc_s > to->end_utc_s)
 			to->end_utc_s = from->end_utc_s;
@@ -126,7 +127,7 @@ lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
 	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	struct lt_slurm_update update;
 	lt_slurm_update_init(&update, job->job_id);
 	if (merged && lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
@@ -148,14 +149,14 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 {
 	struct lt_request *const request = malloc(sizeof(*request));
 	int partitions[LT_PARTITIONS_MAX], count = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	bool made = false;
 
-	*quote = (struct lt_quote) { 0 };
+	*quote = (struct lt_quote){0};
 	if (request && lt_request_of_job(request, partitions, &count, job,
-	    &d->market, now_utc_s))
+			   &d->market, now_utc_s))
 		made = lt_quote_hold(quote, request, &d->market, partitions,
-		    count, request->earliest_utc_s, &err) == LT_OK;
+			   count, request->earliest_utc_s, &err) == LT_OK;
 	free(request);
 	if (!made)
 		return false;
@@ -168,9 +169,8 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 	snprintf(quote->partition, sizeof(quote->partition), "%.*s",
 	    (int)length, job->partition);
 	memcpy(quote->home, quote->partition, sizeof(quote->home));
-	quote->plan_start_utc_s = quote->home_start_utc_s =
-	    quote->start_utc_s;
-	quote->plan_expected = quote->home_expected = (struct lt_amount) { 0 };
+	quote->plan_start_utc_s = quote->home_start_utc_s = quote->start_utc_s;
+	quote->plan_expected = quote->home_expected = (struct lt_amount){0};
 	return true;
 }
 
@@ -178,8 +178,7 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
  * or submitted while the balance was unknown. Budgeted accounts only. */
 static int
 adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 	const int account = lt_sheet_account(&d->sheet, job->account);
@@ -187,15 +186,18 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    !lt_sheet_budgeted(&d->sheet, account))
 		return LT_OK;
 	if (lt_ledger_hold_of_job(d->ledger, job->job_id, &hold, NULL) ==
-	    LT_OK && hold.state == LT_HOLD_OPEN) {
-		const int code = lt_change_follow(d, job, before, &hold,
-		    now_utc_s, err);
-		return code == LT_OK ?
-		    add_live(d, job, hold.quote.id, err) : code;
+		LT_OK &&
+	    hold.state == LT_HOLD_OPEN) {
+		const int code =
+		    lt_change_follow(d, job, before, &hold, now_utc_s, err);
+		return code == LT_OK ? add_live(d, job, hold.quote.id, err)
+				     : code;
 	}
-	hold = (struct lt_ledger_hold) { .uid = job->uid,
-		.state = LT_HOLD_OPEN, .made_utc_s = now_utc_s,
-		.job_id = job->job_id, .submit_utc_s = job->submit_utc_s };
+	hold = (struct lt_ledger_hold){.uid = job->uid,
+	    .state = LT_HOLD_OPEN,
+	    .made_utc_s = now_utc_s,
+	    .job_id = job->job_id,
+	    .submit_utc_s = job->submit_utc_s};
 	if (!lt_quote_of_job(&hold.quote, job, d, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
 	if (job->user_held)
@@ -204,14 +206,15 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
 	else if (d->policy->mode == LT_MODE_ENFORCE &&
-	    !lt_release_fits(d, &hold, now_utc_s))
+		 !lt_release_fits(d, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
 	if (code != LT_OK)
 		return code;
-	lt_log("adopted", "job=%u account=%s quote=%016" PRIx64
-	    " money_micros=%" PRId64 " held_back=%d", job->job_id,
-	    job->account, hold.quote.id,
+	lt_log("adopted",
+	    "job=%u account=%s quote=%016" PRIx64 " money_micros=%" PRId64
+	    " held_back=%d",
+	    job->job_id, job->account, hold.quote.id,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
 	d->sheet_dirty = true;
@@ -226,32 +229,33 @@ insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		return LT_OK;
-	struct lt_ledger_hold hold = { .quote = *quote, .uid = job->uid,
-		.state = LT_HOLD_OPEN, .live_tasks = quote->tasks,
-		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
-		.submit_utc_s = job->submit_utc_s, .made_utc_s = now_utc_s };
+	struct lt_ledger_hold hold = {.quote = *quote,
+	    .uid = job->uid,
+	    .state = LT_HOLD_OPEN,
+	    .live_tasks = quote->tasks,
+	    .job_id = job->array_job_id ? job->array_job_id : job->job_id,
+	    .submit_utc_s = job->submit_utc_s,
+	    .made_utc_s = now_utc_s};
 	d->sheet_dirty = true;
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
 static int
 take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_quote quote;
-	struct lt_ledger_hold hold = { 0 };
+	struct lt_ledger_hold hold = {0};
 	const char *const text = job->admin_comment;
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(d, job, now_utc_s);
-	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) !=
-	    LT_OK)
+	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK)
 		return adopt(d, job, before, now_utc_s, err);
 	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
 	if (code == LT_ENOENT)
 		code = insert_hold(d, job, &quote, now_utc_s, err);
 	else if (code == LT_OK && hold.quote.home[0] == '\0' &&
-	    quote.home[0] != '\0') {
+		 quote.home[0] != '\0') {
 		/* The ring has amounts only; the job tells the plan. */
 		const struct lt_quote held = hold.quote;
 		hold.quote = quote;
@@ -263,18 +267,17 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 		code = lt_ledger_put_hold(d->ledger, &hold, err);
 	}
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_change_follow(d, job, before, &hold, now_utc_s,
-		    err);
+		code = lt_change_follow(d, job, before, &hold, now_utc_s, err);
 	return code == LT_OK ? add_live(d, job, quote.id, err) : code;
 }
 
 static int
-update_hold(struct lt_daemon *d, const struct lt_live *live,
-    struct lt_error *err)
+update_hold(
+    struct lt_daemon *d, const struct lt_live *live, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	const int found = lt_ledger_hold(d->ledger, live->quote_id, &hold,
-	    NULL);
+	const int found =
+	    lt_ledger_hold(d->ledger, live->quote_id, &hold, NULL);
 	if (found == LT_ENOENT)
 		return LT_OK;
 	const struct lt_ledger_hold before = hold;
@@ -320,7 +323,7 @@ static int
 confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
     int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_jobs_index index = { 0 };
+	struct lt_jobs_index index = {0};
 	int code = lt_jobs_index(&index, before, err);
 	d->live_count = 0;
 	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++)
@@ -337,7 +340,7 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 int
 lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs = { 0 };
+	struct lt_slurm_jobs jobs = {0};
 	int code = lt_slurm_jobs(&jobs, 0, err);
 	if (code != LT_OK)
 		return code;

@@ -17,8 +17,8 @@ void lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
 bool lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
     const struct lt_daemon *d, int64_t now_utc_s);
 /* Would the hold fit beside all others that count? (release.c) */
-bool lt_release_fits(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    int64_t now_utc_s);
+bool lt_release_fits(
+    struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s);
 /* The hold of a job, by its quote's text or its id (terms.c). */
 bool lt_terms_hold_of(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold);

@@ -10,21 +10,21 @@
 #include "alerts.h"
 #include "daemon.h"
 
-typedef int step_function(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+typedef int step_function(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 /* Log a failure once until it changes, and its end. */
 static bool
 run_step(struct lt_daemon *d, enum lt_step_id id, step_function *step,
     int64_t now_utc_s)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const bool worked = step(d, now_utc_s, &err) == LT_OK;
 	if (worked && lt_step_worked(&d->steps, id))
 		lt_log("step_works", "step=%s", lt_step_name(id));
 	if (!worked && lt_step_failed(&d->steps, id, &err))
-		lt_log("step_failed", "step=%s error=\"%s\"",
-		    lt_step_name(id), err.text);
+		lt_log("step_failed", "step=%s error=\"%s\"", lt_step_name(id),
+		    err.text);
 	return worked;
 }
 
@@ -38,22 +38,23 @@ write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_ledger_prune_signals(d->ledger,
-	    now_utc_s - LT_POINTS_KEEP_S, err);
+	return lt_ledger_prune_signals(
+	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, err);
 }
 
 static void
 check_policy(struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_file_id id;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (now_utc_s < d->next_policy)
 		return;
 	d->next_policy = now_utc_s + LT_JOBS_EVERY_S;
 	if (!lt_file_id(&id, d->args.config) ||
 	    (id.device == d->policy_id.device &&
-	    id.inode == d->policy_id.inode && id.size == d->policy_id.size &&
-	    id.mtime_ns == d->policy_id.mtime_ns))
+		id.inode == d->policy_id.inode &&
+		id.size == d->policy_id.size &&
+		id.mtime_ns == d->policy_id.mtime_ns))
 		return;
 	if (lt_daemon_load_policy(d, now_utc_s, &err) == LT_OK)
 		lt_signals_restore(d, now_utc_s);
@@ -75,8 +76,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (now_utc_s >= d->next_jobs) {
 		const int64_t began_ms = now_ms();
 		if (!d->has_sheet)
-			run_step(d, LT_STEP_BUDGET, lt_compile_budget,
-			    now_utc_s);
+			run_step(
+			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
 		if (run_step(d, LT_STEP_JOBS, lt_confirm, now_utc_s) &&
 		    d->has_sheet) {
 			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
@@ -89,12 +90,12 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		/* A site with very many jobs is polled less often: at most a
 		 * fifth of our time, and of slurmctld's patience. */
 		const int64_t took_s = (now_ms() - began_ms) / 1000;
-		d->next_jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S ?
-		    (int64_t)LT_JOBS_EVERY_S : took_s * 5);
+		d->next_jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S
+						   ? (int64_t)LT_JOBS_EVERY_S
+						   : took_s * 5);
 	}
 	if (d->sheet_dirty || now_utc_s >= d->next_sheet) {
-		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget,
-		    now_utc_s)) {
+		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
 			d->sheet_dirty = false;
 			d->next_sheet = now_utc_s + LT_SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
@@ -109,15 +110,14 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->next_tables) {
 		d->next_tables = now_utc_s + LT_TABLES_EVERY_S;
-		if (!run_step(d, LT_STEP_TABLES, lt_daemon_load_tables,
-		    now_utc_s))
+		if (!run_step(
+			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
 			d->next_tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
 	}
 	if (!d->tables_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
-	if (d->market_dirty || !d->has_market ||
-	    now_utc_s >= d->next_market) {
+	if (d->market_dirty || !d->has_market || now_utc_s >= d->next_market) {
 		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->market_dirty = false;
 			d->next_market = now_utc_s + LT_MARKET_EVERY_S;

@@ -28,8 +28,8 @@ enum {
 	LT_SETTLE_OVERLAP_S = 3600, /* rows that come late or change */
 	LT_VOID_AFTER_S = 60,	    /* see void.c */
 	LT_PROVISIONAL_AFTER_S = 86400,
-	LT_HORIZON_S = 14 * 86400,  /* how far a series looks ahead */
-	LT_HISTORY_S = 28 * 86400,  /* what a forecast is made from */
+	LT_HORIZON_S = 14 * 86400,	/* how far a series looks ahead */
+	LT_HISTORY_S = 28 * 86400,	/* what a forecast is made from */
 	LT_POINTS_KEEP_S = 400 * 86400, /* raw points: a year and a bit */
 	LT_PATH_SIZE = 4096,
 };
@@ -83,7 +83,7 @@ struct lt_daemon {
 	struct lt_slurm_account *accounts;
 	struct lt_slurm_pair *pairs;
 	uint32_t account_count, pair_count, unknown_users;
-	int64_t tables_utc_s; /* when they were read; 0 = never */
+	int64_t tables_utc_s;  /* when they were read; 0 = never */
 	struct lt_steps steps; /* what fails now */
 
 	int source_count;
@@ -120,16 +120,16 @@ struct lt_daemon {
 };
 
 /* policy_load.c: load or reload; a bad file keeps the one that is there. */
-int lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_daemon_load_policy(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_policy_drop(struct lt_daemon *d);
 /* tables.c: what Slurm knows. */
-int lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_daemon_load_tables(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* The policy's row of a GPU: the site's own `gpus:` by name (any case), else
  * the built-in table's; NULL = unknown. */
-const struct lt_gpu *lt_policy_gpu(const struct lt_policy *policy,
-    const char *name);
+const struct lt_gpu *lt_policy_gpu(
+    const struct lt_policy *policy, const char *name);
 /* The policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_daemon_policy_partition(
     const struct lt_daemon *d, const char *name);
@@ -141,8 +141,8 @@ void lt_schedule_stop(struct lt_daemon *d);
 int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
 /* Seconds to the next fetch, without jitter: the interval, or after failures
  * doubled pauses; never sooner than the source asks, up to a day. Pure. */
-int64_t lt_schedule_wait_s(int64_t interval_s, int failures,
-    int64_t retry_after_s);
+int64_t lt_schedule_wait_s(
+    int64_t interval_s, int failures, int64_t retry_after_s);
 /* All once, here and now (--once). */
 void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
 
@@ -154,22 +154,22 @@ int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err);
 /* At start and after a reload: what the ledger has of each source. */
 void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
-bool lt_signals_has_history(struct lt_daemon *d,
-    const struct lt_source *source);
+bool lt_signals_has_history(
+    struct lt_daemon *d, const struct lt_source *source);
 
 /* rates.c: which source of a signal counts now; NULL = none has data. */
 const struct lt_source *lt_signal_source(const struct lt_daemon *d,
     const struct lt_policy_signal *signal, int64_t now_utc_s);
 /* Record what holds now in each managed partition, for charges. */
-int lt_rates_record(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_rates_record(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 /* compile_market.c */
-int lt_compile_market(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_compile_market(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* compile_budget.c: d->sheet and the file. */
-int lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_compile_budget(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* terms.c */
 int lt_write_terms(struct lt_daemon *d, struct lt_error *err);
 
@@ -177,20 +177,19 @@ int lt_write_terms(struct lt_daemon *d, struct lt_error *err);
 int lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* confirm.c: jobs of slurmctld against the ledger's holds. */
 int lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-const struct lt_live *lt_live_find(const struct lt_daemon *d,
-    uint64_t quote_id);
+const struct lt_live *lt_live_find(
+    const struct lt_daemon *d, uint64_t quote_id);
 /* void.c */
 int lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* settle.c */
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
-int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
     struct lt_error *err);
 /* ended.c: remember a record that slurmctld calls finished. */
-void lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
-    int64_t now_utc_s);
+void lt_settle_saw_end(
+    struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s);
 int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
     int64_t *money_micros, struct lt_error *err);
 /* release.c: admin holds, and what is freed. */

@@ -29,11 +29,11 @@ new_ended(struct lt_daemon *d)
 }
 
 void
-lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
-    int64_t now_utc_s)
+lt_settle_saw_end(
+    struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s)
 {
 	struct lt_run known;
-	const struct lt_run_key key = { job->job_id, job->submit_utc_s };
+	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
 	for (uint32_t i = 0; i < d->ended_count; i++)
 		if (d->ended[i].run.job_id == key.job_id &&
 		    d->ended[i].run.submit_utc_s == key.submit_utc_s)
@@ -48,18 +48,23 @@ lt_settle_saw_end(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_ended *const e = new_ended(d);
 	if (!e)
 		return; /* slurmdbd's row is the usual way */
-	*e = (struct lt_ended) { .seen_utc_s = now_utc_s,
-		.run = { .job_id = job->job_id,
-		    .array_job_id = job->array_job_id,
-		    .array_task = job->array_task, .uid = job->uid,
-		    .finished = true, .submit_utc_s = job->submit_utc_s,
-		    .start_utc_s = job->start_utc_s,
-		    .end_utc_s = job->end_utc_s, .limit_s = job->limit_s,
-		    .nodes = job->nodes, .cpus = job->cpus,
-		    .gpus = job->gpus, .memory_mib = job->memory_mib,
-		    .energy_joules = -1,
-		    .admin_comment = job->admin_comment ?
-			strdup(job->admin_comment) : NULL } };
+	*e = (struct lt_ended){.seen_utc_s = now_utc_s,
+	    .run = {.job_id = job->job_id,
+		.array_job_id = job->array_job_id,
+		.array_task = job->array_task,
+		.uid = job->uid,
+		.finished = true,
+		.submit_utc_s = job->submit_utc_s,
+		.start_utc_s = job->start_utc_s,
+		.end_utc_s = job->end_utc_s,
+		.limit_s = job->limit_s,
+		.nodes = job->nodes,
+		.cpus = job->cpus,
+		.gpus = job->gpus,
+		.memory_mib = job->memory_mib,
+		.energy_joules = -1,
+		.admin_comment =
+		    job->admin_comment ? strdup(job->admin_comment) : NULL}};
 	memcpy(e->run.user, job->user, sizeof(e->run.user));
 	memcpy(e->run.account, job->account, sizeof(e->run.account));
 	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
@@ -84,11 +89,11 @@ lt_ended_save(struct lt_daemon *d, struct lt_error *err)
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
 		    " %" PRId64 " %u %u %u %" PRIu64 " %.63s %.47s %.63s "
-		    "%.31s\n", d->ended[i].seen_utc_s, r->job_id,
-		    r->array_job_id, r->array_task, r->uid, r->submit_utc_s,
-		    r->start_utc_s, r->end_utc_s, r->limit_s, r->nodes,
-		    r->cpus, r->gpus, r->memory_mib,
-		    r->user[0] ? r->user : "-", r->account,
+		    "%.31s\n",
+		    d->ended[i].seen_utc_s, r->job_id, r->array_job_id,
+		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
+		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
+		    r->memory_mib, r->user[0] ? r->user : "-", r->account,
 		    r->partition, r->state_text[0] ? r->state_text : "-");
 	}
 	const int code = lt_ledger_put(d->ledger, "ended", text, err);
@@ -101,24 +106,25 @@ lt_ended_load(struct lt_daemon *d)
 {
 	const size_t size = (size_t)SAVED_MAX * LINE_MAX_BYTES + 1;
 	char *const text = malloc(size);
-	if (!text || lt_ledger_get(d->ledger, "ended", text, size, NULL) !=
-	    LT_OK) {
+	if (!text ||
+	    lt_ledger_get(d->ledger, "ended", text, size, NULL) != LT_OK) {
 		free(text);
 		return;
 	}
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n"));) {
-		struct lt_ended e = { .run = { .finished = true,
-			.energy_joules = -1 } };
+		struct lt_ended e = {
+		    .run = {.finished = true, .energy_joules = -1}};
 		struct lt_slurm_run *const r = &e.run;
-		if (sscanf(line, "%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
-		    " %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
-		    " %63s %47s %63s %31s", &e.seen_utc_s, &r->job_id,
-		    &r->array_job_id, &r->array_task, &r->uid,
-		    &r->submit_utc_s, &r->start_utc_s, &r->end_utc_s,
-		    &r->limit_s, &r->nodes, &r->cpus, &r->gpus,
-		    &r->memory_mib, r->user, r->account, r->partition,
-		    r->state_text) != 17)
+		if (sscanf(line,
+			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
+			" %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
+			" %63s %47s %63s %31s",
+			&e.seen_utc_s, &r->job_id, &r->array_job_id,
+			&r->array_task, &r->uid, &r->submit_utc_s,
+			&r->start_utc_s, &r->end_utc_s, &r->limit_s, &r->nodes,
+			&r->cpus, &r->gpus, &r->memory_mib, r->user, r->account,
+			r->partition, r->state_text) != 17)
 			continue;
 		struct lt_ended *const to = new_ended(d);
 		if (to)

@@ -28,8 +28,8 @@ say(struct text *t, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	const int wrote = vsnprintf(t->out + t->used, t->size - t->used,
-	    format, list);
+	const int wrote =
+	    vsnprintf(t->out + t->used, t->size - t->used, format, list);
 	va_end(list);
 	if (wrote > 0)
 		t->used += (size_t)wrote;
@@ -43,12 +43,15 @@ amount_text(char *out, size_t size, const struct lt_amount *amount,
 {
 	char money[48] = "", carbon[48] = "";
 	if (amount->has_money && currency[0])
-		lt_money_text(money, sizeof(money), amount->money_micros,
-		    currency);
+		lt_money_text(
+		    money, sizeof(money), amount->money_micros, currency);
 	if (amount->has_carbon)
 		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
-	snprintf(out, size, "%s%s%s%s", money, money[0] && carbon[0] ? ", " :
-	    "", carbon, carbon[0] ? " CO2e" : money[0] ? "" : "not known");
+	snprintf(out, size, "%s%s%s%s", money,
+	    money[0] && carbon[0] ? ", " : "", carbon,
+	    carbon[0]  ? " CO2e"
+	    : money[0] ? ""
+		       : "not known");
 	return out;
 }
 
@@ -56,8 +59,8 @@ amount_text(char *out, size_t size, const struct lt_amount *amount,
 static const char *
 exact_text(char *out, size_t size, int64_t micros, const char *currency)
 {
-	const uint64_t value = micros < 0 ? 0 - (uint64_t)micros :
-	    (uint64_t)micros;
+	const uint64_t value =
+	    micros < 0 ? 0 - (uint64_t)micros : (uint64_t)micros;
 	char digits[48];
 	int length = snprintf(digits, sizeof(digits), "%s%llu.%06llu",
 	    micros < 0 ? "-" : "", (unsigned long long)(value / LT_MICROS),
@@ -70,11 +73,16 @@ exact_text(char *out, size_t size, int64_t micros, const char *currency)
 
 /* What makes a partition lose; 0 = no equation, a fact of Slurm's. */
 static const int equations[LT_REJECT_COUNT] = {
-	[LT_REJECT_DEARER] = 24, [LT_REJECT_MAX_TIME] = 3,
-	[LT_REJECT_NO_PRICE] = 21, [LT_REJECT_NO_CARBON] = 21,
-	[LT_REJECT_STALE] = 21, [LT_REJECT_RISK] = 13,
-	[LT_REJECT_DEADLINE] = 16, [LT_REJECT_CAPACITY] = 17,
-	[LT_REJECT_BUDGET] = 25, [LT_REJECT_MAX_COST] = 22,
+    [LT_REJECT_DEARER] = 24,
+    [LT_REJECT_MAX_TIME] = 3,
+    [LT_REJECT_NO_PRICE] = 21,
+    [LT_REJECT_NO_CARBON] = 21,
+    [LT_REJECT_STALE] = 21,
+    [LT_REJECT_RISK] = 13,
+    [LT_REJECT_DEADLINE] = 16,
+    [LT_REJECT_CAPACITY] = 17,
+    [LT_REJECT_BUDGET] = 25,
+    [LT_REJECT_MAX_COST] = 22,
 };
 
 static void
@@ -82,17 +90,19 @@ say_candidate(struct text *t, const struct lt_why *why, const char *currency)
 {
 	const struct lt_amount *const best = &why->best;
 	const bool priced = best->has_money || best->has_carbon;
-	const struct lt_candidate candidate = { .reject = why->reject,
-		.wanted = (double)why->wanted, .found = (double)why->found };
+	const struct lt_candidate candidate = {.reject = why->reject,
+	    .wanted = (double)why->wanted,
+	    .found = (double)why->found};
 	char money[48] = "-", carbon[48] = "-", reason[256];
 	if (best->has_money && currency[0])
-		lt_money_text(money, sizeof(money), best->money_micros,
-		    currency);
+		lt_money_text(
+		    money, sizeof(money), best->money_micros, currency);
 	if (best->has_carbon)
 		lt_carbon_text(carbon, sizeof(carbon), best->carbon_mg);
 	lt_reject_text(reason, sizeof(reason), &candidate);
-	say(t, "  %c %-15s %12s %9s  %s", why->reject == LT_REJECT_NONE ?
-	    '*' : ' ', why->partition, money, carbon, reason);
+	say(t, "  %c %-15s %12s %9s  %s",
+	    why->reject == LT_REJECT_NONE ? '*' : ' ', why->partition, money,
+	    carbon, reason);
 	if (why->reject == LT_REJECT_DEARER && !priced)
 		say(t, ", seen by its bound (20)");
 	else if (equations[why->reject])
@@ -105,7 +115,7 @@ static void
 say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 {
 	struct lt_whys whys;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (q->why[0] == '\0')
 		return;
 	if (lt_why_unpack(&whys, q->why, strlen(q->why), &err) != LT_OK) {
@@ -113,10 +123,9 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 		return;
 	}
 	say(t, "Candidates at the decision (all tasks, at the best start "
-	    "looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), "
-	    "objective (21), rule (24)):\n");
-	say(t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e",
-	    "WHY");
+	       "looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), "
+	       "objective (21), rule (24)):\n");
+	say(t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < whys.count; i++)
 		say_candidate(t, &whys.entries[i], currency);
 	if (whys.more > 0)
@@ -134,29 +143,34 @@ say_quote(struct text *t, const struct lt_daemon *d,
 	    lt_objective_name(q->objective), lt_mode_name(q->mode));
 	if (q->home[0]) {
 		say(t, "  plan             %s from %s: %s\n", q->partition,
-		    lt_zone_text(a, sizeof(a), zone, q->plan_start_utc_s,
-			now_utc_s), amount_text(b, sizeof(b),
-			&q->plan_expected, d->policy->currency));
+		    lt_zone_text(
+			a, sizeof(a), zone, q->plan_start_utc_s, now_utc_s),
+		    amount_text(
+			b, sizeof(b), &q->plan_expected, d->policy->currency));
 		say(t, "  without lowtide  %s from %s: %s\n", q->home,
-		    lt_zone_text(a, sizeof(a), zone, q->home_start_utc_s,
-			now_utc_s), amount_text(b, sizeof(b),
-			&q->home_expected, d->policy->currency));
+		    lt_zone_text(
+			a, sizeof(a), zone, q->home_start_utc_s, now_utc_s),
+		    amount_text(
+			b, sizeof(b), &q->home_expected, d->policy->currency));
 	}
 	say_candidates(t, q, d->policy->currency);
-	static const char *const states[] = {
-		[LT_HOLD_OPEN] = "open", [LT_HOLD_SETTLED] = "settled",
-		[LT_HOLD_VOID] = "void" };
-	say(t, "Hold (most it may cost, by its time limit, (25), (26)): %s a "
-	    "task, %u of %u tasks live, %s%s%s.\n", amount_text(a, sizeof(a),
-	    &q->hold_per_task, d->policy->currency), hold->live_tasks,
-	    q->tasks, states[hold->state], hold->why[0] ? ": " : "",
-	    hold->why);
+	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
+	    [LT_HOLD_SETTLED] = "settled",
+	    [LT_HOLD_VOID] = "void"};
+	say(t,
+	    "Hold (most it may cost, by its time limit, (25), (26)): %s a "
+	    "task, %u of %u tasks live, %s%s%s.\n",
+	    amount_text(a, sizeof(a), &q->hold_per_task, d->policy->currency),
+	    hold->live_tasks, q->tasks, states[hold->state],
+	    hold->why[0] ? ": " : "", hold->why);
 	if (q->flags & LT_QUOTE_BUDGET_HOLD)
-		say(t, "Held back: the budget of %s does not allow it now. "
-		    "lowtide releases it when it does.\n", q->account);
+		say(t,
+		    "Held back: the budget of %s does not allow it now. "
+		    "lowtide releases it when it does.\n",
+		    q->account);
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t, "Held back: the balance was not known when it was "
-		    "submitted.\n");
+		       "submitted.\n");
 }
 
 static void
@@ -176,10 +190,12 @@ say_signal(struct text *t, const struct lt_daemon *d, const char *what,
 	if (s->quality == LT_QUALITY_REPLAY)
 		say(t, " (a recording, not real)");
 	if (s->source[0])
-		say(t, ", %s old%s", lt_duration_text(age, sizeof(age),
-		    now_utc_s - s->issued_utc_s), now_utc_s -
-		    s->issued_utc_s > d->policy->stale_after_s ?
-		    ": STALE, moves nothing" : "");
+		say(t, ", %s old%s",
+		    lt_duration_text(
+			age, sizeof(age), now_utc_s - s->issued_utc_s),
+		    now_utc_s - s->issued_utc_s > d->policy->stale_after_s
+			? ": STALE, moves nothing"
+			: "");
 	say(t, "\n");
 }
 
@@ -195,17 +211,18 @@ say_partition(struct text *t, const struct lt_daemon *d, const char *name,
 	say(t, "  %s:\n", name);
 	snprintf(unit, sizeof(unit), "%s/node-h", d->policy->currency);
 	if (d->policy->currency[0])
-		say_signal(t, d, "price", p->price_series, LT_MICROS, unit,
-		    now_utc_s);
-	say_signal(t, d, "carbon", p->carbon_series, 1, "g CO2e/kWh",
-	    now_utc_s);
+		say_signal(
+		    t, d, "price", p->price_series, LT_MICROS, unit, now_utc_s);
+	say_signal(
+	    t, d, "carbon", p->carbon_series, 1, "g CO2e/kWh", now_utc_s);
 	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
 		say_signal(t, d, "tariff", p->tariff_series, LT_MICROS, unit,
 		    now_utc_s);
-	say(t, "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, "
-	    "PUE %.2f\n", p->node_idle_w, p->node_cpu_w, p->node_gpu_w,
-	    p->pue);
+	say(t,
+	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, "
+	    "PUE %.2f\n",
+	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
 }
 
 /* The mean over the run of a rate that was recorded, and by how many values
@@ -214,22 +231,22 @@ static bool
 rate_of(double *mean, uint32_t *values, const struct lt_daemon *d,
     const struct lt_run *run, enum lt_rate rate)
 {
-	struct lt_rates rates = { 0 };
+	struct lt_rates rates = {0};
 	struct lt_rate_step *steps = NULL;
 	enum lt_quality worst = LT_QUALITY_NONE;
 	const int64_t from = run->start_utc_s, to = run->end_utc_s;
-	if (from <= 0 || to <= from || lt_ledger_rates(d->ledger,
-	    run->partition, rate, from, to, &steps, &rates.count, NULL) !=
-	    LT_OK)
+	if (from <= 0 || to <= from ||
+	    lt_ledger_rates(d->ledger, run->partition, rate, from, to, &steps,
+		&rates.count, NULL) != LT_OK)
 		return false;
 	rates.steps = steps;
-	*mean = lt_rates_integral(&rates, from, to, &worst) /
-	    (double)(to - from);
+	*mean =
+	    lt_rates_integral(&rates, from, to, &worst) / (double)(to - from);
 	*values = rates.count > 0;
 	for (uint32_t i = 1; i < rates.count; i++)
 		*values += steps[i].start_utc_s > from &&
-		    steps[i].start_utc_s < to &&
-		    steps[i].value != steps[i - 1].value;
+			   steps[i].start_utc_s < to &&
+			   steps[i].value != steps[i - 1].value;
 	free(steps);
 	return rates.count > 0;
 }
@@ -258,26 +275,29 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 	say(t, "  money = ");
 	const bool known = rate_of(&mean, &values, d, run, LT_RATE_PRICE);
 	if (known) {
-		say(t, "%s/node-h", exact_text(text, sizeof(text),
-		    (int64_t)llround(mean), currency));
+		say(t, "%s/node-h",
+		    exact_text(
+			text, sizeof(text), (int64_t)llround(mean), currency));
 		say_values(t, values);
 		say(t, " x %u node%s x %lld/%lld x %lld s", run->nodes,
-		    run->nodes == 1 ? "" : "s",
-		    (long long)run->share_numerator,
+		    run->nodes == 1 ? "" : "s", (long long)run->share_numerator,
 		    (long long)run->share_denominator, (long long)seconds);
 		if (seconds >= LT_HOUR_S)
 			say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
 		say(t, " = ");
 	}
-	say(t, "%s (27)%s%s\n", exact_text(text, sizeof(text),
-	    run->money_micros, currency), run->over_reason[0] ?
-	    ", above its hold because of: " : "", run->over_reason);
+	say(t, "%s (27)%s%s\n",
+	    exact_text(text, sizeof(text), run->money_micros, currency),
+	    run->over_reason[0] ? ", above its hold because of: " : "",
+	    run->over_reason);
 	/* The carry is one micro at most. */
-	if (known && run->share_denominator > 0 && fabs(mean * run->nodes *
-	    (double)run->share_numerator / (double)run->share_denominator *
-	    (double)seconds / LT_HOUR_S - (double)run->money_micros) > 1.5)
+	if (known && run->share_denominator > 0 &&
+	    fabs(mean * run->nodes * (double)run->share_numerator /
+		     (double)run->share_denominator * (double)seconds /
+		     LT_HOUR_S -
+		 (double)run->money_micros) > 1.5)
 		say(t, "  the price of that time was recorded anew since: "
-		    "charged is what was known then\n");
+		       "charged is what was known then\n");
 }
 
 static void
@@ -290,8 +310,7 @@ say_carbon(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 	say(t, "  energy = power (5) x time = %lld Wh\n",
 	    (long long)run->energy_wh);
 	if (!run->has_carbon) {
-		say(t, "  carbon: no intensity known for %s\n",
-		    run->partition);
+		say(t, "  carbon: no intensity known for %s\n", run->partition);
 		return;
 	}
 	say(t, "  carbon = energy x ");
@@ -316,23 +335,26 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 	char start[64], money[48], carbon[48], length[48];
 	say(t, "Run from %s on %s: %s, %u node%s, share %lld/%lld, %s.\n",
 	    lt_zone_text(start, sizeof(start), &d->market.zone,
-		run->start_utc_s, now_utc_s), run->partition,
-	    lt_duration_text(length, sizeof(length),
-		run->end_utc_s - run->start_utc_s), run->nodes,
-	    run->nodes == 1 ? "" : "s", (long long)run->share_numerator,
-	    (long long)run->share_denominator, run->state_text);
+		run->start_utc_s, now_utc_s),
+	    run->partition,
+	    lt_duration_text(
+		length, sizeof(length), run->end_utc_s - run->start_utc_s),
+	    run->nodes, run->nodes == 1 ? "" : "s",
+	    (long long)run->share_numerator, (long long)run->share_denominator,
+	    run->state_text);
 	if (d->policy->currency[0])
 		say_money(t, d, run);
 	say_carbon(t, d, run);
 	if (run->has_base)
 		say(t, "  without lowtide (%s): %s, %s CO2e (30)\n",
-		    run->base_text, lt_money_text(money, sizeof(money),
-		    run->base_money_micros, d->policy->currency),
-		    lt_carbon_text(carbon, sizeof(carbon),
-		    run->base_carbon_mg));
+		    run->base_text,
+		    lt_money_text(money, sizeof(money), run->base_money_micros,
+			d->policy->currency),
+		    lt_carbon_text(
+			carbon, sizeof(carbon), run->base_carbon_mg));
 	if (run->provisional)
 		say(t, "  provisional: from slurmctld's record, as slurmdbd "
-		    "has none yet\n");
+		       "has none yet\n");
 }
 
 void
@@ -340,7 +362,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
     const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
     const struct lt_run *runs, uint32_t count, int64_t now_utc_s)
 {
-	struct text t = { out, size, 0 };
+	struct text t = {out, size, 0};
 	out[0] = '\0';
 	say(&t, "Job %u", job_id);
 	if (job)
@@ -351,7 +373,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 		say_quote(&t, d, hold, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it "
-		    "ran.\n");
+			"ran.\n");
 	for (uint32_t i = 0; i < count; i++)
 		say_run(&t, d, &runs[i], now_utc_s);
 	say(&t, "Signals:\n");
@@ -370,27 +392,25 @@ lt_run_json(const struct lt_run *run)
 	const bool array = run->array_job_id != 0;
 	char share[48];
 	snprintf(share, sizeof(share), "%lld/%lld",
-	    (long long)run->share_numerator,
-	    (long long)run->share_denominator);
+	    (long long)run->share_numerator, (long long)run->share_denominator);
 	return json_pack("{s:I,s:o,s:o,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
-	    "s:I,s:o,s:o,s:b,s:s?,s:s}",
-	    "job_id", (json_int_t)run->key.job_id,
-	    "array_job_id", lt_api_optional(array, run->array_job_id),
-	    "array_task", lt_api_optional(array, run->array_task),
-	    "user", run->user,
-	    "account", run->account, "partition", run->partition,
-	    "submit", lt_api_time(run->key.submit_utc_s),
-	    "start", lt_api_time(run->start_utc_s),
-	    "end", lt_api_time(run->end_utc_s),
-	    "nodes", (json_int_t)run->nodes, "share", share,
-	    "money_micros", lt_api_optional(run->priced, run->money_micros),
-	    "carbon_mg", lt_api_optional(run->has_carbon, run->carbon_mg),
-	    "energy_wh", (json_int_t)run->energy_wh,
-	    "base_micros", lt_api_optional(run->priced && lt_base_known(run),
-		run->base_money_micros),
-	    "base_mg", lt_api_optional(run->has_carbon && lt_base_known(run),
-		run->base_carbon_mg),
+			 "s:I,s:o,s:o,s:b,s:s?,s:s}",
+	    "job_id", (json_int_t)run->key.job_id, "array_job_id",
+	    lt_api_optional(array, run->array_job_id), "array_task",
+	    lt_api_optional(array, run->array_task), "user", run->user,
+	    "account", run->account, "partition", run->partition, "submit",
+	    lt_api_time(run->key.submit_utc_s), "start",
+	    lt_api_time(run->start_utc_s), "end", lt_api_time(run->end_utc_s),
+	    "nodes", (json_int_t)run->nodes, "share", share, "money_micros",
+	    lt_api_optional(run->priced, run->money_micros), "carbon_mg",
+	    lt_api_optional(run->has_carbon, run->carbon_mg), "energy_wh",
+	    (json_int_t)run->energy_wh, "base_micros",
+	    lt_api_optional(
+		run->priced && lt_base_known(run), run->base_money_micros),
+	    "base_mg",
+	    lt_api_optional(
+		run->has_carbon && lt_base_known(run), run->base_carbon_mg),
 	    "moved", run->moved, "over_reason",
-	    run->over_reason[0] ? run->over_reason : NULL,
-	    "quality", lt_quality_name(run->worst_quality));
+	    run->over_reason[0] ? run->over_reason : NULL, "quality",
+	    lt_quality_name(run->worst_quality));
 }

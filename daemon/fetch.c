@@ -24,7 +24,7 @@ struct result { /* what the child writes first, then its points */
 static struct {
 	struct lt_fetch *wanted, *done, *current;
 	struct lt_child child; /* that works on current */
-} worker = { .child.fd = -1 };
+} worker = {.child.fd = -1};
 
 static void
 append(struct lt_fetch **list, struct lt_fetch *fetch)
@@ -38,8 +38,8 @@ append(struct lt_fetch **list, struct lt_fetch *fetch)
 void
 lt_fetch_run(struct lt_fetch *fetch)
 {
-	struct lt_source_options options = { .name = fetch->source.name,
-		.count = fetch->source.option_count };
+	struct lt_source_options options = {
+	    .name = fetch->source.name, .count = fetch->source.option_count};
 	for (int i = 0; i < options.count; i++) {
 		options.items[i].key = fetch->source.options[i].key;
 		options.items[i].value = fetch->source.options[i].value;
@@ -70,8 +70,8 @@ run_child(void *work, int fd)
 {
 	struct lt_fetch *const fetch = work;
 	lt_fetch_run(fetch);
-	struct result result = { .code = fetch->code, .err = fetch->err,
-		.points = fetch->points };
+	struct result result = {
+	    .code = fetch->code, .err = fetch->err, .points = fetch->points};
 	result.points.points = NULL;
 	result.points.capacity = result.points.count;
 	if (lt_child_write(fd, &result, sizeof(result)))
@@ -82,8 +82,7 @@ run_child(void *work, int fd)
 /* What came through the pipe, into the fetch that it is of. Both ends are
  * this program: only its length is in doubt. */
 static void
-understand(struct lt_fetch *fetch, const char *bytes, size_t length,
-    int status)
+understand(struct lt_fetch *fetch, const char *bytes, size_t length, int status)
 {
 	struct result result;
 	const size_t one = sizeof(*fetch->points.points);
@@ -91,10 +90,13 @@ understand(struct lt_fetch *fetch, const char *bytes, size_t length,
 		memcpy(&result, bytes, sizeof(result));
 	if (length < sizeof(result) || result.points.count > LT_POINTS_MAX ||
 	    length - sizeof(result) != result.points.count * one) {
-		fetch->code = WIFSIGNALED(status) ?
-		    lt_fail(&fetch->err, LT_EIO, "the fetch was ended by "
-			"signal %d", WTERMSIG(status)) :
-		    lt_fail(&fetch->err, LT_EIO, "the fetch gave no result");
+		fetch->code = WIFSIGNALED(status)
+				  ? lt_fail(&fetch->err, LT_EIO,
+					"the fetch was ended by "
+					"signal %d",
+					WTERMSIG(status))
+				  : lt_fail(&fetch->err, LT_EIO,
+					"the fetch gave no result");
 		return;
 	}
 	fetch->code = result.code;
@@ -103,8 +105,8 @@ understand(struct lt_fetch *fetch, const char *bytes, size_t length,
 	fetch->points.points = calloc(result.points.count + 1, one);
 	if (!fetch->points.points) {
 		fetch->points.count = fetch->points.capacity = 0;
-		fetch->code = lt_fail(&fetch->err, LT_ENOMEM,
-		    "the fetch: out of memory");
+		fetch->code =
+		    lt_fail(&fetch->err, LT_ENOMEM, "the fetch: out of memory");
 		return;
 	}
 	memcpy(fetch->points.points, bytes + sizeof(result),
@@ -126,8 +128,8 @@ pump(void)
 	while (!worker.current && worker.wanted) {
 		struct lt_fetch *const fetch = worker.wanted;
 		worker.wanted = fetch->next;
-		fetch->code = lt_child_start(&worker.child, run_child, fetch,
-		    FETCH_MAX_S, &fetch->err);
+		fetch->code = lt_child_start(
+		    &worker.child, run_child, fetch, FETCH_MAX_S, &fetch->err);
 		if (fetch->code == LT_OK)
 			worker.current = fetch;
 		else

@@ -9,7 +9,7 @@
 #include "adapter.h"
 #include "policy.h"
 
-struct lt_fetch { /* a job for a child, then its result */
+struct lt_fetch {			/* a job for a child, then its result */
 	struct lt_policy_source source; /* own copy: a reload may free theirs */
 	const struct lt_adapter *adapter;
 	int64_t from_utc_s, to_utc_s, now_utc_s;

@@ -24,13 +24,19 @@
 #include "question.h"
 #include "serve.h"
 
-enum { EVERY_S = 30, PORT = 6826, ASK_MS = 5000, BALANCE_MS = 2000,
-	MARKET_S = 60, PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1 };
+enum {
+	EVERY_S = 30,
+	PORT = 6826,
+	ASK_MS = 5000,
+	BALANCE_MS = 2000,
+	MARKET_S = 60,
+	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1
+};
 
 static char munge_socket[512]; /* "" = the default */
 static const char *controller, *market_path;
 
-struct market { /* what we know of the file that we keep */
+struct market {		       /* what we know of the file that we keep */
 	struct lt_child child; /* that fetches it */
 	uint64_t generation;
 	int64_t next_utc_s;
@@ -50,8 +56,9 @@ context(void)
 static void
 address(char *out, size_t size, const char *host)
 {
-	snprintf(out, size, strchr(host, ':') ? "http://%s/munge" :
-	    "http://%s:%d/munge", host, (int)PORT);
+	snprintf(out, size,
+	    strchr(host, ':') ? "http://%s/munge" : "http://%s:%d/munge", host,
+	    (int)PORT);
 }
 
 /* One request by munge; *body is malloc'd; the status, or a negative code. */
@@ -72,17 +79,19 @@ ask(const char *host, const char *path, int timeout_ms, char **body,
 		return lt_fail(err, LT_EIO, "munge: %s", munge_strerror(code));
 	}
 	address(url, sizeof(url), host);
-	const struct lt_http_request request = { .url = url,
-		.body = credential, .body_length = strlen(credential),
-		.connect_ms = timeout_ms, .total_ms = timeout_ms };
-	struct lt_http_response response = { 0 };
+	const struct lt_http_request request = {.url = url,
+	    .body = credential,
+	    .body_length = strlen(credential),
+	    .connect_ms = timeout_ms,
+	    .total_ms = timeout_ms};
+	struct lt_http_response response = {0};
 	int result = lt_http_do(&request, &response, err);
 	if (result == LT_OK && response.status != 200)
 		result = lt_fail(err, LT_ENET, "%s: %ld %.200s", host,
 		    response.status, response.body ? response.body : "");
 	if (result == LT_OK) {
-		code = munge_decode(response.body, ctx, &payload, &length,
-		    NULL, NULL);
+		code = munge_decode(
+		    response.body, ctx, &payload, &length, NULL, NULL);
 		char *const end = payload ? strchr(payload, '\n') : NULL;
 		if (code != EMUNGE_SUCCESS || !end)
 			result = lt_fail(err, LT_ENET, "%s: reply: %s", host,
@@ -103,7 +112,7 @@ static int
 digit(char c)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+				      "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *const at = c ? strchr(letters, c) : NULL;
 	return at ? (int)(at - letters) : -1;
 }
@@ -142,20 +151,24 @@ fetch_page(const char *host, unsigned char **bytes, size_t *have,
 	snprintf(path, sizeof(path), "/v1/market?offset=%zu", *have);
 	const int status = ask(host, path, ASK_MS, &body, err);
 	if (status != 200) {
-		const int code = status < 0 ? status : lt_fail(err, LT_ENET,
-		    "%s: market: %d %.200s", host, status, body);
+		const int code =
+		    status < 0 ? status
+			       : lt_fail(err, LT_ENET, "%s: market: %d %.200s",
+				     host, status, body);
 		free(body);
 		return code;
 	}
 	json_t *const json = json_loads(body, 0, NULL);
 	free(body);
 	int code = LT_OK;
-	if (!json || json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation",
-	    &page_generation, "offset", &offset, "size", &total, "base64",
-	    &text) != 0 || total <= 0 || total > LT_FILE_BYTES_MAX ||
+	if (!json ||
+	    json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation",
+		&page_generation, "offset", &offset, "size", &total, "base64",
+		&text) != 0 ||
+	    total <= 0 || total > LT_FILE_BYTES_MAX ||
 	    offset != (json_int_t)*have)
-		code = lt_fail(err, LT_ENET, "%s: market: not a page of it",
-		    host);
+		code =
+		    lt_fail(err, LT_ENET, "%s: market: not a page of it", host);
 	if (code == LT_OK && *have == 0) {
 		*bytes = malloc((size_t)total);
 		*generation = page_generation;
@@ -163,16 +176,19 @@ fetch_page(const char *host, unsigned char **bytes, size_t *have,
 		if (!*bytes)
 			code = lt_fail(err, LT_ENOMEM, "out of memory");
 	}
-	if (code == LT_OK &&
-	    (page_generation != *generation || total != *size))
-		code = lt_fail(err, LT_ESTALE, "%s: market changed between "
-		    "two pages", host);
+	if (code == LT_OK && (page_generation != *generation || total != *size))
+		code = lt_fail(err, LT_ESTALE,
+		    "%s: market changed between "
+		    "two pages",
+		    host);
 	if (code == LT_OK) {
-		const long got = unbase64(*bytes + *have,
-		    (size_t)*size - *have, text);
+		const long got =
+		    unbase64(*bytes + *have, (size_t)*size - *have, text);
 		if (got <= 0)
-			code = lt_fail(err, LT_ENET, "%s: market: damaged "
-			    "page", host);
+			code = lt_fail(err, LT_ENET,
+			    "%s: market: damaged "
+			    "page",
+			    host);
 		else
 			*have += (size_t)got;
 	}
@@ -191,10 +207,10 @@ refresh(uint64_t *generation, struct lt_error *err)
 	struct lt_market market;
 	int code = LT_OK;
 	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
-		code = page > PAGES_MAX ?
-		    lt_fail(err, LT_ELIMIT, "market: too many pages") :
-		    fetch_page(controller, &bytes, &have, &page_generation,
-			&size, err);
+		code = page > PAGES_MAX
+			   ? lt_fail(err, LT_ELIMIT, "market: too many pages")
+			   : fetch_page(controller, &bytes, &have,
+				 &page_generation, &size, err);
 	if (code == LT_OK)
 		code = lt_market_unpack(&market, bytes, have, err);
 	free(bytes);
@@ -225,7 +241,7 @@ lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri)
 int
 lt_follow_ask(const char *path, char **reply)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const int status = ask(controller, path, BALANCE_MS, reply, &err);
 	if (status > 0 && *reply)
 		return status;
@@ -257,7 +273,7 @@ refresh_child(void *work, int fd)
 static void
 take_news(struct market *m)
 {
-	struct news news = { 0 };
+	struct news news = {0};
 	int status;
 	if (m->child.fd < 0 || !lt_child_read(&m->child, &status))
 		return;
@@ -284,9 +300,8 @@ keep_market(struct market *m, int64_t now_utc_s)
 	if (m->child.fd >= 0 || now_utc_s < m->next_utc_s)
 		return;
 	m->next_utc_s = now_utc_s + EVERY_S;
-	struct news known = { .generation = m->generation };
-	(void)lt_child_start(&m->child, refresh_child, &known, MARKET_S,
-	    NULL);
+	struct news known = {.generation = m->generation};
+	(void)lt_child_start(&m->child, refresh_child, &known, MARKET_S, NULL);
 }
 
 static bool
@@ -302,20 +317,20 @@ ended(int signals)
 static void
 loop(int signals)
 {
-	struct market market = { .child.fd = -1 };
+	struct market market = {.child.fd = -1};
 	for (;;) {
 		struct pollfd fds[2 + LT_SERVE_FDS + LT_QUESTIONS_MAX] = {
-			{ .fd = signals, .events = POLLIN } };
+		    {.fd = signals, .events = POLLIN}};
 		nfds_t count = 2;
 		keep_market(&market, (int64_t)time(NULL));
 		lt_questions_run();
 		lt_serve_run(NULL);
 		lt_questions_run(); /* those that just came */
-		fds[1] = (struct pollfd) { .fd = market.child.fd,
-			.events = POLLIN };
+		fds[1] =
+		    (struct pollfd){.fd = market.child.fd, .events = POLLIN};
 		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
-		count += (nfds_t)lt_questions_fds(&fds[count],
-		    LT_QUESTIONS_MAX);
+		count +=
+		    (nfds_t)lt_questions_fds(&fds[count], LT_QUESTIONS_MAX);
 		const int wait_ms = lt_serve_timeout_ms(1000);
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
 			break;
@@ -328,19 +343,19 @@ loop(int signals)
 int
 lt_follow(struct lt_daemon *d, int signals_fd)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	const char *const socket = getenv("LOWTIDE_MUNGE_SOCKET");
-	snprintf(munge_socket, sizeof(munge_socket), "%s",
-	    socket ? socket : "");
+	snprintf(
+	    munge_socket, sizeof(munge_socket), "%s", socket ? socket : "");
 	if (mkdir(d->args.run, 0755) != 0 && errno != EEXIST) {
-		fprintf(stderr, "lowtided: %s: %s\n", d->args.run,
-		    strerror(errno));
+		fprintf(
+		    stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));
 		return 1;
 	}
-	snprintf(d->market_path, sizeof(d->market_path), "%s/%s",
-	    d->args.run, LT_MARKET_FILE);
-	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s",
-	    d->args.run, LT_SOCKET_FILE);
+	snprintf(d->market_path, sizeof(d->market_path), "%s/%s", d->args.run,
+	    LT_MARKET_FILE);
+	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s", d->args.run,
+	    LT_SOCKET_FILE);
 	controller = d->args.follow;
 	market_path = d->market_path;
 	/* Once, here: children that answer within 50 ms have no time for it. */

@@ -21,17 +21,18 @@ hour_of(int64_t utc_s)
 /* Time-weighted means by hour of the day over [now - 28 d, now). True when
  * every hour was seen. */
 static bool
-means_of(double means[HOURS], const struct lt_rate_step *known,
-    uint32_t count, int64_t now_utc_s)
+means_of(double means[HOURS], const struct lt_rate_step *known, uint32_t count,
+    int64_t now_utc_s)
 {
-	double seconds[HOURS] = { 0 }, sums[HOURS] = { 0 };
+	double seconds[HOURS] = {0}, sums[HOURS] = {0};
 	const int64_t first =
 	    now_utc_s - (int64_t)LT_FORECAST_MEAN_DAYS * LT_DAY_S;
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t at = known[i].start_utc_s > first ?
-		    known[i].start_utc_s : first;
-		const int64_t end = known[i].end_utc_s < now_utc_s ?
-		    known[i].end_utc_s : now_utc_s;
+		int64_t at =
+		    known[i].start_utc_s > first ? known[i].start_utc_s : first;
+		const int64_t end = known[i].end_utc_s < now_utc_s
+					? known[i].end_utc_s
+					: now_utc_s;
 		while (at < end) {
 			const int64_t hour_end =
 			    (at / LT_HOUR_S + 1) * LT_HOUR_S;
@@ -71,37 +72,38 @@ lt_forecast(struct lt_rate_step *out, uint32_t room,
 	const struct lt_rate_step *const last = &known[count - 1];
 	int64_t at = last->end_utc_s;
 	const int64_t end = now_utc_s / LT_HOUR_S * LT_HOUR_S +
-	    (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
+			    (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
 	if (at >= end)
 		return 0;
 	if (!seasonal ||
 	    now_utc_s - known[0].start_utc_s < LT_FORECAST_HISTORY_S ||
 	    !means_of(means, known, count, now_utc_s)) {
-		out[0] = (struct lt_rate_step) { .start_utc_s = at,
-			.end_utc_s = end, .value = last->value,
-			.quality = LT_QUALITY_LAST_VALUE };
+		out[0] = (struct lt_rate_step){.start_utc_s = at,
+		    .end_utc_s = end,
+		    .value = last->value,
+		    .quality = LT_QUALITY_LAST_VALUE};
 		memcpy(out[0].source, last->source, sizeof(out[0].source));
 		return 1;
 	}
 	const struct lt_rate_step *const now =
 	    &known[index_at(known, count, now_utc_s)];
-	const int64_t seen = now->start_utc_s > now_utc_s ?
-	    now->start_utc_s : now_utc_s < now->end_utc_s ?
-	    now_utc_s : now->end_utc_s - 1;
+	const int64_t seen = now->start_utc_s > now_utc_s ? now->start_utc_s
+			     : now_utc_s < now->end_utc_s ? now_utc_s
+							  : now->end_utc_s - 1;
 	const double anomaly = now->value - means[hour_of(seen)];
 	uint32_t used = 0;
 	while (at < end && used < room) {
 		const int64_t stop = (at / LT_HOUR_S + 1) * LT_HOUR_S;
 		const double lead =
 		    at > seen ? (double)((at - seen) / LT_HOUR_S) : 0;
-		const double value = means[hour_of(at)] +
-		    anomaly * pow(decay_per_hour, lead);
-		out[used] = (struct lt_rate_step) { .start_utc_s = at,
-			.end_utc_s = stop,
-			.value = value > floor ? value : floor,
-			.quality = LT_QUALITY_CLIMATOLOGY };
-		memcpy(out[used].source, last->source,
-		    sizeof(out[used].source));
+		const double value =
+		    means[hour_of(at)] + anomaly * pow(decay_per_hour, lead);
+		out[used] = (struct lt_rate_step){.start_utc_s = at,
+		    .end_utc_s = stop,
+		    .value = value > floor ? value : floor,
+		    .quality = LT_QUALITY_CLIMATOLOGY};
+		memcpy(
+		    out[used].source, last->source, sizeof(out[used].source));
 		used++;
 		at = stop;
 	}

@@ -8,7 +8,7 @@
 #include "ledger.h"
 
 enum {
-	LT_FORECAST_HOURS = 8 * 24, /* how far we guess */
+	LT_FORECAST_HOURS = 8 * 24,	   /* how far we guess */
 	LT_FORECAST_HISTORY_S = 7 * 86400, /* less: the last value goes on */
 	LT_FORECAST_MEAN_DAYS = 28,
 };

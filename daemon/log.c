@@ -36,8 +36,8 @@ lt_log(const char *event, const char *format, ...)
 	const time_t now = time(NULL);
 	gmtime_r(&now, &tm);
 	size_t used = strftime(line, sizeof(line), "%FT%TZ ", &tm);
-	used += (size_t)snprintf(line + used, sizeof(line) - used,
-	    "event=%s ", event);
+	used += (size_t)snprintf(
+	    line + used, sizeof(line) - used, "event=%s ", event);
 	va_list list;
 	va_start(list, format);
 	const int wrote =

@@ -50,15 +50,17 @@ static int
 lock_state(struct lt_daemon *d, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE];
-	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	join(path, d->args.state, "lock");
-	d->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-	    0600);
+	d->lock_fd =
+	    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (d->lock_fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (fcntl(d->lock_fd, F_OFD_SETLK, &whole) != 0)
-		return lt_fail(err, LT_EIO, "%s: another lowtided works with "
-		    "this state directory", path);
+		return lt_fail(err, LT_EIO,
+		    "%s: another lowtided works with "
+		    "this state directory",
+		    path);
 	return LT_OK;
 }
 
@@ -135,7 +137,7 @@ take_signals(struct lt_daemon *d, int fd)
 	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo != SIGHUP)
 			return false;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		if (lt_daemon_load_policy(d, now_s(), &err) == LT_OK)
 			lt_signals_restore(d, now_s());
 		d->next_tables = 0;
@@ -154,8 +156,8 @@ wait_for_turn(int signals)
 	struct lt_slurm_conf conf;
 	bool said = false;
 	for (;;) {
-		struct lt_error err = { 0 };
-		struct pollfd fd = { .fd = signals, .events = POLLIN };
+		struct lt_error err = {0};
+		struct pollfd fd = {.fd = signals, .events = POLLIN};
 		if (lt_slurm_init(NULL, &err) != LT_OK)
 			return true; /* init() says why */
 		const int code = lt_slurm_conf(&conf, &err);
@@ -164,7 +166,7 @@ wait_for_turn(int signals)
 			return true;
 		if (!said)
 			lt_log("waiting", "why=\"this host's slurmctld is not "
-			    "in charge\"");
+					  "in charge\"");
 		said = true;
 		if (poll(&fd, 1, TURN_MS) > 0)
 			return false;
@@ -184,8 +186,8 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 	int64_t next = 0;
 	for (;;) {
 		struct pollfd fds[LT_SERVE_FDS + 2] = {
-			{ .fd = signals, .events = POLLIN },
-			{ .fd = lt_fetch_fd(), .events = POLLIN },
+		    {.fd = signals, .events = POLLIN},
+		    {.fd = lt_fetch_fd(), .events = POLLIN},
 		};
 		const nfds_t count =
 		    2 + (nfds_t)lt_serve_fds(&fds[2], LT_SERVE_FDS);
@@ -194,7 +196,8 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		int wait_ms = wait > 10 ? 10000 : (int)wait * 1000;
 		wait_ms = lt_serve_timeout_ms(wait_ms);
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
-			return lt_fail(err, LT_EIO, "poll: %s", strerror(errno));
+			return lt_fail(
+			    err, LT_EIO, "poll: %s", strerror(errno));
 		if (!take_signals(d, signals))
 			return LT_OK;
 		lt_serve_run(d);
@@ -218,16 +221,16 @@ once(struct lt_daemon *d)
 	lt_steps_text(failed, &d->steps);
 	if (d->tables_utc_s && d->has_market && d->has_sheet && !failed[0])
 		return 0;
-	fprintf(stderr, "lowtided: %s\n", failed[0] ? failed :
-	    "this host's slurmctld is not in charge");
+	fprintf(stderr, "lowtided: %s\n",
+	    failed[0] ? failed : "this host's slurmctld is not in charge");
 	return 1;
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct lt_daemon daemon = { .lock_fd = -1, .ring_fd = -1 };
-	struct lt_error err = { 0 };
+	static struct lt_daemon daemon = {.lock_fd = -1, .ring_fd = -1};
+	struct lt_error err = {0};
 	const int status = lt_args_parse(&daemon.args, argc, argv);
 	if (status >= 0)
 		return status;
@@ -261,8 +264,8 @@ main(int argc, char **argv)
 		}
 		lt_serve_stop();
 		fini(&daemon);
-		daemon = (struct lt_daemon) { .lock_fd = -1, .ring_fd = -1,
-			.args = daemon.args };
+		daemon = (struct lt_daemon){
+		    .lock_fd = -1, .ring_fd = -1, .args = daemon.args};
 	} while (code == LT_ESTALE && result == 0);
 	close(signals);
 	return result;

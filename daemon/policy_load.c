@@ -15,7 +15,7 @@ static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,
     struct lt_error *err)
 {
-	*source = (struct lt_source) { .policy = from };
+	*source = (struct lt_source){.policy = from};
 	source->adapter = lt_adapter_find(from->adapter);
 	assert(source->adapter); /* lt_policy_load() wants a known one */
 	source->options.name = from->name;
@@ -59,31 +59,30 @@ lt_policy_drop(struct lt_daemon *d)
 }
 
 static int
-load(struct lt_daemon *d, struct lt_policy **policy,
-    struct lt_source **sources, struct lt_error *err)
+load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
+    struct lt_error *err)
 {
-	int code = lt_policy_load(policy, d->args.config, lt_adapter_names(),
-	    err);
+	int code =
+	    lt_policy_load(policy, d->args.config, lt_adapter_names(), err);
 	if (code != LT_OK)
 		return code;
-	*sources = calloc((size_t)(*policy)->source_count + 1,
-	    sizeof(**sources));
+	*sources =
+	    calloc((size_t)(*policy)->source_count + 1, sizeof(**sources));
 	if (!*sources)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (int i = 0; i < (*policy)->source_count; i++) {
-		code = fill_source(&(*sources)[i], &(*policy)->sources[i],
-		    err);
+		code = fill_source(&(*sources)[i], &(*policy)->sources[i], err);
 		if (code != LT_OK)
-			return at_source(&(*policy)->sources[i],
-			    d->args.config, err);
+			return at_source(
+			    &(*policy)->sources[i], d->args.config, err);
 	}
 	code = lt_calendar_zone((*policy)->timezone, err);
 	return code == LT_OK ? LT_OK : lt_context(err, "%s", d->args.config);
 }
 
 int
-lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err)
+lt_daemon_load_policy(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
@@ -93,8 +92,8 @@ lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
 		free(sources);
 		lt_policy_free(policy);
 		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
-		lt_log("policy_refused", "path=%s error=\"%s\"",
-		    d->args.config, err->text);
+		lt_log("policy_refused", "path=%s error=\"%s\"", d->args.config,
+		    err->text);
 		return code;
 	}
 	lt_policy_drop(d);
@@ -104,10 +103,11 @@ lt_daemon_load_policy(struct lt_daemon *d, int64_t now_utc_s,
 	d->policy_loaded_utc_s = now_utc_s;
 	d->policy_error[0] = '\0';
 	d->market_dirty = d->sheet_dirty = true;
-	lt_log("policy_loaded", "path=%s mode=%s sources=%d partitions=%d "
-	    "budgets=%d", d->args.config, lt_mode_name(policy->mode),
-	    policy->source_count, policy->partition_count,
-	    policy->budget_count);
+	lt_log("policy_loaded",
+	    "path=%s mode=%s sources=%d partitions=%d "
+	    "budgets=%d",
+	    d->args.config, lt_mode_name(policy->mode), policy->source_count,
+	    policy->partition_count, policy->budget_count);
 	return LT_OK;
 }
 

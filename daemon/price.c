@@ -11,11 +11,12 @@
 static struct lt_resources
 resources_of(const struct lt_run *run, const struct lt_partition *partition)
 {
-	return (struct lt_resources) { .nodes = run->nodes,
-		.cpus = run->cpus, .gpus = run->gpus,
-		.memory_mib = run->memory_mib,
-		.exclusive = partition &&
-		    (partition->flags & LT_PARTITION_EXCLUSIVE) };
+	return (struct lt_resources){.nodes = run->nodes,
+	    .cpus = run->cpus,
+	    .gpus = run->gpus,
+	    .memory_mib = run->memory_mib,
+	    .exclusive =
+		partition && (partition->flags & LT_PARTITION_EXCLUSIVE)};
 }
 
 /*
@@ -29,17 +30,17 @@ watts_of(const struct lt_resources *r, struct lt_fraction share,
 {
 	const int index = lt_charge_shape(r, shapes, p->shape_count);
 	const double nodes = r->nodes;
-	const double part =
-	    (double)share.numerator / (double)share.denominator;
+	const double part = (double)share.numerator / (double)share.denominator;
 	double cpu = part, gpu = part;
 	if (index >= 0 && shapes[index].cpus > 0)
 		cpu = r->cpus / (nodes * shapes[index].cpus);
 	if (index >= 0)
-		gpu = shapes[index].gpus > 0 ?
-		    r->gpus / (nodes * shapes[index].gpus) : 0;
-	return nodes * p->pue * (p->node_idle_w * part +
-	    p->node_cpu_w * (cpu < 1 ? cpu : 1) +
-	    p->node_gpu_w * (gpu < 1 ? gpu : 1));
+		gpu = shapes[index].gpus > 0
+			  ? r->gpus / (nodes * shapes[index].gpus)
+			  : 0;
+	return nodes * p->pue *
+	       (p->node_idle_w * part + p->node_cpu_w * (cpu < 1 ? cpu : 1) +
+		   p->node_gpu_w * (gpu < 1 ? gpu : 1));
 }
 
 int
@@ -48,11 +49,12 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
     struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_rate_step *price = NULL, *carbon = NULL;
-	struct lt_charge_input input = { .start_utc_s = start_utc_s,
-		.end_utc_s = end_utc_s, .nodes = run->nodes,
-		.share = { 1, 1 } };
+	struct lt_charge_input input = {.start_utc_s = start_utc_s,
+	    .end_utc_s = end_utc_s,
+	    .nodes = run->nodes,
+	    .share = {1, 1}};
 	const int index = lt_market_partition(&d->market, partition);
-	*charge = (struct lt_charge) { 0 };
+	*charge = (struct lt_charge){0};
 	if (index >= 0) {
 		const struct lt_partition *const p =
 		    &d->market.partitions[index];
@@ -79,17 +81,17 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 }
 
 int
-lt_price_run(struct lt_charge *charge, struct lt_run *run,
-    struct lt_daemon *d, struct lt_error *err)
+lt_price_run(struct lt_charge *charge, struct lt_run *run, struct lt_daemon *d,
+    struct lt_error *err)
 {
 	const int index = lt_market_partition(&d->market, run->partition);
-	struct lt_fraction share = { 1, 1 };
+	struct lt_fraction share = {1, 1};
 	if (index >= 0) {
 		const struct lt_partition *const p =
 		    &d->market.partitions[index];
 		const struct lt_resources r = resources_of(run, p);
-		share = lt_charge_share(&r, d->market.shapes + p->first_shape,
-		    p->shape_count);
+		share = lt_charge_share(
+		    &r, d->market.shapes + p->first_shape, p->shape_count);
 	}
 	const int code = lt_price_as(charge, run, run->partition,
 	    run->start_utc_s, run->end_utc_s, d, err);

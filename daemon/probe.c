@@ -15,24 +15,21 @@ conf_json(const struct lt_slurm_conf *c)
 {
 	const json_int_t over = c->over_time_limit_s;
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
-	    "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b}",
-	    "cluster", c->cluster, "release", c->release,
-	    "our_release", c->our_release,
-	    "job_submit_plugins", c->job_submit_plugins,
+			 "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b}",
+	    "cluster", c->cluster, "release", c->release, "our_release",
+	    c->our_release, "job_submit_plugins", c->job_submit_plugins,
 	    "plugin_dir", c->plugin_dir, "plugstack", c->plugstack,
 	    "control_host", c->control_host, "munge_socket", c->munge_socket,
-	    "accounting_storage", c->accounting_storage,
-	    "accounting_enforce", c->accounting_enforce,
-	    "priority_type", c->priority_type,
+	    "accounting_storage", c->accounting_storage, "accounting_enforce",
+	    c->accounting_enforce, "priority_type", c->priority_type,
 	    "preempt_type", c->preempt_type, "slurm_user", c->slurm_user,
-	    "slurm_uid", (json_int_t)c->slurm_uid,
-	    "over_time_limit_s", over,
-	    "min_job_age_s", (json_int_t)c->min_job_age_s,
-	    "kill_wait_s", (json_int_t)c->kill_wait_s,
-	    "max_array_size", (json_int_t)c->max_array_size,
-	    "max_job_count", (json_int_t)c->max_job_count,
-	    "federated", c->federated, "job_requeue", c->job_requeue,
-	    "is_acting_controller", c->is_acting_controller);
+	    "slurm_uid", (json_int_t)c->slurm_uid, "over_time_limit_s", over,
+	    "min_job_age_s", (json_int_t)c->min_job_age_s, "kill_wait_s",
+	    (json_int_t)c->kill_wait_s, "max_array_size",
+	    (json_int_t)c->max_array_size, "max_job_count",
+	    (json_int_t)c->max_job_count, "federated", c->federated,
+	    "job_requeue", c->job_requeue, "is_acting_controller",
+	    c->is_acting_controller);
 }
 
 static json_t *
@@ -43,7 +40,7 @@ partitions_json(struct lt_error *err)
 	char *strings = NULL;
 	uint32_t count = 0, shape_count = 0;
 	if (lt_slurm_partitions(&partitions, &count, &shapes, &shape_count,
-	    &strings, err) != LT_OK)
+		&strings, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < count; i++) {
@@ -52,19 +49,18 @@ partitions_json(struct lt_error *err)
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const s =
 			    &shapes[p->first_shape + k];
-			json_array_append_new(kinds, json_pack(
-			    "{s:I,s:I,s:I,s:s,s:I}",
-			    "nodes", (json_int_t)s->node_count,
-			    "cpus", (json_int_t)s->cpus,
-			    "gpus", (json_int_t)s->gpus,
-			    "gpu_type", s->gpu_type,
-			    "memory_mib", (json_int_t)s->memory_mib));
+			json_array_append_new(kinds,
+			    json_pack("{s:I,s:I,s:I,s:s,s:I}", "nodes",
+				(json_int_t)s->node_count, "cpus",
+				(json_int_t)s->cpus, "gpus",
+				(json_int_t)s->gpus, "gpu_type", s->gpu_type,
+				"memory_mib", (json_int_t)s->memory_mib));
 		}
-		json_array_append_new(list, json_pack(
-		    "{s:s,s:b,s:I,s:I,s:o}", "name", p->name,
-		    "default", (p->flags & LT_PARTITION_DEFAULT) != 0,
-		    "nodes", (json_int_t)p->node_count,
-		    "flags", (json_int_t)p->flags, "shapes", kinds));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:b,s:I,s:I,s:o}", "name", p->name,
+			      "default", (p->flags & LT_PARTITION_DEFAULT) != 0,
+			      "nodes", (json_int_t)p->node_count, "flags",
+			      (json_int_t)p->flags, "shapes", kinds));
 	}
 	free(partitions);
 	free(shapes);
@@ -80,12 +76,13 @@ accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 	struct lt_slurm_pair *pairs = NULL;
 	uint32_t count = 0, pair_count = 0, unknown_users = 0;
 	if (lt_slurm_associations(&accounts, &count, &pairs, &pair_count,
-	    &unknown_users, err) != LT_OK)
+		&unknown_users, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(list, json_pack("{s:s,s:s}",
-		    "name", accounts[i].name, "parent", accounts[i].parent));
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s}", "name", accounts[i].name,
+			      "parent", accounts[i].parent));
 	*users = 0;
 	for (uint32_t i = 0; i < pair_count; i++)
 		*users += pairs[i].is_default;
@@ -98,8 +95,8 @@ accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 static int
 print(void)
 {
-	struct lt_slurm_conf conf = { 0 };
-	struct lt_error err = { 0 }, dbd = { 0 };
+	struct lt_slurm_conf conf = {0};
+	struct lt_error err = {0}, dbd = {0};
 	json_int_t users = 0, unknown = 0;
 	if (lt_slurm_conf(&conf, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
@@ -111,11 +108,10 @@ print(void)
 		return 1;
 	}
 	json_t *const accounts = accounts_json(&users, &unknown, &dbd);
-	json_t *const all = json_pack("{s:o,s:o,s:o,s:I,s:I,s:s?}",
-	    "conf", conf_json(&conf), "partitions", partitions,
-	    "accounts", accounts ? accounts : json_array(), "users", users,
-	    "unknown_users", unknown,
-	    "accounting_error", accounts ? NULL : dbd.text);
+	json_t *const all = json_pack("{s:o,s:o,s:o,s:I,s:I,s:s?}", "conf",
+	    conf_json(&conf), "partitions", partitions, "accounts",
+	    accounts ? accounts : json_array(), "users", users, "unknown_users",
+	    unknown, "accounting_error", accounts ? NULL : dbd.text);
 	if (!all)
 		return 1;
 	json_dumpf(all, stdout, JSON_INDENT(2));
@@ -127,7 +123,7 @@ print(void)
 int
 lt_probe(void)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (lt_slurm_init(NULL, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;

@@ -65,8 +65,9 @@ answer_child(struct lt_question **link)
 		return;
 	}
 	memcpy(&status, child->bytes, sizeof(status));
-	answer(link, status, strndup(child->bytes + sizeof(status),
-	    child->length - sizeof(status)));
+	answer(link, status,
+	    strndup(
+		child->bytes + sizeof(status), child->length - sizeof(status)));
 }
 
 void
@@ -75,7 +76,7 @@ lt_questions_run(void)
 	int running = 0;
 	for (struct lt_question **link = &desk.open; *link;) {
 		struct lt_question *const q = *link;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		int ended;
 		if (q->child.fd < 0 && running < LT_QUESTIONS_MAX &&
 		    lt_child_start(&q->child, run_child, q, LT_QUESTION_S,
@@ -121,7 +122,7 @@ lt_question_free(struct lt_question *question)
 	if (!question)
 		return;
 	for (struct lt_question **link = &desk.open; *link;
-	    link = &(*link)->next)
+	     link = &(*link)->next)
 		if (*link == question) {
 			*link = question->next;
 			break;
@@ -136,9 +137,9 @@ lt_questions_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 	for (const struct lt_question *q = desk.open; q && count < room;
-	    q = q->next)
+	     q = q->next)
 		if (q->child.fd >= 0)
-			fds[count++] = (struct pollfd) { .fd = q->child.fd,
-				.events = POLLIN };
+			fds[count++] = (struct pollfd){
+			    .fd = q->child.fd, .events = POLLIN};
 	return count;
 }

@@ -18,11 +18,11 @@ enum {
 
 struct lt_question {
 	char path[LT_API_PATH_MAX]; /* what is asked */
-	void *asker; /* given back to the wake function */
+	void *asker;		    /* given back to the wake function */
 	struct lt_child child;
 	bool answered;
-	int status;  /* of the answer, once answered */
-	char *text;  /* malloc'd JSON; NULL: no memory */
+	int status; /* of the answer, once answered */
+	char *text; /* malloc'd JSON; NULL: no memory */
 	struct lt_question *next;
 };
 

@@ -38,8 +38,9 @@ lt_signal_source(const struct lt_daemon *d,
 static const struct lt_policy_signal *
 signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 {
-	return rate == LT_RATE_PRICE ? &partition->price :
-	    rate == LT_RATE_CARBON ? &partition->carbon : &partition->tariff;
+	return rate == LT_RATE_PRICE	? &partition->price
+	       : rate == LT_RATE_CARBON ? &partition->carbon
+					: &partition->tariff;
 }
 
 static struct lt_recorded *
@@ -73,14 +74,14 @@ record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 	if (code != LT_OK)
 		return code;
 	const bool same = count == 1 && steps[0].value == value &&
-	    steps[0].quality == LT_QUALITY_CONSTANT;
+			  steps[0].quality == LT_QUALITY_CONSTANT;
 	free(steps);
 	if (same)
 		return LT_OK;
-	const struct lt_rate_step step = {
-		.start_utc_s = d->policy_loaded_utc_s,
-		.end_utc_s = INT64_MAX, .value = value,
-		.quality = LT_QUALITY_CONSTANT };
+	const struct lt_rate_step step = {.start_utc_s = d->policy_loaded_utc_s,
+	    .end_utc_s = INT64_MAX,
+	    .value = value,
+	    .quality = LT_QUALITY_CONSTANT};
 	return lt_ledger_put_rates(d->ledger, partition, rate, &step, 1, err);
 }
 
@@ -91,7 +92,7 @@ record_source(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 {
 	uint32_t count = 0;
 	while (count < source->step_count &&
-	    source->steps[count].start_utc_s <= now_utc_s)
+	       source->steps[count].start_utc_s <= now_utc_s)
 		count++;
 	if (count == 0)
 		return LT_OK;
@@ -100,13 +101,13 @@ record_source(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 		return lt_fail(err, LT_ENOMEM, "rates: out of memory");
 	memcpy(steps, source->steps, count * sizeof(*steps));
 	for (uint32_t i = 0; i < count; i++) {
-		steps[i].end_utc_s = i + 1 < count ?
-		    steps[i + 1].start_utc_s : INT64_MAX;
+		steps[i].end_utc_s =
+		    i + 1 < count ? steps[i + 1].start_utc_s : INT64_MAX;
 		memcpy(steps[i].source, source->policy->name,
 		    sizeof(steps[i].source));
 	}
-	const int code = lt_ledger_put_rates(d->ledger, partition, rate, steps,
-	    count, err);
+	const int code =
+	    lt_ledger_put_rates(d->ledger, partition, rate, steps, count, err);
 	free(steps);
 	return code;
 }
@@ -116,12 +117,12 @@ key_of(const struct lt_daemon *d, const struct lt_policy_signal *signal,
     const struct lt_source *source, int64_t now_utc_s)
 {
 	if (!source)
-		return lt_crc32c(lt_crc32c(1, &signal->constant,
-		    sizeof(signal->constant)), &d->policy_loaded_utc_s,
-		    sizeof(d->policy_loaded_utc_s));
+		return lt_crc32c(
+		    lt_crc32c(1, &signal->constant, sizeof(signal->constant)),
+		    &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
 	uint32_t i = 0;
-	while (i < source->step_count &&
-	    source->steps[i].start_utc_s <= now_utc_s)
+	while (
+	    i < source->step_count && source->steps[i].start_utc_s <= now_utc_s)
 		i++;
 	const int64_t start = i > 0 ? source->steps[i - 1].start_utc_s : 0;
 	uint32_t key = lt_crc32c(2, source->policy->name, LT_NAME_SIZE);
@@ -135,19 +136,18 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 {
 	const struct lt_policy_signal *const signal =
 	    signal_of(partition, rate);
-	const struct lt_source *const source = signal->is_constant ? NULL :
-	    lt_signal_source(d, signal, now_utc_s);
+	const struct lt_source *const source =
+	    signal->is_constant ? NULL : lt_signal_source(d, signal, now_utc_s);
 	if (!signal->is_set || (!signal->is_constant && !source))
 		return LT_OK;
 	const uint32_t key = key_of(d, signal, source, now_utc_s);
-	struct lt_recorded *const last =
-	    recorded_of(d, partition->name, rate);
+	struct lt_recorded *const last = recorded_of(d, partition->name, rate);
 	if (last && last->key == key)
 		return LT_OK;
-	const int code = source ?
-	    record_source(d, partition->name, rate, source, now_utc_s, err) :
-	    record_constant(d, partition->name, rate, signal->constant,
-		now_utc_s, err);
+	const int code = source ? record_source(d, partition->name, rate,
+				      source, now_utc_s, err)
+				: record_constant(d, partition->name, rate,
+				      signal->constant, now_utc_s, err);
 	if (code == LT_OK && last)
 		last->key = key;
 	return code;

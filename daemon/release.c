@@ -34,29 +34,29 @@ static bool
 as_hold(struct lt_hold *out, const struct lt_daemon *d,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
-	*out = (struct lt_hold) { .uid = hold->uid,
-		.account = lt_sheet_account(&d->sheet, hold->quote.account),
-		.amount = hold->quote.hold_per_task };
+	*out = (struct lt_hold){.uid = hold->uid,
+	    .account = lt_sheet_account(&d->sheet, hold->quote.account),
+	    .amount = hold->quote.hold_per_task};
 	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
 	return out->account >= 0 &&
-	    lt_scale_up(out->amount.money_micros, hold->live_tasks, 1,
-		&out->amount.money_micros) &&
-	    lt_scale_up(out->amount.carbon_mg, hold->live_tasks, 1,
-		&out->amount.carbon_mg);
+	       lt_scale_up(out->amount.money_micros, hold->live_tasks, 1,
+		   &out->amount.money_micros) &&
+	       lt_scale_up(out->amount.carbon_mg, hold->live_tasks, 1,
+		   &out->amount.carbon_mg);
 }
 
 bool
-lt_release_fits(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    int64_t now_utc_s)
+lt_release_fits(
+    struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	struct lt_hold asked;
-	struct lt_verdict verdict = { 0 };
+	struct lt_verdict verdict = {0};
 	struct lt_recent *const recent = recent_of(d);
 	if (!recent || !as_hold(&asked, d, hold, now_utc_s))
 		return false;
 	lt_admit(&verdict, &d->sheet, recent, &asked);
 	return verdict.code == LT_ADMIT ||
-	    (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
+	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
 }
 
 static int
@@ -101,7 +101,7 @@ is_ours(const struct waiting *w)
 static void
 hold_back(struct lt_daemon *d, const struct waiting *w)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	if (w->job->is_cron) {
 		/* A held cron job can never be released. */
 		if (lt_slurm_cancel(w->job->job_id, &err) != LT_OK)
@@ -117,8 +117,8 @@ hold_back(struct lt_daemon *d, const struct waiting *w)
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return; /* the user's own; job_modify guards it */
 	lt_quote_publish(d, w->job, &w->hold.quote, true, false);
-	lt_log("held", "job=%u account=%s", w->job->job_id,
-	    w->hold.quote.account);
+	lt_log(
+	    "held", "job=%u account=%s", w->job->job_id, w->hold.quote.account);
 }
 
 static int
@@ -164,8 +164,8 @@ free_some(struct lt_daemon *d, struct waiting **chosen, uint32_t count,
 		nothing.quote.hold_per_task.carbon_mg = 0;
 		if (d->policy->mode == LT_MODE_ENFORCE &&
 		    !lt_release_fits(d, &nothing, now_utc_s)) {
-			code = set_flags(d, w, w->hold.quote.flags |
-			    LT_QUOTE_BUDGET_HOLD, err);
+			code = set_flags(d, w,
+			    w->hold.quote.flags | LT_QUOTE_BUDGET_HOLD, err);
 			continue;
 		}
 		lt_quote_publish(d, w->job, &w->hold.quote, false,
@@ -192,8 +192,8 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		    !as_hold(&asked, d, &w->hold, now_utc_s))
 			continue;
 		lt_recent_remove(recent_of(d), &d->sheet, &asked);
-		const int code = set_flags(d, w,
-		    w->hold.quote.flags | LT_QUOTE_BUDGET_HOLD, err);
+		const int code = set_flags(
+		    d, w, w->hold.quote.flags | LT_QUOTE_BUDGET_HOLD, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -217,11 +217,13 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		if (!is_ours(w))
 			continue;
 		price_unknown(d, w, now_utc_s);
-		if (chosen_count < FREED_A_PASS && (!enforce ||
-		    lt_release_fits(d, &w->hold, now_utc_s))) {
-			code = set_flags(d, w, w->hold.quote.flags &
-			    ~(uint32_t)(LT_QUOTE_BUDGET_HOLD |
-			    LT_QUOTE_UNKNOWN), err);
+		if (chosen_count < FREED_A_PASS &&
+		    (!enforce || lt_release_fits(d, &w->hold, now_utc_s))) {
+			code = set_flags(d, w,
+			    w->hold.quote.flags &
+				~(uint32_t)(LT_QUOTE_BUDGET_HOLD |
+					    LT_QUOTE_UNKNOWN),
+			    err);
 			chosen[chosen_count++] = w;
 		} else if (enforce) {
 			hold_back(d, w);

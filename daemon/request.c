@@ -10,8 +10,8 @@
 
 /* The partitions of "a,b" that the market knows. */
 static int
-partitions_of(int *partitions, const char *names,
-    const struct lt_market *market)
+partitions_of(
+    int *partitions, const char *names, const struct lt_market *market)
 {
 	int count = 0;
 	while (*names) {
@@ -34,20 +34,19 @@ lt_request_of_job(struct lt_request *request, int *partitions,
     int *partition_count, const struct lt_slurm_job *job,
     const struct lt_market *market, int64_t now_utc_s)
 {
-	*request = (struct lt_request) { .uid = job->uid };
+	*request = (struct lt_request){.uid = job->uid};
 	*partition_count = partitions_of(partitions, job->partition, market);
 	if (*partition_count == 0)
 		return false;
-	snprintf(request->account, sizeof(request->account), "%s",
-	    job->account);
+	snprintf(
+	    request->account, sizeof(request->account), "%s", job->account);
 	snprintf(request->qos, sizeof(request->qos), "%s", job->qos);
 	request->min_nodes = request->max_nodes = job->nodes ? job->nodes : 1;
 	request->cpus = job->cpus;
 	request->gpus = job->gpus;
 	request->memory_mib_per_node = job->memory_mib / request->min_nodes;
 	request->exclusive = job->exclusive;
-	request->array_tasks =
-	    job->array_pending > 0 ? job->array_pending : 1;
+	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;
 	request->limit_s =
 	    job->limit_s == INT64_MAX ? LT_UNSET_64 : job->limit_s;
 	request->expected_run_s = LT_UNSET_64;

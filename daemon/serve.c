@@ -19,8 +19,13 @@
 #include "serve.h"
 #include "serve_munge.h"
 
-enum { CONNECTIONS_MAX = 256, CONNECTIONS_PER_HOST = 32,
-	TIMEOUT_S = 15, BACKLOG = 64, UPLOAD_MAX = 256 * 1024 };
+enum {
+	CONNECTIONS_MAX = 256,
+	CONNECTIONS_PER_HOST = 32,
+	TIMEOUT_S = 15,
+	BACKLOG = 64,
+	UPLOAD_MAX = 256 * 1024
+};
 
 static struct { /* one process serves once */
 	struct MHD_Daemon *local, *remote;
@@ -108,9 +113,10 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 	socklen_t size = sizeof(peer);
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (!info || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED,
-	    &peer, &size) != 0 || size != sizeof(peer) ||
-	    peer.uid == (uid_t)-1)
+	if (!info ||
+	    getsockopt(
+		info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+	    size != sizeof(peer) || peer.uid == (uid_t)-1)
 		return false;
 	*uid = peer.uid;
 	return true;
@@ -118,21 +124,24 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 
 /* A follower's: the connection sleeps until the controller has answered. */
 static enum MHD_Result
-answer_follower(struct exchange *e, struct MHD_Connection *connection,
-    uint32_t uid)
+answer_follower(
+    struct exchange *e, struct MHD_Connection *connection, uint32_t uid)
 {
 	char path[LT_API_PATH_MAX];
 	if (e->question) {
 		char *const text = e->question->text;
 		e->question->text = NULL;
 		return text ? reply_with(connection,
-		    (unsigned)e->question->status, text, "application/json") :
-		    MHD_NO;
+				  (unsigned)e->question->status, text,
+				  "application/json")
+			    : MHD_NO;
 	}
 	if (!lt_follow_path(path, sizeof(path), uid, e->uri))
-		return reply_with(connection, 404, strdup("{\"error\":\"this "
-		    "lowtided follows another: it answers /v1/balance "
-		    "only\"}"), "application/json");
+		return reply_with(connection, 404,
+		    strdup("{\"error\":\"this "
+			   "lowtided follows another: it answers /v1/balance "
+			   "only\"}"),
+		    "application/json");
 	e->question = lt_question_post(path, connection);
 	if (!e->question)
 		return MHD_NO;
@@ -147,9 +156,9 @@ wake(void *asker)
 }
 
 static enum MHD_Result
-answer_local(void *closure, struct MHD_Connection *connection,
-    const char *url, const char *method, const char *version,
-    const char *data, size_t *length, void **state)
+answer_local(void *closure, struct MHD_Connection *connection, const char *url,
+    const char *method, const char *version, const char *data, size_t *length,
+    void **state)
 {
 	(void)url;
 	(void)version;
@@ -176,18 +185,18 @@ answer_local(void *closure, struct MHD_Connection *connection,
 	struct lt_daemon *const d = closure;
 	if (d->args.follow)
 		return answer_follower(e, connection, uid);
-	const int status = lt_api(d, uid, method, e->uri, e->body, e->length,
-	    &text);
+	const int status =
+	    lt_api(d, uid, method, e->uri, e->body, e->length, &text);
 	if (!text)
 		return MHD_NO;
-	return reply_with(connection, (unsigned)status, text,
-	    "application/json");
+	return reply_with(
+	    connection, (unsigned)status, text, "application/json");
 }
 
 static enum MHD_Result
-answer_remote(void *closure, struct MHD_Connection *connection,
-    const char *url, const char *method, const char *version,
-    const char *data, size_t *length, void **state)
+answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
+    const char *method, const char *version, const char *data, size_t *length,
+    void **state)
 {
 	(void)version;
 	struct exchange *const e = *state;
@@ -205,8 +214,9 @@ answer_remote(void *closure, struct MHD_Connection *connection,
 	}
 	if (e->too_large || strcmp(url, "/munge") != 0 ||
 	    strcmp(method, "POST") != 0)
-		return reply_with(connection, 404, strdup("{\"error\":"
-		    "\"want POST /munge with a credential\"}"),
+		return reply_with(connection, 404,
+		    strdup("{\"error\":"
+			   "\"want POST /munge with a credential\"}"),
 		    "application/json");
 	const int status = lt_serve_munge(closure, e->body, &text);
 	if (!text)
@@ -220,14 +230,16 @@ answer_remote(void *closure, struct MHD_Connection *connection,
 static int
 listen_local(const char *path, struct lt_error *err)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	if (strlen(path) + 5 > sizeof(address.sun_path))
-		return lt_fail(err, LT_EINPUT, "%s: longer than a socket's "
-		    "name may be (%zu)", path, sizeof(address.sun_path) - 5);
+		return lt_fail(err, LT_EINPUT,
+		    "%s: longer than a socket's "
+		    "name may be (%zu)",
+		    path, sizeof(address.sun_path) - 5);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path);
 	unlink(address.sun_path);
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-	    SOCK_NONBLOCK, 0);
+	const int fd =
+	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
 	    chmod(address.sun_path, 0666) != 0 || listen(fd, BACKLOG) != 0 ||
@@ -251,11 +263,10 @@ lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 	server.local = MHD_start_daemon(
 	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 	    answer_local, d, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_URI_LOG_CALLBACK, begin, d,
-	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-	    MHD_OPTION_END);
+	    MHD_OPTION_URI_LOG_CALLBACK, begin, d, MHD_OPTION_NOTIFY_COMPLETED,
+	    finish, NULL, MHD_OPTION_CONNECTION_LIMIT,
+	    (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+	    (unsigned)TIMEOUT_S, MHD_OPTION_END);
 	if (!server.local) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
@@ -268,13 +279,14 @@ lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
 	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-	    MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-	    (unsigned)CONNECTIONS_PER_HOST,
+	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
 	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
 	if (!server.remote)
-		lt_log("no_tcp", "port=%u why=\"in use or not permitted; "
-		    "login nodes can't ask\"", port);
+		lt_log("no_tcp",
+		    "port=%u why=\"in use or not permitted; "
+		    "login nodes can't ask\"",
+		    port);
 	return LT_OK;
 }
 
@@ -291,8 +303,7 @@ lt_serve_stop(void)
 	server.local = server.remote = NULL;
 }
 
-static struct MHD_Daemon **const daemons[] = { &server.local,
-	&server.remote };
+static struct MHD_Daemon **const daemons[] = {&server.local, &server.remote};
 
 int
 lt_serve_fds(struct pollfd *fds, int room)
@@ -301,10 +312,10 @@ lt_serve_fds(struct pollfd *fds, int room)
 	for (int i = 0; i < 2 && count < room; i++) {
 		if (!*daemons[i])
 			continue;
-		const union MHD_DaemonInfo *const info = MHD_get_daemon_info(
-		    *daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
-		fds[count++] = (struct pollfd) { .fd = info->epoll_fd,
-			.events = POLLIN };
+		const union MHD_DaemonInfo *const info =
+		    MHD_get_daemon_info(*daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
+		fds[count++] =
+		    (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
 	}
 	return count;
 }

@@ -38,8 +38,8 @@ seal(const struct lt_daemon *d, uid_t uid, int status, const char *body,
 	const munge_ctx_t ctx = context(d);
 	munge_err_t code = EMUNGE_NO_MEMORY;
 	if (plain && ctx) {
-		const int length = snprintf(plain, size, "%d\n%s", status,
-		    body);
+		const int length =
+		    snprintf(plain, size, "%d\n%s", status, body);
 		munge_ctx_set(ctx, MUNGE_OPT_UID_RESTRICTION, uid);
 		code = munge_encode(&credential, ctx, plain, length);
 	}
@@ -61,12 +61,12 @@ ask(struct lt_daemon *d, uid_t uid, char *payload, char **text)
 		return refuse(text, 400, "want METHOD SP PATH LF BODY");
 	*path = *line = '\0';
 	char *reply = NULL;
-	int status = lt_api(d, uid, payload, path + 1, line + 1,
-	    strlen(line + 1), &reply);
+	int status = lt_api(
+	    d, uid, payload, path + 1, line + 1, strlen(line + 1), &reply);
 	if (reply && strlen(reply) > LT_API_REPLY_MAX) {
 		free(reply);
 		reply = strdup("{\"error\":\"the reply passes 512 KiB: ask "
-		    "for one team, or a shorter period\"}");
+			       "for one team, or a shorter period\"}");
 		status = 400;
 	}
 	if (!reply)
@@ -84,8 +84,8 @@ lt_serve_munge(struct lt_daemon *d, const char *credential, char **text)
 	uid_t uid = (uid_t)-1;
 	gid_t gid = (gid_t)-1;
 	const munge_ctx_t ctx = context(d);
-	const munge_err_t code = munge_decode(credential, ctx, &payload,
-	    &length, &uid, &gid);
+	const munge_err_t code =
+	    munge_decode(credential, ctx, &payload, &length, &uid, &gid);
 	munge_ctx_destroy(ctx);
 	/* On some failures (expired, replayed) there is a payload too. */
 	int status;

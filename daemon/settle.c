@@ -32,35 +32,35 @@ remember_quote(struct lt_daemon *d, const struct lt_slurm_run *row,
 	struct lt_ledger_hold hold;
 	if (lt_ledger_hold(d->ledger, quote->id, &hold, NULL) != LT_ENOENT)
 		return LT_OK;
-	hold = (struct lt_ledger_hold) { .quote = *quote, .uid = row->uid,
-		.state = LT_HOLD_SETTLED, .made_utc_s = now_utc_s,
-		.job_id = row->array_job_id ? row->array_job_id : row->job_id,
-		.submit_utc_s = row->submit_utc_s };
+	hold = (struct lt_ledger_hold){.quote = *quote,
+	    .uid = row->uid,
+	    .state = LT_HOLD_SETTLED,
+	    .made_utc_s = now_utc_s,
+	    .job_id = row->array_job_id ? row->array_job_id : row->job_id,
+	    .submit_utc_s = row->submit_utc_s};
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
 /* The quote of a run: the ledger's, else what the row carries. */
 static bool
-quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
-    struct lt_quote *quote)
+quote_of(
+    struct lt_daemon *d, const struct lt_slurm_run *row, struct lt_quote *quote)
 {
 	struct lt_ledger_hold hold;
 	const char *const text = row->admin_comment;
-	const bool has_text = text && lt_quote_unpack(quote, text,
-	    strlen(text), NULL) == LT_OK;
-	if (has_text && lt_ledger_hold(d->ledger, quote->id, &hold, NULL) ==
-	    LT_OK) {
+	const bool has_text =
+	    text && lt_quote_unpack(quote, text, strlen(text), NULL) == LT_OK;
+	if (has_text &&
+	    lt_ledger_hold(d->ledger, quote->id, &hold, NULL) == LT_OK) {
 		if (hold.quote.home[0] != '\0')
 			*quote = hold.quote;
 		return true;
 	}
 	if (has_text)
 		return true;
-	const uint32_t id = row->array_job_id ? row->array_job_id :
-	    row->job_id;
+	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	if (lt_ledger_hold_of_job(d->ledger, id, &hold, NULL) != LT_OK &&
-	    lt_ledger_hold_of_job(d->ledger, row->job_id, &hold, NULL) !=
-	    LT_OK)
+	    lt_ledger_hold_of_job(d->ledger, row->job_id, &hold, NULL) != LT_OK)
 		return false;
 	*quote = hold.quote;
 	return true;
@@ -70,15 +70,18 @@ static void
 facts_of(struct lt_run *run, const struct lt_slurm_run *row,
     const struct lt_quote *quote)
 {
-	*run = (struct lt_run) {
-		.key = { row->job_id, row->submit_utc_s },
-		.array_job_id = row->array_job_id,
-		.array_task = row->array_task, .uid = row->uid,
-		.start_utc_s = row->start_utc_s,
-		.end_utc_s = row->end_utc_s, .nodes = row->nodes,
-		.cpus = row->cpus, .gpus = row->gpus,
-		.memory_mib = row->memory_mib,
-		.quote_id = quote ? quote->id : 0,
+	*run = (struct lt_run){
+	    .key = {row->job_id, row->submit_utc_s},
+	    .array_job_id = row->array_job_id,
+	    .array_task = row->array_task,
+	    .uid = row->uid,
+	    .start_utc_s = row->start_utc_s,
+	    .end_utc_s = row->end_utc_s,
+	    .nodes = row->nodes,
+	    .cpus = row->cpus,
+	    .gpus = row->gpus,
+	    .memory_mib = row->memory_mib,
+	    .quote_id = quote ? quote->id : 0,
 	};
 	memcpy(run->user, row->user, sizeof(run->user));
 	memcpy(run->account, row->account, sizeof(run->account));
@@ -92,13 +95,13 @@ static bool
 is_same(const struct lt_run *known, const struct lt_run *run)
 {
 	return !known->provisional && known->priced &&
-	    known->start_utc_s == run->start_utc_s &&
-	    known->end_utc_s == run->end_utc_s &&
-	    known->nodes == run->nodes && known->cpus == run->cpus &&
-	    known->gpus == run->gpus &&
-	    known->memory_mib == run->memory_mib &&
-	    !strcmp(known->partition, run->partition) &&
-	    !strcmp(known->account, run->account);
+	       known->start_utc_s == run->start_utc_s &&
+	       known->end_utc_s == run->end_utc_s &&
+	       known->nodes == run->nodes && known->cpus == run->cpus &&
+	       known->gpus == run->gpus &&
+	       known->memory_mib == run->memory_mib &&
+	       !strcmp(known->partition, run->partition) &&
+	       !strcmp(known->account, run->account);
 }
 
 /* Above its hold, and why. */
@@ -107,15 +110,14 @@ explain_over(struct lt_run *run, const struct lt_quote *quote,
     const struct lt_slurm_run *row)
 {
 	const struct lt_amount *const held = &quote->hold_per_task;
-	const bool over = (held->has_money &&
-	    run->money_micros > held->money_micros) ||
+	const bool over =
+	    (held->has_money && run->money_micros > held->money_micros) ||
 	    (held->has_carbon && run->carbon_mg > held->carbon_mg);
 	if (!over)
 		return;
 	const int64_t ran = row->end_utc_s - row->start_utc_s;
 	const char *why = "price";
-	if (row->limit_s > 0 && row->limit_s != INT64_MAX &&
-	    ran > row->limit_s)
+	if (row->limit_s > 0 && row->limit_s != INT64_MAX && ran > row->limit_s)
 		why = "OverTimeLimit";
 	else if (row->restarts > 0)
 		why = "requeue";
@@ -142,26 +144,25 @@ round_run(struct lt_daemon *d, struct lt_run *run,
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
 	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
-		const int64_t totals[] = { run->money_micros, run->carbon_mg,
-			run->energy_wh, run->base_money_micros,
-			run->base_carbon_mg };
+		const int64_t totals[] = {run->money_micros, run->carbon_mg,
+		    run->energy_wh, run->base_money_micros,
+		    run->base_carbon_mg};
 		for (uint32_t i = 0; i < n; i++) {
 			const struct lt_charge_hour *const h =
 			    &charge->hours[i];
-			const double all[] = { h->money_micros, h->carbon_mg,
-				h->energy_wh };
+			const double all[] = {
+			    h->money_micros, h->carbon_mg, h->energy_wh};
 			/* The base follows the run's own hours: it was saved
 			 * where it was spent. */
-			const double weight =
-			    (double)totals[kind] / (double)n;
+			const double weight = (double)totals[kind] / (double)n;
 			exact[i] = kind < 3 ? all[kind] : weight;
 		}
 		lt_charge_split(parts, exact, n, totals[kind]);
 		for (uint32_t i = 0; i < n; i++) {
-			int64_t *const to[] = { &entries[i].money_micros,
-				&entries[i].carbon_mg, &entries[i].energy_wh,
-				&entries[i].base_money_micros,
-				&entries[i].base_carbon_mg };
+			int64_t *const to[] = {&entries[i].money_micros,
+			    &entries[i].carbon_mg, &entries[i].energy_wh,
+			    &entries[i].base_money_micros,
+			    &entries[i].base_carbon_mg};
 			*to[kind] = parts[i];
 		}
 	}
@@ -175,10 +176,11 @@ fill_entries(struct lt_entry *entries, const struct lt_run *run,
     const struct lt_charge *charge, int64_t now_utc_s)
 {
 	for (uint32_t i = 0; i < charge->hour_count; i++) {
-		entries[i] = (struct lt_entry) { .kind = LT_ENTRY_CHARGE,
-			.run = run->key, .made_utc_s = now_utc_s,
-			.at_utc_s = charge->hours[i].at_utc_s,
-			.uid = run->uid };
+		entries[i] = (struct lt_entry){.kind = LT_ENTRY_CHARGE,
+		    .run = run->key,
+		    .made_utc_s = now_utc_s,
+		    .at_utc_s = charge->hours[i].at_utc_s,
+		    .uid = run->uid};
 		memcpy(entries[i].account, run->account,
 		    sizeof(entries[i].account));
 	}
@@ -219,8 +221,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		run->base_money_micros = run->money_micros;
 		run->base_carbon_mg = run->carbon_mg;
 		for (uint32_t i = 0; i < charge->hour_count; i++) {
-			entries[i].base_money_micros =
-			    entries[i].money_micros;
+			entries[i].base_money_micros = entries[i].money_micros;
 			entries[i].base_carbon_mg = entries[i].carbon_mg;
 		}
 	}
@@ -236,10 +237,11 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		lt_ledger_rollback(d->ledger);
 	else if (changed) {
 		d->sheet_dirty = true;
-		lt_log("settled", "job=%u account=%s money_micros=%" PRId64
-		    " carbon_mg=%" PRId64 " provisional=%d", run->key.job_id,
-		    run->account, run->money_micros, run->carbon_mg,
-		    run->provisional);
+		lt_log("settled",
+		    "job=%u account=%s money_micros=%" PRId64
+		    " carbon_mg=%" PRId64 " provisional=%d",
+		    run->key.job_id, run->account, run->money_micros,
+		    run->carbon_mg, run->provisional);
 	}
 	free(entries);
 	return code;
@@ -269,8 +271,8 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	}
 	if (quoted)
 		lt_base_of_run(&run, &quote, d);
-	code = settle_priced(d, &run, row, quoted ? &quote : NULL, &charge,
-	    now_utc_s, err);
+	code = settle_priced(
+	    d, &run, row, quoted ? &quote : NULL, &charge, now_utc_s, err);
 	lt_charge_free(&charge);
 	return code;
 }
@@ -283,14 +285,15 @@ by_end(const void *a, const void *b)
 		return x->end_utc_s < y->end_utc_s ? -1 : 1;
 	if (x->job_id != y->job_id)
 		return x->job_id < y->job_id ? -1 : 1;
-	return x->submit_utc_s < y->submit_utc_s ? -1 :
-	    x->submit_utc_s > y->submit_utc_s;
+	return x->submit_utc_s < y->submit_utc_s
+		   ? -1
+		   : x->submit_utc_s > y->submit_utc_s;
 }
 
 /* In order of their ends, so that a rebuild gives the same carries. */
 static int
-settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows,
-    int64_t now_utc_s, struct lt_error *err)
+settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	int code = LT_OK;
 	if (rows->count > 1)
@@ -304,7 +307,7 @@ int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_runs rows = { 0 };
+	struct lt_slurm_runs rows = {0};
 	int code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_slurmdbd_runs(&rows, from_utc_s, to_utc_s, err);
@@ -319,7 +322,7 @@ int
 lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct lt_slurm_runs rows = { 0 };
+	struct lt_slurm_runs rows = {0};
 	if (!has_slurmdbd(d))
 		return LT_OK;
 	int code = lt_slurmdbd_job(&rows, job_id, err);
@@ -337,7 +340,8 @@ since(struct lt_daemon *d, int64_t fallback)
 	char value[32];
 	int64_t at = fallback;
 	if (lt_ledger_get(d->ledger, "since", value, sizeof(value), NULL) !=
-	    LT_OK || lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
+		LT_OK ||
+	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
 		return fallback;
 	return at;
 }
@@ -358,16 +362,16 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	for (uint32_t i = 0; i < d->ended_count; i++) {
 		struct lt_ended *const e = &d->ended[i];
 		struct lt_run known;
-		const struct lt_run_key key = { e->run.job_id,
-			e->run.submit_utc_s };
+		const struct lt_run_key key = {
+		    e->run.job_id, e->run.submit_utc_s};
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
-			code = settle_row(d, &e->run, has_slurmdbd(d),
-			    now_utc_s, err);
+			code = settle_row(
+			    d, &e->run, has_slurmdbd(d), now_utc_s, err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
-		    e->run.end_utc_s > e->run.start_utc_s;
+				 e->run.end_utc_s > e->run.start_utc_s;
 		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
 		    e->run.end_utc_s < first ||
 		    (!ran && now_utc_s - e->seen_utc_s > NO_ROW_S)) {
@@ -402,9 +406,9 @@ load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return LT_OK;
 	lt_ended_load(d);
 	if (lt_ledger_get(d->ledger, "settled_until", value, sizeof(value),
-	    NULL) == LT_OK &&
-	    lt_int64_parse(value, 1, INT64_MAX, &d->settled_until_utc_s,
-		NULL) == LT_OK)
+		NULL) == LT_OK &&
+	    lt_int64_parse(
+		value, 1, INT64_MAX, &d->settled_until_utc_s, NULL) == LT_OK)
 		return LT_OK;
 	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
 	const int code = lt_ledger_put(d->ledger, "since", value, err);
@@ -453,14 +457,15 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
 	struct lt_run *all = NULL;
 	char value[32];
 	if (!has_slurmdbd(d))
-		return lt_fail(err, LT_EINPUT, "rebuild: this Slurm has no "
+		return lt_fail(err, LT_EINPUT,
+		    "rebuild: this Slurm has no "
 		    "slurmdbd to rebuild from");
 	int code = lt_ledger_reset(d->ledger, err);
 	snprintf(value, sizeof(value), "%" PRId64, first);
 	if (code == LT_OK)
 		code = lt_ledger_put(d->ledger, "since", value, err);
 	for (int64_t at = first; code == LT_OK && at <= now_utc_s;
-	    at += LT_DAY_S)
+	     at += LT_DAY_S)
 		code = lt_settle(d, at, at + LT_DAY_S, now_utc_s, err);
 	if (code == LT_OK)
 		code = save_until(d, now_utc_s, err);
@@ -469,11 +474,12 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
 	*runs = 0;
 	*money_micros = 0;
 	if (code == LT_OK)
-		code = lt_ledger_runs(d->ledger, NULL, 0, INT64_MAX, &all,
-		    runs, err);
+		code = lt_ledger_runs(
+		    d->ledger, NULL, 0, INT64_MAX, &all, runs, err);
 	for (uint32_t i = 0; code == LT_OK && i < *runs; i++)
 		if (!lt_add(money_micros, all[i].money_micros))
-			code = lt_fail(err, LT_EOVERFLOW, "rebuild: charges "
+			code = lt_fail(err, LT_EOVERFLOW,
+			    "rebuild: charges "
 			    "pass 64 bits");
 	free(all);
 	d->sheet_dirty = true;

@@ -23,10 +23,10 @@ key_of(char key[LT_NAME_SIZE], const struct lt_source *source)
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
 	for (int i = 0; i < p->option_count; i++) {
-		crc = lt_crc32c(crc, p->options[i].key,
-		    strlen(p->options[i].key) + 1);
-		crc = lt_crc32c(crc, p->options[i].value,
-		    strlen(p->options[i].value) + 1);
+		crc = lt_crc32c(
+		    crc, p->options[i].key, strlen(p->options[i].key) + 1);
+		crc = lt_crc32c(
+		    crc, p->options[i].value, strlen(p->options[i].value) + 1);
 	}
 	snprintf(key, LT_NAME_SIZE, "%.54s#%08x", p->name, crc);
 }
@@ -37,7 +37,7 @@ lt_signals_has_history(struct lt_daemon *d, const struct lt_source *source)
 	char value[64], name[LT_NAME_SIZE];
 	key_of(name, source);
 	return lt_ledger_get(d->ledger, name, value, sizeof(value), NULL) ==
-	    LT_OK;
+	       LT_OK;
 }
 
 void
@@ -45,13 +45,13 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 {
 	for (int i = 0; i < d->source_count; i++) {
 		struct lt_source *const source = &d->sources[i];
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		char value[64], name[LT_NAME_SIZE];
 		int quantity;
 		long long issued;
 		key_of(name, source);
-		if (lt_ledger_get(d->ledger, name, value, sizeof(value),
-		    NULL) != LT_OK ||
+		if (lt_ledger_get(
+			d->ledger, name, value, sizeof(value), NULL) != LT_OK ||
 		    sscanf(value, "%d %lld", &quantity, &issued) != 2 ||
 		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
 			continue;
@@ -75,15 +75,16 @@ store(struct lt_daemon *d, const struct lt_source *source,
 		steps[i].start_utc_s = points->points[i].start_utc_s;
 		steps[i].end_utc_s = points->points[i].end_utc_s;
 		steps[i].value = points->points[i].value;
-		steps[i].quality = source->adapter->replay ?
-		    LT_QUALITY_REPLAY : points->points[i].quality;
+		steps[i].quality = source->adapter->replay
+				       ? LT_QUALITY_REPLAY
+				       : points->points[i].quality;
 		snprintf(steps[i].source, sizeof(steps[i].source), "%s",
 		    source->policy->name);
 	}
 	char name[LT_NAME_SIZE], value[64];
 	key_of(name, source);
-	const int code = lt_ledger_put_points(d->ledger, name, steps,
-	    (uint32_t)points->count, err);
+	const int code = lt_ledger_put_points(
+	    d->ledger, name, steps, (uint32_t)points->count, err);
 	free(steps);
 	if (code != LT_OK)
 		return code;
@@ -94,8 +95,8 @@ store(struct lt_daemon *d, const struct lt_source *source,
 
 /* Drop what ended before the window; known has history in front. */
 static uint32_t
-first_needed(const struct lt_rate_step *known, uint32_t count,
-    int64_t from_utc_s)
+first_needed(
+    const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
 {
 	uint32_t i = 0;
 	while (i + 1 < count && known[i].end_utc_s <= from_utc_s)
@@ -111,27 +112,25 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 	uint32_t count = 0;
 	char name[LT_NAME_SIZE];
 	key_of(name, source);
-	const int code = lt_ledger_points(d->ledger, name,
-	    now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S, &known,
-	    &count, err);
+	const int code =
+	    lt_ledger_points(d->ledger, name, now_utc_s - LT_HISTORY_S,
+		now_utc_s + LT_HORIZON_S, &known, &count, err);
 	if (code != LT_OK)
 		return code;
-	struct lt_rate_step *const steps =
-	    calloc(LT_STEPS_MAX, sizeof(*steps));
+	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
 	if (!steps) {
 		free(known);
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
 	}
 	uint32_t used = 0;
-	for (uint32_t i = first_needed(known, count,
-	    now_utc_s - LOOK_BACK_S); i < count && used < LT_STEPS_MAX; i++)
+	for (uint32_t i = first_needed(known, count, now_utc_s - LOOK_BACK_S);
+	     i < count && used < LT_STEPS_MAX; i++)
 		steps[used++] = known[i];
 	/* Spot prices have no daily shape worth a guess; a negative tariff
 	 * is real, a negative intensity or price is not. */
 	used += lt_forecast(steps + used, LT_STEPS_MAX - used, known, count,
 	    source->quantity != LT_QUANTITY_PRICE,
-	    source->quantity == LT_QUANTITY_TARIFF ? -HUGE_VAL : 0,
-	    now_utc_s);
+	    source->quantity == LT_QUANTITY_TARIFF ? -HUGE_VAL : 0, now_utc_s);
 	if (source->adapter->replay)
 		for (uint32_t i = 0; i < used; i++)
 			steps[i].quality = LT_QUALITY_REPLAY;
@@ -150,7 +149,7 @@ void
 lt_signals_take(struct lt_daemon *d, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	source->quantity = points->quantity;
 	source->fetched = true;
 	source->fetched_utc_s = now_utc_s;
@@ -158,12 +157,12 @@ lt_signals_take(struct lt_daemon *d, struct lt_source *source,
 	    points->issued_utc_s ? points->issued_utc_s : now_utc_s;
 	if (store(d, source, points, &err) != LT_OK ||
 	    lt_signals_refresh(d, source, now_utc_s, &err) != LT_OK) {
-		memcpy(source->last_error, err.text,
-		    sizeof(source->last_error));
+		memcpy(
+		    source->last_error, err.text, sizeof(source->last_error));
 		lt_log("signal_lost", "source=%s error=\"%s\"",
 		    source->policy->name, err.text);
 		return;
 	}
-	lt_log("fetched", "source=%s points=%zu steps=%u",
-	    source->policy->name, points->count, source->step_count);
+	lt_log("fetched", "source=%s points=%zu steps=%u", source->policy->name,
+	    points->count, source->step_count);
 }

@@ -12,18 +12,24 @@ const char *
 lt_step_name(enum lt_step_id step)
 {
 	static const char *const names[LT_STEP_COUNT] = {
-		[LT_STEP_TABLES] = "tables", [LT_STEP_MARKET] = "market",
-		[LT_STEP_RATES] = "rates", [LT_STEP_ABSORB] = "absorb",
-		[LT_STEP_JOBS] = "jobs", [LT_STEP_SETTLE] = "settle",
-		[LT_STEP_VOID] = "void", [LT_STEP_RELEASE] = "release",
-		[LT_STEP_BUDGET] = "budget", [LT_STEP_TERMS] = "terms",
-		[LT_STEP_ALERTS] = "alerts", [LT_STEP_PRUNE] = "prune" };
+	    [LT_STEP_TABLES] = "tables",
+	    [LT_STEP_MARKET] = "market",
+	    [LT_STEP_RATES] = "rates",
+	    [LT_STEP_ABSORB] = "absorb",
+	    [LT_STEP_JOBS] = "jobs",
+	    [LT_STEP_SETTLE] = "settle",
+	    [LT_STEP_VOID] = "void",
+	    [LT_STEP_RELEASE] = "release",
+	    [LT_STEP_BUDGET] = "budget",
+	    [LT_STEP_TERMS] = "terms",
+	    [LT_STEP_ALERTS] = "alerts",
+	    [LT_STEP_PRUNE] = "prune"};
 	return names[step];
 }
 
 bool
-lt_step_failed(struct lt_steps *steps, enum lt_step_id step,
-    const struct lt_error *err)
+lt_step_failed(
+    struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err)
 {
 	char *const known = steps->failed[step];
 	const char *const text = err->text[0] ? err->text : "failed";
@@ -48,6 +54,5 @@ lt_steps_text(char out[LT_ERROR_TEXT_SIZE], const struct lt_steps *steps)
 	for (int i = 0; i < LT_STEP_COUNT && out[0] == '\0'; i++)
 		if (steps->failed[i][0])
 			snprintf(out, LT_ERROR_TEXT_SIZE, "%s: %.440s",
-			    lt_step_name((enum lt_step_id)i),
-			    steps->failed[i]);
+			    lt_step_name((enum lt_step_id)i), steps->failed[i]);
 }

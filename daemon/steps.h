@@ -10,23 +10,33 @@
 
 #include "error.h"
 
-enum lt_step_id { LT_STEP_TABLES, LT_STEP_MARKET, LT_STEP_RATES,
-	LT_STEP_ABSORB, LT_STEP_JOBS, LT_STEP_SETTLE, LT_STEP_VOID,
-	LT_STEP_RELEASE, LT_STEP_BUDGET, LT_STEP_TERMS, LT_STEP_ALERTS,
-	LT_STEP_PRUNE, LT_STEP_COUNT };
+enum lt_step_id {
+	LT_STEP_TABLES,
+	LT_STEP_MARKET,
+	LT_STEP_RATES,
+	LT_STEP_ABSORB,
+	LT_STEP_JOBS,
+	LT_STEP_SETTLE,
+	LT_STEP_VOID,
+	LT_STEP_RELEASE,
+	LT_STEP_BUDGET,
+	LT_STEP_TERMS,
+	LT_STEP_ALERTS,
+	LT_STEP_PRUNE,
+	LT_STEP_COUNT
+};
 const char *lt_step_name(enum lt_step_id step);
 
-struct lt_steps { /* start as { 0 } */
+struct lt_steps {					/* start as { 0 } */
 	char failed[LT_STEP_COUNT][LT_ERROR_TEXT_SIZE]; /* "" = fine */
 };
 
 /* Both: is that news? A failure that stays the same is none. */
-bool lt_step_failed(struct lt_steps *steps, enum lt_step_id step,
-    const struct lt_error *err);
+bool lt_step_failed(
+    struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err);
 bool lt_step_worked(struct lt_steps *steps, enum lt_step_id step);
 
 /* "jobs: <text>" of the first step that fails now; "" when all is fine. */
-void lt_steps_text(char out[LT_ERROR_TEXT_SIZE],
-    const struct lt_steps *steps);
+void lt_steps_text(char out[LT_ERROR_TEXT_SIZE], const struct lt_steps *steps);
 
 #endif

@@ -16,8 +16,8 @@ load_partitions(struct lt_daemon *d, struct lt_error *err)
 	struct lt_shape *shapes = NULL;
 	char *strings = NULL;
 	uint32_t count = 0, shape_count = 0;
-	const int code = lt_slurm_partitions(&partitions, &count, &shapes,
-	    &shape_count, &strings, err);
+	const int code = lt_slurm_partitions(
+	    &partitions, &count, &shapes, &shape_count, &strings, err);
 	if (code != LT_OK)
 		return code;
 	free(d->partitions);
@@ -37,8 +37,8 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 	struct lt_slurm_account *accounts = NULL;
 	struct lt_slurm_pair *pairs = NULL;
 	uint32_t count = 0, pair_count = 0, unknown = 0;
-	const int code = lt_slurm_associations(&accounts, &count, &pairs,
-	    &pair_count, &unknown, err);
+	const int code = lt_slurm_associations(
+	    &accounts, &count, &pairs, &pair_count, &unknown, err);
 	if (code != LT_OK)
 		return code;
 	free(d->accounts);
@@ -52,10 +52,10 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 }
 
 int
-lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_error *err)
+lt_daemon_load_tables(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_conf conf = { 0 };
+	struct lt_slurm_conf conf = {0};
 	int code = lt_slurm_conf(&conf, err);
 	if (code != LT_OK)
 		return code;
@@ -70,9 +70,8 @@ lt_daemon_load_tables(struct lt_daemon *d, int64_t now_utc_s,
 		code = load_associations(d, err);
 		if (code == LT_OK)
 			code = lt_associations_save(d, err);
-		else if (!d->accounts &&
-		    lt_associations_load(d, &(struct lt_error) { 0 }) !=
-		    LT_OK)
+		else if (!d->accounts && lt_associations_load(
+					     d, &(struct lt_error){0}) != LT_OK)
 			return code; /* nobody known: nothing to work with */
 	}
 	d->tables_utc_s = now_utc_s;

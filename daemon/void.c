@@ -27,8 +27,10 @@ in_slurmdbd(const struct lt_slurm_runs *rows, uint64_t quote_id)
 	for (uint32_t i = 0; i < rows->count; i++) {
 		const char *const text = rows->runs[i].admin_comment;
 		struct lt_quote quote;
-		if (text && lt_quote_unpack(&quote, text, strlen(text),
-		    NULL) == LT_OK && quote.id == quote_id)
+		if (text &&
+		    lt_quote_unpack(&quote, text, strlen(text), NULL) ==
+			LT_OK &&
+		    quote.id == quote_id)
 			return true;
 	}
 	return false;
@@ -41,8 +43,8 @@ end(struct lt_daemon *d, const struct lt_ledger_hold *hold, const char *why,
 	lt_log("void", "quote=%016" PRIx64 " account=%s job=%u why=\"%s\"",
 	    hold->quote.id, hold->quote.account, hold->job_id, why);
 	d->sheet_dirty = true;
-	return lt_ledger_end_hold(d->ledger, hold->quote.id, LT_HOLD_VOID,
-	    why, err);
+	return lt_ledger_end_hold(
+	    d->ledger, hold->quote.id, LT_HOLD_VOID, why, err);
 }
 
 /* Never on a job: --test-only, refused later, a het job undone. */
@@ -52,8 +54,8 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
     int64_t now_utc_s, struct lt_error *err)
 {
 	if (!*loaded) { /* one window of slurmdbd serves all */
-		const int code = lt_slurmdbd_runs(rows,
-		    oldest_utc_s - LOOK_S, now_utc_s + 1, err);
+		const int code = lt_slurmdbd_runs(
+		    rows, oldest_utc_s - LOOK_S, now_utc_s + 1, err);
 		if (code != LT_OK)
 			return code;
 		*loaded = true;
@@ -69,10 +71,9 @@ is_awaited(const struct lt_daemon *d, const struct lt_ledger_hold *hold)
 {
 	for (uint32_t i = 0; i < d->ended_count; i++) {
 		const struct lt_slurm_run *const run = &d->ended[i].run;
-		if (run->start_utc_s > 0 &&
-		    run->end_utc_s > run->start_utc_s &&
+		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
-		    run->array_job_id == hold->job_id))
+			run->array_job_id == hold->job_id))
 			return true;
 	}
 	return false;
@@ -109,7 +110,7 @@ int
 lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold *holds = NULL;
-	struct lt_slurm_runs rows = { 0 };
+	struct lt_slurm_runs rows = {0};
 	uint32_t count = 0;
 	bool loaded = false;
 	const bool has_dbd = strstr(d->slurm.accounting_storage, "slurmdbd");
@@ -130,7 +131,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			const struct lt_ledger_hold *const h = &holds[i];
 			if (h->made_utc_s + LT_VOID_AFTER_S >
-			    d->jobs.begun_utc_s ||
+				d->jobs.begun_utc_s ||
 			    live_shares(d, h->quote.id) >= h->live_tasks)
 				continue;
 			if (pass == 0 && h->job_id)

@@ -309,13 +309,12 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	    request->cpus, multiply(request->gpus,
 			       lt_gpus_from_text(job->cpus_per_tres, ignored)));
 	/* --ntasks-per-gpu without --ntasks: slurmctld counts them later. */
-	request->cpus = larger(
-	    request->cpus, multiply(multiply(request->gpus,
-					known16(job->ntasks_per_tres)),
-			       cpus_per_task));
+	request->cpus = larger(request->cpus,
+	    multiply(multiply(request->gpus, known16(job->ntasks_per_tres)),
+		cpus_per_task));
 	/* Cores kept for the system: Slurm gives whole nodes. */
-	request->exclusive = job->shared == JOB_SHARED_NONE ||
-			     job->core_spec != NO_VAL16;
+	request->exclusive =
+	    job->shared == JOB_SHARED_NONE || job->core_spec != NO_VAL16;
 }
 
 static void

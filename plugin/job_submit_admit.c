@@ -358,12 +358,11 @@ fill_blind_quote(struct lt_submission *s)
 	quote->rev = 1;
 	quote->mode = LT_MODE_ENFORCE;
 	quote->start_utc_s = quote->end_utc_s = s->now_utc_s;
-	if (!s->job->array_inx ||
-	    lt_array_count(s->job->array_inx, 0, &quote->tasks, &at_once,
-		NULL) != LT_OK)
+	if (!s->job->array_inx || lt_array_count(s->job->array_inx, 0,
+				      &quote->tasks, &at_once, NULL) != LT_OK)
 		quote->tasks = 1;
-	snprintf(quote->account, sizeof(quote->account), "%s",
-	    s->request.account);
+	snprintf(
+	    quote->account, sizeof(quote->account), "%s", s->request.account);
 	if (s->job->priority == 0)
 		quote->flags |= LT_QUOTE_USER_HOLD;
 }

@@ -196,10 +196,10 @@ mend_ring(void)
 	bool written = copy != NULL;
 
 	for (uint32_t i = 0; written && i < count; i++)
-		written = copy[i].sequence == 0 ||
-			  lt_ring_write(lt_state.ring_fd,
-			      lt_state.ring_generation, &copy[i],
-			      NULL) == LT_OK;
+		written =
+		    copy[i].sequence == 0 ||
+		    lt_ring_write(lt_state.ring_fd, lt_state.ring_generation,
+			&copy[i], NULL) == LT_OK;
 	free(copy);
 	pthread_mutex_lock(&lt_state.mutex);
 	if (written && failures == lt_state.failures)

@@ -65,11 +65,11 @@ static bool
 may_raise(const job_desc_msg_t *job)
 {
 	return job->time_limit != NO_VAL || any(job->partition) ||
-	       any(job->account) || job->begin_time > 0 ||
-	       job->end_time > 0 || job->min_nodes != NO_VAL ||
-	       job->max_nodes != NO_VAL || job->min_cpus != NO_VAL ||
-	       job->max_cpus != NO_VAL || job->num_tasks != NO_VAL ||
-	       job->cpus_per_task != NO_VAL16 || job->pn_min_cpus != NO_VAL16 ||
+	       any(job->account) || job->begin_time > 0 || job->end_time > 0 ||
+	       job->min_nodes != NO_VAL || job->max_nodes != NO_VAL ||
+	       job->min_cpus != NO_VAL || job->max_cpus != NO_VAL ||
+	       job->num_tasks != NO_VAL || job->cpus_per_task != NO_VAL16 ||
+	       job->pn_min_cpus != NO_VAL16 ||
 	       job->ntasks_per_node != NO_VAL16 ||
 	       job->pn_min_memory != NO_VAL64 || job->shared != NO_VAL16 ||
 	       job->core_spec != NO_VAL16 || job->ntasks_per_tres != NO_VAL16 ||
@@ -361,8 +361,9 @@ judge_change(struct change *c)
 	 * terms would let a larger one rise. */
 	if ((c->terms.flags & LT_TERMS_HET_LEADER) && c->job->job_id_str &&
 	    !strchr(c->job->job_id_str, '+'))
-		return refuse(c, "this may cost more, and the job is "
-				 "heterogeneous: name the component, as in 12+0");
+		return refuse(c,
+		    "this may cost more, and the job is "
+		    "heterogeneous: name the component, as in 12+0");
 	if (!c->view.market)
 		return unknown(c, sheet->on_unknown,
 		    "lowtided's market snapshot can't be read");

@@ -2,8 +2,9 @@
 /*
  * The job's environment, set in the step daemon before anything of the job
  * runs: mixed precision by the GPU that is really there, for jobs that asked
- * (--amp) or of a site that wants it for all (amp=auto), and the checkpoint interval. Never over a value of the user. Runs
- * as root: it reads only the kernel's files and writes none.
+ * (--amp) or of a site that wants it for all (amp=auto), and the checkpoint
+ * interval. Never over a value of the user. Runs as root: it reads only the
+ * kernel's files and writes none.
  */
 #include "spank_parts.h"
 

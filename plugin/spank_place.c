@@ -306,7 +306,8 @@ show_table(struct placement *p)
 
 	lt_plan_table(text, sizeof(text), &p->plan, &p->request, &p->market,
 	    p->now_utc_s);
-	/* As slurmctld's refusal would look, so that "lowtide plan" reads both. */
+	/* As slurmctld's refusal would look, so that "lowtide plan" reads both.
+	 */
 	lt_spank_say(text, true);
 	lt_spank_say("this was a plan: nothing was submitted.", true);
 	return -1;

@@ -13,7 +13,7 @@ const char *lt_rule_name(enum lt_rule rule);
 
 struct lt_period {
 	int64_t start_utc_s, end_utc_s;
-	char label[24]; /* "November", "2026 Q4", "2026" */
+	char label[24];		  /* "November", "2026 Q4", "2026" */
 	struct lt_amount limit;	  /* has_x: this currency is limited */
 	struct lt_amount settled; /* charges and adjustments of the period */
 	struct lt_amount held;	  /* open holds absorbed up to W */
@@ -28,7 +28,7 @@ struct lt_budget {
 					       * (start == end) */
 };
 
-struct lt_usage { /* of one user within a budget that has per_user */
+struct lt_usage {	 /* of one user within a budget that has per_user */
 	uint32_t budget; /* index */
 	uint32_t uid;
 	struct lt_amount settled[LT_PERIODS], held[LT_PERIODS];
@@ -36,11 +36,12 @@ struct lt_usage { /* of one user within a budget that has per_user */
 
 struct lt_account {
 	char name[LT_ACCOUNT_SIZE]; /* lower case; the table is sorted by it */
-	uint32_t first_binding, binding_count; /* into bindings[]: budgets of
-						* this account and its parents */
+	uint32_t first_binding,
+	    binding_count; /* into bindings[]: budgets of
+			    * this account and its parents */
 };
 
-struct lt_pair { /* sorted by (uid, account) */
+struct lt_pair {	       /* sorted by (uid, account) */
 	uint32_t uid, account; /* account: index */
 	bool is_default;
 };
@@ -52,11 +53,11 @@ struct lt_balance_sheet { /* the budget snapshot, loaded */
 	uint64_t ring_absorbed; /* W */
 	bool ready;		/* lowtided has loaded all quotes */
 	enum lt_rule on_unknown;
-	int64_t stale_after_s;	/* older: unknown */
+	int64_t stale_after_s; /* older: unknown */
 	uint32_t budget_count, usage_count, account_count, binding_count,
 	    pair_count;
 	struct lt_budget *budgets;
-	struct lt_usage *usages;     /* sorted by (budget, uid) */
+	struct lt_usage *usages; /* sorted by (budget, uid) */
 	struct lt_account *accounts;
 	uint32_t *bindings;
 	struct lt_pair *pairs;
@@ -66,22 +67,22 @@ struct lt_balance_sheet { /* the budget snapshot, loaded */
 /* Index, or -1. The name is compared in lower case. */
 int lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name);
 /* The default account of a uid, -1 = unknown. */
-int lt_sheet_default_account(const struct lt_balance_sheet *sheet,
-    uint32_t uid);
-bool lt_sheet_pair(const struct lt_balance_sheet *sheet, uint32_t uid,
-    int account);
+int lt_sheet_default_account(
+    const struct lt_balance_sheet *sheet, uint32_t uid);
+bool lt_sheet_pair(
+    const struct lt_balance_sheet *sheet, uint32_t uid, int account);
 /* Does any budget bind this account (its own or a parent's)? */
 bool lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account);
 
 /* What was held since W, beside the sheet: one per budget and capped user. */
 struct lt_recent; /* opaque; sums, remade for each new sheet */
 size_t lt_recent_size(const struct lt_balance_sheet *sheet); /* bytes */
-void lt_recent_init(struct lt_recent *recent,
-    const struct lt_balance_sheet *sheet);
+void lt_recent_init(
+    struct lt_recent *recent, const struct lt_balance_sheet *sheet);
 
 struct lt_hold {
 	uint32_t uid;
-	int account; /* index in the sheet */
+	int account;		 /* index in the sheet */
 	struct lt_amount amount; /* all tasks */
 	int64_t start_utc_s, end_utc_s;
 };

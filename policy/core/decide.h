@@ -35,15 +35,15 @@ struct lt_request {
 	/* what; upper bounds, never 0 for nodes and tasks */
 	uint32_t min_nodes, max_nodes;
 	bool nodes_open; /* no --nodes: max_nodes is the fewest, not the most */
-	uint32_t cpus;		/* of the whole job; 0 = one a node */
-	uint64_t memory_mib_per_node; /* 0 = the partition's default */
-	uint64_t memory_mib_per_cpu;  /* 0 = not said */
-	bool whole_memory;	/* --mem=0 */
-	uint32_t gpus;		/* of the whole job */
+	uint32_t cpus;	 /* of the whole job; 0 = one a node */
+	uint64_t memory_mib_per_node;	 /* 0 = the partition's default */
+	uint64_t memory_mib_per_cpu;	 /* 0 = not said */
+	bool whole_memory;		 /* --mem=0 */
+	uint32_t gpus;			 /* of the whole job */
 	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any */
 	bool exclusive;
-	uint32_t array_tasks;	/* 1 = no array */
-	uint32_t array_parallel;/* %N; 0 = no limit */
+	uint32_t array_tasks;	 /* 1 = no array */
+	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
 	int64_t limit_s;
 	int64_t expected_run_s; /* per task */
@@ -51,17 +51,17 @@ struct lt_request {
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;
 	/* freedom */
-	uint32_t pins;		/* enum lt_pin */
-	int home;		/* partition index where it goes by itself */
-	uint32_t named_count;	/* -p a,b: only these; 0 = all */
+	uint32_t pins;	      /* enum lt_pin */
+	int home;	      /* partition index where it goes by itself */
+	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s; /* <= now: at once */
 	int64_t deadline_utc_s; /* LT_UNSET_64 = none */
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;
-	double checkpoint_gib;	/* size kept; 0 = not counted */
-	int64_t max_cost_micros;/* --max-cost; LT_UNSET_64 = none */
-	bool has_available;	/* the team's balance is known */
+	double checkpoint_gib;	 /* size kept; 0 = not counted */
+	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
+	bool has_available;	 /* the team's balance is known */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 
@@ -73,7 +73,7 @@ struct lt_planned {
 };
 
 enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
-	LT_REJECT_NONE,	    /* the plan itself, or dearer: see the figures */
+	LT_REJECT_NONE, /* the plan itself, or dearer: see the figures */
 	LT_REJECT_DEARER,
 	LT_REJECT_MAX_TIME,
 	LT_REJECT_NODES,
@@ -83,57 +83,57 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_PRECISION,
 	LT_REJECT_CPUS,
 	LT_REJECT_MEMORY,
-	LT_REJECT_DEFAULTS,	/* other unset defaults would change the job */
-	LT_REJECT_STATE,	/* not UP, root only */
+	LT_REJECT_DEFAULTS, /* other unset defaults would change the job */
+	LT_REJECT_STATE,    /* not UP, root only */
 	LT_REJECT_ACCOUNT,
 	LT_REJECT_QOS,
 	LT_REJECT_GROUPS,
-	LT_REJECT_CANCELS,	/* PreemptMode=CANCEL */
-	LT_REJECT_UNMANAGED,	/* not in the policy file */
+	LT_REJECT_CANCELS,   /* PreemptMode=CANCEL */
+	LT_REJECT_UNMANAGED, /* not in the policy file */
 	LT_REJECT_NO_PRICE,
 	LT_REJECT_NO_CARBON,
 	LT_REJECT_STALE,
-	LT_REJECT_RISK,		/* restart chance over max_restart_risk */
+	LT_REJECT_RISK, /* restart chance over max_restart_risk */
 	LT_REJECT_DEADLINE,
 	LT_REJECT_CAPACITY,
 	LT_REJECT_BUDGET,
 	LT_REJECT_MAX_COST,
-	LT_REJECT_PINNED,	/* the user named another partition */
+	LT_REJECT_PINNED, /* the user named another partition */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
 const char *lt_reject_word(enum lt_reject reject); /* "gpu_memory": in files */
 
-struct lt_estimate { /* one partition, one start */
-	int partition;		/* index; -1 = none */
+struct lt_estimate {   /* one partition, one start */
+	int partition; /* index; -1 = none */
 	int64_t start_utc_s;
-	int64_t end_utc_s;	/* "done by": start + expected active time */
-	double expected_active_s;  /* of one task */
+	int64_t end_utc_s;	  /* "done by": start + expected active time */
+	double expected_active_s; /* of one task */
 	double expected_interruptions; /* of all tasks */
 	double restart_chance;
-	double interval_s;	/* checkpoint interval used */
-	double time_ratio;	/* run time here over at home */
+	double interval_s; /* checkpoint interval used */
+	double time_ratio; /* run time here over at home */
 	bool time_ratio_known;
 	bool has_cost, has_carbon;
 	double expected_compute_micros, expected_energy_micros,
 	    expected_storage_micros, expected_failure_micros;
-	int64_t cost_micros;	/* their sum, all tasks, half away from zero */
+	int64_t cost_micros; /* their sum, all tasks, half away from zero */
 	int64_t carbon_mg;
 	double energy_wh;
-	double score;		/* what was minimised, micros or mg or s */
+	double score; /* what was minimised, micros or mg or s */
 };
 
 struct lt_candidate { /* best start of one partition, or why there is none */
 	enum lt_reject reject;
 	struct lt_estimate best;
-	double wanted, found;	/* of the reject: MiB, GPUs, seconds, ppm ... */
+	double wanted, found; /* of the reject: MiB, GPUs, seconds, ppm ... */
 };
 
 struct lt_plan {
-	bool moved;		/* differs from home and now */
+	bool moved; /* differs from home and now */
 	enum lt_objective objective;
-	uint32_t pins;		/* what kept it from moving */
-	bool fits;		/* home can run it at all */
+	uint32_t pins;		   /* what kept it from moving */
+	bool fits;		   /* home can run it at all */
 	struct lt_estimate chosen; /* == home when !moved */
 	struct lt_estimate home;   /* now, where it would have gone */
 	uint32_t candidate_count;  /* == market->partition_count */
@@ -162,7 +162,10 @@ bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
  * memory, 1/1 if exclusive, on the smallest shape that can run it. With
  * several nodes the job is spread evenly, rounded up. nodes: node count used.
  */
-struct lt_share { int64_t numerator, denominator; uint32_t nodes; };
+struct lt_share {
+	int64_t numerator, denominator;
+	uint32_t nodes;
+};
 struct lt_share lt_share_of(const struct lt_request *request,
     const struct lt_market *market, int partition);
 

@@ -17,10 +17,10 @@ enum lt_code {
 	LT_ECHECKSUM = -6, /* a torn or damaged file */
 	LT_ENOENT = -7,	   /* no such file, partition, job */
 	LT_ENOMEM = -8,
-	LT_ESTALE = -9,	   /* older than allowed */
-	LT_ENET = -10,	   /* a source or peer can't be reached or misbehaves */
-	LT_EDENIED = -11,  /* not permitted */
-	LT_EOVERFLOW = -12,/* passes int64_t */
+	LT_ESTALE = -9,	  /* older than allowed */
+	LT_ENET = -10,	  /* a source or peer can't be reached or misbehaves */
+	LT_EDENIED = -11, /* not permitted */
+	LT_EOVERFLOW = -12, /* passes int64_t */
 };
 
 struct lt_error { /* caller's; start as { 0 } */

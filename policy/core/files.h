@@ -12,7 +12,12 @@
 #include "market.h"
 
 /* What stat(2) says, to see a change without reading. */
-struct lt_file_id { dev_t device; ino_t inode; int64_t mtime_ns; off_t size; };
+struct lt_file_id {
+	dev_t device;
+	ino_t inode;
+	int64_t mtime_ns;
+	off_t size;
+};
 /* False when absent. */
 bool lt_file_id(struct lt_file_id *id, const char *path);
 
@@ -27,11 +32,11 @@ bool lt_file_id(struct lt_file_id *id, const char *path);
 int lt_market_load(struct lt_market *market, const char *path,
     const struct lt_market *previous, struct lt_error *err);
 void lt_market_free(struct lt_market *market);
-int lt_market_save(const struct lt_market *market, const char *path,
-    struct lt_error *err);
+int lt_market_save(
+    const struct lt_market *market, const char *path, struct lt_error *err);
 
-int lt_sheet_load(struct lt_balance_sheet *sheet, const char *path,
-    struct lt_error *err);
+int lt_sheet_load(
+    struct lt_balance_sheet *sheet, const char *path, struct lt_error *err);
 void lt_sheet_free(struct lt_balance_sheet *sheet);
 int lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
     struct lt_error *err);
@@ -43,8 +48,8 @@ int lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err);
 int lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err);
-int lt_sheet_unpack(struct lt_balance_sheet *sheet,
-    const unsigned char *bytes, size_t byte_count, struct lt_error *err);
+int lt_sheet_unpack(struct lt_balance_sheet *sheet, const unsigned char *bytes,
+    size_t byte_count, struct lt_error *err);
 
 /* Names within the run and state directories. */
 #define LT_MARKET_FILE "market"

@@ -22,11 +22,11 @@ enum lt_precision {
 };
 
 struct lt_gpu {
-	char name[LT_GPU_NAME_SIZE]; /* "A100-SXM4-40GB" */
-	uint32_t memory_mib;	     /* as the device reports it */
-	uint32_t power_w;	     /* board maximum */
-	uint32_t compute_capability; /* NVIDIA 80 = 8.0; AMD 0 */
-	double bandwidth_gb_s;	     /* device memory; 0 = unknown */
+	char name[LT_GPU_NAME_SIZE];	   /* "A100-SXM4-40GB" */
+	uint32_t memory_mib;		   /* as the device reports it */
+	uint32_t power_w;		   /* board maximum */
+	uint32_t compute_capability;	   /* NVIDIA 80 = 8.0; AMD 0 */
+	double bandwidth_gb_s;		   /* device memory; 0 = unknown */
 	double tflops[LT_PRECISION_COUNT]; /* dense; 0 = not supported */
 };
 

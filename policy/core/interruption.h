@@ -10,17 +10,17 @@
 enum { LT_CHECKPOINT_WRITE_S = 60 }; /* where it is not known */
 
 struct lt_checkpoint {
-	bool enabled;	      /* the user said that the job can resume */
-	double write_s;	      /* time to write one; 0 = unknown:
-			       * LT_CHECKPOINT_WRITE_S is used */
-	double every_s;	      /* the user's own interval; 0 = the optimal one */
+	bool enabled;	/* the user said that the job can resume */
+	double write_s; /* time to write one; 0 = unknown:
+			 * LT_CHECKPOINT_WRITE_S is used */
+	double every_s; /* the user's own interval; 0 = the optimal one */
 };
 
 struct lt_exposure {
-	double work_s;	      /* useful run time, > 0 */
-	double hazard_per_h;  /* of the job (nodes x node's), >= 0 */
-	double restart_s;     /* boot and reload after an interruption */
-	double notice_s;      /* warning before; 0 = none */
+	double work_s;	     /* useful run time, > 0 */
+	double hazard_per_h; /* of the job (nodes x node's), >= 0 */
+	double restart_s;    /* boot and reload after an interruption */
+	double notice_s;     /* warning before; 0 = none */
 	struct lt_checkpoint checkpoint;
 };
 

@@ -13,32 +13,32 @@ enum {
 	LT_PARTITIONS_MAX = 256,  /* more: lowtided refuses to compile */
 	LT_SHAPES_MAX = 1024,	  /* node shapes over all partitions: refused */
 	LT_SERIES_MAX = 1024,	  /* three a partition and some: refused */
-	LT_STEPS_MAX = 4096,	  /* steps of one series, 14 days of 5 min: cut */
-	LT_GPUS_MAX = 128,	  /* rows of the GPU table: refused */
-	LT_ZONE_STEPS_MAX = 16,	  /* UTC offset changes ahead: cut */
-	LT_DEFAULTS_MAX = 256,	  /* accounts and QOS with a default: refused */
-	LT_BUDGETS_MAX = 8192,	  /* refused */
-	LT_ACCOUNTS_MAX = 16384,  /* refused */
-	LT_PAIRS_MAX = 262144,	  /* valid (uid, account): refused */
-	LT_USAGES_MAX = 65536,	  /* (budget, uid) with a cap: refused */
-	LT_BINDINGS_MAX = 64,	  /* budgets that bind one job: unknown */
-	LT_SHEET_STALE_S = 60,	  /* lowtided writes each 15 s: four misses and
-				   * the balance is unknown */
-	LT_PERIODS = 2,		  /* the current and the next */
-	LT_RING_SLOTS = 65536,	  /* holds not yet absorbed; full: unknown */
-	LT_TERMS_MAX = 1048576,	  /* live jobs; more: lowtided refuses */
-	LT_TERMS_BLOCK = 64,	  /* terms per checksummed block */
-	LT_ARRAY_TEXT_MAX = 65536,/* bytes of --array; longer: refused */
+	LT_STEPS_MAX = 4096,	/* steps of one series, 14 days of 5 min: cut */
+	LT_GPUS_MAX = 128,	/* rows of the GPU table: refused */
+	LT_ZONE_STEPS_MAX = 16, /* UTC offset changes ahead: cut */
+	LT_DEFAULTS_MAX = 256,	/* accounts and QOS with a default: refused */
+	LT_BUDGETS_MAX = 8192,	/* refused */
+	LT_ACCOUNTS_MAX = 16384,   /* refused */
+	LT_PAIRS_MAX = 262144,	   /* valid (uid, account): refused */
+	LT_USAGES_MAX = 65536,	   /* (budget, uid) with a cap: refused */
+	LT_BINDINGS_MAX = 64,	   /* budgets that bind one job: unknown */
+	LT_SHEET_STALE_S = 60,	   /* lowtided writes each 15 s: four misses and
+				    * the balance is unknown */
+	LT_PERIODS = 2,		   /* the current and the next */
+	LT_RING_SLOTS = 65536,	   /* holds not yet absorbed; full: unknown */
+	LT_TERMS_MAX = 1048576,	   /* live jobs; more: lowtided refuses */
+	LT_TERMS_BLOCK = 64,	   /* terms per checksummed block */
+	LT_ARRAY_TEXT_MAX = 65536, /* bytes of --array; longer: refused */
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
-	LT_PLANNED_MAX = 4096,	  /* windows booked since the snapshot: more
-				   * count from the next snapshot on */
-	LT_QUOTE_TEXT_SIZE = 2048, /* our part of admin_comment */
-	LT_WHY_MAX = 16,	  /* candidates told in a quote: more are counted */
-	LT_WHY_TEXT_SIZE = 768,	  /* 16 of 47 bytes; what does not fit is
-				   * counted, too */
+	LT_PLANNED_MAX = 4096,	      /* windows booked since the snapshot: more
+				       * count from the next snapshot on */
+	LT_QUOTE_TEXT_SIZE = 2048,    /* our part of admin_comment */
+	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
+	LT_WHY_TEXT_SIZE = 768,	      /* 16 of 47 bytes; what does not fit is
+				       * counted, too */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	LT_REASONS_MAX = LT_PARTITIONS_MAX,
-	LT_MESSAGE_SIZE = 16384,  /* text for a user; longer: cut */
+	LT_MESSAGE_SIZE = 16384,     /* text for a user; longer: cut */
 	LT_MEMORY_MIB_MAX = 1 << 30, /* of a node, 1 PiB; more: refused */
 	LT_FILE_BYTES_MAX = 64 * 1024 * 1024, /* any snapshot; more: refused */
 };

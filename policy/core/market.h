@@ -43,14 +43,14 @@ struct lt_shape {
 enum { LT_NO_SERIES = -1 };
 
 enum lt_partition_flag {
-	LT_PARTITION_DEFAULT = 1 << 0,	/* Slurm's default partition */
-	LT_PARTITION_UP = 1 << 1,	/* state UP */
-	LT_PARTITION_MANAGED = 1 << 2,	/* named in the policy file */
-	LT_PARTITION_CANCELS = 1 << 3,	/* PreemptMode=CANCEL */
-	LT_PARTITION_EXCLUSIVE = 1 << 4,/* whole nodes always */
+	LT_PARTITION_DEFAULT = 1 << 0,	   /* Slurm's default partition */
+	LT_PARTITION_UP = 1 << 1,	   /* state UP */
+	LT_PARTITION_MANAGED = 1 << 2,	   /* named in the policy file */
+	LT_PARTITION_CANCELS = 1 << 3,	   /* PreemptMode=CANCEL */
+	LT_PARTITION_EXCLUSIVE = 1 << 4,   /* whole nodes always */
 	LT_PARTITION_PREEMPTIBLE = 1 << 5, /* policy: preemptible */
-	LT_PARTITION_OWNED = 1 << 6,	/* decide by energy, charge by price */
-	LT_PARTITION_GROUPS = 1 << 7,	/* AllowGroups set: home only */
+	LT_PARTITION_OWNED = 1 << 6,  /* decide by energy, charge by price */
+	LT_PARTITION_GROUPS = 1 << 7, /* AllowGroups set: home only */
 	LT_PARTITION_ROOT_ONLY = 1 << 8,
 	LT_PARTITION_OVERSUBSCRIBE = 1 << 9,
 };
@@ -64,10 +64,10 @@ struct lt_partition {
 	uint32_t min_nodes, max_nodes;
 	uint64_t default_memory_mib; /* per node or CPU, as the flag says */
 	bool default_memory_is_per_cpu;
-	uint64_t max_memory_mib;     /* 0 = none */
+	uint64_t max_memory_mib; /* 0 = none */
 	bool max_memory_is_per_cpu;
-	char job_defaults[128];	     /* JobDefaults text, must be equal */
-	const char *allow_accounts;  /* comma list, lower case; "" = all */
+	char job_defaults[128];	    /* JobDefaults text, must be equal */
+	const char *allow_accounts; /* comma list, lower case; "" = all */
 	const char *deny_accounts;
 	const char *allow_qos;
 	const char *deny_qos;
@@ -75,20 +75,20 @@ struct lt_partition {
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */
 	/* signals; index into market->series or LT_NO_SERIES */
-	int price_series;   /* micros per node-hour, charged */
-	int carbon_series;  /* g CO2e per kWh */
-	int tariff_series;  /* micros per kWh, where the site pays energy */
-	int busy_series;    /* nodes booked or running, over time */
+	int price_series;  /* micros per node-hour, charged */
+	int carbon_series; /* g CO2e per kWh */
+	int tariff_series; /* micros per kWh, where the site pays energy */
+	int busy_series;   /* nodes booked or running, over time */
 	/* power of one whole node, watts at the plug before PUE */
 	double node_idle_w, node_cpu_w, node_gpu_w;
 	double pue;
 	/* interruption, per node */
 	double hazard_per_node_hour;
 	double notice_s, restart_s;
-	int64_t engineer_micros_per_restart; /* 0 = nobody */
+	int64_t engineer_micros_per_restart;  /* 0 = nobody */
 	int64_t storage_micros_per_gib_month; /* checkpoints; 0 = free */
-	double embodied_g_per_node_hour;     /* SCI's M; 0 = not set */
-	double worst_intensity;		     /* g/kWh for holds; 0 = none */
+	double embodied_g_per_node_hour;      /* SCI's M; 0 = not set */
+	double worst_intensity;		      /* g/kWh for holds; 0 = none */
 };
 
 struct lt_default { /* --carbon-aware without the user's asking */
@@ -107,8 +107,8 @@ struct lt_market {
 	int64_t max_delay_s;
 	int64_t stale_after_s;
 	int64_t deadline_slack_s;
-	int64_t assume_time_s;	    /* 0 = a job without limit is refused */
-	int64_t over_time_limit_s;  /* OverTimeLimit; INT64_MAX = UNLIMITED */
+	int64_t assume_time_s;	   /* 0 = a job without limit is refused */
+	int64_t over_time_limit_s; /* OverTimeLimit; INT64_MAX = UNLIMITED */
 	uint32_t deadline_confidence_ppm;
 	uint32_t max_restart_risk_ppm;
 	uint32_t max_extra_cost_ppm;
@@ -136,7 +136,7 @@ int lt_market_default_partition(const struct lt_market *market);
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one
  * that is merely absent (no prices: carbon only) does not count. */
-int64_t lt_market_signal_age_s(const struct lt_market *market, int partition,
-    int64_t now_utc_s);
+int64_t lt_market_signal_age_s(
+    const struct lt_market *market, int partition, int64_t now_utc_s);
 
 #endif

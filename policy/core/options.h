@@ -19,17 +19,18 @@ enum lt_option_id {
 };
 
 struct lt_option {
-	const char *name;     /* "carbon-aware" */
-	const char *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
+	const char *name; /* "carbon-aware" */
+	const char
+	    *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
 	const char *argument; /* "balanced|cost|carbon|fast|off|plan" */
 	bool argument_optional;
 	const char *usage;
 };
 extern const struct lt_option lt_option_table[LT_OPTION_COUNT];
 
-struct lt_options { /* start as { 0 } and lt_options_init() */
-	bool carbon_aware_set;	/* the user said something */
-	bool plan;		/* --carbon-aware=plan */
+struct lt_options {	       /* start as { 0 } and lt_options_init() */
+	bool carbon_aware_set; /* the user said something */
+	bool plan;	       /* --carbon-aware=plan */
 	enum lt_objective objective;
 	bool checkpoint_set;
 	struct lt_checkpoint checkpoint;
@@ -37,18 +38,19 @@ struct lt_options { /* start as { 0 } and lt_options_init() */
 	uint32_t checkpoint_signal_before_s;
 	enum lt_precision precision; /* --amp */
 	uint32_t gpu_memory_mib;
-	int64_t expected_run_s;	/* LT_UNSET_64 */
-	int64_t max_cost_micros;/* LT_UNSET_64 */
+	int64_t expected_run_s;	 /* LT_UNSET_64 */
+	int64_t max_cost_micros; /* LT_UNSET_64 */
 };
 void lt_options_init(struct lt_options *options);
 
 /* Parse one value ("" or NULL = given without one, "(null)" alike).
- * LT_EINPUT: "--checkpoint: got "x=2m", want write=, every=, signal= or off". */
+ * LT_EINPUT: "--checkpoint: got "x=2m", want write=, every=, signal= or off".
+ */
 int lt_option_parse(struct lt_options *options, enum lt_option_id id,
     const char *value, struct lt_error *err);
 
 /* Copy into the request what concerns deciding. */
-void lt_options_apply(const struct lt_options *options,
-    struct lt_request *request);
+void lt_options_apply(
+    const struct lt_options *options, struct lt_request *request);
 
 #endif

@@ -189,8 +189,8 @@ worst_share(const struct lt_request *request, const struct lt_market *market,
 		if (nodes <= fewest.nodes)
 			continue;
 		const struct lt_share spread = {1, 1, nodes};
-		const struct lt_share mixed = {1, 1,
-		    (uint32_t)nodes_taken(&fewest) + shape->node_count};
+		const struct lt_share mixed = {
+		    1, 1, (uint32_t)nodes_taken(&fewest) + shape->node_count};
 		const struct lt_share *const more =
 		    nodes < mixed.nodes ? &spread : &mixed;
 		if (more->nodes > nodes_taken(&worst))

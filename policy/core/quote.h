@@ -18,21 +18,21 @@ enum lt_quote_flag {
 	LT_QUOTE_USER_HOLD = 1 << 0,   /* the user's own --hold: never ours */
 	LT_QUOTE_BUDGET_HOLD = 1 << 1, /* on_exceed: hold: we released later */
 	LT_QUOTE_CHECKPOINT = 1 << 2,
-	LT_QUOTE_UNKNOWN = 1 << 3,     /* held back: balance unknown */
-	LT_QUOTE_MODIFY = 1 << 4,      /* ring only: the difference of a change */
+	LT_QUOTE_UNKNOWN = 1 << 3, /* held back: balance unknown */
+	LT_QUOTE_MODIFY = 1 << 4,  /* ring only: the difference of a change */
 };
 
 struct lt_quote {
-	uint64_t id;	   /* never 0 */
-	uint32_t rev;	   /* our own updates count up */
+	uint64_t id;  /* never 0 */
+	uint32_t rev; /* our own updates count up */
 	uint32_t flags;
 	char account[LT_ACCOUNT_SIZE];
 	struct lt_amount hold_per_task; /* rounded up */
 	uint32_t tasks;
 	int64_t start_utc_s, end_utc_s; /* earliest start, latest end */
-	char partition[LT_NAME_SIZE];   /* planned */
+	char partition[LT_NAME_SIZE];	/* planned */
 	int64_t plan_start_utc_s;
-	char home[LT_NAME_SIZE];	/* without lowtide */
+	char home[LT_NAME_SIZE]; /* without lowtide */
 	int64_t home_start_utc_s;
 	struct lt_amount plan_expected, home_expected; /* all tasks */
 	enum lt_objective objective;
@@ -43,9 +43,9 @@ struct lt_quote {
 /* The candidates of a decision, as they were when it was made. */
 struct lt_why {
 	char partition[LT_NAME_SIZE];
-	enum lt_reject reject;	/* NONE: the plan itself */
-	struct lt_amount best;	/* NONE, DEARER: of its best start */
-	int64_t wanted, found;	/* others, as in struct lt_candidate */
+	enum lt_reject reject; /* NONE: the plan itself */
+	struct lt_amount best; /* NONE, DEARER: of its best start */
+	int64_t wanted, found; /* others, as in struct lt_candidate */
 };
 struct lt_whys {
 	uint32_t count;
@@ -101,7 +101,7 @@ int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
 /* Put ours into what other tools keep there: every "lowtide:...;" of comment
  * (NULL = "") is removed, then `ours` ("" = none) is put first.
  * LT_ELIMIT when it does not fit. */
-int lt_quote_merge(char *out, size_t size, const char *comment,
-    const char *ours);
+int lt_quote_merge(
+    char *out, size_t size, const char *comment, const char *ours);
 
 #endif

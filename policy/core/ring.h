@@ -15,7 +15,7 @@ struct lt_ring_record {
 	uint32_t uid;
 	uint32_t job_id; /* LT_QUOTE_MODIFY: whose; else 0 */
 	uint32_t tasks;
-	uint32_t flags;	 /* enum lt_quote_flag */
+	uint32_t flags; /* enum lt_quote_flag */
 	char account[LT_ACCOUNT_SIZE];
 	struct lt_amount per_task;
 	int64_t start_utc_s, end_utc_s;
@@ -35,8 +35,8 @@ int lt_ring_unpack(struct lt_ring_record *record,
  * getrandom(2), fsync) when create and absent. *generation is written.
  * Returns a descriptor or a negative lt_code.
  */
-int lt_ring_open(const char *path, bool create, uint64_t *generation,
-    struct lt_error *err);
+int lt_ring_open(
+    const char *path, bool create, uint64_t *generation, struct lt_error *err);
 
 /* One pwrite of one slot. LT_EIO on a short or failed write. */
 int lt_ring_write(int fd, uint64_t generation,
@@ -44,7 +44,8 @@ int lt_ring_write(int fd, uint64_t generation,
 
 /*
  * Read all slots with sequence > absorbed (0 = not known: all) into records
- * (room for LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid sequence
+ * (room for LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid
+ * sequence
  * (>= absorbed); *contiguous: the last before the first missing one;
  * *bad: damaged slots whose place belongs to a sequence above absorbed and at
  * most LT_RING_AHEAD above *highest (beyond, nothing can have been written).

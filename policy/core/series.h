@@ -37,7 +37,8 @@ const char *lt_quality_name(enum lt_quality quality);
 struct lt_series {
 	uint32_t count; /* >= 1 */
 	enum lt_quality quality;
-	int64_t issued_utc_s; /* when the source said so; staleness is by this */
+	int64_t
+	    issued_utc_s; /* when the source said so; staleness is by this */
 	char source[LT_NAME_SIZE]; /* as in the policy file, "" = constant */
 	int64_t *start_utc_s;
 	double *value;
@@ -45,8 +46,10 @@ struct lt_series {
 	/* Set by lt_series_prepare(), for bounds and for finding steps: */
 	double min_value, max_value;
 	double steps_per_s; /* count over the whole length */
-	double block_min[LT_STEPS_MAX / LT_SERIES_BLOCK]; /* least value of
-				* steps [i * LT_SERIES_BLOCK, ...) */
+	double
+	    block_min[LT_STEPS_MAX /
+		      LT_SERIES_BLOCK]; /* least value of
+					 * steps [i * LT_SERIES_BLOCK, ...) */
 };
 
 /* Fill integral[] and what follows it from start_utc_s[] and value[]; equal
@@ -58,20 +61,20 @@ int lt_series_prepare(struct lt_series *series, struct lt_error *err);
 /* Index of the step that holds at utc_s, clamped to [0, count - 1]. */
 uint32_t lt_series_index(const struct lt_series *series, int64_t utc_s);
 /* The same, when it is known to be in [low, high] of the indexes. */
-uint32_t lt_series_index_in(const struct lt_series *series, int64_t utc_s,
-    uint32_t low, uint32_t high);
+uint32_t lt_series_index_in(
+    const struct lt_series *series, int64_t utc_s, uint32_t low, uint32_t high);
 double lt_series_at(const struct lt_series *series, int64_t utc_s);
 
 /* Integral over [from, to) in unit-hours; from <= to. */
-double lt_series_integral(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s);
+double lt_series_integral(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
 /* Largest value in force in [from, to]. */
-double lt_series_max(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s);
+double lt_series_max(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
 /* More than one value in force in [from, to]? A constant moves nothing. */
-bool lt_series_varies(const struct lt_series *series, int64_t from_utc_s,
-    int64_t to_utc_s);
+bool lt_series_varies(
+    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
 #endif

@@ -20,13 +20,13 @@ int lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err);
 
 /* Slurm's time: "min", "min:s", "h:m:s", "d-h", "d-h:m", "d-h:m:s",
  * or lt_duration_parse()'s form. */
-int lt_slurm_time_parse(const char *text, int64_t *seconds,
-    struct lt_error *err);
+int lt_slurm_time_parse(
+    const char *text, int64_t *seconds, struct lt_error *err);
 
 /* "40G", "40GiB", "81920M", "81920MiB", "1T" -> MiB (binary, as Slurm and
  * devices count). A number alone is MiB, as with Slurm's --mem. */
-int lt_mebibytes_parse(const char *text, int64_t *mebibytes,
-    struct lt_error *err);
+int lt_mebibytes_parse(
+    const char *text, int64_t *mebibytes, struct lt_error *err);
 
 /* "5000", "32.77", "-0.5" -> micros, exact decimal; more than six decimals
  * or an exponent is refused. */
@@ -50,12 +50,15 @@ int lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err);
  * "1,234.57 CHF"), rounded half away from zero to the cent. Carbon:
  * "850 g" below 1 kg, "3.1 kg" below 1 t, "2.40 t".
  */
-const char *lt_money_text(char *out, size_t size, int64_t micros,
-    const char *currency);
+const char *lt_money_text(
+    char *out, size_t size, int64_t micros, const char *currency);
 const char *lt_carbon_text(char *out, size_t size, int64_t mg);
-const char *lt_duration_text(char *out, size_t size, int64_t seconds); /* "1d 2h", "12m" */
-const char *lt_slurm_time_text(char *out, size_t size, int64_t seconds); /* "2-03:00:00" */
-const char *lt_utc_text(char *out, size_t size, int64_t utc_s); /* "2026-11-21T02:00:00Z" */
+const char *lt_duration_text(
+    char *out, size_t size, int64_t seconds); /* "1d 2h", "12m" */
+const char *lt_slurm_time_text(
+    char *out, size_t size, int64_t seconds); /* "2-03:00:00" */
+const char *lt_utc_text(
+    char *out, size_t size, int64_t utc_s); /* "2026-11-21T02:00:00Z" */
 /* Exact decimals for CSV and JSON: micros as "1234.567890", milligrams as
  * kilograms "0.003100". */
 const char *lt_micros_exact(char *out, size_t size, int64_t micros);

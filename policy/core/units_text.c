@@ -29,8 +29,8 @@ static void
 group_thousands(char out[32], uint64_t value)
 {
 	char digits[24];
-	const size_t length = (size_t)snprintf(digits, sizeof(digits), "%llu",
-	    (unsigned long long)value);
+	const size_t length = (size_t)snprintf(
+	    digits, sizeof(digits), "%llu", (unsigned long long)value);
 	size_t at = 0;
 
 	for (size_t i = 0; i < length; i++) {
@@ -46,8 +46,8 @@ lt_money_text(char *out, size_t size, int64_t micros, const char *currency)
 {
 	static const struct {
 		const char *code, *sign;
-	} signs[] = { { "USD", "$" }, { "EUR", "\u20ac" }, { "GBP", "\u00a3" },
-		{ "JPY", "\u00a5" } };
+	} signs[] = {{"USD", "$"}, {"EUR", "\u20ac"}, {"GBP", "\u00a3"},
+	    {"JPY", "\u00a5"}};
 	const uint64_t cents = rounded(magnitude(micros), LT_MICROS / 100);
 	const char *minus = micros < 0 && cents > 0 ? "-" : "";
 	const char *sign = NULL;
@@ -94,8 +94,7 @@ lt_duration_text(char *out, size_t size, int64_t seconds)
 	static const struct {
 		char unit;
 		uint64_t seconds;
-	} units[] = { { 'd', LT_DAY_S }, { 'h', LT_HOUR_S }, { 'm', 60 },
-		{ 's', 1 } };
+	} units[] = {{'d', LT_DAY_S}, {'h', LT_HOUR_S}, {'m', 60}, {'s', 1}};
 	const char *minus = seconds < 0 ? "-" : "";
 	const uint64_t amount = magnitude(seconds);
 	size_t i = 0;
@@ -142,19 +141,20 @@ lt_utc_text(char *out, size_t size, int64_t utc_s)
 		of_day += LT_DAY_S;
 	/* Gregorian date by eras of 400 years that start in March. */
 	const int64_t shifted = (utc_s - of_day) / LT_DAY_S + 719468;
-	const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+	const int64_t era =
+	    (shifted >= 0 ? shifted : shifted - 146096) / 146097;
 	const int64_t of_era = shifted - era * 146097;
-	const int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 -
-	    of_era / 146096) / 365;
-	const int64_t of_year = of_era -
-	    (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	const int64_t year_of_era =
+	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	const int64_t of_year =
+	    of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	const int64_t march_month = (5 * of_year + 2) / 153;
 	const int64_t day = of_year - (153 * march_month + 2) / 5 + 1;
 	const int64_t month = (march_month + 2) % 12 + 1;
 	const int64_t year = era * 400 + year_of_era + (month <= 2 ? 1 : 0);
 
-	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ",
-	    (long long)year, (int)month, (int)day, (int)(of_day / 3600),
+	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)year,
+	    (int)month, (int)day, (int)(of_day / 3600),
 	    (int)(of_day % 3600 / 60), (int)(of_day % 60));
 	return out;
 }

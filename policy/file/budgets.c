@@ -9,7 +9,6 @@
 #include "reader.h"
 #include "units.h"
 
-
 struct period_days { /* a fixed period as written */
 	char from[LT_NAME_SIZE], to[LT_NAME_SIZE];
 };
@@ -19,29 +18,35 @@ read_fixed_period(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, struct lt_policy_budget *budget)
 {
 	static const struct lt_key keys[] = {
-		{ "from", lt_read_name, offsetof(struct period_days, from),
-		    .size = LT_NAME_SIZE, .required = true,
-		    .want = "a first day such as 2026-11-01" },
-		{ "to", lt_read_name, offsetof(struct period_days, to),
-		    .size = LT_NAME_SIZE, .required = true,
-		    .want = "the day after the last such as 2027-02-01" },
-		{ .name = NULL },
+	    {"from", lt_read_name, offsetof(struct period_days, from),
+		.size = LT_NAME_SIZE, .required = true,
+		.want = "a first day such as 2026-11-01"},
+	    {"to", lt_read_name, offsetof(struct period_days, to),
+		.size = LT_NAME_SIZE, .required = true,
+		.want = "the day after the last such as 2027-02-01"},
+	    {.name = NULL},
 	};
 	const char *zone = reader->policy->timezone;
 	const int errors = reader->errors->count;
-	struct period_days days = { "", "" };
+	struct period_days days = {"", ""};
 	lt_read_mapping(reader, keys, node, &days);
 	if (reader->errors->count > errors)
 		return;
 	if (!lt_date_utc_s(days.from, zone, &budget->start_utc_s))
-		lt_complain(reader, node, "%s: from: got \"%s\", want a day "
-		    "such as 2026-11-01", key->name, days.from);
+		lt_complain(reader, node,
+		    "%s: from: got \"%s\", want a day "
+		    "such as 2026-11-01",
+		    key->name, days.from);
 	else if (!lt_date_utc_s(days.to, zone, &budget->end_utc_s))
-		lt_complain(reader, node, "%s: to: got \"%s\", want a day "
-		    "such as 2027-02-01", key->name, days.to);
+		lt_complain(reader, node,
+		    "%s: to: got \"%s\", want a day "
+		    "such as 2027-02-01",
+		    key->name, days.to);
 	else if (budget->end_utc_s <= budget->start_utc_s)
-		lt_complain(reader, node, "%s: got to: %s, want a day after "
-		    "from: %s", key->name, days.to, days.from);
+		lt_complain(reader, node,
+		    "%s: got to: %s, want a day after "
+		    "from: %s",
+		    key->name, days.to, days.from);
 	budget->period = LT_FIXED;
 }
 
@@ -50,29 +55,32 @@ lt_read_period(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	static const struct lt_word words[] = {
-		{ "month", LT_MONTH }, { "quarter", LT_QUARTER },
-		{ "year", LT_YEAR }, { .name = NULL },
+	    {"month", LT_MONTH},
+	    {"quarter", LT_QUARTER},
+	    {"year", LT_YEAR},
+	    {.name = NULL},
 	};
 	struct lt_policy_budget *budget = object;
 	if (node->type == YAML_MAPPING_NODE) {
 		read_fixed_period(reader, key, node, budget);
 		return;
 	}
-	const struct lt_key word = { .name = key->name, .want = key->want,
-		.offset = offsetof(struct lt_policy_budget, period),
-		.words = words };
+	const struct lt_key word = {.name = key->name,
+	    .want = key->want,
+	    .offset = offsetof(struct lt_policy_budget, period),
+	    .words = words};
 	lt_read_word(reader, &word, node, budget);
 }
 
 /* Two budgets of a team whose periods are the same, or overlap. */
 static bool
-is_same_budget(const struct lt_policy_budget *a,
-    const struct lt_policy_budget *b)
+is_same_budget(
+    const struct lt_policy_budget *a, const struct lt_policy_budget *b)
 {
 	if (strcmp(a->team, b->team) != 0 || a->period != b->period)
 		return false;
-	return a->period != LT_FIXED || (a->start_utc_s < b->end_utc_s &&
-	    b->start_utc_s < a->end_utc_s);
+	return a->period != LT_FIXED ||
+	       (a->start_utc_s < b->end_utc_s && b->start_utc_s < a->end_utc_s);
 }
 
 static void
@@ -84,13 +92,15 @@ check_per_user(struct lt_reader *reader, const yaml_node_t *node,
 	char asked[32], limit[32];
 	if (team->has_money && user->has_money &&
 	    user->money_micros > team->money_micros)
-		lt_complain(reader, node, "per_user: got amount %s, want at "
+		lt_complain(reader, node,
+		    "per_user: got amount %s, want at "
 		    "most the team's %s",
 		    lt_micros_exact(asked, sizeof(asked), user->money_micros),
 		    lt_micros_exact(limit, sizeof(limit), team->money_micros));
 	if (team->has_carbon && user->has_carbon &&
 	    user->carbon_mg > team->carbon_mg)
-		lt_complain(reader, node, "per_user: got kg_co2e %s, want at "
+		lt_complain(reader, node,
+		    "per_user: got kg_co2e %s, want at "
 		    "most the team's %s",
 		    lt_kg_exact(asked, sizeof(asked), user->carbon_mg),
 		    lt_kg_exact(limit, sizeof(limit), team->carbon_mg));
@@ -105,21 +115,26 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 	const int errors = reader->errors->count;
 	lt_place(node, &budget->line, &budget->column);
 	budget->on_exceed = LT_RULE_REJECT;
-	if (!lt_read_body(reader, lt_budget_keys, "budgets", "a mapping such "
-		"as {team: vision, period: month, amount: 5000}", node, item) ||
+	if (!lt_read_body(reader, lt_budget_keys, "budgets",
+		"a mapping such "
+		"as {team: vision, period: month, amount: 5000}",
+		node, item) ||
 	    reader->errors->count > errors)
 		return;
 	if (!budget->limit.has_money && !budget->limit.has_carbon)
-		lt_complain(reader, node, "%s: amount: missing, want amount "
-		    "(money), kg_co2e, or both", budget->team);
+		lt_complain(reader, node,
+		    "%s: amount: missing, want amount "
+		    "(money), kg_co2e, or both",
+		    budget->team);
 	check_per_user(reader, node, budget);
 	const struct lt_policy *policy = reader->policy;
 	for (int i = 0; i < policy->budget_count; i++) {
 		if (!is_same_budget(&policy->budgets[i], budget))
 			continue;
-		lt_complain(reader, node, "team: got %s again, but line %d "
-		    "has its budget for the same period", budget->team,
-		    policy->budgets[i].line);
+		lt_complain(reader, node,
+		    "team: got %s again, but line %d "
+		    "has its budget for the same period",
+		    budget->team, policy->budgets[i].line);
 		return;
 	}
 }
@@ -132,16 +147,20 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 {
 	(void)name;
 	struct lt_default *made = item;
-	struct lt_default_entry entry = { "", "", LT_OBJECTIVE_OFF };
+	struct lt_default_entry entry = {"", "", LT_OBJECTIVE_OFF};
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, lt_default_keys, "defaults", "a mapping such "
-		"as {account: vision, carbon_aware: balanced}", node, &entry) ||
+	if (!lt_read_body(reader, lt_default_keys, "defaults",
+		"a mapping such "
+		"as {account: vision, carbon_aware: balanced}",
+		node, &entry) ||
 	    reader->errors->count > errors)
 		return;
 	if ((entry.account[0] != '\0') == (entry.qos[0] != '\0')) {
-		lt_complain(reader, node, "defaults: got %s, want account or "
-		    "qos", entry.qos[0] != '\0' ? "account and qos"
-						: "neither account nor qos");
+		lt_complain(reader, node,
+		    "defaults: got %s, want account or "
+		    "qos",
+		    entry.qos[0] != '\0' ? "account and qos"
+					 : "neither account nor qos");
 		return;
 	}
 	made->is_qos = entry.qos[0] != '\0';
@@ -152,6 +171,8 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 	for (int i = 0; i < policy->default_count; i++)
 		if (policy->defaults[i].is_qos == made->is_qos &&
 		    strcmp(policy->defaults[i].name, made->name) == 0)
-			lt_complain(reader, node, "defaults: got %s twice, "
-			    "want it once", made->name);
+			lt_complain(reader, node,
+			    "defaults: got %s twice, "
+			    "want it once",
+			    made->name);
 }

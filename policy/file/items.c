@@ -22,13 +22,13 @@ static bool
 take_item_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, const char *first, int count, char *name)
 {
-	const struct lt_key named = { .name = key->name,
-		.want = "a name without spaces, commas or quotes" };
+	const struct lt_key named = {.name = key->name,
+	    .want = "a name without spaces, commas or quotes"};
 	if (!lt_take_name(reader, &named, node, name, key->items->name_size))
 		return false;
 	for (int i = 0; i < count; i++) {
-		if (strcmp(first + (size_t)i * key->items->item_size,
-			name) == 0) {
+		if (strcmp(first + (size_t)i * key->items->item_size, name) ==
+		    0) {
 			lt_complain(reader, node,
 			    "%s: got %s twice, want it once", key->name, name);
 			return false;
@@ -52,12 +52,13 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 	}
 	const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
 	const yaml_node_item_t *list = node->data.sequence.items.start;
-	const ptrdiff_t count = is_named
-	    ? node->data.mapping.pairs.top - pairs
-	    : node->data.sequence.items.top - list;
+	const ptrdiff_t count = is_named ? node->data.mapping.pairs.top - pairs
+					 : node->data.sequence.items.top - list;
 	if (count > items->max) {
-		lt_complain(reader, node, "%s: got %td entries, want at most "
-		    "%d", key->name, count, items->max);
+		lt_complain(reader, node,
+		    "%s: got %td entries, want at most "
+		    "%d",
+		    key->name, count, items->max);
 		return;
 	}
 	if (count == 0)
@@ -73,12 +74,11 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 		char *item = array + (size_t)*used * items->item_size;
 		const yaml_node_t *name =
 		    is_named ? node_of(reader, pairs[i].key) : NULL;
-		if (is_named && !take_item_name(reader, key, name, array,
-			*used, item))
+		if (is_named &&
+		    !take_item_name(reader, key, name, array, *used, item))
 			continue;
 		items->read(reader, name,
-		    node_of(reader, is_named ? pairs[i].value : list[i]),
-		    item);
+		    node_of(reader, is_named ? pairs[i].value : list[i]), item);
 		(*used)++;
 	}
 }
@@ -103,7 +103,7 @@ lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
 		lt_read_mapping(reader, keys, node, object);
 		return true;
 	}
-	const struct lt_key body = { .name = name, .want = want };
+	const struct lt_key body = {.name = name, .want = want};
 	lt_unwanted(reader, &body, node, "");
 	return false;
 }
@@ -126,8 +126,8 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
 		return;
 	struct lt_nearest nearest;
 	lt_nearest_init(&nearest, source->adapter);
-	for (const char *const *known = reader->known_adapters;
-	     known && *known; known++) {
+	for (const char *const *known = reader->known_adapters; known && *known;
+	     known++) {
 		if (strcmp(*known, source->adapter) == 0)
 			return;
 		lt_nearest_try(&nearest, *known);
@@ -142,37 +142,41 @@ static void
 read_option(struct lt_reader *reader, struct lt_policy_source *source,
     const yaml_node_t *name, const yaml_node_t *value)
 {
-	const struct lt_key option_name = { .name = source->name,
-		.want = "the name of an option" };
+	const struct lt_key option_name = {
+	    .name = source->name, .want = "the name of an option"};
 	if (source->option_count == LT_OPTION_MAX) {
-		lt_complain(reader, name, "%s: got more than %d options, "
-		    "the limit", source->name, LT_OPTION_MAX);
+		lt_complain(reader, name,
+		    "%s: got more than %d options, "
+		    "the limit",
+		    source->name, LT_OPTION_MAX);
 		return;
 	}
 	struct lt_policy_option *option =
 	    &source->options[source->option_count];
-	if (!lt_take_name(reader, &option_name, name, option->key,
-		sizeof(option->key)))
+	if (!lt_take_name(
+		reader, &option_name, name, option->key, sizeof(option->key)))
 		return;
 	for (int i = 0; i < source->option_count; i++) {
 		if (strcmp(source->options[i].key, option->key) == 0) {
-			lt_complain(reader, name, "%s: got it twice (line %d "
-			    "has the first), want it once", option->key,
-			    source->options[i].line);
+			lt_complain(reader, name,
+			    "%s: got it twice (line %d "
+			    "has the first), want it once",
+			    option->key, source->options[i].line);
 			return;
 		}
 	}
-	const struct lt_key option_value = { .name = option->key,
-		.want = "a text or number" };
+	const struct lt_key option_value = {
+	    .name = option->key, .want = "a text or number"};
 	const char *text = lt_scalar_peek(value);
 	if (!text) {
 		lt_unwanted(reader, &option_value, value, "");
 		return;
 	}
 	if (strlen(text) >= sizeof(option->value)) {
-		lt_complain(reader, value, "%s: got %zu bytes, want at most "
-		    "%zu", option->key, strlen(text),
-		    sizeof(option->value) - 1);
+		lt_complain(reader, value,
+		    "%s: got %zu bytes, want at most "
+		    "%zu",
+		    option->key, strlen(text), sizeof(option->value) - 1);
 		return;
 	}
 	snprintf(option->value, sizeof(option->value), "%s", text);
@@ -184,18 +188,22 @@ void
 lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
-	static const struct lt_key adapter = { "adapter", read_adapter,
-		.size = LT_NAME_SIZE, .want = "an adapter" };
+	static const struct lt_key adapter = {"adapter", read_adapter,
+	    .size = LT_NAME_SIZE, .want = "an adapter"};
 	struct lt_policy_source *source = item;
 	lt_place(name, &source->line, &source->column);
 	if (strchr("0123456789+-.", source->name[0])) {
-		lt_complain(reader, name, "%s: a source's name begins with a "
-		    "letter, or it would read as a number", source->name);
+		lt_complain(reader, name,
+		    "%s: a source's name begins with a "
+		    "letter, or it would read as a number",
+		    source->name);
 		return;
 	}
 	if (node->type != YAML_MAPPING_NODE) {
-		lt_read_body(reader, NULL, source->name, "a mapping such as "
-		    "{adapter: uk_carbon_intensity, region: 13}", node, item);
+		lt_read_body(reader, NULL, source->name,
+		    "a mapping such as "
+		    "{adapter: uk_carbon_intensity, region: 13}",
+		    node, item);
 		return;
 	}
 	const yaml_node_t *seen = NULL;
@@ -208,7 +216,8 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		if (!text || strcmp(text, adapter.name) != 0) {
 			read_option(reader, source, key, value);
 		} else if (seen) {
-			lt_complain(reader, key, "adapter: got it twice (line "
+			lt_complain(reader, key,
+			    "adapter: got it twice (line "
 			    "%zu has the first), want it once",
 			    seen->start_mark.line + 1);
 		} else {
@@ -217,8 +226,10 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		}
 	}
 	if (!seen)
-		lt_complain(reader, name, "%s: adapter: missing, want an "
-		    "adapter such as uk_carbon_intensity", source->name);
+		lt_complain(reader, name,
+		    "%s: adapter: missing, want an "
+		    "adapter such as uk_carbon_intensity",
+		    source->name);
 }
 
 static void
@@ -226,8 +237,8 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, struct lt_policy_signal *signal)
 {
 	const struct lt_policy *policy = reader->policy;
-	const struct lt_key wanted = { .name = key->name,
-		.want = "a source under sources:" };
+	const struct lt_key wanted = {
+	    .name = key->name, .want = "a source under sources:"};
 	const char *text = lt_scalar_peek(node);
 	if (!text) {
 		lt_unwanted(reader, &wanted, node, "");
@@ -258,17 +269,18 @@ lt_read_signal(struct lt_reader *reader, const struct lt_key *key,
 	    (void *)((char *)object + key->offset);
 	lt_place(node, &signal->line, &signal->column);
 	if (node->type == YAML_SEQUENCE_NODE) {
-		const yaml_node_item_t *list =
-		    node->data.sequence.items.start;
+		const yaml_node_item_t *list = node->data.sequence.items.start;
 		const ptrdiff_t count = node->data.sequence.items.top - list;
 		if (count < 1 || count > LT_ORDER_MAX) {
-			lt_complain(reader, node, "%s: got %td sources, want "
-			    "1 to %d", key->name, count, LT_ORDER_MAX);
+			lt_complain(reader, node,
+			    "%s: got %td sources, want "
+			    "1 to %d",
+			    key->name, count, LT_ORDER_MAX);
 			return;
 		}
 		for (ptrdiff_t i = 0; i < count; i++)
-			add_source(reader, key, node_of(reader, list[i]),
-			    signal);
+			add_source(
+			    reader, key, node_of(reader, list[i]), signal);
 		return;
 	}
 	const char *text = lt_scalar_peek(node);
@@ -278,11 +290,12 @@ lt_read_signal(struct lt_reader *reader, const struct lt_key *key,
 	}
 	int64_t micros = 0;
 	double value = 0;
-	const bool is_number = text && (key->is_money
-	    ? lt_micros_parse(text, &micros, NULL) == LT_OK
-	    : lt_double_parse(text, &value, NULL) == LT_OK);
-	const double written = key->is_money ? (double)micros / LT_MICROS
-					     : value;
+	const bool is_number =
+	    text &&
+	    (key->is_money ? lt_micros_parse(text, &micros, NULL) == LT_OK
+			   : lt_double_parse(text, &value, NULL) == LT_OK);
+	const double written =
+	    key->is_money ? (double)micros / LT_MICROS : value;
 	if (!is_number || written < key->min || written > key->max) {
 		lt_unwanted(reader, key, node, "");
 		return;
@@ -347,18 +360,22 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 	partition->pue = 1.0;
 	if (!lt_read_body(reader, lt_partition_keys, partition->name,
 		"a mapping such as {carbon: london, "
-		"price_per_node_hour: 32.77}", node, item))
+		"price_per_node_hour: 32.77}",
+		node, item))
 		return;
 	/* On owned nodes energy is all that a decision weighs. */
 	if (partition->owned && partition->price.is_set &&
 	    !partition->tariff.is_set)
-		lt_complain(reader, name, "%s: owned with a price, but "
+		lt_complain(reader, name,
+		    "%s: owned with a price, but "
 		    "electricity_price_per_kwh: is missing, want it: it is "
-		    "what running there costs", partition->name);
+		    "what running there costs",
+		    partition->name);
 	/* Elsewhere the price is all that is charged and held, and a second
 	 * one beside it would only be shown. */
 	if (!partition->owned && partition->tariff.is_set)
-		lt_complain(reader, name, "%s: electricity_price_per_kwh: is "
+		lt_complain(reader, name,
+		    "%s: electricity_price_per_kwh: is "
 		    "for nodes that the site owns, want owned: yes beside it",
 		    partition->name);
 }

@@ -57,12 +57,12 @@ policy_new(const char *name)
 
 /* The one error of a file that could not be read at all. */
 static int
-fail_whole(struct lt_policy_errors *errors, enum lt_code code,
-    const char *name, const char *why)
+fail_whole(struct lt_policy_errors *errors, enum lt_code code, const char *name,
+    const char *why)
 {
-	errors->items[errors->count++] = (struct lt_error){ 0 };
-	return lt_fail(&errors->items[errors->count - 1], code, "%s: %s",
-	    name, why);
+	errors->items[errors->count++] = (struct lt_error){0};
+	return lt_fail(
+	    &errors->items[errors->count - 1], code, "%s: %s", name, why);
 }
 
 int
@@ -81,11 +81,11 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 		return fail_whole(errors, LT_ENOMEM, name, "out of memory");
 	yaml_document_t document;
 	struct lt_reader reader = {
-		.name = name,
-		.document = &document,
-		.policy = made,
-		.known_adapters = known_adapters,
-		.errors = errors,
+	    .name = name,
+	    .document = &document,
+	    .policy = made,
+	    .known_adapters = known_adapters,
+	    .errors = errors,
 	};
 	if (lt_yaml_load(&reader, &document, text, length)) {
 		const yaml_node_t *root =
@@ -94,7 +94,8 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 			lt_read_mapping(&reader, lt_policy_keys, root, made);
 			lt_policy_finish(&reader);
 		} else {
-			lt_complain(&reader, root, "got a %s, want keys such "
+			lt_complain(&reader, root,
+			    "got a %s, want keys such "
 			    "as partitions:",
 			    root->type == YAML_SCALAR_NODE ? "text" : "list");
 		}
@@ -148,16 +149,16 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	const int code = read_file(path, &text, &length, errors);
 	if (code != LT_OK)
 		return code;
-	const int result = lt_policy_parse_all(policy, path, text, length,
-	    known_adapters, errors);
+	const int result = lt_policy_parse_all(
+	    policy, path, text, length, known_adapters, errors);
 	free(text);
 	return result;
 }
 
 /* The first of errors is the caller's. */
 static int
-first_error(const struct lt_policy_errors *errors, int code,
-    struct lt_error *err)
+first_error(
+    const struct lt_policy_errors *errors, int code, struct lt_error *err)
 {
 	if (code == LT_OK || !err || err->code != LT_OK)
 		return code;
@@ -169,9 +170,9 @@ int
 lt_policy_parse(struct lt_policy **policy, const char *name, const char *text,
     size_t length, const char *const *known_adapters, struct lt_error *err)
 {
-	struct lt_policy_errors errors = { 0 };
-	const int code = lt_policy_parse_all(policy, name, text, length,
-	    known_adapters, &errors);
+	struct lt_policy_errors errors = {0};
+	const int code = lt_policy_parse_all(
+	    policy, name, text, length, known_adapters, &errors);
 	return first_error(&errors, code, err);
 }
 
@@ -179,7 +180,7 @@ int
 lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err)
 {
-	struct lt_policy_errors errors = { 0 };
+	struct lt_policy_errors errors = {0};
 	const int code =
 	    lt_policy_load_all(policy, path, known_adapters, &errors);
 	return first_error(&errors, code, err);

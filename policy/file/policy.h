@@ -8,8 +8,12 @@
 #include "budget.h"
 #include "market.h"
 
-enum { LT_OPTION_MAX = 24, LT_VALUE_SIZE = 512, LT_ORDER_MAX = 8,
-	LT_ALERTS_MAX = 16, LT_LABEL_MAX = 8,
+enum {
+	LT_OPTION_MAX = 24,
+	LT_VALUE_SIZE = 512,
+	LT_ORDER_MAX = 8,
+	LT_ALERTS_MAX = 16,
+	LT_LABEL_MAX = 8,
 	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */

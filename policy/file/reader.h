@@ -116,8 +116,7 @@ lt_read_fn lt_read_items, lt_read_keys, lt_read_signal, lt_read_gpu_name,
 lt_item_fn lt_read_source, lt_read_gpu, lt_read_partition;
 /* The body of an item; false, and told, when it is no mapping. */
 bool lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
-    const char *name, const char *want, const yaml_node_t *node,
-    void *object);
+    const char *name, const char *want, const yaml_node_t *node, void *object);
 /* Where node begins, from 1. */
 void lt_place(const yaml_node_t *node, int *line, int *column);
 
@@ -130,8 +129,8 @@ struct lt_default_entry { /* as written; becomes a struct lt_default */
 };
 
 /* ---- keys.c ---- */
-extern const struct lt_key lt_policy_keys[], lt_gpu_keys[],
-    lt_partition_keys[], lt_budget_keys[], lt_default_keys[];
+extern const struct lt_key lt_policy_keys[], lt_gpu_keys[], lt_partition_keys[],
+    lt_budget_keys[], lt_default_keys[];
 /* What concerns more than one key. */
 void lt_policy_finish(struct lt_reader *reader);
 

@@ -25,8 +25,8 @@ target(const struct lt_key *key, void *object)
 
 /* Complains unless node is a scalar. */
 static const char *
-take_text(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node)
+take_text(
+    struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node)
 {
 	const char *text = lt_scalar_peek(node);
 	if (!text)
@@ -58,8 +58,10 @@ lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 		return false;
 	}
 	if (strlen(text) >= size) {
-		lt_complain(reader, node, "%s: got a name of %zu bytes, "
-		    "want at most %zu", key->name, strlen(text), size - 1);
+		lt_complain(reader, node,
+		    "%s: got a name of %zu bytes, "
+		    "want at most %zu",
+		    key->name, strlen(text), size - 1);
 		return false;
 	}
 	snprintf(out, size, "%s", text);
@@ -116,8 +118,9 @@ is_zone(const char *name)
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return false;
-	const bool is_ours = fread(magic, 1, sizeof(magic), file) ==
-	    sizeof(magic) && memcmp(magic, "TZif", sizeof(magic)) == 0;
+	const bool is_ours =
+	    fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+	    memcmp(magic, "TZif", sizeof(magic)) == 0;
 	fclose(file);
 	return is_ours;
 }
@@ -156,8 +159,8 @@ void
 lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
-	static const char *const words[][2] = { { "false", "true" },
-		{ "no", "yes" }, { "off", "on" } };
+	static const char *const words[][2] = {
+	    {"false", "true"}, {"no", "yes"}, {"off", "on"}};
 	const char *text = take_text(reader, key, node);
 	if (!text)
 		return;
@@ -182,8 +185,8 @@ take_double(struct lt_reader *reader, const struct lt_key *key,
 	const char *text = take_text(reader, key, node);
 	if (!text)
 		return false;
-	if (lt_double_parse(text, value, NULL) == LT_OK &&
-	    *value >= key->min && *value <= key->max)
+	if (lt_double_parse(text, value, NULL) == LT_OK && *value >= key->min &&
+	    *value <= key->max)
 		return true;
 	lt_unwanted(reader, key, node, "");
 	return false;
@@ -250,8 +253,8 @@ lt_read_money_limit(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
-	limit->has_money = take_micros(reader, key, node, false,
-	    &limit->money_micros);
+	limit->has_money =
+	    take_micros(reader, key, node, false, &limit->money_micros);
 }
 
 /* Kilograms to milligrams: a millionth of the one is the other. */
@@ -260,8 +263,8 @@ lt_read_carbon_limit(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
-	limit->has_carbon = take_micros(reader, key, node, false,
-	    &limit->carbon_mg);
+	limit->has_carbon =
+	    take_micros(reader, key, node, false, &limit->carbon_mg);
 }
 
 void
@@ -338,9 +341,10 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_policy_budget *budget = object;
-	const struct lt_key percent = { .name = key->name, .min = key->min,
-		.max = key->max,
-		.want = "a whole percent from 1 to 1000 such as 80" };
+	const struct lt_key percent = {.name = key->name,
+	    .min = key->min,
+	    .max = key->max,
+	    .want = "a whole percent from 1 to 1000 such as 80"};
 	if (node->type != YAML_SEQUENCE_NODE) {
 		lt_unwanted(reader, key, node, "");
 		return;
@@ -349,8 +353,10 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 	     item < node->data.sequence.items.top; item++) {
 		int64_t value;
 		if (budget->alert_count == LT_ALERTS_MAX) {
-			lt_complain(reader, node, "%s: got more than %d, "
-			    "the limit", key->name, LT_ALERTS_MAX);
+			lt_complain(reader, node,
+			    "%s: got more than %d, "
+			    "the limit",
+			    key->name, LT_ALERTS_MAX);
 			return;
 		}
 		if (!take_integer(reader, &percent,
@@ -395,7 +401,7 @@ bool
 lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s)
 {
 	int part[3];
-	static const int width[3] = { 4, 2, 2 };
+	static const int width[3] = {4, 2, 2};
 	const char *c = text;
 	for (int i = 0; i < 3; i++) {
 		part[i] = 0;
@@ -410,8 +416,10 @@ lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s)
 	}
 	if (part[0] < 1970 || part[0] > 2200)
 		return false;
-	struct tm wanted = { .tm_year = part[0] - 1900, .tm_mon = part[1] - 1,
-		.tm_mday = part[2], .tm_isdst = -1 };
+	struct tm wanted = {.tm_year = part[0] - 1900,
+	    .tm_mon = part[1] - 1,
+	    .tm_mday = part[2],
+	    .tm_isdst = -1};
 	*utc_s = local_time(&wanted, zone);
 	/* mktime(3) turns 31 April into 1 May: such a day is not */
 	return wanted.tm_mon == part[1] - 1 && wanted.tm_mday == part[2];

@@ -19,8 +19,7 @@ lt_errors_full(const struct lt_reader *reader)
 	return reader->errors->count >= LT_POLICY_ERRORS_MAX;
 }
 
-static void
-complain_at(struct lt_reader *reader, size_t line, size_t column,
+static void complain_at(struct lt_reader *reader, size_t line, size_t column,
     const char *format, va_list arguments)
     __attribute__((format(printf, 4, 0)));
 
@@ -44,8 +43,8 @@ complain_at(struct lt_reader *reader, size_t line, size_t column,
 }
 
 void
-lt_complain(struct lt_reader *reader, const yaml_node_t *at,
-    const char *format, ...)
+lt_complain(
+    struct lt_reader *reader, const yaml_node_t *at, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -54,8 +53,7 @@ lt_complain(struct lt_reader *reader, const yaml_node_t *at,
 	va_end(arguments);
 }
 
-static void
-complain_place(struct lt_reader *reader, size_t line, size_t column,
+static void complain_place(struct lt_reader *reader, size_t line, size_t column,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 static void
@@ -80,8 +78,8 @@ show(char *out, size_t size, const unsigned char *text, size_t length)
 			end--; /* not within a UTF-8 character */
 	}
 	for (size_t i = 0; i < end && used + 5 < size; i++)
-		out[used++] = (char)(text[i] < 0x20 || text[i] == 0x7f
-		    ? '?' : text[i]);
+		out[used++] =
+		    (char)(text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i]);
 	out[used] = '\0';
 	if (end < length)
 		strcat(out, "...");
@@ -95,7 +93,7 @@ lt_is_nothing(const yaml_node_t *node)
 		return false;
 	const char *text = (const char *)node->data.scalar.value;
 	return text[0] == '\0' || strcmp(text, "~") == 0 ||
-	    strcasecmp(text, "null") == 0;
+	       strcasecmp(text, "null") == 0;
 }
 
 const char *
@@ -166,8 +164,8 @@ complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
 	/* The mark counts characters, not bytes: libyaml's own buffer says
 	 * what stands there. */
 	const bool is_tab = parser->buffer.pointer &&
-	    parser->buffer.pointer < parser->buffer.last &&
-	    *parser->buffer.pointer == '\t';
+			    parser->buffer.pointer < parser->buffer.last &&
+			    *parser->buffer.pointer == '\t';
 	complain_place(reader, mark->line + 1, mark->column + 1,
 	    "YAML: %s%s%s%s", parser->problem ? parser->problem : "can't parse",
 	    parser->context ? " " : "", parser->context ? parser->context : "",
@@ -182,8 +180,8 @@ parser_open(struct lt_reader *reader, yaml_parser_t *parser, const char *text,
 		complain_place(reader, 1, 1, "out of memory");
 		return false;
 	}
-	yaml_parser_set_input_string(parser, (const unsigned char *)text,
-	    length);
+	yaml_parser_set_input_string(
+	    parser, (const unsigned char *)text, length);
 	return true;
 }
 
@@ -211,8 +209,8 @@ check_depth(struct lt_reader *reader, const char *text, size_t length)
 		    type == YAML_FLOW_MAPPING_START_TOKEN)
 			depth++;
 		else if (type == YAML_BLOCK_END_TOKEN ||
-		    type == YAML_FLOW_SEQUENCE_END_TOKEN ||
-		    type == YAML_FLOW_MAPPING_END_TOKEN)
+			 type == YAML_FLOW_SEQUENCE_END_TOKEN ||
+			 type == YAML_FLOW_MAPPING_END_TOKEN)
 			depth--;
 		if (depth > DEPTH_MAX) {
 			complain_place(reader, token.start_mark.line + 1,
@@ -243,7 +241,8 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 	}
 	yaml_document_t next;
 	if (!yaml_document_get_root_node(document)) {
-		complain_place(reader, 1, 1, "the file is empty, want keys "
+		complain_place(reader, 1, 1,
+		    "the file is empty, want keys "
 		    "such as partitions: (lowtide init writes a first one)");
 		loaded = false;
 	} else if (!yaml_parser_load(&parser, &next)) {
@@ -281,7 +280,7 @@ distance(const char *a, const char *b)
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
 			const bool same = tolower((unsigned char)a[i - 1]) ==
-			    tolower((unsigned char)b[j - 1]);
+					  tolower((unsigned char)b[j - 1]);
 			size_t least = diagonal + (same ? 0 : 1);
 			diagonal = row[j];
 			if (row[j] + 1 < least)
@@ -297,7 +296,7 @@ distance(const char *a, const char *b)
 void
 lt_nearest_init(struct lt_nearest *nearest, const char *word)
 {
-	*nearest = (struct lt_nearest){ .word = word, .distance = SIZE_MAX };
+	*nearest = (struct lt_nearest){.word = word, .distance = SIZE_MAX};
 }
 
 void
@@ -369,7 +368,7 @@ void
 lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
     const yaml_node_t *node, void *object)
 {
-	const yaml_node_t *values[LT_KEYS_MAX] = { NULL };
+	const yaml_node_t *values[LT_KEYS_MAX] = {NULL};
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader);
 	     pair++) {
@@ -379,12 +378,13 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 		if (i < 0)
 			complain_key(reader, keys, name);
 		else if (values[i])
-			lt_complain(reader, name, "%s: got it twice (line %zu "
-			    "has the first), want it once", keys[i].name,
-			    values[i]->start_mark.line + 1);
+			lt_complain(reader, name,
+			    "%s: got it twice (line %zu "
+			    "has the first), want it once",
+			    keys[i].name, values[i]->start_mark.line + 1);
 		else
-			values[i] = yaml_document_get_node(reader->document,
-			    pair->value);
+			values[i] = yaml_document_get_node(
+			    reader->document, pair->value);
 	}
 	/* In the table's order, so that a key can stand on those before. */
 	for (int i = 0; keys[i].name; i++) {

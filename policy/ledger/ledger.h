@@ -12,8 +12,8 @@
 struct lt_ledger; /* opaque */
 
 /* Opens or makes both, 0600, WAL, synchronous=FULL, migrations up only. */
-int lt_ledger_open(struct lt_ledger **ledger, const char *state_dir,
-    struct lt_error *err);
+int lt_ledger_open(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
 void lt_ledger_close(struct lt_ledger *ledger);
 /* Group several calls: begin, then commit or roll back. No nesting. */
 int lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err);
@@ -24,7 +24,7 @@ void lt_ledger_rollback(struct lt_ledger *ledger);
 enum lt_rate { LT_RATE_PRICE, LT_RATE_CARBON, LT_RATE_TARIFF, LT_RATE_COUNT };
 struct lt_rate_step {
 	int64_t start_utc_s, end_utc_s; /* INT64_MAX = until changed */
-	double value; /* micros/node-h, g/kWh, micros/kWh */
+	double value;			/* micros/node-h, g/kWh, micros/kWh */
 	enum lt_quality quality;
 	char source[LT_NAME_SIZE];
 };
@@ -49,22 +49,22 @@ int lt_ledger_points(struct lt_ledger *ledger, const char *source,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
 /* Raw points that ended before; rates stay, to charge again from. */
-int lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
-    struct lt_error *err);
+int lt_ledger_prune_signals(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 
 /* ---- holds ---- */
 enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };
 struct lt_ledger_hold {
 	struct lt_quote quote; /* quote.account = team account */
 	uint32_t uid;
-	uint64_t sequence;    /* of the ring; 0 = made by lowtided */
+	uint64_t sequence; /* of the ring; 0 = made by lowtided */
 	enum lt_hold_state state;
 	uint32_t live_tasks;  /* tasks whose share is still held */
 	uint32_t job_id;      /* 0 = not yet seen on a job */
 	int64_t submit_utc_s; /* of the run it holds for, 0 = not yet seen */
 	int64_t start_utc_s;  /* running since; 0 = pending */
 	int64_t made_utc_s;
-	char why[128];	      /* void: reason */
+	char why[128]; /* void: reason */
 };
 /* Insert or update by quote id (rev not lower). */
 int lt_ledger_put_hold(struct lt_ledger *ledger,
@@ -80,7 +80,10 @@ int lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
     enum lt_hold_state state, const char *why, struct lt_error *err);
 
 /* ---- runs and entries ---- */
-struct lt_run_key { uint32_t job_id; int64_t submit_utc_s; };
+struct lt_run_key {
+	uint32_t job_id;
+	int64_t submit_utc_s;
+};
 struct lt_run {
 	struct lt_run_key key;
 	uint32_t array_job_id, array_task, uid;
@@ -90,21 +93,24 @@ struct lt_run {
 	uint32_t nodes, cpus, gpus;
 	uint64_t memory_mib;
 	int64_t share_numerator, share_denominator; /* of nodes' node-hours */
-	uint64_t quote_id;	     /* 0 = none */
-	bool priced;		     /* false: no price known, shown so */
-	bool provisional;	     /* from slurmctld's record */
+	uint64_t quote_id;			    /* 0 = none */
+	bool priced;	  /* false: no price known, shown so */
+	bool provisional; /* from slurmctld's record */
 	bool has_carbon;
 	int64_t money_micros, carbon_mg, energy_wh;
 	bool has_base;
 	int64_t base_money_micros, base_carbon_mg; /* without lowtide */
-	bool moved;		     /* lowtide placed it */
-	char base_text[192];	     /* "ondemand@<utc>, ..." how it was made */
-	char over_reason[32];	     /* settled above its hold: price,
-				      * OverTimeLimit, requeue, admin; "" */
+	bool moved;				   /* lowtide placed it */
+	char base_text[192];  /* "ondemand@<utc>, ..." how it was made */
+	char over_reason[32]; /* settled above its hold: price,
+			       * OverTimeLimit, requeue, admin; "" */
 	enum lt_quality worst_quality;
 };
-enum lt_entry_kind { LT_ENTRY_CHARGE, LT_ENTRY_CORRECTION,
-	LT_ENTRY_ADJUSTMENT };
+enum lt_entry_kind {
+	LT_ENTRY_CHARGE,
+	LT_ENTRY_CORRECTION,
+	LT_ENTRY_ADJUSTMENT
+};
 struct lt_entry {
 	int64_t id;
 	enum lt_entry_kind kind;
@@ -135,17 +141,19 @@ int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err);
 /* Runs whose hours touch [from, to), by account or all (NULL). */
 int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs,
-    uint32_t *count, struct lt_error *err);
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
+    struct lt_error *err);
 /* Also appended to <state>/adjustments (text, fsync) before the insert, so
  * that rebuild has it; what a crash left only there, the next open inserts.
  * Not within lt_ledger_begin(). LT_EINPUT without account or reason. */
 int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
 
-struct lt_totals { int64_t money_micros, carbon_mg, energy_wh,
-	base_money_micros, base_carbon_mg; uint32_t runs, moved_runs,
-	unpriced_runs; };
+struct lt_totals {
+	int64_t money_micros, carbon_mg, energy_wh, base_money_micros,
+	    base_carbon_mg;
+	uint32_t runs, moved_runs, unpriced_runs;
+};
 /* Sum over [from, to) of one account (not its children), per kind. Runs: of
  * CHARGE those that touch it, of CORRECTION those corrected in it. */
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
@@ -153,8 +161,11 @@ int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
 /* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. */
-struct lt_account_sum { char account[LT_ACCOUNT_SIZE]; uint32_t uid;
-	int64_t money_micros, carbon_mg; };
+struct lt_account_sum {
+	char account[LT_ACCOUNT_SIZE];
+	uint32_t uid;
+	int64_t money_micros, carbon_mg;
+};
 int lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_account_sum **sums, uint32_t *count,
     struct lt_error *err);
@@ -169,8 +180,8 @@ int lt_ledger_round(struct lt_ledger *ledger, const char *partition,
     bool carbon, double exact, int64_t *rounded, struct lt_error *err);
 
 /* A small text value by name ("ring_absorbed", "settled_until"). */
-int lt_ledger_put(struct lt_ledger *ledger, const char *name,
-    const char *value, struct lt_error *err);
+int lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,
+    struct lt_error *err);
 int lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
     size_t size, struct lt_error *err); /* LT_ENOENT */
 

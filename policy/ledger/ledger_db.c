@@ -20,21 +20,19 @@ static const struct {
 	const char *migrations[8]; /* to version 1, 2, ...; NULL ends */
 	enum lt_sql begin, commit, rollback, save, keep, undo;
 } databases[LT_DB_COUNT] = {
-	[LT_DB_LEDGER] = { "ledger.db", { LT_SQL_LEDGER_1,
-	    LT_SQL_LEDGER_2 },
-	    LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
-	    LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER },
-	[LT_DB_SIGNALS] = { "signals.db", { LT_SQL_SIGNALS_1 },
-	    LT_SQL_BEGIN_SIGNALS, LT_SQL_COMMIT_SIGNALS,
-	    LT_SQL_ROLLBACK_SIGNALS, LT_SQL_SAVE_SIGNALS, LT_SQL_KEEP_SIGNALS,
-	    LT_SQL_UNDO_SIGNALS },
+    [LT_DB_LEDGER] = {"ledger.db", {LT_SQL_LEDGER_1, LT_SQL_LEDGER_2},
+	LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
+	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
+    [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1}, LT_SQL_BEGIN_SIGNALS,
+	LT_SQL_COMMIT_SIGNALS, LT_SQL_ROLLBACK_SIGNALS, LT_SQL_SAVE_SIGNALS,
+	LT_SQL_KEEP_SIGNALS, LT_SQL_UNDO_SIGNALS},
 };
 
-#define TEXT_ROW(name, database, text) { LT_DB_##database, #name, text },
+#define TEXT_ROW(name, database, text) {LT_DB_##database, #name, text},
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = { LT_SQL_TABLE(TEXT_ROW) };
+} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 int
@@ -48,7 +46,7 @@ lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
 	if (sqlite3_errcode(db) == SQLITE_NOMEM)
 		code = LT_ENOMEM;
 	else if (sqlite3_errcode(db) == SQLITE_CONSTRAINT ||
-	    strcmp(text, "integer overflow") == 0)
+		 strcmp(text, "integer overflow") == 0)
 		code = LT_EOVERFLOW;
 	return lt_fail(err, code, "%s/%s: %s: %s", ledger->state_dir,
 	    databases[database].file, doing, text);
@@ -64,16 +62,16 @@ bind_values(sqlite3_stmt *statement, const struct lt_value *values, int count)
 			rc = sqlite3_bind_null(statement, i + 1);
 			break;
 		case LT_VALUE_INT:
-			rc = sqlite3_bind_int64(statement, i + 1,
-			    values[i].number);
+			rc = sqlite3_bind_int64(
+			    statement, i + 1, values[i].number);
 			break;
 		case LT_VALUE_REAL:
-			rc = sqlite3_bind_double(statement, i + 1,
-			    values[i].real);
+			rc = sqlite3_bind_double(
+			    statement, i + 1, values[i].real);
 			break;
 		case LT_VALUE_TEXT:
-			rc = sqlite3_bind_text(statement, i + 1,
-			    values[i].text, -1, SQLITE_TRANSIENT);
+			rc = sqlite3_bind_text(statement, i + 1, values[i].text,
+			    -1, SQLITE_TRANSIENT);
 			break;
 		}
 	}
@@ -86,7 +84,7 @@ lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
 {
 	const enum lt_database database = sql_table[sql].database;
 
-	*rows = (struct lt_rows){ .ledger = ledger, .sql = sql };
+	*rows = (struct lt_rows){.ledger = ledger, .sql = sql};
 	if (ledger->statements[sql] == NULL &&
 	    sqlite3_prepare_v3(ledger->db[database], sql_table[sql].text, -1,
 		SQLITE_PREPARE_PERSISTENT, &ledger->statements[sql],
@@ -181,8 +179,8 @@ lt_grow(void **array, size_t size, uint32_t count, uint32_t *capacity,
 	const uint32_t wanted = count == 0 ? GROW_FIRST : count * 2;
 	void *const grown = reallocarray(*array, wanted, size);
 	if (grown == NULL)
-		return lt_fail(err, LT_ENOMEM, "ledger: no memory for %u rows",
-		    wanted);
+		return lt_fail(
+		    err, LT_ENOMEM, "ledger: no memory for %u rows", wanted);
 	*array = grown;
 	*capacity = wanted;
 	return LT_OK;
@@ -194,8 +192,8 @@ int
 lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 {
 	if (ledger->in_transaction)
-		return lt_fail(err, LT_EBUG,
-		    "ledger: begin within a transaction");
+		return lt_fail(
+		    err, LT_EBUG, "ledger: begin within a transaction");
 	for (int i = 0; i < LT_DB_COUNT; i++) {
 		const int rc =
 		    lt_sql_do(ledger, databases[i].begin, err, NULL, 0);
@@ -213,8 +211,8 @@ int
 lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
 {
 	if (!ledger->in_transaction)
-		return lt_fail(err, LT_EBUG,
-		    "ledger: commit without a transaction");
+		return lt_fail(
+		    err, LT_EBUG, "ledger: commit without a transaction");
 	for (int i = LT_DB_COUNT - 1; i >= 0; i--) {
 		const int rc =
 		    lt_sql_do(ledger, databases[i].commit, err, NULL, 0);
@@ -232,14 +230,14 @@ lt_ledger_rollback(struct lt_ledger *ledger)
 {
 	for (int i = 0; i < LT_DB_COUNT; i++)
 		if (!sqlite3_get_autocommit(ledger->db[i]))
-			(void)lt_sql_do(ledger, databases[i].rollback, NULL,
-			    NULL, 0);
+			(void)lt_sql_do(
+			    ledger, databases[i].rollback, NULL, NULL, 0);
 	ledger->in_transaction = false;
 }
 
 int
-lt_call_begin(struct lt_ledger *ledger, enum lt_database database,
-    struct lt_error *err)
+lt_call_begin(
+    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
 	return lt_sql_do(ledger,
 	    ledger->in_transaction ? databases[database].save
@@ -259,8 +257,8 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 	if (code == LT_OK || sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
-		(void)lt_sql_do(ledger, databases[database].rollback, NULL,
-		    NULL, 0);
+		(void)lt_sql_do(
+		    ledger, databases[database].rollback, NULL, NULL, 0);
 		return code;
 	}
 	(void)lt_sql_do(ledger, databases[database].undo, NULL, NULL, 0);
@@ -275,8 +273,8 @@ static int
 prepare_file(const char *path, struct lt_error *err)
 {
 	struct stat status;
-	const int fd = open(path,
-	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	const int fd = open(
+	    path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 
 	if (fd < 0)
 		return lt_fail(err, errno == EACCES ? LT_EDENIED : LT_EIO,
@@ -286,8 +284,7 @@ prepare_file(const char *path, struct lt_error *err)
 	if (rc != 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
-		return lt_fail(err, LT_EDENIED, "%s: not a regular file",
-		    path);
+		return lt_fail(err, LT_EDENIED, "%s: not a regular file", path);
 	if (status.st_uid != geteuid())
 		return lt_fail(err, LT_EDENIED, "%s: owner is uid %u, want %u",
 		    path, status.st_uid, geteuid());
@@ -301,8 +298,8 @@ static int
 user_version(sqlite3 *db, int *version)
 {
 	sqlite3_stmt *statement = NULL;
-	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement,
-	    NULL);
+	int rc =
+	    sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &statement, NULL);
 
 	if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
 		*version = sqlite3_column_int(statement, 0);
@@ -313,8 +310,8 @@ user_version(sqlite3 *db, int *version)
 }
 
 static int
-migrate(struct lt_ledger *ledger, enum lt_database database,
-    struct lt_error *err)
+migrate(
+    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
 	sqlite3 *const db = ledger->db[database];
 	int version = 0, newest = 0;
@@ -344,8 +341,8 @@ migrate(struct lt_ledger *ledger, enum lt_database database,
 }
 
 static int
-open_database(struct lt_ledger *ledger, enum lt_database database,
-    struct lt_error *err)
+open_database(
+    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
 	char path[PATH_SIZE];
 
@@ -359,8 +356,8 @@ open_database(struct lt_ledger *ledger, enum lt_database database,
 		    SQLITE_OPEN_FULLMUTEX,
 		NULL) != SQLITE_OK)
 		return ledger->db[database] == NULL
-		    ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)
-		    : lt_sql_fail(ledger, database, "open", err);
+			   ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)
+			   : lt_sql_fail(ledger, database, "open", err);
 	(void)sqlite3_busy_timeout(ledger->db[database], BUSY_MS);
 	if (sqlite3_exec(ledger->db[database], LT_SQL_PRAGMAS, NULL, NULL,
 		NULL) != SQLITE_OK)
@@ -369,8 +366,8 @@ open_database(struct lt_ledger *ledger, enum lt_database database,
 }
 
 int
-lt_ledger_open(struct lt_ledger **ledger, const char *state_dir,
-    struct lt_error *err)
+lt_ledger_open(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
 {
 	*ledger = NULL;
 	struct lt_ledger *const made = calloc(1, sizeof(*made));
@@ -423,8 +420,8 @@ lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
     size_t size, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_NAMED_GET, err,
-	    LT_BIND(LT_TEXT(name)));
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_SQL_NAMED_GET, err, LT_BIND(LT_TEXT(name)));
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -432,7 +429,7 @@ lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
 		lt_row_text(&rows, value, size);
 	lt_rows_end(&rows);
 	if (rc == 0)
-		return lt_fail(err, LT_ENOENT, "ledger: no value named \"%s\"",
-		    name);
+		return lt_fail(
+		    err, LT_ENOENT, "ledger: no value named \"%s\"", name);
 	return rc < 0 ? rc : LT_OK;
 }

@@ -21,28 +21,27 @@ struct lt_ledger {
 	sqlite3 *db[LT_DB_COUNT];
 	sqlite3_stmt *statements[LT_SQL_COUNT];
 	bool in_transaction; /* lt_ledger_begin() */
-	char *state_dir; /* absolute, no links */
+	char *state_dir;     /* absolute, no links */
 };
 
 struct lt_value { /* to bind, in order ?1, ?2, ... */
-	enum { LT_VALUE_NULL, LT_VALUE_INT, LT_VALUE_REAL,
-		LT_VALUE_TEXT } kind;
+	enum { LT_VALUE_NULL, LT_VALUE_INT, LT_VALUE_REAL, LT_VALUE_TEXT } kind;
 	int64_t number;
 	double real;
 	const char *text;
 };
-#define LT_INT(x)                                                             \
-	((struct lt_value){ .kind = LT_VALUE_INT, .number = (int64_t)(x) })
-#define LT_REAL(x) ((struct lt_value){ .kind = LT_VALUE_REAL, .real = (x) })
-#define LT_TEXT(x) ((struct lt_value){ .kind = LT_VALUE_TEXT, .text = (x) })
-#define LT_OPTIONAL(has, x)                                                   \
-	((struct lt_value){ .kind = (has) ? LT_VALUE_INT : LT_VALUE_NULL,     \
-	    .number = (x) })
+#define LT_INT(x)                                                              \
+	((struct lt_value){.kind = LT_VALUE_INT, .number = (int64_t)(x)})
+#define LT_REAL(x) ((struct lt_value){.kind = LT_VALUE_REAL, .real = (x)})
+#define LT_TEXT(x) ((struct lt_value){.kind = LT_VALUE_TEXT, .text = (x)})
+#define LT_OPTIONAL(has, x)                                                    \
+	((struct lt_value){                                                    \
+	    .kind = (has) ? LT_VALUE_INT : LT_VALUE_NULL, .number = (x)})
 /* The last two arguments of lt_sql_do() and lt_sql_start(). */
-#define LT_BIND(...)                                                          \
-	(const struct lt_value[]){ __VA_ARGS__ },                             \
-	    (int)(sizeof((const struct lt_value[]){ __VA_ARGS__ })            \
-		/ sizeof(struct lt_value))
+#define LT_BIND(...)                                                           \
+	(const struct lt_value[]){__VA_ARGS__},                                \
+	    (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /             \
+		  sizeof(struct lt_value))
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
 int lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
@@ -73,8 +72,8 @@ void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 /* Around one call: a savepoint in the caller's transaction, else its own.
  * lt_call_end() keeps it when code is LT_OK, else undoes it, and returns the
  * call's result. */
-int lt_call_begin(struct lt_ledger *ledger, enum lt_database database,
-    struct lt_error *err);
+int lt_call_begin(
+    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err);
 int lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
     struct lt_error *err);
 

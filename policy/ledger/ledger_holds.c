@@ -19,28 +19,26 @@ lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 	return lt_sql_do(ledger, LT_SQL_HOLD_PUT, err,
 	    LT_BIND(LT_INT(q->id), LT_INT(q->rev), LT_INT(q->flags),
 		LT_TEXT(q->account),
-		LT_OPTIONAL(q->hold_per_task.has_money,
-		    q->hold_per_task.money_micros),
-		LT_OPTIONAL(q->hold_per_task.has_carbon,
-		    q->hold_per_task.carbon_mg),
-		LT_INT(q->tasks), LT_INT(q->start_utc_s),
-		LT_INT(q->end_utc_s), LT_TEXT(q->partition),
-		LT_INT(q->plan_start_utc_s), LT_TEXT(q->home),
-		LT_INT(q->home_start_utc_s),
-		LT_OPTIONAL(q->plan_expected.has_money,
-		    q->plan_expected.money_micros),
-		LT_OPTIONAL(q->plan_expected.has_carbon,
-		    q->plan_expected.carbon_mg),
-		LT_OPTIONAL(q->home_expected.has_money,
-		    q->home_expected.money_micros),
-		LT_OPTIONAL(q->home_expected.has_carbon,
-		    q->home_expected.carbon_mg),
+		LT_OPTIONAL(
+		    q->hold_per_task.has_money, q->hold_per_task.money_micros),
+		LT_OPTIONAL(
+		    q->hold_per_task.has_carbon, q->hold_per_task.carbon_mg),
+		LT_INT(q->tasks), LT_INT(q->start_utc_s), LT_INT(q->end_utc_s),
+		LT_TEXT(q->partition), LT_INT(q->plan_start_utc_s),
+		LT_TEXT(q->home), LT_INT(q->home_start_utc_s),
+		LT_OPTIONAL(
+		    q->plan_expected.has_money, q->plan_expected.money_micros),
+		LT_OPTIONAL(
+		    q->plan_expected.has_carbon, q->plan_expected.carbon_mg),
+		LT_OPTIONAL(
+		    q->home_expected.has_money, q->home_expected.money_micros),
+		LT_OPTIONAL(
+		    q->home_expected.has_carbon, q->home_expected.carbon_mg),
 		LT_INT(q->objective), LT_INT(q->mode), LT_INT(hold->uid),
 		LT_INT(hold->sequence), LT_INT(hold->state),
 		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
 		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
-		LT_INT(hold->made_utc_s), LT_TEXT(hold->why),
-		LT_TEXT(q->why)));
+		LT_INT(hold->made_utc_s), LT_TEXT(hold->why), LT_TEXT(q->why)));
 }
 
 static void
@@ -105,8 +103,8 @@ int
 lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = find_hold(ledger, LT_SQL_HOLD_GET, (int64_t)quote_id,
-	    hold, err);
+	const int rc =
+	    find_hold(ledger, LT_SQL_HOLD_GET, (int64_t)quote_id, hold, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no hold q=%016llx",
@@ -121,8 +119,8 @@ lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
 	const int rc = find_hold(ledger, LT_SQL_HOLD_OF_JOB, job_id, hold, err);
 
 	if (rc == 0)
-		return lt_fail(err, LT_ENOENT, "ledger: no hold of job %u",
-		    job_id);
+		return lt_fail(
+		    err, LT_ENOENT, "ledger: no hold of job %u", job_id);
 	return rc < 0 ? rc : LT_OK;
 }
 

@@ -38,7 +38,7 @@ static bool
 is_plain(unsigned char c)
 {
 	return c < 0x80 && (isalnum(c) || strchr("_.,@-", c) != NULL) &&
-	    c != '\0';
+	       c != '\0';
 }
 
 static void
@@ -51,8 +51,8 @@ encode(char *out, size_t size, const char *text)
 		if (is_plain(c))
 			out[at++] = (char)c;
 		else
-			at += (size_t)snprintf(out + at, size - at, "%%%02X",
-			    c);
+			at +=
+			    (size_t)snprintf(out + at, size - at, "%%%02X", c);
 	}
 	out[at] = '\0';
 }
@@ -98,9 +98,8 @@ format_line(char *line, size_t size, const struct lt_entry *entry)
 	    entry->money_micros, entry->carbon_mg, entry->energy_wh, who,
 	    reason);
 	const uint32_t crc = lt_crc32c(0, line, (size_t)length);
-	return (size_t)length +
-	    (size_t)snprintf(line + length, size - (size_t)length,
-		" crc=%08x\n", crc);
+	return (size_t)length + (size_t)snprintf(line + length,
+				    size - (size_t)length, " crc=%08x\n", crc);
 }
 
 /* The value of " <key>=" in the line, "" and 0 when it is not there. */
@@ -131,8 +130,7 @@ field_number(const char *line, const char *key, int64_t *value)
 		return false;
 	memcpy(text, at, length);
 	text[length] = '\0';
-	return lt_int64_parse(text, INT64_MIN, INT64_MAX, value, NULL) ==
-	    LT_OK;
+	return lt_int64_parse(text, INT64_MIN, INT64_MAX, value, NULL) == LT_OK;
 }
 
 static bool
@@ -162,14 +160,14 @@ parse_line(const char *line, struct lt_entry *entry)
 		return false;
 	entry->uid = (uint32_t)uid;
 	return field_number(line, "made", &entry->made_utc_s) &&
-	    field_number(line, "at", &entry->at_utc_s) &&
-	    field_number(line, "money", &entry->money_micros) &&
-	    field_number(line, "carbon", &entry->carbon_mg) &&
-	    field_number(line, "energy", &entry->energy_wh) &&
-	    field_text(line, "account", entry->account,
-		sizeof(entry->account)) &&
-	    field_text(line, "who", entry->who, sizeof(entry->who)) &&
-	    field_text(line, "reason", entry->reason, sizeof(entry->reason));
+	       field_number(line, "at", &entry->at_utc_s) &&
+	       field_number(line, "money", &entry->money_micros) &&
+	       field_number(line, "carbon", &entry->carbon_mg) &&
+	       field_number(line, "energy", &entry->energy_wh) &&
+	       field_text(
+		   line, "account", entry->account, sizeof(entry->account)) &&
+	       field_text(line, "who", entry->who, sizeof(entry->who)) &&
+	       field_text(line, "reason", entry->reason, sizeof(entry->reason));
 }
 
 /* ---- the file ---- */
@@ -182,16 +180,16 @@ close_fd(int *fd)
 }
 
 static int
-open_journal(struct lt_ledger *ledger, int *fd, off_t *size,
-    struct lt_error *err)
+open_journal(
+    struct lt_ledger *ledger, int *fd, off_t *size, struct lt_error *err)
 {
 	char path[4096 + sizeof(JOURNAL_FILE) + 1];
 	struct stat status;
 
-	(void)snprintf(path, sizeof(path), "%s/" JOURNAL_FILE,
-	    ledger->state_dir);
-	*fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-	    0600);
+	(void)snprintf(
+	    path, sizeof(path), "%s/" JOURNAL_FILE, ledger->state_dir);
+	*fd = open(
+	    path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (*fd < 0 || fstat(*fd, &status) != 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
@@ -200,8 +198,8 @@ open_journal(struct lt_ledger *ledger, int *fd, off_t *size,
 		    "%s: owner uid %u mode %04o, want a file of uid %u, 0600",
 		    path, status.st_uid, status.st_mode & 07777, geteuid());
 	if (status.st_size > JOURNAL_BYTES_MAX)
-		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d",
-		    path, (long long)status.st_size, JOURNAL_BYTES_MAX);
+		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d", path,
+		    (long long)status.st_size, JOURNAL_BYTES_MAX);
 	*size = status.st_size;
 	return LT_OK;
 }
@@ -221,8 +219,7 @@ static int
 append(struct lt_ledger *ledger, int fd, off_t size, const char *line,
     size_t length, struct lt_error *err)
 {
-	if (pwrite(fd, line, length, size) == (ssize_t)length &&
-	    fsync(fd) == 0)
+	if (pwrite(fd, line, length, size) == (ssize_t)length && fsync(fd) == 0)
 		return size == 0 ? sync_directory(ledger->state_dir, err)
 				 : LT_OK;
 	const int saved = errno;
@@ -245,15 +242,15 @@ static int
 get_known(struct lt_ledger *ledger, int64_t *bytes, struct lt_error *err)
 {
 	char text[24];
-	const int rc = lt_ledger_get(ledger, JOURNAL_KNOWN, text, sizeof(text),
-	    NULL);
+	const int rc =
+	    lt_ledger_get(ledger, JOURNAL_KNOWN, text, sizeof(text), NULL);
 
 	*bytes = 0;
 	if (rc == LT_ENOENT)
 		return LT_OK;
 	if (rc != LT_OK)
-		return lt_fail(err, (enum lt_code)rc, "ledger: " JOURNAL_KNOWN
-		    ": can't be read");
+		return lt_fail(err, (enum lt_code)rc,
+		    "ledger: " JOURNAL_KNOWN ": can't be read");
 	return lt_int64_parse(text, 0, JOURNAL_BYTES_MAX, bytes, err);
 }
 
@@ -297,8 +294,8 @@ replay(struct lt_ledger *ledger, int fd, off_t size, int64_t from,
 	int64_t end = from;
 
 	if (text == NULL)
-		return lt_fail(err, LT_ENOMEM, "ledger: no memory for "
-		    JOURNAL_FILE);
+		return lt_fail(
+		    err, LT_ENOMEM, "ledger: no memory for " JOURNAL_FILE);
 	int rc = LT_OK;
 	if (pread(fd, text, (size_t)size, 0) != size)
 		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": short read",
@@ -336,8 +333,8 @@ lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err)
 	rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	return lt_call_end(ledger, LT_DB_LEDGER,
-	    replay(ledger, fd, size, known, err), err);
+	return lt_call_end(
+	    ledger, LT_DB_LEDGER, replay(ledger, fd, size, known, err), err);
 }
 
 int
@@ -350,7 +347,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 	struct lt_entry made = *entry;
 
 	made.kind = LT_ENTRY_ADJUSTMENT;
-	made.run = (struct lt_run_key){ 0 };
+	made.run = (struct lt_run_key){0};
 	made.base_money_micros = made.base_carbon_mg = 0;
 	if (made.account[0] == '\0' || made.reason[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
@@ -359,8 +356,8 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 		    made.account[0] == '\0' ? "an account" : "a reason");
 	/* A journal line can't be undone with the caller's transaction. */
 	if (ledger->in_transaction)
-		return lt_fail(err, LT_EBUG,
-		    "ledger: adjust within a transaction");
+		return lt_fail(
+		    err, LT_EBUG, "ledger: adjust within a transaction");
 	int rc = lt_journal_catch_up(ledger, err);
 	if (rc == LT_OK)
 		rc = open_journal(ledger, &fd, &size, err);
@@ -374,9 +371,9 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 int
 lt_ledger_reset(struct lt_ledger *ledger, struct lt_error *err)
 {
-	static const enum lt_sql emptied[] = { LT_SQL_RESET_HOLDS,
-		LT_SQL_RESET_RUNS, LT_SQL_RESET_ENTRIES, LT_SQL_RESET_DAYS,
-		LT_SQL_RESET_CARRIES };
+	static const enum lt_sql emptied[] = {LT_SQL_RESET_HOLDS,
+	    LT_SQL_RESET_RUNS, LT_SQL_RESET_ENTRIES, LT_SQL_RESET_DAYS,
+	    LT_SQL_RESET_CARRIES};
 	__attribute__((cleanup(close_fd))) int fd = -1;
 	off_t size = 0;
 	int rc = open_journal(ledger, &fd, &size, err);

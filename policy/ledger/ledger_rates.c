@@ -16,12 +16,12 @@ struct steps { /* grows */
 };
 
 static int
-add_step(struct steps *steps, const struct lt_rate_step *step,
-    struct lt_error *err)
+add_step(
+    struct steps *steps, const struct lt_rate_step *step, struct lt_error *err)
 {
 	void *array = steps->items;
-	const int rc = lt_grow(&array, sizeof(*step), steps->count,
-	    &steps->capacity, err);
+	const int rc =
+	    lt_grow(&array, sizeof(*step), steps->count, &steps->capacity, err);
 
 	steps->items = array;
 	if (rc == LT_OK)
@@ -88,8 +88,8 @@ static bool
 is_forecast(enum lt_quality quality)
 {
 	return quality == LT_QUALITY_FORECAST ||
-	    quality == LT_QUALITY_CLIMATOLOGY ||
-	    quality == LT_QUALITY_LAST_VALUE;
+	       quality == LT_QUALITY_CLIMATOLOGY ||
+	       quality == LT_QUALITY_LAST_VALUE;
 }
 
 /* A measured step with an end stays under a forecast. One that holds "until
@@ -98,7 +98,7 @@ static bool
 stays(const struct lt_rate_step *old, const struct lt_rate_step *fresh)
 {
 	return old->quality == LT_QUALITY_MEASURED &&
-	    old->end_utc_s != INT64_MAX && is_forecast(fresh->quality);
+	       old->end_utc_s != INT64_MAX && is_forecast(fresh->quality);
 }
 
 static int
@@ -154,21 +154,20 @@ static bool
 same_step(const struct lt_rate_step *a, const struct lt_rate_step *b)
 {
 	return a->start_utc_s == b->start_utc_s &&
-	    a->end_utc_s == b->end_utc_s && a->value == b->value &&
-	    a->quality == b->quality && strcmp(a->source, b->source) == 0;
+	       a->end_utc_s == b->end_utc_s && a->value == b->value &&
+	       a->quality == b->quality && strcmp(a->source, b->source) == 0;
 }
 
 static int
-put_one_rate(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, const struct lt_rate_step *fresh, struct lt_error *err)
+put_one_rate(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
+    const struct lt_rate_step *fresh, struct lt_error *err)
 {
-	struct steps old = { 0 };
+	struct steps old = {0};
 	int rc = load_rates(ledger, partition, rate, fresh->start_utc_s,
 	    fresh->end_utc_s, &old, err);
 
 	/* Most of what is put each few minutes is there already. */
-	if (rc == LT_OK &&
-	    !(old.count == 1 && same_step(&old.items[0], fresh)))
+	if (rc == LT_OK && !(old.count == 1 && same_step(&old.items[0], fresh)))
 		rc = overlay(ledger, partition, rate, fresh, &old, err);
 	free(old.items);
 	return rc;
@@ -211,9 +210,9 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
 {
-	struct steps known = { 0 }, all = { 0 };
-	int rc = load_rates(ledger, partition, rate, from_utc_s, to_utc_s,
-	    &known, err);
+	struct steps known = {0}, all = {0};
+	int rc = load_rates(
+	    ledger, partition, rate, from_utc_s, to_utc_s, &known, err);
 
 	if (rc == LT_OK && known.count == 0)
 		rc = load_steps(ledger, LT_SQL_RATE_FIRST, &known, err,
@@ -221,9 +220,8 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
 	int64_t covered_utc_s = from_utc_s;
 	for (uint32_t i = 0; i < known.count && rc == LT_OK; i++) {
 		const struct lt_rate_step *const step = &known.items[i];
-		const int64_t until_utc_s = step->start_utc_s < to_utc_s
-		    ? step->start_utc_s
-		    : to_utc_s;
+		const int64_t until_utc_s =
+		    step->start_utc_s < to_utc_s ? step->start_utc_s : to_utc_s;
 		if (i == 0)
 			rc = add_guess(&all, step, LT_QUALITY_ESTIMATED,
 			    covered_utc_s, until_utc_s, err);
@@ -244,7 +242,7 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
 	free(known.items);
 	if (rc != LT_OK) {
 		free(all.items);
-		all = (struct steps){ 0 };
+		all = (struct steps){0};
 	}
 	*steps = all.items;
 	*count = all.count;
@@ -275,13 +273,13 @@ lt_ledger_points(struct lt_ledger *ledger, const char *source,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err)
 {
-	struct steps all = { 0 };
+	struct steps all = {0};
 	const int rc = load_steps(ledger, LT_SQL_POINTS_TOUCHING, &all, err,
 	    LT_BIND(LT_TEXT(source), LT_INT(from_utc_s), LT_INT(to_utc_s)));
 
 	if (rc != LT_OK) {
 		free(all.items);
-		all = (struct steps){ 0 };
+		all = (struct steps){0};
 	}
 	*steps = all.items;
 	*count = all.count;
@@ -289,9 +287,9 @@ lt_ledger_points(struct lt_ledger *ledger, const char *source,
 }
 
 int
-lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
-    struct lt_error *err)
+lt_ledger_prune_signals(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_POINTS_PRUNE, err,
-	    LT_BIND(LT_INT(before_utc_s)));
+	return lt_sql_do(
+	    ledger, LT_SQL_POINTS_PRUNE, err, LT_BIND(LT_INT(before_utc_s)));
 }

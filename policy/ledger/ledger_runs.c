@@ -11,8 +11,8 @@
 
 /* In the order of LT_SQL_RUN_COLUMNS. */
 static int
-put_run(struct lt_ledger *ledger, const struct lt_run *run,
-    struct lt_error *err)
+put_run(
+    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
 {
 	return lt_sql_do(ledger, LT_SQL_RUN_PUT, err,
 	    LT_BIND(LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
@@ -128,18 +128,18 @@ no_figures(struct lt_entry *entry)
 static struct lt_entry
 run_figures(const struct lt_run *run)
 {
-	return (struct lt_entry){ .money_micros = run->money_micros,
-		.carbon_mg = run->carbon_mg,
-		.energy_wh = run->energy_wh,
-		.base_money_micros = run->base_money_micros,
-		.base_carbon_mg = run->base_carbon_mg };
+	return (struct lt_entry){.money_micros = run->money_micros,
+	    .carbon_mg = run->carbon_mg,
+	    .energy_wh = run->energy_wh,
+	    .base_money_micros = run->base_money_micros,
+	    .base_carbon_mg = run->base_carbon_mg};
 }
 
 static int
 check_sum(const struct lt_run *run, const struct lt_entry *entries,
     uint32_t count, struct lt_error *err)
 {
-	struct lt_entry sum = { 0 };
+	struct lt_entry sum = {0};
 	const struct lt_entry want = run_figures(run);
 
 	for (uint32_t i = 0; i < count; i++)
@@ -165,20 +165,20 @@ same_charge(const struct lt_run *a, const struct lt_run *b)
 	const struct lt_entry other = run_figures(b);
 
 	return add_figures(&difference, &other, -1) &&
-	    no_figures(&difference) && a->uid == b->uid &&
-	    strcmp(a->account, b->account) == 0;
+	       no_figures(&difference) && a->uid == b->uid &&
+	       strcmp(a->account, b->account) == 0;
 }
 
 static bool
 same_row(const struct lt_run *a, const struct lt_run *b)
 {
 	return a->provisional == b->provisional && a->priced == b->priced &&
-	    a->has_carbon == b->has_carbon && a->has_base == b->has_base &&
-	    a->start_utc_s == b->start_utc_s && a->end_utc_s == b->end_utc_s &&
-	    a->moved == b->moved &&
-	    strcmp(a->partition, b->partition) == 0 &&
-	    strcmp(a->state_text, b->state_text) == 0 &&
-	    strcmp(a->over_reason, b->over_reason) == 0;
+	       a->has_carbon == b->has_carbon && a->has_base == b->has_base &&
+	       a->start_utc_s == b->start_utc_s &&
+	       a->end_utc_s == b->end_utc_s && a->moved == b->moved &&
+	       strcmp(a->partition, b->partition) == 0 &&
+	       strcmp(a->state_text, b->state_text) == 0 &&
+	       strcmp(a->over_reason, b->over_reason) == 0;
 }
 
 /* The charges of a run that the ledger did not have. */
@@ -216,9 +216,9 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 	uint32_t i = 0;
 
 	while (i < all->count &&
-	    (all->items[i].at_utc_s != entry->at_utc_s ||
-		all->items[i].uid != entry->uid ||
-		strcmp(all->items[i].account, entry->account) != 0))
+	       (all->items[i].at_utc_s != entry->at_utc_s ||
+		   all->items[i].uid != entry->uid ||
+		   strcmp(all->items[i].account, entry->account) != 0))
 		i++;
 	if (i == all->count) {
 		void *array = all->items;
@@ -227,15 +227,16 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 		if (rc != LT_OK)
 			return rc;
 		all->items = array;
-		all->items[all->count++] = (struct lt_entry){
-			.kind = LT_ENTRY_CORRECTION,
-			.at_utc_s = entry->at_utc_s, .uid = entry->uid };
+		all->items[all->count++] =
+		    (struct lt_entry){.kind = LT_ENTRY_CORRECTION,
+			.at_utc_s = entry->at_utc_s,
+			.uid = entry->uid};
 		memcpy(all->items[i].account, entry->account,
 		    sizeof(entry->account));
 	}
 	if (!add_figures(&all->items[i], entry, sign))
-		return lt_fail(err, LT_EOVERFLOW,
-		    "a correction passes 64 bits");
+		return lt_fail(
+		    err, LT_EOVERFLOW, "a correction passes 64 bits");
 	return LT_OK;
 }
 
@@ -249,7 +250,7 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		struct lt_entry known = { 0 };
+		struct lt_entry known = {0};
 		int64_t *of[FIGURES];
 		lt_row_text(&rows, known.account, sizeof(known.account));
 		known.uid = (uint32_t)lt_row_int(&rows);
@@ -268,11 +269,11 @@ correct(struct lt_ledger *ledger, const struct lt_run *run,
     const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
     int64_t open_since_utc_s, struct lt_error *err)
 {
-	struct differences all = { 0 };
+	struct differences all = {0};
 	const int64_t this_hour_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
 	const int64_t open_utc_s = this_hour_utc_s > open_since_utc_s
-	    ? this_hour_utc_s
-	    : open_since_utc_s;
+				       ? this_hour_utc_s
+				       : open_since_utc_s;
 	int rc = subtract_known(ledger, run->key, &all, err);
 
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
@@ -397,8 +398,8 @@ lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 
 int
 lt_ledger_runs(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs,
-    uint32_t *count, struct lt_error *err)
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
+    struct lt_error *err)
 {
 	if (account == NULL)
 		return collect_runs(ledger, LT_SQL_RUNS_OF_ALL, runs, count,

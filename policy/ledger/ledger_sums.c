@@ -19,8 +19,10 @@ struct period { /* what LT_SQL_PERIOD binds */
 static struct period
 split_period(int64_t from_utc_s, int64_t to_utc_s)
 {
-	struct period p = { .from_utc_s = from_utc_s, .to_utc_s = to_utc_s,
-		.head_end_utc_s = to_utc_s, .tail_utc_s = to_utc_s };
+	struct period p = {.from_utc_s = from_utc_s,
+	    .to_utc_s = to_utc_s,
+	    .head_end_utc_s = to_utc_s,
+	    .tail_utc_s = to_utc_s};
 
 	/* days are of the epoch and later: division truncates below it. */
 	if (from_utc_s < 0)
@@ -39,9 +41,9 @@ split_period(int64_t from_utc_s, int64_t to_utc_s)
 	return p;
 }
 
-#define BIND_PERIOD(p)                                                        \
-	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),  \
-	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                  \
+#define BIND_PERIOD(p)                                                         \
+	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),   \
+	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
 	    LT_INT((p).tail_utc_s)
 
 static int
@@ -105,8 +107,8 @@ lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
 	struct lt_rows rows;
 	uint32_t capacity = 0;
 	void *array = NULL;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_SUMS, err,
-	    LT_BIND(BIND_PERIOD(p)));
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_SQL_SUMS, err, LT_BIND(BIND_PERIOD(p)));
 
 	*sums = NULL;
 	*count = 0;
@@ -143,8 +145,8 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 	double carry = 0;
 
 	if (!ledger->in_transaction)
-		return lt_fail(err, LT_EBUG,
-		    "ledger: round without a transaction");
+		return lt_fail(
+		    err, LT_EBUG, "ledger: round without a transaction");
 	if (!isfinite(exact) || fabs(exact) > EXACT_MAX)
 		return lt_fail(err, LT_EOVERFLOW,
 		    "ledger: a charge of %g in partition %s, limit %g", exact,

@@ -7,9 +7,9 @@
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
 
-#define LT_SQL_PRAGMAS                                                        \
-	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                   \
-	"PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;"                 \
+#define LT_SQL_PRAGMAS                                                         \
+	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                    \
+	"PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;"                  \
 	"PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-512;"
 
 /*
@@ -18,269 +18,269 @@
  * days are sums of entries by UTC day, kept by the trigger, so that a month
  * is 30 rows a user and not every hour of every run.
  */
-#define LT_SQL_LEDGER_1                                                       \
-	"CREATE TABLE holds (quote_id INTEGER PRIMARY KEY,"                   \
-	" rev INTEGER NOT NULL, flags INTEGER NOT NULL,"                      \
-	" account TEXT NOT NULL, money_micros INTEGER, carbon_mg INTEGER,"    \
-	" tasks INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"              \
-	" end_utc_s INTEGER NOT NULL, partition TEXT NOT NULL,"               \
-	" plan_start_utc_s INTEGER NOT NULL, home TEXT NOT NULL,"             \
-	" home_start_utc_s INTEGER NOT NULL, plan_micros INTEGER,"            \
-	" plan_mg INTEGER, home_micros INTEGER, home_mg INTEGER,"             \
-	" objective INTEGER NOT NULL, mode INTEGER NOT NULL,"                 \
-	" uid INTEGER NOT NULL, sequence INTEGER NOT NULL,"                   \
-	" state INTEGER NOT NULL, live_tasks INTEGER NOT NULL,"               \
-	" job_id INTEGER NOT NULL, submit_utc_s INTEGER NOT NULL,"            \
-	" run_start_utc_s INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"     \
-	" why TEXT NOT NULL);"                                                \
-	"CREATE INDEX holds_job ON holds (job_id) WHERE job_id != 0;"         \
-	"CREATE INDEX holds_open ON holds (quote_id) WHERE state = 0;"        \
-	"CREATE TABLE runs (job_id INTEGER NOT NULL,"                         \
-	" submit_utc_s INTEGER NOT NULL, array_job_id INTEGER NOT NULL,"      \
-	" array_task INTEGER NOT NULL, uid INTEGER NOT NULL,"                 \
-	" user TEXT NOT NULL, account TEXT NOT NULL,"                         \
-	" partition TEXT NOT NULL, state_text TEXT NOT NULL,"                 \
-	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"          \
-	" nodes INTEGER NOT NULL, cpus INTEGER NOT NULL,"                     \
-	" gpus INTEGER NOT NULL, memory_mib INTEGER NOT NULL,"                \
-	" share_numerator INTEGER NOT NULL,"                                  \
-	" share_denominator INTEGER NOT NULL, quote_id INTEGER NOT NULL,"     \
-	" priced INTEGER NOT NULL, provisional INTEGER NOT NULL,"             \
-	" has_carbon INTEGER NOT NULL, money_micros INTEGER NOT NULL,"        \
-	" carbon_mg INTEGER NOT NULL, energy_wh INTEGER NOT NULL,"            \
-	" has_base INTEGER NOT NULL, base_money_micros INTEGER NOT NULL,"     \
-	" base_carbon_mg INTEGER NOT NULL, moved INTEGER NOT NULL,"           \
-	" base_text TEXT NOT NULL, over_reason TEXT NOT NULL,"                \
-	" worst_quality INTEGER NOT NULL,"                                    \
-	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                 \
-	"CREATE INDEX runs_account ON runs"                                   \
-	" (account, end_utc_s, start_utc_s, moved, priced);"                  \
-	"CREATE INDEX runs_end ON runs (end_utc_s, start_utc_s);"             \
-	"CREATE INDEX runs_array ON runs (array_job_id)"                      \
-	" WHERE array_job_id != 0;"                                           \
-	"CREATE TABLE entries (id INTEGER PRIMARY KEY AUTOINCREMENT,"         \
-	" kind INTEGER NOT NULL, job_id INTEGER NOT NULL,"                    \
-	" submit_utc_s INTEGER NOT NULL, at_utc_s INTEGER NOT NULL,"          \
-	" for_utc_s INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"           \
-	" account TEXT NOT NULL, uid INTEGER NOT NULL,"                       \
-	" money_micros INTEGER NOT NULL, carbon_mg INTEGER NOT NULL,"         \
-	" energy_wh INTEGER NOT NULL, base_money_micros INTEGER NOT NULL,"    \
-	" base_carbon_mg INTEGER NOT NULL, who TEXT NOT NULL,"                \
-	" reason TEXT NOT NULL);"                                             \
-	"CREATE INDEX entries_at ON entries (at_utc_s, account);"             \
-	"CREATE INDEX entries_run ON entries (job_id, submit_utc_s)"          \
-	" WHERE job_id != 0;"                                                 \
-	"CREATE INDEX entries_special ON entries (account, at_utc_s)"         \
-	" WHERE kind != 0;"                                                   \
-	"CREATE TABLE days (day INTEGER NOT NULL, account TEXT NOT NULL,"     \
-	" uid INTEGER NOT NULL, kind INTEGER NOT NULL,"                       \
-	" money_micros INTEGER NOT NULL"                                      \
-	"  CHECK (typeof(money_micros) = 'integer'),"                         \
-	" carbon_mg INTEGER NOT NULL CHECK (typeof(carbon_mg) = 'integer'),"  \
-	" energy_wh INTEGER NOT NULL CHECK (typeof(energy_wh) = 'integer'),"  \
-	" base_money_micros INTEGER NOT NULL"                                 \
-	"  CHECK (typeof(base_money_micros) = 'integer'),"                    \
-	" base_carbon_mg INTEGER NOT NULL"                                    \
-	"  CHECK (typeof(base_carbon_mg) = 'integer'),"                       \
-	" PRIMARY KEY (account, day, uid, kind)) WITHOUT ROWID;"              \
-	"CREATE INDEX days_day ON days (day);"                                \
-	"CREATE TRIGGER entries_to_days AFTER INSERT ON entries BEGIN"        \
-	" INSERT INTO days VALUES (new.at_utc_s / 86400, new.account,"        \
-	"  new.uid, new.kind, new.money_micros, new.carbon_mg,"               \
-	"  new.energy_wh, new.base_money_micros, new.base_carbon_mg)"         \
-	" ON CONFLICT DO UPDATE SET"                                          \
-	"  money_micros = money_micros + excluded.money_micros,"              \
-	"  carbon_mg = carbon_mg + excluded.carbon_mg,"                       \
-	"  energy_wh = energy_wh + excluded.energy_wh,"                       \
-	"  base_money_micros = base_money_micros"                             \
-	"   + excluded.base_money_micros,"                                    \
-	"  base_carbon_mg = base_carbon_mg + excluded.base_carbon_mg; END;"   \
-	"CREATE TABLE carries (partition TEXT NOT NULL,"                      \
-	" carbon INTEGER NOT NULL, carry REAL NOT NULL,"                      \
-	" PRIMARY KEY (partition, carbon)) WITHOUT ROWID;"                    \
-	"CREATE TABLE named (name TEXT PRIMARY KEY, value TEXT NOT NULL)"     \
+#define LT_SQL_LEDGER_1                                                        \
+	"CREATE TABLE holds (quote_id INTEGER PRIMARY KEY,"                    \
+	" rev INTEGER NOT NULL, flags INTEGER NOT NULL,"                       \
+	" account TEXT NOT NULL, money_micros INTEGER, carbon_mg INTEGER,"     \
+	" tasks INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"               \
+	" end_utc_s INTEGER NOT NULL, partition TEXT NOT NULL,"                \
+	" plan_start_utc_s INTEGER NOT NULL, home TEXT NOT NULL,"              \
+	" home_start_utc_s INTEGER NOT NULL, plan_micros INTEGER,"             \
+	" plan_mg INTEGER, home_micros INTEGER, home_mg INTEGER,"              \
+	" objective INTEGER NOT NULL, mode INTEGER NOT NULL,"                  \
+	" uid INTEGER NOT NULL, sequence INTEGER NOT NULL,"                    \
+	" state INTEGER NOT NULL, live_tasks INTEGER NOT NULL,"                \
+	" job_id INTEGER NOT NULL, submit_utc_s INTEGER NOT NULL,"             \
+	" run_start_utc_s INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"      \
+	" why TEXT NOT NULL);"                                                 \
+	"CREATE INDEX holds_job ON holds (job_id) WHERE job_id != 0;"          \
+	"CREATE INDEX holds_open ON holds (quote_id) WHERE state = 0;"         \
+	"CREATE TABLE runs (job_id INTEGER NOT NULL,"                          \
+	" submit_utc_s INTEGER NOT NULL, array_job_id INTEGER NOT NULL,"       \
+	" array_task INTEGER NOT NULL, uid INTEGER NOT NULL,"                  \
+	" user TEXT NOT NULL, account TEXT NOT NULL,"                          \
+	" partition TEXT NOT NULL, state_text TEXT NOT NULL,"                  \
+	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"           \
+	" nodes INTEGER NOT NULL, cpus INTEGER NOT NULL,"                      \
+	" gpus INTEGER NOT NULL, memory_mib INTEGER NOT NULL,"                 \
+	" share_numerator INTEGER NOT NULL,"                                   \
+	" share_denominator INTEGER NOT NULL, quote_id INTEGER NOT NULL,"      \
+	" priced INTEGER NOT NULL, provisional INTEGER NOT NULL,"              \
+	" has_carbon INTEGER NOT NULL, money_micros INTEGER NOT NULL,"         \
+	" carbon_mg INTEGER NOT NULL, energy_wh INTEGER NOT NULL,"             \
+	" has_base INTEGER NOT NULL, base_money_micros INTEGER NOT NULL,"      \
+	" base_carbon_mg INTEGER NOT NULL, moved INTEGER NOT NULL,"            \
+	" base_text TEXT NOT NULL, over_reason TEXT NOT NULL,"                 \
+	" worst_quality INTEGER NOT NULL,"                                     \
+	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                  \
+	"CREATE INDEX runs_account ON runs"                                    \
+	" (account, end_utc_s, start_utc_s, moved, priced);"                   \
+	"CREATE INDEX runs_end ON runs (end_utc_s, start_utc_s);"              \
+	"CREATE INDEX runs_array ON runs (array_job_id)"                       \
+	" WHERE array_job_id != 0;"                                            \
+	"CREATE TABLE entries (id INTEGER PRIMARY KEY AUTOINCREMENT,"          \
+	" kind INTEGER NOT NULL, job_id INTEGER NOT NULL,"                     \
+	" submit_utc_s INTEGER NOT NULL, at_utc_s INTEGER NOT NULL,"           \
+	" for_utc_s INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"            \
+	" account TEXT NOT NULL, uid INTEGER NOT NULL,"                        \
+	" money_micros INTEGER NOT NULL, carbon_mg INTEGER NOT NULL,"          \
+	" energy_wh INTEGER NOT NULL, base_money_micros INTEGER NOT NULL,"     \
+	" base_carbon_mg INTEGER NOT NULL, who TEXT NOT NULL,"                 \
+	" reason TEXT NOT NULL);"                                              \
+	"CREATE INDEX entries_at ON entries (at_utc_s, account);"              \
+	"CREATE INDEX entries_run ON entries (job_id, submit_utc_s)"           \
+	" WHERE job_id != 0;"                                                  \
+	"CREATE INDEX entries_special ON entries (account, at_utc_s)"          \
+	" WHERE kind != 0;"                                                    \
+	"CREATE TABLE days (day INTEGER NOT NULL, account TEXT NOT NULL,"      \
+	" uid INTEGER NOT NULL, kind INTEGER NOT NULL,"                        \
+	" money_micros INTEGER NOT NULL"                                       \
+	"  CHECK (typeof(money_micros) = 'integer'),"                          \
+	" carbon_mg INTEGER NOT NULL CHECK (typeof(carbon_mg) = 'integer'),"   \
+	" energy_wh INTEGER NOT NULL CHECK (typeof(energy_wh) = 'integer'),"   \
+	" base_money_micros INTEGER NOT NULL"                                  \
+	"  CHECK (typeof(base_money_micros) = 'integer'),"                     \
+	" base_carbon_mg INTEGER NOT NULL"                                     \
+	"  CHECK (typeof(base_carbon_mg) = 'integer'),"                        \
+	" PRIMARY KEY (account, day, uid, kind)) WITHOUT ROWID;"               \
+	"CREATE INDEX days_day ON days (day);"                                 \
+	"CREATE TRIGGER entries_to_days AFTER INSERT ON entries BEGIN"         \
+	" INSERT INTO days VALUES (new.at_utc_s / 86400, new.account,"         \
+	"  new.uid, new.kind, new.money_micros, new.carbon_mg,"                \
+	"  new.energy_wh, new.base_money_micros, new.base_carbon_mg)"          \
+	" ON CONFLICT DO UPDATE SET"                                           \
+	"  money_micros = money_micros + excluded.money_micros,"               \
+	"  carbon_mg = carbon_mg + excluded.carbon_mg,"                        \
+	"  energy_wh = energy_wh + excluded.energy_wh,"                        \
+	"  base_money_micros = base_money_micros"                              \
+	"   + excluded.base_money_micros,"                                     \
+	"  base_carbon_mg = base_carbon_mg + excluded.base_carbon_mg; END;"    \
+	"CREATE TABLE carries (partition TEXT NOT NULL,"                       \
+	" carbon INTEGER NOT NULL, carry REAL NOT NULL,"                       \
+	" PRIMARY KEY (partition, carbon)) WITHOUT ROWID;"                     \
+	"CREATE TABLE named (name TEXT PRIMARY KEY, value TEXT NOT NULL)"      \
 	" WITHOUT ROWID;"
 
 /* Version 2: the candidates of the decision, as in the quote's text. */
-#define LT_SQL_LEDGER_2                                                       \
+#define LT_SQL_LEDGER_2                                                        \
 	"ALTER TABLE holds ADD COLUMN candidates TEXT NOT NULL DEFAULT '';"
 
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
-#define LT_SQL_SIGNALS_1                                                      \
-	"CREATE TABLE rates (partition TEXT NOT NULL, rate INTEGER NOT NULL," \
-	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"          \
-	" value REAL NOT NULL, quality INTEGER NOT NULL,"                     \
-	" source TEXT NOT NULL,"                                              \
-	" PRIMARY KEY (partition, rate, start_utc_s)) WITHOUT ROWID;"         \
-	"CREATE TABLE points (source TEXT NOT NULL,"                          \
-	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"          \
-	" value REAL NOT NULL, quality INTEGER NOT NULL,"                     \
-	" PRIMARY KEY (source, start_utc_s)) WITHOUT ROWID;"                  \
+#define LT_SQL_SIGNALS_1                                                       \
+	"CREATE TABLE rates (partition TEXT NOT NULL, rate INTEGER NOT NULL,"  \
+	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"           \
+	" value REAL NOT NULL, quality INTEGER NOT NULL,"                      \
+	" source TEXT NOT NULL,"                                               \
+	" PRIMARY KEY (partition, rate, start_utc_s)) WITHOUT ROWID;"          \
+	"CREATE TABLE points (source TEXT NOT NULL,"                           \
+	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"           \
+	" value REAL NOT NULL, quality INTEGER NOT NULL,"                      \
+	" PRIMARY KEY (source, start_utc_s)) WITHOUT ROWID;"                   \
 	"CREATE INDEX points_end ON points (end_utc_s);"
 
-#define LT_SQL_HOLD_COLUMNS                                                   \
-	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"      \
-	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"         \
-	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"      \
-	" objective, mode, uid, sequence, state, live_tasks, job_id,"         \
+#define LT_SQL_HOLD_COLUMNS                                                    \
+	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"       \
+	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
+	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"       \
+	" objective, mode, uid, sequence, state, live_tasks, job_id,"          \
 	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates"
-#define LT_SQL_RUN_COLUMNS                                                    \
-	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account," \
-	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"  \
-	" memory_mib, share_numerator, share_denominator, quote_id, priced,"  \
-	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"       \
-	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"     \
+#define LT_SQL_RUN_COLUMNS                                                     \
+	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account,"  \
+	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"   \
+	" memory_mib, share_numerator, share_denominator, quote_id, priced,"   \
+	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"        \
+	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"      \
 	" over_reason, worst_quality"
 /* A run touches [?2, ?3). One that never started or lasted no second cost
  * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
  * not list it by time either, so a rebuild would not have it.) */
-#define LT_SQL_TOUCHES                                                        \
-	"end_utc_s > ?2 AND start_utc_s < ?3"                                 \
+#define LT_SQL_TOUCHES                                                         \
+	"end_utc_s > ?2 AND start_utc_s < ?3"                                  \
 	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
-#define LT_SQL_SUM_COLUMNS                                                    \
-	"money_micros, carbon_mg, energy_wh, base_money_micros,"              \
+#define LT_SQL_SUM_COLUMNS                                                     \
+	"money_micros, carbon_mg, energy_wh, base_money_micros,"               \
 	" base_carbon_mg"
 /* Whole UTC days [?3, ?4) from days, the edges [?1, ?5) and [?6, ?2) from
  * entries: ?3 * 86400 = ?5 and ?4 * 86400 = ?6, or no whole day. */
-#define LT_SQL_PERIOD(columns, where)                                         \
-	"SELECT " columns " FROM days WHERE day >= ?3 AND day < ?4" where     \
-	" UNION ALL SELECT " columns " FROM entries"                          \
-	" WHERE at_utc_s >= ?1 AND at_utc_s < ?5" where                       \
-	" UNION ALL SELECT " columns " FROM entries"                          \
+#define LT_SQL_PERIOD(columns, where)                                          \
+	"SELECT " columns " FROM days WHERE day >= ?3 AND day < ?4" where      \
+	" UNION ALL SELECT " columns " FROM entries"                           \
+	" WHERE at_utc_s >= ?1 AND at_utc_s < ?5" where                        \
+	" UNION ALL SELECT " columns " FROM entries"                           \
 	" WHERE at_utc_s >= ?6 AND at_utc_s < ?2" where
 
-#define LT_SQL_TABLE(X)                                                       \
-	X(BEGIN_LEDGER, LEDGER, "BEGIN IMMEDIATE")                            \
-	X(COMMIT_LEDGER, LEDGER, "COMMIT")                                    \
-	X(ROLLBACK_LEDGER, LEDGER, "ROLLBACK")                                \
-	X(BEGIN_SIGNALS, SIGNALS, "BEGIN IMMEDIATE")                          \
-	X(COMMIT_SIGNALS, SIGNALS, "COMMIT")                                  \
-	X(ROLLBACK_SIGNALS, SIGNALS, "ROLLBACK")                              \
-	X(SAVE_LEDGER, LEDGER, "SAVEPOINT one_call")                          \
-	X(KEEP_LEDGER, LEDGER, "RELEASE one_call")                            \
-	X(UNDO_LEDGER, LEDGER, "ROLLBACK TO one_call")                        \
-	X(SAVE_SIGNALS, SIGNALS, "SAVEPOINT one_call")                        \
-	X(KEEP_SIGNALS, SIGNALS, "RELEASE one_call")                          \
-	X(UNDO_SIGNALS, SIGNALS, "ROLLBACK TO one_call")                      \
-	X(NAMED_PUT, LEDGER,                                                  \
-	    "INSERT INTO named VALUES (?1, ?2)"                               \
-	    " ON CONFLICT DO UPDATE SET value = ?2")                          \
-	X(NAMED_GET, LEDGER, "SELECT value FROM named WHERE name = ?1")       \
-	X(HOLD_PUT, LEDGER,                                                   \
-	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"              \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"  \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"    \
-	    " ?27, ?28, ?29) ON CONFLICT DO UPDATE SET rev = ?2, flags = ?3," \
-	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"   \
-	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"             \
-	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"    \
-	    " plan_micros = ?14, plan_mg = ?15, home_micros = ?16,"           \
-	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"         \
-	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"   \
-	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"   \
-	    " why = ?28, candidates = ?29 WHERE rev <= ?2")                   \
-	X(HOLD_GET, LEDGER,                                                   \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")  \
-	X(HOLD_OF_JOB, LEDGER,                                                \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"     \
-	    " AND job_id != 0 ORDER BY state = 0 DESC, submit_utc_s DESC,"    \
-	    " made_utc_s DESC LIMIT 1")                                       \
-	X(HOLD_OPEN, LEDGER,                                                  \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"       \
-	    " ORDER BY quote_id")                                             \
-	X(HOLD_END, LEDGER,                                                   \
-	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"           \
-	    " WHERE quote_id = ?1 AND state = 0")                             \
-	X(HOLD_SETTLE_SHARE, LEDGER,                                          \
-	    "UPDATE holds SET live_tasks = max(live_tasks - 1, 0),"           \
-	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"            \
-	    " WHERE quote_id = ?1 AND state = 0")                             \
-	X(RUN_PUT, LEDGER,                                                    \
-	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"     \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"  \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"    \
-	    " ?27, ?28, ?29, ?30, ?31)")                                      \
-	X(RUN_GET, LEDGER,                                                    \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                         \
-	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                       \
-	X(RUNS_OF_JOB, LEDGER,                                                \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"       \
-	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                  \
-	    " WHERE array_job_id = ?1 AND array_job_id != 0"                  \
-	    " ORDER BY 2, 1")                                                 \
-	X(RUNS_OF_ACCOUNT, LEDGER,                                            \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"      \
-	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")             \
-	X(RUNS_OF_ALL, LEDGER,                                                \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE ?1 IS NULL"        \
-	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")             \
-	X(RUN_COUNTS, LEDGER,                                                 \
-	    "SELECT count(*), total(moved), total(NOT priced) FROM runs"      \
-	    " WHERE account = ?1 AND " LT_SQL_TOUCHES)                        \
-	X(CORRECTED_COUNTS, LEDGER,                                           \
-	    "SELECT count(*), total(moved), total(NOT priced) FROM"           \
-	    " (SELECT DISTINCT job_id, submit_utc_s FROM entries"             \
-	    "  WHERE kind != 0 AND kind = 1 AND account = ?1"                 \
-	    "  AND at_utc_s >= ?2 AND at_utc_s < ?3)"                         \
-	    " JOIN runs USING (job_id, submit_utc_s)")                        \
-	X(ENTRY_PUT, LEDGER,                                                  \
-	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"      \
-	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"  \
-	    " energy_wh, base_money_micros, base_carbon_mg, who, reason)"     \
-	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"     \
-	    " ?13, ?14, ?15)")                                                \
-	X(ENTRIES_OF_RUN, LEDGER,                                             \
-	    "SELECT account, uid, for_utc_s, sum(money_micros),"              \
-	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"        \
-	    " sum(base_carbon_mg) FROM entries WHERE job_id = ?1"             \
-	    " AND job_id != 0 AND submit_utc_s = ?2"                          \
-	    " GROUP BY account, uid, for_utc_s")                              \
-	X(TOTALS, LEDGER,                                                     \
-	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                 \
-	    " sum(energy_wh), sum(base_money_micros), sum(base_carbon_mg)"    \
-	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,              \
-		" AND account = ?7") ") GROUP BY kind")                       \
-	X(SUMS, LEDGER,                                                       \
-	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM ("   \
-	    LT_SQL_PERIOD("account, uid, money_micros, carbon_mg", "")        \
-	    ") GROUP BY account, uid ORDER BY account, uid")                  \
-	X(CARRY_GET, LEDGER,                                                  \
-	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2") \
-	X(CARRY_PUT, LEDGER,                                                  \
-	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                         \
-	    " ON CONFLICT DO UPDATE SET carry = ?3")                          \
-	X(RESET_HOLDS, LEDGER, "DELETE FROM holds")                           \
-	X(RESET_RUNS, LEDGER, "DELETE FROM runs")                             \
-	X(RESET_ENTRIES, LEDGER, "DELETE FROM entries")                       \
-	X(RESET_DAYS, LEDGER, "DELETE FROM days")                             \
-	X(RESET_CARRIES, LEDGER, "DELETE FROM carries")                       \
-	X(RATES_TOUCHING, SIGNALS,                                            \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"           \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                  \
-	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"           \
-	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                 \
-	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"              \
-	    " ORDER BY start_utc_s")                                          \
-	X(RATE_FIRST, SIGNALS,                                                \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"           \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                  \
-	    " ORDER BY start_utc_s LIMIT 1")                                  \
-	X(RATE_PUT, SIGNALS,                                                  \
-	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"    \
-	    " ?7)")                                                           \
-	X(RATE_DELETE, SIGNALS,                                               \
-	    "DELETE FROM rates WHERE partition = ?1 AND rate = ?2"            \
-	    " AND start_utc_s = ?3")                                          \
-	X(POINT_PUT, SIGNALS,                                                 \
-	    "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5)"                  \
-	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3, value = ?4,"          \
-	    " quality = ?5 WHERE NOT (quality = ?6 AND ?7)")                  \
-	X(POINTS_TOUCHING, SIGNALS,                                           \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"           \
-	    " FROM points WHERE source = ?1 AND start_utc_s >="               \
-	    " coalesce((SELECT max(start_utc_s) FROM points"                  \
-	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                 \
-	    " AND start_utc_s < ?3 AND end_utc_s > ?2 ORDER BY start_utc_s")  \
+#define LT_SQL_TABLE(X)                                                        \
+	X(BEGIN_LEDGER, LEDGER, "BEGIN IMMEDIATE")                             \
+	X(COMMIT_LEDGER, LEDGER, "COMMIT")                                     \
+	X(ROLLBACK_LEDGER, LEDGER, "ROLLBACK")                                 \
+	X(BEGIN_SIGNALS, SIGNALS, "BEGIN IMMEDIATE")                           \
+	X(COMMIT_SIGNALS, SIGNALS, "COMMIT")                                   \
+	X(ROLLBACK_SIGNALS, SIGNALS, "ROLLBACK")                               \
+	X(SAVE_LEDGER, LEDGER, "SAVEPOINT one_call")                           \
+	X(KEEP_LEDGER, LEDGER, "RELEASE one_call")                             \
+	X(UNDO_LEDGER, LEDGER, "ROLLBACK TO one_call")                         \
+	X(SAVE_SIGNALS, SIGNALS, "SAVEPOINT one_call")                         \
+	X(KEEP_SIGNALS, SIGNALS, "RELEASE one_call")                           \
+	X(UNDO_SIGNALS, SIGNALS, "ROLLBACK TO one_call")                       \
+	X(NAMED_PUT, LEDGER,                                                   \
+	    "INSERT INTO named VALUES (?1, ?2)"                                \
+	    " ON CONFLICT DO UPDATE SET value = ?2")                           \
+	X(NAMED_GET, LEDGER, "SELECT value FROM named WHERE name = ?1")        \
+	X(HOLD_PUT, LEDGER,                                                    \
+	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"               \
+	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
+	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
+	    " ?27, ?28, ?29) ON CONFLICT DO UPDATE SET rev = ?2, flags = ?3,"  \
+	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"    \
+	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"              \
+	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"     \
+	    " plan_micros = ?14, plan_mg = ?15, home_micros = ?16,"            \
+	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"          \
+	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"    \
+	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"    \
+	    " why = ?28, candidates = ?29 WHERE rev <= ?2")                    \
+	X(HOLD_GET, LEDGER,                                                    \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")   \
+	X(HOLD_OF_JOB, LEDGER,                                                 \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"      \
+	    " AND job_id != 0 ORDER BY state = 0 DESC, submit_utc_s DESC,"     \
+	    " made_utc_s DESC LIMIT 1")                                        \
+	X(HOLD_OPEN, LEDGER,                                                   \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"        \
+	    " ORDER BY quote_id")                                              \
+	X(HOLD_END, LEDGER,                                                    \
+	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"            \
+	    " WHERE quote_id = ?1 AND state = 0")                              \
+	X(HOLD_SETTLE_SHARE, LEDGER,                                           \
+	    "UPDATE holds SET live_tasks = max(live_tasks - 1, 0),"            \
+	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"             \
+	    " WHERE quote_id = ?1 AND state = 0")                              \
+	X(RUN_PUT, LEDGER,                                                     \
+	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"      \
+	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
+	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
+	    " ?27, ?28, ?29, ?30, ?31)")                                       \
+	X(RUN_GET, LEDGER,                                                     \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
+	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(RUNS_OF_JOB, LEDGER,                                                 \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
+	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \
+	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
+	    " ORDER BY 2, 1")                                                  \
+	X(RUNS_OF_ACCOUNT, LEDGER,                                             \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"       \
+	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")              \
+	X(RUNS_OF_ALL, LEDGER,                                                 \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE ?1 IS NULL"         \
+	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")              \
+	X(RUN_COUNTS, LEDGER,                                                  \
+	    "SELECT count(*), total(moved), total(NOT priced) FROM runs"       \
+	    " WHERE account = ?1 AND " LT_SQL_TOUCHES)                         \
+	X(CORRECTED_COUNTS, LEDGER,                                            \
+	    "SELECT count(*), total(moved), total(NOT priced) FROM"            \
+	    " (SELECT DISTINCT job_id, submit_utc_s FROM entries"              \
+	    "  WHERE kind != 0 AND kind = 1 AND account = ?1"                  \
+	    "  AND at_utc_s >= ?2 AND at_utc_s < ?3)"                          \
+	    " JOIN runs USING (job_id, submit_utc_s)")                         \
+	X(ENTRY_PUT, LEDGER,                                                   \
+	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
+	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
+	    " energy_wh, base_money_micros, base_carbon_mg, who, reason)"      \
+	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"      \
+	    " ?13, ?14, ?15)")                                                 \
+	X(ENTRIES_OF_RUN, LEDGER,                                              \
+	    "SELECT account, uid, for_utc_s, sum(money_micros),"               \
+	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
+	    " sum(base_carbon_mg) FROM entries WHERE job_id = ?1"              \
+	    " AND job_id != 0 AND submit_utc_s = ?2"                           \
+	    " GROUP BY account, uid, for_utc_s")                               \
+	X(TOTALS, LEDGER,                                                      \
+	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                  \
+	    " sum(energy_wh), sum(base_money_micros), sum(base_carbon_mg)"     \
+	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
+		" AND account = ?7") ") GROUP BY kind")                        \
+	X(SUMS, LEDGER,                                                        \
+	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
+	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \
+		"") ") GROUP BY account, uid ORDER BY account, uid")           \
+	X(CARRY_GET, LEDGER,                                                   \
+	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")  \
+	X(CARRY_PUT, LEDGER,                                                   \
+	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                          \
+	    " ON CONFLICT DO UPDATE SET carry = ?3")                           \
+	X(RESET_HOLDS, LEDGER, "DELETE FROM holds")                            \
+	X(RESET_RUNS, LEDGER, "DELETE FROM runs")                              \
+	X(RESET_ENTRIES, LEDGER, "DELETE FROM entries")                        \
+	X(RESET_DAYS, LEDGER, "DELETE FROM days")                              \
+	X(RESET_CARRIES, LEDGER, "DELETE FROM carries")                        \
+	X(RATES_TOUCHING, SIGNALS,                                             \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"            \
+	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                  \
+	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"               \
+	    " ORDER BY start_utc_s")                                           \
+	X(RATE_FIRST, SIGNALS,                                                 \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    " ORDER BY start_utc_s LIMIT 1")                                   \
+	X(RATE_PUT, SIGNALS,                                                   \
+	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"     \
+	    " ?7)")                                                            \
+	X(RATE_DELETE, SIGNALS,                                                \
+	    "DELETE FROM rates WHERE partition = ?1 AND rate = ?2"             \
+	    " AND start_utc_s = ?3")                                           \
+	X(POINT_PUT, SIGNALS,                                                  \
+	    "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5)"                   \
+	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3, value = ?4,"           \
+	    " quality = ?5 WHERE NOT (quality = ?6 AND ?7)")                   \
+	X(POINTS_TOUCHING, SIGNALS,                                            \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM points WHERE source = ?1 AND start_utc_s >="                \
+	    " coalesce((SELECT max(start_utc_s) FROM points"                   \
+	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                  \
+	    " AND start_utc_s < ?3 AND end_utc_s > ?2 ORDER BY start_utc_s")   \
 	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")
 
 #endif

@@ -26,9 +26,9 @@ static int
 submit(char *account)
 {
 	static char script[] = "#!/bin/sh\nexit 0\n", directory[] = "/tmp",
-	    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null",
-	    name[] = "bench";
-	static char *environment[] = { path, NULL };
+		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null",
+		    name[] = "bench";
+	static char *environment[] = {path, NULL};
 	submit_response_msg_t *response = NULL;
 	job_desc_msg_t job;
 

@@ -70,8 +70,9 @@ test_ring_before_sheet(void **state)
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	fake_snapshots("--limit 4 --absorbed 65540");
 	usleep(250000);
-	fake_send(&s, &(struct wish){
-		       .account = "team0000", .gres = "gpu:8", .minutes = 60});
+	fake_send(
+	    &s, &(struct wish){
+		    .account = "team0000", .gres = "gpu:8", .minutes = 60});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 }
 

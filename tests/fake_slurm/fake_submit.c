@@ -67,10 +67,10 @@ test_admitted(void **state)
 	fake_snapshots("--limit 100");
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "TEAM0000",
-		       .minutes = 60,
-		       .array = "0-9%2",
-		       .gres = "gres:gpu:2",
-		       .comment = "jobstats:1"});
+			  .minutes = 60,
+			  .array = "0-9%2",
+			  .gres = "gres:gpu:2",
+			  .comment = "jobstats:1"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_string_equal(s.message, "");
 	assert_int_equal(
@@ -217,11 +217,11 @@ test_rules(void **state)
 		fake_snapshots(cases[i].arguments);
 		fake_restart();
 		fake_send(&s, &(struct wish){.account = "team0000",
-			       .gres = "gpu:8",
-			       .minutes = 60,
-			       .interactive = cases[i].interactive,
-			       .cron = cases[i].cron,
-			       .held = cases[i].held});
+				  .gres = "gpu:8",
+				  .minutes = 60,
+				  .interactive = cases[i].interactive,
+				  .cron = cases[i].cron,
+				  .held = cases[i].held});
 		assert_int_equal(s.code, cases[i].code);
 		assert_int_equal(s.priority, cases[i].priority);
 		if (s.code != SLURM_SUCCESS) {
@@ -247,15 +247,15 @@ held_blindly(const struct submission *held)
 	struct submission s;
 	struct lt_quote quote = {0};
 
-	assert_int_equal(lt_quote_unpack(&quote, held->comment,
-			     strlen(held->comment), NULL),
+	assert_int_equal(
+	    lt_quote_unpack(&quote, held->comment, strlen(held->comment), NULL),
 	    LT_OK);
 	assert_int_equal(quote.flags, LT_QUOTE_UNKNOWN);
 	assert_string_equal(quote.account, "team0000");
 	fake_send(&s, &(struct wish){.account = "free",
-		       .minutes = 10,
-		       .option = "_SLURM_SPANK_OPTION_lowtide_"
-				 "carbon_aware=plan"});
+			  .minutes = 10,
+			  .option = "_SLURM_SPANK_OPTION_lowtide_"
+				    "carbon_aware=plan"});
 	assert_int_equal(s.code, ESLURM_DISABLED);
 }
 
@@ -269,9 +269,9 @@ test_unknown_partition(void **state)
 	(void)state;
 	fake_snapshots("--limit 100");
 	fake_restart();
-	fake_send(&s, &(struct wish){.account = "team0000",
-		       .minutes = 10,
-		       .partition = "new"});
+	fake_send(
+	    &s, &(struct wish){
+		    .account = "team0000", .minutes = 10, .partition = "new"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0);
 	assert_int_equal(
@@ -333,9 +333,9 @@ test_plan(void **state)
 	fake_snapshots("--limit 100");
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "team0000",
-		       .minutes = 60,
-		       .option = "_SLURM_SPANK_OPTION_lowtide_"
-				 "carbon_aware=plan"});
+			  .minutes = 60,
+			  .option = "_SLURM_SPANK_OPTION_lowtide_"
+				    "carbon_aware=plan"});
 	assert_int_equal(s.code, ESLURM_DISABLED);
 	assert_non_null(strstr(s.message, "spot"));
 	assert_non_null(strstr(s.message, "ondemand"));
@@ -353,10 +353,10 @@ test_plan_tells_members(void **state)
 		    member ? "--limit 0.01" : "--limit 0.01 --uid 77");
 		fake_restart();
 		fake_send(&s, &(struct wish){.account = "team0000",
-			       .minutes = 600,
-			       .gres = "gpu:8",
-			       .option = "_SLURM_SPANK_OPTION_lowtide_"
-					 "carbon_aware=plan"});
+				  .minutes = 600,
+				  .gres = "gpu:8",
+				  .option = "_SLURM_SPANK_OPTION_lowtide_"
+					    "carbon_aware=plan"});
 		assert_int_equal(s.code, ESLURM_DISABLED);
 		assert_int_equal(
 		    strstr(s.message, "budget") != NULL, member == 1);
@@ -372,18 +372,19 @@ test_options_of_job(void **state)
 	fake_snapshots("--limit 100");
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "team0000",
-		       .minutes = 60,
-		       .option = "_SLURM_SPANK_OPTION_lowtide_"
-				 "checkpoint=wrote=1m"});
+			  .minutes = 60,
+			  .option = "_SLURM_SPANK_OPTION_lowtide_"
+				    "checkpoint=wrote=1m"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_non_null(strstr(s.message, "checkpoint"));
 	fake_send(&s, &(struct wish){.account = "team0000",
-		       .minutes = 60,
-		       .partition = "spot,nowhere"});
+			  .minutes = 60,
+			  .partition = "spot,nowhere"});
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0); /* no bound is known */
-	fake_send(&s, &(struct wish){
-		       .account = "team0000", .minutes = 60, .array = "1-x"});
+	fake_send(
+	    &s, &(struct wish){
+		    .account = "team0000", .minutes = 60, .array = "1-x"});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 	fake_send(&s,
 	    &(struct wish){.account = "free", .minutes = 60, .array = "1-x"});

@@ -15,7 +15,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	uint32_t version;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char path[64];
 	const int fd = memfd_create("plugin", MFD_CLOEXEC);
 

@@ -32,10 +32,10 @@ check_policy(const struct lt_policy *policy)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	static const char *const adapters[] = { "static",
-		"uk_carbon_intensity", NULL };
+	static const char *const adapters[] = {
+	    "static", "uk_carbon_intensity", NULL};
 	struct lt_policy *policy = NULL;
-	struct lt_policy_errors errors = { 0 };
+	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_parse_all(&policy, "fuzz", (const char *)bytes,
 		byte_count, adapters, &errors) == LT_OK) {

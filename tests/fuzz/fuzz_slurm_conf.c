@@ -16,7 +16,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	static struct lt_conf conf;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char path[64];
 	const int fd = memfd_create("slurm.conf", MFD_CLOEXEC);
 

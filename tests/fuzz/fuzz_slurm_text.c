@@ -13,8 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	static const struct lt_tres_id ids[] = { { 1001, false },
-		{ 1002, true } };
+	static const struct lt_tres_id ids[] = {{1001, false}, {1002, true}};
 	char *const text = malloc(byte_count + 1);
 	char type[LT_GPU_NAME_SIZE];
 	struct lt_tres tres;

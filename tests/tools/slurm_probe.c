@@ -44,8 +44,8 @@ print_partitions(char **arguments, struct lt_error *err)
 	struct lt_shape *shapes;
 	char *strings;
 	uint32_t count, shape_count;
-	const int rc = lt_slurm_partitions(&partitions, &count, &shapes,
-	    &shape_count, &strings, err);
+	const int rc = lt_slurm_partitions(
+	    &partitions, &count, &shapes, &shape_count, &strings, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
@@ -54,8 +54,9 @@ print_partitions(char **arguments, struct lt_error *err)
 		const struct lt_partition *const p = &partitions[i];
 		printf("partition=%s flags=0x%x max_time_s=%" PRId64
 		       " default_time_s=%" PRId64 " nodes=%u..%u"
-		       " default_memory_mib=%" PRIu64 "%s max_memory_mib=%"
-		       PRIu64 "%s job_defaults=%s allow_accounts=%s"
+		       " default_memory_mib=%" PRIu64
+		       "%s max_memory_mib=%" PRIu64
+		       "%s job_defaults=%s allow_accounts=%s"
 		       " deny_accounts=%s allow_qos=%s deny_qos=%s"
 		       " node_count=%u\n",
 		    p->name, p->flags, p->max_time_s, p->default_time_s,
@@ -85,8 +86,8 @@ print_associations(char **arguments, struct lt_error *err)
 	struct lt_slurm_account *accounts;
 	struct lt_slurm_pair *pairs;
 	uint32_t account_count, pair_count, unknown;
-	const int rc = lt_slurm_associations(&accounts, &account_count, &pairs,
-	    &pair_count, &unknown, err);
+	const int rc = lt_slurm_associations(
+	    &accounts, &account_count, &pairs, &pair_count, &unknown, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
@@ -146,12 +147,12 @@ print_runs(struct lt_slurm_runs *runs)
 		       " nodes=%u cpus=%u gpus=%u memory_mib=%" PRIu64
 		       " energy_joules=%" PRId64
 		       " node_list=%s admin_comment=%s\n",
-		    r->job_id, r->array_job_id, (int)r->array_task,
-		    r->restarts, r->user, r->uid, r->account, r->partition,
-		    r->qos, r->state_text, r->finished, r->requeued,
-		    r->submit_utc_s, r->eligible_utc_s, r->start_utc_s,
-		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
-		    r->memory_mib, r->energy_joules, r->node_list,
+		    r->job_id, r->array_job_id, (int)r->array_task, r->restarts,
+		    r->user, r->uid, r->account, r->partition, r->qos,
+		    r->state_text, r->finished, r->requeued, r->submit_utc_s,
+		    r->eligible_utc_s, r->start_utc_s, r->end_utc_s, r->limit_s,
+		    r->nodes, r->cpus, r->gpus, r->memory_mib, r->energy_joules,
+		    r->node_list,
 		    r->admin_comment == NULL ? "" : r->admin_comment);
 	}
 	printf("runs=%u\n", runs->count);
@@ -276,17 +277,22 @@ static const struct {
 	const char *name;
 	int (*run)(char **arguments, struct lt_error *err);
 } commands[] = {
-	{ "conf", print_conf }, { "partitions", print_partitions },
-	{ "associations", print_associations }, { "jobs", show_jobs },
-	{ "jobs-of", show_jobs_of }, { "runs", show_runs },
-	{ "runs-of", show_runs_of }, { "queue", show_queue },
-	{ "update", update }, { "cancel", cancel },
+    {"conf", print_conf},
+    {"partitions", print_partitions},
+    {"associations", print_associations},
+    {"jobs", show_jobs},
+    {"jobs-of", show_jobs_of},
+    {"runs", show_runs},
+    {"runs-of", show_runs_of},
+    {"queue", show_queue},
+    {"update", update},
+    {"cancel", cancel},
 };
 
 int
 main(int argc, char **argv)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (argc < 2 || strcmp(argv[1], commands[i].name) != 0)
@@ -298,14 +304,14 @@ main(int argc, char **argv)
 		}
 		if (rc == LT_OK)
 			return 0;
-		(void)fprintf(stderr, "slurm_probe: %s (%d)\n", err.text,
-		    (int)err.code);
+		(void)fprintf(
+		    stderr, "slurm_probe: %s (%d)\n", err.text, (int)err.code);
 		return 1;
 	}
 	(void)fprintf(stderr, "usage: slurm_probe");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		(void)fprintf(stderr, "%s%s", i == 0 ? " " : "|",
-		    commands[i].name);
+		(void)fprintf(
+		    stderr, "%s%s", i == 0 ? " " : "|", commands[i].name);
 	(void)fprintf(stderr, " [ARGUMENTS]\n");
 	return 2;
 }

@@ -77,9 +77,9 @@ remove_file(const char *dir, const char *name)
 static inline int
 tear_down(void **state)
 {
-	static const char *const names[] = { "ledger.db", "ledger.db-wal",
-		"ledger.db-shm", "signals.db", "signals.db-wal",
-		"signals.db-shm", "adjustments" };
+	static const char *const names[] = {"ledger.db", "ledger.db-wal",
+	    "ledger.db-shm", "signals.db", "signals.db-wal", "signals.db-shm",
+	    "adjustments"};
 	struct fixture *const f = *state;
 
 	lt_ledger_close(f->ledger);
@@ -94,18 +94,32 @@ static inline struct lt_run
 make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
     int64_t money_micros)
 {
-	struct lt_run run = { .key = { job_id, start_utc_s - 60 },
-		.array_task = UINT32_MAX, .uid = UID, .user = "ada",
-		.account = "vision", .partition = "ondemand",
-		.state_text = "COMPLETED", .start_utc_s = start_utc_s,
-		.end_utc_s = end_utc_s, .nodes = 1, .cpus = 64, .gpus = 8,
-		.memory_mib = 512000, .share_numerator = 1,
-		.share_denominator = 1, .priced = true, .has_carbon = true,
-		.money_micros = money_micros, .carbon_mg = money_micros / 2,
-		.energy_wh = 7, .has_base = true,
-		.base_money_micros = money_micros + 5,
-		.base_carbon_mg = 9, .moved = true,
-		.base_text = "ondemand", .worst_quality = LT_QUALITY_MEASURED };
+	struct lt_run run = {.key = {job_id, start_utc_s - 60},
+	    .array_task = UINT32_MAX,
+	    .uid = UID,
+	    .user = "ada",
+	    .account = "vision",
+	    .partition = "ondemand",
+	    .state_text = "COMPLETED",
+	    .start_utc_s = start_utc_s,
+	    .end_utc_s = end_utc_s,
+	    .nodes = 1,
+	    .cpus = 64,
+	    .gpus = 8,
+	    .memory_mib = 512000,
+	    .share_numerator = 1,
+	    .share_denominator = 1,
+	    .priced = true,
+	    .has_carbon = true,
+	    .money_micros = money_micros,
+	    .carbon_mg = money_micros / 2,
+	    .energy_wh = 7,
+	    .has_base = true,
+	    .base_money_micros = money_micros + 5,
+	    .base_carbon_mg = 9,
+	    .moved = true,
+	    .base_text = "ondemand",
+	    .worst_quality = LT_QUALITY_MEASURED};
 	return run;
 }
 
@@ -114,11 +128,12 @@ static inline struct lt_entry
 whole(const struct lt_run *run)
 {
 	return (struct lt_entry){
-		.at_utc_s = run->start_utc_s - run->start_utc_s % HOUR,
-		.money_micros = run->money_micros,
-		.carbon_mg = run->carbon_mg, .energy_wh = run->energy_wh,
-		.base_money_micros = run->base_money_micros,
-		.base_carbon_mg = run->base_carbon_mg };
+	    .at_utc_s = run->start_utc_s - run->start_utc_s % HOUR,
+	    .money_micros = run->money_micros,
+	    .carbon_mg = run->carbon_mg,
+	    .energy_wh = run->energy_wh,
+	    .base_money_micros = run->base_money_micros,
+	    .base_carbon_mg = run->base_carbon_mg};
 }
 
 static inline bool
@@ -129,7 +144,7 @@ settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s,
 	bool changed = false;
 
 	must(f, lt_ledger_settle(f->ledger, run, &entry, 1, now_utc_s,
-		open_since_utc_s, &changed, &f->err));
+		    open_since_utc_s, &changed, &f->err));
 	return changed;
 }
 
@@ -139,25 +154,33 @@ money(struct fixture *f, const char *account, enum lt_entry_kind kind,
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(f->ledger, account, from_utc_s, to_utc_s,
-		totals, &f->err));
+	must(f, lt_ledger_totals(
+		    f->ledger, account, from_utc_s, to_utc_s, totals, &f->err));
 	return totals[kind].money_micros;
 }
 
 static inline struct lt_ledger_hold
 make_hold(uint64_t id, uint32_t tasks)
 {
-	struct lt_ledger_hold hold = { .quote = { .id = id, .rev = 1,
-		.account = "vision", .tasks = tasks,
-		.hold_per_task = { .has_money = true,
-		    .money_micros = 32770000 },
-		.start_utc_s = NOVEMBER, .end_utc_s = NOVEMBER + HOUR,
-		.partition = "spot", .home = "ondemand",
-		.plan_start_utc_s = NOVEMBER, .home_start_utc_s = NOVEMBER,
+	struct lt_ledger_hold hold = {
+	    .quote = {.id = id,
+		.rev = 1,
+		.account = "vision",
+		.tasks = tasks,
+		.hold_per_task = {.has_money = true, .money_micros = 32770000},
+		.start_utc_s = NOVEMBER,
+		.end_utc_s = NOVEMBER + HOUR,
+		.partition = "spot",
+		.home = "ondemand",
+		.plan_start_utc_s = NOVEMBER,
+		.home_start_utc_s = NOVEMBER,
 		.objective = LT_OBJECTIVE_BALANCED,
-		.mode = LT_MODE_ENFORCE, .why = "spot:best:5/-,cpu:state" },
-		.uid = UID, .sequence = 12,
-		.live_tasks = tasks, .made_utc_s = NOVEMBER };
+		.mode = LT_MODE_ENFORCE,
+		.why = "spot:best:5/-,cpu:state"},
+	    .uid = UID,
+	    .sequence = 12,
+	    .live_tasks = tasks,
+	    .made_utc_s = NOVEMBER};
 	return hold;
 }
 

@@ -8,13 +8,12 @@
 #include "api.h"
 #include "ledger_fixture.h"
 
-static struct lt_account accounts[] = { { .name = "nlp" },
-	{ .name = "vision" } };
+static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
 
 static json_t *
 ask(struct fixture *f, const char *query, int want)
 {
-	struct lt_policy policy = { .currency = "USD" };
+	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char uri[128], *text = NULL;
 	assert_non_null(d);
@@ -23,8 +22,7 @@ ask(struct fixture *f, const char *query, int want)
 	d->has_sheet = true;
 	d->sheet.accounts = accounts;
 	d->sheet.account_count = sizeof(accounts) / sizeof(*accounts);
-	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&runs=1%s",
-	    query);
+	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&runs=1%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
 	const int status = lt_api(d, 0, "GET", uri, "", 0, &text);
 	if (status != want)
@@ -41,16 +39,14 @@ static const struct {
 	int status;
 	const char *jobs; /* of the page, in order */
 } pages[] = {
-	{ "the first", "&offset=0&limit=2", 200, "4 1 " },
-	{ "over two accounts, nothing twice", "&offset=1&limit=2", 200,
-	    "1 2 " },
-	{ "the last, shorter", "&offset=3&limit=2", 200, "3 " },
-	{ "past the end", "&offset=4&limit=2", 200, "" },
-	{ "one team", "&offset=0&team=vision", 200, "1 2 3 " },
-	{ "no number", "&offset=-1", 400, NULL },
-	{ "a page larger than a reply may be", "&offset=0&limit=601", 400,
-	    NULL },
-	{ "an empty page", "&offset=0&limit=0", 400, NULL },
+    {"the first", "&offset=0&limit=2", 200, "4 1 "},
+    {"over two accounts, nothing twice", "&offset=1&limit=2", 200, "1 2 "},
+    {"the last, shorter", "&offset=3&limit=2", 200, "3 "},
+    {"past the end", "&offset=4&limit=2", 200, ""},
+    {"one team", "&offset=0&team=vision", 200, "1 2 3 "},
+    {"no number", "&offset=-1", 400, NULL},
+    {"a page larger than a reply may be", "&offset=0&limit=601", 400, NULL},
+    {"an empty page", "&offset=0&limit=0", 400, NULL},
 };
 
 static void
@@ -58,8 +54,8 @@ test_pages(void **state)
 {
 	struct fixture *const f = *state;
 	for (uint32_t i = 1; i <= 4; i++) {
-		struct lt_run run = make_run(i, NOVEMBER + i * HOUR,
-		    NOVEMBER + (i + 1) * HOUR, 100);
+		struct lt_run run = make_run(
+		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
 		if (i == 4)
 			strcpy(run.account, "nlp");
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
@@ -69,11 +65,10 @@ test_pages(void **state)
 		char jobs[64] = "";
 		size_t k;
 		json_t *run;
-		json_array_foreach (json_object_get(page, "runs"), k, run)
-			snprintf(jobs + strlen(jobs),
-			    sizeof(jobs) - strlen(jobs), "%d ", (int)
-			    json_integer_value(json_object_get(run,
-			    "job_id")));
+		json_array_foreach(json_object_get(page, "runs"), k,
+		    run) snprintf(jobs + strlen(jobs),
+		    sizeof(jobs) - strlen(jobs), "%d ",
+		    (int)json_integer_value(json_object_get(run, "job_id")));
 		if (pages[i].jobs && strcmp(jobs, pages[i].jobs) != 0)
 			fail_msg("%s: \"%s\"", pages[i].why, jobs);
 		json_decref(page);
@@ -87,14 +82,14 @@ test_base(void **state)
 		const char *why;
 		bool moved, has_base, null;
 	} cases[] = {
-		{ "moved, known", true, true, false },
-		{ "moved, not known", true, false, true },
-		{ "not moved", false, false, false },
+	    {"moved, known", true, true, false},
+	    {"moved, not known", true, false, true},
+	    {"not moved", false, false, false},
 	};
 	struct fixture *const f = *state;
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct lt_run run = make_run(i + 1, NOVEMBER + i * HOUR,
-		    NOVEMBER + i * HOUR + 60, 100);
+		struct lt_run run = make_run(
+		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);
 		run.moved = cases[i].moved;
 		run.has_base = cases[i].has_base;
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
@@ -116,8 +111,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_base, set_up, tear_down)
-	};
+	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_base, set_up, tear_down)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

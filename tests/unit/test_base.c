@@ -24,16 +24,16 @@ static const struct {
 	bool moved, known;
 	int64_t money;
 } cases[] = {
-	{ "not moved: its own charge is it", "spot", "spot", true, false, HOUR,
-	    false, true, 0 },
-	{ "moved from a partition with a price", "spot", "ondemand", true,
-	    false, HOUR, true, true, 4000000 },
-	{ "moved from one without", "spot", "nowhere", true, false, HOUR, true,
-	    false, 0 },
-	{ "its own carbon is known, the other's is not", "spot", "ondemand",
-	    true, true, HOUR, true, false, 4000000 },
-	{ "a run of no length used nothing anywhere", "spot", "nowhere", true,
-	    false, 0, true, true, 0 },
+    {"not moved: its own charge is it", "spot", "spot", true, false, HOUR,
+	false, true, 0},
+    {"moved from a partition with a price", "spot", "ondemand", true, false,
+	HOUR, true, true, 4000000},
+    {"moved from one without", "spot", "nowhere", true, false, HOUR, true,
+	false, 0},
+    {"its own carbon is known, the other's is not", "spot", "ondemand", true,
+	true, HOUR, true, false, 4000000},
+    {"a run of no length used nothing anywhere", "spot", "nowhere", true, false,
+	0, true, true, 0},
 };
 
 static void
@@ -41,25 +41,30 @@ test_base(void **state)
 {
 	(void)state;
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	char dir[] = "/tmp/lowtide-base.XXXXXX";
 	char command[64];
-	const struct lt_rate_step price = { .start_utc_s = NOW - 1000 * HOUR,
-		.end_utc_s = INT64_MAX, .value = 4000000,
-		.quality = LT_QUALITY_CONSTANT, .source = "policy" };
+	const struct lt_rate_step price = {.start_utc_s = NOW - 1000 * HOUR,
+	    .end_utc_s = INT64_MAX,
+	    .value = 4000000,
+	    .quality = LT_QUALITY_CONSTANT,
+	    .source = "policy"};
 	assert_non_null(d);
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(lt_ledger_open(&d->ledger, dir, &err), LT_OK);
 	assert_int_equal(lt_ledger_put_rates(d->ledger, "ondemand",
-	    LT_RATE_PRICE, &price, 1, &err), LT_OK);
+			     LT_RATE_PRICE, &price, 1, &err),
+	    LT_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct lt_run run = { .start_utc_s = NOW, .nodes = 1,
-			.end_utc_s = NOW + cases[i].length,
-			.priced = cases[i].run_priced,
-			.has_carbon = cases[i].run_has_carbon };
-		struct lt_quote quote = { .mode = LT_MODE_ENFORCE,
-			.objective = LT_OBJECTIVE_COST,
-			.plan_start_utc_s = NOW, .home_start_utc_s = NOW };
+		struct lt_run run = {.start_utc_s = NOW,
+		    .nodes = 1,
+		    .end_utc_s = NOW + cases[i].length,
+		    .priced = cases[i].run_priced,
+		    .has_carbon = cases[i].run_has_carbon};
+		struct lt_quote quote = {.mode = LT_MODE_ENFORCE,
+		    .objective = LT_OBJECTIVE_COST,
+		    .plan_start_utc_s = NOW,
+		    .home_start_utc_s = NOW};
 		strcpy(run.partition, cases[i].plan);
 		strcpy(quote.partition, cases[i].plan);
 		strcpy(quote.home, cases[i].home);
@@ -80,6 +85,6 @@ test_base(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_base) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_base)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,25 +18,23 @@ static const struct {
 	int ahead;
 	const char *start, *end, *label;
 } cases[] = {
-	{ "plain month", "UTC", "2026-11-21T02:00:00Z", LT_MONTH, 0,
-	    "2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z", "November" },
-	{ "local midnight, east", "Europe/Berlin", "2026-10-31T23:30:00Z",
-	    LT_MONTH, 0, "2026-10-31T23:00:00Z", "2026-11-30T23:00:00Z",
-	    "November" },
-	{ "a month with a clock change is an hour longer", "Europe/London",
-	    "2026-10-15T12:00:00Z", LT_MONTH, 0, "2026-09-30T23:00:00Z",
-	    "2026-11-01T00:00:00Z", "October" },
-	{ "and one an hour shorter", "Europe/London", "2026-03-15T12:00:00Z",
-	    LT_MONTH, 0, "2026-03-01T00:00:00Z", "2026-03-31T23:00:00Z",
-	    "March" },
-	{ "next month over the year", "UTC", "2026-12-31T23:59:59Z", LT_MONTH,
-	    1, "2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z", "January" },
-	{ "quarter", "UTC", "2026-11-21T02:00:00Z", LT_QUARTER, 0,
-	    "2026-10-01T00:00:00Z", "2027-01-01T00:00:00Z", "2026 Q4" },
-	{ "next quarter", "UTC", "2026-11-21T02:00:00Z", LT_QUARTER, 1,
-	    "2027-01-01T00:00:00Z", "2027-04-01T00:00:00Z", "2027 Q1" },
-	{ "year", "America/New_York", "2027-01-01T04:59:59Z", LT_YEAR, 0,
-	    "2026-01-01T05:00:00Z", "2027-01-01T05:00:00Z", "2026" },
+    {"plain month", "UTC", "2026-11-21T02:00:00Z", LT_MONTH, 0,
+	"2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z", "November"},
+    {"local midnight, east", "Europe/Berlin", "2026-10-31T23:30:00Z", LT_MONTH,
+	0, "2026-10-31T23:00:00Z", "2026-11-30T23:00:00Z", "November"},
+    {"a month with a clock change is an hour longer", "Europe/London",
+	"2026-10-15T12:00:00Z", LT_MONTH, 0, "2026-09-30T23:00:00Z",
+	"2026-11-01T00:00:00Z", "October"},
+    {"and one an hour shorter", "Europe/London", "2026-03-15T12:00:00Z",
+	LT_MONTH, 0, "2026-03-01T00:00:00Z", "2026-03-31T23:00:00Z", "March"},
+    {"next month over the year", "UTC", "2026-12-31T23:59:59Z", LT_MONTH, 1,
+	"2027-01-01T00:00:00Z", "2027-02-01T00:00:00Z", "January"},
+    {"quarter", "UTC", "2026-11-21T02:00:00Z", LT_QUARTER, 0,
+	"2026-10-01T00:00:00Z", "2027-01-01T00:00:00Z", "2026 Q4"},
+    {"next quarter", "UTC", "2026-11-21T02:00:00Z", LT_QUARTER, 1,
+	"2027-01-01T00:00:00Z", "2027-04-01T00:00:00Z", "2027 Q1"},
+    {"year", "America/New_York", "2027-01-01T04:59:59Z", LT_YEAR, 0,
+	"2026-01-01T05:00:00Z", "2027-01-01T05:00:00Z", "2026"},
 };
 
 static void
@@ -48,19 +46,17 @@ test_periods(void **state)
 		struct lt_period period, next;
 		assert_int_equal(lt_calendar_zone(cases[i].zone, NULL), LT_OK);
 		assert_int_equal(lt_utc_parse(cases[i].at, &at, NULL), LT_OK);
-		assert_int_equal(lt_utc_parse(cases[i].start, &start, NULL),
-		    LT_OK);
-		assert_int_equal(lt_utc_parse(cases[i].end, &end, NULL),
-		    LT_OK);
-		lt_calendar_period(&period, cases[i].kind, at,
-		    cases[i].ahead);
+		assert_int_equal(
+		    lt_utc_parse(cases[i].start, &start, NULL), LT_OK);
+		assert_int_equal(lt_utc_parse(cases[i].end, &end, NULL), LT_OK);
+		lt_calendar_period(&period, cases[i].kind, at, cases[i].ahead);
 		if (period.start_utc_s != start || period.end_utc_s != end ||
 		    strcmp(period.label, cases[i].label) != 0)
 			fail_msg("%s: %lld .. %lld %s", cases[i].why,
 			    (long long)period.start_utc_s,
 			    (long long)period.end_utc_s, period.label);
-		lt_calendar_period(&next, cases[i].kind, at,
-		    cases[i].ahead + 1);
+		lt_calendar_period(
+		    &next, cases[i].kind, at, cases[i].ahead + 1);
 		assert_true(next.start_utc_s == period.end_utc_s);
 	}
 }
@@ -69,14 +65,14 @@ static void
 test_parse(void **state)
 {
 	(void)state;
-	static const char *const bad[] = { "", "2026-13", "2026-00", "2026-Q5",
-		"2026-Q0", "26-11", "2026-11-01", "2026-1", "now", "2026-1x",
-		"-026", "2026-Q1x" };
+	static const char *const bad[] = {"", "2026-13", "2026-00", "2026-Q5",
+	    "2026-Q0", "26-11", "2026-11-01", "2026-1", "now", "2026-1x",
+	    "-026", "2026-Q1x"};
 	struct lt_period period;
 	struct lt_error err;
 	assert_int_equal(lt_calendar_zone("UTC", NULL), LT_OK);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		err = (struct lt_error) { 0 };
+		err = (struct lt_error){0};
 		if (lt_calendar_parse(&period, bad[i], &err) != LT_EINPUT ||
 		    err.text[0] == '\0')
 			fail_msg("accepted \"%s\"", bad[i]);
@@ -93,10 +89,10 @@ static void
 test_bad_zone(void **state)
 {
 	(void)state;
-	static const char *const bad[] = { "Europe/Lundon", "/etc/passwd",
-		"../zoneinfo/UTC" };
+	static const char *const bad[] = {
+	    "Europe/Lundon", "/etc/passwd", "../zoneinfo/UTC"};
 	for (size_t i = 0; i < 3; i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		assert_int_equal(lt_calendar_zone(bad[i], &err), LT_EINPUT);
 		assert_non_null(strstr(err.text, bad[i]));
 	}
@@ -109,10 +105,10 @@ test_steps(void **state)
 	struct lt_zone zone;
 	int64_t now, change;
 	assert_int_equal(lt_calendar_zone("Europe/London", NULL), LT_OK);
-	assert_int_equal(lt_utc_parse("2026-11-21T00:00:00Z", &now, NULL),
-	    LT_OK);
-	assert_int_equal(lt_utc_parse("2027-03-28T01:00:00Z", &change, NULL),
-	    LT_OK);
+	assert_int_equal(
+	    lt_utc_parse("2026-11-21T00:00:00Z", &now, NULL), LT_OK);
+	assert_int_equal(
+	    lt_utc_parse("2027-03-28T01:00:00Z", &change, NULL), LT_OK);
 	lt_calendar_steps(&zone, now);
 	assert_true(zone.count >= 4);
 	assert_true(zone.steps[0].start_utc_s == INT64_MIN);
@@ -133,10 +129,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_bad_zone),
-		cmocka_unit_test(test_steps),
+	    cmocka_unit_test(test_periods),
+	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_bad_zone),
+	    cmocka_unit_test(test_steps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,9 +21,9 @@
 enum { T0 = 1795219200 }; /* 2026-11-21T00:00:00Z */
 
 static const struct lt_shape shapes[] = {
-	{ .node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000 },
-	{ .node_count = 2, .cpus = 128, .gpus = 8, .memory_mib = 1024000 },
-	{ .node_count = 2, .cpus = 96, .gpus = 0, .memory_mib = 256000 },
+    {.node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000},
+    {.node_count = 2, .cpus = 128, .gpus = 8, .memory_mib = 1024000},
+    {.node_count = 2, .cpus = 96, .gpus = 0, .memory_mib = 256000},
 };
 
 static const struct {
@@ -32,19 +32,19 @@ static const struct {
 	uint32_t first_shape, shape_count;
 	int64_t numerator, denominator;
 } share_cases[] = {
-	{ "one GPU of eight", { 1, 4, 1, 0, false }, 0, 1, 1, 8 },
-	{ "CPUs dominate", { 1, 48, 1, 0, false }, 0, 1, 3, 4 },
-	{ "memory dominates", { 1, 1, 1, 384000, false }, 0, 1, 3, 4 },
-	{ "exclusive is whole", { 1, 1, 0, 0, true }, 0, 1, 1, 1 },
-	{ "all CPUs is whole", { 1, 64, 0, 0, false }, 0, 1, 1, 1 },
-	{ "over two nodes", { 2, 64, 8, 0, false }, 0, 1, 1, 2 },
-	{ "the smaller shape that fits", { 1, 64, 8, 0, false }, 0, 2, 1, 1 },
-	{ "only the larger fits", { 1, 96, 4, 0, false }, 0, 2, 3, 4 },
-	{ "no GPU in the shape: the other", { 1, 8, 1, 0, false }, 1, 2, 1, 8 },
-	{ "nothing fits: whole", { 1, 512, 0, 0, false }, 0, 1, 1, 1 },
-	{ "no shape known: whole", { 1, 1, 0, 0, false }, 0, 0, 1, 1 },
-	{ "no nodes: whole", { 0, 1, 0, 0, false }, 0, 1, 1, 1 },
-	{ "no resource counted: whole", { 1, 0, 0, 0, false }, 0, 1, 1, 1 },
+    {"one GPU of eight", {1, 4, 1, 0, false}, 0, 1, 1, 8},
+    {"CPUs dominate", {1, 48, 1, 0, false}, 0, 1, 3, 4},
+    {"memory dominates", {1, 1, 1, 384000, false}, 0, 1, 3, 4},
+    {"exclusive is whole", {1, 1, 0, 0, true}, 0, 1, 1, 1},
+    {"all CPUs is whole", {1, 64, 0, 0, false}, 0, 1, 1, 1},
+    {"over two nodes", {2, 64, 8, 0, false}, 0, 1, 1, 2},
+    {"the smaller shape that fits", {1, 64, 8, 0, false}, 0, 2, 1, 1},
+    {"only the larger fits", {1, 96, 4, 0, false}, 0, 2, 3, 4},
+    {"no GPU in the shape: the other", {1, 8, 1, 0, false}, 1, 2, 1, 8},
+    {"nothing fits: whole", {1, 512, 0, 0, false}, 0, 1, 1, 1},
+    {"no shape known: whole", {1, 1, 0, 0, false}, 0, 0, 1, 1},
+    {"no nodes: whole", {0, 1, 0, 0, false}, 0, 1, 1, 1},
+    {"no resource counted: whole", {1, 0, 0, 0, false}, 0, 1, 1, 1},
 };
 
 static void
@@ -52,11 +52,11 @@ test_share(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(share_cases) / sizeof(*share_cases);
-	    i++) {
-		const struct lt_fraction share = lt_charge_share(
-		    &share_cases[i].resources,
-		    shapes + share_cases[i].first_shape,
-		    share_cases[i].shape_count);
+	     i++) {
+		const struct lt_fraction share =
+		    lt_charge_share(&share_cases[i].resources,
+			shapes + share_cases[i].first_shape,
+			share_cases[i].shape_count);
 		if (share.numerator != share_cases[i].numerator ||
 		    share.denominator != share_cases[i].denominator)
 			fail_msg("%s: got %lld/%lld", share_cases[i].why,
@@ -68,9 +68,10 @@ test_share(void **state)
 static struct lt_rate_step
 step(int64_t start, int64_t end, double value)
 {
-	return (struct lt_rate_step) { .start_utc_s = start,
-		.end_utc_s = end, .value = value,
-		.quality = LT_QUALITY_MEASURED };
+	return (struct lt_rate_step){.start_utc_s = start,
+	    .end_utc_s = end,
+	    .value = value,
+	    .quality = LT_QUALITY_MEASURED};
 }
 
 static void
@@ -78,12 +79,15 @@ test_steps_and_hours(void **state)
 {
 	(void)state;
 	const struct lt_rate_step price[] = {
-		step(T0 - 7200, T0 + 1800, 8e6), step(T0 + 1800, INT64_MAX, 4e6) };
-	const struct lt_rate_step carbon[] = { step(T0, INT64_MAX, 500) };
-	const struct lt_charge_input input = { .start_utc_s = T0 + 900,
-		.end_utc_s = T0 + 2 * 3600 + 60, .nodes = 2,
-		.share = { 1, 2 }, .watts = 1000,
-		.price = { 2, price }, .carbon = { 1, carbon } };
+	    step(T0 - 7200, T0 + 1800, 8e6), step(T0 + 1800, INT64_MAX, 4e6)};
+	const struct lt_rate_step carbon[] = {step(T0, INT64_MAX, 500)};
+	const struct lt_charge_input input = {.start_utc_s = T0 + 900,
+	    .end_utc_s = T0 + 2 * 3600 + 60,
+	    .nodes = 2,
+	    .share = {1, 2},
+	    .watts = 1000,
+	    .price = {2, price},
+	    .carbon = {1, carbon}};
 	struct lt_charge charge;
 	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 	assert_true(charge.priced && charge.has_carbon);
@@ -97,8 +101,8 @@ test_steps_and_hours(void **state)
 	assert_true(fabs(charge.hours[2].money_micros - 4e6 / 60) < 1e-6);
 	/* 1 kW x 1 h x 500 g/kWh = 500 g */
 	assert_true(fabs(charge.hours[1].carbon_mg - 500000) < 1e-6);
-	assert_true(fabs(charge.energy_wh - 1000.0 * (2 * 3600 - 840) / 3600) <
-	    1e-6);
+	assert_true(
+	    fabs(charge.energy_wh - 1000.0 * (2 * 3600 - 840) / 3600) < 1e-6);
 	lt_charge_free(&charge);
 }
 
@@ -106,10 +110,12 @@ static void
 test_negative_price_pays(void **state)
 {
 	(void)state;
-	const struct lt_rate_step price[] = { step(T0, INT64_MAX, -1e6) };
-	const struct lt_charge_input input = { .start_utc_s = T0,
-		.end_utc_s = T0 + 3600, .nodes = 1, .share = { 1, 1 },
-		.price = { 1, price } };
+	const struct lt_rate_step price[] = {step(T0, INT64_MAX, -1e6)};
+	const struct lt_charge_input input = {.start_utc_s = T0,
+	    .end_utc_s = T0 + 3600,
+	    .nodes = 1,
+	    .share = {1, 1},
+	    .price = {1, price}};
 	struct lt_charge charge;
 	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 	assert_true(charge.money_micros == -1e6);
@@ -120,9 +126,11 @@ static void
 test_missing_is_not_zero(void **state)
 {
 	(void)state;
-	const struct lt_charge_input input = { .start_utc_s = T0,
-		.end_utc_s = T0 + 3600, .nodes = 1, .share = { 1, 1 },
-		.watts = 100 };
+	const struct lt_charge_input input = {.start_utc_s = T0,
+	    .end_utc_s = T0 + 3600,
+	    .nodes = 1,
+	    .share = {1, 1},
+	    .watts = 100};
 	struct lt_charge charge;
 	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 	assert_false(charge.priced);
@@ -136,14 +144,14 @@ test_never_ran(void **state)
 {
 	(void)state;
 	const struct lt_charge_input inputs[] = {
-		{ .start_utc_s = 0, .end_utc_s = T0, .share = { 1, 1 } },
-		{ .start_utc_s = T0, .end_utc_s = T0, .share = { 1, 1 } },
-		{ .start_utc_s = T0, .end_utc_s = T0 - 5, .share = { 1, 1 } },
+	    {.start_utc_s = 0, .end_utc_s = T0, .share = {1, 1}},
+	    {.start_utc_s = T0, .end_utc_s = T0, .share = {1, 1}},
+	    {.start_utc_s = T0, .end_utc_s = T0 - 5, .share = {1, 1}},
 	};
 	for (size_t i = 0; i < 3; i++) {
 		struct lt_charge charge;
-		assert_int_equal(lt_charge_run(&charge, &inputs[i], NULL),
-		    LT_OK);
+		assert_int_equal(
+		    lt_charge_run(&charge, &inputs[i], NULL), LT_OK);
 		assert_int_equal(charge.hour_count, 0);
 		assert_true(charge.priced && charge.money_micros == 0);
 	}
@@ -153,10 +161,10 @@ static void
 test_too_long_is_refused(void **state)
 {
 	(void)state;
-	const struct lt_charge_input input = { .start_utc_s = 1,
-		.end_utc_s = T0, .nodes = 1, .share = { 1, 1 } };
+	const struct lt_charge_input input = {
+	    .start_utc_s = 1, .end_utc_s = T0, .nodes = 1, .share = {1, 1}};
 	struct lt_charge charge;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	assert_int_equal(lt_charge_run(&charge, &input, &err), LT_ELIMIT);
 	assert_true(err.text[0] != '\0');
 }
@@ -175,8 +183,7 @@ test_split_adds_up(void **state)
 			exact[i] = (double)(random() % 2000003) / 7.0 - 1e5;
 			sum += exact[i];
 		}
-		const int64_t want =
-		    (int64_t)llround(sum) + (random() % 3 - 1);
+		const int64_t want = (int64_t)llround(sum) + (random() % 3 - 1);
 		lt_charge_split(parts, exact, n, want);
 		for (uint32_t i = 0; i < n; i++) {
 			total += parts[i];
@@ -200,20 +207,22 @@ static void
 test_split_node_costs_the_node(void **state)
 {
 	(void)state;
-	static const struct { int64_t price, seconds; uint32_t parts; } cases[] =
-	{ { 32770000, 3600, 8 }, { 32770000, 3601, 7 }, { 1, 59, 8 },
-		{ 10500001, 12345, 64 }, { 98321, 86399, 3 },
-		{ 32770000, 1, 64 } };
+	static const struct {
+		int64_t price, seconds;
+		uint32_t parts;
+	} cases[] = {{32770000, 3600, 8}, {32770000, 3601, 7}, {1, 59, 8},
+	    {10500001, 12345, 64}, {98321, 86399, 3}, {32770000, 1, 64}};
 	char directory[] = "/tmp/lt_charge_XXXXXX";
 	struct lt_ledger *ledger = NULL;
 	assert_non_null(mkdtemp(directory));
 	assert_int_equal(lt_ledger_open(&ledger, directory, NULL), LT_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_rate_step price[] = {
-			step(T0, INT64_MAX, (double)cases[i].price) };
-		struct lt_charge_input input = { .start_utc_s = T0 + 17,
-			.end_utc_s = T0 + 17 + cases[i].seconds, .nodes = 1,
-			.price = { 1, price } };
+		    step(T0, INT64_MAX, (double)cases[i].price)};
+		struct lt_charge_input input = {.start_utc_s = T0 + 17,
+		    .end_utc_s = T0 + 17 + cases[i].seconds,
+		    .nodes = 1,
+		    .price = {1, price}};
 		char name[32];
 		int64_t sum = 0, whole = 0;
 		struct lt_charge charge;
@@ -221,20 +230,22 @@ test_split_node_costs_the_node(void **state)
 		snprintf(name, sizeof(name), "parts%zu", i);
 		for (uint32_t k = 0; k < cases[i].parts; k++) {
 			int64_t rounded;
-			input.share = (struct lt_fraction) { 1,
-				cases[i].parts };
-			assert_int_equal(lt_charge_run(&charge, &input, NULL),
+			input.share = (struct lt_fraction){1, cases[i].parts};
+			assert_int_equal(
+			    lt_charge_run(&charge, &input, NULL), LT_OK);
+			assert_int_equal(
+			    lt_ledger_round(ledger, name, false,
+				charge.money_micros, &rounded, NULL),
 			    LT_OK);
-			assert_int_equal(lt_ledger_round(ledger, name, false,
-			    charge.money_micros, &rounded, NULL), LT_OK);
 			sum += rounded;
 			lt_charge_free(&charge);
 		}
-		input.share = (struct lt_fraction) { 1, 1 };
+		input.share = (struct lt_fraction){1, 1};
 		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 		snprintf(name, sizeof(name), "whole%zu", i);
 		assert_int_equal(lt_ledger_round(ledger, name, false,
-		    charge.money_micros, &whole, NULL), LT_OK);
+				     charge.money_micros, &whole, NULL),
+		    LT_OK);
 		lt_charge_free(&charge);
 		assert_int_equal(lt_ledger_commit(ledger, NULL), LT_OK);
 		assert_true(sum == whole);
@@ -247,14 +258,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_steps_and_hours),
-		cmocka_unit_test(test_negative_price_pays),
-		cmocka_unit_test(test_missing_is_not_zero),
-		cmocka_unit_test(test_never_ran),
-		cmocka_unit_test(test_too_long_is_refused),
-		cmocka_unit_test(test_split_adds_up),
-		cmocka_unit_test(test_split_node_costs_the_node),
+	    cmocka_unit_test(test_share),
+	    cmocka_unit_test(test_steps_and_hours),
+	    cmocka_unit_test(test_negative_price_pays),
+	    cmocka_unit_test(test_missing_is_not_zero),
+	    cmocka_unit_test(test_never_ran),
+	    cmocka_unit_test(test_too_long_is_refused),
+	    cmocka_unit_test(test_split_adds_up),
+	    cmocka_unit_test(test_split_node_costs_the_node),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

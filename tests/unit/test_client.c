@@ -65,7 +65,7 @@ serve(void *argument)
 static int
 listen_on(const char *path)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
@@ -76,13 +76,13 @@ listen_on(const char *path)
 	return fd;
 }
 
-static const struct lt_cli_command command = { .name = "test" };
+static const struct lt_cli_command command = {.name = "test"};
 
 static int
 call(struct server *server, json_t **answer, const char *method,
     const char *path, const json_t *body, struct lt_error *err)
 {
-	const struct lt_cli cli = { .command = &command, .run_dir = run_dir };
+	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
 	pthread_t thread;
 
 	server->listener = listen_on(socket_path);
@@ -105,38 +105,36 @@ test_answers(void **state)
 		int code;
 		const char *text; /* within the error */
 	} cases[] = {
-		{ "JSON", HEAD("200 OK") JSON_IS "{\"id\":7}", LT_OK, NULL },
-		{ "no such job",
-		    HEAD("404 Not Found") JSON_IS "{\"error\":\"no job 9\"}",
-		    LT_ENOENT, "no job 9" },
-		{ "somebody else's",
-		    HEAD("403 Forbidden") JSON_IS "{\"error\":\"not yours\"}",
-		    LT_EDENIED, "not yours" },
-		{ "not now", HEAD("503 Busy") JSON_IS "{\"error\":\"later\"}",
-		    LT_EINPUT, "later" },
-		{ "an error without text", HEAD("500 Oops") JSON_IS "{}",
-		    LT_ENET, "status 500" },
-		{ "success that is no JSON",
-		    HEAD("200 OK") "\r\n<html>hello</html>", LT_ENET,
-		    "not JSON" },
-		{ "success and nothing", HEAD("200 OK") "\r\n", LT_ENET,
-		    "not JSON" },
-		{ "JSON cut in the middle",
-		    HEAD("200 OK") "Content-Length: 99\r\n\r\n{\"id\":", LT_ENET,
-		    "does not answer" },
-		{ "no HTTP at all", "220 smtp ready\r\n", LT_ENET,
-		    "does not answer" },
-		{ "silence", "", LT_ENET, "does not answer" },
+	    {"JSON", HEAD("200 OK") JSON_IS "{\"id\":7}", LT_OK, NULL},
+	    {"no such job",
+		HEAD("404 Not Found") JSON_IS "{\"error\":\"no job 9\"}",
+		LT_ENOENT, "no job 9"},
+	    {"somebody else's",
+		HEAD("403 Forbidden") JSON_IS "{\"error\":\"not yours\"}",
+		LT_EDENIED, "not yours"},
+	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\"later\"}",
+		LT_EINPUT, "later"},
+	    {"an error without text", HEAD("500 Oops") JSON_IS "{}", LT_ENET,
+		"status 500"},
+	    {"success that is no JSON", HEAD("200 OK") "\r\n<html>hello</html>",
+		LT_ENET, "not JSON"},
+	    {"success and nothing", HEAD("200 OK") "\r\n", LT_ENET, "not JSON"},
+	    {"JSON cut in the middle",
+		HEAD("200 OK") "Content-Length: 99\r\n\r\n{\"id\":", LT_ENET,
+		"does not answer"},
+	    {"no HTTP at all", "220 smtp ready\r\n", LT_ENET,
+		"does not answer"},
+	    {"silence", "", LT_ENET, "does not answer"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct server server = { .answer = cases[i].answer };
-		struct lt_error err = { 0 };
+		struct server server = {.answer = cases[i].answer};
+		struct lt_error err = {0};
 		json_t *answer = NULL;
 		int64_t id = 0;
-		const int code = call(&server, &answer, "GET", "/v1/status",
-		    NULL, &err);
+		const int code =
+		    call(&server, &answer, "GET", "/v1/status", NULL, &err);
 
 		if (code != cases[i].code)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
@@ -151,14 +149,14 @@ test_answers(void **state)
 static void
 test_request(void **state)
 {
-	struct server server = { .answer = HEAD("200 OK") JSON_IS "{}" };
-	struct lt_error err = { 0 };
+	struct server server = {.answer = HEAD("200 OK") JSON_IS "{}"};
+	struct lt_error err = {0};
 	json_t *answer = NULL;
 	json_t *const body = json_pack("{s:s}", "reason", "a \"b\" \n é");
 
 	(void)state;
-	assert_int_equal(call(&server, &answer, "POST", "/v1/budget/adjust",
-			     body, &err),
+	assert_int_equal(
+	    call(&server, &answer, "POST", "/v1/budget/adjust", body, &err),
 	    LT_OK);
 	json_decref(answer);
 	assert_int_equal(
@@ -174,8 +172,8 @@ test_request(void **state)
 	json_decref(body);
 	memset(&server, 0, sizeof(server));
 	server.answer = HEAD("200 OK") JSON_IS "{}";
-	assert_int_equal(call(&server, &answer, "GET",
-			     "/v1/budget?team=a%20b", NULL, &err),
+	assert_int_equal(
+	    call(&server, &answer, "GET", "/v1/budget?team=a%20b", NULL, &err),
 	    LT_OK);
 	assert_int_equal(
 	    strncmp(server.request, "GET /v1/budget?team=a%20b HTTP/1.1", 34),
@@ -197,37 +195,38 @@ write_conf(const char *text)
 static void
 test_network(void **state)
 {
-	const struct lt_cli cli = { .command = &command, .run_dir = run_dir };
-	struct server server = { .answer = HEAD("404 Not Found") JSON_IS
-		"{\"error\":\"this lowtided follows another: it answers "
-		"/v1/balance only\"}" };
-	struct lt_error err = { 0 };
+	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
+	struct server server = {
+	    .answer = HEAD("404 Not Found") JSON_IS
+	    "{\"error\":\"this lowtided follows another: it answers "
+	    "/v1/balance only\"}"};
+	struct lt_error err = {0};
 	json_t *answer = NULL;
 
 	(void)state;
 	unlink(socket_path);
 	unlink(conf_path);
-	assert_int_not_equal(lt_client_call(&answer, &cli, "GET", "/v1/status",
-				 NULL, &err),
+	assert_int_not_equal(
+	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
 	    LT_OK);
 	assert_non_null(strstr(err.text, "no socket"));
 	assert_non_null(strstr(err.text, conf_path));
 
-	err = (struct lt_error){ 0 };
+	err = (struct lt_error){0};
 	write_conf("ClusterName=x\nSlurmUser=root\n");
-	assert_int_equal(lt_client_call(&answer, &cli, "GET", "/v1/status",
-			     NULL, &err),
+	assert_int_equal(
+	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
 	    LT_ENOENT);
 	assert_non_null(strstr(err.text, "no SlurmctldHost"));
 
-	err = (struct lt_error){ 0 };
+	err = (struct lt_error){0};
 	write_conf("SlurmUser=no-such-user\nSlurmctldHost=localhost\n");
-	assert_int_equal(lt_client_call(&answer, &cli, "GET", "/v1/status",
-			     NULL, &err),
+	assert_int_equal(
+	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
 	    LT_ENOENT);
 	assert_non_null(strstr(err.text, "SlurmUser=no-such-user"));
 
-	err = (struct lt_error){ 0 };
+	err = (struct lt_error){0};
 	write_conf("SlurmctldHost=localhost\nAuthInfo=socket=/nowhere/m\n");
 	assert_int_not_equal(
 	    call(&server, &answer, "GET", "/v1/status", NULL, &err), LT_OK);
@@ -239,14 +238,14 @@ test_network(void **state)
 static void
 test_dead_socket(void **state)
 {
-	const struct lt_cli cli = { .command = &command, .run_dir = run_dir };
-	struct lt_error err = { 0 };
+	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
+	struct lt_error err = {0};
 	json_t *answer = NULL;
 
 	(void)state;
 	close(listen_on(socket_path));
-	assert_int_equal(lt_client_call(&answer, &cli, "GET", "/v1/status",
-			     NULL, &err),
+	assert_int_equal(
+	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
 	    LT_ENET);
 	assert_non_null(strstr(err.text, socket_path));
 	assert_non_null(strstr(err.text, "is it running?"));
@@ -258,30 +257,31 @@ test_escape(void **state)
 	static const struct {
 		const char *why, *text, *escaped;
 	} cases[] = {
-		{ "plain", "vision-2.x_y~", "vision-2.x_y~" },
-		{ "what a query is made of", "a&b=c?d/e#f%", "a%26b%3Dc%3Fd%2Fe%23f%25" },
-		{ "a blank and a line end", "a \r\n", "a%20%0D%0A" },
-		{ "UTF-8 by the byte", "é", "%C3%A9" },
+	    {"plain", "vision-2.x_y~", "vision-2.x_y~"},
+	    {"what a query is made of", "a&b=c?d/e#f%",
+		"a%26b%3Dc%3Fd%2Fe%23f%25"},
+	    {"a blank and a line end", "a \r\n", "a%20%0D%0A"},
+	    {"UTF-8 by the byte", "é", "%C3%A9"},
 	};
 	char out[64];
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(lt_client_escape(out, sizeof(out),
-				     cases[i].text, &err),
+		assert_int_equal(
+		    lt_client_escape(out, sizeof(out), cases[i].text, &err),
 		    LT_OK);
 		if (strcmp(out, cases[i].escaped) != 0)
 			fail_msg("%s: %s", cases[i].why, out);
 	}
-	assert_int_equal(lt_client_escape(out, 8, "abcdefghij", &err),
-	    LT_ELIMIT);
+	assert_int_equal(
+	    lt_client_escape(out, 8, "abcdefghij", &err), LT_ELIMIT);
 }
 
 static int
 set_up(void **state)
 {
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	if (!mkdtemp(run_dir) || lt_http_init(&err))
@@ -307,11 +307,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_request),
-		cmocka_unit_test(test_network),
-		cmocka_unit_test(test_dead_socket),
-		cmocka_unit_test(test_escape),
+	    cmocka_unit_test(test_answers),
+	    cmocka_unit_test(test_request),
+	    cmocka_unit_test(test_network),
+	    cmocka_unit_test(test_dead_socket),
+	    cmocka_unit_test(test_escape),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

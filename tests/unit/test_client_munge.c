@@ -30,7 +30,7 @@ static char folder[] = "/tmp/lowtide-munge.XXXXXX";
 static char munge_socket[64];
 static pid_t munged = -1;
 
-struct reply { /* what the server seals and how */
+struct reply {		     /* what the server seals and how */
 	const char *payload; /* NULL: text goes as it is */
 	const char *text;
 	bool open;	    /* not restricted to the caller */
@@ -80,8 +80,8 @@ unseal(struct server *server)
 	gid_t gid;
 
 	server->uid = (uid_t)-1;
-	if (munge_decode(server->body, context, &payload, &length,
-		&server->uid, &gid) == EMUNGE_SUCCESS)
+	if (munge_decode(server->body, context, &payload, &length, &server->uid,
+		&gid) == EMUNGE_SUCCESS)
 		snprintf(server->payload, sizeof(server->payload), "%.*s",
 		    length, (const char *)payload);
 	free(payload);
@@ -96,8 +96,8 @@ read_request(struct server *server, int fd)
 	size_t used = 0;
 
 	for (;;) {
-		const ssize_t count = read(fd, request + used,
-		    sizeof(request) - 1 - used);
+		const ssize_t count =
+		    read(fd, request + used, sizeof(request) - 1 - used);
 
 		if (count <= 0)
 			return;
@@ -110,8 +110,8 @@ read_request(struct server *server, int fd)
 		if (!end || !length ||
 		    strlen(end + 4) < (size_t)atoi(length + 15))
 			continue;
-		snprintf(server->body, sizeof(server->body), "%.8000s",
-		    end + 4);
+		snprintf(
+		    server->body, sizeof(server->body), "%.8000s", end + 4);
 		return;
 	}
 }
@@ -131,9 +131,9 @@ serve(void *argument)
 		seal(server);
 	dprintf(fd, "HTTP/1.1 %s\r\nConnection: close\r\n\r\n%s",
 	    reply->status ? reply->status : "200 OK",
-	    reply->text	       ? reply->text :
-		server->credential ? server->credential :
-				     "");
+	    reply->text		 ? reply->text
+	    : server->credential ? server->credential
+				 : "");
 	close(fd);
 	return NULL;
 }
@@ -141,8 +141,8 @@ serve(void *argument)
 static void
 start(struct server *server, pthread_t *thread)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = {
+	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t length = sizeof(address);
 
 	server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -150,8 +150,8 @@ start(struct server *server, pthread_t *thread)
 			     sizeof(address)),
 	    0);
 	assert_int_equal(listen(server->listener, 1), 0);
-	assert_int_equal(getsockname(server->listener,
-			     (struct sockaddr *)&address, &length),
+	assert_int_equal(
+	    getsockname(server->listener, (struct sockaddr *)&address, &length),
 	    0);
 	server->port = ntohs(address.sin_port);
 	assert_int_equal(pthread_create(thread, NULL, serve, server), 0);
@@ -164,8 +164,8 @@ finish(struct server *server, pthread_t thread)
 	close(server->listener);
 }
 
-static const struct lt_cli_command command = { .name = "test" };
-static const struct lt_cli cli = { .command = &command, .run_dir = folder };
+static const struct lt_cli_command command = {.name = "test"};
+static const struct lt_cli cli = {.command = &command, .run_dir = folder};
 
 static int
 call(struct server *server, json_t **answer, struct lt_error *err)
@@ -193,46 +193,42 @@ test_replies(void **state)
 		int code;
 		const char *text; /* within the error */
 	} cases[] = {
-		{ "JSON", { .payload = "200\n{\"id\":7}" }, LT_OK, "" },
-		{ "lowtided's own error",
-		    { .payload = "404\n{\"error\":\"no job 9\"}" }, LT_ENOENT,
-		    "no job 9" },
-		{ "anybody may read it",
-		    { .payload = "200\n{}", .open = true }, LT_EDENIED,
-		    "not restricted" },
-		{ "an empty credential", { .payload = "" }, LT_EINPUT, "" },
-		{ "no line end", { .payload = "200" }, LT_EINPUT,
-		    "no status" },
-		{ "a word as status", { .payload = "abc\n{}" }, LT_EINPUT,
-		    "no status" },
-		{ "a status below 100", { .payload = "099\n{}" }, LT_EINPUT,
-		    "no status" },
-		{ "no JSON", { .payload = "200\nhello" }, LT_ENET,
-		    "not JSON" },
-		{ "JSON without a seal", { .text = "{\"id\":7}" }, LT_EDENIED,
-		    "credential" },
-		{ "a body that is empty", { .text = "" }, LT_EDENIED,
-		    "credential" },
-		{ "a web server that is none of ours",
-		    { .status = "404 Not Found", .text = "no page" }, LT_ENET,
-		    "HTTP 404: no page" },
+	    {"JSON", {.payload = "200\n{\"id\":7}"}, LT_OK, ""},
+	    {"lowtided's own error",
+		{.payload = "404\n{\"error\":\"no job 9\"}"}, LT_ENOENT,
+		"no job 9"},
+	    {"anybody may read it", {.payload = "200\n{}", .open = true},
+		LT_EDENIED, "not restricted"},
+	    {"an empty credential", {.payload = ""}, LT_EINPUT, ""},
+	    {"no line end", {.payload = "200"}, LT_EINPUT, "no status"},
+	    {"a word as status", {.payload = "abc\n{}"}, LT_EINPUT,
+		"no status"},
+	    {"a status below 100", {.payload = "099\n{}"}, LT_EINPUT,
+		"no status"},
+	    {"no JSON", {.payload = "200\nhello"}, LT_ENET, "not JSON"},
+	    {"JSON without a seal", {.text = "{\"id\":7}"}, LT_EDENIED,
+		"credential"},
+	    {"a body that is empty", {.text = ""}, LT_EDENIED, "credential"},
+	    {"a web server that is none of ours",
+		{.status = "404 Not Found", .text = "no page"}, LT_ENET,
+		"HTTP 404: no page"},
 	};
 
 	(void)state;
 	if (munged < 0)
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct server server = { .reply = cases[i].reply };
+		struct server server = {.reply = cases[i].reply};
 		json_t *answer = NULL;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		const int code = call(&server, &answer, &err);
 
 		if (code != cases[i].code || !strstr(err.text, cases[i].text))
-			fail_msg("%s: got %d, %s", cases[i].why, code,
-			    err.text);
+			fail_msg(
+			    "%s: got %d, %s", cases[i].why, code, err.text);
 		if (code == LT_OK)
-			assert_int_equal(json_integer_value(json_object_get(
-					     answer, "id")),
+			assert_int_equal(
+			    json_integer_value(json_object_get(answer, "id")),
 			    7);
 		else
 			assert_null(answer);
@@ -247,16 +243,16 @@ test_replies(void **state)
 static void
 test_replay(void **state)
 {
-	struct server first = { .reply = { .payload = "200\n{\"id\":7}" } };
+	struct server first = {.reply = {.payload = "200\n{\"id\":7}"}};
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	if (munged < 0)
 		skip();
 	assert_int_equal(call(&first, &answer, &err), LT_OK);
 	json_decref(answer);
-	struct server second = { .reply = { .text = first.credential } };
+	struct server second = {.reply = {.text = first.credential}};
 
 	assert_int_equal(call(&second, &answer, &err), LT_EDENIED);
 	assert_non_null(strstr(err.text, "eplay"));
@@ -288,12 +284,12 @@ static void
 test_second_controller(void **state)
 {
 	struct server servers[2] = {
-		{ .reply = { .payload = "503\n{\"error\":\"stands by\"}" } },
-		{ .reply = { .payload = "200\n{\"id\":7}" } },
+	    {.reply = {.payload = "503\n{\"error\":\"stands by\"}"}},
+	    {.reply = {.payload = "200\n{\"id\":7}"}},
 	};
 	pthread_t threads[2];
 	json_t *answer = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	(void)state;
 	if (munged < 0)
@@ -311,8 +307,7 @@ test_second_controller(void **state)
 	}
 	if (code)
 		fail_msg("%s", err.text);
-	assert_int_equal(
-	    json_integer_value(json_object_get(answer, "id")), 7);
+	assert_int_equal(json_integer_value(json_object_get(answer, "id")), 7);
 	json_decref(answer);
 }
 
@@ -356,8 +351,8 @@ start_munged(void)
 static int
 tear_down(void **state)
 {
-	static const char *const names[] = { "key", "pid", "seed", "socket",
-		"socket.lock", "slurm.conf" };
+	static const char *const names[] = {
+	    "key", "pid", "seed", "socket", "socket.lock", "slurm.conf"};
 	char path[80];
 
 	(void)state;
@@ -394,9 +389,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replies),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_second_controller),
+	    cmocka_unit_test(test_replies),
+	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_second_controller),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -30,10 +30,10 @@ some(const struct lt_source_options *options, int64_t from_utc_s,
 	points->quantity = LT_QUANTITY_TARIFF;
 	strcpy(points->note, "a note");
 	for (int i = MANY; i-- > 0;) { /* it sorts */
-		const struct lt_point point = { .value = i,
-			.start_utc_s = from_utc_s + i,
-			.end_utc_s = from_utc_s + i + 1,
-			.quality = LT_QUALITY_MEASURED };
+		const struct lt_point point = {.value = i,
+		    .start_utc_s = from_utc_s + i,
+		    .end_utc_s = from_utc_s + i + 1,
+		    .quality = LT_QUALITY_MEASURED};
 		const int code = lt_points_add(points, &point, err);
 		if (code != LT_OK)
 			return code;
@@ -96,17 +96,15 @@ static const struct {
 	int64_t retry_after;
 	const char *text;
 } cases[] = {
-	{ "all points", { .name = "some", .fetch = some }, LT_OK, MANY, 0,
-	    "" },
-	{ "an error, and the pause it asks for",
-	    { .name = "none", .fetch = none }, LT_ENET, 0, 77,
-	    "host: no answer" },
-	{ "killed", { .name = "dies", .fetch = dies }, LT_EIO, 0, 0,
-	    "the fetch was ended by signal 9" },
-	{ "ended early", { .name = "leaves", .fetch = leaves }, LT_EIO, 0, 0,
-	    "the fetch gave no result" },
-	{ "and the next one works", { .name = "some", .fetch = some }, LT_OK,
-	    MANY, 0, "" },
+    {"all points", {.name = "some", .fetch = some}, LT_OK, MANY, 0, ""},
+    {"an error, and the pause it asks for", {.name = "none", .fetch = none},
+	LT_ENET, 0, 77, "host: no answer"},
+    {"killed", {.name = "dies", .fetch = dies}, LT_EIO, 0, 0,
+	"the fetch was ended by signal 9"},
+    {"ended early", {.name = "leaves", .fetch = leaves}, LT_EIO, 0, 0,
+	"the fetch gave no result"},
+    {"and the next one works", {.name = "some", .fetch = some}, LT_OK, MANY, 0,
+	""},
 };
 enum { CASES = sizeof(cases) / sizeof(*cases) };
 
@@ -125,7 +123,7 @@ wait_for_one(void)
 {
 	struct lt_fetch *fetch;
 	while (!(fetch = lt_fetch_take())) {
-		struct pollfd fd = { .fd = lt_fetch_fd(), .events = POLLIN };
+		struct pollfd fd = {.fd = lt_fetch_fd(), .events = POLLIN};
 		assert_true(fd.fd >= 0);
 		assert_int_equal(poll(&fd, 1, -1), 1);
 	}
@@ -150,12 +148,12 @@ test_results(void **state)
 			    f->code, f->points.count, f->err.text);
 		for (size_t k = 0; k < f->points.count; k++)
 			assert_true(f->points.points[k].start_utc_s ==
-			    1000000 + (int64_t)k &&
-			    f->points.points[k].value == (double)k);
+					1000000 + (int64_t)k &&
+				    f->points.points[k].value == (double)k);
 		if (f->code == LT_OK) {
 			assert_string_equal(f->points.note, "a note");
-			assert_int_equal(f->points.quantity,
-			    LT_QUANTITY_TARIFF);
+			assert_int_equal(
+			    f->points.quantity, LT_QUANTITY_TARIFF);
 		}
 		lt_fetch_free(f);
 	}
@@ -166,8 +164,8 @@ test_results(void **state)
 static void
 test_stop(void **state)
 {
-	static const struct lt_adapter endless = { .name = "hangs",
-		.fetch = hangs };
+	static const struct lt_adapter endless = {
+	    .name = "hangs", .fetch = hangs};
 	(void)state;
 	post(&endless);
 	post(&cases[0].adapter);
@@ -179,7 +177,7 @@ test_stop(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_results),
-		cmocka_unit_test(test_stop) };
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_results), cmocka_unit_test(test_stop)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,13 @@ history(struct lt_rate_step *steps, int days, double extra)
 {
 	const uint32_t n = (uint32_t)days * 24;
 	for (uint32_t i = 0; i < n; i++) {
-		steps[i] = (struct lt_rate_step) {
-			.start_utc_s = T0 - (int64_t)(n - i) * HOUR,
-			.end_utc_s = T0 - (int64_t)(n - i - 1) * HOUR,
-			.quality = LT_QUALITY_MEASURED, .source = "s" };
-		steps[i].value = shape(steps[i].start_utc_s) +
-		    (i + 1 == n ? extra : 0);
+		steps[i] = (struct lt_rate_step){
+		    .start_utc_s = T0 - (int64_t)(n - i) * HOUR,
+		    .end_utc_s = T0 - (int64_t)(n - i - 1) * HOUR,
+		    .quality = LT_QUALITY_MEASURED,
+		    .source = "s"};
+		steps[i].value =
+		    shape(steps[i].start_utc_s) + (i + 1 == n ? extra : 0);
 	}
 	return n;
 }
@@ -45,16 +46,15 @@ test_shape_returns(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, 0);
-	const uint32_t got =
-	    lt_forecast(out, 400, known, n, true, 0, T0 - 1);
+	const uint32_t got = lt_forecast(out, 400, known, n, true, 0, T0 - 1);
 	assert_true(got > LT_FORECAST_HOURS - 2);
 	for (uint32_t i = 0; i < got; i++) {
-		assert_true(fabs(out[i].value - shape(out[i].start_utc_s)) <
-		    1e-6);
+		assert_true(
+		    fabs(out[i].value - shape(out[i].start_utc_s)) < 1e-6);
 		assert_int_equal(out[i].quality, LT_QUALITY_CLIMATOLOGY);
 		assert_string_equal(out[i].source, "s");
-		assert_true(out[i].start_utc_s ==
-		    (i == 0 ? T0 : out[i - 1].end_utc_s));
+		assert_true(
+		    out[i].start_utc_s == (i == 0 ? T0 : out[i - 1].end_utc_s));
 	}
 }
 
@@ -63,8 +63,7 @@ test_anomaly_decays(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, 50);
-	const uint32_t got =
-	    lt_forecast(out, 400, known, n, true, 0, T0 - 1);
+	const uint32_t got = lt_forecast(out, 400, known, n, true, 0, T0 - 1);
 	const double first = out[0].value - shape(out[0].start_utc_s);
 	const double later = out[24].value - shape(out[24].start_utc_s);
 	assert_true(got > 25);
@@ -111,11 +110,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shape_returns),
-		cmocka_unit_test(test_anomaly_decays),
-		cmocka_unit_test(test_short_history),
-		cmocka_unit_test(test_not_seasonal),
-		cmocka_unit_test(test_bounds),
+	    cmocka_unit_test(test_shape_returns),
+	    cmocka_unit_test(test_anomaly_decays),
+	    cmocka_unit_test(test_short_history),
+	    cmocka_unit_test(test_not_seasonal),
+	    cmocka_unit_test(test_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

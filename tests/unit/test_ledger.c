@@ -19,22 +19,22 @@ settling_again(void **state)
 		bool changed_second, changed_third;
 		int64_t charged, corrected_november, corrected_december;
 	} cases[] = {
-		{ "the same figures change nothing", 100, 100, 100, NOVEMBER,
-		    false, false, 100, 0, 0 },
-		{ "more is a correction of the difference", 100, 130, 130,
-		    NOVEMBER, true, false, 100, 30, 0 },
-		{ "less is a negative one", 100, 60, 60, NOVEMBER, true, false,
-		    100, -40, 0 },
-		{ "corrected twice, against what is known", 100, 130, 90,
-		    NOVEMBER, true, true, 100, -10, 0 },
-		{ "and back again leaves nothing", 100, 130, 100, NOVEMBER,
-		    true, true, 100, 0, 0 },
-		{ "a closed period is left alone", 100, 130, 130, DECEMBER,
-		    true, false, 100, 0, 30 },
-		{ "closed, corrected twice", 100, 130, 90, DECEMBER, true,
-		    true, 100, 0, -10 },
-		{ "nothing charged, then something", 0, 50, 50, NOVEMBER, true,
-		    false, 0, 50, 0 },
+	    {"the same figures change nothing", 100, 100, 100, NOVEMBER, false,
+		false, 100, 0, 0},
+	    {"more is a correction of the difference", 100, 130, 130, NOVEMBER,
+		true, false, 100, 30, 0},
+	    {"less is a negative one", 100, 60, 60, NOVEMBER, true, false, 100,
+		-40, 0},
+	    {"corrected twice, against what is known", 100, 130, 90, NOVEMBER,
+		true, true, 100, -10, 0},
+	    {"and back again leaves nothing", 100, 130, 100, NOVEMBER, true,
+		true, 100, 0, 0},
+	    {"a closed period is left alone", 100, 130, 130, DECEMBER, true,
+		false, 100, 0, 30},
+	    {"closed, corrected twice", 100, 130, 90, DECEMBER, true, true, 100,
+		0, -10},
+	    {"nothing charged, then something", 0, 50, 50, NOVEMBER, true,
+		false, 0, 50, 0},
 	};
 	struct fixture *const f = *state;
 
@@ -45,24 +45,24 @@ settling_again(void **state)
 		struct lt_run run = make_run(i + 1, NOVEMBER + 3 * HOUR,
 		    NOVEMBER + 4 * HOUR, cases[i].first);
 		assert_true(settle(f, &run, now, NOVEMBER));
-		run = make_run(i + 1, NOVEMBER + 3 * HOUR,
-		    NOVEMBER + 4 * HOUR, cases[i].second);
+		run = make_run(i + 1, NOVEMBER + 3 * HOUR, NOVEMBER + 4 * HOUR,
+		    cases[i].second);
 		assert_int_equal(
 		    settle(f, &run, now, cases[i].open_since_utc_s),
 		    cases[i].changed_second);
-		run = make_run(i + 1, NOVEMBER + 3 * HOUR,
-		    NOVEMBER + 4 * HOUR, cases[i].third);
+		run = make_run(i + 1, NOVEMBER + 3 * HOUR, NOVEMBER + 4 * HOUR,
+		    cases[i].third);
 		assert_int_equal(
 		    settle(f, &run, now, cases[i].open_since_utc_s),
 		    cases[i].changed_third);
-		assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER,
-				     DECEMBER),
+		assert_int_equal(
+		    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER),
 		    cases[i].charged);
-		assert_int_equal(money(f, "vision", LT_ENTRY_CORRECTION,
-				     NOVEMBER, DECEMBER),
+		assert_int_equal(
+		    money(f, "vision", LT_ENTRY_CORRECTION, NOVEMBER, DECEMBER),
 		    cases[i].corrected_november);
-		assert_int_equal(money(f, "vision", LT_ENTRY_CORRECTION,
-				     DECEMBER, JANUARY),
+		assert_int_equal(
+		    money(f, "vision", LT_ENTRY_CORRECTION, DECEMBER, JANUARY),
 		    cases[i].corrected_december);
 		struct lt_run known;
 		must(f, lt_ledger_run(f->ledger, run.key, &known, &f->err));
@@ -74,8 +74,7 @@ static void
 correction_before_the_open_period_has_begun(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 
 	assert_true(settle(f, &run, NOVEMBER + 2 * HOUR, NOVEMBER));
 	run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 70);
@@ -89,8 +88,7 @@ static void
 account_changes_move_the_charge(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
 	(void)strcpy(run.account, "speech");
@@ -106,8 +104,7 @@ static void
 provisional_rows_are_confirmed_without_an_entry(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 	struct lt_run known;
 
 	run.provisional = true;
@@ -124,8 +121,7 @@ static void
 bad_runs_are_refused(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 	struct lt_entry entry = whole(&run);
 	bool changed = true;
 
@@ -147,8 +143,8 @@ bad_runs_are_refused(void **state)
 	assert_int_equal(lt_ledger_settle(f->ledger, &big, &entry, 1, DECEMBER,
 			     NOVEMBER, &changed, NULL),
 	    LT_EOVERFLOW);
-	assert_int_equal(lt_ledger_run(f->ledger, big.key, &run, NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_run(f->ledger, big.key, &run, NULL), LT_ENOENT);
 }
 
 static void
@@ -160,19 +156,18 @@ runs_come_back_whole_and_by_time(void **state)
 		int64_t from_utc_s, to_utc_s;
 		uint32_t count;
 	} cases[] = {
-		{ "all that touch", "vision", NOVEMBER, DECEMBER, 2 },
-		{ "all accounts", NULL, NOVEMBER, DECEMBER, 2 },
-		{ "another account", "speech", NOVEMBER, DECEMBER, 0 },
-		{ "one that ends as it begins is out", "vision",
-		    NOVEMBER + 2 * HOUR, NOVEMBER + 3 * HOUR, 0 },
-		{ "one that begins as it ends is out", "vision", NOVEMBER,
-		    NOVEMBER + HOUR, 0 },
-		{ "a second of one", "vision", NOVEMBER + HOUR,
-		    NOVEMBER + HOUR + 1, 1 },
-		{ "one of no length is no line", "vision",
-		    NOVEMBER + 4 * HOUR, NOVEMBER + 6 * HOUR, 0 },
-		{ "one over the edge of the month", "vision", DECEMBER,
-		    JANUARY, 1 },
+	    {"all that touch", "vision", NOVEMBER, DECEMBER, 2},
+	    {"all accounts", NULL, NOVEMBER, DECEMBER, 2},
+	    {"another account", "speech", NOVEMBER, DECEMBER, 0},
+	    {"one that ends as it begins is out", "vision", NOVEMBER + 2 * HOUR,
+		NOVEMBER + 3 * HOUR, 0},
+	    {"one that begins as it ends is out", "vision", NOVEMBER,
+		NOVEMBER + HOUR, 0},
+	    {"a second of one", "vision", NOVEMBER + HOUR, NOVEMBER + HOUR + 1,
+		1},
+	    {"one of no length is no line", "vision", NOVEMBER + 4 * HOUR,
+		NOVEMBER + 6 * HOUR, 0},
+	    {"one over the edge of the month", "vision", DECEMBER, JANUARY, 1},
 	};
 	struct fixture *const f = *state;
 	struct lt_run run =
@@ -193,8 +188,8 @@ runs_come_back_whole_and_by_time(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("%s\n", cases[i].why);
 		must(f, lt_ledger_runs(f->ledger, cases[i].account,
-			cases[i].from_utc_s, cases[i].to_utc_s, &runs, &count,
-			&f->err));
+			    cases[i].from_utc_s, cases[i].to_utc_s, &runs,
+			    &count, &f->err));
 		assert_int_equal(count, cases[i].count);
 		free(runs);
 	}
@@ -215,25 +210,28 @@ totals_by_kind_and_any_edge(void **state)
 	/* one micro each hour of November, job by job */
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (uint32_t i = 0; i < 30 * 24; i++) {
-		struct lt_run run = make_run(i + 1, NOVEMBER + i * HOUR,
-		    NOVEMBER + i * HOUR + HOUR, 1);
+		struct lt_run run = make_run(
+		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + HOUR, 1);
 		run.priced = i % 2 == 0;
 		run.moved = i % 3 == 0;
 		assert_true(settle(f, &run, DECEMBER, NOVEMBER));
 	}
 	must(f, lt_ledger_commit(f->ledger, &f->err));
-	const struct lt_entry credit = { .at_utc_s = NOVEMBER + HOUR,
-		.made_utc_s = DECEMBER, .account = "vision",
-		.money_micros = -50, .who = "root", .reason = "credit" };
+	const struct lt_entry credit = {.at_utc_s = NOVEMBER + HOUR,
+	    .made_utc_s = DECEMBER,
+	    .account = "vision",
+	    .money_micros = -50,
+	    .who = "root",
+	    .reason = "credit"};
 	must(f, lt_ledger_adjust(f->ledger, &credit, &f->err));
 	for (int64_t from = 0; from < 60; from += 7)
 		for (int64_t to = from; to < 24 * 5; to += 5)
-			assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE,
-					     NOVEMBER + from * HOUR,
-					     NOVEMBER + to * HOUR),
+			assert_int_equal(
+			    money(f, "vision", LT_ENTRY_CHARGE,
+				NOVEMBER + from * HOUR, NOVEMBER + to * HOUR),
 			    to - from);
-	must(f, lt_ledger_totals(f->ledger, "vision", NOVEMBER, DECEMBER,
-		totals, &f->err));
+	must(f, lt_ledger_totals(
+		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 720);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].base_money_micros, 720 * 6);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].energy_wh, 720 * 7);
@@ -244,8 +242,8 @@ totals_by_kind_and_any_edge(void **state)
 	assert_int_equal(totals[LT_ENTRY_ADJUSTMENT].money_micros, -50);
 	struct lt_account_sum *sums;
 	uint32_t count;
-	must(f, lt_ledger_sums(f->ledger, NOVEMBER, DECEMBER, &sums, &count,
-		&f->err));
+	must(f, lt_ledger_sums(
+		    f->ledger, NOVEMBER, DECEMBER, &sums, &count, &f->err));
 	assert_int_equal(count, 2); /* the credit has uid 0 */
 	assert_int_equal(sums[0].uid, 0);
 	assert_int_equal(sums[0].money_micros, -50);
@@ -268,8 +266,8 @@ holds_keep_what_is_unknown(void **state)
 	assert_memory_equal(&hold, &known, sizeof(hold));
 	assert_false(known.quote.hold_per_task.has_carbon);
 	assert_int_equal(lt_ledger_hold(f->ledger, 1, &known, NULL), LT_ENOENT);
-	assert_int_equal(lt_ledger_hold_of_job(f->ledger, 0, &known, NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_hold_of_job(f->ledger, 0, &known, NULL), LT_ENOENT);
 }
 
 /* What version 1 lacks is nothing there, and is kept from then on. */
@@ -285,8 +283,11 @@ holds_of_version_1_are_kept(void **state)
 	lt_ledger_close(f->ledger);
 	snprintf(path, sizeof(path), "%s/ledger.db", f->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, "ALTER TABLE holds DROP COLUMN "
-	    "candidates; PRAGMA user_version=1", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+			     "ALTER TABLE holds DROP COLUMN "
+			     "candidates; PRAGMA user_version=1",
+			     NULL, NULL, NULL),
+	    SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
 	must(f, lt_ledger_hold(f->ledger, 7, &known, &f->err));
@@ -323,8 +324,8 @@ each_run_ends_one_share(void **state)
 
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	for (uint32_t task = 0; task < 3; task++) {
-		must(f, lt_ledger_open_holds(f->ledger, &holds, &count,
-			&f->err));
+		must(f,
+		    lt_ledger_open_holds(f->ledger, &holds, &count, &f->err));
 		assert_int_equal(count, 1);
 		assert_int_equal(holds[0].live_tasks, 3 - task);
 		free(holds);
@@ -344,14 +345,14 @@ each_run_ends_one_share(void **state)
 	assert_int_equal(count, 0);
 	free(holds);
 	/* one that has ended stays as it ended */
-	must(f, lt_ledger_end_hold(f->ledger, 9, LT_HOLD_VOID, "late",
-		&f->err));
+	must(
+	    f, lt_ledger_end_hold(f->ledger, 9, LT_HOLD_VOID, "late", &f->err));
 	must(f, lt_ledger_hold(f->ledger, 9, &known, &f->err));
 	assert_int_equal(known.state, LT_HOLD_SETTLED);
 	const struct lt_ledger_hold other = make_hold(10, 2);
 	must(f, lt_ledger_put_hold(f->ledger, &other, &f->err));
-	must(f, lt_ledger_end_hold(f->ledger, 10, LT_HOLD_VOID, "no such job",
-		&f->err));
+	must(f, lt_ledger_end_hold(
+		    f->ledger, 10, LT_HOLD_VOID, "no such job", &f->err));
 	must(f, lt_ledger_hold(f->ledger, 10, &known, &f->err));
 	assert_int_equal(known.state, LT_HOLD_VOID);
 	assert_string_equal(known.why, "no such job");
@@ -362,23 +363,22 @@ each_run_ends_one_share(void **state)
 static void
 parts_of_a_node_add_up_to_the_node(void **state)
 {
-	static const int64_t prices[] = { 1, 2, 7, 32770000, 98321357,
-		1000000007, 3333333333, 123456789012 };
+	static const int64_t prices[] = {
+	    1, 2, 7, 32770000, 98321357, 1000000007, 3333333333, 123456789012};
 	struct fixture *const f = *state;
 
 	/* without a transaction it can't be undone with the charge */
 	int64_t rounded;
-	assert_int_equal(lt_ledger_round(f->ledger, "p", false, 1, &rounded,
-			     NULL),
-	    LT_EBUG);
+	assert_int_equal(
+	    lt_ledger_round(f->ledger, "p", false, 1, &rounded, NULL), LT_EBUG);
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (size_t p = 0; p < sizeof(prices) / sizeof(*prices); p++)
 		for (int jobs = 1; jobs <= 64; jobs++) {
 			int64_t sum = 0;
 			for (int i = 0; i < jobs; i++) {
 				must(f, lt_ledger_round(f->ledger, "ondemand",
-					false, (double)prices[p] / jobs,
-					&rounded, &f->err));
+					    false, (double)prices[p] / jobs,
+					    &rounded, &f->err));
 				sum += rounded;
 			}
 			assert_int_equal(sum, prices[p]);
@@ -395,12 +395,12 @@ carries_are_per_partition_and_currency(void **state)
 		double exact;
 		int64_t rounded;
 	} cases[] = {
-		{ "half away from zero", "a", false, 0.5, 1 },
-		{ "another partition has its own", "b", false, 0.5, 1 },
-		{ "and carbon has", "a", true, 0.5, 1 },
-		{ "the rest of the first half", "a", false, 0.5, 0 },
-		{ "a negative price", "c", false, -0.5, -1 },
-		{ "its rest", "c", false, -0.5, 0 },
+	    {"half away from zero", "a", false, 0.5, 1},
+	    {"another partition has its own", "b", false, 0.5, 1},
+	    {"and carbon has", "a", true, 0.5, 1},
+	    {"the rest of the first half", "a", false, 0.5, 0},
+	    {"a negative price", "c", false, -0.5, -1},
+	    {"its rest", "c", false, -0.5, 0},
 	};
 	struct fixture *const f = *state;
 	int64_t rounded;
@@ -408,8 +408,9 @@ carries_are_per_partition_and_currency(void **state)
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("%s\n", cases[i].why);
-		must(f, lt_ledger_round(f->ledger, cases[i].partition,
-			cases[i].carbon, cases[i].exact, &rounded, &f->err));
+		must(
+		    f, lt_ledger_round(f->ledger, cases[i].partition,
+			   cases[i].carbon, cases[i].exact, &rounded, &f->err));
 		assert_int_equal(rounded, cases[i].rounded);
 	}
 	assert_int_equal(
@@ -422,19 +423,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(settling_again),
-		EACH(correction_before_the_open_period_has_begun),
-		EACH(account_changes_move_the_charge),
-		EACH(provisional_rows_are_confirmed_without_an_entry),
-		EACH(bad_runs_are_refused),
-		EACH(runs_come_back_whole_and_by_time),
-		EACH(totals_by_kind_and_any_edge),
-		EACH(holds_keep_what_is_unknown),
-		EACH(holds_of_version_1_are_kept),
-		EACH(an_older_revision_changes_nothing),
-		EACH(each_run_ends_one_share),
-		EACH(parts_of_a_node_add_up_to_the_node),
-		EACH(carries_are_per_partition_and_currency),
+	    EACH(settling_again),
+	    EACH(correction_before_the_open_period_has_begun),
+	    EACH(account_changes_move_the_charge),
+	    EACH(provisional_rows_are_confirmed_without_an_entry),
+	    EACH(bad_runs_are_refused),
+	    EACH(runs_come_back_whole_and_by_time),
+	    EACH(totals_by_kind_and_any_edge),
+	    EACH(holds_keep_what_is_unknown),
+	    EACH(holds_of_version_1_are_kept),
+	    EACH(an_older_revision_changes_nothing),
+	    EACH(each_run_ends_one_share),
+	    EACH(parts_of_a_node_add_up_to_the_node),
+	    EACH(carries_are_per_partition_and_currency),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,15 @@
 
 /* ---- adjustments ---- */
 
-static const struct lt_entry odd_adjustment = { .at_utc_s = NOVEMBER + HOUR,
-	.made_utc_s = DECEMBER, .account = "vision", .uid = UID,
-	.money_micros = -1234567, .carbon_mg = 8, .energy_wh = -3,
-	.who = "j. doe", .reason = "50 % back: node\nh1 = down, who=me " };
+static const struct lt_entry odd_adjustment = {.at_utc_s = NOVEMBER + HOUR,
+    .made_utc_s = DECEMBER,
+    .account = "vision",
+    .uid = UID,
+    .money_micros = -1234567,
+    .carbon_mg = 8,
+    .energy_wh = -3,
+    .who = "j. doe",
+    .reason = "50 % back: node\nh1 = down, who=me "};
 
 static void
 adjust(struct fixture *f, const struct lt_entry *entry)
@@ -22,8 +27,7 @@ static void
 reset_replays_the_journal(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 	char text[8];
 
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
@@ -32,11 +36,10 @@ reset_replays_the_journal(void **state)
 	must(f, lt_ledger_put(f->ledger, "settled_until", "17", &f->err));
 	for (int i = 0; i < 2; i++) {
 		must(f, lt_ledger_reset(f->ledger, &f->err));
-		assert_int_equal(money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER,
-				     DECEMBER),
-		    0);
-		assert_int_equal(money(f, "vision", LT_ENTRY_ADJUSTMENT,
-				     NOVEMBER, DECEMBER),
+		assert_int_equal(
+		    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 0);
+		assert_int_equal(
+		    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 		    -2 * 1234567);
 	}
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
@@ -44,8 +47,8 @@ reset_replays_the_journal(void **state)
 	assert_int_equal(
 	    money(f, "vision", LT_ENTRY_ADJUSTMENT, NOVEMBER, DECEMBER),
 	    -2 * 1234567);
-	must(f, lt_ledger_get(f->ledger, "settled_until", text, sizeof(text),
-		&f->err));
+	must(f, lt_ledger_get(
+		    f->ledger, "settled_until", text, sizeof(text), &f->err));
 	assert_string_equal(text, "17");
 	assert_int_equal(
 	    lt_ledger_get(f->ledger, "nothing", text, sizeof(text), NULL),
@@ -97,22 +100,22 @@ a_torn_last_line_never_was(void **state)
 static void
 a_damaged_line_is_named(void **state)
 {
-	static const char *const lines[] = { "\n", "hello\n",
-		("adjustment 1 made=1 at=1 account=a uid=0 money=1 carbon=0"
-		" energy=0 who=x reason=y crc=00000000\n") };
+	static const char *const lines[] = {"\n", "hello\n",
+	    ("adjustment 1 made=1 at=1 account=a uid=0 money=1 carbon=0"
+	     " energy=0 who=x reason=y crc=00000000\n")};
 	struct fixture *const f = *state;
 	struct lt_ledger *ledger;
 
 	adjust(f, &odd_adjustment);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		struct stat status;
 		char path[128];
 		(void)snprintf(path, sizeof(path), "%s/adjustments", f->dir);
 		assert_int_equal(stat(path, &status), 0);
 		append_text(f, lines[i]);
-		assert_int_equal(lt_ledger_open(&ledger, f->dir, &err),
-		    LT_ECHECKSUM);
+		assert_int_equal(
+		    lt_ledger_open(&ledger, f->dir, &err), LT_ECHECKSUM);
 		assert_null(ledger);
 		assert_int_equal(err.line, 2);
 		assert_non_null(strstr(err.text, "adjustments:2"));
@@ -124,7 +127,7 @@ static void
 a_cut_journal_is_not_forgotten(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	struct lt_ledger *ledger;
 
 	adjust(f, &odd_adjustment);
@@ -152,8 +155,7 @@ static void
 killed_between_begin_and_commit(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_run run =
-	    make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
 	const struct lt_ledger_hold hold = make_hold(9, 1);
 	struct lt_ledger_hold known;
 	int status = 0;
@@ -168,8 +170,8 @@ killed_between_begin_and_commit(void **state)
 		reopen(f);
 		must(f, lt_ledger_begin(f->ledger, &f->err));
 		(void)settle(f, &run, DECEMBER, NOVEMBER);
-		must(f, lt_ledger_round(f->ledger, "p", false, 0.4, &rounded,
-			&f->err));
+		must(f, lt_ledger_round(
+			    f->ledger, "p", false, 0.4, &rounded, &f->err));
 		(void)kill(getpid(), SIGKILL);
 	}
 	assert_true(child > 0);
@@ -177,8 +179,8 @@ killed_between_begin_and_commit(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	reopen(f);
 	struct lt_run missing;
-	assert_int_equal(lt_ledger_run(f->ledger, run.key, &missing, NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_run(f->ledger, run.key, &missing, NULL), LT_ENOENT);
 	assert_int_equal(
 	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 0);
 	must(f, lt_ledger_hold(f->ledger, 9, &known, &f->err));
@@ -203,8 +205,8 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	(void)settle(f, &run, DECEMBER, NOVEMBER);
 	lt_ledger_rollback(f->ledger);
-	assert_int_equal(lt_ledger_run(f->ledger, run.key, &run, NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_run(f->ledger, run.key, &run, NULL), LT_ENOENT);
 	/* within a transaction, a call that fails undoes itself only */
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	assert_int_equal(lt_ledger_begin(f->ledger, NULL), LT_EBUG);
@@ -214,8 +216,8 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 	    LT_EOVERFLOW);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	must(f, lt_ledger_run(f->ledger, run.key, &run, &f->err));
-	assert_int_equal(lt_ledger_run(f->ledger, other.key, &other, NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_run(f->ledger, other.key, &other, NULL), LT_ENOENT);
 	assert_int_equal(lt_ledger_commit(f->ledger, NULL), LT_EBUG);
 }
 
@@ -224,8 +226,8 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 static void
 files_are_private_or_refused(void **state)
 {
-	static const char *const names[] = { "ledger.db", "ledger.db-wal",
-		"signals.db", "signals.db-wal", "adjustments" };
+	static const char *const names[] = {"ledger.db", "ledger.db-wal",
+	    "signals.db", "signals.db-wal", "adjustments"};
 	struct fixture *const f = *state;
 	struct lt_ledger *ledger;
 	struct stat status;
@@ -250,30 +252,30 @@ files_are_private_or_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 	FILE *const file = fopen(path, "w");
 	assert_non_null(file);
-	assert_true(fputs("this is no database, and has some length", file) >
-	    0);
+	assert_true(
+	    fputs("this is no database, and has some length", file) > 0);
 	assert_int_equal(fclose(file), 0);
 	assert_int_equal(chmod(path, 0600), 0);
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	assert_int_equal(lt_ledger_open(&ledger, f->dir, &err), LT_EIO);
 	assert_non_null(strstr(err.text, "not a database"));
-	assert_int_equal(lt_ledger_open(&ledger, "/nonexistent", NULL),
-	    LT_ENOENT);
+	assert_int_equal(
+	    lt_ledger_open(&ledger, "/nonexistent", NULL), LT_ENOENT);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(reset_replays_the_journal),
-		EACH(a_new_database_takes_the_journal),
-		EACH(a_torn_last_line_never_was),
-		EACH(a_damaged_line_is_named),
-		EACH(a_cut_journal_is_not_forgotten),
-		EACH(adjustments_need_a_reason),
-		EACH(killed_between_begin_and_commit),
-		EACH(rollback_and_failed_calls_leave_the_rest),
-		EACH(files_are_private_or_refused),
+	    EACH(reset_replays_the_journal),
+	    EACH(a_new_database_takes_the_journal),
+	    EACH(a_torn_last_line_never_was),
+	    EACH(a_damaged_line_is_named),
+	    EACH(a_cut_journal_is_not_forgotten),
+	    EACH(adjustments_need_a_reason),
+	    EACH(killed_between_begin_and_commit),
+	    EACH(rollback_and_failed_calls_leave_the_rest),
+	    EACH(files_are_private_or_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,22 +16,21 @@
 
 #include "policy.h"
 
-static const char *const adapters[] = { "static", "uk_carbon_intensity",
-	NULL };
+static const char *const adapters[] = {"static", "uk_carbon_intensity", NULL};
 
-#define SOURCES \
-	"sources:\n" \
-	"  london: {adapter: uk_carbon_intensity, region: 13}\n" \
+#define SOURCES                                                                \
+	"sources:\n"                                                           \
+	"  london: {adapter: uk_carbon_intensity, region: 13}\n"               \
 	"  night: {adapter: static, value: \"0.1\", unit: per_kwh}\n"
 
 static struct lt_policy *
 parsed(const char *text)
 {
 	struct lt_policy *policy = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
-	if (lt_policy_parse(&policy, "p.yaml", text, strlen(text), adapters,
-		&err) != LT_OK)
+	if (lt_policy_parse(
+		&policy, "p.yaml", text, strlen(text), adapters, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	return policy;
 }
@@ -69,13 +68,13 @@ static void
 test_top(void **state)
 {
 	(void)state;
-	struct lt_policy *policy = parsed(
-	    "mode: enforce\ncurrency: CHF\ntimezone: Europe/Zurich\n"
-	    "carbon_price_per_tonne: 85.5\nmax_delay: 1d12h\n"
-	    "stale_after: 90m\ndeadline_slack: 0\n"
-	    "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
-	    "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
-	    "on_unknown: allow\nlisten_port: 1\n");
+	struct lt_policy *policy =
+	    parsed("mode: enforce\ncurrency: CHF\ntimezone: Europe/Zurich\n"
+		   "carbon_price_per_tonne: 85.5\nmax_delay: 1d12h\n"
+		   "stale_after: 90m\ndeadline_slack: 0\n"
+		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
+		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
+		   "on_unknown: allow\nlisten_port: 1\n");
 
 	assert_int_equal(policy->mode, LT_MODE_ENFORCE);
 	assert_string_equal(policy->currency, "CHF");
@@ -174,14 +173,14 @@ static void
 test_budgets(void **state)
 {
 	(void)state;
-	struct lt_policy *policy = parsed(
-	    "currency: USD\nbudgets:\n"
-	    "  - {team: Vision, period: quarter, amount: 5000.01, "
-	    "kg_co2e: 0.5, per_user: {kg_co2e: 0.25}, on_exceed: warn, "
-	    "alert_at: [50, 120]}\n"
-	    "  - {team: nlp, period: year, kg_co2e: 0}\n"
-	    "defaults:\n  - {qos: Batch, carbon_aware: carbon}\n"
-	    "  - {account: batch, carbon_aware: off}\n");
+	struct lt_policy *policy =
+	    parsed("currency: USD\nbudgets:\n"
+		   "  - {team: Vision, period: quarter, amount: 5000.01, "
+		   "kg_co2e: 0.5, per_user: {kg_co2e: 0.25}, on_exceed: warn, "
+		   "alert_at: [50, 120]}\n"
+		   "  - {team: nlp, period: year, kg_co2e: 0}\n"
+		   "defaults:\n  - {qos: Batch, carbon_aware: carbon}\n"
+		   "  - {account: batch, carbon_aware: off}\n");
 	const struct lt_policy_budget *vision = &policy->budgets[0];
 	const struct lt_policy_budget *nlp = &policy->budgets[1];
 
@@ -219,13 +218,13 @@ test_fixed_period(void **state)
 		const char *why, *process, *zone;
 		int64_t start_utc_s, end_utc_s;
 	} cases[] = {
-		{ "UTC", "Asia/Tokyo", "UTC", 1793491200, 1801440000 },
-		{ "summer time ends on the first day, after midnight", "UTC",
-		    "America/New_York", 1793505600, 1801458000 },
-		{ "the process's own zone", "Asia/Tokyo", "Asia/Tokyo",
-		    1793458800, 1801407600 },
-		{ "no zone said: the process's", "Asia/Tokyo", NULL,
-		    1793458800, 1801407600 },
+	    {"UTC", "Asia/Tokyo", "UTC", 1793491200, 1801440000},
+	    {"summer time ends on the first day, after midnight", "UTC",
+		"America/New_York", 1793505600, 1801458000},
+	    {"the process's own zone", "Asia/Tokyo", "Asia/Tokyo", 1793458800,
+		1801407600},
+	    {"no zone said: the process's", "Asia/Tokyo", NULL, 1793458800,
+		1801407600},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -237,15 +236,17 @@ test_fixed_period(void **state)
 		if (cases[i].zone)
 			snprintf(zone, sizeof(zone), "timezone: %s\n",
 			    cases[i].zone);
-		snprintf(text, sizeof(text), "%scurrency: USD\nbudgets:\n"
+		snprintf(text, sizeof(text),
+		    "%scurrency: USD\nbudgets:\n"
 		    "  - {team: a, amount: 1, period: {from: 2026-11-01, "
-		    "to: 2027-02-01}}\n", zone);
+		    "to: 2027-02-01}}\n",
+		    zone);
 		struct lt_policy *policy = parsed(text);
 		assert_int_equal(policy->budgets[0].period, LT_FIXED);
-		assert_int_equal(policy->budgets[0].start_utc_s,
-		    cases[i].start_utc_s);
-		assert_int_equal(policy->budgets[0].end_utc_s,
-		    cases[i].end_utc_s);
+		assert_int_equal(
+		    policy->budgets[0].start_utc_s, cases[i].start_utc_s);
+		assert_int_equal(
+		    policy->budgets[0].end_utc_s, cases[i].end_utc_s);
 		assert_string_equal(getenv("TZ"), cases[i].process);
 		lt_policy_free(policy);
 	}
@@ -260,34 +261,35 @@ test_errors(void **state)
 		int line, column;
 		const char *error;
 	} cases[] = {
-		{ "nothing at all", "", 1, 1, "p.yaml:1:1: the file is empty" },
-		{ "the value's place", "mode: observe\nmax_delay: 2 h\n", 2, 12,
-		    "p.yaml:2:12: max_delay: got \"2 h\", want a duration" },
-		{ "the first by line, not by the order of reading",
-		    "budgets: 3\nmode: 4\n", 1, 10, "p.yaml:1:10: budgets" },
-		{ "money without a currency",
-		    "partitions:\n  a: {price_per_node_hour: 1}\n", 2, 28,
-		    "p.yaml:2:28: price_per_node_hour: is money" },
-		{ "a source used as money needs a currency too",
-		    SOURCES "partitions:\n  a: {price_per_node_hour: night}\n",
-		    5, 28, "p.yaml:5:28: price_per_node_hour: is money" },
-		{ "not YAML", "mode: [\n", 2, 1, "p.yaml:2:1: YAML: " },
+	    {"nothing at all", "", 1, 1, "p.yaml:1:1: the file is empty"},
+	    {"the value's place", "mode: observe\nmax_delay: 2 h\n", 2, 12,
+		"p.yaml:2:12: max_delay: got \"2 h\", want a duration"},
+	    {"the first by line, not by the order of reading",
+		"budgets: 3\nmode: 4\n", 1, 10, "p.yaml:1:10: budgets"},
+	    {"money without a currency",
+		"partitions:\n  a: {price_per_node_hour: 1}\n", 2, 28,
+		"p.yaml:2:28: price_per_node_hour: is money"},
+	    {"a source used as money needs a currency too",
+		SOURCES "partitions:\n  a: {price_per_node_hour: night}\n", 5,
+		28, "p.yaml:5:28: price_per_node_hour: is money"},
+	    {"not YAML", "mode: [\n", 2, 1, "p.yaml:2:1: YAML: "},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_policy *policy = (void *)&policy;
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 
 		print_message("# %s\n", cases[i].why);
-		assert_int_equal(lt_policy_parse(&policy, "p.yaml",
-		    cases[i].text, strlen(cases[i].text), adapters, &err),
+		assert_int_equal(
+		    lt_policy_parse(&policy, "p.yaml", cases[i].text,
+			strlen(cases[i].text), adapters, &err),
 		    LT_EINPUT);
 		assert_null(policy);
 		assert_int_equal(err.code, LT_EINPUT);
 		assert_int_equal(err.line, cases[i].line);
 		assert_int_equal(err.column, cases[i].column);
-		assert_memory_equal(err.text, cases[i].error,
-		    strlen(cases[i].error));
+		assert_memory_equal(
+		    err.text, cases[i].error, strlen(cases[i].error));
 	}
 }
 
@@ -297,20 +299,23 @@ test_error_list(void **state)
 	(void)state;
 	static const char text[] = "mode: 1\nmax_delay: 2\nfoo: 3\n";
 	struct lt_policy *policy = NULL;
-	struct lt_policy_errors errors = { 0 };
+	struct lt_policy_errors errors = {0};
 
 	assert_int_equal(lt_policy_parse_all(&policy, "p.yaml", text,
-	    sizeof(text) - 1, adapters, &errors), LT_EINPUT);
+			     sizeof(text) - 1, adapters, &errors),
+	    LT_EINPUT);
 	assert_int_equal(errors.count, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(errors.items[i].line, i + 1);
 	/* a caller without interest in errors */
 	assert_int_equal(lt_policy_parse(&policy, "p.yaml", text,
-	    sizeof(text) - 1, adapters, NULL), LT_EINPUT);
+			     sizeof(text) - 1, adapters, NULL),
+	    LT_EINPUT);
 	/* a caller's earlier failure stays */
-	struct lt_error earlier = { .code = LT_EIO, .text = "first" };
+	struct lt_error earlier = {.code = LT_EIO, .text = "first"};
 	assert_int_equal(lt_policy_parse(&policy, "p.yaml", text,
-	    sizeof(text) - 1, adapters, &earlier), LT_EINPUT);
+			     sizeof(text) - 1, adapters, &earlier),
+	    LT_EINPUT);
 	assert_string_equal(earlier.text, "first");
 }
 
@@ -320,12 +325,13 @@ test_long_name(void **state)
 	(void)state;
 	char name[2001];
 	struct lt_policy *policy = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
 	memset(name, 'd', sizeof(name) - 1);
 	memcpy(name + sizeof(name) - 10, "last.yaml", 10);
-	assert_int_equal(lt_policy_parse(&policy, name, "mode: 1\n", 8,
-	    adapters, &err), LT_EINPUT);
+	assert_int_equal(
+	    lt_policy_parse(&policy, name, "mode: 1\n", 8, adapters, &err),
+	    LT_EINPUT);
 	assert_non_null(strstr(err.text, "last.yaml:1:7: mode: got \"1\""));
 }
 
@@ -335,21 +341,21 @@ test_files(void **state)
 	(void)state;
 	char path[] = "/tmp/lowtide-test-XXXXXX";
 	struct lt_policy *policy = NULL;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 
-	assert_int_equal(lt_policy_load(&policy, "/nonexistent/x.yaml",
-	    adapters, &err), LT_ENOENT);
-	assert_string_equal(err.text,
-	    "/nonexistent/x.yaml: No such file or directory");
-	err = (struct lt_error){ 0 };
-	assert_int_equal(lt_policy_load(&policy, "/", adapters, &err),
-	    LT_EIO);
+	assert_int_equal(
+	    lt_policy_load(&policy, "/nonexistent/x.yaml", adapters, &err),
+	    LT_ENOENT);
+	assert_string_equal(
+	    err.text, "/nonexistent/x.yaml: No such file or directory");
+	err = (struct lt_error){0};
+	assert_int_equal(lt_policy_load(&policy, "/", adapters, &err), LT_EIO);
 	assert_string_equal(err.text, "/: Is a directory");
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "mode: advise\n", 13), 13);
 	close(fd);
-	err = (struct lt_error){ 0 };
+	err = (struct lt_error){0};
 	assert_int_equal(lt_policy_load(&policy, path, adapters, &err), LT_OK);
 	assert_int_equal(policy->mode, LT_MODE_ADVISE);
 	assert_string_equal(policy->path, path);
@@ -361,16 +367,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_top),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_partitions),
-		cmocka_unit_test(test_budgets),
-		cmocka_unit_test(test_fixed_period),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_error_list),
-		cmocka_unit_test(test_long_name),
-		cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_top),
+	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_partitions),
+	    cmocka_unit_test(test_budgets),
+	    cmocka_unit_test(test_fixed_period),
+	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_error_list),
+	    cmocka_unit_test(test_long_name),
+	    cmocka_unit_test(test_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,17 +27,17 @@ static const char good[] =
 static const struct {
 	const char *why, *text, *error;
 } bad[] = {
-	{ "an unknown option: where it stands",
-	    "sources:\n"
-	    "  grid: {adapter: static, unit: per_kwh,\n"
-	    "         vlaue: 3}\n", ":3:17: grid: unknown key \"vlaue\"" },
-	{ "one that is missing: where the source stands",
-	    "sources:\n"
-	    "  other: {adapter: static, value: 1, unit: per_kwh}\n"
-	    "  grid: {adapter: file, quantity: carbon}\n",
-	    ":3:3: grid: adapter file needs \"path\"" },
-	{ "an unknown adapter", "sources:\n  grid: {adapter: statik}\n",
-	    ":2:" },
+    {"an unknown option: where it stands",
+	"sources:\n"
+	"  grid: {adapter: static, unit: per_kwh,\n"
+	"         vlaue: 3}\n",
+	":3:17: grid: unknown key \"vlaue\""},
+    {"one that is missing: where the source stands",
+	"sources:\n"
+	"  other: {adapter: static, value: 1, unit: per_kwh}\n"
+	"  grid: {adapter: file, quantity: carbon}\n",
+	":3:3: grid: adapter file needs \"path\""},
+    {"an unknown adapter", "sources:\n  grid: {adapter: statik}\n", ":2:"},
 };
 
 struct fixture {
@@ -61,7 +61,7 @@ test_policies(void **state)
 {
 	(void)state;
 	struct fixture *const f = calloc(1, sizeof(*f));
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	assert_non_null(f);
 	strcpy(f->path, "/tmp/lowtide-policy.XXXXXX");
 	close(mkstemp(f->path));
@@ -70,7 +70,7 @@ test_policies(void **state)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char want[256];
-		err = (struct lt_error) { 0 };
+		err = (struct lt_error){0};
 		assert_int_not_equal(load(f, bad[i].text, &err), LT_OK);
 		snprintf(want, sizeof(want), "%s%s", f->path, bad[i].error);
 		if (strncmp(err.text, want, strlen(want)) != 0 ||
@@ -95,6 +95,6 @@ test_policies(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_policies) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ test_answers(void **state)
 {
 	enum { COUNT = 3 * LT_QUESTIONS_MAX };
 	struct lt_question *questions[COUNT];
-	int wakes[COUNT] = { 0 };
+	int wakes[COUNT] = {0};
 	char path[COUNT + 1];
 	(void)state;
 	woken = 0;
@@ -62,8 +62,10 @@ test_answers(void **state)
 	for (int i = 0; i < COUNT; i++) {
 		memset(path, 'x', sizeof(path));
 		path[i + 1] = '\0';
-		questions[i] = lt_question_post(i == 0 ? "hang" :
-		    i == 1 ? "die" : path, &wakes[i]);
+		questions[i] = lt_question_post(i == 0	 ? "hang"
+						: i == 1 ? "die"
+							 : path,
+		    &wakes[i]);
 		assert_non_null(questions[i]);
 	}
 	run_until(COUNT - 1);
@@ -102,7 +104,7 @@ test_asker_goes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_asker_goes) };
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_answers), cmocka_unit_test(test_asker_goes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

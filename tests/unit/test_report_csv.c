@@ -21,24 +21,21 @@ static const struct {
 	const char *why, *name;
 	bool runs;
 } cases[] = {
-	{ "money and carbon budgets, none, adjustments, unpriced", "teams",
-	    false },
-	{ "rows that round to cents add up to the total", "cents", false },
-	{ "below zero it rounds away from zero too", "negative", false },
-	{ "what is not known is n/a, not zero; not complete", "unknown-base",
-	    false },
-	{ "a replay is labelled", "replayed", false },
-	{ "a site without prices shows no money", "no-money", false },
-	{ "nobody ran anything", "no-teams", false },
-	{ "names that would steer a spreadsheet or a terminal", "hostile",
-	    false },
-	{ "runs, one of an array, one without a price", "runs", true },
+    {"money and carbon budgets, none, adjustments, unpriced", "teams", false},
+    {"rows that round to cents add up to the total", "cents", false},
+    {"below zero it rounds away from zero too", "negative", false},
+    {"what is not known is n/a, not zero; not complete", "unknown-base", false},
+    {"a replay is labelled", "replayed", false},
+    {"a site without prices shows no money", "no-money", false},
+    {"nobody ran anything", "no-teams", false},
+    {"names that would steer a spreadsheet or a terminal", "hostile", false},
+    {"runs, one of an array, one without a price", "runs", true},
 };
 
 static const char *const suffixes[] = {
-	[LT_REPORT_TABLE] = "table",
-	[LT_REPORT_CSV] = "csv",
-	[LT_REPORT_JSON] = "json.out",
+    [LT_REPORT_TABLE] = "table",
+    [LT_REPORT_CSV] = "csv",
+    [LT_REPORT_JSON] = "json.out",
 };
 
 static json_t *
@@ -60,7 +57,7 @@ render(const json_t *report, enum lt_report_format format, bool runs)
 {
 	char *text = NULL;
 	size_t length = 0;
-	struct lt_error err = { 0 };
+	struct lt_error err = {0};
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
@@ -107,8 +104,8 @@ test_golden(void **state)
 			char *const want = read_golden(path);
 
 			if (strcmp(got, want) != 0)
-				fail_msg("%s: %s: got\n%s", cases[i].why, path,
-				    got);
+				fail_msg(
+				    "%s: %s: got\n%s", cases[i].why, path, got);
 			free(want);
 			free(got);
 		}
@@ -152,9 +149,9 @@ test_column_adds_up(void **state)
 	static const struct {
 		const char *name, *teams[4];
 	} reports[] = {
-		{ "cents", { "t0", "t1", "t2", NULL } },
-		{ "negative", { "a", "b", NULL } },
-		{ "teams", { "nlp", "vision", "Größe", NULL } },
+	    {"cents", {"t0", "t1", "t2", NULL}},
+	    {"negative", {"a", "b", NULL}},
+	    {"teams", {"nlp", "vision", "Größe", NULL}},
 	};
 
 	(void)state;
@@ -177,22 +174,22 @@ test_refused(void **state)
 	static const struct {
 		const char *why, *json, *text;
 	} bad[] = {
-		{ "no teams", "{}", "lacks its teams" },
-		{ "no total", "{\"teams\":[]}", "lacks the total" },
-		{ "a fraction of a micro",
-		    "{\"teams\":[{\"team\":\"a\",\"charges_micros\":1.5}],"
-		    "\"total\":{}}",
-		    "charges_micros of a is no integer" },
-		{ "a text for a figure",
-		    "{\"teams\":[],\"total\":{\"saved_mg\":\"1\"}}",
-		    "saved_mg of the total is no integer" },
-		{ "a team that is no object", "{\"teams\":[7],\"total\":{}}",
-		    "lacks a team" },
+	    {"no teams", "{}", "lacks its teams"},
+	    {"no total", "{\"teams\":[]}", "lacks the total"},
+	    {"a fraction of a micro",
+		"{\"teams\":[{\"team\":\"a\",\"charges_micros\":1.5}],"
+		"\"total\":{}}",
+		"charges_micros of a is no integer"},
+	    {"a text for a figure",
+		"{\"teams\":[],\"total\":{\"saved_mg\":\"1\"}}",
+		"saved_mg of the total is no integer"},
+	    {"a team that is no object", "{\"teams\":[7],\"total\":{}}",
+		"lacks a team"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		json_t *const report = json_loads(bad[i].json, 0, NULL);
 		FILE *const out = fopen("/dev/null", "w");
 
@@ -212,9 +209,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_column_adds_up),
-		cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_column_adds_up),
+	    cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,31 +22,29 @@ tres_texts(void **state)
 		uint64_t memory_mib;
 		int64_t energy_joules;
 	} cases[] = {
-		{ "nothing", NULL, 0, 0, 0, 0, -1 },
-		{ "empty", "", 0, 0, 0, 0, -1 },
-		{ "a whole node",
-		    "cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,"
-		    "gres/gpu:h100=8",
-		    64, 1, 8, 512000, -1 },
-		{ "GPUs tracked by type only",
-		    "cpu=2,node=1,gres/gpu:a100=2,gres/gpu:h100=3", 2, 1, 5, 0,
-		    -1 },
-		{ "other gres is no GPU", "cpu=2,gres/gpumem=80G,gres/nic=2",
-		    2, 0, 0, 0, -1 },
-		{ "MiB without a unit", "cpu=1,mem=512", 1, 0, 0, 512, -1 },
-		{ "part of a unit, rounded up", "mem=1.50G,cpu=1", 1, 0, 0,
-		    1536, -1 },
-		{ "kilobytes round up", "mem=1K", 0, 0, 0, 1, -1 },
-		{ "terabytes", "mem=2T", 0, 0, 0, 2097152, -1 },
-		{ "energy", "cpu=1,energy=1234", 1, 0, 0, 0, 1234 },
-		{ "energy not known is NO_VAL64",
-		    "cpu=1,energy=18446744073709551614", 1, 0, 0, 0, -1 },
-		{ "negative", "cpu=-4,mem=-1G,node=1", 0, 1, 0, 0, -1 },
-		{ "no value", "cpu=,node=1", 0, 1, 0, 0, -1 },
-		{ "breaks off where it makes no sense", "cpu=3,what,node=1",
-		    3, 0, 0, 0, -1 },
-		{ "absurd", "cpu=99999999999999999999,mem=9e300", 0, 0, 0, 0,
-		    -1 },
+	    {"nothing", NULL, 0, 0, 0, 0, -1},
+	    {"empty", "", 0, 0, 0, 0, -1},
+	    {"a whole node",
+		"cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,"
+		"gres/gpu:h100=8",
+		64, 1, 8, 512000, -1},
+	    {"GPUs tracked by type only",
+		"cpu=2,node=1,gres/gpu:a100=2,gres/gpu:h100=3", 2, 1, 5, 0, -1},
+	    {"other gres is no GPU", "cpu=2,gres/gpumem=80G,gres/nic=2", 2, 0,
+		0, 0, -1},
+	    {"MiB without a unit", "cpu=1,mem=512", 1, 0, 0, 512, -1},
+	    {"part of a unit, rounded up", "mem=1.50G,cpu=1", 1, 0, 0, 1536,
+		-1},
+	    {"kilobytes round up", "mem=1K", 0, 0, 0, 1, -1},
+	    {"terabytes", "mem=2T", 0, 0, 0, 2097152, -1},
+	    {"energy", "cpu=1,energy=1234", 1, 0, 0, 0, 1234},
+	    {"energy not known is NO_VAL64",
+		"cpu=1,energy=18446744073709551614", 1, 0, 0, 0, -1},
+	    {"negative", "cpu=-4,mem=-1G,node=1", 0, 1, 0, 0, -1},
+	    {"no value", "cpu=,node=1", 0, 1, 0, 0, -1},
+	    {"breaks off where it makes no sense", "cpu=3,what,node=1", 3, 0, 0,
+		0, -1},
+	    {"absurd", "cpu=99999999999999999999,mem=9e300", 0, 0, 0, 0, -1},
 	};
 
 	(void)state;
@@ -65,8 +63,8 @@ tres_texts(void **state)
 static void
 tres_ids(void **state)
 {
-	static const struct lt_tres_id both[] = { { 1001, false },
-		{ 1002, true }, { 1003, true } };
+	static const struct lt_tres_id both[] = {
+	    {1001, false}, {1002, true}, {1003, true}};
 	static const struct {
 		const char *why, *text;
 		uint32_t ids; /* how many of both[] from its end */
@@ -74,22 +72,22 @@ tres_ids(void **state)
 		uint64_t memory_mib;
 		int64_t energy_joules;
 	} cases[] = {
-		{ "nothing", "", 3, 0, 0, 0, 0, -1 },
-		{ "plain and typed count once",
-		    "1=64,2=512000,3=18446744073709551614,4=1,5=64,1001=8,"
-		    "1002=8",
-		    3, 64, 1, 8, 512000, -1 },
-		{ "typed only", "1=64,4=2,1002=8,1003=1", 2, 64, 2, 9, 0, -1 },
-		{ "ids of other things", "1=1,4=1,1004=7", 3, 1, 1, 0, 0, -1 },
-		{ "energy", "1=1,3=77", 0, 1, 0, 0, 0, 77 },
+	    {"nothing", "", 3, 0, 0, 0, 0, -1},
+	    {"plain and typed count once",
+		"1=64,2=512000,3=18446744073709551614,4=1,5=64,1001=8,"
+		"1002=8",
+		3, 64, 1, 8, 512000, -1},
+	    {"typed only", "1=64,4=2,1002=8,1003=1", 2, 64, 2, 9, 0, -1},
+	    {"ids of other things", "1=1,4=1,1004=7", 3, 1, 1, 0, 0, -1},
+	    {"energy", "1=1,3=77", 0, 1, 0, 0, 0, 77},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_tres tres;
 		print_message("%s\n", cases[i].why);
-		lt_tres_parse_ids(&tres, cases[i].text,
-		    &both[3 - cases[i].ids], cases[i].ids);
+		lt_tres_parse_ids(&tres, cases[i].text, &both[3 - cases[i].ids],
+		    cases[i].ids);
 		assert_int_equal(tres.cpus, cases[i].cpus);
 		assert_int_equal(tres.nodes, cases[i].nodes);
 		assert_int_equal(tres.gpus, cases[i].gpus);
@@ -106,23 +104,22 @@ gres_texts(void **state)
 		uint32_t gpus;
 		const char *type;
 	} cases[] = {
-		{ "nothing", NULL, 0, "" },
-		{ "not (null), Slurm's word for nothing", "(null)", 0, "" },
-		{ "type and count", "gpu:h100:8", 8, "h100" },
-		{ "with sockets", "gpu:h100:8(S:0-1)", 8, "h100" },
-		{ "a comma within the brackets", "gpu:h100:8(S:0,2),nic:1", 8,
-		    "h100" },
-		{ "no type", "gpu:4", 4, "" },
-		{ "neither", "gpu", 1, "" },
-		{ "a type alone is one", "gpu:h100", 1, "h100" },
-		{ "two types: the larger names it",
-		    "gpu:v100:2(S:0),gpu:a100:4(S:1)", 6, "a100" },
-		{ "other gres before and behind", "nic:2,gpu:t4:1,mps:200", 1,
-		    "t4" },
-		{ "a name that only begins so", "gpumem:80", 0, "" },
-		{ "no_consume", "gpu:h100:no_consume:8", 8, "h100" },
-		{ "brackets never closed", "gpu:h100:8(S:0,gpu:2", 8, "h100" },
-		{ "empty items", ",,gpu:2,,", 2, "" },
+	    {"nothing", NULL, 0, ""},
+	    {"not (null), Slurm's word for nothing", "(null)", 0, ""},
+	    {"type and count", "gpu:h100:8", 8, "h100"},
+	    {"with sockets", "gpu:h100:8(S:0-1)", 8, "h100"},
+	    {"a comma within the brackets", "gpu:h100:8(S:0,2),nic:1", 8,
+		"h100"},
+	    {"no type", "gpu:4", 4, ""},
+	    {"neither", "gpu", 1, ""},
+	    {"a type alone is one", "gpu:h100", 1, "h100"},
+	    {"two types: the larger names it",
+		"gpu:v100:2(S:0),gpu:a100:4(S:1)", 6, "a100"},
+	    {"other gres before and behind", "nic:2,gpu:t4:1,mps:200", 1, "t4"},
+	    {"a name that only begins so", "gpumem:80", 0, ""},
+	    {"no_consume", "gpu:h100:no_consume:8", 8, "h100"},
+	    {"brackets never closed", "gpu:h100:8(S:0,gpu:2", 8, "h100"},
+	    {"empty items", ",,gpu:2,,", 2, ""},
 	};
 
 	(void)state;
@@ -154,10 +151,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tres_texts),
-		cmocka_unit_test(tres_ids),
-		cmocka_unit_test(gres_texts),
-		cmocka_unit_test(numbers),
+	    cmocka_unit_test(tres_texts),
+	    cmocka_unit_test(tres_ids),
+	    cmocka_unit_test(gres_texts),
+	    cmocka_unit_test(numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,33 +19,31 @@ static const struct {
 	bool news;
 	const char *text; /* of all, after it */
 } cases[] = {
-	{ "success from the start is no news", LT_STEP_JOBS, NULL, false, "" },
-	{ "a failure is", LT_STEP_JOBS, "refused", true, "jobs: refused" },
-	{ "the same again is not", LT_STEP_JOBS, "refused", false,
-	    "jobs: refused" },
-	{ "a second step's is", LT_STEP_SETTLE, "no slurmdbd", true,
-	    "jobs: refused" },
-	{ "the first one's is still known", LT_STEP_JOBS, "refused", false,
-	    "jobs: refused" },
-	{ "another text is news", LT_STEP_JOBS, "timed out", true,
-	    "jobs: timed out" },
-	{ "another step's success clears nothing", LT_STEP_TABLES, NULL,
-	    false, "jobs: timed out" },
-	{ "its own success does, and shows what is left", LT_STEP_JOBS, NULL,
-	    true, "settle: no slurmdbd" },
-	{ "all fine", LT_STEP_SETTLE, NULL, true, "" },
-	{ "a failure without a text is one", LT_STEP_VOID, "", true,
-	    "void: failed" },
+    {"success from the start is no news", LT_STEP_JOBS, NULL, false, ""},
+    {"a failure is", LT_STEP_JOBS, "refused", true, "jobs: refused"},
+    {"the same again is not", LT_STEP_JOBS, "refused", false, "jobs: refused"},
+    {"a second step's is", LT_STEP_SETTLE, "no slurmdbd", true,
+	"jobs: refused"},
+    {"the first one's is still known", LT_STEP_JOBS, "refused", false,
+	"jobs: refused"},
+    {"another text is news", LT_STEP_JOBS, "timed out", true,
+	"jobs: timed out"},
+    {"another step's success clears nothing", LT_STEP_TABLES, NULL, false,
+	"jobs: timed out"},
+    {"its own success does, and shows what is left", LT_STEP_JOBS, NULL, true,
+	"settle: no slurmdbd"},
+    {"all fine", LT_STEP_SETTLE, NULL, true, ""},
+    {"a failure without a text is one", LT_STEP_VOID, "", true, "void: failed"},
 };
 
 static void
 test_steps(void **state)
 {
 	(void)state;
-	struct lt_steps steps = { 0 };
+	struct lt_steps steps = {0};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[LT_ERROR_TEXT_SIZE];
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 		bool news;
 		if (cases[i].error) {
 			strcpy(err.text, cases[i].error);
@@ -62,6 +60,6 @@ test_steps(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps) };
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,19 +21,19 @@ test_csv_text(void **state)
 	static const struct {
 		const char *why, *text, *cell;
 	} cases[] = {
-		{ "plain", "vision", "vision" },
-		{ "empty", "", "" },
-		{ "a comma is quoted", "a,b", "\"a,b\"" },
-		{ "quotes double", "a\"b", "\"a\"\"b\"" },
-		{ "a line end is quoted", "a\nb", "\"a\nb\"" },
-		{ "= is a formula", "=1+1", "'=1+1" },
-		{ "+ is a formula", "+1", "'+1" },
-		{ "- is a formula", "-x", "'-x" },
-		{ "@ is a formula", "@SUM(A1)", "'@SUM(A1)" },
-		{ "a tab hides a formula", "\t=1", "'\t=1" },
-		{ "CR hides a formula", "\r=1", "\"'\r=1\"" },
-		{ "guarded and quoted", "=\"a\",1", "\"'=\"\"a\"\",1\"" },
-		{ "inside is no start", "a=1", "a=1" },
+	    {"plain", "vision", "vision"},
+	    {"empty", "", ""},
+	    {"a comma is quoted", "a,b", "\"a,b\""},
+	    {"quotes double", "a\"b", "\"a\"\"b\""},
+	    {"a line end is quoted", "a\nb", "\"a\nb\""},
+	    {"= is a formula", "=1+1", "'=1+1"},
+	    {"+ is a formula", "+1", "'+1"},
+	    {"- is a formula", "-x", "'-x"},
+	    {"@ is a formula", "@SUM(A1)", "'@SUM(A1)"},
+	    {"a tab hides a formula", "\t=1", "'\t=1"},
+	    {"CR hides a formula", "\r=1", "\"'\r=1\""},
+	    {"guarded and quoted", "=\"a\",1", "\"'=\"\"a\"\",1\""},
+	    {"inside is no start", "a=1", "a=1"},
 	};
 
 	(void)state;
@@ -58,33 +58,27 @@ test_round_column(void **state)
 		int count;
 		int64_t values[4], total, unit, rounded[4], rounded_total;
 	} cases[] = {
-		{ "nothing", 0, { 0 }, 0, 100, { 0 }, 0 },
-		{ "whole already", 2, { 100, 200 }, 300, 100, { 100, 200 },
-		    300 },
-		{ "halves: the first gets it", 2, { 50, 50 }, 100, 100,
-		    { 100, 0 }, 100 },
-		{ "the largest remainder gets it", 3, { 30, 40, 30 }, 100, 100,
-		    { 0, 100, 0 }, 100 },
-		{ "the total rounds down", 3, { 10, 10, 10 }, 30, 100,
-		    { 0, 0, 0 }, 0 },
-		{ "half of the total rounds away from zero", 2, { 25, 25 }, 50,
-		    100, { 100, 0 }, 100 },
-		{ "below zero alike", 2, { -25, -25 }, -50, 100, { 0, -100 },
-		    -100 },
-		{ "mixed signs", 3, { -250, 170, 80 }, 0, 100,
-		    { -300, 200, 100 }, 0 },
-		{ "rows that are no parts of the total round alone", 2,
-		    { 50, 50 }, 50, 100, { 100, 100 }, 100 },
-		{ "a unit of 1 changes nothing", 2, { 1, -1 }, 0, 1, { 1, -1 },
-		    0 },
-		{ "sums beyond int64_t don't add up: alone", 2,
-		    { INT64_MAX, INT64_MAX }, INT64_MAX, 1,
-		    { INT64_MAX, INT64_MAX }, INT64_MAX },
+	    {"nothing", 0, {0}, 0, 100, {0}, 0},
+	    {"whole already", 2, {100, 200}, 300, 100, {100, 200}, 300},
+	    {"halves: the first gets it", 2, {50, 50}, 100, 100, {100, 0}, 100},
+	    {"the largest remainder gets it", 3, {30, 40, 30}, 100, 100,
+		{0, 100, 0}, 100},
+	    {"the total rounds down", 3, {10, 10, 10}, 30, 100, {0, 0, 0}, 0},
+	    {"half of the total rounds away from zero", 2, {25, 25}, 50, 100,
+		{100, 0}, 100},
+	    {"below zero alike", 2, {-25, -25}, -50, 100, {0, -100}, -100},
+	    {"mixed signs", 3, {-250, 170, 80}, 0, 100, {-300, 200, 100}, 0},
+	    {"rows that are no parts of the total round alone", 2, {50, 50}, 50,
+		100, {100, 100}, 100},
+	    {"a unit of 1 changes nothing", 2, {1, -1}, 0, 1, {1, -1}, 0},
+	    {"sums beyond int64_t don't add up: alone", 2,
+		{INT64_MAX, INT64_MAX}, INT64_MAX, 1, {INT64_MAX, INT64_MAX},
+		INT64_MAX},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int64_t got[4] = { 0 }, total;
+		int64_t got[4] = {0}, total;
 
 		lt_round_column(got, cases[i].values, cases[i].count,
 		    cases[i].total, cases[i].unit, &total);
@@ -93,8 +87,8 @@ test_round_column(void **state)
 				fail_msg("%s: row %d is %lld", cases[i].why, j,
 				    (long long)got[j]);
 		if (total != cases[i].rounded_total)
-			fail_msg("%s: total %lld", cases[i].why,
-			    (long long)total);
+			fail_msg(
+			    "%s: total %lld", cases[i].why, (long long)total);
 	}
 }
 
@@ -110,15 +104,16 @@ test_round_property(void **state)
 		const int count = 1 + round % 12;
 
 		for (int i = 0; i < count; i++) {
-			seed = seed * 6364136223846793005U + 1442695040888963407U;
+			seed =
+			    seed * 6364136223846793005U + 1442695040888963407U;
 			values[i] = (int64_t)(seed >> 40) % 40001 - 20000;
 			total += values[i];
 		}
 		lt_round_column(got, values, count, total, 10000, &rounded);
 		for (int i = 0; i < count; i++) {
 			assert_int_equal(got[i] % 10000, 0);
-			assert_true(llabs((long long)(got[i] - values[i])) <
-			    10000);
+			assert_true(
+			    llabs((long long)(got[i] - values[i])) < 10000);
 			sum += got[i];
 		}
 		assert_int_equal(sum, rounded);
@@ -128,12 +123,12 @@ test_round_property(void **state)
 static void
 test_table(void **state)
 {
-	static const struct lt_table_column columns[] = { { "TEAM", false },
-		{ "SPENT", true }, { "WHY", false }, { NULL, false } };
+	static const struct lt_table_column columns[] = {
+	    {"TEAM", false}, {"SPENT", true}, {"WHY", false}, {NULL, false}};
 	static const char *const rows[][3] = {
-		{ "vision", "$1.00", "" },
-		{ "größe", "$1,000.00", "a\nb\033[31m\x7f\xc2\x9bx" },
-		{ NULL, "n/a", "x" },
+	    {"vision", "$1.00", ""},
+	    {"größe", "$1,000.00", "a\nb\033[31m\x7f\xc2\x9bx"},
+	    {NULL, "n/a", "x"},
 	};
 	char *text = NULL;
 	size_t length = 0;
@@ -164,23 +159,23 @@ test_period(void **state)
 		const char *why, *text;
 		bool ok;
 	} cases[] = {
-		{ "a month", "2026-11", true },
-		{ "a quarter", "2026-Q4", true },
-		{ "a year", "2026", true },
-		{ "empty", "", false },
-		{ "month 0", "2026-00", false },
-		{ "month 13", "2026-13", false },
-		{ "quarter 5", "2026-Q5", false },
-		{ "quarter 0", "2026-Q0", false },
-		{ "a digit short", "2026-1", false },
-		{ "something after it", "2026-11x", false },
-		{ "a space before it", " 2026-11", false },
-		{ "a word", "november", false },
+	    {"a month", "2026-11", true},
+	    {"a quarter", "2026-Q4", true},
+	    {"a year", "2026", true},
+	    {"empty", "", false},
+	    {"month 0", "2026-00", false},
+	    {"month 13", "2026-13", false},
+	    {"quarter 5", "2026-Q5", false},
+	    {"quarter 0", "2026-Q0", false},
+	    {"a digit short", "2026-1", false},
+	    {"something after it", "2026-11x", false},
+	    {"a space before it", " 2026-11", false},
+	    {"a word", "november", false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_error err = { 0 };
+		struct lt_error err = {0};
 
 		if ((lt_period_check(cases[i].text, &err) == LT_OK) !=
 		    cases[i].ok)
@@ -193,15 +188,15 @@ test_period(void **state)
 static void
 test_nearest(void **state)
 {
-	static const char *const names[] = { "status", "budget", "report",
-		"now", NULL };
+	static const char *const names[] = {
+	    "status", "budget", "report", "now", NULL};
 	static const struct {
 		const char *why, *word, *nearest;
 	} cases[] = {
-		{ "two letters changed places", "statsu", "status" },
-		{ "one too many", "reports", "report" },
-		{ "nothing like it", "frobnicate", NULL },
-		{ "empty", "", NULL },
+	    {"two letters changed places", "statsu", "status"},
+	    {"one too many", "reports", "report"},
+	    {"nothing like it", "frobnicate", NULL},
+	    {"empty", "", NULL},
 	};
 
 	(void)state;
@@ -211,8 +206,8 @@ test_nearest(void **state)
 		if (got != cases[i].nearest &&
 		    (!got || !cases[i].nearest ||
 			strcmp(got, cases[i].nearest) != 0))
-			fail_msg("%s: got %s", cases[i].why,
-			    got ? got : "none");
+			fail_msg(
+			    "%s: got %s", cases[i].why, got ? got : "none");
 	}
 }
 
@@ -222,19 +217,18 @@ test_plan_extract(void **state)
 	static const struct {
 		const char *why, *text, *shown; /* NULL = no plan there */
 	} cases[] = {
-		{ "the table, without prefixes and sbatch's last words",
-		    "sbatch: error: lowtide: plan: balanced\n"
-		    "sbatch: error: lowtide:   PARTITION START\n"
-		    "sbatch: error: lowtide: * spot now\n"
-		    "sbatch: error: Batch job submission failed: Unspecified "
-		    "error\n",
-		    "plan: balanced\n  PARTITION START\n* spot now\n" },
-		{ "another refusal", "sbatch: error: lowtide: vision has $1\n",
-		    NULL },
-		{ "no lowtide here",
-		    "sbatch: unrecognized option '--carbon-aware=plan'\n",
-		    NULL },
-		{ "nothing at all", "", NULL },
+	    {"the table, without prefixes and sbatch's last words",
+		"sbatch: error: lowtide: plan: balanced\n"
+		"sbatch: error: lowtide:   PARTITION START\n"
+		"sbatch: error: lowtide: * spot now\n"
+		"sbatch: error: Batch job submission failed: Unspecified "
+		"error\n",
+		"plan: balanced\n  PARTITION START\n* spot now\n"},
+	    {"another refusal", "sbatch: error: lowtide: vision has $1\n",
+		NULL},
+	    {"no lowtide here",
+		"sbatch: unrecognized option '--carbon-aware=plan'\n", NULL},
+	    {"nothing at all", "", NULL},
 	};
 
 	(void)state;
@@ -258,13 +252,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_csv_text),
-		cmocka_unit_test(test_round_column),
-		cmocka_unit_test(test_round_property),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_period),
-		cmocka_unit_test(test_nearest),
-		cmocka_unit_test(test_plan_extract),
+	    cmocka_unit_test(test_csv_text),
+	    cmocka_unit_test(test_round_column),
+	    cmocka_unit_test(test_round_property),
+	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_period),
+	    cmocka_unit_test(test_nearest),
+	    cmocka_unit_test(test_plan_extract),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
