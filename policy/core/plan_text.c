@@ -268,8 +268,9 @@ put_row(struct text *text, const struct lt_plan *plan,
 		if (at->has_carbon)
 			lt_carbon_text(carbon, sizeof(carbon), at->carbon_mg);
 	}
-	put(text, "%c %-15s %-21s %-21s %12s %9s  ", chosen ? '*' : ' ',
-	    market->partitions[i].name, start, end, cost, carbon);
+	put(text, "%c %-15s %-21s %-21s %12s %9s  ",
+	    chosen && priced ? '*' : ' ', market->partitions[i].name, start,
+	    end, cost, carbon);
 	put_reason(text, candidate);
 	if (home)
 		put(text, "; where it goes without lowtide");
