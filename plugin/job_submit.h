@@ -21,10 +21,12 @@ struct lt_submission {
 	bool applies; /* the plan is carried out, not only told */
 	bool held;    /* priority 0 is ours */
 	struct lt_error error; /* why it can't be priced */
-	struct lt_plan plan;
 	struct lt_quote quote;
 	struct lt_admission admission;
 	size_t message_length;
+	/* From here on not zeroed whole: slurmctld starts a thread for each
+	 * request, and a page of a new stack costs more than a decision. */
+	struct lt_plan plan;
 	char message[LT_MESSAGE_SIZE];
 };
 

@@ -372,7 +372,8 @@ job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	(void)submit_uid; /* 0 for federated siblings: user_id counts */
 	if (!job)
 		return SLURM_SUCCESS;
-	memset(&s, 0, offsetof(struct lt_submission, message));
+	memset(&s, 0, offsetof(struct lt_submission, plan));
+	memset(&s.plan, 0, offsetof(struct lt_plan, candidates));
 	s.message[0] = '\0';
 	s.job = job;
 	s.now_utc_s = (int64_t)time(NULL);

@@ -5,6 +5,7 @@
  * the best saving. docs/model.md, eqs. (21) to (24).
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "decide_internal.h"
@@ -487,10 +488,9 @@ begin_plan(struct decision *decision)
 	plan->objective = job->request->objective;
 	plan->pins = job->request->pins;
 	plan->candidate_count = job->market->partition_count;
-	for (uint32_t i = 0; i < plan->candidate_count; i++) {
-		plan->candidates[i].reject = LT_REJECT_DEARER;
-		plan->candidates[i].best.partition = (int)i;
-	}
+	for (uint32_t i = 0; i < plan->candidate_count; i++)
+		plan->candidates[i] = (struct lt_candidate){
+		    .reject = LT_REJECT_DEARER, .best.partition = (int)i};
 	plan->home.partition = job->request->home;
 	plan->home.start_utc_s = plan->home.end_utc_s = job->earliest_utc_s;
 }
@@ -536,7 +536,7 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	struct decision decision;
 	struct choice choice = {0};
 
-	memset(plan, 0, sizeof(*plan));
+	memset(plan, 0, offsetof(struct lt_plan, candidates));
 	plan->chosen.partition = plan->home.partition = -1;
 	if (request->home < 0 ||
 	    (uint32_t)request->home >= market->partition_count ||

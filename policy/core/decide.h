@@ -142,9 +142,9 @@ struct lt_plan {
 
 /*
  * Decide. market is loaded, planned has planned_count windows (may be NULL
- * when 0). *plan is always written whole. LT_OK also when nothing moves.
- * LT_EINPUT when the request has no home partition.
- * Thread safe. Source: docs/model.md.
+ * when 0). *plan is always written, candidates up to their count. LT_OK also
+ * when nothing moves. LT_EINPUT when the request has no home partition. Thread
+ * safe. Source: docs/model.md.
  */
 int lt_decide(struct lt_plan *plan, const struct lt_request *request,
     const struct lt_market *market, const struct lt_planned *planned,
