@@ -460,10 +460,14 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no "
 		    "slurmdbd to rebuild from");
-	int code = lt_ledger_reset(d->ledger, err);
+	/* First say from where: killed in the middle, the next start goes on
+	 * from there and charges what is missing. */
 	snprintf(value, sizeof(value), "%" PRId64, first);
+	int code = lt_ledger_put(d->ledger, "since", value, err);
 	if (code == LT_OK)
-		code = lt_ledger_put(d->ledger, "since", value, err);
+		code = save_until(d, first, err);
+	if (code == LT_OK)
+		code = lt_ledger_reset(d->ledger, err);
 	for (int64_t at = first; code == LT_OK && at <= now_utc_s;
 	     at += LT_DAY_S)
 		code = lt_settle(d, at, at + LT_DAY_S, now_utc_s, err);

@@ -147,6 +147,18 @@ state_saved() { within 40 idle && sleep 6; }
 	within 90 agree
 }
 
+@test "kill -9 in the middle of a rebuild loses nothing" {
+	within 60 agree
+	for delay in 0.01 0.03 0.06 0.1; do
+		lowtide rebuild >/dev/null 2>&1 3>&- 4>&- &
+		sleep $delay
+		part stop lowtided KILL
+		part start lowtided
+		within 90 agree
+	done
+	[ "$(by_report)" -gt 0 ]
+}
+
 @test "rebuild after all of that gives the same total" {
 	within 60 agree
 	before=$(by_report)
