@@ -15,14 +15,6 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_replay,
     &lt_adapter_uk_carbon_intensity,
 };
-/* In the same order; test_points.c compares. */
-static const char *const names[] = {
-    "static",
-    "file",
-    "replay",
-    "uk_carbon_intensity",
-    NULL,
-};
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };
 
@@ -38,6 +30,10 @@ lt_adapter_find(const char *name)
 const char *const *
 lt_adapter_names(void)
 {
+	static const char *names[ADAPTER_COUNT + 1];
+
+	for (int i = 0; i < ADAPTER_COUNT; i++)
+		names[i] = adapters[i]->name;
 	return names;
 }
 

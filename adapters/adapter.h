@@ -14,11 +14,25 @@
 #include "series.h"
 
 enum lt_quantity {
-	LT_QUANTITY_CARBON, /* g CO2e per kWh, average */
-	LT_QUANTITY_PRICE,  /* micros per node-hour */
-	LT_QUANTITY_TARIFF, /* micros per kWh */
+	LT_QUANTITY_CARBON,   /* g CO2e per kWh, average intensity */
+	LT_QUANTITY_MARGINAL, /* g CO2e per kWh, marginal intensity: another
+			       * thing than the average, never compared */
+	LT_QUANTITY_PRICE,    /* micros per node-hour */
+	LT_QUANTITY_TARIFF,   /* micros per kWh */
+	LT_QUANTITY_HAZARD,   /* interruptions per node-hour */
+	LT_QUANTITY_SCORE, /* 1 to 10, the provider's hint; decides nothing */
 	LT_QUANTITY_COUNT,
 };
+
+/* Its name in options and JSON ("carbon"); "unknown". */
+const char *lt_quantity_name(enum lt_quantity quantity);
+/* By that name; LT_QUANTITY_COUNT = none. */
+enum lt_quantity lt_quantity_find(const char *name);
+/* For people: "carbon intensity"; its unit in words: "g CO2e/kWh". */
+const char *lt_quantity_title(enum lt_quantity quantity);
+const char *lt_quantity_unit(enum lt_quantity quantity);
+/* Points per unit that people write: a million for money, else 1. */
+double lt_quantity_scale(enum lt_quantity quantity);
 
 struct lt_point { /* holds on [start, end) */
 	int64_t start_utc_s, end_utc_s;
@@ -38,6 +52,9 @@ struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
 				* pause; 0 = it asks for none */
 	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
 					 * gb.csv, ..."), "" = nothing */
+	char currency[4]; /* ISO 4217 of prices and tariffs; "" = the site's */
+	bool unchanged;	  /* the source says that what it gave last still
+			   * holds (HTTP 304): no points */
 	size_t count, capacity;
 	struct lt_point *points;
 };
@@ -54,6 +71,30 @@ int lt_points_add(struct lt_points *points, const struct lt_point *point,
 void lt_points_sort(struct lt_points *points);
 void lt_points_free(struct lt_points *points);
 
+enum {
+	LT_TOKEN_SIZE = 4096,
+	LT_TRACE_MAX =
+	    8, /* requests of one fetch that are told; more: counted */
+};
+
+/* What a source keeps between two fetches, in memory only: never written
+ * down, logged or shown but for the trace, which has no secrets. Zero at the
+ * start. */
+struct lt_source_memory {
+	char token[LT_TOKEN_SIZE]; /* secret; "" = none */
+	int64_t token_until_utc_s;
+	/* Validators of the one answer that the last points came from. */
+	char etag[256], last_modified[64];
+	/* The requests of the last fetch. */
+	int trace_count; /* may be more than LT_TRACE_MAX */
+	struct lt_trace {
+		char request[512]; /* "GET https://host/path?query" */
+		long status;	   /* 0 = no answer */
+		size_t body_length;
+		int64_t took_ms;
+	} trace[LT_TRACE_MAX];
+};
+
 struct lt_source_options { /* one source of the policy file */
 	const char *name;
 	int count;
@@ -61,6 +102,7 @@ struct lt_source_options { /* one source of the policy file */
 		const char *key, *value;
 		int line, column;
 	} items[24];
+	struct lt_source_memory *memory; /* may be NULL: nothing is kept */
 };
 /* Value of an option, or fallback. */
 const char *lt_source_option(const struct lt_source_options *options,
@@ -82,6 +124,8 @@ struct lt_adapter {
 	/* What a source with these (checked) options gives, before any fetch:
 	 * a price under `carbon:` is a mistake that can be found at once. */
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
+	/* ISO 4217 code of its prices, "" = the site's own. NULL: no money. */
+	const char *(*currency)(const struct lt_source_options *options);
 	/* Check option values beyond the table; may be NULL. */
 	int (*check)(
 	    const struct lt_source_options *options, struct lt_error *err);

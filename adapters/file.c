@@ -68,6 +68,7 @@ const struct lt_adapter lt_adapter_file = {
     .options = lt_recording_options,
     .interval_s = 5 * 60,
     .quantity = lt_recording_quantity,
+    .currency = lt_currency_of_option,
     .check = file_check,
     .fetch = file_fetch,
     .parse = file_parse,

@@ -76,18 +76,44 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
+/* The value of one header line, when it is that header and fits. */
+static void
+keep_header(
+    char *out, size_t size, const char *name, const char *line, size_t length)
+{
+	const size_t skip = strlen(name);
+
+	if (length <= skip || strncasecmp(line, name, skip) != 0)
+		return;
+	line += skip;
+	length -= skip;
+	while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
+		length--;
+	for (; length > 0 && *line == ' '; length--)
+		line++;
+	if (length < size && memchr(line, '\0', length) == NULL) {
+		memcpy(out, line, length);
+		out[length] = '\0';
+	}
+}
+
 static size_t
 on_header(char *bytes, size_t size, size_t count, void *context)
 {
 	struct transfer *const transfer = context;
+	struct lt_http_response *const response = transfer->response;
+	const size_t length = size * count;
 
-	(void)bytes;
-	transfer->header_bytes += size * count;
+	transfer->header_bytes += length;
 	if (transfer->header_bytes > LT_HTTP_HEADER_BYTES_MAX) {
 		transfer->stop = TOO_LONG_HEADERS;
 		return 0;
 	}
-	return size * count;
+	keep_header(
+	    response->etag, sizeof(response->etag), "ETag:", bytes, length);
+	keep_header(response->last_modified, sizeof(response->last_modified),
+	    "Last-Modified:", bytes, length);
+	return length;
 }
 
 static int64_t
@@ -181,6 +207,11 @@ set_request(CURL *curl, const struct lt_http_request *request, const char *url,
 		    curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
 		code |= curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	}
+	if (request->login != NULL)
+		code |= curl_easy_setopt(curl, CURLOPT_USERPWD, request->login);
+	if (request->aws_sigv4 != NULL)
+		code |= curl_easy_setopt(
+		    curl, CURLOPT_AWS_SIGV4, request->aws_sigv4);
 	code |= curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	code |=
 	    curl_easy_setopt(curl, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
@@ -364,9 +395,14 @@ lt_http_do(const struct lt_http_request *request,
 	return code;
 }
 
-/* The start of a body that may be anything, as one printable line. */
-static void
-first_words(char *out, size_t size, const struct lt_http_response *response)
+void
+lt_http_host(char *out, size_t size, const char *url)
+{
+	url_part(out, size, url, CURLUPART_HOST);
+}
+
+void
+lt_http_words(char *out, size_t size, const struct lt_http_response *response)
 {
 	size_t length = 0;
 
@@ -380,31 +416,4 @@ first_words(char *out, size_t size, const struct lt_http_response *response)
 			out[length++] = ' ';
 	}
 	out[length] = '\0';
-}
-
-int
-lt_http_do_200(const struct lt_http_request *request,
-    struct lt_http_response *response, struct lt_error *err)
-{
-	char host[256], words[121], pause[48] = "";
-	const int code = lt_http_do(request, response, err);
-
-	if (code != LT_OK || response->status == 200)
-		return code;
-	url_part(host, sizeof(host), request->url, CURLUPART_HOST);
-	first_words(words, sizeof(words), response);
-	if (response->retry_after_s > 0)
-		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
-		    (long long)response->retry_after_s);
-	return lt_fail(err, LT_ENET, "%s: HTTP status %ld, want 200%s%s%s",
-	    host, response->status, pause, words[0] == '\0' ? "" : ": ", words);
-}
-
-int
-lt_http_get(
-    const char *url, struct lt_http_response *response, struct lt_error *err)
-{
-	const struct lt_http_request request = {.url = url};
-
-	return lt_http_do_200(&request, response, err);
 }

@@ -30,7 +30,9 @@ struct lt_http_request {	 /* start as { 0 } */
 	size_t body_length;
 	const char *headers[LT_HTTP_HEADERS_MAX]; /* "Name: value", no secrets
 						   * are ever logged */
-	int connect_ms, total_ms;		  /* 0 = the limits above */
+	const char *login;     /* "user:password": HTTP Basic, or to sign */
+	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
+	int connect_ms, total_ms; /* 0 = the limits above */
 };
 
 struct lt_http_response { /* lt_http_free() */
@@ -38,7 +40,8 @@ struct lt_http_response { /* lt_http_free() */
 	char content_type[128];
 	char *body; /* NUL after it */
 	size_t body_length;
-	int64_t retry_after_s; /* 0 = not sent */
+	int64_t retry_after_s;		   /* 0 = not sent */
+	char etag[256], last_modified[64]; /* "" = not sent, or too long */
 };
 
 /* Once at start and end of the program, before and after all threads. */
@@ -54,13 +57,11 @@ void lt_http_cleanup(void);
  */
 int lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err);
-/* The same and want 200, else LT_ENET with status and the first words of the
- * body; the response stays filled (retry_after_s). */
-int lt_http_do_200(const struct lt_http_request *request,
-    struct lt_http_response *response, struct lt_error *err);
-/* lt_http_do_200() of a GET. */
-int lt_http_get(
-    const char *url, struct lt_http_response *response, struct lt_error *err);
+/* The host of a URL; "" when it has none. */
+void lt_http_host(char *out, size_t size, const char *url);
+/* The start of a body that may be anything, as one printable line. */
+void lt_http_words(
+    char *out, size_t size, const struct lt_http_response *response);
 void lt_http_free(struct lt_http_response *response);
 
 #endif

@@ -12,14 +12,23 @@
 
 /* Far above anything real, far below what int64_t micros can carry. */
 static const struct {
-	const char *name, *unit;
+	const char *name, *title, *unit;
 	double max;
-	double micros; /* points per unit that people write */
+	double scale; /* points per unit that people write */
 	bool may_be_negative;
 } quantities[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = {"carbon", "g CO2e per kWh", 1e4, 1, false},
-    [LT_QUANTITY_PRICE] = {"price", "micros per node-hour", 1e15, 1e6, false},
-    [LT_QUANTITY_TARIFF] = {"tariff", "micros per kWh", 1e12, 1e6, true},
+    [LT_QUANTITY_CARBON] = {"carbon", "carbon intensity", "g CO2e/kWh", 1e4, 1,
+	false},
+    [LT_QUANTITY_MARGINAL] = {"marginal_carbon", "marginal carbon intensity",
+	"g CO2e/kWh", 1e4, 1, false},
+    [LT_QUANTITY_PRICE] = {"price", "node price", "micros/node-h", 1e15, 1e6,
+	false},
+    [LT_QUANTITY_TARIFF] = {"tariff", "electricity price", "micros/kWh", 1e12,
+	1e6, true},
+    [LT_QUANTITY_HAZARD] = {"interruption", "interruption rate",
+	"interruptions/node-h", 60, 1, false},
+    [LT_QUANTITY_SCORE] = {"placement_score", "placement score", "of 10", 10, 1,
+	false},
 };
 
 enum lt_quantity
@@ -32,20 +41,70 @@ lt_quantity_find(const char *name)
 	return (enum lt_quantity)i;
 }
 
+static bool
+is_known(enum lt_quantity quantity)
+{
+	return (unsigned)quantity < LT_QUANTITY_COUNT;
+}
+
 const char *
 lt_quantity_name(enum lt_quantity quantity)
 {
-	return (unsigned)quantity < LT_QUANTITY_COUNT
-		   ? quantities[quantity].name
-		   : "unknown";
+	return is_known(quantity) ? quantities[quantity].name : "unknown";
+}
+
+const char *
+lt_quantity_title(enum lt_quantity quantity)
+{
+	return is_known(quantity) ? quantities[quantity].title : "unknown";
+}
+
+const char *
+lt_quantity_unit(enum lt_quantity quantity)
+{
+	return is_known(quantity) ? quantities[quantity].unit : "unknown";
 }
 
 double
-lt_quantity_micros(enum lt_quantity quantity)
+lt_quantity_scale(enum lt_quantity quantity)
 {
-	return (unsigned)quantity < LT_QUANTITY_COUNT
-		   ? quantities[quantity].micros
-		   : 1;
+	return is_known(quantity) ? quantities[quantity].scale : 1;
+}
+
+double
+lt_quantity_from(enum lt_quantity quantity, double written)
+{
+	const double scale = lt_quantity_scale(quantity);
+
+	return scale == 1 ? written : round(written * scale);
+}
+
+const char *
+lt_currency_of_option(const struct lt_source_options *options)
+{
+	return lt_source_option(options, "currency", "");
+}
+
+int
+lt_currency_option(struct lt_points *points,
+    const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const code = lt_currency_of_option(options);
+
+	if (code[0] == '\0')
+		return LT_OK;
+	if (strlen(code) != 3 ||
+	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
+		return lt_option_fail(options, "currency", err,
+		    "%s: currency: got \"%s\", want an ISO 4217 code in "
+		    "capitals such as USD",
+		    options->name, code);
+	if (lt_quantity_scale(points->quantity) == 1)
+		return lt_option_fail(options, "currency", err,
+		    "%s: currency: %s is no money", options->name,
+		    lt_quantity_title(points->quantity));
+	strcpy(points->currency, code);
+	return LT_OK;
 }
 
 static int
@@ -54,7 +113,7 @@ point_check(enum lt_quantity quantity, const struct lt_point *point,
 {
 	const double value = point->value;
 
-	if ((unsigned)quantity >= LT_QUANTITY_COUNT)
+	if (!is_known(quantity))
 		return lt_fail(
 		    err, LT_EBUG, "points: quantity %d", (int)quantity);
 	if (point->end_utc_s <= point->start_utc_s)
@@ -190,6 +249,7 @@ lt_points_copy(struct lt_points *points, const struct lt_points *all,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	points->quantity = all->quantity;
+	memcpy(points->currency, all->currency, sizeof(points->currency));
 	points->issued_utc_s = all->issued_utc_s;
 	for (size_t i = 0; i < all->count; i++) {
 		const struct lt_point *const point = &all->points[i];

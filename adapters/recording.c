@@ -17,7 +17,9 @@
 
 const struct lt_adapter_option lt_recording_options[] = {
     {"path", true, "the file, CSV or JSON; an absolute path", NULL},
-    {"quantity", true, "carbon, price or tariff", NULL},
+    {"quantity", true, "carbon, marginal_carbon, price, tariff or interruption",
+	NULL},
+    {"currency", false, "of prices and tariffs, as USD", "the site's own"},
     {"scale", false, "values are multiplied by it", "1"},
     {"time", false, "name of the column with the start", "time"},
     {"value", false, "name of the column with the value", "value"},
@@ -55,8 +57,9 @@ lt_recording_init(struct lt_recording *recording,
 		    options->name, path);
 	if (recording->quantity == LT_QUANTITY_COUNT)
 		return lt_option_fail(options, "quantity", err,
-		    "%s: quantity: got \"%s\", want carbon, price or tariff",
-		    options->name, lt_source_option(options, "quantity", ""));
+		    "%s: quantity: got \"%s\", want %s", options->name,
+		    lt_source_option(options, "quantity", ""),
+		    lt_recording_options[1].usage);
 	if (lt_double_parse(scale, &recording->scale, NULL) != LT_OK ||
 	    recording->scale <= 0)
 		return lt_option_fail(options, "scale", err,
@@ -71,7 +74,10 @@ lt_recording_init(struct lt_recording *recording,
 		return lt_option_fail(options, "zone", err,
 		    "%s: zone: got \"%s\", want utc", options->name, zone);
 	recording->skip = (int)lines;
-	return LT_OK;
+	struct lt_points money = {.quantity = recording->quantity};
+	const int code = lt_currency_option(&money, options, err);
+	memcpy(recording->currency, money.currency, sizeof(money.currency));
+	return code;
 }
 
 /* Seconds or milliseconds since 1970; 1e11 s would be the year 5138. */
@@ -152,9 +158,7 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
 		    "missing)",
 		    recording->value, value);
 	point.value *= recording->scale;
-	if (recording->quantity != LT_QUANTITY_CARBON)
-		point.value = round(
-		    point.value * lt_quantity_micros(recording->quantity));
+	point.value = lt_quantity_from(recording->quantity, point.value);
 	if (end != NULL && end[0] != '\0') {
 		code = time_parse(
 		    recording, recording->end, end, &point.end_utc_s, err);
@@ -217,6 +221,7 @@ lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 	int code;
 
 	points->quantity = recording->quantity;
+	memcpy(points->currency, recording->currency, sizeof(points->currency));
 	code = parse_rows(recording, bytes, byte_count, points, err);
 	if (code == LT_OK && points->count > 0) {
 		lt_points_sort(points);

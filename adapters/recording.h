@@ -17,7 +17,8 @@ enum {
 
 struct lt_recording { /* options, read; texts are the options' own */
 	enum lt_quantity quantity;
-	double scale; /* values times this are the site's unit */
+	char currency[4]; /* of money; "" = the site's */
+	double scale;	  /* values times this are the site's unit */
 	const char *time, *value, *end; /* column names; end may be NULL */
 	int skip;
 	bool utc; /* times without a zone are UTC */

@@ -158,6 +158,7 @@ const struct lt_adapter lt_adapter_replay = {
     .interval_s = LT_HOUR_S,
     .replay = true,
     .quantity = lt_recording_quantity,
+    .currency = lt_currency_of_option,
     .check = replay_check,
     .fetch = replay_fetch,
     .parse = replay_parse,

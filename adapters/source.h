@@ -50,11 +50,15 @@ void lt_text_mend(char *text);
 /* The same of an error's text, NULL allowed. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);
 
-/* The quantity by its name in options; LT_QUANTITY_COUNT = none. */
-enum lt_quantity lt_quantity_find(const char *name);
-const char *lt_quantity_name(enum lt_quantity quantity);
-/* Points are in micros where people write the currency. */
-double lt_quantity_micros(enum lt_quantity quantity);
+/* A value as people write it (money in units of its currency) in the unit of
+ * points: whole micros for money. */
+double lt_quantity_from(enum lt_quantity quantity, double written);
+
+/* The option `currency` of a source, "" = the site's own: as an adapter's
+ * currency(), and checked (three capitals; only of money) into points. */
+const char *lt_currency_of_option(const struct lt_source_options *options);
+int lt_currency_option(struct lt_points *points,
+    const struct lt_source_options *options, struct lt_error *err);
 
 /* Append the points of all that overlap [from, to). */
 int lt_points_copy(struct lt_points *points, const struct lt_points *all,

@@ -11,25 +11,35 @@
 
 static const struct lt_adapter_option static_options[] = {
     {"value", true, "the number, such as 230 or 0.31", NULL},
-    {"unit", true, "g_co2_per_kwh, per_node_hour or per_kwh", NULL},
+    {"unit", true,
+	"g_co2_per_kwh, marginal_g_co2_per_kwh, per_node_hour, per_kwh, or "
+	"interruptions_per_node_hour",
+	NULL},
+    {"currency", false, "of a price, as USD", "the site's own"},
     {NULL, false, NULL, NULL},
 };
 
-static const char *const units[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = "g_co2_per_kwh",
-    [LT_QUANTITY_PRICE] = "per_node_hour",
-    [LT_QUANTITY_TARIFF] = "per_kwh",
+static const struct {
+	const char *unit;
+	enum lt_quantity quantity;
+} units[] = {
+    {"g_co2_per_kwh", LT_QUANTITY_CARBON},
+    {"marginal_g_co2_per_kwh", LT_QUANTITY_MARGINAL},
+    {"per_node_hour", LT_QUANTITY_PRICE},
+    {"per_kwh", LT_QUANTITY_TARIFF},
+    {"interruptions_per_node_hour", LT_QUANTITY_HAZARD},
 };
+enum { UNIT_COUNT = sizeof(units) / sizeof(units[0]) };
 
 static enum lt_quantity
 static_quantity(const struct lt_source_options *options)
 {
 	const char *const unit = lt_source_option(options, "unit", "");
-	int i = 0;
 
-	while (i < LT_QUANTITY_COUNT && strcmp(units[i], unit) != 0)
-		i++;
-	return (enum lt_quantity)i;
+	for (int i = 0; i < UNIT_COUNT; i++)
+		if (strcmp(units[i].unit, unit) == 0)
+			return units[i].quantity;
+	return LT_QUANTITY_COUNT;
 }
 
 /* The value as points have it; 0 is what the admin wrote, not a gap. */
@@ -41,21 +51,24 @@ static_point(const struct lt_source_options *options, int64_t from_utc_s,
 	    .end_utc_s = to_utc_s,
 	    .quality = LT_QUALITY_CONSTANT};
 
+	int code;
+
 	points->quantity = static_quantity(options);
 	if (points->quantity == LT_QUANTITY_COUNT)
 		return lt_option_fail(options, "unit", err,
-		    "%s: unit: got \"%s\", want %s, %s or %s", options->name,
-		    lt_source_option(options, "unit", ""), units[0], units[1],
-		    units[2]);
+		    "%s: unit: got \"%s\", want %s", options->name,
+		    lt_source_option(options, "unit", ""),
+		    static_options[1].usage);
+	code = lt_currency_option(points, options, err);
+	if (code != LT_OK)
+		return code;
 	if (lt_double_parse(lt_source_option(options, "value", ""),
 		&point.value, NULL) != LT_OK)
 		return lt_option_fail(options, "value", err,
 		    "%s: value: got \"%s\", want a number", options->name,
 		    lt_source_option(options, "value", ""));
-	if (points->quantity != LT_QUANTITY_CARBON)
-		point.value =
-		    round(point.value * lt_quantity_micros(points->quantity));
-	const int code = lt_points_add(points, &point, err);
+	point.value = lt_quantity_from(points->quantity, point.value);
+	code = lt_points_add(points, &point, err);
 	if (code != LT_OK)
 		lt_context(err, "%s: value", options->name);
 	return code;
@@ -88,6 +101,7 @@ const struct lt_adapter lt_adapter_static = {
     .options = static_options,
     .interval_s = LT_DAY_S,
     .quantity = static_quantity,
+    .currency = lt_currency_of_option,
     .check = static_check,
     .fetch = static_fetch,
 };

@@ -9,16 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "http.h"
-#include "source.h"
 #include "units.h"
+#include "web.h"
 
 enum {
 	REGION_MAX = 17,
 	SLOT_S = 1800,
 	PAST_MAX_S = 14 * LT_DAY_S, /* what one request may span: cut */
-	URL_SIZE = 512,
-	WHERE_SIZE = 64,
 };
 
 static const struct lt_adapter_option uk_options[] = {
@@ -58,8 +55,6 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 	const char *const region = lt_source_option(options, "region", NULL);
 	const char *const postcode =
 	    lt_source_option(options, "postcode", NULL);
-	const char *const url =
-	    lt_source_option(options, "url", uk_options[2].fallback);
 	int64_t number;
 
 	if (region != NULL && postcode != NULL)
@@ -75,15 +70,7 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: postcode: got \"%s\", want the outward code only, "
 		    "such as OX1",
 		    options->name, postcode);
-	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
-		return lt_option_fail(options, "url", err,
-		    "%s: url: want http:// or https://", options->name);
-	if (strlen(url) > URL_SIZE / 2 || strpbrk(url, "?# \t") != NULL)
-		return lt_option_fail(options, "url", err,
-		    "%s: url: want a base URL of at most %d bytes, without "
-		    "query",
-		    options->name, URL_SIZE / 2);
-	return LT_OK;
+	return lt_url_check(options, "url", err);
 }
 
 /* "2018-01-20T12:01Z": a time on the half hour would bring the half hour
@@ -100,27 +87,24 @@ slot_text(char out[24], int64_t utc_s)
 }
 
 /* span: "fw48h" or an end time. */
-static void
-make_url(char out[URL_SIZE], const struct lt_source_options *options,
-    int64_t from_utc_s, const char *span)
+static int
+make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
+    int64_t from_utc_s, const char *span, struct lt_error *err)
 {
 	const char *const region = lt_source_option(options, "region", NULL);
 	const char *const postcode =
 	    lt_source_option(options, "postcode", NULL);
-	const char *const base =
-	    lt_source_option(options, "url", uk_options[2].fallback);
-	const int length = (int)strlen(base);
-	const int kept =
-	    length > 0 && base[length - 1] == '/' ? length - 1 : length;
-	char where[WHERE_SIZE] = "", from[24];
+	char where[64] = "", from[24], path[160];
 
 	if (region != NULL)
 		snprintf(where, sizeof(where), "/regionid/%s", region);
 	else if (postcode != NULL)
 		snprintf(where, sizeof(where), "/postcode/%s", postcode);
 	slot_text(from, from_utc_s);
-	snprintf(out, URL_SIZE, "%.*s%s/intensity/%s/%s%s", kept, base,
-	    where[0] == '\0' ? "" : "/regional", from, span, where);
+	snprintf(path, sizeof(path), "%sintensity/%s/%s%s",
+	    where[0] == '\0' ? "" : "regional/", from, span, where);
+	return lt_url_start(
+	    out, options, "url", uk_options[2].fallback, path, err);
 }
 
 /* What the slots of one answer came to. */
@@ -324,55 +308,34 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-/* One request; the answer's points are appended. Two fit the limit. */
+/* One request; the answer's points go into points. */
 static int
-request(const struct lt_source_options *options, int64_t from_utc_s,
-    const char *span, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+request(struct lt_web *web, int64_t from_utc_s, const char *span,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
-	char url[URL_SIZE];
-	const struct lt_http_request http = {
+	char url[LT_URL_SIZE];
+	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
-	    .total_ms = LT_HTTP_TOTAL_MS / 2,
 	};
-	struct lt_http_response response;
-	struct lt_error inner = {0};
-	int code;
+	const int code = make_url(url, web->options, from_utc_s, span, err);
 
-	make_url(url, options, from_utc_s, span);
-	code = lt_http_do_200(&http, &response, &inner);
-	if (code == LT_OK && response.content_type[0] != '\0' &&
-	    strstr(response.content_type, "json") == NULL)
-		code = lt_fail(&inner, LT_ENET, "%s: got %s, want JSON",
-		    options->name, response.content_type);
-	if (code == LT_OK) {
-		code = uk_parse(options, response.body, response.body_length,
-		    now_utc_s, points, &inner);
-		if (inner.line != 0)
-			lt_context(&inner, "line %d, column %d", inner.line,
-			    inner.column);
-		lt_context(&inner, "%s", options->name);
-	}
-	if (code != LT_OK) {
-		points->retry_after_s = response.retry_after_s;
-		lt_fail(err, (enum lt_code)code, "%s", inner.text);
-		lt_error_mend(err, code);
-	}
-	lt_http_free(&response);
-	return code;
+	web->points = points;
+	return code == LT_OK
+		   ? lt_web_points(web, &request, uk_parse, now_utc_s, err)
+		   : code;
 }
 
 /* All of [from, the current half hour], as far back as one answer goes. */
 static int
-request_past(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+request_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	const int64_t oldest_utc_s = now_utc_s - PAST_MAX_S + LT_HOUR_S;
 	char span[24];
 
 	slot_text(span, now_utc_s);
-	return request(options,
+	return request(web,
 	    from_utc_s < oldest_utc_s ? oldest_utc_s : from_utc_s, span,
 	    now_utc_s, points, err);
 }
@@ -386,15 +349,17 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_points ahead = {0}, past = {0};
 	struct lt_error past_err = {0};
 	const bool want_ahead = to_utc_s > now_utc_s;
+	struct lt_web web;
 	int code = LT_OK, past_code = LT_OK;
 
+	lt_web_start(&web, options, points);
 	if (want_ahead)
-		code = request(options,
+		code = request(&web,
 		    from_utc_s > now_utc_s ? from_utc_s : now_utc_s, "fw48h",
 		    now_utc_s, &ahead, err);
 	if (code == LT_OK && from_utc_s < now_utc_s - now_utc_s % SLOT_S)
-		past_code = request_past(
-		    options, from_utc_s, now_utc_s, &past, &past_err);
+		past_code =
+		    request_past(&web, from_utc_s, now_utc_s, &past, &past_err);
 	points->quantity = LT_QUANTITY_CARBON;
 	points->retry_after_s =
 	    code != LT_OK ? ahead.retry_after_s : past.retry_after_s;

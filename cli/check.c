@@ -52,12 +52,6 @@ check_sources(const struct lt_policy *policy, const char *path,
 	}
 }
 
-static const char *const quantity_names[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = "carbon intensity",
-    [LT_QUANTITY_PRICE] = "node price",
-    [LT_QUANTITY_TARIFF] = "electricity price",
-};
-
 /* A source of prices under `carbon:` would be found only at its first fetch
  * otherwise. The options of every source are right here. */
 static void
@@ -81,7 +75,7 @@ check_signal(const struct lt_policy *policy, const char *path, const char *key,
 		    "%s:%d:%d: %s: %s is a source of %s, "
 		    "want one of %s",
 		    path, signal->line, signal->column, key, source->name,
-		    quantity_names[found], quantity_names[wanted]);
+		    lt_quantity_title(found), lt_quantity_title(wanted));
 	}
 }
 

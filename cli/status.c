@@ -135,9 +135,9 @@ static const struct {
 	const char *unit, *after;
 	bool money;
 } units[] = {
-    {"g_co2_per_kwh", " g/kWh", false},
-    {"micros_per_node_hour", "/node-hour", true},
-    {"micros_per_kwh", "/kWh", true},
+    {"g CO2e/kWh", " g/kWh", false},
+    {"micros/node-h", "/node-hour", true},
+    {"micros/kWh", "/kWh", true},
 };
 
 static const char *

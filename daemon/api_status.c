@@ -9,17 +9,6 @@
 
 #include "api.h"
 
-static const char *const units[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = "g_co2_per_kwh",
-    [LT_QUANTITY_PRICE] = "micros_per_node_hour",
-    [LT_QUANTITY_TARIFF] = "micros_per_kwh",
-};
-static const char *const quantities[LT_QUANTITY_COUNT] = {
-    [LT_QUANTITY_CARBON] = "carbon",
-    [LT_QUANTITY_PRICE] = "price",
-    [LT_QUANTITY_TARIFF] = "tariff",
-};
-
 static json_t *
 source_json(const struct lt_source *source, int64_t now_utc_s)
 {
@@ -29,9 +18,9 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 			step = &source->steps[i];
 	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:s?,s:b}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
-	    "quantity", step ? quantities[source->quantity] : NULL, "value_now",
-	    step ? json_real(step->value) : json_null(), "unit",
-	    step ? units[source->quantity] : NULL, "quality",
+	    "quantity", step ? lt_quantity_name(source->quantity) : NULL,
+	    "value_now", step ? json_real(step->value) : json_null(), "unit",
+	    step ? lt_quantity_unit(source->quantity) : NULL, "quality",
 	    lt_quality_name(step ? step->quality : LT_QUALITY_NONE), "issued",
 	    lt_api_time(source->issued_utc_s), "age_s",
 	    lt_api_optional(

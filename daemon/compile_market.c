@@ -102,18 +102,13 @@ add_signal(struct build *b, const struct lt_daemon *d,
 	    lt_signal_source(d, signal, b->now_utc_s);
 	if (!source)
 		return LT_OK; /* missing is not zero: no series */
-	static const char *const names[LT_QUANTITY_COUNT] = {
-	    [LT_QUANTITY_CARBON] = "carbon intensity",
-	    [LT_QUANTITY_PRICE] = "price per node-hour",
-	    [LT_QUANTITY_TARIFF] = "price per kWh",
-	};
 	if (source->quantity != wanted)
 		return lt_fail(err, LT_EINPUT,
 		    "%s:%d:%d: source %s gives %s, "
 		    "want %s",
 		    d->policy->path, signal->line, signal->column,
-		    source->policy->name, names[source->quantity],
-		    names[wanted]);
+		    source->policy->name, lt_quantity_title(source->quantity),
+		    lt_quantity_title(wanted));
 	int *const made = &b->source_series[source - d->sources];
 	if (*made == LT_NO_SERIES) {
 		const int code = source_series(b, source, made, err);

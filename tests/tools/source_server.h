@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -33,9 +34,14 @@ enum { SERVER_REQUEST_MAX = 16384, SERVER_LIFE_S = 120 };
 
 struct exchange {
 	int fd, port;
-	char request[SERVER_REQUEST_MAX];
-	char path[1024];
+	char request[SERVER_REQUEST_MAX]; /* head and body */
+	char method[16], path[2048];	  /* path with its query */
+	const char *body;
 };
+
+/* A test's own pages, asked before those below: true = answered. Set before
+ * server_start(). */
+static bool (*server_own)(const struct exchange *exchange);
 
 static inline bool
 server_write(int fd, const void *bytes, size_t length)
@@ -88,6 +94,52 @@ server_wait(const struct exchange *exchange)
 	while (poll(&poll_fd, 1, SERVER_LIFE_S * 1000) > 0 &&
 	       read(exchange->fd, &byte, 1) > 0)
 		;
+}
+
+/* Value of a request's header, "" without it. */
+static inline const char *
+server_header(const struct exchange *exchange, const char *name, char out[512])
+{
+	const size_t length = strlen(name);
+	const char *line = exchange->request;
+
+	out[0] = '\0';
+	while ((line = strstr(line, "\r\n")) != NULL && line < exchange->body) {
+		line += 2;
+		if (strncasecmp(line, name, length) == 0 && line[length] == ':')
+			sscanf(line + length + 1, " %511[^\r]", out);
+	}
+	return out;
+}
+
+/* A file as it is, with an ETag: 304 to who has it. */
+static inline void
+server_file(
+    const struct exchange *exchange, const char *file_name, const char *type)
+{
+	static char body[4 * 1024 * 1024];
+	FILE *const file = fopen(file_name, "rb");
+	const size_t length =
+	    file == NULL ? 0 : fread(body, 1, sizeof(body) - 1, file);
+	char head[512], etag[512], known[512];
+
+	if (file == NULL) {
+		server_answer(exchange, 404, "text/plain", "", file_name);
+		return;
+	}
+	fclose(file);
+	snprintf(etag, sizeof(etag), "\"%08x\"", lt_crc32c(0, body, length));
+	server_header(exchange, "If-None-Match", known);
+	if (strcmp(known, etag) == 0) {
+		server_answer(exchange, 304, type, "", "");
+		return;
+	}
+	const int head_length = snprintf(head, sizeof(head),
+	    "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+	    "ETag: %s\r\nConnection: close\r\n\r\n",
+	    type, length, etag);
+	if (server_write(exchange->fd, head, (size_t)head_length))
+		server_write(exchange->fd, body, length);
 }
 
 static inline void
@@ -271,6 +323,8 @@ server_route(const struct exchange *exchange)
 	/* A mirror's base URL may be any of these paths. */
 	const char *const path = exchange->path;
 
+	if (server_own != NULL && server_own(exchange))
+		return;
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
 		if (strncmp(path, routes[i].path, strlen(routes[i].path)) ==
 		    0) {
@@ -293,22 +347,41 @@ server_route(const struct exchange *exchange)
 	server_answer(exchange, 404, "text/plain", "", "no such page");
 }
 
+/* The bytes of a request: its head, and as much body as it announces. */
+static inline bool
+server_read(struct exchange *exchange)
+{
+	size_t length = 0, wanted = SIZE_MAX;
+
+	while (length < wanted && length + 1 < sizeof(exchange->request)) {
+		const ssize_t got =
+		    read(exchange->fd, exchange->request + length,
+			sizeof(exchange->request) - length - 1);
+		char announced[512];
+
+		if (got <= 0)
+			return false;
+		length += (size_t)got;
+		exchange->body = strstr(exchange->request, "\r\n\r\n");
+		if (exchange->body == NULL)
+			continue;
+		exchange->body += 4;
+		server_header(exchange, "Content-Length", announced);
+		wanted = (size_t)(exchange->body - exchange->request) +
+			 (size_t)atoi(announced);
+	}
+	return true;
+}
+
 static inline void
 server_exchange(int fd, int port)
 {
 	struct exchange exchange = {.fd = fd, .port = port};
-	size_t length = 0;
 
-	while (length + 1 < sizeof(exchange.request) &&
-	       strstr(exchange.request, "\r\n\r\n") == NULL) {
-		const ssize_t got = read(fd, exchange.request + length,
-		    sizeof(exchange.request) - length - 1);
-
-		if (got <= 0)
-			return;
-		length += (size_t)got;
-	}
-	if (sscanf(exchange.request, "%*s %1023s", exchange.path) == 1)
+	if (!server_read(&exchange))
+		return;
+	if (sscanf(exchange.request, "%15s %2047s", exchange.method,
+		exchange.path) == 2)
 		server_route(&exchange);
 	/* Shut down, then wait for the client's end: closing with unread
 	 * bytes would reset what it has not read yet. */

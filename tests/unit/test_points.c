@@ -254,21 +254,23 @@ static const struct {
 	const char *says;
 } checked[] = {
     {"as in the manual", "uk_carbon_intensity",
-	{"gb", 1, {{"region", "13", 4, 9}}}, LT_OK, 0, ""},
+	{.name = "gb", .count = 1, .items = {{"region", "13", 4, 9}}}, LT_OK, 0,
+	""},
     {"the nearest key", "uk_carbon_intensity",
-	{"gb", 1, {{"regoin", "13", 4, 9}}}, LT_EINPUT, 4,
-	"did you mean \"region\""},
+	{.name = "gb", .count = 1, .items = {{"regoin", "13", 4, 9}}},
+	LT_EINPUT, 4, "did you mean \"region\""},
     {"nothing near: all keys", "static",
-	{"gb", 1, {{"instance_type", "x", 5, 1}}}, LT_EINPUT, 5, "value, unit"},
+	{.name = "gb", .count = 1, .items = {{"instance_type", "x", 5, 1}}},
+	LT_EINPUT, 5, "value, unit"},
     {"a short word is near to few", "uk_carbon_intensity",
-	{"gb", 1, {{"abc", "x", 5, 1}}}, LT_EINPUT, 5,
+	{.name = "gb", .count = 1, .items = {{"abc", "x", 5, 1}}}, LT_EINPUT, 5,
 	"want one of: region, postcode, url"},
     {"a missing key says what it is", "file",
-	{"gb", 1, {{"quantity", "price", 4, 9}}}, LT_EINPUT, 0,
-	"needs \"path\""},
+	{.name = "gb", .count = 1, .items = {{"quantity", "price", 4, 9}}},
+	LT_EINPUT, 0, "needs \"path\""},
     {"the adapter's own check", "uk_carbon_intensity",
-	{"gb", 1, {{"region", "18", 7, 2}}}, LT_EINPUT, 7,
-	"got \"18\", want 1 to 17"},
+	{.name = "gb", .count = 1, .items = {{"region", "18", 7, 2}}},
+	LT_EINPUT, 7, "got \"18\", want 1 to 17"},
 };
 
 static void
