@@ -209,7 +209,7 @@ preemptible_argument(const struct lt_policy *policy, char *out, size_t size)
 			used +=
 			    (size_t)snprintf(out + used, size - used, "%s%s:%g",
 				used ? "," : "preemptible=", partition->name,
-				partition->hazard_per_node_hour);
+				partition->hazard.constant);
 	}
 }
 

@@ -40,8 +40,11 @@ struct lt_source { /* one source of the policy at run time */
 	struct lt_source_options options; /* into policy */
 	enum lt_quantity quantity;
 	bool busy, fetched;
+	/* issued: when the source made what we have; its age is by this */
 	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
 	int failures;
+	struct lt_source_memory *memory; /* tokens, validators; own */
+	char note[LT_POINTS_NOTE_SIZE];	 /* of the last good fetch */
 	int64_t retry_after_s; /* the source asked for it; 0 = for none */
 	char last_error[LT_ERROR_TEXT_SIZE];
 	/* what it gives the market: measured, forecast, then our own */
@@ -156,6 +159,29 @@ int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
 bool lt_signals_has_history(
     struct lt_daemon *d, const struct lt_source *source);
+
+/* convert.c: other currencies to the site's by the policy's dated rates. Points
+ * of days before the first rate are dropped. LT_EINPUT: no rate at all, or no
+ * site currency. */
+int lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
+    struct lt_error *err);
+
+/* hazard.c: the interruption rate of a partition and what it is made of. */
+struct lt_hazard { /* per node-hour */
+	bool known;
+	double value; /* what the market has */
+	/* As published by a source or written in the policy. */
+	double published;
+	const struct lt_source *source; /* NULL = the policy */
+	/* The cluster's own: runs of LT_OWN_DAYS, from slurmdbd. */
+	bool counts_own;
+	uint32_t interruptions;
+	double node_hours;
+	double own_share; /* weight of the own history in value, 0 to 1 */
+};
+enum { LT_OWN_DAYS = 90 };
+struct lt_hazard lt_hazard_of(struct lt_daemon *d,
+    const struct lt_policy_partition *partition, int64_t now_utc_s);
 
 /* rates.c: which source of a signal counts now; NULL = none has data. */
 const struct lt_source *lt_signal_source(const struct lt_daemon *d,

@@ -36,6 +36,14 @@ lt_checkpoint_interval_s(double write_s, double hazard_per_h)
 	return mean_s * x;
 }
 
+double
+lt_hazard_per_hour(double chance, double period_h)
+{
+	if (!(chance >= 0 && chance < 1 && period_h > 0))
+		return NAN;
+	return -log1p(-chance) / period_h;
+}
+
 struct lt_active
 lt_active_time(const struct lt_exposure *exposure)
 {

@@ -40,6 +40,14 @@ struct lt_active {
 double lt_checkpoint_interval_s(double write_s, double hazard_per_h);
 
 /*
+ * Hazard per hour of a chance of interruption over a period: published rates
+ * are per month (730 h), per 28 days (672 h) or per hour, and only hazards can
+ * be compared. -ln(1 - chance) / period_h; chance in [0, 1), period_h > 0,
+ * else NAN. docs/model.md, eq. (33).
+ */
+double lt_hazard_per_hour(double chance, double period_h);
+
+/*
  * E[A] = sum over segments of M e^(R/M) (e^(L/M) - 1); without a checkpoint
  * one segment of work_s. Infinity when it passes 1e12 s. Pure.
  */

@@ -259,35 +259,44 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 	lt_unwanted(reader, &wanted, node, hint);
 }
 
-/* A number, a source, or several in order of preference. A source's name
- * begins with a letter, so all else is a number. */
+/* A source, or several in order of preference. */
+void
+lt_read_source_only(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_signal *signal =
+	    (void *)((char *)object + key->offset);
+	lt_place(node, &signal->line, &signal->column);
+	if (node->type != YAML_SEQUENCE_NODE) {
+		add_source(reader, key, node, signal);
+		return;
+	}
+	const yaml_node_item_t *list = node->data.sequence.items.start;
+	const ptrdiff_t count = node->data.sequence.items.top - list;
+	if (count < 1 || count > LT_ORDER_MAX) {
+		lt_complain(reader, node, "%s: got %td sources, want 1 to %d",
+		    key->name, count, LT_ORDER_MAX);
+		return;
+	}
+	for (ptrdiff_t i = 0; i < count; i++)
+		add_source(reader, key, node_of(reader, list[i]), signal);
+}
+
+/* A number, or sources. A source's name begins with a letter, so all else is
+ * a number. */
 void
 lt_read_signal(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_policy_signal *signal =
 	    (void *)((char *)object + key->offset);
-	lt_place(node, &signal->line, &signal->column);
-	if (node->type == YAML_SEQUENCE_NODE) {
-		const yaml_node_item_t *list = node->data.sequence.items.start;
-		const ptrdiff_t count = node->data.sequence.items.top - list;
-		if (count < 1 || count > LT_ORDER_MAX) {
-			lt_complain(reader, node,
-			    "%s: got %td sources, want "
-			    "1 to %d",
-			    key->name, count, LT_ORDER_MAX);
-			return;
-		}
-		for (ptrdiff_t i = 0; i < count; i++)
-			add_source(
-			    reader, key, node_of(reader, list[i]), signal);
-		return;
-	}
 	const char *text = lt_scalar_peek(node);
-	if (text && text[0] != '\0' && !strchr("0123456789+-.", text[0])) {
-		add_source(reader, key, node, signal);
+	if (node->type == YAML_SEQUENCE_NODE ||
+	    (text && text[0] != '\0' && !strchr("0123456789+-.", text[0]))) {
+		lt_read_source_only(reader, key, node, object);
 		return;
 	}
+	lt_place(node, &signal->line, &signal->column);
 	int64_t micros = 0;
 	double value = 0;
 	const bool is_number =
@@ -358,6 +367,7 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 	struct lt_policy_partition *partition = item;
 	lt_place(name, &partition->line, &partition->column);
 	partition->pue = 1.0;
+	partition->own_history = LT_OWN_DEFAULT;
 	if (!lt_read_body(reader, lt_partition_keys, partition->name,
 		"a mapping such as {carbon: london, "
 		"price_per_node_hour: 32.77}",

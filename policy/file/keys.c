@@ -48,11 +48,20 @@ const struct lt_key lt_gpu_keys[] = {
 /* ---- partitions ---- */
 
 #define AT(field) offsetof(struct lt_policy_partition, field)
+static const struct lt_word own_words[] = {
+    {"true", 1},
+    {"false", 0},
+    {.name = NULL},
+};
 static const struct lt_key preemptible_keys[] = {
-    {"interruptions_per_hour", lt_read_double, AT(hazard_per_node_hour),
-	.min = 0, .max = 60, .required = true,
-	.want = "interruptions of one node in an hour, 0 to 60, "
-		"such as 0.004"},
+    {"interruptions_per_hour", lt_read_signal, AT(hazard), .min = 0, .max = 60,
+	.required = true,
+	.want = "interruptions of one node in an hour, 0 to 60, such as "
+		"0.004, a source, or a list of sources"},
+    {"placement_score", lt_read_source_only, AT(score),
+	.want = "a source, or a list of sources"},
+    {"own_history", lt_read_word, AT(own_history), .words = own_words,
+	.want = "true or false"},
     {"notice", lt_read_duration, AT(notice_s), .min = 0, .max = LT_DAY_S,
 	.want = "a duration from 0 to 1d such as 2m"},
     {"restart", lt_read_duration, AT(restart_s), .min = 0, .max = LT_DAY_S,
@@ -159,6 +168,21 @@ const struct lt_key lt_default_keys[] = {
 };
 #undef AT
 
+/* ---- exchange rates ---- */
+
+#define AT(field) offsetof(struct lt_exchange_entry, field)
+const struct lt_key lt_exchange_keys[] = {
+    {"currency", lt_read_currency, AT(currency), .required = true,
+	.want = "an ISO 4217 code in capitals such as USD"},
+    {"rate", lt_read_double, AT(rate), .min = 1e-9, .max = 1e9,
+	.required = true,
+	.want = "what one unit is in the site's currency, such as 0.93"},
+    {"from", lt_read_name, AT(from), .size = LT_NAME_SIZE,
+	.want = "the first day such as 2026-11-01"},
+    {.name = NULL},
+};
+#undef AT
+
 /* ---- the file ---- */
 
 #define AT(field) offsetof(struct lt_policy, field)
@@ -189,6 +213,12 @@ static const struct lt_items budget_items = {
     .count_offset = AT(budget_count),
     .read = lt_read_budget,
 };
+static const struct lt_items exchange_items = {
+    .item_size = sizeof(struct lt_policy_exchange),
+    .max = LT_EXCHANGES_MAX,
+    .count_offset = AT(exchange_count),
+    .read = lt_read_exchange,
+};
 static const struct lt_items default_items = {
     .item_size = sizeof(struct lt_default),
     .max = LT_DEFAULTS_MAX,
@@ -199,6 +229,11 @@ static const struct lt_word mode_words[] = {
     {"observe", LT_MODE_OBSERVE},
     {"advise", LT_MODE_ADVISE},
     {"enforce", LT_MODE_ENFORCE},
+    {.name = NULL},
+};
+static const struct lt_word intensity_words[] = {
+    {"average", LT_INTENSITY_AVERAGE},
+    {"marginal", LT_INTENSITY_MARGINAL},
     {.name = NULL},
 };
 static const struct lt_word unknown_words[] = {
@@ -219,6 +254,11 @@ const struct lt_key lt_policy_keys[] = {
     {"carbon_price_per_tonne", lt_read_micros,
 	AT(carbon_price_micros_per_tonne), .min = 0, .max = 1e9,
 	.is_money = true, .want = "money from 0 such as 100"},
+    {"carbon_intensity", lt_read_word, AT(intensity), .words = intensity_words,
+	.want = "average or marginal"},
+    {"exchange_rates", lt_read_items, AT(exchanges), .items = &exchange_items,
+	.want = "a list such as - {currency: USD, rate: 0.93, "
+		"from: 2026-11-01}"},
     {"max_delay", lt_read_duration, AT(max_delay_s), .min = 0,
 	.max = 30 * LT_DAY_S, .want = "a duration from 0 to 30d such as 24h"},
     {"stale_after", lt_read_duration, AT(stale_after_s), .min = 60,
@@ -260,6 +300,7 @@ const struct lt_key lt_policy_keys[] = {
 void
 lt_policy_finish(struct lt_reader *reader)
 {
+	lt_exchanges_finish(reader);
 	if (reader->money_node && reader->policy->currency[0] == '\0')
 		lt_complain(reader, reader->money_node,
 		    "%s: is money, but "

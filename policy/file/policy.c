@@ -32,6 +32,7 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy->budgets);
 	free(policy->defaults);
 	free(policy->gpus);
+	free(policy->exchanges);
 	free(policy);
 }
 

@@ -12,6 +12,8 @@ enum {
 	LT_OPTION_MAX = 24,
 	LT_VALUE_SIZE = 512,
 	LT_ORDER_MAX = 8,
+	LT_EXCHANGES_MAX = 1024,
+	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
 	LT_LABEL_MAX = 8,
 	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
@@ -53,7 +55,11 @@ struct lt_policy_partition {
 	double pue;			/* 1.0 when not set */
 	bool owned;
 	bool preemptible;
-	double hazard_per_node_hour;
+	struct lt_policy_signal hazard; /* interruptions_per_hour; published
+					 * or written */
+	struct lt_policy_signal score;	/* placement_score: shown, no more */
+	int own_history; /* the cluster's own interruptions count: 1, 0;
+			  * LT_OWN_DEFAULT = where the rate is a source's */
 	int64_t notice_s, restart_s;
 	int64_t engineer_micros_per_restart;
 	int64_t storage_micros_per_gib_month;
@@ -75,6 +81,16 @@ struct lt_policy_budget {
 	int alert_at[LT_ALERTS_MAX]; /* percent */
 };
 
+/* One unit of `currency` in the site's, from a day on until the next row. */
+struct lt_policy_exchange {
+	char currency[8];
+	double rate;
+	int64_t from_utc_s; /* INT64_MIN = always */
+};
+
+/* Which carbon intensity all partitions use: the two are never compared. */
+enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
+
 struct lt_policy {
 	char path[4096];
 	enum lt_mode mode;
@@ -86,13 +102,15 @@ struct lt_policy {
 	    max_extra_cost_ppm, hold_margin_ppm;
 	enum lt_rule on_unknown;
 	uint16_t listen_port; /* 6826 */
+	enum lt_intensity intensity;
 	int source_count, partition_count, budget_count, default_count,
-	    gpu_count;
+	    gpu_count, exchange_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
 	struct lt_gpu *gpus; /* the site's own rows */
+	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 };
 
 /*

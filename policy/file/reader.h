@@ -112,7 +112,7 @@ bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys, lt_read_signal, lt_read_gpu_name,
-    lt_read_preemptible;
+    lt_read_preemptible, lt_read_source_only;
 lt_item_fn lt_read_source, lt_read_gpu, lt_read_partition;
 /* The body of an item; false, and told, when it is no mapping. */
 bool lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
@@ -128,9 +128,18 @@ struct lt_default_entry { /* as written; becomes a struct lt_default */
 	int objective;
 };
 
+/* ---- exchange.c ---- */
+lt_item_fn lt_read_exchange;
+struct lt_exchange_entry { /* as written; becomes a lt_policy_exchange */
+	char currency[8], from[LT_NAME_SIZE];
+	double rate;
+};
+/* After all rows: none twice, none of the site's own currency; sorted. */
+void lt_exchanges_finish(struct lt_reader *reader);
+
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[], lt_gpu_keys[], lt_partition_keys[],
-    lt_budget_keys[], lt_default_keys[];
+    lt_budget_keys[], lt_default_keys[], lt_exchange_keys[];
 /* What concerns more than one key. */
 void lt_policy_finish(struct lt_reader *reader);
 

@@ -31,7 +31,7 @@ static const struct {
     {"an empty path", {{"path", ""}, {"quantity", "carbon"}}, 10,
 	"got \"\", want an absolute path"},
     {"unknown quantity", {{"path", "/a"}, {"quantity", "co2"}}, 11,
-	"got \"co2\", want carbon, price or tariff"},
+	"got \"co2\", want carbon, marginal_carbon, price, tariff"},
     {"a scale of 0", {{"path", "/a"}, {"quantity", "price"}, {"scale", "0"}},
 	12, "scale: got \"0\", want a number above 0"},
     {"a scale of words",

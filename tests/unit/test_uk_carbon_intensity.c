@@ -276,10 +276,10 @@ test_faults(void **state)
 		int code;
 		int64_t retry_after_s;
 	} faults[] = {
-	    {"/html", "src: got text/html, want JSON", LT_ENET, 0},
-	    {"/truncated", "src: line 1, column ", LT_EINPUT, 0},
-	    {"/empty", "src: empty, want JSON", LT_EINPUT, 0},
-	    {"/bom", "src: no half hour", LT_EINPUT, 0},
+	    {"/html", "127.0.0.1: got text/html, want JSON", LT_ENET, 0},
+	    {"/truncated", "127.0.0.1: line 1, column ", LT_EINPUT, 0},
+	    {"/empty", "127.0.0.1: empty, want JSON", LT_EINPUT, 0},
+	    {"/bom", "127.0.0.1: no half hour", LT_EINPUT, 0},
 	    {"/deep", "JSON with more than 32 levels", LT_ELIMIT, 0},
 	    {"/reset", "127.0.0.1: ", LT_ENET, 0},
 	    {"/bomb", "an answer of more than", LT_ENET, 0},

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dated exchange rates of a policy file: what one unit of another currency
+ * is in the site's. Called by keys.c; daemon/convert.c uses them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+void
+lt_read_exchange(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	(void)name;
+	struct lt_policy_exchange *exchange = item;
+	struct lt_exchange_entry entry = {.rate = 0};
+	const int errors = reader->errors->count;
+	if (!lt_read_body(reader, lt_exchange_keys, "exchange_rates",
+		"a mapping such as {currency: USD, rate: 0.93, "
+		"from: 2026-11-01}",
+		node, &entry) ||
+	    reader->errors->count > errors)
+		return;
+	memcpy(exchange->currency, entry.currency, sizeof(entry.currency));
+	exchange->rate = entry.rate;
+	exchange->from_utc_s = INT64_MIN;
+	if (entry.from[0] != '\0' &&
+	    !lt_date_utc_s(
+		entry.from, reader->policy->timezone, &exchange->from_utc_s))
+		lt_complain(reader, node,
+		    "from: got \"%s\", want a day such as 2026-11-01",
+		    entry.from);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct lt_policy_exchange *first = a, *second = b;
+	const int order = strcmp(first->currency, second->currency);
+	if (order != 0)
+		return order;
+	return (first->from_utc_s > second->from_utc_s) -
+	       (first->from_utc_s < second->from_utc_s);
+}
+
+void
+lt_exchanges_finish(struct lt_reader *reader)
+{
+	const struct lt_policy *policy = reader->policy;
+	struct lt_policy_exchange *rows = policy->exchanges;
+	if (policy->exchange_count == 0)
+		return;
+	qsort(rows, (size_t)policy->exchange_count, sizeof(*rows), compare);
+	for (int i = 0; i < policy->exchange_count; i++) {
+		if (strcmp(rows[i].currency, policy->currency) == 0)
+			lt_complain(reader, NULL,
+			    "exchange_rates: got a rate of %s, the site's own "
+			    "currency, want others only",
+			    rows[i].currency);
+		if (i > 0 && compare(&rows[i - 1], &rows[i]) == 0)
+			lt_complain(reader, NULL,
+			    "exchange_rates: got two rates of %s for the same "
+			    "day, want one",
+			    rows[i].currency);
+	}
+}
