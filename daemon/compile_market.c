@@ -13,6 +13,10 @@
 #include "calendar.h"
 #include "daemon.h"
 
+/* Interruptions per node-hour where the source has said nothing yet: once a
+ * minute, so that nothing is placed there for its price alone. */
+#define UNKNOWN_HAZARD 60.0
+
 struct build { /* parts of a market, freed after packing */
 	struct lt_market market;
 	struct lt_series series[LT_SERIES_MAX];
@@ -144,7 +148,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 }
 
 static int
-apply_policy(struct build *b, const struct lt_daemon *d, struct lt_partition *p,
+apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
     struct lt_error *err)
 {
 	p->price_series = p->carbon_series = p->tariff_series = p->busy_series =
@@ -159,7 +163,12 @@ apply_policy(struct build *b, const struct lt_daemon *d, struct lt_partition *p,
 		p->flags |= LT_PARTITION_PREEMPTIBLE;
 	if (from->owned)
 		p->flags |= LT_PARTITION_OWNED;
-	p->hazard_per_node_hour = from->hazard_per_node_hour;
+	if (from->preemptible) {
+		const struct lt_hazard hazard =
+		    lt_hazard_of(d, from, b->now_utc_s);
+		p->hazard_per_node_hour =
+		    hazard.known ? hazard.value : UNKNOWN_HAZARD;
+	}
 	p->notice_s = (double)from->notice_s;
 	p->restart_s = (double)from->restart_s;
 	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
@@ -170,7 +179,10 @@ apply_policy(struct build *b, const struct lt_daemon *d, struct lt_partition *p,
 	int code = add_signal(
 	    b, d, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
-		code = add_signal(b, d, &from->carbon, LT_QUANTITY_CARBON,
+		code = add_signal(b, d, &from->carbon,
+		    d->policy->intensity == LT_INTENSITY_MARGINAL
+			? LT_QUANTITY_MARGINAL
+			: LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
 	if (code == LT_OK)
 		code = add_signal(b, d, &from->tariff, LT_QUANTITY_TARIFF,
@@ -264,7 +276,7 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 }
 
 static int
-fill(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
 	m->series = b->series;

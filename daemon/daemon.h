@@ -157,6 +157,12 @@ int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err);
 /* At start and after a reload: what the ledger has of each source. */
 void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
+/* By which the ledger knows a source: its name and options, for another
+ * region or currency is another history. */
+const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
+    const struct lt_source *source);
+/* What it says for now; it has steps. */
+double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
 bool lt_signals_has_history(
     struct lt_daemon *d, const struct lt_source *source);
 

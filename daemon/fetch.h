@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fetches in a child process, one at a time, so that a source which does not
- * answer stalls nothing but itself. Used by one thread.
+ * Fetches in a child process, one adapter at a time, so that a source which
+ * does not answer stalls nothing but itself. Used by one thread.
  */
 #ifndef LT_FETCH_H
 #define LT_FETCH_H
@@ -13,6 +13,7 @@ struct lt_fetch {			/* a job for a child, then its result */
 	struct lt_policy_source source; /* own copy: a reload may free theirs */
 	const struct lt_adapter *adapter;
 	int64_t from_utc_s, to_utc_s, now_utc_s;
+	struct lt_source_memory memory; /* in and out */
 	struct lt_points points;
 	int code;
 	struct lt_error err;
@@ -21,7 +22,8 @@ struct lt_fetch {			/* a job for a child, then its result */
 
 /* Ends the one under way; the rest is dropped. */
 void lt_fetch_stop(void);
-/* Takes ownership. */
+/* Takes ownership; begun by the next lt_fetch_take(). Those of one adapter
+ * that wait are done by one child, which sends equal requests once. */
 void lt_fetch_post(struct lt_fetch *fetch);
 /* A finished one, or NULL; the caller frees it by lt_fetch_free(). */
 struct lt_fetch *lt_fetch_take(void);

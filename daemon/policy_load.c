@@ -15,7 +15,10 @@ static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,
     struct lt_error *err)
 {
-	*source = (struct lt_source){.policy = from};
+	*source = (struct lt_source){
+	    .policy = from, .memory = calloc(1, sizeof(*source->memory))};
+	if (!source->memory)
+		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	source->adapter = lt_adapter_find(from->adapter);
 	assert(source->adapter); /* lt_policy_load() wants a known one */
 	source->options.name = from->name;
@@ -43,8 +46,13 @@ at_source(const struct lt_policy_source *source, const char *path,
 static void
 free_sources(struct lt_source *sources, int count)
 {
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		if (sources[i].memory)
+			explicit_bzero(
+			    sources[i].memory, sizeof(*sources[i].memory));
+		free(sources[i].memory);
 		free(sources[i].steps);
+	}
 	free(sources);
 }
 
@@ -89,7 +97,7 @@ lt_daemon_load_policy(
 	lt_file_id(&d->policy_id, d->args.config);
 	const int code = load(d, &policy, &sources, err);
 	if (code != LT_OK) {
-		free(sources);
+		free_sources(sources, sources ? policy->source_count : 0);
 		lt_policy_free(policy);
 		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
 		lt_log("policy_refused", "path=%s error=\"%s\"", d->args.config,

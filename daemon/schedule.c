@@ -63,6 +63,7 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 	const bool has_history = lt_signals_has_history(d, source);
 	fetch->source = *source->policy;
 	fetch->adapter = source->adapter;
+	fetch->memory = *source->memory;
 	fetch->now_utc_s = now_utc_s;
 	fetch->from_utc_s =
 	    now_utc_s - (has_history ? (int64_t)REFETCH_S : LT_HISTORY_S);
@@ -82,6 +83,7 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 	if (!source)
 		return; /* the policy changed meanwhile */
 	source->busy = false;
+	*source->memory = fetch->memory;
 	source->retry_after_s = fetch->points.retry_after_s;
 	if (fetch->code != LT_OK) {
 		source->failures++;
@@ -110,29 +112,58 @@ lt_schedule_stop(struct lt_daemon *d)
 	lt_fetch_stop();
 }
 
-int64_t
-lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
+static void
+take_all(struct lt_daemon *d, int64_t now_utc_s)
 {
-	int64_t next = now_utc_s + LT_DAY_S;
 	for (struct lt_fetch *fetch; (fetch = lt_fetch_take());) {
 		take(d, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
+}
+
+static void
+post(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
+{
+	struct lt_fetch *const fetch = prepare(d, source, now_utc_s);
+	if (!fetch)
+		return;
+	source->busy = true;
+	lt_fetch_post(fetch);
+}
+
+/* Those of the same adapter that would be due within the jitter anyway: they
+ * share requests. */
+static void
+post_companions(
+    struct lt_daemon *d, const struct lt_source *of, int64_t now_utc_s)
+{
+	const int64_t soon_utc_s =
+	    now_utc_s + of->adapter->interval_s / JITTER_DIVISOR;
 	for (int i = 0; i < d->source_count; i++) {
 		struct lt_source *const source = &d->sources[i];
-		if (source->busy)
-			continue;
-		if (source->next_fetch_utc_s <= now_utc_s) {
-			struct lt_fetch *const fetch =
-			    prepare(d, source, now_utc_s);
-			if (!fetch)
-				continue;
-			source->busy = true;
-			lt_fetch_post(fetch);
-		} else if (source->next_fetch_utc_s < next) {
-			next = source->next_fetch_utc_s;
-		}
+		if (!source->busy && source->adapter == of->adapter &&
+		    source->failures == 0 &&
+		    source->next_fetch_utc_s <= soon_utc_s)
+			post(d, source, now_utc_s);
 	}
+}
+
+int64_t
+lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
+{
+	int64_t next = now_utc_s + LT_DAY_S;
+	take_all(d, now_utc_s);
+	for (int i = 0; i < d->source_count; i++) {
+		struct lt_source *const source = &d->sources[i];
+		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
+			post(d, source, now_utc_s);
+			post_companions(d, source, now_utc_s);
+		}
+		if (!source->busy && source->next_fetch_utc_s > now_utc_s &&
+		    source->next_fetch_utc_s < next)
+			next = source->next_fetch_utc_s;
+	}
+	take_all(d, now_utc_s); /* begins what was posted */
 	return next;
 }
 

@@ -15,13 +15,15 @@
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 
-/* Points belong to a source and its options: another region is another
- * history. */
-static void
-key_of(char key[LT_NAME_SIZE], const struct lt_source *source)
+const char *
+lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
+    const struct lt_source *source)
 {
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
+	if (lt_quantity_scale(source->adapter->quantity(&source->options)) != 1)
+		crc = lt_crc32c(
+		    crc, d->policy->currency, strlen(d->policy->currency));
 	for (int i = 0; i < p->option_count; i++) {
 		crc = lt_crc32c(
 		    crc, p->options[i].key, strlen(p->options[i].key) + 1);
@@ -29,13 +31,24 @@ key_of(char key[LT_NAME_SIZE], const struct lt_source *source)
 		    crc, p->options[i].value, strlen(p->options[i].value) + 1);
 	}
 	snprintf(key, LT_NAME_SIZE, "%.54s#%08x", p->name, crc);
+	return key;
+}
+
+double
+lt_source_value(const struct lt_source *source, int64_t now_utc_s)
+{
+	uint32_t i = 0;
+	while (i + 1 < source->step_count &&
+	       source->steps[i + 1].start_utc_s <= now_utc_s)
+		i++;
+	return source->steps[i].value;
 }
 
 bool
 lt_signals_has_history(struct lt_daemon *d, const struct lt_source *source)
 {
 	char value[64], name[LT_NAME_SIZE];
-	key_of(name, source);
+	lt_signals_key(name, d, source);
 	return lt_ledger_get(d->ledger, name, value, sizeof(value), NULL) ==
 	       LT_OK;
 }
@@ -49,7 +62,7 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 		char value[64], name[LT_NAME_SIZE];
 		int quantity;
 		long long issued;
-		key_of(name, source);
+		lt_signals_key(name, d, source);
 		if (lt_ledger_get(
 			d->ledger, name, value, sizeof(value), NULL) != LT_OK ||
 		    sscanf(value, "%d %lld", &quantity, &issued) != 2 ||
@@ -82,7 +95,7 @@ store(struct lt_daemon *d, const struct lt_source *source,
 		    source->policy->name);
 	}
 	char name[LT_NAME_SIZE], value[64];
-	key_of(name, source);
+	lt_signals_key(name, d, source);
 	const int code = lt_ledger_put_points(
 	    d->ledger, name, steps, (uint32_t)points->count, err);
 	free(steps);
@@ -111,7 +124,7 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
 	char name[LT_NAME_SIZE];
-	key_of(name, source);
+	lt_signals_key(name, d, source);
 	const int code =
 	    lt_ledger_points(d->ledger, name, now_utc_s - LT_HISTORY_S,
 		now_utc_s + LT_HORIZON_S, &known, &count, err);

@@ -143,6 +143,12 @@ int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
     struct lt_error *err);
+/* What preemptible nodes went through: node-hours of runs of a partition
+ * within [from, to), and how many of those runs ended by NODE_FAIL or
+ * PREEMPTED. */
+int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
+    int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
+    uint32_t *interruptions, struct lt_error *err);
 /* Also appended to <state>/adjustments (text, fsync) before the insert, so
  * that rebuild has it; what a crash left only there, the next open inserts.
  * Not within lt_ledger_begin(). LT_EINPUT without account or reason. */

@@ -168,3 +168,23 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 		*rounded = (int64_t)whole;
 	return rc;
 }
+
+int
+lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
+    int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
+    uint32_t *interruptions, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_EXPOSURE, err,
+	    LT_BIND(LT_TEXT(partition), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+
+	*node_hours = 0;
+	*interruptions = 0;
+	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		*interruptions = (uint32_t)lt_row_real(&rows);
+		*node_hours = lt_row_real(&rows);
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc;
+}

@@ -223,6 +223,11 @@
 	    "  WHERE kind != 0 AND kind = 1 AND account = ?1"                  \
 	    "  AND at_utc_s >= ?2 AND at_utc_s < ?3)"                          \
 	    " JOIN runs USING (job_id, submit_utc_s)")                         \
+	X(EXPOSURE, LEDGER,                                                    \
+	    "SELECT total(state_text LIKE 'NODE_FAIL%'"                        \
+	    "  OR state_text LIKE 'PREEMPTED%'),"                              \
+	    " total(nodes * (min(end_utc_s, ?3) - max(start_utc_s, ?2))"       \
+	    "  / 3600.0) FROM runs WHERE partition = ?1 AND " LT_SQL_TOUCHES)  \
 	X(ENTRY_PUT, LEDGER,                                                   \
 	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
 	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \

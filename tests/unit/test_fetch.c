@@ -169,6 +169,8 @@ test_stop(void **state)
 	(void)state;
 	post(&endless);
 	post(&cases[0].adapter);
+	assert_null(lt_fetch_take());
+	assert_true(lt_fetch_fd() >= 0);
 	lt_fetch_stop();
 	assert_null(lt_fetch_take());
 	assert_int_equal(lt_fetch_fd(), -1);
