@@ -202,11 +202,11 @@ set_request(CURL *curl, const struct lt_http_request *request, const char *url,
 	if (request->method != NULL)
 		code |= curl_easy_setopt(
 		    curl, CURLOPT_CUSTOMREQUEST, request->method);
-	if (request->unix_socket != NULL) {
+	if (request->unix_socket != NULL)
 		code |= curl_easy_setopt(
 		    curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+	if (request->unix_socket != NULL || request->direct)
 		code |= curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	}
 	if (request->login != NULL)
 		code |= curl_easy_setopt(curl, CURLOPT_USERPWD, request->login);
 	if (request->aws_sigv4 != NULL)

@@ -6,6 +6,7 @@
 #ifndef LT_HTTP_H
 #define LT_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct lt_http_request {	 /* start as { 0 } */
 						   * are ever logged */
 	const char *login;     /* "user:password": HTTP Basic, or to sign */
 	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
+	bool direct;	       /* past any proxy, as for link-local hosts */
 	int connect_ms, total_ms; /* 0 = the limits above */
 };
 

@@ -143,7 +143,10 @@ trace(struct lt_web *web, const struct lt_web_request *request)
 	memory->trace_count++;
 	*line = (struct lt_trace){0};
 	snprintf(line->request, sizeof(line->request), "%s %s",
-	    request->body != NULL ? "POST" : "GET", request->url);
+	    request->method != NULL ? request->method
+	    : request->body != NULL ? "POST"
+				    : "GET",
+	    request->url);
 	lt_text_mend(line->request);
 	return line;
 }
@@ -265,6 +268,8 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	const int64_t left_ms = web->end_ms - monotonic_ms();
 	struct lt_http_request http = {
 	    .url = url,
+	    .method = request->method,
+	    .direct = request->direct,
 	    .body = request->body,
 	    .body_length = request->body == NULL ? 0 : strlen(request->body),
 	    .login = request->secret_login,

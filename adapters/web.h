@@ -38,7 +38,9 @@ struct lt_web_request {	 /* start as { 0 } */
 	const char *secret_query, *secret_header, *secret_login;
 	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
 	const char *headers[LT_WEB_HEADERS_MAX];
-	const char *body; /* makes it a POST; never shown */
+	const char *method; /* NULL = GET, or POST with a body */
+	const char *body;   /* never shown */
+	bool direct;	    /* past any proxy, as for link-local hosts */
 	enum lt_web_type type;
 	bool conditional; /* send the memory's validators: may answer 304 */
 	int gap_ms;	  /* least pause after the last request to this host */
