@@ -11,7 +11,6 @@
 enum {
 	LT_RECORDING_BYTES_MAX = 16 * 1024 * 1024, /* of a file: refused */
 	LT_RECORDING_CELL_SIZE = 128,		   /* of one cell: refused */
-	LT_RECORDING_COLUMNS_MAX = 256,		   /* of a CSV: refused */
 	LT_RECORDING_SKIP_MAX = 1000,		   /* lines before the header */
 };
 
