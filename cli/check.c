@@ -5,13 +5,12 @@
  */
 #include <string.h>
 
-#include "adapter.h"
+#include "check.h"
 #include "cli.h"
-#include "policy.h"
+#include "signals_check.h"
 
-/* What adapters see of a source: its options, lent by the policy. */
-static struct lt_source_options
-options_of(const struct lt_policy_source *source)
+struct lt_source_options
+lt_options_of(const struct lt_policy_source *source)
 {
 	struct lt_source_options options = {
 	    .name = source->name, .count = source->option_count};
@@ -28,72 +27,59 @@ options_of(const struct lt_policy_source *source)
 	return options;
 }
 
+int
+lt_check_source(const struct lt_policy *policy,
+    const struct lt_policy_source *source, struct lt_error *err)
+{
+	const struct lt_source_options options = lt_options_of(source);
+
+	if (lt_adapter_check(lt_adapter_find(source->adapter), &options, err) ==
+	    LT_OK)
+		return LT_OK;
+	if (err->line == 0) {
+		err->line = source->line;
+		err->column = source->column;
+	}
+	return lt_context(
+	    err, "%s:%d:%d", policy->path, err->line, err->column);
+}
+
+/* What each source gives, once its options are known to be right. */
 static void
-check_sources(const struct lt_policy *policy, const char *path,
-    struct lt_policy_errors *errors)
+check_signals(const struct lt_policy *policy, struct lt_policy_errors *errors)
+{
+	struct lt_source_kind kinds[LT_SOURCES_MAX];
+
+	for (int i = 0; i < policy->source_count; i++) {
+		const struct lt_source_options options =
+		    lt_options_of(&policy->sources[i]);
+		const struct lt_adapter *const adapter =
+		    lt_adapter_find(policy->sources[i].adapter);
+		const enum lt_quantity quantity = adapter->quantity(&options);
+
+		kinds[i].quantity = lt_quantity_name(quantity);
+		kinds[i].title = lt_quantity_title(quantity);
+		kinds[i].currency =
+		    adapter->currency ? adapter->currency(&options) : "";
+	}
+	lt_policy_check_signals(policy, kinds, errors);
+}
+
+void
+lt_check_sources(
+    const struct lt_policy *policy, struct lt_policy_errors *errors)
 {
 	for (int i = 0;
 	     i < policy->source_count && errors->count < LT_POLICY_ERRORS_MAX;
 	     i++) {
-		const struct lt_policy_source *source = &policy->sources[i];
-		const struct lt_source_options options = options_of(source);
-		struct lt_error *err = &errors->items[errors->count];
+		struct lt_error *const err = &errors->items[errors->count];
 
 		*err = (struct lt_error){0};
-		if (lt_adapter_check(lt_adapter_find(source->adapter), &options,
-			err) == LT_OK)
-			continue;
-		if (err->line == 0) {
-			err->line = source->line;
-			err->column = source->column;
-		}
-		lt_context(err, "%s:%d:%d", path, err->line, err->column);
-		errors->count++;
+		if (lt_check_source(policy, &policy->sources[i], err) != LT_OK)
+			errors->count++;
 	}
-}
-
-/* A source of prices under `carbon:` would be found only at its first fetch
- * otherwise. The options of every source are right here. */
-static void
-check_signal(const struct lt_policy *policy, const char *path, const char *key,
-    const struct lt_policy_signal *signal, enum lt_quantity wanted,
-    struct lt_policy_errors *errors)
-{
-	for (int i = 0; i < signal->source_count; i++) {
-		const struct lt_policy_source *source =
-		    &policy->sources[signal->sources[i]];
-		const struct lt_source_options options = options_of(source);
-		const enum lt_quantity found =
-		    lt_adapter_find(source->adapter)->quantity(&options);
-
-		if (found == wanted || errors->count == LT_POLICY_ERRORS_MAX)
-			continue;
-		struct lt_error *err = &errors->items[errors->count++];
-		*err = (struct lt_error){
-		    .line = signal->line, .column = signal->column};
-		lt_fail(err, LT_EINPUT,
-		    "%s:%d:%d: %s: %s is a source of %s, "
-		    "want one of %s",
-		    path, signal->line, signal->column, key, source->name,
-		    lt_quantity_title(found), lt_quantity_title(wanted));
-	}
-}
-
-static void
-check_signals(const struct lt_policy *policy, const char *path,
-    struct lt_policy_errors *errors)
-{
-	for (int i = 0; i < policy->partition_count; i++) {
-		const struct lt_policy_partition *partition =
-		    &policy->partitions[i];
-
-		check_signal(policy, path, "carbon", &partition->carbon,
-		    LT_QUANTITY_CARBON, errors);
-		check_signal(policy, path, "price_per_node_hour",
-		    &partition->price, LT_QUANTITY_PRICE, errors);
-		check_signal(policy, path, "electricity_price_per_kwh",
-		    &partition->tariff, LT_QUANTITY_TARIFF, errors);
-	}
+	if (errors->count == 0)
+		check_signals(policy, errors);
 }
 
 static json_t *
@@ -153,11 +139,8 @@ lt_cli_check(const struct lt_cli *cli)
 	struct lt_policy_errors errors = {0};
 
 	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
-	    LT_OK) {
-		check_sources(policy, path, &errors);
-		if (errors.count == 0)
-			check_signals(policy, path, &errors);
-	}
+	    LT_OK)
+		lt_check_sources(policy, &errors);
 	int status = LT_EXIT_OK;
 	if (cli->json)
 		status = print_json(path, policy, &errors);

@@ -10,6 +10,7 @@
 
 #include "calendar.h"
 #include "daemon.h"
+#include "signals_check.h"
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,
@@ -66,6 +67,36 @@ lt_policy_drop(struct lt_daemon *d)
 	d->policy = NULL;
 }
 
+/* Do the sources give what the policy's signals want? The first that does not
+ * is told, as all errors are by `lowtide check`. */
+static int
+check_signals(const struct lt_policy *policy, const struct lt_source *sources,
+    struct lt_error *err)
+{
+	const size_t count = (size_t)policy->source_count;
+	struct lt_source_kind *const kinds = calloc(count + 1, sizeof(*kinds));
+	struct lt_policy_errors errors = {0};
+	if (!kinds)
+		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const struct lt_adapter *const adapter = sources[i].adapter;
+		const enum lt_quantity quantity =
+		    adapter->quantity(&sources[i].options);
+		kinds[i].quantity = lt_quantity_name(quantity);
+		kinds[i].title = lt_quantity_title(quantity);
+		kinds[i].currency = adapter->currency
+					? adapter->currency(&sources[i].options)
+					: "";
+	}
+	lt_policy_check_signals(policy, kinds, &errors);
+	free(kinds);
+	if (errors.count == 0)
+		return LT_OK;
+	if (err)
+		*err = errors.items[0];
+	return LT_EINPUT;
+}
+
 static int
 load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
     struct lt_error *err)
@@ -84,6 +115,9 @@ load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
 			return at_source(
 			    &(*policy)->sources[i], d->args.config, err);
 	}
+	code = check_signals(*policy, *sources, err);
+	if (code != LT_OK)
+		return code;
 	code = lt_calendar_zone((*policy)->timezone, err);
 	return code == LT_OK ? LT_OK : lt_context(err, "%s", d->args.config);
 }

@@ -53,6 +53,8 @@ lt_exchanges_finish(struct lt_reader *reader)
 		return;
 	qsort(rows, (size_t)policy->exchange_count, sizeof(*rows), compare);
 	for (int i = 0; i < policy->exchange_count; i++) {
+		if (rows[i].currency[0] == '\0')
+			continue; /* a row that was refused */
 		if (strcmp(rows[i].currency, policy->currency) == 0)
 			lt_complain(reader, NULL,
 			    "exchange_rates: got a rate of %s, the site's own "

@@ -36,7 +36,7 @@ done
 
 # Every key of the tables has its entry in the manual page.
 n=$((n + 1))
-missing=$(grep -oE '^	\{ "[a-z0-9_]+", lt_read|^	TFLOPS\("[a-z0-9]+"' \
+missing=$(grep -oE '\{?"[a-z0-9_]+", lt_read|TFLOPS\("[a-z0-9]+"' \
     "$top/policy/file/keys.c" | grep -oE '"[^"]+"' | tr -d '"' | sort -u |
     while read -r key; do
 	grep -qE "(\\\\fB|^\\.BR? )$key(\\\\fR| |$)" "$top/man/lowtide.yaml.5" || echo "$key"

@@ -37,6 +37,17 @@ static const struct {
 	"  other: {adapter: static, value: 1, unit: per_kwh}\n"
 	"  grid: {adapter: file, quantity: carbon}\n",
 	":3:3: grid: adapter file needs \"path\""},
+    {"a source of another kind than its key wants",
+	"sources:\n"
+	"  grid: {adapter: static, value: 1, unit: per_kwh}\n"
+	"partitions:\n"
+	"  a: {carbon: grid}\n",
+	":4:15: carbon: grid is a source of electricity price"},
+    {"money without a rate",
+	"currency: GBP\n"
+	"sources:\n"
+	"  us: {adapter: file, quantity: price, path: /a, currency: USD}\n",
+	":3:3: exchange_rates: has no USD"},
     {"an unknown adapter", "sources:\n  grid: {adapter: statik}\n", ":2:"},
 };
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A source of prices under `carbon:`, or prices in a currency without a rate,
+ * would else be found only at the first fetch: after reading, before use.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "signals_check.h"
+
+static const char average[] = "carbon", marginal[] = "marginal_carbon";
+
+static const struct {
+	const char *key;
+	size_t offset; /* of its signal in a partition */
+	const char *quantity, *title;
+} signals[] = {
+#define AT(field) offsetof(struct lt_policy_partition, field)
+    {"carbon", AT(carbon), average, "carbon intensity"},
+    {"price_per_node_hour", AT(price), "price", "node price"},
+    {"electricity_price_per_kwh", AT(tariff), "tariff", "electricity price"},
+    {"interruptions_per_hour", AT(hazard), "interruption", "interruption rate"},
+    {"placement_score", AT(score), "placement_score", "placement score"},
+#undef AT
+};
+
+__attribute__((format(printf, 5, 6))) static void
+complain(struct lt_policy_errors *errors, const char *path, int line,
+    int column, const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	va_list arguments;
+
+	if (errors->count >= LT_POLICY_ERRORS_MAX)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	struct lt_error *const err = &errors->items[errors->count++];
+	*err = (struct lt_error){.line = line, .column = column};
+	lt_fail(err, LT_EINPUT, "%s:%d:%d: %s", path, line, column, text);
+}
+
+static bool
+is_intensity(const char *quantity)
+{
+	return strcmp(quantity, average) == 0 ||
+	       strcmp(quantity, marginal) == 0;
+}
+
+static void
+check_signal(const struct lt_policy *policy, const struct lt_source_kind *kinds,
+    size_t index, const struct lt_policy_signal *signal,
+    struct lt_policy_errors *errors)
+{
+	const bool wants_marginal = policy->intensity == LT_INTENSITY_MARGINAL;
+	const bool is_carbon = strcmp(signals[index].quantity, average) == 0;
+	const char *const wanted =
+	    is_carbon && wants_marginal ? marginal : signals[index].quantity;
+
+	for (int i = 0; i < signal->source_count; i++) {
+		const int source = signal->sources[i];
+		const char *const name = policy->sources[source].name;
+		const char *const found = kinds[source].quantity;
+
+		if (strcmp(found, wanted) == 0)
+			continue;
+		if (is_carbon && is_intensity(found))
+			complain(errors, policy->path, signal->line,
+			    signal->column,
+			    "carbon: %s is a source of %s, but "
+			    "carbon_intensity is %s: the two are never mixed",
+			    name, kinds[source].title,
+			    wants_marginal ? "marginal" : "average");
+		else
+			complain(errors, policy->path, signal->line,
+			    signal->column,
+			    "%s: %s is a source of %s, want one of %s",
+			    signals[index].key, name, kinds[source].title,
+			    signals[index].title);
+	}
+}
+
+static bool
+has_rate(const struct lt_policy *policy, const char *currency)
+{
+	for (int i = 0; i < policy->exchange_count; i++)
+		if (strcmp(policy->exchanges[i].currency, currency) == 0)
+			return true;
+	return false;
+}
+
+static void
+check_currency(const struct lt_policy *policy,
+    const struct lt_policy_source *source, const struct lt_source_kind *kind,
+    struct lt_policy_errors *errors)
+{
+	if (kind->currency[0] == '\0' ||
+	    strcmp(kind->currency, policy->currency) == 0)
+		return;
+	if (policy->currency[0] == '\0')
+		complain(errors, policy->path, source->line, source->column,
+		    "%s: gives %ss in %s, and currency: is missing, want a "
+		    "line such as currency: %s",
+		    source->name, kind->title, kind->currency, kind->currency);
+	else if (!has_rate(policy, kind->currency))
+		complain(errors, policy->path, source->line, source->column,
+		    "exchange_rates: has no %s: %s gives %ss in %s, the "
+		    "site's currency is %s",
+		    kind->currency, source->name, kind->title, kind->currency,
+		    policy->currency);
+}
+
+void
+lt_policy_check_signals(const struct lt_policy *policy,
+    const struct lt_source_kind *kinds, struct lt_policy_errors *errors)
+{
+	for (int i = 0; i < policy->source_count; i++)
+		check_currency(policy, &policy->sources[i], &kinds[i], errors);
+	for (int i = 0; i < policy->partition_count; i++) {
+		const char *const partition =
+		    (const char *)&policy->partitions[i];
+
+		for (size_t k = 0; k < sizeof(signals) / sizeof(*signals); k++)
+			check_signal(policy, kinds, k,
+			    (const void *)(partition + signals[k].offset),
+			    errors);
+	}
+}
