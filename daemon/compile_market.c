@@ -87,7 +87,7 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 	s->start_utc_s[source->step_count] =
 	    source->steps[source->step_count - 1].end_utc_s;
 	s->quality = quality_of(source, b->now_utc_s);
-	s->issued_utc_s = source->issued_utc_s;
+	s->issued_utc_s = lt_source_made(source, b->now_utc_s);
 	memcpy(s->source, source->policy->name, sizeof(s->source));
 	return lt_series_prepare(s, err);
 }

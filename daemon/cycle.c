@@ -39,7 +39,7 @@ static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_ledger_prune_signals(
-	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, err);
+	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, LT_POINTS_KEPT_MAX, err);
 }
 
 static void
@@ -122,6 +122,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 			d->market_dirty = false;
 			d->next_market = now_utc_s + LT_MARKET_EVERY_S;
 			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
+			lt_failover_watch(d, now_utc_s);
 		}
 	}
 	if (d->has_market)

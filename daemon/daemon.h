@@ -31,6 +31,7 @@ enum {
 	LT_HORIZON_S = 14 * 86400,	/* how far a series looks ahead */
 	LT_HISTORY_S = 28 * 86400,	/* what a forecast is made from */
 	LT_POINTS_KEEP_S = 400 * 86400, /* raw points: a year and a bit */
+	LT_POINTS_KEPT_MAX = 2000000,	/* of all sources; some 200 MB */
 	LT_PATH_SIZE = 4096,
 };
 
@@ -96,6 +97,9 @@ struct lt_daemon {
 	struct lt_market market;
 	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
+	struct lt_chosen *chosen;     /* failover.c: the sources in use */
+	struct lt_seen_here *seen;    /* hazard.c: interruptions, for a while */
+	bool seen_dirty;	      /* a run was interrupted since */
 	struct lt_balance_sheet sheet;
 	bool has_sheet;
 	struct lt_recent *recent; /* admitted since the sheet (release.c) */
@@ -161,6 +165,9 @@ void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
  * region or currency is another history. */
 const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
     const struct lt_source *source);
+/* When it counts as made for `stale_after`: its issue time and its adapter's
+ * usual delay, not in the future. */
+int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
 /* What it says for now; it has steps. */
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
 bool lt_signals_has_history(
@@ -186,12 +193,18 @@ struct lt_hazard { /* per node-hour */
 	double own_share; /* weight of the own history in value, 0 to 1 */
 };
 enum { LT_OWN_DAYS = 90 };
+/* A run's state that says so: NODE_FAIL, PREEMPTED. */
+bool lt_is_interruption(const char *state_text);
 struct lt_hazard lt_hazard_of(struct lt_daemon *d,
     const struct lt_policy_partition *partition, int64_t now_utc_s);
 
-/* rates.c: which source of a signal counts now; NULL = none has data. */
+/* failover.c: which source of a signal counts now, the first that is fresh,
+ * else the first that has data; NULL = none. */
 const struct lt_source *lt_signal_source(const struct lt_daemon *d,
     const struct lt_policy_signal *signal, int64_t now_utc_s);
+/* Log once each signal whose source is another than before. */
+void lt_failover_watch(struct lt_daemon *d, int64_t now_utc_s);
+/* rates.c */
 /* Record what holds now in each managed partition, for charges. */
 int lt_rates_record(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);

@@ -3,7 +3,19 @@
  * How often nodes of a partition are taken away: what is published or written,
  * and what the cluster itself went through. docs/model.md, eq. (35).
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "daemon.h"
+
+enum { LOOK_EVERY_S = 6 * LT_HOUR_S }; /* over all runs of 90 days */
+
+struct lt_seen_here { /* of one partition */
+	char partition[LT_NAME_SIZE];
+	int64_t looked_utc_s;
+	double node_hours;
+	uint32_t interruptions;
+};
 
 /* A published rate counts as much as so many interruptions seen here: enough
  * that one bad day does not double it, little enough to be outweighed within
@@ -23,6 +35,49 @@ update(struct lt_hazard *hazard)
 		return;
 	hazard->value = (shape + hazard->interruptions) / hours;
 	hazard->own_share = hazard->node_hours / hours;
+}
+
+bool
+lt_is_interruption(const char *state_text)
+{
+	return !strncmp(state_text, "NODE_FAIL", 9) ||
+	       !strncmp(state_text, "PREEMPTED", 9);
+}
+
+static void
+look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	if (seen->looked_utc_s > now_utc_s - LOOK_EVERY_S)
+		return;
+	if (lt_ledger_exposure(d->ledger, seen->partition,
+		now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s,
+		&seen->node_hours, &seen->interruptions, &err) != LT_OK)
+		lt_log("interruptions_unknown", "partition=%s error=\"%s\"",
+		    seen->partition, err.text);
+	seen->looked_utc_s = now_utc_s;
+}
+
+/* What the ledger has of a partition, looked up now and then and after each
+ * interruption. NULL = no memory. */
+static const struct lt_seen_here *
+seen_here(struct lt_daemon *d, const char *partition, int64_t now_utc_s)
+{
+	if (!d->seen)
+		d->seen = calloc(LT_PARTITIONS_MAX, sizeof(*d->seen));
+	if (d->seen && d->seen_dirty)
+		memset(d->seen, 0, LT_PARTITIONS_MAX * sizeof(*d->seen));
+	d->seen_dirty = false;
+	for (int i = 0; d->seen && i < LT_PARTITIONS_MAX; i++) {
+		struct lt_seen_here *const seen = &d->seen[i];
+		if (seen->partition[0] == '\0')
+			memcpy(seen->partition, partition, LT_NAME_SIZE);
+		if (strcmp(seen->partition, partition) != 0)
+			continue;
+		look(d, seen, now_utc_s);
+		return seen;
+	}
+	return NULL;
 }
 
 struct lt_hazard
@@ -45,10 +100,14 @@ lt_hazard_of(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	hazard.counts_own = partition->own_history == LT_OWN_DEFAULT
 				? !signal->is_constant
 				: partition->own_history == 1;
-	if (hazard.known && hazard.counts_own &&
-	    lt_ledger_exposure(d->ledger, partition->name,
-		now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s,
-		&hazard.node_hours, &hazard.interruptions, NULL) == LT_OK)
+	const struct lt_seen_here *const seen =
+	    hazard.known && hazard.counts_own
+		? seen_here(d, partition->name, now_utc_s)
+		: NULL;
+	if (seen) {
+		hazard.node_hours = seen->node_hours;
+		hazard.interruptions = seen->interruptions;
 		update(&hazard);
+	}
 	return hazard;
 }

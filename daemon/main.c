@@ -96,6 +96,8 @@ fini(struct lt_daemon *d)
 	free(d->live);
 	free(d->recent);
 	free(d->recorded);
+	free(d->chosen);
+	free(d->seen);
 	if (d->ring_fd >= 0)
 		close(d->ring_fd);
 	if (d->has_sheet)

@@ -16,25 +16,6 @@ struct lt_recorded { /* of one partition and rate */
 	uint32_t key;
 };
 
-const struct lt_source *
-lt_signal_source(const struct lt_daemon *d,
-    const struct lt_policy_signal *signal, int64_t now_utc_s)
-{
-	const struct lt_source *oldest = NULL;
-	for (int i = 0; i < signal->source_count; i++) {
-		const struct lt_source *const source =
-		    &d->sources[signal->sources[i]];
-		if (source->step_count == 0)
-			continue;
-		if (now_utc_s - source->issued_utc_s <=
-		    d->policy->stale_after_s)
-			return source;
-		if (!oldest)
-			oldest = source;
-	}
-	return oldest;
-}
-
 static const struct lt_policy_signal *
 signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 {

@@ -237,6 +237,8 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		lt_ledger_rollback(d->ledger);
 	else if (changed) {
 		d->sheet_dirty = true;
+		if (lt_is_interruption(run->state_text))
+			d->seen_dirty = d->market_dirty = true;
 		lt_log("settled",
 		    "job=%u account=%s money_micros=%" PRId64
 		    " carbon_mg=%" PRId64 " provisional=%d",

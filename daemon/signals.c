@@ -9,11 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bridge.h"
 #include "daemon.h"
 #include "forecast.h"
 #include "units.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
+
+/* Spot prices and interruptions have no daily shape worth a guess; a negative
+ * tariff is real, all else is more than 0. */
+static const struct {
+	bool seasonal;
+	double floor;
+} shapes[LT_QUANTITY_COUNT] = {
+    [LT_QUANTITY_CARBON] = {true, 0},
+    [LT_QUANTITY_MARGINAL] = {true, 0},
+    [LT_QUANTITY_PRICE] = {false, 0},
+    [LT_QUANTITY_TARIFF] = {true, -HUGE_VAL},
+    [LT_QUANTITY_HAZARD] = {false, 0},
+    [LT_QUANTITY_SCORE] = {false, 0},
+};
 
 const char *
 lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
@@ -117,17 +132,24 @@ first_needed(
 	return i;
 }
 
+static int
+load_known(struct lt_daemon *d, const struct lt_source *source,
+    int64_t now_utc_s, struct lt_rate_step **known, uint32_t *count,
+    struct lt_error *err)
+{
+	char name[LT_NAME_SIZE];
+	return lt_ledger_points(d->ledger, lt_signals_key(name, d, source),
+	    now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S, known, count,
+	    err);
+}
+
 int
 lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
-	char name[LT_NAME_SIZE];
-	lt_signals_key(name, d, source);
-	const int code =
-	    lt_ledger_points(d->ledger, name, now_utc_s - LT_HISTORY_S,
-		now_utc_s + LT_HORIZON_S, &known, &count, err);
+	const int code = load_known(d, source, now_utc_s, &known, &count, err);
 	if (code != LT_OK)
 		return code;
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
@@ -135,15 +157,13 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 		free(known);
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
 	}
-	uint32_t used = 0;
-	for (uint32_t i = first_needed(known, count, now_utc_s - LOOK_BACK_S);
-	     i < count && used < LT_STEPS_MAX; i++)
-		steps[used++] = known[i];
-	/* Spot prices have no daily shape worth a guess; a negative tariff
-	 * is real, a negative intensity or price is not. */
+	const uint32_t first =
+	    first_needed(known, count, now_utc_s - LOOK_BACK_S);
+	uint32_t used =
+	    lt_bridge(steps, LT_STEPS_MAX, known + first, count - first);
 	used += lt_forecast(steps + used, LT_STEPS_MAX - used, known, count,
-	    source->quantity != LT_QUANTITY_PRICE,
-	    source->quantity == LT_QUANTITY_TARIFF ? -HUGE_VAL : 0, now_utc_s);
+	    shapes[source->quantity].seasonal, shapes[source->quantity].floor,
+	    now_utc_s);
 	if (source->adapter->replay)
 		for (uint32_t i = 0; i < used; i++)
 			steps[i].quality = LT_QUALITY_REPLAY;
@@ -158,24 +178,57 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 	return LT_OK;
 }
 
+/* "As before", says the source: the last point goes on. */
+static int
+extend_last(struct lt_daemon *d, const struct lt_source *source,
+    struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_rate_step *known = NULL;
+	uint32_t count = 0;
+	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	if (code == LT_OK && count > 0) {
+		const struct lt_rate_step *const last = &known[count - 1];
+		const struct lt_point point = {.start_utc_s = last->start_utc_s,
+		    .end_utc_s = now_utc_s + 2 * source->adapter->interval_s,
+		    .value = last->value,
+		    .quality = last->quality};
+		points->quantity = source->quantity;
+		if (point.end_utc_s > last->end_utc_s)
+			code = lt_points_add(points, &point, err);
+	}
+	free(known);
+	return code;
+}
+
 void
 lt_signals_take(struct lt_daemon *d, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	source->quantity = points->quantity;
-	source->fetched = true;
-	source->fetched_utc_s = now_utc_s;
-	source->issued_utc_s =
-	    points->issued_utc_s ? points->issued_utc_s : now_utc_s;
-	if (store(d, source, points, &err) != LT_OK ||
-	    lt_signals_refresh(d, source, now_utc_s, &err) != LT_OK) {
+	int code = points->unchanged
+		       ? extend_last(d, source, points, now_utc_s, &err)
+		       : lt_points_convert(points, d->policy, &err);
+	if (code == LT_OK) {
+		source->quantity = points->quantity;
+		source->fetched = true;
+		source->fetched_utc_s = now_utc_s;
+		source->issued_utc_s =
+		    points->issued_utc_s ? points->issued_utc_s : now_utc_s;
+		if (!points->unchanged)
+			memcpy(
+			    source->note, points->note, sizeof(points->note));
+		code = store(d, source, points, &err);
+	}
+	if (code == LT_OK)
+		code = lt_signals_refresh(d, source, now_utc_s, &err);
+	if (code != LT_OK) {
 		memcpy(
 		    source->last_error, err.text, sizeof(source->last_error));
 		lt_log("signal_lost", "source=%s error=\"%s\"",
 		    source->policy->name, err.text);
 		return;
 	}
-	lt_log("fetched", "source=%s points=%zu steps=%u", source->policy->name,
-	    points->count, source->step_count);
+	lt_log("fetched", "source=%s points=%zu steps=%u%s",
+	    source->policy->name, points->count, source->step_count,
+	    points->unchanged ? " unchanged" : "");
 }

@@ -42,15 +42,19 @@ int lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
 int lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err);
-/* Raw points of a source, for forecasts and `signals`. */
+/* Raw points of a source, for forecasts and `signals`. One that is there for
+ * the same start is revised (a measured value never by a forecast); one that
+ * only says that the point before it goes on, lengthens that. Read in order,
+ * without overlaps: the later start wins. */
 int lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
     const struct lt_rate_step *steps, uint32_t count, struct lt_error *err);
 int lt_ledger_points(struct lt_ledger *ledger, const char *source,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
-/* Raw points that ended before; rates stay, to charge again from. */
-int lt_ledger_prune_signals(
-    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
+/* Drop raw points that ended before, and the oldest of more than points_max;
+ * rates stay, to charge again from. */
+int lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
+    uint32_t points_max, struct lt_error *err);
 
 /* ---- holds ---- */
 enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };

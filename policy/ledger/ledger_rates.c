@@ -249,6 +249,26 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
 	return rc;
 }
 
+/* A list of prices says at each fetch the same for a while from then on: the
+ * point that is there goes on, and no other is made. */
+static int
+put_point(struct lt_ledger *ledger, const char *source,
+    const struct lt_rate_step *step, struct lt_error *err)
+{
+	const int rc = lt_sql_do(ledger, LT_SQL_POINT_EXTEND, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(step->start_utc_s),
+		LT_INT(step->end_utc_s), LT_REAL(step->value),
+		LT_INT(step->quality)));
+
+	if (rc != LT_OK || sqlite3_changes(ledger->db[LT_DB_SIGNALS]) > 0)
+		return rc;
+	return lt_sql_do(ledger, LT_SQL_POINT_PUT, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(step->start_utc_s),
+		LT_INT(step->end_utc_s), LT_REAL(step->value),
+		LT_INT(step->quality), LT_INT(LT_QUALITY_MEASURED),
+		LT_INT(is_forecast(step->quality))));
+}
+
 int
 lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
     const struct lt_rate_step *steps, uint32_t count, struct lt_error *err)
@@ -260,11 +280,7 @@ lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
 	if (rc != LT_OK)
 		return rc;
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++)
-		rc = lt_sql_do(ledger, LT_SQL_POINT_PUT, err,
-		    LT_BIND(LT_TEXT(source), LT_INT(steps[i].start_utc_s),
-			LT_INT(steps[i].end_utc_s), LT_REAL(steps[i].value),
-			LT_INT(steps[i].quality), LT_INT(LT_QUALITY_MEASURED),
-			LT_INT(is_forecast(steps[i].quality))));
+		rc = put_point(ledger, source, &steps[i], err);
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
 }
 
@@ -281,15 +297,22 @@ lt_ledger_points(struct lt_ledger *ledger, const char *source,
 		free(all.items);
 		all = (struct steps){0};
 	}
+	for (uint32_t i = 1; i < all.count; i++)
+		if (all.items[i - 1].end_utc_s > all.items[i].start_utc_s)
+			all.items[i - 1].end_utc_s = all.items[i].start_utc_s;
 	*steps = all.items;
 	*count = all.count;
 	return rc;
 }
 
 int
-lt_ledger_prune_signals(
-    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
+lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
+    uint32_t points_max, struct lt_error *err)
 {
-	return lt_sql_do(
+	const int rc = lt_sql_do(
 	    ledger, LT_SQL_POINTS_PRUNE, err, LT_BIND(LT_INT(before_utc_s)));
+
+	return rc != LT_OK ? rc
+			   : lt_sql_do(ledger, LT_SQL_POINTS_BOUND, err,
+				 LT_BIND(LT_INT(points_max)));
 }

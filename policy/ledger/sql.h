@@ -286,6 +286,16 @@
 	    " coalesce((SELECT max(start_utc_s) FROM points"                   \
 	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                  \
 	    " AND start_utc_s < ?3 AND end_utc_s > ?2 ORDER BY start_utc_s")   \
-	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")
+	X(POINT_EXTEND, SIGNALS,                                               \
+	    "UPDATE points SET end_utc_s = max(end_utc_s, ?3)"                 \
+	    " WHERE source = ?1 AND start_utc_s = (SELECT max(start_utc_s)"    \
+	    "  FROM points WHERE source = ?1 AND start_utc_s < ?2)"            \
+	    " AND end_utc_s > ?2 AND value = ?4 AND quality = ?5"              \
+	    " AND NOT EXISTS (SELECT 1 FROM points WHERE source = ?1"          \
+	    "  AND start_utc_s = ?2)")                                         \
+	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")   \
+	X(POINTS_BOUND, SIGNALS,                                               \
+	    "DELETE FROM points WHERE end_utc_s <= (SELECT end_utc_s"          \
+	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")
 
 #endif

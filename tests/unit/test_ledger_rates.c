@@ -118,7 +118,7 @@ points_keep_the_measured(void **state)
 	assert_true(steps[1].value == 8);
 	assert_string_equal(steps[1].source, "uk");
 	free(steps);
-	must(f, lt_ledger_prune_signals(f->ledger, 10, &f->err));
+	must(f, lt_ledger_prune_signals(f->ledger, 10, 1000, &f->err));
 	must(f,
 	    lt_ledger_points(f->ledger, "uk", 0, 30, &steps, &count, &f->err));
 	assert_int_equal(count, 1);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which of a signal's sources counts: the first in the policy file's order
+ * that is not stale. A switch is logged once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+
+enum { SIGNALS = 4 }; /* of a partition */
+
+struct lt_chosen { /* of one partition, by the order of signal_of() */
+	char partition[LT_NAME_SIZE];
+	char source[SIGNALS][LT_NAME_SIZE];
+};
+
+int64_t
+lt_source_made(const struct lt_source *source, int64_t now_utc_s)
+{
+	const int64_t made_utc_s =
+	    source->issued_utc_s + source->adapter->fresh_s;
+	return made_utc_s < now_utc_s ? made_utc_s : now_utc_s;
+}
+
+const struct lt_source *
+lt_signal_source(const struct lt_daemon *d,
+    const struct lt_policy_signal *signal, int64_t now_utc_s)
+{
+	const struct lt_source *first = NULL;
+	for (int i = 0; i < signal->source_count; i++) {
+		const struct lt_source *const source =
+		    &d->sources[signal->sources[i]];
+		if (source->step_count == 0)
+			continue;
+		if (now_utc_s - lt_source_made(source, now_utc_s) <=
+		    d->policy->stale_after_s)
+			return source;
+		if (!first)
+			first = source;
+	}
+	return first;
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} signals[SIGNALS] = {
+    {"price_per_node_hour", offsetof(struct lt_policy_partition, price)},
+    {"carbon", offsetof(struct lt_policy_partition, carbon)},
+    {"electricity_price_per_kwh", offsetof(struct lt_policy_partition, tariff)},
+    {"interruptions_per_hour", offsetof(struct lt_policy_partition, hazard)},
+};
+
+/* Its row, a new one for a partition that has none; NULL = no room. */
+static struct lt_chosen *
+row_of(struct lt_chosen *rows, const char *partition)
+{
+	for (int i = 0; i < LT_PARTITIONS_MAX; i++) {
+		if (rows[i].partition[0] == '\0')
+			memcpy(rows[i].partition, partition, LT_NAME_SIZE);
+		if (!strcmp(rows[i].partition, partition))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static void
+watch(const struct lt_daemon *d, const char *partition, const char *key,
+    const struct lt_policy_signal *signal, char last[LT_NAME_SIZE],
+    int64_t now_utc_s)
+{
+	const struct lt_source *const source =
+	    lt_signal_source(d, signal, now_utc_s);
+	if (!source || !strcmp(last, source->policy->name))
+		return;
+	/* The first one, first used, is no news. */
+	if (last[0] || source != &d->sources[signal->sources[0]])
+		lt_log("source_switched",
+		    "partition=%s signal=%s from=%s to=%s", partition, key,
+		    last[0] ? last
+			    : d->sources[signal->sources[0]].policy->name,
+		    source->policy->name);
+	memcpy(last, source->policy->name, LT_NAME_SIZE);
+}
+
+void
+lt_failover_watch(struct lt_daemon *d, int64_t now_utc_s)
+{
+	if (!d->chosen)
+		d->chosen = calloc(LT_PARTITIONS_MAX, sizeof(*d->chosen));
+	for (int i = 0; d->chosen && i < d->policy->partition_count; i++) {
+		const struct lt_policy_partition *const p =
+		    &d->policy->partitions[i];
+		struct lt_chosen *const row = row_of(d->chosen, p->name);
+		for (int k = 0; row && k < SIGNALS; k++)
+			watch(d, p->name, signals[k].name,
+			    (const void *)((const char *)p + signals[k].offset),
+			    row->source[k], now_utc_s);
+	}
+}
