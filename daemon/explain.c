@@ -173,6 +173,15 @@ say_quote(struct text *t, const struct lt_daemon *d,
 		       "submitted.\n");
 }
 
+static const struct lt_source *
+source_named(const struct lt_daemon *d, const char *name)
+{
+	for (int i = 0; i < d->source_count; i++)
+		if (!strcmp(d->sources[i].policy->name, name))
+			return &d->sources[i];
+	return NULL;
+}
+
 static void
 say_signal(struct text *t, const struct lt_daemon *d, const char *what,
     int series, double scale, const char *unit, int64_t now_utc_s)
@@ -189,19 +198,55 @@ say_signal(struct text *t, const struct lt_daemon *d, const char *what,
 	    s->source);
 	if (s->quality == LT_QUALITY_REPLAY)
 		say(t, " (a recording, not real)");
-	if (s->source[0])
+	const struct lt_source *const source = source_named(d, s->source);
+	if (source)
 		say(t, ", %s old%s",
 		    lt_duration_text(
-			age, sizeof(age), now_utc_s - s->issued_utc_s),
+			age, sizeof(age), now_utc_s - source->issued_utc_s),
 		    now_utc_s - s->issued_utc_s > d->policy->stale_after_s
 			? ": STALE, moves nothing"
 			: "");
 	say(t, "\n");
 }
 
+/* What is published, what happened here, and the weight of each. */
 static void
-say_partition(struct text *t, const struct lt_daemon *d, const char *name,
-    int64_t now_utc_s)
+say_hazard(
+    struct text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
+{
+	const struct lt_policy_partition *const partition =
+	    lt_daemon_policy_partition(d, name);
+	if (!partition || !partition->preemptible)
+		return;
+	const struct lt_hazard hazard = lt_hazard_of(d, partition, now_utc_s);
+	if (!hazard.known) {
+		say(t, "    interruptions: no source has said anything yet\n");
+		return;
+	}
+	say(t, "    interruptions %.4g/node-h", hazard.value);
+	if (hazard.counts_own)
+		say(t,
+		    " (35): %.0f %% from this cluster (%u in %.0f node-h of "
+		    "%d days), %.0f %% from",
+		    100 * hazard.own_share, hazard.interruptions,
+		    hazard.node_hours, LT_OWN_DAYS,
+		    100 * (1 - hazard.own_share));
+	else
+		say(t, ", from");
+	say(t, " %s%s: %.4g\n", hazard.source ? "source " : "the policy file",
+	    hazard.source ? hazard.source->policy->name : "", hazard.published);
+	if (partition->score.source_count == 0)
+		return;
+	const struct lt_source *const score =
+	    lt_signal_source(d, &partition->score, now_utc_s);
+	if (score)
+		say(t, "    placement score %.0f of 10, a hint of %s\n",
+		    lt_source_value(score, now_utc_s), score->policy->name);
+}
+
+static void
+say_partition(
+    struct text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
 	char unit[32];
 	const int index = lt_market_partition(&d->market, name);
@@ -213,8 +258,11 @@ say_partition(struct text *t, const struct lt_daemon *d, const char *name,
 	if (d->policy->currency[0])
 		say_signal(
 		    t, d, "price", p->price_series, LT_MICROS, unit, now_utc_s);
-	say_signal(
-	    t, d, "carbon", p->carbon_series, 1, "g CO2e/kWh", now_utc_s);
+	say_signal(t, d, "carbon", p->carbon_series, 1,
+	    d->policy->intensity == LT_INTENSITY_MARGINAL
+		? "g CO2e/kWh (marginal)"
+		: "g CO2e/kWh",
+	    now_utc_s);
 	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
 		say_signal(t, d, "tariff", p->tariff_series, LT_MICROS, unit,
@@ -223,6 +271,7 @@ say_partition(struct text *t, const struct lt_daemon *d, const char *name,
 	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, "
 	    "PUE %.2f\n",
 	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
+	say_hazard(t, d, name, now_utc_s);
 }
 
 /* The mean over the run of a rate that was recorded, and by how many values
