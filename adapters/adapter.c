@@ -14,6 +14,9 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_file,
     &lt_adapter_replay,
     &lt_adapter_uk_carbon_intensity,
+    &lt_adapter_skypilot_catalog,
+    &lt_adapter_cudo_compute,
+    &lt_adapter_gcp_billing_sku,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };

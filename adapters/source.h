@@ -14,6 +14,9 @@ extern const struct lt_adapter lt_adapter_static;
 extern const struct lt_adapter lt_adapter_file;
 extern const struct lt_adapter lt_adapter_replay;
 extern const struct lt_adapter lt_adapter_uk_carbon_intensity;
+extern const struct lt_adapter lt_adapter_skypilot_catalog;
+extern const struct lt_adapter lt_adapter_cudo_compute;
+extern const struct lt_adapter lt_adapter_gcp_billing_sku;
 
 /*
  * jansson needs up to 130 bytes for an empty container and 100 for a member:

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Steps that the adapters of clouds' price lists share, from their options to
+ * the one price of a node.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "units.h"
+
+enum lt_quantity
+lt_catalog_quantity(const struct lt_source_options *options)
+{
+	(void)options;
+	return LT_QUANTITY_PRICE;
+}
+
+const char *
+lt_catalog_usd(const struct lt_source_options *options)
+{
+	(void)options;
+	return "USD";
+}
+
+bool
+lt_catalog_is_spot(const struct lt_source_options *options)
+{
+	return strcmp(lt_source_option(options, "capacity", "spot"), "spot") ==
+	       0;
+}
+
+int
+lt_catalog_capacity_check(
+    const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const capacity =
+	    lt_source_option(options, "capacity", "spot");
+
+	return lt_catalog_is_spot(options) || strcmp(capacity, "on_demand") == 0
+		   ? LT_OK
+		   : lt_option_fail(options, "capacity", err,
+			 "%s: capacity: got \"%s\", want spot or on_demand",
+			 options->name, capacity);
+}
+
+int
+lt_catalog_milli(const struct lt_source_options *options, const char *key,
+    int64_t *milli, struct lt_error *err)
+{
+	const char *const text = lt_source_option(options, key, "0");
+	int64_t micros;
+
+	if (lt_micros_parse(text, &micros, NULL) != LT_OK || micros < 0 ||
+	    micros % 1000 != 0 ||
+	    micros > (int64_t)LT_CATALOG_AMOUNT_MAX * LT_MICROS)
+		return lt_option_fail(options, key, err,
+		    "%s: %s: got \"%s\", want a number up to %d with at most "
+		    "three decimals",
+		    options->name, key, text, LT_CATALOG_AMOUNT_MAX);
+	*milli = micros / 1000;
+	return LT_OK;
+}
+
+int
+lt_catalog_point(struct lt_points *points, double price_micros,
+    int64_t now_utc_s, int64_t interval_s, enum lt_quality quality,
+    struct lt_error *err)
+{
+	const int64_t past_s = (now_utc_s % LT_HOUR_S + LT_HOUR_S) % LT_HOUR_S;
+	const struct lt_point point = {.start_utc_s = now_utc_s - past_s,
+	    .end_utc_s = now_utc_s - past_s + 2 * interval_s,
+	    .value = round(price_micros),
+	    .quality = quality};
+
+	points->quantity = LT_QUANTITY_PRICE;
+	points->issued_utc_s = 0;
+	return lt_points_add(points, &point, err);
+}
+
+/* Is name one of the names, which ", " parts? */
+static bool
+is_named(const char *names, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)) != NULL; at++)
+		if ((at == names || at[-1] == ' ') &&
+		    (at[length] == '\0' || at[length] == ','))
+			return true;
+	return false;
+}
+
+void
+lt_catalog_name(char names[LT_CATALOG_NAMES_SIZE], const char *name)
+{
+	const size_t length = strlen(names);
+
+	if (name[0] == '\0' || is_named(names, name) ||
+	    length + strlen(name) + sizeof(", ") > LT_CATALOG_NAMES_SIZE)
+		return;
+	snprintf(names + length, LT_CATALOG_NAMES_SIZE - length, "%s%s",
+	    length == 0 ? "" : ", ", name);
+}
+
+void
+lt_catalog_note(struct lt_points *points, const char *format, ...)
+{
+	size_t length = strlen(points->note);
+	va_list args;
+
+	if (length > 0 && length + sizeof("; ") < sizeof(points->note)) {
+		strcpy(points->note + length, "; ");
+		length += 2;
+	}
+	va_start(args, format);
+	vsnprintf(
+	    points->note + length, sizeof(points->note) - length, format, args);
+	va_end(args);
+	lt_text_mend(points->note);
+}
+
+void
+lt_catalog_error_text(char *out, size_t size, const char *body, size_t length)
+{
+	json_t *json = NULL;
+	const json_t *error;
+	const char *status, *message;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	error = json_object_get(json, "error");
+	if (!json_is_object(error))
+		error = json;
+	status = json_string_value(json_object_get(error, "status"));
+	message = json_string_value(json_object_get(error, "message"));
+	if (message != NULL)
+		snprintf(out, size, "%.40s%s%s", status == NULL ? "" : status,
+		    status == NULL ? "" : ": ", message);
+	json_decref(json);
+}
