@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what each fuel gave to grams per kWh: factors, which hours are
+ * complete, docs/model.md eq. (34). For the adapters eia and entsoe.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuel_mix.h"
+
+enum {
+	SLOTS = LT_HOUR_S / LT_MIX_SLOT_S,
+	COLUMNS = LT_MIX_CODES_MAX + 1,
+	/* Plants that stand still draw power for themselves. */
+	OWN_USE_MW = 100,
+	OWN_USE_PERCENT = 2,
+};
+/* An hour without fossil fuel has 0 direct emissions, and 0 would stand for a
+ * missing value. */
+static const double LEAST_G_PER_KWH = 1;
+
+/*
+ * Life cycle and direct: medians of IPCC AR5 WG3 (2014), annex III, table
+ * A.III.2. Fuels that it lacks: coal's times the ratio of the CO2 of both
+ * fuels per TJ (2006 IPCC Guidelines, volume 2, table 2.2: bituminous coal
+ * 94.6, lignite 101, residual fuel oil 77.4, oil shale 107, peat 106). Waste
+ * and other: 700, a thermal plant of unknown fuel.
+ */
+static const struct {
+	double lifecycle, direct;
+} factors[LT_FUEL_COUNT] = {
+    [LT_FUEL_BIOMASS] = {230, 0},
+    [LT_FUEL_COAL] = {820, 760},
+    [LT_FUEL_GAS] = {490, 370},
+    [LT_FUEL_GEOTHERMAL] = {38, 0},
+    [LT_FUEL_HYDRO] = {24, 0},
+    [LT_FUEL_LIGNITE] = {875, 811},
+    [LT_FUEL_MARINE] = {17, 0},
+    [LT_FUEL_NUCLEAR] = {12, 0},
+    [LT_FUEL_OIL] = {671, 622},
+    [LT_FUEL_OIL_SHALE] = {927, 860},
+    [LT_FUEL_OTHER] = {700, 649},
+    [LT_FUEL_PEAT] = {919, 852},
+    [LT_FUEL_SOLAR] = {48, 0},
+    [LT_FUEL_WASTE] = {700, 649},
+    [LT_FUEL_WIND] = {11, 0},
+    [LT_FUEL_WIND_OFFSHORE] = {12, 0},
+};
+
+double
+lt_fuel_factor(enum lt_fuel fuel, bool direct)
+{
+	return direct ? factors[fuel].direct : factors[fuel].lifecycle;
+}
+
+static bool
+is_direct(const struct lt_source_options *options)
+{
+	return strcmp(
+		   lt_source_option(options, "emission_factors", "lifecycle"),
+		   "direct") == 0;
+}
+
+int
+lt_mix_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const word =
+	    lt_source_option(options, "emission_factors", "lifecycle");
+
+	if (is_direct(options) || strcmp(word, "lifecycle") == 0)
+		return LT_OK;
+	return lt_option_fail(options, "emission_factors", err,
+	    "%s: emission_factors: got \"%s\", want lifecycle or direct",
+	    options->name, word);
+}
+
+int
+lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
+{
+	const int64_t to_hour = to_utc_s / LT_HOUR_S;
+	int64_t from_hour = (from_utc_s + LT_HOUR_S - 1) / LT_HOUR_S;
+
+	*mix = (struct lt_mix){.codes = codes};
+	while (codes[mix->code_count].code != NULL)
+		mix->code_count++;
+	if (from_hour < to_hour - LT_MIX_SPAN_S / LT_HOUR_S)
+		from_hour = to_hour - LT_MIX_SPAN_S / LT_HOUR_S;
+	if (from_hour >= to_hour)
+		return lt_fail(
+		    err, LT_EINPUT, "no whole hour of the past was asked for");
+	mix->start_utc_s = from_hour * LT_HOUR_S;
+	mix->hour_count = (int)(to_hour - from_hour);
+	const size_t count = (size_t)mix->hour_count * SLOTS * COLUMNS;
+	mix->mw = malloc(count * sizeof(*mix->mw));
+	if (mix->mw == NULL)
+		return lt_fail(err, LT_ENOMEM, "%d hours", mix->hour_count);
+	for (size_t i = 0; i < count; i++)
+		mix->mw[i] = NAN;
+	return LT_OK;
+}
+
+void
+lt_mix_free(struct lt_mix *mix)
+{
+	free(mix->mw);
+	mix->mw = NULL;
+}
+
+static double *
+cell(const struct lt_mix *mix, int slot, int column)
+{
+	return &mix->mw[(size_t)slot * COLUMNS + (size_t)column];
+}
+
+static enum lt_fuel
+fuel_of(const struct lt_mix *mix, int column)
+{
+	return column == mix->code_count ? LT_FUEL_OTHER
+					 : mix->codes[column].fuel;
+}
+
+int
+lt_mix_column(struct lt_mix *mix, const char *code)
+{
+	int i = 0;
+
+	while (i < mix->code_count && strcmp(mix->codes[i].code, code) != 0)
+		i++;
+	if (i == mix->code_count && mix->unknown[0] == '\0')
+		snprintf(mix->unknown, sizeof(mix->unknown), "%s", code);
+	return i;
+}
+
+void
+lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s,
+    int64_t end_utc_s, double mw)
+{
+	const int64_t end =
+	    mix->start_utc_s + (int64_t)mix->hour_count * LT_HOUR_S;
+
+	if (start_utc_s < mix->start_utc_s)
+		start_utc_s = mix->start_utc_s;
+	if (end_utc_s > end)
+		end_utc_s = end;
+	for (int64_t at = start_utc_s; at < end_utc_s; at += LT_MIX_SLOT_S)
+		*cell(mix, (int)((at - mix->start_utc_s) / LT_MIX_SLOT_S),
+		    column) = mw;
+}
+
+void
+lt_mix_refuse(struct lt_mix *mix, const char *format, ...)
+{
+	va_list arguments;
+
+	if (mix->refused++ > 0)
+		return;
+	mix->refusal.code = LT_EINPUT;
+	va_start(arguments, format);
+	vsnprintf(
+	    mix->refusal.text, sizeof(mix->refusal.text), format, arguments);
+	va_end(arguments);
+}
+
+/* Slots of an hour for which a column has a value, and their sum. */
+static int
+hour_sum(const struct lt_mix *mix, int hour, int column, double *sum_mw)
+{
+	int said = 0;
+
+	*sum_mw = 0;
+	for (int i = 0; i < SLOTS; i++) {
+		const double mw = *cell(mix, hour * SLOTS + i, column);
+
+		if (isnan(mw))
+			continue;
+		*sum_mw += mw;
+		said++;
+	}
+	return said;
+}
+
+/* A fuel that three quarters of the hours have must not be missing in
+ * another: the newest hours come in fuel by fuel. */
+static void
+find_usual(const struct lt_mix *mix, bool usual[COLUMNS])
+{
+	int hours[COLUMNS] = {0}, hours_any = 0;
+
+	for (int hour = 0; hour < mix->hour_count; hour++) {
+		bool any = false;
+
+		for (int i = 0; i <= mix->code_count; i++) {
+			double sum_mw;
+
+			if (hour_sum(mix, hour, i, &sum_mw) == SLOTS) {
+				hours[i]++;
+				any = true;
+			}
+		}
+		hours_any += any;
+	}
+	for (int i = 0; i <= mix->code_count; i++)
+		usual[i] = fuel_of(mix, i) != LT_FUEL_STORAGE && hours[i] > 0 &&
+			   hours[i] * 4 >= hours_any * 3;
+}
+
+/* Eq. (34) of one hour; NULL = done, else what is wrong with it. */
+static const char *
+hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
+    bool direct, double *g_per_kwh)
+{
+	double sum_mw = 0, sum_g = 0, least_mw = 0;
+
+	for (int i = 0; i <= mix->code_count; i++) {
+		const enum lt_fuel fuel = fuel_of(mix, i);
+		double mw;
+
+		if (fuel == LT_FUEL_STORAGE)
+			continue;
+		const int said = hour_sum(mix, hour, i, &mw);
+		if (said < SLOTS && (said > 0 || usual[i]))
+			return "a fuel is missing";
+		mw /= SLOTS;
+		if (mw < least_mw)
+			least_mw = mw;
+		if (mw > 0) {
+			sum_mw += mw;
+			sum_g += mw * lt_fuel_factor(fuel, direct);
+		}
+	}
+	if (least_mw < -OWN_USE_MW &&
+	    least_mw < -sum_mw * OWN_USE_PERCENT / 100)
+		return "a fuel is far below 0";
+	if (!(sum_mw > 0))
+		return "no generation at all";
+	*g_per_kwh = fmax(sum_g / sum_mw, LEAST_G_PER_KWH);
+	return NULL;
+}
+
+static bool
+is_empty(const struct lt_mix *mix, int hour)
+{
+	double sum_mw;
+
+	for (int i = 0; i <= mix->code_count; i++)
+		if (hour_sum(mix, hour, i, &sum_mw) > 0)
+			return false;
+	return true;
+}
+
+static void
+write_note(const struct lt_mix *mix, int hours, int left_out, const char *why,
+    char note[LT_POINTS_NOTE_SIZE])
+{
+	int length = 0;
+
+	if (left_out > 0)
+		length = snprintf(note, LT_POINTS_NOTE_SIZE,
+		    "%d of %d hours left out: %s", left_out, hours, why);
+	if (mix->refused > 0)
+		length += snprintf(note + length,
+		    LT_POINTS_NOTE_SIZE - (size_t)length,
+		    "%s%d rows refused: %.60s", length > 0 ? "; " : "",
+		    mix->refused, mix->refusal.text);
+	if (mix->unknown[0] != '\0')
+		snprintf(note + length, LT_POINTS_NOTE_SIZE - (size_t)length,
+		    "%sfuel %s is not known, counted as other",
+		    length > 0 ? "; " : "", mix->unknown);
+	lt_text_mend(note);
+}
+
+int
+lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+{
+	const bool direct = is_direct(options);
+	const char *why = "";
+	bool usual[COLUMNS];
+	int hours = 0, left_out = 0;
+
+	points->quantity = LT_QUANTITY_CARBON;
+	find_usual(mix, usual);
+	for (int hour = 0; hour < mix->hour_count; hour++) {
+		struct lt_point point = {.quality = LT_QUALITY_ESTIMATED};
+		const char *wrong;
+
+		if (is_empty(mix, hour))
+			continue;
+		hours++;
+		wrong = hour_intensity(mix, hour, usual, direct, &point.value);
+		if (wrong != NULL) {
+			left_out++;
+			why = wrong;
+			continue;
+		}
+		point.start_utc_s =
+		    mix->start_utc_s + (int64_t)hour * LT_HOUR_S;
+		point.end_utc_s = point.start_utc_s + LT_HOUR_S;
+		const int code = lt_points_add(points, &point, err);
+		if (code != LT_OK)
+			return code;
+	}
+	if (points->count == 0)
+		return lt_fail(err, LT_EINPUT,
+		    "no complete hour of the time that was asked for%s%s%s%s",
+		    left_out > 0 ? ": " : "", why, mix->refused > 0 ? ": " : "",
+		    mix->refusal.text);
+	write_note(mix, hours, left_out, why, points->note);
+	lt_points_sort(points);
+	lt_points_date(points, now_utc_s);
+	return LT_OK;
+}
