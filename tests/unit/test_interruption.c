@@ -146,6 +146,34 @@ test_edges(void **state)
 	assert_true(fabs(active.active_s - 100 * H * expm1(0.01)) < 1e-6);
 }
 
+/* Published rates of three kinds of period, as one. */
+static void
+test_hazard_per_hour(void **state)
+{
+	static const struct {
+		const char *why;
+		double chance, period_h, hazard;
+	} cases[] = {
+	    {"20 % a month", 0.2, 730, 3.05676e-4},
+	    {"5 % an hour", 0.05, 1, 0.0512933},
+	    {"20 % in 28 days", 0.2, 672, 3.32059e-4},
+	    {"never", 0, 730, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const double hazard =
+		    lt_hazard_per_hour(cases[i].chance, cases[i].period_h);
+
+		if (fabs(hazard - cases[i].hazard) > 1e-6 * cases[i].hazard)
+			fail_msg("%s: %.9g", cases[i].why, hazard);
+	}
+	assert_true(isnan(lt_hazard_per_hour(1, 730)));
+	assert_true(isnan(lt_hazard_per_hour(-0.1, 730)));
+	assert_true(isnan(lt_hazard_per_hour(NAN, 730)));
+	assert_true(isnan(lt_hazard_per_hour(0.1, 0)));
+}
+
 int
 main(void)
 {
@@ -154,6 +182,7 @@ main(void)
 	    cmocka_unit_test(test_optimum),
 	    cmocka_unit_test(test_optimum_is_least),
 	    cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_hazard_per_hour),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
