@@ -15,11 +15,13 @@ enum {
 
 /*
  * Steps from the end of known[count - 1] (hour steps, at most room) into out:
- * f(lead) = mean of that UTC hour over 28 days before now + (v - mean of v's
- * hour) x 0.95^lead, v the last value known at now, lead in hours from now;
- * quality CLIMATOLOGY. seasonal false, or less than 7 days of history: one
- * step of the last value, LAST_VALUE. A forecast is never below `floor`.
- * Returns how many were written. Source: docs/model.md, eq. (31).
+ * the mean of that UTC hour over 28 days, plus a weighted sum of what is off
+ * it: the last value, its change, yesterday, the last week, that hour of the
+ * week; weights by lead, counted in hours from the last value known at now.
+ * Holes, and steps of any length, are fine. Quality CLIMATOLOGY. seasonal
+ * false, or less than 7 days of history: one step of the last value,
+ * LAST_VALUE. A forecast is never below `floor`. Returns how many were
+ * written. About 1 ms. Source: docs/model.md, eq. (31).
  */
 uint32_t lt_forecast(struct lt_rate_step *out, uint32_t room,
     const struct lt_rate_step *known, uint32_t count, bool seasonal,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own forecast: the daily shape comes back, the anomaly decays, and
- * where history is short the last value goes on.
+ * Our own forecast: the daily shape comes back, the anomaly decays, holes and
+ * short steps do no harm, and where history is short the last value goes on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,17 +58,67 @@ test_shape_returns(void **state)
 	}
 }
 
+/* Anomalies that lose 5 % an hour, as on a real grid; the last hour's is
+ * `extra`. */
+static uint32_t
+weather(int days, double extra)
+{
+	const uint32_t n = history(known, days, 0);
+	uint64_t seed = 1;
+	double anomaly = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		anomaly = 0.95 * anomaly +
+			  20 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
+		known[i].value += i + 1 == n ? extra : anomaly;
+	}
+	return n;
+}
+
 static void
 test_anomaly_decays(void **state)
 {
 	(void)state;
-	const uint32_t n = history(known, DAYS, 50);
+	const uint32_t n = weather(DAYS, 50);
 	const uint32_t got = lt_forecast(out, 400, known, n, true, 0, T0 - 1);
 	const double first = out[0].value - shape(out[0].start_utc_s);
-	const double later = out[24].value - shape(out[24].start_utc_s);
-	assert_true(got > 25);
-	assert_true(first > 40 && first < 50);
-	assert_true(later > 0 && later < first * 0.4);
+	const double later = out[35].value - shape(out[35].start_utc_s);
+	const double last = out[180].value - shape(out[180].start_utc_s);
+	assert_true(got > 180);
+	assert_true(first > 35 && first < 55);
+	assert_true(later > -5 && later < 25);
+	assert_true(fabs(last) < 20);
+}
+
+/* Five-minute steps, and a third of them missing, give much the same. */
+static void
+test_holes_and_short_steps(void **state)
+{
+	static struct lt_rate_step fine[DAYS * 24 * 12], plain[400];
+	const uint32_t n = weather(DAYS, 50);
+	uint32_t count = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++)
+		for (int k = 0; k < 12; k++) {
+			if ((i * 12 + (uint32_t)k) * 7 % 3 == 2 ||
+			    (i % 13 == 5 && i + 12 < n))
+				continue;
+			fine[count] = known[i];
+			fine[count].start_utc_s += (int64_t)k * HOUR / 12;
+			fine[count].end_utc_s =
+			    fine[count].start_utc_s + HOUR / 12;
+			count++;
+		}
+	const uint32_t got = lt_forecast(plain, 400, known, n, true, 0, T0 - 1);
+	assert_int_equal(
+	    lt_forecast(out, 400, fine, count, true, 0, T0 - 1), got + 1);
+	/* The rest of the present hour is the last value. */
+	assert_true(out[0].end_utc_s == T0);
+	assert_true(out[0].value == fine[count - 1].value);
+	for (uint32_t i = 0; i < got; i++)
+		assert_true(fabs(out[i + 1].value - plain[i].value) < 15);
 }
 
 static void
@@ -112,6 +162,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_shape_returns),
 	    cmocka_unit_test(test_anomaly_decays),
+	    cmocka_unit_test(test_holes_and_short_steps),
 	    cmocka_unit_test(test_short_history),
 	    cmocka_unit_test(test_not_seasonal),
 	    cmocka_unit_test(test_bounds),
