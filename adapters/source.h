@@ -14,12 +14,24 @@ extern const struct lt_adapter lt_adapter_static;
 extern const struct lt_adapter lt_adapter_file;
 extern const struct lt_adapter lt_adapter_replay;
 extern const struct lt_adapter lt_adapter_uk_carbon_intensity;
+extern const struct lt_adapter lt_adapter_aws_spot_price;
+extern const struct lt_adapter lt_adapter_aws_spot_placement_score;
+extern const struct lt_adapter lt_adapter_aws_spot_advisor;
 extern const struct lt_adapter lt_adapter_eia;
 extern const struct lt_adapter lt_adapter_entsoe;
 extern const struct lt_adapter lt_adapter_time_of_use;
+extern const struct lt_adapter lt_adapter_watttime;
+extern const struct lt_adapter lt_adapter_carbon_aware_sdk;
+extern const struct lt_adapter lt_adapter_carbon_aware_file;
+extern const struct lt_adapter lt_adapter_cloud_region;
+extern const struct lt_adapter lt_adapter_azure_retail_price;
+extern const struct lt_adapter lt_adapter_azure_eviction_rate;
 extern const struct lt_adapter lt_adapter_skypilot_catalog;
 extern const struct lt_adapter lt_adapter_cudo_compute;
 extern const struct lt_adapter lt_adapter_gcp_billing_sku;
+extern const struct lt_adapter lt_adapter_electricity_maps;
+extern const struct lt_adapter lt_adapter_energy_charts;
+extern const struct lt_adapter lt_adapter_energy_charts_price;
 
 /*
  * jansson needs up to 130 bytes for an empty container and 100 for a member:

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the sources of Amazon EC2 have in common, between web.h and an
+ * adapter: who signs, one action with all its pages, and the items of answers.
+ */
+#ifndef LT_AWS_H
+#define LT_AWS_H
+
+#include "web.h"
+
+/* ---- answers: <root><set><item><field>text</field>... ---- */
+enum {
+	LT_AWS_FIELDS_MAX = 6,
+	LT_AWS_DEPTH_MAX = 32, /* elements within elements: more, refused */
+	LT_AWS_TEXT_SIZE = 512,
+	LT_AWS_PAGE_TOKEN_SIZE = 2048, /* longer: refused */
+};
+
+struct lt_aws_text { /* within the answer; at NULL = no such field */
+	const char *at;
+	size_t length;
+};
+
+/* Which items of an answer are wanted. Names are local ones: prefixes and
+ * the namespace, whose version differs, are not looked at. */
+struct lt_aws_items {
+	const char *root, *set;
+	const char *fields[LT_AWS_FIELDS_MAX];
+	/* Each item, texts in the order of fields; anything but LT_OK ends. */
+	int (*take)(void *context,
+	    const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
+	    struct lt_error *err);
+};
+/*
+ * All items of one answer. next: the text of <nextToken>, at NULL or length 0
+ * = there is no further page. LT_EINPUT with line and column for what is no
+ * XML, another root, an error body, a DTD. Pure; takes time for the bytes
+ * only, and no memory.
+ */
+int lt_aws_items_read(const struct lt_aws_items *items, const char *bytes,
+    size_t byte_count, void *context, struct lt_aws_text *next,
+    struct lt_error *err);
+/* A copy with the five entities replaced; false when it does not fit, or is
+ * not there (out is "" then). */
+bool lt_aws_text_copy(char *out, size_t size, const struct lt_aws_text *text);
+bool lt_aws_text_is(const struct lt_aws_text *text, const char *wanted);
+
+/* ---- credentials ---- */
+struct lt_aws_login { /* secret: wiped by the caller (explicit_bzero) */
+	char pair[LT_SECRET_SIZE];	 /* "KEY ID:SECRET" */
+	char header[LT_TOKEN_SIZE + 32]; /* of a session's token; "" = none */
+};
+/* The options of who signs; to go into an adapter's table. */
+#define LT_AWS_LOGIN_OPTIONS                                                   \
+	{"credentials", false, "environment, file or instance",                \
+	    "environment"},                                                    \
+	    {"credentials_file", false,                                        \
+		"absolute path, mode 0600; for credentials: file", NULL},      \
+	    {"profile", false, "section of that file", "default"},             \
+	{                                                                      \
+		"imds_url", false, "base URL of the instance metadata",        \
+		    "http://169.254.169.254"                                   \
+	}
+int lt_aws_login_check(
+    const struct lt_source_options *options, struct lt_error *err);
+/* From the environment, the file, or (kept in web->memory until five minutes
+ * before they end) the instance's role. Errors have nothing secret. */
+int lt_aws_login_get(struct lt_web *web, int64_t now_utc_s,
+    struct lt_aws_login *login, struct lt_error *err);
+/* The two texts that credentials are in; pure, for the above and tests. */
+int lt_aws_login_of_file(struct lt_aws_login *login, char *text,
+    const char *profile, struct lt_error *err);
+int lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
+    size_t byte_count, int64_t *until_utc_s, struct lt_error *err);
+
+/* ---- requests ---- */
+/* Options region and url (default https://ec2.REGION.amazonaws.com). */
+int lt_aws_region_check(
+    const struct lt_source_options *options, struct lt_error *err);
+/* Instance types and zones: letters, digits, ".-", at most 63. */
+bool lt_aws_is_name(const char *text);
+
+struct lt_aws_action {
+	const char *name; /* "DescribeSpotPriceHistory" */
+	const char *form; /* "&InstanceType.1=..." */
+	const struct lt_aws_items *items;
+	void *context; /* of items->take() */
+	int pages_max;
+	void (*error_text)(
+	    char *out, size_t size, const char *body, size_t length);
+};
+/* All pages. A failure may come after some items were taken. */
+int lt_aws_do(struct lt_web *web, const struct lt_aws_login *login,
+    const struct lt_aws_action *action, struct lt_error *err);
+/* "CODE (what to do): message" of an error body; permission: IAM action. */
+void lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
+    const char *permission);
+
+#endif
