@@ -63,3 +63,30 @@ ACCOUNTS='vision nlp' POLICY=examples/showback.yaml "$cluster" up "$D/with" >&2
 sleep 15
 line "lowtided, idle cluster, resident MiB" "$(awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' \
     "/proc/$(cat "$D/with/run/lowtided.shpid")/status")" '<= 10'
+
+# 64 partitions, 20 sources with 90 days of quarters of an hour each.
+"$cluster" down "$D/with"
+rm -rf "$D/with"
+mkdir -p "$D/with/lowtide"
+cp tests/cluster/layout.conf "$D/layout"
+printf 'PartitionName=p%d Nodes=v1 MaxTime=1-0\n' $(seq 3 63) >> "$D/layout"
+{
+	printf 'mode: observe\nsources:\n'
+	for i in $(seq 20); do
+		printf '  grid%d: {adapter: file, path: %s, quantity: carbon}\n' "$i" "$D/signal.csv"
+	done
+	printf 'partitions:\n'
+	for p in ondemand spot h100 $(seq -f p%g 3 63); do
+		printf '  %s: {carbon: grid%d}\n' "$p" $((++k % 20 + 1))
+	done
+} > "$D/many.yaml"
+now=$(($(date +%s) / 900 * 900))
+{
+	echo time,value
+	for i in $(seq -192 192); do echo "$((now + i * 900)),$((300 + i % 50))"; done
+} > "$D/signal.csv"
+build/tests/tools/make_history "$D/many.yaml" "$D/with/lowtide" 90
+LAYOUT=$D/layout POLICY=$D/many.yaml "$cluster" up "$D/with" >&2
+sleep 75 # all sources fetched, the market compiled twice
+line "lowtided, 64 partitions, 20 sources, 90 days, MiB" "$(awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' \
+    "/proc/$(cat "$D/with/run/lowtided.shpid")/status")" '<= 24'
