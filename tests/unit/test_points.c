@@ -170,7 +170,7 @@ test_names(void **state)
 		assert_true(adapter->interval_s > 0);
 		assert_non_null(adapter->quantity);
 	}
-	assert_int_equal(count, 4);
+	assert_true(count >= 4);
 	assert_null(lt_adapter_find("uk_carbon"));
 	assert_null(lt_adapter_find(""));
 }
