@@ -56,6 +56,44 @@ int lt_ledger_points(struct lt_ledger *ledger, const char *source,
 int lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
     uint32_t points_max, struct lt_error *err);
 
+/* ---- forecasts and how far they were off; hours are since 1970 ---- */
+enum {
+	LT_FORECASTS_WAIT_HOURS = 72, /* for a measured value; then dropped */
+	LT_FORECAST_ERROR_DAYS = 90,  /* kept of errors */
+};
+struct lt_issued {
+	int64_t issued_hour, target_hour;
+	int kind; /* the caller's */
+	double value;
+};
+struct lt_error_sum {
+	int kind, bucket; /* the caller's */
+	uint32_t count;
+	double sum, sum_abs; /* of forecast minus measured */
+};
+/* Keep fresh ones, forget those that were scored, add to the sums of this
+ * hour's day, and drop what of any source is too old. */
+struct lt_forecast_news {
+	int64_t hour; /* now */
+	const struct lt_issued *fresh, *scored;
+	uint32_t fresh_count, scored_count;
+	const struct lt_error_sum *sums;
+	uint32_t sum_count;
+};
+int lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
+    const struct lt_forecast_news *news, struct lt_error *err);
+/* Those of which the target hour is over; malloc'd. */
+int lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
+    int64_t hour, struct lt_issued **due, uint32_t *count,
+    struct lt_error *err);
+/* When the last one that still waits was issued; -1 = none waits. */
+int lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
+    int64_t *hour, struct lt_error *err);
+/* By kind and bucket over all days kept, at most room. */
+int lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
+    struct lt_error_sum *sums, uint32_t room, uint32_t *count,
+    struct lt_error *err);
+
 /* ---- holds ---- */
 enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };
 struct lt_ledger_hold {

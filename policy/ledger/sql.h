@@ -118,6 +118,20 @@
 	" PRIMARY KEY (source, start_utc_s)) WITHOUT ROWID;"                   \
 	"CREATE INDEX points_end ON points (end_utc_s);"
 
+/* Version 2: what was forecast and waits for its measured value, and sums of
+ * the errors by day. Hours since 1970. */
+#define LT_SQL_SIGNALS_2                                                       \
+	"CREATE TABLE forecasts (source TEXT NOT NULL,"                        \
+	" issued_hour INTEGER NOT NULL, target_hour INTEGER NOT NULL,"         \
+	" kind INTEGER NOT NULL, value REAL NOT NULL,"                         \
+	" PRIMARY KEY (source, issued_hour, target_hour, kind))"               \
+	" WITHOUT ROWID;"                                                      \
+	"CREATE TABLE forecast_errors (source TEXT NOT NULL,"                  \
+	" kind INTEGER NOT NULL, bucket INTEGER NOT NULL,"                     \
+	" day INTEGER NOT NULL, count INTEGER NOT NULL, sum REAL NOT NULL,"    \
+	" sum_abs REAL NOT NULL, PRIMARY KEY (source, kind, bucket, day))"     \
+	" WITHOUT ROWID;"
+
 #define LT_SQL_HOLD_COLUMNS                                                    \
 	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"       \
 	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
@@ -296,6 +310,28 @@
 	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")   \
 	X(POINTS_BOUND, SIGNALS,                                               \
 	    "DELETE FROM points WHERE end_utc_s <= (SELECT end_utc_s"          \
-	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")
+	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")        \
+	X(FORECAST_PUT, SIGNALS,                                               \
+	    "INSERT OR REPLACE INTO forecasts VALUES (?1, ?2, ?3, ?4, ?5)")    \
+	X(FORECAST_FORGET, SIGNALS,                                            \
+	    "DELETE FROM forecasts WHERE source = ?1 AND issued_hour = ?2"     \
+	    " AND target_hour = ?3 AND kind = ?4")                             \
+	X(FORECASTS_DUE, SIGNALS,                                              \
+	    "SELECT issued_hour, target_hour, kind, value FROM forecasts"      \
+	    " WHERE source = ?1 AND target_hour < ?2"                          \
+	    " ORDER BY issued_hour, target_hour, kind")                        \
+	X(FORECAST_LAST, SIGNALS,                                              \
+	    "SELECT max(issued_hour) FROM forecasts WHERE source = ?1")        \
+	X(FORECASTS_PRUNE, SIGNALS,                                            \
+	    "DELETE FROM forecasts WHERE target_hour < ?1")                    \
+	X(ERROR_ADD, SIGNALS,                                                  \
+	    "INSERT INTO forecast_errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"  \
+	    " ON CONFLICT DO UPDATE SET count = count + ?5, sum = sum + ?6,"   \
+	    " sum_abs = sum_abs + ?7")                                         \
+	X(ERROR_SUMS, SIGNALS,                                                 \
+	    "SELECT kind, bucket, sum(count), sum(sum), sum(sum_abs)"          \
+	    " FROM forecast_errors WHERE source = ?1"                          \
+	    " GROUP BY kind, bucket ORDER BY kind, bucket")                    \
+	X(ERRORS_PRUNE, SIGNALS, "DELETE FROM forecast_errors WHERE day < ?1")
 
 #endif

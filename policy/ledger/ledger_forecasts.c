@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * signals.db: forecasts that wait for their measured value, and daily sums of
+ * how far those of the last 90 days were off. daemon/forecast_error.c scores.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ledger_db.h"
+#include "units.h"
+
+enum { DAY_HOURS = LT_DAY_S / LT_HOUR_S };
+
+static int
+put_issued(struct lt_ledger *ledger, const char *source,
+    const struct lt_issued *issued, struct lt_error *err)
+{
+	if (!isfinite(issued->value))
+		return lt_fail(
+		    err, LT_EINPUT, "%s: a forecast is not a number", source);
+	return lt_sql_do(ledger, LT_SQL_FORECAST_PUT, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(issued->issued_hour),
+		LT_INT(issued->target_hour), LT_INT(issued->kind),
+		LT_REAL(issued->value)));
+}
+
+static int
+forget_issued(struct lt_ledger *ledger, const char *source,
+    const struct lt_issued *issued, struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_FORECAST_FORGET, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(issued->issued_hour),
+		LT_INT(issued->target_hour), LT_INT(issued->kind)));
+}
+
+static int
+add_sum(struct lt_ledger *ledger, const char *source, int64_t day,
+    const struct lt_error_sum *sum, struct lt_error *err)
+{
+	if (sum->count == 0)
+		return LT_OK;
+	return lt_sql_do(ledger, LT_SQL_ERROR_ADD, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(sum->kind), LT_INT(sum->bucket),
+		LT_INT(day), LT_INT(sum->count), LT_REAL(sum->sum),
+		LT_REAL(sum->sum_abs)));
+}
+
+int
+lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
+    const struct lt_forecast_news *news, struct lt_error *err)
+{
+	const int64_t day = news->hour / DAY_HOURS;
+	int rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
+
+	if (rc != LT_OK)
+		return rc;
+	for (uint32_t i = 0; i < news->scored_count && rc == LT_OK; i++)
+		rc = forget_issued(ledger, source, &news->scored[i], err);
+	for (uint32_t i = 0; i < news->fresh_count && rc == LT_OK; i++)
+		rc = put_issued(ledger, source, &news->fresh[i], err);
+	for (uint32_t i = 0; i < news->sum_count && rc == LT_OK; i++)
+		rc = add_sum(ledger, source, day, &news->sums[i], err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger, LT_SQL_FORECASTS_PRUNE, err,
+		    LT_BIND(LT_INT(news->hour - LT_FORECASTS_WAIT_HOURS)));
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger, LT_SQL_ERRORS_PRUNE, err,
+		    LT_BIND(LT_INT(day - LT_FORECAST_ERROR_DAYS)));
+	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
+}
+
+int
+lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
+    int64_t hour, struct lt_issued **due, uint32_t *count, struct lt_error *err)
+{
+	struct lt_issued *items = NULL;
+	uint32_t used = 0, capacity = 0;
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_FORECASTS_DUE, err,
+	    LT_BIND(LT_TEXT(source), LT_INT(hour)));
+
+	*due = NULL;
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		void *array = items;
+		rc = lt_grow(&array, sizeof(*items), used, &capacity, err);
+		items = array;
+		if (rc != LT_OK)
+			break;
+		struct lt_issued *const issued = &items[used++];
+		issued->issued_hour = lt_row_int(&rows);
+		issued->target_hour = lt_row_int(&rows);
+		issued->kind = (int)lt_row_int(&rows);
+		issued->value = lt_row_real(&rows);
+	}
+	lt_rows_end(&rows);
+	if (rc != LT_OK) {
+		free(items);
+		return rc;
+	}
+	*due = items;
+	*count = used;
+	return LT_OK;
+}
+
+int
+lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
+    int64_t *hour, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_SQL_FORECAST_LAST, err, LT_BIND(LT_TEXT(source)));
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1 && !lt_row_optional(&rows, hour))
+		*hour = -1;
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
+    struct lt_error_sum *sums, uint32_t room, uint32_t *count,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	uint32_t used = 0;
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_SQL_ERROR_SUMS, err, LT_BIND(LT_TEXT(source)));
+
+	while (rc == LT_OK && used < room &&
+	       (rc = lt_rows_next(&rows, err)) == 1) {
+		sums[used].kind = (int)lt_row_int(&rows);
+		sums[used].bucket = (int)lt_row_int(&rows);
+		sums[used].count = (uint32_t)lt_row_int(&rows);
+		sums[used].sum = lt_row_real(&rows);
+		sums[used].sum_abs = lt_row_real(&rows);
+		used++;
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	*count = used;
+	return rc < 0 ? rc : LT_OK;
+}
