@@ -17,8 +17,8 @@ enum lt_forecast_kind {
 
 enum { LT_FORECAST_BUCKET_COUNT = 8 };
 
-/* Hours of lead: bucket i is (hours[i], hours[i + 1]], counted from now to
- * the end of the hour that is forecast: 0, 1, 3, 6, 12, 24, 48, 96, 192. */
+/* Bucket i is (hours[i], hours[i + 1]] ahead: 0, 1, 3, 6, 12, 24, 48, 96,
+ * 192. */
 extern const int lt_forecast_bucket_hours[LT_FORECAST_BUCKET_COUNT + 1];
 
 /* "provider", "own", "last_value". */
@@ -41,7 +41,7 @@ struct lt_forecast_band {
  * what was forecast and is measured now, keep what is forecast now, drop what
  * is too old. A source that was never scored starts with hindcasts over
  * `known`. known, seasonal, floor: as for lt_forecast(). One transaction of
- * signals.db, or a savepoint of the caller's. Source: docs/model.md, eq. (33).
+ * signals.db, or a savepoint of the caller's. Source: docs/model.md, eq. (36).
  */
 int lt_forecast_learn(struct lt_ledger *ledger, const char *key,
     const struct lt_rate_step *known, uint32_t count, bool seasonal,

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each hour: what was forecast for hours that are measured now is scored, and
+ * a few hours ahead are forecast to be scored in their turn. Between points
+ * of a source (signals.c) and the tables of errors in the ledger.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forecast.h"
+#include "forecast_error.h"
+#include "units.h"
+
+enum {
+	BUCKETS = LT_FORECAST_BUCKET_COUNT,
+	KINDS = LT_FORECAST_KIND_COUNT,
+	ISSUED_MAX = KINDS * BUCKETS, /* one hour of each bucket */
+	HINDCAST_EVERY_HOURS = 3,
+	HINDCAST_DAYS = LT_FORECAST_MEAN_DAYS,
+	TRUTH_HOURS = 4 * LT_FORECAST_MEAN_DAYS * 24, /* older: not scored */
+};
+
+/* 80 % of errors are within 1.6 times their mean size, whether they are
+ * normal (1.606) or have Laplace's heavier tails (1.609); eq. (36). */
+static const double width_of_mean_abs = 1.6;
+
+const int lt_forecast_bucket_hours[BUCKETS + 1] = {
+    0, 1, 3, 6, 12, 24, 48, 96, 192};
+
+static const char *const kind_names[KINDS] = {
+    [LT_FORECAST_PROVIDER] = "provider",
+    [LT_FORECAST_OWN] = "own",
+    [LT_FORECAST_LAST_VALUE] = "last_value",
+};
+
+const char *
+lt_forecast_kind_name(enum lt_forecast_kind kind)
+{
+	return (unsigned)kind < KINDS ? kind_names[kind] : "unknown";
+}
+
+int
+lt_forecast_bucket(int64_t lead_s)
+{
+	int bucket = 0;
+
+	while (
+	    bucket + 1 < BUCKETS &&
+	    lead_s > (int64_t)lt_forecast_bucket_hours[bucket + 1] * LT_HOUR_S)
+		bucket++;
+	return bucket;
+}
+
+/* What a source measured: its steps, and means of whole hours. */
+struct measured {
+	struct lt_rate_step *steps;
+	uint32_t count;
+	int64_t first_hour;
+	uint32_t hours;
+	double *means; /* NAN = not known */
+	bool seasonal;
+	double floor;
+};
+
+static bool
+is_measured(enum lt_quality quality)
+{
+	return quality == LT_QUALITY_MEASURED ||
+	       quality == LT_QUALITY_ESTIMATED || quality == LT_QUALITY_REPLAY;
+}
+
+/* The mean of steps over an hour of which at least half is known, else NAN. */
+static double
+mean_of_hour(const struct lt_rate_step *steps, uint32_t count, int64_t hour)
+{
+	const int64_t from = hour * LT_HOUR_S, to = from + LT_HOUR_S;
+	double sum = 0;
+	int64_t seconds = 0;
+
+	for (uint32_t i = 0; i < count && steps[i].start_utc_s < to; i++) {
+		const int64_t start =
+		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
+		const int64_t end =
+		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+		if (end <= start)
+			continue;
+		sum += steps[i].value * (double)(end - start);
+		seconds += end - start;
+	}
+	return seconds * 2 >= LT_HOUR_S ? sum / (double)seconds : NAN;
+}
+
+/* Means of whole hours until now. Steps are in order: each is read from where
+ * the hour before began. */
+static void
+fill_means(struct measured *m)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < m->hours; i++) {
+		const int64_t hour = m->first_hour + i;
+		while (from < m->count &&
+		       m->steps[from].end_utc_s <= hour * LT_HOUR_S)
+			from++;
+		m->means[i] =
+		    mean_of_hour(m->steps + from, m->count - from, hour);
+	}
+}
+
+static int
+measured_of(struct measured *m, const struct lt_rate_step *known,
+    uint32_t count, int64_t now_utc_s, struct lt_error *err)
+{
+	m->steps = malloc((count + 1) * sizeof(*m->steps));
+	if (m->steps == NULL)
+		return lt_fail(err, LT_ENOMEM, "forecast errors: no memory");
+	for (uint32_t i = 0; i < count && known[i].start_utc_s <= now_utc_s;
+	     i++)
+		if (is_measured(known[i].quality))
+			m->steps[m->count++] = known[i];
+	if (m->count == 0)
+		return LT_OK;
+	const int64_t end = now_utc_s / LT_HOUR_S;
+	m->first_hour = m->steps[0].start_utc_s / LT_HOUR_S;
+	if (m->first_hour < end - TRUTH_HOURS)
+		m->first_hour = end - TRUTH_HOURS;
+	m->hours = (uint32_t)(end - m->first_hour);
+	m->means = malloc((m->hours + 1) * sizeof(*m->means));
+	if (m->means == NULL)
+		return lt_fail(err, LT_ENOMEM, "forecast errors: no memory");
+	fill_means(m);
+	return LT_OK;
+}
+
+static double
+measured_at(const struct measured *m, int64_t hour)
+{
+	return hour >= m->first_hour && hour < m->first_hour + m->hours
+		   ? m->means[hour - m->first_hour]
+		   : NAN;
+}
+
+/* An hour of the bucket, another one at each hour of issue: over time, all
+ * hours of the day are scored at all leads. */
+static int64_t
+target_of(int64_t hour, int bucket)
+{
+	const int first = lt_forecast_bucket_hours[bucket] + 1;
+	const int span = lt_forecast_bucket_hours[bucket + 1] + 1 - first;
+	const uint64_t mixed = (uint64_t)hour * 0x9e3779b97f4a7c15u;
+
+	return hour + first + (int64_t)((mixed >> 33) % (uint64_t)span);
+}
+
+static uint32_t
+issue(struct lt_issued *out, uint32_t used, int64_t hour,
+    enum lt_forecast_kind kind, const struct lt_rate_step *steps,
+    uint32_t count)
+{
+	for (int bucket = 0; bucket < BUCKETS; bucket++) {
+		const int64_t target = target_of(hour, bucket);
+		const double value = mean_of_hour(steps, count, target);
+		if (!isnan(value))
+			out[used++] =
+			    (struct lt_issued){hour, target, (int)kind, value};
+	}
+	return used;
+}
+
+/* What we say at `now` of the hours to come, from the first `count` measured
+ * steps. The last value is a forecast, too: the one to beat. */
+static uint32_t
+issue_own(struct lt_issued *out, uint32_t used, const struct measured *m,
+    uint32_t count, int64_t now_utc_s)
+{
+	struct lt_rate_step steps[LT_FORECAST_HOURS + 2];
+	const int64_t hour = now_utc_s / LT_HOUR_S;
+
+	if (count == 0)
+		return used;
+	const uint32_t got = lt_forecast(steps, sizeof(steps) / sizeof(*steps),
+	    m->steps, count, m->seasonal, m->floor, now_utc_s);
+	if (got > 0 && steps[0].quality == LT_QUALITY_CLIMATOLOGY)
+		used = issue(out, used, hour, LT_FORECAST_OWN, steps, got);
+	const struct lt_rate_step last = {
+	    .start_utc_s = m->steps[count - 1].start_utc_s,
+	    .end_utc_s = INT64_MAX,
+	    .value = m->steps[count - 1].value};
+	return issue(out, used, hour, LT_FORECAST_LAST_VALUE, &last, 1);
+}
+
+static uint32_t
+issue_provider(struct lt_issued *out, uint32_t used,
+    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s)
+{
+	const int64_t hour = now_utc_s / LT_HOUR_S;
+
+	for (int bucket = 0; bucket < BUCKETS; bucket++) {
+		const int64_t from = target_of(hour, bucket) * LT_HOUR_S;
+		for (uint32_t i = 0; i < count; i++) {
+			if (known[i].end_utc_s <= from ||
+			    known[i].quality != LT_QUALITY_FORECAST)
+				continue;
+			const double value = mean_of_hour(
+			    &known[i], count - i, from / LT_HOUR_S);
+			if (known[i].start_utc_s < from + LT_HOUR_S &&
+			    !isnan(value))
+				out[used++] =
+				    (struct lt_issued){hour, from / LT_HOUR_S,
+					LT_FORECAST_PROVIDER, value};
+			break;
+		}
+	}
+	return used;
+}
+
+/* False while the hour that it is of has not been measured. */
+static bool
+score(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
+    const struct lt_issued *issued)
+{
+	const double seen = measured_at(m, issued->target_hour);
+
+	if (isnan(seen) || issued->kind < 0 || issued->kind >= KINDS)
+		return false;
+	struct lt_error_sum *const sum = &sums[issued->kind][lt_forecast_bucket(
+	    (issued->target_hour - issued->issued_hour) * LT_HOUR_S)];
+	sum->count++;
+	sum->sum += issued->value - seen;
+	sum->sum_abs += fabs(issued->value - seen);
+	return true;
+}
+
+/* As if lowtided had run all the time: what it would have said, with values
+ * coming as late as they do now. */
+static void
+hindcast(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
+    int64_t now_utc_s)
+{
+	const int64_t end = m->steps[m->count - 1].end_utc_s;
+	const int64_t late = end < now_utc_s ? now_utc_s - end : 0;
+	const int64_t step = (int64_t)HINDCAST_EVERY_HOURS * LT_HOUR_S;
+	int64_t at = now_utc_s - (int64_t)HINDCAST_DAYS * LT_DAY_S;
+	uint32_t count = 0;
+
+	for (; at < now_utc_s; at += step) {
+		struct lt_issued issued[ISSUED_MAX];
+		while (
+		    count < m->count && m->steps[count].end_utc_s <= at - late)
+			count++;
+		const uint32_t used = issue_own(issued, 0, m, count, at);
+		for (uint32_t i = 0; i < used; i++)
+			(void)score(sums, m, &issued[i]);
+	}
+}
+
+/* Scores what is due; those that could be go to the front of due. */
+static uint32_t
+score_due(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
+    struct lt_issued *due, uint32_t count)
+{
+	uint32_t scored = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (score(sums, m, &due[i]))
+			due[scored++] = due[i];
+	return scored;
+}
+
+static int
+load_sums(struct lt_ledger *ledger, const char *key,
+    struct lt_error_sum *loaded, uint32_t *count, struct lt_error *err)
+{
+	return lt_ledger_forecast_errors(
+	    ledger, key, loaded, KINDS * BUCKETS, count, err);
+}
+
+static int
+learn(struct lt_ledger *ledger, const char *key, const struct measured *m,
+    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	const int64_t hour = now_utc_s / LT_HOUR_S;
+	struct lt_error_sum sums[KINDS][BUCKETS] = {0};
+	struct lt_error_sum loaded[KINDS * BUCKETS];
+	struct lt_issued fresh[ISSUED_MAX], *due = NULL;
+	uint32_t loaded_count, due_count;
+	int rc = load_sums(ledger, key, loaded, &loaded_count, err);
+
+	if (rc == LT_OK)
+		rc = lt_ledger_due_forecasts(
+		    ledger, key, hour, &due, &due_count, err);
+	if (rc != LT_OK)
+		return rc;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int bucket = 0; bucket < BUCKETS; bucket++) {
+			sums[kind][bucket].kind = kind;
+			sums[kind][bucket].bucket = bucket;
+		}
+	if (loaded_count == 0 && m->count > 0)
+		hindcast(sums, m, now_utc_s);
+	const struct lt_forecast_news news = {.hour = hour,
+	    .scored_count = score_due(sums, m, due, due_count),
+	    .scored = due,
+	    .fresh_count = issue_own(fresh,
+		issue_provider(fresh, 0, known, count, now_utc_s), m, m->count,
+		now_utc_s),
+	    .fresh = fresh,
+	    .sums = &sums[0][0],
+	    .sum_count = KINDS * BUCKETS};
+	/* A source that neither measures nor forecasts has nothing to tell. */
+	if (news.fresh_count > 0 || news.scored_count > 0)
+		rc = lt_ledger_put_forecasts(ledger, key, &news, err);
+	free(due);
+	return rc;
+}
+
+int
+lt_forecast_learn(struct lt_ledger *ledger, const char *key,
+    const struct lt_rate_step *known, uint32_t count, bool seasonal,
+    double floor, int64_t now_utc_s, struct lt_error *err)
+{
+	struct measured m = {.seasonal = seasonal, .floor = floor};
+	int64_t last_hour;
+	int rc = lt_ledger_last_forecast(ledger, key, &last_hour, err);
+
+	if (rc != LT_OK || last_hour == now_utc_s / LT_HOUR_S)
+		return rc;
+	rc = measured_of(&m, known, count, now_utc_s, err);
+	if (rc == LT_OK)
+		rc = learn(ledger, key, &m, known, count, now_utc_s, err);
+	free(m.steps);
+	free(m.means);
+	return rc;
+}
+
+int
+lt_forecast_bands(struct lt_ledger *ledger, const char *key,
+    struct lt_forecast_band bands[KINDS][BUCKETS], struct lt_error *err)
+{
+	struct lt_error_sum loaded[KINDS * BUCKETS];
+	uint32_t count;
+	const int rc = load_sums(ledger, key, loaded, &count, err);
+
+	if (rc != LT_OK)
+		return rc;
+	memset(bands, 0, sizeof(**bands) * KINDS * BUCKETS);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lt_error_sum *const sum = &loaded[i];
+		if (sum->kind < 0 || sum->kind >= KINDS || sum->bucket < 0 ||
+		    sum->bucket >= BUCKETS || sum->count == 0)
+			continue;
+		bands[sum->kind][sum->bucket] =
+		    (struct lt_forecast_band){.count = sum->count,
+			.mean = sum->sum / sum->count,
+			.mean_abs = sum->sum_abs / sum->count,
+			.has_width = true,
+			.half_width =
+			    width_of_mean_abs * sum->sum_abs / sum->count};
+	}
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int bucket = 1; bucket < BUCKETS; bucket++) {
+			struct lt_forecast_band *const band =
+			    &bands[kind][bucket];
+			const struct lt_forecast_band *const before = band - 1;
+			if (!before->has_width)
+				continue;
+			band->has_width = true;
+			band->half_width =
+			    fmax(band->half_width, before->half_width);
+		}
+	return LT_OK;
+}
