@@ -283,31 +283,25 @@ file_read(int fd, char *bytes, size_t *byte_count)
 	return 0;
 }
 
-static int
-read_and_parse(const struct lt_recording *recording, const char *path, int fd,
-    size_t byte_count, struct lt_points *points, struct lt_error *err)
+int
+lt_recording_bytes(
+    const char *path, char **bytes, size_t *byte_count, struct lt_error *err)
 {
-	char *const bytes = malloc(byte_count + 1);
-	int code;
+	const int fd = file_open(path, byte_count, err);
+	int code = LT_OK;
 
-	if (bytes == NULL)
-		return lt_fail(
-		    err, LT_ENOMEM, "%s: %zu bytes", path, byte_count);
-	if (file_read(fd, bytes, &byte_count) != 0) {
+	if (fd < 0)
+		return fd;
+	*bytes = malloc(*byte_count + 1);
+	if (*bytes == NULL)
+		code =
+		    lt_fail(err, LT_ENOMEM, "%s: %zu bytes", path, *byte_count);
+	else if (file_read(fd, *bytes, byte_count) != 0)
 		code = file_fail(err, path);
-	} else {
-		struct lt_error inner = {0};
-
-		code = lt_recording_parse(
-		    recording, bytes, byte_count, points, &inner);
-		if (code != LT_OK && inner.line != 0)
-			lt_fail(err, code, "%s:%d:%d: %s", path, inner.line,
-			    inner.column, inner.text);
-		else if (code != LT_OK)
-			lt_fail(err, code, "%s: %s", path, inner.text);
-	}
-	free(bytes);
-	return lt_error_mend(err, code); /* cut, maybe in a character */
+	close(fd);
+	if (code != LT_OK)
+		free(*bytes);
+	return code;
 }
 
 int
@@ -316,15 +310,22 @@ lt_recording_read(const struct lt_source_options *options,
 {
 	const char *const path = lt_source_option(options, "path", "");
 	struct lt_recording recording;
+	struct lt_error inner = {0};
 	size_t byte_count = 0;
+	char *bytes = NULL;
 	int code = lt_recording_init(&recording, options, err);
 
+	if (code == LT_OK)
+		code = lt_recording_bytes(path, &bytes, &byte_count, err);
 	if (code != LT_OK)
 		return code;
-	const int fd = file_open(path, &byte_count, err);
-	if (fd < 0)
-		return fd;
-	code = read_and_parse(&recording, path, fd, byte_count, points, err);
-	close(fd);
-	return code;
+	code =
+	    lt_recording_parse(&recording, bytes, byte_count, points, &inner);
+	free(bytes);
+	if (code != LT_OK && inner.line != 0)
+		lt_fail(err, code, "%s:%d:%d: %s", path, inner.line,
+		    inner.column, inner.text);
+	else if (code != LT_OK)
+		lt_fail(err, code, "%s: %s", path, inner.text);
+	return lt_error_mend(err, code); /* cut, maybe in a character */
 }

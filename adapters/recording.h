@@ -42,6 +42,11 @@ int lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 int lt_recording_read(const struct lt_source_options *options,
     struct lt_points *points, struct lt_error *err);
 
+/* A whole plain file of at most LT_RECORDING_BYTES_MAX, for other adapters of
+ * files too. The caller frees *bytes, set on success only. */
+int lt_recording_bytes(
+    const char *path, char **bytes, size_t *byte_count, struct lt_error *err);
+
 /* For the two formats: one row of texts. An empty value is a gap: no point.
  * end NULL or "" = until the next row. */
 int lt_recording_row(const struct lt_recording *recording, const char *time,

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The WebAPI of the Green Software Foundation's Carbon Aware SDK, run by the
+ * site before a data source of its own. docs/sources/carbon_aware_sdk.md.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "carbon_aware.h"
+#include "halves.h"
+#include "units.h"
+#include "web.h"
+
+enum {
+	/* Of history: a data source behind the SDK takes at most 10 days. */
+	CHUNK_S = 9 * LT_DAY_S,
+	CHUNKS_MAX = 16,
+	NO_CONTENT = 204,
+	NOT_IMPLEMENTED = 501,
+};
+
+static const struct lt_adapter_option sdk_options[] = {
+    {"url", true, "base URL of the WebAPI", NULL},
+    {"location", true, "name of a location that the SDK knows, as eastus",
+	NULL},
+    {"intensity", false,
+	"average or marginal: what the SDK's own data source gives", "average"},
+    {NULL, false, NULL, NULL},
+};
+
+static int
+sdk_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	const int code = lt_carbon_check(options, err);
+
+	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+}
+
+/* RFC 7807, with the status that the SDK's data source gave it. */
+static void
+error_text(char *out, size_t size, const char *body, size_t length)
+{
+	json_t *json;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	const char *const title =
+	    json_string_value(json_object_get(json, "title"));
+	const char *detail = json_string_value(json_object_get(json, "detail"));
+	/* What is wrong with a parameter stands in a list by its name. */
+	void *const first = json_object_iter(json_object_get(json, "errors"));
+	if (detail == NULL && first != NULL)
+		detail = json_string_value(
+		    json_array_get(json_object_iter_value(first), 0));
+	if (title != NULL || detail != NULL)
+		snprintf(out, size, "%s%s%s", title == NULL ? "" : title,
+		    title != NULL && detail != NULL ? ": " : "",
+		    detail == NULL ? "" : detail);
+	json_decref(json);
+}
+
+/* ---- answers ---- */
+
+/* The rows of a forecast name the grid zone; the forecast names what was
+ * asked. The optimal points are among the rows. */
+static int
+add_forecast(const struct lt_source_options *options, const json_t *forecast,
+    struct lt_carbon_rows *rows, struct lt_points *points, struct lt_error *err)
+{
+	static const struct lt_carbon_keys keys = {
+	    "timestamp", "value", "duration"};
+	const char *const asked = lt_source_option(options, "location", "");
+	const char *const location =
+	    json_string_value(json_object_get(forecast, "location"));
+	const char *const issued =
+	    json_string_value(json_object_get(forecast, "generatedAt"));
+	int64_t issued_utc_s = 0;
+
+	if (location == NULL || strcasecmp(location, asked) != 0)
+		return lt_fail(err, LT_EINPUT,
+		    "location: got \"%.60s\", want %s",
+		    location == NULL ? "nothing" : location, asked);
+	rows->is_forecast = true;
+	if (issued != NULL && lt_utc_parse(issued, &issued_utc_s, err) != LT_OK)
+		return LT_EINPUT;
+	/* Year 1 where the data source gives no time. */
+	points->issued_utc_s =
+	    issued_utc_s > 0 && issued_utc_s < rows->now_utc_s ? issued_utc_s
+							       : 0;
+	return lt_carbon_read(rows, json_object_get(forecast, "forecastData"),
+	    &keys, points, err);
+}
+
+static int
+parse_json(const struct lt_source_options *options, const json_t *json,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+{
+	static const struct lt_carbon_keys keys = {
+	    "time", "rating", "duration"};
+	struct lt_carbon_rows rows = {.now_utc_s = now_utc_s};
+	const json_t *const first = json_array_get(json, 0);
+	int code;
+
+	points->quantity = lt_carbon_quantity(options);
+	if (!json_is_array(json))
+		return lt_fail(err, LT_EINPUT, "JSON that is no list");
+	if (json_object_get(first, "forecastData") != NULL)
+		code = add_forecast(options, first, &rows, points, err);
+	else
+		code = lt_carbon_read(&rows, json, &keys, points, err);
+	if (code == LT_OK)
+		code = lt_carbon_tally(&rows, points, err);
+	if (code != LT_OK)
+		return code;
+	lt_points_sort(points);
+	if (!rows.is_forecast)
+		lt_points_date(points, now_utc_s);
+	return LT_OK;
+}
+
+static int
+sdk_parse(const struct lt_source_options *options, const char *bytes,
+    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	json_t *json;
+	int code = lt_json_load(&json, bytes, byte_count, err);
+
+	if (code != LT_OK)
+		return lt_error_mend(err, code);
+	code = parse_json(options, json, now_utc_s, points, err);
+	json_decref(json);
+	return lt_error_mend(err, code);
+}
+
+/* ---- requests ---- */
+
+static int
+start_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
+    const char *path, struct lt_error *err)
+{
+	const int code = lt_url_start(url, options, "url", "", path, err);
+
+	return code == LT_OK
+		   ? lt_url_add(url, "location",
+			 lt_source_option(options, "location", ""), err)
+		   : code;
+}
+
+static int
+ask(struct lt_web *web, const char *url, int64_t now_utc_s,
+    struct lt_points *points, long *status, struct lt_error *err)
+{
+	const struct lt_web_request request = {
+	    .url = url,
+	    .headers = {"Accept: application/json"},
+	    .error_text = error_text,
+	};
+	struct lt_http_response response = {0};
+	struct lt_error inner = {0};
+
+	web->points = points;
+	int code = lt_web_do(web, &request, &response, &inner);
+	*status = response.status;
+	if (code == LT_OK) {
+		code = sdk_parse(web->options, response.body,
+		    response.body_length, now_utc_s, points, &inner);
+		if (code != LT_OK)
+			lt_web_refuse(url, &inner);
+	}
+	/* Its own login or plan at the data source, not one of ours. */
+	if (response.status == 401 || response.status == 403)
+		lt_context(&inner, "the SDK's data source");
+	lt_http_free(&response);
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+}
+
+static void
+ask_ahead(
+    struct lt_web *web, int64_t now_utc_s, struct lt_half *ahead, long *status)
+{
+	char url[LT_URL_SIZE];
+
+	ahead->code = start_url(
+	    url, web->options, "emissions/forecasts/current", &ahead->err);
+	if (ahead->code == LT_OK)
+		ahead->code = ask(
+		    web, url, now_utc_s, &ahead->points, status, &ahead->err);
+}
+
+/* The newest first: it is worth the most if a later one fails. No content is
+ * an answer: the data source has nothing of that time. */
+static void
+ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
+    struct lt_half *past)
+{
+	int64_t end_utc_s = now_utc_s;
+
+	for (int i = 0; i < CHUNKS_MAX && end_utc_s > from_utc_s; i++) {
+		const int64_t start_utc_s = from_utc_s > end_utc_s - CHUNK_S
+						? from_utc_s
+						: end_utc_s - CHUNK_S;
+		char url[LT_URL_SIZE], start[32], end[32];
+		struct lt_error err = {0};
+		long status = 0;
+
+		lt_utc_text(start, sizeof(start), start_utc_s);
+		lt_utc_text(end, sizeof(end), end_utc_s);
+		int code =
+		    start_url(url, web->options, "emissions/bylocation", &err);
+		if (code == LT_OK)
+			code = lt_url_add(url, "time", start, &err);
+		if (code == LT_OK)
+			code = lt_url_add(url, "toTime", end, &err);
+		if (code == LT_OK)
+			code = ask(
+			    web, url, now_utc_s, &past->points, &status, &err);
+		if (code != LT_OK && status != NO_CONTENT) {
+			past->code = lt_fail(
+			    &past->err, (enum lt_code)code, "%s", err.text);
+			return;
+		}
+		end_utc_s = start_utc_s;
+	}
+}
+
+static int
+sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	const enum lt_quantity quantity = lt_carbon_quantity(options);
+	struct lt_halves halves = {
+	    .past.asked = from_utc_s<now_utc_s,
+		.past.points.quantity = quantity, .ahead.asked = to_utc_s>
+		now_utc_s,
+	    .ahead.points.quantity = quantity,
+	};
+	struct lt_half *const ahead = &halves.ahead;
+	struct lt_web web;
+	long status = 0;
+
+	points->quantity = quantity;
+	lt_web_start(&web, options, points);
+	if (ahead->asked)
+		ask_ahead(&web, now_utc_s, ahead, &status);
+	/* Some data sources have no forecast; what was is of use without. */
+	const bool has_none = status == NOT_IMPLEMENTED && halves.past.asked;
+	if (halves.past.asked && (ahead->code == LT_OK || has_none))
+		ask_past(&web, from_utc_s, now_utc_s, &halves.past);
+	if (has_none && halves.past.code == LT_OK) {
+		ahead->asked = false;
+		lt_note_add(points, "no forecast: %s", ahead->err.text);
+	}
+	const int code = lt_halves_join(
+	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_halves_free(&halves);
+	return code;
+}
+
+const struct lt_adapter lt_adapter_carbon_aware_sdk = {
+    .name = "carbon_aware_sdk",
+    .usage = "WebAPI of the Green Software Foundation's Carbon Aware SDK",
+    .options = sdk_options,
+    .interval_s = 15 * 60,
+    .quantity = lt_carbon_quantity,
+    .check = sdk_check,
+    .fetch = sdk_fetch,
+    .parse = sdk_parse,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Joins the two halves of a fetch, forecast and history, between an adapter's
+ * requests and the daemon.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "halves.h"
+
+void
+lt_note_add(struct lt_points *points, const char *format, ...)
+{
+	const size_t length = strlen(points->note);
+	const size_t room = sizeof(points->note) - length;
+	char words[LT_POINTS_NOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	if (snprintf(points->note + length, room, "%s%s",
+		length == 0 ? "" : "; ", words) >= (int)room)
+		memcpy(points->note + sizeof(points->note) - 4, "...", 4);
+	lt_text_mend(points->note); /* maybe cut in a character */
+}
+
+static int
+fail_as(
+    const struct lt_half *half, struct lt_points *points, struct lt_error *err)
+{
+	points->retry_after_s = half->points.retry_after_s;
+	return lt_fail(err, (enum lt_code)half->code, "%s", half->err.text);
+}
+
+int
+lt_halves_join(struct lt_halves *halves,
+    const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	struct lt_half *const past = &halves->past, *const ahead =
+							&halves->ahead;
+	int code;
+
+	if (ahead->asked && ahead->code != LT_OK)
+		return fail_as(ahead, points, err);
+	if (past->asked && past->code != LT_OK && !ahead->asked)
+		return fail_as(past, points, err);
+	code = lt_points_copy(points, &past->points, from_utc_s, to_utc_s, err);
+	if (code == LT_OK && ahead->asked)
+		code = lt_points_copy(
+		    points, &ahead->points, from_utc_s, to_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	if (points->count == 0)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: nothing of the time that was asked for%s%s",
+		    options->name, past->err.text[0] == '\0' ? "" : "; ",
+		    past->err.text);
+	if (ahead->points.note[0] != '\0')
+		lt_note_add(points, "%s", ahead->points.note);
+	if (past->points.note[0] != '\0' &&
+	    strcmp(past->points.note, ahead->points.note) != 0)
+		lt_note_add(points, "history: %s", past->points.note);
+	if (past->code != LT_OK) {
+		lt_note_add(points, "%s history: %s",
+		    past->points.count > 0 ? "not all" : "without",
+		    past->err.text);
+		points->retry_after_s = past->points.retry_after_s;
+	}
+	lt_points_sort(points);
+	if (ahead->points.issued_utc_s == 0)
+		lt_points_date(points, now_utc_s);
+	return LT_OK;
+}
+
+void
+lt_halves_free(struct lt_halves *halves)
+{
+	lt_points_free(&halves->past.points);
+	lt_points_free(&halves->ahead.points);
+}

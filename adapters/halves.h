@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A fetch in two halves, what is to come and what was: for sources whose
+ * forecast and history are two requests, of which one may fail alone.
+ */
+#ifndef LT_HALVES_H
+#define LT_HALVES_H
+
+#include "source.h"
+
+struct lt_half { /* start as { 0 } */
+	bool asked;
+	int code;
+	struct lt_error err;
+	struct lt_points points;
+};
+
+struct lt_halves { /* lt_halves_free() */
+	struct lt_half past, ahead;
+};
+
+/*
+ * [from, to) of both into points, a value to come over one of the past where
+ * they overlap, sorted and dated; both halves' notes. The loss of the past
+ * does not cost what is to come: it becomes a note, and what came of the past
+ * stays. Else the error of the half that failed. LT_EINPUT without a point.
+ */
+int lt_halves_join(struct lt_halves *halves,
+    const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err);
+void lt_halves_free(struct lt_halves *halves);
+
+/* "; " and words at the end of a note, cut to fit. */
+void lt_note_add(struct lt_points *points, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

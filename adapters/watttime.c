@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * WattTime's v3 API (account needed): the marginal intensity of a grid region
+ * in steps of five minutes, three days ahead. docs/sources/watttime.md.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "halves.h"
+#include "units.h"
+#include "watttime.h"
+#include "web.h"
+
+enum {
+	TOKEN_S = 28 * 60,	 /* theirs is good for 30 minutes */
+	CHUNK_S = 30 * LT_DAY_S, /* of history; more than 32 days: refused */
+	CHUNKS_MAX = 16,
+	REGION_SIZE = 64,
+	LOGIN_SIZE = 512 + LT_SECRET_SIZE,
+};
+
+static const char base_url[] = "https://api.watttime.org";
+
+static const struct lt_adapter_option watttime_options[] = {
+    {"region", false, "grid region, as CAISO_NORTH", NULL},
+    {"latitude", false, "of the site, instead of region", NULL},
+    {"longitude", false, "of the site, instead of region", NULL},
+    {"username", true, "of the account", NULL},
+    {"password_file", false, "file with the password, mode 0600", NULL},
+    {"password_env", false,
+	"environment variable with the password, instead of password_file",
+	NULL},
+    {"model", false, "date of a model, as 2023-03-01", "the newest"},
+    {"url", false, "base URL", base_url},
+    {NULL, false, NULL, NULL},
+};
+
+static enum lt_quantity
+watttime_quantity(const struct lt_source_options *options)
+{
+	(void)options;
+	return LT_QUANTITY_MARGINAL;
+}
+
+static bool
+is_region(const char *text)
+{
+	const size_t length = strlen(text);
+
+	return length > 0 && length < REGION_SIZE &&
+	       strspn(text,
+		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		   "0123456789_-.") == length;
+}
+
+static int
+check_degrees(const struct lt_source_options *options, const char *key,
+    double limit, struct lt_error *err)
+{
+	const char *const text = lt_source_option(options, key, NULL);
+	double degrees;
+
+	if (text == NULL)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: want region, or latitude and longitude",
+		    options->name);
+	if (lt_double_parse(text, &degrees, NULL) != LT_OK ||
+	    degrees < -limit || degrees > limit)
+		return lt_option_fail(options, key, err,
+		    "%s: %s: got \"%s\", want degrees from -%g to %g",
+		    options->name, key, text, limit, limit);
+	return LT_OK;
+}
+
+static int
+check_place(const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const region = lt_source_option(options, "region", NULL);
+
+	if (region == NULL) {
+		const int code = check_degrees(options, "latitude", 90, err);
+
+		return code == LT_OK
+			   ? check_degrees(options, "longitude", 180, err)
+			   : code;
+	}
+	if (lt_source_option(options, "latitude", NULL) != NULL ||
+	    lt_source_option(options, "longitude", NULL) != NULL)
+		return lt_option_fail(options, "region", err,
+		    "%s: region and a place by degrees, want one of them",
+		    options->name);
+	return is_region(region)
+		   ? LT_OK
+		   : lt_option_fail(options, "region", err,
+			 "%s: region: got \"%s\", want a grid region such as "
+			 "CAISO_NORTH",
+			 options->name, region);
+}
+
+static int
+watttime_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const user = lt_source_option(options, "username", "");
+	const char *const model = lt_source_option(options, "model", NULL);
+	int64_t day;
+	char noon[32];
+	int code = check_place(options, err);
+
+	if (code != LT_OK)
+		return code;
+	/* HTTP Basic ends the name at the first colon. */
+	if (user[0] == '\0' || strchr(user, ':') != NULL ||
+	    strlen(user) > LOGIN_SIZE - LT_SECRET_SIZE - 2)
+		return lt_option_fail(options, "username", err,
+		    "%s: username: want 1 to %d bytes without a colon",
+		    options->name, LOGIN_SIZE - LT_SECRET_SIZE - 2);
+	snprintf(
+	    noon, sizeof(noon), "%.15sT12:00Z", model == NULL ? "" : model);
+	if (model != NULL &&
+	    (strlen(model) != 10 || lt_utc_parse(noon, &day, NULL) != LT_OK))
+		return lt_option_fail(options, "model", err,
+		    "%s: model: got \"%s\", want a date such as 2023-03-01",
+		    options->name, model);
+	code = lt_secret_check(options, "password", true, err);
+	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+}
+
+/* ---- one fetch ---- */
+
+struct session {
+	struct lt_web web;
+	struct lt_source_options options; /* with `region`, once it is known */
+	char region[REGION_SIZE];
+	int64_t now_utc_s;
+	bool is_new; /* the token came in this fetch: no other is better */
+};
+
+/* Text that may stand in a header. */
+static bool
+is_token(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static void
+forget_token(struct session *session)
+{
+	struct lt_source_memory *const memory = session->web.memory;
+
+	explicit_bzero(memory->token, sizeof(memory->token));
+	memory->token_until_utc_s = 0;
+}
+
+static int
+take_token(struct session *session, const struct lt_http_response *response,
+    struct lt_error *err)
+{
+	struct lt_source_memory *const memory = session->web.memory;
+	const int code = lt_watttime_text(response->body, response->body_length,
+	    "token", memory->token, sizeof(memory->token), err);
+
+	if (code != LT_OK)
+		return code;
+	if (!is_token(memory->token)) {
+		forget_token(session);
+		return lt_fail(err, LT_EINPUT,
+		    "the token has bytes that can't stand in a header");
+	}
+	memory->token_until_utc_s = session->now_utc_s + TOKEN_S;
+	session->is_new = true;
+	return LT_OK;
+}
+
+/* Basic here, Bearer everywhere else, never both. */
+static int
+login(struct session *session, struct lt_error *err)
+{
+	char url[LT_URL_SIZE], secret[LT_SECRET_SIZE], user[LOGIN_SIZE];
+	struct lt_http_response response = {0};
+	const struct lt_web_request request = {
+	    .url = url,
+	    .secret_login = user,
+	    .error_text = lt_watttime_error,
+	};
+	struct lt_error inner = {0};
+	int code;
+
+	forget_token(session);
+	code = lt_url_start(
+	    url, &session->options, "url", base_url, "login", &inner);
+	if (code == LT_OK)
+		code = lt_secret_read(&session->options, "password", secret,
+		    sizeof(secret), &inner);
+	if (code == LT_OK) {
+		snprintf(user, sizeof(user), "%s:%s",
+		    lt_source_option(&session->options, "username", ""),
+		    secret);
+		code = lt_web_do(&session->web, &request, &response, &inner);
+		explicit_bzero(user, sizeof(user));
+	}
+	explicit_bzero(secret, sizeof(secret));
+	if (code == LT_OK) {
+		code = take_token(session, &response, &inner);
+		if (code != LT_OK)
+			lt_web_refuse(url, &inner);
+	}
+	if (response.body != NULL)
+		explicit_bzero(response.body, response.body_length);
+	lt_http_free(&response);
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "login: %s", inner.text);
+}
+
+static int
+ask_once(struct session *session, const char *url,
+    struct lt_http_response *response, struct lt_error *err)
+{
+	char header[LT_TOKEN_SIZE + 32];
+	const struct lt_web_request request = {
+	    .url = url,
+	    .secret_header = header,
+	    .headers = {"Accept: application/json"},
+	    .error_text = lt_watttime_error,
+	};
+
+	snprintf(header, sizeof(header), "Authorization: Bearer %s",
+	    session->web.memory->token);
+	const int code = lt_web_do(&session->web, &request, response, err);
+	explicit_bzero(header, sizeof(header));
+	return code;
+}
+
+/* 403 in HTML comes from the gate before the API, which did not take the
+ * token; 403 in JSON from the API, which did: another token is no help. */
+static bool
+is_token_refused(const struct lt_http_response *response)
+{
+	return response->status == 401 ||
+	       (response->status == 403 &&
+		   strstr(response->content_type, "json") == NULL);
+}
+
+/* The caller frees response in any case. */
+static int
+ask(struct session *session, const char *url, struct lt_http_response *response,
+    struct lt_error *err)
+{
+	const struct lt_source_memory *const memory = session->web.memory;
+	struct lt_error inner = {0};
+	int code = LT_OK;
+
+	if (memory->token[0] == '\0' ||
+	    memory->token_until_utc_s <= session->now_utc_s)
+		code = login(session, &inner);
+	if (code == LT_OK)
+		code = ask_once(session, url, response, &inner);
+	if (code != LT_OK && is_token_refused(response)) {
+		if (!session->is_new) {
+			lt_http_free(response);
+			inner = (struct lt_error){0};
+			code = login(session, &inner);
+			if (code == LT_OK)
+				code = ask_once(session, url, response, &inner);
+		} else {
+			forget_token(session);
+		}
+	}
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+}
+
+static int
+ask_points(struct session *session, const char *url, struct lt_points *points,
+    long *status, struct lt_error *err)
+{
+	struct lt_http_response response = {0};
+	struct lt_error inner = {0};
+	int code;
+
+	session->web.points = points;
+	code = ask(session, url, &response, &inner);
+	*status = response.status;
+	if (code == LT_OK) {
+		code = lt_watttime_parse(&session->options, response.body,
+		    response.body_length, session->now_utc_s, points, &inner);
+		if (code != LT_OK)
+			lt_web_refuse(url, &inner);
+	}
+	lt_http_free(&response);
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+}
+
+/* Borders of regions move: asked anew in each fetch. */
+static int
+find_region(struct session *session, struct lt_error *err)
+{
+	struct lt_source_options *const options = &session->options;
+	static const char *const keys[] = {"latitude", "longitude"};
+	struct lt_http_response response = {0};
+	struct lt_error inner = {0};
+	char url[LT_URL_SIZE];
+	int code = lt_url_start(
+	    url, options, "url", base_url, "v3/region-from-loc", &inner);
+
+	for (int i = 0; i < 2 && code == LT_OK; i++)
+		code = lt_url_add(url, keys[i],
+		    lt_source_option(options, keys[i], ""), &inner);
+	if (code == LT_OK)
+		code = lt_url_add(url, "signal_type", "co2_moer", &inner);
+	if (code == LT_OK)
+		code = ask(session, url, &response, &inner);
+	if (code == LT_OK) {
+		code = lt_watttime_text(response.body, response.body_length,
+		    "region", session->region, sizeof(session->region), &inner);
+		if (code == LT_OK && !is_region(session->region))
+			code = lt_fail(
+			    &inner, LT_EINPUT, "a region of odd letters");
+		if (code != LT_OK)
+			lt_web_refuse(url, &inner);
+	}
+	lt_http_free(&response);
+	if (code == LT_OK && options->count == sizeof(options->items) /
+						   sizeof(options->items[0]))
+		code = lt_fail(&inner, LT_ELIMIT, "no room for the region");
+	if (code != LT_OK)
+		return lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	options->items[options->count].key = "region";
+	options->items[options->count].value = session->region;
+	options->count++;
+	return LT_OK;
+}
+
+static int
+start_url(char url[LT_URL_SIZE], const struct session *session,
+    const char *path, struct lt_error *err)
+{
+	const struct lt_source_options *const options = &session->options;
+	const char *const model = lt_source_option(options, "model", NULL);
+	int code = lt_url_start(url, options, "url", base_url, path, err);
+
+	if (code == LT_OK)
+		code = lt_url_add(url, "region",
+		    lt_source_option(options, "region", ""), err);
+	if (code == LT_OK)
+		code = lt_url_add(url, "signal_type", "co2_moer", err);
+	if (code == LT_OK && model != NULL)
+		code = lt_url_add(url, "model", model, err);
+	return code;
+}
+
+/* Three days where the account and the region have them, else one. */
+static int
+ask_ahead(
+    struct session *session, struct lt_points *points, struct lt_error *err)
+{
+	static const char *const hours[] = {"72", "24"};
+	struct lt_error inner = {0};
+	int code = LT_OK;
+
+	for (int i = 0; i < 2; i++) {
+		char url[LT_URL_SIZE];
+		long status = 0;
+
+		inner = (struct lt_error){0};
+		code = start_url(url, session, "v3/forecast", &inner);
+		if (code == LT_OK)
+			code =
+			    lt_url_add(url, "horizon_hours", hours[i], &inner);
+		if (code == LT_OK)
+			code =
+			    ask_points(session, url, points, &status, &inner);
+		if (status != 400 && status != 403 && status != 422)
+			break;
+	}
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+}
+
+/* "2022-07-15T00:00+00:00", as in their manual. */
+static void
+minute_text(char out[32], int64_t utc_s)
+{
+	const time_t seconds = (time_t)utc_s;
+	struct tm parts;
+
+	gmtime_r(&seconds, &parts);
+	strftime(out, 32, "%Y-%m-%dT%H:%M+00:00", &parts);
+}
+
+static int64_t
+step_start(int64_t utc_s)
+{
+	const int64_t step_s = LT_WATTTIME_STEP_S;
+
+	return utc_s - (utc_s % step_s + step_s) % step_s;
+}
+
+/* Both ends are in the answer, so a chunk ends a step before the next. The
+ * newest first: it is worth the most if a later one fails. */
+static int
+ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	int64_t end_utc_s = step_start(session->now_utc_s);
+
+	from_utc_s = step_start(from_utc_s);
+	for (int i = 0; i < CHUNKS_MAX && end_utc_s >= from_utc_s; i++) {
+		const int64_t least_utc_s =
+		    end_utc_s - CHUNK_S + LT_WATTTIME_STEP_S;
+		const int64_t start_utc_s =
+		    from_utc_s > least_utc_s ? from_utc_s : least_utc_s;
+		char url[LT_URL_SIZE], start[32], end[32];
+		long status;
+
+		minute_text(start, start_utc_s);
+		minute_text(end, end_utc_s);
+		int code = start_url(url, session, "v3/historical", err);
+		if (code == LT_OK)
+			code = lt_url_add(url, "start", start, err);
+		if (code == LT_OK)
+			code = lt_url_add(url, "end", end, err);
+		if (code == LT_OK)
+			code = lt_url_add(
+			    url, "include_imputed_marker", "true", err);
+		if (code == LT_OK)
+			code = ask_points(session, url, points, &status, err);
+		if (code != LT_OK)
+			return code;
+		end_utc_s = start_utc_s - LT_WATTTIME_STEP_S;
+	}
+	return LT_OK;
+}
+
+static int
+watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	struct session session = {.options = *options, .now_utc_s = now_utc_s};
+	struct lt_halves halves = {
+	    .past.asked = from_utc_s<now_utc_s - LT_WATTTIME_STEP_S,
+		.past.points.quantity = LT_QUANTITY_MARGINAL,
+		.ahead.asked = to_utc_s>
+		now_utc_s,
+	    .ahead.points.quantity = LT_QUANTITY_MARGINAL,
+	};
+	int code = LT_OK;
+
+	points->quantity = LT_QUANTITY_MARGINAL;
+	lt_web_start(&session.web, &session.options, points);
+	if (lt_source_option(options, "region", NULL) == NULL)
+		code = find_region(&session, err);
+	if (code == LT_OK && halves.ahead.asked)
+		halves.ahead.code = ask_ahead(
+		    &session, &halves.ahead.points, &halves.ahead.err);
+	if (code == LT_OK && halves.past.asked && halves.ahead.code == LT_OK)
+		halves.past.code = ask_past(&session, from_utc_s,
+		    &halves.past.points, &halves.past.err);
+	if (code == LT_OK)
+		code = lt_halves_join(&halves, options, from_utc_s, to_utc_s,
+		    now_utc_s, points, err);
+	lt_halves_free(&halves);
+	explicit_bzero(&session, sizeof(session)); /* its own memory */
+	return code;
+}
+
+const struct lt_adapter lt_adapter_watttime = {
+    .name = "watttime",
+    .usage = "WattTime v3, marginal intensity; account needed",
+    .options = watttime_options,
+    .interval_s = 15 * 60,
+    .quantity = watttime_quantity,
+    .check = watttime_check,
+    .fetch = watttime_fetch,
+    .parse = lt_watttime_parse,
+};

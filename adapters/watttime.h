@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * WattTime's v3 API, what watttime.c (login, requests) and watttime_json.c
+ * (answers) have in common.
+ */
+#ifndef LT_WATTTIME_H
+#define LT_WATTTIME_H
+
+#include "source.h"
+
+enum { LT_WATTTIME_STEP_S = 300 };
+
+/* An answer of /v3/forecast, /v3/forecast/historical or /v3/historical. The
+ * option `region` must be the answer's; without it, any is right. */
+int lt_watttime_parse(const struct lt_source_options *options,
+    const char *bytes, size_t byte_count, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err);
+/* A text of an answer of /login or /v3/region-from-loc. */
+int lt_watttime_text(const char *bytes, size_t byte_count, const char *key,
+    char *out, size_t size, struct lt_error *err);
+/* The message of an error body, "" = none. */
+void lt_watttime_error(char *out, size_t size, const char *body, size_t length);
+
+#endif

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * WattTime: samples of its manual parsed, then fetched from a server that
+ * gives out tokens and stops taking them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "http.h"
+#include "source_fixture.h"
+#include "tools/source_server.h"
+#include "tools/source_server_marginal.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define FIXTURES "tests/fixtures/watttime/"
+#define T0 1657843200 /* 2022-07-15T00:00Z, of the samples */
+#define G_PER_LB 453.59237
+#define META(more)                                                             \
+	"\"meta\":{\"data_point_period_seconds\":300,"                         \
+	"\"region\":\"CAISO_NORTH\",\"units\":\"lbs_co2_per_mwh\"," more       \
+	"\"signal_type\":\"co2_moer\"}"
+#define ROW(time, value)                                                       \
+	"{\"point_time\":\"2022-07-15T" time "\",\"value\":" value "}"
+
+static const struct lt_adapter *adapter;
+static struct server server;
+static struct lt_source_memory memory;
+
+static const struct {
+	const char *why;
+	struct pair pairs[6];
+	const char *says;
+} option_cases[] = {
+    {"no place", {{"username", "a"}, {"password_env", "P"}}, "want region"},
+    {"half a place",
+	{{"latitude", "1"}, {"username", "a"}, {"password_env", "P"}},
+	"want region, or latitude and longitude"},
+    {"two places",
+	{{"region", "A"}, {"latitude", "1"}, {"username", "a"},
+	    {"password_env", "P"}},
+	"want one of them"},
+    {"beyond the pole",
+	{{"latitude", "91"}, {"longitude", "1"}, {"username", "a"},
+	    {"password_env", "P"}},
+	"got \"91\", want degrees from -90 to 90"},
+    {"no number",
+	{{"latitude", "1"}, {"longitude", "east"}, {"username", "a"},
+	    {"password_env", "P"}},
+	"longitude: got \"east\""},
+    {"a region with a query",
+	{{"region", "A&b=c"}, {"username", "a"}, {"password_env", "P"}},
+	"want a grid region"},
+    {"no name", {{"region", "A"}, {"password_env", "P"}}, "\"username\""},
+    {"a colon ends the name",
+	{{"region", "A"}, {"username", "a:b"}, {"password_env", "P"}},
+	"without a colon"},
+    {"no password", {{"region", "A"}, {"username", "a"}},
+	"password_file or password_env: missing"},
+    {"a password in the policy file",
+	{{"region", "A"}, {"username", "a"}, {"password", "P"}},
+	"unknown key \"password\""},
+    {"a model that is no date",
+	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
+	    {"model", "2023-02-30"}},
+	"want a date"},
+    {"a model of words",
+	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
+	    {"model", "the newest one"}},
+	"want a date"},
+    {"not http",
+	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
+	    {"url", "ftp://a"}},
+	"want http://"},
+    {"all",
+	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
+	    {"model", "2023-03-01"}, {"url", "http://a/b"}},
+	NULL},
+    {"by degrees",
+	{{"latitude", "-1.5"}, {"longitude", "180"}, {"username", "a"},
+	    {"password_file", "/p"}},
+	NULL},
+};
+
+static void
+test_options(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(option_cases); i++) {
+		const struct lt_source_options options =
+		    options_of(option_cases[i].pairs);
+		struct lt_error err = {0};
+		const int code = lt_adapter_check(adapter, &options, &err);
+
+		if ((code == LT_OK) != (option_cases[i].says == NULL))
+			fail_msg(
+			    "%s: %d %s", option_cases[i].why, code, err.text);
+		if (code != LT_OK)
+			assert_says(
+			    option_cases[i].why, &err, option_cases[i].says);
+	}
+	const struct lt_source_options none = {0};
+	assert_int_equal(adapter->quantity(&none), LT_QUANTITY_MARGINAL);
+}
+
+static const struct {
+	const char *why, *bytes;
+	const char *says; /* NULL = good */
+	size_t count;
+	double lbs; /* of the first */
+	enum lt_quality quality;
+	const char *note;
+} parse_cases[] = {
+    {.why = "empty", .bytes = "", .says = "empty, want JSON"},
+    {.why = "HTML", .bytes = "<html>", .says = "not JSON"},
+    {.why = "nothing", .bytes = "{}", .says = "without \"data\" and"},
+    {.why = "no meta", .bytes = "{\"data\":[]}", .says = "\"meta\""},
+    {.why = "no rows",
+	.bytes = "{\"data\":[]," META("") "}",
+	.says = "no value in the answer"},
+    {.why = "another region",
+	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
+		 "\"region\":\"PJM_NJ\"}}",
+	.says = "region: got \"PJM_NJ\", want CAISO_NORTH"},
+    {.why = "no region",
+	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\"}}",
+	.says = "region: got \"nothing\", want CAISO_NORTH"},
+    {.why = "another unit",
+	.bytes = "{\"data\":[],\"meta\":{\"units\":\"usd_per_mwh\"}}",
+	.says = "units: got \"usd_per_mwh\", want lbs_co2_per_mwh"},
+    {.why = "another signal in the same unit",
+	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
+		 "\"signal_type\":\"co2_aoer\"}}",
+	.says = "signal_type: got \"co2_aoer\", want co2_moer"},
+    {.why = "no period",
+	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
+		 "\"region\":\"CAISO_NORTH\"}}",
+	.says = "data_point_period_seconds: got 0"},
+    {.why = "only what can't be",
+	.bytes = "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW(
+	    "00:05:00Z", "0") "," ROW("00:10:00Z", "-3") ",{},7]," META("") "}",
+	.says = "5 values and none that can be used"},
+    {.why = "a time without a zone is a guess",
+	.bytes = "{\"data\":[" ROW("00:00:00", "5") "]," META("") "}",
+	.says = "none that can be used"},
+    {.why = "one bad value does not cost the others",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "null") "," ROW(
+	    "00:05:00Z", "870") "]," META("") "}",
+	.count = 1,
+	.lbs = 870,
+	.quality = LT_QUALITY_MEASURED,
+	.note = "1 of 2 values can't be used"},
+    {.why = "the other spelling, a warning in words",
+	.bytes = "{\"data\":[" ROW("00:00:00Z",
+	    "870") "],\"meta\":{"
+		   "\"data_point_periods_second\":300,\"units\":"
+		   "\"lbs_co2_per_mwh\",\"region\":\"CAISO_NORTH\","
+		   "\"warnings\":[\"be\\u001bware\"]}}",
+	.count = 1,
+	.lbs = 870,
+	.quality = LT_QUALITY_MEASURED,
+	.note = "WattTime warns: be?ware"},
+    {.why = "a forecast",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "870") "," ROW(
+	    "00:05:00Z", "871") "]," META("\"generated_at\":"
+					  "\"2022-07-15T00:00:00+00:00\",") "}",
+	.count = 2,
+	.lbs = 870,
+	.quality = LT_QUALITY_FORECAST,
+	.note = ""},
+    {.why = "the last revision wins, wherever it stands",
+	.bytes =
+	    "{\"data\":[{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":9,"
+	    "\"last_updated\":\"2022-07-17T00:00:00Z\"},"
+	    "{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":7,"
+	    "\"last_updated\":\"2022-07-16T00:00:00Z\"}]," META("") "}",
+	.count = 1,
+	.lbs = 9,
+	.quality = LT_QUALITY_MEASURED,
+	.note = ""},
+    {.why = "as old: the later one",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "9") "," ROW(
+	    "00:00:00Z", "7") "]," META("") "}",
+	.count = 1,
+	.lbs = 7,
+	.quality = LT_QUALITY_MEASURED,
+	.note = ""},
+    {.why = "an hour twice at the end of summer time: two hours",
+	.bytes = "{\"data\":[{\"point_time\":\"2022-11-06T01:30:00-07:00\","
+		 "\"value\":5},{\"point_time\":\"2022-11-06T01:30:00-08:00\","
+		 "\"value\":6}]," META("") "}",
+	.count = 2,
+	.lbs = 5,
+	.quality = LT_QUALITY_MEASURED,
+	.note = ""},
+};
+
+static void
+test_parse(void **state)
+{
+	static const struct pair pairs[] = {{"region", "CAISO_NORTH"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(parse_cases); i++) {
+		const char *const why = parse_cases[i].why;
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = adapter->parse(&options, parse_cases[i].bytes,
+		    strlen(parse_cases[i].bytes), T0 + 60, &points, &err);
+
+		if ((code == LT_OK) != (parse_cases[i].says == NULL))
+			fail_msg("%s: %d %s", why, code, err.text);
+		if (code != LT_OK)
+			assert_says(why, &err, parse_cases[i].says);
+		else if (points.count != parse_cases[i].count ||
+			 points.quantity != LT_QUANTITY_MARGINAL ||
+			 fabs(points.points[0].value -
+			      parse_cases[i].lbs * G_PER_LB / 1000) > 1e-9 ||
+			 points.points[0].quality != parse_cases[i].quality ||
+			 strcmp(points.note, parse_cases[i].note) != 0)
+			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
+			    points.points[0].value,
+			    (int)points.points[0].quality, points.note);
+		lt_points_free(&points);
+	}
+}
+
+static size_t
+read_fixture(const char *path, char *bytes, size_t size)
+{
+	FILE *const file = fopen(path, "rb");
+
+	assert_non_null(file);
+	const size_t length = fread(bytes, 1, size - 1, file);
+	fclose(file);
+	bytes[length] = '\0';
+	return length;
+}
+
+static void
+test_samples(void **state)
+{
+	static const struct {
+		const char *file, *says;
+		size_t count;
+		double first_g, last_g;
+		enum lt_quality quality;
+		int64_t issued_utc_s;
+	} samples[] = {
+	    {FIXTURES "historical_emissions_response.json", NULL, 2,
+		394.6253619, 390.0894382, LT_QUALITY_ESTIMATED, T0 + 600},
+	    {FIXTURES "forecasted_emissions_response.json", NULL, 3,
+		394.6253619, 394.6253619, LT_QUALITY_ESTIMATED, T0},
+	    {FIXTURES "realtime_emissions_response.json",
+		"units: got \"percentile\"", 0, 0, 0, LT_QUALITY_NONE, 0},
+	    {FIXTURES "403_forbidden_response.html", "not JSON", 0, 0, 0,
+		LT_QUALITY_NONE, 0},
+	    {FIXTURES "invalid_scope_response.json", "without \"data\"", 0, 0,
+		0, LT_QUALITY_NONE, 0},
+	};
+	static const struct pair pairs[] = {{"region", "CAISO_NORTH"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		char bytes[4096];
+		const size_t length =
+		    read_fixture(samples[i].file, bytes, sizeof(bytes));
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = adapter->parse(
+		    &options, bytes, length, T0 + 86400, &points, &err);
+
+		if (samples[i].says != NULL) {
+			assert_int_equal(code, LT_EINPUT);
+			assert_says(samples[i].file, &err, samples[i].says);
+			continue;
+		}
+		assert_int_equal(code, LT_OK);
+		assert_int_equal(points.count, samples[i].count);
+		const struct lt_point *const last =
+		    &points.points[points.count - 1];
+		assert_true(
+		    fabs(points.points[0].value - samples[i].first_g) < 1e-6);
+		assert_true(fabs(last->value - samples[i].last_g) < 1e-6);
+		assert_int_equal(points.points[0].start_utc_s, T0);
+		assert_int_equal(points.points[0].end_utc_s, T0 + 300);
+		assert_int_equal(last->quality, samples[i].quality);
+		assert_int_equal(points.issued_utc_s, samples[i].issued_utc_s);
+		assert_string_equal(
+		    points.note, "WattTime warns: This is just an example");
+		lt_points_free(&points);
+	}
+}
+
+/* ---- against the server ---- */
+
+static char base[64];
+
+static int
+fetch(const char *region, int64_t from_s, int64_t to_s, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
+{
+	const struct pair pairs[] = {{"url", base}, {"username", "lowtide"},
+	    {"password_env", "LT_TEST_PASSWORD"},
+	    {region == NULL ? "latitude" : "region",
+		region == NULL ? "39.7" : region},
+	    {region == NULL ? "longitude" : NULL, "-105"}, {0}};
+	struct lt_source_options options = options_of(pairs);
+
+	options.memory = &memory;
+	*points = (struct lt_points){0};
+	*err = (struct lt_error){0};
+	const int code = adapter->fetch(&options, now_utc_s + from_s,
+	    now_utc_s + to_s, now_utc_s, points, err);
+	if (strstr(err->text, "example password") != NULL ||
+	    strstr(err->text, "eyJ.") != NULL ||
+	    strstr(points->note, "eyJ.") != NULL)
+		fail_msg("a secret: %s", err->text);
+	for (int i = 0; i < memory.trace_count && i < LT_TRACE_MAX; i++)
+		if (strstr(memory.trace[i].request, "eyJ.") != NULL ||
+		    strstr(memory.trace[i].request, "example p") != NULL)
+			fail_msg("a secret: %s", memory.trace[i].request);
+	return code;
+}
+
+static void
+forget(void)
+{
+	memset(&memory, 0, sizeof(memory));
+	memset(marginal, 0, sizeof(*marginal));
+}
+
+static void
+test_fetch(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+	size_t measured = 0;
+
+	(void)state;
+	forget();
+	if (fetch("CAISO_NORTH", -28 * 86400, 48 * 3600, now_utc_s, &points,
+		&err) != LT_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(points.quantity, LT_QUANTITY_MARGINAL);
+	assert_string_equal(points.note, "");
+	assert_true(points.issued_utc_s > now_utc_s - 400 &&
+		    points.issued_utc_s <= now_utc_s);
+	for (size_t i = 0; i < points.count; i++) {
+		const struct lt_point *const p = &points.points[i];
+
+		assert_int_equal(p->end_utc_s, p->start_utc_s + 300);
+		assert_true(fabs(p->value - marginal_value(p->start_utc_s) *
+						G_PER_LB / 1000) < 1e-9);
+		measured += p->quality == LT_QUALITY_MEASURED;
+		assert_int_equal(p->quality == LT_QUALITY_FORECAST,
+		    p->end_utc_s > now_utc_s);
+	}
+	assert_true(measured > 28 * 288 - 6 && measured < 28 * 288);
+	assert_true(
+	    points.points[points.count - 1].end_utc_s >= now_utc_s + 48 * 3600);
+	lt_points_free(&points);
+	assert_int_equal(marginal->logins, 1);
+	assert_int_equal(marginal->requests, 2);
+	assert_int_equal(marginal->both, 0);
+
+	/* The token serves the next fetch, too. */
+	assert_int_equal(
+	    fetch("CAISO_NORTH", -7200, 3600, now_utc_s + 60, &points, &err),
+	    LT_OK);
+	lt_points_free(&points);
+	assert_int_equal(marginal->logins, 1);
+}
+
+/* More than the API gives at once: chunks that leave nothing out. */
+static void
+test_chunks(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+
+	(void)state;
+	forget();
+	assert_int_equal(
+	    fetch("CAISO_NORTH", -80 * 86400, 0, now_utc_s, &points, &err),
+	    LT_OK);
+	assert_int_equal(marginal->requests, 3);
+	assert_true(marginal->longest_s <= 30 * 86400 - 300);
+	for (size_t i = 1; i < points.count; i++)
+		assert_int_equal(points.points[i].start_utc_s,
+		    points.points[i - 1].end_utc_s);
+	assert_true(points.points[0].start_utc_s <= now_utc_s - 80 * 86400);
+	assert_true(points.issued_utc_s > now_utc_s - 1500);
+	lt_points_free(&points);
+}
+
+static void
+test_token(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+
+	(void)state;
+	forget();
+	assert_int_equal(
+	    fetch("PSCO", 0, 3600, now_utc_s, &points, &err), LT_OK);
+	lt_points_free(&points);
+	assert_int_equal(marginal->logins, 1);
+
+	/* Over by the clock: a new one before anything is asked. */
+	assert_int_equal(
+	    fetch("PSCO", 0, 86400, now_utc_s + 28 * 60, &points, &err), LT_OK);
+	lt_points_free(&points);
+	assert_int_equal(marginal->logins, 2);
+	assert_int_equal(marginal->requests, 2);
+
+	/* The server stops taking it: once more, and the answer is there. */
+	marginal->good_token = -1;
+	assert_int_equal(
+	    fetch("PSCO", -7200, 3600, now_utc_s, &points, &err), LT_OK);
+	lt_points_free(&points);
+	assert_int_equal(marginal->logins, 3);
+	assert_int_equal(marginal->requests, 5);
+
+	/* It takes none: one login, one more try, no more. */
+	marginal->gate = 1;
+	assert_int_equal(
+	    fetch("PSCO", 0, 3600, now_utc_s, &points, &err), LT_ENET);
+	assert_says("gate", &err, "127.0.0.1: HTTP status 403, want 200");
+	assert_int_equal(points.count, 0);
+	assert_int_equal(marginal->logins, 4);
+	assert_int_equal(memory.token[0], '\0');
+	assert_int_equal(marginal->both, 0);
+
+	/* Without a memory each fetch logs in. */
+	forget();
+	const struct pair pairs[] = {{"url", base}, {"username", "lowtide"},
+	    {"password_env", "LT_TEST_PASSWORD"}, {"region", "PSCO"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+	for (int i = 1; i < 3; i++) {
+		points = (struct lt_points){0};
+		assert_int_equal(
+		    adapter->fetch(&options, now_utc_s, now_utc_s + 3600,
+			now_utc_s, &points, NULL),
+		    LT_OK);
+		lt_points_free(&points);
+		assert_int_equal(marginal->logins, i);
+	}
+}
+
+static void
+test_errors(void **state)
+{
+	static const struct {
+		const char *region;
+		int code;
+		const char *says;
+		int logins, requests;
+		int64_t retry_after_s;
+	} cases[] = {
+	    {"NOT_IN_PLAN", LT_ENET,
+		"HTTP status 403, want 200: not in this account's plan: "
+		"Invalid scope. You do not have",
+		1, 2, 0},
+	    {"WRONG", LT_ENET, "HTTP status 422, want 200: unknown region", 1,
+		2, 0},
+	    {"BUSY", LT_ENET, "asks to wait 7 s: Too many requests", 1, 1, 7},
+	    {"NOT_JSON", LT_EINPUT, "127.0.0.1: line 1, column", 1, 1, 0},
+	    {"ELSEWHERE", LT_EINPUT,
+		"127.0.0.1: region: got \"CAISO_NORTH\", want ELSEWHERE", 1, 1,
+		0},
+	    {"PERCENT", LT_EINPUT, "units: got \"percentile\"", 1, 1, 0},
+	};
+	const int64_t now_utc_s = time(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct lt_points points;
+		struct lt_error err;
+
+		forget();
+		const int code = fetch(
+		    cases[i].region, -86400, 3600, now_utc_s, &points, &err);
+		if (code != cases[i].code || points.count != 0 ||
+		    points.retry_after_s != cases[i].retry_after_s ||
+		    marginal->logins != cases[i].logins ||
+		    marginal->requests != cases[i].requests)
+			fail_msg("%s: %d %s, %d logins, %d requests",
+			    cases[i].region, code, err.text, marginal->logins,
+			    marginal->requests);
+		assert_says(cases[i].region, &err, cases[i].says);
+		lt_points_free(&points);
+	}
+}
+
+static void
+test_parts(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+
+	(void)state;
+	/* One day is all that there is. */
+	forget();
+	assert_int_equal(
+	    fetch("ONE_DAY", 0, 72 * 3600, now_utc_s, &points, &err), LT_OK);
+	assert_int_equal(points.count, 288);
+	lt_points_free(&points);
+
+	/* The loss of history does not cost the forecast. */
+	forget();
+	assert_int_equal(
+	    fetch("NO_HISTORY", -86400, 3600, now_utc_s, &points, &err), LT_OK);
+	assert_true(points.count >= 12);
+	assert_non_null(
+	    strstr(points.note, "without history: 127.0.0.1: HTTP status 400"));
+	lt_points_free(&points);
+
+	/* Nothing else was asked for. */
+	assert_int_equal(
+	    fetch("NO_HISTORY", -86400, 0, now_utc_s, &points, &err), LT_ENET);
+
+	/* A place by degrees; one that no grid covers. */
+	forget();
+	assert_int_equal(
+	    fetch(NULL, -86400, 3600, now_utc_s, &points, &err), LT_OK);
+	assert_int_equal(marginal->requests, 3);
+	lt_points_free(&points);
+	const struct pair pairs[] = {{"url", base}, {"username", "lowtide"},
+	    {"password_env", "LT_TEST_PASSWORD"}, {"latitude", "0"},
+	    {"longitude", "0"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+	assert_int_equal(adapter->fetch(&options, now_utc_s, now_utc_s + 3600,
+			     now_utc_s, &points, &err),
+	    LT_ENET);
+	assert_says("ocean", &err, "404, want 200: No coverage available");
+}
+
+static void
+test_login(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+
+	(void)state;
+	forget();
+	setenv("LT_TEST_PASSWORD", "another", 1);
+	assert_int_equal(
+	    fetch("PSCO", 0, 3600, now_utc_s, &points, &err), LT_ENET);
+	assert_says("wrong", &err, "login: 127.0.0.1: HTTP status 403");
+	assert_null(strstr(err.text, "another"));
+	unsetenv("LT_TEST_PASSWORD");
+	assert_int_equal(
+	    fetch("PSCO", 0, 3600, now_utc_s, &points, &err), LT_EINPUT);
+	assert_says("unset", &err, "LT_TEST_PASSWORD: not in the environment");
+	setenv("LT_TEST_PASSWORD", "example password", 1);
+	assert_int_equal(marginal->logins, 0);
+}
+
+static int
+start(void **state)
+{
+	(void)state;
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	setenv("LT_TEST_PASSWORD", "example password", 1);
+	marginal_start();
+	server_own = serve_marginal;
+	server = server_start(0, NULL);
+	snprintf(base, sizeof(base), "http://127.0.0.1:%d/marginal/watttime",
+	    server.port);
+	adapter = lt_adapter_find("watttime");
+	return adapter == NULL || lt_http_init(NULL) != LT_OK;
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	lt_http_cleanup();
+	server_stop(&server);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_fetch),
+	    cmocka_unit_test(test_chunks),
+	    cmocka_unit_test(test_token),
+	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_parts),
+	    cmocka_unit_test(test_login),
+	};
+
+	return cmocka_run_group_tests(tests, start, end);
+}
