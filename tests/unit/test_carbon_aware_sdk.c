@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Carbon Aware SDK's WebAPI: its answers parsed, then fetched from a
+ * server that behaves as it does before several data sources.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "http.h"
+#include "source_fixture.h"
+#include "tools/source_server.h"
+#include "tools/source_server_marginal.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define FIXTURES "tests/fixtures/carbon_aware/"
+#define T0 1653264000 /* 2022-05-23T00:00Z */
+#define AHEAD(location, rows)                                                  \
+	"[{\"generatedAt\":\"2022-05-22T23:55:00+00:00\",\"location\":"        \
+	"\"" location "\",\"forecastData\":[" rows "]}]"
+#define ROW(minute, duration, value)                                           \
+	"{\"location\":\"IE\",\"timestamp\":\"2022-05-23T00:" minute           \
+	":00+00:00\",\"duration\":" duration ",\"value\":" value "}"
+#define PAST(time, rating, more)                                               \
+	"{\"location\":\"x\",\"time\":\"2022-05-2" time                        \
+	"\",\"rating\":" rating more "}"
+
+static const struct lt_adapter *adapter;
+static struct server server;
+
+static const struct {
+	const char *why;
+	struct pair pairs[5];
+	const char *says;
+	enum lt_quantity quantity;
+} option_cases[] = {
+    {"no URL", {{"location", "eastus"}}, "needs \"url\"", 0},
+    {"no location", {{"url", "http://a"}}, "needs \"location\"", 0},
+    {"an empty location", {{"url", "http://a"}, {"location", ""}},
+	"1 to 128 bytes", 0},
+    {"not http", {{"url", "sdk"}, {"location", "a"}}, "want http://", 0},
+    {"neither", {{"url", "http://a"}, {"location", "a"}, {"intensity", "both"}},
+	"got \"both\", want average or marginal", 0},
+    {"average", {{"url", "http://a"}, {"location", "a"}}, NULL,
+	LT_QUANTITY_CARBON},
+    {"marginal",
+	{{"url", "http://a"}, {"location", "a"}, {"intensity", "marginal"}},
+	NULL, LT_QUANTITY_MARGINAL},
+};
+
+static void
+test_options(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(option_cases); i++) {
+		const struct lt_source_options options =
+		    options_of(option_cases[i].pairs);
+		struct lt_error err = {0};
+		const int code = lt_adapter_check(adapter, &options, &err);
+
+		if ((code == LT_OK) != (option_cases[i].says == NULL))
+			fail_msg(
+			    "%s: %d %s", option_cases[i].why, code, err.text);
+		if (code != LT_OK)
+			assert_says(
+			    option_cases[i].why, &err, option_cases[i].says);
+		else
+			assert_int_equal(adapter->quantity(&options),
+			    option_cases[i].quantity);
+	}
+}
+
+static const struct {
+	const char *why, *bytes;
+	const char *says; /* NULL = good */
+	size_t count;
+	double value; /* of the first */
+	int64_t length_s;
+	enum lt_quality quality;
+	const char *note;
+} parse_cases[] = {
+    {.why = "empty", .bytes = "", .says = "empty, want JSON"},
+    {.why = "an object", .bytes = "{}", .says = "JSON that is no list"},
+    {.why = "no row", .bytes = "[]", .says = "0 rows"},
+    {.why = "a forecast of elsewhere",
+	.bytes = AHEAD("westus", ROW("00", "5", "9")),
+	.says = "location: got \"westus\", want eastus"},
+    {.why = "a forecast of nowhere",
+	.bytes = "[{\"forecastData\":[]}]",
+	.says = "location: got \"nothing\""},
+    {.why = "an empty forecast",
+	.bytes = AHEAD("eastus", ""),
+	.says = "0 rows and none"},
+    {.why = "0 is what it says where it has nothing",
+	.bytes = AHEAD("eastus", ROW("00", "5", "0")),
+	.says = "1 rows and none that can be used: carbon: got 0"},
+    {.why = "a time of nobody",
+	.bytes = "[{\"time\":\"noon\",\"rating\":7}]",
+	.says = "time: got \"noon\", want a time"},
+    {.why = "a duration of nobody",
+	.bytes = "[" PAST("2T00:00:00Z", "7", ",\"duration\":\"PT5M\"") "]",
+	.says = "duration: got \"PT5M\", want hh:mm:ss"},
+    {.why = "a duration that is neither",
+	.bytes = "[" PAST("2T00:00:00Z", "7", ",\"duration\":[5]") "]",
+	.says = "duration: got \"something else\""},
+    {.why = "backwards",
+	.bytes = "[" PAST("2T00:00:00Z", "7", ",\"duration\":-5") "]",
+	.says = "duration: got"},
+    {.why = "a name in other letters, one bad row of two",
+	.bytes =
+	    AHEAD("EastUS", ROW("00", "5", "null") "," ROW("05", "5", "195.2")),
+	.count = 1,
+	.value = 195.2,
+	.length_s = 300,
+	.quality = LT_QUALITY_FORECAST,
+	.note = "1 of 2 rows can't be used"},
+    {.why = "a duration in words",
+	.bytes = AHEAD("eastus", ROW("00", "\"00:05:00\"", "7")),
+	.count = 1,
+	.value = 7,
+	.length_s = 300,
+	.quality = LT_QUALITY_FORECAST},
+    {.why = "a day and a fraction",
+	.bytes =
+	    "[" PAST("1T00:00:00", "7", ",\"duration\":\"1.00:00:00.5\"") "]",
+	.count = 1,
+	.value = 7,
+	.length_s = 86400,
+	.quality = LT_QUALITY_MEASURED},
+    {.why = "hours and minutes",
+	.bytes = "[" PAST("1T00:00:00Z", "7", ",\"duration\":\"01:30\"") "]",
+	.count = 1,
+	.value = 7,
+	.length_s = 5400,
+	.quality = LT_QUALITY_MEASURED},
+    {.why = "no duration: until the next",
+	.bytes = "[" PAST("1T00:00:00Z", "7", "") "," PAST(
+	    "1T01:00:00Z", "8", ",\"duration\":\"00:00:00\"") "]",
+	.count = 2,
+	.value = 7,
+	.length_s = 3600,
+	.quality = LT_QUALITY_MEASURED},
+    {.why = "no duration and no next: 8 hours",
+	.bytes = "[" PAST("1T00:00:00Z", "7", "") "," PAST(
+	    "2T01:00:00Z", "8", "") "]",
+	.count = 2,
+	.value = 7,
+	.length_s = 8 * 3600,
+	.quality = LT_QUALITY_MEASURED},
+    {.why = "what is to come is a forecast, here too",
+	.bytes = "[" PAST("4T00:00:00Z", "7", ",\"duration\":\"01:00:00\"") "]",
+	.count = 1,
+	.value = 7,
+	.length_s = 3600,
+	.quality = LT_QUALITY_FORECAST},
+};
+
+static void
+test_parse(void **state)
+{
+	static const struct pair pairs[] = {{"location", "eastus"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(parse_cases); i++) {
+		const char *const why = parse_cases[i].why;
+		const char *const note =
+		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = adapter->parse(&options, parse_cases[i].bytes,
+		    strlen(parse_cases[i].bytes), T0, &points, &err);
+
+		if ((code == LT_OK) != (parse_cases[i].says == NULL))
+			fail_msg("%s: %d %s", why, code, err.text);
+		if (code != LT_OK)
+			assert_says(why, &err, parse_cases[i].says);
+		else if (points.count != parse_cases[i].count ||
+			 points.points[0].value != parse_cases[i].value ||
+			 points.points[0].end_utc_s -
+				 points.points[0].start_utc_s !=
+			     parse_cases[i].length_s ||
+			 points.points[0].quality != parse_cases[i].quality ||
+			 strcmp(points.note, note) != 0)
+			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
+			    points.points[0].value,
+			    (int)points.points[0].quality, points.note);
+		lt_points_free(&points);
+	}
+}
+
+static void
+test_samples(void **state)
+{
+	static const struct {
+		const char *file;
+		size_t count;
+		double value;
+		int64_t length_s;
+		enum lt_quality quality;
+		int64_t issued_utc_s;
+	} samples[] = {
+	    {FIXTURES "bylocation_issue570.json", 3, 337, 3600,
+		LT_QUALITY_MEASURED, 1727683200},
+	    {FIXTURES "forecast_current_SYNTHETIC.json", 4, 195.2, 300,
+		LT_QUALITY_ESTIMATED, T0},
+	};
+	static const struct pair pairs[] = {{"location", "northeurope"}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		char bytes[4096];
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		FILE *const file = fopen(samples[i].file, "rb");
+
+		assert_non_null(file);
+		const size_t length = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+		if (adapter->parse(&options, bytes, length, 1800000000, &points,
+			&err) != LT_OK)
+			fail_msg("%s: %s", samples[i].file, err.text);
+		assert_int_equal(points.count, samples[i].count);
+		assert_true(points.points[0].value == samples[i].value);
+		assert_int_equal(
+		    points.points[0].end_utc_s - points.points[0].start_utc_s,
+		    samples[i].length_s);
+		assert_int_equal(points.points[0].quality, samples[i].quality);
+		assert_int_equal(points.issued_utc_s, samples[i].issued_utc_s);
+		lt_points_free(&points);
+	}
+}
+
+/* ---- against the server ---- */
+
+static int
+fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
+    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+{
+	char url[64];
+	const struct pair pairs[] = {{"url", url}, {"location", location},
+	    {"intensity", intensity}, {0}};
+	const struct lt_source_options options = options_of(pairs);
+
+	snprintf(
+	    url, sizeof(url), "http://127.0.0.1:%d/marginal/sdk/", server.port);
+	*points = (struct lt_points){0};
+	*err = (struct lt_error){0};
+	return adapter->fetch(&options, now_utc_s + from_s, now_utc_s + to_s,
+	    now_utc_s, points, err);
+}
+
+static void
+test_fetch(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+	size_t hours = 0;
+
+	(void)state;
+	if (fetch("eastus", "marginal", -28 * 86400, 20 * 3600, now_utc_s,
+		&points, &err) != LT_OK)
+		fail_msg("%s", err.text);
+	assert_int_equal(points.quantity, LT_QUANTITY_MARGINAL);
+	assert_string_equal(points.note, "");
+	assert_true(points.points[0].start_utc_s <= now_utc_s - 28 * 86400);
+	assert_true(points.points[0].end_utc_s > now_utc_s - 28 * 86400);
+	for (size_t i = 0; i < points.count; i++) {
+		const struct lt_point *const p = &points.points[i];
+
+		if (i > 0)
+			assert_int_equal(p->start_utc_s, p[-1].end_utc_s);
+		assert_true(p->value >= 150);
+		if (p->quality == LT_QUALITY_MEASURED)
+			hours++;
+		else
+			assert_int_equal(p->end_utc_s - p->start_utc_s, 300);
+	}
+	assert_true(hours >= 28 * 24 && hours <= 28 * 24 + 1);
+	assert_true(
+	    points.points[points.count - 1].end_utc_s >= now_utc_s + 20 * 3600);
+	assert_true(points.issued_utc_s > now_utc_s - 400);
+	lt_points_free(&points);
+}
+
+static void
+test_parts(void **state)
+{
+	const int64_t now_utc_s = time(NULL);
+	struct lt_points points;
+	struct lt_error err;
+
+	(void)state;
+	/* No forecast behind it: what was, and as old as it is. */
+	assert_int_equal(fetch("noforecast", "average", -2 * 86400, 86400,
+			     now_utc_s, &points, &err),
+	    LT_OK);
+	assert_int_equal(points.quantity, LT_QUANTITY_CARBON);
+	assert_true(points.count >= 48);
+	assert_non_null(strstr(points.note,
+	    "no forecast: 127.0.0.1: HTTP status 501, want 200: "
+	    "NotImplementedException: The method"));
+	lt_points_free(&points);
+	assert_int_equal(
+	    fetch("noforecast", "average", 0, 86400, now_utc_s, &points, &err),
+	    LT_ENET);
+	assert_int_equal(fetch("neither", "average", -86400, 86400, now_utc_s,
+			     &points, &err),
+	    LT_ENET);
+	assert_says("neither", &err, "501, want 200: NotImplementedException");
+
+	/* Nothing of the past is an answer. */
+	assert_int_equal(
+	    fetch("empty", "average", -86400, 3600, now_utc_s, &points, &err),
+	    LT_OK);
+	assert_string_equal(points.note, "");
+	lt_points_free(&points);
+	assert_int_equal(
+	    fetch("empty", "average", -86400, 0, now_utc_s, &points, &err),
+	    LT_EINPUT);
+	assert_says("empty", &err, "src: nothing of the time");
+}
+
+static void
+test_errors(void **state)
+{
+	static const struct {
+		const char *location;
+		int code;
+		const char *says;
+	} cases[] = {
+	    {"nowhere", LT_ENET,
+		"127.0.0.1: HTTP status 400, want 200: "
+		"LocationConversionException: Unknown Location: 'nowhere'"},
+	    {"invalid", LT_ENET,
+		"One or more validation errors occurred.: The location field"},
+	    {"nologin", LT_ENET,
+		"the SDK's data source: 127.0.0.1: HTTP status 401, want 200: "
+		"WattTimeClientHttpException: Login failed for user"},
+	    {"broken", LT_ENET,
+		"HTTP status 500, want 200: "
+		"InternalServerError"},
+	    {"elsewhere", LT_EINPUT,
+		"127.0.0.1: location: got \"westus\", want elsewhere"},
+	    {"text", LT_EINPUT, "127.0.0.1: line 1"},
+	};
+	const int64_t now_utc_s = time(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct lt_points points;
+		struct lt_error err;
+		const int code = fetch(cases[i].location, "average", -86400,
+		    3600, now_utc_s, &points, &err);
+
+		if (code != cases[i].code || points.count != 0)
+			fail_msg(
+			    "%s: %d %s", cases[i].location, code, err.text);
+		assert_says(cases[i].location, &err, cases[i].says);
+	}
+}
+
+static int
+start(void **state)
+{
+	(void)state;
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	server_own = serve_marginal;
+	server = server_start(0, NULL);
+	adapter = lt_adapter_find("carbon_aware_sdk");
+	return adapter == NULL || lt_http_init(NULL) != LT_OK;
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	lt_http_cleanup();
+	server_stop(&server);
+	return 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_fetch),
+	    cmocka_unit_test(test_parts),
+	    cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, start, end);
+}
