@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For the tests of price lists: tables of options, of answers and what is
+ * made of them, and a server that plays the lists.
+ */
+#ifndef LT_CATALOG_FIXTURE_H
+#define LT_CATALOG_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "http.h"
+#include "source_fixture.h"
+#include "tools/source_server.h"
+#include "tools/source_server_catalog.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define NOW 1795237800 /* 2026-11-21T05:10Z */
+
+static const struct lt_adapter *adapter;
+static struct server server;
+
+struct option_case {
+	const char *why;
+	struct pair pairs[9];
+	int line;
+	const char *says; /* NULL = good */
+};
+
+static inline void
+check_options(const struct option_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct lt_source_options options =
+		    options_of(cases[i].pairs);
+		struct lt_error err = {0};
+		const int code = lt_adapter_check(adapter, &options, &err);
+
+		if ((code == LT_OK) != (cases[i].says == NULL) ||
+		    err.line != cases[i].line)
+			fail_msg("%s: %d, line %d: %s", cases[i].why, code,
+			    err.line, err.text);
+		if (code != LT_OK)
+			assert_says(cases[i].why, &err, cases[i].says);
+	}
+}
+
+struct answer_case {
+	const char *why;
+	struct pair pairs[9];
+	const char *bytes; /* or of the file */
+	const char *file;
+	const char *says; /* NULL = good */
+	double micros;
+	const char *note; /* NULL = none */
+};
+
+static inline void
+check_answer(const struct answer_case *one)
+{
+	static char bytes[65536];
+	size_t length = one->bytes == NULL ? 0 : strlen(one->bytes);
+	const struct lt_source_options options = options_of(one->pairs);
+	struct lt_points points = {0};
+	struct lt_error err = {0};
+
+	if (one->bytes != NULL) {
+		memcpy(bytes, one->bytes, length);
+	} else {
+		FILE *const file = fopen(one->file, "rb");
+
+		assert_non_null(file);
+		length = fread(bytes, 1, sizeof(bytes), file);
+		fclose(file);
+	}
+	const int code =
+	    adapter->parse(&options, bytes, length, NOW, &points, &err);
+	if ((code == LT_OK) != (one->says == NULL))
+		fail_msg("%s: %d %s", one->why, code, err.text);
+	if (code != LT_OK)
+		assert_says(one->why, &err, one->says);
+	else if (points.count != 1 || points.points[0].value != one->micros ||
+		 points.points[0].start_utc_s != NOW - 600 ||
+		 points.points[0].end_utc_s !=
+		     NOW - 600 + 2 * adapter->interval_s ||
+		 points.quantity != LT_QUANTITY_PRICE ||
+		 strcmp(points.currency, adapter->currency(&options)) != 0 ||
+		 strcmp(points.note, one->note == NULL ? "" : one->note) != 0)
+		fail_msg("%s: %zu, %f %s, \"%s\"", one->why, points.count,
+		    points.count == 0 ? 0 : points.points[0].value,
+		    points.currency, points.note);
+	lt_points_free(&points);
+}
+
+struct fetch_case {
+	const char *path; /* of the server */
+	struct pair pairs[9];
+	const char *says; /* NULL = good */
+	int code;
+	int64_t retry_after_s;
+	double micros;
+};
+
+static inline void
+check_fetch(const struct fetch_case *one)
+{
+	char url[96];
+	struct lt_source_options options = options_of(one->pairs);
+	struct lt_source_memory memory = {0};
+	struct lt_points points = {0};
+	struct lt_error err = {0};
+
+	snprintf(
+	    url, sizeof(url), "http://127.0.0.1:%d%s", server.port, one->path);
+	options.items[options.count].key = "url";
+	options.items[options.count++].value = url;
+	options.memory = &memory;
+	const int code = adapter->fetch(
+	    &options, NOW - 86400, NOW + 86400, NOW, &points, &err);
+	if (code != one->code || points.retry_after_s != one->retry_after_s)
+		fail_msg("%s: %d, %d s, %s", one->path, code,
+		    (int)points.retry_after_s, err.text);
+	if (code != LT_OK)
+		assert_says(one->path, &err, one->says);
+	else if (points.count != 1 || points.points[0].value != one->micros)
+		fail_msg("%s: %zu points, %f", one->path, points.count,
+		    points.count == 0 ? 0 : points.points[0].value);
+	assert_true(memory.trace_count > 0);
+	for (int i = 0; i < memory.trace_count && i < LT_TRACE_MAX; i++)
+		if (strstr(memory.trace[i].request, CATALOG_KEY) != NULL)
+			fail_msg(
+			    "a secret is shown: %s", memory.trace[i].request);
+	if (strstr(err.text, CATALOG_KEY) != NULL)
+		fail_msg("a secret is told: %s", err.text);
+	assert_int_equal(err.line, 0);
+	lt_points_free(&points);
+}
+
+static inline int
+start_named(const char *name)
+{
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	setenv("LT_TEST_KEY", CATALOG_KEY, 1);
+	setenv("LT_TEST_WRONG_KEY", "another", 1);
+	unsetenv("LT_TEST_NO_KEY");
+	server_own = serve_catalog;
+	server = server_start(0, NULL);
+	adapter = lt_adapter_find(name);
+	return adapter == NULL || lt_http_init(NULL) != LT_OK;
+}
+
+static inline int
+end(void **state)
+{
+	(void)state;
+	lt_http_cleanup();
+	server_stop(&server);
+	return 0;
+}
+
+#endif
