@@ -25,6 +25,9 @@ static const struct {
     {"POST", "/v1/rebuild", false, true, lt_api_rebuild},
     {"GET", "/v1/balance", false, false, lt_api_balance},
     {"GET", "/v1/market", false, false, lt_api_market},
+    {"GET", "/v1/signals", false, false, lt_api_signals},
+    {"GET", "/v1/signals/export", false, false, lt_api_signals_export},
+    {"GET", "/v1/signals/errors", false, false, lt_api_signals_errors},
 };
 
 const char *

@@ -56,6 +56,7 @@ json_t *lt_api_optional(bool has, int64_t value);
 typedef int lt_api_function(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);
 lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_report,
-    lt_api_explain, lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market;
+    lt_api_explain, lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market,
+    lt_api_signals, lt_api_signals_export, lt_api_signals_errors;
 
 #endif

@@ -118,6 +118,26 @@ lt_calendar_parse(
 	    text);
 }
 
+int
+lt_calendar_time(int64_t *utc_s, const char *text, struct lt_error *err)
+{
+	struct tm tm = {.tm_isdst = -1};
+	const char *const end = strptime(text, "%Y-%m-%d", &tm);
+	const int day = tm.tm_mday;
+	if (lt_utc_parse(text, utc_s, NULL) == LT_OK)
+		return LT_OK;
+	/* mktime(3) turns 31 April into 1 May: such a day is not */
+	if (strlen(text) == 10 && end && *end == '\0') {
+		*utc_s = (int64_t)mktime(&tm);
+		if (tm.tm_mday == day)
+			return LT_OK;
+	}
+	return lt_fail(err, LT_EINPUT,
+	    "got \"%.40s\", want a day such as 2026-11-21 or a time such as "
+	    "2026-11-21T02:00Z",
+	    text);
+}
+
 static void
 offset_at(int64_t utc_s, int32_t *offset_s, char name[8])
 {

@@ -24,6 +24,10 @@ void lt_calendar_period(struct lt_period *period, enum lt_period_kind kind,
 int lt_calendar_parse(
     struct lt_period *period, const char *text, struct lt_error *err);
 
+/* "2026-11-21": its midnight; or a time that has its zone, such as
+ * "2026-11-21T02:00Z". LT_EINPUT. */
+int lt_calendar_time(int64_t *utc_s, const char *text, struct lt_error *err);
+
 /* Offset steps from from_utc_s to some years ahead. */
 void lt_calendar_steps(struct lt_zone *zone, int64_t from_utc_s);
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/signals/export: the stored points of a source in pages; GET
+ * /v1/signals/errors: how far its forecasts were off.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api_signals.h"
+#include "calendar.h"
+
+enum {
+	PAGE_POINTS = 4000, /* of some 110 bytes: below LT_API_REPLY_MAX */
+	PAGE_SOURCES = 120, /* of some 2500 bytes of errors: the same */
+	/* Read at once: 4032 points of five minutes, 400 KiB. */
+	WINDOW_S = 14 * LT_DAY_S,
+};
+
+const struct lt_source *
+lt_api_source(const struct lt_daemon *d, const char *name)
+{
+	for (int i = 0; i < d->source_count; i++)
+		if (!strcmp(d->sources[i].policy->name, name))
+			return &d->sources[i];
+	return NULL;
+}
+
+enum lt_quantity
+lt_api_quantity(const struct lt_source *source)
+{
+	return source->step_count ? source->quantity
+				  : source->adapter->quantity(&source->options);
+}
+
+int
+lt_api_offset(int *offset, const struct lt_daemon *d,
+    const struct lt_api_request *request, json_t **reply)
+{
+	const char *const name = lt_api_value(request, "source");
+	const char *const text = lt_api_value(request, "offset");
+	int64_t value = 0;
+	struct lt_error err = {0};
+	if (name && !lt_api_source(d, name))
+		return lt_api_error(reply, 404, "no source \"%s\"", name);
+	if (text &&
+	    lt_int64_parse(text, 0, LT_SOURCES_MAX, &value, &err) != LT_OK)
+		return lt_api_error(reply, 400, "offset: %s", err.text);
+	*offset = (int)value;
+	return 200;
+}
+
+static int
+take_window(json_t *list, struct lt_daemon *d, const char *key,
+    int64_t after_utc_s, int64_t from_utc_s, int64_t to_utc_s,
+    int64_t *last_utc_s, struct lt_error *err)
+{
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_points(
+	    d->ledger, key, from_utc_s, to_utc_s, &steps, &count, err);
+	for (uint32_t i = 0; i < count && json_array_size(list) < PAGE_POINTS;
+	     i++) {
+		const struct lt_rate_step *const step = &steps[i];
+		/* One that touches two windows came with the first. */
+		if (step->start_utc_s <= after_utc_s ||
+		    step->start_utc_s <= *last_utc_s)
+			continue;
+		*last_utc_s = step->start_utc_s;
+		json_array_append_new(list,
+		    json_pack("{s:o,s:o,s:f,s:s}", "start",
+			lt_api_time(step->start_utc_s), "end",
+			lt_api_time(step->end_utc_s), "value", step->value,
+			"quality", lt_quality_name(step->quality)));
+	}
+	free(steps);
+	return code;
+}
+
+/* The points that touch [from, to), begin after `after` and have room. */
+static json_t *
+points_json(struct lt_daemon *d, const struct lt_source *source, int64_t after,
+    int64_t from, int64_t to, int64_t *last_utc_s, struct lt_error *err)
+{
+	char key[LT_NAME_SIZE];
+	json_t *const list = json_array();
+	lt_signals_key(key, d, source);
+	for (; from < to && json_array_size(list) < PAGE_POINTS;
+	     from += WINDOW_S) {
+		const int64_t end = to - from < WINDOW_S ? to : from + WINDOW_S;
+		if (take_window(list, d, key, after, from, end, last_utc_s,
+			err) != LT_OK) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* A time of the query; the fallback when it is not there. */
+static int
+time_of(int64_t *utc_s, const struct lt_api_request *request, const char *key,
+    int64_t fallback_utc_s, struct lt_error *err)
+{
+	const char *const text = lt_api_value(request, key);
+	*utc_s = fallback_utc_s;
+	if (!text || lt_calendar_time(utc_s, text, err) == LT_OK)
+		return LT_OK;
+	return lt_context(err, "%s", key);
+}
+
+int
+lt_api_signals_export(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const int64_t now = request->now_utc_s;
+	const char *const name = lt_api_value(request, "source");
+	const struct lt_source *const source =
+	    name ? lt_api_source(d, name) : NULL;
+	int64_t from, to, after, last_utc_s = INT64_MIN;
+	struct lt_error err = {0};
+	if (!name)
+		return lt_api_error(reply, 400, "source: missing");
+	if (!source)
+		return lt_api_error(reply, 404, "no source \"%s\"", name);
+	/* Nothing is stored outside of these: the loop is bounded by them. */
+	const int64_t first = now - LT_POINTS_KEEP_S - LT_DAY_S;
+	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
+	if (time_of(&from, request, "from", first, &err) != LT_OK ||
+	    time_of(&to, request, "to", end, &err) != LT_OK ||
+	    time_of(&after, request, "after", INT64_MIN, &err) != LT_OK)
+		return lt_api_error(reply, 400, "%s", err.text);
+	from = from > first ? from : first;
+	from = from > after ? from : after;
+	to = to < end ? to : end;
+	json_t *const points =
+	    points_json(d, source, after, from, to, &last_utc_s, &err);
+	if (!points)
+		return lt_api_error(reply, 503, "%s", err.text);
+	const enum lt_quantity quantity = lt_api_quantity(source);
+	const bool full = json_array_size(points) >= PAGE_POINTS;
+	*reply = json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", name,
+	    "quantity", lt_quantity_name(quantity), "unit",
+	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
+	    "currency", d->policy->currency, "points", points, "next",
+	    lt_api_time(full ? last_utc_s : 0));
+	return *reply ? 200 : lt_api_error(reply, 503, "export: out of memory");
+}
+
+void
+lt_api_bands_load(struct lt_api_bands *bands, struct lt_daemon *d,
+    const struct lt_source *source)
+{
+	char key[LT_NAME_SIZE];
+	struct lt_error err = {0};
+	*bands = (struct lt_api_bands){.quantity = lt_api_quantity(source)};
+	if (lt_forecast_bands(d->ledger, lt_signals_key(key, d, source),
+		bands->bands, &err) != LT_OK)
+		memset(bands->bands, 0, sizeof(bands->bands));
+}
+
+bool
+lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
+    const struct lt_hour *hour, int64_t lead_s)
+{
+	static const struct {
+		enum lt_quality quality;
+		enum lt_forecast_kind kind;
+	} kinds[] = {
+	    {LT_QUALITY_FORECAST, LT_FORECAST_PROVIDER},
+	    {LT_QUALITY_CLIMATOLOGY, LT_FORECAST_OWN},
+	    {LT_QUALITY_LAST_VALUE, LT_FORECAST_LAST_VALUE},
+	};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct lt_forecast_band *const band =
+		    &bands->bands[kinds[i].kind][lt_forecast_bucket(lead_s)];
+		if (hour->quality != kinds[i].quality || !band->has_width)
+			continue;
+		*low = hour->value - band->half_width;
+		*high = hour->value + band->half_width;
+		/* Only tariffs go below zero. */
+		if (bands->quantity != LT_QUANTITY_TARIFF && *low < 0)
+			*low = 0;
+		return true;
+	}
+	return false;
+}
+
+static json_t *
+buckets_json(const struct lt_forecast_band bands[LT_FORECAST_BUCKET_COUNT])
+{
+	json_t *const list = json_array();
+	for (int i = 0; i < LT_FORECAST_BUCKET_COUNT; i++) {
+		const struct lt_forecast_band *const band = &bands[i];
+		const bool scored = band->count > 0;
+		json_array_append_new(list,
+		    json_pack("{s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "from_h",
+			lt_forecast_bucket_hours[i], "to_h",
+			lt_forecast_bucket_hours[i + 1], "count",
+			(json_int_t)band->count, "bias",
+			scored ? json_real(band->mean) : json_null(), "mae",
+			scored ? json_real(band->mean_abs) : json_null(), "low",
+			band->has_width ? json_real(-band->half_width)
+					: json_null(),
+			"high",
+			band->has_width ? json_real(band->half_width)
+					: json_null()));
+	}
+	return list;
+}
+
+static json_t *
+errors_json(struct lt_daemon *d, const struct lt_source *source)
+{
+	struct lt_api_bands bands;
+	json_t *const models = json_array();
+	lt_api_bands_load(&bands, d, source);
+	for (int kind = 0; kind < LT_FORECAST_KIND_COUNT; kind++)
+		json_array_append_new(models,
+		    json_pack("{s:s,s:o}", "model",
+			lt_forecast_kind_name((enum lt_forecast_kind)kind),
+			"buckets", buckets_json(bands.bands[kind])));
+	return json_pack("{s:s,s:s,s:s,s:f,s:o}", "name", source->policy->name,
+	    "quantity", lt_quantity_name(bands.quantity), "unit",
+	    lt_quantity_unit(bands.quantity), "scale",
+	    lt_quantity_scale(bands.quantity), "models", models);
+}
+
+int
+lt_api_signals_errors(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const char *const name = lt_api_value(request, "source");
+	int next = 0;
+	const int code = lt_api_offset(&next, d, request, reply);
+	if (code != 200)
+		return code;
+	json_t *const list = json_array();
+	for (; next < d->source_count && json_array_size(list) < PAGE_SOURCES;
+	     next++) {
+		const struct lt_source *const source = &d->sources[next];
+		if (!name || !strcmp(source->policy->name, name))
+			json_array_append_new(list, errors_json(d, source));
+	}
+	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->policy->currency,
+	    "sources", list, "next",
+	    lt_api_optional(next < d->source_count, next));
+	return *reply ? 200 : lt_api_error(reply, 503, "errors: out of memory");
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/signals: each source with its state, what it says for the next day,
+ * who uses it; and the interruption rates of preemptible partitions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "api_signals.h"
+#include "hours.h"
+
+enum {
+	/* A source has 24 hours of some 110 bytes and its users: 256
+	 * partitions with 5 signals are 90 KiB. With the partitions' rates,
+	 * 64 KiB, a page stays below LT_API_REPLY_MAX. */
+	PAGE_BYTES = 192 * 1024,
+	ZONE_SIZE = 160,
+};
+
+/* The signals of a partition, by their keys in the policy file. */
+static const struct {
+	const char *key;
+	size_t offset;
+} signals[] = {
+    {"carbon", offsetof(struct lt_policy_partition, carbon)},
+    {"price_per_node_hour", offsetof(struct lt_policy_partition, price)},
+    {"electricity_price_per_kwh", offsetof(struct lt_policy_partition, tariff)},
+    {"interruptions_per_hour", offsetof(struct lt_policy_partition, hazard)},
+    {"placement_score", offsetof(struct lt_policy_partition, score)},
+};
+enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
+
+/* Options that say where, then what: never one that may be secret. */
+static const char *const places[] = {"zone_id", "zone", "region",
+    "bidding_zone", "country", "area", "respondent", "postcode", "location",
+    "data_center", "data_center_region", NULL};
+static const char *const things[] = {
+    "instance_type", "instance_types", "sku", "machine_type", "gpu", NULL};
+
+static void
+add_first(char out[ZONE_SIZE], const struct lt_source *source,
+    const char *const *keys)
+{
+	for (int i = 0; keys[i]; i++) {
+		const char *const value =
+		    lt_source_option(&source->options, keys[i], NULL);
+		const size_t used = strlen(out);
+		/* "zone: utc" of a file is no place. */
+		if (!value || !strcmp(value, "utc"))
+			continue;
+		const bool bare = value[0] < '0' || value[0] > '9';
+		snprintf(out + used, ZONE_SIZE - used, "%s%s%s%.64s",
+		    used ? " " : "", bare ? "" : keys[i], bare ? "" : " ",
+		    value);
+		return;
+	}
+}
+
+static json_t *
+used_by_json(const struct lt_daemon *d, const struct lt_source *source,
+    int64_t now_utc_s)
+{
+	const int index = (int)(source - d->sources);
+	json_t *const list = json_array();
+	for (int i = 0; i < d->policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &d->policy->partitions[i];
+		for (int k = 0; k < SIGNAL_COUNT; k++) {
+			const struct lt_policy_signal *const signal =
+			    (const void *)((const char *)partition +
+					   signals[k].offset);
+			int place = 0;
+			while (place < signal->source_count &&
+			       signal->sources[place] != index)
+				place++;
+			if (place == signal->source_count)
+				continue;
+			json_array_append_new(
+			    list, json_pack("{s:s,s:s,s:i,s:b}", "partition",
+				      partition->name, "key", signals[k].key,
+				      "place", place + 1, "in_use",
+				      lt_signal_source(d, signal, now_utc_s) ==
+					  source));
+		}
+	}
+	return list;
+}
+
+static json_t *
+hours_json(
+    struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s)
+{
+	const int64_t first_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
+	struct lt_hour hours[LT_HOURS_SHOWN];
+	struct lt_api_bands bands;
+	json_t *const list = json_array();
+	struct lt_point *const points =
+	    calloc(source->step_count + 1, sizeof(*points));
+	if (!points) {
+		json_decref(list);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < source->step_count; i++)
+		points[i] = (struct lt_point){source->steps[i].start_utc_s,
+		    source->steps[i].end_utc_s, source->steps[i].value,
+		    source->steps[i].quality};
+	lt_points_hours(
+	    hours, LT_HOURS_SHOWN, first_utc_s, points, source->step_count);
+	free(points);
+	lt_api_bands_load(&bands, d, source);
+	for (int i = 0; i < LT_HOURS_SHOWN; i++) {
+		const int64_t start_utc_s = first_utc_s + i * LT_HOUR_S;
+		double low, high;
+		if (!hours[i].known) {
+			json_array_append_new(list, json_null());
+			continue;
+		}
+		const bool has = lt_api_band(&low, &high, &bands, &hours[i],
+		    start_utc_s + LT_HOUR_S - now_utc_s);
+		json_array_append_new(
+		    list, json_pack("{s:o,s:f,s:o,s:o,s:s}", "start",
+			      lt_api_time(start_utc_s), "value", hours[i].value,
+			      "low", has ? json_real(low) : json_null(), "high",
+			      has ? json_real(high) : json_null(), "quality",
+			      lt_quality_name(hours[i].quality)));
+	}
+	return list;
+}
+
+static json_t *
+source_json(
+    struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s)
+{
+	const bool has = source->step_count > 0;
+	const bool dated = source->issued_utc_s != 0;
+	const enum lt_quantity quantity = lt_api_quantity(source);
+	const int64_t stale_utc_s =
+	    lt_source_made(source, now_utc_s) + d->policy->stale_after_s;
+	const bool stale = !has || now_utc_s > stale_utc_s;
+	char zone[ZONE_SIZE] = "";
+	const struct lt_rate_step *step = NULL;
+	for (uint32_t i = 0; i < source->step_count; i++)
+		if (i == 0 || source->steps[i].start_utc_s <= now_utc_s)
+			step = &source->steps[i];
+	add_first(zone, source, places);
+	add_first(zone, source, things);
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:o,s:s,s:o,s:o,s:b,s:o,"
+			 "s:o,s:o,s:i,s:s?,s:s?,s:b,s:o,s:o}",
+	    "name", source->policy->name, "adapter", source->adapter->name,
+	    "options", zone, "quantity", lt_quantity_name(quantity), "unit",
+	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
+	    "value_now", step ? json_real(step->value) : json_null(), "quality",
+	    lt_quality_name(step ? step->quality : LT_QUALITY_NONE), "issued",
+	    lt_api_time(source->issued_utc_s), "age_s",
+	    lt_api_optional(dated, now_utc_s - source->issued_utc_s), "stale",
+	    stale, "stale_since", lt_api_time(has && stale ? stale_utc_s : 0),
+	    "fetched", lt_api_time(source->fetched_utc_s), "next_fetch",
+	    lt_api_time(source->next_fetch_utc_s), "failures", source->failures,
+	    "last_error", source->last_error[0] ? source->last_error : NULL,
+	    "note", source->note[0] ? source->note : NULL, "replay",
+	    source->adapter->replay, "used_by",
+	    used_by_json(d, source, now_utc_s), "hours",
+	    hours_json(d, source, now_utc_s));
+}
+
+static json_t *
+partitions_json(struct lt_daemon *d, int64_t now_utc_s)
+{
+	json_t *const list = json_array();
+	for (int i = 0; i < d->policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &d->policy->partitions[i];
+		if (!partition->preemptible)
+			continue;
+		const struct lt_hazard hazard =
+		    lt_hazard_of(d, partition, now_utc_s);
+		json_array_append_new(list,
+		    json_pack("{s:s,s:{s:o,s:o,s:s?,s:b,s:I,s:f,s:f}}", "name",
+			partition->name, "hazard", "value",
+			hazard.known ? json_real(hazard.value) : json_null(),
+			"published",
+			hazard.known ? json_real(hazard.published)
+				     : json_null(),
+			"source",
+			hazard.source ? hazard.source->policy->name : NULL,
+			"counts_own", hazard.counts_own, "interruptions",
+			(json_int_t)hazard.interruptions, "node_hours",
+			hazard.node_hours, "own_share", hazard.own_share));
+	}
+	return list;
+}
+
+/* Sources from *offset on, as many as a page has room for; *offset: the next
+ * one. NULL: out of memory, or a text that is not UTF-8. */
+static json_t *
+page_json(struct lt_daemon *d, const char *only, int *offset, int64_t now_utc_s)
+{
+	json_t *const list = json_array();
+	size_t bytes = 0;
+	for (; *offset < d->source_count && bytes < PAGE_BYTES; ++*offset) {
+		const struct lt_source *const source = &d->sources[*offset];
+		if (only && strcmp(only, source->policy->name) != 0)
+			continue;
+		json_t *const one = source_json(d, source, now_utc_s);
+		bytes += one ? json_dumpb(one, NULL, 0, JSON_COMPACT) : 0;
+		if (json_array_append_new(list, one) != 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+int
+lt_api_signals(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const int64_t now = request->now_utc_s;
+	const char *const only = lt_api_value(request, "source");
+	int next = 0;
+	const int code = lt_api_offset(&next, d, request, reply);
+	if (code != 200)
+		return code;
+	json_t *const sources = page_json(d, only, &next, now);
+	if (sources)
+		*reply = json_pack("{s:o,s:s,s:s,s:I,s:o,s:o,s:o}", "now",
+		    lt_api_time(now), "currency", d->policy->currency,
+		    "carbon_intensity",
+		    d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
+								  : "average",
+		    "stale_after_s", (json_int_t)d->policy->stale_after_s,
+		    "sources", sources, "next",
+		    lt_api_optional(next < d->source_count, next), "partitions",
+		    partitions_json(d, now));
+	return *reply ? 200
+		      : lt_api_error(reply, 503, "signals: out of memory");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the three requests about signals share.
+ */
+#ifndef LT_API_SIGNALS_H
+#define LT_API_SIGNALS_H
+
+#include "api.h"
+#include "forecast_error.h"
+#include "hours.h"
+
+/* By its name in the policy file; NULL = none. */
+const struct lt_source *lt_api_source(
+    const struct lt_daemon *d, const char *name);
+/* What it gives; before its first fetch, as its options say. */
+enum lt_quantity lt_api_quantity(const struct lt_source *source);
+
+/* Check `source`, read `offset` (the first source wanted; 0). An HTTP status:
+ * 200, or another and its reply. */
+int lt_api_offset(int *offset, const struct lt_daemon *d,
+    const struct lt_api_request *request, json_t **reply);
+
+struct lt_api_bands { /* what was learned of one source; may be nothing */
+	enum lt_quantity quantity;
+	struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
+				     [LT_FORECAST_BUCKET_COUNT];
+};
+void lt_api_bands_load(struct lt_api_bands *bands, struct lt_daemon *d,
+    const struct lt_source *source);
+/* Where 80 % of what comes should lie; false: the hour is no forecast, or
+ * nothing was learned of its kind. lead_s: from now to the hour's end. */
+bool lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
+    const struct lt_hour *hour, int64_t lead_s);
+
+#endif
