@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the two Energy-Charts adapters share: answers in columns, one of times
+ * and one or two of values, and the requests for them.
+ */
+#ifndef LT_ENERGY_CHARTS_H
+#define LT_ENERGY_CHARTS_H
+
+#include "source.h"
+
+#define LT_CHARTS_URL "https://api.energy-charts.info"
+
+enum { LT_CHARTS_COLUMNS_MAX = 2 };
+
+/* From a number of the answer to a point: (value + add) * multiply. */
+struct lt_charts_terms {
+	double add, multiply;
+};
+
+struct lt_charts { /* one endpoint */
+	enum lt_quantity quantity;
+	const char *currency; /* "" = no money */
+	const char *path;     /* "co2eq" */
+	const char *zone_key; /* of the query */
+	const char *zone_option;
+	/* Without start and end it answers with today and tomorrow; else both
+	 * are sent always. */
+	bool default_is_present;
+	const char *columns[LT_CHARTS_COLUMNS_MAX]; /* NULL = no second */
+	/* Is the answer in our unit? May be NULL. */
+	int (*begin)(const struct lt_source_options *options,
+	    const json_t *json, struct lt_charts_terms *terms,
+	    struct lt_error *err);
+	/* Value and quality of a point that has its times, from its cells (NULL
+	 * = no such column). False: a gap. NAN: a cell that is no number. */
+	bool (*value)(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
+	    const struct lt_charts_terms *terms, int64_t now_utc_s,
+	    struct lt_point *point);
+};
+
+/* As an adapter's parse and fetch. */
+int lt_charts_parse(const struct lt_charts *charts,
+    const struct lt_source_options *options, const char *bytes,
+    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err);
+int lt_charts_fetch(const struct lt_charts *charts,
+    int (*parse)(const struct lt_source_options *options, const char *bytes,
+	size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+	struct lt_error *err),
+    const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err);
+
+/* A number, or NAN for what is none. */
+double lt_charts_number(const json_t *cell);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Day-ahead prices of European power exchanges by Energy-Charts (Fraunhofer
+ * ISE; no key), as a tariff. docs/sources/energy_charts_price.md.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "energy_charts.h"
+#include "units.h"
+#include "web.h"
+
+#define UNIT "EUR / MWh"
+
+enum { ADD_MAX = 10, MULTIPLY_MAX = 10, KWH_PER_MWH = 1000 };
+
+static const struct lt_adapter_option price_options[] = {
+    {"bidding_zone", true, "as DE-LU, FR, SE4", NULL},
+    {"add_per_kwh", false, "fees and taxes on top, EUR per kWh", "0"},
+    {"multiply", false, "then times this, as 1.19 for 19 % VAT", "1"},
+    {"url", false, "base URL of a mirror", LT_CHARTS_URL},
+    {NULL, false, NULL, NULL},
+};
+
+static enum lt_quantity
+price_quantity(const struct lt_source_options *options)
+{
+	(void)options;
+	return LT_QUANTITY_TARIFF;
+}
+
+static const char *
+price_currency(const struct lt_source_options *options)
+{
+	(void)options;
+	return "EUR";
+}
+
+static int
+read_terms(const struct lt_source_options *options,
+    struct lt_charts_terms *terms, struct lt_error *err)
+{
+	const char *const add = lt_source_option(options, "add_per_kwh", "0");
+	const char *const multiply = lt_source_option(options, "multiply", "1");
+
+	if (lt_double_parse(add, &terms->add, NULL) != LT_OK ||
+	    terms->add < -ADD_MAX || terms->add > ADD_MAX)
+		return lt_option_fail(options, "add_per_kwh", err,
+		    "%s: add_per_kwh: got \"%s\", want EUR per kWh, -%d to %d",
+		    options->name, add, ADD_MAX, ADD_MAX);
+	if (lt_double_parse(multiply, &terms->multiply, NULL) != LT_OK ||
+	    terms->multiply <= 0 || terms->multiply > MULTIPLY_MAX)
+		return lt_option_fail(options, "multiply", err,
+		    "%s: multiply: got \"%s\", want more than 0, at most %d "
+		    "(1.19 for 19 %% VAT)",
+		    options->name, multiply, MULTIPLY_MAX);
+	return LT_OK;
+}
+
+static int
+price_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const zone = lt_source_option(options, "bidding_zone", "");
+	const size_t length = strlen(zone);
+	struct lt_charts_terms terms;
+	const int code = read_terms(options, &terms, err);
+
+	if (code != LT_OK)
+		return code;
+	if (length < 2 || length > 24 ||
+	    strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			 "0123456789-") != length)
+		return lt_option_fail(options, "bidding_zone", err,
+		    "%s: bidding_zone: got \"%s\", want one such as DE-LU",
+		    options->name, zone);
+	return lt_url_check(options, "url", err);
+}
+
+static int
+price_begin(const struct lt_source_options *options, const json_t *json,
+    struct lt_charts_terms *terms, struct lt_error *err)
+{
+	const char *const unit =
+	    json_string_value(json_object_get(json, "unit"));
+
+	if (unit == NULL || strcmp(unit, UNIT) != 0)
+		return lt_fail(err, LT_EINPUT,
+		    "unit: got \"%.40s\", want \"" UNIT "\"",
+		    unit == NULL ? "" : unit);
+	return read_terms(options, terms, err);
+}
+
+/* An auction's result: what is to come is settled too, but has not been. */
+static bool
+price_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
+    const struct lt_charts_terms *terms, int64_t now_utc_s,
+    struct lt_point *point)
+{
+	(void)terms;
+	if (json_is_null(cells[0]))
+		return false;
+	point->value = lt_charts_number(cells[0]) / KWH_PER_MWH;
+	point->quality = point->start_utc_s <= now_utc_s ? LT_QUALITY_MEASURED
+							 : LT_QUALITY_FORECAST;
+	return true;
+}
+
+static const struct lt_charts price_charts = {
+    .quantity = LT_QUANTITY_TARIFF,
+    .currency = "EUR",
+    .path = "price",
+    .zone_key = "bzn",
+    .zone_option = "bidding_zone",
+    .columns = {"price"},
+    .begin = price_begin,
+    .value = price_value,
+};
+
+static int
+price_parse(const struct lt_source_options *options, const char *bytes,
+    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	return lt_charts_parse(
+	    &price_charts, options, bytes, byte_count, now_utc_s, points, err);
+}
+
+static int
+price_fetch(const struct lt_source_options *options, int64_t from_utc_s,
+    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	return lt_charts_fetch(&price_charts, price_parse, options, from_utc_s,
+	    to_utc_s, now_utc_s, points, err);
+}
+
+const struct lt_adapter lt_adapter_energy_charts_price = {
+    .name = "energy_charts_price",
+    .usage = "day-ahead price of a European bidding zone, by Energy-Charts; "
+	     "no key",
+    .options = price_options,
+    .interval_s = LT_HOUR_S,
+    .quantity = price_quantity,
+    .currency = price_currency,
+    .check = price_check,
+    .fetch = price_fetch,
+    .parse = price_parse,
+};
