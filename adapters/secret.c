@@ -81,7 +81,7 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", path, strerror(errno));
-	const int code = file_check(path, fd, err);
+	int code = file_check(path, fd, err);
 	while (code == LT_OK && length < size &&
 	       (got = read(fd, out + length, size - length)) > 0)
 		length += (size_t)got;
@@ -89,14 +89,17 @@ lt_secret_file(const char *path, char *out, size_t size, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (got < 0)
-		return lt_fail(err, LT_EIO, "%s: can't read", path);
-	if (length == size)
-		return lt_fail(err, LT_ELIMIT,
+		code = lt_fail(err, LT_EIO, "%s: can't read", path);
+	else if (length == size)
+		code = lt_fail(err, LT_ELIMIT,
 		    "%s: %zu bytes and more, want a secret", path, size);
-	out[length] = '\0';
-	return strlen(out) == length
-		   ? LT_OK
-		   : lt_fail(err, LT_EINPUT, "%s: has a NUL byte", path);
+	else if (memchr(out, '\0', length) != NULL)
+		code = lt_fail(err, LT_EINPUT, "%s: has a NUL byte", path);
+	if (code == LT_OK)
+		out[length] = '\0';
+	else
+		explicit_bzero(out, size);
+	return code;
 }
 
 /* Drop white space at both ends; what is left is one line without controls. */

@@ -8,6 +8,21 @@
 
 #include "web.h"
 
+/* A host, and nothing that would hide another one, a secret or a line. */
+static bool
+is_base(const char *url)
+{
+	const char *const host = strstr(url, "://") + 3;
+
+	if (strlen(url) > LT_URL_SIZE / 4 || strchr("/:", host[0]) != NULL)
+		return false;
+	for (; *url != '\0'; url++)
+		if (*url <= ' ' || *url >= 0x7f ||
+		    strchr("?#@\\", *url) != NULL)
+			return false;
+	return true;
+}
+
 int
 lt_url_check(const struct lt_source_options *options, const char *key,
     struct lt_error *err)
@@ -19,7 +34,7 @@ lt_url_check(const struct lt_source_options *options, const char *key,
 	if (strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0)
 		return lt_option_fail(options, key, err,
 		    "%s: %s: want http:// or https://", options->name, key);
-	if (strlen(url) > LT_URL_SIZE / 4 || strpbrk(url, "?# \t@") != NULL)
+	if (!is_base(url))
 		return lt_option_fail(options, key, err,
 		    "%s: %s: want a base URL of at most %d bytes, without "
 		    "query or login",

@@ -104,7 +104,8 @@ int lt_url_escape(
 int lt_secret_check(const struct lt_source_options *options, const char *key,
     bool required, struct lt_error *err);
 /* Read it: one line, spaces at the ends dropped. out is wiped by the caller
- * (explicit_bzero). LT_ENOENT: not named. No error has any of it. */
+ * (explicit_bzero) after use, by us on failure. LT_ENOENT: not named. No error
+ * has any of it. */
 int lt_secret_read(const struct lt_source_options *options, const char *key,
     char *out, size_t size, struct lt_error *err);
 /* A whole secret file under the same rules. */
