@@ -163,6 +163,7 @@ request_span(struct job *job, struct span span, struct lt_entsoe_answer *answer,
 {
 	char url[LT_URL_SIZE];
 	struct lt_http_response response = {0};
+	struct lt_error inner = {0};
 	const struct lt_web_request request = {
 	    .url = url,
 	    .secret_query = job->secret_query,
@@ -170,19 +171,18 @@ request_span(struct job *job, struct span span, struct lt_entsoe_answer *answer,
 	    .gap_ms = 200,
 	    .error_text = entsoe_error_text,
 	};
-	int code = make_url(url, job, span, err);
+	int code = make_url(url, job, span, &inner);
 
-	if (code != LT_OK)
-		return code;
+	if (code == LT_OK)
+		code = lt_web_do(&job->web, &request, &response, &inner);
 	job->requests++;
-	code = lt_web_do(&job->web, &request, &response, err);
 	if (response.status == 429 && job->web.points->retry_after_s < BAN_S)
 		job->web.points->retry_after_s = BAN_S;
 	if (code == LT_OK) {
 		code = lt_entsoe_read(response.body, response.body_length,
-		    job->eic, &job->mix, answer, err);
+		    job->eic, &job->mix, answer, &inner);
 		if (code != LT_OK)
-			lt_web_refuse(url, err);
+			lt_web_refuse(url, &inner);
 	} else if (response.status == 400 &&
 		   lt_entsoe_read(response.body, response.body_length, "", NULL,
 		       answer, NULL) == LT_OK &&
@@ -191,7 +191,9 @@ request_span(struct job *job, struct span span, struct lt_entsoe_answer *answer,
 		code = LT_OK;
 	}
 	lt_http_free(&response);
-	return code;
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
 }
 
 /* The later half of a span that is too long, then the earlier. */
