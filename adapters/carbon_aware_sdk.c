@@ -253,7 +253,7 @@ sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	const bool has_none = status == NOT_IMPLEMENTED && halves.past.asked;
 	if (halves.past.asked && (ahead->code == LT_OK || has_none))
 		ask_past(&web, from_utc_s, now_utc_s, &halves.past);
-	if (has_none && halves.past.code == LT_OK) {
+	if (has_none && halves.past.points.count > 0) {
 		ahead->asked = false;
 		lt_note_add(points, "no forecast: %s", ahead->err.text);
 	}

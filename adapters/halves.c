@@ -46,7 +46,7 @@ lt_halves_join(struct lt_halves *halves,
 
 	if (ahead->asked && ahead->code != LT_OK)
 		return fail_as(ahead, points, err);
-	if (past->asked && past->code != LT_OK && !ahead->asked)
+	if (past->code != LT_OK && past->points.count == 0 && !ahead->asked)
 		return fail_as(past, points, err);
 	code = lt_points_copy(points, &past->points, from_utc_s, to_utc_s, err);
 	if (code == LT_OK && ahead->asked)

@@ -259,22 +259,21 @@ ask(struct session *session, const char *url, struct lt_http_response *response,
 		code = login(session, &inner);
 	if (code == LT_OK)
 		code = ask_once(session, url, response, &inner);
-	if (code != LT_OK && is_token_refused(response)) {
-		if (!session->is_new) {
-			lt_http_free(response);
-			inner = (struct lt_error){0};
-			code = login(session, &inner);
-			if (code == LT_OK)
-				code = ask_once(session, url, response, &inner);
-		} else {
-			forget_token(session);
-		}
+	if (code != LT_OK && is_token_refused(response) && !session->is_new) {
+		lt_http_free(response);
+		inner = (struct lt_error){0};
+		code = login(session, &inner);
+		if (code == LT_OK)
+			code = ask_once(session, url, response, &inner);
 	}
+	if (code != LT_OK && is_token_refused(response))
+		forget_token(session);
 	return code == LT_OK
 		   ? LT_OK
 		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
 }
 
+/* *status: what the API answered; 0 = nothing, or only the gate. */
 static int
 ask_points(struct session *session, const char *url, struct lt_points *points,
     long *status, struct lt_error *err)
@@ -285,7 +284,7 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 
 	session->web.points = points;
 	code = ask(session, url, &response, &inner);
-	*status = response.status;
+	*status = is_token_refused(&response) ? 0 : response.status;
 	if (code == LT_OK) {
 		code = lt_watttime_parse(&session->options, response.body,
 		    response.body_length, session->now_utc_s, points, &inner);

@@ -15,6 +15,7 @@
 #include "source_fixture.h"
 #include "tools/source_server.h"
 #include "tools/source_server_marginal.h"
+#include "watttime.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/watttime/"
@@ -298,6 +299,40 @@ test_samples(void **state)
 	}
 }
 
+static void
+test_texts(void **state)
+{
+	char bytes[1024], text[64];
+	size_t length = read_fixture(
+	    FIXTURES "grid_region_response.json", bytes, sizeof(bytes));
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+	    lt_watttime_text(bytes, length, "region", text, sizeof(text), NULL),
+	    LT_OK);
+	assert_string_equal(text, "PSCO");
+	assert_int_equal(
+	    lt_watttime_text(bytes, length, "region", text, 4, &err),
+	    LT_EINPUT);
+	assert_says("long", &err, "want \"region\" of 1 to 3 bytes");
+	assert_int_equal(
+	    lt_watttime_text(bytes, length, "token", text, sizeof(text), NULL),
+	    LT_EINPUT);
+	length = read_fixture(FIXTURES "coordinates_not_found_response.json",
+	    bytes, sizeof(bytes));
+	lt_watttime_error(text, sizeof(text), bytes, length);
+	assert_non_null(strstr(text, "No coverage available for these"));
+	length = read_fixture(
+	    FIXTURES "invalid_scope_response.json", bytes, sizeof(bytes));
+	lt_watttime_error(text, sizeof(text), bytes, length);
+	assert_non_null(strstr(text, "not in this account's plan: Invalid"));
+	length = read_fixture(
+	    FIXTURES "403_forbidden_response.html", bytes, sizeof(bytes));
+	lt_watttime_error(text, sizeof(text), bytes, length);
+	assert_string_equal(text, "");
+}
+
 /* ---- against the server ---- */
 
 static char base[64];
@@ -440,6 +475,9 @@ test_token(void **state)
 	assert_int_equal(marginal->logins, 4);
 	assert_int_equal(memory.token[0], '\0');
 	assert_int_equal(marginal->both, 0);
+	assert_int_equal(
+	    fetch("PSCO", 0, 3600, now_utc_s, &points, &err), LT_ENET);
+	assert_int_equal(marginal->logins, 5);
 
 	/* Without a memory each fetch logs in. */
 	forget();
@@ -601,6 +639,7 @@ main(void)
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_token),
