@@ -12,6 +12,7 @@
 #include "bridge.h"
 #include "daemon.h"
 #include "forecast.h"
+#include "forecast_error.h"
 #include "units.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
@@ -200,6 +201,25 @@ extend_last(struct lt_daemon *d, const struct lt_source *source,
 	return code;
 }
 
+static int
+learn(struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_rate_step *known = NULL;
+	uint32_t count = 0;
+	char name[LT_NAME_SIZE];
+	if (source->adapter->replay)
+		return LT_OK;
+	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	if (code == LT_OK)
+		code = lt_forecast_learn(d->ledger,
+		    lt_signals_key(name, d, source), known, count,
+		    shapes[source->quantity].seasonal,
+		    shapes[source->quantity].floor, now_utc_s, err);
+	free(known);
+	return code;
+}
+
 void
 lt_signals_take(struct lt_daemon *d, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s)
@@ -221,6 +241,8 @@ lt_signals_take(struct lt_daemon *d, struct lt_source *source,
 	}
 	if (code == LT_OK)
 		code = lt_signals_refresh(d, source, now_utc_s, &err);
+	if (code == LT_OK)
+		code = learn(d, source, now_utc_s, &err);
 	if (code != LT_OK) {
 		memcpy(
 		    source->last_error, err.text, sizeof(source->last_error));
