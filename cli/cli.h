@@ -63,12 +63,13 @@ int lt_cli_plan(const struct lt_cli *cli);
 int lt_cli_explain(const struct lt_cli *cli);
 int lt_cli_now(const struct lt_cli *cli);
 int lt_cli_status(const struct lt_cli *cli);
+int lt_cli_signals(const struct lt_cli *cli);
 int lt_cli_budget(const struct lt_cli *cli);
 int lt_cli_report(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
 int lt_cli_doctor(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[],
-    lt_cli_budget_options[], lt_cli_report_options[];
+    lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[];
 
 /* ---- client.c: one request to lowtided ---- */
 /*
@@ -137,6 +138,9 @@ struct lt_table *lt_table_new(const struct lt_table_column *columns);
  * column. */
 void lt_table_row(struct lt_table *table, const char *const *cells);
 void lt_table_rule(struct lt_table *table); /* before the total line */
+/* Cut the last column, if need be to its title's width, so that a line has
+ * this many columns; 0 = never. */
+void lt_table_fit(struct lt_table *table, int columns);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
 void lt_table_free(struct lt_table *table);
 

@@ -27,6 +27,13 @@ static const struct lt_cli_command commands[] = {
 	true, false, NULL, lt_cli_now},
     {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0,
 	true, false, NULL, lt_cli_status},
+    {"signals",
+	"[--errors] [--json]\n"
+	"export [SOURCE] [--from DAY] [--to DAY] [--format csv|json]\n"
+	"test SOURCE [--config FILE] [--json]\n"
+	"adapters [NAME] [--json]",
+	"what each source says, now and next; export or test one", 0, 2, true,
+	false, lt_cli_signals_options, lt_cli_signals},
     {"budget",
 	"[--team T] [--json]\n"
 	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",

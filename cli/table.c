@@ -17,6 +17,7 @@ struct lt_table {
 	const struct lt_table_column *columns;
 	int column_count, row_count, row_capacity;
 	int rule_before; /* row index; -1 = none */
+	int fit;	 /* columns of a line; 0 = any */
 	bool failed;	 /* a row was lost: said when printed */
 	char **cells;	 /* row_count * column_count */
 };
@@ -136,6 +137,22 @@ lt_table_rule(struct lt_table *table)
 	table->rule_before = table->row_count;
 }
 
+/* The first width code points, of a cut text all but the last three. */
+static void
+print_cut(FILE *out, const char *text, int width)
+{
+	const bool cut = width_of(text) > width;
+	const char *at = text;
+
+	for (int left = cut ? width - 3 : width; *at; at++) {
+		left -= ((unsigned char)*at & 0xc0) != 0x80;
+		if (left < 0)
+			break;
+		fputc(*at, out);
+	}
+	fputs(cut ? "..." : "", out);
+}
+
 static void
 print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
@@ -143,7 +160,7 @@ print_cell(FILE *out, const char *text, int width, bool right, bool last)
 
 	if (right)
 		fprintf(out, "%*s", padding, "");
-	fputs(text, out);
+	print_cut(out, text, width);
 	if (!right && !last)
 		fprintf(out, "%*s", padding, "");
 	fputs(last ? "\n" : "  ", out);
@@ -157,6 +174,30 @@ print_rule(FILE *out, const int *widths, int count)
 			fputc('-', out);
 		fputs(i + 1 < count ? "  " : "\n", out);
 	}
+}
+
+void
+lt_table_fit(struct lt_table *table, int columns)
+{
+	table->fit = columns;
+}
+
+/* The last column gives way, down to its title. */
+static void
+fit(const struct lt_table *table, int *widths)
+{
+	const int last = table->column_count - 1;
+	const int title = width_of(table->columns[last].title);
+	int room = table->fit;
+
+	if (table->fit == 0)
+		return;
+	for (int i = 0; i < last; i++)
+		room -= widths[i] + 2;
+	if (room < title)
+		room = title;
+	if (widths[last] > room)
+		widths[last] = room;
 }
 
 void
@@ -174,6 +215,7 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 				widths[i] = width;
 		}
 	}
+	fit(table, widths);
 	fputs(color ? "\033[1m" : "", out);
 	for (int i = 0; i < count; i++)
 		print_cell(out, table->columns[i].title, widths[i],

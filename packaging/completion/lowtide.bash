@@ -21,12 +21,16 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	--output) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
-	--format) choices='table csv json' ;;
-	--team | --period | --amount | --kg-co2e | --reason) return ;;
+	--output | --config) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	--format)
+		choices='table csv json'
+		[ "$command" = signals ] && choices='csv json'
+		;;
+	--team | --period | --amount | --kg-co2e | --reason | --from | --to) return ;;
+	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status budget report rebuild doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report rebuild doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -38,6 +42,7 @@ _lowtide() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return ;;
 		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;
+		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

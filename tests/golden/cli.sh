@@ -98,11 +98,51 @@ gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" 
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b
 gives 'an amount that is none' 2 '--amount' "$lowtide" budget adjust --team a --reason b --amount 1e3
 gives 'an option of adjust alone' 2 'belongs to "budget adjust"' "$lowtide" budget --reason x
+gives 'a form of signals that is none' 2 'want export, test, adapters or nothing' "$lowtide" signals exprot
+gives 'signals test without a source' 2 "test wants a source's name" "$lowtide" signals test
+gives 'an operand too many for a form' 2 '"b" is one argument too many' "$lowtide" signals adapters file b
+gives 'an option of another form' 2 'export takes no --errors' "$lowtide" signals export --errors
+gives 'an export as a table' 2 'want csv or json' "$lowtide" signals export --format table
+gives 'adapters' 0 'uk_carbon_intensity' "$lowtide" signals adapters
+gives 'the options of an adapter' 0 'outward code' "$lowtide" signals adapters uk_carbon_intensity
+gives 'a slip of an adapter' 2 'did you mean file' "$lowtide" signals adapters fiel
+gives 'signals without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" signals
+check 'adapters as JSON' "$("$lowtide" signals adapters --json | python3 -c '
+import json, sys
+names = [a["name"] for a in json.load(sys.stdin)["adapters"]]
+if "static" not in names: print("got", names)' 2>&1)"
 gives 'no lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" status
 gives 'doctor with nothing there' 1 '4 errors' env SLURM_CONF=/nonexistent \
     LOWTIDED=/nonexistent LOWTIDE_MUNGE_SOCKET=/nonexistent "$lowtide" --run "$work" doctor
 gives 'init without lowtided' 1 '/nonexistent' env LOWTIDED=/nonexistent "$lowtide" init --output "$work/new.yaml"
 check 'and it leaves no file' "$(ls "$work")"
+
+# One fetch of a source, and what was understood.
+cat >"$work/policy.yaml" <<'P'
+currency: EUR
+sources:
+  day: {adapter: static, value: 231, unit: g_co2_per_kwh}
+  tariff: {adapter: file, quantity: tariff, path: WORK/tariff.csv}
+  gone: {adapter: uk_carbon_intensity, url: "http://127.0.0.1:9"}
+  wrong: {adapter: static, valeu: 1, unit: per_kwh}
+P
+sed -i "s|WORK|$work|" "$work/policy.yaml"
+printf 'time,value\n' >"$work/tariff.csv"
+for ((i = -48; i < 48; i++)); do # an hour each; dear between 16 and 20
+	at=$(($(date +%s) / 3600 * 3600 + i * 3600))
+	echo "$(date -ud @$at +%FT%TZ),$([ "$(date -ud @$at +%k)" -ge 16 ] && [ "$(date -ud @$at +%k)" -lt 20 ] && echo 0.42 || echo 0.18)"
+done >>"$work/tariff.csv"
+try() { gives "$1" "$2" "$3" "$lowtide" signals test "$4" --config "$work/policy.yaml" "${@:5}"; }
+try 'a test of a number' 0 'now        231, constant' day
+try 'a test of a file: its unit' 0 'electricity price, in EUR/kWh' tariff
+try 'and its range' 0 'next 24 h  0.1800..0.4200' tariff
+try 'a source that is not there' 1 'gone: 127.0.0.1: ' gone
+try 'and what was asked of it' 1 'GET http://127.0.0.1:9/' gone
+try 'a wrong option: where it stands' 1 'policy.yaml:6:35: wrong: unknown key "valeu"' wrong
+try 'a slip of a source' 1 'did you mean tariff?' tarif
+try 'a failure as JSON' 1 '"ok": false' gone --json
+try 'a success as JSON' 0 '"value_now": 231.0' day --json
+rm "$work/policy.yaml" "$work/tariff.csv"
 
 # A plan: the refusal's message, on standard error.
 cat >"$work/sbatch" <<'S'

@@ -125,14 +125,43 @@ test_steps(void **state)
 	assert_int_equal(zone.steps[0].offset_s, 0);
 }
 
+static void
+test_time(void **state)
+{
+	static const struct {
+		const char *why, *text, *utc; /* NULL = refused */
+	} times[] = {
+	    {"a day of summer begins an hour early", "2026-07-01",
+		"2026-06-30T23:00:00Z"},
+	    {"one of winter", "2026-11-21", "2026-11-21T00:00:00Z"},
+	    {"a time as it is", "2026-07-01T02:00Z", "2026-07-01T02:00:00Z"},
+	    {"31 April", "2026-04-31", NULL},
+	    {"a digit short", "2026-4-30", NULL},
+	    {"a time without its zone", "2026-07-01T02:00", NULL},
+	    {"something after it", "2026-07-01x", NULL},
+	    {"nothing", "", NULL},
+	    {"a word", "yesterday", NULL},
+	};
+	(void)state;
+	assert_int_equal(lt_calendar_zone("Europe/London", NULL), LT_OK);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		struct lt_error err = {0};
+		int64_t got = 0;
+		char text[40] = "";
+		const int code = lt_calendar_time(&got, times[i].text, &err);
+		if (code == LT_OK)
+			lt_utc_text(text, sizeof(text), got);
+		if (strcmp(text, times[i].utc ? times[i].utc : "") != 0 ||
+		    (code != LT_OK && err.text[0] == '\0'))
+			fail_msg("%s: got \"%s\"", times[i].why, text);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_periods),
-	    cmocka_unit_test(test_parse),
-	    cmocka_unit_test(test_bad_zone),
-	    cmocka_unit_test(test_steps),
-	};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_periods),
+	    cmocka_unit_test(test_parse), cmocka_unit_test(test_bad_zone),
+	    cmocka_unit_test(test_steps), cmocka_unit_test(test_time)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide signals export: the points that lowtided has stored, page by page to
+ * standard output, so that a year needs no more memory than a page.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "signals.h"
+#include "units.h"
+
+struct export
+{
+	const struct lt_cli *cli;
+	bool json, tell; /* tell: how far it is, on standard error */
+	bool began;	 /* JSON: this source's points have begun */
+	size_t count;	 /* points of this source so far */
+};
+
+static int
+path_of(char *path, size_t size, const struct lt_cli *cli, const char *source,
+    const char *after, struct lt_error *err)
+{
+	const struct {
+		const char *key, *value;
+	} values[] = {
+	    {"source", source},
+	    {"from", lt_cli_value(cli, "from")},
+	    {"to", lt_cli_value(cli, "to")},
+	    {"after", after},
+	};
+	size_t used = (size_t)snprintf(path, size, "/v1/signals/export");
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		char escaped[512];
+
+		if (!values[i].value)
+			continue;
+		if (lt_client_escape(
+			escaped, sizeof(escaped), values[i].value, err))
+			return err->code;
+		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
+		    i == 0 ? '?' : '&', values[i].key, escaped);
+	}
+	return LT_OK;
+}
+
+/* Money per unit of its currency, exactly as stored: micros have six decimals
+ * at most. */
+static void
+print_value(double value, double scale)
+{
+	char text[64];
+
+	if (scale == 1) {
+		printf("%.10g", value);
+		return;
+	}
+	lt_micros_exact(text, sizeof(text), (int64_t)value);
+	fputs(text, stdout);
+}
+
+static void
+print_csv(const json_t *page, const char *source)
+{
+	const double scale = json_number_value(json_object_get(page, "scale"));
+	const enum lt_quantity quantity =
+	    lt_quantity_find(lt_json_text(page, "quantity", ""));
+	char unit[64];
+	size_t index;
+	const json_t *point;
+
+	lt_unit_text(
+	    unit, sizeof(unit), quantity, lt_json_text(page, "currency", ""));
+	json_array_foreach(json_object_get(page, "points"), index, point)
+	{
+		lt_csv_text(stdout, lt_json_text(point, "start", ""));
+		putchar(',');
+		lt_csv_text(stdout, lt_json_text(point, "end", ""));
+		putchar(',');
+		print_value(
+		    json_number_value(json_object_get(point, "value")), scale);
+		putchar(',');
+		lt_csv_text(stdout, unit);
+		putchar(',');
+		lt_csv_text(stdout, lt_json_text(point, "quality", ""));
+		putchar(',');
+		lt_csv_text(stdout, source);
+		fputs("\r\n", stdout);
+	}
+}
+
+/* One object per source, its points as they come: never whole in memory. */
+static void
+print_json(struct export *export, const json_t *page)
+{
+	size_t index;
+	const json_t *point;
+
+	if (!export->began) {
+		json_t *const head = json_copy((json_t *)page);
+
+		json_object_del(head, "points");
+		json_object_del(head, "next");
+		char *const text = json_dumps(head, JSON_COMPACT);
+
+		/* without its closing brace */
+		printf("%.*s,\"points\":[", text ? (int)strlen(text) - 1 : 0,
+		    text ? text : "");
+		free(text);
+		json_decref(head);
+	}
+	json_array_foreach(json_object_get(page, "points"), index, point)
+	{
+		fputs(export->began || index > 0 ? ",\n" : "\n", stdout);
+		json_dumpf(point, stdout, JSON_COMPACT);
+	}
+	export->began = true;
+}
+
+static int
+take_page(struct export *export, const json_t *page, const char *source,
+    struct lt_error *err)
+{
+	const json_t *const points = json_object_get(page, "points");
+
+	if (!json_is_array(points) ||
+	    !json_is_number(json_object_get(page, "scale")))
+		return lt_fail(
+		    err, LT_EINPUT, "%s: not a page of points", source);
+	if (export->json)
+		print_json(export, page);
+	else
+		print_csv(page, source);
+	export->count += json_array_size(points);
+	if (export->tell && json_array_size(points))
+		fprintf(
+		    stderr, "\r%s: %zu points\033[K", source, export->count);
+	if (ferror(stdout))
+		return lt_fail(err, LT_EIO, "can't write the points");
+	return LT_OK;
+}
+
+static int
+export_source(struct export *export, const char *source, struct lt_error *err)
+{
+	char path[2048], after[64] = "";
+	bool more = true;
+
+	export->began = false;
+	export->count = 0;
+	while (more) {
+		json_t *page = NULL;
+
+		if (path_of(path, sizeof(path), export->cli, source,
+			after[0] ? after : NULL, err) ||
+		    lt_client_call(&page, export->cli, "GET", path, NULL, err))
+			return err->code;
+		const char *const next = lt_json_text(page, "next", "");
+
+		/* Times of one form sort as texts do: a page goes on. */
+		if (next[0] && strcmp(next, after) <= 0)
+			lt_fail(err, LT_EINPUT, "%s: the pages don't go on",
+			    source);
+		else
+			take_page(export, page, source, err);
+		more = next[0] != '\0';
+		snprintf(after, sizeof(after), "%s", next);
+		json_decref(page);
+		if (err->code)
+			return err->code;
+	}
+	if (export->json)
+		fputs("]}", stdout);
+	return LT_OK;
+}
+
+static int
+export_all(struct export *export, struct lt_error *err)
+{
+	json_t *const answer = lt_signals_ask(export->cli, "/v1/signals", err);
+	size_t index;
+	const json_t *source;
+
+	json_array_foreach(json_object_get(answer, "sources"), index, source)
+	{
+		if (index > 0 && export->json)
+			fputs(",\n", stdout);
+		if (export_source(
+			export, lt_json_text(source, "name", "?"), err))
+			break;
+	}
+	json_decref(answer);
+	return err->code;
+}
+
+int
+lt_signals_export(const struct lt_cli *cli)
+{
+	const char *const format = lt_cli_value(cli, "format");
+	struct export export = {.cli = cli,
+	    .json = cli->json || (format && !strcmp(format, "json")),
+	    .tell = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+	struct lt_error err = {0};
+
+	if (format && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0)
+		return lt_cli_usage(
+		    cli, "--format: got \"%s\", want csv or json", format);
+	fputs(export.json ? "{\"sources\":["
+			  : "start,end,value,unit,quality,source\r\n",
+	    stdout);
+	if (cli->operand_count > 1)
+		export_source(&export, cli->operands[1], &err);
+	else
+		export_all(&export, &err);
+	if (export.tell)
+		fputs("\r\033[K", stderr);
+	if (!err.code && export.json)
+		fputs("]}\n", stdout);
+	if (!err.code && (fflush(stdout) || ferror(stdout)))
+		lt_fail(&err, LT_EIO, "can't write the points");
+	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
+}

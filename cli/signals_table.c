@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtided's answers about its signals as tables, and below them in words
+ * what a table can't hold: sources that stand in, interruptions, errors.
+ */
+#include <string.h>
+
+#include "signals.h"
+#include "units.h"
+
+static enum lt_quantity
+quantity_of(const json_t *source)
+{
+	return lt_quantity_find(lt_json_text(source, "quantity", ""));
+}
+
+static const char *
+number_text(char *out, size_t size, const json_t *object, const char *key,
+    enum lt_quantity quantity)
+{
+	const json_t *const value = json_object_get(object, key);
+
+	if (json_is_number(value))
+		return lt_value_text(
+		    out, size, json_number_value(value), quantity);
+	snprintf(out, size, "-");
+	return out;
+}
+
+/* "2h 5m", "now"; "-" where there is none. */
+static const char *
+seconds_text(char *out, size_t size, bool has, int64_t seconds)
+{
+	if (!has)
+		snprintf(out, size, "-");
+	else if (seconds < 1)
+		snprintf(out, size, "now");
+	else
+		lt_duration_text(out, size, seconds);
+	return out;
+}
+
+static void
+day_text(char *out, size_t size, const json_t *source,
+    const struct lt_signals_look *look)
+{
+	const json_t *const list = json_object_get(source, "hours");
+	struct lt_hour hours[LT_HOURS_SHOWN] = {{0}};
+	size_t index;
+	const json_t *item;
+
+	json_array_foreach(list, index, item)
+	{
+		const json_t *const value = json_object_get(item, "value");
+
+		if (index >= LT_HOURS_SHOWN)
+			break;
+		hours[index].known = json_is_number(value);
+		hours[index].value = json_number_value(value);
+	}
+	if (look->blocks && size >= LT_BLOCKS_SIZE)
+		lt_blocks_text(out, hours, LT_HOURS_SHOWN);
+	else
+		lt_range_text(
+		    out, size, hours, LT_HOURS_SHOWN, quantity_of(source));
+}
+
+static void
+add_source(struct lt_table *table, const json_t *source, const char *currency,
+    int64_t now_utc_s, const struct lt_signals_look *look)
+{
+	char unit[64], now[64], day[256], age[96], next[96], left[64];
+	int64_t age_s = 0, next_utc_s = 0;
+	const bool has_age = lt_json_int(source, "age_s", &age_s);
+	const bool stale = json_is_true(json_object_get(source, "stale"));
+	const char *const next_text = lt_json_text(source, "next_fetch", "");
+	const bool has_next =
+	    next_text[0] && lt_utc_parse(next_text, &next_utc_s, NULL) == LT_OK;
+	const bool replay = json_is_true(json_object_get(source, "replay"));
+
+	seconds_text(left, sizeof(left), has_age, age_s);
+	snprintf(
+	    age, sizeof(age), "%s%s", left, stale && has_age ? " stale" : "");
+	seconds_text(left, sizeof(left), has_next, next_utc_s - now_utc_s);
+	snprintf(next, sizeof(next), "%s%s",
+	    has_next && next_utc_s > now_utc_s ? "in " : "", left);
+	day_text(day, sizeof(day), source, look);
+	const char *const cells[] = {
+	    lt_json_text(source, "name", "?"),
+	    lt_json_text(source, "options", "")[0]
+		? lt_json_text(source, "options", "")
+		: "-",
+	    lt_unit_text(unit, sizeof(unit), quantity_of(source), currency),
+	    number_text(
+		now, sizeof(now), source, "value_now", quantity_of(source)),
+	    day,
+	    age,
+	    replay ? "replay" : lt_json_text(source, "quality", "?"),
+	    next,
+	    lt_json_text(source, "last_error", "-"),
+	};
+
+	lt_table_row(table, cells);
+}
+
+/* A line below the table: "NAME: TEXT". */
+static void
+say(FILE *out, const char *name, const char *text)
+{
+	lt_print_safe(out, name);
+	fputs(": ", out);
+	lt_print_safe(out, text);
+	fputc('\n', out);
+}
+
+/* The entry of used_by for a partition's key, NULL = none. */
+static const json_t *
+use_of(const json_t *source, const char *partition, const char *key)
+{
+	size_t index;
+	const json_t *use;
+
+	json_array_foreach(json_object_get(source, "used_by"), index,
+	    use) if (!strcmp(lt_json_text(use, "partition", ""), partition) &&
+		     !strcmp(lt_json_text(use, "key", ""), key)) return use;
+	return NULL;
+}
+
+/* The source that is named first for a partition's key. */
+static const json_t *
+first_of(const json_t *sources, const char *partition, const char *key)
+{
+	size_t index;
+	const json_t *source;
+
+	json_array_foreach(sources, index, source)
+	{
+		int64_t place = 0;
+		const json_t *const use = use_of(source, partition, key);
+
+		if (use && lt_json_int(use, "place", &place) && place == 1)
+			return source;
+	}
+	return NULL;
+}
+
+static void
+print_stand_in(FILE *out, const json_t *sources, const json_t *source,
+    const json_t *use, const struct lt_signals_look *look)
+{
+	const char *const partition = lt_json_text(use, "partition", "?");
+	const char *const key = lt_json_text(use, "key", "?");
+	const json_t *const first = first_of(sources, partition, key);
+	const char *const since = lt_json_text(first, "stale_since", NULL);
+	char text[512], when[96];
+
+	snprintf(text, sizeof(text), "%s from %s, as %s %s%s", key,
+	    lt_json_text(source, "name", "?"), lt_json_text(first, "name", "?"),
+	    since ? "is stale since " : "has no data",
+	    since ? lt_local_time(when, sizeof(when), since) : "");
+	fputs(look->color ? "\033[33m" : "", out);
+	say(out, partition, text);
+	fputs(look->color ? "\033[0m" : "", out);
+}
+
+static void
+print_stand_ins(
+    FILE *out, const json_t *sources, const struct lt_signals_look *look)
+{
+	size_t i, j;
+	const json_t *source, *use;
+
+	json_array_foreach(sources, i, source)
+	{
+		json_array_foreach(json_object_get(source, "used_by"), j, use)
+		{
+			int64_t place = 0;
+
+			if (json_is_true(json_object_get(use, "in_use")) &&
+			    lt_json_int(use, "place", &place) && place > 1)
+				print_stand_in(out, sources, source, use, look);
+		}
+	}
+}
+
+static void
+print_hazards(FILE *out, const json_t *partitions)
+{
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(partitions, index, partition)
+	{
+		const json_t *const hazard =
+		    json_object_get(partition, "hazard");
+		char value[64], published[64], own[160] = "", text[512];
+		int64_t count = 0;
+
+		if (!json_is_number(json_object_get(hazard, "value"))) {
+			say(out, lt_json_text(partition, "name", "?"),
+			    "interruptions are not known");
+			continue;
+		}
+		lt_json_int(hazard, "interruptions", &count);
+		if (json_is_true(json_object_get(hazard, "counts_own")))
+			snprintf(own, sizeof(own),
+			    ", and %.0f %% own history (%lld in %.0f "
+			    "node-hours)",
+			    100 * json_number_value(
+				      json_object_get(hazard, "own_share")),
+			    (long long)count,
+			    json_number_value(
+				json_object_get(hazard, "node_hours")));
+		snprintf(text, sizeof(text),
+		    "%s interruptions per node-hour: %s by %s%s",
+		    number_text(value, sizeof(value), hazard, "value",
+			LT_QUANTITY_HAZARD),
+		    number_text(published, sizeof(published), hazard,
+			"published", LT_QUANTITY_HAZARD),
+		    lt_json_text(hazard, "source", "the policy"), own);
+		say(out, lt_json_text(partition, "name", "?"), text);
+	}
+}
+
+/* What sources said, in full: a table's cell is cut. */
+static void
+print_words(
+    FILE *out, const json_t *sources, const struct lt_signals_look *look)
+{
+	size_t index;
+	const json_t *source;
+	bool replay = false;
+
+	json_array_foreach(sources, index, source)
+	{
+		const char *const name = lt_json_text(source, "name", "?");
+		const char *const note = lt_json_text(source, "note", "");
+		const char *const error =
+		    lt_json_text(source, "last_error", "");
+
+		replay =
+		    replay || json_is_true(json_object_get(source, "replay"));
+		if (note[0])
+			say(out, name, note);
+		if (!error[0] || !look->columns)
+			continue;
+		fputs(look->color ? "\033[31m" : "", out);
+		say(out, name, error);
+		fputs(look->color ? "\033[0m" : "", out);
+	}
+	if (replay)
+		fputs("replayed signals: not real figures\n", out);
+}
+
+void
+lt_signals_print(
+    FILE *out, const json_t *answer, const struct lt_signals_look *look)
+{
+	static const struct lt_table_column columns[] = {
+	    {"SOURCE", false},
+	    {"ZONE", false},
+	    {"UNIT", false},
+	    {"NOW", true},
+	    {"NEXT 24 H", false},
+	    {"AGE", true},
+	    {"QUALITY", false},
+	    {"NEXT FETCH", false},
+	    {"LAST ERROR", false},
+	    {NULL, false},
+	};
+	const json_t *const sources = json_object_get(answer, "sources");
+	struct lt_table *const table = lt_table_new(columns);
+	int64_t now_utc_s = 0;
+	size_t index;
+	const json_t *source;
+
+	if (!table)
+		return;
+	lt_utc_parse(lt_json_text(answer, "now", ""), &now_utc_s, NULL);
+	json_array_foreach(sources, index, source) add_source(table, source,
+	    lt_json_text(answer, "currency", ""), now_utc_s, look);
+	lt_table_fit(table, look->columns);
+	if (json_array_size(sources))
+		lt_table_print(out, table, look->color);
+	else
+		fputs(
+		    "no sources: all signals are numbers of the policy\n", out);
+	lt_table_free(table);
+	print_stand_ins(out, sources, look);
+	print_hazards(out, json_object_get(answer, "partitions"));
+	print_words(out, sources, look);
+}
+
+static void
+add_bucket(struct lt_table *table, const json_t *source, const json_t *model,
+    const json_t *bucket, const char *currency)
+{
+	const enum lt_quantity quantity = quantity_of(source);
+	char lead[64], count[32], bias[64], mae[64], low[64], high[64],
+	    band[160], unit[64];
+	int64_t from_h = 0, to_h = 0, scored = 0;
+
+	lt_json_int(bucket, "from_h", &from_h);
+	lt_json_int(bucket, "to_h", &to_h);
+	lt_json_int(bucket, "count", &scored);
+	snprintf(lead, sizeof(lead), "%lld to %lld h", (long long)from_h,
+	    (long long)to_h);
+	snprintf(count, sizeof(count), "%lld", (long long)scored);
+	snprintf(band, sizeof(band), "%s..%s",
+	    number_text(low, sizeof(low), bucket, "low", quantity),
+	    number_text(high, sizeof(high), bucket, "high", quantity));
+	const char *const cells[] = {
+	    lt_json_text(source, "name", "?"),
+	    lt_json_text(model, "model", "?"),
+	    lead,
+	    count,
+	    number_text(bias, sizeof(bias), bucket, "bias", quantity),
+	    number_text(mae, sizeof(mae), bucket, "mae", quantity),
+	    json_is_number(json_object_get(bucket, "low")) ? band : "-",
+	    lt_unit_text(unit, sizeof(unit), quantity, currency),
+	};
+
+	lt_table_row(table, cells);
+}
+
+static void
+add_models(struct lt_table *table, const json_t *source, const char *currency)
+{
+	size_t i, j;
+	const json_t *model, *bucket;
+
+	json_array_foreach(json_object_get(source, "models"), i, model)
+	{
+		json_array_foreach(json_object_get(model, "buckets"), j, bucket)
+		{
+			int64_t count = 0;
+
+			if (lt_json_int(bucket, "count", &count) && count > 0)
+				add_bucket(
+				    table, source, model, bucket, currency);
+		}
+	}
+}
+
+void
+lt_signals_print_errors(
+    FILE *out, const json_t *answer, const struct lt_signals_look *look)
+{
+	static const struct lt_table_column columns[] = {
+	    {"SOURCE", false},
+	    {"FORECAST BY", false},
+	    {"AHEAD", true},
+	    {"SCORED", true},
+	    {"MEAN ERROR", true},
+	    {"MEAN SIZE", true},
+	    {"80 % WITHIN", true},
+	    {"UNIT", false},
+	    {NULL, false},
+	};
+	struct lt_table *const table = lt_table_new(columns);
+	size_t index;
+	const json_t *source;
+
+	if (!table)
+		return;
+	json_array_foreach(json_object_get(answer, "sources"), index, source)
+	    add_models(table, source, lt_json_text(answer, "currency", ""));
+	lt_table_print(out, table, look->color);
+	fputs("errors are forecast minus measured; what is not here was not "
+	      "scored yet\n",
+	    out);
+	lt_table_free(table);
+}

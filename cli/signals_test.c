@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide signals test SOURCE: one fetch of a source of the policy file, here
+ * and now, without lowtided: what was asked, what came, what was understood.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "parse.h"
+#include "signals.h"
+#include "units.h"
+
+enum {
+	BACK_S = 2 * LT_DAY_S, /* as lowtided asks when it has history */
+	AHEAD_S = 14 * LT_DAY_S,
+};
+
+struct attempt { /* one fetch */
+	const struct lt_policy *policy;
+	const struct lt_policy_source *source;
+	const struct lt_adapter *adapter;
+	struct lt_source_options options;
+	struct lt_source_memory memory;
+	struct lt_points points;
+	struct lt_error err;
+	int64_t now_utc_s, took_ms;
+};
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static const struct lt_policy_source *
+find(const struct lt_policy *policy, const char *name, struct lt_error *err)
+{
+	const char *names[LT_SOURCES_MAX + 1] = {NULL};
+
+	for (int i = 0; i < policy->source_count; i++) {
+		if (!strcmp(policy->sources[i].name, name))
+			return &policy->sources[i];
+		names[i] = policy->sources[i].name;
+	}
+	const char *const nearest = lt_nearest(name, names);
+
+	lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"%s%s%s", policy->path,
+	    name, nearest ? "; did you mean " : "", nearest ? nearest : "",
+	    nearest ? "?" : "");
+	return NULL;
+}
+
+static void
+fetch(struct attempt *attempt)
+{
+	const bool tell = isatty(STDERR_FILENO);
+	const int64_t begin_ms = now_ms();
+
+	if (tell)
+		fprintf(stderr, "%s: asking, up to a minute ...",
+		    attempt->source->name);
+	attempt->options = lt_options_of(attempt->source);
+	attempt->options.memory = &attempt->memory;
+	attempt->now_utc_s = time(NULL);
+	attempt->points.quantity =
+	    attempt->adapter->quantity(&attempt->options);
+	if (attempt->adapter->fetch(&attempt->options,
+		attempt->now_utc_s - BACK_S, attempt->now_utc_s + AHEAD_S,
+		attempt->now_utc_s, &attempt->points, &attempt->err) == LT_OK)
+		lt_points_sort(&attempt->points);
+	attempt->took_ms = now_ms() - begin_ms;
+	if (tell)
+		fputs("\r\033[K", stderr);
+}
+
+/* The point that holds now, NULL = none. */
+static const struct lt_point *
+point_now(const struct attempt *attempt)
+{
+	for (size_t i = 0; i < attempt->points.count; i++) {
+		const struct lt_point *const point = &attempt->points.points[i];
+
+		if (point->start_utc_s <= attempt->now_utc_s &&
+		    attempt->now_utc_s < point->end_utc_s)
+			return point;
+	}
+	return NULL;
+}
+
+static void
+find_hours(struct lt_hour hours[LT_HOURS_SHOWN], const struct attempt *attempt)
+{
+	lt_points_hours(hours, LT_HOURS_SHOWN,
+	    attempt->now_utc_s - attempt->now_utc_s % LT_HOUR_S,
+	    attempt->points.points, attempt->points.count);
+}
+
+static int
+traced(const struct attempt *attempt)
+{
+	return attempt->memory.trace_count < LT_TRACE_MAX
+		   ? attempt->memory.trace_count
+		   : LT_TRACE_MAX;
+}
+
+static void
+field(const char *name, const char *text)
+{
+	printf("%-10s ", name);
+	lt_print_safe(stdout, text);
+	putchar('\n');
+}
+
+static void
+print_requests(const struct attempt *attempt)
+{
+	const int count = traced(attempt);
+
+	for (int i = 0; i < count; i++) {
+		const struct lt_trace *const trace = &attempt->memory.trace[i];
+		char text[768];
+
+		if (trace->status)
+			snprintf(text, sizeof(text),
+			    "%s\n%11sstatus %ld, %zu bytes, %lld ms",
+			    trace->request, "", trace->status,
+			    trace->body_length, (long long)trace->took_ms);
+		else
+			snprintf(text, sizeof(text),
+			    "%s\n%11sno answer, %lld ms", trace->request, "",
+			    (long long)trace->took_ms);
+		field("request", text);
+	}
+	if (attempt->memory.trace_count > count)
+		printf("%-10s and %d more requests\n", "",
+		    attempt->memory.trace_count - count);
+}
+
+/* "Sat 21 Nov 2026 02:00 GMT" */
+static const char *
+when_text(char *out, size_t size, int64_t utc_s)
+{
+	char iso[40];
+
+	return lt_local_time(out, size, lt_utc_text(iso, sizeof(iso), utc_s));
+}
+
+static void
+print_points(const struct attempt *attempt)
+{
+	const struct lt_points *const points = &attempt->points;
+	char line[512], unit[64], first[96], last[96];
+
+	lt_unit_text(unit, sizeof(unit), points->quantity,
+	    points->currency[0] ? points->currency : attempt->policy->currency);
+	snprintf(line, sizeof(line), "%s, in %s",
+	    lt_quantity_title(points->quantity), unit);
+	field("quantity", line);
+	if (points->count == 0) {
+		field("points", "none");
+		return;
+	}
+	snprintf(line, sizeof(line), "%zu, from %s to %s", points->count,
+	    when_text(first, sizeof(first), points->points[0].start_utc_s),
+	    when_text(last, sizeof(last),
+		points->points[points->count - 1].end_utc_s));
+	field("points", line);
+}
+
+static void
+print_values(const struct attempt *attempt, const struct lt_signals_look *look)
+{
+	const struct lt_points *const points = &attempt->points;
+	const struct lt_point *const now = point_now(attempt);
+	struct lt_hour hours[LT_HOURS_SHOWN];
+	char line[512], value[64], range[160], blocks[LT_BLOCKS_SIZE];
+
+	if (now)
+		snprintf(line, sizeof(line), "%s, %s",
+		    lt_value_text(
+			value, sizeof(value), now->value, points->quantity),
+		    attempt->adapter->replay ? "replay"
+					     : lt_quality_name(now->quality));
+	field("now", now ? line : "no value for now");
+	find_hours(hours, attempt);
+	lt_range_text(
+	    range, sizeof(range), hours, LT_HOURS_SHOWN, points->quantity);
+	blocks[0] = '\0';
+	if (look->blocks)
+		lt_blocks_text(blocks, hours, LT_HOURS_SHOWN);
+	snprintf(
+	    line, sizeof(line), "%s%s%s", blocks, blocks[0] ? "  " : "", range);
+	field("next 24 h", line);
+}
+
+static void
+print_text(const struct attempt *attempt, const struct lt_signals_look *look)
+{
+	const struct lt_points *const points = &attempt->points;
+	char line[512], when[96];
+
+	snprintf(line, sizeof(line), "%s, adapter %s", attempt->source->name,
+	    attempt->adapter->name);
+	field("source", line);
+	print_requests(attempt);
+	if (attempt->err.code)
+		return;
+	print_points(attempt);
+	print_values(attempt, look);
+	if (points->issued_utc_s)
+		field("issued",
+		    when_text(when, sizeof(when), points->issued_utc_s));
+	else
+		field("issued", "not said: counts as made now");
+	if (points->currency[0])
+		field("currency", points->currency);
+	if (points->note[0])
+		field("note", points->note);
+	if (attempt->adapter->replay)
+		field("note", "a replay: not real figures");
+}
+
+static json_t *
+time_json(bool has, int64_t utc_s)
+{
+	char text[40];
+
+	return has ? json_string(lt_utc_text(text, sizeof(text), utc_s))
+		   : json_null();
+}
+
+static json_t *
+requests_json(const struct attempt *attempt)
+{
+	json_t *const list = json_array();
+
+	for (int i = 0; i < traced(attempt); i++) {
+		const struct lt_trace *const trace = &attempt->memory.trace[i];
+
+		json_array_append_new(
+		    list, json_pack("{s:s, s:o, s:I, s:I}", "request",
+			      trace->request, "status",
+			      trace->status ? json_integer(trace->status)
+					    : json_null(),
+			      "bytes", (json_int_t)trace->body_length,
+			      "took_ms", (json_int_t)trace->took_ms));
+	}
+	return list;
+}
+
+static json_t *
+hours_json(const struct attempt *attempt)
+{
+	json_t *const list = json_array();
+	struct lt_hour hours[LT_HOURS_SHOWN];
+
+	find_hours(hours, attempt);
+	for (int i = 0; i < LT_HOURS_SHOWN; i++)
+		json_array_append_new(list,
+		    hours[i].known ? json_real(hours[i].value) : json_null());
+	return list;
+}
+
+static int
+print_json(const struct attempt *attempt)
+{
+	const struct lt_points *const points = &attempt->points;
+	const struct lt_point *const now = point_now(attempt);
+	const bool any = points->count > 0;
+	json_t *const body = json_pack(
+	    "{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s, s:f, s:I, s:o, "
+	    "s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
+	    "source", attempt->source->name, "adapter", attempt->adapter->name,
+	    "ok", attempt->err.code == 0, "error",
+	    attempt->err.code ? attempt->err.text : NULL, "took_ms",
+	    (json_int_t)attempt->took_ms, "request_count",
+	    attempt->memory.trace_count, "requests", requests_json(attempt),
+	    "quantity", lt_quantity_name(points->quantity), "unit",
+	    lt_quantity_unit(points->quantity), "scale",
+	    lt_quantity_scale(points->quantity), "points",
+	    (json_int_t)points->count, "first",
+	    time_json(any, any ? points->points[0].start_utc_s : 0), "last",
+	    time_json(
+		any, any ? points->points[points->count - 1].end_utc_s : 0),
+	    "value_now", now ? json_real(now->value) : json_null(), "quality",
+	    lt_quality_name(now ? now->quality : LT_QUALITY_NONE), "hours",
+	    hours_json(attempt), "issued",
+	    time_json(points->issued_utc_s != 0, points->issued_utc_s), "note",
+	    points->note[0] ? points->note : NULL, "currency",
+	    points->currency[0] ? points->currency : NULL, "replay",
+	    attempt->adapter->replay);
+	const int result = lt_cli_print_json(body);
+
+	json_decref(body);
+	return result;
+}
+
+static int
+run(const struct lt_cli *cli, struct attempt *attempt)
+{
+	const struct lt_signals_look look = lt_signals_look(cli);
+	int result = LT_EXIT_OK;
+
+	fetch(attempt);
+	if (cli->json)
+		result = print_json(attempt);
+	else
+		print_text(attempt, &look);
+	if (!attempt->err.code)
+		return result;
+	lt_context(&attempt->err, "%s", attempt->source->name);
+	return cli->json ? LT_EXIT_FAILURE : lt_cli_fail(&attempt->err);
+}
+
+int
+lt_signals_test(const struct lt_cli *cli)
+{
+	const char *const named = getenv("LOWTIDE_CONFIG");
+	const char *path = lt_cli_value(cli, "config");
+	struct lt_policy *policy = NULL;
+	struct attempt *const attempt = calloc(1, sizeof(*attempt));
+	struct lt_error err = {0};
+	int result = LT_EXIT_FAILURE;
+
+	if (!path)
+		path = named && named[0] ? named : "/etc/lowtide/lowtide.yaml";
+	if (!attempt)
+		lt_fail(&err, LT_ENOMEM, "no memory");
+	else if (lt_policy_load(&policy, path, lt_adapter_names(), &err) ==
+		 LT_OK)
+		attempt->source = find(policy, cli->operands[1], &err);
+	if (!err.code &&
+	    lt_check_source(policy, attempt->source, &err) == LT_OK) {
+		attempt->policy = policy;
+		attempt->adapter = lt_adapter_find(attempt->source->adapter);
+		result = run(cli, attempt);
+	} else {
+		lt_cli_fail(&err);
+	}
+	if (attempt) {
+		lt_points_free(&attempt->points);
+		explicit_bzero(&attempt->memory, sizeof(attempt->memory));
+	}
+	free(attempt);
+	lt_policy_free(policy);
+	return result;
+}
