@@ -244,8 +244,8 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 		return;
 	if (request_plain(asking, "history", NULL, NULL, &day) == LT_OK) {
 		lt_points_free(&past->points);
-		lt_note_add(&day.points, "no more than a day of it: %.110s",
-		    past->err.text);
+		lt_note_add(
+		    &day.points, "its last day only, without past-range");
 		*past = day;
 	} else {
 		lt_points_free(&day.points);

@@ -14,10 +14,10 @@
 #include "web.h"
 
 enum {
-	STEP_MAX_S = LT_HOUR_S, /* longer: a hole */
-	GAP_MS = 1500,		/* faster, and it answers 429 */
-	CHUNK_S = 14 * LT_DAY_S,
-	CHUNK_MIN_S = LT_DAY_S, /* one time alone would have no step */
+	STEP_MAX_S = LT_HOUR_S,	 /* longer: a hole */
+	GAP_MS = 1500,		 /* faster, and it answers 429 */
+	CHUNK_S = 31 * LT_DAY_S, /* prices: two requests a minute, no more */
+	CHUNK_MIN_S = LT_DAY_S,	 /* one time alone would have no step */
 	PRESENT_S = 2 * LT_DAY_S,
 	COUNT_MAX = LT_JSON_CONTAINERS_MAX,
 };

@@ -69,7 +69,7 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 		return code;
 	if (length < 2 || length > 24 ||
 	    strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			 "0123456789-") != length)
+			 "0123456789-()") != length)
 		return lt_option_fail(options, "bidding_zone", err,
 		    "%s: bidding_zone: got \"%s\", want one such as DE-LU",
 		    options->name, zone);

@@ -272,7 +272,7 @@ fetch_is_whole(const char *country, const char *host, int days, int step_s)
 	}
 	assert_string_equal(points.note, "");
 	assert_int_equal(points.issued_utc_s, 0);
-	assert_int_equal(memory.trace_count, 1 + (days + 13) / 14);
+	assert_int_equal(memory.trace_count, 1 + (days + 30) / 31);
 	assert_null(strstr(memory.trace[0].request, "start="));
 	assert_non_null(strstr(memory.trace[1].request, "%3A"));
 	lt_points_free(&points);
@@ -283,7 +283,7 @@ static void
 test_fetch(void **state)
 {
 	(void)state;
-	fetch_is_whole("fr", "127.0.0.1", 28, 900);
+	fetch_is_whole("fr", "127.0.0.1", 40, 900);
 	fetch_is_whole("ch", "localhost", 2, 3600);
 }
 
