@@ -63,7 +63,8 @@ key_of(const struct lt_http_request *request)
 
 	if (file == NULL)
 		return NULL;
-	fprintf(file, "%s\n%s\n%s\n", request->url,
+	fprintf(file, "%s\n%s\n%s\n%s\n", request->url,
+	    request->method == NULL ? "" : request->method,
 	    request->login == NULL ? "" : request->login,
 	    request->body == NULL ? "" : request->body);
 	for (int i = 0; i < LT_HTTP_HEADERS_MAX; i++)
@@ -153,22 +154,25 @@ trace(struct lt_web *web, const struct lt_web_request *request)
 
 static int
 send_request(struct lt_web *web, const struct lt_http_request *http,
-    struct lt_trace *line, struct lt_http_response *response,
-    struct lt_error *err)
+    const char *host, int gap_ms, struct lt_trace *line,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	const int64_t begin_ms = monotonic_ms();
-	char *const key = shared.on ? key_of(http) : NULL;
+	char *key = shared.on ? key_of(http) : NULL;
 	int code = LT_OK;
 
-	if (key == NULL || !recall(key, response))
+	if (key == NULL || !recall(key, response)) {
+		keep_apart(host, gap_ms);
 		code = lt_http_do(http, response, err);
+		if (code == LT_OK && response->status == 200 && key != NULL) {
+			remember(key, response);
+			key = NULL;
+		}
+	}
+	free(key);
 	line->status = response->status;
 	line->body_length = response->body_length;
 	line->took_ms = monotonic_ms() - begin_ms;
-	if (code == LT_OK && response->status == 200 && key != NULL)
-		remember(key, response);
-	else
-		free(key);
 	if (code != LT_OK || response->status != 200)
 		web->points->retry_after_s = response->retry_after_s;
 	return code;
@@ -187,13 +191,44 @@ check_type(const struct lt_web_request *request, const char *host,
 	};
 	const char *const type = response->content_type;
 	const char *const word = wanted[request->type].word;
-	const bool is_html = strstr(type, "html") != NULL;
+	const bool is_html = strcasestr(type, "html") != NULL;
 
 	if (type[0] == '\0' ||
-	    (!is_html && (word == NULL || strstr(type, word) != NULL)))
+	    (!is_html && (word == NULL || strcasestr(type, word) != NULL)))
 		return LT_OK;
 	return lt_fail(err, LT_ENET, "%s: got %s, want %s", host, type,
 	    wanted[request->type].name);
+}
+
+static bool
+holds(const struct lt_http_response *response, const char *value)
+{
+	const size_t length = value == NULL ? 0 : strcspn(value, "&");
+
+	return length > 0 && memmem(response->body, response->body_length,
+				 value, length) != NULL;
+}
+
+/* A gateway's page may repeat what it was sent: nothing of it is shown. */
+static bool
+repeats_secret(const struct lt_web_request *request,
+    const struct lt_http_response *response)
+{
+	const char *const header = request->secret_header;
+	const char *const login = request->secret_login;
+	const char *const password = login == NULL ? NULL : strchr(login, ':');
+	const char *value = request->secret_query;
+
+	while (value != NULL && (value = strchr(value, '=')) != NULL)
+		if (holds(response, ++value))
+			return true;
+	if (login != NULL &&
+	    (holds(response, password == NULL ? login : password + 1) ||
+		holds(response, "Authorization: ")))
+		return true;
+	/* Without the word before it, as Bearer, and its blank. */
+	value = header == NULL ? NULL : strrchr(header, ' ');
+	return holds(response, value == NULL ? header : value + 1);
 }
 
 static int
@@ -210,6 +245,8 @@ check_status(const struct lt_web_request *request, const char *host,
 		    response->body_length);
 	if (words[0] == '\0')
 		lt_http_words(words, 121, response);
+	if (repeats_secret(request, response))
+		snprintf(words, sizeof(words), "it repeats the request");
 	if (response->retry_after_s > 0)
 		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
 		    (long long)response->retry_after_s);
@@ -286,9 +323,8 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	int code = full_url(url, request, err);
 	if (code == LT_OK) {
 		fill_headers(&http, validators, web, request);
-		keep_apart(host, request->gap_ms);
-		code = send_request(
-		    web, &http, trace(web, request), response, err);
+		code = send_request(web, &http, host, request->gap_ms,
+		    trace(web, request), response, err);
 	}
 	explicit_bzero(url, sizeof(url));
 	if (code == LT_OK)
