@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later AND Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of cloud_region.c: from the grid emissions factors of Cloud Carbon
  * Footprint (github.com/cloud-carbon-footprint/ccf-coefficients,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later AND Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Yearly averages of the grids behind cloud regions, for cloud_region.c. The
  * factors are those of Cloud Carbon Footprint (see cloud_region.h).

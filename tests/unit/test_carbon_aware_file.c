@@ -77,21 +77,20 @@ static const struct {
 	.quality = LT_QUALITY_FORECAST,
 	.note = "1 of 3 rows can't be used"},
     {.why = "forecasts of newer SDKs; what is known of a time wins",
-	.bytes =
-	    "{\"Emissions\":[" ROW("eastus", "5T14:00:00Z",
-		"3", ",\"Duration\":\"00:05:00\"") "],\"EmissionsForecasts\":["
-						   "{\"Location\":{\"Name\":"
-						   "\"westus\"},"
-						   "\"ForecastData\":[]},"
-						   "{\"Location\":{\"Name\":"
-						   "\"eastus\"},"
-						   "\"ForecastData\":[" ROW(
-						       "IE", "5T14:00:00Z", "9",
-						       ",\"Duration\":\"00:05:"
-						       "00\"") "," ROW("IE",
-						       "5T14:05:00Z", "8",
-						       ",\"Duration\":\"00:05:"
-						       "00\"") "]}]}",
+	.bytes = "{\"Emissions\":[" ROW("eastus", "5T14:00:00Z", "3",
+	    ",\"Duration\":\"00:05:00\"") "],\"EmissionsForecasts\":["
+					  "{\"Location\":{\"Name\":"
+					  "\"westus\"},"
+					  "\"ForecastData\":[]},"
+					  "{\"Location\":{\"Name\":"
+					  "\"eastus\"},"
+					  "\"ForecastData\":[" ROW("IE",
+					      "5T14:00:00Z", "9",
+					      ",\"Duration\":\"00:05:"
+					      "00\"") "," ROW("IE",
+					      "5T14:05:00Z", "8",
+					      ",\"Duration\":\"00:05:"
+					      "00\"") "]}]}",
 	.count = 2,
 	.value = 3,
 	.length_s = 300,

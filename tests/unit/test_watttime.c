@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * WattTime: samples of its manual parsed, then fetched from a server that
- * gives out tokens and stops taking them.
+ * WattTime's options, logins and requests, against a server that gives out
+ * tokens and stops taking them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,18 +15,14 @@
 #include "source_fixture.h"
 #include "tools/source_server.h"
 #include "tools/source_server_marginal.h"
-#include "watttime.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define FIXTURES "tests/fixtures/watttime/"
-#define T0 1657843200 /* 2022-07-15T00:00Z, of the samples */
 #define G_PER_LB 453.59237
-#define META(more)                                                             \
-	"\"meta\":{\"data_point_period_seconds\":300,"                         \
-	"\"region\":\"CAISO_NORTH\",\"units\":\"lbs_co2_per_mwh\"," more       \
-	"\"signal_type\":\"co2_moer\"}"
-#define ROW(time, value)                                                       \
-	"{\"point_time\":\"2022-07-15T" time "\",\"value\":" value "}"
+#define ACCOUNT                                                                \
+	{"username", "a"},                                                     \
+	{                                                                      \
+		"password_env", "P"                                            \
+	}
 
 static const struct lt_adapter *adapter;
 static struct server server;
@@ -37,24 +33,16 @@ static const struct {
 	struct pair pairs[6];
 	const char *says;
 } option_cases[] = {
-    {"no place", {{"username", "a"}, {"password_env", "P"}}, "want region"},
-    {"half a place",
-	{{"latitude", "1"}, {"username", "a"}, {"password_env", "P"}},
+    {"no place", {ACCOUNT}, "want region"},
+    {"half a place", {{"latitude", "1"}, ACCOUNT},
 	"want region, or latitude and longitude"},
-    {"two places",
-	{{"region", "A"}, {"latitude", "1"}, {"username", "a"},
-	    {"password_env", "P"}},
+    {"two places", {{"region", "A"}, {"latitude", "1"}, ACCOUNT},
 	"want one of them"},
-    {"beyond the pole",
-	{{"latitude", "91"}, {"longitude", "1"}, {"username", "a"},
-	    {"password_env", "P"}},
+    {"beyond the pole", {{"latitude", "91"}, {"longitude", "1"}, ACCOUNT},
 	"got \"91\", want degrees from -90 to 90"},
-    {"no number",
-	{{"latitude", "1"}, {"longitude", "east"}, {"username", "a"},
-	    {"password_env", "P"}},
+    {"no number", {{"latitude", "1"}, {"longitude", "east"}, ACCOUNT},
 	"longitude: got \"east\""},
-    {"a region with a query",
-	{{"region", "A&b=c"}, {"username", "a"}, {"password_env", "P"}},
+    {"a region with a query", {{"region", "A&b=c"}, ACCOUNT},
 	"want a grid region"},
     {"no name", {{"region", "A"}, {"password_env", "P"}}, "\"username\""},
     {"a colon ends the name",
@@ -66,20 +54,14 @@ static const struct {
 	{{"region", "A"}, {"username", "a"}, {"password", "P"}},
 	"unknown key \"password\""},
     {"a model that is no date",
-	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
-	    {"model", "2023-02-30"}},
-	"want a date"},
+	{{"region", "A"}, ACCOUNT, {"model", "2023-02-30"}}, "want a date"},
     {"a model of words",
-	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
-	    {"model", "the newest one"}},
-	"want a date"},
-    {"not http",
-	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
-	    {"url", "ftp://a"}},
+	{{"region", "A"}, ACCOUNT, {"model", "the newest one"}}, "want a date"},
+    {"not http", {{"region", "A"}, ACCOUNT, {"url", "ftp://a"}},
 	"want http://"},
     {"all",
-	{{"region", "A"}, {"username", "a"}, {"password_env", "P"},
-	    {"model", "2023-03-01"}, {"url", "http://a/b"}},
+	{{"region", "A"}, ACCOUNT, {"model", "2023-03-01"},
+	    {"url", "http://a/b"}},
 	NULL},
     {"by degrees",
 	{{"latitude", "-1.5"}, {"longitude", "180"}, {"username", "a"},
@@ -106,231 +88,6 @@ test_options(void **state)
 	}
 	const struct lt_source_options none = {0};
 	assert_int_equal(adapter->quantity(&none), LT_QUANTITY_MARGINAL);
-}
-
-static const struct {
-	const char *why, *bytes;
-	const char *says; /* NULL = good */
-	size_t count;
-	double lbs; /* of the first */
-	enum lt_quality quality;
-	const char *note;
-} parse_cases[] = {
-    {.why = "empty", .bytes = "", .says = "empty, want JSON"},
-    {.why = "HTML", .bytes = "<html>", .says = "not JSON"},
-    {.why = "nothing", .bytes = "{}", .says = "without \"data\" and"},
-    {.why = "no meta", .bytes = "{\"data\":[]}", .says = "\"meta\""},
-    {.why = "no rows",
-	.bytes = "{\"data\":[]," META("") "}",
-	.says = "no value in the answer"},
-    {.why = "another region",
-	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
-		 "\"region\":\"PJM_NJ\"}}",
-	.says = "region: got \"PJM_NJ\", want CAISO_NORTH"},
-    {.why = "no region",
-	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\"}}",
-	.says = "region: got \"nothing\", want CAISO_NORTH"},
-    {.why = "another unit",
-	.bytes = "{\"data\":[],\"meta\":{\"units\":\"usd_per_mwh\"}}",
-	.says = "units: got \"usd_per_mwh\", want lbs_co2_per_mwh"},
-    {.why = "another signal in the same unit",
-	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
-		 "\"signal_type\":\"co2_aoer\"}}",
-	.says = "signal_type: got \"co2_aoer\", want co2_moer"},
-    {.why = "no period",
-	.bytes = "{\"data\":[],\"meta\":{\"units\":\"lbs_co2_per_mwh\","
-		 "\"region\":\"CAISO_NORTH\"}}",
-	.says = "data_point_period_seconds: got 0"},
-    {.why = "only what can't be",
-	.bytes = "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW(
-	    "00:05:00Z", "0") "," ROW("00:10:00Z", "-3") ",{},7]," META("") "}",
-	.says = "5 values and none that can be used"},
-    {.why = "a time without a zone is a guess",
-	.bytes = "{\"data\":[" ROW("00:00:00", "5") "]," META("") "}",
-	.says = "none that can be used"},
-    {.why = "one bad value does not cost the others",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "null") "," ROW(
-	    "00:05:00Z", "870") "]," META("") "}",
-	.count = 1,
-	.lbs = 870,
-	.quality = LT_QUALITY_MEASURED,
-	.note = "1 of 2 values can't be used"},
-    {.why = "the other spelling, a warning in words",
-	.bytes = "{\"data\":[" ROW("00:00:00Z",
-	    "870") "],\"meta\":{"
-		   "\"data_point_periods_second\":300,\"units\":"
-		   "\"lbs_co2_per_mwh\",\"region\":\"CAISO_NORTH\","
-		   "\"warnings\":[\"be\\u001bware\"]}}",
-	.count = 1,
-	.lbs = 870,
-	.quality = LT_QUALITY_MEASURED,
-	.note = "WattTime warns: be?ware"},
-    {.why = "a forecast",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "870") "," ROW(
-	    "00:05:00Z", "871") "]," META("\"generated_at\":"
-					  "\"2022-07-15T00:00:00+00:00\",") "}",
-	.count = 2,
-	.lbs = 870,
-	.quality = LT_QUALITY_FORECAST,
-	.note = ""},
-    {.why = "the last revision wins, wherever it stands",
-	.bytes =
-	    "{\"data\":[{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":9,"
-	    "\"last_updated\":\"2022-07-17T00:00:00Z\"},"
-	    "{\"point_time\":\"2022-07-15T00:00:00Z\",\"value\":7,"
-	    "\"last_updated\":\"2022-07-16T00:00:00Z\"}]," META("") "}",
-	.count = 1,
-	.lbs = 9,
-	.quality = LT_QUALITY_MEASURED,
-	.note = ""},
-    {.why = "as old: the later one",
-	.bytes = "{\"data\":[" ROW("00:00:00Z", "9") "," ROW(
-	    "00:00:00Z", "7") "]," META("") "}",
-	.count = 1,
-	.lbs = 7,
-	.quality = LT_QUALITY_MEASURED,
-	.note = ""},
-    {.why = "an hour twice at the end of summer time: two hours",
-	.bytes = "{\"data\":[{\"point_time\":\"2022-11-06T01:30:00-07:00\","
-		 "\"value\":5},{\"point_time\":\"2022-11-06T01:30:00-08:00\","
-		 "\"value\":6}]," META("") "}",
-	.count = 2,
-	.lbs = 5,
-	.quality = LT_QUALITY_MEASURED,
-	.note = ""},
-};
-
-static void
-test_parse(void **state)
-{
-	static const struct pair pairs[] = {{"region", "CAISO_NORTH"}, {0}};
-	const struct lt_source_options options = options_of(pairs);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 60, &points, &err);
-
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (points.count != parse_cases[i].count ||
-			 points.quantity != LT_QUANTITY_MARGINAL ||
-			 fabs(points.points[0].value -
-			      parse_cases[i].lbs * G_PER_LB / 1000) > 1e-9 ||
-			 points.points[0].quality != parse_cases[i].quality ||
-			 strcmp(points.note, parse_cases[i].note) != 0)
-			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
-			    points.points[0].value,
-			    (int)points.points[0].quality, points.note);
-		lt_points_free(&points);
-	}
-}
-
-static size_t
-read_fixture(const char *path, char *bytes, size_t size)
-{
-	FILE *const file = fopen(path, "rb");
-
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, size - 1, file);
-	fclose(file);
-	bytes[length] = '\0';
-	return length;
-}
-
-static void
-test_samples(void **state)
-{
-	static const struct {
-		const char *file, *says;
-		size_t count;
-		double first_g, last_g;
-		enum lt_quality quality;
-		int64_t issued_utc_s;
-	} samples[] = {
-	    {FIXTURES "historical_emissions_response.json", NULL, 2,
-		394.6253619, 390.0894382, LT_QUALITY_ESTIMATED, T0 + 600},
-	    {FIXTURES "forecasted_emissions_response.json", NULL, 3,
-		394.6253619, 394.6253619, LT_QUALITY_ESTIMATED, T0},
-	    {FIXTURES "realtime_emissions_response.json",
-		"units: got \"percentile\"", 0, 0, 0, LT_QUALITY_NONE, 0},
-	    {FIXTURES "403_forbidden_response.html", "not JSON", 0, 0, 0,
-		LT_QUALITY_NONE, 0},
-	    {FIXTURES "invalid_scope_response.json", "without \"data\"", 0, 0,
-		0, LT_QUALITY_NONE, 0},
-	};
-	static const struct pair pairs[] = {{"region", "CAISO_NORTH"}, {0}};
-	const struct lt_source_options options = options_of(pairs);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(samples); i++) {
-		char bytes[4096];
-		const size_t length =
-		    read_fixture(samples[i].file, bytes, sizeof(bytes));
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(
-		    &options, bytes, length, T0 + 86400, &points, &err);
-
-		if (samples[i].says != NULL) {
-			assert_int_equal(code, LT_EINPUT);
-			assert_says(samples[i].file, &err, samples[i].says);
-			continue;
-		}
-		assert_int_equal(code, LT_OK);
-		assert_int_equal(points.count, samples[i].count);
-		const struct lt_point *const last =
-		    &points.points[points.count - 1];
-		assert_true(
-		    fabs(points.points[0].value - samples[i].first_g) < 1e-6);
-		assert_true(fabs(last->value - samples[i].last_g) < 1e-6);
-		assert_int_equal(points.points[0].start_utc_s, T0);
-		assert_int_equal(points.points[0].end_utc_s, T0 + 300);
-		assert_int_equal(last->quality, samples[i].quality);
-		assert_int_equal(points.issued_utc_s, samples[i].issued_utc_s);
-		assert_string_equal(
-		    points.note, "WattTime warns: This is just an example");
-		lt_points_free(&points);
-	}
-}
-
-static void
-test_texts(void **state)
-{
-	char bytes[1024], text[64];
-	size_t length = read_fixture(
-	    FIXTURES "grid_region_response.json", bytes, sizeof(bytes));
-	struct lt_error err = {0};
-
-	(void)state;
-	assert_int_equal(
-	    lt_watttime_text(bytes, length, "region", text, sizeof(text), NULL),
-	    LT_OK);
-	assert_string_equal(text, "PSCO");
-	assert_int_equal(
-	    lt_watttime_text(bytes, length, "region", text, 4, &err),
-	    LT_EINPUT);
-	assert_says("long", &err, "want \"region\" of 1 to 3 bytes");
-	assert_int_equal(
-	    lt_watttime_text(bytes, length, "token", text, sizeof(text), NULL),
-	    LT_EINPUT);
-	length = read_fixture(FIXTURES "coordinates_not_found_response.json",
-	    bytes, sizeof(bytes));
-	lt_watttime_error(text, sizeof(text), bytes, length);
-	assert_non_null(strstr(text, "No coverage available for these"));
-	length = read_fixture(
-	    FIXTURES "invalid_scope_response.json", bytes, sizeof(bytes));
-	lt_watttime_error(text, sizeof(text), bytes, length);
-	assert_non_null(strstr(text, "not in this account's plan: Invalid"));
-	length = read_fixture(
-	    FIXTURES "403_forbidden_response.html", bytes, sizeof(bytes));
-	lt_watttime_error(text, sizeof(text), bytes, length);
-	assert_string_equal(text, "");
 }
 
 /* ---- against the server ---- */
@@ -637,9 +394,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_options),
-	    cmocka_unit_test(test_parse),
-	    cmocka_unit_test(test_samples),
-	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_chunks),
 	    cmocka_unit_test(test_token),
