@@ -253,8 +253,8 @@ step(struct reader *reader, struct lt_error *err)
 	if (reader->depth == 0 && !is_blank(reader->at, text_end))
 		return refuse(reader, reader->at, "not XML", err);
 	if (tag == NULL || tag + 1 == reader->end) {
-		if (reader->depth > 0 || tag != NULL)
-			return refuse(reader, text_end, "cut off", err);
+		if (tag != NULL)
+			return refuse(reader, tag, "cut off", err);
 		reader->at = reader->end;
 		return LT_OK;
 	}
@@ -285,6 +285,8 @@ lt_aws_items_read(const struct lt_aws_items *items, const char *bytes,
 		return lt_fail(err, LT_EINPUT, "not XML in UTF-8: a NUL byte");
 	while (code == LT_OK && reader.at < reader.end)
 		code = step(&reader, err);
+	if (code == LT_OK && reader.depth > 0)
+		code = refuse(&reader, reader.end, "cut off", err);
 	if (code == LT_OK && !reader.seen_root)
 		code = lt_fail(err, LT_EINPUT, "empty, want XML");
 	if (code == LT_OK)
