@@ -138,9 +138,9 @@ struct lt_table *lt_table_new(const struct lt_table_column *columns);
  * column. */
 void lt_table_row(struct lt_table *table, const char *const *cells);
 void lt_table_rule(struct lt_table *table); /* before the total line */
-/* Cut the last column, if need be to its title's width, so that a line has
- * this many columns; 0 = never. */
-void lt_table_fit(struct lt_table *table, int columns);
+/* Keep lines within so many columns of the terminal, as far as the columns of
+ * the table whose bits are set in gives can be cut; 0 = any length. */
+void lt_table_fit(struct lt_table *table, int columns, unsigned gives);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
 void lt_table_free(struct lt_table *table);
 

@@ -27,16 +27,28 @@ number_text(char *out, size_t size, const json_t *object, const char *key,
 	return out;
 }
 
-/* "2h 5m", "now"; "-" where there is none. */
+/* "12m", "5h", "3d", "now"; "-" where there is none: one figure is enough. */
 static const char *
 seconds_text(char *out, size_t size, bool has, int64_t seconds)
 {
-	if (!has)
-		snprintf(out, size, "-");
-	else if (seconds < 1)
-		snprintf(out, size, "now");
-	else
-		lt_duration_text(out, size, seconds);
+	static const struct {
+		int64_t from_s, unit_s;
+		char letter;
+	} units[] = {
+	    {2 * LT_DAY_S, LT_DAY_S, 'd'},
+	    {2 * LT_HOUR_S, LT_HOUR_S, 'h'},
+	    {60, 60, 'm'},
+	    {1, 1, 's'},
+	};
+
+	snprintf(out, size, has ? "now" : "-");
+	for (size_t i = 0; has && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (seconds < units[i].from_s)
+			continue;
+		snprintf(out, size, "%lld%c",
+		    (long long)(seconds / units[i].unit_s), units[i].letter);
+		break;
+	}
 	return out;
 }
 
@@ -103,13 +115,17 @@ add_source(struct lt_table *table, const json_t *source, const char *currency,
 	lt_table_row(table, cells);
 }
 
-/* A line below the table: "NAME: TEXT". */
+/* A line below the table, and never more than one: "NAME: TEXT". */
 static void
 say(FILE *out, const char *name, const char *text)
 {
-	lt_print_safe(out, name);
-	fputs(": ", out);
-	lt_print_safe(out, text);
+	char line[2048];
+
+	snprintf(line, sizeof(line), "%s: %s", name, text);
+	for (char *c = line; *c; c++)
+		if (*c == '\n' || *c == '\t')
+			*c = ' ';
+	lt_print_safe(out, line);
 	fputc('\n', out);
 }
 
@@ -256,6 +272,7 @@ void
 lt_signals_print(
     FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
+	enum { ZONE = 1, LAST_ERROR = 8 };
 	static const struct lt_table_column columns[] = {
 	    {"SOURCE", false},
 	    {"ZONE", false},
@@ -264,7 +281,7 @@ lt_signals_print(
 	    {"NEXT 24 H", false},
 	    {"AGE", true},
 	    {"QUALITY", false},
-	    {"NEXT FETCH", false},
+	    {"FETCH", false},
 	    {"LAST ERROR", false},
 	    {NULL, false},
 	};
@@ -279,7 +296,7 @@ lt_signals_print(
 	lt_utc_parse(lt_json_text(answer, "now", ""), &now_utc_s, NULL);
 	json_array_foreach(sources, index, source) add_source(table, source,
 	    lt_json_text(answer, "currency", ""), now_utc_s, look);
-	lt_table_fit(table, look->columns);
+	lt_table_fit(table, look->columns, 1u << ZONE | 1u << LAST_ERROR);
 	if (json_array_size(sources))
 		lt_table_print(out, table, look->color);
 	else

@@ -116,9 +116,9 @@ lt_value_text(char *out, size_t size, double value, enum lt_quantity quantity)
 
 	if (written == 0)
 		snprintf(out, size, "0");
-	else if (magnitude >= 100 && scale == 1)
+	else if (magnitude >= 100 && magnitude < 1e6 && scale == 1)
 		snprintf(out, size, "%.0f", written);
-	else if (scale == 1 || magnitude < 0.001)
+	else if (scale == 1 || magnitude < 0.001 || magnitude >= 1e9)
 		snprintf(out, size, "%.3g", written);
 	else
 		snprintf(out, size, "%.*f", magnitude < 1 ? 4 : 2, written);

@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-enum { ROWS_MAX = 65536, CELL_MAX = 512 };
+enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8 };
 
 __extension__ typedef __int128 wide;
 
@@ -18,6 +18,7 @@ struct lt_table {
 	int column_count, row_count, row_capacity;
 	int rule_before; /* row index; -1 = none */
 	int fit;	 /* columns of a line; 0 = any */
+	unsigned gives;	 /* bits of the columns that are cut for it */
 	bool failed;	 /* a row was lost: said when printed */
 	char **cells;	 /* row_count * column_count */
 };
@@ -156,7 +157,8 @@ print_cut(FILE *out, const char *text, int width)
 static void
 print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
-	const int padding = width - width_of(text);
+	const int left = width - width_of(text);
+	const int padding = left > 0 ? left : 0; /* none where it is cut */
 
 	if (right)
 		fprintf(out, "%*s", padding, "");
@@ -177,27 +179,32 @@ print_rule(FILE *out, const int *widths, int count)
 }
 
 void
-lt_table_fit(struct lt_table *table, int columns)
+lt_table_fit(struct lt_table *table, int columns, unsigned gives)
 {
 	table->fit = columns;
+	table->gives = gives;
 }
 
-/* The last column gives way, down to its title. */
+/* Columns that give way do so from the last to the first, down to their
+ * titles. */
 static void
 fit(const struct lt_table *table, int *widths)
 {
-	const int last = table->column_count - 1;
-	const int title = width_of(table->columns[last].title);
-	int room = table->fit;
+	int excess = -2 - table->fit;
 
-	if (table->fit == 0)
-		return;
-	for (int i = 0; i < last; i++)
-		room -= widths[i] + 2;
-	if (room < title)
-		room = title;
-	if (widths[last] > room)
-		widths[last] = room;
+	for (int i = 0; i < table->column_count; i++)
+		excess += widths[i] + 2;
+	for (int i = table->column_count - 1; table->fit && i >= 0; i--) {
+		const int title = width_of(table->columns[i].title);
+		const int least = title < CUT_MIN ? CUT_MIN : title;
+		const int room = widths[i] > least ? widths[i] - least : 0;
+		const int cut = excess < room ? excess : room;
+
+		if (!(table->gives >> i & 1) || cut <= 0)
+			continue;
+		widths[i] -= cut;
+		excess -= cut;
+	}
 }
 
 void
