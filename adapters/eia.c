@@ -15,6 +15,7 @@
 enum {
 	PAGE_ROWS = 5000,	  /* what one answer holds at most */
 	PAGES_MAX = 8,		  /* 35 days of 47 fuels: more is left out */
+	LATE_S = 3 * LT_HOUR_S,	  /* of most authorities' complete hours */
 	OVER_LIMIT_S = LT_HOUR_S, /* limits are counted by the hour */
 };
 
@@ -407,6 +408,7 @@ const struct lt_adapter lt_adapter_eia = {
     .usage = "US EIA: hourly fuel mix of a balancing authority",
     .options = eia_options,
     .interval_s = LT_HOUR_S,
+    .fresh_s = LATE_S,
     .quantity = eia_quantity,
     .check = eia_check,
     .fetch = eia_fetch,
