@@ -213,7 +213,8 @@ request_range(struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 {
 	char url[LT_URL_SIZE], start[32], end[32];
 
-	lt_utc_text(start, sizeof(start), start_utc_s);
+	lt_utc_text(
+	    start, sizeof(start), start_utc_s - start_utc_s % LT_HOUR_S);
 	lt_utc_text(end, sizeof(end), end_utc_s);
 	part->code =
 	    make_url(url, asking->web.options, "past-range", &part->err);

@@ -293,7 +293,8 @@ add_time(
 	return lt_url_add(url, key, text, err);
 }
 
-/* [start, end), or the present as the source sees it with end 0. */
+/* [start, end) in whole hours at the start, or with end 0 the present as the
+ * source sees it. */
 static void
 request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
     struct lt_half *half)
@@ -315,7 +316,8 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 		code = lt_url_add(url, charts->zone_key,
 		    lt_source_option(options, charts->zone_option, ""), err);
 	if (code == LT_OK && end_utc_s != 0)
-		code = add_time(url, "start", start_utc_s, err);
+		code = add_time(
+		    url, "start", start_utc_s - start_utc_s % LT_HOUR_S, err);
 	if (code == LT_OK && end_utc_s != 0)
 		code = add_time(url, "end", end_utc_s, err);
 	half->asked = true;

@@ -388,6 +388,7 @@ test_fetch(void **state)
 		fail_msg("%s", err.text);
 	hours_are_whole(&points, true);
 	assert_in_range(points.count, 28 * 24 + 46, 28 * 24 + 50);
+	assert_true(points.points[0].start_utc_s <= now_utc_s - 28 * 86400);
 	assert_string_equal(points.note, "");
 	assert_int_equal(points.issued_utc_s, hour_utc_s - 1800);
 	/* latest, forecast, and the past in four parts of at most 9 days */

@@ -190,7 +190,7 @@ fetch_is_whole(const char *host, int days, int requests)
 		now_utc_s, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(memory.trace_count, requests);
-	assert_true(points.points[0].start_utc_s <= from_utc_s + 900);
+	assert_true(points.points[0].start_utc_s <= from_utc_s);
 	assert_int_equal(points.points[points.count - 1].end_utc_s, end_utc_s);
 	for (size_t i = 0; i < points.count; i++) {
 		const struct lt_point *const p = &points.points[i];
