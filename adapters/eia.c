@@ -274,10 +274,11 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    lt_url_start(out, options, "url", eia_options[EIA_URL].fallback,
 		"v2/electricity/rto/fuel-type-data/data/", err);
 
-	/* A period is the end of its hour. */
+	/* A period is the end of its hour; one more, should the end not be
+	 * part of the range. */
 	period_text(start, mix->start_utc_s + LT_HOUR_S);
 	period_text(
-	    end, mix->start_utc_s + (int64_t)mix->hour_count * LT_HOUR_S);
+	    end, mix->start_utc_s + (mix->hour_count + 1LL) * LT_HOUR_S);
 	snprintf(from, sizeof(from), "%d", offset);
 	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++)
 		if (code == LT_OK)

@@ -94,13 +94,11 @@ lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes,
 		    err, LT_EINPUT, "no whole hour of the past was asked for");
 	mix->start_utc_s = from_hour * LT_HOUR_S;
 	mix->hour_count = (int)(to_hour - from_hour);
-	const size_t count = (size_t)mix->hour_count * SLOTS * COLUMNS;
-	mix->mw = malloc(count * sizeof(*mix->mw));
-	if (mix->mw == NULL)
-		return lt_fail(err, LT_ENOMEM, "%d hours", mix->hour_count);
-	for (size_t i = 0; i < count; i++)
-		mix->mw[i] = NAN;
-	return LT_OK;
+	mix->mw = malloc(
+	    (size_t)mix->hour_count * SLOTS * COLUMNS * sizeof(*mix->mw));
+	return mix->mw != NULL
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOMEM, "%d hours", mix->hour_count);
 }
 
 void
@@ -135,6 +133,31 @@ lt_mix_column(struct lt_mix *mix, const char *code)
 	return i;
 }
 
+static void
+clear(const struct lt_mix *mix, int first_hour, int end_hour)
+{
+	for (int slot = first_hour * SLOTS; slot < end_hour * SLOTS; slot++)
+		for (int i = 0; i < COLUMNS; i++)
+			*cell(mix, slot, i) = NAN;
+}
+
+/* Answers are often much shorter than the mix: only the hours from the first
+ * to the last that anything is said of are cleared and looked at. */
+static void
+reach(struct lt_mix *mix, int first_hour, int end_hour)
+{
+	if (mix->first_hour == mix->end_hour)
+		mix->first_hour = mix->end_hour = first_hour;
+	if (first_hour < mix->first_hour) {
+		clear(mix, first_hour, mix->first_hour);
+		mix->first_hour = first_hour;
+	}
+	if (end_hour > mix->end_hour) {
+		clear(mix, mix->end_hour, end_hour);
+		mix->end_hour = end_hour;
+	}
+}
+
 void
 lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s,
     int64_t end_utc_s, double mw)
@@ -146,6 +169,10 @@ lt_mix_put(struct lt_mix *mix, int column, int64_t start_utc_s,
 		start_utc_s = mix->start_utc_s;
 	if (end_utc_s > end)
 		end_utc_s = end;
+	if (start_utc_s >= end_utc_s)
+		return;
+	reach(mix, (int)((start_utc_s - mix->start_utc_s) / LT_HOUR_S),
+	    (int)((end_utc_s - mix->start_utc_s + LT_HOUR_S - 1) / LT_HOUR_S));
 	for (int64_t at = start_utc_s; at < end_utc_s; at += LT_MIX_SLOT_S)
 		*cell(mix, (int)((at - mix->start_utc_s) / LT_MIX_SLOT_S),
 		    column) = mw;
@@ -190,7 +217,7 @@ find_usual(const struct lt_mix *mix, bool usual[COLUMNS])
 {
 	int hours[COLUMNS] = {0}, hours_any = 0;
 
-	for (int hour = 0; hour < mix->hour_count; hour++) {
+	for (int hour = mix->first_hour; hour < mix->end_hour; hour++) {
 		bool any = false;
 
 		for (int i = 0; i <= mix->code_count; i++) {
@@ -284,7 +311,7 @@ lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
 
 	points->quantity = LT_QUANTITY_CARBON;
 	find_usual(mix, usual);
-	for (int hour = 0; hour < mix->hour_count; hour++) {
+	for (int hour = mix->first_hour; hour < mix->end_hour; hour++) {
 		struct lt_point point = {.quality = LT_QUALITY_ESTIMATED};
 		const char *wrong;
 

@@ -50,6 +50,7 @@ struct lt_mix {
 	int code_count;
 	int64_t start_utc_s; /* on the hour */
 	int hour_count;
+	int first_hour, end_hour; /* that anything is said of */
 	double *mw;  /* mean power by hour, slot and code; NAN = not said */
 	int refused; /* rows */
 	struct lt_error refusal; /* of the first */

@@ -273,7 +273,8 @@ test_factors(void **state)
 
 	(void)state;
 	read_fixture("docs/model.md", page, sizeof(page) - 1);
-	for (int fuel = 0; fuel < LT_FUEL_COUNT; fuel++) {
+	for (int i = 0; i < LT_FUEL_COUNT; i++) {
+		const enum lt_fuel fuel = (enum lt_fuel)i;
 		const double lifecycle = lt_fuel_factor(fuel, false);
 		char row[64];
 

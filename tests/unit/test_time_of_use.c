@@ -19,7 +19,7 @@
 static const struct lt_adapter *adapter;
 
 static const struct {
-	const char *why, *rates, *timezone, *currency;
+	const char *why, *rates, *zone, *currency;
 	int line; /* 10: rates, 11: timezone, 12: currency */
 	const char *says;
 } option_cases[] = {
@@ -74,14 +74,14 @@ static const struct {
 
 /* Without a timezone where it is "". */
 static struct lt_source_options
-options_for(const char *rates, const char *timezone, const char *currency,
+options_for(const char *rates, const char *zone, const char *currency,
     struct pair pairs[4])
 {
 	pairs[0] = (struct pair){"rates", rates};
-	pairs[1] = (struct pair){"timezone", timezone};
+	pairs[1] = (struct pair){"timezone", zone};
 	pairs[2] = (struct pair){"currency", currency};
 	pairs[3] = (struct pair){NULL, NULL};
-	if (timezone[0] == '\0') {
+	if (zone[0] == '\0') {
 		pairs[1] = pairs[2];
 		pairs[2] = pairs[3];
 	}
@@ -96,7 +96,7 @@ test_options(void **state)
 		struct pair pairs[4];
 		struct lt_error err = {0};
 		const struct lt_source_options options =
-		    options_for(option_cases[i].rates, option_cases[i].timezone,
+		    options_for(option_cases[i].rates, option_cases[i].zone,
 			option_cases[i].currency, pairs);
 		const int code = lt_adapter_check(adapter, &options, &err);
 
@@ -131,7 +131,7 @@ test_rule_count(void **state)
 #define STEPS_MAX 12
 
 static const struct {
-	const char *why, *rates, *timezone, *from, *to;
+	const char *why, *rates, *zone, *from, *to;
 	struct {
 		const char *start; /* UTC */
 		double rate;
@@ -243,7 +243,7 @@ test_steps(void **state)
 		struct lt_error err = {0};
 		size_t count = 0;
 		const struct lt_source_options options = options_for(
-		    step_cases[i].rates, step_cases[i].timezone, "EUR", pairs);
+		    step_cases[i].rates, step_cases[i].zone, "EUR", pairs);
 		const int64_t to_utc_s = utc_of(step_cases[i].to);
 
 		if (adapter->fetch(&options, utc_of(step_cases[i].from),
