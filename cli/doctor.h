@@ -51,6 +51,19 @@ void lt_doctor_sources(struct lt_doctor *doctor);
 void lt_doctor_policy(struct lt_doctor *doctor);
 void lt_doctor_munge(struct lt_doctor *doctor);
 
+/* ---- doctor_preemptible.c ---- */
+struct lt_policy;
+void lt_doctor_preemptible(
+    struct lt_doctor *doctor, const struct lt_policy *policy);
+/*
+ * What plugstack's line should have, "preemptible=spot:0.004,low:0.01" ("" when
+ * no partition is preemptible), and whether it has: the number of the policy;
+ * any number where the rate is a source's, as that changes by itself. signals:
+ * lowtided's answer, for a number to propose; may be NULL.
+ */
+bool lt_preemptible_argument(const struct lt_policy *policy,
+    const json_t *signals, const char *line, char *out, size_t size);
+
 /* ---- plugin_file.c ---- */
 /*
  * plugin_version of a Slurm plugin, read from the ELF file without loading

@@ -194,63 +194,6 @@ lt_doctor_sources(struct lt_doctor *doctor)
 		    "but move nothing in time");
 }
 
-/* "preemptible=spot:0.004,low:0.01", "" when no partition is. */
-static void
-preemptible_argument(const struct lt_policy *policy, char *out, size_t size)
-{
-	size_t used = 0;
-
-	out[0] = '\0';
-	for (int i = 0; i < policy->partition_count; i++) {
-		const struct lt_policy_partition *const partition =
-		    &policy->partitions[i];
-
-		if (partition->preemptible && used + 96 < size)
-			used +=
-			    (size_t)snprintf(out + used, size - used, "%s%s:%g",
-				used ? "," : "preemptible=", partition->name,
-				partition->hazard.constant);
-	}
-}
-
-static void
-check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
-{
-	const char *const named =
-	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
-	const char *const slash = strrchr(doctor->conf.path, '/');
-	char want[1024], path[2048], line[1024] = "";
-
-	preemptible_argument(policy, want, sizeof(want));
-	if (!want[0])
-		return;
-	if (named[0])
-		snprintf(path, sizeof(path), "%s", named);
-	else
-		snprintf(path, sizeof(path), "%.*s/plugstack.conf",
-		    slash ? (int)(slash - doctor->conf.path) : 0,
-		    doctor->conf.path);
-	if (lt_plugstack_line(line, sizeof(line), path, NULL))
-		return; /* said by lt_doctor_plugstack() */
-	const char *const at = strstr(line, want);
-	const char after = at ? at[strlen(want)] : '-';
-
-	if (after == '\0' || strchr(" \t", after)) {
-		lt_doctor_say(doctor, LT_LEVEL_OK, "preemptible", "",
-		    "plugstack's line has %s", want);
-		return;
-	}
-	char mend[512];
-
-	snprintf(mend, sizeof(mend),
-	    "add to that line: %.440s (on compute "
-	    "nodes too)",
-	    want);
-	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
-	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
-	    path, line);
-}
-
 void
 lt_doctor_policy(struct lt_doctor *doctor)
 {
@@ -277,7 +220,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    "%s: %d partitions, %d sources, %d budgets", path,
 	    policy->partition_count, policy->source_count,
 	    policy->budget_count);
-	check_preemptible(doctor, policy);
+	lt_doctor_preemptible(doctor, policy);
 	lt_policy_free(policy);
 }
 

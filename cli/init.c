@@ -14,11 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "adapter.h"
+#include "check.h"
 #include "cli.h"
 #include "gpu.h"
 #include "init.h"
-#include "policy.h"
 
 #define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
 
@@ -27,39 +26,6 @@ const struct lt_cli_option lt_cli_init_options[] = {
 	"where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG ")"},
     {NULL, NULL, NULL},
 };
-
-/* Sources that need no key, by the zone of the machine. */
-static const struct {
-	const char *zone, *source, *line;
-} keyless[] = {
-    {"Europe/London", "grid", "{adapter: uk_carbon_intensity}"},
-    {"Europe/Belfast", "grid", "{adapter: uk_carbon_intensity}"},
-};
-
-/* The name of a source for this zone, NULL = none without a key. */
-static const char *
-write_sources(FILE *out, const char *zone)
-{
-	fputs("\n# Where signals come from. Adapters here:", out);
-	for (const char *const *name = lt_adapter_names(); *name; name++)
-		fprintf(out, " %s", *name);
-	fputs(".\n", out);
-	for (size_t i = 0; i < sizeof(keyless) / sizeof(keyless[0]); i++) {
-		if (strcmp(zone, keyless[i].zone))
-			continue;
-		fprintf(out, "sources:\n  %s: %s\n", keyless[i].source,
-		    keyless[i].line);
-		return keyless[i].source;
-	}
-	fprintf(out,
-	    "# None without a key is known for %s; then write the grid's "
-	    "mean,\n"
-	    "# or a file of your own:\n"
-	    "#sources:\n"
-	    "#  grid: {adapter: file, path: /etc/lowtide/carbon.csv}\n",
-	    zone[0] ? zone : "this time zone");
-	return NULL;
-}
 
 /* A YAML scalar: plain if it surely is a string, else quoted. */
 static void
@@ -170,8 +136,7 @@ write_tail(FILE *out, const json_t *facts)
 }
 
 void
-lt_init_write(
-    FILE *out, const json_t *facts, const char *currency, const char *zone)
+lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
 	const json_t *const conf = json_object_get(facts, "conf");
 	size_t index;
@@ -182,16 +147,16 @@ lt_init_write(
 	    "# Check a change with: lowtide check FILE\n\n",
 	    lt_json_text(conf, "cluster", "?"));
 	fputs("mode: observe              # then advise, then enforce\n", out);
-	fprintf(out, "currency: %s\n", currency);
-	if (zone[0])
-		fprintf(out, "timezone: %s\n", zone);
+	fprintf(out, "currency: %s\n", site->currency);
+	if (site->zone[0])
+		fprintf(out, "timezone: %s\n", site->zone);
 	fputs("carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to "
 	      "you\n"
 	      "max_delay: 24h             # how far a job without --deadline "
 	      "may move\n"
 	      "stale_after: 3h            # older signals move no job\n",
 	    out);
-	const char *const source = write_sources(out, zone);
+	const char *const source = lt_init_sources(out, site);
 
 	fputs(
 	    "\n# Fill in what a whole node costs an hour. Without prices only\n"
@@ -224,6 +189,19 @@ find_zone(char *out, size_t size)
 
 	if (at)
 		snprintf(out, size, "%s", at + sizeof(mark) - 1);
+}
+
+/* Who made this machine, by its firmware: clouds say so. */
+static void
+find_vendor(char *out, size_t size)
+{
+	FILE *const in = fopen("/sys/class/dmi/id/sys_vendor", "re");
+
+	if (!in || !fgets(out, (int)size, in))
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	if (in)
+		fclose(in);
 }
 
 /* ISO 4217 by the locale, else USD. */
@@ -275,12 +253,15 @@ static int
 prove(const char *text, size_t length, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
+	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse(
-		&policy, "the new file", text, length, lt_adapter_names(), err))
-		return err->code;
+	if (lt_policy_parse_all(&policy, "the new file", text, length,
+		lt_adapter_names(), &errors) == LT_OK)
+		lt_check_sources(policy, &errors);
 	lt_policy_free(policy);
-	return LT_OK;
+	if (errors.count > 0)
+		*err = errors.items[0];
+	return err->code;
 }
 
 int
@@ -288,7 +269,7 @@ lt_cli_init(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_CONFIG");
 	const char *path = lt_cli_value(cli, "output");
-	char zone[128], currency[4], *text = NULL;
+	char zone[128], currency[4], vendor[64], *text = NULL;
 	size_t length = 0;
 	json_t *facts = NULL;
 	struct lt_error err = {0};
@@ -306,8 +287,11 @@ lt_cli_init(const struct lt_cli *cli)
 
 	find_zone(zone, sizeof(zone));
 	find_currency(currency);
+	find_vendor(vendor, sizeof(vendor));
 	if (out)
-		lt_init_write(out, facts, currency, zone);
+		lt_init_write(out, facts,
+		    &(struct lt_init_site){
+			.currency = currency, .zone = zone, .vendor = vendor});
 	json_decref(facts);
 	if (!out || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");

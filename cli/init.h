@@ -9,8 +9,18 @@
 
 #include <jansson.h>
 
-/* facts: lowtided --probe; zone "" = not known. */
+struct lt_init_site { /* "" = not known */
+	const char *currency;
+	const char *zone;   /* "Europe/London" */
+	const char *vendor; /* of the machine: "Amazon EC2" */
+};
+
+/* facts: lowtided --probe. */
 void lt_init_write(
-    FILE *out, const json_t *facts, const char *currency, const char *zone);
+    FILE *out, const json_t *facts, const struct lt_init_site *site);
+
+/* init_sources.c: the section of sources. Returns what `carbon:` of a
+ * partition is to be, "[grid, profile]"; NULL = none is known. */
+const char *lt_init_sources(FILE *out, const struct lt_init_site *site);
 
 #endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor: does plugstack's line tell compute nodes which partitions can lose
+ * their nodes, and how often? There the policy file is not read.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "policy.h"
+
+/* A partition's rate by lowtided, of GET /v1/signals; 0 = it has none. */
+static double
+rate_of(const json_t *signals, const char *name)
+{
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(
+	    json_object_get(signals, "partitions"), index, partition)
+	{
+		if (!strcmp(lt_json_text(partition, "name", ""), name))
+			return json_number_value(json_object_get(
+			    json_object_get(partition, "hazard"), "value"));
+	}
+	return 0;
+}
+
+/* Has the line's preemptible= this partition, with the number that is wanted;
+ * with any number, where want is NULL? */
+static bool
+names_partition(const char *line, const char *name, const char *want)
+{
+	const char *at = strstr(line, "preemptible=");
+	const size_t length = strlen(name);
+
+	at = at ? at + strlen("preemptible=") : "";
+	const char *const end = at + strcspn(at, " \t");
+
+	while (at < end) {
+		const char *const next = at + strcspn(at, ", \t");
+
+		if (!strncmp(at, name, length) && at[length] == ':') {
+			const char *const number = at + length + 1;
+			const size_t digits = (size_t)(next - number);
+
+			return want ? strlen(want) == digits &&
+					  !strncmp(number, want, digits)
+				    : isdigit((unsigned char)*number) ||
+					  *number == '.';
+		}
+		at = *next == ',' ? next + 1 : end;
+	}
+	return false;
+}
+
+bool
+lt_preemptible_argument(const struct lt_policy *policy, const json_t *signals,
+    const char *line, char *out, size_t size)
+{
+	size_t used = 0;
+	bool right = true;
+
+	out[0] = '\0';
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+		const bool written = partition->hazard.is_constant;
+		const double rate = written ? partition->hazard.constant
+					    : rate_of(signals, partition->name);
+		char number[32];
+
+		if (!partition->preemptible || used + 96 >= size)
+			continue;
+		snprintf(number, sizeof(number), "%.3g", rate);
+		if (written)
+			snprintf(number, sizeof(number), "%g", rate);
+		used += (size_t)snprintf(out + used, size - used, "%s%s:%s",
+		    used ? "," : "preemptible=", partition->name,
+		    written || rate > 0 ? number : "RATE");
+		right = right && names_partition(line, partition->name,
+				     written ? number : NULL);
+	}
+	return right;
+}
+
+void
+lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const char *const named =
+	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
+	const char *const slash = strrchr(doctor->conf.path, '/');
+	char want[1024], mend[512], path[2048], line[1024] = "";
+	json_t *signals = NULL;
+
+	if (named[0])
+		snprintf(path, sizeof(path), "%s", named);
+	else
+		snprintf(path, sizeof(path), "%.*s/plugstack.conf",
+		    slash ? (int)(slash - doctor->conf.path) : 0,
+		    doctor->conf.path);
+	if (lt_plugstack_line(line, sizeof(line), path, NULL))
+		return; /* said by lt_doctor_plugstack() */
+	if (doctor->status && lt_client_call(&signals, doctor->cli, "GET",
+				  "/v1/signals", NULL, NULL))
+		signals = NULL;
+	const bool right =
+	    lt_preemptible_argument(policy, signals, line, want, sizeof(want));
+
+	json_decref(signals);
+	if (!want[0])
+		return;
+	if (right) {
+		lt_doctor_say(doctor, LT_LEVEL_OK, "preemptible", "",
+		    "plugstack's line has what the policy says, as %s", want);
+		return;
+	}
+	snprintf(mend, sizeof(mend),
+	    "add to that line: %.440s (on compute "
+	    "nodes too)",
+	    want);
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
+	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
+	    path, line);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor's view of preemptible= on plugstack's line: the policy's numbers as
+ * they are, of a source's rate only that there is one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "doctor.h"
+#include "policy.h"
+
+static struct lt_policy_partition partitions[] = {
+    {.name = "ondemand"},
+    {.name = "spot", .preemptible = true},
+    {.name = "spot-low",
+	.preemptible = true,
+	.hazard = {.is_set = true, .is_constant = true, .constant = 0.004}},
+};
+
+static const char answer[] =
+    "{\"partitions\": [{\"name\": \"spot\", \"hazard\": {\"value\": "
+    "0.0021437}}]}";
+
+static const struct {
+	const char *why, *line;
+	bool right;
+} cases[] = {
+    {"both", "x.so preemptible=spot:0.3,spot-low:0.004", true},
+    {"in another order, and more behind",
+	"x.so preemptible=spot-low:0.004,spot:.01 gpu=a:b", true},
+    {"one more partition", "x.so preemptible=a:1,spot:1,spot-low:0.004", true},
+    {"the written one differs", "x.so preemptible=spot:0.3,spot-low:0.0041",
+	false},
+    {"one is missing", "x.so preemptible=spot-low:0.004", false},
+    {"a name that begins alike", "x.so preemptible=spotty:1,spot-low:0.004",
+	false},
+    {"no number", "x.so preemptible=spot:,spot-low:0.004", false},
+    {"a word", "x.so preemptible=spot:RATE,spot-low:0.004", false},
+    {"nothing of it", "x.so", false},
+    {"an empty list", "x.so preemptible=", false},
+    {"in another word", "x.so preemptible=spot-low:0.004 gpu=spot:1", false},
+};
+
+static void
+test_line(void **state)
+{
+	const struct lt_policy policy = {
+	    .partition_count = 3, .partitions = partitions};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (lt_preemptible_argument(&policy, NULL, cases[i].line, text,
+			sizeof(text)) != cases[i].right)
+			fail_msg("%s", cases[i].why);
+}
+
+static void
+test_proposed(void **state)
+{
+	const struct lt_policy policy = {
+	    .partition_count = 3, .partitions = partitions};
+	const struct lt_policy none = {
+	    .partition_count = 1, .partitions = partitions};
+	json_t *const signals = json_loads(answer, 0, NULL);
+	char text[256];
+
+	(void)state;
+	lt_preemptible_argument(&policy, signals, "", text, sizeof(text));
+	assert_string_equal(text, "preemptible=spot:0.00214,spot-low:0.004");
+	lt_preemptible_argument(&policy, NULL, "", text, sizeof(text));
+	assert_string_equal(text, "preemptible=spot:RATE,spot-low:0.004");
+	lt_preemptible_argument(&none, signals, "", text, sizeof(text));
+	assert_string_equal(text, "");
+	json_decref(signals);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_line),
+	    cmocka_unit_test(test_proposed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide init: the sources by time zone and cloud, and that every file it
+ * writes passes `lowtide check`.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "init.h"
+
+static const char facts_text[] =
+    "{\"conf\": {\"cluster\": \"site\"}, \"accounts\": [\"root\", \"vision\"],"
+    " \"partitions\": [{\"name\": \"main\", \"nodes\": 4, \"default\": true},"
+    " {\"name\": \"no\", \"nodes\": 1,"
+    " \"shapes\": [{\"gpus\": 8, \"gpu_type\": \"h100\"}]}]}";
+
+static const struct {
+	const char *why, *zone, *vendor, *has, *has_not;
+} cases[] = {
+    {"Great Britain has an API of its own", "Europe/London", "",
+	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts"},
+    {"a country of Energy-Charts", "Europe/Berlin", "Amazon EC2",
+	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region"},
+    {"another one", "Europe/Oslo", "",
+	"\n  grid: {adapter: energy_charts, country: no}", "profile:"},
+    {"its partitions use it", "Europe/Oslo", "", "\n    carbon: grid\n",
+	"#carbon"},
+    {"no grid is known: nothing is made up", "Asia/Tokyo", "",
+	"\n#sources:", "\nsources:"},
+    {"and the partition says what to do", "Asia/Tokyo", "",
+	"\n    #carbon: 230", "\n    carbon"},
+    {"on a cloud its region, to be filled in", "UTC", "Amazon EC2",
+	"\n#  grid: {adapter: cloud_region, cloud: aws, region: eu-west-2}",
+	"\nsources:"},
+    {"of Google", "UTC", "Google", "cloud: gcp", "cloud: aws"},
+    {"of Microsoft", "", "Microsoft Corporation", "cloud: azure", "aws"},
+    {"no cloud at all", "", "Dell Inc.", "this time zone", "cloud_region"},
+    {"Northern Ireland is not in Great Britain's API", "Europe/Belfast", "",
+	"\n#sources:", "uk_carbon"},
+};
+
+static void
+check(const char *why, char *text)
+{
+	struct lt_policy *policy = NULL;
+	struct lt_policy_errors errors = {0};
+
+	if (lt_policy_parse_all(&policy, "first.yaml", text, strlen(text),
+		lt_adapter_names(), &errors) == LT_OK)
+		lt_check_sources(policy, &errors);
+	if (errors.count > 0)
+		fail_msg("%s: %s\n%s", why, errors.items[0].text, text);
+	lt_policy_free(policy);
+}
+
+static void
+test_sources(void **state)
+{
+	json_t *const facts = json_loads(facts_text, 0, NULL);
+
+	(void)state;
+	assert_non_null(facts);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_init_site site = {
+		    "EUR", cases[i].zone, cases[i].vendor};
+		char *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+
+		assert_non_null(out);
+		lt_init_write(out, facts, &site);
+		fclose(out);
+		if (!strstr(text, cases[i].has) ||
+		    strstr(text, cases[i].has_not))
+			fail_msg("%s: got\n%s", cases[i].why, text);
+		check(cases[i].why, text);
+		free(text);
+	}
+	json_decref(facts);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
