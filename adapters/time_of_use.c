@@ -50,12 +50,17 @@ struct cursor {
 };
 
 static int
-word_fail(const struct cursor *cursor, const char *word, const char *wanted)
+word_fail(const struct cursor *cursor, const char *at, const char *wanted)
 {
+	const size_t length = strcspn(at, " \t\r\n;");
+	char word[WORD_SIZE] = "the end";
+
+	if (*at != '\0')
+		snprintf(word, sizeof(word), "%.*s",
+		    length == 0 ? 1 : (int)length, at);
 	return lt_option_fail(cursor->options, "rates", cursor->err,
-	    "%s: rates: at character %d: got \"%.40s\", want %s",
-	    cursor->options->name, (int)(word - cursor->text) + 1,
-	    *word == '\0' ? "the end" : word, wanted);
+	    "%s: rates: at character %d: got \"%s\", want %s",
+	    cursor->options->name, (int)(at - cursor->text) + 1, word, wanted);
 }
 
 static const char *
