@@ -198,3 +198,26 @@ lt_carbon_tally(const struct lt_carbon_rows *rows, struct lt_points *points,
 		    rows->refused, rows->seen);
 	return LT_OK;
 }
+
+void
+lt_carbon_error(char *out, size_t size, const char *body, size_t length)
+{
+	json_t *json;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	const char *const title =
+	    json_string_value(json_object_get(json, "title"));
+	const char *detail = json_string_value(json_object_get(json, "detail"));
+	/* What is wrong with a parameter stands in a list by its name. */
+	void *const first = json_object_iter(json_object_get(json, "errors"));
+	if (detail == NULL && first != NULL)
+		detail = json_string_value(
+		    json_array_get(json_object_iter_value(first), 0));
+	if (title != NULL || detail != NULL)
+		snprintf(out, size, "%s%s%s", title == NULL ? "" : title,
+		    title != NULL && detail != NULL ? ": " : "",
+		    detail == NULL ? "" : detail);
+	json_decref(json);
+}

@@ -38,5 +38,8 @@ int lt_carbon_read(struct lt_carbon_rows *rows, const json_t *list,
 /* What was refused as a note; LT_EINPUT where nothing is left. */
 int lt_carbon_tally(const struct lt_carbon_rows *rows, struct lt_points *points,
     struct lt_error *err);
+/* The message of an error body (RFC 7807, with the status that the SDK's data
+ * source gave it), "" = none. */
+void lt_carbon_error(char *out, size_t size, const char *body, size_t length);
 
 #endif

@@ -38,30 +38,6 @@ sdk_check(const struct lt_source_options *options, struct lt_error *err)
 	return code == LT_OK ? lt_url_check(options, "url", err) : code;
 }
 
-/* RFC 7807, with the status that the SDK's data source gave it. */
-static void
-error_text(char *out, size_t size, const char *body, size_t length)
-{
-	json_t *json;
-
-	out[0] = '\0';
-	if (lt_json_load(&json, body, length, NULL) != LT_OK)
-		return;
-	const char *const title =
-	    json_string_value(json_object_get(json, "title"));
-	const char *detail = json_string_value(json_object_get(json, "detail"));
-	/* What is wrong with a parameter stands in a list by its name. */
-	void *const first = json_object_iter(json_object_get(json, "errors"));
-	if (detail == NULL && first != NULL)
-		detail = json_string_value(
-		    json_array_get(json_object_iter_value(first), 0));
-	if (title != NULL || detail != NULL)
-		snprintf(out, size, "%s%s%s", title == NULL ? "" : title,
-		    title != NULL && detail != NULL ? ": " : "",
-		    detail == NULL ? "" : detail);
-	json_decref(json);
-}
-
 /* ---- answers ---- */
 
 /* The rows of a forecast name the grid zone; the forecast names what was
@@ -157,7 +133,7 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s,
 	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
-	    .error_text = error_text,
+	    .error_text = lt_carbon_error,
 	};
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
