@@ -19,7 +19,6 @@ enum {
 	CHUNK_S = 31 * LT_DAY_S, /* prices: two requests a minute, no more */
 	CHUNK_MIN_S = LT_DAY_S,	 /* one time alone would have no step */
 	PRESENT_S = 2 * LT_DAY_S,
-	COUNT_MAX = LT_JSON_CONTAINERS_MAX,
 };
 #define TIME_MAX_UTC_S INT64_C(253402300799) /* the end of the year 9999 */
 
@@ -186,9 +185,6 @@ add_points(const struct lt_charts *charts, const struct columns *columns,
 	const size_t before = points->count;
 	struct tally tally = {0};
 
-	if (columns->count > COUNT_MAX)
-		return lt_fail(err, LT_ELIMIT, "%zu times, limit %d",
-		    columns->count, COUNT_MAX);
 	for (size_t i = 0; i < columns->count; i++) {
 		const int code = add_point(
 		    charts, columns, i, terms, now_utc_s, &tally, points, err);
