@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our own forecast: the mean day, and what of the present anomaly stays at
- * each lead time. Weights of six signs, learned from six grids, four of them
- * corrected by the source's own last weeks; docs/model.md, eq. (31).
+ * each lead time. Weights of its signs, learned from six grids and corrected
+ * by the source's own last weeks; docs/model.md, eq. (31).
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "forecast.h"
@@ -14,9 +15,12 @@ enum {
 	DAY = 24, /* all in hours */
 	WEEK = 7 * DAY,
 	WINDOW = LT_FORECAST_MEAN_DAYS * DAY,
-	LOOK_BACK = 6,	/* how old the last or last but one value may be */
-	NEAR = 2,	/* hours beside one that tell of its weekday, too */
-	FIT_MIN = DAY,	/* fewer samples correct nothing */
+	LOOK_BACK = 6, /* how old the last or last but one value may be */
+	NEAR = 2,      /* hours beside one that tell of its weekday, too */
+	FIT_MIN = DAY, /* fewer samples correct nothing */
+	FIT_HOURS = 3, /* of the day, before and after now's: samples */
+	FIT_PASSES = 2,
+	STEADY_LEAD_MAX = 6,
 	WEEKS_DOUBT = 4 /* weeks of no anomaly, against chance */
 };
 
@@ -26,6 +30,8 @@ enum {
 	CHANGE,	   /* and that less the hour before */
 	SHAPE,	   /* the mean day now less the mean day then */
 	YESTERDAY, /* how far off was the same hour, the last time seen */
+	DRIFT,	   /* that less how far off this hour was a day ago */
+	STEADY,	   /* always the same: the usual anomaly; short leads only */
 	LATELY,	   /* and the seven days before now, on average */
 	WEEKDAY,   /* and the same hour of the week, within the window */
 	SIGNS,
@@ -37,15 +43,15 @@ enum {
 enum { KNOTS = 9 };
 static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 48, 96, 192};
 static const double learned[KNOTS][SIGNS] = {
-    {1.004, -0.027, 0.276, 0.005, 0.026, -0.020},
-    {0.967, -0.056, 0.103, 0.031, 0.028, -0.029},
-    {0.907, -0.069, 0.036, 0.063, 0.028, -0.015},
-    {0.719, -0.086, 0.018, 0.166, 0.066, 0.106},
-    {0.446, -0.099, 0, 0.326, 0.163, 0.364},
-    {0.483, -0.107, 0, 0.147, 0.255, 0.497},
-    {0.196, -0.047, 0, 0.183, 0.359, 0.598},
-    {0.162, -0.042, 0, 0.169, 0.187, 0.880},
-    {0.141, -0.002, 0, 0.148, -0.018, 0.345},
+    {1.004, -0.027, 0.276, 0.005, 0, 0, 0.026, -0.020},
+    {0.967, -0.056, 0.103, 0.031, 0, 0, 0.028, -0.029},
+    {0.907, -0.069, 0.036, 0.063, 0, 0, 0.028, -0.015},
+    {0.719, -0.086, 0.018, 0.166, 0, 0, 0.066, 0.106},
+    {0.446, -0.099, 0, 0.326, 0, 0, 0.163, 0.364},
+    {0.483, -0.107, 0, 0.147, 0, 0, 0.255, 0.497},
+    {0.196, -0.047, 0, 0.183, 0, 0, 0.359, 0.598},
+    {0.162, -0.042, 0, 0.169, 0, 0, 0.187, 0.880},
+    {0.141, -0.002, 0, 0.148, 0, 0, -0.018, 0.345},
 };
 /* How much own history must say against the table: lead^1.5 times this, in
  * hours of the usual anomaly. */
@@ -202,6 +208,10 @@ signs_at(const struct history *h, int i, int lead, double signs[SIGNS])
 	    h->mean_day[hour_of(h, i)] - h->mean_day[hour_of(h, i + lead)];
 	signs[YESTERDAY] =
 	    same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
+	const double then = i >= DAY ? h->anomaly[i - DAY] : NAN;
+	signs[DRIFT] =
+	    isnan(then) || lead % DAY == 0 ? 0 : signs[YESTERDAY] - then;
+	signs[STEADY] = lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
 	signs[LATELY] = h->lately[i];
 	signs[WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
 	return true;
@@ -234,12 +244,25 @@ solve(double a[FITTED][FITTED], double b[FITTED])
 	}
 }
 
+/* How much hour i tells of what follows now: the more, the nearer it is by
+ * the clock. The night is not like the morning. */
+static double
+nearness(const struct history *h, int i)
+{
+	const int apart = abs(hour_of(h, i) - hour_of(h, WINDOW - 1));
+	const int hours = apart > DAY / 2 ? DAY - apart : apart;
+
+	return hours > FIT_HOURS ? 0 : exp(-0.5 * hours * hours);
+}
+
 /*
- * Ridge regression of what the table's weights left over, towards none: a
- * large residual weighs less, so that absolute errors are what becomes least.
+ * One pass of ridge regression, towards the table's weights: sets `fitted`. A
+ * sample that `fitted` was far from weighs less, so that absolute errors are
+ * what becomes least.
  */
 static void
-correct(const struct history *h, int lead, double weights[SIGNS])
+correct(const struct history *h, int lead, const double table[SIGNS],
+    double fitted[SIGNS])
 {
 	const double least = residual_min * sqrt(h->variance);
 	double a[FITTED][FITTED] = {{0}}, b[FITTED] = {0}, signs[SIGNS];
@@ -247,11 +270,12 @@ correct(const struct history *h, int lead, double weights[SIGNS])
 	int count = 0;
 
 	for (int i = 0; i + lead < WINDOW; i++) {
-		const double seen = h->anomaly[i + lead];
-		if (isnan(seen) || !signs_at(h, i, lead, signs))
+		const double seen = h->anomaly[i + lead], near = nearness(h, i);
+		if (near <= 0 || isnan(seen) || !signs_at(h, i, lead, signs))
 			continue;
-		const double left = seen - product(weights, signs, SIGNS);
-		const double weight = 1 / fmax(fabs(left), least);
+		const double left = seen - product(table, signs, SIGNS);
+		const double far = fabs(seen - product(fitted, signs, SIGNS));
+		const double weight = near / fmax(far, least);
 		for (int k = 0; k < FITTED; k++) {
 			for (int m = 0; m < FITTED; m++)
 				a[k][m] += weight * signs[k] * signs[m];
@@ -266,7 +290,7 @@ correct(const struct history *h, int lead, double weights[SIGNS])
 		a[k][k] += trust * pow(lead, 1.5) * h->variance * sum / count;
 	solve(a, b);
 	for (int k = 0; k < FITTED; k++)
-		weights[k] += b[k];
+		fitted[k] = table[k] + b[k];
 }
 
 /* False when history is not enough to know the mean day. */
@@ -281,10 +305,13 @@ learn(struct history *h, double weights[KNOTS][SIGNS],
 	fill_lately(h);
 	fill_weekday(h);
 	memcpy(weights, learned, sizeof(learned));
-	/* A source that is the same every day teaches nothing. */
-	if (h->variance > 0)
+	/* The same every day: the mean day is all there is to know. */
+	if (h->variance <= 0)
+		memset(weights, 0, sizeof(learned));
+	else
 		for (int k = 0; k < KNOTS; k++)
-			correct(h, leads[k], weights[k]);
+			for (int pass = 0; pass < FIT_PASSES; pass++)
+				correct(h, leads[k], learned[k], weights[k]);
 	return true;
 }
 
