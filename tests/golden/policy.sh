@@ -47,5 +47,29 @@ else
 	echo "not ok $n - man 5 lowtide.yaml lacks:" $missing
 	bad=$((bad + 1))
 fi
+
+# Every adapter is in the manual page and has a page of its own.
+n=$((n + 1))
+missing=$("$lowtide" signals adapters | sed '1d; s/ .*//' | while read -r name; do
+	grep -qE "^$name	" "$top/man/lowtide.yaml.5" || echo "$name (man page)"
+	[ -s "$top/docs/sources/$name.md" ] || echo "$name (docs/sources)"
+done)
+if [ -z "$missing" ]; then
+	echo "ok $n - each adapter is in man 5 lowtide.yaml and in docs/sources"
+else
+	echo "not ok $n - not described:" $missing
+	bad=$((bad + 1))
+fi
+
+# The first example of the manual page, a whole policy, is a good one.
+n=$((n + 1))
+sed -n '/^\.SH EXAMPLES/,/^\.EE/p' "$top/man/lowtide.yaml.5" | sed '1,/^\.EX/d; /^\.EE/d; s/\\-/-/g' \
+    >"$work/example.yaml"
+if said=$("$lowtide" check "$work/example.yaml" 2>&1) && [[ $said == *'2 partitions'* ]]; then
+	echo "ok $n - the example of man 5 lowtide.yaml"
+else
+	echo "not ok $n - the example of man 5 lowtide.yaml: $said"
+	bad=$((bad + 1))
+fi
 echo "1..$n"
 [ "$bad" -eq 0 ]
