@@ -22,6 +22,8 @@ enum {
  * missing value. */
 static const double LEAST_G_PER_KWH = 1;
 
+static const char fuel_is_missing[] = "a fuel is missing";
+
 /*
  * Life cycle and direct: medians of IPCC AR5 WG3 (2014), annex III, table
  * A.III.2. Fuels that it lacks: coal's times the ratio of the CO2 of both
@@ -250,7 +252,7 @@ hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
 			continue;
 		const int said = hour_sum(mix, hour, i, &mw);
 		if (said < SLOTS && (said > 0 || usual[i]))
-			return "a fuel is missing";
+			return fuel_is_missing;
 		mw /= SLOTS;
 		if (mw < least_mw)
 			least_mw = mw;
@@ -279,15 +281,39 @@ is_empty(const struct lt_mix *mix, int hour)
 	return true;
 }
 
+struct tally {
+	int hours, left_out;
+	int late; /* lack a fuel since the last whole hour: usual, not told */
+	const char *why; /* of the last that was left out */
+};
+
+/* wrong: what hour_intensity() says. */
 static void
-write_note(const struct lt_mix *mix, int hours, int left_out, const char *why,
+count_hour(struct tally *tally, const char *wrong)
+{
+	if (wrong == fuel_is_missing) {
+		tally->late++;
+		return;
+	}
+	if (tally->late > 0)
+		tally->why = fuel_is_missing;
+	if (wrong != NULL)
+		tally->why = wrong;
+	tally->left_out += tally->late + (wrong != NULL);
+	tally->hours += tally->late + 1;
+	tally->late = 0;
+}
+
+static void
+write_note(const struct lt_mix *mix, const struct tally *tally,
     char note[LT_POINTS_NOTE_SIZE])
 {
 	int length = 0;
 
-	if (left_out > 0)
+	if (tally->left_out > 0)
 		length = snprintf(note, LT_POINTS_NOTE_SIZE,
-		    "%d of %d hours left out: %s", left_out, hours, why);
+		    "%d of %d hours left out: %s", tally->left_out,
+		    tally->hours, tally->why);
 	if (mix->refused > 0)
 		length += snprintf(note + length,
 		    LT_POINTS_NOTE_SIZE - (size_t)length,
@@ -305,38 +331,39 @@ lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const bool direct = is_direct(options);
-	const char *why = "";
+	struct tally tally = {.why = ""};
 	bool usual[COLUMNS];
-	int hours = 0, left_out = 0;
 
 	points->quantity = LT_QUANTITY_CARBON;
 	find_usual(mix, usual);
 	for (int hour = mix->first_hour; hour < mix->end_hour; hour++) {
-		struct lt_point point = {.quality = LT_QUALITY_ESTIMATED};
-		const char *wrong;
+		const int64_t start_utc_s =
+		    mix->start_utc_s + (int64_t)hour * LT_HOUR_S;
+		struct lt_point point = {.start_utc_s = start_utc_s,
+		    .end_utc_s = start_utc_s + LT_HOUR_S,
+		    .quality = LT_QUALITY_ESTIMATED};
 
 		if (is_empty(mix, hour))
 			continue;
-		hours++;
-		wrong = hour_intensity(mix, hour, usual, direct, &point.value);
-		if (wrong != NULL) {
-			left_out++;
-			why = wrong;
+		const char *const wrong =
+		    hour_intensity(mix, hour, usual, direct, &point.value);
+		count_hour(&tally, wrong);
+		if (wrong != NULL)
 			continue;
-		}
-		point.start_utc_s =
-		    mix->start_utc_s + (int64_t)hour * LT_HOUR_S;
-		point.end_utc_s = point.start_utc_s + LT_HOUR_S;
 		const int code = lt_points_add(points, &point, err);
 		if (code != LT_OK)
 			return code;
 	}
-	if (points->count == 0)
+	if (points->count == 0) {
+		const char *const why =
+		    tally.late > 0 ? fuel_is_missing : tally.why;
+
 		return lt_fail(err, LT_EINPUT,
 		    "no complete hour of the time that was asked for%s%s%s%s",
-		    left_out > 0 ? ": " : "", why, mix->refused > 0 ? ": " : "",
-		    mix->refusal.text);
-	write_note(mix, hours, left_out, why, points->note);
+		    why[0] == '\0' ? "" : ": ", why,
+		    mix->refused > 0 ? ": " : "", mix->refusal.text);
+	}
+	write_note(mix, &tally, points->note);
 	lt_points_sort(points);
 	lt_points_date(points, now_utc_s);
 	return LT_OK;
