@@ -109,7 +109,7 @@ struct lt_policy {
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
-	struct lt_gpu *gpus; /* the site's own rows */
+	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 };
 
