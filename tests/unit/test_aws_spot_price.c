@@ -315,7 +315,8 @@ fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 	for (size_t i = 0; i < points.count; i++) {
 		const struct lt_point *const p = &points.points[i];
 
-		assert_true(p->value == aws_price(zone, p->start_utc_s));
+		assert_true(
+		    p->value == (double)aws_price(zone, p->start_utc_s));
 		assert_true(
 		    i == 0 || p->start_utc_s == points.points[i - 1].end_utc_s);
 	}
@@ -357,7 +358,7 @@ test_no_past(void **state)
 	assert_int_equal(points.points[0].start_utc_s, now_utc_s - 900);
 	assert_in_range(points.count, 1, 2);
 	assert_true(points.points[points.count - 1].value ==
-		    aws_price(AWS_ZONES - 1, now_utc_s));
+		    (double)aws_price(AWS_ZONES - 1, now_utc_s));
 	assert_non_null(strstr(points.note,
 	    "without history: 127.0.0.1: HTTP status 503, want 200: "
 	    "RequestLimitExceeded (the account asks too often)"));
