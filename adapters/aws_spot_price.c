@@ -21,8 +21,8 @@ enum {
 	FORM_SIZE = 1024,
 };
 
-#define MICROS_MAX ((int64_t)LT_MICROS * LT_MICROS) /* an hour: more, refused  \
-						     */
+/* A million an hour: more, refused. */
+#define MICROS_MAX ((int64_t)LT_MICROS * LT_MICROS)
 
 static const struct lt_adapter_option price_options[] = {
     {"region", true, "as eu-west-2", NULL},
