@@ -14,6 +14,7 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_file,
     &lt_adapter_replay,
     &lt_adapter_uk_carbon_intensity,
+    &lt_adapter_climatology,
     &lt_adapter_aws_spot_price,
     &lt_adapter_aws_spot_placement_score,
     &lt_adapter_aws_spot_advisor,

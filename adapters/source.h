@@ -14,6 +14,7 @@ extern const struct lt_adapter lt_adapter_static;
 extern const struct lt_adapter lt_adapter_file;
 extern const struct lt_adapter lt_adapter_replay;
 extern const struct lt_adapter lt_adapter_uk_carbon_intensity;
+extern const struct lt_adapter lt_adapter_climatology;
 extern const struct lt_adapter lt_adapter_aws_spot_price;
 extern const struct lt_adapter lt_adapter_aws_spot_placement_score;
 extern const struct lt_adapter lt_adapter_aws_spot_advisor;

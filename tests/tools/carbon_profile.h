@@ -31,12 +31,12 @@ static struct profile_zone profile_zones[] = {
 	"nesl/CarbonX 47723d3", "BSD-3-Clause"),
     PROFILE_ZONE("ES", "ES_2022_hourly.csv", "LCA", 0, "2022",
 	"umassos/decarbonization-potential", "Apache-2.0"),
-    PROFILE_ZONE("FR", "FR.csv", "carbon_intensity_avg", 0, "2021-10-2022-12",
+    PROFILE_ZONE("FR", "FR.csv", "carbon_intensity_avg", 0, "2021-10 to 2022-12",
 	"umassos/pause-resume", "MIT"),
-    PROFILE_ZONE("GB", "GB.csv", "carbon_intensity_avg", 0, "2021-10-2022-12",
+    PROFILE_ZONE("GB", "GB.csv", "carbon_intensity_avg", 0, "2021-10 to 2022-12",
 	"umassos/pause-resume", "MIT"),
     PROFILE_ZONE("US-CAL-CISO", "US-CAL-CISO.csv", "carbon_intensity_avg", 0,
-	"2021-10-2022-12", "umassos/pause-resume", "MIT"),
+	"2021-10 to 2022-12", "umassos/pause-resume", "MIT"),
 };
 enum { PROFILE_ZONES = sizeof(profile_zones) / sizeof(*profile_zones) };
 
