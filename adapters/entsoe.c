@@ -12,8 +12,10 @@
 #include "web.h"
 
 enum {
-	LATE_S = 16 * LT_HOUR_S,  /* measured by others: 12 to 16 hours */
-	LEAST_S = 30 * LT_HOUR_S, /* to ask for, so that there is some */
+	LATE_S = 16 * LT_HOUR_S, /* measured by others: 12 to 16 hours */
+	/* To ask for: that a type comes later than the others shows only
+	 * beside enough hours that have it. */
+	LEAST_S = 3 * LT_DAY_S,
 	/* A year may be asked for at once, but 10 days of quarter hours of 20
 	 * types are 2 MB already. */
 	SPAN_S = 10 * LT_DAY_S,

@@ -396,27 +396,50 @@ tou_quantity(const struct lt_source_options *options)
 	return LT_QUANTITY_TARIFF;
 }
 
+/* Also rates that never hold must be ones that could. */
 static int
-tou_check(const struct lt_source_options *options, struct lt_error *err)
+check_values(const struct lt_source_options *options, const struct rates *rates,
+    struct lt_error *err)
 {
 	struct lt_points points = {.quantity = LT_QUANTITY_TARIFF};
-	struct rates rates;
-	int code = read_rates(options, &rates, err);
+	int code = LT_OK;
 
-	for (int i = 0; code == LT_OK && i < rates.count; i++) {
+	for (int i = 0; code == LT_OK && i < rates->count; i++) {
 		const struct lt_point point = {
-		    0, 1, rates.rules[i].rate, LT_QUALITY_MEASURED};
+		    0, 1, rates->rules[i].rate, LT_QUALITY_MEASURED};
 
 		code = lt_points_add(&points, &point, err);
 		if (code != LT_OK)
 			lt_option_at(options, "rates", err);
 	}
-	if (code == LT_OK)
-		code = lt_currency_option(&points, options, err);
 	lt_points_free(&points);
+	return code;
+}
+
+/* All options; the currency goes into points. */
+static int
+read_options(const struct lt_source_options *options, struct rates *rates,
+    struct lt_points *points, struct lt_error *err)
+{
+	int code = read_rates(options, rates, err);
+
+	points->quantity = LT_QUANTITY_TARIFF;
+	if (code == LT_OK)
+		code = check_values(options, rates, err);
+	if (code == LT_OK)
+		code = lt_currency_option(points, options, err);
 	if (code == LT_OK)
 		code = check_zone(options, err);
 	return lt_error_mend(err, code);
+}
+
+static int
+tou_check(const struct lt_source_options *options, struct lt_error *err)
+{
+	struct lt_points points = {0};
+	struct rates rates;
+
+	return read_options(options, &rates, &points, err);
 }
 
 static int
@@ -427,18 +450,13 @@ tou_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	const char *const zone = lt_source_option(options, "timezone", NULL);
 	struct rates rates;
 	char *before;
-	int code = read_rates(options, &rates, err);
+	int code = read_options(options, &rates, points, err);
 
 	(void)now_utc_s;
-	points->quantity = LT_QUANTITY_TARIFF;
-	if (code == LT_OK)
-		code = lt_currency_option(points, options, err);
-	if (code == LT_OK)
-		code = check_zone(options, err);
 	if (code == LT_OK)
 		code = set_zone(zone, &before, err);
 	if (code != LT_OK)
-		return lt_error_mend(err, code);
+		return code;
 	if (from_utc_s < to_utc_s - SPAN_MAX_S)
 		from_utc_s = to_utc_s - SPAN_MAX_S;
 	code = add_steps(&rates, from_utc_s, to_utc_s, points, err);

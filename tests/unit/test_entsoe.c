@@ -398,8 +398,8 @@ test_fetch(void **state)
 		int days, requests, hours;
 		const char *note;
 	} fetches[] = {
-	    {"entsoe", 0, 1, 15, ""}, /* 30 hours all the same */
-	    {"entsoe", 2, 1, 33, ""},
+	    {"entsoe", 0, 1, 57, ""}, /* three days all the same */
+	    {"entsoe", 2, 1, 57, ""},
 	    {"entsoe", 28, 3, 657, ""},
 	    {"entsoe-limit", 4, 3, 81, ""}, /* the whole and its halves */
 	    {"entsoe-limit", 28, 24, 345,

@@ -62,6 +62,8 @@ static const struct {
     {"no number", "nan", "UTC", "EUR", 10, "at character 1"},
     {"a seventh decimal", "0.1234567", "UTC", "EUR", 10, "at character 1"},
     {"absurd", "2000000", "UTC", "EUR", 10, "is the unit right?"},
+    {"absurd, though it never holds", "1; 2000000; 2", "UTC", "EUR", 10,
+	"is the unit right?"},
     {"a very long word",
 	"1; monmonmonmonmonmonmonmonmonmonmonmonmonmonmonmonmonmon 2", "UTC",
 	"EUR", 10, "at character 4"},
