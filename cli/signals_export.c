@@ -14,6 +14,7 @@ struct export
 {
 	const struct lt_cli *cli;
 	bool json, tell; /* tell: how far it is, on standard error */
+	bool started;	 /* the output has begun */
 	bool began;	 /* JSON: this source's points have begun */
 	size_t count;	 /* points of this source so far */
 };
@@ -119,6 +120,17 @@ print_json(struct export *export, const json_t *page)
 	export->began = true;
 }
 
+/* Not before lowtided has answered: an error leaves nothing behind. */
+static void
+start(struct export *export)
+{
+	if (!export->started)
+		fputs(export->json ? "{\"sources\":["
+				   : "start,end,value,unit,quality,source\r\n",
+		    stdout);
+	export->started = true;
+}
+
 static int
 take_page(struct export *export, const json_t *page, const char *source,
     struct lt_error *err)
@@ -129,6 +141,7 @@ take_page(struct export *export, const json_t *page, const char *source,
 	    !json_is_number(json_object_get(page, "scale")))
 		return lt_fail(
 		    err, LT_EINPUT, "%s: not a page of points", source);
+	start(export);
 	if (export->json)
 		print_json(export, page);
 	else
@@ -207,15 +220,14 @@ lt_signals_export(const struct lt_cli *cli)
 	if (format && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0)
 		return lt_cli_usage(
 		    cli, "--format: got \"%s\", want csv or json", format);
-	fputs(export.json ? "{\"sources\":["
-			  : "start,end,value,unit,quality,source\r\n",
-	    stdout);
 	if (cli->operand_count > 1)
 		export_source(&export, cli->operands[1], &err);
 	else
 		export_all(&export, &err);
 	if (export.tell)
 		fputs("\r\033[K", stderr);
+	if (!err.code)
+		start(&export);
 	if (!err.code && export.json)
 		fputs("]}\n", stdout);
 	if (!err.code && (fflush(stdout) || ferror(stdout)))

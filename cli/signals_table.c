@@ -8,6 +8,8 @@
 #include "signals.h"
 #include "units.h"
 
+static const char yellow[] = "\033[33m", red[] = "\033[31m";
+
 static enum lt_quantity
 quantity_of(const json_t *source)
 {
@@ -115,9 +117,10 @@ add_source(struct lt_table *table, const json_t *source, const char *currency,
 	lt_table_row(table, cells);
 }
 
-/* A line below the table, and never more than one: "NAME: TEXT". */
+/* A line below the table, and never more than one: "NAME: TEXT". color: the
+ * terminal's, "" = its own. */
 static void
-say(FILE *out, const char *name, const char *text)
+say(FILE *out, const char *name, const char *text, const char *color)
 {
 	char line[2048];
 
@@ -125,8 +128,9 @@ say(FILE *out, const char *name, const char *text)
 	for (char *c = line; *c; c++)
 		if (*c == '\n' || *c == '\t')
 			*c = ' ';
+	fputs(color, out);
 	lt_print_safe(out, line);
-	fputc('\n', out);
+	fputs(color[0] ? "\033[0m\n" : "\n", out);
 }
 
 /* The entry of used_by for a partition's key, NULL = none. */
@@ -174,9 +178,7 @@ print_stand_in(FILE *out, const json_t *sources, const json_t *source,
 	    lt_json_text(source, "name", "?"), lt_json_text(first, "name", "?"),
 	    since ? "is stale since " : "has no data",
 	    since ? lt_local_time(when, sizeof(when), since) : "");
-	fputs(look->color ? "\033[33m" : "", out);
-	say(out, partition, text);
-	fputs(look->color ? "\033[0m" : "", out);
+	say(out, partition, text, look->color ? yellow : "");
 }
 
 static void
@@ -214,7 +216,7 @@ print_hazards(FILE *out, const json_t *partitions)
 
 		if (!json_is_number(json_object_get(hazard, "value"))) {
 			say(out, lt_json_text(partition, "name", "?"),
-			    "interruptions are not known");
+			    "interruptions are not known", "");
 			continue;
 		}
 		lt_json_int(hazard, "interruptions", &count);
@@ -234,7 +236,7 @@ print_hazards(FILE *out, const json_t *partitions)
 		    number_text(published, sizeof(published), hazard,
 			"published", LT_QUANTITY_HAZARD),
 		    lt_json_text(hazard, "source", "the policy"), own);
-		say(out, lt_json_text(partition, "name", "?"), text);
+		say(out, lt_json_text(partition, "name", "?"), text, "");
 	}
 }
 
@@ -257,12 +259,10 @@ print_words(
 		replay =
 		    replay || json_is_true(json_object_get(source, "replay"));
 		if (note[0])
-			say(out, name, note);
+			say(out, name, note, "");
 		if (!error[0] || !look->columns)
 			continue;
-		fputs(look->color ? "\033[31m" : "", out);
-		say(out, name, error);
-		fputs(look->color ? "\033[0m" : "", out);
+		say(out, name, error, look->color ? red : "");
 	}
 	if (replay)
 		fputs("replayed signals: not real figures\n", out);
