@@ -156,7 +156,7 @@ test_partitions(void **state)
 	assert_true(a->node_gpu_w == 3200.5);
 	assert_true(b->carbon.constant == 180.5);
 	assert_true(b->preemptible && !b->owned);
-	assert_true(b->hazard_per_node_hour == 0.004);
+	assert_true(b->hazard.constant == 0.004);
 	assert_int_equal(b->notice_s, 120);
 	assert_int_equal(b->restart_s, 360);
 	assert_int_equal(policy->gpus[0].memory_mib, 40960);
