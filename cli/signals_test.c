@@ -57,10 +57,23 @@ find(const struct lt_policy *policy, const char *name, struct lt_error *err)
 }
 
 static void
+set_zone(const char *zone)
+{
+	if (zone)
+		setenv("TZ", zone, 1);
+	else
+		unsetenv("TZ");
+	tzset();
+}
+
+static void
 fetch(struct attempt *attempt)
 {
 	const bool tell = isatty(STDERR_FILENO);
 	const int64_t begin_ms = now_ms();
+	const char *const zone = attempt->policy->timezone;
+	const char *const own = getenv("TZ");
+	char *const before = own ? strdup(own) : NULL;
 
 	if (tell)
 		fprintf(stderr, "%s: asking, up to a minute ...",
@@ -70,10 +83,16 @@ fetch(struct attempt *attempt)
 	attempt->now_utc_s = time(NULL);
 	attempt->points.quantity =
 	    attempt->adapter->quantity(&attempt->options);
+	/* As lowtided does: the hours of a tariff are the site's. */
+	if (zone[0])
+		set_zone(zone);
 	if (attempt->adapter->fetch(&attempt->options,
 		attempt->now_utc_s - BACK_S, attempt->now_utc_s + AHEAD_S,
 		attempt->now_utc_s, &attempt->points, &attempt->err) == LT_OK)
 		lt_points_sort(&attempt->points);
+	if (zone[0])
+		set_zone(before);
+	free(before);
 	attempt->took_ms = now_ms() - begin_ms;
 	if (tell)
 		fputs("\r\033[K", stderr);
