@@ -72,7 +72,6 @@ print_options(const struct lt_adapter *adapter, bool color)
 	static const struct lt_table_column columns[] = {
 	    {"OPTION", false},
 	    {"NEEDED", false},
-	    {"DEFAULT", false},
 	    {"WHAT", false},
 	    {NULL, false},
 	};
@@ -82,9 +81,13 @@ print_options(const struct lt_adapter *adapter, bool color)
 		return;
 	for (const struct lt_adapter_option *option = adapter->options;
 	     option->key; option++) {
-		const char *const cells[] = {option->key,
-		    option->required ? "yes" : "no", option->fallback,
-		    option->usage};
+		char what[512];
+
+		snprintf(what, sizeof(what), "%s%s%s", option->usage,
+		    option->fallback ? "; default " : "",
+		    option->fallback ? option->fallback : "");
+		const char *const cells[] = {
+		    option->key, option->required ? "yes" : "no", what};
 
 		lt_table_row(table, cells);
 	}
