@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From steps of any length, with holes, to hours off the mean day, and from
+ * those to the signs that forecast.c weighs; docs/model.md, eq. (31).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "forecast_signs.h"
+#include "units.h"
+
+enum {
+	DAY = LT_DAY_HOURS,
+	WEEK = LT_WEEK_HOURS,
+	LOOK_BACK = 6, /* hours: how old the last or last but one may be */
+	NEAR = 2,      /* hours beside one that tell of its weekday, too */
+	STEADY_LEAD_MAX = 6,
+	WEEKS_DOUBT = 4 /* weeks of no anomaly, against chance */
+};
+
+int
+lt_history_hour(const struct lt_history *h, int i)
+{
+	return (int)((h->first + i) % DAY);
+}
+
+static int
+week_hour_of(const struct lt_history *h, int i)
+{
+	return (int)((h->first + i) % WEEK);
+}
+
+/* Time-weighted means of each hour of the window, into anomaly. */
+static void
+fill_hours(
+    struct lt_history *h, const struct lt_rate_step *known, uint32_t count)
+{
+	double seconds[LT_HISTORY_HOURS] = {0};
+	const int64_t from = h->first * LT_HOUR_S,
+		      to = from + (int64_t)LT_HISTORY_HOURS * LT_HOUR_S;
+
+	memset(h->anomaly, 0, sizeof(h->anomaly));
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t at =
+		    known[i].start_utc_s > from ? known[i].start_utc_s : from;
+		const int64_t end =
+		    known[i].end_utc_s < to ? known[i].end_utc_s : to;
+		while (at < end) {
+			const int64_t hour = at / LT_HOUR_S;
+			const int64_t stop = (hour + 1) * LT_HOUR_S < end
+						 ? (hour + 1) * LT_HOUR_S
+						 : end;
+			h->anomaly[hour - h->first] +=
+			    known[i].value * (double)(stop - at);
+			seconds[hour - h->first] += (double)(stop - at);
+			at = stop;
+		}
+	}
+	for (int i = 0; i < LT_HISTORY_HOURS; i++)
+		h->anomaly[i] =
+		    seconds[i] > 0 ? h->anomaly[i] / seconds[i] : NAN;
+}
+
+/* The mean day, taken off. True when every hour of the day was seen. */
+static bool
+subtract_mean_day(struct lt_history *h)
+{
+	double sums[DAY] = {0}, sum = 0;
+	int counts[DAY] = {0}, count = 0;
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		sums[lt_history_hour(h, i)] += h->anomaly[i];
+		counts[lt_history_hour(h, i)]++;
+	}
+	for (int hour = 0; hour < DAY; hour++) {
+		if (counts[hour] == 0)
+			return false;
+		h->mean_day[hour] = sums[hour] / counts[hour];
+	}
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		h->anomaly[i] -= h->mean_day[lt_history_hour(h, i)];
+		sum += h->anomaly[i] * h->anomaly[i];
+		count++;
+	}
+	h->variance = sum / count;
+	return true;
+}
+
+static void
+fill_lately(struct lt_history *h)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (!isnan(h->anomaly[i])) {
+			sum += h->anomaly[i];
+			count++;
+		}
+		if (i >= WEEK && !isnan(h->anomaly[i - WEEK])) {
+			sum -= h->anomaly[i - WEEK];
+			count--;
+		}
+		h->lately[i] = count > 0 ? sum / count : 0;
+	}
+}
+
+static void
+fill_weekday(struct lt_history *h)
+{
+	double sums[WEEK] = {0};
+	int counts[WEEK] = {0};
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		sums[week_hour_of(h, i)] += h->anomaly[i];
+		counts[week_hour_of(h, i)]++;
+	}
+	for (int hour = 0; hour < WEEK; hour++) {
+		double sum = 0;
+		int count = WEEKS_DOUBT * (2 * NEAR + 1);
+		for (int k = hour + WEEK - NEAR; k <= hour + WEEK + NEAR; k++) {
+			sum += sums[k % WEEK];
+			count += counts[k % WEEK];
+		}
+		h->weekday[hour] = sum / count;
+	}
+}
+
+/* The last known hour at or before i, at most LOOK_BACK back; -1 = none. */
+static int
+known_before(const struct lt_history *h, int i)
+{
+	for (int k = i; k >= 0 && k > i - LOOK_BACK; k--)
+		if (!isnan(h->anomaly[k]))
+			return k;
+	return -1;
+}
+
+bool
+lt_history_signs(
+    const struct lt_history *h, int i, int lead, double signs[LT_SIGN_COUNT])
+{
+	const int last = known_before(h, i);
+	if (last < 0)
+		return false;
+	const int before = known_before(h, last - 1);
+	int same = i + lead - DAY * ((lead + DAY - 1) / DAY);
+
+	if (same >= DAY && isnan(h->anomaly[same]))
+		same -= DAY;
+	signs[LT_SIGN_LAST] = h->anomaly[last];
+	signs[LT_SIGN_CHANGE] =
+	    before < 0 ? 0 : h->anomaly[last] - h->anomaly[before];
+	signs[LT_SIGN_SHAPE] = h->mean_day[lt_history_hour(h, i)] -
+			       h->mean_day[lt_history_hour(h, i + lead)];
+	signs[LT_SIGN_YESTERDAY] =
+	    same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
+	const double then = i >= DAY ? h->anomaly[i - DAY] : NAN;
+	signs[LT_SIGN_DRIFT] = isnan(then) || lead % DAY == 0
+				   ? 0
+				   : signs[LT_SIGN_YESTERDAY] - then;
+	signs[LT_SIGN_STEADY] = lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
+	signs[LT_SIGN_LATELY] = h->lately[i];
+	signs[LT_SIGN_WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
+	return true;
+}
+
+bool
+lt_history_fill(struct lt_history *h, const struct lt_rate_step *known,
+    uint32_t count, int64_t seen_utc_s)
+{
+	h->first = seen_utc_s / LT_HOUR_S - LT_HISTORY_HOURS + 1;
+	fill_hours(h, known, count);
+	if (!subtract_mean_day(h))
+		return false;
+	fill_lately(h);
+	fill_weekday(h);
+	return true;
+}
