@@ -13,30 +13,23 @@
 struct profile_zone {
 	struct carbon_zone zone;
 	int held_out_year; /* 0 = too few years: weeks, even and odd */
-	const char *years, *origin, *licence;
+	const char *years; /* of the whole file */
 };
 
-#define PROFILE_ZONE(name_, file_, column_, held, years_, origin_, licence_)   \
-	{                                                                      \
-		.zone = {.name = (name_),                                      \
-		    .file = (file_),                                           \
-		    .column = (column_)},                                      \
-		.held_out_year = (held), .years = (years_),                    \
-		.origin = (origin_), .licence = (licence_),                    \
-	}
 static struct profile_zone profile_zones[] = {
-    PROFILE_ZONE("AU-SA", "AU-SA.csv", "Life cycle", 2024, "2021-2024",
-	"nesl/CarbonX 47723d3", "BSD-3-Clause"),
-    PROFILE_ZONE("DE", "DE-2021-2024.csv.gz", "Life cycle", 2024, "2021-2024",
-	"nesl/CarbonX 47723d3", "BSD-3-Clause"),
-    PROFILE_ZONE("ES", "ES_2022_hourly.csv", "LCA", 0, "2022",
-	"umassos/decarbonization-potential", "Apache-2.0"),
-    PROFILE_ZONE("FR", "FR.csv", "carbon_intensity_avg", 0, "2021-10 to 2022-12",
-	"umassos/pause-resume", "MIT"),
-    PROFILE_ZONE("GB", "GB.csv", "carbon_intensity_avg", 0, "2021-10 to 2022-12",
-	"umassos/pause-resume", "MIT"),
-    PROFILE_ZONE("US-CAL-CISO", "US-CAL-CISO.csv", "carbon_intensity_avg", 0,
-	"2021-10 to 2022-12", "umassos/pause-resume", "MIT"),
+    {{.name = "AU-SA", .file = "AU-SA.csv", .column = "Life cycle"}, 2024,
+	"2021-2024"},
+    {{.name = "DE", .file = "DE-2021-2024.csv.gz", .column = "Life cycle"},
+	2024, "2021-2024"},
+    {{.name = "ES", .file = "ES_2022_hourly.csv", .column = "LCA"}, 0, "2022"},
+    {{.name = "FR", .file = "FR.csv", .column = "carbon_intensity_avg"}, 0,
+	"2021-10 to 2022-12"},
+    {{.name = "GB", .file = "GB.csv", .column = "carbon_intensity_avg"}, 0,
+	"2021-10 to 2022-12"},
+    {{.name = "US-CAL-CISO",
+	 .file = "US-CAL-CISO.csv",
+	 .column = "carbon_intensity_avg"},
+	0, "2021-10 to 2022-12"},
 };
 enum { PROFILE_ZONES = sizeof(profile_zones) / sizeof(*profile_zones) };
 
