@@ -7,6 +7,7 @@
 #include "ledger_fixture.h"
 
 #include <math.h>
+#include <sqlite3.h>
 
 #include "forecast.h"
 #include "forecast_error.h"
@@ -284,6 +285,38 @@ test_bounds(void **state)
 	assert_int_equal(hour, -1);
 }
 
+/* A signals.db of version 1 keeps its points and learns from then on. */
+static void
+test_version_1(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_forecast_band bands[KINDS][BUCKETS];
+	struct lt_rate_step *points;
+	const uint32_t count = fill(HOURS, 0, 0);
+	uint32_t got;
+	char path[96];
+	sqlite3 *db;
+
+	must(f, lt_ledger_put_points(f->ledger, "grid", known, 1, &f->err));
+	lt_ledger_close(f->ledger);
+	snprintf(path, sizeof(path), "%s/signals.db", f->dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+			     "DROP TABLE forecasts; DROP TABLE forecast_errors;"
+			     "PRAGMA user_version=1",
+			     NULL, NULL, NULL),
+	    SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
+	must(f, lt_ledger_points(
+		    f->ledger, "grid", 0, NOW, &points, &got, &f->err));
+	assert_int_equal(got, 1);
+	free(points);
+	learn(f, count, NOW);
+	bands_of(f, "grid", bands);
+	assert_true(bands[LT_FORECAST_OWN][0].count > 0);
+}
+
 int
 main(void)
 {
@@ -295,6 +328,7 @@ main(void)
 	    EACH(test_scores),
 	    EACH(test_waits),
 	    EACH(test_bounds),
+	    EACH(test_version_1),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
