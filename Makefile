@@ -73,7 +73,7 @@ help:
 	@echo 'make check      all tests, on a private Slurm'
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
-	@echo 'make bench      measure, as ratios against a baseline'
+	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
 	@echo 'make lint       clang-format'
 	@echo 'make fuzz MINUTES=n'

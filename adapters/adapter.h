@@ -120,8 +120,8 @@ struct lt_adapter {
 	const char *usage;			 /* one line */
 	const struct lt_adapter_option *options; /* ended by key NULL */
 	int64_t interval_s;			 /* how often to fetch */
-	/* How late its newest data usually is, or how long a list of prices
-	 * stays good: staleness counts from there on. 0 = at once. */
+	/* How late its newest data usually is: staleness counts from this and
+	 * interval_s after its issue time, when newer could be there. */
 	int64_t fresh_s;
 	bool replay; /* a recording: always labelled */
 	/* What a source with these (checked) options gives, before any fetch:

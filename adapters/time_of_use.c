@@ -469,7 +469,6 @@ const struct lt_adapter lt_adapter_time_of_use = {
     .usage = "an electricity tariff by month, day and hour that you write",
     .options = tou_options,
     .interval_s = 6 * LT_HOUR_S,
-    .fresh_s = LT_DAY_S, /* exact, as far ahead as it was asked for */
     .quantity = tou_quantity,
     .currency = lt_currency_of_option,
     .check = tou_check,

@@ -165,8 +165,8 @@ void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
  * region or currency is another history. */
 const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
     const struct lt_source *source);
-/* When it counts as made for `stale_after`: its issue time and its adapter's
- * usual delay, not in the future. */
+/* From when on `stale_after` counts: when something newer than its issue time
+ * could be there, or now. */
 int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
 /* What it says for now; it has steps. */
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);

@@ -18,8 +18,9 @@ struct lt_chosen { /* of one partition, by the order of signal_of() */
 int64_t
 lt_source_made(const struct lt_source *source, int64_t now_utc_s)
 {
-	const int64_t made_utc_s =
-	    source->issued_utc_s + source->adapter->fresh_s;
+	const int64_t made_utc_s = source->issued_utc_s +
+				   source->adapter->fresh_s +
+				   source->adapter->interval_s;
 	return made_utc_s < now_utc_s ? made_utc_s : now_utc_s;
 }
 

@@ -24,6 +24,15 @@ line() { printf '%-52s %-28s target %s\n' "$1" "$2" "$3"; }
 
 echo "# $(nproc) cores, $(uname -m), Slurm $(slurmctld -V | awk '{print $2}'); $rounds paired rounds"
 build/tests/bench/bench_decide | sed 's/^/decide: /'
+build/tests/bench/bench_parse | while read -r what ms; do
+	line "${what%_ms}, parsed, ms" "$ms" '<= 100'
+done
+# Recorded grids are not all the project's to give away: CARBON names a folder
+# with DE.csv, FR.csv, GB.csv, US-CAL-CISO.csv (umassos/pause-resume), AU-SA.csv
+# (nesl/CarbonX) and ES_2022_hourly.csv (umassos/decarbonization-potential).
+if [ -n "${CARBON:-}" ]; then
+	build/tests/bench/bench_forecast "$CARBON"
+fi
 
 ACCOUNTS=team0000 SPANK_ARGS=job_submit=yes "$cluster" up "$D/with" >&2
 SUBMIT=0 SPANK=0 ACCOUNTS=team0000 "$cluster" up "$D/without" >&2

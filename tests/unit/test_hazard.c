@@ -147,6 +147,9 @@ test_failover(void **state)
 	    {"two stale", {4, 4, 3}, &adapter, 2},
 	    {"all stale: the first with data", {-1, 5, 9}, &adapter, 1},
 	    {"none has data", {-1, -1, -1}, &adapter, -1},
+	    {"asked once a day, nothing newer could be there", {26, 1, 1},
+		&daily, 0},
+	    {"but then three hours count", {28, 1, 1}, &daily, 1},
 	    {"late by nature is not stale", {500, 1, 1}, &slow, 0},
 	};
 	const struct lt_policy_signal signal = {
