@@ -17,9 +17,11 @@ static struct lt_rate_step step = {.start_utc_s = NOVEMBER,
     .quality = LT_QUALITY_ESTIMATED};
 static struct lt_policy_source policies[3] = {
     {.name = "first"}, {.name = "second"}, {.name = "third"}};
-static const struct lt_adapter adapter = {.name = "published"},
-			       slow = {
-				   .name = "slow", .fresh_s = 30 * LT_DAY_S};
+static const struct lt_adapter adapter = {.name = "published"};
+static const struct lt_adapter daily = {
+    .name = "daily", .interval_s = LT_DAY_S};
+static const struct lt_adapter slow = {
+    .name = "slow", .fresh_s = 30 * LT_DAY_S};
 static struct lt_source sources[3];
 
 /* As of one hour ago, 0.002, from one source. */
