@@ -16,22 +16,24 @@ enum {
 	FIT_MIN = DAY, /* fewer samples correct nothing */
 	FIT_HOURS = 3, /* of the day, before and after now's: samples */
 	FIT_PASSES = 2,
+	MIX_LEAD_MAX = 6, /* hours */
 };
 
 /* Least absolute errors over 1,200 days of six grids; between these leads
  * the weights are interpolated. tests/tools/fit_forecast.c makes them. */
-enum { KNOTS = 9 };
-static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 48, 96, 192};
+enum { KNOTS = 10 };
+static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 36, 48, 96, 192};
 static const double learned[KNOTS][LT_SIGN_COUNT] = {
     {0.997, -0.008, 0.248, 0.015, 0, 0, 0.010, -0.042},
     {0.964, -0.049, 0.110, 0.026, 0, 0, 0.016, -0.034},
-    {0.909, -0.074, 0.054, 0.067, 0, 0, 0.025, 0.007},
-    {0.727, -0.032, 0.025, 0.175, 0, 0, 0.060, 0.111},
-    {0.450, -0.101, 0, 0.327, 0, 0, 0.149, 0.354},
-    {0.485, -0.118, 0, 0.148, 0, 0, 0.262, 0.438},
-    {0.207, -0.043, 0, 0.177, 0, 0, 0.353, 0.648},
-    {0.161, -0.005, 0, 0.174, 0, 0, 0.177, 0.881},
-    {0.128, -0.037, 0, 0.144, 0, 0, 0.009, 0.347},
+    {0.908, -0.074, 0.054, 0.067, 0, 0, 0.025, 0.007},
+    {0.728, -0.032, 0.025, 0.175, 0, 0, 0.060, 0.111},
+    {0.445, -0.102, 0, 0.329, 0, 0, 0.150, 0.356},
+    {0.539, -0.126, 0, 0.114, 0, 0, 0.247, 0.410},
+    {0.255, -0.083, 0, 0.203, 0, 0, 0.344, 0.601},
+    {0.246, -0.044, 0, 0.162, 0, 0, 0.335, 0.625},
+    {0.149, -0.005, 0, 0.178, 0, 0, 0.182, 0.888},
+    {0.136, -0.037, 0, 0.141, 0, 0, 0.006, 0.342},
 };
 /* How much own history must say against the table: lead^1.5 times this, in
  * hours of the usual anomaly. */
@@ -78,27 +80,62 @@ nearness(const struct lt_history *h, int i)
 	return hours > FIT_HOURS ? 0 : exp(-0.5 * hours * hours);
 }
 
+/* What was to be seen at hour i, and what came. False = no sample. */
+static bool
+sample_at(const struct lt_history *h, int i, int lead, double *near,
+    double signs[LT_SIGN_COUNT], double *seen)
+{
+	*near = nearness(h, i);
+	*seen = h->anomaly[i + lead];
+	return *near > 0 && !isnan(*seen) &&
+	       lt_history_signs(h, i, lead, signs);
+}
+
+/* Where own history starts from: the table, and "the last value goes on", the
+ * more of each, the better it did at these hours. */
+static void
+mix_start(const struct lt_history *h, int lead, double start[LT_SIGN_COUNT])
+{
+	static const double last[LT_SIGN_COUNT] = {
+	    [LT_SIGN_LAST] = 1, [LT_SIGN_SHAPE] = 1};
+	double off_start = 0, off_last = 0, near, seen, signs[LT_SIGN_COUNT];
+	int count = 0;
+
+	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
+		if (!sample_at(h, i, lead, &near, signs, &seen))
+			continue;
+		off_start +=
+		    near * fabs(seen - product(start, signs, LT_SIGN_COUNT));
+		off_last +=
+		    near * fabs(seen - product(last, signs, LT_SIGN_COUNT));
+		count++;
+	}
+	if (count < FIT_MIN || off_start <= 0)
+		return;
+	const double part = 1 / (1 + pow(off_last / off_start, 4));
+	for (int k = 0; k < LT_SIGN_COUNT; k++)
+		start[k] += part * (last[k] - start[k]);
+}
+
 /*
- * One pass of ridge regression, towards the table's weights: sets `fitted`. A
- * sample that `fitted` was far from weighs less, so that absolute errors are
- * what becomes least.
+ * One pass of ridge regression, towards the weights it starts from: sets
+ * `fitted`. A sample that `fitted` was far from weighs less, so that absolute
+ * errors are what becomes least.
  */
 static void
-correct(const struct lt_history *h, int lead, const double table[LT_SIGN_COUNT],
+correct(const struct lt_history *h, int lead, const double start[LT_SIGN_COUNT],
     double fitted[LT_SIGN_COUNT])
 {
 	const double least = residual_min * sqrt(h->variance);
 	double a[LT_SIGN_FITTED][LT_SIGN_FITTED] = {{0}},
 	       b[LT_SIGN_FITTED] = {0}, signs[LT_SIGN_COUNT];
-	double sum = 0;
+	double sum = 0, near, seen;
 	int count = 0;
 
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
-		const double seen = h->anomaly[i + lead], near = nearness(h, i);
-		if (near <= 0 || isnan(seen) ||
-		    !lt_history_signs(h, i, lead, signs))
+		if (!sample_at(h, i, lead, &near, signs, &seen))
 			continue;
-		const double left = seen - product(table, signs, LT_SIGN_COUNT);
+		const double left = seen - product(start, signs, LT_SIGN_COUNT);
 		const double far =
 		    fabs(seen - product(fitted, signs, LT_SIGN_COUNT));
 		const double weight = near / fmax(far, least);
@@ -116,7 +153,19 @@ correct(const struct lt_history *h, int lead, const double table[LT_SIGN_COUNT],
 		a[k][k] += trust * pow(lead, 1.5) * h->variance * sum / count;
 	solve(a, b);
 	for (int k = 0; k < LT_SIGN_FITTED; k++)
-		fitted[k] = table[k] + b[k];
+		fitted[k] = start[k] + b[k];
+}
+
+static void
+fit(const struct lt_history *h, int lead, double weights[LT_SIGN_COUNT])
+{
+	double start[LT_SIGN_COUNT];
+
+	if (lead <= MIX_LEAD_MAX)
+		mix_start(h, lead, weights);
+	memcpy(start, weights, sizeof(start));
+	for (int pass = 0; pass < FIT_PASSES; pass++)
+		correct(h, lead, start, weights);
 }
 
 /* False when history is not enough to know the mean day. */
@@ -132,8 +181,7 @@ learn(struct lt_history *h, double weights[KNOTS][LT_SIGN_COUNT],
 		memset(weights, 0, sizeof(learned));
 	else
 		for (int k = 0; k < KNOTS; k++)
-			for (int pass = 0; pass < FIT_PASSES; pass++)
-				correct(h, leads[k], learned[k], weights[k]);
+			fit(h, leads[k], weights[k]);
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #include "tools/carbon_zone.h"
 
 enum {
-	KNOTS = 9,
+	KNOTS = 10,
 	UNKNOWNS = KNOTS * LT_SIGN_COUNT,
 	LEAD_MAX = 191,
 	SAMPLES_MAX = 1 << 20,
@@ -22,7 +22,7 @@ enum {
 	PASSES = 15,
 };
 
-static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 48, 96, 192};
+static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 36, 48, 96, 192};
 static struct carbon_zone zones[] = {
     {.name = "DE", .file = "DE.csv", .column = "carbon_intensity_avg"},
     {.name = "FR", .file = "FR.csv", .column = "carbon_intensity_avg"},
