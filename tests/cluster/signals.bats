@@ -211,3 +211,22 @@ again() { # lowtided anew: all sources are asked
 	again
 	[ -z "$(failing)" ]
 }
+
+@test "a site without any source moves jobs to hours that are usually cleaner" {
+	# Whichever of the two has its night now.
+	zone=US-CAL-CISO
+	case $(date -u +%H) in 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22) zone=AU-SA ;; esac
+	{
+		printf 'mode: enforce\nsources:\n  usual: {adapter: climatology, zone: %s}\n' "$zone"
+		printf 'partitions:\n  ondemand: {carbon: usual, gpu: V100-SXM2}\n'
+		grep ^listen_port: "$D/etc/lowtide.yaml"
+	} > "$D/next.yaml"
+	mv "$D/next.yaml" "$D/etc/lowtide.yaml"
+	known() { [ "$(lowtide signals --json | jq -r '.sources[0].quality')" = climatology ]; }
+	within 20 known
+	sleep 2
+	job -A vision -N1 --gpus=1 --time=4:00:00 --carbon-aware --wrap true
+	[[ "$said" == *"ondemand, from "*"typical values, no forecast"* ]]
+	[ "$(field "$id" %r)" = BeginTime ]
+	scancel "$id"
+}
