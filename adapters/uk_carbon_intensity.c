@@ -9,13 +9,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "halves.h"
 #include "units.h"
 #include "web.h"
 
 enum {
 	REGION_MAX = 17,
 	SLOT_S = 1800,
-	PAST_MAX_S = 14 * LT_DAY_S, /* what one request may span: cut */
+	CHUNK_S = 10 * LT_DAY_S, /* of history; more than 14 days: refused */
 };
 
 static const struct lt_adapter_option uk_options[] = {
@@ -308,85 +309,64 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-/* One request; the answer's points go into points. */
-static int
+/* One request; the answer's points go into those of the half. */
+static void
 request(struct lt_web *web, int64_t from_utc_s, const char *span,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+    int64_t now_utc_s, struct lt_half *half)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
 	};
-	const int code = make_url(url, web->options, from_utc_s, span, err);
 
-	web->points = points;
-	return code == LT_OK
-		   ? lt_web_points(web, &request, uk_parse, now_utc_s, err)
-		   : code;
+	half->asked = true;
+	half->code = make_url(url, web->options, from_utc_s, span, &half->err);
+	web->points = &half->points;
+	if (half->code == LT_OK)
+		half->code = lt_web_points(
+		    web, &request, uk_parse, now_utc_s, &half->err);
 }
 
-/* All of [from, the current half hour], as far back as one answer goes. */
-static int
-request_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err)
+/* From the half hour of from_utc_s to that of end_utc_s. The newest first, so
+ * that a refusal costs the oldest. */
+static void
+request_past(struct lt_web *web, int64_t from_utc_s, int64_t end_utc_s,
+    int64_t now_utc_s, struct lt_half *past)
 {
-	const int64_t oldest_utc_s = now_utc_s - PAST_MAX_S + LT_HOUR_S;
-	char span[24];
+	while (end_utc_s > from_utc_s && past->code == LT_OK) {
+		const int64_t start_utc_s = end_utc_s - CHUNK_S > from_utc_s
+						? end_utc_s - CHUNK_S
+						: from_utc_s;
+		char span[24];
 
-	slot_text(span, now_utc_s);
-	return request(web,
-	    from_utc_s < oldest_utc_s ? oldest_utc_s : from_utc_s, span,
-	    now_utc_s, points, err);
+		slot_text(span, end_utc_s);
+		request(web, start_utc_s, span, now_utc_s, past);
+		end_utc_s = start_utc_s;
+	}
 }
 
-/* History is worth having, but its loss must not cost the forecast. */
 static int
 uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_points ahead = {0}, past = {0};
-	struct lt_error past_err = {0};
-	const bool want_ahead = to_utc_s > now_utc_s;
+	struct lt_halves halves = {0};
 	struct lt_web web;
-	int code = LT_OK, past_code = LT_OK;
 
 	lt_web_start(&web, options, points);
-	if (want_ahead)
-		code = request(&web,
-		    from_utc_s > now_utc_s ? from_utc_s : now_utc_s, "fw48h",
-		    now_utc_s, &ahead, err);
-	if (code == LT_OK && from_utc_s < now_utc_s - now_utc_s % SLOT_S)
-		past_code =
-		    request_past(&web, from_utc_s, now_utc_s, &past, &past_err);
+	if (to_utc_s > now_utc_s)
+		request(&web, from_utc_s > now_utc_s ? from_utc_s : now_utc_s,
+		    "fw48h", now_utc_s, &halves.ahead);
+	if (halves.ahead.code == LT_OK &&
+	    from_utc_s < now_utc_s - now_utc_s % SLOT_S)
+		request_past(&web, from_utc_s,
+		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, now_utc_s,
+		    &halves.past);
 	points->quantity = LT_QUANTITY_CARBON;
-	points->retry_after_s =
-	    code != LT_OK ? ahead.retry_after_s : past.retry_after_s;
-	memcpy(points->note, want_ahead ? ahead.note : past.note,
-	    sizeof(points->note));
-	if (code == LT_OK && past_code == LT_OK)
-		code = lt_points_copy(points, &past, from_utc_s, to_utc_s, err);
-	else if (code == LT_OK && want_ahead)
-		snprintf(points->note, sizeof(points->note),
-		    "without history: %.160s", past_err.text);
-	else if (code == LT_OK)
-		code =
-		    lt_fail(err, (enum lt_code)past_code, "%s", past_err.text);
-	if (code == LT_OK)
-		code =
-		    lt_points_copy(points, &ahead, from_utc_s, to_utc_s, err);
-	if (code == LT_OK && points->count == 0)
-		code = lt_fail(err, LT_EINPUT,
-		    "%s: no half hour of the time that was asked for",
-		    options->name);
-	if (code == LT_OK) {
-		lt_text_mend(points->note); /* may be cut */
-		lt_points_sort(points);
-		lt_points_date(points, now_utc_s);
-	}
-	lt_points_free(&ahead);
-	lt_points_free(&past);
+	const int code = lt_halves_join(
+	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_halves_free(&halves);
 	return code;
 }
 

@@ -76,6 +76,12 @@ serve_uk(const struct exchange *exchange)
 		uk_bad_request(exchange);
 		return;
 	}
+	if (to_utc_s - from_utc_s > 14 * 86400) {
+		server_answer(exchange, 400, "application/json", "",
+		    "{\"error\":{\"code\":\"400 Bad Request\",\"message\":"
+		    "\"The maximum duration is 14 days.\"}}");
+		return;
+	}
 	if (regional)
 		length = sprintf(body,
 		    "{\"data\":{\"regionid\":%d,\"shortname\":\"Region\","
