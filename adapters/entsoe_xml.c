@@ -68,6 +68,7 @@ struct reader {
 		int64_t start_utc_s, end_utc_s;
 		int64_t step_s;
 		int last; /* greatest position with a value */
+		/* NAN = skipped, INFINITY = refused: not the one before it */
 		double mw[POSITIONS_MAX + 1];
 	} period;
 	struct {
@@ -227,7 +228,7 @@ on_start(void *data, const char *full_name, const char **attributes)
 	} else if (strcmp(name, "Point") == 0 && reader->in_period) {
 		reader->in_point = true;
 		reader->point.position = 0;
-		reader->point.mw = NAN;
+		reader->point.mw = INFINITY;
 	}
 }
 
@@ -265,13 +266,13 @@ end_point(struct reader *reader)
 		stop(reader, LT_ELIMIT, "more than 262144 points");
 		return;
 	}
-	if (position == 0 || isnan(reader->point.mw)) {
+	if (position == 0 || isinf(reader->point.mw))
 		lt_mix_refuse(reader->mix,
 		    "a point without a position of 1 to %d or a quantity of "
 		    "at most %d",
 		    POSITIONS_MAX, LT_MIX_MW_MAX);
+	if (position == 0)
 		return;
-	}
 	for (int i = reader->period.last + 1; i < position; i++)
 		reader->period.mw[i] = NAN;
 	reader->period.mw[position] = reader->point.mw;
@@ -327,7 +328,7 @@ put_period(struct reader *reader, int count)
 
 		if (!carry || !isnan(said))
 			mw = said;
-		if (!isnan(mw))
+		if (isfinite(mw))
 			lt_mix_put(reader->mix, column, start_utc_s,
 			    start_utc_s + step_s, mw);
 	}
@@ -380,7 +381,7 @@ end_in_point(struct reader *reader, const char *name, const char *text)
 	} else if (strcmp(name, "quantity") == 0) {
 		if (lt_double_parse(text, &reader->point.mw, NULL) != LT_OK ||
 		    fabs(reader->point.mw) > LT_MIX_MW_MAX)
-			reader->point.mw = NAN;
+			reader->point.mw = INFINITY;
 	} else if (strcmp(name, "Point") == 0) {
 		end_point(reader);
 	}

@@ -199,6 +199,13 @@ static const struct {
 	.count = 2,
 	.value = (100 * 490 + 100 * 11) / 200.0,
 	.note = ""},
+    {.why = "A03: what is refused is not what was before it",
+	.bytes = DOCUMENT(SERIES(IN, "MAW", "A03", "B04",
+	    PERIOD("21:00", "PT60M", POINT("1", "100") POINT("2", "NaN")))),
+	.count = 1,
+	.value = 490,
+	.note = "1 rows refused: a point without a position of 1 to 4096 or a "
+		"quantity of at "},
     {.why = "A01: what is skipped is missing",
 	.bytes = DOCUMENT(GAS(PERIOD("22:00", "PT60M",
 	    POINT("1", "100") POINT("2", "100") POINT("4", "100")))
