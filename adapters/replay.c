@@ -99,6 +99,7 @@ replay_points(const struct lt_source_options *options,
 		    lt_source_option(options, "path", ""),
 		    covered_s / LT_HOUR_S);
 	points->quantity = recording->quantity;
+	memcpy(points->currency, recording->currency, sizeof(points->currency));
 	if (to_utc_s <= from_utc_s)
 		return LT_OK;
 	const int64_t first = divide_down(from_utc_s - start_utc_s, length_s);

@@ -485,6 +485,29 @@ test_replay(void **state)
 	unlink(path);
 }
 
+/* Money of another currency must not be taken for the site's. */
+static void
+test_replay_money(void **state)
+{
+	char path[] = "/tmp/lt-replay-XXXXXX";
+	const struct pair pairs[] = {{"path", path}, {"quantity", "price"},
+	    {"currency", "USD"}, {NULL, NULL}};
+	const struct lt_source_options options = options_of(pairs);
+	struct lt_points points = {0};
+	struct lt_error err = {0};
+
+	(void)state;
+	write_hours(path, 7);
+	assert_int_equal(lt_adapter_find("replay")->fetch(
+			     &options, T0, T0 + 3600, T0, &points, &err),
+	    LT_OK);
+	unlink(path);
+	assert_int_equal(points.count, 1);
+	assert_true(points.points[0].value == 1e6);
+	assert_string_equal(points.currency, "USD");
+	lt_points_free(&points);
+}
+
 static void
 test_replay_short(void **state)
 {
@@ -516,6 +539,7 @@ main(void)
 	    cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_replay),
+	    cmocka_unit_test(test_replay_money),
 	    cmocka_unit_test(test_replay_short),
 	};
 
