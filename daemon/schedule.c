@@ -76,7 +76,8 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 {
 	struct lt_source *source = NULL;
 	for (int i = 0; i < d->source_count; i++)
-		if (!strcmp(d->sources[i].policy->name, fetch->source.name) &&
+		if (d->sources[i].adapter == fetch->adapter &&
+		    !strcmp(d->sources[i].policy->name, fetch->source.name) &&
 		    !memcmp(d->sources[i].policy->options,
 			fetch->source.options, sizeof(fetch->source.options)))
 			source = &d->sources[i];

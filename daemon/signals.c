@@ -197,6 +197,10 @@ extend_last(struct lt_daemon *d, const struct lt_source *source,
 		if (point.end_utc_s > last->end_utc_s)
 			code = lt_points_add(points, &point, err);
 	}
+	if (code == LT_OK && count == 0)
+		code = lt_fail(err, LT_ENOENT,
+		    "the source says that nothing has changed, and nothing is "
+		    "known");
 	free(known);
 	return code;
 }
@@ -246,6 +250,9 @@ lt_signals_take(struct lt_daemon *d, struct lt_source *source,
 	if (code != LT_OK) {
 		memcpy(
 		    source->last_error, err.text, sizeof(source->last_error));
+		/* Else "as before" would next mean what is not here. */
+		source->memory->etag[0] = '\0';
+		source->memory->last_modified[0] = '\0';
 		lt_log("signal_lost", "source=%s error=\"%s\"",
 		    source->policy->name, err.text);
 		return;

@@ -118,6 +118,34 @@ is(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
+/* What was not kept must be sent again: validators are of what is here. */
+static void
+test_lost(void **state)
+{
+	struct site *const site = site_new(*state, policy_text);
+	struct lt_source *const source = &site->d.sources[2];
+	const struct lt_point point = {site->hour_utc_s,
+	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
+	struct lt_points points = {
+	    .quantity = LT_QUANTITY_PRICE, .currency = "XXX"};
+	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
+	strcpy(source->memory->etag, "\"1\"");
+	strcpy(source->memory->last_modified, "yesterday");
+	lt_signals_take(&site->d, source, &points, site->now_utc_s);
+	assert_non_null(strstr(source->last_error, "XXX"));
+	assert_string_equal(source->memory->etag, "");
+	assert_string_equal(source->memory->last_modified, "");
+	lt_points_free(&points);
+	/* "As before", where there is no before. */
+	points = (struct lt_points){.unchanged = true};
+	source->last_error[0] = '\0';
+	strcpy(source->memory->etag, "\"1\"");
+	lt_signals_take(&site->d, source, &points, site->now_utc_s);
+	assert_non_null(strstr(source->last_error, "nothing is known"));
+	assert_string_equal(source->memory->etag, "");
+	site_free(site);
+}
+
 static void
 test_state(void **state)
 {
@@ -340,6 +368,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_state, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_failover, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_export, set_up, tear_down),
