@@ -112,10 +112,12 @@ bucket_chance(const json_t *range, double *chance, struct lt_error *err)
 	    !lt_json_number(json_object_get(range, "max"), &high))
 		return lt_fail(err, LT_EINPUT,
 		    "a range without label or max, want \"5-10%%\" and 11");
+	const char *const number = label + (label[0] == '<' || label[0] == '>');
+	if (*number < '0' || *number > '9')
+		return lt_fail(err, LT_EINPUT,
+		    "the range \"%.20s\", want one such as \"5-10%%\"", label);
 	const double low =
-	    label[0] == '<'
-		? 0
-		: (double)strtol(label + (label[0] == '>'), NULL, 10);
+	    label[0] == '<' ? 0 : (double)strtol(number, NULL, 10);
 	if (label[0] == '>')
 		high = low + OPEN_WIDTH; /* max is 100, and means nothing */
 	if (low < 0 || high <= low || high > 99)
