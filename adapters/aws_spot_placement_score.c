@@ -61,7 +61,9 @@ type_at(const char *list, int index, char out[64])
 	}
 	list += strspn(list, " ");
 	length = strcspn(list, ", ");
-	if (length >= 64)
+	/* Without a comma the next one would be lost. */
+	if (length >= 64 ||
+	    strchr(",", list[length + strspn(list + length, " ")]) == NULL)
 		length = 0;
 	memcpy(out, list, length);
 	out[length] = '\0';
