@@ -143,6 +143,7 @@ read_row(const struct lt_source_options *options, const json_t *row,
 	const char *const region = lt_azure_text(row, "armRegionName");
 	const char *const sku = lt_azure_text(row, "armSkuName");
 	struct lt_error date_err = {0};
+	int64_t end_utc_s;
 	double tier = 0;
 	int code;
 
@@ -170,6 +171,11 @@ read_row(const struct lt_source_options *options, const json_t *row,
 		    err, LT_EINPUT, "effectiveStartDate: %s", date_err.text);
 	if (price->since_utc_s > now_utc_s)
 		return lt_fail(err, LT_EINPUT, "a price of a time to come");
+	if (lt_utc_parse(lt_azure_text(row, "effectiveEndDate"), &end_utc_s,
+		NULL) == LT_OK &&
+	    end_utc_s <= now_utc_s)
+		return lt_fail(
+		    err, LT_EINPUT, "a price of a time that is over");
 	price->primary =
 	    json_is_true(json_object_get(row, "isPrimaryMeterRegion"));
 	return LT_OK;

@@ -164,6 +164,9 @@ test_list(void **state)
 #define ROW(price, since, primary)                                             \
 	ROW_OF("eastus", "Standard_NC4as_T4_v3", "USD", "1 Hour", price,       \
 	    since "T00:00:00Z", primary)
+/* For since: what follows it is the start again. */
+#define ENDED(end)                                                             \
+	"2025-01-01T00:00:00Z\",\"effectiveEndDate\":\"" end "\",\"x\":\""
 
 static const struct {
 	const char *why, *bytes;
@@ -231,6 +234,18 @@ static const struct {
     {.why = "to come",
 	.bytes = PAGE(ROW("1", "2026-01-02", "true")),
 	.says = "a price of a time to come"},
+    {.why = "over",
+	.bytes = PAGE(ROW("1", ENDED("2026-01-01T00:01:40Z"), "true")),
+	.says = "a price of a time that is over"},
+    {.why = "what is over does not hide what holds",
+	.bytes = PAGE(ROW("1", ENDED("2025-12-31T23:59:00Z"), "true") "," ROW(
+	    "2", "2024-01-01", "true")),
+	.micros = 2e6,
+	.note = "list price since 2024-01-01; 1 of 2 rows are unfit"},
+    {.why = "an end that is to come",
+	.bytes = PAGE(ROW("1", ENDED("2026-01-01T00:01:41Z"), "true")),
+	.micros = 1e6,
+	.note = "list price since 2025-01-01"},
     {.why = "the region in another case",
 	.bytes = PAGE(ROW_OF("EASTus", "Standard_NC4as_T4_v3", "USD", "1 Hour",
 	    "0.1", "2023-01-01T00:00:00Z", "true")),
