@@ -299,8 +299,12 @@ login(struct lt_web *web, int64_t now_utc_s, struct lt_error *err)
 		code = lt_web_do(web, &request, &response, err);
 	explicit_bzero(form, sizeof(form));
 	if (code == LT_OK) {
+		/* What jansson says of bad JSON has a piece of it. */
 		code = lt_json_load(
-		    &json, response.body, response.body_length, err);
+		    &json, response.body, response.body_length, NULL);
+		if (code != LT_OK)
+			lt_fail(err, (enum lt_code)code,
+			    "the login's answer: want one JSON object");
 		if (code == LT_OK)
 			code = keep_token(web->memory, json, now_utc_s, err);
 		if (code != LT_OK)

@@ -175,6 +175,9 @@ azure_login(const struct exchange *exchange, const char *fault)
 	azure_decode(body, sizeof(body), exchange->body);
 	if (strcmp(fault, "echo") == 0) /* a gateway that repeats all */
 		server_answer(exchange, 502, "text/plain", "", body);
+	else if (strcmp(fault, "bare-token") == 0)
+		server_answer(exchange, 200, "application/json", "",
+		    "{\"access_token\":s3cret-token}");
 	else if (strcmp(fault, "no-token") == 0)
 		server_answer(exchange, 200, "application/json", "",
 		    "{\"token_type\":\"Bearer\",\"expires_in\":3599}");
