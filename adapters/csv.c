@@ -68,7 +68,8 @@ quoted(struct lt_csv *csv, size_t *length)
 	csv->unclosed = true;
 }
 
-/* Blanks around a cell are not part of it. */
+/* Blanks around a cell are not part of it. A quote within it is a letter: 5"
+ * and a 6" further down must not make one cell of two rows. */
 static void
 cell_next(struct lt_csv *csv)
 {
@@ -79,13 +80,10 @@ cell_next(struct lt_csv *csv)
 		csv->at++;
 	csv->cell_line = csv->line;
 	csv->cell_column = (int)(csv->at - csv->line_start) + 1;
-	while (!is_cell_end(csv)) {
-		if (*csv->at == '"') {
-			quoted(csv, &length);
-			continue;
-		}
+	if (csv->at < csv->end && *csv->at == '"')
+		quoted(csv, &length);
+	while (!is_cell_end(csv))
 		cell_put(csv, &length, *csv->at++);
-	}
 	while (length > 0 && csv->cell[length - 1] == ' ')
 		length--;
 	csv->cell[length] = '\0';
