@@ -75,6 +75,15 @@ has_gpus_elsewhere(const char *cloud, const char *type)
 	return false;
 }
 
+/* On Google Cloud the row of a GPU is the GPU alone, but for these. */
+static bool
+lacks_machine(const char *cloud, const char *accelerator)
+{
+	return strcmp(cloud, "gcp") == 0 &&
+	       strncmp(accelerator, "tpu-", 4) != 0 &&
+	       strcmp(accelerator, "B200") != 0;
+}
+
 static int
 accelerator_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -84,6 +93,7 @@ accelerator_check(const struct lt_source_options *options, struct lt_error *err)
 	    lt_source_option(options, "accelerator_count", NULL);
 	const char *const type =
 	    lt_source_option(options, "instance_type", NULL);
+	const char *const cloud = lt_source_option(options, "cloud", "");
 	double number;
 
 	if ((accelerator == NULL) != (count == NULL))
@@ -100,8 +110,12 @@ accelerator_check(const struct lt_source_options *options, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: instance_type: missing, want it, or an accelerator",
 		    options->name);
-	if (accelerator == NULL &&
-	    has_gpus_elsewhere(lt_source_option(options, "cloud", ""), type))
+	if (type == NULL && lacks_machine(cloud, accelerator))
+		return lt_option_fail(options, "accelerator", err,
+		    "%s: gcp prices %s without its machine: want "
+		    "instance_type, too",
+		    options->name, accelerator);
+	if (accelerator == NULL && has_gpus_elsewhere(cloud, type))
 		return lt_option_fail(options, "instance_type", err,
 		    "%s: %s has GPUs, which gcp prices in rows of their own: "
 		    "want accelerator and accelerator_count",
