@@ -113,10 +113,9 @@ read_row(const json_t *row, const json_t *answer, struct reading *reading,
 		return code;
 	if (time == NULL)
 		return lt_fail(err, LT_EINPUT, "a value without \"datetime\"");
-	if (lt_utc_parse(time, &point->start_utc_s, err) != LT_OK) {
-		lt_context(err, "datetime");
-		return LT_EINPUT;
-	}
+	if (lt_utc_parse(time, &point->start_utc_s, NULL) != LT_OK)
+		return lt_fail(err, LT_EINPUT,
+		    "datetime: got \"%.40s\", want a time", time);
 	point->end_utc_s = point->start_utc_s + STEP_S;
 	point->quality = quality_of(row, point, reading->now_utc_s);
 	return LT_OK;

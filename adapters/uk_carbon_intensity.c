@@ -140,46 +140,49 @@ slot_time(
 
 	if (text == NULL)
 		return lt_fail(err, LT_EINPUT, "a slot without \"%s\"", key);
-	if (lt_utc_parse(text, utc_s, err) == LT_OK)
+	if (lt_utc_parse(text, utc_s, NULL) == LT_OK)
 		return LT_OK;
-	lt_context(err, "%s", key);
-	return LT_EINPUT;
+	return lt_fail(
+	    err, LT_EINPUT, "%s: got \"%.40s\", want a time", key, text);
 }
 
-/* A value of null is a gap; so is one that can't be (0 stands for missing):
+static int
+read_slot(const json_t *slot, struct lt_point *point, struct lt_error *err)
+{
+	int code = slot_time(slot, "from", &point->start_utc_s, err);
+
+	if (code == LT_OK)
+		code = slot_time(slot, "to", &point->end_utc_s, err);
+	if (code == LT_OK && point->end_utc_s - point->start_utc_s != SLOT_S)
+		code =
+		    lt_fail(err, LT_EINPUT, "a slot of %" PRId64 " s, want %d",
+			point->end_utc_s - point->start_utc_s, SLOT_S);
+	return code;
+}
+
+/* A value of null is a gap; so is a slot that can't be (0 stands for missing):
  * one bad half hour must not cost the others. */
 static int
 add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_point point = {0};
-	int code = slot_time(slot, "from", &point.start_utc_s, err);
+	int code = read_slot(slot, &point, &tally->refusal);
 
-	if (code == LT_OK)
-		code = slot_time(slot, "to", &point.end_utc_s, err);
-	if (code != LT_OK)
-		return code;
 	tally->slots++;
-	if (point.end_utc_s - point.start_utc_s != SLOT_S) {
-		lt_fail(&tally->refusal, LT_EINPUT,
-		    "a slot of %" PRId64 " s, want %d",
-		    point.end_utc_s - point.start_utc_s, SLOT_S);
-		tally->refused++;
-		return LT_OK;
-	}
-	if (!slot_value(
-		json_object_get(slot, "intensity"), tally->now_utc_s, &point)) {
+	if (code == LT_OK && !slot_value(json_object_get(slot, "intensity"),
+				 tally->now_utc_s, &point)) {
 		tally->empty++;
 		return LT_OK;
 	}
-	code = lt_points_add(points, &point, &tally->refusal);
-	if (code == LT_EINPUT) {
-		tally->refused++;
+	if (code == LT_OK)
+		code = lt_points_add(points, &point, &tally->refusal);
+	if (code == LT_OK)
 		return LT_OK;
-	}
-	return code == LT_OK ? LT_OK
-			     : lt_fail(err, (enum lt_code)code,
-				   "no room for more points");
+	tally->refused++;
+	return code == LT_EINPUT ? LT_OK
+				 : lt_fail(err, (enum lt_code)code,
+				       "no room for more points");
 }
 
 static int
@@ -193,10 +196,8 @@ add_slots(const json_t *slots, struct tally *tally, struct lt_points *points,
 	{
 		const int code = add_slot(slot, tally, points, err);
 
-		if (code != LT_OK) {
-			lt_context(err, "slot %zu", i + 1);
+		if (code != LT_OK)
 			return code;
-		}
 	}
 	return LT_OK;
 }

@@ -157,6 +157,12 @@ static const struct {
 	.bytes = ROW("00:00", "20", ",\"temporalGranularity\":\"daily\""),
 	.code = LT_EINPUT,
 	.says = "temporalGranularity: got \"daily\", want \"hourly\""},
+    {.why = "two times of nobody, told once",
+	.bytes = "{\"zone\":\"DE\",\"data\":[{\"carbonIntensity\":7,"
+		 "\"datetime\":\"noon\"},{\"carbonIntensity\":7,\"datetime\":"
+		 "\"one\"}]}",
+	.code = LT_EINPUT,
+	.says = "among them: datetime: got \"noon\""},
     {.why = "made up",
 	.bytes =
 	    ROW("19:00", "20", ",\"estimationMethod\":\"SANDBOX_MODE_DATA\""),

@@ -99,10 +99,15 @@ static const struct {
 	.says = "the source says: error: no reason"},
     {.why = "a slot that is none",
 	.bytes = "{\"data\":[3]}",
-	.says = "slot 1: a slot without \"from\""},
+	.says = "no usable value among them: a slot without \"from\""},
     {.why = "a time of nobody",
 	.bytes = "{\"data\":[{\"from\":\"noon\",\"to\":\"one\"}]}",
-	.says = "slot 1: from: got \"noon\""},
+	.says = "among them: from: got \"noon\""},
+    {.why = "two times of nobody, told once",
+	.bytes = "{\"data\":[{\"from\":\"noon\",\"to\":\"one\"},{\"from\":"
+		 "\"one\",\"to\":\"two\"}]}",
+	.says = "2 half hours and no usable value among them: from: got "
+		"\"noon\""},
     {.why = "all null in an outage",
 	.bytes = "{\"data\":[" SLOT(
 	    "12:00", "12:30", "{\"forecast\":null,\"actual\":null}") "]}",
@@ -129,6 +134,13 @@ static const struct {
 	.value = 77,
 	.quality = LT_QUALITY_FORECAST,
 	.note = "2 of 3 half hours have no usable value"},
+    {.why = "nor does one whose time is none",
+	.bytes = "{\"data\":[{\"from\":\"noon\",\"to\":\"one\"}," SLOT(
+	    "13:00", "13:30", "{\"forecast\":77}") "]}",
+	.count = 1,
+	.value = 77,
+	.quality = LT_QUALITY_FORECAST,
+	.note = "1 of 2 half hours have no usable value"},
     {.why = "of many regions the one",
 	.bytes = "{\"data\":[{\"regionid\":2,\"data\":[" SLOT("12:00", "12:30",
 	    "{\"forecast\":9}") "]},{\"regionid\":3,\"data\":[" SLOT("12:00",
