@@ -211,11 +211,11 @@ sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     struct lt_error *err)
 {
 	const enum lt_quantity quantity = lt_carbon_quantity(options);
+	const bool has_past = from_utc_s < now_utc_s;
+	const bool has_future = to_utc_s > now_utc_s;
 	struct lt_halves halves = {
-	    .past.asked = from_utc_s<now_utc_s,
-		.past.points.quantity = quantity, .ahead.asked = to_utc_s>
-		now_utc_s,
-	    .ahead.points.quantity = quantity,
+	    .past = {.asked = has_past, .points.quantity = quantity},
+	    .ahead = {.asked = has_future, .points.quantity = quantity},
 	};
 	struct lt_half *const ahead = &halves.ahead;
 	struct lt_web web;

@@ -445,12 +445,13 @@ watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     struct lt_error *err)
 {
 	struct session session = {.options = *options, .now_utc_s = now_utc_s};
+	const bool has_past = from_utc_s < now_utc_s - LT_WATTTIME_STEP_S;
+	const bool has_future = to_utc_s > now_utc_s;
 	struct lt_halves halves = {
-	    .past.asked = from_utc_s<now_utc_s - LT_WATTTIME_STEP_S,
-		.past.points.quantity = LT_QUANTITY_MARGINAL,
-		.ahead.asked = to_utc_s>
-		now_utc_s,
-	    .ahead.points.quantity = LT_QUANTITY_MARGINAL,
+	    .past = {.asked = has_past,
+		.points.quantity = LT_QUANTITY_MARGINAL},
+	    .ahead = {.asked = has_future,
+		.points.quantity = LT_QUANTITY_MARGINAL},
 	};
 	int code = LT_OK;
 
