@@ -147,7 +147,7 @@ prices_start(struct prices *prices, const struct lt_source_options *options,
 	    .product = lt_source_option(options, "product", "Linux/UNIX"),
 	    .zone = lt_source_option(options, "zone", NULL),
 	    .zone_id = lt_source_option(options, "zone_id", NULL),
-	    .end_utc_s = now_utc_s - now_utc_s % INTERVAL_S + 2 * INTERVAL_S};
+	    .end_utc_s = now_utc_s + 2 * INTERVAL_S};
 }
 
 /* ---- records ---- */
