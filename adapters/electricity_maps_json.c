@@ -283,12 +283,6 @@ lt_em_parse(const struct lt_source_options *options, const char *bytes,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
-
-	if (code != LT_OK)
-		return lt_error_mend(err, code);
-	code = parse_json(options, json, now_utc_s, points, err);
-	json_decref(json);
-	return lt_error_mend(err, code);
+	return lt_json_parse(
+	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
 }

@@ -96,6 +96,23 @@ lt_json_load(
 	return LT_OK;
 }
 
+int
+lt_json_parse(
+    int (*read)(const struct lt_source_options *options, const json_t *json,
+	int64_t now_utc_s, struct lt_points *points, struct lt_error *err),
+    const struct lt_source_options *options, const char *bytes,
+    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err)
+{
+	json_t *json = NULL;
+	int code = lt_json_load(&json, bytes, byte_count, err);
+
+	if (code == LT_OK)
+		code = read(options, json, now_utc_s, points, err);
+	json_decref(json);
+	return lt_error_mend(err, code);
+}
+
 bool
 lt_json_number(const json_t *json, double *value)
 {

@@ -288,6 +288,8 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		snprintf(points->note, sizeof(points->note),
 		    "%d of %d half hours have no usable value",
 		    tally.refused + tally.empty, tally.slots);
+	lt_points_sort(points);
+	lt_points_date(points, now_utc_s);
 	return LT_OK;
 }
 
@@ -296,18 +298,8 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
-
-	if (code != LT_OK)
-		return lt_error_mend(err, code);
-	code = parse_json(options, json, now_utc_s, points, err);
-	json_decref(json);
-	if (code == LT_OK) {
-		lt_points_sort(points);
-		lt_points_date(points, now_utc_s);
-	}
-	return lt_error_mend(err, code);
+	return lt_json_parse(
+	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
 }
 
 /* One request; the answer's points go into those of the half. */
