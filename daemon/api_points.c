@@ -11,7 +11,7 @@
 
 enum {
 	PAGE_POINTS = 4000, /* of some 110 bytes: below LT_API_REPLY_MAX */
-	PAGE_SOURCES = 120, /* of some 2500 bytes of errors: the same */
+	PAGE_SOURCES = 100, /* of at most 5000 bytes of errors: the same */
 	/* Read at once: 4032 points of five minutes, 400 KiB. */
 	WINDOW_S = 14 * LT_DAY_S,
 };

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "api_signals.h"
 #include "hours.h"
+#include "source.h"
 
 enum {
 	/* A source has 24 hours of some 110 bytes and its users: 256
@@ -54,6 +55,7 @@ add_first(char out[ZONE_SIZE], const struct lt_source *source,
 		snprintf(out + used, ZONE_SIZE - used, "%s%s%s%.64s",
 		    used ? " " : "", bare ? "" : keys[i], bare ? "" : " ",
 		    value);
+		lt_text_mend(out); /* cut, maybe in a character */
 		return;
 	}
 }

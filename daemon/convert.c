@@ -32,6 +32,13 @@ row_end(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 	return INT64_MAX;
 }
 
+bool
+lt_exchange_begins(const struct lt_policy *policy, const char *currency,
+    int64_t after_utc_s, int64_t until_utc_s)
+{
+	return row_end(policy, currency, after_utc_s) <= until_utc_s;
+}
+
 /* One point, cut where a new rate begins. */
 static int
 convert_point(struct lt_points *out, const struct lt_point *point,

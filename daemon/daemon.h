@@ -153,8 +153,10 @@ int64_t lt_schedule_wait_s(
 /* All once, here and now (--once). */
 void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
 
-/* signals.c: points of a source into the ledger and its steps. */
-void lt_signals_take(struct lt_daemon *d, struct lt_source *source,
+/* signals.c: points of a source into the ledger and its steps. What fails is
+ * logged and in last_error; the source keeps what it had, and is asked for all
+ * of it again. */
+int lt_signals_take(struct lt_daemon *d, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s);
 /* Make source->steps from what the ledger has (also at start). */
 int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
@@ -170,6 +172,8 @@ const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
 int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
 /* What it says for now; it has steps. */
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
+/* No more "has it changed?": the next answer is whole. */
+void lt_source_forget(struct lt_source_memory *memory);
 bool lt_signals_has_history(
     struct lt_daemon *d, const struct lt_source *source);
 
@@ -178,6 +182,9 @@ bool lt_signals_has_history(
  * site currency. */
 int lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
     struct lt_error *err);
+/* Does a rate of the currency begin in (after, until]? */
+bool lt_exchange_begins(const struct lt_policy *policy, const char *currency,
+    int64_t after_utc_s, int64_t until_utc_s);
 
 /* hazard.c: the interruption rate of a partition and what it is made of. */
 struct lt_hazard { /* per node-hour */

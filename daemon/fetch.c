@@ -108,6 +108,7 @@ understand(struct lt_fetch *fetch, const char *bytes, size_t length)
 	fetch->code = result.code;
 	fetch->err = result.err;
 	fetch->memory = result.memory;
+	explicit_bzero(&result.memory, sizeof(result.memory));
 	fetch->points = result.points;
 	fetch->points.points = calloc(result.points.count + 1, one);
 	if (fetch->points.points) {
@@ -149,6 +150,8 @@ take_batch(int status)
 			give_up(fetch, status);
 		append(&worker.done, fetch);
 	}
+	if (worker.child.bytes) /* tokens */
+		explicit_bzero(worker.child.bytes, worker.child.length);
 	for (struct lt_fetch *f; (f = worker.current);) {
 		worker.current = f->next;
 		append(&worker.wanted, f);

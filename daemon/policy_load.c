@@ -11,6 +11,7 @@
 #include "calendar.h"
 #include "daemon.h"
 #include "signals_check.h"
+#include "source.h"
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,
@@ -133,6 +134,7 @@ lt_daemon_load_policy(
 	if (code != LT_OK) {
 		free_sources(sources, sources ? policy->source_count : 0);
 		lt_policy_free(policy);
+		lt_text_mend(err->text); /* cut, maybe in a character */
 		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
 		lt_log("policy_refused", "path=%s error=\"%s\"", d->args.config,
 		    err->text);

@@ -108,6 +108,9 @@ key_of(const struct lt_daemon *d, const struct lt_policy_signal *signal,
 	const int64_t start = i > 0 ? source->steps[i - 1].start_utc_s : 0;
 	uint32_t key = lt_crc32c(2, source->policy->name, LT_NAME_SIZE);
 	key = lt_crc32c(key, &source->generation, sizeof(source->generation));
+	/* Generations start anew with each policy. */
+	key = lt_crc32c(
+	    key, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
 	return lt_crc32c(key, &start, sizeof(start));
 }
 

@@ -10,6 +10,7 @@
 
 #include "daemon.h"
 #include "fetch.h"
+#include "source.h"
 #include "units.h"
 
 enum {
@@ -61,9 +62,17 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 	if (!fetch)
 		return NULL;
 	const bool has_history = lt_signals_has_history(d, source);
+	const char *const currency =
+	    source->adapter->currency
+		? source->adapter->currency(&source->options)
+		: "";
 	fetch->source = *source->policy;
 	fetch->adapter = source->adapter;
 	fetch->memory = *source->memory;
+	/* "As before" is of another price in our currency from then on. */
+	if (lt_exchange_begins(d->policy, currency, source->fetched_utc_s,
+		now_utc_s + 2 * source->adapter->interval_s))
+		lt_source_forget(&fetch->memory);
 	fetch->now_utc_s = now_utc_s;
 	fetch->from_utc_s =
 	    now_utc_s - (has_history ? (int64_t)REFETCH_S : LT_HISTORY_S);
@@ -88,14 +97,16 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 	source->retry_after_s = fetch->points.retry_after_s;
 	if (fetch->code != LT_OK) {
 		source->failures++;
+		lt_text_mend(fetch->err.text);
 		memcpy(source->last_error, fetch->err.text,
 		    sizeof(source->last_error));
 		lt_log("fetch_failed", "source=%s failures=%d error=\"%s\"",
 		    fetch->source.name, source->failures, fetch->err.text);
+	} else if (lt_signals_take(d, source, &fetch->points, now_utc_s) !=
+		   LT_OK) {
+		source->failures++;
 	} else {
 		source->failures = 0;
-		source->last_error[0] = '\0';
-		lt_signals_take(d, source, &fetch->points, now_utc_s);
 	}
 	source->next_fetch_utc_s = next_time(source, now_utc_s);
 }

@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "forecast.h"
 #include "forecast_error.h"
+#include "source.h"
 #include "units.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
@@ -60,6 +61,12 @@ lt_source_value(const struct lt_source *source, int64_t now_utc_s)
 	return source->steps[i].value;
 }
 
+void
+lt_source_forget(struct lt_source_memory *memory)
+{
+	memory->etag[0] = memory->last_modified[0] = '\0';
+}
+
 bool
 lt_signals_has_history(struct lt_daemon *d, const struct lt_source *source)
 {
@@ -94,7 +101,7 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 
 static int
 store(struct lt_daemon *d, const struct lt_source *source,
-    const struct lt_points *points, struct lt_error *err)
+    const struct lt_points *points, int64_t issued_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *const steps =
 	    calloc(points->count + 1, sizeof(*steps));
@@ -117,8 +124,8 @@ store(struct lt_daemon *d, const struct lt_source *source,
 	free(steps);
 	if (code != LT_OK)
 		return code;
-	snprintf(value, sizeof(value), "%d %lld", (int)source->quantity,
-	    (long long)source->issued_utc_s);
+	snprintf(value, sizeof(value), "%d %lld", (int)points->quantity,
+	    (long long)issued_utc_s);
 	return lt_ledger_put(d->ledger, name, value, err);
 }
 
@@ -224,40 +231,52 @@ learn(struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s,
 	return code;
 }
 
-void
+/* Stored first: what fails leaves the source as it was. */
+static int
+keep(struct lt_daemon *d, struct lt_source *source, struct lt_points *points,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const int64_t issued_utc_s =
+	    points->issued_utc_s > 0 && points->issued_utc_s < now_utc_s
+		? points->issued_utc_s
+		: now_utc_s;
+	int code = points->unchanged
+		       ? extend_last(d, source, points, now_utc_s, err)
+		       : lt_points_convert(points, d->policy, err);
+	if (code == LT_OK)
+		code = store(d, source, points, issued_utc_s, err);
+	if (code != LT_OK)
+		return code;
+	source->quantity = points->quantity;
+	source->fetched = true;
+	source->fetched_utc_s = now_utc_s;
+	source->issued_utc_s = issued_utc_s;
+	if (!points->unchanged) {
+		lt_text_mend(points->note);
+		memcpy(source->note, points->note, sizeof(source->note));
+	}
+	return LT_OK;
+}
+
+int
 lt_signals_take(struct lt_daemon *d, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	int code = points->unchanged
-		       ? extend_last(d, source, points, now_utc_s, &err)
-		       : lt_points_convert(points, d->policy, &err);
-	if (code == LT_OK) {
-		source->quantity = points->quantity;
-		source->fetched = true;
-		source->fetched_utc_s = now_utc_s;
-		source->issued_utc_s =
-		    points->issued_utc_s ? points->issued_utc_s : now_utc_s;
-		if (!points->unchanged)
-			memcpy(
-			    source->note, points->note, sizeof(points->note));
-		code = store(d, source, points, &err);
-	}
+	int code = keep(d, source, points, now_utc_s, &err);
 	if (code == LT_OK)
 		code = lt_signals_refresh(d, source, now_utc_s, &err);
 	if (code == LT_OK)
 		code = learn(d, source, now_utc_s, &err);
+	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
-		memcpy(
-		    source->last_error, err.text, sizeof(source->last_error));
-		/* Else "as before" would next mean what is not here. */
-		source->memory->etag[0] = '\0';
-		source->memory->last_modified[0] = '\0';
+		lt_source_forget(source->memory);
 		lt_log("signal_lost", "source=%s error=\"%s\"",
 		    source->policy->name, err.text);
-		return;
+		return code;
 	}
 	lt_log("fetched", "source=%s points=%zu steps=%u%s",
 	    source->policy->name, points->count, source->step_count,
 	    points->unchanged ? " unchanged" : "");
+	return LT_OK;
 }

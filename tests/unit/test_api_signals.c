@@ -146,6 +146,33 @@ test_lost(void **state)
 	site_free(site);
 }
 
+/* A lost fetch does not make old data look new; a clock that is ahead does
+ * not make it newer than now. */
+static void
+test_truth(void **state)
+{
+	struct site *const site = site_new(*state, policy_text);
+	struct lt_source *const source = &site->d.sources[1];
+	const int64_t issued_utc_s = site->now_utc_s - LT_DAY_S;
+	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, issued_utc_s);
+	struct lt_points points = {
+	    .quantity = LT_QUANTITY_PRICE, .currency = "XXX"};
+	const struct lt_point point = {site->hour_utc_s,
+	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
+	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
+	assert_int_not_equal(lt_signals_take(&site->d, source, &points,
+				 site->now_utc_s + LT_HOUR_S),
+	    LT_OK);
+	lt_points_free(&points);
+	assert_int_equal(source->issued_utc_s, issued_utc_s);
+	assert_int_equal(source->fetched_utc_s, site->now_utc_s);
+	assert_int_equal(source->quantity, LT_QUANTITY_CARBON);
+	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S,
+	    site->now_utc_s + LT_DAY_S);
+	assert_int_equal(source->issued_utc_s, site->now_utc_s);
+	site_free(site);
+}
+
 static void
 test_state(void **state)
 {
@@ -369,6 +396,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_truth, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_state, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_failover, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_export, set_up, tear_down),

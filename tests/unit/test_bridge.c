@@ -144,12 +144,38 @@ test_convert(void **state)
 	}
 }
 
+/* "Nothing has changed" is not true in our money across a new rate. */
+static void
+test_begins(void **state)
+{
+	static const struct {
+		const char *currency;
+		int64_t after, until;
+		bool begins;
+	} spans[] = {
+	    {"USD", 1500, 1999, false},
+	    {"USD", 1500, 2000, true},
+	    {"USD", 2000, INT64_MAX - 1, false}, /* it began already */
+	    {"USD", 0, 3000, true},
+	    {"GBP", 0, 3000, false}, /* one rate for all times */
+	    {"", 0, 3000, false},
+	};
+	const struct lt_policy policy = {
+	    .exchanges = rows, .exchange_count = COUNT(rows)};
+	(void)state;
+	for (size_t i = 0; i < COUNT(spans); i++)
+		if (lt_exchange_begins(&policy, spans[i].currency,
+			spans[i].after, spans[i].until) != spans[i].begins)
+			fail_msg("span %zu", i);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_bridge),
 	    cmocka_unit_test(test_convert),
+	    cmocka_unit_test(test_begins),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
