@@ -105,6 +105,11 @@
 #define LT_SQL_LEDGER_2                                                        \
 	"ALTER TABLE holds ADD COLUMN candidates TEXT NOT NULL DEFAULT '';"
 
+/* Version 3: interruptions of a partition, without reading all runs. */
+#define LT_SQL_LEDGER_3                                                        \
+	"CREATE INDEX runs_partition ON runs"                                  \
+	" (partition, end_utc_s, start_utc_s, nodes, state_text);"
+
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \
 	"CREATE TABLE rates (partition TEXT NOT NULL, rate INTEGER NOT NULL,"  \
@@ -130,7 +135,9 @@
 	" kind INTEGER NOT NULL, bucket INTEGER NOT NULL,"                     \
 	" day INTEGER NOT NULL, count INTEGER NOT NULL, sum REAL NOT NULL,"    \
 	" sum_abs REAL NOT NULL, PRIMARY KEY (source, kind, bucket, day))"     \
-	" WITHOUT ROWID;"
+	" WITHOUT ROWID;"                                                      \
+	"CREATE INDEX forecasts_target ON forecasts (target_hour);"            \
+	"CREATE INDEX forecast_errors_day ON forecast_errors (day);"
 
 #define LT_SQL_HOLD_COLUMNS                                                    \
 	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"       \

@@ -284,6 +284,7 @@ holds_of_version_1_are_kept(void **state)
 	snprintf(path, sizeof(path), "%s/ledger.db", f->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db,
+			     "DROP INDEX runs_partition;"
 			     "ALTER TABLE holds DROP COLUMN "
 			     "candidates; PRAGMA user_version=1",
 			     NULL, NULL, NULL),

@@ -130,12 +130,120 @@ points_keep_the_measured(void **state)
 	    LT_EINPUT);
 }
 
+struct point_text {
+	int64_t start, end;
+	double value;
+	enum lt_quality q;
+};
+
+static void
+check_points(struct fixture *f, const char *why, const struct point_text *want,
+    uint32_t wanted)
+{
+	struct lt_rate_step *got;
+	uint32_t count;
+
+	must(f,
+	    lt_ledger_points(f->ledger, "src", 0, 1000, &got, &count, &f->err));
+	if (count != wanted)
+		fail_msg("%s: %u points", why, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (got[i].start_utc_s != want[i].start ||
+		    got[i].end_utc_s != want[i].end ||
+		    got[i].value != want[i].value ||
+		    got[i].quality != want[i].q)
+			fail_msg("%s: point %u: [%lld, %lld) %g", why, i,
+			    (long long)got[i].start_utc_s,
+			    (long long)got[i].end_utc_s, got[i].value);
+	free(got);
+}
+
+static void
+points_go_on_and_are_revised(void **state)
+{
+	static const struct {
+		const char *why;
+		struct point_text puts[4], want[4]; /* ended by end 0 */
+	} cases[] = {
+	    {"what a list says again goes on, as one",
+		{{0, 20, 5, M}, {10, 30, 5, M}, {20, 40, 5, M}},
+		{{0, 40, 5, M}}},
+	    {"what ends sooner than known shortens nothing",
+		{{0, 40, 5, M}, {10, 20, 5, M}}, {{0, 40, 5, M}}},
+	    {"equal hours side by side stay two",
+		{{0, 10, 5, M}, {10, 20, 5, M}},
+		{{0, 10, 5, M}, {10, 20, 5, M}}},
+	    {"after a hole it is another", {{0, 10, 5, M}, {15, 20, 5, M}},
+		{{0, 10, 5, M}, {15, 20, 5, M}}},
+	    {"another value cuts it", {{0, 20, 5, M}, {10, 30, 6, M}},
+		{{0, 10, 5, M}, {10, 30, 6, M}}},
+	    {"and back", {{0, 20, 5, M}, {10, 30, 6, M}, {20, 40, 5, M}},
+		{{0, 10, 5, M}, {10, 20, 6, M}, {20, 40, 5, M}}},
+	    {"another quality is another point",
+		{{0, 20, 5, F}, {10, 30, 5, M}},
+		{{0, 10, 5, F}, {10, 30, 5, M}}},
+	    {"a slot within is revised, also to the value before it",
+		{{0, 10, 5, M}, {10, 20, 6, M}, {20, 30, 7, M}, {10, 20, 5, M}},
+		{{0, 10, 5, M}, {10, 20, 5, M}, {20, 30, 7, M}}},
+	    {"a longer one does not go over the next",
+		{{10, 20, 6, M}, {0, 30, 5, M}},
+		{{0, 10, 5, M}, {10, 20, 6, M}}},
+	    {"measured replaces forecast", {{0, 10, 5, F}, {0, 10, 6, M}},
+		{{0, 10, 6, M}}},
+	    {"a forecast replaces nothing measured",
+		{{0, 10, 6, M}, {0, 10, 5, F}, {0, 10, 7, L}}, {{0, 10, 6, M}}},
+	};
+	struct fixture *const f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint32_t wanted = 0;
+		lt_ledger_close(f->ledger);
+		f->ledger = NULL;
+		remove_file(f->dir, "signals.db");
+		reopen(f);
+		for (size_t p = 0; p < 4 && cases[i].puts[p].end != 0; p++) {
+			const struct point_text *const put = &cases[i].puts[p];
+			const struct lt_rate_step step = {
+			    put->start, put->end, put->value, put->q, ""};
+			must(f, lt_ledger_put_points(
+				    f->ledger, "src", &step, 1, &f->err));
+		}
+		while (wanted < 4 && cases[i].want[wanted].end != 0)
+			wanted++;
+		check_points(f, cases[i].why, cases[i].want, wanted);
+	}
+}
+
+static void
+points_are_bounded(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_rate_step steps[6];
+	struct point_text want[6];
+
+	for (int i = 0; i < 6; i++) {
+		want[i] = (struct point_text){10 * i, 10 * i + 10, i + 1, M};
+		steps[i] =
+		    (struct lt_rate_step){10 * i, 10 * i + 10, i + 1, M, ""};
+	}
+	must(f, lt_ledger_put_points(f->ledger, "src", steps, 6, &f->err));
+	must(f, lt_ledger_put_points(f->ledger, "other", steps, 1, &f->err));
+	must(f, lt_ledger_prune_signals(f->ledger, 0, 7, &f->err));
+	check_points(f, "as many as may be", want, 6);
+	must(f, lt_ledger_prune_signals(f->ledger, 20, 7, &f->err));
+	check_points(f, "by age: what ended then", want + 2, 4);
+	must(f, lt_ledger_prune_signals(f->ledger, 20, 3, &f->err));
+	check_points(f, "by count: the oldest", want + 3, 3);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(rates_replace_each_other),
 	    EACH(points_keep_the_measured),
+	    EACH(points_go_on_and_are_revised),
+	    EACH(points_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
