@@ -246,17 +246,31 @@ add_data(const struct lt_source_options *options, const json_t *data,
 }
 
 /* {"error": {"code": "400 Bad Request", "message": "..."}}, with any status. */
-static int
-error_body(const json_t *error, struct lt_error *err)
+static void
+error_words(char *out, size_t size, const json_t *error)
 {
 	const char *const code =
 	    json_string_value(json_object_get(error, "code"));
 	const char *const message =
 	    json_string_value(json_object_get(error, "message"));
 
-	return lt_fail(err, LT_ENET, "the source says: %.60s: %.200s",
-	    code == NULL ? "error" : code,
+	snprintf(out, size, "%.60s: %.200s", code == NULL ? "error" : code,
 	    message == NULL ? "no reason" : message);
+}
+
+static void
+error_text(char *out, size_t size, const char *body, size_t length)
+{
+	const json_t *error;
+	json_t *json;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	error = json_object_get(json, "error");
+	if (error != NULL)
+		error_words(out, size, error);
+	json_decref(json);
 }
 
 static int
@@ -266,10 +280,13 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	const json_t *const data = json_object_get(json, "data");
 	const json_t *const error = json_object_get(json, "error");
 	struct tally tally = {.now_utc_s = now_utc_s};
+	char words[300];
 	int code;
 
-	if (error != NULL)
-		return error_body(error, err);
+	if (error != NULL) {
+		error_words(words, sizeof(words), error);
+		return lt_fail(err, LT_ENET, "the source says: %s", words);
+	}
 	if (!json_is_object(data) && !json_is_array(data))
 		return lt_fail(err, LT_EINPUT, "JSON without \"data\"");
 	points->quantity = LT_QUANTITY_CARBON;
@@ -311,6 +328,7 @@ request(struct lt_web *web, int64_t from_utc_s, const char *span,
 	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
+	    .error_text = error_text,
 	};
 
 	half->asked = true;

@@ -20,6 +20,10 @@
 #define SLOT(from, to, intensity)                                              \
 	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to           \
 	"Z\",\"intensity\":" intensity "}"
+/* In Great Britain 01:00 to 02:00 of this night is there once only. */
+#define NIGHT(from, to)                                                        \
+	"{\"from\":\"2018-03-25T" from "Z\",\"to\":\"2018-03-25T" to           \
+	"Z\",\"intensity\":{\"forecast\":70}}"
 
 static const struct lt_adapter *adapter;
 static struct server server;
@@ -148,6 +152,19 @@ static const struct {
 	.count = 1,
 	.value = 55,
 	.quality = LT_QUALITY_ESTIMATED},
+    {.why = "a revision wins",
+	.bytes =
+	    "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":50}") "," SLOT(
+		"12:00", "12:30", "{\"forecast\":50,\"actual\":61}") "]}",
+	.count = 1,
+	.value = 61,
+	.quality = LT_QUALITY_MEASURED},
+    {.why = "half hours are UTC: none is missing where clocks change",
+	.bytes = "{\"data\":[" NIGHT("00:30", "01:00") "," NIGHT(
+	    "01:00", "01:30") "," NIGHT("01:30", "02:00") "]}",
+	.count = 3,
+	.value = 70,
+	.quality = LT_QUALITY_FORECAST},
     {.why = "an actual value of a time to come is not believed",
 	.bytes = "{\"data\":[" SLOT(
 	    "13:00", "13:30", "{\"forecast\":50,\"actual\":60}") "]}",
@@ -230,6 +247,60 @@ test_samples(void **state)
 	}
 }
 
+static size_t
+read_fixture(const char *path, char *bytes, size_t size)
+{
+	FILE *const file = fopen(path, "rb");
+
+	assert_non_null(file);
+	const size_t length = fread(bytes, 1, size - 1, file);
+	fclose(file);
+	bytes[length] = '\0';
+	return length;
+}
+
+/* Half hours of an outage are gaps: null, and the 0 that stands for it. */
+static void
+test_outage(void **state)
+{
+	static const struct pair none[] = {{0}};
+	const struct lt_source_options options = options_of(none);
+	struct lt_points points = {0};
+	char bytes[4096];
+	const size_t length = read_fixture(
+	    FIXTURES "outage_nulls_SYNTHETIC.json", bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(
+	    adapter->parse(&options, bytes, length, T0 + 3600, &points, NULL),
+	    LT_OK);
+	assert_int_equal(points.count, 2);
+	assert_true(points.points[0].value == 263);
+	assert_true(points.points[1].value == 270);
+	assert_int_equal(points.points[1].start_utc_s, T0 + 5400);
+	assert_string_equal(
+	    points.note, "2 of 4 half hours have no usable value");
+	lt_points_free(&points);
+}
+
+/* Refusals in the API's own words. */
+static bool
+serve_refusals(const struct exchange *exchange)
+{
+	char body[512];
+
+	if (strncmp(exchange->path, "/outage/", 8) == 0) {
+		read_fixture(FIXTURES "error_500.json", body, sizeof(body));
+		server_answer(exchange, 500, "application/json", "", body);
+		return true;
+	}
+	if (strncmp(exchange->path, "/refused/", 9) == 0) {
+		uk_bad_request(exchange);
+		return true;
+	}
+	return false;
+}
+
 /* The server tells metered from forecast by the clock of this machine. */
 static void
 fetch_is_whole(struct pair *pairs, bool regional)
@@ -295,6 +366,13 @@ test_faults(void **state)
 	    {"/deep", "JSON with more than 32 levels", LT_ELIMIT, 0},
 	    {"/reset", "127.0.0.1: ", LT_ENET, 0},
 	    {"/bomb", "an answer of more than", LT_ENET, 0},
+	    {"/outage",
+		"500, want 200: 500 Internal Server Error: Requested resource "
+		"not found.",
+		LT_ENET, 0},
+	    {"/refused",
+		"400, want 200: 400 Bad Request: Please enter a valid date",
+		LT_ENET, 0},
 	    {"/status/401", "HTTP status 401, want 200", LT_ENET, 0},
 	    {"/status/403", "HTTP status 403", LT_ENET, 0},
 	    {"/status/404", "HTTP status 404", LT_ENET, 0},
@@ -351,6 +429,7 @@ start(void **state)
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
+	server_own = serve_refusals;
 	server = server_start(0, NULL);
 	adapter = lt_adapter_find("uk_carbon_intensity");
 	return adapter == NULL || lt_http_init(NULL) != LT_OK;
@@ -372,6 +451,7 @@ main(void)
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_outage),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_other_day),
