@@ -75,17 +75,29 @@ test_error_text(void **state)
 static void
 test_captured_error(void **state)
 {
-	FILE *const file =
-	    fopen("tests/fixtures/aws_spot_price/error_invalid_id.xml", "rb");
-	char body[1024], text[201];
+	static const struct {
+		const char *file, *says;
+	} cases[] = {
+	    {"error_invalid_id.xml",
+		"InvalidInstanceID.Malformed: Invalid id: \"foobar\""},
+	    {"error_RequestLimitExceeded_SYNTHETIC_503.xml",
+		"RequestLimitExceeded (the account asks too often): Request "
+		"limit exceeded."},
+	};
 
 	(void)state;
-	assert_non_null(file);
-	const size_t length = fread(body, 1, sizeof(body), file);
-	fclose(file);
-	lt_aws_error_text(text, sizeof(text), body, length, "ec2:Do");
-	assert_string_equal(
-	    text, "InvalidInstanceID.Malformed: Invalid id: \"foobar\"");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char path[128], body[1024], text[201];
+
+		snprintf(path, sizeof(path), "tests/fixtures/aws_spot_price/%s",
+		    cases[i].file);
+		FILE *const file = fopen(path, "rb");
+		assert_non_null(file);
+		const size_t length = fread(body, 1, sizeof(body), file);
+		fclose(file);
+		lt_aws_error_text(text, sizeof(text), body, length, "ec2:Do");
+		assert_string_equal(text, cases[i].says);
+	}
 }
 
 /* ---- the signature ---- */

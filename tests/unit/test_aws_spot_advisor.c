@@ -248,6 +248,13 @@ test_fetch(void **state)
 	assert_int_equal(
 	    adapter->fetch(&options, T0, T0 + 1, T0, &other, &err), LT_ENET);
 	assert_says("html", &err, "127.0.0.1: got text/html, want data");
+	lt_points_free(&other);
+	err = (struct lt_error){0};
+	snprintf(
+	    url, sizeof(url), "http://127.0.0.1:%d/status/403", server.port);
+	assert_int_equal(
+	    adapter->fetch(&options, T0, T0 + 1, T0, &other, &err), LT_ENET);
+	assert_says("denied", &err, "HTTP status 403, want 200");
 	lt_points_free(&first);
 }
 

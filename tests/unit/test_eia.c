@@ -25,6 +25,9 @@
 	"{\"period\":\"2023-05-04T" hour                                       \
 	"\",\"respondent\":\"CISO\",\"fueltype\":\"" fuel                      \
 	"\",\"value\":" value ",\"value-units\":\"megawatthours\"}"
+#define ON(period)                                                             \
+	"{\"period\":\"" period "\",\"respondent\":\"CISO\",\"fueltype\":"     \
+	"\"NG\",\"value\":10,\"value-units\":\"megawatthours\"}"
 #define ANSWER(rows) "{\"response\":{\"total\":\"2\",\"data\":[" rows "]}}"
 
 static const struct lt_adapter *adapter;
@@ -230,6 +233,32 @@ read_fixture(const char *path, char *bytes, size_t size)
 	const size_t length = fread(bytes, 1, size, file);
 	fclose(file);
 	return length;
+}
+
+/* Hours are UTC: none is missing or long in the night of 12 March, in which
+ * California's clocks went from 02:00 to 03:00 (10:00 UTC). */
+static void
+test_clocks_change(void **state)
+{
+	static const struct pair pairs[] = {{"respondent", "CISO"}, {0}};
+	static const char bytes[] = ANSWER(ON("2023-03-12T09") "," ON(
+	    "2023-03-12T10") "," ON("2023-03-12T11"));
+	const struct lt_source_options options = options_of(pairs);
+	const int64_t first_utc_s = 1678608000; /* 2023-03-12T08:00Z */
+	struct lt_points points = {0};
+
+	(void)state;
+	assert_int_equal(adapter->parse(&options, bytes, sizeof(bytes) - 1,
+			     first_utc_s + 86400, &points, NULL),
+	    LT_OK);
+	assert_int_equal(points.count, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(
+		    points.points[i].start_utc_s, first_utc_s + 3600 * i);
+		assert_int_equal(
+		    points.points[i].end_utc_s, first_utc_s + 3600 * (i + 1));
+	}
+	lt_points_free(&points);
 }
 
 /* Periods are the ends of hours; of the last hour the sun is not known. */
@@ -524,6 +553,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_clocks_change),
 	    cmocka_unit_test(test_fixture),
 	    cmocka_unit_test(test_factors),
 	    cmocka_unit_test(test_fetch),

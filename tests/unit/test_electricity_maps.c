@@ -20,6 +20,9 @@
 #define ROW(time, value, rest)                                                 \
 	"{\"zone\":\"DE\",\"carbonIntensity\":" value                          \
 	",\"datetime\":\"2024-03-06T" time ":00.000Z\"" rest "}"
+#define AT(time, value)                                                        \
+	"{\"zone\":\"DE\",\"carbonIntensity\":" value                          \
+	",\"datetime\":\"2024-" time "\"}"
 #define LIST(key, rows) "{\"zone\":\"DE\",\"" key "\":[" rows "]}"
 
 static const struct lt_adapter *adapter;
@@ -204,6 +207,14 @@ static const struct {
     {.why = "what is to come nobody has measured",
 	.bytes = ROW("20:00", "9", ",\"isEstimated\":false"),
 	.points = "1=9 forecast"},
+    {.why = "summer time begins: no hour is missing",
+	.bytes = LIST("history", AT("03-31T01:00:00+01:00", "7") "," AT(
+				     "03-31T03:00:00+02:00", "8")),
+	.points = "581=7 forecast, 582=8 forecast"},
+    {.why = "summer time ends: 02:00 comes twice",
+	.bytes = LIST("history", AT("10-27T02:00:00+02:00", "7") "," AT(
+				     "10-27T02:00:00+01:00", "8")),
+	.points = "5621=7 forecast, 5622=8 forecast"},
     {.why = "one row of another zone does not cost the others",
 	.bytes = "{\"data\":[" ROW("18:00", "8",
 	    ",\"isEstimated\":true") ",{\"zone\":\"FR\",\"carbonIntensity\":3,"

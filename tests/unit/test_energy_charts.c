@@ -236,6 +236,32 @@ test_captured(void **state)
 	lt_points_free(&points);
 }
 
+/* Measured, and what the source itself forecasts from there on. */
+static void
+test_short(void **state)
+{
+	static const struct pair none[] = {{0}};
+	const struct lt_source_options options = options_of(none);
+	const int64_t start_utc_s = 1783893600;
+	char bytes[1024];
+	struct lt_points points = {0};
+	FILE *const file = fopen(FIXTURES "co2eq_de_short.json", "rb");
+
+	(void)state;
+	assert_non_null(file);
+	const size_t length = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_int_equal(adapter->parse(&options, bytes, length,
+			     start_utc_s + 2700, &points, NULL),
+	    LT_OK);
+	assert_int_equal(points.count, 5);
+	assert_true(points.points[2].value == 502.6);
+	assert_int_equal(points.points[2].quality, LT_QUALITY_MEASURED);
+	assert_true(points.points[4].value == 508);
+	assert_int_equal(points.points[4].quality, LT_QUALITY_FORECAST);
+	lt_points_free(&points);
+}
+
 /* The server tells measured from forecast by the clock of this machine. */
 static void
 fetch_is_whole(const char *country, const char *host, int days, int step_s)
@@ -430,6 +456,7 @@ main(void)
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_captured),
+	    cmocka_unit_test(test_short),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_without_history),
