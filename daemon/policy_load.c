@@ -123,6 +123,38 @@ load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
 	return code == LT_OK ? LT_OK : lt_context(err, "%s", d->args.config);
 }
 
+static bool
+is_same(const struct lt_source *a, const struct lt_source *b)
+{
+	bool same = a->adapter == b->adapter &&
+		    !strcmp(a->policy->name, b->policy->name) &&
+		    a->options.count == b->options.count;
+	for (int i = 0; same && i < a->options.count; i++)
+		same =
+		    !strcmp(a->options.items[i].key, b->options.items[i].key) &&
+		    !strcmp(
+			a->options.items[i].value, b->options.items[i].value);
+	return same;
+}
+
+/* The pause that a source asked for is not over because a file was saved;
+ * one that only failed may work now. */
+static void
+keep_pauses(struct lt_source *fresh, int count, const struct lt_daemon *d)
+{
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < d->source_count; k++) {
+			const struct lt_source *const old = &d->sources[k];
+			if (old->retry_after_s <= 0 || !is_same(old, &fresh[i]))
+				continue;
+			fresh[i].retry_after_s = old->retry_after_s;
+			fresh[i].next_fetch_utc_s = old->next_fetch_utc_s;
+			fresh[i].failures = old->failures;
+			memcpy(fresh[i].last_error, old->last_error,
+			    sizeof(old->last_error));
+		}
+}
+
 int
 lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -140,6 +172,7 @@ lt_daemon_load_policy(
 		    err->text);
 		return code;
 	}
+	keep_pauses(sources, policy->source_count, d);
 	lt_policy_drop(d);
 	d->policy = policy;
 	d->sources = sources;
