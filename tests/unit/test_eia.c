@@ -12,12 +12,10 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "adapter_fixture.h"
 #include "fuel_mix.h"
-#include "http.h"
-#include "source_fixture.h"
 #include "tools/source_server_mix.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURE "tests/fixtures/eia/fuel_mix_SYNTHETIC.json"
 #define NOW 1683244800 /* 2023-05-05T00:00Z */
 /* A row of CISO; value as JSON has it. */
@@ -30,9 +28,6 @@
 	"\"NG\",\"value\":10,\"value-units\":\"megawatthours\"}"
 #define ANSWER(rows) "{\"response\":{\"total\":\"2\",\"data\":[" rows "]}}"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
 static void
 assert_near(double value, double wanted)
 {
@@ -40,12 +35,7 @@ assert_near(double value, double wanted)
 		fail_msg("got %.9f, want %.9f", value, wanted);
 }
 
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no respondent", {{NULL, NULL}}, 0, "needs \"respondent\""},
     {"in small letters", {{"respondent", "ciso"}}, 10,
 	"got \"ciso\", want EIA's code in capitals"},
@@ -68,29 +58,10 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
-static const struct {
-	const char *why, *bytes;
-	const char *says; /* NULL = good */
-	int count;
-	double value; /* of the first */
-	const char *note;
-} parse_cases[] = {
+static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want JSON"},
     {.why = "cut off", .bytes = "{\"response\":{", .says = "not JSON"},
     {.why = "a list", .bytes = "[]", .says = "JSON without \"data\""},
@@ -141,30 +112,33 @@ static const struct {
 		 "\"respondent\":\"CISO\",\"fueltype\":\"NG\",\"value\":1,"
 		 "\"value-units\":\"megawatthours\"}]}}",
 	.says = "no complete hour"},
-    {.why = "a text is a number, too",
+    {
+	.why = "a text is a number, too",
 	.bytes = ANSWER(ROW("21", "NG", "\"30\"") "," ROW("21", "WND", "10")),
 	.count = 1,
 	.value = (30 * 490 + 10 * 11) / 40.0,
-	.note = ""},
+    },
     {.why = "a little below 0 is 0, far below is a gap",
 	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW("21", "SUN",
 	    "-90") "," ROW("22", "NG", "30") "," ROW("22", "SUN", "-101")),
 	.count = 1,
 	.value = 490,
 	.note = "1 of 2 hours left out: a fuel is far below 0"},
-    {.why = "storage counts neither way",
+    {
+	.why = "storage counts neither way",
 	.bytes = ANSWER(ROW("21", "NG", "30") "," ROW(
 	    "21", "BAT", "-5000") "," ROW("21", "PS", "800") "," ROW("21",
 	    "UES", "70") "," ROW("21", "OES", "70")),
 	.count = 1,
 	.value = 490,
-	.note = ""},
-    {.why = "solar with batteries is solar",
+    },
+    {
+	.why = "solar with batteries is solar",
 	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW(
 	    "21", "SNB", "20") "," ROW("21", "SUN", "10")),
 	.count = 1,
 	.value = (10 * 490 + 30 * 48) / 40.0,
-	.note = ""},
+    },
     {.why = "a fuel that nobody knows counts as other",
 	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW("21", "FUS", "10")),
 	.count = 1,
@@ -178,20 +152,22 @@ static const struct {
 	.count = 3,
 	.value = (490 + 48) / 2.0,
 	.note = "1 of 4 hours left out: a fuel is missing"},
-    {.why = "that the newest hour is late is usual",
+    {
+	.why = "that the newest hour is late is usual",
 	.bytes = ANSWER(ROW("18", "NG", "10") "," ROW(
 	    "18", "SUN", "10") "," ROW("19", "NG", "10") "," ROW("19", "SUN",
 	    "10") "," ROW("20", "NG", "10") "," ROW("20", "SUN",
 	    "10") "," ROW("21", "NG", "10") "," ROW("21", "SUN", "null")),
 	.count = 3,
 	.value = (490 + 48) / 2.0,
-	.note = ""},
-    {.why = "the later of two rows wins",
+    },
+    {
+	.why = "the later of two rows wins",
 	.bytes = ANSWER(ROW("21", "NG", "10") "," ROW(
 	    "21", "WND", "10") "," ROW("21", "NG", "30")),
 	.count = 1,
 	.value = (30 * 490 + 10 * 11) / 40.0,
-	.note = ""},
+    },
 };
 
 static void
@@ -201,38 +177,7 @@ test_parse(void **state)
 	const struct lt_source_options options = options_of(pairs);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), NOW, &points, &err);
-
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (points.count != (size_t)parse_cases[i].count ||
-			 fabs(points.points[0].value - parse_cases[i].value) >
-			     1e-9 ||
-			 points.points[0].quality != LT_QUALITY_ESTIMATED ||
-			 points.quantity != LT_QUANTITY_CARBON ||
-			 strcmp(points.note, parse_cases[i].note) != 0)
-			fail_msg("%s: %zu, %f, %s", why, points.count,
-			    points.points[0].value, points.note);
-		lt_points_free(&points);
-	}
-}
-
-static size_t
-read_fixture(const char *path, char *bytes, size_t size)
-{
-	FILE *const file = fopen(path, "rb");
-
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, size, file);
-	fclose(file);
-	return length;
+	check_answers(&options, NOW, parse_cases, COUNT(parse_cases));
 }
 
 /* Hours are UTC: none is missing or long in the night of 12 March, in which
@@ -529,22 +474,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_mix;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("eia");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("eia", serve_mix);
 }
 
 int
@@ -563,5 +493,5 @@ main(void)
 	    cmocka_unit_test(test_future),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }
