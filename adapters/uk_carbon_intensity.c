@@ -339,13 +339,14 @@ request(struct lt_web *web, int64_t from_utc_s, const char *span,
 		    web, &request, uk_parse, now_utc_s, &half->err);
 }
 
-/* From the half hour of from_utc_s to that of end_utc_s. The newest first, so
- * that a refusal costs the oldest. */
+/* From the half hour of from_utc_s to before that of end_utc_s, which what is
+ * newer has. The newest first, so that a refusal costs the oldest. */
 static void
 request_past(struct lt_web *web, int64_t from_utc_s, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_half *past)
 {
-	while (end_utc_s > from_utc_s && past->code == LT_OK) {
+	while (end_utc_s - end_utc_s % SLOT_S > from_utc_s &&
+	       past->code == LT_OK) {
 		const int64_t start_utc_s = end_utc_s - CHUNK_S > from_utc_s
 						? end_utc_s - CHUNK_S
 						: from_utc_s;
@@ -369,8 +370,7 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	if (to_utc_s > now_utc_s)
 		request(&web, from_utc_s > now_utc_s ? from_utc_s : now_utc_s,
 		    "fw48h", now_utc_s, &halves.ahead);
-	if (halves.ahead.code == LT_OK &&
-	    from_utc_s < now_utc_s - now_utc_s % SLOT_S)
+	if (halves.ahead.code == LT_OK)
 		request_past(&web, from_utc_s,
 		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, now_utc_s,
 		    &halves.past);
