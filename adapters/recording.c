@@ -26,7 +26,7 @@ const struct lt_adapter_option lt_recording_options[] = {
     {"end", false, "name of the column with the end", "until the next row"},
     {"skip", false, "lines before the header of a CSV", "0"},
     {"zone", false, "utc: times without a zone are UTC",
-	"such times are refused"},
+	"none: such times are refused"},
     {NULL, false, NULL, NULL},
 };
 

@@ -16,6 +16,9 @@
 
 enum { LT_CLI_OPTIONS_MAX = 8 };
 
+/* Numbers in JSON: 53.67, not 53.670000000000002. */
+#define LT_CLI_JSON JSON_REAL_PRECISION(15)
+
 enum { LT_EXIT_OK = 0, LT_EXIT_FAILURE = 1, LT_EXIT_USAGE = 2 };
 
 struct lt_cli_option {

@@ -64,8 +64,8 @@ lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
 int
 lt_cli_print_json(const json_t *body)
 {
-	if (json_dumpf(body, stdout, JSON_INDENT(2)) || putchar('\n') == EOF ||
-	    fflush(stdout)) {
+	if (json_dumpf(body, stdout, LT_CLI_JSON | JSON_INDENT(2)) ||
+	    putchar('\n') == EOF || fflush(stdout)) {
 		const struct lt_error err = {.text = "can't write the answer"};
 
 		return lt_cli_fail(&err);

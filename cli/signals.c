@@ -39,6 +39,16 @@ takes(const struct form *form, const char *option)
 	return false;
 }
 
+/* The form that an option is for. */
+static const char *
+form_of(const char *option)
+{
+	for (int i = 0; i < FORM_COUNT; i++)
+		if (forms[i].word && takes(&forms[i], option))
+			return forms[i].word;
+	return "nothing";
+}
+
 /* One page, its sources appended to those of *answer. */
 static int
 ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
@@ -123,9 +133,12 @@ lt_cli_signals(const struct lt_cli *cli)
 	for (int i = 0; lt_cli_signals_options[i].name; i++)
 		if (cli->values[i] &&
 		    !takes(form, lt_cli_signals_options[i].name))
-			return lt_cli_usage(cli, "%s%stakes no --%s",
-			    word ? word : "", word ? " " : "it ",
-			    lt_cli_signals_options[i].name);
+			return word ? lt_cli_usage(cli, "%s takes no --%s",
+					  word, lt_cli_signals_options[i].name)
+				    : lt_cli_usage(cli, "--%s comes after %s",
+					  lt_cli_signals_options[i].name,
+					  form_of(
+					      lt_cli_signals_options[i].name));
 	if (cli->operand_count < form->operands_min)
 		return lt_cli_usage(cli, "%s wants a source's name", word);
 	return form->run(cli);

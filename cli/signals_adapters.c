@@ -108,8 +108,9 @@ lt_signals_adapters(const struct lt_cli *cli)
 		const char *const nearest =
 		    lt_nearest(name, lt_adapter_names());
 
-		return lt_cli_usage(cli, "no adapter \"%s\"%s%s", name,
-		    nearest ? "; did you mean " : "", nearest ? nearest : "");
+		return lt_cli_usage(cli, "no adapter \"%s\"; %s%s", name,
+		    nearest ? "did you mean " : "signals adapters lists them",
+		    nearest ? nearest : "");
 	}
 	if (cli->json) {
 		json_t *const body = adapter_json(adapter);

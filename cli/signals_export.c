@@ -104,7 +104,7 @@ print_json(struct export *export, const json_t *page)
 
 		json_object_del(head, "points");
 		json_object_del(head, "next");
-		char *const text = json_dumps(head, JSON_COMPACT);
+		char *const text = json_dumps(head, LT_CLI_JSON | JSON_COMPACT);
 
 		/* without its closing brace */
 		printf("%.*s,\"points\":[", text ? (int)strlen(text) - 1 : 0,
@@ -115,7 +115,7 @@ print_json(struct export *export, const json_t *page)
 	json_array_foreach(json_object_get(page, "points"), index, point)
 	{
 		fputs(export->began || index > 0 ? ",\n" : "\n", stdout);
-		json_dumpf(point, stdout, JSON_COMPACT);
+		json_dumpf(point, stdout, LT_CLI_JSON | JSON_COMPACT);
 	}
 	export->began = true;
 }

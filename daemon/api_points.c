@@ -129,6 +129,9 @@ lt_api_signals_export(
 	    time_of(&to, request, "to", end, &err) != LT_OK ||
 	    time_of(&after, request, "after", INT64_MIN, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
+	if (lt_api_value(request, "from") && lt_api_value(request, "to") &&
+	    from >= to)
+		return lt_api_error(reply, 400, "to: want a time after from");
 	from = from > first ? from : first;
 	from = from > after ? from : after;
 	to = to < end ? to : end;

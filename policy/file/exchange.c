@@ -51,6 +51,12 @@ lt_exchanges_finish(struct lt_reader *reader)
 	struct lt_policy_exchange *rows = policy->exchanges;
 	if (policy->exchange_count == 0)
 		return;
+	if (policy->currency[0] == '\0') {
+		lt_complain(reader, NULL,
+		    "exchange_rates: are into the site's currency, but "
+		    "currency: is missing, want a line such as currency: EUR");
+		return;
+	}
 	qsort(rows, (size_t)policy->exchange_count, sizeof(*rows), compare);
 	for (int i = 0; i < policy->exchange_count; i++) {
 		if (rows[i].currency[0] == '\0')

@@ -102,6 +102,8 @@ gives 'a form of signals that is none' 2 'want export, test, adapters or nothing
 gives 'signals test without a source' 2 "test wants a source's name" "$lowtide" signals test
 gives 'an operand too many for a form' 2 '"b" is one argument too many' "$lowtide" signals adapters file b
 gives 'an option of another form' 2 'export takes no --errors' "$lowtide" signals export --errors
+gives 'an option without its form' 2 '--from comes after export' "$lowtide" signals --from 2026-11-21
+gives 'no adapter at all' 2 'signals adapters lists them' "$lowtide" signals adapters zzzzzzzz
 gives 'an export as a table' 2 'want csv or json' "$lowtide" signals export --format table
 gives 'adapters' 0 'uk_carbon_intensity' "$lowtide" signals adapters
 gives 'the options of an adapter' 0 'outward code' "$lowtide" signals adapters uk_carbon_intensity
