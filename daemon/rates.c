@@ -137,15 +137,25 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	return code;
 }
 
+/* All in one transaction: at the start of an hour each partition has news,
+ * and a disk takes its time for each commit. */
 int
 lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK)
+		return code;
 	for (int i = 0; i < d->policy->partition_count; i++)
-		for (int rate = 0; rate < LT_RATE_COUNT; rate++) {
-			const int code = record(d, &d->policy->partitions[i],
+		for (int rate = 0; rate < LT_RATE_COUNT && code == LT_OK;
+		     rate++)
+			code = record(d, &d->policy->partitions[i],
 			    (enum lt_rate)rate, now_utc_s, err);
-			if (code != LT_OK)
-				return code;
-		}
-	return LT_OK;
+	/* What came before a failure is right, and stays. */
+	const int kept = lt_ledger_commit(d->ledger, err);
+	if (kept != LT_OK) {
+		lt_ledger_rollback(d->ledger);
+		free(d->recorded);
+		d->recorded = NULL;
+	}
+	return code == LT_OK ? kept : code;
 }

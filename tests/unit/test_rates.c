@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is recorded for charges: what held from when on, also over a reload of
+ * the policy, and nothing that the ledger did not keep.
+ */
+#include "daemon.h"
+#include "ledger_fixture.h"
+
+static const int64_t now = NOVEMBER + 30 * LT_HOUR_S;
+
+struct site {
+	struct lt_daemon d;
+	char path[64];
+};
+
+static void
+load(struct site *site, const char *text, int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	FILE *const file = fopen(site->path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	if (lt_daemon_load_policy(&site->d, now_utc_s, &err) != LT_OK)
+		fail_msg("%s", err.text);
+}
+
+static struct site *
+site_new(struct fixture *f)
+{
+	struct site *const site = calloc(1, sizeof(*site));
+	assert_non_null(site);
+	strcpy(site->path, "/tmp/lowtide-rates.XXXXXX");
+	close(mkstemp(site->path));
+	lt_log_open("/dev/null");
+	site->d.ledger = f->ledger;
+	site->d.args.config = site->path;
+	return site;
+}
+
+static void
+site_free(struct site *site)
+{
+	lt_policy_drop(&site->d);
+	free(site->d.recorded);
+	unlink(site->path);
+	free(site);
+}
+
+static void
+record(struct site *site, int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	if (lt_rates_record(&site->d, now_utc_s, &err) != LT_OK)
+		fail_msg("%s", err.text);
+}
+
+static double
+price_at(struct site *site, const char *partition, int64_t utc_s)
+{
+	struct lt_rate_step *steps;
+	uint32_t count;
+	assert_int_equal(
+	    lt_ledger_rates(site->d.ledger, partition, LT_RATE_PRICE, utc_s,
+		utc_s + 1, &steps, &count, NULL),
+	    LT_OK);
+	const double value = count == 1 ? steps[0].value : -1;
+	free(steps);
+	return value;
+}
+
+static void
+test_constants(void **state)
+{
+	struct site *const site = site_new(*state);
+	load(site,
+	    "currency: GBP\npartitions:\n"
+	    "  a: {price_per_node_hour: 1.5}\n"
+	    "  b: {price_per_node_hour: 2}\n",
+	    now);
+	record(site, now + 60);
+	load(site,
+	    "currency: GBP\npartitions:\n"
+	    "  a: {price_per_node_hour: 3}\n"
+	    "  b: {price_per_node_hour: 2}\n",
+	    now + 600);
+	record(site, now + 660);
+	assert_true(price_at(site, "a", now + 599) == 1500000);
+	assert_true(price_at(site, "a", now + 600) == 3000000);
+	assert_true(price_at(site, "b", now + 700) == 2000000);
+	site_free(site);
+}
+
+static void
+give(struct site *site, double value, int64_t now_utc_s)
+{
+	struct lt_points points = {.quantity = LT_QUANTITY_PRICE};
+	const struct lt_point point = {
+	    now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
+	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
+	assert_int_equal(
+	    lt_signals_take(&site->d, &site->d.sources[0], &points, now_utc_s),
+	    LT_OK);
+	lt_points_free(&points);
+}
+
+/* Another region, the first steps of which are as new as the old one's. */
+static void
+test_reload(void **state)
+{
+	struct site *const site = site_new(*state);
+	load(site,
+	    "currency: GBP\nsources:\n"
+	    "  s: {adapter: file, quantity: price, path: /one}\n"
+	    "partitions:\n  a: {price_per_node_hour: s}\n",
+	    now);
+	give(site, 1000000, now + 10);
+	record(site, now + 10);
+	assert_true(price_at(site, "a", now + 700) == 1000000);
+	load(site,
+	    "currency: GBP\nsources:\n"
+	    "  s: {adapter: file, quantity: price, path: /two}\n"
+	    "partitions:\n  a: {price_per_node_hour: s}\n",
+	    now + 600);
+	give(site, 4000000, now + 610);
+	record(site, now + 610);
+	assert_true(price_at(site, "a", now + 700) == 4000000);
+	site_free(site);
+}
+
+/* Not kept: recorded again, when it can be. */
+static void
+test_lost(void **state)
+{
+	struct site *const site = site_new(*state);
+	load(site,
+	    "currency: GBP\npartitions:\n"
+	    "  a: {price_per_node_hour: 1.5}\n",
+	    now);
+	assert_int_equal(lt_ledger_begin(site->d.ledger, NULL), LT_OK);
+	assert_int_not_equal(lt_rates_record(&site->d, now, NULL), LT_OK);
+	lt_ledger_rollback(site->d.ledger);
+	assert_true(price_at(site, "a", now) == -1);
+	record(site, now);
+	assert_true(price_at(site, "a", now) == 1500000);
+	site_free(site);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    EACH(test_constants),
+	    EACH(test_reload),
+	    EACH(test_lost),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
