@@ -144,7 +144,7 @@ source_json(
 	char zone[ZONE_SIZE] = "";
 	const struct lt_rate_step *step = NULL;
 	for (uint32_t i = 0; i < source->step_count; i++)
-		if (i == 0 || source->steps[i].start_utc_s <= now_utc_s)
+		if (source->steps[i].start_utc_s <= now_utc_s)
 			step = &source->steps[i];
 	add_first(zone, source, places);
 	add_first(zone, source, things);

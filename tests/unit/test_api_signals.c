@@ -170,6 +170,15 @@ test_truth(void **state)
 	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S,
 	    site->now_utc_s + LT_DAY_S);
 	assert_int_equal(source->issued_utc_s, site->now_utc_s);
+	/* What begins in an hour says nothing of now. */
+	give(site, 2, site->hour_utc_s + LT_HOUR_S, 3, LT_HOUR_S,
+	    site->now_utc_s);
+	json_t *const answer = ask(site, "/v1/signals?source=price", 200);
+	const json_t *const price =
+	    json_array_get(json_object_get(answer, "sources"), 0);
+	assert_true(json_is_null(json_object_get(price, "value_now")));
+	assert_string_equal(text_of(price, "quality"), "none");
+	json_decref(answer);
 	site_free(site);
 }
 
