@@ -12,6 +12,9 @@
 #include "units.h"
 #include "web.h"
 
+#define MANAGEMENT_URL "https://management.azure.com"
+#define LOGIN_URL "https://login.microsoftonline.com"
+
 enum {
 	INTERVAL_S = 6 * 3600, /* a rate of 28 days moves slowly */
 	PAGES_MAX = 4,	       /* one SKU of one region is one row */
@@ -45,10 +48,8 @@ static const struct lt_adapter_option rate_options[] = {
     {"client_id", true, "application (client) ID", NULL},
     {"secret_file", false, "file of mode 0600 with the client secret", NULL},
     {"secret_env", false, "environment variable with it, instead", NULL},
-    {"url", false, "base URL of Resource Manager",
-	"https://management.azure.com"},
-    {"login_url", false, "base URL of the login",
-	"https://login.microsoftonline.com"},
+    {"url", false, "base URL of Resource Manager", MANAGEMENT_URL},
+    {"login_url", false, "base URL of the login", LOGIN_URL},
     {NULL, false, NULL, NULL},
 };
 
@@ -291,8 +292,8 @@ login(struct lt_web *web, int64_t now_utc_s, struct lt_error *err)
 
 	snprintf(path, sizeof(path), "%s/oauth2/v2.0/token",
 	    lt_source_option(web->options, "tenant_id", ""));
-	code = lt_url_start(url, web->options, "login_url",
-	    "https://login.microsoftonline.com", path, err);
+	code =
+	    lt_url_start(url, web->options, "login_url", LOGIN_URL, path, err);
 	if (code == LT_OK)
 		code = login_form(form, sizeof(form), web->options, err);
 	if (code == LT_OK)
@@ -395,8 +396,7 @@ request_all(struct lt_web *web, int64_t now_utc_s, bool *denied,
 	struct tally tally = {.worst = -1};
 	char url[LT_URL_SIZE];
 	int page = 0;
-	int code = lt_url_start(url, web->options, "url",
-	    "https://management.azure.com",
+	int code = lt_url_start(url, web->options, "url", MANAGEMENT_URL,
 	    "providers/Microsoft.ResourceGraph/resources?"
 	    "api-version=2021-03-01",
 	    err);

@@ -13,6 +13,8 @@
 #include "units.h"
 #include "web.h"
 
+#define PRICES_URL "https://prices.azure.com"
+
 enum {
 	INTERVAL_S = 6 * 3600, /* of a list that changes at most daily */
 	PAGES_MAX = 8, /* one SKU of one region has a dozen rows: one page */
@@ -28,7 +30,7 @@ static const struct lt_adapter_option price_options[] = {
     {"capacity", false, "spot or on_demand", "spot"},
     {"os", false, "linux or windows", "linux"},
     {"currency", false, "ISO 4217 code to ask the prices in", "USD"},
-    {"url", false, "base URL of a mirror", "https://prices.azure.com"},
+    {"url", false, "base URL of a mirror", PRICES_URL},
     {NULL, false, NULL, NULL},
 };
 
@@ -329,8 +331,7 @@ first_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    "api/retail/prices?api-version=2023-01-01-preview&"
 	    "currencyCode=%%27%s%%27&$filter=%s",
 	    price_currency(options), escaped);
-	return lt_url_start(
-	    out, options, "url", "https://prices.azure.com", path, err);
+	return lt_url_start(out, options, "url", PRICES_URL, path, err);
 }
 
 /* "https://host:443", "" for what is no plain URL: Azure's links name the
