@@ -127,12 +127,12 @@ test_lost(void **state)
 	const struct lt_point point = {site->hour_utc_s,
 	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	struct lt_points points = {
-	    .quantity = LT_QUANTITY_PRICE, .currency = "XXX"};
+	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	strcpy(source->memory->etag, "\"1\"");
 	strcpy(source->memory->last_modified, "yesterday");
 	lt_signals_take(&site->d, source, &points, site->now_utc_s);
-	assert_non_null(strstr(source->last_error, "XXX"));
+	assert_non_null(strstr(source->last_error, "ZZZ"));
 	assert_string_equal(source->memory->etag, "");
 	assert_string_equal(source->memory->last_modified, "");
 	lt_points_free(&points);
@@ -156,7 +156,7 @@ test_truth(void **state)
 	const int64_t issued_utc_s = site->now_utc_s - LT_DAY_S;
 	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, issued_utc_s);
 	struct lt_points points = {
-	    .quantity = LT_QUANTITY_PRICE, .currency = "XXX"};
+	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
 	const struct lt_point point = {site->hour_utc_s,
 	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
