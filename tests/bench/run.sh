@@ -85,6 +85,7 @@ printf 'PartitionName=p%d Nodes=v1 MaxTime=1-0\n' $(seq 3 63) >> "$D/layout"
 		printf '  grid%d: {adapter: file, path: %s, quantity: carbon}\n' "$i" "$D/signal.csv"
 	done
 	printf 'partitions:\n'
+	k=0
 	for p in ondemand spot h100 $(seq -f p%g 3 63); do
 		printf '  %s: {carbon: grid%d}\n' "$p" $((++k % 20 + 1))
 	done
