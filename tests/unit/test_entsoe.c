@@ -299,6 +299,55 @@ test_parse(void **state)
 	}
 }
 
+/* Days of 23 and 25 hours, as in the nights in which clocks change: no hour is
+ * missing, none is long. */
+static void
+test_clocks_change(void **state)
+{
+	static const struct pair pairs[] = {
+	    {"area", "FR"}, {"token_env", "T"}, {0}};
+	static const struct {
+		const char *start, *end;
+		int64_t start_utc_s;
+		int hours;
+	} days[] = {
+	    {"2023-03-25T23:00Z", "2023-03-26T22:00Z", 1679785200, 23},
+	    {"2022-10-29T22:00Z", "2022-10-30T23:00Z", 1667080800, 25},
+	};
+	const struct lt_source_options options = options_of(pairs);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(days); i++) {
+		struct lt_points points = {0};
+		char period[4096], bytes[8192];
+		int length = snprintf(period, sizeof(period),
+		    "<Period><timeInterval><start>%s</start><end>%s</end>"
+		    "</timeInterval><resolution>PT60M</resolution>",
+		    days[i].start, days[i].end);
+
+		for (int hour = 1; hour <= days[i].hours; hour++)
+			length +=
+			    sprintf(period + length, POINT("%d", "100"), hour);
+		length = snprintf(
+		    bytes, sizeof(bytes), DOCUMENT(GAS("%s</Period>")), period);
+		assert_int_equal(
+		    adapter->parse(&options, bytes, (size_t)length,
+			days[i].start_utc_s + 2 * 86400, &points, NULL),
+		    LT_OK);
+		assert_int_equal(points.count, days[i].hours);
+		for (int hour = 0; hour < days[i].hours; hour++) {
+			const int64_t begins =
+			    days[i].start_utc_s + 3600 * hour;
+
+			assert_int_equal(
+			    points.points[hour].start_utc_s, begins);
+			assert_int_equal(
+			    points.points[hour].end_utc_s, begins + 3600);
+		}
+		lt_points_free(&points);
+	}
+}
+
 static void
 test_depth(void **state)
 {
@@ -514,6 +563,7 @@ main(void)
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_areas),
 	    cmocka_unit_test(test_parse),
+	    cmocka_unit_test(test_clocks_change),
 	    cmocka_unit_test(test_depth),
 	    cmocka_unit_test(test_fixtures),
 	    cmocka_unit_test(test_fetch),
