@@ -108,9 +108,12 @@ write_hints(FILE *out, const struct lt_init_site *site)
 {
 	fprintf(out,
 	    "# No source without a key is known for %s.\n"
-	    "# electricity_maps, watttime, eia and entsoe need one; else write "
-	    "the\n"
-	    "# grid's mean as a number below, or keep a file of your own:\n"
+	    "# electricity_maps, watttime and entsoe need one; eia (USA) can "
+	    "be "
+	    "tried\n"
+	    "# without. Else write the grid's mean as a number below, or keep "
+	    "a "
+	    "file:\n"
 	    "#sources:\n"
 	    "#  grid: {adapter: file, quantity: carbon, path: "
 	    "/etc/lowtide/carbon.csv}\n",
