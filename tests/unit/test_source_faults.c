@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <cmocka.h>
 
@@ -249,6 +251,7 @@ answer_tls(void *context, struct MHD_Connection *connection, const char *url,
 
 static struct server server;
 static int refused_port, tls_port;
+static pid_t tls_pid;
 
 static void
 base_url(char out[128], const struct fault *fault, enum format format)
@@ -447,6 +450,37 @@ test_all_are_here(void **state)
 	}
 }
 
+/* In a process of its own, as the other server: a thread of ours may hold the
+ * allocator's lock when a child is forked, which then hangs. */
+static bool
+start_tls(void)
+{
+	int ends[2];
+
+	if (pipe(ends) != 0 || (tls_pid = fork()) < 0)
+		return false;
+	if (tls_pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		struct MHD_Daemon *const tls = MHD_start_daemon(
+		    MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL,
+		    NULL, answer_tls, NULL, MHD_OPTION_HTTPS_MEM_KEY, key_pem,
+		    MHD_OPTION_HTTPS_MEM_CERT, certificate_pem, MHD_OPTION_END);
+		if (tls == NULL)
+			_exit(1);
+		tls_port =
+		    MHD_get_daemon_info(tls, MHD_DAEMON_INFO_BIND_PORT)->port;
+		if (write(ends[1], &tls_port, sizeof(tls_port)) > 0)
+			for (;;)
+				pause();
+		_exit(1);
+	}
+	close(ends[1]);
+	const bool is_up =
+	    read(ends[0], &tls_port, sizeof(tls_port)) == sizeof(tls_port);
+	close(ends[0]);
+	return is_up;
+}
+
 static int
 begin(void **state)
 {
@@ -461,13 +495,8 @@ begin(void **state)
 	server_stop(&gone); /* a port that was free just now */
 	server_own = serve_bodies;
 	server = server_start(0, NULL);
-	struct MHD_Daemon *const tls =
-	    MHD_start_daemon(MHD_USE_TLS | MHD_USE_INTERNAL_POLLING_THREAD, 0,
-		NULL, NULL, answer_tls, NULL, MHD_OPTION_HTTPS_MEM_KEY, key_pem,
-		MHD_OPTION_HTTPS_MEM_CERT, certificate_pem, MHD_OPTION_END);
-	if (tls == NULL)
+	if (!start_tls())
 		return -1;
-	tls_port = MHD_get_daemon_info(tls, MHD_DAEMON_INFO_BIND_PORT)->port;
 	return lt_http_init(NULL);
 }
 
@@ -476,6 +505,8 @@ end(void **state)
 {
 	(void)state;
 	server_stop(&server);
+	kill(tls_pid, SIGKILL);
+	waitpid(tls_pid, NULL, 0);
 	lt_http_cleanup();
 	return 0;
 }
