@@ -52,26 +52,39 @@ struct parse_case {
 	const char *note;	 /* NULL = none */
 };
 
+/* Parses a text. True: it was taken, as says NULL wants; else it was refused
+ * in these words. */
+static inline bool
+parses(const struct lt_source_options *options, int64_t now_utc_s,
+    const char *why, const char *bytes, const char *says,
+    struct lt_points *points)
+{
+	struct lt_error err = {0};
+	const int code = adapter->parse(
+	    options, bytes, strlen(bytes), now_utc_s, points, &err);
+
+	if ((code == LT_OK) != (says == NULL))
+		fail_msg("%s: %d %s", why, code, err.text);
+	if (code != LT_OK)
+		assert_says(why, &err, says);
+	return code == LT_OK;
+}
+
 static inline void
 check_answer(const struct lt_source_options *options, int64_t now_utc_s,
     const struct parse_case *wanted)
 {
 	const char *const note = wanted->note == NULL ? "" : wanted->note;
 	struct lt_points points = {0};
-	struct lt_error err = {0};
-	const int code = adapter->parse(options, wanted->bytes,
-	    strlen(wanted->bytes), now_utc_s, &points, &err);
 
-	if ((code == LT_OK) != (wanted->says == NULL))
-		fail_msg("%s: %d %s", wanted->why, code, err.text);
-	if (code != LT_OK)
-		assert_says(wanted->why, &err, wanted->says);
-	else if (points.count != wanted->count ||
-		 !(fabs(points.points[0].value - wanted->value) < 1e-9) ||
-		 (wanted->quality != LT_QUALITY_NONE &&
-		     points.points[0].quality != wanted->quality) ||
-		 points.quantity != adapter->quantity(options) ||
-		 strcmp(points.note, note) != 0)
+	if (parses(options, now_utc_s, wanted->why, wanted->bytes, wanted->says,
+		&points) &&
+	    (points.count != wanted->count ||
+		!(fabs(points.points[0].value - wanted->value) < 1e-9) ||
+		(wanted->quality != LT_QUALITY_NONE &&
+		    points.points[0].quality != wanted->quality) ||
+		points.quantity != adapter->quantity(options) ||
+		strcmp(points.note, note) != 0))
 		fail_msg("%s: %zu points, %.9f, %s, \"%s\"", wanted->why,
 		    points.count, points.points[0].value,
 		    lt_quality_name(points.points[0].quality), points.note);
