@@ -53,6 +53,8 @@ struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
 	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
 					 * gb.csv, ..."), "" = nothing */
 	char currency[4]; /* ISO 4217 of prices and tariffs; "" = the site's */
+	bool past_lost;	  /* these are good, but older ones did not come: to be
+			   * asked for again */
 	bool unchanged;	  /* the source says that what it gave last still
 			   * holds (HTTP 304): no points */
 	size_t count, capacity;

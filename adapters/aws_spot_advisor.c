@@ -17,8 +17,6 @@ enum {
 	OPEN_WIDTH = 10, /* ">20%" has no upper end: as if it were 30 % */
 };
 
-#define MONTH_H 730.0
-
 static const struct lt_adapter_option advisor_options[] = {
     {"region", true, "as eu-west-2", NULL},
     {"instance_type", true, "as g5.xlarge", NULL},
@@ -181,7 +179,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	if (code != LT_OK)
 		return code;
 	points->quantity = LT_QUANTITY_HAZARD;
-	point.value = lt_hazard_per_hour(chance, MONTH_H);
+	point.value = lt_hazard_per_hour(chance, LT_MONTH_H);
 	snprintf(points->note, sizeof(points->note),
 	    "a prior only: %.20s of capacity reclaimed in the last month, "
 	    "taken as %g %%",

@@ -480,6 +480,7 @@ request_all(struct lt_web *web, struct prices *prices, int64_t *from_utc_s,
 			*from_utc_s = recent_utc_s;
 			snprintf(note, note_size, "without history: %.160s",
 			    past.text);
+			web->points->past_lost = true;
 		}
 	}
 	explicit_bzero(&login, sizeof(login));

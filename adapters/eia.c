@@ -338,6 +338,7 @@ request_pages(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 		if (code != LT_OK) {
 			snprintf(missing, missing_size,
 			    "without older hours: %.120s", inner.text);
+			web->points->past_lost = true;
 			return LT_OK;
 		}
 		if (i == 0 && page.rows == 0)

@@ -253,6 +253,7 @@ request_all(struct job *job, struct lt_error *err)
 			code = refused(&answer, &inner);
 		return lt_fail(err, (enum lt_code)code, "%s", inner.text);
 	}
+	job->web.points->past_lost = code != LT_OK;
 	if (code != LT_OK || count > 0)
 		snprintf(job->missing, sizeof(job->missing),
 		    "without older hours: %.120s",

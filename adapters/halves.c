@@ -65,6 +65,7 @@ lt_halves_join(struct lt_halves *halves,
 	    strcmp(past->points.note, ahead->points.note) != 0)
 		lt_note_add(points, "history: %s", past->points.note);
 	if (past->code != LT_OK) {
+		points->past_lost = true;
 		lt_note_add(points, "%s history: %s",
 		    past->points.count > 0 ? "not all" : "without",
 		    past->err.text);

@@ -3,6 +3,7 @@
  * Credentials of sources: from files that nobody else may read, or from the
  * environment. Never from the policy file, which users may read.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,6 +21,28 @@ option_of(char name[LT_NAME_SIZE], const struct lt_source_options *options,
 {
 	snprintf(name, LT_NAME_SIZE, "%s_%s", key, suffix);
 	return lt_source_option(options, name, NULL);
+}
+
+/* Would the secret go over a network for all to read? */
+static bool
+is_open(const struct lt_source_options *options, const char *key,
+    struct lt_error *err)
+{
+	const char *const url = lt_source_option(options, key, "");
+	char host[256];
+	unsigned char address[4];
+
+	if (strncmp(url, "http://", 7) != 0)
+		return false;
+	lt_http_host(host, sizeof(host), url);
+	if (strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+	    (inet_pton(AF_INET, host, address) == 1 && address[0] == 127))
+		return false;
+	lt_option_fail(options, key, err,
+	    "%s: %s: got http:// to another host, want https:// where a "
+	    "secret is sent",
+	    options->name, key);
+	return true;
 }
 
 int
@@ -43,6 +66,10 @@ lt_secret_check(const struct lt_source_options *options, const char *key,
 		    "%s: %s: got \"%s\", want the name of an environment "
 		    "variable",
 		    options->name, env_name, env);
+	if ((file != NULL || env != NULL) &&
+	    (is_open(options, "url", err) ||
+		is_open(options, "login_url", err)))
+		return LT_EINPUT;
 	if (required && file == NULL && env == NULL)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: %s or %s: missing, want where the secret is",
@@ -64,10 +91,6 @@ file_check(const char *path, int fd, struct lt_error *err)
 		    "%s: mode %04o lets others read a secret, want 0600: "
 		    "chmod 600 %s",
 		    path, (unsigned)status.st_mode & 07777, path);
-	if (status.st_uid != geteuid() && status.st_uid != 0)
-		return lt_fail(err, LT_EDENIED,
-		    "%s: belongs to uid %u, want %u or root", path,
-		    (unsigned)status.st_uid, (unsigned)geteuid());
 	return LT_OK;
 }
 

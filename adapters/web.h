@@ -97,9 +97,10 @@ int lt_url_escape(
 /* ---- secrets ---- */
 /*
  * The secret `key` of a source is named by its option KEY_file, an absolute
- * path of a file that only its owner, root or we, may read, or by KEY_env, an
+ * path of a file that only its owner may read, or by KEY_env, an
  * environment variable. Check only that exactly one is named (none is right
- * where it is not required).
+ * where it is not required), and that no option url or login_url sends it
+ * in the clear to another host.
  */
 int lt_secret_check(const struct lt_source_options *options, const char *key,
     bool required, struct lt_error *err);

@@ -64,6 +64,10 @@ void lt_doctor_preemptible(
 bool lt_preemptible_argument(const struct lt_policy *policy,
     const json_t *signals, const char *line, char *out, size_t size);
 
+/* ---- doctor_secrets.c ---- */
+void lt_doctor_secrets(
+    struct lt_doctor *doctor, const struct lt_policy *policy);
+
 /* ---- plugin_file.c ---- */
 /*
  * plugin_version of a Slurm plugin, read from the ELF file without loading

@@ -221,6 +221,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    policy->partition_count, policy->source_count,
 	    policy->budget_count);
 	lt_doctor_preemptible(doctor, policy);
+	lt_doctor_secrets(doctor, policy);
 	lt_policy_free(policy);
 }
 

@@ -43,6 +43,8 @@ struct lt_source { /* one source of the policy at run time */
 	bool busy, fetched;
 	/* issued: when the source made what we have; its age is by this */
 	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
+	int64_t complete_utc_s; /* its past up to then was asked for, and came;
+				 * 0 = not yet */
 	int failures;
 	struct lt_source_memory *memory; /* tokens, validators; own */
 	char note[LT_POINTS_NOTE_SIZE];	 /* of the last good fetch */
@@ -150,6 +152,9 @@ int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
  * doubled pauses; never sooner than the source asks, up to a day. Pure. */
 int64_t lt_schedule_wait_s(
     int64_t interval_s, int failures, int64_t retry_after_s);
+/* From when on a source is asked whose past is complete up to then: two days
+ * back for late values, further over what is missing, a month at most. */
+int64_t lt_schedule_from(int64_t complete_utc_s, int64_t now_utc_s);
 /* All once, here and now (--once). */
 void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
 
@@ -174,8 +179,6 @@ int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
 /* No more "has it changed?": the next answer is whole. */
 void lt_source_forget(struct lt_source_memory *memory);
-bool lt_signals_has_history(
-    struct lt_daemon *d, const struct lt_source *source);
 
 /* convert.c: other currencies to the site's by the policy's dated rates. Points
  * of days before the first rate are dropped. LT_EINPUT: no rate at all, or no

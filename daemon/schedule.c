@@ -47,6 +47,16 @@ lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 	return asked_s > wait_s ? asked_s : wait_s;
 }
 
+int64_t
+lt_schedule_from(int64_t complete_utc_s, int64_t now_utc_s)
+{
+	const int64_t recent_utc_s = now_utc_s - REFETCH_S,
+		      oldest_utc_s = now_utc_s - LT_HISTORY_S;
+	const int64_t from_utc_s =
+	    complete_utc_s < recent_utc_s ? complete_utc_s : recent_utc_s;
+	return from_utc_s > oldest_utc_s ? from_utc_s : oldest_utc_s;
+}
+
 static int64_t
 next_time(const struct lt_source *source, int64_t now_utc_s)
 {
@@ -61,7 +71,6 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
 	if (!fetch)
 		return NULL;
-	const bool has_history = lt_signals_has_history(d, source);
 	const char *const currency =
 	    source->adapter->currency
 		? source->adapter->currency(&source->options)
@@ -74,8 +83,7 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 		now_utc_s + 2 * source->adapter->interval_s))
 		lt_source_forget(&fetch->memory);
 	fetch->now_utc_s = now_utc_s;
-	fetch->from_utc_s =
-	    now_utc_s - (has_history ? (int64_t)REFETCH_S : LT_HISTORY_S);
+	fetch->from_utc_s = lt_schedule_from(source->complete_utc_s, now_utc_s);
 	fetch->to_utc_s = now_utc_s + LT_HORIZON_S;
 	return fetch;
 }

@@ -41,6 +41,10 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
 	if (lt_quantity_scale(source->adapter->quantity(&source->options)) != 1)
 		crc = lt_crc32c(
 		    crc, d->policy->currency, strlen(d->policy->currency));
+	/* A tariff's hours are the site's. */
+	if (source->adapter->quantity(&source->options) == LT_QUANTITY_TARIFF)
+		crc = lt_crc32c(
+		    crc, d->policy->timezone, strlen(d->policy->timezone));
 	for (int i = 0; i < p->option_count; i++) {
 		crc = lt_crc32c(
 		    crc, p->options[i].key, strlen(p->options[i].key) + 1);
@@ -67,15 +71,6 @@ lt_source_forget(struct lt_source_memory *memory)
 	memory->etag[0] = memory->last_modified[0] = '\0';
 }
 
-bool
-lt_signals_has_history(struct lt_daemon *d, const struct lt_source *source)
-{
-	char value[64], name[LT_NAME_SIZE];
-	lt_signals_key(name, d, source);
-	return lt_ledger_get(d->ledger, name, value, sizeof(value), NULL) ==
-	       LT_OK;
-}
-
 void
 lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -84,15 +79,17 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 		struct lt_error err = {0};
 		char value[64], name[LT_NAME_SIZE];
 		int quantity;
-		long long issued;
+		long long issued, complete;
 		lt_signals_key(name, d, source);
 		if (lt_ledger_get(
 			d->ledger, name, value, sizeof(value), NULL) != LT_OK ||
-		    sscanf(value, "%d %lld", &quantity, &issued) != 2 ||
+		    sscanf(value, "%d %lld %lld", &quantity, &issued,
+			&complete) != 3 ||
 		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
 			continue;
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
+		source->complete_utc_s = complete;
 		if (lt_signals_refresh(d, source, now_utc_s, &err) != LT_OK)
 			lt_log("signal_lost", "source=%s error=\"%s\"",
 			    source->policy->name, err.text);
@@ -101,7 +98,8 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 
 static int
 store(struct lt_daemon *d, const struct lt_source *source,
-    const struct lt_points *points, int64_t issued_utc_s, struct lt_error *err)
+    const struct lt_points *points, int64_t issued_utc_s,
+    int64_t complete_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *const steps =
 	    calloc(points->count + 1, sizeof(*steps));
@@ -124,8 +122,8 @@ store(struct lt_daemon *d, const struct lt_source *source,
 	free(steps);
 	if (code != LT_OK)
 		return code;
-	snprintf(value, sizeof(value), "%d %lld", (int)points->quantity,
-	    (long long)issued_utc_s);
+	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
+	    (long long)issued_utc_s, (long long)complete_utc_s);
 	return lt_ledger_put(d->ledger, name, value, err);
 }
 
@@ -240,17 +238,21 @@ keep(struct lt_daemon *d, struct lt_source *source, struct lt_points *points,
 	    points->issued_utc_s > 0 && points->issued_utc_s < now_utc_s
 		? points->issued_utc_s
 		: now_utc_s;
+	const int64_t complete_utc_s =
+	    points->past_lost ? source->complete_utc_s : now_utc_s;
 	int code = points->unchanged
 		       ? extend_last(d, source, points, now_utc_s, err)
 		       : lt_points_convert(points, d->policy, err);
 	if (code == LT_OK)
-		code = store(d, source, points, issued_utc_s, err);
+		code =
+		    store(d, source, points, issued_utc_s, complete_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	source->quantity = points->quantity;
 	source->fetched = true;
 	source->fetched_utc_s = now_utc_s;
 	source->issued_utc_s = issued_utc_s;
+	source->complete_utc_s = complete_utc_s;
 	if (!points->unchanged) {
 		lt_text_mend(points->note);
 		memcpy(source->note, points->note, sizeof(source->note));

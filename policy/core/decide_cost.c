@@ -9,7 +9,6 @@
 #include "decide_internal.h"
 
 static const double mg_per_g = 1000;
-static const double hours_per_month = 730;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
 /* Of all waves: far beyond any deadline, and still an int64_t. */
@@ -188,7 +187,7 @@ lane_weights(struct lane *lane, const struct job *job,
 	    request->checkpoint.enabled
 		? request->checkpoint_gib *
 		      (double)part->storage_micros_per_gib_month * hours /
-		      hours_per_month * lane->task_factor
+		      LT_MONTH_H * lane->task_factor
 		: 0;
 	/* --checkpoint jobs are requeued; others need a person. */
 	lane->failure_micros =

@@ -7,7 +7,10 @@
 
 #include <stdbool.h>
 
-enum { LT_CHECKPOINT_WRITE_S = 60 }; /* where it is not known */
+enum {
+	LT_CHECKPOINT_WRITE_S = 60, /* where it is not known */
+	LT_MONTH_H = 730,	    /* a year has 8,760 hours */
+};
 
 struct lt_checkpoint {
 	bool enabled;	/* the user said that the job can resume */

@@ -246,6 +246,14 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 	}
 	struct lt_nearest nearest;
 	lt_nearest_init(&nearest, text);
+	for (int i = 0; i < signal->source_count; i++)
+		if (strcmp(policy->sources[signal->sources[i]].name, text) ==
+		    0) {
+			lt_complain(reader, node,
+			    "%s: got %s twice, want each source once",
+			    key->name, text);
+			return;
+		}
 	for (int i = 0; i < policy->source_count; i++) {
 		if (strcmp(policy->sources[i].name, text) == 0) {
 			signal->sources[signal->source_count++] = i;

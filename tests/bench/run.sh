@@ -32,6 +32,8 @@ done
 # (nesl/CarbonX) and ES_2022_hourly.csv (umassos/decarbonization-potential).
 if [ -n "${CARBON:-}" ]; then
 	build/tests/bench/bench_forecast "$CARBON"
+else
+	echo "forecast: CARBON=FOLDER of recorded grids measures it"
 fi
 
 ACCOUNTS=team0000 SPANK_ARGS=job_submit=yes "$cluster" up "$D/with" >&2

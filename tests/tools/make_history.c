@@ -57,8 +57,9 @@ main(int argc, char **argv)
 	for (int i = 0; i < d.source_count; i++) {
 		lt_signals_key(key, &d, &d.sources[i]);
 		fill(steps, count, now_utc_s, i);
-		snprintf(issued, sizeof(issued), "%d %lld",
-		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s);
+		snprintf(issued, sizeof(issued), "%d %lld %lld",
+		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s,
+		    (long long)now_utc_s);
 		if (lt_ledger_put_points(d.ledger, key, steps, count, &err) !=
 			LT_OK ||
 		    lt_ledger_put(d.ledger, key, issued, &err) != LT_OK)

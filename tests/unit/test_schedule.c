@@ -42,9 +42,36 @@ test_wait(void **state)
 	}
 }
 
+/* In days before now. */
+static void
+test_from(void **state)
+{
+	enum { NOW = 1800000000, DAY = 86400 };
+	static const struct {
+		const char *why;
+		int64_t complete_utc_s;
+		int days;
+	} from[] = {
+	    {"never asked: a month", 0, 28},
+	    {"just now: late values only", NOW, 2},
+	    {"an hour ago", NOW - 3600, 2},
+	    {"down for a week: over the week", NOW - 7 * DAY, 7},
+	    {"down for a year: no more than a month", NOW - 365 * DAY, 28},
+	    {"a clock that went back", NOW + DAY, 2},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
+		const int64_t at =
+		    lt_schedule_from(from[i].complete_utc_s, NOW);
+		if (at != NOW - (int64_t)from[i].days * DAY)
+			fail_msg("%s: %lld", from[i].why, (long long)at);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_wait)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_wait), cmocka_unit_test(test_from)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
