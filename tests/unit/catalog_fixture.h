@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the tests of price lists: tables of options, of answers and what is
+ * For the tests of price lists: tables of answers and of the price that is
  * made of them, and a server that plays the lists.
  */
 #ifndef LT_CATALOG_FIXTURE_H
@@ -8,43 +8,12 @@
 
 #include <stdlib.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_catalog.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NOW 1795237800 /* 2026-11-21T05:10Z */
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-struct option_case {
-	const char *why;
-	struct pair pairs[9];
-	int line;
-	const char *says; /* NULL = good */
-};
-
-static inline void
-check_options(const struct option_case *cases, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct lt_source_options options =
-		    options_of(cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (cases[i].says == NULL) ||
-		    err.line != cases[i].line)
-			fail_msg("%s: %d, line %d: %s", cases[i].why, code,
-			    err.line, err.text);
-		if (code != LT_OK)
-			assert_says(cases[i].why, &err, cases[i].says);
-	}
-}
-
-struct answer_case {
+struct price_case {
 	const char *why;
 	struct pair pairs[9];
 	const char *bytes; /* or of the file */
@@ -55,40 +24,36 @@ struct answer_case {
 };
 
 static inline void
-check_answer(const struct answer_case *one)
+check_price(const struct price_case *one)
 {
-	static char bytes[65536];
-	size_t length = one->bytes == NULL ? 0 : strlen(one->bytes);
+	static char text[65536];
+	const char *bytes = one->bytes;
 	const struct lt_source_options options = options_of(one->pairs);
 	struct lt_points points = {0};
-	struct lt_error err = {0};
 
-	if (one->bytes != NULL) {
-		memcpy(bytes, one->bytes, length);
-	} else {
-		FILE *const file = fopen(one->file, "rb");
-
-		assert_non_null(file);
-		length = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
+	if (bytes == NULL) {
+		text[read_fixture(one->file, text, sizeof(text) - 1)] = '\0';
+		bytes = text;
 	}
-	const int code =
-	    adapter->parse(&options, bytes, length, NOW, &points, &err);
-	if ((code == LT_OK) != (one->says == NULL))
-		fail_msg("%s: %d %s", one->why, code, err.text);
-	if (code != LT_OK)
-		assert_says(one->why, &err, one->says);
-	else if (points.count != 1 || points.points[0].value != one->micros ||
-		 points.points[0].start_utc_s != NOW - 600 ||
-		 points.points[0].end_utc_s !=
-		     NOW - 600 + 2 * adapter->interval_s ||
-		 points.quantity != LT_QUANTITY_PRICE ||
-		 strcmp(points.currency, adapter->currency(&options)) != 0 ||
-		 strcmp(points.note, one->note == NULL ? "" : one->note) != 0)
+	if (parses(&options, NOW, one->why, bytes, one->says, &points) &&
+	    (points.count != 1 || points.points[0].value != one->micros ||
+		points.points[0].start_utc_s != NOW - 600 ||
+		points.points[0].end_utc_s !=
+		    NOW - 600 + 2 * adapter->interval_s ||
+		points.quantity != LT_QUANTITY_PRICE ||
+		strcmp(points.currency, adapter->currency(&options)) != 0 ||
+		strcmp(points.note, one->note == NULL ? "" : one->note) != 0))
 		fail_msg("%s: %zu, %f %s, \"%s\"", one->why, points.count,
 		    points.count == 0 ? 0 : points.points[0].value,
 		    points.currency, points.note);
 	lt_points_free(&points);
+}
+
+static inline void
+check_prices(const struct price_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		check_price(&cases[i]);
 }
 
 struct fetch_case {
@@ -103,14 +68,13 @@ struct fetch_case {
 static inline void
 check_fetch(const struct fetch_case *one)
 {
-	char url[96];
+	char url[128];
 	struct lt_source_options options = options_of(one->pairs);
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d%s", server.port, one->path);
+	server_url(url, one->path);
 	options.items[options.count].key = "url";
 	options.items[options.count++].value = url;
 	options.memory = &memory;
@@ -135,28 +99,20 @@ check_fetch(const struct fetch_case *one)
 	lt_points_free(&points);
 }
 
-static inline int
-start_named(const char *name)
+static inline void
+check_fetches(const struct fetch_case *cases, size_t count)
 {
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	setenv("LT_TEST_KEY", CATALOG_KEY, 1);
-	setenv("LT_TEST_WRONG_KEY", "another", 1);
-	unsetenv("LT_TEST_NO_KEY");
-	server_own = serve_catalog;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find(name);
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
+	for (size_t i = 0; i < count; i++)
+		check_fetch(&cases[i]);
 }
 
 static inline int
-end(void **state)
+start_named(const char *name)
 {
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	setenv("LT_TEST_KEY", CATALOG_KEY, 1);
+	setenv("LT_TEST_WRONG_KEY", "another", 1);
+	unsetenv("LT_TEST_NO_KEY");
+	return adapter_start(name, serve_catalog);
 }
 
 #endif

@@ -11,20 +11,17 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 
+#include "adapter_fixture.h"
 #include "aws.h"
-#include "source_fixture.h"
 #include "tools/source_server_aws.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+static const struct lt_adapter_option login_options[] = {
+    LT_AWS_LOGIN_OPTIONS, {NULL, false, NULL, NULL}};
+/* Of an adapter only what all of AWS share. */
+static const struct lt_adapter login_adapter = {
+    .name = "login", .options = login_options, .check = lt_aws_login_check};
 
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[4];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"nothing: the environment", {{NULL, NULL}}, 0, NULL},
     {"another kind", {{"credentials", "vault"}}, 10,
 	"want environment, file or instance"},
@@ -45,20 +42,8 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_aws_login_check(&options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	adapter = &login_adapter;
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static const struct {
@@ -194,7 +179,7 @@ test_environment(void **state)
 static void
 test_role(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {
 	    {"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
 	static struct lt_source_memory memory;
@@ -203,7 +188,7 @@ test_role(void **state)
 	const int64_t now_utc_s = time(NULL);
 
 	(void)state;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/aws/imds", server.port);
+	server_url(url, "/aws/imds");
 	if (get(pairs, &memory, now_utc_s, &login, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_string_equal(login.pair, "AKROLE:role/secret");
@@ -231,14 +216,14 @@ test_role(void **state)
 static void
 test_role_past_proxy(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {
 	    {"credentials", "instance"}, {"imds_url", url}, {NULL, NULL}};
 	struct lt_aws_login login = {"", ""};
 	struct lt_error err = {0};
 
 	(void)state;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/aws/imds", server.port);
+	server_url(url, "/aws/imds");
 	setenv("http_proxy", "http://127.0.0.1:1/", 1);
 	assert_int_equal(get(pairs, NULL, 0, &login, &err), LT_OK);
 	unsetenv("http_proxy");
@@ -261,14 +246,13 @@ test_role_faults(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
-		char url[64];
+		char url[128];
 		const struct pair pairs[] = {{"credentials", "instance"},
 		    {"imds_url", url}, {NULL, NULL}};
 		struct lt_aws_login login = {"", ""};
 		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port,
-		    faults[i].path);
+		server_url(url, faults[i].path);
 		if (get(pairs, NULL, 0, &login, &err) == LT_OK)
 			fail_msg("%s", faults[i].path);
 		assert_says(faults[i].path, &err, faults[i].says);
@@ -322,21 +306,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_aws;
-	server = server_start(0, NULL);
-	return lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("aws_spot_price", serve_aws);
 }
 
 int
@@ -353,5 +323,5 @@ main(void)
 	    cmocka_unit_test(test_role_text),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

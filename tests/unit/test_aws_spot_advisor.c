@@ -6,16 +6,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_aws.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURE "tests/fixtures/aws_spot_advisor/spot-advisor-data.trimmed.json"
 #define T0 1795219200 /* 2026-11-21T00:00Z */
 #define FILE_OF(ranges, type)                                                  \
@@ -24,15 +21,7 @@
 #define RANGE(index, label, max)                                               \
 	"{\"index\":" index ",\"label\":\"" label "\",\"max\":" max "}"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"as in the manual",
 	{{"region", "us-east-1"}, {"instance_type", "g5.xlarge"}}, 0, NULL},
     {"Windows",
@@ -57,20 +46,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static const struct {
@@ -130,15 +106,9 @@ test_parse(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, cases[i].bytes,
-		    strlen(cases[i].bytes), T0 + 100, &points, &err);
 
-		if ((code == LT_OK) != (cases[i].says == NULL))
-			fail_msg("%s: %d %s", cases[i].why, code, err.text);
-		if (code != LT_OK) {
-			assert_says(cases[i].why, &err, cases[i].says);
-		} else {
+		if (parses(&options, T0 + 100, cases[i].why, cases[i].bytes,
+			cases[i].says, &points)) {
 			assert_int_equal(points.count, 1);
 			assert_true(
 			    fabs(points.points[0].value +
@@ -151,17 +121,6 @@ test_parse(void **state)
 		}
 		lt_points_free(&points);
 	}
-}
-
-static size_t
-sample(char bytes[16384])
-{
-	FILE *const file = fopen(FIXTURE, "rb");
-
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, 16384, file);
-	fclose(file);
-	return length;
 }
 
 /* AWS's own values: us-east-1 g5.xlarge {s: 59, r: 4}, Windows r: 4;
@@ -194,7 +153,7 @@ test_sample(void **state)
 		"eu-north-1"},
 	};
 	char bytes[16384];
-	const size_t length = sample(bytes);
+	const size_t length = read_fixture(FIXTURE, bytes, sizeof(bytes));
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(samples); i++) {
@@ -222,7 +181,7 @@ test_sample(void **state)
 static void
 test_fetch(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {{"region", "us-east-1"},
 	    {"instance_type", "g5.xlarge"}, {"url", url}, {NULL, NULL}};
 	static struct lt_source_memory memory;
@@ -232,8 +191,7 @@ test_fetch(void **state)
 
 	(void)state;
 	options.memory = &memory;
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/aws/advisor", server.port);
+	server_url(url, "/aws/advisor");
 	if (adapter->fetch(&options, T0, T0 + 1, T0, &first, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(first.count, 1);
@@ -244,14 +202,13 @@ test_fetch(void **state)
 	assert_true(second.unchanged);
 	assert_int_equal(second.count, 0);
 	assert_int_equal(memory.trace[0].status, 304);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/html", server.port);
+	server_url(url, "/html");
 	assert_int_equal(
 	    adapter->fetch(&options, T0, T0 + 1, T0, &other, &err), LT_ENET);
 	assert_says("html", &err, "127.0.0.1: got text/html, want data");
 	lt_points_free(&other);
 	err = (struct lt_error){0};
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/status/403", server.port);
+	server_url(url, "/status/403");
 	assert_int_equal(
 	    adapter->fetch(&options, T0, T0 + 1, T0, &other, &err), LT_ENET);
 	assert_says("denied", &err, "HTTP status 403, want 200");
@@ -262,22 +219,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_aws;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("aws_spot_advisor");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("aws_spot_advisor", serve_aws);
 }
 
 int
@@ -290,5 +232,5 @@ main(void)
 	    cmocka_unit_test(test_fetch),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

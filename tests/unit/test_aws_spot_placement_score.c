@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_aws.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define T0 1795219200 /* 2026-11-21T00:00Z */
 #define ANSWER(items)                                                          \
 	"<GetSpotPlacementScoresResponse><spotPlacementScoreSet>" items        \
@@ -24,15 +22,7 @@
 #define ZONE(id) "<availabilityZoneId>" id "</availabilityZoneId>"
 #define TYPES "g5.xlarge,g6.xlarge, g6e.xlarge"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"three types", {{"region", "us-east-2"}, {"instance_types", TYPES}}, 0,
 	NULL},
     {"all",
@@ -67,20 +57,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static const struct pair region[] = {
@@ -130,15 +107,9 @@ test_parse(void **state)
 		const struct lt_source_options options =
 		    options_of(cases[i].pairs);
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, cases[i].bytes,
-		    strlen(cases[i].bytes), T0 + 1234, &points, &err);
 
-		if ((code == LT_OK) != (cases[i].says == NULL))
-			fail_msg("%s: %d %s", cases[i].why, code, err.text);
-		if (code != LT_OK) {
-			assert_says(cases[i].why, &err, cases[i].says);
-		} else {
+		if (parses(&options, T0 + 1234, cases[i].why, cases[i].bytes,
+			cases[i].says, &points)) {
 			assert_int_equal(points.quantity, LT_QUANTITY_SCORE);
 			assert_int_equal(points.count, 1);
 			assert_true(points.points[0].value == cases[i].value);
@@ -159,14 +130,12 @@ test_sample(void **state)
 	const struct lt_source_options options = options_of(zone);
 	char bytes[2048];
 	struct lt_points points = {0};
-	FILE *const file = fopen("tests/fixtures/aws_spot_placement_score/"
-				 "placement_scores_SYNTHETIC.xml",
-	    "rb");
+	const size_t length =
+	    read_fixture("tests/fixtures/aws_spot_placement_score/"
+			 "placement_scores_SYNTHETIC.xml",
+		bytes, sizeof(bytes));
 
 	(void)state;
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
 	assert_int_equal(
 	    adapter->parse(&options, bytes, length, T0, &points, NULL), LT_OK);
 	assert_true(points.points[0].value == 5);
@@ -177,7 +146,7 @@ static int
 fetch(const char *path, const char *zone_id, struct lt_points *points,
     struct lt_error *err)
 {
-	char url[64];
+	char url[128];
 	struct pair pairs[] = {{"region", "eu-west-2"},
 	    {"instance_types", TYPES}, {"url", url}, {"zone_id", zone_id},
 	    {NULL, NULL}};
@@ -185,7 +154,7 @@ fetch(const char *path, const char *zone_id, struct lt_points *points,
 	if (zone_id == NULL)
 		pairs[3].key = NULL;
 	const struct lt_source_options options = options_of(pairs);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port, path);
+	server_url(url, path);
 	return adapter->fetch(&options, T0, T0 + 86400, T0, points, err);
 }
 
@@ -236,24 +205,9 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
 	setenv("AWS_ACCESS_KEY_ID", "AKID", 1);
 	setenv("AWS_SECRET_ACCESS_KEY", "s3cret", 1);
-	server_own = serve_aws;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("aws_spot_placement_score");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("aws_spot_placement_score", serve_aws);
 }
 
 int
@@ -267,5 +221,5 @@ main(void)
 	    cmocka_unit_test(test_faults),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

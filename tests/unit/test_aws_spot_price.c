@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_aws.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/aws_spot_price/"
 #define T0 1363788000 /* 2013-03-20T14:00Z */
 #define ANSWER(items)                                                          \
@@ -31,15 +29,7 @@
 #define PRICE(price, time, zone, id)                                           \
 	RECORD("g5.xlarge", "Linux/UNIX", price, time, zone, ID(id))
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[6];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"by id",
 	{{"region", "us-west-2"}, {"instance_type", "g5.xlarge"},
 	    {"zone_id", "usw2-az1"}},
@@ -97,20 +87,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static const struct pair by_id[] = {{"region", "us-west-2"},
@@ -226,34 +203,28 @@ test_parse(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const char *const why = cases[i].why;
 		const struct lt_source_options options =
 		    options_of(cases[i].pairs);
 		struct lt_points points = {0};
-		struct lt_error err = {0};
 		char steps[256] = "";
-		const int code = adapter->parse(&options, cases[i].bytes,
-		    strlen(cases[i].bytes), T0, &points, &err);
 
-		if ((code == LT_OK) != (cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, cases[i].says);
-		for (size_t j = 0; code == LT_OK && j < points.count; j++)
+		if (!parses(&options, T0, cases[i].why, cases[i].bytes,
+			cases[i].says, &points)) {
+			lt_points_free(&points);
+			continue;
+		}
+		for (size_t j = 0; j < points.count; j++)
 			snprintf(steps + strlen(steps),
 			    sizeof(steps) - strlen(steps), "%d-%d %.0f;",
 			    (int)(points.points[j].start_utc_s - T0) / 60,
 			    (int)(points.points[j].end_utc_s - T0) / 60,
 			    points.points[j].value);
-		if (code == LT_OK) {
-			assert_string_equal(steps, cases[i].steps);
-			assert_string_equal(points.note,
-			    cases[i].note == NULL ? "" : cases[i].note);
-			assert_int_equal(points.quantity, LT_QUANTITY_PRICE);
-			assert_string_equal(points.currency, "USD");
-			assert_int_equal(
-			    points.points[0].quality, LT_QUALITY_MEASURED);
-		}
+		assert_string_equal(steps, cases[i].steps);
+		assert_string_equal(
+		    points.note, cases[i].note == NULL ? "" : cases[i].note);
+		assert_int_equal(points.quantity, LT_QUANTITY_PRICE);
+		assert_string_equal(points.currency, "USD");
+		assert_int_equal(points.points[0].quality, LT_QUALITY_MEASURED);
 		lt_points_free(&points);
 	}
 }
@@ -268,13 +239,11 @@ test_captured(void **state)
 	static char bytes[100000];
 	struct lt_points points = {0};
 	struct lt_error err = {0};
-	FILE *const file =
-	    fopen(FIXTURES "describe_spot_price_history_2013.xml", "rb");
+	const size_t length =
+	    read_fixture(FIXTURES "describe_spot_price_history_2013.xml", bytes,
+		sizeof(bytes));
 
 	(void)state;
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
 	if (adapter->parse(&options, bytes, length, T0, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(points.count, 41);
@@ -293,7 +262,7 @@ test_captured(void **state)
 static void
 fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {{"region", "eu-west-2"},
 	    {"instance_type", "g5.xlarge"}, {key, value}, {"url", url},
 	    {NULL, NULL}};
@@ -305,7 +274,7 @@ fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 		      from_utc_s = now_utc_s - 28 * 86400;
 
 	options.memory = &memory;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/aws/ec2", server.port);
+	server_url(url, "/aws/ec2");
 	if (adapter->fetch(&options, from_utc_s, now_utc_s + 86400, now_utc_s,
 		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
@@ -341,7 +310,7 @@ test_fetch(void **state)
 static void
 test_no_past(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {{"region", "eu-west-2"},
 	    {"instance_type", "g5.xlarge"}, {"zone", "any"}, {"url", url},
 	    {NULL, NULL}};
@@ -351,8 +320,7 @@ test_no_past(void **state)
 	const int64_t now_utc_s = time(NULL);
 
 	(void)state;
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/aws/no-past", server.port);
+	server_url(url, "/aws/no-past");
 	if (adapter->fetch(&options, now_utc_s - 28 * 86400, now_utc_s + 86400,
 		now_utc_s, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
@@ -383,7 +351,7 @@ test_faults(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
-		char url[64];
+		char url[128];
 		const struct pair pairs[] = {{"region", "eu-west-2"},
 		    {"instance_type", "g5.xlarge"}, {"zone", "any"},
 		    {"url", url}, {NULL, NULL}};
@@ -392,8 +360,7 @@ test_faults(void **state)
 		struct lt_error err = {0};
 		const int64_t now_utc_s = time(NULL);
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port,
-		    faults[i].path);
+		server_url(url, faults[i].path);
 		const int code =
 		    adapter->fetch(&options, now_utc_s - 28 * 86400, now_utc_s,
 			now_utc_s, &points, &err);
@@ -428,25 +395,10 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
 	setenv("AWS_ACCESS_KEY_ID", "AKID", 1);
 	setenv("AWS_SECRET_ACCESS_KEY", "s3cret", 1);
 	unsetenv("AWS_SESSION_TOKEN");
-	server_own = serve_aws;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("aws_spot_price");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("aws_spot_price", serve_aws);
 }
 
 int
@@ -462,5 +414,5 @@ main(void)
 	    cmocka_unit_test(test_no_keys),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

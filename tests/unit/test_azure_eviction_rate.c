@@ -11,13 +11,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
-
+#include "adapter_fixture.h"
 #include "tools/source_server_azure.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NOW 1767225700 /* 2026-01-01T00:01:40Z */
 #define HOUR 1767225600
 #define PLACE                                                                  \
@@ -31,15 +27,7 @@
 		"client_id", AZURE_CLIENT                                      \
 	}
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[8];
-	int line; /* of the error; 0 = a missing key has none */
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no client", {PLACE, {"tenant_id", "a"}}, 0, "needs \"client_id\""},
     {"no secret", {PLACE, IDS}, 0,
 	"secret_file or secret_env: missing, want where the secret is"},
@@ -73,20 +61,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 #define ROW(region, sku, rate)                                                 \
@@ -184,19 +159,12 @@ test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), NOW, &points, &err);
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else
-			assert_rate(why, &points, parse_cases[i].chance, HOUR,
-			    parse_cases[i].note);
+		if (parses(&options, NOW, parse_cases[i].why,
+			parse_cases[i].bytes, parse_cases[i].says, &points))
+			assert_rate(parse_cases[i].why, &points,
+			    parse_cases[i].chance, HOUR, parse_cases[i].note);
 		lt_points_free(&points);
 	}
 }
@@ -212,15 +180,14 @@ struct attempt {
 static void
 fetch(struct attempt *attempt, const char *path, const char *login_path)
 {
-	char url[96], login_url[96];
+	char url[128], login_url[128];
 	const struct pair pairs[] = {PLACE, IDS,
 	    {"secret_env", "LT_TEST_AZURE"}, {"url", url},
 	    {"login_url", login_url}, {NULL, NULL}};
 	struct lt_source_options options = options_of(pairs);
 
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port, path);
-	snprintf(login_url, sizeof(login_url), "http://127.0.0.1:%d%s",
-	    server.port, login_path);
+	server_url(url, path);
+	server_url(login_url, login_path);
 	options.memory = &attempt->memory;
 	attempt->err = (struct lt_error){0};
 	attempt->points = (struct lt_points){0};
@@ -294,7 +261,7 @@ test_fetch(void **state)
 static void
 test_without_memory(void **state)
 {
-	char path[] = "/tmp/test_azure.XXXXXX", url[64];
+	char path[] = "/tmp/test_azure.XXXXXX", url[128];
 	const struct pair pairs[] = {PLACE, IDS, {"secret_file", path},
 	    {"url", url}, {"login_url", url}, {NULL, NULL}};
 	const struct lt_source_options options = options_of(pairs);
@@ -303,7 +270,7 @@ test_without_memory(void **state)
 
 	(void)state;
 	write_file(path, AZURE_SECRET "\n", strlen(AZURE_SECRET "\n"));
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/azure", server.port);
+	server_url(url, "/azure");
 	if (adapter->fetch(&options, 0, NOW, NOW, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	unlink(path);
@@ -395,22 +362,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_azure;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("azure_eviction_rate");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("azure_eviction_rate", serve_azure);
 }
 
 int
@@ -424,5 +376,5 @@ main(void)
 	    cmocka_unit_test(test_faults),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

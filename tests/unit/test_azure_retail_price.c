@@ -10,13 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
-
+#include "adapter_fixture.h"
 #include "tools/source_server_azure.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/azure_retail_price/"
 #define NOW 1767225700 /* 2026-01-01T00:01:40Z */
 #define HOUR 1767225600
@@ -27,15 +23,7 @@
 		"sku", "Standard_NC4as_T4_v3"                                  \
 	}
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[4];
-	int line; /* of the error; 0 = a missing key has none */
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no sku", {{"region", "eastus"}}, 0, "needs \"sku\""},
     {"no region", {{"sku", "a"}}, 0, "needs \"region\""},
     {"a region for people", {{"region", "East US"}, {"sku", "a"}}, 10,
@@ -57,20 +45,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static void
@@ -85,17 +60,6 @@ test_money(void **state)
 	assert_string_equal(adapter->currency(&options), "EUR");
 	options = options_of(usual);
 	assert_string_equal(adapter->currency(&options), "USD");
-}
-
-static size_t
-read_file(char *bytes, size_t size, const char *path)
-{
-	FILE *const file = fopen(path, "rb");
-
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, size, file);
-	fclose(file);
-	return length;
 }
 
 static void
@@ -134,8 +98,8 @@ test_list(void **state)
 		"list price since 2023-06-01"},
 	};
 	char bytes[16384];
-	const size_t length =
-	    read_file(bytes, sizeof(bytes), FIXTURES "prices_SYNTHETIC.json");
+	const size_t length = read_fixture(
+	    FIXTURES "prices_SYNTHETIC.json", bytes, sizeof(bytes));
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(uses); i++) {
@@ -290,19 +254,12 @@ test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), NOW, &points, &err);
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else
-			assert_price(why, &points, parse_cases[i].micros, HOUR,
-			    parse_cases[i].note);
+		if (parses(&options, NOW, parse_cases[i].why,
+			parse_cases[i].bytes, parse_cases[i].says, &points))
+			assert_price(parse_cases[i].why, &points,
+			    parse_cases[i].micros, HOUR, parse_cases[i].note);
 		lt_points_free(&points);
 	}
 }
@@ -327,10 +284,10 @@ test_fetch(void **state)
 		33100000, 1, "list price since 2024-02-01"},
 	};
 	const int64_t now_utc_s = time(NULL);
-	char url[64];
+	char url[128];
 
 	(void)state;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/azure", server.port);
+	server_url(url, "/azure");
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct lt_source_options options = options_of(cases[i].pairs);
 		struct lt_source_memory memory = {0};
@@ -381,13 +338,12 @@ test_faults(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
-		char url[64];
+		char url[128];
 		const struct pair pairs[] = {T4, {"url", url}, {NULL, NULL}};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port,
-		    faults[i].path);
+		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
 		const int code =
 		    adapter->fetch(&options, NOW, NOW, NOW, &points, &err);
@@ -466,14 +422,14 @@ test_links(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		char url[64];
+		char path[32], url[128];
 		const struct pair pairs[] = {T4, {"url", url}, {NULL, NULL}};
 		struct lt_source_memory memory = {0};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d/link/%s",
-		    server.port, cases[i].name);
+		snprintf(path, sizeof(path), "/link/%s", cases[i].name);
+		server_url(url, path);
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
 		if (adapter->fetch(&options, NOW, NOW, NOW, &points, &err) ==
@@ -490,22 +446,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_links;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("azure_retail_price");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("azure_retail_price", serve_links);
 }
 
 int
@@ -521,5 +462,5 @@ main(void)
 	    cmocka_unit_test(test_links),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

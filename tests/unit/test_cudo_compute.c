@@ -50,7 +50,7 @@ test_options(void **state)
 	check_options(option_cases, COUNT(option_cases));
 }
 
-static const struct answer_case answer_cases[] = {
+static const struct price_case answer_cases[] = {
     {.why = "vCPUs, memory and a GPU",
 	.pairs = {NODE("br-saopaulo-1", "cascade-lake", "1")},
 	.file = FILE_NAME,
@@ -125,8 +125,7 @@ static void
 test_parse(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(answer_cases); i++)
-		check_answer(&answer_cases[i]);
+	check_prices(answer_cases, COUNT(answer_cases));
 }
 
 static void
@@ -157,8 +156,7 @@ test_fetch(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		check_fetch(&cases[i]);
+	check_fetches(cases, COUNT(cases));
 }
 
 /* A key that can't be read ends it before anything is sent. */
@@ -195,5 +193,5 @@ main(void)
 	    cmocka_unit_test(test_no_key),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

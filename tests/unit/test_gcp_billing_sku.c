@@ -83,7 +83,7 @@ test_options(void **state)
 	check_options(option_cases, COUNT(option_cases));
 }
 
-static const struct answer_case price_cases[] = {
+static const struct price_case price_cases[] = {
     {.why = "attached to spot machines",
 	T4,
 	.bytes = PAGE(SIMPLE(SPOT_T4, "Preemptible")),
@@ -143,7 +143,7 @@ static const struct answer_case price_cases[] = {
 	.micros = 100000},
 };
 
-static const struct answer_case refused_cases[] = {
+static const struct price_case refused_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want JSON"},
     {.why = "cut off", .bytes = "{\"skus\":[", .says = "not JSON"},
     {.why = "no SKUs", .bytes = "{}", .says = "JSON without \"skus\""},
@@ -246,10 +246,8 @@ static void
 test_parse(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(price_cases); i++)
-		check_answer(&price_cases[i]);
-	for (size_t i = 0; i < COUNT(refused_cases); i++)
-		check_answer(&refused_cases[i]);
+	check_prices(price_cases, COUNT(price_cases));
+	check_prices(refused_cases, COUNT(refused_cases));
 }
 
 /* Which descriptions are of a core of the family A2. */
@@ -357,8 +355,7 @@ static void
 test_fetch(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(fetch_cases); i++)
-		check_fetch(&fetch_cases[i]);
+	check_fetches(fetch_cases, COUNT(fetch_cases));
 }
 
 static int
@@ -378,5 +375,5 @@ main(void)
 	    cmocka_unit_test(test_fetch),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

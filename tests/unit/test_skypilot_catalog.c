@@ -78,7 +78,7 @@ test_options(void **state)
 	check_options(option_cases, COUNT(option_cases));
 }
 
-static const struct answer_case aws_cases[] = {
+static const struct price_case aws_cases[] = {
     {.why = "one zone",
 	.pairs = {{"region", "us-east-1"}, {"instance_type", "c5.large"},
 	    {"zone", "use1-az1"}},
@@ -133,7 +133,7 @@ static const struct answer_case aws_cases[] = {
 		"in eun1-az1, eun1-az2"},
 };
 
-static const struct answer_case gcp_cases[] = {
+static const struct price_case gcp_cases[] = {
     {.why = "host and GPUs",
 	.pairs = {{"region", "us-central1"}, {"instance_type", "a2-highgpu-4g"},
 	    {"accelerator", "A100"}, {"accelerator_count", "4"}},
@@ -180,7 +180,7 @@ static const struct answer_case gcp_cases[] = {
 	.micros = 550000},
 };
 
-static const struct answer_case other_cases[] = {
+static const struct price_case other_cases[] = {
     {.why = "0.0 is unknown, not free",
 	.pairs = {{"region", "eastus"},
 	    {"instance_type", "Standard_NC40ads_H100_v5"}},
@@ -255,12 +255,9 @@ static void
 test_parse(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(aws_cases); i++)
-		check_answer(&aws_cases[i]);
-	for (size_t i = 0; i < COUNT(gcp_cases); i++)
-		check_answer(&gcp_cases[i]);
-	for (size_t i = 0; i < COUNT(other_cases); i++)
-		check_answer(&other_cases[i]);
+	check_prices(aws_cases, COUNT(aws_cases));
+	check_prices(gcp_cases, COUNT(gcp_cases));
+	check_prices(other_cases, COUNT(other_cases));
 }
 
 static void
@@ -299,22 +296,20 @@ test_fetch(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		check_fetch(&cases[i]);
+	check_fetches(cases, COUNT(cases));
 }
 
 /* The file is asked for by what is known of it; a refused one is not kept. */
 static void
 test_unchanged(void **state)
 {
-	char url[64];
+	char url[128];
 	struct pair pairs[] = {{"url", url}, {"cloud", "aws"},
 	    {"region", "nowhere"}, {"instance_type", "c5.large"}, {0}};
 	struct lt_source_memory memory = {0};
 
 	(void)state;
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/catalog/sky", server.port);
+	server_url(url, "/catalog/sky");
 	for (int i = 0; i < 3; i++) {
 		struct lt_points points = {0};
 		struct lt_error err = {0};
@@ -352,5 +347,5 @@ main(void)
 	    cmocka_unit_test(test_unchanged),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }
