@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of sources on the web have in common: one adapter and a
- * server for it, tables of options and of answers. Include after cmocka and
- * after the group's pages; the test's main() names adapter and pages.
+ * What the tests of sources have in common: one adapter, a server for it if
+ * it is on the web, tables of options and of answers. Include after cmocka
+ * and after the group's pages; the test's main() names adapter and pages.
  */
 #ifndef LT_ADAPTER_FIXTURE_H
 #define LT_ADAPTER_FIXTURE_H
@@ -47,9 +47,10 @@ struct parse_case {
 	const char *why, *bytes;
 	const char *says; /* NULL = good, and then: */
 	size_t count;
-	double value;		 /* of the first, within 1e-9 */
-	enum lt_quality quality; /* of the first; NONE: any */
-	const char *note;	 /* NULL = none */
+	double value;		       /* of the first, within 1e-9 */
+	enum lt_quality quality;       /* of the first; NONE: any */
+	const char *note;	       /* NULL = none */
+	int64_t start_utc_s, length_s; /* of the first; 0: any */
 };
 
 /* Parses a text. True: it was taken, as says NULL wants; else it was refused
@@ -83,6 +84,11 @@ check_answer(const struct lt_source_options *options, int64_t now_utc_s,
 		!(fabs(points.points[0].value - wanted->value) < 1e-9) ||
 		(wanted->quality != LT_QUALITY_NONE &&
 		    points.points[0].quality != wanted->quality) ||
+		(wanted->start_utc_s != 0 &&
+		    points.points[0].start_utc_s != wanted->start_utc_s) ||
+		(wanted->length_s != 0 &&
+		    points.points[0].end_utc_s - points.points[0].start_utc_s !=
+			wanted->length_s) ||
 		points.quantity != adapter->quantity(options) ||
 		strcmp(points.note, note) != 0))
 		fail_msg("%s: %zu points, %.9f, %s, \"%s\"", wanted->why,

@@ -10,16 +10,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/carbon_aware/"
 #define T0 1635170400 /* 2021-10-25T14:00Z */
 #define ROW(location, time, rating, more)                                      \
 	"{\"Location\":\"" location "\",\"Time\":\"2021-10-2" time             \
 	"\",\"Rating\":" rating more "}"
-
-static const struct lt_adapter *adapter;
 
 static const struct {
 	const char *why, *bytes;
@@ -110,17 +107,10 @@ test_parse(void **state)
 		const char *const note =
 		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 60, &points, &err);
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK) {
-			assert_says(why, &err, parse_cases[i].says);
-			lt_points_free(&points);
+		if (!parses(&options, T0 + 60, why, parse_cases[i].bytes,
+			parse_cases[i].says, &points))
 			continue;
-		}
 		const struct lt_point *const first = &points.points[0];
 		if (points.count != parse_cases[i].count ||
 		    first->value != parse_cases[i].value ||

@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_marginal.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/carbon_aware/"
 #define T0 1653264000 /* 2022-05-23T00:00Z */
 #define AHEAD(location, rows)                                                  \
@@ -28,60 +25,35 @@
 	"{\"location\":\"x\",\"time\":\"2022-05-2" time                        \
 	"\",\"rating\":" rating more "}"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	const char *says;
-	enum lt_quantity quantity;
-} option_cases[] = {
-    {"no URL", {{"location", "eastus"}}, "needs \"url\"", 0},
-    {"no location", {{"url", "http://a"}}, "needs \"location\"", 0},
-    {"an empty location", {{"url", "http://a"}, {"location", ""}},
-	"1 to 128 bytes", 0},
-    {"not http", {{"url", "sdk"}, {"location", "a"}}, "want http://", 0},
+static const struct option_case option_cases[] = {
+    {"no URL", {{"location", "eastus"}}, 0, "needs \"url\""},
+    {"no location", {{"url", "http://a"}}, 0, "needs \"location\""},
+    {"an empty location", {{"url", "http://a"}, {"location", ""}}, 11,
+	"1 to 128 bytes"},
+    {"not http", {{"url", "sdk"}, {"location", "a"}}, 10, "want http://"},
     {"neither", {{"url", "http://a"}, {"location", "a"}, {"intensity", "both"}},
-	"got \"both\", want average or marginal", 0},
-    {"average", {{"url", "http://a"}, {"location", "a"}}, NULL,
-	LT_QUANTITY_CARBON},
+	12, "got \"both\", want average or marginal"},
+    {"average", {{"url", "http://a"}, {"location", "a"}}, 0, NULL},
     {"marginal",
-	{{"url", "http://a"}, {"location", "a"}, {"intensity", "marginal"}},
-	NULL, LT_QUANTITY_MARGINAL},
+	{{"url", "http://a"}, {"location", "a"}, {"intensity", "marginal"}}, 0,
+	NULL},
 };
 
 static void
 test_options(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
+	static const struct pair none[] = {{0}};
+	static const struct pair other[] = {{"intensity", "marginal"}, {0}};
+	struct lt_source_options options = options_of(none);
 
-		if ((code == LT_OK) != (option_cases[i].says == NULL))
-			fail_msg(
-			    "%s: %d %s", option_cases[i].why, code, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-		else
-			assert_int_equal(adapter->quantity(&options),
-			    option_cases[i].quantity);
-	}
+	(void)state;
+	check_options(option_cases, COUNT(option_cases));
+	assert_int_equal(adapter->quantity(&options), LT_QUANTITY_CARBON);
+	options = options_of(other);
+	assert_int_equal(adapter->quantity(&options), LT_QUANTITY_MARGINAL);
 }
 
-static const struct {
-	const char *why, *bytes;
-	const char *says; /* NULL = good */
-	size_t count;
-	double value; /* of the first */
-	int64_t length_s;
-	enum lt_quality quality;
-	const char *note;
-} parse_cases[] = {
+static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want JSON"},
     {.why = "an object", .bytes = "{}", .says = "JSON that is no list"},
     {.why = "no row", .bytes = "[]", .says = "0 rows"},
@@ -179,31 +151,7 @@ test_parse(void **state)
 	const struct lt_source_options options = options_of(pairs);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
-		const char *const note =
-		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0, &points, &err);
-
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (points.count != parse_cases[i].count ||
-			 points.points[0].value != parse_cases[i].value ||
-			 points.points[0].end_utc_s -
-				 points.points[0].start_utc_s !=
-			     parse_cases[i].length_s ||
-			 points.points[0].quality != parse_cases[i].quality ||
-			 strcmp(points.note, note) != 0)
-			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
-			    points.points[0].value,
-			    (int)points.points[0].quality, points.note);
-		lt_points_free(&points);
-	}
+	check_answers(&options, T0, parse_cases, COUNT(parse_cases));
 }
 
 static void
@@ -230,11 +178,9 @@ test_samples(void **state)
 		char bytes[4096];
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		FILE *const file = fopen(samples[i].file, "rb");
+		const size_t length =
+		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		assert_non_null(file);
-		const size_t length = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
 		if (adapter->parse(&options, bytes, length, 1800000000, &points,
 			&err) != LT_OK)
 			fail_msg("%s: %s", samples[i].file, err.text);
@@ -255,13 +201,12 @@ static int
 fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {{"url", url}, {"location", location},
 	    {"intensity", intensity}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/marginal/sdk/", server.port);
+	server_url(url, "/marginal/sdk/");
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
 	return adapter->fetch(&options, now_utc_s + from_s, now_utc_s + to_s,
@@ -383,22 +328,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_marginal;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("carbon_aware_sdk");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("carbon_aware_sdk", serve_marginal);
 }
 
 int
@@ -413,5 +343,5 @@ main(void)
 	    cmocka_unit_test(test_errors),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

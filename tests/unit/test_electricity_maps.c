@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_europe.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/electricity_maps/"
 #define T0 1709751600 /* 2024-03-06T19:00Z, of the captured answers */
 #define ROW(time, value, rest)                                                 \
@@ -25,15 +23,7 @@
 	",\"datetime\":\"2024-" time "\"}"
 #define LIST(key, rows) "{\"zone\":\"DE\",\"" key "\":[" rows "]}"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"nothing", {{NULL, NULL}}, 0, "want zone, or data_center_provider"},
     {"no key", {{"zone", "DE"}}, 0, "key_file or key_env: missing"},
     {"zone and data centre",
@@ -77,20 +67,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 /* Now is half past seven. */
@@ -308,10 +285,7 @@ test_files(void **state)
 		struct lt_error err = {0};
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
-		FILE *const file = fopen(path, "rb");
-		assert_non_null(file);
-		const size_t length = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
+		const size_t length = read_fixture(path, bytes, sizeof(bytes));
 		const int code = adapter->parse(
 		    &options, bytes, length, files[i].now_utc_s, &points, &err);
 		if ((code == LT_OK) != (files[i].says == NULL) ||
@@ -344,12 +318,11 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
     struct lt_error *err)
 {
 	const int64_t now_utc_s = time(NULL);
-	char url[64];
+	char url[128];
 	struct pair pairs[LONG_PAIRS] = {
 	    {"key_env", "EM_TEST_KEY"}, {"url", url}};
 
-	snprintf(
-	    url, sizeof(url), "http://127.0.0.1:%d/europe/em/v3", server.port);
+	server_url(url, "/europe/em/v3");
 	for (int i = 0; more[i].key != NULL; i++)
 		pairs[2 + i] = more[i];
 	setenv("EM_TEST_KEY", key, 1);
@@ -491,7 +464,7 @@ serve_gap(const struct exchange *exchange)
 static void
 test_gap_of_now(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {
 	    {"zone", "DE"}, {"url", url}, {"key_env", "EM_TEST_KEY"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
@@ -501,7 +474,7 @@ test_gap_of_now(void **state)
 
 	(void)state;
 	setenv("EM_TEST_KEY", "europe-key", 1);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/gap", server.port);
+	server_url(url, "/gap");
 	if (adapter->fetch(&options, now_utc_s - 86400, now_utc_s + 86400,
 		now_utc_s, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
@@ -532,22 +505,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_gap;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("electricity_maps");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("electricity_maps", serve_gap);
 }
 
 int
@@ -563,5 +521,5 @@ main(void)
 	    cmocka_unit_test(test_secret),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

@@ -10,26 +10,16 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_europe.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/energy_charts/"
 #define CO2(times, measured, forecast)                                         \
 	"{\"unix_seconds\":[" times "],\"co2eq\":[" measured                   \
 	"],\"co2eq_forecast\":[" forecast "],\"deprecated\":false}"
 #define T0 900000
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[3];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no country", {{NULL, NULL}}, 0, "needs \"country\""},
     {"capitals", {{"country", "DE"}}, 10, "got \"DE\", want two small"},
     {"a bidding zone", {{"country", "dk1"}}, 10, "got \"dk1\""},
@@ -45,20 +35,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 /* Now is T0 + 1800: the third quarter hour begins. */
@@ -183,23 +160,18 @@ test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
 		const char *const note =
 		    parse_cases[i].note == NULL ? "" : parse_cases[i].note;
 		struct lt_points points = {0};
-		struct lt_error err = {0};
 		char text[2048];
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 1800, &points, &err);
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (strcmp(points_text(&points, text),
-			     parse_cases[i].points) != 0 ||
-			 strcmp(points.note, note) != 0)
-			fail_msg("%s: %s; %s", why, text, points.note);
+		if (parses(&options, T0 + 1800, parse_cases[i].why,
+			parse_cases[i].bytes, parse_cases[i].says, &points) &&
+		    (strcmp(points_text(&points, text),
+			 parse_cases[i].points) != 0 ||
+			strcmp(points.note, note) != 0))
+			fail_msg("%s: %s; %s", parse_cases[i].why, text,
+			    points.note);
 		lt_points_free(&points);
 	}
 }
@@ -212,12 +184,10 @@ test_captured(void **state)
 	const int64_t start_utc_s = 1791064800, now_utc_s = start_utc_s + 21700;
 	char bytes[8192];
 	struct lt_points points = {0};
-	FILE *const file = fopen(FIXTURES "co2eq_fr.json", "rb");
+	const size_t length =
+	    read_fixture(FIXTURES "co2eq_fr.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
 	assert_int_equal(
 	    adapter->parse(&options, bytes, length, now_utc_s, &points, NULL),
 	    LT_OK);
@@ -245,12 +215,10 @@ test_short(void **state)
 	const int64_t start_utc_s = 1783893600;
 	char bytes[1024];
 	struct lt_points points = {0};
-	FILE *const file = fopen(FIXTURES "co2eq_de_short.json", "rb");
+	const size_t length =
+	    read_fixture(FIXTURES "co2eq_de_short.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
 	assert_int_equal(adapter->parse(&options, bytes, length,
 			     start_utc_s + 2700, &points, NULL),
 	    LT_OK);
@@ -431,22 +399,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_odd;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("energy_charts");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("energy_charts", serve_odd);
 }
 
 int
@@ -462,5 +415,5 @@ main(void)
 	    cmocka_unit_test(test_without_history),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

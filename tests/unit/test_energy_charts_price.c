@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_europe.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/energy_charts_price/"
 #define PRICE(times, prices, unit)                                             \
 	"{\"license_info\":\"CC BY 4.0\",\"unix_seconds\":[" times             \
@@ -22,15 +20,7 @@
 #define TWO "900000,900900"
 #define EUR_MWH "EUR / MWh"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[4];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no zone", {{NULL, NULL}}, 0, "needs \"bidding_zone\""},
     {"no code", {{"bidding_zone", "DE LU"}}, 10, "got \"DE LU\", want one"},
     {"one letter", {{"bidding_zone", "D"}}, 10, "got \"D\""},
@@ -55,20 +45,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 static const struct {
@@ -113,20 +90,15 @@ test_parse(void **state)
 		    {"multiply", parse_cases[i].multiply}, {0}};
 		const struct lt_source_options options = options_of(pairs);
 		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), 900000, &points, &err);
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (points.count != 2 ||
-			 points.points[0].value != parse_cases[i].micros[0] ||
-			 points.points[1].value != parse_cases[i].micros[1] ||
-			 points.points[0].quality != LT_QUALITY_MEASURED ||
-			 points.points[1].quality != LT_QUALITY_FORECAST ||
-			 strcmp(points.currency, "EUR") != 0)
+		if (parses(&options, 900000, why, parse_cases[i].bytes,
+			parse_cases[i].says, &points) &&
+		    (points.count != 2 ||
+			points.points[0].value != parse_cases[i].micros[0] ||
+			points.points[1].value != parse_cases[i].micros[1] ||
+			points.points[0].quality != LT_QUALITY_MEASURED ||
+			points.points[1].quality != LT_QUALITY_FORECAST ||
+			strcmp(points.currency, "EUR") != 0))
 			fail_msg("%s: %zu: %f, %f", why, points.count,
 			    points.points[0].value, points.points[1].value);
 		lt_points_free(&points);
@@ -154,10 +126,7 @@ test_files(void **state)
 		struct lt_error err = {0};
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
-		FILE *const file = fopen(path, "rb");
-		assert_non_null(file);
-		const size_t length = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
+		const size_t length = read_fixture(path, bytes, sizeof(bytes));
 		const int code = adapter->parse(
 		    &options, bytes, length, 1683237600, &points, &err);
 		assert_int_equal(code == LT_OK, files[i].says == NULL);
@@ -257,22 +226,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_europe;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("energy_charts_price");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("energy_charts_price", serve_europe);
 }
 
 int
@@ -286,5 +240,5 @@ main(void)
 	    cmocka_unit_test(test_faults),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

@@ -11,12 +11,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "adapter_fixture.h"
 #include "entsoe.h"
-#include "http.h"
-#include "source_fixture.h"
 #include "tools/source_server_mix.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/entsoe/"
 #define NOW 1683244800 /* 2023-05-05T00:00Z */
 #define FR "10YFR-RTE------C"
@@ -42,15 +40,7 @@
 	"</text></Reason></Acknowledgement_MarketDocument>"
 #define GAS(period) SERIES(IN, "MAW", "A01", "B04", period)
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[5];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"no area", {{"token_env", "T"}}, 0, "needs \"area\""},
     {"no token", {{"area", "FR"}}, 0, "token_file or token_env: missing"},
     {"two tokens", {{"area", "FR"}, {"token_file", "/a"}, {"token_env", "B"}},
@@ -77,20 +67,7 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
 /* Every short code of the manual is known, and its EIC's check is right. */
@@ -114,13 +91,7 @@ test_areas(void **state)
 	assert_string_equal(lt_entsoe_area("FR"), FR);
 }
 
-static const struct {
-	const char *why, *bytes;
-	const char *says; /* NULL = good */
-	int count;
-	double value; /* of the first */
-	const char *note;
-} parse_cases[] = {
+static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want XML"},
     {.why = "cut off",
 	.bytes = "<GL_MarketDocument><type>",
@@ -197,8 +168,7 @@ static const struct {
 		SERIES(IN, "MAW", "A03", "B19",
 		    PERIOD("20:00", "PT60M", POINT("1", "100")))),
 	.count = 2,
-	.value = (100 * 490 + 100 * 11) / 200.0,
-	.note = ""},
+	.value = (100 * 490 + 100 * 11) / 200.0},
     {.why = "A03: what is refused is not what was before it",
 	.bytes = DOCUMENT(SERIES(IN, "MAW", "A03", "B04",
 	    PERIOD("21:00", "PT60M", POINT("1", "100") POINT("2", "NaN")))),
@@ -221,30 +191,26 @@ static const struct {
 	    "19:00", "PT30M", POINT("1", "100") POINT("2", "200"))) SERIES(IN,
 	    "MAW", "A01", "B14", PERIOD("19:00", "PT60M", POINT("1", "50")))),
 	.count = 1,
-	.value = (150 * 490 + 50 * 12) / 200.0,
-	.note = ""},
+	.value = (150 * 490 + 50 * 12) / 200.0},
     {.why = "pumped storage counts neither way",
 	.bytes = DOCUMENT(GAS(PERIOD(
 	    "19:00", "PT60M", POINT("1", "100"))) SERIES(IN, "MAW", "A01",
 	    "B10", PERIOD("19:00", "PT60M", POINT("1", "500"))) SERIES(OUT,
 	    "MAW", "A01", "B10", PERIOD("19:00", "PT60M", POINT("1", "900")))),
 	.count = 1,
-	.value = 490,
-	.note = ""},
+	.value = 490},
     {.why = "what is drawn is no generation, of any type",
 	.bytes = DOCUMENT(
 	    GAS(PERIOD("19:00", "PT60M", POINT("1", "100"))) SERIES(OUT, "MAW",
 		"A01", "B19", PERIOD("19:00", "PT60M", POINT("1", "900")))),
 	.count = 1,
-	.value = 490,
-	.note = ""},
+	.value = 490},
     {.why = "with a prefix, blanks and a comment",
 	.bytes = "<a:GL_MarketDocument xmlns:a=\"urn:x:4:7\">"
 		 "<a:type> A75\n</a:type><!-- x -->" GAS(PERIOD("19:00",
 		     "PT60M", POINT(" 1 ", "\n100 "))) "</a:GL_MarketDocument>",
 	.count = 1,
-	.value = 490,
-	.note = ""},
+	.value = 490},
     {.why = "a type that nobody knows counts as other",
 	.bytes = DOCUMENT(SERIES(IN, "MAW", "A01", "B99",
 	    PERIOD("19:00", "PT60M", POINT("1", "100")))),
@@ -264,8 +230,7 @@ static const struct {
 	    "B19", PERIOD("19:00", "PT60M", POINT("1", "300"))) SERIES(IN,
 	    "MAW", "A01", "B19", PERIOD("19:00", "PT60M", POINT("1", "100")))),
 	.count = 1,
-	.value = (490 + 11) / 2.0,
-	.note = ""},
+	.value = (490 + 11) / 2.0},
 };
 
 static void
@@ -277,25 +242,11 @@ test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), NOW, &points, &err);
+		struct parse_case wanted = parse_cases[i];
 
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK)
-			assert_says(why, &err, parse_cases[i].says);
-		else if (points.count != (size_t)parse_cases[i].count ||
-			 fabs(points.points[0].value - parse_cases[i].value) >
-			     1e-9 ||
-			 points.points[0].start_utc_s != NOW - 6 * 3600 ||
-			 points.points[0].quality != LT_QUALITY_ESTIMATED ||
-			 strcmp(points.note, parse_cases[i].note) != 0)
-			fail_msg("%s: %zu, %f, %s", why, points.count,
-			    points.points[0].value, points.note);
-		lt_points_free(&points);
+		wanted.start_utc_s = NOW - 6 * 3600;
+		wanted.quality = LT_QUALITY_ESTIMATED;
+		check_answer(&options, NOW, &wanted);
 	}
 }
 
@@ -377,10 +328,7 @@ parse_file(const char *name, struct lt_points *points, struct lt_error *err)
 	char path[128], bytes[32768];
 
 	snprintf(path, sizeof(path), FIXTURES "%s", name);
-	FILE *const file = fopen(path, "rb");
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, sizeof(bytes), file);
-	fclose(file);
+	const size_t length = read_fixture(path, bytes, sizeof(bytes));
 	return adapter->parse(&options, bytes, length, NOW, points, err);
 }
 
@@ -538,22 +486,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_mix;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("entsoe");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("entsoe", serve_mix);
 }
 
 int
@@ -570,5 +503,5 @@ main(void)
 	    cmocka_unit_test(test_errors),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

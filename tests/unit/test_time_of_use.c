@@ -11,12 +11,8 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "source_fixture.h"
+#include "adapter_fixture.h"
 #include "units.h"
-
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static const struct lt_adapter *adapter;
 
 static const struct {
 	const char *why, *rates, *zone, *currency;
@@ -97,20 +93,13 @@ test_options(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		struct pair pairs[4];
-		struct lt_error err = {0};
-		const struct lt_source_options options =
-		    options_for(option_cases[i].rates, option_cases[i].zone,
-			option_cases[i].currency, pairs);
-		const int code = lt_adapter_check(adapter, &options, &err);
+		struct option_case wanted = {.why = option_cases[i].why,
+		    .line = option_cases[i].line,
+		    .says = option_cases[i].says};
 
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
+		options_for(option_cases[i].rates, option_cases[i].zone,
+		    option_cases[i].currency, wanted.pairs);
+		check_options(&wanted, 1);
 	}
 }
 

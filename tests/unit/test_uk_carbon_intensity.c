@@ -10,11 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
+#include "adapter_fixture.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define FIXTURES "tests/fixtures/uk_carbon_intensity/"
 #define T0 1516449600 /* 2018-01-20T12:00Z, of the samples */
 #define SLOT(from, to, intensity)                                              \
@@ -25,15 +22,7 @@
 	"{\"from\":\"2018-03-25T" from "Z\",\"to\":\"2018-03-25T" to           \
 	"Z\",\"intensity\":{\"forecast\":70}}"
 
-static const struct lt_adapter *adapter;
-static struct server server;
-
-static const struct {
-	const char *why;
-	struct pair pairs[4];
-	int line;
-	const char *says;
-} option_cases[] = {
+static const struct option_case option_cases[] = {
     {"region 0", {{"region", "0"}}, 10, "got \"0\", want 1 to 17"},
     {"region 18", {{"region", "18"}}, 10, "got \"18\", want 1"},
     {"a name", {{"region", "London"}}, 10, "got \"London\""},
@@ -54,30 +43,10 @@ static void
 test_options(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL) ||
-		    err.line != option_cases[i].line)
-			fail_msg("%s: %d, line %d: %s", option_cases[i].why,
-			    code, err.line, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
+	check_options(option_cases, COUNT(option_cases));
 }
 
-static const struct {
-	const char *why, *bytes;
-	const char *says; /* NULL = good */
-	int count;
-	double value; /* of the first */
-	enum lt_quality quality;
-	const char *note;
-} parse_cases[] = {
+static const struct parse_case parse_cases[] = {
     {.why = "empty, as for a bad postcode",
 	.bytes = "",
 	.says = "empty, want JSON"},
@@ -180,30 +149,7 @@ test_parse(void **state)
 	const struct lt_source_options options = options_of(pairs);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(parse_cases); i++) {
-		const char *const why = parse_cases[i].why;
-		struct lt_points points = {0};
-		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 1800, &points, &err);
-
-		if ((code == LT_OK) != (parse_cases[i].says == NULL))
-			fail_msg("%s: %d %s", why, code, err.text);
-		if (code != LT_OK) {
-			assert_says(why, &err, parse_cases[i].says);
-		} else if (points.count != (size_t)parse_cases[i].count ||
-			   points.points[0].value != parse_cases[i].value ||
-			   points.points[0].quality != parse_cases[i].quality ||
-			   strcmp(points.note, parse_cases[i].note == NULL
-						   ? ""
-						   : parse_cases[i].note) !=
-			       0) {
-			fail_msg("%s: %zu, %f, %d, %s", why, points.count,
-			    points.points[0].value,
-			    (int)points.points[0].quality, points.note);
-		}
-		lt_points_free(&points);
-	}
+	check_answers(&options, T0 + 1800, parse_cases, COUNT(parse_cases));
 }
 
 /* The API's own samples: a forecast of the past is an estimate, a metered
@@ -229,11 +175,9 @@ test_samples(void **state)
 	for (size_t i = 0; i < COUNT(samples); i++) {
 		char bytes[4096];
 		struct lt_points points = {0};
-		FILE *const file = fopen(samples[i].file, "rb");
+		const size_t length =
+		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		assert_non_null(file);
-		const size_t length = fread(bytes, 1, sizeof(bytes), file);
-		fclose(file);
 		assert_int_equal(adapter->parse(&options, bytes, length,
 				     T0 + 90000, &points, NULL),
 		    LT_OK);
@@ -245,18 +189,6 @@ test_samples(void **state)
 		assert_int_equal(points.issued_utc_s, T0 + 1800);
 		lt_points_free(&points);
 	}
-}
-
-static size_t
-read_fixture(const char *path, char *bytes, size_t size)
-{
-	FILE *const file = fopen(path, "rb");
-
-	assert_non_null(file);
-	const size_t length = fread(bytes, 1, size - 1, file);
-	fclose(file);
-	bytes[length] = '\0';
-	return length;
 }
 
 /* Half hours of an outage are gaps: null, and the 0 that stands for it. */
@@ -287,10 +219,10 @@ test_outage(void **state)
 static bool
 serve_refusals(const struct exchange *exchange)
 {
-	char body[512];
+	char body[512] = "";
 
 	if (strncmp(exchange->path, "/outage/", 8) == 0) {
-		read_fixture(FIXTURES "error_500.json", body, sizeof(body));
+		read_fixture(FIXTURES "error_500.json", body, sizeof(body) - 1);
 		server_answer(exchange, 500, "application/json", "", body);
 		return true;
 	}
@@ -340,14 +272,14 @@ fetch_is_whole(struct pair *pairs, bool regional)
 static void
 test_fetch(void **state)
 {
-	char url[64];
+	char url[128];
 	struct pair national[] = {{"url", url}, {0}};
 	struct pair regional[] = {{"url", url}, {"region", "13"}, {0}};
 
 	(void)state;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/uk", server.port);
+	server_url(url, "/uk");
 	fetch_is_whole(national, false);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/uk/", server.port);
+	server_url(url, "/uk/");
 	fetch_is_whole(regional, true);
 }
 
@@ -383,13 +315,12 @@ test_faults(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
-		char url[64];
+		char url[128];
 		const struct pair pairs[] = {{"url", url}, {NULL, NULL}};
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", server.port,
-		    faults[i].path);
+		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
 		const int code =
 		    adapter->fetch(&options, T0, T0 + 7200, T0, &points, &err);
@@ -406,13 +337,13 @@ test_faults(void **state)
 static void
 test_other_day(void **state)
 {
-	char url[64];
+	char url[128];
 	const struct pair pairs[] = {{"url", url}, {NULL, NULL}};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
 	(void)state;
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/old", server.port);
+	server_url(url, "/old");
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(adapter->fetch(&options, T0 + 86400, T0 + 90000,
 			     T0 + 86400, &points, &err),
@@ -426,22 +357,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	server_own = serve_refusals;
-	server = server_start(0, NULL);
-	adapter = lt_adapter_find("uk_carbon_intensity");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	return adapter_start("uk_carbon_intensity", serve_refusals);
 }
 
 int
@@ -457,5 +373,5 @@ main(void)
 	    cmocka_unit_test(test_other_day),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }

@@ -3,20 +3,17 @@
  * WattTime's options, logins and requests, against a server that gives out
  * tokens and stops taking them.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include <math.h>
 
-#include "http.h"
-#include "source_fixture.h"
-#include "tools/source_server.h"
+#include "adapter_fixture.h"
 #include "tools/source_server_marginal.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define G_PER_LB 453.59237
 #define ACCOUNT                                                                \
 	{"username", "a"},                                                     \
@@ -24,75 +21,61 @@
 		"password_env", "P"                                            \
 	}
 
-static const struct lt_adapter *adapter;
-static struct server server;
 static struct lt_source_memory memory;
 
-static const struct {
-	const char *why;
-	struct pair pairs[6];
-	const char *says;
-} option_cases[] = {
-    {"no place", {ACCOUNT}, "want region"},
-    {"half a place", {{"latitude", "1"}, ACCOUNT},
+static const struct option_case option_cases[] = {
+    {"no place", {ACCOUNT}, 0, "want region"},
+    {"half a place", {{"latitude", "1"}, ACCOUNT}, 0,
 	"want region, or latitude and longitude"},
-    {"two places", {{"region", "A"}, {"latitude", "1"}, ACCOUNT},
+    {"two places", {{"region", "A"}, {"latitude", "1"}, ACCOUNT}, 10,
 	"want one of them"},
-    {"beyond the pole", {{"latitude", "91"}, {"longitude", "1"}, ACCOUNT},
+    {"beyond the pole", {{"latitude", "91"}, {"longitude", "1"}, ACCOUNT}, 10,
 	"got \"91\", want degrees from -90 to 90"},
-    {"no number", {{"latitude", "1"}, {"longitude", "east"}, ACCOUNT},
+    {"no number", {{"latitude", "1"}, {"longitude", "east"}, ACCOUNT}, 11,
 	"longitude: got \"east\""},
-    {"a region with a query", {{"region", "A&b=c"}, ACCOUNT},
+    {"a region with a query", {{"region", "A&b=c"}, ACCOUNT}, 10,
 	"want a grid region"},
-    {"no name", {{"region", "A"}, {"password_env", "P"}}, "\"username\""},
+    {"no name", {{"region", "A"}, {"password_env", "P"}}, 0, "\"username\""},
     {"a colon ends the name",
-	{{"region", "A"}, {"username", "a:b"}, {"password_env", "P"}},
+	{{"region", "A"}, {"username", "a:b"}, {"password_env", "P"}}, 11,
 	"without a colon"},
-    {"no password", {{"region", "A"}, {"username", "a"}},
+    {"no password", {{"region", "A"}, {"username", "a"}}, 0,
 	"password_file or password_env: missing"},
     {"a password in the policy file",
-	{{"region", "A"}, {"username", "a"}, {"password", "P"}},
+	{{"region", "A"}, {"username", "a"}, {"password", "P"}}, 12,
 	"unknown key \"password\""},
     {"a model that is no date",
-	{{"region", "A"}, ACCOUNT, {"model", "2023-02-30"}}, "want a date"},
+	{{"region", "A"}, ACCOUNT, {"model", "2023-02-30"}}, 13, "want a date"},
     {"a model of words",
-	{{"region", "A"}, ACCOUNT, {"model", "the newest one"}}, "want a date"},
-    {"not http", {{"region", "A"}, ACCOUNT, {"url", "ftp://a"}},
+	{{"region", "A"}, ACCOUNT, {"model", "the newest one"}}, 13,
+	"want a date"},
+    {"not http", {{"region", "A"}, ACCOUNT, {"url", "ftp://a"}}, 13,
 	"want http://"},
+    {"a login in the clear", {{"region", "A"}, ACCOUNT, {"url", "http://a/b"}},
+	13, "want https:// where a secret is sent"},
     {"all",
 	{{"region", "A"}, ACCOUNT, {"model", "2023-03-01"},
-	    {"url", "http://a/b"}},
-	NULL},
+	    {"url", "https://a/b"}},
+	0, NULL},
     {"by degrees",
 	{{"latitude", "-1.5"}, {"longitude", "180"}, {"username", "a"},
 	    {"password_file", "/p"}},
-	NULL},
+	0, NULL},
 };
 
 static void
 test_options(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < COUNT(option_cases); i++) {
-		const struct lt_source_options options =
-		    options_of(option_cases[i].pairs);
-		struct lt_error err = {0};
-		const int code = lt_adapter_check(adapter, &options, &err);
-
-		if ((code == LT_OK) != (option_cases[i].says == NULL))
-			fail_msg(
-			    "%s: %d %s", option_cases[i].why, code, err.text);
-		if (code != LT_OK)
-			assert_says(
-			    option_cases[i].why, &err, option_cases[i].says);
-	}
 	const struct lt_source_options none = {0};
+
+	(void)state;
+	check_options(option_cases, COUNT(option_cases));
 	assert_int_equal(adapter->quantity(&none), LT_QUANTITY_MARGINAL);
 }
 
 /* ---- against the server ---- */
 
-static char base[64];
+static char base[128];
 
 static int
 fetch(const char *region, int64_t from_s, int64_t to_s, int64_t now_utc_s,
@@ -367,26 +350,11 @@ static int
 start(void **state)
 {
 	(void)state;
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
 	setenv("LT_TEST_PASSWORD", "example password", 1);
 	marginal_start();
-	server_own = serve_marginal;
-	server = server_start(0, NULL);
-	snprintf(base, sizeof(base), "http://127.0.0.1:%d/marginal/watttime",
-	    server.port);
-	adapter = lt_adapter_find("watttime");
-	return adapter == NULL || lt_http_init(NULL) != LT_OK;
-}
-
-static int
-end(void **state)
-{
-	(void)state;
-	lt_http_cleanup();
-	server_stop(&server);
-	return 0;
+	const int code = adapter_start("watttime", serve_marginal);
+	server_url(base, "/marginal/watttime");
+	return code;
 }
 
 int
@@ -402,5 +370,5 @@ main(void)
 	    cmocka_unit_test(test_login),
 	};
 
-	return cmocka_run_group_tests(tests, start, end);
+	return cmocka_run_group_tests(tests, start, adapter_end);
 }
