@@ -345,6 +345,10 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	fputc('\n', out);
 	if (replay)
 		fputs("* replayed signals: not real figures\n", out);
+	if (!strcmp(lt_json_text(report, "carbon_intensity", ""), "marginal"))
+		fputs("CO2e by marginal intensity: what one more kWh causes, "
+		      "not the grid's average\n",
+		    out);
 	if (lt_json_int(total, "unpriced_runs", &unpriced) && unpriced > 0)
 		fprintf(out,
 		    "%lld unpriced: no price was known for these runs; "

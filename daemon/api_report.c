@@ -297,14 +297,18 @@ lt_api_report(
 			return lt_api_error(reply, 503, "%s", err.text);
 		}
 	}
-	*reply = json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:b,s:o,s:o}", "period",
-	    "label", period.label, "start", lt_api_time(period.start_utc_s),
-	    "end", lt_api_time(period.end_utc_s), "currency",
-	    d->policy->currency, "cluster", d->slurm.cluster, "complete",
-	    is_complete(d, &period, request->now_utc_s, r.provisional), "teams",
-	    r.teams, "total",
-	    line_json(NULL, &r.total, team ? budget_of(d, team, &period) : NULL,
-		r.replay));
+	*reply =
+	    json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:s,s:b,s:o,s:o}", "period",
+		"label", period.label, "start", lt_api_time(period.start_utc_s),
+		"end", lt_api_time(period.end_utc_s), "currency",
+		d->policy->currency, "carbon_intensity",
+		d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
+							      : "average",
+		"cluster", d->slurm.cluster, "complete",
+		is_complete(d, &period, request->now_utc_s, r.provisional),
+		"teams", r.teams, "total",
+		line_json(NULL, &r.total,
+		    team ? budget_of(d, team, &period) : NULL, r.replay));
 	if (r.runs && *reply)
 		json_object_set_new(*reply, "runs", r.runs);
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
