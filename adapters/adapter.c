@@ -161,6 +161,14 @@ lt_error_mend(struct lt_error *err, int code)
 	return code;
 }
 
+int
+lt_error_give(struct lt_error *err, int code, const struct lt_error *inner)
+{
+	return code == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, (enum lt_code)code, "%s", inner->text);
+}
+
 /* Edit distance; words of LT_NAME_SIZE and more are never near. */
 static int
 distance(const char *left, const char *right)

@@ -450,9 +450,7 @@ rate_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	if (denied)
 		forget_token(web.memory);
 	explicit_bzero(web.own.token, sizeof(web.own.token));
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 const struct lt_adapter lt_adapter_azure_eviction_rate = {

@@ -439,9 +439,7 @@ price_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		if (code != LT_OK)
 			lt_web_refuse(first, &inner);
 	}
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 const struct lt_adapter lt_adapter_azure_retail_price = {

@@ -145,9 +145,7 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s,
 	if (response.status == 401 || response.status == 403)
 		lt_context(&inner, "the SDK's data source");
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 static void
@@ -191,8 +189,7 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 			code = ask(
 			    web, url, now_utc_s, &past->points, &status, &err);
 		if (code != LT_OK && status != NO_CONTENT) {
-			past->code = lt_fail(
-			    &past->err, (enum lt_code)code, "%s", err.text);
+			past->code = lt_error_give(&past->err, code, &err);
 			return;
 		}
 		end_utc_s = start_utc_s;

@@ -315,9 +315,7 @@ request_page(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 		}
 	}
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* Later pages are older hours: without them the newer ones still count. */
@@ -333,8 +331,7 @@ request_pages(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 		    web, secret_query, mix, i * PAGE_ROWS, &page, &inner);
 
 		if (code != LT_OK && i == 0)
-			return lt_fail(
-			    err, (enum lt_code)code, "%s", inner.text);
+			return lt_error_give(err, code, &inner);
 		if (code != LT_OK) {
 			snprintf(missing, missing_size,
 			    "without older hours: %.120s", inner.text);

@@ -172,8 +172,8 @@ add_point(const struct lt_charts *charts, const struct columns *columns,
 		tally->refused++;
 		return LT_OK;
 	default:
-		return lt_fail(
-		    err, tally->refusal.code, "%s", tally->refusal.text);
+		return lt_error_give(
+		    err, (int)tally->refusal.code, &tally->refusal);
 	}
 }
 

@@ -193,9 +193,7 @@ request_span(struct job *job, struct span span, struct lt_entsoe_answer *answer,
 		code = LT_OK;
 	}
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* The later half of a span that is too long, then the earlier. */
@@ -251,7 +249,7 @@ request_all(struct job *job, struct lt_error *err)
 	if (!job->has_data) {
 		if (code == LT_OK)
 			code = refused(&answer, &inner);
-		return lt_fail(err, (enum lt_code)code, "%s", inner.text);
+		return lt_error_give(err, code, &inner);
 	}
 	job->web.points->past_lost = code != LT_OK;
 	if (code != LT_OK || count > 0)

@@ -250,9 +250,7 @@ fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
 			lt_web_refuse(url, &inner);
 	}
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* Page by page, so that only one is in memory. */

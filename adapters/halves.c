@@ -31,7 +31,7 @@ fail_as(
     const struct lt_half *half, struct lt_points *points, struct lt_error *err)
 {
 	points->retry_after_s = half->points.retry_after_s;
-	return lt_fail(err, (enum lt_code)half->code, "%s", half->err.text);
+	return lt_error_give(err, half->code, &half->err);
 }
 
 int

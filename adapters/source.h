@@ -76,6 +76,9 @@ int lt_option_fail(const struct lt_source_options *options, const char *key,
 void lt_text_mend(char *text);
 /* The same of an error's text, NULL allowed. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);
+/* What ended with code hands its own error on, as lt_fail() does: without its
+ * place. Returns code. */
+int lt_error_give(struct lt_error *err, int code, const struct lt_error *inner);
 
 /* A value as people write it (money in units of its currency) in the unit of
  * points: whole micros for money. */

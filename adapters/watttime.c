@@ -268,9 +268,7 @@ ask(struct session *session, const char *url, struct lt_http_response *response,
 	}
 	if (code != LT_OK && is_token_refused(response))
 		forget_token(session);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* *status: what the API answered; 0 = nothing, or only the gate. */
@@ -292,9 +290,7 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 			lt_web_refuse(url, &inner);
 	}
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* Borders of regions move: asked anew in each fetch. */
@@ -330,7 +326,7 @@ find_region(struct session *session, struct lt_error *err)
 						   sizeof(options->items[0]))
 		code = lt_fail(&inner, LT_ELIMIT, "no room for the region");
 	if (code != LT_OK)
-		return lt_fail(err, (enum lt_code)code, "%s", inner.text);
+		return lt_error_give(err, code, &inner);
 	options->items[options->count].key = "region";
 	options->items[options->count].value = session->region;
 	options->count++;
@@ -379,9 +375,7 @@ ask_ahead(
 		if (status != 400 && status != 403 && status != 422)
 			break;
 	}
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
 
 /* "2022-07-15T00:00+00:00", as in their manual. */

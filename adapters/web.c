@@ -373,7 +373,5 @@ lt_web_points(struct lt_web *web, const struct lt_web_request *request,
 		    sizeof(web->memory->last_modified));
 	}
 	lt_http_free(&response);
-	return code == LT_OK
-		   ? LT_OK
-		   : lt_fail(err, (enum lt_code)code, "%s", inner.text);
+	return lt_error_give(err, code, &inner);
 }
