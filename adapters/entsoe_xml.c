@@ -162,14 +162,22 @@ lt_entsoe_area(const char *text)
 
 /* ---- reading ---- */
 
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define line_of XML_GetCurrentLineNumber
+#define column_of XML_GetCurrentColumnNumber
+#else /* which calls those deprecated */
+#define line_of XML_GetCurrentLineNumber64
+#define column_of XML_GetCurrentColumnNumber64
+#endif
+
 static void
 stop(struct reader *reader, enum lt_code code, const char *what)
 {
 	if (reader->code != LT_OK)
 		return;
 	reader->code = lt_fail(reader->err, code, "%s", what);
-	lt_error_at(reader->err, (int)XML_GetCurrentLineNumber(reader->parser),
-	    (int)XML_GetCurrentColumnNumber(reader->parser) + 1);
+	lt_error_at(reader->err, (int)line_of(reader->parser),
+	    (int)column_of(reader->parser) + 1);
 	XML_StopParser(reader->parser, XML_FALSE);
 }
 

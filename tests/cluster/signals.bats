@@ -79,6 +79,10 @@ setup() {
 signal() { # signal NAME FIELDS...: as JSON, in one line
 	lowtide signals --json | jq -c --arg n "$1" "[.sources[] | select(.name == \$n)][0] | [$2]"
 }
+is_signal() { # is_signal NAME FIELDS... JSON: 230 and 230.0 are the same
+	[ "$(signal "$1" "$2" | jq --argjson want "$3" '. == $want')" = true ] ||
+	    { echo "$1: $(signal "$1" "$2"), want $3" >&2; false; }
+}
 failing() { lowtide signals --json | jq -r '[.sources[] | select(.last_error != null) | .name] | sort | join(" ")'; }
 waiting() { [ "$(lowtide signals --json | jq '[.sources[] | select(.fetched == null and .last_error == null)] | length')" -eq 0 ]; }
 again() { # lowtided anew: all sources are asked
@@ -92,8 +96,7 @@ again() { # lowtided anew: all sources are asked
 	within 60 waiting
 	[ -z "$(failing)" ] || { lowtide signals --json | jq -r '.sources[] | select(.last_error != null) | .name + ": " + .last_error' >&2; false; }
 	while read -r name want; do
-		[ "$(signal "$name" '.quantity, .unit, .quality, .value_now')" = "$want" ] ||
-		    { echo "$name: $(signal "$name" '.quantity, .unit, .quality, .value_now'), want $want" >&2; false; }
+		is_signal "$name" '.quantity, .unit, .quality, .value_now' "$want"
 	done <<-E
 	constant ["carbon","g CO2e/kWh","constant",230]
 	sdk_file ["carbon","g CO2e/kWh","measured",321.5]
