@@ -42,6 +42,15 @@ write_file(char *path, const char *bytes, size_t byte_count)
 	close(fd);
 }
 
+/* cmocka's own has changed its name. */
+static inline void
+assert_between(int64_t value, int64_t least, int64_t most)
+{
+	if (value < least || value > most)
+		fail_msg("%lld, want %lld to %lld", (long long)value,
+		    (long long)least, (long long)most);
+}
+
 /* An error's text has these words, and nothing that a log can't show. */
 static inline void
 assert_says(const char *why, const struct lt_error *err, const char *words)

@@ -198,7 +198,7 @@ test_role(void **state)
 	assert_non_null(strstr(memory.trace[0].request, "PUT http://127"));
 	assert_non_null(strstr(
 	    memory.trace[2].request, "/security-credentials/lowtide-role"));
-	assert_in_range(
+	assert_between(
 	    memory.token_until_utc_s, now_utc_s + 3299, now_utc_s + 3302);
 	memset(&login, 0, sizeof(login));
 	assert_int_equal(
