@@ -173,7 +173,7 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)examples/demo.sh
 bench: deps
-	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN)
+	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/bench/run.sh
 matrix: deps
 	$(Q)tests/matrix.sh
