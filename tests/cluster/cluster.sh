@@ -255,6 +255,21 @@ stop() { # stop NAME [SIGNAL]
 	done
 }
 
+# Job steps outlive their slurmd: this cluster's, by its slurm.conf.
+stop_steps() {
+	local p child
+	for p in /proc/[0-9]*; do
+		[ "$(cat "$p/comm" 2>/dev/null)" = slurmstepd ] || continue
+		tr '\0' '\n' 2>/dev/null < "$p/environ" |
+		    grep -qxF "SLURM_CONF=$D/etc/slurm.conf" || continue
+		p=${p#/proc/}
+		for child in $(cat "/proc/$p/task/$p/children" 2>/dev/null); do
+			kill -KILL -- "-$child" 2>/dev/null || true
+		done
+		kill -KILL "$p" 2>/dev/null || true
+	done
+}
+
 accounts() {
 	local a parent u
 	for a in ${ACCOUNTS:-vision nlp}; do
@@ -293,7 +308,9 @@ up)
 	[ -z "${POLICY:-}" ] || start lowtided
 	;;
 down)
-	for x in follow lowtided slurmd slurmctld slurmdbd mariadb munged; do stop $x; done ;;
+	for x in follow lowtided slurmd; do stop $x; done
+	stop_steps
+	for x in slurmctld slurmdbd mariadb munged; do stop $x; done ;;
 start)
 	. "$D/env"; base=$CLUSTER_BASE; start "${3:?what}" ;;
 stop)

@@ -135,7 +135,7 @@ again() { # lowtided anew: all sources are asked
 	for name in $WEB constant own_file recording sdk_file region profile tariff; do
 		[[ "$output" == *"$name"* ]]
 	done
-	{ echo "$output"; lowtide signals --json; lowtide status --json; cat "$LOG"; ps axww -o args; } > seen
+	{ echo "$output"; lowtide signals --json; lowtide status --json; cat "$LOG"; tr '\0' ' ' < <(cat /proc/[0-9]*/cmdline); } > seen 2>/dev/null
 	run ! grep -nE "$SECRETS" seen
 	for name in $WEB; do
 		lowtide signals test "$name" --config "$LOWTIDE_CONFIG" >> tested 2>&1
