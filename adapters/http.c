@@ -116,8 +116,8 @@ on_header(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-static int64_t
-monotonic_ms(void)
+int64_t
+lt_monotonic_ms(void)
 {
 	struct timespec now;
 
@@ -361,7 +361,7 @@ lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err)
 {
 	const int64_t end_ms =
-	    monotonic_ms() +
+	    lt_monotonic_ms() +
 	    (request->total_ms > 0 ? request->total_ms : LT_HTTP_TOTAL_MS);
 	const bool is_get =
 	    request->body == NULL &&
@@ -373,7 +373,7 @@ lt_http_do(const struct lt_http_request *request,
 	if (url == NULL)
 		return lt_fail(err, LT_ENOMEM, "a URL");
 	do {
-		const int64_t left_ms = end_ms - monotonic_ms();
+		const int64_t left_ms = end_ms - lt_monotonic_ms();
 
 		if (redirect != NULL) {
 			free(url);

@@ -27,15 +27,6 @@ static struct {
 	} kept[SHARED_MAX];
 } shared;
 
-static int64_t
-monotonic_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 void
 lt_web_share(void)
 {
@@ -49,7 +40,7 @@ lt_web_start(struct lt_web *web, const struct lt_source_options *options,
 	*web = (struct lt_web){.options = options, .points = points};
 	web->memory = options->memory != NULL ? options->memory : &web->own;
 	web->memory->trace_count = 0;
-	web->end_ms = monotonic_ms() + LT_WEB_FETCH_MS;
+	web->end_ms = lt_monotonic_ms() + LT_WEB_FETCH_MS;
 }
 
 /* ---- equal requests, once ---- */
@@ -118,7 +109,7 @@ keep_apart(const char *host, int gap_ms)
 {
 	static char last_host[256];
 	static int64_t last_ms;
-	const int64_t wait_ms = last_ms + gap_ms - monotonic_ms();
+	const int64_t wait_ms = last_ms + gap_ms - lt_monotonic_ms();
 
 	if (gap_ms > 0 && wait_ms > 0 && wait_ms <= gap_ms &&
 	    strcmp(host, last_host) == 0) {
@@ -128,7 +119,7 @@ keep_apart(const char *host, int gap_ms)
 		nanosleep(&pause, NULL);
 	}
 	snprintf(last_host, sizeof(last_host), "%s", host);
-	last_ms = monotonic_ms();
+	last_ms = lt_monotonic_ms();
 }
 
 /* As it may be shown: no query of secrets, no headers, no body. */
@@ -157,7 +148,7 @@ send_request(struct lt_web *web, const struct lt_http_request *http,
     const char *host, int gap_ms, struct lt_trace *line,
     struct lt_http_response *response, struct lt_error *err)
 {
-	const int64_t begin_ms = monotonic_ms();
+	const int64_t begin_ms = lt_monotonic_ms();
 	char *key = shared.on ? key_of(http) : NULL;
 	int code = LT_OK;
 
@@ -172,7 +163,7 @@ send_request(struct lt_web *web, const struct lt_http_request *http,
 	free(key);
 	line->status = response->status;
 	line->body_length = response->body_length;
-	line->took_ms = monotonic_ms() - begin_ms;
+	line->took_ms = lt_monotonic_ms() - begin_ms;
 	if (code != LT_OK || response->status != 200)
 		web->points->retry_after_s = response->retry_after_s;
 	return code;
@@ -302,7 +293,7 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
     struct lt_http_response *response, struct lt_error *err)
 {
 	char url[SECRET_URL_SIZE], host[256], validators[2][320];
-	const int64_t left_ms = web->end_ms - monotonic_ms();
+	const int64_t left_ms = web->end_ms - lt_monotonic_ms();
 	struct lt_http_request http = {
 	    .url = url,
 	    .method = request->method,
