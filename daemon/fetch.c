@@ -39,18 +39,25 @@ append(struct lt_fetch **list, struct lt_fetch *fetch)
 	*list = fetch;
 }
 
+struct lt_source_options
+lt_fetch_options(const struct lt_policy_source *source)
+{
+	struct lt_source_options options = {
+	    .name = source->name, .count = source->option_count};
+	for (int i = 0; i < options.count; i++) {
+		options.items[i].key = source->options[i].key;
+		options.items[i].value = source->options[i].value;
+		options.items[i].line = source->options[i].line;
+		options.items[i].column = source->options[i].column;
+	}
+	return options;
+}
+
 void
 lt_fetch_run(struct lt_fetch *fetch)
 {
-	struct lt_source_options options = {.name = fetch->source.name,
-	    .count = fetch->source.option_count,
-	    .memory = &fetch->memory};
-	for (int i = 0; i < options.count; i++) {
-		options.items[i].key = fetch->source.options[i].key;
-		options.items[i].value = fetch->source.options[i].value;
-		options.items[i].line = fetch->source.options[i].line;
-		options.items[i].column = fetch->source.options[i].column;
-	}
+	struct lt_source_options options = lt_fetch_options(&fetch->source);
+	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
 	fetch->code = lt_http_init(&fetch->err);
 	if (fetch->code != LT_OK)

@@ -20,6 +20,9 @@ struct lt_fetch {			/* a job for a child, then its result */
 	struct lt_fetch *next;
 };
 
+/* What adapters see of a source: its options, lent by it. */
+struct lt_source_options lt_fetch_options(
+    const struct lt_policy_source *source);
 /* Ends the one under way; the rest is dropped. */
 void lt_fetch_stop(void);
 /* Takes ownership; begun by the next lt_fetch_take(). Those of one adapter

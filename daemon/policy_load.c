@@ -10,6 +10,7 @@
 
 #include "calendar.h"
 #include "daemon.h"
+#include "fetch.h"
 #include "signals_check.h"
 #include "source.h"
 
@@ -23,14 +24,7 @@ fill_source(struct lt_source *source, const struct lt_policy_source *from,
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	source->adapter = lt_adapter_find(from->adapter);
 	assert(source->adapter); /* lt_policy_load() wants a known one */
-	source->options.name = from->name;
-	for (int i = 0; i < from->option_count; i++) {
-		source->options.items[i].key = from->options[i].key;
-		source->options.items[i].value = from->options[i].value;
-		source->options.items[i].line = from->options[i].line;
-		source->options.items[i].column = from->options[i].column;
-	}
-	source->options.count = from->option_count;
+	source->options = lt_fetch_options(from);
 	return lt_adapter_check(source->adapter, &source->options, err);
 }
 
