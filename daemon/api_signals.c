@@ -142,10 +142,8 @@ source_json(
 	    lt_source_made(source, now_utc_s) + d->policy->stale_after_s;
 	const bool stale = !has || now_utc_s > stale_utc_s;
 	char zone[ZONE_SIZE] = "";
-	const struct lt_rate_step *step = NULL;
-	for (uint32_t i = 0; i < source->step_count; i++)
-		if (source->steps[i].start_utc_s <= now_utc_s)
-			step = &source->steps[i];
+	const struct lt_rate_step *const step =
+	    lt_source_step(source, now_utc_s);
 	add_first(zone, source, places);
 	add_first(zone, source, things);
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:o,s:s,s:o,s:o,s:b,s:o,"

@@ -12,10 +12,8 @@
 static json_t *
 source_json(const struct lt_source *source, int64_t now_utc_s)
 {
-	const struct lt_rate_step *step = NULL;
-	for (uint32_t i = 0; i < source->step_count; i++)
-		if (i == 0 || source->steps[i].start_utc_s <= now_utc_s)
-			step = &source->steps[i];
+	const struct lt_rate_step *const step =
+	    lt_source_step(source, now_utc_s);
 	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:s?,s:b}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
 	    "quantity", step ? lt_quantity_name(source->quantity) : NULL,

@@ -175,7 +175,10 @@ const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
 /* From when on `stale_after` counts: when something newer than its issue time
  * could be there, or now. */
 int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
-/* What it says for now; it has steps. */
+/* Its step of now, or the last that began; NULL: none has begun. */
+const struct lt_rate_step *lt_source_step(
+    const struct lt_source *source, int64_t now_utc_s);
+/* That step's value, else the first one's; it has steps. */
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
 /* No more "has it changed?": the next answer is whole. */
 void lt_source_forget(struct lt_source_memory *memory);

@@ -55,14 +55,23 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
 	return key;
 }
 
+const struct lt_rate_step *
+lt_source_step(const struct lt_source *source, int64_t now_utc_s)
+{
+	const struct lt_rate_step *step = NULL;
+	for (uint32_t i = 0; i < source->step_count &&
+			     source->steps[i].start_utc_s <= now_utc_s;
+	     i++)
+		step = &source->steps[i];
+	return step;
+}
+
 double
 lt_source_value(const struct lt_source *source, int64_t now_utc_s)
 {
-	uint32_t i = 0;
-	while (i + 1 < source->step_count &&
-	       source->steps[i + 1].start_utc_s <= now_utc_s)
-		i++;
-	return source->steps[i].value;
+	const struct lt_rate_step *const step =
+	    lt_source_step(source, now_utc_s);
+	return step ? step->value : source->steps[0].value;
 }
 
 void
@@ -149,20 +158,15 @@ load_known(struct lt_daemon *d, const struct lt_source *source,
 	    err);
 }
 
-int
-lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
-    int64_t now_utc_s, struct lt_error *err)
+/* source->steps from what is known of it. */
+static int
+make_steps(struct lt_daemon *d, struct lt_source *source,
+    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	struct lt_rate_step *known = NULL;
-	uint32_t count = 0;
-	const int code = load_known(d, source, now_utc_s, &known, &count, err);
-	if (code != LT_OK)
-		return code;
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
-	if (!steps) {
-		free(known);
+	if (!steps)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
-	}
 	const uint32_t first =
 	    first_needed(known, count, now_utc_s - LOOK_BACK_S);
 	uint32_t used =
@@ -173,7 +177,6 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 	if (source->adapter->replay)
 		for (uint32_t i = 0; i < used; i++)
 			steps[i].quality = LT_QUALITY_REPLAY;
-	free(known);
 	free(source->steps);
 	struct lt_rate_step *const cut =
 	    realloc(steps, (used + 1) * sizeof(*steps));
@@ -182,6 +185,19 @@ lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
 	source->generation++;
 	d->market_dirty = true;
 	return LT_OK;
+}
+
+int
+lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_rate_step *known = NULL;
+	uint32_t count = 0;
+	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	if (code == LT_OK)
+		code = make_steps(d, source, known, count, now_utc_s, err);
+	free(known);
+	return code;
 }
 
 /* "As before", says the source: the last point goes on. */
@@ -210,17 +226,18 @@ extend_last(struct lt_daemon *d, const struct lt_source *source,
 	return code;
 }
 
+/* What is stored now, into steps and into what forecasts are scored by. */
 static int
-learn(struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s,
+use(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
 	char name[LT_NAME_SIZE];
-	if (source->adapter->replay)
-		return LT_OK;
 	int code = load_known(d, source, now_utc_s, &known, &count, err);
 	if (code == LT_OK)
+		code = make_steps(d, source, known, count, now_utc_s, err);
+	if (code == LT_OK && !source->adapter->replay)
 		code = lt_forecast_learn(d->ledger,
 		    lt_signals_key(name, d, source), known, count,
 		    shapes[source->quantity].seasonal,
@@ -267,9 +284,7 @@ lt_signals_take(struct lt_daemon *d, struct lt_source *source,
 	struct lt_error err = {0};
 	int code = keep(d, source, points, now_utc_s, &err);
 	if (code == LT_OK)
-		code = lt_signals_refresh(d, source, now_utc_s, &err);
-	if (code == LT_OK)
-		code = learn(d, source, now_utc_s, &err);
+		code = use(d, source, now_utc_s, &err);
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);
