@@ -43,7 +43,7 @@ INC_plugin := -Iplugin -Ipolicy/core
 INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger -Ipolicy/core
 INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core
 INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/core -Iplugin
+	-Ipolicy/core -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 FILE_SRC := $(wildcard policy/file/*.c)
@@ -64,7 +64,7 @@ DAEMON_LIBS := -lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lm -lpthread
 
 .PHONY: FORCE all help check check-fast demo bench deps lint install uninstall clean \
-	matrix fuzz tests
+	matrix fuzz tests cover mutants storm
 all: $(PRODUCTS)
 
 help:
@@ -74,6 +74,9 @@ help:
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
+	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
+	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
+	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
 	@echo 'make lint       clang-format'
 	@echo 'make fuzz MINUTES=n'
@@ -131,9 +134,10 @@ INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm_missing.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
+	    -Wl,--dynamic-list=adapters/slurm_missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/liblowtide.a
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
@@ -146,16 +150,31 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/tests/fuzz/%,$(FUZZ_SRC))
 # Helpers of tests and benches: programs of one file each.
 TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools/*.c))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
+# Preloaded by the daemons of a private cluster whose clock is not now.
+CLOCK_SO := $(B)/tests/tools/clock_shift.so
+# Random requests for a real Slurm.
+COVER_BIN := $(B)/tests/cover/client
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN)
+tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(CLOCK_SO)
+
+$(COVER_BIN): $(call obj,$(wildcard tests/cover/*.c))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lslurm
+
+# A field of Slurm's job description that nobody judged fails here.
+$(B)/job_fields.ok: tests/job_fields.sh plugin/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
+	$(Q)CC='$(CC)' tests/job_fields.sh && mkdir -p $(@D) && touch $@
+
+$(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread
 
 $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/liblowtide.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
+$(B)/tests/unit/test_job_from_slurm: $(B)/plugin/job_from_slurm.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(DAEMON_LIBS) -ldl
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(DAEMON_LIBS) -ldl
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
 $(B)/tests/tools/% $(B)/tests/bench/%: $(B)/tests/%.o
@@ -172,6 +191,13 @@ check-fast:
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)examples/demo.sh
+cover: deps
+	$(Q)tests/cover/cover.sh $(or $(N),300)
+storm: deps
+	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
+mutants: deps
+	$(Q)$(MAKE) --no-print-directory tests
+	$(Q)tests/mutants/run.sh $(P)
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/bench/run.sh

@@ -38,11 +38,19 @@ struct lt_slurm_conf {
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;
 	bool federated, job_requeue;
-	bool memory_counts; /* SelectTypeParameters=*_Memory: else AllocTRES
-			     * has no memory, and --mem costs nothing */
+	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
+				* has no memory, and --mem costs nothing */
+	bool core_spec_counts; /* AllowSpecResourcesUsage */
+	bool gpus_counted;   /* AccountingStorageTRES has gres/gpu: else rows of
+			      * slurmdbd and AllocTRES lack GPUs */
+	bool shards_counted; /* the same of gres/shard and gres/mps, as far as
+			      * GresTypes has them */
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
 int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
+/* slurm_uid and munge_socket (the rest is 0) as this host's slurm.conf has
+ * them; nobody is asked. After lt_slurm_init(). */
+void lt_slurm_conf_here(struct lt_slurm_conf *conf);
 
 /*
  * Partitions and node shapes into a new market's tables: only what Slurm
@@ -52,6 +60,14 @@ int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
 int lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
     struct lt_shape **shapes, uint32_t *shape_count, char **strings,
     struct lt_error *err);
+
+/*
+ * The partition that a run on node_list was in: one that has its first node
+ * and, if `among` (names with commas) is not empty, is one of those; of several
+ * `preferred`, else the first. LT_ENOENT: none. *out is written on success.
+ */
+int lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+    const char *among, const char *preferred, struct lt_error *err);
 
 struct lt_slurm_account {
 	char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE];
@@ -68,11 +84,32 @@ int lt_slurm_associations(struct lt_slurm_account **accounts,
     uint32_t *account_count, struct lt_slurm_pair **pairs, uint32_t *pair_count,
     uint32_t *unknown_users, struct lt_error *err);
 
+struct lt_slurm_manager { /* who may change others' jobs */
+	uint32_t uid;
+	char account[LT_ACCOUNT_SIZE]; /* a coordinator's; "" = an operator */
+};
+/* As slurmctld has them now: operators and administrators, and coordinators
+ * with all accounts below theirs; malloc'd. */
+int lt_slurm_managers(
+    struct lt_slurm_manager **managers, uint32_t *count, struct lt_error *err);
+
 enum lt_job_state {
 	LT_JOB_PENDING,
 	LT_JOB_RUNNING,
 	LT_JOB_SUSPENDED,
 	LT_JOB_FINISHED
+};
+
+/* What a job asks, as slurmctld has it after its own checks; 0 = not said. As
+ * in struct lt_request (decide.h). */
+struct lt_slurm_asked {
+	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, cpus,
+	    cpus_per_node, max_cpus, tasks_per_node, tasks_per_socket,
+	    tasks_per_core, tasks_per_board, tasks_per_gpu, sockets_per_node,
+	    threads_per_core, gpus, gpus_per_node, gpus_per_socket,
+	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores;
+	bool spread, bind_gpus, overcommit, whole_memory;
+	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
 struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
@@ -85,15 +122,23 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	enum lt_job_state state;
 	char state_text[32], reason_text[64];
 	/* requeued: has been at least once. While it is still completing, it
-	 * is PENDING with the submit time of the run that ends. */
-	bool completing, requeued, is_cron, held, user_held, exclusive,
-	    requeue_allowed;
+	 * is PENDING with the submit time of the run that ends. held: has
+	 * priority 0; one that runs goes on, and waits after a requeue. */
+	bool completing, requeued, is_cron, is_batch, held, user_held,
+	    exclusive, requeue_allowed;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s;
 	int64_t limit_s; /* INT64_MAX = none */
-	uint32_t nodes, cpus, gpus, priority;
+	uint32_t nodes, cpus, gpus, shards, priority;
 	uint64_t memory_mib; /* whole job */
+	uint64_t asked_hash; /* of all that was asked: changes with any of it */
+	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
+	bool is_allocated;
+	struct lt_slurm_asked asked;
+	/* Left 0 here; the reader's own: nodes x share that it may get. */
+	double node_shares;
+	int64_t suspended_s; /* of its run until now, or its end */
 	char node_list[1024];
 	char *admin_comment; /* NULL = "" */
 	char comment_head[128];
@@ -107,16 +152,15 @@ struct lt_slurm_jobs {
  * records of an array or het job by its first id. LT_ENOENT: no such job. */
 int lt_slurm_jobs(
     struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err);
-/* Of one user only (cheaper). */
-int lt_slurm_jobs_of(
-    struct lt_slurm_jobs *jobs, uint32_t uid, struct lt_error *err);
 void lt_slurm_jobs_free(struct lt_slurm_jobs *jobs);
 
+/* LT_USER_HOLD: one that the user may release. */
+enum lt_slurm_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
 struct lt_slurm_update { /* start as lt_slurm_update_init() */
 	uint32_t job_id;
 	const char *partition, *admin_comment; /* NULL = leave */
 	int64_t begin_utc_s, limit_s;	       /* LT_UNSET = leave (-1) */
-	enum { LT_LEAVE, LT_HOLD, LT_RELEASE } hold;
+	enum lt_slurm_hold hold;
 };
 void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);
 int lt_slurm_update_job(
@@ -125,15 +169,25 @@ int lt_slurm_update_job(
  * job, or it has ended. */
 int lt_slurm_cancel(uint32_t job_id, struct lt_error *err);
 
+/* A job that runs goes back to the queue, as a hold that its user may
+ * release. */
+int lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err);
+
 struct lt_slurm_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32];
 	bool finished, requeued;
+	bool resized; /* a row after the first of one run */
+	bool goes_on; /* resized at its end: the run has further rows */
 	int64_t submit_utc_s, eligible_utc_s, start_utc_s,
 	    end_utc_s; /* 0 = none */
+	/* within start and end. A row of a job that was resized while it ran
+	 * starts when it was, though slurmdbd has the first start there. */
+	int64_t suspended_s;
 	int64_t limit_s;
-	uint32_t nodes, cpus, gpus;
+	uint32_t nodes, cpus, gpus, shards;
+	bool has_gpus;	       /* AllocTRES has GPUs or shards of them */
 	uint64_t memory_mib;   /* from AllocTRES, whole job */
 	int64_t energy_joules; /* -1 = unknown */
 	char node_list[1024];

@@ -42,14 +42,38 @@ lt_slurm_step(uint32_t job_id)
 	slurm_load_job((reply), lt_slurm_step(id), (flags))
 #define LT_SLURM_KILL_JOB(id, signal, flags)                                   \
 	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
+#define LT_SLURM_REQUEUE(id, flags) slurm_requeue(lt_slurm_step(id), (flags))
 #define LT_SLURM_FREE_CONF slurm_free_conf
 #define LT_SLURM_MEMORY SELECT_MEMORY
+#define LT_SLURM_BY_CORE SELECT_CORE
+#define LT_SLURM_BY_SOCKET SELECT_SOCKET
+#define LT_SLURM_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE
 #else
 #define LT_SLURM_JOB_ID(record) ((record)->job_id)
 #define LT_SLURM_LOAD_JOB slurm_load_job
 #define LT_SLURM_KILL_JOB slurm_kill_job
+#define LT_SLURM_REQUEUE slurm_requeue
 #define LT_SLURM_FREE_CONF slurm_free_ctl_conf
 #define LT_SLURM_MEMORY CR_MEMORY
+#define LT_SLURM_BY_CORE CR_CORE
+#define LT_SLURM_BY_SOCKET CR_SOCKET
+#define LT_SLURM_TASK_PER_CORE CR_ONE_TASK_PER_CORE
+#endif
+
+/* AllowSpecResourcesUsage */
+#ifdef CONF_FLAG_ASRU
+#define LT_SLURM_SPEC_USAGE CONF_FLAG_ASRU
+#else
+#define LT_SLURM_SPEC_USAGE CTL_CONF_ASRU
+#endif
+
+/* MaxCPUsPerSocket came in 23.02, RestrictedCoresPerGPU in 24.05. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#define LT_SLURM_CPUS_PER_SOCKET(partition) ((partition)->max_cpus_per_socket)
+#define LT_SLURM_CORES_PER_GPU(node) ((node)->res_cores_per_gpu)
+#else
+#define LT_SLURM_CPUS_PER_SOCKET(partition) ((void)(partition), 0U)
+#define LT_SLURM_CORES_PER_GPU(node) ((void)(node), 0U)
 #endif
 
 /* shared: 0 = --exclusive; 26.05 has a field of its own for it. */
@@ -72,5 +96,8 @@ lt_slurm_step(uint32_t job_id)
 #else
 #define LT_SLURM_RESTARTS(row) ((void)(row), 0)
 #endif
+
+/* A type of its own in 22.05, a pointer to one since. */
+typedef __typeof__(slurm_hostlist_create("")) lt_slurm_hostlist;
 
 #endif

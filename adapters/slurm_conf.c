@@ -157,6 +157,14 @@ copy_munge_socket(char *out, size_t size, const char *auth_info)
 	out[strcspn(out, ",")] = '\0';
 }
 
+void
+lt_slurm_conf_here(struct lt_slurm_conf *conf)
+{
+	*conf = (struct lt_slurm_conf){.slurm_uid = slurm_conf.slurm_user_id};
+	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket),
+	    slurm_conf.authinfo);
+}
+
 static void
 copy_enforce(char *out, size_t size, unsigned int bits)
 {
@@ -278,6 +286,11 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	conf->job_requeue = from->job_requeue != 0;
 	memory_counts = (from->select_type_param & LT_SLURM_MEMORY) != 0;
 	conf->memory_counts = memory_counts;
+	conf->core_spec_counts = (from->conf_flags & LT_SLURM_SPEC_USAGE) != 0;
+	conf->gpus_counted =
+	    lt_tres_counts(from->accounting_storage_tres, "gres/gpu");
+	conf->shards_counted = lt_tres_counts_shards(
+	    from->accounting_storage_tres, from->gres_plugins);
 	conf->is_acting_controller = acting_is_here(from);
 	conf->federated = is_federated();
 	LT_SLURM_FREE_CONF(from);

@@ -231,12 +231,17 @@ keep_tres(const slurmdb_tres_rec_t *tres)
 	if (tres->id > names.max_tres_id)
 		names.max_tres_id = tres->id;
 	if (tres->type == NULL || strcmp(tres->type, "gres") != 0 ||
-	    tres->name == NULL || strncmp(tres->name, "gpu", 3) != 0 ||
-	    (tres->name[3] != '\0' && tres->name[3] != ':') ||
-	    names.gpu_id_count >= GPU_IDS_MAX)
+	    tres->name == NULL || names.gpu_id_count >= GPU_IDS_MAX)
 		return;
-	names.gpu_ids[names.gpu_id_count++] = (struct lt_tres_id){
-	    .id = tres->id, .is_typed = tres->name[3] == ':'};
+	const bool is_shard =
+	    strcmp(tres->name, "shard") == 0 || strcmp(tres->name, "mps") == 0;
+	if (!is_shard && (strncmp(tres->name, "gpu", 3) != 0 ||
+			     (tres->name[3] != '\0' && tres->name[3] != ':')))
+		return;
+	names.gpu_ids[names.gpu_id_count++] =
+	    (struct lt_tres_id){.id = tres->id,
+		.is_typed = !is_shard && tres->name[3] == ':',
+		.is_shard = is_shard};
 }
 
 static int
@@ -287,6 +292,13 @@ row_time(time_t when)
 	return when <= 0 || (uint64_t)when >= NO_VAL ? 0 : (int64_t)when;
 }
 
+static bool
+has_names(const char *nodes)
+{
+	return nodes != NULL && nodes[0] != '\0' &&
+	       strcmp(nodes, "None assigned") != 0;
+}
+
 static int
 copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
     struct lt_error *err)
@@ -310,15 +322,29 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	to->eligible_utc_s = row_time(from->eligible);
 	to->start_utc_s = row_time(from->start);
 	to->end_utc_s = row_time(from->end);
+	/* One that ended before it, too, began by a clock that was set back. */
+	to->resized = to->start_utc_s != 0 &&
+		      to->start_utc_s < to->submit_utc_s &&
+		      (to->end_utc_s == 0 || to->end_utc_s >= to->submit_utc_s);
+	if (to->resized) /* the rows before have the time before */
+		to->start_utc_s = to->submit_utc_s;
+	to->goes_on = (from->state & JOB_RESIZING) != 0;
+	to->suspended_s = from->suspended == NO_VAL ? 0 : from->suspended;
 	to->finished = to->end_utc_s != 0;
 	to->limit_s = lt_minutes(from->timelimit, INT64_MAX);
 	lt_tres_parse_ids(
 	    &tres, from->tres_alloc_str, names.gpu_ids, names.gpu_id_count);
 	if (tres.max_id > names.max_tres_id)
 		names.old = true;
+	/* Cancelled while it waited, and then requeued: its row has a start
+	 * and an end, and it never ran. */
+	if (!tres.has_nodes && !has_names(from->nodes))
+		to->start_utc_s = 0;
 	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;
 	to->cpus = tres.cpus;
 	to->gpus = tres.gpus;
+	to->shards = tres.shards;
+	to->has_gpus = tres.has_gpus;
 	to->memory_mib = tres.memory_mib;
 	to->energy_joules = tres.energy_joules;
 	if (to->start_utc_s != 0) /* else "None assigned" */

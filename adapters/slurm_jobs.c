@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ask_text.h"
 #include "decide.h"
 #include "slurm_compat.h"
 #include "slurm_text.h"
@@ -73,6 +74,30 @@ time_or_none(time_t when)
 	return when <= 0 || (uint64_t)when >= NO_VAL ? 0 : (int64_t)when;
 }
 
+static uint64_t
+gpus_in(const char *text)
+{
+	return lt_gres_count(text, "gpu", NULL);
+}
+
+/* What was asked, where the TRES of a waiting job lack GPUs. */
+static uint32_t
+asked_gpus(const slurm_job_info_t *from)
+{
+	const uint64_t nodes = from->num_nodes > 0 ? from->num_nodes : 1;
+	const uint64_t tasks = from->num_tasks > 0 ? from->num_tasks : 1;
+	const uint64_t ways[] = {gpus_in(from->tres_per_job),
+	    gpus_in(from->tres_per_node) * nodes,
+	    gpus_in(from->tres_per_socket) * nodes,
+	    gpus_in(from->tres_per_task) * tasks};
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (ways[i] > most)
+			most = ways[i];
+	return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
 /*
  * Where memory is not allocated (CR_Core without _Memory), Slurm still says
  * that a pending job asked for all of the node's, and forgets it at the start.
@@ -86,11 +111,129 @@ copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
 
 	lt_tres_parse(
 	    &tres, has_alloc ? from->tres_alloc_str : from->tres_req_str);
+	to->is_allocated = has_alloc;
 	to->nodes = tres.has_nodes ? tres.nodes : from->num_nodes;
 	to->cpus = tres.has_cpus ? tres.cpus : from->num_cpus;
 	to->gpus = tres.gpus;
+	to->shards = tres.shards;
+	/* Without gres/gpu in AccountingStorageTRES the TRES have no GPUs. */
+	if (!tres.has_gpus && !has_alloc) {
+		to->gpus = asked_gpus(from);
+	} else if (!tres.has_gpus) {
+		char type[LT_NAME_SIZE];
+		lt_gres_parse(from->gres_total, &to->gpus, type, sizeof(type));
+		to->shards = lt_shards_count(from->gres_total);
+	}
 	if (has_alloc || lt_slurm_memory_counts())
 		to->memory_mib = tres.memory_mib;
+}
+
+/* FNV-1a, 64 bits. */
+static void
+mix(uint64_t *hash, const void *bytes, size_t count)
+{
+	const unsigned char *const at = bytes;
+
+	for (size_t i = 0; i < count; i++)
+		*hash = (*hash ^ at[i]) * 0x100000001b3U;
+}
+
+/* Whatever of it changes, the job may come to another size. */
+static uint64_t
+hash_asked(const slurm_job_info_t *job)
+{
+	const char *const texts[] = {job->account, job->partition,
+	    job->features, job->req_nodes, job->exc_nodes, job->cpus_per_tres,
+	    job->mem_per_tres, job->tres_per_job, job->tres_per_node,
+	    job->tres_per_socket, job->tres_per_task, job->tres_req_str};
+	const uint64_t numbers[] = {job->time_limit,
+	    (uint64_t)job->eligible_time, job->num_nodes, job->max_nodes,
+	    job->num_cpus, job->max_cpus, job->num_tasks, job->cpus_per_task,
+	    job->ntasks_per_node, job->ntasks_per_socket, job->ntasks_per_core,
+	    job->ntasks_per_board, job->ntasks_per_tres, job->pn_min_cpus,
+	    job->pn_min_memory, job->sockets_per_node, job->cores_per_socket,
+	    job->threads_per_core, job->boards_per_node, job->core_spec,
+	    job->contiguous, LT_SLURM_EXCLUSIVE(job), job->job_state};
+	uint64_t hash = 0xcbf29ce484222325U;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i] != NULL)
+			mix(&hash, texts[i], strlen(texts[i]));
+		mix(&hash, "", 1);
+	}
+	mix(&hash, numbers, sizeof(numbers));
+	return hash;
+}
+
+static uint32_t
+known32(uint32_t value)
+{
+	return value == NO_VAL || value == INFINITE ? 0 : value;
+}
+
+static uint32_t
+known16(uint16_t value)
+{
+	return value == NO_VAL16 || value == INFINITE16 ? 0 : value;
+}
+
+/* slurmctld shows the default memory as if it was asked. */
+static void
+copy_asked_memory(struct lt_slurm_asked *to, const slurm_job_info_t *from)
+{
+	const uint64_t memory = from->pn_min_memory;
+
+	to->memory_mib_per_gpu = lt_gres_count(from->mem_per_tres, "gpu", NULL);
+	if (memory == NO_VAL64 || memory == INFINITE64 ||
+	    !(from->bitflags & JOB_MEM_SET))
+		return;
+	if (memory & MEM_PER_CPU)
+		to->memory_mib_per_cpu = memory & ~MEM_PER_CPU;
+	else
+		to->memory_mib_per_node = memory;
+	to->whole_memory =
+	    to->memory_mib_per_cpu == 0 && to->memory_mib_per_node == 0;
+}
+
+static void
+copy_asked(struct lt_slurm_asked *to, const slurm_job_info_t *from)
+{
+	const uint32_t named = lt_hosts_count(from->req_nodes);
+	const char *const per_node = from->tres_per_node;
+
+	*to = (struct lt_slurm_asked){
+	    .min_nodes = known32(from->num_nodes),
+	    .max_nodes = known32(from->max_nodes),
+	    .tasks = known32(from->num_tasks),
+	    .cpus_per_task = known16(from->cpus_per_task),
+	    .cpus = known32(from->num_cpus),
+	    .cpus_per_node = known16(from->pn_min_cpus),
+	    .max_cpus = known32(from->max_cpus),
+	    .tasks_per_node = known16(from->ntasks_per_node),
+	    .tasks_per_socket = known16(from->ntasks_per_socket),
+	    .tasks_per_core = known16(from->ntasks_per_core),
+	    .tasks_per_board = known16(from->ntasks_per_board),
+	    .tasks_per_gpu = known16(from->ntasks_per_tres),
+	    .sockets_per_node = known16(from->sockets_per_node),
+	    .threads_per_core = known16(from->threads_per_core),
+	    .gpus = lt_gres_count(from->tres_per_job, "gpu", NULL),
+	    .gpus_per_node = lt_gres_count(per_node, "gpu", NULL),
+	    .gpus_per_socket =
+		lt_gres_count(from->tres_per_socket, "gpu", NULL),
+	    .gpus_per_task = lt_gres_count(from->tres_per_task, "gpu", NULL),
+	    .cpus_per_gpu = lt_gres_count(from->cpus_per_tres, "gpu", NULL),
+	    .spec_cores = from->core_spec == NO_VAL16
+			      ? 0
+			      : from->core_spec & (CORE_SPEC_THREAD - 1U),
+	    .spread = (from->bitflags & SPREAD_JOB) != 0,
+	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
+	};
+	to->shards_per_node = lt_shards_count(per_node);
+	/* It is not told; but each task counts as a CPU without it. */
+	to->overcommit = to->tasks > to->cpus;
+	if (named > to->min_nodes)
+		to->min_nodes = named;
+	copy_asked_memory(to, from);
 }
 
 static void
@@ -108,9 +251,29 @@ copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 	}
 }
 
+/* Slurm has how long it ran before it was last suspended or resumed, and when
+ * that was: all else of its time it was suspended. */
+static int64_t
+suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
+    int64_t now_utc_s)
+{
+	const int64_t changed = time_or_none(from->suspend_time);
+	const int64_t until =
+	    job->state == LT_JOB_FINISHED ? job->end_utc_s : now_utc_s;
+	int64_t active = (int64_t)from->pre_sus_time;
+	if (job->start_utc_s == 0 || changed < job->start_utc_s ||
+	    changed > until)
+		return 0;
+	if (job->state != LT_JOB_SUSPENDED)
+		active += until - changed;
+	return active >= 0 && active < until - job->start_utc_s
+		   ? until - job->start_utc_s - active
+		   : 0;
+}
+
 static int
-copy_job(
-    struct lt_slurm_job *to, const slurm_job_info_t *from, struct lt_error *err)
+copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	to->job_id = LT_SLURM_JOB_ID(from);
 	to->het_job_id = from->het_job_id;
@@ -129,7 +292,8 @@ copy_job(
 	to->completing = (from->job_state & JOB_COMPLETING) != 0;
 	to->requeued = from->restart_cnt > 0;
 	to->is_cron = (from->bitflags & CRON_JOB) != 0;
-	to->held = to->state == LT_JOB_PENDING && from->priority == 0;
+	to->is_batch = from->batch_flag != 0;
+	to->held = to->state != LT_JOB_FINISHED && from->priority == 0;
 	to->user_held = to->held && from->state_reason == WAIT_HELD_USER;
 	to->exclusive = LT_SLURM_EXCLUSIVE(from);
 	to->requeue_allowed = from->requeue == 1;
@@ -139,10 +303,13 @@ copy_job(
 		to->start_utc_s = time_or_none(from->start_time);
 		to->end_utc_s = time_or_none(from->end_time);
 	}
+	to->suspended_s = suspended(to, from, now_utc_s);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);
 	to->priority = from->priority;
+	to->asked_hash = hash_asked(from);
 	copy_size(to, from);
+	copy_asked(&to->asked, from);
 	copy_array(to, from);
 	lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
 	lt_copy(to->comment_head, sizeof(to->comment_head), from->comment);
@@ -172,8 +339,8 @@ copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
 		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
 		    message->record_count);
 	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++)
-		rc = copy_job(
-		    &jobs->jobs[jobs->count++], &message->job_array[i], err);
+		rc = copy_job(&jobs->jobs[jobs->count++],
+		    &message->job_array[i], asked_utc_s, err);
 	/* 22.05 forgets this one: 200 bytes a job and poll. */
 	for (uint32_t i = 0; i < message->record_count; i++)
 		slurm_xfree((void **)&message->job_array[i].admin_comment);
@@ -199,23 +366,6 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		rc = LT_SLURM_LOAD_JOB(&message, job_id, SHOW_ALL | SHOW_LOCAL);
 	if (rc != SLURM_SUCCESS || message == NULL)
 		return lt_slurm_fail("slurmctld: jobs", errno, err);
-	return copy_jobs(jobs, message, asked_utc_s, err);
-}
-
-int
-lt_slurm_jobs_of(struct lt_slurm_jobs *jobs, uint32_t uid, struct lt_error *err)
-{
-	const int64_t asked_utc_s = time(NULL);
-	job_info_msg_t *message = NULL;
-	const int rc = lt_slurm_answers(err);
-
-	*jobs = (struct lt_slurm_jobs){0};
-	if (rc != LT_OK)
-		return rc;
-	if (slurm_load_job_user(&message, uid, SHOW_ALL | SHOW_LOCAL) !=
-		SLURM_SUCCESS ||
-	    message == NULL)
-		return lt_slurm_fail("slurmctld: jobs of a user", errno, err);
 	return copy_jobs(jobs, message, asked_utc_s, err);
 }
 
@@ -249,8 +399,10 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 		request.time_limit = INFINITE;
 	else if (update->limit_s != LT_UNSET_64)
 		request.time_limit = (uint32_t)((update->limit_s + 59) / 60);
-	if (update->hold == LT_HOLD)
+	if (update->hold == LT_HOLD || update->hold == LT_USER_HOLD)
 		request.priority = 0;
+	if (update->hold == LT_USER_HOLD)
+		request.alloc_sid = ALLOC_SID_USER_HOLD;
 	else if (update->hold == LT_RELEASE)
 		request.priority = INFINITE;
 	if (slurm_update_job(&request) != SLURM_SUCCESS) {
@@ -271,6 +423,21 @@ lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
 	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) !=
 	    SLURM_SUCCESS) {
 		rc = lt_slurm_fail("slurmctld: cancel", errno, err);
+		(void)lt_context(err, "job %u", job_id);
+		return rc;
+	}
+	return LT_OK;
+}
+
+int
+lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err)
+{
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	if (LT_SLURM_REQUEUE(job_id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS) {
+		rc = lt_slurm_fail("slurmctld: requeue", errno, err);
 		(void)lt_context(err, "job %u", job_id);
 		return rc;
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask_text.h"
 #include "slurm_compat.h"
 #include "slurm_text.h"
 
@@ -113,9 +114,24 @@ keep_list(struct tables *tables, const char *list, bool lower)
 static bool
 same_shape(const struct lt_shape *a, const struct lt_shape *b)
 {
-	return a->cpus == b->cpus && a->gpus == b->gpus &&
-	       a->memory_mib == b->memory_mib &&
+	return a->cpus == b->cpus && a->sockets == b->sockets &&
+	       a->threads == b->threads && a->gpus == b->gpus &&
+	       a->gpus_of_type == b->gpus_of_type && a->shards == b->shards &&
+	       a->gpu_cores == b->gpu_cores && a->memory_mib == b->memory_mib &&
+	       a->tmp_disk_mib == b->tmp_disk_mib &&
+	       strcmp(a->features, b->features) == 0 &&
 	       strcmp(a->gpu_type, b->gpu_type) == 0;
+}
+
+static uint32_t
+gpus_of(const char *gres, const char *type)
+{
+	char name[LT_GPU_NAME_SIZE + 4];
+
+	if (type[0] == '\0')
+		return 0;
+	(void)snprintf(name, sizeof(name), "gpu:%s", type);
+	return lt_gres_count(gres, name, NULL);
 }
 
 /* Cores and memory kept for the system can't be allocated: a job that has
@@ -126,12 +142,27 @@ shape_of(const node_info_t *node)
 	struct lt_shape shape = {
 	    .node_count = 1, .gpu_index = -1, .memory_mib = node->real_memory};
 
+	const uint32_t cores = (uint32_t)node->sockets * node->cores;
+
 	shape.cpus = node->cpus_efctv != 0 ? node->cpus_efctv : node->cpus;
+	shape.sockets = node->sockets;
+	shape.tmp_disk_mib = node->tmp_disk;
+	if (node->features != NULL &&
+	    strlen(node->features) < sizeof(shape.features))
+		lt_copy(shape.features, sizeof(shape.features), node->features);
+	/* CPUs=cores: its threads are no CPUs. */
+	shape.threads =
+	    cores > 0 && node->cpus > cores ? node->cpus / cores : 1;
 	if (node->mem_spec_limit != NO_VAL64 &&
 	    node->mem_spec_limit < shape.memory_mib)
 		shape.memory_mib -= node->mem_spec_limit;
 	lt_gres_parse(
 	    node->gres, &shape.gpus, shape.gpu_type, sizeof(shape.gpu_type));
+	if (shape.gpus > 0) {
+		shape.gpus_of_type = gpus_of(node->gres, shape.gpu_type);
+		shape.shards = lt_node_shards(node->gres);
+		shape.gpu_cores = LT_SLURM_CORES_PER_GPU(node) * shape.gpus;
+	}
 	return shape;
 }
 
@@ -191,6 +222,23 @@ memory_default(uint64_t own, uint64_t global, bool *is_per_cpu)
 	return value & ~MEM_PER_CPU;
 }
 
+/* Without a list the partition has Slurm's defaults; with one, its own. */
+static void
+set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
+{
+	if (list == NULL)
+		return;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (job_defaults_t *item; (item = slurm_list_next(iterator)) != NULL;)
+		if (item->type == JOB_DEF_CPU_PER_GPU)
+			partition->default_cpus_per_gpu =
+			    item->value > UINT32_MAX ? UINT32_MAX
+						     : (uint32_t)item->value;
+		else if (item->type == JOB_DEF_MEM_PER_GPU)
+			partition->default_memory_mib_per_gpu = item->value;
+	slurm_list_iterator_destroy(iterator);
+}
+
 static void
 copy_job_defaults(char *out, size_t size, lt_slurm_list *list)
 {
@@ -224,6 +272,12 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 {
 	const bool groups =
 	    from->allow_groups != NULL && from->allow_groups[0] != '\0';
+	/* A partition may have its own socket or core, and nothing else. */
+	const uint16_t own =
+	    from->cr_type & (LT_SLURM_BY_CORE | LT_SLURM_BY_SOCKET);
+	const uint16_t unit = own != 0 ? own : conf->select_type_param;
+	const bool linear = conf->select_type != NULL &&
+			    strstr(conf->select_type, "linear") != NULL;
 	const struct {
 		bool set;
 		enum lt_partition_flag flag;
@@ -231,7 +285,17 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	    {(from->flags & PART_FLAG_DEFAULT) != 0, LT_PARTITION_DEFAULT},
 	    {from->state_up == PARTITION_UP, LT_PARTITION_UP},
 	    {cancels(from->preempt_mode, conf), LT_PARTITION_CANCELS},
-	    {from->max_share == 0, LT_PARTITION_EXCLUSIVE},
+	    {from->max_share == 0 || linear, LT_PARTITION_EXCLUSIVE},
+	    {(unit & LT_SLURM_BY_CORE) != 0, LT_PARTITION_BY_CORE},
+	    {(unit & LT_SLURM_BY_SOCKET) != 0, LT_PARTITION_BY_SOCKET},
+	    {(conf->select_type_param & LT_SLURM_TASK_PER_CORE) != 0,
+		LT_PARTITION_TASK_PER_CORE},
+	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0),
+		LT_PARTITION_BIND_SOCKETS},
+	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0),
+		LT_PARTITION_TASKS_BY_NODE},
+	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0),
+		LT_PARTITION_GPUS_BY_NODE},
 	    {groups, LT_PARTITION_GROUPS},
 	    {(from->flags & PART_FLAG_ROOT_ONLY) != 0, LT_PARTITION_ROOT_ONLY},
 	    {(from->max_share & (uint16_t)~SHARED_FORCE) > 1,
@@ -249,6 +313,12 @@ static uint32_t
 no_limit(uint32_t count)
 {
 	return count == INFINITE || count == NO_VAL ? UINT32_MAX : count;
+}
+
+static uint32_t
+set_limit(uint32_t count)
+{
+	return count == INFINITE || count == NO_VAL ? 0 : count;
 }
 
 static int
@@ -273,6 +343,10 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	    source->conf->max_mem_per_cpu, &to->max_memory_is_per_cpu);
 	copy_job_defaults(to->job_defaults, sizeof(to->job_defaults),
 	    from->job_defaults_list);
+	set_gpu_defaults(to, source->conf->job_defaults_list);
+	set_gpu_defaults(to, from->job_defaults_list);
+	to->max_cpus_per_node = set_limit(from->max_cpus_per_node);
+	to->max_cpus_per_socket = set_limit(LT_SLURM_CPUS_PER_SOCKET(from));
 	to->allow_accounts = keep_list(tables, from->allow_accounts, true);
 	to->allow_qos = keep_list(tables, from->allow_qos, false);
 	/* Slurm reads a Deny list only where there is no Allow list. */
@@ -311,5 +385,71 @@ lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
 		tables_free(&tables);
 	}
 	source_free(&source);
+	return rc;
+}
+
+static bool
+is_among(const char *name, const char *names)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = names; at != NULL && *at != '\0';) {
+		const size_t part = strcspn(at, ",");
+
+		if (part == length && strncmp(at, name, length) == 0)
+			return true;
+		at += part + (at[part] == ',');
+	}
+	return false;
+}
+
+static bool
+has_node(const partition_info_t *partition, const char *node)
+{
+	const lt_slurm_hostlist nodes =
+	    partition->nodes == NULL ? NULL
+				     : slurm_hostlist_create(partition->nodes);
+	const bool found =
+	    nodes != NULL && slurm_hostlist_find(nodes, node) >= 0;
+
+	if (nodes != NULL)
+		slurm_hostlist_destroy(nodes);
+	return found;
+}
+
+int
+lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+    const char *among, const char *preferred, struct lt_error *err)
+{
+	partition_info_msg_t *partitions = NULL;
+	const char *found = NULL;
+	const lt_slurm_hostlist nodes = slurm_hostlist_create(node_list);
+	char *const node = nodes == NULL ? NULL : slurm_hostlist_shift(nodes);
+	int rc = lt_slurm_answers(err);
+
+	if (rc == LT_OK && node != NULL &&
+	    slurm_load_partitions(0, &partitions, SHOW_ALL | SHOW_LOCAL) !=
+		SLURM_SUCCESS)
+		rc = lt_slurm_fail("slurmctld: partitions", errno, err);
+	for (uint32_t i = 0; partitions != NULL && i < partitions->record_count;
+	     i++) {
+		const partition_info_t *const p =
+		    &partitions->partition_array[i];
+
+		if ((among[0] != '\0' && !is_among(p->name, among)) ||
+		    strlen(p->name) >= LT_NAME_SIZE || !has_node(p, node))
+			continue;
+		if (found == NULL || strcmp(p->name, preferred) == 0)
+			found = p->name;
+	}
+	if (rc == LT_OK && found == NULL)
+		rc = lt_fail(err, LT_ENOENT, "no partition has %s", node_list);
+	if (rc == LT_OK)
+		lt_copy(out, LT_NAME_SIZE, found);
+	if (partitions != NULL)
+		slurm_free_partition_info_msg(partitions);
+	free(node);
+	if (nodes != NULL)
+		slurm_hostlist_destroy(nodes);
 	return rc;
 }

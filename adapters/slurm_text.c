@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ask_text.h"
 #include "slurm_compat.h"
 #include "slurm_text.h"
 
@@ -62,6 +63,8 @@ lt_state_name(uint32_t state)
 	};
 	const uint32_t base = state & JOB_STATE_BASE;
 
+	if (state & JOB_RESIZING) /* a row before the last of a run */
+		return "RESIZING";
 	return base < JOB_END && names[base] != NULL ? names[base] : "UNKNOWN";
 }
 
@@ -184,6 +187,13 @@ add_gpus(
 		tres->gpus = count;
 }
 
+static void
+add_shards(struct lt_tres *tres, uint32_t count)
+{
+	tres->has_gpus = true;
+	tres->shards += count;
+}
+
 void
 lt_tres_parse(struct lt_tres *tres, const char *text)
 {
@@ -207,6 +217,9 @@ lt_tres_parse(struct lt_tres *tres, const char *text)
 			add_gpus(tres, count_of(value), false, &typed_gpus);
 		} else if (strncasecmp(key, "gres/gpu:", 9) == 0) {
 			add_gpus(tres, count_of(value), true, &typed_gpus);
+		} else if (strcasecmp(key, "gres/shard") == 0 ||
+			   strcasecmp(key, "gres/mps") == 0) {
+			add_shards(tres, count_of(value));
 		}
 	}
 	if (tres->gpus < typed_gpus)
@@ -237,13 +250,51 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 			tres->has_nodes = true;
 			tres->nodes = count_of(value);
 		}
-		for (uint32_t i = 0; i < gpu_id_count; i++)
-			if (gpu_ids[i].id == id)
+		for (uint32_t i = 0; i < gpu_id_count; i++) {
+			if (gpu_ids[i].id != id)
+				continue;
+			if (gpu_ids[i].is_shard)
+				add_shards(tres, count_of(value));
+			else
 				add_gpus(tres, count_of(value),
 				    gpu_ids[i].is_typed, &typed_gpus);
+		}
 	}
 	if (tres->gpus < typed_gpus)
 		tres->gpus = typed_gpus;
+}
+
+bool
+lt_tres_counts(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = list == NULL ? "" : list; *at != '\0';) {
+		if (strncasecmp(at, name, length) == 0 &&
+		    strchr(",:", at[length]) != NULL)
+			return true;
+		at += strcspn(at, ",");
+		at += *at == ',';
+	}
+	return false;
+}
+
+bool
+lt_tres_counts_shards(const char *list, const char *gres_types)
+{
+	return (lt_gres_count(gres_types, "shard", NULL) == 0 ||
+		   lt_tres_counts(list, "gres/shard")) &&
+	       (lt_gres_count(gres_types, "mps", NULL) == 0 ||
+		   lt_tres_counts(list, "gres/mps"));
+}
+
+uint32_t
+lt_node_shards(const char *gres)
+{
+	const uint32_t shards = lt_gres_count(gres, "shard", NULL);
+	const uint32_t mps = lt_gres_count(gres, "mps", NULL);
+
+	return shards == 0 || (mps > 0 && mps < shards) ? mps : shards;
 }
 
 void

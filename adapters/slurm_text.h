@@ -9,24 +9,38 @@
 #include "slurm.h"
 
 struct lt_tres {
-	bool has_cpus, has_nodes, has_gpus;
-	uint32_t cpus, nodes, gpus;
+	bool has_cpus, has_nodes;
+	bool has_gpus; /* or parts of them: no job has both */
+	uint32_t cpus, nodes, gpus, shards;
 	uint64_t memory_mib;
 	int64_t energy_joules; /* -1 = not there */
 	uint32_t max_id;       /* largest of slurmdbd's ids; 0 in texts */
 };
 
 /* "cpu=64,mem=500G,node=1,billing=64,gres/gpu=8,gres/gpu:h100=8"; NULL = "".
- * Typed GPUs are added up where the plain count is not tracked. */
+ * Typed GPUs are added up where the plain count is not tracked. Shards are
+ * those of gres/shard or of gres/mps. */
 void lt_tres_parse(struct lt_tres *tres, const char *text);
 
 /* slurmdbd's "1=64,2=512000,4=1,1001=8" with the cluster's ids. */
 struct lt_tres_id {
 	uint32_t id;
-	bool is_typed;
+	bool is_typed, is_shard;
 };
 void lt_tres_parse_ids(struct lt_tres *tres, const char *text,
     const struct lt_tres_id *gpu_ids, uint32_t gpu_id_count);
+
+/* Does AccountingStorageTRES count "gres/gpu": "cpu,node,gres/gpu,
+ * gres/gpu:h100"? A list of types counts those types. NULL = "". */
+bool lt_tres_counts(const char *list, const char *name);
+
+/* Does it count the parts of GPUs, gres/shard and gres/mps, that GresTypes
+ * names? */
+bool lt_tres_counts_shards(const char *list, const char *gres_types);
+
+/* Parts of the GPUs of a node: its shards, or its gres/mps. Where it has both,
+ * the fewer: no part of either is more of a GPU. */
+uint32_t lt_node_shards(const char *gres);
 
 /* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node, the type with the most. */
 void lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size);

@@ -5,7 +5,6 @@
  * munge credential says it and carries request and reply.
  */
 #include <errno.h>
-#include <munge.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +14,13 @@
 #include "cli.h"
 #include "files.h"
 #include "http.h"
+#include "seal.h"
 #include "units.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"
 #define DEFAULT_PORT "6826"
 
-enum { TIMEOUT_MS = 120000, PAYLOAD_MAX = 512 * 1024 };
-
-struct reply {
-	long status;
-	char *body; /* malloc'd, NUL after it */
-	size_t length;
-};
-
-/* Whom we may believe, and by which munge. */
-struct peer {
-	const char *munge_socket; /* "" = munge's default */
-	uid_t slurm_uid;
-};
+enum { TIMEOUT_MS = 120000 };
 
 const char *
 lt_client_run_dir(const struct lt_cli *cli)
@@ -67,8 +55,9 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 
 /* ---- the Unix socket ---- */
 static int
-ask_socket(struct reply *reply, const char *socket_path, const char *method,
-    const char *path, const char *body, struct lt_error *err)
+ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
+    const char *method, const char *path, const char *body,
+    struct lt_error *err)
 {
 	char url[4096];
 	struct lt_http_response response = {0};
@@ -99,125 +88,6 @@ ask_socket(struct reply *reply, const char *socket_path, const char *method,
 }
 
 /* ---- munge over TCP ---- */
-static munge_ctx_t
-context_new(const struct peer *peer, struct lt_error *err)
-{
-	munge_ctx_t context = munge_ctx_create();
-
-	if (!context) {
-		lt_fail(err, LT_ENOMEM, "munge: no memory");
-		return NULL;
-	}
-	if (peer->munge_socket[0] &&
-	    munge_ctx_set(context, MUNGE_OPT_SOCKET, peer->munge_socket)) {
-		lt_fail(err, LT_EIO, "munge: socket %s: %s", peer->munge_socket,
-		    munge_ctx_strerror(context));
-		munge_ctx_destroy(context);
-		return NULL;
-	}
-	return context;
-}
-
-/* *credential is malloc'd: "METHOD SP PATH LF BODY", sealed. */
-static int
-seal(char **credential, const struct peer *peer, const char *method,
-    const char *path, const char *body, struct lt_error *err)
-{
-	const size_t size =
-	    strlen(method) + strlen(path) + (body ? strlen(body) : 0) + 3;
-	munge_ctx_t context;
-
-	if (size > PAYLOAD_MAX)
-		return lt_fail(err, LT_ELIMIT, "a request of over %d bytes",
-		    (int)PAYLOAD_MAX);
-	char *const payload = malloc(size);
-
-	if (!payload)
-		return lt_fail(err, LT_ENOMEM, "no memory");
-	const int length = snprintf(
-	    payload, size, "%s %s\n%s", method, path, body ? body : "");
-
-	context = context_new(peer, err);
-	if (context && munge_encode(credential, context, payload, length))
-		lt_fail(err, LT_EIO, "munge: %s (is munged running here?)",
-		    munge_ctx_strerror(context));
-	if (context)
-		munge_ctx_destroy(context);
-	free(payload);
-	return err->code;
-}
-
-/* The credential was made by SlurmUser or root, and for us alone. */
-static int
-check_seal(munge_ctx_t context, uid_t encoder, const struct peer *peer,
-    struct lt_error *err)
-{
-	uid_t restricted = (uid_t)-1;
-
-	if (encoder != 0 && encoder != peer->slurm_uid)
-		return lt_fail(err, LT_EDENIED,
-		    "the reply was made by uid %u, want SlurmUser (%u) or root",
-		    (unsigned)encoder, (unsigned)peer->slurm_uid);
-	if (munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &restricted) ||
-	    restricted != geteuid())
-		return lt_fail(err, LT_EDENIED,
-		    "the reply is not restricted to uid %u",
-		    (unsigned)geteuid());
-	return LT_OK;
-}
-
-/* "STATUS LF BODY" of length bytes; payload is taken over. */
-static int
-split_payload(
-    struct reply *reply, char *payload, size_t length, struct lt_error *err)
-{
-	const char *const newline =
-	    length ? memchr(payload, '\n', length) : NULL;
-	char digits[4] = "";
-	int64_t status;
-
-	if (newline && newline - payload == 3)
-		memcpy(digits, payload, 3);
-	if (lt_int64_parse(digits, 100, 599, &status, NULL)) {
-		free(payload);
-		return lt_fail(
-		    err, LT_EINPUT, "the reply has no status before its body");
-	}
-	reply->status = (long)status;
-	reply->length = length - 4;
-	memmove(payload, payload + 4, reply->length);
-	payload[reply->length] = '\0';
-	reply->body = payload;
-	return LT_OK;
-}
-
-static int
-unseal(struct reply *reply, const struct peer *peer, const char *credential,
-    struct lt_error *err)
-{
-	munge_ctx_t context = context_new(peer, err);
-	void *payload = NULL;
-	int length = 0;
-	uid_t uid = (uid_t)-1;
-	gid_t gid;
-
-	if (!context)
-		return err->code;
-	const munge_err_t code =
-	    munge_decode(credential, context, &payload, &length, &uid, &gid);
-
-	if (code)
-		lt_fail(err, LT_EDENIED, "the reply's credential: %s",
-		    munge_ctx_strerror(context));
-	else
-		check_seal(context, uid, peer, err);
-	munge_ctx_destroy(context);
-	if (err->code || !payload || length < 0) {
-		free(payload);
-		return lt_fail(err, LT_EINPUT, "the reply is empty");
-	}
-	return split_payload(reply, payload, (size_t)length, err);
-}
 
 /* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
 static void
@@ -234,8 +104,8 @@ make_url(char *url, size_t size, const char *server)
 }
 
 static int
-ask_server(struct reply *reply, const struct peer *peer, const char *server,
-    const char *method, const char *path, const char *body,
+ask_server(struct lt_sealed_reply *reply, const struct lt_seal *peer,
+    const char *server, const char *method, const char *path, const char *body,
     struct lt_error *err)
 {
 	char url[512];
@@ -243,7 +113,7 @@ ask_server(struct reply *reply, const struct peer *peer, const char *server,
 	struct lt_http_response response = {0};
 
 	make_url(url, sizeof(url), server);
-	if (seal(&credential, peer, method, path, body, err))
+	if (lt_seal_request(&credential, peer, method, path, body, err))
 		return err->code;
 	const struct lt_http_request request = {
 	    .url = url,
@@ -260,7 +130,7 @@ ask_server(struct reply *reply, const struct peer *peer, const char *server,
 		lt_fail(err, LT_ENET, "lowtided on %s: HTTP %ld: %.200s",
 		    server, response.status,
 		    response.body ? response.body : "");
-	else if (unseal(reply, peer, response.body, err))
+	else if (lt_seal_open(reply, peer, response.body, err))
 		lt_context(err, "lowtided on %s", server);
 	free(credential);
 	lt_http_free(&response);
@@ -268,7 +138,7 @@ ask_server(struct reply *reply, const struct peer *peer, const char *server,
 }
 
 static int
-peer_of(struct peer *peer, const struct lt_conf *conf, struct lt_error *err)
+peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
 {
 	const char *const socket_path = getenv("LOWTIDE_MUNGE_SOCKET");
 	const struct passwd *const user = getpwnam(conf->slurm_user);
@@ -291,13 +161,13 @@ peer_of(struct peer *peer, const struct lt_conf *conf, struct lt_error *err)
 /* LOWTIDE_SERVER, else each SlurmctldHost in turn: only the acting
  * controller's lowtided works, another answers 503. */
 static int
-ask_network(struct reply *reply, const char *method, const char *path,
+ask_network(struct lt_sealed_reply *reply, const char *method, const char *path,
     const char *body, struct lt_error *err)
 {
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server && server[0];
 	struct lt_conf *const conf = calloc(1, sizeof(*conf));
-	struct peer peer;
+	struct lt_seal peer;
 
 	if (!conf)
 		return lt_fail(err, LT_ENOMEM, "no memory");
@@ -313,7 +183,7 @@ ask_network(struct reply *reply, const char *method, const char *path,
 		lt_fail(err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
 	for (int i = 0; i < count && (!reply->body || reply->status == 503);
 	     i++) {
-		struct reply fresh = {0};
+		struct lt_sealed_reply fresh = {0};
 
 		if (ask_server(
 			&fresh, &peer, conf->hosts[i], method, path, body, err))
@@ -337,7 +207,7 @@ socket_exists(const char *path)
 
 /* lowtided --follow on a login node answers only its plugin, and says so. */
 static bool
-is_follower(const struct reply *reply)
+is_follower(const struct lt_sealed_reply *reply)
 {
 	return reply->status == 404 && reply->body &&
 	       strstr(reply->body, "this lowtided follows another");
@@ -345,7 +215,8 @@ is_follower(const struct reply *reply)
 
 /* 2xx with JSON, or lowtided's {"error": text}. */
 static int
-understand(json_t **answer, const struct reply *reply, struct lt_error *err)
+understand(
+    json_t **answer, const struct lt_sealed_reply *reply, struct lt_error *err)
 {
 	json_error_t problem;
 	json_t *const body = json_loadb(
@@ -382,7 +253,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	struct lt_error *const out = err ? err : &ignored;
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server && server[0];
-	struct reply reply = {0};
+	struct lt_sealed_reply reply = {0};
 	char socket_path[1024];
 	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 
@@ -397,7 +268,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 		ask_socket(&reply, socket_path, method, path, text, out);
 	if (!out->code && (!local || is_follower(&reply))) {
 		free(reply.body);
-		reply = (struct reply){0};
+		reply = (struct lt_sealed_reply){0};
 		if (!ask_network(&reply, method, path, text, out) || local)
 			; /* the error names the server */
 		else if (named)

@@ -70,10 +70,39 @@ lt_doctor_state(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "state", "", "%s", path);
 }
 
+/* A hold covers what Slurm allocates, or lowtide was wrong. */
+static void
+check_above_hold(struct lt_doctor *doctor)
+{
+	size_t index;
+	const json_t *over;
+
+	json_array_foreach(
+	    json_object_get(doctor->status, "above_hold"), index, over)
+	{
+		int64_t runs = 0, last = 0;
+		const bool defect =
+		    json_is_true(json_object_get(over, "defect"));
+
+		(void)lt_json_int(over, "runs", &runs);
+		(void)lt_json_int(over, "last_job_id", &last);
+		lt_doctor_say(doctor, defect ? LT_LEVEL_ERROR : LT_LEVEL_NOTE,
+		    "holds",
+		    defect ? "lowtide explain the job, and report it: its hold "
+			     "was too small"
+			   : "",
+		    "%lld runs of the last 30 days were settled above their "
+		    "holds because of: %s (last: job %lld)",
+		    (long long)runs, lt_json_text(over, "reason", "?"),
+		    (long long)last);
+	}
+}
+
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
 	struct lt_error err = {0};
+	int64_t refused = 0;
 	const char *text;
 
 	if (lt_client_call(&doctor->status, doctor->cli, "GET", "/v1/status",
@@ -98,6 +127,15 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "lowtided",
 		    "its log says when; it tries again by itself",
 		    "the last step that failed: %s", text);
+	if (lt_json_int(doctor->status, "adjustments_refused", &refused) &&
+	    refused > 0)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "ledger",
+		    "look at the lines of <state>/adjustments that begin with "
+		    "\"refused\", and adjust again by what was meant",
+		    "%lld adjustments could not be added up and are not in "
+		    "the ledger",
+		    (long long)refused);
+	check_above_hold(doctor);
 	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(
 	    json_object_get(doctor->status, "policy"), "error", "");

@@ -235,6 +235,49 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		    "install it there, on all hosts", "%s", err.text);
 }
 
+/* GPUs that slurmdbd does not count would be charged as the CPUs beside
+ * them; lowtided takes them from slurmctld, while it sees each job. */
+static void
+check_gpus(struct lt_doctor *doctor)
+{
+	const json_t *const conf = json_object_get(doctor->facts, "conf");
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index, kind;
+	const json_t *partition, *shape;
+	int64_t gpus = 0, shards = 0;
+	const char *with_gpus = NULL, *with_shards = NULL;
+
+	json_array_foreach(partitions, index, partition)
+	{
+		json_array_foreach(
+		    json_object_get(partition, "shapes"), kind, shape)
+		{
+			if (lt_json_int(shape, "gpus", &gpus) && gpus > 0)
+				with_gpus =
+				    lt_json_text(partition, "name", "?");
+			if (lt_json_int(shape, "shards", &shards) && shards > 0)
+				with_shards =
+				    lt_json_text(partition, "name", "?");
+		}
+	}
+	if (with_gpus && json_is_false(json_object_get(conf, "gpus_counted")))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
+		    "AccountingStorageTRES=gres/gpu",
+		    "slurmdbd does not count GPUs (partition %s has some): "
+		    "charges rest on slurmctld's records, and runs that "
+		    "lowtided did not see have no price",
+		    with_gpus);
+	if (with_shards &&
+	    json_is_false(json_object_get(conf, "shards_counted")))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
+		    "AccountingStorageTRES=gres/shard (or gres/mps)",
+		    "slurmdbd does not count parts of GPUs (partition %s has "
+		    "some): charges rest on slurmctld's records, and runs that "
+		    "lowtided did not see have no price",
+		    with_shards);
+}
+
 void
 lt_doctor_accounting(struct lt_doctor *doctor)
 {
@@ -246,6 +289,7 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 
 	if (!doctor->facts && !doctor->has_conf)
 		return;
+	check_gpus(doctor);
 	if (!strstr(storage, "slurmdbd")) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
 		    "AccountingStorageType=accounting_storage/slurmdbd for "

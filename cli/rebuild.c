@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide rebuild: lowtided empties its ledger and makes it again from
- * slurmdbd, the stored signals and the journal of adjustments.
+ * lowtide rebuild: lowtided prices all rows of slurmdbd again and puts its
+ * ledger right; what slurmdbd has purged stays.
  */
 #include "cli.h"
 

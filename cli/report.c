@@ -339,8 +339,18 @@ print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 static void
 print_notes(FILE *out, const json_t *report, bool replay)
 {
+	static const struct {
+		const char *key, *text;
+	} counts[] = {
+	    {"unpriced_runs", "unpriced: no price was known for these runs; "
+			      "they are in no money figure"},
+	    {"gpus_slurmctld_runs", "by the GPUs of slurmctld's records: "
+				    "slurmdbd does not count them"},
+	    {"gpus_unknown_runs", "of unknown GPUs, not charged: see "
+				  "lowtide doctor"},
+	};
 	const json_t *const total = json_object_get(report, "total");
-	int64_t unpriced = 0;
+	int64_t count;
 
 	fputc('\n', out);
 	if (replay)
@@ -349,11 +359,10 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fputs("CO2e by marginal intensity: what one more kWh causes, "
 		      "not the grid's average\n",
 		    out);
-	if (lt_json_int(total, "unpriced_runs", &unpriced) && unpriced > 0)
-		fprintf(out,
-		    "%lld unpriced: no price was known for these runs; "
-		    "they are in no money figure\n",
-		    (long long)unpriced);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (lt_json_int(total, counts[i].key, &count) && count > 0)
+			fprintf(
+			    out, "%lld %s\n", (long long)count, counts[i].text);
 	if (json_is_false(json_object_get(report, "complete")))
 		fputs("not complete yet: runs of this period may still be "
 		      "settled\n",

@@ -65,6 +65,9 @@ static const struct column run_columns[] = {
     {"moved", "moved", ANY},
     {"over_reason", "over_reason", ANY},
     {"quality", "quality", ANY},
+    {"gpus", "gpus", ANY},
+    {"gpus_from", "gpus_from", ANY},
+    {"suspended_s", "suspended_s", ANY},
     {NULL, NULL, ANY},
 };
 

@@ -50,12 +50,14 @@ lt_cli_fail(const struct lt_error *err)
 int
 lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
 {
+	char text[LT_ERROR_TEXT_SIZE];
 	va_list arguments;
 
 	fprintf(stderr, "lowtide: %s: ", cli->command->name);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	lt_print_safe(stderr, text);
 	fputc('\n', stderr);
 	lt_cli_print_usage(stderr, cli->command);
 	return LT_EXIT_USAGE;

@@ -71,6 +71,14 @@ print_policy(const json_t *policy, bool color)
 	putchar('\n');
 }
 
+/* Of a snapshot that its readers can't read. */
+static void
+print_error(const json_t *snapshot)
+{
+	if (lt_json_text(snapshot, "error", "")[0])
+		print_field("", lt_json_text(snapshot, "error", ""));
+}
+
 static void
 print_snapshots(const json_t *status)
 {
@@ -80,21 +88,23 @@ print_snapshots(const json_t *status)
 	const json_t *const holds = json_object_get(status, "holds");
 	const json_t *const slurm = json_object_get(status, "slurm");
 	int64_t generation = 0, absorbed = 0, highest = 0, slots = 0, open = 0,
-		queue = 0, pending;
-	char line[512], age[64], money[64] = "";
+		queue = 0, refused = 0, pending;
+	char line[1024], age[64], money[64] = "";
 
 	lt_json_int(market, "generation", &generation);
-	snprintf(line, sizeof(line), "generation %lld, age %s",
+	snprintf(line, sizeof(line), "generation %lld, age on disk %s",
 	    (long long)generation, age_text(age, sizeof(age), market, "age_s"));
 	print_field("market", line);
+	print_error(market);
 	generation = 0;
 	lt_json_int(budget, "generation", &generation);
-	snprintf(line, sizeof(line), "generation %lld, age %s%s",
+	snprintf(line, sizeof(line), "generation %lld, age on disk %s%s",
 	    (long long)generation, age_text(age, sizeof(age), budget, "age_s"),
 	    json_is_true(json_object_get(budget, "ready"))
 		? ""
 		: ", not ready: quotes are still being read");
 	print_field("budgets", line);
+	print_error(budget);
 	lt_json_int(ring, "absorbed", &absorbed);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
@@ -115,6 +125,14 @@ print_snapshots(const json_t *status)
 	if (lt_json_text(status, "error", "")[0]) {
 		snprintf(line, sizeof(line), "the last step that failed: %s",
 		    lt_json_text(status, "error", ""));
+		print_field("", line);
+	}
+	if (lt_json_int(status, "adjustments_refused", &refused) &&
+	    refused > 0) {
+		snprintf(line, sizeof(line),
+		    "%lld adjustments of the journal are not in the ledger: "
+		    "it can't add them",
+		    (long long)refused);
 		print_field("", line);
 	}
 }

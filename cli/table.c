@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "text.h"
 
 enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8 };
 
@@ -23,46 +24,16 @@ struct lt_table {
 	char **cells;	 /* row_count * column_count */
 };
 
-/* Bytes of the control character here, 0 = none: C0, DEL, and C1, which
- * UTF-8 has as C2 80 .. C2 9F. */
-static int
-control_bytes(const char *at)
-{
-	const unsigned char c = (unsigned char)at[0];
-
-	if (c < 0x20 || c == 0x7f)
-		return 1;
-	return c == 0xc2 && (unsigned char)at[1] >= 0x80 &&
-		       (unsigned char)at[1] <= 0x9f
-		   ? 2
-		   : 0;
-}
-
 void
 lt_print_safe(FILE *out, const char *text)
 {
 	while (*text) {
 		const int bytes =
-		    *text == '\n' || *text == '\t' ? 0 : control_bytes(text);
+		    *text == '\n' || *text == '\t' ? 0 : lt_control_bytes(text);
 
 		fputc(bytes ? '?' : *text, out);
 		text += bytes ? bytes : 1;
 	}
-}
-
-/* The same in place, for a cell: line ends and tabs too. */
-static void
-make_safe(char *text)
-{
-	const char *from = text;
-
-	while (*from) {
-		const int bytes = control_bytes(from);
-
-		*text++ = bytes ? '?' : *from;
-		from += bytes ? bytes : 1;
-	}
-	*text = '\0';
 }
 
 /* Columns on the terminal: code points, as names here are not CJK. */
@@ -127,7 +98,7 @@ lt_table_row(struct lt_table *table, const char *const *cells)
 			table->failed = true;
 			return;
 		}
-		make_safe(row[i]);
+		lt_text_line(row[i]);
 	}
 	table->row_count++;
 }

@@ -79,20 +79,63 @@ close_if_replaced(struct lt_daemon *d)
 	d->sheet_dirty = true;
 }
 
+/*
+ * job_modify holds before Slurm has looked at the change. It runs under the
+ * job write lock that slurmctld keeps until the update is done, so a job that
+ * is asked for after its record was read shows the outcome: as it was in the
+ * list of before, nothing happened, and nothing is held. One that changed at
+ * all keeps what was held for it.
+ */
+static bool
+never_happened(const struct lt_daemon *d, uint32_t job_id)
+{
+	const struct lt_slurm_job *before = NULL, *after = NULL;
+	struct lt_slurm_jobs now = {0};
+	for (uint32_t i = 0; !before && i < d->jobs.count; i++)
+		if (d->jobs.jobs[i].job_id == job_id)
+			before = &d->jobs.jobs[i];
+	if (!before || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
+		return false;
+	for (uint32_t i = 0; !after && i < now.count; i++)
+		if (now.jobs[i].job_id == job_id)
+			after = &now.jobs[i];
+	const bool same = after && after->asked_hash == before->asked_hash;
+	lt_slurm_jobs_free(&now);
+	return same;
+}
+
+/* It only lowers or touches: there is nothing to hold, but to look at. */
+static bool
+is_nothing(const struct lt_ring_record *record)
+{
+	return !(record->flags & LT_QUOTE_WHOLE) &&
+	       record->per_task.money_micros == 0 &&
+	       record->per_task.carbon_mg == 0;
+}
+
 /* The difference of a change (job_modify): onto the hold of that job. */
 static int
 absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
     struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
+	d->next_jobs = 0; /* in this pass, however long the list is */
+	if (is_nothing(record))
+		return LT_OK;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
 	if (code == LT_ENOENT && record->job_id)
 		code = lt_ledger_hold_of_job(
 		    d->ledger, record->job_id, &hold, NULL);
-	if (code != LT_OK || hold.state != LT_HOLD_OPEN) {
+	if (code != LT_OK || hold.state != LT_HOLD_OPEN ||
+	    hold.uid != record->uid) {
 		lt_log("change_without_hold", "job=%u quote=%016" PRIx64,
 		    record->job_id, record->quote_id);
 		return LT_OK; /* the job, if it lives, is held at its limit */
+	}
+	if (hold.quote.tasks == 1 && never_happened(d, record->job_id)) {
+		lt_log("change_refused", "job=%u quote=%016" PRIx64,
+		    record->job_id, record->quote_id);
+		return LT_OK;
 	}
 	struct lt_amount *const to = &hold.quote.hold_per_task;
 	if (strcmp(record->account, hold.quote.account) != 0) {
@@ -102,6 +145,9 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 		    record->account);
 	}
+	/* All of it again, for a period in which nothing was held. */
+	if (record->flags & LT_QUOTE_WHOLE)
+		*to = (struct lt_amount){0};
 	if ((record->per_task.has_money &&
 		!lt_add(&to->money_micros, record->per_task.money_micros)) ||
 	    (record->per_task.has_carbon &&

@@ -190,8 +190,13 @@ lt_api_adjust(
 	    d->sheet.accounts[lt_sheet_account(&d->sheet, team)].name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
 	lt_api_user_name(entry.who, request->uid);
-	if (lt_ledger_adjust(d->ledger, &entry, &err) != LT_OK)
-		return lt_api_error(reply, 503, "%s", err.text);
+	const int code = lt_ledger_adjust(d->ledger, &entry, &err);
+	if (code != LT_OK)
+		return lt_api_error(reply,
+		    code == LT_EINPUT	   ? 400
+		    : code == LT_EOVERFLOW ? 409
+					   : 503,
+		    "%s", err.text);
 	lt_log("adjusted", "team=%s money_micros=%lld carbon_mg=%lld who=%s",
 	    entry.account, (long long)money, (long long)carbon, entry.who);
 	d->sheet_dirty = true;

@@ -125,90 +125,134 @@ catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 	lt_slurm_jobs_free(&one);
 }
 
+/* What one job id has been: Slurm gives ids again after a while. */
+struct story {
+	const struct lt_slurm_job *job; /* NULL = not in slurmctld */
+	bool has_hold;
+	struct lt_ledger_hold hold;
+	uint32_t count;
+	struct lt_run *runs; /* malloc'd */
+};
+
+/* Another's job, hold and runs of the same id are not this user's story. */
+static void
+keep_own(struct story *s, uint32_t uid)
+{
+	uint32_t kept = 0;
+	if (s->job && s->job->uid != uid)
+		s->job = NULL;
+	if (s->has_hold && s->hold.uid != uid)
+		s->has_hold = false;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->runs[i].uid == uid)
+			s->runs[kept++] = s->runs[i];
+	s->count = kept;
+}
+
+static bool
+is_empty(const struct story *s)
+{
+	return !s->job && !s->has_hold && s->count == 0;
+}
+
+/* Of whom may ask; status 200, or the error in *reply. */
+static int
+find_story(struct story *s, struct lt_daemon *d,
+    const struct lt_api_request *request, uint32_t job_id, json_t **reply)
+{
+	struct lt_error err = {0};
+	s->job = job_of(d, job_id);
+	s->has_hold = s->job && lt_terms_hold_of(d, s->job, &s->hold);
+	if (!s->has_hold)
+		s->has_hold = lt_ledger_hold_of_job(
+				  d->ledger, job_id, &s->hold, NULL) == LT_OK;
+	if (lt_ledger_runs_of_job(
+		d->ledger, job_id, &s->runs, &s->count, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	if (is_empty(s))
+		return lt_api_error(
+		    reply, 404, "job %u: not known here", job_id);
+	if (!request->is_admin)
+		keep_own(s, request->uid);
+	if (is_empty(s))
+		return lt_api_error(reply, 403, "job %u is not yours", job_id);
+	if (!s->has_hold && s->count > 0 && s->runs[0].quote_id)
+		s->has_hold = lt_ledger_hold(d->ledger, s->runs[0].quote_id,
+				  &s->hold, NULL) == LT_OK;
+	return 200;
+}
+
 int
 lt_api_explain(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
-	uint32_t job_id, count = 0;
-	struct lt_run *runs = NULL;
-	struct lt_ledger_hold hold;
-	struct lt_error err = {0};
+	uint32_t job_id;
+	struct story s = {0};
 	if (!parse_job(request, &job_id))
 		return lt_api_error(reply, 400,
 		    "job: got \"%.40s\", want a "
 		    "number",
 		    request->rest);
 	catch_up(d, job_id, request->now_utc_s);
-	const struct lt_slurm_job *const job = job_of(d, job_id);
-	bool has_hold = job && lt_terms_hold_of(d, job, &hold);
-	if (!has_hold)
-		has_hold = lt_ledger_hold_of_job(
-			       d->ledger, job_id, &hold, NULL) == LT_OK;
-	if (lt_ledger_runs_of_job(d->ledger, job_id, &runs, &count, &err) !=
-	    LT_OK)
-		return lt_api_error(reply, 503, "%s", err.text);
-	if (count > 0 && !has_hold && runs[0].quote_id)
-		has_hold = lt_ledger_hold(d->ledger, runs[0].quote_id, &hold,
-			       NULL) == LT_OK;
-	if (!job && !has_hold && count == 0) {
-		free(runs);
-		return lt_api_error(
-		    reply, 404, "job %u: not known here", job_id);
-	}
-	const uint32_t owner = job	  ? job->uid
-			       : has_hold ? hold.uid
-					  : runs[0].uid;
-	if (!request->is_admin && owner != request->uid) {
-		free(runs);
-		return lt_api_error(reply, 403, "job %u is not yours", job_id);
+	const int status = find_story(&s, d, request, job_id, reply);
+	if (status != 200) {
+		free(s.runs);
+		return status;
 	}
 	char *const text = malloc(LT_MESSAGE_SIZE);
 	if (text)
-		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, job,
-		    has_hold ? &hold : NULL, runs, count, request->now_utc_s);
+		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, s.job,
+		    s.has_hold ? &s.hold : NULL, s.runs, s.count,
+		    request->now_utc_s);
 	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
 	    (json_int_t)job_id, "text", text ? text : "", "quote",
-	    has_hold ? quote_json(&hold.quote) : json_null(), "candidates",
-	    has_hold ? candidates_json(&hold.quote) : json_array(), "hold",
-	    has_hold ? hold_json(&hold) : json_null(), "runs",
-	    runs_json(runs, count));
+	    s.has_hold ? quote_json(&s.hold.quote) : json_null(), "candidates",
+	    s.has_hold ? candidates_json(&s.hold.quote) : json_array(), "hold",
+	    s.has_hold ? hold_json(&s.hold) : json_null(), "runs",
+	    runs_json(s.runs, s.count));
 	free(text);
-	free(runs);
+	free(s.runs);
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
-/* A start now may be dearer than the planned one: hold what it may cost from
- * now on. False, and the hold as it was: the budget does not allow it. */
-static bool
+/* A start now may be dearer than the planned one, and in a period where nothing
+ * is held for it: all of it must fit from now on. LT_EDENIED: the budget does
+ * not allow it; the hold is as it was, as after any failure. */
+static int
 hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
-    struct lt_ledger_hold *hold, int64_t now_utc_s)
+    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_job early = *job;
 	struct lt_quote fresh;
-	struct lt_ledger_hold growth = *hold;
-	struct lt_amount *const by = &growth.quote.hold_per_task;
-	struct lt_amount *const held = &hold->quote.hold_per_task;
+	struct lt_ledger_hold moved = *hold;
+	struct lt_amount *const held = &moved.quote.hold_per_task;
 	early.eligible_utc_s = now_utc_s;
 	if (!lt_quote_of_job(&fresh, &early, d, now_utc_s))
-		return true; /* not priced: nothing is limited by it */
+		return LT_OK; /* not priced: nothing is limited by it */
 	const struct lt_amount *const want = &fresh.hold_per_task;
-	by->money_micros = want->money_micros - held->money_micros;
-	by->carbon_mg = want->carbon_mg - held->carbon_mg;
-	if (by->money_micros < 0)
-		by->money_micros = 0;
-	if (by->carbon_mg < 0)
-		by->carbon_mg = 0;
-	growth.quote.start_utc_s = now_utc_s;
-	growth.quote.end_utc_s = fresh.end_utc_s;
+	if (want->money_micros > held->money_micros)
+		held->money_micros = want->money_micros;
+	if (want->carbon_mg > held->carbon_mg)
+		held->carbon_mg = want->carbon_mg;
+	moved.quote.start_utc_s = now_utc_s;
+	moved.quote.end_utc_s = fresh.end_utc_s;
 	if (d->policy->mode == LT_MODE_ENFORCE &&
 	    lt_sheet_budgeted(
-		&d->sheet, lt_sheet_account(&d->sheet, hold->quote.account)) &&
-	    !lt_release_fits(d, &growth, now_utc_s))
-		return false;
-	held->money_micros += by->money_micros;
-	held->carbon_mg += by->carbon_mg;
-	hold->quote.start_utc_s = now_utc_s;
-	return true;
+		&d->sheet, lt_sheet_account(&d->sheet, hold->quote.account))) {
+		int code = lt_absorb(d, now_utc_s, err);
+		if (code == LT_OK)
+			code = lt_compile_budget(d, now_utc_s, err);
+		if (code == LT_OK &&
+		    !lt_release_moves(d, hold, &moved, now_utc_s))
+			code = lt_fail(err, LT_EDENIED,
+			    "job %u: a start now may cost more than %s has "
+			    "left",
+			    job->job_id, hold->quote.account);
+		if (code != LT_OK)
+			return code;
+	}
+	*hold = moved;
+	return LT_OK;
 }
 
 /* Held for first, then told to Slurm: killed between the two, too much is
@@ -217,26 +261,17 @@ static int
 start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, json_t **reply)
 {
-	char ours[LT_QUOTE_TEXT_SIZE], merged[8192];
-	struct lt_slurm_update update;
 	struct lt_error err = {0};
-	if (!hold_from_now(d, job, hold, now_utc_s))
-		return lt_api_error(reply, 409,
-		    "job %u: a start now may cost "
-		    "more than %s has left",
-		    job->job_id, hold->quote.account);
+	const int code = hold_from_now(d, job, hold, now_utc_s, &err);
+	if (code != LT_OK)
+		return lt_api_error(
+		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
 	hold->quote.rev++;
 	hold->quote.plan_start_utc_s = now_utc_s;
 	d->sheet_dirty = true;
-	if (lt_ledger_put_hold(d->ledger, hold, &err) != LT_OK)
-		return lt_api_error(reply, 503, "%s", err.text);
-	lt_slurm_update_init(&update, job->job_id);
-	update.begin_utc_s = now_utc_s;
-	if (lt_quote_pack(ours, sizeof(ours), &hold->quote) == LT_OK &&
-	    lt_quote_merge(merged, sizeof(merged), job->admin_comment, ours) ==
+	if (lt_ledger_put_hold(d->ledger, hold, &err) != LT_OK ||
+	    lt_quote_publish(job, &hold->quote, LT_LEAVE, now_utc_s, &err) !=
 		LT_OK)
-		update.admin_comment = merged;
-	if (lt_slurm_update_job(&update, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	return 200;
 }
@@ -272,6 +307,7 @@ lt_api_now(
 		    "pending job can start now",
 		    job_id, job->state_text);
 	else if (!lt_terms_hold_of(d, job, &hold) ||
+		 hold.uid != job->uid /* of the id's former job */ ||
 		 hold.quote.plan_start_utc_s <= request->now_utc_s)
 		status = lt_api_error(reply, 409,
 		    "job %u: lowtide does not "

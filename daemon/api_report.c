@@ -22,6 +22,8 @@ static const char *const names[FIGURES] = {"opening_micros", "charges_micros",
 struct line { /* sums of one account, or of all */
 	int64_t figures[FIGURES];
 	int64_t base_micros, base_mg, moved_runs, unpriced_runs;
+	/* by slurmctld's record, and known to nobody */
+	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
 
 static int
@@ -64,6 +66,8 @@ add_line(struct line *sum, const struct line *line)
 	sum->base_mg += line->base_mg;
 	sum->moved_runs += line->moved_runs;
 	sum->unpriced_runs += line->unpriced_runs;
+	sum->gpus_slurmctld_runs += line->gpus_slurmctld_runs;
+	sum->gpus_unknown_runs += line->gpus_unknown_runs;
 }
 
 static bool
@@ -139,6 +143,10 @@ line_json(const char *team, const struct line *line,
 	json_object_set_new(all, "moved_runs", json_integer(line->moved_runs));
 	json_object_set_new(
 	    all, "unpriced_runs", json_integer(line->unpriced_runs));
+	json_object_set_new(all, "gpus_slurmctld_runs",
+	    json_integer(line->gpus_slurmctld_runs));
+	json_object_set_new(
+	    all, "gpus_unknown_runs", json_integer(line->gpus_unknown_runs));
 	json_object_set_new(all, "replay", json_boolean(replay));
 	return all;
 }
@@ -146,8 +154,8 @@ line_json(const char *team, const struct line *line,
 /* Rows of runs, as JSON if wanted; is any by a recording? */
 static int
 scan_runs(struct lt_daemon *d, const char *account,
-    const struct lt_period *period, json_t *list, bool *replay,
-    bool *provisional, struct lt_error *err)
+    const struct lt_period *period, json_t *list, struct line *line,
+    bool *replay, bool *provisional, struct lt_error *err)
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
@@ -157,6 +165,9 @@ scan_runs(struct lt_daemon *d, const char *account,
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		*replay |= runs[i].worst_quality == LT_QUALITY_REPLAY;
 		*provisional |= runs[i].provisional;
+		line->gpus_slurmctld_runs +=
+		    runs[i].gpus_from == LT_GPUS_SLURMCTLD;
+		line->gpus_unknown_runs += runs[i].gpus_from == LT_GPUS_UNKNOWN;
 		if (list)
 			json_array_append_new(list, lt_run_json(&runs[i]));
 	}
@@ -181,7 +192,7 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 	if (code != LT_OK || (is_empty(&line) && !budget))
 		return code;
 	code = scan_runs(
-	    d, account, period, r->runs, &replay, &r->provisional, err);
+	    d, account, period, r->runs, &line, &replay, &r->provisional, err);
 	if (code != LT_OK)
 		return code;
 	r->replay |= replay;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "finding.h"
 
 static json_t *
 source_json(const struct lt_source *source, int64_t now_utc_s)
@@ -33,7 +34,8 @@ holds_json(struct lt_daemon *d)
 {
 	struct lt_ledger_hold *holds = NULL;
 	uint32_t count = 0;
-	json_int_t open = 0, pending = 0, money = 0;
+	json_int_t open = 0, pending = 0;
+	int64_t money = 0, of_one;
 	if (lt_ledger_open_holds(d->ledger, &holds, &count, NULL) != LT_OK)
 		return json_null();
 	for (uint32_t i = 0; i < count; i++) {
@@ -41,21 +43,64 @@ holds_json(struct lt_daemon *d)
 		if (holds[i].start_utc_s)
 			continue;
 		pending++;
-		money += holds[i].quote.hold_per_task.money_micros *
-			 (json_int_t)holds[i].live_tasks;
+		if (!lt_scale(holds[i].quote.hold_per_task.money_micros,
+			holds[i].live_tasks, 1, &of_one) ||
+		    !lt_add(&money, of_one))
+			money = INT64_MAX; /* in observe nothing bounds it */
 	}
 	free(holds);
 	return json_pack("{s:I,s:I,s:I}", "open", open, "pending", pending,
-	    "pending_money_micros", money);
+	    "pending_money_micros", (json_int_t)money);
 }
 
+/* As it is on disk: that is what job_submit and SPANK have, should we fail to
+ * write a newer one. */
 static json_t *
-snapshot_json(
-    bool has, uint64_t generation, int64_t compiled_utc_s, int64_t now_utc_s)
+snapshot_json(const char *path, bool is_private, int64_t now_utc_s)
 {
-	return json_pack("{s:I,s:o,s:o}", "generation", (json_int_t)generation,
-	    "compiled", lt_api_time(has ? compiled_utc_s : 0), "age_s",
-	    lt_api_optional(has, now_utc_s - compiled_utc_s));
+	struct lt_error err = {0};
+	uint64_t generation = 0;
+	int64_t made = 0;
+	const bool has =
+	    lt_file_stamp(&generation, &made, path, is_private, &err) == LT_OK;
+	return json_pack("{s:I,s:o,s:o,s:s?}", "generation",
+	    (json_int_t)generation, "compiled", lt_api_time(has ? made : 0),
+	    "age_s",
+	    lt_api_optional(has, now_utc_s > made ? now_utc_s - made : 0),
+	    "error", has ? NULL : err.text);
+}
+
+/* Lines of the journal that the ledger could not take. */
+static json_int_t
+refused_adjustments(struct lt_daemon *d)
+{
+	char text[24];
+	int64_t count = 0;
+	if (lt_ledger_get(d->ledger, LT_JOURNAL_REFUSED, text, sizeof(text),
+		NULL) == LT_OK)
+		(void)lt_int64_parse(text, 0, INT64_MAX, &count, NULL);
+	return (json_int_t)count;
+}
+
+/* Runs settled above their holds, of the last 30 days, by reason. */
+static json_t *
+over_json(struct lt_daemon *d, int64_t now_utc_s)
+{
+	enum { DAYS = 30 };
+	struct lt_over_sum sums[16];
+	uint32_t count = 0;
+	json_t *const list = json_array();
+	if (lt_ledger_over(d->ledger, now_utc_s - DAYS * LT_DAY_S, sums,
+		sizeof(sums) / sizeof(sums[0]), &count, NULL) != LT_OK)
+		return list;
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list,
+		    json_pack("{s:s,s:b,s:I,s:I,s:I}", "reason", sums[i].reason,
+			"defect", lt_over_is_defect(sums[i].reason), "runs",
+			(json_int_t)sums[i].runs, "last_job_id",
+			(json_int_t)sums[i].last_job_id, "over_micros",
+			(json_int_t)sums[i].over_micros));
+	return list;
 }
 
 int
@@ -70,27 +115,28 @@ lt_api_status(
 	for (int i = 0; i < d->source_count; i++)
 		json_array_append_new(
 		    sources, source_json(&d->sources[i], now));
-	json_t *const budget = snapshot_json(
-	    d->has_sheet, d->sheet.generation, d->sheet.compiled_utc_s, now);
+	json_t *const budget = snapshot_json(d->sheet_path, true, now);
 	json_object_set_new(
 	    budget, "ready", json_boolean(d->has_sheet && d->sheet.ready));
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
-	    "s:s?,s:o}",
+	    "s:s?,s:I,s:o}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
 	    d->policy->currency, "cluster", d->slurm.cluster, "started",
 	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
 	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
-	    snapshot_json(d->has_market, d->market.generation,
-		d->market.compiled_utc_s, now),
-	    "budget", budget, "ring", "absorbed", (json_int_t)d->ring_absorbed,
-	    "highest", (json_int_t)d->ring_highest, "slots",
-	    (json_int_t)LT_RING_SLOTS, "holds", holds_json(d), "slurm",
-	    "release", d->slurm.release, "dbd_queue", (json_int_t)d->dbd_queue,
-	    "error", failed[0] ? failed : NULL, "sources", sources);
+	    snapshot_json(d->market_path, false, now), "budget", budget, "ring",
+	    "absorbed", (json_int_t)d->ring_absorbed, "highest",
+	    (json_int_t)d->ring_highest, "slots", (json_int_t)LT_RING_SLOTS,
+	    "holds", holds_json(d), "slurm", "release", d->slurm.release,
+	    "dbd_queue", (json_int_t)d->dbd_queue, "error",
+	    failed[0] ? failed : NULL, "adjustments_refused",
+	    refused_adjustments(d), "sources", sources);
+	if (*reply)
+		json_object_set_new(*reply, "above_hold", over_json(d, now));
 	return *reply ? 200 : lt_api_error(reply, 503, "status: out of memory");
 }
 
@@ -99,16 +145,26 @@ lt_api_rebuild(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	struct lt_error err = {0};
-	uint32_t runs = 0;
-	int64_t money = 0;
-	char text[128];
+	struct lt_rebuilt all;
+	char text[256], kept[160] = "", money[48];
 	lt_log("rebuild", "uid=%u", request->uid);
-	if (lt_rebuild(d, request->now_utc_s, &runs, &money, &err) != LT_OK)
+	if (lt_rebuild(d, request->now_utc_s, &all, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
-	snprintf(
-	    text, sizeof(text), "%u runs charged again from slurmdbd", runs);
-	*reply = json_pack("{s:I,s:I,s:s}", "runs", (json_int_t)runs,
-	    "charges_micros", (json_int_t)money, "text", text);
+	if (all.kept_runs > 0)
+		snprintf(kept, sizeof(kept),
+		    "; %u of them (%s) slurmdbd has no more: kept as they "
+		    "were charged",
+		    all.kept_runs,
+		    lt_money_text(money, sizeof(money), all.kept_micros,
+			d->policy->currency));
+	snprintf(text, sizeof(text),
+	    "%u runs are charged as slurmdbd has them%s", all.runs, kept);
+	lt_log("rebuilt", "runs=%u kept=%u", all.runs, all.kept_runs);
+	*reply =
+	    json_pack("{s:I,s:I,s:I,s:I,s:s}", "runs", (json_int_t)all.runs,
+		"charges_micros", (json_int_t)all.money_micros, "kept_runs",
+		(json_int_t)all.kept_runs, "kept_micros",
+		(json_int_t)all.kept_micros, "text", text);
 	return 200;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID 0|1",
- * then "end <crc32c of all before, 8 hex>". Valid if and only if the last
- * line is there and the checksum is right. 0600, SlurmUser.
+ * "manager UID ACCOUNT|-" (- = of all), then "end <crc32c of all before, 8
+ * hex>". Valid if and only if the last line is there and the checksum is right.
+ * 0600, SlurmUser.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,8 @@ int
 lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 {
 	const size_t size =
-	    ((size_t)d->account_count + d->pair_count + 1) * LINE_BYTES;
+	    ((size_t)d->account_count + d->pair_count + d->manager_count + 1) *
+	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
 	if (!text)
@@ -62,6 +64,12 @@ lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
 		    p->is_default);
+	}
+	for (uint32_t i = 0; i < d->manager_count; i++) {
+		const struct lt_slurm_manager *const m = &d->managers[i];
+		used += (size_t)snprintf(text + used, size - used,
+		    "manager %u %s\n", m->uid,
+		    m->account[0] ? m->account : "-");
 	}
 	const uint32_t crc = lt_crc32c(0, text, used);
 	int code = LT_OK;
@@ -108,43 +116,60 @@ read_file(const struct lt_daemon *d, struct lt_error *err)
 	return text;
 }
 
+/* What is in a line; one of a later release is left out. */
+static void
+take_line(struct lt_daemon *d, const char *line)
+{
+	struct lt_slurm_account a = {0};
+	struct lt_slurm_pair p = {0};
+	struct lt_slurm_manager m = {0};
+	int is_default = 0;
+	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
+		if (!strcmp(a.parent, "-"))
+			a.parent[0] = '\0';
+		d->accounts[d->account_count++] = a;
+	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
+		       &p.uid, &is_default) == 4) {
+		p.is_default = is_default != 0;
+		d->pairs[d->pair_count++] = p;
+	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
+		if (!strcmp(m.account, "-"))
+			m.account[0] = '\0';
+		d->managers[d->manager_count++] = m;
+	}
+}
+
 int
 lt_associations_load(struct lt_daemon *d, struct lt_error *err)
 {
 	char *const text = read_file(d, err);
 	if (!text)
 		return err->code;
-	size_t lines = 0;
+	size_t lines = 1;
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		lines++;
 	struct lt_slurm_account *const accounts =
-	    calloc(lines + 1, sizeof(*accounts));
-	struct lt_slurm_pair *const pairs = calloc(lines + 1, sizeof(*pairs));
-	uint32_t account_count = 0, pair_count = 0;
-	char *rest = text;
-	for (char *line; accounts && pairs && (line = strsep(&rest, "\n"));) {
-		struct lt_slurm_account a = {0};
-		struct lt_slurm_pair p = {0};
-		int is_default = 0;
-		if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
-			if (!strcmp(a.parent, "-"))
-				a.parent[0] = '\0';
-			accounts[account_count++] = a;
-		} else if (sscanf(line, "pair %47s %63s %u %d", p.account,
-			       p.user, &p.uid, &is_default) == 4) {
-			p.is_default = is_default != 0;
-			pairs[pair_count++] = p;
-		}
-	}
-	free(text);
-	if (!accounts || !pairs) {
+	    calloc(lines, sizeof(*accounts));
+	struct lt_slurm_pair *const pairs = calloc(lines, sizeof(*pairs));
+	struct lt_slurm_manager *const managers =
+	    calloc(lines, sizeof(*managers));
+	if (!accounts || !pairs || !managers) {
+		free(text);
 		free(accounts);
 		free(pairs);
+		free(managers);
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	}
+	free(d->accounts);
+	free(d->pairs);
+	free(d->managers);
 	d->accounts = accounts;
 	d->pairs = pairs;
-	d->account_count = account_count;
-	d->pair_count = pair_count;
+	d->managers = managers;
+	d->account_count = d->pair_count = d->manager_count = 0;
+	char *rest = text;
+	for (char *line; (line = strsep(&rest, "\n"));)
+		take_line(d, line);
+	free(text);
 	return LT_OK;
 }

@@ -52,7 +52,7 @@ lt_base_of_run(
 		return;
 	}
 	double seconds = (double)(run->end_utc_s - run->start_utc_s);
-	if (run->gpus > 0)
+	if (run->gpus > 0 || run->shards > 0)
 		seconds /= lt_gpu_time_ratio(gpu_of(&d->market, quote->home),
 		    gpu_of(&d->market, run->partition), LT_PRECISION_AUTO,
 		    &known);

@@ -16,6 +16,7 @@ equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
 	const struct lt_resources resources = {.nodes = job->nodes,
 	    .cpus = job->cpus,
 	    .gpus = job->gpus,
+	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
 	    .exclusive = job->exclusive};
 	const struct lt_partition *const p = &market->partitions[partition];

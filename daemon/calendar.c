@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Periods by mktime(3) in the site's zone, so that a month with a clock
- * change has its true length; offset steps by asking localtime_r(3).
+ * Periods in the site's zone, so that a month with a clock change has its true
+ * length; days and offset steps are found by asking localtime_r(3), for a
+ * midnight may happen twice or never.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum {
 	ZONE_LOOK_S = 400 * 86400, /* past and future of `now`: two years of
 				    * clock changes are 4 steps, of 16 */
 	ZONE_STEP_S = 86400,
+	DAY_LOOK_S = 36 * 3600, /* offsets are -12 h to +14 h */
 };
 
 int
@@ -37,15 +39,46 @@ lt_calendar_zone(const char *zone, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Local midnight of the first of a month; months may pass 11. */
-static int64_t
-month_start(int year, int month)
+/* Is it this local day (year, month, day of struct tm), or one after it? */
+static bool
+is_from(int64_t utc_s, const struct tm *day)
 {
-	struct tm tm = {.tm_year = year - 1900,
-	    .tm_mon = month,
-	    .tm_mday = 1,
-	    .tm_isdst = -1};
-	return (int64_t)mktime(&tm);
+	struct tm tm;
+	const time_t at = (time_t)utc_s;
+	localtime_r(&at, &tm);
+	if (tm.tm_year != day->tm_year)
+		return tm.tm_year > day->tm_year;
+	if (tm.tm_mon != day->tm_mon)
+		return tm.tm_mon > day->tm_mon;
+	return tm.tm_mday >= day->tm_mday;
+}
+
+/*
+ * The first second of a local day; months and days may pass their bounds.
+ * Where midnight happens twice that is the first of them, where it is skipped
+ * the second of the clock change.
+ */
+static int64_t
+day_start(int year, int month, int day)
+{
+	struct tm tm = {
+	    .tm_year = year - 1900, .tm_mon = month, .tm_mday = day};
+	const int64_t about = (int64_t)timegm(&tm); /* brings tm in bounds */
+	int64_t low = about - DAY_LOOK_S, high = about + DAY_LOOK_S;
+	const time_t near = (time_t)about;
+	struct tm local;
+	localtime_r(&near, &local);
+	const int64_t plain = about - local.tm_gmtoff;
+	if (is_from(plain, &tm) && !is_from(plain - 1, &tm))
+		return plain; /* no clock change between: nearly always */
+	while (high - low > 1) {
+		const int64_t middle = low + (high - low) / 2;
+		if (is_from(middle, &tm))
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
 }
 
 static int
@@ -61,10 +94,10 @@ fill(struct lt_period *period, enum lt_period_kind kind, int year, int month)
 	    "April", "May", "June", "July", "August", "September", "October",
 	    "November", "December"};
 	const int length = months_of(kind);
-	year += month / 12;
-	month %= 12;
-	period->start_utc_s = month_start(year, month);
-	period->end_utc_s = month_start(year, month + length);
+	year += month / 12 - (month % 12 < 0);
+	month = (month % 12 + 12) % 12;
+	period->start_utc_s = day_start(year, month, 1);
+	period->end_utc_s = day_start(year, month + length, 1);
 	if (kind == LT_YEAR)
 		snprintf(period->label, sizeof(period->label), "%d", year);
 	else if (kind == LT_QUARTER)
@@ -83,9 +116,16 @@ lt_calendar_period(struct lt_period *period, enum lt_period_kind kind,
 	const time_t at = (time_t)utc_s;
 	localtime_r(&at, &tm);
 	const int length = months_of(kind);
-	const int month = tm.tm_mon / length * length + ahead * length;
+	const int month = tm.tm_mon / length * length;
+	/* Clocks that go back over midnight show the old month once more,
+	 * when the new one has begun. */
+	int by = 0;
+	if (utc_s < day_start(tm.tm_year + 1900, month, 1))
+		by = -1;
+	else if (utc_s >= day_start(tm.tm_year + 1900, month + length, 1))
+		by = 1;
 	*period = (struct lt_period){0};
-	fill(period, kind, tm.tm_year + 1900, month);
+	fill(period, kind, tm.tm_year + 1900, month + (by + ahead) * length);
 }
 
 int
@@ -121,14 +161,15 @@ lt_calendar_parse(
 int
 lt_calendar_time(int64_t *utc_s, const char *text, struct lt_error *err)
 {
-	struct tm tm = {.tm_isdst = -1};
+	struct tm tm = {0};
 	const char *const end = strptime(text, "%Y-%m-%d", &tm);
 	const int day = tm.tm_mday;
 	if (lt_utc_parse(text, utc_s, NULL) == LT_OK)
 		return LT_OK;
-	/* mktime(3) turns 31 April into 1 May: such a day is not */
+	/* timegm(3) turns 31 April into 1 May: such a day is not */
 	if (strlen(text) == 10 && end && *end == '\0') {
-		*utc_s = (int64_t)mktime(&tm);
+		(void)timegm(&tm);
+		*utc_s = day_start(tm.tm_year + 1900, tm.tm_mon, day);
 		if (tm.tm_mday == day)
 			return LT_OK;
 	}

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two records of one job, priced at the same market: the ratio is what the
- * change did, and the hold changes by it. A hold keeps its upper bound where
- * the record does not say all (node ranges), until the job runs.
+ * What a job's record says now against its hold. Seen first, it is priced by
+ * itself and the hold only rises; later, two records are priced at the same
+ * market, and the hold follows their ratio. Once it runs, AllocTRES counts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "change.h"
 #include "confirm.h"
+#include "size.h"
+#include "suspension.h"
+#include "underheld.h"
 
 static int
 compare_jobs(const void *a, const void *b)
@@ -46,13 +49,63 @@ lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
 	return found ? *found : NULL;
 }
 
+/* A job that was suspended further is not what it was. */
 static bool
 same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
 {
 	return a->nodes == b->nodes && a->cpus == b->cpus &&
-	       a->gpus == b->gpus && a->memory_mib == b->memory_mib &&
-	       a->limit_s == b->limit_s && a->exclusive == b->exclusive &&
+	       a->gpus == b->gpus && a->shards == b->shards &&
+	       a->memory_mib == b->memory_mib && a->limit_s == b->limit_s &&
+	       a->exclusive == b->exclusive &&
+	       lt_suspension_held_s(a) == lt_suspension_held_s(b) &&
+	       memcmp(&a->asked, &b->asked, sizeof(a->asked)) == 0 &&
 	       !strcmp(a->partition, b->partition);
+}
+
+/* The hours that it may run in, which have their prices. */
+static bool
+same_begin(const struct lt_slurm_job *a, const struct lt_slurm_job *b,
+    int64_t now_utc_s)
+{
+	return a->eligible_utc_s == b->eligible_utc_s ||
+	       (a->eligible_utc_s <= now_utc_s &&
+		   b->eligible_utc_s <= now_utc_s);
+}
+
+void
+lt_change_look(struct lt_daemon *d, struct lt_slurm_job *job,
+    const struct lt_slurm_job *before, bool anew, int64_t now_utc_s)
+{
+	int partitions[LT_PARTITIONS_MAX], count = 0;
+	if (job->state != LT_JOB_PENDING)
+		return;
+	if (!anew && before && before->state == job->state &&
+	    same_size(job, before)) {
+		job->node_shares = before->node_shares;
+		return;
+	}
+	struct lt_request *const request = malloc(sizeof(*request));
+	if (!request || !lt_request_of_job(request, partitions, &count, job,
+			    &d->market, now_utc_s))
+		count = 0;
+	for (int i = 0; i < count; i++) {
+		const struct lt_share most =
+		    lt_share_most(request, &d->market, partitions[i]);
+		const double shares = most.nodes * (double)most.numerator /
+				      (double)most.denominator;
+		if (shares > job->node_shares)
+			job->node_shares = shares;
+	}
+	free(request);
+}
+
+/* What waits as it did, in a partition that was changed: by other defaults,
+ * other nodes, or as a whole. Not by another price. */
+static bool
+gets_more(const struct lt_slurm_job *job, const struct lt_slurm_job *before)
+{
+	return before->node_shares > 0 &&
+	       job->node_shares > before->node_shares * (1 + 1e-9);
 }
 
 /* One currency: follow the ratio down, the new bound up. */
@@ -74,18 +127,54 @@ follow(bool *has, int64_t *held, bool has_old, int64_t old, bool has_new,
 	}
 }
 
+/* Prices of a job that waits may be newer than those of its hold, by a market
+ * compiled since; its size is another only beyond this. */
+static bool
+is_more(int64_t fresh, int64_t held)
+{
+	return fresh > held && fresh - held > held / 100;
+}
+
+/* Seen first, the hold is what job_submit made of the description: Slurm has
+ * made more of it since, or has allocated more. Only up. */
+static bool
+raise_first(struct lt_amount *held, const struct lt_amount *fresh, bool runs)
+{
+	bool raised = false;
+	if (fresh->has_money &&
+	    (runs ? fresh->money_micros > held->money_micros
+		  : is_more(fresh->money_micros, held->money_micros))) {
+		held->has_money = raised = true;
+		held->money_micros = fresh->money_micros;
+	}
+	if (fresh->has_carbon &&
+	    (runs ? fresh->carbon_mg > held->carbon_mg
+		  : is_more(fresh->carbon_mg, held->carbon_mg))) {
+		held->has_carbon = raised = true;
+		held->carbon_mg = fresh->carbon_mg;
+	}
+	return raised;
+}
+
 static bool
 follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, struct lt_amount *held,
-    int64_t now_utc_s)
+    const struct lt_slurm_job *before, const struct lt_ledger_hold *hold,
+    struct lt_amount *held, int64_t now_utc_s)
 {
 	struct lt_quote fresh, old = {0};
 	const struct lt_amount was = *held;
 	const bool runs = job->state != LT_JOB_PENDING;
-	if (!before || (same_size(job, before) && job->state == before->state))
+	const bool same = before && same_size(job, before) &&
+			  job->state == before->state &&
+			  (runs || same_begin(job, before, now_utc_s));
+	if (same && (runs || !gets_more(job, before)))
 		return false;
 	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
 		return false;
+	/* What Slurm made of it once, it may make of it again. */
+	if (!before || same ||
+	    (!runs && (hold->quote.flags & LT_QUOTE_UNDERHELD)))
+		return raise_first(held, &fresh.hold_per_task, runs);
 	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
 		return false;
 	follow(&held->has_money, &held->money_micros,
@@ -132,7 +221,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	}
 	/* Tasks of an array share one amount: only up, for all. */
 	struct lt_amount amount = was;
-	if (follow_size(d, job, before, &amount, now_utc_s) &&
+	if (follow_size(d, job, before, hold, &amount, now_utc_s) &&
 	    (single || job->array_pending == hold->live_tasks ||
 		amount.money_micros > was.money_micros ||
 		amount.carbon_mg > was.carbon_mg)) {
@@ -147,6 +236,8 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !growth_fits(d, hold, moved ? &none : &was, now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
+	if (job->is_allocated && (!before || !before->is_allocated))
+		lt_underheld_log(d, job, hold, &was);
 	hold->quote.rev++;
 	d->sheet_dirty = true;
 	lt_log("hold_follows", "job=%u money_micros=%lld was=%lld", job->job_id,

@@ -18,10 +18,19 @@ const struct lt_slurm_job *lt_jobs_find(
     const struct lt_jobs_index *index, uint32_t job_id);
 
 /*
+ * job->node_shares of a job that waits: the most that Slurm may give it by the
+ * market of now. As before where neither the job nor, `anew` false, the market
+ * is another.
+ */
+void lt_change_look(struct lt_daemon *d, struct lt_slurm_job *job,
+    const struct lt_slurm_job *before, bool anew, int64_t now_utc_s);
+
+/*
  * Make the open hold follow the job: its account; less when the job became
  * smaller or runs on less than its bound; more, and held back if that does
- * not fit, when it grew past job_modify. before: the same job in the last
- * list, NULL = none. Returns LT_OK also when nothing changed.
+ * not fit, when it grew past job_modify or its partition gives more now.
+ * before: the same job in the last list, NULL = none. Returns LT_OK also when
+ * nothing changed.
  */
 int lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_slurm_job *before, struct lt_ledger_hold *hold,

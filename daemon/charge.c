@@ -9,89 +9,7 @@
 #include "charge.h"
 #include "units.h"
 
-__extension__ typedef __int128 wide;
-
 enum { HOURS_MAX = 10 * 366 * 24 };
-
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		const int64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-static struct lt_fraction
-reduce(int64_t numerator, int64_t denominator)
-{
-	const int64_t divisor = gcd(numerator, denominator);
-	return (struct lt_fraction){numerator / divisor, denominator / divisor};
-}
-
-/* The dominant resource over `nodes` nodes of this shape; may pass 1. */
-static struct lt_fraction
-dominant(const struct lt_resources *r, const struct lt_shape *shape)
-{
-	const struct {
-		uint64_t used, full;
-	} parts[] = {
-	    {r->gpus, shape->gpus},
-	    {r->cpus, shape->cpus},
-	    {r->memory_mib, shape->memory_mib},
-	};
-	struct lt_fraction best = {0, 1};
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const int64_t used = (int64_t)parts[i].used;
-		const int64_t full = (int64_t)parts[i].full * r->nodes;
-		if (used == 0)
-			continue;
-		if (full == 0) /* asks for what the shape has not */
-			return (struct lt_fraction){INT64_MAX, 1};
-		if ((wide)used * best.denominator > (wide)best.numerator * full)
-			best = (struct lt_fraction){used, full};
-	}
-	return best;
-}
-
-int
-lt_charge_shape(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count)
-{
-	int chosen = -1;
-	struct lt_fraction largest = {0, 1};
-	for (uint32_t i = 0; i < shape_count; i++) {
-		const struct lt_fraction share =
-		    dominant(resources, &shapes[i]);
-		if (share.numerator > share.denominator)
-			continue; /* does not fit there */
-		if (chosen < 0 ||
-		    (wide)share.numerator * largest.denominator >
-			(wide)largest.numerator * share.denominator) {
-			chosen = (int)i;
-			largest = share;
-		}
-	}
-	return chosen;
-}
-
-struct lt_fraction
-lt_charge_share(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count)
-{
-	const struct lt_fraction whole = {1, 1};
-	if (resources->exclusive || resources->nodes == 0)
-		return whole;
-	const int shape = lt_charge_shape(resources, shapes, shape_count);
-	if (shape < 0)
-		return whole;
-	const struct lt_fraction share = dominant(resources, &shapes[shape]);
-	if (share.numerator == 0)
-		return whole;
-	return reduce(share.numerator, share.denominator);
-}
 
 /* Integral over [from, to) in value x seconds, and the worst quality met. */
 double
@@ -121,8 +39,16 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
     int64_t from, int64_t to)
 {
 	static const double mg_per_g = 1000, wh_per_kwh = 1000;
-	const double share =
-	    (double)input->share.numerator / (double)input->share.denominator;
+	const double off = input->suspended, on = 1 - off;
+	const double kept = off > 0
+				? (double)input->suspended_share.numerator /
+				      (double)input->suspended_share.denominator
+				: 0;
+	const double share = on * (double)input->share.numerator /
+				 (double)input->share.denominator +
+			     off * kept;
+	const double watts =
+	    on * input->watts + (off > 0 ? off * input->suspended_watts : 0);
 	const double seconds = (double)(to - from);
 	const double price =
 	    lt_rates_integral(&input->price, from, to, &charge->worst_quality);
@@ -132,12 +58,14 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	    &charge->hours[charge->hour_count++];
 	hour->at_utc_s = from;
 	/* One division, last: a whole node's parts keep their exact sum. */
-	hour->money_micros = price * (double)input->nodes *
-			     (double)input->share.numerator /
-			     ((double)input->share.denominator * LT_HOUR_S);
-	hour->energy_wh = input->watts * seconds / LT_HOUR_S;
+	hour->money_micros =
+	    off > 0 ? price * (double)input->nodes * share / LT_HOUR_S
+		    : price * (double)input->nodes *
+			  (double)input->share.numerator /
+			  ((double)input->share.denominator * LT_HOUR_S);
+	hour->energy_wh = watts * seconds / LT_HOUR_S;
 	hour->carbon_mg =
-	    input->watts * intensity / LT_HOUR_S / wh_per_kwh * mg_per_g +
+	    watts * intensity / LT_HOUR_S / wh_per_kwh * mg_per_g +
 	    input->embodied_g_per_node_hour * mg_per_g * (double)input->nodes *
 		share * seconds / LT_HOUR_S;
 	if (!charge->priced)

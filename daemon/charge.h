@@ -7,28 +7,7 @@
 #define LT_CHARGE_H
 
 #include "ledger.h"
-
-struct lt_resources { /* of the whole job, as AllocTRES has them */
-	uint32_t nodes, cpus, gpus;
-	uint64_t memory_mib; /* 0 = not counted */
-	bool exclusive;
-};
-
-struct lt_fraction {
-	int64_t numerator, denominator;
-}; /* lowest terms */
-
-/*
- * Share of the job's nodes: the largest of its GPUs, CPUs and memory over
- * those of as many nodes of the smallest shape that can hold it; at most 1;
- * 1 if exclusive or when no shape is known.
- */
-struct lt_fraction lt_charge_share(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count);
-
-/* The shape that lt_charge_share() took; -1 = none. */
-int lt_charge_shape(const struct lt_resources *resources,
-    const struct lt_shape *shapes, uint32_t shape_count);
+#include "size.h"
 
 struct lt_rates { /* of one kind over the run; count 0 = never known */
 	uint32_t count;
@@ -47,6 +26,11 @@ struct lt_charge_input {
 	double watts; /* of the job, at the plug, PUE in it */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
+	/* The part of the time, 0 to 1, in which it was suspended, and what it
+	 * kept then; evenly over the run, for slurmdbd has the sum only. */
+	double suspended;
+	struct lt_fraction suspended_share;
+	double suspended_watts;
 };
 
 struct lt_charge_hour {	  /* part of one UTC hour; exact, not yet rounded */

@@ -75,6 +75,8 @@ fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 			b->parents[account] =
 			    lt_sheet_account(s, d->accounts[i].parent);
 	}
+	for (uint32_t i = 0; i < s->account_count; i++)
+		s->accounts[i].parent = (uint32_t)(b->parents[i] + 1);
 	return LT_OK;
 }
 
@@ -119,6 +121,78 @@ fill_pairs(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 	}
 	s->pair_count = n;
 	return LT_OK;
+}
+
+static int
+compare_managers(const void *a, const void *b)
+{
+	const struct lt_manager *const x = a, *const y = b;
+	if (x->uid != y->uid)
+		return x->uid < y->uid ? -1 : 1;
+	return x->account < y->account ? -1 : x->account > y->account;
+}
+
+/* A coordinator of an account is one of those below it: Slurm names them all,
+ * the sheet only those of which the account above is not his. */
+static bool
+is_implied(const struct lt_balance_sheet *s, const struct lt_manager *manager)
+{
+	const uint32_t above =
+	    manager->account ? s->accounts[manager->account - 1].parent : 0;
+	const struct lt_manager parent = {manager->uid, above};
+	return above > 0 && bsearch(&parent, s->managers, s->manager_count,
+				sizeof(parent), compare_managers);
+}
+
+static int
+fill_managers(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_manager *const kept =
+	    calloc((size_t)d->manager_count + 1, sizeof(*kept));
+	s->managers = calloc((size_t)d->manager_count + 1, sizeof(*kept));
+	if (!s->managers || !kept) {
+		free(kept);
+		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
+	}
+	for (uint32_t i = 0; i < d->manager_count; i++) {
+		const struct lt_slurm_manager *const from = &d->managers[i];
+		const int account =
+		    from->account[0] ? lt_sheet_account(s, from->account) : -1;
+		if (!from->account[0] || account >= 0)
+			s->managers[s->manager_count++] = (struct lt_manager){
+			    from->uid, (uint32_t)(account + 1)};
+	}
+	qsort(s->managers, s->manager_count, sizeof(*kept), compare_managers);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->manager_count; i++)
+		if (!is_implied(s, &s->managers[i]) &&
+		    (n == 0 || compare_managers(&kept[n - 1], &s->managers[i])))
+			kept[n++] = s->managers[i];
+	free(s->managers);
+	s->managers = kept;
+	s->manager_count = n;
+	return LT_OK;
+}
+
+/* Where tasks of an array wait, which get job ids of their own. */
+static void
+mark_arrays(struct build *b, const struct lt_daemon *d)
+{
+	struct lt_balance_sheet *const s = &b->sheet;
+	for (uint32_t i = 0; i < d->jobs.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+		const int account = lt_sheet_account(s, job->account);
+		const struct lt_pair wanted = {
+		    .uid = job->uid, .account = (uint32_t)account};
+		if (job->state != LT_JOB_PENDING || !job->array_job_id ||
+		    job->array_task != UINT32_MAX || account < 0)
+			continue;
+		struct lt_pair *const pair = bsearch(&wanted, s->pairs,
+		    s->pair_count, sizeof(wanted), compare_pairs);
+		if (pair)
+			pair->has_array = true;
+	}
 }
 
 static void
@@ -401,6 +475,28 @@ add_holds(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 	return code;
 }
 
+/* When it was last judged who fits into the periods; 0 = never. */
+static int64_t
+judged_utc_s(const struct lt_daemon *d)
+{
+	char value[32];
+	int64_t at = 0;
+	if (lt_ledger_get(d->ledger, "periods_judged", value, sizeof(value),
+		NULL) != LT_OK ||
+	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
+		return 0;
+	return at;
+}
+
+int
+lt_period_judged(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	char value[32];
+	snprintf(value, sizeof(value), "%lld", (long long)now_utc_s);
+	d->period_began = false;
+	return lt_ledger_put(d->ledger, "periods_judged", value, err);
+}
+
 static int
 publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
     struct lt_error *err)
@@ -415,11 +511,11 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	for (uint32_t i = 0; d->has_sheet && i < loaded.budget_count &&
-			     i < d->sheet.budget_count;
-	     i++)
-		if (loaded.budgets[i].periods[0].start_utc_s >
-		    d->sheet.budgets[i].periods[0].start_utc_s)
+	int64_t judged = judged_utc_s(d);
+	if (judged > sheet->compiled_utc_s)
+		judged = 0; /* by a clock that has been set back since */
+	for (uint32_t i = 0; i < loaded.budget_count; i++)
+		if (loaded.budgets[i].periods[0].start_utc_s > judged)
 			d->period_began = true;
 	if (d->has_sheet)
 		lt_sheet_free(&d->sheet);
@@ -445,9 +541,14 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    ? d->policy->on_unknown
 			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
+	s->jobs_utc_s = d->has_jobs ? d->jobs.begun_utc_s : 0;
 	int code = fill_accounts(&b, d, err);
 	if (code == LT_OK)
 		code = fill_pairs(&b, d, err);
+	if (code == LT_OK)
+		code = fill_managers(&b, d, err);
+	if (code == LT_OK)
+		mark_arrays(&b, d);
 	if (code == LT_OK)
 		code = fill_budgets(&b, d, err);
 	if (code == LT_OK)
@@ -458,11 +559,14 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = add_holds(&b, d, err);
 	if (code == LT_OK)
 		code = publish(d, s, err);
+	if (code == LT_OK && !d->counted_utc_s)
+		d->counted_utc_s = now_utc_s;
 	free(b.parents);
 	free(b.first);
 	free(b.next);
 	free(s->accounts);
 	free(s->pairs);
+	free(s->managers);
 	free(s->budgets);
 	free(s->bindings);
 	free(s->usages);

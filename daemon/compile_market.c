@@ -234,6 +234,7 @@ static void
 apply_memory(struct lt_market *m, const struct lt_daemon *d)
 {
 	m->memory_ignored = !d->slurm.memory_counts;
+	m->core_spec_counts = d->slurm.core_spec_counts;
 	if (m->memory_ignored)
 		return;
 	for (uint32_t i = 0; i < m->partition_count; i++) {

@@ -13,7 +13,11 @@
 #include "change.h"
 #include "confirm.h"
 #include "daemon.h"
+#include "lock.h"
 #include "sheet.h"
+#include "size.h"
+#include "suspension.h"
+#include "underheld.h"
 
 static int
 compare_live(const void *a, const void *b)
@@ -53,10 +57,35 @@ shares_of(struct lt_daemon *d, const struct lt_slurm_job *job)
 	return is_settled(d, job->job_id, job->submit_utc_s) ? 0 : 1;
 }
 
-static int
-add_live(struct lt_daemon *d, const struct lt_slurm_job *job, uint64_t quote_id,
-    struct lt_error *err)
+/* A run that waits to be admitted has no share, and says nothing of the
+ * hold's times. */
+static struct lt_live
+live_of(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold)
 {
+	struct lt_live live = {.quote_id = hold->quote.id,
+	    .job_id = job->array_job_id ? job->array_job_id : job->job_id};
+	if (lt_lock_waits(d, job, hold))
+		return live;
+	live.live = shares_of(d, job);
+	live.submit_utc_s = job->submit_utc_s;
+	if (job->state == LT_JOB_PENDING)
+		live.pending = job->array_pending > 0 ? job->array_pending : 1;
+	else
+		live.start_utc_s = job->start_utc_s;
+	if (job->limit_s != INT64_MAX)
+		live.end_utc_s =
+		    job->start_utc_s + job->limit_s + lt_suspension_held_s(job);
+	return live;
+}
+
+static int
+add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
+{
+	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
+	if (code != LT_OK)
+		return code;
 	if (d->live_count == d->live_capacity) {
 		const uint32_t capacity = d->live_capacity * 2 + 256;
 		struct lt_live *const grown =
@@ -67,18 +96,7 @@ add_live(struct lt_daemon *d, const struct lt_slurm_job *job, uint64_t quote_id,
 		d->live = grown;
 		d->live_capacity = capacity;
 	}
-	d->live[d->live_count++] = (struct lt_live){
-	    .quote_id = quote_id,
-	    .job_id = job->array_job_id ? job->array_job_id : job->job_id,
-	    .live = shares_of(d, job),
-	    .pending = job->state == LT_JOB_PENDING
-			   ? (job->array_pending > 0 ? job->array_pending : 1)
-			   : 0,
-	    .submit_utc_s = job->submit_utc_s,
-	    .start_utc_s = job->state == LT_JOB_PENDING ? 0 : job->start_utc_s,
-	    .end_utc_s =
-		job->limit_s == INT64_MAX ? 0 : job->start_utc_s + job->limit_s,
-	};
+	d->live[d->live_count++] = live_of(d, job, hold);
 	return LT_OK;
 }
 
@@ -119,27 +137,31 @@ lt_quote_new_id(void)
 	return id;
 }
 
-/* Write the quote's text onto the job; a failure is tried again by the next
- * pass, as the ledger has the truth. */
-void
-lt_quote_publish(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_quote *quote, bool hold, bool release)
+int
+lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
+    enum lt_slurm_hold action, int64_t begin_utc_s, struct lt_error *err)
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
 	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
-	struct lt_error err = {0};
+	struct lt_error failed = {0};
 	struct lt_slurm_update update;
+	int code = LT_OK;
 	lt_slurm_update_init(&update, job->job_id);
 	if (merged && lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
 	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
 		ours) == LT_OK)
 		update.admin_comment = merged;
-	update.hold = release ? LT_RELEASE : hold ? LT_HOLD : LT_LEAVE;
-	if (lt_slurm_update_job(&update, &err) != LT_OK)
-		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
-		    err.text);
+	update.hold = action;
+	if (begin_utc_s != 0)
+		update.begin_utc_s = begin_utc_s;
+	if (update.admin_comment || action != LT_LEAVE || begin_utc_s != 0)
+		code = lt_slurm_update_job(&update, &failed);
 	free(merged);
-	(void)d;
+	if (code == LT_OK)
+		return LT_OK;
+	lt_log(
+	    "update_failed", "job=%u error=\"%s\"", job->job_id, failed.text);
+	return lt_fail(err, (enum lt_code)code, "%s", failed.text);
 }
 
 /* What this job may cost at its limit, as a fresh quote. */
@@ -149,16 +171,26 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 {
 	struct lt_request *const request = malloc(sizeof(*request));
 	int partitions[LT_PARTITIONS_MAX], count = 0;
+	const struct lt_resources got = {.nodes = job->nodes ? job->nodes : 1,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .exclusive = job->exclusive};
 	struct lt_error err = {0};
 	bool made = false;
 
 	*quote = (struct lt_quote){0};
 	if (request && lt_request_of_job(request, partitions, &count, job,
-			   &d->market, now_utc_s))
+			   &d->market, now_utc_s)) {
+		if (job->is_allocated)
+			request->allocated = &got;
 		made = lt_quote_hold(quote, request, &d->market, partitions,
 			   count, request->earliest_utc_s, &err) == LT_OK;
+	}
 	free(request);
-	if (!made)
+	if (!made || !lt_suspension_add(&quote->hold_per_task,
+			 quote->end_utc_s - quote->start_utc_s, job, d))
 		return false;
 	quote->id = lt_quote_new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */
@@ -185,12 +217,12 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
 	    !lt_sheet_budgeted(&d->sheet, account))
 		return LT_OK;
-	if (lt_ledger_hold_of_job(d->ledger, job->job_id, &hold, NULL) ==
-		LT_OK &&
+	if (lt_terms_hold_by_id(
+		d, job->array_job_id, job->job_id, job->uid, &hold) &&
 	    hold.state == LT_HOLD_OPEN) {
 		const int code =
 		    lt_change_follow(d, job, before, &hold, now_utc_s, err);
-		return code == LT_OK ? add_live(d, job, hold.quote.id, err)
+		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
 	}
 	hold = (struct lt_ledger_hold){.uid = job->uid,
@@ -218,26 +250,69 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
 	d->sheet_dirty = true;
-	lt_quote_publish(d, job, &hold.quote, false, false);
-	return add_live(d, job, hold.quote.id, err);
+	(void)lt_quote_publish(job, &hold.quote, LT_LEAVE, 0, NULL);
+	return add_live(d, job, &hold, now_utc_s, err);
 }
 
 /* The hold of a quote that the job carries but the ledger lacks. */
 static int
 insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
+    struct lt_ledger_hold *hold, const struct lt_quote *quote,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	if (job->state == LT_JOB_FINISHED && !job->completing)
-		return LT_OK;
-	struct lt_ledger_hold hold = {.quote = *quote,
+	*hold = (struct lt_ledger_hold){.quote = *quote,
 	    .uid = job->uid,
 	    .state = LT_HOLD_OPEN,
 	    .live_tasks = quote->tasks,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id,
 	    .submit_utc_s = job->submit_utc_s,
 	    .made_utc_s = now_utc_s};
+	if (job->state == LT_JOB_FINISHED && !job->completing)
+		return LT_OK;
+	if (job->state == LT_JOB_PENDING && job->requeued && job->held &&
+	    quote->tasks == 1 && (quote->flags & LT_QUOTE_LOCK)) {
+		/* Its new run was not admitted when the ledger was lost. */
+		hold->state = LT_HOLD_SETTLED;
+		hold->live_tasks = 0;
+		hold->submit_utc_s--;
+	}
 	d->sheet_dirty = true;
-	return lt_ledger_put_hold(d->ledger, &hold, err);
+	return lt_ledger_put_hold(d->ledger, hold, err);
+}
+
+/*
+ * A quote that is newer than the ledger's: slurmctld was told, and then
+ * lowtided was killed or its ledger could not be written. Whose hold is on the
+ * job, it knows by this. Slurm takes the text from its admins only, and what
+ * is submitted with one loses it.
+ */
+static int
+take_told(struct lt_daemon *d, struct lt_ledger_hold *hold,
+    const struct lt_quote *told, struct lt_error *err)
+{
+	static const uint32_t taken =
+	    LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD | LT_QUOTE_UNDERHELD;
+	hold->quote.flags &= ~taken;
+	hold->quote.flags |= told->flags & taken;
+	hold->quote.rev = told->rev;
+	d->sheet_dirty = true;
+	return lt_ledger_put_hold(d->ledger, hold, err);
+}
+
+/* The record of the run before is gone: what is left is how it looked. */
+static void
+saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_slurm_job *before, int64_t now_utc_s)
+{
+	struct lt_slurm_job ended = *before;
+	if (before->uid != job->uid || before->start_utc_s == 0 ||
+	    before->state == LT_JOB_PENDING ||
+	    before->state == LT_JOB_FINISHED ||
+	    job->submit_utc_s <= before->submit_utc_s)
+		return;
+	ended.end_utc_s = job->submit_utc_s;
+	snprintf(ended.state_text, sizeof(ended.state_text), "REQUEUED");
+	lt_settle_saw_end(d, &ended, now_utc_s);
 }
 
 static int
@@ -249,11 +324,13 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 	const char *const text = job->admin_comment;
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(d, job, now_utc_s);
+	else if (before)
+		saw_requeue(d, job, before, now_utc_s);
 	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK)
 		return adopt(d, job, before, now_utc_s, err);
 	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
 	if (code == LT_ENOENT)
-		code = insert_hold(d, job, &quote, now_utc_s, err);
+		code = insert_hold(d, job, &hold, &quote, now_utc_s, err);
 	else if (code == LT_OK && hold.quote.home[0] == '\0' &&
 		 quote.home[0] != '\0') {
 		/* The ring has amounts only; the job tells the plan. */
@@ -266,9 +343,13 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 		hold.quote.end_utc_s = held.end_utc_s;
 		code = lt_ledger_put_hold(d->ledger, &hold, err);
 	}
+	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
+		code = take_told(d, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
 		code = lt_change_follow(d, job, before, &hold, now_utc_s, err);
-	return code == LT_OK ? add_live(d, job, quote.id, err) : code;
+	if (code == LT_OK && hold.quote.id == quote.id)
+		code = lt_underheld_follow(d, job, &hold, now_utc_s, err);
+	return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err) : code;
 }
 
 static int
@@ -282,8 +363,8 @@ update_hold(
 		return LT_OK;
 	const struct lt_ledger_hold before = hold;
 	hold.job_id = live->job_id;
-	/* A requeue of a single job before its old run is settled needs two
-	 * shares for a while: one that the old run ends, one for the new. */
+	/* A single job that started again before the lock was on it: while its
+	 * old run is not settled, one share is for that, one for the new. */
 	uint32_t need = live->live;
 	if (hold.quote.tasks == 1 && hold.submit_utc_s &&
 	    live->submit_utc_s > hold.submit_utc_s) {
@@ -326,11 +407,18 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 	struct lt_jobs_index index = {0};
 	int code = lt_jobs_index(&index, before, err);
 	d->live_count = 0;
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++)
-		code = take_job(d, &d->jobs.jobs[i],
-		    lt_jobs_find(&index, d->jobs.jobs[i].job_id), now_utc_s,
-		    err);
+	d->locks_left = LT_LOCKS_A_PASS;
+	const bool anew = d->looked_generation != d->market.generation;
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++) {
+		struct lt_slurm_job *const job = &d->jobs.jobs[i];
+		const struct lt_slurm_job *const was =
+		    lt_jobs_find(&index, job->job_id);
+		lt_change_look(d, job, was, anew, now_utc_s);
+		code = take_job(d, job, was, now_utc_s, err);
+	}
 	free(index.jobs);
+	if (code == LT_OK)
+		lt_lock_sweep(d);
 	merge_live(d);
 	for (uint32_t i = 0; code == LT_OK && i < d->live_count; i++)
 		code = update_hold(d, &d->live[i], err);
@@ -344,12 +432,21 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = lt_slurm_jobs(&jobs, 0, err);
 	if (code != LT_OK)
 		return code;
+	/* After the list: a hold or a change is in the ring before it shows
+	 * on a job, so nothing that we see here is missing there. And while
+	 * the list of before is there, which no change in the ring is in. */
+	code = lt_absorb(d, now_utc_s, err);
 	struct lt_slurm_jobs before = d->jobs;
 	d->jobs = jobs;
-	d->has_jobs = true;
-	/* After the list: a hold or a change is in the ring before it shows
-	 * on a job, so nothing that we see here is missing there. */
-	code = lt_absorb(d, now_utc_s, err);
+	/* Whatever is admitted here is judged with all of the ring. */
+	if (code == LT_OK && d->has_sheet && d->sheet_dirty) {
+		const uint64_t generation = d->sheet.generation;
+		code = lt_compile_budget(d, now_utc_s, err);
+		/* Only its file could not be written, which the budget step
+		 * says: what is in memory is right. */
+		if (code != LT_OK && d->sheet.generation != generation)
+			code = LT_OK;
+	}
 	if (code == LT_OK)
 		code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
@@ -359,8 +456,17 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		if (code != LT_OK)
 			lt_ledger_rollback(d->ledger);
 	}
+	if (code != LT_OK) {
+		/* Nothing was followed: the next list is compared with the
+		 * same one. */
+		lt_slurm_jobs_free(&d->jobs);
+		d->jobs = before;
+		return code;
+	}
 	lt_slurm_jobs_free(&before);
-	if (code == LT_OK && !d->quotes_loaded) {
+	d->has_jobs = true;
+	d->looked_generation = d->market.generation;
+	if (!d->quotes_loaded) {
 		d->quotes_loaded = true;
 		d->sheet_dirty = true;
 	}

@@ -38,8 +38,15 @@ write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_ledger_prune_signals(
+	int code = lt_ledger_prune_signals(
 	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, LT_POINTS_KEPT_MAX, err);
+	if (code == LT_OK)
+		code =
+		    lt_ledger_prune_holds(d->ledger, now_utc_s - LT_VOID_KEEP_S,
+			now_utc_s - LT_HOLDS_KEEP_S, now_utc_s, err);
+	return code == LT_OK ? lt_ledger_prune_gpus(
+				   d->ledger, now_utc_s - LT_HOLDS_KEEP_S, err)
+			     : code;
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "adapter.h"
 #include "args.h"
 #include "budget.h"
+#include "clock.h"
 #include "files.h"
 #include "ledger.h"
 #include "log.h"
@@ -21,6 +22,7 @@
 
 enum {
 	LT_JOBS_EVERY_S = 2,	    /* poll of slurmctld while jobs live */
+	LT_LOCKS_A_PASS = 1000,	    /* 1 to 2 ms each; the rest in the next */
 	LT_TABLES_EVERY_S = 60,	    /* partitions, nodes, associations */
 	LT_MARKET_EVERY_S = 60,	    /* new booked windows for the plugin */
 	LT_SHEET_EVERY_S = 15,	    /* well inside LT_SHEET_STALE_S */
@@ -31,6 +33,8 @@ enum {
 	LT_HORIZON_S = 14 * 86400,	/* how far a series looks ahead */
 	LT_HISTORY_S = 28 * 86400,	/* what a forecast is made from */
 	LT_POINTS_KEEP_S = 400 * 86400, /* raw points: a year and a bit */
+	LT_VOID_KEEP_S = 7 * 86400,	/* holds that no job came for */
+	LT_HOLDS_KEEP_S = 400 * 86400,	/* settled ones, for explain */
 	LT_POINTS_KEPT_MAX = 2000000,	/* of all sources; some 200 MB */
 	LT_PATH_SIZE = 4096,
 };
@@ -88,7 +92,8 @@ struct lt_daemon {
 	uint32_t partition_count, shape_count;
 	struct lt_slurm_account *accounts;
 	struct lt_slurm_pair *pairs;
-	uint32_t account_count, pair_count, unknown_users;
+	struct lt_slurm_manager *managers;
+	uint32_t account_count, pair_count, manager_count, unknown_users;
 	int64_t tables_utc_s;  /* when they were read; 0 = never */
 	struct lt_steps steps; /* what fails now */
 
@@ -106,23 +111,32 @@ struct lt_daemon {
 	bool has_sheet;
 	struct lt_recent *recent; /* admitted since the sheet (release.c) */
 	uint64_t recent_generation;
+	int64_t counted_utc_s; /* first sheet with all that was admitted; 0 =
+				* none yet (release.c) */
 
 	int ring_fd; /* -1 = no ring yet */
 	uint64_t ring_generation, ring_absorbed, ring_highest;
 	int64_t ring_looked_utc_s, ring_stuck_utc_s; /* absorb.c */
 
 	struct lt_slurm_jobs jobs;
-	bool has_jobs;	    /* a list was read since the start */
+	uint64_t looked_generation; /* of the market by which jobs have their
+				     * node_shares (change.c) */
+	bool has_jobs;		    /* a list was followed since the start */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count, live_capacity;
 	struct lt_live *live; /* sorted by quote id */
 	uint32_t ended_count, ended_capacity;
 	struct lt_ended *ended;
+	uint32_t admitted_count, admitted_capacity;
+	struct lt_admitted *admitted; /* lock.c */
+	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
 	uint32_t dbd_queue;
 	int64_t settled_until_utc_s;
-	bool period_began;
+	bool period_began; /* since it was last judged who fits into it */
 
-	/* next times, by the wall clock of this pass */
+	/* next times, by the wall clock of this pass; clock.c moves them when
+	 * that is set */
+	struct lt_clock clock;
 	int64_t next_jobs, next_tables, next_market, next_sheet, next_settle,
 	    next_void, next_policy, next_prune;
 	bool market_dirty, sheet_dirty;
@@ -228,6 +242,9 @@ int lt_compile_market(
 /* compile_budget.c: d->sheet and the file. */
 int lt_compile_budget(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Who fits into the periods of now was judged: kept over restarts. */
+int lt_period_judged(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* terms.c */
 int lt_write_terms(struct lt_daemon *d, struct lt_error *err);
 
@@ -248,8 +265,22 @@ int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 /* ended.c: remember a record that slurmctld calls finished. */
 void lt_settle_saw_end(
     struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s);
-int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
-    int64_t *money_micros, struct lt_error *err);
+/* Rows that the ledger may have, priced again: what differs is corrected at
+ * its own hours. */
+int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
+    int64_t now_utc_s, struct lt_error *err);
+/* The first start of all: what ended before is not charged. */
+int64_t lt_settle_since(struct lt_daemon *d, int64_t fallback);
+/* All rows that ended before are settled. */
+int lt_settle_save_until(
+    struct lt_daemon *d, int64_t until, struct lt_error *err);
+/* rebuild.c */
+struct lt_rebuilt {
+	uint32_t runs, kept_runs; /* kept: slurmdbd has them no more */
+	int64_t money_micros, kept_micros;
+};
+int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_rebuilt *rebuilt, struct lt_error *err);
 /* release.c: admin holds, and what is freed. */
 int lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 

@@ -11,7 +11,11 @@
 
 #include "ended.h"
 
-enum { LINE_MAX_BYTES = 512, SAVED_MAX = 10000 /* as many as MaxDBDMsgs */ };
+enum {
+	LINE_MAX_BYTES = 512,
+	SAVED_MAX = 10000, /* as many as MaxDBDMsgs */
+	SAVED_FIELDS = 17, /* what 0.1 wrote; the rest came later */
+};
 
 static struct lt_ended *
 new_ended(struct lt_daemon *d)
@@ -61,7 +65,10 @@ lt_settle_saw_end(
 		.nodes = job->nodes,
 		.cpus = job->cpus,
 		.gpus = job->gpus,
+		.shards = job->shards,
+		.has_gpus = d->slurm.gpus_counted && d->slurm.shards_counted,
 		.memory_mib = job->memory_mib,
+		.suspended_s = job->suspended_s,
 		.energy_joules = -1,
 		.admin_comment =
 		    job->admin_comment ? strdup(job->admin_comment) : NULL}};
@@ -89,12 +96,13 @@ lt_ended_save(struct lt_daemon *d, struct lt_error *err)
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
 		    " %" PRId64 " %u %u %u %" PRIu64 " %.63s %.47s %.63s "
-		    "%.31s\n",
+		    "%.31s %" PRId64 " %u\n",
 		    d->ended[i].seen_utc_s, r->job_id, r->array_job_id,
 		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
 		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
 		    r->memory_mib, r->user[0] ? r->user : "-", r->account,
-		    r->partition, r->state_text[0] ? r->state_text : "-");
+		    r->partition, r->state_text[0] ? r->state_text : "-",
+		    r->suspended_s, r->shards);
 	}
 	const int code = lt_ledger_put(d->ledger, "ended", text, err);
 	free(text);
@@ -119,12 +127,13 @@ lt_ended_load(struct lt_daemon *d)
 		if (sscanf(line,
 			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
 			" %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
-			" %63s %47s %63s %31s",
+			" %63s %47s %63s %31s %" SCNd64 " %u",
 			&e.seen_utc_s, &r->job_id, &r->array_job_id,
 			&r->array_task, &r->uid, &r->submit_utc_s,
 			&r->start_utc_s, &r->end_utc_s, &r->limit_s, &r->nodes,
 			&r->cpus, &r->gpus, &r->memory_mib, r->user, r->account,
-			r->partition, r->state_text) != 17)
+			r->partition, r->state_text, &r->suspended_s,
+			&r->shards) < SAVED_FIELDS)
 			continue;
 		struct lt_ended *const to = new_ended(d);
 		if (to)

@@ -14,6 +14,8 @@
 #include "base.h"
 #include "charge.h"
 #include "explain.h"
+#include "price.h"
+#include "suspension.h"
 
 struct text {
 	char *out;
@@ -168,9 +170,31 @@ say_quote(struct text *t, const struct lt_daemon *d,
 		    "Held back: the budget of %s does not allow it now. "
 		    "lowtide releases it when it does.\n",
 		    q->account);
+	if (q->flags & LT_QUOTE_LOCK)
+		say(t, "Held after a requeue (JobHeldAdmin): lowtide releases "
+		       "it when the budget allows another run.\n");
+	if (q->flags & LT_QUOTE_UNDERHELD)
+		say(t, "Requeued by lowtide: at its start Slurm gave it more "
+		       "than was held for it (on_underheld: requeue).\n"
+		       "  The hold is what it was given then; when the budget "
+		       "allows that, it is yours to release.\n");
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t, "Held back: the balance was not known when it was "
 		       "submitted.\n");
+}
+
+/* What others suspend grows beyond what it was admitted for. */
+static void
+say_suspension(struct text *t, const struct lt_slurm_job *job)
+{
+	char length[48];
+	if (lt_suspension_held_s(job) == 0)
+		return;
+	say(t,
+	    "Suspended for %s of this run: its time limit stands still then, "
+	    "its memory and GPUs\n  are charged. The hold grows by that, over "
+	    "the budget too (42).\n",
+	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
 static const struct lt_source *
@@ -308,14 +332,51 @@ say_values(struct text *t, uint32_t values)
 		say(t, " (mean of %u values)", values);
 }
 
+/* Share x seconds: its share while it ran, what it kept while suspended. */
+static double
+shares_s(const struct lt_daemon *d, const struct lt_run *run)
+{
+	const struct lt_fraction kept = lt_suspended_share(run, d);
+	const double ran =
+	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s);
+	return ran * (double)run->share_numerator /
+		   (double)run->share_denominator +
+	       (double)run->suspended_s * (double)kept.numerator /
+		   (double)kept.denominator;
+}
+
+/* "1/8 x 100 s", or "(1/8 x 100 s + 1/16 x 20 s suspended)" */
+static void
+say_time(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
+{
+	const int64_t seconds =
+	    run->end_utc_s - run->start_utc_s - run->suspended_s;
+	const bool suspended = run->suspended_s > 0;
+	say(t, "%s%lld/%lld x %lld s", suspended ? "(" : "",
+	    (long long)run->share_numerator, (long long)run->share_denominator,
+	    (long long)seconds);
+	if (seconds >= LT_HOUR_S)
+		say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
+	if (!suspended)
+		return;
+	const struct lt_fraction kept = lt_suspended_share(run, d);
+	say(t, " + %lld/%lld x %lld s suspended)", (long long)kept.numerator,
+	    (long long)kept.denominator, (long long)run->suspended_s);
+}
+
 static void
 say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 {
 	char text[64];
 	const char *const currency = d->policy->currency;
-	const int64_t seconds = run->end_utc_s - run->start_utc_s;
 	double mean;
 	uint32_t values;
+	if (run->gpus_from == LT_GPUS_UNKNOWN) {
+		say(t, "  money: how many GPUs it had is not known: not "
+		       "charged. AccountingStorageTRES=gres/gpu in slurm.conf "
+		       "makes slurmdbd count them\n");
+		return;
+	}
 	if (!run->priced) {
 		say(t, "  money: no price known for %s: not charged yet\n",
 		    run->partition);
@@ -328,22 +389,22 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		    exact_text(
 			text, sizeof(text), (int64_t)llround(mean), currency));
 		say_values(t, values);
-		say(t, " x %u node%s x %lld/%lld x %lld s", run->nodes,
-		    run->nodes == 1 ? "" : "s", (long long)run->share_numerator,
-		    (long long)run->share_denominator, (long long)seconds);
-		if (seconds >= LT_HOUR_S)
-			say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
+		say(t, " x %u node%s x ", run->nodes,
+		    run->nodes == 1 ? "" : "s");
+		say_time(t, d, run);
 		say(t, " = ");
 	}
 	say(t, "%s (27)%s%s\n",
 	    exact_text(text, sizeof(text), run->money_micros, currency),
 	    run->over_reason[0] ? ", above its hold because of: " : "",
 	    run->over_reason);
+	if (run->over_reason[0] && run->held.has_money)
+		say(t, "  admitted were %s a task\n",
+		    exact_text(
+			text, sizeof(text), run->held.money_micros, currency));
 	/* The carry is one micro at most. */
 	if (known && run->share_denominator > 0 &&
-	    fabs(mean * run->nodes * (double)run->share_numerator /
-		     (double)run->share_denominator * (double)seconds /
-		     LT_HOUR_S -
+	    fabs(mean * run->nodes * shares_s(d, run) / LT_HOUR_S -
 		 (double)run->money_micros) > 1.5)
 		say(t, "  the price of that time was recorded anew since: "
 		       "charged is what was known then\n");
@@ -391,6 +452,11 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 	    run->nodes, run->nodes == 1 ? "" : "s",
 	    (long long)run->share_numerator, (long long)run->share_denominator,
 	    run->state_text);
+	if (run->gpus_from == LT_GPUS_SLURMCTLD)
+		say(t,
+		    "  %u GPU%s by slurmctld's record: slurmdbd does not "
+		    "count them\n",
+		    run->gpus, run->gpus == 1 ? "" : "s");
 	if (d->policy->currency[0])
 		say_money(t, d, run);
 	say_carbon(t, d, run);
@@ -423,6 +489,8 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 	else
 		say(&t, "No quote: lowtide did not price it before it "
 			"ran.\n");
+	if (job)
+		say_suspension(&t, job);
 	for (uint32_t i = 0; i < count; i++)
 		say_run(&t, d, &runs[i], now_utc_s);
 	say(&t, "Signals:\n");
@@ -442,8 +510,11 @@ lt_run_json(const struct lt_run *run)
 	char share[48];
 	snprintf(share, sizeof(share), "%lld/%lld",
 	    (long long)run->share_numerator, (long long)run->share_denominator);
+	static const char *const gpus_from[] = {[LT_GPUS_SLURMDBD] = "slurmdbd",
+	    [LT_GPUS_SLURMCTLD] = "slurmctld",
+	    [LT_GPUS_UNKNOWN] = "unknown"};
 	return json_pack("{s:I,s:o,s:o,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
-			 "s:I,s:o,s:o,s:b,s:s?,s:s}",
+			 "s:I,s:o,s:o,s:b,s:s?,s:s,s:o,s:s,s:I}",
 	    "job_id", (json_int_t)run->key.job_id, "array_job_id",
 	    lt_api_optional(array, run->array_job_id), "array_task",
 	    lt_api_optional(array, run->array_task), "user", run->user,
@@ -461,5 +532,8 @@ lt_run_json(const struct lt_run *run)
 		run->has_carbon && lt_base_known(run), run->base_carbon_mg),
 	    "moved", run->moved, "over_reason",
 	    run->over_reason[0] ? run->over_reason : NULL, "quality",
-	    lt_quality_name(run->worst_quality));
+	    lt_quality_name(run->worst_quality), "gpus",
+	    lt_api_optional(run->gpus_from != LT_GPUS_UNKNOWN, run->gpus),
+	    "gpus_from", gpus_from[run->gpus_from], "suspended_s",
+	    (json_int_t)run->suspended_s);
 }

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <jansson.h>
-#include <munge.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,13 +14,13 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api.h"
 #include "follow.h"
 #include "http.h"
 #include "question.h"
+#include "seal.h"
 #include "serve.h"
 
 enum {
@@ -33,24 +32,17 @@ enum {
 	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1
 };
 
-static char munge_socket[512]; /* "" = the default */
-static const char *controller, *market_path;
+static struct { /* whom, and what we keep of it; set once */
+	struct lt_seal seal;
+	const char *host, *market_path;
+} following;
 
 struct market {		       /* what we know of the file that we keep */
 	struct lt_child child; /* that fetches it */
 	uint64_t generation;
-	int64_t next_utc_s;
+	int64_t next_ms; /* by the monotonic clock */
 	bool failed;
 };
-
-static munge_ctx_t
-context(void)
-{
-	const munge_ctx_t ctx = munge_ctx_create();
-	if (ctx && munge_socket[0])
-		munge_ctx_set(ctx, MUNGE_OPT_SOCKET, munge_socket);
-	return ctx;
-}
 
 /* HOST or HOST:PORT -> the address of POST /munge. */
 static void
@@ -63,49 +55,37 @@ address(char *out, size_t size, const char *host)
 
 /* One request by munge; *body is malloc'd; the status, or a negative code. */
 static int
-ask(const char *host, const char *path, int timeout_ms, char **body,
-    struct lt_error *err)
+ask(const char *path, int timeout_ms, char **body, struct lt_error *err)
 {
-	char url[512], line[LT_API_PATH_MAX + 16];
+	char url[512];
 	char *credential = NULL;
-	void *payload = NULL;
-	int length = 0, status = 0;
-	const munge_ctx_t ctx = context();
+	struct lt_sealed_reply reply = {0};
 	*body = NULL;
-	const int size = snprintf(line, sizeof(line), "GET %s\n", path);
-	munge_err_t code = munge_encode(&credential, ctx, line, size);
-	if (code != EMUNGE_SUCCESS) {
-		munge_ctx_destroy(ctx);
-		return lt_fail(err, LT_EIO, "munge: %s", munge_strerror(code));
-	}
-	address(url, sizeof(url), host);
+	int code = lt_seal_request(
+	    &credential, &following.seal, "GET", path, NULL, err);
+	if (code != LT_OK)
+		return code;
+	address(url, sizeof(url), following.host);
 	const struct lt_http_request request = {.url = url,
 	    .body = credential,
 	    .body_length = strlen(credential),
 	    .connect_ms = timeout_ms,
 	    .total_ms = timeout_ms};
 	struct lt_http_response response = {0};
-	int result = lt_http_do(&request, &response, err);
-	if (result == LT_OK && response.status != 200)
-		result = lt_fail(err, LT_ENET, "%s: %ld %.200s", host,
+	code = lt_http_do(&request, &response, err);
+	if (code == LT_OK && response.status != 200)
+		code = lt_fail(err, LT_ENET, "%s: %ld %.200s", following.host,
 		    response.status, response.body ? response.body : "");
-	if (result == LT_OK) {
-		code = munge_decode(
-		    response.body, ctx, &payload, &length, NULL, NULL);
-		char *const end = payload ? strchr(payload, '\n') : NULL;
-		if (code != EMUNGE_SUCCESS || !end)
-			result = lt_fail(err, LT_ENET, "%s: reply: %s", host,
-			    munge_strerror(code));
-		else {
-			status = atoi(payload);
-			*body = strdup(end + 1);
-		}
+	else if (code == LT_OK) {
+		code =
+		    lt_seal_open(&reply, &following.seal, response.body, err);
+		if (code != LT_OK)
+			lt_context(err, "%s", following.host);
 	}
-	free(payload);
 	free(credential);
 	lt_http_free(&response);
-	munge_ctx_destroy(ctx);
-	return result == LT_OK ? status : result;
+	*body = reply.body;
+	return code == LT_OK ? (int)reply.status : code;
 }
 
 static int
@@ -142,14 +122,15 @@ unbase64(unsigned char *out, size_t room, const char *text)
 
 /* One page into bytes at *have; sets *generation and *size. */
 static int
-fetch_page(const char *host, unsigned char **bytes, size_t *have,
-    json_int_t *generation, json_int_t *size, struct lt_error *err)
+fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
+    json_int_t *size, struct lt_error *err)
 {
 	char path[64], *body = NULL;
+	const char *const host = following.host;
 	json_int_t page_generation = 0, total = 0, offset = 0;
 	const char *text = NULL;
 	snprintf(path, sizeof(path), "/v1/market?offset=%zu", *have);
-	const int status = ask(host, path, ASK_MS, &body, err);
+	const int status = ask(path, ASK_MS, &body, err);
 	if (status != 200) {
 		const int code =
 		    status < 0 ? status
@@ -196,10 +177,8 @@ fetch_page(const char *host, unsigned char **bytes, size_t *have,
 	return code;
 }
 
-/* The whole market: checked by unpacking before it replaces the file, which
- * has the one of *generation (0 = none). */
-static int
-refresh(uint64_t *generation, struct lt_error *err)
+int
+lt_follow_refresh(uint64_t *generation, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t have = 0;
@@ -209,15 +188,15 @@ refresh(uint64_t *generation, struct lt_error *err)
 	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
 		code = page > PAGES_MAX
 			   ? lt_fail(err, LT_ELIMIT, "market: too many pages")
-			   : fetch_page(controller, &bytes, &have,
-				 &page_generation, &size, err);
+			   : fetch_page(
+				 &bytes, &have, &page_generation, &size, err);
 	if (code == LT_OK)
 		code = lt_market_unpack(&market, bytes, have, err);
 	free(bytes);
 	if (code != LT_OK)
 		return code;
 	if (market.generation != *generation)
-		code = lt_market_save(&market, market_path, err);
+		code = lt_market_save(&market, following.market_path, err);
 	*generation = market.generation;
 	lt_market_free(&market);
 	return code;
@@ -242,7 +221,7 @@ int
 lt_follow_ask(const char *path, char **reply)
 {
 	struct lt_error err = {0};
-	const int status = ask(controller, path, BALANCE_MS, reply, &err);
+	const int status = ask(path, BALANCE_MS, reply, &err);
 	if (status > 0 && *reply)
 		return status;
 	json_t *json = NULL;
@@ -265,7 +244,7 @@ refresh_child(void *work, int fd)
 {
 	const struct news *const known = work;
 	struct news news = *known;
-	if (refresh(&news.generation, &news.err) != LT_OK)
+	if (lt_follow_refresh(&news.generation, &news.err) != LT_OK)
 		news.generation = 0;
 	(void)lt_child_write(fd, &news, sizeof(news));
 }
@@ -294,12 +273,12 @@ take_news(struct market *m)
 }
 
 static void
-keep_market(struct market *m, int64_t now_utc_s)
+keep_market(struct market *m, int64_t now_ms)
 {
 	take_news(m);
-	if (m->child.fd >= 0 || now_utc_s < m->next_utc_s)
+	if (m->child.fd >= 0 || now_ms < m->next_ms)
 		return;
-	m->next_utc_s = now_utc_s + EVERY_S;
+	m->next_ms = now_ms + EVERY_S * 1000;
 	struct news known = {.generation = m->generation};
 	(void)lt_child_start(&m->child, refresh_child, &known, MARKET_S, NULL);
 }
@@ -322,7 +301,7 @@ loop(int signals)
 		struct pollfd fds[2 + LT_SERVE_FDS + LT_QUESTIONS_MAX] = {
 		    {.fd = signals, .events = POLLIN}};
 		nfds_t count = 2;
-		keep_market(&market, (int64_t)time(NULL));
+		keep_market(&market, lt_monotonic_ms());
 		lt_questions_run();
 		lt_serve_run(NULL);
 		lt_questions_run(); /* those that just came */
@@ -340,13 +319,39 @@ loop(int signals)
 	lt_child_drop(&market.child);
 }
 
+void
+lt_follow_whom(const char *host, const struct lt_seal *seal, const char *path)
+{
+	following.host = host;
+	following.seal = *seal;
+	following.market_path = path;
+}
+
+/* Whom to believe is in slurm.conf, never in what the network says. */
+static int
+find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
+{
+	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
+	struct lt_slurm_conf conf;
+	const int code = lt_slurm_init(NULL, err);
+	if (code != LT_OK)
+		return lt_context(
+		    err, "SlurmUser, whose answers count, is not known");
+	lt_slurm_conf_here(&conf);
+	lt_slurm_fini();
+	snprintf(munge_socket, 512, "%s",
+	    named && named[0] ? named : conf.munge_socket);
+	*seal = (struct lt_seal){
+	    .munge_socket = munge_socket, .slurm_uid = conf.slurm_uid};
+	return LT_OK;
+}
+
 int
 lt_follow(struct lt_daemon *d, int signals_fd)
 {
+	static char munge_socket[512];
+	struct lt_seal seal;
 	struct lt_error err = {0};
-	const char *const socket = getenv("LOWTIDE_MUNGE_SOCKET");
-	snprintf(
-	    munge_socket, sizeof(munge_socket), "%s", socket ? socket : "");
 	if (mkdir(d->args.run, 0755) != 0 && errno != EEXIST) {
 		fprintf(
 		    stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));
@@ -356,13 +361,14 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 	    LT_MARKET_FILE);
 	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s", d->args.run,
 	    LT_SOCKET_FILE);
-	controller = d->args.follow;
-	market_path = d->market_path;
-	/* Once, here: children that answer within 50 ms have no time for it. */
-	if (lt_http_init(&err) != LT_OK || lt_serve_start(d, &err) != LT_OK) {
+	/* curl once, here: children that answer within 50 ms have no time. */
+	if (find_seal(&seal, munge_socket, &err) != LT_OK ||
+	    lt_http_init(&err) != LT_OK || lt_serve_start(d, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
+	d->slurm.slurm_uid = seal.slurm_uid;
+	lt_follow_whom(d->args.follow, &seal, d->market_path);
 	lt_log("started", "pid=%d follow=%s", (int)getpid(), d->args.follow);
 	loop(signals_fd);
 	lt_serve_stop();

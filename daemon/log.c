@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon's log: one write(2) a line, so that lines of two threads never
- * mix. Control characters in values become blanks: one event, one line.
+ * mix. Control characters in values do not get there: one event, one line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "text.h"
 
 static int log_fd = STDERR_FILENO;
 
@@ -47,9 +48,9 @@ lt_log(const char *event, const char *format, ...)
 		used += (size_t)wrote;
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
-	for (size_t i = 0; i < used; i++)
-		if ((unsigned char)line[i] < ' ')
-			line[i] = ' ';
+	line[used] = '\0';
+	lt_text_line(line);
+	used = strlen(line);
 	line[used++] = '\n';
 	if (write(log_fd, line, used) < 0)
 		return; /* nowhere left to say so */

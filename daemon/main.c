@@ -19,15 +19,24 @@
 #include "daemon.h"
 #include "fetch.h"
 #include "follow.h"
+#include "http.h"
 #include "probe.h"
 #include "serve.h"
 
-enum { TURN_MS = 5000, LARGE_BYTES = 128 * 1024 };
+enum { TURN_MS = 5000, LOOP_MS = 10000, LARGE_BYTES = 128 * 1024 };
 
 static int64_t
 now_s(void)
 {
 	return (int64_t)time(NULL);
+}
+
+static int64_t
+wall_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void
@@ -64,6 +73,22 @@ lock_state(struct lt_daemon *d, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Loud at each start, for money that somebody meant to move has not moved. */
+static void
+tell_refused(struct lt_daemon *d)
+{
+	char count[24] = "";
+	if (lt_ledger_get(d->ledger, LT_JOURNAL_REFUSED, count, sizeof(count),
+		NULL) == LT_OK &&
+	    strcmp(count, "0") != 0)
+		lt_log("adjustments_refused",
+		    "count=%s file=\"%s/adjustments\" why=\"lines that begin "
+		    "with refused pass what the ledger can add: they are not "
+		    "in "
+		    "it\"",
+		    count, d->args.state);
+}
+
 static int
 init(struct lt_daemon *d, struct lt_error *err)
 {
@@ -81,6 +106,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
+	tell_refused(d);
 	lt_signals_restore(d, d->started_utc_s);
 	return LT_OK;
 }
@@ -94,6 +120,7 @@ fini(struct lt_daemon *d)
 		free(d->ended[i].run.admin_comment);
 	free(d->ended);
 	free(d->live);
+	free(d->admitted);
 	free(d->recent);
 	free(d->recorded);
 	free(d->chosen);
@@ -109,6 +136,7 @@ fini(struct lt_daemon *d)
 	free(d->strings);
 	free(d->accounts);
 	free(d->pairs);
+	free(d->managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);
 	lt_slurm_fini();
@@ -185,7 +213,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		return code;
 	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(),
 	    d->args.state, d->args.run);
-	int64_t next = 0;
+	int64_t next_ms = 0;
 	for (;;) {
 		struct pollfd fds[LT_SERVE_FDS + 2] = {
 		    {.fd = signals, .events = POLLIN},
@@ -193,21 +221,25 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		};
 		const nfds_t count =
 		    2 + (nfds_t)lt_serve_fds(&fds[2], LT_SERVE_FDS);
-		const int64_t now = now_s();
-		const int64_t wait = next > now ? next - now : 0;
-		int wait_ms = wait > 10 ? 10000 : (int)wait * 1000;
-		wait_ms = lt_serve_timeout_ms(wait_ms);
+		const int64_t left_ms = next_ms - lt_monotonic_ms();
+		const int wait_ms =
+		    lt_serve_timeout_ms(left_ms > LOOP_MS ? LOOP_MS
+					: left_ms > 0	  ? (int)left_ms
+							  : 0);
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
 			return lt_fail(
 			    err, LT_EIO, "poll: %s", strerror(errno));
 		if (!take_signals(d, signals))
 			return LT_OK;
+		lt_clock_follow(d, wall_ms(), lt_monotonic_ms());
 		lt_serve_run(d);
-		const int64_t scheduled = lt_schedule_run(d, now_s());
-		if (now_s() >= next || d->market_dirty || d->sheet_dirty) {
-			next = now_s() + lt_cycle(d, now_s());
-			if (scheduled < next)
-				next = scheduled;
+		const int64_t fetch_s = lt_schedule_run(d, now_s()) - now_s();
+		if (lt_monotonic_ms() >= next_ms || d->market_dirty ||
+		    d->sheet_dirty) {
+			const int64_t cycle_s = lt_cycle(d, now_s());
+			next_ms =
+			    lt_monotonic_ms() +
+			    1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
 			if (d->tables_utc_s && !d->acting)
 				return LT_ESTALE;
 		}

@@ -149,6 +149,31 @@ keep_pauses(struct lt_source *fresh, int count, const struct lt_daemon *d)
 		}
 }
 
+/* Micros are of one currency: with amounts in the ledger, another one would
+ * make dollars euros, in all months. */
+static int
+check_currency(
+    struct lt_daemon *d, const struct lt_policy *policy, struct lt_error *err)
+{
+	char known[sizeof(policy->currency)];
+	bool has = false;
+	if (lt_ledger_get(d->ledger, "currency", known, sizeof(known), NULL) ==
+	    LT_OK) {
+		if (!strcmp(known, policy->currency))
+			return LT_OK;
+		const int code = lt_ledger_has_money(d->ledger, &has, err);
+		if (code != LT_OK)
+			return code;
+	}
+	if (has)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: currency: got \"%s\", want \"%s\": the ledger has "
+		    "amounts in it. Another currency needs a state directory "
+		    "of its own",
+		    d->args.config, policy->currency, known);
+	return lt_ledger_put(d->ledger, "currency", policy->currency, err);
+}
+
 int
 lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -156,7 +181,9 @@ lt_daemon_load_policy(
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
 	lt_file_id(&d->policy_id, d->args.config);
-	const int code = load(d, &policy, &sources, err);
+	int code = load(d, &policy, &sources, err);
+	if (code == LT_OK)
+		code = check_currency(d, policy, err);
 	if (code != LT_OK) {
 		free_sources(sources, sources ? policy->source_count : 0);
 		lt_policy_free(policy);

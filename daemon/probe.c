@@ -15,7 +15,7 @@ conf_json(const struct lt_slurm_conf *c)
 {
 	const json_int_t over = c->over_time_limit_s;
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
-			 "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b}",
+			 "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b}",
 	    "cluster", c->cluster, "release", c->release, "our_release",
 	    c->our_release, "job_submit_plugins", c->job_submit_plugins,
 	    "plugin_dir", c->plugin_dir, "plugstack", c->plugstack,
@@ -29,7 +29,8 @@ conf_json(const struct lt_slurm_conf *c)
 	    (json_int_t)c->max_array_size, "max_job_count",
 	    (json_int_t)c->max_job_count, "federated", c->federated,
 	    "job_requeue", c->job_requeue, "is_acting_controller",
-	    c->is_acting_controller);
+	    c->is_acting_controller, "gpus_counted", c->gpus_counted,
+	    "shards_counted", c->shards_counted);
 }
 
 static json_t *
@@ -50,10 +51,11 @@ partitions_json(struct lt_error *err)
 			const struct lt_shape *const s =
 			    &shapes[p->first_shape + k];
 			json_array_append_new(kinds,
-			    json_pack("{s:I,s:I,s:I,s:s,s:I}", "nodes",
+			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I}", "nodes",
 				(json_int_t)s->node_count, "cpus",
 				(json_int_t)s->cpus, "gpus",
-				(json_int_t)s->gpus, "gpu_type", s->gpu_type,
+				(json_int_t)s->gpus, "shards",
+				(json_int_t)s->shards, "gpu_type", s->gpu_type,
 				"memory_mib", (json_int_t)s->memory_mib));
 		}
 		json_array_append_new(

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "place.h"
 #include "units.h"
 
 struct lt_recorded { /* of one partition and rate */
@@ -150,6 +151,8 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		     rate++)
 			code = record(d, &d->policy->partitions[i],
 			    (enum lt_rate)rate, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_places_note(d, now_utc_s, err);
 	/* What came before a failure is right, and stays. */
 	const int kept = lt_ledger_commit(d->ledger, err);
 	if (kept != LT_OK) {

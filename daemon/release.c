@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that lowtide holds back: made admin holds, so that only lowtided (and
- * an admin) frees them, and freed oldest first when they fit. Nothing here
- * acts outside mode enforce, where all that is held back is freed.
+ * The judge of all that waits: jobs that lowtide holds back, runs after a
+ * requeue, and in a new period all pending jobs. Oldest first, by the one rule
+ * of job_submit; what does not fit is made an admin hold, so that only lowtided
+ * (and an admin) frees it. Outside mode enforce all that is held back is freed.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "confirm.h"
+#include "lock.h"
 #include "sheet.h"
 
 enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
@@ -15,6 +17,11 @@ enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
 struct waiting { /* a pending job and its hold */
 	const struct lt_slurm_job *job;
 	struct lt_ledger_hold hold;
+	bool is_run;   /* after a requeue: one share of the hold is judged */
+	bool admitted; /* the run's share is held */
+	/* The first of this quote: an array that was split is judged once. Of
+	 * a run it is the run itself. */
+	struct waiting *first;
 };
 
 static struct lt_recent *
@@ -32,17 +39,29 @@ recent_of(struct lt_daemon *d)
 
 static bool
 as_hold(struct lt_hold *out, const struct lt_daemon *d,
-    const struct lt_ledger_hold *hold, int64_t now_utc_s)
+    const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s)
 {
 	*out = (struct lt_hold){.uid = hold->uid,
 	    .account = lt_sheet_account(&d->sheet, hold->quote.account),
 	    .amount = hold->quote.hold_per_task};
 	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
 	return out->account >= 0 &&
-	       lt_scale_up(out->amount.money_micros, hold->live_tasks, 1,
+	       lt_scale_up(out->amount.money_micros, tasks, 1,
 		   &out->amount.money_micros) &&
-	       lt_scale_up(out->amount.carbon_mg, hold->live_tasks, 1,
-		   &out->amount.carbon_mg);
+	       lt_scale_up(
+		   out->amount.carbon_mg, tasks, 1, &out->amount.carbon_mg);
+}
+
+static bool
+fits(struct lt_daemon *d, const struct lt_hold *asked)
+{
+	struct lt_verdict verdict = {0};
+	struct lt_recent *const recent = recent_of(d);
+	if (!recent)
+		return false;
+	lt_admit(&verdict, &d->sheet, recent, asked);
+	return verdict.code == LT_ADMIT ||
+	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
 }
 
 bool
@@ -50,13 +69,34 @@ lt_release_fits(
     struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	struct lt_hold asked;
-	struct lt_verdict verdict = {0};
+	return as_hold(&asked, d, hold, hold->live_tasks, now_utc_s) &&
+	       fits(d, &asked);
+}
+
+bool
+lt_release_moves(struct lt_daemon *d, const struct lt_ledger_hold *from,
+    const struct lt_ledger_hold *to, int64_t now_utc_s)
+{
+	struct lt_hold old;
 	struct lt_recent *const recent = recent_of(d);
-	if (!recent || !as_hold(&asked, d, hold, now_utc_s))
-		return false;
-	lt_admit(&verdict, &d->sheet, recent, &asked);
-	return verdict.code == LT_ADMIT ||
-	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
+	const bool counts = recent && lt_hold_counts(from) &&
+			    as_hold(&old, d, from, from->live_tasks, now_utc_s);
+	if (counts)
+		lt_recent_remove(recent, &d->sheet, &old);
+	if (lt_release_fits(d, to, now_utc_s))
+		return true;
+	if (counts)
+		lt_recent_add(recent, &d->sheet, &old);
+	return false;
+}
+
+/* What this one asks for: a run one share, else all of the hold. */
+static bool
+asked_by(struct lt_hold *out, const struct lt_daemon *d,
+    const struct waiting *w, int64_t now_utc_s)
+{
+	return as_hold(
+	    out, d, &w->hold, w->is_run ? 1 : w->hold.live_tasks, now_utc_s);
 }
 
 static int
@@ -68,7 +108,43 @@ by_age(const void *a, const void *b)
 	return x->job->job_id < y->job->job_id ? -1 : 1;
 }
 
-/* Pending jobs with an open hold, oldest first. */
+static int
+by_quote(const void *a, const void *b)
+{
+	const struct waiting *const *const x = a;
+	const struct waiting *const *const y = b;
+	const uint64_t p = (*x)->hold.quote.id, q = (*y)->hold.quote.id;
+	if (p != q)
+		return p < q ? -1 : 1;
+	return *x < *y ? -1 : 1;
+}
+
+static bool
+find_first(struct waiting *all, uint32_t count)
+{
+	struct waiting **const index =
+	    calloc((size_t)count + 1, sizeof(struct waiting *));
+	struct waiting *first = NULL;
+	if (!index)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		index[i] = &all[i];
+	if (count > 1)
+		qsort(index, count, sizeof(*index), by_quote);
+	for (uint32_t i = 0; i < count; i++) {
+		struct waiting *const w = index[i];
+		w->first = w;
+		if (w->is_run)
+			continue;
+		if (first && first->hold.quote.id == w->hold.quote.id)
+			w->first = first;
+		first = w->first;
+	}
+	free(index);
+	return true;
+}
+
+/* Pending jobs with an open hold, and runs that wait, oldest first. */
 static struct waiting *
 collect(struct lt_daemon *d, uint32_t *count)
 {
@@ -79,31 +155,70 @@ collect(struct lt_daemon *d, uint32_t *count)
 		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
 		struct waiting *const w = &all[*count];
 		if (job->state != LT_JOB_PENDING ||
-		    !lt_terms_hold_of(d, job, &w->hold) ||
-		    w->hold.state != LT_HOLD_OPEN)
+		    !lt_terms_hold_of(d, job, &w->hold))
+			continue;
+		const struct lt_admitted *const admitted =
+		    lt_lock_admitted(d, job);
+		w->is_run = admitted || lt_lock_waits(d, job, &w->hold);
+		w->admitted = admitted != NULL;
+		if (!w->is_run && lt_lock_is_left(job, &w->hold))
+			w->is_run = w->admitted = true;
+		if (admitted && admitted->freed)
+			w->is_run = false; /* waits like any job */
+		if (!w->is_run && w->hold.state != LT_HOLD_OPEN)
 			continue;
 		w->job = job;
 		++*count;
 	}
 	if (all && *count > 1)
 		qsort(all, *count, sizeof(*all), by_age);
+	if (all && !find_first(all, *count)) {
+		free(all);
+		return NULL;
+	}
 	return all;
 }
 
+/* Held back by us and not yet counted. */
 static bool
-is_ours(const struct waiting *w)
+is_back(const struct waiting *w)
 {
 	return w->hold.quote.flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
+}
+
+/* Asks for money that it does not yet have. */
+static bool
+asks(const struct waiting *w)
+{
+	return w->is_run ? !w->admitted : is_back(w);
+}
+
+/* Has it, and slurmctld was not told. */
+static bool
+is_freeing(const struct waiting *w)
+{
+	return w->is_run ? w->admitted
+			 : (w->hold.quote.flags & LT_QUOTE_FREEING) != 0;
+}
+
+static int
+set_flags(struct lt_daemon *d, struct waiting *w, uint32_t set, uint32_t clear,
+    struct lt_error *err)
+{
+	w->hold.quote.flags = (w->hold.quote.flags & ~clear) | set;
+	w->hold.quote.rev++;
+	d->sheet_dirty = true;
+	return lt_ledger_put_hold(d->ledger, &w->hold, err);
 }
 
 /* A user's hold that job_submit made becomes an admin's; one that slipped
  * past the plugin is held now. */
 static void
-hold_back(struct lt_daemon *d, const struct waiting *w)
+hold_back(struct lt_daemon *d, struct waiting *w)
 {
 	struct lt_error err = {0};
 	if (w->job->is_cron) {
-		/* A held cron job can never be released. */
+		/* Slurm lets nobody hold a cron job, nor release it. */
 		if (lt_slurm_cancel(w->job->job_id, &err) != LT_OK)
 			lt_log("cancel_failed", "job=%u error=\"%s\"",
 			    w->job->job_id, err.text);
@@ -116,121 +231,255 @@ hold_back(struct lt_daemon *d, const struct waiting *w)
 		return;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return; /* the user's own; job_modify guards it */
-	lt_quote_publish(d, w->job, &w->hold.quote, true, false);
-	lt_log(
-	    "held", "job=%u account=%s", w->job->job_id, w->hold.quote.account);
+	if (w->is_run)	/* by this it is known as ours */
+		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
+	if (lt_quote_publish(w->job, &w->hold.quote, LT_HOLD, 0, NULL) == LT_OK)
+		lt_log("held", "job=%u account=%s", w->job->job_id,
+		    w->hold.quote.account);
 }
 
-static int
-set_flags(struct lt_daemon *d, struct waiting *w, uint32_t flags,
-    struct lt_error *err)
-{
-	w->hold.quote.flags = flags;
-	w->hold.quote.rev++;
-	d->sheet_dirty = true;
-	return lt_ledger_put_hold(d->ledger, &w->hold, err);
-}
-
-/* What was held back because the balance was unknown may have no amount:
- * price it now. */
+/* Other tasks of its array may have changed the hold in this pass. */
 static void
-price_unknown(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
+read_again(struct lt_daemon *d, struct waiting *w)
+{
+	struct lt_ledger_hold now;
+	if (w->hold.quote.tasks != 1 &&
+	    lt_ledger_hold(d->ledger, w->hold.quote.id, &now, NULL) == LT_OK)
+		w->hold = now;
+}
+
+/* What was held back because the balance was unknown may have no amount, and a
+ * run that waits may come to another size than the one before: price it now. */
+static void
+price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 {
 	struct lt_quote fresh;
-	if (!(w->hold.quote.flags & LT_QUOTE_UNKNOWN) ||
+	const bool was_unknown = w->hold.quote.flags & LT_QUOTE_UNKNOWN;
+	struct lt_amount *const held = &w->hold.quote.hold_per_task;
+	if ((!w->is_run && !was_unknown) ||
 	    !lt_quote_of_job(&fresh, w->job, d, now_utc_s))
 		return;
-	w->hold.quote.hold_per_task = fresh.hold_per_task;
-	w->hold.quote.start_utc_s = fresh.start_utc_s;
-	w->hold.quote.end_utc_s = fresh.end_utc_s;
+	const struct lt_amount *const now = &fresh.hold_per_task;
+	if (was_unknown) {
+		*held = *now;
+		w->hold.quote.start_utc_s = fresh.start_utc_s;
+		w->hold.quote.end_utc_s = fresh.end_utc_s;
+		return;
+	}
+	if (now->has_money && now->money_micros > held->money_micros)
+		held->money_micros = now->money_micros;
+	if (now->has_carbon && now->carbon_mg > held->carbon_mg)
+		held->carbon_mg = now->carbon_mg;
+	held->has_money |= now->has_money;
+	held->has_carbon |= now->has_carbon;
 }
 
 /*
- * Free in two steps: first the hold counts, in the ledger and in a new sheet
- * that also has all of the ring; only then, if that sheet is not over, the
- * job is released. So job_submit and lowtided never give the same money.
+ * Those that `which` chooses have a place in the sheet: take all of them out
+ * and admit them again, oldest first. *denied[i]: it has none any more.
+ */
+static void
+judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
+    bool (*which)(struct lt_daemon *, const struct waiting *), bool *denied,
+    int64_t now_utc_s)
+{
+	struct lt_recent *const recent = recent_of(d);
+	struct lt_hold asked;
+	for (uint32_t i = 0; recent && i < count; i++)
+		if (all[i].first == &all[i] && which(d, &all[i]) &&
+		    asked_by(&asked, d, &all[i], now_utc_s))
+			lt_recent_remove(recent, &d->sheet, &asked);
+	for (uint32_t i = 0; recent && i < count; i++)
+		denied[i] = all[i].first == &all[i] && which(d, &all[i]) &&
+			    asked_by(&asked, d, &all[i], now_utc_s) &&
+			    !fits(d, &asked);
+}
+
+static bool
+choose_freeing(struct lt_daemon *d, const struct waiting *w)
+{
+	(void)d;
+	return is_freeing(w);
+}
+
+/* What slurmctld is to do with one that may go: what others hold stays, a
+ * user's own hold under the lock is given back. */
+static enum lt_slurm_hold
+freed_as(const struct waiting *w)
+{
+	const uint32_t flags = w->hold.quote.flags;
+	const bool ours =
+	    w->is_run ? flags & LT_QUOTE_LOCK : !(flags & LT_QUOTE_USER_HOLD);
+	if (!w->job->held || !ours || (w->is_run && w->job->user_held))
+		return LT_LEAVE;
+	return flags & LT_QUOTE_USER_HOLD ? LT_USER_HOLD : LT_RELEASE;
+}
+
+/* First slurmctld is told, then the ledger: what it does not take, or what is
+ * killed between the two, is told again by the next pass. */
+static int
+let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
+{
+	/* Other tasks of its array are known as ours by the lock. */
+	const uint32_t done = !w->is_run		 ? LT_QUOTE_FREEING
+			      : w->hold.quote.tasks == 1 ? LT_QUOTE_LOCK
+							 : 0;
+	struct lt_quote told = w->hold.quote;
+	told.flags &= ~done;
+	told.rev++;
+	if (!w->job->is_cron &&
+	    lt_quote_publish(w->job, &told, freed_as(w), 0, NULL) != LT_OK)
+		return LT_OK;
+	const int code = done ? set_flags(d, w, 0, done, err) : LT_OK;
+	if (code != LT_OK)
+		return code;
+	struct lt_admitted *const admitted = lt_lock_admitted(d, w->job);
+	if (w->is_run && admitted)
+		admitted->freed = true;
+	lt_log("released", "job=%u account=%s", w->job->job_id,
+	    w->hold.quote.account);
+	return LT_OK;
+}
+
+static int
+take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
+{
+	if (w->is_run)
+		return lt_lock_deny(d, w->job, &w->hold, err);
+	return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
+}
+
+/*
+ * Who was admitted in the pass before is released now, if it still fits in a
+ * sheet that has all of the ring: since then job_submit counts it, so what was
+ * held by an older sheet is in the ring by now. Nobody gets the same money.
  */
 static int
-free_some(struct lt_daemon *d, struct waiting **chosen, uint32_t count,
-    int64_t now_utc_s, struct lt_error *err)
+free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
+    bool *denied, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_absorb(d, now_utc_s, err);
-	if (code == LT_OK)
-		code = lt_compile_budget(d, now_utc_s, err);
+	int code = LT_OK;
+	bool any = false;
+	for (uint32_t i = 0; i < count; i++)
+		any |= is_freeing(&all[i]);
+	if (!any || !d->counted_utc_s || now_utc_s <= d->counted_utc_s)
+		return LT_OK;
+	code = lt_compile_budget(d, now_utc_s, err);
+	memset(denied, 0, count * sizeof(*denied));
+	if (code == LT_OK && d->policy->mode == LT_MODE_ENFORCE)
+		judge_again(d, all, count, choose_freeing, denied, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		struct waiting *const w = chosen[i];
-		struct lt_ledger_hold nothing = w->hold;
-		nothing.quote.hold_per_task.money_micros = 0;
-		nothing.quote.hold_per_task.carbon_mg = 0;
-		if (d->policy->mode == LT_MODE_ENFORCE &&
-		    !lt_release_fits(d, &nothing, now_utc_s)) {
-			code = set_flags(d, w,
-			    w->hold.quote.flags | LT_QUOTE_BUDGET_HOLD, err);
+		if (!is_freeing(&all[i]))
 			continue;
-		}
-		lt_quote_publish(d, w->job, &w->hold.quote, false,
-		    !(w->hold.quote.flags & LT_QUOTE_USER_HOLD));
-		lt_log("released", "job=%u account=%s", w->job->job_id,
-		    w->hold.quote.account);
+		read_again(d, &all[i]);
+		code = denied[all[i].first - all] ? take_back(d, &all[i], err)
+						  : let_go(d, &all[i], err);
 	}
 	return code;
 }
 
+/* A hold that is counted, of a job of which nothing runs. */
+static bool
+choose_counted(struct lt_daemon *d, const struct waiting *w)
+{
+	const struct lt_live *const live = lt_live_find(d, w->hold.quote.id);
+	return !w->is_run && !is_back(w) && live &&
+	       live->live == live->pending &&
+	       w->hold.live_tasks == live->pending;
+}
+
 /* A new period: what no longer fits beside the older ones is held back. */
 static int
-readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
+readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
     int64_t now_utc_s, struct lt_error *err)
 {
-	d->period_began = false;
-	for (uint32_t i = count; i-- > 0;) {
+	int code = lt_compile_budget(d, now_utc_s, err);
+	memset(denied, 0, count * sizeof(*denied));
+	if (code == LT_OK)
+		judge_again(d, all, count, choose_counted, denied, now_utc_s);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (denied[i])
+			code = set_flags(d, &all[i], LT_QUOTE_BUDGET_HOLD,
+			    LT_QUOTE_FREEING, err);
+	if (code == LT_OK)
+		code = lt_period_judged(d, now_utc_s, err);
+	return code;
+}
+
+/* A run of nobody's budget, or of an account that nobody knows, is not locked
+ * (lock.c): it is not judged either. */
+static bool
+is_budgeted(const struct lt_daemon *d, const struct waiting *w)
+{
+	return lt_sheet_budgeted(
+	    &d->sheet, lt_sheet_account(&d->sheet, w->hold.quote.account));
+}
+
+/* Admit what fits; the rest is held back. */
+static int
+admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const bool enforce = d->policy->mode == LT_MODE_ENFORCE;
+	uint32_t admitted = 0;
+	int code = LT_OK;
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		struct waiting *const w = &all[i];
-		struct lt_ledger_hold nothing = w->hold;
 		struct lt_hold asked;
-		nothing.quote.hold_per_task.money_micros = 0;
-		nothing.quote.hold_per_task.carbon_mg = 0;
-		if (is_ours(w) || lt_release_fits(d, &nothing, now_utc_s) ||
-		    !as_hold(&asked, d, &w->hold, now_utc_s))
+		if (!asks(w))
 			continue;
-		lt_recent_remove(recent_of(d), &d->sheet, &asked);
-		const int code = set_flags(
-		    d, w, w->hold.quote.flags | LT_QUOTE_BUDGET_HOLD, err);
-		if (code != LT_OK)
-			return code;
+		if (w->first != w) {
+			w->hold = w->first->hold;
+			if (enforce && is_back(w))
+				hold_back(d, w);
+			continue;
+		}
+		read_again(d, w);
+		price_again(d, w, now_utc_s);
+		const bool judged =
+		    enforce && (!w->is_run || is_budgeted(d, w));
+		if (admitted == FREED_A_PASS) {
+			/* A cron job can't be held until its turn. */
+			if (judged && !w->job->is_cron)
+				hold_back(d, w);
+			continue;
+		}
+		if (judged &&
+		    (!asked_by(&asked, d, w, now_utc_s) || !fits(d, &asked))) {
+			hold_back(d, w);
+			continue;
+		}
+		admitted++;
+		code = w->is_run
+			   ? lt_lock_admit(d, w->job, &w->hold, now_utc_s, err)
+			   : set_flags(d, w, LT_QUOTE_FREEING,
+				 LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN, err);
 	}
-	return LT_OK;
+	if (admitted > 0)
+		d->counted_utc_s = 0;
+	return code;
 }
 
 int
 lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	uint32_t count = 0, chosen_count = 0;
-	struct waiting *chosen[FREED_A_PASS];
+	uint32_t count = 0;
+	const int absorbed = lt_absorb(d, now_utc_s, err);
+	if (absorbed != LT_OK)
+		return absorbed;
 	struct waiting *const all = collect(d, &count);
-	const bool enforce = d->policy->mode == LT_MODE_ENFORCE;
+	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;
-	if (!all)
-		return lt_fail(err, LT_ENOMEM, "release: out of memory");
-	if (d->period_began && enforce)
-		code = readmit(d, all, count, now_utc_s, err);
-	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		struct waiting *const w = &all[i];
-		if (!is_ours(w))
-			continue;
-		price_unknown(d, w, now_utc_s);
-		if (chosen_count < FREED_A_PASS &&
-		    (!enforce || lt_release_fits(d, &w->hold, now_utc_s))) {
-			code = set_flags(d, w,
-			    w->hold.quote.flags &
-				~(uint32_t)(LT_QUOTE_BUDGET_HOLD |
-					    LT_QUOTE_UNKNOWN),
-			    err);
-			chosen[chosen_count++] = w;
-		} else if (enforce) {
-			hold_back(d, w);
-		}
-	}
-	if (code == LT_OK && chosen_count > 0)
-		code = free_some(d, chosen, chosen_count, now_utc_s, err);
+	if (!all || !denied)
+		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
+	if (code == LT_OK && d->period_began &&
+	    d->policy->mode == LT_MODE_ENFORCE)
+		code = readmit(d, all, count, denied, now_utc_s, err);
+	if (code == LT_OK)
+		code = free_admitted(d, all, count, denied, now_utc_s, err);
+	if (code == LT_OK)
+		code = admit(d, all, count, now_utc_s, err);
+	free(denied);
 	free(all);
 	return code;
 }

@@ -29,6 +29,33 @@ partitions_of(
 	return count;
 }
 
+/* A job that waits: what it asks; ReqTRES is one lower bound more. */
+static void
+ask(struct lt_request *request, const struct lt_slurm_job *job)
+{
+	const struct lt_slurm_asked *const asked = &job->asked;
+
+#define FIELD(name) request->name = asked->name;
+	LT_TERMS_ASKED(FIELD)
+#undef FIELD
+	if (request->min_nodes == 0)
+		request->min_nodes = 1;
+	request->nodes_open = asked->max_nodes == 0;
+	if (request->max_nodes < request->min_nodes)
+		request->max_nodes = request->min_nodes;
+	if (request->cpus < job->cpus)
+		request->cpus = job->cpus;
+	if (request->gpus < job->gpus)
+		request->gpus = job->gpus;
+	request->spread = asked->spread;
+	request->bind_gpus = asked->bind_gpus;
+	request->overcommit = asked->overcommit;
+	request->memory_mib_per_node = asked->memory_mib_per_node;
+	request->memory_mib_per_cpu = asked->memory_mib_per_cpu;
+	request->memory_mib_per_gpu = asked->memory_mib_per_gpu;
+	request->whole_memory = asked->whole_memory;
+}
+
 bool
 lt_request_of_job(struct lt_request *request, int *partitions,
     int *partition_count, const struct lt_slurm_job *job,
@@ -41,10 +68,10 @@ lt_request_of_job(struct lt_request *request, int *partitions,
 	snprintf(
 	    request->account, sizeof(request->account), "%s", job->account);
 	snprintf(request->qos, sizeof(request->qos), "%s", job->qos);
-	request->min_nodes = request->max_nodes = job->nodes ? job->nodes : 1;
-	request->cpus = job->cpus;
-	request->gpus = job->gpus;
-	request->memory_mib_per_node = job->memory_mib / request->min_nodes;
+	for (int i = 0; i < *partition_count; i++)
+		request->named[i] = (uint16_t)partitions[i];
+	request->named_count = (uint32_t)*partition_count;
+	ask(request, job);
 	request->exclusive = job->exclusive;
 	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;
 	request->limit_s =

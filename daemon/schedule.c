@@ -17,7 +17,6 @@ enum {
 	RETRY_FIRST_S = 20,  /* doubled by each failure in a row */
 	RETRY_DOUBLINGS = 6, /* then each 21 min, or the interval if shorter */
 	RETRY_AFTER_MAX_S = LT_DAY_S, /* a source that asks for more: this */
-	WAIT_MAX_S = 2 * LT_DAY_S,    /* no wait is longer */
 	JITTER_DIVISOR = 10,	      /* up to a tenth of the interval */
 	REFETCH_S = 2 * LT_DAY_S, /* how far back we ask again: late values */
 };
@@ -176,9 +175,6 @@ lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
 	take_all(d, now_utc_s);
 	for (int i = 0; i < d->source_count; i++) {
 		struct lt_source *const source = &d->sources[i];
-		if (source->next_fetch_utc_s > now_utc_s + WAIT_MAX_S)
-			source->next_fetch_utc_s = now_utc_s; /* the clock was
-							       * set back */
 		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
 			post(d, source, now_utc_s);
 			post_companions(d, source, now_utc_s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libmicrohttpd, driven by the main loop. Who asks: on the Unix socket the
- * kernel says, on TCP a munge credential does (serve_munge.c).
+ * kernel says, on TCP a munge credential does (serve_munge.c). The Unix socket
+ * is accepted here, for libmicrohttpd knows no users (slots.c).
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -15,20 +16,26 @@
 
 #include "api.h"
 #include "follow.h"
+#include "http.h"
 #include "question.h"
 #include "serve.h"
 #include "serve_munge.h"
+#include "slots.h"
 
 enum {
-	CONNECTIONS_MAX = 256,
 	CONNECTIONS_PER_HOST = 32,
-	TIMEOUT_S = 15,
-	BACKLOG = 64,
+	TIMEOUT_S = 15, /* of silence; in all: slots.h */
+	BACKLOG = 256,
+	ACCEPTED_MAX = 64, /* then those that are here have a turn */
 	UPLOAD_MAX = 256 * 1024
 };
 
 static struct { /* one process serves once */
 	struct MHD_Daemon *local, *remote;
+	struct lt_daemon *d;
+	int listen_fd; /* of local; only if that is there */
+	struct lt_slots local_slots, remote_slots;
+	struct lt_slot *accepted; /* becomes a connection just now */
 	char path[LT_PATH_SIZE];
 } server;
 
@@ -69,6 +76,41 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	*state = NULL;
 }
 
+/* libmicrohttpd has, or had, a connection. On TCP its own bound by address
+ * holds; the slot is for the deadline. */
+static void
+watch(void *closure, struct MHD_Connection *connection, void **context,
+    enum MHD_ConnectionNotificationCode code)
+{
+	const bool is_local = closure == &server.local;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*context)
+			lt_slot_free(*context);
+		*context = NULL;
+		return;
+	}
+	*context = is_local ? server.accepted : NULL;
+	server.accepted = NULL;
+	if (is_local)
+		return;
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info)
+		*context = lt_slot_take(&server.remote_slots, info->connect_fd,
+		    0, true, lt_monotonic_ms());
+}
+
+/* The request is here whole: from now on its answer is what is waited for. */
+static void
+extend(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct lt_slot *const slot = info ? info->socket_context : NULL;
+	if (slot)
+		slot->deadline_ms = lt_monotonic_ms() + LT_SLOT_REPLY_MS;
+}
+
 static enum MHD_Result
 reply_with(struct MHD_Connection *connection, unsigned status, char *text,
     const char *type)
@@ -84,6 +126,7 @@ reply_with(struct MHD_Connection *connection, unsigned status, char *text,
 	const enum MHD_Result result =
 	    MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
+	extend(connection);
 	return result;
 }
 
@@ -107,19 +150,23 @@ collect(struct exchange *e, const char *data, size_t length)
 }
 
 static bool
-peer_of(struct MHD_Connection *connection, uint32_t *uid)
+peer_of_fd(int fd, uint32_t *uid)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (!info ||
-	    getsockopt(
-		info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
 	    size != sizeof(peer) || peer.uid == (uid_t)-1)
 		return false;
 	*uid = peer.uid;
 	return true;
+}
+
+static bool
+peer_of(struct MHD_Connection *connection, uint32_t *uid)
+{
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	return info && peer_of_fd(info->connect_fd, uid);
 }
 
 /* A follower's: the connection sleeps until the controller has answered. */
@@ -252,6 +299,53 @@ listen_local(const char *path, struct lt_error *err)
 	return fd;
 }
 
+static void
+refuse(int fd)
+{
+	static const char text[] =
+	    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+	    "Content-Type: application/json\r\n\r\n"
+	    "{\"error\":\"lowtided: too many connections, of this user or in "
+	    "all: try again\"}";
+	char asked[512];
+	/* Closed with something unread, it would read a reset, not this. */
+	shutdown(fd, SHUT_RD);
+	while (recv(fd, asked, sizeof(asked), MSG_DONTWAIT) > 0)
+		;
+	(void)send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+}
+
+static void
+accept_local(void)
+{
+	for (int i = 0; i < ACCEPTED_MAX; i++) {
+		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		uint32_t uid;
+		const int fd = accept4(
+		    server.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		server.accepted =
+		    peer_of_fd(fd, &uid)
+			? lt_slot_take(&server.local_slots, fd, uid,
+			      lt_is_admin(server.d, uid), lt_monotonic_ms())
+			: NULL;
+		if (!server.accepted) {
+			refuse(fd);
+			continue;
+		}
+		(void)MHD_add_connection(server.local, fd,
+		    (struct sockaddr *)&address, sizeof(address));
+		/* From libmicrohttpd 0.9.76 on it is only queued there. */
+		if (server.accepted)
+			MHD_run(server.local);
+		if (server.accepted) /* not even begun; it closed fd */
+			lt_slot_free(server.accepted);
+		server.accepted = NULL;
+	}
+}
+
 int
 lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 {
@@ -260,13 +354,15 @@ lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 		return fd;
 	snprintf(server.path, sizeof(server.path), "%s", d->socket_path);
 	lt_questions_start(lt_follow_ask, wake);
+	server.d = d;
+	server.listen_fd = fd;
 	server.local = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
-	    answer_local, d, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_URI_LOG_CALLBACK, begin, d, MHD_OPTION_NOTIFY_COMPLETED,
-	    finish, NULL, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-	    (unsigned)TIMEOUT_S, MHD_OPTION_END);
+	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
+	    0, NULL, NULL, answer_local, d, MHD_OPTION_URI_LOG_CALLBACK, begin,
+	    d, MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
 	if (!server.local) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
@@ -278,7 +374,8 @@ lt_serve_start(struct lt_daemon *d, struct lt_error *err)
 	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
 	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
 	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
 	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
 	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
@@ -296,6 +393,7 @@ lt_serve_stop(void)
 	if (server.local) {
 		lt_questions_stop(); /* none may sleep when it stops */
 		MHD_stop_daemon(server.local);
+		close(server.listen_fd);
 		unlink(server.path);
 	}
 	if (server.remote)
@@ -309,6 +407,9 @@ int
 lt_serve_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
+	if (server.local && room > 0)
+		fds[count++] =
+		    (struct pollfd){.fd = server.listen_fd, .events = POLLIN};
 	for (int i = 0; i < 2 && count < room; i++) {
 		if (!*daemons[i])
 			continue;
@@ -330,13 +431,27 @@ lt_serve_timeout_ms(int wait_ms)
 		    want < (unsigned)wait_ms)
 			wait_ms = (int)want;
 	}
-	return wait_ms;
+	const int64_t now_ms = lt_monotonic_ms();
+	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
+	return lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
+}
+
+/* libmicrohttpd sees the end of it, and closes. */
+static void
+hang_up(int fd)
+{
+	(void)shutdown(fd, SHUT_RDWR);
 }
 
 void
 lt_serve_run(struct lt_daemon *d)
 {
 	(void)d;
+	const int64_t now_ms = lt_monotonic_ms();
+	if (server.local)
+		accept_local();
+	lt_slots_expire(&server.local_slots, now_ms, hang_up);
+	lt_slots_expire(&server.remote_slots, now_ms, hang_up);
 	for (int i = 0; i < 2; i++)
 		if (*daemons[i])
 			MHD_run(*daemons[i]);

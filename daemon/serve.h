@@ -10,7 +10,7 @@
 
 #include "daemon.h"
 
-enum { LT_SERVE_FDS = 2 };
+enum { LT_SERVE_FDS = 3 };
 
 int lt_serve_start(struct lt_daemon *d, struct lt_error *err);
 void lt_serve_stop(void);

@@ -5,17 +5,21 @@
  * ledger with the same facts is left alone.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base.h"
 #include "calendar.h"
+#include "confirm.h"
 #include "daemon.h"
 #include "ended.h"
+#include "facts.h"
 #include "price.h"
+#include "row.h"
 
-enum { NO_ROW_S = 120 };
+enum { NO_ROW_S = 120, ASKED_MAX = 20 };
 
 static bool
 has_slurmdbd(const struct lt_daemon *d)
@@ -41,26 +45,33 @@ remember_quote(struct lt_daemon *d, const struct lt_slurm_run *row,
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
-/* The quote of a run: the ledger's, else what the row carries. */
+/* The quote of a run: the ledger's, else what the row carries. Of a run that
+ * the ledger has nobody's text matters any more. */
 static bool
-quote_of(
-    struct lt_daemon *d, const struct lt_slurm_run *row, struct lt_quote *quote)
+quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
+    const struct lt_run *known, struct lt_quote *quote)
 {
 	struct lt_ledger_hold hold;
 	const char *const text = row->admin_comment;
+	if (known && known->quote_id != 0 &&
+	    lt_ledger_hold(d->ledger, known->quote_id, &hold, NULL) == LT_OK) {
+		*quote = hold.quote;
+		return true;
+	}
 	const bool has_text =
 	    text && lt_quote_unpack(quote, text, strlen(text), NULL) == LT_OK;
 	if (has_text &&
 	    lt_ledger_hold(d->ledger, quote->id, &hold, NULL) == LT_OK) {
+		if (hold.uid != row->uid)
+			return false; /* another's: never his to end */
 		if (hold.quote.home[0] != '\0')
 			*quote = hold.quote;
 		return true;
 	}
 	if (has_text)
 		return true;
-	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
-	if (lt_ledger_hold_of_job(d->ledger, id, &hold, NULL) != LT_OK &&
-	    lt_ledger_hold_of_job(d->ledger, row->job_id, &hold, NULL) != LT_OK)
+	if (!lt_terms_hold_by_id(
+		d, row->array_job_id, row->job_id, row->uid, &hold))
 		return false;
 	*quote = hold.quote;
 	return true;
@@ -80,7 +91,10 @@ facts_of(struct lt_run *run, const struct lt_slurm_run *row,
 	    .nodes = row->nodes,
 	    .cpus = row->cpus,
 	    .gpus = row->gpus,
+	    .shards = row->shards,
 	    .memory_mib = row->memory_mib,
+	    .suspended_s = row->suspended_s,
+	    .goes_on = row->goes_on,
 	    .quote_id = quote ? quote->id : 0,
 	};
 	memcpy(run->user, row->user, sizeof(run->user));
@@ -98,30 +112,12 @@ is_same(const struct lt_run *known, const struct lt_run *run)
 	       known->start_utc_s == run->start_utc_s &&
 	       known->end_utc_s == run->end_utc_s &&
 	       known->nodes == run->nodes && known->cpus == run->cpus &&
-	       known->gpus == run->gpus &&
+	       known->gpus == run->gpus && known->shards == run->shards &&
 	       known->memory_mib == run->memory_mib &&
+	       known->suspended_s == run->suspended_s &&
+	       known->gpus_from == run->gpus_from &&
 	       !strcmp(known->partition, run->partition) &&
 	       !strcmp(known->account, run->account);
-}
-
-/* Above its hold, and why. */
-static void
-explain_over(struct lt_run *run, const struct lt_quote *quote,
-    const struct lt_slurm_run *row)
-{
-	const struct lt_amount *const held = &quote->hold_per_task;
-	const bool over =
-	    (held->has_money && run->money_micros > held->money_micros) ||
-	    (held->has_carbon && run->carbon_mg > held->carbon_mg);
-	if (!over)
-		return;
-	const int64_t ran = row->end_utc_s - row->start_utc_s;
-	const char *why = "price";
-	if (row->limit_s > 0 && row->limit_s != INT64_MAX && ran > row->limit_s)
-		why = "OverTimeLimit";
-	else if (row->restarts > 0)
-		why = "requeue";
-	snprintf(run->over_reason, sizeof(run->over_reason), "%s", why);
 }
 
 /* Round the run with the partition's carry, and cut it into hours. */
@@ -197,8 +193,9 @@ open_since(int64_t now_utc_s)
 
 static int
 settle_priced(struct lt_daemon *d, struct lt_run *run,
-    const struct lt_slurm_run *row, const struct lt_quote *quote,
-    const struct lt_charge *charge, int64_t now_utc_s, struct lt_error *err)
+    const struct lt_run *known, const struct lt_slurm_run *row,
+    const struct lt_quote *quote, const struct lt_charge *charge,
+    int64_t open_since_utc_s, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_entry *const entries =
 	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
@@ -226,11 +223,11 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		}
 	}
 	if (code == LT_OK && quote)
-		explain_over(run, quote, row);
+		lt_facts_of_over(run, quote, row, known, d);
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, run, entries,
-		    charge->hour_count, now_utc_s, open_since(now_utc_s),
-		    &changed, err);
+		    charge->hour_count, now_utc_s, open_since_utc_s, &changed,
+		    err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)
@@ -249,32 +246,67 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	return code;
 }
 
+/* Of the same facts the same is charged now, but for the carry. */
+static bool
+is_priced_so(const struct lt_run *known, const struct lt_run *run,
+    const struct lt_charge *charge)
+{
+	static const double carry = 1 + 1e-6;
+	return known->priced == charge->priced &&
+	       known->has_carbon == charge->has_carbon &&
+	       known->has_base == run->has_base &&
+	       (!run->has_base ||
+		   (known->base_money_micros == run->base_money_micros &&
+		       known->base_carbon_mg == run->base_carbon_mg)) &&
+	       fabs(charge->money_micros - (double)known->money_micros) <=
+		   carry &&
+	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
+}
+
+enum manner {
+	AS_ROW,
+	AS_RECORD, /* of slurmctld: until a row comes */
+	AGAIN,	   /* rows that the ledger has are priced again too */
+};
+
 static int
 settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
-    bool provisional, int64_t now_utc_s, struct lt_error *err)
+    enum manner manner, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_run run, known;
+	struct lt_run run, found;
 	struct lt_quote quote;
 	struct lt_charge charge;
+	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
-	const bool quoted = quote_of(d, row, &quote);
+	const struct lt_run *const known =
+	    lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK ? &found
+								 : NULL;
+	const bool quoted = quote_of(d, row, known, &quote);
 	facts_of(&run, row, quoted ? &quote : NULL);
-	const int found = lt_ledger_run(d->ledger, run.key, &known, NULL);
-	if (found == LT_OK && (provisional || is_same(&known, &run)))
+	lt_facts_complete(&run, row, known, d);
+	const bool same = known && is_same(known, &run);
+	if ((known && manner == AS_RECORD) || (same && manner != AGAIN))
 		return LT_OK;
-	run.provisional = provisional;
+	run.provisional = manner == AS_RECORD;
 	int code = lt_price_run(&charge, &run, d, err);
 	if (code != LT_OK)
 		return code;
-	if (found == LT_OK && !known.priced && !run.priced) {
-		lt_charge_free(&charge);
-		return LT_OK; /* still no price known */
-	}
+	if (run.gpus_from == LT_GPUS_UNKNOWN && !known)
+		lt_log("gpus_unknown",
+		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, "
+		    "and slurmctld's record was not seen: no price",
+		    run.key.job_id, run.account);
 	if (quoted)
 		lt_base_of_run(&run, &quote, d);
-	code = settle_priced(
-	    d, &run, row, quoted ? &quote : NULL, &charge, now_utc_s, err);
+	if ((known && !known->priced && !run.priced) ||
+	    (same && is_priced_so(known, &run, &charge))) {
+		lt_charge_free(&charge);
+		return LT_OK; /* still no price known, or still this one */
+	}
+	code = settle_priced(d, &run, known, row, quoted ? &quote : NULL,
+	    &charge, manner == AGAIN ? INT64_MIN : open_since(now_utc_s),
+	    now_utc_s, err);
 	lt_charge_free(&charge);
 	return code;
 }
@@ -294,14 +326,16 @@ by_end(const void *a, const void *b)
 
 /* In order of their ends, so that a rebuild gives the same carries. */
 static int
-settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, int64_t now_utc_s,
-    struct lt_error *err)
+settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
-	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++)
-		code = settle_row(d, &rows->runs[i], false, now_utc_s, err);
+	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++) {
+		lt_row_mend(&rows->runs[i], d);
+		code = settle_row(d, &rows->runs[i], manner, now_utc_s, err);
+	}
 	return code;
 }
 
@@ -315,9 +349,16 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		code = lt_slurmdbd_runs(&rows, from_utc_s, to_utc_s, err);
 	if (code != LT_OK)
 		return code;
-	code = settle_rows(d, &rows, now_utc_s, err);
+	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 	lt_slurm_runs_free(&rows);
 	return code;
+}
+
+int
+lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	return settle_rows(d, rows, AGAIN, now_utc_s, err);
 }
 
 int
@@ -330,14 +371,14 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 	int code = lt_slurmdbd_job(&rows, job_id, err);
 	if (code != LT_OK)
 		return code;
-	code = settle_rows(d, &rows, now_utc_s, err);
+	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 	lt_slurm_runs_free(&rows);
 	return code;
 }
 
 /* The first start of all: what ended before is not charged. */
-static int64_t
-since(struct lt_daemon *d, int64_t fallback)
+int64_t
+lt_settle_since(struct lt_daemon *d, int64_t fallback)
 {
 	char value[32];
 	int64_t at = fallback;
@@ -357,7 +398,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->ended_count;
 	uint32_t kept = 0;
-	const int64_t first = since(d, 0);
+	const int64_t first = lt_settle_since(d, 0);
 	bool waited = false;
 	int code = LT_OK;
 	*oldest = INT64_MAX;
@@ -369,8 +410,9 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
-			code = settle_row(
-			    d, &e->run, has_slurmdbd(d), now_utc_s, err);
+			code = settle_row(d, &e->run,
+			    has_slurmdbd(d) ? AS_RECORD : AS_ROW, now_utc_s,
+			    err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
 				 e->run.end_utc_s > e->run.start_utc_s;
@@ -390,8 +432,8 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	return code;
 }
 
-static int
-save_until(struct lt_daemon *d, int64_t until, struct lt_error *err)
+int
+lt_settle_save_until(struct lt_daemon *d, int64_t until, struct lt_error *err)
 {
 	char value[32];
 	snprintf(value, sizeof(value), "%" PRId64, until);
@@ -414,7 +456,24 @@ load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return LT_OK;
 	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
 	const int code = lt_ledger_put(d->ledger, "since", value, err);
-	return code == LT_OK ? save_until(d, now_utc_s, err) : code;
+	return code == LT_OK ? lt_settle_save_until(d, now_utc_s, err) : code;
+}
+
+/*
+ * A job that is held while it runs loses its eligible time, and slurmdbd no
+ * longer lists the run by time: what has ended and has no row yet is asked for
+ * by its id, each minute. A question costs 0.1 s: some, whichever.
+ */
+static int
+ask_by_id(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = LT_OK;
+	const uint32_t n = d->ended_count;
+	const uint32_t first = n == 0 ? 0 : (uint32_t)random() % n;
+	for (uint32_t i = 0; code == LT_OK && i < n && i < ASKED_MAX; i++)
+		code = lt_settle_job(
+		    d, d->ended[(first + i) % n].run.job_id, now_utc_s, err);
+	return code;
 }
 
 int
@@ -425,6 +484,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
+		code = lt_facts_note(d, now_utc_s, err);
+	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
 	if (code != LT_OK || !has_slurmdbd(d))
 		return code;
@@ -433,61 +494,30 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return LT_OK;
 	/* Never before the first start: what ended then was not ours. */
 	int64_t from = d->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
-	if (from < since(d, from))
-		from = since(d, from);
+	int64_t to = now_utc_s;
+	/* By a clock that has been set back since, all of this is to come. */
+	if (from > now_utc_s - LT_SETTLE_OVERLAP_S)
+		from = now_utc_s - LT_SETTLE_OVERLAP_S;
+	if (oldest != INT64_MAX && oldest > to)
+		to = oldest;
+	if (from < lt_settle_since(d, from))
+		from = lt_settle_since(d, from);
 	if (!full && oldest - 1 > from)
 		from = oldest - 1;
-	code = lt_settle(d, from, now_utc_s + 1, now_utc_s, err);
+	code = lt_settle(d, from, to + 1, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	if (full) {
 		d->next_settle = now_utc_s + LT_SETTLE_EVERY_S;
+		code = check_ended(d, now_utc_s, &oldest, err);
+		if (code == LT_OK)
+			code = ask_by_id(d, now_utc_s, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
-		if (lt_slurm_dbd_queue(&d->dbd_queue, NULL) == LT_OK &&
+		if (code == LT_OK &&
+		    lt_slurm_dbd_queue(&d->dbd_queue, NULL) == LT_OK &&
 		    d->dbd_queue == 0)
-			code = save_until(d, now_utc_s, err);
+			code = lt_settle_save_until(d, now_utc_s, err);
 	}
 	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;
-}
-
-int
-lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, uint32_t *runs,
-    int64_t *money_micros, struct lt_error *err)
-{
-	const int64_t first = since(d, now_utc_s);
-	struct lt_run *all = NULL;
-	char value[32];
-	if (!has_slurmdbd(d))
-		return lt_fail(err, LT_EINPUT,
-		    "rebuild: this Slurm has no "
-		    "slurmdbd to rebuild from");
-	/* First say from where: killed in the middle, the next start goes on
-	 * from there and charges what is missing. */
-	snprintf(value, sizeof(value), "%" PRId64, first);
-	int code = lt_ledger_put(d->ledger, "since", value, err);
-	if (code == LT_OK)
-		code = save_until(d, first, err);
-	if (code == LT_OK)
-		code = lt_ledger_reset(d->ledger, err);
-	for (int64_t at = first; code == LT_OK && at <= now_utc_s;
-	     at += LT_DAY_S)
-		code = lt_settle(d, at, at + LT_DAY_S, now_utc_s, err);
-	if (code == LT_OK)
-		code = save_until(d, now_utc_s, err);
-	if (code == LT_OK)
-		code = lt_confirm(d, now_utc_s, err);
-	*runs = 0;
-	*money_micros = 0;
-	if (code == LT_OK)
-		code = lt_ledger_runs(
-		    d->ledger, NULL, 0, INT64_MAX, &all, runs, err);
-	for (uint32_t i = 0; code == LT_OK && i < *runs; i++)
-		if (!lt_add(money_micros, all[i].money_micros))
-			code = lt_fail(err, LT_EOVERFLOW,
-			    "rebuild: charges "
-			    "pass 64 bits");
-	free(all);
-	d->sheet_dirty = true;
-	return code;
 }

@@ -8,6 +8,7 @@
 
 #include "associations.h"
 #include "daemon.h"
+#include "heirs.h"
 
 static int
 load_partitions(struct lt_daemon *d, struct lt_error *err)
@@ -37,10 +38,15 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 	struct lt_slurm_account *accounts = NULL;
 	struct lt_slurm_pair *pairs = NULL;
 	uint32_t count = 0, pair_count = 0, unknown = 0;
-	const int code = lt_slurm_associations(
+	int code = lt_slurm_associations(
 	    &accounts, &count, &pairs, &pair_count, &unknown, err);
-	if (code != LT_OK)
+	if (code == LT_OK)
+		code = lt_heirs_add(&accounts, &count, d->ledger, err);
+	if (code != LT_OK) {
+		free(accounts);
+		free(pairs);
 		return code;
+	}
 	free(d->accounts);
 	free(d->pairs);
 	d->accounts = accounts;
@@ -49,6 +55,23 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 	d->pair_count = pair_count;
 	d->unknown_users = unknown;
 	return LT_OK;
+}
+
+/* Without an answer those of before are known: their changes are judged, and
+ * of others what was raised is held within a pass. */
+static void
+load_managers(struct lt_daemon *d)
+{
+	struct lt_slurm_manager *managers = NULL;
+	struct lt_error err = {0};
+	uint32_t count = 0;
+	if (lt_slurm_managers(&managers, &count, &err) != LT_OK) {
+		lt_log("managers_failed", "error=\"%s\"", err.text);
+		return;
+	}
+	free(d->managers);
+	d->managers = managers;
+	d->manager_count = count;
 }
 
 int
@@ -68,6 +91,7 @@ lt_daemon_load_tables(
 		return code;
 	if (strstr(conf.accounting_storage, "slurmdbd")) {
 		code = load_associations(d, err);
+		load_managers(d);
 		if (code == LT_OK)
 			code = lt_associations_save(d, err);
 		else if (!d->accounts && lt_associations_load(

@@ -5,71 +5,191 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "charge.h"
 #include "confirm.h"
+#include "lock.h"
+#include "sheet.h"
 
-static uint32_t
-share_ppm(const struct lt_slurm_job *job, const struct lt_market *market)
+/* Where there are more than have room, only their number is known. */
+static void
+name_partitions(struct lt_terms *terms, const char *names)
 {
-	const size_t length = strcspn(job->partition, ",");
-	char name[LT_NAME_SIZE] = "";
-	if (length < sizeof(name))
-		memcpy(name, job->partition, length);
-	const int index = lt_market_partition(market, name);
-	if (index < 0)
-		return LT_MICROS;
-	const struct lt_partition *const p = &market->partitions[index];
-	const struct lt_resources resources = {.nodes = job->nodes,
-	    .cpus = job->cpus,
-	    .gpus = job->gpus,
-	    .memory_mib = job->memory_mib,
-	    .exclusive = job->exclusive || (p->flags & LT_PARTITION_EXCLUSIVE)};
-	const struct lt_fraction share = lt_charge_share(
-	    &resources, market->shapes + p->first_shape, p->shape_count);
-	int64_t ppm = LT_MICROS;
-	if (!lt_scale_up(LT_MICROS, share.numerator, share.denominator, &ppm))
-		return LT_MICROS;
-	return (uint32_t)ppm;
+	while (*names) {
+		const size_t length = strcspn(names, ",");
+		char name[LT_NAME_SIZE] = "";
+		if (length < sizeof(name))
+			memcpy(name, names, length);
+		if (terms->partition_count < LT_TERMS_PARTITIONS)
+			terms->partition_hash[terms->partition_count] =
+			    lt_name_hash(name);
+		terms->partition_count++;
+		names += length + (names[length] == ',');
+	}
 }
 
+/* The job's record, as it asks; one that has nodes keeps just those. */
 static void
-fill(struct lt_terms *terms, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, const struct lt_daemon *d)
+ask(struct lt_terms *terms, const struct lt_slurm_job *job)
+{
+	struct lt_terms_asked *const asked = &terms->asked;
+#define FIELD(name) asked->name = job->asked.name;
+	LT_TERMS_ASKED(FIELD)
+#undef FIELD
+	if (job->cpus > asked->cpus)
+		asked->cpus = job->cpus;
+	if (job->gpus > asked->gpus)
+		asked->gpus = job->gpus;
+	if (job->is_allocated && job->nodes > 0)
+		asked->min_nodes = asked->max_nodes = job->nodes;
+	asked->memory_mib_per_node = job->asked.memory_mib_per_node;
+	asked->memory_mib_per_cpu = job->asked.memory_mib_per_cpu;
+	asked->memory_mib_per_gpu = job->asked.memory_mib_per_gpu;
+}
+
+static uint32_t
+flag(bool set, enum lt_terms_flag which)
+{
+	return set ? (uint32_t)which : 0;
+}
+
+static bool
+is_locked(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold)
+{
+	return (hold->quote.flags & LT_QUOTE_LOCK) &&
+	       lt_lock_waits(d, job, hold);
+}
+
+static uint32_t
+flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold)
 {
 	const int account = lt_sheet_account(&d->sheet, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
+	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
+		   LT_TERMS_OUR_HOLD) |
+	       flag(flags & LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD) |
+	       flag(flags & LT_QUOTE_PLANE, LT_TERMS_PLANE) |
+	       flag(job->state == LT_JOB_PENDING, LT_TERMS_PENDING) |
+	       flag(account >= 0 && lt_sheet_budgeted(&d->sheet, account),
+		   LT_TERMS_BUDGETED) |
+	       flag(amount->has_money, LT_TERMS_HAS_MONEY) |
+	       flag(amount->has_carbon, LT_TERMS_HAS_CARBON) |
+	       flag(job->exclusive, LT_TERMS_EXCLUSIVE) |
+	       flag(job->het_job_id && job->het_job_id == job->job_id,
+		   LT_TERMS_HET_LEADER) |
+	       flag(is_locked(d, job, hold), LT_TERMS_LOCKED) |
+	       flag(job->asked.spread, LT_TERMS_SPREAD) |
+	       flag(job->asked.bind_gpus, LT_TERMS_BIND_GPUS) |
+	       flag(job->asked.overcommit, LT_TERMS_OVERCOMMIT) |
+	       flag(job->asked.whole_memory, LT_TERMS_WHOLE_MEMORY);
+}
+
+static void
+fill(struct lt_terms *terms, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold, struct lt_daemon *d)
+{
+	const struct lt_amount *const amount = &hold->quote.hold_per_task;
+	int64_t start, end;
+	lt_hold_window(&start, &end, hold, d->sheet.compiled_utc_s);
 	*terms = (struct lt_terms){
+	    .start_utc_s = start,
+	    .end_utc_s = end,
+	    .seen_utc_s = d->jobs.begun_utc_s,
 	    .job_id = job->job_id,
 	    .uid = job->uid,
 	    .quote_id = hold->quote.id,
 	    .hold_money_micros = amount->money_micros,
 	    .hold_carbon_mg = amount->carbon_mg,
 	    .account_hash = lt_name_hash(job->account),
-	    .partition_hash = lt_name_hash(job->partition),
 	    .limit_s =
 		job->limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)job->limit_s,
-	    .nodes = job->nodes,
-	    .share_ppm = share_ppm(job, &d->market),
-	    .tasks = job->array_pending > 0 ? job->array_pending : 1,
-	    .cpus = job->cpus,
-	    .flags = (flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)
-			     ? (uint32_t)LT_TERMS_OUR_HOLD
-			     : 0) |
-		     (flags & LT_QUOTE_USER_HOLD ? (uint32_t)LT_TERMS_USER_HOLD
-						 : 0) |
-		     (job->state == LT_JOB_PENDING ? (uint32_t)LT_TERMS_PENDING
-						   : 0) |
-		     (account >= 0 && lt_sheet_budgeted(&d->sheet, account)
-			     ? (uint32_t)LT_TERMS_BUDGETED
-			     : 0) |
-		     (amount->has_money ? (uint32_t)LT_TERMS_HAS_MONEY : 0) |
-		     (amount->has_carbon ? (uint32_t)LT_TERMS_HAS_CARBON : 0) |
-		     (job->exclusive ? (uint32_t)LT_TERMS_EXCLUSIVE : 0) |
-		     (job->het_job_id && job->het_job_id == job->job_id
-			     ? (uint32_t)LT_TERMS_HET_LEADER
-			     : 0),
+	    /* What a change of any task raises is held for each of them. */
+	    .tasks = hold->live_tasks > 0 ? hold->live_tasks : 1,
+	    .flags = flags_of(d, job, hold),
 	};
+	name_partitions(terms, job->partition);
+	ask(terms, job);
+}
+
+static int
+by_job(const void *a, const void *b)
+{
+	const uint32_t x = ((const struct lt_terms *)a)->job_id;
+	const uint32_t y = ((const struct lt_terms *)b)->job_id;
+	return (x > y) - (x < y);
+}
+
+/*
+ * job_modify is told of a task by its array's id ("12_3"): that id must say
+ * that a task has run, also when the record of that id has left slurmctld.
+ * Room for as many records more as there are.
+ */
+static uint32_t
+mark_arrays(
+    struct lt_terms *records, uint32_t count, const struct lt_slurm_jobs *jobs)
+{
+	uint32_t total = count;
+	if (count > 1)
+		qsort(records, count, sizeof(*records), by_job);
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const struct lt_terms id = {.job_id = jobs->jobs[i].job_id};
+		const struct lt_terms array = {
+		    .job_id = jobs->jobs[i].array_job_id};
+		const struct lt_terms *const task =
+		    bsearch(&id, records, count, sizeof(*records), by_job);
+		if (array.job_id == 0 || !task ||
+		    (task->flags & (LT_TERMS_LOCKED | LT_TERMS_PENDING)) ==
+			LT_TERMS_PENDING)
+			continue;
+		struct lt_terms *whole =
+		    bsearch(&array, records, count, sizeof(*records), by_job);
+		for (uint32_t k = count; !whole && k < total; k++)
+			if (records[k].job_id == array.job_id)
+				whole = &records[k];
+		if (!whole) {
+			whole = &records[total++];
+			*whole = *task;
+			whole->job_id = array.job_id;
+			whole->flags &= ~(uint32_t)LT_TERMS_LOCKED;
+			whole->flags |= LT_TERMS_ARRAY_ONLY;
+		}
+		whole->flags |= LT_TERMS_ARRAY_RAN;
+	}
+	return total;
+}
+
+/* By its leader's id a het job is released whole: that id must say what is held
+ * of any component. The first `count` are sorted. */
+static void
+mark_leaders(
+    struct lt_terms *records, uint32_t count, const struct lt_slurm_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const struct lt_terms id = {.job_id = jobs->jobs[i].job_id};
+		const struct lt_terms leads = {
+		    .job_id = jobs->jobs[i].het_job_id};
+		const struct lt_terms *const part =
+		    bsearch(&id, records, count, sizeof(*records), by_job);
+		struct lt_terms *const leader =
+		    bsearch(&leads, records, count, sizeof(*records), by_job);
+		if (leads.job_id != 0 && part && leader)
+			leader->flags |=
+			    part->flags & (LT_TERMS_OUR_HOLD | LT_TERMS_LOCKED);
+	}
+}
+
+bool
+lt_terms_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id,
+    uint32_t job_id, uint32_t uid, struct lt_ledger_hold *hold)
+{
+	const uint32_t ids[] = {array_job_id, job_id};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (lt_ledger_hold_of_job(d->ledger, ids[i], hold, NULL) ==
+			LT_OK &&
+		    hold->uid == uid)
+			return true;
+	return false;
 }
 
 /* Quote id of a job: its text, else the ledger by job id. */
@@ -83,26 +203,36 @@ lt_terms_hold_of(struct lt_daemon *d, const struct lt_slurm_job *job,
 		strlen(job->admin_comment), NULL) == LT_OK &&
 	    lt_ledger_hold(d->ledger, quote.id, hold, NULL) == LT_OK)
 		return true;
-	return lt_ledger_hold_of_job(d->ledger, job->job_id, hold, NULL) ==
-	       LT_OK;
+	return lt_terms_hold_by_id(
+	    d, job->array_job_id, job->job_id, job->uid, hold);
 }
 
 int
 lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_terms *const records =
-	    calloc((size_t)d->jobs.count + 1, sizeof(*records));
+	    calloc((size_t)d->jobs.count * 2 + 1, sizeof(*records));
 	if (!records)
 		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->jobs.count; i++) {
 		struct lt_ledger_hold hold;
 		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
-		if (job->state == LT_JOB_FINISHED ||
-		    !lt_terms_hold_of(d, job, &hold))
+		if (job->state == LT_JOB_FINISHED)
 			continue;
+		if (!lt_terms_hold_of(d, job, &hold)) {
+			/* One without a price; all that money may be at stake
+			 * for are there. */
+			if (!lt_sheet_budgeted(&d->sheet,
+				lt_sheet_account(&d->sheet, job->account)))
+				continue;
+			hold = (struct lt_ledger_hold){0};
+		}
 		fill(&records[count++], job, &hold, d);
 	}
+	const uint32_t sorted = count;
+	count = mark_arrays(records, count, &d->jobs);
+	mark_leaders(records, sorted, &d->jobs);
 	const int code = lt_terms_write(
 	    d->terms_path, records, count, d->sheet.generation, err);
 	free(records);

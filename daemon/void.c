@@ -11,7 +11,12 @@
 
 #include "daemon.h"
 
-enum { LOOK_S = 300 }; /* slurmdbd's rows from this long before the hold */
+enum {
+	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */
+	/* Questions to slurmdbd a pass, 0.1 s each where it has many rows: who
+	 * asks us meanwhile waits no longer than for all of them. */
+	ASKED_MAX = 20,
+};
 
 static uint32_t
 live_shares(const struct lt_daemon *d, uint64_t quote_id)
@@ -93,8 +98,6 @@ check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
 	const uint32_t live = live_shares(d, hold->quote.id);
-	if (is_awaited(d, hold))
-		return LT_OK;
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
@@ -112,6 +115,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_ledger_hold *holds = NULL;
 	struct lt_slurm_runs rows = {0};
 	uint32_t count = 0;
+	uint32_t asked = 0;
 	bool loaded = false;
 	const bool has_dbd = strstr(d->slurm.accounting_storage, "slurmdbd");
 	if (!d->has_jobs)
@@ -134,9 +138,14 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 				d->jobs.begun_utc_s ||
 			    live_shares(d, h->quote.id) >= h->live_tasks)
 				continue;
-			if (pass == 0 && h->job_id)
+			if (pass == 0 && h->job_id && asked >= ASKED_MAX) {
+				d->next_void = now_utc_s; /* the rest then */
+			} else if (pass == 0 && h->job_id) {
+				if (is_awaited(d, h))
+					continue;
+				asked++;
 				code = check_seen(d, h, now_utc_s, err);
-			else if (pass == 1 && !h->job_id)
+			} else if (pass == 1 && !h->job_id)
 				code = check_unseen(d, h, &rows, &loaded,
 				    oldest, now_utc_s, err);
 		}

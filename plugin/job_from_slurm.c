@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "array_text.h"
+#include "ask_text.h"
+#include "job_fields.h"
 #include "units.h"
 
 static uint32_t
@@ -24,26 +26,6 @@ static uint32_t
 known16(uint16_t value)
 {
 	return value == NO_VAL16 || value == INFINITE16 ? 0 : value;
-}
-
-static uint32_t
-multiply(uint32_t a, uint32_t b)
-{
-	const uint64_t product = (uint64_t)a * b;
-
-	return product > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)product;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t
-divide_up(uint32_t a, uint32_t b)
-{
-	return a / b + (a % b != 0);
 }
 
 bool
@@ -99,71 +81,6 @@ lt_signal_number(const char *name)
 	return number < 65 ? (uint16_t)number : 0;
 }
 
-/* One item, "gpu", "gpu:4", "gpu:a100:4", "gpu:a100", "gpu=4". */
-static uint32_t
-gpus_of_item(const char *item, size_t length, char *type)
-{
-	if (length >= 5 && (strncmp(item, "gres:", 5) == 0 ||
-			       strncmp(item, "gres/", 5) == 0)) {
-		item += 5;
-		length -= 5;
-	}
-	if (length < 3 || strncmp(item, "gpu", 3) != 0)
-		return 0;
-	item += 3;
-	length -= 3;
-	if (length == 0)
-		return 1;
-	if (*item != ':' && *item != '=')
-		return 0; /* gpumem and the like */
-
-	uint64_t count = 1;
-
-	while (length > 0) { /* fields after ':' or '=' */
-		item++;
-		length--;
-		size_t field = 0;
-
-		while (field < length && item[field] != ':' &&
-		       item[field] != '=' && item[field] != '(')
-			field++;
-		if (field > 0 && strspn(item, "0123456789") >= field) {
-			count = 0;
-			for (size_t i = 0; i < field && count < UINT32_MAX; i++)
-				count = count * 10 + (uint64_t)(item[i] - '0');
-		} else if (field > 0 && field < LT_GPU_NAME_SIZE) {
-			memcpy(type, item, field);
-			type[field] = '\0';
-		}
-		if (field < length && item[field] == '(')
-			break; /* "(S:0-1)" */
-		item += field;
-		length -= field;
-	}
-	return count > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)count;
-}
-
-uint32_t
-lt_gpus_from_text(const char *text, char *type)
-{
-	uint64_t sum = 0;
-
-	while (text && *text) {
-		const size_t length = strcspn(text, ",;");
-
-		sum += gpus_of_item(text, length, type);
-		text += length;
-		text += *text != '\0';
-	}
-	return sum > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)sum;
-}
-
-static bool
-any(const char *text)
-{
-	return text && *text;
-}
-
 static uint32_t
 pins_of(const job_desc_msg_t *job)
 {
@@ -193,8 +110,8 @@ pins_of(const job_desc_msg_t *job)
 	return pins;
 }
 
-/* named[] and home. All named partitions must be known: a bound over only
- * some of them would be none. */
+/* named[], each once, and home. All named partitions must be known: a bound
+ * over only some of them would be none. */
 static int
 partitions_of(struct lt_request *request, const char *text,
     const struct lt_market *market, struct lt_error *err)
@@ -206,6 +123,9 @@ partitions_of(struct lt_request *request, const char *text,
 			    "the default partition is not known to lowtide");
 		return LT_OK;
 	}
+	bool seen[LT_PARTITIONS_MAX] = {false};
+	uint32_t names = 0;
+
 	request->home = -1;
 	while (*text) {
 		const size_t length = strcspn(text, ",");
@@ -217,7 +137,7 @@ partitions_of(struct lt_request *request, const char *text,
 			name[length] = '\0';
 			index = lt_market_partition(market, name);
 		}
-		if (index < 0 || request->named_count == LT_PARTITIONS_MAX) {
+		if (index < 0 || names++ == LT_PARTITIONS_MAX) {
 			request->home = -1;
 			return lt_fail(err, LT_ENOENT,
 			    "partition %.*s is not known to lowtide",
@@ -225,7 +145,10 @@ partitions_of(struct lt_request *request, const char *text,
 		}
 		if (request->home < 0)
 			request->home = index;
-		request->named[request->named_count++] = (uint16_t)index;
+		if (!seen[index])
+			request->named[request->named_count++] =
+			    (uint16_t)index;
+		seen[index] = true;
 		text += length;
 		text += *text != '\0';
 	}
@@ -233,109 +156,142 @@ partitions_of(struct lt_request *request, const char *text,
 				 : LT_OK;
 }
 
-/* Largest node of the home partition, to know how many nodes a job without
- * --nodes needs at least. */
-static void
-largest_node(uint32_t *cpus, uint32_t *gpus, const struct lt_request *request,
+/* Named nodes are all given; with --contiguous those between two too, and
+ * how many those are only slurmctld knows. */
+static uint32_t
+nodes_named(const struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market)
 {
-	*cpus = *gpus = 0;
-	if (request->home < 0)
-		return;
+	uint32_t nodes = lt_hosts_count(job->req_nodes);
 
-	const struct lt_partition *const home =
-	    &market->partitions[request->home];
+	if (nodes < 2 || known16(job->contiguous) == 0)
+		return nodes;
+	for (uint32_t i = 0; i < request->named_count; i++)
+		nodes = larger(
+		    nodes, market->partitions[request->named[i]].node_count);
+	if (request->named_count == 0 && request->home >= 0)
+		nodes =
+		    larger(nodes, market->partitions[request->home].node_count);
+	return nodes;
+}
 
-	for (uint32_t i = 0; i < home->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &market->shapes[home->first_shape + i];
+static bool
+is_exclusive(const job_desc_msg_t *job, const struct lt_market *market)
+{
+	return job->shared == JOB_SHARED_NONE || known16(job->reboot) > 0 ||
+	       /* Cores kept for the system: Slurm gives whole nodes, where
+		* users may ask for it at all. */
+	       (market->core_spec_counts && job->core_spec != NO_VAL16);
+}
 
-		*cpus = larger(*cpus, shape->cpus);
-		*gpus = larger(*gpus, shape->gpus);
-	}
+/* Of a node, by all ways to ask for them, as if all came from it. */
+static uint32_t
+shards_of(const job_desc_msg_t *job)
+{
+	const uint64_t tasks = larger(known32(job->num_tasks), 1);
+	const uint64_t shards =
+	    (uint64_t)lt_shards_count(job->tres_per_node) +
+	    lt_shards_count(job->tres_per_job) +
+	    tasks * ((uint64_t)lt_shards_count(job->tres_per_socket) +
+			lt_shards_count(job->tres_per_task));
+
+	return shards < UINT32_MAX ? (uint32_t)shards : UINT32_MAX;
+}
+
+/* --segment: a maximum that is no multiple of it keeps the job from running. */
+static bool
+has_segments(const job_desc_msg_t *job)
+{
+#if LT_SLURM_AT_LEAST(24, 11)
+	return known16(job->segment_size) > 0;
+#else
+	(void)job;
+	return false;
+#endif
 }
 
 static void
 size_of(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market)
 {
-	const uint32_t tasks = larger(known32(job->num_tasks), 1);
-	const uint32_t cpus_per_task = larger(known16(job->cpus_per_task), 1);
-	const uint32_t per_node = known16(job->ntasks_per_node);
-	const uint32_t sockets = known16(job->sockets_per_node);
 	char *const type = request->gpu_type;
-	char ignored[LT_GPU_NAME_SIZE] = "";
-	uint32_t node_cpus, node_gpus;
+	const char *const per_node = job->tres_per_node;
 
-	request->min_nodes = known32(job->min_nodes);
-	request->max_nodes = known32(job->max_nodes);
-	if (request->min_nodes == 0 && per_node > 0)
-		request->min_nodes = divide_up(tasks, per_node);
-	request->min_nodes = larger(request->min_nodes, 1);
-	request->max_nodes = larger(request->max_nodes, request->min_nodes);
-
-	request->cpus =
-	    larger(known32(job->min_cpus), multiply(tasks, cpus_per_task));
-	request->gpus = larger(lt_gpus_from_text(job->tres_per_job, type),
-	    multiply(tasks, lt_gpus_from_text(job->tres_per_task, type)));
-
-	largest_node(&node_cpus, &node_gpus, request, market);
+	request->min_nodes = larger(
+	    larger(known32(job->min_nodes), nodes_named(request, job, market)),
+	    1);
 	request->nodes_open = known32(job->max_nodes) == 0;
-	if (known32(job->min_nodes) == 0) {
-		uint32_t nodes = request->min_nodes;
+	request->max_nodes =
+	    larger(known32(job->max_nodes), request->min_nodes);
+	request->spread =
+	    (job->bitflags & SPREAD_JOB) != 0 || has_segments(job);
+	request->bind_gpus = (job->bitflags & GRES_ENFORCE_BIND) != 0;
+	request->exclusive = is_exclusive(job, market);
+	request->plane =
+	    job->task_dist != NO_VAL &&
+	    (job->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
+	request->overcommit = job->overcommit != NO_VAL8 && job->overcommit > 0;
+	if (market->core_spec_counts && job->core_spec != NO_VAL16)
+		request->spec_cores = job->core_spec & (CORE_SPEC_THREAD - 1U);
 
-		if (node_cpus > 0)
-			nodes =
-			    larger(nodes, divide_up(request->cpus, node_cpus));
-		if (node_gpus > 0)
-			nodes =
-			    larger(nodes, divide_up(request->gpus, node_gpus));
-		request->min_nodes = nodes;
-		request->max_nodes = larger(request->max_nodes, nodes);
-	}
+	request->tasks = known32(job->num_tasks);
+	request->cpus = known32(job->min_cpus);
+	request->max_cpus = known32(job->max_cpus);
+	request->cpus_per_task = larger(known16(job->cpus_per_task),
+	    lt_gres_count(job->tres_per_task, "cpu", NULL));
+	request->cpus_per_node = known16(job->pn_min_cpus);
+	request->tasks_per_node = known16(job->ntasks_per_node);
+	request->tasks_per_socket = known16(job->ntasks_per_socket);
+	request->tasks_per_core = known16(job->ntasks_per_core);
+	request->tasks_per_board = known16(job->ntasks_per_board);
+	request->tasks_per_gpu = known16(job->ntasks_per_tres);
+	request->sockets_per_node = known16(job->sockets_per_node);
+	request->threads_per_core = known16(job->threads_per_core);
+	request->cores_per_socket = known16(job->cores_per_socket);
+	request->tmp_disk_mib = known32(job->pn_min_tmp_disk);
+	request->excluded_nodes = lt_hosts_count(job->exc_nodes);
+	/* A text that is cut is not known to be met anywhere else. */
+	if (snprintf(request->features, sizeof(request->features), "%s",
+		any(job->features) ? job->features : "") >=
+	    (int)sizeof(request->features))
+		memcpy(request->features, "|", 2);
 
-	const uint32_t nodes = request->max_nodes;
-
-	request->gpus = larger(request->gpus,
-	    multiply(nodes, lt_gpus_from_text(job->tres_per_node, type)));
-	request->gpus = larger(
-	    request->gpus, multiply(multiply(nodes, sockets ? sockets : 2),
-			       lt_gpus_from_text(job->tres_per_socket, type)));
-	request->cpus = larger(
-	    request->cpus, multiply(nodes, multiply(per_node, cpus_per_task)));
-	request->cpus =
-	    larger(request->cpus, multiply(nodes, known16(job->pn_min_cpus)));
-	request->cpus = larger(
-	    request->cpus, multiply(request->gpus,
-			       lt_gpus_from_text(job->cpus_per_tres, ignored)));
-	/* --ntasks-per-gpu without --ntasks: slurmctld counts them later. */
-	request->cpus = larger(request->cpus,
-	    multiply(multiply(request->gpus, known16(job->ntasks_per_tres)),
-		cpus_per_task));
-	/* Cores kept for the system: Slurm gives whole nodes. */
-	request->exclusive =
-	    job->shared == JOB_SHARED_NONE || job->core_spec != NO_VAL16;
+	request->gpus = lt_gres_count(job->tres_per_job, "gpu", type);
+	request->gpus_per_node = lt_gres_count(per_node, "gpu", type);
+	request->gpus_per_socket =
+	    lt_gres_count(job->tres_per_socket, "gpu", type);
+	request->gpus_per_task = lt_gres_count(job->tres_per_task, "gpu", type);
+	request->cpus_per_gpu = lt_gres_count(job->cpus_per_tres, "gpu", NULL);
+	request->shards_per_node = shards_of(job);
 }
 
 static void
 memory_of(struct lt_request *request, const job_desc_msg_t *job)
 {
-	char ignored[LT_GPU_NAME_SIZE] = "";
-	const uint64_t per_gpu = lt_gpus_from_text(job->mem_per_tres, ignored);
-
-	if (per_gpu > 0 && request->gpus > 0) {
-		request->memory_mib_per_node =
-		    per_gpu * divide_up(request->gpus, request->min_nodes);
-	} else if (job->pn_min_memory == NO_VAL64 ||
-		   job->pn_min_memory == INFINITE64) {
+	request->memory_mib_per_gpu =
+	    lt_gres_count(job->mem_per_tres, "gpu", NULL);
+	if (job->pn_min_memory == NO_VAL64 || job->pn_min_memory == INFINITE64)
 		return;
-	} else if (job->pn_min_memory & MEM_PER_CPU) {
+	if (job->pn_min_memory & MEM_PER_CPU)
 		request->memory_mib_per_cpu = job->pn_min_memory & ~MEM_PER_CPU;
-	} else if (job->pn_min_memory == 0) {
-		request->whole_memory = true;
-	} else {
+	else
 		request->memory_mib_per_node = job->pn_min_memory;
-	}
+	request->whole_memory = request->memory_mib_per_cpu == 0 &&
+				request->memory_mib_per_node == 0;
+}
+
+bool
+lt_job_may_raise(const job_desc_msg_t *job)
+{
+#define NUMBER(field, unset) job->field != (unset) ||
+#define TEXT(field) any(job->field) ||
+#define TIME(field) job->field > 0 ||
+#define KEEPS(field, why)
+	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS) false;
+#undef NUMBER
+#undef TEXT
+#undef TIME
+#undef KEEPS
 }
 
 int

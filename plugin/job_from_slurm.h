@@ -17,9 +17,17 @@
 /* What Slurm's UNLIMITED counts as: ten years, so that sums stay in range. */
 enum { LT_UNLIMITED_S = 10 * 366 * LT_DAY_S };
 
-/* GPUs named in a TRES or Gres text ("gres:gpu:a100:4,license:x"), summed. The
- * last type named is copied to type (LT_GPU_NAME_SIZE bytes). NULL = 0. */
-uint32_t lt_gpus_from_text(const char *text, char *type);
+static inline bool
+any(const char *text)
+{
+	return text && *text;
+}
+
+static inline uint32_t
+larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
 
 /* Lower case copy, as slurmctld will do after the plugin; false if cut. */
 bool lt_lower_copy(char *out, size_t size, const char *text);
@@ -43,6 +51,9 @@ int64_t lt_limit_from_minutes(uint32_t minutes);
  */
 int lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
+
+/* Does it set a field of job_fields.h that may raise what a job costs? */
+bool lt_job_may_raise(const job_desc_msg_t *job);
 
 /* The user's options out of spank_job_env. LT_EINPUT: one is not valid. */
 int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,

@@ -61,6 +61,12 @@ void lt_state_release(struct lt_view *view);
 void lt_state_admit(
     struct lt_admission *admission, const struct lt_entry *entry);
 
+/* A record of nothing, where there is room: lowtided looks at the job. */
+void lt_state_note(const struct lt_entry *entry);
+
+/* Why no balance can be known now; static text, NULL if it can. */
+const char *lt_state_unknown(void);
+
 /* Least that is available to this user and account over the window. */
 void lt_state_available(struct lt_amount *available, uint32_t uid,
     const char *account, int64_t start_utc_s, int64_t end_utc_s);
@@ -70,6 +76,20 @@ void lt_state_book(const struct lt_view *view, const struct lt_planned *window);
 
 /* Never 0, never twice in a process, random between processes. */
 uint64_t lt_state_quote_id(void);
+
+/* Submissions that are not known to be of an account without budget (account:
+ * an index of the sheet, -1 = not known). */
+void lt_asked_forget(int64_t now_utc_s);
+void lt_asked_note(const struct lt_balance_sheet *sheet, uint32_t uid,
+    int account, int64_t now_utc_s);
+/*
+ * A plain user whose jobs of budgets are all in the terms, which are of the
+ * same time as the sheet: he submitted none since, and no task of an array of
+ * his may have got a new id. False where that is not sure.
+ */
+bool lt_asked_nothing(const struct lt_balance_sheet *sheet, uint32_t uid);
+/* Does any budget bind any account of this user? */
+bool lt_user_budgeted(const struct lt_balance_sheet *sheet, uint32_t uid);
 
 /* The terms file. */
 const char *lt_state_terms_path(void);

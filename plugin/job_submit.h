@@ -20,6 +20,7 @@ struct lt_submission {
 	bool known;   /* the request is whole: it can be priced */
 	bool applies; /* the plan is carried out, not only told */
 	bool held;    /* priority 0 is ours */
+	uint32_t node_bound; /* max_nodes that the hold pays for; 0 = as asked */
 	struct lt_error error; /* why it can't be priced */
 	struct lt_quote quote;
 	struct lt_admission admission;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array_text.h"
+#include "size.h"
 #include "units.h"
 
 static bool
@@ -57,6 +58,8 @@ fill_quote(struct lt_submission *s)
 		quote->flags |= LT_QUOTE_USER_HOLD;
 	if (s->request.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
+	if (s->request.plane)
+		quote->flags |= LT_QUOTE_PLANE;
 	if (!s->known || plan->chosen.partition < 0 || plan->home.partition < 0)
 		return;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
@@ -72,6 +75,34 @@ fill_quote(struct lt_submission *s)
 	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
 		plan->home.cost_micros, plan->home.carbon_mg};
 	fill_why(s);
+}
+
+/* Is the account one that a budget binds, or not known? */
+static bool
+may_be_budgeted(const struct lt_submission *s)
+{
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	int account;
+
+	if (!sheet || sheet->budget_count == 0)
+		return false;
+	account = lt_sheet_account(sheet, s->request.account);
+	return account < 0 || lt_sheet_budgeted(sheet, account);
+}
+
+/* Where more nodes cost more, hold for as many as the job needs and keep it to
+ * them. A job that nobody limits, or that is only watched, is left alone. */
+static void
+bound_nodes(struct lt_submission *s, const int *partitions, int count)
+{
+	if (!enforces(s) || !may_be_budgeted(s))
+		return;
+	s->node_bound =
+	    lt_nodes_bound(&s->request, s->view.market, partitions, count);
+	if (s->node_bound == 0)
+		return;
+	s->request.max_nodes = s->node_bound;
+	s->request.nodes_open = false;
 }
 
 /* The hold, over every partition that the job may still run in. False when
@@ -93,6 +124,7 @@ price(struct lt_submission *s)
 	} else {
 		partitions[count++] = s->request.home;
 	}
+	bound_nodes(s, partitions, count);
 	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
 		   count, earliest, &s->error) == LT_OK;
 }

@@ -348,17 +348,24 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	}
 }
 
+/* Can the ring take it, and have no more than so many slots in use? */
+static bool
+has_room(const struct lt_entry *entry, uint64_t slots)
+{
+	return lt_state.ring_fd >= 0 && !lt_state.unwritten &&
+	       strlen(entry->account) <
+		   sizeof(((struct lt_ring_record *)0)->account) &&
+	       lt_state.next_sequence -
+		       (lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed
+				       : 0) <=
+		   slots;
+}
+
 /* Should what was judged be in the ring? */
 static bool
 wants_record(const struct lt_admission *admission, const struct lt_entry *entry)
 {
-	if (lt_state.ring_fd < 0 || lt_state.unwritten ||
-	    strlen(entry->account) >=
-		sizeof(((struct lt_ring_record *)0)->account))
-		return false;
-	if (lt_state.next_sequence -
-		(lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed : 0) >
-	    LT_RING_SLOTS)
+	if (!has_room(entry, LT_RING_SLOTS))
 		return false;
 	if (admission->standing != LT_STANDING_JUDGED)
 		return admission->standing == LT_STANDING_FREE;
@@ -410,6 +417,28 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 }
 
 void
+lt_state_note(const struct lt_entry *entry)
+{
+	struct lt_admission admission = {.standing = LT_STANDING_FREE};
+	struct lt_ring_record record;
+	uint64_t generation;
+	bool record_it;
+	int fd;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	/* Anybody may lower ten thousand tasks again and again: half of the
+	 * ring is for holds alone. */
+	record_it = has_room(entry, LT_RING_SLOTS / 2);
+	if (record_it)
+		make_record(&record, entry);
+	fd = lt_state.ring_fd;
+	generation = lt_state.ring_generation;
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (record_it && lt_ring_write(fd, generation, &record, NULL) != LT_OK)
+		undo(&admission, record.sequence, generation);
+}
+
+void
 lt_state_admit(struct lt_admission *admission, const struct lt_entry *entry)
 {
 	struct lt_ring_record record;
@@ -455,4 +484,15 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 			    end_utc_s);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
+}
+
+const char *
+lt_state_unknown(void)
+{
+	const char *why;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	why = lt_state.sheet ? unknown_reason(lt_state.sheet) : NULL;
+	pthread_mutex_unlock(&lt_state.mutex);
+	return why;
 }

@@ -7,11 +7,15 @@
  */
 #include "job_submit.h"
 
+#include "job_change.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "size.h"
+#include "text.h"
 #include "units.h"
 
 const char plugin_name[] = "lowtide: places jobs by price and carbon";
@@ -73,13 +77,12 @@ lt_message_give(char **err_msg, const char *message)
 	if (!err_msg || message[0] == '\0')
 		return;
 	earlier = *err_msg;
-	if (earlier) {
-		snprintf(joined, sizeof(joined), "%.*s\n%s", LT_MESSAGE_SIZE,
-		    *err_msg, message);
+	snprintf(joined, sizeof(joined), "%.*s%s%s", LT_MESSAGE_SIZE,
+	    earlier ? *err_msg : "", earlier ? "\n" : "", message);
+	if (earlier)
 		slurm_xfree(&earlier);
-		message = joined;
-	}
-	*err_msg = slurm_xstrdup(message);
+	lt_text_lines(joined); /* names in it are words of the user */
+	*err_msg = slurm_xstrdup(joined);
 }
 
 /* Who and what, from the job, its options and the sheet. */
@@ -183,7 +186,7 @@ book(const struct lt_submission *s)
 {
 	const struct lt_estimate *const chosen = &s->plan.chosen;
 	const struct lt_share share =
-	    lt_share_of(&s->request, s->view.market, chosen->partition);
+	    lt_share_likely(&s->request, s->view.market, chosen->partition);
 	uint32_t at_once = s->request.array_tasks;
 	struct lt_planned window = {0};
 
@@ -279,6 +282,33 @@ tell_table(struct lt_submission *s)
 	return ESLURM_DISABLED;
 }
 
+/* The hold is for so many nodes, and more would cost more. Slurm would take a
+ * maximum for what is wanted: fewer are as good as before. */
+static void
+bound_nodes(struct lt_submission *s)
+{
+	if (s->node_bound == 0)
+		return;
+	s->job->max_nodes = s->node_bound;
+	s->job->bitflags |= USE_MIN_NODES;
+	lt_say(s,
+	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, "
+	    "allows more.",
+	    s->node_bound, s->node_bound == 1 ? "" : "s", 2 * s->node_bound);
+}
+
+/* The default account may be another one by now than in our tables: where
+ * budgets are kept, the job runs in the account that was priced. */
+static void
+name_account(struct lt_submission *s)
+{
+	if (s->view.market->mode == LT_MODE_ENFORCE && s->view.sheet &&
+	    s->view.sheet->budget_count > 0 && s->known &&
+	    s->request.account[0] != '\0' &&
+	    (!s->job->account || s->job->account[0] == '\0'))
+		set_text(&s->job->account, s->request.account);
+}
+
 /* What only lowtide can refuse: the user asked it to. */
 static int
 check_wishes(struct lt_submission *s)
@@ -341,6 +371,8 @@ submit(struct lt_submission *s)
 	code = lt_submission_admit(s);
 	if (code != SLURM_SUCCESS)
 		return code;
+	bound_nodes(s);
+	name_account(s);
 	if (s->applies)
 		book(s);
 	/* What is held without a price, too: lowtided finds it by its quote. */
@@ -349,9 +381,24 @@ submit(struct lt_submission *s)
 	return SLURM_SUCCESS;
 }
 
+/* The account that it runs in, as far as that is said. */
+static void
+note_asked(const struct lt_submission *s)
+{
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	char account[LT_ACCOUNT_SIZE];
+
+	lt_lower_copy(account, sizeof(account), s->job->account);
+	lt_asked_note(sheet, s->job->user_id,
+	    sheet && account[0] ? lt_sheet_account(sheet, account) : -1,
+	    s->now_utc_s);
+}
+
 int
 init(void)
 {
+	lt_changes_forget();
+	lt_asked_forget((int64_t)time(NULL));
 	lt_state_init();
 	return SLURM_SUCCESS;
 }
@@ -380,6 +427,7 @@ job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	lt_state_refresh();
 	lt_state_view(&s.view);
 	code = submit(&s);
+	note_asked(&s);
 	lt_state_release(&s.view);
 	lt_message_give(err_msg, s.message);
 	return code;

@@ -2,8 +2,8 @@
 /*
  * job_modify: a change that may raise what a job can cost is admitted by its
  * difference, or refused; it never frees and never holds. Slurm gives only
- * the changed fields, so the rest comes from the terms file; lowtided's own
- * updates carry the job's quote and pass.
+ * the changed fields, which are laid over what the job asked by the terms
+ * file; lowtided's own updates carry the job's quote and pass.
  */
 #include "job_submit.h"
 
@@ -13,17 +13,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "terms.h"
+#include "job_change.h"
+#include "text.h"
+
+/* Slurm lets a job wait so long after a requeue: within it lowtided has looked
+ * (docs/budgets.md). */
+enum { REQUEUE_WAIT_S = 121 };
 
 struct change {
 	job_desc_msg_t *job;
 	uint32_t job_id, uid, submit_uid;
 	bool raises, releases, has_terms;
+	bool not_there; /* the terms can be read, and do not have it */
 	int64_t now_utc_s;
 	struct lt_view view;
 	struct lt_terms terms;
-	struct lt_request request;
-	int partition; /* old, by the terms; -1 = unknown */
+	/* The terms; and what they are after changes that they do not know
+	 * yet, if Slurm took those. */
+	struct lt_terms before[2];
+	int before_count;
 	char account[LT_ACCOUNT_SIZE], old_account[LT_ACCOUNT_SIZE];
 	char message[LT_MESSAGE_SIZE];
 };
@@ -33,49 +41,34 @@ refuse(struct change *c, const char *text)
 {
 	snprintf(c->message, sizeof(c->message), "lowtide: job %u: %s",
 	    c->job_id, text);
+	if (c->job_id == 0)
+		snprintf(c->message, sizeof(c->message),
+		    "lowtide: name the job by its number, as squeue -o %%A "
+		    "shows it");
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
-/* The job's number: scontrol sends text ("12", "12_3", "12_[1-9]", "12+1"
- * for 13); all tasks of an array have the terms of their record. */
+/*
+ * The job's number, cut from its text as slurmctld cuts it: what it took for
+ * another number would be judged by another job's terms. "12", "12_3",
+ * "12_[1-9]", "12+1" for 13 (components of a het job have ids in a row); all
+ * tasks of an array have the terms of their record. 0: only Slurm can tell.
+ */
 static uint32_t
 job_id_of(const job_desc_msg_t *job)
 {
-	unsigned long long id;
+	const char *const text = job->job_id_str;
 	char *end;
+	long id, offset = 0;
 
-	if (job->job_id_str && *job->job_id_str) {
-		id = strtoull(job->job_id_str, &end, 10);
-		/* Components of a het job have ids in a row. */
-		if (*end == '+' && id < NO_VAL)
-			id += strtoull(end + 1, NULL, 10) % NO_VAL;
-		if (id > 0 && id < NO_VAL)
-			return (uint32_t)id;
-	}
-	return lt_job_desc_id(job);
-}
-
-static bool
-any(const char *text)
-{
-	return text && *text;
-}
-
-static bool
-may_raise(const job_desc_msg_t *job)
-{
-	return job->time_limit != NO_VAL || any(job->partition) ||
-	       any(job->account) || job->begin_time > 0 || job->end_time > 0 ||
-	       job->min_nodes != NO_VAL || job->max_nodes != NO_VAL ||
-	       job->min_cpus != NO_VAL || job->max_cpus != NO_VAL ||
-	       job->num_tasks != NO_VAL || job->cpus_per_task != NO_VAL16 ||
-	       job->pn_min_cpus != NO_VAL16 ||
-	       job->ntasks_per_node != NO_VAL16 ||
-	       job->pn_min_memory != NO_VAL64 || job->shared != NO_VAL16 ||
-	       job->core_spec != NO_VAL16 || job->ntasks_per_tres != NO_VAL16 ||
-	       any(job->tres_per_job) || any(job->tres_per_node) ||
-	       any(job->tres_per_task) || any(job->tres_per_socket) ||
-	       any(job->cpus_per_tres) || any(job->mem_per_tres);
+	if (lt_job_desc_sluid(job) != 0)
+		return 0;
+	if (!text)
+		return lt_job_desc_id(job);
+	id = strtol(text, &end, 10);
+	if (*end == '+')
+		offset = strtol(end + 1, NULL, 10);
+	return id > 0 ? (uint32_t)id + (uint32_t)offset : 0;
 }
 
 /* lowtided's own update: by SlurmUser (slurmctld's own user) or root, with
@@ -95,41 +88,12 @@ is_ours(const struct change *c, uint32_t submit_uid)
 }
 
 static int
-partition_by_hash(const struct lt_market *market, uint32_t hash)
-{
-	for (uint32_t i = 0; i < market->partition_count; i++)
-		if (lt_name_hash(market->partitions[i].name) == hash)
-			return (int)i;
-	return -1;
-}
-
-static int
 account_by_hash(const struct lt_balance_sheet *sheet, uint32_t hash)
 {
 	for (uint32_t i = 0; i < sheet->account_count; i++)
 		if (lt_name_hash(sheet->accounts[i].name) == hash)
 			return (int)i;
 	return -1;
-}
-
-/* Does any budget bind any account of this user? */
-static bool
-user_budgeted(const struct lt_balance_sheet *sheet, uint32_t uid)
-{
-	uint32_t low = 0, high = sheet->pair_count;
-
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (sheet->pairs[middle].uid < uid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < sheet->pair_count && sheet->pairs[low].uid == uid; low++)
-		if (lt_sheet_budgeted(sheet, (int)sheet->pairs[low].account))
-			return true;
-	return false;
 }
 
 /* Is money at stake: for the old account, the new one, or, where nothing is
@@ -151,120 +115,8 @@ at_stake(const struct change *c)
 		return c->terms.flags & LT_TERMS_BUDGETED;
 	/* user_id is the caller's word: it must not lead to another's account.
 	 */
-	return user_budgeted(sheet, c->uid) ||
-	       user_budgeted(sheet, c->submit_uid);
-}
-
-/* An upper bound of what the job had, from its share of a node. */
-static void
-request_from_terms(struct change *c)
-{
-	const struct lt_market *const market = c->view.market;
-	const struct lt_partition *const partition =
-	    &market->partitions[c->partition];
-	const struct lt_terms *const terms = &c->terms;
-	const uint64_t nodes = terms->nodes ? terms->nodes : 1;
-	struct lt_request *const request = &c->request;
-	uint64_t cpus = 0, gpus = 0;
-
-	for (uint32_t i = 0; i < partition->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &market->shapes[partition->first_shape + i];
-
-		if (shape->cpus > cpus)
-			cpus = shape->cpus;
-		if (shape->gpus > gpus)
-			gpus = shape->gpus;
-	}
-	cpus = (cpus * terms->share_ppm + 999999) / 1000000 * nodes;
-	gpus = gpus * terms->share_ppm / 1000000 * nodes;
-	request->cpus = cpus > terms->cpus ? (uint32_t)cpus : terms->cpus;
-	request->gpus = (uint32_t)gpus;
-	request->min_nodes = request->max_nodes = (uint32_t)nodes;
-	request->limit_s = terms->limit_s;
-	request->exclusive = terms->flags & LT_TERMS_EXCLUSIVE;
-	request->home = c->partition;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Lay the change over what the job had; only upwards but for the limit. */
-static int
-request_from_change(struct change *c, struct lt_error *err)
-{
-	struct lt_request changed, *const request = &c->request;
-	const int code = lt_request_from_job(
-	    &changed, c->job, c->view.market, c->now_utc_s, err);
-
-	if (any(c->job->partition)) {
-		if (code != LT_OK)
-			return code;
-		request->home = changed.home;
-		request->named_count = changed.named_count;
-		memcpy(request->named, changed.named, sizeof(request->named));
-	}
-	if (c->job->time_limit != NO_VAL)
-		request->limit_s = changed.limit_s;
-	/* A running job's end: it ran no longer than its limit until now. */
-	if ((int64_t)c->job->end_time > c->now_utc_s)
-		request->limit_s += (int64_t)c->job->end_time - c->now_utc_s;
-	if (c->job->min_nodes != NO_VAL || c->job->max_nodes != NO_VAL) {
-		/* More nodes of the same share each. */
-		const uint32_t before = request->max_nodes;
-
-		request->max_nodes = larger(before, changed.max_nodes);
-		request->min_nodes = request->max_nodes;
-		request->cpus = request->cpus / before * request->max_nodes;
-		request->gpus = request->gpus / before * request->max_nodes;
-	}
-	request->cpus = larger(request->cpus, changed.cpus);
-	request->gpus = larger(request->gpus, changed.gpus);
-	request->memory_mib_per_node = changed.memory_mib_per_node;
-	request->memory_mib_per_cpu = changed.memory_mib_per_cpu;
-	request->whole_memory = changed.whole_memory;
-	request->exclusive |= changed.exclusive;
-	return LT_OK;
-}
-
-static int
-price_change(
-    struct lt_quote *quote, const struct change *c, struct lt_error *err)
-{
-	const struct lt_request *const request = &c->request;
-	int partitions[LT_PARTITIONS_MAX];
-	int count = 0;
-
-	for (uint32_t i = 0; i < request->named_count; i++)
-		partitions[count++] = request->named[i];
-	if (count == 0)
-		partitions[count++] = request->home;
-	return lt_quote_hold(quote, request, c->view.market, partitions, count,
-	    (int64_t)c->job->begin_time > c->now_utc_s
-		? (int64_t)c->job->begin_time
-		: c->now_utc_s,
-	    err);
-}
-
-/* new - old, never below nothing; an unknown stays unknown. */
-static void
-difference(struct lt_amount *more, const struct change *c, bool whole)
-{
-	const struct lt_terms *const terms = &c->terms;
-
-	if (whole)
-		return;
-	if (terms->flags & LT_TERMS_HAS_MONEY)
-		more->money_micros -= terms->hold_money_micros;
-	if (terms->flags & LT_TERMS_HAS_CARBON)
-		more->carbon_mg -= terms->hold_carbon_mg;
-	if (more->money_micros < 0)
-		more->money_micros = 0;
-	if (more->carbon_mg < 0)
-		more->carbon_mg = 0;
+	return lt_user_budgeted(sheet, c->uid) ||
+	       lt_user_budgeted(sheet, c->submit_uid);
 }
 
 static int
@@ -279,46 +131,164 @@ unknown(struct change *c, enum lt_rule rule, const char *why)
 	return refuse(c, text);
 }
 
-/* Admit the difference, or all of it where the account changes, or the begin:
- * the hold may lie in a later period, or beyond all that are known. */
-static int
-admit_change(struct change *c)
+/* Would it run in a period where nothing is held for it? */
+static bool
+moves_period(const struct change *c, const struct lt_terms *before,
+    const struct lt_quote *quote)
 {
-	const struct lt_balance_sheet *const sheet = c->view.sheet;
-	const bool moves_account =
-	    any(c->job->account) && strcmp(c->account, c->old_account) != 0;
-	const bool moves = moves_account || c->job->begin_time > 0;
-	struct lt_quote quote = {0};
-	struct lt_error err = {0};
+	const struct lt_hold held = {
+	    .account = lt_sheet_account(c->view.sheet, c->old_account),
+	    .start_utc_s = before->start_utc_s,
+	    .end_utc_s = before->end_utc_s};
+
+	return held.account < 0 || lt_sheet_new_period(c->view.sheet, &held,
+				       quote->start_utc_s, quote->end_utc_s);
+}
+
+/* Over the window that the job had, or as long a one from its new begin. */
+static int
+price(struct lt_quote *quote, const struct change *c,
+    struct lt_request *request, const struct lt_terms *before,
+    int64_t begin_utc_s, struct lt_error *err)
+{
+	int partitions[LT_PARTITIONS_MAX];
+	int count = 0;
+
+	if (begin_utc_s < c->now_utc_s)
+		begin_utc_s = c->now_utc_s;
+	if (__builtin_add_overflow(begin_utc_s,
+		before->end_utc_s - before->start_utc_s,
+		&request->deadline_utc_s))
+		request->deadline_utc_s = INT64_MAX;
+	for (uint32_t i = 0; i < request->named_count; i++)
+		partitions[count++] = request->named[i];
+	if (count == 0)
+		partitions[count++] = request->home;
+	return lt_quote_hold(quote, request, c->view.market, partitions, count,
+	    begin_utc_s, err);
+}
+
+/* The job before and after the change, by one of c->before. */
+struct step {
+	struct lt_request request;
+	struct lt_quote was, is; /* was: nothing known where not has_x */
+	bool moves;
+	bool loses; /* a price that it had */
+};
+
+/*
+ * What is held for the job as it was at c->before[i]. slurmctld asks once for
+ * each record of an array, whose tasks share one amount: what the first call
+ * raised is never given back (absorb.c), whatever Slurm then said, so it is
+ * held for the next one.
+ */
+static const struct lt_terms *
+held_at(const struct change *c, int i)
+{
+	return &c->before[c->terms.tasks > 1 ? c->before_count - 1 : i];
+}
+
+static int
+take_step(
+    struct step *step, const struct change *c, int i, struct lt_error *err)
+{
+	const struct lt_terms *const before = &c->before[i];
+	const int64_t begin_utc_s = c->job->begin_time > 0
+					? (int64_t)c->job->begin_time
+					: before->start_utc_s;
+	bool priced = false;
+	int code;
+
+	memset(step, 0, sizeof(*step));
+	code =
+	    lt_request_from_terms(&step->request, before, c->view.market, err);
+	if (code == LT_OK)
+		priced = price(&step->was, c, &step->request, before,
+			     before->start_utc_s, NULL) == LT_OK;
+	else if (!c->job->partition || !*c->job->partition)
+		return code;
+	code = lt_request_lay(
+	    &step->request, c->job, c->view.market, c->now_utc_s, err);
+	if (code == LT_OK)
+		code = price(
+		    &step->is, c, &step->request, before, begin_utc_s, err);
+	step->moves = moves_period(c, held_at(c, i), &step->is);
+	step->loses = ((!priced || step->was.hold_per_task.has_money) &&
+			  !step->is.hold_per_task.has_money) ||
+		      ((!priced || step->was.hold_per_task.has_carbon) &&
+			  !step->is.hold_per_task.has_carbon);
+	return code;
+}
+
+/* What more must be held of one currency. A change that does not raise the
+ * job's price needs nothing, however prices went since it was held. */
+static int64_t
+rise(int64_t is, bool has_was, int64_t was, bool has_held, int64_t held)
+{
+	if (has_held && has_was && is <= was)
+		return 0;
+	if (!has_held)
+		return is;
+	return is > held ? is - held : 0;
+}
+
+static void
+add_rise(struct lt_amount *more, const struct step *step,
+    const struct lt_terms *held, bool whole)
+{
+	const struct lt_amount *const is = &step->is.hold_per_task;
+	const struct lt_amount *const was = &step->was.hold_per_task;
+	const uint32_t flags = held->flags;
+	const int64_t money =
+	    whole ? is->money_micros
+		  : rise(is->money_micros, was->has_money, was->money_micros,
+			flags & LT_TERMS_HAS_MONEY, held->hold_money_micros);
+	const int64_t carbon =
+	    whole ? is->carbon_mg
+		  : rise(is->carbon_mg, was->has_carbon, was->carbon_mg,
+			flags & LT_TERMS_HAS_CARBON, held->hold_carbon_mg);
+
+	if (money > more->money_micros)
+		more->money_micros = money;
+	if (carbon > more->carbon_mg)
+		more->carbon_mg = carbon;
+	more->has_money = is->has_money;
+	more->has_carbon = is->has_carbon;
+}
+
+/* The terms as they will be, for the next change. */
+static void
+keep(const struct change *c, const struct step *step, bool whole,
+    const struct lt_entry *entry)
+{
+	struct lt_terms after = c->before[c->before_count - 1];
+
+	if (whole)
+		after.hold_money_micros = after.hold_carbon_mg = 0;
+	if (__builtin_add_overflow(after.hold_money_micros,
+		entry->per_task.money_micros, &after.hold_money_micros) ||
+	    __builtin_add_overflow(after.hold_carbon_mg,
+		entry->per_task.carbon_mg, &after.hold_carbon_mg))
+		return;
+	after.account_hash = lt_name_hash(entry->account);
+	if (entry->start_utc_s < after.start_utc_s)
+		after.start_utc_s = entry->start_utc_s;
+	if (entry->end_utc_s > after.end_utc_s)
+		after.end_utc_s = entry->end_utc_s;
+	lt_terms_lay(&after, &step->request, c->view.market);
+	lt_changes_keep(&after, c->now_utc_s);
+}
+
+/* *recorded: the entry is in the ring. */
+static int
+judge_rise(struct change *c, const struct lt_entry *entry, bool *recorded)
+{
 	struct lt_admission admission;
-	struct lt_entry entry = {0};
 	char verdict[1024];
 
-	c->partition =
-	    partition_by_hash(c->view.market, c->terms.partition_hash);
-	if (c->partition < 0)
-		return unknown(c, sheet->on_unknown,
-		    "the job's partition is not known to lowtide");
-	request_from_terms(c);
-	if (request_from_change(c, &err) != LT_OK ||
-	    price_change(&quote, c, &err) != LT_OK)
-		return unknown(c, sheet->on_unknown, err.text);
-	difference(&quote.hold_per_task, c, moves);
-	if (!moves && quote.hold_per_task.money_micros == 0 &&
-	    quote.hold_per_task.carbon_mg == 0)
-		return SLURM_SUCCESS;
-	entry.quote_id = c->terms.quote_id;
-	entry.job_id = c->job_id;
-	entry.uid = c->uid;
-	entry.tasks = c->terms.tasks ? c->terms.tasks : 1;
-	entry.flags = LT_QUOTE_MODIFY;
-	entry.account = moves_account ? c->account : c->old_account;
-	entry.per_task = quote.hold_per_task;
-	entry.start_utc_s = quote.start_utc_s;
-	entry.end_utc_s = quote.end_utc_s;
-	entry.force = c->view.market->mode != LT_MODE_ENFORCE;
-	lt_state_admit(&admission, &entry);
-	if (entry.force || admission.standing == LT_STANDING_FREE)
+	lt_state_admit(&admission, entry);
+	*recorded = admission.recorded;
+	if (entry->force || admission.standing == LT_STANDING_FREE)
 		return SLURM_SUCCESS;
 	if (admission.standing == LT_STANDING_UNKNOWN)
 		return unknown(c, admission.on_unknown, admission.why);
@@ -332,31 +302,209 @@ admit_change(struct change *c)
 	return refuse(c, verdict);
 }
 
+/*
+ * Admit the difference, or all of it where the account changes, or the
+ * period: the hold may lie in a later one, or beyond all that are known. Of
+ * an earlier change nobody knows yet whether Slurm took it: the more of both.
+ */
+static int
+admit_change(struct change *c)
+{
+	struct step steps[2], *const last = &steps[c->before_count - 1];
+	struct lt_entry entry = {0};
+	struct lt_error err = {0};
+	const bool moves_account =
+	    c->account[0] != '\0' && strcmp(c->account, c->old_account) != 0;
+	bool whole = moves_account, loses = false, recorded = false;
+	int code = SLURM_SUCCESS;
+
+	for (int i = 0; i < c->before_count; i++) {
+		if (take_step(&steps[i], c, i, &err) != LT_OK)
+			return unknown(c, c->view.sheet->on_unknown, err.text);
+		whole |= steps[i].moves;
+		loses |= steps[i].loses;
+	}
+	for (int i = 0; i < c->before_count; i++)
+		add_rise(&entry.per_task, &steps[i], held_at(c, i), whole);
+	entry.quote_id = c->terms.quote_id;
+	entry.job_id = c->job_id;
+	entry.uid = c->uid;
+	entry.tasks = c->terms.tasks ? c->terms.tasks : 1;
+	entry.flags = LT_QUOTE_MODIFY | (whole ? (uint32_t)LT_QUOTE_WHOLE : 0);
+	entry.account = moves_account ? c->account : c->old_account;
+	entry.start_utc_s = last->is.start_utc_s;
+	entry.end_utc_s = last->is.end_utc_s;
+	entry.force = c->view.market->mode != LT_MODE_ENFORCE;
+	if (whole || loses || entry.per_task.money_micros > 0 ||
+	    entry.per_task.carbon_mg > 0)
+		code = judge_rise(c, &entry, &recorded);
+	else
+		lt_state_note(&entry);
+	if (!recorded) /* nothing more is held */
+		entry.per_task = (struct lt_amount){0};
+	if (code == SLURM_SUCCESS)
+		keep(c, last, whole, &entry);
+	return code;
+}
+
+/* Nothing but a time limit that is not above the one it has. */
+static bool
+only_lowers(const struct change *c)
+{
+	job_desc_msg_t rest = *c->job;
+
+	rest.time_limit = NO_VAL;
+	if (c->job->time_limit == NO_VAL || c->before_count == 0 ||
+	    lt_job_may_raise(&rest))
+		return false;
+	for (int i = 0; i < c->before_count; i++)
+		if (lt_limit_from_minutes(c->job->time_limit) >
+		    (int64_t)c->before[i].limit_s)
+			return false;
+	return true;
+}
+
+/* What only lowers is no question of money; lowtided is to look. */
+static void
+note_lower(const struct change *c)
+{
+	const struct lt_entry nothing = {.quote_id = c->terms.quote_id,
+	    .uid = c->uid,
+	    .job_id = c->job_id,
+	    .tasks = 1,
+	    .flags = LT_QUOTE_MODIFY,
+	    .account = c->old_account,
+	    .start_utc_s = c->terms.start_utc_s,
+	    .end_utc_s = c->terms.end_utc_s};
+
+	lt_state_note(&nothing);
+}
+
+/* Of a job that the terms do not have: soon they do, unless lowtided is away;
+ * then the site's rule for that decides. */
+static int
+not_in_terms(struct change *c, const char *text)
+{
+	const enum lt_rule rule = c->view.sheet->on_unknown;
+
+	if ((rule == LT_RULE_ALLOW || rule == LT_RULE_WARN) &&
+	    lt_state_unknown())
+		return SLURM_SUCCESS;
+	return refuse(c, text);
+}
+
+/* Before lowtided has surely looked at a job that was requeued. */
+static bool
+begins_soon(const struct change *c)
+{
+	return c->job->begin_time > 0 &&
+	       (int64_t)c->job->begin_time < c->now_utc_s + REQUEUE_WAIT_S;
+}
+
+/* By lowtide. Slurm itself lets no user release an admin's hold, but computes
+ * a priority for another nice value. */
+static bool
+is_held(const struct change *c)
+{
+	const uint32_t flags = c->terms.flags;
+
+	return flags & (LT_TERMS_OUR_HOLD | LT_TERMS_LOCKED);
+}
+
+/* Of a task that waits for its new run, by its array's id: nobody can tell
+ * which is meant. */
+static bool
+touches_all(const struct change *c)
+{
+	return (c->terms.flags & LT_TERMS_ARRAY_RAN) &&
+	       (c->job->nice != NO_VAL || begins_soon(c));
+}
+
+/* A job that ran, by the terms, and is to begin at another time was requeued
+ * since: it would run again before lowtided has looked. */
+static bool
+runs_again(const struct change *c)
+{
+	const uint32_t flags = c->terms.flags;
+
+	return begins_soon(c) &&
+	       (!(flags & LT_TERMS_PENDING) || (flags & LT_TERMS_LOCKED));
+}
+
+/*
+ * 22.05 asks us before it looks whether the caller may change the job at all.
+ * Slurm's rule: the owner, operators, and coordinators of its account; of both
+ * where the account changes. Of anybody else nothing is held, and Slurm's
+ * "Invalid user id" is the only answer, for ours would tell the balance.
+ */
+static bool
+is_stranger(const struct change *c)
+{
+	const struct lt_balance_sheet *const sheet = c->view.sheet;
+	const uint32_t uid = c->submit_uid;
+
+	if (!c->has_terms || uid == c->terms.uid || uid == 0 ||
+	    uid == geteuid())
+		return false;
+	if (any(c->job->account) &&
+	    !lt_sheet_manages(sheet, uid, lt_sheet_account(sheet, c->account)))
+		return true;
+	return !lt_sheet_manages(sheet, uid,
+	    account_by_hash(
+		sheet, c->before[c->before_count - 1].account_hash));
+}
+
+static bool
+is_unbudgeted(const struct lt_balance_sheet *sheet, int account)
+{
+	return account >= 0 && !lt_sheet_budgeted(sheet, account);
+}
+
+/* A job that the terms lack, by its number, of a user who has none of a budget
+ * that they could lack, and does not move it into one. */
+static bool
+is_of_no_budget(const struct change *c)
+{
+	const struct lt_balance_sheet *const sheet = c->view.sheet;
+
+	if (!c->not_there || c->job_id == 0 ||
+	    !lt_asked_nothing(sheet, c->submit_uid))
+		return false;
+	return !any(c->job->account) ||
+	       is_unbudgeted(sheet, lt_sheet_account(sheet, c->account));
+}
+
 static int
 judge_change(struct change *c)
 {
 	const struct lt_balance_sheet *const sheet = c->view.sheet;
 	int account;
 
-	if (!at_stake(c))
+	if (!at_stake(c) || is_stranger(c) || is_of_no_budget(c))
 		return SLURM_SUCCESS;
-	if (c->view.market && c->view.market->mode != LT_MODE_ENFORCE &&
-	    (!c->has_terms || !c->raises))
-		return SLURM_SUCCESS;
-	if (c->releases &&
-	    (!c->has_terms || (c->terms.flags & LT_TERMS_OUR_HOLD)))
+	if (c->releases && !c->has_terms)
+		return not_in_terms(c, "not yet known to lowtide: try again "
+				       "in a few seconds");
+	if (c->releases && is_held(c))
 		return refuse(c,
-		    c->has_terms
-			? "held by lowtide, which releases it when the budget "
-			  "allows it"
-			: "not yet known to lowtide: try again in a few "
-			  "seconds");
+		    "held by lowtide, which releases it when the budget "
+		    "allows it");
+	if (c->has_terms && touches_all(c))
+		return refuse(c, "a task of this array runs or has run: name "
+				 "those that wait by their own job ids, as "
+				 "squeue -o %A shows them");
+	if (c->has_terms && runs_again(c))
+		return refuse(c, "requeued, and its new run is not yet "
+				 "admitted: try again in a few seconds");
 	if (!c->raises)
 		return SLURM_SUCCESS;
 	if (!c->has_terms)
-		return refuse(c, "this may cost more, and the job is not yet "
-				 "known to lowtide: try again in a few "
-				 "seconds");
+		return not_in_terms(c,
+		    "this may cost more, and the job is not yet known to "
+		    "lowtide: try again in a few seconds");
+	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
+		return refuse(c, "this may cost more: name the task by its own "
+				 "job id, as squeue -o %A shows it");
 	/* Called once a component, with nothing to tell which: the leader's
 	 * terms would let a larger one rise. */
 	if ((c->terms.flags & LT_TERMS_HET_LEADER) && c->job->job_id_str &&
@@ -364,23 +512,28 @@ judge_change(struct change *c)
 		return refuse(c,
 		    "this may cost more, and the job is "
 		    "heterogeneous: name the component, as in 12+0");
-	if (!c->view.market)
-		return unknown(c, sheet->on_unknown,
-		    "lowtided's market snapshot can't be read");
-	account = account_by_hash(sheet, c->terms.account_hash);
+	account =
+	    account_by_hash(sheet, c->before[c->before_count - 1].account_hash);
 	if (account >= 0)
 		snprintf(c->old_account, sizeof(c->old_account), "%s",
 		    sheet->accounts[account].name);
+	if (only_lowers(c)) {
+		note_lower(c);
+		return SLURM_SUCCESS;
+	}
+	if (!c->view.market)
+		return unknown(c, sheet->on_unknown,
+		    "lowtided's market snapshot can't be read");
 	return admit_change(c);
 }
 
 int
 lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
-	struct change c = {.job = job, .partition = -1};
+	struct change c = {.job = job};
 	int code;
 
-	c.raises = may_raise(job);
+	c.raises = lt_job_may_raise(job);
 	/* Slurm computes the priority anew for another nice value, of a held
 	 * job too: it would start. */
 	c.releases = (job->priority != NO_VAL && job->priority != 0) ||
@@ -393,13 +546,24 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	lt_lower_copy(c.account, sizeof(c.account), job->account);
 	lt_state_refresh();
 	lt_state_view(&c.view);
-	c.has_terms = lt_terms_find(lt_state_terms_path(), c.job_id, &c.terms,
-			  NULL) == LT_OK;
+	code = lt_terms_find(lt_state_terms_path(), c.job_id, &c.terms, NULL);
+	c.has_terms = code == LT_OK;
+	c.not_there = code == LT_ENOENT;
+	if (c.has_terms)
+		c.before[c.before_count++] = c.terms;
+	if (c.has_terms && lt_changes_find(&c.before[1], &c.terms))
+		c.before_count++;
 	c.uid = c.has_terms		 ? c.terms.uid
 		: job->user_id != NO_VAL ? job->user_id
 					 : submit_uid;
 	code = is_ours(&c, submit_uid) ? SLURM_SUCCESS : judge_change(&c);
+	/* Other modes hold what they can and refuse nothing. */
+	if (c.view.market && c.view.market->mode != LT_MODE_ENFORCE) {
+		code = SLURM_SUCCESS;
+		c.message[0] = '\0';
+	}
 	lt_state_release(&c.view);
+	lt_text_line(c.message); /* names in it are words of the user */
 	if (code != SLURM_SUCCESS)
 		slurm_info("%s", c.message); /* 22.05 has no other way */
 	lt_message_give(err_msg, c.message);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "slurm_compat.h"
+#include "text.h"
 #include "units.h"
 
 struct lt_state lt_state = {
@@ -23,7 +24,7 @@ struct lt_state lt_state = {
     .ring_fd = -1,
 };
 
-enum { REFRESH_MS = 200, LOG_AGAIN_MS = 60 * 1000 };
+enum { REFRESH_MS = 200, LOG_AGAIN_MS = 60 * 1000, CLOCKS_DIFFER_S = 10 };
 
 int64_t
 lt_monotonic_ms(void)
@@ -45,6 +46,7 @@ lt_state_log(const char *format, ...)
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
+	lt_text_line(text);
 	pthread_mutex_lock(&lt_state.mutex);
 	again = strcmp(text, lt_state.logged) != 0 ||
 		now_ms - lt_state.logged_ms >= LOG_AGAIN_MS;
@@ -147,7 +149,11 @@ load_sheet(void)
 	lt_recent_init(box->recent, &box->sheet);
 	box->loaded_ms = lt_monotonic_ms();
 	box->age_s = (int64_t)time(NULL) - box->sheet.compiled_utc_s;
-	if (box->age_s < 0)
+	/* Written by a clock that has been set back since: how old it is
+	 * nobody knows, so it is too old. */
+	if (box->age_s < -CLOCKS_DIFFER_S)
+		box->age_s = INT32_MAX;
+	else if (box->age_s < 0)
 		box->age_s = 0;
 	pthread_mutex_lock(&lt_state.mutex);
 	lt_ring_replay(box);

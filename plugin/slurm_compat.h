@@ -28,11 +28,14 @@ struct job_record;
 #define LT_MODIFY_HAS_MESSAGE 0
 #endif
 
-/* 26.05 moved job_id into step_id. */
+/* 25.11 moved job_id into step_id, where another name of the job goes before
+ * it. */
 #if LT_SLURM_AT_LEAST(25, 11)
 #define lt_job_desc_id(job) ((job)->step_id.job_id)
+#define lt_job_desc_sluid(job) ((job)->step_id.sluid)
 #else
 #define lt_job_desc_id(job) ((job)->job_id)
+#define lt_job_desc_sluid(job) 0
 #endif
 
 /* Slurm's allocator: whatever Slurm will free comes from it. */

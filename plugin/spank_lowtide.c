@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 SPANK_PLUGIN(lowtide, 1)
 
 struct lt_spank lt_spank;
@@ -66,15 +68,18 @@ read_arguments(int count, char **arguments)
 void
 lt_spank_say(const char *text, bool is_error)
 {
-	for (const char *line = text; *line;) {
-		const int length = (int)strcspn(line, "\n");
+	for (const char *from = text; *from;) {
+		const int length = (int)strcspn(from, "\n");
+		char line[1024];
 
+		snprintf(line, sizeof(line), "%.*s", length, from);
+		lt_text_line(line);
 		if (length > 0 && is_error)
-			slurm_error("lowtide: %.*s", length, line);
+			slurm_error("lowtide: %s", line);
 		else if (length > 0)
-			slurm_info("lowtide: %.*s", length, line);
-		line += length;
-		line += *line != '\0';
+			slurm_info("lowtide: %s", line);
+		from += length;
+		from += *from != '\0';
 	}
 }
 
@@ -93,7 +98,8 @@ on_option(int id, const char *value, int remote)
 		return 0;
 	}
 	if (remote)
-		return 0; /* never fail a job that is already there */
+		return 0;	/* never fail a job that is already there */
+	lt_text_line(err.text); /* what was given is in it */
 	slurm_error("lowtide: %s", err.text);
 	return -1;
 }

@@ -18,6 +18,7 @@
 #include "budget.h"
 #include "files.h"
 #include "quote.h"
+#include "text.h"
 
 /* Of libslurmfull, the same on 22.05, 24.11 and 26.05; looked up because no
  * installed header has them. */
@@ -68,6 +69,16 @@ find_client(struct client *client)
 	       symbol(&client->job, "slurm_opt_create_job_desc") && client->opt;
 }
 
+/* lowtided writes the market as SlurmUser; we are whoever submits. */
+static void
+trust_slurm_user(void)
+{
+	const slurm_conf_t *const conf = dlsym(RTLD_DEFAULT, "slurm_conf");
+
+	if (conf)
+		lt_file_trust(conf->slurm_user_id);
+}
+
 /* Does slurmctld have job_submit/lowtide? */
 static bool
 has_job_submit(void)
@@ -90,6 +101,13 @@ has_job_submit(void)
 		word += *word != '\0';
 	}
 	return false;
+}
+
+static void
+no_plan(struct lt_error *err)
+{
+	lt_text_line(err->text);
+	slurm_info("lowtide: no plan: %s", err->text);
 }
 
 static bool
@@ -336,7 +354,7 @@ place(struct placement *p)
 
 	if (!make_request(p, &err)) {
 		if (p->job && (lt_spank.options.carbon_aware_set || wants_plan))
-			slurm_info("lowtide: no plan: %s", err.text);
+			no_plan(&err);
 		return wants_plan ? -1 : 0;
 	}
 	p->asked =
@@ -344,7 +362,7 @@ place(struct placement *p)
 	if (lt_decide(&p->plan, &p->request, &p->market, NULL, 0, p->now_utc_s,
 		&err) != LT_OK) {
 		if (p->asked)
-			slurm_info("lowtide: no plan: %s", err.text);
+			no_plan(&err);
 		return wants_plan ? -1 : 0;
 	}
 	if (wants_plan)
@@ -399,6 +417,7 @@ place_job(void)
 			p.client.set(p.client.opt, "test-only", "", false);
 		return 0;
 	}
+	trust_slurm_user();
 	p.now_utc_s = (int64_t)time(NULL);
 	if (snprintf(path, sizeof(path), "%s/%s", lt_spank.run_dir,
 		LT_MARKET_FILE) >= (int)sizeof(path) ||

@@ -25,7 +25,7 @@ includes() { # includes PATTERN PLACE...: lines of these places that match
 check 'Slurm headers only in plugin/ and adapters/slurm_*' \
     "$(includes 'slurm/' policy daemon cli adapters | grep -v '^adapters/slurm_')"
 check 'libcurl only in adapters/http.c' \
-    "$(includes 'curl/' . | grep -vE '^(\./)?adapters/http\.c')"
+    "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/http\.c|build/)')"
 check 'jansson and expat only in adapters/, daemon/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
 check 'libyaml only in policy/file' \
@@ -78,7 +78,22 @@ check 'every link in the docs leads somewhere' "$(for f in README.md docs/*.md; 
 	[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
 check 'the example policies are good' "$(for y in examples/*.yaml; do
 	build/lowtide check "$y" >/dev/null 2>&1 || build/lowtide check "$y" 2>&1; done)"
+check 'each mutant finds its text exactly once, and its tests' "$(perl -ne '
+	next if /^#/ || !/\S/;
+	my ($file, $tests, $old) = split / :: /;
+	my $re = join "\\s+", map { quotemeta } split " ", $old;
+	open my $in, "<", $file or print "no $file\n" and next;
+	my $n = () = join("", <$in>) =~ /$re/g;
+	print "$file: $n times: $old\n" if $n != 1;
+	next if $tests =~ /^cluster only/;
+	print "no test $_: $file: $old\n" for grep { !-e "tests/unit/$_.c" &&
+	    !-d "tests/$_" } split " ", $tests' tests/mutants/list.txt)"
 staged=$(mktemp -d)
+mkdir "$staged"/{market,sheet,terms}
+check "the fuzzers' seeds are of today's formats (make_seeds tests/fuzz/corpus)" \
+    "$(build/tests/tools/make_seeds "$staged" 2>&1; cd "$staged" && find . -type f |
+	while read -r f; do cmp "$f" "$OLDPWD/tests/fuzz/corpus/$f" 2>&1; done)"
+rm -rf "$staged"/*
 check 'install and uninstall leave nothing' "$(make --no-print-directory install uninstall \
 	DESTDIR="$staged" prefix=/usr >/dev/null 2>&1 || echo 'make install failed';
 	find "$staged" ! -type d | sed "s|^$staged||")"

@@ -4,6 +4,12 @@
 # for the next time), with the project copied in and built there. Needs root or
 # sudo, and the packages from this machine's own Debian mirror. The last lines
 # are each suite's `N passed, N failed`; its log is beside its folder.
+#
+#   matrix.sh [COMMAND...]   another command there, by its exit status:
+#                            matrix.sh tests/cover/cover.sh 3000
+#                            matrix.sh tests/run.sh cluster tests/cluster/judge.bats
+#
+# MATRIX_SUITES: "trixie sid". One run at a time in a suite: the next one waits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || exec sudo -E "$PWD/tests/matrix.sh" "$@"
@@ -14,7 +20,7 @@ packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	munge mariadb-server libslurm-dev slurm-wlm-basic-plugins libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
 	libmicrohttpd-dev libexpat1-dev libcmocka-dev bats jq hostname procps
-	tzdata util-linux)
+	tzdata util-linux ccache xz-utils sqlite3 faketime)
 
 debian_mirror() {
 	cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
@@ -32,9 +38,13 @@ make_root() { # make_root SUITE FOLDER
 	cp /etc/apt/apt.conf.d/* "$2/etc/apt/apt.conf.d/" 2>/dev/null || true
 	printf '#!/bin/sh\nexit 101\n' > "$2/usr/sbin/policy-rc.d"
 	chmod 755 "$2/usr/sbin/policy-rc.d"
-	DEBIAN_FRONTEND=noninteractive chroot "$2" apt-get install -qq -y \
+}
+
+install_packages() { # install_packages FOLDER: what the last run had not
+	[ "$(cat "$1/.ready" 2>/dev/null)" != "${packages[*]}" ] || return 0
+	DEBIAN_FRONTEND=noninteractive chroot "$1" apt-get install -qq -y \
 	    --no-install-recommends "${packages[@]}" >/dev/null
-	touch "$2/.ready"
+	echo "${packages[*]}" > "$1/.ready"
 }
 
 # Objects of the last run stay: times are kept, so make builds what changed.
@@ -45,9 +55,11 @@ copy_project() { # copy_project FOLDER
 	    xargs -0 cp --parents --preserve=mode,timestamps -t "$1"
 }
 
-run_suite() { # the first process of its own mount and pid namespaces
+run_suite() { # run_suite SUITE COMMAND...: the first process of its namespaces
 	local root=$dir/$1
 	[ -e "$root/.ready" ] || make_root "$1" "$root"
+	install_packages "$root"
+	shift
 	copy_project "$root/lowtide"
 	rm -rf "$root"/tmp/lowtide-test.*
 	# slurmdbd is localhost; the host's name is no public DNS name.
@@ -56,12 +68,13 @@ run_suite() { # the first process of its own mount and pid namespaces
 	mount --bind /proc "$root/proc"
 	mount --bind /sys "$root/sys"
 	mount --rbind /dev "$root/dev"
-	exec chroot "$root" env -u TMPDIR HOME=/root \
-	    sh -c 'cd /lowtide && slurmctld -V && exec tests/run.sh cluster'
+	exec chroot "$root" env -u TMPDIR HOME=/root PATH="/usr/lib/ccache:$PATH" \
+	    sh -c 'cd /lowtide && slurmctld -V && exec "$@"' matrix "$@"
 }
 
 if [ "${1:-}" = --inside ]; then
-	run_suite "$2"
+	shift
+	run_suite "$@"
 fi
 command -v debootstrap >/dev/null ||
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends debootstrap >/dev/null
@@ -71,10 +84,13 @@ pids=()
 # and that with unshare, which heeds no other signal.
 trap '[ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[@]}" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
+command=("$@")
+[ $# -gt 0 ] || command=(tests/run.sh cluster)
 read -ra suites <<< "${MATRIX_SUITES:-trixie sid}"
 for suite in "${suites[@]}"; do
-	unshare --mount --propagation private --pid --fork --kill-child \
-	    --mount-proc tests/matrix.sh --inside "$suite" >"$dir/$suite.log" 2>&1 &
+	(flock 9 && exec unshare --mount --propagation private --pid --fork --kill-child \
+	    --mount-proc tests/matrix.sh --inside "$suite" "${command[@]}" >"$dir/$suite.log" 2>&1) \
+	    9>"$dir/$suite.lock" &
 	pids+=($!)
 done
 status=0 results=()
@@ -87,7 +103,9 @@ for i in "${!suites[@]}"; do
 	result=$(tail -n 1 "$dir/$suite.log")
 	case $result in
 	*' passed, '*' failed') ;;
-	*) result="0 passed, 1 failed" ended=1 ;;
+	*) if [ $# -eq 0 ]; then
+		result="0 passed, 1 failed" ended=1
+	fi ;;
 	esac
 	[ "$ended" -eq 0 ] || status=1
 	results+=("$suite, $(grep -m 1 '^slurm' "$dir/$suite.log" || echo 'no Slurm'): $result")

@@ -3,25 +3,34 @@
 # checks, the same under ASan/UBSan and TSan, and the real cluster. Every part
 # speaks TAP; a part that dies or runs nothing counts as one failure. The last
 # line is `N passed, N failed`.
+#
+#   run.sh all|fast|cluster [FILE.bats...]
 set -u
 cd "$(dirname "$0")/.." || exit 1
 what=${1:-all}
+[ $# -eq 0 ] || shift
+files=("$@")
+[ $# -gt 0 ] || files=(tests/cluster/*.bats)
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait; rm -f "$log" "$log".[01]' EXIT
 started=$SECONDS
 
 part() { # part NAME COMMAND...: run it, count its TAP lines
-	local name=$1 status ok bad
+	local name=$1
 	shift
 	"$@" >"$log" 2>&1
-	status=$?
+	count "$name" $? "$log"
+}
+
+count() { # count NAME STATUS LOG: of a part that has ended
+	local name=$1 status=$2 log=$3 ok bad
 	ok=$(grep -cE '^[[:space:]]*ok [0-9]' "$log")
 	# cmocka words a skipped test as "not ok N # SKIP".
 	bad=$(grep -E '^[[:space:]]*not ok [0-9]' "$log" | grep -cv '# SKIP')
-	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+	if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	if [ $((ok + bad)) -eq 0 ]; then bad=1; fi
 	passed=$((passed + ok)) failed=$((failed + bad))
 	printf '%5ds  %-36s %4d passed' $((SECONDS - started)) "$name" "$ok"
@@ -35,6 +44,26 @@ part() { # part NAME COMMAND...: run it, count its TAP lines
 	else
 		printf '\n'
 	fi
+}
+
+# Two clusters at a time, each on ports of its own: they mostly wait.
+clusters() { # clusters FILE...
+	local t pid status lane lanes=(0 1)
+	local -A name_of=() lane_of=()
+	for t in "$@" ''; do
+		while [ ${#name_of[@]} -gt 0 ] && { [ -z "$t" ] || [ ${#lanes[@]} -eq 0 ]; }; do
+			wait -n -p pid "${!name_of[@]}"
+			status=$?
+			count "${name_of[$pid]#tests/}" $status "$log.${lane_of[$pid]}"
+			lanes+=("${lane_of[$pid]}")
+			unset "name_of[$pid]" "lane_of[$pid]"
+		done
+		[ -n "$t" ] || break
+		lane=${lanes[0]}
+		lanes=("${lanes[@]:1}")
+		PORT_LANE=$lane timeout 1500 bats --tap "$t" >"$log.$lane" 2>&1 &
+		name_of[$!]=$t lane_of[$!]=$lane
+	done
 }
 
 build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
@@ -86,9 +115,7 @@ if [ "$what" = all ]; then
 	part "tsan test_budget_threads" timeout 600 build/tsan/tests/unit/test_budget_threads
 fi
 if [ "$what" = all ] || [ "$what" = cluster ]; then
-	for t in tests/cluster/*.bats; do
-		[ -e "$t" ] && part "${t#tests/}" timeout 1500 bats --tap "$t"
-	done
+	clusters "${files[@]}"
 fi
 
 echo "$passed passed, $failed failed"

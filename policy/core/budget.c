@@ -505,6 +505,25 @@ lt_available(struct lt_amount *available, const struct lt_balance_sheet *sheet,
 	visit_all(sheet, recent, &hold, narrow, available);
 }
 
+bool
+lt_sheet_new_period(const struct lt_balance_sheet *sheet,
+    const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s)
+{
+	const struct lt_account *const account =
+	    &sheet->accounts[held->account];
+	for (uint32_t i = 0; i < account->binding_count; i++) {
+		const struct lt_period *const periods =
+		    sheet->budgets[sheet->bindings[account->first_binding + i]]
+			.periods;
+		for (int p = 0; p < LT_PERIODS; p++)
+			if (overlaps(&periods[p], start_utc_s, end_utc_s) &&
+			    !overlaps(&periods[p], held->start_utc_s,
+				held->end_utc_s))
+				return true;
+	}
+	return false;
+}
+
 void
 lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
     const char *currency)

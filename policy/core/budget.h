@@ -39,11 +39,19 @@ struct lt_account {
 	uint32_t first_binding,
 	    binding_count; /* into bindings[]: budgets of
 			    * this account and its parents */
+	uint32_t parent;   /* index + 1; 0 = none */
 };
 
 struct lt_pair {	       /* sorted by (uid, account) */
 	uint32_t uid, account; /* account: index */
 	bool is_default;
+	/* Tasks of an array wait there, by jobs_utc_s: they get new ids. */
+	bool has_array;
+};
+
+struct lt_manager { /* who may change others' jobs; sorted by both */
+	uint32_t uid;
+	uint32_t account; /* index + 1, and all below; 0 = all: an operator */
 };
 
 struct lt_balance_sheet { /* the budget snapshot, loaded */
@@ -54,13 +62,15 @@ struct lt_balance_sheet { /* the budget snapshot, loaded */
 	bool ready;		/* lowtided has loaded all quotes */
 	enum lt_rule on_unknown;
 	int64_t stale_after_s; /* older: unknown */
+	int64_t jobs_utc_s;    /* slurmctld's time of the job list; 0 = none */
 	uint32_t budget_count, usage_count, account_count, binding_count,
-	    pair_count;
+	    pair_count, manager_count;
 	struct lt_budget *budgets;
 	struct lt_usage *usages; /* sorted by (budget, uid) */
 	struct lt_account *accounts;
 	uint32_t *bindings;
 	struct lt_pair *pairs;
+	struct lt_manager *managers;
 	void *arena;
 };
 
@@ -70,6 +80,12 @@ int lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name);
 int lt_sheet_default_account(
     const struct lt_balance_sheet *sheet, uint32_t uid);
 bool lt_sheet_pair(
+    const struct lt_balance_sheet *sheet, uint32_t uid, int account);
+/* May the uid change jobs of others at all? */
+bool lt_sheet_is_manager(const struct lt_balance_sheet *sheet, uint32_t uid);
+/* Those of the account: an operator, or a coordinator of it or of an account
+ * above it. account -1, not known: operators only. */
+bool lt_sheet_manages(
     const struct lt_balance_sheet *sheet, uint32_t uid, int account);
 /* Does any budget bind this account (its own or a parent's)? */
 bool lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account);
@@ -125,6 +141,11 @@ void lt_recent_remove(struct lt_recent *recent,
 void lt_available(struct lt_amount *available,
     const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
     uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s);
+
+/* Does [start, end) touch a period of a budget of the account that the window
+ * of `held` does not? There nothing is held yet. */
+bool lt_sheet_new_period(const struct lt_balance_sheet *sheet,
+    const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 
 /* "vision has $312.50 of $5,000.00 left for November ($4,100.00 spent,
  * $587.50 held);\nthis job may cost $9,437.76." */

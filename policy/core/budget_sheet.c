@@ -89,3 +89,51 @@ lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account)
 	return account >= 0 && (uint32_t)account < sheet->account_count &&
 	       sheet->accounts[account].binding_count > 0;
 }
+
+/* First manager at or after (uid, account). */
+static uint32_t
+manager_from(
+    const struct lt_balance_sheet *sheet, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = sheet->manager_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_manager *const m = &sheet->managers[middle];
+		if (m->uid < uid || (m->uid == uid && m->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+is_manager(const struct lt_balance_sheet *sheet, uint32_t uid, uint32_t account)
+{
+	const uint32_t i = manager_from(sheet, uid, account);
+	return i < sheet->manager_count && sheet->managers[i].uid == uid &&
+	       sheet->managers[i].account == account;
+}
+
+bool
+lt_sheet_is_manager(const struct lt_balance_sheet *sheet, uint32_t uid)
+{
+	const uint32_t i = manager_from(sheet, uid, 0);
+	return i < sheet->manager_count && sheet->managers[i].uid == uid;
+}
+
+bool
+lt_sheet_manages(
+    const struct lt_balance_sheet *sheet, uint32_t uid, int account)
+{
+	enum { DEPTH_MAX = 64 }; /* a loop in the tree ends here */
+	if (is_manager(sheet, uid, 0))
+		return true;
+	uint32_t at = (uint32_t)(account + 1);
+	for (int depth = 0; at > 0 && depth < DEPTH_MAX; depth++) {
+		if (is_manager(sheet, uid, at))
+			return true;
+		at = sheet->accounts[at - 1].parent;
+	}
+	return false;
+}

@@ -12,8 +12,6 @@
 #include "units.h"
 
 enum {
-	AT_GENERATION = 8,
-	AT_CREATED = 16,
 	AT_SECTION_COUNT = 24,
 	AT_TOTAL = 32,
 	AT_CRC = 60,
@@ -152,8 +150,8 @@ lt_header_pack(unsigned char *out, const char magic[LT_MAGIC_BYTES],
 {
 	memset(out, 0, LT_FILE_HEADER_BYTES);
 	memcpy(out, magic, LT_MAGIC_BYTES);
-	lt_put_u64(out + AT_GENERATION, header->generation);
-	lt_put_u64(out + AT_CREATED, (uint64_t)header->created_utc_s);
+	lt_put_u64(out + LT_AT_GENERATION, header->generation);
+	lt_put_u64(out + LT_AT_CREATED, (uint64_t)header->created_utc_s);
 	lt_put_u32(out + AT_SECTION_COUNT, header->section_count);
 	lt_put_u64(out + AT_TOTAL, header->total_bytes);
 	for (uint32_t i = 0; i < header->section_count; i++) {
@@ -175,8 +173,8 @@ static bool
 header_unpack(const unsigned char *in, struct lt_header *header,
     struct lt_section *sections)
 {
-	header->generation = lt_get_u64(in + AT_GENERATION);
-	header->created_utc_s = (int64_t)lt_get_u64(in + AT_CREATED);
+	header->generation = lt_get_u64(in + LT_AT_GENERATION);
+	header->created_utc_s = (int64_t)lt_get_u64(in + LT_AT_CREATED);
 	header->total_bytes = lt_get_u64(in + AT_TOTAL);
 	if (lt_get_u32(in + AT_CRC) != header_crc(in, header->section_count))
 		return false;
@@ -325,7 +323,7 @@ read_header(struct lt_reader *reader, const char magic[LT_MAGIC_BYTES],
 	int code = fetch(reader, 0, LT_FILE_HEADER_BYTES, &bytes, err);
 	if (code != LT_OK)
 		return code;
-	if (memcmp(bytes, magic, LT_MAGIC_BYTES) != 0)
+	if (magic != NULL && memcmp(bytes, magic, LT_MAGIC_BYTES) != 0)
 		return lt_fail(err, LT_EVERSION,
 		    "%s: starts with another magic than \"%.7s\": made by "
 		    "another version?",

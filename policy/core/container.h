@@ -17,6 +17,8 @@
 
 enum {
 	LT_MAGIC_BYTES = 8,
+	LT_AT_GENERATION = 8, /* in the header */
+	LT_AT_CREATED = 16,
 	LT_FILE_HEADER_BYTES = 64,
 	LT_FILE_SECTION_BYTES = 32,
 	LT_FILE_SECTIONS_MAX = 16 + LT_SERIES_MAX, /* more: refused */
@@ -148,9 +150,10 @@ struct lt_reader {
 };
 
 /*
- * Read and prove header and section table: magic, reserved bytes, checksum,
- * size, sections one after the other without a gap, at most sections_max and
- * bytes_max. On failure nothing stays; else lt_reader_close() frees.
+ * Read and prove header and section table: magic (NULL = any), reserved bytes,
+ * checksum, size, sections one after the other without a gap, at most
+ * sections_max and bytes_max. On failure nothing stays; else lt_reader_close()
+ * frees.
  */
 int lt_reader_open(struct lt_reader *reader, const char *what,
     const char magic[LT_MAGIC_BYTES], const struct lt_source *source,

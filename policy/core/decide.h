@@ -27,21 +27,41 @@ const char *lt_pin_name(enum lt_pin pin); /* "--dependency", ... */
 
 enum { LT_UNSET_64 = -1 };
 
+struct lt_resources; /* size.h */
+
 struct lt_request {
 	/* who */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
 	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
-	/* what; upper bounds, never 0 for nodes and tasks */
+	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
+	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
-	bool nodes_open; /* no --nodes: max_nodes is the fewest, not the most */
-	uint32_t cpus;	 /* of the whole job; 0 = one a node */
-	uint64_t memory_mib_per_node;	 /* 0 = the partition's default */
-	uint64_t memory_mib_per_cpu;	 /* 0 = not said */
-	bool whole_memory;		 /* --mem=0 */
+	bool nodes_open; /* no maximum: max_nodes is min_nodes */
+	bool spread;	 /* --spread-job: as many nodes as it can */
+	uint32_t tasks, cpus_per_task;
+	uint32_t cpus, cpus_per_node; /* least, of the whole job, --mincpus */
+	uint32_t max_cpus;
+	uint32_t tasks_per_node, tasks_per_socket, tasks_per_core,
+	    tasks_per_board, tasks_per_gpu;
+	uint32_t sockets_per_node, cores_per_socket; /* least */
+	uint32_t excluded_nodes;		     /* --exclude */
+	uint64_t tmp_disk_mib;
+	char features[LT_FEATURES_SIZE]; /* --constraint */
+	uint32_t threads_per_core;	 /* that the job uses */
 	uint32_t gpus;			 /* of the whole job */
-	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any */
+	uint32_t gpus_per_node, gpus_per_socket, gpus_per_task, cpus_per_gpu;
+	uint32_t shards_per_node; /* gres/shard, gres/mps */
+	uint32_t spec_cores;	  /* --core-spec: of each node, not for tasks */
+	bool bind_gpus;		  /* --gres-flags=enforce-binding */
+	bool plane;		  /* --distribution=plane */
+	bool overcommit;	  /* tasks ask for no CPUs of their own */
+	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
+	bool whole_memory;		 /* --mem=0 */
+	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any; LT_GPU_TYPES */
 	bool exclusive;
+	/* What it was given, lent; NULL = it waits: what was asked counts. */
+	const struct lt_resources *allocated;
 	uint32_t array_tasks;	 /* 1 = no array */
 	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
@@ -65,6 +85,14 @@ struct lt_request {
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 
+static inline bool
+lt_request_wants_gpus(const struct lt_request *request)
+{
+	return request->gpus > 0 || request->gpus_per_node > 0 ||
+	       request->gpus_per_socket > 0 || request->gpus_per_task > 0 ||
+	       request->tasks_per_gpu > 0;
+}
+
 /* A window booked after the snapshot was compiled. */
 struct lt_planned {
 	uint16_t partition;
@@ -83,8 +111,9 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_PRECISION,
 	LT_REJECT_CPUS,
 	LT_REJECT_MEMORY,
-	LT_REJECT_DEFAULTS, /* other unset defaults would change the job */
-	LT_REJECT_STATE,    /* not UP, root only */
+	LT_REJECT_ATTRIBUTES, /* features, temporary disk, sockets, --exclude */
+	LT_REJECT_DEFAULTS,   /* other unset defaults would change the job */
+	LT_REJECT_STATE,      /* not UP, root only */
 	LT_REJECT_ACCOUNT,
 	LT_REJECT_QOS,
 	LT_REJECT_GROUPS,
@@ -103,6 +132,11 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 };
 const char *lt_reject_name(enum lt_reject reject);
 const char *lt_reject_word(enum lt_reject reject); /* "gpu_memory": in files */
+
+struct lt_share { /* of each of `nodes` nodes, in lowest terms, at most 1 */
+	int64_t numerator, denominator;
+	uint32_t nodes;
+};
 
 struct lt_estimate {   /* one partition, one start */
 	int partition; /* index; -1 = none */
@@ -155,19 +189,6 @@ int lt_decide(struct lt_plan *plan, const struct lt_request *request,
 bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
     const struct lt_request *request, const struct lt_market *market,
     int partition, int64_t start_utc_s);
-
-/*
- * The share of a node that one task's part on one node of this partition
- * takes, as a fraction in lowest terms of its dominant resource: GPUs, CPUs,
- * memory, 1/1 if exclusive, on the smallest shape that can run it. With
- * several nodes the job is spread evenly, rounded up. nodes: node count used.
- */
-struct lt_share {
-	int64_t numerator, denominator;
-	uint32_t nodes;
-};
-struct lt_share lt_share_of(const struct lt_request *request,
-    const struct lt_market *market, int partition);
 
 /* The time limit that Slurm will give in that partition (user's, DefaultTime,
  * MaxTime, assume_time); LT_UNSET_64 when there is none at all. */

@@ -85,7 +85,7 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
-	if (request->gpus > 0 && lane->partition != request->home)
+	if (lt_request_wants_gpus(request) && lane->partition != request->home)
 		lane->time_ratio = lt_gpu_time_ratio(job->home_gpu,
 		    shape->gpu_index >= 0 ? &job->market->gpus[shape->gpu_index]
 					  : NULL,

@@ -20,6 +20,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_PRECISION] = "GPU lacks the precision",
     [LT_REJECT_CPUS] = "too few CPUs on a node",
     [LT_REJECT_MEMORY] = "too little memory on a node",
+    [LT_REJECT_ATTRIBUTES] = "nodes lack what it asks for",
     [LT_REJECT_DEFAULTS] = "other defaults would change the job",
     [LT_REJECT_STATE] = "not up",
     [LT_REJECT_ACCOUNT] = "account not allowed",
@@ -59,6 +60,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_PRECISION] = "precision",
 	    [LT_REJECT_CPUS] = "cpus",
 	    [LT_REJECT_MEMORY] = "memory",
+	    [LT_REJECT_ATTRIBUTES] = "attributes",
 	    [LT_REJECT_DEFAULTS] = "defaults",
 	    [LT_REJECT_STATE] = "state",
 	    [LT_REJECT_ACCOUNT] = "account",
@@ -124,50 +126,10 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
 }
 
-static uint32_t
-divided_up(uint32_t count, uint32_t parts)
+static uint64_t
+divided_up(uint64_t count, uint64_t parts)
 {
 	return count / parts + (count % parts > 0 ? 1 : 0);
-}
-
-static uint32_t
-nodes_of(const struct lt_request *request)
-{
-	const uint32_t nodes = request->max_nodes > request->min_nodes
-				   ? request->max_nodes
-				   : request->min_nodes;
-
-	return nodes > 0 ? nodes : 1;
-}
-
-static const uint64_t memory_max = (uint64_t)LT_MEMORY_MIB_MAX + 1;
-
-static uint64_t
-at_most(uint64_t value, uint64_t most)
-{
-	return value < most ? value : most;
-}
-
-/* MiB on one node: the user's, else home's default, which is written into the
- * job when it moves; 0 = not counted. */
-static uint64_t
-memory_on_node(const struct job *job, int partition, uint32_t cpus)
-{
-	const struct lt_request *request = job->request;
-	const int source =
-	    has_home(request, job->market) ? request->home : partition;
-	const struct lt_partition *part = &job->market->partitions[source];
-
-	/* Bounded, so that no product of it passes int64_t; more than that
-	 * fits no node anyway. */
-	if (request->memory_mib_per_node > 0)
-		return at_most(request->memory_mib_per_node, memory_max);
-	if (request->memory_mib_per_cpu > 0)
-		return at_most(
-		    at_most(request->memory_mib_per_cpu, memory_max) * cpus,
-		    memory_max);
-	return part->default_memory_is_per_cpu ? part->default_memory_mib * cpus
-					       : part->default_memory_mib;
 }
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
@@ -188,22 +150,66 @@ shape_gpu(const struct lt_market *market, const struct lt_shape *shape)
 		   : NULL;
 }
 
+/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+static bool
+listed(const char *list, const char *word, size_t length)
+{
+	for (const char *at = list; length > 0 && *at != '\0';) {
+		const size_t item = strcspn(at, ",");
+
+		if (item == length && !strncasecmp(at, word, length))
+			return true;
+		at += item + (at[item] == ',' ? 1 : 0);
+	}
+	return false;
+}
+
+/* "ib&fast" of a node's "ib,fast,v5". What is more than a list of names (or,
+ * counts, groups) only Slurm can judge: not known to be there. */
+static bool
+has_features(const struct lt_shape *shape, const char *wanted)
+{
+	if (strpbrk(wanted, "|[]()*") != NULL)
+		return false;
+	while (*wanted != '\0') {
+		const size_t length = strcspn(wanted, "&,");
+
+		if (length > 0 && !listed(shape->features, wanted, length))
+			return false;
+		wanted += length + (wanted[length] != '\0');
+	}
+	return true;
+}
+
+/* Asked only of a partition where the job would not go by itself. */
+static bool
+lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
+{
+	const uint32_t sockets = shape->sockets > 0 ? shape->sockets : 1;
+	const uint32_t threads = shape->threads > 0 ? shape->threads : 1;
+
+	return !has_features(shape, request->features) ||
+	       shape->tmp_disk_mib < request->tmp_disk_mib ||
+	       sockets < request->sockets_per_node ||
+	       shape->cpus / sockets / threads < request->cores_per_socket ||
+	       threads < request->threads_per_core;
+}
+
 struct need { /* of one task on one node */
-	uint32_t gpus, cpus;
-	uint64_t memory_mib;
+	uint64_t gpus, shards, cpus, memory_mib;
 };
 
 /* Why one node of this shape can't hold its part. */
 static enum lt_reject
 shape_reject(const struct job *job, const struct lt_shape *shape,
-    const struct need *need, double *wanted, double *found)
+    const struct need *need, bool moves, double *wanted, double *found)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_gpu *gpu = shape_gpu(job->market, shape);
 
 	*wanted = *found = 0;
 	if (need->gpus > 0) {
-		*wanted = need->gpus;
+		*wanted = (double)need->gpus;
 		*found = shape->gpus;
 		if (shape->gpus < need->gpus)
 			return LT_REJECT_GPU_COUNT;
@@ -219,7 +225,11 @@ shape_reject(const struct job *job, const struct lt_shape *shape,
 		    !(gpu && gpu->tflops[request->precision] > 0))
 			return LT_REJECT_PRECISION;
 	}
-	*wanted = need->cpus;
+	*wanted = (double)need->shards;
+	*found = shape->shards;
+	if (shape->shards < need->shards)
+		return LT_REJECT_GPU_COUNT;
+	*wanted = (double)need->cpus;
 	*found = shape->cpus;
 	if (shape->cpus < need->cpus)
 		return LT_REJECT_CPUS;
@@ -227,77 +237,105 @@ shape_reject(const struct job *job, const struct lt_shape *shape,
 	*found = (double)shape->memory_mib;
 	if (shape->memory_mib < need->memory_mib)
 		return LT_REJECT_MEMORY;
-	return LT_REJECT_NONE;
+	*wanted = *found = 0;
+	return moves && lacks_attributes(request, shape) ? LT_REJECT_ATTRIBUTES
+							 : LT_REJECT_NONE;
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
+static uint32_t
+at_most_nodes(uint32_t nodes)
 {
-	while (b != 0) {
-		const int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* The greatest of the parts; whole if the node is the job's alone. */
-static struct lt_share
-share_on(const struct job *job, const struct lt_partition *part,
-    const struct lt_shape *shape, const struct need *need)
-{
-	const struct lt_share parts[] = {
-	    {need->gpus, shape->gpus, 0},
-	    {need->cpus, shape->cpus, 0},
-	    {job->market->memory_ignored ? 0 : (int64_t)need->memory_mib,
-		(int64_t)shape->memory_mib, 0},
-	};
-	struct lt_share share = {0, 1, 0};
-
-	if (job->request->exclusive ||
-	    (job->request->whole_memory && !job->market->memory_ignored) ||
-	    part->flags & LT_PARTITION_EXCLUSIVE)
-		return (struct lt_share){1, 1, 0};
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (parts[i].numerator > 0 &&
-		    parts[i].numerator * share.denominator >
-			share.numerator * parts[i].denominator)
-			share = parts[i];
-	const int64_t divisor =
-	    common_divisor(share.numerator, share.denominator);
-	share.numerator /= divisor;
-	share.denominator /= divisor;
-	return share;
+	return nodes < LT_NODES_MAX ? nodes : LT_NODES_MAX;
 }
 
 /*
- * The smallest shape that can hold the job: of those that fit, where its share
- * is greatest. The reject is of the shape that came nearest.
+ * Nodes that the job would take if all of them were of this shape: those that
+ * were asked for, else as few as it needs.
+ */
+static uint32_t
+nodes_on(const struct job *job, int partition, const struct lt_shape *shape)
+{
+	const struct lt_request *const request = &job->asked;
+	const uint32_t fewest = request->min_nodes > 0 ? request->min_nodes : 1;
+	uint32_t nodes;
+
+	if (!request->nodes_open)
+		return at_most_nodes(
+		    request->max_nodes > fewest ? request->max_nodes : fewest);
+	nodes = lt_nodes_needed(request, job->market, partition, shape);
+	return at_most_nodes(nodes > fewest ? nodes : fewest);
+}
+
+/* What the job takes of nodes of one shape, and what of one of them. */
+static void
+layout_on(struct layout *layout, struct need *need, const struct job *job,
+    int partition, int index)
+{
+	const struct lt_shape *const shape = &job->market->shapes[index];
+	const uint32_t nodes = nodes_on(job, partition, shape);
+	struct lt_allocation a;
+	struct lt_fraction share = {1, 1};
+
+	lt_allocation_on(&a, &job->asked, job->market, partition, shape, nodes);
+	*need = (struct need){.gpus = divided_up(a.gpus, nodes),
+	    .shards = divided_up(a.shards, nodes),
+	    .cpus = divided_up(a.cpus, nodes),
+	    .memory_mib = divided_up(a.memory_mib, nodes)};
+	if (!a.whole) {
+		const struct lt_resources resources = {.nodes = 1,
+		    .cpus = (uint32_t)need->cpus,
+		    .gpus = (uint32_t)need->gpus,
+		    .shards = (uint32_t)need->shards,
+		    .memory_mib = need->memory_mib};
+
+		share = lt_charge_share(&resources, shape, 1);
+	}
+	*layout = (struct layout){.shape = index,
+	    .share = {share.numerator, share.denominator, nodes},
+	    .memory_mib = need->memory_mib,
+	    .cpu_part = a.whole && need->gpus == 0
+			    ? 1
+			    : (double)need->cpus / shape->cpus,
+	    .gpu_part = shape->gpus > 0 ? (double)need->gpus / shape->gpus : 0};
+}
+
+static bool
+takes_more(const struct lt_share *a, const struct lt_share *b)
+{
+	return (double)a->nodes * (double)a->numerator *
+		   (double)b->denominator >
+	       (double)b->nodes * (double)b->numerator * (double)a->denominator;
+}
+
+/*
+ * The smallest shape that can hold the job: of those that fit, where it takes
+ * the greatest share. The reject is of the shape that came nearest.
  */
 enum lt_reject
 layout_of(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
-	const uint32_t nodes = nodes_of(job->request);
-	struct need need = {.gpus = divided_up(job->request->gpus, nodes),
-	    .cpus = job->request->cpus > 0
-			? divided_up(job->request->cpus, nodes)
-			: 1};
 	enum lt_reject nearest = LT_REJECT_NONE;
+	const bool moves = partition != job->request->home;
 	uint64_t fitting = 0;
 
-	need.memory_mib = memory_on_node(job, partition, need.cpus);
-	*layout = (struct layout){.shape = -1, .share = {1, 1, nodes}};
+	*layout = (struct layout){.shape = -1,
+	    .share = {1, 1,
+		job->asked.max_nodes > job->asked.min_nodes
+		    ? job->asked.max_nodes
+		    : job->asked.min_nodes}};
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const int index = (int)(part->first_shape + i);
 		const struct lt_shape *shape = &market->shapes[index];
+		struct layout here;
+		struct need need;
 		double wanted, found;
-		const enum lt_reject reject =
-		    shape_reject(job, shape, &need, &wanted, &found);
-		struct lt_share share;
+		enum lt_reject reject;
 
+		layout_on(&here, &need, job, partition, index);
+		reject =
+		    shape_reject(job, shape, &need, moves, &wanted, &found);
 		if (reject != LT_REJECT_NONE) {
 			if (layout->shape < 0 && reject > nearest) {
 				nearest = reject;
@@ -306,39 +344,35 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 			}
 			continue;
 		}
-		share = share_on(job, part, shape, &need);
 		fitting += shape->node_count;
-		if (layout->shape >= 0 &&
-		    share.numerator * layout->share.denominator <=
-			layout->share.numerator * share.denominator)
-			continue;
-		layout->shape = index;
-		layout->share = share;
-		layout->share.nodes = nodes;
-		layout->cpu_part =
-		    share.numerator == share.denominator && need.gpus == 0
-			? 1
-			: (double)need.cpus / shape->cpus;
-		layout->gpu_part =
-		    shape->gpus > 0 ? (double)need.gpus / shape->gpus : 0;
+		if (layout->shape < 0 ||
+		    takes_more(&here.share, &layout->share))
+			*layout = here;
 	}
 	if (layout->shape < 0)
 		return nearest != LT_REJECT_NONE ? nearest : LT_REJECT_NODES;
-	layout->wanted = nodes;
+	layout->wanted = layout->share.nodes;
 	layout->found = (double)fitting;
-	return fitting < nodes ? LT_REJECT_NODES : LT_REJECT_NONE;
+	/* All that are excluded may be of this partition. */
+	if (moves && job->request->excluded_nodes > 0 &&
+	    fitting <
+		layout->share.nodes + (uint64_t)job->request->excluded_nodes)
+		return LT_REJECT_ATTRIBUTES;
+	return fitting < layout->share.nodes ? LT_REJECT_NODES : LT_REJECT_NONE;
 }
 
-struct lt_share
-lt_share_of(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+/* Home's default is written into the job when it moves. */
+static void
+set_default_memory(struct lt_request *asked, const struct lt_partition *home)
 {
-	struct layout layout;
-	struct job job;
-
-	job_resolve(&job, request, market, 0);
-	layout_of(&layout, &job, partition);
-	return layout.share;
+	if (asked->memory_mib_per_node > 0 || asked->memory_mib_per_cpu > 0 ||
+	    asked->memory_mib_per_gpu > 0 || asked->whole_memory ||
+	    home->default_memory_mib_per_gpu > 0)
+		return;
+	if (home->default_memory_is_per_cpu)
+		asked->memory_mib_per_cpu = home->default_memory_mib;
+	else
+		asked->memory_mib_per_node = home->default_memory_mib;
 }
 
 void
@@ -350,12 +384,14 @@ job_resolve(struct job *job, const struct lt_request *request,
 	*job = (struct job){.request = request,
 	    .market = market,
 	    .now_utc_s = now_utc_s,
-	    .limit_s = LT_UNSET_64};
+	    .limit_s = LT_UNSET_64,
+	    .asked = *request};
 	job->earliest_utc_s = request->earliest_utc_s > now_utc_s
 				  ? request->earliest_utc_s
 				  : now_utc_s;
 	if (!has_home(request, market))
 		return;
+	set_default_memory(&job->asked, &market->partitions[request->home]);
 	job->limit_s = lt_limit_of(request, market, request->home);
 	job->expected_said = request->expected_run_s > 0;
 	if (job->expected_said)
@@ -363,7 +399,7 @@ job_resolve(struct job *job, const struct lt_request *request,
 	if (job->limit_s > 0 &&
 	    (!job->expected_said || request->expected_run_s > job->limit_s))
 		job->expected_s = (double)job->limit_s;
-	if (request->gpus > 0) {
+	if (lt_request_wants_gpus(request)) {
 		const struct lt_partition *home =
 		    &market->partitions[request->home];
 
@@ -382,10 +418,8 @@ enum lt_reject
 fit_reject(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_partition *part = &job->market->partitions[partition];
-	const uint32_t nodes = nodes_of(job->request);
 	const enum lt_reject reject = layout_of(layout, job, partition);
-	uint64_t memory_mib, per_cpu_mib;
-	uint32_t cpus;
+	const uint32_t nodes = layout->share.nodes;
 
 	if (job->limit_s > part->max_time_s) {
 		layout->wanted = (double)job->limit_s;
@@ -401,41 +435,23 @@ fit_reject(struct layout *layout, const struct job *job, int partition)
 		    nodes < part->min_nodes ? part->min_nodes : part->max_nodes;
 		return LT_REJECT_NODES;
 	}
-	cpus =
-	    job->request->cpus > 0 ? divided_up(job->request->cpus, nodes) : 1;
-	memory_mib = memory_on_node(job, partition, cpus);
-	per_cpu_mib = memory_mib / cpus;
-	layout->wanted = (double)memory_mib;
+	/* MaxMemPerCPU refuses nothing: Slurm gives more CPUs instead. */
+	layout->wanted = (double)layout->memory_mib;
 	layout->found = (double)part->max_memory_mib;
-	if (part->max_memory_mib > 0 &&
-	    (part->max_memory_is_per_cpu ? per_cpu_mib : memory_mib) >
-		part->max_memory_mib)
+	if (part->max_memory_mib > 0 && !part->max_memory_is_per_cpu &&
+	    layout->memory_mib > part->max_memory_mib)
 		return LT_REJECT_MEMORY;
 	return LT_REJECT_NONE;
-}
-
-/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
-static bool
-listed(const char *list, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = list; length > 0 && *at != '\0';) {
-		const size_t item = strcspn(at, ",");
-
-		if (item == length && !strncasecmp(at, word, length))
-			return true;
-		at += item + (at[item] == ',' ? 1 : 0);
-	}
-	return false;
 }
 
 static bool
 allowed(const char *allow, const char *deny, const char *word)
 {
-	if (allow && allow[0] != '\0' && !listed(allow, word))
+	const size_t length = strlen(word);
+
+	if (allow && allow[0] != '\0' && !listed(allow, word, length))
 		return false;
-	return !deny || !listed(deny, word);
+	return !deny || !listed(deny, word, length);
 }
 
 static bool
@@ -487,4 +503,16 @@ move_reject(const struct job *job, int partition)
 		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
 		return LT_REJECT_DEFAULTS;
 	return LT_REJECT_NONE;
+}
+
+struct lt_share
+lt_share_likely(const struct lt_request *request,
+    const struct lt_market *market, int partition)
+{
+	struct layout layout;
+	struct job job;
+
+	job_resolve(&job, request, market, 0);
+	layout_of(&layout, &job, partition);
+	return layout.share;
 }

@@ -11,7 +11,7 @@
 #ifndef LT_DECIDE_INTERNAL_H
 #define LT_DECIDE_INTERNAL_H
 
-#include "decide.h"
+#include "size.h"
 #include "units.h"
 
 /* What a rate is charged by. A window's cost is linear in the integrals. */
@@ -43,12 +43,14 @@ struct job { /* the request, resolved once */
 	bool expected_said; /* by the user */
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
+	struct lt_request asked; /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
 struct layout {
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
+	uint64_t memory_mib;	   /* of one node */
 	double cpu_part, gpu_part; /* of one node */
 	double wanted, found;	   /* of a reject */
 };

@@ -21,13 +21,25 @@ struct lt_file_id {
 /* False when absent. */
 bool lt_file_id(struct lt_file_id *id, const char *path);
 
+/* From now on a market of this user is believed, too (SlurmUser's, where the
+ * reader runs as somebody else), beside root's and the reader's own. Before
+ * any thread. */
+void lt_file_trust(uid_t uid);
+
+/* Generation and time of making of a market or budget snapshot on disk, by
+ * its header alone: what its readers have, whatever the writer wanted. LT_OK,
+ * or why it can't be read; nothing is written then. */
+int lt_file_stamp(uint64_t *generation, int64_t *created_utc_s,
+    const char *path, bool is_private, struct lt_error *err);
+
 /*
  * Load. `private_file`: owner must be the caller and mode 0600 (budget,
  * terms, ring); the market may be world readable, but not group or world
- * writable. On success *market owns an arena, lt_market_free() frees it.
- * previous (may be NULL, never market itself): a loaded market whose series
- * with equal checksum, source and issue time are copied from memory, not read
- * again. On failure *market is zero.
+ * writable, and is root's, the caller's or lt_file_trust()'s. On success
+ * *market owns an arena, lt_market_free() frees it. previous (may be NULL,
+ * never market itself): a loaded market whose series with equal checksum,
+ * source and issue time are copied from memory, not read again. On failure
+ * *market is zero.
  */
 int lt_market_load(struct lt_market *market, const char *path,
     const struct lt_market *previous, struct lt_error *err);

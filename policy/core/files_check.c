@@ -269,6 +269,9 @@ check_account(
 		    "account %s: budgets %u+%u of %u, at most %d", a->name,
 		    a->first_binding, a->binding_count, sheet->binding_count,
 		    LT_BINDINGS_MAX);
+	if (a->parent > sheet->account_count)
+		return lt_fail(err, LT_EINPUT, "account %s: parent %u of %u",
+		    a->name, a->parent, sheet->account_count);
 	const uint32_t *const bindings = sheet->bindings + a->first_binding;
 	for (uint32_t i = 0; i < a->binding_count; i++)
 		for (uint32_t k = 0; k < i; k++)
@@ -306,6 +309,23 @@ check_pair(
 	return LT_OK;
 }
 
+static int
+check_manager(
+    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+{
+	const struct lt_manager *const m = &sheet->managers[index];
+	if (m->account > sheet->account_count)
+		return lt_fail(err, LT_EINPUT, "manager %u: account %u of %u",
+		    index, m->account, sheet->account_count);
+	if (index > 0 &&
+	    (m[-1].uid > m->uid ||
+		(m[-1].uid == m->uid && m[-1].account >= m->account)))
+		return lt_fail(err, LT_EINPUT,
+		    "manager %u: not after the one before, by uid and account",
+		    index);
+	return LT_OK;
+}
+
 int
 lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
 {
@@ -321,6 +341,7 @@ lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
 	    {"bindings", sheet->binding_count,
 		LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, check_binding},
 	    {"pairs", sheet->pair_count, LT_PAIRS_MAX, check_pair},
+	    {"managers", sheet->manager_count, LT_MANAGERS_MAX, check_manager},
 	};
 	const size_t table_count = sizeof tables / sizeof tables[0];
 	for (size_t t = 0; t < table_count; t++)
@@ -328,10 +349,11 @@ lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
 			return lt_fail(err, LT_ELIMIT,
 			    "budget snapshot: %u %s, limit %u", tables[t].count,
 			    tables[t].what, tables[t].limit);
-	if (!sane_time(sheet->compiled_utc_s))
+	if (!sane_time(sheet->compiled_utc_s) || !sane_time(sheet->jobs_utc_s))
 		return lt_fail(err, LT_EINPUT,
-		    "budget snapshot: compiled at %lld",
-		    (long long)sheet->compiled_utc_s);
+		    "budget snapshot: compiled at %lld, jobs of %lld",
+		    (long long)sheet->compiled_utc_s,
+		    (long long)sheet->jobs_utc_s);
 	if ((unsigned)sheet->on_unknown > LT_RULE_ALLOW ||
 	    sheet->on_unknown == LT_RULE_WARN || sheet->stale_after_s < 0)
 		return lt_fail(err, LT_EINPUT,

@@ -28,6 +28,16 @@ lt_file_id(struct lt_file_id *id, const char *path)
 	return true;
 }
 
+/* Whose market is believed besides root's and our own: SlurmUser's. Set once,
+ * before any thread. */
+static uid_t trusted_uid;
+
+void
+lt_file_trust(uid_t uid)
+{
+	trusted_uid = uid;
+}
+
 /* Is what the descriptor stands for fit to be believed? */
 static int
 check_owner_and_mode(const struct stat *status, const char *path,
@@ -42,6 +52,11 @@ check_owner_and_mode(const struct stat *status, const char *path,
 	if (is_private && mode != 0600)
 		return lt_fail(
 		    err, LT_EDENIED, "%s: mode is %04o, want 0600", path, mode);
+	if (!is_private && status->st_uid != 0 && status->st_uid != geteuid() &&
+	    status->st_uid != trusted_uid)
+		return lt_fail(err, LT_EDENIED,
+		    "%s: owned by uid %u, want root, %u or SlurmUser", path,
+		    status->st_uid, geteuid());
 	if (!is_private && (mode & 022) != 0)
 		return lt_fail(err, LT_EDENIED,
 		    "%s: mode is %04o, want no write permission for group "
@@ -87,6 +102,27 @@ lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset)
 			return LT_EIO;
 		done += (size_t)got;
 	}
+	return LT_OK;
+}
+
+int
+lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
+    bool is_private, struct lt_error *err)
+{
+	struct lt_reader reader;
+	uint64_t size = 0;
+	const int fd = lt_file_open(path, O_RDONLY, is_private, &size, err);
+	if (fd < 0)
+		return fd;
+	const struct lt_source source = {.fd = fd, .size = size};
+	const int code = lt_reader_open(&reader, path, NULL, &source,
+	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
+	close(fd);
+	if (code != LT_OK)
+		return code;
+	*generation = reader.header.generation;
+	*created_utc_s = reader.header.created_utc_s;
+	lt_reader_close(&reader);
 	return LT_OK;
 }
 

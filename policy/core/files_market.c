@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT02\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -64,6 +64,7 @@ code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_u32(coder, &m->hold_margin_ppm);
 	lt_code_u32(coder, &m->max_array_size);
 	lt_code_bool(coder, &m->memory_ignored);
+	lt_code_bool(coder, &m->core_spec_counts);
 	lt_code_i32(coder, &m->zone.count);
 	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
 		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
@@ -87,6 +88,10 @@ code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_u64(coder, &p->max_memory_mib);
 	lt_code_bool(coder, &p->max_memory_is_per_cpu);
 	lt_code_text(coder, p->job_defaults, sizeof p->job_defaults);
+	lt_code_u32(coder, &p->default_cpus_per_gpu);
+	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
+	lt_code_u32(coder, &p->max_cpus_per_node);
+	lt_code_u32(coder, &p->max_cpus_per_socket);
 	lt_code_u32(coder, &p->node_count);
 	lt_code_u32(coder, &p->first_shape);
 	lt_code_u32(coder, &p->shape_count);
@@ -112,8 +117,15 @@ code_shape(struct lt_coder *coder, struct lt_shape *shape)
 {
 	lt_code_u32(coder, &shape->node_count);
 	lt_code_u32(coder, &shape->cpus);
+	lt_code_u32(coder, &shape->sockets);
+	lt_code_u32(coder, &shape->threads);
 	lt_code_u32(coder, &shape->gpus);
+	lt_code_u32(coder, &shape->gpus_of_type);
+	lt_code_u32(coder, &shape->shards);
+	lt_code_u32(coder, &shape->gpu_cores);
 	lt_code_u64(coder, &shape->memory_mib);
+	lt_code_u64(coder, &shape->tmp_disk_mib);
+	lt_code_text(coder, shape->features, sizeof shape->features);
 	lt_code_text(coder, shape->gpu_type, sizeof shape->gpu_type);
 	lt_code_i32(coder, &shape->gpu_index);
 }

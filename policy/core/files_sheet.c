@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD02\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -21,7 +21,8 @@ enum section_id {
 	SECTION_ACCOUNTS,
 	SECTION_BINDINGS,
 	SECTION_PAIRS,
-	SECTION_COUNT = SECTION_PAIRS,
+	SECTION_MANAGERS,
+	SECTION_COUNT = SECTION_MANAGERS,
 };
 
 static void
@@ -49,6 +50,7 @@ code_settings(struct lt_coder *coder, struct lt_balance_sheet *sheet)
 	lt_code_bool(coder, &sheet->ready);
 	code_rule(coder, &sheet->on_unknown);
 	lt_code_i64(coder, &sheet->stale_after_s);
+	lt_code_i64(coder, &sheet->jobs_utc_s);
 }
 
 static void
@@ -86,6 +88,7 @@ code_account(struct lt_coder *coder, struct lt_account *account)
 	lt_code_text(coder, account->name, sizeof account->name);
 	lt_code_u32(coder, &account->first_binding);
 	lt_code_u32(coder, &account->binding_count);
+	lt_code_u32(coder, &account->parent);
 }
 
 static void
@@ -94,6 +97,14 @@ code_pair(struct lt_coder *coder, struct lt_pair *pair)
 	lt_code_u32(coder, &pair->uid);
 	lt_code_u32(coder, &pair->account);
 	lt_code_bool(coder, &pair->is_default);
+	lt_code_bool(coder, &pair->has_array);
+}
+
+static void
+code_manager(struct lt_coder *coder, struct lt_manager *manager)
+{
+	lt_code_u32(coder, &manager->uid);
+	lt_code_u32(coder, &manager->account);
 }
 
 /* The records of one section, both ways. Writing, the tables are the
@@ -131,6 +142,9 @@ code_section(
 	case SECTION_PAIRS:
 		CODE_ALL(
 		    struct lt_pair, sheet->pair_count, sheet->pairs, code_pair);
+	case SECTION_MANAGERS:
+		CODE_ALL(struct lt_manager, sheet->manager_count,
+		    sheet->managers, code_manager);
 	}
 #undef CODE_ALL
 }
@@ -139,7 +153,8 @@ static uint32_t
 section_records(const struct lt_balance_sheet *sheet, enum section_id id)
 {
 	const uint32_t counts[] = {1, sheet->budget_count, sheet->usage_count,
-	    sheet->account_count, sheet->binding_count, sheet->pair_count};
+	    sheet->account_count, sheet->binding_count, sheet->pair_count,
+	    sheet->manager_count};
 	return counts[id - SECTION_SETTINGS];
 }
 
@@ -169,7 +184,7 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 {
 	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX,
 	    LT_USAGES_MAX, LT_ACCOUNTS_MAX, LT_ACCOUNTS_MAX * LT_BINDINGS_MAX,
-	    LT_PAIRS_MAX};
+	    LT_PAIRS_MAX, LT_MANAGERS_MAX};
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
 		const int code = lt_reader_expect(
 		    reader, i, SECTION_SETTINGS + i, limits[i], 0, err);
@@ -204,6 +219,7 @@ lay_out(struct lt_balance_sheet *sheet, const struct lt_section *sections,
 	PLACE(accounts, account_count, SECTION_ACCOUNTS);
 	PLACE(bindings, binding_count, SECTION_BINDINGS);
 	PLACE(pairs, pair_count, SECTION_PAIRS);
+	PLACE(managers, manager_count, SECTION_MANAGERS);
 #undef PLACE
 	return at;
 }

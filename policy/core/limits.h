@@ -8,9 +8,11 @@
 enum {
 	LT_NAME_SIZE = 64,	  /* partition, source, user; longer: refused */
 	LT_ACCOUNT_SIZE = 48,	  /* account; longer: unknown to lowtide */
+	LT_FEATURES_SIZE = 128,	  /* of a node; longer: it counts as without */
 	LT_GPU_NAME_SIZE = 32,	  /* longer: refused */
 	LT_ERROR_TEXT_SIZE = 512, /* longer: cut */
 	LT_PARTITIONS_MAX = 256,  /* more: lowtided refuses to compile */
+	LT_NODES_MAX = 1 << 20,	  /* of one job; more count as that many */
 	LT_SHAPES_MAX = 1024,	  /* node shapes over all partitions: refused */
 	LT_SERIES_MAX = 1024,	  /* three a partition and some: refused */
 	LT_STEPS_MAX = 4096,	/* steps of one series, 14 days of 5 min: cut */
@@ -20,6 +22,8 @@ enum {
 	LT_BUDGETS_MAX = 8192,	/* refused */
 	LT_ACCOUNTS_MAX = 16384,   /* refused */
 	LT_PAIRS_MAX = 262144,	   /* valid (uid, account): refused */
+	LT_MANAGERS_MAX = 65536,   /* operators, (coordinator, account): refused
+				    * */
 	LT_USAGES_MAX = 65536,	   /* (budget, uid) with a cap: refused */
 	LT_BINDINGS_MAX = 64,	   /* budgets that bind one job: unknown */
 	LT_SHEET_STALE_S = 60,	   /* lowtided writes each 15 s: four misses and

@@ -17,6 +17,7 @@
 #include "quote.h"
 #include "ring.h"
 #include "series.h"
+#include "size.h"
 #include "terms.h"
 #include "units.h"
 #include "zone.h"

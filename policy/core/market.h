@@ -33,10 +33,16 @@ int lt_objective_find(const char *word);
 /* One kind of node within a partition. */
 struct lt_shape {
 	uint32_t node_count;
-	uint32_t cpus;
+	uint32_t cpus;		   /* that jobs can be given */
+	uint32_t sockets, threads; /* of a node, of a core; 0 = 1 */
 	uint32_t gpus;
+	uint32_t gpus_of_type; /* of them, of gpu_type */
+	uint32_t shards;       /* of all its GPUs: gres/shard or gres/mps */
+	uint32_t gpu_cores;    /* kept for jobs with GPUs */
 	uint64_t memory_mib;
-	char gpu_type[LT_GPU_NAME_SIZE]; /* Gres type in Slurm; "" = none */
+	uint64_t tmp_disk_mib;
+	char features[LT_FEATURES_SIZE]; /* comma list; cut = as if none */
+	char gpu_type[LT_GPU_NAME_SIZE]; /* Slurm's, of most; "" = none */
 	int gpu_index;			 /* in market->gpus; -1 = unknown */
 };
 
@@ -53,6 +59,17 @@ enum lt_partition_flag {
 	LT_PARTITION_GROUPS = 1 << 7, /* AllowGroups set: home only */
 	LT_PARTITION_ROOT_ONLY = 1 << 8,
 	LT_PARTITION_OVERSUBSCRIBE = 1 << 9,
+	/* What Slurm rounds a job's CPUs on a node up to: CR_Core, CR_Socket;
+	 * neither: single CPUs. */
+	LT_PARTITION_BY_CORE = 1 << 10,
+	LT_PARTITION_BY_SOCKET = 1 << 11,
+	LT_PARTITION_TASK_PER_CORE = 1 << 12, /* CR_ONE_TASK_PER_CORE */
+	LT_PARTITION_BIND_SOCKETS = 1 << 13, /* enforce-binding takes sockets */
+	/* --ntasks-per-node is how many, whatever --ntasks says; what
+	 * MaxMemPerCPU brings is whole CPUs for each task */
+	LT_PARTITION_TASKS_BY_NODE = 1 << 14,
+	/* --gpus of fewer than the nodes: each node has so many */
+	LT_PARTITION_GPUS_BY_NODE = 1 << 15,
 };
 
 struct lt_partition {
@@ -66,7 +83,11 @@ struct lt_partition {
 	bool default_memory_is_per_cpu;
 	uint64_t max_memory_mib; /* 0 = none */
 	bool max_memory_is_per_cpu;
-	char job_defaults[128];	    /* JobDefaults text, must be equal */
+	char job_defaults[128]; /* JobDefaults text, must be equal */
+	uint32_t
+	    default_cpus_per_gpu; /* the partition's, else Slurm's; 0 = no */
+	uint64_t default_memory_mib_per_gpu;
+	uint32_t max_cpus_per_node, max_cpus_per_socket; /* of jobs; 0 = none */
 	const char *allow_accounts; /* comma list, lower case; "" = all */
 	const char *deny_accounts;
 	const char *allow_qos;
@@ -114,8 +135,10 @@ struct lt_market {
 	uint32_t max_extra_cost_ppm;
 	uint32_t hold_margin_ppm;
 	uint32_t max_array_size;
-	bool memory_ignored; /* SelectTypeParameters without _Memory: memory
-			      * is no part of a share */
+	bool memory_ignored;   /* SelectTypeParameters without _Memory: memory
+				* is no part of a share */
+	bool core_spec_counts; /* AllowSpecResourcesUsage: --core-spec gives
+				* whole nodes, else it is ignored */
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;

@@ -9,11 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "size.h"
 #include "units.h"
 
 enum {
 	PPM = 1000000,
-	LIMIT_MAX_S = INT32_MAX, /* 68 years: longer is no limit at all */
+	LIMIT_MAX_S = INT32_MAX, /* 68 years: longer is held as that */
 };
 
 /* What one task takes on one partition. */
@@ -111,9 +112,11 @@ static int64_t
 task_limit_s(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
-	const int64_t limit_s = lt_limit_of(request, market, partition);
-	if (limit_s <= 0 || limit_s > LIMIT_MAX_S)
+	int64_t limit_s = lt_limit_of(request, market, partition);
+	if (limit_s <= 0)
 		return LT_UNSET_64;
+	if (limit_s > LIMIT_MAX_S)
+		limit_s = LIMIT_MAX_S;
 	/* UNLIMITED bounds nothing: what runs over is settled by that name. */
 	return market->over_time_limit_s > LIMIT_MAX_S
 		   ? limit_s
@@ -151,54 +154,6 @@ widen(struct lt_amount *most, const struct lt_amount *amount)
 		most->carbon_mg = amount->carbon_mg;
 }
 
-/* In whole nodes, up. */
-static int64_t
-nodes_taken(const struct lt_share *share)
-{
-	return (share->nodes * share->numerator + share->denominator - 1) /
-	       share->denominator;
-}
-
-static uint32_t
-nodes_for(uint32_t wanted, uint32_t of_one)
-{
-	return wanted == 0 ? 0 : (wanted - 1) / of_one + 1;
-}
-
-/*
- * The share where it is greatest. Without --nodes Slurm may spread the job
- * over a partition's small nodes: as many as hold all of it, or, where there
- * are fewer, those and the rest on others. No node counts more than whole.
- */
-static struct lt_share
-worst_share(const struct lt_request *request, const struct lt_market *market,
-    int partition)
-{
-	const struct lt_partition *const p = &market->partitions[partition];
-	const struct lt_share fewest = lt_share_of(request, market, partition);
-	struct lt_share worst = fewest;
-	for (uint32_t i = 0; request->nodes_open && i < p->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    &market->shapes[p->first_shape + i];
-		if (shape->cpus == 0 || (request->gpus > 0 && shape->gpus == 0))
-			continue;
-		uint32_t nodes = nodes_for(request->cpus, shape->cpus);
-		if (request->gpus > 0 &&
-		    nodes_for(request->gpus, shape->gpus) > nodes)
-			nodes = nodes_for(request->gpus, shape->gpus);
-		if (nodes <= fewest.nodes)
-			continue;
-		const struct lt_share spread = {1, 1, nodes};
-		const struct lt_share mixed = {
-		    1, 1, (uint32_t)nodes_taken(&fewest) + shape->node_count};
-		const struct lt_share *const more =
-		    nodes < mixed.nodes ? &spread : &mixed;
-		if (more->nodes > nodes_taken(&worst))
-			worst = *more;
-	}
-	return worst;
-}
-
 int
 lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
     const struct lt_market *market, const int *partitions, int count,
@@ -215,8 +170,12 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 			    partitions[i], market->partition_count);
 		const struct lt_partition *const partition =
 		    &market->partitions[partitions[i]];
+		if (partition->shape_count == 0)
+			return lt_fail(err, LT_EINPUT,
+			    "no node of partition %s is known",
+			    partition->name);
 		struct task task = {
-		    .share = worst_share(request, market, partitions[i]),
+		    .share = lt_share_most(request, market, partitions[i]),
 		    .limit_s = task_limit_s(request, market, partitions[i]),
 		    .start_utc_s = earliest_start_utc_s,
 		    .margin_ppm = market->hold_margin_ppm,

@@ -20,6 +20,12 @@ enum lt_quote_flag {
 	LT_QUOTE_CHECKPOINT = 1 << 2,
 	LT_QUOTE_UNKNOWN = 1 << 3, /* held back: balance unknown */
 	LT_QUOTE_MODIFY = 1 << 4,  /* ring only: the difference of a change */
+	LT_QUOTE_LOCK = 1 << 5, /* after a requeue: held until it is admitted */
+	LT_QUOTE_FREEING = 1 << 6, /* admitted and counted, still held back */
+	LT_QUOTE_WHOLE = 1 << 7,   /* ring only: MODIFY, and all of the hold */
+	LT_QUOTE_UNDERHELD = 1
+			     << 8, /* requeued: it ran on more than was held */
+	LT_QUOTE_PLANE = 1 << 9, /* --distribution=plane: no record shows it */
 };
 
 struct lt_quote {
@@ -60,7 +66,7 @@ struct lt_whys {
  * rounded up plus 1 (settling may round a part up). Carbon alike. quote's
  * hold_per_task, tasks, start and end are written. An amount without price
  * or intensity (and no worst_intensity) has has_x = false.
- * LT_EINPUT: no limit known. docs/model.md.
+ * LT_EINPUT: no limit known, or no node of a partition. docs/model.md.
  */
 int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
     const struct lt_market *market, const int *partitions, int count,
@@ -75,8 +81,12 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
 
-/* Reads the first "lowtide:1 ...;" within any text. LT_ENOENT: none there;
- * LT_EINPUT: there and damaged. Survives any bytes up to length. */
+/* Where a "lowtide:1 " begins that counts: in a text the first, in a JSON
+ * object the one that is a member of ours; NULL = none. */
+const char *lt_quote_find(const char *text, size_t length);
+
+/* Reads the quote at lt_quote_find(). LT_ENOENT: none there; LT_EINPUT: there
+ * and damaged. Survives any bytes up to length. */
 int lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
     struct lt_error *err);
 
@@ -98,9 +108,13 @@ int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
 int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
 
-/* Put ours into what other tools keep there: every "lowtide:...;" of comment
- * (NULL = "") is removed, then `ours` ("" = none) is put first.
- * LT_ELIMIT when it does not fit. */
+/*
+ * Put ours into what other tools keep there: every "lowtide:...;" of comment
+ * (NULL = "") is removed, then `ours` ("" = none; no quotes, backslashes or
+ * braces, as lt_quote_pack() has none) is put first; in a JSON object (begins
+ * with "{" and has a "}") as the last member "lowtide":"<ours>". LT_ELIMIT when
+ * it does not fit.
+ */
 int lt_quote_merge(
     char *out, size_t size, const char *comment, const char *ours);
 

@@ -26,7 +26,6 @@ enum {
 };
 _Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
 
-static const char prefix[] = "lowtide:";
 static const char version[] = "lowtide:1 ";
 
 /* ---- writing ---- */
@@ -452,29 +451,12 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	expect(scanner, ";");
 }
 
-/* The first `word` that does not stand inside another word; NULL = none. */
-static const char *
-find_entry(
-    const char *text, const char *begin, const char *end, const char *word)
-{
-	const size_t length = strlen(word);
-	for (const char *at = begin; (size_t)(end - at) >= length; at++) {
-		at = memmem(at, (size_t)(end - at), word, length);
-		if (at == NULL)
-			return NULL;
-		if (at == text || !is_plain(at[-1]))
-			return at;
-	}
-	return NULL;
-}
-
 int
 lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
     struct lt_error *err)
 {
 	memset(quote, 0, sizeof *quote);
-	const char *const entry =
-	    find_entry(text, text, text + length, version);
+	const char *const entry = lt_quote_find(text, length);
 	if (entry == NULL)
 		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
 	struct scanner scanner = {
@@ -486,41 +468,4 @@ lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
 	return lt_fail(err, LT_EINPUT,
 	    "quote: damaged before character %d of its text",
 	    (int)(scanner.at - entry) + 1);
-}
-
-/* ---- among others ---- */
-
-int
-lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
-{
-	size_t at = strlen(ours);
-	const char *const text = comment ? comment : "";
-	const char *const end = text + strlen(text);
-	const char *rest = text;
-	if (at >= size)
-		return LT_ELIMIT;
-	memcpy(out, ours, at);
-	const size_t start = at;
-	while (rest < end) {
-		const char *entry = find_entry(text, rest, end, prefix);
-		if (entry == NULL)
-			entry = end;
-		const size_t length = (size_t)(entry - rest);
-		const size_t gap = start > 0 && at == start && length > 0;
-		if (length + gap >= size - at) {
-			out[0] = '\0';
-			return LT_ELIMIT;
-		}
-		if (gap)
-			out[at++] = ' ';
-		memcpy(out + at, rest, length);
-		at += length;
-		/* To its ";" (or, damaged, the end) and the space after it. */
-		rest = entry == end ? end
-				    : memchr(entry, ';', (size_t)(end - entry));
-		rest = rest == NULL ? end : rest + (rest < end);
-		rest += rest < end && *rest == ' ';
-	}
-	out[at] = '\0';
-	return LT_OK;
 }

@@ -13,7 +13,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM03\n";
 
 enum {
 	SECTION_BLOCKS = 1,
@@ -25,42 +25,69 @@ enum {
 	BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
 	FILE_BYTES_MAX = BLOCKS_AT + BLOCKS_MAX * BLOCK_BYTES,
 };
+#define FIELD(name) +4
+enum { AT_PARTITIONS = 76, AT_ASKED = 92 };
+enum { AT_MEMORY = AT_ASKED LT_TERMS_ASKED(FIELD) };
+#undef FIELD
+_Static_assert(AT_MEMORY + 24 == LT_TERMS_RECORD_BYTES, "docs/formats.md");
 _Static_assert(LT_TERMS_MAX % LT_TERMS_BLOCK == 0, "whole blocks");
 
 static void
 record_pack(unsigned char *out, const struct lt_terms *terms)
 {
+	const struct lt_terms_asked *const asked = &terms->asked;
 	lt_put_u32(out, terms->job_id);
 	lt_put_u32(out + 4, terms->uid);
 	lt_put_u64(out + 8, terms->quote_id);
 	lt_put_u64(out + 16, (uint64_t)terms->hold_money_micros);
 	lt_put_u64(out + 24, (uint64_t)terms->hold_carbon_mg);
 	lt_put_u32(out + 32, terms->account_hash);
-	lt_put_u32(out + 36, terms->partition_hash);
-	lt_put_u32(out + 40, terms->limit_s);
-	lt_put_u32(out + 44, terms->nodes);
-	lt_put_u32(out + 48, terms->share_ppm);
-	lt_put_u32(out + 52, terms->tasks);
-	lt_put_u32(out + 56, terms->flags);
-	lt_put_u32(out + 60, terms->cpus);
+	lt_put_u32(out + 36, terms->limit_s);
+	lt_put_u32(out + 40, terms->tasks);
+	lt_put_u32(out + 44, terms->flags);
+	lt_put_u64(out + 48, (uint64_t)terms->start_utc_s);
+	lt_put_u64(out + 56, (uint64_t)terms->end_utc_s);
+	lt_put_u64(out + 64, (uint64_t)terms->seen_utc_s);
+	lt_put_u32(out + 72, terms->partition_count);
+	for (int i = 0; i < LT_TERMS_PARTITIONS; i++)
+		lt_put_u32(
+		    out + AT_PARTITIONS + 4 * i, terms->partition_hash[i]);
+	unsigned char *at = out + AT_ASKED;
+#define FIELD(name) lt_put_u32(at, asked->name), at += 4;
+	LT_TERMS_ASKED(FIELD)
+#undef FIELD
+	lt_put_u64(out + AT_MEMORY, asked->memory_mib_per_node);
+	lt_put_u64(out + AT_MEMORY + 8, asked->memory_mib_per_cpu);
+	lt_put_u64(out + AT_MEMORY + 16, asked->memory_mib_per_gpu);
 }
 
 static void
 record_unpack(struct lt_terms *terms, const unsigned char *in)
 {
+	struct lt_terms_asked *const asked = &terms->asked;
 	terms->job_id = lt_get_u32(in);
 	terms->uid = lt_get_u32(in + 4);
 	terms->quote_id = lt_get_u64(in + 8);
 	terms->hold_money_micros = (int64_t)lt_get_u64(in + 16);
 	terms->hold_carbon_mg = (int64_t)lt_get_u64(in + 24);
 	terms->account_hash = lt_get_u32(in + 32);
-	terms->partition_hash = lt_get_u32(in + 36);
-	terms->limit_s = lt_get_u32(in + 40);
-	terms->nodes = lt_get_u32(in + 44);
-	terms->share_ppm = lt_get_u32(in + 48);
-	terms->tasks = lt_get_u32(in + 52);
-	terms->flags = lt_get_u32(in + 56);
-	terms->cpus = lt_get_u32(in + 60);
+	terms->limit_s = lt_get_u32(in + 36);
+	terms->tasks = lt_get_u32(in + 40);
+	terms->flags = lt_get_u32(in + 44);
+	terms->start_utc_s = (int64_t)lt_get_u64(in + 48);
+	terms->end_utc_s = (int64_t)lt_get_u64(in + 56);
+	terms->seen_utc_s = (int64_t)lt_get_u64(in + 64);
+	terms->partition_count = lt_get_u32(in + 72);
+	for (int i = 0; i < LT_TERMS_PARTITIONS; i++)
+		terms->partition_hash[i] =
+		    lt_get_u32(in + AT_PARTITIONS + 4 * i);
+	const unsigned char *at = in + AT_ASKED;
+#define FIELD(name) asked->name = lt_get_u32(at), at += 4;
+	LT_TERMS_ASKED(FIELD)
+#undef FIELD
+	asked->memory_mib_per_node = lt_get_u64(in + AT_MEMORY);
+	asked->memory_mib_per_cpu = lt_get_u64(in + AT_MEMORY + 8);
+	asked->memory_mib_per_gpu = lt_get_u64(in + AT_MEMORY + 16);
 }
 
 /* Generation and place are in the checksum: a block of an older file or from

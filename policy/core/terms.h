@@ -1,5 +1,5 @@
 /*
- * Terms: on what each live job was admitted, for job_modify. 64-byte records
+ * Terms: on what each live job was admitted, for job_modify. 200-byte records
  * sorted by job id, a checksum per block; format in docs/formats.md.
  */
 #ifndef LT_TERMS_H
@@ -7,7 +7,7 @@
 
 #include "quote.h"
 
-enum { LT_TERMS_RECORD_BYTES = 64 };
+enum { LT_TERMS_RECORD_BYTES = 200, LT_TERMS_PARTITIONS = 4 };
 
 enum lt_terms_flag {
 	LT_TERMS_OUR_HOLD = 1 << 0, /* release only by lowtided */
@@ -17,7 +17,47 @@ enum lt_terms_flag {
 	LT_TERMS_HAS_MONEY = 1 << 4,
 	LT_TERMS_HAS_CARBON = 1 << 5,
 	LT_TERMS_EXCLUSIVE = 1 << 6,
-	LT_TERMS_HET_LEADER = 1 << 7, /* its id alone names all components */
+	LT_TERMS_HET_LEADER = 1 << 7,  /* its id alone names all components */
+	LT_TERMS_LOCKED = 1 << 8,      /* requeued: a new run waits */
+	LT_TERMS_ARRAY_RAN = 1 << 9,   /* by its id: a task runs, or so waits */
+	LT_TERMS_ARRAY_ONLY = 1 << 10, /* stands for tasks with other ids */
+	LT_TERMS_SPREAD = 1 << 11,
+	LT_TERMS_BIND_GPUS = 1 << 12,
+	LT_TERMS_OVERCOMMIT = 1 << 13,
+	LT_TERMS_WHOLE_MEMORY = 1 << 14,
+	LT_TERMS_PLANE = 1 << 15,
+};
+
+/* What the job asked: fields of struct lt_request, 0 = not said, in the order
+ * of the file. */
+#define LT_TERMS_ASKED(FIELD)                                                  \
+	FIELD(min_nodes)                                                       \
+	FIELD(max_nodes)                                                       \
+	FIELD(tasks)                                                           \
+	FIELD(cpus_per_task)                                                   \
+	FIELD(cpus)                                                            \
+	FIELD(cpus_per_node)                                                   \
+	FIELD(max_cpus)                                                        \
+	FIELD(tasks_per_node)                                                  \
+	FIELD(tasks_per_socket)                                                \
+	FIELD(tasks_per_core)                                                  \
+	FIELD(tasks_per_board)                                                 \
+	FIELD(tasks_per_gpu)                                                   \
+	FIELD(sockets_per_node)                                                \
+	FIELD(threads_per_core)                                                \
+	FIELD(gpus)                                                            \
+	FIELD(gpus_per_node)                                                   \
+	FIELD(gpus_per_socket)                                                 \
+	FIELD(gpus_per_task)                                                   \
+	FIELD(cpus_per_gpu)                                                    \
+	FIELD(shards_per_node)                                                 \
+	FIELD(spec_cores)
+
+struct lt_terms_asked {
+#define FIELD(name) uint32_t name;
+	LT_TERMS_ASKED(FIELD)
+#undef FIELD
+	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
 struct lt_terms {
@@ -26,13 +66,16 @@ struct lt_terms {
 	uint64_t quote_id;
 	int64_t hold_money_micros; /* per task */
 	int64_t hold_carbon_mg;
-	uint32_t account_hash, partition_hash; /* lt_name_hash() */
-	uint32_t limit_s;
-	uint32_t nodes;
-	uint32_t share_ppm; /* rounded up */
-	uint32_t tasks;	    /* live */
+	uint32_t account_hash; /* lt_name_hash() */
+	uint32_t limit_s;      /* UINT32_MAX = none */
+	uint32_t tasks;	       /* live */
 	uint32_t flags;
-	uint32_t cpus;
+	int64_t start_utc_s, end_utc_s; /* of the hold */
+	int64_t seen_utc_s; /* slurmctld's time of the record that was read */
+	/* More partitions than there is room for: which is not known. */
+	uint32_t partition_count;
+	uint32_t partition_hash[LT_TERMS_PARTITIONS];
+	struct lt_terms_asked asked;
 };
 
 /* Write whole (.new, fsync, rename, fsync directory); records sorted here. */

@@ -242,6 +242,11 @@ static const struct lt_word unknown_words[] = {
     {"allow", LT_RULE_ALLOW},
     {.name = NULL},
 };
+static const struct lt_word underheld_words[] = {
+    {"let", LT_UNDERHELD_LET},
+    {"requeue", LT_UNDERHELD_REQUEUE},
+    {.name = NULL},
+};
 
 /* In the order of reading: what others name comes first. */
 const struct lt_key lt_policy_keys[] = {
@@ -277,6 +282,8 @@ const struct lt_key lt_policy_keys[] = {
 	.max = 365 * LT_DAY_S, .want = "a duration from 1m to 365d such as 1d"},
     {"on_unknown", lt_read_word, AT(on_unknown), .words = unknown_words,
 	.want = "hold, reject or allow"},
+    {"on_underheld", lt_read_word, AT(on_underheld), .words = underheld_words,
+	.want = "let or requeue"},
     {"listen_port", lt_read_port, AT(listen_port), .min = 1, .max = 65535,
 	.want = "a TCP port from 1 to 65535 such as 6826"},
     {"sources", lt_read_items, AT(sources), .items = &source_items,

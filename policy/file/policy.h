@@ -91,6 +91,9 @@ struct lt_policy_exchange {
 /* Which carbon intensity all partitions use: the two are never compared. */
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 
+/* What becomes of a job that started on more than was held for it. */
+enum lt_underheld { LT_UNDERHELD_LET, LT_UNDERHELD_REQUEUE };
+
 struct lt_policy {
 	char path[4096];
 	enum lt_mode mode;
@@ -101,6 +104,7 @@ struct lt_policy {
 	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
 	    max_extra_cost_ppm, hold_margin_ppm;
 	enum lt_rule on_unknown;
+	enum lt_underheld on_underheld;
 	uint16_t listen_port; /* 6826 */
 	enum lt_intensity intensity;
 	int source_count, partition_count, budget_count, default_count,

@@ -369,6 +369,25 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 
 /* ---- dates ---- */
 
+/* Where midnight happens twice, mktime(3) may mean the second; where it never
+ * does, an hour of the day before. */
+static int64_t
+midnight(struct tm *parts)
+{
+	const int day = parts->tm_mday;
+	int64_t utc_s = (int64_t)mktime(parts);
+	struct tm before;
+	time_t at = (time_t)utc_s + LT_HOUR_S;
+	if (parts->tm_hour > 12)
+		utc_s = (int64_t)at;
+	localtime_r(&at, parts);
+	at = (time_t)utc_s - LT_HOUR_S;
+	localtime_r(&at, &before);
+	if (before.tm_mday == day)
+		utc_s = (int64_t)at;
+	return utc_s;
+}
+
 /*
  * mktime(3) knows only the process's zone, so TZ is set for the moment, and
  * only where it differs: a daemon that runs under its policy's zone never
@@ -379,7 +398,7 @@ local_time(struct tm *parts, const char *zone)
 {
 	const char *now = getenv("TZ");
 	if (zone[0] == '\0' || (now && strcmp(now, zone) == 0))
-		return (int64_t)mktime(parts);
+		return midnight(parts);
 	char *before = now ? strdup(now) : NULL;
 	if (now && !before) {
 		parts->tm_mday = 0; /* no memory: no such day */
@@ -387,7 +406,7 @@ local_time(struct tm *parts, const char *zone)
 	}
 	setenv("TZ", zone, 1);
 	tzset();
-	const int64_t utc_s = (int64_t)mktime(parts);
+	const int64_t utc_s = midnight(parts);
 	if (before)
 		setenv("TZ", before, 1);
 	else

@@ -118,13 +118,70 @@ int lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
 /* All open ones; malloc'd. */
 int lt_ledger_open_holds(struct lt_ledger *ledger,
     struct lt_ledger_hold **holds, uint32_t *count, struct lt_error *err);
+/* The wall clock was set: open holds were made as long ago as before, and
+ * none after now. */
+int lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s,
+    int64_t now_utc_s, struct lt_error *err);
 int lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
     enum lt_hold_state state, const char *why, struct lt_error *err);
+
+/*
+ * What a hold's amount was made from. price and carbon are the worst of its
+ * window, in micros and mg per node-hour with the margin in them, and limit_s
+ * has OverTimeLimit in it; 0 = not known.
+ */
+struct lt_admission {
+	struct lt_amount admitted; /* a task, before it was raised while it
+				    * runs */
+	double price, carbon;
+	int64_t limit_s;
+};
+/* Quote ids of open holds of jobs that have no admission, or have another
+ * amount since; malloc'd. */
+int lt_ledger_admissions_due(struct lt_ledger *ledger, uint64_t **quote_ids,
+    uint32_t *count, struct lt_error *err);
+/* hold: the amount that it is about. */
+int lt_ledger_put_admission(struct lt_ledger *ledger, uint64_t quote_id,
+    const struct lt_amount *hold, const struct lt_admission *admission,
+    struct lt_error *err);
+int lt_ledger_admission(struct lt_ledger *ledger, uint64_t quote_id,
+    struct lt_admission *admission, struct lt_error *err); /* LT_ENOENT */
+/* Drop void holds that ended before the first time, settled ones before the
+ * second, and their admissions. When one ended is known to the interval in
+ * which this is called: it is marked by the first call after it. */
+int lt_ledger_prune_holds(struct lt_ledger *ledger, int64_t void_before_utc_s,
+    int64_t settled_before_utc_s, int64_t now_utc_s, struct lt_error *err);
+
+/* ---- Slurm as it was ---- */
+/* Remember an account's parent ("" = none); the last one counts. */
+int lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
+    const char *parent, struct lt_error *err);
+struct lt_account_seen {
+	char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE];
+	bool charged; /* it has entries */
+};
+int lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
+    uint32_t *count, struct lt_error *err); /* by name; malloc'd */
+/* A partition's facts as text of the caller's, and since when the policy has
+ * it no more; 0 = it has. */
+int lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
+    const char *facts, int64_t left_utc_s, struct lt_error *err);
+int lt_ledger_place(struct lt_ledger *ledger, const char *partition,
+    char *facts, size_t size, int64_t *left_utc_s,
+    struct lt_error *err); /* LT_ENOENT */
+/* Names of those that the policy had last; malloc'd. */
+int lt_ledger_places(struct lt_ledger *ledger, char (**names)[LT_NAME_SIZE],
+    uint32_t *count, struct lt_error *err);
 
 /* ---- runs and entries ---- */
 struct lt_run_key {
 	uint32_t job_id;
 	int64_t submit_utc_s;
+};
+enum lt_gpus_from { /* who says how many GPUs a run had */
+	LT_GPUS_SLURMDBD,
+	LT_GPUS_SLURMCTLD, /* AccountingStorageTRES has no gres/gpu */
+	LT_GPUS_UNKNOWN,   /* nobody: the run has no price */
 };
 struct lt_run {
 	struct lt_run_key key;
@@ -132,21 +189,25 @@ struct lt_run {
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE], state_text[32];
 	int64_t start_utc_s, end_utc_s;
-	uint32_t nodes, cpus, gpus;
+	uint32_t nodes, cpus, gpus, shards;
 	uint64_t memory_mib;
 	int64_t share_numerator, share_denominator; /* of nodes' node-hours */
 	uint64_t quote_id;			    /* 0 = none */
 	bool priced;	  /* false: no price known, shown so */
 	bool provisional; /* from slurmctld's record */
+	bool goes_on;	  /* its hold's share has further rows; not kept */
 	bool has_carbon;
 	int64_t money_micros, carbon_mg, energy_wh;
 	bool has_base;
 	int64_t base_money_micros, base_carbon_mg; /* without lowtide */
 	bool moved;				   /* lowtide placed it */
 	char base_text[192];  /* "ondemand@<utc>, ..." how it was made */
-	char over_reason[32]; /* settled above its hold: price,
-			       * OverTimeLimit, requeue, admin; "" */
+	char over_reason[32]; /* settled above its hold; "": not. The words
+			       * are finding.h's */
 	enum lt_quality worst_quality;
+	int64_t suspended_s; /* of end - start */
+	enum lt_gpus_from gpus_from;
+	struct lt_amount held; /* a task, as admitted; where it is above */
 };
 enum lt_entry_kind {
 	LT_ENTRY_CHARGE,
@@ -167,11 +228,11 @@ struct lt_entry {
 };
 /*
  * Settle one run: the run row, its entries (they add up to it), the end of
- * one live share of its hold, in one transaction. A run that is there with
- * equal figures changes nothing (*changed false); with other figures a
- * correction entry of the difference is made at its hour, or, for hours
- * before open_since_utc_s, at the hour of now (not before open_since). The
- * account, uid, kind and made of entries are the run's; at is theirs.
+ * one live share of its hold (unless it goes on), in one transaction. A run
+ * that is there with equal figures changes nothing (*changed false); with other
+ * figures a correction entry of the difference is made at its hour, or, for
+ * hours before open_since_utc_s, at the hour of now (not before open_since).
+ * The account, uid, kind and made of entries are the run's; at is theirs.
  * LT_EBUG when the entries do not add up to the run.
  */
 int lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
@@ -185,15 +246,40 @@ int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
     struct lt_error *err);
+struct lt_run_gpus {
+	uint32_t gpus, shards;
+};
+/* GPUs of a job by slurmctld's record from a time on: the run's submit time,
+ * or later when it was resized. Dropped some time after they were seen. */
+int lt_ledger_put_gpus(struct lt_ledger *ledger, struct lt_run_key key,
+    struct lt_run_gpus gpus, int64_t now_utc_s, struct lt_error *err);
+/* The last put up to key's time, which becomes its own; LT_ENOENT: none. */
+int lt_ledger_gpus(struct lt_ledger *ledger, struct lt_run_key *key,
+    struct lt_run_gpus *gpus, struct lt_error *err);
+int lt_ledger_prune_gpus(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
+/* Runs that ended since and were settled above their holds, by reason; at
+ * most room. */
+struct lt_over_sum {
+	char reason[32];
+	uint32_t runs, last_job_id;
+	double over_micros;
+};
+int lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
+    struct lt_over_sum *sums, uint32_t room, uint32_t *count,
+    struct lt_error *err);
 /* What preemptible nodes went through: node-hours of runs of a partition
  * within [from, to), and how many of those runs ended by NODE_FAIL or
  * PREEMPTED. */
 int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
     int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
     uint32_t *interruptions, struct lt_error *err);
-/* Also appended to <state>/adjustments (text, fsync) before the insert, so
- * that rebuild has it; what a crash left only there, the next open inserts.
- * Not within lt_ledger_begin(). LT_EINPUT without account or reason. */
+/* Also a line of <state>/adjustments (text, fsync), written once the insert
+ * has worked and before it is kept, so that rebuild has it, and nothing that
+ * was refused; what a crash left only there, the next open inserts. Not within
+ * lt_ledger_begin(). LT_EINPUT without account or reason, or beyond
+ * LT_ADJUSTMENT_MAX; LT_EOVERFLOW if all of them could not be added. */
+#define LT_ADJUSTMENT_MAX INT64_C(1000000000000000000) /* 10^12 units */
 int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
 
@@ -218,6 +304,10 @@ int lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_account_sum **sums, uint32_t *count,
     struct lt_error *err);
 
+/* Is any money charged, adjusted or held? */
+int lt_ledger_has_money(
+    struct lt_ledger *ledger, bool *has, struct lt_error *err);
+
 /*
  * Exact splitting: charge = round(carry + numerator / denominator), the
  * remainder stays in the carry of that partition and rate, so that the parts
@@ -233,7 +323,13 @@ int lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,
 int lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
     size_t size, struct lt_error *err); /* LT_ENOENT */
 
-/* Empty runs, entries, holds and carries, replay <state>/adjustments. */
-int lt_ledger_reset(struct lt_ledger *ledger, struct lt_error *err);
+/* By which lt_ledger_get() has the number of lines of <state>/adjustments that
+ * are set aside: the ledger can't add them. Not put: none. */
+#define LT_JOURNAL_REFUSED "adjustments_refused"
+
+/* Make the ledger agree with itself: entries with their runs (one of the
+ * difference where they don't add up, none without a run), days with entries,
+ * adjustments with <state>/adjustments. Runs and holds stay. */
+int lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err);
 
 #endif

@@ -21,7 +21,7 @@ static const struct {
 	enum lt_sql begin, commit, rollback, save, keep, undo;
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
-	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3},
+	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4},
 	LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
 	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2},
@@ -132,6 +132,47 @@ lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
 		rc = lt_rows_next(&rows, err);
 	lt_rows_end(&rows);
 	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_row_one(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
+    void *out, struct lt_error *err, const struct lt_value *values, int count)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc == 1)
+		read(&rows, out);
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_rows_all(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
+    size_t size, void **array, uint32_t *used, struct lt_error *err,
+    const struct lt_value *values, int count)
+{
+	struct lt_rows rows;
+	uint32_t capacity = 0;
+	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+
+	*array = NULL;
+	*used = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		rc = lt_grow(array, size, *used, &capacity, err);
+		if (rc != LT_OK)
+			break;
+		read(&rows, (char *)*array + size * (*used)++);
+	}
+	lt_rows_end(&rows);
+	if (rc != LT_OK) {
+		free(*array);
+		*array = NULL;
+		*used = 0;
+	}
+	return rc;
 }
 
 int64_t

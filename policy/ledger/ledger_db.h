@@ -69,6 +69,17 @@ double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 
+/* One row, its columns in order, into an element that is not zeroed. */
+typedef void lt_row_reader(struct lt_rows *rows, void *element);
+/* The first row. 1 = read, 0 = none (out is untouched), negative = failed. */
+int lt_row_one(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
+    void *out, struct lt_error *err, const struct lt_value *values, int count);
+/* All rows, as a malloc'd array of elements of `size` bytes. On failure NULL
+ * and 0. */
+int lt_rows_all(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
+    size_t size, void **array, uint32_t *used, struct lt_error *err,
+    const struct lt_value *values, int count);
+
 /* Around one call: a savepoint in the caller's transaction, else its own.
  * lt_call_end() keeps it when code is LT_OK, else undoes it, and returns the
  * call's result. */

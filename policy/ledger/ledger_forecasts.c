@@ -4,7 +4,6 @@
  * how far those of the last 90 days were off. daemon/forecast_error.c scores.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "ledger_db.h"
 #include "units.h"
@@ -69,38 +68,28 @@ lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
 }
 
+static void
+read_issued(struct lt_rows *rows, void *element)
+{
+	struct lt_issued *const issued = element;
+
+	issued->issued_hour = lt_row_int(rows);
+	issued->target_hour = lt_row_int(rows);
+	issued->kind = (int)lt_row_int(rows);
+	issued->value = lt_row_real(rows);
+}
+
 int
 lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
     int64_t hour, struct lt_issued **due, uint32_t *count, struct lt_error *err)
 {
-	struct lt_issued *items = NULL;
-	uint32_t used = 0, capacity = 0;
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_FORECASTS_DUE, err,
+	void *array;
+	const int rc = lt_rows_all(ledger, LT_SQL_FORECASTS_DUE, read_issued,
+	    sizeof(**due), &array, count, err,
 	    LT_BIND(LT_TEXT(source), LT_INT(hour)));
 
-	*due = NULL;
-	*count = 0;
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		void *array = items;
-		rc = lt_grow(&array, sizeof(*items), used, &capacity, err);
-		items = array;
-		if (rc != LT_OK)
-			break;
-		struct lt_issued *const issued = &items[used++];
-		issued->issued_hour = lt_row_int(&rows);
-		issued->target_hour = lt_row_int(&rows);
-		issued->kind = (int)lt_row_int(&rows);
-		issued->value = lt_row_real(&rows);
-	}
-	lt_rows_end(&rows);
-	if (rc != LT_OK) {
-		free(items);
-		return rc;
-	}
-	*due = items;
-	*count = used;
-	return LT_OK;
+	*due = array;
+	return rc;
 }
 
 int

@@ -3,7 +3,6 @@
  * Holds in the ledger: what lowtided took over from the ring or made itself,
  * until each has ended once, settled or void.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ledger_db.h"
@@ -50,8 +49,9 @@ read_amount(struct lt_rows *rows, struct lt_amount *amount)
 
 /* In the order of LT_SQL_HOLD_COLUMNS. */
 static void
-read_hold(struct lt_rows *rows, struct lt_ledger_hold *hold)
+read_hold(struct lt_rows *rows, void *element)
 {
+	struct lt_ledger_hold *const hold = element;
 	struct lt_quote *const q = &hold->quote;
 
 	memset(hold, 0, sizeof(*hold));
@@ -83,28 +83,12 @@ read_hold(struct lt_rows *rows, struct lt_ledger_hold *hold)
 	lt_row_text(rows, q->why, sizeof(q->why));
 }
 
-/* The one hold of a statement with one key. 1, 0 or negative. */
-static int
-find_hold(struct lt_ledger *ledger, enum lt_sql sql, int64_t key,
-    struct lt_ledger_hold *hold, struct lt_error *err)
-{
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, sql, err, LT_BIND(LT_INT(key)));
-
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1)
-		read_hold(&rows, hold);
-	lt_rows_end(&rows);
-	return rc;
-}
-
 int
 lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc =
-	    find_hold(ledger, LT_SQL_HOLD_GET, (int64_t)quote_id, hold, err);
+	const int rc = lt_row_one(ledger, LT_SQL_HOLD_GET, read_hold, hold, err,
+	    LT_BIND(LT_INT(quote_id)));
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no hold q=%016llx",
@@ -116,7 +100,8 @@ int
 lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = find_hold(ledger, LT_SQL_HOLD_OF_JOB, job_id, hold, err);
+	const int rc = lt_row_one(ledger, LT_SQL_HOLD_OF_JOB, read_hold, hold,
+	    err, LT_BIND(LT_INT(job_id)));
 
 	if (rc == 0)
 		return lt_fail(
@@ -128,27 +113,20 @@ int
 lt_ledger_open_holds(struct lt_ledger *ledger, struct lt_ledger_hold **holds,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_rows rows;
-	uint32_t capacity = 0;
-	void *array = NULL;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_HOLD_OPEN, err, NULL, 0);
+	void *array;
+	const int rc = lt_rows_all(ledger, LT_SQL_HOLD_OPEN, read_hold,
+	    sizeof(**holds), &array, count, err, NULL, 0);
 
-	*holds = NULL;
-	*count = 0;
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		rc = lt_grow(&array, sizeof(**holds), *count, &capacity, err);
-		if (rc == LT_OK)
-			read_hold(&rows,
-			    &((struct lt_ledger_hold *)array)[(*count)++]);
-	}
-	lt_rows_end(&rows);
-	if (rc != LT_OK) {
-		free(array);
-		*count = 0;
-		return rc;
-	}
 	*holds = array;
-	return LT_OK;
+	return rc;
+}
+
+int
+lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_SQL_HOLDS_MOVE, err,
+	    LT_BIND(LT_INT(by_s), LT_INT(now_utc_s)));
 }
 
 int

@@ -8,6 +8,9 @@
  * carbon=<mg> energy=<wh> who=<w> reason=<r> crc=<8 hex>
  * Names are percent-encoded outside [A-Za-z0-9_.,@-]. A line is valid if and
  * only if crc is the CRC-32C of all before " crc=" and it ends in a newline.
+ * One that the ledger can't take (its sums would pass 64 bits) is set aside
+ * in place, so that it never comes back: "refused    1 made=..." of the same
+ * length.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,12 +27,39 @@
 
 #define JOURNAL_FILE "adjustments"
 #define JOURNAL_KNOWN "adjustments_bytes" /* how much of it is in entries */
+#define WORD_KEPT "adjustment 1 "
+#define WORD_REFUSED "refused    1 "
 
 enum {
 	/* 3 x (account, who, reason) and the numbers */
 	LINE_SIZE = 3 * (LT_ACCOUNT_SIZE + LT_NAME_SIZE + 256) + 512,
 	/* 30,000 lines of the greatest length; refused above */
 	JOURNAL_BYTES_MAX = 64 * 1024 * 1024,
+	WORD_LENGTH = sizeof(WORD_KEPT) - 1,
+	CRC_LENGTH = sizeof(" crc=12345678") - 1,
+};
+_Static_assert(sizeof(WORD_KEPT) == sizeof(WORD_REFUSED), "set aside in place");
+
+/*
+ * What all adjustments that add, and all that take away, may come to: then
+ * any of them, of any account and period, in any order, fit 64 bits, and what
+ * is left of them (2.3 * 10^16) is for charges.
+ */
+static const int64_t ADJUSTMENTS_MAX = 9200000000000000000;
+
+/* Sums of the adjustments in the ledger. */
+struct adjusted {
+	struct both { /* of those that add, of those that take away */
+		int64_t up, down;
+	} money, carbon, energy;
+};
+
+struct journal { /* open, for one call */
+	struct lt_ledger *ledger;
+	int fd;
+	off_t size;
+	uint32_t refused; /* lines that are set aside */
+	struct adjusted sums;
 };
 
 /* ---- text of one adjustment ---- */
@@ -142,19 +172,27 @@ field_text(const char *line, const char *key, char *out, size_t size)
 	return decode(out, size, at, length);
 }
 
-/* line: without its newline. */
+/* line: without its newline. Is it whole, and does it begin with the word? */
 static bool
-parse_line(const char *line, struct lt_entry *entry)
+is_line(const char *line, const char *word)
 {
 	const char *const mark = strstr(line, " crc=");
 	unsigned int crc = 0;
+
+	return strncmp(line, word, WORD_LENGTH) == 0 && mark != NULL &&
+	       strlen(mark) == CRC_LENGTH &&
+	       sscanf(mark, " crc=%8x", &crc) == 1 &&
+	       crc == lt_crc32c(0, line, (size_t)(mark - line));
+}
+
+static bool
+parse_line(const char *line, struct lt_entry *entry)
+{
 	int64_t uid = 0;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->kind = LT_ENTRY_ADJUSTMENT;
-	if (strncmp(line, "adjustment 1 ", 13) != 0 || mark == NULL ||
-	    strlen(mark) != 13 || sscanf(mark, " crc=%8x", &crc) != 1 ||
-	    crc != lt_crc32c(0, line, (size_t)(mark - line)))
+	if (!is_line(line, WORD_KEPT))
 		return false;
 	if (!field_number(line, "uid", &uid) || uid < 0 || uid > UINT32_MAX)
 		return false;
@@ -170,27 +208,72 @@ parse_line(const char *line, struct lt_entry *entry)
 	       field_text(line, "reason", entry->reason, sizeof(entry->reason));
 }
 
-/* ---- the file ---- */
+/* ---- sums ---- */
+
+static bool
+add_within(struct both *of, int64_t amount)
+{
+	int64_t *const sum = amount > 0 ? &of->up : &of->down;
+
+	return !__builtin_add_overflow(*sum, amount, sum) &&
+	       *sum <= ADJUSTMENTS_MAX && *sum >= -ADJUSTMENTS_MAX;
+}
+
+/* False: they would pass the bound. *sums is the new one either way. */
+static bool
+add_adjusted(struct adjusted *sums, const struct lt_entry *entry)
+{
+	return add_within(&sums->money, entry->money_micros) &&
+	       add_within(&sums->carbon, entry->carbon_mg) &&
+	       add_within(&sums->energy, entry->energy_wh);
+}
 
 static void
-close_fd(int *fd)
+read_sums(struct lt_rows *rows, void *element)
 {
-	if (*fd >= 0)
-		(void)close(*fd);
+	struct adjusted *const sums = element;
+
+	sums->money.up = lt_row_int(rows);
+	sums->money.down = lt_row_int(rows);
+	sums->carbon.up = lt_row_int(rows);
+	sums->carbon.down = lt_row_int(rows);
+	sums->energy.up = lt_row_int(rows);
+	sums->energy.down = lt_row_int(rows);
 }
 
 static int
-open_journal(
-    struct lt_ledger *ledger, int *fd, off_t *size, struct lt_error *err)
+read_adjusted(
+    struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
+{
+	const int rc =
+	    lt_row_one(ledger, LT_SQL_ADJUSTED, read_sums, sums, err, NULL, 0);
+
+	return rc < 0 ? rc : LT_OK;
+}
+
+/* ---- the file ---- */
+
+static void
+close_journal(struct journal *journal)
+{
+	if (journal->fd >= 0)
+		(void)close(journal->fd);
+}
+#define JOURNAL_OF(its_ledger)                                                 \
+	__attribute__((cleanup(close_journal))) struct journal journal = {     \
+	    .ledger = (its_ledger), .fd = -1}
+
+static int
+open_journal(struct journal *journal, struct lt_error *err)
 {
 	char path[4096 + sizeof(JOURNAL_FILE) + 1];
 	struct stat status;
 
 	(void)snprintf(
-	    path, sizeof(path), "%s/" JOURNAL_FILE, ledger->state_dir);
-	*fd = open(
+	    path, sizeof(path), "%s/" JOURNAL_FILE, journal->ledger->state_dir);
+	journal->fd = open(
 	    path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-	if (*fd < 0 || fstat(*fd, &status) != 0)
+	if (journal->fd < 0 || fstat(journal->fd, &status) != 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
 	    (status.st_mode & 077) != 0)
@@ -200,63 +283,138 @@ open_journal(
 	if (status.st_size > JOURNAL_BYTES_MAX)
 		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d", path,
 		    (long long)status.st_size, JOURNAL_BYTES_MAX);
-	*size = status.st_size;
+	journal->size = status.st_size;
 	return LT_OK;
 }
 
 static int
 sync_directory(const char *dir, struct lt_error *err)
 {
-	__attribute__((cleanup(close_fd))) int fd =
-	    open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = LT_OK;
 
 	if (fd < 0 || fsync(fd) != 0)
-		return lt_fail(err, LT_EIO, "%s: %s", dir, strerror(errno));
+		rc = lt_fail(err, LT_EIO, "%s: %s", dir, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	return rc;
+}
+
+/* What the caller is told failed must not come back at a replay. */
+static void
+take_back(const struct journal *journal, struct lt_error *err)
+{
+	if (ftruncate(journal->fd, journal->size) != 0 ||
+	    fsync(journal->fd) != 0)
+		(void)lt_context(err,
+		    "the adjustment could not be taken back and may yet come "
+		    "(%s/" JOURNAL_FILE ": %s)",
+		    journal->ledger->state_dir, strerror(errno));
+}
+
+static int
+append(const struct journal *journal, const char *line, size_t length,
+    struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	if (pwrite(journal->fd, line, length, journal->size) !=
+		(ssize_t)length ||
+	    fsync(journal->fd) != 0)
+		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
+		    journal->ledger->state_dir, strerror(errno));
+	else if (journal->size == 0)
+		rc = sync_directory(journal->ledger->state_dir, err);
+	return rc;
+}
+
+static int
+put_number(struct lt_ledger *ledger, const char *name, int64_t number,
+    struct lt_error *err)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, number);
+	return lt_ledger_put(ledger, name, text, err);
+}
+
+/* 0 if it was never put. */
+static int
+get_number(struct lt_ledger *ledger, const char *name, int64_t *number,
+    struct lt_error *err)
+{
+	char text[24];
+	const int rc = lt_ledger_get(ledger, name, text, sizeof(text), NULL);
+
+	*number = 0;
+	if (rc == LT_ENOENT)
+		return LT_OK;
+	if (rc != LT_OK)
+		return lt_fail(
+		    err, (enum lt_code)rc, "ledger: %s: can't be read", name);
+	return lt_int64_parse(text, 0, JOURNAL_BYTES_MAX, number, err);
+}
+
+/* ---- replay ---- */
+
+/* The same line under the other word, over itself. */
+static int
+set_aside(struct journal *journal, const char *line, int64_t offset,
+    struct lt_error *err)
+{
+	char copy[LINE_SIZE];
+	const size_t length = strlen(line);
+
+	if (length >= sizeof(copy))
+		return lt_fail(
+		    err, LT_EBUG, "a journal line of %zu bytes", length);
+	memcpy(copy, line, length + 1);
+	memcpy(copy, WORD_REFUSED, WORD_LENGTH);
+	(void)snprintf(copy + length - CRC_LENGTH, CRC_LENGTH + 1, " crc=%08x",
+	    lt_crc32c(0, copy, length - CRC_LENGTH));
+	if (pwrite(journal->fd, copy, length, offset) != (ssize_t)length ||
+	    fsync(journal->fd) != 0)
+		return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
+		    journal->ledger->state_dir, strerror(errno));
+	journal->refused++;
 	return LT_OK;
 }
 
 static int
-append(struct lt_ledger *ledger, int fd, off_t size, const char *line,
-    size_t length, struct lt_error *err)
+replay_line(struct journal *journal, const char *line, int64_t offset,
+    int line_number, struct lt_error *err)
 {
-	if (pwrite(fd, line, length, size) == (ssize_t)length && fsync(fd) == 0)
-		return size == 0 ? sync_directory(ledger->state_dir, err)
-				 : LT_OK;
-	const int saved = errno;
-	/* What the caller is told failed must not come back at a replay. */
-	(void)ftruncate(fd, size);
-	return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
-	    ledger->state_dir, strerror(saved));
-}
+	struct adjusted sums = journal->sums;
+	struct lt_error overflow = {0};
+	struct lt_entry entry;
 
-static int
-put_known(struct lt_ledger *ledger, off_t bytes, struct lt_error *err)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "%lld", (long long)bytes);
-	return lt_ledger_put(ledger, JOURNAL_KNOWN, text, err);
-}
-
-static int
-get_known(struct lt_ledger *ledger, int64_t *bytes, struct lt_error *err)
-{
-	char text[24];
-	const int rc =
-	    lt_ledger_get(ledger, JOURNAL_KNOWN, text, sizeof(text), NULL);
-
-	*bytes = 0;
-	if (rc == LT_ENOENT)
+	if (is_line(line, WORD_REFUSED)) {
+		journal->refused++;
 		return LT_OK;
+	}
+	if (!parse_line(line, &entry)) {
+		if (err != NULL && err->code == LT_OK)
+			err->line = line_number;
+		return lt_fail(err, LT_ECHECKSUM,
+		    "%s/" JOURNAL_FILE ":%d: a damaged line, want one written "
+		    "by lowtided",
+		    journal->ledger->state_dir, line_number);
+	}
+	if (!add_adjusted(&sums, &entry))
+		return set_aside(journal, line, offset, err);
+	const int rc =
+	    lt_entry_put(journal->ledger, &entry, entry.at_utc_s, &overflow);
+	if (rc == LT_EOVERFLOW)
+		return set_aside(journal, line, offset, err);
 	if (rc != LT_OK)
-		return lt_fail(err, (enum lt_code)rc,
-		    "ledger: " JOURNAL_KNOWN ": can't be read");
-	return lt_int64_parse(text, 0, JOURNAL_BYTES_MAX, bytes, err);
+		return lt_fail(err, (enum lt_code)rc, "%s", overflow.text);
+	journal->sums = sums;
+	return LT_OK;
 }
 
 /* Insert every line from `from` on; *end: behind the last whole line. */
 static int
-insert_lines(struct lt_ledger *ledger, char *text, int64_t from, int64_t *end,
+insert_lines(struct journal *journal, char *text, int64_t from, int64_t *end,
     struct lt_error *err)
 {
 	int line_number = 1;
@@ -265,21 +423,12 @@ insert_lines(struct lt_ledger *ledger, char *text, int64_t from, int64_t *end,
 		line_number += *c == '\n';
 	for (char *line = text + from;; line_number++) {
 		char *const newline = strchr(line, '\n');
-		struct lt_entry entry;
 		*end = line - text;
 		if (newline == NULL)
 			return LT_OK;
 		*newline = '\0';
-		if (!parse_line(line, &entry)) {
-			if (err != NULL && err->code == LT_OK)
-				err->line = line_number;
-			return lt_fail(err, LT_ECHECKSUM,
-			    "%s/" JOURNAL_FILE ":%d: a damaged line, want "
-			    "one written by lowtided",
-			    ledger->state_dir, line_number);
-		}
 		const int rc =
-		    lt_entry_put(ledger, &entry, entry.at_utc_s, err);
+		    replay_line(journal, line, *end, line_number, err);
 		if (rc != LT_OK)
 			return rc;
 		line = newline + 1;
@@ -287,17 +436,18 @@ insert_lines(struct lt_ledger *ledger, char *text, int64_t from, int64_t *end,
 }
 
 static int
-replay(struct lt_ledger *ledger, int fd, off_t size, int64_t from,
-    struct lt_error *err)
+replay(struct journal *journal, int64_t from, struct lt_error *err)
 {
+	struct lt_ledger *const ledger = journal->ledger;
+	const off_t size = journal->size;
 	char *const text = malloc((size_t)size + 1);
-	int64_t end = from;
+	int64_t end = from, refused = 0;
 
 	if (text == NULL)
 		return lt_fail(
 		    err, LT_ENOMEM, "ledger: no memory for " JOURNAL_FILE);
 	int rc = LT_OK;
-	if (pread(fd, text, (size_t)size, 0) != size)
+	if (pread(journal->fd, text, (size_t)size, 0) != size)
 		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": short read",
 		    ledger->state_dir);
 	text[size] = '\0';
@@ -305,87 +455,146 @@ replay(struct lt_ledger *ledger, int fd, off_t size, int64_t from,
 		rc = lt_fail(err, LT_ECHECKSUM,
 		    "%s/" JOURNAL_FILE ": a zero byte", ledger->state_dir);
 	if (rc == LT_OK)
-		rc = insert_lines(ledger, text, from, &end, err);
+		rc = read_adjusted(&journal->sums, ledger, err);
+	if (rc == LT_OK && from > 0)
+		rc = get_number(ledger, LT_JOURNAL_REFUSED, &refused, err);
+	journal->refused = (uint32_t)refused;
+	if (rc == LT_OK)
+		rc = insert_lines(journal, text, from, &end, err);
 	free(text);
-	if (rc == LT_OK && end < size && ftruncate(fd, end) != 0)
+	if (rc == LT_OK && end < size && ftruncate(journal->fd, end) != 0)
 		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
 		    ledger->state_dir, strerror(errno));
-	return rc == LT_OK ? put_known(ledger, end, err) : rc;
+	if (rc == LT_OK)
+		rc = put_number(
+		    ledger, LT_JOURNAL_REFUSED, journal->refused, err);
+	return rc == LT_OK ? put_number(ledger, JOURNAL_KNOWN, end, err) : rc;
 }
 
 int
 lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err)
 {
-	__attribute__((cleanup(close_fd))) int fd = -1;
-	off_t size = 0;
+	JOURNAL_OF(ledger);
 	int64_t known = 0;
-	int rc = open_journal(ledger, &fd, &size, err);
+	int rc = open_journal(&journal, err);
 
 	if (rc == LT_OK)
-		rc = get_known(ledger, &known, err);
-	if (rc != LT_OK || known == size)
+		rc = get_number(ledger, JOURNAL_KNOWN, &known, err);
+	if (rc != LT_OK || known == journal.size)
 		return rc;
-	if (known > size)
+	if (known > journal.size)
 		return lt_fail(err, LT_ECHECKSUM,
 		    "%s/" JOURNAL_FILE ": %lld bytes, but %lld are in the "
 		    "ledger; put the whole file back",
-		    ledger->state_dir, (long long)size, (long long)known);
+		    ledger->state_dir, (long long)journal.size,
+		    (long long)known);
 	rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
 	return lt_call_end(
-	    ledger, LT_DB_LEDGER, replay(ledger, fd, size, known, err), err);
+	    ledger, LT_DB_LEDGER, replay(&journal, known, err), err);
+}
+
+/* ---- a new one ---- */
+
+static int
+check_adjustment(
+    struct lt_ledger *ledger, const struct lt_entry *made, struct lt_error *err)
+{
+	const int64_t figures[] = {
+	    made->money_micros, made->carbon_mg, made->energy_wh};
+
+	if (made->account[0] == '\0' || made->reason[0] == '\0')
+		return lt_fail(err, LT_EINPUT,
+		    "an adjustment without %s, want both an account and a "
+		    "reason",
+		    made->account[0] == '\0' ? "an account" : "a reason");
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+		if (figures[i] > LT_ADJUSTMENT_MAX ||
+		    figures[i] < -LT_ADJUSTMENT_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "an adjustment of %" PRId64
+			    " millionths, want at most %" PRId64
+			    " (10^12 units) either way",
+			    figures[i], LT_ADJUSTMENT_MAX);
+	/* A journal line can't be undone with the caller's transaction. */
+	if (ledger->in_transaction)
+		return lt_fail(
+		    err, LT_EBUG, "ledger: adjust within a transaction");
+	return LT_OK;
+}
+
+/* Within a transaction: all that can be refused, before a line is written. */
+static int
+insert(struct journal *journal, const struct lt_entry *made, size_t length,
+    struct lt_error *err)
+{
+	int rc = read_adjusted(&journal->sums, journal->ledger, err);
+
+	if (rc == LT_OK && !add_adjusted(&journal->sums, made))
+		rc = lt_fail(err, LT_EOVERFLOW,
+		    "with it the adjustments of one sign would come to more "
+		    "than %" PRId64 " millionths, which is all that the "
+		    "ledger can add",
+		    ADJUSTMENTS_MAX);
+	if (rc == LT_OK)
+		rc = lt_entry_put(journal->ledger, made, made->at_utc_s, err);
+	if (rc == LT_OK)
+		rc = put_number(journal->ledger, JOURNAL_KNOWN,
+		    journal->size + (off_t)length, err);
+	return rc;
 }
 
 int
 lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err)
 {
-	__attribute__((cleanup(close_fd))) int fd = -1;
+	JOURNAL_OF(ledger);
 	char line[LINE_SIZE];
-	off_t size = 0;
 	struct lt_entry made = *entry;
+	bool written = false;
 
 	made.kind = LT_ENTRY_ADJUSTMENT;
 	made.run = (struct lt_run_key){0};
 	made.base_money_micros = made.base_carbon_mg = 0;
-	if (made.account[0] == '\0' || made.reason[0] == '\0')
-		return lt_fail(err, LT_EINPUT,
-		    "an adjustment without %s, want both an account and a "
-		    "reason",
-		    made.account[0] == '\0' ? "an account" : "a reason");
-	/* A journal line can't be undone with the caller's transaction. */
-	if (ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: adjust within a transaction");
-	int rc = lt_journal_catch_up(ledger, err);
+	int rc = check_adjustment(ledger, &made, err);
 	if (rc == LT_OK)
-		rc = open_journal(ledger, &fd, &size, err);
-	if (rc != LT_OK)
-		return rc;
-	const size_t length = format_line(line, sizeof(line), &made);
-	rc = append(ledger, fd, size, line, length, err);
-	return rc == LT_OK ? lt_journal_catch_up(ledger, err) : rc;
-}
-
-int
-lt_ledger_reset(struct lt_ledger *ledger, struct lt_error *err)
-{
-	static const enum lt_sql emptied[] = {LT_SQL_RESET_HOLDS,
-	    LT_SQL_RESET_RUNS, LT_SQL_RESET_ENTRIES, LT_SQL_RESET_DAYS,
-	    LT_SQL_RESET_CARRIES};
-	__attribute__((cleanup(close_fd))) int fd = -1;
-	off_t size = 0;
-	int rc = open_journal(ledger, &fd, &size, err);
-
+		rc = lt_journal_catch_up(ledger, err);
+	if (rc == LT_OK)
+		rc = open_journal(&journal, err);
 	if (rc == LT_OK)
 		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	for (size_t i = 0; i < sizeof(emptied) / sizeof(*emptied); i++)
+	const size_t length = format_line(line, sizeof(line), &made);
+	rc = insert(&journal, &made, length, err);
+	if (rc == LT_OK) {
+		written = true;
+		rc = append(&journal, line, length, err);
+	}
+	rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+	if (rc != LT_OK && written)
+		take_back(&journal, err);
+	return rc;
+}
+
+int
+lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err)
+{
+	static const enum lt_sql steps[] = {LT_SQL_REPAIR_ORPHANS,
+	    LT_SQL_REPAIR_SUMS, LT_SQL_REPAIR_ADJUSTMENTS, LT_SQL_REPAIR_DAYS,
+	    LT_SQL_REPAIR_DAYS_FILL};
+	JOURNAL_OF(ledger);
+	int rc;
+
+	if ((rc = lt_journal_catch_up(ledger, err)) != LT_OK ||
+	    (rc = open_journal(&journal, err)) != LT_OK ||
+	    (rc = lt_call_begin(ledger, LT_DB_LEDGER, err)) != LT_OK)
+		return rc;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (rc == LT_OK)
-			rc = lt_sql_do(ledger, emptied[i], err, NULL, 0);
+			rc = lt_sql_do(ledger, steps[i], err, NULL, 0);
 	if (rc == LT_OK)
-		rc = replay(ledger, fd, size, 0, err);
+		rc = replay(&journal, 0, err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }

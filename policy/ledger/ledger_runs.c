@@ -29,12 +29,18 @@ put_run(
 		LT_INT(run->has_base), LT_INT(run->base_money_micros),
 		LT_INT(run->base_carbon_mg), LT_INT(run->moved),
 		LT_TEXT(run->base_text), LT_TEXT(run->over_reason),
-		LT_INT(run->worst_quality)));
+		LT_INT(run->worst_quality), LT_INT(run->suspended_s),
+		LT_INT(run->gpus_from),
+		LT_OPTIONAL(run->held.has_money, run->held.money_micros),
+		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
+		LT_INT(run->shards)));
 }
 
 static void
-read_run(struct lt_rows *rows, struct lt_run *run)
+read_run(struct lt_rows *rows, void *element)
 {
+	struct lt_run *const run = element;
+
 	memset(run, 0, sizeof(*run));
 	run->key.job_id = (uint32_t)lt_row_int(rows);
 	run->key.submit_utc_s = lt_row_int(rows);
@@ -67,6 +73,11 @@ read_run(struct lt_rows *rows, struct lt_run *run)
 	lt_row_text(rows, run->base_text, sizeof(run->base_text));
 	lt_row_text(rows, run->over_reason, sizeof(run->over_reason));
 	run->worst_quality = (enum lt_quality)lt_row_int(rows);
+	run->suspended_s = lt_row_int(rows);
+	run->gpus_from = (enum lt_gpus_from)lt_row_int(rows);
+	run->held.has_money = lt_row_optional(rows, &run->held.money_micros);
+	run->held.has_carbon = lt_row_optional(rows, &run->held.carbon_mg);
+	run->shards = (uint32_t)lt_row_int(rows);
 }
 
 int
@@ -178,7 +189,11 @@ same_row(const struct lt_run *a, const struct lt_run *b)
 	       a->end_utc_s == b->end_utc_s && a->moved == b->moved &&
 	       strcmp(a->partition, b->partition) == 0 &&
 	       strcmp(a->state_text, b->state_text) == 0 &&
-	       strcmp(a->over_reason, b->over_reason) == 0;
+	       strcmp(a->over_reason, b->over_reason) == 0 &&
+	       a->nodes == b->nodes && a->cpus == b->cpus &&
+	       a->memory_mib == b->memory_mib && a->gpus == b->gpus &&
+	       a->shards == b->shards && a->gpus_from == b->gpus_from &&
+	       a->suspended_s == b->suspended_s;
 }
 
 /* The charges of a run that the ledger did not have. */
@@ -198,7 +213,7 @@ charge(struct lt_ledger *ledger, const struct lt_run *run,
 		memcpy(entry.account, run->account, sizeof(entry.account));
 		rc = lt_entry_put(ledger, &entry, entry.at_utc_s, err);
 	}
-	if (rc == LT_OK && run->quote_id != 0)
+	if (rc == LT_OK && run->quote_id != 0 && !run->goes_on)
 		rc = lt_sql_do(ledger, LT_SQL_HOLD_SETTLE_SHARE, err,
 		    LT_BIND(LT_INT(run->quote_id)));
 	return rc;
@@ -302,16 +317,8 @@ static int
 find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_RUN_GET, err,
+	return lt_row_one(ledger, LT_SQL_RUN_GET, read_run, run, err,
 	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
-
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1)
-		read_run(&rows, run);
-	lt_rows_end(&rows);
-	return rc;
 }
 
 int
@@ -366,26 +373,12 @@ collect_runs(struct lt_ledger *ledger, enum lt_sql sql, struct lt_run **runs,
     uint32_t *count, struct lt_error *err, const struct lt_value *values,
     int value_count)
 {
-	struct lt_rows rows;
-	uint32_t capacity = 0;
-	void *array = NULL;
-	int rc = lt_sql_start(&rows, ledger, sql, err, values, value_count);
+	void *array;
+	const int rc = lt_rows_all(ledger, sql, read_run, sizeof(**runs),
+	    &array, count, err, values, value_count);
 
-	*runs = NULL;
-	*count = 0;
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		rc = lt_grow(&array, sizeof(**runs), *count, &capacity, err);
-		if (rc == LT_OK)
-			read_run(&rows, &((struct lt_run *)array)[(*count)++]);
-	}
-	lt_rows_end(&rows);
-	if (rc != LT_OK) {
-		free(array);
-		*count = 0;
-		return rc;
-	}
 	*runs = array;
-	return LT_OK;
+	return rc;
 }
 
 int

@@ -4,7 +4,6 @@
  * sums per account and user for the budget snapshot, and exact splitting.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ledger_db.h"
@@ -46,25 +45,25 @@ split_period(int64_t from_utc_s, int64_t to_utc_s)
 	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
 	    LT_INT((p).tail_utc_s)
 
+static void
+read_run_counts(struct lt_rows *rows, void *element)
+{
+	struct lt_totals *const totals = element;
+
+	totals->runs = (uint32_t)lt_row_int(rows);
+	totals->moved_runs = (uint32_t)lt_row_int(rows);
+	totals->unpriced_runs = (uint32_t)lt_row_int(rows);
+}
+
 static int
 count_runs(struct lt_ledger *ledger, enum lt_sql sql, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_totals *totals,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, sql, err,
+	const int rc = lt_row_one(ledger, sql, read_run_counts, totals, err,
 	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
 
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1) {
-		totals->runs = (uint32_t)lt_row_int(&rows);
-		totals->moved_runs = (uint32_t)lt_row_int(&rows);
-		totals->unpriced_runs = (uint32_t)lt_row_int(&rows);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc;
+	return rc < 0 ? rc : LT_OK;
 }
 
 int
@@ -99,49 +98,46 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 	return rc;
 }
 
+static void
+read_sum(struct lt_rows *rows, void *element)
+{
+	struct lt_account_sum *const sum = element;
+
+	lt_row_text(rows, sum->account, sizeof(sum->account));
+	sum->uid = (uint32_t)lt_row_int(rows);
+	sum->money_micros = lt_row_int(rows);
+	sum->carbon_mg = lt_row_int(rows);
+}
+
 int
 lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {
 	const struct period p = split_period(from_utc_s, to_utc_s);
-	struct lt_rows rows;
-	uint32_t capacity = 0;
-	void *array = NULL;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_SQL_SUMS, err, LT_BIND(BIND_PERIOD(p)));
+	void *array;
+	const int rc = lt_rows_all(ledger, LT_SQL_SUMS, read_sum,
+	    sizeof(**sums), &array, count, err, LT_BIND(BIND_PERIOD(p)));
 
-	*sums = NULL;
-	*count = 0;
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		rc = lt_grow(&array, sizeof(**sums), *count, &capacity, err);
-		if (rc != LT_OK)
-			break;
-		struct lt_account_sum *const sum =
-		    &((struct lt_account_sum *)array)[(*count)++];
-		lt_row_text(&rows, sum->account, sizeof(sum->account));
-		sum->uid = (uint32_t)lt_row_int(&rows);
-		sum->money_micros = lt_row_int(&rows);
-		sum->carbon_mg = lt_row_int(&rows);
-	}
-	lt_rows_end(&rows);
-	if (rc != LT_OK) {
-		free(array);
-		*count = 0;
-		return rc;
-	}
 	*sums = array;
-	return LT_OK;
+	return rc;
 }
 
 /* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
  * better than half a micro. */
 static const double EXACT_MAX = 4503599627370496.0;
 
+static void
+read_carry(struct lt_rows *rows, void *element)
+{
+	double *const carry = element;
+
+	*carry = lt_row_real(rows);
+}
+
 int
 lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
     double exact, int64_t *rounded, struct lt_error *err)
 {
-	struct lt_rows rows;
 	double carry = 0;
 
 	if (!ledger->in_transaction)
@@ -151,13 +147,8 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 		return lt_fail(err, LT_EOVERFLOW,
 		    "ledger: a charge of %g in partition %s, limit %g", exact,
 		    partition, EXACT_MAX);
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_CARRY_GET, err,
+	int rc = lt_row_one(ledger, LT_SQL_CARRY_GET, read_carry, &carry, err,
 	    LT_BIND(LT_TEXT(partition), LT_INT(carbon)));
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1)
-		carry = lt_row_real(&rows);
-	lt_rows_end(&rows);
 	if (rc < 0)
 		return rc;
 	const double whole = round(carry + exact);
@@ -169,22 +160,31 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 	return rc;
 }
 
+struct exposure {
+	uint32_t interruptions;
+	double node_hours;
+};
+
+static void
+read_exposure(struct lt_rows *rows, void *element)
+{
+	struct exposure *const exposure = element;
+
+	exposure->interruptions = (uint32_t)lt_row_real(rows);
+	exposure->node_hours = lt_row_real(rows);
+}
+
 int
 lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
     int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
     uint32_t *interruptions, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_EXPOSURE, err,
+	struct exposure found = {0};
+	const int rc = lt_row_one(ledger, LT_SQL_EXPOSURE, read_exposure,
+	    &found, err,
 	    LT_BIND(LT_TEXT(partition), LT_INT(from_utc_s), LT_INT(to_utc_s)));
 
-	*node_hours = 0;
-	*interruptions = 0;
-	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		*interruptions = (uint32_t)lt_row_real(&rows);
-		*node_hours = lt_row_real(&rows);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc;
+	*node_hours = found.node_hours;
+	*interruptions = found.interruptions;
+	return rc < 0 ? rc : LT_OK;
 }

@@ -110,6 +110,38 @@
 	"CREATE INDEX runs_partition ON runs"                                  \
 	" (partition, end_utc_s, start_utc_s, nodes, state_text);"
 
+/*
+ * Version 4: the facts that charges and their reasons rest on. admissions: what
+ * a hold's amount was made from (price and carbon per node-hour, margin in
+ * them) and what was admitted, before anything was raised because the job
+ * runs. accounts, places: the tree and the partitions as they last were; gpus:
+ * of runs, by slurmctld, where slurmdbd does not count them.
+ */
+#define LT_SQL_LEDGER_4                                                        \
+	"ALTER TABLE runs ADD COLUMN suspended_s INTEGER NOT NULL DEFAULT 0;"  \
+	"ALTER TABLE runs ADD COLUMN gpus_from INTEGER NOT NULL DEFAULT 0;"    \
+	"ALTER TABLE runs ADD COLUMN shards INTEGER NOT NULL DEFAULT 0;"       \
+	"ALTER TABLE runs ADD COLUMN held_micros INTEGER;"                     \
+	"ALTER TABLE runs ADD COLUMN held_mg INTEGER;"                         \
+	"CREATE INDEX runs_over ON runs (over_reason)"                         \
+	" WHERE over_reason != '';"                                            \
+	"ALTER TABLE holds ADD COLUMN ended_utc_s INTEGER NOT NULL DEFAULT 0;" \
+	"CREATE INDEX holds_ended ON holds (ended_utc_s) WHERE state != 0;"    \
+	"CREATE TABLE admissions (quote_id INTEGER PRIMARY KEY,"               \
+	" money_micros INTEGER, carbon_mg INTEGER,"                            \
+	" admitted_micros INTEGER, admitted_mg INTEGER,"                       \
+	" price REAL NOT NULL, carbon REAL NOT NULL,"                          \
+	" limit_s INTEGER NOT NULL);"                                          \
+	"CREATE TABLE accounts (name TEXT PRIMARY KEY, parent TEXT NOT NULL)"  \
+	" WITHOUT ROWID;"                                                      \
+	"CREATE TABLE places (partition TEXT PRIMARY KEY, facts TEXT NOT "     \
+	"NULL,"                                                                \
+	" left_utc_s INTEGER NOT NULL) WITHOUT ROWID;"                         \
+	"CREATE TABLE gpus (job_id INTEGER NOT NULL,"                          \
+	" submit_utc_s INTEGER NOT NULL, gpus INTEGER NOT NULL,"               \
+	" shards INTEGER NOT NULL, seen_utc_s INTEGER NOT NULL,"               \
+	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"
+
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \
 	"CREATE TABLE rates (partition TEXT NOT NULL, rate INTEGER NOT NULL,"  \
@@ -151,7 +183,8 @@
 	" memory_mib, share_numerator, share_denominator, quote_id, priced,"   \
 	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"        \
 	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"      \
-	" over_reason, worst_quality"
+	" over_reason, worst_quality, suspended_s, gpus_from, held_micros,"    \
+	" held_mg, shards"
 /* A run touches [?2, ?3). One that never started or lasted no second cost
  * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
  * not list it by time either, so a rebuild would not have it.) */
@@ -212,6 +245,9 @@
 	X(HOLD_END, LEDGER,                                                    \
 	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"            \
 	    " WHERE quote_id = ?1 AND state = 0")                              \
+	X(HOLDS_MOVE, LEDGER,                                                  \
+	    "UPDATE holds SET made_utc_s = min(made_utc_s + ?1, ?2)"           \
+	    " WHERE state = 0 AND (?1 != 0 OR made_utc_s > ?2)")               \
 	X(HOLD_SETTLE_SHARE, LEDGER,                                           \
 	    "UPDATE holds SET live_tasks = max(live_tasks - 1, 0),"            \
 	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"             \
@@ -220,7 +256,7 @@
 	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"      \
 	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
 	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
-	    " ?27, ?28, ?29, ?30, ?31)")                                       \
+	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36)")              \
 	X(RUN_GET, LEDGER,                                                     \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
@@ -261,6 +297,14 @@
 	    " sum(base_carbon_mg) FROM entries WHERE job_id = ?1"              \
 	    " AND job_id != 0 AND submit_utc_s = ?2"                           \
 	    " GROUP BY account, uid, for_utc_s")                               \
+	X(ADJUSTED, LEDGER,                                                    \
+	    "SELECT coalesce(sum(max(money_micros, 0)), 0),"                   \
+	    " coalesce(sum(min(money_micros, 0)), 0),"                         \
+	    " coalesce(sum(max(carbon_mg, 0)), 0),"                            \
+	    " coalesce(sum(min(carbon_mg, 0)), 0),"                            \
+	    " coalesce(sum(max(energy_wh, 0)), 0),"                            \
+	    " coalesce(sum(min(energy_wh, 0)), 0)"                             \
+	    " FROM entries WHERE kind != 0 AND kind = 2")                      \
 	X(TOTALS, LEDGER,                                                      \
 	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                  \
 	    " sum(energy_wh), sum(base_money_micros), sum(base_carbon_mg)"     \
@@ -275,11 +319,80 @@
 	X(CARRY_PUT, LEDGER,                                                   \
 	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                          \
 	    " ON CONFLICT DO UPDATE SET carry = ?3")                           \
-	X(RESET_HOLDS, LEDGER, "DELETE FROM holds")                            \
-	X(RESET_RUNS, LEDGER, "DELETE FROM runs")                              \
-	X(RESET_ENTRIES, LEDGER, "DELETE FROM entries")                        \
-	X(RESET_DAYS, LEDGER, "DELETE FROM days")                              \
-	X(RESET_CARRIES, LEDGER, "DELETE FROM carries")                        \
+	X(ADMISSION_PUT, LEDGER,                                               \
+	    "INSERT OR REPLACE INTO admissions"                                \
+	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                        \
+	X(ADMISSION_GET, LEDGER,                                               \
+	    "SELECT admitted_micros, admitted_mg, price, carbon, limit_s"      \
+	    " FROM admissions WHERE quote_id = ?1")                            \
+	X(ADMISSIONS_DUE, LEDGER,                                              \
+	    "SELECT h.quote_id FROM holds h LEFT JOIN admissions a"            \
+	    " USING (quote_id) WHERE h.state = 0 AND h.job_id != 0"            \
+	    " AND (a.quote_id IS NULL"                                         \
+	    "  OR a.money_micros IS NOT h.money_micros"                        \
+	    "  OR a.carbon_mg IS NOT h.carbon_mg)")                            \
+	X(ACCOUNT_PUT, LEDGER,                                                 \
+	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
+	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
+	X(ACCOUNTS, LEDGER,                                                    \
+	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
+	    "  WHERE account = name) FROM accounts ORDER BY name")             \
+	X(PLACE_PUT, LEDGER,                                                   \
+	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
+	X(PLACE_GET, LEDGER,                                                   \
+	    "SELECT facts, left_utc_s FROM places WHERE partition = ?1")       \
+	X(PLACES, LEDGER, "SELECT partition FROM places WHERE left_utc_s = 0") \
+	X(GPUS_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO gpus VALUES (?1, ?2, ?3, ?4, ?5)")         \
+	X(GPUS_GET, LEDGER,                                                    \
+	    "SELECT gpus, shards, submit_utc_s FROM gpus WHERE job_id = ?1"    \
+	    " AND submit_utc_s <= ?2 ORDER BY submit_utc_s DESC LIMIT 1")      \
+	X(GPUS_PRUNE, LEDGER, "DELETE FROM gpus WHERE seen_utc_s < ?1")        \
+	X(HOLDS_STAMP, LEDGER,                                                 \
+	    "UPDATE holds SET ended_utc_s = CASE state WHEN 0 THEN 0"          \
+	    " ELSE ?1 END WHERE (state != 0) != (ended_utc_s != 0)")           \
+	X(HOLDS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM holds WHERE state = ?1 AND ended_utc_s < ?2")         \
+	X(ADMISSIONS_PRUNE, LEDGER,                                            \
+	    "DELETE FROM admissions WHERE quote_id NOT IN"                     \
+	    " (SELECT quote_id FROM holds)")                                   \
+	X(HAS_MONEY, LEDGER,                                                   \
+	    "SELECT EXISTS (SELECT 1 FROM entries WHERE money_micros != 0)"    \
+	    " OR EXISTS (SELECT 1 FROM holds WHERE state = 0"                  \
+	    "  AND money_micros != 0)")                                        \
+	X(OVER_COUNTS, LEDGER,                                                 \
+	    "SELECT over_reason, count(*), max(job_id),"                       \
+	    " total(max(money_micros - held_micros, 0)) FROM runs"             \
+	    " WHERE over_reason != '' AND end_utc_s >= ?1"                     \
+	    " GROUP BY over_reason")                                           \
+	X(REPAIR_ORPHANS, LEDGER,                                              \
+	    "DELETE FROM entries WHERE kind != 2 AND NOT EXISTS"               \
+	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"           \
+	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
+	X(REPAIR_SUMS, LEDGER,                                                 \
+	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
+	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
+	    " energy_wh, base_money_micros, base_carbon_mg, who, reason)"      \
+	    " SELECT 1, job_id, submit_utc_s, start_utc_s / 3600 * 3600,"      \
+	    " start_utc_s / 3600 * 3600, end_utc_s, account, uid, a, b, c, d," \
+	    " e, '', '' FROM (SELECT r.*,"                                     \
+	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
+	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
+	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \
+	    "  r.base_money_micros"                                            \
+	    "   - coalesce(sum(x.base_money_micros), 0) d,"                    \
+	    "  r.base_carbon_mg - coalesce(sum(x.base_carbon_mg), 0) e"        \
+	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"         \
+	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"         \
+	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
+	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0")           \
+	X(REPAIR_ADJUSTMENTS, LEDGER, "DELETE FROM entries WHERE kind = 2")    \
+	X(REPAIR_DAYS, LEDGER, "DELETE FROM days")                             \
+	X(REPAIR_DAYS_FILL, LEDGER,                                            \
+	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"    \
+	    " sum(money_micros), sum(carbon_mg), sum(energy_wh),"              \
+	    " sum(base_money_micros), sum(base_carbon_mg) FROM entries"        \
+	    " GROUP BY 1, 2, 3, 4")                                            \
 	X(RATES_TOUCHING, SIGNALS,                                             \
 	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
 	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \

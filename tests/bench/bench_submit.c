@@ -4,6 +4,7 @@
  * SLURM_CONF names, from one process. tests/bench/run.sh alternates two
  * clusters, one with the plugin, one without.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ main(int argc, char **argv)
 	for (int i = 0; i < count; i++) {
 		if (submit(argv[2]) != 0) {
 			fprintf(stderr, "bench_submit: job %d: %s\n", i,
-			    slurm_strerror(slurm_get_errno()));
+			    slurm_strerror(errno));
 			return 1;
 		}
 	}

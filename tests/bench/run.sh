@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.."
 rounds=${ROUNDS:-21} jobs=${JOBS:-400}
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-bench.XXXXXX")
 chmod 755 "$D"
+mkdir "$D/fake"
 cluster=tests/cluster/cluster.sh
 trap '"$cluster" down "$D/with"; "$cluster" down "$D/without"; rm -rf "$D"' EXIT
 
@@ -24,6 +25,9 @@ line() { printf '%-52s %-28s target %s\n' "$1" "$2" "$3"; }
 
 echo "# $(nproc) cores, $(uname -m), Slurm $(slurmctld -V | awk '{print $2}'); $rounds paired rounds"
 build/tests/bench/bench_decide | sed 's/^/decide: /'
+build/tests/fake_slurm/fake_slurm "$PWD/build" "$D/fake" bench | while IFS=: read -r what us; do
+	line "job_submit call, $what, median and p99, us" "$us" '<= 50'
+done
 build/tests/bench/bench_parse | while read -r what ms; do
 	line "${what%_ms}, parsed, ms" "$ms" '<= 100'
 done

@@ -12,13 +12,15 @@
 #
 # Settings, by environment, for `up`:
 #   LAYOUT    slurm.conf lines of nodes and partitions, with @HOST@ and @PORT+n@
-#             (default: layout.conf here); GRES: the gres.conf beside it
+#             (default: layout.conf here); GRES: a gres.conf for it, with @DIR@,
+#             if its nodes have more than one type of GPU
 #   EXTRA     lines for slurm.conf
 #   SUBMIT    1: JobSubmitPlugins=lowtide (default 1)
 #   SPANK     1: the plugstack line (default 1); SPANK_ARGS: more arguments
 #   POLICY    policy file for lowtided; none: lowtided is not started
 #   ACCOUNTS  "name name:parent" (default "vision nlp")
 #   USERS     further users to give every account to
+#   WITH      for start: a command to run slurmctld or lowtided with, as env
 #   BUILD     folder of the built products (default: build of this project)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,10 +42,12 @@ wait_for() { # wait_for SECONDS WHAT COMMAND...
 	done
 }
 
-free_ports() { # a base port with 40 free ones above it, below Linux's own for clients
+# A base port with 40 free ones above it, below Linux's own for clients. Two
+# that start at once are given a PORT_LANE, 0 or 1, each.
+free_ports() {
 	local base i
 	for _ in $(seq 50); do
-		base=$((10000 + RANDOM % 22700))
+		base=$((10000 + ${PORT_LANE:-$((RANDOM % 2))} * 11350 + RANDOM % 11310))
 		for i in $(seq 0 39); do
 			(exec 3<>"/dev/tcp/127.0.0.1/$((base + i))") 2>/dev/null && continue 2
 		done
@@ -141,13 +145,17 @@ write_conf() {
 	for n in $(seq 1 20); do
 		sed -i "s|@PORT+$n@|$((base + 10 + n))|g" "$D/etc/layout"
 	done
-	grep -E '^Node.*Gres=' "$D/etc/layout" |
+	{ grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |
 	    sed -E 's/^NodeName=([^ ]+).*Gres=gpu:([a-z0-9]+):([0-9]+).*/\1 \2 \3/' |
 	    while read -r names type count; do
 		local i
 		for i in $(seq 0 $((count - 1))); do : > "$D/gpu/g$i"; done
 		echo "NodeName=$names Name=gpu Type=$type File=$D/gpu/g[0-$((count - 1))]"
 	    done > "$D/etc/gres.conf"
+	[ -z "${GRES:-}" ] || {
+		sed "s|@DIR@|$D|g" "$GRES" > "$D/etc/gres.conf"
+		touch "$D"/gpu/g{0..7}
+	}
 	cat "$D/etc/layout" >> "$D/etc/slurm.conf"
 	if [ "${SPANK:-1}" = 1 ]; then
 		echo "optional $BUILD/spank_lowtide.so run_dir=$D/run/lowtide ${SPANK_ARGS:-}" \
@@ -167,7 +175,8 @@ write_conf() {
 	} > "$D/etc/lowtide.yaml"
 }
 
-nodes() { sed -nE 's/^NodeName=([^ ]+).*/\1/p' "$D/etc/layout" |
+# Without FUTURE ones: their slurmd would bring them up.
+nodes() { sed -nE '/ State=FUTURE/d; s/^NodeName=([^ ]+).*/\1/p' "$D/etc/layout" |
 	while read -r names; do scontrol show hostnames "$names"; done; }
 
 background() { # background NAME COMMAND...: its pid goes to run/NAME.shpid
@@ -213,10 +222,13 @@ start() {
 		background slurmdbd slurmdbd -D
 		wait_for 60 slurmdbd sacctmgr -n show cluster ;;
 	slurmctld)
-		# 26.05 that was killed in its first minutes wants -i to start again.
-		local ignore=
-		[ ! -e "$D/state/clustername" ] || [ -e "$D/state/assoc_usage" ] || ignore=-i
-		background slurmctld slurmctld -D $ignore
+		# 26.05 wants -i to start again where a file is missing, as after a
+		# kill in its first minutes.
+		local ignore= file
+		for file in assoc_usage job_state; do
+			[ ! -e "$D/state/clustername" ] || [ -e "$D/state/$file" ] || ignore=-i
+		done
+		background slurmctld ${WITH:-} slurmctld -D $ignore
 		wait_for 30 slurmctld controller_up ;;
 	slurmd)
 		local n
@@ -227,7 +239,7 @@ start() {
 		wait_for 60 "all nodes" nodes_up ;;
 	lowtided)
 		mkdir -p "$D/run/lowtide"
-		background lowtided "$BUILD/lowtided"
+		background lowtided ${WITH:-} "$BUILD/lowtided"
 		wait_for 30 lowtided "$BUILD/lowtide" status ;;
 	*) say "start what?"; return 2 ;;
 	esac

@@ -23,10 +23,11 @@ teardown_file() { cluster_down; }
 setup() { cluster_use; }
 
 # What the runs cost by sacct: one CPU of 64, 1000 micros a second; in 64ths
-# of a micro, and the report within half a micro of it.
+# of a micro, and the report within half a micro of it. What never ran has no
+# nodes: sacct shows the CPUs that it asked for.
 by_sacct() {
-	sacct -nXPD -a -S 2020-01-01 -E now -s CD,F,CA,TO,NF,RQ -o ElapsedRaw,AllocCPUS |
-	    awk -F'|' '{total += $1 * 1000 * $2} END {print total + 0}'
+	sacct -nXPD -a -S 2020-01-01 -E now -s CD,F,CA,TO,NF,RQ -o ElapsedRaw,AllocCPUS,NodeList |
+	    awk -F'|' '$3 != "None assigned" {total += $1 * 1000 * $2} END {print total + 0}'
 }
 by_report() { lowtide report --format json | jq '.total | .charges_micros + .corrections_micros'; }
 agree() {
@@ -99,8 +100,9 @@ state_saved() { within 40 idle && sleep 6; }
 		chmod --reference="$f" "$f.torn"
 		mv "$f.torn" "$f"
 	done
-	sleep 1
-	job -A free -n1 --time=10 --wrap true
+	# slurmctld has tried it, and says so, with the first job.
+	refused() { job -A free -n1 --time=10 --wrap true && grep -q 'budget: ' "$D/log/slurmctld.log"; }
+	within 20 refused
 	# It was loaded before: slurmctld remembers who has a budget.
 	run sbatch -A vision -n1 --time=10 --wrap true
 	[ "$status" -ne 0 ] || [[ "$output" == *Submitted* ]]
@@ -114,8 +116,8 @@ state_saved() { within 40 idle && sleep 6; }
 	part stop lowtided
 	chmod 666 "$D/lowtide/budget"
 	touch "$D/lowtide/budget"
-	sleep 1
-	job -A free -n1 --time=10 --wrap true
+	refused() { job -A free -n1 --time=10 --wrap true && grep -q 'budget: mode is 0666' "$D/log/slurmctld.log"; }
+	within 20 refused
 	chmod 600 "$D/lowtide/budget"
 	part start lowtided
 }
@@ -142,9 +144,44 @@ state_saved() { within 40 idle && sleep 6; }
 	script short 'sleep 1'
 	job -A vision -n1 --time=10 short
 	job -A free -n1 --time=10 short
-	sleep 4
+	within 30 idle # slurmctld has seen the end of both
 	part start slurmdbd
 	within 90 agree
+}
+
+@test "cancelled while it waited, and then requeued: its row has a time, and costs nothing" {
+	within 60 agree
+	before=$(by_report)
+	job -A vision -N1 --exclusive --time=10 --hold --wrap true
+	waited=$id
+	scancel "$waited"
+	script short 'sleep 2'
+	job -A free -n1 --time=10 short # a time passes
+	within 30 done_job "$id"
+	scontrol requeue "$waited"
+	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE '^REQUEUED\|[1-9]'; }
+	within 60 row
+	within 60 settled "$id"
+	within 60 agree
+	[ $(($(by_report) - before)) -lt 1000 ] # a CPU for some seconds; a node is 1000 each
+	scancel "$waited"
+}
+
+@test "slurmdbd killed in the middle of an answer: lowtided goes on" {
+	within 60 agree
+	db=(mysql --no-defaults -uroot -S "$D/run/db.sock")
+	"${db[@]}" -e 'lock tables slurm_acct_db.tide_job_table write; select sleep(60)' >/dev/null 3>&- 4>&- &
+	locker=$!
+	lowtide rebuild >/dev/null 2>&1 3>&- 4>&- &
+	waits() { "${db[@]}" -e 'show processlist' | grep -q 'Waiting for table metadata lock'; }
+	within 30 waits
+	before=$(cat "$D/run/lowtided.shpid")
+	part stop slurmdbd KILL
+	"${db[@]}" -e 'show processlist' | awk '/sleep\(60\)/ {print "kill", $1 ";"}' | "${db[@]}"
+	wait "$locker" || true # it was killed
+	part start slurmdbd
+	within 60 agree
+	[ "$(lowtide status --json | jq .pid)" -eq "$before" ]
 }
 
 @test "kill -9 in the middle of a rebuild loses nothing" {

@@ -50,6 +50,8 @@ script() { # script NAME LINES: an executable job script
 }
 field() { squeue -h -j "$1" -o "$2"; }
 state_is() { [ "$(sacct -nXP -j "$1" -o State | head -n 1 | cut -d' ' -f1)" = "$2" ]; }
+# Two seconds or more: a run of no length is no line of the report.
+has_run() { [ $(($(date +%s) - $(date -d "$(field "$1" %S)" +%s))) -ge 2 ]; }
 done_job() { case $(sacct -nXP -j "$1" -o State | head -n 1 | cut -d' ' -f1) in
 	COMPLETED | FAILED | CANCELLED | TIMEOUT) true ;; *) false ;; esac; }
 runs_of() { # runs_of JOBID FIELD: the sum over its runs, tasks of its array too
@@ -61,6 +63,11 @@ settled() { # settled JOBID [RUNS]: its runs are in the report
 	    '[.runs[] | select(.job_id == $id or .array_job_id == $id)] | length')" -ge "${2:-1}" ]
 }
 money_of() { runs_of "$1" money_micros; }
+# lowtided has seen a job, and job_submit's terms have it: they are written in
+# the turn in which lowtided sees it, and it answers between turns.
+known() { [ "$(lowtide explain --json "$1" 2>/dev/null | jq -r .hold.state)" = open ]; }
+generation() { lowtide status --json | jq .budget.generation; }
+newer() { [ "$(generation)" -gt "$1" ]; } # another snapshot since generation
 budget_of() { # budget_of TEAM FIELD
 	lowtide budget --json --team "$1" | jq -r --arg t "$1" \
 	    "[.budgets[] | select(.team == \$t and .user == null)][0].$2"

@@ -4,7 +4,7 @@
 load helper
 
 setup_file() {
-	[ "$(id -u)" -ne 0 ] || export USERS=nobody
+	[ "$(id -u)" -ne 0 ] || export USERS=daemon
 	export ACCOUNTS='vision vision-a:vision nlp tiny tinyhold free'
 	day_of_carbon > "$BATS_FILE_TMPDIR/day.csv"
 	# 3.60 an hour is 1000 micros a second: sums can be done by hand.
@@ -78,7 +78,7 @@ day_of_carbon() {
 	}
 	decided
 	[ "$(lowtide explain --json "$id" | jq -r '[.candidates[] | "\(.partition) \(.reject)"] | join(",")')" = 'spot best,ondemand dearer,h100 dearer' ]
-	sleep 2 # a run of no length would be no line of the report
+	within 10 has_run "$id"
 	scancel "$id"
 	within 30 settled "$id"
 	decided # now from the ledger
@@ -173,9 +173,7 @@ day_of_carbon() {
 
 @test "scontrol update of time limit, partition, account can't pass the budget" {
 	job -A tiny --gpus=1 -N1 --time=1:00:00 --hold --wrap true
-	in_terms() { [ "$(budget_of tiny held_micros)" -gt 0 ]; }
-	within 20 in_terms
-	sleep 3
+	within 20 known "$id"
 	run ! scontrol update jobid="$id" timelimit=2-00:00:00
 	run ! scontrol update jobid="$id" partition=h100
 	run ! scontrol update jobid="$id" numnodes=2
@@ -183,7 +181,7 @@ day_of_carbon() {
 	scontrol update jobid="$id" timelimit=10
 	scancel "$id"
 	job -A vision --gpus=8 -N1 --time=1:00:00 --hold --wrap true
-	sleep 6
+	within 20 known "$id"
 	run ! scontrol update jobid="$id" account=tiny
 	[ "$(field "$id" %a)" = vision ]
 	scancel "$id"
@@ -195,7 +193,7 @@ day_of_carbon() {
 	[[ "$said" == *tinyhold* ]]
 	held_by_admin() { [[ "$(field "$id" %r)" == JobHeldAdmin ]]; }
 	within 20 held_by_admin
-	if [ -n "$ROOT" ]; then run ! setpriv --reuid=nobody --clear-groups scontrol release "$id"; fi
+	if [ -n "$ROOT" ]; then run ! setpriv --reuid=daemon --clear-groups scontrol release "$id"; fi
 	lowtide budget adjust --team tinyhold --amount -10 --reason 'grant from the dean'
 	within 30 done_job "$id"
 	run -0 lowtide report --team tinyhold --format json
@@ -275,9 +273,9 @@ true'
 	job -A nlp --gpus=1 --time=10 --requeue again
 	running() { [ "$(field "$id" %T)" = RUNNING ]; }
 	within 20 running
-	sleep 2
+	within 10 has_run "$id"
 	scontrol requeue "$id"
-	within 40 settled "$id"
+	within 90 settled "$id" # the scan of slurmdbd is each minute
 	held() { [ "$(budget_of nlp held_micros)" -gt 0 ]; }
 	within 30 held
 	scancel "$id"
@@ -288,9 +286,9 @@ true'
 	run -0 env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide budget --json
 	[ "$(jq '.budgets | length' <<< "$output")" -ge 4 ]
 	sacctmgr -iQ add account secret >/dev/null
-	run -0 setpriv --reuid=nobody --clear-groups lowtide report --format json
+	run -0 setpriv --reuid=daemon --clear-groups lowtide report --format json
 	[ "$(jq '[.teams[] | select(.team == "secret")] | length' <<< "$output")" -eq 0 ]
-	run ! setpriv --reuid=nobody --clear-groups lowtide budget adjust --team vision --amount 1 --reason mine
+	run ! setpriv --reuid=daemon --clear-groups lowtide budget adjust --team vision --amount 1 --reason mine
 }
 
 @test "doctor finds nothing to mend here, and names what is broken elsewhere" {

@@ -19,7 +19,16 @@ mode() {
 	mv "$D/next.yaml" "$D/etc/lowtide.yaml"
 	loaded() { [ "$(lowtide status --json | jq -r .mode)" = "$2" ]; }
 	within 20 loaded _ "$1"
-	sleep 1
+	# The plugin reads the market that is compiled from it.
+	compiled() { [ "$(market_mode)" = "$2" ]; }
+	within 20 compiled _ "$1"
+}
+# The mode of the market on disk: the u32 after cluster and currency in its
+# first section, which begins where its table says (docs/formats.md).
+market_mode() {
+	local at names=(observe advise enforce)
+	at=$(od -An -tu8 -j $((64 + 8)) -N 8 "$D/run/lowtide/market") || return 1
+	echo "${names[$(od -An -tu4 -j $((at + 72)) -N 4 "$D/run/lowtide/market")]}"
 }
 setup_file() { export ACCOUNTS='vision tiny'; cluster_up "$(policy observe)"; }
 teardown_file() { cluster_down; }
@@ -30,7 +39,9 @@ setup() { cluster_use; }
 	[ "$(field "$id" %P)" = ondemand ]
 	[[ "$said" == *spot* ]]
 	[[ "$(scontrol show job "$id")" == *"lowtide:1 q="* ]]
-	sleep 6
+	within 20 known "$id"
+	before=$(generation)
+	within 40 newer "$before" # and lowtided has gone on since
 	[ "$(field "$id" %r)" = JobHeldUser ]
 	scancel "$id"
 	job -A tiny --gpus=8 -N1 --time=8:00:00 --wrap true

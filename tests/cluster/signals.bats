@@ -118,7 +118,7 @@ again() { # lowtided anew: all sources are asked
 	emaps carbon 400 700
 	wt marginal_carbon 100 500
 	sdk carbon 100 500
-	us carbon 200 600
+	us carbon 100 600
 	fr carbon 20 90
 	profile carbon 100 900
 	ec2 price 200000 280000
@@ -169,7 +169,7 @@ again() { # lowtided anew: all sources are asked
 	job -A vision -p spot --no-requeue -N1 --time=10:00 --wrap 'sleep 300'
 	running() { [ "$(field "$id" %T)" = RUNNING ]; }
 	within 30 running
-	sleep 3
+	within 10 has_run "$id"
 	node=$(field "$id" %N)
 	scontrol update nodename="$node" state=down reason=reclaimed
 	within 60 settled "$id"
@@ -186,7 +186,8 @@ again() { # lowtided anew: all sources are asked
 	again
 	[ "$(signal own_file '.stale, (.used_by[] | select(.partition == "ondemand") | .in_use)')" = '[true,false]' ]
 	[ "$(signal profile '(.used_by[] | select(.partition == "ondemand") | .in_use)')" = '[true]' ]
-	sleep 3
+	switched() { grep -q 'source_switched.*partition=ondemand signal=carbon from=own_file to=profile' "$LOG"; }
+	within 20 switched
 	[ "$(grep -c 'source_switched.*partition=ondemand signal=carbon from=own_file to=profile' "$LOG")" -eq 1 ]
 	run -0 lowtide signals
 	[[ "$output" == *"own_file"*"stale"* ]]
@@ -226,14 +227,14 @@ again() { # lowtided anew: all sources are asked
 	zone=US-CAL-CISO
 	case $(date -u +%H) in 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22) zone=AU-SA ;; esac
 	{
-		printf 'mode: enforce\nsources:\n  usual: {adapter: climatology, zone: %s}\n' "$zone"
+		printf 'mode: enforce\ncurrency: EUR\nsources:\n  usual: {adapter: climatology, zone: %s}\n' "$zone"
 		printf 'partitions:\n  ondemand: {carbon: usual, gpu: V100-SXM2}\n'
 		grep ^listen_port: "$D/etc/lowtide.yaml"
 	} > "$D/next.yaml"
 	mv "$D/next.yaml" "$D/etc/lowtide.yaml"
-	known() { [ "$(lowtide signals --json | jq -r '.sources[0].quality')" = climatology ]; }
-	within 20 known
-	sleep 2
+	climate() { [ "$(lowtide signals --json | jq -r '.sources[0].quality')" = climatology ]; }
+	within 20 climate
+	# The market was compiled in the turn before that answer.
 	job -A vision -N1 --gpus=1 --time=4:00:00 --carbon-aware --wrap true
 	[[ "$said" == *"ondemand, from "*"typical values, no forecast"* ]]
 	[ "$(field "$id" %r)" = BeginTime ]

@@ -2,7 +2,8 @@
 /*
  * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
  * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
- * fake_submit.c, fake_modify.c and fake_spank.c drive the two.
+ * fake_submit.c, fake_ring.c, fake_modify.c, fake_change.c, fake_laid.c and
+ * fake_spank.c drive the two.
  */
 #ifndef LT_FAKE_H
 #define LT_FAKE_H
@@ -59,6 +60,10 @@ int fake_done(void **state);
 /* job_modify(), whichever release. */
 int fake_job_modify(job_desc_msg_t *job, uint32_t uid);
 
+/* The terms file, with these jobs alone. */
+struct lt_terms;
+void fake_terms(struct lt_terms *jobs, uint32_t count);
+
 /* One submission and what came of it (fake_send.c). */
 struct submission {
 	int code;
@@ -72,16 +77,23 @@ struct submission {
 struct wish {
 	const char *account, *option, *array, *gres, *comment, *partition;
 	uint32_t minutes; /* 0 = unset */
+	uint32_t uid;	  /* 0 = our own */
 	bool interactive, cron, held;
 };
 void fake_send(struct submission *out, const struct wish *wish);
 void fake_restart(void);
 /* Records in the ring; the last goes to out, which may be NULL. */
 uint32_t fake_records(struct lt_ring_record *out);
+/* Those that hold something. */
+uint32_t fake_holds(struct lt_ring_record *out);
 
+int fake_rights_tests(void);
 int fake_submit_tests(void);
 int fake_ring_tests(void);
 int fake_modify_tests(void);
+int fake_change_tests(void);
+int fake_laid_tests(void);
 int fake_spank_tests(void);
+void fake_bench(void);
 
 #endif

@@ -25,27 +25,44 @@ fake_job_modify(job_desc_msg_t *job, uint32_t uid)
 #endif
 }
 
-static void
-terms(uint32_t flags)
+void
+fake_terms(struct lt_terms *jobs, uint32_t count)
 {
-	struct lt_terms one = {.job_id = 7,
-	    .uid = getuid(),
-	    .quote_id = 5,
-	    .hold_money_micros = 3600001,
-	    .hold_carbon_mg = 100000000,
-	    .account_hash = lt_name_hash("team0000"),
-	    .partition_hash = lt_name_hash("ondemand"),
-	    .limit_s = 3600,
-	    .nodes = 1,
-	    .share_ppm = 1000000,
-	    .tasks = 1,
-	    .cpus = 64,
-	    .flags = flags | LT_TERMS_BUDGETED | LT_TERMS_HAS_MONEY |
-		     LT_TERMS_HAS_CARBON};
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_TERMS_FILE);
-	assert_int_equal(lt_terms_write(path, &one, 1, 1, NULL), LT_OK);
+	assert_int_equal(lt_terms_write(path, jobs, count, 1, NULL), LT_OK);
+}
+
+/* Of terms_of(): in an account without a budget. */
+static const uint32_t UNBUDGETED = UINT32_C(1) << 31;
+
+static void
+terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
+{
+	const bool budgeted = !(flags & UNBUDGETED);
+	struct lt_terms one = {.job_id = 7,
+	    .uid = uid,
+	    .quote_id = 5,
+	    .hold_money_micros = 3600001,
+	    .hold_carbon_mg = 100000000,
+	    .account_hash = lt_name_hash(budgeted ? "team0000" : "free"),
+	    .partition_count = 1,
+	    .partition_hash = {lt_name_hash("ondemand")},
+	    .limit_s = 3600,
+	    .tasks = 1,
+	    .asked = {.min_nodes = 1, .max_nodes = 1, .cpus = 64},
+	    .start_utc_s = start_utc_s,
+	    .end_utc_s = start_utc_s + 3600,
+	    .flags = (flags & ~UNBUDGETED) | LT_TERMS_HAS_MONEY |
+		     LT_TERMS_HAS_CARBON | (budgeted ? LT_TERMS_BUDGETED : 0u)};
+	fake_terms(&one, 1);
+}
+
+static void
+terms(uint32_t flags)
+{
+	terms_of(getuid(), flags, 0);
 }
 
 static void
@@ -69,6 +86,12 @@ test_modify(void **state)
 		NO_VAL, 0, SLURM_SUCCESS},
 	    {"an account nobody knows", "7", "other", NULL, NULL, NO_VAL,
 		NO_VAL, 0, ESLURM_ACCOUNTING_POLICY},
+	    {"into a budget that has room", "7", "team0000", NULL, NULL, NO_VAL,
+		NO_VAL, UNBUDGETED, SLURM_SUCCESS},
+	    {"into a budget that has not", "7", "team0000", NULL, NULL, 1500,
+		NO_VAL, UNBUDGETED, ESLURM_ACCOUNTING_POLICY},
+	    {"out of none, where nobody knows", "7", "other", NULL, NULL,
+		NO_VAL, NO_VAL, UNBUDGETED, ESLURM_ACCOUNTING_POLICY},
 	    {"a job not in terms", "8", NULL, NULL, NULL, 10, NO_VAL, 0,
 		ESLURM_ACCOUNTING_POLICY},
 	    {"release of our hold", "7", NULL, NULL, NULL, NO_VAL, INFINITE,
@@ -81,6 +104,10 @@ test_modify(void **state)
 		NO_VAL, LT_TERMS_HET_LEADER, ESLURM_ACCOUNTING_POLICY},
 	    {"an hour more of one component", "7+0", NULL, NULL, NULL, 120,
 		NO_VAL, LT_TERMS_HET_LEADER, SLURM_SUCCESS},
+	    {"of the component with that offset", "6+1", NULL, NULL, NULL, 120,
+		NO_VAL, LT_TERMS_HET_LEADER, SLURM_SUCCESS},
+	    {"an hour more of tasks that have other ids", "7", NULL, NULL, NULL,
+		120, NO_VAL, LT_TERMS_ARRAY_ONLY, ESLURM_ACCOUNTING_POLICY},
 	    {"lowtided's own update", "7", NULL, NULL,
 		"lowtide:1 q=0000000000000005 rev=2 team=team0000 "
 		"hold=1,1 n=1 win=0-1 plan=spot@0 base=spot@0 exp=-,- "
@@ -114,6 +141,131 @@ test_modify(void **state)
 	}
 }
 
+/* A stranger's change is Slurm's to refuse: we hold nothing and say nothing,
+ * whatever is asked. Of the owner's own the same is judged. */
+static void
+test_strangers(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t minutes, priority, terms, by;
+		int code;
+	} cases[] = {
+	    {"the owner: over", 1500, NO_VAL, LT_TERMS_PENDING, 4001,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"a stranger: nothing", 1500, NO_VAL, LT_TERMS_PENDING, 4002,
+		SLURM_SUCCESS},
+	    {"a stranger: nothing of what fits", 120, NO_VAL, LT_TERMS_PENDING,
+		4002, SLURM_SUCCESS},
+	    {"a stranger's release of our hold: Slurm's answer", NO_VAL,
+		INFINITE, LT_TERMS_PENDING | LT_TERMS_OUR_HOLD, 4002,
+		SLURM_SUCCESS},
+	    {"root is judged", 1500, NO_VAL, LT_TERMS_PENDING, 0,
+		ESLURM_ACCOUNTING_POLICY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+
+		print_message("# %s\n", cases[i].why);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots("--limit 10");
+		terms_of(4001, cases[i].terms, (int64_t)time(NULL));
+		assert_int_equal(fake_init(), SLURM_SUCCESS);
+		fake_said[0] = '\0';
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("7");
+		job.time_limit = cases[i].minutes;
+		job.priority = cases[i].priority;
+		assert_int_equal(
+		    fake_job_modify(&job, cases[i].by), cases[i].code);
+		free(job.job_id_str);
+		assert_int_equal(
+		    fake_said[0] != '\0', cases[i].code != SLURM_SUCCESS);
+	}
+}
+
+/* lowtided's own update is known by who sends it and by the quote of the job;
+ * the text alone says nothing. */
+static void
+test_forged(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t by;
+		char quote;
+		int code;
+	} cases[] = {
+	    {"ours", 0, '5', SLURM_SUCCESS},
+	    {"its owner copies our text", 4001, '5', ESLURM_ACCOUNTING_POLICY},
+	    {"with another job's quote", 0, '6', ESLURM_ACCOUNTING_POLICY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		char text[] = "lowtide:1 q=0000000000000005 rev=2 "
+			      "team=team0000 hold=1,1 n=1 win=0-1 plan=spot@0 "
+			      "base=spot@0 exp=-,- was=-,- by=off "
+			      "mode=enforce f=0;";
+
+		print_message("# %s\n", cases[i].why);
+		*strchr(text, '5') = cases[i].quote;
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots("--limit 10");
+		terms_of(4001, LT_TERMS_PENDING, (int64_t)time(NULL));
+		assert_int_equal(fake_init(), SLURM_SUCCESS);
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("7");
+		job.admin_comment = slurm_xstrdup(text);
+		job.time_limit = 1500;
+		assert_int_equal(
+		    fake_job_modify(&job, cases[i].by), cases[i].code);
+		free(job.job_id_str);
+		free(job.admin_comment);
+	}
+}
+
+/* What a user names is one line of slurmctld's log, and no escape. */
+static void
+test_names_are_no_lines(void **state)
+{
+	static const char *const names[] = {"x\n[2026-11-22] error: forged",
+	    "x\r[2026-11-22] error: forged", "x\033[2J", "x\302\2332J",
+	    "x\2332J"};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
+		job_desc_msg_t job;
+		const char *const name = names[i / 2];
+
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots("--limit 10");
+		terms(0);
+		assert_int_equal(fake_init(), SLURM_SUCCESS);
+		fake_said[0] = '\0';
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("7");
+		if (i % 2)
+			job.account = slurm_xstrdup(name);
+		else
+			job.partition = slurm_xstrdup(name);
+		assert_int_not_equal(
+		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		free(job.job_id_str);
+		free(job.account);
+		free(job.partition);
+		assert_non_null(strstr(fake_said, "lowtide: job 7"));
+		/* its own line end is the only one */
+		assert_ptr_equal(
+		    strchr(fake_said, '\n'), strrchr(fake_said, '\n'));
+		for (const char *c = fake_said; *c; c++)
+			assert_true((unsigned char)*c >= ' ' || *c == '\n');
+		assert_null(strchr(fake_said, '\233'));
+	}
+}
+
 /* Ways around a hold that need none of the fields above. */
 static void
 test_ways_around(void **state)
@@ -122,7 +274,8 @@ test_ways_around(void **state)
 		const char *why, *id;
 		uint32_t nice, terms, user_id;
 		int64_t begin_in_s, end_in_s; /* 0 = unset */
-		int limit; /* of the team; the job may cost 3.6 */
+		int limit;     /* of the team; the job may cost 3.6 */
+		bool held_now; /* its hold is in the period of now */
 		int code;
 	} cases[] = {
 	    {.why = "nice gives a job that we hold a priority",
@@ -141,10 +294,49 @@ test_ways_around(void **state)
 	    {.why = "its hold may be in another period: all must fit",
 		.id = "7",
 		.begin_in_s = -1,
+		.terms = LT_TERMS_PENDING,
 		.limit = 3,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "its hold is in that period: it is asked for once",
+		.id = "7",
+		.begin_in_s = -1,
+		.terms = LT_TERMS_PENDING,
+		.limit = 3,
+		.held_now = true,
+		.code = SLURM_SUCCESS},
+	    {.why = "a job that ran, by the terms: requeued since",
+		.id = "7",
+		.begin_in_s = -1,
+		.limit = 10,
+		.held_now = true,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "its run after a requeue is not admitted",
+		.id = "7",
+		.begin_in_s = -1,
+		.terms = LT_TERMS_PENDING | LT_TERMS_LOCKED,
+		.limit = 10,
+		.held_now = true,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "a task of its array ran",
+		.id = "7_3",
+		.begin_in_s = -1,
+		.terms = LT_TERMS_PENDING | LT_TERMS_ARRAY_RAN,
+		.limit = 10,
+		.held_now = true,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "nice of a run that is not admitted",
+		.id = "7",
+		.nice = NICE_OFFSET + 5,
+		.terms = LT_TERMS_PENDING | LT_TERMS_LOCKED,
+		.code = ESLURM_ACCOUNTING_POLICY},
+	    {.why = "nice of an array, of which a task ran",
+		.id = "7",
+		.nice = NICE_OFFSET + 5,
+		.terms = LT_TERMS_PENDING | LT_TERMS_ARRAY_RAN,
 		.code = ESLURM_ACCOUNTING_POLICY},
 	    {.why = "all fits",
 		.id = "7",
+		.terms = LT_TERMS_PENDING,
 		.begin_in_s = 3600,
 		.limit = 10,
 		.code = SLURM_SUCCESS},
@@ -173,7 +365,8 @@ test_ways_around(void **state)
 		fake_shell("rm -f %s/*", fake_state);
 		fake_snapshots(
 		    cases[i].limit == 3 ? "--limit 3" : "--limit 10");
-		terms(cases[i].terms);
+		terms_of(getuid(), cases[i].terms,
+		    cases[i].held_now ? (int64_t)time(NULL) : 0);
 		assert_int_equal(fake_init(), SLURM_SUCCESS);
 		fake_job_defaults(&job);
 		job.job_id_str = slurm_xstrdup(cases[i].id);
@@ -191,12 +384,80 @@ test_ways_around(void **state)
 	}
 }
 
+/* What only touches a job is not judged, whatever is known of it. */
+static void
+test_touched(void **state)
+{
+	(void)state;
+	fake_shell("rm -f %s/*", fake_state);
+	fake_snapshots("--limit 0");
+	fake_restart();
+	for (int i = 0; i < 3; i++) {
+		job_desc_msg_t job;
+
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("8");
+		if (i == 0)
+			job.comment = slurm_xstrdup("text");
+		if (i == 1)
+			job.name = slurm_xstrdup("text");
+		if (i == 2)
+			job.requeue = 1;
+		assert_int_equal(
+		    fake_job_modify(&job, getuid()), SLURM_SUCCESS);
+		free(job.job_id_str);
+		free(job.comment);
+		free(job.name);
+	}
+}
+
+/* A job that the terms do not have, by the site's rule, once lowtided is away
+ * for too long; while it is there it will soon have it. */
+static void
+test_not_in_terms(void **state)
+{
+	static const struct {
+		const char *snapshot;
+		int code;
+	} cases[] = {
+	    {"--limit 10 --unknown allow", ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 10 --unknown allow --age 3600 --stale 60", SLURM_SUCCESS},
+	    {"--limit 10 --unknown reject --age 3600 --stale 60",
+		ESLURM_ACCOUNTING_POLICY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+
+		print_message("# %s\n", cases[i].snapshot);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots(cases[i].snapshot);
+		fake_restart();
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("8");
+		job.time_limit = 5;
+		assert_int_equal(
+		    fake_job_modify(&job, getuid()), cases[i].code);
+		job.time_limit = NO_VAL;
+		job.priority = INFINITE;
+		assert_int_equal(
+		    fake_job_modify(&job, getuid()), cases[i].code);
+		free(job.job_id_str);
+	}
+}
+
 int
 fake_modify_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_modify),
 	    FAKE_TEST(test_ways_around),
+	    FAKE_TEST(test_strangers),
+	    FAKE_TEST(test_forged),
+	    FAKE_TEST(test_names_are_no_lines),
+	    FAKE_TEST(test_touched),
+	    FAKE_TEST(test_not_in_terms),
 	};
 
 	return cmocka_run_group_tests_name("modify", tests, NULL, NULL);

@@ -39,6 +39,62 @@ test_ring_survives_restart(void **state)
 	assert_int_equal(fake_records(NULL), 3);
 }
 
+/* New sheets while it runs: what was held since they were counted is known
+ * without a look at the file. */
+static void
+test_sheets_of_a_running_plugin(void **state)
+{
+	const struct wish hour = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 8");
+	fake_restart();
+	for (int i = 0; i < 2; i++) {
+		fake_send(&s, &hour);
+		assert_int_equal(s.code, SLURM_SUCCESS);
+	}
+	fake_snapshots("--limit 9"); /* has counted none of them */
+	usleep(250000);
+	fake_send(&s, &hour);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	fake_snapshots("--limit 9 --absorbed 1");
+	usleep(250000);
+	fake_send(&s, &hour);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	fake_send(&s, &hour);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	/* It knows of more holds than we: ours go on from there. */
+	fake_snapshots("--limit 100 --absorbed 50");
+	usleep(250000);
+	fake_send(&s, &hour);
+	assert_int_equal(s.priority, NO_VAL);
+}
+
+/* lowtided has written a sheet, and does not yet know all jobs. */
+static void
+test_sheet_not_ready(void **state)
+{
+	struct lt_balance_sheet sheet;
+	struct submission s;
+	char path[600];
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
+	assert_int_equal(lt_sheet_load(&sheet, path, NULL), LT_OK);
+	sheet.ready = false;
+	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	lt_sheet_free(&sheet);
+	fake_restart();
+	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "not yet loaded all jobs"));
+	fake_send(&s, &(struct wish){.account = "free", .minutes = 10});
+	assert_int_equal(s.priority, NO_VAL);
+}
+
 /* Started before there is a sheet, with a ring that went round: what is in it
  * counts when the sheet comes. */
 static void
@@ -68,6 +124,12 @@ test_ring_before_sheet(void **state)
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "free", .minutes = 1});
 	assert_int_equal(s.code, SLURM_SUCCESS);
+	/* lowtided stopped reading: there is no room for one more. */
+	fake_snapshots("--limit 100 --absorbed 4");
+	usleep(250000);
+	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 1});
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "holds file is full"));
 	fake_snapshots("--limit 4 --absorbed 65540");
 	usleep(250000);
 	fake_send(
@@ -92,6 +154,7 @@ test_ring_of_another(void **state)
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
 	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "can't be used"));
 	fake_send(&s, &(struct wish){.account = "free", .minutes = 10});
 	assert_int_equal(s.priority, NO_VAL);
 }
@@ -115,17 +178,18 @@ test_ring_replaced(void **state)
 	assert_int_equal(fake_records(NULL), 1);
 }
 
-/* A hold that is not on the disk is none; when the disk is back, the ring has
- * no gap. */
+/* A hold that is not on the disk is none, and takes no room; when the disk is
+ * back, the ring has no gap. */
 static void
 test_ring_not_written(void **state)
 {
-	const struct wish wish = {.account = "team0000", .minutes = 10};
+	const struct wish wish = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
 	struct rlimit whole, least;
 	struct submission s;
 
 	(void)state;
-	fake_snapshots("--limit 100");
+	fake_snapshots("--limit 8"); /* two of 3.60 */
 	fake_restart();
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &whole);
@@ -138,9 +202,14 @@ test_ring_not_written(void **state)
 		assert_int_equal(s.priority, 0);
 	}
 	setrlimit(RLIMIT_FSIZE, &whole);
+	for (int i = 0; i < 2; i++) {
+		fake_send(&s, &wish);
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.priority, NO_VAL);
+	}
 	fake_send(&s, &wish);
-	assert_int_equal(s.priority, NO_VAL);
-	assert_int_equal(fake_records(NULL), 2);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(fake_records(NULL), 3); /* the first is void */
 }
 
 /* Threads ---------------------------------------------------------------- */
@@ -193,6 +262,8 @@ fake_ring_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_ring_survives_restart),
+	    FAKE_TEST(test_sheets_of_a_running_plugin),
+	    FAKE_TEST(test_sheet_not_ready),
 	    FAKE_TEST(test_ring_before_sheet),
 	    FAKE_TEST(test_ring_of_another),
 	    FAKE_TEST(test_ring_replaced),

@@ -20,6 +20,8 @@ fake_send(struct submission *out, const struct wish *wish)
 	job.admin_comment = slurm_xstrdup(wish->comment);
 	job.partition = slurm_xstrdup(wish->partition);
 	job.script = wish->interactive ? NULL : strdup("#!/bin/sh\n");
+	if (wish->uid)
+		job.user_id = wish->uid;
 	if (wish->minutes)
 		job.time_limit = wish->minutes;
 	if (wish->cron)
@@ -56,9 +58,19 @@ fake_restart(void)
 	assert_int_equal(fake_init(), SLURM_SUCCESS);
 }
 
-/* Records in the ring, by its own reader. */
-uint32_t
-fake_records(struct lt_ring_record *out)
+/* A change for which nothing more is held. */
+static bool
+is_nothing(const struct lt_ring_record *record)
+{
+	return (record->flags & LT_QUOTE_MODIFY) &&
+	       !(record->flags & LT_QUOTE_WHOLE) &&
+	       record->per_task.money_micros == 0 &&
+	       record->per_task.carbon_mg == 0;
+}
+
+/* By the ring's own reader. */
+static uint32_t
+count_records(struct lt_ring_record *out, bool all_of_them)
 {
 	struct lt_ring_record *const all = calloc(LT_RING_SLOTS, sizeof(*all));
 	uint64_t generation, highest, contiguous;
@@ -75,8 +87,24 @@ fake_records(struct lt_ring_record *out)
 	close(fd);
 	assert_int_equal(bad, 0);
 	assert_int_equal(highest, contiguous);
-	if (out && count > 0)
-		*out = all[count - 1];
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (all_of_them || !is_nothing(&all[i]))
+			all[kept++] = all[i];
+	if (out && kept > 0)
+		*out = all[kept - 1];
 	free(all);
-	return count;
+	return kept;
+}
+
+uint32_t
+fake_records(struct lt_ring_record *out)
+{
+	return count_records(out, true);
+}
+
+uint32_t
+fake_holds(struct lt_ring_record *out)
+{
+	return count_records(out, false);
 }

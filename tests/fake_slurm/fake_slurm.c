@@ -3,7 +3,8 @@
  * Slurm without Slurm: this program has the symbols that slurmctld, sbatch
  * and slurmstepd give to plugins, loads both .so files and drives them
  * through every path, with files missing, torn, stale and full.
- * Arguments: the build directory, an empty directory.
+ * Arguments: the build directory, an empty directory; "bench" to measure
+ * instead.
  */
 #include "fake.h"
 
@@ -97,8 +98,8 @@ main(int argc, char **argv)
 {
 	void *submit_so, *spank_so;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: fake_slurm BUILD DIR\n");
+	if (argc != 3 && (argc != 4 || strcmp(argv[3], "bench") != 0)) {
+		fprintf(stderr, "usage: fake_slurm BUILD DIR [bench]\n");
 		return 2;
 	}
 	build = argv[1];
@@ -112,7 +113,12 @@ main(int argc, char **argv)
 	find(&fake_modify, submit_so, "job_modify");
 	find(&fake_spank_init, spank_so, "slurm_spank_init");
 	find(&fake_spank_post_opt, spank_so, "slurm_spank_init_post_opt");
+	if (argc == 4) {
+		fake_bench();
+		return 0;
+	}
 	return fake_submit_tests() + fake_ring_tests() + fake_modify_tests() +
-		   fake_spank_tests() !=
+		   fake_change_tests() + fake_laid_tests() +
+		   fake_rights_tests() + fake_spank_tests() !=
 	       0;
 }

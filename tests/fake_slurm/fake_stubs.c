@@ -172,6 +172,10 @@ fake_job_defaults(job_desc_msg_t *job)
 	job->sockets_per_node = job->pn_min_cpus = NO_VAL16;
 	job->shared = job->requeue = NO_VAL16;
 	job->ntasks_per_tres = job->core_spec = NO_VAL16;
+	job->contiguous = job->cores_per_socket = job->reboot = NO_VAL16;
+	job->ntasks_per_core = job->ntasks_per_socket = NO_VAL16;
+	job->threads_per_core = NO_VAL16;
+	job->pn_min_tmp_disk = NO_VAL;
 	job->pn_min_memory = NO_VAL64;
 	job->het_job_offset = NO_VAL;
 	job->user_id = getuid();

@@ -38,6 +38,7 @@ test_nulls(void **state)
 		memset(&job, 0, sizeof(job));
 		fake_submit(&job, 0, NULL);
 		free(job.admin_comment);
+		free(job.account);
 		memset(&job, 0xff, offsetof(job_desc_msg_t, account));
 		fake_job_defaults(&job);
 		job.spank_job_env = hole;
@@ -45,6 +46,7 @@ test_nulls(void **state)
 		job.env_size = 3;
 		fake_submit(&job, 0, &message);
 		free(job.admin_comment);
+		free(job.account);
 		free(message);
 		message = NULL;
 		fake_job_defaults(&job);
@@ -84,6 +86,165 @@ test_admitted(void **state)
 	assert_true(record.quote_id == quote.id);
 	assert_string_equal(record.account, "team0000");
 	assert_int_equal(record.tasks, 10);
+}
+
+/* By another user than the one who runs slurmctld. */
+static void
+test_who_holds(void **state)
+{
+	struct submission s;
+	struct lt_ring_record record;
+	struct wish wish = {.account = "team0000", .minutes = 60, .uid = 4001};
+
+	(void)state;
+	fake_snapshots("--limit 100 --uid 4001");
+	fake_restart();
+	fake_send(&s, &wish);
+	assert_int_equal(s.priority, NO_VAL);
+	assert_int_equal(fake_records(&record), 1);
+	assert_int_equal(record.uid, 4001);
+	wish.uid = 4002;
+	fake_send(&s, &wish);
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "membership"));
+	assert_int_equal(fake_records(NULL), 1);
+}
+
+/* Where it may still run, the dearest is held; where it is moved to, and when
+ * it then starts, is what is held. */
+static void
+test_hold_of_the_plan(void **state)
+{
+	static const char carbon[] =
+	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon";
+	static const struct {
+		const char *why, *arguments, *partition, *option, *runs_in;
+		int64_t micros;
+		bool later;
+	} cases[] = {
+	    {"the cheap one alone", "--limit 100", "spot", NULL, "spot", 900001,
+		false},
+	    {"the dearest of two", "--limit 100", "spot,ondemand", NULL,
+		"spot,ondemand", 3600001, false},
+	    {"moved, and later", "--limit 100", NULL, carbon, "spot", 900001,
+		true},
+	    {"only watched: left as it came", "--limit 100 --mode observe",
+		NULL, carbon, "", 3600001, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct submission s;
+		struct lt_quote quote = {0};
+
+		print_message("# %s\n", cases[i].why);
+		fake_snapshots(cases[i].arguments);
+		fake_restart();
+		fake_send(&s, &(struct wish){.account = "team0000",
+				  .gres = "gpu:8",
+				  .partition = cases[i].partition,
+				  .option = cases[i].option});
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_string_equal(s.partition, cases[i].runs_in);
+		assert_int_equal(
+		    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL),
+		    LT_OK);
+		assert_int_equal(
+		    quote.hold_per_task.money_micros, cases[i].micros);
+		assert_int_equal(s.begin_utc_s > 0, cases[i].later);
+		if (cases[i].later)
+			assert_int_equal(quote.start_utc_s, s.begin_utc_s);
+		/* An hour is home's default. */
+		assert_int_equal(s.time_limit, cases[i].later ? 60 : NO_VAL);
+	}
+}
+
+/* One GPU on each node: more nodes cost more. The default account is named,
+ * for it is the one that was priced. */
+static void
+test_kept_to_nodes(void **state)
+{
+	static const struct {
+		const char *why, *arguments, *account, *runs_in;
+		uint32_t nodes;
+	} cases[] = {
+	    {"its default account", "--limit 100", NULL, "team0000", 1},
+	    {"no budget", "--limit 100", "free", "free", NO_VAL},
+	    {"only watched", "--limit 100 --mode observe", NULL, NULL, NO_VAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		struct lt_quote quote = {0};
+
+		print_message("# %s\n", cases[i].why);
+		fake_snapshots(cases[i].arguments);
+		fake_restart();
+		fake_job_defaults(&job);
+		job.account = slurm_xstrdup(cases[i].account);
+		job.script = strdup("#!/bin/sh\n");
+		job.tres_per_node = slurm_xstrdup("gres:gpu:1");
+		job.num_tasks = 2;
+		job.time_limit = 60;
+		assert_int_equal(
+		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(job.max_nodes, cases[i].nodes);
+		assert_int_equal(
+		    !!(job.bitflags & USE_MIN_NODES), cases[i].nodes == 1);
+		assert_int_equal(!job.account, !cases[i].runs_in);
+		if (job.account)
+			assert_string_equal(job.account, cases[i].runs_in);
+		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
+				     strlen(job.admin_comment), NULL),
+		    LT_OK);
+		/* an eighth of a node at 3.60, or of both */
+		assert_int_equal(quote.hold_per_task.money_micros,
+		    cases[i].nodes == 1 ? 450001 : 900001);
+		free(job.account);
+		free(job.script);
+		free(job.tres_per_node);
+		free(job.admin_comment);
+	}
+}
+
+/* What is only watched is held all the same, above its limit. */
+static void
+test_watched(void **state)
+{
+	struct submission s;
+
+	(void)state;
+	fake_snapshots("--limit 0.5 --mode advise");
+	fake_restart();
+	for (uint32_t i = 1; i <= 3; i++) {
+		fake_send(&s,
+		    &(struct wish){
+			.account = "team0000", .gres = "gpu:8", .minutes = 60});
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(fake_records(NULL), i);
+	}
+	assert_non_null(strstr(s.message, "$7.20 held")); /* by the others */
+}
+
+/* Without a market nothing can be priced; who and how many is known. */
+static void
+test_no_market(void **state)
+{
+	struct submission s;
+	struct lt_quote quote = {0};
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	fake_shell("rm %s/market", fake_run);
+	fake_restart();
+	fake_send(&s, &(struct wish){.minutes = 10, .array = "0-9%2"});
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "team0000 has a budget"));
+	assert_int_equal(
+	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
+	assert_string_equal(quote.account, "team0000");
+	assert_int_equal(quote.tasks, 10);
 }
 
 /* What Slurm resolves after the plugin only. */
@@ -166,6 +327,12 @@ test_over(void **state)
 	    strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
 	assert_non_null(strstr(s.message, "It would fit at --time="));
 	assert_int_equal(fake_records(NULL), 0);
+	/* Ten tasks: 5 cents for each are 50 s at 3.60 an hour. */
+	wish.array = "0-9";
+	fake_send(&s, &wish);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_null(strstr(s.message, "It would fit at --time="));
+	wish.array = NULL;
 	wish.account = "free";
 	fake_send(&s, &wish);
 	assert_int_equal(s.code, SLURM_SUCCESS);
@@ -202,6 +369,11 @@ test_rules(void **state)
 		false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
 	    {"stale: allowed", "--age 100 --stale 10 --unknown allow", false,
 		false, false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"dated by a clock a little ahead of ours", "--age -5 --stale 10",
+		false, false, false, SLURM_SUCCESS, NO_VAL, 0},
+	    {"dated in the future, as after the clock was set back: held",
+		"--age -100 --stale 10", false, false, false, SLURM_SUCCESS, 0,
+		LT_QUOTE_UNKNOWN},
 	    {"stale and observe", "--age 100 --stale 10 --mode observe", false,
 		false, false, SLURM_SUCCESS, NO_VAL, 0},
 	    {"not its member", "--uid 77 --unknown reject", false, false, false,
@@ -398,6 +570,11 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_nothing_there),
 	    FAKE_TEST(test_nulls),
 	    FAKE_TEST(test_admitted),
+	    FAKE_TEST(test_who_holds),
+	    FAKE_TEST(test_hold_of_the_plan),
+	    FAKE_TEST(test_kept_to_nodes),
+	    FAKE_TEST(test_watched),
+	    FAKE_TEST(test_no_market),
 	    FAKE_TEST(test_resolved_later),
 	    FAKE_TEST(test_forged_quote),
 	    FAKE_TEST(test_over),

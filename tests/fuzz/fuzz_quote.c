@@ -53,7 +53,9 @@ try_unpack(const char *text, size_t length)
 static void
 try_merge(const char *comment)
 {
-	const size_t size = strlen(comment) + sizeof ours + 1;
+	/* In an object it also has a name, quotes and a comma. */
+	const size_t size =
+	    strlen(comment) + sizeof ours + sizeof ",\"lowtide\":\"\"";
 	char *const once = malloc(size), *const twice = malloc(size);
 	char *const none = malloc(size), *const direct = malloc(size);
 	if (!once || !twice || !none || !direct)

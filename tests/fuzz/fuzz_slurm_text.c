@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
-	static const struct lt_tres_id ids[] = {{1001, false}, {1002, true}};
+	static const struct lt_tres_id ids[] = {
+	    {1001, false, false}, {1002, true, false}, {1003, false, true}};
 	char *const text = malloc(byte_count + 1);
 	char type[LT_GPU_NAME_SIZE];
 	struct lt_tres tres;
@@ -27,7 +28,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	lt_tres_parse(&tres, text);
 	if (tres.energy_joules < -1)
 		__builtin_trap();
-	lt_tres_parse_ids(&tres, text, ids, 2);
+	lt_tres_parse_ids(&tres, text, ids, 3);
 	if (tres.energy_joules < -1)
 		__builtin_trap();
 	lt_gres_parse(text, &gpus, type, sizeof(type));

@@ -109,10 +109,8 @@ gives 'adapters' 0 'uk_carbon_intensity' "$lowtide" signals adapters
 gives 'the options of an adapter' 0 'outward code' "$lowtide" signals adapters uk_carbon_intensity
 gives 'a slip of an adapter' 2 'did you mean file' "$lowtide" signals adapters fiel
 gives 'signals without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" signals
-check 'adapters as JSON' "$("$lowtide" signals adapters --json | python3 -c '
-import json, sys
-names = [a["name"] for a in json.load(sys.stdin)["adapters"]]
-if "static" not in names: print("got", names)' 2>&1)"
+check 'adapters as JSON' "$("$lowtide" signals adapters --json |
+    jq -r '[.adapters[].name] | select(index("static") == null) | "got \(.)"' 2>&1)"
 gives 'no lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" status
 gives 'doctor with nothing there' 1 '4 errors' env SLURM_CONF=/nonexistent \
     LOWTIDED=/nonexistent LOWTIDE_MUNGE_SOCKET=/nonexistent "$lowtide" --run "$work" doctor

@@ -51,8 +51,8 @@ main(int argc, char **argv)
 	struct lt_rate_step *const steps = calloc(count, sizeof(*steps));
 	d.args.config = argv[1];
 	if (steps == NULL ||
-	    lt_daemon_load_policy(&d, now_utc_s, &err) != LT_OK ||
-	    lt_ledger_open(&d.ledger, argv[2], &err) != LT_OK)
+	    lt_ledger_open(&d.ledger, argv[2], &err) != LT_OK ||
+	    lt_daemon_load_policy(&d, now_utc_s, &err) != LT_OK)
 		return fail(&err);
 	for (int i = 0; i < d.source_count; i++) {
 		lt_signals_key(key, &d, &d.sources[i]);

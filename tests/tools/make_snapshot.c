@@ -24,6 +24,7 @@ static const char usage[] =
     "(spot)\n"
     "  --days D          of 5-minute carbon signal (2)\n"
     "  --teams N         how many (1)\n"
+    "  --shapes N        of nodes, in each partition (1)\n"
     "  --team NAME       the first (team0000)\n"
     "  --free NAME       an account without a budget (free)\n"
     "  --uid UID         member of all, its default the first (own)\n"
@@ -38,7 +39,7 @@ static const char usage[] =
 struct wanted {
 	const char *run, *state, *partition, *spot, *team, *free, *rule,
 	    *unknown, *mode;
-	uint32_t partitions, days, teams, uid;
+	uint32_t partitions, days, teams, uid, shapes;
 	int64_t limit_micros, stale_s, absorbed, age_s;
 };
 
@@ -85,7 +86,7 @@ static void
 fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 {
 	struct lt_partition *const p = &market->partitions[i];
-	struct lt_shape *const shape = &market->shapes[i];
+	const uint32_t first = i * w->shapes;
 	const double price = i == 1 ? 900000 : 3600000 + 10000.0 * i;
 
 	snprintf(p->name, sizeof(p->name), "p%03u", i);
@@ -100,9 +101,9 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 	p->default_time_s = LT_HOUR_S;
 	p->min_nodes = 1;
 	p->max_nodes = UINT32_MAX;
-	p->node_count = 2;
-	p->first_shape = i;
-	p->shape_count = 1;
+	p->node_count = 2 * w->shapes;
+	p->first_shape = first;
+	p->shape_count = w->shapes;
 	p->allow_accounts = p->deny_accounts = p->allow_qos = p->deny_qos = "";
 	p->price_series = (int)(2 * i);
 	p->carbon_series = (int)(2 * i + 1);
@@ -116,11 +117,14 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 		p->notice_s = 120;
 		p->restart_s = 360;
 	}
-	shape->node_count = 2;
-	shape->cpus = 64;
-	shape->gpus = 8;
-	shape->memory_mib = 512000;
-	shape->gpu_index = -1;
+	for (uint32_t k = 0; k < w->shapes; k++)
+		market->shapes[first + k] = (struct lt_shape){.node_count = 2,
+		    .cpus = 64 * (k + 1),
+		    .sockets = 2,
+		    .threads = 1,
+		    .gpus = 8,
+		    .memory_mib = 512000 * (k + 1),
+		    .gpu_index = -1};
 	fill_series(
 	    &market->series[2 * i], market->compiled_utc_s, 1, price, 0);
 	fill_series(&market->series[2 * i + 1],
@@ -150,10 +154,12 @@ fill_market(struct lt_market *market, const struct wanted *w)
 	market->max_restart_risk_ppm = 100000;
 	market->max_extra_cost_ppm = 100000;
 	market->max_array_size = 10001;
-	market->partition_count = market->shape_count = w->partitions;
+	market->core_spec_counts = true;
+	market->partition_count = w->partitions;
+	market->shape_count = w->partitions * w->shapes;
 	market->series_count = 2 * w->partitions;
 	market->partitions = room(w->partitions, sizeof(*market->partitions));
-	market->shapes = room(w->partitions, sizeof(*market->shapes));
+	market->shapes = room(market->shape_count, sizeof(*market->shapes));
 	market->series = room(market->series_count, sizeof(*market->series));
 	for (uint32_t i = 0; i < w->partitions; i++)
 		fill_partition(market, i, w);
@@ -253,7 +259,7 @@ number(const char *text)
 	int64_t value = 0;
 	struct lt_error err = {0};
 
-	if (lt_int64_parse(text, 0, INT64_MAX, &value, &err) != LT_OK) {
+	if (lt_int64_parse(text, INT32_MIN, INT64_MAX, &value, &err) != LT_OK) {
 		fprintf(stderr, "make_snapshot: %s\n", err.text);
 		exit(2);
 	}
@@ -265,12 +271,12 @@ read_options(struct wanted *w, int argc, char **argv)
 {
 	static const char *const names[] = {"run", "state", "partition", "spot",
 	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
-	    "teams", "uid", "limit", "stale", "absorbed", "age"};
+	    "teams", "uid", "shapes", "limit", "stale", "absorbed", "age"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
 	const char **const texts[] = {&w->run, &w->state, &w->partition,
 	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
 	uint32_t *const numbers[] = {
-	    &w->partitions, &w->days, &w->teams, &w->uid};
+	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes};
 	int64_t *const longs[] = {
 	    &w->limit_micros, &w->stale_s, &w->absorbed, &w->age_s};
 	int c;
@@ -282,19 +288,20 @@ read_options(struct wanted *w, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (c >= 1 && c <= 9)
 			*texts[c - 1] = optarg;
-		else if (c >= 10 && c <= 13)
+		else if (c >= 10 && c <= 14)
 			*numbers[c - 10] = (uint32_t)number(optarg);
-		else if (c == 14 &&
+		else if (c == 15 &&
 			 lt_micros_parse(optarg, longs[0], NULL) == LT_OK)
 			continue;
-		else if (c >= 15 && c <= 17)
-			*longs[c - 14] = number(optarg);
+		else if (c >= 16 && c <= 18)
+			*longs[c - 15] = number(optarg);
 		else {
 			fputs(usage, stderr);
 			exit(2);
 		}
 	}
 	if (!w->run || !w->state || optind != argc || w->partitions < 2 ||
+	    w->shapes < 1 || w->shapes > LT_SHAPES_MAX / w->partitions ||
 	    w->partitions > LT_PARTITIONS_MAX || w->days < 1 || w->days > 14 ||
 	    w->teams < 1 || w->teams > LT_BUDGETS_MAX) {
 		fputs(usage, stderr);
@@ -317,6 +324,7 @@ main(int argc, char **argv)
 	    .partitions = 2,
 	    .days = 2,
 	    .teams = 1,
+	    .shapes = 1,
 	    .uid = getuid(),
 	    .limit_micros = 1000000 * (int64_t)LT_MICROS,
 	    .stale_s = 7 * LT_DAY_S};

@@ -180,18 +180,6 @@ show_jobs(char **arguments, struct lt_error *err)
 	return rc == LT_OK ? print_jobs(&jobs) : rc;
 }
 
-static int
-show_jobs_of(char **arguments, struct lt_error *err)
-{
-	struct lt_slurm_jobs jobs;
-	int64_t uid = 0;
-	int rc = number(arguments[0] == NULL ? "" : arguments[0], &uid, err);
-
-	if (rc == LT_OK)
-		rc = lt_slurm_jobs_of(&jobs, (uint32_t)uid, err);
-	return rc == LT_OK ? print_jobs(&jobs) : rc;
-}
-
 /* runs [FROM TO]: the last day and the next hour if not said. */
 static int
 show_runs(char **arguments, struct lt_error *err)
@@ -281,7 +269,6 @@ static const struct {
     {"partitions", print_partitions},
     {"associations", print_associations},
     {"jobs", show_jobs},
-    {"jobs-of", show_jobs_of},
     {"runs", show_runs},
     {"runs-of", show_runs_of},
     {"queue", show_queue},

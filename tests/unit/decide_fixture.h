@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "decide.h"
+#include "size.h"
 
 enum { NOW = 1795176000, HOUR = 3600, DAY = 86400 };
 enum { HOME, CHEAP, PARTITIONS };

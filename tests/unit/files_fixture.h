@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small site as structs, for the tests of its files: market and sheet are
- * made anew by make_market() and make_sheet().
+ * A small site as structs, for the tests and fuzzers of its files: market and
+ * sheet are made anew by make_market() and make_sheet().
  */
 #ifndef LT_FILES_FIXTURE_H
 #define LT_FILES_FIXTURE_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
@@ -26,6 +27,7 @@ static struct lt_usage usages[2];
 static struct lt_account accounts[2];
 static uint32_t bindings[3];
 static struct lt_pair pairs[3];
+static struct lt_manager managers[2];
 static struct lt_balance_sheet sheet;
 
 static void
@@ -43,7 +45,8 @@ make_market(void)
 		    .start_utc_s = starts[s],
 		    .value = values[s],
 		    .integral = integrals[s]};
-		assert_int_equal(lt_series_prepare(&series[s], NULL), LT_OK);
+		if (lt_series_prepare(&series[s], NULL) != LT_OK)
+			abort();
 	}
 	for (int i = 0; i < 2; i++)
 		partitions[i] = (struct lt_partition){.flags = LT_PARTITION_UP,
@@ -63,7 +66,18 @@ make_market(void)
 		    .allow_qos = i ? "normal" : NULL};
 	strcpy(partitions[0].name, "ondemand");
 	strcpy(partitions[1].name, "spot");
-	shapes[1] = (struct lt_shape){4, 64, 8, 1024000, "h100", 0};
+	shapes[1] = (struct lt_shape){.node_count = 4,
+	    .cpus = 64,
+	    .sockets = 2,
+	    .threads = 2,
+	    .gpus = 8,
+	    .gpus_of_type = 6,
+	    .shards = 32,
+	    .gpu_cores = 8,
+	    .memory_mib = 1024000,
+	    .tmp_disk_mib = 100000,
+	    .features = "ib,fast",
+	    .gpu_type = "h100"};
 	shapes[0] = shapes[2] = (struct lt_shape){.gpu_index = -1};
 	gpus[0] = (struct lt_gpu){.name = "H100",
 	    .memory_mib = 81559,
@@ -109,15 +123,20 @@ make_sheet(void)
 	}
 	usages[0] = (struct lt_usage){.budget = 1, .uid = 5};
 	usages[1] = (struct lt_usage){.budget = 1, .uid = 6};
-	accounts[0] = (struct lt_account){"research", 0, 1};
-	accounts[1] = (struct lt_account){"vision", 1, 2};
+	accounts[0] = (struct lt_account){"research", 0, 1, 0};
+	accounts[1] = (struct lt_account){"vision", 1, 2, 1};
 	bindings[0] = 0;
 	bindings[1] = 1;
 	bindings[2] = 0;
-	pairs[0] = (struct lt_pair){5, 0, false};
-	pairs[1] = (struct lt_pair){5, 1, true};
-	pairs[2] = (struct lt_pair){6, 0, true};
+	pairs[0] = (struct lt_pair){5, 0, false, true};
+	pairs[1] = (struct lt_pair){5, 1, true, false};
+	pairs[2] = (struct lt_pair){6, 0, true, false};
+	managers[0] = (struct lt_manager){3, 0};
+	managers[1] = (struct lt_manager){5, 1};
 	sheet = (struct lt_balance_sheet){.generation = 9,
+	    .jobs_utc_s = START - 1,
+	    .manager_count = 2,
+	    .managers = managers,
 	    .compiled_utc_s = START,
 	    .ring_generation = UINT64_MAX,
 	    .ring_absorbed = 77,

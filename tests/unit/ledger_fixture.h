@@ -74,17 +74,33 @@ remove_file(const char *dir, const char *name)
 	(void)unlink(path);
 }
 
-static inline int
-tear_down(void **state)
+static inline void
+remove_all(struct fixture *f)
 {
 	static const char *const names[] = {"ledger.db", "ledger.db-wal",
 	    "ledger.db-shm", "signals.db", "signals.db-wal", "signals.db-shm",
 	    "adjustments"};
-	struct fixture *const f = *state;
 
 	lt_ledger_close(f->ledger);
+	f->ledger = NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		remove_file(f->dir, names[i]);
+}
+
+/* A new ledger. */
+static inline void
+empty(struct fixture *f)
+{
+	remove_all(f);
+	must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
+}
+
+static inline int
+tear_down(void **state)
+{
+	struct fixture *const f = *state;
+
+	remove_all(f);
 	(void)rmdir(f->dir);
 	free(f);
 	return 0;

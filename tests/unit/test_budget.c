@@ -21,16 +21,16 @@ enum { ACCOUNT_FREE, ACCOUNT_RESEARCH, ACCOUNT_VISION, ACCOUNT_YARD };
 static struct lt_budget budgets[3];
 static struct lt_usage usages[1];
 static struct lt_account accounts[] = {
-    [ACCOUNT_FREE] = {"free", 3, 1},
-    [ACCOUNT_RESEARCH] = {"research", 1, 1},
-    [ACCOUNT_VISION] = {"vision", 0, 2},
-    [ACCOUNT_YARD] = {"yard", 0, 0}, /* no budget */
+    [ACCOUNT_FREE] = {"free", 3, 1, 0},
+    [ACCOUNT_RESEARCH] = {"research", 1, 1, 0},
+    [ACCOUNT_VISION] = {"vision", 0, 2, ACCOUNT_RESEARCH + 1},
+    [ACCOUNT_YARD] = {"yard", 0, 0, ACCOUNT_VISION + 1}, /* no budget */
 };
 static uint32_t bindings[] = {VISION, RESEARCH, RESEARCH, FREE_BUDGET};
 static struct lt_pair pairs[] = {
-    {ALICE, ACCOUNT_RESEARCH, false},
-    {ALICE, ACCOUNT_VISION, true},
-    {BOB, ACCOUNT_VISION, true},
+    {ALICE, ACCOUNT_RESEARCH, false, false},
+    {ALICE, ACCOUNT_VISION, true, false},
+    {BOB, ACCOUNT_VISION, true, false},
 };
 static struct lt_balance_sheet sheet;
 static struct lt_recent *recent;
@@ -88,6 +88,54 @@ setup(void **state)
 	recent = malloc(lt_recent_size(&sheet));
 	lt_recent_init(recent, &sheet);
 	return 0;
+}
+
+enum { OPERATOR = 900, HEAD = 950, LEAD = 2000, NOBODY = 3000 };
+
+/* Who may change whose jobs: by the account, or one above it. */
+static void
+test_managers(void **state)
+{
+	static struct lt_manager rows[] = {{OPERATOR, 0},
+	    {HEAD, ACCOUNT_RESEARCH + 1}, {LEAD, ACCOUNT_FREE + 1},
+	    {LEAD, ACCOUNT_VISION + 1}};
+	static const struct {
+		const char *why;
+		uint32_t uid;
+		int account;
+		bool manages, any;
+	} cases[] = {
+	    {"an operator", OPERATOR, ACCOUNT_YARD, true, true},
+	    {"an operator, of who knows what", OPERATOR, -1, true, true},
+	    {"the coordinator himself", HEAD, ACCOUNT_RESEARCH, true, true},
+	    {"of the account below", HEAD, ACCOUNT_VISION, true, true},
+	    {"of one two below", HEAD, ACCOUNT_YARD, true, true},
+	    {"not of another tree", HEAD, ACCOUNT_FREE, false, true},
+	    {"not of who knows what", HEAD, -1, false, true},
+	    {"of two", LEAD, ACCOUNT_FREE, true, true},
+	    {"of the other", LEAD, ACCOUNT_VISION, true, true},
+	    {"not of the account above", LEAD, ACCOUNT_RESEARCH, false, true},
+	    {"nobody", NOBODY, ACCOUNT_VISION, false, false},
+	    {"a uid between", HEAD + 1, ACCOUNT_VISION, false, false},
+	    {"a member", ALICE, ACCOUNT_VISION, false, false},
+	};
+	(void)state;
+	sheet.managers = rows;
+	sheet.manager_count = sizeof rows / sizeof rows[0];
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		print_message("# %s\n", cases[i].why);
+		assert_int_equal(
+		    lt_sheet_manages(&sheet, cases[i].uid, cases[i].account),
+		    cases[i].manages);
+		assert_int_equal(
+		    lt_sheet_is_manager(&sheet, cases[i].uid), cases[i].any);
+	}
+	/* A loop in the tree of accounts ends. */
+	accounts[ACCOUNT_RESEARCH].parent = ACCOUNT_YARD + 1;
+	assert_false(lt_sheet_manages(&sheet, ALICE, ACCOUNT_YARD));
+	rows[1].account = ACCOUNT_FREE + 1;
+	assert_false(lt_sheet_manages(&sheet, HEAD, ACCOUNT_YARD));
+	accounts[ACCOUNT_RESEARCH].parent = 0;
 }
 
 static int
@@ -265,6 +313,82 @@ test_overflow_is_unknown(void **state)
 }
 
 static void
+test_balance_out_of_range(void **state)
+{
+	(void)state;
+	budgets[VISION].periods[0].settled.money_micros = INT64_MIN;
+	assert_int_equal(
+	    admit(BOB, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code,
+	    LT_UNKNOWN);
+}
+
+/* The cap is each user's own, also for what was held since the sheet. */
+static void
+test_caps_are_apart(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    admit(ALICE, ACCOUNT_VISION, both(150, 1), NOW, NOW + 1).code,
+	    LT_ADMIT);
+	assert_int_equal(
+	    admit(BOB, ACCOUNT_VISION, both(200, 1), NOW, NOW + 1).code,
+	    LT_ADMIT);
+	assert_int_equal(
+	    admit(ALICE, ACCOUNT_VISION, both(1, 1), NOW, NOW + 1).code,
+	    LT_OVER);
+}
+
+/* Whatever places their names take: each has held his own and no more. */
+static void
+test_many_users(void **state)
+{
+	enum { USERS = 60 };
+	(void)state;
+	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
+		const struct lt_hold hold = {
+		    uid, ACCOUNT_VISION, money(1), NOW, NOW + 1};
+		lt_recent_add(recent, &sheet, &hold);
+	}
+	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
+		struct lt_amount left;
+		lt_available(
+		    &left, &sheet, recent, uid, ACCOUNT_VISION, NOW, NOW + 1);
+		assert_int_equal(left.money_micros, 199);
+	}
+}
+
+/* Where nothing is held yet. */
+static void
+test_new_period(void **state)
+{
+	static const struct {
+		const char *why;
+		int account;
+		int64_t held_from, held_to, from, to;
+		bool is_new;
+	} rows[] = {
+	    {"the same month", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NOW + 3,
+		false},
+	    {"into the next", ACCOUNT_VISION, NOW, NOW + 1, NOW + 2, NEXT + 1,
+		true},
+	    {"held in both", ACCOUNT_VISION, NOW, NEXT + 1, NEXT, NEXT + 1,
+		false},
+	    {"the same quarter", ACCOUNT_RESEARCH, NOW, NOW + 1, NEXT, NEXT + 1,
+		false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct lt_hold held = {.account = rows[i].account,
+		    .start_utc_s = rows[i].held_from,
+		    .end_utc_s = rows[i].held_to};
+		print_message("# %s\n", rows[i].why);
+		assert_int_equal(lt_sheet_new_period(
+				     &sheet, &held, rows[i].from, rows[i].to),
+		    rows[i].is_new);
+	}
+}
+
+static void
 test_unlisted_users_end_in_unknown(void **state)
 {
 	(void)state;
@@ -332,8 +456,13 @@ main(void)
 	    TEST(test_sums_up),
 	    TEST(test_long_hold_counts_in_both_periods),
 	    TEST(test_overflow_is_unknown),
+	    TEST(test_balance_out_of_range),
+	    TEST(test_caps_are_apart),
+	    TEST(test_new_period),
+	    TEST(test_many_users),
 	    TEST(test_unlisted_users_end_in_unknown),
 	    TEST(test_lookups),
+	    TEST(test_managers),
 	    TEST(test_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

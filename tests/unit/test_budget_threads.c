@@ -32,7 +32,8 @@ enum {
 };
 
 static struct lt_budget budgets[2];
-static struct lt_account accounts[] = {{"speech", 1, 1}, {"vision", 0, 2}};
+static struct lt_account accounts[] = {
+    {"speech", 1, 1, 0}, {"vision", 0, 2, 0}};
 static uint32_t bindings[] = {0, 1};
 static struct lt_pair pairs[2 * USERS];
 static struct lt_balance_sheet sheet = {.ready = true,
@@ -73,7 +74,8 @@ make_sheet(void)
 	strcpy(budgets[1].team, "research");
 	budgets[1].has_per_user = false;
 	for (uint32_t i = 0; i < 2 * USERS; i++)
-		pairs[i] = (struct lt_pair){i / 2, i % 2, i % 2 == 1};
+		pairs[i] = (struct lt_pair){
+		    .uid = i / 2, .account = i % 2, .is_default = i % 2 == 1};
 	recent = malloc(lt_recent_size(&sheet));
 	lt_recent_init(recent, &sheet);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <time.h>
 
 #include "calendar.h"
 #include "units.h"
@@ -35,6 +36,26 @@ static const struct {
 	"2027-01-01T00:00:00Z", "2027-04-01T00:00:00Z", "2027 Q1"},
     {"year", "America/New_York", "2027-01-01T04:59:59Z", LT_YEAR, 0,
 	"2026-01-01T05:00:00Z", "2027-01-01T05:00:00Z", "2026"},
+    /* Cuba: 1 November 2020 at 1:00 (UTC-4) it is 0:00 again (UTC-5) */
+    {"midnight twice: the last second before", "America/Havana",
+	"2020-11-01T03:59:59Z", LT_MONTH, 0, "2020-10-01T04:00:00Z",
+	"2020-11-01T04:00:00Z", "October"},
+    {"midnight twice: the first", "America/Havana", "2020-11-01T04:00:00Z",
+	LT_MONTH, 0, "2020-11-01T04:00:00Z", "2020-12-01T05:00:00Z",
+	"November"},
+    {"midnight twice: the hour between", "America/Havana",
+	"2020-11-01T04:59:59Z", LT_MONTH, 0, "2020-11-01T04:00:00Z",
+	"2020-12-01T05:00:00Z", "November"},
+    {"midnight twice: the second", "America/Havana", "2020-11-01T05:00:00Z",
+	LT_MONTH, 0, "2020-11-01T04:00:00Z", "2020-12-01T05:00:00Z",
+	"November"},
+    /* Paraguay: 1 October 2017 at 0:00 (UTC-4) it is 1:00 (UTC-3) */
+    {"no midnight: the month begins at the change", "America/Asuncion",
+	"2017-10-01T04:00:00Z", LT_MONTH, 0, "2017-10-01T04:00:00Z",
+	"2017-11-01T03:00:00Z", "October"},
+    {"no midnight: the second before", "America/Asuncion",
+	"2017-10-01T03:59:59Z", LT_QUARTER, 0, "2017-07-01T04:00:00Z",
+	"2017-10-01T04:00:00Z", "2017 Q3"},
 };
 
 static void
@@ -58,6 +79,76 @@ test_periods(void **state)
 		lt_calendar_period(
 		    &next, cases[i].kind, at, cases[i].ahead + 1);
 		assert_true(next.start_utc_s == period.end_utc_s);
+	}
+}
+
+/* Each half hour around the starts, some of the days between: what a period
+ * begins it ends, it holds its now, and the second before its start is of the
+ * month before, by glibc's own local time. */
+static void
+test_period_holds_now(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *zone;
+		int first_year, last_year;
+	} zones[] = {
+	    {"America/Havana", 2020, 2027},
+	    {"America/Asuncion", 2013, 2024},
+	    {"America/St_Johns", 2007, 2012}, /* back at 0:01, to 23:01 */
+	    {"America/Sao_Paulo", 2012, 2019},
+	    {"Asia/Beirut", 2021, 2026},
+	    {"Africa/Cairo", 2010, 2026},
+	    {"Pacific/Apia", 2010, 2013},
+	    {"Atlantic/Azores", 2021, 2026},
+	    {"Asia/Amman", 2019, 2023},
+	    {"Australia/Lord_Howe", 2024, 2026},
+	    {"Europe/London", 2024, 2026},
+	    {"Asia/Kathmandu", 2026, 2026},
+	    {"UTC", 2026, 2026},
+	};
+	for (size_t i = 0; i < sizeof(zones) / sizeof(*zones); i++) {
+		struct tm first = {
+		    .tm_year = zones[i].first_year - 1900, .tm_mday = 1};
+		struct tm last = {
+		    .tm_year = zones[i].last_year - 1899, .tm_mday = 1};
+		struct lt_period before = {0};
+		assert_int_equal(lt_calendar_zone(zones[i].zone, NULL), LT_OK);
+		const int64_t end = (int64_t)timegm(&last);
+		int64_t step = 0;
+		for (int64_t at = (int64_t)timegm(&first); at < end;
+		     at += step) {
+			const time_t local = (time_t)at;
+			struct lt_period now, next;
+			struct tm tm;
+			localtime_r(&local, &tm);
+			step = tm.tm_mday > 27 || tm.tm_mday < 3 ? 1799 : 21599;
+			lt_calendar_period(&now, LT_MONTH, at, 0);
+			if (at < now.start_utc_s || at >= now.end_utc_s)
+				fail_msg("%s: %lld is not in %lld .. %lld",
+				    zones[i].zone, (long long)at,
+				    (long long)now.start_utc_s,
+				    (long long)now.end_utc_s);
+			if (now.start_utc_s == before.start_utc_s)
+				continue;
+			assert_true(before.end_utc_s == 0 ||
+				    before.end_utc_s == now.start_utc_s);
+			before = now;
+			const time_t start = (time_t)now.start_utc_s,
+				     second_before = start - 1;
+			localtime_r(&start, &tm);
+			const int month = tm.tm_mon;
+			assert_int_equal(tm.tm_mday, 1);
+			localtime_r(&second_before, &tm);
+			assert_int_equal((tm.tm_mon + 1) % 12, month);
+			lt_calendar_period(&next, LT_MONTH, at, 1);
+			assert_true(next.start_utc_s == now.end_utc_s);
+			lt_calendar_period(&next, LT_MONTH, now.start_utc_s, 0);
+			assert_true(next.start_utc_s == now.start_utc_s);
+			lt_calendar_period(
+			    &next, LT_MONTH, now.start_utc_s - 1, 0);
+			assert_true(next.end_utc_s == now.start_utc_s);
+		}
 	}
 }
 
@@ -161,6 +252,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_periods),
+	    cmocka_unit_test(test_period_holds_now),
 	    cmocka_unit_test(test_parse), cmocka_unit_test(test_bad_zone),
 	    cmocka_unit_test(test_steps), cmocka_unit_test(test_time)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

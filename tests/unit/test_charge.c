@@ -24,6 +24,11 @@ static const struct lt_shape shapes[] = {
     {.node_count = 2, .cpus = 64, .gpus = 8, .memory_mib = 512000},
     {.node_count = 2, .cpus = 128, .gpus = 8, .memory_mib = 1024000},
     {.node_count = 2, .cpus = 96, .gpus = 0, .memory_mib = 256000},
+    {.node_count = 2,
+	.cpus = 64,
+	.gpus = 8,
+	.shards = 32,
+	.memory_mib = 512000},
 };
 
 static const struct {
@@ -32,19 +37,25 @@ static const struct {
 	uint32_t first_shape, shape_count;
 	int64_t numerator, denominator;
 } share_cases[] = {
-    {"one GPU of eight", {1, 4, 1, 0, false}, 0, 1, 1, 8},
-    {"CPUs dominate", {1, 48, 1, 0, false}, 0, 1, 3, 4},
-    {"memory dominates", {1, 1, 1, 384000, false}, 0, 1, 3, 4},
-    {"exclusive is whole", {1, 1, 0, 0, true}, 0, 1, 1, 1},
-    {"all CPUs is whole", {1, 64, 0, 0, false}, 0, 1, 1, 1},
-    {"over two nodes", {2, 64, 8, 0, false}, 0, 1, 1, 2},
-    {"the smaller shape that fits", {1, 64, 8, 0, false}, 0, 2, 1, 1},
-    {"only the larger fits", {1, 96, 4, 0, false}, 0, 2, 3, 4},
-    {"no GPU in the shape: the other", {1, 8, 1, 0, false}, 1, 2, 1, 8},
-    {"nothing fits: whole", {1, 512, 0, 0, false}, 0, 1, 1, 1},
-    {"no shape known: whole", {1, 1, 0, 0, false}, 0, 0, 1, 1},
-    {"no nodes: whole", {0, 1, 0, 0, false}, 0, 1, 1, 1},
-    {"no resource counted: whole", {1, 0, 0, 0, false}, 0, 1, 1, 1},
+    {"one GPU of eight", {1, 4, 1, 0, 0, false}, 0, 1, 1, 8},
+    {"CPUs dominate", {1, 48, 1, 0, 0, false}, 0, 1, 3, 4},
+    {"memory dominates", {1, 1, 1, 0, 384000, false}, 0, 1, 3, 4},
+    {"exclusive is whole", {1, 1, 0, 0, 0, true}, 0, 1, 1, 1},
+    {"all CPUs is whole", {1, 64, 0, 0, 0, false}, 0, 1, 1, 1},
+    {"over two nodes", {2, 64, 8, 0, 0, false}, 0, 1, 1, 2},
+    {"the smaller shape that fits", {1, 64, 8, 0, 0, false}, 0, 2, 1, 1},
+    {"only the larger fits", {1, 96, 4, 0, 0, false}, 0, 2, 3, 4},
+    {"no GPU in the shape: the other", {1, 8, 1, 0, 0, false}, 1, 2, 1, 8},
+    {"nothing fits: whole", {1, 512, 0, 0, 0, false}, 0, 1, 1, 1},
+    {"no shape known: whole", {1, 1, 0, 0, 0, false}, 0, 0, 1, 1},
+    {"no nodes: whole", {0, 1, 0, 0, 0, false}, 0, 1, 1, 1},
+    {"3 of 32 shards, more than its CPUs", {1, 4, 0, 3, 0, false}, 3, 1, 3, 32},
+    {"its CPUs are more than its shards", {1, 16, 0, 1, 0, false}, 3, 1, 1, 4},
+    {"all shards are the node", {2, 2, 0, 64, 0, false}, 3, 1, 1, 1},
+    {"shards are of the shape that has some", {1, 1, 0, 8, 0, false}, 0, 4, 1,
+	4},
+    {"no shape has shards: whole", {1, 1, 0, 8, 0, false}, 0, 3, 1, 1},
+    {"no resource counted: whole", {1, 0, 0, 0, 0, false}, 0, 1, 1, 1},
 };
 
 static void
@@ -104,6 +115,46 @@ test_steps_and_hours(void **state)
 	assert_true(
 	    fabs(charge.energy_wh - 1000.0 * (2 * 3600 - 840) / 3600) < 1e-6);
 	lt_charge_free(&charge);
+}
+
+/* What a charge says of its data is the worst of all of it. */
+static void
+test_worst_quality(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_quality price[2], carbon, worst;
+	} cases[] = {
+	    {"all measured", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
+		LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
+	    {"the first step", {LT_QUALITY_LAST_VALUE, LT_QUALITY_MEASURED},
+		LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
+	    {"the last step", {LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
+		LT_QUALITY_MEASURED, LT_QUALITY_LAST_VALUE},
+	    {"carbon", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
+		LT_QUALITY_LAST_VALUE, LT_QUALITY_LAST_VALUE},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lt_rate_step price[] = {
+		    step(T0, T0 + 900, 1e6), step(T0 + 900, INT64_MAX, 1e6)};
+		struct lt_rate_step carbon = step(T0, INT64_MAX, 100);
+		const struct lt_charge_input input = {.start_utc_s = T0,
+		    .end_utc_s = T0 + 3600,
+		    .nodes = 1,
+		    .share = {1, 1},
+		    .price = {2, price},
+		    .carbon = {1, &carbon}};
+		struct lt_charge charge;
+		price[0].quality = cases[i].price[0];
+		price[1].quality = cases[i].price[1];
+		carbon.quality = cases[i].carbon;
+		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+		if (charge.worst_quality != cases[i].worst)
+			fail_msg(
+			    "%s: %d", cases[i].why, (int)charge.worst_quality);
+		lt_charge_free(&charge);
+	}
 }
 
 static void
@@ -254,12 +305,57 @@ test_split_node_costs_the_node(void **state)
 	assert_int_equal(remove_all(directory), 0);
 }
 
+/* 3.6 an hour is 1000 micros a second; 40 of 100 s suspended. */
+static void
+test_suspended(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_fraction share, kept;
+		double suspended, money, carbon;
+	} cases[] = {
+	    {"CPUs only: nothing stays", {1, 2}, {0, 1}, 0.4, 30000, 60},
+	    {"a GPU of eight stays", {1, 8}, {1, 8}, 0.4, 12500, 60 + 20},
+	    {"CPUs were more than the GPUs", {1, 2}, {1, 8}, 0.4, 35000,
+		60 + 20},
+	    {"never", {1, 2}, {1, 8}, 0, 50000, 100},
+	    {"all the time", {1, 2}, {1, 8}, 1, 12500, 50},
+	};
+	const struct lt_rate_step price = {
+	    T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, ""};
+	const struct lt_rate_step carbon = {
+	    T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, ""};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lt_charge charge;
+		/* 36 W x 100 s = 1 Wh, at 100 g/kWh = 100 mg. */
+		const struct lt_charge_input input = {.start_utc_s = T0 + 3550,
+		    .end_utc_s = T0 + 3650,
+		    .nodes = 1,
+		    .share = cases[i].share,
+		    .watts = 36,
+		    .suspended = cases[i].suspended,
+		    .suspended_share = cases[i].kept,
+		    .suspended_watts = cases[i].kept.numerator ? 18 : 0,
+		    .price = {1, &price},
+		    .carbon = {1, &carbon}};
+		print_message("%s\n", cases[i].why);
+		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+		assert_int_equal(charge.hour_count, 2);
+		assert_true(fabs(charge.money_micros - cases[i].money) < 1e-6);
+		assert_true(fabs(charge.carbon_mg - cases[i].carbon) < 1e-6);
+		lt_charge_free(&charge);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_share),
+	    cmocka_unit_test(test_suspended),
 	    cmocka_unit_test(test_steps_and_hours),
+	    cmocka_unit_test(test_worst_quality),
 	    cmocka_unit_test(test_negative_price_pays),
 	    cmocka_unit_test(test_missing_is_not_zero),
 	    cmocka_unit_test(test_never_ran),

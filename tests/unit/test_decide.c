@@ -91,6 +91,9 @@ spoil(int what)
 		request.memory_mib_per_node = 256000;
 		shapes[CHEAP].memory_mib = 255999;
 		break;
+	case LT_REJECT_ATTRIBUTES:
+		strcpy(request.features, "ib");
+		break;
 	case LT_REJECT_DEFAULTS:
 		snprintf(cheap->job_defaults, sizeof(cheap->job_defaults),
 		    "DefCpuPerGPU=8");
@@ -148,8 +151,8 @@ test_rejects(void **state)
 	static const enum lt_reject rejects[] = {LT_REJECT_MAX_TIME,
 	    LT_REJECT_NODES, LT_REJECT_GPU_COUNT, LT_REJECT_GPU_TYPE,
 	    LT_REJECT_GPU_MEMORY, LT_REJECT_PRECISION, LT_REJECT_CPUS,
-	    LT_REJECT_MEMORY, LT_REJECT_DEFAULTS, LT_REJECT_STATE,
-	    LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
+	    LT_REJECT_MEMORY, LT_REJECT_ATTRIBUTES, LT_REJECT_DEFAULTS,
+	    LT_REJECT_STATE, LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
 	    LT_REJECT_CANCELS, LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE,
 	    LT_REJECT_NO_CARBON, LT_REJECT_STALE, LT_REJECT_RISK,
 	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
@@ -166,6 +169,53 @@ test_rejects(void **state)
 			fail_msg("%s: goes to %d, says %s",
 			    lt_reject_name(rejects[i]), plan.chosen.partition,
 			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
+/* Moved only where the nodes surely have what the job names. */
+static void
+test_attributes(void **state)
+{
+	static const struct {
+		const char *why, *wanted, *had;
+		uint64_t tmp_wanted, tmp_had;
+		uint32_t sockets, cores, threads, excluded;
+		bool moved;
+	} rows[] = {
+	    {"nothing named", "", "", 0, 0, 0, 0, 0, 0, true},
+	    {"one feature", "ib", "v5,ib", 0, 0, 0, 0, 0, 0, true},
+	    {"both of two", "ib&fast", "fast,ib", 0, 0, 0, 0, 0, 0, true},
+	    {"one of two", "ib&fast", "ib", 0, 0, 0, 0, 0, 0, false},
+	    {"part of a name", "ib", "ibx,xib", 0, 0, 0, 0, 0, 0, false},
+	    {"either: Slurm's to judge", "ib|fast", "ib,fast", 0, 0, 0, 0, 0, 0,
+		false},
+	    {"counts too", "[ib*2]", "ib", 0, 0, 0, 0, 0, 0, false},
+	    {"enough disk", "", "", 500, 500, 0, 0, 0, 0, true},
+	    {"too little disk", "", "", 501, 500, 0, 0, 0, 0, false},
+	    {"two sockets of 32", "", "", 0, 0, 2, 32, 1, 0, true},
+	    {"three sockets", "", "", 0, 0, 3, 0, 0, 0, false},
+	    {"33 cores a socket", "", "", 0, 0, 0, 33, 0, 0, false},
+	    {"two threads", "", "", 0, 0, 0, 0, 2, 0, false},
+	    {"a node is left", "", "", 0, 0, 0, 0, 0, 7, true},
+	    {"all may be excluded", "", "", 0, 0, 0, 0, 0, 8, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setup(state);
+		shapes[CHEAP].cpus = 64;
+		shapes[CHEAP].sockets = 2;
+		shapes[CHEAP].node_count = 8;
+		strcpy(request.features, rows[i].wanted);
+		strcpy(shapes[CHEAP].features, rows[i].had);
+		request.tmp_disk_mib = rows[i].tmp_wanted;
+		shapes[CHEAP].tmp_disk_mib = rows[i].tmp_had;
+		request.sockets_per_node = rows[i].sockets;
+		request.cores_per_socket = rows[i].cores;
+		request.threads_per_core = rows[i].threads;
+		request.excluded_nodes = rows[i].excluded;
+		decide();
+		if ((plan.chosen.partition == CHEAP) != rows[i].moved)
+			fail_msg("%s", rows[i].why);
 	}
 }
 
@@ -419,6 +469,7 @@ main(void)
 	    cmocka_unit_test_setup(test_no_home, setup),
 	    cmocka_unit_test_setup(test_off, setup),
 	    cmocka_unit_test_setup(test_rejects, setup),
+	    cmocka_unit_test_setup(test_attributes, setup),
 	    cmocka_unit_test_setup(test_limits_are_kept, setup),
 	    cmocka_unit_test_setup(test_stale_home, setup),
 	    cmocka_unit_test_setup(test_pins, setup),

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "container.h"
 #include "files_fixture.h"
 #include "units.h"
 
@@ -248,6 +250,101 @@ test_untrusted_files(void **state)
 	}
 }
 
+/* As a user of that uid, who trusts SlurmUser of that uid: is it read? */
+static bool
+reads(uid_t uid, uid_t slurm_uid)
+{
+	int status = 0;
+	const pid_t child = fork();
+	if (child == 0) {
+		struct lt_market loaded;
+		struct lt_error err = {0};
+		if (uid != geteuid() && setuid(uid) != 0)
+			_exit(2);
+		lt_file_trust(slurm_uid);
+		if (lt_market_load(&loaded, path, NULL, &err) == LT_OK)
+			_exit(0);
+		_exit(strstr(err.text, "owned by uid") ? 1 : 2);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	return WEXITSTATUS(status) == 0;
+}
+
+static void
+test_owner_of_market(void **state)
+{
+	enum { SLURM = 64030, ADA = 1000, BOB = 1001 };
+	static const struct {
+		const char *why;
+		uid_t owner, reader, slurm_uid;
+		bool ok;
+	} cases[] = {
+	    {"root's, for anybody", 0, ADA, SLURM, true},
+	    {"SlurmUser's, for anybody", SLURM, ADA, SLURM, true},
+	    {"SlurmUser's, for root", SLURM, 0, SLURM, true},
+	    {"one's own", ADA, ADA, SLURM, true},
+	    {"another's", BOB, ADA, SLURM, false},
+	    {"another's, for root", BOB, 0, SLURM, false},
+	    {"another's, for SlurmUser", BOB, SLURM, SLURM, false},
+	    {"SlurmUser's, who is not known here", SLURM, ADA, 0, false},
+	};
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(directory, 0755), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
+		assert_int_equal(chown(path, cases[i].owner, 0), 0);
+		if (reads(cases[i].reader, cases[i].slurm_uid) != cases[i].ok)
+			fail_msg("%s", cases[i].why);
+	}
+}
+
+static void
+test_stamp(void **state)
+{
+	(void)state;
+	uint64_t generation = 1;
+	int64_t created = 2;
+	struct lt_error err = {0};
+	assert_int_equal(
+	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ENOENT);
+	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(
+	    lt_file_stamp(&generation, &created, path, true, NULL), LT_OK);
+	assert_int_equal(generation, sheet.generation);
+	assert_int_equal(created, sheet.compiled_utc_s);
+	assert_int_equal(truncate(path, 63), 0);
+	generation = 1;
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, &err),
+	    LT_ECHECKSUM);
+	assert_non_null(strstr(err.text, "has 63"));
+	assert_int_equal(generation, 1);
+	/* Long enough, and no snapshot: zeros of a torn one, another's. */
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(truncate(path, 4096), 0);
+	assert_int_equal(
+	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ELIMIT);
+	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	FILE *const file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, LT_AT_CREATED, SEEK_SET), 0);
+	assert_int_not_equal(fputs("torn", file), EOF);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(lt_file_stamp(&generation, &created, path, true, NULL),
+	    LT_ECHECKSUM);
+	assert_int_equal(generation, 1);
+	assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
+	assert_int_equal(/* it is no private file */
+	    lt_file_stamp(&generation, &created, path, true, NULL), LT_EDENIED);
+	assert_int_equal(
+	    lt_file_stamp(&generation, &created, path, false, NULL), LT_OK);
+	assert_int_equal(generation, market.generation);
+	assert_int_equal(created, market.compiled_utc_s);
+}
+
 static void
 test_file_id(void **state)
 {
@@ -294,6 +391,8 @@ main(void)
 	    TEST(test_damaged_market),
 	    TEST(test_sheet),
 	    TEST(test_untrusted_files),
+	    TEST(test_owner_of_market),
+	    TEST(test_stamp),
 	    TEST(test_file_id),
 	    TEST(test_failed_save_keeps_the_old),
 	};

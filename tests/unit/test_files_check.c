@@ -180,6 +180,26 @@ spoil_pair(void)
 	pairs[2].account = 2;
 }
 static void
+spoil_manager(void)
+{
+	managers[1].account = 3;
+}
+static void
+spoil_managers(void)
+{
+	managers[1] = managers[0];
+}
+static void
+spoil_parent(void)
+{
+	accounts[0].parent = 3;
+}
+static void
+spoil_jobs_time(void)
+{
+	sheet.jobs_utc_s = INT64_MIN;
+}
+static void
 spoil_pairs(void)
 {
 	pairs[2].uid = 4;
@@ -229,6 +249,10 @@ static const struct {
     {"bindings past the end", spoil_range, true, LT_EINPUT},
     {"pair of no account", spoil_pair, true, LT_EINPUT},
     {"pairs out of order", spoil_pairs, true, LT_EINPUT},
+    {"a manager of an account beyond", spoil_manager, true, LT_EINPUT},
+    {"a manager twice", spoil_managers, true, LT_EINPUT},
+    {"a parent beyond", spoil_parent, true, LT_EINPUT},
+    {"a job list of no time", spoil_jobs_time, true, LT_EINPUT},
     {"a label without end", spoil_label, true, LT_EBUG},
 };
 

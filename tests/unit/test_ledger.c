@@ -41,7 +41,7 @@ settling_again(void **state)
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const int64_t now = DECEMBER + 5 * LT_DAY_S + 1234;
 		print_message("%s\n", cases[i].why);
-		must(f, lt_ledger_reset(f->ledger, &f->err));
+		empty(f);
 		struct lt_run run = make_run(i + 1, NOVEMBER + 3 * HOUR,
 		    NOVEMBER + 4 * HOUR, cases[i].first);
 		assert_true(settle(f, &run, now, NOVEMBER));
@@ -98,6 +98,17 @@ account_changes_move_the_charge(void **state)
 	    money(f, "vision", LT_ENTRY_CORRECTION, NOVEMBER, DECEMBER), -100);
 	assert_int_equal(
 	    money(f, "speech", LT_ENTRY_CORRECTION, NOVEMBER, DECEMBER), 100);
+	/* So does another owner, within the account. */
+	struct lt_account_sum *sums;
+	uint32_t count;
+	run.uid = UID + 1;
+	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
+	must(f, lt_ledger_sums(
+		    f->ledger, NOVEMBER, DECEMBER, &sums, &count, &f->err));
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(
+		    sums[i].money_micros, sums[i].uid == UID + 1 ? 100 : 0);
+	free(sums);
 }
 
 static void
@@ -223,6 +234,10 @@ totals_by_kind_and_any_edge(void **state)
 	    .money_micros = -50,
 	    .who = "root",
 	    .reason = "credit"};
+	/* Its line can't be taken back with the transaction. */
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	assert_int_equal(lt_ledger_adjust(f->ledger, &credit, NULL), LT_EBUG);
+	lt_ledger_rollback(f->ledger);
 	must(f, lt_ledger_adjust(f->ledger, &credit, &f->err));
 	for (int64_t from = 0; from < 60; from += 7)
 		for (int64_t to = from; to < 24 * 5; to += 5)
@@ -284,6 +299,15 @@ holds_of_version_1_are_kept(void **state)
 	snprintf(path, sizeof(path), "%s/ledger.db", f->dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db,
+			     "DROP TABLE admissions; DROP TABLE accounts;"
+			     "DROP TABLE places; DROP TABLE gpus;"
+			     "DROP INDEX runs_over; DROP INDEX holds_ended;"
+			     "ALTER TABLE runs DROP COLUMN suspended_s;"
+			     "ALTER TABLE runs DROP COLUMN gpus_from;"
+			     "ALTER TABLE runs DROP COLUMN shards;"
+			     "ALTER TABLE runs DROP COLUMN held_micros;"
+			     "ALTER TABLE runs DROP COLUMN held_mg;"
+			     "ALTER TABLE holds DROP COLUMN ended_utc_s;"
 			     "DROP INDEX runs_partition;"
 			     "ALTER TABLE holds DROP COLUMN "
 			     "candidates; PRAGMA user_version=1",
@@ -296,6 +320,65 @@ holds_of_version_1_are_kept(void **state)
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	must(f, lt_ledger_hold(f->ledger, 7, &known, &f->err));
 	assert_memory_equal(&hold, &known, sizeof(hold));
+}
+
+/* Ended holds go some time after they ended, as the first call after it saw;
+ * open ones stay, and so does one that was opened again. */
+static void
+ended_holds_are_pruned(void **state)
+{
+	enum { SEVEN = 7 * LT_DAY_S, LONG = 400 * LT_DAY_S };
+	static const struct {
+		const char *why;
+		int64_t after_s;
+		bool void_is_there, settled_is_there;
+	} calls[] = {
+	    {"marked", 0, true, true},
+	    {"too early", SEVEN, true, true},
+	    {"the void one is due", SEVEN + 1, false, true},
+	    {"the settled one is not", LONG, false, true},
+	    {"now it is", LONG + 1, false, false},
+	};
+	struct fixture *const f = *state;
+	struct lt_ledger_hold known;
+	const struct lt_admission admission = {.limit_s = 5};
+	struct lt_admission found;
+
+	for (uint64_t id = 1; id <= 4; id++) {
+		struct lt_ledger_hold hold = make_hold(id, 1);
+		must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+		must(f, lt_ledger_put_admission(f->ledger, id,
+			    &hold.quote.hold_per_task, &admission, &f->err));
+	}
+	must(
+	    f, lt_ledger_end_hold(f->ledger, 1, LT_HOLD_VOID, "none", &f->err));
+	assert_int_equal(
+	    lt_ledger_end_hold(f->ledger, 2, LT_HOLD_OPEN, "", NULL), LT_EBUG);
+	must(f, lt_ledger_end_hold(f->ledger, 2, LT_HOLD_SETTLED, "", &f->err));
+	must(f, lt_ledger_end_hold(f->ledger, 3, LT_HOLD_VOID, "", &f->err));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		const int64_t now = DECEMBER + calls[i].after_s;
+		print_message("%s\n", calls[i].why);
+		must(f, lt_ledger_prune_holds(
+			    f->ledger, now - SEVEN, now - LONG, now, &f->err));
+		assert_int_equal(
+		    lt_ledger_hold(f->ledger, 1, &known, NULL) == LT_OK,
+		    calls[i].void_is_there);
+		assert_int_equal(
+		    lt_ledger_admission(f->ledger, 1, &found, NULL) == LT_OK,
+		    calls[i].void_is_there);
+		assert_int_equal(
+		    lt_ledger_hold(f->ledger, 2, &known, NULL) == LT_OK,
+		    calls[i].settled_is_there);
+		must(f, lt_ledger_hold(f->ledger, 4, &known, &f->err));
+		if (i > 0)
+			continue;
+		/* 3 was seen on a job after all. */
+		must(f, lt_ledger_hold(f->ledger, 3, &known, &f->err));
+		known.state = LT_HOLD_OPEN;
+		must(f, lt_ledger_put_hold(f->ledger, &known, &f->err));
+	}
+	must(f, lt_ledger_hold(f->ledger, 3, &known, &f->err));
 }
 
 static void
@@ -433,6 +516,7 @@ main(void)
 	    EACH(totals_by_kind_and_any_edge),
 	    EACH(holds_keep_what_is_unknown),
 	    EACH(holds_of_version_1_are_kept),
+	    EACH(ended_holds_are_pruned),
 	    EACH(an_older_revision_changes_nothing),
 	    EACH(each_run_ends_one_share),
 	    EACH(parts_of_a_node_add_up_to_the_node),

@@ -55,6 +55,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->max_extra_cost_ppm, 100000);
 	assert_int_equal(policy->hold_margin_ppm, 50000);
 	assert_int_equal(policy->on_unknown, LT_RULE_HOLD);
+	assert_int_equal(policy->on_underheld, LT_UNDERHELD_LET);
 	assert_int_equal(policy->listen_port, 6826);
 	assert_int_equal(policy->partition_count, 1);
 	assert_true(policy->partitions[0].pue == 1.0);
@@ -74,7 +75,8 @@ test_top(void **state)
 		   "stale_after: 90m\ndeadline_slack: 0\n"
 		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
 		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
-		   "on_unknown: allow\nlisten_port: 1\n");
+		   "on_unknown: allow\non_underheld: requeue\n"
+		   "listen_port: 1\n");
 
 	assert_int_equal(policy->mode, LT_MODE_ENFORCE);
 	assert_string_equal(policy->currency, "CHF");
@@ -89,6 +91,7 @@ test_top(void **state)
 	assert_int_equal(policy->hold_margin_ppm, 0);
 	assert_int_equal(policy->assume_time_s, 2 * 86400);
 	assert_int_equal(policy->on_unknown, LT_RULE_ALLOW);
+	assert_int_equal(policy->on_underheld, LT_UNDERHELD_REQUEUE);
 	assert_int_equal(policy->listen_port, 1);
 	lt_policy_free(policy);
 }
@@ -218,13 +221,15 @@ test_fixed_period(void **state)
 		const char *why, *process, *zone;
 		int64_t start_utc_s, end_utc_s;
 	} cases[] = {
-	    {"UTC", "Asia/Tokyo", "UTC", 1793491200, 1801440000},
+	    {"UTC", "Asia/Tokyo", "UTC", 1604188800, 1612137600},
 	    {"summer time ends on the first day, after midnight", "UTC",
-		"America/New_York", 1793505600, 1801458000},
-	    {"the process's own zone", "Asia/Tokyo", "Asia/Tokyo", 1793458800,
-		1801407600},
-	    {"no zone said: the process's", "Asia/Tokyo", NULL, 1793458800,
-		1801407600},
+		"America/New_York", 1604203200, 1612155600},
+	    {"the process's own zone", "Asia/Tokyo", "Asia/Tokyo", 1604156400,
+		1612105200},
+	    {"no zone said: the process's", "Asia/Tokyo", NULL, 1604156400,
+		1612105200},
+	    {"midnight twice: the first", "UTC", "America/Havana", 1604203200,
+		1612155600},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -238,8 +243,8 @@ test_fixed_period(void **state)
 			    cases[i].zone);
 		snprintf(text, sizeof(text),
 		    "%scurrency: USD\nbudgets:\n"
-		    "  - {team: a, amount: 1, period: {from: 2026-11-01, "
-		    "to: 2027-02-01}}\n",
+		    "  - {team: a, amount: 1, period: {from: 2020-11-01, "
+		    "to: 2021-02-01}}\n",
 		    zone);
 		struct lt_policy *policy = parsed(text);
 		assert_int_equal(policy->budgets[0].period, LT_FIXED);

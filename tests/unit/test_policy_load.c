@@ -53,8 +53,35 @@ static const struct {
 
 struct fixture {
 	struct lt_daemon d;
-	char path[64];
+	char path[64], dir[64];
 };
+
+static struct fixture *
+set_up(void)
+{
+	struct fixture *const f = calloc(1, sizeof(*f));
+	struct lt_error err = {0};
+	assert_non_null(f);
+	strcpy(f->path, "/tmp/lowtide-policy.XXXXXX");
+	close(mkstemp(f->path));
+	strcpy(f->dir, "/tmp/lowtide-ledger.XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	assert_int_equal(lt_ledger_open(&f->d.ledger, f->dir, &err), LT_OK);
+	lt_log_open("/dev/null");
+	return f;
+}
+
+static void
+tear_down(struct fixture *f)
+{
+	char command[96];
+	lt_policy_drop(&f->d);
+	lt_ledger_close(f->d.ledger);
+	unlink(f->path);
+	snprintf(command, sizeof(command), "rm -rf %s", f->dir);
+	free(f);
+	assert_int_equal(system(command), 0);
+}
 
 static int
 load(struct fixture *f, const char *text, struct lt_error *err)
@@ -71,12 +98,8 @@ static void
 test_policies(void **state)
 {
 	(void)state;
-	struct fixture *const f = calloc(1, sizeof(*f));
+	struct fixture *const f = set_up();
 	struct lt_error err = {0};
-	assert_non_null(f);
-	strcpy(f->path, "/tmp/lowtide-policy.XXXXXX");
-	close(mkstemp(f->path));
-	lt_log_open("/dev/null");
 	if (load(f, good, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -110,14 +133,65 @@ test_policies(void **state)
 	assert_int_equal(gpu->power_w, 650);
 	assert_non_null(lt_policy_gpu(f->d.policy, "a100"));
 	assert_null(lt_policy_gpu(f->d.policy, "abacus"));
-	lt_policy_drop(&f->d);
-	unlink(f->path);
-	free(f);
+	tear_down(f);
+}
+
+static void
+put_hold(struct fixture *f, int64_t money_micros)
+{
+	struct lt_error err = {0};
+	const struct lt_ledger_hold hold = {
+	    .quote = {.id = 7,
+		.rev = 1,
+		.account = "vision",
+		.hold_per_task = {.has_money = true,
+		    .money_micros = money_micros},
+		.tasks = 1},
+	    .live_tasks = 1};
+	assert_int_equal(lt_ledger_put_hold(f->d.ledger, &hold, &err), LT_OK);
+}
+
+/* Amounts are of one currency: another is refused as soon as there are any. */
+static void
+test_currency(void **state)
+{
+	(void)state;
+	struct fixture *f = set_up();
+	struct lt_error err = {0};
+	char want[256];
+	assert_int_equal(load(f, "currency: USD\n", &err), LT_OK);
+	assert_int_equal(load(f, "currency: GBP\n", &err), LT_OK);
+	put_hold(f, 0);
+	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
+	put_hold(f, 5);
+	for (int i = 0; i < 2; i++) {
+		static const char *const others[] = {
+		    "currency: USD\n", "mode: observe\n"};
+		err = (struct lt_error){0};
+		assert_int_equal(load(f, others[i], &err), LT_EINPUT);
+		snprintf(want, sizeof(want),
+		    "%s: currency: got \"%s\", want \"EUR\"", f->path,
+		    i == 0 ? "USD" : "");
+		assert_memory_equal(err.text, want, strlen(want));
+		assert_string_equal(f->d.policy_error, err.text);
+		/* The old policy works on. */
+		assert_string_equal(f->d.policy->currency, "EUR");
+	}
+	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
+	assert_string_equal(f->d.policy_error, "");
+	tear_down(f);
+	/* A ledger of before this was kept: what the policy says now. */
+	f = set_up();
+	put_hold(f, 5);
+	assert_int_equal(load(f, "currency: USD\n", &err), LT_OK);
+	assert_int_equal(load(f, "currency: EUR\n", &err), LT_EINPUT);
+	tear_down(f);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_policies), cmocka_unit_test(test_currency)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

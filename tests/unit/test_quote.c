@@ -145,6 +145,19 @@ set_array(void)
 }
 
 static void
+set_array_at_once(void)
+{
+	request.array_tasks = 4;
+	request.array_parallel = 4;
+}
+
+static void
+set_no_node(void)
+{
+	partitions[NODE].shape_count = 0;
+}
+
+static void
 set_deadline(void)
 {
 	request.deadline_utc_s = NOW + 6 * HOUR;
@@ -183,11 +196,36 @@ set_negative(void)
 }
 
 static void
+set_part_of_a_micro(void)
+{
+	values[0][0] = values[0][1] = 2.5;
+}
+
+/* 2^63 - 1 is 3577 times this. */
+static void
+set_last(void)
+{
+	values[0][0] = values[0][1] = 2578521676503991.0;
+	request.limit_s = HOUR;
+	request.min_nodes = request.max_nodes = 3577;
+	request.exclusive = true;
+}
+
+static void
 set_huge(void)
 {
 	values[0][0] = values[0][1] = 9e14;
 	request.limit_s = INT32_MAX;
 	request.max_nodes = 1000000;
+}
+
+/* Longer than 32 bits of seconds, and said by nobody but the partition. */
+static void
+set_centuries(void)
+{
+	request.limit_s = LT_UNSET_64;
+	partitions[NODE].default_time_s = 0;
+	partitions[NODE].max_time_s = (int64_t)200 * 366 * 24 * HOUR;
 }
 
 static void
@@ -211,6 +249,8 @@ static const struct {
 	6000000, 1500000, 2 * HOUR},
     {"the larger node count", set_nodes, NODE, -1, LT_OK, 3000000, 600000,
 	HOUR / 2},
+    {"200 years are held as 68", set_centuries, NODE, -1, LT_OK, 1789569705834,
+	447392426459, INT32_MAX},
     {"a share of the node", set_part, NODE, -1, LT_OK, 93750, 18750, HOUR / 2},
     {"exclusive is all of it", set_exclusive, NODE, -1, LT_OK, 750000, 150000,
 	HOUR / 2},
@@ -221,6 +261,11 @@ static const struct {
 	LT_OK, 750000, 150000, HOUR / 2},
     {"7 tasks, 3 at once: 3 runs, the dearer price", set_array, NODE, -1, LT_OK,
 	1500000, 375000, 3 * HOUR / 2},
+    {"4 tasks, 4 at once: 1 run", set_array_at_once, NODE, -1, LT_OK, 750000,
+	150000, HOUR / 2},
+    {"the dearer of two partitions", nothing, NODE, FREE, LT_OK, 750000, 150000,
+	HOUR / 2},
+    {"a partition without a node", set_no_node, NODE, -1, LT_EINPUT, 0, 0, 0},
     {"as late as the deadline", set_deadline, NODE, -1, LT_OK, 1500000, 375000,
 	6 * HOUR},
     {"embodied carbon on top", nothing, DEAR, -1, LT_OK, 750000, 155000,
@@ -242,6 +287,9 @@ static const struct {
 	HOUR / 2},
     {"no limit", set_no_limit, NODE, -1, LT_EINPUT, 0, 0, 0},
     {"assumed limit", set_assume, NODE, -1, LT_OK, 750000, 150000, HOUR / 2},
+    {"a part of a micro is a micro", set_part_of_a_micro, NODE, -1, LT_OK, 2,
+	150000, HOUR / 2},
+    {"no room for the last 1", set_last, NODE, -1, LT_EOVERFLOW, 0, 0, 0},
     {"too much to count", set_huge, NODE, -1, LT_EOVERFLOW, 0, 0, 0},
     {"no partition", nothing, -1, -1, LT_EINPUT, 0, 0, 0},
 };
@@ -303,7 +351,8 @@ test_hold_of_small_nodes(void **state)
 	    {"eight small nodes", 1, 1, 16, true, 6000001},
 	    {"small ones are the most of a mixed partition", 0, 2, 16, true,
 		6000001},
-	    {"three small ones and a large", 0, 2, 3, true, 3000001},
+	    {"on eleven nodes, three of them small, a charge is by the small",
+		0, 2, 3, true, 6000001},
 	    {"the user said --nodes", 0, 2, 16, false, 750001},
 	};
 	const int where = NODE;

@@ -133,6 +133,10 @@ test_why(void **state)
 	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_OK);
 	assert_string_equal(read.why, WHY);
 	assert_int_equal(read.flags, 5);
+	/* No quote has the id 0. */
+	memset(strstr(quoted, "q=") + 2, '0', 16);
+	assert_int_equal(
+	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_EINPUT);
 }
 
 static void
@@ -295,6 +299,94 @@ test_merge(void **state)
 	}
 }
 
+/* What others write as JSON stays JSON; slurm-bridge has "pods". */
+static const struct {
+	const char *why;
+	const char *comment, *ours, *merged;
+} objects[] = {
+    {"slurm-bridge's pods", "{\"pods\":[\"bar/foo\"]}", "lowtide:1 a;",
+	"{\"pods\":[\"bar/foo\"],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"no pods yet", "{\"pods\":[]}", "lowtide:1 a;",
+	"{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"nothing in it: no comma", "{}", "lowtide:1 a;",
+	"{\"lowtide\":\"lowtide:1 a;\"}"},
+    {"spaces only", "{ }", "lowtide:1 a;", "{ \"lowtide\":\"lowtide:1 a;\"}"},
+    {"lines", "{\n  \"a\": 1\n}\n", "lowtide:1 a;",
+	"{\n  \"a\": 1\n,\"lowtide\":\"lowtide:1 a;\"}\n"},
+    {"ours is replaced", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}",
+	"lowtide:1 a;", "{\"pods\":[],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"taken away", "{\"pods\":[],\"lowtide\":\"lowtide:1 b;\"}", "",
+	"{\"pods\":[]}"},
+    {"the only one", "{\"lowtide\":\"lowtide:1 b;\"}", "", "{}"},
+    {"written anew by another, sorted",
+	"{\"lowtide\": \"lowtide:1 b;\", \"pods\": []}", "lowtide:1 a;",
+	"{\"pods\": [],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"in the middle", "{\"a\": 1, \"lowtide\": \"lowtide:1 b;\", \"c\": 2}",
+	"lowtide:1 a;", "{\"a\": 1, \"c\": 2,\"lowtide\":\"lowtide:1 a;\"}"},
+    {"ours in front, of an older release",
+	"lowtide:1 b; {\"pods\":[\"bar/foo\"]}", "lowtide:1 a;",
+	"{\"pods\":[\"bar/foo\"],\"lowtide\":\"lowtide:1 a;\"}"},
+    {"a text of another is no entry", "{\"name\":\"lowtide:1 x; y\"}",
+	"lowtide:1 a;",
+	"{\"name\":\"lowtide:1 x; y\",\"lowtide\":\"lowtide:1 a;\"}"},
+    {"nor is a member within a text",
+	"{\"n\":\",\\\"lowtide\\\":\\\"lowtide:1 x;\\\"\"}", "lowtide:1 a;",
+	"{\"n\":\",\\\"lowtide\\\":\\\"lowtide:1 x;\\\"\","
+	"\"lowtide\":\"lowtide:1 a;\"}"},
+    {"a member of another kind stays", "{\"lowtide\":5}", "lowtide:1 a;",
+	"{\"lowtide\":5,\"lowtide\":\"lowtide:1 a;\"}"},
+    {"a brace that nobody closes is a text", "{\"pods\":[", "lowtide:1 a;",
+	"lowtide:1 a; {\"pods\":["},
+    {"jobstats is a text", "JS1:H4sIAAAAAAAA/6tW", "lowtide:1 a;",
+	"lowtide:1 a; JS1:H4sIAAAAAAAA/6tW"},
+    {"and has no numbers of a short job", "JS1:Short", "lowtide:1 a;",
+	"lowtide:1 a; JS1:Short"},
+};
+
+static void
+test_merge_object(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+		char out[256], again[256];
+		print_message("%s\n", objects[i].why);
+		assert_int_equal(lt_quote_merge(out, sizeof out,
+				     objects[i].comment, objects[i].ours),
+		    LT_OK);
+		assert_string_equal(out, objects[i].merged);
+		assert_int_equal(
+		    lt_quote_merge(again, sizeof again, out, objects[i].ours),
+		    LT_OK);
+		assert_string_equal(again, out);
+		/* It fits exactly, or is refused whole. */
+		assert_int_equal(lt_quote_merge(again, strlen(out),
+				     objects[i].comment, objects[i].ours),
+		    LT_ELIMIT);
+		assert_string_equal(again, "");
+	}
+}
+
+/* What another tool's JSON quotes is no quote; the member is. */
+static void
+test_object_is_read(void **state)
+{
+	(void)state;
+	char out[1024], forged[1024];
+	struct lt_quote back;
+	snprintf(forged, sizeof forged, "{\"name\":\"%s\"}", text);
+	assert_int_equal(
+	    lt_quote_unpack(&back, forged, strlen(forged), NULL), LT_ENOENT);
+	assert_int_equal(
+	    lt_quote_merge(out, sizeof out, "{\"pods\":[\"a/b\"]}", text),
+	    LT_OK);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_true(back.id == full.id);
+	assert_int_equal(back.home_expected.carbon_mg, 7900000);
+	for (size_t length = 0; length < strlen(out) - 2; length++)
+		assert_int_not_equal(
+		    lt_quote_unpack(&back, out, length, NULL), LT_OK);
+}
+
 static void
 test_merged_is_read(void **state)
 {
@@ -317,6 +409,8 @@ main(void)
 	    cmocka_unit_test(test_why_bounds),
 	    cmocka_unit_test(test_why_texts),
 	    cmocka_unit_test(test_merge),
+	    cmocka_unit_test(test_merge_object),
+	    cmocka_unit_test(test_object_is_read),
 	    cmocka_unit_test(test_merged_is_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

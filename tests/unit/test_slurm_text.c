@@ -63,8 +63,8 @@ tres_texts(void **state)
 static void
 tres_ids(void **state)
 {
-	static const struct lt_tres_id both[] = {
-	    {1001, false}, {1002, true}, {1003, true}};
+	static const struct lt_tres_id both[] = {{.id = 1001},
+	    {.id = 1002, .is_typed = true}, {.id = 1003, .is_typed = true}};
 	static const struct {
 		const char *why, *text;
 		uint32_t ids; /* how many of both[] from its end */
@@ -97,6 +97,62 @@ tres_ids(void **state)
 }
 
 static void
+shards(void **state)
+{
+	static const struct lt_tres_id ids[] = {
+	    {.id = 1001}, {.id = 1002, .is_shard = true}};
+	struct lt_tres tres;
+	(void)state;
+
+	lt_tres_parse(&tres, "cpu=1,mem=1M,node=1,billing=1,gres/shard=3");
+	assert_int_equal(tres.shards, 3);
+	assert_int_equal(tres.gpus, 0);
+	assert_true(tres.has_gpus);
+	lt_tres_parse(&tres, "cpu=1,node=2,gres/mps=150");
+	assert_int_equal(tres.shards, 150);
+	lt_tres_parse_ids(&tres, "1=1,4=1,1002=5", ids, 2);
+	assert_int_equal(tres.shards, 5);
+	assert_int_equal(tres.gpus, 0);
+	assert_true(tres.has_gpus);
+	lt_tres_parse_ids(&tres, "1=1,4=1", ids, 2);
+	assert_false(tres.has_gpus);
+
+	assert_int_equal(lt_node_shards("gpu:v100:4,shard:16(S:0-1)"), 16);
+	assert_int_equal(lt_node_shards("gpu:2,mps:400"), 400);
+	assert_int_equal(lt_node_shards("gpu:2,mps:400,shard:8"), 8);
+	assert_int_equal(lt_node_shards("gpu:2"), 0);
+	assert_int_equal(lt_node_shards(NULL), 0);
+
+	assert_true(lt_tres_counts_shards("cpu,gres/gpu", "gpu"));
+	assert_true(lt_tres_counts_shards("cpu", NULL));
+	assert_false(lt_tres_counts_shards("cpu,gres/gpu", "gpu,shard"));
+	assert_true(lt_tres_counts_shards("gres/shard", "gpu,shard"));
+	assert_false(lt_tres_counts_shards("gres/shard", "gpu,mps,shard"));
+}
+
+static void
+tres_that_are_counted(void **state)
+{
+	static const struct {
+		const char *list;
+		bool counts;
+	} cases[] = {
+	    {NULL, false},
+	    {"", false},
+	    {"cpu,mem,energy,node,billing,fs/disk,vmem,pages", false},
+	    {"cpu,mem,energy,node,billing,fs/disk,vmem,pages,gres/gpu", true},
+	    {"Gres/GPU,cpu", true},
+	    {"cpu,gres/gpu:h100", true},
+	    {"cpu,gres/gpumem,gres/gpuutil", false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(
+		    lt_tres_counts(cases[i].list, "gres/gpu"), cases[i].counts);
+}
+
+static void
 gres_texts(void **state)
 {
 	static const struct {
@@ -115,6 +171,9 @@ gres_texts(void **state)
 	    {"a type alone is one", "gpu:h100", 1, "h100"},
 	    {"two types: the larger names it",
 		"gpu:v100:2(S:0),gpu:a100:4(S:1)", 6, "a100"},
+	    {"all of a job, as gres_total has it", "gpu:v100:16", 16, "v100"},
+	    {"MIG: each slice is one", "gpu:1g.10gb:7,gpu:3g.40gb:2", 9,
+		"1g.10gb"},
 	    {"other gres before and behind", "nic:2,gpu:t4:1,mps:200", 1, "t4"},
 	    {"a name that only begins so", "gpumem:80", 0, ""},
 	    {"no_consume", "gpu:h100:no_consume:8", 8, "h100"},
@@ -153,6 +212,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tres_texts),
 	    cmocka_unit_test(tres_ids),
+	    cmocka_unit_test(shards),
+	    cmocka_unit_test(tres_that_are_counted),
 	    cmocka_unit_test(gres_texts),
 	    cmocka_unit_test(numbers),
 	};

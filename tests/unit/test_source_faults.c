@@ -33,7 +33,8 @@ enum { IS_SANITIZED = false };
 #endif
 
 enum {
-	AT_ONCE = 48, /* children: most of them only wait */
+	AT_ONCE = 48,	 /* children: most of them only wait */
+	TLS_AT_ONCE = 3, /* each reads all certificates of the machine */
 	/* One request that hangs may be followed by others of the fetch. */
 	FETCH_MAX_S = LT_WEB_FETCH_MS / 1000 + 15,
 	RESIDENT_MAX_KB = 192 * 1024,
@@ -97,8 +98,8 @@ static const struct fault {
 	const char *says; /* NULL = whatever it says */
 	int64_t retry_after_s;
 } faults[] = {
-    {"/refused", false, "127.0.0.1: ", 0},
     {"/certificate", false, "certificate", 0},
+    {"/refused", false, "127.0.0.1: ", 0},
     {"/reset", false, "127.0.0.1: ", 0},
     {"/short", false, "127.0.0.1: ", 0},
     {"/blackhole", false, "127.0.0.1: ", 0},
@@ -253,10 +254,16 @@ static struct server server;
 static int refused_port, tls_port;
 static pid_t tls_pid;
 
+static bool
+is_of_tls(const struct fault *fault)
+{
+	return strcmp(fault->path, "/certificate") == 0;
+}
+
 static void
 base_url(char out[128], const struct fault *fault, enum format format)
 {
-	const bool is_tls = strcmp(fault->path, "/certificate") == 0;
+	const bool is_tls = is_of_tls(fault);
 	const int port = is_tls					? tls_port
 			 : strcmp(fault->path, "/refused") == 0 ? refused_port
 								: server.port;
@@ -410,7 +417,8 @@ test_faults(void **state)
 	(void)state;
 	for (size_t f = 0; f < COUNT(faults); f++)
 		for (size_t s = 0; s < COUNT(sources); s++) {
-			while (child_count == AT_ONCE)
+			while (child_count >=
+			       (is_of_tls(&faults[f]) ? TLS_AT_ONCE : AT_ONCE))
 				reap();
 			start(&sources[s], &faults[f]);
 		}

@@ -47,13 +47,19 @@ terms_of(uint32_t job_id)
 	    .hold_money_micros = -1,
 	    .hold_carbon_mg = INT64_MAX,
 	    .account_hash = 1,
-	    .partition_hash = 2,
 	    .limit_s = 3,
-	    .nodes = 4,
-	    .share_ppm = 5,
 	    .tasks = 6,
 	    .flags = LT_TERMS_PENDING,
-	    .cpus = 8};
+	    .start_utc_s = 11,
+	    .end_utc_s = 12,
+	    .seen_utc_s = 13,
+	    .partition_count = LT_TERMS_PARTITIONS,
+	    .partition_hash = {21, 22, 23, 24},
+	    .asked = {.min_nodes = 31,
+		.tasks = 32,
+		.spec_cores = 33,
+		.memory_mib_per_node = UINT64_C(1) << 40,
+		.memory_mib_per_gpu = 34}};
 }
 
 /* Every third job id, highest first: the writer sorts. */
@@ -123,6 +129,31 @@ test_damage(void **state)
 	close(fd);
 }
 
+/* A block of an older file under a newer one's header is no answer. */
+static void
+test_mixed_generations(void **state)
+{
+	unsigned char head[1024];
+	struct lt_terms one = terms_of(3), found;
+	ssize_t size;
+	(void)state;
+	write_jobs(0); /* the head alone */
+	int fd = open(path, O_RDONLY);
+	size = read(fd, head, sizeof head);
+	close(fd);
+	assert_in_range(size, 1, sizeof head - 1);
+	write_jobs(1);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, head, (size_t)size), size);
+	close(fd);
+	assert_int_equal(lt_terms_write(path, &one, 1, 43, NULL), LT_OK);
+	assert_int_equal(lt_terms_find(path, 3, &found, NULL), LT_OK);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(write(fd, head, (size_t)size), size);
+	close(fd);
+	assert_int_equal(lt_terms_find(path, 3, &found, NULL), LT_ECHECKSUM);
+}
+
 static void
 test_refusals(void **state)
 {
@@ -148,6 +179,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_find_all),
 	    TEST(test_damage),
+	    TEST(test_mixed_generations),
 	    TEST(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Slurm's accounting_storage/slurmdbd plugin calls and libslurm, made for
+ * programs like ours, does not have (22.05 to 26.05). It is for the text of an
+ * error; without it the loader ends the program when slurmdbd goes away in the
+ * middle of an answer. Exported by slurm_missing.map.
+ */
+#include <stdio.h>
+
+char *slurmdbd_msg_type_2_str(int type, int as_name);
+
+char *
+slurmdbd_msg_type_2_str(int type, int as_name)
+{
+	static __thread char text[32];
+
+	(void)as_name;
+	(void)snprintf(text, sizeof(text), "message type %d", type);
+	return text;
+}

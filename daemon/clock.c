@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One list of all stamps of lowtided that intervals depend on. A clock that
+ * goes back must stall nothing, one that jumps must expire nothing early.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "clock.h"
+#include "daemon.h"
+
+int64_t
+lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
+{
+	const int64_t offset_ms = wall_ms - monotonic_ms;
+	if (!clock->known) {
+		*clock = (struct lt_clock){
+		    .known = true, .behind = true, .offset_ms = offset_ms};
+		return 0;
+	}
+	const int64_t by_s = (offset_ms - clock->offset_ms) / 1000;
+	clock->offset_ms += by_s * 1000;
+	return by_s;
+}
+
+/* When it is due, or when it was; 0 stays "at once", or "never". */
+static const size_t stamps[] = {
+    offsetof(struct lt_daemon, next_jobs),
+    offsetof(struct lt_daemon, next_tables),
+    offsetof(struct lt_daemon, next_market),
+    offsetof(struct lt_daemon, next_sheet),
+    offsetof(struct lt_daemon, next_settle),
+    offsetof(struct lt_daemon, next_void),
+    offsetof(struct lt_daemon, next_policy),
+    offsetof(struct lt_daemon, next_prune),
+    offsetof(struct lt_daemon, counted_utc_s),
+    offsetof(struct lt_daemon, ring_looked_utc_s),
+    offsetof(struct lt_daemon, ring_stuck_utc_s),
+    offsetof(struct lt_daemon, jobs.begun_utc_s),
+};
+
+static void
+move(int64_t *stamp, int64_t by_s)
+{
+	if (*stamp != 0)
+		*stamp += by_s;
+}
+
+/* The first start of all: before it nothing is charged. Set back, the clock
+ * shows that time once more. */
+static int
+move_since(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	char text[32];
+	int64_t since_utc_s = 0;
+	if (lt_ledger_get(d->ledger, "since", text, sizeof(text), NULL) !=
+		LT_OK ||
+	    lt_int64_parse(text, 0, INT64_MAX, &since_utc_s, NULL) != LT_OK ||
+	    since_utc_s <= now_utc_s)
+		return LT_OK;
+	snprintf(text, sizeof(text), "%" PRId64, now_utc_s);
+	return lt_ledger_put(d->ledger, "since", text, err);
+}
+
+/* What the ledger keeps; again in the next turn when it can't be written. */
+static void
+move_ledger(struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	if (!d->clock.behind || !d->ledger)
+		return;
+	int code = lt_ledger_move_holds(
+	    d->ledger, d->clock.behind_by_s, now_utc_s, &err);
+	if (code == LT_OK) {
+		d->clock.behind_by_s = 0;
+		code = move_since(d, now_utc_s, &err);
+	}
+	d->clock.behind = code != LT_OK;
+	if (code != LT_OK)
+		lt_log("clock_not_followed", "error=\"%s\"", err.text);
+}
+
+void
+lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
+{
+	const int64_t by_s = lt_clock_step(&d->clock, wall_ms, monotonic_ms);
+	if (by_s != 0) {
+		lt_log("clock_was_set", "by_s=%lld", (long long)by_s);
+		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)
+			move((int64_t *)((char *)d + stamps[i]), by_s);
+		for (int i = 0; i < d->source_count; i++)
+			move(&d->sources[i].next_fetch_utc_s, by_s);
+		for (uint32_t i = 0; i < d->ended_count; i++)
+			move(&d->ended[i].seen_utc_s, by_s);
+		d->clock.behind_by_s += by_s;
+		d->clock.behind = true;
+		d->seen_dirty = true; /* hazard.c looks again */
+		/* What is on disk has its age by the clock before. */
+		d->market_dirty = d->sheet_dirty = true;
+	}
+	move_ledger(d, wall_ms / 1000);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is measured in intervals goes on by the monotonic clock when the wall
+ * clock is set: each stamp that an interval is measured from, or is due at,
+ * moves with it.
+ */
+#ifndef LT_CLOCK_H
+#define LT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lt_daemon;
+
+struct lt_clock {	    /* start as { 0 } */
+	bool known, behind; /* behind: the ledger has still to follow */
+	int64_t offset_ms;  /* wall clock minus monotonic clock */
+	int64_t behind_by_s;
+};
+
+/* Whole seconds by which the wall clock was set since the call before; 0: it
+ * was not, or this is the first one. What is less than a second adds up. */
+int64_t lt_clock_step(
+    struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms);
+
+/* Moves all stamps when the clock was set: before each turn of the loop. */
+void lt_clock_follow(
+    struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GPUs of runs by slurmctld's record, for Slurm's default of not accounting
+ * them, and the price, carbon and limit that each hold's amount was made from.
+ * Noted before a row is settled; the rows never have them.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
+#include "confirm.h"
+#include "facts.h"
+#include "finding.h"
+#include "price.h"
+
+/* ---- GPUs ---- */
+
+/* Does slurmdbd count all GPUs and parts of GPUs that the partition has? */
+static bool
+is_counted(const struct lt_daemon *d, const char *partition)
+{
+	const int index = lt_market_partition(&d->market, partition);
+	bool gpus = index < 0, shards = index < 0; /* who knows */
+	if (index >= 0) {
+		const struct lt_partition *const p =
+		    &d->market.partitions[index];
+		for (uint32_t i = 0; i < p->shape_count; i++) {
+			const struct lt_shape *const shape =
+			    &d->market.shapes[p->first_shape + i];
+			gpus |= shape->gpus > 0;
+			shards |= shape->shards > 0;
+		}
+	}
+	return (d->slurm.gpus_counted || !gpus) &&
+	       (d->slurm.shards_counted || !shards);
+}
+
+/* What is put already is not put again. */
+static int
+note_gpus(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = LT_OK;
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+		struct lt_run_key key = {job->job_id, job->submit_utc_s};
+		struct lt_run_key last = {job->job_id, INT64_MAX};
+		const struct lt_run_gpus now = {job->gpus, job->shards};
+		struct lt_run_gpus gpus;
+		if (job->state == LT_JOB_PENDING || job->start_utc_s == 0)
+			continue;
+		if (lt_ledger_gpus(d->ledger, &last, &gpus, NULL) == LT_OK &&
+		    last.submit_utc_s >= key.submit_utc_s) {
+			if ((gpus.gpus == now.gpus &&
+				gpus.shards == now.shards) ||
+			    job->state == LT_JOB_FINISHED)
+				continue;
+			key.submit_utc_s = now_utc_s; /* it was resized */
+		}
+		code = lt_ledger_put_gpus(d->ledger, key, now, now_utc_s, err);
+	}
+	return code;
+}
+
+/* Newer Slurms begin the row of a resized run when it was resized: the row
+ * before it says so. */
+static bool
+goes_on_from_another(const struct lt_run *run, const struct lt_daemon *d)
+{
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	bool found = false;
+	if (lt_ledger_runs_of_job(
+		d->ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		found |= runs[i].uid == run->uid &&
+			 runs[i].end_utc_s == run->key.submit_utc_s &&
+			 !strcmp(runs[i].state_text, "RESIZING");
+	free(runs);
+	return found;
+}
+
+/* Of this row: put for its run, or the last put while it ran. */
+static bool
+seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
+    const struct lt_slurm_run *row, const struct lt_daemon *d)
+{
+	struct lt_run_key key = run->key;
+	if (lt_ledger_gpus(d->ledger, &key, gpus, NULL) == LT_OK &&
+	    key.submit_utc_s == run->key.submit_utc_s)
+		return true;
+	key.submit_utc_s = run->end_utc_s;
+	return (row->resized || goes_on_from_another(run, d)) &&
+	       lt_ledger_gpus(d->ledger, &key, gpus, NULL) == LT_OK;
+}
+
+static void
+complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_run *known, const struct lt_daemon *d)
+{
+	const bool counted = is_counted(d, run->partition);
+	struct lt_run_gpus seen;
+	run->gpus_from = LT_GPUS_SLURMDBD;
+	if (row->has_gpus || run->start_utc_s == 0)
+		return;
+	/* Also after it was put right: jobs that ran then have none. */
+	if (seen_gpus(&seen, run, row, d) &&
+	    (seen.gpus > 0 || seen.shards > 0 || !counted)) {
+		run->gpus = seen.gpus;
+		run->shards = seen.shards;
+		run->gpus_from = LT_GPUS_SLURMCTLD;
+	} else if (known && known->priced &&
+		   known->gpus_from != LT_GPUS_UNKNOWN) {
+		/* Charged is charged, by 0.1 too, which did not look. */
+		run->gpus = known->gpus;
+		run->shards = known->shards;
+		run->gpus_from = known->gpus_from;
+	} else if (!counted || (known && known->gpus_from == LT_GPUS_UNKNOWN)) {
+		run->gpus_from = LT_GPUS_UNKNOWN;
+	}
+}
+
+void
+lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_run *known, const struct lt_daemon *d)
+{
+	const int64_t length = run->end_utc_s - run->start_utc_s;
+	if (run->suspended_s < 0 || length <= 0)
+		run->suspended_s = 0;
+	else if (run->suspended_s > length)
+		run->suspended_s = length;
+	complete_gpus(run, row, known, d);
+	/* slurmctld that was killed and ends a job once more tells slurmdbd no
+	 * resources: those of the row before. */
+	if (known && run->cpus == 0 && known->cpus > 0 &&
+	    known->start_utc_s == run->start_utc_s) {
+		run->nodes = known->nodes;
+		run->cpus = known->cpus;
+		run->gpus = known->gpus;
+		run->shards = known->shards;
+		run->gpus_from = known->gpus_from;
+		run->memory_mib = known->memory_mib;
+	}
+	/* Slurm 22.05 and 24.11 write a finished row anew when its job is
+	 * requeued. */
+	if (known && !known->provisional &&
+	    known->start_utc_s == run->start_utc_s && known->end_utc_s > 0 &&
+	    run->end_utc_s > known->end_utc_s) {
+		run->end_utc_s = known->end_utc_s;
+		run->suspended_s = known->suspended_s;
+	}
+}
+
+/* ---- what holds were made from ---- */
+
+/* The worst rates of the hold's window on one partition, as lt_quote_hold()
+ * takes them; the largest of all partitions counts. */
+static void
+add_rates(struct lt_admission *a, const struct lt_quote *q,
+    const struct lt_partition *p, const struct lt_market *m)
+{
+	static const double ppm = 1e6, mg_per_g = 1000;
+	const double margin = 1 + m->hold_margin_ppm / ppm;
+	double intensity = p->worst_intensity;
+	if (p->price_series != LT_NO_SERIES)
+		a->price = fmax(a->price,
+		    margin * lt_series_max(&m->series[p->price_series],
+				 q->start_utc_s, q->end_utc_s));
+	if (p->carbon_series != LT_NO_SERIES)
+		intensity = lt_series_max(
+		    &m->series[p->carbon_series], q->start_utc_s, q->end_utc_s);
+	a->carbon = fmax(a->carbon,
+	    margin * ((p->node_idle_w + p->node_cpu_w + p->node_gpu_w) *
+			     p->pue * fmax(intensity, 0) +
+			 p->embodied_g_per_node_hour * mg_per_g));
+}
+
+static struct lt_admission
+admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
+    const struct lt_market *m)
+{
+	struct lt_admission a = {.admitted = hold->quote.hold_per_task};
+	char names[sizeof(job->partition)];
+	char *rest = names;
+	snprintf(names, sizeof(names), "%s", job->partition);
+	for (const char *name; (name = strsep(&rest, ","));) {
+		const int index = lt_market_partition(m, name);
+		if (index >= 0)
+			add_rates(&a, &hold->quote, &m->partitions[index], m);
+	}
+	if (job->limit_s > 0 && job->limit_s < INT32_MAX) {
+		a.limit_s = job->limit_s;
+		if (m->over_time_limit_s < INT32_MAX)
+			a.limit_s += m->over_time_limit_s;
+	}
+	return a;
+}
+
+struct lt_admission
+lt_facts_admission(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    const struct lt_slurm_job *job)
+{
+	struct lt_admission a;
+	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK)
+		a = admission_of(hold, job, &d->market);
+	return a;
+}
+
+static bool
+is_less(const struct lt_amount *a, const struct lt_amount *b)
+{
+	return (a->has_money && b->has_money &&
+		   a->money_micros < b->money_micros) ||
+	       (a->has_carbon && b->has_carbon && a->carbon_mg < b->carbon_mg);
+}
+
+/*
+ * The quote on the job is the one in force: after a raise it is written anew,
+ * with a higher rev, for a lost ledger is made again from it. False: slurmctld
+ * did not answer; try again.
+ */
+static bool
+rewrite_quote(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    const struct lt_slurm_job *job, const struct lt_quote *written)
+{
+	const struct lt_amount *const is = &hold->quote.hold_per_task;
+	const struct lt_amount *const was = &written->hold_per_task;
+	struct lt_ledger_hold next = *hold;
+	if (written->id != hold->quote.id || job->state == LT_JOB_FINISHED ||
+	    (is->has_money == was->has_money &&
+		is->has_carbon == was->has_carbon &&
+		is->money_micros == was->money_micros &&
+		is->carbon_mg == was->carbon_mg))
+		return true;
+	if (next.quote.rev < written->rev)
+		next.quote.rev = written->rev;
+	next.quote.rev++;
+	return lt_ledger_put_hold(d->ledger, &next, NULL) != LT_OK ||
+	       lt_quote_publish(job, &next.quote, LT_LEAVE, 0, NULL) != LT_ENET;
+}
+
+/*
+ * What a judge admitted counts: a change while it waits, or less. What was
+ * raised because it runs on more was not admitted: that is compared with.
+ */
+static int
+note_admission(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    const struct lt_slurm_job *job, struct lt_error *err)
+{
+	struct lt_admission known, fresh = admission_of(hold, job, &d->market);
+	const struct lt_amount *const now = &hold->quote.hold_per_task;
+	const bool runs = job->state != LT_JOB_PENDING;
+	struct lt_quote first = {0};
+	const char *const text = job->admin_comment;
+	if (text)
+		(void)lt_quote_unpack(&first, text, strlen(text), NULL);
+	if (lt_ledger_admission(d->ledger, hold->quote.id, &known, NULL) ==
+	    LT_OK) {
+		if (runs && is_less(&known.admitted, now))
+			fresh = known;
+	} else if (runs && first.id == hold->quote.id &&
+		   is_less(&first.hold_per_task, now)) {
+		/* Raised before we came to it; the job still says by what. */
+		fresh.admitted = first.hold_per_task;
+	}
+	if (!rewrite_quote(d, hold, job, &first))
+		return LT_OK; /* not noted: due again */
+	return lt_ledger_put_admission(
+	    d->ledger, hold->quote.id, now, &fresh, err);
+}
+
+static int
+note_admissions(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_jobs_index index = {0};
+	struct lt_ledger_hold hold;
+	uint64_t *due = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_admissions_due(d->ledger, &due, &count, err);
+	if (code == LT_OK && count > 0)
+		code = lt_jobs_index(&index, &d->jobs, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		if (lt_ledger_hold(d->ledger, due[i], &hold, NULL) != LT_OK)
+			continue;
+		const struct lt_slurm_job *const job =
+		    lt_jobs_find(&index, hold.job_id);
+		if (job) /* else: its first task is not in the list yet */
+			code = note_admission(d, &hold, job, err);
+	}
+	free(index.jobs);
+	free(due);
+	return code;
+}
+
+/* ---- at the end ---- */
+
+/* A further run whose quote has no share left that it could end. */
+static bool
+is_share_missing(struct lt_daemon *d, const struct lt_run *run,
+    const struct lt_quote *quote, const struct lt_slurm_run *row,
+    const struct lt_run *known)
+{
+	struct lt_ledger_hold hold;
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	bool further = false;
+	if (known)
+		return !strcmp(known->over_reason, "requeue");
+	if (quote->tasks != 1 || row->resized || run->start_utc_s == 0 ||
+	    run->end_utc_s <= run->start_utc_s ||
+	    lt_ledger_hold(d->ledger, quote->id, &hold, NULL) != LT_OK ||
+	    (hold.state == LT_HOLD_OPEN && hold.live_tasks > 0))
+		return false;
+	if (lt_ledger_runs_of_job(
+		d->ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		further |= runs[i].quote_id == run->quote_id &&
+			   runs[i].start_utc_s > 0 &&
+			   runs[i].key.submit_utc_s < run->key.submit_utc_s;
+	free(runs);
+	return further;
+}
+
+/* Share x seconds while it ran and while it was suspended: the part of the
+ * charge that is for the latter. */
+static double
+suspended_part(const struct lt_run *run, const struct lt_daemon *d)
+{
+	const struct lt_fraction kept = lt_suspended_share(run, d);
+	const double off = (double)run->suspended_s * (double)kept.numerator /
+			   (double)kept.denominator;
+	const double on =
+	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s) *
+	    (double)run->share_numerator / (double)run->share_denominator;
+	return on + off > 0 ? off / (on + off) : 0;
+}
+
+void
+lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_slurm_run *row, const struct lt_run *known,
+    struct lt_daemon *d)
+{
+	struct lt_admission a = {.admitted = quote->hold_per_task};
+	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
+	const struct lt_amount *const held = &a.admitted;
+	struct lt_over over = {
+	    .share_missing = is_share_missing(d, run, quote, row, known),
+	    .held_limit_s = a.limit_s,
+	    .node_shares = run->nodes * (double)run->share_numerator /
+			   (double)run->share_denominator,
+	    .active_s = run->end_utc_s - run->start_utc_s - run->suspended_s,
+	    .limit_s = row->limit_s,
+	    .over_time_limit_s = d->slurm.over_time_limit_s < INT32_MAX
+				     ? d->slurm.over_time_limit_s
+				     : 0};
+	const double suspended = suspended_part(run, d);
+	const struct {
+		bool has;
+		int64_t charged, held;
+		double rate;
+	} sides[] = {
+	    {held->has_money && run->priced, run->money_micros,
+		held->money_micros, a.price},
+	    {held->has_carbon && run->has_carbon, run->carbon_mg,
+		held->carbon_mg, a.carbon},
+	};
+	const char *why = "";
+	for (size_t i = 0; i < 2 && why[0] == '\0'; i++) {
+		if (!sides[i].has)
+			continue;
+		over.charged = (double)sides[i].charged;
+		over.held = over.share_missing ? 0 : (double)sides[i].held;
+		over.held_rate = sides[i].rate;
+		over.suspended = over.charged * suspended;
+		why = lt_over_reason(&over);
+	}
+	if (why[0] == '\0')
+		return;
+	snprintf(run->over_reason, sizeof(run->over_reason), "%s", why);
+	run->held = *held;
+	if (over.share_missing)
+		run->held.money_micros = run->held.carbon_mg = 0;
+	if (lt_over_is_defect(why))
+		lt_log("above_hold",
+		    "job=%u account=%s why=%s money_micros=%" PRId64
+		    " held_micros=%" PRId64 " share=%" PRId64 "/%" PRId64
+		    " nodes=%u",
+		    run->key.job_id, run->account, why, run->money_micros,
+		    run->held.money_micros, run->share_numerator,
+		    run->share_denominator, run->nodes);
+}
+
+int
+lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK)
+		return code;
+	if (!d->slurm.gpus_counted || !d->slurm.shards_counted)
+		code = note_gpus(d, now_utc_s, err);
+	if (code == LT_OK)
+		code = note_admissions(d, err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	return code;
+}

@@ -1,0 +1,33 @@
+/*
+ * Facts of runs that slurmdbd's rows lack or lose, kept in the ledger as
+ * slurmctld's job list shows them.
+ */
+#ifndef LT_FACTS_H
+#define LT_FACTS_H
+
+#include "daemon.h"
+
+/* From the job list of this pass: GPUs of runs, where slurmdbd does not count
+ * them, and what the amounts of open holds were made from. */
+int lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/*
+ * Complete a run that was made from a row. Its GPUs: slurmdbd's, else of
+ * slurmctld's record, else not known, which run->gpus_from says. known: the
+ * run as the ledger has it, NULL = not there; what was known stays, and the
+ * end of a run that had ended never moves later.
+ */
+void lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_run *known, const struct lt_daemon *d);
+
+/* What the hold's amount was made from: as noted, else by the market now. */
+struct lt_admission lt_facts_admission(struct lt_daemon *d,
+    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job);
+
+/* run->over_reason and held, if it was charged above what was admitted. The
+ * run is priced, and not yet in the ledger with these figures. */
+void lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_slurm_run *row, const struct lt_run *known,
+    struct lt_daemon *d);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A requeue passes no judge of Slurm's: user, node and preemption do it. Slurm
+ * lets the job wait for two minutes then, and job_modify lets nobody shorten
+ * that; within them the new run is made an admin hold here, until it is
+ * admitted (release.c). A job that still runs is left alone: held, Slurm takes
+ * back its eligible time, and sacct and sreport no longer find the run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "confirm.h"
+#include "lock.h"
+
+enum { ROW_WITHIN_S = 300 };
+
+struct lt_admitted *
+lt_lock_admitted(struct lt_daemon *d, const struct lt_slurm_job *job)
+{
+	for (uint32_t i = 0; i < d->admitted_count; i++)
+		if (d->admitted[i].job_id == job->job_id &&
+		    d->admitted[i].submit_utc_s == job->submit_utc_s)
+			return &d->admitted[i];
+	return NULL;
+}
+
+void
+lt_lock_sweep(struct lt_daemon *d)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < d->admitted_count; i++) {
+		if (!d->admitted[i].seen)
+			continue;
+		d->admitted[kept] = d->admitted[i];
+		d->admitted[kept++].seen = false;
+	}
+	d->admitted_count = kept;
+}
+
+bool
+lt_lock_waits(struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold)
+{
+	if (job->state != LT_JOB_PENDING || job->completing)
+		return false;
+	struct lt_admitted *const admitted = lt_lock_admitted(d, job);
+	if (admitted) {
+		admitted->seen = true;
+		return false;
+	}
+	/* Tasks of an array share one hold: it can't tell of which it has the
+	 * newest run. Of components of a het job Slurm counts no restarts. */
+	if (hold->quote.tasks != 1 || hold->submit_utc_s == 0)
+		return job->requeued;
+	return hold->submit_utc_s < job->submit_utc_s;
+}
+
+bool
+lt_lock_is_left(
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
+{
+	static const uint32_t back = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
+	return hold->quote.tasks == 1 && hold->state == LT_HOLD_OPEN &&
+	       (hold->quote.flags & (LT_QUOTE_LOCK | back)) == LT_QUOTE_LOCK &&
+	       hold->submit_utc_s == job->submit_utc_s;
+}
+
+/* Are requeues of such jobs judged at all? */
+static bool
+is_judged(const struct lt_daemon *d, const struct lt_slurm_job *job)
+{
+	return d->has_sheet && d->policy->mode == LT_MODE_ENFORCE &&
+	       d->policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
+	       !job->is_cron && job->requeue_allowed &&
+	       lt_sheet_budgeted(
+		   &d->sheet, lt_sheet_account(&d->sheet, job->account));
+}
+
+static int
+put_flags(struct lt_daemon *d, struct lt_ledger_hold *hold, uint32_t flags,
+    struct lt_error *err)
+{
+	hold->quote.flags = flags;
+	hold->quote.rev++;
+	d->sheet_dirty = true; /* terms are written with it */
+	return lt_ledger_put_hold(d->ledger, hold, err);
+}
+
+static int
+lock(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	if (d->locks_left == 0)
+		return LT_OK;
+	d->locks_left--;
+	/* A user's hold of now is kept for later; one of its submission is
+	 * over, as it ran. */
+	uint32_t flags = hold->quote.flags & ~(uint32_t)LT_QUOTE_USER_HOLD;
+	flags |= LT_QUOTE_LOCK;
+	if (job->user_held)
+		flags |= LT_QUOTE_USER_HOLD;
+	const int code = put_flags(d, hold, flags, err);
+	if (code != LT_OK)
+		return code;
+	if (lt_quote_publish(job, &hold->quote, LT_HOLD, 0, NULL) == LT_OK)
+		lt_log(
+		    "locked", "job=%u account=%s", job->job_id, job->account);
+	return LT_OK;
+}
+
+int
+lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
+{
+	const bool by_admin = job->held && !job->user_held;
+	if (!lt_lock_waits(d, job, hold))
+		return LT_OK;
+	/* The row of the run that ended comes soon, or as others do. */
+	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S &&
+	    d->next_settle > now_utc_s + LT_JOBS_EVERY_S)
+		d->next_settle = now_utc_s + LT_JOBS_EVERY_S;
+	return is_judged(d, job) && !by_admin ? lock(d, job, hold, err) : LT_OK;
+}
+
+int
+lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
+{
+	if (d->admitted_count == d->admitted_capacity) {
+		const uint32_t capacity = d->admitted_capacity * 2 + 64;
+		struct lt_admitted *const grown =
+		    realloc(d->admitted, capacity * sizeof(*grown));
+		if (!grown)
+			return lt_fail(err, LT_ENOMEM, "lock: out of memory");
+		d->admitted = grown;
+		d->admitted_capacity = capacity;
+	}
+	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
+	/* The run that ended keeps its own share until it is settled. */
+	hold->live_tasks =
+	    (hold->state == LT_HOLD_OPEN ? hold->live_tasks : 0) + 1;
+	hold->state = LT_HOLD_OPEN;
+	hold->why[0] = '\0';
+	hold->start_utc_s = 0;
+	hold->quote.start_utc_s =
+	    job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
+	hold->quote.end_utc_s = hold->quote.start_utc_s + length;
+	if (job->submit_utc_s > hold->submit_utc_s)
+		hold->submit_utc_s = job->submit_utc_s;
+	const int code = put_flags(d, hold, hold->quote.flags, err);
+	if (code != LT_OK)
+		return code;
+	d->admitted[d->admitted_count++] = (struct lt_admitted){.seen = true,
+	    .job_id = job->job_id,
+	    .submit_utc_s = job->submit_utc_s};
+	lt_log("run_admitted", "job=%u account=%s submit=%lld", job->job_id,
+	    hold->quote.account, (long long)job->submit_utc_s);
+	return LT_OK;
+}
+
+int
+lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct lt_admitted *const admitted = lt_lock_admitted(d, job);
+	if (admitted)
+		*admitted = d->admitted[--d->admitted_count];
+	if (hold->live_tasks > 0)
+		hold->live_tasks--;
+	if (hold->live_tasks == 0)
+		hold->state = LT_HOLD_SETTLED;
+	if (hold->quote.tasks == 1)
+		hold->submit_utc_s = job->submit_utc_s - 1;
+	return put_flags(d, hold, hold->quote.flags, err);
+}

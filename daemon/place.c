@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "IDLE CPU GPU PUE EMBODIED EXCLUSIVE" and, for each shape of nodes,
+ * " CPUS:GPUS:MIB:SHARDS": what a charge needs of a partition beside its rates,
+ * kept so that jobs outlive their partition's line in the policy.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "place.h"
+
+enum { TEXT_SIZE = 200 + LT_PLACE_SHAPES_MAX * 64 };
+
+void
+lt_place_pack(char *out, size_t size, const struct lt_place *place)
+{
+	int used = snprintf(out, size, "%.17g %.17g %.17g %.17g %.17g %d",
+	    place->idle_w, place->cpu_w, place->gpu_w, place->pue,
+	    place->embodied_g_per_node_hour, place->exclusive);
+	for (uint32_t i = 0; i < place->shape_count && (size_t)used < size; i++)
+		used += snprintf(out + used, size - (size_t)used,
+		    " %u:%u:%" PRIu64 ":%u", place->shapes[i].cpus,
+		    place->shapes[i].gpus, place->shapes[i].memory_mib,
+		    place->shapes[i].shards);
+}
+
+bool
+lt_place_unpack(struct lt_place *place, const char *text)
+{
+	int exclusive, at = 0;
+	*place = (struct lt_place){0};
+	if (sscanf(text, "%lg %lg %lg %lg %lg %d%n", &place->idle_w,
+		&place->cpu_w, &place->gpu_w, &place->pue,
+		&place->embodied_g_per_node_hour, &exclusive, &at) != 6)
+		return false;
+	place->exclusive = exclusive != 0;
+	for (text += at; *text != '\0'; text += at) {
+		struct lt_shape *const s = &place->shapes[place->shape_count];
+		unsigned cpus, gpus, shards;
+		if (place->shape_count == LT_PLACE_SHAPES_MAX ||
+		    sscanf(text, " %u:%u:%" SCNu64 ":%u%n", &cpus, &gpus,
+			&s->memory_mib, &shards, &at) != 4)
+			return false;
+		s->cpus = cpus;
+		s->gpus = gpus;
+		s->shards = shards;
+		place->shape_count++;
+	}
+	place->known = true;
+	return true;
+}
+
+static void
+of_market(struct lt_place *place, const struct lt_partition *p,
+    const struct lt_market *market)
+{
+	*place = (struct lt_place){.known = true,
+	    .idle_w = p->node_idle_w,
+	    .cpu_w = p->node_cpu_w,
+	    .gpu_w = p->node_gpu_w,
+	    .pue = p->pue,
+	    .embodied_g_per_node_hour = p->embodied_g_per_node_hour,
+	    .exclusive = (p->flags & LT_PARTITION_EXCLUSIVE) != 0};
+	for (uint32_t i = 0;
+	     i < p->shape_count && place->shape_count < LT_PLACE_SHAPES_MAX;
+	     i++)
+		place->shapes[place->shape_count++] =
+		    market->shapes[p->first_shape + i];
+}
+
+void
+lt_place_of(
+    struct lt_place *place, const struct lt_daemon *d, const char *partition)
+{
+	char text[TEXT_SIZE];
+	int64_t left;
+	const int index = lt_market_partition(&d->market, partition);
+	const struct lt_partition *const p =
+	    index < 0 ? NULL : &d->market.partitions[index];
+	if (p && (p->flags & LT_PARTITION_MANAGED)) {
+		of_market(place, p, &d->market);
+		return;
+	}
+	*place = (struct lt_place){0};
+	if (lt_ledger_place(d->ledger, partition, text, sizeof(text), &left,
+		NULL) == LT_OK &&
+	    lt_place_unpack(place, text)) {
+		place->left_utc_s = left;
+	} else if (p) {
+		of_market(place, p, &d->market);
+		place->known = false;
+	}
+}
+
+bool
+lt_place_charges(const struct lt_place *place, const struct lt_run *run,
+    const struct lt_daemon *d)
+{
+	struct lt_ledger_hold hold;
+	return place->left_utc_s == 0 || run->start_utc_s < place->left_utc_s ||
+	       (run->quote_id != 0 &&
+		   lt_ledger_hold(d->ledger, run->quote_id, &hold, NULL) ==
+		       LT_OK &&
+		   hold.made_utc_s < place->left_utc_s);
+}
+
+static int
+note(struct lt_daemon *d, const struct lt_partition *p, struct lt_error *err)
+{
+	char text[TEXT_SIZE], known[TEXT_SIZE];
+	struct lt_place place;
+	int64_t left = 0;
+	of_market(&place, p, &d->market);
+	lt_place_pack(text, sizeof(text), &place);
+	if (lt_ledger_place(d->ledger, p->name, known, sizeof(known), &left,
+		NULL) == LT_OK &&
+	    left == 0 && !strcmp(text, known))
+		return LT_OK;
+	return lt_ledger_put_place(d->ledger, p->name, text, 0, err);
+}
+
+static int
+note_left(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	char(*names)[LT_NAME_SIZE] = NULL;
+	char text[TEXT_SIZE];
+	uint32_t count = 0;
+	int64_t left;
+	int code = lt_ledger_places(d->ledger, &names, &count, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		if (lt_daemon_policy_partition(d, names[i]))
+			continue;
+		code = lt_ledger_place(
+		    d->ledger, names[i], text, sizeof(text), &left, err);
+		if (code == LT_OK)
+			code = lt_ledger_put_place(
+			    d->ledger, names[i], text, now_utc_s, err);
+		lt_log("partition_left", "partition=%s", names[i]);
+	}
+	free(names);
+	return code;
+}
+
+int
+lt_places_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = LT_OK;
+	for (uint32_t i = 0; code == LT_OK && i < d->market.partition_count;
+	     i++) {
+		const struct lt_partition *const p = &d->market.partitions[i];
+		/* The market may be older than the policy. */
+		if ((p->flags & LT_PARTITION_MANAGED) &&
+		    lt_daemon_policy_partition(d, p->name))
+			code = note(d, p, err);
+	}
+	return code == LT_OK ? note_left(d, now_utc_s, err) : code;
+}

@@ -1,0 +1,40 @@
+/*
+ * Where a run was: a partition's nodes and power, as the policy and Slurm have
+ * them now, or as they last were when the policy had the partition.
+ */
+#ifndef LT_PLACE_H
+#define LT_PLACE_H
+
+#include "daemon.h"
+
+enum { LT_PLACE_SHAPES_MAX = 64 };
+
+struct lt_place {
+	bool known; /* the policy has or had it */
+	/* The policy has it no more since; 0 = it has. */
+	int64_t left_utc_s;
+	double idle_w, cpu_w, gpu_w, pue, embodied_g_per_node_hour;
+	bool exclusive;
+	uint32_t shape_count;
+	struct lt_shape shapes[LT_PLACE_SHAPES_MAX]; /* cpus, gpus, memory */
+};
+
+/* Of the market, else of the ledger; else not known. */
+void lt_place_of(
+    struct lt_place *place, const struct lt_daemon *d, const char *partition);
+
+/* Is a run there charged? Where the policy has the partition no more: what had
+ * begun, or was promised, before. */
+bool lt_place_charges(const struct lt_place *place, const struct lt_run *run,
+    const struct lt_daemon *d);
+
+/* Keep in the ledger what the market says of each partition of the policy, and
+ * since when one has left it. Writes only what changed. */
+int lt_places_note(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* The facts as text, and back; false: not as written. */
+void lt_place_pack(char *out, size_t size, const struct lt_place *place);
+bool lt_place_unpack(struct lt_place *place, const char *text);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmdbd loses the start of a run when it ends before it has written it: the
+ * end alone then makes a row without partition, limit and uid. And slurmctld
+ * that starts again tells slurmdbd all partitions that a running job named.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "row.h"
+
+static bool
+is_one_name(const char *partition)
+{
+	return partition[0] != '\0' && !strchr(partition, ',');
+}
+
+static void
+take(struct lt_slurm_run *row, const char *partition, uint32_t uid,
+    const char *user, int64_t limit_s)
+{
+	if (row->partition[0] == '\0') { /* then all of the start is lost */
+		row->uid = uid;
+		row->limit_s = limit_s;
+		memcpy(row->user, user, sizeof(row->user));
+	}
+	snprintf(row->partition, sizeof(row->partition), "%.*s",
+	    (int)sizeof(row->partition) - 1, partition);
+}
+
+static bool
+take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
+{
+	for (uint32_t i = 0; i < d->jobs.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+		if (job->job_id != row->job_id ||
+		    job->submit_utc_s != row->submit_utc_s ||
+		    job->state == LT_JOB_PENDING ||
+		    !is_one_name(job->partition))
+			continue;
+		take(row, job->partition, job->uid, job->user, job->limit_s);
+		return true;
+	}
+	for (uint32_t i = 0; i < d->ended_count; i++) {
+		const struct lt_slurm_run *const run = &d->ended[i].run;
+		if (run->job_id != row->job_id ||
+		    run->submit_utc_s != row->submit_utc_s ||
+		    !is_one_name(run->partition))
+			continue;
+		take(row, run->partition, run->uid, run->user, run->limit_s);
+		return true;
+	}
+	return false;
+}
+
+void
+lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d)
+{
+	struct lt_ledger_hold hold = {0};
+	char partition[LT_NAME_SIZE];
+	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
+	    take_record(row, d))
+		return;
+	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
+	const bool has_hold =
+	    lt_ledger_hold_of_job(d->ledger, id, &hold, NULL) == LT_OK;
+	if (lt_slurm_partition_of(partition, row->node_list, row->partition,
+		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
+		return;
+	take(row, partition, has_hold ? hold.uid : row->uid, row->user,
+	    row->limit_s);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of slurmdbd that lack what a charge needs.
+ */
+#ifndef LT_ROW_H
+#define LT_ROW_H
+
+#include "daemon.h"
+
+/* The partition that the run was in, where the row has none (slurmdbd lost its
+ * start) or several (slurmctld started again while it ran), and what is lost
+ * with a start: of slurmctld's record, else by the run's nodes and its hold.
+ * What nobody knows stays as it is. */
+void lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d);
+
+#endif

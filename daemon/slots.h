@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who holds how many connections, and until when: no user can take them all,
+ * some are kept for admins, and none is held longer than its deadline.
+ */
+#ifndef LT_SLOTS_H
+#define LT_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	LT_SLOTS_MAX = 256,	    /* connections of one socket */
+	LT_SLOTS_PER_USER = 32,	    /* more: refused, but for admins */
+	LT_SLOTS_FOR_ADMINS = 32,   /* others get the rest only */
+	LT_SLOT_REQUEST_MS = 15000, /* to send a request, in all */
+	LT_SLOT_REPLY_MS = 60000,   /* then, to take its answer */
+};
+
+struct lt_slot {
+	bool taken, is_admin;
+	int fd;
+	uint32_t who; /* uid, or address */
+	int64_t deadline_ms;
+};
+
+struct lt_slots { /* start as { 0 } */
+	struct lt_slot slots[LT_SLOTS_MAX];
+};
+
+/* A slot for a connection that was accepted at now_ms (a clock that is never
+ * set); NULL: refused. Its deadline is that of a request. */
+struct lt_slot *lt_slot_take(struct lt_slots *slots, int fd, uint32_t who,
+    bool is_admin, int64_t now_ms);
+void lt_slot_free(struct lt_slot *slot);
+
+/* Calls end for each connection whose deadline has passed, once: it is closed
+ * by that, and its slot freed when it is gone. */
+void lt_slots_expire(
+    struct lt_slots *slots, int64_t now_ms, void (*end)(int fd));
+/* Milliseconds till the next deadline, at most most_ms. */
+int lt_slots_wait_ms(const struct lt_slots *slots, int64_t now_ms, int most_ms);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The time limit of a job does not run while others suspend it, and it keeps
+ * its memory and GPUs: its hold grows, a minute ahead of what was suspended.
+ */
+#include "suspension.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "place.h"
+#include "price.h"
+
+enum { STEP_S = 60 }; /* each step is written onto the job */
+
+int64_t
+lt_suspension_held_s(const struct lt_slurm_job *job)
+{
+	if (job->state == LT_JOB_PENDING || job->state == LT_JOB_FINISHED ||
+	    job->suspended_s <= 0)
+		return 0;
+	return (job->suspended_s / STEP_S + 1) * STEP_S;
+}
+
+static double
+value_of(struct lt_fraction f)
+{
+	return (double)f.numerator / (double)f.denominator;
+}
+
+/* Rounded up. */
+static bool
+scale(int64_t *amount, double factor)
+{
+	static const double most = 9e18; /* below 2^63 */
+	const double scaled = ceil((double)*amount * factor);
+	if (!(scaled < most))
+		return false;
+	*amount = (int64_t)scaled;
+	return true;
+}
+
+bool
+lt_suspension_add(struct lt_amount *amount, int64_t length_s,
+    const struct lt_slurm_job *job, const struct lt_daemon *d)
+{
+	const int64_t held_s = lt_suspension_held_s(job);
+	struct lt_amount grown = *amount;
+	struct lt_place place;
+	struct lt_run run = {.nodes = job->nodes,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .suspended_s = held_s};
+	if (held_s == 0 || length_s <= 0)
+		return true;
+	snprintf(run.partition, sizeof(run.partition), "%.*s",
+	    (int)sizeof(run.partition) - 1, job->partition);
+	lt_place_of(&place, d, run.partition);
+	const struct lt_resources got = {.nodes = job->nodes,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .exclusive = job->exclusive || place.exclusive};
+	const double share =
+	    value_of(lt_charge_share(&got, place.shapes, place.shape_count));
+	const double longer = (double)held_s / (double)length_s;
+	/* Power is no part of a share: as if it ran on. */
+	if (!scale(&grown.carbon_mg, 1 + longer) ||
+	    (share > 0 && !scale(&grown.money_micros,
+			      1 + value_of(lt_suspended_share(&run, d)) /
+				      share * longer)))
+		return false;
+	*amount = grown;
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a suspension adds to the hold of a job that has nodes.
+ */
+#ifndef LT_SUSPENSION_H
+#define LT_SUSPENSION_H
+
+#include "daemon.h"
+
+/* Seconds of suspension that are held for: until now, and on to the end of
+ * the minute that began. 0 = it never was suspended. */
+int64_t lt_suspension_held_s(const struct lt_slurm_job *job);
+
+/*
+ * Add to the amount, which is held for length_s of a run, what the job keeps
+ * while it is suspended: docs/model.md, (42). False, and nothing written:
+ * beyond 64 bits.
+ */
+bool lt_suspension_add(struct lt_amount *amount, int64_t length_s,
+    const struct lt_slurm_job *job, const struct lt_daemon *d);
+
+#endif

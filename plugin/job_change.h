@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a job asked and what a change makes of it, as a request that can be
+ * priced; and the changes that are newer than the terms file.
+ */
+#ifndef LT_JOB_CHANGE_H
+#define LT_JOB_CHANGE_H
+
+#include "job_from_slurm.h"
+#include "terms.h"
+
+/* The job by its terms, as a request. LT_ENOENT: its partitions are not
+ * known, or not all of them; the rest is usable. */
+int lt_request_from_terms(struct lt_request *request,
+    const struct lt_terms *terms, const struct lt_market *market,
+    struct lt_error *err);
+
+/* Lay what the change sets over what the job asked. LT_ENOENT and the like:
+ * as lt_request_from_job() says of a partition that is set. */
+int lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
+    const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
+
+/* The size, time limit and partitions of these terms become the request's. */
+void lt_terms_lay(struct lt_terms *terms, const struct lt_request *request,
+    const struct lt_market *market);
+
+/*
+ * The terms file is written a pass later. Until then a change is kept here,
+ * so that the next one of the same job is laid over both. The oldest is
+ * forgotten for a new one: lowtided's own look finds what got by.
+ */
+void lt_changes_keep(const struct lt_terms *terms, int64_t now_utc_s);
+bool lt_changes_find(struct lt_terms *changed, const struct lt_terms *terms);
+void lt_changes_forget(void);
+
+#endif

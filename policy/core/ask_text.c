@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts in the texts of a request. Bounded by the text's length; slurmctld
+ * reads them again after the plugin, by its own parser.
+ */
+#include "ask_text.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "limits.h"
+
+static uint64_t
+at_most(uint64_t count)
+{
+	return count > LT_ASK_MAX ? LT_ASK_MAX : count;
+}
+
+/* Digits at *text, which is moved behind them. False when there are none. */
+static bool
+read_number(const char **text, uint64_t *number)
+{
+	const char *at = *text;
+
+	*number = 0;
+	for (; *at >= '0' && *at <= '9'; at++)
+		*number = at_most(*number * 10 + (uint64_t)(*at - '0'));
+	if (at == *text)
+		return false;
+	*text = at;
+	return true;
+}
+
+/* Of "k" in "64k". 0 = no unit. */
+static uint64_t
+unit_of(const char *suffix, size_t length)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t times;
+	} units[] = {{"", 1}, {"k", 1 << 10}, {"kib", 1 << 10}, {"kb", 1000},
+	    {"m", 1 << 20}, {"mib", 1 << 20}, {"mb", 1000000}, {"g", 1 << 30},
+	    {"gib", 1 << 30}, {"gb", 1000000000}, {"t", LT_ASK_MAX},
+	    {"tib", LT_ASK_MAX}, {"tb", LT_ASK_MAX}, {"p", LT_ASK_MAX},
+	    {"pib", LT_ASK_MAX}, {"pb", LT_ASK_MAX}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i].suffix) == length &&
+		    strncasecmp(units[i].suffix, suffix, length) == 0)
+			return units[i].times;
+	return 0;
+}
+
+/* "4", "64kb". Some releases of Slurm take "+8", " 8" and "-8" for numbers,
+ * others for types: the most. */
+static bool
+read_count(const char *field, const char *end, uint64_t *count)
+{
+	uint64_t number;
+
+	if (field < end && strchr("+- \t\n\v\f\r", *field)) {
+		*count = LT_ASK_MAX;
+		return true;
+	}
+	if (!read_number(&field, &number))
+		return false;
+
+	const uint64_t unit = unit_of(field, (size_t)(end - field));
+
+	*count = at_most(number * unit);
+	return unit > 0;
+}
+
+/* Of several types: one that no node has. */
+static void
+note_type(char *type, const char *name, size_t length)
+{
+	if (type[0] != '\0' &&
+	    (strncmp(type, name, length) != 0 || type[length] != '\0')) {
+		memcpy(type, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
+		return;
+	}
+	memcpy(type, name, length);
+	type[length] = '\0';
+}
+
+/* One item after its name: "", ":4", ":a100:4", ":a100", "=4(S:0-1)". */
+static uint64_t
+count_of_item(const char *item, const char *end, char *type)
+{
+	uint64_t count = 1;
+
+	while (item < end && *item != '(') {
+		const char *const field = ++item;
+		uint64_t number;
+
+		while (
+		    item < end && *item != ':' && *item != '=' && *item != '(')
+			item++;
+		if (read_count(field, item, &number)) {
+			count = number;
+		} else if (type && item > field &&
+			   item - field < LT_GPU_NAME_SIZE) {
+			note_type(type, field, (size_t)(item - field));
+		}
+	}
+	return count;
+}
+
+uint32_t
+lt_gres_count(const char *text, const char *name, char *type)
+{
+	const size_t name_length = strlen(name);
+	uint64_t sum = 0;
+
+	while (text && *text) {
+		const char *const end = text + strcspn(text, ",;");
+		const char *item = text;
+
+		if (end - item >= 5 && (strncmp(item, "gres:", 5) == 0 ||
+					   strncmp(item, "gres/", 5) == 0))
+			item += 5;
+		if ((size_t)(end - item) >= name_length &&
+		    strncmp(item, name, name_length) == 0) {
+			item += name_length;
+			/* Else another one, as gpumem. */
+			if (item == end || *item == ':' || *item == '=' ||
+			    *item == '(')
+				sum = at_most(
+				    sum + count_of_item(item, end, type));
+		}
+		text = end + (*end != '\0');
+	}
+	return (uint32_t)sum;
+}
+
+uint32_t
+lt_shards_count(const char *text)
+{
+	return lt_gres_count(text, "shard", NULL) +
+	       lt_gres_count(text, "mps", NULL);
+}
+
+/* "[1-2,5]": how many, and *text behind it. */
+static uint64_t
+count_of_range(const char **text)
+{
+	const char *at = *text + 1;
+	uint64_t count = 0;
+
+	while (*at && *at != ']') {
+		uint64_t low, high;
+
+		if (!read_number(&at, &low)) {
+			at++;
+			continue;
+		}
+		high = low;
+		if (*at == '-') {
+			at++;
+			if (!read_number(&at, &high))
+				high = LT_ASK_MAX;
+		}
+		count = at_most(count + (high >= low ? high - low + 1 : 1));
+	}
+	*text = at + (*at == ']');
+	return count;
+}
+
+uint32_t
+lt_hosts_count(const char *text)
+{
+	uint64_t sum = 0;
+
+	while (text && *text) {
+		uint64_t hosts = *text == ',' ? 0 : 1;
+
+		while (*text && *text != ',') {
+			if (*text == '[')
+				hosts = at_most(hosts * count_of_range(&text));
+			else
+				text++;
+		}
+		text += *text == ',';
+		sum = at_most(sum + hosts);
+	}
+	return (uint32_t)sum;
+}

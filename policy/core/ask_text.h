@@ -1,0 +1,28 @@
+/*
+ * Texts in which a job asks for things, counted: Gres and TRES lists, and
+ * lists of node names. Any bytes are survived; what is unclear counts as more.
+ */
+#ifndef LT_ASK_TEXT_H
+#define LT_ASK_TEXT_H
+
+#include <stdint.h>
+
+#define LT_GPU_TYPES "," /* no type has that name */
+
+enum { LT_ASK_MAX = INT32_MAX }; /* more counts as that */
+
+/*
+ * How many of `name` ("gpu", "shard", "cpu") a text names, summed over its
+ * items: "gres:gpu:a100:4,license:x", "gres/gpu=2", "gpu". The type is copied
+ * to type (LT_GPU_NAME_SIZE bytes, "" before the first text; NULL = not
+ * wanted), LT_GPU_TYPES when there are several. NULL text = 0.
+ */
+uint32_t lt_gres_count(const char *text, const char *name, char *type);
+
+/* Parts of GPUs, gres/shard and gres/mps. NULL text = 0. */
+uint32_t lt_shards_count(const char *text);
+
+/* Hosts of "v[1-2,5],s3": names given twice count twice. NULL = 0. */
+uint32_t lt_hosts_count(const char *text);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Allocations as shares of nodes: of a run by what it was given, of a request
+ * by the most that it may be given, over the shapes and the number of nodes
+ * that Slurm may choose.
+ */
+#include "size.h"
+#include "units.h"
+
+__extension__ typedef __int128 wide;
+
+static struct lt_fraction
+reduce(int64_t numerator, int64_t denominator)
+{
+	int64_t a = numerator, b = denominator;
+
+	while (b != 0) {
+		const int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return (struct lt_fraction){numerator / a, denominator / a};
+}
+
+struct used {
+	uint64_t nodes, cpus, gpus, shards, memory_mib;
+};
+
+/* The dominant resource over the nodes, were they of this shape; may pass 1.
+ * Source: Ghodsi et al., NSDI 2011. */
+static struct lt_fraction
+dominant(const struct used *used, const struct lt_shape *shape)
+{
+	const struct {
+		uint64_t used, full;
+	} parts[] = {
+	    {used->gpus, shape->gpus},
+	    {used->shards, shape->shards},
+	    {used->cpus, shape->cpus},
+	    {used->memory_mib, shape->memory_mib},
+	};
+	struct lt_fraction best = {0, 1};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const int64_t part = (int64_t)parts[i].used;
+		const int64_t full = (int64_t)(parts[i].full * used->nodes);
+
+		if (part == 0)
+			continue;
+		if (full == 0) /* asks for what the shape has not */
+			return (struct lt_fraction){INT64_MAX, 1};
+		if ((wide)part * best.denominator > (wide)best.numerator * full)
+			best = (struct lt_fraction){part, full};
+	}
+	return best;
+}
+
+static struct used
+used_of(const struct lt_resources *resources)
+{
+	return (struct used){resources->nodes, resources->cpus, resources->gpus,
+	    resources->shards, resources->memory_mib};
+}
+
+int
+lt_charge_shape(const struct lt_resources *resources,
+    const struct lt_shape *shapes, uint32_t shape_count)
+{
+	const struct used used = used_of(resources);
+	struct lt_fraction largest = {0, 1};
+	int chosen = -1;
+
+	for (uint32_t i = 0; i < shape_count; i++) {
+		const struct lt_fraction share = dominant(&used, &shapes[i]);
+
+		if (share.numerator > share.denominator)
+			continue; /* does not fit there */
+		if (chosen < 0 ||
+		    (wide)share.numerator * largest.denominator >
+			(wide)largest.numerator * share.denominator) {
+			chosen = (int)i;
+			largest = share;
+		}
+	}
+	return chosen;
+}
+
+struct lt_fraction
+lt_charge_share(const struct lt_resources *resources,
+    const struct lt_shape *shapes, uint32_t shape_count)
+{
+	const struct lt_fraction whole = {1, 1};
+	const struct used used = used_of(resources);
+
+	if (resources->exclusive || resources->nodes == 0)
+		return whole;
+	const int shape = lt_charge_shape(resources, shapes, shape_count);
+	if (shape < 0)
+		return whole;
+	const struct lt_fraction share = dominant(&used, &shapes[shape]);
+	if (share.numerator == 0)
+		return whole;
+	return reduce(share.numerator, share.denominator);
+}
+
+static uint64_t
+larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static const struct lt_shape *
+shape_at(const struct lt_market *market, int partition, uint32_t i)
+{
+	return &market->shapes[market->partitions[partition].first_shape + i];
+}
+
+/*
+ * As many nodes as it may need there, whichever it may not use: the smallest
+ * first, each for its part of the job, 1 / needed. All that can run it where
+ * those parts do not make up the job. 0 = can't run.
+ */
+static uint32_t
+nodes_bound(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const double rounding = 1e-9;
+	uint32_t needed[LT_SHAPES_MAX];
+	uint32_t larger_ones = UINT32_MAX;
+	uint64_t most = 0;
+	double left = 1.0;
+
+	for (uint32_t i = 0; i < part->shape_count; i++)
+		needed[i] = lt_nodes_needed(
+		    request, market, partition, shape_at(market, partition, i));
+	while (left > rounding) {
+		uint64_t there = 0;
+		uint32_t next = 0;
+
+		for (uint32_t i = 0; i < part->shape_count; i++) {
+			if (needed[i] >= larger_ones || needed[i] < next)
+				continue;
+			if (needed[i] > next)
+				there = 0;
+			next = needed[i];
+			there += shape_at(market, partition, i)->node_count;
+		}
+		if (next == 0)
+			break;
+
+		/* Rounded up. */
+		const double wanted = left * next - rounding;
+		const uint64_t taken =
+		    wanted < (double)there ? (uint64_t)wanted + 1 : there;
+
+		most += taken;
+		left -= (double)taken / next;
+		larger_ones = next;
+	}
+	return most > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)most;
+}
+
+/* As many nodes as Slurm may give it there. */
+static uint32_t
+nodes_most(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	uint64_t parts = 0, nodes = 0;
+	const uint64_t asked = larger(request->max_nodes, request->min_nodes);
+
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		struct lt_allocation allocation;
+
+		lt_allocation_on(&allocation, request, market, partition,
+		    shape_at(market, partition, i), request->min_nodes);
+		parts = larger(parts, allocation.parts);
+		nodes += shape_at(market, partition, i)->node_count;
+	}
+	/* A QOS may lift the partition's, but only with one of the user's. */
+	if (request->nodes_open && nodes > part->max_nodes)
+		nodes = part->max_nodes;
+	if (!request->nodes_open && asked < nodes)
+		nodes = asked;
+	/* Without tasks a maximum is what is wanted. */
+	if ((request->nodes_open ||
+		(request->tasks > 0 &&
+		    !(request->tasks_per_node > 0 &&
+			(part->flags & LT_PARTITION_TASKS_BY_NODE)))) &&
+	    parts < nodes && !(request->spread && request->tasks == 0))
+		nodes = parts;
+	nodes = larger(nodes, larger(request->min_nodes, part->min_nodes));
+	return nodes > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)nodes;
+}
+
+/* The share on that many nodes, whatever their shapes. */
+static struct lt_share
+share_on(const struct lt_request *request, const struct lt_market *market,
+    int partition, uint32_t nodes)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const uint64_t asked =
+	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
+	const struct used least = {.nodes = nodes,
+	    .cpus = request->overcommit ? nodes : larger(request->cpus, asked),
+	    .gpus = request->gpus,
+	    .shards = (uint64_t)nodes * request->shards_per_node};
+	const struct lt_share whole = {1, 1, nodes};
+	struct used most = {.nodes = nodes};
+	struct lt_fraction best = {0, 1};
+
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const struct lt_shape *const shape =
+		    shape_at(market, partition, i);
+		struct lt_allocation a;
+
+		if (lt_nodes_needed(request, market, partition, shape) == 0)
+			continue;
+		lt_allocation_on(&a, request, market, partition, shape, nodes);
+		if (a.whole)
+			return whole;
+		most.cpus = larger(most.cpus, a.cpus);
+		most.gpus = larger(most.gpus, a.gpus);
+		most.shards = larger(most.shards, a.shards);
+		most.memory_mib = larger(most.memory_mib, a.memory_mib);
+	}
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const struct lt_shape *const shape =
+		    shape_at(market, partition, i);
+		const struct lt_fraction must = dominant(&least, shape);
+		const struct lt_fraction share = dominant(&most, shape);
+
+		if (must.numerator > must.denominator ||
+		    (most.gpus > 0 && shape->gpus == 0))
+			continue; /* no charge is by a shape that can't */
+		if ((wide)share.numerator * best.denominator >
+		    (wide)best.numerator * share.denominator)
+			best = share;
+	}
+	if (best.numerator == 0 || best.numerator >= best.denominator)
+		return whole;
+	best = reduce(best.numerator, best.denominator);
+	return (struct lt_share){best.numerator, best.denominator, nodes};
+}
+
+/* Does what the job has grow with the number of its nodes? */
+static bool
+by_nodes(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const bool default_memory = request->memory_mib_per_cpu == 0 &&
+				    request->memory_mib_per_gpu == 0 &&
+				    !part->default_memory_is_per_cpu;
+
+	return request->exclusive || lt_request_wants_gpus(request) ||
+	       request->shards_per_node > 0 || request->tasks_per_node > 0 ||
+	       request->cpus_per_node > request->cpus_per_task ||
+	       (part->flags &
+		   (LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_SOCKET)) ||
+	       (part->max_memory_is_per_cpu && part->max_memory_mib > 0 &&
+		   (request->memory_mib_per_node > 0 || default_memory)) ||
+	       (!market->memory_ignored &&
+		   (request->memory_mib_per_node > 0 || request->whole_memory ||
+		       default_memory));
+}
+
+static bool
+is_more(const struct lt_share *a, const struct lt_share *b)
+{
+	return (wide)a->numerator * a->nodes * b->denominator >
+	       (wide)b->numerator * b->nodes * a->denominator;
+}
+
+/* Where whole sockets are given, these leave some of a node unused, and how
+ * much depends on how Slurm deals the tasks out. */
+static bool
+sockets_unsure(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	return (partition->flags & LT_PARTITION_BY_SOCKET) &&
+	       (request->plane || request->tasks_per_board > 0 ||
+		   request->tasks_per_socket > 0 ||
+		   partition->max_cpus_per_node > 0 ||
+		   (lt_request_wants_gpus(request) &&
+		       request->cpus_per_task > 1));
+}
+
+/* A bound must never keep a job from running. With GPUs Slurm may use only some
+ * of a node's cores: how many is not known where the system keeps some, where
+ * tasks share CPUs, or where GPUs bring fewer CPUs than the tasks want. */
+static bool
+nodes_unsure(const struct lt_request *request, const struct lt_market *market,
+    const int *partitions, int count)
+{
+	const uint64_t wanted = larger(request->cpus,
+	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1));
+
+	for (int i = 0; i < count; i++)
+		if (sockets_unsure(request, &market->partitions[partitions[i]]))
+			return true;
+	if (!lt_request_wants_gpus(request))
+		return false;
+	if (request->spec_cores > 0 || request->overcommit ||
+	    request->bind_gpus)
+		return true;
+	/* Of a raw request: more CPUs than its tasks have. */
+	if (request->tasks > 0 &&
+	    wanted >
+		(uint64_t)request->tasks * larger(request->cpus_per_task, 1))
+		return true;
+	/* From a maximum Slurm would make up the number of tasks. */
+	if (request->tasks == 0 && request->gpus_per_task > 0)
+		return true;
+	for (int i = 0; i < count; i++) {
+		const struct lt_partition *const part =
+		    &market->partitions[partitions[i]];
+		const uint64_t per_gpu = lt_cpus_per_gpu(request, part);
+
+		if (per_gpu > 0 && request->gpus > 0 &&
+		    (part->max_cpus_per_node > 0 ||
+			per_gpu * request->gpus < wanted))
+			return true;
+		/* Of a node's GPUs only their sum is known. */
+		for (uint32_t k = 0; k < part->shape_count; k++)
+			if (lt_gpus_unsure(
+				request, shape_at(market, partitions[i], k)))
+				return true;
+	}
+	return false;
+}
+
+uint32_t
+lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
+    const int *partitions, int count)
+{
+	uint32_t bound = 0;
+	bool matters = false;
+
+	if (!request->nodes_open || request->spread ||
+	    nodes_unsure(request, market, partitions, count))
+		return 0;
+	for (int i = 0; i < count; i++) {
+		const uint32_t nodes =
+		    nodes_bound(request, market, partitions[i]);
+
+		if (nodes > bound)
+			bound = nodes;
+	}
+	for (int i = 0; i < count && bound > 0 && !matters; i++) {
+		struct lt_share fewer, more;
+
+		if (!by_nodes(request, market, partitions[i]))
+			continue;
+		fewer = share_on(request, market, partitions[i], bound);
+		more = share_on(request, market, partitions[i],
+		    nodes_most(request, market, partitions[i]));
+		matters = is_more(&more, &fewer);
+	}
+	/* Slurm lowers a maximum to --gpus: less than the job needs. */
+	if (request->gpus > 0 && bound > request->gpus)
+		return 0;
+	return matters ? bound : 0;
+}
+
+struct lt_share
+lt_share_most(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	if (request->allocated) {
+		const struct lt_partition *const part =
+		    &market->partitions[partition];
+		const struct lt_fraction share =
+		    lt_charge_share(request->allocated,
+			&market->shapes[part->first_shape], part->shape_count);
+
+		return (struct lt_share){share.numerator, share.denominator,
+		    request->allocated->nodes};
+	}
+	return share_on(
+	    request, market, partition, nodes_most(request, market, partition));
+}

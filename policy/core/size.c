@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what was asked to what Slurm may allocate. Pure. The rules are those of
+ * select/cons_tres (select/linear: whole nodes), each taken as its upper
+ * bound; where the number of nodes is open, share.c takes the worst of them.
+ */
+#include "size.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "ask_text.h"
+
+static const uint64_t cpus_max = UINT32_MAX;
+static const uint64_t memory_max = (uint64_t)LT_MEMORY_MIB_MAX * 1024;
+
+static uint64_t
+larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t
+smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t
+divided_up(uint64_t count, uint64_t parts)
+{
+	return count / parts + (count % parts > 0);
+}
+
+static uint64_t
+product(uint64_t a, uint64_t b, uint64_t most)
+{
+	return a > 0 && b > most / a ? most : a * b;
+}
+
+/* What one task and one node ask at least, after the site's limits. */
+struct need {
+	uint64_t cpus_per_task, cpus_per_node;
+	uint64_t memory_mib_per_cpu, memory_mib_per_node;
+	bool whole_memory;
+};
+
+/* What Slurm holds against MaxMemPerCPU: what was asked, else the default, else
+ * all of a node; where memory is not consumed, too. */
+static void
+memory_asked(struct need *need, const struct lt_request *request,
+    const struct lt_partition *partition)
+{
+	need->memory_mib_per_cpu = request->memory_mib_per_cpu;
+	need->memory_mib_per_node = request->memory_mib_per_node;
+	need->whole_memory = request->whole_memory;
+	if (request->memory_mib_per_cpu > 0 ||
+	    request->memory_mib_per_node > 0 || request->whole_memory)
+		return;
+	if (partition->default_memory_mib == 0)
+		need->whole_memory = true;
+	else if (!partition->default_memory_is_per_cpu)
+		need->memory_mib_per_node = partition->default_memory_mib;
+}
+
+/*
+ * MaxMemPerCPU: memory above it is paid with CPUs. Slurm does this for each
+ * partition that the job names, one after the other, on what is there by then.
+ */
+static void
+apply_memory_limit(struct need *need, const struct lt_market *market,
+    const struct lt_partition *partition)
+{
+	const uint64_t limit = partition->max_memory_mib;
+	uint64_t per_node = need->memory_mib_per_node;
+
+	if (limit == 0 || !partition->max_memory_is_per_cpu)
+		return;
+	if (need->memory_mib_per_cpu > limit) {
+		const uint64_t ratio =
+		    divided_up(need->memory_mib_per_cpu, limit);
+
+		need->cpus_per_task =
+		    product(need->cpus_per_task, ratio, cpus_max);
+		need->memory_mib_per_cpu =
+		    divided_up(need->memory_mib_per_cpu, ratio);
+	}
+	if (need->whole_memory)
+		for (uint32_t i = 0; i < partition->shape_count; i++)
+			per_node = larger(
+			    per_node, market->shapes[partition->first_shape + i]
+					  .memory_mib);
+	need->cpus_per_node =
+	    larger(need->cpus_per_node, divided_up(per_node, limit));
+}
+
+/* Of a task, so that all of a node's together have what its memory needs. */
+static uint64_t
+cpus_by_memory(const struct need *need, const struct lt_request *request)
+{
+	const uint64_t nodes = larger(request->min_nodes, 1);
+	const uint64_t by_node = nodes * request->tasks_per_node;
+	const uint64_t tasks = by_node > 0 ? by_node : request->tasks;
+	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
+}
+
+static struct need
+need_of(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	struct need need = {
+	    .cpus_per_task = larger(request->cpus_per_task, 1),
+	    .cpus_per_node = request->cpus_per_node,
+	};
+
+	memory_asked(&need, request, &market->partitions[partition]);
+	for (uint32_t i = 0; i < request->named_count; i++)
+		apply_memory_limit(
+		    &need, market, &market->partitions[request->named[i]]);
+	if (request->named_count == 0)
+		apply_memory_limit(
+		    &need, market, &market->partitions[partition]);
+	if ((market->partitions[partition].flags &
+		LT_PARTITION_TASKS_BY_NODE) &&
+	    need.cpus_per_node > request->cpus_per_node)
+		need.cpus_per_task =
+		    larger(need.cpus_per_task, cpus_by_memory(&need, request));
+	/* DefCpuPerGPU counts only where the user said no --cpus-per-task. */
+	if (request->cpus_per_task == 0 && request->gpus_per_task > 0)
+		need.cpus_per_task = larger(need.cpus_per_task,
+		    product(request->gpus_per_task,
+			market->partitions[partition].default_cpus_per_gpu,
+			cpus_max));
+	return need;
+}
+
+uint32_t
+lt_cpus_per_gpu(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	if (request->cpus_per_gpu > 0 || request->cpus_per_task > 0)
+		return request->cpus_per_gpu;
+	return partition->default_cpus_per_gpu;
+}
+
+/* --ntasks, else what Slurm puts in its place; 0 = it counts CPUs only. */
+static uint64_t
+tasks_of(const struct lt_request *request, uint64_t gpus)
+{
+	uint64_t tasks = request->tasks;
+
+	if (tasks == 0 && request->tasks_per_node > 0)
+		tasks = product(
+		    request->tasks_per_node, request->min_nodes, cpus_max);
+	if (tasks == 0 && request->tasks_per_gpu > 0 && gpus == 0)
+		tasks = product(
+		    request->tasks_per_gpu, request->min_nodes, cpus_max);
+	if (tasks == 0 && request->gpus_per_task > 0)
+		tasks = request->min_nodes;
+	if (request->tasks_per_gpu > 0)
+		tasks = larger(
+		    tasks, product(gpus, request->tasks_per_gpu, cpus_max));
+	return tasks;
+}
+
+/* GPUs of a node that has only as many sockets as are asked for; 0 = not
+ * asked by socket. */
+static uint64_t
+gpus_by_socket(const struct lt_request *request)
+{
+	return product(larger(request->sockets_per_node, 1),
+	    request->gpus_per_socket, cpus_max);
+}
+
+/* Sockets of all nodes that the job may have CPUs on: Slurm deals tasks out to
+ * the sockets of a node, whatever --sockets-per-node says. */
+static uint64_t
+sockets_of(const struct lt_request *request,
+    const struct lt_partition *partition, const struct lt_shape *shape,
+    uint64_t tasks, uint64_t nodes)
+{
+	const uint64_t all = nodes * larger(shape->sockets, 1);
+	uint64_t used =
+	    larger(product(tasks, larger(request->cpus_per_task, 1), cpus_max),
+		request->cpus);
+
+	used =
+	    larger(used, product(nodes, request->sockets_per_node, cpus_max));
+	used = larger(used, product(nodes, request->cpus_per_node, cpus_max));
+	used = larger(used, product(nodes, request->tasks_per_node, cpus_max));
+	used = larger(used, request->max_cpus);
+	/* The CPUs that the GPUs of the least sockets bring. */
+	used = larger(
+	    used, product(product(nodes, gpus_by_socket(request), cpus_max),
+		      lt_cpus_per_gpu(request, partition), cpus_max));
+	return smaller(larger(used, nodes), all);
+}
+
+/* Slurm counts tasks anew by the CPUs that the job has: each of them gets its
+ * GPUs. */
+static uint64_t
+tasks_given(const struct lt_request *request, uint64_t tasks, uint64_t nodes)
+{
+	const uint64_t cpus_per_task = larger(request->cpus_per_task, 1);
+	const uint64_t by_gpus = product(tasks,
+	    product(request->gpus_per_task, request->cpus_per_gpu, cpus_max),
+	    cpus_max);
+
+	const uint64_t by_node =
+	    product(nodes, request->cpus_per_node, cpus_max);
+	const uint64_t least = larger(tasks, nodes); /* each node has one */
+
+	return larger(least,
+	    larger(request->cpus, larger(by_gpus, by_node)) / cpus_per_task);
+}
+
+/* Of a node, GPUs that may be of the type that is asked for. */
+static uint64_t
+gpus_usable(const struct lt_request *request, const struct lt_shape *shape)
+{
+	if (request->gpu_type[0] == '\0' ||
+	    strcmp(request->gpu_type, LT_GPU_TYPES) == 0)
+		return shape->gpus;
+	if (strcasecmp(request->gpu_type, shape->gpu_type) == 0)
+		return shape->gpus_of_type;
+	return shape->gpus - smaller(shape->gpus, shape->gpus_of_type);
+}
+
+bool
+lt_gpus_unsure(const struct lt_request *request, const struct lt_shape *shape)
+{
+	return request->gpu_type[0] != '\0' &&
+	       gpus_usable(request, shape) > 0 &&
+	       strcasecmp(request->gpu_type, shape->gpu_type) != 0;
+}
+
+/*
+ * GPUs by each way to ask for them: Slurm wants them to agree, unless they are
+ * of several types. A node of a job with GPUs has one at least, so --gpus is no
+ * maximum.
+ */
+static uint64_t
+gpus_of(const struct lt_request *request, const struct lt_partition *partition,
+    const struct lt_shape *shape, uint64_t nodes)
+{
+	uint64_t tasks = tasks_of(request, 0), gpus = 0, all = 0;
+
+	/* As many on each node, --ntasks or not. */
+	if (tasks != 1 || (partition->flags & LT_PARTITION_TASKS_BY_NODE))
+		tasks = larger(
+		    tasks, product(nodes, request->tasks_per_node, cpus_max));
+	const uint64_t ways[] = {request->gpus,
+	    product(nodes, request->gpus_per_node, cpus_max),
+	    product(sockets_of(request, partition, shape, tasks, nodes),
+		request->gpus_per_socket, cpus_max),
+	    product(tasks_given(request, tasks, nodes), request->gpus_per_task,
+		cpus_max)};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		gpus = larger(gpus, ways[i]);
+		all += ways[i];
+	}
+	if (strcmp(request->gpu_type, LT_GPU_TYPES) == 0)
+		gpus = smaller(all, cpus_max);
+	if (gpus == 0 && request->tasks_per_gpu > 0)
+		gpus = divided_up(tasks, request->tasks_per_gpu);
+	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) &&
+	    (gpus + 1 < nodes || strcmp(request->gpu_type, LT_GPU_TYPES) == 0))
+		gpus = product(nodes, smaller(gpus, shape->gpus), cpus_max);
+	return gpus > 0 ? larger(gpus, nodes) : 0;
+}
+
+struct grain {		  /* of CPUs on a node */
+	uint64_t threads; /* CPUs of a core */
+	uint64_t usable;  /* of them, that one job's tasks may use */
+	uint64_t cores;	  /* of a node */
+	uint64_t sockets;
+	bool apart; /* each task on cores of its own */
+};
+
+static struct grain
+grain_of(const struct lt_request *request, const struct lt_partition *partition,
+    const struct lt_shape *shape, uint64_t cpus_per_task)
+{
+	struct grain grain = {.threads = larger(shape->threads, 1),
+	    .sockets = larger(shape->sockets, 1)};
+	uint64_t per_core = request->tasks_per_core;
+
+	if (per_core == 0 && (partition->flags & LT_PARTITION_TASK_PER_CORE))
+		per_core = 1;
+	grain.cores = larger(shape->cpus / grain.threads, 1);
+	grain.usable = grain.threads;
+	if (per_core > 0)
+		grain.usable = smaller(grain.usable, per_core * cpus_per_task);
+	if (request->threads_per_core > 0)
+		grain.usable = smaller(grain.usable, request->threads_per_core);
+	grain.apart = per_core == 1 && cpus_per_task > grain.usable;
+	return grain;
+}
+
+/* CPUs before they are rounded up to cores. */
+static uint64_t
+cpus_counted(const struct lt_request *request, const struct need *need,
+    const struct lt_partition *partition, const struct lt_shape *shape,
+    uint64_t gpus, uint64_t nodes)
+{
+	const uint64_t tasks = tasks_of(request, gpus);
+	const uint64_t per_gpu = lt_cpus_per_gpu(request, partition);
+	/* More than --gpus bring: each node gives what all of them do. */
+	const uint64_t by_gpus = product(request->gpus, per_gpu, cpus_max);
+	uint64_t per_node = larger(need->cpus_per_node, need->cpus_per_task);
+	uint64_t cpus = larger(request->cpus, nodes);
+
+	if (tasks != 1 || request->max_cpus > 0 ||
+	    (partition->flags & LT_PARTITION_TASKS_BY_NODE))
+		per_node = larger(per_node, product(request->tasks_per_node,
+						need->cpus_per_task, cpus_max));
+	if (request->overcommit) /* a core of each node, all threads of it */
+		cpus = larger(cpus, nodes * larger(shape->threads, 1));
+	if (!request->overcommit || request->gpus_per_task > 0)
+		cpus =
+		    larger(cpus, product(tasks, need->cpus_per_task, cpus_max));
+	cpus = larger(cpus, product(nodes, per_node, cpus_max));
+	if ((request->bind_gpus && gpus > 0) || request->plane)
+		cpus = larger(cpus, request->max_cpus);
+	if (request->plane) /* a plane a node, full or not */
+		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
+	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
+	return larger(cpus,
+	    product(divided_up(cpus, larger(by_gpus, 1)), by_gpus, cpus_max));
+}
+
+/* Whole sockets. Single CPUs are dealt out to all sockets in turn; what a task
+ * of several asks is kept on one, if one can hold it and has its GPUs. */
+static uint64_t
+sockets_rounded(const struct lt_request *request, const struct grain *grain,
+    uint64_t cores, uint64_t tasks, uint64_t cpus_per_task, uint64_t nodes)
+{
+	const uint64_t all = smaller(cores, nodes * grain->sockets);
+	const uint64_t per_socket =
+	    grain->cores / grain->sockets * grain->usable / cpus_per_task;
+
+	if (cpus_per_task == 1 || per_socket == 0 ||
+	    lt_request_wants_gpus(request) || request->tasks_per_socket > 0)
+		return all;
+	return smaller(all, (tasks + nodes * (per_socket - 1)) / per_socket);
+}
+
+/* Cores of a node that --gres-flags=enforce-binding brings: all of the sockets
+ * that its GPUs belong to, which may be all. */
+static uint64_t
+cores_for_binding(const struct lt_request *request,
+    const struct lt_partition *partition, const struct grain *grain,
+    uint64_t gpus)
+{
+	return request->bind_gpus && gpus > 0 &&
+		       (partition->flags &
+			   (LT_PARTITION_BY_SOCKET | LT_PARTITION_BIND_SOCKETS))
+		   ? grain->cores
+		   : 0;
+}
+
+static uint64_t
+cpus_rounded(const struct lt_request *request,
+    const struct lt_partition *partition, const struct lt_shape *shape,
+    const struct need *need, uint64_t cpus, uint64_t gpus, uint64_t nodes)
+{
+	const struct grain grain =
+	    grain_of(request, partition, shape, need->cpus_per_task);
+	const uint64_t tasks = divided_up(cpus, need->cpus_per_task);
+	const uint64_t apart = product(
+	    tasks, divided_up(need->cpus_per_task, grain.usable), cpus_max);
+	/* Each node may have one core that is not full. */
+	uint64_t cores = (cpus + nodes * (grain.usable - 1)) / grain.usable;
+	const uint64_t bound = product(nodes,
+	    cores_for_binding(request, partition, &grain, gpus), cpus_max);
+
+	if (!(partition->flags &
+		(LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET)))
+		return larger(cpus, product(bound, grain.threads, cpus_max));
+	cores = larger(grain.apart ? apart : smaller(cores, apart), nodes);
+	cores = larger(cores, bound);
+	if (partition->flags & LT_PARTITION_BY_SOCKET)
+		cores = product(sockets_rounded(request, &grain, cores, tasks,
+				    need->cpus_per_task, nodes),
+		    divided_up(grain.cores, grain.sockets), cpus_max);
+	return product(cores, grain.threads, cpus_max);
+}
+
+static uint64_t
+memory_of(struct lt_allocation *allocation, const struct lt_request *request,
+    const struct lt_partition *partition, const struct lt_shape *shape,
+    const struct need *need)
+{
+	const uint64_t nodes = allocation->nodes, cpus = allocation->cpus;
+	const uint64_t per_gpu = request->memory_mib_per_gpu > 0
+				     ? request->memory_mib_per_gpu
+				     : partition->default_memory_mib_per_gpu;
+	const uint64_t per_node =
+	    smaller(partition->default_memory_mib, shape->memory_mib);
+	uint64_t memory =
+	    larger(product(nodes, request->memory_mib_per_node, memory_max),
+		product(cpus, need->memory_mib_per_cpu, memory_max));
+
+	if (memory > 0 && request->memory_mib_per_gpu == 0)
+		return memory;
+	memory = larger(memory, product(allocation->gpus, per_gpu, memory_max));
+	/* --ntasks-per-gpu alone may come to no GPU, and to the default. */
+	if (memory > 0 && (request->tasks_per_gpu == 0 || request->gpus > 0))
+		return memory;
+	return larger(memory,
+	    partition->default_memory_is_per_cpu
+		? product(cpus, partition->default_memory_mib, memory_max)
+		: product(nodes, per_node, memory_max));
+}
+
+/* With --overcommit Slurm looks for one CPU and takes the first node that has
+ * it, unless a maximum of nodes, or something by task or node, is asked. */
+static bool
+tasks_apart(const struct lt_request *request)
+{
+	return !request->overcommit || !request->nodes_open ||
+	       request->spread || request->plane ||
+	       request->tasks_per_node > 0 || request->tasks_per_socket > 0 ||
+	       request->tasks_per_core > 0 || request->tasks_per_board > 0 ||
+	       request->tasks_per_gpu > 0 || request->cpus_per_node > 0;
+}
+
+void
+lt_allocation_on(struct lt_allocation *allocation,
+    const struct lt_request *request, const struct lt_market *market,
+    int partition, const struct lt_shape *shape, uint32_t nodes)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const struct need need = need_of(request, market, partition);
+	const uint64_t gpus = gpus_of(request, part, shape, nodes);
+	const uint64_t cpus =
+	    cpus_counted(request, &need, part, shape, gpus, nodes);
+
+	*allocation = (struct lt_allocation){
+	    .nodes = nodes,
+	    .parts = larger(
+		larger(
+		    tasks_apart(request) ? tasks_of(request, gpus) : 1, gpus),
+		divided_up(request->cpus, need.cpus_per_task)),
+	    .gpus = gpus,
+	    .shards = product(nodes, request->shards_per_node, cpus_max),
+	    .cpus =
+		cpus_rounded(request, part, shape, &need, cpus, gpus, nodes),
+	    .whole = request->exclusive ||
+		     (part->flags & LT_PARTITION_EXCLUSIVE) ||
+		     (request->whole_memory && !market->memory_ignored),
+	};
+	if (!market->memory_ignored && !request->whole_memory)
+		allocation->memory_mib =
+		    memory_of(allocation, request, part, shape, &need);
+}
+
+/* Cores of an idle node that the job may use. */
+static uint64_t
+cores_open(const struct lt_request *request,
+    const struct lt_partition *partition, const struct lt_shape *shape,
+    const struct grain *grain)
+{
+	uint64_t cores = smaller(grain->cores, shape->cpus); /* none: 0 */
+
+	if (partition->max_cpus_per_node > 0)
+		cores = smaller(cores,
+		    divided_up(partition->max_cpus_per_node, grain->threads));
+	if (partition->max_cpus_per_socket > 0)
+		cores = smaller(cores,
+		    grain->sockets * divided_up(partition->max_cpus_per_socket,
+					 grain->threads));
+	if (!lt_request_wants_gpus(request))
+		cores -= smaller(cores, shape->gpu_cores);
+	cores -= smaller(cores, request->spec_cores);
+	return cores;
+}
+
+/* Tasks that a node's GPUs leave room for: Slurm puts a job with few GPUs on
+ * their sockets only, and so many tasks to a GPU. */
+static uint64_t
+tasks_by_gpus(const struct lt_request *request, const struct grain *grain,
+    const struct need *need)
+{
+	const uint64_t gpus =
+	    request->gpus_per_node > 0 ? request->gpus_per_node : request->gpus;
+	const uint64_t by_socket = gpus_by_socket(request);
+	uint64_t tasks = UINT32_MAX;
+
+	if (request->tasks_per_socket > 0)
+		tasks = request->tasks_per_socket;
+	if (request->bind_gpus)
+		tasks = smaller(
+		    tasks, larger(grain->cores / grain->sockets *
+				      grain->usable / need->cpus_per_task,
+			       1));
+	if (request->gpus_per_task > 0 && request->gpus_per_node > 0)
+		tasks = smaller(tasks,
+		    larger(request->gpus_per_node / request->gpus_per_task, 1));
+	if (request->gpus_per_task > 0 && by_socket > 0)
+		tasks = smaller(
+		    tasks, larger(by_socket / request->gpus_per_task, 1));
+	if (request->tasks_per_gpu > 0 && gpus > 0)
+		tasks = smaller(
+		    tasks, product(request->tasks_per_gpu, gpus, cpus_max));
+	if (request->tasks_per_gpu > 0 && by_socket > 0)
+		tasks = smaller(tasks,
+		    product(request->tasks_per_gpu, by_socket, cpus_max));
+	return tasks;
+}
+
+/* Tasks of the request that one idle node of the shape can hold. */
+static uint64_t
+tasks_on_node(const struct lt_request *request, const struct need *need,
+    const struct lt_market *market, const struct lt_partition *partition,
+    const struct lt_shape *shape)
+{
+	const struct grain grain =
+	    grain_of(request, partition, shape, need->cpus_per_task);
+	const uint64_t cores = cores_open(request, partition, shape, &grain);
+	uint64_t tasks =
+	    grain.apart ? cores / divided_up(need->cpus_per_task, grain.usable)
+			: cores * grain.usable / need->cpus_per_task;
+	const struct {
+		uint64_t each, times; /* each 0 = no such limit */
+	} limits[] = {{request->tasks_per_node, 1},
+	    {request->tasks_per_board, 1}, /* of a node: one or more */
+	    {request->tasks_per_socket, grain.sockets},
+	    {request->tasks_per_core, grain.cores},
+	    {request->gpus_per_task > 0 ? larger(gpus_usable(request, shape) /
+						     request->gpus_per_task,
+					      1)
+					: 0,
+		1}};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i].each > 0)
+			tasks =
+			    smaller(tasks, limits[i].each * limits[i].times);
+	if (lt_request_wants_gpus(request))
+		tasks = smaller(tasks, tasks_by_gpus(request, &grain, need));
+	const uint64_t by_gpus = product(request->gpus_per_node,
+	    lt_cpus_per_gpu(request, partition), cpus_max);
+	if (by_gpus > 0)
+		tasks =
+		    smaller(tasks, larger(by_gpus / need->cpus_per_task, 1));
+	if (need->memory_mib_per_cpu > 0 && !market->memory_ignored) {
+		/* A core brings all its threads' memory. */
+		const uint64_t task_cpus =
+		    product(divided_up(need->cpus_per_task, grain.usable),
+			grain.threads, cpus_max);
+
+		tasks = smaller(
+		    tasks, shape->memory_mib / product(task_cpus,
+						   need->memory_mib_per_cpu,
+						   memory_max));
+	}
+	return tasks;
+}
+
+uint32_t
+lt_nodes_needed(const struct lt_request *request,
+    const struct lt_market *market, int partition, const struct lt_shape *shape)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const struct need need = need_of(request, market, partition);
+	const uint64_t gpus = gpus_of(request, part, shape, request->min_nodes);
+	const uint64_t usable = gpus_usable(request, shape);
+	const uint64_t tasks = tasks_of(request, gpus);
+	const uint64_t room =
+	    tasks_on_node(request, &need, market, part, shape);
+	uint64_t nodes = larger(request->min_nodes, part->min_nodes);
+
+	if (request->gpus_per_node > 0)
+		nodes = larger(nodes, request->gpus / request->gpus_per_node);
+	if (request->gpus_per_socket > 0)
+		nodes = larger(
+		    nodes, divided_up(request->gpus, gpus_by_socket(request)));
+
+	if (room == 0 || (gpus > 0 && usable == 0) ||
+	    usable < request->gpus_per_node ||
+	    shape->shards < request->shards_per_node ||
+	    shape->cpus < need.cpus_per_node ||
+	    (!market->memory_ignored &&
+		shape->memory_mib < request->memory_mib_per_node))
+		return 0;
+	nodes = larger(nodes, divided_up(larger(tasks, divided_up(request->cpus,
+							   need.cpus_per_task)),
+				  room));
+	if (gpus > 0)
+		nodes = larger(nodes,
+		    larger(divided_up(gpus, usable),
+			divided_up(product(gpus, lt_cpus_per_gpu(request, part),
+				       cpus_max),
+			    shape->cpus)));
+	return (uint32_t)smaller(nodes, LT_NODES_MAX);
+}

@@ -1,0 +1,93 @@
+/*
+ * What Slurm may allocate to a request on a partition, which is more than what
+ * was asked: whole cores or sockets, the site's defaults, per-node figures on
+ * as many nodes as Slurm likes. Holds, plans and changes are priced by it;
+ * docs/model.md, eqs. (2) and (37) to (40).
+ */
+#ifndef LT_SIZE_H
+#define LT_SIZE_H
+
+#include "decide.h"
+
+/* Of a whole job (one array task) on `nodes` nodes. */
+struct lt_allocation {
+	uint32_t nodes;
+	uint64_t parts; /* the most nodes that it could be spread over */
+	uint64_t cpus, gpus, shards, memory_mib; /* 0 where it is not counted */
+	bool whole; /* its nodes are the job's alone */
+};
+
+/*
+ * The most that Slurm gives the request on `nodes` nodes, all of this shape,
+ * whether they have that much or not. Pure; the arithmetic saturates.
+ * Source: select/cons_tres of 22.05, 24.11 and 26.05, and tests/cover.
+ */
+void lt_allocation_on(struct lt_allocation *allocation,
+    const struct lt_request *request, const struct lt_market *market,
+    int partition, const struct lt_shape *shape, uint32_t nodes);
+
+/* CPUs that each GPU brings there: the user's, else DefCpuPerGPU, which counts
+ * only where the user said no --cpus-per-task. 0 = none. */
+uint32_t lt_cpus_per_gpu(
+    const struct lt_request *request, const struct lt_partition *partition);
+
+/* Has a node of the shape GPUs of several types, and are some of them perhaps
+ * what is asked for? */
+bool lt_gpus_unsure(
+    const struct lt_request *request, const struct lt_shape *shape);
+
+/* The fewest idle nodes of this shape alone that can run the request, not
+ * looking at how many there are; 0 = it can't run there. */
+uint32_t lt_nodes_needed(const struct lt_request *request,
+    const struct lt_market *market, int partition,
+    const struct lt_shape *shape);
+
+/*
+ * The number of nodes that a request without a maximum is priced for, and that
+ * job_submit writes into it: as many as it may need on any of the partitions,
+ * taking the smallest nodes first. 0 where nothing is to be written: the user
+ * gave a maximum or --spread-job, the price is the same on any number, or a
+ * maximum could keep the job from running: model.md, (40).
+ */
+uint32_t lt_nodes_bound(const struct lt_request *request,
+    const struct lt_market *market, const int *partitions, int count);
+
+/*
+ * The largest share of nodes that Slurm may allocate on the partition, by the
+ * rule of charges: of the shapes that can hold the total, the one where the
+ * dominant resource is most. 1/1 of the nodes where no shape can. Of a request
+ * that says what it was allocated: the share of that.
+ */
+struct lt_share lt_share_most(const struct lt_request *request,
+    const struct lt_market *market, int partition);
+
+/* The share that plans count with: idle nodes, as few as it needs, of the
+ * smallest shape that can hold it. In decide_fit.c. */
+struct lt_share lt_share_likely(const struct lt_request *request,
+    const struct lt_market *market, int partition);
+
+/* Resources of a job that has them, as AllocTRES says. */
+struct lt_resources {
+	uint32_t nodes, cpus, gpus;
+	uint32_t shards;     /* parts of GPUs: gres/shard, gres/mps */
+	uint64_t memory_mib; /* 0 = not counted */
+	bool exclusive;
+};
+
+struct lt_fraction {
+	int64_t numerator, denominator;
+}; /* lowest terms */
+
+/*
+ * Share of the job's nodes: the largest of its GPUs, shards, CPUs and memory
+ * over those of as many nodes of the smallest shape that can hold it; at most
+ * 1; 1 if exclusive or when no shape is known. Eq. (2).
+ */
+struct lt_fraction lt_charge_share(const struct lt_resources *resources,
+    const struct lt_shape *shapes, uint32_t shape_count);
+
+/* The shape that lt_charge_share() took; -1 = none. */
+int lt_charge_shape(const struct lt_resources *resources,
+    const struct lt_shape *shapes, uint32_t shape_count);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one escaping function, for the plugins, the daemon's log and the
+ * command.
+ */
+#include <stdbool.h>
+
+#include "text.h"
+
+static bool
+continues(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Of the UTF-8 character that begins with this byte; 1 = none does. */
+static int
+length_of(unsigned char first)
+{
+	if (first >= 0xc2 && first <= 0xdf)
+		return 2;
+	if (first >= 0xe0 && first <= 0xef)
+		return 3;
+	return first >= 0xf0 && first <= 0xf4 ? 4 : 1;
+}
+
+/* Bytes of the character here, 0 = it is no UTF-8. */
+static int
+character_bytes(const char *at)
+{
+	const unsigned char first = (unsigned char)at[0];
+	const int length = length_of(first);
+
+	if (first < 0x80)
+		return 1;
+	for (int i = 1; i < length; i++)
+		if (!continues(at[i]))
+			return 0;
+	return length > 1 ? length : 0;
+}
+
+int
+lt_control_bytes(const char *at)
+{
+	const unsigned char c = (unsigned char)at[0];
+
+	if (c < 0x20 || c == 0x7f || character_bytes(at) == 0)
+		return 1;
+	return c == 0xc2 && (unsigned char)at[1] <= 0x9f ? 2 : 0;
+}
+
+static void
+escape(char *text, bool is_line)
+{
+	const char *from = text;
+
+	while (*from) {
+		const bool stays = !is_line && (*from == '\n' || *from == '\t');
+		const int bytes = stays ? 0 : lt_control_bytes(from);
+		const int kept = bytes ? 0 : character_bytes(from);
+
+		if (bytes)
+			*text++ = '?';
+		for (int i = 0; i < kept; i++)
+			*text++ = from[i];
+		from += bytes ? bytes : kept;
+	}
+	*text = '\0';
+}
+
+void
+lt_text_line(char *text)
+{
+	escape(text, true);
+}
+
+void
+lt_text_lines(char *text)
+{
+	escape(text, false);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Words of users on their way into a log or onto a terminal: one event stays
+ * one line, and no text steers what shows it.
+ */
+#ifndef LT_TEXT_H
+#define LT_TEXT_H
+
+/*
+ * Bytes of the character here that must not be shown as it is: control
+ * characters (C0, DEL; C1, which UTF-8 has as C2 80 .. C2 9F) and single bytes
+ * that are no UTF-8, which a terminal of 8 bits may take for C1. 0: a plain
+ * one. Pure.
+ */
+int lt_control_bytes(const char *at) __attribute__((nonnull));
+
+/* Each of them, line ends and tabs too, becomes "?"; in place, never longer. */
+void lt_text_line(char *text) __attribute__((nonnull));
+/* The same, but line ends and tabs stay: for a terminal. */
+void lt_text_lines(char *text) __attribute__((nonnull));
+
+#endif

@@ -1,0 +1,131 @@
+# What a run costs at its limit, by AllocTRES, the nodes as `scontrol` shows
+# them and the prices of the policy file: docs/model.md (2) and (27), worked
+# out anew. Nothing of lowtide is used here, so that its mistakes are not.
+package Oracle;
+use strict;
+use warnings;
+
+sub fields_of { # "A=1 B=x" -> hash; values of scontrol have no spaces here
+	my ($line) = @_;
+	my %field;
+	$field{$1} = $2 while $line =~ /(\S+?)=(\S*)/g;
+	return \%field;
+}
+
+sub hosts { # "p[1-2,4],x1" -> names
+	my ($text) = @_;
+	my @names;
+	while ($text =~ /([^,\[]+)(?:\[([^\]]*)\])?,?/g) {
+		my ($head, $ranges) = ($1, $2);
+		if (!defined $ranges) {
+			push @names, $head;
+			next;
+		}
+		for my $range (split /,/, $ranges) {
+			my ($from, $to) = $range =~ /^(\d+)(?:-(\d+))?$/;
+			$to = $from if !defined $to;
+			push @names, map { "$head$_" } $from .. $to;
+		}
+	}
+	return @names;
+}
+
+sub mib {
+	my ($text) = @_;
+	my %unit = (K => 1 / 1024, M => 1, G => 1024, T => 1024**2, P => 1024**3);
+	$text =~ /^([\d.]+)([KMGTP])?/ or die "oracle: memory $text";
+	return $1 * $unit{$2 || 'M'};
+}
+
+# "gpu:v100:8(S:0-1),shard:v100:16" -> count of one name
+sub gres {
+	my ($text, $name) = @_;
+	my $sum = 0;
+	$text =~ s/\([^)]*\)//g;
+	for (split /,/, $text) {
+		my @part = split /:/;
+		$sum += $part[-1] if $part[0] eq $name && $part[-1] =~ /^\d+$/;
+	}
+	return $sum;
+}
+
+sub read_site {
+	my ($policy) = @_;
+	my %site = (node => {}, partition => {}, price => {});
+	for (split /\n/, `scontrol show node -o`) {
+		my $f = fields_of($_);
+		my $memory = $f->{RealMemory} - ($f->{MemSpecLimit} || 0);
+		$site{node}{$f->{NodeName}} = {
+			cpu => $f->{CPUEfctv} || $f->{CPUTot},
+			memory => $memory,
+			gpu => gres($f->{Gres}, 'gpu'),
+			shard => gres($f->{Gres}, 'shard'),
+			sockets => $f->{Sockets},
+			cores => $f->{CoresPerSocket},
+			threads => $f->{ThreadsPerCore},
+			gres => $f->{Gres},
+		};
+	}
+	for (split /\n/, `scontrol show partition -o`) {
+		my $f = fields_of($_);
+		$site{partition}{$f->{PartitionName}} = {
+			nodes => [ hosts($f->{Nodes}) ], fields => $f };
+	}
+	my $conf = `scontrol show config`;
+	$site{memory} = $conf =~ /^SelectTypeParameters\s*=.*MEMORY/im ? 1 : 0;
+	$site{select} = $1 if $conf =~ /^SelectTypeParameters\s*=\s*(\S+)/im;
+	($site{version}) = `scontrol -V` =~ /(\d+\.\d+)/;
+	open my $file, '<', $policy or die "oracle: $policy: $!";
+	while (<$file>) {
+		$site{price}{$1} = $2
+		    if /^\s+(\w+):\s*\{price_per_node_hour:\s*([\d.]+)/;
+	}
+	die "oracle: no prices in $policy" if !%{ $site{price} };
+	return \%site;
+}
+
+# AllocTRES -> what is used of each resource that counts
+sub used {
+	my ($site, $tres) = @_;
+	my %tres;
+	for (split /,/, $tres) {
+		my ($name, $count) = /^([^=]+)=(.*)$/;
+		$tres{$name} = $count;
+	}
+	my %used = (cpu => $tres{cpu} || 0, gpu => $tres{'gres/gpu'} || 0,
+		shard => $tres{'gres/shard'} || 0);
+	$used{memory} = mib($tres{mem}) if $site->{memory} && $tres{mem};
+	return \%used;
+}
+
+# Node-equivalents: of the shapes that can hold all of it on so many nodes,
+# the greatest share; every node whole where none can.
+sub node_equivalents {
+	my ($site, $partition, $nodes, $tres) = @_;
+	my $used = used($site, $tres);
+	my $most;
+	for my $name (@{ $site->{partition}{$partition}{nodes} }) {
+		my $node = $site->{node}{$name};
+		my $share = 0;
+		for my $resource (keys %$used) {
+			next if !$used->{$resource};
+			my $full = $node->{$resource};
+			my $part = $full ? $used->{$resource} / $full : 1e9;
+			$share = $part if $part > $share;
+		}
+		next if $share > $nodes * (1 + 1e-12);
+		$most = $share if !defined $most || $share > $most;
+	}
+	return defined $most && $most > 0 ? $most : $nodes;
+}
+
+# Micros at the limit, exact but for doubles.
+sub charge {
+	my ($site, $run) = @_;
+	my $price = $site->{price}{ $run->{part} };
+	die "oracle: no price for $run->{part}" if !defined $price;
+	return node_equivalents($site, $run->{part}, $run->{nodes},
+	    $run->{tres}) * $price * 1e6 * $run->{limit} / 60;
+}
+
+1;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A daemon with a ledger, two teams with a budget and one without, and a
+ * slurmctld and slurmdbd that say what a test wants and note what they are
+ * told: for the judges, which see several users at once. A whole node costs
+ * 1000 micros a second.
+ */
+#ifndef LT_TEST_JUDGE_FIXTURE_H
+#define LT_TEST_JUDGE_FIXTURE_H
+
+#include "ledger_fixture.h"
+
+#include "daemon.h"
+#include "lock.h"
+
+enum {
+	ADA = 1000,
+	BOB = 1001,
+	NOW = NOVEMBER + 5 * LT_DAY_S,
+	BUDGET = 1000000, /* of vision; speech has half of it */
+};
+
+static struct told { /* the last updates of jobs */
+	uint32_t count, job_id[16], cancelled, requeued;
+	bool refuses; /* to requeue */
+	enum lt_slurm_hold hold[16];
+	bool has_text[16];
+	int64_t begin_utc_s[16];
+} told;
+static struct lt_slurm_jobs fake_jobs;
+static struct lt_slurm_runs fake_rows;
+static uint32_t fake_queue;
+static bool dbd_fails, ctld_fails;
+
+int
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+{
+	(void)err;
+	*jobs = (struct lt_slurm_jobs){.begun_utc_s = NOW};
+	jobs->jobs = calloc(fake_jobs.count + 1, sizeof(*jobs->jobs));
+	for (uint32_t i = 0; i < fake_jobs.count; i++)
+		if (job_id == 0 || fake_jobs.jobs[i].job_id == job_id)
+			jobs->jobs[jobs->count++] = fake_jobs.jobs[i];
+	return LT_OK;
+}
+
+void
+lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
+{
+	free(jobs->jobs);
+	*jobs = (struct lt_slurm_jobs){0};
+}
+
+void
+lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
+{
+	*update = (struct lt_slurm_update){
+	    .job_id = job_id, .begin_utc_s = -1, .limit_s = -1};
+}
+
+int
+lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
+{
+	if (ctld_fails)
+		return lt_fail(err, LT_ENET, "slurmctld is away");
+	assert_true(told.count < 16);
+	told.job_id[told.count] = update->job_id;
+	told.has_text[told.count] = update->admin_comment != NULL;
+	told.begin_utc_s[told.count] = update->begin_utc_s;
+	told.hold[told.count++] = update->hold;
+	return LT_OK;
+}
+
+int
+lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
+{
+	(void)err;
+	told.cancelled = job_id;
+	return LT_OK;
+}
+
+int
+lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err)
+{
+	if (told.refuses)
+		return lt_fail(err, LT_ENET, "slurmctld is away");
+	told.requeued = job_id;
+	return LT_OK;
+}
+
+int
+lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
+{
+	(void)err;
+	*queued = fake_queue;
+	return LT_OK;
+}
+
+int
+lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	(void)from_utc_s;
+	(void)to_utc_s;
+	*runs = fake_rows;
+	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
+}
+
+int
+lt_slurmdbd_job(
+    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err)
+{
+	(void)job_id;
+	*runs = (struct lt_slurm_runs){0};
+	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
+}
+
+int
+lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+    const char *among, const char *preferred, struct lt_error *err)
+{
+	(void)out;
+	(void)among;
+	(void)preferred;
+	return lt_fail(err, LT_ENOENT, "no partition has %s", node_list);
+}
+
+void
+lt_slurm_runs_free(struct lt_slurm_runs *runs)
+{
+	*runs = (struct lt_slurm_runs){0};
+}
+
+struct world {
+	struct fixture *f;
+	struct lt_daemon *d;
+	struct lt_policy policy;
+	struct lt_policy_partition row;
+	struct lt_policy_budget budgets[2];
+	struct lt_partition partition;
+	struct lt_shape shape;
+	struct lt_slurm_account accounts[4];
+	struct lt_slurm_pair pairs[3];
+	struct lt_series series;
+	int64_t starts[2];
+	double value[1], integral[2];
+};
+
+/* The sheet of what the ledger has now. */
+static inline void
+compile(struct world *w, int64_t now_utc_s)
+{
+	must(w->f, lt_compile_budget(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_period_judged(w->d, now_utc_s, &w->f->err));
+}
+
+static inline struct world *
+make_world(struct fixture *f)
+{
+	struct world *const w = calloc(1, sizeof(*w));
+	assert_non_null(w);
+	empty(f);
+	w->f = f;
+	w->d = calloc(1, sizeof(*w->d));
+	assert_non_null(w->d);
+	told = (struct told){0};
+	fake_jobs = (struct lt_slurm_jobs){0};
+	fake_rows = (struct lt_slurm_runs){0};
+	fake_queue = 0;
+	dbd_fails = ctld_fails = false;
+	w->row = (struct lt_policy_partition){.name = "ondemand"};
+	w->budgets[0] = (struct lt_policy_budget){.team = "vision",
+	    .limit = {.has_money = true, .money_micros = BUDGET},
+	    .on_exceed = LT_RULE_HOLD};
+	w->budgets[1] = (struct lt_policy_budget){.team = "speech",
+	    .limit = {.has_money = true, .money_micros = BUDGET / 2},
+	    .on_exceed = LT_RULE_HOLD};
+	w->policy = (struct lt_policy){.currency = "USD",
+	    .mode = LT_MODE_ENFORCE,
+	    .on_unknown = LT_RULE_HOLD,
+	    .partition_count = 1,
+	    .partitions = &w->row,
+	    .budget_count = 2,
+	    .budgets = w->budgets};
+	w->shape = (struct lt_shape){
+	    .node_count = 8, .cpus = 64, .memory_mib = 512000, .gpu_index = -1};
+	w->partition = (struct lt_partition){.name = "ondemand",
+	    .flags = LT_PARTITION_MANAGED | LT_PARTITION_UP,
+	    .max_time_s = INT64_MAX,
+	    .min_nodes = 1,
+	    .max_nodes = UINT32_MAX,
+	    .node_count = 8,
+	    .shape_count = 1,
+	    .carbon_series = LT_NO_SERIES,
+	    .tariff_series = LT_NO_SERIES,
+	    .busy_series = LT_NO_SERIES,
+	    .pue = 1};
+	w->starts[0] = NOVEMBER;
+	w->starts[1] = DECEMBER;
+	w->value[0] = 3600000;
+	w->series = (struct lt_series){.count = 1,
+	    .start_utc_s = w->starts,
+	    .value = w->value,
+	    .integral = w->integral};
+	assert_int_equal(lt_series_prepare(&w->series, NULL), LT_OK);
+	static const struct lt_slurm_account accounts[] = {{"root", ""},
+	    {"vision", "root"}, {"speech", "root"}, {"free", "root"}};
+	static const struct lt_slurm_pair pairs[] = {
+	    {"vision", "ada", ADA, true}, {"speech", "ada", ADA, false},
+	    {"vision", "bob", BOB, true}};
+	memcpy(w->accounts, accounts, sizeof(accounts));
+	memcpy(w->pairs, pairs, sizeof(pairs));
+	w->d->accounts = w->accounts;
+	w->d->account_count = 4;
+	w->d->pairs = w->pairs;
+	w->d->pair_count = 3;
+	w->d->ledger = f->ledger;
+	w->d->policy = &w->policy;
+	w->d->slurm.gpus_counted = true;
+	w->d->slurm.shards_counted = true;
+	w->d->ring_fd = -1;
+	w->d->locks_left = LT_LOCKS_A_PASS;
+	w->d->quotes_loaded = true;
+	w->d->market = (struct lt_market){.currency = "USD",
+	    .mode = LT_MODE_ENFORCE,
+	    .memory_ignored = true,
+	    .partition_count = 1,
+	    .partitions = &w->partition,
+	    .shape_count = 1,
+	    .shapes = &w->shape,
+	    .series_count = 1,
+	    .series = &w->series};
+	snprintf(w->d->ring_path, sizeof(w->d->ring_path), "%s/none", f->dir);
+	snprintf(
+	    w->d->sheet_path, sizeof(w->d->sheet_path), "%s/sheet", f->dir);
+	lt_log_open("/dev/null");
+	compile(w, NOW);
+	return w;
+}
+
+static inline void
+free_world(struct world *w)
+{
+	unlink(w->d->sheet_path);
+	lt_sheet_free(&w->d->sheet);
+	free(w->d->recent);
+	free(w->d->live);
+	free(w->d->admitted);
+	free(w->d);
+	free(w);
+}
+
+/* Of ada's, waiting, half a node for ten minutes: 300 s of a node. */
+static inline struct lt_slurm_job
+make_job(uint32_t job_id)
+{
+	return (struct lt_slurm_job){.job_id = job_id,
+	    .uid = ADA,
+	    .account = "vision",
+	    .partition = "ondemand",
+	    .array_task = UINT32_MAX,
+	    .array_pending = 1,
+	    .is_batch = true,
+	    .requeue_allowed = true,
+	    .submit_utc_s = NOW - 1000 + job_id,
+	    .limit_s = 600,
+	    .nodes = 1,
+	    .cpus = 32};
+}
+
+/* Its hold, in the ledger; the quote's id is 100 more. */
+static inline struct lt_ledger_hold
+hold_job(struct world *w, const struct lt_slurm_job *job, int64_t money_micros,
+    uint32_t flags)
+{
+	struct lt_ledger_hold hold = make_hold(job->job_id + 100, 1);
+	hold.uid = job->uid;
+	hold.job_id = job->job_id;
+	hold.submit_utc_s = job->submit_utc_s;
+	hold.quote.flags = flags;
+	hold.quote.hold_per_task.money_micros = money_micros;
+	hold.quote.start_utc_s = NOW;
+	hold.quote.end_utc_s = NOW + 600;
+	(void)strcpy(hold.quote.account, job->account);
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	return hold;
+}
+
+static inline struct lt_ledger_hold
+hold_now(struct world *w, uint64_t id)
+{
+	struct lt_ledger_hold hold;
+	must(w->f, lt_ledger_hold(w->f->ledger, id, &hold, &w->f->err));
+	return hold;
+}
+
+/* What slurmctld was told to do with the job; LT_LEAVE - 1: nothing. */
+static inline int
+told_of(uint32_t job_id)
+{
+	int action = LT_LEAVE - 1;
+	for (uint32_t i = 0; i < told.count; i++)
+		if (told.job_id[i] == job_id)
+			action = (int)told.hold[i];
+	return action;
+}
+
+#endif

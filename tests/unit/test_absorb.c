@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What job_modify held for a change, onto the hold that it is of: never onto
+ * another user's, nor onto one that has ended.
+ */
+#include "judge_fixture.h"
+
+enum { HELD = 300001, MORE = 7 };
+
+static void
+test_change(void **state)
+{
+	static const struct {
+		const char *why;
+		uint64_t quote_id; /* 107 is job 7's */
+		uint32_t job_id, uid;
+		enum lt_hold_state state;
+		int64_t raised;
+	} cases[] = {
+	    {"by its quote", 107, 7, ADA, LT_HOLD_OPEN, MORE},
+	    {"by its id: the quote is not known", 1, 7, ADA, LT_HOLD_OPEN,
+		MORE},
+	    {"of another job", 1, 8, ADA, LT_HOLD_OPEN, 0},
+	    {"of no job", 1, 0, ADA, LT_HOLD_OPEN, 0},
+	    {"of a stranger's job, by an id that is given again", 1, 7, BOB,
+		LT_HOLD_OPEN, 0},
+	    {"of one that has ended", 107, 7, ADA, LT_HOLD_SETTLED, 0},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		const struct lt_slurm_job job = make_job(7);
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+		uint64_t generation;
+		print_message("# %s\n", cases[i].why);
+		hold.state = cases[i].state;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		const struct lt_ring_record record = {.sequence = 1,
+		    .quote_id = cases[i].quote_id,
+		    .uid = cases[i].uid,
+		    .job_id = cases[i].job_id,
+		    .tasks = 1,
+		    .flags = LT_QUOTE_MODIFY,
+		    .account = "vision",
+		    .per_task = {.has_money = true, .money_micros = MORE},
+		    .start_utc_s = NOW,
+		    .end_utc_s = NOW + 600};
+		const int fd = lt_ring_open(
+		    w->d->ring_path, true, &generation, &w->f->err);
+		assert_true(fd >= 0);
+		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
+		/* However often it is read. */
+		for (int k = 0; k < 3; k++)
+			must(w->f, lt_absorb(w->d, NOW + k * 60, &w->f->err));
+		assert_int_equal(w->d->ring_absorbed, 1);
+		assert_int_equal(
+		    hold_now(w, 107).quote.hold_per_task.money_micros,
+		    HELD + cases[i].raised);
+		close(fd);
+		close(w->d->ring_fd);
+		unlink(w->d->ring_path);
+		free_world(w);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_change, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("absorb", tests, NULL, NULL);
+}

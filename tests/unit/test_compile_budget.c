@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sheet says who may change others' jobs and where tasks of arrays wait;
+ * what slurmctld said of both outlives a restart.
+ */
+#include "judge_fixture.h"
+
+#include "associations.h"
+
+enum { OPERATOR = 900, HEAD = 950, LEAD = 2000 };
+
+static struct lt_slurm_account tree[] = {{"root", ""}, {"vision", "root"},
+    {"eyes", "vision"}, {"lids", "eyes"}, {"speech", "root"}};
+/* As Slurm names them: a coordinator of vision has all below it, too. */
+static struct lt_slurm_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
+    {HEAD, "vision"}, {OPERATOR, ""}, {HEAD, "eyes"}, {HEAD, "eyes"},
+    {LEAD, "lids"}, {LEAD, "gone"}};
+
+static void
+take_tree(struct world *w)
+{
+	w->d->accounts = tree;
+	w->d->account_count = 5;
+	w->d->managers = said;
+	w->d->manager_count = sizeof(said) / sizeof(said[0]);
+}
+
+static void
+check_rights(const struct lt_balance_sheet *s)
+{
+	static const struct {
+		const char *account;
+		uint32_t uid;
+		bool manages;
+	} rights[] = {{"vision", OPERATOR, true}, {"vision", HEAD, true},
+	    {"eyes", HEAD, true}, {"lids", HEAD, true}, {"speech", HEAD, false},
+	    {"root", HEAD, false}, {"speech", LEAD, true}, {"lids", LEAD, true},
+	    {"eyes", LEAD, false}, {"vision", LEAD, false},
+	    {"vision", ADA, false}, {"gone", LEAD, false}};
+	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+		print_message("# %u, %s\n", rights[i].uid, rights[i].account);
+		assert_int_equal(lt_sheet_manages(s, rights[i].uid,
+				     lt_sheet_account(s, rights[i].account)),
+		    rights[i].manages);
+	}
+}
+
+static void
+test_managers(void **state)
+{
+	struct world *const w = make_world(*state);
+	take_tree(w);
+	compile(w, NOW);
+	check_rights(&w->d->sheet);
+	/* The operator, vision's head, speech and lids: no more rows. */
+	assert_int_equal(w->d->sheet.manager_count, 4);
+	free_world(w);
+}
+
+/* slurmdbd is away when lowtided starts again. */
+static void
+test_restart(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_daemon *const fresh = calloc(1, sizeof(*fresh));
+	assert_non_null(fresh);
+	take_tree(w);
+	w->d->args.state = w->f->dir;
+	must(w->f, lt_associations_save(w->d, &w->f->err));
+	fresh->args = w->d->args;
+	must(w->f, lt_associations_load(fresh, &w->f->err));
+	assert_int_equal(fresh->account_count, 5);
+	assert_int_equal(fresh->pair_count, 3);
+	assert_int_equal(fresh->manager_count, w->d->manager_count);
+	w->d->accounts = fresh->accounts;
+	w->d->managers = fresh->managers;
+	compile(w, NOW);
+	check_rights(&w->d->sheet);
+	char path[LT_PATH_SIZE];
+	snprintf(path, sizeof(path), "%s/associations", w->f->dir);
+	unlink(path);
+	free(fresh->accounts);
+	free(fresh->pairs);
+	free(fresh->managers);
+	free(fresh);
+	free_world(w);
+}
+
+/* Only what waits as a whole gets other ids later. */
+static void
+test_arrays(void **state)
+{
+	static const struct {
+		const char *why, *account;
+		enum lt_job_state state;
+		uint32_t array, task, uid;
+		bool ada, bob;
+	} cases[] = {
+	    {"an array that waits", "vision", LT_JOB_PENDING, 7, UINT32_MAX,
+		ADA, true, false},
+	    {"another one's", "vision", LT_JOB_PENDING, 7, UINT32_MAX, BOB,
+		false, true},
+	    {"a task with its own id", "vision", LT_JOB_PENDING, 7, 3, ADA,
+		false, false},
+	    {"one that runs", "vision", LT_JOB_RUNNING, 7, UINT32_MAX, ADA,
+		false, false},
+	    {"no array", "vision", LT_JOB_PENDING, 0, UINT32_MAX, ADA, false,
+		false},
+	    {"of another account", "speech", LT_JOB_PENDING, 7, UINT32_MAX, ADA,
+		false, false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_slurm_job job = make_job(7);
+		print_message("# %s\n", cases[i].why);
+		job.uid = cases[i].uid;
+		job.state = cases[i].state;
+		job.array_job_id = cases[i].array;
+		job.array_task = cases[i].task;
+		(void)strcpy(job.account, cases[i].account);
+		w->d->jobs = (struct lt_slurm_jobs){1, &job, NOW - 2};
+		w->d->has_jobs = true;
+		compile(w, NOW);
+		const struct lt_balance_sheet *const s = &w->d->sheet;
+		const uint32_t vision = (uint32_t)lt_sheet_account(s, "vision");
+		assert_int_equal(s->jobs_utc_s, NOW - 2);
+		for (uint32_t k = 0; k < s->pair_count; k++)
+			if (s->pairs[k].account == vision)
+				assert_int_equal(s->pairs[k].has_array,
+				    s->pairs[k].uid == ADA ? cases[i].ada
+							   : cases[i].bob);
+		free_world(w);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_managers, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("compile_budget", tests, NULL, NULL);
+}

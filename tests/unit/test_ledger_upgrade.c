@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A state directory that an older release left, opened by this one: the sums
+ * of tests/fixtures/state_0_1/README.md, the holds, runs and rates, and once
+ * more after it was closed.
+ */
+#include "ledger_fixture.h"
+
+static int
+unpack(void **state)
+{
+	struct fixture *const f = calloc(1, sizeof(*f));
+	char command[256];
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/lt-ledger-XXXXXX");
+	if (mkdtemp(f->dir) == NULL)
+		return -1;
+	(void)snprintf(command, sizeof(command),
+	    "tar -xJf tests/fixtures/state_0_1/state.tar.xz -C %s "
+	    "--no-same-owner",
+	    f->dir);
+	if (system(command) != 0)
+		return -1;
+	*state = f;
+	return 0;
+}
+
+static int
+drop(void **state)
+{
+	struct fixture *const f = *state;
+	char command[128];
+
+	lt_ledger_close(f->ledger);
+	(void)snprintf(command, sizeof(command), "rm -rf %s", f->dir);
+	free(f);
+	return system(command);
+}
+
+static const struct {
+	const char *account;
+	uint32_t uid;
+	int64_t money_micros, carbon_mg;
+} sums[] = {
+    {"free", 0, 12500, 626},
+    {"nlp", 0, 2500 - 2000000, 623},
+    {"nlp", 65534, 1875, 421},
+    {"vision", 0, 1875 + 12500000, 1263 + 3000000},
+    {"vision-a", 0, 5000 + 1, 1121},
+};
+
+static void
+check_sums(struct fixture *f, int64_t from_utc_s, int64_t to_utc_s)
+{
+	const uint32_t wanted = sizeof(sums) / sizeof(*sums);
+	struct lt_account_sum *found;
+	uint32_t count;
+
+	must(f, lt_ledger_sums(
+		    f->ledger, from_utc_s, to_utc_s, &found, &count, &f->err));
+	assert_int_equal(count, wanted);
+	for (uint32_t i = 0; i < wanted; i++) {
+		assert_string_equal(found[i].account, sums[i].account);
+		assert_int_equal(found[i].uid, sums[i].uid);
+		assert_int_equal(found[i].money_micros, sums[i].money_micros);
+		assert_int_equal(found[i].carbon_mg, sums[i].carbon_mg);
+	}
+	free(found);
+}
+
+static void
+check_holds(struct fixture *f)
+{
+	static const struct {
+		uint32_t job_id, flags;
+		int64_t money_micros, carbon_mg;
+	} wanted[] = {
+	    {10, 0, 3600001, 1068562},
+	    {11, LT_QUOTE_BUDGET_HOLD, 14400001, 4043202},
+	    {13, 0, 2700001, 736442},
+	};
+	struct lt_ledger_hold *open;
+	uint32_t count, found = 0;
+
+	must(f, lt_ledger_open_holds(f->ledger, &open, &count, &f->err));
+	assert_int_equal(count, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		for (uint32_t k = 0; k < count; k++) {
+			const struct lt_quote *const q = &open[k].quote;
+			if (open[k].job_id != wanted[i].job_id)
+				continue;
+			found++;
+			assert_int_equal(q->flags, wanted[i].flags);
+			assert_int_equal(open[k].live_tasks, 1);
+			assert_int_equal(q->hold_per_task.money_micros,
+			    wanted[i].money_micros);
+			assert_int_equal(
+			    q->hold_per_task.carbon_mg, wanted[i].carbon_mg);
+		}
+	free(open);
+	assert_int_equal(found, 3);
+}
+
+static void
+check_runs(struct fixture *f)
+{
+	struct lt_run *runs;
+	struct lt_ledger_hold hold;
+	uint32_t count;
+	int64_t charged = 0;
+
+	must(f, lt_ledger_runs(
+		    f->ledger, NULL, 0, INT64_MAX, &runs, &count, &f->err));
+	assert_int_equal(count, 9); /* 12 never ran */
+	for (uint32_t i = 0; i < count; i++) {
+		charged += runs[i].money_micros;
+		assert_int_equal(runs[i].moved, runs[i].key.job_id == 5);
+		must(f, lt_ledger_hold(
+			    f->ledger, runs[i].quote_id, &hold, &f->err));
+		assert_int_equal(hold.state, LT_HOLD_SETTLED);
+	}
+	free(runs);
+	assert_int_equal(charged, 12500 + 2500 + 1875 + 1875 + 5000);
+	must(f, lt_ledger_runs_of_job(f->ledger, 3, &runs, &count, &f->err));
+	assert_int_equal(count, 4);
+	free(runs);
+}
+
+static void
+check_rates(struct fixture *f)
+{
+	static const struct {
+		const char *partition;
+		double price;
+	} wanted[] = {
+	    {"ondemand", 3600000}, {"spot", 900000}, {"h100", 36000000}};
+	const int64_t at = 1795330106; /* when the runs began */
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		must(
+		    f, lt_ledger_rates(f->ledger, wanted[i].partition,
+			   LT_RATE_PRICE, at, at + 1, &steps, &count, &f->err));
+		assert_int_equal(count, 1);
+		assert_true(steps[0].value == wanted[i].price);
+		free(steps);
+	}
+}
+
+static void
+state_of_0_1(void **state)
+{
+	struct fixture *const f = *state;
+
+	for (int pass = 0; pass < 2; pass++) {
+		must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
+		check_sums(f, 0, INT64_MAX);
+		check_sums(f, NOVEMBER, DECEMBER);
+		check_holds(f);
+		check_runs(f);
+		check_rates(f);
+		lt_ledger_close(f->ledger);
+		f->ledger = NULL;
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(state_of_0_1, unpack, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Slurm allocates to a request. The wanted figures are AllocTRES of real
+ * Slurms (22.05.8) for the options beside them, not worked out here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ask_text.h"
+#include "size.h"
+
+enum {
+	PLAIN,
+	HYPER,
+	SOCKETS,
+	EXCLUSIVE,
+	PER_GPU,
+	PER_GPU_HYPER,
+	ONE_TASK,
+	MAX_PER_CPU,
+	MIXED,
+	PARTITIONS
+};
+
+static struct lt_shape shapes[] = {
+    {.node_count = 4,
+	.cpus = 64,
+	.sockets = 2,
+	.threads = 1,
+	.gpus = 8,
+	.memory_mib = 512000,
+	.gpu_index = -1},
+    {.node_count = 4,
+	.cpus = 64,
+	.sockets = 2,
+	.threads = 2,
+	.gpus = 8,
+	.memory_mib = 512000,
+	.gpu_index = -1},
+    {.node_count = 2,
+	.cpus = 16,
+	.sockets = 2,
+	.threads = 1,
+	.memory_mib = 64000,
+	.gpu_index = -1},
+};
+static struct lt_partition partitions[PARTITIONS];
+static struct lt_market market;
+
+static int
+setup(void **state)
+{
+	(void)state;
+	for (int i = 0; i < PARTITIONS; i++)
+		partitions[i] =
+		    (struct lt_partition){.flags = LT_PARTITION_BY_CORE,
+			.max_nodes = UINT32_MAX,
+			.min_nodes = 1,
+			.node_count = 4,
+			.first_shape =
+			    i == HYPER || i == PER_GPU_HYPER || i == ONE_TASK,
+			.shape_count = 1};
+	partitions[SOCKETS].flags = LT_PARTITION_BY_SOCKET;
+	partitions[EXCLUSIVE].flags |= LT_PARTITION_EXCLUSIVE;
+	partitions[PER_GPU].default_cpus_per_gpu = 6;
+	partitions[PER_GPU_HYPER].default_cpus_per_gpu = 3;
+	partitions[ONE_TASK].flags |= LT_PARTITION_TASK_PER_CORE;
+	partitions[MAX_PER_CPU].max_memory_mib = 1000;
+	partitions[MAX_PER_CPU].max_memory_is_per_cpu = true;
+	partitions[MIXED].first_shape = 1;
+	partitions[MIXED].shape_count = 2;
+	partitions[MIXED].node_count = 6;
+	market = (struct lt_market){.partition_count = PARTITIONS,
+	    .partitions = partitions,
+	    .shape_count = 3,
+	    .shapes = shapes,
+	    .memory_ignored = true};
+	return 0;
+}
+
+static const struct {
+	const char *options;
+	int partition;
+	struct lt_request asked;
+	uint32_t nodes;
+	uint64_t cpus, gpus;
+} cases[] = {
+    {"-n5", HYPER, {.tasks = 5, .cpus = 5}, 1, 6, 0},
+    {"-n1", HYPER, {.tasks = 1}, 1, 2, 0},
+    {"-n16 --ntasks-per-core=1", HYPER, {.tasks = 16, .tasks_per_core = 1}, 1,
+	32, 0},
+    {"-n32 --threads-per-core=1", HYPER, {.tasks = 32, .threads_per_core = 1},
+	1, 64, 0},
+    {"-n3 -c3", HYPER, {.tasks = 3, .cpus_per_task = 3}, 1, 10, 0},
+    {"-n4, on any nodes: a core a task at the most", HYPER, {.tasks = 4}, 4, 8,
+	0},
+    {"-n4, plain cores", PLAIN, {.tasks = 4}, 4, 4, 0},
+    {"-n2: cyclic over the sockets", SOCKETS, {.tasks = 2}, 1, 64, 0},
+    {"-n1, whole sockets", SOCKETS, {.tasks = 1}, 1, 32, 0},
+    {"-n2 -c2 --ntasks-per-socket=1, whole sockets", SOCKETS,
+	{.tasks = 2, .cpus_per_task = 2, .tasks_per_socket = 1}, 1, 64, 0},
+    {"-n8 --ntasks-per-gpu=1", PLAIN, {.tasks = 8, .tasks_per_gpu = 1}, 1, 8,
+	8},
+    {"-N2 --ntasks-per-node=4 --gpus-per-task=2", PLAIN,
+	{.min_nodes = 2, .tasks_per_node = 4, .gpus_per_task = 2}, 2, 8, 16},
+    {"-N2 --gpus-per-node=8", PLAIN, {.gpus_per_node = 8}, 2, 2, 16},
+    {"DefCpuPerGPU=6: -n1 --gpus=2", PER_GPU, {.tasks = 1, .gpus = 2}, 1, 12,
+	2},
+    {"DefCpuPerGPU=6: -n1 -c1 --gpus=2", PER_GPU,
+	{.tasks = 1, .cpus_per_task = 1, .gpus = 2}, 1, 1, 2},
+    {"DefCpuPerGPU=3: -n3 --gpus-per-task=1 --ntasks-per-core=1", PER_GPU_HYPER,
+	{.tasks = 3, .gpus_per_task = 1, .tasks_per_core = 1}, 1, 12, 3},
+    {"DefCpuPerGPU=3: -n3 --gpus-per-task=1 --threads-per-core=1",
+	PER_GPU_HYPER, {.tasks = 3, .gpus_per_task = 1, .threads_per_core = 1},
+	1, 18, 3},
+    {"CR_ONE_TASK_PER_CORE: -n16", ONE_TASK, {.tasks = 16}, 1, 32, 0},
+    {"CR_ONE_TASK_PER_CORE: -n4 -c2", ONE_TASK,
+	{.tasks = 4, .cpus_per_task = 2}, 1, 8, 0},
+    {"CR_ONE_TASK_PER_CORE: -n4 -c3", ONE_TASK,
+	{.tasks = 4, .cpus_per_task = 3}, 1, 16, 0},
+    {"CR_ONE_TASK_PER_CORE: -n16 --ntasks-per-core=2", ONE_TASK,
+	{.tasks = 16, .tasks_per_core = 2}, 1, 16, 0},
+    {"-n100 --gpus=1, on four nodes: one on each", PLAIN,
+	{.tasks = 100, .gpus = 1}, 4, 100, 4},
+    {"-n4 --ntasks-per-node=1 --gpus=2: one on each node", PLAIN,
+	{.tasks = 4, .tasks_per_node = 1, .gpus = 2}, 4, 4, 4},
+    {"MaxMemPerCPU=1000: -n1 --mem=64000", MAX_PER_CPU,
+	{.tasks = 1, .memory_mib_per_node = 64000}, 1, 64, 0},
+    {"MaxMemPerCPU=1000: -n1 --mem-per-cpu=8000", MAX_PER_CPU,
+	{.tasks = 1, .memory_mib_per_cpu = 8000}, 1, 8, 0},
+    {"-n28 --gpus=2 --cpus-per-gpu=6 on three nodes", PLAIN,
+	{.tasks = 28, .gpus = 2, .cpus_per_gpu = 6}, 3, 36, 3},
+    {"--mincpus=15 -n5 on two nodes", PLAIN, {.tasks = 5, .cpus_per_node = 15},
+	2, 30, 0},
+    {"DefCpuPerGPU=6: GPUs of both sockets (Slurm: 6 CPUs)", PER_GPU,
+	{.gpus_per_socket = 1, .sockets_per_node = 1}, 1, 12, 2},
+    {"--gpus-per-socket=1 --cpus-per-gpu=4, too (Slurm: 4)", PLAIN,
+	{.gpus_per_socket = 1, .sockets_per_node = 1, .cpus_per_gpu = 4}, 1, 8,
+	2},
+    {"--gpus=a100:6 --gpus-per-node=h100:1 on two nodes", PLAIN,
+	{.gpus = 6, .gpus_per_node = 1, .gpu_type = LT_GPU_TYPES}, 2, 2, 8},
+    {"--gpus=1 --gres-flags=enforce-binding, max_cpus=18", PLAIN,
+	{.gpus = 1, .bind_gpus = true, .max_cpus = 18}, 1, 18, 1},
+    {"-n1 --gpus-per-task=2 --nodelist of two", PLAIN,
+	{.tasks = 1, .gpus_per_task = 2}, 2, 2, 4},
+    {"--gpus-per-socket=1 --sockets-per-node=1 on two nodes", PLAIN,
+	{.gpus_per_socket = 1, .sockets_per_node = 1}, 2, 2, 2},
+};
+
+static void
+test_allocation(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_request request = cases[i].asked;
+		struct lt_allocation a;
+		const struct lt_partition *const p =
+		    &partitions[cases[i].partition];
+
+		if (request.min_nodes == 0)
+			request.min_nodes = request.max_nodes = 1;
+		lt_allocation_on(&a, &request, &market, cases[i].partition,
+		    &shapes[p->first_shape], cases[i].nodes);
+		if (a.cpus != cases[i].cpus || a.gpus != cases[i].gpus)
+			fail_msg("%s: cpu=%llu gpu=%llu", cases[i].options,
+			    (unsigned long long)a.cpus,
+			    (unsigned long long)a.gpus);
+	}
+}
+
+/* AllocTRES of 26.05.5, and of 22.05.8 without the flag. */
+static void
+test_newer(void **state)
+{
+	static const struct {
+		const char *options;
+		enum lt_partition_flag flag;
+		struct lt_request asked;
+		uint32_t nodes;
+		uint64_t cpus, gpus, older_cpus, older_gpus;
+	} newer[] = {
+	    {"-n1 --ntasks-per-node=3", LT_PARTITION_TASKS_BY_NODE,
+		{.tasks = 1, .tasks_per_node = 3}, 1, 3, 0, 1, 0},
+	    {"-n1 --ntasks-per-node=3 --gpus-per-task=1",
+		LT_PARTITION_TASKS_BY_NODE,
+		{.tasks = 1, .tasks_per_node = 3, .gpus_per_task = 1}, 1, 3, 3,
+		1, 1},
+	    {"--gpus=2 --spread-job on four nodes", LT_PARTITION_GPUS_BY_NODE,
+		{.gpus = 2, .spread = true}, 4, 4, 8, 4, 4},
+	    {"--gpus=3, a node less than there are", LT_PARTITION_GPUS_BY_NODE,
+		{.gpus = 3, .spread = true}, 4, 4, 4, 4, 4},
+	    {"--gres-flags=enforce-binding --gpus=1, GPUs of all sockets",
+		LT_PARTITION_BIND_SOCKETS, {.gpus = 1, .bind_gpus = true}, 1,
+		64, 1, 1, 1},
+	};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 2, .tasks = 1, .tasks_per_node = 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		const uint32_t flags[] = {0, LT_PARTITION_BY_CORE};
+		for (int k = 0; k < 4; k++) {
+			const bool is_newer = k < 2;
+			struct lt_request asked = newer[i].asked;
+			struct lt_allocation a;
+
+			asked.min_nodes = 1;
+			partitions[PLAIN].flags =
+			    flags[k % 2] |
+			    (is_newer ? (uint32_t)newer[i].flag : 0);
+			lt_allocation_on(&a, &asked, &market, PLAIN, &shapes[0],
+			    newer[i].nodes);
+			if (a.cpus != (is_newer ? newer[i].cpus
+						: newer[i].older_cpus) ||
+			    a.gpus != (is_newer ? newer[i].gpus
+						: newer[i].older_gpus))
+				fail_msg("%s, %d: cpu=%llu gpu=%llu",
+				    newer[i].options, k,
+				    (unsigned long long)a.cpus,
+				    (unsigned long long)a.gpus);
+		}
+	}
+	for (int i = 0; i < 2; i++) { /* MaxMemPerCPU=1000: --mem=4000 -n3 */
+		struct lt_allocation a;
+		const struct lt_request asked = {
+		    .min_nodes = 1, .tasks = 3, .memory_mib_per_node = 4000};
+		if (i == 1)
+			partitions[MAX_PER_CPU].flags |=
+			    LT_PARTITION_TASKS_BY_NODE;
+		lt_allocation_on(
+		    &a, &asked, &market, MAX_PER_CPU, &shapes[0], 1);
+		assert_int_equal(a.cpus, i == 1 ? 6 : 4);
+	}
+	/* [max_nodes=2] -n1 --ntasks-per-node=1 */
+	partitions[PLAIN].flags = LT_PARTITION_BY_CORE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+}
+
+/* A part of a GPU is held as charges count it: shards of the node's shards. */
+static void
+test_shards(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 2, .max_nodes = 2, .tasks = 2, .shards_per_node = 3};
+	struct lt_share share;
+
+	(void)state;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.numerator, share.denominator);
+	assert_int_equal(
+	    lt_nodes_needed(&request, &market, PLAIN, &shapes[0]), 0);
+	shapes[0].shards = 16;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.numerator, 3);
+	assert_int_equal(share.denominator, 16);
+	assert_int_equal(share.nodes, 2);
+	request.nodes_open = true;
+	request.min_nodes = request.max_nodes = 1;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	shapes[0].shards = 0;
+}
+
+/* DefMemPerGPU, and no GPU for --ntasks-per-gpu: the node's memory by default
+ * (Slurm: cpu=1,mem=500G). */
+static void
+test_tasks_per_gpu_alone(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .tasks = 1, .tasks_per_gpu = 2};
+	struct lt_share share;
+
+	(void)state;
+	market.memory_ignored = false;
+	partitions[PLAIN].default_memory_mib = 512000;
+	partitions[PLAIN].default_memory_mib_per_gpu = 50000;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.numerator, share.denominator);
+	request.gpus = 1;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.denominator / share.numerator, 8);
+}
+
+/* Two nodes of 6 a100 and 2 h100 each, and four of 8 v100. */
+static void
+test_gpu_types(void **state)
+{
+	static const struct {
+		const char *why, *type;
+		uint32_t gpus, of_type, needed[2], bound;
+	} rows[] = {
+	    {"any", "", 2, 6, {1, 1}, 1},
+	    {"only one kind of node has it", "v100", 2, 8, {0, 1}, 1},
+	    {"the others may be it", "v100", 3, 6, {2, 1}, 0},
+	    {"of several types the most", "A100", 2, 6, {1, 0}, 1},
+	    {"several types", LT_GPU_TYPES, 2, 6, {1, 1}, 0},
+	};
+
+	(void)state;
+	strcpy(shapes[1].gpu_type, "a100");
+	shapes[2].gpus = shapes[2].gpus_of_type = 8;
+	strcpy(shapes[2].gpu_type, "v100");
+	shapes[2].cpus = 64;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_request request = {.min_nodes = 1,
+		    .max_nodes = 1,
+		    .nodes_open = true,
+		    .tasks = 16,
+		    .gpus = rows[i].gpus};
+
+		shapes[1].gpus_of_type = rows[i].of_type;
+		strcpy(request.gpu_type, rows[i].type);
+		for (int k = 0; k < 2; k++)
+			if (lt_nodes_needed(&request, &market, MIXED,
+				&shapes[1 + k]) != rows[i].needed[k])
+				fail_msg("%s: shape %d", rows[i].why, k);
+		if (lt_nodes_bound(&request, &market, &(int){MIXED}, 1) !=
+		    rows[i].bound)
+			fail_msg("%s: another bound", rows[i].why);
+	}
+	memset(shapes[1].gpu_type, 0, sizeof(shapes[1].gpu_type));
+	memset(shapes[2].gpu_type, 0, sizeof(shapes[2].gpu_type));
+	shapes[1].gpus_of_type = shapes[2].gpus = shapes[2].gpus_of_type = 0;
+	shapes[2].cpus = 16;
+}
+
+/* --overcommit: Slurm takes the first node, unless a maximum is given. */
+static void
+test_overcommit(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .overcommit = true,
+	    .tasks = 3};
+	struct lt_share share;
+
+	(void)state;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.nodes, 1);
+	assert_int_equal(share.denominator / share.numerator, 64);
+	request.tasks = 22; /* more than the smaller kind has CPUs */
+	share = lt_share_most(&request, &market, MIXED);
+	assert_int_equal(share.denominator / share.numerator, 8);
+	request.tasks = 3;
+	request.nodes_open = false;
+	request.max_nodes = 2;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.nodes, 2);
+}
+
+static void
+test_whole_nodes(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .tasks = 1};
+	struct lt_share share;
+
+	(void)state;
+	share = lt_share_most(&request, &market, EXCLUSIVE);
+	assert_int_equal(share.numerator, share.denominator);
+	request.exclusive = true;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.numerator, share.denominator);
+}
+
+/* More tasks than a small node has CPUs may run there, with --overcommit. */
+static void
+test_overcommit_small(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 3,
+	    .tasks = 92,
+	    .cpus = 1,
+	    .overcommit = true};
+	struct lt_share share;
+
+	(void)state;
+	partitions[MIXED].flags = 0;
+	share = lt_share_most(&request, &market, MIXED);
+	/* 26.05.5: cpu=3, two of the three nodes with 16 */
+	assert_true(share.numerator * 16 >= share.denominator);
+	assert_int_equal(share.nodes, 3);
+}
+
+/* Nodes that the user gave: no more of them are paid for. */
+static void
+test_nodes_given(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 2, .max_nodes = 2, .gpus_per_node = 8};
+	struct lt_share share = lt_share_most(&request, &market, PLAIN);
+
+	(void)state;
+	assert_int_equal(share.nodes, 2);
+	request.nodes_open = true;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.nodes, 4); /* all there are */
+	/* MaxNodes of the partition: a QOS with PartitionMaxNodes gives as many
+	 * as the user says, and MaxNodes to who says nothing. */
+	partitions[PLAIN].max_nodes = 2;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.nodes, 2);
+	request.nodes_open = false;
+	request.min_nodes = 1;
+	request.max_nodes = 3;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.nodes, 3);
+}
+
+/* Memory is consumed: 512,000 MiB a node. */
+static void
+test_memory(void **state)
+{
+	static const struct {
+		const char *why;
+		uint64_t per_node, per_cpu, per_gpu, by_default;
+		bool default_is_per_cpu;
+		uint64_t mib; /* of 4 CPUs and 2 GPUs on 2 nodes */
+	} rows[] = {
+	    {"per node", 1000, 0, 0, 0, false, 2000},
+	    {"per CPU", 0, 1000, 0, 0, false, 4000},
+	    {"per GPU", 0, 0, 1000, 0, false, 2000},
+	    {"DefMemPerCPU", 0, 0, 0, 500, true, 2000},
+	    {"DefMemPerNode", 0, 0, 0, 500, false, 1000},
+	    {"the user's wins", 700, 0, 0, 500, false, 1400},
+	};
+
+	(void)state;
+	market.memory_ignored = false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct lt_request request = {.min_nodes = 2,
+		    .max_nodes = 2,
+		    .tasks = 4,
+		    .gpus = 2,
+		    .memory_mib_per_node = rows[i].per_node,
+		    .memory_mib_per_cpu = rows[i].per_cpu,
+		    .memory_mib_per_gpu = rows[i].per_gpu};
+		struct lt_allocation a;
+
+		partitions[PLAIN].default_memory_mib = rows[i].by_default;
+		partitions[PLAIN].default_memory_is_per_cpu =
+		    rows[i].default_is_per_cpu;
+		lt_allocation_on(&a, &request, &market, PLAIN, &shapes[0], 2);
+		if (a.memory_mib != rows[i].mib)
+			fail_msg("%s: %llu", rows[i].why,
+			    (unsigned long long)a.memory_mib);
+	}
+}
+
+static void
+test_bound(void **state)
+{
+	static const struct {
+		const char *why;
+		int partition;
+		struct lt_request asked;
+		uint32_t bound;
+	} rows[] = {
+	    {"CPUs cost the same anywhere", PLAIN, {.tasks = 40}, 0},
+	    {"so do GPUs in total", PLAIN, {.tasks = 8, .gpus = 8}, 0},
+	    {"GPUs per node do not", PLAIN, {.tasks = 8, .gpus_per_node = 1},
+		1},
+	    {"never fewer than it needs", PLAIN,
+		{.tasks = 100, .gpus_per_node = 8}, 2},
+	    {"one task is on one node", PLAIN, {.tasks = 1, .gpus_per_node = 1},
+		0},
+	    {"whole nodes", EXCLUSIVE, {.tasks = 65}, 2},
+	    {"whole sockets", SOCKETS, {.tasks = 40}, 1},
+	    {"whole sockets and planes: not known", SOCKETS,
+		{.tasks = 40, .plane = true}, 0},
+	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
+	    {"two tasks a board", PLAIN,
+		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 3},
+	    {"as many as can be", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_request request = rows[i].asked;
+		uint32_t bound;
+
+		request.min_nodes = request.max_nodes = 1;
+		request.nodes_open = true;
+		bound =
+		    lt_nodes_bound(&request, &market, &rows[i].partition, 1);
+		if (bound != rows[i].bound)
+			fail_msg("%s: %u", rows[i].why, bound);
+		request.nodes_open = false;
+		assert_int_equal(
+		    lt_nodes_bound(&request, &market, &rows[i].partition, 1),
+		    0);
+	}
+}
+
+/* A bound below these would keep the job from running. */
+static void
+test_needed(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_request asked;
+		uint32_t nodes;
+	} rows[] = {
+	    {"100 tasks on 64 cores", {.tasks = 100}, 2},
+	    {"3 GPUs, one a node as asked",
+		{.tasks = 3,
+		    .gpus = 3,
+		    .gpus_per_socket = 1,
+		    .sockets_per_node = 1},
+		3},
+	    {"5 tasks on 2 GPUs a node, one on each",
+		{.tasks = 5,
+		    .tasks_per_gpu = 1,
+		    .gpus_per_socket = 2,
+		    .sockets_per_node = 1},
+		3},
+	    {"9 GPUs on nodes of 8", {.tasks = 1, .gpus = 9}, 2},
+	    {"more on a node than it has", {.tasks = 1, .gpus_per_node = 9}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_request request = rows[i].asked;
+
+		request.min_nodes = request.max_nodes = 1;
+		request.nodes_open = true;
+		if (lt_nodes_needed(&request, &market, PLAIN, &shapes[0]) !=
+		    rows[i].nodes)
+			fail_msg("%s", rows[i].why);
+	}
+}
+
+/* Nothing that a user can send makes it wrap around or divide by nothing. */
+static void
+test_hostile(void **state)
+{
+	struct lt_request request;
+	struct lt_allocation a;
+	struct lt_share share;
+
+	(void)state;
+	memset(&request, 0xff, sizeof(request));
+	request.nodes_open = request.spread = request.exclusive = true;
+	request.bind_gpus = request.plane = request.overcommit = true;
+	request.whole_memory = request.has_available = true;
+	request.named_count = 0;
+	request.allocated = NULL;
+	request.home = PLAIN;
+	for (int i = 0; i < PARTITIONS; i++) {
+		share = lt_share_most(&request, &market, i);
+		assert_int_equal(share.numerator, share.denominator);
+		lt_nodes_bound(&request, &market, &i, 1);
+	}
+	request.exclusive = request.whole_memory = request.spread = false;
+	share = lt_share_most(&request, &market, HYPER);
+	assert_int_equal(share.numerator, share.denominator);
+	/* A node without CPUs for jobs runs none. */
+	struct lt_shape none = {.node_count = 1, .gpus = 1, .gpu_index = -1};
+	request = (struct lt_request){.min_nodes = 1, .tasks = 1, .gpus = 1};
+	assert_int_equal(lt_nodes_needed(&request, &market, PLAIN, &none), 0);
+	/* The most, where 64 bits would not hold it. */
+	request = (struct lt_request){
+	    .min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = UINT32_MAX};
+	lt_allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
+	assert_int_equal(a.cpus, UINT32_MAX);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_allocation, setup),
+	    cmocka_unit_test_setup(test_shards, setup),
+	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
+	    cmocka_unit_test_setup(test_gpu_types, setup),
+	    cmocka_unit_test_setup(test_overcommit, setup),
+	    cmocka_unit_test_setup(test_newer, setup),
+	    cmocka_unit_test_setup(test_overcommit_small, setup),
+	    cmocka_unit_test_setup(test_whole_nodes, setup),
+	    cmocka_unit_test_setup(test_nodes_given, setup),
+	    cmocka_unit_test_setup(test_memory, setup),
+	    cmocka_unit_test_setup(test_bound, setup),
+	    cmocka_unit_test_setup(test_needed, setup),
+	    cmocka_unit_test_setup(test_hostile, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

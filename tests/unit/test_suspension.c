@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a suspension adds to a hold: by hand, of a node with 64 CPUs and 8
+ * GPUs, for a limit of ten minutes.
+ */
+#include "judge_fixture.h"
+
+#include "change.h"
+#include "suspension.h"
+
+enum { HELD = 600000 };
+
+static void
+test_add(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_job_state state;
+		int64_t suspended_s;
+		uint32_t cpus, gpus;
+		int64_t held_s, money, carbon;
+	} cases[] = {
+	    {"never suspended", LT_JOB_RUNNING, 0, 32, 1, 0, 600000, 600000},
+	    {"the first second: its minute", LT_JOB_SUSPENDED, 1, 32, 1, 60,
+		615000, 660000},
+	    {"the last one of it", LT_JOB_SUSPENDED, 59, 32, 1, 60, 615000,
+		660000},
+	    {"the next minute", LT_JOB_SUSPENDED, 60, 32, 1, 120, 630000,
+		720000},
+	    {"it goes on: what it used stays", LT_JOB_RUNNING, 60, 32, 1, 120,
+		630000, 720000},
+	    {"GPUs are its share", LT_JOB_SUSPENDED, 1, 1, 8, 60, 660000,
+		660000},
+	    {"nothing is kept", LT_JOB_SUSPENDED, 1, 32, 0, 60, 600000, 660000},
+	    {"it waits again", LT_JOB_PENDING, 60, 32, 1, 0, 600000, 600000},
+	    {"it has ended", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_slurm_job job = make_job(7);
+		struct lt_amount amount = {true, true, HELD, HELD};
+		print_message("# %s\n", cases[i].why);
+		w->shape.gpus = 8;
+		job.state = cases[i].state;
+		job.suspended_s = cases[i].suspended_s;
+		job.cpus = cases[i].cpus;
+		job.gpus = cases[i].gpus;
+		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);
+		assert_true(lt_suspension_add(&amount, 600, &job, w->d));
+		assert_int_equal(amount.money_micros, cases[i].money);
+		assert_int_equal(amount.carbon_mg, cases[i].carbon);
+		amount.carbon_mg = INT64_MAX;
+		assert_int_equal(lt_suspension_add(&amount, 600, &job, w->d),
+		    cases[i].held_s == 0);
+		free_world(w);
+	}
+}
+
+/* Look by look, whatever is left of the budget. */
+static void
+test_looks(void **state)
+{
+	enum { HALF = 300001, FULL = BUDGET };
+	static const struct {
+		int64_t suspended_s, money; /* 300001 x (1 + s / 4 / 600) */
+		enum lt_job_state state;
+	} looks[] = {{0, 300001, LT_JOB_RUNNING}, {2, 307502, LT_JOB_SUSPENDED},
+	    {58, 307502, LT_JOB_SUSPENDED}, {61, 315002, LT_JOB_SUSPENDED},
+	    {61, 315002, LT_JOB_RUNNING}, {61, 315002, LT_JOB_RUNNING}};
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job job = make_job(7), before, other = make_job(8);
+	struct lt_ledger_hold hold = hold_job(w, &job, HALF, 0);
+	w->shape.gpus = 8;
+	hold_job(w, &other, FULL, 0);
+	compile(w, NOW);
+	job.state = LT_JOB_RUNNING;
+	job.start_utc_s = NOW;
+	job.is_allocated = true;
+	job.gpus = 1;
+	before = job;
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		job.suspended_s = looks[i].suspended_s;
+		job.state = looks[i].state;
+		must(w->f, lt_change_follow(
+			       w->d, &job, &before, &hold, NOW, &w->f->err));
+		hold = hold_now(w, 107);
+		assert_int_equal(
+		    hold.quote.hold_per_task.money_micros, looks[i].money);
+		assert_false(hold.quote.flags & LT_QUOTE_BUDGET_HOLD);
+		before = job;
+	}
+	free_world(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_add, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_looks, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("suspension", tests, NULL, NULL);
+}

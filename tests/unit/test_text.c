@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What users write, made fit for a line of a log: every byte that could begin
+ * a line or steer a terminal goes, all else stays.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "text.h"
+
+static void
+test_lines(void **state)
+{
+	static const struct {
+		const char *why, *text, *line;
+	} cases[] = {
+	    {"plain", "team vision, 5 %", "team vision, 5 %"},
+	    {"empty", "", ""},
+	    {"a line that is not ours", "x\n[2026-11-22T05:00:00] error: y",
+		"x?[2026-11-22T05:00:00] error: y"},
+	    {"carriage return and tab", "a\r\tb", "a??b"},
+	    {"colours", "\033[31mred\033[0m", "?[31mred?[0m"},
+	    {"delete", "a\177b", "a?b"},
+	    {"C1 as UTF-8 is one character", "a\302\233b", "a?b"},
+	    {"the last C1, and the first that is none", "\302\237\302\240",
+		"?\302\240"},
+	    {"C1 as one byte", "a\23331mb", "a?31mb"},
+	    {"accents and more stay",
+		"caf\303\251 \342\202\254 \360\237\214\212",
+		"caf\303\251 \342\202\254 \360\237\214\212"},
+	    {"a character that is cut off", "a\342\202", "a??"},
+	    {"a character cut by a line end", "\303\nb", "??b"},
+	    {"overlong", "\300\212", "??"},
+	    {"no such lead byte", "\377\376", "??"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[128];
+		strcpy(text, cases[i].text);
+		lt_text_line(text);
+		if (strcmp(text, cases[i].line) != 0)
+			fail_msg("%s: got \"%s\"", cases[i].why, text);
+	}
+}
+
+static void
+test_terminal(void **state)
+{
+	char text[] = "plan:\n\tspot\033[2J\r\n\302\2332J \303\251";
+	(void)state;
+	lt_text_lines(text);
+	assert_string_equal(text, "plan:\n\tspot?[2J?\n?2J \303\251");
+}
+
+/* Every single byte and every pair: no control byte is left, nothing plain is
+ * lost, and nothing is read beyond the end. */
+static void
+test_all_pairs(void **state)
+{
+	(void)state;
+	for (unsigned first = 1; first < 256; first++)
+		for (unsigned second = 0; second < 256; second++) {
+			char text[4] = {(char)first, (char)second, '\0'};
+			lt_text_line(text);
+			assert_true(strlen(text) <= 2 && strlen(text) >= 1);
+			for (const char *c = text; *c; c++)
+				assert_true(
+				    (unsigned char)*c >= ' ' && *c != 0x7f);
+			if (first >= ' ' && first < 0x7f)
+				assert_int_equal(text[0], (char)first);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_terminal),
+	    cmocka_unit_test(test_all_pairs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

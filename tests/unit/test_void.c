@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hold ends without a charge only when the job list, slurmctld's queue and
+ * slurmdbd agree that no job stands behind it.
+ */
+#include "judge_fixture.h"
+
+enum { HELD = 300001 };
+
+static const struct {
+	const char *why;
+	bool unseen;		    /* no job had it yet */
+	int64_t made_before_s, row; /* row: of that quote in slurmdbd */
+	uint32_t tasks, live, queue;
+	bool no_list, no_slurmdbd, dbd_fails, ran;
+	bool fails;
+	uint32_t left; /* shares */
+} cases[] = {
+    {"nobody has it", true, 60, 0, 1, 0, .left = 0},
+    {"a job has it, of which the ledger was not told", true, 60, 0, 1, 1,
+	.left = 1},
+    {"a second too young", true, 59, 0, 1, 0, .left = 1},
+    {"no job list was read", true, 60, 0, 1, 0, .no_list = true, .left = 1},
+    {"slurmctld has messages for slurmdbd", true, 60, 0, 1, 0, .queue = 1,
+	.left = 1},
+    {"slurmdbd has a row of it", true, 60, 101, 1, 0, .left = 1},
+    {"slurmdbd has a row of another", true, 60, 102, 1, 0, .left = 0},
+    {"slurmdbd does not answer", true, 60, 0, 1, 0, .dbd_fails = true,
+	.fails = true, .left = 1},
+    {"a site without slurmdbd", true, 60, 0, 1, 0, .no_slurmdbd = true,
+	.queue = 1, .left = 0},
+    {"its job lives", false, 60, 0, 1, 1, .left = 1},
+    {"its job is gone", false, 60, 0, 1, 0, .left = 0},
+    {"its job is gone and slurmdbd silent", false, 60, 0, 1, 0,
+	.dbd_fails = true, .fails = true, .left = 1},
+    {"its job ran: a row is to come", false, 60, 0, 1, 0, .ran = true,
+	.left = 1},
+    {"three tasks of four are left", false, 60, 0, 4, 3, .left = 3},
+    {"all tasks are left", false, 60, 0, 4, 4, .left = 4},
+};
+
+static void
+test_void(void **state)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		const struct lt_slurm_job job = make_job(1),
+					  other = make_job(9);
+		char text[LT_QUOTE_TEXT_SIZE];
+		struct lt_slurm_run row = {.job_id = 5,
+		    .admin_comment = text,
+		    .array_task = UINT32_MAX};
+		struct lt_live live[] = {
+		    {.quote_id = 101, .live = cases[i].live},
+		    {.quote_id = 109, .live = 1}};
+		struct lt_ended ended = {.run = {.job_id = 1,
+					     .start_utc_s = NOW - 100,
+					     .end_utc_s = NOW - 50}};
+		print_message("# %s\n", cases[i].why);
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+		struct lt_ledger_hold bobs = hold_job(w, &other, HELD, 0);
+		bobs.uid = BOB;
+		bobs.made_utc_s = NOW - 1000;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &bobs, &w->f->err));
+		hold.job_id = cases[i].unseen ? 0 : 1;
+		hold.made_utc_s = NOW - cases[i].made_before_s;
+		hold.quote.tasks = hold.live_tasks = cases[i].tasks;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		struct lt_quote quote = hold.quote;
+		quote.id = (uint64_t)cases[i].row;
+		assert_int_equal(
+		    lt_quote_pack(text, sizeof(text), &quote), LT_OK);
+		if (cases[i].row)
+			fake_rows = (struct lt_slurm_runs){1, &row};
+		fake_queue = cases[i].queue;
+		dbd_fails = cases[i].dbd_fails;
+		snprintf(w->d->slurm.accounting_storage,
+		    sizeof(w->d->slurm.accounting_storage), "%s",
+		    cases[i].no_slurmdbd ? "accounting_storage/none"
+					 : "accounting_storage/slurmdbd");
+		w->d->has_jobs = !cases[i].no_list;
+		w->d->jobs.begun_utc_s = NOW;
+		w->d->live = live;
+		w->d->live_count = 2;
+		if (cases[i].ran) {
+			w->d->ended = &ended;
+			w->d->ended_count = 1;
+		}
+		assert_int_equal(
+		    lt_void(w->d, NOW, &w->f->err) != LT_OK, cases[i].fails);
+		w->d->live = NULL;
+		const struct lt_ledger_hold after = hold_now(w, 101);
+		assert_int_equal(
+		    after.state == LT_HOLD_OPEN ? after.live_tasks : 0,
+		    cases[i].left);
+		assert_int_equal(
+		    after.state, cases[i].left ? LT_HOLD_OPEN : LT_HOLD_VOID);
+		/* Another's is left alone: his job lives. */
+		assert_int_equal(hold_now(w, 109).state, LT_HOLD_OPEN);
+		assert_int_equal(hold_now(w, 109).live_tasks, 1);
+		w->f->err = (struct lt_error){0};
+		free_world(w);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_void, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("void", tests, NULL, NULL);
+}
