@@ -252,7 +252,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	part start slurmctld
 	within 20 forgotten
 	part start lowtided
-	within 40 settled "$id"
+	within 90 settled "$id" # it saw no end: slurmdbd is asked each minute
 	[ "$(run_of "$id" | jq -c '[.gpus, .gpus_from, .money_micros, .carbon_mg]')" = '[null,"unknown",null,null]' ]
 	lowtide explain "$id" | grep 'how many GPUs it had is not known: not charged'
 	lowtide report | grep 'of unknown GPUs, not charged'

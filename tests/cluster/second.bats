@@ -94,9 +94,9 @@ job_log() { grep "event=$1 .*job=$2\b" "$D/log/lowtided.out"; } # job_log EVENT 
 	within 20 waits "$tight"
 	explained() { lowtide explain "$1" | grep -q "$2"; }
 	explained "$tight" 'Held back'
-	[ "$(squeue -h -j "$wide" -o %r)" = BeginTime ]
-	lowtide budget adjust --team tight --amount -1 --reason more
 	freed() { [ "$(squeue -h -j "$1" -o %r)" = BeginTime ]; }
+	within 20 freed "$wide"
+	lowtide budget adjust --team tight --amount -1 --reason more
 	within 20 freed "$tight"
 	raised tight $WHOLE
 }
