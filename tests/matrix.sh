@@ -23,7 +23,7 @@ packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	tzdata util-linux ccache xz-utils sqlite3 faketime)
 
 debian_mirror() {
-	cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+	{ cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
 	    grep -oE '(URIs: *|^deb +(\[[^]]*\] *)?)[a-z]+://[^ ]+' |
 	    grep -oE '[a-z]+://.*' | grep -v security | head -n 1
 }

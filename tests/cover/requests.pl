@@ -105,14 +105,14 @@ my @options = (
 	[use_min_nodes => 3, sub { 1 }],
 	[constraint => 4, sub { pick('ib', 'fast', 'ib&fast', 'ib|fast') }],
 	[prefer => 2, sub { 'fast' }],
-	[batch_features => 2, sub { 'ib' }],
+	[batch_features => 5, sub { 'ib' }],
 	[nodelist => 5, sub { some_nodes($_[0], pick(1, 1, 2)) }],
 	[exclude => 4, sub { some_nodes($_[0], 1) }],
 	[switches => 2, sub { 1 }],
 	[licenses => 2, sub { 'sim:' . pick(1, 2) }],
 	[tmp => 2, sub { 1000 }],
 	[time_min => 3, sub { 1 }],
-	[deadline => 2, sub { 30 * 86400 }],
+	[deadline => 6, sub { 30 * 86400 }],
 	[nice => 2, sub { pick(1, 100) }],
 	[requeue => 2, sub { pick(0, 1) }],
 	[wait_all_nodes => 2, sub { pick(0, 1) }],
@@ -176,7 +176,10 @@ sub completed {
 	$c->{signal_time} = 60 if defined $c->{signal};
 	$c->{nodes} = 2 if defined $c->{segment} && !defined $c->{nodes};
 	delete $c->{time_min} if !defined $c->{time};
-	delete $c->{batch_features} if !$c->{batch};
+	if (defined $c->{batch_features}) {
+		$c->{batch} = 1;
+		$c->{constraint} = 'ib';
+	}
 }
 
 sub request {
