@@ -180,15 +180,17 @@ sockets_of(const struct lt_request *request,
     uint64_t tasks, uint64_t nodes)
 {
 	const uint64_t all = nodes * larger(shape->sockets, 1);
-	uint64_t used =
-	    larger(product(tasks, larger(request->cpus_per_task, 1), cpus_max),
-		request->cpus);
+	const uint64_t per_node = larger(request->sockets_per_node,
+	    larger(request->cpus_per_node, request->tasks_per_node));
+	uint64_t used = larger(request->cpus, request->max_cpus);
 
-	used =
-	    larger(used, product(nodes, request->sockets_per_node, cpus_max));
-	used = larger(used, product(nodes, request->cpus_per_node, cpus_max));
-	used = larger(used, product(nodes, request->tasks_per_node, cpus_max));
-	used = larger(used, request->max_cpus);
+	/* With more CPUs than GPUs, 26.05 counts on every socket. */
+	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) &&
+	    lt_cpus_per_gpu(request, partition) > 1)
+		return all;
+	used = larger(
+	    used, product(tasks, larger(request->cpus_per_task, 1), cpus_max));
+	used = larger(used, product(nodes, per_node, cpus_max));
 	/* The CPUs that the GPUs of the least sockets bring. */
 	used = larger(
 	    used, product(product(nodes, gpus_by_socket(request), cpus_max),

@@ -200,12 +200,15 @@ start() {
 		    --log-file="$D/log/munged.log" --seed-file="$D/run/munge.seed"
 		wait_for 10 munged munge -S "$D/run/munge.sock" -n ;;
 	mariadb)
+		# A temporary folder of its own: a server that starts removes what
+		# temporary tables are there, and one that had them then dies.
+		mkdir -p "$D/db.tmp"
 		[ -d "$D/db/mysql" ] || mysql_install_db --no-defaults --user="$user" \
-		    --datadir="$D/db" --auth-root-authentication-method=normal \
-		    --skip-test-db >"$D/log/db.install" 2>&1
+		    --datadir="$D/db" --tmpdir="$D/db.tmp" --skip-test-db \
+		    --auth-root-authentication-method=normal >"$D/log/db.install" 2>&1
 		background mariadb "$(command -v mysqld || command -v mariadbd)" --no-defaults \
-		    --user="$user" --datadir="$D/db" --socket="$D/run/db.sock" \
-		    --port=$((base + 3)) --bind-address=127.0.0.1 \
+		    --user="$user" --datadir="$D/db" --tmpdir="$D/db.tmp" \
+		    --socket="$D/run/db.sock" --port=$((base + 3)) --bind-address=127.0.0.1 \
 		    --pid-file="$D/run/db.pid" --log-error="$D/log/db.log" \
 		    --innodb-buffer-pool-size=64M --innodb-lock-wait-timeout=900 \
 		    --innodb-flush-log-at-trx-commit=2

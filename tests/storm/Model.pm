@@ -375,13 +375,6 @@ sub settle {
 			$idle = Site::real();
 			excepted('slurmctld waits by the clock', Site::real());
 		}
-		# MariaDB 10.11 may crash in a query of slurmdbd's: not lowtide's, and
-		# InnoDB loses nothing.
-		if (!Site::is_alive('mariadb')) {
-			Site::recover();
-			excepted('MariaDB ended of itself', Site::real());
-			next;
-		}
 		my @wrong = (runs($f), balances($f), holds($f));
 		push @wrong, "slurmctld has $f->{queue} messages for slurmdbd" if $f->{queue};
 		return () if !@wrong;
