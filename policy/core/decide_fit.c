@@ -253,30 +253,30 @@ at_most_nodes(uint32_t nodes)
  * were asked for, else as few as it needs.
  */
 static uint32_t
-nodes_on(const struct job *job, int partition, const struct lt_shape *shape)
+nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 {
-	const struct lt_request *const request = &job->asked;
+	const struct lt_request *const request = asked->request;
 	const uint32_t fewest = request->min_nodes > 0 ? request->min_nodes : 1;
 	uint32_t nodes;
 
 	if (!request->nodes_open)
 		return at_most_nodes(
 		    request->max_nodes > fewest ? request->max_nodes : fewest);
-	nodes = lt_nodes_needed(request, job->market, partition, shape);
+	nodes = lt_nodes_needed(asked, shape);
 	return at_most_nodes(nodes > fewest ? nodes : fewest);
 }
 
 /* What the job takes of nodes of one shape, and what of one of them. */
 static void
-layout_on(struct layout *layout, struct need *need, const struct job *job,
-    int partition, int index)
+layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
+    int index)
 {
-	const struct lt_shape *const shape = &job->market->shapes[index];
-	const uint32_t nodes = nodes_on(job, partition, shape);
+	const struct lt_shape *const shape = &asked->market->shapes[index];
+	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
 	struct lt_fraction share = {1, 1};
 
-	lt_allocation_on(&a, &job->asked, job->market, partition, shape, nodes);
+	lt_allocation_on(&a, asked, shape, nodes);
 	*need = (struct need){.gpus = divided_up(a.gpus, nodes),
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
@@ -316,6 +316,7 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
+	const struct lt_need asked = lt_need_of(&job->asked, market, partition);
 	enum lt_reject nearest = LT_REJECT_NONE;
 	const bool moves = partition != job->request->home;
 	uint64_t fitting = 0;
@@ -333,7 +334,7 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		double wanted, found;
 		enum lt_reject reject;
 
-		layout_on(&here, &need, job, partition, index);
+		layout_on(&here, &need, &asked, index);
 		reject =
 		    shape_reject(job, shape, &need, moves, &wanted, &found);
 		if (reject != LT_REJECT_NONE) {

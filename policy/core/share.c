@@ -111,9 +111,9 @@ larger(uint64_t a, uint64_t b)
 }
 
 static const struct lt_shape *
-shape_at(const struct lt_market *market, int partition, uint32_t i)
+shape_at(const struct lt_need *need, uint32_t i)
 {
-	return &market->shapes[market->partitions[partition].first_shape + i];
+	return &need->market->shapes[need->partition->first_shape + i];
 }
 
 /*
@@ -122,10 +122,9 @@ shape_at(const struct lt_market *market, int partition, uint32_t i)
  * those parts do not make up the job. 0 = can't run.
  */
 static uint32_t
-nodes_bound(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+nodes_bound(const struct lt_need *need)
 {
-	const struct lt_partition *const part = &market->partitions[partition];
+	const struct lt_partition *const part = need->partition;
 	const double rounding = 1e-9;
 	uint32_t needed[LT_SHAPES_MAX];
 	uint32_t larger_ones = UINT32_MAX;
@@ -133,8 +132,7 @@ nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	double left = 1.0;
 
 	for (uint32_t i = 0; i < part->shape_count; i++)
-		needed[i] = lt_nodes_needed(
-		    request, market, partition, shape_at(market, partition, i));
+		needed[i] = lt_nodes_needed(need, shape_at(need, i));
 	while (left > rounding) {
 		uint64_t there = 0;
 		uint32_t next = 0;
@@ -145,7 +143,7 @@ nodes_bound(const struct lt_request *request, const struct lt_market *market,
 			if (needed[i] > next)
 				there = 0;
 			next = needed[i];
-			there += shape_at(market, partition, i)->node_count;
+			there += shape_at(need, i)->node_count;
 		}
 		if (next == 0)
 			break;
@@ -164,20 +162,20 @@ nodes_bound(const struct lt_request *request, const struct lt_market *market,
 
 /* As many nodes as Slurm may give it there. */
 static uint32_t
-nodes_most(const struct lt_request *request, const struct lt_market *market,
-    int partition)
+nodes_most(const struct lt_need *need)
 {
-	const struct lt_partition *const part = &market->partitions[partition];
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
 	uint64_t parts = 0, nodes = 0;
 	const uint64_t asked = larger(request->max_nodes, request->min_nodes);
 
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		struct lt_allocation allocation;
 
-		lt_allocation_on(&allocation, request, market, partition,
-		    shape_at(market, partition, i), request->min_nodes);
+		lt_allocation_on(
+		    &allocation, need, shape_at(need, i), request->min_nodes);
 		parts = larger(parts, allocation.parts);
-		nodes += shape_at(market, partition, i)->node_count;
+		nodes += shape_at(need, i)->node_count;
 	}
 	/* A QOS may lift the partition's, but only with one of the user's. */
 	if (request->nodes_open && nodes > part->max_nodes)
@@ -197,10 +195,10 @@ nodes_most(const struct lt_request *request, const struct lt_market *market,
 
 /* The share on that many nodes, whatever their shapes. */
 static struct lt_share
-share_on(const struct lt_request *request, const struct lt_market *market,
-    int partition, uint32_t nodes)
+share_on(const struct lt_need *need, uint32_t nodes)
 {
-	const struct lt_partition *const part = &market->partitions[partition];
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
 	const uint64_t asked =
 	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
 	const struct used least = {.nodes = nodes,
@@ -212,13 +210,12 @@ share_on(const struct lt_request *request, const struct lt_market *market,
 	struct lt_fraction best = {0, 1};
 
 	for (uint32_t i = 0; i < part->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    shape_at(market, partition, i);
+		const struct lt_shape *const shape = shape_at(need, i);
 		struct lt_allocation a;
 
-		if (lt_nodes_needed(request, market, partition, shape) == 0)
+		if (lt_nodes_needed(need, shape) == 0)
 			continue;
-		lt_allocation_on(&a, request, market, partition, shape, nodes);
+		lt_allocation_on(&a, need, shape, nodes);
 		if (a.whole)
 			return whole;
 		most.cpus = larger(most.cpus, a.cpus);
@@ -227,8 +224,7 @@ share_on(const struct lt_request *request, const struct lt_market *market,
 		most.memory_mib = larger(most.memory_mib, a.memory_mib);
 	}
 	for (uint32_t i = 0; i < part->shape_count; i++) {
-		const struct lt_shape *const shape =
-		    shape_at(market, partition, i);
+		const struct lt_shape *const shape = shape_at(need, i);
 		const struct lt_fraction must = dominant(&least, shape);
 		const struct lt_fraction share = dominant(&most, shape);
 
@@ -325,8 +321,8 @@ nodes_unsure(const struct lt_request *request, const struct lt_market *market,
 			return true;
 		/* Of a node's GPUs only their sum is known. */
 		for (uint32_t k = 0; k < part->shape_count; k++)
-			if (lt_gpus_unsure(
-				request, shape_at(market, partitions[i], k)))
+			if (lt_gpus_unsure(request,
+				&market->shapes[part->first_shape + k]))
 				return true;
 	}
 	return false;
@@ -343,8 +339,9 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	    nodes_unsure(request, market, partitions, count))
 		return 0;
 	for (int i = 0; i < count; i++) {
-		const uint32_t nodes =
-		    nodes_bound(request, market, partitions[i]);
+		const struct lt_need need =
+		    lt_need_of(request, market, partitions[i]);
+		const uint32_t nodes = nodes_bound(&need);
 
 		if (nodes > bound)
 			bound = nodes;
@@ -354,9 +351,11 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 
 		if (!by_nodes(request, market, partitions[i]))
 			continue;
-		fewer = share_on(request, market, partitions[i], bound);
-		more = share_on(request, market, partitions[i],
-		    nodes_most(request, market, partitions[i]));
+		const struct lt_need need =
+		    lt_need_of(request, market, partitions[i]);
+
+		fewer = share_on(&need, bound);
+		more = share_on(&need, nodes_most(&need));
 		matters = is_more(&more, &fewer);
 	}
 	/* Slurm lowers a maximum to --gpus: less than the job needs. */
@@ -379,6 +378,7 @@ lt_share_most(const struct lt_request *request, const struct lt_market *market,
 		return (struct lt_share){share.numerator, share.denominator,
 		    request->allocated->nodes};
 	}
-	return share_on(
-	    request, market, partition, nodes_most(request, market, partition));
+	const struct lt_need need = lt_need_of(request, market, partition);
+
+	return share_on(&need, nodes_most(&need));
 }

@@ -38,19 +38,14 @@ product(uint64_t a, uint64_t b, uint64_t most)
 	return a > 0 && b > most / a ? most : a * b;
 }
 
-/* What one task and one node ask at least, after the site's limits. */
-struct need {
-	uint64_t cpus_per_task, cpus_per_node;
-	uint64_t memory_mib_per_cpu, memory_mib_per_node;
-	bool whole_memory;
-};
-
 /* What Slurm holds against MaxMemPerCPU: what was asked, else the default, else
  * all of a node; where memory is not consumed, too. */
 static void
-memory_asked(struct need *need, const struct lt_request *request,
-    const struct lt_partition *partition)
+memory_asked(struct lt_need *need)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
+
 	need->memory_mib_per_cpu = request->memory_mib_per_cpu;
 	need->memory_mib_per_node = request->memory_mib_per_node;
 	need->whole_memory = request->whole_memory;
@@ -68,8 +63,7 @@ memory_asked(struct need *need, const struct lt_request *request,
  * partition that the job names, one after the other, on what is there by then.
  */
 static void
-apply_memory_limit(struct need *need, const struct lt_market *market,
-    const struct lt_partition *partition)
+apply_memory_limit(struct lt_need *need, const struct lt_partition *partition)
 {
 	const uint64_t limit = partition->max_memory_mib;
 	uint64_t per_node = need->memory_mib_per_node;
@@ -87,50 +81,51 @@ apply_memory_limit(struct need *need, const struct lt_market *market,
 	}
 	if (need->whole_memory)
 		for (uint32_t i = 0; i < partition->shape_count; i++)
-			per_node = larger(
-			    per_node, market->shapes[partition->first_shape + i]
-					  .memory_mib);
+			per_node = larger(per_node,
+			    need->market->shapes[partition->first_shape + i]
+				.memory_mib);
 	need->cpus_per_node =
 	    larger(need->cpus_per_node, divided_up(per_node, limit));
 }
 
 /* Of a task, so that all of a node's together have what its memory needs. */
 static uint64_t
-cpus_by_memory(const struct need *need, const struct lt_request *request)
+cpus_by_memory(const struct lt_need *need)
 {
+	const struct lt_request *const request = need->request;
 	const uint64_t nodes = larger(request->min_nodes, 1);
 	const uint64_t by_node = nodes * request->tasks_per_node;
 	const uint64_t tasks = by_node > 0 ? by_node : request->tasks;
 	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
 }
 
-static struct need
-need_of(const struct lt_request *request, const struct lt_market *market,
+struct lt_need
+lt_need_of(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
-	struct need need = {
+	struct lt_need need = {
+	    .request = request,
+	    .market = market,
+	    .partition = &market->partitions[partition],
 	    .cpus_per_task = larger(request->cpus_per_task, 1),
 	    .cpus_per_node = request->cpus_per_node,
 	};
 
-	memory_asked(&need, request, &market->partitions[partition]);
+	memory_asked(&need);
 	for (uint32_t i = 0; i < request->named_count; i++)
 		apply_memory_limit(
-		    &need, market, &market->partitions[request->named[i]]);
+		    &need, &market->partitions[request->named[i]]);
 	if (request->named_count == 0)
-		apply_memory_limit(
-		    &need, market, &market->partitions[partition]);
-	if ((market->partitions[partition].flags &
-		LT_PARTITION_TASKS_BY_NODE) &&
+		apply_memory_limit(&need, need.partition);
+	if ((need.partition->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    need.cpus_per_node > request->cpus_per_node)
 		need.cpus_per_task =
-		    larger(need.cpus_per_task, cpus_by_memory(&need, request));
+		    larger(need.cpus_per_task, cpus_by_memory(&need));
 	/* DefCpuPerGPU counts only where the user said no --cpus-per-task. */
 	if (request->cpus_per_task == 0 && request->gpus_per_task > 0)
 		need.cpus_per_task = larger(need.cpus_per_task,
 		    product(request->gpus_per_task,
-			market->partitions[partition].default_cpus_per_gpu,
-			cpus_max));
+			need.partition->default_cpus_per_gpu, cpus_max));
 	return need;
 }
 
@@ -302,10 +297,11 @@ grain_of(const struct lt_request *request, const struct lt_partition *partition,
 
 /* CPUs before they are rounded up to cores. */
 static uint64_t
-cpus_counted(const struct lt_request *request, const struct need *need,
-    const struct lt_partition *partition, const struct lt_shape *shape,
+cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
     uint64_t gpus, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	const uint64_t tasks = tasks_of(request, gpus);
 	const uint64_t per_gpu = lt_cpus_per_gpu(request, partition);
 	/* More than --gpus bring: each node gives what all of them do. */
@@ -363,10 +359,11 @@ cores_for_binding(const struct lt_request *request,
 }
 
 static uint64_t
-cpus_rounded(const struct lt_request *request,
-    const struct lt_partition *partition, const struct lt_shape *shape,
-    const struct need *need, uint64_t cpus, uint64_t gpus, uint64_t nodes)
+cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
+    uint64_t cpus, uint64_t gpus, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	const struct grain grain =
 	    grain_of(request, partition, shape, need->cpus_per_task);
 	const uint64_t tasks = divided_up(cpus, need->cpus_per_task);
@@ -390,10 +387,11 @@ cpus_rounded(const struct lt_request *request,
 }
 
 static uint64_t
-memory_of(struct lt_allocation *allocation, const struct lt_request *request,
-    const struct lt_partition *partition, const struct lt_shape *shape,
-    const struct need *need)
+memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
+    const struct lt_shape *shape)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	const uint64_t nodes = allocation->nodes, cpus = allocation->cpus;
 	const uint64_t per_gpu = request->memory_mib_per_gpu > 0
 				     ? request->memory_mib_per_gpu
@@ -429,33 +427,30 @@ tasks_apart(const struct lt_request *request)
 }
 
 void
-lt_allocation_on(struct lt_allocation *allocation,
-    const struct lt_request *request, const struct lt_market *market,
-    int partition, const struct lt_shape *shape, uint32_t nodes)
+lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
+    const struct lt_shape *shape, uint32_t nodes)
 {
-	const struct lt_partition *const part = &market->partitions[partition];
-	const struct need need = need_of(request, market, partition);
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
+	const bool ignored = need->market->memory_ignored;
 	const uint64_t gpus = gpus_of(request, part, shape, nodes);
-	const uint64_t cpus =
-	    cpus_counted(request, &need, part, shape, gpus, nodes);
+	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
 
 	*allocation = (struct lt_allocation){
 	    .nodes = nodes,
 	    .parts = larger(
 		larger(
 		    tasks_apart(request) ? tasks_of(request, gpus) : 1, gpus),
-		divided_up(request->cpus, need.cpus_per_task)),
+		divided_up(request->cpus, need->cpus_per_task)),
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
-	    .cpus =
-		cpus_rounded(request, part, shape, &need, cpus, gpus, nodes),
+	    .cpus = cpus_rounded(need, shape, cpus, gpus, nodes),
 	    .whole = request->exclusive ||
 		     (part->flags & LT_PARTITION_EXCLUSIVE) ||
-		     (request->whole_memory && !market->memory_ignored),
+		     (request->whole_memory && !ignored),
 	};
-	if (!market->memory_ignored && !request->whole_memory)
-		allocation->memory_mib =
-		    memory_of(allocation, request, part, shape, &need);
+	if (!ignored && !request->whole_memory)
+		allocation->memory_mib = memory_of(allocation, need, shape);
 }
 
 /* Cores of an idle node that the job may use. */
@@ -482,9 +477,9 @@ cores_open(const struct lt_request *request,
 /* Tasks that a node's GPUs leave room for: Slurm puts a job with few GPUs on
  * their sockets only, and so many tasks to a GPU. */
 static uint64_t
-tasks_by_gpus(const struct lt_request *request, const struct grain *grain,
-    const struct need *need)
+tasks_by_gpus(const struct lt_need *need, const struct grain *grain)
 {
+	const struct lt_request *const request = need->request;
 	const uint64_t gpus =
 	    request->gpus_per_node > 0 ? request->gpus_per_node : request->gpus;
 	const uint64_t by_socket = gpus_by_socket(request);
@@ -514,10 +509,10 @@ tasks_by_gpus(const struct lt_request *request, const struct grain *grain,
 
 /* Tasks of the request that one idle node of the shape can hold. */
 static uint64_t
-tasks_on_node(const struct lt_request *request, const struct need *need,
-    const struct lt_market *market, const struct lt_partition *partition,
-    const struct lt_shape *shape)
+tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	const struct grain grain =
 	    grain_of(request, partition, shape, need->cpus_per_task);
 	const uint64_t cores = cores_open(request, partition, shape, &grain);
@@ -541,13 +536,13 @@ tasks_on_node(const struct lt_request *request, const struct need *need,
 			tasks =
 			    smaller(tasks, limits[i].each * limits[i].times);
 	if (lt_request_wants_gpus(request))
-		tasks = smaller(tasks, tasks_by_gpus(request, &grain, need));
+		tasks = smaller(tasks, tasks_by_gpus(need, &grain));
 	const uint64_t by_gpus = product(request->gpus_per_node,
 	    lt_cpus_per_gpu(request, partition), cpus_max);
 	if (by_gpus > 0)
 		tasks =
 		    smaller(tasks, larger(by_gpus / need->cpus_per_task, 1));
-	if (need->memory_mib_per_cpu > 0 && !market->memory_ignored) {
+	if (need->memory_mib_per_cpu > 0 && !need->market->memory_ignored) {
 		/* A core brings all its threads' memory. */
 		const uint64_t task_cpus =
 		    product(divided_up(need->cpus_per_task, grain.usable),
@@ -562,16 +557,14 @@ tasks_on_node(const struct lt_request *request, const struct need *need,
 }
 
 uint32_t
-lt_nodes_needed(const struct lt_request *request,
-    const struct lt_market *market, int partition, const struct lt_shape *shape)
+lt_nodes_needed(const struct lt_need *need, const struct lt_shape *shape)
 {
-	const struct lt_partition *const part = &market->partitions[partition];
-	const struct need need = need_of(request, market, partition);
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
 	const uint64_t gpus = gpus_of(request, part, shape, request->min_nodes);
 	const uint64_t usable = gpus_usable(request, shape);
 	const uint64_t tasks = tasks_of(request, gpus);
-	const uint64_t room =
-	    tasks_on_node(request, &need, market, part, shape);
+	const uint64_t room = tasks_on_node(need, shape);
 	uint64_t nodes = larger(request->min_nodes, part->min_nodes);
 
 	if (request->gpus_per_node > 0)
@@ -583,13 +576,14 @@ lt_nodes_needed(const struct lt_request *request,
 	if (room == 0 || (gpus > 0 && usable == 0) ||
 	    usable < request->gpus_per_node ||
 	    shape->shards < request->shards_per_node ||
-	    shape->cpus < need.cpus_per_node ||
-	    (!market->memory_ignored &&
+	    shape->cpus < need->cpus_per_node ||
+	    (!need->market->memory_ignored &&
 		shape->memory_mib < request->memory_mib_per_node))
 		return 0;
-	nodes = larger(nodes, divided_up(larger(tasks, divided_up(request->cpus,
-							   need.cpus_per_task)),
-				  room));
+	nodes = larger(nodes,
+	    divided_up(
+		larger(tasks, divided_up(request->cpus, need->cpus_per_task)),
+		room));
 	if (gpus > 0)
 		nodes = larger(nodes,
 		    larger(divided_up(gpus, usable),

@@ -17,14 +17,27 @@ struct lt_allocation {
 	bool whole; /* its nodes are the job's alone */
 };
 
+/* A request on one partition, with what one task and one node of it ask there
+ * at least, after the site's limits. Looks into what it was made from. */
+struct lt_need {
+	const struct lt_request *request;
+	const struct lt_market *market;
+	const struct lt_partition *partition;
+	uint64_t cpus_per_task, cpus_per_node;
+	uint64_t memory_mib_per_cpu, memory_mib_per_node;
+	bool whole_memory;
+};
+
+struct lt_need lt_need_of(const struct lt_request *request,
+    const struct lt_market *market, int partition);
+
 /*
  * The most that Slurm gives the request on `nodes` nodes, all of this shape,
  * whether they have that much or not. Pure; the arithmetic saturates.
  * Source: select/cons_tres of 22.05, 24.11 and 26.05, and tests/cover.
  */
 void lt_allocation_on(struct lt_allocation *allocation,
-    const struct lt_request *request, const struct lt_market *market,
-    int partition, const struct lt_shape *shape, uint32_t nodes);
+    const struct lt_need *need, const struct lt_shape *shape, uint32_t nodes);
 
 /* CPUs that each GPU brings there: the user's, else DefCpuPerGPU, which counts
  * only where the user said no --cpus-per-task. 0 = none. */
@@ -38,9 +51,8 @@ bool lt_gpus_unsure(
 
 /* The fewest idle nodes of this shape alone that can run the request, not
  * looking at how many there are; 0 = it can't run there. */
-uint32_t lt_nodes_needed(const struct lt_request *request,
-    const struct lt_market *market, int partition,
-    const struct lt_shape *shape);
+uint32_t lt_nodes_needed(
+    const struct lt_need *need, const struct lt_shape *shape);
 
 /*
  * The number of nodes that a request without a maximum is priced for, and that

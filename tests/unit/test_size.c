@@ -12,76 +12,7 @@
 #include <cmocka.h>
 
 #include "ask_text.h"
-#include "size.h"
-
-enum {
-	PLAIN,
-	HYPER,
-	SOCKETS,
-	EXCLUSIVE,
-	PER_GPU,
-	PER_GPU_HYPER,
-	ONE_TASK,
-	MAX_PER_CPU,
-	MIXED,
-	PARTITIONS
-};
-
-static struct lt_shape shapes[] = {
-    {.node_count = 4,
-	.cpus = 64,
-	.sockets = 2,
-	.threads = 1,
-	.gpus = 8,
-	.memory_mib = 512000,
-	.gpu_index = -1},
-    {.node_count = 4,
-	.cpus = 64,
-	.sockets = 2,
-	.threads = 2,
-	.gpus = 8,
-	.memory_mib = 512000,
-	.gpu_index = -1},
-    {.node_count = 2,
-	.cpus = 16,
-	.sockets = 2,
-	.threads = 1,
-	.memory_mib = 64000,
-	.gpu_index = -1},
-};
-static struct lt_partition partitions[PARTITIONS];
-static struct lt_market market;
-
-static int
-setup(void **state)
-{
-	(void)state;
-	for (int i = 0; i < PARTITIONS; i++)
-		partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_BY_CORE,
-			.max_nodes = UINT32_MAX,
-			.min_nodes = 1,
-			.node_count = 4,
-			.first_shape =
-			    i == HYPER || i == PER_GPU_HYPER || i == ONE_TASK,
-			.shape_count = 1};
-	partitions[SOCKETS].flags = LT_PARTITION_BY_SOCKET;
-	partitions[EXCLUSIVE].flags |= LT_PARTITION_EXCLUSIVE;
-	partitions[PER_GPU].default_cpus_per_gpu = 6;
-	partitions[PER_GPU_HYPER].default_cpus_per_gpu = 3;
-	partitions[ONE_TASK].flags |= LT_PARTITION_TASK_PER_CORE;
-	partitions[MAX_PER_CPU].max_memory_mib = 1000;
-	partitions[MAX_PER_CPU].max_memory_is_per_cpu = true;
-	partitions[MIXED].first_shape = 1;
-	partitions[MIXED].shape_count = 2;
-	partitions[MIXED].node_count = 6;
-	market = (struct lt_market){.partition_count = PARTITIONS,
-	    .partitions = partitions,
-	    .shape_count = 3,
-	    .shapes = shapes,
-	    .memory_ignored = true};
-	return 0;
-}
+#include "size_fixture.h"
 
 static const struct {
 	const char *options;
@@ -152,6 +83,15 @@ static const struct {
 	{.gpus_per_socket = 1, .sockets_per_node = 1}, 2, 2, 2},
 };
 
+static uint32_t
+nodes_needed(const struct lt_request *request, const struct lt_market *on,
+    int partition, const struct lt_shape *shape)
+{
+	const struct lt_need need = lt_need_of(request, on, partition);
+
+	return lt_nodes_needed(&need, shape);
+}
+
 static void
 test_allocation(void **state)
 {
@@ -164,83 +104,13 @@ test_allocation(void **state)
 
 		if (request.min_nodes == 0)
 			request.min_nodes = request.max_nodes = 1;
-		lt_allocation_on(&a, &request, &market, cases[i].partition,
+		allocation_on(&a, &request, &market, cases[i].partition,
 		    &shapes[p->first_shape], cases[i].nodes);
 		if (a.cpus != cases[i].cpus || a.gpus != cases[i].gpus)
 			fail_msg("%s: cpu=%llu gpu=%llu", cases[i].options,
 			    (unsigned long long)a.cpus,
 			    (unsigned long long)a.gpus);
 	}
-}
-
-/* AllocTRES of 26.05.5, and of 22.05.8 without the flag. */
-static void
-test_newer(void **state)
-{
-	static const struct {
-		const char *options;
-		enum lt_partition_flag flag;
-		struct lt_request asked;
-		uint32_t nodes;
-		uint64_t cpus, gpus, older_cpus, older_gpus;
-	} newer[] = {
-	    {"-n1 --ntasks-per-node=3", LT_PARTITION_TASKS_BY_NODE,
-		{.tasks = 1, .tasks_per_node = 3}, 1, 3, 0, 1, 0},
-	    {"-n1 --ntasks-per-node=3 --gpus-per-task=1",
-		LT_PARTITION_TASKS_BY_NODE,
-		{.tasks = 1, .tasks_per_node = 3, .gpus_per_task = 1}, 1, 3, 3,
-		1, 1},
-	    {"--gpus=2 --spread-job on four nodes", LT_PARTITION_GPUS_BY_NODE,
-		{.gpus = 2, .spread = true}, 4, 4, 8, 4, 4},
-	    {"--gpus=3, a node less than there are", LT_PARTITION_GPUS_BY_NODE,
-		{.gpus = 3, .spread = true}, 4, 4, 4, 4, 4},
-	    {"--gres-flags=enforce-binding --gpus=1, GPUs of all sockets",
-		LT_PARTITION_BIND_SOCKETS, {.gpus = 1, .bind_gpus = true}, 1,
-		64, 1, 1, 1},
-	};
-	struct lt_request request = {
-	    .min_nodes = 1, .max_nodes = 2, .tasks = 1, .tasks_per_node = 1};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
-		const uint32_t flags[] = {0, LT_PARTITION_BY_CORE};
-		for (int k = 0; k < 4; k++) {
-			const bool is_newer = k < 2;
-			struct lt_request asked = newer[i].asked;
-			struct lt_allocation a;
-
-			asked.min_nodes = 1;
-			partitions[PLAIN].flags =
-			    flags[k % 2] |
-			    (is_newer ? (uint32_t)newer[i].flag : 0);
-			lt_allocation_on(&a, &asked, &market, PLAIN, &shapes[0],
-			    newer[i].nodes);
-			if (a.cpus != (is_newer ? newer[i].cpus
-						: newer[i].older_cpus) ||
-			    a.gpus != (is_newer ? newer[i].gpus
-						: newer[i].older_gpus))
-				fail_msg("%s, %d: cpu=%llu gpu=%llu",
-				    newer[i].options, k,
-				    (unsigned long long)a.cpus,
-				    (unsigned long long)a.gpus);
-		}
-	}
-	for (int i = 0; i < 2; i++) { /* MaxMemPerCPU=1000: --mem=4000 -n3 */
-		struct lt_allocation a;
-		const struct lt_request asked = {
-		    .min_nodes = 1, .tasks = 3, .memory_mib_per_node = 4000};
-		if (i == 1)
-			partitions[MAX_PER_CPU].flags |=
-			    LT_PARTITION_TASKS_BY_NODE;
-		lt_allocation_on(
-		    &a, &asked, &market, MAX_PER_CPU, &shapes[0], 1);
-		assert_int_equal(a.cpus, i == 1 ? 6 : 4);
-	}
-	/* [max_nodes=2] -n1 --ntasks-per-node=1 */
-	partitions[PLAIN].flags = LT_PARTITION_BY_CORE;
-	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
-	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
-	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
 }
 
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
@@ -254,8 +124,7 @@ test_shards(void **state)
 	(void)state;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.numerator, share.denominator);
-	assert_int_equal(
-	    lt_nodes_needed(&request, &market, PLAIN, &shapes[0]), 0);
+	assert_int_equal(nodes_needed(&request, &market, PLAIN, &shapes[0]), 0);
 	shapes[0].shards = 16;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.numerator, 3);
@@ -318,7 +187,7 @@ test_gpu_types(void **state)
 		shapes[1].gpus_of_type = rows[i].of_type;
 		strcpy(request.gpu_type, rows[i].type);
 		for (int k = 0; k < 2; k++)
-			if (lt_nodes_needed(&request, &market, MIXED,
+			if (nodes_needed(&request, &market, MIXED,
 				&shapes[1 + k]) != rows[i].needed[k])
 				fail_msg("%s: shape %d", rows[i].why, k);
 		if (lt_nodes_bound(&request, &market, &(int){MIXED}, 1) !=
@@ -448,7 +317,7 @@ test_memory(void **state)
 		partitions[PLAIN].default_memory_mib = rows[i].by_default;
 		partitions[PLAIN].default_memory_is_per_cpu =
 		    rows[i].default_is_per_cpu;
-		lt_allocation_on(&a, &request, &market, PLAIN, &shapes[0], 2);
+		allocation_on(&a, &request, &market, PLAIN, &shapes[0], 2);
 		if (a.memory_mib != rows[i].mib)
 			fail_msg("%s: %llu", rows[i].why,
 			    (unsigned long long)a.memory_mib);
@@ -533,7 +402,7 @@ test_needed(void **state)
 
 		request.min_nodes = request.max_nodes = 1;
 		request.nodes_open = true;
-		if (lt_nodes_needed(&request, &market, PLAIN, &shapes[0]) !=
+		if (nodes_needed(&request, &market, PLAIN, &shapes[0]) !=
 		    rows[i].nodes)
 			fail_msg("%s", rows[i].why);
 	}
@@ -566,11 +435,11 @@ test_hostile(void **state)
 	/* A node without CPUs for jobs runs none. */
 	struct lt_shape none = {.node_count = 1, .gpus = 1, .gpu_index = -1};
 	request = (struct lt_request){.min_nodes = 1, .tasks = 1, .gpus = 1};
-	assert_int_equal(lt_nodes_needed(&request, &market, PLAIN, &none), 0);
+	assert_int_equal(nodes_needed(&request, &market, PLAIN, &none), 0);
 	/* The most, where 64 bits would not hold it. */
 	request = (struct lt_request){
 	    .min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = UINT32_MAX};
-	lt_allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
+	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
 	assert_int_equal(a.cpus, UINT32_MAX);
 }
 
@@ -583,7 +452,6 @@ main(void)
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
 	    cmocka_unit_test_setup(test_overcommit, setup),
-	    cmocka_unit_test_setup(test_newer, setup),
 	    cmocka_unit_test_setup(test_overcommit_small, setup),
 	    cmocka_unit_test_setup(test_whole_nodes, setup),
 	    cmocka_unit_test_setup(test_nodes_given, setup),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What newer Slurms allocate otherwise than 22.05: AllocTRES of 24.11.5 and
+ * 26.05.5 for the options beside them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "size_fixture.h"
+
+/* AllocTRES of 26.05.5, and of 22.05.8 without the flag. */
+static void
+test_newer(void **state)
+{
+	static const struct {
+		const char *options;
+		enum lt_partition_flag flag;
+		struct lt_request asked;
+		uint32_t nodes;
+		uint64_t cpus, gpus, older_cpus, older_gpus;
+	} newer[] = {
+	    {"-n1 --ntasks-per-node=3", LT_PARTITION_TASKS_BY_NODE,
+		{.tasks = 1, .tasks_per_node = 3}, 1, 3, 0, 1, 0},
+	    {"-n1 --ntasks-per-node=3 --gpus-per-task=1",
+		LT_PARTITION_TASKS_BY_NODE,
+		{.tasks = 1, .tasks_per_node = 3, .gpus_per_task = 1}, 1, 3, 3,
+		1, 1},
+	    {"--gpus=2 --spread-job on four nodes", LT_PARTITION_GPUS_BY_NODE,
+		{.gpus = 2, .spread = true}, 4, 4, 8, 4, 4},
+	    {"--gpus=3, a node less than there are", LT_PARTITION_GPUS_BY_NODE,
+		{.gpus = 3, .spread = true}, 4, 4, 4, 4, 4},
+	    {"--cpus-per-gpu=2 --gpus-per-socket=1, of each of the 8 sockets",
+		LT_PARTITION_GPUS_BY_NODE,
+		{.cpus_per_gpu = 2,
+		    .gpus_per_socket = 1,
+		    .sockets_per_node = 1},
+		1, 16, 8, 4, 2},
+	    {"--gres-flags=enforce-binding --gpus=1, GPUs of all sockets",
+		LT_PARTITION_BIND_SOCKETS, {.gpus = 1, .bind_gpus = true}, 1,
+		64, 1, 1, 1},
+	};
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 2, .tasks = 1, .tasks_per_node = 1};
+
+	(void)state;
+	shapes[0].sockets = 8;
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		const uint32_t flags[] = {0, LT_PARTITION_BY_CORE};
+		for (int k = 0; k < 4; k++) {
+			const bool is_newer = k < 2;
+			struct lt_request asked = newer[i].asked;
+			struct lt_allocation a;
+
+			asked.min_nodes = 1;
+			partitions[PLAIN].flags =
+			    flags[k % 2] |
+			    (is_newer ? (uint32_t)newer[i].flag : 0);
+			allocation_on(&a, &asked, &market, PLAIN, &shapes[0],
+			    newer[i].nodes);
+			if (a.cpus != (is_newer ? newer[i].cpus
+						: newer[i].older_cpus) ||
+			    a.gpus != (is_newer ? newer[i].gpus
+						: newer[i].older_gpus))
+				fail_msg("%s, %d: cpu=%llu gpu=%llu",
+				    newer[i].options, k,
+				    (unsigned long long)a.cpus,
+				    (unsigned long long)a.gpus);
+		}
+	}
+	for (int i = 0; i < 2; i++) { /* MaxMemPerCPU=1000: --mem=4000 -n3 */
+		struct lt_allocation a;
+		const struct lt_request asked = {
+		    .min_nodes = 1, .tasks = 3, .memory_mib_per_node = 4000};
+		if (i == 1)
+			partitions[MAX_PER_CPU].flags |=
+			    LT_PARTITION_TASKS_BY_NODE;
+		allocation_on(&a, &asked, &market, MAX_PER_CPU, &shapes[0], 1);
+		assert_int_equal(a.cpus, i == 1 ? 6 : 4);
+	}
+	shapes[0].sockets = 2;
+	/* [max_nodes=2] -n1 --ntasks-per-node=1 */
+	partitions[PLAIN].flags = LT_PARTITION_BY_CORE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_newer, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
