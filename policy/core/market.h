@@ -64,7 +64,9 @@ enum lt_partition_flag {
 	LT_PARTITION_BY_CORE = 1 << 10,
 	LT_PARTITION_BY_SOCKET = 1 << 11,
 	LT_PARTITION_TASK_PER_CORE = 1 << 12, /* CR_ONE_TASK_PER_CORE */
-	LT_PARTITION_BIND_SOCKETS = 1 << 13, /* enforce-binding takes sockets */
+	/* GPUs bring CPUs by sockets: enforce-binding takes whole ones, and
+	 * --gpus-per-socket counts on all of them */
+	LT_PARTITION_BIND_SOCKETS = 1 << 13,
 	/* --ntasks-per-node is how many, whatever --ntasks says; what
 	 * MaxMemPerCPU brings is whole CPUs for each task */
 	LT_PARTITION_TASKS_BY_NODE = 1 << 14,

@@ -179,8 +179,8 @@ sockets_of(const struct lt_request *request,
 	    larger(request->cpus_per_node, request->tasks_per_node));
 	uint64_t used = larger(request->cpus, request->max_cpus);
 
-	/* With more CPUs than GPUs, 26.05 counts on every socket. */
-	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) &&
+	/* With more CPUs than GPUs they are counted on every socket. */
+	if ((partition->flags & LT_PARTITION_BIND_SOCKETS) &&
 	    lt_cpus_per_gpu(request, partition) > 1)
 		return all;
 	used = larger(

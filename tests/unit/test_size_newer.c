@@ -35,7 +35,7 @@ test_newer(void **state)
 	    {"--gpus=3, a node less than there are", LT_PARTITION_GPUS_BY_NODE,
 		{.gpus = 3, .spread = true}, 4, 4, 4, 4, 4},
 	    {"--cpus-per-gpu=2 --gpus-per-socket=1, of each of the 8 sockets",
-		LT_PARTITION_GPUS_BY_NODE,
+		LT_PARTITION_BIND_SOCKETS,
 		{.cpus_per_gpu = 2,
 		    .gpus_per_socket = 1,
 		    .sockets_per_node = 1},
