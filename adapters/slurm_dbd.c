@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -452,6 +453,31 @@ finish_runs(struct lt_slurm_runs *runs, struct link *link, int rc)
 	return rc;
 }
 
+/*
+ * All states in which a row has an end, as slurmdbd wants them: of rows in
+ * these it goes by their end, of others by their eligible time, which a job
+ * that was held while it ran has no more, and a row whose start was lost never
+ * had. Source: _state_time_string() and setup_job_cond_limits() of
+ * accounting_storage/mysql, 22.05 to 26.05.
+ */
+static lt_slurm_list *
+ended_states(void)
+{
+	static const uint32_t states[] = {JOB_COMPLETE, JOB_CANCELLED,
+	    JOB_FAILED, JOB_TIMEOUT, JOB_NODE_FAIL, JOB_PREEMPTED,
+	    JOB_BOOT_FAIL, JOB_DEADLINE, JOB_OOM, JOB_REQUEUE, JOB_RESIZING,
+	    JOB_REVOKED};
+	enum { COUNT = sizeof(states) / sizeof(*states) };
+	static char texts[COUNT][16];
+	lt_slurm_list *const list = slurm_list_create(NULL);
+
+	for (size_t i = 0; i < COUNT; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%u", states[i]);
+		(void)slurm_list_append(list, texts[i]);
+	}
+	return list;
+}
+
 int
 lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err)
@@ -467,14 +493,17 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
+	lt_slurm_list *const states = ended_states();
 	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
 	     at += WINDOW_S) {
 		const int64_t end =
 		    at + WINDOW_S < to_utc_s ? at + WINDOW_S : to_utc_s;
-		slurmdb_job_cond_t condition = {
-		    .usage_start = (time_t)at, .usage_end = (time_t)end};
+		slurmdb_job_cond_t condition = {.state_list = states,
+		    .usage_start = (time_t)at,
+		    .usage_end = (time_t)end};
 		rc = load_window(runs, &link, &condition, err);
 	}
+	slurm_list_destroy(states);
 	return finish_runs(runs, &link, rc);
 }
 

@@ -103,7 +103,8 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
 	int code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_repair(d->ledger, err);
-	for (int64_t at = first; code == LT_OK && at <= now_utc_s;
+	for (int64_t at = first;
+	     code == LT_OK && at <= now_utc_s + LT_SETTLE_OVERLAP_S;
 	     at += LT_DAY_S)
 		code = settle_window(d, &keys, at, now_utc_s, err);
 	if (code == LT_OK)

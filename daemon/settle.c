@@ -19,7 +19,7 @@
 #include "price.h"
 #include "row.h"
 
-enum { NO_ROW_S = 120, ASKED_MAX = 20 };
+enum { NO_ROW_S = 120 };
 
 static bool
 has_slurmdbd(const struct lt_daemon *d)
@@ -459,23 +459,6 @@ load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return code == LT_OK ? lt_settle_save_until(d, now_utc_s, err) : code;
 }
 
-/*
- * A job that is held while it runs loses its eligible time, and slurmdbd no
- * longer lists the run by time: what has ended and has no row yet is asked for
- * by its id, each minute. A question costs 0.1 s: some, whichever.
- */
-static int
-ask_by_id(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	int code = LT_OK;
-	const uint32_t n = d->ended_count;
-	const uint32_t first = n == 0 ? 0 : (uint32_t)random() % n;
-	for (uint32_t i = 0; code == LT_OK && i < n && i < ASKED_MAX; i++)
-		code = lt_settle_job(
-		    d, d->ended[(first + i) % n].run.job_id, now_utc_s, err);
-	return code;
-}
-
 int
 lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -492,26 +475,24 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const bool full = now_utc_s >= d->next_settle;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
-	/* Never before the first start: what ended then was not ours. */
 	int64_t from = d->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
-	int64_t to = now_utc_s;
 	/* By a clock that has been set back since, all of this is to come. */
 	if (from > now_utc_s - LT_SETTLE_OVERLAP_S)
 		from = now_utc_s - LT_SETTLE_OVERLAP_S;
+	int64_t to = now_utc_s + LT_SETTLE_OVERLAP_S;
 	if (oldest != INT64_MAX && oldest > to)
 		to = oldest;
+	/* Never before the first start: what ended then was not ours. */
 	if (from < lt_settle_since(d, from))
 		from = lt_settle_since(d, from);
 	if (!full && oldest - 1 > from)
 		from = oldest - 1;
-	code = lt_settle(d, from, to + 1, now_utc_s, err);
+	code = lt_settle(d, from, to, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	if (full) {
 		d->next_settle = now_utc_s + LT_SETTLE_EVERY_S;
 		code = check_ended(d, now_utc_s, &oldest, err);
-		if (code == LT_OK)
-			code = ask_by_id(d, now_utc_s, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
 		if (code == LT_OK &&

@@ -25,7 +25,7 @@ live_shares(const struct lt_daemon *d, uint64_t quote_id)
 	return live ? live->live : 0;
 }
 
-/* Does any row carry this quote, unfinished or not? */
+/* Does the row of a run that has ended carry this quote? */
 static bool
 in_slurmdbd(const struct lt_slurm_runs *rows, uint64_t quote_id)
 {
@@ -60,7 +60,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 {
 	if (!*loaded) { /* one window of slurmdbd serves all */
 		const int code = lt_slurmdbd_runs(
-		    rows, oldest_utc_s - LOOK_S, now_utc_s + 1, err);
+		    rows, oldest_utc_s - LOOK_S, now_utc_s + LOOK_S, err);
 		if (code != LT_OK)
 			return code;
 		*loaded = true;

@@ -226,6 +226,23 @@ until_granted() { # until_granted JOB: try until one is granted, or JOB runs
 	raised
 }
 
+@test "held while it runs, by its user: no sacct by time has it, charges and a rebuild do" {
+	mine -A again $ONE
+	within 20 ran_for "$id" 3
+	as_user scontrol hold "$id"
+	scancel "$id"
+	within 20 state_is "$id" CANCELLED
+	by_time() { sacct -nXa -S now-1days -E now+1hours -o jobid | grep -qx " *$id *"; }
+	run ! by_time
+	within 90 settled "$id"
+	local charge
+	charge=$(money_of "$id")
+	[ "$charge" -ge 3000 ]
+	[ "$charge" -eq $(($(sacct -nXP -j "$id" -o ElapsedRaw) * 1000)) ]
+	[ "$(lowtide rebuild --json | jq .kept_runs)" -eq 0 ]
+	[ "$(money_of "$id")" -eq "$charge" ]
+}
+
 # plus_one TEAM BEFORE: what is held again once a job of 0.06 came after it.
 plus_one() { [ "$(held_micros "$1")" -le $(($2 + 60002)) ] && [ "$(held_micros "$1")" -gt "$2" ]; }
 @test "a stranger's change: Invalid user id, and no money of the team is held" {

@@ -256,9 +256,12 @@ marker() { # all that could start has started
 		run ! "$RPC" update job_id_str="$name" time_limit=600
 		[ "$(field "$own" %l)" = 10:00 ]
 	done
-	# The same, for what it may be.
-	"$RPC" update job_id_str="$own+4294967296" time_limit=9
-	[ "$(field "$own" %l)" = 9:00 ]
+	# The same, for what it may be; newer Slurms don't cut it.
+	if "$RPC" update job_id_str="$own+4294967296" time_limit=9; then
+		[ "$(field "$own" %l)" = 9:00 ]
+	else
+		newer 23.02
+	fi
 	"$RPC" update job_id_str="$id" time_limit=600
 }
 held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(($2 + 100)) ]; }
