@@ -291,11 +291,8 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	    {(conf->select_type_param & LT_SLURM_TASK_PER_CORE) != 0,
 		LT_PARTITION_TASK_PER_CORE},
 	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0),
-		LT_PARTITION_BIND_SOCKETS},
-	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0),
-		LT_PARTITION_TASKS_BY_NODE},
-	    {SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0),
-		LT_PARTITION_GPUS_BY_NODE},
+		LT_PARTITION_BIND_SOCKETS | LT_PARTITION_TASKS_BY_NODE |
+		    LT_PARTITION_GPUS_BY_NODE},
 	    {groups, LT_PARTITION_GROUPS},
 	    {(from->flags & PART_FLAG_ROOT_ONLY) != 0, LT_PARTITION_ROOT_ONLY},
 	    {(from->max_share & (uint16_t)~SHARED_FORCE) > 1,

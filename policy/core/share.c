@@ -281,7 +281,9 @@ sockets_unsure(
 		   request->tasks_per_socket > 0 ||
 		   partition->max_cpus_per_node > 0 ||
 		   (lt_request_wants_gpus(request) &&
-		       request->cpus_per_task > 1));
+		       (request->cpus_per_task > 1 ||
+			   request->gpus_per_task > 0 ||
+			   request->tasks_per_gpu > 0)));
 }
 
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
