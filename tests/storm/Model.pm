@@ -83,8 +83,6 @@ sub load_rows {
 		my %row;
 		@row{@columns} = split /\|/, $_, -1;
 		$row{ended} = $row{End} =~ /^\d+$/ && $row{State} !~ /^(RUNNING|PENDING|SUSPENDED)/;
-		$row{ran} = $row{Start} =~ /^\d+$/ && $row{Start} > 0 && $row{AllocTRES} ne '' &&
-		    $row{NodeList} ne 'None assigned';
 		$row{key} = "$row{JobIDRaw}.$row{Submit}";
 		# A slurmctld that was killed ends a job once more, and then the row
 		# has no resources any more: those that it had.
@@ -92,6 +90,8 @@ sub load_rows {
 		$row{AllocTRES} = $before, excepted('resources forgotten', $row{key})
 		    if $row{AllocTRES} !~ /cpu=/ && $before && $row{NodeList} ne 'None assigned';
 		$allocated{"$row{key}.$row{Start}"} = $row{AllocTRES} if $row{AllocTRES} =~ /cpu=/;
+		$row{ran} = $row{Start} =~ /^\d+$/ && $row{Start} > 0 && $row{AllocTRES} ne '' &&
+		    $row{NodeList} ne 'None assigned';
 		if ($row{ran}) {
 			$row{Partition} = place_of($row{NodeList});
 			($row{rate}, $row{kept}) = rates($row{Partition}, tres($row{AllocTRES}));
