@@ -178,6 +178,42 @@ test_nodes(void **state)
 	}
 }
 
+/* Of a node with 8 GPUs: all its memory, or it alone, is 3.15 more than one. */
+static void
+test_whole_nodes(void **state)
+{
+	static const struct {
+		const char *limit;
+		uint64_t memory_mib;
+		uint16_t shared;
+		int code;
+	} cases[] = {
+	    {"--limit 3.1", 512000, (uint16_t)NO_VAL, ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 3.2", 512000, (uint16_t)NO_VAL, SLURM_SUCCESS},
+	    {"--limit 3.1", NO_VAL64, JOB_SHARED_NONE,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 3.2", NO_VAL64, JOB_SHARED_NONE, SLURM_SUCCESS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_terms one = terms_of_gpus(1, 1, 1);
+		job_desc_msg_t job;
+
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots(cases[i].limit);
+		fake_terms(&one, 1);
+		fake_restart();
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("7");
+		job.pn_min_memory = cases[i].memory_mib;
+		job.shared = cases[i].shared;
+		assert_int_equal(
+		    fake_job_modify(&job, getuid()), cases[i].code);
+		free(job.job_id_str);
+	}
+}
+
 /* Terms that have seen the job since the change know better. */
 static void
 test_terms_that_are_newer(void **state)
@@ -313,6 +349,7 @@ fake_laid_tests(void)
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_laid_over),
 	    FAKE_TEST(test_nodes),
+	    FAKE_TEST(test_whole_nodes),
 	    FAKE_TEST(test_terms_that_are_newer),
 	    FAKE_TEST(test_each_its_own),
 	    FAKE_TEST(test_what_is_held),
