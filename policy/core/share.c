@@ -157,6 +157,8 @@ nodes_bound(const struct lt_need *need)
 		left -= (double)taken / next;
 		larger_ones = next;
 	}
+	if (most < need->request->min_nodes)
+		return 0;
 	return most > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)most;
 }
 

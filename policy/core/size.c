@@ -319,11 +319,17 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 		cpus =
 		    larger(cpus, product(tasks, need->cpus_per_task, cpus_max));
 	cpus = larger(cpus, product(nodes, per_node, cpus_max));
-	if ((request->bind_gpus && gpus > 0) || request->plane)
-		cpus = larger(cpus, request->max_cpus);
+	/* As many as the maximum, and the last task of each node in full. */
+	if (request->max_cpus > 0 &&
+	    ((request->bind_gpus && gpus > 0) || request->plane))
+		cpus = larger(cpus,
+		    request->max_cpus + nodes * (need->cpus_per_task - 1));
 	if (request->plane) /* a plane a node, full or not */
 		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
+	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) && request->spread)
+		cpus = larger(cpus, product(nodes * per_gpu,
+					smaller(gpus, shape->gpus), cpus_max));
 	return larger(cpus,
 	    product(divided_up(cpus, larger(by_gpus, 1)), by_gpus, cpus_max));
 }

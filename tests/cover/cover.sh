@@ -43,7 +43,7 @@ LAYOUT=$here/layout.conf GRES=$here/gres.conf POLICY=$here/policy.yaml \
 AccountingStorageTRES=gres/gpu,gres/shard
 Licenses=sim:1000
 MinJobAge=2
-SelectTypeParameters=${selects[0]}
+SelectTypeParameters=CR_Core
 AllowSpecResourcesUsage=NO" "$cluster" up "$D" >&2 || {
 	tail -n 20 "$D"/log/*.out "$D"/log/slurmctld.log >&2
 	exit 1

@@ -88,7 +88,8 @@ sub load_rows {
 		# has no resources any more: those that it had.
 		my $before = $allocated{"$row{key}.$row{Start}"};
 		$row{AllocTRES} = $before, excepted('resources forgotten', $row{key})
-		    if $row{AllocTRES} !~ /cpu=/ && $before && $row{NodeList} ne 'None assigned';
+		    if $before && $row{NodeList} ne 'None assigned' && ($row{AllocTRES} !~ /cpu=/ ||
+			($before =~ /gpu=/ && $row{AllocTRES} !~ /gpu=/));
 		$allocated{"$row{key}.$row{Start}"} = $row{AllocTRES} if $row{AllocTRES} =~ /cpu=/;
 		$row{ran} = $row{Start} =~ /^\d+$/ && $row{Start} > 0 && $row{AllocTRES} ne '' &&
 		    $row{NodeList} ne 'None assigned';
@@ -393,7 +394,7 @@ sub figures {
 	for my $row (grep { $_->{ended} && $f->{runs}{ $_->{key} } } @{ $f->{rows} }) {
 		my $run = $f->{runs}{ $row->{key} };
 		$figures{"$row->{key} $row->{Start}-$row->{End}"} = "$run->{money_micros} $run->{end_utc_s}"
-		    if !$excepted{'changed an hour later'}{ $row->{key} };
+		    if !grep { exists $excepted{$_}{ $row->{key} } } 'changed an hour later', 'run forgotten';
 	}
 	return \%figures;
 }

@@ -77,6 +77,10 @@ static const struct {
 	{.gpus = 6, .gpus_per_node = 1, .gpu_type = LT_GPU_TYPES}, 2, 2, 8},
     {"--gpus=1 --gres-flags=enforce-binding, max_cpus=18", PLAIN,
 	{.gpus = 1, .bind_gpus = true, .max_cpus = 18}, 1, 18, 1},
+    {"-N2 -c2 --gpus=4 --gres-flags=enforce-binding, max_cpus=32; cpu=33",
+	PLAIN,
+	{.cpus_per_task = 2, .gpus = 4, .bind_gpus = true, .max_cpus = 32}, 2,
+	34, 4},
     {"-n1 --gpus-per-task=2 --nodelist of two", PLAIN,
 	{.tasks = 1, .gpus_per_task = 2}, 2, 2, 4},
     {"--gpus-per-socket=1 --sockets-per-node=1 on two nodes", PLAIN,
@@ -348,6 +352,8 @@ test_bound(void **state)
 	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
 	    {"two tasks a board", PLAIN,
 		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 3},
+	    {"two of three nodes can run it: none can, as far as is known",
+		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
 	    {"as many as can be", PLAIN,
 		{.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
 	};
@@ -357,7 +363,9 @@ test_bound(void **state)
 		struct lt_request request = rows[i].asked;
 		uint32_t bound;
 
-		request.min_nodes = request.max_nodes = 1;
+		if (request.min_nodes == 0)
+			request.min_nodes = 1;
+		request.max_nodes = request.min_nodes;
 		request.nodes_open = true;
 		bound =
 		    lt_nodes_bound(&request, &market, &rows[i].partition, 1);
