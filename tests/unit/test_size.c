@@ -352,6 +352,8 @@ test_bound(void **state)
 	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
 	    {"two tasks a board", PLAIN,
 		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 3},
+	    {"two tasks a core, with GPUs: not known", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .tasks_per_core = 2}, 0},
 	    {"two of three nodes can run it: none can, as far as is known",
 		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
 	    {"as many as can be", PLAIN,
