@@ -117,7 +117,9 @@ same_shape(const struct lt_shape *a, const struct lt_shape *b)
 	return a->cpus == b->cpus && a->sockets == b->sockets &&
 	       a->threads == b->threads && a->gpus == b->gpus &&
 	       a->gpus_of_type == b->gpus_of_type && a->shards == b->shards &&
-	       a->gpu_cores == b->gpu_cores && a->memory_mib == b->memory_mib &&
+	       a->gpu_cores == b->gpu_cores &&
+	       a->socket_cores == b->socket_cores &&
+	       a->memory_mib == b->memory_mib &&
 	       a->tmp_disk_mib == b->tmp_disk_mib &&
 	       strcmp(a->features, b->features) == 0 &&
 	       strcmp(a->gpu_type, b->gpu_type) == 0;
@@ -146,6 +148,7 @@ shape_of(const node_info_t *node)
 
 	shape.cpus = node->cpus_efctv != 0 ? node->cpus_efctv : node->cpus;
 	shape.sockets = node->sockets;
+	shape.socket_cores = node->cores;
 	shape.tmp_disk_mib = node->tmp_disk;
 	if (node->features != NULL &&
 	    strlen(node->features) < sizeof(shape.features))

@@ -123,6 +123,7 @@ code_shape(struct lt_coder *coder, struct lt_shape *shape)
 	lt_code_u32(coder, &shape->gpus_of_type);
 	lt_code_u32(coder, &shape->shards);
 	lt_code_u32(coder, &shape->gpu_cores);
+	lt_code_u32(coder, &shape->socket_cores);
 	lt_code_u64(coder, &shape->memory_mib);
 	lt_code_u64(coder, &shape->tmp_disk_mib);
 	lt_code_text(coder, shape->features, sizeof shape->features);

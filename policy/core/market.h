@@ -39,6 +39,7 @@ struct lt_shape {
 	uint32_t gpus_of_type; /* of them, of gpu_type */
 	uint32_t shards;       /* of all its GPUs: gres/shard or gres/mps */
 	uint32_t gpu_cores;    /* kept for jobs with GPUs */
+	uint32_t socket_cores; /* with those that the system keeps; 0 = n/a */
 	uint64_t memory_mib;
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* comma list; cut = as if none */

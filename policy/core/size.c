@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what was asked to what Slurm may allocate. Pure. The rules are those of
- * select/cons_tres (select/linear: whole nodes), each taken as its upper
- * bound; where the number of nodes is open, share.c takes the worst of them.
+ * From what was asked to what Slurm may allocate: the rules of select/cons_tres
+ * (select/linear: whole nodes), each as its upper bound; share.c takes the
+ * worst number of nodes. Pure.
  */
 #include "size.h"
 
@@ -44,7 +44,6 @@ static void
 memory_asked(struct lt_need *need)
 {
 	const struct lt_request *const request = need->request;
-	const struct lt_partition *const partition = need->partition;
 
 	need->memory_mib_per_cpu = request->memory_mib_per_cpu;
 	need->memory_mib_per_node = request->memory_mib_per_node;
@@ -52,10 +51,10 @@ memory_asked(struct lt_need *need)
 	if (request->memory_mib_per_cpu > 0 ||
 	    request->memory_mib_per_node > 0 || request->whole_memory)
 		return;
-	if (partition->default_memory_mib == 0)
+	if (need->partition->default_memory_mib == 0)
 		need->whole_memory = true;
-	else if (!partition->default_memory_is_per_cpu)
-		need->memory_mib_per_node = partition->default_memory_mib;
+	else if (!need->partition->default_memory_is_per_cpu)
+		need->memory_mib_per_node = need->partition->default_memory_mib;
 }
 
 /*
@@ -202,7 +201,6 @@ tasks_given(const struct lt_request *request, uint64_t tasks, uint64_t nodes)
 	const uint64_t by_gpus = product(tasks,
 	    product(request->gpus_per_task, request->cpus_per_gpu, cpus_max),
 	    cpus_max);
-
 	const uint64_t by_node =
 	    product(nodes, request->cpus_per_node, cpus_max);
 	const uint64_t least = larger(tasks, nodes); /* each node has one */
@@ -271,7 +269,7 @@ struct grain {		  /* of CPUs on a node */
 	uint64_t threads; /* CPUs of a core */
 	uint64_t usable;  /* of them, that one job's tasks may use */
 	uint64_t cores;	  /* of a node */
-	uint64_t sockets;
+	uint64_t sockets, socket_cores;
 	bool apart; /* each task on cores of its own */
 };
 
@@ -286,6 +284,8 @@ grain_of(const struct lt_request *request, const struct lt_partition *partition,
 	if (per_core == 0 && (partition->flags & LT_PARTITION_TASK_PER_CORE))
 		per_core = 1;
 	grain.cores = larger(shape->cpus / grain.threads, 1);
+	grain.socket_cores =
+	    larger(divided_up(grain.cores, grain.sockets), shape->socket_cores);
 	grain.usable = grain.threads;
 	if (per_core > 0)
 		grain.usable = smaller(grain.usable, per_core * cpus_per_task);
@@ -388,7 +388,7 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	if (partition->flags & LT_PARTITION_BY_SOCKET)
 		cores = product(sockets_rounded(request, &grain, cores, tasks,
 				    need->cpus_per_task, nodes),
-		    divided_up(grain.cores, grain.sockets), cpus_max);
+		    grain.socket_cores, cpus_max);
 	return product(cores, grain.threads, cpus_max);
 }
 

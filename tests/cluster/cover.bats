@@ -4,7 +4,7 @@
 load helper
 
 @test "no random request gets more than its hold, and none is refused for it" {
-	run env SEED=7 SELECT='CR_Core CR_Core_Memory' "$PROJECT/tests/cover/cover.sh" 150
+	run env SEED=9 SELECT='CR_Core CR_Core_Memory' "$PROJECT/tests/cover/cover.sh" 150
 	echo "$output"
 	[ "$(grep -c '^goal above their hold .* met$' <<< "$output")" -eq 2 ]
 	[ "$(grep -c '^goal refused that start without .* met$' <<< "$output")" -eq 2 ]

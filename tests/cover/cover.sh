@@ -63,6 +63,10 @@ again() {
 	"$cluster" stop "$D" slurmd
 	"$cluster" start "$D" slurmd
 	[ -n "$2" ] || "$cluster" start "$D" lowtided
+	# Not before lowtided has loaded all jobs.
+	until sbatch --test-only -A cover -p plain -n1 --time=1 --wrap true 2>/dev/null; do
+		sleep .2
+	done
 }
 
 requests() { # requests SELECT-NAME ARGUMENTS...

@@ -402,6 +402,14 @@ sub figures {
 sub rebuild {
 	my $before = figures();
 	my $said = Site::output_within(115, 'lowtide', 'rebuild');
+	# Of many months it takes longer than the command's connection lives.
+	my $log = "$Site::D/log/lowtided.out";
+	for (1 .. 300) {
+		last if $said ne '';
+		my ($last) = reverse grep { /event=rebuil(d|t)/ } split /\n/, Site::output('tail', '-n', 500, $log);
+		$said = $last, excepted('rebuild answered late', Site::real()) if $last && $last =~ /event=rebuilt/;
+		select undef, undef, undef, .2;
+	}
 	return 'lowtide rebuild failed' if $said eq '';
 	my $after = figures();
 	return map { "run $_: $before->{$_} (micros, end), after a rebuild $after->{$_}" }

@@ -74,6 +74,7 @@ make_market(void)
 	    .gpus_of_type = 6,
 	    .shards = 32,
 	    .gpu_cores = 8,
+	    .socket_cores = 16,
 	    .memory_mib = 1024000,
 	    .tmp_disk_mib = 100000,
 	    .features = "ib,fast",

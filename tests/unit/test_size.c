@@ -96,6 +96,25 @@ nodes_needed(const struct lt_request *request, const struct lt_market *on,
 	return lt_nodes_needed(&need, shape);
 }
 
+/* CoreSpecCount=4 of 2 x 16 cores with 2 threads: a whole socket has its own
+ * 16, of which the system keeps some (24.11.5: cpu=32 of 56). */
+static void
+test_kept_cores(void **state)
+{
+	const struct lt_request one = {
+	    .min_nodes = 1, .max_nodes = 1, .tasks = 1};
+	struct lt_allocation a;
+
+	(void)state;
+	partitions[HYPER].flags = LT_PARTITION_BY_SOCKET;
+	shapes[1].cpus = 56;
+	shapes[1].socket_cores = 16;
+	allocation_on(&a, &one, &market, HYPER, &shapes[1], 1);
+	assert_int_equal(a.cpus, 32);
+	shapes[1].cpus = 64;
+	shapes[1].socket_cores = 0;
+}
+
 static void
 test_allocation(void **state)
 {
@@ -458,6 +477,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_allocation, setup),
+	    cmocka_unit_test_setup(test_kept_cores, setup),
 	    cmocka_unit_test_setup(test_shards, setup),
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
