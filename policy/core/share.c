@@ -283,7 +283,8 @@ sockets_unsure(
 		   request->tasks_per_socket > 0 ||
 		   partition->max_cpus_per_node > 0 ||
 		   (lt_request_wants_gpus(request) &&
-		       (request->cpus_per_task > 1 ||
+		       ((partition->flags & LT_PARTITION_BIND_SOCKETS) ||
+			   request->cpus_per_task > 1 ||
 			   request->gpus_per_task > 0 ||
 			   request->tasks_per_gpu > 0)));
 }
