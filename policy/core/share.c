@@ -305,7 +305,8 @@ nodes_unsure(const struct lt_request *request, const struct lt_market *market,
 	if (!lt_request_wants_gpus(request))
 		return false;
 	if (request->spec_cores > 0 || request->overcommit ||
-	    request->bind_gpus || request->tasks_per_core > 1)
+	    request->bind_gpus || request->tasks_per_core > 1 ||
+	    request->tasks_per_socket > 0)
 		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
 	if (request->tasks > 0 &&

@@ -139,6 +139,9 @@ sub ledger { # SQL -> rows
 
 sub load {
 	my %f = (jobs => load_jobs());
+	# Of jobs that slurmctld forgot, too.
+	my $highest = ledger('select max(job_id) n from runs')->[0]{n} // 0;
+	$last_id = $highest if $highest > $last_id;
 	$f{rows} = load_rows();
 	$f{runs} = { map { ("$_->{job_id}.$_->{submit_utc_s}" => $_) } @{ ledger(
 		'select *, (select sum(money_micros) from entries e where e.job_id = runs.job_id' .
