@@ -150,7 +150,7 @@ known_markets() {
 	freed() { as_user scontrol release "$job"; }
 	within 10 freed # the terms come with the next sheet
 	as_user scontrol update jobid="$job" starttime=now
-	within 30 is "$job" RUNNING
+	within 90 is "$job" RUNNING
 	# What it is given again is what is held now: it stays.
 	within 20 ran_for "$job" 6
 	marker
