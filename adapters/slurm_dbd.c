@@ -454,19 +454,20 @@ finish_runs(struct lt_slurm_runs *runs, struct link *link, int rc)
 }
 
 /*
- * All states in which a row has an end, as slurmdbd wants them: of rows in
- * these it goes by their end, of others by their eligible time, which a job
- * that was held while it ran has no more, and a row whose start was lost never
- * had. Source: _state_time_string() and setup_job_cond_limits() of
- * accounting_storage/mysql, 22.05 to 26.05.
+ * States as slurmdbd wants them. Of rows in these it goes by their end, of
+ * others by their eligible time, which a job that was held while it ran has no
+ * more, and a row whose start was lost never had. RUNNING is all that started
+ * and overlaps, whatever its state: a suspension that is told late leaves an
+ * ended run SUSPENDED. Source: _state_time_string() and
+ * setup_job_cond_limits() of accounting_storage/mysql, 22.05 to 26.05.
  */
 static lt_slurm_list *
-ended_states(void)
+states_by_end(void)
 {
 	static const uint32_t states[] = {JOB_COMPLETE, JOB_CANCELLED,
 	    JOB_FAILED, JOB_TIMEOUT, JOB_NODE_FAIL, JOB_PREEMPTED,
 	    JOB_BOOT_FAIL, JOB_DEADLINE, JOB_OOM, JOB_REQUEUE, JOB_RESIZING,
-	    JOB_REVOKED};
+	    JOB_REVOKED, JOB_RUNNING};
 	enum { COUNT = sizeof(states) / sizeof(*states) };
 	static char texts[COUNT][16];
 	lt_slurm_list *const list = slurm_list_create(NULL);
@@ -493,7 +494,7 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
-	lt_slurm_list *const states = ended_states();
+	lt_slurm_list *const states = states_by_end();
 	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
 	     at += WINDOW_S) {
 		const int64_t end =

@@ -164,7 +164,7 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	node=$(squeue -h -j "$id" -o %N)
 	scontrol update nodename="$node" state=down reason=test
 	again() { is "$id" RUNNING && [ "$(shown "$id" Restarts)" = 1 ]; }
-	within 20 again
+	within 60 again
 	# The second run in full, and of the first its share or its charge.
 	both() { [ $(($(held_micros expedite) + $(budget_of expedite spent_micros))) -ge 62000 ]; }
 	within 20 both

@@ -82,7 +82,7 @@ sub load_rows {
 	for (split /\n/, $text) {
 		my %row;
 		@row{@columns} = split /\|/, $_, -1;
-		$row{ended} = $row{End} =~ /^\d+$/ && $row{State} !~ /^(RUNNING|PENDING|SUSPENDED)/;
+		$row{ended} = $row{End} =~ /^\d+$/ && $row{State} !~ /^(RUNNING|PENDING)/;
 		$row{key} = "$row{JobIDRaw}.$row{Submit}";
 		# A slurmctld that was killed ends a job once more, and then the row
 		# has no resources any more: those that it had.
