@@ -25,17 +25,23 @@ live_shares(const struct lt_daemon *d, uint64_t quote_id)
 	return live ? live->live : 0;
 }
 
-/* Does the row of a run that has ended carry this quote? */
+/* Does a row carry this quote that is to be settled yet? What was settled
+ * before the hold was absorbed ends it no more. */
 static bool
-in_slurmdbd(const struct lt_slurm_runs *rows, uint64_t quote_id)
+in_slurmdbd(const struct lt_daemon *d, const struct lt_slurm_runs *rows,
+    uint64_t quote_id)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
-		const char *const text = rows->runs[i].admin_comment;
+		const struct lt_slurm_run *const row = &rows->runs[i];
+		const struct lt_run_key key = {row->job_id, row->submit_utc_s};
+		const char *const text = row->admin_comment;
 		struct lt_quote quote;
+		struct lt_run known;
 		if (text &&
 		    lt_quote_unpack(&quote, text, strlen(text), NULL) ==
 			LT_OK &&
-		    quote.id == quote_id)
+		    quote.id == quote_id &&
+		    lt_ledger_run(d->ledger, key, &known, NULL) != LT_OK)
 			return true;
 	}
 	return false;
@@ -65,7 +71,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 			return code;
 		*loaded = true;
 	}
-	if (in_slurmdbd(rows, hold->quote.id))
+	if (in_slurmdbd(d, rows, hold->quote.id))
 		return LT_OK; /* settle.c ends it */
 	return end(d, hold, "no job has this quote", err);
 }

@@ -12,7 +12,7 @@ static const struct {
 	bool unseen;		    /* no job had it yet */
 	int64_t made_before_s, row; /* row: of that quote in slurmdbd */
 	uint32_t tasks, live, queue;
-	bool no_list, no_slurmdbd, dbd_fails, ran;
+	bool no_list, no_slurmdbd, dbd_fails, ran, settled;
 	bool fails;
 	uint32_t left; /* shares */
 } cases[] = {
@@ -24,6 +24,8 @@ static const struct {
     {"slurmctld has messages for slurmdbd", true, 60, 0, 1, 0, .queue = 1,
 	.left = 1},
     {"slurmdbd has a row of it", true, 60, 101, 1, 0, .left = 1},
+    {"slurmdbd has a row of it, settled before", true, 60, 101, 1, 0,
+	.settled = true, .left = 0},
     {"slurmdbd has a row of another", true, 60, 102, 1, 0, .left = 0},
     {"slurmdbd does not answer", true, 60, 0, 1, 0, .dbd_fails = true,
 	.fails = true, .left = 1},
@@ -72,6 +74,12 @@ test_void(void **state)
 		    lt_quote_pack(text, sizeof(text), &quote), LT_OK);
 		if (cases[i].row)
 			fake_rows = (struct lt_slurm_runs){1, &row};
+		if (cases[i].settled) {
+			const struct lt_run run = {.key = {5, 0}, .uid = BOB};
+			bool changed;
+			must(w->f, lt_ledger_settle(w->f->ledger, &run, NULL, 0,
+				       NOW, 0, &changed, &w->f->err));
+		}
 		fake_queue = cases[i].queue;
 		dbd_fails = cases[i].dbd_fails;
 		snprintf(w->d->slurm.accounting_storage,
