@@ -161,7 +161,7 @@ state_saved() { within 40 idle && sleep 6; }
 	scontrol requeue "$waited"
 	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE '^REQUEUED\|[1-9]'; }
 	within 60 row
-	within 60 settled "$id"
+	within 120 settled "$id"
 	within 60 agree
 	[ $(($(by_report) - before)) -lt 1000 ] # a CPU for some seconds; a node is 1000 each
 	scancel "$waited"

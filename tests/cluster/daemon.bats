@@ -201,7 +201,7 @@ admitted() {
 	[ -n "$FAKETIME" ] || skip 'needs libfaketime'
 	with_clock
 	within 60 admitted
-	within 60 settled "$id"
+	within 120 settled "$id"
 	adjust 1
 	for by in -1200 +2400; do
 		before=$(generation)
@@ -210,7 +210,7 @@ admitted() {
 		# The snapshot goes on, teams with a budget submit, run, are charged.
 		within 20 budget_age "$((before + 1))"
 		within 20 admitted
-		within 60 settled "$id"
+		within 120 settled "$id"
 		# Not a moment of "unknown" for longer than lowtided's own turn.
 		for _ in 1 2 3; do admitted; done
 	done

@@ -32,7 +32,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 
 @test "GPUs that slurmdbd does not count are charged by slurmctld's record" {
 	job -A vision --gpus=4 -n1 --time=10 --wrap 'sleep 3'
-	within 40 settled "$id"
+	within 120 settled "$id"
 	[[ "$(sacct -nXP -j "$id" -o AllocTRES)" != *gpu* ]]
 	[ "$(money_of "$id")" -eq $(($(elapsed_of "$id") * 500)) ]
 	[ "$(run_of "$id" | jq -r '"\(.gpus) \(.gpus_from) \(.share)"')" = "4 slurmctld 1/2" ]
@@ -48,7 +48,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 
 @test "each task of an array has its own GPUs" {
 	job -A vision --array=0-1 --gpus=2 -n1 --time=10 --wrap 'sleep 3'
-	within 40 settled "$id" 2
+	within 120 settled "$id" 2
 	[ "$(runs_of "$id" gpus)" -eq 4 ]
 }
 
@@ -60,7 +60,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 	part stop lowtided KILL
 	within 30 state_is "$id" COMPLETED
 	part start lowtided
-	within 40 settled "$id"
+	within 120 settled "$id"
 	[ "$(run_of "$id" | jq -r '"\(.gpus) \(.share)"')" = "8 1/1" ]
 }
 
@@ -73,7 +73,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 	began=$(date +%s)
 	within 20 suspended_for 4
 	scontrol resume "$id"
-	within 60 settled "$id"
+	within 120 settled "$id"
 	ran=$(elapsed_of "$id") # sacct's elapsed has no suspended time
 	off=$(run_of "$id" | jq .suspended_s)
 	[ "$off" -ge 3 ] && [ "$off" -le 8 ]
@@ -90,7 +90,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 	aged() { [ $(($(date +%s) - sleep_from)) -ge 4 ]; }
 	within 20 aged
 	scontrol update jobid="$id" numnodes=1 || skip "this Slurm does not resize"
-	within 60 settled "$id" 2
+	within 120 settled "$id" 2
 	lowtide report --format json --runs | jq -e --argjson id "$id" '
 	    [.runs[] | select(.job_id == $id)] | sort_by(.submit) |
 	    .[1].start == .[1].submit and .[0].end <= .[1].start' >/dev/null
@@ -102,7 +102,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 
 @test "the end of a run that had ended never moves later" {
 	job -A vision -n1 --time=10 --wrap 'sleep 2'
-	within 40 settled "$id"
+	within 120 settled "$id"
 	before=$(run_of "$id" | jq -c '[.start, .end, .money_micros]')
 	[ "$(run_of "$id" | jq .money_micros)" -gt 0 ]
 	scontrol requeue "$id"
@@ -128,8 +128,8 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 	within 20 more
 	sed -i 's/price_per_node_hour: 36,/price_per_node_hour: 72,/' "$D/etc/lowtide.yaml"
 	reason_of() { run_of "$1" | jq -r .over_reason; }
-	within 90 settled "$dearer" && within 60 settled "$longer" &&
-	    within 90 settled "$late" && within 60 settled "$later"
+	within 120 settled "$dearer" && within 60 settled "$longer" &&
+	    within 120 settled "$late" && within 60 settled "$later"
 	[ "$(elapsed_of "$late")" -ge "$(elapsed_of "$later")" ] || late=$later
 	[ "$(reason_of "$dearer")" = price ]
 	[ "$(reason_of "$longer")" = admin ]
@@ -148,7 +148,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	before=$(grep -c policy_loaded "$D/log/lowtided.out" || true)
 	policy '/^  spot:/d'
 	within 20 loaded "$before"
-	within 60 settled "$id"
+	within 120 settled "$id"
 	seconds=$(elapsed_of "$id")
 	[ "$(money_of "$id")" -eq $((seconds * 250)) ]
 	# 2600 W + 4.5 W of one core at 500 g/kWh: 361 mg a second.
@@ -177,7 +177,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 
 @test "a deleted account keeps its charges with its parent" {
 	job -A vision-a --gpus=8 -n1 --time=10 --wrap 'sleep 2'
-	within 40 settled "$id"
+	within 120 settled "$id"
 	counted() { [ "$(budget_of vision spent_micros)" -ge "$1" ]; }
 	of_a=$(lowtide report --format json --team vision-a | jq .total.charges_micros)
 	all=$(lowtide report --format json --team vision | jq .total.charges_micros)
@@ -197,10 +197,10 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	idle() { [ "$(lowtide report --format json | jq .complete)" = true ]; }
 	scanned() { [ "$(sqlite3 "$D/lowtide/ledger.db" "select value from named where name = 'settled_until'")" -gt "$ended" ]; }
 	job -A vision --carbon-aware=cost --gpus=8 -N1 --time=10 --wrap 'sleep 2' # moved
-	within 40 settled "$id"
+	within 120 settled "$id"
 	moved=$id
 	job -A vision --gpus=1 -n1 --time=10 --wrap 'sleep 2'
-	within 40 settled "$id"
+	within 120 settled "$id"
 	within 120 quiet
 	ended=$(($(date +%s) + 5))
 	within 100 scanned # with every row
@@ -252,7 +252,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	part start slurmctld
 	within 20 forgotten
 	part start lowtided
-	within 90 settled "$id" # it saw no end: slurmdbd is asked each minute
+	within 120 settled "$id" # it saw no end: slurmdbd is asked each minute
 	[ "$(run_of "$id" | jq -c '[.gpus, .gpus_from, .money_micros, .carbon_mg]')" = '[null,"unknown",null,null]' ]
 	lowtide explain "$id" | grep 'how many GPUs it had is not known: not charged'
 	lowtide report | grep 'of unknown GPUs, not charged'

@@ -57,7 +57,7 @@ mine() { # mine SCRIPT-LINE: a job of the plain user's, a node for a minute
 	lowtide explain "$second" | grep -q 'Held after a requeue'
 	end "$first"
 	ended_runs() { settled "$first" && settled "$second"; }
-	within 60 ended_runs
+	within 120 ended_runs
 	local job ran
 	for job in "$first" "$second"; do
 		ran=$(sacct -nXPD -j "$job" -o State,ElapsedRaw | grep -v PENDING | head -n 1 | cut -d'|' -f2)

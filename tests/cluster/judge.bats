@@ -88,7 +88,7 @@ explained() { lowtide explain "$1" | grep -q "$2"; }
 	within 20 nice_refused
 	within 20 waits "$id"
 	explained "$id" 'Held after a requeue'
-	within 90 settled "$id"
+	within 120 settled "$id"
 	waits "$id" # 0.062 less what it used is not enough
 	lowtide budget adjust --team loop --amount -0.03 --reason 'for one more'
 	released() { [ "$(squeue -h -j "$id" -t PD -o %r)" = BeginTime ]; }

@@ -49,7 +49,7 @@ day_of_carbon() {
 	within 30 state_is "$id" COMPLETED
 	at_home() { [ "$(sacct -nXP -j "$id" -o Partition)" = ondemand ]; }
 	within 30 at_home # slurmdbd learns it some seconds later
-	within 30 settled "$id"
+	within 120 settled "$id"
 	elapsed=$(sacct -nXP -j "$id" -o ElapsedRaw)
 	[ "$(money_of "$id")" -eq $((elapsed * 1000 / 8)) ]
 	run -0 lowtide explain "$id"
@@ -80,7 +80,7 @@ day_of_carbon() {
 	[ "$(lowtide explain --json "$id" | jq -r '[.candidates[] | "\(.partition) \(.reject)"] | join(",")')" = 'spot best,ondemand dearer,h100 dearer' ]
 	within 10 has_run "$id"
 	scancel "$id"
-	within 30 settled "$id"
+	within 120 settled "$id"
 	decided # now from the ledger
 }
 
@@ -123,7 +123,7 @@ day_of_carbon() {
 @test "a full node split into eight array tasks costs one node to the micro" {
 	script second 'sleep 3'
 	job -A nlp --array=0-7 --gpus=1 --cpus-per-task=8 --time=10 second
-	within 60 settled "$id" 8
+	within 120 settled "$id" 8
 	want=0
 	while read -r seconds; do want=$((want + seconds * 1000)); done \
 	    < <(sacct -nXP -j "$id" -o ElapsedRaw)
@@ -167,7 +167,7 @@ day_of_carbon() {
 
 @test "a team without a budget is never refused, and is charged" {
 	job -A free --gpus=8 -N1 --time=7-00:00:00 --wrap 'sleep 1'
-	within 40 settled "$id"
+	within 120 settled "$id"
 	[ "$(money_of "$id")" -gt 0 ]
 }
 
@@ -275,7 +275,7 @@ true'
 	within 20 running
 	within 10 has_run "$id"
 	scontrol requeue "$id"
-	within 90 settled "$id" # the scan of slurmdbd is each minute
+	within 120 settled "$id" # the scan of slurmdbd is each minute
 	held() { [ "$(budget_of nlp held_micros)" -gt 0 ]; }
 	within 30 held
 	scancel "$id"

@@ -36,7 +36,7 @@ setup() { cluster_use; }
 	# slurmdbd learns the partition of a short job some seconds later.
 	at_home() { [ "$(sacct -nXP -j "$id" -o Partition)" = ondemand ]; }
 	within 30 at_home
-	within 40 settled "$id"
+	within 120 settled "$id"
 	[ "$(money_of "$id")" -gt 0 ]
 }
 

@@ -142,7 +142,7 @@ known_markets() {
 	within 40 locked
 	show "$job" | grep -q Restarts=1
 	lowtide explain "$job" | grep -q 'Requeued by lowtide'
-	within 60 settled "$job"
+	within 120 settled "$job"
 	run ! as_user scontrol release "$job"
 	lowtide budget adjust --team back --amount -1 --reason more
 	within 30 job_log released "$job"
@@ -179,7 +179,7 @@ known_markets() {
 	within 10 is "$job" RUNNING
 	marker
 	written "$job" 90000 # what it used is not freed
-	within 90 settled "$job"
+	within 120 settled "$job"
 	[ "$(money_of "$job")" -gt 31000 ]
 	[ "$(money_of "$job")" -le 90001 ]
 	over() { lowtide report --format json --runs | jq -r --argjson id "$job" \

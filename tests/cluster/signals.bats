@@ -172,7 +172,7 @@ again() { # lowtided anew: all sources are asked
 	within 10 has_run "$id"
 	node=$(field "$id" %N)
 	scontrol update nodename="$node" state=down reason=reclaimed
-	within 60 settled "$id"
+	within 120 settled "$id"
 	scontrol update nodename="$node" state=resume || true # it may be back by itself
 	run -0 lowtide explain "$id"
 	[[ "$output" == *"from this cluster (1 in "*" node-h of 90 days)"*"source advisor"* ]]

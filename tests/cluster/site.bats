@@ -43,7 +43,7 @@ setup() { cluster_use; }
 	job -A warned --gpus=8 -N1 --time=1:00:00 --wrap 'sleep 1'
 	[[ "$said" == *'warned has $0.50 of $0.50 left'* ]]
 	within 30 done_job "$id"
-	within 30 settled "$id"
+	within 120 settled "$id"
 }
 
 @test "a balance older than a minute is unknown: on_unknown, for budgeted teams only" {

@@ -53,7 +53,7 @@ act() {
 	job -A rich -n1 --gpus=8 --time=1 -o /dev/null two && echo "$id" > "$D/id.gpus"
 	job -A free -p gone $ONE two && echo "$id" > "$D/id.before"
 	for name in child purged gpus before; do
-		within 40 settled "$(saved $name)"
+		within 120 settled "$(saved $name)"
 	done
 }
 
@@ -123,7 +123,7 @@ act() {
 	within 20 dropped
 	marker
 	end "$gone"
-	within 40 settled "$gone"
+	within 120 settled "$gone"
 	cp "$D/good.yaml" "$D/etc/lowtide.yaml"
 	seconds=$(sacct -nXP -j "$gone" -o ElapsedRaw)
 	[ "$(money_of "$gone")" -eq $((seconds * 1000)) ]
@@ -161,7 +161,7 @@ act() {
 	scontrol update jobid="$id" admincomment='JS1:H4sIAA=='
 	within 20 ended "$id"
 	sacctmgr -iQ modify job where jobid="$id" set admincomment='JS1:H4sIAA==' >/dev/null || true
-	within 40 settled "$id" "$runs"
+	within 120 settled "$id" "$runs"
 	charge_told > "$D/before"
 	local spent
 	spent=$(money_of "$id")
@@ -213,7 +213,7 @@ charge_told() { lowtide explain "$id" | grep -E '(money|carbon) = '; }
 	wait $!
 	covered "$id"
 	end "$id"
-	within 40 settled "$id"
+	within 120 settled "$id"
 	[ "$(money_of "$id")" -le $((($(sacct -nXP -j "$id" -o ElapsedRaw) * 1000 * 2 + 63) / 64)) ]
 }
 @test "held: --mem=0, node shapes, --exclusive=user, ranges of nodes" {

@@ -95,7 +95,7 @@ act() {
 	scontrol update nodename=v8 state=down reason=test
 	scontrol update jobid="$(saved shrink)" numnodes=1
 	date +%s > "$D/resized"
-	within 20 settled "$(saved again)"
+	within 120 settled "$(saved again)"
 	sacct -nXP -j "$(saved again)" -o ElapsedRaw > "$D/first_run"
 	money_of "$(saved again)" > "$D/first_charge"
 	as_user scontrol requeue "$(saved again)"
@@ -112,7 +112,7 @@ act() {
 		    settled "$(saved preempt)" && settled "$(saved nodefail)" &&
 		    settled "$(saved shrink)" 2 && settled "$(saved again)" 2
 	}
-	within 60 ended_runs
+	within 120 ended_runs
 	# By now Slurm would have started all of them again.
 	within 20 is_past "$until"
 	marker
@@ -187,7 +187,7 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	! is "$id" RUNNING
 	[ "$(shown "$id" Reason)" = JobHeldAdmin ]
 	part start slurmdbd
-	within 60 settled "$id" 2
+	within 120 settled "$id" 2
 	within 30 is "$id" RUNNING
 	paid down 130000
 }
@@ -235,7 +235,7 @@ until_granted() { # until_granted JOB: try until one is granted, or JOB runs
 	within 20 state_is "$id" CANCELLED
 	by_time() { sacct -nXa -S now-1days -E now+1hours -o jobid | grep -qx " *$id *"; }
 	run ! by_time
-	within 90 settled "$id"
+	within 120 settled "$id"
 	local charge
 	charge=$(money_of "$id")
 	[ "$charge" -ge 3000 ]

@@ -191,7 +191,7 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	[ "$(hold_of "$id")" = 150001 ]
 	end "$id"
 	settled() { lowtide explain "$id" --json | jq -e '.runs[0].share'; }
-	within 20 settled
+	within 120 settled
 	[ "$(lowtide explain "$id" --json | jq -r '.runs[0].share')" = 1/4 ]
 }
 @test "raw: named nodes with exclusive, no number of nodes" {
@@ -325,7 +325,7 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 	within 20 ended "$ran"
 	scontrol update partitionname=later oversubscribe=no
 	part start lowtided
-	within 60 settled "$ran"
+	within 120 settled "$ran"
 	[ "$(lowtide report --format json --runs | jq -r --argjson id "$ran" \
 	    '.runs[] | select(.job_id == $id) | .over_reason')" = size ]
 }
