@@ -86,13 +86,20 @@ help:
 deps:
 	$(Q)packaging/deps.sh
 
-$(B)/%.o: %.c Makefile
+# Changes with the compiler or its flags, and then all is built anew.
+$(B)/flags: FORCE
+	@mkdir -p $(B)
+	@printf '%s\n' $(call quoted,$(CC) $(CFLAGS) $(LDFLAGS)) | cmp -s - $@ || \
+	    printf '%s\n' $(call quoted,$(CC) $(CFLAGS) $(LDFLAGS)) > $@
+quoted = '$(subst ','\'',$(1))'
+
+$(B)/%.o: %.c Makefile $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(filter 0,$(V)),@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS) $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
 
 # tests/<kind>/x.c see everything.
-$(B)/tests/%.o: tests/%.c Makefile
+$(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(filter 0,$(V)),@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS) $(INC_tests) -c -o $@ $<
@@ -248,6 +255,6 @@ uninstall:
 	    $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MAN8)))
 
 clean:
-	rm -rf build
+	rm -rf $(B)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

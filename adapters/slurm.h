@@ -200,10 +200,10 @@ struct lt_slurm_runs {
 /*
  * Rows of this cluster that ended in [from, to], or started and overlap it,
  * requeued and resized runs too (DUPLICATES, NO_STEP, NO_TRUNC), deduplicated
- * by (job id, submit). A job cancelled before it ran has an end and no start. Tasks cancelled out of a
- * pending array have no row; a whole one is one row, without a task.
- * Costs 0.1 s a day of the window; a slurmdbd that hangs, LT_ENET after
- * MessageTimeout + 35 s.
+ * by (job id, submit). A job cancelled before it ran has an end and no start.
+ * Tasks cancelled out of a pending array have no row; a whole one is one row,
+ * without a task. Costs 0.1 s a day of the window; a slurmdbd that hangs,
+ * LT_ENET after MessageTimeout + 35 s.
  */
 int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);

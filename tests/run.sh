@@ -11,7 +11,8 @@ what=${1:-all}
 [ $# -eq 0 ] || shift
 files=("$@")
 [ $# -gt 0 ] || files=(tests/cluster/*.bats)
-export CMOCKA_MESSAGE_OUTPUT=TAP CI=true
+# All makes below want the same flags: others would build everything anew.
+export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)
@@ -96,7 +97,7 @@ corpus() { # one TAP line for a whole corpus
 	    echo "ok 1 - corpus" || echo "not ok 1 - corpus of $1"
 }
 
-build "build (gcc, -Werror)" tests CC=gcc
+build "build (gcc, -Werror)" tests
 [ "$what" = cluster ] || units build ''
 [ "$what" = cluster ] || for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
 	[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
@@ -105,13 +106,13 @@ done
 if [ "$what" = all ]; then
 	part "checks.sh" tests/checks.sh
 	build "build (clang, -Werror)" tests CC=clang B=build/clang
-	build "build (ASan, UBSan)" tests CC=gcc B=build/asan SAN=address,undefined
+	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '
 	for t in tests/fake_slurm/*.sh; do
 		[ -x "$t" ] && BUILD=$PWD/build/asan part "asan ${t#tests/}" timeout 600 "$t"
 	done
-	build "build (TSan)" build/tsan/tests/unit/test_budget_threads CC=gcc B=build/tsan SAN=thread
+	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread
 	part "tsan test_budget_threads" timeout 600 build/tsan/tests/unit/test_budget_threads
 fi
 if [ "$what" = all ] || [ "$what" = cluster ]; then
