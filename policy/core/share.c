@@ -4,6 +4,7 @@
  * by the most that it may be given, over the shapes and the number of nodes
  * that Slurm may choose.
  */
+#include "counts.h"
 #include "size.h"
 #include "units.h"
 
@@ -102,12 +103,6 @@ lt_charge_share(const struct lt_resources *resources,
 	if (share.numerator == 0)
 		return whole;
 	return reduce(share.numerator, share.denominator);
-}
-
-static uint64_t
-larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static const struct lt_shape *

@@ -10,132 +10,7 @@
 #include <strings.h>
 
 #include "ask_text.h"
-
-static const uint64_t cpus_max = UINT32_MAX;
-static const uint64_t memory_max = (uint64_t)LT_MEMORY_MIB_MAX * 1024;
-
-static uint64_t
-larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t
-smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t
-divided_up(uint64_t count, uint64_t parts)
-{
-	return count / parts + (count % parts > 0);
-}
-
-static uint64_t
-product(uint64_t a, uint64_t b, uint64_t most)
-{
-	return a > 0 && b > most / a ? most : a * b;
-}
-
-/* What Slurm holds against MaxMemPerCPU: what was asked, else the default, else
- * all of a node; where memory is not consumed, too. */
-static void
-memory_asked(struct lt_need *need)
-{
-	const struct lt_request *const request = need->request;
-
-	need->memory_mib_per_cpu = request->memory_mib_per_cpu;
-	need->memory_mib_per_node = request->memory_mib_per_node;
-	need->whole_memory = request->whole_memory;
-	if (request->memory_mib_per_cpu > 0 ||
-	    request->memory_mib_per_node > 0 || request->whole_memory)
-		return;
-	if (need->partition->default_memory_mib == 0)
-		need->whole_memory = true;
-	else if (!need->partition->default_memory_is_per_cpu)
-		need->memory_mib_per_node = need->partition->default_memory_mib;
-}
-
-/*
- * MaxMemPerCPU: memory above it is paid with CPUs. Slurm does this for each
- * partition that the job names, one after the other, on what is there by then.
- */
-static void
-apply_memory_limit(struct lt_need *need, const struct lt_partition *partition)
-{
-	const uint64_t limit = partition->max_memory_mib;
-	uint64_t per_node = need->memory_mib_per_node;
-
-	if (limit == 0 || !partition->max_memory_is_per_cpu)
-		return;
-	if (need->memory_mib_per_cpu > limit) {
-		const uint64_t ratio =
-		    divided_up(need->memory_mib_per_cpu, limit);
-
-		need->cpus_per_task =
-		    product(need->cpus_per_task, ratio, cpus_max);
-		need->memory_mib_per_cpu =
-		    divided_up(need->memory_mib_per_cpu, ratio);
-	}
-	if (need->whole_memory)
-		for (uint32_t i = 0; i < partition->shape_count; i++)
-			per_node = larger(per_node,
-			    need->market->shapes[partition->first_shape + i]
-				.memory_mib);
-	need->cpus_per_node =
-	    larger(need->cpus_per_node, divided_up(per_node, limit));
-}
-
-/* Of a task, so that all of a node's together have what its memory needs. */
-static uint64_t
-cpus_by_memory(const struct lt_need *need)
-{
-	const struct lt_request *const request = need->request;
-	const uint64_t nodes = larger(request->min_nodes, 1);
-	const uint64_t by_node = nodes * request->tasks_per_node;
-	const uint64_t tasks = by_node > 0 ? by_node : request->tasks;
-	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
-}
-
-struct lt_need
-lt_need_of(const struct lt_request *request, const struct lt_market *market,
-    int partition)
-{
-	struct lt_need need = {
-	    .request = request,
-	    .market = market,
-	    .partition = &market->partitions[partition],
-	    .cpus_per_task = larger(request->cpus_per_task, 1),
-	    .cpus_per_node = request->cpus_per_node,
-	};
-
-	memory_asked(&need);
-	for (uint32_t i = 0; i < request->named_count; i++)
-		apply_memory_limit(
-		    &need, &market->partitions[request->named[i]]);
-	if (request->named_count == 0)
-		apply_memory_limit(&need, need.partition);
-	if ((need.partition->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    need.cpus_per_node > request->cpus_per_node)
-		need.cpus_per_task =
-		    larger(need.cpus_per_task, cpus_by_memory(&need));
-	/* DefCpuPerGPU counts only where the user said no --cpus-per-task. */
-	if (request->cpus_per_task == 0 && request->gpus_per_task > 0)
-		need.cpus_per_task = larger(need.cpus_per_task,
-		    product(request->gpus_per_task,
-			need.partition->default_cpus_per_gpu, cpus_max));
-	return need;
-}
-
-uint32_t
-lt_cpus_per_gpu(
-    const struct lt_request *request, const struct lt_partition *partition)
-{
-	if (request->cpus_per_gpu > 0 || request->cpus_per_task > 0)
-		return request->cpus_per_gpu;
-	return partition->default_cpus_per_gpu;
-}
+#include "counts.h"
 
 /* --ntasks, else what Slurm puts in its place; 0 = it counts CPUs only. */
 static uint64_t
@@ -179,8 +54,9 @@ sockets_of(const struct lt_request *request,
 	uint64_t used = larger(request->cpus, request->max_cpus);
 
 	/* With more CPUs than GPUs they are counted on every socket. */
-	if ((partition->flags & LT_PARTITION_BIND_SOCKETS) &&
-	    lt_cpus_per_gpu(request, partition) > 1)
+	if (request->bind_gpus ||
+	    ((partition->flags & LT_PARTITION_BIND_SOCKETS) &&
+		lt_cpus_per_gpu(request, partition) > 1))
 		return all;
 	used = larger(
 	    used, product(tasks, larger(request->cpus_per_task, 1), cpus_max));
@@ -324,6 +200,13 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	    ((request->bind_gpus && gpus > 0) || request->plane))
 		cpus = larger(cpus,
 		    request->max_cpus + nodes * (need->cpus_per_task - 1));
+	/* All but the first node may have one task, and then more CPUs. */
+	if (request->bind_gpus && gpus > 0 &&
+	    need->cpus_per_node > need->cpus_per_task)
+		cpus = larger(
+		    cpus, product(tasks, need->cpus_per_task, cpus_max) +
+			      (nodes - 1) *
+				  (need->cpus_per_node - need->cpus_per_task));
 	if (request->plane) /* a plane a node, full or not */
 		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));

@@ -94,7 +94,7 @@ while read -r line; do
 		survivors+=("$file: $old -> $new ($tests)")
 	else
 		read -ra names <<< "$tests"
-		cp -p "$object" object.kept
+		[ ! -e "$object" ] || cp -p "$object" object.kept
 		if ! make -s $(targets "${names[@]}") >build.log 2>&1; then
 			wrong=$((wrong + 1)) result='does not build'
 			grep -m 3 error build.log
@@ -104,12 +104,13 @@ while read -r line; do
 			result=survived
 			survivors+=("$file: $old -> $new")
 		fi
-		mv object.kept "$object"
+		[ ! -e object.kept ] || mv object.kept "$object"
 		# What has the mutant's object in it.
 		[[ $file == plugin/* ]] || rm -f build/*.a
 		rm -f build/*.so
 	fi
 	cp -p source.kept "$file"
+	[[ $file != *.h ]] || touch "$file" # all that has it in it is made again
 	printf '%4ds  %-24s %s: %s\n' $((SECONDS - began)) "$result" "$file" "$old"
 done < <(grep -v -e '^#' -e '^$' "$list")
 

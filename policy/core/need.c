@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one task and one node of a request ask at least on a partition, after
+ * the site's defaults and MaxMemPerCPU; size.c derives the rest from it. Pure.
+ */
+#include "counts.h"
+#include "size.h"
+
+/* What Slurm holds against MaxMemPerCPU: what was asked, else the default, else
+ * all of a node; where memory is not consumed, too. */
+static void
+memory_asked(struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+
+	need->memory_mib_per_cpu = request->memory_mib_per_cpu;
+	need->memory_mib_per_node = request->memory_mib_per_node;
+	need->whole_memory = request->whole_memory;
+	if (request->memory_mib_per_cpu > 0 ||
+	    request->memory_mib_per_node > 0 || request->whole_memory)
+		return;
+	if (need->partition->default_memory_mib == 0)
+		need->whole_memory = true;
+	else if (!need->partition->default_memory_is_per_cpu)
+		need->memory_mib_per_node = need->partition->default_memory_mib;
+}
+
+/*
+ * MaxMemPerCPU: memory above it is paid with CPUs. Slurm does this for each
+ * partition that the job names, one after the other, on what is there by then.
+ */
+static void
+apply_memory_limit(struct lt_need *need, const struct lt_partition *partition)
+{
+	const uint64_t limit = partition->max_memory_mib;
+	uint64_t per_node = need->memory_mib_per_node;
+
+	if (limit == 0 || !partition->max_memory_is_per_cpu)
+		return;
+	if (need->memory_mib_per_cpu > limit) {
+		const uint64_t ratio =
+		    divided_up(need->memory_mib_per_cpu, limit);
+
+		need->cpus_per_task =
+		    product(need->cpus_per_task, ratio, cpus_max);
+		need->memory_mib_per_cpu =
+		    divided_up(need->memory_mib_per_cpu, ratio);
+	}
+	if (need->whole_memory)
+		for (uint32_t i = 0; i < partition->shape_count; i++)
+			per_node = larger(per_node,
+			    need->market->shapes[partition->first_shape + i]
+				.memory_mib);
+	need->cpus_per_node =
+	    larger(need->cpus_per_node, divided_up(per_node, limit));
+}
+
+/* Of a task, so that all of a node's together have what its memory needs. */
+static uint64_t
+cpus_by_memory(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+	const uint64_t nodes = larger(request->min_nodes, 1);
+	const uint64_t by_node = nodes * request->tasks_per_node;
+	const uint64_t tasks = by_node > 0 ? by_node : request->tasks;
+	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
+}
+
+struct lt_need
+lt_need_of(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	struct lt_need need = {
+	    .request = request,
+	    .market = market,
+	    .partition = &market->partitions[partition],
+	    .cpus_per_task = larger(request->cpus_per_task, 1),
+	    .cpus_per_node = request->cpus_per_node,
+	};
+
+	memory_asked(&need);
+	for (uint32_t i = 0; i < request->named_count; i++)
+		apply_memory_limit(
+		    &need, &market->partitions[request->named[i]]);
+	if (request->named_count == 0)
+		apply_memory_limit(&need, need.partition);
+	if ((need.partition->flags & LT_PARTITION_TASKS_BY_NODE) &&
+	    need.cpus_per_node > request->cpus_per_node)
+		need.cpus_per_task =
+		    larger(need.cpus_per_task, cpus_by_memory(&need));
+	/* DefCpuPerGPU counts only where the user said no --cpus-per-task. */
+	if (request->cpus_per_task == 0 && request->gpus_per_task > 0)
+		need.cpus_per_task = larger(need.cpus_per_task,
+		    product(request->gpus_per_task,
+			need.partition->default_cpus_per_gpu, cpus_max));
+	return need;
+}
+
+uint32_t
+lt_cpus_per_gpu(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	if (request->cpus_per_gpu > 0 || request->cpus_per_task > 0)
+		return request->cpus_per_gpu;
+	return partition->default_cpus_per_gpu;
+}
