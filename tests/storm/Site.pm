@@ -194,7 +194,9 @@ sub start_part {
 	return if $wanted_up{$part};
 	$wanted_up{$part} = 1;
 	my $since = $down_since{$part};
-	in_background(sub { push @outages, [ $part, @$since, time ] }, 60, 'sh', '-c',
+	# One start after the other: a slow machine has not done the last one.
+	in_background(sub { push @outages, [ $part, @$since, time ] }, 60,
+		'flock', '-o', "$D/run/$part.start", 'sh', '-c',
 		"\"\$CLUSTER_SH\" stop $D $part KILL; exec \"\$CLUSTER_SH\" start $D $part");
 }
 
