@@ -43,7 +43,7 @@ holds_json(struct lt_daemon *d)
 		if (holds[i].start_utc_s)
 			continue;
 		pending++;
-		if (!lt_scale(holds[i].quote.hold_per_task.money_micros,
+		if (!lt_scale_up(holds[i].quote.hold_per_task.money_micros,
 			holds[i].live_tasks, 1, &of_one) ||
 		    !lt_add(&money, of_one))
 			money = INT64_MAX; /* in observe nothing bounds it */

@@ -72,8 +72,9 @@ kept_share(const struct lt_resources *r, const struct lt_place *p)
 	return index < 0 ? whole : lt_charge_share(&kept, &p->shapes[index], 1);
 }
 
-double
-lt_suspended_part(const struct lt_run *run)
+/* The part of its time in which it was suspended, 0 to 1. */
+static double
+suspended_part(const struct lt_run *run)
 {
 	const int64_t length = run->end_utc_s - run->start_utc_s;
 	return length > 0 ? (double)run->suspended_s / (double)length : 0;
@@ -140,7 +141,7 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 	struct lt_charge_input input = {.start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s,
 	    .nodes = run->nodes,
-	    .suspended = lt_suspended_part(run)};
+	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, d, partition);
 	size_of(&input, run, &place);
@@ -155,7 +156,7 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run, struct lt_daemon *d,
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
 	    .nodes = run->nodes,
-	    .suspended = lt_suspended_part(run)};
+	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, d, run->partition);
 	size_of(&input, run, &place);

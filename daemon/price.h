@@ -18,9 +18,8 @@ int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
     const char *partition, int64_t start_utc_s, int64_t end_utc_s,
     struct lt_daemon *d, struct lt_error *err);
 
-/* The part of a run's time in which it was suspended, 0 to 1. */
-double lt_suspended_part(const struct lt_run *run);
-/* The share of its nodes that it kept then: of memory and GPUs. */
+/* The share of its nodes that a run kept while it was suspended: of memory and
+ * GPUs. */
 struct lt_fraction lt_suspended_share(
     const struct lt_run *run, const struct lt_daemon *d);
 

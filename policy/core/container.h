@@ -183,7 +183,7 @@ int lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
 int lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset);
 
 /* Replace a file whole: begin, write, then commit (fsync, rename, fsync the
- * directory) or abandon. */
+ * directory). What fails leaves the old file. */
 struct lt_replace {
 	int fd;
 	const char *path;
@@ -194,7 +194,6 @@ int lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 int lt_replace_write(struct lt_replace *replace, const void *bytes,
     size_t byte_count, struct lt_error *err);
 int lt_replace_commit(struct lt_replace *replace, struct lt_error *err);
-void lt_replace_abandon(struct lt_replace *replace);
 int lt_directory_sync(const char *path, struct lt_error *err);
 int lt_file_replace(const char *path, mode_t mode, const void *bytes,
     size_t byte_count, struct lt_error *err);

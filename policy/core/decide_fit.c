@@ -311,7 +311,7 @@ takes_more(const struct lt_share *a, const struct lt_share *b)
  * The smallest shape that can hold the job: of those that fit, where it takes
  * the greatest share. The reject is of the shape that came nearest.
  */
-enum lt_reject
+static enum lt_reject
 layout_of(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_market *market = job->market;

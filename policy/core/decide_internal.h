@@ -43,7 +43,7 @@ struct job { /* the request, resolved once */
 	bool expected_said; /* by the user */
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
-	struct lt_request asked; /* with home's default memory */
+	struct lt_request asked;       /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
@@ -98,8 +98,6 @@ struct found { /* start of the best; none = false */
 /* decide_fit.c */
 void job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s);
-enum lt_reject layout_of(
-    struct layout *layout, const struct job *job, int partition);
 /* Why the job can't run there at all, home or not. */
 enum lt_reject fit_reject(
     struct layout *layout, const struct job *job, int partition);
@@ -141,7 +139,5 @@ void search_earliest(struct found *found, const struct lane *lane,
 /* No start of the lane makes it less. */
 double search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
-bool caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
-    double end_after_now_s, enum lt_reject *reject);
 
 #endif

@@ -91,7 +91,7 @@ edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
 	return edge;
 }
 
-bool
+static bool
 caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
     double end_after_now_s, enum lt_reject *reject)
 {

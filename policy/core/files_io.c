@@ -126,6 +126,17 @@ lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
 	return LT_OK;
 }
 
+/* What was not finished leaves nothing. */
+static void
+abandon(struct lt_replace *replace)
+{
+	if (replace->fd < 0)
+		return;
+	close(replace->fd);
+	replace->fd = -1;
+	(void)unlink(replace->new_path);
+}
+
 int
 lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
     struct lt_error *err)
@@ -148,7 +159,7 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 	if (fchmod(replace->fd, mode) != 0) {
 		const int code = lt_fail(err, LT_EIO, "%s: can't set mode: %s",
 		    replace->new_path, strerror(errno));
-		lt_replace_abandon(replace);
+		abandon(replace);
 		return code;
 	}
 	return LT_OK;
@@ -168,22 +179,12 @@ lt_replace_write(struct lt_replace *replace, const void *bytes,
 			const int code =
 			    lt_fail(err, LT_EIO, "%s: can't write: %s",
 				replace->new_path, strerror(errno));
-			lt_replace_abandon(replace);
+			abandon(replace);
 			return code;
 		}
 		done += (size_t)put;
 	}
 	return LT_OK;
-}
-
-void
-lt_replace_abandon(struct lt_replace *replace)
-{
-	if (replace->fd < 0)
-		return;
-	close(replace->fd);
-	replace->fd = -1;
-	(void)unlink(replace->new_path);
 }
 
 int
@@ -223,7 +224,7 @@ lt_replace_commit(struct lt_replace *replace, struct lt_error *err)
 		code = lt_fail(err, LT_EIO, "%s: can't rename to %s: %s",
 		    replace->new_path, replace->path, strerror(errno));
 	if (code != LT_OK) {
-		lt_replace_abandon(replace);
+		abandon(replace);
 		return code;
 	}
 	close(replace->fd);

@@ -64,7 +64,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	},
 };
 
-enum { WORD_SIZE = 64, WORDS_MAX = 24 };
+enum { WORD_SIZE = 64 };
 
 void
 lt_options_init(struct lt_options *options)

@@ -191,12 +191,3 @@ lt_series_max(
 		largest = fmax(largest, series->value[i]);
 	return largest;
 }
-
-bool
-lt_series_varies(
-    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
-{
-	/* Neighbours differ, so two steps are two values. */
-	return lt_series_index(series, from_utc_s) !=
-	       lt_series_index(series, to_utc_s);
-}

@@ -73,8 +73,4 @@ double lt_series_integral(
 double lt_series_max(
     const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
 
-/* More than one value in force in [from, to]? A constant moves nothing. */
-bool lt_series_varies(
-    const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s);
-
 #endif

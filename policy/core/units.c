@@ -377,21 +377,6 @@ narrow(wide_int wide, int64_t *result)
 }
 
 bool
-lt_scale(
-    int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
-{
-	wide_int quotient, remainder;
-
-	if (!divide(amount, numerator, denominator, &quotient, &remainder))
-		return false;
-	if (2 * remainder >= denominator)
-		quotient++;
-	if (2 * remainder <= -(wide_int)denominator)
-		quotient--;
-	return narrow(quotient, result);
-}
-
-bool
 lt_scale_up(
     int64_t amount, int64_t numerator, int64_t denominator, int64_t *result)
 {

@@ -65,13 +65,9 @@ const char *lt_micros_exact(char *out, size_t size, int64_t micros);
 const char *lt_kg_exact(char *out, size_t size, int64_t mg);
 
 /*
- * amount * numerator / denominator, half away from zero, 128 bits inside.
+ * amount * numerator / denominator, rounded up: for holds; 128 bits inside.
  * False when denominator <= 0 or the result passes int64_t.
  */
-bool lt_scale(int64_t amount, int64_t numerator, int64_t denominator,
-    int64_t *result) __attribute__((warn_unused_result, nonnull));
-
-/* The same, rounded up: for holds. */
 bool lt_scale_up(int64_t amount, int64_t numerator, int64_t denominator,
     int64_t *result) __attribute__((warn_unused_result, nonnull));
 

@@ -156,27 +156,7 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	return result;
 }
 
-/* The first of errors is the caller's. */
-static int
-first_error(
-    const struct lt_policy_errors *errors, int code, struct lt_error *err)
-{
-	if (code == LT_OK || !err || err->code != LT_OK)
-		return code;
-	*err = errors->items[0];
-	return code;
-}
-
-int
-lt_policy_parse(struct lt_policy **policy, const char *name, const char *text,
-    size_t length, const char *const *known_adapters, struct lt_error *err)
-{
-	struct lt_policy_errors errors = {0};
-	const int code = lt_policy_parse_all(
-	    policy, name, text, length, known_adapters, &errors);
-	return first_error(&errors, code, err);
-}
-
+/* The first of the errors is the caller's. */
 int
 lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err)
@@ -184,5 +164,7 @@ lt_policy_load(struct lt_policy **policy, const char *path,
 	struct lt_policy_errors errors = {0};
 	const int code =
 	    lt_policy_load_all(policy, path, known_adapters, &errors);
-	return first_error(&errors, code, err);
+	if (code != LT_OK && err && err->code == LT_OK)
+		*err = errors.items[0];
+	return code;
 }

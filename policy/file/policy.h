@@ -15,7 +15,6 @@ enum {
 	LT_EXCHANGES_MAX = 1024,
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
-	LT_LABEL_MAX = 8,
 	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
@@ -128,17 +127,14 @@ struct lt_policy {
  */
 int lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err);
-/* The same from memory; name stands for the file in messages. */
-int lt_policy_parse(struct lt_policy **policy, const char *name,
-    const char *text, size_t length, const char *const *known_adapters,
-    struct lt_error *err);
 
 /* All errors of a file, by line and column; start as { 0 }. */
 struct lt_policy_errors {
 	int count;
 	struct lt_error items[LT_POLICY_ERRORS_MAX];
 };
-/* The same two, telling every error that can be told at once. */
+/* The same, telling every error that can be told at once; and from memory:
+ * name stands for the file in messages. */
 int lt_policy_load_all(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_policy_errors *errors);
 int lt_policy_parse_all(struct lt_policy **policy, const char *name,

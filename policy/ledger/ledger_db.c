@@ -36,9 +36,10 @@ static const struct {
 } sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
-int
-lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
-    const char *doing, struct lt_error *err)
+/* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
+static int
+fail_sql(struct lt_ledger *ledger, enum lt_database database, const char *doing,
+    struct lt_error *err)
 {
 	sqlite3 *const db = ledger->db[database];
 	const char *const text = sqlite3_errmsg(db);
@@ -90,9 +91,9 @@ lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
 	    sqlite3_prepare_v3(ledger->db[database], sql_table[sql].text, -1,
 		SQLITE_PREPARE_PERSISTENT, &ledger->statements[sql],
 		NULL) != SQLITE_OK)
-		return lt_sql_fail(ledger, database, sql_table[sql].name, err);
+		return fail_sql(ledger, database, sql_table[sql].name, err);
 	if (bind_values(ledger->statements[sql], values, count) != SQLITE_OK)
-		return lt_sql_fail(ledger, database, sql_table[sql].name, err);
+		return fail_sql(ledger, database, sql_table[sql].name, err);
 	rows->statement = ledger->statements[sql];
 	return LT_OK;
 }
@@ -107,7 +108,7 @@ lt_rows_next(struct lt_rows *rows, struct lt_error *err)
 		return 1;
 	if (rc == SQLITE_DONE)
 		return 0;
-	return lt_sql_fail(rows->ledger, sql_table[rows->sql].database,
+	return fail_sql(rows->ledger, sql_table[rows->sql].database,
 	    sql_table[rows->sql].name, err);
 }
 
@@ -359,7 +360,7 @@ migrate(
 	int version = 0, newest = 0;
 
 	if (user_version(db, &version) != SQLITE_OK)
-		return lt_sql_fail(ledger, database, "user_version", err);
+		return fail_sql(ledger, database, "user_version", err);
 	while (databases[database].migrations[newest] != NULL)
 		newest++;
 	if (version < 0 || version > newest)
@@ -377,7 +378,7 @@ migrate(
 		    sqlite3_exec(db, databases[database].migrations[version],
 			NULL, NULL, NULL) != SQLITE_OK ||
 		    sqlite3_exec(db, mark, NULL, NULL, NULL) != SQLITE_OK)
-			return lt_sql_fail(ledger, database, "migration", err);
+			return fail_sql(ledger, database, "migration", err);
 	}
 	return LT_OK;
 }
@@ -399,11 +400,11 @@ open_database(
 		NULL) != SQLITE_OK)
 		return ledger->db[database] == NULL
 			   ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)
-			   : lt_sql_fail(ledger, database, "open", err);
+			   : fail_sql(ledger, database, "open", err);
 	(void)sqlite3_busy_timeout(ledger->db[database], BUSY_MS);
 	if (sqlite3_exec(ledger->db[database], LT_SQL_PRAGMAS, NULL, NULL,
 		NULL) != SQLITE_OK)
-		return lt_sql_fail(ledger, database, "set-up", err);
+		return fail_sql(ledger, database, "set-up", err);
 	return migrate(ledger, database, err);
 }
 

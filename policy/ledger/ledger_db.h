@@ -43,10 +43,6 @@ struct lt_value { /* to bind, in order ?1, ?2, ... */
 	    (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /             \
 		  sizeof(struct lt_value))
 
-/* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
-int lt_sql_fail(struct lt_ledger *ledger, enum lt_database database,
-    const char *doing, struct lt_error *err);
-
 /* Run a statement that gives no rows. */
 int lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
     const struct lt_value *values, int count);

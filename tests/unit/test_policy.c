@@ -23,14 +23,26 @@ static const char *const adapters[] = {"static", "uk_carbon_intensity", NULL};
 	"  london: {adapter: uk_carbon_intensity, region: 13}\n"               \
 	"  night: {adapter: static, value: \"0.1\", unit: per_kwh}\n"
 
+/* Of text; the first of its errors is in err. */
+static int
+parse(struct lt_policy **policy, const char *name, const char *text,
+    struct lt_error *err)
+{
+	struct lt_policy_errors errors = {0};
+	const int code = lt_policy_parse_all(
+	    policy, name, text, strlen(text), adapters, &errors);
+
+	*err = errors.items[0];
+	return code;
+}
+
 static struct lt_policy *
 parsed(const char *text)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_error err = {0};
 
-	if (lt_policy_parse(
-		&policy, "p.yaml", text, strlen(text), adapters, &err) != LT_OK)
+	if (parse(&policy, "p.yaml", text, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	return policy;
 }
@@ -286,9 +298,7 @@ test_errors(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		assert_int_equal(
-		    lt_policy_parse(&policy, "p.yaml", cases[i].text,
-			strlen(cases[i].text), adapters, &err),
-		    LT_EINPUT);
+		    parse(&policy, "p.yaml", cases[i].text, &err), LT_EINPUT);
 		assert_null(policy);
 		assert_int_equal(err.code, LT_EINPUT);
 		assert_int_equal(err.line, cases[i].line);
@@ -312,16 +322,6 @@ test_error_list(void **state)
 	assert_int_equal(errors.count, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(errors.items[i].line, i + 1);
-	/* a caller without interest in errors */
-	assert_int_equal(lt_policy_parse(&policy, "p.yaml", text,
-			     sizeof(text) - 1, adapters, NULL),
-	    LT_EINPUT);
-	/* a caller's earlier failure stays */
-	struct lt_error earlier = {.code = LT_EIO, .text = "first"};
-	assert_int_equal(lt_policy_parse(&policy, "p.yaml", text,
-			     sizeof(text) - 1, adapters, &earlier),
-	    LT_EINPUT);
-	assert_string_equal(earlier.text, "first");
 }
 
 static void
@@ -334,9 +334,7 @@ test_long_name(void **state)
 
 	memset(name, 'd', sizeof(name) - 1);
 	memcpy(name + sizeof(name) - 10, "last.yaml", 10);
-	assert_int_equal(
-	    lt_policy_parse(&policy, name, "mode: 1\n", 8, adapters, &err),
-	    LT_EINPUT);
+	assert_int_equal(parse(&policy, name, "mode: 1\n", &err), LT_EINPUT);
 	assert_non_null(strstr(err.text, "last.yaml:1:7: mode: got \"1\""));
 }
 
@@ -356,6 +354,13 @@ test_files(void **state)
 	err = (struct lt_error){0};
 	assert_int_equal(lt_policy_load(&policy, "/", adapters, &err), LT_EIO);
 	assert_string_equal(err.text, "/: Is a directory");
+	/* a caller without interest in errors */
+	assert_int_equal(lt_policy_load(&policy, "/", adapters, NULL), LT_EIO);
+	/* a caller's earlier failure stays */
+	struct lt_error earlier = {.code = LT_EDENIED, .text = "first"};
+	assert_int_equal(
+	    lt_policy_load(&policy, "/", adapters, &earlier), LT_EIO);
+	assert_string_equal(earlier.text, "first");
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "mode: advise\n", 13), 13);
