@@ -37,13 +37,15 @@ endif
 
 INC_policy/core := -Ipolicy/core
 INC_policy/file := -Ipolicy/file -Ipolicy/core
-INC_policy/ledger := -Ipolicy/ledger -Ipolicy/core
+INC_policy/model := -Ipolicy/model -Ipolicy/core
+INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core
 INC_adapters := -Iadapters -Ipolicy/core
 INC_plugin := -Iplugin -Ipolicy/core
-INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger -Ipolicy/core
+INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger \
+	-Ipolicy/model -Ipolicy/core
 INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core
 INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/core -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
+	-Ipolicy/model -Ipolicy/core -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 FILE_SRC := $(wildcard policy/file/*.c)

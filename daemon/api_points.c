@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api_signals.h"
+#include "forecast_learn.h"
 #include "calendar.h"
 
 enum {

@@ -5,7 +5,7 @@
 #ifndef LT_BRIDGE_H
 #define LT_BRIDGE_H
 
-#include "ledger.h"
+#include "rate.h"
 
 enum { LT_BRIDGE_S = 2 * 3600 }; /* longer holes are not guessed at */
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a finished run costs, hour by hour. Pure arithmetic; settle.c feeds it
- * from slurmdbd and the ledger's rates.
+ * What a finished run costs, hour by hour. Pure arithmetic; price.c feeds it
+ * from the ledger's runs and rates.
  */
 #ifndef LT_CHARGE_H
 #define LT_CHARGE_H
 
-#include "ledger.h"
+#include "rate.h"
 #include "size.h"
-
-struct lt_rates { /* of one kind over the run; count 0 = never known */
-	uint32_t count;
-	const struct lt_rate_step *steps; /* rising, as lt_ledger_rates() */
-};
 
 /* Over [from, to) in value x seconds, as a charge has it; *worst is raised to
  * the worst quality met. */

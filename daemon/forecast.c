@@ -217,29 +217,29 @@ index_at(const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s)
 }
 
 uint32_t
-lt_forecast(struct lt_rate_step *out, uint32_t room,
-    const struct lt_rate_step *known, uint32_t count, bool seasonal,
-    double floor, int64_t now_utc_s)
+lt_forecast(
+    struct lt_rate_step *out, uint32_t room, const struct lt_known *known)
 {
+	const int64_t now_utc_s = known->now_utc_s;
 	struct lt_history history;
 	double weights[KNOTS][LT_SIGN_COUNT];
 
-	if (count == 0 || room == 0)
+	if (known->count == 0 || room == 0)
 		return 0;
-	const struct lt_rate_step *const last = &known[count - 1];
+	const struct lt_rate_step *const last = &known->steps[known->count - 1];
 	int64_t at = last->end_utc_s;
 	const int64_t end = now_utc_s / LT_HOUR_S * LT_HOUR_S +
 			    (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
 	if (at >= end)
 		return 0;
-	const uint32_t index = index_at(known, count, now_utc_s);
-	const struct lt_rate_step *const now = &known[index];
+	const uint32_t index = index_at(known->steps, known->count, now_utc_s);
+	const struct lt_rate_step *const now = &known->steps[index];
 	const int64_t seen = now->start_utc_s > now_utc_s ? now->start_utc_s
 			     : now_utc_s < now->end_utc_s ? now_utc_s
 							  : now->end_utc_s - 1;
-	if (!seasonal ||
-	    now_utc_s - known[0].start_utc_s < LT_FORECAST_HISTORY_S ||
-	    !learn(&history, weights, known, index + 1, seen)) {
+	if (!known->seasonal ||
+	    now_utc_s - known->steps[0].start_utc_s < LT_FORECAST_HISTORY_S ||
+	    !learn(&history, weights, known->steps, index + 1, seen)) {
 		out[0] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = end,
 		    .value = last->value,
@@ -257,7 +257,7 @@ lt_forecast(struct lt_rate_step *out, uint32_t room,
 					 : forecast_at(&history, weights, lead);
 		out[used] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = stop,
-		    .value = value > floor ? value : floor,
+		    .value = fmax(value, known->floor),
 		    .quality = LT_QUALITY_CLIMATOLOGY};
 		memcpy(
 		    out[used].source, last->source, sizeof(out[used].source));

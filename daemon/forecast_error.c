@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Each hour: what was forecast for hours that are measured now is scored, and
- * a few hours ahead are forecast to be scored in their turn. Between points
- * of a source (signals.c) and the tables of errors in the ledger.
+ * a few hours ahead are forecast to be scored in their turn.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast.h"
 #include "forecast_error.h"
 #include "units.h"
 
 enum {
 	BUCKETS = LT_FORECAST_BUCKET_COUNT,
 	KINDS = LT_FORECAST_KIND_COUNT,
-	ISSUED_MAX = KINDS * BUCKETS, /* one hour of each bucket */
 	HINDCAST_EVERY_HOURS = 3,
 	HINDCAST_DAYS = LT_FORECAST_MEAN_DAYS,
 	TRUTH_HOURS = 4 * LT_FORECAST_MEAN_DAYS * 24, /* older: not scored */
@@ -109,16 +106,17 @@ fill_means(struct measured *m)
 }
 
 static int
-measured_of(struct measured *m, const struct lt_rate_step *known,
-    uint32_t count, int64_t now_utc_s, struct lt_error *err)
+measured_of(
+    struct measured *m, const struct lt_known *known, struct lt_error *err)
 {
-	m->steps = malloc((count + 1) * sizeof(*m->steps));
+	const int64_t now_utc_s = known->now_utc_s;
+	m->steps = malloc((known->count + 1) * sizeof(*m->steps));
 	if (m->steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "forecast errors: no memory");
-	for (uint32_t i = 0; i < count && known[i].start_utc_s <= now_utc_s;
-	     i++)
-		if (is_measured(known[i].quality))
-			m->steps[m->count++] = known[i];
+	for (uint32_t i = 0;
+	     i < known->count && known->steps[i].start_utc_s <= now_utc_s; i++)
+		if (is_measured(known->steps[i].quality))
+			m->steps[m->count++] = known->steps[i];
 	if (m->count == 0)
 		return LT_OK;
 	const int64_t end = now_utc_s / LT_HOUR_S;
@@ -179,8 +177,10 @@ issue_own(struct lt_issued *out, uint32_t used, const struct measured *m,
 
 	if (count == 0)
 		return used;
-	const uint32_t got = lt_forecast(steps, sizeof(steps) / sizeof(*steps),
-	    m->steps, count, m->seasonal, m->floor, now_utc_s);
+	const struct lt_known known = {
+	    m->steps, count, m->seasonal, m->floor, now_utc_s};
+	const uint32_t got =
+	    lt_forecast(steps, sizeof(steps) / sizeof(*steps), &known);
 	if (got > 0 && steps[0].quality == LT_QUALITY_CLIMATOLOGY)
 		used = issue(out, used, hour, LT_FORECAST_OWN, steps, got);
 	const struct lt_rate_step last = {
@@ -191,24 +191,26 @@ issue_own(struct lt_issued *out, uint32_t used, const struct measured *m,
 }
 
 static uint32_t
-issue_provider(struct lt_issued *out, uint32_t used,
-    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s)
+issue_provider(
+    struct lt_issued *out, uint32_t used, const struct lt_known *known)
 {
-	const int64_t hour = now_utc_s / LT_HOUR_S;
+	const int64_t hour = known->now_utc_s / LT_HOUR_S;
 
 	for (int bucket = 0; bucket < BUCKETS; bucket++) {
-		const int64_t from = target_of(hour, bucket) * LT_HOUR_S;
-		for (uint32_t i = 0; i < count; i++) {
-			if (known[i].end_utc_s <= from ||
-			    known[i].quality != LT_QUALITY_FORECAST)
+		const int64_t target = target_of(hour, bucket);
+		const int64_t from = target * LT_HOUR_S;
+		for (uint32_t i = 0; i < known->count; i++) {
+			const struct lt_rate_step *const step =
+			    &known->steps[i];
+			if (step->end_utc_s <= from ||
+			    step->quality != LT_QUALITY_FORECAST)
 				continue;
-			const double value = mean_of_hour(
-			    &known[i], count - i, from / LT_HOUR_S);
-			if (known[i].start_utc_s < from + LT_HOUR_S &&
+			const double value =
+			    mean_of_hour(step, known->count - i, target);
+			if (step->start_utc_s < from + LT_HOUR_S &&
 			    !isnan(value))
-				out[used++] =
-				    (struct lt_issued){hour, from / LT_HOUR_S,
-					LT_FORECAST_PROVIDER, value};
+				out[used++] = (struct lt_issued){
+				    hour, target, LT_FORECAST_PROVIDER, value};
 			break;
 		}
 	}
@@ -217,15 +219,17 @@ issue_provider(struct lt_issued *out, uint32_t used,
 
 /* False while the hour that it is of has not been measured. */
 static bool
-score(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
+score(struct lt_error_sum *sums, const struct measured *m,
     const struct lt_issued *issued)
 {
 	const double seen = measured_at(m, issued->target_hour);
 
 	if (isnan(seen) || issued->kind < 0 || issued->kind >= KINDS)
 		return false;
-	struct lt_error_sum *const sum = &sums[issued->kind][lt_forecast_bucket(
-	    (issued->target_hour - issued->issued_hour) * LT_HOUR_S)];
+	struct lt_error_sum *const sum =
+	    &sums[issued->kind * BUCKETS +
+		  lt_forecast_bucket(
+		      (issued->target_hour - issued->issued_hour) * LT_HOUR_S)];
 	sum->count++;
 	sum->sum += issued->value - seen;
 	sum->sum_abs += fabs(issued->value - seen);
@@ -235,8 +239,7 @@ score(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
 /* As if lowtided had run all the time: what it would have said, with values
  * coming as late as they do now. */
 static void
-hindcast(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
-    int64_t now_utc_s)
+hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 {
 	const int64_t end = m->steps[m->count - 1].end_utc_s;
 	const int64_t late = end < now_utc_s ? now_utc_s - end : 0;
@@ -245,7 +248,7 @@ hindcast(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
 	uint32_t count = 0;
 
 	for (; at < now_utc_s; at += step) {
-		struct lt_issued issued[ISSUED_MAX];
+		struct lt_issued issued[LT_FORECAST_SUM_COUNT];
 		while (
 		    count < m->count && m->steps[count].end_utc_s <= at - late)
 			count++;
@@ -257,7 +260,7 @@ hindcast(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
 
 /* Scores what is due; those that could be go to the front of due. */
 static uint32_t
-score_due(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
+score_due(struct lt_error_sum *sums, const struct measured *m,
     struct lt_issued *due, uint32_t count)
 {
 	uint32_t scored = 0;
@@ -268,86 +271,41 @@ score_due(struct lt_error_sum sums[KINDS][BUCKETS], const struct measured *m,
 	return scored;
 }
 
-static int
-load_sums(struct lt_ledger *ledger, const char *key,
-    struct lt_error_sum *loaded, uint32_t *count, struct lt_error *err)
-{
-	return lt_ledger_forecast_errors(
-	    ledger, key, loaded, KINDS * BUCKETS, count, err);
-}
-
-static int
-learn(struct lt_ledger *ledger, const char *key, const struct measured *m,
-    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s,
+int
+lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
+    struct lt_issued *due, uint32_t due_count, bool is_first,
     struct lt_error *err)
 {
-	const int64_t hour = now_utc_s / LT_HOUR_S;
-	struct lt_error_sum sums[KINDS][BUCKETS] = {0};
-	struct lt_error_sum loaded[KINDS * BUCKETS];
-	struct lt_issued fresh[ISSUED_MAX], *due = NULL;
-	uint32_t loaded_count, due_count;
-	int rc = load_sums(ledger, key, loaded, &loaded_count, err);
+	const int64_t now_utc_s = known->now_utc_s;
+	struct measured m = {
+	    .seasonal = known->seasonal, .floor = known->floor};
+	const int rc = measured_of(&m, known, err);
 
-	if (rc == LT_OK)
-		rc = lt_ledger_due_forecasts(
-		    ledger, key, hour, &due, &due_count, err);
-	if (rc != LT_OK)
-		return rc;
-	for (int kind = 0; kind < KINDS; kind++)
-		for (int bucket = 0; bucket < BUCKETS; bucket++) {
-			sums[kind][bucket].kind = kind;
-			sums[kind][bucket].bucket = bucket;
-		}
-	if (loaded_count == 0 && m->count > 0)
-		hindcast(sums, m, now_utc_s);
-	const struct lt_forecast_news news = {.hour = hour,
-	    .scored_count = score_due(sums, m, due, due_count),
-	    .scored = due,
-	    .fresh_count = issue_own(fresh,
-		issue_provider(fresh, 0, known, count, now_utc_s), m, m->count,
-		now_utc_s),
-	    .fresh = fresh,
-	    .sums = &sums[0][0],
-	    .sum_count = KINDS * BUCKETS};
-	/* A source that neither measures nor forecasts has nothing to tell. */
-	if (news.fresh_count > 0 || news.scored_count > 0)
-		rc = lt_ledger_put_forecasts(ledger, key, &news, err);
-	free(due);
-	return rc;
-}
-
-int
-lt_forecast_learn(struct lt_ledger *ledger, const char *key,
-    const struct lt_rate_step *known, uint32_t count, bool seasonal,
-    double floor, int64_t now_utc_s, struct lt_error *err)
-{
-	struct measured m = {.seasonal = seasonal, .floor = floor};
-	int64_t last_hour;
-	int rc = lt_ledger_last_forecast(ledger, key, &last_hour, err);
-
-	if (rc != LT_OK || last_hour == now_utc_s / LT_HOUR_S)
-		return rc;
-	rc = measured_of(&m, known, count, now_utc_s, err);
-	if (rc == LT_OK)
-		rc = learn(ledger, key, &m, known, count, now_utc_s, err);
+	memset(lesson, 0, sizeof(*lesson));
+	for (int i = 0; i < LT_FORECAST_SUM_COUNT; i++)
+		lesson->sums[i] = (struct lt_error_sum){
+		    .kind = i / BUCKETS, .bucket = i % BUCKETS};
+	if (rc == LT_OK) {
+		if (is_first && m.count > 0)
+			hindcast(lesson->sums, &m, now_utc_s);
+		lesson->scored_count =
+		    score_due(lesson->sums, &m, due, due_count);
+		lesson->issued_count = issue_own(lesson->issued,
+		    issue_provider(lesson->issued, 0, known), &m, m.count,
+		    now_utc_s);
+	}
 	free(m.steps);
 	free(m.means);
 	return rc;
 }
 
-int
-lt_forecast_bands(struct lt_ledger *ledger, const char *key,
-    struct lt_forecast_band bands[KINDS][BUCKETS], struct lt_error *err)
+void
+lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
+    const struct lt_error_sum *sums, uint32_t count)
 {
-	struct lt_error_sum loaded[KINDS * BUCKETS];
-	uint32_t count;
-	const int rc = load_sums(ledger, key, loaded, &count, err);
-
-	if (rc != LT_OK)
-		return rc;
 	memset(bands, 0, sizeof(**bands) * KINDS * BUCKETS);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_error_sum *const sum = &loaded[i];
+		const struct lt_error_sum *const sum = &sums[i];
 		if (sum->kind < 0 || sum->kind >= KINDS || sum->bucket < 0 ||
 		    sum->bucket >= BUCKETS || sum->count == 0)
 			continue;
@@ -370,5 +328,4 @@ lt_forecast_bands(struct lt_ledger *ledger, const char *key,
 			band->half_width =
 			    fmax(band->half_width, before->half_width);
 		}
-	return LT_OK;
 }

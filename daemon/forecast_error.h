@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How far forecasts of a source were off, by lead time: issued ones are kept
- * (signals.db), scored when the measured value comes, and told as a band.
+ * by the caller, scored when the measured value comes, and told as a band.
+ * Pure.
  */
 #ifndef LT_FORECAST_ERROR_H
 #define LT_FORECAST_ERROR_H
 
-#include "ledger.h"
+#include "forecast.h"
 
 enum lt_forecast_kind {
 	LT_FORECAST_PROVIDER,	/* the source's own forecast */
@@ -36,21 +37,32 @@ struct lt_forecast_band {
 			    * never less than at a shorter lead */
 };
 
-/*
- * Once an hour and source (later calls in the same hour do nothing): score
- * what was forecast and is measured now, keep what is forecast now, drop what
- * is too old. A source that was never scored starts with hindcasts over
- * `known`. known, seasonal, floor: as for lt_forecast(). One transaction of
- * signals.db, or a savepoint of the caller's. Source: docs/model.md, eq. (36).
- */
-int lt_forecast_learn(struct lt_ledger *ledger, const char *key,
-    const struct lt_rate_step *known, uint32_t count, bool seasonal,
-    double floor, int64_t now_utc_s, struct lt_error *err);
+enum {
+	LT_FORECAST_SUM_COUNT =
+	    LT_FORECAST_KIND_COUNT * LT_FORECAST_BUCKET_COUNT
+};
 
-/* What was learned of the source. */
-int lt_forecast_bands(struct lt_ledger *ledger, const char *key,
+/* What one hour teaches: what is said now, and how far off was what is over. */
+struct lt_lesson {
+	uint32_t issued_count; /* at most one of each kind and bucket */
+	struct lt_issued issued[LT_FORECAST_SUM_COUNT];
+	struct lt_error_sum sums[LT_FORECAST_SUM_COUNT];
+	uint32_t scored_count; /* these were put to the front of due */
+};
+
+/*
+ * due: what was issued and is over; those that can be scored go to its front.
+ * is_first: nothing was ever scored, so that the sums begin with hindcasts
+ * over what is known. LT_ENOMEM only. Source: docs/model.md, eq. (36).
+ */
+int lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
+    struct lt_issued *due, uint32_t due_count, bool is_first,
+    struct lt_error *err);
+
+/* From the sums of all days. */
+void lt_forecast_bands_of(
     struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
 				 [LT_FORECAST_BUCKET_COUNT],
-    struct lt_error *err);
+    const struct lt_error_sum *sums, uint32_t count);
 
 #endif

@@ -12,7 +12,7 @@
 #include "bridge.h"
 #include "daemon.h"
 #include "forecast.h"
-#include "forecast_error.h"
+#include "forecast_learn.h"
 #include "source.h"
 #include "units.h"
 
@@ -158,22 +158,30 @@ load_known(struct lt_daemon *d, const struct lt_source *source,
 	    err);
 }
 
+static struct lt_known
+known_of(const struct lt_source *source, const struct lt_rate_step *steps,
+    uint32_t count, int64_t now_utc_s)
+{
+	return (struct lt_known){.steps = steps,
+	    .count = count,
+	    .seasonal = shapes[source->quantity].seasonal,
+	    .floor = shapes[source->quantity].floor,
+	    .now_utc_s = now_utc_s};
+}
+
 /* source->steps from what is known of it. */
 static int
 make_steps(struct lt_daemon *d, struct lt_source *source,
-    const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s,
-    struct lt_error *err)
+    const struct lt_known *known, struct lt_error *err)
 {
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
 	if (!steps)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
-	const uint32_t first =
-	    first_needed(known, count, now_utc_s - LOOK_BACK_S);
-	uint32_t used =
-	    lt_bridge(steps, LT_STEPS_MAX, known + first, count - first);
-	used += lt_forecast(steps + used, LT_STEPS_MAX - used, known, count,
-	    shapes[source->quantity].seasonal, shapes[source->quantity].floor,
-	    now_utc_s);
+	const uint32_t first = first_needed(
+	    known->steps, known->count, known->now_utc_s - LOOK_BACK_S);
+	uint32_t used = lt_bridge(
+	    steps, LT_STEPS_MAX, known->steps + first, known->count - first);
+	used += lt_forecast(steps + used, LT_STEPS_MAX - used, known);
 	if (source->adapter->replay)
 		for (uint32_t i = 0; i < used; i++)
 			steps[i].quality = LT_QUALITY_REPLAY;
@@ -191,12 +199,13 @@ int
 lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_rate_step *known = NULL;
+	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	int code = load_known(d, source, now_utc_s, &steps, &count, err);
+	const struct lt_known known = known_of(source, steps, count, now_utc_s);
 	if (code == LT_OK)
-		code = make_steps(d, source, known, count, now_utc_s, err);
-	free(known);
+		code = make_steps(d, source, &known, err);
+	free(steps);
 	return code;
 }
 
@@ -231,18 +240,17 @@ static int
 use(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct lt_rate_step *known = NULL;
+	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 	char name[LT_NAME_SIZE];
-	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	int code = load_known(d, source, now_utc_s, &steps, &count, err);
+	const struct lt_known known = known_of(source, steps, count, now_utc_s);
 	if (code == LT_OK)
-		code = make_steps(d, source, known, count, now_utc_s, err);
+		code = make_steps(d, source, &known, err);
 	if (code == LT_OK && !source->adapter->replay)
-		code = lt_forecast_learn(d->ledger,
-		    lt_signals_key(name, d, source), known, count,
-		    shapes[source->quantity].seasonal,
-		    shapes[source->quantity].floor, now_utc_s, err);
-	free(known);
+		code = lt_forecast_learn(
+		    d->ledger, lt_signals_key(name, d, source), &known, err);
+	free(steps);
 	return code;
 }
 

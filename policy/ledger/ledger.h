@@ -8,6 +8,7 @@
 #define LT_LEDGER_H
 
 #include "quote.h"
+#include "rate.h"
 
 struct lt_ledger; /* opaque */
 
@@ -22,12 +23,6 @@ void lt_ledger_rollback(struct lt_ledger *ledger);
 
 /* ---- signals.db: what held, when ---- */
 enum lt_rate { LT_RATE_PRICE, LT_RATE_CARBON, LT_RATE_TARIFF, LT_RATE_COUNT };
-struct lt_rate_step {
-	int64_t start_utc_s, end_utc_s; /* INT64_MAX = until changed */
-	double value;			/* micros/node-h, g/kWh, micros/kWh */
-	enum lt_quality quality;
-	char source[LT_NAME_SIZE];
-};
 /* Record steps of one partition from steps[0].start on: what was stored for
  * the same times is replaced (a measured value is never replaced by a
  * forecast). */
@@ -60,16 +55,6 @@ int lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
 enum {
 	LT_FORECASTS_WAIT_HOURS = 72, /* for a measured value; then dropped */
 	LT_FORECAST_ERROR_DAYS = 90,  /* kept of errors */
-};
-struct lt_issued {
-	int64_t issued_hour, target_hour;
-	int kind; /* the caller's */
-	double value;
-};
-struct lt_error_sum {
-	int kind, bucket; /* the caller's */
-	uint32_t count;
-	double sum, sum_abs; /* of forecast minus measured */
 };
 /* Keep fresh ones, forget those that were scored, add to the sums of this
  * hour's day, and drop what of any source is too old. */

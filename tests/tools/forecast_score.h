@@ -66,9 +66,9 @@ score_ours(
 	    out[LT_FORECAST_HOURS + SCORE_WINDOW];
 	const uint32_t count =
 	    zone_steps(zone, start - SCORE_WINDOW + 1, start + 1, known);
-	const uint32_t used =
-	    lt_forecast(out, sizeof(out) / sizeof(*out), known, count, true, 0,
-		(zone->first_hour + start + 1) * LT_HOUR_S - 1);
+	const uint32_t used = lt_forecast(out, sizeof(out) / sizeof(*out),
+	    &(struct lt_known){known, count, true, 0,
+		(zone->first_hour + start + 1) * LT_HOUR_S - 1});
 
 	for (int lead = 0; lead <= leads; lead++)
 		values[lead] = NAN;

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 
 #include "forecast.h"
-#include "forecast_error.h"
+#include "forecast_learn.h"
 
 enum {
 	NOW = NOVEMBER + 15 * 60,
@@ -72,8 +72,9 @@ fill(int to, int ahead, double bias)
 static void
 learn(struct fixture *f, uint32_t count, int64_t now_utc_s)
 {
-	must(f, lt_forecast_learn(f->ledger, "grid", known, count, true, 0,
-		    now_utc_s, &f->err));
+	const struct lt_known all = {known, count, true, 0, now_utc_s};
+
+	must(f, lt_forecast_learn(f->ledger, "grid", &all, &f->err));
 }
 
 static void
@@ -190,8 +191,8 @@ test_scores(void **state)
 		static struct lt_rate_step out[LT_FORECAST_HOURS + 2];
 		const uint32_t count = fill(HOURS + hour, 0, 0);
 		const int64_t now = NOW + (int64_t)hour * HOUR;
-		const uint32_t got = lt_forecast(
-		    out, LT_FORECAST_HOURS + 2, known, count, true, 0, now);
+		const uint32_t got = lt_forecast(out, LT_FORECAST_HOURS + 2,
+		    &(struct lt_known){known, count, true, 0, now});
 		for (uint32_t i = 1; i < got; i++) {
 			const int64_t lead_s =
 			    out[i].start_utc_s - now / HOUR * HOUR;

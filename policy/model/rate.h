@@ -1,0 +1,35 @@
+/*
+ * A rate or a signal as it was and will be: steps in order, maybe with holes;
+ * what was forecast of it, and how far that was off.
+ */
+#ifndef LT_RATE_H
+#define LT_RATE_H
+
+#include "series.h"
+
+struct lt_rate_step {
+	int64_t start_utc_s, end_utc_s; /* INT64_MAX = until changed */
+	double value;			/* micros/node-h, g/kWh, micros/kWh */
+	enum lt_quality quality;
+	char source[LT_NAME_SIZE];
+};
+
+struct lt_rates { /* of one kind over the run; count 0 = never known */
+	uint32_t count;
+	const struct lt_rate_step *steps; /* rising, as lt_ledger_rates() */
+};
+
+/* Hours are since 1970. */
+struct lt_issued {
+	int64_t issued_hour, target_hour;
+	int kind; /* enum lt_forecast_kind */
+	double value;
+};
+
+struct lt_error_sum {
+	int kind, bucket;
+	uint32_t count;
+	double sum, sum_abs; /* of forecast minus measured */
+};
+
+#endif
