@@ -186,8 +186,8 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 			"source",
 			hazard.source ? hazard.source->policy->name : NULL,
 			"counts_own", hazard.counts_own, "interruptions",
-			(json_int_t)hazard.interruptions, "node_hours",
-			hazard.node_hours, "own_share", hazard.own_share));
+			(json_int_t)hazard.own.interruptions, "node_hours",
+			hazard.own.node_hours, "own_share", hazard.own_share));
 	}
 	return list;
 }

@@ -14,6 +14,7 @@
 #include "ledger.h"
 #include "log.h"
 #include "policy.h"
+#include "posterior.h"
 #include "ring.h"
 #include "slurm.h"
 #include "steps.h"
@@ -213,15 +214,10 @@ struct lt_hazard { /* per node-hour */
 	/* As published by a source or written in the policy. */
 	double published;
 	const struct lt_source *source; /* NULL = the policy */
-	/* The cluster's own: runs of LT_OWN_DAYS, from slurmdbd. */
 	bool counts_own;
-	uint32_t interruptions;
-	double node_hours;
+	struct lt_own_history own; /* the cluster's, from slurmdbd */
 	double own_share; /* weight of the own history in value, 0 to 1 */
 };
-enum { LT_OWN_DAYS = 90 };
-/* A run's state that says so: NODE_FAIL, PREEMPTED. */
-bool lt_is_interruption(const char *state_text);
 struct lt_hazard lt_hazard_of(struct lt_daemon *d,
     const struct lt_policy_partition *partition, int64_t now_utc_s);
 

@@ -252,8 +252,8 @@ say_hazard(
 		say(t,
 		    " (35): %.0f %% from this cluster (%u in %.0f node-h of "
 		    "%d days), %.0f %% from",
-		    100 * hazard.own_share, hazard.interruptions,
-		    hazard.node_hours, LT_OWN_DAYS,
+		    100 * hazard.own_share, hazard.own.interruptions,
+		    hazard.own.node_hours, LT_OWN_DAYS,
 		    100 * (1 - hazard.own_share));
 	else
 		say(t, ", from");

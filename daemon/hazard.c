@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How often nodes of a partition are taken away: what is published or written,
- * and what the cluster itself went through. docs/model.md, eq. (35).
+ * and what the ledger has of the cluster itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,36 +13,8 @@ enum { LOOK_EVERY_S = 6 * LT_HOUR_S }; /* over all runs of 90 days */
 struct lt_seen_here { /* of one partition */
 	char partition[LT_NAME_SIZE];
 	int64_t looked_utc_s;
-	double node_hours;
-	uint32_t interruptions;
+	struct lt_own_history own;
 };
-
-/* A published rate counts as much as so many interruptions seen here: enough
- * that one bad day does not double it, little enough to be outweighed within
- * weeks, for it may be wrong by a factor of 30. */
-static const double prior_interruptions = 2;
-
-/* Gamma prior (shape a, rate a / published), Poisson interruptions: the mean
- * of the posterior. */
-static void
-update(struct lt_hazard *hazard)
-{
-	const double prior_hours =
-	    hazard->published > 0 ? prior_interruptions / hazard->published : 0;
-	const double shape = hazard->published > 0 ? prior_interruptions : 0;
-	const double hours = prior_hours + hazard->node_hours;
-	if (hours <= 0)
-		return;
-	hazard->value = (shape + hazard->interruptions) / hours;
-	hazard->own_share = hazard->node_hours / hours;
-}
-
-bool
-lt_is_interruption(const char *state_text)
-{
-	return !strncmp(state_text, "NODE_FAIL", 9) ||
-	       !strncmp(state_text, "PREEMPTED", 9);
-}
 
 static void
 look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
@@ -52,7 +24,7 @@ look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
 		return;
 	if (lt_ledger_exposure(d->ledger, seen->partition,
 		now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s,
-		&seen->node_hours, &seen->interruptions, &err) != LT_OK)
+		&seen->own.node_hours, &seen->own.interruptions, &err) != LT_OK)
 		lt_log("interruptions_unknown", "partition=%s error=\"%s\"",
 		    seen->partition, err.text);
 	seen->looked_utc_s = now_utc_s;
@@ -105,9 +77,9 @@ lt_hazard_of(struct lt_daemon *d, const struct lt_policy_partition *partition,
 		? seen_here(d, partition->name, now_utc_s)
 		: NULL;
 	if (seen) {
-		hazard.node_hours = seen->node_hours;
-		hazard.interruptions = seen->interruptions;
-		update(&hazard);
+		hazard.own = seen->own;
+		hazard.value = lt_posterior(
+		    hazard.published, &seen->own, &hazard.own_share);
 	}
 	return hazard;
 }

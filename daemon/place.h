@@ -6,18 +6,7 @@
 #define LT_PLACE_H
 
 #include "daemon.h"
-
-enum { LT_PLACE_SHAPES_MAX = 64 };
-
-struct lt_place {
-	bool known; /* the policy has or had it */
-	/* The policy has it no more since; 0 = it has. */
-	int64_t left_utc_s;
-	double idle_w, cpu_w, gpu_w, pue, embodied_g_per_node_hour;
-	bool exclusive;
-	uint32_t shape_count;
-	struct lt_shape shapes[LT_PLACE_SHAPES_MAX]; /* cpus, gpus, memory */
-};
+#include "usage.h"
 
 /* Of the market, else of the ledger; else not known. */
 void lt_place_of(

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gathers what charge.c needs of a run: the shape it ran on, its power, and
+ * Gathers what a charge needs of a run: where it ran, what it used there, and
  * the rates that held.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "place.h"
 #include "price.h"
+#include "usage.h"
 
 static struct lt_resources
 resources_of(const struct lt_run *run, const struct lt_place *place)
@@ -18,58 +18,6 @@ resources_of(const struct lt_run *run, const struct lt_place *place)
 	    .shards = run->shards,
 	    .memory_mib = run->memory_mib,
 	    .exclusive = place->exclusive};
-}
-
-static double
-part_of(double used, double full)
-{
-	return full > 0 ? used / full : 0;
-}
-
-/*
- * Watts of the whole job at the plug: its share of the idle power, its CPUs'
- * part of the CPU power, its GPUs' part of the GPU power, times PUE.
- * docs/model.md, eq. (5).
- */
-static double
-watts_of(const struct lt_resources *r, struct lt_fraction share,
-    const struct lt_place *p)
-{
-	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
-	const double nodes = r->nodes;
-	const double part = (double)share.numerator / (double)share.denominator;
-	double cpu = part, gpu = part;
-	if (index >= 0 && p->shapes[index].cpus > 0)
-		cpu = r->cpus / (nodes * p->shapes[index].cpus);
-	if (index >= 0)
-		gpu = part_of(r->gpus, nodes * p->shapes[index].gpus) +
-		      part_of(r->shards, nodes * p->shapes[index].shards);
-	return nodes * p->pue *
-	       (p->idle_w * part + p->cpu_w * (cpu < 1 ? cpu : 1) +
-		   p->gpu_w * (gpu < 1 ? gpu : 1));
-}
-
-/* What a suspended job keeps: memory, GPUs and shards of them; Slurm gives its
- * CPUs away. */
-static struct lt_resources
-kept_of(const struct lt_resources *r)
-{
-	struct lt_resources kept = *r;
-	kept.cpus = 0;
-	kept.exclusive = false;
-	return kept;
-}
-
-/* Of the shape that its share is of. */
-static struct lt_fraction
-kept_share(const struct lt_resources *r, const struct lt_place *p)
-{
-	const struct lt_fraction none = {0, 1}, whole = {1, 1};
-	const struct lt_resources kept = kept_of(r);
-	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
-	if (kept.gpus == 0 && kept.shards == 0 && kept.memory_mib == 0)
-		return none;
-	return index < 0 ? whole : lt_charge_share(&kept, &p->shapes[index], 1);
 }
 
 /* The part of its time in which it was suspended, 0 to 1. */
@@ -88,23 +36,7 @@ lt_suspended_share(const struct lt_run *run, const struct lt_daemon *d)
 		return (struct lt_fraction){0, 1};
 	lt_place_of(&place, d, run->partition);
 	const struct lt_resources r = resources_of(run, &place);
-	return kept_share(&r, &place);
-}
-
-static void
-size_of(struct lt_charge_input *input, const struct lt_run *run,
-    const struct lt_place *place)
-{
-	const struct lt_resources r = resources_of(run, place);
-	const struct lt_resources kept = kept_of(&r);
-	input->share = lt_charge_share(&r, place->shapes, place->shape_count);
-	input->suspended_share = kept_share(&r, place);
-	if (r.nodes > 0) {
-		input->watts = watts_of(&r, input->share, place);
-		input->suspended_watts =
-		    watts_of(&kept, input->suspended_share, place);
-	}
-	input->embodied_g_per_node_hour = place->embodied_g_per_node_hour;
+	return lt_kept_share(&r, &place);
 }
 
 static int
@@ -122,8 +54,7 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 		    &input->carbon.count, err);
 	input->price.steps = price;
 	input->carbon.steps = carbon;
-	/* A node without a known power is unknown, not free of carbon. */
-	if (place->idle_w + place->cpu_w + place->gpu_w <= 0)
+	if (!lt_place_has_power(place))
 		input->carbon.count = 0;
 	if (code == LT_OK)
 		code = lt_charge_run(charge, input, err);
@@ -140,11 +71,11 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 	struct lt_place place;
 	struct lt_charge_input input = {.start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s,
-	    .nodes = run->nodes,
 	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, d, partition);
-	size_of(&input, run, &place);
+	const struct lt_resources used = resources_of(run, &place);
+	lt_usage_of(&input, &used, &place);
 	return price_at(charge, &input, &place, partition, d, err);
 }
 
@@ -155,11 +86,11 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run, struct lt_daemon *d,
 	struct lt_place place;
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
-	    .nodes = run->nodes,
 	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, d, run->partition);
-	size_of(&input, run, &place);
+	const struct lt_resources used = resources_of(run, &place);
+	lt_usage_of(&input, &used, &place);
 	const int code =
 	    price_at(charge, &input, &place, run->partition, d, err);
 	struct lt_fraction share = input.share;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what Slurm allocated to the figures that charge.c multiplies.
+ */
+#include "usage.h"
+
+static double
+part_of(double used, double full)
+{
+	return full > 0 ? used / full : 0;
+}
+
+/*
+ * Watts of the whole job at the plug: its share of the idle power, its CPUs'
+ * part of the CPU power, its GPUs' part of the GPU power, times PUE.
+ * docs/model.md, eq. (5).
+ */
+static double
+watts_of(const struct lt_resources *r, struct lt_fraction share,
+    const struct lt_place *p)
+{
+	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
+	const double nodes = r->nodes;
+	const double part = (double)share.numerator / (double)share.denominator;
+	double cpu = part, gpu = part;
+	if (index >= 0 && p->shapes[index].cpus > 0)
+		cpu = r->cpus / (nodes * p->shapes[index].cpus);
+	if (index >= 0)
+		gpu = part_of(r->gpus, nodes * p->shapes[index].gpus) +
+		      part_of(r->shards, nodes * p->shapes[index].shards);
+	return nodes * p->pue *
+	       (p->idle_w * part + p->cpu_w * (cpu < 1 ? cpu : 1) +
+		   p->gpu_w * (gpu < 1 ? gpu : 1));
+}
+
+/* What a suspended job keeps: memory, GPUs and shards of them; Slurm gives its
+ * CPUs away. */
+static struct lt_resources
+kept_of(const struct lt_resources *r)
+{
+	struct lt_resources kept = *r;
+	kept.cpus = 0;
+	kept.exclusive = false;
+	return kept;
+}
+
+struct lt_fraction
+lt_kept_share(const struct lt_resources *r, const struct lt_place *p)
+{
+	const struct lt_fraction none = {0, 1}, whole = {1, 1};
+	const struct lt_resources kept = kept_of(r);
+	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
+	if (kept.gpus == 0 && kept.shards == 0 && kept.memory_mib == 0)
+		return none;
+	return index < 0 ? whole : lt_charge_share(&kept, &p->shapes[index], 1);
+}
+
+bool
+lt_place_has_power(const struct lt_place *place)
+{
+	return place->idle_w + place->cpu_w + place->gpu_w > 0;
+}
+
+void
+lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
+    const struct lt_place *place)
+{
+	const struct lt_resources kept = kept_of(used);
+	input->nodes = used->nodes;
+	input->share = lt_charge_share(used, place->shapes, place->shape_count);
+	input->suspended_share = lt_kept_share(used, place);
+	if (used->nodes > 0) {
+		input->watts = watts_of(used, input->share, place);
+		input->suspended_watts =
+		    watts_of(&kept, input->suspended_share, place);
+	}
+	input->embodied_g_per_node_hour = place->embodied_g_per_node_hour;
+}
