@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * signals.db: forecasts that wait for their measured value, and daily sums of
- * how far those of the last 90 days were off. daemon/forecast_error.c scores.
+ * how far those of the last 90 days were off. policy/model/forecast_error.c
+ * scores.
  */
 #include <math.h>
 

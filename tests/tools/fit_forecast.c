@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the table of weights in daemon/forecast.c: those with the least sum
- * of absolute errors over recorded grids, each grid by its own size of error,
- * each lead by its length. Arguments: the directory of the recordings, and
- * the names of zones to leave out. Weights between the leads of the table are
- * interpolated, so all of them are fitted at once; absolute errors by squares
- * that are weighed by the size of the error before.
+ * Makes the table of weights in policy/model/forecast.c: those with the least
+ * sum of absolute errors over recorded grids, each grid by its own size of
+ * error, each lead by its length. Arguments: the directory of the recordings,
+ * and the names of zones to leave out. Weights between the leads of the table
+ * are interpolated, so all of them are fitted at once; absolute errors by
+ * squares that are weighed by the size of the error before.
  */
 #include "forecast_signs.h"
 #include "tools/carbon_zone.h"
