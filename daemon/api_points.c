@@ -99,12 +99,13 @@ points_json(struct lt_daemon *d, const struct lt_source *source, int64_t after,
 
 /* A time of the query; the fallback when it is not there. */
 static int
-time_of(int64_t *utc_s, const struct lt_api_request *request, const char *key,
+time_of(int64_t *utc_s, const struct lt_daemon *d,
+    const struct lt_api_request *request, const char *key,
     int64_t fallback_utc_s, struct lt_error *err)
 {
 	const char *const text = lt_api_value(request, key);
 	*utc_s = fallback_utc_s;
-	if (!text || lt_calendar_time(utc_s, text, err) == LT_OK)
+	if (!text || lt_calendar_time(utc_s, &d->offsets, text, err) == LT_OK)
 		return LT_OK;
 	return lt_context(err, "%s", key);
 }
@@ -126,9 +127,9 @@ lt_api_signals_export(
 	/* Nothing is stored outside of these: the loop is bounded by them. */
 	const int64_t first = now - LT_POINTS_KEEP_S - LT_DAY_S;
 	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
-	if (time_of(&from, request, "from", first, &err) != LT_OK ||
-	    time_of(&to, request, "to", end, &err) != LT_OK ||
-	    time_of(&after, request, "after", INT64_MIN, &err) != LT_OK)
+	if (time_of(&from, d, request, "from", first, &err) != LT_OK ||
+	    time_of(&to, d, request, "to", end, &err) != LT_OK ||
+	    time_of(&after, d, request, "after", INT64_MIN, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_api_value(request, "from") && lt_api_value(request, "to") &&
 	    from >= to)

@@ -287,10 +287,12 @@ lt_api_report(
 	if (!d->has_sheet)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (text && text[0]) {
-		if (lt_calendar_parse(&period, text, &err) != LT_OK)
+		if (lt_calendar_parse(&period, &d->offsets, text, &err) !=
+		    LT_OK)
 			return lt_api_error(reply, 400, "%s", err.text);
 	} else {
-		lt_calendar_period(&period, LT_MONTH, request->now_utc_s, 0);
+		lt_calendar_period(
+		    &period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
 	}
 	const bool has_runs = runs && !strcmp(runs, "1");
 	if (has_runs && lt_api_value(request, "offset"))

@@ -197,12 +197,13 @@ mark_arrays(struct build *b, const struct lt_daemon *d)
 
 static void
 fill_periods(struct lt_budget *budget, const struct lt_policy_budget *from,
-    int64_t now_utc_s)
+    const struct lt_offsets *offsets, int64_t now_utc_s)
 {
 	for (int p = 0; p < LT_PERIODS; p++) {
 		struct lt_period *const period = &budget->periods[p];
 		if (from->period != LT_FIXED)
-			lt_calendar_period(period, from->period, now_utc_s, p);
+			lt_calendar_period(
+			    period, offsets, from->period, now_utc_s, p);
 		else if (p == 0 && now_utc_s < from->end_utc_s) {
 			period->start_utc_s = from->start_utc_s;
 			period->end_utc_s = from->end_utc_s;
@@ -233,7 +234,7 @@ fill_budgets(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 		budget->per_user_limit = from->per_user;
 		budget->has_per_user =
 		    from->per_user.has_money || from->per_user.has_carbon;
-		fill_periods(budget, from, b->now_utc_s);
+		fill_periods(budget, from, &d->offsets, b->now_utc_s);
 	}
 	return LT_OK;
 }

@@ -273,7 +273,7 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
 	m->hold_margin_ppm = p->hold_margin_ppm;
 	m->max_array_size = d->slurm.max_array_size;
-	lt_calendar_steps(&m->zone, now_utc_s);
+	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
 }
 
 static int

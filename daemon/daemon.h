@@ -9,6 +9,7 @@
 #include "adapter.h"
 #include "args.h"
 #include "budget.h"
+#include "calendar.h"
 #include "clock.h"
 #include "files.h"
 #include "ledger.h"
@@ -85,6 +86,7 @@ struct lt_daemon {
 	struct lt_file_id policy_id;
 	int64_t policy_loaded_utc_s;
 	char policy_error[LT_ERROR_TEXT_SIZE];
+	struct lt_offsets offsets; /* the site's zone; with the policy */
 
 	struct lt_slurm_conf slurm;
 	struct lt_partition *partitions;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calendar.h"
+#include "time_zone.h"
 #include "daemon.h"
 #include "fetch.h"
 #include "signals_check.h"
@@ -113,8 +113,11 @@ load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
 		return code;
-	code = lt_calendar_zone((*policy)->timezone, err);
-	return code == LT_OK ? LT_OK : lt_context(err, "%s", d->args.config);
+	code = lt_time_zone_set((*policy)->timezone, err);
+	if (code != LT_OK)
+		return lt_context(err, "%s", d->args.config);
+	lt_time_zone_offsets(&d->offsets);
+	return LT_OK;
 }
 
 static bool

@@ -184,10 +184,10 @@ fill_entries(struct lt_entry *entries, const struct lt_run *run,
 
 /* Start of the period that is open: this month at the site. */
 static int64_t
-open_since(int64_t now_utc_s)
+open_since(const struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_period month;
-	lt_calendar_period(&month, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(&month, &d->offsets, LT_MONTH, now_utc_s, 0);
 	return month.start_utc_s;
 }
 
@@ -305,7 +305,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 		return LT_OK; /* still no price known, or still this one */
 	}
 	code = settle_priced(d, &run, known, row, quoted ? &quote : NULL,
-	    &charge, manner == AGAIN ? INT64_MIN : open_since(now_utc_s),
+	    &charge, manner == AGAIN ? INT64_MIN : open_since(d, now_utc_s),
 	    now_utc_s, err);
 	lt_charge_free(&charge);
 	return code;

@@ -70,6 +70,10 @@ done
 check 'neither plugins nor the core see policy/model' \
     "$(grep -E '^INC_(plugin|policy/core) .*model' Makefile)"
 
+check 'liblowtide knows no time zone of the process' \
+    "$(nm -D --undefined-only build/liblowtide.so | awk '{print $2}' | sed 's/@.*//' |
+	grep -xE 'tzset|setenv|unsetenv|putenv|getenv|secure_getenv|mktime|timegm|(localtime|gmtime)(_r)?|strftime')"
+
 check 'every C file opens with its SPDX line' \
     "$(git ls-files '*.c' | xargs grep -L '^/\* SPDX-License-Identifier: GPL-2.0-or-later \*/')"
 check 'no file is over 600 lines' \

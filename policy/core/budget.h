@@ -11,6 +11,8 @@
 enum lt_rule { LT_RULE_REJECT, LT_RULE_HOLD, LT_RULE_WARN, LT_RULE_ALLOW };
 const char *lt_rule_name(enum lt_rule rule);
 
+enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
+
 struct lt_period {
 	int64_t start_utc_s, end_utc_s;
 	char label[24];		  /* "November", "2026 Q4", "2026" */

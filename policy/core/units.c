@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "date.h"
 #include "units.h"
 
 /* Longest number that is worth reading; longer text is a mistake. */
@@ -279,20 +280,6 @@ take_char(const char **at, const char *any_of)
 	return true;
 }
 
-/* Days from 1970-01-01 to a Gregorian date; the year starts in March. */
-static int64_t
-days_to(int year, int month, int day)
-{
-	const int64_t y = month <= 2 ? year - 1 : year;
-	const int64_t era = (y >= 0 ? y : y - 399) / 400;
-	const int64_t of_era = y - era * 400;
-	const int64_t of_year =
-	    (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 +
-	       of_year - 719468;
-}
-
 /* "Z", "+HH:MM", "-HHMM" or "+HH" at *at, in seconds east. */
 static bool
 take_offset(const char **at, int *offset_s)
@@ -344,7 +331,7 @@ lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err)
 	}
 	if (!take_offset(&at, &offset_s) || *at != '\0')
 		goto out;
-	*utc_s = days_to(year, month, day) * LT_DAY_S + hour * 3600 +
+	*utc_s = lt_day_of_date(year, month, day) * LT_DAY_S + hour * 3600 +
 		 minute * 60 + second - offset_s;
 	return LT_OK;
 out:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "date.h"
 #include "units.h"
 
 enum { MG_PER_G = 1000, MG_PER_KG = 1000000, MG_PER_TONNE = 1000000000 };
@@ -135,27 +136,13 @@ lt_slurm_time_text(char *out, size_t size, int64_t seconds)
 const char *
 lt_utc_text(char *out, size_t size, int64_t utc_s)
 {
-	int64_t of_day = utc_s % LT_DAY_S;
+	const int64_t day = lt_day_of_second(utc_s);
+	const int of_day = (int)(utc_s - day * LT_DAY_S);
+	const struct lt_date date = lt_date_of_day(day);
 
-	if (of_day < 0)
-		of_day += LT_DAY_S;
-	/* Gregorian date by eras of 400 years that start in March. */
-	const int64_t shifted = (utc_s - of_day) / LT_DAY_S + 719468;
-	const int64_t era =
-	    (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-	const int64_t of_era = shifted - era * 146097;
-	const int64_t year_of_era =
-	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	const int64_t of_year =
-	    of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-	const int64_t march_month = (5 * of_year + 2) / 153;
-	const int64_t day = of_year - (153 * march_month + 2) / 5 + 1;
-	const int64_t month = (march_month + 2) % 12 + 1;
-	const int64_t year = era * 400 + year_of_era + (month <= 2 ? 1 : 0);
-
-	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)year,
-	    (int)month, (int)day, (int)(of_day / 3600),
-	    (int)(of_day % 3600 / 60), (int)(of_day % 60));
+	snprintf(out, size, "%04lld-%02d-%02dT%02d:%02d:%02dZ",
+	    (long long)date.year, date.month, date.day, of_day / 3600,
+	    of_day % 3600 / 60, of_day % 60);
 	return out;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "date.h"
 #include "units.h"
 #include "zone.h"
 
@@ -15,27 +16,10 @@ static const char *const month_names[] = {"Jan", "Feb", "Mar", "Apr", "May",
 
 struct local {
 	int64_t day; /* days since 1970-01-01, local */
-	int weekday, month, month_day, hour, minute;
+	struct lt_date date;
+	int weekday, hour, minute;
 	const char *abbreviation;
 };
-
-/* Gregorian date of a day number, by eras of 400 years that start in March
- * (so that the leap day is a year's last). */
-static void
-date_of_day(int64_t day, int *month, int *month_day)
-{
-	const int64_t shifted = day + 719468;
-	const int64_t era =
-	    (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-	const int64_t of_era = shifted - era * 146097;
-	const int64_t year =
-	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	const int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
-	const int64_t march_month = (5 * of_year + 2) / 153;
-
-	*month_day = (int)(of_year - (153 * march_month + 2) / 5 + 1);
-	*month = (int)((march_month + 2) % 12);
-}
 
 static struct local
 local_of(const struct lt_zone *zone, int64_t utc_s)
@@ -50,14 +34,12 @@ local_of(const struct lt_zone *zone, int64_t utc_s)
 		local_s = utc_s + zone->steps[i].offset_s;
 		local.abbreviation = zone->steps[i].abbreviation;
 	}
-	of_day = local_s % LT_DAY_S;
-	if (of_day < 0)
-		of_day += LT_DAY_S;
-	local.day = (local_s - of_day) / LT_DAY_S;
+	local.day = lt_day_of_second(local_s);
 	local.weekday = (int)(((local.day + 4) % 7 + 7) % 7);
+	of_day = local_s - local.day * LT_DAY_S;
 	local.hour = (int)(of_day / 3600);
 	local.minute = (int)(of_day % 3600 / 60);
-	date_of_day(local.day, &local.month, &local.month_day);
+	local.date = lt_date_of_day(local.day);
 	return local;
 }
 
@@ -75,8 +57,8 @@ lt_zone_text(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
 		    local.abbreviation);
 	else
 		snprintf(out, size, "%s %d %s %02d:%02d %.7s",
-		    day_names[local.weekday], local.month_day,
-		    month_names[local.month], local.hour, local.minute,
+		    day_names[local.weekday], local.date.day,
+		    month_names[local.date.month - 1], local.hour, local.minute,
 		    local.abbreviation);
 	return out;
 }

@@ -67,8 +67,6 @@ struct lt_policy_partition {
 	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */
 };
 
-enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
-
 struct lt_policy_budget {
 	char team[LT_ACCOUNT_SIZE];
 	int line, column;

@@ -10,8 +10,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "calendar.h"
+#include "time_zone.h"
 #include "units.h"
+
+static struct lt_offsets offsets;
+
+static void
+use_zone(const char *zone)
+{
+	assert_int_equal(lt_time_zone_set(zone, NULL), LT_OK);
+	lt_time_zone_offsets(&offsets);
+	assert_true(offsets.count < LT_OFFSETS_MAX);
+}
 
 static const struct {
 	const char *why, *zone, *at;
@@ -65,19 +75,20 @@ test_periods(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t at, start, end;
 		struct lt_period period, next;
-		assert_int_equal(lt_calendar_zone(cases[i].zone, NULL), LT_OK);
+		use_zone(cases[i].zone);
 		assert_int_equal(lt_utc_parse(cases[i].at, &at, NULL), LT_OK);
 		assert_int_equal(
 		    lt_utc_parse(cases[i].start, &start, NULL), LT_OK);
 		assert_int_equal(lt_utc_parse(cases[i].end, &end, NULL), LT_OK);
-		lt_calendar_period(&period, cases[i].kind, at, cases[i].ahead);
+		lt_calendar_period(
+		    &period, &offsets, cases[i].kind, at, cases[i].ahead);
 		if (period.start_utc_s != start || period.end_utc_s != end ||
 		    strcmp(period.label, cases[i].label) != 0)
 			fail_msg("%s: %lld .. %lld %s", cases[i].why,
 			    (long long)period.start_utc_s,
 			    (long long)period.end_utc_s, period.label);
 		lt_calendar_period(
-		    &next, cases[i].kind, at, cases[i].ahead + 1);
+		    &next, &offsets, cases[i].kind, at, cases[i].ahead + 1);
 		assert_true(next.start_utc_s == period.end_utc_s);
 	}
 }
@@ -113,7 +124,7 @@ test_period_holds_now(void **state)
 		struct tm last = {
 		    .tm_year = zones[i].last_year - 1899, .tm_mday = 1};
 		struct lt_period before = {0};
-		assert_int_equal(lt_calendar_zone(zones[i].zone, NULL), LT_OK);
+		use_zone(zones[i].zone);
 		const int64_t end = (int64_t)timegm(&last);
 		int64_t step = 0;
 		for (int64_t at = (int64_t)timegm(&first); at < end;
@@ -123,7 +134,7 @@ test_period_holds_now(void **state)
 			struct tm tm;
 			localtime_r(&local, &tm);
 			step = tm.tm_mday > 27 || tm.tm_mday < 3 ? 1799 : 21599;
-			lt_calendar_period(&now, LT_MONTH, at, 0);
+			lt_calendar_period(&now, &offsets, LT_MONTH, at, 0);
 			if (at < now.start_utc_s || at >= now.end_utc_s)
 				fail_msg("%s: %lld is not in %lld .. %lld",
 				    zones[i].zone, (long long)at,
@@ -141,12 +152,13 @@ test_period_holds_now(void **state)
 			assert_int_equal(tm.tm_mday, 1);
 			localtime_r(&second_before, &tm);
 			assert_int_equal((tm.tm_mon + 1) % 12, month);
-			lt_calendar_period(&next, LT_MONTH, at, 1);
+			lt_calendar_period(&next, &offsets, LT_MONTH, at, 1);
 			assert_true(next.start_utc_s == now.end_utc_s);
-			lt_calendar_period(&next, LT_MONTH, now.start_utc_s, 0);
+			lt_calendar_period(
+			    &next, &offsets, LT_MONTH, now.start_utc_s, 0);
 			assert_true(next.start_utc_s == now.start_utc_s);
 			lt_calendar_period(
-			    &next, LT_MONTH, now.start_utc_s - 1, 0);
+			    &next, &offsets, LT_MONTH, now.start_utc_s - 1, 0);
 			assert_true(next.end_utc_s == now.start_utc_s);
 		}
 	}
@@ -161,18 +173,22 @@ test_parse(void **state)
 	    "-026", "2026-Q1x"};
 	struct lt_period period;
 	struct lt_error err;
-	assert_int_equal(lt_calendar_zone("UTC", NULL), LT_OK);
+	use_zone("UTC");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		err = (struct lt_error){0};
-		if (lt_calendar_parse(&period, bad[i], &err) != LT_EINPUT ||
+		if (lt_calendar_parse(&period, &offsets, bad[i], &err) !=
+			LT_EINPUT ||
 		    err.text[0] == '\0')
 			fail_msg("accepted \"%s\"", bad[i]);
 	}
-	assert_int_equal(lt_calendar_parse(&period, "2026-11", NULL), LT_OK);
+	assert_int_equal(
+	    lt_calendar_parse(&period, &offsets, "2026-11", NULL), LT_OK);
 	assert_string_equal(period.label, "November");
-	assert_int_equal(lt_calendar_parse(&period, "2026-Q2", NULL), LT_OK);
+	assert_int_equal(
+	    lt_calendar_parse(&period, &offsets, "2026-Q2", NULL), LT_OK);
 	assert_string_equal(period.label, "2026 Q2");
-	assert_int_equal(lt_calendar_parse(&period, "2026", NULL), LT_OK);
+	assert_int_equal(
+	    lt_calendar_parse(&period, &offsets, "2026", NULL), LT_OK);
 	assert_string_equal(period.label, "2026");
 }
 
@@ -184,7 +200,7 @@ test_bad_zone(void **state)
 	    "Europe/Lundon", "/etc/passwd", "../zoneinfo/UTC"};
 	for (size_t i = 0; i < 3; i++) {
 		struct lt_error err = {0};
-		assert_int_equal(lt_calendar_zone(bad[i], &err), LT_EINPUT);
+		assert_int_equal(lt_time_zone_set(bad[i], &err), LT_EINPUT);
 		assert_non_null(strstr(err.text, bad[i]));
 	}
 }
@@ -195,12 +211,12 @@ test_steps(void **state)
 	(void)state;
 	struct lt_zone zone;
 	int64_t now, change;
-	assert_int_equal(lt_calendar_zone("Europe/London", NULL), LT_OK);
+	use_zone("Europe/London");
 	assert_int_equal(
 	    lt_utc_parse("2026-11-21T00:00:00Z", &now, NULL), LT_OK);
 	assert_int_equal(
 	    lt_utc_parse("2027-03-28T01:00:00Z", &change, NULL), LT_OK);
-	lt_calendar_steps(&zone, now);
+	lt_calendar_zone(&zone, &offsets, now);
 	assert_true(zone.count >= 4);
 	assert_true(zone.steps[0].start_utc_s == INT64_MIN);
 	int found = -1;
@@ -210,8 +226,8 @@ test_steps(void **state)
 	assert_true(found > 0);
 	assert_int_equal(zone.steps[found].offset_s, 3600);
 	assert_string_equal(zone.steps[found].abbreviation, "BST");
-	assert_int_equal(lt_calendar_zone("UTC", NULL), LT_OK);
-	lt_calendar_steps(&zone, now);
+	use_zone("UTC");
+	lt_calendar_zone(&zone, &offsets, now);
 	assert_int_equal(zone.count, 1);
 	assert_int_equal(zone.steps[0].offset_s, 0);
 }
@@ -234,12 +250,13 @@ test_time(void **state)
 	    {"a word", "yesterday", NULL},
 	};
 	(void)state;
-	assert_int_equal(lt_calendar_zone("Europe/London", NULL), LT_OK);
+	use_zone("Europe/London");
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		struct lt_error err = {0};
 		int64_t got = 0;
 		char text[40] = "";
-		const int code = lt_calendar_time(&got, times[i].text, &err);
+		const int code =
+		    lt_calendar_time(&got, &offsets, times[i].text, &err);
 		if (code == LT_OK)
 			lt_utc_text(text, sizeof(text), got);
 		if (strcmp(text, times[i].utc ? times[i].utc : "") != 0 ||
