@@ -90,22 +90,6 @@ lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
 }
 
 int
-lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset)
-{
-	size_t done = 0;
-	while (done < byte_count) {
-		const ssize_t got = pread(fd, (unsigned char *)bytes + done,
-		    byte_count - done, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return LT_EIO;
-		done += (size_t)got;
-	}
-	return LT_OK;
-}
-
-int
 lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
     bool is_private, struct lt_error *err)
 {
