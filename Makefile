@@ -35,17 +35,18 @@ endif
 
 # Each directory's -I list is the rule of who may include whom.
 
-INC_policy/core := -Ipolicy/core
-INC_policy/file := -Ipolicy/file -Ipolicy/core
-INC_policy/model := -Ipolicy/model -Ipolicy/core
-INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core
-INC_adapters := -Iadapters -Ipolicy/core
-INC_plugin := -Iplugin -Ipolicy/core
+INC_policy/core := -Ipolicy/core -Ipolicy/include
+INC_policy/file := -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_policy/model := -Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_adapters := -Iadapters -Ipolicy/core -Ipolicy/include
+INC_plugin := -Iplugin -Ipolicy/core -Ipolicy/include
 INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/model -Ipolicy/core
-INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core
+	-Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/model -Ipolicy/core -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
+	-Ipolicy/model -Ipolicy/core -Ipolicy/include -Iplugin \
+	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 MODEL_SRC := $(wildcard policy/model/*.c)
@@ -235,7 +236,7 @@ install: all
 	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
 	install -m 644 $(B)/liblowtide.a $(DESTDIR)$(libdir)/
 	install -m 644 $(B)/lowtide.pc $(DESTDIR)$(libdir)/pkgconfig/
-	install -m 644 policy/core/*.h $(DESTDIR)$(includedir)/lowtide/
+	install -m 644 policy/include/*.h $(DESTDIR)$(includedir)/lowtide/
 	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
 	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/

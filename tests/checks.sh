@@ -35,7 +35,7 @@ check 'SQLite only in policy/ledger' \
 check 'libmicrohttpd only in daemon/' \
     "$(includes 'microhttpd' policy adapters cli plugin)"
 check 'liblowtide includes only the C library' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/core policy/model --include='*.[ch]' |
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' adapters/*.[ch])"

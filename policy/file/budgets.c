@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Budgets with their periods, and the defaults of accounts and QOS, from a
- * policy file. Called by keys.c; the arithmetic is policy/core/budget.h's.
+ * policy file. Called by keys.c; the arithmetic is policy/include/budget.h's.
  */
 #include <stddef.h>
 #include <string.h>
