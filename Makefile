@@ -36,6 +36,7 @@ endif
 # Each directory's -I list is the rule of who may include whom.
 
 INC_policy/core := -Ipolicy/core -Ipolicy/include
+INC_policy/snapshot := -Ipolicy/snapshot -Ipolicy/include
 INC_policy/file := -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_policy/model := -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
@@ -45,11 +46,13 @@ INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger \
 	-Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/model -Ipolicy/core -Ipolicy/include -Iplugin \
+	-Ipolicy/model -Ipolicy/snapshot -Ipolicy/core -Ipolicy/include -Iplugin \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 MODEL_SRC := $(wildcard policy/model/*.c)
+SNAPSHOT_SRC := $(wildcard policy/snapshot/*.c)
+LIBLOWTIDE_SRC := $(CORE_SRC) $(MODEL_SRC) $(SNAPSHOT_SRC)
 FILE_SRC := $(wildcard policy/file/*.c)
 LEDGER_SRC := $(wildcard policy/ledger/*.c)
 SLURM_SRC := $(wildcard adapters/slurm_*.c)
@@ -108,11 +111,11 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 	$(if $(filter 0,$(V)),@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS) $(INC_tests) -c -o $@ $<
 
-$(B)/liblowtide.a: $(call obj,$(CORE_SRC) $(MODEL_SRC))
+$(B)/liblowtide.a: $(call obj,$(LIBLOWTIDE_SRC))
 	$(if $(filter 0,$(V)),@echo '  AR      $@')
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(B)/liblowtide.so: $(call obj,$(CORE_SRC) $(MODEL_SRC)) policy/liblowtide.map
+$(B)/liblowtide.so: $(call obj,$(LIBLOWTIDE_SRC)) policy/liblowtide.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,liblowtide.so.0 \
 	    -Wl,--version-script=policy/liblowtide.map -o $@ \
@@ -141,7 +144,7 @@ $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit.ma
 # All but the mains and what needs Slurm, for the tests.
 INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
-	$(ADAPTER_SRC) $(SLURM_SRC) $(CORE_SRC) $(MODEL_SRC)
+	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 

@@ -29,13 +29,13 @@ check 'libcurl only in adapters/http.c' \
 check 'jansson and expat only in adapters/, daemon/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
 check 'libyaml only in policy/file' \
-    "$(includes 'yaml' policy/core policy/model policy/ledger adapters daemon cli plugin)"
+    "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin)"
 check 'SQLite only in policy/ledger' \
-    "$(includes 'sqlite3' policy/core policy/model policy/file adapters daemon cli plugin)"
+    "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin)"
 check 'libmicrohttpd only in daemon/' \
     "$(includes 'microhttpd' policy adapters cli plugin)"
 check 'liblowtide includes only the C library' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model --include='*.[ch]' |
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' adapters/*.[ch])"
@@ -61,15 +61,21 @@ check 'job_submit_lowtide.so calls nothing that can harm slurmctld' \
     "$(nm -D --undefined-only build/job_submit_lowtide.so | awk '{print $2}' |
 	sed 's/@.*//' | grep -xE "$forbidden")"
 
+defines() { nm --defined-only build/policy/"$1"/*.o | awk '$2 == "T" {print $3}' | sort -u; }
+needs() { nm --undefined-only build/policy/"$1"/*.o | awk '$1 == "U" {print $2}' | sort -u; }
 # What a simulator links besides is no business of slurmctld's.
 for so in build/job_submit_lowtide.so build/spank_lowtide.so; do
 	check "$so has nothing of policy/model" \
-	    "$(comm -12 <(nm --defined-only build/policy/model/*.o | awk '$2 == "T" {print $3}' | sort -u) \
+	    "$(comm -12 <(defines model) \
 		<(nm --defined-only "$so" | awk '{print $3}' | sort -u))"
 done
 check 'neither plugins nor the core see policy/model' \
     "$(grep -E '^INC_(plugin|policy/core) .*model' Makefile)"
 
+for up in 'core model' 'core snapshot' 'model snapshot' 'snapshot model'; do
+	check "policy/${up% *} needs nothing of policy/${up#* }" \
+	    "$(comm -12 <(needs "${up% *}") <(defines "${up#* }"))"
+done
 check 'liblowtide knows no time zone of the process' \
     "$(nm -D --undefined-only build/liblowtide.so | awk '{print $2}' | sed 's/@.*//' |
 	grep -xE 'tzset|setenv|unsetenv|putenv|getenv|secure_getenv|mktime|timegm|(localtime|gmtime)(_r)?|strftime')"
