@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Budgets with their periods, and the defaults of accounts and QOS, from a
- * policy file. Called by keys.c; the arithmetic is policy/include/budget.h's.
+ * policy file. The arithmetic is policy/include/budget.h's.
  */
 #include <stddef.h>
 #include <string.h>
@@ -50,8 +50,8 @@ read_fixed_period(struct lt_reader *reader, const struct lt_key *key,
 	budget->period = LT_FIXED;
 }
 
-void
-lt_read_period(struct lt_reader *reader, const struct lt_key *key,
+static void
+read_period(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	static const struct lt_word words[] = {
@@ -71,6 +71,44 @@ lt_read_period(struct lt_reader *reader, const struct lt_key *key,
 	    .words = words};
 	lt_read_word(reader, &word, node, budget);
 }
+
+#define AT(field) offsetof(struct lt_policy_budget, field)
+static const struct lt_word exceed_words[] = {
+    {"reject", LT_RULE_REJECT},
+    {"hold", LT_RULE_HOLD},
+    {"warn", LT_RULE_WARN},
+    {.name = NULL},
+};
+#define LIMIT_KEYS(field)                                                      \
+	{"amount", lt_read_money_limit, AT(field), .min = 0,                   \
+	    .max = LT_MONEY_MAX, .is_money = true,                             \
+	    .want = "money from 0 such as 5000"},                              \
+	{                                                                      \
+		"kg_co2e", lt_read_carbon_limit, AT(field),                    \
+		    .min = 0, .max = 1e12,                                     \
+		    .want = "kg CO2e from 0 such as 900"                       \
+	}
+static const struct lt_key per_user_keys[] = {
+    LIMIT_KEYS(per_user),
+    {.name = NULL},
+};
+static const struct lt_key budget_keys[] = {
+    {"team", lt_read_account, AT(team), .size = LT_ACCOUNT_SIZE,
+	.required = true, .want = "a Slurm account"},
+    {"period", read_period, 0, .required = true,
+	.want = "month, quarter, year, or {from: 2026-11-01, "
+		"to: 2027-02-01}"},
+    LIMIT_KEYS(limit),
+    {"per_user", lt_read_keys, 0, .keys = per_user_keys,
+	.want = "a mapping such as {amount: 1000}"},
+    {"on_exceed", lt_read_word, AT(on_exceed), .words = exceed_words,
+	.want = "reject, hold or warn"},
+    {"alert_at", lt_read_percents, 0, .min = 1, .max = 1000,
+	.want = "a list of whole percents from 1 to 1000 such as "
+		"[50, 80, 100]"},
+    {.name = NULL},
+};
+#undef AT
 
 /* Two budgets of a team whose periods are the same, or overlap. */
 static bool
@@ -115,7 +153,7 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 	const int errors = reader->errors->count;
 	lt_place(node, &budget->line, &budget->column);
 	budget->on_exceed = LT_RULE_REJECT;
-	if (!lt_read_body(reader, lt_budget_keys, "budgets",
+	if (!lt_read_body(reader, budget_keys, "budgets",
 		"a mapping such "
 		"as {team: vision, period: month, amount: 5000}",
 		node, item) ||
@@ -141,15 +179,40 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 
 /* ---- defaults ---- */
 
+struct default_entry { /* as written; becomes a struct lt_default */
+	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
+	int objective;
+};
+
+#define AT(field) offsetof(struct default_entry, field)
+static const struct lt_word objective_words[] = {
+    {"balanced", LT_OBJECTIVE_BALANCED},
+    {"cost", LT_OBJECTIVE_COST},
+    {"carbon", LT_OBJECTIVE_CARBON},
+    {"fast", LT_OBJECTIVE_FAST},
+    {"off", LT_OBJECTIVE_OFF},
+    {.name = NULL},
+};
+static const struct lt_key default_keys[] = {
+    {"account", lt_read_account, AT(account), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm account"},
+    {"qos", lt_read_account, AT(qos), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm QOS"},
+    {"carbon_aware", lt_read_word, AT(objective), .words = objective_words,
+	.required = true, .want = "balanced, cost, carbon, fast or off"},
+    {.name = NULL},
+};
+#undef AT
+
 void
 lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
 	(void)name;
 	struct lt_default *made = item;
-	struct lt_default_entry entry = {"", "", LT_OBJECTIVE_OFF};
+	struct default_entry entry = {"", "", LT_OBJECTIVE_OFF};
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, lt_default_keys, "defaults",
+	if (!lt_read_body(reader, default_keys, "defaults",
 		"a mapping such "
 		"as {account: vision, carbon_aware: balanced}",
 		node, &entry) ||

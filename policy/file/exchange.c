@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The dated exchange rates of a policy file: what one unit of another currency
- * is in the site's. Called by keys.c; daemon/convert.c uses them.
+ * is in the site's.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reader.h"
+
+struct exchange_entry { /* as written; becomes a lt_policy_exchange */
+	char currency[8], from[LT_NAME_SIZE];
+	double rate;
+};
+
+#define AT(field) offsetof(struct exchange_entry, field)
+static const struct lt_key exchange_keys[] = {
+    {"currency", lt_read_currency, AT(currency), .required = true,
+	.want = "an ISO 4217 code in capitals such as USD"},
+    {"rate", lt_read_double, AT(rate), .min = 1e-9, .max = 1e9,
+	.required = true,
+	.want = "what one unit is in the site's currency, such as 0.93"},
+    {"from", lt_read_name, AT(from), .size = LT_NAME_SIZE,
+	.want = "the first day such as 2026-11-01"},
+    {.name = NULL},
+};
+#undef AT
 
 void
 lt_read_exchange(struct lt_reader *reader, const yaml_node_t *name,
@@ -14,9 +33,9 @@ lt_read_exchange(struct lt_reader *reader, const yaml_node_t *name,
 {
 	(void)name;
 	struct lt_policy_exchange *exchange = item;
-	struct lt_exchange_entry entry = {.rate = 0};
+	struct exchange_entry entry = {.rate = 0};
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, lt_exchange_keys, "exchange_rates",
+	if (!lt_read_body(reader, exchange_keys, "exchange_rates",
 		"a mapping such as {currency: USD, rate: 0.93, "
 		"from: 2026-11-01}",
 		node, &entry) ||

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collections of a policy file and what they hold: sources with their
- * options, signals that name them, GPUs, partitions. Called by keys.c.
+ * Collections of a policy file, and sources with their options.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 
 #include "reader.h"
-#include "units.h"
 
 static const yaml_node_t *
 node_of(const struct lt_reader *reader, int index)
@@ -37,7 +35,7 @@ take_item_name(struct lt_reader *reader, const struct lt_key *key,
 	return true;
 }
 
-/* A wrong item is told and read over, so that those after it are checked. */
+/* Reports a bad item and keeps going. */
 void
 lt_read_items(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
@@ -230,170 +228,4 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		    "%s: adapter: missing, want an "
 		    "adapter such as uk_carbon_intensity",
 		    source->name);
-}
-
-static void
-add_source(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, struct lt_policy_signal *signal)
-{
-	const struct lt_policy *policy = reader->policy;
-	const struct lt_key wanted = {
-	    .name = key->name, .want = "a source under sources:"};
-	const char *text = lt_scalar_peek(node);
-	if (!text) {
-		lt_unwanted(reader, &wanted, node, "");
-		return;
-	}
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, text);
-	for (int i = 0; i < signal->source_count; i++)
-		if (strcmp(policy->sources[signal->sources[i]].name, text) ==
-		    0) {
-			lt_complain(reader, node,
-			    "%s: got %s twice, want each source once",
-			    key->name, text);
-			return;
-		}
-	for (int i = 0; i < policy->source_count; i++) {
-		if (strcmp(policy->sources[i].name, text) == 0) {
-			signal->sources[signal->source_count++] = i;
-			signal->is_set = true;
-			return;
-		}
-		lt_nearest_try(&nearest, policy->sources[i].name);
-	}
-	char hint[384];
-	lt_nearest_text(&nearest, hint, sizeof(hint));
-	lt_unwanted(reader, &wanted, node, hint);
-}
-
-/* A source, or several in order of preference. */
-void
-lt_read_source_only(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	struct lt_policy_signal *signal =
-	    (void *)((char *)object + key->offset);
-	lt_place(node, &signal->line, &signal->column);
-	if (node->type != YAML_SEQUENCE_NODE) {
-		add_source(reader, key, node, signal);
-		return;
-	}
-	const yaml_node_item_t *list = node->data.sequence.items.start;
-	const ptrdiff_t count = node->data.sequence.items.top - list;
-	if (count < 1 || count > LT_ORDER_MAX) {
-		lt_complain(reader, node, "%s: got %td sources, want 1 to %d",
-		    key->name, count, LT_ORDER_MAX);
-		return;
-	}
-	for (ptrdiff_t i = 0; i < count; i++)
-		add_source(reader, key, node_of(reader, list[i]), signal);
-}
-
-/* A number, or sources. A source's name begins with a letter, so all else is
- * a number. */
-void
-lt_read_signal(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	struct lt_policy_signal *signal =
-	    (void *)((char *)object + key->offset);
-	const char *text = lt_scalar_peek(node);
-	if (node->type == YAML_SEQUENCE_NODE ||
-	    (text && text[0] != '\0' && !strchr("0123456789+-.", text[0]))) {
-		lt_read_source_only(reader, key, node, object);
-		return;
-	}
-	lt_place(node, &signal->line, &signal->column);
-	int64_t micros = 0;
-	double value = 0;
-	const bool is_number =
-	    text &&
-	    (key->is_money ? lt_micros_parse(text, &micros, NULL) == LT_OK
-			   : lt_double_parse(text, &value, NULL) == LT_OK);
-	const double written =
-	    key->is_money ? (double)micros / LT_MICROS : value;
-	if (!is_number || written < key->min || written > key->max) {
-		lt_unwanted(reader, key, node, "");
-		return;
-	}
-	signal->is_set = true;
-	signal->is_constant = true;
-	signal->constant = key->is_money ? (double)micros : value;
-}
-
-/* ---- GPUs and partitions ---- */
-
-void
-lt_read_gpu(struct lt_reader *reader, const yaml_node_t *name,
-    const yaml_node_t *node, void *item)
-{
-	(void)name;
-	const struct lt_gpu *gpu = item;
-	lt_read_body(reader, lt_gpu_keys, gpu->name,
-	    "a mapping such as {memory: 40GiB, power_w: 400}", node, item);
-}
-
-void
-lt_read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	const struct lt_policy *policy = reader->policy;
-	char *name = (char *)object + key->offset;
-	if (!lt_take_name(reader, key, node, name, key->size) ||
-	    lt_gpu_find(name))
-		return;
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, name);
-	for (int i = 0; i < policy->gpu_count; i++) {
-		if (strcasecmp(policy->gpus[i].name, name) == 0)
-			return;
-		lt_nearest_try(&nearest, policy->gpus[i].name);
-	}
-	int count;
-	const struct lt_gpu *table = lt_gpu_table(&count);
-	for (int i = 0; i < count; i++)
-		lt_nearest_try(&nearest, table[i].name);
-	char hint[384];
-	lt_nearest_text(&nearest, hint, sizeof(hint));
-	lt_unwanted(reader, key, node, hint);
-}
-
-void
-lt_read_preemptible(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	struct lt_policy_partition *partition = object;
-	partition->preemptible = true;
-	lt_read_keys(reader, key, node, object);
-}
-
-void
-lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
-    const yaml_node_t *node, void *item)
-{
-	struct lt_policy_partition *partition = item;
-	lt_place(name, &partition->line, &partition->column);
-	partition->pue = 1.0;
-	partition->own_history = LT_OWN_DEFAULT;
-	if (!lt_read_body(reader, lt_partition_keys, partition->name,
-		"a mapping such as {carbon: london, "
-		"price_per_node_hour: 32.77}",
-		node, item))
-		return;
-	/* On owned nodes energy is all that a decision weighs. */
-	if (partition->owned && partition->price.is_set &&
-	    !partition->tariff.is_set)
-		lt_complain(reader, name,
-		    "%s: owned with a price, but "
-		    "electricity_price_per_kwh: is missing, want it: it is "
-		    "what running there costs",
-		    partition->name);
-	/* Elsewhere the price is all that is charged and held, and a second
-	 * one beside it would only be shown. */
-	if (!partition->owned && partition->tariff.is_set)
-		lt_complain(reader, name,
-		    "%s: electricity_price_per_kwh: is "
-		    "for nodes that the site owns, want owned: yes beside it",
-		    partition->name);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Inside policy/file: how a YAML document becomes a struct. policy.c opens,
- * yaml.c walks by the tables of keys.c, values.c has the scalars, items.c and
- * budgets.c what is larger.
+ * yaml.c walks by the tables of keys.c, values.c has the scalars, the others
+ * what is larger, each with the table of its own keys.
  */
 #ifndef LT_READER_H
 #define LT_READER_H
@@ -49,6 +49,9 @@ struct lt_key { /* ended by name NULL */
 };
 
 enum { LT_KEYS_MAX = 32 }; /* of one table */
+
+/* Largest amount of money a policy may name: far from int64_t micros. */
+#define LT_MONEY_MAX 1e12
 
 struct lt_reader {
 	const char *name; /* of the file */
@@ -111,35 +114,27 @@ bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
 
 /* ---- items.c ---- */
-lt_read_fn lt_read_items, lt_read_keys, lt_read_signal, lt_read_gpu_name,
-    lt_read_preemptible, lt_read_source_only;
-lt_item_fn lt_read_source, lt_read_gpu, lt_read_partition;
+lt_read_fn lt_read_items, lt_read_keys;
+lt_item_fn lt_read_source;
 /* The body of an item; false, and told, when it is no mapping. */
 bool lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
     const char *name, const char *want, const yaml_node_t *node, void *object);
 /* Where node begins, from 1. */
 void lt_place(const yaml_node_t *node, int *line, int *column);
 
+/* ---- partitions.c ---- */
+lt_item_fn lt_read_gpu, lt_read_partition;
+
 /* ---- budgets.c ---- */
-lt_read_fn lt_read_period;
 lt_item_fn lt_read_budget, lt_read_default;
-struct lt_default_entry { /* as written; becomes a struct lt_default */
-	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
-	int objective;
-};
 
 /* ---- exchange.c ---- */
 lt_item_fn lt_read_exchange;
-struct lt_exchange_entry { /* as written; becomes a lt_policy_exchange */
-	char currency[8], from[LT_NAME_SIZE];
-	double rate;
-};
 /* After all rows: none twice, none of the site's own currency; sorted. */
 void lt_exchanges_finish(struct lt_reader *reader);
 
 /* ---- keys.c ---- */
-extern const struct lt_key lt_policy_keys[], lt_gpu_keys[], lt_partition_keys[],
-    lt_budget_keys[], lt_default_keys[], lt_exchange_keys[];
+extern const struct lt_key lt_policy_keys[];
 /* What concerns more than one key. */
 void lt_policy_finish(struct lt_reader *reader);
 

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Partitions of a policy file, the signals that name its sources, and GPUs.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "reader.h"
+#include "units.h"
+
+#define INTENSITY_MAX 10000.0 /* g/kWh; ten times coal */
+
+/* ---- GPUs ---- */
+
+#define AT(field) offsetof(struct lt_gpu, field)
+#define TFLOPS(label, index)                                                   \
+	{                                                                      \
+		label, lt_read_double, AT(tflops) + (index) * sizeof(double),  \
+		    .min = 0.001, .max = 1e6,                                  \
+		    .want = "dense TFLOPS such as 312"                         \
+	}
+static const struct lt_key tflops_keys[] = {
+    TFLOPS("fp32", LT_PRECISION_FP32),
+    TFLOPS("tf32", LT_PRECISION_TF32),
+    TFLOPS("fp16", LT_PRECISION_FP16),
+    TFLOPS("bf16", LT_PRECISION_BF16),
+    TFLOPS("fp8", LT_PRECISION_FP8),
+    {.name = NULL},
+};
+static const struct lt_key gpu_keys[] = {
+    {"memory", lt_read_mebibytes, AT(memory_mib), .min = 1,
+	.max = 64 * 1024 * 1024, .required = true,
+	.want = "memory of one GPU such as 40GiB"},
+    {"power_w", lt_read_watts, AT(power_w), .min = 1, .max = 100000,
+	.required = true, .want = "whole watts of one board such as 400"},
+    {"compute_capability", lt_read_capability, AT(compute_capability), .min = 1,
+	.max = 99, .want = "NVIDIA's figure such as 8.0"},
+    {"bandwidth_gb_s", lt_read_double, AT(bandwidth_gb_s), .min = 0.001,
+	.max = 1e6, .want = "GB/s of device memory such as 1555"},
+    {"tflops", lt_read_keys, 0, .keys = tflops_keys,
+	.want = "a mapping such as {fp32: 19.5, bf16: 312}"},
+    {.name = NULL},
+};
+#undef AT
+
+void
+lt_read_gpu(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	(void)name;
+	const struct lt_gpu *gpu = item;
+	lt_read_body(reader, gpu_keys, gpu->name,
+	    "a mapping such as {memory: 40GiB, power_w: 400}", node, item);
+}
+
+/* ---- signals ---- */
+
+static void
+add_source(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, struct lt_policy_signal *signal)
+{
+	const struct lt_policy *policy = reader->policy;
+	const struct lt_key wanted = {
+	    .name = key->name, .want = "a source under sources:"};
+	const char *text = lt_scalar_peek(node);
+	if (!text) {
+		lt_unwanted(reader, &wanted, node, "");
+		return;
+	}
+	struct lt_nearest nearest;
+	lt_nearest_init(&nearest, text);
+	for (int i = 0; i < signal->source_count; i++)
+		if (strcmp(policy->sources[signal->sources[i]].name, text) ==
+		    0) {
+			lt_complain(reader, node,
+			    "%s: got %s twice, want each source once",
+			    key->name, text);
+			return;
+		}
+	for (int i = 0; i < policy->source_count; i++) {
+		if (strcmp(policy->sources[i].name, text) == 0) {
+			signal->sources[signal->source_count++] = i;
+			signal->is_set = true;
+			return;
+		}
+		lt_nearest_try(&nearest, policy->sources[i].name);
+	}
+	char hint[384];
+	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_unwanted(reader, &wanted, node, hint);
+}
+
+/* A source, or several in order of preference. */
+static void
+read_source_only(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_signal *signal =
+	    (void *)((char *)object + key->offset);
+	lt_place(node, &signal->line, &signal->column);
+	if (node->type != YAML_SEQUENCE_NODE) {
+		add_source(reader, key, node, signal);
+		return;
+	}
+	const yaml_node_item_t *list = node->data.sequence.items.start;
+	const ptrdiff_t count = node->data.sequence.items.top - list;
+	if (count < 1 || count > LT_ORDER_MAX) {
+		lt_complain(reader, node, "%s: got %td sources, want 1 to %d",
+		    key->name, count, LT_ORDER_MAX);
+		return;
+	}
+	for (ptrdiff_t i = 0; i < count; i++)
+		add_source(reader, key,
+		    yaml_document_get_node(reader->document, list[i]), signal);
+}
+
+/* A number, or sources. A source's name begins with a letter, so all else is
+ * a number. */
+static void
+read_signal(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_signal *signal =
+	    (void *)((char *)object + key->offset);
+	const char *text = lt_scalar_peek(node);
+	if (node->type == YAML_SEQUENCE_NODE ||
+	    (text && text[0] != '\0' && !strchr("0123456789+-.", text[0]))) {
+		read_source_only(reader, key, node, object);
+		return;
+	}
+	lt_place(node, &signal->line, &signal->column);
+	int64_t micros = 0;
+	double value = 0;
+	const bool is_number =
+	    text &&
+	    (key->is_money ? lt_micros_parse(text, &micros, NULL) == LT_OK
+			   : lt_double_parse(text, &value, NULL) == LT_OK);
+	const double written =
+	    key->is_money ? (double)micros / LT_MICROS : value;
+	if (!is_number || written < key->min || written > key->max) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	signal->is_set = true;
+	signal->is_constant = true;
+	signal->constant = key->is_money ? (double)micros : value;
+}
+
+/* ---- partitions ---- */
+
+static void
+read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const struct lt_policy *policy = reader->policy;
+	char *name = (char *)object + key->offset;
+	if (!lt_take_name(reader, key, node, name, key->size) ||
+	    lt_gpu_find(name))
+		return;
+	struct lt_nearest nearest;
+	lt_nearest_init(&nearest, name);
+	for (int i = 0; i < policy->gpu_count; i++) {
+		if (strcasecmp(policy->gpus[i].name, name) == 0)
+			return;
+		lt_nearest_try(&nearest, policy->gpus[i].name);
+	}
+	int count;
+	const struct lt_gpu *table = lt_gpu_table(&count);
+	for (int i = 0; i < count; i++)
+		lt_nearest_try(&nearest, table[i].name);
+	char hint[384];
+	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_unwanted(reader, key, node, hint);
+}
+
+static void
+read_preemptible(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *partition = object;
+	partition->preemptible = true;
+	lt_read_keys(reader, key, node, object);
+}
+
+#define AT(field) offsetof(struct lt_policy_partition, field)
+static const struct lt_word own_words[] = {
+    {"true", 1},
+    {"false", 0},
+    {.name = NULL},
+};
+static const struct lt_key preemptible_keys[] = {
+    {"interruptions_per_hour", read_signal, AT(hazard), .min = 0, .max = 60,
+	.required = true,
+	.want = "interruptions of one node in an hour, 0 to 60, such as "
+		"0.004, a source, or a list of sources"},
+    {"placement_score", read_source_only, AT(score),
+	.want = "a source, or a list of sources"},
+    {"own_history", lt_read_word, AT(own_history), .words = own_words,
+	.want = "true or false"},
+    {"notice", lt_read_duration, AT(notice_s), .min = 0, .max = LT_DAY_S,
+	.want = "a duration from 0 to 1d such as 2m"},
+    {"restart", lt_read_duration, AT(restart_s), .min = 0, .max = LT_DAY_S,
+	.required = true, .want = "a duration from 0 to 1d such as 6m"},
+    {.name = NULL},
+};
+static const struct lt_key partition_keys[] = {
+    {"price_per_node_hour", read_signal, AT(price), .min = 0,
+	.max = LT_MONEY_MAX, .is_money = true,
+	.want = "money from 0 such as 32.77, a source, or a list of "
+		"sources"},
+    {"carbon", read_signal, AT(carbon), .min = 0, .max = INTENSITY_MAX,
+	.want = "g CO2e/kWh from 0 to 10000 such as 180, a source, or a "
+		"list of sources"},
+    {"electricity_price_per_kwh", read_signal, AT(tariff), .min = -LT_MONEY_MAX,
+	.max = LT_MONEY_MAX, .is_money = true,
+	.want = "money such as 0.21, a source, or a list of sources"},
+    {"gpu", read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
+	.want = "a GPU of the built-in table or of gpus:"},
+    {"pue", lt_read_double, AT(pue), .min = 1, .max = 10,
+	.want = "a number from 1 to 10 such as 1.15"},
+    {"owned", lt_read_bool, AT(owned), .want = "true or false"},
+    {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
+	.want = "a mapping such as {interruptions_per_hour: 0.004, "
+		"restart: 6m}"},
+    {"engineer_cost_per_restart", lt_read_micros,
+	AT(engineer_micros_per_restart), .min = 0, .max = LT_MONEY_MAX,
+	.is_money = true, .want = "money from 0 such as 25"},
+    {"storage_price_per_gib_month", lt_read_micros,
+	AT(storage_micros_per_gib_month), .min = 0, .max = LT_MONEY_MAX,
+	.is_money = true, .want = "money from 0 such as 0.08"},
+    {"embodied_g_per_node_hour", lt_read_double, AT(embodied_g_per_node_hour),
+	.min = 0, .max = 1e6, .want = "g CO2e from 0 such as 55"},
+    {"worst_intensity", lt_read_double, AT(worst_intensity), .min = 1,
+	.max = INTENSITY_MAX, .want = "g CO2e/kWh from 1 to 10000 such as 450"},
+    {"node_idle_w", lt_read_double, AT(node_idle_w), .min = 1, .max = 1e6,
+	.want = "watts from 1 such as 300"},
+    {"node_cpu_w", lt_read_double, AT(node_cpu_w), .min = 1, .max = 1e6,
+	.want = "watts from 1 such as 500"},
+    {"node_gpu_w", lt_read_double, AT(node_gpu_w), .min = 1, .max = 1e6,
+	.want = "watts from 1 such as 3200"},
+    {.name = NULL},
+};
+#undef AT
+
+void
+lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	struct lt_policy_partition *partition = item;
+	lt_place(name, &partition->line, &partition->column);
+	partition->pue = 1.0;
+	partition->own_history = LT_OWN_DEFAULT;
+	if (!lt_read_body(reader, partition_keys, partition->name,
+		"a mapping such as {carbon: london, "
+		"price_per_node_hour: 32.77}",
+		node, item))
+		return;
+	/* On owned nodes energy is all that a decision weighs. */
+	if (partition->owned && partition->price.is_set &&
+	    !partition->tariff.is_set)
+		lt_complain(reader, name,
+		    "%s: owned with a price, but "
+		    "electricity_price_per_kwh: is missing, want it: it is "
+		    "what running there costs",
+		    partition->name);
+	/* Elsewhere the price is all that is charged and held, and a second
+	 * one beside it would only be shown. */
+	if (!partition->owned && partition->tariff.is_set)
+		lt_complain(reader, name,
+		    "%s: electricity_price_per_kwh: is "
+		    "for nodes that the site owns, want owned: yes beside it",
+		    partition->name);
+}
