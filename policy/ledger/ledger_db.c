@@ -409,7 +409,7 @@ open_database(
 }
 
 int
-lt_ledger_open(
+lt_ledger_connect(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
 {
 	*ledger = NULL;
@@ -425,8 +425,6 @@ lt_ledger_open(
 		    "%s: %s", state_dir, strerror(errno));
 	for (int i = 0; i < LT_DB_COUNT && rc == LT_OK; i++)
 		rc = open_database(made, (enum lt_database)i, err);
-	if (rc == LT_OK)
-		rc = lt_journal_catch_up(made, err);
 	if (rc != LT_OK) {
 		lt_ledger_close(made);
 		return rc;

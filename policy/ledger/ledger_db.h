@@ -43,6 +43,10 @@ struct lt_value { /* to bind, in order ?1, ?2, ... */
 	    (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /             \
 		  sizeof(struct lt_value))
 
+/* lt_ledger_open() without the journal. */
+int lt_ledger_connect(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
+
 /* Run a statement that gives no rows. */
 int lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
     const struct lt_value *values, int count);
