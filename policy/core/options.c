@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "units.h"
 
 const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
@@ -76,39 +77,14 @@ lt_options_init(struct lt_options *options)
 	options->max_cost_micros = LT_UNSET_64;
 }
 
-/* Edits that make one word of the other (Levenshtein); both are short. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[WORD_SIZE];
-	const size_t b_length = strnlen(b, WORD_SIZE - 1);
-	for (size_t k = 0; k <= b_length; k++)
-		row[k] = k;
-	for (size_t i = 0; a[i] != '\0'; i++) {
-		size_t diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t k = 1; k <= b_length; k++) {
-			const size_t above = row[k];
-			size_t least = diagonal + (a[i] != b[k - 1]);
-			if (above + 1 < least)
-				least = above + 1;
-			if (row[k - 1] + 1 < least)
-				least = row[k - 1] + 1;
-			diagonal = above;
-			row[k] = least;
-		}
-	}
-	return row[b_length];
-}
-
 /* Index of word in words (ended by NULL), or -1 after an error that lists
  * them and the nearest. */
 static int
 word_find(const char *word, const char *const words[], const char *option,
     const char *what, struct lt_error *err)
 {
-	char list[256] = "", hint[WORD_SIZE + 32] = "";
-	size_t at = 0, least = 3; /* three edits: another word */
+	char list[256] = "";
+	size_t at = 0;
 	for (int i = 0; words[i] != NULL; i++) {
 		if (strcmp(word, words[i]) == 0)
 			return i;
@@ -119,15 +95,11 @@ word_find(const char *word, const char *const words[], const char *option,
 		    words[i]);
 		if (length > 0 && (size_t)length < sizeof list - at)
 			at += (size_t)length;
-		const size_t edits = distance(word, words[i]);
-		if (edits < least && edits < strlen(words[i])) {
-			least = edits;
-			snprintf(hint, sizeof hint, "; did you mean \"%s\"?",
-			    words[i]);
-		}
 	}
-	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s", option, what,
-	    WORD_SIZE, word, list, hint);
+	const char *const nearest = lt_nearest_word(word, words);
+	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s%s%s", option,
+	    what, WORD_SIZE, word, list, nearest ? "; did you mean \"" : "",
+	    nearest ? nearest : "", nearest ? "\"?" : "");
 	return -1;
 }
 
@@ -225,21 +197,19 @@ parse_checkpoint_part(
 						!strncmp(part, "every=", 6) ||
 						!strncmp(part, "signal=", 7));
 	if (!known) {
-		char hint[WORD_SIZE] = "";
 		if (equals != NULL)
 			*equals = '\0';
-		for (int i = 0; words[i] != NULL; i++)
-			if (strlen(part) < WORD_SIZE &&
-			    distance(part, words[i]) < 3)
-				snprintf(hint, sizeof hint,
-				    "; did you mean \"%s%s\"?", words[i],
-				    strcmp(words[i], "off") ? "=" : "");
+		const char *const nearest = lt_nearest_word(part, words);
 		if (equals != NULL)
 			*equals = '=';
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"%.*s\", want write=, every=, signal= "
-		    "or off%s",
-		    WORD_SIZE, part, hint);
+		    "or off%s%s%s",
+		    WORD_SIZE, part, nearest ? "; did you mean \"" : "",
+		    nearest ? nearest : "",
+		    !nearest		     ? ""
+		    : strcmp(nearest, "off") ? "=\"?"
+					     : "\"?");
 	}
 	const char *const text = equals + 1;
 	if (part[0] == 'w')

@@ -122,16 +122,11 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
 	struct lt_policy_source *source = object;
 	if (!lt_take_name(reader, key, node, source->adapter, key->size))
 		return;
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, source->adapter);
-	for (const char *const *known = reader->known_adapters; known && *known;
-	     known++) {
+	for (const char *const *known = reader->known_adapters; *known; known++)
 		if (strcmp(*known, source->adapter) == 0)
 			return;
-		lt_nearest_try(&nearest, *known);
-	}
 	char hint[384];
-	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_suggest(hint, sizeof(hint), source->adapter, reader->known_adapters);
 	lt_unwanted(reader, key, node, hint);
 }
 

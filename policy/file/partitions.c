@@ -67,8 +67,7 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 		lt_unwanted(reader, &wanted, node, "");
 		return;
 	}
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, text);
+	const char *names[LT_SOURCES_MAX + 1];
 	for (int i = 0; i < signal->source_count; i++)
 		if (strcmp(policy->sources[signal->sources[i]].name, text) ==
 		    0) {
@@ -83,10 +82,11 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 			signal->is_set = true;
 			return;
 		}
-		lt_nearest_try(&nearest, policy->sources[i].name);
+		names[i] = policy->sources[i].name;
 	}
+	names[policy->source_count] = NULL;
 	char hint[384];
-	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_suggest(hint, sizeof(hint), text, names);
 	lt_unwanted(reader, &wanted, node, hint);
 }
 
@@ -157,19 +157,19 @@ read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
 	if (!lt_take_name(reader, key, node, name, key->size) ||
 	    lt_gpu_find(name))
 		return;
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, name);
+	const char *names[2 * LT_GPUS_MAX + 1];
 	for (int i = 0; i < policy->gpu_count; i++) {
 		if (strcasecmp(policy->gpus[i].name, name) == 0)
 			return;
-		lt_nearest_try(&nearest, policy->gpus[i].name);
+		names[i] = policy->gpus[i].name;
 	}
 	int count;
 	const struct lt_gpu *table = lt_gpu_table(&count);
 	for (int i = 0; i < count; i++)
-		lt_nearest_try(&nearest, table[i].name);
+		names[policy->gpu_count + i] = table[i].name;
+	names[policy->gpu_count + count] = NULL;
 	char hint[384];
-	lt_nearest_text(&nearest, hint, sizeof(hint));
+	lt_suggest(hint, sizeof(hint), name, names);
 	lt_unwanted(reader, key, node, hint);
 }
 

@@ -89,16 +89,10 @@ bool lt_is_nothing(const yaml_node_t *node);
 void lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
     const yaml_node_t *node, void *object);
 
-/* The nearest of several words to one that is wrong. */
-struct lt_nearest {
-	const char *word, *best;
-	size_t distance;
-	char known[256];
-};
-void lt_nearest_init(struct lt_nearest *nearest, const char *word);
-void lt_nearest_try(struct lt_nearest *nearest, const char *candidate);
-/* "; did you mean X?", else "; known: A, B, C", "" when none were tried. */
-void lt_nearest_text(const struct lt_nearest *nearest, char *out, size_t size);
+/* "; did you mean X?", else "; known: A, B, C", "" without names (ended by
+ * NULL). */
+void lt_suggest(
+    char *out, size_t size, const char *word, const char *const *names);
 
 /* ---- values.c; what each accepts is its key's `want` ---- */
 lt_read_fn lt_read_name, lt_read_account, lt_read_currency, lt_read_timezone,

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "reader.h"
 
-enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, WORD_MAX = 63, DEPTH_MAX = 16 };
+enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, DEPTH_MAX = 16 };
 
 bool
 lt_errors_full(const struct lt_reader *reader)
@@ -265,70 +266,23 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 
 /* ---- nearest word ---- */
 
-/* Levenshtein, by lower case; words over WORD_MAX are far from all. */
-static size_t
-distance(const char *a, const char *b)
+void
+lt_suggest(char *out, size_t size, const char *word, const char *const *names)
 {
-	const size_t a_length = strlen(a), b_length = strlen(b);
-	if (a_length > WORD_MAX || b_length > WORD_MAX)
-		return SIZE_MAX;
-	size_t row[WORD_MAX + 1];
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a_length; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= b_length; j++) {
-			const bool same = tolower((unsigned char)a[i - 1]) ==
-					  tolower((unsigned char)b[j - 1]);
-			size_t least = diagonal + (same ? 0 : 1);
-			diagonal = row[j];
-			if (row[j] + 1 < least)
-				least = row[j] + 1;
-			if (row[j - 1] + 1 < least)
-				least = row[j - 1] + 1;
-			row[j] = least;
-		}
+	enum { KNOWN_MAX = 265 };
+	const char *const nearest = lt_nearest_word(word, names);
+	size_t used = 0;
+
+	out[0] = '\0';
+	if (nearest) {
+		snprintf(out, size, "; did you mean %s?", nearest);
+		return;
 	}
-	return row[b_length];
-}
-
-void
-lt_nearest_init(struct lt_nearest *nearest, const char *word)
-{
-	*nearest = (struct lt_nearest){.word = word, .distance = SIZE_MAX};
-}
-
-void
-lt_nearest_try(struct lt_nearest *nearest, const char *candidate)
-{
-	const size_t word_length = strlen(nearest->word);
-	size_t here = distance(nearest->word, candidate);
-	if (word_length >= 3 &&
-	    strncasecmp(nearest->word, candidate, word_length) == 0)
-		here = 1; /* only its beginning was written */
-	const size_t allowed = word_length < 6 ? 1 : word_length / 3;
-	if (here <= allowed && here < nearest->distance) {
-		nearest->distance = here;
-		nearest->best = candidate;
-	}
-	const size_t used = strlen(nearest->known);
-	if (used + strlen(candidate) + 8 < sizeof(nearest->known))
-		snprintf(nearest->known + used, sizeof(nearest->known) - used,
-		    "%s%s", used > 0 ? ", " : "", candidate);
-	else if (used > 3 && nearest->known[used - 1] != '.')
-		strcat(nearest->known, ", ...");
-}
-
-void
-lt_nearest_text(const struct lt_nearest *nearest, char *out, size_t size)
-{
-	if (nearest->best)
-		snprintf(out, size, "; did you mean %s?", nearest->best);
-	else if (nearest->known[0] != '\0')
-		snprintf(out, size, "; known: %s", nearest->known);
-	else
-		out[0] = '\0';
+	for (; *names && used + strlen(*names) + 8 < KNOWN_MAX; names++)
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+		    used > 0 ? ", " : "; known: ", *names);
+	if (*names && used > 0)
+		snprintf(out + used, size - used, ", ...");
 }
 
 /* ---- mappings ---- */
@@ -342,14 +296,15 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 		    node->type == YAML_MAPPING_NODE ? "mapping" : "list");
 		return;
 	}
+	const char *names[LT_KEYS_MAX + 1];
 	char shown[SHOWN_MAX + 8], hint[384];
+	int count = 0;
 	show(shown, sizeof(shown), node->data.scalar.value,
 	    node->data.scalar.length);
-	struct lt_nearest nearest;
-	lt_nearest_init(&nearest, shown);
-	for (const struct lt_key *key = keys; key->name; key++)
-		lt_nearest_try(&nearest, key->name);
-	lt_nearest_text(&nearest, hint, sizeof(hint));
+	for (; keys[count].name; count++)
+		names[count] = keys[count].name;
+	names[count] = NULL;
+	lt_suggest(hint, sizeof(hint), shown, names);
 	lt_complain(reader, node, "%s: unknown key%s", shown, hint);
 }
 
