@@ -249,6 +249,7 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 		    &day.points, "its last day only, without past-range");
 		*past = day;
 	} else {
+		past->points.retry_after_s = day.points.retry_after_s;
 		lt_points_free(&day.points);
 	}
 }
@@ -290,6 +291,8 @@ request_ahead(struct asking *asking, struct lt_half *ahead)
 		return;
 	request_plain(asking, "forecast", "horizonHours",
 	    value_of(options, "horizon_hours"), &forecast);
+	/* Only of a forecast that was refused. */
+	ahead->points.retry_after_s = forecast.points.retry_after_s;
 	if (forecast.code != LT_OK && ahead->code == LT_OK) {
 		lt_note_add(&ahead->points, "without forecast: %.140s",
 		    forecast.err.text);

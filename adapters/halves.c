@@ -48,6 +48,10 @@ lt_halves_join(struct lt_halves *halves,
 		return fail_as(ahead, points, err);
 	if (past->code != LT_OK && past->points.count == 0 && !ahead->asked)
 		return fail_as(past, points, err);
+	points->retry_after_s =
+	    past->points.retry_after_s > ahead->points.retry_after_s
+		? past->points.retry_after_s
+		: ahead->points.retry_after_s;
 	code = lt_points_copy(points, &past->points, from_utc_s, to_utc_s, err);
 	if (code == LT_OK && ahead->asked)
 		code = lt_points_copy(
@@ -69,7 +73,6 @@ lt_halves_join(struct lt_halves *halves,
 		lt_note_add(points, "%s history: %s",
 		    past->points.count > 0 ? "not all" : "without",
 		    past->err.text);
-		points->retry_after_s = past->points.retry_after_s;
 	}
 	lt_points_sort(points);
 	if (ahead->points.issued_utc_s == 0)

@@ -24,6 +24,7 @@ struct lt_halves { /* lt_halves_free() */
  * they overlap, sorted and dated; both halves' notes. The loss of the past
  * does not cost what is to come: it becomes a note, and what came of the past
  * stays. Else the error of the half that failed. LT_EINPUT without a point.
+ * Of two pauses that they ask for, the longer.
  */
 int lt_halves_join(struct lt_halves *halves,
     const struct lt_source_options *options, int64_t from_utc_s,

@@ -443,46 +443,105 @@ test_plans(void **state)
 	}
 }
 
-/* No value of the hour that is now: the forecast has one. */
+/* First parts of paths under which some endpoints answer otherwise. */
+static const struct {
+	const char *base, *endpoint;
+	int status;
+	const char *header, *body;
+} odd[] = {
+    {"/gap/", "/latest?", 200, "",
+	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/busy/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
+    {"/past/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
+    {"/past/", "/past-range?", 429, "Retry-After: 60\r\n", "{}"},
+    {"/both/", "/latest?", 200, "",
+	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/both/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
+};
+
 static bool
-serve_gap(const struct exchange *exchange)
+serve_odd(const struct exchange *exchange)
 {
 	struct exchange whole = *exchange;
+	bool is_odd = false;
 
-	if (strncmp(exchange->path, "/gap/", 5) != 0)
-		return serve_europe(exchange);
-	if (strstr(exchange->path, "/latest?") != NULL) {
-		server_answer(exchange, 200, "application/json", "",
-		    ROW("19:00", "null", ",\"isEstimated\":true"));
-		return true;
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		if (strncmp(exchange->path, odd[i].base, strlen(odd[i].base)) !=
+		    0)
+			continue;
+		is_odd = true;
+		if (strstr(exchange->path, odd[i].endpoint) != NULL) {
+			server_answer(exchange, odd[i].status,
+			    "application/json", odd[i].header, odd[i].body);
+			return true;
+		}
 	}
-	snprintf(whole.path, sizeof(whole.path), "/europe/em/v3%.1900s",
-	    exchange->path + 4);
+	if (is_odd)
+		snprintf(whole.path, sizeof(whole.path), "/europe/em/v3%.1900s",
+		    strchr(exchange->path + 1, '/'));
 	return serve_europe(&whole);
 }
 
-static void
-test_gap_of_now(void **state)
+/* A fetch of two days from a first part of odd[]. */
+static int
+fetch_odd(const char *base, struct lt_points *points, struct lt_error *err)
 {
 	char url[128];
 	const struct pair pairs[] = {
 	    {"zone", "DE"}, {"url", url}, {"key_env", "EM_TEST_KEY"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 	const int64_t now_utc_s = time(NULL);
+
+	setenv("EM_TEST_KEY", "europe-key", 1);
+	server_url(url, base);
+	return adapter->fetch(&options, now_utc_s - 86400, now_utc_s + 86400,
+	    now_utc_s, points, err);
+}
+
+/* No value of the hour that is now: the forecast has one. */
+static void
+test_gap_of_now(void **state)
+{
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
 	(void)state;
-	setenv("EM_TEST_KEY", "europe-key", 1);
-	server_url(url, "/gap");
-	if (adapter->fetch(&options, now_utc_s - 86400, now_utc_s + 86400,
-		now_utc_s, &points, &err) != LT_OK)
+	if (fetch_odd("/gap", &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_between((int64_t)points.count, 48, 50);
 	assert_string_equal(points.note,
 	    "without the present: 127.0.0.1: 1 hours and no usable value "
 	    "among them");
 	lt_points_free(&points);
+}
+
+/* Who asks for a pause gets it, whichever of the requests is refused. */
+static void
+test_pause(void **state)
+{
+	static const struct {
+		const char *why, *base;
+		int code;
+		int64_t retry_after_s;
+	} cases[] = {
+	    {"the forecast asks", "/busy", LT_OK, 90},
+	    {"forecast and history: the longer", "/past", LT_OK, 90},
+	    {"the forecast, and the present is a gap", "/both", LT_EINPUT, 90},
+	    {"nobody asks", "/gap", LT_OK, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+		const int code = fetch_odd(cases[i].base, &points, &err);
+
+		if (code != cases[i].code ||
+		    points.retry_after_s != cases[i].retry_after_s)
+			fail_msg("%s: %d, %d s: %s", cases[i].why, code,
+			    (int)points.retry_after_s, err.text);
+		lt_points_free(&points);
+	}
 }
 
 static void
@@ -505,7 +564,7 @@ static int
 start(void **state)
 {
 	(void)state;
-	return adapter_start("electricity_maps", serve_gap);
+	return adapter_start("electricity_maps", serve_odd);
 }
 
 int
@@ -518,6 +577,7 @@ main(void)
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_plans),
 	    cmocka_unit_test(test_gap_of_now),
+	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_secret),
 	};
 
