@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "aws.h"
+#include "source.h"
 
 enum { ROOT_DEPTH = 1, SET_DEPTH, ITEM_DEPTH, FIELD_DEPTH };
 

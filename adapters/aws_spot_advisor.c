@@ -10,6 +10,7 @@
 
 #include "aws.h"
 #include "interruption.h"
+#include "source.h"
 #include "units.h"
 
 enum {

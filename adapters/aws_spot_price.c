@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "aws.h"
+#include "source.h"
 #include "units.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #include "carbon_aware.h"
 #include "halves.h"
-#include "recording.h"
+#include "plain_file.h"
 #include "units.h"
 
 static const struct lt_adapter_option file_options[] = {
@@ -139,7 +139,7 @@ file_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_error inner = {0};
 	size_t byte_count = 0;
 	char *bytes = NULL;
-	int code = lt_recording_bytes(path, &bytes, &byte_count, err);
+	int code = lt_plain_file_read(path, &bytes, &byte_count, err);
 
 	if (code != LT_OK)
 		return code;

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "catalog.h"
+#include "json.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum lt_quantity

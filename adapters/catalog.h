@@ -6,7 +6,7 @@
 #ifndef LT_CATALOG_H
 #define LT_CATALOG_H
 
-#include "web.h"
+#include "option.h"
 
 enum {
 	LT_CATALOG_NAMES_SIZE = 200,

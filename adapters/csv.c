@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "text_mend.h"
 
 static void
 next_line(struct lt_csv *csv)

@@ -6,7 +6,10 @@
 #ifndef LT_CSV_H
 #define LT_CSV_H
 
-#include "source.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
 
 enum {
 	LT_CSV_CELL_SIZE = 128,	  /* of a wanted cell; longer: cut, and said */

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "catalog.h"
+#include "source.h"
 #include "units.h"
+#include "web.h"
 
 enum { INTERVAL_S = 6 * LT_HOUR_S };
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "fuel_mix.h"
+#include "source.h"
 #include "web.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "entsoe.h"
+#include "source.h"
 #include "web.h"
 
 enum {

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "entsoe.h"
+#include "source.h"
 
 enum {
 	DEPTH_MAX = 32,

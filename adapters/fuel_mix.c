@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuel_mix.h"
+#include "text_mend.h"
 
 enum {
 	SLOTS = LT_HOUR_S / LT_MIX_SLOT_S,

@@ -6,7 +6,7 @@
 #ifndef LT_FUEL_MIX_H
 #define LT_FUEL_MIX_H
 
-#include "source.h"
+#include "option.h"
 #include "units.h"
 
 enum lt_fuel {

@@ -11,6 +11,7 @@
 #include "catalog.h"
 #include "gcp_sku.h"
 #include "units.h"
+#include "web.h"
 
 enum {
 	/* 450 to 2,200 bytes a SKU, as `fields` counts or not: at most 6.6 MB,

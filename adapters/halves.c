@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "halves.h"
+#include "text_mend.h"
 
 void
 lt_note_add(struct lt_points *points, const char *format, ...)

@@ -6,7 +6,7 @@
 #ifndef LT_HALVES_H
 #define LT_HALVES_H
 
-#include "source.h"
+#include "option.h"
 
 struct lt_half { /* start as { 0 } */
 	bool asked;

@@ -5,7 +5,7 @@
 #ifndef LT_HOURS_H
 #define LT_HOURS_H
 
-#include "adapter.h"
+#include "points.h"
 
 enum { LT_HOURS_SHOWN = 24 };
 

@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-#include "source.h"
+#include "json.h"
+#include "text_mend.h"
 #include "units.h"
 
 struct place { /* 1-based, of the byte that is looked at */

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source.h"
+#include "option.h"
+#include "points.h"
 
 /* Far above anything real, far below what int64_t micros can carry. */
 static const struct {

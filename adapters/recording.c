@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files with a time series: options, bounded reading, times and values of a
- * row. recording_csv.c and recording_json.c know the two formats.
+ * Files with a time series: options, and from the bytes of a file to sorted
+ * points. recording_csv.c and recording_json.c know the two formats,
+ * recording_row.c their rows.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "plain_file.h"
 #include "recording.h"
 #include "units.h"
 
@@ -80,94 +76,6 @@ lt_recording_init(struct lt_recording *recording,
 	return code;
 }
 
-/* Seconds or milliseconds since 1970; 1e11 s would be the year 5138. */
-static bool
-epoch_parse(const char *text, int64_t *utc_s)
-{
-	double number;
-
-	if (lt_double_parse(text, &number, NULL) != LT_OK)
-		return false;
-	if (number >= 1e11)
-		number /= 1000;
-	if (!(number >= 0 && number < 1e11))
-		return false;
-	*utc_s = (int64_t)floor(number);
-	return true;
-}
-
-static bool
-iso_parse(const char *text, bool utc, int64_t *utc_s)
-{
-	char copy[LT_RECORDING_CELL_SIZE];
-
-	if (strlen(text) + sizeof("T00:00Z") > sizeof(copy))
-		return false;
-	strcpy(copy, text);
-	if (lt_utc_parse(copy, utc_s, NULL) == LT_OK)
-		return true;
-	if (!utc)
-		return false;
-	strcat(copy, strlen(copy) == 10 ? "T00:00Z" : "Z");
-	return lt_utc_parse(copy, utc_s, NULL) == LT_OK;
-}
-
-static int
-time_parse(const struct lt_recording *recording, const char *column,
-    const char *text, int64_t *utc_s, struct lt_error *err)
-{
-	/* 1990 to 2100: "20220101" is no number of seconds. */
-	static const int64_t first_utc_s = 631152000, last_utc_s = 4102444800;
-
-	if (!epoch_parse(text, utc_s) &&
-	    !iso_parse(text, recording->utc, utc_s))
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a time such as "
-		    "2026-11-21T02:00Z or seconds since 1970%s",
-		    column, text,
-		    recording->utc ? ""
-				   : " (without a zone, say \"zone: utc\")");
-	if (*utc_s < first_utc_s || *utc_s >= last_utc_s)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a time from 1990 to 2099", column,
-		    text);
-	return LT_OK;
-}
-
-int
-lt_recording_row(const struct lt_recording *recording, const char *time,
-    const char *value, const char *end, struct lt_points *points,
-    struct lt_error *err)
-{
-	struct lt_point point = {
-	    .end_utc_s = INT64_MAX, .quality = LT_QUALITY_MEASURED};
-	int code = time_parse(
-	    recording, recording->time, time, &point.start_utc_s, err);
-
-	if (code != LT_OK)
-		return code;
-	if (value[0] == '\0') {
-		/* Kept until all are sorted: it ends the row before it. */
-		point.quality = LT_QUALITY_NONE;
-		point.value = 1;
-		return lt_points_add(points, &point, err);
-	}
-	if (lt_double_parse(value, &point.value, NULL) != LT_OK)
-		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a number (empty where it is "
-		    "missing)",
-		    recording->value, value);
-	point.value *= recording->scale;
-	point.value = lt_quantity_from(recording->quantity, point.value);
-	if (end != NULL && end[0] != '\0') {
-		code = time_parse(
-		    recording, recording->end, end, &point.end_utc_s, err);
-		if (code != LT_OK)
-			return code;
-	}
-	return lt_points_add(points, &point, err);
-}
-
 /* Sorting has cut every open end but the last. A gap is an end as well. */
 static int
 close_last(struct lt_points *points, struct lt_error *err)
@@ -233,77 +141,6 @@ lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-static int
-file_fail(struct lt_error *err, const char *path)
-{
-	return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
-	    path, strerror(errno));
-}
-
-/* O_NONBLOCK: a FIFO in place of the file must not stop the daemon. */
-static int
-file_open(const char *path, size_t *byte_count, struct lt_error *err)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-
-	if (fd < 0)
-		return file_fail(err, path);
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return lt_fail(err, LT_EIO, "%s: not a regular file", path);
-	}
-	if (status.st_size > LT_RECORDING_BYTES_MAX) {
-		close(fd);
-		return lt_fail(err, LT_ELIMIT, "%s: %lld bytes, limit %d", path,
-		    (long long)status.st_size, LT_RECORDING_BYTES_MAX);
-	}
-	*byte_count = (size_t)status.st_size;
-	return fd;
-}
-
-/* At most the size that it had when opened; it may be shorter by now. */
-static int
-file_read(int fd, char *bytes, size_t *byte_count)
-{
-	size_t done = 0;
-
-	while (done < *byte_count) {
-		const ssize_t got = read(fd, bytes + done, *byte_count - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		done += (size_t)got;
-	}
-	*byte_count = done;
-	return 0;
-}
-
-int
-lt_recording_bytes(
-    const char *path, char **bytes, size_t *byte_count, struct lt_error *err)
-{
-	const int fd = file_open(path, byte_count, err);
-	int code = LT_OK;
-
-	if (fd < 0)
-		return fd;
-	*bytes = malloc(*byte_count + 1);
-	if (*bytes == NULL)
-		code =
-		    lt_fail(err, LT_ENOMEM, "%s: %zu bytes", path, *byte_count);
-	else if (file_read(fd, *bytes, byte_count) != 0)
-		code = file_fail(err, path);
-	close(fd);
-	if (code != LT_OK)
-		free(*bytes);
-	return code;
-}
-
 int
 lt_recording_read(const struct lt_source_options *options,
     struct lt_points *points, struct lt_error *err)
@@ -316,7 +153,7 @@ lt_recording_read(const struct lt_source_options *options,
 	int code = lt_recording_init(&recording, options, err);
 
 	if (code == LT_OK)
-		code = lt_recording_bytes(path, &bytes, &byte_count, err);
+		code = lt_plain_file_read(path, &bytes, &byte_count, err);
 	if (code != LT_OK)
 		return code;
 	code =

@@ -9,9 +9,8 @@
 #include "source.h"
 
 enum {
-	LT_RECORDING_BYTES_MAX = 16 * 1024 * 1024, /* of a file: refused */
-	LT_RECORDING_CELL_SIZE = 128,		   /* of one cell: refused */
-	LT_RECORDING_SKIP_MAX = 1000,		   /* lines before the header */
+	LT_RECORDING_CELL_SIZE = 128, /* of one cell: refused */
+	LT_RECORDING_SKIP_MAX = 1000, /* lines before the header */
 };
 
 struct lt_recording { /* options, read; texts are the options' own */
@@ -41,11 +40,6 @@ int lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 /* The same of the file that `path` names; errors name file and place. */
 int lt_recording_read(const struct lt_source_options *options,
     struct lt_points *points, struct lt_error *err);
-
-/* A whole plain file of at most LT_RECORDING_BYTES_MAX, for other adapters of
- * files too. The caller frees *bytes, set on success only. */
-int lt_recording_bytes(
-    const char *path, char **bytes, size_t *byte_count, struct lt_error *err);
 
 /* For the two formats: one row of texts. An empty value is a gap: no point.
  * end NULL or "" = until the next row. */

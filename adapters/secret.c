@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "web.h"
+#include "http.h"
+#include "secret.h"
+#include "url.h"
 
 /* Value of the option KEY and suffix; NULL = not given. */
 static const char *

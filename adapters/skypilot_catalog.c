@@ -8,7 +8,9 @@
 
 #include "catalog.h"
 #include "csv.h"
+#include "source.h"
 #include "units.h"
+#include "web.h"
 
 enum {
 	INTERVAL_S = 7 * LT_HOUR_S, /* the catalog's makers ask for no more */

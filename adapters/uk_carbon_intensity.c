@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "halves.h"
+#include "source.h"
 #include "units.h"
 #include "web.h"
 

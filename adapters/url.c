@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "web.h"
+#include "url.h"
 
 /* A host, and nothing that would hide another one, a secret or a line. */
 static bool

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "text_mend.h"
 #include "web.h"
 
 enum {

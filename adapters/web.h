@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sources on the web have in common, between http.c and an adapter:
- * URLs, secrets kept out of sight, conditional requests, limits of one fetch,
- * the trace for `lowtide signals test`.
+ * Requests of the sources on the web, between http.c and an adapter: secrets
+ * kept out of sight, conditional requests, limits of one fetch, the trace for
+ * `lowtide signals test`.
  */
 #ifndef LT_WEB_H
 #define LT_WEB_H
 
 #include "http.h"
-#include "source.h"
+#include "option.h"
+#include "secret.h"
+#include "source_memory.h"
+#include "url.h"
 
 enum {
-	LT_URL_SIZE = 2048,
 	LT_WEB_FETCH_MS = 60000, /* all requests of one fetch together */
 	LT_WEB_HEADERS_MAX = 4,
-	LT_SECRET_SIZE = 2048,
 };
 
 struct lt_web { /* one fetch of one source; lt_web_start() */
@@ -78,39 +79,5 @@ int lt_web_refuse(const char *url, struct lt_error *err);
 /* From here on equal requests are sent once and their answers kept: for a
  * process that fetches several sources, then ends. */
 void lt_web_share(void);
-
-/* ---- URLs; a result that does not fit is LT_ELIMIT ---- */
-/* Check the option `url`: http or https, no query, at most LT_URL_SIZE / 4. */
-int lt_url_check(const struct lt_source_options *options, const char *key,
-    struct lt_error *err);
-/* The option's base URL (fallback without it) and a path, "/" between. */
-int lt_url_start(char out[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *key, const char *fallback, const char *path,
-    struct lt_error *err);
-/* "?key=value" or "&key=value", both percent-encoded (RFC 3986). */
-int lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value,
-    struct lt_error *err);
-/* One text percent-encoded, for a path's part or a form. */
-int lt_url_escape(
-    char *out, size_t size, const char *text, struct lt_error *err);
-
-/* ---- secrets ---- */
-/*
- * The secret `key` of a source is named by its option KEY_file, an absolute
- * path of a file that only its owner may read, or by KEY_env, an
- * environment variable. Check only that exactly one is named (none is right
- * where it is not required), and that no option url or login_url sends it
- * in the clear to another host.
- */
-int lt_secret_check(const struct lt_source_options *options, const char *key,
-    bool required, struct lt_error *err);
-/* Read it: one line, spaces at the ends dropped. out is wiped by the caller
- * (explicit_bzero) after use, by us on failure. LT_ENOENT: not named. No error
- * has any of it. */
-int lt_secret_read(const struct lt_source_options *options, const char *key,
-    char *out, size_t size, struct lt_error *err);
-/* A whole secret file under the same rules. */
-int lt_secret_file(
-    const char *path, char *out, size_t size, struct lt_error *err);
 
 #endif

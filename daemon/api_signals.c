@@ -10,7 +10,7 @@
 #include "api.h"
 #include "api_signals.h"
 #include "hours.h"
-#include "source.h"
+#include "text_mend.h"
 
 enum {
 	/* A source has 24 hours of some 110 bytes and its users: 256

@@ -12,7 +12,7 @@
 #include "daemon.h"
 #include "fetch.h"
 #include "signals_check.h"
-#include "source.h"
+#include "text_mend.h"
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,

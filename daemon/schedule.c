@@ -10,7 +10,7 @@
 
 #include "daemon.h"
 #include "fetch.h"
-#include "source.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {

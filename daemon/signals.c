@@ -13,7 +13,7 @@
 #include "daemon.h"
 #include "forecast.h"
 #include "forecast_learn.h"
-#include "source.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options of a source in the policy file: their values, and errors that
+ * have their place.
+ */
+#ifndef LT_OPTION_H
+#define LT_OPTION_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "points.h"
+
+struct lt_source_options { /* one source of the policy file */
+	const char *name;
+	int count;
+	struct {
+		const char *key, *value;
+		int line, column;
+	} items[24];
+	struct lt_source_memory *memory; /* may be NULL: nothing is kept */
+};
+/* Value of an option, or fallback. */
+const char *lt_source_option(const struct lt_source_options *options,
+    const char *key, const char *fallback);
+
+struct lt_adapter_option {
+	const char *key;
+	bool required;
+	const char *usage;
+	const char *fallback; /* default, for help and docs */
+};
+
+/* lt_error_at() where an option stands in the policy file. */
+void lt_option_at(const struct lt_source_options *options, const char *key,
+    struct lt_error *err);
+/* LT_EINPUT at the place of an option in the policy file. */
+int lt_option_fail(const struct lt_source_options *options, const char *key,
+    struct lt_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The option `currency` of a source, "" = the site's own: as an adapter's
+ * currency(), and checked (three capitals; only of money) into points. */
+const char *lt_currency_of_option(const struct lt_source_options *options);
+int lt_currency_option(struct lt_points *points,
+    const struct lt_source_options *options, struct lt_error *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What every source gives: values in one unit, each with its time and quality.
+ */
+#ifndef LT_POINTS_H
+#define LT_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "series.h"
+
+enum lt_quantity {
+	LT_QUANTITY_CARBON,   /* g CO2e per kWh, average intensity */
+	LT_QUANTITY_MARGINAL, /* g CO2e per kWh, marginal intensity: another
+			       * thing than the average, never compared */
+	LT_QUANTITY_PRICE,    /* micros per node-hour */
+	LT_QUANTITY_TARIFF,   /* micros per kWh */
+	LT_QUANTITY_HAZARD,   /* interruptions per node-hour */
+	LT_QUANTITY_SCORE, /* 1 to 10, the provider's hint; decides nothing */
+	LT_QUANTITY_COUNT,
+};
+
+/* Its name in options and JSON ("carbon"); "unknown". */
+const char *lt_quantity_name(enum lt_quantity quantity);
+/* By that name; LT_QUANTITY_COUNT = none. */
+enum lt_quantity lt_quantity_find(const char *name);
+/* For people: "carbon intensity"; its unit in words: "g CO2e/kWh". */
+const char *lt_quantity_title(enum lt_quantity quantity);
+const char *lt_quantity_unit(enum lt_quantity quantity);
+/* Points per unit that people write: a million for money, else 1. */
+double lt_quantity_scale(enum lt_quantity quantity);
+
+/* A value as people write it (money in units of its currency) in the unit of
+ * points: whole micros for money. */
+double lt_quantity_from(enum lt_quantity quantity, double written);
+
+struct lt_point { /* holds on [start, end) */
+	int64_t start_utc_s, end_utc_s;
+	double value;
+	enum lt_quality quality;
+};
+
+enum {
+	LT_POINTS_MAX = 524288, /* 60 years of hours, 16 MiB: more, refused */
+	LT_POINTS_NOTE_SIZE = 192, /* longer: cut */
+};
+
+struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
+	enum lt_quantity quantity; /* set by the adapter */
+	int64_t issued_utc_s;	   /* 0 = fetch time */
+	int64_t retry_after_s; /* of a failed fetch: the source asks for this
+				* pause; 0 = it asks for none */
+	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
+					 * gb.csv, ..."), "" = nothing */
+	char currency[4]; /* ISO 4217 of prices and tariffs; "" = the site's */
+	bool past_lost;	  /* these are good, but older ones did not come: to be
+			   * asked for again */
+	bool unchanged;	  /* the source says that what it gave last still
+			   * holds (HTTP 304): no points */
+	size_t count, capacity;
+	struct lt_point *points;
+};
+/*
+ * Refuses a value that is not finite or absurd, 0 or negative intensity or
+ * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT, and
+ * tariffs may be 0 or negative, as on power exchanges), end <= start.
+ * LT_EINPUT names it, LT_ELIMIT at LT_POINTS_MAX.
+ */
+int lt_points_add(struct lt_points *points, const struct lt_point *point,
+    struct lt_error *err);
+/* Sort by start; of two for the same start the later added wins; overlaps
+ * are cut. */
+void lt_points_sort(struct lt_points *points);
+void lt_points_free(struct lt_points *points);
+
+/* Append the points of all that overlap [from, to). */
+int lt_points_copy(struct lt_points *points, const struct lt_points *all,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
+/* Data that covers now is as good as new; data that ended before now is as
+ * old as its end. Sets issued_utc_s. */
+void lt_points_date(struct lt_points *points, int64_t now_utc_s);
+
+#endif
