@@ -33,21 +33,24 @@ override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recov
 override LDFLAGS += -fsanitize=$(SAN)
 endif
 
-# Each directory's -I list is the rule of who may include whom.
+# Each directory's -I list is the rule of who may include whom. Tests take
+# adapters/ for quoted includes only: <slurm/slurm.h> is Slurm's.
 
 INC_policy/core := -Ipolicy/core -Ipolicy/include
 INC_policy/snapshot := -Ipolicy/snapshot -Ipolicy/include
 INC_policy/file := -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_policy/model := -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_adapters := -Iadapters -Ipolicy/core -Ipolicy/include
+INC_adapters := -Iadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
+INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
+INC_adapters/slurm := -Iadapters/slurm -Ipolicy/core -Ipolicy/include
 INC_plugin := -Iplugin -Ipolicy/core -Ipolicy/include
-INC_daemon := -Idaemon -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -Iadapters -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Itests -Idaemon -Icli -Iadapters -Ipolicy/file -Ipolicy/ledger \
-	-Ipolicy/model -Ipolicy/snapshot -Ipolicy/core -Ipolicy/include -Iplugin \
-	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
+INC_daemon := -Idaemon -Iadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
+	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -Iadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_tests := -Itests -Idaemon -Icli -iquoteadapters -Iadapters/lib -Iadapters/slurm \
+	-Ipolicy/file -Ipolicy/ledger -Ipolicy/model -Ipolicy/snapshot -Ipolicy/core \
+	-Ipolicy/include -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 MODEL_SRC := $(wildcard policy/model/*.c)
@@ -55,8 +58,8 @@ SNAPSHOT_SRC := $(wildcard policy/snapshot/*.c)
 LIBLOWTIDE_SRC := $(CORE_SRC) $(MODEL_SRC) $(SNAPSHOT_SRC)
 FILE_SRC := $(wildcard policy/file/*.c)
 LEDGER_SRC := $(wildcard policy/ledger/*.c)
-SLURM_SRC := $(wildcard adapters/slurm_*.c)
-ADAPTER_SRC := $(filter-out $(SLURM_SRC),$(wildcard adapters/*.c))
+SLURM_SRC := $(wildcard adapters/slurm/*.c)
+ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 PLUGIN_SRC := $(wildcard plugin/*.c)
@@ -148,10 +151,10 @@ INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm_missing.map
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm/slurm_missing.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
-	    -Wl,--dynamic-list=adapters/slurm_missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+	    -Wl,--dynamic-list=adapters/slurm/slurm_missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/liblowtide.a
 	$(if $(filter 0,$(V)),@echo '  LD      $@')

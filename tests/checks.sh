@@ -22,10 +22,10 @@ includes() { # includes PATTERN PLACE...: lines of these places that match
 }
 
 # Quoted includes obey the -I lists of the Makefile; these are the others.
-check 'Slurm headers only in plugin/ and adapters/slurm_*' \
-    "$(includes 'slurm/' policy daemon cli adapters | grep -v '^adapters/slurm_')"
-check 'libcurl only in adapters/http.c' \
-    "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/http\.c|build/)')"
+check 'Slurm headers only in plugin/ and adapters/slurm/' \
+    "$(includes 'slurm/' policy daemon cli adapters | grep -v '^adapters/slurm/')"
+check 'libcurl only in adapters/lib/http.c' \
+    "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/lib/http\.c|build/)')"
 check 'jansson and expat only in adapters/, daemon/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
 check 'libyaml only in policy/file' \
@@ -38,7 +38,7 @@ check 'liblowtide includes only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
 check 'adapters include no policy file, ledger, daemon' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' adapters/*.[ch])"
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters)"
 check 'the command includes no ledger, daemon, Slurm' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch])"
 
