@@ -151,10 +151,10 @@ INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm/slurm_missing.map
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm/missing.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
-	    -Wl,--dynamic-list=adapters/slurm/slurm_missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+	    -Wl,--dynamic-list=adapters/slurm/missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/liblowtide.a
 	$(if $(filter 0,$(V)),@echo '  LD      $@')

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "carbon_aware.h"
-#include "halves.h"
+#include "fetch_parts.h"
 #include "units.h"
 #include "web.h"
 
@@ -149,8 +149,8 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s,
 }
 
 static void
-ask_ahead(
-    struct lt_web *web, int64_t now_utc_s, struct lt_half *ahead, long *status)
+ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead,
+    long *status)
 {
 	char url[LT_URL_SIZE];
 
@@ -165,7 +165,7 @@ ask_ahead(
  * an answer: the data source has nothing of that time. */
 static void
 ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
-    struct lt_half *past)
+    struct lt_fetch_part *past)
 {
 	int64_t end_utc_s = now_utc_s;
 
@@ -204,11 +204,11 @@ sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	const enum lt_quantity quantity = lt_carbon_quantity(options);
 	const bool has_past = from_utc_s < now_utc_s;
 	const bool has_future = to_utc_s > now_utc_s;
-	struct lt_halves halves = {
+	struct lt_fetch_parts parts = {
 	    .past = {.asked = has_past, .points.quantity = quantity},
 	    .ahead = {.asked = has_future, .points.quantity = quantity},
 	};
-	struct lt_half *const ahead = &halves.ahead;
+	struct lt_fetch_part *const ahead = &parts.ahead;
 	struct lt_web web;
 	long status = 0;
 
@@ -217,16 +217,16 @@ sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	if (ahead->asked)
 		ask_ahead(&web, now_utc_s, ahead, &status);
 	/* Some data sources have no forecast; what was is of use without. */
-	const bool has_none = status == NOT_IMPLEMENTED && halves.past.asked;
-	if (halves.past.asked && (ahead->code == LT_OK || has_none))
-		ask_past(&web, from_utc_s, now_utc_s, &halves.past);
-	if (has_none && halves.past.points.count > 0) {
+	const bool has_none = status == NOT_IMPLEMENTED && parts.past.asked;
+	if (parts.past.asked && (ahead->code == LT_OK || has_none))
+		ask_past(&web, from_utc_s, now_utc_s, &parts.past);
+	if (has_none && parts.past.points.count > 0) {
 		ahead->asked = false;
 		lt_note_add(points, "no forecast: %s", ahead->err.text);
 	}
-	const int code = lt_halves_join(
-	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
-	lt_halves_free(&halves);
+	const int code = lt_fetch_parts_join(
+	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_fetch_parts_free(&parts);
 	return code;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "price_list.h"
 #include "source.h"
 #include "units.h"
 #include "web.h"
@@ -44,7 +44,7 @@ cudo_check(const struct lt_source_options *options, struct lt_error *err)
 	int64_t milli[AMOUNT_COUNT] = {0};
 
 	for (int i = 0; i < AMOUNT_COUNT && code == LT_OK; i++)
-		code = lt_catalog_milli(
+		code = lt_price_list_milli(
 		    options, amounts[i].option, &milli[i], err);
 	if (code == LT_OK && (milli[VCPU] == 0 || milli[MEMORY] == 0))
 		code = lt_option_fail(options,
@@ -88,8 +88,8 @@ price_of(const struct lt_source_options *options, const json_t *machine,
 		int64_t milli;
 		double price;
 
-		if (lt_catalog_milli(options, amounts[i].option, &milli, err) !=
-		    LT_OK)
+		if (lt_price_list_milli(
+			options, amounts[i].option, &milli, err) != LT_OK)
 			return LT_EINPUT;
 		if (milli == 0)
 			continue;
@@ -108,9 +108,9 @@ price_of(const struct lt_source_options *options, const json_t *machine,
 struct tally {
 	int rows, refused;
 	double low_micros, high_micros;
-	struct lt_error refusal;	    /* the first: lt_fail() keeps it */
-	char others[LT_CATALOG_NAMES_SIZE]; /* of the data center */
-	char centers[LT_CATALOG_NAMES_SIZE];
+	struct lt_error refusal; /* the first: lt_fail() keeps it */
+	char others[LT_PRICE_LIST_NAMES_SIZE]; /* of the data center */
+	char centers[LT_PRICE_LIST_NAMES_SIZE];
 };
 
 static bool
@@ -136,12 +136,12 @@ add_machine(const struct lt_source_options *options, const json_t *machine,
 		return;
 	if (!is_text(machine, "dataCenterId",
 		lt_source_option(options, "data_center", ""))) {
-		lt_catalog_name(tally->centers, center);
+		lt_price_list_name(tally->centers, center);
 		return;
 	}
 	if (!is_text(machine, "machineType",
 		lt_source_option(options, "machine_type", ""))) {
-		lt_catalog_name(tally->others, type);
+		lt_price_list_name(tally->others, type);
 		return;
 	}
 	tally->rows++;
@@ -197,16 +197,16 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		    tally.refusal.text);
 	points->note[0] = '\0';
 	if (tally.rows - tally.refused > 1)
-		lt_catalog_note(points,
+		lt_price_list_note(points,
 		    "the highest of %d rows of this machine type, from %g to "
 		    "%g USD",
 		    tally.rows - tally.refused, tally.low_micros / LT_MICROS,
 		    tally.high_micros / LT_MICROS);
 	if (tally.refused > 0)
-		lt_catalog_note(points, "%d of %d rows have no usable price",
+		lt_price_list_note(points, "%d of %d rows have no usable price",
 		    tally.refused, tally.rows);
 	strcpy(points->currency, "USD");
-	return lt_catalog_point(points, tally.high_micros, now_utc_s,
+	return lt_price_list_point(points, tally.high_micros, now_utc_s,
 	    INTERVAL_S, LT_QUALITY_MEASURED, err);
 }
 
@@ -229,7 +229,7 @@ cudo_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
-	    .error_text = lt_catalog_error_text,
+	    .error_text = lt_price_list_error_text,
 	};
 	struct lt_web web;
 	int code;
@@ -259,8 +259,8 @@ const struct lt_adapter lt_adapter_cudo_compute = {
     .usage = "CUDO Compute's machine types by data center",
     .options = cudo_options,
     .interval_s = INTERVAL_S,
-    .quantity = lt_catalog_quantity,
-    .currency = lt_catalog_usd,
+    .quantity = lt_price_list_quantity,
+    .currency = lt_price_list_usd,
     .check = cudo_check,
     .fetch = cudo_fetch,
     .parse = cudo_parse,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "electricity_maps.h"
-#include "halves.h"
+#include "fetch_parts.h"
 #include "units.h"
 #include "web.h"
 
@@ -179,7 +179,7 @@ make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
 /* The points of an answer come to those of the part; a part that failed keeps
  * its first error. */
 static int
-request(struct asking *asking, const char *url, struct lt_half *part)
+request(struct asking *asking, const char *url, struct lt_fetch_part *part)
 {
 	const struct lt_web_request request = {
 	    .url = url,
@@ -197,7 +197,7 @@ request(struct asking *asking, const char *url, struct lt_half *part)
 
 static int
 request_plain(struct asking *asking, const char *endpoint, const char *key,
-    const char *value, struct lt_half *part)
+    const char *value, struct lt_fetch_part *part)
 {
 	char url[LT_URL_SIZE];
 
@@ -209,7 +209,7 @@ request_plain(struct asking *asking, const char *endpoint, const char *key,
 
 static int
 request_range(struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_half *part)
+    struct lt_fetch_part *part)
 {
 	char url[LT_URL_SIZE], start[32], end[32];
 
@@ -228,9 +228,9 @@ request_range(struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 /* The newest chunk first. Plans without past-range have the last 24 hours. */
 static void
 request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
-    struct lt_half *past)
+    struct lt_fetch_part *past)
 {
-	struct lt_half day = {0};
+	struct lt_fetch_part day = {0};
 
 	while (end_utc_s > from_utc_s && past->code == LT_OK) {
 		const int64_t start_utc_s = end_utc_s - CHUNK_S > from_utc_s
@@ -256,8 +256,8 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 
 /* The hours to come of the forecast, and over them what is said of now. */
 static int
-join_ahead(
-    const struct lt_half *forecast, int64_t now_utc_s, struct lt_half *ahead)
+join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s,
+    struct lt_fetch_part *ahead)
 {
 	struct lt_points *const latest = &ahead->points;
 	struct lt_points both = {0};
@@ -280,10 +280,10 @@ join_ahead(
 /* A plan without forecast is no failure; nor is an hour of now without value,
  * if there is a forecast. A key that is refused is asked for no more. */
 static void
-request_ahead(struct asking *asking, struct lt_half *ahead)
+request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 {
 	const struct lt_source_options *const options = asking->web.options;
-	struct lt_half forecast = {0};
+	struct lt_fetch_part forecast = {0};
 
 	request_plain(asking, "latest", NULL, NULL, ahead);
 	if ((ahead->code != LT_OK && ahead->code != LT_EINPUT) ||
@@ -312,7 +312,7 @@ em_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     struct lt_error *err)
 {
 	struct asking asking = {.now_utc_s = now_utc_s};
-	struct lt_halves halves = {0};
+	struct lt_fetch_parts parts = {0};
 	char key[LT_SECRET_SIZE];
 	int code = lt_secret_read(options, "key", key, sizeof(key), err);
 
@@ -322,15 +322,15 @@ em_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	explicit_bzero(key, sizeof(key));
 	lt_web_start(&asking.web, options, points);
 	if (to_utc_s > now_utc_s)
-		request_ahead(&asking, &halves.ahead);
-	if (halves.ahead.code == LT_OK && from_utc_s < now_utc_s)
+		request_ahead(&asking, &parts.ahead);
+	if (parts.ahead.code == LT_OK && from_utc_s < now_utc_s)
 		request_past(&asking, from_utc_s,
-		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, &halves.past);
+		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, &parts.past);
 	explicit_bzero(asking.header, sizeof(asking.header));
 	points->quantity = LT_QUANTITY_CARBON;
-	code = lt_halves_join(
-	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
-	lt_halves_free(&halves);
+	code = lt_fetch_parts_join(
+	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_fetch_parts_free(&parts);
 	return code;
 }
 

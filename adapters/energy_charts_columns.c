@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "energy_charts.h"
-#include "halves.h"
+#include "fetch_parts.h"
 #include "units.h"
 #include "web.h"
 
@@ -293,7 +293,7 @@ add_time(
  * source sees it. */
 static void
 request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_half *half)
+    struct lt_fetch_part *part)
 {
 	const struct lt_charts *const charts = asking->charts;
 	const struct lt_source_options *const options = asking->web->options;
@@ -304,7 +304,7 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	    .gap_ms = GAP_MS,
 	    .error_text = error_text,
 	};
-	struct lt_error *const err = &half->err;
+	struct lt_error *const err = &part->err;
 	int code =
 	    lt_url_start(url, options, "url", LT_CHARTS_URL, charts->path, err);
 
@@ -316,9 +316,9 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 		    url, "start", start_utc_s - start_utc_s % LT_HOUR_S, err);
 	if (code == LT_OK && end_utc_s != 0)
 		code = add_time(url, "end", end_utc_s, err);
-	half->asked = true;
-	asking->web->points = &half->points;
-	half->code = code == LT_OK ? lt_web_points(asking->web, &request,
+	part->asked = true;
+	asking->web->points = &part->points;
+	part->code = code == LT_OK ? lt_web_points(asking->web, &request,
 					 asking->parse, asking->now_utc_s, err)
 				   : code;
 }
@@ -326,7 +326,7 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 /* The newest first, so that a refusal costs the oldest. */
 static void
 request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
-    struct lt_half *past)
+    struct lt_fetch_part *past)
 {
 	while (end_utc_s > from_utc_s && past->code == LT_OK) {
 		int64_t start_utc_s = end_utc_s - CHUNK_S;
@@ -349,14 +349,14 @@ lt_charts_fetch(const struct lt_charts *charts,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_halves halves = {0};
+	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
 	const struct asking asking = {charts, parse, &web, now_utc_s};
 	int64_t past_end_utc_s = to_utc_s < now_utc_s ? to_utc_s : now_utc_s;
 
 	lt_web_start(&web, options, points);
 	if (to_utc_s > now_utc_s && charts->default_is_present) {
-		request(&asking, 0, 0, &halves.ahead);
+		request(&asking, 0, 0, &parts.ahead);
 	} else if (to_utc_s > now_utc_s) {
 		/* With yesterday, too: a time without any value is "no content"
 		 * (404), also today before its prices are there. */
@@ -364,13 +364,13 @@ lt_charts_fetch(const struct lt_charts *charts,
 				     ? from_utc_s
 				     : now_utc_s - PRESENT_S;
 		request(&asking, past_end_utc_s, now_utc_s + PRESENT_S,
-		    &halves.ahead);
+		    &parts.ahead);
 	}
-	if (halves.ahead.code == LT_OK)
-		request_past(&asking, from_utc_s, past_end_utc_s, &halves.past);
+	if (parts.ahead.code == LT_OK)
+		request_past(&asking, from_utc_s, past_end_utc_s, &parts.past);
 	points->quantity = charts->quantity;
-	const int code = lt_halves_join(
-	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
-	lt_halves_free(&halves);
+	const int code = lt_fetch_parts_join(
+	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_fetch_parts_free(&parts);
 	return code;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "catalog.h"
+#include "price_list.h"
 #include "gcp_sku.h"
 #include "units.h"
 #include "web.h"
@@ -72,7 +72,7 @@ pair_check(const struct lt_source_options *options, const char *name,
 {
 	int64_t milli;
 
-	if (lt_catalog_milli(options, amount, &milli, err) != LT_OK)
+	if (lt_price_list_milli(options, amount, &milli, err) != LT_OK)
 		return LT_EINPUT;
 	if ((lt_source_option(options, name, NULL) != NULL) == (milli > 0))
 		return LT_OK;
@@ -103,7 +103,7 @@ gcp_check(const struct lt_source_options *options, struct lt_error *err)
 		code = lt_fail(err, LT_EINPUT,
 		    "%s: want cpu_family, gpu, or both", options->name);
 	if (code == LT_OK)
-		code = lt_catalog_capacity_check(options, err);
+		code = lt_price_list_capacity_check(options, err);
 	if (code == LT_OK)
 		code = lt_currency_option(&money, options, err);
 	if (code == LT_OK)
@@ -127,11 +127,11 @@ search_init(struct lt_gcp_search *search,
 	*search = (struct lt_gcp_search){
 	    .region = lt_source_option(options, "region", ""),
 	    .currency = gcp_currency(options),
-	    .is_spot = lt_catalog_is_spot(options),
+	    .is_spot = lt_price_list_is_spot(options),
 	    .now_utc_s = now_utc_s,
 	};
 	for (int i = 0; i < LT_GCP_PART_COUNT; i++) {
-		const int code = lt_catalog_milli(
+		const int code = lt_price_list_milli(
 		    options, amounts[i], &search->parts[i].milli, err);
 
 		if (code != LT_OK)
@@ -157,9 +157,9 @@ finish(const struct lt_gcp_search *search, struct lt_points *points,
 	strcpy(points->currency, search->currency);
 	points->note[0] = '\0';
 	if (search->refused > 0)
-		lt_catalog_note(points, "%d matching SKUs were refused: %s",
+		lt_price_list_note(points, "%d matching SKUs were refused: %s",
 		    search->refused, search->refusal.text);
-	return lt_catalog_point(points, (double)micros, search->now_utc_s,
+	return lt_price_list_point(points, (double)micros, search->now_utc_s,
 	    INTERVAL_S, LT_QUALITY_MEASURED, err);
 }
 
@@ -236,7 +236,7 @@ fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
 	    .url = url,
 	    .secret_query = secret,
 	    .headers = {"Accept: application/json"},
-	    .error_text = lt_catalog_error_text,
+	    .error_text = lt_price_list_error_text,
 	};
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
@@ -316,7 +316,7 @@ const struct lt_adapter lt_adapter_gcp_billing_sku = {
     .usage = "Google Cloud's price list, by vCPU, GiB and GPU",
     .options = gcp_options,
     .interval_s = INTERVAL_S,
-    .quantity = lt_catalog_quantity,
+    .quantity = lt_price_list_quantity,
     .currency = gcp_currency,
     .check = gcp_check,
     .fetch = gcp_fetch,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "price_list.h"
 #include "csv.h"
 #include "source.h"
 #include "units.h"
@@ -46,8 +46,8 @@ struct part {	   /* the machine, or GPUs that have rows of their own */
 	double low, high;	  /* USD per hour of the usable rows */
 	struct lt_error refusal;  /* the first: lt_fail() keeps it */
 	/* Where and what there is else. */
-	char regions[LT_CATALOG_NAMES_SIZE], zones[LT_CATALOG_NAMES_SIZE],
-	    others[LT_CATALOG_NAMES_SIZE];
+	char regions[LT_PRICE_LIST_NAMES_SIZE], zones[LT_PRICE_LIST_NAMES_SIZE],
+	    others[LT_PRICE_LIST_NAMES_SIZE];
 };
 
 struct search {
@@ -151,7 +151,7 @@ sky_check(const struct lt_source_options *options, struct lt_error *err)
 	}
 	code = accelerator_check(options, err);
 	if (code == LT_OK)
-		code = lt_catalog_capacity_check(options, err);
+		code = lt_price_list_capacity_check(options, err);
 	return code == LT_OK ? lt_url_check(options, "url", err) : code;
 }
 
@@ -217,12 +217,12 @@ is_place(const struct search *search, struct part *part,
 {
 	part->found++;
 	if (strcmp(row->cells[REGION], search->region) != 0) {
-		lt_catalog_name(part->regions, row->cells[REGION]);
+		lt_price_list_name(part->regions, row->cells[REGION]);
 		return false;
 	}
 	if (search->zone != NULL &&
 	    strcmp(row->cells[ZONE], search->zone) != 0) {
-		lt_catalog_name(part->zones, row->cells[ZONE]);
+		lt_price_list_name(part->zones, row->cells[ZONE]);
 		return false;
 	}
 	return true;
@@ -243,7 +243,7 @@ is_asked(const struct search *search, struct part *part,
 		return true;
 	snprintf(
 	    other, sizeof(other), "%.20s x %.80s", row->cells[COUNT], name);
-	lt_catalog_name(part->others, other);
+	lt_price_list_name(part->others, other);
 	return false;
 }
 
@@ -331,11 +331,11 @@ part_note(struct lt_points *points, const struct part *part, const char *what)
 	const int usable = part->rows - part->empty - part->refused;
 
 	if (usable > 1)
-		lt_catalog_note(points,
+		lt_price_list_note(points,
 		    "%s: the highest of %d rows, from %g to %g USD", what,
 		    usable, part->low, part->high);
 	if (usable < part->rows)
-		lt_catalog_note(points,
+		lt_price_list_note(points,
 		    "%s: %d of %d rows have no usable price", what,
 		    part->rows - usable, part->rows);
 }
@@ -362,7 +362,7 @@ finish(const struct search *search, int64_t now_utc_s, struct lt_points *points,
 		part_note(points, &search->host, search->type);
 	if (has_gpus)
 		part_note(points, &search->gpus, search->accelerator);
-	return lt_catalog_point(points,
+	return lt_price_list_point(points,
 	    ((has_host ? search->host.high : 0) +
 		(has_gpus ? search->gpus.high : 0)) *
 		LT_MICROS,
@@ -377,7 +377,7 @@ search_of(const struct lt_source_options *options)
 	    .region = lt_source_option(options, "region", ""),
 	    .zone = lt_source_option(options, "zone", NULL),
 	    .accelerator = lt_source_option(options, "accelerator", NULL),
-	    .is_spot = lt_catalog_is_spot(options),
+	    .is_spot = lt_price_list_is_spot(options),
 	};
 
 	(void)lt_double_parse(
@@ -454,8 +454,8 @@ const struct lt_adapter lt_adapter_skypilot_catalog = {
     .usage = "machine prices of many clouds, from SkyPilot's catalog; no key",
     .options = sky_options,
     .interval_s = INTERVAL_S,
-    .quantity = lt_catalog_quantity,
-    .currency = lt_catalog_usd,
+    .quantity = lt_price_list_quantity,
+    .currency = lt_price_list_usd,
     .check = sky_check,
     .fetch = sky_fetch,
     .parse = sky_parse,

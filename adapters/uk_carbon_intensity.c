@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "halves.h"
+#include "fetch_parts.h"
 #include "source.h"
 #include "units.h"
 #include "web.h"
@@ -320,10 +320,10 @@ uk_parse(const struct lt_source_options *options, const char *bytes,
 	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
 }
 
-/* One request; the answer's points go into those of the half. */
+/* One request; the answer's points go into those of the part. */
 static void
 request(struct lt_web *web, int64_t from_utc_s, const char *span,
-    int64_t now_utc_s, struct lt_half *half)
+    int64_t now_utc_s, struct lt_fetch_part *part)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
@@ -332,19 +332,19 @@ request(struct lt_web *web, int64_t from_utc_s, const char *span,
 	    .error_text = error_text,
 	};
 
-	half->asked = true;
-	half->code = make_url(url, web->options, from_utc_s, span, &half->err);
-	web->points = &half->points;
-	if (half->code == LT_OK)
-		half->code = lt_web_points(
-		    web, &request, uk_parse, now_utc_s, &half->err);
+	part->asked = true;
+	part->code = make_url(url, web->options, from_utc_s, span, &part->err);
+	web->points = &part->points;
+	if (part->code == LT_OK)
+		part->code = lt_web_points(
+		    web, &request, uk_parse, now_utc_s, &part->err);
 }
 
 /* From the half hour of from_utc_s to before that of end_utc_s, which what is
  * newer has. The newest first, so that a refusal costs the oldest. */
 static void
 request_past(struct lt_web *web, int64_t from_utc_s, int64_t end_utc_s,
-    int64_t now_utc_s, struct lt_half *past)
+    int64_t now_utc_s, struct lt_fetch_part *past)
 {
 	while (end_utc_s - end_utc_s % SLOT_S > from_utc_s &&
 	       past->code == LT_OK) {
@@ -364,21 +364,21 @@ uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_halves halves = {0};
+	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
 
 	lt_web_start(&web, options, points);
 	if (to_utc_s > now_utc_s)
 		request(&web, from_utc_s > now_utc_s ? from_utc_s : now_utc_s,
-		    "fw48h", now_utc_s, &halves.ahead);
-	if (halves.ahead.code == LT_OK)
+		    "fw48h", now_utc_s, &parts.ahead);
+	if (parts.ahead.code == LT_OK)
 		request_past(&web, from_utc_s,
 		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, now_utc_s,
-		    &halves.past);
+		    &parts.past);
 	points->quantity = LT_QUANTITY_CARBON;
-	const int code = lt_halves_join(
-	    &halves, options, from_utc_s, to_utc_s, now_utc_s, points, err);
-	lt_halves_free(&halves);
+	const int code = lt_fetch_parts_join(
+	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	lt_fetch_parts_free(&parts);
 	return code;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "halves.h"
+#include "fetch_parts.h"
 #include "units.h"
 #include "watttime.h"
 #include "web.h"
@@ -441,7 +441,7 @@ watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct session session = {.options = *options, .now_utc_s = now_utc_s};
 	const bool has_past = from_utc_s < now_utc_s - LT_WATTTIME_STEP_S;
 	const bool has_future = to_utc_s > now_utc_s;
-	struct lt_halves halves = {
+	struct lt_fetch_parts parts = {
 	    .past = {.asked = has_past,
 		.points.quantity = LT_QUANTITY_MARGINAL},
 	    .ahead = {.asked = has_future,
@@ -453,16 +453,16 @@ watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	lt_web_start(&session.web, &session.options, points);
 	if (lt_source_option(options, "region", NULL) == NULL)
 		code = find_region(&session, err);
-	if (code == LT_OK && halves.ahead.asked)
-		halves.ahead.code = ask_ahead(
-		    &session, &halves.ahead.points, &halves.ahead.err);
-	if (code == LT_OK && halves.past.asked && halves.ahead.code == LT_OK)
-		halves.past.code = ask_past(&session, from_utc_s,
-		    &halves.past.points, &halves.past.err);
+	if (code == LT_OK && parts.ahead.asked)
+		parts.ahead.code =
+		    ask_ahead(&session, &parts.ahead.points, &parts.ahead.err);
+	if (code == LT_OK && parts.past.asked && parts.ahead.code == LT_OK)
+		parts.past.code = ask_past(
+		    &session, from_utc_s, &parts.past.points, &parts.past.err);
 	if (code == LT_OK)
-		code = lt_halves_join(&halves, options, from_utc_s, to_utc_s,
-		    now_utc_s, points, err);
-	lt_halves_free(&halves);
+		code = lt_fetch_parts_join(&parts, options, from_utc_s,
+		    to_utc_s, now_utc_s, points, err);
+	lt_fetch_parts_free(&parts);
 	explicit_bzero(&session, sizeof(session)); /* its own memory */
 	return code;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halves.h"
+#include "fetch_parts.h"
 #include "units.h"
 #include "watttime.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CSV (RFC 4180, with comma, semicolon or tab), row by row over the bytes:
- * the header names the columns. For the adapters of files and catalogs.
+ * the header names the columns. For the adapters of files and price lists.
  */
 #ifndef LT_CSV_H
 #define LT_CSV_H

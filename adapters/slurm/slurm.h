@@ -1,7 +1,7 @@
 /*
  * Slurm as a source: partitions, nodes, associations, jobs and finished runs,
- * by libslurm. No Slurm type passes this header; only adapters/slurm_*.c
- * include Slurm's.
+ * by libslurm. No Slurm type passes this header; only adapters/slurm/
+ * includes Slurm's.
  */
 #ifndef LT_SLURM_H
 #define LT_SLURM_H

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "ask_text.h"
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 
 /* slurmdbd's fixed ids; GPUs have one per cluster. */

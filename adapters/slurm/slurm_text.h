@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Slurm's texts and numbers as ours: TRES and Gres lists, minutes, states,
- * errors. Shared by adapters/slurm_*.c only; no Slurm type in it.
+ * errors. Shared by adapters/slurm/ only; no Slurm type in it.
  */
 #ifndef LT_SLURM_TEXT_H
 #define LT_SLURM_TEXT_H
@@ -68,7 +68,7 @@ bool lt_slurm_memory_counts(void);
  */
 int lt_slurm_answers(struct lt_error *err);
 
-/* Frees what slurm_dbd.c keeps between calls. */
+/* Frees what dbd.c keeps between calls. */
 void lt_slurmdbd_forget(void);
 
 /* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../adapters/slurm/slurm_compat.h"
+#include "../../adapters/slurm/compat.h"
 #include "request.h"
 
 enum {

@@ -3,7 +3,7 @@
  * Fuzzes CUDO Compute's machine types, and the error bodies that it and
  * Google send.
  */
-#include "catalog.h"
+#include "price_list.h"
 #include "fuzz/parse_points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
@@ -19,7 +19,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	char words[64];
 
 	fuzz_source("cudo_compute", &options, bytes, byte_count);
-	lt_catalog_error_text(
+	lt_price_list_error_text(
 	    words, sizeof(words), (const char *)bytes, byte_count);
 	if (memchr(words, '\0', sizeof(words)) == NULL)
 		__builtin_trap();

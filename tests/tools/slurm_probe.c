@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints what adapters/slurm.h returns, one record a line, and makes its
+ * Prints what adapters/slurm/slurm.h returns, one record a line, and makes its
  * changes: for the cluster tests, and to look at a strange cluster by hand.
  */
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slurm_compat.h"
+#include "compat.h"
 
 enum kind { TEXT, NUMBER };
 

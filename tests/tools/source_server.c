@@ -9,7 +9,7 @@
 /* after it: they use what it defines */
 #include "source_server_aws.h"
 #include "source_server_azure.h"
-#include "source_server_catalog.h"
+#include "source_server_price_list.h"
 #include "source_server_europe.h"
 #include "source_server_marginal.h"
 #include "source_server_mix.h"
@@ -38,7 +38,7 @@ static bool
 serve_all(const struct exchange *exchange)
 {
 	static bool (*const groups[])(const struct exchange *exchange) = {
-	    serve_fault, serve_aws, serve_azure, serve_catalog, serve_europe,
+	    serve_fault, serve_aws, serve_azure, serve_price_list, serve_europe,
 	    serve_marginal, serve_mix};
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)

@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "catalog_fixture.h"
+#include "price_list_fixture.h"
 
-#define FILE_NAME CATALOG_FIXTURES "cudo_compute/machine_types_SYNTHETIC.json"
+#define FILE_NAME                                                              \
+	PRICE_LIST_FIXTURES "cudo_compute/machine_types_SYNTHETIC.json"
 #define NODE(center, type, gpu_count)                                          \
 	{"data_center", center}, {"machine_type", type}, {"vcpus", "8"},       \
 	    {"memory_gib", "32"},                                              \

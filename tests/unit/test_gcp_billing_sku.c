@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "catalog_fixture.h"
+#include "price_list_fixture.h"
 
 #define KEY                                                                    \
 	{                                                                      \
@@ -237,7 +237,7 @@ static const struct price_case refused_cases[] = {
 	.says = "the machine's price is too large"},
     {.why = "the first of three pages has no memory",
 	.pairs = {CPU("A2")},
-	.file = CATALOG_FIXTURES "gcp_billing_sku/page1_SYNTHETIC.json",
+	.file = PRICE_LIST_FIXTURES "gcp_billing_sku/page1_SYNTHETIC.json",
 	.says = "no spot SKU for \"A2\" (Instance Ram) in us-central1: 0 "
 		"matched among 9"},
 };

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "catalog_fixture.h"
+#include "price_list_fixture.h"
 
-#define FILES CATALOG_FIXTURES "skypilot_catalog/"
+#define FILES PRICE_LIST_FIXTURES "skypilot_catalog/"
 #define AWS FILES "aws_SYNTHETIC.csv"
 #define GCP FILES "gcp_SYNTHETIC.csv"
 #define AZURE FILES "azure_SYNTHETIC.csv"

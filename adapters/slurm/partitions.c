@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ask_text.h"
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 
 struct source { /* what slurmctld said */

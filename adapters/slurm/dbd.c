@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 #include "units.h"
 

@@ -12,7 +12,7 @@
 
 #include "ask_text.h"
 #include "decide.h"
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 
 enum {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Joins the two halves of a fetch, forecast and history, between an adapter's
+ * Joins the two parts of a fetch, forecast and history, between an adapter's
  * requests and the daemon.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "halves.h"
+#include "fetch_parts.h"
 #include "text_mend.h"
 
 void
@@ -28,21 +28,21 @@ lt_note_add(struct lt_points *points, const char *format, ...)
 }
 
 static int
-fail_as(
-    const struct lt_half *half, struct lt_points *points, struct lt_error *err)
+fail_as(const struct lt_fetch_part *part, struct lt_points *points,
+    struct lt_error *err)
 {
-	points->retry_after_s = half->points.retry_after_s;
-	return lt_error_give(err, half->code, &half->err);
+	points->retry_after_s = part->points.retry_after_s;
+	return lt_error_give(err, part->code, &part->err);
 }
 
 int
-lt_halves_join(struct lt_halves *halves,
+lt_fetch_parts_join(struct lt_fetch_parts *parts,
     const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_half *const past = &halves->past, *const ahead =
-							&halves->ahead;
+	struct lt_fetch_part *const past = &parts->past, *const ahead =
+							     &parts->ahead;
 	int code;
 
 	if (ahead->asked && ahead->code != LT_OK)
@@ -82,8 +82,8 @@ lt_halves_join(struct lt_halves *halves,
 }
 
 void
-lt_halves_free(struct lt_halves *halves)
+lt_fetch_parts_free(struct lt_fetch_parts *parts)
 {
-	lt_points_free(&halves->past.points);
-	lt_points_free(&halves->ahead.points);
+	lt_points_free(&parts->past.points);
+	lt_points_free(&parts->ahead.points);
 }

@@ -3,37 +3,38 @@
  * What the price lists of clouds have in common: spot or on demand, amounts
  * of a machine, one price that holds from now on, errors of Google's model.
  */
-#ifndef LT_CATALOG_H
-#define LT_CATALOG_H
+#ifndef LT_PRICE_LIST_H
+#define LT_PRICE_LIST_H
 
 #include "option.h"
 
 enum {
-	LT_CATALOG_NAMES_SIZE = 200,
-	LT_CATALOG_AMOUNT_MAX = 1000000, /* vCPUs, GiB or GPUs: refused */
+	LT_PRICE_LIST_NAMES_SIZE = 200,
+	LT_PRICE_LIST_AMOUNT_MAX = 1000000, /* vCPUs, GiB or GPUs: refused */
 };
 
-enum lt_quantity lt_catalog_quantity(const struct lt_source_options *options);
-const char *lt_catalog_usd(const struct lt_source_options *options);
+enum lt_quantity lt_price_list_quantity(
+    const struct lt_source_options *options);
+const char *lt_price_list_usd(const struct lt_source_options *options);
 
 /* The option `capacity`: spot, which is the default, or on_demand. */
-int lt_catalog_capacity_check(
+int lt_price_list_capacity_check(
     const struct lt_source_options *options, struct lt_error *err);
-bool lt_catalog_is_spot(const struct lt_source_options *options);
+bool lt_price_list_is_spot(const struct lt_source_options *options);
 
 /* An amount of a machine in thousandths, exact; 0 where it is not given. */
-int lt_catalog_milli(const struct lt_source_options *options, const char *key,
-    int64_t *milli, struct lt_error *err);
+int lt_price_list_milli(const struct lt_source_options *options,
+    const char *key, int64_t *milli, struct lt_error *err);
 
 /* One price from this hour on, until two fetches have been missed. */
-int lt_catalog_point(struct lt_points *points, double price_micros,
+int lt_price_list_point(struct lt_points *points, double price_micros,
     int64_t now_utc_s, int64_t interval_s, enum lt_quality quality,
     struct lt_error *err);
 
 /* Add a name to a list for an error, once; what has no room is left out. */
-void lt_catalog_name(char names[LT_CATALOG_NAMES_SIZE], const char *name);
+void lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name);
 /* Add a sentence to the points' note, cut if too long. */
-void lt_catalog_note(struct lt_points *points, const char *format, ...)
+void lt_price_list_note(struct lt_points *points, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
@@ -41,7 +42,7 @@ void lt_catalog_note(struct lt_points *points, const char *format, ...)
  * {"error": {"code": 403, "message": "...", "status": "PERMISSION_DENIED"}},
  * or the inner object alone, as gRPC gateways send it. For lt_web_request.
  */
-void lt_catalog_error_text(
+void lt_price_list_error_text(
     char *out, size_t size, const char *body, size_t length);
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "slurm_compat.h"
+#include "compat.h"
 #include "slurm_text.h"
 
 /* One row for an operator, for a coordinator one an account. */

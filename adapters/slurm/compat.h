@@ -4,8 +4,8 @@
  * and the few exported functions that its headers leave out. The only header
  * outside plugin/ that includes Slurm's.
  */
-#ifndef LT_SLURM_COMPAT_H
-#define LT_SLURM_COMPAT_H
+#ifndef LT_COMPAT_H
+#define LT_COMPAT_H
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>

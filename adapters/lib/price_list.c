@@ -8,40 +8,41 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "price_list.h"
 #include "json.h"
 #include "text_mend.h"
 #include "units.h"
 
 enum lt_quantity
-lt_catalog_quantity(const struct lt_source_options *options)
+lt_price_list_quantity(const struct lt_source_options *options)
 {
 	(void)options;
 	return LT_QUANTITY_PRICE;
 }
 
 const char *
-lt_catalog_usd(const struct lt_source_options *options)
+lt_price_list_usd(const struct lt_source_options *options)
 {
 	(void)options;
 	return "USD";
 }
 
 bool
-lt_catalog_is_spot(const struct lt_source_options *options)
+lt_price_list_is_spot(const struct lt_source_options *options)
 {
 	return strcmp(lt_source_option(options, "capacity", "spot"), "spot") ==
 	       0;
 }
 
 int
-lt_catalog_capacity_check(
+lt_price_list_capacity_check(
     const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const capacity =
 	    lt_source_option(options, "capacity", "spot");
 
-	return lt_catalog_is_spot(options) || strcmp(capacity, "on_demand") == 0
+	return lt_price_list_is_spot(options) ||
+		       strcmp(capacity, "on_demand") == 0
 		   ? LT_OK
 		   : lt_option_fail(options, "capacity", err,
 			 "%s: capacity: got \"%s\", want spot or on_demand",
@@ -49,7 +50,7 @@ lt_catalog_capacity_check(
 }
 
 int
-lt_catalog_milli(const struct lt_source_options *options, const char *key,
+lt_price_list_milli(const struct lt_source_options *options, const char *key,
     int64_t *milli, struct lt_error *err)
 {
 	const char *const text = lt_source_option(options, key, "0");
@@ -57,17 +58,17 @@ lt_catalog_milli(const struct lt_source_options *options, const char *key,
 
 	if (lt_micros_parse(text, &micros, NULL) != LT_OK || micros < 0 ||
 	    micros % 1000 != 0 ||
-	    micros > (int64_t)LT_CATALOG_AMOUNT_MAX * LT_MICROS)
+	    micros > (int64_t)LT_PRICE_LIST_AMOUNT_MAX * LT_MICROS)
 		return lt_option_fail(options, key, err,
 		    "%s: %s: got \"%s\", want a number up to %d with at most "
 		    "three decimals",
-		    options->name, key, text, LT_CATALOG_AMOUNT_MAX);
+		    options->name, key, text, LT_PRICE_LIST_AMOUNT_MAX);
 	*milli = micros / 1000;
 	return LT_OK;
 }
 
 int
-lt_catalog_point(struct lt_points *points, double price_micros,
+lt_price_list_point(struct lt_points *points, double price_micros,
     int64_t now_utc_s, int64_t interval_s, enum lt_quality quality,
     struct lt_error *err)
 {
@@ -96,19 +97,19 @@ is_named(const char *names, const char *name)
 }
 
 void
-lt_catalog_name(char names[LT_CATALOG_NAMES_SIZE], const char *name)
+lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name)
 {
 	const size_t length = strlen(names);
 
 	if (name[0] == '\0' || is_named(names, name) ||
-	    length + strlen(name) + sizeof(", ") > LT_CATALOG_NAMES_SIZE)
+	    length + strlen(name) + sizeof(", ") > LT_PRICE_LIST_NAMES_SIZE)
 		return;
-	snprintf(names + length, LT_CATALOG_NAMES_SIZE - length, "%s%s",
+	snprintf(names + length, LT_PRICE_LIST_NAMES_SIZE - length, "%s%s",
 	    length == 0 ? "" : ", ", name);
 }
 
 void
-lt_catalog_note(struct lt_points *points, const char *format, ...)
+lt_price_list_note(struct lt_points *points, const char *format, ...)
 {
 	size_t length = strlen(points->note);
 	va_list args;
@@ -125,7 +126,8 @@ lt_catalog_note(struct lt_points *points, const char *format, ...)
 }
 
 void
-lt_catalog_error_text(char *out, size_t size, const char *body, size_t length)
+lt_price_list_error_text(
+    char *out, size_t size, const char *body, size_t length)
 {
 	json_t *json = NULL;
 	const json_t *error;

@@ -3,13 +3,13 @@
  * For the tests of price lists: tables of answers and of the price that is
  * made of them, and a server that plays the lists.
  */
-#ifndef LT_CATALOG_FIXTURE_H
-#define LT_CATALOG_FIXTURE_H
+#ifndef LT_PRICE_LIST_FIXTURE_H
+#define LT_PRICE_LIST_FIXTURE_H
 
 #include <stdlib.h>
 
 #include "adapter_fixture.h"
-#include "tools/source_server_catalog.h"
+#include "tools/source_server_price_list.h"
 
 #define NOW 1795237800 /* 2026-11-21T05:10Z */
 
@@ -90,10 +90,10 @@ check_fetch(const struct fetch_case *one)
 		    points.count == 0 ? 0 : points.points[0].value);
 	assert_true(memory.trace_count > 0);
 	for (int i = 0; i < memory.trace_count && i < LT_TRACE_MAX; i++)
-		if (strstr(memory.trace[i].request, CATALOG_KEY) != NULL)
+		if (strstr(memory.trace[i].request, PRICE_LIST_KEY) != NULL)
 			fail_msg(
 			    "a secret is shown: %s", memory.trace[i].request);
-	if (strstr(err.text, CATALOG_KEY) != NULL)
+	if (strstr(err.text, PRICE_LIST_KEY) != NULL)
 		fail_msg("a secret is told: %s", err.text);
 	assert_int_equal(err.line, 0);
 	lt_points_free(&points);
@@ -109,10 +109,10 @@ check_fetches(const struct fetch_case *cases, size_t count)
 static inline int
 start_named(const char *name)
 {
-	setenv("LT_TEST_KEY", CATALOG_KEY, 1);
+	setenv("LT_TEST_KEY", PRICE_LIST_KEY, 1);
 	setenv("LT_TEST_WRONG_KEY", "another", 1);
 	unsetenv("LT_TEST_NO_KEY");
-	return adapter_start(name, serve_catalog);
+	return adapter_start(name, serve_price_list);
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "catalog.h"
+#include "price_list.h"
 #include "source_fixture.h"
 
 static void
@@ -40,7 +40,7 @@ test_milli(void **state)
 		struct lt_error err = {0};
 		int64_t milli = -1;
 		const int code =
-		    lt_catalog_milli(&options, "gpus", &milli, &err);
+		    lt_price_list_milli(&options, "gpus", &milli, &err);
 
 		if ((code == LT_OK) != (cases[i].milli >= 0) ||
 		    milli != cases[i].milli)
@@ -58,18 +58,18 @@ test_point(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(lt_catalog_point(&points, 1.5, 7199, 3600,
+	assert_int_equal(lt_price_list_point(&points, 1.5, 7199, 3600,
 			     LT_QUALITY_MEASURED, &err),
 	    LT_OK);
 	assert_int_equal(points.quantity, LT_QUANTITY_PRICE);
 	assert_int_equal(points.points[0].start_utc_s, 3600);
 	assert_int_equal(points.points[0].end_utc_s, 10800);
 	assert_true(points.points[0].value == 2);
-	assert_int_equal(lt_catalog_point(&points, 0.4, 7199, 3600,
+	assert_int_equal(lt_price_list_point(&points, 0.4, 7199, 3600,
 			     LT_QUALITY_MEASURED, &err),
 	    LT_EINPUT);
 	assert_says("0", &err, "missing value");
-	assert_int_equal(lt_catalog_point(&points, INFINITY, 7199, 3600,
+	assert_int_equal(lt_price_list_point(&points, INFINITY, 7199, 3600,
 			     LT_QUALITY_MEASURED, NULL),
 	    LT_EINPUT);
 	lt_points_free(&points);
@@ -78,21 +78,21 @@ test_point(void **state)
 static void
 test_names(void **state)
 {
-	char names[LT_CATALOG_NAMES_SIZE] = "";
+	char names[LT_PRICE_LIST_NAMES_SIZE] = "";
 
 	(void)state;
-	lt_catalog_name(names, "eu-west-1");
-	lt_catalog_name(names, "");
-	lt_catalog_name(names, "eu-west");
-	lt_catalog_name(names, "eu-west-1");
-	lt_catalog_name(names, "west-1");
-	lt_catalog_name(names, "eu-west");
+	lt_price_list_name(names, "eu-west-1");
+	lt_price_list_name(names, "");
+	lt_price_list_name(names, "eu-west");
+	lt_price_list_name(names, "eu-west-1");
+	lt_price_list_name(names, "west-1");
+	lt_price_list_name(names, "eu-west");
 	assert_string_equal(names, "eu-west-1, eu-west, west-1");
 	for (int i = 0; i < 100; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "zone-%d", i);
-		lt_catalog_name(names, name);
+		lt_price_list_name(names, name);
 	}
 	assert_true(strlen(names) < sizeof(names));
 	assert_true(strlen(names) > sizeof(names) - 16);
@@ -104,11 +104,11 @@ test_note(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	lt_catalog_note(&points, "%d rows", 3);
-	lt_catalog_note(&points, "the %s", "dearest");
+	lt_price_list_note(&points, "%d rows", 3);
+	lt_price_list_note(&points, "the %s", "dearest");
 	assert_string_equal(points.note, "3 rows; the dearest");
 	for (int i = 0; i < 100; i++)
-		lt_catalog_note(&points, "and \xc3\xa9 more");
+		lt_price_list_note(&points, "and \xc3\xa9 more");
 	assert_true(strlen(points.note) < sizeof(points.note));
 }
 
@@ -136,7 +136,7 @@ test_error_text(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[32];
 
-		lt_catalog_error_text(
+		lt_price_list_error_text(
 		    words, sizeof(words), cases[i].body, strlen(cases[i].body));
 		assert_string_equal(words, cases[i].want);
 	}

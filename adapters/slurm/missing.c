@@ -3,7 +3,7 @@
  * What Slurm's accounting_storage/slurmdbd plugin calls and libslurm, made for
  * programs like ours, does not have (22.05 to 26.05). It is for the text of an
  * error; without it the loader ends the program when slurmdbd goes away in the
- * middle of an answer. Exported by slurm_missing.map.
+ * middle of an answer. Exported by missing.map.
  */
 #include <stdio.h>
 

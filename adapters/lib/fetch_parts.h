@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fetch in two halves, what is to come and what was: for sources whose
+ * A fetch in two parts, what is to come and what was: for sources whose
  * forecast and history are two requests, of which one may fail alone.
  */
-#ifndef LT_HALVES_H
-#define LT_HALVES_H
+#ifndef LT_FETCH_PARTS_H
+#define LT_FETCH_PARTS_H
 
 #include "option.h"
 
-struct lt_half { /* start as { 0 } */
+struct lt_fetch_part { /* start as { 0 } */
 	bool asked;
 	int code;
 	struct lt_error err;
 	struct lt_points points;
 };
 
-struct lt_halves { /* lt_halves_free() */
-	struct lt_half past, ahead;
+struct lt_fetch_parts { /* lt_fetch_parts_free() */
+	struct lt_fetch_part past, ahead;
 };
 
 /*
  * [from, to) of both into points, a value to come over one of the past where
- * they overlap, sorted and dated; both halves' notes. The loss of the past
+ * they overlap, sorted and dated; the notes of both. The loss of the past
  * does not cost what is to come: it becomes a note, and what came of the past
- * stays. Else the error of the half that failed. LT_EINPUT without a point.
+ * stays. Else the error of the part that failed. LT_EINPUT without a point.
  * Of two pauses that they ask for, the longer.
  */
-int lt_halves_join(struct lt_halves *halves,
+int lt_fetch_parts_join(struct lt_fetch_parts *parts,
     const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);
-void lt_halves_free(struct lt_halves *halves);
+void lt_fetch_parts_free(struct lt_fetch_parts *parts);
 
 /* "; " and words at the end of a note, cut to fit. */
 void lt_note_add(struct lt_points *points, const char *format, ...)

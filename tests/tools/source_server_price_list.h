@@ -3,14 +3,14 @@
  * Price lists of clouds as they answer: under /catalog/sky SkyPilot's files,
  * /catalog/cudo CUDO's machine types, /catalog/gcp Google's SKUs by pages.
  */
-#ifndef LT_SOURCE_SERVER_CATALOG_H
-#define LT_SOURCE_SERVER_CATALOG_H
+#ifndef LT_SOURCE_SERVER_PRICE_LIST_H
+#define LT_SOURCE_SERVER_PRICE_LIST_H
 
-#define CATALOG_FIXTURES "tests/fixtures/"
-#define CATALOG_KEY "catalog-key" /* what the two with keys accept */
+#define PRICE_LIST_FIXTURES "tests/fixtures/"
+#define PRICE_LIST_KEY "catalog-key" /* what the two with keys accept */
 
 static inline void
-catalog_sky(const struct exchange *exchange)
+price_list_sky(const struct exchange *exchange)
 {
 	char cloud[32], file[128];
 
@@ -18,7 +18,7 @@ catalog_sky(const struct exchange *exchange)
 	    1)
 		cloud[0] = '\0';
 	snprintf(file, sizeof(file),
-	    CATALOG_FIXTURES "skypilot_catalog/%s_SYNTHETIC.csv", cloud);
+	    PRICE_LIST_FIXTURES "skypilot_catalog/%s_SYNTHETIC.csv", cloud);
 	if (access(file, R_OK) != 0)
 		server_answer(
 		    exchange, 404, "text/plain", "", "404: Not Found");
@@ -28,24 +28,24 @@ catalog_sky(const struct exchange *exchange)
 
 /* A wrong key is refused as a gRPC gateway does; none at all is fine. */
 static inline void
-catalog_cudo(const struct exchange *exchange)
+price_list_cudo(const struct exchange *exchange)
 {
 	char login[512];
 
 	server_header(exchange, "Authorization", login);
-	if (login[0] != '\0' && strcmp(login, "bearer " CATALOG_KEY) != 0)
+	if (login[0] != '\0' && strcmp(login, "bearer " PRICE_LIST_KEY) != 0)
 		server_answer(exchange, 401, "application/json", "",
 		    "{\"code\":16,\"message\":\"Request unauthenticated\","
 		    "\"details\":[]}");
 	else
 		server_file(exchange,
-		    CATALOG_FIXTURES
+		    PRICE_LIST_FIXTURES
 		    "cudo_compute/machine_types_SYNTHETIC.json",
 		    "application/json");
 }
 
 static inline void
-catalog_gcp_error(const struct exchange *exchange, int status,
+price_list_gcp_error(const struct exchange *exchange, int status,
     const char *headers, const char *name, const char *message)
 {
 	char body[512];
@@ -59,7 +59,7 @@ catalog_gcp_error(const struct exchange *exchange, int status,
 }
 
 static inline void
-catalog_gcp(const struct exchange *exchange)
+price_list_gcp(const struct exchange *exchange)
 {
 	static const struct {
 		const char *token, *file;
@@ -73,39 +73,39 @@ catalog_gcp(const struct exchange *exchange)
 	char file[128];
 	size_t i = 0;
 
-	if (strstr(path, "&key=" CATALOG_KEY) == NULL) {
-		catalog_gcp_error(exchange, 400, "", "INVALID_ARGUMENT",
+	if (strstr(path, "&key=" PRICE_LIST_KEY) == NULL) {
+		price_list_gcp_error(exchange, 400, "", "INVALID_ARGUMENT",
 		    "API key not valid. Please pass a valid API key.");
 		return;
 	}
 	if (strstr(path, "/v1/services/6F81-5844-456A/skus?") == NULL) {
-		catalog_gcp_error(
+		price_list_gcp_error(
 		    exchange, 404, "", "NOT_FOUND", "No such service.");
 		return;
 	}
 	while (strstr(path, pages[i].token) == NULL)
 		i++;
 	if (pages[i].file == NULL) {
-		catalog_gcp_error(exchange, 400, "", "INVALID_ARGUMENT",
+		price_list_gcp_error(exchange, 400, "", "INVALID_ARGUMENT",
 		    "Request contains an invalid argument.");
 		return;
 	}
-	snprintf(file, sizeof(file), CATALOG_FIXTURES "%s", pages[i].file);
+	snprintf(file, sizeof(file), PRICE_LIST_FIXTURES "%s", pages[i].file);
 	server_file(exchange, file, "application/json; charset=UTF-8");
 }
 
 /* Faults of Google's kind. */
 static inline bool
-catalog_gcp_fault(const struct exchange *exchange)
+price_list_gcp_fault(const struct exchange *exchange)
 {
 	const char *const path = exchange->path;
 
 	if (strncmp(path, "/catalog/gcp-denied/", 20) == 0)
-		catalog_gcp_error(exchange, 403, "", "PERMISSION_DENIED",
+		price_list_gcp_error(exchange, 403, "", "PERMISSION_DENIED",
 		    "Cloud Billing API has not been used in project 1 before "
 		    "or it is disabled.");
 	else if (strncmp(path, "/catalog/gcp-quota/", 19) == 0)
-		catalog_gcp_error(exchange, 429, "Retry-After: 60\r\n",
+		price_list_gcp_error(exchange, 429, "Retry-After: 60\r\n",
 		    "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric.");
 	else if (strncmp(path, "/catalog/gcp-loop/", 18) == 0)
 		server_answer(exchange, 200, "application/json", "",
@@ -118,15 +118,15 @@ catalog_gcp_fault(const struct exchange *exchange)
 }
 
 static inline bool
-serve_catalog(const struct exchange *exchange)
+serve_price_list(const struct exchange *exchange)
 {
 	static const struct {
 		const char *path;
 		void (*serve)(const struct exchange *exchange);
 	} routes[] = {
-	    {"/catalog/sky/", catalog_sky},
-	    {"/catalog/cudo/v1/vms/machine-types", catalog_cudo},
-	    {"/catalog/gcp/", catalog_gcp},
+	    {"/catalog/sky/", price_list_sky},
+	    {"/catalog/cudo/v1/vms/machine-types", price_list_cudo},
+	    {"/catalog/gcp/", price_list_gcp},
 	};
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
@@ -135,7 +135,7 @@ serve_catalog(const struct exchange *exchange)
 			routes[i].serve(exchange);
 			return true;
 		}
-	return catalog_gcp_fault(exchange);
+	return price_list_gcp_fault(exchange);
 }
 
 #endif
