@@ -16,6 +16,7 @@
 #include "http.h"
 #include "seal.h"
 #include "units.h"
+#include "url.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"
 #define DEFAULT_PORT "6826"
@@ -35,22 +36,10 @@ lt_client_run_dir(const struct lt_cli *cli)
 int
 lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz0123456789-._~";
-	size_t used = 0;
-
-	for (const char *c = text; *c; c++) {
-		if (used + 4 > size)
-			return lt_fail(
-			    err, LT_ELIMIT, "\"%.40s...\": too long", text);
-		if (strchr(plain, *c))
-			out[used++] = *c;
-		else
-			used += (size_t)snprintf(
-			    out + used, 4, "%%%02X", (unsigned char)*c);
-	}
-	out[used] = '\0';
-	return LT_OK;
+	/* Sources send secrets so: its own error shows no text. */
+	return lt_url_escape(out, size, text, NULL) == LT_OK
+		   ? LT_OK
+		   : lt_fail(err, LT_ELIMIT, "\"%.40s...\": too long", text);
 }
 
 /* ---- the Unix socket ---- */
