@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "aws.h"
+#include "grow.h"
 #include "source.h"
 #include "units.h"
 
@@ -193,17 +194,11 @@ add_change(
 		    "more than %d prices, want "
 		    "fewer: one zone, a shorter time",
 		    CHANGES_MAX);
-	if (prices->count == prices->capacity) {
-		const size_t capacity =
-		    prices->capacity == 0 ? 1024 : 2 * prices->capacity;
-		struct change *const grown =
-		    realloc(prices->changes, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "%zu prices", capacity);
-		prices->changes = grown;
-		prices->capacity = capacity;
-	}
+	struct change *const grown = lt_items_grow(
+	    prices->changes, &prices->capacity, prices->count, sizeof(*grown));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "%zu prices", prices->count + 1);
+	prices->changes = grown;
 	prices->changes[prices->count++] = *change;
 	return LT_OK;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fetch_parts.h"
+#include "grow.h"
 #include "units.h"
 #include "watttime.h"
 
@@ -96,17 +97,12 @@ lt_watttime_text(const char *bytes, size_t byte_count, const char *key,
 static int
 row_add(struct answer *answer, const struct row *row, struct lt_error *err)
 {
-	if (answer->count == answer->capacity) {
-		const size_t capacity =
-		    answer->capacity == 0 ? 1024 : answer->capacity * 2;
-		struct row *const grown =
-		    realloc(answer->rows, capacity * sizeof(*grown));
+	struct row *const grown = lt_items_grow(
+	    answer->rows, &answer->capacity, answer->count, sizeof(*grown));
 
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "%zu rows", capacity);
-		answer->rows = grown;
-		answer->capacity = capacity;
-	}
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "%zu rows", answer->count + 1);
+	answer->rows = grown;
 	answer->rows[answer->count] = *row;
 	answer->rows[answer->count].index = answer->count;
 	answer->count++;

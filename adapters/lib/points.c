@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "option.h"
 #include "points.h"
 
@@ -156,17 +157,11 @@ lt_points_add(struct lt_points *points, const struct lt_point *point,
 	if (points->count >= LT_POINTS_MAX)
 		return lt_fail(
 		    err, LT_ELIMIT, "more than %d points", LT_POINTS_MAX);
-	if (points->count == points->capacity) {
-		const size_t capacity =
-		    points->capacity == 0 ? 64 : points->capacity * 2;
-		struct lt_point *const grown =
-		    realloc(points->points, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "%zu points", capacity);
-		points->points = grown;
-		points->capacity = capacity;
-	}
+	struct lt_point *const grown = lt_items_grow(
+	    points->points, &points->capacity, points->count, sizeof(*grown));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "%zu points", points->count + 1);
+	points->points = grown;
 	points->points[points->count++] = *point;
 	return LT_OK;
 }

@@ -159,7 +159,7 @@ enum lt_slurm_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
 struct lt_slurm_update { /* start as lt_slurm_update_init() */
 	uint32_t job_id;
 	const char *partition, *admin_comment; /* NULL = leave */
-	int64_t begin_utc_s, limit_s;	       /* LT_UNSET = leave (-1) */
+	int64_t begin_utc_s, limit_s;	       /* LT_UNSET_64 = leave */
 	enum lt_slurm_hold hold;
 };
 void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one way in which the arrays of sources grow, from points to prices.
+ */
+#include <stdlib.h>
+
+#include "grow.h"
+
+enum { FIRST_COUNT = 64 };
+
+void *
+lt_items_grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
+{
+	if (count < *capacity)
+		return items;
+	const size_t wanted = *capacity == 0 ? FIRST_COUNT : 2 * *capacity;
+	void *const grown = reallocarray(items, wanted, item_bytes);
+	if (grown != NULL)
+		*capacity = wanted;
+	return grown;
+}
