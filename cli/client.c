@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "files.h"
 #include "http.h"
-#include "seal.h"
+#include "seal_post.h"
 #include "units.h"
 #include "url.h"
 
@@ -97,33 +97,22 @@ ask_server(struct lt_sealed_reply *reply, const struct lt_seal *peer,
     const char *server, const char *method, const char *path, const char *body,
     struct lt_error *err)
 {
-	char url[512];
-	char *credential = NULL;
-	struct lt_http_response response = {0};
-
-	make_url(url, sizeof(url), server);
-	if (lt_seal_request(&credential, peer, method, path, body, err))
-		return err->code;
-	const struct lt_http_request request = {
+	char url[512], who[512];
+	struct lt_error inner = {0}; /* err may have that of another host */
+	const struct lt_seal_post post = {
+	    .who = who,
 	    .url = url,
-	    .method = "POST",
-	    .body = credential,
-	    .body_length = strlen(credential),
-	    .headers = {"Content-Type: text/plain"},
+	    .method = method,
+	    .path = path,
+	    .body = body,
 	    .total_ms = TIMEOUT_MS,
 	};
 
-	if (lt_http_do(&request, &response, err))
-		lt_context(err, "lowtided on %s", server);
-	else if (response.status != 200)
-		lt_fail(err, LT_ENET, "lowtided on %s: HTTP %ld: %.200s",
-		    server, response.status,
-		    response.body ? response.body : "");
-	else if (lt_seal_open(reply, peer, response.body, err))
-		lt_context(err, "lowtided on %s", server);
-	free(credential);
-	lt_http_free(&response);
-	return err->code;
+	make_url(url, sizeof(url), server);
+	snprintf(who, sizeof(who), "lowtided on %s", server);
+	const int code = lt_seal_post(reply, peer, &post, &inner);
+	return code == LT_OK ? LT_OK
+			     : lt_fail(err, inner.code, "%s", inner.text);
 }
 
 static int

@@ -156,6 +156,35 @@ test_second_controller(void **state)
 	json_decref(answer);
 }
 
+/* The first controller is gone: its error is not the second one's. */
+static void
+test_first_is_gone(void **state)
+{
+	struct server servers[2] = {
+	    {.port = 1}, /* nobody listens there */
+	    {.reply = {.payload = "200\n{\"id\":7}"}},
+	};
+	pthread_t thread;
+	json_t *answer = NULL;
+	struct lt_error err = {0};
+
+	(void)state;
+	if (munged < 0)
+		skip();
+	start(&servers[1], &thread);
+	write_conf(servers, 2);
+	const int code =
+	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err);
+
+	shutdown(servers[1].listener, SHUT_RDWR);
+	finish(&servers[1], thread);
+	free(servers[1].credential);
+	if (code)
+		fail_msg("%s", err.text);
+	assert_int_equal(json_integer_value(json_object_get(answer, "id")), 7);
+	json_decref(answer);
+}
+
 static int
 tear_down(void **state)
 {
@@ -189,6 +218,7 @@ main(void)
 	    cmocka_unit_test(test_replies),
 	    cmocka_unit_test(test_replay),
 	    cmocka_unit_test(test_second_controller),
+	    cmocka_unit_test(test_first_is_gone),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
