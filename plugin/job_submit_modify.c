@@ -119,12 +119,18 @@ at_stake(const struct change *c)
 	       lt_user_budgeted(sheet, c->submit_uid);
 }
 
+static bool
+lets_pass(enum lt_rule rule)
+{
+	return rule == LT_RULE_ALLOW || rule == LT_RULE_WARN;
+}
+
 static int
 unknown(struct change *c, enum lt_rule rule, const char *why)
 {
 	char text[LT_ERROR_TEXT_SIZE + 128];
 
-	if (rule == LT_RULE_ALLOW || rule == LT_RULE_WARN)
+	if (lets_pass(rule))
 		return SLURM_SUCCESS;
 	snprintf(text, sizeof(text),
 	    "this may cost more, and the balance is not known: %s", why);
@@ -387,8 +393,7 @@ not_in_terms(struct change *c, const char *text)
 {
 	const enum lt_rule rule = c->view.sheet->on_unknown;
 
-	if ((rule == LT_RULE_ALLOW || rule == LT_RULE_WARN) &&
-	    lt_state_unknown())
+	if (lets_pass(rule) && lt_state_unknown())
 		return SLURM_SUCCESS;
 	return refuse(c, text);
 }
@@ -474,6 +479,27 @@ is_of_no_budget(const struct change *c)
 	       is_unbudgeted(sheet, lt_sheet_account(sheet, c->account));
 }
 
+/* Why a raise can't be told from others by the id that the caller gave; NULL
+ * if it can. */
+static const char *
+is_unclear(const struct change *c)
+{
+	const char *const id = c->job->job_id_str;
+
+	/* The mode is not known: a balance snapshot of the others says so. */
+	if (!c->view.market && lets_pass(c->view.sheet->on_unknown))
+		return NULL;
+	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
+		return "this may cost more: name the task by its own job id, "
+		       "as squeue -o %A shows it";
+	/* Called once a component, with nothing to tell which: the leader's
+	 * terms would let a larger one rise. */
+	if ((c->terms.flags & LT_TERMS_HET_LEADER) && id && !strchr(id, '+'))
+		return "this may cost more, and the job is heterogeneous: "
+		       "name the component, as in 12+0";
+	return NULL;
+}
+
 static int
 judge_change(struct change *c)
 {
@@ -502,16 +528,8 @@ judge_change(struct change *c)
 		return not_in_terms(c,
 		    "this may cost more, and the job is not yet known to "
 		    "lowtide: try again in a few seconds");
-	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
-		return refuse(c, "this may cost more: name the task by its own "
-				 "job id, as squeue -o %A shows it");
-	/* Called once a component, with nothing to tell which: the leader's
-	 * terms would let a larger one rise. */
-	if ((c->terms.flags & LT_TERMS_HET_LEADER) && c->job->job_id_str &&
-	    !strchr(c->job->job_id_str, '+'))
-		return refuse(c,
-		    "this may cost more, and the job is "
-		    "heterogeneous: name the component, as in 12+0");
+	if (is_unclear(c))
+		return refuse(c, is_unclear(c));
 	account =
 	    account_by_hash(sheet, c->before[c->before_count - 1].account_hash);
 	if (account >= 0)

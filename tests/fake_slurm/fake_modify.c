@@ -447,6 +447,45 @@ test_not_in_terms(void **state)
 	}
 }
 
+/* Observe and advise refuse nothing, whether the mode is known by the market or
+ * only by the balance snapshot, which then lets pass what is unknown. */
+static void
+test_unclear_is_watched(void **state)
+{
+	static const struct {
+		const char *snapshot;
+		bool has_market;
+		int code;
+	} cases[] = {
+	    {"--limit 10 --mode observe --unknown allow", true, SLURM_SUCCESS},
+	    {"--limit 10 --mode advise --unknown allow", true, SLURM_SUCCESS},
+	    {"--limit 10 --mode observe --unknown allow", false, SLURM_SUCCESS},
+	    {"--limit 10", true, ESLURM_ACCOUNTING_POLICY},
+	    {"--limit 10", false, ESLURM_ACCOUNTING_POLICY},
+	};
+	static const uint32_t kinds[] = {
+	    LT_TERMS_HET_LEADER, LT_TERMS_ARRAY_ONLY};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+
+		print_message("# %s\n", cases[i / 2].snapshot);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots(cases[i / 2].snapshot);
+		if (!cases[i / 2].has_market)
+			fake_shell("rm %s/market", fake_run);
+		terms(kinds[i % 2]);
+		fake_restart();
+		fake_job_defaults(&job);
+		job.job_id_str = slurm_xstrdup("7");
+		job.time_limit = 120;
+		assert_int_equal(
+		    fake_job_modify(&job, getuid()), cases[i / 2].code);
+		free(job.job_id_str);
+	}
+}
+
 int
 fake_modify_tests(void)
 {
@@ -458,6 +497,7 @@ fake_modify_tests(void)
 	    FAKE_TEST(test_names_are_no_lines),
 	    FAKE_TEST(test_touched),
 	    FAKE_TEST(test_not_in_terms),
+	    FAKE_TEST(test_unclear_is_watched),
 	};
 
 	return cmocka_run_group_tests_name("modify", tests, NULL, NULL);
