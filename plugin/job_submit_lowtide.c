@@ -210,7 +210,8 @@ set_signal(struct lt_submission *s)
 	const uint32_t before_s = s->options.checkpoint_signal_before_s;
 	uint16_t number;
 
-	if (s->options.checkpoint_signal[0] == '\0' || s->job->warn_signal != 0)
+	if (s->view.market->mode != LT_MODE_ENFORCE ||
+	    s->options.checkpoint_signal[0] == '\0' || s->job->warn_signal != 0)
 		return;
 	number = lt_signal_number(s->options.checkpoint_signal);
 	if (number == 0)

@@ -235,7 +235,8 @@ set_signal(const struct placement *p)
 	const struct lt_options *const options = &lt_spank.options;
 	char text[64];
 
-	if (options->checkpoint_signal[0] == '\0' || p->job->warn_signal != 0)
+	if (p->market.mode != LT_MODE_ENFORCE ||
+	    options->checkpoint_signal[0] == '\0' || p->job->warn_signal != 0)
 		return;
 	snprintf(text, sizeof(text), "%s@%u", options->checkpoint_signal,
 	    options->checkpoint_signal_before_s > 0

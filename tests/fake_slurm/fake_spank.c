@@ -103,6 +103,32 @@ test_spank_places(void **state)
 }
 
 static void
+test_spank_signal(void **state)
+{
+	static const struct {
+		const char *arguments, *set;
+	} cases[] = {
+	    {"--limit 100", "signal=USR1@120 "},
+	    {"--limit 100 --mode advise", ""},
+	    {"--limit 100 --mode observe", ""},
+	};
+	char argument[600], *arguments[] = {argument};
+
+	(void)state;
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].arguments);
+		fake_snapshots(cases[i].arguments);
+		spank_start(S_CTX_ALLOCATOR, arguments, 1);
+		fake_job_defaults(&fake_client_job);
+		assert_int_equal(
+		    give("checkpoint", "write=1m,signal=USR1@120", 0), 0);
+		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+		assert_string_equal(fake_set_options, cases[i].set);
+	}
+}
+
+static void
 test_spank_plan(void **state)
 {
 	char argument[600], *arguments[] = {argument};
@@ -197,6 +223,7 @@ fake_spank_tests(void)
 	    FAKE_TEST(test_spank_options),
 	    FAKE_TEST(test_spank_hands_on),
 	    FAKE_TEST(test_spank_places),
+	    FAKE_TEST(test_spank_signal),
 	    FAKE_TEST(test_spank_plan),
 	    FAKE_TEST(test_spank_environment),
 	    FAKE_TEST(test_spank_checkpoint),
