@@ -274,8 +274,9 @@ lt_api_balance(
 	    request->now_utc_s, request->now_utc_s + 1);
 	free(recent);
 	const struct lt_period *const p = b ? &b->periods[0] : NULL;
-	*reply = json_pack("{s:b,s:o,s:o,s:s?,s:s?,s:o,s:o,s:o,s:s}",
-	    "budgeted", b != NULL, "available_micros",
+	*reply = json_pack(
+	    "{s:b,s:o,s:o,s:s?,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "budgeted",
+	    b != NULL, "available_micros",
 	    lt_api_optional(b && available.money_micros != INT64_MAX,
 		available.money_micros),
 	    "available_mg",
@@ -287,6 +288,11 @@ lt_api_balance(
 		p && p->limit.has_money, p ? p->limit.money_micros : 0),
 	    "spent_micros", lt_api_optional(p, p ? p->settled.money_micros : 0),
 	    "held_micros", lt_api_optional(p, p ? p->held.money_micros : 0),
+	    "limit_mg",
+	    lt_api_optional(
+		p && p->limit.has_carbon, p ? p->limit.carbon_mg : 0),
+	    "spent_mg", lt_api_optional(p, p ? p->settled.carbon_mg : 0),
+	    "held_mg", lt_api_optional(p, p ? p->held.carbon_mg : 0),
 	    "currency", d->policy->currency);
 	return 200;
 }

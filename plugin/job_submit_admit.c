@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array_text.h"
+#include "refusal.h"
 #include "size.h"
 #include "units.h"
 
@@ -129,129 +130,27 @@ price(struct lt_submission *s)
 		   count, earliest, &s->error) == LT_OK;
 }
 
-/* Hold of one task with another limit; false when unknown. */
-static bool
-hold_at(struct lt_quote *quote, const struct lt_submission *s, int partition,
-    int64_t limit_s)
-{
-	struct lt_request request = s->request;
-
-	request.limit_s = limit_s;
-	return lt_quote_hold(quote, &request, s->view.market, &partition, 1,
-		   s->request.earliest_utc_s, NULL) == LT_OK;
-}
-
-static bool
-fits(const struct lt_quote *quote, const struct lt_amount *available)
-{
-	const int64_t tasks = quote->tasks;
-
-	return (!quote->hold_per_task.has_money ||
-		   quote->hold_per_task.money_micros <=
-		       available->money_micros / tasks) &&
-	       (!quote->hold_per_task.has_carbon ||
-		   quote->hold_per_task.carbon_mg <=
-		       available->carbon_mg / tasks);
-}
-
-/* Longest limit in whole minutes that fits, 0 = none. */
-static int64_t
-longest_limit(const struct lt_submission *s, int partition,
-    const struct lt_amount *available, int64_t most_s)
-{
-	int64_t low = 0, high = most_s / 60;
-	struct lt_quote quote = {0};
-
-	while (low < high) {
-		const int64_t middle = low + (high - low + 1) / 2;
-
-		if (hold_at(&quote, s, partition, middle * 60) &&
-		    quote.tasks > 0 && fits(&quote, available))
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low * 60;
-}
-
-/* The cheapest other partition that could run it, -1 = none. */
-static int
-cheapest_other(const struct lt_submission *s, int64_t limit_s)
-{
-	struct lt_quote quote = {0}, best = {0};
-	int found = -1;
-
-	if (s->request.pins & ~(uint32_t)LT_PIN_BEGIN)
-		return -1;
-	for (uint32_t i = 0; i < s->plan.candidate_count; i++) {
-		const enum lt_reject reject = s->plan.candidates[i].reject;
-
-		if ((int)i == s->request.home ||
-		    (reject != LT_REJECT_NONE && reject != LT_REJECT_DEARER &&
-			reject != LT_REJECT_BUDGET) ||
-		    !hold_at(&quote, s, (int)i, limit_s) ||
-		    !quote.hold_per_task.has_money)
-			continue;
-		if (found < 0 || quote.hold_per_task.money_micros <
-				     best.hold_per_task.money_micros) {
-			best = quote;
-			found = (int)i;
-		}
-	}
-	return found;
-}
-
-/* " It would fit at --time=2:23:00, or on spot with --carbon-aware at
- * --time=8:10:00", "" when nothing fits. */
-static void
-suggest(char *out, size_t size, const struct lt_submission *s)
-{
-	const struct lt_market *const market = s->view.market;
-	const int64_t limit_s =
-	    s->known ? lt_limit_of(&s->request, market, s->request.home) : 0;
-	struct lt_amount available;
-	int64_t here_s, there_s = 0;
-	char text[64];
-	int other = -1;
-
-	out[0] = '\0';
-	if (limit_s <= 0 || s->applies)
-		return;
-	lt_state_available(&available, s->request.uid, s->request.account,
-	    s->quote.start_utc_s, s->quote.end_utc_s);
-	/* Where it is held in spite of that, it must not count against itself.
-	 */
-	if (!enforces(s) && s->admission.verdict.is_carbon)
-		available.carbon_mg = s->admission.verdict.available;
-	else if (!enforces(s))
-		available.money_micros = s->admission.verdict.available;
-	here_s = longest_limit(s, s->request.home, &available, limit_s);
-	other = cheapest_other(s, limit_s);
-	if (other >= 0)
-		there_s = longest_limit(s, other, &available, limit_s);
-	if (here_s > 0)
-		snprintf(out, size, " It would fit at --time=%s",
-		    lt_slurm_time_text(text, sizeof(text), here_s));
-	if (there_s > here_s) {
-		const size_t used = strlen(out);
-
-		snprintf(out + used, size - used, "%s on %s%s at --time=%s",
-		    here_s > 0 ? ", or" : " It would fit",
-		    market->partitions[other].name,
-		    s->asked ? "" : " with --carbon-aware",
-		    lt_slurm_time_text(text, sizeof(text), there_s));
-	}
-}
-
 static void
 tell_over(struct lt_submission *s)
 {
-	char verdict[1024], suggestion[512];
+	const struct lt_verdict *const verdict = &s->admission.verdict;
+	struct lt_over over = {.verdict = verdict,
+	    .request = &s->request,
+	    .market = s->view.market,
+	    .plan = s->known && !s->applies ? &s->plan : NULL,
+	    .asked = s->asked};
+	char text[LT_ERROR_TEXT_SIZE * 4];
 
-	lt_verdict_text(verdict, sizeof(verdict), &s->admission.verdict,
-	    s->view.market->currency);
-	suggest(suggestion, sizeof(suggestion), s);
-	lt_say(s, "%s%s", verdict, suggestion);
+	lt_state_available(&over.available, s->request.uid, s->request.account,
+	    s->quote.start_utc_s, s->quote.end_utc_s);
+	/* Where it is held in spite of that, it must not count against itself.
+	 */
+	if (!enforces(s) && verdict->is_carbon)
+		over.available.carbon_mg = verdict->available;
+	else if (!enforces(s))
+		over.available.money_micros = verdict->available;
+	lt_over_text(text, sizeof(text), &over);
+	lt_say(s, "%s", text);
 }
 
 /* Keep the job back: what Slurm makes of priority 0 is a user hold; lowtided

@@ -73,6 +73,25 @@ string_of(const char *text, const char *key, char *out, size_t size)
 	return true;
 }
 
+static bool
+figure_of(const char *text, const char *name, const char *unit, int64_t *value)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_%s", name, unit);
+	return integer_of(text, key, value);
+}
+
+static void
+figures_of(struct lt_balance_of *of, const char *text, const char *unit)
+{
+	of->is_limited = figure_of(text, "available", unit, &of->available);
+	if (!figure_of(text, "limit", unit, &of->limit) ||
+	    !figure_of(text, "spent", unit, &of->spent) ||
+	    !figure_of(text, "held", unit, &of->held))
+		of->limit = -1; /* another budget's, or an older lowtided */
+}
+
 bool
 lt_balance_parse(struct lt_balance *balance, const char *text)
 {
@@ -90,15 +109,8 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 	string_of(text, "label", balance->label, sizeof(balance->label));
 	string_of(
 	    text, "currency", balance->currency, sizeof(balance->currency));
-	balance->has_money =
-	    integer_of(text, "available_micros", &balance->available_micros);
-	balance->has_carbon =
-	    integer_of(text, "available_mg", &balance->available_mg);
-	if (!integer_of(text, "limit_micros", &balance->limit_micros) ||
-	    !integer_of(text, "spent_micros", &balance->spent_micros) ||
-	    !integer_of(text, "held_micros", &balance->held_micros))
-		balance->limit_micros = balance->spent_micros =
-		    balance->held_micros = 0;
+	figures_of(&balance->money, text, "micros");
+	figures_of(&balance->carbon, text, "mg");
 	return true;
 }
 

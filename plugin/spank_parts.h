@@ -45,9 +45,11 @@ void lt_spank_say(const char *text, bool is_error);
 struct lt_balance { /* what lowtided answers */
 	bool budgeted;
 	char team[LT_ACCOUNT_SIZE], label[24], currency[8];
-	bool has_money, has_carbon; /* a limit in it is there */
-	int64_t available_micros, available_mg, limit_micros, spent_micros,
-	    held_micros;
+	struct lt_balance_of {
+		bool is_limited;
+		int64_t available;
+		int64_t limit, spent, held; /* limit -1: not told */
+	} money, carbon;		    /* micros, mg CO2e */
 };
 
 /* Ask lowtided on this host, 50 ms in all. account "" = the default one.

@@ -18,6 +18,7 @@
 #include "budget.h"
 #include "files.h"
 #include "quote.h"
+#include "refusal.h"
 #include "text.h"
 
 /* Of libslurmfull, the same on 22.05, 24.11 and 26.05; looked up because no
@@ -266,54 +267,69 @@ price(struct placement *p)
 		   count, earliest, NULL) == LT_OK;
 }
 
+/* Is it more than is left of this currency? The verdict then says so. */
+static bool
+is_over(struct lt_verdict *verdict, const struct lt_balance_of *of,
+    bool has_amount, int64_t per_task, uint32_t tasks)
+{
+	int64_t asked;
+
+	if (!of->is_limited || !has_amount ||
+	    __builtin_mul_overflow(per_task, (int64_t)tasks, &asked) ||
+	    asked <= of->available)
+		return false;
+	verdict->asked = asked;
+	verdict->limit = of->limit;
+	verdict->settled = of->spent;
+	verdict->held = of->held;
+	verdict->available = of->available;
+	return true;
+}
+
+static int64_t
+available_of(const struct lt_balance_of *of)
+{
+	return of->is_limited ? of->available : INT64_MAX;
+}
+
 /* Negative when the team can't pay and the site enforces it. */
 static int
 check_balance(struct placement *p)
 {
+	const struct lt_amount *const hold = &p->quote.hold_per_task;
 	struct lt_balance balance;
 	struct lt_verdict verdict = {.code = LT_OVER};
-	char text[1024];
-	int64_t money, carbon;
+	struct lt_over over = {.verdict = &verdict,
+	    .request = &p->request,
+	    .market = &p->market,
+	    .plan = p->applies ? NULL : &p->plan,
+	    .asked = p->asked};
+	char text[LT_ERROR_TEXT_SIZE * 4];
 
 	if (!lt_spank_balance(&balance, lt_spank.run_dir, p->request.account) ||
 	    !balance.budgeted || !price(p))
 		return 0; /* unknown here: lowtided's sweep has the last word */
-	if (__builtin_mul_overflow(p->quote.hold_per_task.money_micros,
-		(int64_t)p->quote.tasks, &money) ||
-	    __builtin_mul_overflow(p->quote.hold_per_task.carbon_mg,
-		(int64_t)p->quote.tasks, &carbon))
-		return 0;
 	snprintf(verdict.team, sizeof(verdict.team), "%s", balance.team);
 	snprintf(verdict.label, sizeof(verdict.label), "%s", balance.label);
-	if (balance.has_money && p->quote.hold_per_task.has_money &&
-	    money > balance.available_micros) {
-		verdict.asked = money;
-		verdict.limit = balance.limit_micros;
-		verdict.settled = balance.spent_micros;
-		verdict.held = balance.held_micros;
-		verdict.available = balance.available_micros;
-		lt_verdict_text(
-		    text, sizeof(text), &verdict, p->market.currency);
-	} else if (balance.has_carbon && p->quote.hold_per_task.has_carbon &&
-		   carbon > balance.available_mg) {
-		char asked[32], available[32];
-
-		snprintf(text, sizeof(text),
-		    "%s has %s CO2e left for %s;\nthis job may emit %s.",
-		    balance.team,
-		    lt_carbon_text(
-			available, sizeof(available), balance.available_mg),
-		    balance.label,
-		    lt_carbon_text(asked, sizeof(asked), carbon));
-	} else {
-		return 0;
+	if (!is_over(&verdict, &balance.money, hold->has_money,
+		hold->money_micros, p->quote.tasks)) {
+		verdict.is_carbon = true;
+		if (!is_over(&verdict, &balance.carbon, hold->has_carbon,
+			hold->carbon_mg, p->quote.tasks))
+			return 0;
 	}
+	over.available = (struct lt_amount){true, true,
+	    available_of(&balance.money), available_of(&balance.carbon)};
+	lt_over_text(text, sizeof(text), &over);
 	if (p->market.mode == LT_MODE_ENFORCE) {
 		lt_spank_say(text, true);
 		return -1;
 	}
-	if (p->asked || p->market.mode == LT_MODE_ADVISE)
+	if (p->asked || p->market.mode == LT_MODE_ADVISE) {
 		lt_spank_say(text, false);
+		slurm_info("lowtide: mode %s: the job goes on.",
+		    lt_mode_name(p->market.mode));
+	}
 	return 0;
 }
 

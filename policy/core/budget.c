@@ -544,10 +544,18 @@ lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
 			    texts[i], sizeof texts[i], amounts[i], currency);
 	}
 	const char *const unit = verdict->is_carbon ? " CO2e" : "";
-	snprintf(out, size,
-	    "%s has %s of %s%s left%s for %s (%s spent, %s held);\n"
-	    "this job may %s %s%s.",
-	    verdict->team, texts[0], texts[1], unit,
-	    verdict->is_user_cap ? " for you" : "", verdict->label, texts[2],
-	    texts[3], verdict->is_carbon ? "emit" : "cost", texts[4], unit);
+	if (verdict->limit < 0)
+		snprintf(out, size,
+		    "%s has %s%s left%s for %s;\nthis job may %s %s%s.",
+		    verdict->team, texts[0], unit,
+		    verdict->is_user_cap ? " for you" : "", verdict->label,
+		    verdict->is_carbon ? "emit" : "cost", texts[4], unit);
+	else
+		snprintf(out, size,
+		    "%s has %s of %s%s left%s for %s (%s spent, %s held);\n"
+		    "this job may %s %s%s.",
+		    verdict->team, texts[0], texts[1], unit,
+		    verdict->is_user_cap ? " for you" : "", verdict->label,
+		    texts[2], texts[3], verdict->is_carbon ? "emit" : "cost",
+		    texts[4], unit);
 }

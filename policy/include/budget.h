@@ -120,8 +120,9 @@ struct lt_verdict {
 	char team[LT_ACCOUNT_SIZE];
 	char label[24];
 	bool is_user_cap, is_carbon;
-	int64_t asked, limit, settled, held, available;
-	const char *why; /* LT_UNKNOWN: static text */
+	int64_t asked, available;
+	int64_t limit, settled, held; /* limit < 0: not known, nor the others */
+	const char *why;	      /* LT_UNKNOWN: static text */
 };
 
 /*

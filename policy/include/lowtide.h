@@ -15,6 +15,7 @@
 #include "market.h"
 #include "options.h"
 #include "quote.h"
+#include "refusal.h"
 #include "ring.h"
 #include "series.h"
 #include "size.h"

@@ -4,8 +4,11 @@
  */
 #include "fake.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
+#include "files.h"
 #include "options.h"
 
 static void
@@ -151,6 +154,120 @@ test_spank_plan(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
+/* What the command says that ends: its last words, in a file. */
+static void
+leave_said(void)
+{
+	char path[600];
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/said", fake_state);
+	stream = fopen(path, "w");
+	if (stream) {
+		fputs(fake_said, stream);
+		fclose(stream);
+	}
+}
+
+/* As lowtided answers one question, at once. */
+static void
+answer(int listener, const char *body)
+{
+	char text[1024];
+	const int fd = accept(listener, NULL, NULL);
+
+	assert_true(fd >= 0);
+	assert_true(recv(fd, text, sizeof(text), 0) > 0);
+	snprintf(text, sizeof(text), "HTTP/1.0 200 OK\r\n\r\n%s", body);
+	send(fd, text, strlen(text), MSG_NOSIGNAL);
+	close(fd);
+}
+
+/* The exit status of an sbatch whose lowtided answers so; out: what it said. */
+static int
+submit_with(int listener, const char *body, char *out, size_t size)
+{
+	char path[600];
+	int status;
+	const pid_t child = fork();
+
+	if (child == 0) {
+		atexit(leave_said);
+		fake_spank_post_opt(NULL, 0, NULL);
+		exit(0);
+	}
+	answer(listener, body);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	snprintf(path, sizeof(path), "%s/said", fake_state);
+	FILE *const stream = fopen(path, "r");
+
+	assert_non_null(stream);
+	out[fread(out, 1, size - 1, stream)] = '\0';
+	fclose(stream);
+	return WEXITSTATUS(status);
+}
+
+/* In the words of job_submit, whose text is `submitted`. */
+static void
+expect_refused(
+    int listener, const char *body, const char *left, const char *submitted)
+{
+	const char *const fit = strstr(submitted, "this job may");
+	char said[4096];
+
+	/* An answer that takes 50 ms is none, and this machine may be busy. */
+	for (int i = 0; i < 50; i++)
+		if (submit_with(listener, body, said, sizeof(said)) == 1)
+			break;
+	assert_non_null(strstr(said, left));
+	if (fit)
+		assert_non_null(strstr(said, fit));
+}
+
+static void
+test_spank_refuses(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char argument[600], *arguments[] = {argument};
+	struct submission s;
+	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	fake_snapshots("--limit 0.5");
+	fake_restart();
+	fake_send(&s, &(struct wish){.gres = "gpu:8", .minutes = 60});
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_true(
+	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
+		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
+	assert_int_equal(
+	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 5), 0);
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_job_defaults(&fake_client_job);
+	fake_client_job.tres_per_job = strdup("gpu:8");
+	fake_client_job.time_limit = 60;
+	expect_refused(listener,
+	    "{\"budgeted\":true,\"team\":\"a\",\"label\":\"May\","
+	    "\"available_micros\":500000,\"limit_micros\":500000,"
+	    "\"spent_micros\":0,\"held_micros\":0}",
+	    "a has $0.50 of $0.50 left for May ($0.00 spent, $0.00 held);",
+	    s.message);
+	expect_refused(listener,
+	    "{\"budgeted\":true,\"team\":\"a\",\"label\":\"May\","
+	    "\"available_mg\":5000,\"limit_mg\":9000,\"spent_mg\":3000,"
+	    "\"held_mg\":1000}",
+	    "a has 5 g of 9 g CO2e left for May (3 g spent, 1 g held);", "");
+	expect_refused(listener,
+	    "{\"budgeted\":true,\"team\":\"a\",\"label\":\"May\","
+	    "\"available_mg\":5000}",
+	    "a has 5 g CO2e left for May;", "");
+	close(listener);
+	free(fake_client_job.tres_per_job);
+	fake_client_job.tres_per_job = NULL;
+}
+
 static void
 expect_env(const char *name, const char *value)
 {
@@ -225,6 +342,7 @@ fake_spank_tests(void)
 	    FAKE_TEST(test_spank_places),
 	    FAKE_TEST(test_spank_signal),
 	    FAKE_TEST(test_spank_plan),
+	    FAKE_TEST(test_spank_refuses),
 	    FAKE_TEST(test_spank_environment),
 	    FAKE_TEST(test_spank_checkpoint),
 	};

@@ -445,6 +445,12 @@ test_text(void **state)
 	lt_verdict_text(text, sizeof text, &verdict, "USD");
 	assert_non_null(strstr(text, " CO2e left for you for November ("));
 	assert_non_null(strstr(text, "\nthis job may emit "));
+	verdict.limit = -1;
+	verdict.is_user_cap = verdict.is_carbon = false;
+	lt_verdict_text(text, sizeof text, &verdict, "USD");
+	assert_string_equal(text,
+	    "vision has $312.50 left for November;\nthis job may cost "
+	    "$9,437.76.");
 }
 
 int

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why a job is refused, in the words of all front-ends, and what would fit.
+ */
+#include "refusal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "quote.h"
+#include "units.h"
+
+/* Hold of one task with another limit; false when unknown. */
+static bool
+hold_at(struct lt_quote *quote, const struct lt_over *over, int partition,
+    int64_t limit_s)
+{
+	struct lt_request request = *over->request;
+
+	request.limit_s = limit_s;
+	return lt_quote_hold(quote, &request, over->market, &partition, 1,
+		   request.earliest_utc_s, NULL) == LT_OK;
+}
+
+static bool
+fits(const struct lt_quote *quote, const struct lt_amount *available)
+{
+	const int64_t tasks = quote->tasks;
+
+	return (!quote->hold_per_task.has_money ||
+		   quote->hold_per_task.money_micros <=
+		       available->money_micros / tasks) &&
+	       (!quote->hold_per_task.has_carbon ||
+		   quote->hold_per_task.carbon_mg <=
+		       available->carbon_mg / tasks);
+}
+
+/* Longest limit in whole minutes that fits, 0 = none. */
+static int64_t
+longest_limit(const struct lt_over *over, int partition, int64_t most_s)
+{
+	int64_t low = 0, high = most_s / 60;
+	struct lt_quote quote = {0};
+
+	while (low < high) {
+		const int64_t middle = low + (high - low + 1) / 2;
+
+		if (hold_at(&quote, over, partition, middle * 60) &&
+		    quote.tasks > 0 && fits(&quote, &over->available))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low * 60;
+}
+
+/* The cheapest other partition that could run it, -1 = none. */
+static int
+cheapest_other(const struct lt_over *over, int64_t limit_s)
+{
+	struct lt_quote quote = {0};
+	int64_t least_micros = 0;
+	int found = -1;
+
+	if (over->request->pins & ~(uint32_t)LT_PIN_BEGIN)
+		return -1;
+	for (uint32_t i = 0; i < over->plan->candidate_count; i++) {
+		const enum lt_reject reject = over->plan->candidates[i].reject;
+
+		if ((int)i == over->request->home ||
+		    (reject != LT_REJECT_NONE && reject != LT_REJECT_DEARER &&
+			reject != LT_REJECT_BUDGET) ||
+		    !hold_at(&quote, over, (int)i, limit_s) ||
+		    !quote.hold_per_task.has_money)
+			continue;
+		if (found < 0 ||
+		    quote.hold_per_task.money_micros < least_micros) {
+			least_micros = quote.hold_per_task.money_micros;
+			found = (int)i;
+		}
+	}
+	return found;
+}
+
+/* " It would fit at --time=2:23:00, or on spot with --carbon-aware at
+ * --time=8:10:00", "" when nothing fits. */
+static void
+suggest(char *out, size_t size, const struct lt_over *over)
+{
+	const struct lt_market *const market = over->market;
+	const int home = over->request->home;
+	const int64_t limit_s = lt_limit_of(over->request, market, home);
+	int64_t here_s, there_s = 0;
+	char text[64];
+
+	out[0] = '\0';
+	if (limit_s <= 0)
+		return;
+	here_s = longest_limit(over, home, limit_s);
+	const int other = cheapest_other(over, limit_s);
+
+	if (other >= 0)
+		there_s = longest_limit(over, other, limit_s);
+	if (here_s > 0)
+		snprintf(out, size, " It would fit at --time=%s",
+		    lt_slurm_time_text(text, sizeof(text), here_s));
+	if (there_s > here_s) {
+		const size_t used = strlen(out);
+
+		snprintf(out + used, size - used, "%s on %s%s at --time=%s",
+		    here_s > 0 ? ", or" : " It would fit",
+		    market->partitions[other].name,
+		    over->asked ? "" : " with --carbon-aware",
+		    lt_slurm_time_text(text, sizeof(text), there_s));
+	}
+}
+
+void
+lt_over_text(char *out, size_t size, const struct lt_over *over)
+{
+	size_t used;
+
+	lt_verdict_text(out, size, over->verdict, over->market->currency);
+	used = strlen(out);
+	if (over->plan)
+		suggest(out + used, size - used, over);
+}
