@@ -236,7 +236,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		held->carbon_mg = want->carbon_mg;
 	moved.quote.start_utc_s = now_utc_s;
 	moved.quote.end_utc_s = fresh.end_utc_s;
-	if (d->policy->mode == LT_MODE_ENFORCE &&
+	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(
 		&d->sheet, lt_sheet_account(&d->sheet, hold->quote.account))) {
 		int code = lt_absorb(d, now_utc_s, err);

@@ -27,7 +27,7 @@ gpu_of(const struct lt_market *market, const char *partition)
 static bool
 was_moved(const struct lt_run *run, const struct lt_quote *quote)
 {
-	if (quote->mode != LT_MODE_ENFORCE ||
+	if (!lt_mode_may(quote->mode, LT_MAY_EDIT) ||
 	    quote->objective == LT_OBJECTIVE_OFF || quote->home[0] == '\0')
 		return false;
 	if (strcmp(quote->partition, quote->home) != 0 &&

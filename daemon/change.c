@@ -232,7 +232,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 		return LT_OK;
 	const struct lt_amount none = {0};
 	if (job->state == LT_JOB_PENDING &&
-	    d->policy->mode == LT_MODE_ENFORCE &&
+	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !growth_fits(d, hold, moved ? &none : &was, now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;

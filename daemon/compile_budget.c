@@ -538,7 +538,7 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	s->ring_absorbed = d->ring_absorbed;
 	s->ready = d->quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
-	s->on_unknown = d->policy->mode == LT_MODE_ENFORCE
+	s->on_unknown = lt_mode_may(d->policy->mode, LT_MAY_REFUSE)
 			    ? d->policy->on_unknown
 			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;

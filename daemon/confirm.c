@@ -237,7 +237,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	hold.live_tasks = hold.quote.tasks;
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
-	else if (d->policy->mode == LT_MODE_ENFORCE &&
+	else if (lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 		 !lt_release_fits(d, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);

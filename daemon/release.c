@@ -366,7 +366,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		return LT_OK;
 	code = lt_compile_budget(d, now_utc_s, err);
 	memset(denied, 0, count * sizeof(*denied));
-	if (code == LT_OK && d->policy->mode == LT_MODE_ENFORCE)
+	if (code == LT_OK && lt_mode_may(d->policy->mode, LT_MAY_HOLD))
 		judge_again(d, all, count, choose_freeing, denied, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
@@ -420,7 +420,7 @@ static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const bool enforce = d->policy->mode == LT_MODE_ENFORCE;
+	const bool enforce = lt_mode_may(d->policy->mode, LT_MAY_HOLD);
 	uint32_t admitted = 0;
 	int code = LT_OK;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
@@ -473,7 +473,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (!all || !denied)
 		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
 	if (code == LT_OK && d->period_began &&
-	    d->policy->mode == LT_MODE_ENFORCE)
+	    lt_mode_may(d->policy->mode, LT_MAY_HOLD))
 		code = readmit(d, all, count, denied, now_utc_s, err);
 	if (code == LT_OK)
 		code = free_admitted(d, all, count, denied, now_utc_s, err);

@@ -90,7 +90,7 @@ is_wanted(const struct lt_daemon *d, const struct lt_slurm_job *job,
 				      ? hold->quote.flags & LT_QUOTE_UNDERHELD
 				      : job->requeued;
 	return d->policy->on_underheld == LT_UNDERHELD_REQUEUE &&
-	       d->policy->mode == LT_MODE_ENFORCE &&
+	       lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	       job->state == LT_JOB_RUNNING && !job->completing &&
 	       job->is_allocated && job->is_batch && !job->is_cron &&
 	       job->requeue_allowed && hold->state == LT_HOLD_OPEN &&

@@ -340,7 +340,7 @@ admit_change(struct change *c)
 	entry.account = moves_account ? c->account : c->old_account;
 	entry.start_utc_s = last->is.start_utc_s;
 	entry.end_utc_s = last->is.end_utc_s;
-	entry.force = c->view.market->mode != LT_MODE_ENFORCE;
+	entry.force = !lt_mode_may(c->view.market->mode, LT_MAY_REFUSE);
 	if (whole || loses || entry.per_task.money_micros > 0 ||
 	    entry.per_task.carbon_mg > 0)
 		code = judge_rise(c, &entry, &recorded);
@@ -576,7 +576,7 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 					 : submit_uid;
 	code = is_ours(&c, submit_uid) ? SLURM_SUCCESS : judge_change(&c);
 	/* Other modes hold what they can and refuse nothing. */
-	if (c.view.market && c.view.market->mode != LT_MODE_ENFORCE) {
+	if (c.view.market && !lt_mode_may(c.view.market->mode, LT_MAY_REFUSE)) {
 		code = SLURM_SUCCESS;
 		c.message[0] = '\0';
 	}

@@ -21,6 +21,18 @@ static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
     [LT_OBJECTIVE_FAST] = "fast",
 };
 
+bool
+lt_mode_may(enum lt_mode mode, enum lt_may what)
+{
+	static const unsigned allowed[] = {
+	    [LT_MODE_OBSERVE] = 0,
+	    [LT_MODE_ADVISE] = LT_MAY_ADVISE,
+	    [LT_MODE_ENFORCE] = LT_MAY_EDIT | LT_MAY_REFUSE | LT_MAY_HOLD,
+	};
+
+	return (unsigned)mode <= LT_MODE_ENFORCE && (allowed[mode] & what);
+}
+
 const char *
 lt_mode_name(enum lt_mode mode)
 {

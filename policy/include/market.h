@@ -26,6 +26,16 @@ enum lt_objective {
 };
 
 const char *lt_mode_name(enum lt_mode mode);
+
+/* What a mode lets lowtide do; everything else it does in every mode. */
+enum lt_may {
+	LT_MAY_EDIT = 1 << 0,	/* write a plan into a job */
+	LT_MAY_REFUSE = 1 << 1, /* a job, a change, an early start */
+	LT_MAY_HOLD = 1 << 2,	/* hold back, lock and requeue jobs */
+	LT_MAY_ADVISE = 1 << 3, /* tell users who did not ask */
+};
+bool lt_mode_may(enum lt_mode mode, enum lt_may what);
+
 const char *lt_objective_name(enum lt_objective objective);
 /* -1 for an unknown word. */
 int lt_objective_find(const char *word);
