@@ -330,6 +330,17 @@ lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
 	return LT_OK;
 }
 
+uint32_t
+lt_job_fixed(const job_desc_msg_t *job)
+{
+	return (job->time_limit != NO_VAL ? LT_FIXED_LIMIT : 0u) |
+	       (job->pn_min_memory != NO_VAL64 || job->mem_per_tres
+		       ? LT_FIXED_MEMORY
+		       : 0u) |
+	       (job->requeue != NO_VAL16 ? LT_FIXED_REQUEUE : 0u) |
+	       (job->warn_signal != 0 ? LT_FIXED_SIGNAL : 0u);
+}
+
 /* "_SLURM_SPANK_OPTION_lowtide_carbon_aware=x" -> x, NULL if it is another. */
 static const char *
 spank_value(const char *entry, const char *option)
@@ -398,50 +409,8 @@ lt_request_wishes(struct lt_request *request, const struct lt_options *options,
 	asked = options->plan || request->objective != LT_OBJECTIVE_OFF;
 	/* Advice for all; who said off is left alone. */
 	if (request->objective == LT_OBJECTIVE_OFF &&
-	    (options->plan ||
-		(market->mode == LT_MODE_ADVISE && !options->carbon_aware_set)))
+	    (options->plan || (lt_mode_may(market->mode, LT_MAY_ADVISE) &&
+				  !options->carbon_aware_set)))
 		request->objective = LT_OBJECTIVE_BALANCED;
 	return asked;
-}
-
-bool
-lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
-    const struct lt_request *request, const struct lt_market *market)
-{
-	const struct lt_estimate *const chosen = &plan->chosen;
-	const struct lt_candidate *at;
-	char cost[48], most[48];
-
-	if (chosen->partition < 0 ||
-	    (uint32_t)chosen->partition >= market->partition_count)
-		return false;
-	at = &plan->candidates[chosen->partition];
-	if (request->gpu_memory_mib > 0 && !plan->moved &&
-	    at->reject == LT_REJECT_GPU_MEMORY) {
-		char found[64] = "of a size not known to lowtide";
-
-		if (at->found > 0)
-			snprintf(
-			    found, sizeof(found), "of %.0f MiB", at->found);
-		snprintf(out, size,
-		    "--gpu-memory: %u MiB are wanted, %s has GPUs %s%s.",
-		    request->gpu_memory_mib,
-		    market->partitions[chosen->partition].name, found,
-		    request->objective == LT_OBJECTIVE_OFF
-			? "; --carbon-aware looks for another partition"
-			: ", and no other partition will do");
-		return true;
-	}
-	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||
-	    chosen->cost_micros <= request->max_cost_micros)
-		return false;
-	snprintf(out, size,
-	    "--max-cost: %s is the most, and on %s it would "
-	    "be %s.",
-	    lt_money_text(
-		most, sizeof(most), request->max_cost_micros, market->currency),
-	    market->partitions[chosen->partition].name,
-	    lt_money_text(
-		cost, sizeof(cost), chosen->cost_micros, market->currency));
-	return true;
 }

@@ -9,8 +9,7 @@
 
 #include <stdbool.h>
 
-#include "decide.h"
-#include "options.h"
+#include "edits.h"
 #include "slurm_compat.h"
 #include "units.h"
 
@@ -55,6 +54,9 @@ int lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
 /* Does it set a field of job_fields.h that may raise what a job costs? */
 bool lt_job_may_raise(const job_desc_msg_t *job);
 
+/* What of enum lt_fixed the user set. */
+uint32_t lt_job_fixed(const job_desc_msg_t *job);
+
 /* The user's options out of spank_job_env. LT_EINPUT: one is not valid. */
 int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
     struct lt_error *err);
@@ -66,12 +68,5 @@ int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
  */
 bool lt_request_wishes(struct lt_request *request,
     const struct lt_options *options, const struct lt_market *market);
-
-/*
- * Why the plan can't give what the user asked of lowtide alone, which Slurm
- * would not notice: --gpu-memory or --max-cost. True when so, with the text.
- */
-bool lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
-    const struct lt_request *request, const struct lt_market *market);
 
 #endif

@@ -16,11 +16,11 @@ struct lt_submission {
 	struct lt_view view;
 	struct lt_options options;
 	struct lt_request request;
-	bool asked;   /* by option, environment or the site's default */
-	bool known;   /* the request is whole: it can be priced */
-	bool applies; /* the plan is carried out, not only told */
-	bool held;    /* priority 0 is ours */
-	uint32_t node_bound; /* max_nodes that the hold pays for; 0 = as asked */
+	bool asked; /* by option, environment or the site's default */
+	bool known; /* the request is whole: it can be priced */
+	bool held;  /* priority 0 is ours */
+	uint32_t
+	    node_bound; /* max_nodes that the hold pays for; 0 = as asked */
 	struct lt_error error; /* why it can't be priced */
 	struct lt_quote quote;
 	struct lt_admission admission;
@@ -28,6 +28,7 @@ struct lt_submission {
 	/* From here on not zeroed whole: slurmctld starts a thread for each
 	 * request, and a page of a new stack costs more than a decision. */
 	struct lt_plan plan;
+	struct lt_edits edits;
 	char message[LT_MESSAGE_SIZE];
 };
 

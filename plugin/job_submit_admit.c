@@ -14,10 +14,12 @@
 #include "size.h"
 #include "units.h"
 
+/* Without a market the mode is not known: the balance snapshot's rule is that
+ * of the mode. */
 static bool
-enforces(const struct lt_submission *s)
+may(const struct lt_submission *s, enum lt_may what)
 {
-	return !s->view.market || s->view.market->mode == LT_MODE_ENFORCE;
+	return !s->view.market || lt_mode_may(s->view.market->mode, what);
 }
 
 /* srun, salloc and scrontab can't be held: for them hold means reject. */
@@ -96,7 +98,7 @@ may_be_budgeted(const struct lt_submission *s)
 static void
 bound_nodes(struct lt_submission *s, const int *partitions, int count)
 {
-	if (!enforces(s) || !may_be_budgeted(s))
+	if (!may(s, LT_MAY_EDIT) || !may_be_budgeted(s))
 		return;
 	s->node_bound =
 	    lt_nodes_bound(&s->request, s->view.market, partitions, count);
@@ -112,22 +114,13 @@ static bool
 price(struct lt_submission *s)
 {
 	int partitions[LT_PARTITIONS_MAX];
-	int count = 0;
-	int64_t earliest = s->request.earliest_utc_s;
+	int64_t earliest_utc_s;
+	const int count = lt_edits_places(partitions, &earliest_utc_s,
+	    &s->request, s->edits.moves ? &s->plan : NULL);
 
-	if (s->applies) {
-		partitions[count++] = s->plan.chosen.partition;
-		if (s->plan.chosen.start_utc_s > earliest)
-			earliest = s->plan.chosen.start_utc_s;
-	} else if (s->request.named_count > 0) {
-		for (uint32_t i = 0; i < s->request.named_count; i++)
-			partitions[count++] = s->request.named[i];
-	} else {
-		partitions[count++] = s->request.home;
-	}
 	bound_nodes(s, partitions, count);
 	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
-		   count, earliest, &s->error) == LT_OK;
+		   count, earliest_utc_s, &s->error) == LT_OK;
 }
 
 static void
@@ -137,7 +130,7 @@ tell_over(struct lt_submission *s)
 	struct lt_over over = {.verdict = verdict,
 	    .request = &s->request,
 	    .market = s->view.market,
-	    .plan = s->known && !s->applies ? &s->plan : NULL,
+	    .plan = s->known && !s->edits.moves ? &s->plan : NULL,
 	    .asked = s->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
@@ -145,9 +138,9 @@ tell_over(struct lt_submission *s)
 	    s->quote.start_utc_s, s->quote.end_utc_s);
 	/* Where it is held in spite of that, it must not count against itself.
 	 */
-	if (!enforces(s) && verdict->is_carbon)
+	if (!may(s, LT_MAY_REFUSE) && verdict->is_carbon)
 		over.available.carbon_mg = verdict->available;
-	else if (!enforces(s))
+	else if (!may(s, LT_MAY_REFUSE))
 		over.available.money_micros = verdict->available;
 	lt_over_text(text, sizeof(text), &over);
 	lt_say(s, "%s", text);
@@ -193,7 +186,7 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 {
 	const bool no_limit = s->error.code == LT_EINPUT;
 
-	if (!enforces(s)) {
+	if (!may(s, LT_MAY_REFUSE)) {
 		if (s->asked)
 			lt_say(s, "the balance of %s is not known: %s.",
 			    s->request.account, why);
@@ -223,8 +216,9 @@ act_on_verdict(struct lt_submission *s)
 
 	if (verdict->code == LT_ADMIT)
 		return SLURM_SUCCESS;
-	if (!enforces(s)) {
-		if (s->asked || s->view.market->mode == LT_MODE_ADVISE) {
+	if (!may(s, LT_MAY_REFUSE)) {
+		if (s->asked ||
+		    lt_mode_may(s->view.market->mode, LT_MAY_ADVISE)) {
 			tell_over(s);
 			lt_say(s, "mode %s: the job goes on.",
 			    lt_mode_name(s->view.market->mode));
@@ -248,7 +242,7 @@ make_entry(struct lt_entry *entry, const struct lt_submission *s)
 	entry->per_task = s->quote.hold_per_task;
 	entry->start_utc_s = s->quote.start_utc_s;
 	entry->end_utc_s = s->quote.end_utc_s;
-	entry->force = !enforces(s);
+	entry->force = !may(s, LT_MAY_REFUSE);
 }
 
 int

@@ -33,9 +33,6 @@ int job_modify(
     job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid);
 #endif
 
-/* A start this close is "now": no begin time is set for it. */
-enum { SOON_S = 60 };
-
 void
 lt_say(struct lt_submission *submission, const char *format, ...)
 {
@@ -132,53 +129,31 @@ set_text(char **field, const char *text)
 	*field = slurm_xstrdup(text);
 }
 
-/* Resolve by the home partition what the user left open, so that the other
- * partition's defaults don't change the job. */
-static void
-resolve_defaults(struct lt_submission *s)
-{
-	const struct lt_market *const market = s->view.market;
-	const struct lt_partition *const home =
-	    &market->partitions[s->request.home];
-	const int64_t limit_s =
-	    lt_limit_of(&s->request, market, s->request.home);
-
-	if (s->job->time_limit == NO_VAL && limit_s > 0) {
-		s->job->time_limit = (uint32_t)((limit_s + 59) / 60);
-		s->request.limit_s = (int64_t)s->job->time_limit * 60;
-	}
-	if (s->job->pn_min_memory == NO_VAL64 && !s->job->mem_per_tres &&
-	    home->default_memory_mib > 0) {
-		s->job->pn_min_memory =
-		    home->default_memory_mib |
-		    (home->default_memory_is_per_cpu ? MEM_PER_CPU : 0);
-		if (home->default_memory_is_per_cpu)
-			s->request.memory_mib_per_cpu =
-			    home->default_memory_mib;
-		else
-			s->request.memory_mib_per_node =
-			    home->default_memory_mib;
-	}
-}
-
-/* Carry out the plan, and remember it for the next decisions. */
+/* Slurm's words for what is to be written into the job. */
 static void
 apply(struct lt_submission *s)
 {
-	const struct lt_estimate *const chosen = &s->plan.chosen;
-	const struct lt_partition *const partition =
-	    &s->view.market->partitions[chosen->partition];
+	const struct lt_edits *const edits = &s->edits;
+	job_desc_msg_t *const job = s->job;
+	const uint16_t signal = lt_signal_number(edits->signal);
 
-	if (chosen->partition != s->request.home)
-		resolve_defaults(s);
-	if (chosen->partition != s->request.home || s->request.named_count > 1)
-		set_text(&s->job->partition, partition->name);
-	if (chosen->start_utc_s > s->now_utc_s + SOON_S &&
-	    !(s->request.pins & (LT_PIN_BEGIN | LT_PIN_INTERACTIVE)))
-		s->job->begin_time = (time_t)chosen->start_utc_s;
-	if ((partition->flags & LT_PARTITION_PREEMPTIBLE) &&
-	    s->request.checkpoint.enabled && s->job->requeue == NO_VAL16)
-		s->job->requeue = 1;
+	if (edits->partition >= 0)
+		set_text(&job->partition,
+		    s->view.market->partitions[edits->partition].name);
+	if (edits->begin_utc_s > 0)
+		job->begin_time = (time_t)edits->begin_utc_s;
+	if (edits->limit_s > 0)
+		job->time_limit = (uint32_t)(edits->limit_s / 60);
+	if (edits->memory_mib > 0)
+		job->pn_min_memory =
+		    edits->memory_mib |
+		    (edits->memory_is_per_cpu ? MEM_PER_CPU : 0);
+	if (edits->requeue)
+		job->requeue = 1;
+	if (signal != 0) {
+		job->warn_signal = signal;
+		job->warn_time = edits->signal_before_s;
+	}
 }
 
 static void
@@ -201,24 +176,6 @@ book(const struct lt_submission *s)
 	window.start_utc_s = chosen->start_utc_s;
 	window.end_utc_s = chosen->end_utc_s;
 	lt_state_book(&s->view, &window);
-}
-
-/* A signal only where the user named one, and no --signal of their own. */
-static void
-set_signal(struct lt_submission *s)
-{
-	const uint32_t before_s = s->options.checkpoint_signal_before_s;
-	uint16_t number;
-
-	if (s->view.market->mode != LT_MODE_ENFORCE ||
-	    s->options.checkpoint_signal[0] == '\0' || s->job->warn_signal != 0)
-		return;
-	number = lt_signal_number(s->options.checkpoint_signal);
-	if (number == 0)
-		return;
-	s->job->warn_signal = number;
-	s->job->warn_time =
-	    (uint16_t)(before_s > 0 && before_s < UINT16_MAX ? before_s : 60);
 }
 
 static void
@@ -249,22 +206,6 @@ remove_forged_quote(job_desc_msg_t *job)
 	    LT_OK)
 		merged[0] = '\0';
 	set_text(&job->admin_comment, merged);
-}
-
-static void
-tell_plan(struct lt_submission *s)
-{
-	char text[LT_MESSAGE_SIZE];
-	const bool advise = s->view.market->mode == LT_MODE_ADVISE;
-
-	if (!s->asked && !(advise && s->plan.moved))
-		return;
-	lt_plan_lines(
-	    text, sizeof(text), &s->plan, s->view.market, s->now_utc_s);
-	lt_say(s, "%s", text);
-	if (s->plan.moved && !s->applies)
-		lt_say(s, "mode %s: the job was not changed.",
-		    lt_mode_name(s->view.market->mode));
 }
 
 static int
@@ -303,26 +244,11 @@ bound_nodes(struct lt_submission *s)
 static void
 name_account(struct lt_submission *s)
 {
-	if (s->view.market->mode == LT_MODE_ENFORCE && s->view.sheet &&
+	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) && s->view.sheet &&
 	    s->view.sheet->budget_count > 0 && s->known &&
 	    s->request.account[0] != '\0' &&
 	    (!s->job->account || s->job->account[0] == '\0'))
 		set_text(&s->job->account, s->request.account);
-}
-
-/* What only lowtide can refuse: the user asked it to. */
-static int
-check_wishes(struct lt_submission *s)
-{
-	char text[512];
-
-	if (!s->known || !lt_plan_refusal(text, sizeof(text), &s->plan,
-			     &s->request, s->view.market))
-		return SLURM_SUCCESS;
-	lt_say(s, "%s", text);
-	return s->view.market->mode == LT_MODE_ENFORCE
-		   ? ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE
-		   : SLURM_SUCCESS;
 }
 
 static int
@@ -359,22 +285,25 @@ submit(struct lt_submission *s)
 		decide(s);
 	if (s->options.plan)
 		return tell_table(s);
-	code = check_wishes(s);
-	if (code != SLURM_SUCCESS)
-		return code;
-	set_signal(s);
-	s->applies = s->known && s->asked && s->plan.moved &&
-		     s->view.market->mode == LT_MODE_ENFORCE;
-	if (s->known)
-		tell_plan(s);
-	if (s->applies)
-		apply(s);
+	lt_edits_of_plan(
+	    &s->edits, &(struct lt_intent){.market = s->view.market,
+			   .request = &s->request,
+			   .options = &s->options,
+			   .plan = s->known ? &s->plan : NULL,
+			   .fixed = lt_job_fixed(s->job),
+			   .asked = s->asked,
+			   .now_utc_s = s->now_utc_s});
+	lt_say(s, "%s", s->edits.words);
+	if (s->edits.refuses)
+		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+	apply(s);
+	lt_edits_lay(&s->request, &s->edits);
 	code = lt_submission_admit(s);
 	if (code != SLURM_SUCCESS)
 		return code;
 	bound_nodes(s);
 	name_account(s);
-	if (s->applies)
+	if (s->edits.moves)
 		book(s);
 	/* What is held without a price, too: lowtided finds it by its quote. */
 	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
@@ -422,6 +351,7 @@ job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 		return SLURM_SUCCESS;
 	memset(&s, 0, offsetof(struct lt_submission, plan));
 	memset(&s.plan, 0, offsetof(struct lt_plan, candidates));
+	s.edits.moves = false;
 	s.message[0] = '\0';
 	s.job = job;
 	s.now_utc_s = (int64_t)time(NULL);

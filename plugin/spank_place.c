@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,6 @@ typedef int set_option(
 typedef char *get_option(void *opt, const char *name);
 typedef job_desc_msg_t *make_job(void *opt, bool set_defaults);
 
-enum { SOON_S = 60 };
-
 struct client {
 	void *opt;
 	set_option *set;
@@ -45,8 +44,9 @@ struct placement {
 	struct lt_market market;
 	struct lt_request request;
 	struct lt_plan plan;
+	struct lt_edits edits;
 	struct lt_quote quote;
-	bool asked, applies;
+	bool asked;
 	int64_t now_utc_s;
 };
 
@@ -111,9 +111,15 @@ no_plan(struct lt_error *err)
 	slurm_info("lowtide: no plan: %s", err->text);
 }
 
-static bool
-set(const struct placement *p, const char *name, const char *value)
+static bool __attribute__((format(printf, 3, 4)))
+set(const struct placement *p, const char *name, const char *format, ...)
 {
+	char value[LT_NAME_SIZE + 64];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(value, sizeof(value), format, list);
+	va_end(list);
 	if (p->client.set(p->client.opt, name, value, false) == 0)
 		return true;
 	slurm_error("lowtide: --%s=%s can't be set: the job stays as it was",
@@ -158,92 +164,60 @@ make_request(struct placement *p, struct lt_error *err)
 		   &p->request, p->job, &p->market, p->now_utc_s, err) == LT_OK;
 }
 
-/* Resolve by the home partition what the user left open. */
-static bool
-set_home_defaults(const struct placement *p)
-{
-	const struct lt_partition *const home =
-	    &p->market.partitions[p->request.home];
-	const int64_t limit_s =
-	    lt_limit_of(&p->request, &p->market, p->request.home);
-	char text[32];
-
-	if (p->job->time_limit == NO_VAL && limit_s > 0) {
-		snprintf(text, sizeof(text), "%" PRId64, (limit_s + 59) / 60);
-		if (!set(p, "time", text))
-			return false;
-	}
-	if (p->job->pn_min_memory == NO_VAL64 && !p->job->mem_per_tres &&
-	    home->default_memory_mib > 0) {
-		snprintf(text, sizeof(text), "%" PRIu64 "M",
-		    home->default_memory_mib);
-		return set(p,
-		    home->default_memory_is_per_cpu ? "mem-per-cpu" : "mem",
-		    text);
-	}
-	return true;
-}
-
 static void
 set_comment(const struct placement *p, const char *partition)
 {
-	char text[LT_NAME_SIZE + 64], when[32];
+	char when[32];
 
 	if (p->job->comment && p->job->comment[0] != '\0')
 		return;
-	snprintf(text, sizeof(text), "lowtide: %s from %s", partition,
+	set(p, "comment", "lowtide: %s from %s", partition,
 	    lt_utc_text(when, sizeof(when), p->plan.chosen.start_utc_s));
-	set(p, "comment", text);
 }
 
+/* As if the user had typed it. What keeps the job as it is goes first: if it
+ * can't be set, nothing is moved. */
 static void
-carry_out(const struct placement *p)
+apply(const struct placement *p)
 {
-	const struct lt_estimate *const chosen = &p->plan.chosen;
-	const struct lt_partition *const partition =
-	    &p->market.partitions[chosen->partition];
-	const bool elsewhere = chosen->partition != p->request.home;
-	char text[64];
+	const struct lt_edits *const edits = &p->edits;
+	const struct lt_partition *const to =
+	    &p->market.partitions[p->plan.chosen.partition];
+	const char *const memory =
+	    edits->memory_is_per_cpu ? "mem-per-cpu" : "mem";
 
-	/* Defaults first: if they can't be set, nothing is moved. */
-	if (elsewhere && !set_home_defaults(p))
+	if (edits->signal[0] != '\0')
+		set(p, "signal", "%s@%u", edits->signal,
+		    edits->signal_before_s);
+	if (edits->limit_s > 0 &&
+	    !set(p, "time", "%" PRId64, edits->limit_s / 60))
 		return;
-	if ((elsewhere || p->request.named_count > 1) &&
-	    !set(p, "partition", partition->name))
+	if (edits->memory_mib > 0 &&
+	    !set(p, memory, "%" PRIu64 "M", edits->memory_mib))
 		return;
-	if (chosen->start_utc_s > p->now_utc_s + SOON_S &&
-	    !(p->request.pins & (LT_PIN_BEGIN | LT_PIN_INTERACTIVE))) {
-		snprintf(
-		    text, sizeof(text), "uts%" PRId64, chosen->start_utc_s);
-		if (!set(p, "begin", text))
-			return;
-	}
-	if (p->client.is_batch && p->request.checkpoint.enabled &&
-	    (partition->flags & LT_PARTITION_PREEMPTIBLE)) {
-		void *said = p->client.get(p->client.opt, "requeue");
-
-		if (said && strcmp(said, "unset") == 0)
-			set(p, "requeue", "");
-		slurm_xfree(&said);
-	}
-	set_comment(p, partition->name);
+	if (edits->partition >= 0 && !set(p, "partition", "%s", to->name))
+		return;
+	if (edits->begin_utc_s > 0 &&
+	    !set(p, "begin", "uts%" PRId64, edits->begin_utc_s))
+		return;
+	if (edits->requeue)
+		set(p, "requeue", "%s", "");
+	if (edits->moves)
+		set_comment(p, to->name);
 }
 
-/* A signal only where the user named one, and no --signal of their own. */
-static void
-set_signal(const struct placement *p)
+/* What the user set, by the command where the job does not say it. */
+static uint32_t
+fixed_by_user(const struct placement *p)
 {
-	const struct lt_options *const options = &lt_spank.options;
-	char text[64];
+	uint32_t fixed = lt_job_fixed(p->job);
+	void *said =
+	    p->client.is_batch ? p->client.get(p->client.opt, "requeue") : NULL;
 
-	if (p->market.mode != LT_MODE_ENFORCE ||
-	    options->checkpoint_signal[0] == '\0' || p->job->warn_signal != 0)
-		return;
-	snprintf(text, sizeof(text), "%s@%u", options->checkpoint_signal,
-	    options->checkpoint_signal_before_s > 0
-		? options->checkpoint_signal_before_s
-		: 60);
-	set(p, "signal", text);
+	if (!said || strcmp(said, "unset") != 0)
+		fixed |= LT_FIXED_REQUEUE;
+	slurm_xfree(&said);
+	return fixed;
 }
 
 /* What the job may cost at most, where it will go. */
@@ -251,20 +225,12 @@ static bool
 price(struct placement *p)
 {
 	int partitions[LT_PARTITIONS_MAX];
-	int count = 0;
-	int64_t earliest = p->request.earliest_utc_s;
+	int64_t earliest_utc_s;
+	const int count = lt_edits_places(partitions, &earliest_utc_s,
+	    &p->request, p->edits.moves ? &p->plan : NULL);
 
-	if (p->applies) {
-		partitions[count++] = p->plan.chosen.partition;
-		earliest = p->plan.chosen.start_utc_s;
-	} else if (p->request.named_count > 0) {
-		for (uint32_t i = 0; i < p->request.named_count; i++)
-			partitions[count++] = p->request.named[i];
-	} else {
-		partitions[count++] = p->request.home;
-	}
 	return lt_quote_hold(&p->quote, &p->request, &p->market, partitions,
-		   count, earliest, NULL) == LT_OK;
+		   count, earliest_utc_s, NULL) == LT_OK;
 }
 
 /* Is it more than is left of this currency? The verdict then says so. */
@@ -302,7 +268,7 @@ check_balance(struct placement *p)
 	struct lt_over over = {.verdict = &verdict,
 	    .request = &p->request,
 	    .market = &p->market,
-	    .plan = p->applies ? NULL : &p->plan,
+	    .plan = p->edits.moves ? NULL : &p->plan,
 	    .asked = p->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
@@ -321,11 +287,11 @@ check_balance(struct placement *p)
 	over.available = (struct lt_amount){true, true,
 	    available_of(&balance.money), available_of(&balance.carbon)};
 	lt_over_text(text, sizeof(text), &over);
-	if (p->market.mode == LT_MODE_ENFORCE) {
+	if (lt_mode_may(p->market.mode, LT_MAY_REFUSE)) {
 		lt_spank_say(text, true);
 		return -1;
 	}
-	if (p->asked || p->market.mode == LT_MODE_ADVISE) {
+	if (p->asked || lt_mode_may(p->market.mode, LT_MAY_ADVISE)) {
 		lt_spank_say(text, false);
 		slurm_info("lowtide: mode %s: the job goes on.",
 		    lt_mode_name(p->market.mode));
@@ -348,26 +314,11 @@ show_table(struct placement *p)
 	return -1;
 }
 
-static void
-tell(const struct placement *p)
-{
-	char text[2048];
-
-	if (!p->asked && !(p->market.mode == LT_MODE_ADVISE && p->plan.moved))
-		return;
-	lt_plan_lines(text, sizeof(text), &p->plan, &p->market, p->now_utc_s);
-	lt_spank_say(text, false);
-	if (p->plan.moved && !p->applies)
-		slurm_info("lowtide: mode %s: the job was not changed.",
-		    lt_mode_name(p->market.mode));
-}
-
 static int
 place(struct placement *p)
 {
 	struct lt_error err = {0};
 	const bool wants_plan = lt_spank.options.plan;
-	char text[512];
 
 	if (!make_request(p, &err)) {
 		if (p->job && (lt_spank.options.carbon_aware_set || wants_plan))
@@ -384,22 +335,20 @@ place(struct placement *p)
 	}
 	if (wants_plan)
 		return show_table(p);
-	if (lt_plan_refusal(
-		text, sizeof(text), &p->plan, &p->request, &p->market)) {
-		const bool refuses = p->market.mode == LT_MODE_ENFORCE;
-
-		lt_spank_say(text, refuses);
-		if (refuses)
-			return -1;
-	}
-	set_signal(p);
-	p->applies =
-	    p->asked && p->plan.moved && p->market.mode == LT_MODE_ENFORCE;
+	lt_edits_of_plan(&p->edits, &(struct lt_intent){.market = &p->market,
+					.request = &p->request,
+					.options = &lt_spank.options,
+					.plan = &p->plan,
+					.fixed = fixed_by_user(p),
+					.asked = p->asked,
+					.now_utc_s = p->now_utc_s});
+	lt_spank_say(p->edits.words, p->edits.refuses);
+	if (p->edits.refuses)
+		return -1;
+	lt_edits_lay(&p->request, &p->edits);
 	if (check_balance(p) != 0)
 		return -1;
-	tell(p);
-	if (p->applies)
-		carry_out(p);
+	apply(p);
 	return 0;
 }
 

@@ -42,6 +42,9 @@ check 'adapters include no policy file, ledger, daemon' \
 check 'the command includes no ledger, daemon, Slurm' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch])"
 
+check 'what a mode allows is asked of lt_mode_may() alone' \
+    "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin)"
+
 exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
 check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \
     "$(diff <(exports build/job_submit_lowtide.so) <(printf '%s\n' fini init \

@@ -125,3 +125,45 @@ lt_over_text(char *out, size_t size, const struct lt_over *over)
 	if (over->plan)
 		suggest(out + used, size - used, over);
 }
+
+bool
+lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_estimate *const chosen = &plan->chosen;
+	const struct lt_candidate *at;
+	char cost[48], most[48];
+
+	if (chosen->partition < 0 ||
+	    (uint32_t)chosen->partition >= market->partition_count)
+		return false;
+	at = &plan->candidates[chosen->partition];
+	if (request->gpu_memory_mib > 0 && !plan->moved &&
+	    at->reject == LT_REJECT_GPU_MEMORY) {
+		char found[64] = "of a size not known to lowtide";
+
+		if (at->found > 0)
+			snprintf(
+			    found, sizeof(found), "of %.0f MiB", at->found);
+		snprintf(out, size,
+		    "--gpu-memory: %u MiB are wanted, %s has GPUs %s%s.",
+		    request->gpu_memory_mib,
+		    market->partitions[chosen->partition].name, found,
+		    request->objective == LT_OBJECTIVE_OFF
+			? "; --carbon-aware looks for another partition"
+			: ", and no other partition will do");
+		return true;
+	}
+	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||
+	    chosen->cost_micros <= request->max_cost_micros)
+		return false;
+	snprintf(out, size,
+	    "--max-cost: %s is the most, and on %s it would "
+	    "be %s.",
+	    lt_money_text(
+		most, sizeof(most), request->max_cost_micros, market->currency),
+	    market->partitions[chosen->partition].name,
+	    lt_money_text(
+		cost, sizeof(cost), chosen->cost_micros, market->currency));
+	return true;
+}

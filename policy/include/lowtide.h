@@ -7,6 +7,7 @@
 #include "array_text.h"
 #include "budget.h"
 #include "decide.h"
+#include "edits.h"
 #include "error.h"
 #include "files.h"
 #include "gpu.h"
