@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one state of job_submit, shared by its loading half
+ * The one state of job_submit (job_submit_shared.c), of its loading half
  * (job_submit_state.c) and its holding half (job_submit_hold.c).
  */
 #ifndef LT_JOB_STATE_INTERNAL_H

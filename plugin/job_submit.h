@@ -39,6 +39,9 @@ void lt_say(struct lt_submission *submission, const char *format, ...)
 /* Join a message to what an earlier plugin left in *err_msg. */
 void lt_message_give(char **err_msg, const char *message);
 
+/* job_submit(). */
+int lt_submit(job_desc_msg_t *job, char **err_msg);
+
 /* Price the job as it will be, hold it and act on the verdict: an error code
  * of Slurm, or SLURM_SUCCESS. */
 int lt_submission_admit(struct lt_submission *submission);

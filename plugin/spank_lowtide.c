@@ -1,174 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SPANK plugin: lowtide's options on sbatch, salloc and srun, also from the
- * environment in Slurm's manner; where job_submit/lowtide is absent it also
- * decides (spank_place.c). On the node it sets the job's environment.
+ * SPANK plugin: Slurm's entry points. The options on sbatch, salloc and srun
+ * (spank_options.c); where job_submit/lowtide is absent the decision, too
+ * (spank_place.c); on the node the job's environment (spank_env.c).
  */
 #include "spank_parts.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "text.h"
-
 SPANK_PLUGIN(lowtide, 1)
-
-struct lt_spank lt_spank;
-
-static const char *
-argument_value(const char *argument, const char *name)
-{
-	const size_t length = strlen(name);
-
-	return strncmp(argument, name, length) == 0 && argument[length] == '='
-		   ? argument + length + 1
-		   : NULL;
-}
-
-static int
-presence_of(const char *text, enum lt_presence *presence)
-{
-	static const char *const words[] = {"auto", "yes", "no"};
-
-	for (int i = 0; i < 3; i++)
-		if (strcmp(text, words[i]) == 0) {
-			*presence = (enum lt_presence)i;
-			return 0;
-		}
-	return -1;
-}
-
-/* A wrong argument is said and left: no job fails for it. */
-static void
-read_arguments(int count, char **arguments)
-{
-	const char *value;
-
-	for (int i = 0; i < count; i++) {
-		if ((value = argument_value(arguments[i], "run_dir")))
-			lt_spank.run_dir = value;
-		else if ((value = argument_value(arguments[i], "preemptible")))
-			lt_spank.preemptible = value;
-		else if ((value = argument_value(arguments[i], "gpu")))
-			lt_spank.gpu = value;
-		else if ((value = argument_value(arguments[i], "amp")))
-			lt_spank.amp = strcmp(value, "auto") == 0;
-		else if (!(value =
-				 argument_value(arguments[i], "job_submit")) ||
-			 presence_of(value, &lt_spank.job_submit) != 0)
-			slurm_error("lowtide: plugstack.conf: got %s, want "
-				    "run_dir=, preemptible=, gpu=, "
-				    "amp=auto|off, job_submit=auto|yes|no",
-			    arguments[i]);
-	}
-}
-
-void
-lt_spank_say(const char *text, bool is_error)
-{
-	for (const char *from = text; *from;) {
-		const int length = (int)strcspn(from, "\n");
-		char line[1024];
-
-		snprintf(line, sizeof(line), "%.*s", length, from);
-		lt_text_line(line);
-		if (length > 0 && is_error)
-			slurm_error("lowtide: %s", line);
-		else if (length > 0)
-			slurm_info("lowtide: %s", line);
-		from += length;
-		from += *from != '\0';
-	}
-}
-
-/* Runs once for each source in Slurm's order, #SBATCH, environment, command
- * line, so the last value stays. */
-static int
-on_option(int id, const char *value, int remote)
-{
-	struct lt_error err = {0};
-
-	if (id < 0 || id >= LT_OPTION_COUNT)
-		return 0;
-	if (lt_option_parse(&lt_spank.options, (enum lt_option_id)id, value,
-		&err) == LT_OK) {
-		lt_spank.given[id] = true;
-		return 0;
-	}
-	if (remote)
-		return 0;	/* never fail a job that is already there */
-	lt_text_line(err.text); /* what was given is in it */
-	slurm_error("lowtide: %s", err.text);
-	return -1;
-}
-
-void
-lt_spank_variable(char *out, size_t size, enum lt_option_id id)
-{
-	snprintf(out, size, "SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_%s",
-	    lt_option_table[id].name);
-	for (char *p = out; *p; p++)
-		if (*p == '-')
-			*p = '_';
-}
-
-/*
- * SBATCH_CARBON_AWARE and its like become the variable that Slurm itself reads
- * for a SPANK option, so Slurm ranks it: above #SBATCH, under the command
- * line. Only the command's own prefix counts, as for Slurm's options.
- */
-static void
-map_environment(void)
-{
-	static const struct {
-		const char *symbol; /* only this command has it */
-		const char *prefix;
-	} commands[] = {
-	    {"sbopt", "SBATCH_"},
-	    {"saopt", "SALLOC_"},
-	    {"sropt", "SLURM_"},
-	};
-	const char *prefix = NULL;
-
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (dlsym(RTLD_DEFAULT, commands[i].symbol))
-			prefix = commands[i].prefix;
-	for (int id = 0; prefix && id < LT_OPTION_COUNT; id++) {
-		char from[64], to[128];
-		const char *value;
-
-		snprintf(from, sizeof(from), "%s%s", prefix,
-		    lt_option_table[id].variable);
-		value = getenv(from);
-		if (!value)
-			continue;
-		lt_spank_variable(to, sizeof(to), (enum lt_option_id)id);
-		setenv(to, value, 1);
-	}
-}
-
-static void
-register_options(spank_t spank)
-{
-	for (int id = 0; id < LT_OPTION_COUNT; id++) {
-		const struct lt_option *const row = &lt_option_table[id];
-		struct spank_option option = {
-		    .name = (char *)(uintptr_t)row->name,
-		    .arginfo = (char *)(uintptr_t)row->argument,
-		    .usage = (char *)(uintptr_t)row->usage,
-		    .has_arg = row->argument_optional ? 2 : 1,
-		    .val = id,
-		    .cb = on_option,
-		};
-
-		/* Slurm copies it. */
-		if (spank_option_register(spank, &option) != 0)
-			slurm_error(
-			    "lowtide: --%s can't be registered", row->name);
-	}
-}
 
 int
 slurm_spank_init(spank_t spank, int count, char **arguments)
@@ -178,12 +16,7 @@ slurm_spank_init(spank_t spank, int count, char **arguments)
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR &&
 	    context != S_CTX_REMOTE)
 		return 0;
-	lt_spank = (struct lt_spank){.run_dir = "/run/lowtide"};
-	lt_options_init(&lt_spank.options);
-	read_arguments(count, arguments);
-	if (context != S_CTX_REMOTE)
-		map_environment();
-	register_options(spank);
+	lt_spank_begin(spank, count, arguments, context != S_CTX_REMOTE);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
- * options (spank_lowtide.c), the decision in the client (spank_place.c,
+ * options (spank_options.c), the decision in the client (spank_place.c,
  * spank_balance.c) and the job's environment on the node (spank_env.c).
  */
 #ifndef LT_SPANK_PARTS_H
@@ -28,6 +28,10 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	bool given[LT_OPTION_COUNT];
 };
 extern struct lt_spank lt_spank;
+
+/* slurm_spank_init: read the arguments, register the options; in the client
+ * take those of the environment. */
+void lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client);
 
 /* slurm_spank_init_post_opt in sbatch, salloc, srun. Ends the command with 1
  * when the job is refused or was only a plan. */

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The way of one submission: translate, decide, write what the plan says into
+ * the job, price and admit.
+ */
+#include "job_submit.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "size.h"
+#include "units.h"
+
+/* Who and what, from the job, its options and the sheet. */
+static void
+translate(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	int account;
+
+	s->known = lt_request_from_job(request, s->job, s->view.market,
+		       s->now_utc_s, &s->error) == LT_OK;
+	if (request->account[0] == '\0' && sheet) {
+		account = lt_sheet_default_account(sheet, request->uid);
+		if (account >= 0)
+			snprintf(request->account, sizeof(request->account),
+			    "%s", sheet->accounts[account].name);
+	}
+	s->asked = lt_request_wishes(request, &s->options, s->view.market);
+}
+
+static void
+decide(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	int64_t limit_s = lt_limit_of(request, s->view.market, request->home);
+	struct lt_amount available;
+
+	if (limit_s < 0)
+		limit_s = 0;
+	lt_state_available(&available, request->uid, request->account,
+	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
+	request->has_available = s->view.sheet != NULL;
+	request->available_micros = available.money_micros;
+	request->available_mg = available.carbon_mg;
+	if (lt_decide(&s->plan, request, s->view.market, s->view.planned,
+		s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
+		s->known = false;
+}
+
+static void
+set_text(char **field, const char *text)
+{
+	void *old = *field;
+
+	slurm_xfree(&old);
+	*field = slurm_xstrdup(text);
+}
+
+/* Slurm's words for what is to be written into the job. */
+static void
+apply(struct lt_submission *s)
+{
+	const struct lt_edits *const edits = &s->edits;
+	job_desc_msg_t *const job = s->job;
+	const uint16_t signal = lt_signal_number(edits->signal);
+
+	if (edits->partition >= 0)
+		set_text(&job->partition,
+		    s->view.market->partitions[edits->partition].name);
+	if (edits->begin_utc_s > 0)
+		job->begin_time = (time_t)edits->begin_utc_s;
+	if (edits->limit_s > 0)
+		job->time_limit = (uint32_t)(edits->limit_s / 60);
+	if (edits->memory_mib > 0)
+		job->pn_min_memory =
+		    edits->memory_mib |
+		    (edits->memory_is_per_cpu ? MEM_PER_CPU : 0);
+	if (edits->requeue)
+		job->requeue = 1;
+	if (signal != 0) {
+		job->warn_signal = signal;
+		job->warn_time = edits->signal_before_s;
+	}
+}
+
+static void
+book(const struct lt_submission *s)
+{
+	const struct lt_estimate *const chosen = &s->plan.chosen;
+	const struct lt_share share =
+	    lt_share_likely(&s->request, s->view.market, chosen->partition);
+	uint32_t at_once = s->request.array_tasks;
+	struct lt_planned window = {0};
+
+	if (share.denominator <= 0)
+		return;
+	if (s->request.array_parallel > 0 &&
+	    s->request.array_parallel < at_once)
+		at_once = s->request.array_parallel;
+	window.partition = (uint16_t)chosen->partition;
+	window.nodes = (float)share.nodes * (float)share.numerator /
+		       (float)share.denominator * (float)at_once;
+	window.start_utc_s = chosen->start_utc_s;
+	window.end_utc_s = chosen->end_utc_s;
+	lt_state_book(&s->view, &window);
+}
+
+static void
+write_quote(struct lt_submission *s)
+{
+	char ours[LT_QUOTE_TEXT_SIZE];
+	char merged[8192];
+
+	if (lt_quote_pack(ours, sizeof(ours), &s->quote) < 0)
+		return;
+	if (lt_quote_merge(
+		merged, sizeof(merged), s->job->admin_comment, ours) != LT_OK) {
+		lt_state_log("admin_comment is too long for a quote");
+		return;
+	}
+	set_text(&s->job->admin_comment, merged);
+}
+
+/* A forged quote must not stay, whatever else happens. */
+static void
+remove_forged_quote(job_desc_msg_t *job)
+{
+	char merged[8192];
+
+	if (!job->admin_comment || !strstr(job->admin_comment, "lowtide:"))
+		return;
+	if (lt_quote_merge(merged, sizeof(merged), job->admin_comment, "") !=
+	    LT_OK)
+		merged[0] = '\0';
+	set_text(&job->admin_comment, merged);
+}
+
+static int
+tell_table(struct lt_submission *s)
+{
+	char text[LT_MESSAGE_SIZE];
+
+	if (s->known) {
+		lt_plan_table(text, sizeof(text), &s->plan, &s->request,
+		    s->view.market, s->now_utc_s);
+		lt_say(s, "%s", text);
+	} else {
+		lt_say(s, "no plan: %s", s->error.text);
+	}
+	lt_say(s, "this was a plan: nothing was submitted.");
+	return ESLURM_DISABLED;
+}
+
+/* The hold is for so many nodes, and more would cost more. Slurm would take a
+ * maximum for what is wanted: fewer are as good as before. */
+static void
+bound_nodes(struct lt_submission *s)
+{
+	if (s->node_bound == 0)
+		return;
+	s->job->max_nodes = s->node_bound;
+	s->job->bitflags |= USE_MIN_NODES;
+	lt_say(s,
+	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, "
+	    "allows more.",
+	    s->node_bound, s->node_bound == 1 ? "" : "s", 2 * s->node_bound);
+}
+
+/* The default account may be another one by now than in our tables: where
+ * budgets are kept, the job runs in the account that was priced. */
+static void
+name_account(struct lt_submission *s)
+{
+	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) && s->view.sheet &&
+	    s->view.sheet->budget_count > 0 && s->known &&
+	    s->request.account[0] != '\0' &&
+	    (!s->job->account || s->job->account[0] == '\0'))
+		set_text(&s->job->account, s->request.account);
+}
+
+static int
+submit_blind(struct lt_submission *s)
+{
+	int code;
+
+	if (s->options.plan) {
+		lt_fail(&s->error, LT_EIO,
+		    "lowtided's market snapshot can't be read");
+		return tell_table(s);
+	}
+	code = lt_submission_blind(s);
+	if (code == SLURM_SUCCESS && (s->quote.flags & LT_QUOTE_UNKNOWN))
+		write_quote(s);
+	return code;
+}
+
+static int
+submit(struct lt_submission *s)
+{
+	int code;
+
+	remove_forged_quote(s->job);
+	if (lt_options_from_job(&s->options, s->job, &s->error) != LT_OK) {
+		lt_say(s, "%s: lowtide's options are ignored", s->error.text);
+		lt_options_init(&s->options);
+		memset(&s->error, 0, sizeof(s->error));
+	}
+	if (!s->view.market)
+		return submit_blind(s);
+	translate(s);
+	if (s->known)
+		decide(s);
+	if (s->options.plan)
+		return tell_table(s);
+	lt_edits_of_plan(
+	    &s->edits, &(struct lt_intent){.market = s->view.market,
+			   .request = &s->request,
+			   .options = &s->options,
+			   .plan = s->known ? &s->plan : NULL,
+			   .fixed = lt_job_fixed(s->job),
+			   .asked = s->asked,
+			   .now_utc_s = s->now_utc_s});
+	lt_say(s, "%s", s->edits.words);
+	if (s->edits.refuses)
+		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+	apply(s);
+	lt_edits_lay(&s->request, &s->edits);
+	code = lt_submission_admit(s);
+	if (code != SLURM_SUCCESS)
+		return code;
+	bound_nodes(s);
+	name_account(s);
+	if (s->edits.moves)
+		book(s);
+	/* What is held without a price, too: lowtided finds it by its quote. */
+	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
+		write_quote(s);
+	return SLURM_SUCCESS;
+}
+
+/* The account that it runs in, as far as that is said. */
+static void
+note_asked(const struct lt_submission *s)
+{
+	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	char account[LT_ACCOUNT_SIZE];
+
+	lt_lower_copy(account, sizeof(account), s->job->account);
+	lt_asked_note(sheet, s->job->user_id,
+	    sheet && account[0] ? lt_sheet_account(sheet, account) : -1,
+	    s->now_utc_s);
+}
+
+int
+lt_submit(job_desc_msg_t *job, char **err_msg)
+{
+	struct lt_submission s;
+	int code;
+
+	memset(&s, 0, offsetof(struct lt_submission, plan));
+	memset(&s.plan, 0, offsetof(struct lt_plan, candidates));
+	s.edits.moves = false;
+	s.message[0] = '\0';
+	s.job = job;
+	s.now_utc_s = (int64_t)time(NULL);
+	lt_state_refresh();
+	lt_state_view(&s.view);
+	code = submit(&s);
+	note_asked(&s);
+	lt_state_release(&s.view);
+	lt_message_give(err_msg, s.message);
+	return code;
+}
