@@ -4,9 +4,7 @@
  * mend it. It works with any part of Slurm or lowtide absent: that is the
  * finding then.
  */
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "doctor.h"
 
@@ -28,34 +26,6 @@ static void (*const checks[])(struct lt_doctor *) = {
     lt_doctor_sources,
     lt_doctor_policy,
 };
-
-void
-lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
-    const char *mend, const char *format, ...)
-{
-	va_list arguments;
-
-	if (doctor->count >= LT_FINDINGS_MAX)
-		return;
-	struct lt_finding *const finding = &doctor->findings[doctor->count++];
-
-	finding->level = level;
-	finding->check = check;
-	snprintf(finding->mend, sizeof(finding->mend), "%s", mend);
-	va_start(arguments, format);
-	vsnprintf(finding->found, sizeof(finding->found), format, arguments);
-	va_end(arguments);
-}
-
-const char *
-lt_doctor_conf(
-    const struct lt_doctor *doctor, const char *key, const char *fallback)
-{
-	const char *const text =
-	    lt_json_text(json_object_get(doctor->facts, "conf"), key, NULL);
-
-	return text && text[0] ? text : fallback;
-}
 
 static int
 count_level(const struct lt_doctor *doctor, enum lt_level level)

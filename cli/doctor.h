@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide doctor: what its checks share. doctor.c runs and prints them;
- * doctor_slurm.c looks at Slurm's side, doctor_site.c at lowtide's own.
+ * lowtide doctor: its checks and what they share. doctor.c runs them and
+ * prints what they found.
  */
 #ifndef LT_DOCTOR_H
 #define LT_DOCTOR_H
@@ -28,6 +28,7 @@ struct lt_doctor {
 	struct lt_finding findings[LT_FINDINGS_MAX];
 };
 
+/* ---- doctor_say.c ---- */
 /* Add one; mend "" where nothing is to be done. */
 void lt_doctor_say(struct lt_doctor *doctor, enum lt_level level,
     const char *check, const char *mend, const char *format, ...)
@@ -36,14 +37,15 @@ void lt_doctor_say(struct lt_doctor *doctor, enum lt_level level,
 const char *lt_doctor_conf(
     const struct lt_doctor *doctor, const char *key, const char *fallback);
 
-/* Each adds its findings. doctor_slurm.c: */
+/* Each check adds its findings. */
+/* ---- doctor_slurm.c: Slurm's side ---- */
 void lt_doctor_probe(struct lt_doctor *doctor);
 void lt_doctor_release(struct lt_doctor *doctor);
 void lt_doctor_job_submit(struct lt_doctor *doctor);
 void lt_doctor_plugstack(struct lt_doctor *doctor);
 void lt_doctor_accounting(struct lt_doctor *doctor);
 void lt_doctor_partitions(struct lt_doctor *doctor);
-/* doctor_site.c: */
+/* ---- doctor_site.c: lowtide's own ---- */
 void lt_doctor_state(struct lt_doctor *doctor);
 void lt_doctor_daemon(struct lt_doctor *doctor);
 void lt_doctor_snapshots(struct lt_doctor *doctor);

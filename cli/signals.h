@@ -9,12 +9,12 @@
 #include "cli.h"
 #include "hours.h"
 
-/* One form each; all but the first find "export" and so on in operands[0]. */
-int lt_signals_show(const struct lt_cli *cli);
+/* One form each, of that word in operands[0]. */
 int lt_signals_export(const struct lt_cli *cli);
 int lt_signals_test(const struct lt_cli *cli);
 int lt_signals_adapters(const struct lt_cli *cli);
 
+/* ---- signals_ask.c ---- */
 /* All sources of this path, page by page: lowtided's answer, the caller's.
  * NULL: err. */
 json_t *lt_signals_ask(

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What doctor's checks share: add a finding, look into the probe's facts.
+ */
+#include <stdarg.h>
+
+#include "doctor.h"
+
+void
+lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
+    const char *mend, const char *format, ...)
+{
+	va_list arguments;
+
+	if (doctor->count >= LT_FINDINGS_MAX)
+		return;
+	struct lt_finding *const finding = &doctor->findings[doctor->count++];
+
+	finding->level = level;
+	finding->check = check;
+	snprintf(finding->mend, sizeof(finding->mend), "%s", mend);
+	va_start(arguments, format);
+	vsnprintf(finding->found, sizeof(finding->found), format, arguments);
+	va_end(arguments);
+}
+
+const char *
+lt_doctor_conf(
+    const struct lt_doctor *doctor, const char *key, const char *fallback)
+{
+	const char *const text =
+	    lt_json_text(json_object_get(doctor->facts, "conf"), key, NULL);
+
+	return text && text[0] ? text : fallback;
+}
