@@ -71,7 +71,9 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 
 DAEMON_LIBS := -lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lm -lpthread
-CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lm -lpthread
+CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
+# Tests link both sides.
+TEST_LIBS := $(DAEMON_LIBS) -lelf
 
 .PHONY: FORCE all help check check-fast demo bench deps lint install uninstall clean \
 	matrix fuzz tests cover mutants storm
@@ -191,14 +193,14 @@ $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/liblowtide.a
 
 $(B)/tests/unit/test_job_from_slurm: $(B)/plugin/job_from_slurm.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(DAEMON_LIBS) -ldl
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) -ldl
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 $(B)/tests/tools/% $(B)/tests/bench/%: $(B)/tests/%.o
 $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DAEMON_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 .SECONDARY:
 
 check: deps

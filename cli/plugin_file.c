@@ -4,8 +4,10 @@
  * were built for (plugin_version, a uint32 in the ELF file), and plugstack's
  * line. Loading would need slurmctld's symbols and run the plugin's code.
  */
-#include <elf.h>
+#include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,118 +16,59 @@
 #include "doctor.h"
 #include "units.h"
 
-enum { PLUGIN_BYTES_MAX = 32 * 1024 * 1024, PLUGSTACK_LINES_MAX = 10000 };
+enum { PLUGSTACK_LINES_MAX = 10000 };
 
-struct image {
-	const unsigned char *bytes;
-	size_t length;
-};
-
-/* count items of size bytes at offset, NULL when that is not in the file. */
-static const void *
-part(const struct image *image, uint64_t offset, uint64_t size)
-{
-	if (offset > image->length || size > image->length - offset)
-		return NULL;
-	return image->bytes + offset;
-}
-
-/* The file's byte of an address, by the segments that are loaded. */
+/* plugin_version among the symbols that a plugin offers. */
 static bool
-file_offset(const struct image *image, const Elf64_Ehdr *header,
-    uint64_t address, uint64_t *offset)
+find_symbol(Elf *elf, GElf_Sym *symbol)
 {
-	for (unsigned i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr segment;
-		const void *const at =
-		    part(image, header->e_phoff + (uint64_t)i * sizeof(segment),
-			sizeof(segment));
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
 
-		if (!at)
-			return false;
-		memcpy(&segment, at, sizeof(segment));
-		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
-		    address - segment.p_vaddr < segment.p_filesz) {
-			*offset =
-			    segment.p_offset + (address - segment.p_vaddr);
-			return true;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+		    header.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *const table = elf_getdata(section, NULL);
+
+		for (int i = 0; gelf_getsym(table, i, symbol); i++) {
+			const char *const name =
+			    elf_strptr(elf, header.sh_link, symbol->st_name);
+
+			if (name && !strcmp(name, "plugin_version") &&
+			    symbol->st_shndx != SHN_UNDEF)
+				return true;
 		}
 	}
 	return false;
 }
 
+/* The bytes of plugin_version, by the segments that are loaded. */
 static bool
-read_section(const struct image *image, const Elf64_Ehdr *header,
-    unsigned index, Elf64_Shdr *section)
+version_in(Elf *elf, uint32_t *version)
 {
-	const void *const at =
-	    part(image, header->e_shoff + (uint64_t)index * sizeof(*section),
-		sizeof(*section));
+	static const unsigned char byte_order =
+	    __BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	const char *const ident = elf_getident(elf, NULL);
+	GElf_Sym symbol;
+	GElf_Phdr segment;
 
-	if (!at || index >= header->e_shnum)
+	if (gelf_getclass(elf) != ELFCLASS64 || ident[EI_DATA] != byte_order ||
+	    !find_symbol(elf, &symbol))
 		return false;
-	memcpy(section, at, sizeof(*section));
-	return true;
-}
+	for (int i = 0; gelf_getphdr(elf, i, &segment); i++) {
+		const uint64_t at = symbol.st_value - segment.p_vaddr;
 
-/* Address of plugin_version in one symbol table. */
-static bool
-find_symbol(const struct image *image, const Elf64_Shdr *table,
-    const Elf64_Shdr *strings, uint64_t *address)
-{
-	static const char wanted[] = "plugin_version";
-
-	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= table->sh_size;
-	     at += sizeof(Elf64_Sym)) {
-		Elf64_Sym symbol;
-		const void *const bytes =
-		    part(image, table->sh_offset + at, sizeof(symbol));
-
-		if (!bytes)
-			return false;
-		memcpy(&symbol, bytes, sizeof(symbol));
-		if (symbol.st_name > strings->sh_size ||
-		    strings->sh_size - symbol.st_name < sizeof(wanted))
+		if (segment.p_type != PT_LOAD ||
+		    symbol.st_value < segment.p_vaddr || at >= segment.p_filesz)
 			continue;
-		const char *const name = part(
-		    image, strings->sh_offset + symbol.st_name, sizeof(wanted));
+		const Elf_Data *const data =
+		    elf_getdata_rawchunk(elf, (int64_t)(segment.p_offset + at),
+			sizeof(*version), ELF_T_BYTE);
 
-		if (name && !memcmp(name, wanted, sizeof(wanted)) &&
-		    symbol.st_shndx != SHN_UNDEF) {
-			*address = symbol.st_value;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-version_in(const struct image *image, uint32_t *version)
-{
-	Elf64_Ehdr header;
-	Elf64_Shdr section, strings;
-	uint64_t address, offset;
-
-	if (image->length < sizeof(header))
-		return false;
-	memcpy(&header, image->bytes, sizeof(header));
-	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64)
-		return false;
-	for (unsigned i = 0; i < header.e_shnum; i++) {
-		if (!read_section(image, &header, i, &section))
-			return false;
-		if (section.sh_type != SHT_DYNSYM)
-			continue;
-		if (!read_section(image, &header, section.sh_link, &strings) ||
-		    !find_symbol(image, &section, &strings, &address) ||
-		    !file_offset(image, &header, address, &offset))
-			return false;
-		const void *const at = part(image, offset, sizeof(*version));
-
-		if (at)
-			memcpy(version, at, sizeof(*version));
-		return at != NULL;
+		if (data)
+			memcpy(version, data->d_buf, sizeof(*version));
+		return data != NULL;
 	}
 	return false;
 }
@@ -133,26 +76,17 @@ version_in(const struct image *image, uint32_t *version)
 int
 lt_plugin_version(const char *path, uint32_t *version, struct lt_error *err)
 {
-	FILE *const in = fopen(path, "re");
-	unsigned char *bytes = NULL;
-	size_t length = 0;
-	bool found = false;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (!in)
+	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", path, strerror(errno));
-	if (!fseek(in, 0, SEEK_END) && ftell(in) > 0 &&
-	    ftell(in) <= PLUGIN_BYTES_MAX)
-		length = (size_t)ftell(in);
-	rewind(in);
-	bytes = length ? malloc(length) : NULL;
-	if (bytes && fread(bytes, 1, length, in) == length) {
-		const struct image image = {bytes, length};
+	elf_version(EV_CURRENT);
+	Elf *const elf = elf_begin(fd, ELF_C_READ, NULL);
+	const bool found = elf && version_in(elf, version);
 
-		found = version_in(&image, version);
-	}
-	free(bytes);
-	fclose(in);
+	elf_end(elf);
+	close(fd);
 	return found ? LT_OK
 		     : lt_fail(err, LT_EINPUT,
 			   "%s: no Slurm plugin of this machine's kind", path);

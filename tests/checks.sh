@@ -34,6 +34,8 @@ check 'SQLite only in policy/ledger' \
     "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin)"
 check 'libmicrohttpd only in daemon/' \
     "$(includes 'microhttpd' policy adapters cli plugin)"
+check 'libelf only in cli/plugin_file.c' \
+    "$(includes 'gelf|libelf' policy adapters daemon plugin cli | grep -v '^cli/plugin_file\.c:')"
 check 'liblowtide includes only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"

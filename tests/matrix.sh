@@ -19,7 +19,7 @@ PATH=$PATH:/usr/sbin:/sbin
 packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	munge mariadb-server libslurm-dev slurm-wlm-basic-plugins libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
-	libmicrohttpd-dev libexpat1-dev libcmocka-dev bats jq hostname procps
+	libmicrohttpd-dev libexpat1-dev libelf-dev libcmocka-dev bats jq hostname procps
 	tzdata util-linux ccache xz-utils sqlite3 faketime)
 
 debian_mirror() {
