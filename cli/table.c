@@ -2,7 +2,8 @@
 /*
  * Text tables with aligned columns, CSV cells, and rounding of a column to
  * whole cents. What is printed came from elsewhere: nothing in it may steer a
- * terminal or a spreadsheet.
+ * terminal or a spreadsheet. Not libsmartcols: it has no rule above a total and
+ * no mark where it cuts, and writes UTF-8 as "\xc3" in the C locale.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /*
  * A small HTTP server for tests: real payloads on real sockets, and every
  * fault that a source can have. A child process; a process per connection.
+ * Not libmicrohttpd: faults need the bare socket, at the same port and path.
  */
 #ifndef LT_SOURCE_SERVER_H
 #define LT_SOURCE_SERVER_H
