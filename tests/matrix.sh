@@ -22,16 +22,9 @@ packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	libmicrohttpd-dev libexpat1-dev libelf-dev libcmocka-dev bats jq hostname procps
 	tzdata util-linux ccache xz-utils sqlite3 faketime)
 
-debian_mirror() {
-	{ cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
-	    grep -oE '(URIs: *|^deb +(\[[^]]*\] *)?)[a-z]+://[^ ]+' |
-	    grep -oE '[a-z]+://.*' | grep -v security | head -n 1
-}
-
 make_root() { # make_root SUITE FOLDER
 	local mirror
-	mirror=$(debian_mirror) ||
-	    { echo "matrix: no Debian mirror in /etc/apt" >&2; return 1; }
+	mirror=$(tests/debian_mirror.sh)
 	echo "debootstrap into $2"
 	rm -rf --one-file-system "$2"
 	debootstrap --variant=minbase "$1" "$2" "$mirror" >/dev/null
