@@ -16,8 +16,11 @@ export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)
-trap 'kill $(jobs -p) 2>/dev/null; wait; rm -f "$log" "$log".[01]' EXIT
+lock=$log.lock sums=$log.sums
+others= # the process group of what runs beside clusters
+trap 'trap "" INT TERM; kill -- $(jobs -p) ${others:+-$others} 2>/dev/null; wait; rm -f "$log" "$log".*' EXIT
 started=$SECONDS
+nice=0
 
 part() { # part NAME COMMAND...: run it, count its TAP lines
 	local name=$1
@@ -34,50 +37,71 @@ count() { # count NAME STATUS LOG: of a part that has ended
 	if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	if [ $((ok + bad)) -eq 0 ]; then bad=1; fi
 	passed=$((passed + ok)) failed=$((failed + bad))
-	printf '%5ds  %-36s %4d passed' $((SECONDS - started)) "$name" "$ok"
-	if [ "$bad" -gt 0 ]; then
-		printf ', %d FAILED\n' "$bad"
-		if [ "$ok" -gt 0 ]; then
-			grep -vE '^[[:space:]]*ok [0-9]' "$log" | tail -n 60
-		else
-			tail -n 60 "$log"
-		fi
+	tell "$name" "$ok" "$bad" "$(if [ "$ok" -gt 0 ]; then
+		grep -vE '^[[:space:]]*ok [0-9]' "$log"
 	else
-		printf '\n'
-	fi
+		cat "$log"
+	fi | tail -n 60)"
 }
 
-# Two clusters at a time, each on ports of its own: they mostly wait.
-clusters() { # clusters FILE...
-	local t pid status lane lanes=(0 1)
-	local -A name_of=() lane_of=()
+tell() { # tell NAME PASSED FAILED TEXT: the text only of what failed
+	{
+		flock 9
+		printf '%5ds  %-36s %4d passed' $((SECONDS - started)) "$1" "$2"
+		if [ "$3" -gt 0 ]; then
+			printf ', %d FAILED\n%s\n' "$3" "$4"
+		else
+			printf '\n'
+		fi
+	} 9>"$lock"
+}
+
+# Clusters are on ports of their own, by the slot that they run in.
+clusters() { # clusters SLOTS FILE...
+	local t pid status slot slots
+	local -A name_of=() slot_of=()
+	read -ra slots <<< "$1"
+	shift
+	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=2; fi
 	for t in "$@" ''; do
-		while [ ${#name_of[@]} -gt 0 ] && { [ -z "$t" ] || [ ${#lanes[@]} -eq 0 ]; }; do
+		while [ ${#name_of[@]} -gt 0 ] && { [ -z "$t" ] || [ ${#slots[@]} -eq 0 ]; }; do
 			wait -n -p pid "${!name_of[@]}"
 			status=$?
-			count "${name_of[$pid]#tests/}" $status "$log.${lane_of[$pid]}"
-			lanes+=("${lane_of[$pid]}")
-			unset "name_of[$pid]" "lane_of[$pid]"
+			slot=${slot_of[$pid]}
+			if [ "$pid" = "$others" ]; then
+				others=
+				add_others
+			else
+				count "${name_of[$pid]#tests/}" $status "$log.$slot"
+			fi
+			slots+=("$slot")
+			unset "name_of[$pid]" "slot_of[$pid]"
 		done
 		[ -n "$t" ] || break
-		lane=${lanes[0]}
-		lanes=("${lanes[@]:1}")
-		PORT_LANE=$lane timeout 1500 bats --tap "$t" >"$log.$lane" 2>&1 &
-		name_of[$!]=$t lane_of[$!]=$lane
+		slot=${slots[0]}
+		slots=("${slots[@]:1}")
+		PORT_LANE=$slot timeout 1500 bats --tap "$t" >"$log.$slot" 2>&1 &
+		name_of[$!]=$t slot_of[$!]=$slot
 	done
 }
 
-build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
-	local name=$1
-	shift
-	if make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1; then
-		passed=$((passed + 1))
-		printf '%5ds  %-36s    1 passed\n' $((SECONDS - started)) "$name"
+add_others() { # they wrote their sums, or died
+	local ok=0 bad=1
+	if [ -s "$sums" ]; then
+		read -r ok bad < "$sums"
 	else
-		failed=$((failed + 1))
-		printf '%5ds  %-36s FAILED\n' $((SECONDS - started)) "$name"
-		grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30
+		tell 'what runs beside clusters' 0 1 'it was ended'
 	fi
+	passed=$((passed + ok)) failed=$((failed + bad))
+}
+
+build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
+	local name=$1 ok=0
+	shift
+	nice -n "$nice" make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1 && ok=1
+	passed=$((passed + ok)) failed=$((failed + 1 - ok))
+	tell "$name" $ok $((1 - ok)) \
+	    "$(grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30)"
 }
 
 units() { # units BUILD-FOLDER LABEL
@@ -97,13 +121,19 @@ corpus() { # one TAP line for a whole corpus
 	    echo "ok 1 - corpus" || echo "not ok 1 - corpus of $1"
 }
 
-build "build (gcc, -Werror)" tests
-[ "$what" = cluster ] || units build ''
-[ "$what" = cluster ] || for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
-	[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
-done
+fast() {
+	local t
+	units build ''
+	for t in tests/golden/*.sh tests/fake_slurm/*.sh; do
+		[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
+	done
+}
 
-if [ "$what" = all ]; then
+# All but the clusters; into a file, as a process of its own can't add up here.
+beside_clusters() {
+	local t
+	log=$log.others nice=19 passed=0 failed=0
+	fast
 	part "checks.sh" tests/checks.sh
 	build "build (clang, -Werror)" tests CC=clang B=build/clang
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
@@ -114,10 +144,21 @@ if [ "$what" = all ]; then
 	done
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread
 	part "tsan test_budget_threads" timeout 600 build/tsan/tests/unit/test_budget_threads
-fi
-if [ "$what" = all ] || [ "$what" = cluster ]; then
-	clusters "${files[@]}"
-fi
+	echo "$passed $failed" > "$sums"
+}
+
+build "build (gcc, -Werror)" tests
+case $what in
+fast) fast ;;
+cluster) clusters '0 1' "${files[@]}" ;;
+all)
+	set -m # a process group of its own, to end all of it
+	beside_clusters </dev/null &
+	others=$!
+	set +m
+	clusters '0 1' "${files[@]}"
+	;;
+esac
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
