@@ -120,8 +120,7 @@ print_text(const char *path, const struct lt_policy *policy,
 	}
 	if (errors->count == LT_POLICY_ERRORS_MAX)
 		fprintf(stderr,
-		    "lowtide: the first %d errors; there may be "
-		    "more\n",
+		    "lowtide: the first %d errors; there may be more\n",
 		    LT_POLICY_ERRORS_MAX);
 	if (errors->count > 0)
 		return;

@@ -117,9 +117,7 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 		return;
 	}
 	snprintf(mend, sizeof(mend),
-	    "add to that line: %.440s (on compute "
-	    "nodes too)",
-	    want);
+	    "add to that line: %.440s (on compute nodes too)", want);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
 	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
 	    path, line);

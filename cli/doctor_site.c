@@ -51,9 +51,7 @@ lt_doctor_state(struct lt_doctor *doctor)
 	if (stat(path, &facts)) {
 		lt_doctor_say(doctor,
 		    errno == EACCES ? LT_LEVEL_NOTE : LT_LEVEL_ERROR, "state",
-		    "install -d -m 700 -o <SlurmUser> on the directory, or "
-		    "name another by LOWTIDE_STATE_DIR for lowtided and "
-		    "slurmctld alike",
+		    "install -d -m 700 -o <SlurmUser> on the directory, or name another by LOWTIDE_STATE_DIR for lowtided and slurmctld alike",
 		    "%s: %s", path, strerror(errno));
 		return;
 	}
@@ -88,11 +86,10 @@ check_above_hold(struct lt_doctor *doctor)
 		(void)lt_json_int(over, "last_job_id", &last);
 		lt_doctor_say(doctor, defect ? LT_LEVEL_ERROR : LT_LEVEL_NOTE,
 		    "holds",
-		    defect ? "lowtide explain the job, and report it: its hold "
-			     "was too small"
-			   : "",
-		    "%lld runs of the last 30 days were settled above their "
-		    "holds because of: %s (last: job %lld)",
+		    defect
+			? "lowtide explain the job, and report it: its hold was too small"
+			: "",
+		    "%lld runs of the last 30 days were settled above their holds because of: %s (last: job %lld)",
 		    (long long)runs, lt_json_text(over, "reason", "?"),
 		    (long long)last);
 	}
@@ -109,8 +106,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		NULL, &err)) {
 		doctor->status = NULL;
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "lowtided",
-		    "systemctl start lowtided on the controller; journalctl "
-		    "-u lowtided says why it stopped",
+		    "systemctl start lowtided on the controller; journalctl -u lowtided says why it stopped",
 		    "%s", err.text);
 		return;
 	}
@@ -130,10 +126,8 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	if (lt_json_int(doctor->status, "adjustments_refused", &refused) &&
 	    refused > 0)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "ledger",
-		    "look at the lines of <state>/adjustments that begin with "
-		    "\"refused\", and adjust again by what was meant",
-		    "%lld adjustments could not be added up and are not in "
-		    "the ledger",
+		    "look at the lines of <state>/adjustments that begin with \"refused\", and adjust again by what was meant",
+		    "%lld adjustments could not be added up and are not in the ledger",
 		    (long long)refused);
 	check_above_hold(doctor);
 	/* On the controller lt_doctor_policy() reads the file itself. */
@@ -178,15 +172,13 @@ lt_doctor_snapshots(struct lt_doctor *doctor)
 		json_object_get(doctor->status, "budget"), "ready")))
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "budget",
 		    "wait some seconds; else lowtided's log",
-		    "not all quotes are read yet: budgeted teams meet "
-		    "on_unknown");
+		    "not all quotes are read yet: budgeted teams meet on_unknown");
 	lt_json_int(ring, "absorbed", &absorbed);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
 	if (slots > 0 && highest - absorbed > slots / 2)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "holds",
-		    "lowtided does not keep up; when the ring is full "
-		    "budgeted teams meet on_unknown",
+		    "lowtided does not keep up; when the ring is full budgeted teams meet on_unknown",
 		    "%lld of %lld slots of the ring are waiting",
 		    (long long)(highest - absorbed), (long long)slots);
 	lt_json_int(
@@ -217,8 +209,7 @@ lt_doctor_sources(struct lt_doctor *doctor)
 			varies = true;
 		if (error[0])
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
-			    "its options in the policy file, its key, the "
-			    "network; a stale signal moves no job",
+			    "its options in the policy file, its key, the network; a stale signal moves no job",
 			    "%s: %s", name, error);
 		if (json_is_true(json_object_get(source, "replay")))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
@@ -228,8 +219,7 @@ lt_doctor_sources(struct lt_doctor *doctor)
 	if (!varies)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "source",
 		    "add a carbon or price source to the policy file",
-		    "all signals are constants: they can choose a partition "
-		    "but move nothing in time");
+		    "all signals are constants: they can choose a partition but move nothing in time");
 }
 
 void
@@ -248,9 +238,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
 		    access(path, F_OK)
 			? "lowtide init writes a first one"
-			: "mend the file: lowtide check FILE lists all errors; "
-			  "until then a running lowtided keeps the last good "
-			  "one",
+			: "mend the file: lowtide check FILE lists all errors; until then a running lowtided keeps the last good one",
 		    "%s", err.text);
 		return;
 	}
@@ -284,8 +272,7 @@ lt_doctor_munge(struct lt_doctor *doctor)
 	}
 	if (code)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "munge",
-		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's "
-		    "AuthInfo names its socket",
+		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's AuthInfo names its socket",
 		    "%s",
 		    context ? munge_ctx_strerror(context)
 			    : munge_strerror(code));

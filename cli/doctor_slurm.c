@@ -54,8 +54,7 @@ lt_doctor_probe(struct lt_doctor *doctor)
 			lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm",
 			    code == LT_ENOENT
 				? "install lowtided here (LOWTIDED names it)"
-				: "start slurmctld; doctor asks it as "
-				  "lowtided would",
+				: "start slurmctld; doctor asks it as lowtided would",
 			    "can't ask Slurm: %s", err.text);
 		return;
 	}
@@ -76,10 +75,8 @@ lt_doctor_release(struct lt_doctor *doctor)
 	if (json_is_true(json_object_get(
 		json_object_get(doctor->facts, "conf"), "federated")))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "federation",
-		    "take the cluster out of the federation, or budget "
-		    "elsewhere",
-		    "a federation is not supported: a sibling's job has no "
-		    "owner here");
+		    "take the cluster out of the federation, or budget elsewhere",
+		    "a federation is not supported: a sibling's job has no owner here");
 	if (!theirs_number || !our_number)
 		return;
 	if (theirs_number >> 8 != our_number >> 8)
@@ -127,15 +124,13 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 		name, &err) ||
 	    lt_plugin_version(path, &version, &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
-		    "install it there before slurmctld starts again: without "
-		    "it slurmctld stops at its start",
+		    "install it there before slurmctld starts again: without it slurmctld stops at its start",
 		    "%s", err.text);
 		return;
 	}
 	if (want && (version & mask) != (want & mask)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, check,
-		    "build lowtide against this Slurm's headers; do not "
-		    "restart slurmctld before",
+		    "build lowtide against this Slurm's headers; do not restart slurmctld before",
 		    "%s is for Slurm %u.%02u.%u, slurmctld is %s", path,
 		    version >> 16 & 255, version >> 8 & 255, version & 255,
 		    release);
@@ -166,18 +161,14 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 		    doctor->conf.path, list, running[0] ? running : "none");
 	if (!in_list(list, "lowtide", last, sizeof(last))) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
-		    "for budgets that nobody slips past: "
-		    "JobSubmitPlugins=...,lowtide (last), then restart "
-		    "slurmctld",
-		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun "
-		    "and salloc with plugstack see it",
+		    "for budgets that nobody slips past: JobSubmitPlugins=...,lowtide (last), then restart slurmctld",
+		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun and salloc with plugstack see it",
 		    list);
 		return;
 	}
 	if (strcmp(last, "lowtide") != 0)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "job_submit",
-		    "put lowtide last: what a later plugin changes is neither "
-		    "priced nor held",
+		    "put lowtide last: what a later plugin changes is neither priced nor held",
 		    "JobSubmitPlugins=%s", list);
 	check_file(doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
@@ -209,8 +200,7 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 	plugstack_path(doctor, path, sizeof(path));
 	if (lt_plugstack_line(line, sizeof(line), path, &err)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack",
-		    "write there: optional spank_lowtide.so (on all hosts; "
-		    "world readable)",
+		    "write there: optional spank_lowtide.so (on all hosts; world readable)",
 		    "%s", err.text);
 		return;
 	}
@@ -218,8 +208,7 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		word[0] = plugin[0] = '\0';
 	if (!strcmp(word, "required"))
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "plugstack",
-		    "optional is kinder: a host without the file then still "
-		    "runs jobs",
+		    "optional is kinder: a host without the file then still runs jobs",
 		    "%s: %s", path, line);
 	else
 		lt_doctor_say(
@@ -264,17 +253,13 @@ check_gpus(struct lt_doctor *doctor)
 	if (with_gpus && json_is_false(json_object_get(conf, "gpus_counted")))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
 		    "AccountingStorageTRES=gres/gpu",
-		    "slurmdbd does not count GPUs (partition %s has some): "
-		    "charges rest on slurmctld's records, and runs that "
-		    "lowtided did not see have no price",
+		    "slurmdbd does not count GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_gpus);
 	if (with_shards &&
 	    json_is_false(json_object_get(conf, "shards_counted")))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
 		    "AccountingStorageTRES=gres/shard (or gres/mps)",
-		    "slurmdbd does not count parts of GPUs (partition %s has "
-		    "some): charges rest on slurmctld's records, and runs that "
-		    "lowtided did not see have no price",
+		    "slurmdbd does not count parts of GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_shards);
 }
 
@@ -292,10 +277,8 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 	check_gpus(doctor);
 	if (!strstr(storage, "slurmdbd")) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
-		    "AccountingStorageType=accounting_storage/slurmdbd for "
-		    "exact charges and firm budgets",
-		    "AccountingStorageType=%s: charges come from slurmctld's "
-		    "records, budgets only warn",
+		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and firm budgets",
+		    "AccountingStorageType=%s: charges come from slurmctld's records, budgets only warn",
 		    storage[0] ? storage : "(none)");
 		return;
 	}
@@ -311,8 +294,7 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 		    "slurmdbd, AccountingStorageEnforce=%s", enforce);
 	if (private_data[0] && strcasecmp(private_data, "none") != 0)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "private", "",
-		    "PrivateData=%s: lowtided reads all as SlurmUser, and "
-		    "shows users only the teams of their own associations",
+		    "PrivateData=%s: lowtided reads all as SlurmUser, and shows users only the teams of their own associations",
 		    private_data);
 }
 
@@ -323,14 +305,12 @@ lt_doctor_partitions(struct lt_doctor *doctor)
 
 	if (conf->allow_groups_count)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "partitions", "",
-		    "AllowGroups on %d (%s%s): a job is never moved there, "
-		    "only priced where it goes by itself",
+		    "AllowGroups on %d (%s%s): a job is never moved there, only priced where it goes by itself",
 		    conf->allow_groups_count, conf->allow_groups,
 		    conf->allow_groups_count > 1 ? ", ..." : "");
 	if (conf->cancel_count || strcasestr(conf->preempt_mode, "CANCEL"))
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "partitions",
 		    "PreemptMode=REQUEUE lets lowtide use them",
-		    "PreemptMode=CANCEL (%s): no job is moved where "
-		    "preemption kills it",
+		    "PreemptMode=CANCEL (%s): no job is moved where preemption kills it",
 		    conf->cancel_count ? conf->cancels : "whole cluster");
 }

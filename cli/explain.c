@@ -15,8 +15,7 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
 
 	if (!digits || digits > 10 || job[digits])
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want a job id such as 1234 (squeue -O JobID "
-		    "has that of an array's task)",
+		    "got \"%s\", want a job id such as 1234 (squeue -O JobID has that of an array's task)",
 		    job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;

@@ -93,8 +93,8 @@ write_partition(FILE *out, const json_t *partition, const char *source)
 	    json_is_true(json_object_get(partition, "default"))
 		? ", Slurm's default"
 		: "");
-	fprintf(out, "    pue: 1.2 # energy at the meter over energy at the "
-		     "plug: yours\n");
+	fprintf(out,
+	    "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
 	if (source)
 		fprintf(out, "    carbon: %s\n", source);
 	else
@@ -150,11 +150,10 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	fprintf(out, "currency: %s\n", site->currency);
 	if (site->zone[0])
 		fprintf(out, "timezone: %s\n", site->zone);
-	fputs("carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to "
-	      "you\n"
-	      "max_delay: 24h             # how far a job without --deadline "
-	      "may move\n"
-	      "stale_after: 3h            # older signals move no job\n",
+	fputs(
+	    "carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
+	    "max_delay: 24h             # how far a job without --deadline may move\n"
+	    "stale_after: 3h            # older signals move no job\n",
 	    out);
 	const char *const source = lt_init_sources(out, site);
 

@@ -95,8 +95,7 @@ write_grid(FILE *out, size_t index, bool asked, bool profile)
 		fprintf(out, "  grid: {adapter: %s}\n", grids[index].adapter);
 	if (profile)
 		fprintf(out,
-		    "  # A usual day of each month, from past years; needs no "
-		    "network%s.\n"
+		    "  # A usual day of each month, from past years; needs no network%s.\n"
 		    "  profile: {adapter: climatology, zone: %s}\n",
 		    asked ? ". Counts\n  # while grid is stale" : "",
 		    grids[index].profile);
@@ -108,15 +107,10 @@ write_hints(FILE *out, const struct lt_init_site *site)
 {
 	fprintf(out,
 	    "# No source without a key is known for %s.\n"
-	    "# electricity_maps, watttime and entsoe need one; eia (USA) can "
-	    "be "
-	    "tried\n"
-	    "# without. Else write the grid's mean as a number below, or keep "
-	    "a "
-	    "file:\n"
+	    "# electricity_maps, watttime and entsoe need one; eia (USA) can be tried\n"
+	    "# without. Else write the grid's mean as a number below, or keep a file:\n"
 	    "#sources:\n"
-	    "#  grid: {adapter: file, quantity: carbon, path: "
-	    "/etc/lowtide/carbon.csv}\n",
+	    "#  grid: {adapter: file, quantity: carbon, path: /etc/lowtide/carbon.csv}\n",
 	    site->zone[0] ? site->zone : "this time zone");
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
 		if (!strcmp(site->vendor, clouds[i].vendor) &&
@@ -124,18 +118,16 @@ write_hints(FILE *out, const struct lt_init_site *site)
 			(const char *[]){"cloud", clouds[i].cloud, "region",
 			    clouds[i].region, NULL}))
 			fprintf(out,
-			    "# or, as this is a machine of %s, its region's "
-			    "yearly mean (of which?):\n"
-			    "#  grid: {adapter: cloud_region, cloud: %s, "
-			    "region: %s}\n",
+			    "# or, as this is a machine of %s, its region's yearly mean (of which?):\n"
+			    "#  grid: {adapter: cloud_region, cloud: %s, region: %s}\n",
 			    site->vendor, clouds[i].cloud, clouds[i].region);
 }
 
 const char *
 lt_init_sources(FILE *out, const struct lt_init_site *site)
 {
-	fputs("\n# Where signals come from; `lowtide signals adapters` lists "
-	      "what there is.\n",
+	fputs(
+	    "\n# Where signals come from; `lowtide signals adapters` lists what there is.\n",
 	    out);
 	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++) {
 		if (strcmp(site->zone, grids[i].zone) != 0)

@@ -64,8 +64,8 @@ print_help(void)
 	puts("usage: lowtide [--run DIR] COMMAND [ARGUMENTS]\n");
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].help);
-	puts("\nlowtide help COMMAND says more; lowtide --version; man "
-	     "lowtide.");
+	puts(
+	    "\nlowtide help COMMAND says more; lowtide --version; man lowtide.");
 }
 
 static void
@@ -90,8 +90,7 @@ print_command_help(const struct lt_cli_command *command)
 		print_option("json", NULL, "print JSON for programs");
 	if (!command->raw)
 		print_option("run", "DIR",
-		    "run directory of lowtided (LOWTIDE_RUN_DIR, "
-		    "/run/lowtide)");
+		    "run directory of lowtided (LOWTIDE_RUN_DIR, /run/lowtide)");
 	print_option("help", NULL, "this text");
 }
 

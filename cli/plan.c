@@ -78,14 +78,13 @@ run_sbatch(char **argv)
 	} else {
 		lt_print_safe(stderr, text ? text : "");
 		if (!child.status) {
-			fputs("lowtide: sbatch submitted the job: the plugin "
-			      "did not see the wish for a plan\n",
+			fputs(
+			    "lowtide: sbatch submitted the job: the plugin did not see the wish for a plan\n",
 			    stderr);
 			result = LT_EXIT_FAILURE;
 		} else if (text && strstr(text, "carbon-aware=plan'")) {
-			fputs("lowtide: sbatch does not know --carbon-aware: "
-			      "plugstack.conf here lacks spank_lowtide.so "
-			      "(lowtide doctor)\n",
+			fputs(
+			    "lowtide: sbatch does not know --carbon-aware: plugstack.conf here lacks spank_lowtide.so (lowtide doctor)\n",
 			    stderr);
 		}
 	}

@@ -342,12 +342,12 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	static const struct {
 		const char *key, *text;
 	} counts[] = {
-	    {"unpriced_runs", "unpriced: no price was known for these runs; "
-			      "they are in no money figure"},
-	    {"gpus_slurmctld_runs", "by the GPUs of slurmctld's records: "
-				    "slurmdbd does not count them"},
-	    {"gpus_unknown_runs", "of unknown GPUs, not charged: see "
-				  "lowtide doctor"},
+	    {"unpriced_runs",
+		"unpriced: no price was known for these runs; they are in no money figure"},
+	    {"gpus_slurmctld_runs",
+		"by the GPUs of slurmctld's records: slurmdbd does not count them"},
+	    {"gpus_unknown_runs",
+		"of unknown GPUs, not charged: see lowtide doctor"},
 	};
 	const json_t *const total = json_object_get(report, "total");
 	int64_t count;
@@ -356,24 +356,24 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	if (replay)
 		fputs("* replayed signals: not real figures\n", out);
 	if (!strcmp(lt_json_text(report, "carbon_intensity", ""), "marginal"))
-		fputs("CO2e by marginal intensity: what one more kWh causes, "
-		      "not the grid's average\n",
+		fputs(
+		    "CO2e by marginal intensity: what one more kWh causes, not the grid's average\n",
 		    out);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		if (lt_json_int(total, counts[i].key, &count) && count > 0)
 			fprintf(
 			    out, "%lld %s\n", (long long)count, counts[i].text);
 	if (json_is_false(json_object_get(report, "complete")))
-		fputs("not complete yet: runs of this period may still be "
-		      "settled\n",
+		fputs(
+		    "not complete yet: runs of this period may still be settled\n",
 		    out);
 	if (lt_json_text(report, "currency", "")[0])
-		fputs("shown to the cent and the gram, rounded from exact "
-		      "totals so that columns add up; csv and json are exact\n",
+		fputs(
+		    "shown to the cent and the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
 		    out);
 	else
-		fputs("shown to the gram, rounded from exact totals so that "
-		      "columns add up; csv and json are exact\n",
+		fputs(
+		    "shown to the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
 		    out);
 }
 
@@ -569,8 +569,7 @@ fetch_runs(json_t *report, const struct lt_cli *cli, const char *path,
 			return LT_OK;
 	}
 	return lt_fail(err, LT_ESTALE,
-	    "runs are being charged faster than "
-	    "they can be read; try again");
+	    "runs are being charged faster than they can be read; try again");
 }
 
 int

@@ -222,8 +222,7 @@ print_hazards(FILE *out, const json_t *partitions)
 		lt_json_int(hazard, "interruptions", &count);
 		if (json_is_true(json_object_get(hazard, "counts_own")))
 			snprintf(own, sizeof(own),
-			    ", and %.0f %% own history (%lld in %.0f "
-			    "node-hours)",
+			    ", and %.0f %% own history (%lld in %.0f node-hours)",
 			    100 * json_number_value(
 				      json_object_get(hazard, "own_share")),
 			    (long long)count,
@@ -383,8 +382,8 @@ lt_signals_print_errors(
 	json_array_foreach(json_object_get(answer, "sources"), index, source)
 	    add_models(table, source, lt_json_text(answer, "currency", ""));
 	lt_table_print(out, table, look->color);
-	fputs("errors are forecast minus measured; what is not here was not "
-	      "scored yet\n",
+	fputs(
+	    "errors are forecast minus measured; what is not here was not scored yet\n",
 	    out);
 	lt_table_free(table);
 }

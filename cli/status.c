@@ -130,8 +130,7 @@ print_snapshots(const json_t *status)
 	if (lt_json_int(status, "adjustments_refused", &refused) &&
 	    refused > 0) {
 		snprintf(line, sizeof(line),
-		    "%lld adjustments of the journal are not in the ledger: "
-		    "it can't add them",
+		    "%lld adjustments of the journal are not in the ledger: it can't add them",
 		    (long long)refused);
 		print_field("", line);
 	}
