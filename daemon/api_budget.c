@@ -9,7 +9,6 @@
 
 #include "alerts.h"
 #include "api.h"
-#include "confirm.h"
 
 struct figures { /* of a team or of one capped user, one period */
 	const struct lt_amount *limit, *settled, *held;

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "api.h"
-#include "confirm.h"
 #include "explain.h"
+#include "fits.h"
+#include "job_quote.h"
+#include "jobs.h"
 
 static const struct lt_slurm_job *
 job_of(const struct lt_daemon *d, uint32_t job_id)
@@ -162,7 +164,7 @@ find_story(struct story *s, struct lt_daemon *d,
 {
 	struct lt_error err = {0};
 	s->job = job_of(d, job_id);
-	s->has_hold = s->job && lt_terms_hold_of(d, s->job, &s->hold);
+	s->has_hold = s->job && lt_hold_of_job(d, s->job, &s->hold);
 	if (!s->has_hold)
 		s->has_hold = lt_ledger_hold_of_job(
 				  d->ledger, job_id, &s->hold, NULL) == LT_OK;
@@ -243,7 +245,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		if (code == LT_OK)
 			code = lt_compile_budget(d, now_utc_s, err);
 		if (code == LT_OK &&
-		    !lt_release_moves(d, hold, &moved, now_utc_s))
+		    !lt_fits_instead(d, hold, &moved, now_utc_s))
 			code = lt_fail(err, LT_EDENIED,
 			    "job %u: a start now may cost more than %s has "
 			    "left",
@@ -306,7 +308,7 @@ lt_api_now(
 		    "job %u is %s: only a "
 		    "pending job can start now",
 		    job_id, job->state_text);
-	else if (!lt_terms_hold_of(d, job, &hold) ||
+	else if (!lt_hold_of_job(d, job, &hold) ||
 		 hold.uid != job->uid /* of the id's former job */ ||
 		 hold.quote.plan_start_utc_s <= request->now_utc_s)
 		status = lt_api_error(reply, 409,

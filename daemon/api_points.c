@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "api_signals.h"
-#include "forecast_learn.h"
 #include "calendar.h"
+#include "forecast_learn.h"
 
 enum {
 	PAGE_POINTS = 4000, /* of some 110 bytes: below LT_API_REPLY_MAX */

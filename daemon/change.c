@@ -8,46 +8,11 @@
 #include <string.h>
 
 #include "change.h"
-#include "confirm.h"
+#include "fits.h"
+#include "job_quote.h"
 #include "size.h"
 #include "suspension.h"
 #include "underheld.h"
-
-static int
-compare_jobs(const void *a, const void *b)
-{
-	const struct lt_slurm_job *const *const x = a;
-	const struct lt_slurm_job *const *const y = b;
-	return (*x)->job_id < (*y)->job_id ? -1 : (*x)->job_id > (*y)->job_id;
-}
-
-int
-lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
-    struct lt_error *err)
-{
-	index->count = jobs->count;
-	index->jobs = calloc((size_t)jobs->count + 1, sizeof(*index->jobs));
-	if (!index->jobs)
-		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	for (uint32_t i = 0; i < jobs->count; i++)
-		index->jobs[i] = &jobs->jobs[i];
-	if (jobs->count > 1)
-		qsort(index->jobs, jobs->count, sizeof(*index->jobs),
-		    compare_jobs);
-	return LT_OK;
-}
-
-const struct lt_slurm_job *
-lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
-{
-	const struct lt_slurm_job key = {.job_id = job_id};
-	const struct lt_slurm_job *const wanted = &key;
-	if (index->count == 0)
-		return NULL;
-	const struct lt_slurm_job *const *const found = bsearch(&wanted,
-	    index->jobs, index->count, sizeof(*index->jobs), compare_jobs);
-	return found ? *found : NULL;
-}
 
 /* A job that was suspended further is not what it was. */
 static bool
@@ -199,7 +164,7 @@ growth_fits(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	by->carbon_mg -= was->has_carbon ? was->carbon_mg : 0;
 	if (by->money_micros <= 0 && by->carbon_mg <= 0)
 		return true;
-	return lt_release_fits(d, &growth, now_utc_s);
+	return lt_fits_hold(d, &growth, now_utc_s);
 }
 
 int

@@ -7,16 +7,6 @@
 
 #include "daemon.h"
 
-/* An index of a job list by id, for looking up what a job was before. */
-struct lt_jobs_index {
-	uint32_t count;
-	const struct lt_slurm_job **jobs;
-};
-int lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
-    struct lt_error *err);
-const struct lt_slurm_job *lt_jobs_find(
-    const struct lt_jobs_index *index, uint32_t job_id);
-
 /*
  * job->node_shares of a job that waits: the most that Slurm may give it by the
  * market of now. As before where neither the job nor, `anew` false, the market

@@ -250,8 +250,6 @@ int lt_write_terms(struct lt_daemon *d, struct lt_error *err);
 int lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* confirm.c: jobs of slurmctld against the ledger's holds. */
 int lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-const struct lt_live *lt_live_find(
-    const struct lt_daemon *d, uint64_t quote_id);
 /* void.c */
 int lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* settle.c */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "change.h"
-#include "confirm.h"
 #include "facts.h"
 #include "finding.h"
+#include "job_quote.h"
+#include "jobs.h"
 #include "price.h"
 
 /* ---- GPUs ---- */

@@ -303,7 +303,7 @@ loop(int signals)
 		nfds_t count = 2;
 		keep_market(&market, lt_monotonic_ms());
 		lt_questions_run();
-		lt_serve_run(NULL);
+		lt_serve_run();
 		lt_questions_run(); /* those that just came */
 		fds[1] =
 		    (struct pollfd){.fd = market.child.fd, .events = POLLIN};
@@ -349,6 +349,8 @@ find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 int
 lt_follow(struct lt_daemon *d, int signals_fd)
 {
+	static const struct lt_serve_relay relay = {
+	    .path = lt_follow_path, .ask = lt_follow_ask};
 	static char munge_socket[512];
 	struct lt_seal seal;
 	struct lt_error err = {0};
@@ -363,7 +365,8 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 	    LT_SOCKET_FILE);
 	/* curl once, here: children that answer within 50 ms have no time. */
 	if (find_seal(&seal, munge_socket, &err) != LT_OK ||
-	    lt_http_init(&err) != LT_OK || lt_serve_start(d, &err) != LT_OK) {
+	    lt_http_init(&err) != LT_OK ||
+	    lt_serve_start(d, &relay, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}

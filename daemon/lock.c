@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "job_quote.h"
 #include "lock.h"
 
 enum { ROW_WITHIN_S = 300 };

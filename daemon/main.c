@@ -208,7 +208,7 @@ static int
 loop(struct lt_daemon *d, int signals, struct lt_error *err)
 {
 	lt_schedule_start(d);
-	const int code = lt_serve_start(d, err);
+	const int code = lt_serve_start(d, NULL, err);
 	if (code != LT_OK)
 		return code;
 	lt_log("started", "pid=%d state=%s run=%s", (int)getpid(),
@@ -232,7 +232,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		if (!take_signals(d, signals))
 			return LT_OK;
 		lt_clock_follow(d, wall_ms(), lt_monotonic_ms());
-		lt_serve_run(d);
+		lt_serve_run();
 		const int64_t fetch_s = lt_schedule_run(d, now_s()) - now_s();
 		if (lt_monotonic_ms() >= next_ms || d->market_dirty ||
 		    d->sheet_dirty) {

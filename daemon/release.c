@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "fits.h"
+#include "job_quote.h"
+#include "jobs.h"
 #include "lock.h"
 #include "sheet.h"
 
@@ -24,78 +26,12 @@ struct waiting { /* a pending job and its hold */
 	struct waiting *first;
 };
 
-static struct lt_recent *
-recent_of(struct lt_daemon *d)
-{
-	if (d->recent && d->recent_generation == d->sheet.generation)
-		return d->recent;
-	free(d->recent);
-	d->recent = malloc(lt_recent_size(&d->sheet));
-	if (d->recent)
-		lt_recent_init(d->recent, &d->sheet);
-	d->recent_generation = d->sheet.generation;
-	return d->recent;
-}
-
-static bool
-as_hold(struct lt_hold *out, const struct lt_daemon *d,
-    const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s)
-{
-	*out = (struct lt_hold){.uid = hold->uid,
-	    .account = lt_sheet_account(&d->sheet, hold->quote.account),
-	    .amount = hold->quote.hold_per_task};
-	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
-	return out->account >= 0 &&
-	       lt_scale_up(out->amount.money_micros, tasks, 1,
-		   &out->amount.money_micros) &&
-	       lt_scale_up(
-		   out->amount.carbon_mg, tasks, 1, &out->amount.carbon_mg);
-}
-
-static bool
-fits(struct lt_daemon *d, const struct lt_hold *asked)
-{
-	struct lt_verdict verdict = {0};
-	struct lt_recent *const recent = recent_of(d);
-	if (!recent)
-		return false;
-	lt_admit(&verdict, &d->sheet, recent, asked);
-	return verdict.code == LT_ADMIT ||
-	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
-}
-
-bool
-lt_release_fits(
-    struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s)
-{
-	struct lt_hold asked;
-	return as_hold(&asked, d, hold, hold->live_tasks, now_utc_s) &&
-	       fits(d, &asked);
-}
-
-bool
-lt_release_moves(struct lt_daemon *d, const struct lt_ledger_hold *from,
-    const struct lt_ledger_hold *to, int64_t now_utc_s)
-{
-	struct lt_hold old;
-	struct lt_recent *const recent = recent_of(d);
-	const bool counts = recent && lt_hold_counts(from) &&
-			    as_hold(&old, d, from, from->live_tasks, now_utc_s);
-	if (counts)
-		lt_recent_remove(recent, &d->sheet, &old);
-	if (lt_release_fits(d, to, now_utc_s))
-		return true;
-	if (counts)
-		lt_recent_add(recent, &d->sheet, &old);
-	return false;
-}
-
 /* What this one asks for: a run one share, else all of the hold. */
 static bool
 asked_by(struct lt_hold *out, const struct lt_daemon *d,
     const struct waiting *w, int64_t now_utc_s)
 {
-	return as_hold(
+	return lt_fits_asked(
 	    out, d, &w->hold, w->is_run ? 1 : w->hold.live_tasks, now_utc_s);
 }
 
@@ -155,7 +91,7 @@ collect(struct lt_daemon *d, uint32_t *count)
 		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
 		struct waiting *const w = &all[*count];
 		if (job->state != LT_JOB_PENDING ||
-		    !lt_terms_hold_of(d, job, &w->hold))
+		    !lt_hold_of_job(d, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
 		    lt_lock_admitted(d, job);
@@ -283,7 +219,7 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
     bool (*which)(struct lt_daemon *, const struct waiting *), bool *denied,
     int64_t now_utc_s)
 {
-	struct lt_recent *const recent = recent_of(d);
+	struct lt_recent *const recent = lt_fits_recent(d);
 	struct lt_hold asked;
 	for (uint32_t i = 0; recent && i < count; i++)
 		if (all[i].first == &all[i] && which(d, &all[i]) &&
@@ -292,7 +228,7 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	for (uint32_t i = 0; recent && i < count; i++)
 		denied[i] = all[i].first == &all[i] && which(d, &all[i]) &&
 			    asked_by(&asked, d, &all[i], now_utc_s) &&
-			    !fits(d, &asked);
+			    !lt_fits(d, &asked);
 }
 
 static bool
@@ -444,8 +380,8 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 				hold_back(d, w);
 			continue;
 		}
-		if (judged &&
-		    (!asked_by(&asked, d, w, now_utc_s) || !fits(d, &asked))) {
+		if (judged && (!asked_by(&asked, d, w, now_utc_s) ||
+				  !lt_fits(d, &asked))) {
 			hold_back(d, w);
 			continue;
 		}

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "api.h"
-#include "follow.h"
 #include "http.h"
 #include "question.h"
 #include "serve.h"
@@ -33,6 +32,7 @@ enum {
 static struct { /* one process serves once */
 	struct MHD_Daemon *local, *remote;
 	struct lt_daemon *d;
+	const struct lt_serve_relay *relay;
 	int listen_fd; /* of local; only if that is there */
 	struct lt_slots local_slots, remote_slots;
 	struct lt_slot *accepted; /* becomes a connection just now */
@@ -171,7 +171,7 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 
 /* A follower's: the connection sleeps until the controller has answered. */
 static enum MHD_Result
-answer_follower(
+answer_relay(
     struct exchange *e, struct MHD_Connection *connection, uint32_t uid)
 {
 	char path[LT_API_PATH_MAX];
@@ -183,7 +183,7 @@ answer_follower(
 				  "application/json")
 			    : MHD_NO;
 	}
-	if (!lt_follow_path(path, sizeof(path), uid, e->uri))
+	if (!server.relay->path(path, sizeof(path), uid, e->uri))
 		return reply_with(connection, 404,
 		    strdup("{\"error\":\"this "
 			   "lowtided follows another: it answers /v1/balance "
@@ -229,11 +229,10 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 		return reply_with(connection, 400,
 		    strdup("{\"error\":\"body too large\"}"),
 		    "application/json");
-	struct lt_daemon *const d = closure;
-	if (d->args.follow)
-		return answer_follower(e, connection, uid);
+	if (server.relay)
+		return answer_relay(e, connection, uid);
 	const int status =
-	    lt_api(d, uid, method, e->uri, e->body, e->length, &text);
+	    lt_api(closure, uid, method, e->uri, e->body, e->length, &text);
 	if (!text)
 		return MHD_NO;
 	return reply_with(
@@ -347,14 +346,17 @@ accept_local(void)
 }
 
 int
-lt_serve_start(struct lt_daemon *d, struct lt_error *err)
+lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
+    struct lt_error *err)
 {
 	const int fd = listen_local(d->socket_path, err);
 	if (fd < 0)
 		return fd;
 	snprintf(server.path, sizeof(server.path), "%s", d->socket_path);
-	lt_questions_start(lt_follow_ask, wake);
+	if (relay)
+		lt_questions_start(relay->ask, wake);
 	server.d = d;
+	server.relay = relay;
 	server.listen_fd = fd;
 	server.local = MHD_start_daemon(
 	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
@@ -444,9 +446,8 @@ hang_up(int fd)
 }
 
 void
-lt_serve_run(struct lt_daemon *d)
+lt_serve_run(void)
 {
-	(void)d;
 	const int64_t now_ms = lt_monotonic_ms();
 	if (server.local)
 		accept_local();

@@ -9,16 +9,27 @@
 #include <poll.h>
 
 #include "daemon.h"
+#include "question.h"
 
 enum { LT_SERVE_FDS = 3 };
 
-int lt_serve_start(struct lt_daemon *d, struct lt_error *err);
+/* A server that has the answers from another. */
+struct lt_serve_relay {
+	/* What the other is asked when uid asks for `uri` here; false: it is
+	 * not answered here. */
+	bool (*path)(char *path, size_t size, uint32_t uid, const char *uri);
+	lt_question_function *ask;
+};
+
+/* relay: NULL = it answers by lt_api(). */
+int lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
+    struct lt_error *err);
 void lt_serve_stop(void);
 /* Descriptors to poll; how many. */
 int lt_serve_fds(struct pollfd *fds, int room);
 /* The smaller of wait_ms and what the server needs. */
 int lt_serve_timeout_ms(int wait_ms);
 /* Do what can be done without waiting. */
-void lt_serve_run(struct lt_daemon *d);
+void lt_serve_run(void);
 
 #endif

@@ -12,10 +12,10 @@
 
 #include "base.h"
 #include "calendar.h"
-#include "confirm.h"
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
+#include "jobs.h"
 #include "price.h"
 #include "row.h"
 
@@ -70,8 +70,7 @@ quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
 	}
 	if (has_text)
 		return true;
-	if (!lt_terms_hold_by_id(
-		d, row->array_job_id, row->job_id, row->uid, &hold))
+	if (!lt_hold_by_id(d, row->array_job_id, row->job_id, row->uid, &hold))
 		return false;
 	*quote = hold.quote;
 	return true;

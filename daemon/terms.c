@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "jobs.h"
 #include "lock.h"
 #include "sheet.h"
 
@@ -179,34 +179,6 @@ mark_leaders(
 	}
 }
 
-bool
-lt_terms_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id,
-    uint32_t job_id, uint32_t uid, struct lt_ledger_hold *hold)
-{
-	const uint32_t ids[] = {array_job_id, job_id};
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (lt_ledger_hold_of_job(d->ledger, ids[i], hold, NULL) ==
-			LT_OK &&
-		    hold->uid == uid)
-			return true;
-	return false;
-}
-
-/* Quote id of a job: its text, else the ledger by job id. */
-bool
-lt_terms_hold_of(struct lt_daemon *d, const struct lt_slurm_job *job,
-    struct lt_ledger_hold *hold)
-{
-	struct lt_quote quote;
-	if (job->admin_comment &&
-	    lt_quote_unpack(&quote, job->admin_comment,
-		strlen(job->admin_comment), NULL) == LT_OK &&
-	    lt_ledger_hold(d->ledger, quote.id, hold, NULL) == LT_OK)
-		return true;
-	return lt_terms_hold_by_id(
-	    d, job->array_job_id, job->job_id, job->uid, hold);
-}
-
 int
 lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 {
@@ -220,7 +192,7 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
 		if (job->state == LT_JOB_FINISHED)
 			continue;
-		if (!lt_terms_hold_of(d, job, &hold)) {
+		if (!lt_hold_of_job(d, job, &hold)) {
 			/* One without a price; all that money may be at stake
 			 * for are there. */
 			if (!lt_sheet_budgeted(&d->sheet,

@@ -3,14 +3,13 @@
  * A job that started on more than was held for it: what was missing, and what
  * the site wants of it. The hold itself was raised by then (change.c).
  */
-#include "underheld.h"
-
 #include <string.h>
 
-#include "confirm.h"
 #include "facts.h"
 #include "finding.h"
+#include "job_quote.h"
 #include "size.h"
+#include "underheld.h"
 
 enum { REQUEUE_WITHIN_S = 60 };
 

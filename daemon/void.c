@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "jobs.h"
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */

@@ -3,9 +3,8 @@
  * slurmctld's jobs against the ledger's holds: whose hold it is, how many
  * shares live, and what nobody priced gets.
  */
+#include "jobs.h"
 #include "judge_fixture.h"
-
-#include "confirm.h"
 
 enum { HELD = 300001, NONE = LT_LEAVE - 1 };
 
@@ -298,7 +297,7 @@ test_text_is_gone(void **state)
 		assert_int_equal(
 		    lt_live_find(w->d, 107) != NULL, !cases[i].adopted);
 		/* job_modify is told of that hold, and of no other. */
-		assert_true(lt_terms_hold_of(w->d, &job, &hold));
+		assert_true(lt_hold_of_job(w->d, &job, &hold));
 		assert_int_equal(hold.uid, cases[i].uid);
 		assert_int_equal(hold.quote.id != 107, cases[i].adopted);
 		end_world(w);

@@ -39,7 +39,7 @@ turn(int most_ms)
 	struct pollfd fds[LT_SERVE_FDS];
 	const int count = lt_serve_fds(fds, LT_SERVE_FDS);
 	(void)poll(fds, (nfds_t)count, lt_serve_timeout_ms(most_ms));
-	lt_serve_run(&d);
+	lt_serve_run();
 }
 
 static int
@@ -272,7 +272,7 @@ set_up(void **state)
 	if (!mkdtemp(folder) || chmod(folder, 0755) != 0)
 		return -1;
 	snprintf(d.socket_path, sizeof(d.socket_path), "%s/socket", folder);
-	if (lt_serve_start(&d, &err) == LT_OK)
+	if (lt_serve_start(&d, NULL, &err) == LT_OK)
 		return 0;
 	print_error("%s\n", err.text);
 	return -1;

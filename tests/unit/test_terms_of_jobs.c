@@ -5,8 +5,6 @@
  */
 #include "judge_fixture.h"
 
-#include "confirm.h"
-
 /* The terms of one id, of the jobs that slurmctld has. */
 static struct lt_terms
 terms_for(

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the answers of the API share: values of the query, refusals, times, and
+ * who may see whom.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api.h"
+#include "units.h"
+
+const char *
+lt_api_value(const struct lt_api_request *request, const char *key)
+{
+	for (int i = 0; i < request->value_count; i++)
+		if (!strcmp(request->values[i].key, key))
+			return request->values[i].value;
+	return NULL;
+}
+
+int
+lt_api_error(json_t **reply, int status, const char *format, ...)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	json_decref(*reply);
+	*reply = json_pack("{s:s}", "error", text);
+	if (!*reply) /* not UTF-8: what was asked is not repeated */
+		*reply = json_pack("{s:s}", "error", "bad request");
+	return status;
+}
+
+json_t *
+lt_api_time(int64_t utc_s)
+{
+	char text[40];
+	if (utc_s == 0 || utc_s == INT64_MAX || utc_s == INT64_MIN)
+		return json_null();
+	return json_string(lt_utc_text(text, sizeof(text), utc_s));
+}
+
+json_t *
+lt_api_optional(bool has, int64_t value)
+{
+	return has ? json_integer(value) : json_null();
+}
+
+bool
+lt_api_sees(const struct lt_daemon *d, const struct lt_api_request *request,
+    const char *team)
+{
+	if (request->is_admin)
+		return true;
+	const struct lt_balance_sheet *const s = &d->sheet;
+	for (uint32_t i = 0; d->has_sheet && i < s->pair_count; i++) {
+		if (s->pairs[i].uid != request->uid)
+			continue;
+		const struct lt_account *const a =
+		    &s->accounts[s->pairs[i].account];
+		if (!strcmp(a->name, team))
+			return true;
+		for (uint32_t k = 0; k < a->binding_count; k++)
+			if (!strcmp(
+				s->budgets[s->bindings[a->first_binding + k]]
+				    .team,
+				team))
+				return true;
+	}
+	return false;
+}

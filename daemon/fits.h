@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Does it fit beside all that counts?
+ */
+#ifndef LT_FITS_H
+#define LT_FITS_H
+
+#include "daemon.h"
+
+/* What was admitted since the sheet was made; NULL: no memory. */
+struct lt_recent *lt_fits_recent(struct lt_daemon *d);
+/* What so many tasks of a hold ask for; false: nobody knows their account, or
+ * it is too much. */
+bool lt_fits_asked(struct lt_hold *out, const struct lt_daemon *d,
+    const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s);
+/* It is counted from now on if it does. */
+bool lt_fits(struct lt_daemon *d, const struct lt_hold *asked);
+
+/* Would the hold fit beside all others that count? */
+bool lt_fits_hold(
+    struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s);
+/* Would it fit as `to` instead of what the sheet counts for it, all of it and
+ * not the growth: in another period nothing may be held yet. */
+bool lt_fits_instead(struct lt_daemon *d, const struct lt_ledger_hold *from,
+    const struct lt_ledger_hold *to, int64_t now_utc_s);
+
+#endif

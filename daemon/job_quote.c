@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The quote of a job that slurmctld has: made, and told.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "job_quote.h"
+#include "size.h"
+#include "suspension.h"
+
+static uint64_t
+new_id(void)
+{
+	uint64_t id = 0;
+	while (id == 0)
+		if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
+			id = 0;
+	return id;
+}
+
+int
+lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
+    enum lt_slurm_hold action, int64_t begin_utc_s, struct lt_error *err)
+{
+	char ours[LT_QUOTE_TEXT_SIZE];
+	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
+	struct lt_error failed = {0};
+	struct lt_slurm_update update;
+	int code = LT_OK;
+	lt_slurm_update_init(&update, job->job_id);
+	if (merged && lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
+	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
+		ours) == LT_OK)
+		update.admin_comment = merged;
+	update.hold = action;
+	if (begin_utc_s != 0)
+		update.begin_utc_s = begin_utc_s;
+	if (update.admin_comment || action != LT_LEAVE || begin_utc_s != 0)
+		code = lt_slurm_update_job(&update, &failed);
+	free(merged);
+	if (code == LT_OK)
+		return LT_OK;
+	lt_log(
+	    "update_failed", "job=%u error=\"%s\"", job->job_id, failed.text);
+	return lt_fail(err, (enum lt_code)code, "%s", failed.text);
+}
+
+/* What this job may cost at its limit, as a fresh quote. */
+bool
+lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
+    const struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_request *const request = malloc(sizeof(*request));
+	int partitions[LT_PARTITIONS_MAX], count = 0;
+	const struct lt_resources got = {.nodes = job->nodes ? job->nodes : 1,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .exclusive = job->exclusive};
+	struct lt_error err = {0};
+	bool made = false;
+
+	*quote = (struct lt_quote){0};
+	if (request && lt_request_of_job(request, partitions, &count, job,
+			   &d->market, now_utc_s)) {
+		if (job->is_allocated)
+			request->allocated = &got;
+		made = lt_quote_hold(quote, request, &d->market, partitions,
+			   count, request->earliest_utc_s, &err) == LT_OK;
+	}
+	free(request);
+	if (!made || !lt_suspension_add(&quote->hold_per_task,
+			 quote->end_utc_s - quote->start_utc_s, job, d))
+		return false;
+	quote->id = new_id();
+	quote->rev = 2; /* ours: job_modify lets it pass */
+	quote->mode = d->policy->mode;
+	quote->objective = LT_OBJECTIVE_OFF;
+	const size_t length = strcspn(job->partition, ",");
+	snprintf(quote->account, sizeof(quote->account), "%s", job->account);
+	snprintf(quote->partition, sizeof(quote->partition), "%.*s",
+	    (int)length, job->partition);
+	memcpy(quote->home, quote->partition, sizeof(quote->home));
+	quote->plan_start_utc_s = quote->home_start_utc_s = quote->start_utc_s;
+	quote->plan_expected = quote->home_expected = (struct lt_amount){0};
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The quote of a job that slurmctld has: made, and told.
+ */
+#ifndef LT_JOB_QUOTE_H
+#define LT_JOB_QUOTE_H
+
+#include "daemon.h"
+
+/*
+ * Tell slurmctld, by one update: the quote's text in the job's admin_comment
+ * (left as it is where it has no room), action, and a begin time, 0 = as it is.
+ * LT_OK: told, or there was nothing to tell. What fails is logged.
+ */
+int lt_quote_publish(const struct lt_slurm_job *job,
+    const struct lt_quote *quote, enum lt_slurm_hold action,
+    int64_t begin_utc_s, struct lt_error *err);
+/* A fresh quote at the job's limit; false: it can't be priced. */
+bool lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
+    const struct lt_daemon *d, int64_t now_utc_s);
+
+#endif

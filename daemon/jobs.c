@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups: a job in a list, what is live of a quote, the hold of a job.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jobs.h"
+
+static int
+compare_jobs(const void *a, const void *b)
+{
+	const struct lt_slurm_job *const *const x = a;
+	const struct lt_slurm_job *const *const y = b;
+	return (*x)->job_id < (*y)->job_id ? -1 : (*x)->job_id > (*y)->job_id;
+}
+
+int
+lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
+    struct lt_error *err)
+{
+	index->count = jobs->count;
+	index->jobs = calloc((size_t)jobs->count + 1, sizeof(*index->jobs));
+	if (!index->jobs)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	for (uint32_t i = 0; i < jobs->count; i++)
+		index->jobs[i] = &jobs->jobs[i];
+	if (jobs->count > 1)
+		qsort(index->jobs, jobs->count, sizeof(*index->jobs),
+		    compare_jobs);
+	return LT_OK;
+}
+
+const struct lt_slurm_job *
+lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
+{
+	const struct lt_slurm_job key = {.job_id = job_id};
+	const struct lt_slurm_job *const wanted = &key;
+	if (index->count == 0)
+		return NULL;
+	const struct lt_slurm_job *const *const found = bsearch(&wanted,
+	    index->jobs, index->count, sizeof(*index->jobs), compare_jobs);
+	return found ? *found : NULL;
+}
+
+static int
+by_quote(const void *a, const void *b)
+{
+	const struct lt_live *const x = a, *const y = b;
+	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
+}
+
+const struct lt_live *
+lt_live_find(const struct lt_daemon *d, uint64_t quote_id)
+{
+	const struct lt_live key = {.quote_id = quote_id};
+	return d->live_count == 0 ? NULL
+				  : bsearch(&key, d->live, d->live_count,
+					sizeof(key), by_quote);
+}
+
+bool
+lt_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id, uint32_t job_id,
+    uint32_t uid, struct lt_ledger_hold *hold)
+{
+	const uint32_t ids[] = {array_job_id, job_id};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (lt_ledger_hold_of_job(d->ledger, ids[i], hold, NULL) ==
+			LT_OK &&
+		    hold->uid == uid)
+			return true;
+	return false;
+}
+
+/* Quote id of a job: its text, else the ledger by job id. */
+bool
+lt_hold_of_job(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold)
+{
+	struct lt_quote quote;
+	if (job->admin_comment &&
+	    lt_quote_unpack(&quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) == LT_OK &&
+	    lt_ledger_hold(d->ledger, quote.id, hold, NULL) == LT_OK)
+		return true;
+	return lt_hold_by_id(d, job->array_job_id, job->job_id, job->uid, hold);
+}
