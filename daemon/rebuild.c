@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "row.h"
 
 struct keys { /* of rows that slurmdbd has */
 	struct lt_run_key *items;
@@ -32,17 +33,6 @@ add_keys(
 		keys->items[keys->count++] = (struct lt_run_key){
 		    rows->runs[i].job_id, rows->runs[i].submit_utc_s};
 	return LT_OK;
-}
-
-static int
-compare_keys(const void *a, const void *b)
-{
-	const struct lt_run_key *const x = a, *const y = b;
-	if (x->job_id != y->job_id)
-		return x->job_id < y->job_id ? -1 : 1;
-	return x->submit_utc_s < y->submit_utc_s
-		   ? -1
-		   : x->submit_utc_s > y->submit_utc_s;
 }
 
 static int
@@ -72,7 +62,7 @@ count_runs(struct lt_daemon *d, struct keys *keys, struct lt_rebuilt *rebuilt,
 	    lt_ledger_runs(d->ledger, NULL, 0, INT64_MAX, &runs, &count, err);
 	if (keys->count > 1)
 		qsort(keys->items, keys->count, sizeof(*keys->items),
-		    compare_keys);
+		    lt_run_keys_compare);
 	*rebuilt = (struct lt_rebuilt){.runs = count};
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const run = &runs[i];
@@ -80,7 +70,7 @@ count_runs(struct lt_daemon *d, struct keys *keys, struct lt_rebuilt *rebuilt,
 		    !run->provisional &&
 		    (keys->count == 0 ||
 			!bsearch(&run->key, keys->items, keys->count,
-			    sizeof(*keys->items), compare_keys));
+			    sizeof(*keys->items), lt_run_keys_compare));
 		if (!lt_add(&rebuilt->money_micros, run->money_micros) ||
 		    (kept && !lt_add(&rebuilt->kept_micros, run->money_micros)))
 			code = lt_fail(

@@ -70,3 +70,14 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d)
 	take(row, partition, has_hold ? hold.uid : row->uid, row->user,
 	    row->limit_s);
 }
+
+int
+lt_run_keys_compare(const void *a, const void *b)
+{
+	const struct lt_run_key *const x = a, *const y = b;
+	if (x->job_id != y->job_id)
+		return x->job_id < y->job_id ? -1 : 1;
+	return x->submit_utc_s < y->submit_utc_s
+		   ? -1
+		   : x->submit_utc_s > y->submit_utc_s;
+}

@@ -13,4 +13,7 @@
  * What nobody knows stays as it is. */
 void lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d);
 
+/* Order of two struct lt_run_key, for qsort() and bsearch(). */
+int lt_run_keys_compare(const void *a, const void *b);
+
 #endif

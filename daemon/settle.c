@@ -316,11 +316,9 @@ by_end(const void *a, const void *b)
 	const struct lt_slurm_run *const x = a, *const y = b;
 	if (x->end_utc_s != y->end_utc_s)
 		return x->end_utc_s < y->end_utc_s ? -1 : 1;
-	if (x->job_id != y->job_id)
-		return x->job_id < y->job_id ? -1 : 1;
-	return x->submit_utc_s < y->submit_utc_s
-		   ? -1
-		   : x->submit_utc_s > y->submit_utc_s;
+	const struct lt_run_key p = {x->job_id, x->submit_utc_s};
+	const struct lt_run_key q = {y->job_id, y->submit_utc_s};
+	return lt_run_keys_compare(&p, &q);
 }
 
 /* In order of their ends, so that a rebuild gives the same carries. */
