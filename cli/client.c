@@ -14,12 +14,11 @@
 #include "cli.h"
 #include "files.h"
 #include "http.h"
-#include "seal_post.h"
+#include "seal.h"
 #include "units.h"
 #include "url.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"
-#define DEFAULT_PORT "6826"
 
 enum { TIMEOUT_MS = 120000 };
 
@@ -78,43 +77,6 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 
 /* ---- munge over TCP ---- */
 
-/* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
-static void
-make_url(char *url, size_t size, const char *server)
-{
-	const char *const bracket = strchr(server, ']');
-	const char *const colon = strchr(server, ':');
-	const bool bare_v6 =
-	    server[0] != '[' && colon && strchr(colon + 1, ':');
-	const bool has_port = bracket ? bracket[1] == ':' : colon && !bare_v6;
-
-	snprintf(url, size, "http://%s%s%s%s/munge", bare_v6 ? "[" : "", server,
-	    bare_v6 ? "]" : "", has_port ? "" : ":" DEFAULT_PORT);
-}
-
-static int
-ask_server(struct lt_sealed_reply *reply, const struct lt_seal *peer,
-    const char *server, const char *method, const char *path, const char *body,
-    struct lt_error *err)
-{
-	char url[512], who[512];
-	struct lt_error inner = {0}; /* err may have that of another host */
-	const struct lt_seal_post post = {
-	    .who = who,
-	    .url = url,
-	    .method = method,
-	    .path = path,
-	    .body = body,
-	    .total_ms = TIMEOUT_MS,
-	};
-
-	make_url(url, sizeof(url), server);
-	snprintf(who, sizeof(who), "lowtided on %s", server);
-	const int code = lt_seal_post(reply, peer, &post, &inner);
-	return code == LT_OK ? LT_OK
-			     : lt_fail(err, inner.code, "%s", inner.text);
-}
-
 static int
 peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
 {
@@ -145,6 +107,10 @@ ask_network(struct lt_sealed_reply *reply, const char *method, const char *path,
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server && server[0];
 	struct lt_conf *const conf = calloc(1, sizeof(*conf));
+	const struct lt_seal_question question = {.method = method,
+	    .path = path,
+	    .body = body,
+	    .timeout_ms = TIMEOUT_MS};
 	struct lt_seal peer;
 
 	if (!conf)
@@ -163,8 +129,7 @@ ask_network(struct lt_sealed_reply *reply, const char *method, const char *path,
 	     i++) {
 		struct lt_sealed_reply fresh = {0};
 
-		if (ask_server(
-			&fresh, &peer, conf->hosts[i], method, path, body, err))
+		if (lt_seal_ask(&fresh, &peer, conf->hosts[i], &question, err))
 			continue; /* err keeps the first failure */
 		free(reply->body);
 		*reply = fresh;

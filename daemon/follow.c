@@ -25,7 +25,6 @@
 
 enum {
 	EVERY_S = 30,
-	PORT = 6826,
 	ASK_MS = 5000,
 	BALANCE_MS = 2000,
 	MARKET_S = 60,
@@ -44,46 +43,17 @@ struct market {		       /* what we know of the file that we keep */
 	bool failed;
 };
 
-/* HOST or HOST:PORT -> the address of POST /munge. */
-static void
-address(char *out, size_t size, const char *host)
-{
-	snprintf(out, size,
-	    strchr(host, ':') ? "http://%s/munge" : "http://%s:%d/munge", host,
-	    (int)PORT);
-}
-
 /* One request by munge; *body is malloc'd; the status, or a negative code. */
 static int
 ask(const char *path, int timeout_ms, char **body, struct lt_error *err)
 {
-	char url[512];
-	char *credential = NULL;
 	struct lt_sealed_reply reply = {0};
-	*body = NULL;
-	int code = lt_seal_request(
-	    &credential, &following.seal, "GET", path, NULL, err);
-	if (code != LT_OK)
-		return code;
-	address(url, sizeof(url), following.host);
-	const struct lt_http_request request = {.url = url,
-	    .body = credential,
-	    .body_length = strlen(credential),
+	const struct lt_seal_question question = {.method = "GET",
+	    .path = path,
 	    .connect_ms = timeout_ms,
-	    .total_ms = timeout_ms};
-	struct lt_http_response response = {0};
-	code = lt_http_do(&request, &response, err);
-	if (code == LT_OK && response.status != 200)
-		code = lt_fail(err, LT_ENET, "%s: %ld %.200s", following.host,
-		    response.status, response.body ? response.body : "");
-	else if (code == LT_OK) {
-		code =
-		    lt_seal_open(&reply, &following.seal, response.body, err);
-		if (code != LT_OK)
-			lt_context(err, "%s", following.host);
-	}
-	free(credential);
-	lt_http_free(&response);
+	    .timeout_ms = timeout_ms};
+	const int code = lt_seal_ask(
+	    &reply, &following.seal, following.host, &question, err);
 	*body = reply.body;
 	return code == LT_OK ? (int)reply.status : code;
 }

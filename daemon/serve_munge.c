@@ -2,63 +2,33 @@
 /*
  * Payload in: METHOD SP PATH LF BODY. Payload out: STATUS LF BODY.
  */
-#include <munge.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "seal.h"
 #include "serve_munge.h"
-
-static munge_ctx_t
-context(const struct lt_daemon *d)
-{
-	const munge_ctx_t ctx = munge_ctx_create();
-	if (ctx && d->slurm.munge_socket[0])
-		munge_ctx_set(ctx, MUNGE_OPT_SOCKET, d->slurm.munge_socket);
-	return ctx;
-}
 
 static int
 refuse(char **text, int status, const char *why)
 {
-	char line[256];
-	snprintf(line, sizeof(line), "{\"error\":\"munge: %s\"}", why);
-	*text = strdup(line);
+	json_t *json = NULL;
+	(void)lt_api_error(&json, status, "%s", why);
+	*text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	json_decref(json);
 	return status;
 }
 
 static int
-seal(const struct lt_daemon *d, uid_t uid, int status, const char *body,
+ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
     char **text)
 {
-	const size_t size = strlen(body) + 16;
-	char *const plain = malloc(size);
-	char *credential = NULL;
-	const munge_ctx_t ctx = context(d);
-	munge_err_t code = EMUNGE_NO_MEMORY;
-	if (plain && ctx) {
-		const int length =
-		    snprintf(plain, size, "%d\n%s", status, body);
-		munge_ctx_set(ctx, MUNGE_OPT_UID_RESTRICTION, uid);
-		code = munge_encode(&credential, ctx, plain, length);
-	}
-	free(plain);
-	munge_ctx_destroy(ctx);
-	if (code != EMUNGE_SUCCESS)
-		return refuse(text, 503, munge_strerror(code));
-	*text = credential;
-	return 200;
-}
-
-/* payload ends with NUL. */
-static int
-ask(struct lt_daemon *d, uid_t uid, char *payload, char **text)
-{
+	struct lt_error err = {0};
 	char *const path = strchr(payload, ' ');
 	char *const line = strchr(payload, '\n');
 	if (!path || !line || path > line)
-		return refuse(text, 400, "want METHOD SP PATH LF BODY");
+		return refuse(text, 400, "munge: want METHOD SP PATH LF BODY");
 	*path = *line = '\0';
 	char *reply = NULL;
 	int status = lt_api(
@@ -70,31 +40,30 @@ ask(struct lt_daemon *d, uid_t uid, char *payload, char **text)
 		status = 400;
 	}
 	if (!reply)
-		return refuse(text, 503, "out of memory");
-	const int result = seal(d, uid, status, reply, text);
+		return refuse(text, 503, "munge: out of memory");
+	const int code = lt_seal_reply(text, munge, uid, status, reply, &err);
 	free(reply);
-	return result;
+	return code == LT_OK ? 200 : refuse(text, 503, err.text);
 }
 
 int
 lt_serve_munge(struct lt_daemon *d, const char *credential, char **text)
 {
-	void *payload = NULL;
-	int length = 0;
+	const struct lt_seal munge = {.munge_socket = d->slurm.munge_socket};
+	struct lt_error err = {0};
+	char *payload = NULL;
+	size_t length = 0;
 	uid_t uid = (uid_t)-1;
-	gid_t gid = (gid_t)-1;
-	const munge_ctx_t ctx = context(d);
-	const munge_err_t code =
-	    munge_decode(credential, ctx, &payload, &length, &uid, &gid);
-	munge_ctx_destroy(ctx);
-	/* On some failures (expired, replayed) there is a payload too. */
+	const int code =
+	    lt_seal_asked(&payload, &length, &uid, &munge, credential, &err);
 	int status;
-	if (code != EMUNGE_SUCCESS)
-		status = refuse(text, 403, munge_strerror(code));
-	else if (!payload || length <= 0 || length > LT_API_BODY_MAX)
-		status = refuse(text, 400, "no request, or one too large");
+	if (code != LT_OK)
+		status = refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
+	else if (length > LT_API_BODY_MAX)
+		status =
+		    refuse(text, 400, "munge: no request, or one too large");
 	else
-		status = ask(d, uid, payload, text);
+		status = ask(d, &munge, uid, payload, text);
 	free(payload);
 	return status;
 }

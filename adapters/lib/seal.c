@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * munge's side of lowtided's protocol between hosts, for the command and for
- * lowtided --follow: one check of who answers.
+ * munge's side of lowtided's protocol between hosts: how a request is asked,
+ * for the command and for lowtided --follow, and how lowtided opens and answers
+ * it.
  */
 #include <munge.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "http.h"
 #include "seal.h"
 #include "units.h"
+
+#define DEFAULT_PORT "6826"
 
 static munge_ctx_t
 context_new(const struct lt_seal *seal, struct lt_error *err)
@@ -31,35 +36,95 @@ context_new(const struct lt_seal *seal, struct lt_error *err)
 	return context;
 }
 
+/* Plain text into *credential, for one uid alone if it is named. */
+static munge_err_t
+encode(char **credential, munge_ctx_t context, const uid_t *only,
+    const char *format, ...)
+{
+	va_list list;
+	char *plain = NULL;
+
+	if (only && munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION, *only))
+		return EMUNGE_BAD_ARG;
+	va_start(list, format);
+	const int length = vasprintf(&plain, format, list);
+	va_end(list);
+	if (length < 0)
+		return EMUNGE_NO_MEMORY;
+	const munge_err_t result =
+	    munge_encode(credential, context, plain, length);
+	free(plain);
+	return result;
+}
+
 int
 lt_seal_request(char **credential, const struct lt_seal *seal,
-    const char *method, const char *path, const char *body,
-    struct lt_error *err)
+    const struct lt_seal_question *question, struct lt_error *err)
 {
-	const size_t size =
-	    strlen(method) + strlen(path) + (body ? strlen(body) : 0) + 3;
+	const char *const body = question->body ? question->body : "";
 	int code = LT_OK;
 
-	if (size > LT_SEAL_BYTES_MAX)
+	if (strlen(question->method) + strlen(question->path) + strlen(body) +
+		3 >
+	    LT_SEAL_BYTES_MAX)
 		return lt_fail(err, LT_ELIMIT, "a request of over %d bytes",
 		    (int)LT_SEAL_BYTES_MAX);
 	munge_ctx_t context = context_new(seal, err);
-	char *const payload = malloc(size);
 
-	if (!payload || !context) {
-		code = lt_fail(err, LT_ENOMEM, "no memory");
-	} else {
-		const int length = snprintf(
-		    payload, size, "%s %s\n%s", method, path, body ? body : "");
-		if (munge_encode(credential, context, payload, length))
-			code = lt_fail(err, LT_EIO,
-			    "munge: %s (is munged running here?)",
-			    munge_ctx_strerror(context));
-	}
-	if (context)
-		munge_ctx_destroy(context);
-	free(payload);
+	if (!context)
+		return LT_ENOMEM;
+	if (encode(credential, context, NULL, "%s %s\n%s", question->method,
+		question->path, body))
+		code =
+		    lt_fail(err, LT_EIO, "munge: %s (is munged running here?)",
+			munge_ctx_strerror(context));
+	munge_ctx_destroy(context);
 	return code;
+}
+
+int
+lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
+    int status, const char *body, struct lt_error *err)
+{
+	munge_ctx_t context = context_new(seal, err);
+
+	if (!context)
+		return LT_ENOMEM;
+	const munge_err_t result =
+	    encode(credential, context, &uid, "%d\n%s", status, body);
+
+	munge_ctx_destroy(context);
+	return result
+		   ? lt_fail(err, LT_EIO, "munge: %s", munge_strerror(result))
+		   : LT_OK;
+}
+
+int
+lt_seal_asked(char **text, size_t *length, uid_t *uid,
+    const struct lt_seal *seal, const char *credential, struct lt_error *err)
+{
+	munge_ctx_t context = context_new(seal, err);
+	void *payload = NULL;
+	int bytes = 0;
+	gid_t gid;
+
+	if (!context)
+		return LT_ENOMEM;
+	const munge_err_t result =
+	    munge_decode(credential, context, &payload, &bytes, uid, &gid);
+
+	munge_ctx_destroy(context);
+	if (result || !payload || bytes <= 0) {
+		/* Of one that expired or was replayed there is a payload. */
+		free(payload);
+		return result ? lt_fail(err, LT_EDENIED, "munge: %s",
+				    munge_strerror(result))
+			      : lt_fail(err, LT_EINPUT,
+				    "munge: no request, or one too large");
+	}
+	*text = payload;
+	*length = (size_t)bytes;
+	return LT_OK;
 }
 
 int
@@ -132,4 +197,55 @@ lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 		return code;
 	}
 	return split_payload(reply, payload, (size_t)length, err);
+}
+
+/* host, host:port, [v6], [v6]:port, or a bare IPv6 address. */
+static void
+make_url(char *url, size_t size, const char *server)
+{
+	const char *const bracket = strchr(server, ']');
+	const char *const colon = strchr(server, ':');
+	const bool bare_v6 =
+	    server[0] != '[' && colon && strchr(colon + 1, ':');
+	const bool has_port = bracket ? bracket[1] == ':' : colon && !bare_v6;
+
+	snprintf(url, size, "http://%s%s%s%s/munge", bare_v6 ? "[" : "", server,
+	    bare_v6 ? "]" : "", has_port ? "" : ":" DEFAULT_PORT);
+}
+
+int
+lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
+    const char *server, const struct lt_seal_question *question,
+    struct lt_error *err)
+{
+	char url[512];
+	char *credential = NULL;
+	struct lt_http_response response = {0};
+	struct lt_error inner = {0}; /* err may have that of another server */
+	int code = lt_seal_request(&credential, seal, question, err);
+
+	if (code != LT_OK)
+		return code;
+	make_url(url, sizeof(url), server);
+	const struct lt_http_request request = {
+	    .url = url,
+	    .method = "POST",
+	    .body = credential,
+	    .body_length = strlen(credential),
+	    .headers = {"Content-Type: text/plain"},
+	    .connect_ms = question->connect_ms,
+	    .total_ms = question->timeout_ms,
+	};
+
+	code = lt_http_do(&request, &response, &inner);
+	if (code == LT_OK && response.status != 200)
+		code = lt_fail(&inner, LT_ENET, "HTTP %ld: %.200s",
+		    response.status, response.body ? response.body : "");
+	else if (code == LT_OK)
+		code = lt_seal_open(reply, seal, response.body, &inner);
+	free(credential);
+	lt_http_free(&response);
+	return code == LT_OK ? LT_OK
+			     : lt_fail(err, (enum lt_code)code,
+				   "lowtided on %s: %s", server, inner.text);
 }

@@ -20,13 +20,34 @@ struct lt_seal {		  /* by which munge, and whom we believe */
 	uid_t slurm_uid;
 };
 
+struct lt_seal_question {
+	const char *method, *path;
+	const char *body; /* NULL = none */
+	/* Of lt_seal_ask(); connect_ms 0 = the limit of http.h. */
+	int connect_ms, timeout_ms;
+};
+
 /*
  * METHOD SP PATH LF BODY, sealed by us. *credential is malloc'd, only on
- * success. body: NULL = none. LT_ELIMIT, LT_ENOMEM, LT_EIO.
+ * success. LT_ELIMIT, LT_ENOMEM, LT_EIO.
  */
 int lt_seal_request(char **credential, const struct lt_seal *seal,
-    const char *method, const char *path, const char *body,
-    struct lt_error *err);
+    const struct lt_seal_question *question, struct lt_error *err);
+
+/*
+ * Who sealed a request, and its text of *length bytes: malloc'd, NUL after it,
+ * only on success. munged refuses a credential that it has seen. LT_EDENIED,
+ * LT_EINPUT, LT_ENOMEM.
+ */
+int lt_seal_asked(char **text, size_t *length, uid_t *uid,
+    const struct lt_seal *seal, const char *credential, struct lt_error *err);
+
+/*
+ * STATUS LF BODY, sealed by us for this uid alone. *credential is malloc'd,
+ * only on success. LT_ENOMEM, LT_EIO.
+ */
+int lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
+    int status, const char *body, struct lt_error *err);
 
 /*
  * May a reply be believed that `encoder` sealed, restricted to the uid
@@ -48,5 +69,13 @@ struct lt_sealed_reply {
  */
 int lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
     const char *credential, struct lt_error *err);
+
+/*
+ * Ask the lowtided of a host (host, host:port, an IPv6 address) and open its
+ * reply. err names the server.
+ */
+int lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
+    const char *server, const struct lt_seal_question *question,
+    struct lt_error *err);
 
 #endif
