@@ -122,7 +122,7 @@ catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
 		d->next_jobs = now_utc_s;
-		lt_cycle(d, now_utc_s);
+		d->cycle(d, now_utc_s);
 	}
 	lt_slurm_jobs_free(&one);
 }

@@ -80,6 +80,8 @@ struct lt_daemon {
 	    socket_path[LT_PATH_SIZE];
 	int lock_fd;
 	int64_t started_utc_s;
+	/* lt_cycle(), for a request that can't wait for it. */
+	int (*cycle)(struct lt_daemon *d, int64_t now_utc_s);
 	bool acting;
 
 	struct lt_policy *policy;

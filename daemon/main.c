@@ -94,6 +94,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 {
 	int code;
 	d->started_utc_s = now_s();
+	d->cycle = lt_cycle;
 	join(d->market_path, d->args.run, LT_MARKET_FILE);
 	join(d->socket_path, d->args.run, LT_SOCKET_FILE);
 	join(d->sheet_path, d->args.state, LT_SHEET_FILE);

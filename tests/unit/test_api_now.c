@@ -10,15 +10,6 @@
 
 enum { HELD = 300001, LATER = NOW + 3600, LONG = 20000 };
 
-/* No pass is wanted: the job is in the list. */
-int
-lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
-{
-	(void)d;
-	(void)now_utc_s;
-	return 1;
-}
-
 static void
 test_now(void **state)
 {
