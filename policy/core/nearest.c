@@ -46,7 +46,7 @@ lt_nearest_word(const char *word, const char *const *names)
 {
 	const char *nearest = NULL;
 	const size_t length = strlen(word);
-	size_t limit = length / 3 + 2;
+	size_t limit = (length < 6 ? 2 : length / 3) + 1;
 
 	if (length > WORD_MAX)
 		return NULL;

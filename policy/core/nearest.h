@@ -9,7 +9,7 @@
  * The nearest of names (ended by NULL) to a word: the fewest letters changed,
  * added or left out, whatever the case; of equals the first. A beginning of
  * three letters or more counts as one change. NULL: more than a third of the
- * letters and one would have to change, or all of them.
+ * letters (of less than six: more than two) would have to change, or all.
  */
 const char *lt_nearest_word(const char *word, const char *const *names)
     __attribute__((nonnull));

@@ -32,8 +32,9 @@ test_nearest_word(void **state)
 	    {"whatever the case", "NOW", "now"},
 	    {"its beginning", "price", "price_per_node_hour"},
 	    {"two letters are no beginning", "pr", NULL},
-	    {"a third of the letters and one", "bu_g_tt", "budget"},
-	    {"and one more", "bu_g_ttt", NULL},
+	    {"a third of the letters", "b_dg_t", "budget"},
+	    {"and one more", "b__g_t", NULL},
+	    {"two of three", "nwo", "now"},
 	};
 
 	(void)state;
