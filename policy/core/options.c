@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nearest.h"
+#include "text.h"
 #include "units.h"
 
 const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
@@ -84,17 +85,15 @@ word_find(const char *word, const char *const words[], const char *option,
     const char *what, struct lt_error *err)
 {
 	char list[256] = "";
-	size_t at = 0;
+	struct lt_text known = {.out = list, .size = sizeof list};
 	for (int i = 0; words[i] != NULL; i++) {
 		if (strcmp(word, words[i]) == 0)
 			return i;
-		const int length = snprintf(list + at, sizeof list - at, "%s%s",
+		lt_text_put(&known, "%s%s",
 		    i == 0	   ? ""
 		    : words[i + 1] ? ", "
 				   : " or ",
 		    words[i]);
-		if (length > 0 && (size_t)length < sizeof list - at)
-			at += (size_t)length;
 	}
 	const char *const nearest = lt_nearest_word(word, words);
 	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s%s%s", option,

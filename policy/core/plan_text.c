@@ -3,34 +3,12 @@
  * A plan as text: the one or two lines of a submission, and the table of all
  * candidates for `plan` and `explain`. The only place where a plan is worded.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "decide.h"
+#include "text.h"
 #include "units.h"
-
-struct text { /* grows to its end, then is cut */
-	char *at;
-	size_t left;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-put(struct text *text, const char *format, ...)
-{
-	va_list list;
-	int written;
-
-	va_start(list, format);
-	written = vsnprintf(text->at, text->left, format, list);
-	va_end(list);
-	if (written < 0)
-		return;
-	if ((size_t)written >= text->left)
-		written = text->left > 0 ? (int)text->left - 1 : 0;
-	text->at += written;
-	text->left -= (size_t)written;
-}
 
 static const char *
 name_of(const struct lt_market *market, int partition)
@@ -48,22 +26,22 @@ shows_money(const struct lt_market *market, const struct lt_estimate *estimate)
 
 /* "$41.20, 3.1 kg CO2e", "3.1 kg CO2e", "" */
 static void
-put_figures(struct text *text, const struct lt_market *market,
+put_figures(struct lt_text *text, const struct lt_market *market,
     const struct lt_estimate *estimate, const char *unit)
 {
 	const bool money = shows_money(market, estimate);
 	char amount[64];
 
 	if (money)
-		put(text, "%s",
+		lt_text_put(text, "%s",
 		    lt_money_text(amount, sizeof(amount), estimate->cost_micros,
 			market->currency));
 	if (estimate->has_carbon)
-		put(text, "%s%s%s", money ? ", " : "",
+		lt_text_put(text, "%s%s%s", money ? ", " : "",
 		    lt_carbon_text(amount, sizeof(amount), estimate->carbon_mg),
 		    unit);
 	if (!money && !estimate->has_carbon)
-		put(text, "no price and no carbon intensity known");
+		lt_text_put(text, "no price and no carbon intensity known");
 }
 
 /* What the figures rest on, where that is less than a measurement or a
@@ -92,7 +70,7 @@ caveat(const struct lt_market *market, int partition)
 
 /* "from Sat 02:00 GMT, done by Sat 09:40" or "now, done by 09:40 GMT" */
 static void
-put_window(struct text *text, const struct lt_market *market,
+put_window(struct lt_text *text, const struct lt_market *market,
     const struct lt_estimate *estimate, int64_t now_utc_s)
 {
 	const bool later = estimate->start_utc_s > now_utc_s + 60;
@@ -103,12 +81,12 @@ put_window(struct text *text, const struct lt_market *market,
 	if (!later) {
 		lt_zone_text(end, sizeof(end), &market->zone,
 		    estimate->end_utc_s, now_utc_s);
-		put(text, "now, done by %s", end);
+		lt_text_put(text, "now, done by %s", end);
 		return;
 	}
 	lt_zone_text_short(end, sizeof(end), &market->zone, estimate->end_utc_s,
 	    estimate->start_utc_s, now_utc_s);
-	put(text, "from %s, done by %s", start, end);
+	lt_text_put(text, "from %s, done by %s", start, end);
 }
 
 static bool
@@ -127,43 +105,44 @@ all_reject(const struct lt_plan *plan, enum lt_reject reject)
 
 /* Why a job that asked stays where it is. */
 static void
-put_unmoved(struct text *text, const struct lt_plan *plan,
+put_unmoved(struct lt_text *text, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s)
 {
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
 	const uint32_t pins = plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
 
-	put(text, "%s, ", name_of(market, home));
+	lt_text_put(text, "%s, ", name_of(market, home));
 	if (!plan->fits) {
-		put(text, "can't run this job: %s; nor can another partition",
+		lt_text_put(text,
+		    "can't run this job: %s; nor can another partition",
 		    lt_reject_name(at->reject));
 		return;
 	}
 	put_window(text, market, &plan->home, now_utc_s);
-	put(text, ": ");
+	lt_text_put(text, ": ");
 	put_figures(text, market, &plan->home, " CO2e");
-	put(text, "%s. ", caveat(market, home));
+	lt_text_put(text, "%s. ", caveat(market, home));
 	if (at->reject == LT_REJECT_STALE || all_reject(plan, LT_REJECT_STALE))
-		put(text, "Not moved: the signals are too old");
+		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
 		for (uint32_t bit = 1, first = 1; bit <= LT_PIN_NODELIST;
 		     bit <<= 1) {
 			if (!(pins & bit))
 				continue;
-			put(text, "%s%s", first ? "Bound by " : ", ",
+			lt_text_put(text, "%s%s", first ? "Bound by " : ", ",
 			    lt_pin_name((enum lt_pin)bit));
 			first = 0;
 		}
 	else
-		put(text, "Nothing better was found");
+		lt_text_put(text, "Nothing better was found");
 }
 
 void
 lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s)
 {
-	struct text text = {out, size};
+	struct lt_text text = {.out = out, .size = size};
 
 	if (size > 0)
 		out[0] = '\0';
@@ -173,30 +152,30 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 		put_unmoved(&text, plan, market, now_utc_s);
 		return;
 	}
-	put(&text, "%s, ", name_of(market, plan->chosen.partition));
+	lt_text_put(&text, "%s, ", name_of(market, plan->chosen.partition));
 	put_window(&text, market, &plan->chosen, now_utc_s);
-	put(&text, ": ");
+	lt_text_put(&text, ": ");
 	put_figures(&text, market, &plan->chosen, " CO2e");
-	put(&text, "%s\n", caveat(market, plan->chosen.partition));
+	lt_text_put(&text, "%s\n", caveat(market, plan->chosen.partition));
 	if (plan->fits) {
-		put(&text, "now on %s it would be ",
+		lt_text_put(&text, "now on %s it would be ",
 		    name_of(market, plan->home.partition));
 		put_figures(&text, market, &plan->home, "");
-		put(&text, ". ");
+		lt_text_put(&text, ". ");
 	} else {
-		put(&text, "%s can't run it: %s. ",
+		lt_text_put(&text, "%s can't run it: %s. ",
 		    name_of(market, plan->home.partition),
 		    lt_reject_name(
 			plan->candidates[plan->home.partition].reject));
 	}
-	put(&text, "Why: lowtide explain <job>.");
+	lt_text_put(&text, "Why: lowtide explain <job>.");
 	if (plan->chosen.start_utc_s > now_utc_s + 60)
-		put(&text, " Sooner: lowtide now <job>");
+		lt_text_put(&text, " Sooner: lowtide now <job>");
 }
 
 /* " (16384 MiB, wants 40960 MiB)" where the figures say more than the name. */
 static void
-put_reason(struct text *text, const struct lt_candidate *candidate)
+put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 {
 	static const char *const units[LT_REJECT_COUNT] = {
 	    [LT_REJECT_GPU_MEMORY] = " MiB",
@@ -209,21 +188,22 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 
 	/* Older than any time: there are none, and no age to tell. */
 	if (candidate->reject == LT_REJECT_STALE && candidate->found > 1e15) {
-		put(text, "no signals");
+		lt_text_put(text, "no signals");
 		return;
 	}
-	put(text, "%s", lt_reject_name(candidate->reject));
+	lt_text_put(text, "%s", lt_reject_name(candidate->reject));
 	if (units[candidate->reject])
-		put(text, " (%.0f%s, wants %.0f%s)", candidate->found,
+		lt_text_put(text, " (%.0f%s, wants %.0f%s)", candidate->found,
 		    units[candidate->reject], candidate->wanted,
 		    units[candidate->reject]);
 	else if (candidate->reject == LT_REJECT_RISK)
-		put(text, " (%.0f %%, at most %.0f %% without --checkpoint)",
+		lt_text_put(text,
+		    " (%.0f %%, at most %.0f %% without --checkpoint)",
 		    candidate->found / 1e4, candidate->wanted / 1e4);
 	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
 		     candidate->reject == LT_REJECT_STALE) &&
 		 candidate->wanted < 1e15 && candidate->found < 1e15)
-		put(text, " (%s, %s allowed)",
+		lt_text_put(text, " (%s, %s allowed)",
 		    lt_duration_text(
 			found, sizeof(found), (int64_t)candidate->found),
 		    lt_duration_text(
@@ -233,7 +213,7 @@ put_reason(struct text *text, const struct lt_candidate *candidate)
 void
 lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
 {
-	struct text text = {out, size};
+	struct lt_text text = {.out = out, .size = size};
 
 	if (size > 0)
 		out[0] = '\0';
@@ -241,7 +221,7 @@ lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
 }
 
 static void
-put_row(struct text *text, const struct lt_plan *plan,
+put_row(struct lt_text *text, const struct lt_plan *plan,
     const struct lt_market *market, uint32_t i, int64_t now_utc_s)
 {
 	const struct lt_candidate *candidate = &plan->candidates[i];
@@ -268,13 +248,13 @@ put_row(struct text *text, const struct lt_plan *plan,
 		if (at->has_carbon)
 			lt_carbon_text(carbon, sizeof(carbon), at->carbon_mg);
 	}
-	put(text, "%c %-15s %-21s %-21s %12s %9s  ",
+	lt_text_put(text, "%c %-15s %-21s %-21s %12s %9s  ",
 	    chosen && priced ? '*' : ' ', market->partitions[i].name, start,
 	    end, cost, carbon);
 	put_reason(text, candidate);
 	if (home)
-		put(text, "; where it goes without lowtide");
-	put(text, "%s\n", priced ? caveat(market, (int)i) : "");
+		lt_text_put(text, "; where it goes without lowtide");
+	lt_text_put(text, "%s\n", priced ? caveat(market, (int)i) : "");
 }
 
 void
@@ -282,17 +262,17 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s)
 {
-	struct text text = {out, size};
+	struct lt_text text = {.out = out, .size = size};
 	char line[LT_ERROR_TEXT_SIZE * 4];
 
 	if (size > 0)
 		out[0] = '\0';
-	put(&text, "plan: %s%s\n", lt_objective_name(plan->objective),
+	lt_text_put(&text, "plan: %s%s\n", lt_objective_name(plan->objective),
 	    request->checkpoint.enabled ? ", with checkpoints" : "");
-	put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION", "START",
-	    "DONE BY", "COST", "CO2e", "WHY");
+	lt_text_put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION",
+	    "START", "DONE BY", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		put_row(&text, plan, market, i, now_utc_s);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
-	put(&text, "%s", line);
+	lt_text_put(&text, "%s", line);
 }

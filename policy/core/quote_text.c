@@ -4,11 +4,11 @@
  * The same members in the same order both ways; docs/formats.md, "quote".
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "quote.h"
+#include "text.h"
 #include "units.h"
 
 /* Longest texts: an account and a name with every byte as "%XX", a number. */
@@ -30,26 +30,6 @@ static const char version[] = "lowtide:1 ";
 
 /* ---- writing ---- */
 
-struct writer {
-	char *out;
-	size_t size, at;
-	bool full;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-put(struct writer *writer, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	const int length = vsnprintf(writer->out + writer->at,
-	    writer->size - writer->at, format, arguments);
-	va_end(arguments);
-	if (length < 0 || (size_t)length >= writer->size - writer->at)
-		writer->full = true;
-	else
-		writer->at += (size_t)length;
-}
-
 static bool
 is_plain(char c)
 {
@@ -58,63 +38,63 @@ is_plain(char c)
 }
 
 static void
-put_name(struct writer *writer, const char *name, size_t size)
+put_name(struct lt_text *text, const char *name, size_t size)
 {
 	for (size_t i = 0; i < size && name[i] != '\0'; i++)
-		put(writer, is_plain(name[i]) ? "%c" : "%%%02X",
+		lt_text_put(text, is_plain(name[i]) ? "%c" : "%%%02X",
 		    is_plain(name[i]) ? name[i] : (unsigned char)name[i]);
 }
 
 static void
-put_optional(struct writer *writer, bool known, int64_t value)
+put_optional(struct lt_text *text, bool known, int64_t value)
 {
 	if (known)
-		put(writer, "%" PRId64, value);
+		lt_text_put(text, "%" PRId64, value);
 	else
-		put(writer, "-");
+		lt_text_put(text, "-");
 }
 
 static void
-put_amount(struct writer *writer, const struct lt_amount *amount)
+put_amount(struct lt_text *text, const struct lt_amount *amount)
 {
-	put_optional(writer, amount->has_money, amount->money_micros);
-	put(writer, ",");
-	put_optional(writer, amount->has_carbon, amount->carbon_mg);
+	put_optional(text, amount->has_money, amount->money_micros);
+	lt_text_put(text, ",");
+	put_optional(text, amount->has_carbon, amount->carbon_mg);
 }
 
 static void
-put_place(struct writer *writer, const char *name, int64_t start_utc_s)
+put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
 {
-	put_name(writer, name, LT_NAME_SIZE);
-	put(writer, "@%" PRId64, start_utc_s);
+	put_name(text, name, LT_NAME_SIZE);
+	lt_text_put(text, "@%" PRId64, start_utc_s);
 }
 
 int
 lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 {
-	struct writer writer = {.out = out, .size = size};
+	struct lt_text text = {.out = out, .size = size};
 	if (size == 0)
 		return LT_ELIMIT;
-	put(&writer, "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", version,
+	lt_text_put(&text, "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", version,
 	    quote->id, quote->rev);
-	put_name(&writer, quote->account, LT_ACCOUNT_SIZE);
-	put(&writer, " hold=");
-	put_amount(&writer, &quote->hold_per_task);
-	put(&writer,
+	put_name(&text, quote->account, LT_ACCOUNT_SIZE);
+	lt_text_put(&text, " hold=");
+	put_amount(&text, &quote->hold_per_task);
+	lt_text_put(&text,
 	    " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=", quote->tasks,
 	    quote->start_utc_s, quote->end_utc_s);
-	put_place(&writer, quote->partition, quote->plan_start_utc_s);
-	put(&writer, " base=");
-	put_place(&writer, quote->home, quote->home_start_utc_s);
-	put(&writer, " exp=");
-	put_amount(&writer, &quote->plan_expected);
-	put(&writer, " was=");
-	put_amount(&writer, &quote->home_expected);
-	put(&writer, " by=%s mode=%s f=%" PRIu32,
+	put_place(&text, quote->partition, quote->plan_start_utc_s);
+	lt_text_put(&text, " base=");
+	put_place(&text, quote->home, quote->home_start_utc_s);
+	lt_text_put(&text, " exp=");
+	put_amount(&text, &quote->plan_expected);
+	lt_text_put(&text, " was=");
+	put_amount(&text, &quote->home_expected);
+	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);
-	put(&writer, quote->why[0] ? " why=%s;" : "%s;", quote->why);
-	if (writer.full) {
+	lt_text_put(&text, quote->why[0] ? " why=%s;" : "%s;", quote->why);
+	if (text.full) {
 		out[0] = '\0';
 		return LT_ELIMIT;
 	}
@@ -122,20 +102,20 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 }
 
 static void
-put_why(struct writer *writer, const struct lt_why *why)
+put_why(struct lt_text *text, const struct lt_why *why)
 {
-	put_name(writer, why->partition, LT_NAME_SIZE);
-	put(writer, ":%s", lt_reject_word(why->reject));
+	put_name(text, why->partition, LT_NAME_SIZE);
+	lt_text_put(text, ":%s", lt_reject_word(why->reject));
 	if (why->reject > LT_REJECT_DEARER) {
 		if (why->wanted != 0 || why->found != 0)
-			put(writer, ":%" PRId64 "/%" PRId64, why->wanted,
+			lt_text_put(text, ":%" PRId64 "/%" PRId64, why->wanted,
 			    why->found);
 		return;
 	}
-	put(writer, ":");
-	put_optional(writer, why->best.has_money, why->best.money_micros);
-	put(writer, "/");
-	put_optional(writer, why->best.has_carbon, why->best.carbon_mg);
+	lt_text_put(text, ":");
+	put_optional(text, why->best.has_money, why->best.money_micros);
+	lt_text_put(text, "/");
+	put_optional(text, why->best.has_carbon, why->best.carbon_mg);
 }
 
 int
@@ -144,18 +124,19 @@ lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
 	if (whys->count > LT_WHY_MAX || size == 0)
 		return LT_ELIMIT;
 	for (uint32_t told = whys->count + 1; told-- > 0;) {
-		struct writer writer = {.out = out, .size = size};
+		struct lt_text text = {.out = out, .size = size};
 		const uint32_t more = whys->more + (whys->count - told);
 
 		out[0] = '\0';
 		for (uint32_t i = 0; i < told; i++) {
 			if (i > 0)
-				put(&writer, ",");
-			put_why(&writer, &whys->entries[i]);
+				lt_text_put(&text, ",");
+			put_why(&text, &whys->entries[i]);
 		}
 		if (more > 0)
-			put(&writer, "%s+%" PRIu32, told > 0 ? "," : "", more);
-		if (!writer.full)
+			lt_text_put(
+			    &text, "%s+%" PRIu32, told > 0 ? "," : "", more);
+		if (!text.full)
 			return LT_OK;
 	}
 	out[0] = '\0';

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one escaping function, for the plugins, the daemon's log and the
- * command.
+ * The one builder of text, and the one escaping function: for the plugins, the
+ * daemon's log and the command.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdbool.h>
 
 #include "text.h"
+
+void
+lt_text_put(struct lt_text *text, const char *format, ...)
+{
+	const size_t left = text->size - text->at;
+	va_list arguments;
+
+	va_start(arguments, format);
+	const int length =
+	    vsnprintf(text->out + text->at, left, format, arguments);
+	va_end(arguments);
+	text->full = text->full || length < 0 || (size_t)length >= left;
+	if (!text->full)
+		text->at += (size_t)length;
+	else if (left > 0)
+		text->at = text->size - 1;
+}
 
 static bool
 continues(char c)

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words of users on their way into a log or onto a terminal: one event stays
- * one line, and no text steers what shows it.
+ * Building text; and words of users on their way into a log or onto a
+ * terminal: one event stays one line, and no text steers what shows it.
  */
 #ifndef LT_TEXT_H
 #define LT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Text that grows in the caller's buffer: ended, and cut where it is full. */
+struct lt_text { /* start as { .out = out, .size = size } */
+	char *out;
+	size_t size, at;
+	bool full; /* something was cut */
+};
+void lt_text_put(struct lt_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /*
  * Bytes of the character here that must not be shown as it is: control

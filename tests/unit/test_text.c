@@ -76,6 +76,33 @@ test_all_pairs(void **state)
 		}
 }
 
+static void
+test_put(void **state)
+{
+	char out[8] = "";
+	struct lt_text text = {.out = out, .size = sizeof(out)};
+
+	(void)state;
+	lt_text_put(&text, "%d, ", 42);
+	lt_text_put(&text, "%s", "abc");
+	assert_string_equal(out, "42, abc");
+	assert_false(text.full);
+	lt_text_put(&text, "%s", "");
+	assert_false(text.full);
+	lt_text_put(&text, "d");
+	assert_true(text.full);
+	lt_text_put(&text, "e");
+	assert_string_equal(out, "42, abc");
+	/* Cut in the middle of what is put; and no room at all. */
+	text = (struct lt_text){.out = out, .size = 4};
+	lt_text_put(&text, "%s", "abcdef");
+	assert_string_equal(out, "abc");
+	text = (struct lt_text){.out = out};
+	lt_text_put(&text, "x");
+	assert_true(text.full);
+	assert_string_equal(out, "abc");
+}
+
 int
 main(void)
 {
@@ -83,6 +110,7 @@ main(void)
 	    cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_terminal),
 	    cmocka_unit_test(test_all_pairs),
+	    cmocka_unit_test(test_put),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
