@@ -36,11 +36,7 @@ struct lt_adapter {
 	int (*fetch)(const struct lt_source_options *options,
 	    int64_t from_utc_s, int64_t to_utc_s, int64_t now_utc_s,
 	    struct lt_points *points, struct lt_error *err);
-	/* Pure: the bytes of one answer or file; an error has their line and
-	 * column where known. NULL where nothing is fetched. */
-	int (*parse)(const struct lt_source_options *options, const char *bytes,
-	    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	    struct lt_error *err);
+	lt_parse_fn *parse; /* NULL where nothing is fetched */
 };
 
 /* NULL = unknown. */

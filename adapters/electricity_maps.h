@@ -12,9 +12,7 @@
 
 /* The answers of latest, history, past-range and forecast alike: an adapter's
  * parse. */
-int lt_em_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err);
+lt_parse_fn lt_em_parse;
 /* The words of a refusal, for lt_web_do(). */
 void lt_em_error_text(char *out, size_t size, const char *body, size_t length);
 

@@ -43,10 +43,7 @@ int lt_charts_parse(const struct lt_charts *charts,
     const struct lt_source_options *options, const char *bytes,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);
-int lt_charts_fetch(const struct lt_charts *charts,
-    int (*parse)(const struct lt_source_options *options, const char *bytes,
-	size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	struct lt_error *err),
+int lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
     const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);

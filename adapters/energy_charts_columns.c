@@ -270,9 +270,7 @@ error_text(char *out, size_t size, const char *body, size_t length)
 
 struct asking { /* the parts of a request that stay the same */
 	const struct lt_charts *charts;
-	int (*parse)(const struct lt_source_options *options, const char *bytes,
-	    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	    struct lt_error *err);
+	lt_parse_fn *parse;
 	struct lt_web *web;
 	int64_t now_utc_s;
 };
@@ -341,10 +339,7 @@ request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 }
 
 int
-lt_charts_fetch(const struct lt_charts *charts,
-    int (*parse)(const struct lt_source_options *options, const char *bytes,
-	size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	struct lt_error *err),
+lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
     const struct lt_source_options *options, int64_t from_utc_s,
     int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err)

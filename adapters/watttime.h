@@ -12,9 +12,7 @@ enum { LT_WATTTIME_STEP_S = 300 };
 
 /* An answer of /v3/forecast, /v3/forecast/historical or /v3/historical. The
  * option `region` must be the answer's; without it, any is right. */
-int lt_watttime_parse(const struct lt_source_options *options,
-    const char *bytes, size_t byte_count, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err);
+lt_parse_fn lt_watttime_parse;
 /* A text of an answer of /login or /v3/region-from-loc. */
 int lt_watttime_text(const char *bytes, size_t byte_count, const char *key,
     char *out, size_t size, struct lt_error *err);

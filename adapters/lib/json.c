@@ -98,12 +98,9 @@ lt_json_load(
 }
 
 int
-lt_json_parse(
-    int (*read)(const struct lt_source_options *options, const json_t *json,
-	int64_t now_utc_s, struct lt_points *points, struct lt_error *err),
-    const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+lt_json_parse(lt_json_read_fn *read, const struct lt_source_options *options,
+    const char *bytes, size_t byte_count, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err)
 {
 	json_t *json = NULL;
 	int code = lt_json_load(&json, bytes, byte_count, err);

@@ -25,10 +25,11 @@ enum {
 int lt_json_load(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err);
 
-/* An adapter's parse: lt_json_load(), then read; words of an error mended. */
-int lt_json_parse(
-    int (*read)(const struct lt_source_options *options, const json_t *json,
-	int64_t now_utc_s, struct lt_points *points, struct lt_error *err),
+typedef int lt_json_read_fn(const struct lt_source_options *options,
+    const json_t *json, int64_t now_utc_s, struct lt_points *points,
+    struct lt_error *err);
+/* A lt_parse_fn's work: lt_json_load(), then read; words of an error mended. */
+int lt_json_parse(lt_json_read_fn *read,
     const struct lt_source_options *options, const char *bytes,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);

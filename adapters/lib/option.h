@@ -45,4 +45,10 @@ const char *lt_currency_of_option(const struct lt_source_options *options);
 int lt_currency_option(struct lt_points *points,
     const struct lt_source_options *options, struct lt_error *err);
 
+/* What an adapter makes of the bytes of one answer or file. Pure; an error has
+ * their line and column where known. */
+typedef int lt_parse_fn(const struct lt_source_options *options,
+    const char *bytes, size_t byte_count, int64_t now_utc_s,
+    struct lt_points *points, struct lt_error *err);
+
 #endif

@@ -341,10 +341,7 @@ lt_web_refuse(const char *url, struct lt_error *err)
 
 int
 lt_web_points(struct lt_web *web, const struct lt_web_request *request,
-    int (*parse)(const struct lt_source_options *options, const char *bytes,
-	size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	struct lt_error *err),
-    int64_t now_utc_s, struct lt_error *err)
+    lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_http_response response;
 	struct lt_error inner = {0};

@@ -69,10 +69,7 @@ int lt_web_do(struct lt_web *web, const struct lt_web_request *request,
  * are kept only of an answer that parse took.
  */
 int lt_web_points(struct lt_web *web, const struct lt_web_request *request,
-    int (*parse)(const struct lt_source_options *options, const char *bytes,
-	size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-	struct lt_error *err),
-    int64_t now_utc_s, struct lt_error *err);
+    lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err);
 /* "HOST: " and the place before an error of what an answer held. */
 int lt_web_refuse(const char *url, struct lt_error *err);
 
