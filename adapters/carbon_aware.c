@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "carbon_aware.h"
-#include "fetch_parts.h"
 #include "units.h"
 
 enum { TEXT_SIZE = 48, DURATION_MAX_S = 31 * LT_DAY_S };

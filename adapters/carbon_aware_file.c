@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "carbon_aware.h"
-#include "fetch_parts.h"
 #include "plain_file.h"
 #include "units.h"
 

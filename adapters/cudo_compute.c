@@ -197,13 +197,13 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		    tally.refusal.text);
 	points->note[0] = '\0';
 	if (tally.rows - tally.refused > 1)
-		lt_price_list_note(points,
+		lt_note_add(points,
 		    "the highest of %d rows of this machine type, from %g to "
 		    "%g USD",
 		    tally.rows - tally.refused, tally.low_micros / LT_MICROS,
 		    tally.high_micros / LT_MICROS);
 	if (tally.refused > 0)
-		lt_price_list_note(points, "%d of %d rows have no usable price",
+		lt_note_add(points, "%d of %d rows have no usable price",
 		    tally.refused, tally.rows);
 	strcpy(points->currency, "USD");
 	return lt_price_list_point(points, tally.high_micros, now_utc_s,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "electricity_maps.h"
-#include "fetch_parts.h"
 #include "units.h"
 
 enum { STEP_S = LT_HOUR_S, ZONE_SIZE = 48 };

@@ -157,7 +157,7 @@ finish(const struct lt_gcp_search *search, struct lt_points *points,
 	strcpy(points->currency, search->currency);
 	points->note[0] = '\0';
 	if (search->refused > 0)
-		lt_price_list_note(points, "%d matching SKUs were refused: %s",
+		lt_note_add(points, "%d matching SKUs were refused: %s",
 		    search->refused, search->refusal.text);
 	return lt_price_list_point(points, (double)micros, search->now_utc_s,
 	    INTERVAL_S, LT_QUALITY_MEASURED, err);

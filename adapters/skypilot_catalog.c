@@ -331,13 +331,12 @@ part_note(struct lt_points *points, const struct part *part, const char *what)
 	const int usable = part->rows - part->empty - part->refused;
 
 	if (usable > 1)
-		lt_price_list_note(points,
+		lt_note_add(points,
 		    "%s: the highest of %d rows, from %g to %g USD", what,
 		    usable, part->low, part->high);
 	if (usable < part->rows)
-		lt_price_list_note(points,
-		    "%s: %d of %d rows have no usable price", what,
-		    part->rows - usable, part->rows);
+		lt_note_add(points, "%s: %d of %d rows have no usable price",
+		    what, part->rows - usable, part->rows);
 }
 
 static int

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fetch_parts.h"
 #include "grow.h"
 #include "units.h"
 #include "watttime.h"

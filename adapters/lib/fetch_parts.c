@@ -3,29 +3,10 @@
  * Joins the two parts of a fetch, forecast and history, between an adapter's
  * requests and the daemon.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fetch_parts.h"
 #include "text_mend.h"
-
-void
-lt_note_add(struct lt_points *points, const char *format, ...)
-{
-	const size_t length = strlen(points->note);
-	const size_t room = sizeof(points->note) - length;
-	char words[LT_POINTS_NOTE_SIZE];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
-	va_end(arguments);
-	if (snprintf(points->note + length, room, "%s%s",
-		length == 0 ? "" : "; ", words) >= (int)room)
-		memcpy(points->note + sizeof(points->note) - 4, "...", 4);
-	lt_text_mend(points->note); /* maybe cut in a character */
-}
 
 static int
 fail_as(const struct lt_fetch_part *part, struct lt_points *points,

@@ -32,8 +32,4 @@ int lt_fetch_parts_join(struct lt_fetch_parts *parts,
     struct lt_error *err);
 void lt_fetch_parts_free(struct lt_fetch_parts *parts);
 
-/* "; " and words at the end of a note, cut to fit. */
-void lt_note_add(struct lt_points *points, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 #endif

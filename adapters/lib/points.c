@@ -5,12 +5,15 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "grow.h"
 #include "option.h"
 #include "points.h"
+#include "text_mend.h"
 
 /* Far above anything real, far below what int64_t micros can carry. */
 static const struct {
@@ -164,6 +167,23 @@ lt_points_add(struct lt_points *points, const struct lt_point *point,
 	points->points = grown;
 	points->points[points->count++] = *point;
 	return LT_OK;
+}
+
+void
+lt_note_add(struct lt_points *points, const char *format, ...)
+{
+	const size_t length = strlen(points->note);
+	const size_t room = sizeof(points->note) - length;
+	char words[LT_POINTS_NOTE_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	if (snprintf(points->note + length, room, "%s%s",
+		length == 0 ? "" : "; ", words) >= (int)room)
+		memcpy(points->note + sizeof(points->note) - 4, "...", 4);
+	lt_text_mend(points->note); /* maybe cut in a character */
 }
 
 static bool

@@ -63,6 +63,9 @@ struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
 	size_t count, capacity;
 	struct lt_point *points;
 };
+/* "; " and words at the end of a note, cut to fit. */
+void lt_note_add(struct lt_points *points, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /*
  * Refuses a value that is not finite or absurd, 0 or negative intensity or
  * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT, and

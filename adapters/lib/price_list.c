@@ -4,13 +4,11 @@
  * the one price of a node.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "price_list.h"
 #include "json.h"
-#include "text_mend.h"
 #include "units.h"
 
 enum lt_quantity
@@ -106,23 +104,6 @@ lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name)
 		return;
 	snprintf(names + length, LT_PRICE_LIST_NAMES_SIZE - length, "%s%s",
 	    length == 0 ? "" : ", ", name);
-}
-
-void
-lt_price_list_note(struct lt_points *points, const char *format, ...)
-{
-	size_t length = strlen(points->note);
-	va_list args;
-
-	if (length > 0 && length + sizeof("; ") < sizeof(points->note)) {
-		strcpy(points->note + length, "; ");
-		length += 2;
-	}
-	va_start(args, format);
-	vsnprintf(
-	    points->note + length, sizeof(points->note) - length, format, args);
-	va_end(args);
-	lt_text_mend(points->note);
 }
 
 void

@@ -33,9 +33,6 @@ int lt_price_list_point(struct lt_points *points, double price_micros,
 
 /* Add a name to a list for an error, once; what has no room is left out. */
 void lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name);
-/* Add a sentence to the points' note, cut if too long. */
-void lt_price_list_note(struct lt_points *points, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /*
  * The documented errors of Google's APIs and of others by its model:

@@ -104,11 +104,11 @@ test_note(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	lt_price_list_note(&points, "%d rows", 3);
-	lt_price_list_note(&points, "the %s", "dearest");
+	lt_note_add(&points, "%d rows", 3);
+	lt_note_add(&points, "the %s", "dearest");
 	assert_string_equal(points.note, "3 rows; the dearest");
 	for (int i = 0; i < 100; i++)
-		lt_price_list_note(&points, "and \xc3\xa9 more");
+		lt_note_add(&points, "and \xc3\xa9 more");
 	assert_true(strlen(points.note) < sizeof(points.note));
 }
 
