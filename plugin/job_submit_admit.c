@@ -37,7 +37,7 @@ fill_why(struct lt_submission *s)
 
 	if (s->request.objective == LT_OBJECTIVE_OFF)
 		return;
-	lt_why_of_plan(&whys, &s->plan, s->view.market);
+	lt_why_of_plan(&whys, s->plan, s->view.market);
 	if (lt_why_pack(s->quote.why, sizeof(s->quote.why), &whys) != LT_OK)
 		s->quote.why[0] = '\0';
 }
@@ -48,7 +48,7 @@ fill_quote(struct lt_submission *s)
 {
 	struct lt_quote *const quote = &s->quote;
 	const struct lt_market *const market = s->view.market;
-	const struct lt_plan *const plan = &s->plan;
+	const struct lt_plan *const plan = s->plan;
 
 	quote->id = lt_state_quote_id();
 	quote->rev = 1;
@@ -116,7 +116,7 @@ price(struct lt_submission *s)
 	int partitions[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s;
 	const int count = lt_edits_places(partitions, &earliest_utc_s,
-	    &s->request, s->edits.moves ? &s->plan : NULL);
+	    &s->request, s->edits.moves ? s->plan : NULL);
 
 	bound_nodes(s, partitions, count);
 	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
@@ -130,7 +130,7 @@ tell_over(struct lt_submission *s)
 	struct lt_over over = {.verdict = verdict,
 	    .request = &s->request,
 	    .market = s->view.market,
-	    .plan = s->known && !s->edits.moves ? &s->plan : NULL,
+	    .plan = s->known && !s->edits.moves ? s->plan : NULL,
 	    .asked = s->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 

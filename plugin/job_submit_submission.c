@@ -6,6 +6,7 @@
 #include "job_submit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -45,8 +46,12 @@ decide(struct lt_submission *s)
 	request->has_available = s->view.sheet != NULL;
 	request->available_micros = available.money_micros;
 	request->available_mg = available.carbon_mg;
-	if (lt_decide(&s->plan, request, s->view.market, s->view.planned,
-		s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
+	s->plan = malloc(sizeof(*s->plan));
+	if (!s->plan)
+		s->known =
+		    lt_fail(&s->error, LT_ENOMEM, "out of memory") == LT_OK;
+	else if (lt_decide(s->plan, request, s->view.market, s->view.planned,
+		     s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
 		s->known = false;
 }
 
@@ -89,7 +94,7 @@ apply(struct lt_submission *s)
 static void
 book(const struct lt_submission *s)
 {
-	const struct lt_estimate *const chosen = &s->plan.chosen;
+	const struct lt_estimate *const chosen = &s->plan->chosen;
 	const struct lt_share share =
 	    lt_share_likely(&s->request, s->view.market, chosen->partition);
 	uint32_t at_once = s->request.array_tasks;
@@ -144,7 +149,7 @@ tell_table(struct lt_submission *s)
 	char text[LT_MESSAGE_SIZE];
 
 	if (s->known) {
-		lt_plan_table(text, sizeof(text), &s->plan, &s->request,
+		lt_plan_table(text, sizeof(text), s->plan, &s->request,
 		    s->view.market, s->now_utc_s);
 		lt_say(s, "%s", text);
 	} else {
@@ -219,7 +224,7 @@ submit(struct lt_submission *s)
 	    &s->edits, &(struct lt_intent){.market = s->view.market,
 			   .request = &s->request,
 			   .options = &s->options,
-			   .plan = s->known ? &s->plan : NULL,
+			   .plan = s->known ? s->plan : NULL,
 			   .fixed = lt_job_fixed(s->job),
 			   .asked = s->asked,
 			   .now_utc_s = s->now_utc_s});
@@ -260,8 +265,7 @@ lt_submit(job_desc_msg_t *job, char **err_msg)
 	struct lt_submission s;
 	int code;
 
-	memset(&s, 0, offsetof(struct lt_submission, plan));
-	memset(&s.plan, 0, offsetof(struct lt_plan, candidates));
+	memset(&s, 0, offsetof(struct lt_submission, edits));
 	s.edits.moves = false;
 	s.message[0] = '\0';
 	s.job = job;
@@ -271,6 +275,7 @@ lt_submit(job_desc_msg_t *job, char **err_msg)
 	code = submit(&s);
 	note_asked(&s);
 	lt_state_release(&s.view);
+	free(s.plan);
 	lt_message_give(err_msg, s.message);
 	return code;
 }

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decide_internal.h"
@@ -26,6 +27,10 @@ struct decision {
 	uint32_t span_count;
 	bool use_money, use_carbon;
 	int64_t home_age_s; /* of its oldest signal */
+	uint16_t edges[2 * LT_PLANNED_MAX];
+	/* of one round, by lane */
+	struct aim aims[LT_PARTITIONS_MAX];
+	uint16_t order[LT_PARTITIONS_MAX];
 };
 
 static const struct linear *
@@ -305,12 +310,11 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 	    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
 	    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON |
 	    LT_PIN_INTERACTIVE;
-	uint16_t edges[2 * LT_PLANNED_MAX];
 	uint32_t edge_count, kept = 0;
 
 	if (planned_count > LT_PLANNED_MAX)
 		planned_count = LT_PLANNED_MAX;
-	edge_count = planned_sort(edges, planned, planned_count);
+	edge_count = planned_sort(decision->edges, planned, planned_count);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *lane = &decision->lanes[i];
 		struct lt_candidate *candidate =
@@ -329,7 +333,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		    lane->latest_utc_s > job->earliest_utc_s)
 			lane->latest_utc_s = job->earliest_utc_s;
 		lane_spans(lane, job, decision->spans, &decision->span_count,
-		    planned, edges, edge_count);
+		    planned, decision->edges, edge_count);
 		if (lane->span_count == 0) {
 			lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
@@ -451,8 +455,8 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 static struct choice
 choose(struct decision *decision, int round)
 {
-	struct aim aims[LT_PARTITIONS_MAX];
-	uint16_t order[LT_PARTITIONS_MAX];
+	struct aim *const aims = decision->aims;
+	uint16_t *const order = decision->order;
 	double limit = INFINITY, from;
 	struct choice best;
 
@@ -528,13 +532,47 @@ name_best(struct lt_plan *plan)
 	}
 }
 
+static void
+decide(struct decision *decision, const struct lt_planned *planned,
+    uint32_t planned_count)
+{
+	const struct lt_request *const request = decision->job.request;
+	struct lt_plan *const plan = decision->plan;
+	struct choice choice;
+
+	begin_plan(decision);
+	if (request->objective == LT_OBJECTIVE_OFF)
+		price_home(decision);
+	else
+		make_lanes(decision);
+	if (plan->fits)
+		lane_estimate(
+		    &plan->home, &decision->home, decision->job.earliest_utc_s);
+	plan->chosen = plan->home;
+	if (request->objective == LT_OBJECTIVE_OFF)
+		return;
+	choose_currencies(decision);
+	decision->home_age_s = lt_market_signal_age_s(
+	    decision->job.market, request->home, decision->job.now_utc_s);
+	open_lanes(decision, planned, planned_count);
+	choice = choose(decision, 0);
+	if (!choice.lane && plan->fits)
+		choice = choose(decision, 1);
+	if (choice.lane)
+		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
+	plan->chosen.score = choice.score;
+	plan->moved = choice.lane && (plan->chosen.partition != request->home ||
+					 plan->chosen.start_utc_s >
+					     decision->job.earliest_utc_s);
+	name_best(plan);
+}
+
 int
 lt_decide(struct lt_plan *plan, const struct lt_request *request,
     const struct lt_market *market, const struct lt_planned *planned,
     uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
 {
-	struct decision decision;
-	struct choice choice = {0};
+	struct decision *decision;
 
 	memset(plan, 0, offsetof(struct lt_plan, candidates));
 	plan->chosen.partition = plan->home.partition = -1;
@@ -543,33 +581,14 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	    market->partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "the job's partition is not known to lowtide");
-	decision.plan = plan;
-	decision.lane_count = decision.span_count = 0;
-	job_resolve(&decision.job, request, market, now_utc_s);
-	begin_plan(&decision);
-	if (request->objective == LT_OBJECTIVE_OFF)
-		price_home(&decision);
-	else
-		make_lanes(&decision);
-	if (plan->fits)
-		lane_estimate(
-		    &plan->home, &decision.home, decision.job.earliest_utc_s);
-	plan->chosen = plan->home;
-	if (request->objective == LT_OBJECTIVE_OFF)
-		return LT_OK;
-	choose_currencies(&decision);
-	decision.home_age_s =
-	    lt_market_signal_age_s(market, request->home, now_utc_s);
-	open_lanes(&decision, planned, planned_count);
-	choice = choose(&decision, 0);
-	if (!choice.lane && plan->fits)
-		choice = choose(&decision, 1);
-	if (choice.lane)
-		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
-	plan->chosen.score = choice.score;
-	plan->moved = choice.lane && (plan->chosen.partition != request->home ||
-					 plan->chosen.start_utc_s >
-					     decision.job.earliest_utc_s);
-	name_best(plan);
+	/* Too large for a thread of slurmctld (LT_STACK_BYTES_MAX). */
+	decision = malloc(sizeof(*decision));
+	if (!decision)
+		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
+	decision->plan = plan;
+	decision->lane_count = decision->span_count = 0;
+	job_resolve(&decision->job, request, market, now_utc_s);
+	decide(decision, planned, planned_count);
+	free(decision);
 	return LT_OK;
 }

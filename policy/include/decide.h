@@ -1,6 +1,6 @@
 /*
- * lt_decide(): the one decision function. Pure: no clock, no allocation, no
- * global state; the same inputs give the same plan on every machine.
+ * lt_decide(): the one decision function. Pure: no clock, no global state; the
+ * same inputs give the same plan on every machine.
  */
 #ifndef LT_DECIDE_H
 #define LT_DECIDE_H
@@ -177,8 +177,8 @@ struct lt_plan {
 /*
  * Decide. market is loaded, planned has planned_count windows (may be NULL
  * when 0). *plan is always written, candidates up to their count. LT_OK also
- * when nothing moves. LT_EINPUT when the request has no home partition. Thread
- * safe. Source: docs/model.md.
+ * when nothing moves. LT_EINPUT when the request has no home partition,
+ * LT_ENOMEM without memory to work in. Thread safe. Source: docs/model.md.
  */
 int lt_decide(struct lt_plan *plan, const struct lt_request *request,
     const struct lt_market *market, const struct lt_planned *planned,

@@ -41,8 +41,11 @@ enum {
 	LT_WHY_TEXT_SIZE = 768,	      /* 16 of 47 bytes; what does not fit is
 				       * counted, too */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
-	LT_MESSAGE_SIZE = 16384,      /* text for a user; longer: cut */
-	LT_MEMORY_MIB_MAX = 1 << 30,  /* of a node, 1 PiB; more: refused */
+	/* What one call of a plugin may use of slurmctld's thread, which has
+	 * 1 MiB: what is larger is allocated. */
+	LT_STACK_BYTES_MAX = 128 * 1024,
+	LT_MESSAGE_SIZE = 16384,     /* text for a user; longer: cut */
+	LT_MEMORY_MIB_MAX = 1 << 30, /* of a node, 1 PiB; more: refused */
 	LT_FILE_BYTES_MAX = 64 * 1024 * 1024, /* any snapshot; more: refused */
 };
 
