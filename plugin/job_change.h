@@ -16,7 +16,7 @@ int lt_request_from_terms(struct lt_request *request,
     struct lt_error *err);
 
 /* Lay what the change sets over what the job asked. LT_ENOENT and the like:
- * as lt_request_from_job() says of a partition that is set. */
+ * as lt_request_from_desc() says of a partition that is set. */
 int lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
 

@@ -12,7 +12,7 @@
  *   KEEPS(field, why)     can't raise: why
  *
  * The second column of NUMBER, TEXT and TIME that matters to a reader is the
- * comment: where lt_request_from_job() puts it.
+ * comment: where lt_request_from_desc() puts it.
  */
 #ifndef LT_JOB_FIELDS_H
 #define LT_JOB_FIELDS_H

@@ -295,7 +295,7 @@ lt_job_may_raise(const job_desc_msg_t *job)
 }
 
 int
-lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
+lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err)
 {
 	memset(request, 0, sizeof(*request));

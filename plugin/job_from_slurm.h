@@ -48,7 +48,7 @@ int64_t lt_limit_from_minutes(uint32_t minutes);
  * be counted, LT_ELIMIT for an account that is too long. The request is
  * usable for text even then.
  */
-int lt_request_from_job(struct lt_request *request, const job_desc_msg_t *job,
+int lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
 
 /* Does it set a field of job_fields.h that may raise what a job costs? */

@@ -191,7 +191,7 @@ lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
 {
 	struct lt_request changed;
 	const int code =
-	    lt_request_from_job(&changed, job, market, now_utc_s, err);
+	    lt_request_from_desc(&changed, job, market, now_utc_s, err);
 
 	if (any(job->partition)) {
 		if (code != LT_OK)

@@ -21,7 +21,7 @@ translate(struct lt_submission *s)
 	const struct lt_balance_sheet *const sheet = s->view.sheet;
 	int account;
 
-	s->known = lt_request_from_job(request, s->job, s->view.market,
+	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
 	if (request->account[0] == '\0' && sheet) {
 		account = lt_sheet_default_account(sheet, request->uid);

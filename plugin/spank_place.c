@@ -160,7 +160,7 @@ make_request(struct placement *p, struct lt_error *err)
 	}
 	p->job->user_id = getuid();
 	p->job->het_job_offset = is_het() ? 0 : NO_VAL;
-	return lt_request_from_job(
+	return lt_request_from_desc(
 		   &p->request, p->job, &p->market, p->now_utc_s, err) == LT_OK;
 }
 

@@ -26,7 +26,7 @@ static const struct lt_market market = {
 static int
 read_job(struct lt_request *request, job_desc_msg_t *job)
 {
-	return lt_request_from_job(request, job, &market, NOW, NULL);
+	return lt_request_from_desc(request, job, &market, NOW, NULL);
 }
 
 /* Each partition once, however often it is named: what is done for each of
