@@ -44,13 +44,15 @@ INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/inclu
 INC_adapters := -Iadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/slurm := -Iadapters/slurm -Ipolicy/core -Ipolicy/include
-INC_plugin := -Iplugin -Ipolicy/core -Ipolicy/include
+INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
+INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
+INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
 INC_daemon := -Idaemon -Iadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -Iadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Itests -Idaemon -Icli -iquoteadapters -Iadapters/lib -Iadapters/slurm \
 	-Ipolicy/file -Ipolicy/ledger -Ipolicy/model -Ipolicy/snapshot -Ipolicy/core \
-	-Ipolicy/include -Iplugin -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
+	-Ipolicy/include -Iplugin/common -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 MODEL_SRC := $(wildcard policy/model/*.c)
@@ -62,7 +64,7 @@ SLURM_SRC := $(wildcard adapters/slurm/*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c)
 CLI_SRC := $(wildcard cli/*.c)
-PLUGIN_SRC := $(wildcard plugin/*.c)
+PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
@@ -118,7 +120,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 
 $(B)/liblowtide.a: $(call obj,$(LIBLOWTIDE_SRC))
 	$(if $(filter 0,$(V)),@echo '  AR      $@')
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(B)/liblowtide.so: $(call obj,$(LIBLOWTIDE_SRC)) policy/liblowtide.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
@@ -132,18 +134,18 @@ $(B)/lowtide.pc: policy/lowtide.pc.in FORCE
 	$(Q)sed -e 's|@prefix@|$(prefix)|;s|@libdir@|$(libdir)|' \
 	    -e 's|@includedir@|$(includedir)|;s|@version@|$(VERSION)|' $< > $@
 
-SPANK_OBJ := $(call obj,$(filter-out plugin/job_submit%,$(PLUGIN_SRC)))
-SUBMIT_OBJ := $(call obj,$(filter-out plugin/spank%,$(PLUGIN_SRC)))
+SPANK_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/spank/*.c))
+SUBMIT_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/job_submit/*.c))
 
-$(B)/spank_lowtide.so: $(SPANK_OBJ) $(B)/liblowtide.a plugin/spank.map
+$(B)/spank_lowtide.so: $(SPANK_OBJ) $(B)/liblowtide.a plugin/spank/spank.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
-	    -Wl,--version-script=plugin/spank.map -o $@ $(filter %.o %.a,$^) -lm
+	    -Wl,--version-script=plugin/spank/spank.map -o $@ $(filter %.o %.a,$^) -lm
 
-$(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit.map
+$(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/job_submit.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
-	    -Wl,--version-script=plugin/job_submit.map -o $@ \
+	    -Wl,--version-script=plugin/job_submit/job_submit.map -o $@ \
 	    $(filter %.o %.a,$^) -lm
 
 # All but the mains and what needs Slurm, for the tests.
@@ -151,7 +153,7 @@ INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm/missing.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
@@ -182,7 +184,7 @@ $(COVER_BIN): $(call obj,$(wildcard tests/cover/*.c))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lslurm
 
 # A field of Slurm's job description that nobody judged fails here.
-$(B)/job_fields.ok: tests/job_fields.sh plugin/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
+$(B)/job_fields.ok: tests/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
 	$(Q)CC='$(CC)' tests/job_fields.sh && mkdir -p $(@D) && touch $@
 
 $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
@@ -191,7 +193,7 @@ $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/liblowtide.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
-$(B)/tests/unit/test_job_from_slurm: $(B)/plugin/job_from_slurm.o
+$(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) -ldl
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The plugins' objects are in no library: the parser comes whole. */
-#include "../../plugin/spank_balance.c"
+#include "../../plugin/spank/spank_balance.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 
