@@ -44,17 +44,17 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 /* ---- the Unix socket ---- */
 static int
 ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
-    const char *method, const char *path, const char *body,
-    struct lt_error *err)
+    const struct lt_seal_question *question, struct lt_error *err)
 {
+	const char *const body = question->body;
 	char url[4096];
 	struct lt_http_response response = {0};
 
-	snprintf(url, sizeof(url), "http://localhost%s", path);
+	snprintf(url, sizeof(url), "http://localhost%s", question->path);
 	const struct lt_http_request request = {
 	    .url = url,
 	    .unix_socket = socket_path,
-	    .method = method,
+	    .method = question->method,
 	    .body = body,
 	    .body_length = body ? strlen(body) : 0,
 	    .headers = {body ? "Content-Type: application/json" : NULL},
@@ -101,16 +101,12 @@ peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
 /* LOWTIDE_SERVER, else each SlurmctldHost in turn: only the acting
  * controller's lowtided works, another answers 503. */
 static int
-ask_network(struct lt_sealed_reply *reply, const char *method, const char *path,
-    const char *body, struct lt_error *err)
+ask_network(struct lt_sealed_reply *reply,
+    const struct lt_seal_question *question, struct lt_error *err)
 {
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server && server[0];
 	struct lt_conf *const conf = calloc(1, sizeof(*conf));
-	const struct lt_seal_question question = {.method = method,
-	    .path = path,
-	    .body = body,
-	    .timeout_ms = TIMEOUT_MS};
 	struct lt_seal peer;
 
 	if (!conf)
@@ -129,7 +125,7 @@ ask_network(struct lt_sealed_reply *reply, const char *method, const char *path,
 	     i++) {
 		struct lt_sealed_reply fresh = {0};
 
-		if (lt_seal_ask(&fresh, &peer, conf->hosts[i], &question, err))
+		if (lt_seal_ask(&fresh, &peer, conf->hosts[i], question, err))
 			continue; /* err keeps the first failure */
 		free(reply->body);
 		*reply = fresh;
@@ -199,6 +195,10 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	struct lt_sealed_reply reply = {0};
 	char socket_path[1024];
 	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	const struct lt_seal_question question = {.method = method,
+	    .path = path,
+	    .body = text,
+	    .timeout_ms = TIMEOUT_MS};
 
 	*answer = NULL;
 	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
@@ -208,11 +208,11 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	if (body && !text)
 		lt_fail(out, LT_ENOMEM, "no memory");
 	else if (local)
-		ask_socket(&reply, socket_path, method, path, text, out);
+		ask_socket(&reply, socket_path, &question, out);
 	if (!out->code && (!local || is_follower(&reply))) {
 		free(reply.body);
 		reply = (struct lt_sealed_reply){0};
-		if (!ask_network(&reply, method, path, text, out) || local)
+		if (!ask_network(&reply, &question, out) || local)
 			; /* the error names the server */
 		else if (named)
 			lt_context(out, "LOWTIDE_SERVER=%s", server);

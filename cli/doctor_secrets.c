@@ -23,27 +23,28 @@ names_secret(const char *key)
 
 /* What is wrong with it, and how to mend that; false = nothing. */
 static bool
-find_fault(const char *path, const char *user, char *found, size_t found_size,
-    char *mend, size_t mend_size)
+find_fault(struct lt_finding *fault, const char *path, const char *user)
 {
 	const struct passwd *const owner = getpwnam(user);
 	struct stat status;
 
-	snprintf(mend, mend_size, "chown %s %.200s; chmod 600 %.200s", user,
-	    path, path);
+	snprintf(fault->mend, sizeof(fault->mend),
+	    "chown %s %.200s; chmod 600 %.200s", user, path, path);
 	if (stat(path, &status)) {
-		snprintf(found, found_size, "%s", strerror(errno));
-		snprintf(mend, mend_size,
+		snprintf(
+		    fault->found, sizeof(fault->found), "%s", strerror(errno));
+		snprintf(fault->mend, sizeof(fault->mend),
 		    "put the secret there: mode 0600, of user %s", user);
 		return true;
 	}
-	snprintf(found, found_size,
+	snprintf(fault->found, sizeof(fault->found),
 	    "mode %04o, want 0600: others can read the secret",
 	    (unsigned)status.st_mode & 07777);
 	if (status.st_mode & 077)
 		return true;
-	snprintf(found, found_size, "belongs to uid %u: %s can't read it",
-	    (unsigned)status.st_uid, user);
+	snprintf(fault->found, sizeof(fault->found),
+	    "belongs to uid %u: %s can't read it", (unsigned)status.st_uid,
+	    user);
 	return owner && owner->pw_uid != 0 && owner->pw_uid != status.st_uid;
 }
 
@@ -52,7 +53,7 @@ lt_doctor_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
 	const char *const user =
 	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user);
-	char found[256], mend[512];
+	struct lt_finding fault;
 	int good = 0, bad = 0;
 
 	for (int i = 0; i < policy->source_count; i++) {
@@ -65,15 +66,15 @@ lt_doctor_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 			if (!names_secret(option->key))
 				continue;
-			if (!find_fault(option->value, user[0] ? user : "root",
-				found, sizeof(found), mend, sizeof(mend))) {
+			if (!find_fault(&fault, option->value,
+				user[0] ? user : "root")) {
 				good++;
 				continue;
 			}
 			bad++;
-			lt_doctor_say(doctor, LT_LEVEL_ERROR, "secrets", mend,
-			    "source %s, %s: %s: %s", source->name, option->key,
-			    option->value, found);
+			lt_doctor_say(doctor, LT_LEVEL_ERROR, "secrets",
+			    fault.mend, "source %s, %s: %s: %s", source->name,
+			    option->key, option->value, fault.found);
 		}
 	}
 	if (good > 0 && bad == 0)
