@@ -33,26 +33,32 @@ override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recov
 override LDFLAGS += -fsanitize=$(SAN)
 endif
 
-# Each directory's -I list is the rule of who may include whom. Tests take
-# adapters/ for quoted includes only: <slurm/slurm.h> is Slurm's.
+# Each directory's -I list is the rule of who may include whom. adapters/ is
+# for quoted includes only: <slurm/slurm.h> is Slurm's.
 
 INC_policy/core := -Ipolicy/core -Ipolicy/include
 INC_policy/snapshot := -Ipolicy/snapshot -Ipolicy/include
 INC_policy/file := -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_policy/model := -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_adapters := -Iadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
+INC_adapters := -iquoteadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/slurm := -Iadapters/slurm -Ipolicy/core -Ipolicy/include
 INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
-INC_daemon := -Idaemon -Iadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
+# What lowtided stands on, and its rooms: each sees those before it.
+DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -Iadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Itests -Idaemon -Icli -iquoteadapters -Iadapters/lib -Iadapters/slurm \
-	-Ipolicy/file -Ipolicy/ledger -Ipolicy/model -Ipolicy/snapshot -Ipolicy/core \
-	-Ipolicy/include -Iplugin/common -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
+INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_daemon/signals := -Idaemon/signals -Idaemon -Idaemon/lib $(DAEMON_BASE)
+INC_daemon/market := -Idaemon/market $(INC_daemon/signals)
+INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
+INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
+INC_daemon := $(INC_daemon/serve)
+INC_cli := -Icli -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_tests := -Itests -Icli $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
+	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
 MODEL_SRC := $(wildcard policy/model/*.c)
@@ -62,7 +68,7 @@ FILE_SRC := $(wildcard policy/file/*.c)
 LEDGER_SRC := $(wildcard policy/ledger/*.c)
 SLURM_SRC := $(wildcard adapters/slurm/*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
-DAEMON_SRC := $(wildcard daemon/*.c)
+DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
