@@ -17,7 +17,7 @@
 #ifndef LT_JOB_FIELDS_H
 #define LT_JOB_FIELDS_H
 
-#include "slurm_compat.h"
+#include "slurm_abi.h"
 
 /* What only newer releases have. */
 #if LT_SLURM_AT_LEAST(24, 11)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "edits.h"
-#include "slurm_compat.h"
+#include "slurm_abi.h"
 #include "units.h"
 
 /* What Slurm's UNLIMITED counts as: ten years, so that sums stay in range. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "slurm_compat.h"
+#include "slurm_abi.h"
 
 /* A ring that is replaced again and again is somebody's mistake: after this
  * many the balance stays unknown until slurmctld restarts. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "slurm_compat.h"
+#include "slurm_abi.h"
 #include "text.h"
 
 struct lt_state lt_state = {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "slurm_compat.h"
+#include "slurm_abi.h"
 
 enum { REFRESH_MS = 200, CLOCKS_DIFFER_S = 10 };
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../plugin/common/slurm_compat.h"
+#include "slurm_abi.h"
 #include <slurm/spank.h>
 
 #include "ring.h"
