@@ -26,18 +26,18 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 
 /* When it is due, or when it was; 0 stays "at once", or "never". */
 static const size_t stamps[] = {
-    offsetof(struct lt_daemon, next_jobs),
-    offsetof(struct lt_daemon, next_tables),
-    offsetof(struct lt_daemon, next_market),
-    offsetof(struct lt_daemon, next_sheet),
-    offsetof(struct lt_daemon, next_settle),
-    offsetof(struct lt_daemon, next_void),
-    offsetof(struct lt_daemon, next_policy),
-    offsetof(struct lt_daemon, next_prune),
-    offsetof(struct lt_daemon, counted_utc_s),
-    offsetof(struct lt_daemon, ring_looked_utc_s),
-    offsetof(struct lt_daemon, ring_stuck_utc_s),
-    offsetof(struct lt_daemon, jobs.begun_utc_s),
+    offsetof(struct lt_daemon, next.jobs),
+    offsetof(struct lt_daemon, next.tables),
+    offsetof(struct lt_daemon, next.market),
+    offsetof(struct lt_daemon, next.sheet),
+    offsetof(struct lt_daemon, next.settle),
+    offsetof(struct lt_daemon, next.unused),
+    offsetof(struct lt_daemon, next.policy),
+    offsetof(struct lt_daemon, next.prune),
+    offsetof(struct lt_daemon, budget.counted_utc_s),
+    offsetof(struct lt_daemon, ring.looked_utc_s),
+    offsetof(struct lt_daemon, ring.stuck_utc_s),
+    offsetof(struct lt_daemon, jobs.list.begun_utc_s),
 };
 
 static void
@@ -89,15 +89,15 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		lt_log("clock_was_set", "by_s=%lld", (long long)by_s);
 		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)
 			move((int64_t *)((char *)d + stamps[i]), by_s);
-		for (int i = 0; i < d->source_count; i++)
-			move(&d->sources[i].next_fetch_utc_s, by_s);
-		for (uint32_t i = 0; i < d->ended_count; i++)
-			move(&d->ended[i].seen_utc_s, by_s);
+		for (int i = 0; i < d->signals.source_count; i++)
+			move(&d->signals.sources[i].next_fetch_utc_s, by_s);
+		for (uint32_t i = 0; i < d->jobs.ended_count; i++)
+			move(&d->jobs.ended[i].seen_utc_s, by_s);
 		d->clock.behind_by_s += by_s;
 		d->clock.behind = true;
-		d->seen_dirty = true; /* hazard.c looks again */
+		d->signals.seen_dirty = true; /* hazard.c looks again */
 		/* What is on disk has its age by the clock before. */
-		d->market_dirty = d->sheet_dirty = true;
+		d->market_dirty = d->budget.dirty = true;
 	}
 	move_ledger(d, wall_ms / 1000);
 }

@@ -54,9 +54,9 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_file_id id;
 	struct lt_error err = {0};
-	if (now_utc_s < d->next_policy)
+	if (now_utc_s < d->next.policy)
 		return;
-	d->next_policy = now_utc_s + LT_JOBS_EVERY_S;
+	d->next.policy = now_utc_s + LT_JOBS_EVERY_S;
 	if (!lt_file_id(&id, d->args.config) ||
 	    (id.device == d->policy_id.device &&
 		id.inode == d->policy_id.inode &&
@@ -80,16 +80,17 @@ static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	run_step(d, LT_STEP_ABSORB, lt_absorb, now_utc_s);
-	if (now_utc_s >= d->next_jobs) {
+	if (now_utc_s >= d->next.jobs) {
 		const int64_t began_ms = now_ms();
-		if (!d->has_sheet)
+		if (!d->budget.has_sheet)
 			run_step(
 			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
 		if (run_step(d, LT_STEP_JOBS, lt_confirm, now_utc_s) &&
-		    d->has_sheet) {
+		    d->budget.has_sheet) {
 			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-			if (now_utc_s >= d->next_void) {
-				d->next_void = now_utc_s + LT_VOID_AFTER_S / 2;
+			if (now_utc_s >= d->next.unused) {
+				d->next.unused =
+				    now_utc_s + LT_VOID_AFTER_S / 2;
 				run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
 			}
 			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
@@ -97,14 +98,14 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		/* A site with very many jobs is polled less often: at most a
 		 * fifth of our time, and of slurmctld's patience. */
 		const int64_t took_s = (now_ms() - began_ms) / 1000;
-		d->next_jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S
+		d->next.jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S
 						   ? (int64_t)LT_JOBS_EVERY_S
 						   : took_s * 5);
 	}
-	if (d->sheet_dirty || now_utc_s >= d->next_sheet) {
+	if (d->budget.dirty || now_utc_s >= d->next.sheet) {
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
-			d->sheet_dirty = false;
-			d->next_sheet = now_utc_s + LT_SHEET_EVERY_S;
+			d->budget.dirty = false;
+			d->next.sheet = now_utc_s + LT_SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 		}
@@ -115,27 +116,27 @@ int
 lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
 	check_policy(d, now_utc_s);
-	if (now_utc_s >= d->next_tables) {
-		d->next_tables = now_utc_s + LT_TABLES_EVERY_S;
+	if (now_utc_s >= d->next.tables) {
+		d->next.tables = now_utc_s + LT_TABLES_EVERY_S;
 		if (!run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
-			d->next_tables = now_utc_s + LT_JOBS_EVERY_S;
+			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
 	}
-	if (!d->tables_utc_s || !d->acting)
+	if (!d->tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
-	if (d->market_dirty || !d->has_market || now_utc_s >= d->next_market) {
+	if (d->market_dirty || !d->has_market || now_utc_s >= d->next.market) {
 		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->market_dirty = false;
-			d->next_market = now_utc_s + LT_MARKET_EVERY_S;
+			d->next.market = now_utc_s + LT_MARKET_EVERY_S;
 			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
 			lt_failover_watch(d, now_utc_s);
 		}
 	}
 	if (d->has_market)
 		account(d, now_utc_s);
-	if (now_utc_s >= d->next_prune) {
-		d->next_prune = now_utc_s + LT_DAY_S;
+	if (now_utc_s >= d->next.prune) {
+		d->next.prune = now_utc_s + LT_DAY_S;
 		run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
 	}
 	return 1;

@@ -73,11 +73,73 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 	int64_t seen_utc_s;
 };
 
+struct lt_paths { /* of the files that it writes, and its socket */
+	char market[LT_PATH_SIZE], sheet[LT_PATH_SIZE], terms[LT_PATH_SIZE],
+	    ring[LT_PATH_SIZE], socket[LT_PATH_SIZE];
+};
+
+struct lt_tables { /* what Slurm knows (tables.c) */
+	struct lt_slurm_conf conf;
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	char *strings;
+	uint32_t partition_count, shape_count;
+	struct lt_slurm_account *accounts;
+	struct lt_slurm_pair *pairs;
+	struct lt_slurm_manager *managers;
+	uint32_t account_count, pair_count, manager_count, unknown_users;
+	int64_t read_utc_s; /* 0 = never */
+};
+
+struct lt_signals_state {
+	int source_count;
+	struct lt_source *sources;
+	struct lt_chosen *chosen;  /* failover.c: the sources in use */
+	struct lt_seen_here *seen; /* hazard.c: interruptions, for a while */
+	bool seen_dirty;	   /* a run was interrupted since */
+};
+
+struct lt_budget_state {
+	struct lt_balance_sheet sheet;
+	bool has_sheet, dirty;
+	struct lt_recent *recent; /* admitted since the sheet (fits.c) */
+	uint64_t recent_generation;
+	int64_t counted_utc_s; /* first sheet with all that was admitted; 0 =
+				* none yet (release.c) */
+	int64_t settled_until_utc_s;
+	uint32_t dbd_queue;
+	bool period_began; /* since it was last judged who fits into it */
+};
+
+struct lt_ring_state { /* absorb.c */
+	int fd;	       /* -1 = no ring yet */
+	uint64_t generation, absorbed, highest;
+	int64_t looked_utc_s, stuck_utc_s;
+};
+
+struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
+	struct lt_slurm_jobs list;
+	uint64_t looked_generation; /* of the market by which jobs have their
+				     * node_shares (change.c) */
+	bool followed;		    /* a list was, since the start */
+	bool quotes_loaded; /* and its quotes are in the ledger: ready */
+	uint32_t live_count, live_capacity;
+	struct lt_live *live; /* sorted by quote id */
+	uint32_t ended_count, ended_capacity;
+	struct lt_ended *ended;
+	uint32_t admitted_count, admitted_capacity;
+	struct lt_admitted *admitted; /* lock.c */
+	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
+};
+
+struct lt_schedule { /* when each is due, by the wall clock of this pass;
+		      * clock.c moves them when that is set */
+	int64_t jobs, tables, market, sheet, settle, unused, policy, prune;
+};
+
 struct lt_daemon {
 	struct lt_args args;
-	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
-	    terms_path[LT_PATH_SIZE], ring_path[LT_PATH_SIZE],
-	    socket_path[LT_PATH_SIZE];
+	struct lt_paths paths;
 	int lock_fd;
 	int64_t started_utc_s;
 	/* lt_cycle(), for a request that can't wait for it. */
@@ -90,61 +152,19 @@ struct lt_daemon {
 	char policy_error[LT_ERROR_TEXT_SIZE];
 	struct lt_offsets offsets; /* the site's zone; with the policy */
 
-	struct lt_slurm_conf slurm;
-	struct lt_partition *partitions;
-	struct lt_shape *shapes;
-	char *strings;
-	uint32_t partition_count, shape_count;
-	struct lt_slurm_account *accounts;
-	struct lt_slurm_pair *pairs;
-	struct lt_slurm_manager *managers;
-	uint32_t account_count, pair_count, manager_count, unknown_users;
-	int64_t tables_utc_s;  /* when they were read; 0 = never */
 	struct lt_steps steps; /* what fails now */
-
-	int source_count;
-	struct lt_source *sources;
-
 	struct lt_ledger *ledger;
+	struct lt_tables tables;
+	struct lt_signals_state signals;
 	struct lt_market market;
-	bool has_market;
+	bool has_market, market_dirty;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
-	struct lt_chosen *chosen;     /* failover.c: the sources in use */
-	struct lt_seen_here *seen;    /* hazard.c: interruptions, for a while */
-	bool seen_dirty;	      /* a run was interrupted since */
-	struct lt_balance_sheet sheet;
-	bool has_sheet;
-	struct lt_recent *recent; /* admitted since the sheet (release.c) */
-	uint64_t recent_generation;
-	int64_t counted_utc_s; /* first sheet with all that was admitted; 0 =
-				* none yet (release.c) */
+	struct lt_budget_state budget;
+	struct lt_ring_state ring;
+	struct lt_jobs_state jobs;
 
-	int ring_fd; /* -1 = no ring yet */
-	uint64_t ring_generation, ring_absorbed, ring_highest;
-	int64_t ring_looked_utc_s, ring_stuck_utc_s; /* absorb.c */
-
-	struct lt_slurm_jobs jobs;
-	uint64_t looked_generation; /* of the market by which jobs have their
-				     * node_shares (change.c) */
-	bool has_jobs;		    /* a list was followed since the start */
-	bool quotes_loaded; /* and its quotes are in the ledger: ready */
-	uint32_t live_count, live_capacity;
-	struct lt_live *live; /* sorted by quote id */
-	uint32_t ended_count, ended_capacity;
-	struct lt_ended *ended;
-	uint32_t admitted_count, admitted_capacity;
-	struct lt_admitted *admitted; /* lock.c */
-	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
-	uint32_t dbd_queue;
-	int64_t settled_until_utc_s;
-	bool period_began; /* since it was last judged who fits into it */
-
-	/* next times, by the wall clock of this pass; clock.c moves them when
-	 * that is set */
 	struct lt_clock clock;
-	int64_t next_jobs, next_tables, next_market, next_sheet, next_settle,
-	    next_void, next_policy, next_prune;
-	bool market_dirty, sheet_dirty;
+	struct lt_schedule next;
 };
 
 /* policy_load.c: load or reload; a bad file keeps the one that is there. */
@@ -293,7 +313,7 @@ int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
 static inline bool
 lt_is_admin(const struct lt_daemon *d, uint32_t uid)
 {
-	return uid == 0 || uid == d->slurm.slurm_uid;
+	return uid == 0 || uid == d->tables.conf.slurm_uid;
 }
 
 #endif

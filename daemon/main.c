@@ -95,11 +95,11 @@ init(struct lt_daemon *d, struct lt_error *err)
 	int code;
 	d->started_utc_s = now_s();
 	d->cycle = lt_cycle;
-	join(d->market_path, d->args.run, LT_MARKET_FILE);
-	join(d->socket_path, d->args.run, LT_SOCKET_FILE);
-	join(d->sheet_path, d->args.state, LT_SHEET_FILE);
-	join(d->terms_path, d->args.state, LT_TERMS_FILE);
-	join(d->ring_path, d->args.state, LT_RING_FILE);
+	join(d->paths.market, d->args.run, LT_MARKET_FILE);
+	join(d->paths.socket, d->args.run, LT_SOCKET_FILE);
+	join(d->paths.sheet, d->args.state, LT_SHEET_FILE);
+	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
+	join(d->paths.ring, d->args.state, LT_RING_FILE);
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
 	    (code = lock_state(d, err)) != LT_OK ||
@@ -116,28 +116,28 @@ static void
 fini(struct lt_daemon *d)
 {
 	lt_schedule_stop(d);
-	lt_slurm_jobs_free(&d->jobs);
-	for (uint32_t i = 0; i < d->ended_count; i++)
-		free(d->ended[i].run.admin_comment);
-	free(d->ended);
-	free(d->live);
-	free(d->admitted);
-	free(d->recent);
+	lt_slurm_jobs_free(&d->jobs.list);
+	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
+		free(d->jobs.ended[i].run.admin_comment);
+	free(d->jobs.ended);
+	free(d->jobs.live);
+	free(d->jobs.admitted);
+	free(d->budget.recent);
 	free(d->recorded);
-	free(d->chosen);
-	free(d->seen);
-	if (d->ring_fd >= 0)
-		close(d->ring_fd);
-	if (d->has_sheet)
-		lt_sheet_free(&d->sheet);
+	free(d->signals.chosen);
+	free(d->signals.seen);
+	if (d->ring.fd >= 0)
+		close(d->ring.fd);
+	if (d->budget.has_sheet)
+		lt_sheet_free(&d->budget.sheet);
 	if (d->has_market)
 		lt_market_free(&d->market);
-	free(d->partitions);
-	free(d->shapes);
-	free(d->strings);
-	free(d->accounts);
-	free(d->pairs);
-	free(d->managers);
+	free(d->tables.partitions);
+	free(d->tables.shapes);
+	free(d->tables.strings);
+	free(d->tables.accounts);
+	free(d->tables.pairs);
+	free(d->tables.managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);
 	lt_slurm_fini();
@@ -171,7 +171,7 @@ take_signals(struct lt_daemon *d, int fd)
 		struct lt_error err = {0};
 		if (lt_daemon_load_policy(d, now_s(), &err) == LT_OK)
 			lt_signals_restore(d, now_s());
-		d->next_tables = 0;
+		d->next.tables = 0;
 	}
 	return true;
 }
@@ -236,12 +236,12 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		lt_serve_run();
 		const int64_t fetch_s = lt_schedule_run(d, now_s()) - now_s();
 		if (lt_monotonic_ms() >= next_ms || d->market_dirty ||
-		    d->sheet_dirty) {
+		    d->budget.dirty) {
 			const int64_t cycle_s = lt_cycle(d, now_s());
 			next_ms =
 			    lt_monotonic_ms() +
 			    1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
-			if (d->tables_utc_s && !d->acting)
+			if (d->tables.read_utc_s && !d->acting)
 				return LT_ESTALE;
 		}
 	}
@@ -254,7 +254,8 @@ once(struct lt_daemon *d)
 	lt_cycle(d, now_s());
 	char failed[LT_ERROR_TEXT_SIZE];
 	lt_steps_text(failed, &d->steps);
-	if (d->tables_utc_s && d->has_market && d->has_sheet && !failed[0])
+	if (d->tables.read_utc_s && d->has_market && d->budget.has_sheet &&
+	    !failed[0])
 		return 0;
 	fprintf(stderr, "lowtided: %s\n",
 	    failed[0] ? failed : "this host's slurmctld is not in charge");
@@ -264,7 +265,7 @@ once(struct lt_daemon *d)
 int
 main(int argc, char **argv)
 {
-	static struct lt_daemon daemon = {.lock_fd = -1, .ring_fd = -1};
+	static struct lt_daemon daemon = {.lock_fd = -1, .ring.fd = -1};
 	struct lt_error err = {0};
 	const int status = lt_args_parse(&daemon.args, argc, argv);
 	if (status >= 0)
@@ -300,7 +301,7 @@ main(int argc, char **argv)
 		lt_serve_stop();
 		fini(&daemon);
 		daemon = (struct lt_daemon){
-		    .lock_fd = -1, .ring_fd = -1, .args = daemon.args};
+		    .lock_fd = -1, .ring.fd = -1, .args = daemon.args};
 	} while (code == LT_ESTALE && result == 0);
 	close(signals);
 	return result;

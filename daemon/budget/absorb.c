@@ -26,7 +26,7 @@ load_absorbed(struct lt_daemon *d)
 		NULL) == LT_OK &&
 	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &absorbed) ==
 		2 &&
-	    generation == d->ring_generation)
+	    generation == d->ring.generation)
 		return absorbed;
 	return 0;
 }
@@ -36,7 +36,7 @@ save_absorbed(struct lt_daemon *d, uint64_t absorbed, struct lt_error *err)
 {
 	char value[64];
 	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
-	    d->ring_generation, absorbed);
+	    d->ring.generation, absorbed);
 	return lt_ledger_put(d->ledger, "ring_absorbed", value, err);
 }
 
@@ -44,19 +44,19 @@ save_absorbed(struct lt_daemon *d, uint64_t absorbed, struct lt_error *err)
 static int
 open_ring(struct lt_daemon *d, struct lt_error *err)
 {
-	if (d->ring_fd >= 0)
+	if (d->ring.fd >= 0)
 		return LT_OK;
-	if (access(d->ring_path, F_OK) != 0)
+	if (access(d->paths.ring, F_OK) != 0)
 		return LT_OK;
 	const int fd =
-	    lt_ring_open(d->ring_path, false, &d->ring_generation, err);
+	    lt_ring_open(d->paths.ring, false, &d->ring.generation, err);
 	if (fd < 0)
 		return fd;
-	d->ring_fd = fd;
-	d->ring_absorbed = d->ring_highest = load_absorbed(d);
-	d->sheet_dirty = true;
+	d->ring.fd = fd;
+	d->ring.absorbed = d->ring.highest = load_absorbed(d);
+	d->budget.dirty = true;
 	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
-	    d->ring_generation, d->ring_absorbed);
+	    d->ring.generation, d->ring.absorbed);
 	return LT_OK;
 }
 
@@ -65,18 +65,18 @@ static void
 close_if_replaced(struct lt_daemon *d)
 {
 	uint64_t generation = 0;
-	if (d->ring_fd < 0)
+	if (d->ring.fd < 0)
 		return;
-	const int fd = lt_ring_open(d->ring_path, false, &generation, NULL);
+	const int fd = lt_ring_open(d->paths.ring, false, &generation, NULL);
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 && generation == d->ring_generation)
+	if (fd >= 0 && generation == d->ring.generation)
 		return;
-	lt_log("ring_gone", "generation=%016" PRIx64, d->ring_generation);
-	close(d->ring_fd);
-	d->ring_fd = -1;
-	d->ring_generation = d->ring_absorbed = d->ring_highest = 0;
-	d->sheet_dirty = true;
+	lt_log("ring_gone", "generation=%016" PRIx64, d->ring.generation);
+	close(d->ring.fd);
+	d->ring.fd = -1;
+	d->ring.generation = d->ring.absorbed = d->ring.highest = 0;
+	d->budget.dirty = true;
 }
 
 /*
@@ -91,9 +91,9 @@ never_happened(const struct lt_daemon *d, uint32_t job_id)
 {
 	const struct lt_slurm_job *before = NULL, *after = NULL;
 	struct lt_slurm_jobs now = {0};
-	for (uint32_t i = 0; !before && i < d->jobs.count; i++)
-		if (d->jobs.jobs[i].job_id == job_id)
-			before = &d->jobs.jobs[i];
+	for (uint32_t i = 0; !before && i < d->jobs.list.count; i++)
+		if (d->jobs.list.jobs[i].job_id == job_id)
+			before = &d->jobs.list.jobs[i];
 	if (!before || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; !after && i < now.count; i++)
@@ -119,7 +119,7 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
     struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	d->next_jobs = 0; /* in this pass, however long the list is */
+	d->next.jobs = 0; /* in this pass, however long the list is */
 	if (is_nothing(record))
 		return LT_OK;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
@@ -221,12 +221,12 @@ has_next(const struct lt_daemon *d)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	struct lt_ring_record record;
-	const uint64_t next = d->ring_absorbed + 1;
+	const uint64_t next = d->ring.absorbed + 1;
 	const off_t at = LT_RING_HEADER_BYTES +
 			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
-	return pread(d->ring_fd, slot, sizeof(slot), at) ==
+	return pread(d->ring.fd, slot, sizeof(slot), at) ==
 		   (ssize_t)sizeof(slot) &&
-	       lt_ring_unpack(&record, slot, d->ring_generation, NULL) ==
+	       lt_ring_unpack(&record, slot, d->ring.generation, NULL) ==
 		   LT_OK &&
 	       record.sequence == next;
 }
@@ -240,15 +240,15 @@ static uint64_t
 pass_gap(struct lt_daemon *d, const struct lt_ring_record *records,
     uint32_t count, uint64_t contiguous, int64_t now_utc_s)
 {
-	if (contiguous >= d->ring_highest) {
-		d->ring_stuck_utc_s = 0;
+	if (contiguous >= d->ring.highest) {
+		d->ring.stuck_utc_s = 0;
 		return contiguous;
 	}
-	if (!d->ring_stuck_utc_s || contiguous > d->ring_absorbed)
-		d->ring_stuck_utc_s = now_utc_s;
-	if (now_utc_s - d->ring_stuck_utc_s < RING_STUCK_S)
+	if (!d->ring.stuck_utc_s || contiguous > d->ring.absorbed)
+		d->ring.stuck_utc_s = now_utc_s;
+	if (now_utc_s - d->ring.stuck_utc_s < RING_STUCK_S)
 		return contiguous;
-	d->ring_stuck_utc_s = 0;
+	d->ring.stuck_utc_s = 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].sequence > contiguous) {
 			lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
@@ -263,27 +263,27 @@ lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	close_if_replaced(d);
 	int code = open_ring(d, err);
-	if (code != LT_OK || d->ring_fd < 0)
+	if (code != LT_OK || d->ring.fd < 0)
 		return code;
-	if (!has_next(d) && now_utc_s - d->ring_looked_utc_s < RING_LOOK_S)
+	if (!has_next(d) && now_utc_s - d->ring.looked_utc_s < RING_LOOK_S)
 		return LT_OK;
-	d->ring_looked_utc_s = now_utc_s;
+	d->ring.looked_utc_s = now_utc_s;
 	struct lt_ring_record *const records =
 	    malloc(sizeof(*records) * LT_RING_SLOTS);
 	if (!records)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
 	uint32_t count = 0, bad = 0;
 	uint64_t contiguous = 0;
-	code = lt_ring_read(d->ring_fd, d->ring_generation, d->ring_absorbed,
-	    records, &count, &d->ring_highest, &contiguous, &bad, err);
+	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.absorbed,
+	    records, &count, &d->ring.highest, &contiguous, &bad, err);
 	if (code == LT_OK)
 		contiguous = pass_gap(d, records, count, contiguous, now_utc_s);
-	if (code == LT_OK && contiguous > d->ring_absorbed) {
+	if (code == LT_OK && contiguous > d->ring.absorbed) {
 		code =
 		    absorb_all(d, records, count, contiguous, now_utc_s, err);
 		if (code == LT_OK) {
-			d->ring_absorbed = contiguous;
-			d->sheet_dirty = true;
+			d->ring.absorbed = contiguous;
+			d->budget.dirty = true;
 		}
 	}
 	free(records);

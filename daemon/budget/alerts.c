@@ -81,7 +81,7 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 static void
 tell(const struct lt_daemon *d, uint32_t index, int percent)
 {
-	const struct lt_budget *const b = &d->sheet.budgets[index];
+	const struct lt_budget *const b = &d->budget.sheet.budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	char spent[64], limit[64];
 	if (reached(p->limit.has_money, p->settled.money_micros,
@@ -103,7 +103,8 @@ tell(const struct lt_daemon *d, uint32_t index, int percent)
 static int
 run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
 {
-	const struct lt_period *const p = &d->sheet.budgets[index].periods[0];
+	const struct lt_period *const p =
+	    &d->budget.sheet.budgets[index].periods[0];
 	int passed[LT_ALERTS_MAX];
 	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
 	char start[32], told[MEMORY_SIZE] = "";
@@ -135,9 +136,9 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	(void)now_utc_s;
 	/* A policy that was just read comes with the next snapshot. */
-	if (d->sheet.budget_count != (uint32_t)d->policy->budget_count)
+	if (d->budget.sheet.budget_count != (uint32_t)d->policy->budget_count)
 		return LT_OK;
-	for (uint32_t i = 0; i < d->sheet.budget_count; i++) {
+	for (uint32_t i = 0; i < d->budget.sheet.budget_count; i++) {
 		const int code = run_one(d, i, err);
 		if (code != LT_OK)
 			return code;

@@ -204,7 +204,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->is_allocated && (!before || !before->is_allocated))
 		lt_underheld_log(d, job, hold, &was);
 	hold->quote.rev++;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	lt_log("hold_follows", "job=%u money_micros=%lld was=%lld", job->job_id,
 	    (long long)hold->quote.hold_per_task.money_micros,
 	    (long long)was.money_micros);

@@ -43,21 +43,21 @@ static int
 fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	const size_t most =
-	    (size_t)d->account_count + (size_t)d->policy->budget_count + 1;
-	if (d->account_count > LT_ACCOUNTS_MAX)
+	const size_t most = (size_t)d->tables.account_count +
+			    (size_t)d->policy->budget_count + 1;
+	if (d->tables.account_count > LT_ACCOUNTS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u accounts, "
 		    "limit %d",
-		    d->account_count, LT_ACCOUNTS_MAX);
+		    d->tables.account_count, LT_ACCOUNTS_MAX);
 	s->accounts = calloc(most, sizeof(*s->accounts));
 	b->parents = calloc(most, sizeof(*b->parents));
 	if (!s->accounts || !b->parents)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < d->account_count; i++)
+	for (uint32_t i = 0; i < d->tables.account_count; i++)
 		lower(s->accounts[n++].name, LT_ACCOUNT_SIZE,
-		    d->accounts[i].name);
+		    d->tables.accounts[i].name);
 	for (int i = 0; i < d->policy->budget_count; i++)
 		lower(s->accounts[n++].name, LT_ACCOUNT_SIZE,
 		    d->policy->budgets[i].team);
@@ -69,11 +69,12 @@ fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 			s->accounts[s->account_count++] = s->accounts[i];
 	for (uint32_t i = 0; i < s->account_count; i++)
 		b->parents[i] = -1;
-	for (uint32_t i = 0; i < d->account_count; i++) {
-		const int account = lt_sheet_account(s, d->accounts[i].name);
-		if (account >= 0 && d->accounts[i].parent[0])
+	for (uint32_t i = 0; i < d->tables.account_count; i++) {
+		const int account =
+		    lt_sheet_account(s, d->tables.accounts[i].name);
+		if (account >= 0 && d->tables.accounts[i].parent[0])
 			b->parents[account] =
-			    lt_sheet_account(s, d->accounts[i].parent);
+			    lt_sheet_account(s, d->tables.accounts[i].parent);
 	}
 	for (uint32_t i = 0; i < s->account_count; i++)
 		s->accounts[i].parent = (uint32_t)(b->parents[i] + 1);
@@ -93,22 +94,23 @@ static int
 fill_pairs(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	if (d->pair_count > LT_PAIRS_MAX)
+	if (d->tables.pair_count > LT_PAIRS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u associations, "
 		    "limit %d",
-		    d->pair_count, LT_PAIRS_MAX);
-	s->pairs = calloc((size_t)d->pair_count + 1, sizeof(*s->pairs));
+		    d->tables.pair_count, LT_PAIRS_MAX);
+	s->pairs = calloc((size_t)d->tables.pair_count + 1, sizeof(*s->pairs));
 	if (!s->pairs)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
-	for (uint32_t i = 0; i < d->pair_count; i++) {
-		const int account = lt_sheet_account(s, d->pairs[i].account);
+	for (uint32_t i = 0; i < d->tables.pair_count; i++) {
+		const int account =
+		    lt_sheet_account(s, d->tables.pairs[i].account);
 		if (account < 0)
 			continue;
 		s->pairs[s->pair_count++] =
-		    (struct lt_pair){.uid = d->pairs[i].uid,
+		    (struct lt_pair){.uid = d->tables.pairs[i].uid,
 			.account = (uint32_t)account,
-			.is_default = d->pairs[i].is_default};
+			.is_default = d->tables.pairs[i].is_default};
 	}
 	qsort(s->pairs, s->pair_count, sizeof(*s->pairs), compare_pairs);
 	uint32_t n = 0;
@@ -149,14 +151,16 @@ fill_managers(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
 	struct lt_manager *const kept =
-	    calloc((size_t)d->manager_count + 1, sizeof(*kept));
-	s->managers = calloc((size_t)d->manager_count + 1, sizeof(*kept));
+	    calloc((size_t)d->tables.manager_count + 1, sizeof(*kept));
+	s->managers =
+	    calloc((size_t)d->tables.manager_count + 1, sizeof(*kept));
 	if (!s->managers || !kept) {
 		free(kept);
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	}
-	for (uint32_t i = 0; i < d->manager_count; i++) {
-		const struct lt_slurm_manager *const from = &d->managers[i];
+	for (uint32_t i = 0; i < d->tables.manager_count; i++) {
+		const struct lt_slurm_manager *const from =
+		    &d->tables.managers[i];
 		const int account =
 		    from->account[0] ? lt_sheet_account(s, from->account) : -1;
 		if (!from->account[0] || account >= 0)
@@ -180,8 +184,8 @@ static void
 mark_arrays(struct build *b, const struct lt_daemon *d)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	for (uint32_t i = 0; i < d->jobs.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		const int account = lt_sheet_account(s, job->account);
 		const struct lt_pair wanted = {
 		    .uid = job->uid, .account = (uint32_t)account};
@@ -494,7 +498,7 @@ lt_period_judged(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	char value[32];
 	snprintf(value, sizeof(value), "%lld", (long long)now_utc_s);
-	d->period_began = false;
+	d->budget.period_began = false;
 	return lt_ledger_put(d->ledger, "periods_judged", value, err);
 }
 
@@ -517,12 +521,12 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 		judged = 0; /* by a clock that has been set back since */
 	for (uint32_t i = 0; i < loaded.budget_count; i++)
 		if (loaded.budgets[i].periods[0].start_utc_s > judged)
-			d->period_began = true;
-	if (d->has_sheet)
-		lt_sheet_free(&d->sheet);
-	d->sheet = loaded;
-	d->has_sheet = true;
-	return lt_sheet_save(&d->sheet, d->sheet_path, err);
+			d->budget.period_began = true;
+	if (d->budget.has_sheet)
+		lt_sheet_free(&d->budget.sheet);
+	d->budget.sheet = loaded;
+	d->budget.has_sheet = true;
+	return lt_sheet_save(&d->budget.sheet, d->paths.sheet, err);
 }
 
 int
@@ -530,19 +534,20 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build b = {.now_utc_s = now_utc_s};
 	struct lt_balance_sheet *const s = &b.sheet;
-	s->generation = d->has_sheet ? d->sheet.generation + 1 : 0;
+	s->generation =
+	    d->budget.has_sheet ? d->budget.sheet.generation + 1 : 0;
 	if (s->generation < (uint64_t)now_utc_s)
 		s->generation = (uint64_t)now_utc_s; /* rises over restarts */
 	s->compiled_utc_s = now_utc_s;
-	s->ring_generation = d->ring_generation;
-	s->ring_absorbed = d->ring_absorbed;
-	s->ready = d->quotes_loaded;
+	s->ring_generation = d->ring.generation;
+	s->ring_absorbed = d->ring.absorbed;
+	s->ready = d->jobs.quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
 	s->on_unknown = lt_mode_may(d->policy->mode, LT_MAY_REFUSE)
 			    ? d->policy->on_unknown
 			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
-	s->jobs_utc_s = d->has_jobs ? d->jobs.begun_utc_s : 0;
+	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
 	int code = fill_accounts(&b, d, err);
 	if (code == LT_OK)
 		code = fill_pairs(&b, d, err);
@@ -560,8 +565,8 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = add_holds(&b, d, err);
 	if (code == LT_OK)
 		code = publish(d, s, err);
-	if (code == LT_OK && !d->counted_utc_s)
-		d->counted_utc_s = now_utc_s;
+	if (code == LT_OK && !d->budget.counted_utc_s)
+		d->budget.counted_utc_s = now_utc_s;
 	free(b.parents);
 	free(b.first);
 	free(b.next);

@@ -77,17 +77,17 @@ add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
 	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
-	if (d->live_count == d->live_capacity) {
-		const uint32_t capacity = d->live_capacity * 2 + 256;
+	if (d->jobs.live_count == d->jobs.live_capacity) {
+		const uint32_t capacity = d->jobs.live_capacity * 2 + 256;
 		struct lt_live *const grown =
-		    realloc(d->live, capacity * sizeof(*grown));
+		    realloc(d->jobs.live, capacity * sizeof(*grown));
 		if (!grown)
 			return lt_fail(
 			    err, LT_ENOMEM, "confirm: out of memory");
-		d->live = grown;
-		d->live_capacity = capacity;
+		d->jobs.live = grown;
+		d->jobs.live_capacity = capacity;
 	}
-	d->live[d->live_count++] = live_of(d, job, hold);
+	d->jobs.live[d->jobs.live_count++] = live_of(d, job, hold);
 	return LT_OK;
 }
 
@@ -96,13 +96,14 @@ static void
 merge_live(struct lt_daemon *d)
 {
 	uint32_t n = 0;
-	if (d->live_count > 0)
-		qsort(d->live, d->live_count, sizeof(*d->live), compare_live);
-	for (uint32_t i = 0; i < d->live_count; i++) {
-		const struct lt_live *const from = &d->live[i];
-		struct lt_live *const to = n > 0 ? &d->live[n - 1] : NULL;
+	if (d->jobs.live_count > 0)
+		qsort(d->jobs.live, d->jobs.live_count, sizeof(*d->jobs.live),
+		    compare_live);
+	for (uint32_t i = 0; i < d->jobs.live_count; i++) {
+		const struct lt_live *const from = &d->jobs.live[i];
+		struct lt_live *const to = n > 0 ? &d->jobs.live[n - 1] : NULL;
 		if (!to || to->quote_id != from->quote_id) {
-			d->live[n++] = *from;
+			d->jobs.live[n++] = *from;
 			continue;
 		}
 		to->live += from->live;
@@ -115,7 +116,7 @@ merge_live(struct lt_daemon *d)
 		if (from->end_utc_s > to->end_utc_s)
 			to->end_utc_s = from->end_utc_s;
 	}
-	d->live_count = n;
+	d->jobs.live_count = n;
 }
 
 /* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
@@ -125,9 +126,9 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	const int account = lt_sheet_account(&d->sheet, job->account);
+	const int account = lt_sheet_account(&d->budget.sheet, job->account);
 	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
-	    !lt_sheet_budgeted(&d->sheet, account))
+	    !lt_sheet_budgeted(&d->budget.sheet, account))
 		return LT_OK;
 	if (lt_hold_by_id(d, job->array_job_id, job->job_id, job->uid, &hold) &&
 	    hold.state == LT_HOLD_OPEN) {
@@ -160,7 +161,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    job->job_id, job->account, hold.quote.id,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	(void)lt_quote_publish(job, &hold.quote, LT_LEAVE, 0, NULL);
 	return add_live(d, job, &hold, now_utc_s, err);
 }
@@ -187,7 +188,7 @@ insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
 		hold->live_tasks = 0;
 		hold->submit_utc_s--;
 	}
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return lt_ledger_put_hold(d->ledger, hold, err);
 }
 
@@ -206,7 +207,7 @@ take_told(struct lt_daemon *d, struct lt_ledger_hold *hold,
 	hold->quote.flags &= ~taken;
 	hold->quote.flags |= told->flags & taken;
 	hold->quote.rev = told->rev;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return lt_ledger_put_hold(d->ledger, hold, err);
 }
 
@@ -307,7 +308,7 @@ update_hold(
 	    hold.start_utc_s == before.start_utc_s &&
 	    hold.quote.end_utc_s == before.quote.end_utc_s)
 		return LT_OK;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
@@ -317,11 +318,11 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 {
 	struct lt_jobs_index index = {0};
 	int code = lt_jobs_index(&index, before, err);
-	d->live_count = 0;
-	d->locks_left = LT_LOCKS_A_PASS;
-	const bool anew = d->looked_generation != d->market.generation;
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++) {
-		struct lt_slurm_job *const job = &d->jobs.jobs[i];
+	d->jobs.live_count = 0;
+	d->jobs.locks_left = LT_LOCKS_A_PASS;
+	const bool anew = d->jobs.looked_generation != d->market.generation;
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.list.count; i++) {
+		struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		const struct lt_slurm_job *const was =
 		    lt_jobs_find(&index, job->job_id);
 		lt_change_look(d, job, was, anew, now_utc_s);
@@ -331,8 +332,8 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 	if (code == LT_OK)
 		lt_lock_sweep(d);
 	merge_live(d);
-	for (uint32_t i = 0; code == LT_OK && i < d->live_count; i++)
-		code = update_hold(d, &d->live[i], err);
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++)
+		code = update_hold(d, &d->jobs.live[i], err);
 	return code;
 }
 
@@ -347,15 +348,15 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	 * on a job, so nothing that we see here is missing there. And while
 	 * the list of before is there, which no change in the ring is in. */
 	code = lt_absorb(d, now_utc_s, err);
-	struct lt_slurm_jobs before = d->jobs;
-	d->jobs = jobs;
+	struct lt_slurm_jobs before = d->jobs.list;
+	d->jobs.list = jobs;
 	/* Whatever is admitted here is judged with all of the ring. */
-	if (code == LT_OK && d->has_sheet && d->sheet_dirty) {
-		const uint64_t generation = d->sheet.generation;
+	if (code == LT_OK && d->budget.has_sheet && d->budget.dirty) {
+		const uint64_t generation = d->budget.sheet.generation;
 		code = lt_compile_budget(d, now_utc_s, err);
 		/* Only its file could not be written, which the budget step
 		 * says: what is in memory is right. */
-		if (code != LT_OK && d->sheet.generation != generation)
+		if (code != LT_OK && d->budget.sheet.generation != generation)
 			code = LT_OK;
 	}
 	if (code == LT_OK)
@@ -370,16 +371,16 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK) {
 		/* Nothing was followed: the next list is compared with the
 		 * same one. */
-		lt_slurm_jobs_free(&d->jobs);
-		d->jobs = before;
+		lt_slurm_jobs_free(&d->jobs.list);
+		d->jobs.list = before;
 		return code;
 	}
 	lt_slurm_jobs_free(&before);
-	d->has_jobs = true;
-	d->looked_generation = d->market.generation;
-	if (!d->quotes_loaded) {
-		d->quotes_loaded = true;
-		d->sheet_dirty = true;
+	d->jobs.followed = true;
+	d->jobs.looked_generation = d->market.generation;
+	if (!d->jobs.quotes_loaded) {
+		d->jobs.quotes_loaded = true;
+		d->budget.dirty = true;
 	}
 	return code;
 }

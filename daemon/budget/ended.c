@@ -20,16 +20,16 @@ enum {
 static struct lt_ended *
 new_ended(struct lt_daemon *d)
 {
-	if (d->ended_count == d->ended_capacity) {
-		const uint32_t capacity = d->ended_capacity * 2 + 64;
+	if (d->jobs.ended_count == d->jobs.ended_capacity) {
+		const uint32_t capacity = d->jobs.ended_capacity * 2 + 64;
 		struct lt_ended *const grown =
-		    realloc(d->ended, capacity * sizeof(*grown));
+		    realloc(d->jobs.ended, capacity * sizeof(*grown));
 		if (!grown)
 			return NULL;
-		d->ended = grown;
-		d->ended_capacity = capacity;
+		d->jobs.ended = grown;
+		d->jobs.ended_capacity = capacity;
 	}
-	return &d->ended[d->ended_count++];
+	return &d->jobs.ended[d->jobs.ended_count++];
 }
 
 void
@@ -38,9 +38,9 @@ lt_settle_saw_end(
 {
 	struct lt_run known;
 	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
-	for (uint32_t i = 0; i < d->ended_count; i++)
-		if (d->ended[i].run.job_id == key.job_id &&
-		    d->ended[i].run.submit_utc_s == key.submit_utc_s)
+	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
+		if (d->jobs.ended[i].run.job_id == key.job_id &&
+		    d->jobs.ended[i].run.submit_utc_s == key.submit_utc_s)
 			return;
 	/* One that never ran has its row soon, or (a task of an array) no
 	 * row at all. */
@@ -66,7 +66,8 @@ lt_settle_saw_end(
 		.cpus = job->cpus,
 		.gpus = job->gpus,
 		.shards = job->shards,
-		.has_gpus = d->slurm.gpus_counted && d->slurm.shards_counted,
+		.has_gpus = d->tables.conf.gpus_counted &&
+			    d->tables.conf.shards_counted,
 		.memory_mib = job->memory_mib,
 		.suspended_s = job->suspended_s,
 		.energy_joules = -1,
@@ -85,19 +86,19 @@ int
 lt_ended_save(struct lt_daemon *d, struct lt_error *err)
 {
 	const uint32_t count =
-	    d->ended_count < SAVED_MAX ? d->ended_count : SAVED_MAX;
+	    d->jobs.ended_count < SAVED_MAX ? d->jobs.ended_count : SAVED_MAX;
 	char *const text = malloc((size_t)count * LINE_MAX_BYTES + 1);
 	size_t used = 0;
 	if (!text)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_slurm_run *const r = &d->ended[i].run;
+		const struct lt_slurm_run *const r = &d->jobs.ended[i].run;
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
 		    " %" PRId64 " %u %u %u %" PRIu64 " %.63s %.47s %.63s "
 		    "%.31s %" PRId64 " %u\n",
-		    d->ended[i].seen_utc_s, r->job_id, r->array_job_id,
+		    d->jobs.ended[i].seen_utc_s, r->job_id, r->array_job_id,
 		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
 		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
 		    r->memory_mib, r->user[0] ? r->user : "-", r->account,

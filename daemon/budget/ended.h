@@ -8,7 +8,7 @@
 #include "daemon.h"
 
 int lt_ended_save(struct lt_daemon *d, struct lt_error *err);
-/* What was saved, added to d->ended; nothing saved is no failure. */
+/* What was saved, added to d->jobs.ended; nothing saved is no failure. */
 void lt_ended_load(struct lt_daemon *d);
 
 #endif

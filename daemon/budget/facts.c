@@ -34,8 +34,8 @@ is_counted(const struct lt_daemon *d, const char *partition)
 			shards |= shape->shards > 0;
 		}
 	}
-	return (d->slurm.gpus_counted || !gpus) &&
-	       (d->slurm.shards_counted || !shards);
+	return (d->tables.conf.gpus_counted || !gpus) &&
+	       (d->tables.conf.shards_counted || !shards);
 }
 
 /* What is put already is not put again. */
@@ -43,8 +43,8 @@ static int
 note_gpus(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.list.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		struct lt_run_key key = {job->job_id, job->submit_utc_s};
 		struct lt_run_key last = {job->job_id, INT64_MAX};
 		const struct lt_run_gpus now = {job->gpus, job->shards};
@@ -281,7 +281,7 @@ note_admissions(struct lt_daemon *d, struct lt_error *err)
 	uint32_t count = 0;
 	int code = lt_ledger_admissions_due(d->ledger, &due, &count, err);
 	if (code == LT_OK && count > 0)
-		code = lt_jobs_index(&index, &d->jobs, err);
+		code = lt_jobs_index(&index, &d->jobs.list, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (lt_ledger_hold(d->ledger, due[i], &hold, NULL) != LT_OK)
 			continue;
@@ -354,8 +354,8 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 			   (double)run->share_denominator,
 	    .active_s = run->end_utc_s - run->start_utc_s - run->suspended_s,
 	    .limit_s = row->limit_s,
-	    .over_time_limit_s = d->slurm.over_time_limit_s < INT32_MAX
-				     ? d->slurm.over_time_limit_s
+	    .over_time_limit_s = d->tables.conf.over_time_limit_s < INT32_MAX
+				     ? d->tables.conf.over_time_limit_s
 				     : 0};
 	const double suspended = suspended_part(run, d);
 	const struct {
@@ -400,7 +400,7 @@ lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code != LT_OK)
 		return code;
-	if (!d->slurm.gpus_counted || !d->slurm.shards_counted)
+	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)
 		code = note_gpus(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = note_admissions(d, err);

@@ -11,14 +11,15 @@
 struct lt_recent *
 lt_fits_recent(struct lt_daemon *d)
 {
-	if (d->recent && d->recent_generation == d->sheet.generation)
-		return d->recent;
-	free(d->recent);
-	d->recent = malloc(lt_recent_size(&d->sheet));
-	if (d->recent)
-		lt_recent_init(d->recent, &d->sheet);
-	d->recent_generation = d->sheet.generation;
-	return d->recent;
+	if (d->budget.recent &&
+	    d->budget.recent_generation == d->budget.sheet.generation)
+		return d->budget.recent;
+	free(d->budget.recent);
+	d->budget.recent = malloc(lt_recent_size(&d->budget.sheet));
+	if (d->budget.recent)
+		lt_recent_init(d->budget.recent, &d->budget.sheet);
+	d->budget.recent_generation = d->budget.sheet.generation;
+	return d->budget.recent;
 }
 
 bool
@@ -26,7 +27,7 @@ lt_fits_asked(struct lt_hold *out, const struct lt_daemon *d,
     const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s)
 {
 	*out = (struct lt_hold){.uid = hold->uid,
-	    .account = lt_sheet_account(&d->sheet, hold->quote.account),
+	    .account = lt_sheet_account(&d->budget.sheet, hold->quote.account),
 	    .amount = hold->quote.hold_per_task};
 	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
 	return out->account >= 0 &&
@@ -43,7 +44,7 @@ lt_fits(struct lt_daemon *d, const struct lt_hold *asked)
 	struct lt_recent *const recent = lt_fits_recent(d);
 	if (!recent)
 		return false;
-	lt_admit(&verdict, &d->sheet, recent, asked);
+	lt_admit(&verdict, &d->budget.sheet, recent, asked);
 	return verdict.code == LT_ADMIT ||
 	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
 }
@@ -67,10 +68,10 @@ lt_fits_instead(struct lt_daemon *d, const struct lt_ledger_hold *from,
 	    recent && lt_hold_counts(from) &&
 	    lt_fits_asked(&old, d, from, from->live_tasks, now_utc_s);
 	if (counts)
-		lt_recent_remove(recent, &d->sheet, &old);
+		lt_recent_remove(recent, &d->budget.sheet, &old);
 	if (lt_fits_hold(d, to, now_utc_s))
 		return true;
 	if (counts)
-		lt_recent_add(recent, &d->sheet, &old);
+		lt_recent_add(recent, &d->budget.sheet, &old);
 	return false;
 }

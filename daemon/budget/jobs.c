@@ -54,9 +54,10 @@ const struct lt_live *
 lt_live_find(const struct lt_daemon *d, uint64_t quote_id)
 {
 	const struct lt_live key = {.quote_id = quote_id};
-	return d->live_count == 0 ? NULL
-				  : bsearch(&key, d->live, d->live_count,
-					sizeof(key), by_quote);
+	return d->jobs.live_count == 0
+		   ? NULL
+		   : bsearch(&key, d->jobs.live, d->jobs.live_count,
+			 sizeof(key), by_quote);
 }
 
 bool

@@ -17,10 +17,10 @@ enum { ROW_WITHIN_S = 300 };
 struct lt_admitted *
 lt_lock_admitted(struct lt_daemon *d, const struct lt_slurm_job *job)
 {
-	for (uint32_t i = 0; i < d->admitted_count; i++)
-		if (d->admitted[i].job_id == job->job_id &&
-		    d->admitted[i].submit_utc_s == job->submit_utc_s)
-			return &d->admitted[i];
+	for (uint32_t i = 0; i < d->jobs.admitted_count; i++)
+		if (d->jobs.admitted[i].job_id == job->job_id &&
+		    d->jobs.admitted[i].submit_utc_s == job->submit_utc_s)
+			return &d->jobs.admitted[i];
 	return NULL;
 }
 
@@ -28,13 +28,13 @@ void
 lt_lock_sweep(struct lt_daemon *d)
 {
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < d->admitted_count; i++) {
-		if (!d->admitted[i].seen)
+	for (uint32_t i = 0; i < d->jobs.admitted_count; i++) {
+		if (!d->jobs.admitted[i].seen)
 			continue;
-		d->admitted[kept] = d->admitted[i];
-		d->admitted[kept++].seen = false;
+		d->jobs.admitted[kept] = d->jobs.admitted[i];
+		d->jobs.admitted[kept++].seen = false;
 	}
-	d->admitted_count = kept;
+	d->jobs.admitted_count = kept;
 }
 
 bool
@@ -69,11 +69,11 @@ lt_lock_is_left(
 static bool
 is_judged(const struct lt_daemon *d, const struct lt_slurm_job *job)
 {
-	return d->has_sheet && lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	return d->budget.has_sheet && lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	       d->policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
 	       !job->is_cron && job->requeue_allowed &&
-	       lt_sheet_budgeted(
-		   &d->sheet, lt_sheet_account(&d->sheet, job->account));
+	       lt_sheet_budgeted(&d->budget.sheet,
+		   lt_sheet_account(&d->budget.sheet, job->account));
 }
 
 static int
@@ -82,7 +82,7 @@ put_flags(struct lt_daemon *d, struct lt_ledger_hold *hold, uint32_t flags,
 {
 	hold->quote.flags = flags;
 	hold->quote.rev++;
-	d->sheet_dirty = true; /* terms are written with it */
+	d->budget.dirty = true; /* terms are written with it */
 	return lt_ledger_put_hold(d->ledger, hold, err);
 }
 
@@ -90,9 +90,9 @@ static int
 lock(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	if (d->locks_left == 0)
+	if (d->jobs.locks_left == 0)
 		return LT_OK;
-	d->locks_left--;
+	d->jobs.locks_left--;
 	/* A user's hold of now is kept for later; one of its submission is
 	 * over, as it ran. */
 	uint32_t flags = hold->quote.flags & ~(uint32_t)LT_QUOTE_USER_HOLD;
@@ -117,8 +117,8 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 		return LT_OK;
 	/* The row of the run that ended comes soon, or as others do. */
 	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S &&
-	    d->next_settle > now_utc_s + LT_JOBS_EVERY_S)
-		d->next_settle = now_utc_s + LT_JOBS_EVERY_S;
+	    d->next.settle > now_utc_s + LT_JOBS_EVERY_S)
+		d->next.settle = now_utc_s + LT_JOBS_EVERY_S;
 	return is_judged(d, job) && !by_admin ? lock(d, job, hold, err) : LT_OK;
 }
 
@@ -126,14 +126,14 @@ int
 lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	if (d->admitted_count == d->admitted_capacity) {
-		const uint32_t capacity = d->admitted_capacity * 2 + 64;
+	if (d->jobs.admitted_count == d->jobs.admitted_capacity) {
+		const uint32_t capacity = d->jobs.admitted_capacity * 2 + 64;
 		struct lt_admitted *const grown =
-		    realloc(d->admitted, capacity * sizeof(*grown));
+		    realloc(d->jobs.admitted, capacity * sizeof(*grown));
 		if (!grown)
 			return lt_fail(err, LT_ENOMEM, "lock: out of memory");
-		d->admitted = grown;
-		d->admitted_capacity = capacity;
+		d->jobs.admitted = grown;
+		d->jobs.admitted_capacity = capacity;
 	}
 	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
 	/* The run that ended keeps its own share until it is settled. */
@@ -150,9 +150,10 @@ lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
 	const int code = put_flags(d, hold, hold->quote.flags, err);
 	if (code != LT_OK)
 		return code;
-	d->admitted[d->admitted_count++] = (struct lt_admitted){.seen = true,
-	    .job_id = job->job_id,
-	    .submit_utc_s = job->submit_utc_s};
+	d->jobs.admitted[d->jobs.admitted_count++] =
+	    (struct lt_admitted){.seen = true,
+		.job_id = job->job_id,
+		.submit_utc_s = job->submit_utc_s};
 	lt_log("run_admitted", "job=%u account=%s submit=%lld", job->job_id,
 	    hold->quote.account, (long long)job->submit_utc_s);
 	return LT_OK;
@@ -164,7 +165,7 @@ lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	struct lt_admitted *const admitted = lt_lock_admitted(d, job);
 	if (admitted)
-		*admitted = d->admitted[--d->admitted_count];
+		*admitted = d->jobs.admitted[--d->jobs.admitted_count];
 	if (hold->live_tasks > 0)
 		hold->live_tasks--;
 	if (hold->live_tasks == 0)

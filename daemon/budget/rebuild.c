@@ -86,7 +86,7 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
     struct lt_error *err)
 {
 	struct keys keys = {0};
-	if (!strstr(d->slurm.accounting_storage, "slurmdbd"))
+	if (!strstr(d->tables.conf.accounting_storage, "slurmdbd"))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	const int64_t first = lt_settle_since(d, now_utc_s);
@@ -104,6 +104,6 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
 	if (code == LT_OK)
 		code = count_runs(d, &keys, rebuilt, err);
 	free(keys.items);
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return code;
 }

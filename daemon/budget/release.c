@@ -86,9 +86,9 @@ collect(struct lt_daemon *d, uint32_t *count)
 {
 	*count = 0;
 	struct waiting *const all =
-	    calloc((size_t)d->jobs.count + 1, sizeof(*all));
-	for (uint32_t i = 0; all && i < d->jobs.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+	    calloc((size_t)d->jobs.list.count + 1, sizeof(*all));
+	for (uint32_t i = 0; all && i < d->jobs.list.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		struct waiting *const w = &all[*count];
 		if (job->state != LT_JOB_PENDING ||
 		    !lt_hold_of_job(d, job, &w->hold))
@@ -143,7 +143,7 @@ set_flags(struct lt_daemon *d, struct waiting *w, uint32_t set, uint32_t clear,
 {
 	w->hold.quote.flags = (w->hold.quote.flags & ~clear) | set;
 	w->hold.quote.rev++;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return lt_ledger_put_hold(d->ledger, &w->hold, err);
 }
 
@@ -224,7 +224,7 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	for (uint32_t i = 0; recent && i < count; i++)
 		if (all[i].first == &all[i] && which(d, &all[i]) &&
 		    asked_by(&asked, d, &all[i], now_utc_s))
-			lt_recent_remove(recent, &d->sheet, &asked);
+			lt_recent_remove(recent, &d->budget.sheet, &asked);
 	for (uint32_t i = 0; recent && i < count; i++)
 		denied[i] = all[i].first == &all[i] && which(d, &all[i]) &&
 			    asked_by(&asked, d, &all[i], now_utc_s) &&
@@ -298,7 +298,8 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	bool any = false;
 	for (uint32_t i = 0; i < count; i++)
 		any |= is_freeing(&all[i]);
-	if (!any || !d->counted_utc_s || now_utc_s <= d->counted_utc_s)
+	if (!any || !d->budget.counted_utc_s ||
+	    now_utc_s <= d->budget.counted_utc_s)
 		return LT_OK;
 	code = lt_compile_budget(d, now_utc_s, err);
 	memset(denied, 0, count * sizeof(*denied));
@@ -347,8 +348,8 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
 static bool
 is_budgeted(const struct lt_daemon *d, const struct waiting *w)
 {
-	return lt_sheet_budgeted(
-	    &d->sheet, lt_sheet_account(&d->sheet, w->hold.quote.account));
+	return lt_sheet_budgeted(&d->budget.sheet,
+	    lt_sheet_account(&d->budget.sheet, w->hold.quote.account));
 }
 
 /* Admit what fits; the rest is held back. */
@@ -392,7 +393,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 				 LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN, err);
 	}
 	if (admitted > 0)
-		d->counted_utc_s = 0;
+		d->budget.counted_utc_s = 0;
 	return code;
 }
 
@@ -408,7 +409,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = LT_OK;
 	if (!all || !denied)
 		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
-	if (code == LT_OK && d->period_began &&
+	if (code == LT_OK && d->budget.period_began &&
 	    lt_mode_may(d->policy->mode, LT_MAY_HOLD))
 		code = readmit(d, all, count, denied, now_utc_s, err);
 	if (code == LT_OK)

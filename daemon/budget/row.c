@@ -31,8 +31,8 @@ take(struct lt_slurm_run *row, const char *partition, uint32_t uid,
 static bool
 take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
 {
-	for (uint32_t i = 0; i < d->jobs.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
+		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		if (job->job_id != row->job_id ||
 		    job->submit_utc_s != row->submit_utc_s ||
 		    job->state == LT_JOB_PENDING ||
@@ -41,8 +41,8 @@ take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
 		take(row, job->partition, job->uid, job->user, job->limit_s);
 		return true;
 	}
-	for (uint32_t i = 0; i < d->ended_count; i++) {
-		const struct lt_slurm_run *const run = &d->ended[i].run;
+	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
+		const struct lt_slurm_run *const run = &d->jobs.ended[i].run;
 		if (run->job_id != row->job_id ||
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))

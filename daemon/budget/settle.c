@@ -24,7 +24,7 @@ enum { NO_ROW_S = 120 };
 static bool
 has_slurmdbd(const struct lt_daemon *d)
 {
-	return strstr(d->slurm.accounting_storage, "slurmdbd") != NULL;
+	return strstr(d->tables.conf.accounting_storage, "slurmdbd") != NULL;
 }
 
 /* After a rebuild the ledger has no holds: the row's quote comes back as an
@@ -232,9 +232,9 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	if (code != LT_OK)
 		lt_ledger_rollback(d->ledger);
 	else if (changed) {
-		d->sheet_dirty = true;
+		d->budget.dirty = true;
 		if (lt_is_interruption(run->state_text))
-			d->seen_dirty = d->market_dirty = true;
+			d->signals.seen_dirty = d->market_dirty = true;
 		lt_log("settled",
 		    "job=%u account=%s money_micros=%" PRId64
 		    " carbon_mg=%" PRId64 " provisional=%d",
@@ -393,14 +393,14 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
 	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
-	const uint32_t before = d->ended_count;
+	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
 	const int64_t first = lt_settle_since(d, 0);
 	bool waited = false;
 	int code = LT_OK;
 	*oldest = INT64_MAX;
-	for (uint32_t i = 0; i < d->ended_count; i++) {
-		struct lt_ended *const e = &d->ended[i];
+	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
+		struct lt_ended *const e = &d->jobs.ended[i];
 		struct lt_run known;
 		const struct lt_run_key key = {
 		    e->run.job_id, e->run.submit_utc_s};
@@ -421,9 +421,9 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		}
 		if (e->run.end_utc_s && e->run.end_utc_s < *oldest)
 			*oldest = e->run.end_utc_s;
-		d->ended[kept++] = *e;
+		d->jobs.ended[kept++] = *e;
 	}
-	d->ended_count = kept;
+	d->jobs.ended_count = kept;
 	if (code == LT_OK && (waited || (before > 0 && kept == 0)))
 		code = lt_ended_save(d, err);
 	return code;
@@ -434,7 +434,7 @@ lt_settle_save_until(struct lt_daemon *d, int64_t until, struct lt_error *err)
 {
 	char value[32];
 	snprintf(value, sizeof(value), "%" PRId64, until);
-	d->settled_until_utc_s = until;
+	d->budget.settled_until_utc_s = until;
 	return lt_ledger_put(d->ledger, "settled_until", value, err);
 }
 
@@ -443,13 +443,13 @@ static int
 load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	char value[32];
-	if (d->settled_until_utc_s)
+	if (d->budget.settled_until_utc_s)
 		return LT_OK;
 	lt_ended_load(d);
 	if (lt_ledger_get(d->ledger, "settled_until", value, sizeof(value),
 		NULL) == LT_OK &&
-	    lt_int64_parse(
-		value, 1, INT64_MAX, &d->settled_until_utc_s, NULL) == LT_OK)
+	    lt_int64_parse(value, 1, INT64_MAX, &d->budget.settled_until_utc_s,
+		NULL) == LT_OK)
 		return LT_OK;
 	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
 	const int code = lt_ledger_put(d->ledger, "since", value, err);
@@ -469,10 +469,10 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = check_ended(d, now_utc_s, &oldest, err);
 	if (code != LT_OK || !has_slurmdbd(d))
 		return code;
-	const bool full = now_utc_s >= d->next_settle;
+	const bool full = now_utc_s >= d->next.settle;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
-	int64_t from = d->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
+	int64_t from = d->budget.settled_until_utc_s - LT_SETTLE_OVERLAP_S;
 	/* By a clock that has been set back since, all of this is to come. */
 	if (from > now_utc_s - LT_SETTLE_OVERLAP_S)
 		from = now_utc_s - LT_SETTLE_OVERLAP_S;
@@ -488,13 +488,13 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (full) {
-		d->next_settle = now_utc_s + LT_SETTLE_EVERY_S;
+		d->next.settle = now_utc_s + LT_SETTLE_EVERY_S;
 		code = check_ended(d, now_utc_s, &oldest, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
 		if (code == LT_OK &&
-		    lt_slurm_dbd_queue(&d->dbd_queue, NULL) == LT_OK &&
-		    d->dbd_queue == 0)
+		    lt_slurm_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
+		    d->budget.dbd_queue == 0)
 			code = lt_settle_save_until(d, now_utc_s, err);
 	}
 	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;

@@ -63,7 +63,7 @@ static uint32_t
 flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold)
 {
-	const int account = lt_sheet_account(&d->sheet, job->account);
+	const int account = lt_sheet_account(&d->budget.sheet, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
@@ -71,7 +71,8 @@ flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
 	       flag(flags & LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD) |
 	       flag(flags & LT_QUOTE_PLANE, LT_TERMS_PLANE) |
 	       flag(job->state == LT_JOB_PENDING, LT_TERMS_PENDING) |
-	       flag(account >= 0 && lt_sheet_budgeted(&d->sheet, account),
+	       flag(
+		   account >= 0 && lt_sheet_budgeted(&d->budget.sheet, account),
 		   LT_TERMS_BUDGETED) |
 	       flag(amount->has_money, LT_TERMS_HAS_MONEY) |
 	       flag(amount->has_carbon, LT_TERMS_HAS_CARBON) |
@@ -91,11 +92,11 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 {
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	int64_t start, end;
-	lt_hold_window(&start, &end, hold, d->sheet.compiled_utc_s);
+	lt_hold_window(&start, &end, hold, d->budget.sheet.compiled_utc_s);
 	*terms = (struct lt_terms){
 	    .start_utc_s = start,
 	    .end_utc_s = end,
-	    .seen_utc_s = d->jobs.begun_utc_s,
+	    .seen_utc_s = d->jobs.list.begun_utc_s,
 	    .job_id = job->job_id,
 	    .uid = job->uid,
 	    .quote_id = hold->quote.id,
@@ -183,30 +184,31 @@ int
 lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_terms *const records =
-	    calloc((size_t)d->jobs.count * 2 + 1, sizeof(*records));
+	    calloc((size_t)d->jobs.list.count * 2 + 1, sizeof(*records));
 	if (!records)
 		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < d->jobs.count; i++) {
+	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
 		struct lt_ledger_hold hold;
-		const struct lt_slurm_job *const job = &d->jobs.jobs[i];
+		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		if (job->state == LT_JOB_FINISHED)
 			continue;
 		if (!lt_hold_of_job(d, job, &hold)) {
 			/* One without a price; all that money may be at stake
 			 * for are there. */
-			if (!lt_sheet_budgeted(&d->sheet,
-				lt_sheet_account(&d->sheet, job->account)))
+			if (!lt_sheet_budgeted(&d->budget.sheet,
+				lt_sheet_account(
+				    &d->budget.sheet, job->account)))
 				continue;
 			hold = (struct lt_ledger_hold){0};
 		}
 		fill(&records[count++], job, &hold, d);
 	}
 	const uint32_t sorted = count;
-	count = mark_arrays(records, count, &d->jobs);
-	mark_leaders(records, sorted, &d->jobs);
+	count = mark_arrays(records, count, &d->jobs.list);
+	mark_leaders(records, sorted, &d->jobs.list);
 	const int code = lt_terms_write(
-	    d->terms_path, records, count, d->sheet.generation, err);
+	    d->paths.terms, records, count, d->budget.sheet.generation, err);
 	free(records);
 	return code;
 }

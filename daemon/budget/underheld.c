@@ -115,7 +115,7 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	}
 	hold->quote.flags |= LT_QUOTE_UNDERHELD;
 	hold->quote.rev++;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	lt_log("requeued_underheld", "job=%u account=%s", job->job_id,
 	    hold->quote.account);
 	const int code = lt_ledger_put_hold(d->ledger, hold, err);

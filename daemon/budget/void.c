@@ -54,7 +54,7 @@ end(struct lt_daemon *d, const struct lt_ledger_hold *hold, const char *why,
 {
 	lt_log("void", "quote=%016" PRIx64 " account=%s job=%u why=\"%s\"",
 	    hold->quote.id, hold->quote.account, hold->job_id, why);
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	return lt_ledger_end_hold(
 	    d->ledger, hold->quote.id, LT_HOLD_VOID, why, err);
 }
@@ -81,8 +81,8 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 static bool
 is_awaited(const struct lt_daemon *d, const struct lt_ledger_hold *hold)
 {
-	for (uint32_t i = 0; i < d->ended_count; i++) {
-		const struct lt_slurm_run *const run = &d->ended[i].run;
+	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
+		const struct lt_slurm_run *const run = &d->jobs.ended[i].run;
 		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
 			run->array_job_id == hold->job_id))
@@ -110,7 +110,7 @@ check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (live == 0)
 		return end(d, &after, "cancelled before it ran", err);
 	after.live_tasks = live;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
 	    after.quote.id, after.job_id, live);
 	return lt_ledger_put_hold(d->ledger, &after, err);
@@ -124,14 +124,15 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	uint32_t count = 0;
 	uint32_t asked = 0;
 	bool loaded = false;
-	const bool has_dbd = strstr(d->slurm.accounting_storage, "slurmdbd");
-	if (!d->has_jobs)
+	const bool has_dbd =
+	    strstr(d->tables.conf.accounting_storage, "slurmdbd");
+	if (!d->jobs.followed)
 		return LT_OK;
 	if (!has_dbd)
 		loaded = true; /* no rows there, ever */
-	else if (lt_slurm_dbd_queue(&d->dbd_queue, err) != LT_OK)
+	else if (lt_slurm_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
 		return err->code;
-	if (d->dbd_queue > 0)
+	if (d->budget.dbd_queue > 0)
 		return LT_OK;
 	int code = lt_ledger_open_holds(d->ledger, &holds, &count, err);
 	int64_t oldest = now_utc_s;
@@ -142,11 +143,11 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			const struct lt_ledger_hold *const h = &holds[i];
 			if (h->made_utc_s + LT_VOID_AFTER_S >
-				d->jobs.begun_utc_s ||
+				d->jobs.list.begun_utc_s ||
 			    live_shares(d, h->quote.id) >= h->live_tasks)
 				continue;
 			if (pass == 0 && h->job_id && asked >= ASKED_MAX) {
-				d->next_void = now_utc_s; /* the rest then */
+				d->next.unused = now_utc_s; /* the rest then */
 			} else if (pass == 0 && h->job_id) {
 				if (is_awaited(d, h))
 					continue;

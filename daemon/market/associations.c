@@ -48,25 +48,26 @@ int
 lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 {
 	const size_t size =
-	    ((size_t)d->account_count + d->pair_count + d->manager_count + 1) *
+	    ((size_t)d->tables.account_count + d->tables.pair_count +
+		d->tables.manager_count + 1) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
 	if (!text)
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
-	for (uint32_t i = 0; i < d->account_count; i++) {
-		const struct lt_slurm_account *const a = &d->accounts[i];
+	for (uint32_t i = 0; i < d->tables.account_count; i++) {
+		const struct lt_slurm_account *const a = &d->tables.accounts[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
 	}
-	for (uint32_t i = 0; i < d->pair_count; i++) {
-		const struct lt_slurm_pair *const p = &d->pairs[i];
+	for (uint32_t i = 0; i < d->tables.pair_count; i++) {
+		const struct lt_slurm_pair *const p = &d->tables.pairs[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
 		    p->is_default);
 	}
-	for (uint32_t i = 0; i < d->manager_count; i++) {
-		const struct lt_slurm_manager *const m = &d->managers[i];
+	for (uint32_t i = 0; i < d->tables.manager_count; i++) {
+		const struct lt_slurm_manager *const m = &d->tables.managers[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "manager %u %s\n", m->uid,
 		    m->account[0] ? m->account : "-");
@@ -127,15 +128,15 @@ take_line(struct lt_daemon *d, const char *line)
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
 		if (!strcmp(a.parent, "-"))
 			a.parent[0] = '\0';
-		d->accounts[d->account_count++] = a;
+		d->tables.accounts[d->tables.account_count++] = a;
 	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
 		       &p.uid, &is_default) == 4) {
 		p.is_default = is_default != 0;
-		d->pairs[d->pair_count++] = p;
+		d->tables.pairs[d->tables.pair_count++] = p;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
 		if (!strcmp(m.account, "-"))
 			m.account[0] = '\0';
-		d->managers[d->manager_count++] = m;
+		d->tables.managers[d->tables.manager_count++] = m;
 	}
 }
 
@@ -160,13 +161,14 @@ lt_associations_load(struct lt_daemon *d, struct lt_error *err)
 		free(managers);
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	}
-	free(d->accounts);
-	free(d->pairs);
-	free(d->managers);
-	d->accounts = accounts;
-	d->pairs = pairs;
-	d->managers = managers;
-	d->account_count = d->pair_count = d->manager_count = 0;
+	free(d->tables.accounts);
+	free(d->tables.pairs);
+	free(d->tables.managers);
+	d->tables.accounts = accounts;
+	d->tables.pairs = pairs;
+	d->tables.managers = managers;
+	d->tables.account_count = d->tables.pair_count =
+	    d->tables.manager_count = 0;
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n"));)
 		take_line(d, line);

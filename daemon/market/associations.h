@@ -10,7 +10,8 @@
 
 /* <state>/associations, rewritten only when it would change. */
 int lt_associations_save(const struct lt_daemon *d, struct lt_error *err);
-/* Into d->accounts, d->pairs and d->managers, whole or not at all. */
+/* Into d->tables.accounts, d->tables.pairs and d->tables.managers, whole or not
+ * at all. */
 int lt_associations_load(struct lt_daemon *d, struct lt_error *err);
 
 #endif

@@ -113,7 +113,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 		    d->policy->path, signal->line, signal->column,
 		    source->policy->name, lt_quantity_title(source->quantity),
 		    lt_quantity_title(wanted));
-	int *const made = &b->source_series[source - d->sources];
+	int *const made = &b->source_series[source - d->signals.sources];
 	if (*made == LT_NO_SERIES) {
 		const int code = source_series(b, source, made, err);
 		if (code != LT_OK)
@@ -136,7 +136,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
-	const struct lt_shape *const shape = &d->shapes[p->first_shape];
+	const struct lt_shape *const shape = &d->tables.shapes[p->first_shape];
 	if (p->node_idle_w <= 0)
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
@@ -233,8 +233,8 @@ apply_gpus(struct lt_market *m, const struct lt_daemon *d)
 static void
 apply_memory(struct lt_market *m, const struct lt_daemon *d)
 {
-	m->memory_ignored = !d->slurm.memory_counts;
-	m->core_spec_counts = d->slurm.core_spec_counts;
+	m->memory_ignored = !d->tables.conf.memory_counts;
+	m->core_spec_counts = d->tables.conf.core_spec_counts;
 	if (m->memory_ignored)
 		return;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -259,7 +259,7 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->generation = d->market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
 		m->generation = (uint64_t)now_utc_s; /* rises over restarts */
-	snprintf(m->cluster, sizeof(m->cluster), "%s", d->slurm.cluster);
+	snprintf(m->cluster, sizeof(m->cluster), "%s", d->tables.conf.cluster);
 	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
 	m->mode = p->mode;
 	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
@@ -267,12 +267,12 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->stale_after_s = p->stale_after_s;
 	m->deadline_slack_s = p->deadline_slack_s;
 	m->assume_time_s = p->assume_time_s;
-	m->over_time_limit_s = d->slurm.over_time_limit_s;
+	m->over_time_limit_s = d->tables.conf.over_time_limit_s;
 	m->deadline_confidence_ppm = p->deadline_confidence_ppm;
 	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
 	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
 	m->hold_margin_ppm = p->hold_margin_ppm;
-	m->max_array_size = d->slurm.max_array_size;
+	m->max_array_size = d->tables.conf.max_array_size;
 	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
 }
 
@@ -281,24 +281,27 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
 	m->series = b->series;
-	m->partition_count = d->partition_count;
-	m->shape_count = d->shape_count;
-	if (d->partition_count > LT_PARTITIONS_MAX)
+	m->partition_count = d->tables.partition_count;
+	m->shape_count = d->tables.shape_count;
+	if (d->tables.partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u partitions, "
 		    "limit %d",
-		    d->partition_count, LT_PARTITIONS_MAX);
-	m->partitions = calloc(d->partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(d->shape_count + 1u, sizeof(*m->shapes));
+		    d->tables.partition_count, LT_PARTITIONS_MAX);
+	m->partitions =
+	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
+	m->shapes = calloc(d->tables.shape_count + 1u, sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
-	b->source_series = calloc((size_t)d->source_count + 1, sizeof(int));
+	b->source_series =
+	    calloc((size_t)d->signals.source_count + 1, sizeof(int));
 	if (!m->partitions || !m->shapes || !m->gpus || !b->source_series)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	for (int i = 0; i < d->source_count; i++)
+	for (int i = 0; i < d->signals.source_count; i++)
 		b->source_series[i] = LT_NO_SERIES;
-	memcpy(m->partitions, d->partitions,
-	    d->partition_count * sizeof(*m->partitions));
-	memcpy(m->shapes, d->shapes, d->shape_count * sizeof(*m->shapes));
+	memcpy(m->partitions, d->tables.partitions,
+	    d->tables.partition_count * sizeof(*m->partitions));
+	memcpy(m->shapes, d->tables.shapes,
+	    d->tables.shape_count * sizeof(*m->shapes));
 	m->defaults = d->policy->defaults;
 	m->default_count = (uint32_t)d->policy->default_count;
 	apply_rules(m, d, b->now_utc_s);
@@ -322,7 +325,7 @@ add_busy(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 		struct lt_busy busy;
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		lt_busy_count(&busy, &d->jobs, m, (int)i, b->now_utc_s);
+		lt_busy_count(&busy, &d->jobs.list, m, (int)i, b->now_utc_s);
 		if (busy.count == 0)
 			continue;
 		struct lt_series *const s =
@@ -374,7 +377,7 @@ publish(
 		lt_market_free(&d->market);
 	d->market = loaded;
 	d->has_market = true;
-	return lt_market_save(&d->market, d->market_path, err);
+	return lt_market_save(&d->market, d->paths.market, err);
 }
 
 int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file into d->policy and d->sources, at start, on SIGHUP and when
- * the file changes. A bad file never replaces a good one: the error is kept
- * for status.
+ * The policy file into d->policy and d->signals.sources, at start, on SIGHUP
+ * and when the file changes. A bad file never replaces a good one: the error is
+ * kept for status.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -55,10 +55,10 @@ free_sources(struct lt_source *sources, int count)
 void
 lt_policy_drop(struct lt_daemon *d)
 {
-	free_sources(d->sources, d->source_count);
+	free_sources(d->signals.sources, d->signals.source_count);
 	lt_policy_free(d->policy);
-	d->sources = NULL;
-	d->source_count = 0;
+	d->signals.sources = NULL;
+	d->signals.source_count = 0;
 	d->policy = NULL;
 }
 
@@ -140,8 +140,9 @@ static void
 keep_pauses(struct lt_source *fresh, int count, const struct lt_daemon *d)
 {
 	for (int i = 0; i < count; i++)
-		for (int k = 0; k < d->source_count; k++) {
-			const struct lt_source *const old = &d->sources[k];
+		for (int k = 0; k < d->signals.source_count; k++) {
+			const struct lt_source *const old =
+			    &d->signals.sources[k];
 			if (old->retry_after_s <= 0 || !is_same(old, &fresh[i]))
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;
@@ -199,11 +200,11 @@ lt_daemon_load_policy(
 	keep_pauses(sources, policy->source_count, d);
 	lt_policy_drop(d);
 	d->policy = policy;
-	d->sources = sources;
-	d->source_count = policy->source_count;
+	d->signals.sources = sources;
+	d->signals.source_count = policy->source_count;
 	d->policy_loaded_utc_s = now_utc_s;
 	d->policy_error[0] = '\0';
-	d->market_dirty = d->sheet_dirty = true;
+	d->market_dirty = d->budget.dirty = true;
 	lt_log("policy_loaded",
 	    "path=%s mode=%s sources=%d partitions=%d "
 	    "budgets=%d",

@@ -21,14 +21,14 @@ load_partitions(struct lt_daemon *d, struct lt_error *err)
 	    &partitions, &count, &shapes, &shape_count, &strings, err);
 	if (code != LT_OK)
 		return code;
-	free(d->partitions);
-	free(d->shapes);
-	free(d->strings);
-	d->partitions = partitions;
-	d->partition_count = count;
-	d->shapes = shapes;
-	d->shape_count = shape_count;
-	d->strings = strings;
+	free(d->tables.partitions);
+	free(d->tables.shapes);
+	free(d->tables.strings);
+	d->tables.partitions = partitions;
+	d->tables.partition_count = count;
+	d->tables.shapes = shapes;
+	d->tables.shape_count = shape_count;
+	d->tables.strings = strings;
 	return LT_OK;
 }
 
@@ -47,13 +47,13 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 		free(pairs);
 		return code;
 	}
-	free(d->accounts);
-	free(d->pairs);
-	d->accounts = accounts;
-	d->account_count = count;
-	d->pairs = pairs;
-	d->pair_count = pair_count;
-	d->unknown_users = unknown;
+	free(d->tables.accounts);
+	free(d->tables.pairs);
+	d->tables.accounts = accounts;
+	d->tables.account_count = count;
+	d->tables.pairs = pairs;
+	d->tables.pair_count = pair_count;
+	d->tables.unknown_users = unknown;
 	return LT_OK;
 }
 
@@ -69,9 +69,9 @@ load_managers(struct lt_daemon *d)
 		lt_log("managers_failed", "error=\"%s\"", err.text);
 		return;
 	}
-	free(d->managers);
-	d->managers = managers;
-	d->manager_count = count;
+	free(d->tables.managers);
+	d->tables.managers = managers;
+	d->tables.manager_count = count;
 }
 
 int
@@ -82,9 +82,9 @@ lt_daemon_load_tables(
 	int code = lt_slurm_conf(&conf, err);
 	if (code != LT_OK)
 		return code;
-	if (d->tables_utc_s && d->acting != conf.is_acting_controller)
+	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
-	d->slurm = conf;
+	d->tables.conf = conf;
 	d->acting = conf.is_acting_controller;
 	code = load_partitions(d, err);
 	if (code != LT_OK)
@@ -94,10 +94,11 @@ lt_daemon_load_tables(
 		load_managers(d);
 		if (code == LT_OK)
 			code = lt_associations_save(d, err);
-		else if (!d->accounts && lt_associations_load(
-					     d, &(struct lt_error){0}) != LT_OK)
+		else if (!d->tables.accounts &&
+			 lt_associations_load(d, &(struct lt_error){0}) !=
+			     LT_OK)
 			return code; /* nobody known: nothing to work with */
 	}
-	d->tables_utc_s = now_utc_s;
+	d->tables.read_utc_s = now_utc_s;
 	return code;
 }

@@ -57,7 +57,7 @@ alerts_json(const struct lt_daemon *d, uint32_t index)
 	int passed[LT_ALERTS_MAX], count = 0;
 	if ((int)index < d->policy->budget_count)
 		count = lt_alerts_passed(passed, &d->policy->budgets[index],
-		    &d->sheet.budgets[index].periods[0]);
+		    &d->budget.sheet.budgets[index].periods[0]);
 	json_t *const list = json_array();
 	for (int i = 0; i < count; i++)
 		json_array_append_new(list, json_integer(passed[i]));
@@ -68,7 +68,7 @@ static json_t *
 row(const struct lt_daemon *d, uint32_t index, const char *user,
     const struct figures *f)
 {
-	const struct lt_budget *const b = &d->sheet.budgets[index];
+	const struct lt_budget *const b = &d->budget.sheet.budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	json_t *const all = json_pack("{s:s,s:s?,s:s,s:s,s:o,s:o,s:s}", "team",
 	    b->team, "user", user, "period", period_name(d, index), "label",
@@ -96,7 +96,7 @@ static void
 add_users(const struct lt_daemon *d, const struct lt_api_request *request,
     uint32_t index, json_t *list)
 {
-	const struct lt_balance_sheet *const s = &d->sheet;
+	const struct lt_balance_sheet *const s = &d->budget.sheet;
 	static const struct lt_amount none;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
@@ -126,8 +126,8 @@ lt_api_budget(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const team = lt_api_value(request, "team");
-	const struct lt_balance_sheet *const s = &d->sheet;
-	if (!d->has_sheet)
+	const struct lt_balance_sheet *const s = &d->budget.sheet;
+	if (!d->budget.has_sheet)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < s->budget_count; i++) {
@@ -167,7 +167,8 @@ lt_api_adjust(
 		return lt_api_error(reply, 400,
 		    "want {team, money_micros, "
 		    "carbon_mg, reason}");
-	if (!d->has_sheet || lt_sheet_account(&d->sheet, team) < 0)
+	if (!d->budget.has_sheet ||
+	    lt_sheet_account(&d->budget.sheet, team) < 0)
 		return lt_api_error(
 		    reply, 404, "team %s: no such account", team);
 	if (reason[0] == '\0' || (money == 0 && carbon == 0))
@@ -186,7 +187,8 @@ lt_api_adjust(
 		    "most %zu",
 		    strlen(reason), sizeof(entry.reason) - 1);
 	snprintf(entry.account, sizeof(entry.account), "%s",
-	    d->sheet.accounts[lt_sheet_account(&d->sheet, team)].name);
+	    d->budget.sheet.accounts[lt_sheet_account(&d->budget.sheet, team)]
+		.name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
 	lt_api_user_name(entry.who, request->uid);
 	const int code = lt_ledger_adjust(d->ledger, &entry, &err);
@@ -198,8 +200,8 @@ lt_api_adjust(
 		    "%s", err.text);
 	lt_log("adjusted", "team=%s money_micros=%lld carbon_mg=%lld who=%s",
 	    entry.account, (long long)money, (long long)carbon, entry.who);
-	d->sheet_dirty = true;
-	d->next_jobs = 0; /* what waits for this money is freed at once */
+	d->budget.dirty = true;
+	d->next.jobs = 0; /* what waits for this money is freed at once */
 	/* Its id is where its line ends in the journal. */
 	char bytes[32] = "";
 	int64_t id = 0;
@@ -250,27 +252,30 @@ lt_api_balance(
 		    "SlurmUser");
 	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
-	if (!d->has_sheet || !d->sheet.ready)
+	if (!d->budget.has_sheet || !d->budget.sheet.ready)
 		return lt_api_error(reply, 503,
 		    "the balance is not known "
 		    "yet");
-	const int account = name && name[0] ? lt_sheet_account(&d->sheet, name)
-					    : lt_sheet_default_account(
-						  &d->sheet, (uint32_t)uid);
-	if (account < 0 || (!request->is_admin && !lt_sheet_pair(&d->sheet,
-						      (uint32_t)uid, account)))
+	const int account =
+	    name && name[0]
+		? lt_sheet_account(&d->budget.sheet, name)
+		: lt_sheet_default_account(&d->budget.sheet, (uint32_t)uid);
+	if (account < 0 ||
+	    (!request->is_admin &&
+		!lt_sheet_pair(&d->budget.sheet, (uint32_t)uid, account)))
 		return lt_api_error(reply, 404,
 		    "account %s: not one of "
 		    "yours",
 		    name && name[0] ? name : "(default)");
-	const struct lt_budget *const b = tightest(&d->sheet, account);
-	struct lt_recent *const recent = calloc(1, lt_recent_size(&d->sheet));
+	const struct lt_budget *const b = tightest(&d->budget.sheet, account);
+	struct lt_recent *const recent =
+	    calloc(1, lt_recent_size(&d->budget.sheet));
 	struct lt_amount available = {0};
 	if (!recent)
 		return lt_api_error(reply, 503, "out of memory");
-	lt_recent_init(recent, &d->sheet);
-	lt_available(&available, &d->sheet, recent, (uint32_t)uid, account,
-	    request->now_utc_s, request->now_utc_s + 1);
+	lt_recent_init(recent, &d->budget.sheet);
+	lt_available(&available, &d->budget.sheet, recent, (uint32_t)uid,
+	    account, request->now_utc_s, request->now_utc_s + 1);
 	free(recent);
 	const struct lt_period *const p = b ? &b->periods[0] : NULL;
 	*reply = json_pack(

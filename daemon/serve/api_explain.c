@@ -16,9 +16,9 @@
 static const struct lt_slurm_job *
 job_of(const struct lt_daemon *d, uint32_t job_id)
 {
-	for (uint32_t i = 0; i < d->jobs.count; i++)
-		if (d->jobs.jobs[i].job_id == job_id)
-			return &d->jobs.jobs[i];
+	for (uint32_t i = 0; i < d->jobs.list.count; i++)
+		if (d->jobs.list.jobs[i].job_id == job_id)
+			return &d->jobs.list.jobs[i];
 	return NULL;
 }
 
@@ -118,10 +118,10 @@ static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_slurm_jobs one = {0};
-	if (job_of(d, job_id) || d->next_jobs > now_utc_s + LT_JOBS_EVERY_S)
+	if (job_of(d, job_id) || d->next.jobs > now_utc_s + LT_JOBS_EVERY_S)
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
-		d->next_jobs = now_utc_s;
+		d->next.jobs = now_utc_s;
 		d->cycle(d, now_utc_s);
 	}
 	lt_slurm_jobs_free(&one);
@@ -239,8 +239,8 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	moved.quote.start_utc_s = now_utc_s;
 	moved.quote.end_utc_s = fresh.end_utc_s;
 	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
-	    lt_sheet_budgeted(
-		&d->sheet, lt_sheet_account(&d->sheet, hold->quote.account))) {
+	    lt_sheet_budgeted(&d->budget.sheet,
+		lt_sheet_account(&d->budget.sheet, hold->quote.account))) {
 		int code = lt_absorb(d, now_utc_s, err);
 		if (code == LT_OK)
 			code = lt_compile_budget(d, now_utc_s, err);
@@ -270,7 +270,7 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
 	hold->quote.rev++;
 	hold->quote.plan_start_utc_s = now_utc_s;
-	d->sheet_dirty = true;
+	d->budget.dirty = true;
 	if (lt_ledger_put_hold(d->ledger, hold, &err) != LT_OK ||
 	    lt_quote_publish(job, &hold->quote, LT_LEAVE, now_utc_s, &err) !=
 		LT_OK)

@@ -20,9 +20,9 @@ enum {
 const struct lt_source *
 lt_api_source(const struct lt_daemon *d, const char *name)
 {
-	for (int i = 0; i < d->source_count; i++)
-		if (!strcmp(d->sources[i].policy->name, name))
-			return &d->sources[i];
+	for (int i = 0; i < d->signals.source_count; i++)
+		if (!strcmp(d->signals.sources[i].policy->name, name))
+			return &d->signals.sources[i];
 	return NULL;
 }
 
@@ -240,14 +240,16 @@ lt_api_signals_errors(
 	if (code != 200)
 		return code;
 	json_t *const list = json_array();
-	for (; next < d->source_count && json_array_size(list) < PAGE_SOURCES;
+	for (; next < d->signals.source_count &&
+	       json_array_size(list) < PAGE_SOURCES;
 	     next++) {
-		const struct lt_source *const source = &d->sources[next];
+		const struct lt_source *const source =
+		    &d->signals.sources[next];
 		if (!name || !strcmp(source->policy->name, name))
 			json_array_append_new(list, errors_json(d, source));
 	}
 	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->policy->currency,
 	    "sources", list, "next",
-	    lt_api_optional(next < d->source_count, next));
+	    lt_api_optional(next < d->signals.source_count, next));
 	return *reply ? 200 : lt_api_error(reply, 503, "errors: out of memory");
 }

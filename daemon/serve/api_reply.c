@@ -55,8 +55,8 @@ lt_api_sees(const struct lt_daemon *d, const struct lt_api_request *request,
 {
 	if (request->is_admin)
 		return true;
-	const struct lt_balance_sheet *const s = &d->sheet;
-	for (uint32_t i = 0; d->has_sheet && i < s->pair_count; i++) {
+	const struct lt_balance_sheet *const s = &d->budget.sheet;
+	for (uint32_t i = 0; d->budget.has_sheet && i < s->pair_count; i++) {
 		if (s->pairs[i].uid != request->uid)
 			continue;
 		const struct lt_account *const a =

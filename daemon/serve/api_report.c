@@ -84,9 +84,10 @@ static const struct lt_period *
 budget_of(
     const struct lt_daemon *d, const char *team, const struct lt_period *period)
 {
-	for (uint32_t i = 0; i < d->sheet.budget_count; i++)
+	for (uint32_t i = 0; i < d->budget.sheet.budget_count; i++)
 		for (int p = 0; p < LT_PERIODS; p++) {
-			const struct lt_budget *const b = &d->sheet.budgets[i];
+			const struct lt_budget *const b =
+			    &d->budget.sheet.budgets[i];
 			if (!strcmp(b->team, team) &&
 			    b->periods[p].start_utc_s == period->start_utc_s &&
 			    b->periods[p].end_utc_s == period->end_utc_s)
@@ -207,14 +208,14 @@ static bool
 belongs(const struct lt_daemon *d, uint32_t account, const char *team)
 {
 	enum { DEPTH_MAX = 64 };
-	const char *name = d->sheet.accounts[account].name;
+	const char *name = d->budget.sheet.accounts[account].name;
 	for (int depth = 0; name && depth < DEPTH_MAX; depth++) {
 		const char *parent = NULL;
 		if (!strcasecmp(name, team))
 			return true;
-		for (uint32_t i = 0; i < d->account_count; i++)
-			if (!strcasecmp(d->accounts[i].name, name))
-				parent = d->accounts[i].parent;
+		for (uint32_t i = 0; i < d->tables.account_count; i++)
+			if (!strcasecmp(d->tables.accounts[i].name, name))
+				parent = d->tables.accounts[i].parent;
 		name = parent && parent[0] ? parent : NULL;
 	}
 	return false;
@@ -229,8 +230,8 @@ is_complete(const struct lt_daemon *d, const struct lt_period *period,
 	const int64_t end = period->end_utc_s < now_utc_s
 				? period->end_utc_s
 				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
-	return d->settled_until_utc_s >= end && d->ended_count == 0 &&
-	       !provisional;
+	return d->budget.settled_until_utc_s >= end &&
+	       d->jobs.ended_count == 0 && !provisional;
 }
 
 /* One page of the runs and how many there are; no teams. A page is small
@@ -251,8 +252,8 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
 	json_t *const list = json_array();
-	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
-		const char *const account = d->sheet.accounts[i].name;
+	for (uint32_t i = 0; i < d->budget.sheet.account_count; i++) {
+		const char *const account = d->budget.sheet.accounts[i].name;
 		struct lt_run *runs = NULL;
 		uint32_t count = 0;
 		if ((team && !belongs(d, i, team)) ||
@@ -284,7 +285,7 @@ lt_api_report(
 	struct lt_period period;
 	struct lt_error err = {0};
 	struct report r = {0};
-	if (!d->has_sheet)
+	if (!d->budget.has_sheet)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (text && text[0]) {
 		if (lt_calendar_parse(&period, &d->offsets, text, &err) !=
@@ -299,8 +300,8 @@ lt_api_report(
 		return answer_page(d, request, &period, reply);
 	r.teams = json_array();
 	r.runs = has_runs ? json_array() : NULL;
-	for (uint32_t i = 0; i < d->sheet.account_count; i++) {
-		const char *const account = d->sheet.accounts[i].name;
+	for (uint32_t i = 0; i < d->budget.sheet.account_count; i++) {
+		const char *const account = d->budget.sheet.accounts[i].name;
 		if ((team && !belongs(d, i, team)) ||
 		    !lt_api_sees(d, request, account))
 			continue;
@@ -317,7 +318,7 @@ lt_api_report(
 		d->policy->currency, "carbon_intensity",
 		d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
 							      : "average",
-		"cluster", d->slurm.cluster, "complete",
+		"cluster", d->tables.conf.cluster, "complete",
 		is_complete(d, &period, request->now_utc_s, r.provisional),
 		"teams", r.teams, "total",
 		line_json(NULL, &r.total,

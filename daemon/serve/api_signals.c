@@ -64,7 +64,7 @@ static json_t *
 used_by_json(const struct lt_daemon *d, const struct lt_source *source,
     int64_t now_utc_s)
 {
-	const int index = (int)(source - d->sources);
+	const int index = (int)(source - d->signals.sources);
 	json_t *const list = json_array();
 	for (int i = 0; i < d->policy->partition_count; i++) {
 		const struct lt_policy_partition *const partition =
@@ -199,8 +199,10 @@ page_json(struct lt_daemon *d, const char *only, int *offset, int64_t now_utc_s)
 {
 	json_t *const list = json_array();
 	size_t bytes = 0;
-	for (; *offset < d->source_count && bytes < PAGE_BYTES; ++*offset) {
-		const struct lt_source *const source = &d->sources[*offset];
+	for (; *offset < d->signals.source_count && bytes < PAGE_BYTES;
+	     ++*offset) {
+		const struct lt_source *const source =
+		    &d->signals.sources[*offset];
 		if (only && strcmp(only, source->policy->name) != 0)
 			continue;
 		json_t *const one = source_json(d, source, now_utc_s);
@@ -232,8 +234,8 @@ lt_api_signals(
 								  : "average",
 		    "stale_after_s", (json_int_t)d->policy->stale_after_s,
 		    "sources", sources, "next",
-		    lt_api_optional(next < d->source_count, next), "partitions",
-		    partitions_json(d, now));
+		    lt_api_optional(next < d->signals.source_count, next),
+		    "partitions", partitions_json(d, now));
 	return *reply ? 200
 		      : lt_api_error(reply, 503, "signals: out of memory");
 }

@@ -112,27 +112,27 @@ lt_api_status(
 	gethostname(host, sizeof(host) - 1);
 	lt_steps_text(failed, &d->steps);
 	json_t *const sources = json_array();
-	for (int i = 0; i < d->source_count; i++)
+	for (int i = 0; i < d->signals.source_count; i++)
 		json_array_append_new(
-		    sources, source_json(&d->sources[i], now));
-	json_t *const budget = snapshot_json(d->sheet_path, true, now);
-	json_object_set_new(
-	    budget, "ready", json_boolean(d->has_sheet && d->sheet.ready));
+		    sources, source_json(&d->signals.sources[i], now));
+	json_t *const budget = snapshot_json(d->paths.sheet, true, now);
+	json_object_set_new(budget, "ready",
+	    json_boolean(d->budget.has_sheet && d->budget.sheet.ready));
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
 	    "s:s?,s:I,s:o}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
-	    d->policy->currency, "cluster", d->slurm.cluster, "started",
+	    d->policy->currency, "cluster", d->tables.conf.cluster, "started",
 	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
 	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
-	    snapshot_json(d->market_path, false, now), "budget", budget, "ring",
-	    "absorbed", (json_int_t)d->ring_absorbed, "highest",
-	    (json_int_t)d->ring_highest, "slots", (json_int_t)LT_RING_SLOTS,
-	    "holds", holds_json(d), "slurm", "release", d->slurm.release,
-	    "dbd_queue", (json_int_t)d->dbd_queue, "error",
+	    snapshot_json(d->paths.market, false, now), "budget", budget,
+	    "ring", "absorbed", (json_int_t)d->ring.absorbed, "highest",
+	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
+	    "holds", holds_json(d), "slurm", "release", d->tables.conf.release,
+	    "dbd_queue", (json_int_t)d->budget.dbd_queue, "error",
 	    failed[0] ? failed : NULL, "adjustments_refused",
 	    refused_adjustments(d), "sources", sources);
 	if (*reply)

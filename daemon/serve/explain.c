@@ -200,9 +200,9 @@ say_suspension(struct text *t, const struct lt_slurm_job *job)
 static const struct lt_source *
 source_named(const struct lt_daemon *d, const char *name)
 {
-	for (int i = 0; i < d->source_count; i++)
-		if (!strcmp(d->sources[i].policy->name, name))
-			return &d->sources[i];
+	for (int i = 0; i < d->signals.source_count; i++)
+		if (!strcmp(d->signals.sources[i].policy->name, name))
+			return &d->signals.sources[i];
 	return NULL;
 }
 

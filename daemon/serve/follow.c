@@ -329,9 +329,9 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 		    stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));
 		return 1;
 	}
-	snprintf(d->market_path, sizeof(d->market_path), "%s/%s", d->args.run,
+	snprintf(d->paths.market, sizeof(d->paths.market), "%s/%s", d->args.run,
 	    LT_MARKET_FILE);
-	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s", d->args.run,
+	snprintf(d->paths.socket, sizeof(d->paths.socket), "%s/%s", d->args.run,
 	    LT_SOCKET_FILE);
 	/* curl once, here: children that answer within 50 ms have no time. */
 	if (find_seal(&seal, munge_socket, &err) != LT_OK ||
@@ -340,8 +340,8 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
-	d->slurm.slurm_uid = seal.slurm_uid;
-	lt_follow_whom(d->args.follow, &seal, d->market_path);
+	d->tables.conf.slurm_uid = seal.slurm_uid;
+	lt_follow_whom(d->args.follow, &seal, d->paths.market);
 	lt_log("started", "pid=%d follow=%s", (int)getpid(), d->args.follow);
 	loop(signals_fd);
 	lt_serve_stop();

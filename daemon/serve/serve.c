@@ -349,10 +349,10 @@ int
 lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err)
 {
-	const int fd = listen_local(d->socket_path, err);
+	const int fd = listen_local(d->paths.socket, err);
 	if (fd < 0)
 		return fd;
-	snprintf(server.path, sizeof(server.path), "%s", d->socket_path);
+	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
 	if (relay)
 		lt_questions_start(relay->ask, wake);
 	server.d = d;
@@ -368,7 +368,7 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	if (!server.local) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
-		    d->socket_path);
+		    d->paths.socket);
 	}
 	const uint16_t port = d->policy ? d->policy->listen_port : 0;
 	if (port == 0)

@@ -49,7 +49,8 @@ ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
 int
 lt_serve_munge(struct lt_daemon *d, const char *credential, char **text)
 {
-	const struct lt_seal munge = {.munge_socket = d->slurm.munge_socket};
+	const struct lt_seal munge = {
+	    .munge_socket = d->tables.conf.munge_socket};
 	struct lt_error err = {0};
 	char *payload = NULL;
 	size_t length = 0;

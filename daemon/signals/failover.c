@@ -31,7 +31,7 @@ lt_signal_source(const struct lt_daemon *d,
 	const struct lt_source *first = NULL;
 	for (int i = 0; i < signal->source_count; i++) {
 		const struct lt_source *const source =
-		    &d->sources[signal->sources[i]];
+		    &d->signals.sources[signal->sources[i]];
 		if (source->step_count == 0)
 			continue;
 		if (now_utc_s - lt_source_made(source, now_utc_s) <=
@@ -76,11 +76,12 @@ watch(const struct lt_daemon *d, const char *partition, const char *key,
 	if (!source || !strcmp(last, source->policy->name))
 		return;
 	/* The first one, first used, is no news. */
-	if (last[0] || source != &d->sources[signal->sources[0]])
+	if (last[0] || source != &d->signals.sources[signal->sources[0]])
 		lt_log("source_switched",
 		    "partition=%s signal=%s from=%s to=%s", partition, key,
-		    last[0] ? last
-			    : d->sources[signal->sources[0]].policy->name,
+		    last[0]
+			? last
+			: d->signals.sources[signal->sources[0]].policy->name,
 		    source->policy->name);
 	memcpy(last, source->policy->name, LT_NAME_SIZE);
 }
@@ -88,12 +89,15 @@ watch(const struct lt_daemon *d, const char *partition, const char *key,
 void
 lt_failover_watch(struct lt_daemon *d, int64_t now_utc_s)
 {
-	if (!d->chosen)
-		d->chosen = calloc(LT_PARTITIONS_MAX, sizeof(*d->chosen));
-	for (int i = 0; d->chosen && i < d->policy->partition_count; i++) {
+	if (!d->signals.chosen)
+		d->signals.chosen =
+		    calloc(LT_PARTITIONS_MAX, sizeof(*d->signals.chosen));
+	for (int i = 0; d->signals.chosen && i < d->policy->partition_count;
+	     i++) {
 		const struct lt_policy_partition *const p =
 		    &d->policy->partitions[i];
-		struct lt_chosen *const row = row_of(d->chosen, p->name);
+		struct lt_chosen *const row =
+		    row_of(d->signals.chosen, p->name);
 		for (int k = 0; row && k < SIGNALS; k++)
 			watch(d, p->name, signals[k].name,
 			    (const void *)((const char *)p + signals[k].offset),

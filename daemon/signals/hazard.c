@@ -35,13 +35,15 @@ look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
 static const struct lt_seen_here *
 seen_here(struct lt_daemon *d, const char *partition, int64_t now_utc_s)
 {
-	if (!d->seen)
-		d->seen = calloc(LT_PARTITIONS_MAX, sizeof(*d->seen));
-	if (d->seen && d->seen_dirty)
-		memset(d->seen, 0, LT_PARTITIONS_MAX * sizeof(*d->seen));
-	d->seen_dirty = false;
-	for (int i = 0; d->seen && i < LT_PARTITIONS_MAX; i++) {
-		struct lt_seen_here *const seen = &d->seen[i];
+	if (!d->signals.seen)
+		d->signals.seen =
+		    calloc(LT_PARTITIONS_MAX, sizeof(*d->signals.seen));
+	if (d->signals.seen && d->signals.seen_dirty)
+		memset(d->signals.seen, 0,
+		    LT_PARTITIONS_MAX * sizeof(*d->signals.seen));
+	d->signals.seen_dirty = false;
+	for (int i = 0; d->signals.seen && i < LT_PARTITIONS_MAX; i++) {
+		struct lt_seen_here *const seen = &d->signals.seen[i];
 		if (seen->partition[0] == '\0')
 			memcpy(seen->partition, partition, LT_NAME_SIZE);
 		if (strcmp(seen->partition, partition) != 0)

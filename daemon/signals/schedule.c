@@ -92,12 +92,13 @@ static void
 take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 {
 	struct lt_source *source = NULL;
-	for (int i = 0; i < d->source_count; i++)
-		if (d->sources[i].adapter == fetch->adapter &&
-		    !strcmp(d->sources[i].policy->name, fetch->source.name) &&
-		    !memcmp(d->sources[i].policy->options,
+	for (int i = 0; i < d->signals.source_count; i++)
+		if (d->signals.sources[i].adapter == fetch->adapter &&
+		    !strcmp(d->signals.sources[i].policy->name,
+			fetch->source.name) &&
+		    !memcmp(d->signals.sources[i].policy->options,
 			fetch->source.options, sizeof(fetch->source.options)))
-			source = &d->sources[i];
+			source = &d->signals.sources[i];
 	if (!source)
 		return; /* the policy changed meanwhile */
 	source->busy = false;
@@ -159,8 +160,8 @@ post_companions(
 {
 	const int64_t soon_utc_s =
 	    now_utc_s + of->adapter->interval_s / JITTER_DIVISOR;
-	for (int i = 0; i < d->source_count; i++) {
-		struct lt_source *const source = &d->sources[i];
+	for (int i = 0; i < d->signals.source_count; i++) {
+		struct lt_source *const source = &d->signals.sources[i];
 		if (!source->busy && source->adapter == of->adapter &&
 		    source->failures == 0 &&
 		    source->next_fetch_utc_s <= soon_utc_s)
@@ -173,8 +174,8 @@ lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
 {
 	int64_t next = now_utc_s + LT_DAY_S;
 	take_all(d, now_utc_s);
-	for (int i = 0; i < d->source_count; i++) {
-		struct lt_source *const source = &d->sources[i];
+	for (int i = 0; i < d->signals.source_count; i++) {
+		struct lt_source *const source = &d->signals.sources[i];
 		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
 			post(d, source, now_utc_s);
 			post_companions(d, source, now_utc_s);
@@ -190,9 +191,9 @@ lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
 void
 lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s)
 {
-	for (int i = 0; i < d->source_count; i++) {
+	for (int i = 0; i < d->signals.source_count; i++) {
 		struct lt_fetch *const fetch =
-		    prepare(d, &d->sources[i], now_utc_s);
+		    prepare(d, &d->signals.sources[i], now_utc_s);
 		if (!fetch)
 			continue;
 		lt_fetch_run(fetch);

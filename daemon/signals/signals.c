@@ -83,8 +83,8 @@ lt_source_forget(struct lt_source_memory *memory)
 void
 lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 {
-	for (int i = 0; i < d->source_count; i++) {
-		struct lt_source *const source = &d->sources[i];
+	for (int i = 0; i < d->signals.source_count; i++) {
+		struct lt_source *const source = &d->signals.sources[i];
 		struct lt_error err = {0};
 		char value[64], name[LT_NAME_SIZE];
 		int quantity;

@@ -54,8 +54,8 @@ main(int argc, char **argv)
 	    lt_ledger_open(&d.ledger, argv[2], &err) != LT_OK ||
 	    lt_daemon_load_policy(&d, now_utc_s, &err) != LT_OK)
 		return fail(&err);
-	for (int i = 0; i < d.source_count; i++) {
-		lt_signals_key(key, &d, &d.sources[i]);
+	for (int i = 0; i < d.signals.source_count; i++) {
+		lt_signals_key(key, &d, &d.signals.sources[i]);
 		fill(steps, count, now_utc_s, i);
 		snprintf(issued, sizeof(issued), "%d %lld %lld",
 		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s,

@@ -210,17 +210,17 @@ make_world(struct fixture *f)
 	    {"vision", "bob", BOB, true}};
 	memcpy(w->accounts, accounts, sizeof(accounts));
 	memcpy(w->pairs, pairs, sizeof(pairs));
-	w->d->accounts = w->accounts;
-	w->d->account_count = 4;
-	w->d->pairs = w->pairs;
-	w->d->pair_count = 3;
+	w->d->tables.accounts = w->accounts;
+	w->d->tables.account_count = 4;
+	w->d->tables.pairs = w->pairs;
+	w->d->tables.pair_count = 3;
 	w->d->ledger = f->ledger;
 	w->d->policy = &w->policy;
-	w->d->slurm.gpus_counted = true;
-	w->d->slurm.shards_counted = true;
-	w->d->ring_fd = -1;
-	w->d->locks_left = LT_LOCKS_A_PASS;
-	w->d->quotes_loaded = true;
+	w->d->tables.conf.gpus_counted = true;
+	w->d->tables.conf.shards_counted = true;
+	w->d->ring.fd = -1;
+	w->d->jobs.locks_left = LT_LOCKS_A_PASS;
+	w->d->jobs.quotes_loaded = true;
 	w->d->market = (struct lt_market){.currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
 	    .memory_ignored = true,
@@ -230,9 +230,9 @@ make_world(struct fixture *f)
 	    .shapes = &w->shape,
 	    .series_count = 1,
 	    .series = &w->series};
-	snprintf(w->d->ring_path, sizeof(w->d->ring_path), "%s/none", f->dir);
+	snprintf(w->d->paths.ring, sizeof(w->d->paths.ring), "%s/none", f->dir);
 	snprintf(
-	    w->d->sheet_path, sizeof(w->d->sheet_path), "%s/sheet", f->dir);
+	    w->d->paths.sheet, sizeof(w->d->paths.sheet), "%s/sheet", f->dir);
 	lt_log_open("/dev/null");
 	compile(w, NOW);
 	return w;
@@ -241,11 +241,11 @@ make_world(struct fixture *f)
 static inline void
 free_world(struct world *w)
 {
-	unlink(w->d->sheet_path);
-	lt_sheet_free(&w->d->sheet);
-	free(w->d->recent);
-	free(w->d->live);
-	free(w->d->admitted);
+	unlink(w->d->paths.sheet);
+	lt_sheet_free(&w->d->budget.sheet);
+	free(w->d->budget.recent);
+	free(w->d->jobs.live);
+	free(w->d->jobs.admitted);
 	free(w->d);
 	free(w);
 }

@@ -45,19 +45,19 @@ test_change(void **state)
 		    .start_utc_s = NOW,
 		    .end_utc_s = NOW + 600};
 		const int fd = lt_ring_open(
-		    w->d->ring_path, true, &generation, &w->f->err);
+		    w->d->paths.ring, true, &generation, &w->f->err);
 		assert_true(fd >= 0);
 		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
 		/* However often it is read. */
 		for (int k = 0; k < 3; k++)
 			must(w->f, lt_absorb(w->d, NOW + k * 60, &w->f->err));
-		assert_int_equal(w->d->ring_absorbed, 1);
+		assert_int_equal(w->d->ring.absorbed, 1);
 		assert_int_equal(
 		    hold_now(w, 107).quote.hold_per_task.money_micros,
 		    HELD + cases[i].raised);
 		close(fd);
-		close(w->d->ring_fd);
-		unlink(w->d->ring_path);
+		close(w->d->ring.fd);
+		unlink(w->d->paths.ring);
 		free_world(w);
 	}
 }

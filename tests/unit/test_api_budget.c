@@ -46,9 +46,9 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 	    (struct lt_amount){.has_money = true, .money_micros = 5};
 	strcpy(policy->currency, "USD");
 	*d = (struct lt_daemon){.policy = policy,
-	    .has_sheet = true,
-	    .slurm.slurm_uid = SLURM,
-	    .sheet = {.ready = true,
+	    .budget.has_sheet = true,
+	    .tables.conf.slurm_uid = SLURM,
+	    .budget.sheet = {.ready = true,
 		.accounts = accounts,
 		.account_count = 4,
 		.bindings = bindings,

@@ -69,10 +69,10 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	strcpy(jobs[1].account, "vision");
 	d->ledger = f->ledger;
 	d->policy = &policy;
-	d->slurm.slurm_uid = SLURM;
-	d->jobs.jobs = jobs;
-	d->jobs.count = 2;
-	d->next_jobs = INT64_MAX; /* nobody asks slurmctld */
+	d->tables.conf.slurm_uid = SLURM;
+	d->jobs.list.jobs = jobs;
+	d->jobs.list.count = 2;
+	d->next.jobs = INT64_MAX; /* nobody asks slurmctld */
 	const int status = lt_api(d, uid, method, uri, "", 0, &text);
 	*answer = json_loads(text, 0, NULL);
 	assert_non_null(*answer);

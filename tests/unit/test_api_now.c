@@ -55,9 +55,9 @@ test_now(void **state)
 		comment[LONG] = '\0';
 		job.admin_comment = comment;
 		fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
-		w->d->jobs = fake_jobs;
+		w->d->jobs.list = fake_jobs;
 		if (cases[i].no_sheet)
-			snprintf(w->d->sheet_path, sizeof(w->d->sheet_path),
+			snprintf(w->d->paths.sheet, sizeof(w->d->paths.sheet),
 			    "%s/none/sheet", w->f->dir);
 		ctld_fails = cases[i].away;
 		assert_int_equal(

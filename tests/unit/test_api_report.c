@@ -19,9 +19,9 @@ ask(struct fixture *f, const char *query, int want)
 	assert_non_null(d);
 	d->ledger = f->ledger;
 	d->policy = &policy;
-	d->has_sheet = true;
-	d->sheet.accounts = accounts;
-	d->sheet.account_count = sizeof(accounts) / sizeof(*accounts);
+	d->budget.has_sheet = true;
+	d->budget.sheet.accounts = accounts;
+	d->budget.sheet.account_count = sizeof(accounts) / sizeof(*accounts);
 	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&runs=1%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
 	const int status = lt_api(d, 0, "GET", uri, "", 0, &text);

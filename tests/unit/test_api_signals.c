@@ -54,8 +54,8 @@ static void
 site_free(struct site *site)
 {
 	lt_policy_drop(&site->d);
-	free(site->d.seen);
-	free(site->d.chosen);
+	free(site->d.signals.seen);
+	free(site->d.signals.chosen);
 	unlink(site->path);
 	free(site);
 }
@@ -65,7 +65,7 @@ static void
 give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
     int64_t issued_utc_s)
 {
-	struct lt_source *const source = &site->d.sources[index];
+	struct lt_source *const source = &site->d.signals.sources[index];
 	struct lt_points points = {
 	    .quantity = source->adapter->quantity(&source->options),
 	    .issued_utc_s = issued_utc_s};
@@ -123,7 +123,7 @@ static void
 test_lost(void **state)
 {
 	struct site *const site = site_new(*state, policy_text);
-	struct lt_source *const source = &site->d.sources[2];
+	struct lt_source *const source = &site->d.signals.sources[2];
 	const struct lt_point point = {site->hour_utc_s,
 	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	struct lt_points points = {
@@ -152,7 +152,7 @@ static void
 test_truth(void **state)
 {
 	struct site *const site = site_new(*state, policy_text);
-	struct lt_source *const source = &site->d.sources[1];
+	struct lt_source *const source = &site->d.signals.sources[1];
 	const int64_t issued_utc_s = site->now_utc_s - LT_DAY_S;
 	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, issued_utc_s);
 	struct lt_points points = {

@@ -54,17 +54,17 @@ test_stamps_move(void **state)
 		struct lt_source source = {.next_fetch_utc_s = NOW + 300};
 		struct lt_ended ended = {.seen_utc_s = NOW - 50};
 		struct lt_daemon d = {.ledger = f->ledger,
-		    .source_count = 1,
-		    .sources = &source,
-		    .ended_count = 1,
-		    .ended = &ended,
-		    .next_jobs = NOW + 2,
-		    .next_void = NOW + 30,
-		    .next_settle = NOW + 60,
-		    .next_sheet = NOW + 15,
-		    .counted_utc_s = NOW - 1,
-		    .next_market = 0, /* at once stays at once */
-		    .jobs.begun_utc_s = NOW - 2};
+		    .signals.source_count = 1,
+		    .signals.sources = &source,
+		    .jobs.ended_count = 1,
+		    .jobs.ended = &ended,
+		    .next.jobs = NOW + 2,
+		    .next.unused = NOW + 30,
+		    .next.settle = NOW + 60,
+		    .next.sheet = NOW + 15,
+		    .budget.counted_utc_s = NOW - 1,
+		    .next.market = 0, /* at once stays at once */
+		    .jobs.list.begun_utc_s = NOW - 2};
 		struct lt_ledger_hold open = make_hold(9 + i * 2, 1);
 		struct lt_ledger_hold ends = make_hold(10 + i * 2, 1);
 		open.made_utc_s = ends.made_utc_s = NOW - 50;
@@ -74,22 +74,22 @@ test_stamps_move(void **state)
 			    LT_HOLD_VOID, "over", &f->err));
 		lt_clock_follow(&d, NOW * 1000LL, 7000);
 		assert_int_equal(made(f, open.quote.id), NOW - 50);
-		assert_false(d.sheet_dirty);
+		assert_false(d.budget.dirty);
 		for (int call = 0; call < 2; call++)
 			lt_clock_follow(&d, (NOW + by) * 1000LL, 7000);
-		assert_int_equal(d.next_jobs, NOW + by + 2);
-		assert_int_equal(d.next_void, NOW + by + 30);
-		assert_int_equal(d.next_settle, NOW + by + 60);
-		assert_int_equal(d.next_sheet, NOW + by + 15);
-		assert_int_equal(d.next_market, 0);
-		assert_int_equal(d.counted_utc_s, NOW + by - 1);
-		assert_int_equal(d.ring_stuck_utc_s, 0);
-		assert_int_equal(d.jobs.begun_utc_s, NOW + by - 2);
+		assert_int_equal(d.next.jobs, NOW + by + 2);
+		assert_int_equal(d.next.unused, NOW + by + 30);
+		assert_int_equal(d.next.settle, NOW + by + 60);
+		assert_int_equal(d.next.sheet, NOW + by + 15);
+		assert_int_equal(d.next.market, 0);
+		assert_int_equal(d.budget.counted_utc_s, NOW + by - 1);
+		assert_int_equal(d.ring.stuck_utc_s, 0);
+		assert_int_equal(d.jobs.list.begun_utc_s, NOW + by - 2);
 		assert_int_equal(source.next_fetch_utc_s, NOW + by + 300);
 		assert_int_equal(ended.seen_utc_s, NOW + by - 50);
 		assert_int_equal(made(f, open.quote.id), NOW + by - 50);
 		assert_int_equal(made(f, ends.quote.id), NOW - 50);
-		assert_true(d.sheet_dirty);
+		assert_true(d.budget.dirty);
 		must(f, lt_ledger_end_hold(f->ledger, open.quote.id,
 			    LT_HOLD_VOID, "next", &f->err));
 	}
@@ -125,7 +125,8 @@ test_sources_keep_their_pace(void **state)
 {
 	struct lt_source source = {
 	    .next_fetch_utc_s = NOW + 300, .busy = false};
-	struct lt_daemon d = {.source_count = 1, .sources = &source};
+	struct lt_daemon d = {
+	    .signals.source_count = 1, .signals.sources = &source};
 	(void)state;
 	lt_clock_follow(&d, NOW * 1000LL, 1000);
 	assert_int_equal(lt_schedule_run(&d, NOW), NOW + 300);

@@ -19,10 +19,10 @@ static struct lt_slurm_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
 static void
 take_tree(struct world *w)
 {
-	w->d->accounts = tree;
-	w->d->account_count = 5;
-	w->d->managers = said;
-	w->d->manager_count = sizeof(said) / sizeof(said[0]);
+	w->d->tables.accounts = tree;
+	w->d->tables.account_count = 5;
+	w->d->tables.managers = said;
+	w->d->tables.manager_count = sizeof(said) / sizeof(said[0]);
 }
 
 static void
@@ -51,9 +51,9 @@ test_managers(void **state)
 	struct world *const w = make_world(*state);
 	take_tree(w);
 	compile(w, NOW);
-	check_rights(&w->d->sheet);
+	check_rights(&w->d->budget.sheet);
 	/* The operator, vision's head, speech and lids: no more rows. */
-	assert_int_equal(w->d->sheet.manager_count, 4);
+	assert_int_equal(w->d->budget.sheet.manager_count, 4);
 	free_world(w);
 }
 
@@ -69,19 +69,20 @@ test_restart(void **state)
 	must(w->f, lt_associations_save(w->d, &w->f->err));
 	fresh->args = w->d->args;
 	must(w->f, lt_associations_load(fresh, &w->f->err));
-	assert_int_equal(fresh->account_count, 5);
-	assert_int_equal(fresh->pair_count, 3);
-	assert_int_equal(fresh->manager_count, w->d->manager_count);
-	w->d->accounts = fresh->accounts;
-	w->d->managers = fresh->managers;
+	assert_int_equal(fresh->tables.account_count, 5);
+	assert_int_equal(fresh->tables.pair_count, 3);
+	assert_int_equal(
+	    fresh->tables.manager_count, w->d->tables.manager_count);
+	w->d->tables.accounts = fresh->tables.accounts;
+	w->d->tables.managers = fresh->tables.managers;
 	compile(w, NOW);
-	check_rights(&w->d->sheet);
+	check_rights(&w->d->budget.sheet);
 	char path[LT_PATH_SIZE];
 	snprintf(path, sizeof(path), "%s/associations", w->f->dir);
 	unlink(path);
-	free(fresh->accounts);
-	free(fresh->pairs);
-	free(fresh->managers);
+	free(fresh->tables.accounts);
+	free(fresh->tables.pairs);
+	free(fresh->tables.managers);
 	free(fresh);
 	free_world(w);
 }
@@ -118,10 +119,10 @@ test_arrays(void **state)
 		job.array_job_id = cases[i].array;
 		job.array_task = cases[i].task;
 		(void)strcpy(job.account, cases[i].account);
-		w->d->jobs = (struct lt_slurm_jobs){1, &job, NOW - 2};
-		w->d->has_jobs = true;
+		w->d->jobs.list = (struct lt_slurm_jobs){1, &job, NOW - 2};
+		w->d->jobs.followed = true;
 		compile(w, NOW);
-		const struct lt_balance_sheet *const s = &w->d->sheet;
+		const struct lt_balance_sheet *const s = &w->d->budget.sheet;
 		const uint32_t vision = (uint32_t)lt_sheet_account(s, "vision");
 		assert_int_equal(s->jobs_utc_s, NOW - 2);
 		for (uint32_t k = 0; k < s->pair_count; k++)

@@ -14,16 +14,16 @@ confirm(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
 	fake_jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
 	must(w->f, lt_confirm(w->d, NOW, &w->f->err));
 	/* Its list is a copy; the strings are ours. */
-	assert_int_equal(w->d->jobs.count, count);
+	assert_int_equal(w->d->jobs.list.count, count);
 }
 
 static void
 end_world(struct world *w)
 {
-	lt_slurm_jobs_free(&w->d->jobs);
-	for (uint32_t i = 0; i < w->d->ended_count; i++)
-		free(w->d->ended[i].run.admin_comment);
-	free(w->d->ended);
+	lt_slurm_jobs_free(&w->d->jobs.list);
+	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
+		free(w->d->jobs.ended[i].run.admin_comment);
+	free(w->d->jobs.ended);
 	free_world(w);
 }
 
@@ -180,14 +180,14 @@ test_requeued_run(void **state)
 			job.end_utc_s = NOW + 510; /* its limit */
 		}
 		confirm(w, &job, 1);
-		assert_int_equal(w->d->ended_count, 0);
+		assert_int_equal(w->d->jobs.ended_count, 0);
 		job = make_job(7);
 		job.submit_utc_s = NOW - 100 + cases[i].submit_by_s;
 		confirm(w, &job, 1);
-		assert_int_equal(w->d->ended_count, cases[i].awaited);
+		assert_int_equal(w->d->jobs.ended_count, cases[i].awaited);
 		if (cases[i].awaited) {
 			const struct lt_slurm_run *const run =
-			    &w->d->ended[0].run;
+			    &w->d->jobs.ended[0].run;
 			assert_int_equal(run->submit_utc_s, NOW - 100);
 			assert_int_equal(run->start_utc_s, NOW - 90);
 			assert_int_equal(run->end_utc_s, NOW - 60);
@@ -320,9 +320,9 @@ test_pass_fails(void **state)
 		assert_int_not_equal(lt_confirm(w->d, NOW, NULL), LT_OK);
 		lt_ledger_rollback(w->f->ledger);
 		/* Only a list that was followed shows that a job is gone. */
-		assert_int_equal(w->d->has_jobs, i > 0);
+		assert_int_equal(w->d->jobs.followed, i > 0);
 		confirm(w, &job, 1);
-		assert_true(w->d->has_jobs);
+		assert_true(w->d->jobs.followed);
 		job.cpus = 64; /* before the one that fails */
 	}
 	assert_true(

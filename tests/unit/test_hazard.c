@@ -31,8 +31,8 @@ make(struct lt_daemon *d, struct lt_policy *policy, struct fixture *f)
 	*policy = (struct lt_policy){.stale_after_s = 3 * LT_HOUR_S};
 	*d = (struct lt_daemon){.ledger = f->ledger,
 	    .policy = policy,
-	    .sources = sources,
-	    .source_count = 3};
+	    .signals.sources = sources,
+	    .signals.source_count = 3};
 	for (int i = 0; i < 3; i++)
 		sources[i] = (struct lt_source){.policy = &policies[i],
 		    .adapter = &adapter,
@@ -109,7 +109,7 @@ test_posterior(void **state)
 		make(&d, &policy, f);
 		const struct lt_hazard hazard =
 		    lt_hazard_of(&d, &partition, NOW);
-		free(d.seen);
+		free(d.signals.seen);
 		if (!hazard.known ||
 		    fabs(hazard.value - cases[i].value) > 1e-12 ||
 		    fabs(hazard.own_share - cases[i].own_share) > 1e-12)

@@ -47,13 +47,13 @@ test_waits(void **state)
 		if (cases[i].admitted) {
 			must(w->f,
 			    lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));
-			w->d->admitted[0].seen = false;
+			w->d->jobs.admitted[0].seen = false;
 			hold.submit_utc_s = job.submit_utc_s - 1;
 		}
 		assert_int_equal(
 		    lt_lock_waits(w->d, &job, &hold), cases[i].waits);
 		if (cases[i].admitted)
-			assert_true(w->d->admitted[0].seen);
+			assert_true(w->d->jobs.admitted[0].seen);
 		free_world(w);
 	}
 }
@@ -109,14 +109,14 @@ test_who_is_locked(void **state)
 		job.user_held = cases[i].user_held;
 		w->policy.mode = cases[i].mode;
 		w->policy.on_unknown = cases[i].on_unknown;
-		w->d->next_settle = NOW + 1000;
+		w->d->next.settle = NOW + 1000;
 		if (cases[i].none_left)
-			w->d->locks_left = 0;
+			w->d->jobs.locks_left = 0;
 		must(w->f, lt_lock_follow(w->d, &job, &hold, NOW, &w->f->err));
 		assert_int_equal(told_of(7) == LT_HOLD, cases[i].locked);
 		/* The row of the run that ended is wanted soon, not for ever.
 		 */
-		assert_int_equal(w->d->next_settle,
+		assert_int_equal(w->d->next.settle,
 		    NOW + (cases[i].long_ago ? 1000 : LT_JOBS_EVERY_S));
 		const uint32_t flags = hold_now(w, 107).quote.flags;
 		assert_int_equal((flags & LT_QUOTE_LOCK) != 0, cases[i].locked);
@@ -174,12 +174,12 @@ test_sweep(void **state)
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		must(w->f, lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));
 	}
-	w->d->admitted[1].seen = false; /* no longer there */
+	w->d->jobs.admitted[1].seen = false; /* no longer there */
 	lt_lock_sweep(w->d);
-	assert_int_equal(w->d->admitted_count, 2);
-	assert_int_equal(w->d->admitted[1].job_id, 9);
+	assert_int_equal(w->d->jobs.admitted_count, 2);
+	assert_int_equal(w->d->jobs.admitted[1].job_id, 9);
 	lt_lock_sweep(w->d);
-	assert_int_equal(w->d->admitted_count, 0);
+	assert_int_equal(w->d->jobs.admitted_count, 0);
 	free_world(w);
 }
 

@@ -110,20 +110,20 @@ test_policies(void **state)
 		if (strncmp(err.text, want, strlen(want)) != 0 ||
 		    strcmp(err.text, f->d.policy_error) != 0)
 			fail_msg("%s: %s", bad[i].why, err.text);
-		assert_int_equal(f->d.source_count, 1);
+		assert_int_equal(f->d.signals.source_count, 1);
 	}
 	/* A source's own pause outlives a reload, another's failure does not.
 	 */
-	f->d.sources[0].failures = 2;
-	f->d.sources[0].next_fetch_utc_s = 5000;
-	f->d.sources[0].retry_after_s = 600;
+	f->d.signals.sources[0].failures = 2;
+	f->d.signals.sources[0].next_fetch_utc_s = 5000;
+	f->d.signals.sources[0].retry_after_s = 600;
 	assert_int_equal(load(f, good, &err), LT_OK);
-	assert_int_equal(f->d.sources[0].next_fetch_utc_s, 5000);
-	assert_int_equal(f->d.sources[0].failures, 2);
-	f->d.sources[0].retry_after_s = 0;
+	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 5000);
+	assert_int_equal(f->d.signals.sources[0].failures, 2);
+	f->d.signals.sources[0].retry_after_s = 0;
 	assert_int_equal(load(f, good, &err), LT_OK);
-	assert_int_equal(f->d.sources[0].next_fetch_utc_s, 0);
-	assert_int_equal(f->d.sources[0].failures, 0);
+	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 0);
+	assert_int_equal(f->d.signals.sources[0].failures, 0);
 	/* The good one's rows are still there. */
 	const struct lt_gpu *gpu = lt_policy_gpu(f->d.policy, "own-1");
 	assert_non_null(gpu);

@@ -11,7 +11,7 @@ static void
 pass(struct world *w, struct lt_slurm_job *jobs, uint32_t count, int64_t at)
 {
 	told = (struct told){0};
-	w->d->jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	w->d->jobs.list = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
 	compile(w, at);
 	must(w->f, lt_release(w->d, at, &w->f->err));
 }
@@ -204,7 +204,7 @@ test_restart(void **state)
 		job.submit_utc_s += 60;
 		job.requeued = job.held = true;
 		pass(w, &job, 1, NOW);
-		w->d->admitted_count = 0;
+		w->d->jobs.admitted_count = 0;
 		job.held = cases[i].held;
 		job.user_held = cases[i].user_held;
 		bobs.uid = BOB;
@@ -395,7 +395,7 @@ test_period_begins(void **state)
 		must(w->f,
 		    lt_period_judged(w->d, cases[i].judged_s, &w->f->err));
 		must(w->f, lt_compile_budget(w->d, NOW, &w->f->err));
-		assert_int_equal(w->d->period_began, cases[i].begins);
+		assert_int_equal(w->d->budget.period_began, cases[i].begins);
 	}
 	free_world(w);
 }
@@ -414,13 +414,13 @@ test_new_period(void **state)
 		    .quote_id = i + 101, .live = 1, .pending = 1};
 	}
 	compile(w, NOW);
-	w->d->live = live;
-	w->d->live_count = 4;
-	w->d->jobs = (struct lt_slurm_jobs){.count = 4, .jobs = jobs};
-	w->d->period_began = true;
+	w->d->jobs.live = live;
+	w->d->jobs.live_count = 4;
+	w->d->jobs.list = (struct lt_slurm_jobs){.count = 4, .jobs = jobs};
+	w->d->budget.period_began = true;
 	must(w->f, lt_release(w->d, NOW, &w->f->err));
-	w->d->live = NULL;
-	assert_false(w->d->period_began);
+	w->d->jobs.live = NULL;
+	assert_false(w->d->budget.period_began);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_int_equal(
 		    flags_of(w, i + 101), i < 3 ? 0 : LT_QUOTE_BUDGET_HOLD);

@@ -82,9 +82,9 @@ mends(void **state)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->jobs = (struct lt_slurm_jobs){.count = 3, .jobs = jobs};
-	d->ended = &ended;
-	d->ended_count = 1;
+	d->jobs.list = (struct lt_slurm_jobs){.count = 3, .jobs = jobs};
+	d->jobs.ended = &ended;
+	d->jobs.ended_count = 1;
 	hold.job_id = 1;
 	hold.uid = BOB;
 	strcpy(hold.quote.partition, "low");

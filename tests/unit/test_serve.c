@@ -154,7 +154,7 @@ test_who_may_what(void **state)
 			    "# not root: left out: %s\n", cases[i].why);
 			continue;
 		}
-		d.slurm.slurm_uid = cases[i].slurm_uid;
+		d.tables.conf.slurm_uid = cases[i].slurm_uid;
 		const int status =
 		    answer_to(cases[i].uid, cases[i].request, text);
 		if (status != cases[i].status || !strstr(text, cases[i].text))
@@ -188,7 +188,7 @@ test_the_longest_body(void **state)
 	    {"one byte more", LT_API_BODY_MAX + 1, "body too large"},
 	};
 	(void)state;
-	d.slurm.slurm_uid = geteuid();
+	d.tables.conf.slurm_uid = geteuid();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[REPLY_MAX];
 		const int status = answer_to_body(cases[i].length, text);
@@ -205,7 +205,7 @@ test_an_ordinary_user(void **state)
 	(void)state;
 	if (geteuid() == 0)
 		skip();
-	d.slurm.slurm_uid = geteuid() + 1;
+	d.tables.conf.slurm_uid = geteuid() + 1;
 	assert_int_equal(answer_to(geteuid(), ADJUST, text), 403);
 }
 
@@ -244,7 +244,7 @@ test_a_hog_starves_himself(void **state)
 	const char *const request = "GET /v1/nothing" HEAD "\r\n";
 	char text[REPLY_MAX];
 	(void)state;
-	d.slurm.slurm_uid = SLURM;
+	d.tables.conf.slurm_uid = SLURM;
 	const pid_t child = hog_as(hog);
 	assert_int_equal(answer_to(hog, request, text), 503);
 	assert_non_null(strstr(text, "too many connections"));
@@ -253,9 +253,9 @@ test_a_hog_starves_himself(void **state)
 		assert_int_equal(answer_to(0, request, text), 404);
 		assert_int_equal(answer_to(SLURM, request, text), 404);
 	} else {
-		d.slurm.slurm_uid = geteuid(); /* an admin now */
+		d.tables.conf.slurm_uid = geteuid(); /* an admin now */
 		assert_int_equal(answer_to(geteuid(), request, text), 404);
-		d.slurm.slurm_uid = SLURM;
+		d.tables.conf.slurm_uid = SLURM;
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -271,7 +271,7 @@ set_up(void **state)
 	(void)state;
 	if (!mkdtemp(folder) || chmod(folder, 0755) != 0)
 		return -1;
-	snprintf(d.socket_path, sizeof(d.socket_path), "%s/socket", folder);
+	snprintf(d.paths.socket, sizeof(d.paths.socket), "%s/socket", folder);
 	if (lt_serve_start(&d, NULL, &err) == LT_OK)
 		return 0;
 	print_error("%s\n", err.text);

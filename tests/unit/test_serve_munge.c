@@ -122,9 +122,9 @@ set_up(void **state)
 	d = calloc(1, sizeof(*d));
 	assert_non_null(d);
 	d->policy = &policy;
-	d->slurm.slurm_uid = 64030;
-	d->has_sheet = true;
-	d->sheet = (struct lt_balance_sheet){.ready = true,
+	d->tables.conf.slurm_uid = 64030;
+	d->budget.has_sheet = true;
+	d->budget.sheet = (struct lt_balance_sheet){.ready = true,
 	    .account_count = 1,
 	    .accounts = &account,
 	    .binding_count = 1,
@@ -133,8 +133,8 @@ set_up(void **state)
 	    .pairs = &pair,
 	    .budget_count = 1,
 	    .budgets = &budget};
-	snprintf(d->slurm.munge_socket, sizeof(d->slurm.munge_socket), "%s",
-	    munge_socket);
+	snprintf(d->tables.conf.munge_socket,
+	    sizeof(d->tables.conf.munge_socket), "%s", munge_socket);
 	return 0;
 }
 

@@ -15,11 +15,11 @@ terms_for(
 	const int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	close(fd);
-	snprintf(w->d->terms_path, sizeof(w->d->terms_path), "%s", path);
-	w->d->jobs = (struct lt_slurm_jobs){.jobs = jobs, .count = count};
+	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
+	w->d->jobs.list = (struct lt_slurm_jobs){.jobs = jobs, .count = count};
 	must(w->f, lt_write_terms(w->d, &w->f->err));
 	must(w->f, lt_terms_find(path, id, &terms, &w->f->err));
-	w->d->jobs = (struct lt_slurm_jobs){0};
+	w->d->jobs.list = (struct lt_slurm_jobs){0};
 	unlink(path);
 	return terms;
 }

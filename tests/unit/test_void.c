@@ -82,21 +82,21 @@ test_void(void **state)
 		}
 		fake_queue = cases[i].queue;
 		dbd_fails = cases[i].dbd_fails;
-		snprintf(w->d->slurm.accounting_storage,
-		    sizeof(w->d->slurm.accounting_storage), "%s",
+		snprintf(w->d->tables.conf.accounting_storage,
+		    sizeof(w->d->tables.conf.accounting_storage), "%s",
 		    cases[i].no_slurmdbd ? "accounting_storage/none"
 					 : "accounting_storage/slurmdbd");
-		w->d->has_jobs = !cases[i].no_list;
-		w->d->jobs.begun_utc_s = NOW;
-		w->d->live = live;
-		w->d->live_count = 2;
+		w->d->jobs.followed = !cases[i].no_list;
+		w->d->jobs.list.begun_utc_s = NOW;
+		w->d->jobs.live = live;
+		w->d->jobs.live_count = 2;
 		if (cases[i].ran) {
-			w->d->ended = &ended;
-			w->d->ended_count = 1;
+			w->d->jobs.ended = &ended;
+			w->d->jobs.ended_count = 1;
 		}
 		assert_int_equal(
 		    lt_void(w->d, NOW, &w->f->err) != LT_OK, cases[i].fails);
-		w->d->live = NULL;
+		w->d->jobs.live = NULL;
 		const struct lt_ledger_hold after = hold_now(w, 101);
 		assert_int_equal(
 		    after.state == LT_HOLD_OPEN ? after.live_tasks : 0,
