@@ -47,6 +47,9 @@ check 'the command includes no ledger, daemon, Slurm' \
 check 'what a mode allows is asked of lt_mode_may() alone' \
     "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin)"
 
+check 'no files need each other in a circle' \
+    "$(tests/cycles.pl build policy adapters daemon cli plugin)"
+
 exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
 check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \
     "$(diff <(exports build/job_submit_lowtide.so) <(printf '%s\n' fini init \
