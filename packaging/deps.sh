@@ -4,7 +4,7 @@
 # starts stands where there is none, and what systemd would enable is left
 # disabled unless it was there before.
 set -euo pipefail
-packages=(gcc clang make pkg-config libc6-dev
+packages=(gcc clang clang-format make pkg-config libc6-dev
 	slurmctld slurmd slurmdbd slurm-client munge mariadb-server
 	libslurm-dev slurm-wlm-basic-plugins-dev libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev

@@ -39,6 +39,9 @@ check 'libelf only in cli/plugin_file.c' \
 check 'liblowtide includes only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
+check 'policy/ reads no clock' \
+    "$(grep -nE '\b(time|clock_gettime|gettimeofday) ?\(' -r policy --include='*.[ch]' |
+	grep -vE ':[[:space:]]*(/?\*|//)' | grep -E '(^|[^_a-z])(time\(NULL\)|clock_gettime|gettimeofday)')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters)"
 check 'the command includes no ledger, daemon, Slurm' \
@@ -92,6 +95,12 @@ check 'every C file opens with its SPDX line' \
     "$(git ls-files '*.c' | xargs grep -L '^/\* SPDX-License-Identifier: GPL-2.0-or-later \*/')"
 check 'no file is over 600 lines' \
     "$(git ls-files '*.c' '*.h' '*.sh' '*.bats' | xargs wc -l | awk '$2 != "total" && $1 > 600')"
+check 'clang-format finds nothing (make lint)' \
+    "$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error|clang-format:')"
+check 'the docs wrap at 100 columns, but for tables and what is quoted' \
+    "$(awk '/^ *```/ { quoted = !quoted } FNR == 1 { quoted = 0 }
+	!quoted && !/^\|/ && length > 100 { print FILENAME ": " FNR }' \
+	README.md CONTRIBUTING.md docs/*.md docs/sources/*.md)"
 check 'nothing unfinished is left' \
     "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile | grep -v 'tests/checks.sh')"
 check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
@@ -100,7 +109,7 @@ check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 \
 	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
-check 'every link in the docs leads somewhere' "$(for f in README.md docs/*.md; do
+check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md docs/*.md; do
 	grep -oE '\]\([^)#:]+' "$f" 2>/dev/null | sed 's/^](//' | while read -r l; do
 	[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
 check 'the example policies are good' "$(for y in examples/*.yaml; do

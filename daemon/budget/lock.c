@@ -69,7 +69,8 @@ lt_lock_is_left(
 static bool
 is_judged(const struct lt_daemon *d, const struct lt_slurm_job *job)
 {
-	return d->budget.has_sheet && lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	return d->budget.has_sheet &&
+	       lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	       d->policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
 	       !job->is_cron && job->requeue_allowed &&
 	       lt_sheet_budgeted(&d->budget.sheet,

@@ -26,6 +26,8 @@
 #define LT_JOB_FIELDS_24_11(NUMBER)
 #endif
 
+/* A table: clang-format would make paragraphs of it. */
+/* clang-format off */
 #define LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS)                               \
 	TEXT(account)			  /* whose budget */                   \
 	TIME(begin_time)		  /* earliest: another period */       \
