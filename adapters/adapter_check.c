@@ -7,37 +7,7 @@
 #include <string.h>
 
 #include "adapter.h"
-
-/* Edit distance; words of LT_NAME_SIZE and more are never near. */
-static int
-distance(const char *left, const char *right)
-{
-	const size_t width = strlen(right);
-	int row[LT_NAME_SIZE];
-
-	if (width >= LT_NAME_SIZE)
-		return LT_NAME_SIZE;
-	for (size_t i = 0; i <= width; i++)
-		row[i] = (int)i;
-	for (size_t line = 0; left[line] != '\0'; line++) {
-		int corner = row[0];
-
-		if (line >= LT_NAME_SIZE)
-			return LT_NAME_SIZE;
-		row[0] = (int)line + 1;
-		for (size_t i = 0; i < width; i++) {
-			int best = corner + (left[line] != right[i]);
-
-			corner = row[i + 1];
-			if (corner + 1 < best)
-				best = corner + 1;
-			if (row[i] + 1 < best)
-				best = row[i] + 1;
-			row[i + 1] = best;
-		}
-	}
-	return row[width];
-}
+#include "nearest.h"
 
 static const struct lt_adapter_option *
 known_option(const struct lt_adapter *adapter, const char *key)
@@ -54,25 +24,22 @@ unknown_key(const struct lt_adapter *adapter,
     const struct lt_source_options *options, const char *key,
     struct lt_error *err)
 {
+	enum { KEYS_MAX = 32 }; /* more are not told */
+	const char *names[KEYS_MAX + 1] = {NULL};
 	char known[256] = "";
-	const char *nearest = NULL;
-	/* Further is no slip of the pen: half the word, three letters. */
-	int least = strlen(key) < 6 ? (int)strlen(key) / 2 + 1 : 4;
+	int count = 0;
 	size_t length = 0;
 
 	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key != NULL; option++) {
-		const int apart = distance(key, option->key);
-
-		if (apart < least) {
-			least = apart;
-			nearest = option->key;
-		}
+	     option->key != NULL && count < KEYS_MAX; option++) {
+		names[count++] = option->key;
 		if (length < sizeof(known))
 			length += (size_t)snprintf(known + length,
 			    sizeof(known) - length, "%s%s",
 			    length == 0 ? "" : ", ", option->key);
 	}
+	const char *const nearest = lt_nearest_word(key, names);
+
 	if (nearest != NULL)
 		return lt_option_fail(options, key, err,
 		    "%s: unknown key \"%s\" of adapter %s, did you mean "

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "http.h"
+#include "nearest.h"
 #include "parse.h"
 
 static const struct lt_cli_command commands[] = {
@@ -102,7 +103,7 @@ unknown_command(const char *name)
 
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		names[i] = commands[i].name;
-	nearest = lt_nearest(name, names);
+	nearest = lt_nearest_word(name, names);
 	fprintf(stderr, "lowtide: no command \"");
 	lt_print_safe(stderr, name);
 	if (nearest)

@@ -3,57 +3,12 @@
  * Arguments of a subcommand, parsed by its table: "--name value" or
  * "--name=value" anywhere, "--" ends them, the rest are operands.
  */
-#include "parse.h"
-
 #include <string.h>
 
+#include "nearest.h"
+#include "parse.h"
+
 enum { WORD_MAX = 32 };
-
-/* Levenshtein's distance, one row; words are cut at WORD_MAX. */
-static int
-distance(const char *a, const char *b)
-{
-	const int a_length = (int)strnlen(a, WORD_MAX);
-	const int b_length = (int)strnlen(b, WORD_MAX);
-	int row[WORD_MAX + 1];
-
-	for (int j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (int i = 1; i <= a_length; i++) {
-		int diagonal = row[0];
-
-		row[0] = i;
-		for (int j = 1; j <= b_length; j++) {
-			const int above = row[j];
-			int best = diagonal + (a[i - 1] != b[j - 1]);
-
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			diagonal = above;
-			row[j] = best;
-		}
-	}
-	return row[b_length];
-}
-
-const char *
-lt_nearest(const char *word, const char *const *names)
-{
-	const char *nearest = NULL;
-	int least = (int)strnlen(word, WORD_MAX) / 3 + 2;
-
-	for (int i = 0; names[i]; i++) {
-		const int far = distance(word, names[i]);
-
-		if (far < least) {
-			least = far;
-			nearest = names[i];
-		}
-	}
-	return nearest;
-}
 
 static int
 unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
@@ -66,7 +21,7 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	for (const struct lt_cli_option *option = cli->command->options;
 	     option && option->name; option++)
 		names[count++] = option->name;
-	const char *const nearest = lt_nearest(name, names);
+	const char *const nearest = lt_nearest_word(name, names);
 
 	if (nearest)
 		return lt_fail(err, LT_EINPUT,

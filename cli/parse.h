@@ -18,7 +18,4 @@ int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
 /* "usage: lowtide CMD ...", a line per form of the command. */
 void lt_cli_print_usage(FILE *out, const struct lt_cli_command *command);
 
-/* The name (NULL ended list) least far from word, NULL if none is near. */
-const char *lt_nearest(const char *word, const char *const *names);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "nearest.h"
 #include "parse.h"
 #include "signals.h"
 #include "units.h"
@@ -106,7 +107,7 @@ lt_signals_adapters(const struct lt_cli *cli)
 
 	if (!adapter) {
 		const char *const nearest =
-		    lt_nearest(name, lt_adapter_names());
+		    lt_nearest_word(name, lt_adapter_names());
 
 		return lt_cli_usage(cli, "no adapter \"%s\"; %s%s", name,
 		    nearest ? "did you mean " : "signals adapters lists them",

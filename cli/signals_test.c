@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "nearest.h"
 #include "parse.h"
 #include "signals.h"
 #include "units.h"
@@ -48,7 +49,7 @@ find(const struct lt_policy *policy, const char *name, struct lt_error *err)
 			return &policy->sources[i];
 		names[i] = policy->sources[i].name;
 	}
-	const char *const nearest = lt_nearest(name, names);
+	const char *const nearest = lt_nearest_word(name, names);
 
 	lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"%s%s%s", policy->path,
 	    name, nearest ? "; did you mean " : "", nearest ? nearest : "",

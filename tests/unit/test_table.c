@@ -186,32 +186,6 @@ test_period(void **state)
 }
 
 static void
-test_nearest(void **state)
-{
-	static const char *const names[] = {
-	    "status", "budget", "report", "now", NULL};
-	static const struct {
-		const char *why, *word, *nearest;
-	} cases[] = {
-	    {"two letters changed places", "statsu", "status"},
-	    {"one too many", "reports", "report"},
-	    {"nothing like it", "frobnicate", NULL},
-	    {"empty", "", NULL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *const got = lt_nearest(cases[i].word, names);
-
-		if (got != cases[i].nearest &&
-		    (!got || !cases[i].nearest ||
-			strcmp(got, cases[i].nearest) != 0))
-			fail_msg(
-			    "%s: got %s", cases[i].why, got ? got : "none");
-	}
-}
-
-static void
 test_plan_extract(void **state)
 {
 	static const struct {
@@ -257,7 +231,6 @@ main(void)
 	    cmocka_unit_test(test_round_property),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_period),
-	    cmocka_unit_test(test_nearest),
 	    cmocka_unit_test(test_plan_extract),
 	};
 
