@@ -123,11 +123,14 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 				     * node_shares (change.c) */
 	bool followed;		    /* a list was, since the start */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
-	uint32_t live_count, live_capacity;
+	uint32_t live_count;
+	size_t live_capacity;
 	struct lt_live *live; /* sorted by quote id */
-	uint32_t ended_count, ended_capacity;
+	uint32_t ended_count;
+	size_t ended_capacity;
 	struct lt_ended *ended;
-	uint32_t admitted_count, admitted_capacity;
+	uint32_t admitted_count;
+	size_t admitted_capacity;
 	struct lt_admitted *admitted; /* lock.c */
 	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
 };

@@ -37,7 +37,7 @@ context_new(const struct lt_seal *seal, struct lt_error *err)
 }
 
 /* Plain text into *credential, for one uid alone if it is named. */
-static munge_err_t
+__attribute__((format(printf, 4, 5))) static munge_err_t
 encode(char **credential, munge_ctx_t context, const uid_t *only,
     const char *format, ...)
 {

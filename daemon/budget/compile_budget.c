@@ -11,13 +11,14 @@
 
 #include "calendar.h"
 #include "daemon.h"
+#include "grow.h"
 #include "sheet.h"
 
 struct build {
 	struct lt_balance_sheet sheet;
 	int *parents;	   /* by account index; -1 = none */
 	int *first, *next; /* budgets by account */
-	uint32_t binding_capacity, usage_capacity;
+	size_t binding_capacity, usage_capacity;
 	int64_t now_utc_s;
 };
 
@@ -247,15 +248,11 @@ static int
 bind_one(struct build *b, uint32_t budget, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	if (s->binding_count == b->binding_capacity) {
-		const uint32_t capacity = b->binding_capacity * 2 + 64;
-		uint32_t *const grown =
-		    realloc(s->bindings, capacity * sizeof(*grown));
-		if (!grown)
-			return lt_fail(err, LT_ENOMEM, "budget: out of memory");
-		s->bindings = grown;
-		b->binding_capacity = capacity;
-	}
+	uint32_t *const grown = lt_items_grow(s->bindings, &b->binding_capacity,
+	    s->binding_count, sizeof(*grown));
+	if (!grown)
+		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
+	s->bindings = grown;
 	s->bindings[s->binding_count++] = budget;
 	return LT_OK;
 }
@@ -334,15 +331,11 @@ usage_of(struct build *b, uint32_t budget, uint32_t uid)
 		return &s->usages[low];
 	if (s->usage_count >= LT_USAGES_MAX)
 		return NULL;
-	if (s->usage_count == b->usage_capacity) {
-		const uint32_t capacity = b->usage_capacity * 2 + 64;
-		struct lt_usage *const grown =
-		    realloc(s->usages, capacity * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		s->usages = grown;
-		b->usage_capacity = capacity;
-	}
+	struct lt_usage *const grown = lt_items_grow(
+	    s->usages, &b->usage_capacity, s->usage_count, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	s->usages = grown;
 	memmove(&s->usages[low + 1], &s->usages[low],
 	    (s->usage_count - low) * sizeof(*s->usages));
 	struct lt_usage *const u = &s->usages[low];

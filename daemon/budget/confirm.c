@@ -12,6 +12,7 @@
 #include "change.h"
 #include "daemon.h"
 #include "fits.h"
+#include "grow.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "lock.h"
@@ -77,16 +78,11 @@ add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
 	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
-	if (d->jobs.live_count == d->jobs.live_capacity) {
-		const uint32_t capacity = d->jobs.live_capacity * 2 + 256;
-		struct lt_live *const grown =
-		    realloc(d->jobs.live, capacity * sizeof(*grown));
-		if (!grown)
-			return lt_fail(
-			    err, LT_ENOMEM, "confirm: out of memory");
-		d->jobs.live = grown;
-		d->jobs.live_capacity = capacity;
-	}
+	struct lt_live *const grown = lt_items_grow(d->jobs.live,
+	    &d->jobs.live_capacity, d->jobs.live_count, sizeof(*grown));
+	if (!grown)
+		return lt_fail(err, LT_ENOMEM, "confirm: out of memory");
+	d->jobs.live = grown;
 	d->jobs.live[d->jobs.live_count++] = live_of(d, job, hold);
 	return LT_OK;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ended.h"
+#include "grow.h"
 
 enum {
 	LINE_MAX_BYTES = 512,
@@ -20,15 +21,11 @@ enum {
 static struct lt_ended *
 new_ended(struct lt_daemon *d)
 {
-	if (d->jobs.ended_count == d->jobs.ended_capacity) {
-		const uint32_t capacity = d->jobs.ended_capacity * 2 + 64;
-		struct lt_ended *const grown =
-		    realloc(d->jobs.ended, capacity * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		d->jobs.ended = grown;
-		d->jobs.ended_capacity = capacity;
-	}
+	struct lt_ended *const grown = lt_items_grow(d->jobs.ended,
+	    &d->jobs.ended_capacity, d->jobs.ended_count, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	d->jobs.ended = grown;
 	return &d->jobs.ended[d->jobs.ended_count++];
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "job_quote.h"
 #include "lock.h"
 
@@ -127,15 +128,11 @@ int
 lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	if (d->jobs.admitted_count == d->jobs.admitted_capacity) {
-		const uint32_t capacity = d->jobs.admitted_capacity * 2 + 64;
-		struct lt_admitted *const grown =
-		    realloc(d->jobs.admitted, capacity * sizeof(*grown));
-		if (!grown)
-			return lt_fail(err, LT_ENOMEM, "lock: out of memory");
-		d->jobs.admitted = grown;
-		d->jobs.admitted_capacity = capacity;
-	}
+	struct lt_admitted *const grown = lt_items_grow(d->jobs.admitted,
+	    &d->jobs.admitted_capacity, d->jobs.admitted_count, sizeof(*grown));
+	if (!grown)
+		return lt_fail(err, LT_ENOMEM, "lock: out of memory");
+	d->jobs.admitted = grown;
 	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
 	/* The run that ended keeps its own share until it is settled. */
 	hold->live_tasks =

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "ledger_db.h"
 
-enum { BUSY_MS = 10000, GROW_FIRST = 64, PATH_SIZE = 4096 + 16 };
+enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
 static const struct {
 	const char *file;
@@ -156,15 +157,22 @@ lt_rows_all(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
     const struct lt_value *values, int count)
 {
 	struct lt_rows rows;
-	uint32_t capacity = 0;
+	size_t capacity = 0;
 	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
 
 	*array = NULL;
 	*used = 0;
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		rc = lt_grow(array, size, *used, &capacity, err);
-		if (rc != LT_OK)
+	for (; rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1;
+	     rc = LT_OK) {
+		void *const grown =
+		    lt_items_grow(*array, &capacity, *used, size);
+
+		if (grown == NULL) {
+			rc = lt_fail(
+			    err, LT_ENOMEM, "ledger: no memory for rows");
 			break;
+		}
+		*array = grown;
 		read(&rows, (char *)*array + size * (*used)++);
 	}
 	lt_rows_end(&rows);
@@ -209,24 +217,6 @@ lt_row_text(struct lt_rows *rows, char *out, size_t size)
 	if (length > 0)
 		memcpy(out, text, length);
 	out[length] = '\0';
-}
-
-int
-lt_grow(void **array, size_t size, uint32_t count, uint32_t *capacity,
-    struct lt_error *err)
-{
-	if (count < *capacity)
-		return LT_OK;
-	if (count > UINT32_MAX / 2)
-		return lt_fail(err, LT_ELIMIT, "ledger: %u rows", count);
-	const uint32_t wanted = count == 0 ? GROW_FIRST : count * 2;
-	void *const grown = reallocarray(*array, wanted, size);
-	if (grown == NULL)
-		return lt_fail(
-		    err, LT_ENOMEM, "ledger: no memory for %u rows", wanted);
-	*array = grown;
-	*capacity = wanted;
-	return LT_OK;
 }
 
 /* ---- transactions ---- */

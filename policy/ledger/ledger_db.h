@@ -88,10 +88,6 @@ int lt_call_begin(
 int lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
     struct lt_error *err);
 
-/* Room for one more in a malloc'd array of `size` byte elements. */
-int lt_grow(void **array, size_t size, uint32_t count, uint32_t *capacity,
-    struct lt_error *err);
-
 /* Entry row; for_utc_s: the hour that was used. */
 int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err);

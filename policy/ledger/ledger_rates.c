@@ -8,25 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "ledger_db.h"
 
 struct steps { /* grows */
 	struct lt_rate_step *items;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 };
 
 static int
 add_step(
     struct steps *steps, const struct lt_rate_step *step, struct lt_error *err)
 {
-	void *array = steps->items;
-	const int rc =
-	    lt_grow(&array, sizeof(*step), steps->count, &steps->capacity, err);
+	struct lt_rate_step *const grown = lt_items_grow(
+	    steps->items, &steps->capacity, steps->count, sizeof(*grown));
 
-	steps->items = array;
-	if (rc == LT_OK)
-		steps->items[steps->count++] = *step;
-	return rc;
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory for rates");
+	steps->items = grown;
+	steps->items[steps->count++] = *step;
+	return LT_OK;
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "ledger_db.h"
 #include "units.h"
 
@@ -221,7 +222,8 @@ charge(struct lt_ledger *ledger, const struct lt_run *run,
 
 struct differences { /* by (account, uid, hour used) */
 	struct lt_entry *items;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 };
 
 static int
@@ -236,12 +238,13 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 		   strcmp(all->items[i].account, entry->account) != 0))
 		i++;
 	if (i == all->count) {
-		void *array = all->items;
-		const int rc = lt_grow(&array, sizeof(*all->items), all->count,
-		    &all->capacity, err);
-		if (rc != LT_OK)
-			return rc;
-		all->items = array;
+		struct lt_entry *const grown = lt_items_grow(
+		    all->items, &all->capacity, all->count, sizeof(*grown));
+
+		if (grown == NULL)
+			return lt_fail(
+			    err, LT_ENOMEM, "ledger: no memory for entries");
+		all->items = grown;
 		all->items[all->count++] =
 		    (struct lt_entry){.kind = LT_ENTRY_CORRECTION,
 			.at_utc_s = entry->at_utc_s,

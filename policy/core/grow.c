@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one way in which the arrays of sources grow, from points to prices.
+ * The one way in which arrays grow.
  */
 #include <stdlib.h>
 
