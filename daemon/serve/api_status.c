@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base64.h"
 #include "finding.h"
 
 static json_t *
@@ -168,25 +169,6 @@ lt_api_rebuild(
 	return 200;
 }
 
-/* Bytes to text; out has room for 4 * ((length + 2) / 3) + 1. */
-static void
-base64(char *out, const unsigned char *bytes, size_t length)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < length; i += 3) {
-		const unsigned second = i + 1 < length ? bytes[i + 1] : 0;
-		const unsigned third = i + 2 < length ? bytes[i + 2] : 0;
-		const unsigned word =
-		    (unsigned)bytes[i] << 16 | second << 8 | third;
-		*out++ = letters[word >> 18];
-		*out++ = letters[word >> 12 & 63];
-		*out++ = i + 1 < length ? letters[word >> 6 & 63] : '=';
-		*out++ = i + 2 < length ? letters[word & 63] : '=';
-	}
-	*out = '\0';
-}
-
 int
 lt_api_market(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -208,7 +190,7 @@ lt_api_market(
 	const size_t length = size - at < PAGE ? size - at : PAGE;
 	char *const page = malloc(4 * ((length + 2) / 3) + 1);
 	if (page) {
-		base64(page, bytes + at, length);
+		lt_base64(page, bytes + at, length);
 		*reply = json_pack("{s:I,s:I,s:I,s:s}", "generation",
 		    (json_int_t)d->market.generation, "offset", (json_int_t)at,
 		    "size", (json_int_t)size, "base64", page);

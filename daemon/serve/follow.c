@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base64.h"
 #include "follow.h"
 #include "http.h"
 #include "question.h"
@@ -56,38 +57,6 @@ ask(const char *path, int timeout_ms, char **body, struct lt_error *err)
 	    &reply, &following.seal, following.host, &question, err);
 	*body = reply.body;
 	return code == LT_OK ? (int)reply.status : code;
-}
-
-static int
-digit(char c)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *const at = c ? strchr(letters, c) : NULL;
-	return at ? (int)(at - letters) : -1;
-}
-
-/* Bytes written, or -1 for anything that is not base64 or does not fit. */
-static long
-unbase64(unsigned char *out, size_t room, const char *text)
-{
-	size_t used = 0;
-	unsigned word = 0;
-	int bits = 0;
-	for (; *text && *text != '='; text++) {
-		const int value = digit(*text);
-		if (value < 0)
-			return -1;
-		word = (word << 6 | (unsigned)value) & 0xffffff;
-		bits += 6;
-		if (bits < 8)
-			continue;
-		bits -= 8;
-		if (used == room)
-			return -1;
-		out[used++] = (unsigned char)(word >> bits);
-	}
-	return (long)used;
 }
 
 /* One page into bytes at *have; sets *generation and *size. */
@@ -133,8 +102,8 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 		    "two pages",
 		    host);
 	if (code == LT_OK) {
-		const long got =
-		    unbase64(*bytes + *have, (size_t)*size - *have, text);
+		const long got = lt_base64_decode(
+		    *bytes + *have, (size_t)*size - *have, text);
 		if (got <= 0)
 			code = lt_fail(err, LT_ENET,
 			    "%s: market: damaged "

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RFC 4648, section 4: bytes of the market's file as text of a page.
+ */
+#ifndef LT_BASE64_H
+#define LT_BASE64_H
+
+#include <stddef.h>
+
+/* out has room for 4 * ((length + 2) / 3) + 1. */
+void lt_base64(char *out, const unsigned char *bytes, size_t length);
+/* Bytes written, or -1 for anything that is not base64 or does not fit. What
+ * follows the first '=' is not read. */
+long lt_base64_decode(unsigned char *out, size_t room, const char *text);
+
+#endif
