@@ -98,8 +98,9 @@ check 'no file is over 600 lines' \
 check 'clang-format finds nothing (make lint)' \
     "$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error|clang-format:')"
 check 'the docs wrap at 100 columns, but for tables and what is quoted' \
-    "$(awk '/^ *```/ { quoted = !quoted } FNR == 1 { quoted = 0 }
-	!quoted && !/^\|/ && length > 100 { print FILENAME ": " FNR }' \
+    "$(perl -CSD -ne '$quoted = !$quoted if /^ *```/;
+	chomp; print "$ARGV: $.\n" if !$quoted && !/^\|/ && length > 100;
+	if (eof) { close ARGV; $quoted = 0 }' \
 	README.md CONTRIBUTING.md docs/*.md docs/sources/*.md)"
 check 'nothing unfinished is left' \
     "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile | grep -v 'tests/checks.sh')"

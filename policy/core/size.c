@@ -210,11 +210,19 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	if (request->plane) /* a plane a node, full or not */
 		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
-	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) && request->spread)
-		cpus = larger(cpus, product(nodes * per_gpu,
-					smaller(gpus, shape->gpus), cpus_max));
-	return larger(cpus,
+	cpus = larger(cpus,
 	    product(divided_up(cpus, larger(by_gpus, 1)), by_gpus, cpus_max));
+	/* Each node has the CPUs of that with the most GPUs, and each of the
+	 * others has one GPU at least. */
+	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) && gpus >= nodes &&
+	    (request->spread ||
+		(request->gpus_per_node == 0 && request->gpus_per_socket == 0)))
+		cpus = larger(
+		    cpus, product(nodes * per_gpu,
+			      smaller(gpus - (request->spread ? 0 : nodes - 1),
+				  shape->gpus),
+			      cpus_max));
+	return cpus;
 }
 
 /* Whole sockets. Single CPUs are dealt out to all sockets in turn; what a task
