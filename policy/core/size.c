@@ -171,6 +171,26 @@ grain_of(const struct lt_request *request, const struct lt_partition *partition,
 	return grain;
 }
 
+/*
+ * GPUs that CPUs are counted for on newer Slurms: each node has the CPUs of
+ * that with the most GPUs, and each of the others has one GPU at least. On m
+ * nodes m x min(GPUs of a node, gpus - m + 1): the most of what it is on
+ * min_nodes to nodes.
+ */
+static uint64_t
+gpus_counted(const struct lt_request *request, const struct lt_shape *shape,
+    uint64_t gpus, uint64_t nodes)
+{
+	const uint64_t full =
+	    gpus + 1 > shape->gpus ? gpus + 1 - shape->gpus : 1;
+
+	if (request->spread)
+		return product(nodes, smaller(gpus, shape->gpus), cpus_max);
+	const uint64_t best = smaller(
+	    larger(larger(full, (gpus + 1) / 2), request->min_nodes), nodes);
+	return product(best, smaller(shape->gpus, gpus + 1 - best), cpus_max);
+}
+
 /* CPUs before they are rounded up to cores. */
 static uint64_t
 cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
@@ -212,16 +232,12 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
 	cpus = larger(cpus,
 	    product(divided_up(cpus, larger(by_gpus, 1)), by_gpus, cpus_max));
-	/* Each node has the CPUs of that with the most GPUs, and each of the
-	 * others has one GPU at least. */
 	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) && gpus >= nodes &&
 	    (request->spread ||
 		(request->gpus_per_node == 0 && request->gpus_per_socket == 0)))
-		cpus = larger(
-		    cpus, product(nodes * per_gpu,
-			      smaller(gpus - (request->spread ? 0 : nodes - 1),
-				  shape->gpus),
-			      cpus_max));
+		cpus = larger(cpus,
+		    product(per_gpu, gpus_counted(request, shape, gpus, nodes),
+			cpus_max));
 	return cpus;
 }
 
