@@ -47,7 +47,7 @@ agree() {
 		job -A vision -n1 --time=10 short
 		part start lowtided
 	done
-	within 60 agree
+	within 120 agree
 	[ "$(by_report)" -gt 0 ]
 }
 
@@ -66,7 +66,7 @@ state_saved() { within 40 idle && sleep 6; }
 		part start slurmctld
 		job -A vision -n1 --time=10 short
 	done
-	within 60 agree
+	within 120 agree
 }
 
 @test "a budget that the ring alone knows is still a budget" {
@@ -90,7 +90,7 @@ state_saved() { within 40 idle && sleep 6; }
 	job -A free -n1 --time=10 --wrap true
 	job -A vision -n1 --time=10 --wrap true
 	kill -CONT "$(cat "$D/run/lowtided.shpid")"
-	within 60 agree
+	within 120 agree
 }
 
 @test "torn files: unbudgeted teams submit, budgeted ones follow on_unknown" {
@@ -110,7 +110,7 @@ state_saved() { within 40 idle && sleep 6; }
 	for f in "$D/lowtide/budget" "$D/run/lowtide/market" "$D/lowtide/terms"; do mv "$f.good" "$f"; done
 	part start lowtided
 	job -A vision -n1 --time=10 --wrap true
-	within 60 agree
+	within 120 agree
 }
 
 @test "a file that others could have written is not believed" {
@@ -137,7 +137,7 @@ state_saved() { within 40 idle && sleep 6; }
 	job -A free -n1 --time=10 --wrap true
 	mv "$D/away" "$D/lowtide"
 	part start lowtided
-	within 60 agree
+	within 120 agree
 }
 
 @test "slurmdbd down over the end of jobs: rows come later, nothing is lost" {
@@ -147,11 +147,11 @@ state_saved() { within 40 idle && sleep 6; }
 	job -A free -n1 --time=10 short
 	within 30 idle # slurmctld has seen the end of both
 	part start slurmdbd
-	within 90 agree
+	within 120 agree
 }
 
 @test "cancelled while it waited, and then requeued: its row has a time, and costs nothing" {
-	within 60 agree
+	within 120 agree
 	before=$(by_report)
 	job -A vision -N1 --exclusive --time=10 --hold --wrap true
 	waited=$id
@@ -161,15 +161,15 @@ state_saved() { within 40 idle && sleep 6; }
 	within 30 done_job "$id"
 	scontrol requeue "$waited"
 	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE '^REQUEUED\|[1-9]'; }
-	within 60 row
+	within 120 row
 	within 120 settled "$id"
-	within 60 agree
+	within 120 agree
 	[ $(($(by_report) - before)) -lt 1000 ] # a CPU for some seconds; a node is 1000 each
 	scancel "$waited"
 }
 
 @test "slurmdbd killed in the middle of an answer: lowtided goes on" {
-	within 60 agree
+	within 120 agree
 	db=(mysql --no-defaults -uroot -S "$D/run/db.sock")
 	"${db[@]}" -e 'lock tables slurm_acct_db.tide_job_table write; select sleep(60)' >/dev/null 3>&- 4>&- &
 	locker=$!
@@ -181,24 +181,24 @@ state_saved() { within 40 idle && sleep 6; }
 	"${db[@]}" -e 'show processlist' | awk '/sleep\(60\)/ {print "kill", $1 ";"}' | "${db[@]}"
 	wait "$locker" || true # it was killed
 	part start slurmdbd
-	within 60 agree
+	within 120 agree
 	[ "$(lowtide status --json | jq .pid)" -eq "$before" ]
 }
 
 @test "kill -9 in the middle of a rebuild loses nothing" {
-	within 60 agree
+	within 120 agree
 	for delay in 0.01 0.03 0.06 0.1; do
 		lowtide rebuild >/dev/null 2>&1 3>&- 4>&- &
 		sleep $delay
 		part stop lowtided KILL
 		part start lowtided
-		within 90 agree
+		within 120 agree
 	done
 	[ "$(by_report)" -gt 0 ]
 }
 
 @test "rebuild after all of that gives the same total" {
-	within 60 agree
+	within 120 agree
 	before=$(by_report)
 	lowtide rebuild
 	[ "$(by_report)" -eq "$before" ]
