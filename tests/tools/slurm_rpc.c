@@ -177,18 +177,15 @@ main(int argc, char **argv)
 
 	slurm_init(NULL);
 	slurm_init_job_desc_msg(&job);
-	job.user_id = getuid();
-	job.group_id = getgid();
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (argc < 2 || strcmp(argv[1], verbs[i].name) != 0)
 			continue;
 		if (verbs[i].run != update) {
+			job.user_id = getuid();
+			job.group_id = getgid();
 			job.name = name;
 			job.work_dir = work_dir;
 			job.std_out = job.std_err = job.std_in = null;
-		} else {
-			job.user_id = NO_VAL;
-			job.group_id = NO_VAL;
 		}
 		for (int a = 2; a < argc; a++)
 			if (!set_field(&job, argv[a])) {
