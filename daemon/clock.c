@@ -31,7 +31,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.market),
     offsetof(struct lt_daemon, next.sheet),
     offsetof(struct lt_daemon, next.settle),
-    offsetof(struct lt_daemon, next.unused),
+    offsetof(struct lt_daemon, next.voids),
     offsetof(struct lt_daemon, next.policy),
     offsetof(struct lt_daemon, next.prune),
     offsetof(struct lt_daemon, budget.counted_utc_s),

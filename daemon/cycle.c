@@ -88,9 +88,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		if (run_step(d, LT_STEP_JOBS, lt_confirm, now_utc_s) &&
 		    d->budget.has_sheet) {
 			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-			if (now_utc_s >= d->next.unused) {
-				d->next.unused =
-				    now_utc_s + LT_VOID_AFTER_S / 2;
+			if (now_utc_s >= d->next.voids) {
+				d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
 				run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
 			}
 			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);

@@ -137,7 +137,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t jobs, tables, market, sheet, settle, unused, policy, prune;
+	int64_t jobs, tables, market, sheet, settle, voids, policy, prune;
 };
 
 struct lt_daemon {

@@ -147,7 +147,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    live_shares(d, h->quote.id) >= h->live_tasks)
 				continue;
 			if (pass == 0 && h->job_id && asked >= ASKED_MAX) {
-				d->next.unused = now_utc_s; /* the rest then */
+				d->next.voids = now_utc_s; /* the rest then */
 			} else if (pass == 0 && h->job_id) {
 				if (is_awaited(d, h))
 					continue;

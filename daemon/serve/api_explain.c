@@ -101,13 +101,18 @@ runs_json(const struct lt_run *runs, uint32_t count)
 	return list;
 }
 
+/* False: it is no number of a job, and *reply says so. */
 static bool
-parse_job(const struct lt_api_request *request, uint32_t *job_id)
+parse_job(
+    const struct lt_api_request *request, uint32_t *job_id, json_t **reply)
 {
 	int64_t value;
 	if (lt_int64_parse(request->rest, 1, UINT32_MAX - 16, &value, NULL) !=
-	    LT_OK)
+	    LT_OK) {
+		lt_api_error(reply, 400, "job: got \"%.40s\", want a number",
+		    request->rest);
 		return false;
+	}
 	*job_id = (uint32_t)value;
 	return true;
 }
@@ -190,11 +195,8 @@ lt_api_explain(
 {
 	uint32_t job_id;
 	struct story s = {0};
-	if (!parse_job(request, &job_id))
-		return lt_api_error(reply, 400,
-		    "job: got \"%.40s\", want a "
-		    "number",
-		    request->rest);
+	if (!parse_job(request, &job_id, reply))
+		return 400;
 	catch_up(d, job_id, request->now_utc_s);
 	const int status = find_story(&s, d, request, job_id, reply);
 	if (status != 200) {
@@ -287,11 +289,8 @@ lt_api_now(
 	struct lt_ledger_hold hold;
 	struct lt_error err = {0};
 	char text[256];
-	if (!parse_job(request, &job_id))
-		return lt_api_error(reply, 400,
-		    "job: got \"%.40s\", want a "
-		    "number",
-		    request->rest);
+	if (!parse_job(request, &job_id, reply))
+		return 400;
 	catch_up(d, job_id, request->now_utc_s);
 	if (lt_slurm_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
 		lt_slurm_jobs_free(&jobs);

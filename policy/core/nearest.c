@@ -7,15 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "counts.h"
 #include "nearest.h"
 
 enum { WORD_MAX = 64, BEGINNING_MIN = 3 }; /* longer: near to none */
-
-static size_t
-least_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 static size_t
 distance(const char *a, size_t a_length, const char *b, size_t b_length)
@@ -35,7 +30,7 @@ distance(const char *a, size_t a_length, const char *b, size_t b_length)
 
 			diagonal = row[j];
 			row[j] =
-			    least_of(changed, least_of(row[j], row[j - 1]) + 1);
+			    smaller(changed, smaller(row[j], row[j - 1]) + 1);
 		}
 	}
 	return row[b_length];

@@ -59,7 +59,7 @@ test_stamps_move(void **state)
 		    .jobs.ended_count = 1,
 		    .jobs.ended = &ended,
 		    .next.jobs = NOW + 2,
-		    .next.unused = NOW + 30,
+		    .next.voids = NOW + 30,
 		    .next.settle = NOW + 60,
 		    .next.sheet = NOW + 15,
 		    .budget.counted_utc_s = NOW - 1,
@@ -78,7 +78,7 @@ test_stamps_move(void **state)
 		for (int call = 0; call < 2; call++)
 			lt_clock_follow(&d, (NOW + by) * 1000LL, 7000);
 		assert_int_equal(d.next.jobs, NOW + by + 2);
-		assert_int_equal(d.next.unused, NOW + by + 30);
+		assert_int_equal(d.next.voids, NOW + by + 30);
 		assert_int_equal(d.next.settle, NOW + by + 60);
 		assert_int_equal(d.next.sheet, NOW + by + 15);
 		assert_int_equal(d.next.market, 0);
