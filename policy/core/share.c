@@ -157,6 +157,14 @@ nodes_bound(const struct lt_need *need)
 	return most > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)most;
 }
 
+/* Without tasks --spread-job adds nodes for the GPUs until it has no more. */
+static bool
+gpus_spread(const struct lt_request *request)
+{
+	return request->spread && request->tasks == 0 &&
+	       lt_request_wants_gpus(request);
+}
+
 /* As many nodes as Slurm may give it there. */
 static uint32_t
 nodes_most(const struct lt_need *need)
@@ -184,7 +192,7 @@ nodes_most(const struct lt_need *need)
 		(request->tasks > 0 &&
 		    !(request->tasks_per_node > 0 &&
 			(part->flags & LT_PARTITION_TASKS_BY_NODE)))) &&
-	    parts < nodes && !(request->spread && request->tasks == 0))
+	    parts < nodes && !gpus_spread(request))
 		nodes = parts;
 	nodes = larger(nodes, larger(request->min_nodes, part->min_nodes));
 	return nodes > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)nodes;

@@ -209,6 +209,9 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	    (partition->flags & LT_PARTITION_TASKS_BY_NODE))
 		per_node = larger(per_node, product(request->tasks_per_node,
 						need->cpus_per_task, cpus_max));
+	/* Tasks that share CPUs get those of one, whatever a node asks. */
+	if (request->overcommit && !lt_request_wants_gpus(request))
+		per_node = need->cpus_per_task;
 	if (request->overcommit) /* a core of each node, all threads of it */
 		cpus = larger(cpus, nodes * larger(shape->threads, 1));
 	if (!request->overcommit || request->gpus_per_task > 0)

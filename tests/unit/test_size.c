@@ -256,6 +256,31 @@ test_overcommit(void **state)
 	request.max_nodes = 2;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.nodes, 2);
+	/* 22.05.8: --mincpus=15 gets cpu=1, and -n5 -c13 gets cpu=13 */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .overcommit = true,
+	    .cpus_per_node = 15};
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.denominator / share.numerator, 64);
+	request.tasks = 5;
+	request.cpus_per_task = 13;
+	share = lt_share_most(&request, &market, PLAIN);
+	assert_int_equal(share.numerator * 64 / share.denominator, 13);
+}
+
+/* 22.05.8: without tasks on one node; with GPUs on more of them. */
+static void
+test_spread(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .nodes_open = true, .spread = true};
+
+	(void)state;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	request.gpus = 1;
+	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 1);
 }
 
 static void
@@ -493,6 +518,7 @@ main(void)
 	    cmocka_unit_test_setup(test_gpu_types, setup),
 	    cmocka_unit_test_setup(test_overcommit, setup),
 	    cmocka_unit_test_setup(test_overcommit_small, setup),
+	    cmocka_unit_test_setup(test_spread, setup),
 	    cmocka_unit_test_setup(test_whole_nodes, setup),
 	    cmocka_unit_test_setup(test_nodes_given, setup),
 	    cmocka_unit_test_setup(test_memory, setup),
