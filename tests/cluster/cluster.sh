@@ -243,7 +243,7 @@ start() {
 	lowtided)
 		mkdir -p "$D/run/lowtide"
 		background lowtided ${WITH:-} "$BUILD/lowtided"
-		wait_for 30 lowtided "$BUILD/lowtide" status ;;
+		wait_for 120 lowtided "$BUILD/lowtide" status ;;
 	*) say "start what?"; return 2 ;;
 	esac
 }

@@ -176,6 +176,10 @@ sub completed {
 	$c->{signal_time} = 60 if defined $c->{signal};
 	$c->{nodes} = 2 if defined $c->{segment} && !defined $c->{nodes};
 	delete $c->{time_min} if !defined $c->{time};
+	# 24.11.5's slurmctld ends a moment after these (eval_nodes_gres() reads
+	# through a NULL maxtasks), so that another request seems to be at fault.
+	delete $c->{spread_job} if $site->{version} =~ /^24\.11/
+	    && grep { /^gpus|^ntasks_per_gpu/ } keys %$c;
 	if (defined $c->{batch_features}) {
 		$c->{batch} = 1;
 		$c->{constraint} = 'ib';
