@@ -230,7 +230,9 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 		    cpus, product(tasks, need->cpus_per_task, cpus_max) +
 			      (nodes - 1) *
 				  (need->cpus_per_node - need->cpus_per_task));
-	if (request->plane) /* a plane a node, full or not */
+	/* A plane a node, full or not; a node for its GPUs has a task, though
+	 * the others have them all. */
+	if (request->plane || (request->bind_gpus && request->gpus > 0))
 		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
 	cpus = larger(cpus,
@@ -331,11 +333,15 @@ memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
 }
 
 /* With --overcommit Slurm looks for one CPU and takes the first node that has
- * it, unless a maximum of nodes, or something by task or node, is asked. */
+ * it, unless a maximum of nodes, or something by task or node, is asked, or
+ * memory brings a task more CPUs. */
 static bool
-tasks_apart(const struct lt_request *request)
+tasks_apart(const struct lt_need *need)
 {
-	return !request->overcommit || !request->nodes_open ||
+	const struct lt_request *const request = need->request;
+
+	return need->cpus_per_task > larger(request->cpus_per_task, 1) ||
+	       !request->overcommit || !request->nodes_open ||
 	       request->spread || request->plane ||
 	       request->tasks_per_node > 0 || request->tasks_per_socket > 0 ||
 	       request->tasks_per_core > 0 || request->tasks_per_board > 0 ||
@@ -355,8 +361,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	*allocation = (struct lt_allocation){
 	    .nodes = nodes,
 	    .parts = larger(
-		larger(
-		    tasks_apart(request) ? tasks_of(request, gpus) : 1, gpus),
+		larger(tasks_apart(need) ? tasks_of(request, gpus) : 1, gpus),
 		divided_up(request->cpus, need->cpus_per_task)),
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
