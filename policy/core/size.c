@@ -230,9 +230,11 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 		    cpus, product(tasks, need->cpus_per_task, cpus_max) +
 			      (nodes - 1) *
 				  (need->cpus_per_node - need->cpus_per_task));
-	/* A plane a node, full or not; a node for its GPUs has a task, though
-	 * the others have them all. */
-	if (request->plane || (request->bind_gpus && request->gpus > 0))
+	/* A plane a node, full or not; a node that is there for its GPUs has a
+	 * task, though the others have them all. */
+	if (request->plane || (request->bind_gpus && request->gpus > 0 &&
+				  request->max_cpus == 0 &&
+				  need->cpus_per_node <= need->cpus_per_task))
 		cpus += product(nodes - 1, need->cpus_per_task, cpus_max);
 	cpus = larger(cpus, product(gpus, per_gpu, cpus_max));
 	cpus = larger(cpus,
