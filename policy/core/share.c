@@ -324,6 +324,10 @@ nodes_unsure(const struct lt_request *request, const struct lt_market *market,
 		    &market->partitions[partitions[i]];
 		const uint64_t per_gpu = lt_cpus_per_gpu(request, part);
 
+		/* From 23.02 on these may set the least number of nodes. */
+		if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
+		    request->tasks_per_gpu > 0 && request->gpus == 0)
+			return true;
 		if (per_gpu > 0 && request->gpus > 0 &&
 		    (part->max_cpus_per_node > 0 ||
 			per_gpu * request->gpus < wanted))

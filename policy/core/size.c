@@ -360,10 +360,15 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	const uint64_t gpus = gpus_of(request, part, shape, nodes);
 	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
 
+	uint64_t tasks = tasks_apart(need) ? tasks_of(request, gpus) : 1;
+
+	/* 24.11.5: two nodes for --ntasks-per-socket=1 --overcommit. */
+	if (request->overcommit)
+		tasks = larger(tasks, product(request->tasks_per_socket,
+					  shape->sockets, cpus_max));
 	*allocation = (struct lt_allocation){
 	    .nodes = nodes,
-	    .parts = larger(
-		larger(tasks_apart(need) ? tasks_of(request, gpus) : 1, gpus),
+	    .parts = larger(larger(tasks, gpus),
 		divided_up(request->cpus, need->cpus_per_task)),
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
