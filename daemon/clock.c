@@ -9,6 +9,8 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "log.h"
+#include "units.h"
 
 int64_t
 lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)

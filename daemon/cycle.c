@@ -7,8 +7,30 @@
 #include <malloc.h>
 #include <time.h>
 
+#include "absorb.h"
 #include "alerts.h"
+#include "compile_budget.h"
+#include "compile_market.h"
+#include "confirm.h"
 #include "daemon.h"
+#include "failover.h"
+#include "log.h"
+#include "policy_load.h"
+#include "rates.h"
+#include "release.h"
+#include "settle.h"
+#include "units.h"
+#include "void.h"
+#include "write_terms.h"
+
+enum {
+	TABLES_EVERY_S = 60,	       /* partitions, nodes, associations */
+	MARKET_EVERY_S = 60,	       /* new booked windows for the plugin */
+	SHEET_EVERY_S = 15,	       /* well inside LT_SHEET_STALE_S */
+	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
+	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
+	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
+};
 
 typedef int step_function(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
@@ -39,13 +61,12 @@ static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_prune_signals(
-	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, LT_POINTS_KEPT_MAX, err);
+	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
 	if (code == LT_OK)
-		code =
-		    lt_ledger_prune_holds(d->ledger, now_utc_s - LT_VOID_KEEP_S,
-			now_utc_s - LT_HOLDS_KEEP_S, now_utc_s, err);
+		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
+		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
 	return code == LT_OK ? lt_ledger_prune_gpus(
-				   d->ledger, now_utc_s - LT_HOLDS_KEEP_S, err)
+				   d->ledger, now_utc_s - HOLDS_KEEP_S, err)
 			     : code;
 }
 
@@ -104,7 +125,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->budget.dirty || now_utc_s >= d->next.sheet) {
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
 			d->budget.dirty = false;
-			d->next.sheet = now_utc_s + LT_SHEET_EVERY_S;
+			d->next.sheet = now_utc_s + SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 		}
@@ -116,7 +137,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->next.tables) {
-		d->next.tables = now_utc_s + LT_TABLES_EVERY_S;
+		d->next.tables = now_utc_s + TABLES_EVERY_S;
 		if (!run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
 			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
@@ -127,7 +148,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->market_dirty || !d->has_market || now_utc_s >= d->next.market) {
 		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->market_dirty = false;
-			d->next.market = now_utc_s + LT_MARKET_EVERY_S;
+			d->next.market = now_utc_s + MARKET_EVERY_S;
 			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
 			lt_failover_watch(d, now_utc_s);
 		}

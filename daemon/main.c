@@ -20,7 +20,10 @@
 #include "fetch.h"
 #include "follow.h"
 #include "http.h"
+#include "log.h"
+#include "policy_load.h"
 #include "probe.h"
+#include "schedule.h"
 #include "serve.h"
 
 enum { TURN_MS = 5000, LOOP_MS = 10000, LARGE_BYTES = 128 * 1024 };

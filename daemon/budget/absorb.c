@@ -9,7 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "absorb.h"
 #include "daemon.h"
+#include "log.h"
+#include "ring.h"
+#include "units.h"
 
 enum {
 	RING_STUCK_S = 60, /* a missing sequence is waited for */

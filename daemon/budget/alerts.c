@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "alerts.h"
+#include "daemon.h"
+#include "log.h"
+#include "units.h"
 
 /* All that a policy can have (values up to 1000), each once. */
 enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000") };

@@ -6,7 +6,10 @@
 #ifndef LT_ALERTS_H
 #define LT_ALERTS_H
 
-#include "daemon.h"
+#include "budget.h"
+#include "policy.h"
+
+struct lt_daemon;
 
 /* The percents of budget->alert_at that what is settled has reached, by the
  * currency that is nearer to its limit, rising, each once. Returns how many.

@@ -8,11 +8,15 @@
 #include <string.h>
 
 #include "change.h"
+#include "daemon.h"
 #include "fits.h"
 #include "job_quote.h"
+#include "log.h"
+#include "request.h"
 #include "size.h"
 #include "suspension.h"
 #include "underheld.h"
+#include "units.h"
 
 /* A job that was suspended further is not what it was. */
 static bool

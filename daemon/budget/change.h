@@ -5,7 +5,10 @@
 #ifndef LT_CHANGE_H
 #define LT_CHANGE_H
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /*
  * job->node_shares of a job that waits: the most that Slurm may give it by the

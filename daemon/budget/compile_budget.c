@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calendar.h"
+#include "compile_budget.h"
 #include "daemon.h"
 #include "grow.h"
 #include "sheet.h"
+#include "units.h"
 
 struct build {
 	struct lt_balance_sheet sheet;

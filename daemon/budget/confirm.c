@@ -9,14 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "absorb.h"
 #include "change.h"
+#include "compile_budget.h"
+#include "confirm.h"
 #include "daemon.h"
+#include "ended.h"
 #include "fits.h"
 #include "grow.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "lock.h"
-#include "sheet.h"
+#include "log.h"
 #include "suspension.h"
 #include "underheld.h"
 

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon.h"
 #include "ended.h"
 #include "grow.h"
+#include "settle.h"
 
 enum {
 	LINE_MAX_BYTES = 512,

@@ -5,8 +5,13 @@
 #ifndef LT_ENDED_H
 #define LT_ENDED_H
 
-#include "daemon.h"
+#include "slurm.h"
 
+struct lt_daemon;
+
+/* Remember a record that slurmctld calls finished. */
+void lt_settle_saw_end(
+    struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s);
 int lt_ended_save(struct lt_daemon *d, struct lt_error *err);
 /* What was saved, added to d->jobs.ended; nothing saved is no failure. */
 void lt_ended_load(struct lt_daemon *d);

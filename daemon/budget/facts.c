@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon.h"
 #include "facts.h"
 #include "finding.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "log.h"
 #include "price.h"
 
 /* ---- GPUs ---- */

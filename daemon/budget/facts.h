@@ -5,7 +5,10 @@
 #ifndef LT_FACTS_H
 #define LT_FACTS_H
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* From the job list of this pass: GPUs of runs, where slurmdbd does not count
  * them, and what the amounts of open holds were made from. */

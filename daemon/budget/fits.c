@@ -5,8 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "daemon.h"
 #include "fits.h"
 #include "sheet.h"
+#include "units.h"
 
 struct lt_recent *
 lt_fits_recent(struct lt_daemon *d)

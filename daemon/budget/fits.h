@@ -5,7 +5,10 @@
 #ifndef LT_FITS_H
 #define LT_FITS_H
 
-#include "daemon.h"
+#include "budget.h"
+#include "ledger.h"
+
+struct lt_daemon;
 
 /* What was admitted since the sheet was made; NULL: no memory. */
 struct lt_recent *lt_fits_recent(struct lt_daemon *d);

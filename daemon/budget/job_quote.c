@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "daemon.h"
 #include "job_quote.h"
+#include "log.h"
+#include "request.h"
 #include "size.h"
 #include "suspension.h"
 

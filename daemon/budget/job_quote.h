@@ -5,7 +5,10 @@
 #ifndef LT_JOB_QUOTE_H
 #define LT_JOB_QUOTE_H
 
-#include "daemon.h"
+#include "quote.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /*
  * Tell slurmctld, by one update: the quote's text in the job's admin_comment

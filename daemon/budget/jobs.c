@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon.h"
 #include "jobs.h"
 
 static int

@@ -5,7 +5,10 @@
 #ifndef LT_JOBS_H
 #define LT_JOBS_H
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* An index of a job list by id, for looking up what a job was before. */
 struct lt_jobs_index {

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm.h"
+#include "daemon.h"
 #include "grow.h"
 #include "job_quote.h"
 #include "lock.h"
+#include "log.h"
 
 enum { ROW_WITHIN_S = 300 };
 

@@ -5,7 +5,10 @@
 #ifndef LT_LOCK_H
 #define LT_LOCK_H
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /*
  * A run after a requeue that was admitted: it may start. In memory only. Who

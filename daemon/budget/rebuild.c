@@ -7,8 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm.h"
 #include "daemon.h"
+#include "rates.h"
+#include "rebuild.h"
 #include "row.h"
+#include "settle.h"
+#include "units.h"
 
 struct keys { /* of rows that slurmdbd has */
 	struct lt_run_key *items;

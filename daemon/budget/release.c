@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "absorb.h"
+#include "compile_budget.h"
+#include "daemon.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "lock.h"
-#include "sheet.h"
+#include "log.h"
+#include "release.h"
 
 enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
 

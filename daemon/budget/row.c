@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon.h"
 #include "row.h"
 
 static bool

@@ -5,7 +5,9 @@
 #ifndef LT_ROW_H
 #define LT_ROW_H
 
-#include "daemon.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* The partition that the run was in, where the row has none (slurmdbd lost its
  * start) or several (slurmctld started again while it ran), and what is lost

@@ -11,15 +11,19 @@
 #include <string.h>
 
 #include "base.h"
-#include "calendar.h"
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
 #include "jobs.h"
+#include "log.h"
+#include "posterior.h"
 #include "price.h"
+#include "rates.h"
 #include "row.h"
+#include "settle.h"
+#include "units.h"
 
-enum { NO_ROW_S = 120 };
+enum { NO_ROW_S = 120, PROVISIONAL_AFTER_S = LT_DAY_S };
 
 static bool
 has_slurmdbd(const struct lt_daemon *d)
@@ -392,7 +396,7 @@ static int
 check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
-	const int64_t wait = has_slurmdbd(d) ? LT_PROVISIONAL_AFTER_S : 0;
+	const int64_t wait = has_slurmdbd(d) ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
 	const int64_t first = lt_settle_since(d, 0);

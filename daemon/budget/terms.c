@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon.h"
 #include "jobs.h"
 #include "lock.h"
 #include "sheet.h"
+#include "terms.h"
+#include "units.h"
+#include "write_terms.h"
 
 /* Where there are more than have room, only their number is known. */
 static void

@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
+#include "daemon.h"
 #include "facts.h"
 #include "finding.h"
 #include "job_quote.h"
+#include "log.h"
 #include "size.h"
 #include "underheld.h"
 

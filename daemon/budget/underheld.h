@@ -5,7 +5,10 @@
 #ifndef LT_UNDERHELD_H
 #define LT_UNDERHELD_H
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* At its start the hold was raised from `was` to what the job was allocated:
  * log it, with the cause that the facts prove. */

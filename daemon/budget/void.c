@@ -11,6 +11,9 @@
 
 #include "daemon.h"
 #include "jobs.h"
+#include "log.h"
+#include "settle.h"
+#include "void.h"
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */

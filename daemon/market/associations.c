@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "associations.h"
+#include "daemon.h"
+#include "units.h"
 
 enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
 

@@ -6,7 +6,9 @@
 #ifndef LT_ASSOCIATIONS_H
 #define LT_ASSOCIATIONS_H
 
-#include "daemon.h"
+#include "error.h"
+
+struct lt_daemon;
 
 /* <state>/associations, rewritten only when it would change. */
 int lt_associations_save(const struct lt_daemon *d, struct lt_error *err);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base.h"
+#include "daemon.h"
+#include "log.h"
 #include "price.h"
 
 enum { MOVED_S = 60 }; /* a later start by less is the queue's, not ours */

@@ -5,7 +5,9 @@
 #ifndef LT_BASE_H
 #define LT_BASE_H
 
-#include "daemon.h"
+#include "ledger.h"
+
+struct lt_daemon;
 
 /*
  * Fill run->has_base, base_*, moved and base_text: the same work in the

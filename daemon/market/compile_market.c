@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "busy.h"
-#include "calendar.h"
+#include "compile_market.h"
 #include "daemon.h"
+#include "failover.h"
+#include "hazard.h"
+#include "policy_load.h"
 
 /* Interruptions per node-hour where the source has said nothing yet: once a
  * minute, so that nothing is placed there for its price alone. */

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon.h"
+#include "log.h"
 #include "place.h"
+#include "policy_load.h"
 
 enum { TEXT_SIZE = 200 + LT_PLACE_SHAPES_MAX * 64 };
 

@@ -5,8 +5,10 @@
 #ifndef LT_PLACE_H
 #define LT_PLACE_H
 
-#include "daemon.h"
+#include "ledger.h"
 #include "usage.h"
+
+struct lt_daemon;
 
 /* Of the market, else of the ledger; else not known. */
 void lt_place_of(

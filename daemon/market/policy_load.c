@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "time_zone.h"
 #include "daemon.h"
 #include "fetch.h"
+#include "log.h"
+#include "policy_load.h"
 #include "signals_check.h"
 #include "text_mend.h"
+#include "time_zone.h"
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy_source *from,

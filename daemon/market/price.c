@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "daemon.h"
 #include "place.h"
 #include "price.h"
 #include "usage.h"

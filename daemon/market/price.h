@@ -6,7 +6,9 @@
 #define LT_PRICE_H
 
 #include "charge.h"
-#include "daemon.h"
+#include "ledger.h"
+
+struct lt_daemon;
 
 /* Share, watts and rates of the run's partition, then lt_charge_run(). Sets
  * the run's share, priced, has_carbon and quality. */

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "failover.h"
 #include "place.h"
+#include "rates.h"
 #include "units.h"
 
 struct lt_recorded { /* of one partition and rate */

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "request.h"
+#include "terms.h"
 
 /* The partitions of "a,b" that the market knows. */
 static int

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "daemon.h"
 #include "place.h"
 #include "price.h"
 

@@ -5,7 +5,10 @@
 #ifndef LT_SUSPENSION_H
 #define LT_SUSPENSION_H
 
-#include "daemon.h"
+#include "quote.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* Seconds of suspension that are held for: until now, and on to the end of
  * the minute that began. 0 = it never was suspended. */

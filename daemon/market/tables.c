@@ -9,6 +9,8 @@
 #include "associations.h"
 #include "daemon.h"
 #include "heirs.h"
+#include "log.h"
+#include "tables.h"
 
 static int
 load_partitions(struct lt_daemon *d, struct lt_error *err)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "api.h"
+#include "daemon.h"
 
 static const struct {
 	const char *method, *path;
@@ -119,7 +120,7 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 {
 	struct lt_api_request request = {.uid = uid,
 	    .method = method,
-	    .is_admin = lt_is_admin(d, uid),
+	    .is_admin = lt_is_admin(&d->tables, uid),
 	    .now_utc_s = time(NULL)};
 	json_t *answer = NULL;
 	json_error_t error;

@@ -6,8 +6,12 @@
 #define LT_API_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "daemon.h"
+#include "limits.h"
+
+struct lt_daemon;
 
 enum {
 	LT_API_REPLY_MAX = 512 * 1024,

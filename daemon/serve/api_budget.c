@@ -9,6 +9,9 @@
 
 #include "alerts.h"
 #include "api.h"
+#include "daemon.h"
+#include "log.h"
+#include "units.h"
 
 struct figures { /* of a team or of one capped user, one period */
 	const struct lt_amount *limit, *settled, *held;

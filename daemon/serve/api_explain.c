@@ -7,11 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "absorb.h"
 #include "api.h"
+#include "compile_budget.h"
+#include "confirm.h"
+#include "daemon.h"
 #include "explain.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "log.h"
+#include "units.h"
 
 static const struct lt_slurm_job *
 job_of(const struct lt_daemon *d, uint32_t job_id)

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "api_signals.h"
-#include "calendar.h"
+#include "daemon.h"
 #include "forecast_learn.h"
+#include "units.h"
 
 enum {
 	PAGE_POINTS = 4000, /* of some 110 bytes: below LT_API_REPLY_MAX */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "units.h"
 
 const char *

@@ -10,8 +10,10 @@
 #include <time.h>
 
 #include "api.h"
-#include "calendar.h"
+#include "daemon.h"
 #include "explain.h"
+#include "settle.h"
+#include "units.h"
 
 enum { FIGURES = 12, RUNS_PAGE_MAX = 600 };
 static const char *const names[FIGURES] = {"opening_micros", "charges_micros",

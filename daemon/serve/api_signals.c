@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
 #include "api_signals.h"
+#include "daemon.h"
+#include "failover.h"
+#include "hazard.h"
 #include "hours.h"
 #include "text_mend.h"
+#include "units.h"
 
 enum {
 	/* A source has 24 hours of some 110 bytes and its users: 256

@@ -9,7 +9,11 @@
 
 #include "api.h"
 #include "base64.h"
+#include "daemon.h"
 #include "finding.h"
+#include "log.h"
+#include "rebuild.h"
+#include "units.h"
 
 static json_t *
 source_json(const struct lt_source *source, int64_t now_utc_s)

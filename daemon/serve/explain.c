@@ -13,9 +13,14 @@
 #include "api.h"
 #include "base.h"
 #include "charge.h"
+#include "daemon.h"
 #include "explain.h"
+#include "failover.h"
+#include "hazard.h"
+#include "policy_load.h"
 #include "price.h"
 #include "suspension.h"
+#include "units.h"
 
 struct text {
 	char *out;

@@ -7,7 +7,10 @@
 
 #include <jansson.h>
 
-#include "daemon.h"
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
 
 /* job, hold: NULL = none. */
 void lt_explain_text(char *out, size_t size, struct lt_daemon *d,

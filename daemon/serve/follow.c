@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api.h"
 #include "base64.h"
+#include "daemon.h"
 #include "follow.h"
 #include "http.h"
-#include "question.h"
+#include "log.h"
 #include "seal.h"
 #include "serve.h"
 

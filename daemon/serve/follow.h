@@ -5,8 +5,9 @@
 #ifndef LT_FOLLOW_H
 #define LT_FOLLOW_H
 
-#include "daemon.h"
 #include "seal.h"
+
+struct lt_daemon;
 
 /* Runs until a signal; the exit status. */
 int lt_follow(struct lt_daemon *d, int signals_fd);

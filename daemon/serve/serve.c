@@ -14,9 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "daemon.h"
 #include "http.h"
-#include "question.h"
+#include "log.h"
 #include "serve.h"
 #include "serve_munge.h"
 #include "slots.h"
@@ -328,7 +328,8 @@ accept_local(void)
 		server.accepted =
 		    peer_of_fd(fd, &uid)
 			? lt_slot_take(&server.local_slots, fd, uid,
-			      lt_is_admin(server.d, uid), lt_monotonic_ms())
+			      lt_is_admin(&server.d->tables, uid),
+			      lt_monotonic_ms())
 			: NULL;
 		if (!server.accepted) {
 			refuse(fd);

@@ -8,8 +8,9 @@
 
 #include <poll.h>
 
-#include "daemon.h"
 #include "question.h"
+
+struct lt_daemon;
 
 enum { LT_SERVE_FDS = 3 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "seal.h"
 #include "serve_munge.h"
 

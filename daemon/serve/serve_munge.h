@@ -5,7 +5,7 @@
 #ifndef LT_SERVE_MUNGE_H
 #define LT_SERVE_MUNGE_H
 
-#include "daemon.h"
+struct lt_daemon;
 
 /*
  * credential: text of the body. *text: malloc'd, a credential that only the

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "failover.h"
+#include "log.h"
 
 enum { SIGNALS = 4 }; /* of a partition */
 

@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "failover.h"
+#include "hazard.h"
+#include "log.h"
+#include "units.h"
 
 enum { LOOK_EVERY_S = 6 * LT_HOUR_S }; /* over all runs of 90 days */
 

@@ -8,8 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "convert.h"
 #include "daemon.h"
 #include "fetch.h"
+#include "log.h"
+#include "schedule.h"
 #include "text_mend.h"
 #include "units.h"
 

@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "bridge.h"
+#include "convert.h"
 #include "daemon.h"
 #include "forecast.h"
 #include "forecast_learn.h"
+#include "log.h"
+#include "signals.h"
 #include "text_mend.h"
 #include "units.h"
 

@@ -9,6 +9,8 @@
 #include <time.h>
 
 #include "daemon.h"
+#include "policy_load.h"
+#include "units.h"
 
 enum { STEP_S = 900 };
 

@@ -8,10 +8,12 @@
 #ifndef LT_TEST_JUDGE_FIXTURE_H
 #define LT_TEST_JUDGE_FIXTURE_H
 
-#include "ledger_fixture.h"
-
+#include "compile_budget.h"
+#include "confirm.h"
 #include "daemon.h"
-#include "lock.h"
+#include "ledger_fixture.h"
+#include "log.h"
+#include "units.h"
 
 enum {
 	ADA = 1000,

@@ -3,7 +3,11 @@
  * What job_modify held for a change, onto the hold that it is of: never onto
  * another user's, nor onto one that has ended.
  */
+#include "absorb.h"
 #include "judge_fixture.h"
+#include "ledger.h"
+#include "ring.h"
+#include "slurm.h"
 
 enum { HELD = 300001, MORE = 7 };
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "ledger_fixture.h"
 
 enum { ROOT = 0, ADA = 3001000, BOB, EVE, SLURM = 64030 };
@@ -90,7 +91,7 @@ test_sees(void **state)
 	make_world(d, &policy);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_api_request request = {.uid = cases[i].uid,
-		    .is_admin = lt_is_admin(d, cases[i].uid)};
+		    .is_admin = lt_is_admin(&d->tables, cases[i].uid)};
 		if (lt_api_sees(d, &request, cases[i].team) != cases[i].sees)
 			fail_msg("%s", cases[i].why);
 	}

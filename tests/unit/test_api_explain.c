@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "ledger_fixture.h"
 
 enum { ROOT = 0, ADA = 1000, BOB, EVE, SLURM = 64030, LATER = NOVEMBER + 9000 };

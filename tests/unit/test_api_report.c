@@ -6,7 +6,9 @@
 #include <jansson.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "ledger_fixture.h"
+#include "units.h"
 
 static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
 

@@ -8,7 +8,11 @@
 #include <jansson.h>
 
 #include "api.h"
+#include "daemon.h"
 #include "ledger_fixture.h"
+#include "log.h"
+#include "policy_load.h"
+#include "units.h"
 
 static const char policy_text[] =
     "currency: GBP\n"

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base.h"
+#include "daemon.h"
 
 enum { NOW = 1000000000, HOUR = 3600 };
 

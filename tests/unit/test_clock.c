@@ -3,9 +3,9 @@
  * The wall clock is set, either way: what was due in 30 s is due in 30 s, what
  * has waited for 50 s has waited for 50 s. The clocks are numbers here.
  */
-#include "ledger_fixture.h"
-
 #include "daemon.h"
+#include "ledger_fixture.h"
+#include "schedule.h"
 
 static void
 test_step(void **state)

@@ -3,11 +3,13 @@
  * The interruption rate of a partition: what is published, updated by what the
  * ledger saw; and which of several sources counts.
  */
+#include "daemon.h"
+#include "failover.h"
+#include "hazard.h"
 #include "ledger_fixture.h"
+#include "units.h"
 
 #include <math.h>
-
-#include "daemon.h"
 
 enum { NOW = NOVEMBER + 20 * LT_DAY_S };
 

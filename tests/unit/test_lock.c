@@ -3,7 +3,10 @@
  * A run after a requeue: which waits for a judge, which is locked, and what
  * its admission and refusal do to the hold.
  */
+#include "budget.h"
+#include "confirm.h"
 #include "judge_fixture.h"
+#include "lock.h"
 
 enum { HELD = 300001 };
 

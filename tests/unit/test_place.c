@@ -3,8 +3,9 @@
  * A partition that left the policy: its last facts, for what ran there, and
  * texts that were damaged.
  */
+#include "daemon.h"
 #include "ledger_fixture.h"
-
+#include "log.h"
 #include "place.h"
 
 static void

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "daemon.h"
+#include "log.h"
+#include "policy_load.h"
 
 static const char good[] =
     "mode: observe\n"

@@ -5,6 +5,10 @@
  */
 #include "daemon.h"
 #include "ledger_fixture.h"
+#include "log.h"
+#include "policy_load.h"
+#include "rates.h"
+#include "units.h"
 
 static const int64_t now = NOVEMBER + 30 * LT_HOUR_S;
 

@@ -3,7 +3,11 @@
  * Who waits for money gets it oldest first, each once, and slurmctld is told
  * in the pass after that; nobody's money is given twice.
  */
+#include "budget_state.h"
+#include "compile_budget.h"
 #include "judge_fixture.h"
+#include "ledger.h"
+#include "release.h"
 
 enum { HELD = 300001, NONE = LT_LEAVE - 1 };
 

@@ -3,8 +3,8 @@
  * Rows of slurmdbd without a partition, or with several: whose record, hold or
  * node tells where the run was, and what is left alone.
  */
+#include "daemon.h"
 #include "ledger_fixture.h"
-
 #include "row.h"
 
 enum { ADA = 1000, BOB = 1001, EVE = 1002 };

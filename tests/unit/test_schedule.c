@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "daemon.h"
+#include "schedule.h"
 
 static const struct {
 	const char *why;

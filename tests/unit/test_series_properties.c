@@ -14,9 +14,10 @@
 
 #include <cmocka.h>
 
-#include "daemon.h"
+#include "convert.h"
 #include "hours.h"
 #include "source.h"
+#include "units.h"
 
 enum {
 	CASES = 4000,

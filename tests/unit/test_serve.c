@@ -23,10 +23,9 @@
 
 #include <cmocka.h>
 
-#include "api.h"
+#include "daemon.h"
 #include "http.h"
 #include "serve.h"
-#include "slots.h"
 
 enum { STRANGER = 65534, SLURM = 64030, REPLY_MAX = 4096, ANSWER_MS = 10000 };
 

@@ -3,9 +3,8 @@
  * Requests sealed by munge: who asks is who sealed, each credential counts
  * once, and the answer is for nobody else. Skipped without munged.
  */
+#include "daemon.h"
 #include "munge_fixture.h"
-
-#include "api.h"
 #include "serve_munge.h"
 
 enum { ADA = 3001, EVE = 3002 };

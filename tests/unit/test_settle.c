@@ -3,9 +3,10 @@
  * Rows of slurmdbd into charges, for several users and teams: who is charged,
  * whose hold ends, what a changed or damaged row may not do.
  */
-#include "ledger_fixture.h"
-
 #include "daemon.h"
+#include "ledger_fixture.h"
+#include "log.h"
+#include "settle.h"
 
 enum { ADA = 1000, BOB = 1001, SECOND = 1000 /* micros, of a whole node */ };
 

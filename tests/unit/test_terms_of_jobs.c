@@ -4,6 +4,10 @@
  * change is held, and what of a het job is held back.
  */
 #include "judge_fixture.h"
+#include "ledger.h"
+#include "slurm.h"
+#include "terms.h"
+#include "write_terms.h"
 
 /* The terms of one id, of the jobs that slurmctld has. */
 static struct lt_terms

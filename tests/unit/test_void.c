@@ -3,7 +3,10 @@
  * A hold ends without a charge only when the job list, slurmctld's queue and
  * slurmdbd agree that no job stands behind it.
  */
+#include "budget_state.h"
 #include "judge_fixture.h"
+#include "ledger.h"
+#include "void.h"
 
 enum { HELD = 300001 };
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holds of the ring into the ledger, and W.
+ */
+#ifndef LT_ABSORB_H
+#define LT_ABSORB_H
+
+#include <stdint.h>
+
+struct lt_daemon;
+struct lt_error;
+
+int lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lowtided has in memory of jobs and budgets, from pass to pass.
+ */
+#ifndef LT_BUDGET_STATE_H
+#define LT_BUDGET_STATE_H
+
+#include "budget.h"
+#include "slurm.h"
+
+struct lt_budget_state {
+	struct lt_balance_sheet sheet;
+	bool has_sheet, dirty;
+	struct lt_recent *recent; /* admitted since the sheet (fits.c) */
+	uint64_t recent_generation;
+	int64_t counted_utc_s; /* first sheet with all that was admitted; 0 =
+				* none yet (release.c) */
+	int64_t settled_until_utc_s;
+	uint32_t dbd_queue;
+	bool period_began; /* since it was last judged who fits into it */
+};
+
+struct lt_ring_state { /* absorb.c */
+	int fd;	       /* -1 = no ring yet */
+	uint64_t generation, absorbed, highest;
+	int64_t looked_utc_s, stuck_utc_s;
+};
+
+struct lt_live { /* what the job list says about one quote */
+	uint64_t quote_id;
+	uint32_t job_id, live, pending;
+	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
+};
+
+struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
+	struct lt_slurm_run run; /* its last record, admin_comment owned */
+	int64_t seen_utc_s;
+};
+
+struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
+	struct lt_slurm_jobs list;
+	uint64_t looked_generation; /* of the market by which jobs have their
+				     * node_shares (change.c) */
+	bool followed;		    /* a list was, since the start */
+	bool quotes_loaded; /* and its quotes are in the ledger: ready */
+	uint32_t live_count;
+	size_t live_capacity;
+	struct lt_live *live; /* sorted by quote id */
+	uint32_t ended_count;
+	size_t ended_capacity;
+	struct lt_ended *ended;
+	uint32_t admitted_count;
+	size_t admitted_capacity;
+	struct lt_admitted *admitted; /* lock.c */
+	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
+};
+
+#endif

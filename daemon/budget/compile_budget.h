@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The budget snapshot.
+ */
+#ifndef LT_COMPILE_BUDGET_H
+#define LT_COMPILE_BUDGET_H
+
+#include <stdint.h>
+
+struct lt_daemon;
+struct lt_error;
+
+/* d->budget.sheet and the file. */
+int lt_compile_budget(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Who fits into the periods of now was judged: kept over restarts. */
+int lt_period_judged(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+#endif

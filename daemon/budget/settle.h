@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of slurmdbd become charges.
+ */
+#ifndef LT_SETTLE_H
+#define LT_SETTLE_H
+
+#include "slurm.h"
+
+struct lt_daemon;
+
+enum {
+	LT_SETTLE_EVERY_S = 60,	    /* window scan of slurmdbd */
+	LT_SETTLE_OVERLAP_S = 3600, /* rows that come late or change */
+};
+
+int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
+    int64_t now_utc_s, struct lt_error *err);
+int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
+    struct lt_error *err);
+/* Rows that the ledger may have, priced again: what differs is corrected at
+ * its own hours. */
+int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
+    int64_t now_utc_s, struct lt_error *err);
+/* The first start of all: what ended before is not charged. */
+int64_t lt_settle_since(struct lt_daemon *d, int64_t fallback);
+/* All rows that ended before are settled. */
+int lt_settle_save_until(
+    struct lt_daemon *d, int64_t until, struct lt_error *err);
+
+#endif

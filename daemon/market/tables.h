@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Slurm knows.
+ */
+#ifndef LT_TABLES_H
+#define LT_TABLES_H
+
+#include "slurm.h"
+
+struct lt_daemon;
+
+struct lt_tables {
+	struct lt_slurm_conf conf;
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	char *strings;
+	uint32_t partition_count, shape_count;
+	struct lt_slurm_account *accounts;
+	struct lt_slurm_pair *pairs;
+	struct lt_slurm_manager *managers;
+	uint32_t account_count, pair_count, manager_count, unknown_users;
+	int64_t read_utc_s; /* 0 = never */
+};
+
+int lt_daemon_load_tables(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+static inline bool
+lt_is_admin(const struct lt_tables *tables, uint32_t uid)
+{
+	return uid == 0 || uid == tables->conf.slurm_uid;
+}
+
+#endif

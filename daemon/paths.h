@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where lowtided's files are.
+ */
+#ifndef LT_PATHS_H
+#define LT_PATHS_H
+
+enum { LT_PATH_SIZE = 4096 };
+
+struct lt_paths { /* of the files that it writes, and its socket */
+	char market[LT_PATH_SIZE], sheet[LT_PATH_SIZE], terms[LT_PATH_SIZE],
+	    ring[LT_PATH_SIZE], socket[LT_PATH_SIZE];
+};
+
+#endif

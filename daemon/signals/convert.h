@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Other currencies to the site's by the policy's dated rates.
+ */
+#ifndef LT_CONVERT_H
+#define LT_CONVERT_H
+
+#include "points.h"
+#include "policy.h"
+
+/* Points of days before the first rate are dropped. LT_EINPUT: no rate at all,
+ * or no site currency. */
+int lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
+    struct lt_error *err);
+/* Does a rate of the currency begin in (after, until]? */
+bool lt_exchange_begins(const struct lt_policy *policy, const char *currency,
+    int64_t after_utc_s, int64_t until_utc_s);
+
+#endif

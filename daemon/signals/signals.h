@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sources of the policy at run time: what each gave, and what the market
+ * and the charges get of it. Fetched by children (fetch.c).
+ */
+#ifndef LT_SIGNALS_H
+#define LT_SIGNALS_H
+
+#include "adapter.h"
+#include "ledger.h"
+#include "policy.h"
+
+struct lt_daemon;
+
+enum {
+	LT_HORIZON_S = 14 * 86400,	/* how far a series looks ahead */
+	LT_HISTORY_S = 28 * 86400,	/* what a forecast is made from */
+	LT_POINTS_KEEP_S = 400 * 86400, /* raw points: a year and a bit */
+};
+
+struct lt_source { /* one source of the policy at run time */
+	const struct lt_policy_source *policy;
+	const struct lt_adapter *adapter;
+	struct lt_source_options options; /* into policy */
+	enum lt_quantity quantity;
+	bool busy, fetched;
+	/* issued: when the source made what we have; its age is by this */
+	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
+	int64_t complete_utc_s; /* its past up to then was asked for, and came;
+				 * 0 = not yet */
+	int failures;
+	struct lt_source_memory *memory; /* tokens, validators; own */
+	char note[LT_POINTS_NOTE_SIZE];	 /* of the last good fetch */
+	int64_t retry_after_s; /* the source asked for it; 0 = for none */
+	char last_error[LT_ERROR_TEXT_SIZE];
+	/* what it gives the market: measured, forecast, then our own */
+	uint32_t step_count;
+	struct lt_rate_step *steps;
+	uint64_t generation; /* counts up with each change of steps */
+};
+
+struct lt_signals_state {
+	int source_count;
+	struct lt_source *sources;
+	struct lt_chosen *chosen;  /* failover.c: the sources in use */
+	struct lt_seen_here *seen; /* hazard.c: interruptions, for a while */
+	bool seen_dirty;	   /* a run was interrupted since */
+};
+
+/* Points of a source into the ledger and its steps. What fails is
+ * logged and in last_error; the source keeps what it had, and is asked for all
+ * of it again. */
+int lt_signals_take(struct lt_daemon *d, struct lt_source *source,
+    struct lt_points *points, int64_t now_utc_s);
+/* Make source->steps from what the ledger has (also at start). */
+int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
+    int64_t now_utc_s, struct lt_error *err);
+/* At start and after a reload: what the ledger has of each source. */
+void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
+/* By which the ledger knows a source: its name and options, for another
+ * region or currency is another history. */
+const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
+    const struct lt_source *source);
+/* Its step of now, or the last that began; NULL: none has begun. */
+const struct lt_rate_step *lt_source_step(
+    const struct lt_source *source, int64_t now_utc_s);
+/* That step's value, else the first one's; it has steps. */
+double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
+/* No more "has it changed?": the next answer is whole. */
+void lt_source_forget(struct lt_source_memory *memory);
+
+#endif
