@@ -51,8 +51,8 @@ INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
 DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_daemon/signals := -Idaemon/signals -Idaemon -Idaemon/lib $(DAEMON_BASE)
-INC_daemon/market := -Idaemon/market $(INC_daemon/signals)
+INC_daemon/signals := -Idaemon/signals -Idaemon/lib $(DAEMON_BASE)
+INC_daemon/market := -Idaemon/market -Idaemon $(INC_daemon/signals)
 INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
 INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
 INC_daemon := $(INC_daemon/serve)

@@ -99,7 +99,7 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		d->clock.behind = true;
 		d->signals.seen_dirty = true; /* hazard.c looks again */
 		/* What is on disk has its age by the clock before. */
-		d->market_dirty = d->budget.dirty = true;
+		d->signals.changed = d->budget.dirty = true;
 	}
 	move_ledger(d, wall_ms / 1000);
 }

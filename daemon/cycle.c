@@ -85,7 +85,7 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 		id.mtime_ns == d->policy_id.mtime_ns))
 		return;
 	if (lt_daemon_load_policy(d, now_utc_s, &err) == LT_OK)
-		lt_signals_restore(d, now_utc_s);
+		lt_signals_restore(&d->signals, d->ledger, now_utc_s);
 }
 
 static int64_t
@@ -145,12 +145,13 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	}
 	if (!d->tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
-	if (d->market_dirty || !d->has_market || now_utc_s >= d->next.market) {
+	if (d->signals.changed || !d->has_market ||
+	    now_utc_s >= d->next.market) {
 		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
-			d->market_dirty = false;
+			d->signals.changed = false;
 			d->next.market = now_utc_s + MARKET_EVERY_S;
 			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
-			lt_failover_watch(d, now_utc_s);
+			lt_failover_watch(&d->signals, d->policy, now_utc_s);
 		}
 	}
 	if (d->has_market)

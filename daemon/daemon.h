@@ -42,7 +42,7 @@ struct lt_daemon {
 	struct lt_tables tables;
 	struct lt_signals_state signals;
 	struct lt_market market;
-	bool has_market, market_dirty;
+	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;

@@ -111,14 +111,14 @@ init(struct lt_daemon *d, struct lt_error *err)
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
 	tell_refused(d);
-	lt_signals_restore(d, d->started_utc_s);
+	lt_signals_restore(&d->signals, d->ledger, d->started_utc_s);
 	return LT_OK;
 }
 
 static void
 fini(struct lt_daemon *d)
 {
-	lt_schedule_stop(d);
+	lt_fetch_stop();
 	lt_slurm_jobs_free(&d->jobs.list);
 	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
 		free(d->jobs.ended[i].run.admin_comment);
@@ -173,7 +173,7 @@ take_signals(struct lt_daemon *d, int fd)
 			return false;
 		struct lt_error err = {0};
 		if (lt_daemon_load_policy(d, now_s(), &err) == LT_OK)
-			lt_signals_restore(d, now_s());
+			lt_signals_restore(&d->signals, d->ledger, now_s());
 		d->next.tables = 0;
 	}
 	return true;
@@ -211,7 +211,7 @@ wait_for_turn(int signals)
 static int
 loop(struct lt_daemon *d, int signals, struct lt_error *err)
 {
-	lt_schedule_start(d);
+	lt_schedule_start(d->started_utc_s);
 	const int code = lt_serve_start(d, NULL, err);
 	if (code != LT_OK)
 		return code;
@@ -237,8 +237,10 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 			return LT_OK;
 		lt_clock_follow(d, wall_ms(), lt_monotonic_ms());
 		lt_serve_run();
-		const int64_t fetch_s = lt_schedule_run(d, now_s()) - now_s();
-		if (lt_monotonic_ms() >= next_ms || d->market_dirty ||
+		const int64_t fetch_s = lt_schedule_run(&d->signals, d->ledger,
+					    d->policy, now_s()) -
+					now_s();
+		if (lt_monotonic_ms() >= next_ms || d->signals.changed ||
 		    d->budget.dirty) {
 			const int64_t cycle_s = lt_cycle(d, now_s());
 			next_ms =
@@ -253,7 +255,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 static int
 once(struct lt_daemon *d)
 {
-	lt_schedule_once(d, now_s());
+	lt_schedule_once(&d->signals, d->ledger, d->policy, now_s());
 	lt_cycle(d, now_s());
 	char failed[LT_ERROR_TEXT_SIZE];
 	lt_steps_text(failed, &d->steps);

@@ -238,7 +238,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	else if (changed) {
 		d->budget.dirty = true;
 		if (lt_is_interruption(run->state_text))
-			d->signals.seen_dirty = d->market_dirty = true;
+			d->signals.seen_dirty = d->signals.changed = true;
 		lt_log("settled",
 		    "job=%u account=%s money_micros=%" PRId64
 		    " carbon_mg=%" PRId64 " provisional=%d",

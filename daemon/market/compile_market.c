@@ -106,7 +106,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 	if (signal->is_constant)
 		return constant_series(b, signal->constant, index, err);
 	const struct lt_source *const source =
-	    lt_signal_source(d, signal, b->now_utc_s);
+	    lt_signal_source(&d->signals, d->policy, signal, b->now_utc_s);
 	if (!source)
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
@@ -167,8 +167,8 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	if (from->owned)
 		p->flags |= LT_PARTITION_OWNED;
 	if (from->preemptible) {
-		const struct lt_hazard hazard =
-		    lt_hazard_of(d, from, b->now_utc_s);
+		const struct lt_hazard hazard = lt_hazard_of(
+		    &d->signals, d->ledger, d->policy, from, b->now_utc_s);
 		p->hazard_per_node_hour =
 		    hazard.known ? hazard.value : UNKNOWN_HAZARD;
 	}

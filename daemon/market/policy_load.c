@@ -17,8 +17,8 @@
 #include "time_zone.h"
 
 static int
-fill_source(struct lt_source *source, const struct lt_policy_source *from,
-    struct lt_error *err)
+fill_source(struct lt_source *source, const struct lt_policy *policy,
+    const struct lt_policy_source *from, struct lt_error *err)
 {
 	*source = (struct lt_source){
 	    .policy = from, .memory = calloc(1, sizeof(*source->memory))};
@@ -27,7 +27,11 @@ fill_source(struct lt_source *source, const struct lt_policy_source *from,
 	source->adapter = lt_adapter_find(from->adapter);
 	assert(source->adapter); /* lt_policy_load() wants a known one */
 	source->options = lt_fetch_options(from);
-	return lt_adapter_check(source->adapter, &source->options, err);
+	const int code =
+	    lt_adapter_check(source->adapter, &source->options, err);
+	if (code == LT_OK)
+		lt_signals_key(source->key, policy, source);
+	return code;
 }
 
 /* FILE:LINE:COL of the option, else of the source. */
@@ -107,7 +111,8 @@ load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
 	if (!*sources)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (int i = 0; i < (*policy)->source_count; i++) {
-		code = fill_source(&(*sources)[i], &(*policy)->sources[i], err);
+		code = fill_source(
+		    &(*sources)[i], *policy, &(*policy)->sources[i], err);
 		if (code != LT_OK)
 			return at_source(
 			    &(*policy)->sources[i], d->args.config, err);
@@ -206,7 +211,7 @@ lt_daemon_load_policy(
 	d->signals.source_count = policy->source_count;
 	d->policy_loaded_utc_s = now_utc_s;
 	d->policy_error[0] = '\0';
-	d->market_dirty = d->budget.dirty = true;
+	d->signals.changed = d->budget.dirty = true;
 	lt_log("policy_loaded",
 	    "path=%s mode=%s sources=%d partitions=%d "
 	    "budgets=%d",

@@ -124,7 +124,9 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	const struct lt_policy_signal *const signal =
 	    signal_of(partition, rate);
 	const struct lt_source *const source =
-	    signal->is_constant ? NULL : lt_signal_source(d, signal, now_utc_s);
+	    signal->is_constant
+		? NULL
+		: lt_signal_source(&d->signals, d->policy, signal, now_utc_s);
 	if (!signal->is_set || (!signal->is_constant && !source))
 		return LT_OK;
 	const uint32_t key = key_of(d, signal, source, now_utc_s);

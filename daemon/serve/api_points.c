@@ -83,14 +83,12 @@ static json_t *
 points_json(struct lt_daemon *d, const struct lt_source *source, int64_t after,
     int64_t from, int64_t to, int64_t *last_utc_s, struct lt_error *err)
 {
-	char key[LT_NAME_SIZE];
 	json_t *const list = json_array();
-	lt_signals_key(key, d, source);
 	for (; from < to && json_array_size(list) < PAGE_POINTS;
 	     from += WINDOW_S) {
 		const int64_t end = to - from < WINDOW_S ? to : from + WINDOW_S;
-		if (take_window(list, d, key, after, from, end, last_utc_s,
-			err) != LT_OK) {
+		if (take_window(list, d, source->key, after, from, end,
+			last_utc_s, err) != LT_OK) {
 			json_decref(list);
 			return NULL;
 		}
@@ -156,11 +154,10 @@ void
 lt_api_bands_load(struct lt_api_bands *bands, struct lt_daemon *d,
     const struct lt_source *source)
 {
-	char key[LT_NAME_SIZE];
 	struct lt_error err = {0};
 	*bands = (struct lt_api_bands){.quantity = lt_api_quantity(source)};
-	if (lt_forecast_bands(d->ledger, lt_signals_key(key, d, source),
-		bands->bands, &err) != LT_OK)
+	if (lt_forecast_bands(d->ledger, source->key, bands->bands, &err) !=
+	    LT_OK)
 		memset(bands->bands, 0, sizeof(bands->bands));
 }
 

@@ -86,8 +86,8 @@ used_by_json(const struct lt_daemon *d, const struct lt_source *source,
 			    list, json_pack("{s:s,s:s,s:i,s:b}", "partition",
 				      partition->name, "key", signals[k].key,
 				      "place", place + 1, "in_use",
-				      lt_signal_source(d, signal, now_utc_s) ==
-					  source));
+				      lt_signal_source(&d->signals, d->policy,
+					  signal, now_utc_s) == source));
 		}
 	}
 	return list;
@@ -177,8 +177,8 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 		    &d->policy->partitions[i];
 		if (!partition->preemptible)
 			continue;
-		const struct lt_hazard hazard =
-		    lt_hazard_of(d, partition, now_utc_s);
+		const struct lt_hazard hazard = lt_hazard_of(
+		    &d->signals, d->ledger, d->policy, partition, now_utc_s);
 		json_array_append_new(list,
 		    json_pack("{s:s,s:{s:o,s:o,s:s?,s:b,s:I,s:f,s:f}}", "name",
 			partition->name, "hazard", "value",

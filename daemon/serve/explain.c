@@ -247,7 +247,8 @@ say_hazard(
 	    lt_daemon_policy_partition(d, name);
 	if (!partition || !partition->preemptible)
 		return;
-	const struct lt_hazard hazard = lt_hazard_of(d, partition, now_utc_s);
+	const struct lt_hazard hazard = lt_hazard_of(
+	    &d->signals, d->ledger, d->policy, partition, now_utc_s);
 	if (!hazard.known) {
 		say(t, "    interruptions: no source has said anything yet\n");
 		return;
@@ -266,8 +267,8 @@ say_hazard(
 	    hazard.source ? hazard.source->policy->name : "", hazard.published);
 	if (partition->score.source_count == 0)
 		return;
-	const struct lt_source *const score =
-	    lt_signal_source(d, &partition->score, now_utc_s);
+	const struct lt_source *const score = lt_signal_source(
+	    &d->signals, d->policy, &partition->score, now_utc_s);
 	if (score)
 		say(t, "    placement score %.0f of 10, a hint of %s\n",
 		    lt_source_value(score, now_utc_s), score->policy->name);

@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "failover.h"
 #include "log.h"
 
 enum { SIGNALS = 4 }; /* of a partition */
 
-struct lt_chosen { /* of one partition, by the order of signal_of() */
+struct lt_chosen { /* of one partition, by the order of kinds[] */
 	char partition[LT_NAME_SIZE];
 	char source[SIGNALS][LT_NAME_SIZE];
 };
@@ -27,17 +26,18 @@ lt_source_made(const struct lt_source *source, int64_t now_utc_s)
 }
 
 const struct lt_source *
-lt_signal_source(const struct lt_daemon *d,
-    const struct lt_policy_signal *signal, int64_t now_utc_s)
+lt_signal_source(const struct lt_signals_state *signals,
+    const struct lt_policy *policy, const struct lt_policy_signal *signal,
+    int64_t now_utc_s)
 {
 	const struct lt_source *first = NULL;
 	for (int i = 0; i < signal->source_count; i++) {
 		const struct lt_source *const source =
-		    &d->signals.sources[signal->sources[i]];
+		    &signals->sources[signal->sources[i]];
 		if (source->step_count == 0)
 			continue;
 		if (now_utc_s - lt_source_made(source, now_utc_s) <=
-		    d->policy->stale_after_s)
+		    policy->stale_after_s)
 			return source;
 		if (!first)
 			first = source;
@@ -48,7 +48,7 @@ lt_signal_source(const struct lt_daemon *d,
 static const struct {
 	const char *name;
 	size_t offset;
-} signals[SIGNALS] = {
+} kinds[SIGNALS] = {
     {"price_per_node_hour", offsetof(struct lt_policy_partition, price)},
     {"carbon", offsetof(struct lt_policy_partition, carbon)},
     {"electricity_price_per_kwh", offsetof(struct lt_policy_partition, tariff)},
@@ -69,40 +69,39 @@ row_of(struct lt_chosen *rows, const char *partition)
 }
 
 static void
-watch(const struct lt_daemon *d, const char *partition, const char *key,
+watch(const struct lt_signals_state *signals, const struct lt_policy *policy,
+    const char *partition, const char *key,
     const struct lt_policy_signal *signal, char last[LT_NAME_SIZE],
     int64_t now_utc_s)
 {
 	const struct lt_source *const source =
-	    lt_signal_source(d, signal, now_utc_s);
+	    lt_signal_source(signals, policy, signal, now_utc_s);
 	if (!source || !strcmp(last, source->policy->name))
 		return;
 	/* The first one, first used, is no news. */
-	if (last[0] || source != &d->signals.sources[signal->sources[0]])
+	if (last[0] || source != &signals->sources[signal->sources[0]])
 		lt_log("source_switched",
 		    "partition=%s signal=%s from=%s to=%s", partition, key,
-		    last[0]
-			? last
-			: d->signals.sources[signal->sources[0]].policy->name,
+		    last[0] ? last
+			    : signals->sources[signal->sources[0]].policy->name,
 		    source->policy->name);
 	memcpy(last, source->policy->name, LT_NAME_SIZE);
 }
 
 void
-lt_failover_watch(struct lt_daemon *d, int64_t now_utc_s)
+lt_failover_watch(struct lt_signals_state *signals,
+    const struct lt_policy *policy, int64_t now_utc_s)
 {
-	if (!d->signals.chosen)
-		d->signals.chosen =
-		    calloc(LT_PARTITIONS_MAX, sizeof(*d->signals.chosen));
-	for (int i = 0; d->signals.chosen && i < d->policy->partition_count;
-	     i++) {
+	if (!signals->chosen)
+		signals->chosen =
+		    calloc(LT_PARTITIONS_MAX, sizeof(*signals->chosen));
+	for (int i = 0; signals->chosen && i < policy->partition_count; i++) {
 		const struct lt_policy_partition *const p =
-		    &d->policy->partitions[i];
-		struct lt_chosen *const row =
-		    row_of(d->signals.chosen, p->name);
+		    &policy->partitions[i];
+		struct lt_chosen *const row = row_of(signals->chosen, p->name);
 		for (int k = 0; row && k < SIGNALS; k++)
-			watch(d, p->name, signals[k].name,
-			    (const void *)((const char *)p + signals[k].offset),
+			watch(signals, policy, p->name, kinds[k].name,
+			    (const void *)((const char *)p + kinds[k].offset),
 			    row->source[k], now_utc_s);
 	}
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "failover.h"
 #include "hazard.h"
 #include "log.h"
@@ -21,12 +20,12 @@ struct lt_seen_here { /* of one partition */
 };
 
 static void
-look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
+look(struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 	if (seen->looked_utc_s > now_utc_s - LOOK_EVERY_S)
 		return;
-	if (lt_ledger_exposure(d->ledger, seen->partition,
+	if (lt_ledger_exposure(ledger, seen->partition,
 		now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s,
 		&seen->own.node_hours, &seen->own.interruptions, &err) != LT_OK)
 		lt_log("interruptions_unknown", "partition=%s error=\"%s\"",
@@ -37,29 +36,31 @@ look(struct lt_daemon *d, struct lt_seen_here *seen, int64_t now_utc_s)
 /* What the ledger has of a partition, looked up now and then and after each
  * interruption. NULL = no memory. */
 static const struct lt_seen_here *
-seen_here(struct lt_daemon *d, const char *partition, int64_t now_utc_s)
+seen_here(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const char *partition, int64_t now_utc_s)
 {
-	if (!d->signals.seen)
-		d->signals.seen =
-		    calloc(LT_PARTITIONS_MAX, sizeof(*d->signals.seen));
-	if (d->signals.seen && d->signals.seen_dirty)
-		memset(d->signals.seen, 0,
-		    LT_PARTITIONS_MAX * sizeof(*d->signals.seen));
-	d->signals.seen_dirty = false;
-	for (int i = 0; d->signals.seen && i < LT_PARTITIONS_MAX; i++) {
-		struct lt_seen_here *const seen = &d->signals.seen[i];
+	if (!signals->seen)
+		signals->seen =
+		    calloc(LT_PARTITIONS_MAX, sizeof(*signals->seen));
+	if (signals->seen && signals->seen_dirty)
+		memset(signals->seen, 0,
+		    LT_PARTITIONS_MAX * sizeof(*signals->seen));
+	signals->seen_dirty = false;
+	for (int i = 0; signals->seen && i < LT_PARTITIONS_MAX; i++) {
+		struct lt_seen_here *const seen = &signals->seen[i];
 		if (seen->partition[0] == '\0')
 			memcpy(seen->partition, partition, LT_NAME_SIZE);
 		if (strcmp(seen->partition, partition) != 0)
 			continue;
-		look(d, seen, now_utc_s);
+		look(ledger, seen, now_utc_s);
 		return seen;
 	}
 	return NULL;
 }
 
 struct lt_hazard
-lt_hazard_of(struct lt_daemon *d, const struct lt_policy_partition *partition,
+lt_hazard_of(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy *policy, const struct lt_policy_partition *partition,
     int64_t now_utc_s)
 {
 	const struct lt_policy_signal *const signal = &partition->hazard;
@@ -68,7 +69,8 @@ lt_hazard_of(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	if (!partition->preemptible)
 		return (struct lt_hazard){0};
 	if (!signal->is_constant) {
-		hazard.source = lt_signal_source(d, signal, now_utc_s);
+		hazard.source =
+		    lt_signal_source(signals, policy, signal, now_utc_s);
 		hazard.known = hazard.source != NULL;
 		if (hazard.known)
 			hazard.published =
@@ -80,7 +82,7 @@ lt_hazard_of(struct lt_daemon *d, const struct lt_policy_partition *partition,
 				: partition->own_history == 1;
 	const struct lt_seen_here *const seen =
 	    hazard.known && hazard.counts_own
-		? seen_here(d, partition->name, now_utc_s)
+		? seen_here(signals, ledger, partition->name, now_utc_s)
 		: NULL;
 	if (seen) {
 		hazard.own = seen->own;

@@ -18,7 +18,8 @@ struct lt_hazard { /* per node-hour */
 	struct lt_own_history own; /* the cluster's, from slurmdbd */
 	double own_share; /* weight of the own history in value, 0 to 1 */
 };
-struct lt_hazard lt_hazard_of(struct lt_daemon *d,
+struct lt_hazard lt_hazard_of(struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_policy *policy,
     const struct lt_policy_partition *partition, int64_t now_utc_s);
 
 #endif

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "convert.h"
-#include "daemon.h"
 #include "fetch.h"
 #include "log.h"
 #include "schedule.h"
+#include "signals.h"
 #include "text_mend.h"
 #include "units.h"
 
@@ -69,7 +69,8 @@ next_time(const struct lt_source *source, int64_t now_utc_s)
 }
 
 static struct lt_fetch *
-prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
+prepare(
+    const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
 	if (!fetch)
@@ -82,7 +83,7 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 	fetch->adapter = source->adapter;
 	fetch->memory = *source->memory;
 	/* "As before" is of another price in our currency from then on. */
-	if (lt_exchange_begins(d->policy, currency, source->fetched_utc_s,
+	if (lt_exchange_begins(policy, currency, source->fetched_utc_s,
 		now_utc_s + 2 * source->adapter->interval_s))
 		lt_source_forget(&fetch->memory);
 	fetch->now_utc_s = now_utc_s;
@@ -92,18 +93,20 @@ prepare(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 }
 
 static void
-take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
+take(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy *policy, struct lt_fetch *fetch, int64_t now_utc_s)
 {
 	struct lt_source *source = NULL;
-	for (int i = 0; i < d->signals.source_count; i++)
-		if (d->signals.sources[i].adapter == fetch->adapter &&
-		    !strcmp(d->signals.sources[i].policy->name,
-			fetch->source.name) &&
-		    !memcmp(d->signals.sources[i].policy->options,
+	for (int i = 0; i < signals->source_count; i++)
+		if (signals->sources[i].adapter == fetch->adapter &&
+		    !strcmp(
+			signals->sources[i].policy->name, fetch->source.name) &&
+		    !memcmp(signals->sources[i].policy->options,
 			fetch->source.options, sizeof(fetch->source.options)))
-			source = &d->signals.sources[i];
+			source = &signals->sources[i];
 	if (!source)
 		return; /* the policy changed meanwhile */
+	const uint64_t generation = source->generation;
 	source->busy = false;
 	*source->memory = fetch->memory;
 	source->retry_after_s = fetch->points.retry_after_s;
@@ -114,41 +117,38 @@ take(struct lt_daemon *d, struct lt_fetch *fetch, int64_t now_utc_s)
 		    sizeof(source->last_error));
 		lt_log("fetch_failed", "source=%s failures=%d error=\"%s\"",
 		    fetch->source.name, source->failures, fetch->err.text);
-	} else if (lt_signals_take(d, source, &fetch->points, now_utc_s) !=
-		   LT_OK) {
+	} else if (lt_signals_take(ledger, policy, source, &fetch->points,
+		       now_utc_s) != LT_OK) {
 		source->failures++;
 	} else {
 		source->failures = 0;
 	}
+	if (source->generation != generation)
+		signals->changed = true;
 	source->next_fetch_utc_s = next_time(source, now_utc_s);
 }
 
 void
-lt_schedule_start(struct lt_daemon *d)
+lt_schedule_start(int64_t now_utc_s)
 {
-	srandom((unsigned)(d->started_utc_s ^ getpid()));
-}
-
-void
-lt_schedule_stop(struct lt_daemon *d)
-{
-	(void)d;
-	lt_fetch_stop();
+	srandom((unsigned)(now_utc_s ^ getpid()));
 }
 
 static void
-take_all(struct lt_daemon *d, int64_t now_utc_s)
+take_all(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy *policy, int64_t now_utc_s)
 {
 	for (struct lt_fetch *fetch; (fetch = lt_fetch_take());) {
-		take(d, fetch, now_utc_s);
+		take(signals, ledger, policy, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
 }
 
 static void
-post(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
+post(
+    const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
-	struct lt_fetch *const fetch = prepare(d, source, now_utc_s);
+	struct lt_fetch *const fetch = prepare(policy, source, now_utc_s);
 	if (!fetch)
 		return;
 	source->busy = true;
@@ -158,49 +158,53 @@ post(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s)
 /* Those of the same adapter that would be due within the jitter anyway: they
  * share requests. */
 static void
-post_companions(
-    struct lt_daemon *d, const struct lt_source *of, int64_t now_utc_s)
+post_companions(const struct lt_signals_state *signals,
+    const struct lt_policy *policy, const struct lt_source *of,
+    int64_t now_utc_s)
 {
 	const int64_t soon_utc_s =
 	    now_utc_s + of->adapter->interval_s / JITTER_DIVISOR;
-	for (int i = 0; i < d->signals.source_count; i++) {
-		struct lt_source *const source = &d->signals.sources[i];
+	for (int i = 0; i < signals->source_count; i++) {
+		struct lt_source *const source = &signals->sources[i];
 		if (!source->busy && source->adapter == of->adapter &&
 		    source->failures == 0 &&
 		    source->next_fetch_utc_s <= soon_utc_s)
-			post(d, source, now_utc_s);
+			post(policy, source, now_utc_s);
 	}
 }
 
 int64_t
-lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s)
+lt_schedule_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy *policy, int64_t now_utc_s)
 {
 	int64_t next = now_utc_s + LT_DAY_S;
-	take_all(d, now_utc_s);
-	for (int i = 0; i < d->signals.source_count; i++) {
-		struct lt_source *const source = &d->signals.sources[i];
+	take_all(signals, ledger, policy, now_utc_s);
+	for (int i = 0; i < signals->source_count; i++) {
+		struct lt_source *const source = &signals->sources[i];
 		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
-			post(d, source, now_utc_s);
-			post_companions(d, source, now_utc_s);
+			post(policy, source, now_utc_s);
+			post_companions(signals, policy, source, now_utc_s);
 		}
 		if (!source->busy && source->next_fetch_utc_s > now_utc_s &&
 		    source->next_fetch_utc_s < next)
 			next = source->next_fetch_utc_s;
 	}
-	take_all(d, now_utc_s); /* begins what was posted */
+	/* Begins what was posted. */
+	take_all(signals, ledger, policy, now_utc_s);
 	return next;
 }
 
 void
-lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s)
+lt_schedule_once(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_policy *policy, int64_t now_utc_s)
 {
-	for (int i = 0; i < d->signals.source_count; i++) {
+	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_fetch *const fetch =
-		    prepare(d, &d->signals.sources[i], now_utc_s);
+		    prepare(policy, &signals->sources[i], now_utc_s);
 		if (!fetch)
 			continue;
 		lt_fetch_run(fetch);
-		take(d, fetch, now_utc_s);
+		take(signals, ledger, policy, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
 }

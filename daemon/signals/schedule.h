@@ -5,14 +5,13 @@
 #ifndef LT_SCHEDULE_H
 #define LT_SCHEDULE_H
 
-#include <stdint.h>
+#include "signals.h"
 
-struct lt_daemon;
-
-void lt_schedule_start(struct lt_daemon *d);
-void lt_schedule_stop(struct lt_daemon *d);
+void lt_schedule_start(int64_t now_utc_s);
 /* When it wants to be called again. */
-int64_t lt_schedule_run(struct lt_daemon *d, int64_t now_utc_s);
+int64_t lt_schedule_run(struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_policy *policy,
+    int64_t now_utc_s);
 /* Seconds to the next fetch, without jitter: the interval, or after failures
  * doubled pauses; never sooner than the source asks, up to a day. Pure. */
 int64_t lt_schedule_wait_s(
@@ -21,6 +20,8 @@ int64_t lt_schedule_wait_s(
  * back for late values, further over what is missing, a month at most. */
 int64_t lt_schedule_from(int64_t complete_utc_s, int64_t now_utc_s);
 /* All once, here and now (--once). */
-void lt_schedule_once(struct lt_daemon *d, int64_t now_utc_s);
+void lt_schedule_once(struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_policy *policy,
+    int64_t now_utc_s);
 
 #endif

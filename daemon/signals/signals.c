@@ -11,7 +11,6 @@
 
 #include "bridge.h"
 #include "convert.h"
-#include "daemon.h"
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"
@@ -35,19 +34,19 @@ static const struct {
     [LT_QUANTITY_SCORE] = {false, 0},
 };
 
-const char *
-lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
+void
+lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
     const struct lt_source *source)
 {
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
 	if (lt_quantity_scale(source->adapter->quantity(&source->options)) != 1)
-		crc = lt_crc32c(
-		    crc, d->policy->currency, strlen(d->policy->currency));
+		crc =
+		    lt_crc32c(crc, policy->currency, strlen(policy->currency));
 	/* A tariff's hours are the site's. */
 	if (source->adapter->quantity(&source->options) == LT_QUANTITY_TARIFF)
-		crc = lt_crc32c(
-		    crc, d->policy->timezone, strlen(d->policy->timezone));
+		crc =
+		    lt_crc32c(crc, policy->timezone, strlen(policy->timezone));
 	for (int i = 0; i < p->option_count; i++) {
 		crc = lt_crc32c(
 		    crc, p->options[i].key, strlen(p->options[i].key) + 1);
@@ -55,7 +54,6 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
 		    crc, p->options[i].value, strlen(p->options[i].value) + 1);
 	}
 	snprintf(key, LT_NAME_SIZE, "%.54s#%08x", p->name, crc);
-	return key;
 }
 
 const struct lt_rate_step *
@@ -84,17 +82,17 @@ lt_source_forget(struct lt_source_memory *memory)
 }
 
 void
-lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
+lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    int64_t now_utc_s)
 {
-	for (int i = 0; i < d->signals.source_count; i++) {
-		struct lt_source *const source = &d->signals.sources[i];
+	for (int i = 0; i < signals->source_count; i++) {
+		struct lt_source *const source = &signals->sources[i];
 		struct lt_error err = {0};
-		char value[64], name[LT_NAME_SIZE];
+		char value[64];
 		int quantity;
 		long long issued, complete;
-		lt_signals_key(name, d, source);
-		if (lt_ledger_get(
-			d->ledger, name, value, sizeof(value), NULL) != LT_OK ||
+		if (lt_ledger_get(ledger, source->key, value, sizeof(value),
+			NULL) != LT_OK ||
 		    sscanf(value, "%d %lld %lld", &quantity, &issued,
 			&complete) != 3 ||
 		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
@@ -102,14 +100,17 @@ lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s)
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
 		source->complete_utc_s = complete;
-		if (lt_signals_refresh(d, source, now_utc_s, &err) != LT_OK)
+		if (lt_signals_refresh(ledger, source, now_utc_s, &err) ==
+		    LT_OK)
+			signals->changed = true;
+		else
 			lt_log("signal_lost", "source=%s error=\"%s\"",
 			    source->policy->name, err.text);
 	}
 }
 
 static int
-store(struct lt_daemon *d, const struct lt_source *source,
+store(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, int64_t issued_utc_s,
     int64_t complete_utc_s, struct lt_error *err)
 {
@@ -127,16 +128,15 @@ store(struct lt_daemon *d, const struct lt_source *source,
 		snprintf(steps[i].source, sizeof(steps[i].source), "%s",
 		    source->policy->name);
 	}
-	char name[LT_NAME_SIZE], value[64];
-	lt_signals_key(name, d, source);
+	char value[64];
 	const int code = lt_ledger_put_points(
-	    d->ledger, name, steps, (uint32_t)points->count, err);
+	    ledger, source->key, steps, (uint32_t)points->count, err);
 	free(steps);
 	if (code != LT_OK)
 		return code;
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
 	    (long long)issued_utc_s, (long long)complete_utc_s);
-	return lt_ledger_put(d->ledger, name, value, err);
+	return lt_ledger_put(ledger, source->key, value, err);
 }
 
 /* Drop what ended before the window; known has history in front. */
@@ -151,14 +151,12 @@ first_needed(
 }
 
 static int
-load_known(struct lt_daemon *d, const struct lt_source *source,
+load_known(struct lt_ledger *ledger, const struct lt_source *source,
     int64_t now_utc_s, struct lt_rate_step **known, uint32_t *count,
     struct lt_error *err)
 {
-	char name[LT_NAME_SIZE];
-	return lt_ledger_points(d->ledger, lt_signals_key(name, d, source),
-	    now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S, known, count,
-	    err);
+	return lt_ledger_points(ledger, source->key, now_utc_s - LT_HISTORY_S,
+	    now_utc_s + LT_HORIZON_S, known, count, err);
 }
 
 static struct lt_known
@@ -174,8 +172,8 @@ known_of(const struct lt_source *source, const struct lt_rate_step *steps,
 
 /* source->steps from what is known of it. */
 static int
-make_steps(struct lt_daemon *d, struct lt_source *source,
-    const struct lt_known *known, struct lt_error *err)
+make_steps(struct lt_source *source, const struct lt_known *known,
+    struct lt_error *err)
 {
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
 	if (!steps)
@@ -194,32 +192,31 @@ make_steps(struct lt_daemon *d, struct lt_source *source,
 	source->steps = cut ? cut : steps;
 	source->step_count = used;
 	source->generation++;
-	d->market_dirty = true;
 	return LT_OK;
 }
 
 int
-lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
+lt_signals_refresh(struct lt_ledger *ledger, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	int code = load_known(d, source, now_utc_s, &steps, &count, err);
+	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
 	const struct lt_known known = known_of(source, steps, count, now_utc_s);
 	if (code == LT_OK)
-		code = make_steps(d, source, &known, err);
+		code = make_steps(source, &known, err);
 	free(steps);
 	return code;
 }
 
 /* "As before", says the source: the last point goes on. */
 static int
-extend_last(struct lt_daemon *d, const struct lt_source *source,
+extend_last(struct lt_ledger *ledger, const struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
-	int code = load_known(d, source, now_utc_s, &known, &count, err);
+	int code = load_known(ledger, source, now_utc_s, &known, &count, err);
 	if (code == LT_OK && count > 0) {
 		const struct lt_rate_step *const last = &known[count - 1];
 		const struct lt_point point = {.start_utc_s = last->start_utc_s,
@@ -240,27 +237,25 @@ extend_last(struct lt_daemon *d, const struct lt_source *source,
 
 /* What is stored now, into steps and into what forecasts are scored by. */
 static int
-use(struct lt_daemon *d, struct lt_source *source, int64_t now_utc_s,
+use(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	char name[LT_NAME_SIZE];
-	int code = load_known(d, source, now_utc_s, &steps, &count, err);
+	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
 	const struct lt_known known = known_of(source, steps, count, now_utc_s);
 	if (code == LT_OK)
-		code = make_steps(d, source, &known, err);
+		code = make_steps(source, &known, err);
 	if (code == LT_OK && !source->adapter->replay)
-		code = lt_forecast_learn(
-		    d->ledger, lt_signals_key(name, d, source), &known, err);
+		code = lt_forecast_learn(ledger, source->key, &known, err);
 	free(steps);
 	return code;
 }
 
 /* Stored first: what fails leaves the source as it was. */
 static int
-keep(struct lt_daemon *d, struct lt_source *source, struct lt_points *points,
-    int64_t now_utc_s, struct lt_error *err)
+keep(struct lt_ledger *ledger, struct lt_source *source,
+    struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t issued_utc_s =
 	    points->issued_utc_s > 0 && points->issued_utc_s < now_utc_s
@@ -268,12 +263,8 @@ keep(struct lt_daemon *d, struct lt_source *source, struct lt_points *points,
 		: now_utc_s;
 	const int64_t complete_utc_s =
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
-	int code = points->unchanged
-		       ? extend_last(d, source, points, now_utc_s, err)
-		       : lt_points_convert(points, d->policy, err);
-	if (code == LT_OK)
-		code =
-		    store(d, source, points, issued_utc_s, complete_utc_s, err);
+	const int code =
+	    store(ledger, source, points, issued_utc_s, complete_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	source->quantity = points->quantity;
@@ -289,13 +280,17 @@ keep(struct lt_daemon *d, struct lt_source *source, struct lt_points *points,
 }
 
 int
-lt_signals_take(struct lt_daemon *d, struct lt_source *source,
-    struct lt_points *points, int64_t now_utc_s)
+lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
+    struct lt_source *source, struct lt_points *points, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	int code = keep(d, source, points, now_utc_s, &err);
+	int code = points->unchanged
+		       ? extend_last(ledger, source, points, now_utc_s, &err)
+		       : lt_points_convert(points, policy, &err);
 	if (code == LT_OK)
-		code = use(d, source, now_utc_s, &err);
+		code = keep(ledger, source, points, now_utc_s, &err);
+	if (code == LT_OK)
+		code = use(ledger, source, now_utc_s, &err);
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);

@@ -10,8 +10,6 @@
 #include "ledger.h"
 #include "policy.h"
 
-struct lt_daemon;
-
 enum {
 	LT_HORIZON_S = 14 * 86400,	/* how far a series looks ahead */
 	LT_HISTORY_S = 28 * 86400,	/* what a forecast is made from */
@@ -22,6 +20,9 @@ struct lt_source { /* one source of the policy at run time */
 	const struct lt_policy_source *policy;
 	const struct lt_adapter *adapter;
 	struct lt_source_options options; /* into policy */
+	/* By which the ledger knows it: its name and options, for another
+	 * region or currency is another history. */
+	char key[LT_NAME_SIZE];
 	enum lt_quantity quantity;
 	bool busy, fetched;
 	/* issued: when the source made what we have; its age is by this */
@@ -45,21 +46,22 @@ struct lt_signals_state {
 	struct lt_chosen *chosen;  /* failover.c: the sources in use */
 	struct lt_seen_here *seen; /* hazard.c: interruptions, for a while */
 	bool seen_dirty;	   /* a run was interrupted since */
+	bool changed; /* what the market is made of, since it was made */
 };
 
-/* Points of a source into the ledger and its steps. What fails is
- * logged and in last_error; the source keeps what it had, and is asked for all
- * of it again. */
-int lt_signals_take(struct lt_daemon *d, struct lt_source *source,
-    struct lt_points *points, int64_t now_utc_s);
+/* Points of a source into the ledger and its steps. What fails is logged and
+ * in last_error; the source keeps what it had, and is asked for all of it
+ * again. */
+int lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
+    struct lt_source *source, struct lt_points *points, int64_t now_utc_s);
 /* Make source->steps from what the ledger has (also at start). */
-int lt_signals_refresh(struct lt_daemon *d, struct lt_source *source,
+int lt_signals_refresh(struct lt_ledger *ledger, struct lt_source *source,
     int64_t now_utc_s, struct lt_error *err);
 /* At start and after a reload: what the ledger has of each source. */
-void lt_signals_restore(struct lt_daemon *d, int64_t now_utc_s);
-/* By which the ledger knows a source: its name and options, for another
- * region or currency is another history. */
-const char *lt_signals_key(char key[LT_NAME_SIZE], const struct lt_daemon *d,
+void lt_signals_restore(struct lt_signals_state *signals,
+    struct lt_ledger *ledger, int64_t now_utc_s);
+/* For source->key; its policy, adapter and options are there. */
+void lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
     const struct lt_source *source);
 /* Its step of now, or the last that began; NULL: none has begun. */
 const struct lt_rate_step *lt_source_step(

@@ -42,7 +42,7 @@ main(int argc, char **argv)
 {
 	struct lt_daemon d = {0};
 	struct lt_error err = {0};
-	char key[LT_NAME_SIZE], issued[64];
+	char issued[64];
 
 	if (argc != 4) {
 		fputs("usage: make_history POLICY STATE DAYS\n", stderr);
@@ -57,7 +57,7 @@ main(int argc, char **argv)
 	    lt_daemon_load_policy(&d, now_utc_s, &err) != LT_OK)
 		return fail(&err);
 	for (int i = 0; i < d.signals.source_count; i++) {
-		lt_signals_key(key, &d, &d.signals.sources[i]);
+		const char *const key = d.signals.sources[i].key;
 		fill(steps, count, now_utc_s, i);
 		snprintf(issued, sizeof(issued), "%d %lld %lld",
 		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s,

@@ -129,11 +129,16 @@ test_sources_keep_their_pace(void **state)
 	    .signals.source_count = 1, .signals.sources = &source};
 	(void)state;
 	lt_clock_follow(&d, NOW * 1000LL, 1000);
-	assert_int_equal(lt_schedule_run(&d, NOW), NOW + 300);
+	assert_int_equal(
+	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW), NOW + 300);
 	lt_clock_follow(&d, (NOW - 1200) * 1000LL, 1000);
-	assert_int_equal(lt_schedule_run(&d, NOW - 1200), NOW - 1200 + 300);
+	assert_int_equal(
+	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW - 1200),
+	    NOW - 1200 + 300);
 	lt_clock_follow(&d, (NOW + 9000) * 1000LL, 1000);
-	assert_int_equal(lt_schedule_run(&d, NOW + 9000), NOW + 9000 + 300);
+	assert_int_equal(
+	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW + 9000),
+	    NOW + 9000 + 300);
 	assert_false(source.busy);
 }
 

@@ -109,8 +109,8 @@ test_posterior(void **state)
 
 		run_jobs(f, cases[i].runs, cases[i].interrupted);
 		make(&d, &policy, f);
-		const struct lt_hazard hazard =
-		    lt_hazard_of(&d, &partition, NOW);
+		const struct lt_hazard hazard = lt_hazard_of(
+		    &d.signals, d.ledger, d.policy, &partition, NOW);
 		free(d.signals.seen);
 		if (!hazard.known ||
 		    fabs(hazard.value - cases[i].value) > 1e-12 ||
@@ -132,7 +132,9 @@ test_unknown(void **state)
 
 	make(&d, &policy, *state);
 	sources[0].step_count = 0;
-	assert_false(lt_hazard_of(&d, &partition, NOW).known);
+	assert_false(
+	    lt_hazard_of(&d.signals, d.ledger, d.policy, &partition, NOW)
+		.known);
 }
 
 /* Which of three counts, by when each was issued (hours ago; -1 = no data). */
@@ -171,7 +173,7 @@ test_failover(void **state)
 			    NOW - cases[i].hours[k] * LT_HOUR_S;
 		}
 		const struct lt_source *const source =
-		    lt_signal_source(&d, &signal, NOW);
+		    lt_signal_source(&d.signals, d.policy, &signal, NOW);
 		if ((source ? source - sources : -1) != cases[i].want)
 			fail_msg("%s: %s", cases[i].why,
 			    source ? source->policy->name : "none");

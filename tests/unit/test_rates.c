@@ -102,8 +102,8 @@ give(struct site *site, double value, int64_t now_utc_s)
 	const struct lt_point point = {
 	    now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
-	assert_int_equal(lt_signals_take(&site->d, &site->d.signals.sources[0],
-			     &points, now_utc_s),
+	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
+			     &site->d.signals.sources[0], &points, now_utc_s),
 	    LT_OK);
 	lt_points_free(&points);
 }
