@@ -332,7 +332,8 @@ is_share_missing(struct lt_daemon *d, const struct lt_run *run,
 static double
 suspended_part(const struct lt_run *run, const struct lt_daemon *d)
 {
-	const struct lt_fraction kept = lt_suspended_share(run, d);
+	const struct lt_fraction kept =
+	    lt_suspended_share(run, &d->market, d->ledger);
 	const double off = (double)run->suspended_s * (double)kept.numerator /
 			   (double)kept.denominator;
 	const double on =

@@ -77,7 +77,8 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 	}
 	free(request);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
-			 quote->end_utc_s - quote->start_utc_s, job, d))
+			 quote->end_utc_s - quote->start_utc_s, job, &d->market,
+			 d->ledger))
 		return false;
 	quote->id = new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */

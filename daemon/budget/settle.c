@@ -292,7 +292,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	if ((known && manner == AS_RECORD) || (same && manner != AGAIN))
 		return LT_OK;
 	run.provisional = manner == AS_RECORD;
-	int code = lt_price_run(&charge, &run, d, err);
+	int code = lt_price_run(&charge, &run, &d->market, d->ledger, err);
 	if (code != LT_OK)
 		return code;
 	if (run.gpus_from == LT_GPUS_UNKNOWN && !known)

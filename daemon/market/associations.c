@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "associations.h"
-#include "daemon.h"
+#include "paths.h"
 #include "units.h"
 
 enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
@@ -23,18 +23,18 @@ enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
 static uint32_t saved_crc; /* of the file that we know is there */
 
 static void
-path_of(char out[LT_PATH_SIZE], const struct lt_daemon *d, const char *end)
+path_of(char out[LT_PATH_SIZE], const char *state, const char *end)
 {
-	snprintf(out, LT_PATH_SIZE, "%s/associations%s", d->args.state, end);
+	snprintf(out, LT_PATH_SIZE, "%s/associations%s", state, end);
 }
 
 static int
-write_file(const struct lt_daemon *d, const char *text, size_t length,
-    struct lt_error *err)
+write_file(
+    const char *state, const char *text, size_t length, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE], fresh[LT_PATH_SIZE];
-	path_of(path, d, "");
-	path_of(fresh, d, ".new");
+	path_of(path, state, "");
+	path_of(fresh, state, ".new");
 	const int fd = open(
 	    fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -47,29 +47,30 @@ write_file(const struct lt_daemon *d, const char *text, size_t length,
 }
 
 int
-lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
+lt_associations_save(
+    const struct lt_tables *tables, const char *state, struct lt_error *err)
 {
 	const size_t size =
-	    ((size_t)d->tables.account_count + d->tables.pair_count +
-		d->tables.manager_count + 1) *
+	    ((size_t)tables->account_count + tables->pair_count +
+		tables->manager_count + 1) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
 	if (!text)
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
-	for (uint32_t i = 0; i < d->tables.account_count; i++) {
-		const struct lt_slurm_account *const a = &d->tables.accounts[i];
+	for (uint32_t i = 0; i < tables->account_count; i++) {
+		const struct lt_slurm_account *const a = &tables->accounts[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
 	}
-	for (uint32_t i = 0; i < d->tables.pair_count; i++) {
-		const struct lt_slurm_pair *const p = &d->tables.pairs[i];
+	for (uint32_t i = 0; i < tables->pair_count; i++) {
+		const struct lt_slurm_pair *const p = &tables->pairs[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
 		    p->is_default);
 	}
-	for (uint32_t i = 0; i < d->tables.manager_count; i++) {
-		const struct lt_slurm_manager *const m = &d->tables.managers[i];
+	for (uint32_t i = 0; i < tables->manager_count; i++) {
+		const struct lt_slurm_manager *const m = &tables->managers[i];
 		used += (size_t)snprintf(text + used, size - used,
 		    "manager %u %s\n", m->uid,
 		    m->account[0] ? m->account : "-");
@@ -79,7 +80,7 @@ lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 	if (crc != saved_crc) {
 		used += (size_t)snprintf(
 		    text + used, size - used, "end %08" PRIx32 "\n", crc);
-		code = write_file(d, text, used, err);
+		code = write_file(state, text, used, err);
 		if (code == LT_OK)
 			saved_crc = crc;
 	}
@@ -89,13 +90,13 @@ lt_associations_save(const struct lt_daemon *d, struct lt_error *err)
 
 /* The file's text up to its last line, which is checked and cut off. */
 static char *
-read_file(const struct lt_daemon *d, struct lt_error *err)
+read_file(const char *state, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE];
 	struct stat st;
 	char *text = NULL, *end = NULL;
 	unsigned crc = 0;
-	path_of(path, d, "");
+	path_of(path, state, "");
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
 		lt_fail(err, LT_ENOENT, "%s: %s", path, strerror(errno));
@@ -121,7 +122,7 @@ read_file(const struct lt_daemon *d, struct lt_error *err)
 
 /* What is in a line; one of a later release is left out. */
 static void
-take_line(struct lt_daemon *d, const char *line)
+take_line(struct lt_tables *tables, const char *line)
 {
 	struct lt_slurm_account a = {0};
 	struct lt_slurm_pair p = {0};
@@ -130,22 +131,23 @@ take_line(struct lt_daemon *d, const char *line)
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
 		if (!strcmp(a.parent, "-"))
 			a.parent[0] = '\0';
-		d->tables.accounts[d->tables.account_count++] = a;
+		tables->accounts[tables->account_count++] = a;
 	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
 		       &p.uid, &is_default) == 4) {
 		p.is_default = is_default != 0;
-		d->tables.pairs[d->tables.pair_count++] = p;
+		tables->pairs[tables->pair_count++] = p;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
 		if (!strcmp(m.account, "-"))
 			m.account[0] = '\0';
-		d->tables.managers[d->tables.manager_count++] = m;
+		tables->managers[tables->manager_count++] = m;
 	}
 }
 
 int
-lt_associations_load(struct lt_daemon *d, struct lt_error *err)
+lt_associations_load(
+    struct lt_tables *tables, const char *state, struct lt_error *err)
 {
-	char *const text = read_file(d, err);
+	char *const text = read_file(state, err);
 	if (!text)
 		return err->code;
 	size_t lines = 1;
@@ -163,17 +165,16 @@ lt_associations_load(struct lt_daemon *d, struct lt_error *err)
 		free(managers);
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	}
-	free(d->tables.accounts);
-	free(d->tables.pairs);
-	free(d->tables.managers);
-	d->tables.accounts = accounts;
-	d->tables.pairs = pairs;
-	d->tables.managers = managers;
-	d->tables.account_count = d->tables.pair_count =
-	    d->tables.manager_count = 0;
+	free(tables->accounts);
+	free(tables->pairs);
+	free(tables->managers);
+	tables->accounts = accounts;
+	tables->pairs = pairs;
+	tables->managers = managers;
+	tables->account_count = tables->pair_count = tables->manager_count = 0;
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n"));)
-		take_line(d, line);
+		take_line(tables, line);
 	free(text);
 	return LT_OK;
 }

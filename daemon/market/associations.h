@@ -6,14 +6,13 @@
 #ifndef LT_ASSOCIATIONS_H
 #define LT_ASSOCIATIONS_H
 
-#include "error.h"
-
-struct lt_daemon;
+#include "tables.h"
 
 /* <state>/associations, rewritten only when it would change. */
-int lt_associations_save(const struct lt_daemon *d, struct lt_error *err);
-/* Into d->tables.accounts, d->tables.pairs and d->tables.managers, whole or not
- * at all. */
-int lt_associations_load(struct lt_daemon *d, struct lt_error *err);
+int lt_associations_save(
+    const struct lt_tables *tables, const char *state, struct lt_error *err);
+/* Accounts, pairs and managers, whole or not at all. */
+int lt_associations_load(
+    struct lt_tables *tables, const char *state, struct lt_error *err);
 
 #endif

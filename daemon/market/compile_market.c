@@ -128,7 +128,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 
 static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_daemon *d)
+    const struct lt_tables *tables, const struct lt_policy *policy)
 {
 	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
@@ -139,13 +139,13 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
-	const struct lt_shape *const shape = &d->tables.shapes[p->first_shape];
+	const struct lt_shape *const shape = &tables->shapes[p->first_shape];
 	if (p->node_idle_w <= 0)
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
 		p->node_cpu_w = cpu_w_per_core * shape->cpus;
-	const struct lt_gpu *const gpu = lt_policy_gpu(
-	    d->policy, from->gpu[0] ? from->gpu : shape->gpu_type);
+	const struct lt_gpu *const gpu =
+	    lt_policy_gpu(policy, from->gpu[0] ? from->gpu : shape->gpu_type);
 	if (p->node_gpu_w <= 0 && gpu)
 		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
@@ -158,7 +158,7 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	    LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(d, p->name);
+	    lt_daemon_policy_partition(d->policy, p->name);
 	if (!from)
 		return LT_OK;
 	p->flags |= LT_PARTITION_MANAGED;
@@ -178,7 +178,7 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
-	apply_power(p, from, d);
+	apply_power(p, from, &d->tables, d->policy);
 	int code = add_signal(
 	    b, d, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
@@ -211,14 +211,14 @@ gpu_index(struct lt_market *m, const struct lt_policy *policy, const char *name)
 }
 
 static void
-apply_gpus(struct lt_market *m, const struct lt_daemon *d)
+apply_gpus(struct lt_market *m, const struct lt_policy *policy)
 {
 	for (uint32_t i = 0; i < m->shape_count; i++)
 		m->shapes[i].gpu_index = -1;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const struct lt_partition *const p = &m->partitions[i];
 		const struct lt_policy_partition *const from =
-		    lt_daemon_policy_partition(d, p->name);
+		    lt_daemon_policy_partition(policy, p->name);
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			struct lt_shape *const s =
 			    &m->shapes[p->first_shape + k];
@@ -226,7 +226,7 @@ apply_gpus(struct lt_market *m, const struct lt_daemon *d)
 				continue;
 			const char *const name =
 			    from && from->gpu[0] ? from->gpu : s->gpu_type;
-			s->gpu_index = gpu_index(m, d->policy, name);
+			s->gpu_index = gpu_index(m, policy, name);
 		}
 	}
 }
@@ -234,10 +234,10 @@ apply_gpus(struct lt_market *m, const struct lt_daemon *d)
 /* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
  * none all of its nodes' memory. */
 static void
-apply_memory(struct lt_market *m, const struct lt_daemon *d)
+apply_memory(struct lt_market *m, const struct lt_slurm_conf *conf)
 {
-	m->memory_ignored = !d->tables.conf.memory_counts;
-	m->core_spec_counts = d->tables.conf.core_spec_counts;
+	m->memory_ignored = !conf->memory_counts;
+	m->core_spec_counts = conf->core_spec_counts;
 	if (m->memory_ignored)
 		return;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -308,8 +308,8 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 	m->defaults = d->policy->defaults;
 	m->default_count = (uint32_t)d->policy->default_count;
 	apply_rules(m, d, b->now_utc_s);
-	apply_gpus(m, d);
-	apply_memory(m, d);
+	apply_gpus(m, d->policy);
+	apply_memory(m, &d->tables.conf);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, d, &m->partitions[i], err);
 		if (code != LT_OK)
@@ -320,7 +320,8 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 
 /* Nodes booked over time, for partitions that a job may be moved to. */
 static int
-add_busy(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+add_busy(
+    struct build *b, const struct lt_slurm_jobs *list, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -328,7 +329,7 @@ add_busy(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 		struct lt_busy busy;
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		lt_busy_count(&busy, &d->jobs.list, m, (int)i, b->now_utc_s);
+		lt_busy_count(&busy, list, m, (int)i, b->now_utc_s);
 		if (busy.count == 0)
 			continue;
 		struct lt_series *const s =
@@ -392,7 +393,7 @@ lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	b->now_utc_s = now_utc_s;
 	int code = fill(b, d, err);
 	if (code == LT_OK)
-		code = add_busy(b, d, err);
+		code = add_busy(b, &d->jobs.list, err);
 	if (code == LT_OK)
 		code = publish(d, &b->market, err);
 	free_build(b);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "log.h"
 #include "place.h"
 #include "policy_load.h"
@@ -74,72 +73,74 @@ of_market(struct lt_place *place, const struct lt_partition *p,
 }
 
 void
-lt_place_of(
-    struct lt_place *place, const struct lt_daemon *d, const char *partition)
+lt_place_of(struct lt_place *place, const struct lt_market *market,
+    struct lt_ledger *ledger, const char *partition)
 {
 	char text[TEXT_SIZE];
 	int64_t left;
-	const int index = lt_market_partition(&d->market, partition);
+	const int index = lt_market_partition(market, partition);
 	const struct lt_partition *const p =
-	    index < 0 ? NULL : &d->market.partitions[index];
+	    index < 0 ? NULL : &market->partitions[index];
 	if (p && (p->flags & LT_PARTITION_MANAGED)) {
-		of_market(place, p, &d->market);
+		of_market(place, p, market);
 		return;
 	}
 	*place = (struct lt_place){0};
-	if (lt_ledger_place(d->ledger, partition, text, sizeof(text), &left,
-		NULL) == LT_OK &&
+	if (lt_ledger_place(
+		ledger, partition, text, sizeof(text), &left, NULL) == LT_OK &&
 	    lt_place_unpack(place, text)) {
 		place->left_utc_s = left;
 	} else if (p) {
-		of_market(place, p, &d->market);
+		of_market(place, p, market);
 		place->known = false;
 	}
 }
 
 bool
 lt_place_charges(const struct lt_place *place, const struct lt_run *run,
-    const struct lt_daemon *d)
+    struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold;
 	return place->left_utc_s == 0 || run->start_utc_s < place->left_utc_s ||
 	       (run->quote_id != 0 &&
-		   lt_ledger_hold(d->ledger, run->quote_id, &hold, NULL) ==
+		   lt_ledger_hold(ledger, run->quote_id, &hold, NULL) ==
 		       LT_OK &&
 		   hold.made_utc_s < place->left_utc_s);
 }
 
 static int
-note(struct lt_daemon *d, const struct lt_partition *p, struct lt_error *err)
+note(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_partition *p, struct lt_error *err)
 {
 	char text[TEXT_SIZE], known[TEXT_SIZE];
 	struct lt_place place;
 	int64_t left = 0;
-	of_market(&place, p, &d->market);
+	of_market(&place, p, market);
 	lt_place_pack(text, sizeof(text), &place);
-	if (lt_ledger_place(d->ledger, p->name, known, sizeof(known), &left,
-		NULL) == LT_OK &&
+	if (lt_ledger_place(
+		ledger, p->name, known, sizeof(known), &left, NULL) == LT_OK &&
 	    left == 0 && !strcmp(text, known))
 		return LT_OK;
-	return lt_ledger_put_place(d->ledger, p->name, text, 0, err);
+	return lt_ledger_put_place(ledger, p->name, text, 0, err);
 }
 
 static int
-note_left(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+note_left(struct lt_ledger *ledger, const struct lt_policy *policy,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	char(*names)[LT_NAME_SIZE] = NULL;
 	char text[TEXT_SIZE];
 	uint32_t count = 0;
 	int64_t left;
-	int code = lt_ledger_places(d->ledger, &names, &count, err);
+	int code = lt_ledger_places(ledger, &names, &count, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		if (lt_daemon_policy_partition(d, names[i]))
+		if (lt_daemon_policy_partition(policy, names[i]))
 			continue;
 		code = lt_ledger_place(
-		    d->ledger, names[i], text, sizeof(text), &left, err);
+		    ledger, names[i], text, sizeof(text), &left, err);
 		if (code == LT_OK)
 			code = lt_ledger_put_place(
-			    d->ledger, names[i], text, now_utc_s, err);
+			    ledger, names[i], text, now_utc_s, err);
 		lt_log("partition_left", "partition=%s", names[i]);
 	}
 	free(names);
@@ -147,16 +148,17 @@ note_left(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 int
-lt_places_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_places_note(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_policy *policy, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
-	for (uint32_t i = 0; code == LT_OK && i < d->market.partition_count;
+	for (uint32_t i = 0; code == LT_OK && i < market->partition_count;
 	     i++) {
-		const struct lt_partition *const p = &d->market.partitions[i];
+		const struct lt_partition *const p = &market->partitions[i];
 		/* The market may be older than the policy. */
 		if ((p->flags & LT_PARTITION_MANAGED) &&
-		    lt_daemon_policy_partition(d, p->name))
-			code = note(d, p, err);
+		    lt_daemon_policy_partition(policy, p->name))
+			code = note(market, ledger, p, err);
 	}
-	return code == LT_OK ? note_left(d, now_utc_s, err) : code;
+	return code == LT_OK ? note_left(ledger, policy, now_utc_s, err) : code;
 }

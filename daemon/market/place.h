@@ -6,23 +6,22 @@
 #define LT_PLACE_H
 
 #include "ledger.h"
+#include "policy.h"
 #include "usage.h"
 
-struct lt_daemon;
-
 /* Of the market, else of the ledger; else not known. */
-void lt_place_of(
-    struct lt_place *place, const struct lt_daemon *d, const char *partition);
+void lt_place_of(struct lt_place *place, const struct lt_market *market,
+    struct lt_ledger *ledger, const char *partition);
 
 /* Is a run there charged? Where the policy has the partition no more: what had
  * begun, or was promised, before. */
 bool lt_place_charges(const struct lt_place *place, const struct lt_run *run,
-    const struct lt_daemon *d);
+    struct lt_ledger *ledger);
 
 /* Keep in the ledger what the market says of each partition of the policy, and
  * since when one has left it. Writes only what changed. */
-int lt_places_note(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_places_note(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_policy *policy, int64_t now_utc_s, struct lt_error *err);
 
 /* The facts as text, and back; false: not as written. */
 void lt_place_pack(char *out, size_t size, const struct lt_place *place);

@@ -99,11 +99,10 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 }
 
 static int
-load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
-    struct lt_error *err)
+load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
+    struct lt_source **sources, struct lt_error *err)
 {
-	int code =
-	    lt_policy_load(policy, d->args.config, lt_adapter_names(), err);
+	int code = lt_policy_load(policy, config, lt_adapter_names(), err);
 	if (code != LT_OK)
 		return code;
 	*sources =
@@ -114,16 +113,15 @@ load(struct lt_daemon *d, struct lt_policy **policy, struct lt_source **sources,
 		code = fill_source(
 		    &(*sources)[i], *policy, &(*policy)->sources[i], err);
 		if (code != LT_OK)
-			return at_source(
-			    &(*policy)->sources[i], d->args.config, err);
+			return at_source(&(*policy)->sources[i], config, err);
 	}
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
 		return code;
 	code = lt_time_zone_set((*policy)->timezone, err);
 	if (code != LT_OK)
-		return lt_context(err, "%s", d->args.config);
-	lt_time_zone_offsets(&d->offsets);
+		return lt_context(err, "%s", config);
+	lt_time_zone_offsets(offsets);
 	return LT_OK;
 }
 
@@ -144,12 +142,13 @@ is_same(const struct lt_source *a, const struct lt_source *b)
 /* The pause that a source asked for is not over because a file was saved;
  * one that only failed may work now. */
 static void
-keep_pauses(struct lt_source *fresh, int count, const struct lt_daemon *d)
+keep_pauses(
+    struct lt_source *fresh, int count, const struct lt_signals_state *signals)
 {
 	for (int i = 0; i < count; i++)
-		for (int k = 0; k < d->signals.source_count; k++) {
+		for (int k = 0; k < signals->source_count; k++) {
 			const struct lt_source *const old =
-			    &d->signals.sources[k];
+			    &signals->sources[k];
 			if (old->retry_after_s <= 0 || !is_same(old, &fresh[i]))
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;
@@ -163,16 +162,16 @@ keep_pauses(struct lt_source *fresh, int count, const struct lt_daemon *d)
 /* Micros are of one currency: with amounts in the ledger, another one would
  * make dollars euros, in all months. */
 static int
-check_currency(
-    struct lt_daemon *d, const struct lt_policy *policy, struct lt_error *err)
+check_currency(struct lt_ledger *ledger, const char *config,
+    const struct lt_policy *policy, struct lt_error *err)
 {
 	char known[sizeof(policy->currency)];
 	bool has = false;
-	if (lt_ledger_get(d->ledger, "currency", known, sizeof(known), NULL) ==
+	if (lt_ledger_get(ledger, "currency", known, sizeof(known), NULL) ==
 	    LT_OK) {
 		if (!strcmp(known, policy->currency))
 			return LT_OK;
-		const int code = lt_ledger_has_money(d->ledger, &has, err);
+		const int code = lt_ledger_has_money(ledger, &has, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -181,8 +180,8 @@ check_currency(
 		    "%s: currency: got \"%s\", want \"%s\": the ledger has "
 		    "amounts in it. Another currency needs a state directory "
 		    "of its own",
-		    d->args.config, policy->currency, known);
-	return lt_ledger_put(d->ledger, "currency", policy->currency, err);
+		    config, policy->currency, known);
+	return lt_ledger_put(ledger, "currency", policy->currency, err);
 }
 
 int
@@ -192,9 +191,9 @@ lt_daemon_load_policy(
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
 	lt_file_id(&d->policy_id, d->args.config);
-	int code = load(d, &policy, &sources, err);
+	int code = load(d->args.config, &d->offsets, &policy, &sources, err);
 	if (code == LT_OK)
-		code = check_currency(d, policy, err);
+		code = check_currency(d->ledger, d->args.config, policy, err);
 	if (code != LT_OK) {
 		free_sources(sources, sources ? policy->source_count : 0);
 		lt_policy_free(policy);
@@ -204,7 +203,7 @@ lt_daemon_load_policy(
 		    err->text);
 		return code;
 	}
-	keep_pauses(sources, policy->source_count, d);
+	keep_pauses(sources, policy->source_count, &d->signals);
 	lt_policy_drop(d);
 	d->policy = policy;
 	d->signals.sources = sources;
@@ -221,11 +220,11 @@ lt_daemon_load_policy(
 }
 
 const struct lt_policy_partition *
-lt_daemon_policy_partition(const struct lt_daemon *d, const char *name)
+lt_daemon_policy_partition(const struct lt_policy *policy, const char *name)
 {
-	for (int i = 0; i < d->policy->partition_count; i++)
-		if (!strcmp(d->policy->partitions[i].name, name))
-			return &d->policy->partitions[i];
+	for (int i = 0; i < policy->partition_count; i++)
+		if (!strcmp(policy->partitions[i].name, name))
+			return &policy->partitions[i];
 	return NULL;
 }
 

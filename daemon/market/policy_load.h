@@ -19,6 +19,6 @@ const struct lt_gpu *lt_policy_gpu(
     const struct lt_policy *policy, const char *name);
 /* The policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_daemon_policy_partition(
-    const struct lt_daemon *d, const char *name);
+    const struct lt_policy *policy, const char *name);
 
 #endif

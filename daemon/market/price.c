@@ -30,27 +30,28 @@ suspended_part(const struct lt_run *run)
 }
 
 struct lt_fraction
-lt_suspended_share(const struct lt_run *run, const struct lt_daemon *d)
+lt_suspended_share(const struct lt_run *run, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
 	struct lt_place place;
 	if (run->suspended_s == 0)
 		return (struct lt_fraction){0, 1};
-	lt_place_of(&place, d, run->partition);
+	lt_place_of(&place, market, ledger, run->partition);
 	const struct lt_resources r = resources_of(run, &place);
 	return lt_kept_share(&r, &place);
 }
 
 static int
 price_at(struct lt_charge *charge, struct lt_charge_input *input,
-    const struct lt_place *place, const char *partition, struct lt_daemon *d,
-    struct lt_error *err)
+    const struct lt_place *place, const char *partition,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_rate_step *price = NULL, *carbon = NULL;
-	int code = lt_ledger_rates(d->ledger, partition, LT_RATE_PRICE,
+	int code = lt_ledger_rates(ledger, partition, LT_RATE_PRICE,
 	    input->start_utc_s, input->end_utc_s, &price, &input->price.count,
 	    err);
 	if (code == LT_OK)
-		code = lt_ledger_rates(d->ledger, partition, LT_RATE_CARBON,
+		code = lt_ledger_rates(ledger, partition, LT_RATE_CARBON,
 		    input->start_utc_s, input->end_utc_s, &carbon,
 		    &input->carbon.count, err);
 	input->price.steps = price;
@@ -74,14 +75,15 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 	    .end_utc_s = end_utc_s,
 	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, d, partition);
+	lt_place_of(&place, &d->market, d->ledger, partition);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
-	return price_at(charge, &input, &place, partition, d, err);
+	return price_at(charge, &input, &place, partition, d->ledger, err);
 }
 
 int
-lt_price_run(struct lt_charge *charge, struct lt_run *run, struct lt_daemon *d,
+lt_price_run(struct lt_charge *charge, struct lt_run *run,
+    const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_error *err)
 {
 	struct lt_place place;
@@ -89,17 +91,17 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run, struct lt_daemon *d,
 	    .end_utc_s = run->end_utc_s,
 	    .suspended = suspended_part(run)};
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, d, run->partition);
+	lt_place_of(&place, market, ledger, run->partition);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
 	const int code =
-	    price_at(charge, &input, &place, run->partition, d, err);
+	    price_at(charge, &input, &place, run->partition, ledger, err);
 	struct lt_fraction share = input.share;
 	if (code == LT_OK && run->gpus_from == LT_GPUS_UNKNOWN) {
 		/* Missing is never zero: neither a price nor a share. */
 		lt_charge_free(charge);
 		share = (struct lt_fraction){0, 1};
-	} else if (code == LT_OK && !lt_place_charges(&place, run, d)) {
+	} else if (code == LT_OK && !lt_place_charges(&place, run, ledger)) {
 		lt_charge_free(charge);
 	}
 	run->share_numerator = share.numerator;

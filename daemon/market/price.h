@@ -13,7 +13,8 @@ struct lt_daemon;
 /* Share, watts and rates of the run's partition, then lt_charge_run(). Sets
  * the run's share, priced, has_carbon and quality. */
 int lt_price_run(struct lt_charge *charge, struct lt_run *run,
-    struct lt_daemon *d, struct lt_error *err);
+    const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_error *err);
 
 /* The same for other times or another partition, nothing set in run. */
 int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
@@ -22,7 +23,7 @@ int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 
 /* The share of its nodes that a run kept while it was suspended: of memory and
  * GPUs. */
-struct lt_fraction lt_suspended_share(
-    const struct lt_run *run, const struct lt_daemon *d);
+struct lt_fraction lt_suspended_share(const struct lt_run *run,
+    const struct lt_market *market, struct lt_ledger *ledger);
 
 #endif

@@ -27,15 +27,13 @@ signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 					: &partition->tariff;
 }
 
+/* Its row of all, a new one where there is none; NULL = no memory of it. */
 static struct lt_recorded *
-recorded_of(struct lt_daemon *d, const char *partition, enum lt_rate rate)
+recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {
-	if (!d->recorded)
-		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
-		    sizeof(*d->recorded));
-	for (int i = 0; d->recorded && i < LT_PARTITIONS_MAX; i++) {
+	for (int i = 0; all && i < LT_PARTITIONS_MAX; i++) {
 		struct lt_recorded *const r =
-		    &d->recorded[i * LT_RATE_COUNT + (int)rate];
+		    &all[i * LT_RATE_COUNT + (int)rate];
 		if (r->partition[0] == '\0')
 			snprintf(r->partition, sizeof(r->partition), "%s",
 			    partition);
@@ -71,8 +69,9 @@ record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 
 /* The steps that began up to now; the last goes on until changed. */
 static int
-record_source(struct lt_daemon *d, const char *partition, enum lt_rate rate,
-    const struct lt_source *source, int64_t now_utc_s, struct lt_error *err)
+record_source(struct lt_ledger *ledger, const char *partition,
+    enum lt_rate rate, const struct lt_source *source, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	uint32_t count = 0;
 	while (count < source->step_count &&
@@ -91,19 +90,19 @@ record_source(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 		    sizeof(steps[i].source));
 	}
 	const int code =
-	    lt_ledger_put_rates(d->ledger, partition, rate, steps, count, err);
+	    lt_ledger_put_rates(ledger, partition, rate, steps, count, err);
 	free(steps);
 	return code;
 }
 
 static uint32_t
-key_of(const struct lt_daemon *d, const struct lt_policy_signal *signal,
+key_of(int64_t loaded_utc_s, const struct lt_policy_signal *signal,
     const struct lt_source *source, int64_t now_utc_s)
 {
 	if (!source)
 		return lt_crc32c(
 		    lt_crc32c(1, &signal->constant, sizeof(signal->constant)),
-		    &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
+		    &loaded_utc_s, sizeof(loaded_utc_s));
 	uint32_t i = 0;
 	while (
 	    i < source->step_count && source->steps[i].start_utc_s <= now_utc_s)
@@ -112,8 +111,7 @@ key_of(const struct lt_daemon *d, const struct lt_policy_signal *signal,
 	uint32_t key = lt_crc32c(2, source->policy->name, LT_NAME_SIZE);
 	key = lt_crc32c(key, &source->generation, sizeof(source->generation));
 	/* Generations start anew with each policy. */
-	key = lt_crc32c(
-	    key, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
+	key = lt_crc32c(key, &loaded_utc_s, sizeof(loaded_utc_s));
 	return lt_crc32c(key, &start, sizeof(start));
 }
 
@@ -129,12 +127,14 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 		: lt_signal_source(&d->signals, d->policy, signal, now_utc_s);
 	if (!signal->is_set || (!signal->is_constant && !source))
 		return LT_OK;
-	const uint32_t key = key_of(d, signal, source, now_utc_s);
-	struct lt_recorded *const last = recorded_of(d, partition->name, rate);
+	const uint32_t key =
+	    key_of(d->policy_loaded_utc_s, signal, source, now_utc_s);
+	struct lt_recorded *const last =
+	    recorded_of(d->recorded, partition->name, rate);
 	if (last && last->key == key)
 		return LT_OK;
-	const int code = source ? record_source(d, partition->name, rate,
-				      source, now_utc_s, err)
+	const int code = source ? record_source(d->ledger, partition->name,
+				      rate, source, now_utc_s, err)
 				: record_constant(d, partition->name, rate,
 				      signal->constant, now_utc_s, err);
 	if (code == LT_OK && last)
@@ -150,13 +150,17 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code != LT_OK)
 		return code;
+	if (!d->recorded)
+		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
+		    sizeof(*d->recorded));
 	for (int i = 0; i < d->policy->partition_count; i++)
 		for (int rate = 0; rate < LT_RATE_COUNT && code == LT_OK;
 		     rate++)
 			code = record(d, &d->policy->partitions[i],
 			    (enum lt_rate)rate, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_places_note(d, now_utc_s, err);
+		code = lt_places_note(
+		    &d->market, d->ledger, d->policy, now_utc_s, err);
 	/* What came before a failure is right, and stays. */
 	const int kept = lt_ledger_commit(d->ledger, err);
 	if (kept != LT_OK) {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "daemon.h"
 #include "place.h"
 #include "price.h"
 
@@ -43,7 +42,8 @@ scale(int64_t *amount, double factor)
 
 bool
 lt_suspension_add(struct lt_amount *amount, int64_t length_s,
-    const struct lt_slurm_job *job, const struct lt_daemon *d)
+    const struct lt_slurm_job *job, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
 	const int64_t held_s = lt_suspension_held_s(job);
 	struct lt_amount grown = *amount;
@@ -58,7 +58,7 @@ lt_suspension_add(struct lt_amount *amount, int64_t length_s,
 		return true;
 	snprintf(run.partition, sizeof(run.partition), "%.*s",
 	    (int)sizeof(run.partition) - 1, job->partition);
-	lt_place_of(&place, d, run.partition);
+	lt_place_of(&place, market, ledger, run.partition);
 	const struct lt_resources got = {.nodes = job->nodes,
 	    .cpus = job->cpus,
 	    .gpus = job->gpus,
@@ -70,9 +70,10 @@ lt_suspension_add(struct lt_amount *amount, int64_t length_s,
 	const double longer = (double)held_s / (double)length_s;
 	/* Power is no part of a share: as if it ran on. */
 	if (!scale(&grown.carbon_mg, 1 + longer) ||
-	    (share > 0 && !scale(&grown.money_micros,
-			      1 + value_of(lt_suspended_share(&run, d)) /
-				      share * longer)))
+	    (share > 0 &&
+		!scale(&grown.money_micros,
+		    1 + value_of(lt_suspended_share(&run, market, ledger)) /
+			    share * longer)))
 		return false;
 	*amount = grown;
 	return true;

@@ -5,10 +5,8 @@
 #ifndef LT_SUSPENSION_H
 #define LT_SUSPENSION_H
 
-#include "quote.h"
+#include "ledger.h"
 #include "slurm.h"
-
-struct lt_daemon;
 
 /* Seconds of suspension that are held for: until now, and on to the end of
  * the minute that began. 0 = it never was suspended. */
@@ -20,6 +18,7 @@ int64_t lt_suspension_held_s(const struct lt_slurm_job *job);
  * beyond 64 bits.
  */
 bool lt_suspension_add(struct lt_amount *amount, int64_t length_s,
-    const struct lt_slurm_job *job, const struct lt_daemon *d);
+    const struct lt_slurm_job *job, const struct lt_market *market,
+    struct lt_ledger *ledger);
 
 #endif

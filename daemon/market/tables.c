@@ -13,7 +13,7 @@
 #include "tables.h"
 
 static int
-load_partitions(struct lt_daemon *d, struct lt_error *err)
+load_partitions(struct lt_tables *tables, struct lt_error *err)
 {
 	struct lt_partition *partitions = NULL;
 	struct lt_shape *shapes = NULL;
@@ -23,19 +23,20 @@ load_partitions(struct lt_daemon *d, struct lt_error *err)
 	    &partitions, &count, &shapes, &shape_count, &strings, err);
 	if (code != LT_OK)
 		return code;
-	free(d->tables.partitions);
-	free(d->tables.shapes);
-	free(d->tables.strings);
-	d->tables.partitions = partitions;
-	d->tables.partition_count = count;
-	d->tables.shapes = shapes;
-	d->tables.shape_count = shape_count;
-	d->tables.strings = strings;
+	free(tables->partitions);
+	free(tables->shapes);
+	free(tables->strings);
+	tables->partitions = partitions;
+	tables->partition_count = count;
+	tables->shapes = shapes;
+	tables->shape_count = shape_count;
+	tables->strings = strings;
 	return LT_OK;
 }
 
 static int
-load_associations(struct lt_daemon *d, struct lt_error *err)
+load_associations(
+    struct lt_tables *tables, struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_slurm_account *accounts = NULL;
 	struct lt_slurm_pair *pairs = NULL;
@@ -43,26 +44,26 @@ load_associations(struct lt_daemon *d, struct lt_error *err)
 	int code = lt_slurm_associations(
 	    &accounts, &count, &pairs, &pair_count, &unknown, err);
 	if (code == LT_OK)
-		code = lt_heirs_add(&accounts, &count, d->ledger, err);
+		code = lt_heirs_add(&accounts, &count, ledger, err);
 	if (code != LT_OK) {
 		free(accounts);
 		free(pairs);
 		return code;
 	}
-	free(d->tables.accounts);
-	free(d->tables.pairs);
-	d->tables.accounts = accounts;
-	d->tables.account_count = count;
-	d->tables.pairs = pairs;
-	d->tables.pair_count = pair_count;
-	d->tables.unknown_users = unknown;
+	free(tables->accounts);
+	free(tables->pairs);
+	tables->accounts = accounts;
+	tables->account_count = count;
+	tables->pairs = pairs;
+	tables->pair_count = pair_count;
+	tables->unknown_users = unknown;
 	return LT_OK;
 }
 
 /* Without an answer those of before are known: their changes are judged, and
  * of others what was raised is held within a pass. */
 static void
-load_managers(struct lt_daemon *d)
+load_managers(struct lt_tables *tables)
 {
 	struct lt_slurm_manager *managers = NULL;
 	struct lt_error err = {0};
@@ -71,9 +72,9 @@ load_managers(struct lt_daemon *d)
 		lt_log("managers_failed", "error=\"%s\"", err.text);
 		return;
 	}
-	free(d->tables.managers);
-	d->tables.managers = managers;
-	d->tables.manager_count = count;
+	free(tables->managers);
+	tables->managers = managers;
+	tables->manager_count = count;
 }
 
 int
@@ -88,17 +89,18 @@ lt_daemon_load_tables(
 		lt_log("acting", "value=%d", conf.is_acting_controller);
 	d->tables.conf = conf;
 	d->acting = conf.is_acting_controller;
-	code = load_partitions(d, err);
+	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
 	if (strstr(conf.accounting_storage, "slurmdbd")) {
-		code = load_associations(d, err);
-		load_managers(d);
+		code = load_associations(&d->tables, d->ledger, err);
+		load_managers(&d->tables);
 		if (code == LT_OK)
-			code = lt_associations_save(d, err);
+			code = lt_associations_save(
+			    &d->tables, d->args.state, err);
 		else if (!d->tables.accounts &&
-			 lt_associations_load(d, &(struct lt_error){0}) !=
-			     LT_OK)
+			 lt_associations_load(&d->tables, d->args.state,
+			     &(struct lt_error){0}) != LT_OK)
 			return code; /* nobody known: nothing to work with */
 	}
 	d->tables.read_utc_s = now_utc_s;

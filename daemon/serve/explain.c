@@ -244,7 +244,7 @@ say_hazard(
     struct text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
 	const struct lt_policy_partition *const partition =
-	    lt_daemon_policy_partition(d, name);
+	    lt_daemon_policy_partition(d->policy, name);
 	if (!partition || !partition->preemptible)
 		return;
 	const struct lt_hazard hazard = lt_hazard_of(
@@ -342,7 +342,8 @@ say_values(struct text *t, uint32_t values)
 static double
 shares_s(const struct lt_daemon *d, const struct lt_run *run)
 {
-	const struct lt_fraction kept = lt_suspended_share(run, d);
+	const struct lt_fraction kept =
+	    lt_suspended_share(run, &d->market, d->ledger);
 	const double ran =
 	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s);
 	return ran * (double)run->share_numerator /
@@ -365,7 +366,8 @@ say_time(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
 	if (!suspended)
 		return;
-	const struct lt_fraction kept = lt_suspended_share(run, d);
+	const struct lt_fraction kept =
+	    lt_suspended_share(run, &d->market, d->ledger);
 	say(t, " + %lld/%lld x %lld s suspended)", (long long)kept.numerator,
 	    (long long)kept.denominator, (long long)run->suspended_s);
 }

@@ -66,9 +66,11 @@ test_restart(void **state)
 	assert_non_null(fresh);
 	take_tree(w);
 	w->d->args.state = w->f->dir;
-	must(w->f, lt_associations_save(w->d, &w->f->err));
+	must(w->f,
+	    lt_associations_save(&w->d->tables, w->d->args.state, &w->f->err));
 	fresh->args = w->d->args;
-	must(w->f, lt_associations_load(fresh, &w->f->err));
+	must(w->f, lt_associations_load(
+		       &fresh->tables, fresh->args.state, &w->f->err));
 	assert_int_equal(fresh->tables.account_count, 5);
 	assert_int_equal(fresh->tables.pair_count, 3);
 	assert_int_equal(

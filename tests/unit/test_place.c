@@ -66,42 +66,46 @@ what_left_keeps_its_facts(void **state)
 	    .shape_count = 1,
 	    .shapes = &shape};
 	lt_log_open("/dev/null");
-	must(f, lt_places_note(d, NOVEMBER, &f->err));
-	lt_place_of(&place, d, "spot");
+	must(f, lt_places_note(
+		    &d->market, d->ledger, d->policy, NOVEMBER, &f->err));
+	lt_place_of(&place, &d->market, d->ledger, "spot");
 	assert_true(place.known && place.left_utc_s == 0 && place.pue == 1.5);
 	/* The policy has it no more; Slurm has. */
 	policy.partition_count = 0;
 	partition.flags = 0;
 	partition.node_idle_w = 0;
 	partition.pue = 1;
-	must(f, lt_places_note(d, NOVEMBER + 100, &f->err));
-	must(f, lt_places_note(d, NOVEMBER + 200, &f->err));
-	lt_place_of(&place, d, "spot");
+	must(f, lt_places_note(
+		    &d->market, d->ledger, d->policy, NOVEMBER + 100, &f->err));
+	must(f, lt_places_note(
+		    &d->market, d->ledger, d->policy, NOVEMBER + 200, &f->err));
+	lt_place_of(&place, &d->market, d->ledger, "spot");
 	assert_true(place.known && place.pue == 1.5 && place.idle_w == 200);
 	assert_int_equal(place.left_utc_s, NOVEMBER + 100);
 	assert_int_equal(place.shapes[0].gpus, 8);
-	assert_true(lt_place_charges(&place, &run, d));
+	assert_true(lt_place_charges(&place, &run, d->ledger));
 	run.start_utc_s = NOVEMBER + 100;
-	assert_false(lt_place_charges(&place, &run, d));
+	assert_false(lt_place_charges(&place, &run, d->ledger));
 	/* One that was promised before it left. */
 	struct lt_ledger_hold hold = make_hold(9, 1);
 	hold.made_utc_s = NOVEMBER + 50;
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	run.quote_id = 9;
-	assert_true(lt_place_charges(&place, &run, d));
+	assert_true(lt_place_charges(&place, &run, d->ledger));
 	/* Slurm has it no more either. */
 	d->market.partition_count = 0;
-	lt_place_of(&place, d, "spot");
+	lt_place_of(&place, &d->market, d->ledger, "spot");
 	assert_true(place.known && place.shape_count == 1);
-	lt_place_of(&place, d, "never");
+	lt_place_of(&place, &d->market, d->ledger, "never");
 	assert_false(place.known);
 	assert_int_equal(place.left_utc_s, 0);
 	/* And back. */
 	d->market.partition_count = 1;
 	policy.partition_count = 1;
 	partition.flags = LT_PARTITION_MANAGED;
-	must(f, lt_places_note(d, NOVEMBER + 300, &f->err));
-	lt_place_of(&place, d, "spot");
+	must(f, lt_places_note(
+		    &d->market, d->ledger, d->policy, NOVEMBER + 300, &f->err));
+	lt_place_of(&place, &d->market, d->ledger, "spot");
 	assert_int_equal(place.left_utc_s, 0);
 	free(d);
 }

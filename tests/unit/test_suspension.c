@@ -46,11 +46,13 @@ test_add(void **state)
 		job.cpus = cases[i].cpus;
 		job.gpus = cases[i].gpus;
 		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);
-		assert_true(lt_suspension_add(&amount, 600, &job, w->d));
+		assert_true(lt_suspension_add(
+		    &amount, 600, &job, &w->d->market, w->d->ledger));
 		assert_int_equal(amount.money_micros, cases[i].money);
 		assert_int_equal(amount.carbon_mg, cases[i].carbon);
 		amount.carbon_mg = INT64_MAX;
-		assert_int_equal(lt_suspension_add(&amount, 600, &job, w->d),
+		assert_int_equal(lt_suspension_add(&amount, 600, &job,
+				     &w->d->market, w->d->ledger),
 		    cases[i].held_s == 0);
 		free_world(w);
 	}
