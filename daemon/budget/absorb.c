@@ -22,26 +22,27 @@ enum {
 
 /* "generation:W" in the ledger. Another generation starts at 0. */
 static uint64_t
-load_absorbed(struct lt_daemon *d)
+load_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring)
 {
 	char value[64];
 	uint64_t generation = 0, absorbed = 0;
-	if (lt_ledger_get(d->ledger, "ring_absorbed", value, sizeof(value),
-		NULL) == LT_OK &&
+	if (lt_ledger_get(
+		ledger, "ring_absorbed", value, sizeof(value), NULL) == LT_OK &&
 	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &absorbed) ==
 		2 &&
-	    generation == d->ring.generation)
+	    generation == ring->generation)
 		return absorbed;
 	return 0;
 }
 
 static int
-save_absorbed(struct lt_daemon *d, uint64_t absorbed, struct lt_error *err)
+save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
+    uint64_t absorbed, struct lt_error *err)
 {
 	char value[64];
 	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
-	    d->ring.generation, absorbed);
-	return lt_ledger_put(d->ledger, "ring_absorbed", value, err);
+	    ring->generation, absorbed);
+	return lt_ledger_put(ledger, "ring_absorbed", value, err);
 }
 
 /* job_submit makes the ring; until then there is none. */
@@ -57,7 +58,7 @@ open_ring(struct lt_daemon *d, struct lt_error *err)
 	if (fd < 0)
 		return fd;
 	d->ring.fd = fd;
-	d->ring.absorbed = d->ring.highest = load_absorbed(d);
+	d->ring.absorbed = d->ring.highest = load_absorbed(d->ledger, &d->ring);
 	d->budget.dirty = true;
 	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
 	    d->ring.generation, d->ring.absorbed);
@@ -91,13 +92,13 @@ close_if_replaced(struct lt_daemon *d)
  * all keeps what was held for it.
  */
 static bool
-never_happened(const struct lt_daemon *d, uint32_t job_id)
+never_happened(const struct lt_slurm_jobs *list, uint32_t job_id)
 {
 	const struct lt_slurm_job *before = NULL, *after = NULL;
 	struct lt_slurm_jobs now = {0};
-	for (uint32_t i = 0; !before && i < d->jobs.list.count; i++)
-		if (d->jobs.list.jobs[i].job_id == job_id)
-			before = &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; !before && i < list->count; i++)
+		if (list->jobs[i].job_id == job_id)
+			before = &list->jobs[i];
 	if (!before || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; !after && i < now.count; i++)
@@ -136,7 +137,8 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 		    record->job_id, record->quote_id);
 		return LT_OK; /* the job, if it lives, is held at its limit */
 	}
-	if (hold.quote.tasks == 1 && never_happened(d, record->job_id)) {
+	if (hold.quote.tasks == 1 &&
+	    never_happened(&d->jobs.list, record->job_id)) {
 		lt_log("change_refused", "job=%u quote=%016" PRIx64,
 		    record->job_id, record->quote_id);
 		return LT_OK;
@@ -211,7 +213,7 @@ absorb_all(struct lt_daemon *d, const struct lt_ring_record *records,
 		if (records[i].sequence <= until)
 			code = absorb_one(d, &records[i], now_utc_s, err);
 	if (code == LT_OK)
-		code = save_absorbed(d, until, err);
+		code = save_absorbed(d->ledger, &d->ring, until, err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)
@@ -221,17 +223,16 @@ absorb_all(struct lt_daemon *d, const struct lt_ring_record *records,
 
 /* Is the next hold there? Saves reading 8 MiB when nothing happened. */
 static bool
-has_next(const struct lt_daemon *d)
+has_next(const struct lt_ring_state *ring)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	struct lt_ring_record record;
-	const uint64_t next = d->ring.absorbed + 1;
+	const uint64_t next = ring->absorbed + 1;
 	const off_t at = LT_RING_HEADER_BYTES +
 			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
-	return pread(d->ring.fd, slot, sizeof(slot), at) ==
+	return pread(ring->fd, slot, sizeof(slot), at) ==
 		   (ssize_t)sizeof(slot) &&
-	       lt_ring_unpack(&record, slot, d->ring.generation, NULL) ==
-		   LT_OK &&
+	       lt_ring_unpack(&record, slot, ring->generation, NULL) == LT_OK &&
 	       record.sequence == next;
 }
 
@@ -241,18 +242,18 @@ has_next(const struct lt_daemon *d)
  * hold that comes after all is found by the quote on its job.
  */
 static uint64_t
-pass_gap(struct lt_daemon *d, const struct lt_ring_record *records,
+pass_gap(struct lt_ring_state *ring, const struct lt_ring_record *records,
     uint32_t count, uint64_t contiguous, int64_t now_utc_s)
 {
-	if (contiguous >= d->ring.highest) {
-		d->ring.stuck_utc_s = 0;
+	if (contiguous >= ring->highest) {
+		ring->stuck_utc_s = 0;
 		return contiguous;
 	}
-	if (!d->ring.stuck_utc_s || contiguous > d->ring.absorbed)
-		d->ring.stuck_utc_s = now_utc_s;
-	if (now_utc_s - d->ring.stuck_utc_s < RING_STUCK_S)
+	if (!ring->stuck_utc_s || contiguous > ring->absorbed)
+		ring->stuck_utc_s = now_utc_s;
+	if (now_utc_s - ring->stuck_utc_s < RING_STUCK_S)
 		return contiguous;
-	d->ring.stuck_utc_s = 0;
+	ring->stuck_utc_s = 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].sequence > contiguous) {
 			lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
@@ -269,7 +270,8 @@ lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = open_ring(d, err);
 	if (code != LT_OK || d->ring.fd < 0)
 		return code;
-	if (!has_next(d) && now_utc_s - d->ring.looked_utc_s < RING_LOOK_S)
+	if (!has_next(&d->ring) &&
+	    now_utc_s - d->ring.looked_utc_s < RING_LOOK_S)
 		return LT_OK;
 	d->ring.looked_utc_s = now_utc_s;
 	struct lt_ring_record *const records =
@@ -281,7 +283,8 @@ lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.absorbed,
 	    records, &count, &d->ring.highest, &contiguous, &bad, err);
 	if (code == LT_OK)
-		contiguous = pass_gap(d, records, count, contiguous, now_utc_s);
+		contiguous =
+		    pass_gap(&d->ring, records, count, contiguous, now_utc_s);
 	if (code == LT_OK && contiguous > d->ring.absorbed) {
 		code =
 		    absorb_all(d, records, count, contiguous, now_utc_s, err);

@@ -82,17 +82,18 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 }
 
 static void
-tell(const struct lt_daemon *d, uint32_t index, int percent)
+tell(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+    uint32_t index, int percent)
 {
-	const struct lt_budget *const b = &d->budget.sheet.budgets[index];
+	const struct lt_budget *const b = &sheet->budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	char spent[64], limit[64];
 	if (reached(p->limit.has_money, p->settled.money_micros,
 		p->limit.money_micros, percent)) {
 		lt_money_text(spent, sizeof(spent), p->settled.money_micros,
-		    d->policy->currency);
+		    policy->currency);
 		lt_money_text(limit, sizeof(limit), p->limit.money_micros,
-		    d->policy->currency);
+		    policy->currency);
 	} else {
 		lt_carbon_text(spent, sizeof(spent), p->settled.carbon_mg);
 		lt_carbon_text(limit, sizeof(limit), p->limit.carbon_mg);
@@ -104,19 +105,18 @@ tell(const struct lt_daemon *d, uint32_t index, int percent)
 }
 
 static int
-run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
+run_one(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+    struct lt_ledger *ledger, uint32_t index, struct lt_error *err)
 {
-	const struct lt_period *const p =
-	    &d->budget.sheet.budgets[index].periods[0];
+	const struct lt_period *const p = &sheet->budgets[index].periods[0];
 	int passed[LT_ALERTS_MAX];
 	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
 	char start[32], told[MEMORY_SIZE] = "";
-	const int count =
-	    lt_alerts_passed(passed, &d->policy->budgets[index], p);
+	const int count = lt_alerts_passed(passed, &policy->budgets[index], p);
 	if (count == 0 || p->start_utc_s == p->end_utc_s)
 		return LT_OK;
-	name_of(name, sizeof(name), d->policy, index);
-	(void)lt_ledger_get(d->ledger, name, told, sizeof(told), NULL);
+	name_of(name, sizeof(name), policy, index);
+	(void)lt_ledger_get(ledger, name, told, sizeof(told), NULL);
 	snprintf(start, sizeof(start), "%" PRId64, p->start_utc_s);
 	const size_t length = strlen(start);
 	if (strncmp(told, start, length) != 0 ||
@@ -128,9 +128,9 @@ run_one(struct lt_daemon *d, uint32_t index, struct lt_error *err)
 		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
 			continue;
 		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
-		tell(d, index, passed[i]);
+		tell(sheet, policy, index, passed[i]);
 	}
-	return strlen(told) > before ? lt_ledger_put(d->ledger, name, told, err)
+	return strlen(told) > before ? lt_ledger_put(ledger, name, told, err)
 				     : LT_OK;
 }
 
@@ -142,7 +142,8 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (d->budget.sheet.budget_count != (uint32_t)d->policy->budget_count)
 		return LT_OK;
 	for (uint32_t i = 0; i < d->budget.sheet.budget_count; i++) {
-		const int code = run_one(d, i, err);
+		const int code =
+		    run_one(&d->budget.sheet, d->policy, d->ledger, i, err);
 		if (code != LT_OK)
 			return code;
 	}

@@ -42,7 +42,7 @@ same_begin(const struct lt_slurm_job *a, const struct lt_slurm_job *b,
 }
 
 void
-lt_change_look(struct lt_daemon *d, struct lt_slurm_job *job,
+lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, bool anew, int64_t now_utc_s)
 {
 	int partitions[LT_PARTITIONS_MAX], count = 0;
@@ -55,11 +55,11 @@ lt_change_look(struct lt_daemon *d, struct lt_slurm_job *job,
 	}
 	struct lt_request *const request = malloc(sizeof(*request));
 	if (!request || !lt_request_of_job(request, partitions, &count, job,
-			    &d->market, now_utc_s))
+			    market, now_utc_s))
 		count = 0;
 	for (int i = 0; i < count; i++) {
 		const struct lt_share most =
-		    lt_share_most(request, &d->market, partitions[i]);
+		    lt_share_most(request, market, partitions[i]);
 		const double shares = most.nodes * (double)most.numerator /
 				      (double)most.denominator;
 		if (shares > job->node_shares)
@@ -159,7 +159,7 @@ follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
 
 /* What grew must still fit; the sheet has the old amount already. */
 static bool
-growth_fits(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+growth_fits(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     const struct lt_amount *was, int64_t now_utc_s)
 {
 	struct lt_ledger_hold growth = *hold;
@@ -168,7 +168,7 @@ growth_fits(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	by->carbon_mg -= was->has_carbon ? was->carbon_mg : 0;
 	if (by->money_micros <= 0 && by->carbon_mg <= 0)
 		return true;
-	return lt_fits_hold(d, &growth, now_utc_s);
+	return lt_fits_hold(budget, &growth, now_utc_s);
 }
 
 int
@@ -203,10 +203,10 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state == LT_JOB_PENDING &&
 	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
-	    !growth_fits(d, hold, moved ? &none : &was, now_utc_s))
+	    !growth_fits(&d->budget, hold, moved ? &none : &was, now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	if (job->is_allocated && (!before || !before->is_allocated))
-		lt_underheld_log(d, job, hold, &was);
+		lt_underheld_log(&d->market, d->ledger, job, hold, &was);
 	hold->quote.rev++;
 	d->budget.dirty = true;
 	lt_log("hold_follows", "job=%u money_micros=%lld was=%lld", job->job_id,

@@ -15,7 +15,7 @@ struct lt_daemon;
  * market of now. As before where neither the job nor, `anew` false, the market
  * is another.
  */
-void lt_change_look(struct lt_daemon *d, struct lt_slurm_job *job,
+void lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, bool anew, int64_t now_utc_s);
 
 /*

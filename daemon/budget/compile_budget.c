@@ -42,27 +42,28 @@ compare_accounts(const void *a, const void *b)
 /* Slurm's accounts, and teams of the policy that Slurm no longer has: what
  * they spent still counts. */
 static int
-fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+fill_accounts(struct build *b, const struct lt_tables *tables,
+    const struct lt_policy *policy, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	const size_t most = (size_t)d->tables.account_count +
-			    (size_t)d->policy->budget_count + 1;
-	if (d->tables.account_count > LT_ACCOUNTS_MAX)
+	const size_t most =
+	    (size_t)tables->account_count + (size_t)policy->budget_count + 1;
+	if (tables->account_count > LT_ACCOUNTS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u accounts, "
 		    "limit %d",
-		    d->tables.account_count, LT_ACCOUNTS_MAX);
+		    tables->account_count, LT_ACCOUNTS_MAX);
 	s->accounts = calloc(most, sizeof(*s->accounts));
 	b->parents = calloc(most, sizeof(*b->parents));
 	if (!s->accounts || !b->parents)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < d->tables.account_count; i++)
+	for (uint32_t i = 0; i < tables->account_count; i++)
 		lower(s->accounts[n++].name, LT_ACCOUNT_SIZE,
-		    d->tables.accounts[i].name);
-	for (int i = 0; i < d->policy->budget_count; i++)
+		    tables->accounts[i].name);
+	for (int i = 0; i < policy->budget_count; i++)
 		lower(s->accounts[n++].name, LT_ACCOUNT_SIZE,
-		    d->policy->budgets[i].team);
+		    policy->budgets[i].team);
 	qsort(s->accounts, n, sizeof(*s->accounts), compare_accounts);
 	for (uint32_t i = 0; i < n; i++)
 		if (s->account_count == 0 ||
@@ -71,12 +72,12 @@ fill_accounts(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 			s->accounts[s->account_count++] = s->accounts[i];
 	for (uint32_t i = 0; i < s->account_count; i++)
 		b->parents[i] = -1;
-	for (uint32_t i = 0; i < d->tables.account_count; i++) {
+	for (uint32_t i = 0; i < tables->account_count; i++) {
 		const int account =
-		    lt_sheet_account(s, d->tables.accounts[i].name);
-		if (account >= 0 && d->tables.accounts[i].parent[0])
+		    lt_sheet_account(s, tables->accounts[i].name);
+		if (account >= 0 && tables->accounts[i].parent[0])
 			b->parents[account] =
-			    lt_sheet_account(s, d->tables.accounts[i].parent);
+			    lt_sheet_account(s, tables->accounts[i].parent);
 	}
 	for (uint32_t i = 0; i < s->account_count; i++)
 		s->accounts[i].parent = (uint32_t)(b->parents[i] + 1);
@@ -93,26 +94,27 @@ compare_pairs(const void *a, const void *b)
 }
 
 static int
-fill_pairs(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+fill_pairs(
+    struct build *b, const struct lt_tables *tables, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	if (d->tables.pair_count > LT_PAIRS_MAX)
+	if (tables->pair_count > LT_PAIRS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u associations, "
 		    "limit %d",
-		    d->tables.pair_count, LT_PAIRS_MAX);
-	s->pairs = calloc((size_t)d->tables.pair_count + 1, sizeof(*s->pairs));
+		    tables->pair_count, LT_PAIRS_MAX);
+	s->pairs = calloc((size_t)tables->pair_count + 1, sizeof(*s->pairs));
 	if (!s->pairs)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
-	for (uint32_t i = 0; i < d->tables.pair_count; i++) {
+	for (uint32_t i = 0; i < tables->pair_count; i++) {
 		const int account =
-		    lt_sheet_account(s, d->tables.pairs[i].account);
+		    lt_sheet_account(s, tables->pairs[i].account);
 		if (account < 0)
 			continue;
 		s->pairs[s->pair_count++] =
-		    (struct lt_pair){.uid = d->tables.pairs[i].uid,
+		    (struct lt_pair){.uid = tables->pairs[i].uid,
 			.account = (uint32_t)account,
-			.is_default = d->tables.pairs[i].is_default};
+			.is_default = tables->pairs[i].is_default};
 	}
 	qsort(s->pairs, s->pair_count, sizeof(*s->pairs), compare_pairs);
 	uint32_t n = 0;
@@ -149,20 +151,20 @@ is_implied(const struct lt_balance_sheet *s, const struct lt_manager *manager)
 }
 
 static int
-fill_managers(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+fill_managers(
+    struct build *b, const struct lt_tables *tables, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
 	struct lt_manager *const kept =
-	    calloc((size_t)d->tables.manager_count + 1, sizeof(*kept));
-	s->managers =
-	    calloc((size_t)d->tables.manager_count + 1, sizeof(*kept));
+	    calloc((size_t)tables->manager_count + 1, sizeof(*kept));
+	s->managers = calloc((size_t)tables->manager_count + 1, sizeof(*kept));
 	if (!s->managers || !kept) {
 		free(kept);
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	}
-	for (uint32_t i = 0; i < d->tables.manager_count; i++) {
+	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_slurm_manager *const from =
-		    &d->tables.managers[i];
+		    &tables->managers[i];
 		const int account =
 		    from->account[0] ? lt_sheet_account(s, from->account) : -1;
 		if (!from->account[0] || account >= 0)
@@ -183,11 +185,11 @@ fill_managers(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 
 /* Where tasks of an array wait, which get job ids of their own. */
 static void
-mark_arrays(struct build *b, const struct lt_daemon *d)
+mark_arrays(struct build *b, const struct lt_slurm_jobs *list)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct lt_slurm_job *const job = &list->jobs[i];
 		const int account = lt_sheet_account(s, job->account);
 		const struct lt_pair wanted = {
 		    .uid = job->uid, .account = (uint32_t)account};
@@ -224,23 +226,23 @@ fill_periods(struct lt_budget *budget, const struct lt_policy_budget *from,
 }
 
 static int
-fill_budgets(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+fill_budgets(struct build *b, const struct lt_policy *policy,
+    const struct lt_offsets *offsets, struct lt_error *err)
 {
 	struct lt_balance_sheet *const s = &b->sheet;
-	s->budget_count = (uint32_t)d->policy->budget_count;
+	s->budget_count = (uint32_t)policy->budget_count;
 	s->budgets = calloc(s->budget_count + 1u, sizeof(*s->budgets));
 	if (!s->budgets)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	for (uint32_t i = 0; i < s->budget_count; i++) {
-		const struct lt_policy_budget *const from =
-		    &d->policy->budgets[i];
+		const struct lt_policy_budget *const from = &policy->budgets[i];
 		struct lt_budget *const budget = &s->budgets[i];
 		lower(budget->team, sizeof(budget->team), from->team);
 		budget->on_exceed = from->on_exceed;
 		budget->per_user_limit = from->per_user;
 		budget->has_per_user =
 		    from->per_user.has_money || from->per_user.has_carbon;
-		fill_periods(budget, from, &d->offsets, b->now_utc_s);
+		fill_periods(budget, from, offsets, b->now_utc_s);
 	}
 	return LT_OK;
 }
@@ -384,13 +386,13 @@ add_to(struct build *b, uint32_t budget, int period, uint32_t uid, bool held,
 
 /* Settled sums of one period's span into every budget that has that span. */
 static int
-add_span(struct build *b, const struct lt_daemon *d,
+add_span(struct build *b, struct lt_ledger *ledger,
     const struct lt_period *span, struct lt_error *err)
 {
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
 	int code = lt_ledger_sums(
-	    d->ledger, span->start_utc_s, span->end_utc_s, &sums, &count, err);
+	    ledger, span->start_utc_s, span->end_utc_s, &sums, &count, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_balance_sheet *const s = &b->sheet;
 		const int account = lt_sheet_account(s, sums[i].account);
@@ -417,7 +419,7 @@ add_span(struct build *b, const struct lt_daemon *d,
 }
 
 static int
-add_settled(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+add_settled(struct build *b, struct lt_ledger *ledger, struct lt_error *err)
 {
 	const struct lt_balance_sheet *const s = &b->sheet;
 	for (uint32_t i = 0; i < s->budget_count * LT_PERIODS; i++) {
@@ -430,7 +432,7 @@ add_settled(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 			done = before->start_utc_s == span->start_utc_s &&
 			       before->end_utc_s == span->end_utc_s;
 		}
-		const int code = done ? LT_OK : add_span(b, d, span, err);
+		const int code = done ? LT_OK : add_span(b, ledger, span, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -463,11 +465,11 @@ add_hold(
 }
 
 static int
-add_holds(struct build *b, const struct lt_daemon *d, struct lt_error *err)
+add_holds(struct build *b, struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_ledger_hold *holds = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_open_holds(d->ledger, &holds, &count, err);
+	int code = lt_ledger_open_holds(ledger, &holds, &count, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		code = add_hold(b, &holds[i], err);
 	free(holds);
@@ -476,11 +478,11 @@ add_holds(struct build *b, const struct lt_daemon *d, struct lt_error *err)
 
 /* When it was last judged who fits into the periods; 0 = never. */
 static int64_t
-judged_utc_s(const struct lt_daemon *d)
+judged_utc_s(struct lt_ledger *ledger)
 {
 	char value[32];
 	int64_t at = 0;
-	if (lt_ledger_get(d->ledger, "periods_judged", value, sizeof(value),
+	if (lt_ledger_get(ledger, "periods_judged", value, sizeof(value),
 		NULL) != LT_OK ||
 	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
 		return 0;
@@ -488,12 +490,13 @@ judged_utc_s(const struct lt_daemon *d)
 }
 
 int
-lt_period_judged(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	char value[32];
 	snprintf(value, sizeof(value), "%lld", (long long)now_utc_s);
-	d->budget.period_began = false;
-	return lt_ledger_put(d->ledger, "periods_judged", value, err);
+	budget->period_began = false;
+	return lt_ledger_put(ledger, "periods_judged", value, err);
 }
 
 static int
@@ -510,7 +513,7 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	int64_t judged = judged_utc_s(d);
+	int64_t judged = judged_utc_s(d->ledger);
 	if (judged > sheet->compiled_utc_s)
 		judged = 0; /* by a clock that has been set back since */
 	for (uint32_t i = 0; i < loaded.budget_count; i++)
@@ -542,21 +545,21 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
 	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
-	int code = fill_accounts(&b, d, err);
+	int code = fill_accounts(&b, &d->tables, d->policy, err);
 	if (code == LT_OK)
-		code = fill_pairs(&b, d, err);
+		code = fill_pairs(&b, &d->tables, err);
 	if (code == LT_OK)
-		code = fill_managers(&b, d, err);
+		code = fill_managers(&b, &d->tables, err);
 	if (code == LT_OK)
-		mark_arrays(&b, d);
+		mark_arrays(&b, &d->jobs.list);
 	if (code == LT_OK)
-		code = fill_budgets(&b, d, err);
+		code = fill_budgets(&b, d->policy, &d->offsets, err);
 	if (code == LT_OK)
 		code = fill_bindings(&b, err);
 	if (code == LT_OK)
-		code = add_settled(&b, d, err);
+		code = add_settled(&b, d->ledger, err);
 	if (code == LT_OK)
-		code = add_holds(&b, d, err);
+		code = add_holds(&b, d->ledger, err);
 	if (code == LT_OK)
 		code = publish(d, s, err);
 	if (code == LT_OK && !d->budget.counted_utc_s)

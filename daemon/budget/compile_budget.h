@@ -5,16 +5,16 @@
 #ifndef LT_COMPILE_BUDGET_H
 #define LT_COMPILE_BUDGET_H
 
-#include <stdint.h>
+#include "budget_state.h"
+#include "ledger.h"
 
 struct lt_daemon;
-struct lt_error;
 
 /* d->budget.sheet and the file. */
 int lt_compile_budget(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Who fits into the periods of now was judged: kept over restarts. */
-int lt_period_judged(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -32,17 +32,17 @@ compare_live(const void *a, const void *b)
 }
 
 static bool
-is_settled(struct lt_daemon *d, uint32_t job_id, int64_t submit_utc_s)
+is_settled(struct lt_ledger *ledger, uint32_t job_id, int64_t submit_utc_s)
 {
 	struct lt_run run;
 	const struct lt_run_key key = {job_id, submit_utc_s};
-	return lt_ledger_run(d->ledger, key, &run, NULL) == LT_OK &&
+	return lt_ledger_run(ledger, key, &run, NULL) == LT_OK &&
 	       !run.provisional;
 }
 
 /* Shares of its quote that this record still needs held. */
 static uint32_t
-shares_of(struct lt_daemon *d, const struct lt_slurm_job *job)
+shares_of(struct lt_ledger *ledger, const struct lt_slurm_job *job)
 {
 	if (job->state == LT_JOB_PENDING)
 		return job->array_pending > 0 ? job->array_pending : 1;
@@ -50,20 +50,20 @@ shares_of(struct lt_daemon *d, const struct lt_slurm_job *job)
 		return 1;
 	if (job->start_utc_s == 0 || job->end_utc_s <= job->start_utc_s)
 		return 0; /* cancelled while it waited */
-	return is_settled(d, job->job_id, job->submit_utc_s) ? 0 : 1;
+	return is_settled(ledger, job->job_id, job->submit_utc_s) ? 0 : 1;
 }
 
 /* A run that waits to be admitted has no share, and says nothing of the
  * hold's times. */
 static struct lt_live
-live_of(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold)
+live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
 {
 	struct lt_live live = {.quote_id = hold->quote.id,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id};
-	if (lt_lock_waits(d, job, hold))
+	if (lt_lock_waits(jobs, job, hold))
 		return live;
-	live.live = shares_of(d, job);
+	live.live = shares_of(ledger, job);
 	live.submit_utc_s = job->submit_utc_s;
 	if (job->state == LT_JOB_PENDING)
 		live.pending = job->array_pending > 0 ? job->array_pending : 1;
@@ -87,23 +87,24 @@ add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (!grown)
 		return lt_fail(err, LT_ENOMEM, "confirm: out of memory");
 	d->jobs.live = grown;
-	d->jobs.live[d->jobs.live_count++] = live_of(d, job, hold);
+	d->jobs.live[d->jobs.live_count++] =
+	    live_of(&d->jobs, d->ledger, job, hold);
 	return LT_OK;
 }
 
 /* One row per quote: records of an array add up. */
 static void
-merge_live(struct lt_daemon *d)
+merge_live(struct lt_jobs_state *jobs)
 {
 	uint32_t n = 0;
-	if (d->jobs.live_count > 0)
-		qsort(d->jobs.live, d->jobs.live_count, sizeof(*d->jobs.live),
+	if (jobs->live_count > 0)
+		qsort(jobs->live, jobs->live_count, sizeof(*jobs->live),
 		    compare_live);
-	for (uint32_t i = 0; i < d->jobs.live_count; i++) {
-		const struct lt_live *const from = &d->jobs.live[i];
-		struct lt_live *const to = n > 0 ? &d->jobs.live[n - 1] : NULL;
+	for (uint32_t i = 0; i < jobs->live_count; i++) {
+		const struct lt_live *const from = &jobs->live[i];
+		struct lt_live *const to = n > 0 ? &jobs->live[n - 1] : NULL;
 		if (!to || to->quote_id != from->quote_id) {
-			d->jobs.live[n++] = *from;
+			jobs->live[n++] = *from;
 			continue;
 		}
 		to->live += from->live;
@@ -116,7 +117,7 @@ merge_live(struct lt_daemon *d)
 		if (from->end_utc_s > to->end_utc_s)
 			to->end_utc_s = from->end_utc_s;
 	}
-	d->jobs.live_count = n;
+	jobs->live_count = n;
 }
 
 /* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
@@ -130,7 +131,8 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
 	    !lt_sheet_budgeted(&d->budget.sheet, account))
 		return LT_OK;
-	if (lt_hold_by_id(d, job->array_job_id, job->job_id, job->uid, &hold) &&
+	if (lt_hold_by_id(
+		d->ledger, job->array_job_id, job->job_id, job->uid, &hold) &&
 	    hold.state == LT_HOLD_OPEN) {
 		const int code =
 		    lt_change_follow(d, job, before, &hold, now_utc_s, err);
@@ -150,7 +152,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
 	else if (lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
-		 !lt_fits_hold(d, &hold, now_utc_s))
+		 !lt_fits_hold(&d->budget, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
 	if (code != LT_OK)
@@ -199,16 +201,17 @@ insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
  * is submitted with one loses it.
  */
 static int
-take_told(struct lt_daemon *d, struct lt_ledger_hold *hold,
-    const struct lt_quote *told, struct lt_error *err)
+take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    struct lt_ledger_hold *hold, const struct lt_quote *told,
+    struct lt_error *err)
 {
 	static const uint32_t taken =
 	    LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD | LT_QUOTE_UNDERHELD;
 	hold->quote.flags &= ~taken;
 	hold->quote.flags |= told->flags & taken;
 	hold->quote.rev = told->rev;
-	d->budget.dirty = true;
-	return lt_ledger_put_hold(d->ledger, hold, err);
+	budget->dirty = true;
+	return lt_ledger_put_hold(ledger, hold, err);
 }
 
 /* The record of the run before is gone: what is left is how it looked. */
@@ -224,7 +227,8 @@ saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
 		return;
 	ended.end_utc_s = job->submit_utc_s;
 	snprintf(ended.state_text, sizeof(ended.state_text), "REQUEUED");
-	lt_settle_saw_end(d, &ended, now_utc_s);
+	lt_settle_saw_end(
+	    &d->jobs, d->ledger, &d->tables.conf, &ended, now_utc_s);
 }
 
 static int
@@ -235,7 +239,8 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_ledger_hold hold = {0};
 	const char *const text = job->admin_comment;
 	if (job->state == LT_JOB_FINISHED && !job->completing)
-		lt_settle_saw_end(d, job, now_utc_s);
+		lt_settle_saw_end(
+		    &d->jobs, d->ledger, &d->tables.conf, job, now_utc_s);
 	else if (before)
 		saw_requeue(d, job, before, now_utc_s);
 	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK)
@@ -256,7 +261,7 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 		code = lt_ledger_put_hold(d->ledger, &hold, err);
 	}
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
-		code = take_told(d, &hold, &quote, err);
+		code = take_told(&d->budget, d->ledger, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
 		code = lt_change_follow(d, job, before, &hold, now_utc_s, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
@@ -265,12 +270,11 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 static int
-update_hold(
-    struct lt_daemon *d, const struct lt_live *live, struct lt_error *err)
+update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    const struct lt_live *live, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	const int found =
-	    lt_ledger_hold(d->ledger, live->quote_id, &hold, NULL);
+	const int found = lt_ledger_hold(ledger, live->quote_id, &hold, NULL);
 	if (found == LT_ENOENT)
 		return LT_OK;
 	const struct lt_ledger_hold before = hold;
@@ -280,7 +284,7 @@ update_hold(
 	uint32_t need = live->live;
 	if (hold.quote.tasks == 1 && hold.submit_utc_s &&
 	    live->submit_utc_s > hold.submit_utc_s) {
-		if (!is_settled(d, live->job_id, hold.submit_utc_s))
+		if (!is_settled(ledger, live->job_id, hold.submit_utc_s))
 			need++;
 		lt_log("requeued", "job=%u submit=%" PRId64, live->job_id,
 		    live->submit_utc_s);
@@ -308,8 +312,8 @@ update_hold(
 	    hold.start_utc_s == before.start_utc_s &&
 	    hold.quote.end_utc_s == before.quote.end_utc_s)
 		return LT_OK;
-	d->budget.dirty = true;
-	return lt_ledger_put_hold(d->ledger, &hold, err);
+	budget->dirty = true;
+	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
 static int
@@ -325,15 +329,16 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 		struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		const struct lt_slurm_job *const was =
 		    lt_jobs_find(&index, job->job_id);
-		lt_change_look(d, job, was, anew, now_utc_s);
+		lt_change_look(&d->market, job, was, anew, now_utc_s);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
 	free(index.jobs);
 	if (code == LT_OK)
-		lt_lock_sweep(d);
-	merge_live(d);
+		lt_lock_sweep(&d->jobs);
+	merge_live(&d->jobs);
 	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++)
-		code = update_hold(d, &d->jobs.live[i], err);
+		code =
+		    update_hold(&d->budget, d->ledger, &d->jobs.live[i], err);
 	return code;
 }
 

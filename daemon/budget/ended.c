@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "ended.h"
 #include "grow.h"
 #include "settle.h"
@@ -21,34 +20,35 @@ enum {
 };
 
 static struct lt_ended *
-new_ended(struct lt_daemon *d)
+new_ended(struct lt_jobs_state *jobs)
 {
-	struct lt_ended *const grown = lt_items_grow(d->jobs.ended,
-	    &d->jobs.ended_capacity, d->jobs.ended_count, sizeof(*grown));
+	struct lt_ended *const grown = lt_items_grow(jobs->ended,
+	    &jobs->ended_capacity, jobs->ended_count, sizeof(*grown));
 	if (!grown)
 		return NULL;
-	d->jobs.ended = grown;
-	return &d->jobs.ended[d->jobs.ended_count++];
+	jobs->ended = grown;
+	return &jobs->ended[jobs->ended_count++];
 }
 
 void
-lt_settle_saw_end(
-    struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s)
+lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
+    const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
+    int64_t now_utc_s)
 {
 	struct lt_run known;
 	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
-	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
-		if (d->jobs.ended[i].run.job_id == key.job_id &&
-		    d->jobs.ended[i].run.submit_utc_s == key.submit_utc_s)
+	for (uint32_t i = 0; i < jobs->ended_count; i++)
+		if (jobs->ended[i].run.job_id == key.job_id &&
+		    jobs->ended[i].run.submit_utc_s == key.submit_utc_s)
 			return;
 	/* One that never ran has its row soon, or (a task of an array) no
 	 * row at all. */
 	const bool ran =
 	    job->start_utc_s > 0 && job->end_utc_s > job->start_utc_s;
-	if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
+	if (lt_ledger_run(ledger, key, &known, NULL) == LT_OK ||
 	    (!ran && now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
 		return;
-	struct lt_ended *const e = new_ended(d);
+	struct lt_ended *const e = new_ended(jobs);
 	if (!e)
 		return; /* slurmdbd's row is the usual way */
 	*e = (struct lt_ended){.seen_utc_s = now_utc_s,
@@ -65,8 +65,7 @@ lt_settle_saw_end(
 		.cpus = job->cpus,
 		.gpus = job->gpus,
 		.shards = job->shards,
-		.has_gpus = d->tables.conf.gpus_counted &&
-			    d->tables.conf.shards_counted,
+		.has_gpus = conf->gpus_counted && conf->shards_counted,
 		.memory_mib = job->memory_mib,
 		.suspended_s = job->suspended_s,
 		.energy_joules = -1,
@@ -82,40 +81,41 @@ lt_settle_saw_end(
 /* A line each, fields in the order of the two formats below. The quote is
  * found by the job's id. */
 int
-lt_ended_save(struct lt_daemon *d, struct lt_error *err)
+lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
 	const uint32_t count =
-	    d->jobs.ended_count < SAVED_MAX ? d->jobs.ended_count : SAVED_MAX;
+	    jobs->ended_count < SAVED_MAX ? jobs->ended_count : SAVED_MAX;
 	char *const text = malloc((size_t)count * LINE_MAX_BYTES + 1);
 	size_t used = 0;
 	if (!text)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_slurm_run *const r = &d->jobs.ended[i].run;
+		const struct lt_slurm_run *const r = &jobs->ended[i].run;
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
 		    " %" PRId64 " %u %u %u %" PRIu64 " %.63s %.47s %.63s "
 		    "%.31s %" PRId64 " %u\n",
-		    d->jobs.ended[i].seen_utc_s, r->job_id, r->array_job_id,
+		    jobs->ended[i].seen_utc_s, r->job_id, r->array_job_id,
 		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
 		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
 		    r->memory_mib, r->user[0] ? r->user : "-", r->account,
 		    r->partition, r->state_text[0] ? r->state_text : "-",
 		    r->suspended_s, r->shards);
 	}
-	const int code = lt_ledger_put(d->ledger, "ended", text, err);
+	const int code = lt_ledger_put(ledger, "ended", text, err);
 	free(text);
 	return code;
 }
 
 void
-lt_ended_load(struct lt_daemon *d)
+lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 {
 	const size_t size = (size_t)SAVED_MAX * LINE_MAX_BYTES + 1;
 	char *const text = malloc(size);
 	if (!text ||
-	    lt_ledger_get(d->ledger, "ended", text, size, NULL) != LT_OK) {
+	    lt_ledger_get(ledger, "ended", text, size, NULL) != LT_OK) {
 		free(text);
 		return;
 	}
@@ -135,7 +135,7 @@ lt_ended_load(struct lt_daemon *d)
 			r->partition, r->state_text, &r->suspended_s,
 			&r->shards) < SAVED_FIELDS)
 			continue;
-		struct lt_ended *const to = new_ended(d);
+		struct lt_ended *const to = new_ended(jobs);
 		if (to)
 			*to = e;
 	}

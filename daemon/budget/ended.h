@@ -5,15 +5,16 @@
 #ifndef LT_ENDED_H
 #define LT_ENDED_H
 
-#include "slurm.h"
-
-struct lt_daemon;
+#include "budget_state.h"
+#include "ledger.h"
 
 /* Remember a record that slurmctld calls finished. */
-void lt_settle_saw_end(
-    struct lt_daemon *d, const struct lt_slurm_job *job, int64_t now_utc_s);
-int lt_ended_save(struct lt_daemon *d, struct lt_error *err);
-/* What was saved, added to d->jobs.ended; nothing saved is no failure. */
-void lt_ended_load(struct lt_daemon *d);
+void lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
+    const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
+    int64_t now_utc_s);
+int lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
+    struct lt_error *err);
+/* What was saved, added to jobs->ended; nothing saved is no failure. */
+void lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger);
 
 #endif

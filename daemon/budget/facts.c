@@ -22,38 +22,39 @@
 
 /* Does slurmdbd count all GPUs and parts of GPUs that the partition has? */
 static bool
-is_counted(const struct lt_daemon *d, const char *partition)
+is_counted(const struct lt_market *market, const struct lt_slurm_conf *conf,
+    const char *partition)
 {
-	const int index = lt_market_partition(&d->market, partition);
+	const int index = lt_market_partition(market, partition);
 	bool gpus = index < 0, shards = index < 0; /* who knows */
 	if (index >= 0) {
-		const struct lt_partition *const p =
-		    &d->market.partitions[index];
+		const struct lt_partition *const p = &market->partitions[index];
 		for (uint32_t i = 0; i < p->shape_count; i++) {
 			const struct lt_shape *const shape =
-			    &d->market.shapes[p->first_shape + i];
+			    &market->shapes[p->first_shape + i];
 			gpus |= shape->gpus > 0;
 			shards |= shape->shards > 0;
 		}
 	}
-	return (d->tables.conf.gpus_counted || !gpus) &&
-	       (d->tables.conf.shards_counted || !shards);
+	return (conf->gpus_counted || !gpus) &&
+	       (conf->shards_counted || !shards);
 }
 
 /* What is put already is not put again. */
 static int
-note_gpus(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+note_gpus(const struct lt_slurm_jobs *list, struct lt_ledger *ledger,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.list.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
+		const struct lt_slurm_job *const job = &list->jobs[i];
 		struct lt_run_key key = {job->job_id, job->submit_utc_s};
 		struct lt_run_key last = {job->job_id, INT64_MAX};
 		const struct lt_run_gpus now = {job->gpus, job->shards};
 		struct lt_run_gpus gpus;
 		if (job->state == LT_JOB_PENDING || job->start_utc_s == 0)
 			continue;
-		if (lt_ledger_gpus(d->ledger, &last, &gpus, NULL) == LT_OK &&
+		if (lt_ledger_gpus(ledger, &last, &gpus, NULL) == LT_OK &&
 		    last.submit_utc_s >= key.submit_utc_s) {
 			if ((gpus.gpus == now.gpus &&
 				gpus.shards == now.shards) ||
@@ -61,7 +62,7 @@ note_gpus(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 				continue;
 			key.submit_utc_s = now_utc_s; /* it was resized */
 		}
-		code = lt_ledger_put_gpus(d->ledger, key, now, now_utc_s, err);
+		code = lt_ledger_put_gpus(ledger, key, now, now_utc_s, err);
 	}
 	return code;
 }
@@ -69,13 +70,13 @@ note_gpus(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 /* Newer Slurms begin the row of a resized run when it was resized: the row
  * before it says so. */
 static bool
-goes_on_from_another(const struct lt_run *run, const struct lt_daemon *d)
+goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	bool found = false;
 	if (lt_ledger_runs_of_job(
-		d->ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
+		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		found |= runs[i].uid == run->uid &&
@@ -88,28 +89,29 @@ goes_on_from_another(const struct lt_run *run, const struct lt_daemon *d)
 /* Of this row: put for its run, or the last put while it ran. */
 static bool
 seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
-    const struct lt_slurm_run *row, const struct lt_daemon *d)
+    const struct lt_slurm_run *row, struct lt_ledger *ledger)
 {
 	struct lt_run_key key = run->key;
-	if (lt_ledger_gpus(d->ledger, &key, gpus, NULL) == LT_OK &&
+	if (lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK &&
 	    key.submit_utc_s == run->key.submit_utc_s)
 		return true;
 	key.submit_utc_s = run->end_utc_s;
-	return (row->resized || goes_on_from_another(run, d)) &&
-	       lt_ledger_gpus(d->ledger, &key, gpus, NULL) == LT_OK;
+	return (row->resized || goes_on_from_another(run, ledger)) &&
+	       lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK;
 }
 
 static void
 complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
     const struct lt_run *known, const struct lt_daemon *d)
 {
-	const bool counted = is_counted(d, run->partition);
+	const bool counted =
+	    is_counted(&d->market, &d->tables.conf, run->partition);
 	struct lt_run_gpus seen;
 	run->gpus_from = LT_GPUS_SLURMDBD;
 	if (row->has_gpus || run->start_utc_s == 0)
 		return;
 	/* Also after it was put right: jobs that ran then have none. */
-	if (seen_gpus(&seen, run, row, d) &&
+	if (seen_gpus(&seen, run, row, d->ledger) &&
 	    (seen.gpus > 0 || seen.shards > 0 || !counted)) {
 		run->gpus = seen.gpus;
 		run->shards = seen.shards;
@@ -202,12 +204,12 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
 }
 
 struct lt_admission
-lt_facts_admission(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    const struct lt_slurm_job *job)
+lt_facts_admission(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job)
 {
 	struct lt_admission a;
-	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK)
-		a = admission_of(hold, job, &d->market);
+	if (lt_ledger_admission(ledger, hold->quote.id, &a, NULL) != LT_OK)
+		a = admission_of(hold, job, market);
 	return a;
 }
 
@@ -225,7 +227,7 @@ is_less(const struct lt_amount *a, const struct lt_amount *b)
  * did not answer; try again.
  */
 static bool
-rewrite_quote(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+rewrite_quote(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
     const struct lt_slurm_job *job, const struct lt_quote *written)
 {
 	const struct lt_amount *const is = &hold->quote.hold_per_task;
@@ -240,7 +242,7 @@ rewrite_quote(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (next.quote.rev < written->rev)
 		next.quote.rev = written->rev;
 	next.quote.rev++;
-	return lt_ledger_put_hold(d->ledger, &next, NULL) != LT_OK ||
+	return lt_ledger_put_hold(ledger, &next, NULL) != LT_OK ||
 	       lt_quote_publish(job, &next.quote, LT_LEAVE, 0, NULL) != LT_ENET;
 }
 
@@ -249,17 +251,18 @@ rewrite_quote(struct lt_daemon *d, const struct lt_ledger_hold *hold,
  * raised because it runs on more was not admitted: that is compared with.
  */
 static int
-note_admission(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    const struct lt_slurm_job *job, struct lt_error *err)
+note_admission(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
+    struct lt_error *err)
 {
-	struct lt_admission known, fresh = admission_of(hold, job, &d->market);
+	struct lt_admission known, fresh = admission_of(hold, job, market);
 	const struct lt_amount *const now = &hold->quote.hold_per_task;
 	const bool runs = job->state != LT_JOB_PENDING;
 	struct lt_quote first = {0};
 	const char *const text = job->admin_comment;
 	if (text)
 		(void)lt_quote_unpack(&first, text, strlen(text), NULL);
-	if (lt_ledger_admission(d->ledger, hold->quote.id, &known, NULL) ==
+	if (lt_ledger_admission(ledger, hold->quote.id, &known, NULL) ==
 	    LT_OK) {
 		if (runs && is_less(&known.admitted, now))
 			fresh = known;
@@ -268,29 +271,31 @@ note_admission(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 		/* Raised before we came to it; the job still says by what. */
 		fresh.admitted = first.hold_per_task;
 	}
-	if (!rewrite_quote(d, hold, job, &first))
+	if (!rewrite_quote(ledger, hold, job, &first))
 		return LT_OK; /* not noted: due again */
 	return lt_ledger_put_admission(
-	    d->ledger, hold->quote.id, now, &fresh, err);
+	    ledger, hold->quote.id, now, &fresh, err);
 }
 
 static int
-note_admissions(struct lt_daemon *d, struct lt_error *err)
+note_admissions(const struct lt_slurm_jobs *list,
+    const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_error *err)
 {
 	struct lt_jobs_index index = {0};
 	struct lt_ledger_hold hold;
 	uint64_t *due = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_admissions_due(d->ledger, &due, &count, err);
+	int code = lt_ledger_admissions_due(ledger, &due, &count, err);
 	if (code == LT_OK && count > 0)
-		code = lt_jobs_index(&index, &d->jobs.list, err);
+		code = lt_jobs_index(&index, list, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		if (lt_ledger_hold(d->ledger, due[i], &hold, NULL) != LT_OK)
+		if (lt_ledger_hold(ledger, due[i], &hold, NULL) != LT_OK)
 			continue;
 		const struct lt_slurm_job *const job =
 		    lt_jobs_find(&index, hold.job_id);
 		if (job) /* else: its first task is not in the list yet */
-			code = note_admission(d, &hold, job, err);
+			code = note_admission(market, ledger, &hold, job, err);
 	}
 	free(index.jobs);
 	free(due);
@@ -301,7 +306,7 @@ note_admissions(struct lt_daemon *d, struct lt_error *err)
 
 /* A further run whose quote has no share left that it could end. */
 static bool
-is_share_missing(struct lt_daemon *d, const struct lt_run *run,
+is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
     const struct lt_quote *quote, const struct lt_slurm_run *row,
     const struct lt_run *known)
 {
@@ -313,11 +318,11 @@ is_share_missing(struct lt_daemon *d, const struct lt_run *run,
 		return !strcmp(known->over_reason, "requeue");
 	if (quote->tasks != 1 || row->resized || run->start_utc_s == 0 ||
 	    run->end_utc_s <= run->start_utc_s ||
-	    lt_ledger_hold(d->ledger, quote->id, &hold, NULL) != LT_OK ||
+	    lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_OK ||
 	    (hold.state == LT_HOLD_OPEN && hold.live_tasks > 0))
 		return false;
 	if (lt_ledger_runs_of_job(
-		d->ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
+		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		further |= runs[i].quote_id == run->quote_id &&
@@ -330,10 +335,10 @@ is_share_missing(struct lt_daemon *d, const struct lt_run *run,
 /* Share x seconds while it ran and while it was suspended: the part of the
  * charge that is for the latter. */
 static double
-suspended_part(const struct lt_run *run, const struct lt_daemon *d)
+suspended_part(const struct lt_run *run, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
-	const struct lt_fraction kept =
-	    lt_suspended_share(run, &d->market, d->ledger);
+	const struct lt_fraction kept = lt_suspended_share(run, market, ledger);
 	const double off = (double)run->suspended_s * (double)kept.numerator /
 			   (double)kept.denominator;
 	const double on =
@@ -350,8 +355,8 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 	struct lt_admission a = {.admitted = quote->hold_per_task};
 	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
 	const struct lt_amount *const held = &a.admitted;
-	struct lt_over over = {
-	    .share_missing = is_share_missing(d, run, quote, row, known),
+	struct lt_over over = {.share_missing = is_share_missing(
+				   d->ledger, run, quote, row, known),
 	    .held_limit_s = a.limit_s,
 	    .node_shares = run->nodes * (double)run->share_numerator /
 			   (double)run->share_denominator,
@@ -360,7 +365,7 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 	    .over_time_limit_s = d->tables.conf.over_time_limit_s < INT32_MAX
 				     ? d->tables.conf.over_time_limit_s
 				     : 0};
-	const double suspended = suspended_part(run, d);
+	const double suspended = suspended_part(run, &d->market, d->ledger);
 	const struct {
 		bool has;
 		int64_t charged, held;
@@ -404,9 +409,10 @@ lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)
-		code = note_gpus(d, now_utc_s, err);
+		code = note_gpus(&d->jobs.list, d->ledger, now_utc_s, err);
 	if (code == LT_OK)
-		code = note_admissions(d, err);
+		code =
+		    note_admissions(&d->jobs.list, &d->market, d->ledger, err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)

@@ -24,8 +24,9 @@ void lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
     const struct lt_run *known, const struct lt_daemon *d);
 
 /* What the hold's amount was made from: as noted, else by the market now. */
-struct lt_admission lt_facts_admission(struct lt_daemon *d,
-    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job);
+struct lt_admission lt_facts_admission(const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
+    const struct lt_slurm_job *job);
 
 /* run->over_reason and held, if it was charged above what was admitted. The
  * run is priced, and not yet in the ledger with these figures. */

@@ -5,31 +5,30 @@
  */
 #include <stdlib.h>
 
-#include "daemon.h"
 #include "fits.h"
 #include "sheet.h"
 #include "units.h"
 
 struct lt_recent *
-lt_fits_recent(struct lt_daemon *d)
+lt_fits_recent(struct lt_budget_state *budget)
 {
-	if (d->budget.recent &&
-	    d->budget.recent_generation == d->budget.sheet.generation)
-		return d->budget.recent;
-	free(d->budget.recent);
-	d->budget.recent = malloc(lt_recent_size(&d->budget.sheet));
-	if (d->budget.recent)
-		lt_recent_init(d->budget.recent, &d->budget.sheet);
-	d->budget.recent_generation = d->budget.sheet.generation;
-	return d->budget.recent;
+	if (budget->recent &&
+	    budget->recent_generation == budget->sheet.generation)
+		return budget->recent;
+	free(budget->recent);
+	budget->recent = malloc(lt_recent_size(&budget->sheet));
+	if (budget->recent)
+		lt_recent_init(budget->recent, &budget->sheet);
+	budget->recent_generation = budget->sheet.generation;
+	return budget->recent;
 }
 
 bool
-lt_fits_asked(struct lt_hold *out, const struct lt_daemon *d,
+lt_fits_asked(struct lt_hold *out, const struct lt_balance_sheet *sheet,
     const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s)
 {
 	*out = (struct lt_hold){.uid = hold->uid,
-	    .account = lt_sheet_account(&d->budget.sheet, hold->quote.account),
+	    .account = lt_sheet_account(sheet, hold->quote.account),
 	    .amount = hold->quote.hold_per_task};
 	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
 	return out->account >= 0 &&
@@ -40,40 +39,42 @@ lt_fits_asked(struct lt_hold *out, const struct lt_daemon *d,
 }
 
 bool
-lt_fits(struct lt_daemon *d, const struct lt_hold *asked)
+lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked)
 {
 	struct lt_verdict verdict = {0};
-	struct lt_recent *const recent = lt_fits_recent(d);
+	struct lt_recent *const recent = lt_fits_recent(budget);
 	if (!recent)
 		return false;
-	lt_admit(&verdict, &d->budget.sheet, recent, asked);
+	lt_admit(&verdict, &budget->sheet, recent, asked);
 	return verdict.code == LT_ADMIT ||
 	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
 }
 
 bool
-lt_fits_hold(
-    struct lt_daemon *d, const struct lt_ledger_hold *hold, int64_t now_utc_s)
+lt_fits_hold(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
+    int64_t now_utc_s)
 {
 	struct lt_hold asked;
-	return lt_fits_asked(&asked, d, hold, hold->live_tasks, now_utc_s) &&
-	       lt_fits(d, &asked);
+	return lt_fits_asked(
+		   &asked, &budget->sheet, hold, hold->live_tasks, now_utc_s) &&
+	       lt_fits(budget, &asked);
 }
 
 bool
-lt_fits_instead(struct lt_daemon *d, const struct lt_ledger_hold *from,
-    const struct lt_ledger_hold *to, int64_t now_utc_s)
+lt_fits_instead(struct lt_budget_state *budget,
+    const struct lt_ledger_hold *from, const struct lt_ledger_hold *to,
+    int64_t now_utc_s)
 {
 	struct lt_hold old;
-	struct lt_recent *const recent = lt_fits_recent(d);
-	const bool counts =
-	    recent && lt_hold_counts(from) &&
-	    lt_fits_asked(&old, d, from, from->live_tasks, now_utc_s);
+	struct lt_recent *const recent = lt_fits_recent(budget);
+	const bool counts = recent && lt_hold_counts(from) &&
+			    lt_fits_asked(&old, &budget->sheet, from,
+				from->live_tasks, now_utc_s);
 	if (counts)
-		lt_recent_remove(recent, &d->budget.sheet, &old);
-	if (lt_fits_hold(d, to, now_utc_s))
+		lt_recent_remove(recent, &budget->sheet, &old);
+	if (lt_fits_hold(budget, to, now_utc_s))
 		return true;
 	if (counts)
-		lt_recent_add(recent, &d->budget.sheet, &old);
+		lt_recent_add(recent, &budget->sheet, &old);
 	return false;
 }

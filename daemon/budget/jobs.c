@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "jobs.h"
 
 static int
@@ -52,22 +51,22 @@ by_quote(const void *a, const void *b)
 }
 
 const struct lt_live *
-lt_live_find(const struct lt_daemon *d, uint64_t quote_id)
+lt_live_find(const struct lt_jobs_state *jobs, uint64_t quote_id)
 {
 	const struct lt_live key = {.quote_id = quote_id};
-	return d->jobs.live_count == 0
+	return jobs->live_count == 0
 		   ? NULL
-		   : bsearch(&key, d->jobs.live, d->jobs.live_count,
-			 sizeof(key), by_quote);
+		   : bsearch(&key, jobs->live, jobs->live_count, sizeof(key),
+			 by_quote);
 }
 
 bool
-lt_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id, uint32_t job_id,
+lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
     uint32_t uid, struct lt_ledger_hold *hold)
 {
 	const uint32_t ids[] = {array_job_id, job_id};
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (lt_ledger_hold_of_job(d->ledger, ids[i], hold, NULL) ==
+		if (lt_ledger_hold_of_job(ledger, ids[i], hold, NULL) ==
 			LT_OK &&
 		    hold->uid == uid)
 			return true;
@@ -76,14 +75,15 @@ lt_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id, uint32_t job_id,
 
 /* Quote id of a job: its text, else the ledger by job id. */
 bool
-lt_hold_of_job(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_hold_of_job(struct lt_ledger *ledger, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold)
 {
 	struct lt_quote quote;
 	if (job->admin_comment &&
 	    lt_quote_unpack(&quote, job->admin_comment,
 		strlen(job->admin_comment), NULL) == LT_OK &&
-	    lt_ledger_hold(d->ledger, quote.id, hold, NULL) == LT_OK)
+	    lt_ledger_hold(ledger, quote.id, hold, NULL) == LT_OK)
 		return true;
-	return lt_hold_by_id(d, job->array_job_id, job->job_id, job->uid, hold);
+	return lt_hold_by_id(
+	    ledger, job->array_job_id, job->job_id, job->uid, hold);
 }

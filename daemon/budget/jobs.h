@@ -5,10 +5,8 @@
 #ifndef LT_JOBS_H
 #define LT_JOBS_H
 
+#include "budget_state.h"
 #include "ledger.h"
-#include "slurm.h"
-
-struct lt_daemon;
 
 /* An index of a job list by id, for looking up what a job was before. */
 struct lt_jobs_index {
@@ -22,14 +20,14 @@ const struct lt_slurm_job *lt_jobs_find(
 
 /* What the list of this pass says about a quote; NULL = nothing. */
 const struct lt_live *lt_live_find(
-    const struct lt_daemon *d, uint64_t quote_id);
+    const struct lt_jobs_state *jobs, uint64_t quote_id);
 
 /* The hold of a job by its array's id, else its own; never a stranger's, for
  * Slurm gives ids again. */
-bool lt_hold_by_id(const struct lt_daemon *d, uint32_t array_job_id,
+bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id,
     uint32_t job_id, uint32_t uid, struct lt_ledger_hold *hold);
 /* The hold of a job, by its quote's text or its id. */
-bool lt_hold_of_job(struct lt_daemon *d, const struct lt_slurm_job *job,
+bool lt_hold_of_job(struct lt_ledger *ledger, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold);
 
 #endif

@@ -19,35 +19,35 @@
 enum { ROW_WITHIN_S = 300 };
 
 struct lt_admitted *
-lt_lock_admitted(struct lt_daemon *d, const struct lt_slurm_job *job)
+lt_lock_admitted(struct lt_jobs_state *jobs, const struct lt_slurm_job *job)
 {
-	for (uint32_t i = 0; i < d->jobs.admitted_count; i++)
-		if (d->jobs.admitted[i].job_id == job->job_id &&
-		    d->jobs.admitted[i].submit_utc_s == job->submit_utc_s)
-			return &d->jobs.admitted[i];
+	for (uint32_t i = 0; i < jobs->admitted_count; i++)
+		if (jobs->admitted[i].job_id == job->job_id &&
+		    jobs->admitted[i].submit_utc_s == job->submit_utc_s)
+			return &jobs->admitted[i];
 	return NULL;
 }
 
 void
-lt_lock_sweep(struct lt_daemon *d)
+lt_lock_sweep(struct lt_jobs_state *jobs)
 {
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < d->jobs.admitted_count; i++) {
-		if (!d->jobs.admitted[i].seen)
+	for (uint32_t i = 0; i < jobs->admitted_count; i++) {
+		if (!jobs->admitted[i].seen)
 			continue;
-		d->jobs.admitted[kept] = d->jobs.admitted[i];
-		d->jobs.admitted[kept++].seen = false;
+		jobs->admitted[kept] = jobs->admitted[i];
+		jobs->admitted[kept++].seen = false;
 	}
-	d->jobs.admitted_count = kept;
+	jobs->admitted_count = kept;
 }
 
 bool
-lt_lock_waits(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold)
 {
 	if (job->state != LT_JOB_PENDING || job->completing)
 		return false;
-	struct lt_admitted *const admitted = lt_lock_admitted(d, job);
+	struct lt_admitted *const admitted = lt_lock_admitted(jobs, job);
 	if (admitted) {
 		admitted->seen = true;
 		return false;
@@ -71,24 +71,24 @@ lt_lock_is_left(
 
 /* Are requeues of such jobs judged at all? */
 static bool
-is_judged(const struct lt_daemon *d, const struct lt_slurm_job *job)
+is_judged(const struct lt_budget_state *budget, const struct lt_policy *policy,
+    const struct lt_slurm_job *job)
 {
-	return d->budget.has_sheet &&
-	       lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
-	       d->policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
+	return budget->has_sheet && lt_mode_may(policy->mode, LT_MAY_HOLD) &&
+	       policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
 	       !job->is_cron && job->requeue_allowed &&
-	       lt_sheet_budgeted(&d->budget.sheet,
-		   lt_sheet_account(&d->budget.sheet, job->account));
+	       lt_sheet_budgeted(&budget->sheet,
+		   lt_sheet_account(&budget->sheet, job->account));
 }
 
 static int
-put_flags(struct lt_daemon *d, struct lt_ledger_hold *hold, uint32_t flags,
-    struct lt_error *err)
+put_flags(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    struct lt_ledger_hold *hold, uint32_t flags, struct lt_error *err)
 {
 	hold->quote.flags = flags;
 	hold->quote.rev++;
-	d->budget.dirty = true; /* terms are written with it */
-	return lt_ledger_put_hold(d->ledger, hold, err);
+	budget->dirty = true; /* terms are written with it */
+	return lt_ledger_put_hold(ledger, hold, err);
 }
 
 static int
@@ -104,7 +104,7 @@ lock(struct lt_daemon *d, const struct lt_slurm_job *job,
 	flags |= LT_QUOTE_LOCK;
 	if (job->user_held)
 		flags |= LT_QUOTE_USER_HOLD;
-	const int code = put_flags(d, hold, flags, err);
+	const int code = put_flags(&d->budget, d->ledger, hold, flags, err);
 	if (code != LT_OK)
 		return code;
 	if (lt_quote_publish(job, &hold->quote, LT_HOLD, 0, NULL) == LT_OK)
@@ -118,13 +118,15 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const bool by_admin = job->held && !job->user_held;
-	if (!lt_lock_waits(d, job, hold))
+	if (!lt_lock_waits(&d->jobs, job, hold))
 		return LT_OK;
 	/* The row of the run that ended comes soon, or as others do. */
 	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S &&
 	    d->next.settle > now_utc_s + LT_JOBS_EVERY_S)
 		d->next.settle = now_utc_s + LT_JOBS_EVERY_S;
-	return is_judged(d, job) && !by_admin ? lock(d, job, hold, err) : LT_OK;
+	return is_judged(&d->budget, d->policy, job) && !by_admin
+		   ? lock(d, job, hold, err)
+		   : LT_OK;
 }
 
 int
@@ -148,7 +150,8 @@ lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
 	hold->quote.end_utc_s = hold->quote.start_utc_s + length;
 	if (job->submit_utc_s > hold->submit_utc_s)
 		hold->submit_utc_s = job->submit_utc_s;
-	const int code = put_flags(d, hold, hold->quote.flags, err);
+	const int code =
+	    put_flags(&d->budget, d->ledger, hold, hold->quote.flags, err);
 	if (code != LT_OK)
 		return code;
 	d->jobs.admitted[d->jobs.admitted_count++] =
@@ -164,7 +167,7 @@ int
 lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	struct lt_admitted *const admitted = lt_lock_admitted(d, job);
+	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, job);
 	if (admitted)
 		*admitted = d->jobs.admitted[--d->jobs.admitted_count];
 	if (hold->live_tasks > 0)
@@ -173,5 +176,5 @@ lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
 		hold->state = LT_HOLD_SETTLED;
 	if (hold->quote.tasks == 1)
 		hold->submit_utc_s = job->submit_utc_s - 1;
-	return put_flags(d, hold, hold->quote.flags, err);
+	return put_flags(&d->budget, d->ledger, hold, hold->quote.flags, err);
 }

@@ -5,8 +5,8 @@
 #ifndef LT_LOCK_H
 #define LT_LOCK_H
 
+#include "budget_state.h"
 #include "ledger.h"
-#include "slurm.h"
 
 struct lt_daemon;
 
@@ -25,7 +25,7 @@ struct lt_admitted {
 
 /* Does the record stand for a run after a requeue that nothing is held for
  * yet? Such a record has no share of its quote. */
-bool lt_lock_waits(struct lt_daemon *d, const struct lt_slurm_job *job,
+bool lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold);
 
 /*
@@ -45,12 +45,12 @@ int lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
 
 /* The entry of an admitted run, NULL = none. */
 struct lt_admitted *lt_lock_admitted(
-    struct lt_daemon *d, const struct lt_slurm_job *job);
+    struct lt_jobs_state *jobs, const struct lt_slurm_job *job);
 /* Its newest run was admitted before lowtided began, and the lock is on it
  * still: slurmctld may not have been told. */
 bool lt_lock_is_left(
     const struct lt_slurm_job *job, const struct lt_ledger_hold *hold);
 /* After a whole list: forget runs that it no longer has as waiting. */
-void lt_lock_sweep(struct lt_daemon *d);
+void lt_lock_sweep(struct lt_jobs_state *jobs);
 
 #endif

@@ -58,13 +58,13 @@ settle_window(struct lt_daemon *d, struct keys *keys, int64_t from_utc_s,
 
 /* What the ledger has now, and which of it slurmdbd has no more. */
 static int
-count_runs(struct lt_daemon *d, struct keys *keys, struct lt_rebuilt *rebuilt,
-    struct lt_error *err)
+count_runs(struct lt_ledger *ledger, struct keys *keys,
+    struct lt_rebuilt *rebuilt, struct lt_error *err)
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	int code =
-	    lt_ledger_runs(d->ledger, NULL, 0, INT64_MAX, &runs, &count, err);
+	    lt_ledger_runs(ledger, NULL, 0, INT64_MAX, &runs, &count, err);
 	if (keys->count > 1)
 		qsort(keys->items, keys->count, sizeof(*keys->items),
 		    lt_run_keys_compare);
@@ -94,7 +94,7 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
 	if (!strstr(d->tables.conf.accounting_storage, "slurmdbd"))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
-	const int64_t first = lt_settle_since(d, now_utc_s);
+	const int64_t first = lt_settle_since(d->ledger, now_utc_s);
 	int code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_repair(d->ledger, err);
@@ -103,11 +103,12 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
 	     at += LT_DAY_S)
 		code = settle_window(d, &keys, at, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_settle_save_until(d, now_utc_s, err);
+		code =
+		    lt_settle_save_until(&d->budget, d->ledger, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_confirm(d, now_utc_s, err);
 	if (code == LT_OK)
-		code = count_runs(d, &keys, rebuilt, err);
+		code = count_runs(d->ledger, &keys, rebuilt, err);
 	free(keys.items);
 	d->budget.dirty = true;
 	return code;

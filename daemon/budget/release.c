@@ -32,11 +32,11 @@ struct waiting { /* a pending job and its hold */
 
 /* What this one asks for: a run one share, else all of the hold. */
 static bool
-asked_by(struct lt_hold *out, const struct lt_daemon *d,
+asked_by(struct lt_hold *out, const struct lt_balance_sheet *sheet,
     const struct waiting *w, int64_t now_utc_s)
 {
-	return lt_fits_asked(
-	    out, d, &w->hold, w->is_run ? 1 : w->hold.live_tasks, now_utc_s);
+	return lt_fits_asked(out, sheet, &w->hold,
+	    w->is_run ? 1 : w->hold.live_tasks, now_utc_s);
 }
 
 static int
@@ -86,20 +86,20 @@ find_first(struct waiting *all, uint32_t count)
 
 /* Pending jobs with an open hold, and runs that wait, oldest first. */
 static struct waiting *
-collect(struct lt_daemon *d, uint32_t *count)
+collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, uint32_t *count)
 {
 	*count = 0;
 	struct waiting *const all =
-	    calloc((size_t)d->jobs.list.count + 1, sizeof(*all));
-	for (uint32_t i = 0; all && i < d->jobs.list.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+	    calloc((size_t)jobs->list.count + 1, sizeof(*all));
+	for (uint32_t i = 0; all && i < jobs->list.count; i++) {
+		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 		if (job->state != LT_JOB_PENDING ||
-		    !lt_hold_of_job(d, job, &w->hold))
+		    !lt_hold_of_job(ledger, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
-		    lt_lock_admitted(d, job);
-		w->is_run = admitted || lt_lock_waits(d, job, &w->hold);
+		    lt_lock_admitted(jobs, job);
+		w->is_run = admitted || lt_lock_waits(jobs, job, &w->hold);
 		w->admitted = admitted != NULL;
 		if (!w->is_run && lt_lock_is_left(job, &w->hold))
 			w->is_run = w->admitted = true;
@@ -180,11 +180,11 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 
 /* Other tasks of its array may have changed the hold in this pass. */
 static void
-read_again(struct lt_daemon *d, struct waiting *w)
+read_again(struct lt_ledger *ledger, struct waiting *w)
 {
 	struct lt_ledger_hold now;
 	if (w->hold.quote.tasks != 1 &&
-	    lt_ledger_hold(d->ledger, w->hold.quote.id, &now, NULL) == LT_OK)
+	    lt_ledger_hold(ledger, w->hold.quote.id, &now, NULL) == LT_OK)
 		w->hold = now;
 }
 
@@ -220,25 +220,26 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
  */
 static void
 judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
-    bool (*which)(struct lt_daemon *, const struct waiting *), bool *denied,
-    int64_t now_utc_s)
+    bool (*which)(const struct lt_jobs_state *, const struct waiting *),
+    bool *denied, int64_t now_utc_s)
 {
-	struct lt_recent *const recent = lt_fits_recent(d);
+	struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	struct lt_hold asked;
 	for (uint32_t i = 0; recent && i < count; i++)
-		if (all[i].first == &all[i] && which(d, &all[i]) &&
-		    asked_by(&asked, d, &all[i], now_utc_s))
+		if (all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
+		    asked_by(&asked, &d->budget.sheet, &all[i], now_utc_s))
 			lt_recent_remove(recent, &d->budget.sheet, &asked);
 	for (uint32_t i = 0; recent && i < count; i++)
-		denied[i] = all[i].first == &all[i] && which(d, &all[i]) &&
-			    asked_by(&asked, d, &all[i], now_utc_s) &&
-			    !lt_fits(d, &asked);
+		denied[i] =
+		    all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
+		    asked_by(&asked, &d->budget.sheet, &all[i], now_utc_s) &&
+		    !lt_fits(&d->budget, &asked);
 }
 
 static bool
-choose_freeing(struct lt_daemon *d, const struct waiting *w)
+choose_freeing(const struct lt_jobs_state *jobs, const struct waiting *w)
 {
-	(void)d;
+	(void)jobs;
 	return is_freeing(w);
 }
 
@@ -273,7 +274,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 	const int code = done ? set_flags(d, w, 0, done, err) : LT_OK;
 	if (code != LT_OK)
 		return code;
-	struct lt_admitted *const admitted = lt_lock_admitted(d, w->job);
+	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, w->job);
 	if (w->is_run && admitted)
 		admitted->freed = true;
 	lt_log("released", "job=%u account=%s", w->job->job_id,
@@ -312,7 +313,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
 			continue;
-		read_again(d, &all[i]);
+		read_again(d->ledger, &all[i]);
 		code = denied[all[i].first - all] ? take_back(d, &all[i], err)
 						  : let_go(d, &all[i], err);
 	}
@@ -321,9 +322,9 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 
 /* A hold that is counted, of a job of which nothing runs. */
 static bool
-choose_counted(struct lt_daemon *d, const struct waiting *w)
+choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 {
-	const struct lt_live *const live = lt_live_find(d, w->hold.quote.id);
+	const struct lt_live *const live = lt_live_find(jobs, w->hold.quote.id);
 	return !w->is_run && !is_back(w) && live &&
 	       live->live == live->pending &&
 	       w->hold.live_tasks == live->pending;
@@ -343,17 +344,17 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
 			code = set_flags(d, &all[i], LT_QUOTE_BUDGET_HOLD,
 			    LT_QUOTE_FREEING, err);
 	if (code == LT_OK)
-		code = lt_period_judged(d, now_utc_s, err);
+		code = lt_period_judged(&d->budget, d->ledger, now_utc_s, err);
 	return code;
 }
 
 /* A run of nobody's budget, or of an account that nobody knows, is not locked
  * (lock.c): it is not judged either. */
 static bool
-is_budgeted(const struct lt_daemon *d, const struct waiting *w)
+is_budgeted(const struct lt_balance_sheet *sheet, const struct waiting *w)
 {
-	return lt_sheet_budgeted(&d->budget.sheet,
-	    lt_sheet_account(&d->budget.sheet, w->hold.quote.account));
+	return lt_sheet_budgeted(
+	    sheet, lt_sheet_account(sheet, w->hold.quote.account));
 }
 
 /* Admit what fits; the rest is held back. */
@@ -375,18 +376,19 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 				hold_back(d, w);
 			continue;
 		}
-		read_again(d, w);
+		read_again(d->ledger, w);
 		price_again(d, w, now_utc_s);
 		const bool judged =
-		    enforce && (!w->is_run || is_budgeted(d, w));
+		    enforce && (!w->is_run || is_budgeted(&d->budget.sheet, w));
 		if (admitted == FREED_A_PASS) {
 			/* A cron job can't be held until its turn. */
 			if (judged && !w->job->is_cron)
 				hold_back(d, w);
 			continue;
 		}
-		if (judged && (!asked_by(&asked, d, w, now_utc_s) ||
-				  !lt_fits(d, &asked))) {
+		if (judged &&
+		    (!asked_by(&asked, &d->budget.sheet, w, now_utc_s) ||
+			!lt_fits(&d->budget, &asked))) {
 			hold_back(d, w);
 			continue;
 		}
@@ -408,7 +410,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const int absorbed = lt_absorb(d, now_utc_s, err);
 	if (absorbed != LT_OK)
 		return absorbed;
-	struct waiting *const all = collect(d, &count);
+	struct waiting *const all = collect(&d->jobs, d->ledger, &count);
 	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;
 	if (!all || !denied)

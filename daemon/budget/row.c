@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "row.h"
 
 static bool
@@ -30,10 +29,10 @@ take(struct lt_slurm_run *row, const char *partition, uint32_t uid,
 }
 
 static bool
-take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
+take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 {
-	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; i < jobs->list.count; i++) {
+		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		if (job->job_id != row->job_id ||
 		    job->submit_utc_s != row->submit_utc_s ||
 		    job->state == LT_JOB_PENDING ||
@@ -42,8 +41,8 @@ take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
 		take(row, job->partition, job->uid, job->user, job->limit_s);
 		return true;
 	}
-	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
-		const struct lt_slurm_run *const run = &d->jobs.ended[i].run;
+	for (uint32_t i = 0; i < jobs->ended_count; i++) {
+		const struct lt_slurm_run *const run = &jobs->ended[i].run;
 		if (run->job_id != row->job_id ||
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
@@ -55,16 +54,17 @@ take_record(struct lt_slurm_run *row, const struct lt_daemon *d)
 }
 
 void
-lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d)
+lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
+    struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold = {0};
 	char partition[LT_NAME_SIZE];
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_record(row, d))
+	    take_record(row, jobs))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
-	    lt_ledger_hold_of_job(d->ledger, id, &hold, NULL) == LT_OK;
+	    lt_ledger_hold_of_job(ledger, id, &hold, NULL) == LT_OK;
 	if (lt_slurm_partition_of(partition, row->node_list, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;

@@ -5,15 +5,15 @@
 #ifndef LT_ROW_H
 #define LT_ROW_H
 
-#include "slurm.h"
-
-struct lt_daemon;
+#include "budget_state.h"
+#include "ledger.h"
 
 /* The partition that the run was in, where the row has none (slurmdbd lost its
  * start) or several (slurmctld started again while it ran), and what is lost
  * with a start: of slurmctld's record, else by the run's nodes and its hold.
  * What nobody knows stays as it is. */
-void lt_row_mend(struct lt_slurm_run *row, const struct lt_daemon *d);
+void lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
+    struct lt_ledger *ledger);
 
 /* Order of two struct lt_run_key, for qsort() and bsearch(). */
 int lt_run_keys_compare(const void *a, const void *b);

@@ -26,19 +26,19 @@
 enum { NO_ROW_S = 120, PROVISIONAL_AFTER_S = LT_DAY_S };
 
 static bool
-has_slurmdbd(const struct lt_daemon *d)
+has_slurmdbd(const struct lt_slurm_conf *conf)
 {
-	return strstr(d->tables.conf.accounting_storage, "slurmdbd") != NULL;
+	return strstr(conf->accounting_storage, "slurmdbd") != NULL;
 }
 
 /* After a rebuild the ledger has no holds: the row's quote comes back as an
  * ended one, so that the job's story can still be told. */
 static int
-remember_quote(struct lt_daemon *d, const struct lt_slurm_run *row,
+remember_quote(struct lt_ledger *ledger, const struct lt_slurm_run *row,
     const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	if (lt_ledger_hold(d->ledger, quote->id, &hold, NULL) != LT_ENOENT)
+	if (lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_ENOENT)
 		return LT_OK;
 	hold = (struct lt_ledger_hold){.quote = *quote,
 	    .uid = row->uid,
@@ -46,26 +46,26 @@ remember_quote(struct lt_daemon *d, const struct lt_slurm_run *row,
 	    .made_utc_s = now_utc_s,
 	    .job_id = row->array_job_id ? row->array_job_id : row->job_id,
 	    .submit_utc_s = row->submit_utc_s};
-	return lt_ledger_put_hold(d->ledger, &hold, err);
+	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
  * the ledger has nobody's text matters any more. */
 static bool
-quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
+quote_of(struct lt_ledger *ledger, const struct lt_slurm_run *row,
     const struct lt_run *known, struct lt_quote *quote)
 {
 	struct lt_ledger_hold hold;
 	const char *const text = row->admin_comment;
 	if (known && known->quote_id != 0 &&
-	    lt_ledger_hold(d->ledger, known->quote_id, &hold, NULL) == LT_OK) {
+	    lt_ledger_hold(ledger, known->quote_id, &hold, NULL) == LT_OK) {
 		*quote = hold.quote;
 		return true;
 	}
 	const bool has_text =
 	    text && lt_quote_unpack(quote, text, strlen(text), NULL) == LT_OK;
 	if (has_text &&
-	    lt_ledger_hold(d->ledger, quote->id, &hold, NULL) == LT_OK) {
+	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
 		if (hold.uid != row->uid)
 			return false; /* another's: never his to end */
 		if (hold.quote.home[0] != '\0')
@@ -74,7 +74,8 @@ quote_of(struct lt_daemon *d, const struct lt_slurm_run *row,
 	}
 	if (has_text)
 		return true;
-	if (!lt_hold_by_id(d, row->array_job_id, row->job_id, row->uid, &hold))
+	if (!lt_hold_by_id(
+		ledger, row->array_job_id, row->job_id, row->uid, &hold))
 		return false;
 	*quote = hold.quote;
 	return true;
@@ -125,7 +126,7 @@ is_same(const struct lt_run *known, const struct lt_run *run)
 
 /* Round the run with the partition's carry, and cut it into hours. */
 static int
-round_run(struct lt_daemon *d, struct lt_run *run,
+round_run(struct lt_ledger *ledger, struct lt_run *run,
     const struct lt_charge *charge, struct lt_entry *entries,
     struct lt_error *err)
 {
@@ -136,10 +137,10 @@ round_run(struct lt_daemon *d, struct lt_run *run,
 	if (!exact || !parts)
 		code = lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	if (code == LT_OK && charge->money_micros != 0)
-		code = lt_ledger_round(d->ledger, run->partition, false,
+		code = lt_ledger_round(ledger, run->partition, false,
 		    charge->money_micros, &run->money_micros, err);
 	if (code == LT_OK && charge->carbon_mg != 0)
-		code = lt_ledger_round(d->ledger, run->partition, true,
+		code = lt_ledger_round(ledger, run->partition, true,
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
 	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
@@ -187,10 +188,10 @@ fill_entries(struct lt_entry *entries, const struct lt_run *run,
 
 /* Start of the period that is open: this month at the site. */
 static int64_t
-open_since(const struct lt_daemon *d, int64_t now_utc_s)
+open_since(const struct lt_offsets *offsets, int64_t now_utc_s)
 {
 	struct lt_period month;
-	lt_calendar_period(&month, &d->offsets, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(&month, offsets, LT_MONTH, now_utc_s, 0);
 	return month.start_utc_s;
 }
 
@@ -211,9 +212,9 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		free(entries);
 		return code;
 	}
-	code = round_run(d, run, charge, entries, err);
+	code = round_run(d->ledger, run, charge, entries, err);
 	if (code == LT_OK && quote)
-		code = remember_quote(d, row, quote, now_utc_s, err);
+		code = remember_quote(d->ledger, row, quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_base) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. A plan of ours that can't be compared saved nothing:
@@ -285,7 +286,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	const struct lt_run *const known =
 	    lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK ? &found
 								 : NULL;
-	const bool quoted = quote_of(d, row, known, &quote);
+	const bool quoted = quote_of(d->ledger, row, known, &quote);
 	facts_of(&run, row, quoted ? &quote : NULL);
 	lt_facts_complete(&run, row, known, d);
 	const bool same = known && is_same(known, &run);
@@ -308,7 +309,8 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 		return LT_OK; /* still no price known, or still this one */
 	}
 	code = settle_priced(d, &run, known, row, quoted ? &quote : NULL,
-	    &charge, manner == AGAIN ? INT64_MIN : open_since(d, now_utc_s),
+	    &charge,
+	    manner == AGAIN ? INT64_MIN : open_since(&d->offsets, now_utc_s),
 	    now_utc_s, err);
 	lt_charge_free(&charge);
 	return code;
@@ -334,7 +336,7 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++) {
-		lt_row_mend(&rows->runs[i], d);
+		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
 		code = settle_row(d, &rows->runs[i], manner, now_utc_s, err);
 	}
 	return code;
@@ -367,7 +369,7 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct lt_slurm_runs rows = {0};
-	if (!has_slurmdbd(d))
+	if (!has_slurmdbd(&d->tables.conf))
 		return LT_OK;
 	int code = lt_slurmdbd_job(&rows, job_id, err);
 	if (code != LT_OK)
@@ -379,11 +381,11 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 
 /* The first start of all: what ended before is not charged. */
 int64_t
-lt_settle_since(struct lt_daemon *d, int64_t fallback)
+lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
 {
 	char value[32];
 	int64_t at = fallback;
-	if (lt_ledger_get(d->ledger, "since", value, sizeof(value), NULL) !=
+	if (lt_ledger_get(ledger, "since", value, sizeof(value), NULL) !=
 		LT_OK ||
 	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
 		return fallback;
@@ -396,10 +398,11 @@ static int
 check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
-	const int64_t wait = has_slurmdbd(d) ? PROVISIONAL_AFTER_S : 0;
+	const int64_t wait =
+	    has_slurmdbd(&d->tables.conf) ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
-	const int64_t first = lt_settle_since(d, 0);
+	const int64_t first = lt_settle_since(d->ledger, 0);
 	bool waited = false;
 	int code = LT_OK;
 	*oldest = INT64_MAX;
@@ -412,8 +415,8 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
 			code = settle_row(d, &e->run,
-			    has_slurmdbd(d) ? AS_RECORD : AS_ROW, now_utc_s,
-			    err);
+			    has_slurmdbd(&d->tables.conf) ? AS_RECORD : AS_ROW,
+			    now_utc_s, err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
 				 e->run.end_utc_s > e->run.start_utc_s;
@@ -429,49 +432,53 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	}
 	d->jobs.ended_count = kept;
 	if (code == LT_OK && (waited || (before > 0 && kept == 0)))
-		code = lt_ended_save(d, err);
+		code = lt_ended_save(&d->jobs, d->ledger, err);
 	return code;
 }
 
 int
-lt_settle_save_until(struct lt_daemon *d, int64_t until, struct lt_error *err)
+lt_settle_save_until(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    int64_t until, struct lt_error *err)
 {
 	char value[32];
 	snprintf(value, sizeof(value), "%" PRId64, until);
-	d->budget.settled_until_utc_s = until;
-	return lt_ledger_put(d->ledger, "settled_until", value, err);
+	budget->settled_until_utc_s = until;
+	return lt_ledger_put(ledger, "settled_until", value, err);
 }
 
 /* From where: the last complete scan, or the first start of all. */
 static int
-load_until(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
+    struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	char value[32];
-	if (d->budget.settled_until_utc_s)
+	if (budget->settled_until_utc_s)
 		return LT_OK;
-	lt_ended_load(d);
-	if (lt_ledger_get(d->ledger, "settled_until", value, sizeof(value),
-		NULL) == LT_OK &&
-	    lt_int64_parse(value, 1, INT64_MAX, &d->budget.settled_until_utc_s,
+	lt_ended_load(jobs, ledger);
+	if (lt_ledger_get(
+		ledger, "settled_until", value, sizeof(value), NULL) == LT_OK &&
+	    lt_int64_parse(value, 1, INT64_MAX, &budget->settled_until_utc_s,
 		NULL) == LT_OK)
 		return LT_OK;
 	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
-	const int code = lt_ledger_put(d->ledger, "since", value, err);
-	return code == LT_OK ? lt_settle_save_until(d, now_utc_s, err) : code;
+	const int code = lt_ledger_put(ledger, "since", value, err);
+	return code == LT_OK
+		   ? lt_settle_save_until(budget, ledger, now_utc_s, err)
+		   : code;
 }
 
 int
 lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
-	int code = load_until(d, now_utc_s, err);
+	int code = load_until(&d->budget, &d->jobs, d->ledger, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_facts_note(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
-	if (code != LT_OK || !has_slurmdbd(d))
+	if (code != LT_OK || !has_slurmdbd(&d->tables.conf))
 		return code;
 	const bool full = now_utc_s >= d->next.settle;
 	if (!full && oldest == INT64_MAX)
@@ -484,8 +491,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (oldest != INT64_MAX && oldest > to)
 		to = oldest;
 	/* Never before the first start: what ended then was not ours. */
-	if (from < lt_settle_since(d, from))
-		from = lt_settle_since(d, from);
+	if (from < lt_settle_since(d->ledger, from))
+		from = lt_settle_since(d->ledger, from);
 	if (!full && oldest - 1 > from)
 		from = oldest - 1;
 	code = lt_settle(d, from, to, now_utc_s, err);
@@ -499,7 +506,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		if (code == LT_OK &&
 		    lt_slurm_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
 		    d->budget.dbd_queue == 0)
-			code = lt_settle_save_until(d, now_utc_s, err);
+			code = lt_settle_save_until(
+			    &d->budget, d->ledger, now_utc_s, err);
 	}
 	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;
 }

@@ -5,7 +5,8 @@
 #ifndef LT_SETTLE_H
 #define LT_SETTLE_H
 
-#include "slurm.h"
+#include "budget_state.h"
+#include "ledger.h"
 
 struct lt_daemon;
 
@@ -24,9 +25,9 @@ int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
     int64_t now_utc_s, struct lt_error *err);
 /* The first start of all: what ended before is not charged. */
-int64_t lt_settle_since(struct lt_daemon *d, int64_t fallback);
+int64_t lt_settle_since(struct lt_ledger *ledger, int64_t fallback);
 /* All rows that ended before are settled. */
-int lt_settle_save_until(
-    struct lt_daemon *d, int64_t until, struct lt_error *err);
+int lt_settle_save_until(struct lt_budget_state *budget,
+    struct lt_ledger *ledger, int64_t until, struct lt_error *err);
 
 #endif

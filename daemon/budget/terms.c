@@ -56,18 +56,18 @@ flag(bool set, enum lt_terms_flag which)
 }
 
 static bool
-is_locked(struct lt_daemon *d, const struct lt_slurm_job *job,
+is_locked(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold)
 {
 	return (hold->quote.flags & LT_QUOTE_LOCK) &&
-	       lt_lock_waits(d, job, hold);
+	       lt_lock_waits(jobs, job, hold);
 }
 
 static uint32_t
-flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold)
+flags_of(const struct lt_balance_sheet *sheet, struct lt_jobs_state *jobs,
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
 {
-	const int account = lt_sheet_account(&d->budget.sheet, job->account);
+	const int account = lt_sheet_account(sheet, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
@@ -75,15 +75,14 @@ flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
 	       flag(flags & LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD) |
 	       flag(flags & LT_QUOTE_PLANE, LT_TERMS_PLANE) |
 	       flag(job->state == LT_JOB_PENDING, LT_TERMS_PENDING) |
-	       flag(
-		   account >= 0 && lt_sheet_budgeted(&d->budget.sheet, account),
+	       flag(account >= 0 && lt_sheet_budgeted(sheet, account),
 		   LT_TERMS_BUDGETED) |
 	       flag(amount->has_money, LT_TERMS_HAS_MONEY) |
 	       flag(amount->has_carbon, LT_TERMS_HAS_CARBON) |
 	       flag(job->exclusive, LT_TERMS_EXCLUSIVE) |
 	       flag(job->het_job_id && job->het_job_id == job->job_id,
 		   LT_TERMS_HET_LEADER) |
-	       flag(is_locked(d, job, hold), LT_TERMS_LOCKED) |
+	       flag(is_locked(jobs, job, hold), LT_TERMS_LOCKED) |
 	       flag(job->asked.spread, LT_TERMS_SPREAD) |
 	       flag(job->asked.bind_gpus, LT_TERMS_BIND_GPUS) |
 	       flag(job->asked.overcommit, LT_TERMS_OVERCOMMIT) |
@@ -92,15 +91,16 @@ flags_of(struct lt_daemon *d, const struct lt_slurm_job *job,
 
 static void
 fill(struct lt_terms *terms, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, struct lt_daemon *d)
+    const struct lt_ledger_hold *hold, const struct lt_balance_sheet *sheet,
+    struct lt_jobs_state *jobs)
 {
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	int64_t start, end;
-	lt_hold_window(&start, &end, hold, d->budget.sheet.compiled_utc_s);
+	lt_hold_window(&start, &end, hold, sheet->compiled_utc_s);
 	*terms = (struct lt_terms){
 	    .start_utc_s = start,
 	    .end_utc_s = end,
-	    .seen_utc_s = d->jobs.list.begun_utc_s,
+	    .seen_utc_s = jobs->list.begun_utc_s,
 	    .job_id = job->job_id,
 	    .uid = job->uid,
 	    .quote_id = hold->quote.id,
@@ -111,7 +111,7 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 		job->limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)job->limit_s,
 	    /* What a change of any task raises is held for each of them. */
 	    .tasks = hold->live_tasks > 0 ? hold->live_tasks : 1,
-	    .flags = flags_of(d, job, hold),
+	    .flags = flags_of(sheet, jobs, job, hold),
 	};
 	name_partitions(terms, job->partition);
 	ask(terms, job);
@@ -197,7 +197,7 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		if (job->state == LT_JOB_FINISHED)
 			continue;
-		if (!lt_hold_of_job(d, job, &hold)) {
+		if (!lt_hold_of_job(d->ledger, job, &hold)) {
 			/* One without a price; all that money may be at stake
 			 * for are there. */
 			if (!lt_sheet_budgeted(&d->budget.sheet,
@@ -206,7 +206,7 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 				continue;
 			hold = (struct lt_ledger_hold){0};
 		}
-		fill(&records[count++], job, &hold, d);
+		fill(&records[count++], job, &hold, &d->budget.sheet, &d->jobs);
 	}
 	const uint32_t sorted = count;
 	count = mark_arrays(records, count, &d->jobs.list);

@@ -17,7 +17,7 @@ enum { REQUEUE_WITHIN_S = 60 };
 
 /* Nodes x share of what it was allocated. */
 static double
-node_shares(const struct lt_daemon *d, const struct lt_slurm_job *job)
+node_shares(const struct lt_market *market, const struct lt_slurm_job *job)
 {
 	const struct lt_resources got = {.nodes = job->nodes,
 	    .cpus = job->cpus,
@@ -25,26 +25,26 @@ node_shares(const struct lt_daemon *d, const struct lt_slurm_job *job)
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
 	    .exclusive = job->exclusive};
-	const int index = lt_market_partition(&d->market, job->partition);
+	const int index = lt_market_partition(market, job->partition);
 	if (index < 0)
 		return 0;
-	const struct lt_partition *const p = &d->market.partitions[index];
+	const struct lt_partition *const p = &market->partitions[index];
 	const struct lt_fraction share = lt_charge_share(
-	    &got, d->market.shapes + p->first_shape, p->shape_count);
+	    &got, market->shapes + p->first_shape, p->shape_count);
 	return job->nodes * (double)share.numerator / (double)share.denominator;
 }
 
 /* The word of why `is` passes what was admitted; "": it does not. */
 static const char *
-why_above(const struct lt_daemon *d, const struct lt_slurm_job *job,
+why_above(const struct lt_market *market, const struct lt_slurm_job *job,
     const struct lt_admission *a, const struct lt_amount *is)
 {
 	struct lt_over over = {.held_limit_s = a->limit_s,
-	    .node_shares = node_shares(d, job),
+	    .node_shares = node_shares(market, job),
 	    .limit_s = job->limit_s,
 	    .active_s = job->limit_s};
-	if (d->market.over_time_limit_s < INT32_MAX)
-		over.over_time_limit_s = d->market.over_time_limit_s;
+	if (market->over_time_limit_s < INT32_MAX)
+		over.over_time_limit_s = market->over_time_limit_s;
 	if (job->limit_s < INT32_MAX)
 		over.active_s += over.over_time_limit_s;
 	const struct {
@@ -70,13 +70,14 @@ why_above(const struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 void
-lt_underheld_log(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, const struct lt_amount *was)
+lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
+    const struct lt_amount *was)
 {
-	struct lt_admission a = lt_facts_admission(d, hold, job);
+	struct lt_admission a = lt_facts_admission(market, ledger, hold, job);
 	a.admitted = *was;
 	const char *const why =
-	    why_above(d, job, &a, &hold->quote.hold_per_task);
+	    why_above(market, job, &a, &hold->quote.hold_per_task);
 	if (why[0] != '\0')
 		lt_log("underheld", "job=%u why=%s", job->job_id, why);
 }
@@ -84,14 +85,14 @@ lt_underheld_log(struct lt_daemon *d, const struct lt_slurm_job *job,
 /* May it go back to the queue for this? Once: a hold of several tasks can't
  * tell of which it was, Slurm counts the restarts of each. */
 static bool
-is_wanted(const struct lt_daemon *d, const struct lt_slurm_job *job,
+is_wanted(const struct lt_policy *policy, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	const bool was_requeued = hold->quote.tasks == 1
 				      ? hold->quote.flags & LT_QUOTE_UNDERHELD
 				      : job->requeued;
-	return d->policy->on_underheld == LT_UNDERHELD_REQUEUE &&
-	       lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	return policy->on_underheld == LT_UNDERHELD_REQUEUE &&
+	       lt_mode_may(policy->mode, LT_MAY_HOLD) &&
 	       job->state == LT_JOB_RUNNING && !job->completing &&
 	       job->is_allocated && job->is_batch && !job->is_cron &&
 	       job->requeue_allowed && hold->state == LT_HOLD_OPEN &&
@@ -106,9 +107,10 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_admission a;
 	struct lt_error refused = {0};
 	/* What was admitted is known from the pass after the raise. */
-	if (!is_wanted(d, job, hold, now_utc_s) ||
+	if (!is_wanted(d->policy, job, hold, now_utc_s) ||
 	    lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
-	    strcmp(why_above(d, job, &a, &hold->quote.hold_per_task), "size"))
+	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
+		"size"))
 		return LT_OK;
 	if (lt_slurm_requeue_held(job->job_id, &refused) != LT_OK) {
 		lt_log("requeue_failed", "job=%u error=\"%s\"", job->job_id,

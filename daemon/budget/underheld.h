@@ -12,8 +12,9 @@ struct lt_daemon;
 
 /* At its start the hold was raised from `was` to what the job was allocated:
  * log it, with the cause that the facts prove. */
-void lt_underheld_log(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, const struct lt_amount *was);
+void lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
+    const struct lt_amount *was);
 
 /*
  * `on_underheld: requeue`: a batch job that may be requeued and runs on more

@@ -23,16 +23,16 @@ enum {
 };
 
 static uint32_t
-live_shares(const struct lt_daemon *d, uint64_t quote_id)
+live_shares(const struct lt_jobs_state *jobs, uint64_t quote_id)
 {
-	const struct lt_live *const live = lt_live_find(d, quote_id);
+	const struct lt_live *const live = lt_live_find(jobs, quote_id);
 	return live ? live->live : 0;
 }
 
 /* Does a row carry this quote that is to be settled yet? What was settled
  * before the hold was absorbed ends it no more. */
 static bool
-in_slurmdbd(const struct lt_daemon *d, const struct lt_slurm_runs *rows,
+in_slurmdbd(struct lt_ledger *ledger, const struct lt_slurm_runs *rows,
     uint64_t quote_id)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -45,21 +45,21 @@ in_slurmdbd(const struct lt_daemon *d, const struct lt_slurm_runs *rows,
 		    lt_quote_unpack(&quote, text, strlen(text), NULL) ==
 			LT_OK &&
 		    quote.id == quote_id &&
-		    lt_ledger_run(d->ledger, key, &known, NULL) != LT_OK)
+		    lt_ledger_run(ledger, key, &known, NULL) != LT_OK)
 			return true;
 	}
 	return false;
 }
 
 static int
-end(struct lt_daemon *d, const struct lt_ledger_hold *hold, const char *why,
-    struct lt_error *err)
+end(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, const char *why, struct lt_error *err)
 {
 	lt_log("void", "quote=%016" PRIx64 " account=%s job=%u why=\"%s\"",
 	    hold->quote.id, hold->quote.account, hold->job_id, why);
-	d->budget.dirty = true;
+	budget->dirty = true;
 	return lt_ledger_end_hold(
-	    d->ledger, hold->quote.id, LT_HOLD_VOID, why, err);
+	    ledger, hold->quote.id, LT_HOLD_VOID, why, err);
 }
 
 /* Never on a job: --test-only, refused later, a het job undone. */
@@ -75,17 +75,17 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 			return code;
 		*loaded = true;
 	}
-	if (in_slurmdbd(d, rows, hold->quote.id))
+	if (in_slurmdbd(d->ledger, rows, hold->quote.id))
 		return LT_OK; /* settle.c ends it */
-	return end(d, hold, "no job has this quote", err);
+	return end(&d->budget, d->ledger, hold, "no job has this quote", err);
 }
 
 /* It ran, and its row has not come: settle.c charges it, in a day at last. */
 static bool
-is_awaited(const struct lt_daemon *d, const struct lt_ledger_hold *hold)
+is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 {
-	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
-		const struct lt_slurm_run *const run = &d->jobs.ended[i].run;
+	for (uint32_t i = 0; i < jobs->ended_count; i++) {
+		const struct lt_slurm_run *const run = &jobs->ended[i].run;
 		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
 			run->array_job_id == hold->job_id))
@@ -107,11 +107,12 @@ check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
-	const uint32_t live = live_shares(d, hold->quote.id);
+	const uint32_t live = live_shares(&d->jobs, hold->quote.id);
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
-		return end(d, &after, "cancelled before it ran", err);
+		return end(&d->budget, d->ledger, &after,
+		    "cancelled before it ran", err);
 	after.live_tasks = live;
 	d->budget.dirty = true;
 	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
@@ -147,12 +148,12 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			const struct lt_ledger_hold *const h = &holds[i];
 			if (h->made_utc_s + LT_VOID_AFTER_S >
 				d->jobs.list.begun_utc_s ||
-			    live_shares(d, h->quote.id) >= h->live_tasks)
+			    live_shares(&d->jobs, h->quote.id) >= h->live_tasks)
 				continue;
 			if (pass == 0 && h->job_id && asked >= ASKED_MAX) {
 				d->next.voids = now_utc_s; /* the rest then */
 			} else if (pass == 0 && h->job_id) {
-				if (is_awaited(d, h))
+				if (is_awaited(&d->jobs, h))
 					continue;
 				asked++;
 				code = check_seen(d, h, now_utc_s, err);

@@ -175,7 +175,7 @@ find_story(struct story *s, struct lt_daemon *d,
 {
 	struct lt_error err = {0};
 	s->job = job_of(d, job_id);
-	s->has_hold = s->job && lt_hold_of_job(d, s->job, &s->hold);
+	s->has_hold = s->job && lt_hold_of_job(d->ledger, s->job, &s->hold);
 	if (!s->has_hold)
 		s->has_hold = lt_ledger_hold_of_job(
 				  d->ledger, job_id, &s->hold, NULL) == LT_OK;
@@ -253,7 +253,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		if (code == LT_OK)
 			code = lt_compile_budget(d, now_utc_s, err);
 		if (code == LT_OK &&
-		    !lt_fits_instead(d, hold, &moved, now_utc_s))
+		    !lt_fits_instead(&d->budget, hold, &moved, now_utc_s))
 			code = lt_fail(err, LT_EDENIED,
 			    "job %u: a start now may cost more than %s has "
 			    "left",
@@ -313,7 +313,7 @@ lt_api_now(
 		    "job %u is %s: only a "
 		    "pending job can start now",
 		    job_id, job->state_text);
-	else if (!lt_hold_of_job(d, job, &hold) ||
+	else if (!lt_hold_of_job(d->ledger, job, &hold) ||
 		 hold.uid != job->uid /* of the id's former job */ ||
 		 hold.quote.plan_start_utc_s <= request->now_utc_s)
 		status = lt_api_error(reply, 409,

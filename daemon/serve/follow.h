@@ -5,6 +5,8 @@
 #ifndef LT_FOLLOW_H
 #define LT_FOLLOW_H
 
+#include <stdint.h>
+
 #include "seal.h"
 
 struct lt_daemon;

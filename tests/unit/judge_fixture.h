@@ -153,7 +153,8 @@ static inline void
 compile(struct world *w, int64_t now_utc_s)
 {
 	must(w->f, lt_compile_budget(w->d, now_utc_s, &w->f->err));
-	must(w->f, lt_period_judged(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_period_judged(
+		       &w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
 }
 
 static inline struct world *

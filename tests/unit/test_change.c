@@ -169,7 +169,7 @@ test_partition(void **state)
 		before.asked.min_nodes = before.asked.max_nodes = 1;
 		hold_job(w, &other, turns[i].others, 0);
 		compile(w, NOW);
-		lt_change_look(w->d, &before, NULL, false, NOW);
+		lt_change_look(&w->d->market, &before, NULL, false, NOW);
 		assert_true(
 		    before.node_shares > 0.4999 && before.node_shares < 0.5001);
 		struct lt_slurm_job job = before;
@@ -178,7 +178,8 @@ test_partition(void **state)
 			w->partition.flags |= LT_PARTITION_EXCLUSIVE;
 		if (turns[i].dearer)
 			w->value[0] *= 2;
-		lt_change_look(w->d, &job, &before, turns[i].anew, NOW);
+		lt_change_look(
+		    &w->d->market, &job, &before, turns[i].anew, NOW);
 		must(w->f, lt_change_follow(
 			       w->d, &job, &before, &hold, NOW, &w->f->err));
 		hold = hold_now(w, 107);

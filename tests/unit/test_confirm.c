@@ -140,7 +140,8 @@ test_shares(void **state)
 			settle(w->f, &run, NOW, NOVEMBER);
 		}
 		confirm(w, jobs, 2);
-		const struct lt_live *const live = lt_live_find(w->d, 107);
+		const struct lt_live *const live =
+		    lt_live_find(&w->d->jobs, 107);
 		assert_non_null(live);
 		assert_int_equal(live->live, 3 + cases[i].live);
 		assert_int_equal(live->pending, 3);
@@ -295,9 +296,9 @@ test_text_is_gone(void **state)
 		assert_int_equal(told_of(cases[i].job_id),
 		    cases[i].adopted ? (int)LT_LEAVE : NONE);
 		assert_int_equal(
-		    lt_live_find(w->d, 107) != NULL, !cases[i].adopted);
+		    lt_live_find(&w->d->jobs, 107) != NULL, !cases[i].adopted);
 		/* job_modify is told of that hold, and of no other. */
-		assert_true(lt_hold_of_job(w->d, &job, &hold));
+		assert_true(lt_hold_of_job(w->d->ledger, &job, &hold));
 		assert_int_equal(hold.uid, cases[i].uid);
 		assert_int_equal(hold.quote.id != 107, cases[i].adopted);
 		end_world(w);

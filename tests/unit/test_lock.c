@@ -54,7 +54,7 @@ test_waits(void **state)
 			hold.submit_utc_s = job.submit_utc_s - 1;
 		}
 		assert_int_equal(
-		    lt_lock_waits(w->d, &job, &hold), cases[i].waits);
+		    lt_lock_waits(&w->d->jobs, &job, &hold), cases[i].waits);
 		if (cases[i].admitted)
 			assert_true(w->d->jobs.admitted[0].seen);
 		free_world(w);
@@ -146,16 +146,16 @@ test_admit_and_deny(void **state)
 	assert_int_equal(hold.submit_utc_s, job.submit_utc_s);
 	assert_int_equal(hold.quote.start_utc_s, NOW + 500);
 	assert_int_equal(hold.quote.end_utc_s, NOW + 1100);
-	assert_non_null(lt_lock_admitted(w->d, &job));
-	assert_null(lt_lock_admitted(w->d, &other));
+	assert_non_null(lt_lock_admitted(&w->d->jobs, &job));
+	assert_null(lt_lock_admitted(&w->d->jobs, &other));
 	job.submit_utc_s++;
-	assert_null(lt_lock_admitted(w->d, &job)); /* of another run */
+	assert_null(lt_lock_admitted(&w->d->jobs, &job)); /* of another run */
 	job.submit_utc_s--;
 	must(w->f, lt_lock_deny(w->d, &job, &hold, &w->f->err));
 	hold = hold_now(w, 107);
 	assert_int_equal(hold.live_tasks, 1);
 	assert_int_equal(hold.state, LT_HOLD_OPEN);
-	assert_true(lt_lock_waits(w->d, &job, &hold));
+	assert_true(lt_lock_waits(&w->d->jobs, &job, &hold));
 	/* Of a run that is settled nothing is left. */
 	hold.state = LT_HOLD_SETTLED;
 	must(w->f, lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));
@@ -178,10 +178,10 @@ test_sweep(void **state)
 		must(w->f, lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));
 	}
 	w->d->jobs.admitted[1].seen = false; /* no longer there */
-	lt_lock_sweep(w->d);
+	lt_lock_sweep(&w->d->jobs);
 	assert_int_equal(w->d->jobs.admitted_count, 2);
 	assert_int_equal(w->d->jobs.admitted[1].job_id, 9);
-	lt_lock_sweep(w->d);
+	lt_lock_sweep(&w->d->jobs);
 	assert_int_equal(w->d->jobs.admitted_count, 0);
 	free_world(w);
 }

@@ -97,7 +97,7 @@ mends(void **state)
 		strcpy(row.partition, cases[i].partition);
 		strcpy(row.node_list, cases[i].nodes);
 		print_message("%s\n", cases[i].why);
-		lt_row_mend(&row, d);
+		lt_row_mend(&row, &d->jobs, d->ledger);
 		assert_string_equal(row.partition, cases[i].want);
 		assert_int_equal(row.uid, cases[i].want_uid);
 		assert_int_equal(row.limit_s, cases[i].want_limit_s);
