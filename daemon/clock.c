@@ -52,33 +52,32 @@ move(int64_t *stamp, int64_t by_s)
 /* The first start of all: before it nothing is charged. Set back, the clock
  * shows that time once more. */
 static int
-move_since(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+move_since(struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	char text[32];
 	int64_t since_utc_s = 0;
-	if (lt_ledger_get(d->ledger, "since", text, sizeof(text), NULL) !=
-		LT_OK ||
+	if (lt_ledger_get(ledger, "since", text, sizeof(text), NULL) != LT_OK ||
 	    lt_int64_parse(text, 0, INT64_MAX, &since_utc_s, NULL) != LT_OK ||
 	    since_utc_s <= now_utc_s)
 		return LT_OK;
 	snprintf(text, sizeof(text), "%" PRId64, now_utc_s);
-	return lt_ledger_put(d->ledger, "since", text, err);
+	return lt_ledger_put(ledger, "since", text, err);
 }
 
 /* What the ledger keeps; again in the next turn when it can't be written. */
 static void
-move_ledger(struct lt_daemon *d, int64_t now_utc_s)
+move_ledger(struct lt_clock *clock, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	if (!d->clock.behind || !d->ledger)
+	if (!clock->behind || !ledger)
 		return;
-	int code = lt_ledger_move_holds(
-	    d->ledger, d->clock.behind_by_s, now_utc_s, &err);
+	int code =
+	    lt_ledger_move_holds(ledger, clock->behind_by_s, now_utc_s, &err);
 	if (code == LT_OK) {
-		d->clock.behind_by_s = 0;
-		code = move_since(d, now_utc_s, &err);
+		clock->behind_by_s = 0;
+		code = move_since(ledger, now_utc_s, &err);
 	}
-	d->clock.behind = code != LT_OK;
+	clock->behind = code != LT_OK;
 	if (code != LT_OK)
 		lt_log("clock_not_followed", "error=\"%s\"", err.text);
 }
@@ -101,5 +100,5 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		/* What is on disk has its age by the clock before. */
 		d->signals.changed = d->budget.dirty = true;
 	}
-	move_ledger(d, wall_ms / 1000);
+	move_ledger(&d->clock, d->ledger, wall_ms / 1000);
 }

@@ -59,16 +59,15 @@ make_directory(const char *path, mode_t mode, struct lt_error *err)
 
 /* One lowtided at a time per state directory: an OFD lock, gone with us. */
 static int
-lock_state(struct lt_daemon *d, struct lt_error *err)
+lock_state(int *lock_fd, const char *state, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE];
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	join(path, d->args.state, "lock");
-	d->lock_fd =
-	    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (d->lock_fd < 0)
+	join(path, state, "lock");
+	*lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*lock_fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
-	if (fcntl(d->lock_fd, F_OFD_SETLK, &whole) != 0)
+	if (fcntl(*lock_fd, F_OFD_SETLK, &whole) != 0)
 		return lt_fail(err, LT_EIO,
 		    "%s: another lowtided works with "
 		    "this state directory",
@@ -78,10 +77,10 @@ lock_state(struct lt_daemon *d, struct lt_error *err)
 
 /* Loud at each start, for money that somebody meant to move has not moved. */
 static void
-tell_refused(struct lt_daemon *d)
+tell_refused(struct lt_ledger *ledger, const char *state)
 {
 	char count[24] = "";
-	if (lt_ledger_get(d->ledger, LT_JOURNAL_REFUSED, count, sizeof(count),
+	if (lt_ledger_get(ledger, LT_JOURNAL_REFUSED, count, sizeof(count),
 		NULL) == LT_OK &&
 	    strcmp(count, "0") != 0)
 		lt_log("adjustments_refused",
@@ -89,7 +88,7 @@ tell_refused(struct lt_daemon *d)
 		    "with refused pass what the ledger can add: they are not "
 		    "in "
 		    "it\"",
-		    count, d->args.state);
+		    count, state);
 }
 
 static int
@@ -105,12 +104,12 @@ init(struct lt_daemon *d, struct lt_error *err)
 	join(d->paths.ring, d->args.state, LT_RING_FILE);
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
-	    (code = lock_state(d, err)) != LT_OK ||
+	    (code = lock_state(&d->lock_fd, d->args.state, err)) != LT_OK ||
 	    (code = lt_slurm_init(NULL, err)) != LT_OK ||
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
-	tell_refused(d);
+	tell_refused(d->ledger, d->args.state);
 	lt_signals_restore(&d->signals, d->ledger, d->started_utc_s);
 	return LT_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "limits.h"
 
+struct lt_budget_state;
 struct lt_daemon;
 
 enum {
@@ -48,7 +49,7 @@ int lt_api(struct lt_daemon *d, uint32_t uid, const char *method,
 int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* May this caller see this team? Its own associations and what is above. */
-bool lt_api_sees(const struct lt_daemon *d,
+bool lt_api_sees(const struct lt_budget_state *budget,
     const struct lt_api_request *request, const char *team);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);

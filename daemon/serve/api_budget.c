@@ -42,25 +42,26 @@ add_figures(json_t *to, const struct figures *f)
 }
 
 static const char *
-period_name(const struct lt_daemon *d, uint32_t budget)
+period_name(const struct lt_policy *policy, uint32_t budget)
 {
 	static const char *const names[] = {[LT_MONTH] = "month",
 	    [LT_QUARTER] = "quarter",
 	    [LT_YEAR] = "year",
 	    [LT_FIXED] = "fixed"};
-	if ((int)budget >= d->policy->budget_count)
+	if ((int)budget >= policy->budget_count)
 		return "month";
-	return names[d->policy->budgets[budget].period];
+	return names[policy->budgets[budget].period];
 }
 
 /* Of a team; a capped user has none. */
 static json_t *
-alerts_json(const struct lt_daemon *d, uint32_t index)
+alerts_json(const struct lt_balance_sheet *sheet,
+    const struct lt_policy *policy, uint32_t index)
 {
 	int passed[LT_ALERTS_MAX], count = 0;
-	if ((int)index < d->policy->budget_count)
-		count = lt_alerts_passed(passed, &d->policy->budgets[index],
-		    &d->budget.sheet.budgets[index].periods[0]);
+	if ((int)index < policy->budget_count)
+		count = lt_alerts_passed(passed, &policy->budgets[index],
+		    &sheet->budgets[index].periods[0]);
 	json_t *const list = json_array();
 	for (int i = 0; i < count; i++)
 		json_array_append_new(list, json_integer(passed[i]));
@@ -68,19 +69,19 @@ alerts_json(const struct lt_daemon *d, uint32_t index)
 }
 
 static json_t *
-row(const struct lt_daemon *d, uint32_t index, const char *user,
-    const struct figures *f)
+row(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+    uint32_t index, const char *user, const struct figures *f)
 {
-	const struct lt_budget *const b = &d->budget.sheet.budgets[index];
+	const struct lt_budget *const b = &sheet->budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	json_t *const all = json_pack("{s:s,s:s?,s:s,s:s,s:o,s:o,s:s}", "team",
-	    b->team, "user", user, "period", period_name(d, index), "label",
-	    p->label, "start", lt_api_time(p->start_utc_s), "end",
+	    b->team, "user", user, "period", period_name(policy, index),
+	    "label", p->label, "start", lt_api_time(p->start_utc_s), "end",
 	    lt_api_time(p->end_utc_s), "on_exceed", lt_rule_name(b->on_exceed));
 	if (all)
 		add_figures(all, f);
-	json_object_set_new(
-	    all, "alerts", user ? json_null() : alerts_json(d, index));
+	json_object_set_new(all, "alerts",
+	    user ? json_null() : alerts_json(sheet, policy, index));
 	return all;
 }
 
@@ -96,31 +97,32 @@ lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
 }
 
 static void
-add_users(const struct lt_daemon *d, const struct lt_api_request *request,
-    uint32_t index, json_t *list)
+add_users(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+    const struct lt_api_request *request, uint32_t index, json_t *list)
 {
-	const struct lt_balance_sheet *const s = &d->budget.sheet;
 	static const struct lt_amount none;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
-	if (!s->budgets[index].has_per_user)
+	if (!sheet->budgets[index].has_per_user)
 		return;
-	for (uint32_t i = 0; i < s->usage_count; i++) {
-		const struct lt_usage *const u = &s->usages[i];
+	for (uint32_t i = 0; i < sheet->usage_count; i++) {
+		const struct lt_usage *const u = &sheet->usages[i];
 		if (u->budget != index ||
 		    (!request->is_admin && u->uid != request->uid))
 			continue;
 		saw_self |= u->uid == request->uid;
-		const struct figures f = {&s->budgets[index].per_user_limit,
+		const struct figures f = {&sheet->budgets[index].per_user_limit,
 		    &u->settled[0], &u->held[0]};
 		json_array_append_new(
-		    list, row(d, index, lt_api_user_name(name, u->uid), &f));
+		    list, row(sheet, policy, index,
+			      lt_api_user_name(name, u->uid), &f));
 	}
 	if (!saw_self && !request->is_admin) {
 		const struct figures f = {
-		    &s->budgets[index].per_user_limit, &none, &none};
-		json_array_append_new(list,
-		    row(d, index, lt_api_user_name(name, request->uid), &f));
+		    &sheet->budgets[index].per_user_limit, &none, &none};
+		json_array_append_new(
+		    list, row(sheet, policy, index,
+			      lt_api_user_name(name, request->uid), &f));
 	}
 }
 
@@ -137,11 +139,12 @@ lt_api_budget(
 		const struct lt_period *const p = &s->budgets[i].periods[0];
 		if ((team && strcmp(team, s->budgets[i].team) != 0) ||
 		    p->start_utc_s == p->end_utc_s ||
-		    !lt_api_sees(d, request, s->budgets[i].team))
+		    !lt_api_sees(&d->budget, request, s->budgets[i].team))
 			continue;
 		const struct figures f = {&p->limit, &p->settled, &p->held};
-		json_array_append_new(list, row(d, i, NULL, &f));
-		add_users(d, request, i, list);
+		json_array_append_new(
+		    list, row(&d->budget.sheet, d->policy, i, NULL, &f));
+		add_users(&d->budget.sheet, d->policy, request, i, list);
 	}
 	if (team && json_array_size(list) == 0) {
 		json_decref(list);

@@ -20,11 +20,11 @@
 #include "units.h"
 
 static const struct lt_slurm_job *
-job_of(const struct lt_daemon *d, uint32_t job_id)
+job_of(const struct lt_slurm_jobs *list, uint32_t job_id)
 {
-	for (uint32_t i = 0; i < d->jobs.list.count; i++)
-		if (d->jobs.list.jobs[i].job_id == job_id)
-			return &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->jobs[i].job_id == job_id)
+			return &list->jobs[i];
 	return NULL;
 }
 
@@ -129,7 +129,8 @@ static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_slurm_jobs one = {0};
-	if (job_of(d, job_id) || d->next.jobs > now_utc_s + LT_JOBS_EVERY_S)
+	if (job_of(&d->jobs.list, job_id) ||
+	    d->next.jobs > now_utc_s + LT_JOBS_EVERY_S)
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
 		d->next.jobs = now_utc_s;
@@ -174,7 +175,7 @@ find_story(struct story *s, struct lt_daemon *d,
     const struct lt_api_request *request, uint32_t job_id, json_t **reply)
 {
 	struct lt_error err = {0};
-	s->job = job_of(d, job_id);
+	s->job = job_of(&d->jobs.list, job_id);
 	s->has_hold = s->job && lt_hold_of_job(d->ledger, s->job, &s->hold);
 	if (!s->has_hold)
 		s->has_hold = lt_ledger_hold_of_job(

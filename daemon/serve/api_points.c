@@ -19,11 +19,11 @@ enum {
 };
 
 const struct lt_source *
-lt_api_source(const struct lt_daemon *d, const char *name)
+lt_api_source(const struct lt_signals_state *signals, const char *name)
 {
-	for (int i = 0; i < d->signals.source_count; i++)
-		if (!strcmp(d->signals.sources[i].policy->name, name))
-			return &d->signals.sources[i];
+	for (int i = 0; i < signals->source_count; i++)
+		if (!strcmp(signals->sources[i].policy->name, name))
+			return &signals->sources[i];
 	return NULL;
 }
 
@@ -35,14 +35,14 @@ lt_api_quantity(const struct lt_source *source)
 }
 
 int
-lt_api_offset(int *offset, const struct lt_daemon *d,
+lt_api_offset(int *offset, const struct lt_signals_state *signals,
     const struct lt_api_request *request, json_t **reply)
 {
 	const char *const name = lt_api_value(request, "source");
 	const char *const text = lt_api_value(request, "offset");
 	int64_t value = 0;
 	struct lt_error err = {0};
-	if (name && !lt_api_source(d, name))
+	if (name && !lt_api_source(signals, name))
 		return lt_api_error(reply, 404, "no source \"%s\"", name);
 	if (text &&
 	    lt_int64_parse(text, 0, LT_SOURCES_MAX, &value, &err) != LT_OK)
@@ -52,14 +52,14 @@ lt_api_offset(int *offset, const struct lt_daemon *d,
 }
 
 static int
-take_window(json_t *list, struct lt_daemon *d, const char *key,
+take_window(json_t *list, struct lt_ledger *ledger, const char *key,
     int64_t after_utc_s, int64_t from_utc_s, int64_t to_utc_s,
     int64_t *last_utc_s, struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 	const int code = lt_ledger_points(
-	    d->ledger, key, from_utc_s, to_utc_s, &steps, &count, err);
+	    ledger, key, from_utc_s, to_utc_s, &steps, &count, err);
 	for (uint32_t i = 0; i < count && json_array_size(list) < PAGE_POINTS;
 	     i++) {
 		const struct lt_rate_step *const step = &steps[i];
@@ -80,14 +80,15 @@ take_window(json_t *list, struct lt_daemon *d, const char *key,
 
 /* The points that touch [from, to), begin after `after` and have room. */
 static json_t *
-points_json(struct lt_daemon *d, const struct lt_source *source, int64_t after,
-    int64_t from, int64_t to, int64_t *last_utc_s, struct lt_error *err)
+points_json(struct lt_ledger *ledger, const struct lt_source *source,
+    int64_t after, int64_t from, int64_t to, int64_t *last_utc_s,
+    struct lt_error *err)
 {
 	json_t *const list = json_array();
 	for (; from < to && json_array_size(list) < PAGE_POINTS;
 	     from += WINDOW_S) {
 		const int64_t end = to - from < WINDOW_S ? to : from + WINDOW_S;
-		if (take_window(list, d, source->key, after, from, end,
+		if (take_window(list, ledger, source->key, after, from, end,
 			last_utc_s, err) != LT_OK) {
 			json_decref(list);
 			return NULL;
@@ -98,13 +99,13 @@ points_json(struct lt_daemon *d, const struct lt_source *source, int64_t after,
 
 /* A time of the query; the fallback when it is not there. */
 static int
-time_of(int64_t *utc_s, const struct lt_daemon *d,
+time_of(int64_t *utc_s, const struct lt_offsets *offsets,
     const struct lt_api_request *request, const char *key,
     int64_t fallback_utc_s, struct lt_error *err)
 {
 	const char *const text = lt_api_value(request, key);
 	*utc_s = fallback_utc_s;
-	if (!text || lt_calendar_time(utc_s, &d->offsets, text, err) == LT_OK)
+	if (!text || lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
 		return LT_OK;
 	return lt_context(err, "%s", key);
 }
@@ -116,7 +117,7 @@ lt_api_signals_export(
 	const int64_t now = request->now_utc_s;
 	const char *const name = lt_api_value(request, "source");
 	const struct lt_source *const source =
-	    name ? lt_api_source(d, name) : NULL;
+	    name ? lt_api_source(&d->signals, name) : NULL;
 	int64_t from, to, after, last_utc_s = INT64_MIN;
 	struct lt_error err = {0};
 	if (!name)
@@ -126,9 +127,11 @@ lt_api_signals_export(
 	/* Nothing is stored outside of these: the loop is bounded by them. */
 	const int64_t first = now - LT_POINTS_KEEP_S - LT_DAY_S;
 	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
-	if (time_of(&from, d, request, "from", first, &err) != LT_OK ||
-	    time_of(&to, d, request, "to", end, &err) != LT_OK ||
-	    time_of(&after, d, request, "after", INT64_MIN, &err) != LT_OK)
+	if (time_of(&from, &d->offsets, request, "from", first, &err) !=
+		LT_OK ||
+	    time_of(&to, &d->offsets, request, "to", end, &err) != LT_OK ||
+	    time_of(&after, &d->offsets, request, "after", INT64_MIN, &err) !=
+		LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_api_value(request, "from") && lt_api_value(request, "to") &&
 	    from >= to)
@@ -137,7 +140,7 @@ lt_api_signals_export(
 	from = from > after ? from : after;
 	to = to < end ? to : end;
 	json_t *const points =
-	    points_json(d, source, after, from, to, &last_utc_s, &err);
+	    points_json(d->ledger, source, after, from, to, &last_utc_s, &err);
 	if (!points)
 		return lt_api_error(reply, 503, "%s", err.text);
 	const enum lt_quantity quantity = lt_api_quantity(source);
@@ -151,13 +154,12 @@ lt_api_signals_export(
 }
 
 void
-lt_api_bands_load(struct lt_api_bands *bands, struct lt_daemon *d,
+lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
     const struct lt_source *source)
 {
 	struct lt_error err = {0};
 	*bands = (struct lt_api_bands){.quantity = lt_api_quantity(source)};
-	if (lt_forecast_bands(d->ledger, source->key, bands->bands, &err) !=
-	    LT_OK)
+	if (lt_forecast_bands(ledger, source->key, bands->bands, &err) != LT_OK)
 		memset(bands->bands, 0, sizeof(bands->bands));
 }
 
@@ -212,11 +214,11 @@ buckets_json(const struct lt_forecast_band bands[LT_FORECAST_BUCKET_COUNT])
 }
 
 static json_t *
-errors_json(struct lt_daemon *d, const struct lt_source *source)
+errors_json(struct lt_ledger *ledger, const struct lt_source *source)
 {
 	struct lt_api_bands bands;
 	json_t *const models = json_array();
-	lt_api_bands_load(&bands, d, source);
+	lt_api_bands_load(&bands, ledger, source);
 	for (int kind = 0; kind < LT_FORECAST_KIND_COUNT; kind++)
 		json_array_append_new(models,
 		    json_pack("{s:s,s:o}", "model",
@@ -234,7 +236,7 @@ lt_api_signals_errors(
 {
 	const char *const name = lt_api_value(request, "source");
 	int next = 0;
-	const int code = lt_api_offset(&next, d, request, reply);
+	const int code = lt_api_offset(&next, &d->signals, request, reply);
 	if (code != 200)
 		return code;
 	json_t *const list = json_array();
@@ -244,7 +246,8 @@ lt_api_signals_errors(
 		const struct lt_source *const source =
 		    &d->signals.sources[next];
 		if (!name || !strcmp(source->policy->name, name))
-			json_array_append_new(list, errors_json(d, source));
+			json_array_append_new(
+			    list, errors_json(d->ledger, source));
 	}
 	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->policy->currency,
 	    "sources", list, "next",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "units.h"
 
 const char *
@@ -51,13 +51,13 @@ lt_api_optional(bool has, int64_t value)
 }
 
 bool
-lt_api_sees(const struct lt_daemon *d, const struct lt_api_request *request,
-    const char *team)
+lt_api_sees(const struct lt_budget_state *budget,
+    const struct lt_api_request *request, const char *team)
 {
 	if (request->is_admin)
 		return true;
-	const struct lt_balance_sheet *const s = &d->budget.sheet;
-	for (uint32_t i = 0; d->budget.has_sheet && i < s->pair_count; i++) {
+	const struct lt_balance_sheet *const s = &budget->sheet;
+	for (uint32_t i = 0; budget->has_sheet && i < s->pair_count; i++) {
 		if (s->pairs[i].uid != request->uid)
 			continue;
 		const struct lt_account *const a =

@@ -29,14 +29,14 @@ struct line { /* sums of one account, or of all */
 };
 
 static int
-fill_line(struct line *line, struct lt_daemon *d, const char *account,
+fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
     const struct lt_period *period, struct lt_error *err)
 {
 	struct lt_totals before[3], in[3];
 	int code = lt_ledger_totals(
-	    d->ledger, account, 0, period->start_utc_s, before, err);
+	    ledger, account, 0, period->start_utc_s, before, err);
 	if (code == LT_OK)
-		code = lt_ledger_totals(d->ledger, account, period->start_utc_s,
+		code = lt_ledger_totals(ledger, account, period->start_utc_s,
 		    period->end_utc_s, in, err);
 	if (code != LT_OK)
 		return code;
@@ -83,13 +83,12 @@ is_empty(const struct line *line)
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
-budget_of(
-    const struct lt_daemon *d, const char *team, const struct lt_period *period)
+budget_of(const struct lt_balance_sheet *sheet, const char *team,
+    const struct lt_period *period)
 {
-	for (uint32_t i = 0; i < d->budget.sheet.budget_count; i++)
+	for (uint32_t i = 0; i < sheet->budget_count; i++)
 		for (int p = 0; p < LT_PERIODS; p++) {
-			const struct lt_budget *const b =
-			    &d->budget.sheet.budgets[i];
+			const struct lt_budget *const b = &sheet->budgets[i];
 			if (!strcmp(b->team, team) &&
 			    b->periods[p].start_utc_s == period->start_utc_s &&
 			    b->periods[p].end_utc_s == period->end_utc_s)
@@ -156,13 +155,13 @@ line_json(const char *team, const struct line *line,
 
 /* Rows of runs, as JSON if wanted; is any by a recording? */
 static int
-scan_runs(struct lt_daemon *d, const char *account,
+scan_runs(struct lt_ledger *ledger, const char *account,
     const struct lt_period *period, json_t *list, struct line *line,
     bool *replay, bool *provisional, struct lt_error *err)
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_runs(d->ledger, account, period->start_utc_s,
+	const int code = lt_ledger_runs(ledger, account, period->start_utc_s,
 	    period->end_utc_s, &runs, &count, err);
 	*replay = false;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
@@ -190,12 +189,13 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 {
 	struct line line;
 	bool replay = false;
-	const struct lt_period *const budget = budget_of(d, account, period);
-	int code = fill_line(&line, d, account, period, err);
+	const struct lt_period *const budget =
+	    budget_of(&d->budget.sheet, account, period);
+	int code = fill_line(&line, d->ledger, account, period, err);
 	if (code != LT_OK || (is_empty(&line) && !budget))
 		return code;
-	code = scan_runs(
-	    d, account, period, r->runs, &line, &replay, &r->provisional, err);
+	code = scan_runs(d->ledger, account, period, r->runs, &line, &replay,
+	    &r->provisional, err);
 	if (code != LT_OK)
 		return code;
 	r->replay |= replay;
@@ -207,17 +207,18 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 
 /* Is `account` the team, or below it? */
 static bool
-belongs(const struct lt_daemon *d, uint32_t account, const char *team)
+belongs(const struct lt_balance_sheet *sheet, const struct lt_tables *tables,
+    uint32_t account, const char *team)
 {
 	enum { DEPTH_MAX = 64 };
-	const char *name = d->budget.sheet.accounts[account].name;
+	const char *name = sheet->accounts[account].name;
 	for (int depth = 0; name && depth < DEPTH_MAX; depth++) {
 		const char *parent = NULL;
 		if (!strcasecmp(name, team))
 			return true;
-		for (uint32_t i = 0; i < d->tables.account_count; i++)
-			if (!strcasecmp(d->tables.accounts[i].name, name))
-				parent = d->tables.accounts[i].parent;
+		for (uint32_t i = 0; i < tables->account_count; i++)
+			if (!strcasecmp(tables->accounts[i].name, name))
+				parent = tables->accounts[i].parent;
 		name = parent && parent[0] ? parent : NULL;
 	}
 	return false;
@@ -226,14 +227,15 @@ belongs(const struct lt_daemon *d, uint32_t account, const char *team)
 /* All rows that are due are in: nothing waits in slurmctld's queue, nothing
  * is provisional. */
 static bool
-is_complete(const struct lt_daemon *d, const struct lt_period *period,
+is_complete(const struct lt_budget_state *budget,
+    const struct lt_jobs_state *jobs, const struct lt_period *period,
     int64_t now_utc_s, bool provisional)
 {
 	const int64_t end = period->end_utc_s < now_utc_s
 				? period->end_utc_s
 				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
-	return d->budget.settled_until_utc_s >= end &&
-	       d->jobs.ended_count == 0 && !provisional;
+	return budget->settled_until_utc_s >= end && jobs->ended_count == 0 &&
+	       !provisional;
 }
 
 /* One page of the runs and how many there are; no teams. A page is small
@@ -258,8 +260,8 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 		const char *const account = d->budget.sheet.accounts[i].name;
 		struct lt_run *runs = NULL;
 		uint32_t count = 0;
-		if ((team && !belongs(d, i, team)) ||
-		    !lt_api_sees(d, request, account))
+		if ((team && !belongs(&d->budget.sheet, &d->tables, i, team)) ||
+		    !lt_api_sees(&d->budget, request, account))
 			continue;
 		if (lt_ledger_runs(d->ledger, account, period->start_utc_s,
 			period->end_utc_s, &runs, &count, &err) != LT_OK) {
@@ -304,8 +306,8 @@ lt_api_report(
 	r.runs = has_runs ? json_array() : NULL;
 	for (uint32_t i = 0; i < d->budget.sheet.account_count; i++) {
 		const char *const account = d->budget.sheet.accounts[i].name;
-		if ((team && !belongs(d, i, team)) ||
-		    !lt_api_sees(d, request, account))
+		if ((team && !belongs(&d->budget.sheet, &d->tables, i, team)) ||
+		    !lt_api_sees(&d->budget, request, account))
 			continue;
 		if (add_account(&r, d, account, &period, &err) != LT_OK) {
 			json_decref(r.teams);
@@ -321,10 +323,12 @@ lt_api_report(
 		d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
 							      : "average",
 		"cluster", d->tables.conf.cluster, "complete",
-		is_complete(d, &period, request->now_utc_s, r.provisional),
+		is_complete(&d->budget, &d->jobs, &period, request->now_utc_s,
+		    r.provisional),
 		"teams", r.teams, "total",
 		line_json(NULL, &r.total,
-		    team ? budget_of(d, team, &period) : NULL, r.replay));
+		    team ? budget_of(&d->budget.sheet, team, &period) : NULL,
+		    r.replay));
 	if (r.runs && *reply)
 		json_object_set_new(*reply, "runs", r.runs);
 	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");

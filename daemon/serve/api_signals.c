@@ -27,14 +27,14 @@ enum {
 static const struct {
 	const char *key;
 	size_t offset;
-} signals[] = {
+} kinds[] = {
     {"carbon", offsetof(struct lt_policy_partition, carbon)},
     {"price_per_node_hour", offsetof(struct lt_policy_partition, price)},
     {"electricity_price_per_kwh", offsetof(struct lt_policy_partition, tariff)},
     {"interruptions_per_hour", offsetof(struct lt_policy_partition, hazard)},
     {"placement_score", offsetof(struct lt_policy_partition, score)},
 };
-enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
+enum { SIGNAL_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* Options that say where, then what: never one that may be secret. */
 static const char *const places[] = {"zone_id", "zone", "region",
@@ -64,18 +64,19 @@ add_first(char out[ZONE_SIZE], const struct lt_source *source,
 }
 
 static json_t *
-used_by_json(const struct lt_daemon *d, const struct lt_source *source,
+used_by_json(const struct lt_signals_state *signals,
+    const struct lt_policy *policy, const struct lt_source *source,
     int64_t now_utc_s)
 {
-	const int index = (int)(source - d->signals.sources);
+	const int index = (int)(source - signals->sources);
 	json_t *const list = json_array();
-	for (int i = 0; i < d->policy->partition_count; i++) {
+	for (int i = 0; i < policy->partition_count; i++) {
 		const struct lt_policy_partition *const partition =
-		    &d->policy->partitions[i];
+		    &policy->partitions[i];
 		for (int k = 0; k < SIGNAL_COUNT; k++) {
 			const struct lt_policy_signal *const signal =
 			    (const void *)((const char *)partition +
-					   signals[k].offset);
+					   kinds[k].offset);
 			int place = 0;
 			while (place < signal->source_count &&
 			       signal->sources[place] != index)
@@ -84,10 +85,10 @@ used_by_json(const struct lt_daemon *d, const struct lt_source *source,
 				continue;
 			json_array_append_new(
 			    list, json_pack("{s:s,s:s,s:i,s:b}", "partition",
-				      partition->name, "key", signals[k].key,
+				      partition->name, "key", kinds[k].key,
 				      "place", place + 1, "in_use",
-				      lt_signal_source(&d->signals, d->policy,
-					  signal, now_utc_s) == source));
+				      lt_signal_source(signals, policy, signal,
+					  now_utc_s) == source));
 		}
 	}
 	return list;
@@ -95,7 +96,7 @@ used_by_json(const struct lt_daemon *d, const struct lt_source *source,
 
 static json_t *
 hours_json(
-    struct lt_daemon *d, const struct lt_source *source, int64_t now_utc_s)
+    struct lt_ledger *ledger, const struct lt_source *source, int64_t now_utc_s)
 {
 	const int64_t first_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
 	struct lt_hour hours[LT_HOURS_SHOWN];
@@ -114,7 +115,7 @@ hours_json(
 	lt_points_hours(
 	    hours, LT_HOURS_SHOWN, first_utc_s, points, source->step_count);
 	free(points);
-	lt_api_bands_load(&bands, d, source);
+	lt_api_bands_load(&bands, ledger, source);
 	for (int i = 0; i < LT_HOURS_SHOWN; i++) {
 		const int64_t start_utc_s = first_utc_s + i * LT_HOUR_S;
 		double low, high;
@@ -164,8 +165,8 @@ source_json(
 	    "last_error", source->last_error[0] ? source->last_error : NULL,
 	    "note", source->note[0] ? source->note : NULL, "replay",
 	    source->adapter->replay, "used_by",
-	    used_by_json(d, source, now_utc_s), "hours",
-	    hours_json(d, source, now_utc_s));
+	    used_by_json(&d->signals, d->policy, source, now_utc_s), "hours",
+	    hours_json(d->ledger, source, now_utc_s));
 }
 
 static json_t *
@@ -225,7 +226,7 @@ lt_api_signals(
 	const int64_t now = request->now_utc_s;
 	const char *const only = lt_api_value(request, "source");
 	int next = 0;
-	const int code = lt_api_offset(&next, d, request, reply);
+	const int code = lt_api_offset(&next, &d->signals, request, reply);
 	if (code != 200)
 		return code;
 	json_t *const sources = page_json(d, only, &next, now);

@@ -8,16 +8,17 @@
 #include "api.h"
 #include "forecast_error.h"
 #include "hours.h"
+#include "signals.h"
 
 /* By its name in the policy file; NULL = none. */
 const struct lt_source *lt_api_source(
-    const struct lt_daemon *d, const char *name);
+    const struct lt_signals_state *signals, const char *name);
 /* What it gives; before its first fetch, as its options say. */
 enum lt_quantity lt_api_quantity(const struct lt_source *source);
 
 /* Check `source`, read `offset` (the first source wanted; 0). An HTTP status:
  * 200, or another and its reply. */
-int lt_api_offset(int *offset, const struct lt_daemon *d,
+int lt_api_offset(int *offset, const struct lt_signals_state *signals,
     const struct lt_api_request *request, json_t **reply);
 
 struct lt_api_bands { /* what was learned of one source; may be nothing */
@@ -25,7 +26,7 @@ struct lt_api_bands { /* what was learned of one source; may be nothing */
 	struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
 				     [LT_FORECAST_BUCKET_COUNT];
 };
-void lt_api_bands_load(struct lt_api_bands *bands, struct lt_daemon *d,
+void lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
     const struct lt_source *source);
 /* Where 80 % of what comes should lie; false: the hour is no forecast, or
  * nothing was learned of its kind. lead_s: from now to the hour's end. */

@@ -35,13 +35,13 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 }
 
 static json_t *
-holds_json(struct lt_daemon *d)
+holds_json(struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold *holds = NULL;
 	uint32_t count = 0;
 	json_int_t open = 0, pending = 0;
 	int64_t money = 0, of_one;
-	if (lt_ledger_open_holds(d->ledger, &holds, &count, NULL) != LT_OK)
+	if (lt_ledger_open_holds(ledger, &holds, &count, NULL) != LT_OK)
 		return json_null();
 	for (uint32_t i = 0; i < count; i++) {
 		open++;
@@ -77,25 +77,25 @@ snapshot_json(const char *path, bool is_private, int64_t now_utc_s)
 
 /* Lines of the journal that the ledger could not take. */
 static json_int_t
-refused_adjustments(struct lt_daemon *d)
+refused_adjustments(struct lt_ledger *ledger)
 {
 	char text[24];
 	int64_t count = 0;
-	if (lt_ledger_get(d->ledger, LT_JOURNAL_REFUSED, text, sizeof(text),
-		NULL) == LT_OK)
+	if (lt_ledger_get(
+		ledger, LT_JOURNAL_REFUSED, text, sizeof(text), NULL) == LT_OK)
 		(void)lt_int64_parse(text, 0, INT64_MAX, &count, NULL);
 	return (json_int_t)count;
 }
 
 /* Runs settled above their holds, of the last 30 days, by reason. */
 static json_t *
-over_json(struct lt_daemon *d, int64_t now_utc_s)
+over_json(struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	enum { DAYS = 30 };
 	struct lt_over_sum sums[16];
 	uint32_t count = 0;
 	json_t *const list = json_array();
-	if (lt_ledger_over(d->ledger, now_utc_s - DAYS * LT_DAY_S, sums,
+	if (lt_ledger_over(ledger, now_utc_s - DAYS * LT_DAY_S, sums,
 		sizeof(sums) / sizeof(sums[0]), &count, NULL) != LT_OK)
 		return list;
 	for (uint32_t i = 0; i < count; i++)
@@ -136,12 +136,14 @@ lt_api_status(
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
 	    "ring", "absorbed", (json_int_t)d->ring.absorbed, "highest",
 	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
-	    "holds", holds_json(d), "slurm", "release", d->tables.conf.release,
-	    "dbd_queue", (json_int_t)d->budget.dbd_queue, "error",
-	    failed[0] ? failed : NULL, "adjustments_refused",
-	    refused_adjustments(d), "sources", sources);
+	    "holds", holds_json(d->ledger), "slurm", "release",
+	    d->tables.conf.release, "dbd_queue",
+	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
+	    "adjustments_refused", refused_adjustments(d->ledger), "sources",
+	    sources);
 	if (*reply)
-		json_object_set_new(*reply, "above_hold", over_json(d, now));
+		json_object_set_new(
+		    *reply, "above_hold", over_json(d->ledger, now));
 	return *reply ? 200 : lt_api_error(reply, 503, "status: out of memory");
 }
 

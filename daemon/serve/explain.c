@@ -140,11 +140,12 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 }
 
 static void
-say_quote(struct text *t, const struct lt_daemon *d,
-    const struct lt_ledger_hold *hold, int64_t now_utc_s)
+say_quote(struct text *t, const struct lt_market *market,
+    const struct lt_policy *policy, const struct lt_ledger_hold *hold,
+    int64_t now_utc_s)
 {
 	const struct lt_quote *const q = &hold->quote;
-	const struct lt_zone *const zone = &d->market.zone;
+	const struct lt_zone *const zone = &market->zone;
 	char a[128], b[128];
 	say(t, "Decided by objective %s in mode %s.\n",
 	    lt_objective_name(q->objective), lt_mode_name(q->mode));
@@ -153,21 +154,21 @@ say_quote(struct text *t, const struct lt_daemon *d,
 		    lt_zone_text(
 			a, sizeof(a), zone, q->plan_start_utc_s, now_utc_s),
 		    amount_text(
-			b, sizeof(b), &q->plan_expected, d->policy->currency));
+			b, sizeof(b), &q->plan_expected, policy->currency));
 		say(t, "  without lowtide  %s from %s: %s\n", q->home,
 		    lt_zone_text(
 			a, sizeof(a), zone, q->home_start_utc_s, now_utc_s),
 		    amount_text(
-			b, sizeof(b), &q->home_expected, d->policy->currency));
+			b, sizeof(b), &q->home_expected, policy->currency));
 	}
-	say_candidates(t, q, d->policy->currency);
+	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 	say(t,
 	    "Hold (most it may cost, by its time limit, (25), (26)): %s a "
 	    "task, %u of %u tasks live, %s%s%s.\n",
-	    amount_text(a, sizeof(a), &q->hold_per_task, d->policy->currency),
+	    amount_text(a, sizeof(a), &q->hold_per_task, policy->currency),
 	    hold->live_tasks, q->tasks, states[hold->state],
 	    hold->why[0] ? ": " : "", hold->why);
 	if (q->flags & LT_QUOTE_BUDGET_HOLD)
@@ -307,7 +308,7 @@ say_partition(
 /* The mean over the run of a rate that was recorded, and by how many values
  * it went. False: there was none. */
 static bool
-rate_of(double *mean, uint32_t *values, const struct lt_daemon *d,
+rate_of(double *mean, uint32_t *values, struct lt_ledger *ledger,
     const struct lt_run *run, enum lt_rate rate)
 {
 	struct lt_rates rates = {0};
@@ -315,7 +316,7 @@ rate_of(double *mean, uint32_t *values, const struct lt_daemon *d,
 	enum lt_quality worst = LT_QUALITY_NONE;
 	const int64_t from = run->start_utc_s, to = run->end_utc_s;
 	if (from <= 0 || to <= from ||
-	    lt_ledger_rates(d->ledger, run->partition, rate, from, to, &steps,
+	    lt_ledger_rates(ledger, run->partition, rate, from, to, &steps,
 		&rates.count, NULL) != LT_OK)
 		return false;
 	rates.steps = steps;
@@ -340,10 +341,10 @@ say_values(struct text *t, uint32_t values)
 
 /* Share x seconds: its share while it ran, what it kept while suspended. */
 static double
-shares_s(const struct lt_daemon *d, const struct lt_run *run)
+shares_s(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_run *run)
 {
-	const struct lt_fraction kept =
-	    lt_suspended_share(run, &d->market, d->ledger);
+	const struct lt_fraction kept = lt_suspended_share(run, market, ledger);
 	const double ran =
 	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s);
 	return ran * (double)run->share_numerator /
@@ -354,7 +355,8 @@ shares_s(const struct lt_daemon *d, const struct lt_run *run)
 
 /* "1/8 x 100 s", or "(1/8 x 100 s + 1/16 x 20 s suspended)" */
 static void
-say_time(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
+say_time(struct text *t, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_run *run)
 {
 	const int64_t seconds =
 	    run->end_utc_s - run->start_utc_s - run->suspended_s;
@@ -366,8 +368,7 @@ say_time(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		say(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
 	if (!suspended)
 		return;
-	const struct lt_fraction kept =
-	    lt_suspended_share(run, &d->market, d->ledger);
+	const struct lt_fraction kept = lt_suspended_share(run, market, ledger);
 	say(t, " + %lld/%lld x %lld s suspended)", (long long)kept.numerator,
 	    (long long)kept.denominator, (long long)run->suspended_s);
 }
@@ -391,7 +392,8 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		return;
 	}
 	say(t, "  money = ");
-	const bool known = rate_of(&mean, &values, d, run, LT_RATE_PRICE);
+	const bool known =
+	    rate_of(&mean, &values, d->ledger, run, LT_RATE_PRICE);
 	if (known) {
 		say(t, "%s/node-h",
 		    exact_text(
@@ -399,7 +401,7 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		say_values(t, values);
 		say(t, " x %u node%s x ", run->nodes,
 		    run->nodes == 1 ? "" : "s");
-		say_time(t, d, run);
+		say_time(t, &d->market, d->ledger, run);
 		say(t, " = ");
 	}
 	say(t, "%s (27)%s%s\n",
@@ -412,19 +414,21 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 			text, sizeof(text), run->held.money_micros, currency));
 	/* The carry is one micro at most. */
 	if (known && run->share_denominator > 0 &&
-	    fabs(mean * run->nodes * shares_s(d, run) / LT_HOUR_S -
+	    fabs(mean * run->nodes * shares_s(&d->market, d->ledger, run) /
+		     LT_HOUR_S -
 		 (double)run->money_micros) > 1.5)
 		say(t, "  the price of that time was recorded anew since: "
 		       "charged is what was known then\n");
 }
 
 static void
-say_carbon(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
+say_carbon(struct text *t, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_run *run)
 {
 	char carbon[48];
 	double mean;
 	uint32_t values;
-	const int index = lt_market_partition(&d->market, run->partition);
+	const int index = lt_market_partition(market, run->partition);
 	say(t, "  energy = power (5) x time = %lld Wh\n",
 	    (long long)run->energy_wh);
 	if (!run->has_carbon) {
@@ -432,14 +436,14 @@ say_carbon(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 		return;
 	}
 	say(t, "  carbon = energy x ");
-	if (rate_of(&mean, &values, d, run, LT_RATE_CARBON)) {
+	if (rate_of(&mean, &values, ledger, run, LT_RATE_CARBON)) {
 		say(t, "%.4g g CO2e/kWh", mean);
 		say_values(t, values);
 	} else {
 		say(t, "intensity");
 	}
 	if (index >= 0 &&
-	    d->market.partitions[index].embodied_g_per_node_hour > 0)
+	    market->partitions[index].embodied_g_per_node_hour > 0)
 		say(t, " + embodied");
 	say(t, " = %s CO2e (%lld mg) (9), worst data: %s\n",
 	    lt_carbon_text(carbon, sizeof(carbon), run->carbon_mg),
@@ -467,7 +471,7 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 		    run->gpus, run->gpus == 1 ? "" : "s");
 	if (d->policy->currency[0])
 		say_money(t, d, run);
-	say_carbon(t, d, run);
+	say_carbon(t, &d->market, d->ledger, run);
 	if (run->has_base)
 		say(t, "  without lowtide (%s): %s, %s CO2e (30)\n",
 		    run->base_text,
@@ -493,7 +497,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 		    job->partition, job->account);
 	say(&t, "\n");
 	if (hold)
-		say_quote(&t, d, hold, now_utc_s);
+		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it "
 			"ran.\n");

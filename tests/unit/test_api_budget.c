@@ -92,7 +92,8 @@ test_sees(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_api_request request = {.uid = cases[i].uid,
 		    .is_admin = lt_is_admin(&d->tables, cases[i].uid)};
-		if (lt_api_sees(d, &request, cases[i].team) != cases[i].sees)
+		if (lt_api_sees(&d->budget, &request, cases[i].team) !=
+		    cases[i].sees)
 			fail_msg("%s", cases[i].why);
 	}
 	free(d);
