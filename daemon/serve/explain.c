@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
+#include "api_signals.h"
 #include "base.h"
 #include "charge.h"
 #include "daemon.h"
@@ -203,15 +203,6 @@ say_suspension(struct text *t, const struct lt_slurm_job *job)
 	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
-static const struct lt_source *
-source_named(const struct lt_daemon *d, const char *name)
-{
-	for (int i = 0; i < d->signals.source_count; i++)
-		if (!strcmp(d->signals.sources[i].policy->name, name))
-			return &d->signals.sources[i];
-	return NULL;
-}
-
 static void
 say_signal(struct text *t, const struct lt_daemon *d, const char *what,
     int series, double scale, const char *unit, int64_t now_utc_s)
@@ -228,7 +219,8 @@ say_signal(struct text *t, const struct lt_daemon *d, const char *what,
 	    s->source);
 	if (s->quality == LT_QUALITY_REPLAY)
 		say(t, " (a recording, not real)");
-	const struct lt_source *const source = source_named(d, s->source);
+	const struct lt_source *const source =
+	    lt_api_source(&d->signals, s->source);
 	if (source)
 		say(t, ", %s old%s",
 		    lt_duration_text(
