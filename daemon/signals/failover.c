@@ -68,23 +68,17 @@ row_of(struct lt_chosen *rows, const char *partition)
 	return NULL;
 }
 
+/* first: the signal's first source. That one, first used, is no news. */
 static void
-watch(const struct lt_signals_state *signals, const struct lt_policy *policy,
-    const char *partition, const char *key,
-    const struct lt_policy_signal *signal, char last[LT_NAME_SIZE],
-    int64_t now_utc_s)
+watch(const struct lt_source *source, const struct lt_source *first,
+    const char *partition, const char *key, char last[LT_NAME_SIZE])
 {
-	const struct lt_source *const source =
-	    lt_signal_source(signals, policy, signal, now_utc_s);
-	if (!source || !strcmp(last, source->policy->name))
+	if (!strcmp(last, source->policy->name))
 		return;
-	/* The first one, first used, is no news. */
-	if (last[0] || source != &signals->sources[signal->sources[0]])
+	if (last[0] || source != first)
 		lt_log("source_switched",
 		    "partition=%s signal=%s from=%s to=%s", partition, key,
-		    last[0] ? last
-			    : signals->sources[signal->sources[0]].policy->name,
-		    source->policy->name);
+		    last[0] ? last : first->policy->name, source->policy->name);
 	memcpy(last, source->policy->name, LT_NAME_SIZE);
 }
 
@@ -99,9 +93,15 @@ lt_failover_watch(struct lt_signals_state *signals,
 		const struct lt_policy_partition *const p =
 		    &policy->partitions[i];
 		struct lt_chosen *const row = row_of(signals->chosen, p->name);
-		for (int k = 0; row && k < SIGNALS; k++)
-			watch(signals, policy, p->name, kinds[k].name,
-			    (const void *)((const char *)p + kinds[k].offset),
-			    row->source[k], now_utc_s);
+		for (int k = 0; row && k < SIGNALS; k++) {
+			const struct lt_policy_signal *const signal =
+			    (const void *)((const char *)p + kinds[k].offset);
+			const struct lt_source *const source = lt_signal_source(
+			    signals, policy, signal, now_utc_s);
+			if (source)
+				watch(source,
+				    &signals->sources[signal->sources[0]],
+				    p->name, kinds[k].name, row->source[k]);
+		}
 	}
 }
