@@ -47,7 +47,8 @@ INC_adapters/slurm := -Iadapters/slurm -Ipolicy/core -Ipolicy/include
 INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
-# What lowtided stands on, and its rooms: each sees those before it.
+# What lowtided stands on, and its rooms: each sees those before it. From the
+# market on they see daemon.h too, which has the state of all rooms in it.
 DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include

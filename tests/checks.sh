@@ -49,6 +49,10 @@ check 'the command includes no ledger, daemon, Slurm' \
 check 'what a mode allows is asked of lt_mode_may() alone' \
     "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin)"
 
+check 'only daemon.h names a room: what a room sees is its -I list' \
+    "$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z_]+/' -r daemon --include='*.[ch]' |
+	grep -v '^daemon/daemon\.h:')"
+
 check 'no files need each other in a circle' \
     "$(tests/cycles.pl build policy adapters daemon cli plugin)"
 
