@@ -73,6 +73,7 @@ DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
+quiet_obj = $(patsubst %.c,$(B)/ndebug/%.o,$(1))
 
 PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
@@ -119,17 +120,31 @@ $(B)/%.o: %.c Makefile $(B)/flags
 	$(if $(filter 0,$(V)),@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS) $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
 
+# Second objects, without assertions: what others load ends no process of
+# theirs, and slurmctld's least of all.
+$(B)/ndebug/%.o: %.c Makefile $(B)/flags
+	@mkdir -p $(@D)
+	$(if $(filter 0,$(V)),@echo '  CC      $< (NDEBUG)')
+	$(Q)$(CC) $(CFLAGS) -DNDEBUG $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
+
 # tests/<kind>/x.c see everything.
 $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(filter 0,$(V)),@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS) $(INC_tests) -c -o $@ $<
 
-$(B)/liblowtide.a: $(call obj,$(LIBLOWTIDE_SRC))
+# All but the mains, for the tests.
+INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
+	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
+	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
+$(B)/internal.a: $(call obj,$(INTERNAL_SRC))
+$(B)/checked.a: $(call obj,$(LIBLOWTIDE_SRC))
+$(B)/liblowtide.a: $(call quiet_obj,$(LIBLOWTIDE_SRC))
+$(B)/internal.a $(B)/checked.a $(B)/liblowtide.a:
 	$(if $(filter 0,$(V)),@echo '  AR      $@')
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-$(B)/liblowtide.so: $(call obj,$(LIBLOWTIDE_SRC)) policy/liblowtide.map
+$(B)/liblowtide.so: $(call quiet_obj,$(LIBLOWTIDE_SRC)) policy/liblowtide.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,liblowtide.so.0 \
 	    -Wl,--version-script=policy/liblowtide.map -o $@ \
@@ -155,19 +170,12 @@ $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/jo
 	    -Wl,--version-script=plugin/job_submit/job_submit.map -o $@ \
 	    $(filter %.o %.a,$^) -lm
 
-# All but the mains and what needs Slurm, for the tests.
-INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
-	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
-	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
-$(B)/internal.a: $(call obj,$(INTERNAL_SRC))
-	$(Q)rm -f $@ && ar qcs $@ $^
-
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/liblowtide.a adapters/slurm/missing.map
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a adapters/slurm/missing.map
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
 	    -Wl,--dynamic-list=adapters/slurm/missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/liblowtide.a
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(if $(filter 0,$(V)),@echo '  LD      $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
 
@@ -197,7 +205,7 @@ $(B)/job_fields.ok: tests/job_fields.sh plugin/common/job_fields.h $(wildcard /u
 $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread
 
-$(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/liblowtide.a
+$(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
 $(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o
@@ -208,7 +216,8 @@ $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a
 $(B)/tests/tools/% $(B)/tests/bench/%: $(B)/tests/%.o
 $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
-$(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/internal.a
+# What they measure is what slurmctld loads.
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/liblowtide.a $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 .SECONDARY:
 

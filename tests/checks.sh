@@ -69,6 +69,7 @@ for so in build/job_submit_lowtide.so build/spank_lowtide.so build/liblowtide.so
 	    "$(readelf -d $so | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' |
 		grep -vE '^(libc\.so\.6|libm\.so\.6|ld-linux.*)$')"
 	check "$so has neither RPATH nor RUNPATH" "$(readelf -d $so | grep -E 'RPATH|RUNPATH')"
+	check "$so has no assertions" "$(nm -D $so | grep __assert_fail)"
 done
 forbidden='socket|connect|getaddrinfo|gethostby.*|fork|vfork|system|popen|posix_spawn.*|exec[lv].*|sleep|usleep|nanosleep|setenv|putenv|unsetenv|mmap|mmap64|abort|exit|__assert_fail|signal|sigaction|setlocale|chdir|dlopen'
 check 'job_submit_lowtide.so calls nothing that can harm slurmctld' \

@@ -86,7 +86,7 @@ while read -r line; do
 	[ "$new" = '(nothing)' ] && new=
 	total=$((total + 1))
 	cp -p "$file" source.kept
-	object=build/${file%.c}.o
+	objects=(build/{,ndebug/}"${file%.c}.o")
 	if ! substitute "$file" "$old" "$new"; then
 		wrong=$((wrong + 1)) result='not once in the source'
 	elif [[ $tests == cluster* ]]; then
@@ -94,7 +94,7 @@ while read -r line; do
 		survivors+=("$file: $old -> $new ($tests)")
 	else
 		read -ra names <<< "$tests"
-		[ ! -e "$object" ] || cp -p "$object" object.kept
+		for o in "${objects[@]}"; do [ ! -e "$o" ] || cp -p "$o" "$o.kept"; done
 		if ! make -s $(targets "${names[@]}") >build.log 2>&1; then
 			wrong=$((wrong + 1)) result='does not build'
 			grep -m 3 error build.log
@@ -104,7 +104,7 @@ while read -r line; do
 			result=survived
 			survivors+=("$file: $old -> $new")
 		fi
-		[ ! -e object.kept ] || mv object.kept "$object"
+		for o in "${objects[@]}"; do [ ! -e "$o.kept" ] || mv "$o.kept" "$o"; done
 		# What has the mutant's object in it.
 		[[ $file == plugin/* ]] || rm -f build/*.a
 		rm -f build/*.so
