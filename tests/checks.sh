@@ -71,6 +71,8 @@ for so in build/job_submit_lowtide.so build/spank_lowtide.so build/liblowtide.so
 	check "$so has neither RPATH nor RUNPATH" "$(readelf -d $so | grep -E 'RPATH|RUNPATH')"
 	check "$so has no assertions" "$(nm -D $so | grep __assert_fail)"
 done
+check 'lowtided and the command have them' "$(for p in lowtided lowtide; do
+	nm -D build/$p | grep -q __assert_fail || echo $p; done)"
 forbidden='socket|connect|getaddrinfo|gethostby.*|fork|vfork|system|popen|posix_spawn.*|exec[lv].*|sleep|usleep|nanosleep|setenv|putenv|unsetenv|mmap|mmap64|abort|exit|__assert_fail|signal|sigaction|setlocale|chdir|dlopen'
 check 'job_submit_lowtide.so calls nothing that can harm slurmctld' \
     "$(nm -D --undefined-only build/job_submit_lowtide.so | awk '{print $2}' |

@@ -6,6 +6,7 @@
  */
 #include "budget.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -435,6 +436,8 @@ void
 lt_recent_add(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
     const struct lt_hold *hold)
 {
+	assert(recent->budget_count == sheet->budget_count);
+
 	apply(recent, sheet, hold, 1);
 }
 
@@ -442,6 +445,8 @@ void
 lt_recent_remove(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
     const struct lt_hold *hold)
 {
+	assert(recent->budget_count == sheet->budget_count);
+
 	apply(recent, sheet, hold, -1);
 }
 
@@ -449,6 +454,8 @@ void
 lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
     struct lt_recent *recent, const struct lt_hold *hold)
 {
+	assert(recent->budget_count == sheet->budget_count);
+
 	memset(verdict, 0, sizeof *verdict);
 	verdict->code = LT_ADMIT;
 	verdict->rule = LT_RULE_ALLOW;
@@ -494,6 +501,8 @@ lt_available(struct lt_amount *available, const struct lt_balance_sheet *sheet,
     const struct lt_recent *recent, uint32_t uid, int account,
     int64_t start_utc_s, int64_t end_utc_s)
 {
+	assert(recent->budget_count == sheet->budget_count);
+
 	*available = (struct lt_amount){
 	    .money_micros = INT64_MAX, .carbon_mg = INT64_MAX};
 	if (!lt_sheet_budgeted(sheet, account))
@@ -509,6 +518,9 @@ bool
 lt_sheet_new_period(const struct lt_balance_sheet *sheet,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s)
 {
+	assert(held->account >= 0 &&
+	       (uint32_t)held->account < sheet->account_count);
+
 	const struct lt_account *const account =
 	    &sheet->accounts[held->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {

@@ -3,6 +3,7 @@
  * Look-ups in a loaded balance sheet: accounts, who belongs to them, and
  * whether a budget binds them. Used before lt_admit() by whoever admits.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "budget.h"
@@ -126,6 +127,8 @@ bool
 lt_sheet_manages(
     const struct lt_balance_sheet *sheet, uint32_t uid, int account)
 {
+	assert(account >= -1 && account < (int)sheet->account_count);
+
 	enum { DEPTH_MAX = 64 }; /* a loop in the tree ends here */
 	if (is_manager(sheet, uid, 0))
 		return true;

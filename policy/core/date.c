@@ -3,6 +3,8 @@
  * By eras of 400 years that start in March, so that the leap day is a year's
  * last.
  */
+#include <assert.h>
+
 #include "date.h"
 #include "units.h"
 
@@ -18,6 +20,8 @@ quotient(int64_t a, int64_t b)
 int64_t
 lt_day_of_date(int64_t year, int month, int day)
 {
+	assert(month >= 1 && month <= 12 && day >= 1 && day <= 31);
+
 	const int64_t y = month <= 2 ? year - 1 : year;
 	const int64_t era = quotient(y, 400);
 	const int64_t of_era = y - era * 400;

@@ -4,6 +4,7 @@
  * by itself, then every lane, and takes the earliest start that keeps 95 % of
  * the best saving. docs/model.md, eqs. (21) to (24).
  */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -572,6 +573,9 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
     const struct lt_market *market, const struct lt_planned *planned,
     uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
 {
+	assert(planned != NULL || planned_count == 0);
+	assert(request->named_count <= LT_PARTITIONS_MAX);
+
 	struct decision *decision;
 
 	memset(plan, 0, offsetof(struct lt_plan, candidates));

@@ -4,6 +4,7 @@
  * planned since. A window that is cheap for one job is cheap for all, and
  * without this they would all be sent there. docs/model.md, eq. (17).
  */
+#include <assert.h>
 #include <string.h>
 
 #include "decide_internal.h"
@@ -53,6 +54,8 @@ uint32_t
 planned_sort(
     uint16_t *edges, const struct lt_planned *planned, uint32_t planned_count)
 {
+	assert(planned_count <= LT_PLANNED_MAX);
+
 	uint32_t count = 0;
 
 	/* A window that ends before it starts would never end. */
@@ -154,6 +157,9 @@ lane_spans(struct lane *lane, const struct job *job, struct span *spans,
     uint32_t *span_count, const struct lt_planned *planned,
     const uint16_t *edges, uint32_t edge_count)
 {
+	assert(*span_count <= SPANS_MAX);
+	assert(edge_count <= 2 * LT_PLANNED_MAX);
+
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[lane->partition];
 	/* The sums of what was added and taken away are off by some bits. */

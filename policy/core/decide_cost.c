@@ -3,6 +3,7 @@
  * What a job costs in one partition, as weights of the integrals of price,
  * tariff and intensity over its window. docs/model.md, eqs. (1) to (9).
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -218,6 +219,9 @@ enum lt_reject
 lane_build(struct lane *lane, const struct job *job, int partition,
     double *wanted, double *found)
 {
+	assert(partition >= 0 &&
+	       (uint32_t)partition < job->market->partition_count);
+
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
 	struct layout layout;
@@ -270,6 +274,8 @@ void
 lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
 {
+	assert(lane->partition >= 0 && lane->length_s >= 0);
+
 	const double hours = (double)lane->length_s / LT_HOUR_S;
 	double integral[TERM_COUNT];
 

@@ -3,6 +3,7 @@
  * Can a partition run the job, and may the job be moved there? The first step
  * of lt_decide(); the share of a node is made here for everyone.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -113,6 +114,8 @@ int64_t
 lt_limit_of(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
+	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
+
 	const struct lt_partition *part = &market->partitions[partition];
 
 	if (request->limit_s > 0)
@@ -475,6 +478,9 @@ bound_elsewhere(const struct job *job, int partition)
 enum lt_reject
 move_reject(const struct job *job, int partition)
 {
+	assert(partition >= 0 &&
+	       (uint32_t)partition < job->market->partition_count);
+
 	const struct lt_request *request = job->request;
 	const struct lt_partition *part = &job->market->partitions[partition];
 	const struct lt_partition *home;
@@ -510,6 +516,8 @@ struct lt_share
 lt_share_likely(const struct lt_request *request,
     const struct lt_market *market, int partition)
 {
+	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
+
 	struct layout layout;
 	struct job job;
 

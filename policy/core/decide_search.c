@@ -5,6 +5,8 @@
  * step count; blocks of them are skipped by a lower bound. docs/model.md,
  * eqs. (18) to (20).
  */
+#include <assert.h>
+
 #include "decide_internal.h"
 
 enum {
@@ -355,6 +357,9 @@ search_best(struct found *found, struct found *seen, const struct lane *lane,
     const struct span *spans, const struct aim *aim, int64_t now_utc_s,
     double limit)
 {
+	assert(aim->cap_count <= CAPS_MAX);
+	assert(lane->first_span + lane->span_count <= SPANS_MAX);
+
 	struct search search = {.lane = lane,
 	    .aim = aim,
 	    .now_utc_s = now_utc_s,
@@ -370,6 +375,9 @@ search_earliest(struct found *found, const struct lane *lane,
     const struct span *spans, const struct aim *aim, int64_t now_utc_s,
     double limit)
 {
+	assert(found->any && aim->cap_count <= CAPS_MAX);
+	assert(lane->first_span + lane->span_count <= SPANS_MAX);
+
 	struct search search = {.lane = lane,
 	    .aim = aim,
 	    .now_utc_s = now_utc_s,

@@ -5,6 +5,7 @@
  */
 #include "edits.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,11 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 void
 lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 {
+	assert(intent->market != NULL && intent->request != NULL);
+	assert(intent->options != NULL);
+	assert(intent->plan == NULL || intent->plan->candidate_count ==
+					   intent->market->partition_count);
+
 	const struct lt_plan *const plan = intent->plan;
 	const enum lt_mode mode = intent->market->mode;
 	const bool may_edit = lt_mode_may(mode, LT_MAY_EDIT);
@@ -139,6 +145,9 @@ int
 lt_edits_places(int *partitions, int64_t *earliest_utc_s,
     const struct lt_request *request, const struct lt_plan *plan)
 {
+	assert(plan == NULL || plan->chosen.partition >= 0);
+	assert(request->named_count <= LT_PARTITIONS_MAX);
+
 	int count = 0;
 
 	*earliest_utc_s = request->earliest_utc_s;

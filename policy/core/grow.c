@@ -2,6 +2,7 @@
 /*
  * The one way in which arrays grow.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "grow.h"
@@ -11,6 +12,9 @@ enum { FIRST_COUNT = 64 };
 void *
 lt_items_grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
 {
+	assert(count <= *capacity && item_bytes > 0);
+	assert((items == NULL) == (*capacity == 0));
+
 	if (count < *capacity)
 		return items;
 	const size_t wanted = *capacity == 0 ? FIRST_COUNT : 2 * *capacity;

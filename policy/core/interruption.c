@@ -3,6 +3,7 @@
  * Expected active time under Poisson interruptions, and the checkpoint
  * interval that makes it least. docs/model.md, eqs. (10) to (14).
  */
+#include <assert.h>
 #include <math.h>
 
 #include "interruption.h"
@@ -47,6 +48,8 @@ lt_hazard_per_hour(double chance, double period_h)
 struct lt_active
 lt_active_time(const struct lt_exposure *exposure)
 {
+	assert(exposure->work_s >= 0 && exposure->restart_s >= 0);
+
 	const struct lt_checkpoint *checkpoint = &exposure->checkpoint;
 	const double hazard_per_s = exposure->hazard_per_h / hour_s;
 	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s

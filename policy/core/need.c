@@ -3,6 +3,8 @@
  * What one task and one node of a request ask at least on a partition, after
  * the site's defaults and MaxMemPerCPU; size.c derives the rest from it. Pure.
  */
+#include <assert.h>
+
 #include "counts.h"
 #include "size.h"
 
@@ -70,6 +72,9 @@ struct lt_need
 lt_need_of(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
+	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
+	assert(request->named_count <= LT_PARTITIONS_MAX);
+
 	struct lt_need need = {
 	    .request = request,
 	    .market = market,

@@ -3,6 +3,7 @@
  * A plan as text: the one or two lines of a submission, and the table of all
  * candidates for `plan` and `explain`. The only place where a plan is worded.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,6 +143,8 @@ void
 lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s)
 {
+	assert(plan->candidate_count <= market->partition_count);
+
 	struct lt_text text = {.out = out, .size = size};
 
 	if (size > 0)
@@ -213,6 +216,8 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 void
 lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
 {
+	assert((unsigned)candidate->reject < LT_REJECT_COUNT);
+
 	struct lt_text text = {.out = out, .size = size};
 
 	if (size > 0)
@@ -262,6 +267,8 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s)
 {
+	assert(plan->candidate_count <= market->partition_count);
+
 	struct lt_text text = {.out = out, .size = size};
 	char line[LT_ERROR_TEXT_SIZE * 4];
 

@@ -6,6 +6,7 @@
  */
 #include "quote.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -241,6 +242,8 @@ void
 lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
     const struct lt_market *market)
 {
+	assert(plan->candidate_count <= market->partition_count);
+
 	memset(whys, 0, sizeof *whys);
 	for (int rank = 0; rank <= 3; rank++)
 		for (uint32_t i = 0; i < plan->candidate_count; i++) {

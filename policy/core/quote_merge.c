@@ -4,6 +4,7 @@
  * an entry in a text, the last member in a JSON object. Bounded work on
  * bytes; docs/formats.md, "quote".
  */
+#include <assert.h>
 #include <string.h>
 
 #include "quote.h"
@@ -187,6 +188,9 @@ full:
 int
 lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
 {
+	assert(size > 0);
+	assert(strpbrk(ours, "\"\\{}") == NULL);
+
 	size_t at = strlen(ours);
 	const char *const text = comment ? comment : "";
 	const char *const end = text + strlen(text);

@@ -3,6 +3,7 @@
  * The quote as text in admin_comment, beside what other tools keep there.
  * The same members in the same order both ways; docs/formats.md, "quote".
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,9 @@ put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
 int
 lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 {
+	assert(quote->id != 0);
+	assert(memchr(quote->why, 0, sizeof(quote->why)) != NULL);
+
 	struct lt_text text = {.out = out, .size = size};
 	if (size == 0)
 		return LT_ELIMIT;

@@ -4,6 +4,7 @@
  */
 #include "refusal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,10 @@ suggest(char *out, size_t size, const struct lt_over *over)
 void
 lt_over_text(char *out, size_t size, const struct lt_over *over)
 {
+	assert(size > 0);
+	assert(over->verdict != NULL && over->request != NULL &&
+	       over->market != NULL);
+
 	size_t used;
 
 	lt_verdict_text(out, size, over->verdict, over->market->currency);
@@ -130,6 +135,8 @@ bool
 lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market)
 {
+	assert(plan->candidate_count <= market->partition_count);
+
 	const struct lt_estimate *const chosen = &plan->chosen;
 	const struct lt_candidate *at;
 	char cost[48], most[48];

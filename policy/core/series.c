@@ -3,6 +3,7 @@
  * A signal as a step function with prefix sums. lowtided prepares each series
  * once; lt_decide() and the quote read them.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "series.h"
@@ -99,6 +100,8 @@ uint32_t
 lt_series_index_in(
     const struct lt_series *series, int64_t utc_s, uint32_t low, uint32_t high)
 {
+	assert(low <= high && high < series->count);
+
 	const int64_t *start_utc_s = series->start_utc_s;
 	/* A little more, since times asked for are steps more often than not.
 	 */
@@ -130,6 +133,8 @@ lt_series_index_in(
 uint32_t
 lt_series_index(const struct lt_series *series, int64_t utc_s)
 {
+	assert(series->count >= 1 && series->count <= LT_STEPS_MAX);
+
 	const int64_t *start_utc_s = series->start_utc_s;
 	const uint32_t last = series->count - 1;
 	uint32_t guess, low, high, width;
@@ -171,6 +176,8 @@ double
 lt_series_integral(
     const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
 {
+	assert(from_utc_s <= to_utc_s);
+
 	/* A difference of prefix sums would leave rounding noise, and noise
 	 * would move jobs between equal prices. */
 	const uint32_t i = lt_series_index(series, from_utc_s);

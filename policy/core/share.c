@@ -4,6 +4,8 @@
  * by the most that it may be given, over the shapes and the number of nodes
  * that Slurm may choose.
  */
+#include <assert.h>
+
 #include "counts.h"
 #include "size.h"
 #include "units.h"
@@ -91,6 +93,8 @@ struct lt_fraction
 lt_charge_share(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count)
 {
+	assert(shapes != NULL || shape_count == 0);
+
 	const struct lt_fraction whole = {1, 1};
 	const struct used used = used_of(resources);
 
@@ -381,6 +385,8 @@ struct lt_share
 lt_share_most(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
+	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
+
 	if (request->allocated) {
 		const struct lt_partition *const part =
 		    &market->partitions[partition];

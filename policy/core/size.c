@@ -6,6 +6,7 @@
  */
 #include "size.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -354,6 +355,8 @@ void
 lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
     const struct lt_shape *shape, uint32_t nodes)
 {
+	assert(need->cpus_per_task > 0);
+
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
 	const bool ignored = need->market->memory_ignored;
@@ -487,6 +490,8 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 uint32_t
 lt_nodes_needed(const struct lt_need *need, const struct lt_shape *shape)
 {
+	assert(need->cpus_per_task > 0);
+
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
 	const uint64_t gpus = gpus_of(request, part, shape, request->min_nodes);

@@ -3,6 +3,7 @@
  * The one builder of text, and the one escaping function: for the plugins, the
  * daemon's log and the command.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdbool.h>
@@ -12,6 +13,8 @@
 void
 lt_text_put(struct lt_text *text, const char *format, ...)
 {
+	assert(text->at <= text->size);
+
 	const size_t left = text->size - text->at;
 	va_list arguments;
 

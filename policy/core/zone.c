@@ -3,6 +3,7 @@
  * Local time for messages from the offset steps in the market snapshot: the
  * plugins may neither read zone files nor touch TZ.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "date.h"
@@ -47,6 +48,8 @@ const char *
 lt_zone_text(char *out, size_t size, const struct lt_zone *zone, int64_t utc_s,
     int64_t now_utc_s)
 {
+	assert(zone->count >= 0 && zone->count <= LT_ZONE_STEPS_MAX);
+
 	const struct local local = local_of(zone, utc_s);
 	const int64_t away = local.day - local_of(zone, now_utc_s).day;
 
@@ -67,6 +70,8 @@ const char *
 lt_zone_text_short(char *out, size_t size, const struct lt_zone *zone,
     int64_t utc_s, int64_t other_utc_s, int64_t now_utc_s)
 {
+	assert(zone->count >= 0 && zone->count <= LT_ZONE_STEPS_MAX);
+
 	const struct local local = local_of(zone, utc_s);
 
 	if (local.day != local_of(zone, other_utc_s).day)

@@ -3,6 +3,7 @@
  * Opens, makes and migrates ledger.db and signals.db; transactions; prepared
  * statements; the small named values. The rest of the ledger stands on it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,6 +86,8 @@ int
 lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
     struct lt_error *err, const struct lt_value *values, int count)
 {
+	assert(values != NULL || count == 0);
+
 	const enum lt_database database = sql_table[sql].database;
 
 	*rows = (struct lt_rows){.ledger = ledger, .sql = sql};
@@ -102,6 +105,8 @@ lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
 int
 lt_rows_next(struct lt_rows *rows, struct lt_error *err)
 {
+	assert(rows->statement != NULL);
+
 	const int rc = sqlite3_step(rows->statement);
 
 	rows->column = 0;
@@ -209,6 +214,8 @@ lt_row_optional(struct lt_rows *rows, int64_t *value)
 void
 lt_row_text(struct lt_rows *rows, char *out, size_t size)
 {
+	assert(size > 0);
+
 	const unsigned char *const text =
 	    sqlite3_column_text(rows->statement, rows->column++);
 	const size_t length =

@@ -4,6 +4,7 @@
  * how far those of the last 90 days were off. policy/model/forecast_error.c
  * scores.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "ledger_db.h"
@@ -49,6 +50,9 @@ int
 lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
     const struct lt_forecast_news *news, struct lt_error *err)
 {
+	assert(news->fresh != NULL || news->fresh_count == 0);
+	assert(news->scored != NULL || news->scored_count == 0);
+
 	const int64_t day = news->hour / DAY_HOURS;
 	int rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
 

@@ -4,6 +4,7 @@
  * overlaps, so that a run can be charged again years later; and the raw
  * points of each source, for forecasts.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,8 @@ lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, const struct lt_rate_step *steps, uint32_t count,
     struct lt_error *err)
 {
+	assert(rate < LT_RATE_COUNT);
+
 	int rc = check_steps(steps, count, partition, err);
 
 	if (rc == LT_OK)
@@ -212,6 +215,8 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
     enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
 {
+	assert(rate < LT_RATE_COUNT);
+
 	struct steps known = {0}, all = {0};
 	int rc = load_rates(
 	    ledger, partition, rate, from_utc_s, to_utc_s, &known, err);

@@ -3,6 +3,7 @@
  * What the ledger adds up: totals of an account and period by kind of entry,
  * sums per account and user for the budget snapshot, and exact splitting.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -179,6 +180,8 @@ lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
     int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
     uint32_t *interruptions, struct lt_error *err)
 {
+	assert(from_utc_s <= to_utc_s);
+
 	struct exposure found = {0};
 	const int rc = lt_row_one(ledger, LT_SQL_EXPOSURE, read_exposure,
 	    &found, err,

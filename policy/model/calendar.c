@@ -4,6 +4,7 @@
  * length; where days begin is found by looking at the table of offsets on both
  * sides, for a midnight may happen twice or never.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,9 @@ void
 lt_calendar_period(struct lt_period *period, const struct lt_offsets *offsets,
     enum lt_period_kind kind, int64_t utc_s, int ahead)
 {
+	assert(kind != LT_FIXED && ahead >= 0);
+	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
+
 	const struct lt_date date =
 	    lt_date_of_day(lt_day_of_second(local_of(offsets, utc_s)));
 	const int year = (int)date.year, length = months_of(kind);
@@ -126,6 +130,8 @@ int
 lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err)
 {
+	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
+
 	int year = 0, part = 0, used = 0;
 	*period = (struct lt_period){0};
 	const size_t length = strlen(text);
@@ -156,6 +162,8 @@ int
 lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err)
 {
+	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
+
 	char midnight[32];
 	if (lt_utc_parse(text, utc_s, NULL) == LT_OK)
 		return LT_OK;
@@ -175,6 +183,8 @@ void
 lt_calendar_zone(
     struct lt_zone *zone, const struct lt_offsets *offsets, int64_t now_utc_s)
 {
+	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
+
 	static const struct lt_offset utc = {.abbreviation = "UTC"};
 	int i =
 	    offsets->count > 0 ? step_at(offsets, now_utc_s - ZONE_LOOK_S) : 0;

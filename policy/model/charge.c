@@ -3,6 +3,7 @@
  * Charges by exact integrals over the hours of a run. Only the run's total is
  * rounded (by the ledger, with a carry); the hours are cut from that total.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,6 +17,9 @@ double
 lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
     enum lt_quality *worst)
 {
+	assert(from <= to);
+	assert(rates->steps != NULL || rates->count == 0);
+
 	double sum = 0;
 	for (uint32_t i = 0; i < rates->count; i++) {
 		const struct lt_rate_step *const step = &rates->steps[i];
@@ -81,6 +85,10 @@ int
 lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
     struct lt_error *err)
 {
+	assert(input->share.denominator > 0);
+	assert(input->suspended >= 0 && input->suspended <= 1);
+	assert(input->suspended <= 0 || input->suspended_share.denominator > 0);
+
 	*charge = (struct lt_charge){.priced = input->price.count > 0,
 	    .has_carbon = input->carbon.count > 0};
 	if (input->start_utc_s <= 0 || input->end_utc_s <= input->start_utc_s) {

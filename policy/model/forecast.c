@@ -4,6 +4,7 @@
  * each lead time. Weights of its signs, learned from six grids and corrected
  * by the source's own last weeks; docs/model.md, eq. (31).
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,8 @@ uint32_t
 lt_forecast(
     struct lt_rate_step *out, uint32_t room, const struct lt_known *known)
 {
+	assert(known->steps != NULL || known->count == 0);
+
 	const int64_t now_utc_s = known->now_utc_s;
 	struct lt_history history;
 	double weights[KNOTS][LT_SIGN_COUNT];

@@ -3,6 +3,7 @@
  * Each hour: what was forecast for hours that are measured now is scored, and
  * a few hours ahead are forecast to be scored in their turn.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,9 @@ lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
     struct lt_issued *due, uint32_t due_count, bool is_first,
     struct lt_error *err)
 {
+	assert(known->steps != NULL || known->count == 0);
+	assert(due != NULL || due_count == 0);
+
 	const int64_t now_utc_s = known->now_utc_s;
 	struct measured m = {
 	    .seasonal = known->seasonal, .floor = known->floor};

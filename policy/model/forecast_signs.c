@@ -3,6 +3,7 @@
  * From steps of any length, with holes, to hours off the mean day, and from
  * those to the signs that forecast.c weighs; docs/model.md, eq. (31).
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -146,6 +147,8 @@ bool
 lt_history_signs(
     const struct lt_history *h, int i, int lead, double signs[LT_SIGN_COUNT])
 {
+	assert(i >= 0 && i < LT_HISTORY_HOURS && lead >= 1);
+
 	const int last = known_before(h, i);
 	if (last < 0)
 		return false;

@@ -2,6 +2,8 @@
 /*
  * From what Slurm allocated to the figures that charge.c multiplies.
  */
+#include <assert.h>
+
 #include "usage.h"
 
 static double
@@ -47,6 +49,8 @@ kept_of(const struct lt_resources *r)
 struct lt_fraction
 lt_kept_share(const struct lt_resources *r, const struct lt_place *p)
 {
+	assert(p->shape_count <= LT_PLACE_SHAPES_MAX);
+
 	const struct lt_fraction none = {0, 1}, whole = {1, 1};
 	const struct lt_resources kept = kept_of(r);
 	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
@@ -65,6 +69,8 @@ void
 lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
     const struct lt_place *place)
 {
+	assert(place->shape_count <= LT_PLACE_SHAPES_MAX);
+
 	const struct lt_resources kept = kept_of(used);
 	input->nodes = used->nodes;
 	input->share = lt_charge_share(used, place->shapes, place->shape_count);

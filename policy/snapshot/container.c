@@ -6,6 +6,7 @@
  */
 #include "container.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ enum {
 unsigned char *
 lt_coder_reserve(struct lt_coder *coder, size_t byte_count)
 {
+	assert(coder->at <= coder->capacity || !coder->writing);
+
 	if (coder->bad || !coder->writing)
 		return NULL;
 	if (byte_count > coder->capacity - coder->at) {
@@ -43,6 +46,8 @@ lt_coder_reserve(struct lt_coder *coder, size_t byte_count)
 const unsigned char *
 lt_coder_take(struct lt_coder *coder, size_t byte_count)
 {
+	assert(coder->at <= coder->size || coder->writing);
+
 	if (coder->bad || coder->writing)
 		return NULL;
 	if (byte_count > coder->size - coder->at) {
@@ -117,6 +122,8 @@ lt_code_f64(struct lt_coder *coder, double *value)
 void
 lt_code_text(struct lt_coder *coder, char *text, size_t size)
 {
+	assert(size > 0);
+
 	unsigned char *const out = lt_coder_reserve(coder, size);
 	const unsigned char *const in = lt_coder_take(coder, size);
 	if (out != NULL) {
@@ -148,6 +155,8 @@ void
 lt_header_pack(unsigned char *out, const char magic[LT_MAGIC_BYTES],
     const struct lt_header *header, const struct lt_section *sections)
 {
+	assert(header->section_count <= LT_FILE_SECTIONS_MAX);
+
 	memset(out, 0, LT_FILE_HEADER_BYTES);
 	memcpy(out, magic, LT_MAGIC_BYTES);
 	lt_put_u64(out + LT_AT_GENERATION, header->generation);
@@ -409,6 +418,8 @@ int
 lt_reader_section(struct lt_reader *reader, uint32_t index,
     struct lt_coder *coder, struct lt_error *err)
 {
+	assert(index < reader->header.section_count);
+
 	const struct lt_section *const section = &reader->sections[index];
 	const unsigned char *bytes = NULL;
 	const int code =
@@ -427,6 +438,8 @@ int
 lt_reader_done(const struct lt_reader *reader, const struct lt_coder *coder,
     uint32_t index, struct lt_error *err)
 {
+	assert(index < reader->header.section_count);
+
 	if (!coder->bad && coder->at == coder->size)
 		return LT_OK;
 	return lt_fail(err, LT_ECHECKSUM,

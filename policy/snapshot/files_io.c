@@ -3,6 +3,7 @@
  * Opening and replacing lowtide's files. Openers trust the descriptor, not
  * the path; writers leave the old file or the new one, never a part.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -153,6 +154,8 @@ int
 lt_replace_write(struct lt_replace *replace, const void *bytes,
     size_t byte_count, struct lt_error *err)
 {
+	assert(replace->fd >= 0);
+
 	size_t done = 0;
 	while (done < byte_count) {
 		const ssize_t put = write(replace->fd,
@@ -200,6 +203,8 @@ lt_directory_sync(const char *path, struct lt_error *err)
 int
 lt_replace_commit(struct lt_replace *replace, struct lt_error *err)
 {
+	assert(replace->fd >= 0);
+
 	int code = LT_OK;
 	if (fsync(replace->fd) != 0)
 		code = lt_fail(err, LT_EIO, "%s: can't sync: %s",

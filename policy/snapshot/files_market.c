@@ -3,6 +3,7 @@
  * The market snapshot: lowtided packs and saves it, plugins and commands load
  * it. One function per record serves both ways; docs/formats.md, "market".
  */
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -554,6 +555,8 @@ int
 lt_market_load(struct lt_market *market, const char *path,
     const struct lt_market *previous, struct lt_error *err)
 {
+	assert(previous != market);
+
 	struct lt_source source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, false, &source.size, err);
 	if (source.fd < 0) {

@@ -51,7 +51,7 @@ test_void(void **state)
 		struct world *const w = make_world(*state);
 		const struct lt_slurm_job job = make_job(1),
 					  other = make_job(9);
-		char text[LT_QUOTE_TEXT_SIZE];
+		char text[LT_QUOTE_TEXT_SIZE] = "";
 		struct lt_slurm_run row = {.job_id = 5,
 		    .admin_comment = text,
 		    .array_task = UINT32_MAX};
@@ -72,11 +72,12 @@ test_void(void **state)
 		hold.quote.tasks = hold.live_tasks = cases[i].tasks;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		struct lt_quote quote = hold.quote;
-		quote.id = (uint64_t)cases[i].row;
-		assert_int_equal(
-		    lt_quote_pack(text, sizeof(text), &quote), LT_OK);
-		if (cases[i].row)
+		if (cases[i].row) {
+			quote.id = (uint64_t)cases[i].row;
+			assert_int_equal(
+			    lt_quote_pack(text, sizeof(text), &quote), LT_OK);
 			fake_rows = (struct lt_slurm_runs){1, &row};
+		}
 		if (cases[i].settled) {
 			const struct lt_run run = {.key = {5, 0}, .uid = BOB};
 			bool changed;
