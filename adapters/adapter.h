@@ -34,8 +34,8 @@ struct lt_adapter {
 	 * who adds the policy file's never mixes them up.
 	 */
 	int (*fetch)(const struct lt_source_options *options,
-	    int64_t from_utc_s, int64_t to_utc_s, int64_t now_utc_s,
-	    struct lt_points *points, struct lt_error *err);
+	    const struct lt_window *window, struct lt_points *points,
+	    struct lt_error *err);
 	lt_parse_fn *parse; /* NULL where nothing is fetched */
 };
 

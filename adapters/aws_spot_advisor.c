@@ -199,8 +199,8 @@ advisor_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-advisor_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+advisor_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
@@ -210,12 +210,11 @@ advisor_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	const int code = lt_url_start(url, options, "url",
 	    advisor_options[3].fallback, "spot-advisor-data.json", err);
 
-	(void)from_utc_s;
-	(void)to_utc_s;
 	if (code != LT_OK)
 		return code;
 	lt_web_start(&web, options, points);
-	return lt_web_points(&web, &request, advisor_parse, now_utc_s, err);
+	return lt_web_points(
+	    &web, &request, advisor_parse, window->now_utc_s, err);
 }
 
 const struct lt_adapter lt_adapter_aws_spot_advisor = {

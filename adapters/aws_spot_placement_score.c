@@ -244,8 +244,8 @@ make_form(char form[FORM_SIZE], const struct lt_source_options *options,
 }
 
 static int
-score_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+score_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char form[FORM_SIZE];
@@ -262,17 +262,16 @@ score_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_web web;
 	int code;
 
-	(void)from_utc_s;
-	(void)to_utc_s;
 	lt_web_start(&web, options, points);
 	scores_start(&scores, options);
 	make_form(form, options, &scores);
-	code = lt_aws_login_get(&web, now_utc_s, &login, err);
+	code = lt_aws_login_get(&web, window->now_utc_s, &login, err);
 	if (code == LT_OK)
 		code = lt_aws_do(&web, &login, &action, err);
 	explicit_bzero(&login, sizeof(login));
 	if (code == LT_OK) {
-		code = scores_end(&scores, options, now_utc_s, points, err);
+		code = scores_end(
+		    &scores, options, window->now_utc_s, points, err);
 		if (code != LT_OK)
 			lt_context(err, "%s", options->name);
 	}

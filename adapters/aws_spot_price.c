@@ -484,21 +484,23 @@ request_all(struct lt_web *web, struct prices *prices, int64_t *from_utc_s,
 }
 
 static int
-price_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+price_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char note[LT_POINTS_NOTE_SIZE] = "";
 	struct prices prices;
 	struct lt_web web;
+	int64_t from_utc_s = window->from_utc_s;
 	int code;
 
 	lt_web_start(&web, options, points);
-	prices_start(&prices, options, now_utc_s);
-	code = request_all(
-	    &web, &prices, &from_utc_s, now_utc_s, note, sizeof(note), err);
+	prices_start(&prices, options, window->now_utc_s);
+	code = request_all(&web, &prices, &from_utc_s, window->now_utc_s, note,
+	    sizeof(note), err);
 	if (code == LT_OK) {
-		code = prices_end(&prices, from_utc_s, to_utc_s, points, err);
+		code = prices_end(
+		    &prices, from_utc_s, window->to_utc_s, points, err);
 		if (code != LT_OK)
 			lt_context(err, "%s", options->name);
 	}

@@ -420,8 +420,8 @@ request_all(struct lt_web *web, int64_t now_utc_s, bool *denied,
 /* A kept token may have been withdrawn: then once anew. One that the login
  * has just given is not to blame. */
 static int
-rate_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+rate_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_error inner = {0};
@@ -429,23 +429,23 @@ rate_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	bool denied = false;
 	int code = LT_OK;
 
-	(void)from_utc_s; /* only today's rate is given */
-	(void)to_utc_s;
+	/* Only today's rate is given. */
 	lt_web_start(&web, options, points);
 	const bool kept = web.memory->token[0] != '\0' &&
-			  web.memory->token_until_utc_s > now_utc_s;
+			  web.memory->token_until_utc_s > window->now_utc_s;
 	if (!kept)
-		code = login(&web, now_utc_s, &inner);
+		code = login(&web, window->now_utc_s, &inner);
 	if (code == LT_OK)
-		code = request_all(&web, now_utc_s, &denied, points, &inner);
+		code = request_all(
+		    &web, window->now_utc_s, &denied, points, &inner);
 	if (denied && kept) {
 		forget_token(web.memory);
 		inner = (struct lt_error){0};
 		denied = false;
-		code = login(&web, now_utc_s, &inner);
+		code = login(&web, window->now_utc_s, &inner);
 		if (code == LT_OK)
 			code = request_all(
-			    &web, now_utc_s, &denied, points, &inner);
+			    &web, window->now_utc_s, &denied, points, &inner);
 	}
 	if (denied)
 		forget_token(web.memory);

@@ -415,18 +415,17 @@ request(struct lt_web *web, char url[LT_URL_SIZE], struct tally *tally,
 }
 
 static int
-price_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+price_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	struct tally tally = {.now_utc_s = now_utc_s};
+	struct tally tally = {.now_utc_s = window->now_utc_s};
 	struct lt_error inner = {0};
 	char first[LT_URL_SIZE], url[LT_URL_SIZE];
 	struct lt_web web;
 	int code = first_url(first, options, &inner);
 
-	(void)from_utc_s; /* a list has no past and no forecast */
-	(void)to_utc_s;
+	/* A list has no past and no forecast. */
 	lt_web_start(&web, options, points);
 	strcpy(url, code == LT_OK ? first : "");
 	for (int page = 0; code == LT_OK && url[0] != '\0'; page++)

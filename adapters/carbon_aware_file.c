@@ -129,8 +129,8 @@ file_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-file_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+file_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	const char *const path = lt_source_option(options, "path", "");
@@ -142,12 +142,13 @@ file_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 
 	if (code != LT_OK)
 		return code;
-	code = file_parse(options, bytes, byte_count, now_utc_s, &all, &inner);
+	code = file_parse(
+	    options, bytes, byte_count, window->now_utc_s, &all, &inner);
 	free(bytes);
 	if (code == LT_OK) {
 		memcpy(points->note, all.note, sizeof(points->note));
-		code =
-		    lt_points_copy(points, &all, from_utc_s, to_utc_s, &inner);
+		code = lt_points_copy(
+		    points, &all, window->from_utc_s, window->to_utc_s, &inner);
 	}
 	if (code == LT_OK && points->count == 0)
 		code = lt_fail(&inner, LT_EINPUT,

@@ -197,13 +197,13 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 }
 
 static int
-sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+sdk_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	const enum lt_quantity quantity = lt_carbon_quantity(options);
-	const bool has_past = from_utc_s < now_utc_s;
-	const bool has_future = to_utc_s > now_utc_s;
+	const bool has_past = window->from_utc_s < window->now_utc_s;
+	const bool has_future = window->to_utc_s > window->now_utc_s;
 	struct lt_fetch_parts parts = {
 	    .past = {.asked = has_past, .points.quantity = quantity},
 	    .ahead = {.asked = has_future, .points.quantity = quantity},
@@ -215,17 +215,18 @@ sdk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	points->quantity = quantity;
 	lt_web_start(&web, options, points);
 	if (ahead->asked)
-		ask_ahead(&web, now_utc_s, ahead, &status);
+		ask_ahead(&web, window->now_utc_s, ahead, &status);
 	/* Some data sources have no forecast; what was is of use without. */
 	const bool has_none = status == NOT_IMPLEMENTED && parts.past.asked;
 	if (parts.past.asked && (ahead->code == LT_OK || has_none))
-		ask_past(&web, from_utc_s, now_utc_s, &parts.past);
+		ask_past(
+		    &web, window->from_utc_s, window->now_utc_s, &parts.past);
 	if (has_none && parts.past.points.count > 0) {
 		ahead->asked = false;
 		lt_note_add(points, "no forecast: %s", ahead->err.text);
 	}
-	const int code = lt_fetch_parts_join(
-	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	const int code =
+	    lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	return code;
 }

@@ -50,21 +50,20 @@ climatology_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-climatology_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+climatology_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	const struct lt_climatology *item;
 	int code = find_zone(options, &item, err);
 
-	(void)now_utc_s;
 	if (code != LT_OK)
 		return code;
 	points->quantity = LT_QUANTITY_CARBON;
 	(void)snprintf(points->note, sizeof(points->note),
 	    "mean of %s, not a measurement", item->years);
-	for (int64_t hour = from_utc_s / LT_HOUR_S;
-	     hour * LT_HOUR_S < to_utc_s && code == LT_OK; hour++) {
+	for (int64_t hour = window->from_utc_s / LT_HOUR_S;
+	     hour * LT_HOUR_S < window->to_utc_s && code == LT_OK; hour++) {
 		const time_t at = hour * LT_HOUR_S;
 		struct tm parts;
 		(void)gmtime_r(&at, &parts);

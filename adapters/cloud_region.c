@@ -99,17 +99,16 @@ cloud_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-cloud_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+cloud_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	const struct lt_cloud_region *region = NULL;
-	struct lt_point point = {.start_utc_s = from_utc_s,
-	    .end_utc_s = to_utc_s,
+	struct lt_point point = {.start_utc_s = window->from_utc_s,
+	    .end_utc_s = window->to_utc_s,
 	    .quality = LT_QUALITY_CONSTANT};
 	const int code = find(options, &region, err);
 
-	(void)now_utc_s;
 	if (code != LT_OK)
 		return code;
 	points->quantity = LT_QUANTITY_CARBON;

@@ -220,8 +220,8 @@ cudo_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-cudo_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+cudo_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	static const char scheme[] = "Authorization: bearer ";
@@ -234,8 +234,7 @@ cudo_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_web web;
 	int code;
 
-	(void)from_utc_s; /* the list knows no past */
-	(void)to_utc_s;
+	/* The list knows no past. */
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
 	code = lt_url_start(
@@ -248,8 +247,8 @@ cudo_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		request.secret_header = header;
 	}
 	if (code == LT_OK)
-		code =
-		    lt_web_points(&web, &request, cudo_parse, now_utc_s, err);
+		code = lt_web_points(
+		    &web, &request, cudo_parse, window->now_utc_s, err);
 	explicit_bzero(header, sizeof(header));
 	return code;
 }

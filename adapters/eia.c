@@ -375,15 +375,17 @@ make_secret(char *out, size_t size, const struct lt_source_options *options,
 }
 
 static int
-eia_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+eia_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char secret_query[LT_SECRET_SIZE], missing[LT_POINTS_NOTE_SIZE] = "";
 	struct lt_web web;
 	struct lt_mix mix;
-	int code = lt_mix_start(&mix, fuels, from_utc_s,
-	    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, err);
+	int code = lt_mix_start(&mix, fuels, window->from_utc_s,
+	    window->to_utc_s < window->now_utc_s ? window->to_utc_s
+						 : window->now_utc_s,
+	    err);
 
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_CARBON;
@@ -395,7 +397,8 @@ eia_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		    &web, secret_query, &mix, missing, sizeof(missing), err);
 	explicit_bzero(secret_query, sizeof(secret_query));
 	if (code == LT_OK)
-		code = lt_mix_points(&mix, options, now_utc_s, points, err);
+		code = lt_mix_points(
+		    &mix, options, window->now_utc_s, points, err);
 	if (code == LT_OK && missing[0] != '\0')
 		memcpy(points->note, missing, sizeof(points->note));
 	lt_mix_free(&mix);

@@ -307,11 +307,11 @@ request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 }
 
 static int
-em_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+em_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	struct asking asking = {.now_utc_s = now_utc_s};
+	struct asking asking = {.now_utc_s = window->now_utc_s};
 	struct lt_fetch_parts parts = {0};
 	char key[LT_SECRET_SIZE];
 	int code = lt_secret_read(options, "key", key, sizeof(key), err);
@@ -321,15 +321,16 @@ em_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	snprintf(asking.header, sizeof(asking.header), "auth-token: %s", key);
 	explicit_bzero(key, sizeof(key));
 	lt_web_start(&asking.web, options, points);
-	if (to_utc_s > now_utc_s)
+	if (window->to_utc_s > window->now_utc_s)
 		request_ahead(&asking, &parts.ahead);
-	if (parts.ahead.code == LT_OK && from_utc_s < now_utc_s)
-		request_past(&asking, from_utc_s,
-		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, &parts.past);
+	if (parts.ahead.code == LT_OK && window->from_utc_s < window->now_utc_s)
+		request_past(&asking, window->from_utc_s,
+		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
+							 : window->now_utc_s,
+		    &parts.past);
 	explicit_bzero(asking.header, sizeof(asking.header));
 	points->quantity = LT_QUANTITY_CARBON;
-	code = lt_fetch_parts_join(
-	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	code = lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	return code;
 }

@@ -79,12 +79,12 @@ co2_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-co2_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+co2_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_charts_fetch(&co2_charts, co2_parse, options, from_utc_s,
-	    to_utc_s, now_utc_s, points, err);
+	return lt_charts_fetch(
+	    &co2_charts, co2_parse, options, window, points, err);
 }
 
 const struct lt_adapter lt_adapter_energy_charts = {

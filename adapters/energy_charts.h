@@ -44,9 +44,8 @@ int lt_charts_parse(const struct lt_charts *charts,
     size_t byte_count, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);
 int lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
-    const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err);
+    const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err);
 
 /* A number, or NAN for what is none. */
 double lt_charts_number(const json_t *cell);

@@ -340,32 +340,36 @@ request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 
 int
 lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
-    const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+    const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
-	const struct asking asking = {charts, parse, &web, now_utc_s};
-	int64_t past_end_utc_s = to_utc_s < now_utc_s ? to_utc_s : now_utc_s;
+	const struct asking asking = {charts, parse, &web, window->now_utc_s};
+	int64_t past_end_utc_s = window->to_utc_s < window->now_utc_s
+				     ? window->to_utc_s
+				     : window->now_utc_s;
 
 	lt_web_start(&web, options, points);
-	if (to_utc_s > now_utc_s && charts->default_is_present) {
+	if (window->to_utc_s > window->now_utc_s &&
+	    charts->default_is_present) {
 		request(&asking, 0, 0, &parts.ahead);
-	} else if (to_utc_s > now_utc_s) {
+	} else if (window->to_utc_s > window->now_utc_s) {
 		/* With yesterday, too: a time without any value is "no content"
 		 * (404), also today before its prices are there. */
-		past_end_utc_s = from_utc_s > now_utc_s - PRESENT_S
-				     ? from_utc_s
-				     : now_utc_s - PRESENT_S;
-		request(&asking, past_end_utc_s, now_utc_s + PRESENT_S,
+		past_end_utc_s =
+		    window->from_utc_s > window->now_utc_s - PRESENT_S
+			? window->from_utc_s
+			: window->now_utc_s - PRESENT_S;
+		request(&asking, past_end_utc_s, window->now_utc_s + PRESENT_S,
 		    &parts.ahead);
 	}
 	if (parts.ahead.code == LT_OK)
-		request_past(&asking, from_utc_s, past_end_utc_s, &parts.past);
+		request_past(
+		    &asking, window->from_utc_s, past_end_utc_s, &parts.past);
 	points->quantity = charts->quantity;
-	const int code = lt_fetch_parts_join(
-	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	const int code =
+	    lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	return code;
 }

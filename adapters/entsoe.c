@@ -278,21 +278,24 @@ make_secret(char *out, size_t size, const struct lt_source_options *options,
 }
 
 static int
-entsoe_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+entsoe_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char secret_query[LT_SECRET_SIZE];
 	struct job job = {.secret_query = secret_query};
+	int64_t from_utc_s = window->from_utc_s;
 	int code = read_area(options, &job.eic, err);
 
 	points->quantity = LT_QUANTITY_CARBON;
 	lt_web_start(&job.web, options, points);
-	if (from_utc_s > now_utc_s - LEAST_S)
-		from_utc_s = now_utc_s - LEAST_S;
+	if (from_utc_s > window->now_utc_s - LEAST_S)
+		from_utc_s = window->now_utc_s - LEAST_S;
 	if (code == LT_OK)
 		code = lt_mix_start(&job.mix, lt_entsoe_fuels, from_utc_s,
-		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, err);
+		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
+							 : window->now_utc_s,
+		    err);
 	if (code == LT_OK)
 		code = make_secret(
 		    secret_query, sizeof(secret_query), options, err);
@@ -300,7 +303,8 @@ entsoe_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		code = request_all(&job, err);
 	explicit_bzero(secret_query, sizeof(secret_query));
 	if (code == LT_OK)
-		code = lt_mix_points(&job.mix, options, now_utc_s, points, err);
+		code = lt_mix_points(
+		    &job.mix, options, window->now_utc_s, points, err);
 	if (code == LT_OK && job.missing[0] != '\0')
 		memcpy(points->note, job.missing, sizeof(points->note));
 	lt_mix_free(&job.mix);

@@ -27,16 +27,17 @@ set_quality(struct lt_points *points, int64_t now_utc_s)
 }
 
 static int
-file_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+file_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_points all = {0};
 	int code = lt_recording_read(options, &all, err);
 
 	if (code == LT_OK) {
-		set_quality(&all, now_utc_s);
-		code = lt_points_copy(points, &all, from_utc_s, to_utc_s, err);
+		set_quality(&all, window->now_utc_s);
+		code = lt_points_copy(
+		    points, &all, window->from_utc_s, window->to_utc_s, err);
 	}
 	lt_points_free(&all);
 	return code;

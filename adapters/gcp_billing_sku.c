@@ -287,8 +287,8 @@ read_key(const struct lt_source_options *options, char out[LT_SECRET_SIZE],
 }
 
 static int
-gcp_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+gcp_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_gcp_search search;
@@ -296,11 +296,10 @@ gcp_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_web web;
 	int code;
 
-	(void)from_utc_s; /* a past price would need a request a month */
-	(void)to_utc_s;
+	/* A past price would need a request a month. */
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
-	code = search_init(&search, options, now_utc_s, err);
+	code = search_init(&search, options, window->now_utc_s, err);
 	if (code == LT_OK)
 		code = read_key(options, secret, err);
 	if (code == LT_OK)

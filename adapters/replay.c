@@ -117,17 +117,16 @@ replay_points(const struct lt_source_options *options,
 }
 
 static int
-replay_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+replay_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_points recording = {0};
 	int code = lt_recording_read(options, &recording, err);
 
-	(void)now_utc_s;
 	if (code == LT_OK)
-		code = replay_points(
-		    options, &recording, from_utc_s, to_utc_s, points, err);
+		code = replay_points(options, &recording, window->from_utc_s,
+		    window->to_utc_s, points, err);
 	lt_points_free(&recording);
 	return code;
 }

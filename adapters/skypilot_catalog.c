@@ -426,8 +426,8 @@ sky_parse(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-sky_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+sky_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	char url[LT_URL_SIZE], path[64];
@@ -436,16 +436,15 @@ sky_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 	struct lt_web web;
 	int code;
 
-	(void)from_utc_s; /* the file knows no past */
-	(void)to_utc_s;
+	/* The file knows no past. */
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
 	snprintf(path, sizeof(path), "%s/vms.csv",
 	    lt_source_option(options, "cloud", ""));
 	code = lt_url_start(url, options, "url", BASE_URL, path, err);
-	return code == LT_OK
-		   ? lt_web_points(&web, &request, sky_parse, now_utc_s, err)
-		   : code;
+	return code == LT_OK ? lt_web_points(&web, &request, sky_parse,
+				   window->now_utc_s, err)
+			     : code;
 }
 
 const struct lt_adapter lt_adapter_skypilot_catalog = {

@@ -87,12 +87,12 @@ static_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-static_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+static_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	(void)now_utc_s;
-	return static_point(options, from_utc_s, to_utc_s, points, err);
+	return static_point(
+	    options, window->from_utc_s, window->to_utc_s, points, err);
 }
 
 const struct lt_adapter lt_adapter_static = {

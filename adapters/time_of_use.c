@@ -443,23 +443,23 @@ tou_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 static int
-tou_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+tou_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	const char *const zone = lt_source_option(options, "timezone", NULL);
 	struct rates rates;
+	int64_t from_utc_s = window->from_utc_s;
 	char *before;
 	int code = read_options(options, &rates, points, err);
 
-	(void)now_utc_s;
 	if (code == LT_OK)
 		code = set_zone(zone, &before, err);
 	if (code != LT_OK)
 		return code;
-	if (from_utc_s < to_utc_s - SPAN_MAX_S)
-		from_utc_s = to_utc_s - SPAN_MAX_S;
-	code = add_steps(&rates, from_utc_s, to_utc_s, points, err);
+	if (from_utc_s < window->to_utc_s - SPAN_MAX_S)
+		from_utc_s = window->to_utc_s - SPAN_MAX_S;
+	code = add_steps(&rates, from_utc_s, window->to_utc_s, points, err);
 	restore_zone(zone, before);
 	return code;
 }

@@ -360,24 +360,27 @@ request_past(struct lt_web *web, int64_t from_utc_s, int64_t end_utc_s,
 }
 
 static int
-uk_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+uk_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
 
 	lt_web_start(&web, options, points);
-	if (to_utc_s > now_utc_s)
-		request(&web, from_utc_s > now_utc_s ? from_utc_s : now_utc_s,
-		    "fw48h", now_utc_s, &parts.ahead);
+	if (window->to_utc_s > window->now_utc_s)
+		request(&web,
+		    window->from_utc_s > window->now_utc_s ? window->from_utc_s
+							   : window->now_utc_s,
+		    "fw48h", window->now_utc_s, &parts.ahead);
 	if (parts.ahead.code == LT_OK)
-		request_past(&web, from_utc_s,
-		    to_utc_s < now_utc_s ? to_utc_s : now_utc_s, now_utc_s,
-		    &parts.past);
+		request_past(&web, window->from_utc_s,
+		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
+							 : window->now_utc_s,
+		    window->now_utc_s, &parts.past);
 	points->quantity = LT_QUANTITY_CARBON;
-	const int code = lt_fetch_parts_join(
-	    &parts, options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	const int code =
+	    lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	return code;
 }

@@ -434,13 +434,15 @@ ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
 }
 
 static int
-watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
+watttime_fetch(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	struct session session = {.options = *options, .now_utc_s = now_utc_s};
-	const bool has_past = from_utc_s < now_utc_s - LT_WATTTIME_STEP_S;
-	const bool has_future = to_utc_s > now_utc_s;
+	struct session session = {
+	    .options = *options, .now_utc_s = window->now_utc_s};
+	const bool has_past =
+	    window->from_utc_s < window->now_utc_s - LT_WATTTIME_STEP_S;
+	const bool has_future = window->to_utc_s > window->now_utc_s;
 	struct lt_fetch_parts parts = {
 	    .past = {.asked = has_past,
 		.points.quantity = LT_QUANTITY_MARGINAL},
@@ -457,11 +459,11 @@ watttime_fetch(const struct lt_source_options *options, int64_t from_utc_s,
 		parts.ahead.code =
 		    ask_ahead(&session, &parts.ahead.points, &parts.ahead.err);
 	if (code == LT_OK && parts.past.asked && parts.ahead.code == LT_OK)
-		parts.past.code = ask_past(
-		    &session, from_utc_s, &parts.past.points, &parts.past.err);
+		parts.past.code = ask_past(&session, window->from_utc_s,
+		    &parts.past.points, &parts.past.err);
 	if (code == LT_OK)
-		code = lt_fetch_parts_join(&parts, options, from_utc_s,
-		    to_utc_s, now_utc_s, points, err);
+		code =
+		    lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);
 	explicit_bzero(&session, sizeof(session)); /* its own memory */
 	return code;

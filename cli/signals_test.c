@@ -88,8 +88,9 @@ fetch(struct attempt *attempt)
 	if (zone[0])
 		set_zone(zone);
 	if (attempt->adapter->fetch(&attempt->options,
-		attempt->now_utc_s - BACK_S, attempt->now_utc_s + AHEAD_S,
-		attempt->now_utc_s, &attempt->points, &attempt->err) == LT_OK)
+		&(struct lt_window){attempt->now_utc_s - BACK_S,
+		    attempt->now_utc_s + AHEAD_S, attempt->now_utc_s},
+		&attempt->points, &attempt->err) == LT_OK)
 		lt_points_sort(&attempt->points);
 	if (zone[0])
 		set_zone(before);

@@ -18,9 +18,8 @@ fail_as(const struct lt_fetch_part *part, struct lt_points *points,
 
 int
 lt_fetch_parts_join(struct lt_fetch_parts *parts,
-    const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+    const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	struct lt_fetch_part *const past = &parts->past, *const ahead =
 							     &parts->ahead;
@@ -34,10 +33,11 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 	    past->points.retry_after_s > ahead->points.retry_after_s
 		? past->points.retry_after_s
 		: ahead->points.retry_after_s;
-	code = lt_points_copy(points, &past->points, from_utc_s, to_utc_s, err);
+	code = lt_points_copy(
+	    points, &past->points, window->from_utc_s, window->to_utc_s, err);
 	if (code == LT_OK && ahead->asked)
-		code = lt_points_copy(
-		    points, &ahead->points, from_utc_s, to_utc_s, err);
+		code = lt_points_copy(points, &ahead->points,
+		    window->from_utc_s, window->to_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	if (points->count == 0)
@@ -58,7 +58,7 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 	}
 	lt_points_sort(points);
 	if (ahead->points.issued_utc_s == 0)
-		lt_points_date(points, now_utc_s);
+		lt_points_date(points, window->now_utc_s);
 	return LT_OK;
 }
 

@@ -27,9 +27,8 @@ struct lt_fetch_parts { /* lt_fetch_parts_free() */
  * Of two pauses that they ask for, the longer.
  */
 int lt_fetch_parts_join(struct lt_fetch_parts *parts,
-    const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err);
+    const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err);
 void lt_fetch_parts_free(struct lt_fetch_parts *parts);
 
 #endif

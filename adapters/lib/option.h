@@ -45,6 +45,11 @@ const char *lt_currency_of_option(const struct lt_source_options *options);
 int lt_currency_option(struct lt_points *points,
     const struct lt_source_options *options, struct lt_error *err);
 
+struct lt_window {		      /* what is asked for, and when */
+	int64_t from_utc_s, to_utc_s; /* half-open */
+	int64_t now_utc_s;
+};
+
 /* What an adapter makes of the bytes of one answer or file. Pure; an error has
  * their line and column where known. */
 typedef int lt_parse_fn(const struct lt_source_options *options,

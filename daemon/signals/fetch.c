@@ -62,8 +62,10 @@ lt_fetch_run(struct lt_fetch *fetch)
 	fetch->code = lt_http_init(&fetch->err);
 	if (fetch->code != LT_OK)
 		return;
-	fetch->code = fetch->adapter->fetch(&options, fetch->from_utc_s,
-	    fetch->to_utc_s, fetch->now_utc_s, &fetch->points, &fetch->err);
+	fetch->code = fetch->adapter->fetch(&options,
+	    &(struct lt_window){
+		fetch->from_utc_s, fetch->to_utc_s, fetch->now_utc_s},
+	    &fetch->points, &fetch->err);
 	if (fetch->code == LT_OK)
 		lt_points_sort(&fetch->points);
 	lt_http_cleanup();

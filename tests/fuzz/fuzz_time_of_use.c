@@ -41,8 +41,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	memcpy(rates, bytes, byte_count);
 	rates[byte_count] = '\0';
 	const int code = adapter->check(&options, &err);
-	const int fetched = adapter->fetch(
-	    &options, FROM_UTC_S, to_utc_s, FROM_UTC_S, &points, NULL);
+	const int fetched = adapter->fetch(&options,
+	    &(struct lt_window){FROM_UTC_S, to_utc_s, FROM_UTC_S}, &points,
+	    NULL);
 
 	if ((code == LT_OK) != (fetched == LT_OK))
 		__builtin_trap();

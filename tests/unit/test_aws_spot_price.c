@@ -275,7 +275,8 @@ fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 
 	options.memory = &memory;
 	server_url(url, "/aws/ec2");
-	if (adapter->fetch(&options, from_utc_s, now_utc_s + 86400, now_utc_s,
+	if (adapter->fetch(&options,
+		&(struct lt_window){from_utc_s, now_utc_s + 86400, now_utc_s},
 		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(points.points[0].start_utc_s, from_utc_s);
@@ -321,8 +322,10 @@ test_no_past(void **state)
 
 	(void)state;
 	server_url(url, "/aws/no-past");
-	if (adapter->fetch(&options, now_utc_s - 28 * 86400, now_utc_s + 86400,
-		now_utc_s, &points, &err) != LT_OK)
+	if (adapter->fetch(&options,
+		&(struct lt_window){
+		    now_utc_s - 28 * 86400, now_utc_s + 86400, now_utc_s},
+		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(points.points[0].start_utc_s, now_utc_s - 900);
 	assert_between((int64_t)points.count, 1, 2);
@@ -361,9 +364,10 @@ test_faults(void **state)
 		const int64_t now_utc_s = time(NULL);
 
 		server_url(url, faults[i].path);
-		const int code =
-		    adapter->fetch(&options, now_utc_s - 28 * 86400, now_utc_s,
-			now_utc_s, &points, &err);
+		const int code = adapter->fetch(&options,
+		    &(struct lt_window){
+			now_utc_s - 28 * 86400, now_utc_s, now_utc_s},
+		    &points, &err);
 		if (code != faults[i].code)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
 		if (code == LT_OK)
@@ -386,7 +390,8 @@ test_no_keys(void **state)
 	(void)state;
 	unsetenv("AWS_ACCESS_KEY_ID");
 	assert_int_equal(
-	    adapter->fetch(&options, T0, T0 + 900, T0, &points, &err),
+	    adapter->fetch(
+		&options, &(struct lt_window){T0, T0 + 900, T0}, &points, &err),
 	    LT_EINPUT);
 	assert_says("no keys", &err, "no access key id");
 }

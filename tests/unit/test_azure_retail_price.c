@@ -297,8 +297,10 @@ test_fetch(void **state)
 		options.items[options.count].key = "url";
 		options.items[options.count++].value = url;
 		options.memory = &memory;
-		if (adapter->fetch(&options, now_utc_s - 86400,
-			now_utc_s + 86400, now_utc_s, &points, &err) != LT_OK)
+		if (adapter->fetch(&options,
+			&(struct lt_window){
+			    now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
+			&points, &err) != LT_OK)
 			fail_msg("%zu: %s", i, err.text);
 		assert_price("fetched", &points, cases[i].micros,
 		    now_utc_s - now_utc_s % 3600, cases[i].note);
@@ -345,8 +347,8 @@ test_faults(void **state)
 
 		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code =
-		    adapter->fetch(&options, NOW, NOW, NOW, &points, &err);
+		const int code = adapter->fetch(&options,
+		    &(struct lt_window){NOW, NOW, NOW}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -432,8 +434,8 @@ test_links(void **state)
 		server_url(url, path);
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
-		if (adapter->fetch(&options, NOW, NOW, NOW, &points, &err) ==
-			LT_OK ||
+		if (adapter->fetch(&options, &(struct lt_window){NOW, NOW, NOW},
+			&points, &err) == LT_OK ||
 		    memory.trace_count != 1)
 			fail_msg("%s: %d requests", cases[i].name,
 			    memory.trace_count);

@@ -145,8 +145,10 @@ fetch(const char *file, const char *location, const char *intensity,
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
 	assert_int_equal(lt_adapter_check(adapter, &options, err), LT_OK);
-	return adapter->fetch(&options, now_utc_s - 86400, now_utc_s + 86400,
-	    now_utc_s, points, err);
+	return adapter->fetch(&options,
+	    &(struct lt_window){
+		now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
+	    points, err);
 }
 
 static void

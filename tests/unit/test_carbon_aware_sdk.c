@@ -209,8 +209,10 @@ fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
 	server_url(url, "/marginal/sdk/");
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
-	return adapter->fetch(&options, now_utc_s + from_s, now_utc_s + to_s,
-	    now_utc_s, points, err);
+	return adapter->fetch(&options,
+	    &(struct lt_window){
+		now_utc_s + from_s, now_utc_s + to_s, now_utc_s},
+	    points, err);
 }
 
 static void

@@ -56,8 +56,10 @@ test_hours_and_months(void **state)
 	while (strcmp(item->zone, "US-CAL-CISO") != 0)
 		item++;
 	/* From the middle of the last hour of May on. */
-	assert_int_equal(lt_adapter_climatology.fetch(&options, JUNE - 1800,
-			     JUNE + 24 * LT_HOUR_S, JUNE, &points, &err),
+	assert_int_equal(
+	    lt_adapter_climatology.fetch(&options,
+		&(struct lt_window){JUNE - 1800, JUNE + 24 * LT_HOUR_S, JUNE},
+		&points, &err),
 	    LT_OK);
 	assert_int_equal(points.count, 25);
 	assert_int_equal(points.quantity, LT_QUANTITY_CARBON);
@@ -118,9 +120,10 @@ test_refuses(void **state)
 			fail_msg("%s", cases[i].why);
 		assert_int_equal(err.line, 7);
 		assert_non_null(strstr(err.text, "AU-SA, DE, ES"));
-		assert_int_not_equal(
-		    lt_adapter_climatology.fetch(&options, JANUARY,
-			JANUARY + LT_HOUR_S, JANUARY, &points, NULL),
+		assert_int_not_equal(lt_adapter_climatology.fetch(&options,
+					 &(struct lt_window){JANUARY,
+					     JANUARY + LT_HOUR_S, JANUARY},
+					 &points, NULL),
 		    LT_OK);
 		assert_int_equal(points.count, 0);
 	}

@@ -331,8 +331,9 @@ test_fetch(void **state)
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
 		if (adapter->fetch(&options,
-			now_utc_s - fetches[i].days * 86400, now_utc_s + 86400,
-			now_utc_s, &points, &err) != LT_OK)
+			&(struct lt_window){now_utc_s - fetches[i].days * 86400,
+			    now_utc_s + 86400, now_utc_s},
+			&points, &err) != LT_OK)
 			fail_msg("%s: %s", fetches[i].path, err.text);
 		assert_true(points.count >= (size_t)fetches[i].days * 24 - 3);
 		assert_hours(&points, now_utc_s);
@@ -365,8 +366,10 @@ test_old_fails(void **state)
 	(void)state;
 	url_of(url, "eia-old-fails");
 	const struct lt_source_options options = options_of(pairs);
-	if (adapter->fetch(&options, now_utc_s - 28 * 86400, now_utc_s,
-		now_utc_s, &points, &err) != LT_OK)
+	if (adapter->fetch(&options,
+		&(struct lt_window){
+		    now_utc_s - 28 * 86400, now_utc_s, now_utc_s},
+		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_between((int64_t)points.count, 490, 500);
 	assert_hours(&points, now_utc_s);
@@ -410,8 +413,10 @@ test_errors(void **state)
 		url_of(url, cases[i].path);
 		setenv("LT_TEST_KEY", cases[i].key, 1);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options, now_utc_s - 86400,
-		    now_utc_s, now_utc_s, &points, &err);
+		const int code = adapter->fetch(&options,
+		    &(struct lt_window){
+			now_utc_s - 86400, now_utc_s, now_utc_s},
+		    &points, &err);
 		if (code != cases[i].code || points.count != 0 ||
 		    points.retry_after_s != cases[i].retry_after_s)
 			fail_msg("%s: %d %s", cases[i].says, code, err.text);
@@ -436,19 +441,25 @@ test_key_file(void **state)
 	write_file(path, MIX_KEY "\n", strlen(MIX_KEY) + 1);
 	url_of(url, "eia");
 	const struct lt_source_options options = options_of(pairs);
-	assert_int_equal(adapter->fetch(&options, now_utc_s - 86400, now_utc_s,
-			     now_utc_s, &points, NULL),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
+		&points, NULL),
 	    LT_OK);
 	lt_points_free(&points);
 	chmod(path, 0644);
-	assert_int_equal(adapter->fetch(&options, now_utc_s - 86400, now_utc_s,
-			     now_utc_s, &points, &err),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
+		&points, &err),
 	    LT_EDENIED);
 	assert_says("mode", &err, "lets others read a secret");
 	unlink(path);
 	memset(&err, 0, sizeof(err));
-	assert_int_equal(adapter->fetch(&options, now_utc_s - 86400, now_utc_s,
-			     now_utc_s, &points, &err),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
+		&points, &err),
 	    LT_ENOENT); /* never the demo key instead */
 	lt_points_free(&points);
 }
@@ -465,7 +476,8 @@ test_future(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->fetch(&options, NOW, NOW + 86400, NOW, &points, &err),
+	    adapter->fetch(&options, &(struct lt_window){NOW, NOW + 86400, NOW},
+		&points, &err),
 	    LT_EINPUT);
 	assert_says("future", &err, "no whole hour of the past");
 }

@@ -328,8 +328,9 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
 	setenv("EM_TEST_KEY", key, 1);
 	struct lt_source_options options = options_of(pairs);
 	options.memory = memory;
-	const int code = adapter->fetch(&options, from_utc_s,
-	    now_utc_s + 2 * 86400, now_utc_s, points, err);
+	const int code = adapter->fetch(&options,
+	    &(struct lt_window){from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
+	    points, err);
 	for (int i = 0; memory != NULL && i < memory->trace_count; i++)
 		assert_null(strstr(memory->trace[i].request, key));
 	assert_null(strstr(err->text, key));
@@ -494,8 +495,10 @@ fetch_odd(const char *base, struct lt_points *points, struct lt_error *err)
 
 	setenv("EM_TEST_KEY", "europe-key", 1);
 	server_url(url, base);
-	return adapter->fetch(&options, now_utc_s - 86400, now_utc_s + 86400,
-	    now_utc_s, points, err);
+	return adapter->fetch(&options,
+	    &(struct lt_window){
+		now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
+	    points, err);
 }
 
 /* No value of the hour that is now: the forecast has one. */
@@ -555,7 +558,8 @@ test_secret(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->fetch(&options, T0, T0 + 3600, T0, &points, &err),
+	    adapter->fetch(&options, &(struct lt_window){T0, T0 + 3600, T0},
+		&points, &err),
 	    LT_EINPUT);
 	assert_says("no key", &err, "EM_TEST_NONE: not in the environment");
 }

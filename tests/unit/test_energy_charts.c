@@ -246,8 +246,10 @@ fetch_is_whole(const char *country, const char *host, int days, int step_s)
 	snprintf(url, sizeof(url), "http://%s:%d/europe", host, server.port);
 	options = options_of(pairs);
 	options.memory = &memory;
-	if (adapter->fetch(&options, from_utc_s, now_utc_s + 2 * 86400,
-		now_utc_s, &points, &err) != LT_OK)
+	if (adapter->fetch(&options,
+		&(struct lt_window){
+		    from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
+		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.points[0].start_utc_s <= from_utc_s);
 	for (size_t i = 0; i < points.count; i++) {
@@ -356,8 +358,9 @@ test_faults(void **state)
 		    i % 2 == 0 ? "127.0.0.1" : "localhost", server.port,
 		    faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options, now_utc_s,
-		    now_utc_s + 7200, now_utc_s, &points, &err);
+		const int code = adapter->fetch(&options,
+		    &(struct lt_window){now_utc_s, now_utc_s + 7200, now_utc_s},
+		    &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -379,8 +382,10 @@ test_without_history(void **state)
 	(void)state;
 	snprintf(url, sizeof(url), "http://localhost:%d/present", server.port);
 	const struct lt_source_options options = options_of(pairs);
-	if (adapter->fetch(&options, now_utc_s - 20 * 86400, now_utc_s + 7200,
-		now_utc_s, &points, &err) != LT_OK)
+	if (adapter->fetch(&options,
+		&(struct lt_window){
+		    now_utc_s - 20 * 86400, now_utc_s + 7200, now_utc_s},
+		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.count >= 8);
 	assert_string_equal(points.note,
@@ -388,8 +393,10 @@ test_without_history(void **state)
 	    "page");
 	lt_points_free(&points);
 	/* Asked for history alone, its loss is all that there is to tell. */
-	assert_int_equal(adapter->fetch(&options, now_utc_s - 86400,
-			     now_utc_s - 3600, now_utc_s, &points, &err),
+	assert_int_equal(adapter->fetch(&options,
+			     &(struct lt_window){now_utc_s - 86400,
+				 now_utc_s - 3600, now_utc_s},
+			     &points, &err),
 	    LT_ENET);
 	assert_says("history", &err, "localhost: HTTP status 404");
 	lt_points_free(&points);

@@ -155,8 +155,10 @@ fetch_is_whole(const char *host, int days, int requests)
 	snprintf(url, sizeof(url), "http://%s:%d/europe/", host, server.port);
 	struct lt_source_options options = options_of(pairs);
 	options.memory = &memory;
-	if (adapter->fetch(&options, from_utc_s, now_utc_s + 8 * 86400,
-		now_utc_s, &points, &err) != LT_OK)
+	if (adapter->fetch(&options,
+		&(struct lt_window){
+		    from_utc_s, now_utc_s + 8 * 86400, now_utc_s},
+		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(memory.trace_count, requests);
 	assert_true(points.points[0].start_utc_s <= from_utc_s);
@@ -212,9 +214,10 @@ test_faults(void **state)
 		const struct lt_source_options options = options_of(pairs);
 		/* A clock that is ahead asks for what nobody knows yet. */
 		const int64_t then_utc_s = now_utc_s + faults[i].ahead_s;
-		assert_int_equal(
-		    adapter->fetch(&options, then_utc_s, then_utc_s + 7200,
-			then_utc_s, &points, &err),
+		assert_int_equal(adapter->fetch(&options,
+				     &(struct lt_window){then_utc_s,
+					 then_utc_s + 7200, then_utc_s},
+				     &points, &err),
 		    LT_ENET);
 		assert_says(faults[i].path, &err, faults[i].says);
 		assert_int_equal(points.count, 0);

@@ -20,19 +20,16 @@
 enum { MANY = 40000 }; /* far more than a pipe holds */
 
 static int
-some(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+some(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	(void)options;
-	(void)to_utc_s;
-	(void)now_utc_s;
 	points->quantity = LT_QUANTITY_TARIFF;
 	strcpy(points->note, "a note");
 	for (int i = MANY; i-- > 0;) { /* it sorts */
 		const struct lt_point point = {.value = i,
-		    .start_utc_s = from_utc_s + i,
-		    .end_utc_s = from_utc_s + i + 1,
+		    .start_utc_s = window->from_utc_s + i,
+		    .end_utc_s = window->from_utc_s + i + 1,
 		    .quality = LT_QUALITY_MEASURED};
 		const int code = lt_points_add(points, &point, err);
 		if (code != LT_OK)
@@ -42,50 +39,42 @@ some(const struct lt_source_options *options, int64_t from_utc_s,
 }
 
 static int
-none(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+none(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	(void)options;
-	(void)from_utc_s;
-	(void)to_utc_s;
-	(void)now_utc_s;
+	(void)window;
 	points->retry_after_s = 77;
 	return lt_fail(err, LT_ENET, "host: no answer");
 }
 
 static int
-dies(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+dies(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	(void)err;
 	raise(SIGKILL);
-	return some(options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	return some(options, window, points, err);
 }
 
 static int
-leaves(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+leaves(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	(void)options;
-	(void)from_utc_s;
-	(void)to_utc_s;
-	(void)now_utc_s;
+	(void)window;
 	(void)points;
 	(void)err;
 	_exit(0);
 }
 
 static int
-hangs(const struct lt_source_options *options, int64_t from_utc_s,
-    int64_t to_utc_s, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+hangs(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
 {
 	for (;;)
 		pause();
-	return some(options, from_utc_s, to_utc_s, now_utc_s, points, err);
+	return some(options, window, points, err);
 }
 
 static const struct {

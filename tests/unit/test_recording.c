@@ -362,8 +362,9 @@ fetch_fails(const char *path, int wanted, const char *says)
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
-	assert_int_equal(lt_adapter_find("file")->fetch(
-			     &options, 0, INT64_MAX, T0, &points, &err),
+	assert_int_equal(
+	    lt_adapter_find("file")->fetch(
+		&options, &(struct lt_window){0, INT64_MAX, T0}, &points, &err),
 	    wanted);
 	assert_says(path, &err, says);
 	assert_true(strstr(err.text, path) == err.text);
@@ -409,15 +410,19 @@ test_fetch(void **state)
 
 	(void)state;
 	write_file(path, bytes, strlen(bytes));
-	assert_int_equal(adapter->fetch(&options, T0 + 3600, T0 + 7200,
-			     T0 + 4000, &points, NULL),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){T0 + 3600, T0 + 7200, T0 + 4000}, &points,
+		NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 1);
 	assert_true(points.points[0].value == 6);
 	assert_int_equal(points.issued_utc_s, 0);
 	lt_points_free(&points);
-	assert_int_equal(adapter->fetch(&options, T0 + 90000, T0 + 99000,
-			     T0 + 90000, &points, NULL),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){T0 + 90000, T0 + 99000, T0 + 90000},
+		&points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 0);
 	assert_int_equal(points.issued_utc_s, T0 + 10800);
@@ -447,8 +452,10 @@ replay_is(const char *path, int64_t from_utc_s, int hours, int first_value,
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
-	const int code = lt_adapter_find("replay")->fetch(&options, from_utc_s,
-	    from_utc_s + hours * 3600, from_utc_s, &points, &err);
+	const int code = lt_adapter_find("replay")->fetch(&options,
+	    &(struct lt_window){
+		from_utc_s, from_utc_s + hours * 3600, from_utc_s},
+	    &points, &err);
 
 	if (code != LT_OK)
 		fail_msg("%s", err.text);
@@ -498,8 +505,9 @@ test_replay_money(void **state)
 
 	(void)state;
 	write_hours(path, 7);
-	assert_int_equal(lt_adapter_find("replay")->fetch(
-			     &options, T0, T0 + 3600, T0, &points, &err),
+	assert_int_equal(
+	    lt_adapter_find("replay")->fetch(&options,
+		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
 	    LT_OK);
 	unlink(path);
 	assert_int_equal(points.count, 1);
@@ -520,8 +528,9 @@ test_replay_short(void **state)
 
 	(void)state;
 	write_hours(path, 6);
-	assert_int_equal(lt_adapter_find("replay")->fetch(
-			     &options, T0, T0 + 3600, T0, &points, &err),
+	assert_int_equal(
+	    lt_adapter_find("replay")->fetch(&options,
+		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
 	    LT_EINPUT);
 	assert_says("6 days", &err, "covers 144 h, want a week (168 h)");
 	assert_int_equal(points.count, 0);

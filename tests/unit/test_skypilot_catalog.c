@@ -319,8 +319,8 @@ test_unchanged(void **state)
 			pairs[2].value = "us-east-1";
 		options = options_of(pairs);
 		options.memory = &memory;
-		const int code =
-		    adapter->fetch(&options, 0, NOW, NOW, &points, &err);
+		const int code = adapter->fetch(
+		    &options, &(struct lt_window){0, NOW, NOW}, &points, &err);
 		assert_int_equal(code, i == 0 ? LT_EINPUT : LT_OK);
 		assert_int_equal(points.unchanged, i == 2);
 		assert_int_equal(points.count, i == 1);

@@ -239,8 +239,10 @@ test_steps(void **state)
 		    step_cases[i].rates, step_cases[i].zone, "EUR", pairs);
 		const int64_t to_utc_s = utc_of(step_cases[i].to);
 
-		if (adapter->fetch(&options, utc_of(step_cases[i].from),
-			to_utc_s, to_utc_s, &points, &err) != LT_OK)
+		if (adapter->fetch(&options,
+			&(struct lt_window){
+			    utc_of(step_cases[i].from), to_utc_s, to_utc_s},
+			&points, &err) != LT_OK)
 			fail_msg("%s: %s", why, err.text);
 		for (; count < STEPS_MAX &&
 		       step_cases[i].steps[count].start != NULL;
@@ -284,8 +286,10 @@ test_zone_is_put_back(void **state)
 	(void)state;
 	setenv("TZ", "Europe/Paris", 1);
 	tzset();
-	assert_int_equal(adapter->fetch(&options, summer, summer + 86400,
-			     summer, &points, NULL),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){summer, summer + 86400, summer}, &points,
+		NULL),
 	    LT_OK);
 	lt_points_free(&points);
 	assert_string_equal(getenv("TZ"), "Europe/Paris");
@@ -294,7 +298,8 @@ test_zone_is_put_back(void **state)
 
 	/* The site's own zone where none is given. */
 	options = options_for("1; 12:00-13:00 2", "", "EUR", pairs);
-	assert_int_equal(adapter->fetch(&options, summer, summer + 7200, summer,
+	assert_int_equal(adapter->fetch(&options,
+			     &(struct lt_window){summer, summer + 7200, summer},
 			     &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
@@ -304,7 +309,8 @@ test_zone_is_put_back(void **state)
 	unsetenv("TZ");
 	tzset();
 	options = options_for("1", "Asia/Tokyo", "EUR", pairs);
-	assert_int_equal(adapter->fetch(&options, summer, summer + 7200, summer,
+	assert_int_equal(adapter->fetch(&options,
+			     &(struct lt_window){summer, summer + 7200, summer},
 			     &points, NULL),
 	    LT_OK);
 	assert_null(getenv("TZ"));
@@ -330,9 +336,10 @@ test_every_minute(void **state)
 		struct lt_points points = {0};
 		size_t at = 0;
 
-		assert_int_equal(
-		    adapter->fetch(&options, from_utc_s,
-			from_utc_s + 365 * 86400, from_utc_s, &points, NULL),
+		assert_int_equal(adapter->fetch(&options,
+				     &(struct lt_window){from_utc_s,
+					 from_utc_s + 365 * 86400, from_utc_s},
+				     &points, NULL),
 		    LT_OK);
 		setenv("TZ", zones[i], 1);
 		tzset();

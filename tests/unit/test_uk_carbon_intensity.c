@@ -245,7 +245,8 @@ fetch_is_whole(struct pair *pairs, bool regional)
 	struct lt_error err = {0};
 	bool forecast = false, measured = false;
 
-	if (adapter->fetch(&options, from_utc_s, to_utc_s, now_utc_s, &points,
+	if (adapter->fetch(&options,
+		&(struct lt_window){from_utc_s, to_utc_s, now_utc_s}, &points,
 		&err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(points.count >= (28 + 1) * 48);
@@ -322,8 +323,8 @@ test_faults(void **state)
 
 		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code =
-		    adapter->fetch(&options, T0, T0 + 7200, T0, &points, &err);
+		const int code = adapter->fetch(&options,
+		    &(struct lt_window){T0, T0 + 7200, T0}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
 			fail_msg("%s: %d %s", faults[i].path, code, err.text);
@@ -345,8 +346,10 @@ test_other_day(void **state)
 	(void)state;
 	server_url(url, "/old");
 	const struct lt_source_options options = options_of(pairs);
-	assert_int_equal(adapter->fetch(&options, T0 + 86400, T0 + 90000,
-			     T0 + 86400, &points, &err),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){T0 + 86400, T0 + 90000, T0 + 86400},
+		&points, &err),
 	    LT_EINPUT);
 	assert_says("old", &err, "src: nothing of the time");
 	assert_int_equal(points.count, 0);

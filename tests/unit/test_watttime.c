@@ -91,8 +91,10 @@ fetch(const char *region, int64_t from_s, int64_t to_s, int64_t now_utc_s,
 	options.memory = &memory;
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
-	const int code = adapter->fetch(&options, now_utc_s + from_s,
-	    now_utc_s + to_s, now_utc_s, points, err);
+	const int code = adapter->fetch(&options,
+	    &(struct lt_window){
+		now_utc_s + from_s, now_utc_s + to_s, now_utc_s},
+	    points, err);
 	if (strstr(err->text, "example password") != NULL ||
 	    strstr(err->text, "eyJ.") != NULL ||
 	    strstr(points->note, "eyJ.") != NULL)
@@ -226,9 +228,10 @@ test_token(void **state)
 	const struct lt_source_options options = options_of(pairs);
 	for (int i = 1; i < 3; i++) {
 		points = (struct lt_points){0};
-		assert_int_equal(
-		    adapter->fetch(&options, now_utc_s, now_utc_s + 3600,
-			now_utc_s, &points, NULL),
+		assert_int_equal(adapter->fetch(&options,
+				     &(struct lt_window){now_utc_s,
+					 now_utc_s + 3600, now_utc_s},
+				     &points, NULL),
 		    LT_OK);
 		lt_points_free(&points);
 		assert_int_equal(marginal->logins, i);
@@ -318,8 +321,10 @@ test_parts(void **state)
 	    {"password_env", "LT_TEST_PASSWORD"}, {"latitude", "0"},
 	    {"longitude", "0"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
-	assert_int_equal(adapter->fetch(&options, now_utc_s, now_utc_s + 3600,
-			     now_utc_s, &points, &err),
+	assert_int_equal(
+	    adapter->fetch(&options,
+		&(struct lt_window){now_utc_s, now_utc_s + 3600, now_utc_s},
+		&points, &err),
 	    LT_ENET);
 	assert_says("ocean", &err, "404, want 200: No coverage available");
 }
