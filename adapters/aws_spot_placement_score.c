@@ -202,8 +202,8 @@ scores_end(const struct scores *scores, const struct lt_source_options *options,
 }
 
 static int
-score_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+score_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_aws_text next = {0};
@@ -211,10 +211,11 @@ score_parse(const struct lt_source_options *options, const char *bytes,
 	int code;
 
 	scores_start(&scores, options);
-	code = lt_aws_items_read(
-	    &score_items, bytes, byte_count, &scores, &next, err);
+	code = lt_aws_items_read(&score_items, answer->bytes,
+	    answer->byte_count, &scores, &next, err);
 	if (code == LT_OK)
-		code = scores_end(&scores, options, now_utc_s, points, err);
+		code = scores_end(
+		    &scores, options, answer->now_utc_s, points, err);
 	return lt_error_mend(err, code);
 }
 

@@ -387,17 +387,17 @@ prices_end(struct prices *prices, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 static int
-price_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+price_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct prices prices;
 	struct lt_aws_text next = {0};
 	int code;
 
-	prices_start(&prices, options, now_utc_s);
-	code = lt_aws_items_read(
-	    &price_items, bytes, byte_count, &prices, &next, err);
+	prices_start(&prices, options, answer->now_utc_s);
+	code = lt_aws_items_read(&price_items, answer->bytes,
+	    answer->byte_count, &prices, &next, err);
 	if (code == LT_OK)
 		code = prices_end(&prices, INT64_MIN, INT64_MAX, points, err);
 	free(prices.changes);

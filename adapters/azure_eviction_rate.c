@@ -191,20 +191,20 @@ finish(const struct lt_source_options *options, const struct tally *tally,
 }
 
 static int
-rate_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+rate_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct tally tally = {.worst = -1};
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return lt_error_mend(err, code);
 	code = read_page(options, json, &tally, err);
 	json_decref(json);
 	if (code == LT_OK)
-		code = finish(options, &tally, now_utc_s, points, err);
+		code = finish(options, &tally, answer->now_utc_s, points, err);
 	return lt_error_mend(err, code);
 }
 

@@ -291,13 +291,13 @@ finish(const struct lt_source_options *options, const struct tally *tally,
 }
 
 static int
-price_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+price_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	struct tally tally = {.now_utc_s = now_utc_s};
+	struct tally tally = {.now_utc_s = answer->now_utc_s};
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return lt_error_mend(err, code);

@@ -120,12 +120,11 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 }
 
 static int
-file_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+file_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_json_parse(
-	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
+	return lt_json_parse(parse_json, options, answer, points, err);
 }
 
 static int
@@ -142,8 +141,9 @@ file_fetch(const struct lt_source_options *options,
 
 	if (code != LT_OK)
 		return code;
-	code = file_parse(
-	    options, bytes, byte_count, window->now_utc_s, &all, &inner);
+	code = file_parse(options,
+	    &(struct lt_answer){bytes, byte_count, window->now_utc_s}, &all,
+	    &inner);
 	free(bytes);
 	if (code == LT_OK) {
 		memcpy(points->note, all.note, sizeof(points->note));

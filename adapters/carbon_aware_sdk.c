@@ -98,12 +98,11 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 }
 
 static int
-sdk_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+sdk_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_json_parse(
-	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
+	return lt_json_parse(parse_json, options, answer, points, err);
 }
 
 /* ---- requests ---- */
@@ -136,8 +135,10 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s,
 	int code = lt_web_do(web, &request, &response, &inner);
 	*status = response.status;
 	if (code == LT_OK) {
-		code = sdk_parse(web->options, response.body,
-		    response.body_length, now_utc_s, points, &inner);
+		code = sdk_parse(web->options,
+		    &(struct lt_answer){
+			response.body, response.body_length, now_utc_s},
+		    points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	}

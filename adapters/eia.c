@@ -219,19 +219,21 @@ read_page(const struct lt_source_options *options, const char *bytes,
 }
 
 static int
-eia_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+eia_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct page page;
 	struct lt_mix mix;
-	int code = lt_mix_start(
-	    &mix, fuels, now_utc_s - LT_MIX_SPAN_S, now_utc_s, err);
+	int code = lt_mix_start(&mix, fuels, answer->now_utc_s - LT_MIX_SPAN_S,
+	    answer->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = read_page(options, bytes, byte_count, &mix, &page, err);
+		code = read_page(options, answer->bytes, answer->byte_count,
+		    &mix, &page, err);
 	if (code == LT_OK)
-		code = lt_mix_points(&mix, options, now_utc_s, points, err);
+		code = lt_mix_points(
+		    &mix, options, answer->now_utc_s, points, err);
 	lt_mix_free(&mix);
 	return lt_error_mend(err, code);
 }

@@ -40,9 +40,8 @@ struct lt_charts { /* one endpoint */
 
 /* As an adapter's parse and fetch. */
 int lt_charts_parse(const struct lt_charts *charts,
-    const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err);
+    const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err);
 int lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);

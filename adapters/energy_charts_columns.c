@@ -229,20 +229,20 @@ parse_json(const struct lt_charts *charts,
 
 int
 lt_charts_parse(const struct lt_charts *charts,
-    const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err)
+    const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return lt_error_mend(err, code);
-	code = parse_json(charts, options, json, now_utc_s, points, err);
+	code =
+	    parse_json(charts, options, json, answer->now_utc_s, points, err);
 	json_decref(json);
 	if (code == LT_OK) {
 		lt_points_sort(points);
-		lt_points_date(points, now_utc_s);
+		lt_points_date(points, answer->now_utc_s);
 	}
 	return lt_error_mend(err, code);
 }

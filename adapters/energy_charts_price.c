@@ -117,12 +117,11 @@ static const struct lt_charts price_charts = {
 };
 
 static int
-price_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+price_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_charts_parse(
-	    &price_charts, options, bytes, byte_count, now_utc_s, points, err);
+	return lt_charts_parse(&price_charts, options, answer, points, err);
 }
 
 static int

@@ -80,25 +80,26 @@ refused(const struct lt_entsoe_answer *answer, struct lt_error *err)
 }
 
 static int
-entsoe_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+entsoe_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_entsoe_answer answer;
+	struct lt_entsoe_answer said;
 	struct lt_mix mix = {0};
 	const char *eic;
 	int code = read_area(options, &eic, err);
 
 	if (code == LT_OK)
 		code = lt_mix_start(&mix, lt_entsoe_fuels,
-		    now_utc_s - LT_MIX_SPAN_S, now_utc_s, err);
+		    answer->now_utc_s - LT_MIX_SPAN_S, answer->now_utc_s, err);
 	if (code == LT_OK)
-		code =
-		    lt_entsoe_read(bytes, byte_count, eic, &mix, &answer, err);
-	if (code == LT_OK && answer.kind != LT_ENTSOE_DATA)
-		code = refused(&answer, err);
+		code = lt_entsoe_read(
+		    answer->bytes, answer->byte_count, eic, &mix, &said, err);
+	if (code == LT_OK && said.kind != LT_ENTSOE_DATA)
+		code = refused(&said, err);
 	if (code == LT_OK)
-		code = lt_mix_points(&mix, options, now_utc_s, points, err);
+		code = lt_mix_points(
+		    &mix, options, answer->now_utc_s, points, err);
 	lt_mix_free(&mix);
 	return lt_error_mend(err, code);
 }

@@ -44,8 +44,8 @@ file_fetch(const struct lt_source_options *options,
 }
 
 static int
-file_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+file_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_recording recording;
@@ -54,9 +54,9 @@ file_parse(const struct lt_source_options *options, const char *bytes,
 
 	if (code == LT_OK)
 		code = lt_recording_parse(
-		    &recording, bytes, byte_count, &all, err);
+		    &recording, answer->bytes, answer->byte_count, &all, err);
 	if (code == LT_OK) {
-		set_quality(&all, now_utc_s);
+		set_quality(&all, answer->now_utc_s);
 		code = lt_points_copy(points, &all, INT64_MIN, INT64_MAX, err);
 	}
 	lt_points_free(&all);

@@ -193,16 +193,17 @@ add_page(struct lt_gcp_search *search, const char *bytes, size_t byte_count,
 }
 
 static int
-gcp_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+gcp_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_gcp_search search;
 	char token[TOKEN_SIZE];
-	int code = search_init(&search, options, now_utc_s, err);
+	int code = search_init(&search, options, answer->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = add_page(&search, bytes, byte_count, token, err);
+		code = add_page(
+		    &search, answer->bytes, answer->byte_count, token, err);
 	if (code == LT_OK)
 		code = finish(&search, points, err);
 	return lt_error_mend(err, code);

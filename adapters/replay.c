@@ -133,8 +133,8 @@ replay_fetch(const struct lt_source_options *options,
 
 /* One bare pass from now on, at least a week. */
 static int
-replay_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+replay_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_recording settings;
@@ -142,11 +142,11 @@ replay_parse(const struct lt_source_options *options, const char *bytes,
 	int code = lt_recording_init(&settings, options, err);
 
 	if (code == LT_OK)
-		code = lt_recording_parse(
-		    &settings, bytes, byte_count, &recording, err);
+		code = lt_recording_parse(&settings, answer->bytes,
+		    answer->byte_count, &recording, err);
 	if (code == LT_OK)
-		code = replay_points(options, &recording, now_utc_s,
-		    now_utc_s + WEEK_S, points, err);
+		code = replay_points(options, &recording, answer->now_utc_s,
+		    answer->now_utc_s + WEEK_S, points, err);
 	lt_points_free(&recording);
 	return code;
 }

@@ -386,8 +386,8 @@ search_of(const struct lt_source_options *options)
 }
 
 static int
-parse_csv(struct search *search, const char *bytes, size_t byte_count,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+parse_csv(struct search *search, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_csv_column columns[COLUMN_COUNT] = {
 	    [TYPE] = {"InstanceType", true},
@@ -401,7 +401,7 @@ parse_csv(struct search *search, const char *bytes, size_t byte_count,
 	struct lt_csv_row row;
 	int code;
 
-	lt_csv_start(&csv, bytes, byte_count);
+	lt_csv_start(&csv, answer->bytes, answer->byte_count);
 	code = lt_csv_header(&csv, columns, COLUMN_COUNT, err);
 	while (code == LT_OK) {
 		code = lt_csv_row(&csv, &row, err);
@@ -409,20 +409,20 @@ parse_csv(struct search *search, const char *bytes, size_t byte_count,
 			break;
 		add_row(search, &csv, &row);
 	}
-	return code == LT_OK ? finish(search, now_utc_s, points, err) : code;
+	return code == LT_OK ? finish(search, answer->now_utc_s, points, err)
+			     : code;
 }
 
 static int
-sky_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+sky_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
 	struct search search = search_of(options);
 
-	if (byte_count == 0)
+	if (answer->byte_count == 0)
 		return lt_fail(err, LT_EINPUT, "empty, want CSV");
-	return lt_error_mend(
-	    err, parse_csv(&search, bytes, byte_count, now_utc_s, points, err));
+	return lt_error_mend(err, parse_csv(&search, answer, points, err));
 }
 
 static int

@@ -312,12 +312,11 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 }
 
 static int
-uk_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+uk_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_json_parse(
-	    parse_json, options, bytes, byte_count, now_utc_s, points, err);
+	return lt_json_parse(parse_json, options, answer, points, err);
 }
 
 /* One request; the answer's points go into those of the part. */

@@ -284,8 +284,10 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 	code = ask(session, url, &response, &inner);
 	*status = is_token_refused(&response) ? 0 : response.status;
 	if (code == LT_OK) {
-		code = lt_watttime_parse(&session->options, response.body,
-		    response.body_length, session->now_utc_s, points, &inner);
+		code = lt_watttime_parse(&session->options,
+		    &(struct lt_answer){response.body, response.body_length,
+			session->now_utc_s},
+		    points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	}

@@ -320,18 +320,18 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 }
 
 int
-lt_watttime_parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
+lt_watttime_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	struct answer answer = {.now_utc_s = now_utc_s};
+	struct answer read = {.now_utc_s = answer->now_utc_s};
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return lt_error_mend(err, code);
-	code = parse_json(options, json, &answer, points, err);
+	code = parse_json(options, json, &read, points, err);
 	json_decref(json);
-	free(answer.rows);
+	free(read.rows);
 	return lt_error_mend(err, code);
 }

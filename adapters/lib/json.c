@@ -99,14 +99,14 @@ lt_json_load(
 
 int
 lt_json_parse(lt_json_read_fn *read, const struct lt_source_options *options,
-    const char *bytes, size_t byte_count, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err)
+    const struct lt_answer *answer, struct lt_points *points,
+    struct lt_error *err)
 {
 	json_t *json = NULL;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code == LT_OK)
-		code = read(options, json, now_utc_s, points, err);
+		code = read(options, json, answer->now_utc_s, points, err);
 	json_decref(json);
 	return lt_error_mend(err, code);
 }

@@ -30,9 +30,8 @@ typedef int lt_json_read_fn(const struct lt_source_options *options,
     struct lt_error *err);
 /* A lt_parse_fn's work: lt_json_load(), then read; words of an error mended. */
 int lt_json_parse(lt_json_read_fn *read,
-    const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *points,
-    struct lt_error *err);
+    const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err);
 
 /* A number, or a text that is one. False for all else, null too. */
 bool lt_json_number(const json_t *json, double *value);

@@ -50,10 +50,16 @@ struct lt_window {		      /* what is asked for, and when */
 	int64_t now_utc_s;
 };
 
+struct lt_answer { /* of a source, or a file */
+	const char *bytes;
+	size_t byte_count;
+	int64_t now_utc_s;
+};
+
 /* What an adapter makes of the bytes of one answer or file. Pure; an error has
  * their line and column where known. */
 typedef int lt_parse_fn(const struct lt_source_options *options,
-    const char *bytes, size_t byte_count, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err);
+    const struct lt_answer *answer, struct lt_points *points,
+    struct lt_error *err);
 
 #endif

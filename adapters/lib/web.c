@@ -350,8 +350,10 @@ lt_web_points(struct lt_web *web, const struct lt_web_request *request,
 	if (code == LT_OK && response.status == 304) {
 		web->points->unchanged = true;
 	} else if (code == LT_OK) {
-		code = parse(web->options, response.body, response.body_length,
-		    now_utc_s, web->points, &inner);
+		code = parse(web->options,
+		    &(struct lt_answer){
+			response.body, response.body_length, now_utc_s},
+		    web->points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(request->url, &inner);
 	}

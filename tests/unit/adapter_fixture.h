@@ -61,8 +61,8 @@ parses(const struct lt_source_options *options, int64_t now_utc_s,
     struct lt_points *points)
 {
 	struct lt_error err = {0};
-	const int code = adapter->parse(
-	    options, bytes, strlen(bytes), now_utc_s, points, &err);
+	const int code = adapter->parse(options,
+	    &(struct lt_answer){bytes, strlen(bytes), now_utc_s}, points, &err);
 
 	if ((code == LT_OK) != (says == NULL))
 		fail_msg("%s: %d %s", why, code, err.text);

@@ -161,8 +161,8 @@ test_sample(void **state)
 		    options_of(samples[i].pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code =
-		    adapter->parse(&options, bytes, length, T0, &points, &err);
+		const int code = adapter->parse(&options,
+		    &(struct lt_answer){bytes, length, T0}, &points, &err);
 
 		assert_int_equal(
 		    code, samples[i].hazard > 0 ? LT_OK : LT_EINPUT);

@@ -108,8 +108,9 @@ test_list(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		if (adapter->parse(
-			&options, bytes, length, NOW, &points, &err) != LT_OK)
+		if (adapter->parse(&options,
+			&(struct lt_answer){bytes, length, NOW}, &points,
+			&err) != LT_OK)
 			fail_msg("%s: %s", uses[i].why, err.text);
 		assert_price(
 		    uses[i].why, &points, uses[i].micros, HOUR, uses[i].note);

@@ -181,7 +181,8 @@ test_samples(void **state)
 		const size_t length =
 		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		if (adapter->parse(&options, bytes, length, 1800000000, &points,
+		if (adapter->parse(&options,
+			&(struct lt_answer){bytes, length, 1800000000}, &points,
 			&err) != LT_OK)
 			fail_msg("%s: %s", samples[i].file, err.text);
 		assert_int_equal(points.count, samples[i].count);

@@ -193,8 +193,10 @@ test_clocks_change(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(adapter->parse(&options, bytes, sizeof(bytes) - 1,
-			     first_utc_s + 86400, &points, NULL),
+	assert_int_equal(adapter->parse(&options,
+			     &(struct lt_answer){
+				 bytes, sizeof(bytes) - 1, first_utc_s + 86400},
+			     &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 3);
 	for (int i = 0; i < 3; i++) {
@@ -220,7 +222,9 @@ test_fixture(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options, bytes, length, NOW, &points, NULL), LT_OK);
+	    adapter->parse(&options, &(struct lt_answer){bytes, length, NOW},
+		&points, NULL),
+	    LT_OK);
 	assert_int_equal(points.count, 3);
 	assert_int_equal(points.points[0].start_utc_s, NOW - 5 * 3600);
 	assert_int_equal(points.points[0].end_utc_s, NOW - 4 * 3600);
@@ -235,7 +239,9 @@ test_fixture(void **state)
 
 	options = options_of(direct);
 	assert_int_equal(
-	    adapter->parse(&options, bytes, length, NOW, &points, NULL), LT_OK);
+	    adapter->parse(&options, &(struct lt_answer){bytes, length, NOW},
+		&points, NULL),
+	    LT_OK);
 	assert_near(points.points[0].value,
 	    (1000 * 760 + 5000 * 370 + 100 * 649) / 12500.0);
 	lt_points_free(&points);
@@ -269,7 +275,8 @@ test_factors(void **state)
 			fail_msg("docs/model.md has no \"%s\"", row);
 	}
 	assert_int_equal(
-	    adapter->parse(&options, bytes, strlen(bytes), NOW, &points, NULL),
+	    adapter->parse(&options,
+		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, NULL),
 	    LT_OK);
 	assert_true(points.points[0].value == 1);
 	lt_points_free(&points);

@@ -234,8 +234,10 @@ test_parse(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 		char text[2048];
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 1800, &points, &err);
+		const int code = adapter->parse(&options,
+		    &(struct lt_answer){parse_cases[i].bytes,
+			strlen(parse_cases[i].bytes), T0 + 1800},
+		    &points, &err);
 
 		if (code != parse_cases[i].code)
 			fail_msg("%s: %d %s", why, code, err.text);
@@ -286,8 +288,9 @@ test_files(void **state)
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
 		const size_t length = read_fixture(path, bytes, sizeof(bytes));
-		const int code = adapter->parse(
-		    &options, bytes, length, files[i].now_utc_s, &points, &err);
+		const int code = adapter->parse(&options,
+		    &(struct lt_answer){bytes, length, files[i].now_utc_s},
+		    &points, &err);
 		if ((code == LT_OK) != (files[i].says == NULL) ||
 		    points.count != files[i].count)
 			fail_msg("%s: %d %zu %s", path, code, points.count,

@@ -189,7 +189,8 @@ test_captured(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options, bytes, length, now_utc_s, &points, NULL),
+	    adapter->parse(&options,
+		&(struct lt_answer){bytes, length, now_utc_s}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 24 + 75);
 	assert_string_equal(points.note, "");
@@ -219,8 +220,10 @@ test_short(void **state)
 	    read_fixture(FIXTURES "co2eq_de_short.json", bytes, sizeof(bytes));
 
 	(void)state;
-	assert_int_equal(adapter->parse(&options, bytes, length,
-			     start_utc_s + 2700, &points, NULL),
+	assert_int_equal(
+	    adapter->parse(&options,
+		&(struct lt_answer){bytes, length, start_utc_s + 2700}, &points,
+		NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 5);
 	assert_true(points.points[2].value == 502.6);

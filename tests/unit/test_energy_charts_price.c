@@ -127,8 +127,9 @@ test_files(void **state)
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
 		const size_t length = read_fixture(path, bytes, sizeof(bytes));
-		const int code = adapter->parse(
-		    &options, bytes, length, 1683237600, &points, &err);
+		const int code = adapter->parse(&options,
+		    &(struct lt_answer){bytes, length, 1683237600}, &points,
+		    &err);
 		assert_int_equal(code == LT_OK, files[i].says == NULL);
 		assert_int_equal(points.count, files[i].count);
 		if (code != LT_OK)

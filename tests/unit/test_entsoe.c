@@ -281,9 +281,10 @@ test_clocks_change(void **state)
 			    sprintf(period + length, POINT("%d", "100"), hour);
 		length = snprintf(
 		    bytes, sizeof(bytes), DOCUMENT(GAS("%s</Period>")), period);
-		assert_int_equal(
-		    adapter->parse(&options, bytes, (size_t)length,
-			days[i].start_utc_s + 2 * 86400, &points, NULL),
+		assert_int_equal(adapter->parse(&options,
+				     &(struct lt_answer){bytes, (size_t)length,
+					 days[i].start_utc_s + 2 * 86400},
+				     &points, NULL),
 		    LT_OK);
 		assert_int_equal(points.count, days[i].hours);
 		for (int hour = 0; hour < days[i].hours; hour++) {
@@ -313,7 +314,8 @@ test_depth(void **state)
 	for (int i = 0; i < 10000; i++)
 		strcpy(bytes + 19 + i * 3, "<a>");
 	assert_int_equal(
-	    adapter->parse(&options, bytes, strlen(bytes), NOW, &points, &err),
+	    adapter->parse(&options,
+		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, &err),
 	    LT_ELIMIT);
 	assert_says("depth", &err, "more than 32 levels");
 	assert_int_equal(err.line, 1);
@@ -329,7 +331,8 @@ parse_file(const char *name, struct lt_points *points, struct lt_error *err)
 
 	snprintf(path, sizeof(path), FIXTURES "%s", name);
 	const size_t length = read_fixture(path, bytes, sizeof(bytes));
-	return adapter->parse(&options, bytes, length, NOW, points, err);
+	return adapter->parse(
+	    &options, &(struct lt_answer){bytes, length, NOW}, points, err);
 }
 
 static void

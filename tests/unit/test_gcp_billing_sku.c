@@ -293,8 +293,9 @@ test_descriptions(void **state)
 			snprintf(bytes, sizeof(bytes),
 			    PAGE(SIMPLE("%s", "OnDemand")),
 			    cases[i].description);
-			const int code = adapter->parse(
-			    &options, bytes, strlen(bytes), NOW, &points, NULL);
+			const int code = adapter->parse(&options,
+			    &(struct lt_answer){bytes, strlen(bytes), NOW},
+			    &points, NULL);
 			if ((code == LT_OK) !=
 			    (spot ? cases[i].is_spot : cases[i].is_demand))
 				fail_msg("\"%s\", spot %d: %d",

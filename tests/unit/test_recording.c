@@ -261,8 +261,10 @@ test_parse(void **state)
 		    parse_options(parse_cases[i].pairs, pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = adapter->parse(&options, parse_cases[i].bytes,
-		    strlen(parse_cases[i].bytes), T0 + 3600, &points, &err);
+		const int code = adapter->parse(&options,
+		    &(struct lt_answer){parse_cases[i].bytes,
+			strlen(parse_cases[i].bytes), T0 + 3600},
+		    &points, &err);
 
 		if ((code == LT_OK) != (parse_cases[i].says == NULL) ||
 		    err.line != parse_cases[i].line ||
@@ -300,8 +302,9 @@ test_money(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(lt_adapter_find("file")->parse(
-			     &options, bytes, strlen(bytes), T0, &points, NULL),
+	assert_int_equal(
+	    lt_adapter_find("file")->parse(&options,
+		&(struct lt_answer){bytes, strlen(bytes), T0}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.points[0].value == -30500);
@@ -343,8 +346,9 @@ test_limits(void **state)
 		memset(bytes + length, cases[i].byte, (size_t)cases[i].repeat);
 		length += (size_t)cases[i].repeat;
 		strcpy(bytes + length, cases[i].after);
-		const int code = lt_adapter_find("file")->parse(
-		    &options, bytes, strlen(bytes), T0, &points, &err);
+		const int code = lt_adapter_find("file")->parse(&options,
+		    &(struct lt_answer){bytes, strlen(bytes), T0}, &points,
+		    &err);
 		if (code != (cases[i].says == NULL ? LT_OK : LT_ELIMIT))
 			fail_msg("%s: %d %s", cases[i].why, code, err.text);
 		if (code != LT_OK)

@@ -178,8 +178,10 @@ test_samples(void **state)
 		const size_t length =
 		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		assert_int_equal(adapter->parse(&options, bytes, length,
-				     T0 + 90000, &points, NULL),
+		assert_int_equal(
+		    adapter->parse(&options,
+			&(struct lt_answer){bytes, length, T0 + 90000}, &points,
+			NULL),
 		    LT_OK);
 		assert_int_equal(points.count, 1);
 		assert_int_equal(points.points[0].start_utc_s, T0);
@@ -204,7 +206,8 @@ test_outage(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options, bytes, length, T0 + 3600, &points, NULL),
+	    adapter->parse(&options,
+		&(struct lt_answer){bytes, length, T0 + 3600}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
 	assert_true(points.points[0].value == 263);

@@ -146,8 +146,9 @@ test_samples(void **state)
 		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = lt_watttime_parse(
-		    &options, bytes, length, T0 + 86400, &points, &err);
+		const int code = lt_watttime_parse(&options,
+		    &(struct lt_answer){bytes, length, T0 + 86400}, &points,
+		    &err);
 
 		if (samples[i].says != NULL) {
 			assert_int_equal(code, LT_EINPUT);

@@ -160,17 +160,16 @@ static int parse_code, parse_count;
 static char parsed[64];
 
 static int
-parse(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, int64_t now_utc_s, struct lt_points *into,
-    struct lt_error *err)
+parse(const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *into, struct lt_error *err)
 {
 	const struct lt_point point = {
 	    .start_utc_s = 0, .end_utc_s = 1, .value = 1};
 
 	assert_string_equal(options->name, "src");
-	assert_int_equal(now_utc_s, 42);
-	assert_int_equal(strlen(bytes), byte_count);
-	snprintf(parsed, sizeof(parsed), "%s", bytes);
+	assert_int_equal(answer->now_utc_s, 42);
+	assert_int_equal(strlen(answer->bytes), answer->byte_count);
+	snprintf(parsed, sizeof(parsed), "%s", answer->bytes);
 	parse_count++;
 	if (parse_code == LT_OK)
 		return lt_points_add(into, &point, err);
