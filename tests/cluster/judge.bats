@@ -67,14 +67,14 @@ restarts() { scontrol show job "$1" | grep -q "Restarts=$2"; }
 soon() { as_user scontrol update jobid="$1" starttime=now; }
 # slurmctld looks each minute, or sooner; when a requeued job's nodes are clean
 # only now, it lets it wait anew.
-starts() { runs "$1" || { soon "$1" 2>/dev/null && sleep 5 && runs "$1"; }; }
+starts() { runs "$1" || { soon "$1" 2>/dev/null && within 5 runs "$1"; }; }
 explained() { lowtide explain "$1" | grep -q "$2"; }
 
 @test "requeued, it waits until its team has money for another run; so does the next" {
 	mine -A loop
 	within 20 runs "$id"
 	within 10 known "$id"
-	sleep 3 # a run of some length
+	within 10 has_run "$id"
 	as_user scontrol requeue "$id"
 	# Slurm would let it wait for two minutes; nobody shortens that.
 	again() { squeue -h -j "$id" -t PD -o %T | grep -q PENDING; }
