@@ -109,9 +109,9 @@ struct lt_conf {
 int lt_conf_load(struct lt_conf *conf, struct lt_error *err);
 int lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err);
 
-/* ---- child.c: run a program, no shell ---- */
-enum { LT_CHILD_OUTPUT_MAX = 4 * 1024 * 1024 };
-struct lt_child {	   /* lt_child_free() */
+/* ---- program.c: run a program, no shell ---- */
+enum { LT_PROGRAM_OUTPUT_MAX = 4 * 1024 * 1024 };
+struct lt_program {	   /* lt_program_free() */
 	int status;	   /* exit status; 128 + signal when killed */
 	char *out, *error; /* what it wrote, NUL after it; out may be NULL */
 	size_t out_length, error_length;
@@ -119,14 +119,14 @@ struct lt_child {	   /* lt_child_free() */
 /*
  * Run argv[0] (looked for in PATH), capture standard error, and standard
  * output if capture_out (else it is ours). timeout_s 0 = none. LT_ENOENT: no
- * such program; LT_ELIMIT: more than LT_CHILD_OUTPUT_MAX bytes; LT_ESTALE:
+ * such program; LT_ELIMIT: more than LT_PROGRAM_OUTPUT_MAX bytes; LT_ESTALE:
  * killed after timeout_s.
  */
-int lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
-    int timeout_s, struct lt_error *err);
-void lt_child_free(struct lt_child *child);
+int lt_program_run(struct lt_program *child, char *const argv[],
+    bool capture_out, int timeout_s, struct lt_error *err);
+void lt_program_free(struct lt_program *child);
 /* `lowtided --probe`: LOWTIDED, beside this program, in ../sbin, PATH. */
-int lt_probe(json_t **facts, struct lt_error *err);
+int lt_probe_facts(json_t **facts, struct lt_error *err);
 
 /* ---- table.c: text tables, CSV cells ---- */
 enum { LT_TABLE_COLUMNS_MAX = 16 };

@@ -162,7 +162,7 @@ void
 lt_doctor_snapshots(struct lt_doctor *doctor)
 {
 	const json_t *const ring = json_object_get(doctor->status, "ring");
-	int64_t absorbed = 0, highest = 0, slots = 0, queue = 0;
+	int64_t ingested = 0, highest = 0, slots = 0, queue = 0;
 
 	if (!doctor->status)
 		return;
@@ -173,14 +173,14 @@ lt_doctor_snapshots(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "budget",
 		    "wait some seconds; else lowtided's log",
 		    "not all quotes are read yet: budgeted teams meet on_unknown");
-	lt_json_int(ring, "absorbed", &absorbed);
+	lt_json_int(ring, "absorbed", &ingested);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
-	if (slots > 0 && highest - absorbed > slots / 2)
+	if (slots > 0 && highest - ingested > slots / 2)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "holds",
 		    "lowtided does not keep up; when the ring is full budgeted teams meet on_unknown",
 		    "%lld of %lld slots of the ring are waiting",
-		    (long long)(highest - absorbed), (long long)slots);
+		    (long long)(highest - ingested), (long long)slots);
 	lt_json_int(
 	    json_object_get(doctor->status, "slurm"), "dbd_queue", &queue);
 	if (queue > 1000)

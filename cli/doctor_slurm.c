@@ -42,7 +42,7 @@ lt_doctor_probe(struct lt_doctor *doctor)
 		if (is_this_host(doctor->conf.host_names[i]))
 			doctor->on_controller = true;
 	err = (struct lt_error){0};
-	const int code = lt_probe(&doctor->facts, &err);
+	const int code = lt_probe_facts(&doctor->facts, &err);
 
 	if (code) {
 		doctor->facts = NULL;

@@ -280,7 +280,7 @@ lt_cli_init(const struct lt_cli *cli)
 	if (!to_stdout && !access(path, F_OK))
 		lt_fail(&err, LT_EINPUT,
 		    "%s is there already; --output names another", path);
-	if (err.code || lt_probe(&facts, &err))
+	if (err.code || lt_probe_facts(&facts, &err))
 		return lt_cli_fail(&err);
 	FILE *const out = open_memstream(&text, &length);
 

@@ -63,11 +63,11 @@ lt_plan_extract(FILE *out, char *text)
 static int
 run_sbatch(char **argv)
 {
-	struct lt_child child;
+	struct lt_program child;
 	struct lt_error err = {0};
 
 	fflush(stdout);
-	if (lt_child_run(&child, argv, false, 0, &err))
+	if (lt_program_run(&child, argv, false, 0, &err))
 		return lt_cli_fail(&err);
 	char *const text = child.error ? child.error : NULL;
 	char *const copy = strdup(text ? text : "");
@@ -89,7 +89,7 @@ run_sbatch(char **argv)
 		}
 	}
 	free(copy);
-	lt_child_free(&child);
+	lt_program_free(&child);
 	return result;
 }
 

@@ -87,7 +87,7 @@ print_snapshots(const json_t *status)
 	const json_t *const ring = json_object_get(status, "ring");
 	const json_t *const holds = json_object_get(status, "holds");
 	const json_t *const slurm = json_object_get(status, "slurm");
-	int64_t generation = 0, absorbed = 0, highest = 0, slots = 0, open = 0,
+	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0,
 		queue = 0, refused = 0, pending;
 	char line[1024], age[64], money[64] = "";
 
@@ -105,7 +105,7 @@ print_snapshots(const json_t *status)
 		: ", not ready: quotes are still being read");
 	print_field("budgets", line);
 	print_error(budget);
-	lt_json_int(ring, "absorbed", &absorbed);
+	lt_json_int(ring, "absorbed", &ingested);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
 	lt_json_int(holds, "open", &open);
@@ -115,7 +115,7 @@ print_snapshots(const json_t *status)
 		    lt_json_text(status, "currency", ""));
 	snprintf(line, sizeof(line),
 	    "%lld open%s%s; ring %lld of %lld slots waiting", (long long)open,
-	    money[0] ? ", " : "", money, (long long)(highest - absorbed),
+	    money[0] ? ", " : "", money, (long long)(highest - ingested),
 	    (long long)slots);
 	print_field("holds", line);
 	lt_json_int(slurm, "dbd_queue", &queue);

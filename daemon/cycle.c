@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One pass over all that is due, in this order: policy, Slurm's tables,
- * absorb, jobs, settle, void, release, market, sheet and terms. Each step may
- * fail alone: it is logged, and tried again.
+ * ingest, jobs, settle, void, release, market, snapshot and terms. Each step
+ * may fail alone: it is logged, and tried again.
  */
 #include <malloc.h>
 #include <time.h>
 
-#include "absorb.h"
+#include "ingest.h"
 #include "alerts.h"
 #include "compile_budget.h"
 #include "compile_market.h"
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "failover.h"
 #include "log.h"
@@ -100,14 +100,14 @@ now_ms(void)
 static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
-	run_step(d, LT_STEP_ABSORB, lt_absorb, now_utc_s);
+	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
 		const int64_t began_ms = now_ms();
-		if (!d->budget.has_sheet)
+		if (!d->budget.has_snapshot)
 			run_step(
 			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
-		if (run_step(d, LT_STEP_JOBS, lt_confirm, now_utc_s) &&
-		    d->budget.has_sheet) {
+		if (run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
+		    d->budget.has_snapshot) {
 			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
 			if (now_utc_s >= d->next.voids) {
 				d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
@@ -122,10 +122,10 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 						   ? (int64_t)LT_JOBS_EVERY_S
 						   : took_s * 5);
 	}
-	if (d->budget.dirty || now_utc_s >= d->next.sheet) {
+	if (d->budget.dirty || now_utc_s >= d->next.snapshot) {
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
 			d->budget.dirty = false;
-			d->next.sheet = now_utc_s + SHEET_EVERY_S;
+			d->next.snapshot = now_utc_s + SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 		}

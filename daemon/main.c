@@ -99,7 +99,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	d->cycle = lt_cycle;
 	join(d->paths.market, d->args.run, LT_MARKET_FILE);
 	join(d->paths.socket, d->args.run, LT_SOCKET_FILE);
-	join(d->paths.sheet, d->args.state, LT_SHEET_FILE);
+	join(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
 	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
 	join(d->paths.ring, d->args.state, LT_RING_FILE);
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
@@ -130,8 +130,8 @@ fini(struct lt_daemon *d)
 	free(d->signals.seen);
 	if (d->ring.fd >= 0)
 		close(d->ring.fd);
-	if (d->budget.has_sheet)
-		lt_sheet_free(&d->budget.sheet);
+	if (d->budget.has_snapshot)
+		lt_sheet_free(&d->budget.snapshot);
 	if (d->has_market)
 		lt_market_free(&d->market);
 	free(d->tables.partitions);
@@ -258,7 +258,7 @@ once(struct lt_daemon *d)
 	lt_cycle(d, now_s());
 	char failed[LT_ERROR_TEXT_SIZE];
 	lt_steps_text(failed, &d->steps);
-	if (d->tables.read_utc_s && d->has_market && d->budget.has_sheet &&
+	if (d->tables.read_utc_s && d->has_market && d->budget.has_snapshot &&
 	    !failed[0])
 		return 0;
 	fprintf(stderr, "lowtided: %s\n",

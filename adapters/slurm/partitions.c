@@ -355,7 +355,7 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	to->deny_qos = keep_list(
 	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
 	to->price_series = to->carbon_series = LT_NO_SERIES;
-	to->tariff_series = to->busy_series = LT_NO_SERIES;
+	to->tariff_series = to->occupancy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
 }
 

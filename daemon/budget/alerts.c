@@ -82,10 +82,10 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 }
 
 static void
-tell(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+tell(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
     uint32_t index, int percent)
 {
-	const struct lt_budget *const b = &sheet->budgets[index];
+	const struct lt_budget *const b = &snapshot->budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	char spent[64], limit[64];
 	if (reached(p->limit.has_money, p->settled.money_micros,
@@ -105,10 +105,11 @@ tell(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
 }
 
 static int
-run_one(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
-    struct lt_ledger *ledger, uint32_t index, struct lt_error *err)
+run_one(const struct lt_budget_snapshot *snapshot,
+    const struct lt_policy *policy, struct lt_ledger *ledger, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_period *const p = &sheet->budgets[index].periods[0];
+	const struct lt_period *const p = &snapshot->budgets[index].periods[0];
 	int passed[LT_ALERTS_MAX];
 	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
 	char start[32], told[MEMORY_SIZE] = "";
@@ -128,7 +129,7 @@ run_one(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
 		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
 			continue;
 		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
-		tell(sheet, policy, index, passed[i]);
+		tell(snapshot, policy, index, passed[i]);
 	}
 	return strlen(told) > before ? lt_ledger_put(ledger, name, told, err)
 				     : LT_OK;
@@ -139,11 +140,12 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	(void)now_utc_s;
 	/* A policy that was just read comes with the next snapshot. */
-	if (d->budget.sheet.budget_count != (uint32_t)d->policy->budget_count)
+	if (d->budget.snapshot.budget_count !=
+	    (uint32_t)d->policy->budget_count)
 		return LT_OK;
-	for (uint32_t i = 0; i < d->budget.sheet.budget_count; i++) {
+	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++) {
 		const int code =
-		    run_one(&d->budget.sheet, d->policy, d->ledger, i, err);
+		    run_one(&d->budget.snapshot, d->policy, d->ledger, i, err);
 		if (code != LT_OK)
 			return code;
 	}

@@ -9,20 +9,20 @@
 #include "slurm.h"
 
 struct lt_budget_state {
-	struct lt_balance_sheet sheet;
-	bool has_sheet, dirty;
-	struct lt_recent *recent; /* admitted since the sheet (fits.c) */
+	struct lt_budget_snapshot snapshot;
+	bool has_snapshot, dirty;
+	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */
 	uint64_t recent_generation;
-	int64_t counted_utc_s; /* first sheet with all that was admitted; 0 =
+	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
 	int64_t settled_until_utc_s;
 	uint32_t dbd_queue;
 	bool period_began; /* since it was last judged who fits into it */
 };
 
-struct lt_ring_state { /* absorb.c */
+struct lt_ring_state { /* ingest.c */
 	int fd;	       /* -1 = no ring yet */
-	uint64_t generation, absorbed, highest;
+	uint64_t generation, ingested, highest;
 	int64_t looked_utc_s, stuck_utc_s;
 };
 

@@ -157,7 +157,7 @@ follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
 	return memcmp(&was, held, sizeof(was)) != 0;
 }
 
-/* What grew must still fit; the sheet has the old amount already. */
+/* What grew must still fit; the snapshot has the old amount already. */
 static bool
 growth_fits(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     const struct lt_amount *was, int64_t now_utc_s)

@@ -12,11 +12,11 @@
 #include "compile_budget.h"
 #include "daemon.h"
 #include "grow.h"
-#include "sheet.h"
+#include "budget_snapshot.h"
 #include "units.h"
 
 struct build {
-	struct lt_balance_sheet sheet;
+	struct lt_budget_snapshot snapshot;
 	int *parents;	   /* by account index; -1 = none */
 	int *first, *next; /* budgets by account */
 	size_t binding_capacity, usage_capacity;
@@ -45,7 +45,7 @@ static int
 fill_accounts(struct build *b, const struct lt_tables *tables,
     const struct lt_policy *policy, struct lt_error *err)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	const size_t most =
 	    (size_t)tables->account_count + (size_t)policy->budget_count + 1;
 	if (tables->account_count > LT_ACCOUNTS_MAX)
@@ -97,7 +97,7 @@ static int
 fill_pairs(
     struct build *b, const struct lt_tables *tables, struct lt_error *err)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	if (tables->pair_count > LT_PAIRS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u associations, "
@@ -139,9 +139,9 @@ compare_managers(const void *a, const void *b)
 }
 
 /* A coordinator of an account is one of those below it: Slurm names them all,
- * the sheet only those of which the account above is not his. */
+ * the snapshot only those of which the account above is not his. */
 static bool
-is_implied(const struct lt_balance_sheet *s, const struct lt_manager *manager)
+is_implied(const struct lt_budget_snapshot *s, const struct lt_manager *manager)
 {
 	const uint32_t above =
 	    manager->account ? s->accounts[manager->account - 1].parent : 0;
@@ -154,7 +154,7 @@ static int
 fill_managers(
     struct build *b, const struct lt_tables *tables, struct lt_error *err)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	struct lt_manager *const kept =
 	    calloc((size_t)tables->manager_count + 1, sizeof(*kept));
 	s->managers = calloc((size_t)tables->manager_count + 1, sizeof(*kept));
@@ -187,7 +187,7 @@ fill_managers(
 static void
 mark_arrays(struct build *b, const struct lt_slurm_jobs *list)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct lt_slurm_job *const job = &list->jobs[i];
 		const int account = lt_sheet_account(s, job->account);
@@ -229,7 +229,7 @@ static int
 fill_budgets(struct build *b, const struct lt_policy *policy,
     const struct lt_offsets *offsets, struct lt_error *err)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	s->budget_count = (uint32_t)policy->budget_count;
 	s->budgets = calloc(s->budget_count + 1u, sizeof(*s->budgets));
 	if (!s->budgets)
@@ -250,7 +250,7 @@ fill_budgets(struct build *b, const struct lt_policy *policy,
 static int
 bind_one(struct build *b, uint32_t budget, struct lt_error *err)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	uint32_t *const grown = lt_items_grow(s->bindings, &b->binding_capacity,
 	    s->binding_count, sizeof(*grown));
 	if (!grown)
@@ -264,7 +264,7 @@ bind_one(struct build *b, uint32_t budget, struct lt_error *err)
 static int
 list_budgets(struct build *b, struct lt_error *err)
 {
-	const struct lt_balance_sheet *const s = &b->sheet;
+	const struct lt_budget_snapshot *const s = &b->snapshot;
 	b->first = malloc((s->account_count + 1u) * sizeof(*b->first));
 	b->next = malloc((s->budget_count + 1u) * sizeof(*b->next));
 	if (!b->first || !b->next)
@@ -287,7 +287,7 @@ static int
 fill_bindings(struct build *b, struct lt_error *err)
 {
 	enum { DEPTH_MAX = 64 }; /* a loop in Slurm's tree ends here */
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	const int listed = list_budgets(b, err);
 	if (listed != LT_OK)
 		return listed;
@@ -319,7 +319,7 @@ fill_bindings(struct build *b, struct lt_error *err)
 static struct lt_usage *
 usage_of(struct build *b, uint32_t budget, uint32_t uid)
 {
-	struct lt_balance_sheet *const s = &b->sheet;
+	struct lt_budget_snapshot *const s = &b->snapshot;
 	uint32_t low = 0, high = s->usage_count;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
@@ -365,7 +365,7 @@ static int
 add_to(struct build *b, uint32_t budget, int period, uint32_t uid, bool held,
     const struct lt_amount *amount, struct lt_error *err)
 {
-	struct lt_budget *const to = &b->sheet.budgets[budget];
+	struct lt_budget *const to = &b->snapshot.budgets[budget];
 	struct lt_period *const p = &to->periods[period];
 	bool fits = add_amount(held ? &p->held : &p->settled, amount);
 	if (to->has_per_user) {
@@ -394,7 +394,7 @@ add_span(struct build *b, struct lt_ledger *ledger,
 	int code = lt_ledger_sums(
 	    ledger, span->start_utc_s, span->end_utc_s, &sums, &count, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		const struct lt_balance_sheet *const s = &b->sheet;
+		const struct lt_budget_snapshot *const s = &b->snapshot;
 		const int account = lt_sheet_account(s, sums[i].account);
 		const struct lt_amount amount = {
 		    true, true, sums[i].money_micros, sums[i].carbon_mg};
@@ -421,7 +421,7 @@ add_span(struct build *b, struct lt_ledger *ledger,
 static int
 add_settled(struct build *b, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const struct lt_balance_sheet *const s = &b->sheet;
+	const struct lt_budget_snapshot *const s = &b->snapshot;
 	for (uint32_t i = 0; i < s->budget_count * LT_PERIODS; i++) {
 		const struct lt_period *const span =
 		    &s->budgets[i / LT_PERIODS].periods[i % LT_PERIODS];
@@ -443,7 +443,7 @@ static int
 add_hold(
     struct build *b, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const struct lt_balance_sheet *const s = &b->sheet;
+	const struct lt_budget_snapshot *const s = &b->snapshot;
 	const int account = lt_sheet_account(s, hold->quote.account);
 	if (account < 0 || !lt_hold_counts(hold))
 		return LT_OK;
@@ -500,13 +500,13 @@ lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
 }
 
 static int
-publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
+publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
     struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
-	struct lt_balance_sheet loaded;
-	int code = lt_sheet_pack(sheet, &bytes, &byte_count, err);
+	struct lt_budget_snapshot loaded;
+	int code = lt_sheet_pack(snapshot, &bytes, &byte_count, err);
 	if (code != LT_OK)
 		return code;
 	code = lt_sheet_unpack(&loaded, bytes, byte_count, err);
@@ -514,30 +514,30 @@ publish(struct lt_daemon *d, const struct lt_balance_sheet *sheet,
 	if (code != LT_OK)
 		return code;
 	int64_t judged = judged_utc_s(d->ledger);
-	if (judged > sheet->compiled_utc_s)
+	if (judged > snapshot->compiled_utc_s)
 		judged = 0; /* by a clock that has been set back since */
 	for (uint32_t i = 0; i < loaded.budget_count; i++)
 		if (loaded.budgets[i].periods[0].start_utc_s > judged)
 			d->budget.period_began = true;
-	if (d->budget.has_sheet)
-		lt_sheet_free(&d->budget.sheet);
-	d->budget.sheet = loaded;
-	d->budget.has_sheet = true;
-	return lt_sheet_save(&d->budget.sheet, d->paths.sheet, err);
+	if (d->budget.has_snapshot)
+		lt_sheet_free(&d->budget.snapshot);
+	d->budget.snapshot = loaded;
+	d->budget.has_snapshot = true;
+	return lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err);
 }
 
 int
 lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build b = {.now_utc_s = now_utc_s};
-	struct lt_balance_sheet *const s = &b.sheet;
+	struct lt_budget_snapshot *const s = &b.snapshot;
 	s->generation =
-	    d->budget.has_sheet ? d->budget.sheet.generation + 1 : 0;
+	    d->budget.has_snapshot ? d->budget.snapshot.generation + 1 : 0;
 	if (s->generation < (uint64_t)now_utc_s)
 		s->generation = (uint64_t)now_utc_s; /* rises over restarts */
 	s->compiled_utc_s = now_utc_s;
 	s->ring_generation = d->ring.generation;
-	s->ring_absorbed = d->ring.absorbed;
+	s->ring_absorbed = d->ring.ingested;
 	s->ready = d->jobs.quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
 	s->on_unknown = lt_mode_may(d->policy->mode, LT_MAY_REFUSE)

@@ -10,7 +10,7 @@
 
 struct lt_daemon;
 
-/* d->budget.sheet and the file. */
+/* d->budget.snapshot and the file. */
 int lt_compile_budget(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Who fits into the periods of now was judged: kept over restarts. */

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Does it fit? By the one rule of job_submit, beside all that counts: what the
- * sheet has and what was admitted since.
+ * snapshot has and what was admitted since.
  */
 #include <stdlib.h>
 
 #include "fits.h"
-#include "sheet.h"
+#include "budget_snapshot.h"
 #include "units.h"
 
 struct lt_recent *
 lt_fits_recent(struct lt_budget_state *budget)
 {
 	if (budget->recent &&
-	    budget->recent_generation == budget->sheet.generation)
+	    budget->recent_generation == budget->snapshot.generation)
 		return budget->recent;
 	free(budget->recent);
-	budget->recent = malloc(lt_recent_size(&budget->sheet));
+	budget->recent = malloc(lt_recent_size(&budget->snapshot));
 	if (budget->recent)
-		lt_recent_init(budget->recent, &budget->sheet);
-	budget->recent_generation = budget->sheet.generation;
+		lt_recent_init(budget->recent, &budget->snapshot);
+	budget->recent_generation = budget->snapshot.generation;
 	return budget->recent;
 }
 
 bool
-lt_fits_asked(struct lt_hold *out, const struct lt_balance_sheet *sheet,
+lt_fits_asked(struct lt_hold *out, const struct lt_budget_snapshot *snapshot,
     const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s)
 {
 	*out = (struct lt_hold){.uid = hold->uid,
-	    .account = lt_sheet_account(sheet, hold->quote.account),
+	    .account = lt_sheet_account(snapshot, hold->quote.account),
 	    .amount = hold->quote.hold_per_task};
 	lt_hold_window(&out->start_utc_s, &out->end_utc_s, hold, now_utc_s);
 	return out->account >= 0 &&
@@ -45,7 +45,7 @@ lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked)
 	struct lt_recent *const recent = lt_fits_recent(budget);
 	if (!recent)
 		return false;
-	lt_admit(&verdict, &budget->sheet, recent, asked);
+	lt_admit(&verdict, &budget->snapshot, recent, asked);
 	return verdict.code == LT_ADMIT ||
 	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
 }
@@ -55,8 +55,8 @@ lt_fits_hold(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     int64_t now_utc_s)
 {
 	struct lt_hold asked;
-	return lt_fits_asked(
-		   &asked, &budget->sheet, hold, hold->live_tasks, now_utc_s) &&
+	return lt_fits_asked(&asked, &budget->snapshot, hold, hold->live_tasks,
+		   now_utc_s) &&
 	       lt_fits(budget, &asked);
 }
 
@@ -68,13 +68,13 @@ lt_fits_instead(struct lt_budget_state *budget,
 	struct lt_hold old;
 	struct lt_recent *const recent = lt_fits_recent(budget);
 	const bool counts = recent && lt_hold_counts(from) &&
-			    lt_fits_asked(&old, &budget->sheet, from,
+			    lt_fits_asked(&old, &budget->snapshot, from,
 				from->live_tasks, now_utc_s);
 	if (counts)
-		lt_recent_remove(recent, &budget->sheet, &old);
+		lt_recent_remove(recent, &budget->snapshot, &old);
 	if (lt_fits_hold(budget, to, now_utc_s))
 		return true;
 	if (counts)
-		lt_recent_add(recent, &budget->sheet, &old);
+		lt_recent_add(recent, &budget->snapshot, &old);
 	return false;
 }

@@ -8,11 +8,12 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-/* What was admitted since the sheet was made; NULL: no memory. */
+/* What was admitted since the snapshot was made; NULL: no memory. */
 struct lt_recent *lt_fits_recent(struct lt_budget_state *budget);
 /* What so many tasks of a hold ask for; false: nobody knows their account, or
  * it is too much. */
-bool lt_fits_asked(struct lt_hold *out, const struct lt_balance_sheet *sheet,
+bool lt_fits_asked(struct lt_hold *out,
+    const struct lt_budget_snapshot *snapshot,
     const struct lt_ledger_hold *hold, uint32_t tasks, int64_t now_utc_s);
 /* It is counted from now on if it does. */
 bool lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked);
@@ -20,8 +21,8 @@ bool lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked);
 /* Would the hold fit beside all others that count? */
 bool lt_fits_hold(struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, int64_t now_utc_s);
-/* Would it fit as `to` instead of what the sheet counts for it, all of it and
- * not the growth: in another period nothing may be held yet. */
+/* Would it fit as `to` instead of what the snapshot counts for it, all of it
+ * and not the growth: in another period nothing may be held yet. */
 bool lt_fits_instead(struct lt_budget_state *budget,
     const struct lt_ledger_hold *from, const struct lt_ledger_hold *to,
     int64_t now_utc_s);

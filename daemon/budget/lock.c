@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "grow.h"
 #include "job_quote.h"
@@ -74,11 +74,11 @@ static bool
 is_judged(const struct lt_budget_state *budget, const struct lt_policy *policy,
     const struct lt_slurm_job *job)
 {
-	return budget->has_sheet && lt_mode_may(policy->mode, LT_MAY_HOLD) &&
+	return budget->has_snapshot && lt_mode_may(policy->mode, LT_MAY_HOLD) &&
 	       policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
 	       !job->is_cron && job->requeue_allowed &&
-	       lt_sheet_budgeted(&budget->sheet,
-		   lt_sheet_account(&budget->sheet, job->account));
+	       lt_sheet_budgeted(&budget->snapshot,
+		   lt_sheet_account(&budget->snapshot, job->account));
 }
 
 static int

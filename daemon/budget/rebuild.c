@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "rates.h"
 #include "rebuild.h"
@@ -106,7 +106,7 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
 		code =
 		    lt_settle_save_until(&d->budget, d->ledger, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_confirm(d, now_utc_s, err);
+		code = lt_reconcile(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = count_runs(d->ledger, &keys, rebuilt, err);
 	free(keys.items);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "absorb.h"
+#include "ingest.h"
 #include "compile_budget.h"
 #include "daemon.h"
 #include "fits.h"
@@ -32,10 +32,10 @@ struct waiting { /* a pending job and its hold */
 
 /* What this one asks for: a run one share, else all of the hold. */
 static bool
-asked_by(struct lt_hold *out, const struct lt_balance_sheet *sheet,
+asked_by(struct lt_hold *out, const struct lt_budget_snapshot *snapshot,
     const struct waiting *w, int64_t now_utc_s)
 {
-	return lt_fits_asked(out, sheet, &w->hold,
+	return lt_fits_asked(out, snapshot, &w->hold,
 	    w->is_run ? 1 : w->hold.live_tasks, now_utc_s);
 }
 
@@ -215,7 +215,7 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 }
 
 /*
- * Those that `which` chooses have a place in the sheet: take all of them out
+ * Those that `which` chooses have a place in the snapshot: take all of them out
  * and admit them again, oldest first. *denied[i]: it has none any more.
  */
 static void
@@ -227,12 +227,12 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	struct lt_hold asked;
 	for (uint32_t i = 0; recent && i < count; i++)
 		if (all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
-		    asked_by(&asked, &d->budget.sheet, &all[i], now_utc_s))
-			lt_recent_remove(recent, &d->budget.sheet, &asked);
+		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s))
+			lt_recent_remove(recent, &d->budget.snapshot, &asked);
 	for (uint32_t i = 0; recent && i < count; i++)
 		denied[i] =
 		    all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
-		    asked_by(&asked, &d->budget.sheet, &all[i], now_utc_s) &&
+		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s) &&
 		    !lt_fits(&d->budget, &asked);
 }
 
@@ -292,8 +292,9 @@ take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 
 /*
  * Who was admitted in the pass before is released now, if it still fits in a
- * sheet that has all of the ring: since then job_submit counts it, so what was
- * held by an older sheet is in the ring by now. Nobody gets the same money.
+ * snapshot that has all of the ring: since then job_submit counts it, so what
+ * was held by an older snapshot is in the ring by now. Nobody gets the same
+ * money.
  */
 static int
 free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
@@ -351,10 +352,10 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
 /* A run of nobody's budget, or of an account that nobody knows, is not locked
  * (lock.c): it is not judged either. */
 static bool
-is_budgeted(const struct lt_balance_sheet *sheet, const struct waiting *w)
+is_budgeted(const struct lt_budget_snapshot *snapshot, const struct waiting *w)
 {
 	return lt_sheet_budgeted(
-	    sheet, lt_sheet_account(sheet, w->hold.quote.account));
+	    snapshot, lt_sheet_account(snapshot, w->hold.quote.account));
 }
 
 /* Admit what fits; the rest is held back. */
@@ -379,7 +380,8 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		read_again(d->ledger, w);
 		price_again(d, w, now_utc_s);
 		const bool judged =
-		    enforce && (!w->is_run || is_budgeted(&d->budget.sheet, w));
+		    enforce &&
+		    (!w->is_run || is_budgeted(&d->budget.snapshot, w));
 		if (admitted == FREED_A_PASS) {
 			/* A cron job can't be held until its turn. */
 			if (judged && !w->job->is_cron)
@@ -387,7 +389,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 			continue;
 		}
 		if (judged &&
-		    (!asked_by(&asked, &d->budget.sheet, w, now_utc_s) ||
+		    (!asked_by(&asked, &d->budget.snapshot, w, now_utc_s) ||
 			!lt_fits(&d->budget, &asked))) {
 			hold_back(d, w);
 			continue;
@@ -407,9 +409,9 @@ int
 lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	uint32_t count = 0;
-	const int absorbed = lt_absorb(d, now_utc_s, err);
-	if (absorbed != LT_OK)
-		return absorbed;
+	const int ingested = lt_ingest(d, now_utc_s, err);
+	if (ingested != LT_OK)
+		return ingested;
 	struct waiting *const all = collect(&d->jobs, d->ledger, &count);
 	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;

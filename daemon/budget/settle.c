@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base.h"
+#include "baseline.h"
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
@@ -145,8 +145,8 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
 	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
 		const int64_t totals[] = {run->money_micros, run->carbon_mg,
-		    run->energy_wh, run->base_money_micros,
-		    run->base_carbon_mg};
+		    run->energy_wh, run->baseline_money_micros,
+		    run->baseline_carbon_mg};
 		for (uint32_t i = 0; i < n; i++) {
 			const struct lt_charge_hour *const h =
 			    &charge->hours[i];
@@ -161,8 +161,8 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 		for (uint32_t i = 0; i < n; i++) {
 			int64_t *const to[] = {&entries[i].money_micros,
 			    &entries[i].carbon_mg, &entries[i].energy_wh,
-			    &entries[i].base_money_micros,
-			    &entries[i].base_carbon_mg};
+			    &entries[i].baseline_money_micros,
+			    &entries[i].baseline_carbon_mg};
 			*to[kind] = parts[i];
 		}
 	}
@@ -215,15 +215,16 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	code = round_run(d->ledger, run, charge, entries, err);
 	if (code == LT_OK && quote)
 		code = remember_quote(d->ledger, row, quote, now_utc_s, err);
-	if (code == LT_OK && !run->has_base) {
+	if (code == LT_OK && !run->has_baseline) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. A plan of ours that can't be compared saved nothing:
-		 * lt_base_known(). */
-		run->base_money_micros = run->money_micros;
-		run->base_carbon_mg = run->carbon_mg;
+		 * lt_baseline_known(). */
+		run->baseline_money_micros = run->money_micros;
+		run->baseline_carbon_mg = run->carbon_mg;
 		for (uint32_t i = 0; i < charge->hour_count; i++) {
-			entries[i].base_money_micros = entries[i].money_micros;
-			entries[i].base_carbon_mg = entries[i].carbon_mg;
+			entries[i].baseline_money_micros =
+			    entries[i].money_micros;
+			entries[i].baseline_carbon_mg = entries[i].carbon_mg;
 		}
 	}
 	if (code == LT_OK && quote)
@@ -258,10 +259,11 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 	static const double carry = 1 + 1e-6;
 	return known->priced == charge->priced &&
 	       known->has_carbon == charge->has_carbon &&
-	       known->has_base == run->has_base &&
-	       (!run->has_base ||
-		   (known->base_money_micros == run->base_money_micros &&
-		       known->base_carbon_mg == run->base_carbon_mg)) &&
+	       known->has_baseline == run->has_baseline &&
+	       (!run->has_baseline ||
+		   (known->baseline_money_micros ==
+			   run->baseline_money_micros &&
+		       known->baseline_carbon_mg == run->baseline_carbon_mg)) &&
 	       fabs(charge->money_micros - (double)known->money_micros) <=
 		   carry &&
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
@@ -302,7 +304,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 		    "and slurmctld's record was not seen: no price",
 		    run.key.job_id, run.account);
 	if (quoted)
-		lt_base_of_run(&run, &quote, d);
+		lt_baseline_of_run(&run, &quote, d);
 	if ((known && !known->priced && !run.priced) ||
 	    (same && is_priced_so(known, &run, &charge))) {
 		lt_charge_free(&charge);

@@ -8,7 +8,7 @@
 #include "daemon.h"
 #include "jobs.h"
 #include "lock.h"
-#include "sheet.h"
+#include "budget_snapshot.h"
 #include "terms.h"
 #include "units.h"
 #include "write_terms.h"
@@ -64,10 +64,10 @@ is_locked(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
 }
 
 static uint32_t
-flags_of(const struct lt_balance_sheet *sheet, struct lt_jobs_state *jobs,
+flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
     const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
 {
-	const int account = lt_sheet_account(sheet, job->account);
+	const int account = lt_sheet_account(snapshot, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
@@ -75,7 +75,7 @@ flags_of(const struct lt_balance_sheet *sheet, struct lt_jobs_state *jobs,
 	       flag(flags & LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD) |
 	       flag(flags & LT_QUOTE_PLANE, LT_TERMS_PLANE) |
 	       flag(job->state == LT_JOB_PENDING, LT_TERMS_PENDING) |
-	       flag(account >= 0 && lt_sheet_budgeted(sheet, account),
+	       flag(account >= 0 && lt_sheet_budgeted(snapshot, account),
 		   LT_TERMS_BUDGETED) |
 	       flag(amount->has_money, LT_TERMS_HAS_MONEY) |
 	       flag(amount->has_carbon, LT_TERMS_HAS_CARBON) |
@@ -91,12 +91,12 @@ flags_of(const struct lt_balance_sheet *sheet, struct lt_jobs_state *jobs,
 
 static void
 fill(struct lt_terms *terms, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, const struct lt_balance_sheet *sheet,
-    struct lt_jobs_state *jobs)
+    const struct lt_ledger_hold *hold,
+    const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs)
 {
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	int64_t start, end;
-	lt_hold_window(&start, &end, hold, sheet->compiled_utc_s);
+	lt_hold_window(&start, &end, hold, snapshot->compiled_utc_s);
 	*terms = (struct lt_terms){
 	    .start_utc_s = start,
 	    .end_utc_s = end,
@@ -111,7 +111,7 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 		job->limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)job->limit_s,
 	    /* What a change of any task raises is held for each of them. */
 	    .tasks = hold->live_tasks > 0 ? hold->live_tasks : 1,
-	    .flags = flags_of(sheet, jobs, job, hold),
+	    .flags = flags_of(snapshot, jobs, job, hold),
 	};
 	name_partitions(terms, job->partition);
 	ask(terms, job);
@@ -200,19 +200,20 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 		if (!lt_hold_of_job(d->ledger, job, &hold)) {
 			/* One without a price; all that money may be at stake
 			 * for are there. */
-			if (!lt_sheet_budgeted(&d->budget.sheet,
+			if (!lt_sheet_budgeted(&d->budget.snapshot,
 				lt_sheet_account(
-				    &d->budget.sheet, job->account)))
+				    &d->budget.snapshot, job->account)))
 				continue;
 			hold = (struct lt_ledger_hold){0};
 		}
-		fill(&records[count++], job, &hold, &d->budget.sheet, &d->jobs);
+		fill(&records[count++], job, &hold, &d->budget.snapshot,
+		    &d->jobs);
 	}
 	const uint32_t sorted = count;
 	count = mark_arrays(records, count, &d->jobs.list);
 	mark_leaders(records, sorted, &d->jobs.list);
 	const int code = lt_terms_write(
-	    d->paths.terms, records, count, d->budget.sheet.generation, err);
+	    d->paths.terms, records, count, d->budget.snapshot.generation, err);
 	free(records);
 	return code;
 }

@@ -30,7 +30,7 @@ live_shares(const struct lt_jobs_state *jobs, uint64_t quote_id)
 }
 
 /* Does a row carry this quote that is to be settled yet? What was settled
- * before the hold was absorbed ends it no more. */
+ * before the hold was ingested ends it no more. */
 static bool
 in_slurmdbd(struct lt_ledger *ledger, const struct lt_slurm_runs *rows,
     uint64_t quote_id)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "busy.h"
+#include "occupancy.h"
 #include "compile_market.h"
 #include "daemon.h"
 #include "failover.h"
@@ -154,8 +154,8 @@ static int
 apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
     struct lt_error *err)
 {
-	p->price_series = p->carbon_series = p->tariff_series = p->busy_series =
-	    LT_NO_SERIES;
+	p->price_series = p->carbon_series = p->tariff_series =
+	    p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
 	    lt_daemon_policy_partition(d->policy, p->name);
@@ -326,21 +326,22 @@ add_busy(
 	struct lt_market *const m = &b->market;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_busy busy;
+		struct lt_occupancy occupancy;
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		lt_busy_count(&busy, list, m, (int)i, b->now_utc_s);
-		if (busy.count == 0)
+		lt_occupancy_count(&occupancy, list, m, (int)i, b->now_utc_s);
+		if (occupancy.count == 0)
 			continue;
 		struct lt_series *const s =
-		    new_series(b, busy.count, &p->busy_series, err);
+		    new_series(b, occupancy.count, &p->occupancy_series, err);
 		if (!s)
 			return err->code;
 		s->quality = LT_QUALITY_MEASURED;
 		s->issued_utc_s = b->now_utc_s;
-		memcpy(s->start_utc_s, busy.start_utc_s,
-		    (busy.count + 1) * sizeof(*s->start_utc_s));
-		memcpy(s->value, busy.nodes, busy.count * sizeof(*s->value));
+		memcpy(s->start_utc_s, occupancy.start_utc_s,
+		    (occupancy.count + 1) * sizeof(*s->start_utc_s));
+		memcpy(s->value, occupancy.nodes,
+		    occupancy.count * sizeof(*s->value));
 		const int code = lt_series_prepare(s, err);
 		if (code != LT_OK)
 			return code;

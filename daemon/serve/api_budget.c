@@ -55,13 +55,13 @@ period_name(const struct lt_policy *policy, uint32_t budget)
 
 /* Of a team; a capped user has none. */
 static json_t *
-alerts_json(const struct lt_balance_sheet *sheet,
+alerts_json(const struct lt_budget_snapshot *snapshot,
     const struct lt_policy *policy, uint32_t index)
 {
 	int passed[LT_ALERTS_MAX], count = 0;
 	if ((int)index < policy->budget_count)
 		count = lt_alerts_passed(passed, &policy->budgets[index],
-		    &sheet->budgets[index].periods[0]);
+		    &snapshot->budgets[index].periods[0]);
 	json_t *const list = json_array();
 	for (int i = 0; i < count; i++)
 		json_array_append_new(list, json_integer(passed[i]));
@@ -69,10 +69,10 @@ alerts_json(const struct lt_balance_sheet *sheet,
 }
 
 static json_t *
-row(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
+row(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
     uint32_t index, const char *user, const struct figures *f)
 {
-	const struct lt_budget *const b = &sheet->budgets[index];
+	const struct lt_budget *const b = &snapshot->budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	json_t *const all = json_pack("{s:s,s:s?,s:s,s:s,s:o,s:o,s:s}", "team",
 	    b->team, "user", user, "period", period_name(policy, index),
@@ -81,7 +81,7 @@ row(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
 	if (all)
 		add_figures(all, f);
 	json_object_set_new(all, "alerts",
-	    user ? json_null() : alerts_json(sheet, policy, index));
+	    user ? json_null() : alerts_json(snapshot, policy, index));
 	return all;
 }
 
@@ -97,31 +97,33 @@ lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
 }
 
 static void
-add_users(const struct lt_balance_sheet *sheet, const struct lt_policy *policy,
-    const struct lt_api_request *request, uint32_t index, json_t *list)
+add_users(const struct lt_budget_snapshot *snapshot,
+    const struct lt_policy *policy, const struct lt_api_request *request,
+    uint32_t index, json_t *list)
 {
 	static const struct lt_amount none;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
-	if (!sheet->budgets[index].has_per_user)
+	if (!snapshot->budgets[index].has_per_user)
 		return;
-	for (uint32_t i = 0; i < sheet->usage_count; i++) {
-		const struct lt_usage *const u = &sheet->usages[i];
+	for (uint32_t i = 0; i < snapshot->usage_count; i++) {
+		const struct lt_usage *const u = &snapshot->usages[i];
 		if (u->budget != index ||
 		    (!request->is_admin && u->uid != request->uid))
 			continue;
 		saw_self |= u->uid == request->uid;
-		const struct figures f = {&sheet->budgets[index].per_user_limit,
-		    &u->settled[0], &u->held[0]};
+		const struct figures f = {
+		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
+		    &u->held[0]};
 		json_array_append_new(
-		    list, row(sheet, policy, index,
+		    list, row(snapshot, policy, index,
 			      lt_api_user_name(name, u->uid), &f));
 	}
 	if (!saw_self && !request->is_admin) {
 		const struct figures f = {
-		    &sheet->budgets[index].per_user_limit, &none, &none};
+		    &snapshot->budgets[index].per_user_limit, &none, &none};
 		json_array_append_new(
-		    list, row(sheet, policy, index,
+		    list, row(snapshot, policy, index,
 			      lt_api_user_name(name, request->uid), &f));
 	}
 }
@@ -131,8 +133,8 @@ lt_api_budget(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const team = lt_api_value(request, "team");
-	const struct lt_balance_sheet *const s = &d->budget.sheet;
-	if (!d->budget.has_sheet)
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < s->budget_count; i++) {
@@ -143,8 +145,8 @@ lt_api_budget(
 			continue;
 		const struct figures f = {&p->limit, &p->settled, &p->held};
 		json_array_append_new(
-		    list, row(&d->budget.sheet, d->policy, i, NULL, &f));
-		add_users(&d->budget.sheet, d->policy, request, i, list);
+		    list, row(&d->budget.snapshot, d->policy, i, NULL, &f));
+		add_users(&d->budget.snapshot, d->policy, request, i, list);
 	}
 	if (team && json_array_size(list) == 0) {
 		json_decref(list);
@@ -173,8 +175,8 @@ lt_api_adjust(
 		return lt_api_error(reply, 400,
 		    "want {team, money_micros, "
 		    "carbon_mg, reason}");
-	if (!d->budget.has_sheet ||
-	    lt_sheet_account(&d->budget.sheet, team) < 0)
+	if (!d->budget.has_snapshot ||
+	    lt_sheet_account(&d->budget.snapshot, team) < 0)
 		return lt_api_error(
 		    reply, 404, "team %s: no such account", team);
 	if (reason[0] == '\0' || (money == 0 && carbon == 0))
@@ -193,7 +195,8 @@ lt_api_adjust(
 		    "most %zu",
 		    strlen(reason), sizeof(entry.reason) - 1);
 	snprintf(entry.account, sizeof(entry.account), "%s",
-	    d->budget.sheet.accounts[lt_sheet_account(&d->budget.sheet, team)]
+	    d->budget.snapshot
+		.accounts[lt_sheet_account(&d->budget.snapshot, team)]
 		.name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
 	lt_api_user_name(entry.who, request->uid);
@@ -220,7 +223,7 @@ lt_api_adjust(
 
 /* The tightest budget that binds an account now, by money, then carbon. */
 static const struct lt_budget *
-tightest(const struct lt_balance_sheet *s, int account)
+tightest(const struct lt_budget_snapshot *s, int account)
 {
 	const struct lt_budget *best = NULL;
 	int64_t least = INT64_MAX;
@@ -258,29 +261,30 @@ lt_api_balance(
 		    "SlurmUser");
 	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
-	if (!d->budget.has_sheet || !d->budget.sheet.ready)
+	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return lt_api_error(reply, 503,
 		    "the balance is not known "
 		    "yet");
 	const int account =
 	    name && name[0]
-		? lt_sheet_account(&d->budget.sheet, name)
-		: lt_sheet_default_account(&d->budget.sheet, (uint32_t)uid);
+		? lt_sheet_account(&d->budget.snapshot, name)
+		: lt_sheet_default_account(&d->budget.snapshot, (uint32_t)uid);
 	if (account < 0 ||
 	    (!request->is_admin &&
-		!lt_sheet_pair(&d->budget.sheet, (uint32_t)uid, account)))
+		!lt_sheet_pair(&d->budget.snapshot, (uint32_t)uid, account)))
 		return lt_api_error(reply, 404,
 		    "account %s: not one of "
 		    "yours",
 		    name && name[0] ? name : "(default)");
-	const struct lt_budget *const b = tightest(&d->budget.sheet, account);
+	const struct lt_budget *const b =
+	    tightest(&d->budget.snapshot, account);
 	struct lt_recent *const recent =
-	    calloc(1, lt_recent_size(&d->budget.sheet));
+	    calloc(1, lt_recent_size(&d->budget.snapshot));
 	struct lt_amount available = {0};
 	if (!recent)
 		return lt_api_error(reply, 503, "out of memory");
-	lt_recent_init(recent, &d->budget.sheet);
-	lt_available(&available, &d->budget.sheet, recent, (uint32_t)uid,
+	lt_recent_init(recent, &d->budget.snapshot);
+	lt_available(&available, &d->budget.snapshot, recent, (uint32_t)uid,
 	    account, request->now_utc_s, request->now_utc_s + 1);
 	free(recent);
 	const struct lt_period *const p = b ? &b->periods[0] : NULL;

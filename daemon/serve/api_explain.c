@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "absorb.h"
+#include "ingest.h"
 #include "api.h"
 #include "compile_budget.h"
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "explain.h"
 #include "fits.h"
@@ -248,9 +248,9 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	moved.quote.start_utc_s = now_utc_s;
 	moved.quote.end_utc_s = fresh.end_utc_s;
 	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
-	    lt_sheet_budgeted(&d->budget.sheet,
-		lt_sheet_account(&d->budget.sheet, hold->quote.account))) {
-		int code = lt_absorb(d, now_utc_s, err);
+	    lt_sheet_budgeted(&d->budget.snapshot,
+		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
+		int code = lt_ingest(d, now_utc_s, err);
 		if (code == LT_OK)
 			code = lt_compile_budget(d, now_utc_s, err);
 		if (code == LT_OK &&

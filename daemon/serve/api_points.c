@@ -178,7 +178,7 @@ lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct lt_forecast_band *const band =
 		    &bands->bands[kinds[i].kind][lt_forecast_bucket(lead_s)];
-		if (hour->quality != kinds[i].quality || !band->has_width)
+		if (hour->quality != kinds[i].quality || !band->has_interval)
 			continue;
 		*low = hour->value - band->half_width;
 		*high = hour->value + band->half_width;
@@ -204,11 +204,11 @@ buckets_json(const struct lt_forecast_band bands[LT_FORECAST_BUCKET_COUNT])
 			(json_int_t)band->count, "bias",
 			scored ? json_real(band->mean) : json_null(), "mae",
 			scored ? json_real(band->mean_abs) : json_null(), "low",
-			band->has_width ? json_real(-band->half_width)
-					: json_null(),
+			band->has_interval ? json_real(-band->half_width)
+					   : json_null(),
 			"high",
-			band->has_width ? json_real(band->half_width)
-					: json_null()));
+			band->has_interval ? json_real(band->half_width)
+					   : json_null()));
 	}
 	return list;
 }

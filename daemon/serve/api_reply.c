@@ -56,8 +56,8 @@ lt_api_sees(const struct lt_budget_state *budget,
 {
 	if (request->is_admin)
 		return true;
-	const struct lt_balance_sheet *const s = &budget->sheet;
-	for (uint32_t i = 0; budget->has_sheet && i < s->pair_count; i++) {
+	const struct lt_budget_snapshot *const s = &budget->snapshot;
+	for (uint32_t i = 0; budget->has_snapshot && i < s->pair_count; i++) {
 		if (s->pairs[i].uid != request->uid)
 			continue;
 		const struct lt_account *const a =

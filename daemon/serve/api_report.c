@@ -23,7 +23,7 @@ static const char *const names[FIGURES] = {"opening_micros", "charges_micros",
 
 struct line { /* sums of one account, or of all */
 	int64_t figures[FIGURES];
-	int64_t base_micros, base_mg, moved_runs, unpriced_runs;
+	int64_t baseline_micros, baseline_mg, moved_runs, unpriced_runs;
 	/* by slurmctld's record, and known to nobody */
 	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
@@ -48,8 +48,8 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 		f[1 + k] = in[k].money_micros;
 		f[6 + k] = in[k].carbon_mg;
 		f[10] += in[k].energy_wh;
-		line->base_micros += in[k].base_money_micros;
-		line->base_mg += in[k].base_carbon_mg;
+		line->baseline_micros += in[k].baseline_money_micros;
+		line->baseline_mg += in[k].baseline_carbon_mg;
 	}
 	f[4] = f[0] + f[1] + f[2] + f[3];
 	f[9] = f[5] + f[6] + f[7] + f[8];
@@ -64,8 +64,8 @@ add_line(struct line *sum, const struct line *line)
 {
 	for (int i = 0; i < FIGURES; i++)
 		sum->figures[i] += line->figures[i];
-	sum->base_micros += line->base_micros;
-	sum->base_mg += line->base_mg;
+	sum->baseline_micros += line->baseline_micros;
+	sum->baseline_mg += line->baseline_mg;
 	sum->moved_runs += line->moved_runs;
 	sum->unpriced_runs += line->unpriced_runs;
 	sum->gpus_slurmctld_runs += line->gpus_slurmctld_runs;
@@ -83,12 +83,12 @@ is_empty(const struct line *line)
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
-budget_of(const struct lt_balance_sheet *sheet, const char *team,
+budget_of(const struct lt_budget_snapshot *snapshot, const char *team,
     const struct lt_period *period)
 {
-	for (uint32_t i = 0; i < sheet->budget_count; i++)
+	for (uint32_t i = 0; i < snapshot->budget_count; i++)
 		for (int p = 0; p < LT_PERIODS; p++) {
-			const struct lt_budget *const b = &sheet->budgets[i];
+			const struct lt_budget *const b = &snapshot->budgets[i];
 			if (!strcmp(b->team, team) &&
 			    b->periods[p].start_utc_s == period->start_utc_s &&
 			    b->periods[p].end_utc_s == period->end_utc_s)
@@ -136,12 +136,12 @@ line_json(const char *team, const struct line *line,
 		json_object_set_new(all, names[i], json_integer(f[i]));
 	set_budget(all, budget, line);
 	json_object_set_new(
-	    all, "base_micros", json_integer(line->base_micros));
-	json_object_set_new(all, "base_mg", json_integer(line->base_mg));
+	    all, "base_micros", json_integer(line->baseline_micros));
+	json_object_set_new(all, "base_mg", json_integer(line->baseline_mg));
+	json_object_set_new(all, "saved_micros",
+	    json_integer(line->baseline_micros - f[1] - f[2]));
 	json_object_set_new(
-	    all, "saved_micros", json_integer(line->base_micros - f[1] - f[2]));
-	json_object_set_new(
-	    all, "saved_mg", json_integer(line->base_mg - f[6] - f[7]));
+	    all, "saved_mg", json_integer(line->baseline_mg - f[6] - f[7]));
 	json_object_set_new(all, "moved_runs", json_integer(line->moved_runs));
 	json_object_set_new(
 	    all, "unpriced_runs", json_integer(line->unpriced_runs));
@@ -190,7 +190,7 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 	struct line line;
 	bool replay = false;
 	const struct lt_period *const budget =
-	    budget_of(&d->budget.sheet, account, period);
+	    budget_of(&d->budget.snapshot, account, period);
 	int code = fill_line(&line, d->ledger, account, period, err);
 	if (code != LT_OK || (is_empty(&line) && !budget))
 		return code;
@@ -207,11 +207,11 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 
 /* Is `account` the team, or below it? */
 static bool
-belongs(const struct lt_balance_sheet *sheet, const struct lt_tables *tables,
-    uint32_t account, const char *team)
+belongs(const struct lt_budget_snapshot *snapshot,
+    const struct lt_tables *tables, uint32_t account, const char *team)
 {
 	enum { DEPTH_MAX = 64 };
-	const char *name = sheet->accounts[account].name;
+	const char *name = snapshot->accounts[account].name;
 	for (int depth = 0; name && depth < DEPTH_MAX; depth++) {
 		const char *parent = NULL;
 		if (!strcasecmp(name, team))
@@ -256,11 +256,12 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
 	json_t *const list = json_array();
-	for (uint32_t i = 0; i < d->budget.sheet.account_count; i++) {
-		const char *const account = d->budget.sheet.accounts[i].name;
+	for (uint32_t i = 0; i < d->budget.snapshot.account_count; i++) {
+		const char *const account = d->budget.snapshot.accounts[i].name;
 		struct lt_run *runs = NULL;
 		uint32_t count = 0;
-		if ((team && !belongs(&d->budget.sheet, &d->tables, i, team)) ||
+		if ((team &&
+			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
 		    !lt_api_sees(&d->budget, request, account))
 			continue;
 		if (lt_ledger_runs(d->ledger, account, period->start_utc_s,
@@ -289,7 +290,7 @@ lt_api_report(
 	struct lt_period period;
 	struct lt_error err = {0};
 	struct report r = {0};
-	if (!d->budget.has_sheet)
+	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (text && text[0]) {
 		if (lt_calendar_parse(&period, &d->offsets, text, &err) !=
@@ -304,9 +305,10 @@ lt_api_report(
 		return answer_page(d, request, &period, reply);
 	r.teams = json_array();
 	r.runs = has_runs ? json_array() : NULL;
-	for (uint32_t i = 0; i < d->budget.sheet.account_count; i++) {
-		const char *const account = d->budget.sheet.accounts[i].name;
-		if ((team && !belongs(&d->budget.sheet, &d->tables, i, team)) ||
+	for (uint32_t i = 0; i < d->budget.snapshot.account_count; i++) {
+		const char *const account = d->budget.snapshot.accounts[i].name;
+		if ((team &&
+			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
 		    !lt_api_sees(&d->budget, request, account))
 			continue;
 		if (add_account(&r, d, account, &period, &err) != LT_OK) {
@@ -327,7 +329,7 @@ lt_api_report(
 		    r.provisional),
 		"teams", r.teams, "total",
 		line_json(NULL, &r.total,
-		    team ? budget_of(&d->budget.sheet, team, &period) : NULL,
+		    team ? budget_of(&d->budget.snapshot, team, &period) : NULL,
 		    r.replay));
 	if (r.runs && *reply)
 		json_object_set_new(*reply, "runs", r.runs);

@@ -120,9 +120,9 @@ lt_api_status(
 	for (int i = 0; i < d->signals.source_count; i++)
 		json_array_append_new(
 		    sources, source_json(&d->signals.sources[i], now));
-	json_t *const budget = snapshot_json(d->paths.sheet, true, now);
+	json_t *const budget = snapshot_json(d->paths.snapshot, true, now);
 	json_object_set_new(budget, "ready",
-	    json_boolean(d->budget.has_sheet && d->budget.sheet.ready));
+	    json_boolean(d->budget.has_snapshot && d->budget.snapshot.ready));
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
@@ -134,7 +134,7 @@ lt_api_status(
 	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
-	    "ring", "absorbed", (json_int_t)d->ring.absorbed, "highest",
+	    "ring", "absorbed", (json_int_t)d->ring.ingested, "highest",
 	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
 	    "holds", holds_json(d->ledger), "slurm", "release",
 	    d->tables.conf.release, "dbd_queue",

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "api_signals.h"
-#include "base.h"
+#include "baseline.h"
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
@@ -464,13 +464,13 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 	if (d->policy->currency[0])
 		say_money(t, d, run);
 	say_carbon(t, &d->market, d->ledger, run);
-	if (run->has_base)
+	if (run->has_baseline)
 		say(t, "  without lowtide (%s): %s, %s CO2e (30)\n",
-		    run->base_text,
-		    lt_money_text(money, sizeof(money), run->base_money_micros,
-			d->policy->currency),
+		    run->baseline_text,
+		    lt_money_text(money, sizeof(money),
+			run->baseline_money_micros, d->policy->currency),
 		    lt_carbon_text(
-			carbon, sizeof(carbon), run->base_carbon_mg));
+			carbon, sizeof(carbon), run->baseline_carbon_mg));
 	if (run->provisional)
 		say(t, "  provisional: from slurmctld's record, as slurmdbd "
 		       "has none yet\n");
@@ -529,11 +529,11 @@ lt_run_json(const struct lt_run *run)
 	    lt_api_optional(run->priced, run->money_micros), "carbon_mg",
 	    lt_api_optional(run->has_carbon, run->carbon_mg), "energy_wh",
 	    (json_int_t)run->energy_wh, "base_micros",
-	    lt_api_optional(
-		run->priced && lt_base_known(run), run->base_money_micros),
+	    lt_api_optional(run->priced && lt_baseline_known(run),
+		run->baseline_money_micros),
 	    "base_mg",
-	    lt_api_optional(
-		run->has_carbon && lt_base_known(run), run->base_carbon_mg),
+	    lt_api_optional(run->has_carbon && lt_baseline_known(run),
+		run->baseline_carbon_mg),
 	    "moved", run->moved, "over_reason",
 	    run->over_reason[0] ? run->over_reason : NULL, "quality",
 	    lt_quality_name(run->worst_quality), "gpus",

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "convert.h"
+#include "exchange_rates.h"
 #include "fetch.h"
 #include "log.h"
 #include "schedule.h"

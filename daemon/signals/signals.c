@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bridge.h"
-#include "convert.h"
+#include "exchange_rates.h"
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"

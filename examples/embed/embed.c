@@ -72,7 +72,7 @@ main(void)
 		p->shape_count = 1;
 		p->price_series = i ? 0 : 1;
 		p->carbon_series = 2;
-		p->tariff_series = p->busy_series = LT_NO_SERIES;
+		p->tariff_series = p->occupancy_series = LT_NO_SERIES;
 		p->node_idle_w = 100;
 		p->node_cpu_w = 300;
 		p->pue = 1.2;

@@ -42,7 +42,7 @@ int64_t lt_limit_from_minutes(uint32_t minutes);
 
 /*
  * Fill the request, all but account default and options: those need the
- * balance sheet and the site's defaults. account is "" when the user named
+ * budget snapshot and the site's defaults. account is "" when the user named
  * none. home is -1 and LT_ENOENT returned when a named partition (or the
  * default one) is not in the market; LT_EINPUT for an array text that can't
  * be counted, LT_ELIMIT for an account that is too long. The request is

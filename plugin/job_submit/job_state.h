@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What job_submit knows between calls: the loaded market and balance sheet
- * (shared by reference count), what was held since the sheet, and the ring.
+ * What job_submit knows between calls: the loaded market and budget snapshot
+ * (shared by reference count), what was held since the snapshot, and the ring.
  * One short mutex around memory arithmetic; files are read outside of it.
  */
 #ifndef LT_JOB_STATE_H
@@ -17,7 +17,7 @@
 
 struct lt_view {			/* lent until lt_state_release() */
 	const struct lt_market *market; /* NULL: never loaded */
-	const struct lt_balance_sheet *sheet; /* NULL: never loaded */
+	const struct lt_budget_snapshot *snapshot; /* NULL: never loaded */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
 	struct lt_market_box *market_box;
@@ -30,7 +30,7 @@ enum lt_standing {
 	LT_STANDING_UNKNOWN, /* why says; on_unknown decides */
 };
 
-struct lt_entry { /* what is to be held */
+struct lt_new_hold { /* what is to be held */
 	uint64_t quote_id;
 	uint32_t uid, job_id, tasks, flags;
 	const char *account; /* lower case, never NULL */
@@ -59,10 +59,10 @@ void lt_state_release(struct lt_view *view);
 
 /* Judge and hold; one ring write, outside the mutex. */
 void lt_state_admit(
-    struct lt_admission *admission, const struct lt_entry *entry);
+    struct lt_admission *admission, const struct lt_new_hold *entry);
 
 /* A record of nothing, where there is room: lowtided looks at the job. */
-void lt_state_note(const struct lt_entry *entry);
+void lt_state_note(const struct lt_new_hold *entry);
 
 /* Why no balance can be known now; static text, NULL if it can. */
 const char *lt_state_unknown(void);
@@ -78,18 +78,18 @@ void lt_state_book(const struct lt_view *view, const struct lt_planned *window);
 uint64_t lt_state_quote_id(void);
 
 /* Submissions that are not known to be of an account without budget (account:
- * an index of the sheet, -1 = not known). */
+ * an index of the snapshot, -1 = not known). */
 void lt_asked_forget(int64_t now_utc_s);
-void lt_asked_note(const struct lt_balance_sheet *sheet, uint32_t uid,
+void lt_asked_note(const struct lt_budget_snapshot *snapshot, uint32_t uid,
     int account, int64_t now_utc_s);
 /*
  * A plain user whose jobs of budgets are all in the terms, which are of the
- * same time as the sheet: he submitted none since, and no task of an array of
- * his may have got a new id. False where that is not sure.
+ * same time as the snapshot: he submitted none since, and no task of an array
+ * of his may have got a new id. False where that is not sure.
  */
-bool lt_asked_nothing(const struct lt_balance_sheet *sheet, uint32_t uid);
+bool lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 /* Does any budget bind any account of this user? */
-bool lt_user_budgeted(const struct lt_balance_sheet *sheet, uint32_t uid);
+bool lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 
 /* The terms file. */
 const char *lt_state_terms_path(void);

@@ -22,7 +22,7 @@ struct lt_market_box {
 
 struct lt_sheet_box {
 	atomic_uint references;
-	struct lt_balance_sheet sheet;
+	struct lt_budget_snapshot snapshot;
 	struct lt_recent *recent; /* under the mutex */
 	int64_t loaded_ms;	  /* monotonic */
 	int64_t age_s;		  /* when it was loaded */
@@ -41,7 +41,7 @@ struct lt_state {
 	atomic_ullong next_quote_id;
 	pthread_mutex_t mutex; /* all below */
 	struct lt_market_box *market;
-	struct lt_sheet_box *sheet;
+	struct lt_sheet_box *snapshot;
 	int ring_fd; /* -1 = not open */
 	uint64_t ring_generation;
 	uint64_t next_sequence;
@@ -58,7 +58,7 @@ int64_t lt_monotonic_ms(void);
 /* Open and read the ring if that is not done yet. */
 void lt_ring_attach(void);
 void lt_ring_detach(void);
-/* Add to a new sheet what was held after its W. Under the mutex. */
+/* Add to a new snapshot what was held after its W. Under the mutex. */
 void lt_ring_replay(struct lt_sheet_box *box);
 
 #endif

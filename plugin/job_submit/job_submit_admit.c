@@ -14,7 +14,7 @@
 #include "size.h"
 #include "units.h"
 
-/* Without a market the mode is not known: the balance snapshot's rule is that
+/* Without a market the mode is not known: the budget snapshot's rule is that
  * of the mode. */
 static bool
 may(const struct lt_submission *s, enum lt_may what)
@@ -84,13 +84,13 @@ fill_quote(struct lt_submission *s)
 static bool
 may_be_budgeted(const struct lt_submission *s)
 {
-	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
-	if (!sheet || sheet->budget_count == 0)
+	if (!snapshot || snapshot->budget_count == 0)
 		return false;
-	account = lt_sheet_account(sheet, s->request.account);
-	return account < 0 || lt_sheet_budgeted(sheet, account);
+	account = lt_sheet_account(snapshot, s->request.account);
+	return account < 0 || lt_sheet_budgeted(snapshot, account);
 }
 
 /* Where more nodes cost more, hold for as many as the job needs and keep it to
@@ -231,7 +231,7 @@ act_on_verdict(struct lt_submission *s)
 }
 
 static void
-make_entry(struct lt_entry *entry, const struct lt_submission *s)
+make_entry(struct lt_new_hold *entry, const struct lt_submission *s)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->quote_id = s->quote.id;
@@ -248,7 +248,7 @@ make_entry(struct lt_entry *entry, const struct lt_submission *s)
 int
 lt_submission_admit(struct lt_submission *s)
 {
-	struct lt_entry entry;
+	struct lt_new_hold entry;
 
 	fill_quote(s);
 	if (!s->known || !price(s)) {
@@ -296,10 +296,10 @@ int
 lt_submission_blind(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
-	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
-	if (!sheet || sheet->budget_count == 0)
+	if (!snapshot || snapshot->budget_count == 0)
 		return SLURM_SUCCESS;
 	request->uid = s->job->user_id;
 	if (!s->job->script && !s->job->script_buf)
@@ -309,14 +309,14 @@ lt_submission_blind(struct lt_submission *s)
 	lt_lower_copy(
 	    request->account, sizeof(request->account), s->job->account);
 	account = request->account[0]
-		      ? lt_sheet_account(sheet, request->account)
-		      : lt_sheet_default_account(sheet, request->uid);
+		      ? lt_sheet_account(snapshot, request->account)
+		      : lt_sheet_default_account(snapshot, request->uid);
 	if (account >= 0)
 		snprintf(request->account, sizeof(request->account), "%s",
-		    sheet->accounts[account].name);
-	if (account >= 0 && !lt_sheet_budgeted(sheet, account))
+		    snapshot->accounts[account].name);
+	if (account >= 0 && !lt_sheet_budgeted(snapshot, account))
 		return SLURM_SUCCESS;
 	fill_blind_quote(s);
-	return act_on_unknown(
-	    s, sheet->on_unknown, "lowtided's market snapshot can't be read");
+	return act_on_unknown(s, snapshot->on_unknown,
+	    "lowtided's market snapshot can't be read");
 }

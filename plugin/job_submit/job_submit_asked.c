@@ -27,10 +27,10 @@ lt_asked_forget(int64_t now_utc_s)
 }
 
 void
-lt_asked_note(const struct lt_balance_sheet *sheet, uint32_t uid, int account,
-    int64_t now_utc_s)
+lt_asked_note(const struct lt_budget_snapshot *snapshot, uint32_t uid,
+    int account, int64_t now_utc_s)
 {
-	if (!sheet || account < 0 || lt_sheet_budgeted(sheet, account))
+	if (!snapshot || account < 0 || lt_sheet_budgeted(snapshot, account))
 		atomic_store(&asked_utc_s[uid % SLOTS], now_utc_s);
 }
 
@@ -47,42 +47,44 @@ asked_since(uint32_t uid, int64_t listed_utc_s)
 
 /* In an account that a budget binds; one where tasks of an array wait. */
 static bool
-has_pair(const struct lt_balance_sheet *sheet, uint32_t uid, bool array)
+has_pair(const struct lt_budget_snapshot *snapshot, uint32_t uid, bool array)
 {
-	uint32_t low = 0, high = sheet->pair_count;
+	uint32_t low = 0, high = snapshot->pair_count;
 
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (sheet->pairs[middle].uid < uid)
+		if (snapshot->pairs[middle].uid < uid)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < sheet->pair_count && sheet->pairs[low].uid == uid; low++)
-		if (lt_sheet_budgeted(sheet, (int)sheet->pairs[low].account) &&
-		    (!array || sheet->pairs[low].has_array))
+	for (; low < snapshot->pair_count && snapshot->pairs[low].uid == uid;
+	     low++)
+		if (lt_sheet_budgeted(
+			snapshot, (int)snapshot->pairs[low].account) &&
+		    (!array || snapshot->pairs[low].has_array))
 			return true;
 	return false;
 }
 
 bool
-lt_user_budgeted(const struct lt_balance_sheet *sheet, uint32_t uid)
+lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid)
 {
-	return has_pair(sheet, uid, false);
+	return has_pair(snapshot, uid, false);
 }
 
 bool
-lt_asked_nothing(const struct lt_balance_sheet *sheet, uint32_t uid)
+lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid)
 {
 	uint64_t generation;
 	int64_t made_utc_s;
 
 	return uid != 0 && uid != geteuid() &&
-	       !lt_sheet_is_manager(sheet, uid) &&
-	       !has_pair(sheet, uid, true) &&
-	       !asked_since(uid, sheet->jobs_utc_s) &&
+	       !lt_sheet_is_manager(snapshot, uid) &&
+	       !has_pair(snapshot, uid, true) &&
+	       !asked_since(uid, snapshot->jobs_utc_s) &&
 	       lt_file_stamp(&generation, &made_utc_s, lt_state_terms_path(),
 		   true, NULL) == LT_OK &&
-	       generation == sheet->generation;
+	       generation == snapshot->generation;
 }

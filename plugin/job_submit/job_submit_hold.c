@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holding: judge against the sheet and what was held since, give the hold a
+ * Holding: judge against the snapshot and what was held since, give the hold a
  * sequence, and write it into the ring before the job exists. The mirror in
- * memory has what the ring has, so that a new sheet needs no file read.
+ * memory has what the ring has, so that a new snapshot needs no file read.
  */
 #include "job_state_internal.h"
 
@@ -38,11 +38,11 @@ whole_amount(
 
 static bool
 hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
-    const struct lt_balance_sheet *sheet)
+    const struct lt_budget_snapshot *snapshot)
 {
 	memset(hold, 0, sizeof(*hold));
 	hold->uid = record->uid;
-	hold->account = lt_sheet_account(sheet, record->account);
+	hold->account = lt_sheet_account(snapshot, record->account);
 	hold->start_utc_s = record->start_utc_s;
 	hold->end_utc_s = record->end_utc_s;
 	return hold->account >= 0 &&
@@ -52,23 +52,23 @@ hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
 void
 lt_ring_replay(struct lt_sheet_box *box)
 {
-	const uint64_t absorbed = box->sheet.ring_absorbed;
+	const uint64_t ingested = box->snapshot.ring_absorbed;
 	struct lt_hold hold;
 
 	if (!lt_state.mirror ||
-	    box->sheet.ring_generation != lt_state.ring_generation)
+	    box->snapshot.ring_generation != lt_state.ring_generation)
 		return;
-	if (lt_state.next_sequence <= absorbed)
-		lt_state.next_sequence = absorbed + 1;
-	for (uint64_t sequence = absorbed + 1;
+	if (lt_state.next_sequence <= ingested)
+		lt_state.next_sequence = ingested + 1;
+	for (uint64_t sequence = ingested + 1;
 	     sequence < lt_state.next_sequence &&
-	     sequence - absorbed <= LT_RING_SLOTS;
+	     sequence - ingested <= LT_RING_SLOTS;
 	     sequence++) {
 		const struct lt_ring_record *const record = slot_of(sequence);
 
 		if (record->sequence == sequence &&
-		    hold_of(&hold, record, &box->sheet))
-			lt_recent_add(box->recent, &box->sheet, &hold);
+		    hold_of(&hold, record, &box->snapshot))
+			lt_recent_add(box->recent, &box->snapshot, &hold);
 	}
 }
 
@@ -88,9 +88,9 @@ make_void(struct lt_ring_record *record, uint64_t sequence)
  * when one can't be written. */
 static bool
 fill_gaps(int fd, uint64_t generation, struct lt_ring_record *mirror,
-    uint64_t absorbed, uint64_t highest)
+    uint64_t ingested, uint64_t highest)
 {
-	uint64_t sequence = absorbed + 1;
+	uint64_t sequence = ingested + 1;
 	bool written = true;
 
 	if (highest > LT_RING_SLOTS && sequence <= highest - LT_RING_SLOTS)
@@ -110,7 +110,7 @@ fill_gaps(int fd, uint64_t generation, struct lt_ring_record *mirror,
 
 /* Read the whole ring into the mirror. Nobody else sees it yet. */
 static int
-read_ring(int fd, uint64_t generation, uint64_t absorbed,
+read_ring(int fd, uint64_t generation, uint64_t ingested,
     struct lt_ring_record *mirror, uint64_t *highest, struct lt_error *err)
 {
 	struct lt_ring_record *const records =
@@ -121,7 +121,7 @@ read_ring(int fd, uint64_t generation, uint64_t absorbed,
 
 	if (!records)
 		return lt_fail(err, LT_ENOMEM, "no memory for the holds");
-	code = lt_ring_read(fd, generation, absorbed, records, &count, highest,
+	code = lt_ring_read(fd, generation, ingested, records, &count, highest,
 	    &contiguous, &bad, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		mirror[records[i].sequence % LT_RING_SLOTS] = records[i];
@@ -157,8 +157,8 @@ publish(int fd, uint64_t generation, struct lt_ring_record *mirror,
 	lt_state.next_sequence = next_sequence;
 	/* A replaced ring stays open: another thread may be writing to it. */
 	lt_state.ring_fd = fd;
-	if (lt_state.sheet)
-		lt_ring_replay(lt_state.sheet);
+	if (lt_state.snapshot)
+		lt_ring_replay(lt_state.snapshot);
 	pthread_mutex_unlock(&lt_state.mutex);
 	free(old);
 }
@@ -174,7 +174,9 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 	copy = malloc(LT_RING_SLOTS * sizeof(*copy));
 	pthread_mutex_lock(&lt_state.mutex);
 	*failures = lt_state.failures;
-	sequence = lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed + 1 : 1;
+	sequence = lt_state.snapshot
+		       ? lt_state.snapshot->snapshot.ring_absorbed + 1
+		       : 1;
 	if (lt_state.next_sequence > LT_RING_SLOTS &&
 	    sequence < lt_state.next_sequence - LT_RING_SLOTS)
 		sequence = lt_state.next_sequence - LT_RING_SLOTS;
@@ -186,7 +188,7 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 
 /* Try again what failed to be written. Until it is done every balance is
  * unknown, so nothing new is held meanwhile. By the refreshing thread, which
- * alone replaces ring and sheet. */
+ * alone replaces ring and snapshot. */
 static void
 mend_ring(void)
 {
@@ -223,7 +225,7 @@ lt_ring_attach(void)
 {
 	struct lt_error err = {0};
 	struct lt_ring_record *mirror;
-	uint64_t generation = 0, highest = 0, absorbed = 0;
+	uint64_t generation = 0, highest = 0, ingested = 0;
 	bool written;
 	int fd;
 
@@ -237,11 +239,11 @@ lt_ring_attach(void)
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		return;
 	}
-	if (lt_state.sheet &&
-	    lt_state.sheet->sheet.ring_generation == generation)
-		absorbed = lt_state.sheet->sheet.ring_absorbed;
+	if (lt_state.snapshot &&
+	    lt_state.snapshot->snapshot.ring_generation == generation)
+		ingested = lt_state.snapshot->snapshot.ring_absorbed;
 	mirror = calloc(LT_RING_SLOTS, sizeof(*mirror));
-	if (!mirror || read_ring(fd, generation, absorbed, mirror, &highest,
+	if (!mirror || read_ring(fd, generation, ingested, mirror, &highest,
 			   &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		free(mirror);
@@ -249,9 +251,9 @@ lt_ring_attach(void)
 		return;
 	}
 	lt_state.ring_opened++;
-	written = fill_gaps(fd, generation, mirror, absorbed, highest);
+	written = fill_gaps(fd, generation, mirror, ingested, highest);
 	publish(fd, generation, mirror,
-	    (highest > absorbed ? highest : absorbed) + 1, written);
+	    (highest > ingested ? highest : ingested) + 1, written);
 }
 
 void
@@ -276,17 +278,17 @@ sheet_age_s(const struct lt_sheet_box *box)
 static const char *
 unknown_reason(const struct lt_sheet_box *box)
 {
-	const struct lt_balance_sheet *const sheet = &box->sheet;
+	const struct lt_budget_snapshot *const snapshot = &box->snapshot;
 
 	if (lt_state.ring_fd < 0)
 		return "the holds file can't be used";
-	if (!sheet->ready)
+	if (!snapshot->ready)
 		return "lowtided has not yet loaded all jobs";
-	if (sheet_age_s(box) > sheet->stale_after_s)
+	if (sheet_age_s(box) > snapshot->stale_after_s)
 		return "lowtided has not written a balance for too long";
-	if (sheet->ring_generation != lt_state.ring_generation)
+	if (snapshot->ring_generation != lt_state.ring_generation)
 		return "lowtided has not yet read the holds file";
-	if (lt_state.next_sequence - sheet->ring_absorbed > LT_RING_SLOTS)
+	if (lt_state.next_sequence - snapshot->ring_absorbed > LT_RING_SLOTS)
 		return "the holds file is full: lowtided does not read it";
 	if (lt_state.unwritten)
 		return "a hold could not be written";
@@ -303,22 +305,22 @@ set_unknown(struct lt_admission *admission, const char *why)
 /* Standing and verdict. Under the mutex. */
 static void
 judge(struct lt_admission *admission, struct lt_hold *hold,
-    const struct lt_entry *entry)
+    const struct lt_new_hold *entry)
 {
-	struct lt_sheet_box *const box = lt_state.sheet;
+	struct lt_sheet_box *const box = lt_state.snapshot;
 	const char *why;
 	bool budgeted;
 
 	if (!box)
 		return;
-	admission->on_unknown = box->sheet.on_unknown;
+	admission->on_unknown = box->snapshot.on_unknown;
 	hold->uid = entry->uid;
-	hold->account = lt_sheet_account(&box->sheet, entry->account);
+	hold->account = lt_sheet_account(&box->snapshot, entry->account);
 	hold->start_utc_s = entry->start_utc_s;
 	hold->end_utc_s = entry->end_utc_s;
 	budgeted = hold->account < 0
-		       ? box->sheet.budget_count > 0
-		       : lt_sheet_budgeted(&box->sheet, hold->account);
+		       ? box->snapshot.budget_count > 0
+		       : lt_sheet_budgeted(&box->snapshot, hold->account);
 	if (!budgeted)
 		return;
 	why = unknown_reason(box);
@@ -326,7 +328,7 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 		set_unknown(admission, why);
 	} else if (hold->account < 0) {
 		set_unknown(admission, "the account is not known to lowtide");
-	} else if (!lt_sheet_pair(&box->sheet, entry->uid, hold->account)) {
+	} else if (!lt_sheet_pair(&box->snapshot, entry->uid, hold->account)) {
 		set_unknown(admission,
 		    "the user's membership in the account is not known");
 	} else if (strlen(entry->account) >=
@@ -337,33 +339,36 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 		set_unknown(admission, "the amount is out of range");
 	} else {
 		admission->standing = LT_STANDING_JUDGED;
-		lt_admit(&admission->verdict, &box->sheet, box->recent, hold);
+		lt_admit(
+		    &admission->verdict, &box->snapshot, box->recent, hold);
 		if (admission->verdict.code == LT_UNKNOWN)
 			set_unknown(admission, admission->verdict.why
 						   ? admission->verdict.why
 						   : "no price is known");
 		else if (admission->verdict.code == LT_OVER && entry->force &&
 			 admission->verdict.rule != LT_RULE_WARN)
-			lt_recent_add(box->recent, &box->sheet, hold);
+			lt_recent_add(box->recent, &box->snapshot, hold);
 	}
 }
 
 /* Can the ring take it, and have no more than so many slots in use? */
 static bool
-has_room(const struct lt_entry *entry, uint64_t slots)
+has_room(const struct lt_new_hold *entry, uint64_t slots)
 {
 	return lt_state.ring_fd >= 0 && !lt_state.unwritten &&
 	       strlen(entry->account) <
 		   sizeof(((struct lt_ring_record *)0)->account) &&
 	       lt_state.next_sequence -
-		       (lt_state.sheet ? lt_state.sheet->sheet.ring_absorbed
-				       : 0) <=
+		       (lt_state.snapshot
+			       ? lt_state.snapshot->snapshot.ring_absorbed
+			       : 0) <=
 		   slots;
 }
 
 /* Should what was judged be in the ring? */
 static bool
-wants_record(const struct lt_admission *admission, const struct lt_entry *entry)
+wants_record(
+    const struct lt_admission *admission, const struct lt_new_hold *entry)
 {
 	if (!has_room(entry, LT_RING_SLOTS))
 		return false;
@@ -374,7 +379,7 @@ wants_record(const struct lt_admission *admission, const struct lt_entry *entry)
 }
 
 static void
-make_record(struct lt_ring_record *record, const struct lt_entry *entry)
+make_record(struct lt_ring_record *record, const struct lt_new_hold *entry)
 {
 	memset(record, 0, sizeof(*record));
 	record->sequence = lt_state.next_sequence++;
@@ -404,12 +409,12 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 		pthread_mutex_unlock(&lt_state.mutex);
 		return; /* the ring was replaced meanwhile */
 	}
-	/* A newer sheet has counted it from the mirror, so whichever sheet is
-	 * there now has it. */
-	if (was_judged && lt_state.sheet &&
-	    hold_of(&hold, slot_of(sequence), &lt_state.sheet->sheet))
-		lt_recent_remove(
-		    lt_state.sheet->recent, &lt_state.sheet->sheet, &hold);
+	/* A newer snapshot has counted it from the mirror, so whichever
+	 * snapshot is there now has it. */
+	if (was_judged && lt_state.snapshot &&
+	    hold_of(&hold, slot_of(sequence), &lt_state.snapshot->snapshot))
+		lt_recent_remove(lt_state.snapshot->recent,
+		    &lt_state.snapshot->snapshot, &hold);
 	make_void(slot_of(sequence), sequence);
 	lt_state.unwritten = true;
 	lt_state.failures++;
@@ -417,7 +422,7 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 }
 
 void
-lt_state_note(const struct lt_entry *entry)
+lt_state_note(const struct lt_new_hold *entry)
 {
 	struct lt_admission admission = {.standing = LT_STANDING_FREE};
 	struct lt_ring_record record;
@@ -439,7 +444,7 @@ lt_state_note(const struct lt_entry *entry)
 }
 
 void
-lt_state_admit(struct lt_admission *admission, const struct lt_entry *entry)
+lt_state_admit(struct lt_admission *admission, const struct lt_new_hold *entry)
 {
 	struct lt_ring_record record;
 	struct lt_error err = {0};
@@ -475,12 +480,12 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 
 	*available = (struct lt_amount){true, true, INT64_MAX, INT64_MAX};
 	pthread_mutex_lock(&lt_state.mutex);
-	if (lt_state.sheet) {
-		index = lt_sheet_account(&lt_state.sheet->sheet, account);
+	if (lt_state.snapshot) {
+		index = lt_sheet_account(&lt_state.snapshot->snapshot, account);
 		/* Nobody learns another team's balance by a plan. */
-		if (lt_sheet_pair(&lt_state.sheet->sheet, uid, index))
-			lt_available(available, &lt_state.sheet->sheet,
-			    lt_state.sheet->recent, uid, index, start_utc_s,
+		if (lt_sheet_pair(&lt_state.snapshot->snapshot, uid, index))
+			lt_available(available, &lt_state.snapshot->snapshot,
+			    lt_state.snapshot->recent, uid, index, start_utc_s,
 			    end_utc_s);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
@@ -492,7 +497,7 @@ lt_state_unknown(void)
 	const char *why;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	why = lt_state.sheet ? unknown_reason(lt_state.sheet) : NULL;
+	why = lt_state.snapshot ? unknown_reason(lt_state.snapshot) : NULL;
 	pthread_mutex_unlock(&lt_state.mutex);
 	return why;
 }

@@ -88,10 +88,10 @@ is_ours(const struct change *c, uint32_t submit_uid)
 }
 
 static int
-account_by_hash(const struct lt_balance_sheet *sheet, uint32_t hash)
+account_by_hash(const struct lt_budget_snapshot *snapshot, uint32_t hash)
 {
-	for (uint32_t i = 0; i < sheet->account_count; i++)
-		if (lt_name_hash(sheet->accounts[i].name) == hash)
+	for (uint32_t i = 0; i < snapshot->account_count; i++)
+		if (lt_name_hash(snapshot->accounts[i].name) == hash)
 			return (int)i;
 	return -1;
 }
@@ -101,22 +101,22 @@ account_by_hash(const struct lt_balance_sheet *sheet, uint32_t hash)
 static bool
 at_stake(const struct change *c)
 {
-	const struct lt_balance_sheet *const sheet = c->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
 
-	if (!sheet || sheet->budget_count == 0)
+	if (!snapshot || snapshot->budget_count == 0)
 		return false;
 	if (any(c->job->account)) {
-		const int account = lt_sheet_account(sheet, c->account);
+		const int account = lt_sheet_account(snapshot, c->account);
 
-		if (account < 0 || lt_sheet_budgeted(sheet, account))
+		if (account < 0 || lt_sheet_budgeted(snapshot, account))
 			return true;
 	}
 	if (c->has_terms)
 		return c->terms.flags & LT_TERMS_BUDGETED;
 	/* user_id is the caller's word: it must not lead to another's account.
 	 */
-	return lt_user_budgeted(sheet, c->uid) ||
-	       lt_user_budgeted(sheet, c->submit_uid);
+	return lt_user_budgeted(snapshot, c->uid) ||
+	       lt_user_budgeted(snapshot, c->submit_uid);
 }
 
 static bool
@@ -143,11 +143,11 @@ moves_period(const struct change *c, const struct lt_terms *before,
     const struct lt_quote *quote)
 {
 	const struct lt_hold held = {
-	    .account = lt_sheet_account(c->view.sheet, c->old_account),
+	    .account = lt_sheet_account(c->view.snapshot, c->old_account),
 	    .start_utc_s = before->start_utc_s,
 	    .end_utc_s = before->end_utc_s};
 
-	return held.account < 0 || lt_sheet_new_period(c->view.sheet, &held,
+	return held.account < 0 || lt_sheet_new_period(c->view.snapshot, &held,
 				       quote->start_utc_s, quote->end_utc_s);
 }
 
@@ -185,7 +185,7 @@ struct step {
 /*
  * What is held for the job as it was at c->before[i]. slurmctld asks once for
  * each record of an array, whose tasks share one amount: what the first call
- * raised is never given back (absorb.c), whatever Slurm then said, so it is
+ * raised is never given back (ingest.c), whatever Slurm then said, so it is
  * held for the next one.
  */
 static const struct lt_terms *
@@ -265,7 +265,7 @@ add_rise(struct lt_amount *more, const struct step *step,
 /* The terms as they will be, for the next change. */
 static void
 keep(const struct change *c, const struct step *step, bool whole,
-    const struct lt_entry *entry)
+    const struct lt_new_hold *entry)
 {
 	struct lt_terms after = c->before[c->before_count - 1];
 
@@ -287,7 +287,7 @@ keep(const struct change *c, const struct step *step, bool whole,
 
 /* *recorded: the entry is in the ring. */
 static int
-judge_rise(struct change *c, const struct lt_entry *entry, bool *recorded)
+judge_rise(struct change *c, const struct lt_new_hold *entry, bool *recorded)
 {
 	struct lt_admission admission;
 	char verdict[1024];
@@ -317,7 +317,7 @@ static int
 admit_change(struct change *c)
 {
 	struct step steps[2], *const last = &steps[c->before_count - 1];
-	struct lt_entry entry = {0};
+	struct lt_new_hold entry = {0};
 	struct lt_error err = {0};
 	const bool moves_account =
 	    c->account[0] != '\0' && strcmp(c->account, c->old_account) != 0;
@@ -326,7 +326,8 @@ admit_change(struct change *c)
 
 	for (int i = 0; i < c->before_count; i++) {
 		if (take_step(&steps[i], c, i, &err) != LT_OK)
-			return unknown(c, c->view.sheet->on_unknown, err.text);
+			return unknown(
+			    c, c->view.snapshot->on_unknown, err.text);
 		whole |= steps[i].moves;
 		loses |= steps[i].loses;
 	}
@@ -374,7 +375,7 @@ only_lowers(const struct change *c)
 static void
 note_lower(const struct change *c)
 {
-	const struct lt_entry nothing = {.quote_id = c->terms.quote_id,
+	const struct lt_new_hold nothing = {.quote_id = c->terms.quote_id,
 	    .uid = c->uid,
 	    .job_id = c->job_id,
 	    .tasks = 1,
@@ -391,7 +392,7 @@ note_lower(const struct change *c)
 static int
 not_in_terms(struct change *c, const char *text)
 {
-	const enum lt_rule rule = c->view.sheet->on_unknown;
+	const enum lt_rule rule = c->view.snapshot->on_unknown;
 
 	if (lets_pass(rule) && lt_state_unknown())
 		return SLURM_SUCCESS;
@@ -445,24 +446,24 @@ runs_again(const struct change *c)
 static bool
 is_stranger(const struct change *c)
 {
-	const struct lt_balance_sheet *const sheet = c->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
 	const uint32_t uid = c->submit_uid;
 
 	if (!c->has_terms || uid == c->terms.uid || uid == 0 ||
 	    uid == geteuid())
 		return false;
-	if (any(c->job->account) &&
-	    !lt_sheet_manages(sheet, uid, lt_sheet_account(sheet, c->account)))
+	if (any(c->job->account) && !lt_sheet_manages(snapshot, uid,
+					lt_sheet_account(snapshot, c->account)))
 		return true;
-	return !lt_sheet_manages(sheet, uid,
+	return !lt_sheet_manages(snapshot, uid,
 	    account_by_hash(
-		sheet, c->before[c->before_count - 1].account_hash));
+		snapshot, c->before[c->before_count - 1].account_hash));
 }
 
 static bool
-is_unbudgeted(const struct lt_balance_sheet *sheet, int account)
+is_unbudgeted(const struct lt_budget_snapshot *snapshot, int account)
 {
-	return account >= 0 && !lt_sheet_budgeted(sheet, account);
+	return account >= 0 && !lt_sheet_budgeted(snapshot, account);
 }
 
 /* A job that the terms lack, by its number, of a user who has none of a budget
@@ -470,13 +471,13 @@ is_unbudgeted(const struct lt_balance_sheet *sheet, int account)
 static bool
 is_of_no_budget(const struct change *c)
 {
-	const struct lt_balance_sheet *const sheet = c->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
 
 	if (!c->not_there || c->job_id == 0 ||
-	    !lt_asked_nothing(sheet, c->submit_uid))
+	    !lt_asked_nothing(snapshot, c->submit_uid))
 		return false;
 	return !any(c->job->account) ||
-	       is_unbudgeted(sheet, lt_sheet_account(sheet, c->account));
+	       is_unbudgeted(snapshot, lt_sheet_account(snapshot, c->account));
 }
 
 /* Why a raise can't be told from others by the id that the caller gave; NULL
@@ -486,8 +487,8 @@ is_unclear(const struct change *c)
 {
 	const char *const id = c->job->job_id_str;
 
-	/* The mode is not known: a balance snapshot of the others says so. */
-	if (!c->view.market && lets_pass(c->view.sheet->on_unknown))
+	/* The mode is not known: a budget snapshot of the others says so. */
+	if (!c->view.market && lets_pass(c->view.snapshot->on_unknown))
 		return NULL;
 	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
 		return "this may cost more: name the task by its own job id, "
@@ -503,7 +504,7 @@ is_unclear(const struct change *c)
 static int
 judge_change(struct change *c)
 {
-	const struct lt_balance_sheet *const sheet = c->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
 	int account;
 
 	if (!at_stake(c) || is_stranger(c) || is_of_no_budget(c))
@@ -530,17 +531,17 @@ judge_change(struct change *c)
 		    "lowtide: try again in a few seconds");
 	if (is_unclear(c))
 		return refuse(c, is_unclear(c));
-	account =
-	    account_by_hash(sheet, c->before[c->before_count - 1].account_hash);
+	account = account_by_hash(
+	    snapshot, c->before[c->before_count - 1].account_hash);
 	if (account >= 0)
 		snprintf(c->old_account, sizeof(c->old_account), "%s",
-		    sheet->accounts[account].name);
+		    snapshot->accounts[account].name);
 	if (only_lowers(c)) {
 		note_lower(c);
 		return SLURM_SUCCESS;
 	}
 	if (!c->view.market)
-		return unknown(c, sheet->on_unknown,
+		return unknown(c, snapshot->on_unknown,
 		    "lowtided's market snapshot can't be read");
 	return admit_change(c);
 }

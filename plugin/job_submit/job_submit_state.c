@@ -30,7 +30,7 @@ static void
 sheet_unref(struct lt_sheet_box *box)
 {
 	if (box && atomic_fetch_sub(&box->references, 1) == 1) {
-		lt_sheet_free(&box->sheet);
+		lt_sheet_free(&box->snapshot);
 		free(box->recent);
 		free(box);
 	}
@@ -94,19 +94,19 @@ load_sheet(void)
 	if (!box)
 		return;
 	atomic_init(&box->references, 1);
-	if (lt_sheet_load(&box->sheet, lt_state.sheet_path, &err) != LT_OK) {
+	if (lt_sheet_load(&box->snapshot, lt_state.sheet_path, &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.sheet_path, err.text);
 		free(box);
 		return;
 	}
-	box->recent = malloc(lt_recent_size(&box->sheet));
+	box->recent = malloc(lt_recent_size(&box->snapshot));
 	if (!box->recent) {
 		sheet_unref(box);
 		return;
 	}
-	lt_recent_init(box->recent, &box->sheet);
+	lt_recent_init(box->recent, &box->snapshot);
 	box->loaded_ms = lt_monotonic_ms();
-	box->age_s = (int64_t)time(NULL) - box->sheet.compiled_utc_s;
+	box->age_s = (int64_t)time(NULL) - box->snapshot.compiled_utc_s;
 	/* Written by a clock that has been set back since: how old it is
 	 * nobody knows, so it is too old. */
 	if (box->age_s < -CLOCKS_DIFFER_S)
@@ -115,8 +115,8 @@ load_sheet(void)
 		box->age_s = 0;
 	pthread_mutex_lock(&lt_state.mutex);
 	lt_ring_replay(box);
-	old = lt_state.sheet;
-	lt_state.sheet = box;
+	old = lt_state.snapshot;
+	lt_state.snapshot = box;
 	pthread_mutex_unlock(&lt_state.mutex);
 	sheet_unref(old);
 }
@@ -157,9 +157,9 @@ void
 lt_state_fini(void)
 {
 	market_unref(lt_state.market);
-	sheet_unref(lt_state.sheet);
+	sheet_unref(lt_state.snapshot);
 	lt_state.market = NULL;
-	lt_state.sheet = NULL;
+	lt_state.snapshot = NULL;
 	lt_ring_detach();
 }
 
@@ -202,8 +202,8 @@ lt_state_view(struct lt_view *view)
 		view->market_box = lt_state.market;
 		atomic_fetch_add(&view->market_box->references, 1);
 	}
-	if (lt_state.sheet) {
-		view->sheet_box = lt_state.sheet;
+	if (lt_state.snapshot) {
+		view->sheet_box = lt_state.snapshot;
 		atomic_fetch_add(&view->sheet_box->references, 1);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
@@ -214,7 +214,7 @@ lt_state_view(struct lt_view *view)
 		    &view->market_box->planned_count, memory_order_acquire);
 	}
 	if (view->sheet_box)
-		view->sheet = &view->sheet_box->sheet;
+		view->snapshot = &view->sheet_box->snapshot;
 }
 
 void

@@ -13,21 +13,21 @@
 #include "size.h"
 #include "units.h"
 
-/* Who and what, from the job, its options and the sheet. */
+/* Who and what, from the job, its options and the snapshot. */
 static void
 translate(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
-	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
-	if (request->account[0] == '\0' && sheet) {
-		account = lt_sheet_default_account(sheet, request->uid);
+	if (request->account[0] == '\0' && snapshot) {
+		account = lt_sheet_default_account(snapshot, request->uid);
 		if (account >= 0)
 			snprintf(request->account, sizeof(request->account),
-			    "%s", sheet->accounts[account].name);
+			    "%s", snapshot->accounts[account].name);
 	}
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
 }
@@ -43,7 +43,7 @@ decide(struct lt_submission *s)
 		limit_s = 0;
 	lt_state_available(&available, request->uid, request->account,
 	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
-	request->has_available = s->view.sheet != NULL;
+	request->has_available = s->view.snapshot != NULL;
 	request->available_micros = available.money_micros;
 	request->available_mg = available.carbon_mg;
 	s->plan = malloc(sizeof(*s->plan));
@@ -179,9 +179,9 @@ bound_nodes(struct lt_submission *s)
 static void
 name_account(struct lt_submission *s)
 {
-	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) && s->view.sheet &&
-	    s->view.sheet->budget_count > 0 && s->known &&
-	    s->request.account[0] != '\0' &&
+	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) &&
+	    s->view.snapshot && s->view.snapshot->budget_count > 0 &&
+	    s->known && s->request.account[0] != '\0' &&
 	    (!s->job->account || s->job->account[0] == '\0'))
 		set_text(&s->job->account, s->request.account);
 }
@@ -250,12 +250,12 @@ submit(struct lt_submission *s)
 static void
 note_asked(const struct lt_submission *s)
 {
-	const struct lt_balance_sheet *const sheet = s->view.sheet;
+	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	char account[LT_ACCOUNT_SIZE];
 
 	lt_lower_copy(account, sizeof(account), s->job->account);
-	lt_asked_note(sheet, s->job->user_id,
-	    sheet && account[0] ? lt_sheet_account(sheet, account) : -1,
+	lt_asked_note(snapshot, s->job->user_id,
+	    snapshot && account[0] ? lt_sheet_account(snapshot, account) : -1,
 	    s->now_utc_s);
 }
 

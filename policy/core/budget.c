@@ -45,16 +45,16 @@ struct lt_recent {
  * account, no more than the ring has holds; and room for one hold more, which
  * lt_admit() asks for before it knows that the entries are there already. */
 static uint32_t
-user_max(const struct lt_balance_sheet *sheet)
+user_max(const struct lt_budget_snapshot *snapshot)
 {
 	uint64_t count = LT_BINDINGS_MAX;
-	for (uint32_t i = 0; i < sheet->pair_count; i++) {
+	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
 		const struct lt_account *const account =
-		    &sheet->accounts[sheet->pairs[i].account];
+		    &snapshot->accounts[snapshot->pairs[i].account];
 		for (uint32_t k = 0; k < account->binding_count; k++) {
 			const uint32_t budget =
-			    sheet->bindings[account->first_binding + k];
-			count += sheet->budgets[budget].has_per_user;
+			    snapshot->bindings[account->first_binding + k];
+			count += snapshot->budgets[budget].has_per_user;
 		}
 		if (count >= LT_RING_SLOTS)
 			return LT_RING_SLOTS;
@@ -63,17 +63,17 @@ user_max(const struct lt_balance_sheet *sheet)
 }
 
 static size_t
-lay_out(struct lt_recent *recent, const struct lt_balance_sheet *sheet)
+lay_out(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
 {
 	size_t at = (sizeof *recent + 15) & ~(size_t)15;
 	memset(recent, 0, sizeof *recent);
-	recent->budget_count = sheet->budget_count;
-	recent->user_max = user_max(sheet);
+	recent->budget_count = snapshot->budget_count;
+	recent->user_max = user_max(snapshot);
 	recent->slot_count = 1;
 	while (recent->slot_count < 2 * recent->user_max)
 		recent->slot_count *= 2;
 	recent->sums_at = (uint32_t)at;
-	at += sheet->budget_count * sizeof(struct sums);
+	at += snapshot->budget_count * sizeof(struct sums);
 	recent->slots_at = (uint32_t)at;
 	at += recent->slot_count * sizeof(uint32_t);
 	recent->users_at = (uint32_t)at;
@@ -81,19 +81,20 @@ lay_out(struct lt_recent *recent, const struct lt_balance_sheet *sheet)
 }
 
 size_t
-lt_recent_size(const struct lt_balance_sheet *sheet)
+lt_recent_size(const struct lt_budget_snapshot *snapshot)
 {
 	struct lt_recent recent;
-	return lay_out(&recent, sheet);
+	return lay_out(&recent, snapshot);
 }
 
 void
-lt_recent_init(struct lt_recent *recent, const struct lt_balance_sheet *sheet)
+lt_recent_init(
+    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
 {
-	(void)lay_out(recent, sheet);
+	(void)lay_out(recent, snapshot);
 	unsigned char *const base = (unsigned char *)recent;
 	memset(base + recent->sums_at, 0,
-	    sheet->budget_count * sizeof(struct sums));
+	    snapshot->budget_count * sizeof(struct sums));
 	memset(base + recent->slots_at, 0xff,
 	    recent->slot_count * sizeof(uint32_t));
 }
@@ -186,12 +187,13 @@ overlaps(const struct lt_period *period, int64_t start_utc_s, int64_t end_utc_s)
 }
 
 static const struct lt_usage *
-usage_find(const struct lt_balance_sheet *sheet, uint32_t budget, uint32_t uid)
+usage_find(
+    const struct lt_budget_snapshot *snapshot, uint32_t budget, uint32_t uid)
 {
-	uint32_t low = 0, high = sheet->usage_count;
+	uint32_t low = 0, high = snapshot->usage_count;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
-		const struct lt_usage *const usage = &sheet->usages[middle];
+		const struct lt_usage *const usage = &snapshot->usages[middle];
 		if (usage->budget == budget && usage->uid == uid)
 			return usage;
 		if (usage->budget < budget ||
@@ -233,7 +235,7 @@ balance_of(struct balance *balance, const struct lt_amount *limit,
 
 /* Which limits of one budget: its own, then the user's cap. */
 struct view {
-	const struct lt_balance_sheet *sheet;
+	const struct lt_budget_snapshot *snapshot;
 	const struct lt_recent *recent;
 	uint32_t budget, uid;
 	bool is_user_cap;
@@ -244,7 +246,7 @@ view_balance(
     struct balance *balance, const struct view *view, int period, int currency)
 {
 	const struct lt_budget *const budget =
-	    &view->sheet->budgets[view->budget];
+	    &view->snapshot->budgets[view->budget];
 	const struct lt_period *const p = &budget->periods[period];
 	if (!view->is_user_cap) {
 		const void *const table =
@@ -255,7 +257,7 @@ view_balance(
 		    sums->value[period][currency], currency);
 	}
 	const struct lt_usage *const usage =
-	    usage_find(view->sheet, view->budget, view->uid);
+	    usage_find(view->snapshot, view->budget, view->uid);
 	const struct sums *const sums =
 	    user_sums_find(view->recent, view->budget, view->uid);
 	return balance_of(balance, &budget->per_user_limit,
@@ -282,7 +284,7 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
     visitor *call, void *context)
 {
 	const struct lt_budget *const budget =
-	    &view->sheet->budgets[view->budget];
+	    &view->snapshot->budgets[view->budget];
 	for (int period = 0; period < LT_PERIODS; period++) {
 		if (!overlaps(&budget->periods[period], start_utc_s, end_utc_s))
 			continue;
@@ -301,14 +303,15 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 }
 
 static void
-visit_all(const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
-    const struct lt_hold *hold, visitor *call, void *context)
+visit_all(const struct lt_budget_snapshot *snapshot,
+    const struct lt_recent *recent, const struct lt_hold *hold, visitor *call,
+    void *context)
 {
 	const struct lt_account *const account =
-	    &sheet->accounts[hold->account];
+	    &snapshot->accounts[hold->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
-		struct view view = {sheet, recent,
-		    sheet->bindings[account->first_binding + i], hold->uid,
+		struct view view = {snapshot, recent,
+		    snapshot->bindings[account->first_binding + i], hold->uid,
 		    false};
 		visit_budget(
 		    &view, hold->start_utc_s, hold->end_utc_s, call, context);
@@ -399,17 +402,18 @@ sums_add(struct sums *sums, int period, const struct lt_amount *amount,
 }
 
 static void
-apply(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
+apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *hold, int direction)
 {
-	if (!lt_sheet_budgeted(sheet, hold->account))
+	if (!lt_sheet_budgeted(snapshot, hold->account))
 		return;
 	const struct lt_account *const account =
-	    &sheet->accounts[hold->account];
+	    &snapshot->accounts[hold->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
 		const uint32_t index =
-		    sheet->bindings[account->first_binding + i];
-		const struct lt_budget *const budget = &sheet->budgets[index];
+		    snapshot->bindings[account->first_binding + i];
+		const struct lt_budget *const budget =
+		    &snapshot->budgets[index];
 		for (int period = 0; period < LT_PERIODS; period++) {
 			if (!overlaps(&budget->periods[period],
 				hold->start_utc_s, hold->end_utc_s))
@@ -433,51 +437,53 @@ apply(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
 }
 
 void
-lt_recent_add(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
-    const struct lt_hold *hold)
+lt_recent_add(struct lt_recent *recent,
+    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
 {
-	assert(recent->budget_count == sheet->budget_count);
+	assert(recent->budget_count == snapshot->budget_count);
 
-	apply(recent, sheet, hold, 1);
+	apply(recent, snapshot, hold, 1);
 }
 
 void
-lt_recent_remove(struct lt_recent *recent, const struct lt_balance_sheet *sheet,
-    const struct lt_hold *hold)
+lt_recent_remove(struct lt_recent *recent,
+    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold)
 {
-	assert(recent->budget_count == sheet->budget_count);
+	assert(recent->budget_count == snapshot->budget_count);
 
-	apply(recent, sheet, hold, -1);
+	apply(recent, snapshot, hold, -1);
 }
 
 void
-lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
+lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
     struct lt_recent *recent, const struct lt_hold *hold)
 {
-	assert(recent->budget_count == sheet->budget_count);
+	assert(recent->budget_count == snapshot->budget_count);
 
 	memset(verdict, 0, sizeof *verdict);
 	verdict->code = LT_ADMIT;
 	verdict->rule = LT_RULE_ALLOW;
-	if (!lt_sheet_budgeted(sheet, hold->account))
+	if (!lt_sheet_budgeted(snapshot, hold->account))
 		return;
 	struct admission admission = {hold, verdict, NULL};
 	if (recent->overflow ||
-	    recent->user_count + sheet->accounts[hold->account].binding_count >
+	    recent->user_count +
+		    snapshot->accounts[hold->account].binding_count >
 		recent->user_max)
 		admission.unknown = "too much was held since the snapshot";
-	visit_all(sheet, recent, hold, weigh, &admission);
+	visit_all(snapshot, recent, hold, weigh, &admission);
 	/* A certain refusal outranks a doubt, unless doubt is ruled harder. */
 	if (admission.unknown != NULL &&
-	    (verdict->code != LT_OVER || sheet->on_unknown < verdict->rule)) {
+	    (verdict->code != LT_OVER ||
+		snapshot->on_unknown < verdict->rule)) {
 		memset(verdict, 0, sizeof *verdict);
 		verdict->code = LT_UNKNOWN;
-		verdict->rule = sheet->on_unknown;
+		verdict->rule = snapshot->on_unknown;
 		verdict->why = admission.unknown;
 		return;
 	}
 	if (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN)
-		lt_recent_add(recent, sheet, hold);
+		lt_recent_add(recent, snapshot, hold);
 }
 
 static void
@@ -497,35 +503,37 @@ narrow(void *context, const struct visit *visit)
 }
 
 void
-lt_available(struct lt_amount *available, const struct lt_balance_sheet *sheet,
-    const struct lt_recent *recent, uint32_t uid, int account,
-    int64_t start_utc_s, int64_t end_utc_s)
+lt_available(struct lt_amount *available,
+    const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
+    uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s)
 {
-	assert(recent->budget_count == sheet->budget_count);
+	assert(recent->budget_count == snapshot->budget_count);
 
 	*available = (struct lt_amount){
 	    .money_micros = INT64_MAX, .carbon_mg = INT64_MAX};
-	if (!lt_sheet_budgeted(sheet, account))
+	if (!lt_sheet_budgeted(snapshot, account))
 		return;
 	const struct lt_hold hold = {.uid = uid,
 	    .account = account,
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s};
-	visit_all(sheet, recent, &hold, narrow, available);
+	visit_all(snapshot, recent, &hold, narrow, available);
 }
 
 bool
-lt_sheet_new_period(const struct lt_balance_sheet *sheet,
+lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s)
 {
 	assert(held->account >= 0 &&
-	       (uint32_t)held->account < sheet->account_count);
+	       (uint32_t)held->account < snapshot->account_count);
 
 	const struct lt_account *const account =
-	    &sheet->accounts[held->account];
+	    &snapshot->accounts[held->account];
 	for (uint32_t i = 0; i < account->binding_count; i++) {
 		const struct lt_period *const periods =
-		    sheet->budgets[sheet->bindings[account->first_binding + i]]
+		    snapshot
+			->budgets[snapshot
+				      ->bindings[account->first_binding + i]]
 			.periods;
 		for (int p = 0; p < LT_PERIODS; p++)
 			if (overlaps(&periods[p], start_utc_s, end_utc_s) &&

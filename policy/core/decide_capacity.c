@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a partition has room: what is busy by the snapshot plus what was
+ * When a partition has room: what is occupancy by the snapshot plus what was
  * planned since. A window that is cheap for one job is cheap for all, and
  * without this they would all be sent there. docs/model.md, eq. (17).
  */
@@ -77,10 +77,10 @@ planned_sort(
 	return count;
 }
 
-/* What is busy and planned in one partition, followed through time. */
+/* What is occupancy and planned in one partition, followed through time. */
 struct profile {
-	const struct lt_series *busy; /* NULL = none */
-	uint32_t step;		      /* of busy, in force */
+	const struct lt_series *occupancy; /* NULL = none */
+	uint32_t step;			   /* of occupancy, in force */
 	const struct lt_planned *planned;
 	const uint16_t *edges; /* of this partition, from next on */
 	uint32_t next, count;
@@ -88,12 +88,12 @@ struct profile {
 };
 
 static struct profile
-profile_of(const struct lt_series *busy, int partition,
+profile_of(const struct lt_series *occupancy, int partition,
     const struct lt_planned *planned, const uint16_t *edges,
     uint32_t edge_count)
 {
 	struct profile profile = {
-	    .busy = busy, .planned = planned, .edges = edges};
+	    .occupancy = occupancy, .planned = planned, .edges = edges};
 	uint32_t low = 0, high = edge_count;
 
 	while (low < high) {
@@ -128,16 +128,16 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 		}
 		profile->planned_nodes += edge % 2 == 0 ? nodes : -nodes;
 	}
-	if (profile->busy) {
-		const struct lt_series *busy = profile->busy;
+	if (profile->occupancy) {
+		const struct lt_series *occupancy = profile->occupancy;
 
 		/* The first step is in force before its own start too. */
 		profile->step = lt_series_index_in(
-		    busy, utc_s, profile->step, busy->count - 1);
-		load = busy->value[profile->step];
-		if (profile->step + 1 < busy->count &&
-		    busy->start_utc_s[profile->step + 1] < *next_utc_s)
-			*next_utc_s = busy->start_utc_s[profile->step + 1];
+		    occupancy, utc_s, profile->step, occupancy->count - 1);
+		load = occupancy->value[profile->step];
+		if (profile->step + 1 < occupancy->count &&
+		    occupancy->start_utc_s[profile->step + 1] < *next_utc_s)
+			*next_utc_s = occupancy->start_utc_s[profile->step + 1];
 	}
 	return load + profile->planned_nodes;
 }
@@ -164,13 +164,13 @@ lane_spans(struct lane *lane, const struct job *job, struct span *spans,
 	const struct lt_partition *part = &market->partitions[lane->partition];
 	/* The sums of what was added and taken away are off by some bits. */
 	const double room = part->node_count + 1e-6 - lane->node_equivalents;
-	const bool has_busy =
-	    part->busy_series >= 0 &&
-	    (uint32_t)part->busy_series < market->series_count &&
-	    market->series[part->busy_series].count > 0;
-	struct profile profile =
-	    profile_of(has_busy ? &market->series[part->busy_series] : NULL,
-		lane->partition, planned, edges, edge_count);
+	const bool has_occupancy =
+	    part->occupancy_series >= 0 &&
+	    (uint32_t)part->occupancy_series < market->series_count &&
+	    market->series[part->occupancy_series].count > 0;
+	struct profile profile = profile_of(
+	    has_occupancy ? &market->series[part->occupancy_series] : NULL,
+	    lane->partition, planned, edges, edge_count);
 	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
 	int64_t from_utc_s = job->earliest_utc_s;
 	int64_t next_utc_s;

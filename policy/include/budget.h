@@ -18,7 +18,7 @@ struct lt_period {
 	char label[24];		  /* "November", "2026 Q4", "2026" */
 	struct lt_amount limit;	  /* has_x: this currency is limited */
 	struct lt_amount settled; /* charges and adjustments of the period */
-	struct lt_amount held;	  /* open holds absorbed up to W */
+	struct lt_amount held;	  /* open holds ingested up to W */
 };
 
 struct lt_budget {
@@ -56,7 +56,7 @@ struct lt_manager { /* who may change others' jobs; sorted by both */
 	uint32_t account; /* index + 1, and all below; 0 = all: an operator */
 };
 
-struct lt_balance_sheet { /* the budget snapshot, loaded */
+struct lt_budget_snapshot { /* the budget snapshot, loaded */
 	uint64_t generation;
 	int64_t compiled_utc_s;
 	uint64_t ring_generation;
@@ -77,30 +77,33 @@ struct lt_balance_sheet { /* the budget snapshot, loaded */
 };
 
 /* Index, or -1. The name is compared in lower case. */
-int lt_sheet_account(const struct lt_balance_sheet *sheet, const char *name);
+int lt_sheet_account(
+    const struct lt_budget_snapshot *snapshot, const char *name);
 /* The default account of a uid, -1 = unknown. */
 int lt_sheet_default_account(
-    const struct lt_balance_sheet *sheet, uint32_t uid);
+    const struct lt_budget_snapshot *snapshot, uint32_t uid);
 bool lt_sheet_pair(
-    const struct lt_balance_sheet *sheet, uint32_t uid, int account);
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
 /* May the uid change jobs of others at all? */
-bool lt_sheet_is_manager(const struct lt_balance_sheet *sheet, uint32_t uid);
+bool lt_sheet_is_manager(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid);
 /* Those of the account: an operator, or a coordinator of it or of an account
  * above it. account -1, not known: operators only. */
 bool lt_sheet_manages(
-    const struct lt_balance_sheet *sheet, uint32_t uid, int account);
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
 /* Does any budget bind this account (its own or a parent's)? */
-bool lt_sheet_budgeted(const struct lt_balance_sheet *sheet, int account);
+bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
-/* What was held since W, beside the sheet: one per budget and capped user. */
-struct lt_recent; /* opaque; sums, remade for each new sheet */
-size_t lt_recent_size(const struct lt_balance_sheet *sheet); /* bytes */
+/* What was held since W, beside the snapshot: one per budget and capped user.
+ */
+struct lt_recent; /* opaque; sums, remade for each new snapshot */
+size_t lt_recent_size(const struct lt_budget_snapshot *snapshot); /* bytes */
 void lt_recent_init(
-    struct lt_recent *recent, const struct lt_balance_sheet *sheet);
+    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot);
 
 struct lt_hold {
 	uint32_t uid;
-	int account;		 /* index in the sheet */
+	int account;		 /* index in the snapshot */
 	struct lt_amount amount; /* all tasks */
 	int64_t start_utc_s, end_utc_s;
 };
@@ -130,24 +133,25 @@ struct lt_verdict {
  * LT_ADMIT (and with rule WARN when over) add it to recent. What is negative
  * frees (job_modify never passes a negative amount).
  */
-void lt_admit(struct lt_verdict *verdict, const struct lt_balance_sheet *sheet,
-    struct lt_recent *recent, const struct lt_hold *hold);
+void lt_admit(struct lt_verdict *verdict,
+    const struct lt_budget_snapshot *snapshot, struct lt_recent *recent,
+    const struct lt_hold *hold);
 /* Add without a check: holds that the ring already has. */
 void lt_recent_add(struct lt_recent *recent,
-    const struct lt_balance_sheet *sheet, const struct lt_hold *hold);
+    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold);
 /* Take back what lt_admit() added (a failed ring write). */
 void lt_recent_remove(struct lt_recent *recent,
-    const struct lt_balance_sheet *sheet, const struct lt_hold *hold);
+    const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold);
 
 /* Least available over all that bind, for lt_request.available_*;
  * INT64_MAX where nothing limits. */
 void lt_available(struct lt_amount *available,
-    const struct lt_balance_sheet *sheet, const struct lt_recent *recent,
+    const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
     uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s);
 
 /* Does [start, end) touch a period of a budget of the account that the window
  * of `held` does not? There nothing is held yet. */
-bool lt_sheet_new_period(const struct lt_balance_sheet *sheet,
+bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 
 /* "vision has $312.50 of $5,000.00 left for November ($4,100.00 spent,

@@ -47,10 +47,10 @@ void lt_market_free(struct lt_market *market);
 int lt_market_save(
     const struct lt_market *market, const char *path, struct lt_error *err);
 
-int lt_sheet_load(
-    struct lt_balance_sheet *sheet, const char *path, struct lt_error *err);
-void lt_sheet_free(struct lt_balance_sheet *sheet);
-int lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
+int lt_sheet_load(struct lt_budget_snapshot *snapshot, const char *path,
+    struct lt_error *err);
+void lt_sheet_free(struct lt_budget_snapshot *snapshot);
+int lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
     struct lt_error *err);
 
 /* For tests and fuzzing: the same, from and to memory. *bytes is malloc'd. */
@@ -58,10 +58,10 @@ int lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err);
 int lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err);
-int lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
-    size_t *byte_count, struct lt_error *err);
-int lt_sheet_unpack(struct lt_balance_sheet *sheet, const unsigned char *bytes,
-    size_t byte_count, struct lt_error *err);
+int lt_sheet_pack(const struct lt_budget_snapshot *snapshot,
+    unsigned char **bytes, size_t *byte_count, struct lt_error *err);
+int lt_sheet_unpack(struct lt_budget_snapshot *snapshot,
+    const unsigned char *bytes, size_t byte_count, struct lt_error *err);
 
 /* Names within the run and state directories. */
 #define LT_MARKET_FILE "market"

@@ -29,7 +29,7 @@ enum {
 	LT_SHEET_STALE_S = 60,	   /* lowtided writes each 15 s: four misses and
 				    * the balance is unknown */
 	LT_PERIODS = 2,		   /* the current and the next */
-	LT_RING_SLOTS = 65536,	   /* holds not yet absorbed; full: unknown */
+	LT_RING_SLOTS = 65536,	   /* holds not yet ingested; full: unknown */
 	LT_TERMS_MAX = 1048576,	   /* live jobs; more: lowtided refuses */
 	LT_TERMS_BLOCK = 64,	   /* terms per checksummed block */
 	LT_ARRAY_TEXT_MAX = 65536, /* bytes of --array; longer: refused */

@@ -109,10 +109,10 @@ struct lt_partition {
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */
 	/* signals; index into market->series or LT_NO_SERIES */
-	int price_series;  /* micros per node-hour, charged */
-	int carbon_series; /* g CO2e per kWh */
-	int tariff_series; /* micros per kWh, where the site pays energy */
-	int busy_series;   /* nodes booked or running, over time */
+	int price_series;     /* micros per node-hour, charged */
+	int carbon_series;    /* g CO2e per kWh */
+	int tariff_series;    /* micros per kWh, where the site pays energy */
+	int occupancy_series; /* nodes booked or running, over time */
 	/* power of one whole node, watts at the plug before PUE */
 	double node_idle_w, node_cpu_w, node_gpu_w;
 	double pue;

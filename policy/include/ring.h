@@ -43,15 +43,15 @@ int lt_ring_write(int fd, uint64_t generation,
     const struct lt_ring_record *record, struct lt_error *err);
 
 /*
- * Read all slots with sequence > absorbed (0 = not known: all) into records
+ * Read all slots with sequence > ingested (0 = not known: all) into records
  * (room for LT_RING_SLOTS), sorted by sequence. *highest: the greatest valid
  * sequence
- * (>= absorbed); *contiguous: the last before the first missing one;
- * *bad: damaged slots whose place belongs to a sequence above absorbed and at
+ * (>= ingested); *contiguous: the last before the first missing one;
+ * *bad: damaged slots whose place belongs to a sequence above ingested and at
  * most LT_RING_AHEAD above *highest (beyond, nothing can have been written).
  */
 enum { LT_RING_AHEAD = 256 }; /* slurmctld's most threads: holds at once */
-int lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
+int lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
     struct lt_ring_record *records, uint32_t *count, uint64_t *highest,
     uint64_t *contiguous, uint32_t *bad, struct lt_error *err);
 

@@ -183,12 +183,12 @@ struct lt_run {
 	bool goes_on;	  /* its hold's share has further rows; not kept */
 	bool has_carbon;
 	int64_t money_micros, carbon_mg, energy_wh;
-	bool has_base;
-	int64_t base_money_micros, base_carbon_mg; /* without lowtide */
-	bool moved;				   /* lowtide placed it */
-	char base_text[192];  /* "ondemand@<utc>, ..." how it was made */
-	char over_reason[32]; /* settled above its hold; "": not. The words
-			       * are finding.h's */
+	bool has_baseline;
+	int64_t baseline_money_micros, baseline_carbon_mg; /* without lowtide */
+	bool moved;		 /* lowtide placed it */
+	char baseline_text[192]; /* "ondemand@<utc>, ..." how it was made */
+	char over_reason[32];	 /* settled above its hold; "": not. The words
+				  * are finding.h's */
 	enum lt_quality worst_quality;
 	int64_t suspended_s; /* of end - start */
 	enum lt_gpus_from gpus_from;
@@ -208,7 +208,7 @@ struct lt_entry {
 	char account[LT_ACCOUNT_SIZE];
 	uint32_t uid;
 	int64_t money_micros, carbon_mg, energy_wh;
-	int64_t base_money_micros, base_carbon_mg;
+	int64_t baseline_money_micros, baseline_carbon_mg;
 	char who[LT_NAME_SIZE], reason[256]; /* adjustment */
 };
 /*
@@ -269,8 +269,8 @@ int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
 
 struct lt_totals {
-	int64_t money_micros, carbon_mg, energy_wh, base_money_micros,
-	    base_carbon_mg;
+	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,
+	    baseline_carbon_mg;
 	uint32_t runs, moved_runs, unpriced_runs;
 };
 /* Sum over [from, to) of one account (not its children), per kind. Runs: of

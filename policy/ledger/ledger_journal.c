@@ -556,7 +556,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 
 	made.kind = LT_ENTRY_ADJUSTMENT;
 	made.run = (struct lt_run_key){0};
-	made.base_money_micros = made.base_carbon_mg = 0;
+	made.baseline_money_micros = made.baseline_carbon_mg = 0;
 	int rc = check_adjustment(ledger, &made, err);
 	if (rc == LT_OK)
 		rc = lt_journal_catch_up(ledger, err);

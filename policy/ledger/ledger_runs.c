@@ -27,9 +27,9 @@ put_run(
 		LT_INT(run->priced), LT_INT(run->provisional),
 		LT_INT(run->has_carbon), LT_INT(run->money_micros),
 		LT_INT(run->carbon_mg), LT_INT(run->energy_wh),
-		LT_INT(run->has_base), LT_INT(run->base_money_micros),
-		LT_INT(run->base_carbon_mg), LT_INT(run->moved),
-		LT_TEXT(run->base_text), LT_TEXT(run->over_reason),
+		LT_INT(run->has_baseline), LT_INT(run->baseline_money_micros),
+		LT_INT(run->baseline_carbon_mg), LT_INT(run->moved),
+		LT_TEXT(run->baseline_text), LT_TEXT(run->over_reason),
 		LT_INT(run->worst_quality), LT_INT(run->suspended_s),
 		LT_INT(run->gpus_from),
 		LT_OPTIONAL(run->held.has_money, run->held.money_micros),
@@ -67,11 +67,11 @@ read_run(struct lt_rows *rows, void *element)
 	run->money_micros = lt_row_int(rows);
 	run->carbon_mg = lt_row_int(rows);
 	run->energy_wh = lt_row_int(rows);
-	run->has_base = lt_row_int(rows) != 0;
-	run->base_money_micros = lt_row_int(rows);
-	run->base_carbon_mg = lt_row_int(rows);
+	run->has_baseline = lt_row_int(rows) != 0;
+	run->baseline_money_micros = lt_row_int(rows);
+	run->baseline_carbon_mg = lt_row_int(rows);
 	run->moved = lt_row_int(rows) != 0;
-	lt_row_text(rows, run->base_text, sizeof(run->base_text));
+	lt_row_text(rows, run->baseline_text, sizeof(run->baseline_text));
 	lt_row_text(rows, run->over_reason, sizeof(run->over_reason));
 	run->worst_quality = (enum lt_quality)lt_row_int(rows);
 	run->suspended_s = lt_row_int(rows);
@@ -91,8 +91,8 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 		LT_INT(for_utc_s), LT_INT(entry->made_utc_s),
 		LT_TEXT(entry->account), LT_INT(entry->uid),
 		LT_INT(entry->money_micros), LT_INT(entry->carbon_mg),
-		LT_INT(entry->energy_wh), LT_INT(entry->base_money_micros),
-		LT_INT(entry->base_carbon_mg), LT_TEXT(entry->who),
+		LT_INT(entry->energy_wh), LT_INT(entry->baseline_money_micros),
+		LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
 		LT_TEXT(entry->reason)));
 }
 
@@ -104,8 +104,8 @@ figures_of(int64_t *out[FIGURES], struct lt_entry *entry)
 	out[0] = &entry->money_micros;
 	out[1] = &entry->carbon_mg;
 	out[2] = &entry->energy_wh;
-	out[3] = &entry->base_money_micros;
-	out[4] = &entry->base_carbon_mg;
+	out[3] = &entry->baseline_money_micros;
+	out[4] = &entry->baseline_carbon_mg;
 }
 
 /* *sum += sign * addend in all figures; false when one overflows. */
@@ -143,8 +143,8 @@ run_figures(const struct lt_run *run)
 	return (struct lt_entry){.money_micros = run->money_micros,
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,
-	    .base_money_micros = run->base_money_micros,
-	    .base_carbon_mg = run->base_carbon_mg};
+	    .baseline_money_micros = run->baseline_money_micros,
+	    .baseline_carbon_mg = run->baseline_carbon_mg};
 }
 
 static int
@@ -185,7 +185,8 @@ static bool
 same_row(const struct lt_run *a, const struct lt_run *b)
 {
 	return a->provisional == b->provisional && a->priced == b->priced &&
-	       a->has_carbon == b->has_carbon && a->has_base == b->has_base &&
+	       a->has_carbon == b->has_carbon &&
+	       a->has_baseline == b->has_baseline &&
 	       a->start_utc_s == b->start_utc_s &&
 	       a->end_utc_s == b->end_utc_s && a->moved == b->moved &&
 	       strcmp(a->partition, b->partition) == 0 &&

@@ -86,8 +86,8 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 		totals[kind].money_micros = lt_row_int(&rows);
 		totals[kind].carbon_mg = lt_row_int(&rows);
 		totals[kind].energy_wh = lt_row_int(&rows);
-		totals[kind].base_money_micros = lt_row_int(&rows);
-		totals[kind].base_carbon_mg = lt_row_int(&rows);
+		totals[kind].baseline_money_micros = lt_row_int(&rows);
+		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
 	}
 	lt_rows_end(&rows);
 	if (rc == LT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our own forecast: the mean day, and what of the present anomaly stays at
- * each lead time. Weights of its signs, learned from six grids and corrected
+ * each lead time. Weights of its features, learned from six grids and corrected
  * by the source's own last weeks; docs/model.md, eq. (31).
  */
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast_signs.h"
+#include "forecast_features.h"
 #include "units.h"
 
 enum {
@@ -24,7 +24,7 @@ enum {
  * the weights are interpolated. tests/tools/fit_forecast.c makes them. */
 enum { KNOTS = 10 };
 static const int leads[KNOTS] = {1, 2, 3, 6, 12, 24, 36, 48, 96, 192};
-static const double learned[KNOTS][LT_SIGN_COUNT] = {
+static const double learned[KNOTS][LT_FEATURE_COUNT] = {
     {0.997, -0.008, 0.248, 0.015, 0, 0, 0.010, -0.042},
     {0.964, -0.049, 0.110, 0.026, 0, 0, 0.016, -0.034},
     {0.908, -0.074, 0.054, 0.067, 0, 0, 0.025, 0.007},
@@ -53,17 +53,18 @@ product(const double *a, const double *b, int count)
 
 /* Gauss; a is symmetric and positive definite. The result is in b. */
 static void
-solve(double a[LT_SIGN_FITTED][LT_SIGN_FITTED], double b[LT_SIGN_FITTED])
+solve(
+    double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED], double b[LT_FEATURE_FITTED])
 {
-	for (int i = 0; i < LT_SIGN_FITTED; i++)
-		for (int row = i + 1; row < LT_SIGN_FITTED; row++) {
+	for (int i = 0; i < LT_FEATURE_FITTED; i++)
+		for (int row = i + 1; row < LT_FEATURE_FITTED; row++) {
 			const double factor = a[row][i] / a[i][i];
-			for (int k = i; k < LT_SIGN_FITTED; k++)
+			for (int k = i; k < LT_FEATURE_FITTED; k++)
 				a[row][k] -= factor * a[i][k];
 			b[row] -= factor * b[i];
 		}
-	for (int i = LT_SIGN_FITTED - 1; i >= 0; i--) {
-		for (int k = i + 1; k < LT_SIGN_FITTED; k++)
+	for (int i = LT_FEATURE_FITTED - 1; i >= 0; i--) {
+		for (int k = i + 1; k < LT_FEATURE_FITTED; k++)
 			b[i] -= a[i][k] * b[k];
 		b[i] /= a[i][i];
 	}
@@ -84,37 +85,38 @@ nearness(const struct lt_history *h, int i)
 /* What was to be seen at hour i, and what came. False = no sample. */
 static bool
 sample_at(const struct lt_history *h, int i, int lead, double *near,
-    double signs[LT_SIGN_COUNT], double *seen)
+    double features[LT_FEATURE_COUNT], double *seen)
 {
 	*near = nearness(h, i);
 	*seen = h->anomaly[i + lead];
 	return *near > 0 && !isnan(*seen) &&
-	       lt_history_signs(h, i, lead, signs);
+	       lt_history_features(h, i, lead, features);
 }
 
 /* Where own history starts from: the table, and "the last value goes on", the
  * more of each, the better it did at these hours. */
 static void
-mix_start(const struct lt_history *h, int lead, double start[LT_SIGN_COUNT])
+mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 {
-	static const double last[LT_SIGN_COUNT] = {
-	    [LT_SIGN_LAST] = 1, [LT_SIGN_SHAPE] = 1};
-	double off_start = 0, off_last = 0, near, seen, signs[LT_SIGN_COUNT];
+	static const double last[LT_FEATURE_COUNT] = {
+	    [LT_FEATURE_LAST] = 1, [LT_FEATURE_SHAPE] = 1};
+	double off_start = 0, off_last = 0, near, seen,
+	       features[LT_FEATURE_COUNT];
 	int count = 0;
 
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
-		if (!sample_at(h, i, lead, &near, signs, &seen))
+		if (!sample_at(h, i, lead, &near, features, &seen))
 			continue;
-		off_start +=
-		    near * fabs(seen - product(start, signs, LT_SIGN_COUNT));
-		off_last +=
-		    near * fabs(seen - product(last, signs, LT_SIGN_COUNT));
+		off_start += near * fabs(seen - product(start, features,
+						    LT_FEATURE_COUNT));
+		off_last += near * fabs(seen - product(last, features,
+						   LT_FEATURE_COUNT));
 		count++;
 	}
 	if (count < FIT_MIN || off_start <= 0)
 		return;
 	const double part = 1 / (1 + pow(off_last / off_start, 4));
-	for (int k = 0; k < LT_SIGN_COUNT; k++)
+	for (int k = 0; k < LT_FEATURE_COUNT; k++)
 		start[k] += part * (last[k] - start[k]);
 }
 
@@ -124,43 +126,44 @@ mix_start(const struct lt_history *h, int lead, double start[LT_SIGN_COUNT])
  * errors are what becomes least.
  */
 static void
-correct(const struct lt_history *h, int lead, const double start[LT_SIGN_COUNT],
-    double fitted[LT_SIGN_COUNT])
+correct(const struct lt_history *h, int lead,
+    const double start[LT_FEATURE_COUNT], double fitted[LT_FEATURE_COUNT])
 {
 	const double least = residual_min * sqrt(h->variance);
-	double a[LT_SIGN_FITTED][LT_SIGN_FITTED] = {{0}},
-	       b[LT_SIGN_FITTED] = {0}, signs[LT_SIGN_COUNT];
+	double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED] = {{0}},
+	       b[LT_FEATURE_FITTED] = {0}, features[LT_FEATURE_COUNT];
 	double sum = 0, near, seen;
 	int count = 0;
 
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
-		if (!sample_at(h, i, lead, &near, signs, &seen))
+		if (!sample_at(h, i, lead, &near, features, &seen))
 			continue;
-		const double left = seen - product(start, signs, LT_SIGN_COUNT);
+		const double left =
+		    seen - product(start, features, LT_FEATURE_COUNT);
 		const double far =
-		    fabs(seen - product(fitted, signs, LT_SIGN_COUNT));
+		    fabs(seen - product(fitted, features, LT_FEATURE_COUNT));
 		const double weight = near / fmax(far, least);
-		for (int k = 0; k < LT_SIGN_FITTED; k++) {
-			for (int m = 0; m < LT_SIGN_FITTED; m++)
-				a[k][m] += weight * signs[k] * signs[m];
-			b[k] += weight * signs[k] * left;
+		for (int k = 0; k < LT_FEATURE_FITTED; k++) {
+			for (int m = 0; m < LT_FEATURE_FITTED; m++)
+				a[k][m] += weight * features[k] * features[m];
+			b[k] += weight * features[k] * left;
 		}
 		sum += weight;
 		count++;
 	}
 	if (count < FIT_MIN)
 		return;
-	for (int k = 0; k < LT_SIGN_FITTED; k++)
+	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		a[k][k] += trust * pow(lead, 1.5) * h->variance * sum / count;
 	solve(a, b);
-	for (int k = 0; k < LT_SIGN_FITTED; k++)
+	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		fitted[k] = start[k] + b[k];
 }
 
 static void
-fit(const struct lt_history *h, int lead, double weights[LT_SIGN_COUNT])
+fit(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 {
-	double start[LT_SIGN_COUNT];
+	double start[LT_FEATURE_COUNT];
 
 	if (lead <= MIX_LEAD_MAX)
 		mix_start(h, lead, weights);
@@ -171,7 +174,7 @@ fit(const struct lt_history *h, int lead, double weights[LT_SIGN_COUNT])
 
 /* False when history is not enough to know the mean day. */
 static bool
-learn(struct lt_history *h, double weights[KNOTS][LT_SIGN_COUNT],
+learn(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
     const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s)
 {
 	if (!lt_history_fill(h, known, count, seen_utc_s))
@@ -187,24 +190,24 @@ learn(struct lt_history *h, double weights[KNOTS][LT_SIGN_COUNT],
 }
 
 static double
-forecast_at(
-    const struct lt_history *h, double weights[KNOTS][LT_SIGN_COUNT], int lead)
+forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
+    int lead)
 {
-	double signs[LT_SIGN_COUNT], mixed[LT_SIGN_COUNT];
+	double features[LT_FEATURE_COUNT], mixed[LT_FEATURE_COUNT];
 	const double mean =
 	    h->mean_day[lt_history_hour(h, LT_HISTORY_HOURS - 1 + lead)];
 	int k = 0;
 
-	if (!lt_history_signs(h, LT_HISTORY_HOURS - 1, lead, signs))
+	if (!lt_history_features(h, LT_HISTORY_HOURS - 1, lead, features))
 		return mean;
 	while (k + 2 < KNOTS && leads[k + 1] <= lead)
 		k++;
 	const double part = fmin(
 	    1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
-	for (int i = 0; i < LT_SIGN_COUNT; i++)
+	for (int i = 0; i < LT_FEATURE_COUNT; i++)
 		mixed[i] =
 		    (1 - part) * weights[k][i] + part * weights[k + 1][i];
-	return mean + product(mixed, signs, LT_SIGN_COUNT);
+	return mean + product(mixed, features, LT_FEATURE_COUNT);
 }
 
 /* The last step that began at or before now; count - 1 >= result. */
@@ -225,7 +228,7 @@ lt_forecast(
 
 	const int64_t now_utc_s = known->now_utc_s;
 	struct lt_history history;
-	double weights[KNOTS][LT_SIGN_COUNT];
+	double weights[KNOTS][LT_FEATURE_COUNT];
 
 	if (known->count == 0 || room == 0)
 		return 0;

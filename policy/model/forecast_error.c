@@ -317,7 +317,7 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 		    (struct lt_forecast_band){.count = sum->count,
 			.mean = sum->sum / sum->count,
 			.mean_abs = sum->sum_abs / sum->count,
-			.has_width = true,
+			.has_interval = true,
 			.half_width =
 			    width_of_mean_abs * sum->sum_abs / sum->count};
 	}
@@ -326,9 +326,9 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 			struct lt_forecast_band *const band =
 			    &bands[kind][bucket];
 			const struct lt_forecast_band *const before = band - 1;
-			if (!before->has_width)
+			if (!before->has_interval)
 				continue;
-			band->has_width = true;
+			band->has_interval = true;
 			band->half_width =
 			    fmax(band->half_width, before->half_width);
 		}

@@ -290,7 +290,7 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 
 /* byte_count bytes of the source into scratch (or lent from memory). */
 static int
-fetch(struct lt_reader *reader, uint64_t offset, size_t byte_count,
+fetch(struct lt_container *reader, uint64_t offset, size_t byte_count,
     const unsigned char **bytes, struct lt_error *err)
 {
 	if (offset > reader->source.size ||
@@ -325,7 +325,7 @@ fetch(struct lt_reader *reader, uint64_t offset, size_t byte_count,
 }
 
 static int
-read_header(struct lt_reader *reader, const char magic[LT_MAGIC_BYTES],
+read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
     uint32_t sections_max, struct lt_error *err)
 {
 	const unsigned char *bytes;
@@ -362,8 +362,8 @@ read_header(struct lt_reader *reader, const char magic[LT_MAGIC_BYTES],
 }
 
 int
-lt_reader_open(struct lt_reader *reader, const char *what,
-    const char magic[LT_MAGIC_BYTES], const struct lt_source *source,
+lt_container_open(struct lt_container *reader, const char *what,
+    const char magic[LT_MAGIC_BYTES], const struct lt_input *source,
     uint32_t sections_max, uint64_t bytes_max, struct lt_error *err)
 {
 	memset(reader, 0, sizeof *reader);
@@ -377,12 +377,12 @@ lt_reader_open(struct lt_reader *reader, const char *what,
 	else
 		code = read_header(reader, magic, sections_max, err);
 	if (code != LT_OK)
-		lt_reader_close(reader);
+		lt_container_close(reader);
 	return code;
 }
 
 void
-lt_reader_close(struct lt_reader *reader)
+lt_container_close(struct lt_container *reader)
 {
 	free(reader->sections);
 	free(reader->scratch);
@@ -390,8 +390,9 @@ lt_reader_close(struct lt_reader *reader)
 }
 
 int
-lt_reader_expect(const struct lt_reader *reader, uint32_t index, uint32_t id,
-    uint32_t count_max, uint32_t record_bytes, struct lt_error *err)
+lt_container_expect(const struct lt_container *reader, uint32_t index,
+    uint32_t id, uint32_t count_max, uint32_t record_bytes,
+    struct lt_error *err)
 {
 	if (index >= reader->header.section_count)
 		return lt_fail(err, LT_ECHECKSUM, "%s: section %u is missing",
@@ -415,7 +416,7 @@ lt_reader_expect(const struct lt_reader *reader, uint32_t index, uint32_t id,
 }
 
 int
-lt_reader_section(struct lt_reader *reader, uint32_t index,
+lt_container_section(struct lt_container *reader, uint32_t index,
     struct lt_coder *coder, struct lt_error *err)
 {
 	assert(index < reader->header.section_count);
@@ -435,8 +436,8 @@ lt_reader_section(struct lt_reader *reader, uint32_t index,
 }
 
 int
-lt_reader_done(const struct lt_reader *reader, const struct lt_coder *coder,
-    uint32_t index, struct lt_error *err)
+lt_container_done(const struct lt_container *reader,
+    const struct lt_coder *coder, uint32_t index, struct lt_error *err)
 {
 	assert(index < reader->header.section_count);
 

@@ -134,15 +134,15 @@ int lt_builder_finish(struct lt_builder *builder,
     struct lt_error *err);
 
 /* Where a file is read from: a descriptor or, when bytes is set, memory. */
-struct lt_source {
+struct lt_input {
 	int fd;
 	const unsigned char *bytes;
 	uint64_t size;
 };
 
-struct lt_reader {
+struct lt_container {
 	const char *what; /* "market", for messages */
-	struct lt_source source;
+	struct lt_input source;
 	struct lt_header header;
 	struct lt_section *sections; /* malloc'd */
 	unsigned char *scratch;	     /* the last section read from a file */
@@ -152,28 +152,28 @@ struct lt_reader {
 /*
  * Read and prove header and section table: magic (NULL = any), reserved bytes,
  * checksum, size, sections one after the other without a gap, at most
- * sections_max and bytes_max. On failure nothing stays; else lt_reader_close()
- * frees.
+ * sections_max and bytes_max. On failure nothing stays; else
+ * lt_container_close() frees.
  */
-int lt_reader_open(struct lt_reader *reader, const char *what,
-    const char magic[LT_MAGIC_BYTES], const struct lt_source *source,
+int lt_container_open(struct lt_container *reader, const char *what,
+    const char magic[LT_MAGIC_BYTES], const struct lt_input *source,
     uint32_t sections_max, uint64_t bytes_max, struct lt_error *err);
-void lt_reader_close(struct lt_reader *reader);
+void lt_container_close(struct lt_container *reader);
 
 /* LT_ECHECKSUM unless section `index` has this id, at most count_max records
  * and, with record_bytes, count x record_bytes bytes. */
-int lt_reader_expect(const struct lt_reader *reader, uint32_t index,
+int lt_container_expect(const struct lt_container *reader, uint32_t index,
     uint32_t id, uint32_t count_max, uint32_t record_bytes,
     struct lt_error *err);
 
 /* Read section `index` and prove its checksum; *coder then reads it. Lent
  * until the next call. */
-int lt_reader_section(struct lt_reader *reader, uint32_t index,
+int lt_container_section(struct lt_container *reader, uint32_t index,
     struct lt_coder *coder, struct lt_error *err);
 
 /* LT_ECHECKSUM unless all of the section was taken and nothing bad. */
-int lt_reader_done(const struct lt_reader *reader, const struct lt_coder *coder,
-    uint32_t index, struct lt_error *err);
+int lt_container_done(const struct lt_container *reader,
+    const struct lt_coder *coder, uint32_t index, struct lt_error *err);
 
 /* access: O_RDONLY or O_RDWR. It must be a plain file; with `is_private` the
  * caller's own and 0600, else not writable for group or others. Returns the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Validity of a market and a balance sheet: the same rules before writing and
+ * Validity of a market and a budget snapshot: the same rules before writing and
  * after reading, so that no reader meets what no writer may make. The rules
  * stand in docs/formats.md.
  */
@@ -44,7 +44,7 @@ check_partition(
 		    "partition %s: shapes %u+%u of %u", p->name, p->first_shape,
 		    p->shape_count, market->shape_count);
 	const int series[] = {p->price_series, p->carbon_series,
-	    p->tariff_series, p->busy_series};
+	    p->tariff_series, p->occupancy_series};
 	for (size_t i = 0; i < sizeof series / sizeof series[0]; i++)
 		if (series[i] < LT_NO_SERIES ||
 		    (series[i] != LT_NO_SERIES &&
@@ -210,10 +210,10 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 }
 
 static int
-check_budget(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_budget(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_budget *const b = &sheet->budgets[index];
+	const struct lt_budget *const b = &snapshot->budgets[index];
 	if (b->team[0] == '\0')
 		return lt_fail(err, LT_EINPUT, "budget %u: no team", index);
 	if ((unsigned)b->on_exceed > LT_RULE_WARN)
@@ -232,13 +232,13 @@ check_budget(
 }
 
 static int
-check_usage(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_usage(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_usage *const u = &sheet->usages[index];
-	if (u->budget >= sheet->budget_count)
+	const struct lt_usage *const u = &snapshot->usages[index];
+	if (u->budget >= snapshot->budget_count)
 		return lt_fail(err, LT_EINPUT, "usage %u: budget %u of %u",
-		    index, u->budget, sheet->budget_count);
+		    index, u->budget, snapshot->budget_count);
 	if (index > 0 &&
 	    (u[-1].budget > u->budget ||
 		(u[-1].budget == u->budget && u[-1].uid >= u->uid)))
@@ -249,10 +249,10 @@ check_usage(
 }
 
 static int
-check_account(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_account(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_account *const a = &sheet->accounts[index];
+	const struct lt_account *const a = &snapshot->accounts[index];
 	for (const char *c = a->name; *c != '\0'; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			return lt_fail(err, LT_EINPUT,
@@ -264,15 +264,15 @@ check_account(
 		    a->name);
 	if (a->binding_count > LT_BINDINGS_MAX ||
 	    (uint64_t)a->first_binding + a->binding_count >
-		sheet->binding_count)
+		snapshot->binding_count)
 		return lt_fail(err, LT_EINPUT,
 		    "account %s: budgets %u+%u of %u, at most %d", a->name,
-		    a->first_binding, a->binding_count, sheet->binding_count,
+		    a->first_binding, a->binding_count, snapshot->binding_count,
 		    LT_BINDINGS_MAX);
-	if (a->parent > sheet->account_count)
+	if (a->parent > snapshot->account_count)
 		return lt_fail(err, LT_EINPUT, "account %s: parent %u of %u",
-		    a->name, a->parent, sheet->account_count);
-	const uint32_t *const bindings = sheet->bindings + a->first_binding;
+		    a->name, a->parent, snapshot->account_count);
+	const uint32_t *const bindings = snapshot->bindings + a->first_binding;
 	for (uint32_t i = 0; i < a->binding_count; i++)
 		for (uint32_t k = 0; k < i; k++)
 			if (bindings[i] == bindings[k])
@@ -283,23 +283,23 @@ check_account(
 }
 
 static int
-check_binding(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_binding(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	if (sheet->bindings[index] >= sheet->budget_count)
+	if (snapshot->bindings[index] >= snapshot->budget_count)
 		return lt_fail(err, LT_EINPUT, "binding %u: budget %u of %u",
-		    index, sheet->bindings[index], sheet->budget_count);
+		    index, snapshot->bindings[index], snapshot->budget_count);
 	return LT_OK;
 }
 
 static int
-check_pair(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_pair(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_pair *const p = &sheet->pairs[index];
-	if (p->account >= sheet->account_count)
+	const struct lt_pair *const p = &snapshot->pairs[index];
+	if (p->account >= snapshot->account_count)
 		return lt_fail(err, LT_EINPUT, "pair %u: account %u of %u",
-		    index, p->account, sheet->account_count);
+		    index, p->account, snapshot->account_count);
 	if (index > 0 &&
 	    (p[-1].uid > p->uid ||
 		(p[-1].uid == p->uid && p[-1].account >= p->account)))
@@ -310,13 +310,13 @@ check_pair(
 }
 
 static int
-check_manager(
-    const struct lt_balance_sheet *sheet, uint32_t index, struct lt_error *err)
+check_manager(const struct lt_budget_snapshot *snapshot, uint32_t index,
+    struct lt_error *err)
 {
-	const struct lt_manager *const m = &sheet->managers[index];
-	if (m->account > sheet->account_count)
+	const struct lt_manager *const m = &snapshot->managers[index];
+	if (m->account > snapshot->account_count)
 		return lt_fail(err, LT_EINPUT, "manager %u: account %u of %u",
-		    index, m->account, sheet->account_count);
+		    index, m->account, snapshot->account_count);
 	if (index > 0 &&
 	    (m[-1].uid > m->uid ||
 		(m[-1].uid == m->uid && m[-1].account >= m->account)))
@@ -327,21 +327,23 @@ check_manager(
 }
 
 int
-lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
+lt_sheet_check(const struct lt_budget_snapshot *snapshot, struct lt_error *err)
 {
 	const struct {
 		const char *what;
 		uint32_t count, limit;
-		int (*check)(const struct lt_balance_sheet *, uint32_t,
+		int (*check)(const struct lt_budget_snapshot *, uint32_t,
 		    struct lt_error *);
 	} tables[] = {
-	    {"budgets", sheet->budget_count, LT_BUDGETS_MAX, check_budget},
-	    {"usages", sheet->usage_count, LT_USAGES_MAX, check_usage},
-	    {"accounts", sheet->account_count, LT_ACCOUNTS_MAX, check_account},
-	    {"bindings", sheet->binding_count,
+	    {"budgets", snapshot->budget_count, LT_BUDGETS_MAX, check_budget},
+	    {"usages", snapshot->usage_count, LT_USAGES_MAX, check_usage},
+	    {"accounts", snapshot->account_count, LT_ACCOUNTS_MAX,
+		check_account},
+	    {"bindings", snapshot->binding_count,
 		LT_ACCOUNTS_MAX * LT_BINDINGS_MAX, check_binding},
-	    {"pairs", sheet->pair_count, LT_PAIRS_MAX, check_pair},
-	    {"managers", sheet->manager_count, LT_MANAGERS_MAX, check_manager},
+	    {"pairs", snapshot->pair_count, LT_PAIRS_MAX, check_pair},
+	    {"managers", snapshot->manager_count, LT_MANAGERS_MAX,
+		check_manager},
 	};
 	const size_t table_count = sizeof tables / sizeof tables[0];
 	for (size_t t = 0; t < table_count; t++)
@@ -349,19 +351,20 @@ lt_sheet_check(const struct lt_balance_sheet *sheet, struct lt_error *err)
 			return lt_fail(err, LT_ELIMIT,
 			    "budget snapshot: %u %s, limit %u", tables[t].count,
 			    tables[t].what, tables[t].limit);
-	if (!sane_time(sheet->compiled_utc_s) || !sane_time(sheet->jobs_utc_s))
+	if (!sane_time(snapshot->compiled_utc_s) ||
+	    !sane_time(snapshot->jobs_utc_s))
 		return lt_fail(err, LT_EINPUT,
 		    "budget snapshot: compiled at %lld, jobs of %lld",
-		    (long long)sheet->compiled_utc_s,
-		    (long long)sheet->jobs_utc_s);
-	if ((unsigned)sheet->on_unknown > LT_RULE_ALLOW ||
-	    sheet->on_unknown == LT_RULE_WARN || sheet->stale_after_s < 0)
+		    (long long)snapshot->compiled_utc_s,
+		    (long long)snapshot->jobs_utc_s);
+	if ((unsigned)snapshot->on_unknown > LT_RULE_ALLOW ||
+	    snapshot->on_unknown == LT_RULE_WARN || snapshot->stale_after_s < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "budget snapshot: on_unknown %d, stale_after %lld s",
-		    sheet->on_unknown, (long long)sheet->stale_after_s);
+		    snapshot->on_unknown, (long long)snapshot->stale_after_s);
 	for (size_t t = 0; t < table_count; t++)
 		for (uint32_t i = 0; i < tables[t].count; i++) {
-			const int code = tables[t].check(sheet, i, err);
+			const int code = tables[t].check(snapshot, i, err);
 			if (code != LT_OK)
 				return code;
 		}

@@ -94,20 +94,20 @@ int
 lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
     bool is_private, struct lt_error *err)
 {
-	struct lt_reader reader;
+	struct lt_container reader;
 	uint64_t size = 0;
 	const int fd = lt_file_open(path, O_RDONLY, is_private, &size, err);
 	if (fd < 0)
 		return fd;
-	const struct lt_source source = {.fd = fd, .size = size};
-	const int code = lt_reader_open(&reader, path, NULL, &source,
+	const struct lt_input source = {.fd = fd, .size = size};
+	const int code = lt_container_open(&reader, path, NULL, &source,
 	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
 	close(fd);
 	if (code != LT_OK)
 		return code;
 	*generation = reader.header.generation;
 	*created_utc_s = reader.header.created_utc_s;
-	lt_reader_close(&reader);
+	lt_container_close(&reader);
 	return LT_OK;
 }
 

@@ -99,7 +99,7 @@ code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_i32(coder, &p->price_series);
 	lt_code_i32(coder, &p->carbon_series);
 	lt_code_i32(coder, &p->tariff_series);
-	lt_code_i32(coder, &p->busy_series);
+	lt_code_i32(coder, &p->occupancy_series);
 	lt_code_f64(coder, &p->node_idle_w);
 	lt_code_f64(coder, &p->node_cpu_w);
 	lt_code_f64(coder, &p->node_gpu_w);
@@ -312,7 +312,7 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 
 /* The section table has the shape of a market. */
 static int
-expect_sections(const struct lt_reader *reader, struct lt_error *err)
+expect_sections(const struct lt_container *reader, struct lt_error *err)
 {
 	const struct {
 		enum section_id id;
@@ -327,7 +327,7 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
 	for (uint32_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-		const int code = lt_reader_expect(
+		const int code = lt_container_expect(
 		    reader, i, wanted[i].id, wanted[i].limit, 0, err);
 		if (code != LT_OK)
 			return code;
@@ -346,7 +346,7 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 		    reader->header.section_count, series_count);
 	for (uint32_t i = 0; i < series_count; i++) {
 		const struct lt_section *const s = &table[STEPS_FIRST + i];
-		const int code = lt_reader_expect(reader, STEPS_FIRST + i,
+		const int code = lt_container_expect(reader, STEPS_FIRST + i,
 		    SECTION_STEPS, LT_STEPS_MAX, 0, err);
 		if (code != LT_OK)
 			return code;
@@ -359,14 +359,14 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 }
 
 static const struct lt_section *
-section_of(const struct lt_reader *reader, enum section_id id)
+section_of(const struct lt_container *reader, enum section_id id)
 {
 	return &reader->sections[id - SECTION_SETTINGS];
 }
 
 /* Every array's place in one block of memory; with base NULL its size. */
 static size_t
-lay_out(struct lt_market *m, const struct lt_reader *reader,
+lay_out(struct lt_market *m, const struct lt_container *reader,
     unsigned char *base, char **lists)
 {
 	size_t at = (sizeof(struct arena) + 15) & ~(size_t)15;
@@ -402,12 +402,12 @@ lay_out(struct lt_market *m, const struct lt_reader *reader,
 }
 
 static int
-unpack_tables(struct lt_market *m, struct lt_reader *reader, char *lists,
+unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
     struct lt_error *err)
 {
 	for (uint32_t index = 0; index < STEPS_FIRST; index++) {
 		struct lt_coder coder;
-		int code = lt_reader_section(reader, index, &coder, err);
+		int code = lt_container_section(reader, index, &coder, err);
 		if (code != LT_OK)
 			return code;
 		const uint32_t id = reader->sections[index].id;
@@ -434,7 +434,7 @@ unpack_tables(struct lt_market *m, struct lt_reader *reader, char *lists,
 		for (uint32_t i = 0;
 		     id == SECTION_SERIES && i < m->series_count; i++)
 			code_series_head(&coder, &m->series[i]);
-		code = lt_reader_done(reader, &coder, index, err);
+		code = lt_container_done(reader, &coder, index, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -473,7 +473,7 @@ copy_steps(struct lt_series *series, const struct lt_section *section,
 }
 
 static int
-unpack_steps(struct lt_market *m, struct lt_reader *reader,
+unpack_steps(struct lt_market *m, struct lt_container *reader,
     const struct lt_market *previous, struct lt_error *err)
 {
 	struct arena *const arena = m->arena;
@@ -484,10 +484,10 @@ unpack_steps(struct lt_market *m, struct lt_reader *reader,
 		if (copy_steps(series, &reader->sections[index], i, previous))
 			continue;
 		struct lt_coder coder;
-		int code = lt_reader_section(reader, index, &coder, err);
+		int code = lt_container_section(reader, index, &coder, err);
 		if (code == LT_OK) {
 			code_steps(&coder, series);
-			code = lt_reader_done(reader, &coder, index, err);
+			code = lt_container_done(reader, &coder, index, err);
 		}
 		if (code == LT_OK)
 			code = lt_series_prepare(series, err);
@@ -498,7 +498,7 @@ unpack_steps(struct lt_market *m, struct lt_reader *reader,
 }
 
 static int
-read_market(struct lt_market *market, struct lt_reader *reader,
+read_market(struct lt_market *market, struct lt_container *reader,
     const struct lt_market *previous, struct lt_error *err)
 {
 	int code = expect_sections(reader, err);
@@ -523,18 +523,18 @@ read_market(struct lt_market *market, struct lt_reader *reader,
 }
 
 static int
-load(struct lt_market *market, const struct lt_source *source,
+load(struct lt_market *market, const struct lt_input *source,
     const struct lt_market *previous, struct lt_error *err)
 {
-	struct lt_reader reader;
+	struct lt_container reader;
 	struct lt_market fresh = {0};
 	memset(market, 0, sizeof *market);
-	int code = lt_reader_open(&reader, "market", magic, source,
+	int code = lt_container_open(&reader, "market", magic, source,
 	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
 	if (code != LT_OK)
 		return code;
 	code = read_market(&fresh, &reader, previous, err);
-	lt_reader_close(&reader);
+	lt_container_close(&reader);
 	if (code != LT_OK)
 		lt_market_free(&fresh);
 	else
@@ -546,7 +546,7 @@ int
 lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err)
 {
-	const struct lt_source source = {
+	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
 	return load(market, &source, NULL, err);
 }
@@ -557,7 +557,7 @@ lt_market_load(struct lt_market *market, const char *path,
 {
 	assert(previous != market);
 
-	struct lt_source source = {0};
+	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, false, &source.size, err);
 	if (source.fd < 0) {
 		memset(market, 0, sizeof *market);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The holds ring: job_submit writes one slot a hold, lowtided absorbs them.
+ * The holds ring: job_submit writes one slot a hold, lowtided ingests them.
  * A slot lies within one sector, so a crash leaves it old or new or, at
  * worst, with a wrong checksum. docs/formats.md, "holds".
  */
@@ -254,7 +254,7 @@ lt_ring_write(int fd, uint64_t generation, const struct lt_ring_record *record,
 /* ---- reading all ---- */
 
 struct scan {
-	uint64_t generation, absorbed;
+	uint64_t generation, ingested;
 	struct lt_ring_record *records;
 	uint32_t count;
 	uint64_t highest;
@@ -267,7 +267,7 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 	const uint64_t sequence = lt_get_u64(slot + AT_SEQUENCE);
 	/* Most slots are old. One that still says so was not written to since:
 	 * no need to prove it. */
-	if (sequence != 0 && sequence <= scan->absorbed &&
+	if (sequence != 0 && sequence <= scan->ingested &&
 	    sequence % LT_RING_SLOTS == place)
 		return;
 	struct lt_ring_record *const record = &scan->records[scan->count];
@@ -275,8 +275,8 @@ scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 	if (code == LT_ENOENT)
 		return;
 	if (code != LT_OK || record->sequence % LT_RING_SLOTS != place ||
-	    record->sequence - scan->absorbed > LT_RING_SLOTS) {
-		if (code == LT_OK && scan->absorbed == 0 &&
+	    record->sequence - scan->ingested > LT_RING_SLOTS) {
+		if (code == LT_OK && scan->ingested == 0 &&
 		    record->sequence % LT_RING_SLOTS == place &&
 		    record->sequence > scan->highest)
 			scan->highest = record->sequence;
@@ -312,23 +312,23 @@ by_sequence(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Damaged slots whose sequence above absorbed may have been written. */
+/* Damaged slots whose sequence above ingested may have been written. */
 static uint32_t
 count_bad(const struct scan *scan)
 {
 	uint32_t bad = 0;
-	uint64_t ahead = scan->highest - scan->absorbed + LT_RING_AHEAD;
+	uint64_t ahead = scan->highest - scan->ingested + LT_RING_AHEAD;
 	if (ahead > LT_RING_SLOTS)
 		ahead = LT_RING_SLOTS;
 	for (uint64_t i = 1; i <= ahead; i++) {
-		const uint64_t place = (scan->absorbed + i) % LT_RING_SLOTS;
+		const uint64_t place = (scan->ingested + i) % LT_RING_SLOTS;
 		bad += scan->damaged[place / 8] >> place % 8 & 1;
 	}
 	return bad;
 }
 
 int
-lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
+lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
     struct lt_ring_record *records, uint32_t *count, uint64_t *highest,
     uint64_t *contiguous, uint32_t *bad, struct lt_error *err)
 {
@@ -340,7 +340,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
 		return lt_fail(err, LT_ENOMEM, "holds: no memory to read");
 	struct scan *const scan = &work->scan;
 	scan->generation = generation;
-	scan->absorbed = scan->highest = absorbed;
+	scan->ingested = scan->highest = ingested;
 	scan->records = records;
 	if (!scan_all(scan, work->chunk, fd)) {
 		free(work);
@@ -348,9 +348,9 @@ lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
 		    err, LT_EIO, "holds: can't read: %s", strerror(errno));
 	}
 	/* W is not known and the ring went round: all that is in it counts. */
-	if (absorbed == 0 && scan->highest > LT_RING_SLOTS) {
-		absorbed = scan->highest - LT_RING_SLOTS;
-		scan->absorbed = absorbed;
+	if (ingested == 0 && scan->highest > LT_RING_SLOTS) {
+		ingested = scan->highest - LT_RING_SLOTS;
+		scan->ingested = ingested;
 		scan->count = 0;
 		memset(scan->damaged, 0, sizeof scan->damaged);
 		if (!scan_all(scan, work->chunk, fd)) {
@@ -362,7 +362,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t absorbed,
 	qsort(records, scan->count, sizeof *records, by_sequence);
 	*count = scan->count;
 	*highest = scan->highest;
-	*contiguous = absorbed;
+	*contiguous = ingested;
 	for (uint32_t i = 0;
 	     i < scan->count && records[i].sequence == *contiguous + 1; i++)
 		++*contiguous;

@@ -168,7 +168,7 @@ lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
 
 /* Read and prove one block; *used: its records, strictly rising. */
 static int
-read_block(int fd, const struct lt_reader *reader, uint32_t index,
+read_block(int fd, const struct lt_container *reader, uint32_t index,
     unsigned char block[BLOCK_BYTES], uint32_t *used, struct lt_error *err)
 {
 	const uint32_t count = reader->sections[0].count;
@@ -194,7 +194,7 @@ read_block(int fd, const struct lt_reader *reader, uint32_t index,
 }
 
 static int
-find(int fd, const struct lt_reader *reader, uint32_t job_id,
+find(int fd, const struct lt_container *reader, uint32_t job_id,
     struct lt_terms *terms, struct lt_error *err)
 {
 	unsigned char block[BLOCK_BYTES];
@@ -233,15 +233,15 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
     struct lt_error *err)
 {
 	memset(terms, 0, sizeof *terms);
-	struct lt_source source = {0};
+	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0)
 		return source.fd;
-	struct lt_reader reader;
-	int code = lt_reader_open(
+	struct lt_container reader;
+	int code = lt_container_open(
 	    &reader, "terms", magic, &source, 1, FILE_BYTES_MAX, err);
 	if (code == LT_OK) {
-		code = lt_reader_expect(
+		code = lt_container_expect(
 		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, 0, err);
 		const struct lt_section *const section = &reader.sections[0];
 		const uint64_t blocks =
@@ -253,7 +253,7 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
 			    (unsigned long long)section->length);
 		if (code == LT_OK)
 			code = find(source.fd, &reader, job_id, terms, err);
-		lt_reader_close(&reader);
+		lt_container_close(&reader);
 	}
 	close(source.fd);
 	return code;

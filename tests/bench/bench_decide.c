@@ -100,7 +100,7 @@ fill_market(struct lt_market *market, struct lt_gpu *gpus, int gpu_count)
 		    .price_series = i,
 		    .carbon_series = PARTITIONS + i % ZONES,
 		    .tariff_series = LT_NO_SERIES,
-		    .busy_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
 		    .node_idle_w = 500,
 		    .node_cpu_w = 600,
 		    .node_gpu_w = 3200,

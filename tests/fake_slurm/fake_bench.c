@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How long slurmctld waits for one job_submit(), its locks held: the plugin in
- * this process, a market and a sheet of the promised size, a ring on disk. In
- * processor time, so that what else runs here counts little.
- * Prints "WHAT: median, 99th percentile" in microseconds; tests/bench/run.sh
- * has the target.
+ * this process, a market and a snapshot of the promised size, a ring on disk.
+ * In processor time, so that what else runs here counts little. Prints "WHAT:
+ * median, 99th percentile" in microseconds; tests/bench/run.sh has the target.
  */
 #include "fake.h"
 
 #include <time.h>
 
-/* lowtided absorbs what was held, each few seconds. */
+/* lowtided ingests what was held, each few seconds. */
 enum { CALLS = 4000, WARM_UP = 200, ABSORBED_EACH = 100 };
 
 static double times_us[CALLS];
@@ -53,7 +52,7 @@ fill(job_desc_msg_t *job, int i, char *account, char *gpus, char *script)
 }
 
 static void
-absorb(int partitions)
+ingest(int partitions)
 {
 	char text[120];
 
@@ -76,7 +75,7 @@ measure(int partitions, const char *with, char *option)
 		char *message = NULL;
 
 		if ((i + WARM_UP) % ABSORBED_EACH == 0)
-			absorb(partitions);
+			ingest(partitions);
 		fill(&job, i + WARM_UP, account, gpus, script);
 		job.spank_job_env = env;
 		job.spank_job_env_size = option ? 1 : 0;

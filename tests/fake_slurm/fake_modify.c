@@ -448,7 +448,7 @@ test_not_in_terms(void **state)
 }
 
 /* Observe and advise refuse nothing, whether the mode is known by the market or
- * only by the balance snapshot, which then lets pass what is unknown. */
+ * only by the budget snapshot, which then lets pass what is unknown. */
 static void
 test_unclear_is_watched(void **state)
 {

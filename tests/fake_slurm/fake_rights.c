@@ -36,32 +36,32 @@ terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 	assert_int_equal(lt_terms_write(path, &one, 1, 1, NULL), LT_OK);
 }
 
-/* The sheet of the fake, and who may change others' jobs in it: team0000 is
+/* The snapshot of the fake, and who may change others' jobs in it: team0000 is
  * below team0001, `free` below neither. */
 static void
 managers(void)
 {
 	static struct lt_manager rows[3];
-	struct lt_balance_sheet sheet, changed;
+	struct lt_budget_snapshot snapshot, changed;
 	struct lt_error err = {0};
 	char path[600];
 
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
-	if (lt_sheet_load(&sheet, path, &err) != LT_OK)
+	if (lt_sheet_load(&snapshot, path, &err) != LT_OK)
 		fail_msg("%s", err.text);
-	const int team = lt_sheet_account(&sheet, "team0000");
-	const int above = lt_sheet_account(&sheet, "team0001");
-	const int unbudgeted = lt_sheet_account(&sheet, "free");
+	const int team = lt_sheet_account(&snapshot, "team0000");
+	const int above = lt_sheet_account(&snapshot, "team0001");
+	const int unbudgeted = lt_sheet_account(&snapshot, "free");
 
 	rows[0] = (struct lt_manager){5001, 0};
 	rows[1] = (struct lt_manager){5002, (uint32_t)above + 1};
 	rows[2] = (struct lt_manager){5003, (uint32_t)unbudgeted + 1};
-	sheet.accounts[team].parent = (uint32_t)above + 1;
-	changed = sheet;
+	snapshot.accounts[team].parent = (uint32_t)above + 1;
+	changed = snapshot;
 	changed.managers = rows;
 	changed.manager_count = 3;
 	assert_int_equal(lt_sheet_save(&changed, path, &err), LT_OK);
-	lt_sheet_free(&sheet);
+	lt_sheet_free(&snapshot);
 }
 
 /* A stranger's change is Slurm's to refuse: we hold nothing and say nothing,
@@ -147,7 +147,7 @@ test_of_no_budget(void **state)
 	static const struct {
 		const char *why, *account, *submits, *id;
 		uint32_t submitter, priority;
-		int64_t listed_in_s; /* the sheet's job list, from now */
+		int64_t listed_in_s; /* the snapshot's job list, from now */
 		bool array, other_terms, damaged, manager, restarts;
 		int code;
 	} cases[] = {
@@ -187,7 +187,7 @@ test_of_no_budget(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		static struct lt_manager lead = {USER, 1};
-		struct lt_balance_sheet sheet, changed;
+		struct lt_budget_snapshot snapshot, changed;
 		struct lt_terms none = {0};
 		job_desc_msg_t job;
 		char path[600], terms[600];
@@ -199,11 +199,11 @@ test_of_no_budget(void **state)
 		    path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
 		snprintf(
 		    terms, sizeof(terms), "%s/%s", fake_state, LT_TERMS_FILE);
-		assert_int_equal(lt_sheet_load(&sheet, path, NULL), LT_OK);
-		changed = sheet;
+		assert_int_equal(lt_sheet_load(&snapshot, path, NULL), LT_OK);
+		changed = snapshot;
 		changed.jobs_utc_s = (int64_t)time(NULL) + cases[i].listed_in_s;
-		for (uint32_t k = 0; k < sheet.pair_count; k++)
-			sheet.pairs[k].has_array = cases[i].array;
+		for (uint32_t k = 0; k < snapshot.pair_count; k++)
+			snapshot.pairs[k].has_array = cases[i].array;
 		if (cases[i].manager) {
 			changed.managers = &lead;
 			changed.manager_count = 1;
@@ -211,13 +211,13 @@ test_of_no_budget(void **state)
 		assert_int_equal(lt_sheet_save(&changed, path, NULL), LT_OK);
 		assert_int_equal(
 		    lt_terms_write(terms, &none, 0,
-			sheet.generation + cases[i].other_terms, NULL),
+			snapshot.generation + cases[i].other_terms, NULL),
 		    LT_OK);
 		if (cases[i].damaged)
 			fake_shell("printf LTTRM02 | dd of=%s conv=notrunc "
 				   "status=none",
 			    terms);
-		lt_sheet_free(&sheet);
+		lt_sheet_free(&snapshot);
 		assert_int_equal(fake_init(), SLURM_SUCCESS);
 		if (cases[i].submits) {
 			const time_t began = time(NULL);

@@ -31,7 +31,7 @@ test_ring_survives_restart(void **state)
 	}
 	fake_send(&s, &hour); /* 3 x 3.60 is more than 8 */
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	/* A sheet that has counted one of them leaves the other. */
+	/* A snapshot that has counted one of them leaves the other. */
 	fake_snapshots("--limit 8 --absorbed 1");
 	usleep(250000);
 	fake_send(&s, &hour);
@@ -39,7 +39,7 @@ test_ring_survives_restart(void **state)
 	assert_int_equal(fake_records(NULL), 3);
 }
 
-/* New sheets while it runs: what was held since they were counted is known
+/* New snapshots while it runs: what was held since they were counted is known
  * without a look at the file. */
 static void
 test_sheets_of_a_running_plugin(void **state)
@@ -72,21 +72,21 @@ test_sheets_of_a_running_plugin(void **state)
 	assert_int_equal(s.priority, NO_VAL);
 }
 
-/* lowtided has written a sheet, and does not yet know all jobs. */
+/* lowtided has written a snapshot, and does not yet know all jobs. */
 static void
 test_sheet_not_ready(void **state)
 {
-	struct lt_balance_sheet sheet;
+	struct lt_budget_snapshot snapshot;
 	struct submission s;
 	char path[600];
 
 	(void)state;
 	fake_snapshots("--limit 100");
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_SHEET_FILE);
-	assert_int_equal(lt_sheet_load(&sheet, path, NULL), LT_OK);
-	sheet.ready = false;
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
-	lt_sheet_free(&sheet);
+	assert_int_equal(lt_sheet_load(&snapshot, path, NULL), LT_OK);
+	snapshot.ready = false;
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
+	lt_sheet_free(&snapshot);
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
 	assert_int_equal(s.priority, 0);
@@ -95,8 +95,8 @@ test_sheet_not_ready(void **state)
 	assert_int_equal(s.priority, NO_VAL);
 }
 
-/* Started before there is a sheet, with a ring that went round: what is in it
- * counts when the sheet comes. */
+/* Started before there is a snapshot, with a ring that went round: what is in
+ * it counts when the snapshot comes. */
 static void
 test_ring_before_sheet(void **state)
 {
@@ -169,7 +169,7 @@ test_ring_replaced(void **state)
 	fake_restart();
 	fake_send(&s, &(struct wish){.account = "team0000", .minutes = 10});
 	assert_int_equal(s.priority, NO_VAL);
-	/* While it runs: a new ring, and a sheet that has read it. */
+	/* While it runs: a new ring, and a snapshot that has read it. */
 	fake_shell("rm %s/holds", fake_state);
 	fake_snapshots("--limit 100");
 	usleep(250000);

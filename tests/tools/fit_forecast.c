@@ -7,12 +7,12 @@
  * are interpolated, so all of them are fitted at once; absolute errors by
  * squares that are weighed by the size of the error before.
  */
-#include "forecast_signs.h"
+#include "forecast_features.h"
 #include "tools/carbon_zone.h"
 
 enum {
 	KNOTS = 10,
-	UNKNOWNS = KNOTS * LT_SIGN_COUNT,
+	UNKNOWNS = KNOTS * LT_FEATURE_COUNT,
 	LEAD_MAX = 191,
 	SAMPLES_MAX = 1 << 20,
 	STARTS = 2500, /* of a zone */
@@ -37,7 +37,7 @@ enum { ZONES = sizeof(zones) / sizeof(*zones) };
 
 struct sample {
 	int lead;
-	double signs[LT_SIGN_COUNT], seen, weight, scale;
+	double signs[LT_FEATURE_COUNT], seen, weight, scale;
 };
 static struct sample samples[SAMPLES_MAX];
 static int sample_count;
@@ -75,7 +75,7 @@ sample_start(const struct carbon_zone *zone, int start)
 		struct sample *const sample = &samples[sample_count];
 		const double seen = zone_at(zone, start + lead);
 		if (isnan(seen) || sample_count + 1 == SAMPLES_MAX ||
-		    !lt_history_signs(
+		    !lt_history_features(
 			&history, LT_HISTORY_HOURS - 1, lead, sample->signs))
 			continue;
 		sample->lead = lead;
@@ -106,16 +106,16 @@ sample_zone(const struct carbon_zone *zone)
 static bool
 is_free(int unknown)
 {
-	const int knot = unknown / LT_SIGN_COUNT,
-		  sign = unknown % LT_SIGN_COUNT;
+	const int knot = unknown / LT_FEATURE_COUNT,
+		  sign = unknown % LT_FEATURE_COUNT;
 
-	return sign != LT_SIGN_DRIFT && sign != LT_SIGN_STEADY &&
-	       (sign != LT_SIGN_SHAPE || leads[knot] <= SHAPE_LEAD_MAX);
+	return sign != LT_FEATURE_DRIFT && sign != LT_FEATURE_STEADY &&
+	       (sign != LT_FEATURE_SHAPE || leads[knot] <= SHAPE_LEAD_MAX);
 }
 
 /* The signs of a sample, each shared out to the two knots beside its lead. */
 static int
-share(const struct sample *sample, double row[2 * LT_SIGN_COUNT])
+share(const struct sample *sample, double row[2 * LT_FEATURE_COUNT])
 {
 	int knot = 0;
 
@@ -123,14 +123,14 @@ share(const struct sample *sample, double row[2 * LT_SIGN_COUNT])
 		knot++;
 	const double part = (double)(sample->lead - leads[knot]) /
 			    (leads[knot + 1] - leads[knot]);
-	for (int i = 0; i < LT_SIGN_COUNT; i++) {
+	for (int i = 0; i < LT_FEATURE_COUNT; i++) {
 		row[i] = (1 - part) * sample->signs[i];
-		row[LT_SIGN_COUNT + i] = part * sample->signs[i];
+		row[LT_FEATURE_COUNT + i] = part * sample->signs[i];
 	}
-	for (int i = 0; i < 2 * LT_SIGN_COUNT; i++)
-		if (!is_free(knot * LT_SIGN_COUNT + i))
+	for (int i = 0; i < 2 * LT_FEATURE_COUNT; i++)
+		if (!is_free(knot * LT_FEATURE_COUNT + i))
 			row[i] = 0;
-	return knot * LT_SIGN_COUNT;
+	return knot * LT_FEATURE_COUNT;
 }
 
 static void
@@ -159,16 +159,16 @@ fit_pass(double weights[UNKNOWNS], bool first)
 	memset(a, 0, sizeof(a));
 	for (int i = 0; i < sample_count; i++) {
 		const struct sample *const sample = &samples[i];
-		double row[2 * LT_SIGN_COUNT], left = sample->seen;
+		double row[2 * LT_FEATURE_COUNT], left = sample->seen;
 		const int at = share(sample, row);
-		for (int k = 0; k < 2 * LT_SIGN_COUNT; k++)
+		for (int k = 0; k < 2 * LT_FEATURE_COUNT; k++)
 			left -= row[k] * weights[at + k];
 		const double weight =
 		    sample->weight /
 		    (first ? sample->scale
 			   : fmax(fabs(left), 0.03 * sample->scale));
-		for (int k = 0; k < 2 * LT_SIGN_COUNT; k++) {
-			for (int m = 0; m < 2 * LT_SIGN_COUNT; m++)
+		for (int k = 0; k < 2 * LT_FEATURE_COUNT; k++) {
+			for (int m = 0; m < 2 * LT_FEATURE_COUNT; m++)
 				a[at + k][at + m] += weight * row[k] * row[m];
 			b[at + k] += weight * row[k] * sample->seen;
 		}
@@ -208,8 +208,8 @@ main(int argc, char **argv)
 		fit_pass(weights, pass == 0);
 	for (int knot = 0; knot < KNOTS; knot++) {
 		printf("    {");
-		for (int i = 0; i < LT_SIGN_COUNT; i++) {
-			const int unknown = knot * LT_SIGN_COUNT + i;
+		for (int i = 0; i < LT_FEATURE_COUNT; i++) {
+			const int unknown = knot * LT_FEATURE_COUNT + i;
 			printf("%s%.*f", i == 0 ? "" : ", ",
 			    is_free(unknown) ? 3 : 0,
 			    is_free(unknown) ? weights[unknown] : 0);

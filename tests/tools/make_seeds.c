@@ -74,11 +74,11 @@ make_sheets(void)
 	size_t size;
 
 	make_sheet();
-	must(lt_sheet_pack(&sheet, &bytes, &size, NULL) == LT_OK, "sheet");
+	must(lt_sheet_pack(&snapshot, &bytes, &size, NULL) == LT_OK, "sheet");
 	put_whole("sheet", "two-teams", bytes, size);
 	free(bytes);
-	sheet = (struct lt_balance_sheet){.generation = 1};
-	must(lt_sheet_pack(&sheet, &bytes, &size, NULL) == LT_OK, "sheet");
+	snapshot = (struct lt_budget_snapshot){.generation = 1};
+	must(lt_sheet_pack(&snapshot, &bytes, &size, NULL) == LT_OK, "sheet");
 	put("sheet", "empty", bytes, size);
 	free(bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes a market and a budget snapshot of any size without lowtided, for
- * tests of the plugins and for benches. The balance sheet names the holds
+ * tests of the plugins and for benches. The budget snapshot names the holds
  * ring of the state directory, which is made if it is not there.
  */
 #include <getopt.h>
@@ -40,7 +40,7 @@ struct wanted {
 	const char *run, *state, *partition, *spot, *team, *free, *rule,
 	    *unknown, *mode;
 	uint32_t partitions, days, teams, uid, shapes;
-	int64_t limit_micros, stale_s, absorbed, age_s;
+	int64_t limit_micros, stale_s, ingested, age_s;
 };
 
 enum { STEP_S = 300 };
@@ -107,7 +107,7 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 	p->allow_accounts = p->deny_accounts = p->allow_qos = p->deny_qos = "";
 	p->price_series = (int)(2 * i);
 	p->carbon_series = (int)(2 * i + 1);
-	p->tariff_series = p->busy_series = LT_NO_SERIES;
+	p->tariff_series = p->occupancy_series = LT_NO_SERIES;
 	p->node_idle_w = 500;
 	p->node_cpu_w = 600;
 	p->node_gpu_w = 2400;
@@ -207,26 +207,26 @@ compare_accounts(const void *a, const void *b)
 
 /* Teams, and last one account that nothing binds. */
 static void
-fill_sheet(struct lt_balance_sheet *sheet, const struct wanted *w,
+fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w,
     uint64_t ring_generation)
 {
-	memset(sheet, 0, sizeof(*sheet));
-	sheet->compiled_utc_s = (int64_t)time(NULL) - w->age_s;
-	sheet->generation = (uint64_t)sheet->compiled_utc_s;
-	sheet->ring_generation = ring_generation;
-	sheet->ring_absorbed = (uint64_t)w->absorbed;
-	sheet->ready = true;
-	sheet->on_unknown = rule_of(w->unknown);
-	sheet->stale_after_s = w->stale_s;
-	sheet->budget_count = sheet->binding_count = w->teams;
-	sheet->account_count = sheet->pair_count = w->teams + 1;
-	sheet->budgets = room(w->teams, sizeof(*sheet->budgets));
-	sheet->bindings = room(w->teams, sizeof(*sheet->bindings));
-	sheet->accounts = room(w->teams + 1, sizeof(*sheet->accounts));
-	sheet->pairs = room(w->teams + 1, sizeof(*sheet->pairs));
-	sheet->usages = room(1, sizeof(*sheet->usages));
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->compiled_utc_s = (int64_t)time(NULL) - w->age_s;
+	snapshot->generation = (uint64_t)snapshot->compiled_utc_s;
+	snapshot->ring_generation = ring_generation;
+	snapshot->ring_absorbed = (uint64_t)w->ingested;
+	snapshot->ready = true;
+	snapshot->on_unknown = rule_of(w->unknown);
+	snapshot->stale_after_s = w->stale_s;
+	snapshot->budget_count = snapshot->binding_count = w->teams;
+	snapshot->account_count = snapshot->pair_count = w->teams + 1;
+	snapshot->budgets = room(w->teams, sizeof(*snapshot->budgets));
+	snapshot->bindings = room(w->teams, sizeof(*snapshot->bindings));
+	snapshot->accounts = room(w->teams + 1, sizeof(*snapshot->accounts));
+	snapshot->pairs = room(w->teams + 1, sizeof(*snapshot->pairs));
+	snapshot->usages = room(1, sizeof(*snapshot->usages));
 	for (uint32_t i = 0; i < w->teams; i++) {
-		struct lt_budget *const budget = &sheet->budgets[i];
+		struct lt_budget *const budget = &snapshot->budgets[i];
 
 		snprintf(budget->team, sizeof(budget->team), "team%04u", i);
 		if (i == 0)
@@ -235,21 +235,21 @@ fill_sheet(struct lt_balance_sheet *sheet, const struct wanted *w,
 		budget->on_exceed = rule_of(w->rule);
 		month_of(&budget->periods[0], 0, w->limit_micros);
 		month_of(&budget->periods[1], 1, w->limit_micros);
-		memcpy(sheet->accounts[i].name, budget->team,
+		memcpy(snapshot->accounts[i].name, budget->team,
 		    sizeof(budget->team));
-		sheet->accounts[i].first_binding = i;
-		sheet->accounts[i].binding_count = 1;
-		sheet->bindings[i] = i;
+		snapshot->accounts[i].first_binding = i;
+		snapshot->accounts[i].binding_count = 1;
+		snapshot->bindings[i] = i;
 	}
 	snprintf(
-	    sheet->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s", w->free);
-	qsort(sheet->accounts, sheet->account_count, sizeof(*sheet->accounts),
-	    compare_accounts);
-	for (uint32_t i = 0; i < sheet->pair_count; i++) {
-		sheet->pairs[i].uid = w->uid;
-		sheet->pairs[i].account = i;
-		sheet->pairs[i].is_default =
-		    strcmp(sheet->accounts[i].name, w->team) == 0;
+	    snapshot->accounts[w->teams].name, LT_ACCOUNT_SIZE, "%s", w->free);
+	qsort(snapshot->accounts, snapshot->account_count,
+	    sizeof(*snapshot->accounts), compare_accounts);
+	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
+		snapshot->pairs[i].uid = w->uid;
+		snapshot->pairs[i].account = i;
+		snapshot->pairs[i].is_default =
+		    strcmp(snapshot->accounts[i].name, w->team) == 0;
 	}
 }
 
@@ -278,7 +278,7 @@ read_options(struct wanted *w, int argc, char **argv)
 	uint32_t *const numbers[] = {
 	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes};
 	int64_t *const longs[] = {
-	    &w->limit_micros, &w->stale_s, &w->absorbed, &w->age_s};
+	    &w->limit_micros, &w->stale_s, &w->ingested, &w->age_s};
 	int c;
 
 	memset(table, 0, sizeof(table));
@@ -313,7 +313,7 @@ int
 main(int argc, char **argv)
 {
 	static struct lt_market market;
-	static struct lt_balance_sheet sheet;
+	static struct lt_budget_snapshot snapshot;
 	struct wanted w = {.partition = "ondemand",
 	    .spot = "spot",
 	    .team = "team0000",
@@ -340,12 +340,12 @@ main(int argc, char **argv)
 		goto failed;
 	close(fd);
 	fill_market(&market, &w);
-	fill_sheet(&sheet, &w, generation);
+	fill_sheet(&snapshot, &w, generation);
 	snprintf(path, sizeof(path), "%s/%s", w.run, LT_MARKET_FILE);
 	if (lt_market_save(&market, path, &err) != LT_OK)
 		goto failed;
 	snprintf(path, sizeof(path), "%s/%s", w.state, LT_SHEET_FILE);
-	if (lt_sheet_save(&sheet, path, &err) != LT_OK)
+	if (lt_sheet_save(&snapshot, path, &err) != LT_OK)
 		goto failed;
 	printf("%s: %u partitions, %u days, %u teams\n", path, w.partitions,
 	    w.days, w.teams);

@@ -79,7 +79,7 @@ setup(void **state)
 		    .price_series = i,
 		    .carbon_series = CARBON,
 		    .tariff_series = LT_NO_SERIES,
-		    .busy_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
 		    .node_idle_w = 500,
 		    .node_cpu_w = 500,
 		    .node_gpu_w = 3000,

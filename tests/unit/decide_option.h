@@ -65,7 +65,7 @@ steps_at(int index, int64_t utc_s)
 static double
 load_at(int partition, int64_t utc_s)
 {
-	const int busy = world.partitions[partition].busy_series;
+	const int busy = world.partitions[partition].occupancy_series;
 	double load = busy == LT_NO_SERIES ? 0 : value_at(busy, utc_s);
 
 	for (uint32_t i = 0; i < world.planned_count; i++)

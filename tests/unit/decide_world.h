@@ -113,7 +113,7 @@ make_partition(int i, bool money)
 	    .price_series = LT_NO_SERIES,
 	    .carbon_series = LT_NO_SERIES,
 	    .tariff_series = LT_NO_SERIES,
-	    .busy_series = LT_NO_SERIES,
+	    .occupancy_series = LT_NO_SERIES,
 	    .node_idle_w = 300,
 	    .node_cpu_w = 400,
 	    .node_gpu_w = world.shapes[i].gpus ? 1600 : 0,
@@ -132,7 +132,7 @@ make_partition(int i, bool money)
 	if (!one_in(8))
 		part->carbon_series = make_series(i * 4 + 2, 20, 700);
 	if (one_in(3))
-		part->busy_series =
+		part->occupancy_series =
 		    make_series(i * 4 + 3, 0, part->node_count + 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A small site as structs, for the tests and fuzzers of its files: market and
- * sheet are made anew by make_market() and make_sheet().
+ * snapshot are made anew by make_market() and make_sheet().
  */
 #ifndef LT_FILES_FIXTURE_H
 #define LT_FILES_FIXTURE_H
@@ -28,7 +28,7 @@ static struct lt_account accounts[2];
 static uint32_t bindings[3];
 static struct lt_pair pairs[3];
 static struct lt_manager managers[2];
-static struct lt_balance_sheet sheet;
+static struct lt_budget_snapshot snapshot;
 
 static void
 make_market(void)
@@ -59,7 +59,7 @@ make_market(void)
 		    .price_series = i,
 		    .carbon_series = 2,
 		    .tariff_series = LT_NO_SERIES,
-		    .busy_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
 		    .node_idle_w = 300,
 		    .pue = 1.15,
 		    .allow_accounts = i ? "a,b" : "",
@@ -134,7 +134,7 @@ make_sheet(void)
 	pairs[2] = (struct lt_pair){6, 0, true, false};
 	managers[0] = (struct lt_manager){3, 0};
 	managers[1] = (struct lt_manager){5, 1};
-	sheet = (struct lt_balance_sheet){.generation = 9,
+	snapshot = (struct lt_budget_snapshot){.generation = 9,
 	    .jobs_utc_s = START - 1,
 	    .manager_count = 2,
 	    .managers = managers,

@@ -9,7 +9,7 @@
 #define LT_TEST_JUDGE_FIXTURE_H
 
 #include "compile_budget.h"
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "log.h"
@@ -148,7 +148,7 @@ struct world {
 	double value[1], integral[2];
 };
 
-/* The sheet of what the ledger has now. */
+/* The snapshot of what the ledger has now. */
 static inline void
 compile(struct world *w, int64_t now_utc_s)
 {
@@ -196,7 +196,7 @@ make_world(struct fixture *f)
 	    .shape_count = 1,
 	    .carbon_series = LT_NO_SERIES,
 	    .tariff_series = LT_NO_SERIES,
-	    .busy_series = LT_NO_SERIES,
+	    .occupancy_series = LT_NO_SERIES,
 	    .pue = 1};
 	w->starts[0] = NOVEMBER;
 	w->starts[1] = DECEMBER;
@@ -234,8 +234,8 @@ make_world(struct fixture *f)
 	    .series_count = 1,
 	    .series = &w->series};
 	snprintf(w->d->paths.ring, sizeof(w->d->paths.ring), "%s/none", f->dir);
-	snprintf(
-	    w->d->paths.sheet, sizeof(w->d->paths.sheet), "%s/sheet", f->dir);
+	snprintf(w->d->paths.snapshot, sizeof(w->d->paths.snapshot), "%s/sheet",
+	    f->dir);
 	lt_log_open("/dev/null");
 	compile(w, NOW);
 	return w;
@@ -244,8 +244,8 @@ make_world(struct fixture *f)
 static inline void
 free_world(struct world *w)
 {
-	unlink(w->d->paths.sheet);
-	lt_sheet_free(&w->d->budget.sheet);
+	unlink(w->d->paths.snapshot);
+	lt_sheet_free(&w->d->budget.snapshot);
 	free(w->d->budget.recent);
 	free(w->d->jobs.live);
 	free(w->d->jobs.admitted);

@@ -130,11 +130,11 @@ make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
 	    .money_micros = money_micros,
 	    .carbon_mg = money_micros / 2,
 	    .energy_wh = 7,
-	    .has_base = true,
-	    .base_money_micros = money_micros + 5,
-	    .base_carbon_mg = 9,
+	    .has_baseline = true,
+	    .baseline_money_micros = money_micros + 5,
+	    .baseline_carbon_mg = 9,
 	    .moved = true,
-	    .base_text = "ondemand",
+	    .baseline_text = "ondemand",
 	    .worst_quality = LT_QUALITY_MEASURED};
 	return run;
 }
@@ -148,8 +148,8 @@ whole(const struct lt_run *run)
 	    .money_micros = run->money_micros,
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,
-	    .base_money_micros = run->base_money_micros,
-	    .base_carbon_mg = run->base_carbon_mg};
+	    .baseline_money_micros = run->baseline_money_micros,
+	    .baseline_carbon_mg = run->baseline_carbon_mg};
 }
 
 static inline bool

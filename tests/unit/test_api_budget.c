@@ -47,9 +47,9 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 	    (struct lt_amount){.has_money = true, .money_micros = 5};
 	strcpy(policy->currency, "USD");
 	*d = (struct lt_daemon){.policy = policy,
-	    .budget.has_sheet = true,
+	    .budget.has_snapshot = true,
 	    .tables.conf.slurm_uid = SLURM,
-	    .budget.sheet = {.ready = true,
+	    .budget.snapshot = {.ready = true,
 		.accounts = accounts,
 		.account_count = 4,
 		.bindings = bindings,

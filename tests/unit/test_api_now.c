@@ -57,8 +57,9 @@ test_now(void **state)
 		fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
 		w->d->jobs.list = fake_jobs;
 		if (cases[i].no_sheet)
-			snprintf(w->d->paths.sheet, sizeof(w->d->paths.sheet),
-			    "%s/none/sheet", w->f->dir);
+			snprintf(w->d->paths.snapshot,
+			    sizeof(w->d->paths.snapshot), "%s/none/sheet",
+			    w->f->dir);
 		ctld_fails = cases[i].away;
 		assert_int_equal(
 		    lt_api_now(w->d, &request, &reply), cases[i].status);

@@ -21,9 +21,9 @@ ask(struct fixture *f, const char *query, int want)
 	assert_non_null(d);
 	d->ledger = f->ledger;
 	d->policy = &policy;
-	d->budget.has_sheet = true;
-	d->budget.sheet.accounts = accounts;
-	d->budget.sheet.account_count = sizeof(accounts) / sizeof(*accounts);
+	d->budget.has_snapshot = true;
+	d->budget.snapshot.accounts = accounts;
+	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
 	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&runs=1%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
 	const int status = lt_api(d, 0, "GET", uri, "", 0, &text);
@@ -78,11 +78,11 @@ test_pages(void **state)
 }
 
 static void
-test_base(void **state)
+test_baseline(void **state)
 {
 	static const struct {
 		const char *why;
-		bool moved, has_base, null;
+		bool moved, has_baseline, null;
 	} cases[] = {
 	    {"moved, known", true, true, false},
 	    {"moved, not known", true, false, true},
@@ -93,7 +93,7 @@ test_base(void **state)
 		struct lt_run run = make_run(
 		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);
 		run.moved = cases[i].moved;
-		run.has_base = cases[i].has_base;
+		run.has_baseline = cases[i].has_baseline;
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 	}
 	json_t *const page = ask(f, "&offset=0", 200);
@@ -114,6 +114,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(test_base, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "bridge.h"
-#include "convert.h"
+#include "exchange_rates.h"
 
 #define M LT_QUALITY_MEASURED
 #define E LT_QUALITY_ESTIMATED

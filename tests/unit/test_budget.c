@@ -32,7 +32,7 @@ static struct lt_pair pairs[] = {
     {ALICE, ACCOUNT_VISION, true, false},
     {BOB, ACCOUNT_VISION, true, false},
 };
-static struct lt_balance_sheet sheet;
+static struct lt_budget_snapshot snapshot;
 static struct lt_recent *recent;
 
 static struct lt_amount
@@ -73,7 +73,7 @@ setup(void **state)
 	budgets[FREE_BUDGET].periods[1].end_utc_s = NEXT;
 	usages[0] = (struct lt_usage){
 	    VISION, ALICE, {money(30), money(0)}, {money(20), money(0)}};
-	sheet = (struct lt_balance_sheet){.ready = true,
+	snapshot = (struct lt_budget_snapshot){.ready = true,
 	    .on_unknown = LT_RULE_HOLD,
 	    .budget_count = 3,
 	    .usage_count = 1,
@@ -85,8 +85,8 @@ setup(void **state)
 	    .accounts = accounts,
 	    .bindings = bindings,
 	    .pairs = pairs};
-	recent = malloc(lt_recent_size(&sheet));
-	lt_recent_init(recent, &sheet);
+	recent = malloc(lt_recent_size(&snapshot));
+	lt_recent_init(recent, &snapshot);
 	return 0;
 }
 
@@ -120,21 +120,21 @@ test_managers(void **state)
 	    {"a member", ALICE, ACCOUNT_VISION, false, false},
 	};
 	(void)state;
-	sheet.managers = rows;
-	sheet.manager_count = sizeof rows / sizeof rows[0];
+	snapshot.managers = rows;
+	snapshot.manager_count = sizeof rows / sizeof rows[0];
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		print_message("# %s\n", cases[i].why);
 		assert_int_equal(
-		    lt_sheet_manages(&sheet, cases[i].uid, cases[i].account),
+		    lt_sheet_manages(&snapshot, cases[i].uid, cases[i].account),
 		    cases[i].manages);
 		assert_int_equal(
-		    lt_sheet_is_manager(&sheet, cases[i].uid), cases[i].any);
+		    lt_sheet_is_manager(&snapshot, cases[i].uid), cases[i].any);
 	}
 	/* A loop in the tree of accounts ends. */
 	accounts[ACCOUNT_RESEARCH].parent = ACCOUNT_YARD + 1;
-	assert_false(lt_sheet_manages(&sheet, ALICE, ACCOUNT_YARD));
+	assert_false(lt_sheet_manages(&snapshot, ALICE, ACCOUNT_YARD));
 	rows[1].account = ACCOUNT_FREE + 1;
-	assert_false(lt_sheet_manages(&sheet, HEAD, ACCOUNT_YARD));
+	assert_false(lt_sheet_manages(&snapshot, HEAD, ACCOUNT_YARD));
 	accounts[ACCOUNT_RESEARCH].parent = 0;
 }
 
@@ -152,7 +152,7 @@ admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
 {
 	struct lt_verdict verdict;
 	const struct lt_hold hold = {uid, account, amount, start, end};
-	lt_admit(&verdict, &sheet, recent, &hold);
+	lt_admit(&verdict, &snapshot, recent, &hold);
 	return verdict;
 }
 
@@ -160,7 +160,7 @@ static int64_t
 left(uint32_t uid, int account, int64_t start, int64_t end)
 {
 	struct lt_amount available;
-	lt_available(&available, &sheet, recent, uid, account, start, end);
+	lt_available(&available, &snapshot, recent, uid, account, start, end);
 	return available.money_micros;
 }
 
@@ -231,7 +231,7 @@ test_cases(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		print_message("%s\n", cases[i].why);
-		lt_recent_init(recent, &sheet);
+		lt_recent_init(recent, &snapshot);
 		const int64_t before = left(cases[i].uid, cases[i].account,
 		    cases[i].start, cases[i].end);
 		const struct lt_verdict verdict =
@@ -277,10 +277,10 @@ test_sums_up(void **state)
 	/* Taken back, it is as if it had never been. */
 	const struct lt_hold hold = {
 	    BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT};
-	lt_recent_remove(recent, &sheet, &hold);
+	lt_recent_remove(recent, &snapshot, &hold);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 200);
 	assert_int_equal(left(BOB, ACCOUNT_VISION, NOW, NEXT), 200);
-	lt_recent_add(recent, &sheet, &hold);
+	lt_recent_add(recent, &snapshot, &hold);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 0);
 }
 
@@ -301,12 +301,12 @@ test_overflow_is_unknown(void **state)
 	(void)state;
 	const struct lt_hold hold = {
 	    ALICE, ACCOUNT_RESEARCH, both(INT64_MAX, 0), NOW, NEXT};
-	lt_recent_add(recent, &sheet, &hold);
-	lt_recent_add(recent, &sheet, &hold);
+	lt_recent_add(recent, &snapshot, &hold);
+	lt_recent_add(recent, &snapshot, &hold);
 	assert_int_equal(
 	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
 	    LT_OVER);
-	sheet.on_unknown = LT_RULE_REJECT;
+	snapshot.on_unknown = LT_RULE_REJECT;
 	assert_int_equal(
 	    admit(ALICE, ACCOUNT_RESEARCH, both(1, 1), NOW, NEXT).code,
 	    LT_UNKNOWN);
@@ -322,7 +322,7 @@ test_balance_out_of_range(void **state)
 	    LT_UNKNOWN);
 }
 
-/* The cap is each user's own, also for what was held since the sheet. */
+/* The cap is each user's own, also for what was held since the snapshot. */
 static void
 test_caps_are_apart(void **state)
 {
@@ -347,12 +347,12 @@ test_many_users(void **state)
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		const struct lt_hold hold = {
 		    uid, ACCOUNT_VISION, money(1), NOW, NOW + 1};
-		lt_recent_add(recent, &sheet, &hold);
+		lt_recent_add(recent, &snapshot, &hold);
 	}
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		struct lt_amount left;
-		lt_available(
-		    &left, &sheet, recent, uid, ACCOUNT_VISION, NOW, NOW + 1);
+		lt_available(&left, &snapshot, recent, uid, ACCOUNT_VISION, NOW,
+		    NOW + 1);
 		assert_int_equal(left.money_micros, 199);
 	}
 }
@@ -382,8 +382,8 @@ test_new_period(void **state)
 		    .start_utc_s = rows[i].held_from,
 		    .end_utc_s = rows[i].held_to};
 		print_message("# %s\n", rows[i].why);
-		assert_int_equal(lt_sheet_new_period(
-				     &sheet, &held, rows[i].from, rows[i].to),
+		assert_int_equal(lt_sheet_new_period(&snapshot, &held,
+				     rows[i].from, rows[i].to),
 		    rows[i].is_new);
 	}
 }
@@ -405,22 +405,22 @@ static void
 test_lookups(void **state)
 {
 	(void)state;
-	assert_int_equal(lt_sheet_account(&sheet, "Vision"), ACCOUNT_VISION);
-	assert_int_equal(lt_sheet_account(&sheet, "vis"), -1);
-	assert_int_equal(lt_sheet_account(&sheet, ""), -1);
+	assert_int_equal(lt_sheet_account(&snapshot, "Vision"), ACCOUNT_VISION);
+	assert_int_equal(lt_sheet_account(&snapshot, "vis"), -1);
+	assert_int_equal(lt_sheet_account(&snapshot, ""), -1);
 	char name[LT_ACCOUNT_SIZE + 1];
 	memset(name, 'a', sizeof name);
 	name[LT_ACCOUNT_SIZE] = '\0';
-	assert_int_equal(lt_sheet_account(&sheet, name), -1);
+	assert_int_equal(lt_sheet_account(&snapshot, name), -1);
 	assert_int_equal(
-	    lt_sheet_default_account(&sheet, ALICE), ACCOUNT_VISION);
-	assert_int_equal(lt_sheet_default_account(&sheet, 1), -1);
-	assert_true(lt_sheet_pair(&sheet, ALICE, ACCOUNT_RESEARCH));
-	assert_false(lt_sheet_pair(&sheet, BOB, ACCOUNT_RESEARCH));
-	assert_false(lt_sheet_pair(&sheet, BOB, -1));
-	assert_true(lt_sheet_budgeted(&sheet, ACCOUNT_VISION));
-	assert_false(lt_sheet_budgeted(&sheet, ACCOUNT_YARD));
-	assert_false(lt_sheet_budgeted(&sheet, 4));
+	    lt_sheet_default_account(&snapshot, ALICE), ACCOUNT_VISION);
+	assert_int_equal(lt_sheet_default_account(&snapshot, 1), -1);
+	assert_true(lt_sheet_pair(&snapshot, ALICE, ACCOUNT_RESEARCH));
+	assert_false(lt_sheet_pair(&snapshot, BOB, ACCOUNT_RESEARCH));
+	assert_false(lt_sheet_pair(&snapshot, BOB, -1));
+	assert_true(lt_sheet_budgeted(&snapshot, ACCOUNT_VISION));
+	assert_false(lt_sheet_budgeted(&snapshot, ACCOUNT_YARD));
+	assert_false(lt_sheet_budgeted(&snapshot, 4));
 	assert_string_equal(lt_rule_name(LT_RULE_WARN), "warn");
 }
 

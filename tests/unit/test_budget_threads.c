@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * 32 threads hold against one sheet and one ring as job_submit does: memory
+ * 32 threads hold against one snapshot and one ring as job_submit does: memory
  * arithmetic behind one mutex, the write outside. Not one micro too much,
  * nothing lost. Built with SAN=thread it proves the locking too.
  */
@@ -36,7 +36,7 @@ static struct lt_account accounts[] = {
     {"speech", 1, 1, 0}, {"vision", 0, 2, 0}};
 static uint32_t bindings[] = {0, 1};
 static struct lt_pair pairs[2 * USERS];
-static struct lt_balance_sheet sheet = {.ready = true,
+static struct lt_budget_snapshot snapshot = {.ready = true,
     .budget_count = 2,
     .account_count = 2,
     .binding_count = 2,
@@ -76,8 +76,8 @@ make_sheet(void)
 	for (uint32_t i = 0; i < 2 * USERS; i++)
 		pairs[i] = (struct lt_pair){
 		    .uid = i / 2, .account = i % 2, .is_default = i % 2 == 1};
-	recent = malloc(lt_recent_size(&sheet));
-	lt_recent_init(recent, &sheet);
+	recent = malloc(lt_recent_size(&snapshot));
+	lt_recent_init(recent, &snapshot);
 }
 
 /* xorshift; each thread its own, so that no run depends on the clock. */
@@ -113,7 +113,7 @@ hold_once(uint32_t *seed)
 	const bool fails = next(seed) % 20 == 0;
 
 	pthread_mutex_lock(&lock);
-	lt_admit(&verdict, &sheet, recent, &hold);
+	lt_admit(&verdict, &snapshot, recent, &hold);
 	if (verdict.code == LT_ADMIT && !fails)
 		record.sequence = ++sequence;
 	pthread_mutex_unlock(&lock);
@@ -125,7 +125,7 @@ hold_once(uint32_t *seed)
 		return;
 	}
 	pthread_mutex_lock(&lock);
-	lt_recent_remove(recent, &sheet, &hold);
+	lt_recent_remove(recent, &snapshot, &hold);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -187,7 +187,8 @@ check(const struct lt_ring_record *records, uint32_t count)
 			assert_true(totals.user[uid][p] <= USER_LIMIT);
 			if (LIMIT - totals.team[0][p] < least)
 				least = LIMIT - totals.team[0][p];
-			lt_available(&left, &sheet, recent, uid, 1, at, at + 1);
+			lt_available(
+			    &left, &snapshot, recent, uid, 1, at, at + 1);
 			/* What memory says is what the ring says. */
 			assert_int_equal(
 			    left.money_micros, own < least ? own : least);

@@ -61,7 +61,7 @@ test_stamps_move(void **state)
 		    .next.jobs = NOW + 2,
 		    .next.voids = NOW + 30,
 		    .next.settle = NOW + 60,
-		    .next.sheet = NOW + 15,
+		    .next.snapshot = NOW + 15,
 		    .budget.counted_utc_s = NOW - 1,
 		    .next.market = 0, /* at once stays at once */
 		    .jobs.list.begun_utc_s = NOW - 2};
@@ -80,7 +80,7 @@ test_stamps_move(void **state)
 		assert_int_equal(d.next.jobs, NOW + by + 2);
 		assert_int_equal(d.next.voids, NOW + by + 30);
 		assert_int_equal(d.next.settle, NOW + by + 60);
-		assert_int_equal(d.next.sheet, NOW + by + 15);
+		assert_int_equal(d.next.snapshot, NOW + by + 15);
 		assert_int_equal(d.next.market, 0);
 		assert_int_equal(d.budget.counted_utc_s, NOW + by - 1);
 		assert_int_equal(d.ring.stuck_utc_s, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sheet says who may change others' jobs and where tasks of arrays wait;
+ * The snapshot says who may change others' jobs and where tasks of arrays wait;
  * what slurmctld said of both outlives a restart.
  */
 #include "judge_fixture.h"
@@ -26,7 +26,7 @@ take_tree(struct world *w)
 }
 
 static void
-check_rights(const struct lt_balance_sheet *s)
+check_rights(const struct lt_budget_snapshot *s)
 {
 	static const struct {
 		const char *account;
@@ -51,9 +51,9 @@ test_managers(void **state)
 	struct world *const w = make_world(*state);
 	take_tree(w);
 	compile(w, NOW);
-	check_rights(&w->d->budget.sheet);
+	check_rights(&w->d->budget.snapshot);
 	/* The operator, vision's head, speech and lids: no more rows. */
-	assert_int_equal(w->d->budget.sheet.manager_count, 4);
+	assert_int_equal(w->d->budget.snapshot.manager_count, 4);
 	free_world(w);
 }
 
@@ -78,7 +78,7 @@ test_restart(void **state)
 	w->d->tables.accounts = fresh->tables.accounts;
 	w->d->tables.managers = fresh->tables.managers;
 	compile(w, NOW);
-	check_rights(&w->d->budget.sheet);
+	check_rights(&w->d->budget.snapshot);
 	char path[LT_PATH_SIZE];
 	snprintf(path, sizeof(path), "%s/associations", w->f->dir);
 	unlink(path);
@@ -124,7 +124,8 @@ test_arrays(void **state)
 		w->d->jobs.list = (struct lt_slurm_jobs){1, &job, NOW - 2};
 		w->d->jobs.followed = true;
 		compile(w, NOW);
-		const struct lt_balance_sheet *const s = &w->d->budget.sheet;
+		const struct lt_budget_snapshot *const s =
+		    &w->d->budget.snapshot;
 		const uint32_t vision = (uint32_t)lt_sheet_account(s, "vision");
 		assert_int_equal(s->jobs_utc_s, NOW - 2);
 		for (uint32_t k = 0; k < s->pair_count; k++)

@@ -130,7 +130,8 @@ spoil(int what)
 		break;
 	case LT_REJECT_CAPACITY:
 		shapes[CHEAP].node_count = 8;
-		cheap->busy_series = PRICE_CHEAP; /* a million nodes busy */
+		cheap->occupancy_series =
+		    PRICE_CHEAP; /* a million nodes busy */
 		break;
 	case LT_REJECT_BUDGET:
 		request.has_available = true;

@@ -177,14 +177,14 @@ test_damaged_market(void **state)
 }
 
 static void
-test_sheet(void **state)
+test_budget_snapshot(void **state)
 {
 	(void)state;
-	struct lt_balance_sheet back;
+	struct lt_budget_snapshot back;
 	struct stat status;
 	unsigned char *x = NULL, *y = NULL;
 	size_t x_count = 0, y_count = 0;
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	assert_int_equal(lt_sheet_load(&back, path, NULL), LT_OK);
@@ -196,7 +196,7 @@ test_sheet(void **state)
 	assert_false(back.budgets[1].periods[1].settled.has_carbon);
 	assert_int_equal(lt_sheet_account(&back, "VISION"), 1);
 	assert_int_equal(lt_sheet_default_account(&back, 5), 1);
-	assert_int_equal(lt_sheet_pack(&sheet, &x, &x_count, NULL), LT_OK);
+	assert_int_equal(lt_sheet_pack(&snapshot, &x, &x_count, NULL), LT_OK);
 	assert_int_equal(lt_sheet_pack(&back, &y, &y_count, NULL), LT_OK);
 	assert_int_equal(x_count, y_count);
 	assert_memory_equal(x, y, x_count);
@@ -211,7 +211,7 @@ test_sheet(void **state)
 	}
 	free(x);
 	free(y);
-	const struct lt_balance_sheet empty = {0};
+	const struct lt_budget_snapshot empty = {0};
 	assert_int_equal(lt_sheet_save(&empty, path, NULL), LT_OK);
 	assert_int_equal(lt_sheet_load(&back, path, NULL), LT_OK);
 	assert_false(back.ready);
@@ -222,12 +222,12 @@ static void
 test_untrusted_files(void **state)
 {
 	(void)state;
-	struct lt_balance_sheet back;
+	struct lt_budget_snapshot back;
 	struct lt_market loaded;
 	struct lt_error err = {0};
 	char other[128];
 	assert_int_equal(lt_sheet_load(&back, path, NULL), LT_ENOENT);
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_int_equal(chmod(path, 0604), 0);
 	assert_int_equal(lt_sheet_load(&back, path, &err), LT_EDENIED);
 	assert_non_null(strstr(err.text, "mode is 0604, want 0600"));
@@ -244,7 +244,7 @@ test_untrusted_files(void **state)
 	assert_int_equal(
 	    lt_market_load(&loaded, directory, NULL, NULL), LT_EDENIED);
 	if (geteuid() == 0) {
-		assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+		assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 		assert_int_equal(chown(path, 65534, 65534), 0);
 		assert_int_equal(lt_sheet_load(&back, path, NULL), LT_EDENIED);
 	}
@@ -311,11 +311,11 @@ test_stamp(void **state)
 	struct lt_error err = {0};
 	assert_int_equal(
 	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ENOENT);
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_int_equal(
 	    lt_file_stamp(&generation, &created, path, true, NULL), LT_OK);
-	assert_int_equal(generation, sheet.generation);
-	assert_int_equal(created, sheet.compiled_utc_s);
+	assert_int_equal(generation, snapshot.generation);
+	assert_int_equal(created, snapshot.compiled_utc_s);
 	assert_int_equal(truncate(path, 63), 0);
 	generation = 1;
 	assert_int_equal(lt_file_stamp(&generation, &created, path, true, &err),
@@ -327,7 +327,7 @@ test_stamp(void **state)
 	assert_int_equal(truncate(path, 4096), 0);
 	assert_int_equal(
 	    lt_file_stamp(&generation, &created, path, true, NULL), LT_ELIMIT);
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	FILE *const file = fopen(path, "r+");
 	assert_non_null(file);
 	assert_int_equal(fseek(file, LT_AT_CREATED, SEEK_SET), 0);
@@ -351,11 +351,11 @@ test_file_id(void **state)
 	(void)state;
 	struct lt_file_id before, after;
 	assert_false(lt_file_id(&before, path));
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_true(lt_file_id(&before, path));
 	assert_true(lt_file_id(&after, path));
 	assert_memory_equal(&before, &after, sizeof before);
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_true(lt_file_id(&after, path));
 	assert_true(memcmp(&before, &after, sizeof before) != 0);
 }
@@ -364,15 +364,15 @@ static void
 test_failed_save_keeps_the_old(void **state)
 {
 	(void)state;
-	struct lt_balance_sheet back;
+	struct lt_budget_snapshot back;
 	char blocked[128], inside[160];
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_OK);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	/* A directory where the new file would be made. */
 	snprintf(blocked, sizeof blocked, "%s.new", path);
 	snprintf(inside, sizeof inside, "%s/x", blocked);
 	assert_int_equal(mkdir(blocked, 0700), 0);
 	assert_int_equal(mkdir(inside, 0700), 0);
-	assert_int_equal(lt_sheet_save(&sheet, path, NULL), LT_EIO);
+	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_EIO);
 	assert_int_equal(lt_sheet_load(&back, path, NULL), LT_OK);
 	lt_sheet_free(&back);
 	rmdir(inside);
@@ -389,7 +389,7 @@ main(void)
 	    TEST(test_unchanged_series_are_copied),
 	    TEST(test_changed_head_is_not_copied),
 	    TEST(test_damaged_market),
-	    TEST(test_sheet),
+	    TEST(test_budget_snapshot),
 	    TEST(test_untrusted_files),
 	    TEST(test_owner_of_market),
 	    TEST(test_stamp),

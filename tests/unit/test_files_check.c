@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of files_check.c: a market or sheet that breaks one is refused
+ * The rules of files_check.c: a market or snapshot that breaks one is refused
  * with a reason, and nothing is written.
  */
 #include <math.h>
@@ -36,7 +36,7 @@ spoil_overflow(void)
 static void
 spoil_series(void)
 {
-	partitions[1].busy_series = SERIES;
+	partitions[1].occupancy_series = SERIES;
 }
 static void
 spoil_negative(void)
@@ -132,7 +132,7 @@ spoil_rule(void)
 static void
 spoil_unknown(void)
 {
-	sheet.on_unknown = LT_RULE_WARN;
+	snapshot.on_unknown = LT_RULE_WARN;
 }
 static void
 spoil_period(void)
@@ -197,7 +197,7 @@ spoil_parent(void)
 static void
 spoil_jobs_time(void)
 {
-	sheet.jobs_utc_s = INT64_MIN;
+	snapshot.jobs_utc_s = INT64_MIN;
 }
 static void
 spoil_pairs(void)
@@ -270,7 +270,7 @@ test_spoiled(void **state)
 		make_sheet();
 		spoiled[i].spoil();
 		const int code = spoiled[i].is_sheet
-				     ? lt_sheet_save(&sheet, path, &err)
+				     ? lt_sheet_save(&snapshot, path, &err)
 				     : lt_market_save(&market, path, &err);
 		assert_int_equal(code, spoiled[i].code);
 		assert_true(err.text[0] != '\0');

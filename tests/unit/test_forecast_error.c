@@ -115,7 +115,7 @@ test_nothing_known(void **state)
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int i = 0; i < BUCKETS; i++) {
 			assert_int_equal(bands[kind][i].count, 0);
-			assert_false(bands[kind][i].has_width);
+			assert_false(bands[kind][i].has_interval);
 		}
 }
 
@@ -181,7 +181,7 @@ test_scores(void **state)
 			assert_true(fabs(provider->half_width - 16) < 1e-6);
 		} else {
 			assert_int_equal(provider->count, 0);
-			assert_true(provider->has_width);
+			assert_true(provider->has_interval);
 			assert_true(fabs(provider->half_width - 16) < 1e-6);
 		}
 		assert_true(bands[LT_FORECAST_OWN][i].count > 200);

@@ -56,8 +56,8 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 		const struct lt_entry entry = {.at_utc_s = start,
 		    .carbon_mg = run.carbon_mg,
 		    .energy_wh = run.energy_wh,
-		    .base_money_micros = run.base_money_micros,
-		    .base_carbon_mg = run.base_carbon_mg};
+		    .baseline_money_micros = run.baseline_money_micros,
+		    .baseline_carbon_mg = run.baseline_carbon_mg};
 		bool changed;
 
 		strcpy(run.partition, "spot");

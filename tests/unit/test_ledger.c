@@ -248,7 +248,8 @@ totals_by_kind_and_any_edge(void **state)
 	must(f, lt_ledger_totals(
 		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 720);
-	assert_int_equal(totals[LT_ENTRY_CHARGE].base_money_micros, 720 * 6);
+	assert_int_equal(
+	    totals[LT_ENTRY_CHARGE].baseline_money_micros, 720 * 6);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].energy_wh, 720 * 7);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 720);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].moved_runs, 240);

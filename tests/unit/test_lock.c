@@ -4,7 +4,7 @@
  * its admission and refusal do to the hold.
  */
 #include "budget.h"
-#include "confirm.h"
+#include "reconcile.h"
 #include "judge_fixture.h"
 #include "lock.h"
 

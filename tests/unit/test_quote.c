@@ -53,7 +53,7 @@ setup(void **state)
 		    .price_series = 0,
 		    .carbon_series = 1,
 		    .tariff_series = LT_NO_SERIES,
-		    .busy_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
 		    .node_idle_w = 400,
 		    .node_cpu_w = 200,
 		    .node_gpu_w = 1400,

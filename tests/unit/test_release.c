@@ -43,7 +43,7 @@ test_oldest_first(void **state)
 	assert_int_equal(flags_of(w, 101), LT_QUOTE_BUDGET_HOLD);
 	for (uint64_t id = 102; id <= 104; id++)
 		assert_int_equal(flags_of(w, id), LT_QUOTE_FREEING);
-	/* A sheet that has them must be there first. */
+	/* A snapshot that has them must be there first. */
 	assert_int_equal(told_of(2), NONE);
 	pass(w, jobs, 4, NOW + 1);
 	pass(w, jobs, 4, NOW + 2);

@@ -81,9 +81,9 @@ write_one(uint64_t sequence)
 }
 
 static void
-read_all(uint64_t absorbed)
+read_all(uint64_t ingested)
 {
-	assert_int_equal(lt_ring_read(fd, generation, absorbed, records, &count,
+	assert_int_equal(lt_ring_read(fd, generation, ingested, records, &count,
 			     &highest, &contiguous, &bad, NULL),
 	    LT_OK);
 }
@@ -172,7 +172,7 @@ test_refusals(void **state)
 
 static const struct {
 	const char *why;
-	uint64_t absorbed;
+	uint64_t ingested;
 	uint64_t written[6]; /* 0 ends */
 	uint64_t damaged;    /* 0 = none */
 	uint32_t count, bad;
@@ -206,7 +206,7 @@ test_read(void **state)
 			write_one(cases[i].written[k]);
 		if (cases[i].damaged != 0)
 			damage(cases[i].damaged);
-		read_all(cases[i].absorbed);
+		read_all(cases[i].ingested);
 		assert_int_equal(count, cases[i].count);
 		assert_int_equal(bad, cases[i].bad);
 		assert_int_equal(highest, cases[i].highest);

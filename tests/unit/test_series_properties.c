@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "convert.h"
+#include "exchange_rates.h"
 #include "hours.h"
 #include "source.h"
 #include "units.h"

@@ -122,8 +122,8 @@ set_up(void **state)
 	assert_non_null(d);
 	d->policy = &policy;
 	d->tables.conf.slurm_uid = 64030;
-	d->budget.has_sheet = true;
-	d->budget.sheet = (struct lt_balance_sheet){.ready = true,
+	d->budget.has_snapshot = true;
+	d->budget.snapshot = (struct lt_budget_snapshot){.ready = true,
 	    .account_count = 1,
 	    .accounts = &account,
 	    .binding_count = 1,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The signs that a forecast is made from: the last four weeks of a source by
+ * The features that a forecast is made from: the last four weeks of a source by
  * the hour, its mean day, and what can be seen at an hour of the hours after
  * it. Pure. For forecast.c and the tool that fits its table.
  */
-#ifndef LT_FORECAST_SIGNS_H
-#define LT_FORECAST_SIGNS_H
+#ifndef LT_FORECAST_FEATURES_H
+#define LT_FORECAST_FEATURES_H
 
 #include "forecast.h"
 
@@ -17,17 +17,18 @@ enum {
 
 /* What may tell how far an hour to come will be off the mean day. */
 enum {
-	LT_SIGN_LAST,	   /* how far the last hour was */
-	LT_SIGN_CHANGE,	   /* and that less the hour before */
-	LT_SIGN_SHAPE,	   /* the mean day now less the mean day then */
-	LT_SIGN_YESTERDAY, /* how far off that hour was when last seen */
-	LT_SIGN_DRIFT,	   /* that less how far off this hour was a day ago */
-	LT_SIGN_STEADY,	   /* always the usual anomaly; to 6 h ahead only */
-	LT_SIGN_LATELY,	   /* and the seven days before now, on average */
-	LT_SIGN_WEEKDAY, /* and the same hour of the week, within the window */
-	LT_SIGN_COUNT,
-	LT_SIGN_FITTED = LT_SIGN_LATELY, /* those before: corrected by own
-					  * history */
+	LT_FEATURE_LAST,      /* how far the last hour was */
+	LT_FEATURE_CHANGE,    /* and that less the hour before */
+	LT_FEATURE_SHAPE,     /* the mean day now less the mean day then */
+	LT_FEATURE_YESTERDAY, /* how far off that hour was when last seen */
+	LT_FEATURE_DRIFT,   /* that less how far off this hour was a day ago */
+	LT_FEATURE_STEADY,  /* always the usual anomaly; to 6 h ahead only */
+	LT_FEATURE_LATELY,  /* and the seven days before now, on average */
+	LT_FEATURE_WEEKDAY, /* and the same hour of the week, within the window
+			     */
+	LT_FEATURE_COUNT,
+	LT_FEATURE_FITTED = LT_FEATURE_LATELY, /* those before: corrected by own
+						* history */
 };
 
 struct lt_history {
@@ -46,7 +47,7 @@ bool lt_history_fill(struct lt_history *history,
 int lt_history_hour(const struct lt_history *history, int i);
 /* What was to be seen at hour i of the one `lead` later; false = nothing was
  * known at i. */
-bool lt_history_signs(const struct lt_history *history, int i, int lead,
-    double signs[LT_SIGN_COUNT]);
+bool lt_history_features(const struct lt_history *history, int i, int lead,
+    double features[LT_FEATURE_COUNT]);
 
 #endif

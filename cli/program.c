@@ -47,9 +47,9 @@ stream_read(struct stream *stream, struct lt_error *err)
 	}
 	stream->length += (size_t)count;
 	stream->bytes[stream->length] = '\0';
-	if (stream->length > LT_CHILD_OUTPUT_MAX)
+	if (stream->length > LT_PROGRAM_OUTPUT_MAX)
 		return lt_fail(err, LT_ELIMIT, "more than %d bytes of output",
-		    (int)LT_CHILD_OUTPUT_MAX);
+		    (int)LT_PROGRAM_OUTPUT_MAX);
 	return LT_OK;
 }
 
@@ -139,7 +139,7 @@ exec_check(int failure, const char *program, struct lt_error *err)
 }
 
 int
-lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
+lt_program_run(struct lt_program *child, char *const argv[], bool capture_out,
     int timeout_s, struct lt_error *err)
 {
 	enum { OUT, ERROR, FAILURE };
@@ -180,12 +180,12 @@ lt_child_run(struct lt_child *child, char *const argv[], bool capture_out,
 	child->error = streams[1].bytes;
 	child->error_length = streams[1].length;
 	if (result)
-		lt_child_free(child);
+		lt_program_free(child);
 	return result;
 }
 
 void
-lt_child_free(struct lt_child *child)
+lt_program_free(struct lt_program *child)
 {
 	free(child->out);
 	free(child->error);
@@ -226,23 +226,23 @@ find_lowtided(char *out, size_t size)
 }
 
 int
-lt_probe(json_t **facts, struct lt_error *err)
+lt_probe_facts(json_t **facts, struct lt_error *err)
 {
 	char program[4096];
-	struct lt_child child;
+	struct lt_program child;
 	json_error_t problem;
 
 	find_lowtided(program, sizeof(program));
 	char *const argv[] = {program, (char *)(uintptr_t) "--probe", NULL};
 
-	if (lt_child_run(&child, argv, true, PROBE_TIMEOUT_S, err))
+	if (lt_program_run(&child, argv, true, PROBE_TIMEOUT_S, err))
 		return err->code;
 	if (child.status) {
 		if (child.error)
 			child.error[strcspn(child.error, "\n")] = '\0';
 		lt_fail(err, LT_EIO, "%s --probe: exit status %d: %s", program,
 		    child.status, child.error ? child.error : "");
-		lt_child_free(&child);
+		lt_program_free(&child);
 		return err->code;
 	}
 	*facts = json_loadb(
@@ -250,6 +250,6 @@ lt_probe(json_t **facts, struct lt_error *err)
 	if (!*facts)
 		lt_fail(err, LT_EINPUT, "%s --probe: not JSON: %s", program,
 		    problem.text);
-	lt_child_free(&child);
+	lt_program_free(&child);
 	return *facts ? LT_OK : err->code;
 }

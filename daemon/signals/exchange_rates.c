@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "convert.h"
+#include "exchange_rates.h"
 
 /* The last row of the currency that began by then; NULL = none. Rows are in
  * order of currency, then day. */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "busy.h"
+#include "occupancy.h"
 #include "charge.h"
 #include "units.h"
 
@@ -36,12 +36,13 @@ in_partition(const struct lt_slurm_job *job, const char *name)
 }
 
 void
-lt_busy_count(struct lt_busy *busy, const struct lt_slurm_jobs *jobs,
-    const struct lt_market *market, int partition, int64_t now_utc_s)
+lt_occupancy_count(struct lt_occupancy *occupancy,
+    const struct lt_slurm_jobs *jobs, const struct lt_market *market,
+    int partition, int64_t now_utc_s)
 {
 	const int64_t first = now_utc_s / LT_HOUR_S * LT_HOUR_S;
 	uint32_t used = 0;
-	memset(busy, 0, sizeof(*busy));
+	memset(occupancy, 0, sizeof(*occupancy));
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
 		const bool running = job->state == LT_JOB_RUNNING;
@@ -52,23 +53,25 @@ lt_busy_count(struct lt_busy *busy, const struct lt_slurm_jobs *jobs,
 		    !in_partition(job, market->partitions[partition].name))
 			continue;
 		const int64_t start = running ? now_utc_s : job->eligible_utc_s;
-		const int64_t length = job->limit_s < LT_BUSY_STEPS * LT_HOUR_S
-					   ? job->limit_s
-					   : (int64_t)LT_BUSY_STEPS * LT_HOUR_S;
+		const int64_t length =
+		    job->limit_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
+			? job->limit_s
+			: (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
 		const int64_t end =
 		    (running && job->start_utc_s ? job->start_utc_s : start) +
 		    length;
 		const double nodes = equivalents(job, market, partition) *
 				     (running ? 1 : job->array_pending);
 		for (int64_t h = (start - first) / LT_HOUR_S;
-		     h < LT_BUSY_STEPS && first + h * LT_HOUR_S < end; h++) {
-			busy->nodes[h] += nodes;
+		     h < LT_OCCUPANCY_STEPS && first + h * LT_HOUR_S < end;
+		     h++) {
+			occupancy->nodes[h] += nodes;
 			used = (uint32_t)h + 1 > used ? (uint32_t)h + 1 : used;
 		}
 	}
 	if (used == 0)
 		return;
-	busy->count = used < LT_BUSY_STEPS ? used + 1 : used;
-	for (uint32_t h = 0; h <= busy->count; h++)
-		busy->start_utc_s[h] = first + (int64_t)h * LT_HOUR_S;
+	occupancy->count = used < LT_OCCUPANCY_STEPS ? used + 1 : used;
+	for (uint32_t h = 0; h <= occupancy->count; h++)
+		occupancy->start_utc_s[h] = first + (int64_t)h * LT_HOUR_S;
 }

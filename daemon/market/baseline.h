@@ -2,23 +2,23 @@
 /*
  * What a run would have cost without lowtide.
  */
-#ifndef LT_BASE_H
-#define LT_BASE_H
+#ifndef LT_BASELINE_H
+#define LT_BASELINE_H
 
 #include "ledger.h"
 
 struct lt_daemon;
 
 /*
- * Fill run->has_base, base_*, moved and base_text: the same work in the
+ * Fill run->has_baseline, base_*, moved and baseline_text: the same work in the
  * quote's home partition from its home start, at the prices that really held.
  * A job that was not moved has no base of its own: what it cost is it.
  */
-void lt_base_of_run(
+void lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d);
 
 /* False: moved, and the plan without lowtide has no price. The ledger then
  * has the run's own charge as base, so that nothing counts as saved. */
-bool lt_base_known(const struct lt_run *run);
+bool lt_baseline_known(const struct lt_run *run);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From steps of any length, with holes, to hours off the mean day, and from
- * those to the signs that forecast.c weighs; docs/model.md, eq. (31).
+ * those to the features that forecast.c weighs; docs/model.md, eq. (31).
  */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "forecast_signs.h"
+#include "forecast_features.h"
 #include "units.h"
 
 enum {
@@ -144,8 +144,8 @@ known_before(const struct lt_history *h, int i)
 }
 
 bool
-lt_history_signs(
-    const struct lt_history *h, int i, int lead, double signs[LT_SIGN_COUNT])
+lt_history_features(const struct lt_history *h, int i, int lead,
+    double features[LT_FEATURE_COUNT])
 {
 	assert(i >= 0 && i < LT_HISTORY_HOURS && lead >= 1);
 
@@ -157,20 +157,22 @@ lt_history_signs(
 
 	if (same >= DAY && isnan(h->anomaly[same]))
 		same -= DAY;
-	signs[LT_SIGN_LAST] = h->anomaly[last];
-	signs[LT_SIGN_CHANGE] =
+	features[LT_FEATURE_LAST] = h->anomaly[last];
+	features[LT_FEATURE_CHANGE] =
 	    before < 0 ? 0 : h->anomaly[last] - h->anomaly[before];
-	signs[LT_SIGN_SHAPE] = h->mean_day[lt_history_hour(h, i)] -
-			       h->mean_day[lt_history_hour(h, i + lead)];
-	signs[LT_SIGN_YESTERDAY] =
+	features[LT_FEATURE_SHAPE] = h->mean_day[lt_history_hour(h, i)] -
+				     h->mean_day[lt_history_hour(h, i + lead)];
+	features[LT_FEATURE_YESTERDAY] =
 	    same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
 	const double then = i >= DAY ? h->anomaly[i - DAY] : NAN;
-	signs[LT_SIGN_DRIFT] = isnan(then) || lead % DAY == 0
-				   ? 0
-				   : signs[LT_SIGN_YESTERDAY] - then;
-	signs[LT_SIGN_STEADY] = lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
-	signs[LT_SIGN_LATELY] = h->lately[i];
-	signs[LT_SIGN_WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
+	features[LT_FEATURE_DRIFT] =
+	    isnan(then) || lead % DAY == 0
+		? 0
+		: features[LT_FEATURE_YESTERDAY] - then;
+	features[LT_FEATURE_STEADY] =
+	    lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
+	features[LT_FEATURE_LATELY] = h->lately[i];
+	features[LT_FEATURE_WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Holds against periods, for the budget snapshot and for releases.
  */
-#include "sheet.h"
+#include "budget_snapshot.h"
 #include "units.h"
 
 bool

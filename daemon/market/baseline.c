@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
+#include "baseline.h"
 #include "daemon.h"
 #include "log.h"
 #include "price.h"
@@ -40,7 +40,7 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 }
 
 void
-lt_base_of_run(
+lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
 {
 	struct lt_charge charge;
@@ -50,7 +50,8 @@ lt_base_of_run(
 	if (!run->moved)
 		return;
 	if (run->end_utc_s <= run->start_utc_s) {
-		run->has_base = true; /* it used nothing, nor would it have */
+		run->has_baseline =
+		    true; /* it used nothing, nor would it have */
 		return;
 	}
 	double seconds = (double)(run->end_utc_s - run->start_utc_s);
@@ -66,17 +67,17 @@ lt_base_of_run(
 		    err.text);
 		return;
 	}
-	run->has_base = charge.priced == run->priced &&
-			charge.has_carbon == run->has_carbon;
-	run->base_money_micros = (int64_t)llround(charge.money_micros);
-	run->base_carbon_mg = (int64_t)llround(charge.carbon_mg);
-	snprintf(run->base_text, sizeof(run->base_text),
+	run->has_baseline = charge.priced == run->priced &&
+			    charge.has_carbon == run->has_carbon;
+	run->baseline_money_micros = (int64_t)llround(charge.money_micros);
+	run->baseline_carbon_mg = (int64_t)llround(charge.carbon_mg);
+	snprintf(run->baseline_text, sizeof(run->baseline_text),
 	    "%s@%" PRId64 ", %" PRId64 " s", quote->home, start, end - start);
 	lt_charge_free(&charge);
 }
 
 bool
-lt_base_known(const struct lt_run *run)
+lt_baseline_known(const struct lt_run *run)
 {
-	return run->has_base || !run->moved;
+	return run->has_baseline || !run->moved;
 }

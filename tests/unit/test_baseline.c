@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base.h"
+#include "baseline.h"
 #include "daemon.h"
 
 enum { NOW = 1000000000, HOUR = 3600 };
@@ -38,7 +38,7 @@ static const struct {
 };
 
 static void
-test_base(void **state)
+test_baseline(void **state)
 {
 	(void)state;
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
@@ -69,13 +69,13 @@ test_base(void **state)
 		strcpy(run.partition, cases[i].plan);
 		strcpy(quote.partition, cases[i].plan);
 		strcpy(quote.home, cases[i].home);
-		lt_base_of_run(&run, &quote, d);
+		lt_baseline_of_run(&run, &quote, d);
 		if (run.moved != cases[i].moved ||
-		    lt_base_known(&run) != cases[i].known ||
-		    run.base_money_micros != cases[i].money)
+		    lt_baseline_known(&run) != cases[i].known ||
+		    run.baseline_money_micros != cases[i].money)
 			fail_msg("%s: moved %d known %d money %lld",
-			    cases[i].why, run.moved, lt_base_known(&run),
-			    (long long)run.base_money_micros);
+			    cases[i].why, run.moved, lt_baseline_known(&run),
+			    (long long)run.baseline_money_micros);
 	}
 	lt_ledger_close(d->ledger);
 	free(d);
@@ -86,6 +86,6 @@ test_base(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_base)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_baseline)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /*
  * What an open hold takes from a budget's period. Pure.
  */
-#ifndef LT_SHEET_H
-#define LT_SHEET_H
+#ifndef LT_BUDGET_SNAPSHOT_H
+#define LT_BUDGET_SNAPSHOT_H
 
 #include "budget.h"
 #include "ledger.h"

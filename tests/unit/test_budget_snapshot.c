@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sheet.h"
+#include "budget_snapshot.h"
 
 enum { BEGIN = 1000000, END = 2000000, HOUR = 3600 };
 

@@ -3,7 +3,7 @@
  * What job_modify held for a change, onto the hold that it is of: never onto
  * another user's, nor onto one that has ended.
  */
-#include "absorb.h"
+#include "ingest.h"
 #include "judge_fixture.h"
 #include "ledger.h"
 #include "ring.h"
@@ -54,8 +54,8 @@ test_change(void **state)
 		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
 		/* However often it is read. */
 		for (int k = 0; k < 3; k++)
-			must(w->f, lt_absorb(w->d, NOW + k * 60, &w->f->err));
-		assert_int_equal(w->d->ring.absorbed, 1);
+			must(w->f, lt_ingest(w->d, NOW + k * 60, &w->f->err));
+		assert_int_equal(w->d->ring.ingested, 1);
 		assert_int_equal(
 		    hold_now(w, 107).quote.hold_per_task.money_micros,
 		    HELD + cases[i].raised);

@@ -2,8 +2,8 @@
 /*
  * Other currencies to the site's by the policy's dated rates.
  */
-#ifndef LT_CONVERT_H
-#define LT_CONVERT_H
+#ifndef LT_EXCHANGE_RATES_H
+#define LT_EXCHANGE_RATES_H
 
 #include "points.h"
 #include "policy.h"

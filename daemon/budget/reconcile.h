@@ -2,8 +2,8 @@
 /*
  * Jobs of slurmctld against the ledger's holds.
  */
-#ifndef LT_CONFIRM_H
-#define LT_CONFIRM_H
+#ifndef LT_RECONCILE_H
+#define LT_RECONCILE_H
 
 #include <stdint.h>
 
@@ -15,6 +15,6 @@ enum {
 	LT_LOCKS_A_PASS = 1000, /* 1 to 2 ms each; the rest in the next */
 };
 
-int lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

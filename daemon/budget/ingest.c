@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Holds from job_submit's ring into the ledger. They and W go in by one
- * transaction, so a crash at any moment absorbs each hold exactly once.
+ * transaction, so a crash at any moment ingests each hold exactly once.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "absorb.h"
+#include "ingest.h"
 #include "daemon.h"
 #include "log.h"
 #include "ring.h"
@@ -25,23 +25,23 @@ static uint64_t
 load_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring)
 {
 	char value[64];
-	uint64_t generation = 0, absorbed = 0;
+	uint64_t generation = 0, ingested = 0;
 	if (lt_ledger_get(
 		ledger, "ring_absorbed", value, sizeof(value), NULL) == LT_OK &&
-	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &absorbed) ==
+	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &ingested) ==
 		2 &&
 	    generation == ring->generation)
-		return absorbed;
+		return ingested;
 	return 0;
 }
 
 static int
 save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
-    uint64_t absorbed, struct lt_error *err)
+    uint64_t ingested, struct lt_error *err)
 {
 	char value[64];
 	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
-	    ring->generation, absorbed);
+	    ring->generation, ingested);
 	return lt_ledger_put(ledger, "ring_absorbed", value, err);
 }
 
@@ -58,10 +58,10 @@ open_ring(struct lt_daemon *d, struct lt_error *err)
 	if (fd < 0)
 		return fd;
 	d->ring.fd = fd;
-	d->ring.absorbed = d->ring.highest = load_absorbed(d->ledger, &d->ring);
+	d->ring.ingested = d->ring.highest = load_absorbed(d->ledger, &d->ring);
 	d->budget.dirty = true;
 	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
-	    d->ring.generation, d->ring.absorbed);
+	    d->ring.generation, d->ring.ingested);
 	return LT_OK;
 }
 
@@ -80,7 +80,7 @@ close_if_replaced(struct lt_daemon *d)
 	lt_log("ring_gone", "generation=%016" PRIx64, d->ring.generation);
 	close(d->ring.fd);
 	d->ring.fd = -1;
-	d->ring.generation = d->ring.absorbed = d->ring.highest = 0;
+	d->ring.generation = d->ring.ingested = d->ring.highest = 0;
 	d->budget.dirty = true;
 }
 
@@ -120,7 +120,7 @@ is_nothing(const struct lt_ring_record *record)
 
 /* The difference of a change (job_modify): onto the hold of that job. */
 static int
-absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
+ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
     struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
@@ -146,7 +146,7 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 	struct lt_amount *const to = &hold.quote.hold_per_task;
 	if (strcmp(record->account, hold.quote.account) != 0) {
 		/* Another account: the record has all of it. If Slurm then
-		 * refused the change, confirm.c sees the job's account. */
+		 * refused the change, reconcile.c sees the job's account. */
 		*to = (struct lt_amount){0};
 		snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 		    record->account);
@@ -173,13 +173,13 @@ absorb_change(struct lt_daemon *d, const struct lt_ring_record *record,
 }
 
 static int
-absorb_one(struct lt_daemon *d, const struct lt_ring_record *record,
+ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
     int64_t now_utc_s, struct lt_error *err)
 {
 	if (record->account[0] == '\0')
 		return LT_OK; /* job_submit filled a gap with nothing */
 	if (record->flags & LT_QUOTE_MODIFY)
-		return absorb_change(d, record, err);
+		return ingest_change(d, record, err);
 	struct lt_ledger_hold hold;
 	if (lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL) == LT_OK)
 		return LT_OK; /* its job was seen first, quote and all */
@@ -203,7 +203,7 @@ absorb_one(struct lt_daemon *d, const struct lt_ring_record *record,
 }
 
 static int
-absorb_all(struct lt_daemon *d, const struct lt_ring_record *records,
+ingest_all(struct lt_daemon *d, const struct lt_ring_record *records,
     uint32_t count, uint64_t until, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
@@ -211,7 +211,7 @@ absorb_all(struct lt_daemon *d, const struct lt_ring_record *records,
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		if (records[i].sequence <= until)
-			code = absorb_one(d, &records[i], now_utc_s, err);
+			code = ingest_one(d, &records[i], now_utc_s, err);
 	if (code == LT_OK)
 		code = save_absorbed(d->ledger, &d->ring, until, err);
 	if (code == LT_OK)
@@ -227,7 +227,7 @@ has_next(const struct lt_ring_state *ring)
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	struct lt_ring_record record;
-	const uint64_t next = ring->absorbed + 1;
+	const uint64_t next = ring->ingested + 1;
 	const off_t at = LT_RING_HEADER_BYTES +
 			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
 	return pread(ring->fd, slot, sizeof(slot), at) ==
@@ -249,7 +249,7 @@ pass_gap(struct lt_ring_state *ring, const struct lt_ring_record *records,
 		ring->stuck_utc_s = 0;
 		return contiguous;
 	}
-	if (!ring->stuck_utc_s || contiguous > ring->absorbed)
+	if (!ring->stuck_utc_s || contiguous > ring->ingested)
 		ring->stuck_utc_s = now_utc_s;
 	if (now_utc_s - ring->stuck_utc_s < RING_STUCK_S)
 		return contiguous;
@@ -264,7 +264,7 @@ pass_gap(struct lt_ring_state *ring, const struct lt_ring_record *records,
 }
 
 int
-lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	close_if_replaced(d);
 	int code = open_ring(d, err);
@@ -280,16 +280,16 @@ lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
 	uint32_t count = 0, bad = 0;
 	uint64_t contiguous = 0;
-	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.absorbed,
+	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.ingested,
 	    records, &count, &d->ring.highest, &contiguous, &bad, err);
 	if (code == LT_OK)
 		contiguous =
 		    pass_gap(&d->ring, records, count, contiguous, now_utc_s);
-	if (code == LT_OK && contiguous > d->ring.absorbed) {
+	if (code == LT_OK && contiguous > d->ring.ingested) {
 		code =
-		    absorb_all(d, records, count, contiguous, now_utc_s, err);
+		    ingest_all(d, records, count, contiguous, now_utc_s, err);
 		if (code == LT_OK) {
-			d->ring.absorbed = contiguous;
+			d->ring.ingested = contiguous;
 			d->budget.dirty = true;
 		}
 	}

@@ -2,14 +2,14 @@
 /*
  * Holds of the ring into the ledger, and W.
  */
-#ifndef LT_ABSORB_H
-#define LT_ABSORB_H
+#ifndef LT_INGEST_H
+#define LT_INGEST_H
 
 #include <stdint.h>
 
 struct lt_daemon;
 struct lt_error;
 
-int lt_absorb(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "absorb.h"
+#include "ingest.h"
 #include "change.h"
 #include "compile_budget.h"
-#include "confirm.h"
+#include "reconcile.h"
 #include "daemon.h"
 #include "ended.h"
 #include "fits.h"
@@ -127,9 +127,9 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
-	const int account = lt_sheet_account(&d->budget.sheet, job->account);
+	const int account = lt_sheet_account(&d->budget.snapshot, job->account);
 	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
-	    !lt_sheet_budgeted(&d->budget.sheet, account))
+	    !lt_sheet_budgeted(&d->budget.snapshot, account))
 		return LT_OK;
 	if (lt_hold_by_id(
 		d->ledger, job->array_job_id, job->job_id, job->uid, &hold) &&
@@ -317,7 +317,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 }
 
 static int
-confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
+reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_jobs_index index = {0};
@@ -343,7 +343,7 @@ confirm_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 }
 
 int
-lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_jobs jobs = {0};
 	int code = lt_slurm_jobs(&jobs, 0, err);
@@ -352,22 +352,23 @@ lt_confirm(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* After the list: a hold or a change is in the ring before it shows
 	 * on a job, so nothing that we see here is missing there. And while
 	 * the list of before is there, which no change in the ring is in. */
-	code = lt_absorb(d, now_utc_s, err);
+	code = lt_ingest(d, now_utc_s, err);
 	struct lt_slurm_jobs before = d->jobs.list;
 	d->jobs.list = jobs;
 	/* Whatever is admitted here is judged with all of the ring. */
-	if (code == LT_OK && d->budget.has_sheet && d->budget.dirty) {
-		const uint64_t generation = d->budget.sheet.generation;
+	if (code == LT_OK && d->budget.has_snapshot && d->budget.dirty) {
+		const uint64_t generation = d->budget.snapshot.generation;
 		code = lt_compile_budget(d, now_utc_s, err);
 		/* Only its file could not be written, which the budget step
 		 * says: what is in memory is right. */
-		if (code != LT_OK && d->budget.sheet.generation != generation)
+		if (code != LT_OK &&
+		    d->budget.snapshot.generation != generation)
 			code = LT_OK;
 	}
 	if (code == LT_OK)
 		code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
-		code = confirm_all(d, &before, now_utc_s, err);
+		code = reconcile_all(d, &before, now_utc_s, err);
 		if (code == LT_OK)
 			code = lt_ledger_commit(d->ledger, err);
 		if (code != LT_OK)

@@ -43,14 +43,14 @@ code_amount(struct lt_coder *coder, struct lt_amount *amount)
 }
 
 static void
-code_settings(struct lt_coder *coder, struct lt_balance_sheet *sheet)
+code_settings(struct lt_coder *coder, struct lt_budget_snapshot *snapshot)
 {
-	lt_code_u64(coder, &sheet->ring_generation);
-	lt_code_u64(coder, &sheet->ring_absorbed);
-	lt_code_bool(coder, &sheet->ready);
-	code_rule(coder, &sheet->on_unknown);
-	lt_code_i64(coder, &sheet->stale_after_s);
-	lt_code_i64(coder, &sheet->jobs_utc_s);
+	lt_code_u64(coder, &snapshot->ring_generation);
+	lt_code_u64(coder, &snapshot->ring_absorbed);
+	lt_code_bool(coder, &snapshot->ready);
+	code_rule(coder, &snapshot->on_unknown);
+	lt_code_i64(coder, &snapshot->stale_after_s);
+	lt_code_i64(coder, &snapshot->jobs_utc_s);
 }
 
 static void
@@ -110,8 +110,8 @@ code_manager(struct lt_coder *coder, struct lt_manager *manager)
 /* The records of one section, both ways. Writing, the tables are the
  * caller's; each record is coded from a copy. */
 static void
-code_section(
-    struct lt_coder *coder, enum section_id id, struct lt_balance_sheet *sheet)
+code_section(struct lt_coder *coder, enum section_id id,
+    struct lt_budget_snapshot *snapshot)
 {
 #define CODE_ALL(type, count, table, code)                                     \
 	for (uint32_t i = 0; i < (count); i++) {                               \
@@ -125,68 +125,69 @@ code_section(
 	break
 	switch (id) {
 	case SECTION_SETTINGS:
-		code_settings(coder, sheet);
+		code_settings(coder, snapshot);
 		break;
 	case SECTION_BUDGETS:
-		CODE_ALL(struct lt_budget, sheet->budget_count, sheet->budgets,
-		    code_budget);
+		CODE_ALL(struct lt_budget, snapshot->budget_count,
+		    snapshot->budgets, code_budget);
 	case SECTION_USAGES:
-		CODE_ALL(struct lt_usage, sheet->usage_count, sheet->usages,
-		    code_usage);
+		CODE_ALL(struct lt_usage, snapshot->usage_count,
+		    snapshot->usages, code_usage);
 	case SECTION_ACCOUNTS:
-		CODE_ALL(struct lt_account, sheet->account_count,
-		    sheet->accounts, code_account);
+		CODE_ALL(struct lt_account, snapshot->account_count,
+		    snapshot->accounts, code_account);
 	case SECTION_BINDINGS:
-		CODE_ALL(uint32_t, sheet->binding_count, sheet->bindings,
+		CODE_ALL(uint32_t, snapshot->binding_count, snapshot->bindings,
 		    lt_code_u32);
 	case SECTION_PAIRS:
-		CODE_ALL(
-		    struct lt_pair, sheet->pair_count, sheet->pairs, code_pair);
+		CODE_ALL(struct lt_pair, snapshot->pair_count, snapshot->pairs,
+		    code_pair);
 	case SECTION_MANAGERS:
-		CODE_ALL(struct lt_manager, sheet->manager_count,
-		    sheet->managers, code_manager);
+		CODE_ALL(struct lt_manager, snapshot->manager_count,
+		    snapshot->managers, code_manager);
 	}
 #undef CODE_ALL
 }
 
 static uint32_t
-section_records(const struct lt_balance_sheet *sheet, enum section_id id)
+section_records(const struct lt_budget_snapshot *snapshot, enum section_id id)
 {
-	const uint32_t counts[] = {1, sheet->budget_count, sheet->usage_count,
-	    sheet->account_count, sheet->binding_count, sheet->pair_count,
-	    sheet->manager_count};
+	const uint32_t counts[] = {1, snapshot->budget_count,
+	    snapshot->usage_count, snapshot->account_count,
+	    snapshot->binding_count, snapshot->pair_count,
+	    snapshot->manager_count};
 	return counts[id - SECTION_SETTINGS];
 }
 
 int
-lt_sheet_pack(const struct lt_balance_sheet *sheet, unsigned char **bytes,
+lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
-	int code = lt_sheet_check(sheet, err);
+	int code = lt_sheet_check(snapshot, err);
 	if (code != LT_OK)
 		return code;
 	struct lt_builder builder;
 	code = lt_builder_begin(&builder, SECTION_COUNT, err);
 	if (code != LT_OK)
 		return code;
-	struct lt_balance_sheet copy = *sheet;
+	struct lt_budget_snapshot copy = *snapshot;
 	for (uint32_t id = SECTION_SETTINGS; id <= SECTION_COUNT; id++) {
 		code_section(&builder.coder, (enum section_id)id, &copy);
-		lt_builder_end_section(
-		    &builder, id, section_records(sheet, (enum section_id)id));
+		lt_builder_end_section(&builder, id,
+		    section_records(snapshot, (enum section_id)id));
 	}
-	return lt_builder_finish(&builder, magic, sheet->generation,
-	    sheet->compiled_utc_s, bytes, byte_count, err);
+	return lt_builder_finish(&builder, magic, snapshot->generation,
+	    snapshot->compiled_utc_s, bytes, byte_count, err);
 }
 
 static int
-expect_sections(const struct lt_reader *reader, struct lt_error *err)
+expect_sections(const struct lt_container *reader, struct lt_error *err)
 {
 	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX,
 	    LT_USAGES_MAX, LT_ACCOUNTS_MAX, LT_ACCOUNTS_MAX * LT_BINDINGS_MAX,
 	    LT_PAIRS_MAX, LT_MANAGERS_MAX};
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
-		const int code = lt_reader_expect(
+		const int code = lt_container_expect(
 		    reader, i, SECTION_SETTINGS + i, limits[i], 0, err);
 		if (code != LT_OK)
 			return code;
@@ -201,16 +202,17 @@ expect_sections(const struct lt_reader *reader, struct lt_error *err)
 
 /* Every table's place in one block of memory; with base NULL its size. */
 static size_t
-lay_out(struct lt_balance_sheet *sheet, const struct lt_section *sections,
+lay_out(struct lt_budget_snapshot *snapshot, const struct lt_section *sections,
     unsigned char *base)
 {
 	size_t at = 0;
 #define PLACE(member, count_member, id)                                        \
 	do {                                                                   \
-		sheet->count_member = sections[(id)-1].count;                  \
+		snapshot->count_member = sections[(id)-1].count;               \
 		if (base != NULL)                                              \
-			sheet->member = (void *)(base + at);                   \
-		at += ((size_t)sheet->count_member * sizeof *sheet->member +   \
+			snapshot->member = (void *)(base + at);                \
+		at += ((size_t)snapshot->count_member *                        \
+			      sizeof *snapshot->member +                       \
 			  15) &                                                \
 		      ~(size_t)15;                                             \
 	} while (0)
@@ -225,85 +227,85 @@ lay_out(struct lt_balance_sheet *sheet, const struct lt_section *sections,
 }
 
 static int
-read_sheet(struct lt_balance_sheet *sheet, struct lt_reader *reader,
+read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
     struct lt_error *err)
 {
 	int code = expect_sections(reader, err);
 	if (code != LT_OK)
 		return code;
-	const size_t size = lay_out(sheet, reader->sections, NULL);
-	/* One byte more: a sheet without records is valid, NULL is not. */
-	sheet->arena = calloc(1, size + 1);
-	if (sheet->arena == NULL)
+	const size_t size = lay_out(snapshot, reader->sections, NULL);
+	/* One byte more: a snapshot without records is valid, NULL is not. */
+	snapshot->arena = calloc(1, size + 1);
+	if (snapshot->arena == NULL)
 		return lt_fail(err, LT_ENOMEM,
 		    "budget snapshot: no memory for %zu bytes", size);
-	(void)lay_out(sheet, reader->sections, sheet->arena);
-	sheet->generation = reader->header.generation;
-	sheet->compiled_utc_s = reader->header.created_utc_s;
+	(void)lay_out(snapshot, reader->sections, snapshot->arena);
+	snapshot->generation = reader->header.generation;
+	snapshot->compiled_utc_s = reader->header.created_utc_s;
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
 		struct lt_coder coder;
-		code = lt_reader_section(reader, i, &coder, err);
+		code = lt_container_section(reader, i, &coder, err);
 		if (code != LT_OK)
 			return code;
-		code_section(&coder, (enum section_id)(i + 1), sheet);
-		code = lt_reader_done(reader, &coder, i, err);
+		code_section(&coder, (enum section_id)(i + 1), snapshot);
+		code = lt_container_done(reader, &coder, i, err);
 		if (code != LT_OK)
 			return code;
 	}
-	return lt_sheet_check(sheet, err);
+	return lt_sheet_check(snapshot, err);
 }
 
 static int
-load(struct lt_balance_sheet *sheet, const struct lt_source *source,
+load(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
     struct lt_error *err)
 {
-	struct lt_reader reader;
-	struct lt_balance_sheet fresh = {0};
-	memset(sheet, 0, sizeof *sheet);
-	int code = lt_reader_open(&reader, "budget snapshot", magic, source,
+	struct lt_container reader;
+	struct lt_budget_snapshot fresh = {0};
+	memset(snapshot, 0, sizeof *snapshot);
+	int code = lt_container_open(&reader, "budget snapshot", magic, source,
 	    SECTION_COUNT, LT_FILE_BYTES_MAX, err);
 	if (code != LT_OK)
 		return code;
 	code = read_sheet(&fresh, &reader, err);
-	lt_reader_close(&reader);
+	lt_container_close(&reader);
 	if (code != LT_OK)
 		lt_sheet_free(&fresh);
 	else
-		*sheet = fresh;
+		*snapshot = fresh;
 	return code;
 }
 
 int
-lt_sheet_unpack(struct lt_balance_sheet *sheet, const unsigned char *bytes,
+lt_sheet_unpack(struct lt_budget_snapshot *snapshot, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err)
 {
-	const struct lt_source source = {
+	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
-	return load(sheet, &source, err);
+	return load(snapshot, &source, err);
 }
 
 int
 lt_sheet_load(
-    struct lt_balance_sheet *sheet, const char *path, struct lt_error *err)
+    struct lt_budget_snapshot *snapshot, const char *path, struct lt_error *err)
 {
-	struct lt_source source = {0};
+	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0) {
-		memset(sheet, 0, sizeof *sheet);
+		memset(snapshot, 0, sizeof *snapshot);
 		return source.fd;
 	}
-	const int code = load(sheet, &source, err);
+	const int code = load(snapshot, &source, err);
 	close(source.fd);
 	return code;
 }
 
 int
-lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
+lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
     struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
-	int code = lt_sheet_pack(sheet, &bytes, &byte_count, err);
+	int code = lt_sheet_pack(snapshot, &bytes, &byte_count, err);
 	if (code == LT_OK)
 		code = lt_file_replace(path, 0600, bytes, byte_count, err);
 	free(bytes);
@@ -311,8 +313,8 @@ lt_sheet_save(const struct lt_balance_sheet *sheet, const char *path,
 }
 
 void
-lt_sheet_free(struct lt_balance_sheet *sheet)
+lt_sheet_free(struct lt_budget_snapshot *snapshot)
 {
-	free(sheet->arena);
-	memset(sheet, 0, sizeof *sheet);
+	free(snapshot->arena);
+	memset(snapshot, 0, sizeof *snapshot);
 }

@@ -12,7 +12,7 @@ static void
 confirm(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
 {
 	fake_jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
-	must(w->f, lt_confirm(w->d, NOW, &w->f->err));
+	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	/* Its list is a copy; the strings are ours. */
 	assert_int_equal(w->d->jobs.list.count, count);
 }
@@ -318,7 +318,7 @@ test_pass_fails(void **state)
 	fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
 	for (int i = 0; i < 2; i++) {
 		must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
-		assert_int_not_equal(lt_confirm(w->d, NOW, NULL), LT_OK);
+		assert_int_not_equal(lt_reconcile(w->d, NOW, NULL), LT_OK);
 		lt_ledger_rollback(w->f->ledger);
 		/* Only a list that was followed shows that a job is gone. */
 		assert_int_equal(w->d->jobs.followed, i > 0);

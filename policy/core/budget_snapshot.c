@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups in a loaded budget snapshot: accounts, who belongs to them, and
+ * whether a budget binds them. Used before lt_admit() by whoever admits.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "budget.h"
+
+const char *
+lt_rule_name(enum lt_rule rule)
+{
+	static const char *const names[] = {
+	    [LT_RULE_REJECT] = "reject",
+	    [LT_RULE_HOLD] = "hold",
+	    [LT_RULE_WARN] = "warn",
+	    [LT_RULE_ALLOW] = "allow",
+	};
+	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
+}
+
+int
+lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
+{
+	char lower[LT_ACCOUNT_SIZE];
+	size_t length = 0;
+	for (; name[length] != '\0'; length++) {
+		if (length == sizeof lower - 1)
+			return -1;
+		lower[length] = name[length];
+		if (lower[length] >= 'A' && lower[length] <= 'Z')
+			lower[length] = (char)(lower[length] - 'A' + 'a');
+	}
+	lower[length] = '\0';
+	uint32_t low = 0, high = snapshot->account_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const int order =
+		    strcmp(snapshot->accounts[middle].name, lower);
+		if (order == 0)
+			return (int)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+/* First pair at or after (uid, account). */
+static uint32_t
+pair_from(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = snapshot->pair_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_pair *const pair = &snapshot->pairs[middle];
+		if (pair->uid < uid ||
+		    (pair->uid == uid && pair->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int
+lt_sheet_default_account(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid)
+{
+	for (uint32_t i = pair_from(snapshot, uid, 0);
+	     i < snapshot->pair_count && snapshot->pairs[i].uid == uid; i++)
+		if (snapshot->pairs[i].is_default)
+			return (int)snapshot->pairs[i].account;
+	return -1;
+}
+
+bool
+lt_sheet_pair(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+{
+	if (account < 0)
+		return false;
+	const uint32_t i = pair_from(snapshot, uid, (uint32_t)account);
+	return i < snapshot->pair_count && snapshot->pairs[i].uid == uid &&
+	       snapshot->pairs[i].account == (uint32_t)account;
+}
+
+bool
+lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account)
+{
+	return account >= 0 && (uint32_t)account < snapshot->account_count &&
+	       snapshot->accounts[account].binding_count > 0;
+}
+
+/* First manager at or after (uid, account). */
+static uint32_t
+manager_from(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = snapshot->manager_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_manager *const m = &snapshot->managers[middle];
+		if (m->uid < uid || (m->uid == uid && m->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+is_manager(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	const uint32_t i = manager_from(snapshot, uid, account);
+	return i < snapshot->manager_count &&
+	       snapshot->managers[i].uid == uid &&
+	       snapshot->managers[i].account == account;
+}
+
+bool
+lt_sheet_is_manager(const struct lt_budget_snapshot *snapshot, uint32_t uid)
+{
+	const uint32_t i = manager_from(snapshot, uid, 0);
+	return i < snapshot->manager_count && snapshot->managers[i].uid == uid;
+}
+
+bool
+lt_sheet_manages(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+{
+	assert(account >= -1 && account < (int)snapshot->account_count);
+
+	enum { DEPTH_MAX = 64 }; /* a loop in the tree ends here */
+	if (is_manager(snapshot, uid, 0))
+		return true;
+	uint32_t at = (uint32_t)(account + 1);
+	for (int depth = 0; at > 0 && depth < DEPTH_MAX; depth++) {
+		if (is_manager(snapshot, uid, at))
+			return true;
+		at = snapshot->accounts[at - 1].parent;
+	}
+	return false;
+}
