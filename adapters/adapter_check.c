@@ -42,8 +42,7 @@ unknown_key(const struct lt_adapter *adapter,
 
 	if (nearest != NULL)
 		return lt_option_fail(options, key, err,
-		    "%s: unknown key \"%s\" of adapter %s, did you mean "
-		    "\"%s\"?",
+		    "%s: unknown key \"%s\" of adapter %s, did you mean \"%s\"?",
 		    options->name, key, adapter->name, nearest);
 	return lt_option_fail(options, key, err,
 	    "%s: unknown key \"%s\" of adapter %s, want one of: %s",

@@ -15,8 +15,8 @@ enum { FORM_SIZE = 4096 + 3 * LT_AWS_PAGE_TOKEN_SIZE };
 bool
 lt_aws_is_name(const char *text)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz0123456789.-";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-";
 	const size_t length = strlen(text);
 
 	return length > 0 && length < 64 && strspn(text, letters) == length;
@@ -70,8 +70,7 @@ lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
 		bool is_quiet;
 	} known[] = {
 	    {"AuthFailure",
-		"are the keys right, and is the region enabled for the "
-		"account?",
+		"are the keys right, and is the region enabled for the account?",
 		false},
 	    {"OptInRequired", "is the region enabled for the account?", false},
 	    {"SignatureDoesNotMatch",

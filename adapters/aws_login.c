@@ -38,8 +38,7 @@ lt_aws_login_check(
 		known |= is_kind(options, kinds[i]);
 	if (!known)
 		return lt_option_fail(options, "credentials", err,
-		    "%s: credentials: got \"%s\", want environment, file or "
-		    "instance",
+		    "%s: credentials: got \"%s\", want environment, file or instance",
 		    options->name,
 		    lt_source_option(options, "credentials", ""));
 	if (is_kind(options, "file") && file == NULL)
@@ -89,8 +88,7 @@ fill(struct lt_aws_login *login, const char *id, const char *secret,
 	if (!is_key(id, false) || !is_key(secret, true) ||
 	    (has_token && !is_key(token, true)))
 		return lt_fail(err, LT_EINPUT,
-		    "%s: a key or token with blanks or controls, want it as "
-		    "AWS gave it",
+		    "%s: a key or token with blanks or controls, want it as AWS gave it",
 		    where);
 	login->header[0] = '\0';
 	if (snprintf(login->pair, sizeof(login->pair), "%s:%s", id, secret) <

@@ -182,8 +182,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	points->quantity = LT_QUANTITY_HAZARD;
 	point.value = lt_hazard_per_hour(chance, LT_MONTH_H);
 	snprintf(points->note, sizeof(points->note),
-	    "a prior only: %.20s of capacity reclaimed in the last month, "
-	    "taken as %g %%",
+	    "a prior only: %.20s of capacity reclaimed in the last month, taken as %g %%",
 	    label, chance * 100);
 	lt_text_mend(points->note);
 	return lt_points_add(points, &point, err);

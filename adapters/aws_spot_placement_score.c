@@ -93,8 +93,7 @@ types_check(const struct lt_source_options *options, struct lt_error *err)
 	for (; i <= TYPES_MAX && type_at(list, i, type); i++)
 		if (!lt_aws_is_name(type))
 			return lt_option_fail(options, "instance_types", err,
-			    "%s: instance_types: got \"%s\", want a list such "
-			    "as g5.xlarge,g6.xlarge,g6e.xlarge",
+			    "%s: instance_types: got \"%s\", want a list such as g5.xlarge,g6.xlarge,g6e.xlarge",
 			    options->name, list);
 	if (i > TYPES_MAX)
 		return lt_option_fail(options, "instance_types", err,
@@ -195,8 +194,7 @@ scores_end(const struct scores *scores, const struct lt_source_options *options,
 	if (type_count(lt_source_option(options, "instance_types", "")) <
 	    TYPES_FEW)
 		snprintf(points->note, sizeof(points->note),
-		    "of fewer than %d instance types, which AWS always scores "
-		    "low",
+		    "of fewer than %d instance types, which AWS always scores low",
 		    TYPES_FEW);
 	return lt_points_add(points, &point, err);
 }

@@ -87,21 +87,18 @@ zone_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if ((id == NULL) == (name == NULL))
 		return lt_option_fail(options, "zone", err,
-		    "%s: want one of zone_id (such as euw2-az1) and zone (a "
-		    "name, or any)",
+		    "%s: want one of zone_id (such as euw2-az1) and zone (a name, or any)",
 		    options->name);
 	if (id != NULL &&
 	    (!lt_aws_is_name(id) || strncmp(id, region, strlen(region)) == 0))
 		return lt_option_fail(options, "zone_id", err,
-		    "%s: zone_id: got \"%s\", want an id such as euw2-az1, "
-		    "which is the same in all accounts",
+		    "%s: zone_id: got \"%s\", want an id such as euw2-az1, which is the same in all accounts",
 		    options->name, id);
 	if (name != NULL && !is_any(name) &&
 	    (!lt_aws_is_name(name) ||
 		strncmp(name, region, strlen(region)) != 0))
 		return lt_option_fail(options, "zone", err,
-		    "%s: zone: got \"%s\", want any or a zone of %s, such as "
-		    "%sa",
+		    "%s: zone: got \"%s\", want any or a zone of %s, such as %sa",
 		    options->name, name, region, region);
 	return LT_OK;
 }
@@ -130,8 +127,7 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 		    options->name, type);
 	if (code == LT_OK && !known)
 		code = lt_option_fail(options, "product", err,
-		    "%s: product: got \"%s\", want Linux/UNIX, Red Hat "
-		    "Enterprise Linux, SUSE Linux or Windows",
+		    "%s: product: got \"%s\", want Linux/UNIX, Red Hat Enterprise Linux, SUSE Linux or Windows",
 		    options->name, product);
 	if (code == LT_OK)
 		code = zone_check(options, err);
@@ -191,8 +187,7 @@ add_change(
 {
 	if (prices->count == CHANGES_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "more than %d prices, want "
-		    "fewer: one zone, a shorter time",
+		    "more than %d prices, want fewer: one zone, a shorter time",
 		    CHANGES_MAX);
 	struct change *const grown = lt_items_grow(
 	    prices->changes, &prices->capacity, prices->count, sizeof(*grown));

@@ -36,8 +36,7 @@ lt_azure_check(const struct lt_source_options *options, struct lt_error *err)
 		    options->name, region);
 	if (!is_name(sku, sku_letters))
 		return lt_option_fail(options, "sku", err,
-		    "%s: sku: got \"%s\", want a name such as "
-		    "Standard_NC4as_T4_v3",
+		    "%s: sku: got \"%s\", want a name such as Standard_NC4as_T4_v3",
 		    options->name, sku);
 	return LT_OK;
 }

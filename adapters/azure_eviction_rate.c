@@ -65,8 +65,8 @@ static int
 check_id(const struct lt_source_options *options, const char *key,
     struct lt_error *err)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.";
 	const char *const id = lt_source_option(options, key, "");
 	const size_t length = strlen(id);
 
@@ -74,8 +74,7 @@ check_id(const struct lt_source_options *options, const char *key,
 		       id[0] != '.'
 		   ? LT_OK
 		   : lt_option_fail(options, key, err,
-			 "%s: %s: got \"%.60s\", want an ID such as "
-			 "00000000-0000-0000-0000-000000000000",
+			 "%s: %s: got \"%.60s\", want an ID such as 00000000-0000-0000-0000-000000000000",
 			 options->name, key, id);
 }
 
@@ -111,8 +110,7 @@ rate_find(const char *text, struct lt_error *err)
 		if (strcmp(rates[i].text, text) == 0)
 			return i;
 	lt_fail(err, LT_EINPUT,
-	    "spotEvictionRate: got \"%.40s\", want 0-5, 5-10, 10-15, 15-20 or "
-	    "20+",
+	    "spotEvictionRate: got \"%.40s\", want 0-5, 5-10, 10-15, 15-20 or 20+",
 	    text);
 	return -1;
 }
@@ -181,8 +179,7 @@ finish(const struct lt_source_options *options, const struct tally *tally,
 		    lt_source_option(options, "region", ""),
 		    tally->rows > 0
 			? tally->refusal.text
-			: "no row: is the SKU sold as spot there, and may "
-			  "the application read (role Reader)?");
+			: "no row: is the SKU sold as spot there, and may the application read (role Reader)?");
 	points->quantity = LT_QUANTITY_HAZARD;
 	point.value = lt_hazard_per_hour(rates[tally->worst].chance, 1.0);
 	snprintf(points->note, sizeof(points->note),
@@ -267,9 +264,7 @@ login_form(char *out, size_t size, const struct lt_source_options *options,
 		code = lt_url_escape(escaped, sizeof(escaped), secret, err);
 	if (code == LT_OK)
 		snprintf(out, size,
-		    "grant_type=client_credentials&client_id=%s&scope="
-		    "https%%3A%%2F%%2Fmanagement.azure.com%%2F.default&"
-		    "client_secret=%s",
+		    "grant_type=client_credentials&client_id=%s&scope=https%%3A%%2F%%2Fmanagement.azure.com%%2F.default&client_secret=%s",
 		    lt_source_option(options, "client_id", ""), escaped);
 	explicit_bzero(secret, sizeof(secret));
 	explicit_bzero(escaped, sizeof(escaped));
@@ -331,11 +326,8 @@ query_body(const struct lt_source_options *options, const char *skip_token)
 	json_t *body;
 
 	snprintf(query, sizeof(query),
-	    "SpotResources | where type =~ "
-	    "'microsoft.compute/skuspotevictionrate/location' "
-	    "and sku.name in~ ('%s') and location in~ ('%s') | project "
-	    "skuName=tostring(sku.name), location, "
-	    "spotEvictionRate=tostring(properties.evictionRate)",
+	    "SpotResources | where type =~ 'microsoft.compute/skuspotevictionrate/location' and sku.name in~ ('%s') and location in~ ('%s') | project "
+	    "skuName=tostring(sku.name), location, spotEvictionRate=tostring(properties.evictionRate)",
 	    lt_source_option(options, "sku", ""),
 	    lt_source_option(options, "region", ""));
 	json_object_set_new(more, "resultFormat", json_string("objectArray"));
@@ -397,8 +389,7 @@ request_all(struct lt_web *web, int64_t now_utc_s, bool *denied,
 	char url[LT_URL_SIZE];
 	int page = 0;
 	int code = lt_url_start(url, web->options, "url", MANAGEMENT_URL,
-	    "providers/Microsoft.ResourceGraph/resources?"
-	    "api-version=2021-03-01",
+	    "providers/Microsoft.ResourceGraph/resources?api-version=2021-03-01",
 	    err);
 
 	if (code != LT_OK)

@@ -246,8 +246,8 @@ static int
 no_price(const struct lt_source_options *options, const struct tally *tally,
     struct lt_error *err)
 {
-	const char *why = "no row: letters' case counts in sku, and not every "
-			  "region and currency has every sku";
+	const char *why =
+	    "no row: letters' case counts in sku, and not every region and currency has every sku";
 
 	if (tally->refused > 0)
 		why = tally->refusal.text;
@@ -322,14 +322,12 @@ first_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 
 	lt_azure_region(region, options);
 	snprintf(filter, sizeof(filter),
-	    "serviceName eq 'Virtual Machines' and priceType eq 'Consumption' "
-	    "and armRegionName eq '%s' and armSkuName eq '%s'",
+	    "serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq '%s' and armSkuName eq '%s'",
 	    region, lt_source_option(options, "sku", ""));
 	if (lt_url_escape(escaped, sizeof(escaped), filter, err) != LT_OK)
 		return LT_ELIMIT;
 	snprintf(path, sizeof(path),
-	    "api/retail/prices?api-version=2023-01-01-preview&"
-	    "currencyCode=%%27%s%%27&$filter=%s",
+	    "api/retail/prices?api-version=2023-01-01-preview&currencyCode=%%27%s%%27&$filter=%s",
 	    price_currency(options), escaped);
 	return lt_url_start(out, options, "url", PRICES_URL, path, err);
 }

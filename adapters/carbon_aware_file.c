@@ -73,8 +73,7 @@ check_real(const json_t *json, struct lt_error *err)
 
 	return text != NULL && strcasestr(text, "fictional") != NULL
 		   ? lt_fail(err, LT_EINPUT,
-			 "its Description says that the data is fictional: "
-			 "\"%.100s\"",
+			 "its Description says that the data is fictional: \"%.100s\"",
 			 text)
 		   : LT_OK;
 }

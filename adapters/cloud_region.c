@@ -59,8 +59,7 @@ unknown_region(const struct lt_source_options *options,
 		    same_letters(nearest->name, name))
 			nearest = &cloud->regions[i];
 	return lt_option_fail(options, "region", err,
-	    "%s: region: got \"%.60s\", want one of the %d of %s that are "
-	    "known%s%s",
+	    "%s: region: got \"%.60s\", want one of the %d of %s that are known%s%s",
 	    options->name, lt_source_option(options, "region", ""),
 	    cloud->region_count, cloud->name,
 	    same_letters(nearest->name, name) == 0 ? "" : "; the nearest is ",

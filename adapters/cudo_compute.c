@@ -198,8 +198,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	points->note[0] = '\0';
 	if (tally.rows - tally.refused > 1)
 		lt_note_add(points,
-		    "the highest of %d rows of this machine type, from %g to "
-		    "%g USD",
+		    "the highest of %d rows of this machine type, from %g to %g USD",
 		    tally.rows - tally.refused, tally.low_micros / LT_MICROS,
 		    tally.high_micros / LT_MICROS);
 	if (tally.refused > 0)

@@ -76,8 +76,7 @@ eia_check(const struct lt_source_options *options, struct lt_error *err)
 	    strspn(respondent, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") !=
 		length)
 		return lt_option_fail(options, "respondent", err,
-		    "%s: respondent: got \"%s\", want EIA's code in capitals, "
-		    "such as CISO",
+		    "%s: respondent: got \"%s\", want EIA's code in capitals, such as CISO",
 		    options->name, respondent);
 	code = lt_secret_check(options, "key", false, err);
 	if (code == LT_OK)

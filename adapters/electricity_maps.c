@@ -90,16 +90,14 @@ check_place(const struct lt_source_options *options, struct lt_error *err)
 
 	if ((zone != NULL) == (provider != NULL || region != NULL))
 		return lt_option_fail(options, "data_center_provider", err,
-		    "%s: want zone, or data_center_provider and "
-		    "data_center_region",
+		    "%s: want zone, or data_center_provider and data_center_region",
 		    options->name);
 	if ((provider == NULL) != (region == NULL))
 		return lt_option_fail(options,
 		    provider == NULL ? "data_center_region"
 				     : "data_center_provider",
 		    err,
-		    "%s: want data_center_provider and data_center_region "
-		    "together",
+		    "%s: want data_center_provider and data_center_region together",
 		    options->name);
 	code = check_name(options, "zone", capitals,
 	    "a zone of app.electricitymaps.com in capitals, such as DE", err);
@@ -337,8 +335,8 @@ em_fetch(const struct lt_source_options *options,
 
 const struct lt_adapter lt_adapter_electricity_maps = {
     .name = "electricity_maps",
-    .usage = "carbon intensity of a zone or data centre, by Electricity Maps; "
-	     "needs a key",
+    .usage =
+	"carbon intensity of a zone or data centre, by Electricity Maps; needs a key",
     .options = em_options,
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,

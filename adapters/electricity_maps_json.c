@@ -44,8 +44,7 @@ static int
 fail_made_up(struct lt_error *err)
 {
 	return lt_fail(err, LT_EDENIED,
-	    "made-up values (SANDBOX_MODE_DATA): the key is one of the "
-	    "sandbox, want one of a plan");
+	    "made-up values (SANDBOX_MODE_DATA): the key is one of the sandbox, want one of a plan");
 }
 
 /* Of one row, or of the whole answer where rows do not say it. */

@@ -31,8 +31,7 @@ co2_check(const struct lt_source_options *options, struct lt_error *err)
 	if (length < 2 || length > 3 ||
 	    strspn(country, "abcdefghijklmnopqrstuvwxyz") != length)
 		return lt_option_fail(options, "country", err,
-		    "%s: country: got \"%s\", want two small letters such as "
-		    "de, or eu or all",
+		    "%s: country: got \"%s\", want two small letters such as de, or eu or all",
 		    options->name, country);
 	return lt_url_check(options, "url", err);
 }

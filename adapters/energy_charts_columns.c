@@ -222,8 +222,8 @@ parse_json(const struct lt_charts *charts,
 	points->note[0] = '\0'; /* of an answer before this one */
 	code = add_points(charts, &columns, &terms, now_utc_s, points, err);
 	if (code == LT_OK && json_is_true(json_object_get(json, "deprecated")))
-		lt_note_add(points, "the source says that it will end this "
-				    "interface (deprecated)");
+		lt_note_add(points,
+		    "the source says that it will end this interface (deprecated)");
 	return code;
 }
 

@@ -51,8 +51,7 @@ read_terms(const struct lt_source_options *options,
 	if (lt_double_parse(multiply, &terms->multiply, NULL) != LT_OK ||
 	    terms->multiply <= 0 || terms->multiply > MULTIPLY_MAX)
 		return lt_option_fail(options, "multiply", err,
-		    "%s: multiply: got \"%s\", want more than 0, at most %d "
-		    "(1.19 for 19 %% VAT)",
+		    "%s: multiply: got \"%s\", want more than 0, at most %d (1.19 for 19 %% VAT)",
 		    options->name, multiply, MULTIPLY_MAX);
 	return LT_OK;
 }
@@ -68,8 +67,9 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (length < 2 || length > 24 ||
-	    strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			 "0123456789-()") != length)
+	    strspn(zone,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-()") !=
+		length)
 		return lt_option_fail(options, "bidding_zone", err,
 		    "%s: bidding_zone: got \"%s\", want one such as DE-LU",
 		    options->name, zone);
@@ -135,8 +135,8 @@ price_fetch(const struct lt_source_options *options,
 
 const struct lt_adapter lt_adapter_energy_charts_price = {
     .name = "energy_charts_price",
-    .usage = "day-ahead price of a European bidding zone, by Energy-Charts; "
-	     "no key",
+    .usage =
+	"day-ahead price of a European bidding zone, by Energy-Charts; no key",
     .options = price_options,
     .interval_s = LT_HOUR_S,
     .quantity = price_quantity,

@@ -52,9 +52,7 @@ read_area(const struct lt_source_options *options, const char **eic,
 	if (*eic != NULL)
 		return LT_OK;
 	return lt_option_fail(options, "area", err,
-	    "%s: area: got \"%s\", want a known short code such as DE, FR or "
-	    "NO1, or an EIC code of 16 characters whose check character is "
-	    "right",
+	    "%s: area: got \"%s\", want a known short code such as DE, FR or NO1, or an EIC code of 16 characters whose check character is right",
 	    options->name, area);
 }
 

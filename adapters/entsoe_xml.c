@@ -277,8 +277,7 @@ end_point(struct reader *reader)
 	}
 	if (position == 0 || isinf(reader->point.mw))
 		lt_mix_refuse(reader->mix,
-		    "a point without a position of 1 to %d or a quantity of "
-		    "at most %d",
+		    "a point without a position of 1 to %d or a quantity of at most %d",
 		    POSITIONS_MAX, LT_MIX_MW_MAX);
 	if (position == 0)
 		return;
@@ -357,8 +356,7 @@ end_period(struct reader *reader)
 	    length_s / step_s > POSITIONS_MAX || start_utc_s % step_s != 0 ||
 	    reader->period.last > length_s / step_s) {
 		lt_mix_refuse(reader->mix,
-		    "a period of %s: want whole steps of PT15M, PT30M or "
-		    "PT60M, at most %d, on the clock",
+		    "a period of %s: want whole steps of PT15M, PT30M or PT60M, at most %d, on the clock",
 		    reader->series.fuel, POSITIONS_MAX);
 		return;
 	}
@@ -479,8 +477,7 @@ on_end(void *data, const char *full_name)
 	} else if (reader->depth == 2 && strcmp(name, "type") == 0 &&
 		   strcmp(text, "A75") != 0) {
 		stop(reader, LT_EINPUT,
-		    "a document of another type than A75, actual generation "
-		    "per type");
+		    "a document of another type than A75, actual generation per type");
 	}
 	reader->depth--;
 	reader->text_length = 0;

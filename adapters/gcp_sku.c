@@ -257,14 +257,12 @@ part_fail(const struct lt_gcp_search *search, enum lt_gcp_part kind,
 
 	if (part->other_nanos != 0)
 		return lt_fail(err, LT_EINPUT,
-		    "%d %s SKUs for \"%s\" (%s) in %s, with different prices, "
-		    "as %.9f and %.9f %s: want one",
+		    "%d %s SKUs for \"%s\" (%s) in %s, with different prices, as %.9f and %.9f %s: want one",
 		    part->matched, spot, part->name, kinds[kind].title,
 		    search->region, (double)part->nanos / NANOS,
 		    (double)part->other_nanos / NANOS, search->currency);
 	return lt_fail(err, LT_EINPUT,
-	    "no %s SKU for \"%s\" (%s) in %s: %d matched among %d, %d in other "
-	    "regions%s%s",
+	    "no %s SKU for \"%s\" (%s) in %s: %d matched among %d, %d in other regions%s%s",
 	    spot, part->name, kinds[kind].title, search->region, part->matched,
 	    search->sku_count, part->elsewhere,
 	    search->refused > 0 ? "; refused: " : "", search->refusal.text);

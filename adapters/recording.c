@@ -86,8 +86,7 @@ close_last(struct lt_points *points, struct lt_error *err)
 		return LT_OK;
 	if (points->count == 1)
 		return lt_fail(err, LT_EINPUT,
-		    "one row without an end, want two rows or a column for "
-		    "the end (option \"end\")");
+		    "one row without an end, want two rows or a column for the end (option \"end\")");
 	last->end_utc_s = 2 * last->start_utc_s - last[-1].start_utc_s;
 	return LT_OK;
 }

@@ -50,8 +50,7 @@ time_parse(const struct lt_recording *recording, const char *column,
 	if (!epoch_parse(text, utc_s) &&
 	    !iso_parse(text, recording->utc, utc_s))
 		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a time such as "
-		    "2026-11-21T02:00Z or seconds since 1970%s",
+		    "%s: got \"%s\", want a time such as 2026-11-21T02:00Z or seconds since 1970%s",
 		    column, text,
 		    recording->utc ? ""
 				   : " (without a zone, say \"zone: utc\")");
@@ -82,8 +81,7 @@ lt_recording_row(const struct lt_recording *recording, const char *time,
 	}
 	if (lt_double_parse(value, &point.value, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: got \"%s\", want a number (empty where it is "
-		    "missing)",
+		    "%s: got \"%s\", want a number (empty where it is missing)",
 		    recording->value, value);
 	point.value *= recording->scale;
 	point.value = lt_quantity_from(recording->quantity, point.value);

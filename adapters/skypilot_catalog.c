@@ -26,8 +26,7 @@ static const struct lt_adapter_option sky_options[] = {
 	NULL},
     {"region", true, "as the catalog writes it, such as us-east-1", NULL},
     {"instance_type", false,
-	"as p4d.24xlarge; left out only for an "
-	"accelerator whose row is a whole machine",
+	"as p4d.24xlarge; left out only for an accelerator whose row is a whole machine",
 	NULL},
     {"zone", false, "zone, on AWS its id, such as use1-az1",
 	"the dearest zone"},
@@ -114,13 +113,11 @@ accelerator_check(const struct lt_source_options *options, struct lt_error *err)
 		    options->name);
 	if (type == NULL && lacks_machine(cloud, accelerator))
 		return lt_option_fail(options, "accelerator", err,
-		    "%s: gcp prices %s without its machine: want "
-		    "instance_type, too",
+		    "%s: gcp prices %s without its machine: want instance_type, too",
 		    options->name, accelerator);
 	if (accelerator == NULL && has_gpus_elsewhere(cloud, type))
 		return lt_option_fail(options, "instance_type", err,
-		    "%s: %s has GPUs, which gcp prices in rows of their own: "
-		    "want accelerator and accelerator_count",
+		    "%s: %s has GPUs, which gcp prices in rows of their own: want accelerator and accelerator_count",
 		    options->name, type);
 	return LT_OK;
 }
@@ -137,8 +134,7 @@ sky_check(const struct lt_source_options *options, struct lt_error *err)
 	    strspn(cloud, "abcdefghijklmnopqrstuvwxyz0123456789_-") !=
 		strlen(cloud))
 		return lt_option_fail(options, "cloud", err,
-		    "%s: cloud: got \"%s\", want a directory of the catalog, "
-		    "such as aws",
+		    "%s: cloud: got \"%s\", want a directory of the catalog, such as aws",
 		    options->name, cloud);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *const text =

@@ -12,8 +12,7 @@
 static const struct lt_adapter_option static_options[] = {
     {"value", true, "the number, such as 230 or 0.31", NULL},
     {"unit", true,
-	"g_co2_per_kwh, marginal_g_co2_per_kwh, per_node_hour, per_kwh, or "
-	"interruptions_per_node_hour",
+	"g_co2_per_kwh, marginal_g_co2_per_kwh, per_node_hour, per_kwh, or interruptions_per_node_hour",
 	NULL},
     {"currency", false, "of a price, as USD", "the site's own"},
     {NULL, false, NULL, NULL},

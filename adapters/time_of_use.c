@@ -172,8 +172,7 @@ static int
 read_rule(struct cursor *cursor, struct rule *rule, bool is_base)
 {
 	static const char all[] =
-	    "months (apr-sep), days (mon-fri), times (07:00-21:00) in this "
-	    "order, then a rate such as 0.42";
+	    "months (apr-sep), days (mon-fri), times (07:00-21:00) in this order, then a rate such as 0.42";
 	enum part next = is_base ? PART_RATE : PART_MONTHS;
 
 	*rule = (struct rule){
@@ -239,8 +238,7 @@ check_zone(const struct lt_source_options *options, struct lt_error *err)
 	    S_ISREG(status.st_mode))
 		return LT_OK;
 	return lt_option_fail(options, "timezone", err,
-	    "%s: timezone: got \"%s\", want a name below /usr/share/zoneinfo "
-	    "such as Europe/London",
+	    "%s: timezone: got \"%s\", want a name below /usr/share/zoneinfo such as Europe/London",
 	    options->name, zone);
 }
 

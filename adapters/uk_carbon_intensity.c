@@ -69,8 +69,7 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 		    region, REGION_MAX);
 	if (postcode != NULL && !is_outward_code(postcode))
 		return lt_option_fail(options, "postcode", err,
-		    "%s: postcode: got \"%s\", want the outward code only, "
-		    "such as OX1",
+		    "%s: postcode: got \"%s\", want the outward code only, such as OX1",
 		    options->name, postcode);
 	return lt_url_check(options, "url", err);
 }

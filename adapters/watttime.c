@@ -50,8 +50,8 @@ is_region(const char *text)
 
 	return length > 0 && length < REGION_SIZE &&
 	       strspn(text,
-		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		   "0123456789_-.") == length;
+		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") ==
+		   length;
 }
 
 static int
@@ -93,8 +93,7 @@ check_place(const struct lt_source_options *options, struct lt_error *err)
 	return is_region(region)
 		   ? LT_OK
 		   : lt_option_fail(options, "region", err,
-			 "%s: region: got \"%s\", want a grid region such as "
-			 "CAISO_NORTH",
+			 "%s: region: got \"%s\", want a grid region such as CAISO_NORTH",
 			 options->name, region);
 }
 

@@ -13,14 +13,10 @@ static const struct {
 	const char *name, *argument, *usage;
 	int letter;
 } table[] = {
-    {"config", "FILE",
-	"policy [LOWTIDE_CONFIG, "
-	"/etc/lowtide/lowtide.yaml]",
+    {"config", "FILE", "policy [LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml]",
 	'c'},
     {"state", "DIR",
-	"ledger, ring, terms [LOWTIDE_STATE_DIR, "
-	"/var/lib/lowtide]",
-	's'},
+	"ledger, ring, terms [LOWTIDE_STATE_DIR, /var/lib/lowtide]", 's'},
     {"run", "DIR", "market, socket [LOWTIDE_RUN_DIR, /run/lowtide]", 'r'},
     {"once", NULL, "fetch, compile, settle once, then exit", 'o'},
     {"probe", NULL, "print what Slurm says, as JSON, then exit", 'p'},

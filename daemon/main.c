@@ -69,8 +69,7 @@ lock_state(int *lock_fd, const char *state, struct lt_error *err)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (fcntl(*lock_fd, F_OFD_SETLK, &whole) != 0)
 		return lt_fail(err, LT_EIO,
-		    "%s: another lowtided works with "
-		    "this state directory",
+		    "%s: another lowtided works with this state directory",
 		    path);
 	return LT_OK;
 }
@@ -84,10 +83,7 @@ tell_refused(struct lt_ledger *ledger, const char *state)
 		NULL) == LT_OK &&
 	    strcmp(count, "0") != 0)
 		lt_log("adjustments_refused",
-		    "count=%s file=\"%s/adjustments\" why=\"lines that begin "
-		    "with refused pass what the ledger can add: they are not "
-		    "in "
-		    "it\"",
+		    "count=%s file=\"%s/adjustments\" why=\"lines that begin with refused pass what the ledger can add: they are not in it\"",
 		    count, state);
 }
 
@@ -198,8 +194,8 @@ wait_for_turn(int signals)
 		if (code != LT_OK || conf.is_acting_controller)
 			return true;
 		if (!said)
-			lt_log("waiting", "why=\"this host's slurmctld is not "
-					  "in charge\"");
+			lt_log("waiting",
+			    "why=\"this host's slurmctld is not in charge\"");
 		said = true;
 		if (poll(&fd, 1, TURN_MS) > 0)
 			return false;

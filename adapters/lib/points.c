@@ -101,8 +101,7 @@ lt_currency_option(struct lt_points *points,
 	if (strlen(code) != 3 ||
 	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
 		return lt_option_fail(options, "currency", err,
-		    "%s: currency: got \"%s\", want an ISO 4217 code in "
-		    "capitals such as USD",
+		    "%s: currency: got \"%s\", want an ISO 4217 code in capitals such as USD",
 		    options->name, code);
 	if (lt_quantity_scale(points->quantity) == 1)
 		return lt_option_fail(options, "currency", err,
@@ -143,8 +142,7 @@ point_check(enum lt_quantity quantity, const struct lt_point *point,
 		    quantities[quantity].unit);
 	if (value == 0 && point->quality != LT_QUALITY_CONSTANT)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: got 0 %s, which stands for a missing value; want "
-		    "more than 0",
+		    "%s: got 0 %s, which stands for a missing value; want more than 0",
 		    quantities[quantity].name, quantities[quantity].unit);
 	return LT_OK;
 }

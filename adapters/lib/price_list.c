@@ -58,8 +58,7 @@ lt_price_list_milli(const struct lt_source_options *options, const char *key,
 	    micros % 1000 != 0 ||
 	    micros > (int64_t)LT_PRICE_LIST_AMOUNT_MAX * LT_MICROS)
 		return lt_option_fail(options, key, err,
-		    "%s: %s: got \"%s\", want a number up to %d with at most "
-		    "three decimals",
+		    "%s: %s: got \"%s\", want a number up to %d with at most three decimals",
 		    options->name, key, text, LT_PRICE_LIST_AMOUNT_MAX);
 	*milli = micros / 1000;
 	return LT_OK;

@@ -41,8 +41,7 @@ is_open(const struct lt_source_options *options, const char *key,
 	    (inet_pton(AF_INET, host, address) == 1 && address[0] == 127))
 		return false;
 	lt_option_fail(options, key, err,
-	    "%s: %s: got http:// to another host, want https:// where a "
-	    "secret is sent",
+	    "%s: %s: got http:// to another host, want https:// where a secret is sent",
 	    options->name, key);
 	return true;
 }
@@ -65,8 +64,7 @@ lt_secret_check(const struct lt_source_options *options, const char *key,
 		    file_name, file);
 	if (env != NULL && (env[0] == '\0' || strchr(env, '=') != NULL))
 		return lt_option_fail(options, env_name, err,
-		    "%s: %s: got \"%s\", want the name of an environment "
-		    "variable",
+		    "%s: %s: got \"%s\", want the name of an environment variable",
 		    options->name, env_name, env);
 	if ((file != NULL || env != NULL) &&
 	    (is_open(options, "url", err) ||
@@ -90,8 +88,7 @@ file_check(const char *path, int fd, struct lt_error *err)
 		return lt_fail(err, LT_EDENIED, "%s: want a plain file", path);
 	if ((status.st_mode & 077) != 0)
 		return lt_fail(err, LT_EDENIED,
-		    "%s: mode %04o lets others read a secret, want 0600: "
-		    "chmod 600 %s",
+		    "%s: mode %04o lets others read a secret, want 0600: chmod 600 %s",
 		    path, (unsigned)status.st_mode & 07777, path);
 	return LT_OK;
 }

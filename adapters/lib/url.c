@@ -36,8 +36,7 @@ lt_url_check(const struct lt_source_options *options, const char *key,
 		    "%s: %s: want http:// or https://", options->name, key);
 	if (!is_base(url))
 		return lt_option_fail(options, key, err,
-		    "%s: %s: want a base URL of at most %d bytes, without "
-		    "query or login",
+		    "%s: %s: want a base URL of at most %d bytes, without query or login",
 		    options->name, key, LT_URL_SIZE / 4);
 	return LT_OK;
 }
@@ -71,8 +70,7 @@ int
 lt_url_escape(char *out, size_t size, const char *text, struct lt_error *err)
 {
 	static const char unreserved[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	    "0123456789-._~";
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 	size_t length = 0;
 
 	for (; *text != '\0'; text++) {

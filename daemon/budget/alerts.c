@@ -99,8 +99,7 @@ tell(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 		lt_carbon_text(limit, sizeof(limit), p->limit.carbon_mg);
 	}
 	lt_log("budget_alert",
-	    "team=%s period=\"%s\" percent=%d spent=\"%s\" "
-	    "limit=\"%s\"",
+	    "team=%s period=\"%s\" percent=%d spent=\"%s\" limit=\"%s\"",
 	    b->team, p->label, percent, spent, limit);
 }
 

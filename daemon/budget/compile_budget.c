@@ -50,9 +50,8 @@ fill_accounts(struct build *b, const struct lt_tables *tables,
 	    (size_t)tables->account_count + (size_t)policy->budget_count + 1;
 	if (tables->account_count > LT_ACCOUNTS_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "Slurm has %u accounts, "
-		    "limit %d",
-		    tables->account_count, LT_ACCOUNTS_MAX);
+		    "Slurm has %u accounts, limit %d", tables->account_count,
+		    LT_ACCOUNTS_MAX);
 	s->accounts = calloc(most, sizeof(*s->accounts));
 	b->parents = calloc(most, sizeof(*b->parents));
 	if (!s->accounts || !b->parents)
@@ -100,9 +99,8 @@ fill_pairs(
 	struct lt_budget_snapshot *const s = &b->snapshot;
 	if (tables->pair_count > LT_PAIRS_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "Slurm has %u associations, "
-		    "limit %d",
-		    tables->pair_count, LT_PAIRS_MAX);
+		    "Slurm has %u associations, limit %d", tables->pair_count,
+		    LT_PAIRS_MAX);
 	s->pairs = calloc((size_t)tables->pair_count + 1, sizeof(*s->pairs));
 	if (!s->pairs)
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
@@ -307,8 +305,7 @@ fill_bindings(struct build *b, struct lt_error *err)
 		    s->binding_count - account->first_binding;
 		if (account->binding_count > LT_BINDINGS_MAX)
 			return lt_fail(err, LT_ELIMIT,
-			    "account %s: bound by "
-			    "%u budgets, limit %d",
+			    "account %s: bound by %u budgets, limit %d",
 			    account->name, account->binding_count,
 			    LT_BINDINGS_MAX);
 	}
@@ -372,8 +369,7 @@ add_to(struct build *b, uint32_t budget, int period, uint32_t uid, bool held,
 		struct lt_usage *const u = usage_of(b, budget, uid);
 		if (!u)
 			return lt_fail(err, LT_ELIMIT,
-			    "budget: more than %d "
-			    "capped users, or out of memory",
+			    "budget: more than %d capped users, or out of memory",
 			    LT_USAGES_MAX);
 		fits = fits &&
 		       add_amount(held ? &u->held[period] : &u->settled[period],

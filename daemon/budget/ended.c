@@ -95,8 +95,8 @@ lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 		const struct lt_slurm_run *const r = &jobs->ended[i].run;
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
-		    " %" PRId64 " %u %u %u %" PRIu64 " %.63s %.47s %.63s "
-		    "%.31s %" PRId64 " %u\n",
+		    " %" PRId64 " %u %u %u %" PRIu64
+		    " %.63s %.47s %.63s %.31s %" PRId64 " %u\n",
 		    jobs->ended[i].seen_utc_s, r->job_id, r->array_job_id,
 		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
 		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,

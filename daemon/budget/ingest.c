@@ -159,9 +159,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 	    (record->per_task.has_carbon &&
 		!lt_add(&to->carbon_mg, record->per_task.carbon_mg)))
 		return lt_fail(err, LT_EOVERFLOW,
-		    "hold of job %u passes "
-		    "64 bits",
-		    record->job_id);
+		    "hold of job %u passes 64 bits", record->job_id);
 	to->has_money |= record->per_task.has_money;
 	to->has_carbon |= record->per_task.has_carbon;
 	if (record->start_utc_s < hold.quote.start_utc_s)

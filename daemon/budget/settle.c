@@ -300,8 +300,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 		return code;
 	if (run.gpus_from == LT_GPUS_UNKNOWN && !known)
 		lt_log("gpus_unknown",
-		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, "
-		    "and slurmctld's record was not seen: no price",
+		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, and slurmctld's record was not seen: no price",
 		    run.key.job_id, run.account);
 	if (quoted)
 		lt_baseline_of_run(&run, &quote, d);

@@ -6,8 +6,8 @@
 
 #include "base64.h"
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      "abcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char letters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void
 lt_base64(char *out, const unsigned char *bytes, size_t length)

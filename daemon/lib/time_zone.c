@@ -24,8 +24,7 @@ lt_time_zone_set(const char *zone, struct lt_error *err)
 		if (strstr(zone, "..") || zone[0] == '/' ||
 		    (strcmp(zone, "UTC") != 0 && access(path, R_OK) != 0))
 			return lt_fail(err, LT_EINPUT,
-			    "timezone: got \"%s\", want a name below "
-			    "/usr/share/zoneinfo such as Europe/London",
+			    "timezone: got \"%s\", want a name below /usr/share/zoneinfo such as Europe/London",
 			    zone);
 		setenv("TZ", zone, 1);
 	}

@@ -111,10 +111,9 @@ add_signal(struct build *b, const struct lt_daemon *d,
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
 		return lt_fail(err, LT_EINPUT,
-		    "%s:%d:%d: source %s gives %s, "
-		    "want %s",
-		    d->policy->path, signal->line, signal->column,
-		    source->policy->name, lt_quantity_title(source->quantity),
+		    "%s:%d:%d: source %s gives %s, want %s", d->policy->path,
+		    signal->line, signal->column, source->policy->name,
+		    lt_quantity_title(source->quantity),
 		    lt_quantity_title(wanted));
 	int *const made = &b->source_series[source - d->signals.sources];
 	if (*made == LT_NO_SERIES) {
@@ -288,8 +287,7 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 	m->shape_count = d->tables.shape_count;
 	if (d->tables.partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT,
-		    "Slurm has %u partitions, "
-		    "limit %d",
+		    "Slurm has %u partitions, limit %d",
 		    d->tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
 	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));

@@ -177,9 +177,7 @@ check_currency(struct lt_ledger *ledger, const char *config,
 	}
 	if (has)
 		return lt_fail(err, LT_EINPUT,
-		    "%s: currency: got \"%s\", want \"%s\": the ledger has "
-		    "amounts in it. Another currency needs a state directory "
-		    "of its own",
+		    "%s: currency: got \"%s\", want \"%s\": the ledger has amounts in it. Another currency needs a state directory of its own",
 		    config, policy->currency, known);
 	return lt_ledger_put(ledger, "currency", policy->currency, err);
 }
@@ -212,8 +210,7 @@ lt_daemon_load_policy(
 	d->policy_error[0] = '\0';
 	d->signals.changed = d->budget.dirty = true;
 	lt_log("policy_loaded",
-	    "path=%s mode=%s sources=%d partitions=%d "
-	    "budgets=%d",
+	    "path=%s mode=%s sources=%d partitions=%d budgets=%d",
 	    d->args.config, lt_mode_name(policy->mode), policy->source_count,
 	    policy->partition_count, policy->budget_count);
 	return LT_OK;

@@ -100,17 +100,14 @@ dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
 			continue;
 		if (table[i].admin_only && !request->is_admin)
 			return lt_api_error(reply, 403,
-			    "%s: only for root "
-			    "and SlurmUser",
-			    request->path);
+			    "%s: only for root and SlurmUser", request->path);
 		request->rest = request->path + length;
 		return table[i].answer(d, request, reply);
 	}
 	if (known)
 		return lt_api_error(reply, 400,
-		    "%s: got method %s, want the "
-		    "other one",
-		    request->path, request->method);
+		    "%s: got method %s, want the other one", request->path,
+		    request->method);
 	return lt_api_error(reply, 404, "%s: no such request", request->path);
 }
 
@@ -137,8 +134,8 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 	*reply = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);
 	if (!*reply) {
-		*reply = strdup("{\"error\":\"out of memory, or a text that "
-				"is not UTF-8\"}");
+		*reply = strdup(
+		    "{\"error\":\"out of memory, or a text that is not UTF-8\"}");
 		return 503;
 	}
 	return status;

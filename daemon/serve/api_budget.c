@@ -150,10 +150,8 @@ lt_api_budget(
 	}
 	if (team && json_array_size(list) == 0) {
 		json_decref(list);
-		return lt_api_error(reply, 404,
-		    "team %s: no budget that you "
-		    "may see",
-		    team);
+		return lt_api_error(
+		    reply, 404, "team %s: no budget that you may see", team);
 	}
 	*reply = json_pack(
 	    "{s:s,s:o}", "currency", d->policy->currency, "budgets", list);
@@ -172,17 +170,15 @@ lt_api_adjust(
 	    json_unpack_ex(request->body, &error, 0, "{s:s,s?I,s?I,s:s}",
 		"team", &team, "money_micros", &money, "carbon_mg", &carbon,
 		"reason", &reason) != 0)
-		return lt_api_error(reply, 400,
-		    "want {team, money_micros, "
-		    "carbon_mg, reason}");
+		return lt_api_error(
+		    reply, 400, "want {team, money_micros, carbon_mg, reason}");
 	if (!d->budget.has_snapshot ||
 	    lt_sheet_account(&d->budget.snapshot, team) < 0)
 		return lt_api_error(
 		    reply, 404, "team %s: no such account", team);
 	if (reason[0] == '\0' || (money == 0 && carbon == 0))
-		return lt_api_error(reply, 400,
-		    "want a reason and an amount "
-		    "that is not 0");
+		return lt_api_error(
+		    reply, 400, "want a reason and an amount that is not 0");
 	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
 	    .at_utc_s = request->now_utc_s,
 	    .made_utc_s = request->now_utc_s,
@@ -191,9 +187,8 @@ lt_api_adjust(
 	    .carbon_mg = carbon};
 	if (strlen(reason) >= sizeof(entry.reason))
 		return lt_api_error(reply, 400,
-		    "reason: %zu bytes, want at "
-		    "most %zu",
-		    strlen(reason), sizeof(entry.reason) - 1);
+		    "reason: %zu bytes, want at most %zu", strlen(reason),
+		    sizeof(entry.reason) - 1);
 	snprintf(entry.account, sizeof(entry.account), "%s",
 	    d->budget.snapshot
 		.accounts[lt_sheet_account(&d->budget.snapshot, team)]
@@ -256,15 +251,12 @@ lt_api_balance(
 	int64_t uid = request->uid;
 	struct lt_error err = {0};
 	if (who && !request->is_admin)
-		return lt_api_error(reply, 403,
-		    "uid: only for root and "
-		    "SlurmUser");
+		return lt_api_error(
+		    reply, 403, "uid: only for root and SlurmUser");
 	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
-		return lt_api_error(reply, 503,
-		    "the balance is not known "
-		    "yet");
+		return lt_api_error(reply, 503, "the balance is not known yet");
 	const int account =
 	    name && name[0]
 		? lt_sheet_account(&d->budget.snapshot, name)
@@ -272,9 +264,7 @@ lt_api_balance(
 	if (account < 0 ||
 	    (!request->is_admin &&
 		!lt_sheet_pair(&d->budget.snapshot, (uint32_t)uid, account)))
-		return lt_api_error(reply, 404,
-		    "account %s: not one of "
-		    "yours",
+		return lt_api_error(reply, 404, "account %s: not one of yours",
 		    name && name[0] ? name : "(default)");
 	const struct lt_budget *const b =
 	    tightest(&d->budget.snapshot, account);

@@ -256,8 +256,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		if (code == LT_OK &&
 		    !lt_fits_instead(&d->budget, hold, &moved, now_utc_s))
 			code = lt_fail(err, LT_EDENIED,
-			    "job %u: a start now may cost more than %s has "
-			    "left",
+			    "job %u: a start now may cost more than %s has left",
 			    job->job_id, hold->quote.account);
 		if (code != LT_OK)
 			return code;
@@ -311,25 +310,21 @@ lt_api_now(
 		    lt_api_error(reply, 403, "job %u is not yours", job_id);
 	else if (job->state != LT_JOB_PENDING)
 		status = lt_api_error(reply, 409,
-		    "job %u is %s: only a "
-		    "pending job can start now",
-		    job_id, job->state_text);
+		    "job %u is %s: only a pending job can start now", job_id,
+		    job->state_text);
 	else if (!lt_hold_of_job(d->ledger, job, &hold) ||
 		 hold.uid != job->uid /* of the id's former job */ ||
 		 hold.quote.plan_start_utc_s <= request->now_utc_s)
-		status = lt_api_error(reply, 409,
-		    "job %u: lowtide does not "
-		    "delay it",
-		    job_id);
+		status = lt_api_error(
+		    reply, 409, "job %u: lowtide does not delay it", job_id);
 	if (status == 200)
 		status = start_now(d, job, &hold, request->now_utc_s, reply);
 	lt_slurm_jobs_free(&jobs);
 	if (status != 200)
 		return status;
 	snprintf(text, sizeof(text),
-	    "job %u starts as soon as its partition "
-	    "%s has room",
-	    job_id, hold.quote.partition);
+	    "job %u starts as soon as its partition %s has room", job_id,
+	    hold.quote.partition);
 	lt_log("now", "job=%u uid=%u", job_id, request->uid);
 	*reply =
 	    json_pack("{s:I,s:s}", "job_id", (json_int_t)job_id, "text", text);

@@ -159,8 +159,7 @@ lt_api_rebuild(
 		return lt_api_error(reply, 503, "%s", err.text);
 	if (all.kept_runs > 0)
 		snprintf(kept, sizeof(kept),
-		    "; %u of them (%s) slurmdbd has no more: kept as they "
-		    "were charged",
+		    "; %u of them (%s) slurmdbd has no more: kept as they were charged",
 		    all.kept_runs,
 		    lt_money_text(money, sizeof(money), all.kept_micros,
 			d->policy->currency));

@@ -129,9 +129,8 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 		say(t, "Candidates at the decision: %s\n", err.text);
 		return;
 	}
-	say(t, "Candidates at the decision (all tasks, at the best start "
-	       "looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), "
-	       "objective (21), rule (24)):\n");
+	say(t,
+	    "Candidates at the decision (all tasks, at the best start looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), objective (21), rule (24)):\n");
 	say(t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < whys.count; i++)
 		say_candidate(t, &whys.entries[i], currency);
@@ -166,27 +165,24 @@ say_quote(struct text *t, const struct lt_market *market,
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 	say(t,
-	    "Hold (most it may cost, by its time limit, (25), (26)): %s a "
-	    "task, %u of %u tasks live, %s%s%s.\n",
+	    "Hold (most it may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
 	    amount_text(a, sizeof(a), &q->hold_per_task, policy->currency),
 	    hold->live_tasks, q->tasks, states[hold->state],
 	    hold->why[0] ? ": " : "", hold->why);
 	if (q->flags & LT_QUOTE_BUDGET_HOLD)
 		say(t,
-		    "Held back: the budget of %s does not allow it now. "
-		    "lowtide releases it when it does.\n",
+		    "Held back: the budget of %s does not allow it now. lowtide releases it when it does.\n",
 		    q->account);
 	if (q->flags & LT_QUOTE_LOCK)
-		say(t, "Held after a requeue (JobHeldAdmin): lowtide releases "
-		       "it when the budget allows another run.\n");
+		say(t,
+		    "Held after a requeue (JobHeldAdmin): lowtide releases it when the budget allows another run.\n");
 	if (q->flags & LT_QUOTE_UNDERHELD)
-		say(t, "Requeued by lowtide: at its start Slurm gave it more "
-		       "than was held for it (on_underheld: requeue).\n"
-		       "  The hold is what it was given then; when the budget "
-		       "allows that, it is yours to release.\n");
+		say(t,
+		    "Requeued by lowtide: at its start Slurm gave it more than was held for it (on_underheld: requeue).\n"
+		    "  The hold is what it was given then; when the budget allows that, it is yours to release.\n");
 	if (q->flags & LT_QUOTE_UNKNOWN)
-		say(t, "Held back: the balance was not known when it was "
-		       "submitted.\n");
+		say(t,
+		    "Held back: the balance was not known when it was submitted.\n");
 }
 
 /* What others suspend grows beyond what it was admitted for. */
@@ -197,9 +193,7 @@ say_suspension(struct text *t, const struct lt_slurm_job *job)
 	if (lt_suspension_held_s(job) == 0)
 		return;
 	say(t,
-	    "Suspended for %s of this run: its time limit stands still then, "
-	    "its memory and GPUs\n  are charged. The hold grows by that, over "
-	    "the budget too (42).\n",
+	    "Suspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, over the budget too (42).\n",
 	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
@@ -249,8 +243,7 @@ say_hazard(
 	say(t, "    interruptions %.4g/node-h", hazard.value);
 	if (hazard.counts_own)
 		say(t,
-		    " (35): %.0f %% from this cluster (%u in %.0f node-h of "
-		    "%d days), %.0f %% from",
+		    " (35): %.0f %% from this cluster (%u in %.0f node-h of %d days), %.0f %% from",
 		    100 * hazard.own_share, hazard.own.interruptions,
 		    hazard.own.node_hours, LT_OWN_DAYS,
 		    100 * (1 - hazard.own_share));
@@ -291,8 +284,7 @@ say_partition(
 		say_signal(t, d, "tariff", p->tariff_series, LT_MICROS, unit,
 		    now_utc_s);
 	say(t,
-	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, "
-	    "PUE %.2f\n",
+	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, PUE %.2f\n",
 	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
 	say_hazard(t, d, name, now_utc_s);
 }
@@ -373,9 +365,8 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 	double mean;
 	uint32_t values;
 	if (run->gpus_from == LT_GPUS_UNKNOWN) {
-		say(t, "  money: how many GPUs it had is not known: not "
-		       "charged. AccountingStorageTRES=gres/gpu in slurm.conf "
-		       "makes slurmdbd count them\n");
+		say(t,
+		    "  money: how many GPUs it had is not known: not charged. AccountingStorageTRES=gres/gpu in slurm.conf makes slurmdbd count them\n");
 		return;
 	}
 	if (!run->priced) {
@@ -409,8 +400,8 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 	    fabs(mean * run->nodes * shares_s(&d->market, d->ledger, run) /
 		     LT_HOUR_S -
 		 (double)run->money_micros) > 1.5)
-		say(t, "  the price of that time was recorded anew since: "
-		       "charged is what was known then\n");
+		say(t,
+		    "  the price of that time was recorded anew since: charged is what was known then\n");
 }
 
 static void
@@ -458,8 +449,7 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 	    run->state_text);
 	if (run->gpus_from == LT_GPUS_SLURMCTLD)
 		say(t,
-		    "  %u GPU%s by slurmctld's record: slurmdbd does not "
-		    "count them\n",
+		    "  %u GPU%s by slurmctld's record: slurmdbd does not count them\n",
 		    run->gpus, run->gpus == 1 ? "" : "s");
 	if (d->policy->currency[0])
 		say_money(t, d, run);
@@ -472,8 +462,8 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 		    lt_carbon_text(
 			carbon, sizeof(carbon), run->baseline_carbon_mg));
 	if (run->provisional)
-		say(t, "  provisional: from slurmctld's record, as slurmdbd "
-		       "has none yet\n");
+		say(t,
+		    "  provisional: from slurmctld's record, as slurmdbd has none yet\n");
 }
 
 void
@@ -491,8 +481,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 	if (hold)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
 	else
-		say(&t, "No quote: lowtide did not price it before it "
-			"ran.\n");
+		say(&t, "No quote: lowtide did not price it before it ran.\n");
 	if (job)
 		say_suspension(&t, job);
 	for (uint32_t i = 0; i < count; i++)

@@ -98,17 +98,13 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	}
 	if (code == LT_OK && (page_generation != *generation || total != *size))
 		code = lt_fail(err, LT_ESTALE,
-		    "%s: market changed between "
-		    "two pages",
-		    host);
+		    "%s: market changed between two pages", host);
 	if (code == LT_OK) {
 		const long got = lt_base64_decode(
 		    *bytes + *have, (size_t)*size - *have, text);
 		if (got <= 0)
-			code = lt_fail(err, LT_ENET,
-			    "%s: market: damaged "
-			    "page",
-			    host);
+			code = lt_fail(
+			    err, LT_ENET, "%s: market: damaged page", host);
 		else
 			*have += (size_t)got;
 	}

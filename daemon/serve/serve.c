@@ -185,9 +185,8 @@ answer_relay(
 	}
 	if (!server.relay->path(path, sizeof(path), uid, e->uri))
 		return reply_with(connection, 404,
-		    strdup("{\"error\":\"this "
-			   "lowtided follows another: it answers /v1/balance "
-			   "only\"}"),
+		    strdup(
+			"{\"error\":\"this lowtided follows another: it answers /v1/balance only\"}"),
 		    "application/json");
 	e->question = lt_question_post(path, connection);
 	if (!e->question)
@@ -261,8 +260,8 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	if (e->too_large || strcmp(url, "/munge") != 0 ||
 	    strcmp(method, "POST") != 0)
 		return reply_with(connection, 404,
-		    strdup("{\"error\":"
-			   "\"want POST /munge with a credential\"}"),
+		    strdup(
+			"{\"error\":\"want POST /munge with a credential\"}"),
 		    "application/json");
 	const int status = lt_serve_munge(closure, e->body, &text);
 	if (!text)
@@ -279,9 +278,8 @@ listen_local(const char *path, struct lt_error *err)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	if (strlen(path) + 5 > sizeof(address.sun_path))
 		return lt_fail(err, LT_EINPUT,
-		    "%s: longer than a socket's "
-		    "name may be (%zu)",
-		    path, sizeof(address.sun_path) - 5);
+		    "%s: longer than a socket's name may be (%zu)", path,
+		    sizeof(address.sun_path) - 5);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path);
 	unlink(address.sun_path);
 	const int fd =
@@ -304,8 +302,7 @@ refuse(int fd)
 	static const char text[] =
 	    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
 	    "Content-Type: application/json\r\n\r\n"
-	    "{\"error\":\"lowtided: too many connections, of this user or in "
-	    "all: try again\"}";
+	    "{\"error\":\"lowtided: too many connections, of this user or in all: try again\"}";
 	char asked[512];
 	/* Closed with something unread, it would read a reset, not this. */
 	shutdown(fd, SHUT_RD);
@@ -384,8 +381,7 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
 	if (!server.remote)
 		lt_log("no_tcp",
-		    "port=%u why=\"in use or not permitted; "
-		    "login nodes can't ask\"",
+		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
 		    port);
 	return LT_OK;
 }

@@ -36,8 +36,8 @@ ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
 	    d, uid, payload, path + 1, line + 1, strlen(line + 1), &reply);
 	if (reply && strlen(reply) > LT_API_REPLY_MAX) {
 		free(reply);
-		reply = strdup("{\"error\":\"the reply passes 512 KiB: ask "
-			       "for one team, or a shorter period\"}");
+		reply = strdup(
+		    "{\"error\":\"the reply passes 512 KiB: ask for one team, or a shorter period\"}");
 		status = 400;
 	}
 	if (!reply)

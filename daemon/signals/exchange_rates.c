@@ -80,8 +80,7 @@ lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
 		    &out, &points->points[i], currency, policy, err);
 	if (code == LT_OK && points->count > 0 && out.count == 0)
 		code = lt_fail(err, LT_EINPUT,
-		    "prices in %s, want %s: exchange_rates: has no row of %s "
-		    "for that time",
+		    "prices in %s, want %s: exchange_rates: has no row of %s for that time",
 		    currency, policy->currency, currency);
 	if (code != LT_OK) {
 		lt_points_free(&out);

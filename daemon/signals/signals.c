@@ -229,8 +229,7 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 	}
 	if (code == LT_OK && count == 0)
 		code = lt_fail(err, LT_ENOENT,
-		    "the source says that nothing has changed, and nothing is "
-		    "known");
+		    "the source says that nothing has changed, and nothing is known");
 	free(known);
 	return code;
 }

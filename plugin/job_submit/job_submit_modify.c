@@ -43,8 +43,7 @@ refuse(struct change *c, const char *text)
 	    c->job_id, text);
 	if (c->job_id == 0)
 		snprintf(c->message, sizeof(c->message),
-		    "lowtide: name the job by its number, as squeue -o %%A "
-		    "shows it");
+		    "lowtide: name the job by its number, as squeue -o %%A shows it");
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
@@ -491,13 +490,11 @@ is_unclear(const struct change *c)
 	if (!c->view.market && lets_pass(c->view.snapshot->on_unknown))
 		return NULL;
 	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
-		return "this may cost more: name the task by its own job id, "
-		       "as squeue -o %A shows it";
+		return "this may cost more: name the task by its own job id, as squeue -o %A shows it";
 	/* Called once a component, with nothing to tell which: the leader's
 	 * terms would let a larger one rise. */
 	if ((c->terms.flags & LT_TERMS_HET_LEADER) && id && !strchr(id, '+'))
-		return "this may cost more, and the job is heterogeneous: "
-		       "name the component, as in 12+0";
+		return "this may cost more, and the job is heterogeneous: name the component, as in 12+0";
 	return NULL;
 }
 
@@ -510,25 +507,22 @@ judge_change(struct change *c)
 	if (!at_stake(c) || is_stranger(c) || is_of_no_budget(c))
 		return SLURM_SUCCESS;
 	if (c->releases && !c->has_terms)
-		return not_in_terms(c, "not yet known to lowtide: try again "
-				       "in a few seconds");
+		return not_in_terms(
+		    c, "not yet known to lowtide: try again in a few seconds");
 	if (c->releases && is_held(c))
 		return refuse(c,
-		    "held by lowtide, which releases it when the budget "
-		    "allows it");
+		    "held by lowtide, which releases it when the budget allows it");
 	if (c->has_terms && touches_all(c))
-		return refuse(c, "a task of this array runs or has run: name "
-				 "those that wait by their own job ids, as "
-				 "squeue -o %A shows them");
+		return refuse(c,
+		    "a task of this array runs or has run: name those that wait by their own job ids, as squeue -o %A shows them");
 	if (c->has_terms && runs_again(c))
-		return refuse(c, "requeued, and its new run is not yet "
-				 "admitted: try again in a few seconds");
+		return refuse(c,
+		    "requeued, and its new run is not yet admitted: try again in a few seconds");
 	if (!c->raises)
 		return SLURM_SUCCESS;
 	if (!c->has_terms)
 		return not_in_terms(c,
-		    "this may cost more, and the job is not yet known to "
-		    "lowtide: try again in a few seconds");
+		    "this may cost more, and the job is not yet known to lowtide: try again in a few seconds");
 	if (is_unclear(c))
 		return refuse(c, is_unclear(c));
 	account = account_by_hash(

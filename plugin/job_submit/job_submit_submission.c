@@ -169,8 +169,7 @@ bound_nodes(struct lt_submission *s)
 	s->job->max_nodes = s->node_bound;
 	s->job->bitflags |= USE_MIN_NODES;
 	lt_say(s,
-	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, "
-	    "allows more.",
+	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, allows more.",
 	    s->node_bound, s->node_bound == 1 ? "" : "s", 2 * s->node_bound);
 }
 

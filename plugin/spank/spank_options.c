@@ -55,9 +55,8 @@ read_arguments(int count, char **arguments)
 		else if (!(value =
 				 argument_value(arguments[i], "job_submit")) ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
-			slurm_error("lowtide: plugstack.conf: got %s, want "
-				    "run_dir=, preemptible=, gpu=, "
-				    "amp=auto|off, job_submit=auto|yes|no",
+			slurm_error(
+			    "lowtide: plugstack.conf: got %s, want run_dir=, preemptible=, gpu=, amp=auto|off, job_submit=auto|yes|no",
 			    arguments[i]);
 	}
 }

@@ -374,8 +374,8 @@ place_job(void)
 	memset(&p, 0, sizeof(p));
 	if (!find_client(&p.client)) {
 		if (asked)
-			slurm_info("lowtide: this command can't be followed "
-				   "here: the job stays as it is");
+			slurm_info(
+			    "lowtide: this command can't be followed here: the job stays as it is");
 		return 0;
 	}
 	if (has_job_submit()) {

@@ -135,8 +135,7 @@ lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
 			return code;
 		if (*scanner.at != ',' && *scanner.at != '\0')
 			return refuse(&scanner,
-			    "first[-last[:step]][%parallel], separated by "
-			    "commas");
+			    "first[-last[:step]][%parallel], separated by commas");
 	}
 	/* Items may overlap: there are no more ids than the size allows. */
 	*tasks = sum < size ? (uint32_t)sum : size;

@@ -351,11 +351,10 @@ weigh(void *context, const struct visit *visit)
 		return;
 	}
 	if (!amount_has(amount, visit->currency)) {
-		admission->unknown = visit->currency == MONEY
-					 ? "the budget limits money and the "
-					   "job's price is unknown"
-					 : "the budget limits carbon and the "
-					   "job's carbon is unknown";
+		admission->unknown =
+		    visit->currency == MONEY
+			? "the budget limits money and the job's price is unknown"
+			: "the budget limits carbon and the job's carbon is unknown";
 		return;
 	}
 	const int64_t asked = amount_of(amount, visit->currency);

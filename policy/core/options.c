@@ -19,9 +19,8 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .variable = "CARBON_AWARE",
 	    .argument = "balanced|cost|carbon|fast|off|plan",
 	    .argument_optional = true,
-	    .usage = "run where and when it costs least, in money and "
-		     "carbon (default: balanced); plan: show what would "
-		     "be done and submit nothing",
+	    .usage =
+		"run where and when it costs least, in money and carbon (default: balanced); plan: show what would be done and submit nothing",
 	},
     [LT_OPTION_CHECKPOINT] =
 	{
@@ -29,17 +28,16 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .variable = "CHECKPOINT",
 	    .argument = "write=2m,every=30m,signal=USR1@120|off",
 	    .argument_optional = true,
-	    .usage = "the job can go on from a checkpoint: time to write "
-		     "one, interval, signal and how many seconds before "
-		     "an interruption it is sent",
+	    .usage =
+		"the job can go on from a checkpoint: time to write one, interval, signal and how many seconds before an interruption it is sent",
 	},
     [LT_OPTION_AMP] =
 	{
 	    .name = "amp",
 	    .variable = "AMP",
 	    .argument = "auto|off|bf16|fp16|fp8",
-	    .usage = "mixed precision: auto by the GPU that is there, off "
-		     "for bit-exact work",
+	    .usage =
+		"mixed precision: auto by the GPU that is there, off for bit-exact work",
 	},
     [LT_OPTION_GPU_MEMORY] =
 	{
@@ -53,16 +51,16 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .name = "expected-time",
 	    .variable = "EXPECTED_TIME",
 	    .argument = "TIME",
-	    .usage = "how long the job will likely run, as --time; the "
-		     "limit stays what it is",
+	    .usage =
+		"how long the job will likely run, as --time; the limit stays what it is",
 	},
     [LT_OPTION_MAX_COST] =
 	{
 	    .name = "max-cost",
 	    .variable = "MAX_COST",
 	    .argument = "AMOUNT",
-	    .usage = "most that the job may be expected to cost, in the "
-		     "site's currency",
+	    .usage =
+		"most that the job may be expected to cost, in the site's currency",
 	},
 };
 
@@ -159,8 +157,7 @@ parse_signal(
 	if (at != NULL &&
 	    lt_int64_parse(at + 1, 0, BEFORE_MAX_S, &before_s, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds "
-		    "after the @",
+		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds after the @",
 		    WORD_SIZE, value, BEFORE_MAX_S);
 	snprintf(options->checkpoint_signal, sizeof options->checkpoint_signal,
 	    "%s", names[found]);
@@ -178,8 +175,7 @@ parse_part_duration(
 	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
 	    value > YEAR_S)
 		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such "
-		    "as 90s, 2m or 1h",
+		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such as 90s, 2m or 1h",
 		    part, WORD_SIZE, text);
 	*seconds = (double)value;
 	return LT_OK;
@@ -202,8 +198,7 @@ parse_checkpoint_part(
 		if (equals != NULL)
 			*equals = '=';
 		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"%.*s\", want write=, every=, signal= "
-		    "or off%s%s%s",
+		    "--checkpoint: got \"%.*s\", want write=, every=, signal= or off%s%s%s",
 		    WORD_SIZE, part, nearest ? "; did you mean \"" : "",
 		    nearest ? nearest : "",
 		    !nearest		     ? ""
@@ -255,8 +250,7 @@ parse_gpu_memory(
 	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 ||
 	    mib > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT,
-		    "--gpu-memory: got \"%.*s\", want a size above 0 such as "
-		    "40G or 81920M",
+		    "--gpu-memory: got \"%.*s\", want a size above 0 such as 40G or 81920M",
 		    WORD_SIZE, value);
 	options->gpu_memory_mib = (uint32_t)mib;
 	return LT_OK;
@@ -269,8 +263,7 @@ parse_expected_time(
 	int64_t seconds = 0;
 	if (lt_slurm_time_parse(value, &seconds, NULL) != LT_OK || seconds <= 0)
 		return lt_fail(err, LT_EINPUT,
-		    "--expected-time: got \"%.*s\", want a time above 0 as "
-		    "--time has, such as 90 (minutes), 8:00:00, 1-12 or 8h",
+		    "--expected-time: got \"%.*s\", want a time above 0 as --time has, such as 90 (minutes), 8:00:00, 1-12 or 8h",
 		    WORD_SIZE, value);
 	options->expected_run_s = seconds;
 	return LT_OK;
@@ -283,8 +276,7 @@ parse_max_cost(
 	int64_t micros = 0;
 	if (lt_micros_parse(value, &micros, NULL) != LT_OK || micros < 0)
 		return lt_fail(err, LT_EINPUT,
-		    "--max-cost: got \"%.*s\", want an amount of at least 0 "
-		    "without a sign of currency, such as 120 or 99.50",
+		    "--max-cost: got \"%.*s\", want an amount of at least 0 without a sign of currency, such as 120 or 99.50",
 		    WORD_SIZE, value);
 	options->max_cost_micros = micros;
 	return LT_OK;

@@ -191,8 +191,7 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		if (task.share.denominator <= 0 || task.share.numerator < 0 ||
 		    !hold_on(&amount, &task, market, partition))
 			return lt_fail(err, LT_EOVERFLOW,
-			    "what the job may cost in partition %s passes "
-			    "what can be counted",
+			    "what the job may cost in partition %s passes what can be counted",
 			    partition->name);
 		if (i == 0)
 			most = amount;

@@ -20,8 +20,8 @@ enum {
 	AMOUNT = NUMBER + 1 + NUMBER,
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
-	MEMBERS = sizeof("lowtide:1 q= rev= team= hold= n= win=- plan= base="
-			 " exp= was= by= mode= f= why=;"),
+	MEMBERS = sizeof(
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= why=;"),
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
 		     2 * PLACE + 2 * WORD + LT_WHY_TEXT_SIZE - 1,
 };

@@ -165,8 +165,7 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 	    chosen->cost_micros <= request->max_cost_micros)
 		return false;
 	snprintf(out, size,
-	    "--max-cost: %s is the most, and on %s it would "
-	    "be %s.",
+	    "--max-cost: %s is the most, and on %s it would be %s.",
 	    lt_money_text(
 		most, sizeof(most), request->max_cost_micros, market->currency),
 	    market->partitions[chosen->partition].name,

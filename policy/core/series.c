@@ -67,8 +67,7 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 			    (uint64_t)series->start_utc_s[i] >
 			INT64_MAX)
 			return lt_fail(err, LT_EINPUT,
-			    "series %s: step %u ends at %lld, not after its "
-			    "start %lld",
+			    "series %s: step %u ends at %lld, not after its start %lld",
 			    series->source, i,
 			    (long long)series->start_utc_s[i + 1],
 			    (long long)series->start_utc_s[i]);

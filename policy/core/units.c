@@ -118,8 +118,7 @@ lt_slurm_time_parse(const char *text, int64_t *seconds, struct lt_error *err)
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want a time such as 90 (minutes), 2:30:00, 1-12:00 "
-	    "or 36h",
+	    "got \"%.*s\", want a time such as 90 (minutes), 2:30:00, 1-12:00 or 36h",
 	    QUOTED_MAX, text);
 }
 
@@ -185,8 +184,7 @@ lt_micros_parse(const char *text, int64_t *micros, struct lt_error *err)
 	return LT_OK;
 out:
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.*s\", want an amount such as 5000 or 32.77, at most six "
-	    "decimals",
+	    "got \"%.*s\", want an amount such as 5000 or 32.77, at most six decimals",
 	    QUOTED_MAX, text);
 }
 

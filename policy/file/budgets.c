@@ -34,19 +34,16 @@ read_fixed_period(struct lt_reader *reader, const struct lt_key *key,
 		return;
 	if (!lt_date_utc_s(days.from, zone, &budget->start_utc_s))
 		lt_complain(reader, node,
-		    "%s: from: got \"%s\", want a day "
-		    "such as 2026-11-01",
+		    "%s: from: got \"%s\", want a day such as 2026-11-01",
 		    key->name, days.from);
 	else if (!lt_date_utc_s(days.to, zone, &budget->end_utc_s))
 		lt_complain(reader, node,
-		    "%s: to: got \"%s\", want a day "
-		    "such as 2027-02-01",
+		    "%s: to: got \"%s\", want a day such as 2027-02-01",
 		    key->name, days.to);
 	else if (budget->end_utc_s <= budget->start_utc_s)
 		lt_complain(reader, node,
-		    "%s: got to: %s, want a day after "
-		    "from: %s",
-		    key->name, days.to, days.from);
+		    "%s: got to: %s, want a day after from: %s", key->name,
+		    days.to, days.from);
 	budget->period = LT_FIXED;
 }
 
@@ -96,16 +93,15 @@ static const struct lt_key budget_keys[] = {
     {"team", lt_read_account, AT(team), .size = LT_ACCOUNT_SIZE,
 	.required = true, .want = "a Slurm account"},
     {"period", read_period, 0, .required = true,
-	.want = "month, quarter, year, or {from: 2026-11-01, "
-		"to: 2027-02-01}"},
+	.want = "month, quarter, year, or {from: 2026-11-01, to: 2027-02-01}"},
     LIMIT_KEYS(limit),
     {"per_user", lt_read_keys, 0, .keys = per_user_keys,
 	.want = "a mapping such as {amount: 1000}"},
     {"on_exceed", lt_read_word, AT(on_exceed), .words = exceed_words,
 	.want = "reject, hold or warn"},
     {"alert_at", lt_read_percents, 0, .min = 1, .max = 1000,
-	.want = "a list of whole percents from 1 to 1000 such as "
-		"[50, 80, 100]"},
+	.want =
+	    "a list of whole percents from 1 to 1000 such as [50, 80, 100]"},
     {.name = NULL},
 };
 #undef AT
@@ -131,15 +127,13 @@ check_per_user(struct lt_reader *reader, const yaml_node_t *node,
 	if (team->has_money && user->has_money &&
 	    user->money_micros > team->money_micros)
 		lt_complain(reader, node,
-		    "per_user: got amount %s, want at "
-		    "most the team's %s",
+		    "per_user: got amount %s, want at most the team's %s",
 		    lt_micros_exact(asked, sizeof(asked), user->money_micros),
 		    lt_micros_exact(limit, sizeof(limit), team->money_micros));
 	if (team->has_carbon && user->has_carbon &&
 	    user->carbon_mg > team->carbon_mg)
 		lt_complain(reader, node,
-		    "per_user: got kg_co2e %s, want at "
-		    "most the team's %s",
+		    "per_user: got kg_co2e %s, want at most the team's %s",
 		    lt_kg_exact(asked, sizeof(asked), user->carbon_mg),
 		    lt_kg_exact(limit, sizeof(limit), team->carbon_mg));
 }
@@ -154,15 +148,13 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 	lt_place(node, &budget->line, &budget->column);
 	budget->on_exceed = LT_RULE_REJECT;
 	if (!lt_read_body(reader, budget_keys, "budgets",
-		"a mapping such "
-		"as {team: vision, period: month, amount: 5000}",
+		"a mapping such as {team: vision, period: month, amount: 5000}",
 		node, item) ||
 	    reader->errors->count > errors)
 		return;
 	if (!budget->limit.has_money && !budget->limit.has_carbon)
 		lt_complain(reader, node,
-		    "%s: amount: missing, want amount "
-		    "(money), kg_co2e, or both",
+		    "%s: amount: missing, want amount (money), kg_co2e, or both",
 		    budget->team);
 	check_per_user(reader, node, budget);
 	const struct lt_policy *policy = reader->policy;
@@ -170,8 +162,7 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 		if (!is_same_budget(&policy->budgets[i], budget))
 			continue;
 		lt_complain(reader, node,
-		    "team: got %s again, but line %d "
-		    "has its budget for the same period",
+		    "team: got %s again, but line %d has its budget for the same period",
 		    budget->team, policy->budgets[i].line);
 		return;
 	}
@@ -213,15 +204,13 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 	struct default_entry entry = {"", "", LT_OBJECTIVE_OFF};
 	const int errors = reader->errors->count;
 	if (!lt_read_body(reader, default_keys, "defaults",
-		"a mapping such "
-		"as {account: vision, carbon_aware: balanced}",
+		"a mapping such as {account: vision, carbon_aware: balanced}",
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;
 	if ((entry.account[0] != '\0') == (entry.qos[0] != '\0')) {
 		lt_complain(reader, node,
-		    "defaults: got %s, want account or "
-		    "qos",
+		    "defaults: got %s, want account or qos",
 		    entry.qos[0] != '\0' ? "account and qos"
 					 : "neither account nor qos");
 		return;
@@ -235,7 +224,5 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 		if (policy->defaults[i].is_qos == made->is_qos &&
 		    strcmp(policy->defaults[i].name, made->name) == 0)
 			lt_complain(reader, node,
-			    "defaults: got %s twice, "
-			    "want it once",
-			    made->name);
+			    "defaults: got %s twice, want it once", made->name);
 }

@@ -36,8 +36,7 @@ lt_read_exchange(struct lt_reader *reader, const yaml_node_t *name,
 	struct exchange_entry entry = {.rate = 0};
 	const int errors = reader->errors->count;
 	if (!lt_read_body(reader, exchange_keys, "exchange_rates",
-		"a mapping such as {currency: USD, rate: 0.93, "
-		"from: 2026-11-01}",
+		"a mapping such as {currency: USD, rate: 0.93, from: 2026-11-01}",
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;
@@ -72,8 +71,7 @@ lt_exchanges_finish(struct lt_reader *reader)
 		return;
 	if (policy->currency[0] == '\0') {
 		lt_complain(reader, NULL,
-		    "exchange_rates: are into the site's currency, but "
-		    "currency: is missing, want a line such as currency: EUR");
+		    "exchange_rates: are into the site's currency, but currency: is missing, want a line such as currency: EUR");
 		return;
 	}
 	qsort(rows, (size_t)policy->exchange_count, sizeof(*rows), compare);
@@ -82,13 +80,11 @@ lt_exchanges_finish(struct lt_reader *reader)
 			continue; /* a row that was refused */
 		if (strcmp(rows[i].currency, policy->currency) == 0)
 			lt_complain(reader, NULL,
-			    "exchange_rates: got a rate of %s, the site's own "
-			    "currency, want others only",
+			    "exchange_rates: got a rate of %s, the site's own currency, want others only",
 			    rows[i].currency);
 		if (i > 0 && compare(&rows[i - 1], &rows[i]) == 0)
 			lt_complain(reader, NULL,
-			    "exchange_rates: got two rates of %s for the same "
-			    "day, want one",
+			    "exchange_rates: got two rates of %s for the same day, want one",
 			    rows[i].currency);
 	}
 }

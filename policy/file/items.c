@@ -54,9 +54,8 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 					 : node->data.sequence.items.top - list;
 	if (count > items->max) {
 		lt_complain(reader, node,
-		    "%s: got %td entries, want at most "
-		    "%d",
-		    key->name, count, items->max);
+		    "%s: got %td entries, want at most %d", key->name, count,
+		    items->max);
 		return;
 	}
 	if (count == 0)
@@ -139,9 +138,8 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 	    .name = source->name, .want = "the name of an option"};
 	if (source->option_count == LT_OPTION_MAX) {
 		lt_complain(reader, name,
-		    "%s: got more than %d options, "
-		    "the limit",
-		    source->name, LT_OPTION_MAX);
+		    "%s: got more than %d options, the limit", source->name,
+		    LT_OPTION_MAX);
 		return;
 	}
 	struct lt_policy_option *option =
@@ -152,8 +150,7 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 	for (int i = 0; i < source->option_count; i++) {
 		if (strcmp(source->options[i].key, option->key) == 0) {
 			lt_complain(reader, name,
-			    "%s: got it twice (line %d "
-			    "has the first), want it once",
+			    "%s: got it twice (line %d has the first), want it once",
 			    option->key, source->options[i].line);
 			return;
 		}
@@ -167,9 +164,8 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 	}
 	if (strlen(text) >= sizeof(option->value)) {
 		lt_complain(reader, value,
-		    "%s: got %zu bytes, want at most "
-		    "%zu",
-		    option->key, strlen(text), sizeof(option->value) - 1);
+		    "%s: got %zu bytes, want at most %zu", option->key,
+		    strlen(text), sizeof(option->value) - 1);
 		return;
 	}
 	snprintf(option->value, sizeof(option->value), "%s", text);
@@ -187,15 +183,13 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 	lt_place(name, &source->line, &source->column);
 	if (strchr("0123456789+-.", source->name[0])) {
 		lt_complain(reader, name,
-		    "%s: a source's name begins with a "
-		    "letter, or it would read as a number",
+		    "%s: a source's name begins with a letter, or it would read as a number",
 		    source->name);
 		return;
 	}
 	if (node->type != YAML_MAPPING_NODE) {
 		lt_read_body(reader, NULL, source->name,
-		    "a mapping such as "
-		    "{adapter: uk_carbon_intensity, region: 13}",
+		    "a mapping such as {adapter: uk_carbon_intensity, region: 13}",
 		    node, item);
 		return;
 	}
@@ -210,8 +204,7 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 			read_option(reader, source, key, value);
 		} else if (seen) {
 			lt_complain(reader, key,
-			    "adapter: got it twice (line "
-			    "%zu has the first), want it once",
+			    "adapter: got it twice (line %zu has the first), want it once",
 			    seen->start_mark.line + 1);
 		} else {
 			seen = key;
@@ -220,7 +213,6 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 	}
 	if (!seen)
 		lt_complain(reader, name,
-		    "%s: adapter: missing, want an "
-		    "adapter such as uk_carbon_intensity",
+		    "%s: adapter: missing, want an adapter such as uk_carbon_intensity",
 		    source->name);
 }

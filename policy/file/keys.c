@@ -86,8 +86,8 @@ const struct lt_key lt_policy_keys[] = {
     {"carbon_intensity", lt_read_word, AT(intensity), .words = intensity_words,
 	.want = "average or marginal"},
     {"exchange_rates", lt_read_items, AT(exchanges), .items = &exchange_items,
-	.want = "a list such as - {currency: USD, rate: 0.93, "
-		"from: 2026-11-01}"},
+	.want =
+	    "a list such as - {currency: USD, rate: 0.93, from: 2026-11-01}"},
     {"max_delay", lt_read_duration, AT(max_delay_s), .min = 0,
 	.max = 30 * LT_DAY_S, .want = "a duration from 0 to 30d such as 24h"},
     {"stale_after", lt_read_duration, AT(stale_after_s), .min = 60,
@@ -117,11 +117,10 @@ const struct lt_key lt_policy_keys[] = {
     {"partitions", lt_read_items, AT(partitions), .items = &partition_items,
 	.want = "a mapping of partitions by name"},
     {"budgets", lt_read_items, AT(budgets), .items = &budget_items,
-	.want = "a list of budgets such as - {team: vision, "
-		"period: month, amount: 5000}"},
+	.want =
+	    "a list of budgets such as - {team: vision, period: month, amount: 5000}"},
     {"defaults", lt_read_items, AT(defaults), .items = &default_items,
-	.want = "a list such as - {account: vision, "
-		"carbon_aware: balanced}"},
+	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
     {.name = NULL},
 };
 #undef AT
@@ -134,7 +133,6 @@ lt_policy_finish(struct lt_reader *reader)
 	lt_exchanges_finish(reader);
 	if (reader->money_node && reader->policy->currency[0] == '\0')
 		lt_complain(reader, reader->money_node,
-		    "%s: is money, but "
-		    "currency: is missing, want a line such as currency: USD",
+		    "%s: is money, but currency: is missing, want a line such as currency: USD",
 		    reader->money_key);
 }

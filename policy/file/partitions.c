@@ -191,8 +191,8 @@ static const struct lt_word own_words[] = {
 static const struct lt_key preemptible_keys[] = {
     {"interruptions_per_hour", read_signal, AT(hazard), .min = 0, .max = 60,
 	.required = true,
-	.want = "interruptions of one node in an hour, 0 to 60, such as "
-		"0.004, a source, or a list of sources"},
+	.want =
+	    "interruptions of one node in an hour, 0 to 60, such as 0.004, a source, or a list of sources"},
     {"placement_score", read_source_only, AT(score),
 	.want = "a source, or a list of sources"},
     {"own_history", lt_read_word, AT(own_history), .words = own_words,
@@ -206,11 +206,10 @@ static const struct lt_key preemptible_keys[] = {
 static const struct lt_key partition_keys[] = {
     {"price_per_node_hour", read_signal, AT(price), .min = 0,
 	.max = LT_MONEY_MAX, .is_money = true,
-	.want = "money from 0 such as 32.77, a source, or a list of "
-		"sources"},
+	.want = "money from 0 such as 32.77, a source, or a list of sources"},
     {"carbon", read_signal, AT(carbon), .min = 0, .max = INTENSITY_MAX,
-	.want = "g CO2e/kWh from 0 to 10000 such as 180, a source, or a "
-		"list of sources"},
+	.want =
+	    "g CO2e/kWh from 0 to 10000 such as 180, a source, or a list of sources"},
     {"electricity_price_per_kwh", read_signal, AT(tariff), .min = -LT_MONEY_MAX,
 	.max = LT_MONEY_MAX, .is_money = true,
 	.want = "money such as 0.21, a source, or a list of sources"},
@@ -220,8 +219,8 @@ static const struct lt_key partition_keys[] = {
 	.want = "a number from 1 to 10 such as 1.15"},
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
     {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
-	.want = "a mapping such as {interruptions_per_hour: 0.004, "
-		"restart: 6m}"},
+	.want =
+	    "a mapping such as {interruptions_per_hour: 0.004, restart: 6m}"},
     {"engineer_cost_per_restart", lt_read_micros,
 	AT(engineer_micros_per_restart), .min = 0, .max = LT_MONEY_MAX,
 	.is_money = true, .want = "money from 0 such as 25"},
@@ -251,23 +250,19 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 	partition->pue = 1.0;
 	partition->own_history = LT_OWN_DEFAULT;
 	if (!lt_read_body(reader, partition_keys, partition->name,
-		"a mapping such as {carbon: london, "
-		"price_per_node_hour: 32.77}",
+		"a mapping such as {carbon: london, price_per_node_hour: 32.77}",
 		node, item))
 		return;
 	/* On owned nodes energy is all that a decision weighs. */
 	if (partition->owned && partition->price.is_set &&
 	    !partition->tariff.is_set)
 		lt_complain(reader, name,
-		    "%s: owned with a price, but "
-		    "electricity_price_per_kwh: is missing, want it: it is "
-		    "what running there costs",
+		    "%s: owned with a price, but electricity_price_per_kwh: is missing, want it: it is what running there costs",
 		    partition->name);
 	/* Elsewhere the price is all that is charged and held, and a second
 	 * one beside it would only be shown. */
 	if (!partition->owned && partition->tariff.is_set)
 		lt_complain(reader, name,
-		    "%s: electricity_price_per_kwh: is "
-		    "for nodes that the site owns, want owned: yes beside it",
+		    "%s: electricity_price_per_kwh: is for nodes that the site owns, want owned: yes beside it",
 		    partition->name);
 }

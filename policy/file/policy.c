@@ -96,8 +96,7 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 			lt_policy_finish(&reader);
 		} else {
 			lt_complain(&reader, root,
-			    "got a %s, want keys such "
-			    "as partitions:",
+			    "got a %s, want keys such as partitions:",
 			    root->type == YAML_SCALAR_NODE ? "text" : "list");
 		}
 		yaml_document_delete(&document);

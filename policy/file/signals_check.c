@@ -70,8 +70,7 @@ check_signal(const struct lt_policy *policy, const struct lt_source_kind *kinds,
 		if (is_carbon && is_intensity(found))
 			complain(errors, policy->path, signal->line,
 			    signal->column,
-			    "carbon: %s is a source of %s, but "
-			    "carbon_intensity is %s: the two are never mixed",
+			    "carbon: %s is a source of %s, but carbon_intensity is %s: the two are never mixed",
 			    name, kinds[source].title,
 			    wants_marginal ? "marginal" : "average");
 		else
@@ -102,13 +101,11 @@ check_currency(const struct lt_policy *policy,
 		return;
 	if (policy->currency[0] == '\0')
 		complain(errors, policy->path, source->line, source->column,
-		    "%s: gives %ss in %s, and currency: is missing, want a "
-		    "line such as currency: %s",
+		    "%s: gives %ss in %s, and currency: is missing, want a line such as currency: %s",
 		    source->name, kind->title, kind->currency, kind->currency);
 	else if (!has_rate(policy, kind->currency))
 		complain(errors, policy->path, source->line, source->column,
-		    "exchange_rates: has no %s: %s gives %ss in %s, the "
-		    "site's currency is %s",
+		    "exchange_rates: has no %s: %s gives %ss in %s, the site's currency is %s",
 		    kind->currency, source->name, kind->title, kind->currency,
 		    policy->currency);
 }

@@ -59,9 +59,8 @@ lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 	}
 	if (strlen(text) >= size) {
 		lt_complain(reader, node,
-		    "%s: got a name of %zu bytes, "
-		    "want at most %zu",
-		    key->name, strlen(text), size - 1);
+		    "%s: got a name of %zu bytes, want at most %zu", key->name,
+		    strlen(text), size - 1);
 		return false;
 	}
 	snprintf(out, size, "%s", text);
@@ -354,9 +353,8 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 		int64_t value;
 		if (budget->alert_count == LT_ALERTS_MAX) {
 			lt_complain(reader, node,
-			    "%s: got more than %d, "
-			    "the limit",
-			    key->name, LT_ALERTS_MAX);
+			    "%s: got more than %d, the limit", key->name,
+			    LT_ALERTS_MAX);
 			return;
 		}
 		if (!take_integer(reader, &percent,

@@ -243,8 +243,7 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 	yaml_document_t next;
 	if (!yaml_document_get_root_node(document)) {
 		complain_place(reader, 1, 1,
-		    "the file is empty, want keys "
-		    "such as partitions: (lowtide init writes a first one)");
+		    "the file is empty, want keys such as partitions: (lowtide init writes a first one)");
 		loaded = false;
 	} else if (!yaml_parser_load(&parser, &next)) {
 		complain_yaml(reader, &parser, text, length);
@@ -334,8 +333,7 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 			complain_key(reader, keys, name);
 		else if (values[i])
 			lt_complain(reader, name,
-			    "%s: got it twice (line %zu "
-			    "has the first), want it once",
+			    "%s: got it twice (line %zu has the first), want it once",
 			    keys[i].name, values[i]->start_mark.line + 1);
 		else
 			values[i] = yaml_document_get_node(

@@ -362,8 +362,7 @@ migrate(
 		newest++;
 	if (version < 0 || version > newest)
 		return lt_fail(err, LT_EVERSION,
-		    "%s/%s: version %d, want at most %d; a newer lowtide "
-		    "wrote it",
+		    "%s/%s: version %d, want at most %d; a newer lowtide wrote it",
 		    ledger->state_dir, databases[database].file, version,
 		    newest);
 	for (; version < newest; version++) {

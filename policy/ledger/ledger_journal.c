@@ -121,9 +121,9 @@ format_line(char *line, size_t size, const struct lt_entry *entry)
 	encode(who, sizeof(who), entry->who);
 	encode(reason, sizeof(reason), entry->reason);
 	const int length = snprintf(line, size,
-	    "adjustment 1 made=%" PRId64 " at=%" PRId64 " account=%s uid=%u"
-	    " money=%" PRId64 " carbon=%" PRId64 " energy=%" PRId64
-	    " who=%s reason=%s",
+	    "adjustment 1 made=%" PRId64 " at=%" PRId64
+	    " account=%s uid=%u money=%" PRId64 " carbon=%" PRId64
+	    " energy=%" PRId64 " who=%s reason=%s",
 	    entry->made_utc_s, entry->at_utc_s, account, entry->uid,
 	    entry->money_micros, entry->carbon_mg, entry->energy_wh, who,
 	    reason);
@@ -307,8 +307,8 @@ take_back(const struct journal *journal, struct lt_error *err)
 	if (ftruncate(journal->fd, journal->size) != 0 ||
 	    fsync(journal->fd) != 0)
 		(void)lt_context(err,
-		    "the adjustment could not be taken back and may yet come "
-		    "(%s/" JOURNAL_FILE ": %s)",
+		    "the adjustment could not be taken back and may yet come (%s/" JOURNAL_FILE
+		    ": %s)",
 		    journal->ledger->state_dir, strerror(errno));
 }
 
@@ -396,8 +396,8 @@ replay_line(struct journal *journal, const char *line, int64_t offset,
 		if (err != NULL && err->code == LT_OK)
 			err->line = line_number;
 		return lt_fail(err, LT_ECHECKSUM,
-		    "%s/" JOURNAL_FILE ":%d: a damaged line, want one written "
-		    "by lowtided",
+		    "%s/" JOURNAL_FILE
+		    ":%d: a damaged line, want one written by lowtided",
 		    journal->ledger->state_dir, line_number);
 	}
 	if (!add_adjusted(&sums, &entry))
@@ -484,8 +484,8 @@ lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err)
 		return rc;
 	if (known > journal.size)
 		return lt_fail(err, LT_ECHECKSUM,
-		    "%s/" JOURNAL_FILE ": %lld bytes, but %lld are in the "
-		    "ledger; put the whole file back",
+		    "%s/" JOURNAL_FILE
+		    ": %lld bytes, but %lld are in the ledger; put the whole file back",
 		    ledger->state_dir, (long long)journal.size,
 		    (long long)known);
 	rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
@@ -506,8 +506,7 @@ check_adjustment(
 
 	if (made->account[0] == '\0' || made->reason[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
-		    "an adjustment without %s, want both an account and a "
-		    "reason",
+		    "an adjustment without %s, want both an account and a reason",
 		    made->account[0] == '\0' ? "an account" : "a reason");
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
 		if (figures[i] > LT_ADJUSTMENT_MAX ||
@@ -533,9 +532,8 @@ insert(struct journal *journal, const struct lt_entry *made, size_t length,
 
 	if (rc == LT_OK && !add_adjusted(&journal->sums, made))
 		rc = lt_fail(err, LT_EOVERFLOW,
-		    "with it the adjustments of one sign would come to more "
-		    "than %" PRId64 " millionths, which is all that the "
-		    "ledger can add",
+		    "with it the adjustments of one sign would come to more than %" PRId64
+		    " millionths, which is all that the ledger can add",
 		    ADJUSTMENTS_MAX);
 	if (rc == LT_OK)
 		rc = lt_entry_put(journal->ledger, made, made->at_utc_s, err);

@@ -163,8 +163,7 @@ check_sum(const struct lt_run *run, const struct lt_entry *entries,
 		    "job %u: charges pass 64 bits", run->key.job_id);
 	if (!no_figures(&sum))
 		return lt_fail(err, LT_EBUG,
-		    "job %u: entries differ from the run by %lld micros, "
-		    "%lld mg",
+		    "job %u: entries differ from the run by %lld micros, %lld mg",
 		    run->key.job_id, (long long)sum.money_micros,
 		    (long long)sum.carbon_mg);
 	return LT_OK;

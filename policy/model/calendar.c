@@ -153,8 +153,7 @@ lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
 		return LT_OK;
 	}
 	return lt_fail(err, LT_EINPUT,
-	    "period: got \"%.40s\", want a month "
-	    "(2026-11), a quarter (2026-Q4) or a year (2026)",
+	    "period: got \"%.40s\", want a month (2026-11), a quarter (2026-Q4) or a year (2026)",
 	    text);
 }
 
@@ -174,8 +173,7 @@ lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
 		return LT_OK;
 	}
 	return lt_fail(err, LT_EINPUT,
-	    "got \"%.40s\", want a day such as 2026-11-21 or a time such as "
-	    "2026-11-21T02:00Z",
+	    "got \"%.40s\", want a day such as 2026-11-21 or a time such as 2026-11-21T02:00Z",
 	    text);
 }
 

@@ -334,8 +334,7 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 		return code;
 	if (magic != NULL && memcmp(bytes, magic, LT_MAGIC_BYTES) != 0)
 		return lt_fail(err, LT_EVERSION,
-		    "%s: starts with another magic than \"%.7s\": made by "
-		    "another version?",
+		    "%s: starts with another magic than \"%.7s\": made by another version?",
 		    reader->what, magic);
 	const uint32_t section_count = lt_get_u32(bytes + AT_SECTION_COUNT);
 	if (section_count == 0 || section_count > sections_max)
@@ -355,8 +354,7 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 	if (!header_unpack(bytes, &reader->header, reader->sections) ||
 	    reader->header.total_bytes != reader->source.size)
 		return lt_fail(err, LT_ECHECKSUM,
-		    "%s: header or section table is damaged, or the file "
-		    "was cut (%llu bytes)",
+		    "%s: header or section table is damaged, or the file was cut (%llu bytes)",
 		    reader->what, (unsigned long long)reader->source.size);
 	return LT_OK;
 }

@@ -88,8 +88,7 @@ check_series(
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (s->start_utc_s[i + 1] <= s->start_utc_s[i])
 			return lt_fail(err, LT_EINPUT,
-			    "series %u (%s): step %u does not end after its "
-			    "start",
+			    "series %u (%s): step %u does not end after its start",
 			    index, s->source, i);
 		if (!(fabs(s->value[i]) <= VALUE_MAX))
 			return lt_fail(err, LT_EINPUT,
@@ -99,8 +98,7 @@ check_series(
 	const int64_t first = s->start_utc_s[0];
 	if (!sane_time(s->issued_utc_s) || !sane_time(first))
 		return lt_fail(err, LT_EINPUT,
-		    "series %u (%s): issued at %lld, starts at %lld: out of "
-		    "all time",
+		    "series %u (%s): issued at %lld, starts at %lld: out of all time",
 		    index, s->source, (long long)s->issued_utc_s,
 		    (long long)first);
 	const int64_t last = s->start_utc_s[s->count];

@@ -60,8 +60,7 @@ check_owner_and_mode(const struct stat *status, const char *path,
 		    status->st_uid, geteuid());
 	if (!is_private && (mode & 022) != 0)
 		return lt_fail(err, LT_EDENIED,
-		    "%s: mode is %04o, want no write permission for group "
-		    "and others",
+		    "%s: mode is %04o, want no write permission for group and others",
 		    path, mode);
 	return LT_OK;
 }
