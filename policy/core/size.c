@@ -249,20 +249,21 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	return cpus;
 }
 
-/* Whole sockets. Single CPUs are dealt out to all sockets in turn; what a task
- * of several asks is kept on one, if one can hold it and has its GPUs. */
+/* Whole sockets. CPUs are dealt out to all sockets in turn; what a task asks is
+ * kept on as few as can hold it. Slurm keeps several tasks on one socket, too,
+ * but not where others have parts of the node. */
 static uint64_t
 sockets_rounded(const struct lt_request *request, const struct grain *grain,
     uint64_t cores, uint64_t tasks, uint64_t cpus_per_task, uint64_t nodes)
 {
 	const uint64_t all = smaller(cores, nodes * grain->sockets);
-	const uint64_t per_socket =
-	    grain->cores / grain->sockets * grain->usable / cpus_per_task;
+	const uint64_t socket_cpus =
+	    grain->cores / grain->sockets * grain->usable;
 
-	if (cpus_per_task == 1 || per_socket == 0 ||
-	    lt_request_wants_gpus(request) || request->tasks_per_socket > 0)
+	if (cpus_per_task > socket_cpus || lt_request_wants_gpus(request) ||
+	    request->tasks_per_socket > 0)
 		return all;
-	return smaller(all, (tasks + nodes * (per_socket - 1)) / per_socket);
+	return smaller(all, larger(tasks, nodes));
 }
 
 /* Cores of a node that --gres-flags=enforce-binding brings: all of the sockets

@@ -75,6 +75,7 @@ explained() { lowtide explain "$1" | grep -q "$2"; }
 	within 20 runs "$id"
 	within 10 known "$id"
 	within 10 has_run "$id"
+	told_twice # the terms know that it runs
 	as_user scontrol requeue "$id"
 	# Slurm would let it wait for two minutes; nobody shortens that.
 	again() { squeue -h -j "$id" -t PD -o %T | grep -q PENDING; }

@@ -33,6 +33,8 @@ static const struct {
     {"-n4, plain cores", PLAIN, {.tasks = 4}, 4, 4, 0},
     {"-n2: cyclic over the sockets", SOCKETS, {.tasks = 2}, 1, 64, 0},
     {"-n1, whole sockets", SOCKETS, {.tasks = 1}, 1, 32, 0},
+    {"-n2 -c2, whole sockets of a node that others are on", SOCKETS,
+	{.tasks = 2, .cpus_per_task = 2}, 1, 64, 0},
     {"-n2 -c2 --ntasks-per-socket=1, whole sockets", SOCKETS,
 	{.tasks = 2, .cpus_per_task = 2, .tasks_per_socket = 1}, 1, 64, 0},
     {"-n8 --ntasks-per-gpu=1", PLAIN, {.tasks = 8, .tasks_per_gpu = 1}, 1, 8,
