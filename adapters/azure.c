@@ -83,8 +83,8 @@ innermost(const json_t *error)
 /* {"error":{"code","message"}} of Resource Manager, {"error":"invalid_client",
  * "error_description":"AADSTS7000215: ..."} of the login, {"Error":{"Code",
  * "Message"}} of the prices. */
-void
-lt_azure_say(char *out, size_t size, const json_t *json)
+static void
+say(char *out, size_t size, const json_t *json)
 {
 	const json_t *const error = innermost(json_object_get(json, "error"));
 	const json_t *const other = json_object_get(json, "Error");
@@ -106,6 +106,17 @@ lt_azure_say(char *out, size_t size, const json_t *json)
 	    (int)strcspn(message, "\r\n"), message);
 }
 
+int
+lt_azure_refusal(const json_t *json, struct lt_error *err)
+{
+	char words[201];
+
+	say(words, sizeof(words), json);
+	return words[0] == '\0'
+		   ? LT_OK
+		   : lt_fail(err, LT_ENET, "the source says: %s", words);
+}
+
 void
 lt_azure_error_text(char *out, size_t size, const char *body, size_t length)
 {
@@ -114,6 +125,6 @@ lt_azure_error_text(char *out, size_t size, const char *body, size_t length)
 	out[0] = '\0';
 	if (lt_json_load(&json, body, length, NULL) != LT_OK)
 		return;
-	lt_azure_say(out, size, json);
+	say(out, size, json);
 	json_decref(json);
 }

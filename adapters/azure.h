@@ -23,8 +23,8 @@ bool lt_azure_is_asked(const struct lt_source_options *options,
 
 /* A text of a JSON object, "" without it. */
 const char *lt_azure_text(const json_t *object, const char *key);
-/* The error that an answer says, "" = none. */
-void lt_azure_say(char *out, size_t size, const json_t *json);
+/* LT_ENET with the error that an answer says; LT_OK = it says none. */
+int lt_azure_refusal(const json_t *json, struct lt_error *err);
 /* Of an error body the code and the first line of the message, "" = neither. */
 void lt_azure_error_text(
     char *out, size_t size, const char *body, size_t length);

@@ -214,12 +214,11 @@ read_page(const struct lt_source_options *options, const json_t *json,
 {
 	const json_t *const rows = json_object_get(json, "Items");
 	const json_t *row;
-	char words[201];
 	size_t i;
+	const int code = lt_azure_refusal(json, err);
 
-	lt_azure_say(words, sizeof(words), json);
-	if (words[0] != '\0')
-		return lt_fail(err, LT_ENET, "the source says: %s", words);
+	if (code != LT_OK)
+		return code;
 	if (!json_is_array(rows))
 		return lt_fail(err, LT_EINPUT, "JSON without \"Items\"");
 	if (json_array_size(rows) > 0 &&

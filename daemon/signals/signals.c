@@ -81,34 +81,6 @@ lt_source_forget(struct lt_source_memory *memory)
 	memory->etag[0] = memory->last_modified[0] = '\0';
 }
 
-void
-lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
-    int64_t now_utc_s)
-{
-	for (int i = 0; i < signals->source_count; i++) {
-		struct lt_source *const source = &signals->sources[i];
-		struct lt_error err = {0};
-		char value[64];
-		int quantity;
-		long long issued, complete;
-		if (lt_ledger_get(ledger, source->key, value, sizeof(value),
-			NULL) != LT_OK ||
-		    sscanf(value, "%d %lld %lld", &quantity, &issued,
-			&complete) != 3 ||
-		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
-			continue;
-		source->quantity = (enum lt_quantity)quantity;
-		source->issued_utc_s = issued;
-		source->complete_utc_s = complete;
-		if (lt_signals_refresh(ledger, source, now_utc_s, &err) ==
-		    LT_OK)
-			signals->changed = true;
-		else
-			lt_log("signal_lost", "source=%s error=\"%s\"",
-			    source->policy->name, err.text);
-	}
-}
-
 static int
 store(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, int64_t issued_utc_s,
@@ -195,9 +167,10 @@ make_steps(struct lt_source *source, const struct lt_known *known,
 	return LT_OK;
 }
 
-int
-lt_signals_refresh(struct lt_ledger *ledger, struct lt_source *source,
-    int64_t now_utc_s, struct lt_error *err)
+/* Make source->steps from what the ledger has. */
+static int
+refresh(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
@@ -207,6 +180,33 @@ lt_signals_refresh(struct lt_ledger *ledger, struct lt_source *source,
 		code = make_steps(source, &known, err);
 	free(steps);
 	return code;
+}
+
+void
+lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    int64_t now_utc_s)
+{
+	for (int i = 0; i < signals->source_count; i++) {
+		struct lt_source *const source = &signals->sources[i];
+		struct lt_error err = {0};
+		char value[64];
+		int quantity;
+		long long issued, complete;
+		if (lt_ledger_get(ledger, source->key, value, sizeof(value),
+			NULL) != LT_OK ||
+		    sscanf(value, "%d %lld %lld", &quantity, &issued,
+			&complete) != 3 ||
+		    quantity < 0 || quantity >= LT_QUANTITY_COUNT)
+			continue;
+		source->quantity = (enum lt_quantity)quantity;
+		source->issued_utc_s = issued;
+		source->complete_utc_s = complete;
+		if (refresh(ledger, source, now_utc_s, &err) == LT_OK)
+			signals->changed = true;
+		else
+			lt_log("signal_lost", "source=%s error=\"%s\"",
+			    source->policy->name, err.text);
+	}
 }
 
 /* "As before", says the source: the last point goes on. */

@@ -54,9 +54,6 @@ struct lt_signals_state {
  * again. */
 int lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
     struct lt_source *source, struct lt_points *points, int64_t now_utc_s);
-/* Make source->steps from what the ledger has (also at start). */
-int lt_signals_refresh(struct lt_ledger *ledger, struct lt_source *source,
-    int64_t now_utc_s, struct lt_error *err);
 /* At start and after a reload: what the ledger has of each source. */
 void lt_signals_restore(struct lt_signals_state *signals,
     struct lt_ledger *ledger, int64_t now_utc_s);

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
@@ -186,23 +187,26 @@ overlaps(const struct lt_period *period, int64_t start_utc_s, int64_t end_utc_s)
 		   start_utc_s >= period->start_utc_s);
 }
 
+static int
+by_budget_and_uid(const void *key, const void *usage)
+{
+	const struct lt_usage *const a = key, *const b = usage;
+
+	if (a->budget != b->budget)
+		return a->budget < b->budget ? -1 : 1;
+	return (a->uid > b->uid) - (a->uid < b->uid);
+}
+
 static const struct lt_usage *
 usage_find(
     const struct lt_budget_snapshot *snapshot, uint32_t budget, uint32_t uid)
 {
-	uint32_t low = 0, high = snapshot->usage_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		const struct lt_usage *const usage = &snapshot->usages[middle];
-		if (usage->budget == budget && usage->uid == uid)
-			return usage;
-		if (usage->budget < budget ||
-		    (usage->budget == budget && usage->uid < uid))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	const struct lt_usage key = {.budget = budget, .uid = uid};
+
+	return snapshot->usage_count == 0
+		   ? NULL
+		   : bsearch(&key, snapshot->usages, snapshot->usage_count,
+			 sizeof(key), by_budget_and_uid);
 }
 
 /* Limit, settled, held (recent included) and what is left of one budget or

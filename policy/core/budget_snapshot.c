@@ -4,6 +4,7 @@
  * whether a budget binds them. Used before lt_admit() by whoever admits.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "budget.h"
@@ -20,6 +21,12 @@ lt_rule_name(enum lt_rule rule)
 	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
 }
 
+static int
+by_name(const void *name, const void *account)
+{
+	return strcmp(name, ((const struct lt_account *)account)->name);
+}
+
 int
 lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
 {
@@ -33,19 +40,12 @@ lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
 			lower[length] = (char)(lower[length] - 'A' + 'a');
 	}
 	lower[length] = '\0';
-	uint32_t low = 0, high = snapshot->account_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		const int order =
-		    strcmp(snapshot->accounts[middle].name, lower);
-		if (order == 0)
-			return (int)middle;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return -1;
+	const struct lt_account *const found =
+	    snapshot->account_count == 0
+		? NULL
+		: bsearch(lower, snapshot->accounts, snapshot->account_count,
+		      sizeof(*found), by_name);
+	return found == NULL ? -1 : (int)(found - snapshot->accounts);
 }
 
 /* First pair at or after (uid, account). */
