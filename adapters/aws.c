@@ -65,6 +65,7 @@ lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
 	    .set = "Errors",
 	    .fields = {"Code", "Message"},
 	    .take = take_failure};
+
 	static const struct {
 		const char *code, *advice;
 		bool is_quiet;

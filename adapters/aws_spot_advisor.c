@@ -64,8 +64,7 @@ list_names(char *out, size_t size, const json_t *object, const char *like,
 	size_t length = 0;
 
 	out[0] = '\0';
-	json_object_foreach((json_t *)(uintptr_t)object, name, value)
-	{
+	json_object_foreach((json_t *)(uintptr_t)object, name, value) {
 		if (strncmp(name, like, like_length) != 0)
 			continue;
 		if (length + strlen(name) + 8 > size) {
@@ -134,8 +133,7 @@ find_range(const json_t *json, json_int_t index, double *chance,
 	const json_t *range;
 	size_t i;
 
-	json_array_foreach(json_object_get(json, "ranges"), i, range)
-	{
+	json_array_foreach(json_object_get(json, "ranges"), i, range) {
 		const json_t *const own = json_object_get(range, "index");
 
 		if (!json_is_integer(own) || json_integer_value(own) != index)

@@ -155,7 +155,8 @@ read_page(const struct lt_source_options *options, const json_t *json,
 		    "$skipToken: %zu bytes, limit %zu", strlen(next),
 		    sizeof(tally->next) - 1);
 	strcpy(tally->next, next);
-	json_array_foreach(rows, i, row) read_row(options, row, tally);
+	json_array_foreach(rows, i, row)
+		read_row(options, row, tally);
 	return LT_OK;
 }
 

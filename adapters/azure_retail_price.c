@@ -225,8 +225,7 @@ read_page(const struct lt_source_options *options, const json_t *json,
 	    want(json, "BillingCurrency", price_currency(options), err) !=
 		LT_OK)
 		return LT_EINPUT;
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		struct price price;
 
 		tally->rows++;

@@ -169,8 +169,7 @@ lt_carbon_read(struct lt_carbon_rows *rows, const json_t *list,
 	const json_t *json;
 	size_t i;
 
-	json_array_foreach(list, i, json)
-	{
+	json_array_foreach(list, i, json) {
 		if (!is_asked(rows, json))
 			continue;
 		const int code = read_row(rows, json, keys, points);

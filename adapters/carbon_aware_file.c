@@ -46,8 +46,7 @@ add_forecasts(const json_t *forecasts, const char *asked,
 	size_t i;
 
 	rows->is_forecast = true;
-	json_array_foreach(forecasts, i, forecast)
-	{
+	json_array_foreach(forecasts, i, forecast) {
 		const char *const location =
 		    text_of(json_object_get(forecast, "Location"), "Name");
 

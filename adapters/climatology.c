@@ -66,6 +66,7 @@ climatology_fetch(const struct lt_source_options *options,
 	     hour * LT_HOUR_S < window->to_utc_s && code == LT_OK; hour++) {
 		const time_t at = hour * LT_HOUR_S;
 		struct tm parts;
+
 		(void)gmtime_r(&at, &parts);
 		const struct lt_point point = {.start_utc_s = at,
 		    .end_utc_s = at + LT_HOUR_S,

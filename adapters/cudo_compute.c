@@ -64,8 +64,7 @@ prices_of(const json_t *machine)
 	const json_t *price;
 	size_t i;
 
-	json_array_foreach(json_object_get(machine, "prices"), i, price)
-	{
+	json_array_foreach(json_object_get(machine, "prices"), i, price) {
 		const char *const term =
 		    json_string_value(json_object_get(price, "commitmentTerm"));
 
@@ -187,7 +186,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	if (!json_is_array(machines))
 		return lt_fail(err, LT_EINPUT, "JSON without \"machineTypes\"");
 	json_array_foreach(machines, i, machine)
-	    add_machine(options, machine, &tally);
+		add_machine(options, machine, &tally);
 	if (tally.rows == 0)
 		return absent(options, &tally, err);
 	if (tally.refused == tally.rows)

@@ -195,7 +195,8 @@ read_json(const struct lt_source_options *options, const json_t *json,
 	if (!json_is_array(data))
 		return lt_fail(
 		    err, LT_EINPUT, "JSON without \"data\" in \"response\"");
-	json_array_foreach(data, i, row) read_row(options, row, mix);
+	json_array_foreach(data, i, row)
+		read_row(options, row, mix);
 	page->rows = json_array_size(data);
 	if (!lt_json_number(json_object_get(response, "total"), &page->total))
 		page->total = -1;
@@ -256,6 +257,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
     const struct lt_mix *mix, int offset, struct lt_error *err)
 {
 	char start[24], end[24], from[16];
+
 	const struct {
 		const char *key, *value;
 	} query[] = {

@@ -173,8 +173,7 @@ add_rows(const json_t *answer, const json_t *rows, struct reading *reading,
 
 	if (rows == NULL)
 		return add_row(answer, answer, reading, points, err);
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		const int code = add_row(row, answer, reading, points, err);
 
 		if (code != LT_OK)

@@ -55,8 +55,7 @@ check_times(const struct columns *columns, struct lt_error *err)
 	const json_t *time;
 	size_t i;
 
-	json_array_foreach(columns->times, i, time)
-	{
+	json_array_foreach(columns->times, i, time) {
 		const int64_t utc_s = json_integer_value(time);
 
 		if (!json_is_integer(time) || utc_s < 0 ||
@@ -132,11 +131,13 @@ step_at(const struct columns *columns, size_t i)
 	if (i + 1 < columns->count) {
 		const int64_t next_s =
 		    time_at(columns, i + 1) - time_at(columns, i);
+
 		step_s = next_s < step_s ? next_s : step_s;
 	}
 	if (i > 0) {
 		const int64_t last_s =
 		    time_at(columns, i) - time_at(columns, i - 1);
+
 		step_s = last_s < step_s ? last_s : step_s;
 	}
 	return step_s;

@@ -132,6 +132,7 @@ make_url(char out[LT_URL_SIZE], const struct job *job, struct span span,
     struct lt_error *err)
 {
 	char start[24], end[24];
+
 	const struct {
 		const char *key, *value;
 	} query[] = {

@@ -177,7 +177,8 @@ add_page(struct lt_gcp_search *search, const char *bytes, size_t byte_count,
 	if (code != LT_OK)
 		return code;
 	const json_t *const skus = json_object_get(json, "skus");
-	json_array_foreach(skus, i, sku) lt_gcp_add(search, sku);
+	json_array_foreach(skus, i, sku)
+		lt_gcp_add(search, sku);
 	next = json_string_value(json_object_get(json, "nextPageToken"));
 	token[0] = '\0';
 	if (next != NULL && strlen(next) >= TOKEN_SIZE)

@@ -106,8 +106,7 @@ is_region(const struct lt_gcp_search *search, const json_t *sku)
 	const json_t *region;
 	size_t i;
 
-	json_array_foreach(json_object_get(sku, "serviceRegions"), i, region)
-	{
+	json_array_foreach(json_object_get(sku, "serviceRegions"), i, region) {
 		const char *const name = json_string_value(region);
 
 		if (name != NULL && strcmp(name, search->region) == 0)
@@ -158,8 +157,7 @@ current_pricing(const struct lt_gcp_search *search, const json_t *sku)
 	int64_t best_utc_s = INT64_MIN, utc_s;
 	size_t i;
 
-	json_array_foreach(json_object_get(sku, "pricingInfo"), i, info)
-	{
+	json_array_foreach(json_object_get(sku, "pricingInfo"), i, info) {
 		const char *const text =
 		    json_string_value(json_object_get(info, "effectiveTime"));
 
@@ -191,8 +189,7 @@ sku_price(const struct lt_gcp_search *search, const json_t *sku,
 		return lt_fail(err, LT_EINPUT,
 		    "usageUnit: got \"%.20s\", want \"%s\"",
 		    unit == NULL ? "" : unit, want_unit);
-	json_array_foreach(json_object_get(pricing, "tieredRates"), i, tier)
-	{
+	json_array_foreach(json_object_get(pricing, "tieredRates"), i, tier) {
 		int64_t tier_nanos = 0;
 		const int code = money(search,
 		    json_object_get(tier, "unitPrice"), &tier_nanos, err);

@@ -16,8 +16,7 @@ find_rows(const json_t *json, struct lt_error *err)
 
 	if (json_is_array(json))
 		return json;
-	json_object_foreach((json_t *)json, key, member)
-	{
+	json_object_foreach((json_t *)json, key, member) {
 		if (!json_is_array(member))
 			continue;
 		if (rows != NULL) {

@@ -192,8 +192,7 @@ add_slots(const json_t *slots, struct tally *tally, struct lt_points *points,
 	size_t i;
 	const json_t *slot;
 
-	json_array_foreach(slots, i, slot)
-	{
+	json_array_foreach(slots, i, slot) {
 		const int code = add_slot(slot, tally, points, err);
 
 		if (code != LT_OK)
@@ -230,8 +229,7 @@ add_data(const struct lt_source_options *options, const json_t *data,
 			   ? add_slots(json_object_get(data, "data"), tally,
 				 points, err)
 			   : LT_OK;
-	json_array_foreach(data, i, area)
-	{
+	json_array_foreach(data, i, area) {
 		const json_t *const slots = json_object_get(area, "data");
 
 		if (slots == NULL)

@@ -147,8 +147,7 @@ read_rows(struct answer *answer, const json_t *list, struct lt_error *err)
 	const json_t *json;
 	size_t i;
 
-	json_array_foreach(list, i, json)
-	{
+	json_array_foreach(list, i, json) {
 		struct row row = {0};
 		int code = LT_OK;
 
@@ -175,8 +174,7 @@ read_data(struct answer *answer, const json_t *data, struct lt_error *err)
 		json_object_get(json_array_get(data, 0), "forecast")))
 		return read_rows(answer, data, err);
 	answer->is_forecast = true;
-	json_array_foreach(data, i, item)
-	{
+	json_array_foreach(data, i, item) {
 		const char *const issued = text_of(item, "generated_at");
 		const int code =
 		    read_rows(answer, json_object_get(item, "forecast"), err);

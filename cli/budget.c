@@ -40,7 +40,7 @@ add_row(struct lt_table *table, const json_t *budget, const char *const *keys,
 
 		if (!lt_json_int(budget, keys[i], &value))
 			snprintf(texts[i], sizeof(texts[i]), "none");
-		else if (currency)
+		else if (currency != NULL)
 			lt_money_text(
 			    texts[i], sizeof(texts[i]), value, currency);
 		else
@@ -71,13 +71,12 @@ print_budgets(const json_t *answer, bool color)
 	size_t index;
 	const json_t *budget;
 
-	if (!json_array_size(budgets) || !table) {
+	if (!json_array_size(budgets) || table == NULL) {
 		puts("no budgets");
 		lt_table_free(table);
 		return LT_EXIT_OK;
 	}
-	json_array_foreach(budgets, index, budget)
-	{
+	json_array_foreach(budgets, index, budget) {
 		int64_t limit;
 		const bool carbon = lt_json_int(budget, "limit_mg", &limit);
 
@@ -100,7 +99,7 @@ show(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (team) {
+	if (team != NULL) {
 		if (lt_client_escape(escaped, sizeof(escaped), team, &err))
 			return lt_cli_fail(&err);
 		snprintf(path, sizeof(path), "/v1/budget?team=%s", escaped);
@@ -122,12 +121,12 @@ adjustment(const struct lt_cli *cli, struct lt_error *err)
 	const char *const kg = lt_cli_value(cli, "kg-co2e");
 	int64_t money_micros = 0, carbon_mg = 0;
 
-	if (amount && lt_micros_parse(amount, &money_micros, err)) {
+	if (amount != NULL && lt_micros_parse(amount, &money_micros, err)) {
 		lt_context(err, "--amount");
 		return NULL;
 	}
 	/* millionths of a kilogram are milligrams */
-	if (kg && lt_micros_parse(kg, &carbon_mg, err)) {
+	if (kg != NULL && lt_micros_parse(kg, &carbon_mg, err)) {
 		lt_context(err, "--kg-co2e");
 		return NULL;
 	}
@@ -136,7 +135,7 @@ adjustment(const struct lt_cli *cli, struct lt_error *err)
 		"money_micros", (json_int_t)money_micros, "carbon_mg",
 		(json_int_t)carbon_mg, "reason", lt_cli_value(cli, "reason"));
 
-	if (!body)
+	if (body == NULL)
 		lt_fail(err, LT_EINPUT, "--team and --reason must be UTF-8");
 	return body;
 }
@@ -150,14 +149,15 @@ adjust(const struct lt_cli *cli)
 	struct lt_error err = {0};
 	int64_t id = 0;
 
-	if (!team || !team[0] || !reason || !reason[0])
+	if (team == NULL || !team[0] || reason == NULL || !reason[0])
 		return lt_cli_usage(cli, "adjust wants --team and --reason");
-	if (!lt_cli_value(cli, "amount") && !lt_cli_value(cli, "kg-co2e"))
+	if (lt_cli_value(cli, "amount") == NULL &&
+	    lt_cli_value(cli, "kg-co2e") == NULL)
 		return lt_cli_usage(
 		    cli, "adjust wants --amount or --kg-co2e, or both");
 	json_t *const body = adjustment(cli, &err);
 
-	if (!body)
+	if (body == NULL)
 		return lt_cli_usage(cli, "%s", err.text);
 	lt_client_call(&answer, cli, "POST", "/v1/budget/adjust", body, &err);
 	json_decref(body);
@@ -179,14 +179,14 @@ int
 lt_cli_budget(const struct lt_cli *cli)
 {
 	if (!cli->operand_count) {
-		for (int i = 1; lt_cli_budget_options[i].name; i++)
-			if (cli->values[i])
+		for (int i = 1; lt_cli_budget_options[i].name != NULL; i++)
+			if (cli->values[i] != NULL)
 				return lt_cli_usage(cli,
 				    "--%s belongs to \"budget adjust\"",
 				    lt_cli_budget_options[i].name);
 		return show(cli);
 	}
-	if (!strcmp(cli->operands[0], "adjust"))
+	if (strcmp(cli->operands[0], "adjust") == 0)
 		return adjust(cli);
 	return lt_cli_usage(
 	    cli, "got \"%s\", want adjust or nothing", cli->operands[0]);

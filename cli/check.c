@@ -14,6 +14,7 @@ lt_options_of(const struct lt_policy_source *source)
 {
 	struct lt_source_options options = {
 	    .name = source->name, .count = source->option_count};
+
 	_Static_assert(
 	    sizeof(options.items) / sizeof(options.items[0]) >= LT_OPTION_MAX,
 	    "every option of a source fits");
@@ -59,8 +60,9 @@ check_signals(const struct lt_policy *policy, struct lt_policy_errors *errors)
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);
-		kinds[i].currency =
-		    adapter->currency ? adapter->currency(&options) : "";
+		kinds[i].currency = adapter->currency != NULL
+					? adapter->currency(&options)
+					: "";
 	}
 	lt_policy_check_signals(policy, kinds, errors);
 }
@@ -101,9 +103,10 @@ print_json(const char *path, const struct lt_policy *policy,
 {
 	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o}", "file", path,
 	    "ok", errors->count == 0, "sources",
-	    policy ? policy->source_count : 0, "partitions",
-	    policy ? policy->partition_count : 0, "budgets",
-	    policy ? policy->budget_count : 0, "errors", errors_json(errors));
+	    policy != NULL ? policy->source_count : 0, "partitions",
+	    policy != NULL ? policy->partition_count : 0, "budgets",
+	    policy != NULL ? policy->budget_count : 0, "errors",
+	    errors_json(errors));
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);

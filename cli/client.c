@@ -27,9 +27,9 @@ lt_client_run_dir(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_RUN_DIR");
 
-	if (cli->run_dir)
+	if (cli->run_dir != NULL)
 		return cli->run_dir;
-	return named && named[0] ? named : DEFAULT_RUN_DIR;
+	return named != NULL && named[0] ? named : DEFAULT_RUN_DIR;
 }
 
 int
@@ -56,8 +56,8 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 	    .unix_socket = socket_path,
 	    .method = question->method,
 	    .body = body,
-	    .body_length = body ? strlen(body) : 0,
-	    .headers = {body ? "Content-Type: application/json" : NULL},
+	    .body_length = body != NULL ? strlen(body) : 0,
+	    .headers = {body != NULL ? "Content-Type: application/json" : NULL},
 	    .total_ms = TIMEOUT_MS,
 	};
 
@@ -84,9 +84,10 @@ peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
 	const struct passwd *const user = getpwnam(conf->slurm_user);
 	int64_t uid;
 
-	peer->munge_socket =
-	    socket_path && socket_path[0] ? socket_path : conf->munge_socket;
-	if (user) {
+	peer->munge_socket = socket_path != NULL && socket_path[0]
+				 ? socket_path
+				 : conf->munge_socket;
+	if (user != NULL) {
 		peer->slurm_uid = user->pw_uid;
 		return LT_OK;
 	}
@@ -105,11 +106,11 @@ ask_network(struct lt_sealed_reply *reply,
     const struct lt_seal_question *question, struct lt_error *err)
 {
 	const char *const server = getenv("LOWTIDE_SERVER");
-	const bool named = server && server[0];
+	const bool named = server != NULL && server[0];
 	struct lt_conf *const conf = calloc(1, sizeof(*conf));
 	struct lt_seal peer;
 
-	if (!conf)
+	if (conf == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
 	if (lt_conf_load(conf, err) || peer_of(&peer, conf, err)) {
 		free(conf);
@@ -121,8 +122,8 @@ ask_network(struct lt_sealed_reply *reply,
 
 	if (!count)
 		lt_fail(err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
-	for (int i = 0; i < count && (!reply->body || reply->status == 503);
-	     i++) {
+	for (int i = 0;
+	     i < count && (reply->body == NULL || reply->status == 503); i++) {
 		struct lt_sealed_reply fresh = {0};
 
 		if (lt_seal_ask(&fresh, &peer, conf->hosts[i], question, err))
@@ -131,7 +132,7 @@ ask_network(struct lt_sealed_reply *reply,
 		*reply = fresh;
 	}
 	free(conf);
-	if (reply->body)
+	if (reply->body != NULL)
 		*err = (struct lt_error){0};
 	return err->code;
 }
@@ -148,8 +149,8 @@ socket_exists(const char *path)
 static bool
 is_follower(const struct lt_sealed_reply *reply)
 {
-	return reply->status == 404 && reply->body &&
-	       strstr(reply->body, "this lowtided follows another");
+	return reply->status == 404 && reply->body != NULL &&
+	       strstr(reply->body, "this lowtided follows another") != NULL;
 }
 
 /* 2xx with JSON, or lowtided's {"error": text}. */
@@ -159,21 +160,21 @@ understand(
 {
 	json_error_t problem;
 	json_t *const body = json_loadb(
-	    reply->body ? reply->body : "", reply->length, 0, &problem);
+	    reply->body != NULL ? reply->body : "", reply->length, 0, &problem);
 
-	if (reply->status >= 200 && reply->status < 300 && body) {
+	if (reply->status >= 200 && reply->status < 300 && body != NULL) {
 		*answer = body;
 		return LT_OK;
 	}
 	const char *const text = lt_json_text(body, "error", NULL);
 
-	if (text)
+	if (text != NULL)
 		lt_fail(err,
 		    reply->status == 404   ? LT_ENOENT
 		    : reply->status == 403 ? LT_EDENIED
 					   : LT_EINPUT,
 		    "%s", text);
-	else if (body)
+	else if (body != NULL)
 		lt_fail(err, LT_ENET, "lowtided answers with status %ld",
 		    reply->status);
 	else
@@ -189,12 +190,12 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
     const char *path, const json_t *body, struct lt_error *err)
 {
 	struct lt_error ignored = {0};
-	struct lt_error *const out = err ? err : &ignored;
+	struct lt_error *const out = err != NULL ? err : &ignored;
 	const char *const server = getenv("LOWTIDE_SERVER");
-	const bool named = server && server[0];
+	const bool named = server != NULL && server[0];
 	struct lt_sealed_reply reply = {0};
 	char socket_path[1024];
-	char *const text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	char *const text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
 	const struct lt_seal_question question = {.method = method,
 	    .path = path,
 	    .body = text,
@@ -205,7 +206,7 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	    lt_client_run_dir(cli));
 	const bool local = !named && socket_exists(socket_path);
 
-	if (body && !text)
+	if (body != NULL && text == NULL)
 		lt_fail(out, LT_ENOMEM, "no memory");
 	else if (local)
 		ask_socket(&reply, socket_path, &question, out);
@@ -232,7 +233,7 @@ lt_json_text(const json_t *object, const char *key, const char *fallback)
 	const char *const text =
 	    json_string_value(json_object_get(object, key));
 
-	return text ? text : fallback;
+	return text != NULL ? text : fallback;
 }
 
 bool

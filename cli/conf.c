@@ -59,13 +59,13 @@ add_host(struct lt_conf *conf, char *value)
 	char *const address = conf->hosts[conf->host_count];
 	char *const open = strchr(value, '(');
 
-	if (open) {
+	if (open != NULL) {
 		*open = '\0';
 		open[1 + strcspn(open + 1, ")")] = '\0';
 	}
 	copy(name, sizeof(conf->host_names[0]), value);
 	copy(address, sizeof(conf->hosts[0]),
-	    open && open[1] ? open + 1 : value);
+	    open != NULL && open[1] ? open + 1 : value);
 	if (address[0])
 		conf->host_count++;
 }
@@ -76,9 +76,9 @@ read_auth_info(struct lt_conf *conf, char *value)
 {
 	char *rest = NULL;
 
-	for (char *item = strtok_r(value, ",", &rest); item;
+	for (char *item = strtok_r(value, ",", &rest); item != NULL;
 	     item = strtok_r(NULL, ",", &rest))
-		if (!strncasecmp(item, "socket=", 7))
+		if (strncasecmp(item, "socket=", 7) == 0)
 			copy(conf->munge_socket, sizeof(conf->munge_socket),
 			    item + 7);
 }
@@ -95,23 +95,24 @@ static void
 take(struct lt_conf *conf, const char *key, char *value, const char *partition)
 {
 	if (partition[0]) {
-		if (!strcasecmp(key, "AllowGroups") && strcasecmp(value, "ALL"))
+		if (strcasecmp(key, "AllowGroups") == 0 &&
+		    strcasecmp(value, "ALL") != 0)
 			count_partition(&conf->allow_groups_count,
 			    conf->allow_groups, sizeof(conf->allow_groups),
 			    partition);
-		if (!strcasecmp(key, "PreemptMode") &&
-		    !strcasecmp(value, "CANCEL"))
+		if (strcasecmp(key, "PreemptMode") == 0 &&
+		    strcasecmp(value, "CANCEL") == 0)
 			count_partition(&conf->cancel_count, conf->cancels,
 			    sizeof(conf->cancels), partition);
 		return;
 	}
-	if (!strcasecmp(key, "SlurmctldHost")) {
+	if (strcasecmp(key, "SlurmctldHost") == 0) {
 		add_host(conf, value);
-	} else if (!strcasecmp(key, "AuthInfo")) {
+	} else if (strcasecmp(key, "AuthInfo") == 0) {
 		read_auth_info(conf, value);
 	} else {
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (!strcasecmp(key, keys[i].key))
+			if (strcasecmp(key, keys[i].key) == 0)
 				copy((char *)conf + keys[i].offset,
 				    keys[i].size, value);
 	}
@@ -165,7 +166,7 @@ follow_include(struct lt_conf *conf, const char *from, const char *name,
 		name++;
 	const int length = (int)strcspn(name, " \t\r\n");
 
-	if (name[0] == '/' || !slash)
+	if (name[0] == '/' || slash == NULL)
 		snprintf(path, sizeof(path), "%.*s", length, name);
 	else
 		snprintf(path, sizeof(path), "%.*s/%.*s", (int)(slash - from),
@@ -183,10 +184,10 @@ parse_line(struct lt_conf *conf, const char *path, char *line, int depth,
 
 	while (isspace((unsigned char)*at))
 		at++;
-	if (!strncasecmp(at, "include", 7) && isspace((unsigned char)at[7]))
+	if (strncasecmp(at, "include", 7) == 0 && isspace((unsigned char)at[7]))
 		return follow_include(conf, path, at + 8, depth, err);
 	while (next_pair(&at, &key, &value)) {
-		if (first && !strcasecmp(key, "PartitionName"))
+		if (first && strcasecmp(key, "PartitionName") == 0)
 			copy(partition, sizeof(partition), value);
 		else
 			take(conf, key, value, partition);
@@ -226,10 +227,11 @@ parse_stream(struct lt_conf *conf, const char *path, FILE *in, char *line,
 
 	line[0] = '\0';
 	for (int number = 1; number <= LINES_MAX; number++) {
-		if (!fgets(line + used, (int)(LINE_MAX_BYTES - used), in))
+		if (fgets(line + used, (int)(LINE_MAX_BYTES - used), in) ==
+		    NULL)
 			return used ? parse_line(conf, path, line, depth, err)
 				    : LT_OK;
-		if (!strchr(line + used, '\n') && !feof(in))
+		if (strchr(line + used, '\n') == NULL && !feof(in))
 			return lt_fail(err, LT_ELIMIT,
 			    "%s:%d: a line of over %d bytes", path, number,
 			    (int)LINE_MAX_BYTES);
@@ -264,13 +266,13 @@ parse_file(
 			     ? fdopen(fd, "r")
 			     : NULL;
 
-	if (!in) {
+	if (in == NULL) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: want a file", path);
 	}
 	char *const line = malloc(LINE_MAX_BYTES);
 
-	if (!line) {
+	if (line == NULL) {
 		fclose(in);
 		return lt_fail(err, LT_ENOMEM, "%s: no memory", path);
 	}
@@ -297,7 +299,7 @@ lt_conf_load(struct lt_conf *conf, struct lt_error *err)
 	    "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
 	const char *const named = getenv("SLURM_CONF");
 
-	if (named && named[0])
+	if (named != NULL && named[0])
 		return lt_conf_parse(conf, named, err);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (!access(places[i], R_OK))

@@ -91,7 +91,7 @@ lt_cli_doctor(const struct lt_cli *cli)
 {
 	struct lt_doctor *const doctor = calloc(1, sizeof(*doctor));
 
-	if (!doctor) {
+	if (doctor == NULL) {
 		const struct lt_error err = {.text = "no memory"};
 
 		return lt_cli_fail(&err);

@@ -18,9 +18,8 @@ rate_of(const json_t *signals, const char *name)
 	const json_t *partition;
 
 	json_array_foreach(
-	    json_object_get(signals, "partitions"), index, partition)
-	{
-		if (!strcmp(lt_json_text(partition, "name", ""), name))
+	    json_object_get(signals, "partitions"), index, partition) {
+		if (strcmp(lt_json_text(partition, "name", ""), name) == 0)
 			return json_number_value(json_object_get(
 			    json_object_get(partition, "hazard"), "value"));
 	}
@@ -35,20 +34,21 @@ names_partition(const char *line, const char *name, const char *want)
 	const char *at = strstr(line, "preemptible=");
 	const size_t length = strlen(name);
 
-	at = at ? at + strlen("preemptible=") : "";
+	at = at != NULL ? at + strlen("preemptible=") : "";
 	const char *const end = at + strcspn(at, " \t");
 
 	while (at < end) {
 		const char *const next = at + strcspn(at, ", \t");
 
-		if (!strncmp(at, name, length) && at[length] == ':') {
+		if (strncmp(at, name, length) == 0 && at[length] == ':') {
 			const char *const number = at + length + 1;
 			const size_t digits = (size_t)(next - number);
 
-			return want ? strlen(want) == digits &&
-					  !strncmp(number, want, digits)
-				    : isdigit((unsigned char)*number) ||
-					  *number == '.';
+			return want != NULL
+				   ? strlen(want) == digits &&
+					 strncmp(number, want, digits) == 0
+				   : isdigit((unsigned char)*number) ||
+					 *number == '.';
 		}
 		at = *next == ',' ? next + 1 : end;
 	}
@@ -98,12 +98,12 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 		snprintf(path, sizeof(path), "%s", named);
 	else
 		snprintf(path, sizeof(path), "%.*s/plugstack.conf",
-		    slash ? (int)(slash - doctor->conf.path) : 0,
+		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
 		    doctor->conf.path);
 	if (lt_plugstack_line(line, sizeof(line), path, NULL))
 		return; /* said by lt_doctor_plugstack() */
-	if (doctor->status && lt_client_call(&signals, doctor->cli, "GET",
-				  "/v1/signals", NULL, NULL))
+	if (doctor->status != NULL && lt_client_call(&signals, doctor->cli,
+					  "GET", "/v1/signals", NULL, NULL))
 		signals = NULL;
 	const bool right =
 	    lt_preemptible_argument(policy, signals, line, want, sizeof(want));

@@ -31,5 +31,5 @@ lt_doctor_conf(
 	const char *const text =
 	    lt_json_text(json_object_get(doctor->facts, "conf"), key, NULL);
 
-	return text && text[0] ? text : fallback;
+	return text != NULL && text[0] ? text : fallback;
 }

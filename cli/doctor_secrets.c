@@ -18,7 +18,7 @@ names_secret(const char *key)
 	static const char suffix[] = "_file";
 	const size_t length = strlen(key), tail = sizeof(suffix) - 1;
 
-	return length > tail && !strcmp(key + length - tail, suffix);
+	return length > tail && strcmp(key + length - tail, suffix) == 0;
 }
 
 /* What is wrong with it, and how to mend that; false = nothing. */
@@ -45,7 +45,8 @@ find_fault(struct lt_finding *fault, const char *path, const char *user)
 	snprintf(fault->found, sizeof(fault->found),
 	    "belongs to uid %u: %s can't read it", (unsigned)status.st_uid,
 	    user);
-	return owner && owner->pw_uid != 0 && owner->pw_uid != status.st_uid;
+	return owner != NULL && owner->pw_uid != 0 &&
+	       owner->pw_uid != status.st_uid;
 }
 
 void

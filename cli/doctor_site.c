@@ -28,7 +28,7 @@ slurm_uid(const struct lt_doctor *doctor, uid_t *uid)
 	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user));
 	int64_t number;
 
-	if (user)
+	if (user != NULL)
 		*uid = user->pw_uid;
 	else if (lt_json_int(json_object_get(doctor->facts, "conf"),
 		     "slurm_uid", &number))
@@ -42,7 +42,8 @@ void
 lt_doctor_state(struct lt_doctor *doctor)
 {
 	const char *const named = getenv("LOWTIDE_STATE_DIR");
-	const char *const path = named && named[0] ? named : "/var/lib/lowtide";
+	const char *const path =
+	    named != NULL && named[0] ? named : "/var/lib/lowtide";
 	struct stat facts;
 	uid_t owner;
 
@@ -76,8 +77,7 @@ check_above_hold(struct lt_doctor *doctor)
 	const json_t *over;
 
 	json_array_foreach(
-	    json_object_get(doctor->status, "above_hold"), index, over)
-	{
+	    json_object_get(doctor->status, "above_hold"), index, over) {
 		int64_t runs = 0, last = 0;
 		const bool defect =
 		    json_is_true(json_object_get(over, "defect"));
@@ -164,7 +164,7 @@ lt_doctor_snapshots(struct lt_doctor *doctor)
 	const json_t *const ring = json_object_get(doctor->status, "ring");
 	int64_t ingested = 0, highest = 0, slots = 0, queue = 0;
 
-	if (!doctor->status)
+	if (doctor->status == NULL)
 		return;
 	check_age(doctor, "market", MARKET_OLD_S);
 	check_age(doctor, "budget", BUDGET_OLD_S);
@@ -196,16 +196,16 @@ lt_doctor_sources(struct lt_doctor *doctor)
 	const json_t *source;
 	bool varies = false;
 
-	if (!doctor->status)
+	if (doctor->status == NULL)
 		return;
 	json_array_foreach(
-	    json_object_get(doctor->status, "sources"), index, source)
-	{
+	    json_object_get(doctor->status, "sources"), index, source) {
 		const char *const name = lt_json_text(source, "name", "?");
 		const char *const error =
 		    lt_json_text(source, "last_error", "");
 
-		if (strcmp(lt_json_text(source, "quality", ""), "constant"))
+		if (strcmp(lt_json_text(source, "quality", ""), "constant") !=
+		    0)
 			varies = true;
 		if (error[0])
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
@@ -226,9 +226,9 @@ void
 lt_doctor_policy(struct lt_doctor *doctor)
 {
 	const char *const named = getenv("LOWTIDE_CONFIG");
-	const char *const path =
-	    lt_json_text(json_object_get(doctor->status, "policy"), "path",
-		named && named[0] ? named : "/etc/lowtide/lowtide.yaml");
+	const char *const path = lt_json_text(
+	    json_object_get(doctor->status, "policy"), "path",
+	    named != NULL && named[0] ? named : "/etc/lowtide/lowtide.yaml");
 	struct lt_policy *policy = NULL;
 	struct lt_error err = {0};
 
@@ -256,12 +256,12 @@ lt_doctor_munge(struct lt_doctor *doctor)
 {
 	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
 	const char *const path =
-	    named && named[0] ? named : doctor->conf.munge_socket;
+	    named != NULL && named[0] ? named : doctor->conf.munge_socket;
 	munge_ctx_t context = munge_ctx_create();
 	char *credential = NULL;
 	munge_err_t code = EMUNGE_NO_MEMORY;
 
-	if (context) {
+	if (context != NULL) {
 		code = path[0] ? munge_ctx_set(context, MUNGE_OPT_SOCKET, path)
 			       : EMUNGE_SUCCESS;
 		if (!code)
@@ -274,12 +274,12 @@ lt_doctor_munge(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "munge",
 		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's AuthInfo names its socket",
 		    "%s",
-		    context ? munge_ctx_strerror(context)
-			    : munge_strerror(code));
+		    context != NULL ? munge_ctx_strerror(context)
+				    : munge_strerror(code));
 	else
 		lt_doctor_say(doctor, LT_LEVEL_OK, "munge", "",
 		    "a credential goes round%s%s", path[0] ? " by " : "", path);
 	free(credential);
-	if (context)
+	if (context != NULL)
 		munge_ctx_destroy(context);
 }

@@ -22,9 +22,9 @@ is_this_host(const char *name)
 		return false;
 	const size_t length = strcspn(own, ".");
 
-	return !strcmp(name, "localhost") ||
+	return strcmp(name, "localhost") == 0 ||
 	       (strcspn(name, ".") == length &&
-		   !strncasecmp(name, own, length));
+		   strncasecmp(name, own, length) == 0);
 }
 
 void
@@ -99,7 +99,7 @@ in_list(const char *list, const char *word, char *last, size_t size)
 		snprintf(last, size, "%.*s",
 		    (int)(length - (skip < length ? skip : 0)),
 		    at + (skip < length ? skip : 0));
-		found = found || !strcmp(last, word);
+		found = found || strcmp(last, word) == 0;
 		at += length + (at[length] == ',');
 	}
 	return found;
@@ -152,9 +152,9 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
 	char last[256];
 
-	if (!doctor->facts && !doctor->has_conf)
+	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
-	if (doctor->facts && strcmp(list, running) != 0)
+	if (doctor->facts != NULL && strcmp(list, running) != 0)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "restart slurmctld when doctor finds no error",
 		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
@@ -185,7 +185,7 @@ plugstack_path(const struct lt_doctor *doctor, char *out, size_t size)
 		snprintf(out, size, "%s", named);
 	else
 		snprintf(out, size, "%.*s/plugstack.conf",
-		    slash ? (int)(slash - doctor->conf.path) : 0,
+		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
 		    doctor->conf.path);
 }
 
@@ -195,7 +195,7 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 	char path[2048], line[1024], word[16], plugin[1024];
 	struct lt_error err = {0};
 
-	if (!doctor->facts && !doctor->has_conf)
+	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
 	plugstack_path(doctor, path, sizeof(path));
 	if (lt_plugstack_line(line, sizeof(line), path, &err)) {
@@ -206,7 +206,7 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 	}
 	if (sscanf(line, "%15s %1023s", word, plugin) != 2)
 		word[0] = plugin[0] = '\0';
-	if (!strcmp(word, "required"))
+	if (strcmp(word, "required") == 0)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "plugstack",
 		    "optional is kinder: a host without the file then still runs jobs",
 		    "%s: %s", path, line);
@@ -237,11 +237,9 @@ check_gpus(struct lt_doctor *doctor)
 	int64_t gpus = 0, shards = 0;
 	const char *with_gpus = NULL, *with_shards = NULL;
 
-	json_array_foreach(partitions, index, partition)
-	{
+	json_array_foreach(partitions, index, partition) {
 		json_array_foreach(
-		    json_object_get(partition, "shapes"), kind, shape)
-		{
+		    json_object_get(partition, "shapes"), kind, shape) {
 			if (lt_json_int(shape, "gpus", &gpus) && gpus > 0)
 				with_gpus =
 				    lt_json_text(partition, "name", "?");
@@ -250,12 +248,13 @@ check_gpus(struct lt_doctor *doctor)
 				    lt_json_text(partition, "name", "?");
 		}
 	}
-	if (with_gpus && json_is_false(json_object_get(conf, "gpus_counted")))
+	if (with_gpus != NULL &&
+	    json_is_false(json_object_get(conf, "gpus_counted")))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
 		    "AccountingStorageTRES=gres/gpu",
 		    "slurmdbd does not count GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_gpus);
-	if (with_shards &&
+	if (with_shards != NULL &&
 	    json_is_false(json_object_get(conf, "shards_counted")))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
 		    "AccountingStorageTRES=gres/shard (or gres/mps)",
@@ -272,19 +271,21 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 	    doctor, "accounting_enforce", doctor->conf.accounting_enforce);
 	const char *const private_data = doctor->conf.private_data;
 
-	if (!doctor->facts && !doctor->has_conf)
+	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
 	check_gpus(doctor);
-	if (!strstr(storage, "slurmdbd")) {
+	if (strstr(storage, "slurmdbd") == NULL) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
 		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and firm budgets",
 		    "AccountingStorageType=%s: charges come from slurmctld's records, budgets only warn",
 		    storage[0] ? storage : "(none)");
 		return;
 	}
-	if (!strcasestr(enforce, "associations") &&
-	    !strcasestr(enforce, "limits") && !strcasestr(enforce, "safe") &&
-	    !strcasestr(enforce, "qos") && !strcasestr(enforce, "all"))
+	if (strcasestr(enforce, "associations") == NULL &&
+	    strcasestr(enforce, "limits") == NULL &&
+	    strcasestr(enforce, "safe") == NULL &&
+	    strcasestr(enforce, "qos") == NULL &&
+	    strcasestr(enforce, "all") == NULL)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
 		    "AccountingStorageEnforce=associations (or more)",
 		    "AccountingStorageEnforce=%s: users may charge any account",
@@ -308,7 +309,8 @@ lt_doctor_partitions(struct lt_doctor *doctor)
 		    "AllowGroups on %d (%s%s): a job is never moved there, only priced where it goes by itself",
 		    conf->allow_groups_count, conf->allow_groups,
 		    conf->allow_groups_count > 1 ? ", ..." : "");
-	if (conf->cancel_count || strcasestr(conf->preempt_mode, "CANCEL"))
+	if (conf->cancel_count ||
+	    strcasestr(conf->preempt_mode, "CANCEL") != NULL)
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "partitions",
 		    "PreemptMode=REQUEUE lets lowtide use them",
 		    "PreemptMode=CANCEL (%s): no job is moved where preemption kills it",

@@ -34,21 +34,21 @@ write_name(FILE *out, const char *name)
 	bool plain = isalpha((unsigned char)name[0]) != 0;
 
 	for (const char *c = name; *c; c++)
-		plain =
-		    plain && (isalnum((unsigned char)*c) || strchr("_.-", *c));
+		plain = plain && (isalnum((unsigned char)*c) ||
+				     strchr("_.-", *c) != NULL);
 	for (size_t i = 0; i < 8; i++) {
 		static const char *const words[] = {
 		    "y", "n", "yes", "no", "on", "off", "true", "null"};
 
 		plain = plain && strcasecmp(name, words[i]) != 0;
 	}
-	if (plain && strcasecmp(name, "false")) {
+	if (plain && strcasecmp(name, "false") != 0) {
 		fputs(name, out);
 		return;
 	}
 	fputc('"', out);
 	for (const char *c = name; *c; c++) {
-		if (strchr("\"\\", *c))
+		if (strchr("\"\\", *c) != NULL)
 			fputc('\\', out);
 		fputc((unsigned char)*c < 0x20 ? '?' : *c, out);
 	}
@@ -64,8 +64,7 @@ gpu_type(const json_t *partition, bool *untyped)
 	const json_t *shape;
 
 	*untyped = false;
-	json_array_foreach(json_object_get(partition, "shapes"), index, shape)
-	{
+	json_array_foreach(json_object_get(partition, "shapes"), index, shape) {
 		int64_t gpus = 0;
 		const char *const type = lt_json_text(shape, "gpu_type", "");
 
@@ -95,11 +94,11 @@ write_partition(FILE *out, const json_t *partition, const char *source)
 		: "");
 	fprintf(out,
 	    "    pue: 1.2 # energy at the meter over energy at the plug: yours\n");
-	if (source)
+	if (source != NULL)
 		fprintf(out, "    carbon: %s\n", source);
 	else
 		fputs("    #carbon: 230 # g CO2e per kWh of your grid\n", out);
-	if (gpu)
+	if (gpu != NULL)
 		fprintf(out, "    gpu: %s # guessed from Gres type %s\n",
 		    gpu->name, type);
 	else if (type[0] || untyped)
@@ -118,7 +117,7 @@ write_tail(FILE *out, const json_t *facts)
 			       : lt_json_text(first, "name", "team");
 
 	for (size_t i = 1;
-	     !strcmp(team, "root") && i < json_array_size(accounts); i++) {
+	     strcmp(team, "root") == 0 && i < json_array_size(accounts); i++) {
 		const json_t *const item = json_array_get(accounts, i);
 
 		team = json_is_string(item)
@@ -162,8 +161,9 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	    "# carbon is shown; jobs are never moved to a partition not here.\n"
 	    "partitions:\n",
 	    out);
-	json_array_foreach(json_object_get(facts, "partitions"), index,
-	    partition) write_partition(out, partition, source);
+	json_array_foreach(
+	    json_object_get(facts, "partitions"), index, partition)
+		write_partition(out, partition, source);
 	write_tail(out, facts);
 }
 
@@ -176,7 +176,8 @@ find_zone(char *out, size_t size)
 	char link[1024];
 
 	out[0] = '\0';
-	if (named && strchr(named, '/') && named[0] != '/' && named[0] != ':') {
+	if (named != NULL && strchr(named, '/') != NULL && named[0] != '/' &&
+	    named[0] != ':') {
 		snprintf(out, size, "%s", named);
 		return;
 	}
@@ -186,7 +187,7 @@ find_zone(char *out, size_t size)
 	link[length > 0 ? length : 0] = '\0';
 	const char *const at = strstr(link, mark);
 
-	if (at)
+	if (at != NULL)
 		snprintf(out, size, "%s", at + sizeof(mark) - 1);
 }
 
@@ -196,10 +197,10 @@ find_vendor(char *out, size_t size)
 {
 	FILE *const in = fopen("/sys/class/dmi/id/sys_vendor", "re");
 
-	if (!in || !fgets(out, (int)size, in))
+	if (in == NULL || fgets(out, (int)size, in) == NULL)
 		out[0] = '\0';
 	out[strcspn(out, "\n")] = '\0';
-	if (in)
+	if (in != NULL)
 		fclose(in);
 }
 
@@ -210,8 +211,8 @@ find_currency(char out[4])
 	setlocale(LC_MONETARY, "");
 	const char *const symbol = localeconv()->int_curr_symbol;
 
-	snprintf(
-	    out, 4, "%.3s", symbol && strlen(symbol) >= 3 ? symbol : "USD");
+	snprintf(out, 4, "%.3s",
+	    symbol != NULL && strlen(symbol) >= 3 ? symbol : "USD");
 }
 
 static int
@@ -222,7 +223,7 @@ save(const char *path, const char *text, size_t length, struct lt_error *err)
 	snprintf(parent, sizeof(parent), "%s", path);
 	char *const slash = strrchr(parent, '/');
 
-	if (slash && slash != parent) {
+	if (slash != NULL && slash != parent) {
 		*slash = '\0';
 		if (mkdir(parent, 0755) && errno != EEXIST)
 			return lt_fail(
@@ -273,9 +274,9 @@ lt_cli_init(const struct lt_cli *cli)
 	json_t *facts = NULL;
 	struct lt_error err = {0};
 
-	if (!path)
-		path = named && named[0] ? named : DEFAULT_CONFIG;
-	const bool to_stdout = !strcmp(path, "-");
+	if (path == NULL)
+		path = named != NULL && named[0] ? named : DEFAULT_CONFIG;
+	const bool to_stdout = strcmp(path, "-") == 0;
 
 	if (!to_stdout && !access(path, F_OK))
 		lt_fail(&err, LT_EINPUT,
@@ -287,12 +288,12 @@ lt_cli_init(const struct lt_cli *cli)
 	find_zone(zone, sizeof(zone));
 	find_currency(currency);
 	find_vendor(vendor, sizeof(vendor));
-	if (out)
+	if (out != NULL)
 		lt_init_write(out, facts,
 		    &(struct lt_init_site){
 			.currency = currency, .zone = zone, .vendor = vendor});
 	json_decref(facts);
-	if (!out || fclose(out))
+	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");
 	else if (prove(text, length, &err) == LT_OK && to_stdout)
 		fwrite(text, 1, length, stdout);

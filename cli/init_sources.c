@@ -66,15 +66,16 @@ static bool
 passes(const char *adapter, const char *const *words)
 {
 	const struct lt_adapter *const found =
-	    adapter ? lt_adapter_find(adapter) : NULL;
+	    adapter != NULL ? lt_adapter_find(adapter) : NULL;
 	struct lt_source_options options = {.name = "grid"};
 
 	/* key, value, ..., NULL */
-	for (; words[0]; words += 2, options.count++) {
+	for (; words[0] != NULL; words += 2, options.count++) {
 		options.items[options.count].key = words[0];
 		options.items[options.count].value = words[1];
 	}
-	return found && lt_adapter_check(found, &options, NULL) == LT_OK;
+	return found != NULL &&
+	       lt_adapter_check(found, &options, NULL) == LT_OK;
 }
 
 static void
@@ -88,7 +89,7 @@ write_grid(FILE *out, size_t index, bool asked, bool profile)
 	    "#   lowtide signals test %s --config FILE\n"
 	    "sources:\n",
 	    grids[index].place, grids[index].zone, name);
-	if (asked && grids[index].key)
+	if (asked && grids[index].key != NULL)
 		fprintf(out, "  grid: {adapter: %s, %s: %s}\n",
 		    grids[index].adapter, grids[index].key, grids[index].value);
 	else if (asked)
@@ -113,7 +114,7 @@ write_hints(FILE *out, const struct lt_init_site *site)
 	    "#  grid: {adapter: file, quantity: carbon, path: /etc/lowtide/carbon.csv}\n",
 	    site->zone[0] ? site->zone : "this time zone");
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
-		if (!strcmp(site->vendor, clouds[i].vendor) &&
+		if (strcmp(site->vendor, clouds[i].vendor) == 0 &&
 		    passes("cloud_region",
 			(const char *[]){"cloud", clouds[i].cloud, "region",
 			    clouds[i].region, NULL}))
@@ -135,7 +136,7 @@ lt_init_sources(FILE *out, const struct lt_init_site *site)
 		const bool asked = passes(grids[i].adapter,
 		    (const char *[]){grids[i].key, grids[i].value, NULL});
 		const bool profile =
-		    grids[i].profile &&
+		    grids[i].profile != NULL &&
 		    passes("climatology",
 			(const char *[]){"zone", grids[i].profile, NULL});
 

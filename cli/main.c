@@ -54,7 +54,7 @@ static const struct lt_cli_command *
 command_find(const char *name)
 {
 	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (!strcmp(commands[i].name, name))
+		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
 }
@@ -74,8 +74,8 @@ print_option(const char *name, const char *argument, const char *help)
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "--%s%s%s", name, argument ? " " : "",
-	    argument ? argument : "");
+	snprintf(left, sizeof(left), "--%s%s%s", name,
+	    argument != NULL ? " " : "", argument != NULL ? argument : "");
 	printf("  %-18s %s\n", left, help);
 }
 
@@ -85,7 +85,7 @@ print_command_help(const struct lt_cli_command *command)
 	lt_cli_print_usage(stdout, command);
 	printf("\n%s: %s\n\n", command->name, command->help);
 	for (const struct lt_cli_option *option = command->options;
-	     option && option->name; option++)
+	     option != NULL && option->name != NULL; option++)
 		print_option(option->name, option->argument, option->help);
 	if (command->has_json)
 		print_option("json", NULL, "print JSON for programs");
@@ -106,7 +106,7 @@ unknown_command(const char *name)
 	nearest = lt_nearest_word(name, names);
 	fprintf(stderr, "lowtide: no command \"");
 	lt_print_safe(stderr, name);
-	if (nearest)
+	if (nearest != NULL)
 		fprintf(stderr, "\"; did you mean %s?\n", nearest);
 	else
 		fprintf(stderr, "\"; lowtide --help lists them\n");
@@ -122,7 +122,7 @@ run_command(const struct lt_cli_command *command, int argc, char **argv,
 	bool help = false;
 	struct lt_error err = {0};
 
-	cli.color = isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
+	cli.color = isatty(STDOUT_FILENO) && !(no_color != NULL && no_color[0]);
 	if (lt_cli_parse(&cli, &help, argc, argv, &err))
 		return lt_cli_usage(&cli, "%s", err.text);
 	if (help) {
@@ -141,9 +141,9 @@ run_command(const struct lt_cli_command *command, int argc, char **argv,
 static int
 run_builtin(int argc, char **argv)
 {
-	const bool help = !strcmp(argv[0], "help");
+	const bool help = strcmp(argv[0], "help") == 0;
 
-	if (!strcmp(argv[0], "--version")) {
+	if (strcmp(argv[0], "--version") == 0) {
 		puts("lowtide " LT_VERSION);
 		return LT_EXIT_OK;
 	}
@@ -151,12 +151,13 @@ run_builtin(int argc, char **argv)
 		const struct lt_cli_command *const command =
 		    command_find(argv[1]);
 
-		if (!command)
+		if (command == NULL)
 			return unknown_command(argv[1]);
 		print_command_help(command);
 		return LT_EXIT_OK;
 	}
-	if (help || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h")) {
+	if (help || strcmp(argv[0], "--help") == 0 ||
+	    strcmp(argv[0], "-h") == 0) {
 		print_help();
 		return LT_EXIT_OK;
 	}
@@ -170,10 +171,10 @@ main(int argc, char **argv)
 	int i = 1;
 
 	setlocale(LC_TIME, "");
-	if (i + 1 < argc && !strcmp(argv[i], "--run")) {
+	if (i + 1 < argc && strcmp(argv[i], "--run") == 0) {
 		run_dir = argv[i + 1];
 		i += 2;
-	} else if (i < argc && !strncmp(argv[i], "--run=", 6)) {
+	} else if (i < argc && strncmp(argv[i], "--run=", 6) == 0) {
 		run_dir = argv[i] + 6;
 		i++;
 	}
@@ -187,7 +188,7 @@ main(int argc, char **argv)
 		return builtin;
 	const struct lt_cli_command *const command = command_find(argv[i]);
 
-	if (!command)
+	if (command == NULL)
 		return unknown_command(argv[i]);
 	return run_command(command, argc - i - 1, argv + i + 1, run_dir);
 }

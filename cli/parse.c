@@ -19,11 +19,11 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	if (cli->command->has_json)
 		names[count++] = "json";
 	for (const struct lt_cli_option *option = cli->command->options;
-	     option && option->name; option++)
+	     option != NULL && option->name != NULL; option++)
 		names[count++] = option->name;
 	const char *const nearest = lt_nearest_word(name, names);
 
-	if (nearest)
+	if (nearest != NULL)
 		return lt_fail(err, LT_EINPUT,
 		    "no option --%s; did you mean --%s?", name, nearest);
 	return lt_fail(err, LT_EINPUT, "no option --%s", name);
@@ -36,11 +36,11 @@ find_slot(struct lt_cli *cli, const char *name, bool *flag)
 	const struct lt_cli_option *const options = cli->command->options;
 
 	*flag = false;
-	if (!strcmp(name, "run"))
+	if (strcmp(name, "run") == 0)
 		return &cli->run_dir;
-	for (int i = 0; options && options[i].name; i++) {
-		if (!strcmp(options[i].name, name)) {
-			*flag = !options[i].argument;
+	for (int i = 0; options != NULL && options[i].name != NULL; i++) {
+		if (strcmp(options[i].name, name) == 0) {
+			*flag = options[i].argument == NULL;
 			return &cli->values[i];
 		}
 	}
@@ -55,34 +55,36 @@ parse_option(struct lt_cli *cli, bool *help, int argc, char **argv, int *at,
 	char name[WORD_MAX];
 	const char *const text = argv[*at] + 2;
 	const char *const equals = strchr(text, '=');
-	const size_t length = equals ? (size_t)(equals - text) : strlen(text);
+	const size_t length =
+	    equals != NULL ? (size_t)(equals - text) : strlen(text);
 	bool flag;
 
 	if (length >= sizeof(name))
 		return lt_fail(err, LT_EINPUT, "no option %s", argv[*at]);
 	memcpy(name, text, length);
 	name[length] = '\0';
-	if (!equals && !strcmp(name, "help")) {
+	if (equals == NULL && strcmp(name, "help") == 0) {
 		*help = true;
 		return LT_OK;
 	}
-	if (!equals && cli->command->has_json && !strcmp(name, "json")) {
+	if (equals == NULL && cli->command->has_json &&
+	    strcmp(name, "json") == 0) {
 		cli->json = true;
 		return LT_OK;
 	}
 	const char **const slot = find_slot(cli, name, &flag);
 
-	if (!slot)
+	if (slot == NULL)
 		return unknown_option(cli, name, err);
-	if (flag && equals)
+	if (flag && equals != NULL)
 		return lt_fail(err, LT_EINPUT, "--%s takes no value", name);
 	if (flag) {
 		*slot = "";
 		return LT_OK;
 	}
-	if (!equals && *at + 1 >= argc)
+	if (equals == NULL && *at + 1 >= argc)
 		return lt_fail(err, LT_EINPUT, "--%s wants a value", name);
-	*slot = equals ? equals + 1 : argv[++*at];
+	*slot = equals != NULL ? equals + 1 : argv[++*at];
 	return LT_OK;
 }
 
@@ -95,17 +97,17 @@ lt_cli_parse(
 
 	cli->operands = argv;
 	if (command->raw) {
-		*help = argc > 0 && !strcmp(argv[0], "--help");
+		*help = argc > 0 && strcmp(argv[0], "--help") == 0;
 		cli->operand_count = argc;
 		return LT_OK;
 	}
 	for (int i = 0; i < argc; i++) {
-		if (!only_operands && !strcmp(argv[i], "--")) {
+		if (!only_operands && strcmp(argv[i], "--") == 0) {
 			only_operands = true;
-		} else if (!only_operands && !strncmp(argv[i], "--", 2)) {
+		} else if (!only_operands && strncmp(argv[i], "--", 2) == 0) {
 			if (parse_option(cli, help, argc, argv, &i, err))
 				return err->code;
-		} else if (!only_operands && !strcmp(argv[i], "-h")) {
+		} else if (!only_operands && strcmp(argv[i], "-h") == 0) {
 			*help = true;
 		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
 			return lt_fail(err, LT_EINPUT, "no option %s", argv[i]);

@@ -56,12 +56,12 @@ lt_local_time(char *out, size_t size, const char *iso)
 	struct tm local;
 	int64_t utc_s;
 
-	if (!iso) {
+	if (iso == NULL) {
 		snprintf(out, size, "-");
 		return out;
 	}
 	if (lt_utc_parse(iso, &utc_s, NULL) ||
-	    !localtime_r(&(time_t){(time_t)utc_s}, &local) ||
+	    localtime_r(&(time_t){(time_t)utc_s}, &local) == NULL ||
 	    !strftime(out, size, "%a %e %b %Y %H:%M %Z", &local))
 		snprintf(out, size, "%s", iso);
 	return out;

@@ -19,7 +19,7 @@ is_our_option(const char *argument)
 	const size_t length = strcspn(argument, "=");
 
 	return length > 4 && length < sizeof(name) &&
-	       !strncmp(argument, name, length);
+	       strncmp(argument, name, length) == 0;
 }
 
 /* Text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's
@@ -33,7 +33,7 @@ table_line(const char *line)
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const size_t length = strlen(prefixes[i]);
 
-		if (!strncmp(line, prefixes[i], length))
+		if (strncmp(line, prefixes[i], length) == 0)
 			return line + length;
 	}
 	return NULL;
@@ -45,14 +45,14 @@ lt_plan_extract(FILE *out, char *text)
 	char *rest = NULL;
 	bool found = false;
 
-	for (char *line = strtok_r(text, "\n", &rest); line;
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		const char *const shown = table_line(line);
 
-		if (shown &&
-		    !strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)))
+		if (shown != NULL &&
+		    strncmp(shown, LT_PLAN_MARK, strlen(LT_PLAN_MARK)) == 0)
 			found = true;
-		if (!found || !shown)
+		if (!found || shown == NULL)
 			continue;
 		lt_print_safe(out, shown);
 		fputc('\n', out);
@@ -69,20 +69,21 @@ run_sbatch(char **argv)
 	fflush(stdout);
 	if (lt_program_run(&child, argv, false, 0, &err))
 		return lt_cli_fail(&err);
-	char *const text = child.error ? child.error : NULL;
-	char *const copy = strdup(text ? text : "");
+	char *const text = child.error != NULL ? child.error : NULL;
+	char *const copy = strdup(text != NULL ? text : "");
 	int result = child.status;
 
-	if (copy && child.status && lt_plan_extract(stdout, copy)) {
+	if (copy != NULL && child.status && lt_plan_extract(stdout, copy)) {
 		result = LT_EXIT_OK;
 	} else {
-		lt_print_safe(stderr, text ? text : "");
+		lt_print_safe(stderr, text != NULL ? text : "");
 		if (!child.status) {
 			fputs(
 			    "lowtide: sbatch submitted the job: the plugin did not see the wish for a plan\n",
 			    stderr);
 			result = LT_EXIT_FAILURE;
-		} else if (text && strstr(text, "carbon-aware=plan'")) {
+		} else if (text != NULL &&
+			   strstr(text, "carbon-aware=plan'") != NULL) {
 			fputs(
 			    "lowtide: sbatch does not know --carbon-aware: plugstack.conf here lacks spank_lowtide.so (lowtide doctor)\n",
 			    stderr);
@@ -97,7 +98,7 @@ int
 lt_cli_plan(const struct lt_cli *cli)
 {
 	const int skip =
-	    cli->operand_count && !strcmp(cli->operands[0], "--") ? 1 : 0;
+	    cli->operand_count && strcmp(cli->operands[0], "--") == 0 ? 1 : 0;
 	const int count = cli->operand_count - skip;
 	int used = 0;
 
@@ -110,7 +111,7 @@ lt_cli_plan(const struct lt_cli *cli)
 			    cli->operands[skip + i]);
 	char **const argv = calloc((size_t)count + 3, sizeof(*argv));
 
-	if (!argv) {
+	if (argv == NULL) {
 		const struct lt_error err = {.text = "no memory"};
 
 		return lt_cli_fail(&err);

@@ -25,17 +25,18 @@ find_symbol(Elf *elf, GElf_Sym *symbol)
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) ||
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		if (gelf_getshdr(section, &header) == NULL ||
 		    header.sh_type != SHT_DYNSYM)
 			continue;
 		Elf_Data *const table = elf_getdata(section, NULL);
 
-		for (int i = 0; gelf_getsym(table, i, symbol); i++) {
+		for (int i = 0; gelf_getsym(table, i, symbol) != NULL; i++) {
 			const char *const name =
 			    elf_strptr(elf, header.sh_link, symbol->st_name);
 
-			if (name && !strcmp(name, "plugin_version") &&
+			if (name != NULL &&
+			    strcmp(name, "plugin_version") == 0 &&
 			    symbol->st_shndx != SHN_UNDEF)
 				return true;
 		}
@@ -56,7 +57,7 @@ version_in(Elf *elf, uint32_t *version)
 	if (gelf_getclass(elf) != ELFCLASS64 || ident[EI_DATA] != byte_order ||
 	    !find_symbol(elf, &symbol))
 		return false;
-	for (int i = 0; gelf_getphdr(elf, i, &segment); i++) {
+	for (int i = 0; gelf_getphdr(elf, i, &segment) != NULL; i++) {
 		const uint64_t at = symbol.st_value - segment.p_vaddr;
 
 		if (segment.p_type != PT_LOAD ||
@@ -66,7 +67,7 @@ version_in(Elf *elf, uint32_t *version)
 		    elf_getdata_rawchunk(elf, (int64_t)(segment.p_offset + at),
 			sizeof(*version), ELF_T_BYTE);
 
-		if (data)
+		if (data != NULL)
 			memcpy(version, data->d_buf, sizeof(*version));
 		return data != NULL;
 	}
@@ -83,7 +84,7 @@ lt_plugin_version(const char *path, uint32_t *version, struct lt_error *err)
 		    "%s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	Elf *const elf = elf_begin(fd, ELF_C_READ, NULL);
-	const bool found = elf && version_in(elf, version);
+	const bool found = elf != NULL && version_in(elf, version);
 
 	elf_end(elf);
 	close(fd);
@@ -132,7 +133,7 @@ follow(char *out, size_t size, const char *from, const char *pattern, int depth,
 	glob_t files;
 	int result = LT_ENOENT;
 
-	if (pattern[0] == '/' || !slash)
+	if (pattern[0] == '/' || slash == NULL)
 		snprintf(path, sizeof(path), "%s", pattern);
 	else
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - from),
@@ -154,17 +155,17 @@ plugstack_file(
 	int result = LT_ENOENT;
 	FILE *const in = depth > 4 ? NULL : fopen(path, "re");
 
-	if (!in)
+	if (in == NULL)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	for (int i = 0; i < PLUGSTACK_LINES_MAX && result == LT_ENOENT &&
-			fgets(line, sizeof(line), in);
+			fgets(line, sizeof(line), in) != NULL;
 	     i++) {
 		line[strcspn(line, "#\r\n")] = '\0';
-		if (strstr(line, "spank_lowtide.so")) {
+		if (strstr(line, "spank_lowtide.so") != NULL) {
 			snprintf(out, size, "%s", line + strspn(line, " \t"));
 			result = LT_OK;
 		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
-			   !strcmp(word, "include")) {
+			   strcmp(word, "include") == 0) {
 			result = follow(out, size, path, pattern, depth, err);
 		}
 	}

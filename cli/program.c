@@ -30,7 +30,7 @@ stream_read(struct stream *stream, struct lt_error *err)
 		const size_t capacity = stream->capacity * 2 + 2 * READ_BYTES;
 		char *const bytes = realloc(stream->bytes, capacity);
 
-		if (!bytes)
+		if (bytes == NULL)
 			return lt_fail(err, LT_ENOMEM, "no memory");
 		stream->bytes = bytes;
 		stream->capacity = capacity;
@@ -201,7 +201,7 @@ own_directory(char *out, size_t size)
 	out[length > 0 ? length : 0] = '\0';
 	char *const slash = strrchr(out, '/');
 
-	if (slash)
+	if (slash != NULL)
 		*slash = '\0';
 }
 
@@ -212,7 +212,7 @@ find_lowtided(char *out, size_t size)
 	const char *const named = getenv("LOWTIDED");
 	char directory[2048];
 
-	if (named && named[0]) {
+	if (named != NULL && named[0]) {
 		snprintf(out, size, "%s", named);
 		return;
 	}
@@ -238,18 +238,18 @@ lt_probe_facts(json_t **facts, struct lt_error *err)
 	if (lt_program_run(&child, argv, true, PROBE_TIMEOUT_S, err))
 		return err->code;
 	if (child.status) {
-		if (child.error)
+		if (child.error != NULL)
 			child.error[strcspn(child.error, "\n")] = '\0';
 		lt_fail(err, LT_EIO, "%s --probe: exit status %d: %s", program,
-		    child.status, child.error ? child.error : "");
+		    child.status, child.error != NULL ? child.error : "");
 		lt_program_free(&child);
 		return err->code;
 	}
 	*facts = json_loadb(
-	    child.out ? child.out : "", child.out_length, 0, &problem);
-	if (!*facts)
+	    child.out != NULL ? child.out : "", child.out_length, 0, &problem);
+	if (*facts == NULL)
 		lt_fail(err, LT_EINPUT, "%s --probe: not JSON: %s", program,
 		    problem.text);
 	lt_program_free(&child);
-	return *facts ? LT_OK : err->code;
+	return *facts != NULL ? LT_OK : err->code;
 }

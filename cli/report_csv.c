@@ -118,7 +118,7 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 		fputc(',', out);
 		lt_csv_text(out, texts[i]);
 	}
-	for (const struct column *column = team_columns; column->key;
+	for (const struct column *column = team_columns; column->key != NULL;
 	     column++) {
 		fputc(',', out);
 		if (has_money || column->kind != MONEY)
@@ -130,7 +130,8 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 static void
 print_header(FILE *out, const struct column *columns, const char *separator)
 {
-	for (const struct column *column = columns; column->key; column++) {
+	for (const struct column *column = columns; column->key != NULL;
+	     column++) {
 		fprintf(out, "%s%s", separator, column->header);
 		separator = ",";
 	}
@@ -145,12 +146,11 @@ print_runs(FILE *out, const json_t *report)
 	const json_t *run;
 
 	print_header(out, run_columns, "");
-	json_array_foreach(json_object_get(report, "runs"), index, run)
-	{
+	json_array_foreach(json_object_get(report, "runs"), index, run) {
 		const char *separator = "";
 
-		for (const struct column *column = run_columns; column->key;
-		     column++) {
+		for (const struct column *column = run_columns;
+		     column->key != NULL; column++) {
 			fputs(separator, out);
 			if (has_money || column->kind != MONEY)
 				print_value(out, run, column);
@@ -173,6 +173,6 @@ lt_report_csv(FILE *out, const json_t *report, bool runs)
 	fputs("row,team,period,period_start,period_end,cluster,currency", out);
 	print_header(out, team_columns, ",");
 	json_array_foreach(json_object_get(report, "teams"), index, team)
-	    print_team(out, report, team, false);
+		print_team(out, report, team, false);
 	print_team(out, report, json_object_get(report, "total"), true);
 }

@@ -16,14 +16,15 @@ lt_cli_print_usage(FILE *out, const struct lt_cli_command *command)
 	const char *prefix = "usage:";
 	const char *line = command->usage;
 
-	while (line) {
+	while (line != NULL) {
 		const char *const end = strchr(line, '\n');
-		const int length = (int)(end ? end - line : (long)strlen(line));
+		const int length =
+		    (int)(end != NULL ? end - line : (long)strlen(line));
 
 		fprintf(out, "%s lowtide %s %.*s\n", prefix, command->name,
 		    length, line);
 		prefix = "      ";
-		line = end ? end + 1 : NULL;
+		line = end != NULL ? end + 1 : NULL;
 	}
 }
 
@@ -32,8 +33,8 @@ lt_cli_value(const struct lt_cli *cli, const char *name)
 {
 	const struct lt_cli_option *const options = cli->command->options;
 
-	for (int i = 0; options && options[i].name; i++)
-		if (!strcmp(options[i].name, name))
+	for (int i = 0; options != NULL && options[i].name != NULL; i++)
+		if (strcmp(options[i].name, name) == 0)
 			return cli->values[i];
 	return NULL;
 }

@@ -27,7 +27,7 @@ show(const struct lt_cli *cli)
 	    cli, errors ? "/v1/signals/errors" : "/v1/signals", &err);
 	int result = LT_EXIT_OK;
 
-	if (!answer)
+	if (answer == NULL)
 		return lt_cli_fail(&err);
 	if (cli->json)
 		result = lt_cli_print_json(answer);
@@ -55,8 +55,8 @@ enum { FORM_COUNT = sizeof(forms) / sizeof(forms[0]) };
 static bool
 takes(const struct form *form, const char *option)
 {
-	for (int i = 0; form->options[i]; i++)
-		if (!strcmp(form->options[i], option))
+	for (int i = 0; form->options[i] != NULL; i++)
+		if (strcmp(form->options[i], option) == 0)
 			return true;
 	return false;
 }
@@ -66,7 +66,7 @@ static const char *
 form_of(const char *option)
 {
 	for (int i = 0; i < FORM_COUNT; i++)
-		if (forms[i].word && takes(&forms[i], option))
+		if (forms[i].word != NULL && takes(&forms[i], option))
 			return forms[i].word;
 	return "nothing";
 }
@@ -78,21 +78,23 @@ lt_cli_signals(const struct lt_cli *cli)
 	const struct form *form = NULL;
 
 	for (int i = 0; i < FORM_COUNT; i++)
-		if (word ? forms[i].word && !strcmp(word, forms[i].word)
-			 : !forms[i].word)
+		if (word != NULL ? forms[i].word != NULL &&
+				       strcmp(word, forms[i].word) == 0
+				 : forms[i].word == NULL)
 			form = &forms[i];
-	if (!form)
+	if (form == NULL)
 		return lt_cli_usage(cli,
 		    "got \"%s\", want export, test, adapters or nothing", word);
-	for (int i = 0; lt_cli_signals_options[i].name; i++)
-		if (cli->values[i] &&
+	for (int i = 0; lt_cli_signals_options[i].name != NULL; i++)
+		if (cli->values[i] != NULL &&
 		    !takes(form, lt_cli_signals_options[i].name))
-			return word ? lt_cli_usage(cli, "%s takes no --%s",
-					  word, lt_cli_signals_options[i].name)
-				    : lt_cli_usage(cli, "--%s comes after %s",
-					  lt_cli_signals_options[i].name,
-					  form_of(
-					      lt_cli_signals_options[i].name));
+			return word != NULL
+				   ? lt_cli_usage(cli, "%s takes no --%s", word,
+					 lt_cli_signals_options[i].name)
+				   : lt_cli_usage(cli, "--%s comes after %s",
+					 lt_cli_signals_options[i].name,
+					 form_of(
+					     lt_cli_signals_options[i].name));
 	if (cli->operand_count < form->operands_min)
 		return lt_cli_usage(cli, "%s wants a source's name", word);
 	return form->run(cli);

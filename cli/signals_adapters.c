@@ -17,7 +17,7 @@ options_json(const struct lt_adapter *adapter)
 	json_t *const list = json_array();
 
 	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key; option++)
+	     option->key != NULL; option++)
 		json_array_append_new(
 		    list, json_pack("{s:s, s:b, s:s, s:s?}", "key", option->key,
 			      "required", option->required, "usage",
@@ -47,20 +47,20 @@ list(const struct lt_cli *cli)
 	json_t *const items = json_array();
 	int result = LT_EXIT_OK;
 
-	for (int i = 0; names[i]; i++) {
+	for (int i = 0; names[i] != NULL; i++) {
 		const struct lt_adapter *const adapter =
 		    lt_adapter_find(names[i]);
 		const char *const cells[] = {adapter->name, adapter->usage};
 
 		json_array_append_new(items, adapter_json(adapter));
-		if (table)
+		if (table != NULL)
 			lt_table_row(table, cells);
 	}
 	json_t *const body = json_pack("{s:o}", "adapters", items);
 
 	if (cli->json)
 		result = lt_cli_print_json(body);
-	else if (table)
+	else if (table != NULL)
 		lt_table_print(stdout, table, cli->color);
 	json_decref(body);
 	lt_table_free(table);
@@ -78,15 +78,15 @@ print_options(const struct lt_adapter *adapter, bool color)
 	};
 	struct lt_table *const table = lt_table_new(columns);
 
-	if (!table)
+	if (table == NULL)
 		return;
 	for (const struct lt_adapter_option *option = adapter->options;
-	     option->key; option++) {
+	     option->key != NULL; option++) {
 		char what[512];
 
 		snprintf(what, sizeof(what), "%s%s%s", option->usage,
-		    option->fallback ? "; default " : "",
-		    option->fallback ? option->fallback : "");
+		    option->fallback != NULL ? "; default " : "",
+		    option->fallback != NULL ? option->fallback : "");
 		const char *const cells[] = {
 		    option->key, option->required ? "yes" : "no", what};
 
@@ -105,13 +105,14 @@ lt_signals_adapters(const struct lt_cli *cli)
 	const struct lt_adapter *const adapter = lt_adapter_find(name);
 	char interval[64];
 
-	if (!adapter) {
+	if (adapter == NULL) {
 		const char *const nearest =
 		    lt_nearest_word(name, lt_adapter_names());
 
 		return lt_cli_usage(cli, "no adapter \"%s\"; %s%s", name,
-		    nearest ? "did you mean " : "signals adapters lists them",
-		    nearest ? nearest : "");
+		    nearest != NULL ? "did you mean "
+				    : "signals adapters lists them",
+		    nearest != NULL ? nearest : "");
 	}
 	if (cli->json) {
 		json_t *const body = adapter_json(adapter);

@@ -24,7 +24,7 @@ ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
 
 	if (!json_is_array(more) || (*next != 0 && *next <= offset)) {
 		lt_fail(err, LT_EINPUT, "signals: not a page of them");
-	} else if (!*answer) {
+	} else if (*answer == NULL) {
 		*answer = page;
 		return LT_OK;
 	} else if (json_array_extend(

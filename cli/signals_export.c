@@ -36,7 +36,7 @@ path_of(char *path, size_t size, const struct lt_cli *cli, const char *source,
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		char escaped[512];
 
-		if (!values[i].value)
+		if (values[i].value == NULL)
 			continue;
 		if (lt_client_escape(
 			escaped, sizeof(escaped), values[i].value, err))
@@ -74,8 +74,7 @@ print_csv(const json_t *page, const char *source)
 
 	lt_unit_text(
 	    unit, sizeof(unit), quantity, lt_json_text(page, "currency", ""));
-	json_array_foreach(json_object_get(page, "points"), index, point)
-	{
+	json_array_foreach(json_object_get(page, "points"), index, point) {
 		lt_csv_text(stdout, lt_json_text(point, "start", ""));
 		putchar(',');
 		lt_csv_text(stdout, lt_json_text(point, "end", ""));
@@ -107,13 +106,13 @@ print_json(struct export *export, const json_t *page)
 		char *const text = json_dumps(head, LT_CLI_JSON | JSON_COMPACT);
 
 		/* without its closing brace */
-		printf("%.*s,\"points\":[", text ? (int)strlen(text) - 1 : 0,
-		    text ? text : "");
+		printf("%.*s,\"points\":[",
+		    text != NULL ? (int)strlen(text) - 1 : 0,
+		    text != NULL ? text : "");
 		free(text);
 		json_decref(head);
 	}
-	json_array_foreach(json_object_get(page, "points"), index, point)
-	{
+	json_array_foreach(json_object_get(page, "points"), index, point) {
 		fputs(export->began || index > 0 ? ",\n" : "\n", stdout);
 		json_dumpf(point, stdout, LT_CLI_JSON | JSON_COMPACT);
 	}
@@ -196,8 +195,7 @@ export_all(struct export *export, struct lt_error *err)
 	size_t index;
 	const json_t *source;
 
-	json_array_foreach(json_object_get(answer, "sources"), index, source)
-	{
+	json_array_foreach(json_object_get(answer, "sources"), index, source) {
 		if (index > 0 && export->json)
 			fputs(",\n", stdout);
 		if (export_source(
@@ -213,11 +211,13 @@ lt_signals_export(const struct lt_cli *cli)
 {
 	const char *const format = lt_cli_value(cli, "format");
 	struct export export = {.cli = cli,
-	    .json = cli->json || (format && !strcmp(format, "json")),
+	    .json =
+		cli->json || (format != NULL && strcmp(format, "json") == 0),
 	    .tell = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
 	struct lt_error err = {0};
 
-	if (format && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0)
+	if (format != NULL && strcmp(format, "csv") != 0 &&
+	    strcmp(format, "json") != 0)
 		return lt_cli_usage(
 		    cli, "--format: got \"%s\", want csv or json", format);
 	if (cli->operand_count > 1)

@@ -63,8 +63,7 @@ day_text(char *out, size_t size, const json_t *source,
 	size_t index;
 	const json_t *item;
 
-	json_array_foreach(list, index, item)
-	{
+	json_array_foreach(list, index, item) {
 		const json_t *const value = json_object_get(item, "value");
 
 		if (index >= LT_HOURS_SHOWN)
@@ -140,9 +139,11 @@ use_of(const json_t *source, const char *partition, const char *key)
 	size_t index;
 	const json_t *use;
 
-	json_array_foreach(json_object_get(source, "used_by"), index,
-	    use) if (!strcmp(lt_json_text(use, "partition", ""), partition) &&
-		     !strcmp(lt_json_text(use, "key", ""), key)) return use;
+	json_array_foreach(json_object_get(source, "used_by"), index, use)
+		if (strcmp(lt_json_text(use, "partition", ""), partition) ==
+			0 &&
+		    strcmp(lt_json_text(use, "key", ""), key) == 0)
+			return use;
 	return NULL;
 }
 
@@ -153,12 +154,12 @@ first_of(const json_t *sources, const char *partition, const char *key)
 	size_t index;
 	const json_t *source;
 
-	json_array_foreach(sources, index, source)
-	{
+	json_array_foreach(sources, index, source) {
 		int64_t place = 0;
 		const json_t *const use = use_of(source, partition, key);
 
-		if (use && lt_json_int(use, "place", &place) && place == 1)
+		if (use != NULL && lt_json_int(use, "place", &place) &&
+		    place == 1)
 			return source;
 	}
 	return NULL;
@@ -176,8 +177,8 @@ print_stand_in(FILE *out, const json_t *sources, const json_t *source,
 
 	snprintf(text, sizeof(text), "%s from %s, as %s %s%s", key,
 	    lt_json_text(source, "name", "?"), lt_json_text(first, "name", "?"),
-	    since ? "is stale since " : "has no data",
-	    since ? lt_local_time(when, sizeof(when), since) : "");
+	    since != NULL ? "is stale since " : "has no data",
+	    since != NULL ? lt_local_time(when, sizeof(when), since) : "");
 	say(out, partition, text, look->color ? yellow : "");
 }
 
@@ -188,10 +189,8 @@ print_stand_ins(
 	size_t i, j;
 	const json_t *source, *use;
 
-	json_array_foreach(sources, i, source)
-	{
-		json_array_foreach(json_object_get(source, "used_by"), j, use)
-		{
+	json_array_foreach(sources, i, source) {
+		json_array_foreach(json_object_get(source, "used_by"), j, use) {
 			int64_t place = 0;
 
 			if (json_is_true(json_object_get(use, "in_use")) &&
@@ -207,8 +206,7 @@ print_hazards(FILE *out, const json_t *partitions)
 	size_t index;
 	const json_t *partition;
 
-	json_array_foreach(partitions, index, partition)
-	{
+	json_array_foreach(partitions, index, partition) {
 		const json_t *const hazard =
 		    json_object_get(partition, "hazard");
 		char value[64], published[64], own[160] = "", text[512];
@@ -248,8 +246,7 @@ print_words(
 	const json_t *source;
 	bool replay = false;
 
-	json_array_foreach(sources, index, source)
-	{
+	json_array_foreach(sources, index, source) {
 		const char *const name = lt_json_text(source, "name", "?");
 		const char *const note = lt_json_text(source, "note", "");
 		const char *const error =
@@ -290,11 +287,12 @@ lt_signals_print(
 	size_t index;
 	const json_t *source;
 
-	if (!table)
+	if (table == NULL)
 		return;
 	lt_utc_parse(lt_json_text(answer, "now", ""), &now_utc_s, NULL);
-	json_array_foreach(sources, index, source) add_source(table, source,
-	    lt_json_text(answer, "currency", ""), now_utc_s, look);
+	json_array_foreach(sources, index, source)
+		add_source(table, source, lt_json_text(answer, "currency", ""),
+		    now_utc_s, look);
 	lt_table_fit(table, look->columns, 1u << ZONE | 1u << LAST_ERROR);
 	if (json_array_size(sources))
 		lt_table_print(out, table, look->color);
@@ -345,10 +343,9 @@ add_models(struct lt_table *table, const json_t *source, const char *currency)
 	size_t i, j;
 	const json_t *model, *bucket;
 
-	json_array_foreach(json_object_get(source, "models"), i, model)
-	{
-		json_array_foreach(json_object_get(model, "buckets"), j, bucket)
-		{
+	json_array_foreach(json_object_get(source, "models"), i, model) {
+		json_array_foreach(
+		    json_object_get(model, "buckets"), j, bucket) {
 			int64_t count = 0;
 
 			if (lt_json_int(bucket, "count", &count) && count > 0)
@@ -377,10 +374,10 @@ lt_signals_print_errors(
 	size_t index;
 	const json_t *source;
 
-	if (!table)
+	if (table == NULL)
 		return;
 	json_array_foreach(json_object_get(answer, "sources"), index, source)
-	    add_models(table, source, lt_json_text(answer, "currency", ""));
+		add_models(table, source, lt_json_text(answer, "currency", ""));
 	lt_table_print(out, table, look->color);
 	fputs(
 	    "errors are forecast minus measured; what is not here was not scored yet\n",

@@ -45,22 +45,22 @@ find(const struct lt_policy *policy, const char *name, struct lt_error *err)
 	const char *names[LT_SOURCES_MAX + 1] = {NULL};
 
 	for (int i = 0; i < policy->source_count; i++) {
-		if (!strcmp(policy->sources[i].name, name))
+		if (strcmp(policy->sources[i].name, name) == 0)
 			return &policy->sources[i];
 		names[i] = policy->sources[i].name;
 	}
 	const char *const nearest = lt_nearest_word(name, names);
 
 	lt_fail(err, LT_ENOENT, "%s: has no source \"%s\"%s%s%s", policy->path,
-	    name, nearest ? "; did you mean " : "", nearest ? nearest : "",
-	    nearest ? "?" : "");
+	    name, nearest != NULL ? "; did you mean " : "",
+	    nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 	return NULL;
 }
 
 static void
 set_zone(const char *zone)
 {
-	if (zone)
+	if (zone != NULL)
 		setenv("TZ", zone, 1);
 	else
 		unsetenv("TZ");
@@ -74,7 +74,7 @@ fetch(struct attempt *attempt)
 	const int64_t begin_ms = now_ms();
 	const char *const zone = attempt->policy->timezone;
 	const char *const own = getenv("TZ");
-	char *const before = own ? strdup(own) : NULL;
+	char *const before = own != NULL ? strdup(own) : NULL;
 
 	if (tell)
 		fprintf(stderr, "%s: asking, up to a minute ...",
@@ -202,13 +202,13 @@ print_values(const struct attempt *attempt, const struct lt_signals_look *look)
 	struct lt_hour hours[LT_HOURS_SHOWN];
 	char line[512], value[64], range[160], blocks[LT_BLOCKS_SIZE];
 
-	if (now)
+	if (now != NULL)
 		snprintf(line, sizeof(line), "%s, %s",
 		    lt_value_text(
 			value, sizeof(value), now->value, points->quantity),
 		    attempt->adapter->replay ? "replay"
 					     : lt_quality_name(now->quality));
-	field("now", now ? line : "no value for now");
+	field("now", now != NULL ? line : "no value for now");
 	find_hours(hours, attempt);
 	lt_range_text(
 	    range, sizeof(range), hours, LT_HOURS_SHOWN, points->quantity);
@@ -309,9 +309,10 @@ print_json(const struct attempt *attempt)
 	    time_json(any, any ? points->points[0].start_utc_s : 0), "last",
 	    time_json(
 		any, any ? points->points[points->count - 1].end_utc_s : 0),
-	    "value_now", now ? json_real(now->value) : json_null(), "quality",
-	    lt_quality_name(now ? now->quality : LT_QUALITY_NONE), "hours",
-	    hours_json(attempt), "issued",
+	    "value_now", now != NULL ? json_real(now->value) : json_null(),
+	    "quality",
+	    lt_quality_name(now != NULL ? now->quality : LT_QUALITY_NONE),
+	    "hours", hours_json(attempt), "issued",
 	    time_json(points->issued_utc_s != 0, points->issued_utc_s), "note",
 	    points->note[0] ? points->note : NULL, "currency",
 	    points->currency[0] ? points->currency : NULL, "replay",
@@ -349,9 +350,10 @@ lt_signals_test(const struct lt_cli *cli)
 	struct lt_error err = {0};
 	int result = LT_EXIT_FAILURE;
 
-	if (!path)
-		path = named && named[0] ? named : "/etc/lowtide/lowtide.yaml";
-	if (!attempt)
+	if (path == NULL)
+		path = named != NULL && named[0] ? named
+						 : "/etc/lowtide/lowtide.yaml";
+	if (attempt == NULL)
 		lt_fail(&err, LT_ENOMEM, "no memory");
 	else if (lt_policy_load(&policy, path, lt_adapter_names(), &err) ==
 		 LT_OK)
@@ -364,7 +366,7 @@ lt_signals_test(const struct lt_cli *cli)
 	} else {
 		lt_cli_fail(&err);
 	}
-	if (attempt) {
+	if (attempt != NULL) {
 		lt_points_free(&attempt->points);
 		explicit_bzero(&attempt->memory, sizeof(attempt->memory));
 	}

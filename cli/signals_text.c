@@ -18,9 +18,9 @@ is_utf8(void)
 {
 	const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
 
-	if (!locale)
+	if (locale == NULL)
 		return false;
-	const bool found = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	const bool found = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
 
 	freelocale(locale);
 	return found;

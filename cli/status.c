@@ -169,7 +169,7 @@ value_text(char *out, size_t size, const json_t *source, const char *currency)
 		return out;
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(unit, units[i].unit))
+		if (strcmp(unit, units[i].unit) != 0)
 			continue;
 		if (units[i].money)
 			price_text(
@@ -200,12 +200,11 @@ print_sources(const json_t *sources, const char *currency, bool color)
 	const json_t *source;
 	bool replay = false;
 
-	if (!table || !json_array_size(sources)) {
+	if (table == NULL || !json_array_size(sources)) {
 		lt_table_free(table);
 		return;
 	}
-	json_array_foreach(sources, index, source)
-	{
+	json_array_foreach(sources, index, source) {
 		char value[96], age[64];
 		const bool replayed =
 		    json_is_true(json_object_get(source, "replay"));

@@ -53,12 +53,12 @@ lt_table_new(const struct lt_table_column *columns)
 {
 	struct lt_table *const table = calloc(1, sizeof(*table));
 
-	if (!table)
+	if (table == NULL)
 		return NULL;
 	table->columns = columns;
 	table->rule_before = -1;
 	while (table->column_count < LT_TABLE_COLUMNS_MAX &&
-	       columns[table->column_count].title)
+	       columns[table->column_count].title != NULL)
 		table->column_count++;
 	return table;
 }
@@ -74,7 +74,7 @@ make_room(struct lt_table *table)
 	char **const cells = realloc(table->cells,
 	    (size_t)capacity * (size_t)table->column_count * sizeof(*cells));
 
-	if (!cells)
+	if (cells == NULL)
 		return false;
 	table->cells = cells;
 	table->row_capacity = capacity;
@@ -92,8 +92,8 @@ lt_table_row(struct lt_table *table, const char *const *cells)
 					      (size_t)table->column_count;
 
 	for (int i = 0; i < table->column_count; i++) {
-		row[i] = strndup(cells[i] ? cells[i] : "-", CELL_MAX);
-		if (!row[i]) {
+		row[i] = strndup(cells[i] != NULL ? cells[i] : "-", CELL_MAX);
+		if (row[i] == NULL) {
 			while (i-- > 0)
 				free(row[i]);
 			table->failed = true;
@@ -214,7 +214,7 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 void
 lt_table_free(struct lt_table *table)
 {
-	if (!table)
+	if (table == NULL)
 		return;
 	for (int i = 0; i < table->row_count * table->column_count; i++)
 		free(table->cells[i]);
@@ -225,9 +225,9 @@ lt_table_free(struct lt_table *table)
 void
 lt_csv_text(FILE *out, const char *text)
 {
-	const bool guard = text[0] && strchr("=+-@\t\r", text[0]);
+	const bool guard = text[0] && strchr("=+-@\t\r", text[0]) != NULL;
 
-	if (!guard && !strpbrk(text, "\",\r\n")) {
+	if (!guard && strpbrk(text, "\",\r\n") == NULL) {
 		fputs(text, out);
 		return;
 	}
@@ -298,7 +298,7 @@ lt_round_column(int64_t *rounded, const int64_t *values, int count,
 	}
 	int64_t missing = (int64_t)((*rounded_total - floors) / unit);
 
-	if (!given || sum != total) {
+	if (given == NULL || sum != total) {
 		for (int i = 0; i < count; i++)
 			rounded[i] = round_to(values[i], unit);
 		free(given);

@@ -35,8 +35,9 @@ usage(FILE *out)
 	fputs("usage: lowtided [options]\n", out);
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		char left[40];
+
 		snprintf(left, sizeof(left), "--%s %s", table[i].name,
-		    table[i].argument ? table[i].argument : "");
+		    table[i].argument != NULL ? table[i].argument : "");
 		fprintf(out, "  %-16s %s\n", left, table[i].usage);
 	}
 }
@@ -45,17 +46,19 @@ static const char *
 from_environment(const char *name, const char *fallback)
 {
 	const char *value = getenv(name);
-	return value && value[0] ? value : fallback;
+
+	return value != NULL && value[0] ? value : fallback;
 }
 
 int
 lt_args_parse(struct lt_args *args, int argc, char **argv)
 {
 	struct option options[OPTION_COUNT + 1] = {0};
+
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		options[i].name = table[i].name;
 		options[i].has_arg =
-		    table[i].argument ? required_argument : no_argument;
+		    table[i].argument != NULL ? required_argument : no_argument;
 		options[i].val = table[i].letter;
 	}
 	*args = (struct lt_args){

@@ -16,6 +16,7 @@ int64_t
 lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 {
 	const int64_t offset_ms = wall_ms - monotonic_ms;
+
 	if (!clock->known) {
 		*clock = (struct lt_clock){
 		    .known = true, .behind = true, .offset_ms = offset_ms};
@@ -56,6 +57,7 @@ move_since(struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	char text[32];
 	int64_t since_utc_s = 0;
+
 	if (lt_ledger_get(ledger, "since", text, sizeof(text), NULL) != LT_OK ||
 	    lt_int64_parse(text, 0, INT64_MAX, &since_utc_s, NULL) != LT_OK ||
 	    since_utc_s <= now_utc_s)
@@ -69,7 +71,8 @@ static void
 move_ledger(struct lt_clock *clock, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	if (!clock->behind || !ledger)
+
+	if (!clock->behind || ledger == NULL)
 		return;
 	int code =
 	    lt_ledger_move_holds(ledger, clock->behind_by_s, now_utc_s, &err);
@@ -86,6 +89,7 @@ void
 lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 {
 	const int64_t by_s = lt_clock_step(&d->clock, wall_ms, monotonic_ms);
+
 	if (by_s != 0) {
 		lt_log("clock_was_set", "by_s=%lld", (long long)by_s);
 		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)

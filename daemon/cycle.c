@@ -42,6 +42,7 @@ run_step(struct lt_daemon *d, enum lt_step_id id, step_function *step,
 {
 	struct lt_error err = {0};
 	const bool worked = step(d, now_utc_s, &err) == LT_OK;
+
 	if (worked && lt_step_worked(&d->steps, id))
 		lt_log("step_works", "step=%s", lt_step_name(id));
 	if (!worked && lt_step_failed(&d->steps, id, &err))
@@ -62,6 +63,7 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_prune_signals(
 	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
+
 	if (code == LT_OK)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
@@ -75,6 +77,7 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_file_id id;
 	struct lt_error err = {0};
+
 	if (now_utc_s < d->next.policy)
 		return;
 	d->next.policy = now_utc_s + LT_JOBS_EVERY_S;
@@ -92,6 +95,7 @@ static int64_t
 now_ms(void)
 {
 	struct timespec now;
+
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
@@ -103,6 +107,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
 		const int64_t began_ms = now_ms();
+
 		if (!d->budget.has_snapshot)
 			run_step(
 			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);

@@ -38,6 +38,7 @@ static int64_t
 wall_ms(void)
 {
 	struct timespec now;
+
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
@@ -63,6 +64,7 @@ lock_state(int *lock_fd, const char *state, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE];
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
 	join(path, state, "lock");
 	*lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*lock_fd < 0)
@@ -79,6 +81,7 @@ static void
 tell_refused(struct lt_ledger *ledger, const char *state)
 {
 	char count[24] = "";
+
 	if (lt_ledger_get(ledger, LT_JOURNAL_REFUSED, count, sizeof(count),
 		NULL) == LT_OK &&
 	    strcmp(count, "0") != 0)
@@ -91,6 +94,7 @@ static int
 init(struct lt_daemon *d, struct lt_error *err)
 {
 	int code;
+
 	d->started_utc_s = now_s();
 	d->cycle = lt_cycle;
 	join(d->paths.market, d->args.run, LT_MARKET_FILE);
@@ -149,6 +153,7 @@ static int
 open_signals(void)
 {
 	sigset_t set;
+
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -163,6 +168,7 @@ static bool
 take_signals(struct lt_daemon *d, int fd)
 {
 	struct signalfd_siginfo info;
+
 	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo != SIGHUP)
 			return false;
@@ -184,9 +190,11 @@ wait_for_turn(int signals)
 {
 	struct lt_slurm_conf conf;
 	bool said = false;
+
 	for (;;) {
 		struct lt_error err = {0};
 		struct pollfd fd = {.fd = signals, .events = POLLIN};
+
 		if (lt_slurm_init(NULL, &err) != LT_OK)
 			return true; /* init() says why */
 		const int code = lt_slurm_conf(&conf, &err);
@@ -225,6 +233,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		    lt_serve_timeout_ms(left_ms > LOOP_MS ? LOOP_MS
 					: left_ms > 0	  ? (int)left_ms
 							  : 0);
+
 		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
 			return lt_fail(
 			    err, LT_EIO, "poll: %s", strerror(errno));
@@ -238,6 +247,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		if (lt_monotonic_ms() >= next_ms || d->signals.changed ||
 		    d->budget.dirty) {
 			const int64_t cycle_s = lt_cycle(d, now_s());
+
 			next_ms =
 			    lt_monotonic_ms() +
 			    1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
@@ -268,6 +278,7 @@ main(int argc, char **argv)
 	static struct lt_daemon daemon = {.lock_fd = -1, .ring.fd = -1};
 	struct lt_error err = {0};
 	const int status = lt_args_parse(&daemon.args, argc, argv);
+
 	if (status >= 0)
 		return status;
 	const int failed = lt_log_open(daemon.args.log);
@@ -283,7 +294,7 @@ main(int argc, char **argv)
 	if (daemon.args.probe)
 		return lt_probe();
 	const int signals = open_signals();
-	if (daemon.args.follow)
+	if (daemon.args.follow != NULL)
 		return lt_follow(&daemon, signals);
 	int code, result = 0;
 	do {

@@ -14,6 +14,7 @@ static json_t *
 conf_json(const struct lt_slurm_conf *c)
 {
 	const json_int_t over = c->over_time_limit_s;
+
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
 			 "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b}",
 	    "cluster", c->cluster, "release", c->release, "our_release",
@@ -40,6 +41,7 @@ partitions_json(struct lt_error *err)
 	struct lt_shape *shapes = NULL;
 	char *strings = NULL;
 	uint32_t count = 0, shape_count = 0;
+
 	if (lt_slurm_partitions(&partitions, &count, &shapes, &shape_count,
 		&strings, err) != LT_OK)
 		return NULL;
@@ -47,9 +49,11 @@ partitions_json(struct lt_error *err)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_partition *const p = &partitions[i];
 		json_t *const kinds = json_array();
+
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const s =
 			    &shapes[p->first_shape + k];
+
 			json_array_append_new(kinds,
 			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I}", "nodes",
 				(json_int_t)s->node_count, "cpus",
@@ -77,6 +81,7 @@ accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 	struct lt_slurm_account *accounts = NULL;
 	struct lt_slurm_pair *pairs = NULL;
 	uint32_t count = 0, pair_count = 0, unknown_users = 0;
+
 	if (lt_slurm_associations(&accounts, &count, &pairs, &pair_count,
 		&unknown_users, err) != LT_OK)
 		return NULL;
@@ -100,21 +105,23 @@ print(void)
 	struct lt_slurm_conf conf = {0};
 	struct lt_error err = {0}, dbd = {0};
 	json_int_t users = 0, unknown = 0;
+
 	if (lt_slurm_conf(&conf, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
 	json_t *const partitions = partitions_json(&err);
-	if (!partitions) {
+	if (partitions == NULL) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
 	json_t *const accounts = accounts_json(&users, &unknown, &dbd);
 	json_t *const all = json_pack("{s:o,s:o,s:o,s:I,s:I,s:s?}", "conf",
 	    conf_json(&conf), "partitions", partitions, "accounts",
-	    accounts ? accounts : json_array(), "users", users, "unknown_users",
-	    unknown, "accounting_error", accounts ? NULL : dbd.text);
-	if (!all)
+	    accounts != NULL ? accounts : json_array(), "users", users,
+	    "unknown_users", unknown, "accounting_error",
+	    accounts != NULL ? NULL : dbd.text);
+	if (all == NULL)
 		return 1;
 	json_dumpf(all, stdout, JSON_INDENT(2));
 	putchar('\n');
@@ -126,6 +133,7 @@ int
 lt_probe(void)
 {
 	struct lt_error err = {0};
+
 	if (lt_slurm_init(NULL, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;

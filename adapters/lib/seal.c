@@ -22,7 +22,7 @@ context_new(const struct lt_seal *seal, struct lt_error *err)
 {
 	munge_ctx_t context = munge_ctx_create();
 
-	if (!context) {
+	if (context == NULL) {
 		lt_fail(err, LT_ENOMEM, "munge: no memory");
 		return NULL;
 	}
@@ -44,7 +44,8 @@ encode(char **credential, munge_ctx_t context, const uid_t *only,
 	va_list list;
 	char *plain = NULL;
 
-	if (only && munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION, *only))
+	if (only != NULL &&
+	    munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION, *only))
 		return EMUNGE_BAD_ARG;
 	va_start(list, format);
 	const int length = vasprintf(&plain, format, list);
@@ -61,7 +62,7 @@ int
 lt_seal_request(char **credential, const struct lt_seal *seal,
     const struct lt_seal_question *question, struct lt_error *err)
 {
-	const char *const body = question->body ? question->body : "";
+	const char *const body = question->body != NULL ? question->body : "";
 	int code = LT_OK;
 
 	if (strlen(question->method) + strlen(question->path) + strlen(body) +
@@ -71,7 +72,7 @@ lt_seal_request(char **credential, const struct lt_seal *seal,
 		    (int)LT_SEAL_BYTES_MAX);
 	munge_ctx_t context = context_new(seal, err);
 
-	if (!context)
+	if (context == NULL)
 		return LT_ENOMEM;
 	if (encode(credential, context, NULL, "%s %s\n%s", question->method,
 		question->path, body))
@@ -88,7 +89,7 @@ lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
 {
 	munge_ctx_t context = context_new(seal, err);
 
-	if (!context)
+	if (context == NULL)
 		return LT_ENOMEM;
 	const munge_err_t result =
 	    encode(credential, context, &uid, "%d\n%s", status, body);
@@ -108,13 +109,13 @@ lt_seal_asked(char **text, size_t *length, uid_t *uid,
 	int bytes = 0;
 	gid_t gid;
 
-	if (!context)
+	if (context == NULL)
 		return LT_ENOMEM;
 	const munge_err_t result =
 	    munge_decode(credential, context, &payload, &bytes, uid, &gid);
 
 	munge_ctx_destroy(context);
-	if (result || !payload || bytes <= 0) {
+	if (result || payload == NULL || bytes <= 0) {
 		/* Of one that expired or was replayed there is a payload. */
 		free(payload);
 		return result ? lt_fail(err, LT_EDENIED, "munge: %s",
@@ -151,7 +152,7 @@ split_payload(struct lt_sealed_reply *reply, char *payload, size_t length,
 	char digits[4] = "";
 	int64_t status;
 
-	if (newline && newline - payload == 3)
+	if (newline != NULL && newline - payload == 3)
 		memcpy(digits, payload, 3);
 	if (lt_int64_parse(digits, 100, 599, &status, NULL)) {
 		free(payload);
@@ -176,7 +177,7 @@ lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	uid_t uid = (uid_t)-1, restricted = (uid_t)-1;
 	gid_t gid;
 
-	if (!context)
+	if (context == NULL)
 		return LT_EIO;
 	if (munge_decode(credential, context, &payload, &length, &uid, &gid)) {
 		code = lt_fail(err, LT_EDENIED, "the reply's credential: %s",
@@ -185,11 +186,12 @@ lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 		const bool is_restricted =
 		    munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION,
 			&restricted) == EMUNGE_SUCCESS;
+
 		code = lt_seal_check(uid, is_restricted, restricted,
 		    seal->slurm_uid, geteuid(), err);
 	}
 	munge_ctx_destroy(context);
-	if (code == LT_OK && (!payload || length < 0))
+	if (code == LT_OK && (payload == NULL || length < 0))
 		code = lt_fail(err, LT_EINPUT, "the reply is empty");
 	if (code != LT_OK) {
 		/* Of one that expired or was replayed there is a payload. */
@@ -206,8 +208,9 @@ make_url(char *url, size_t size, const char *server)
 	const char *const bracket = strchr(server, ']');
 	const char *const colon = strchr(server, ':');
 	const bool bare_v6 =
-	    server[0] != '[' && colon && strchr(colon + 1, ':');
-	const bool has_port = bracket ? bracket[1] == ':' : colon && !bare_v6;
+	    server[0] != '[' && colon != NULL && strchr(colon + 1, ':') != NULL;
+	const bool has_port =
+	    bracket != NULL ? bracket[1] == ':' : colon != NULL && !bare_v6;
 
 	snprintf(url, size, "http://%s%s%s%s/munge", bare_v6 ? "[" : "", server,
 	    bare_v6 ? "]" : "", has_port ? "" : ":" DEFAULT_PORT);
@@ -240,7 +243,8 @@ lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	code = lt_http_do(&request, &response, &inner);
 	if (code == LT_OK && response.status != 200)
 		code = lt_fail(&inner, LT_ENET, "HTTP %ld: %.200s",
-		    response.status, response.body ? response.body : "");
+		    response.status,
+		    response.body != NULL ? response.body : "");
 	else if (code == LT_OK)
 		code = lt_seal_open(reply, seal, response.body, &inner);
 	free(credential);

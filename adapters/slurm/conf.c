@@ -58,6 +58,7 @@ read_child(int fd, char *text, size_t size)
 	text[0] = '\0';
 	for (;;) {
 		char rest[256];
+
 		if (poll(&wait, 1, TRIAL_MS) <= 0)
 			return false;
 		const ssize_t got = read(fd, rest, sizeof(rest));
@@ -220,6 +221,7 @@ is_federated(void)
 	    federation != NULL) {
 		const char *const name =
 		    ((slurmdb_federation_rec_t *)federation)->name;
+
 		federated = name != NULL && name[0] != '\0';
 	}
 	if (federation != NULL)

@@ -129,6 +129,7 @@ add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
 	if (from->user == NULL || from->user[0] == '\0') {
 		struct lt_slurm_account *const to =
 		    &all->accounts[all->account_count++];
+
 		lt_copy_lower(to->name, sizeof(to->name), from->acct);
 		lt_copy_lower(
 		    to->parent, sizeof(to->parent), from->parent_acct);
@@ -407,6 +408,7 @@ deduplicate(struct lt_slurm_runs *runs)
 		    runs->runs, runs->count, sizeof(*runs->runs), compare_runs);
 	for (uint32_t i = 0; i < runs->count; i++) {
 		struct lt_slurm_run *const run = &runs->runs[i];
+
 		if (kept > 0 && runs->runs[kept - 1].job_id == run->job_id &&
 		    runs->runs[kept - 1].submit_utc_s == run->submit_utc_s)
 			free(run->admin_comment);
@@ -502,6 +504,7 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 		slurmdb_job_cond_t condition = {.state_list = states,
 		    .usage_start = (time_t)at,
 		    .usage_end = (time_t)end};
+
 		rc = load_window(runs, &link, &condition, err);
 	}
 	slurm_list_destroy(states);

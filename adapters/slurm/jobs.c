@@ -121,6 +121,7 @@ copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
 		to->gpus = asked_gpus(from);
 	} else if (!tres.has_gpus) {
 		char type[LT_NAME_SIZE];
+
 		lt_gres_parse(from->gres_total, &to->gpus, type, sizeof(type));
 		to->shards = lt_shards_count(from->gres_total);
 	}
@@ -247,6 +248,7 @@ copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 	if (from->array_task_id == NO_VAL && from->array_bitmap != NULL &&
 	    to->state == LT_JOB_PENDING) {
 		const int32_t tasks = slurm_bit_set_count(from->array_bitmap);
+
 		to->array_pending = tasks > 1 ? (uint32_t)tasks : 1;
 	}
 }
@@ -261,6 +263,7 @@ suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
 	const int64_t until =
 	    job->state == LT_JOB_FINISHED ? job->end_utc_s : now_utc_s;
 	int64_t active = (int64_t)from->pre_sus_time;
+
 	if (job->start_utc_s == 0 || changed < job->start_utc_s ||
 	    changed > until)
 		return 0;

@@ -35,6 +35,7 @@ add_user(struct lt_slurm_manager *managers, uint32_t *count,
 	for (slurmdb_coord_rec_t *coord;
 	     (coord = slurm_list_next(iterator)) != NULL;) {
 		struct lt_slurm_manager *const to = &managers[*count];
+
 		if (coord->name == NULL || coord->name[0] == '\0')
 			continue;
 		lt_copy_lower(to->account, sizeof(to->account), coord->name);

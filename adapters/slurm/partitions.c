@@ -72,6 +72,7 @@ tables_alloc(struct tables *tables, const partition_info_msg_t *from,
 
 	for (uint32_t i = 0; i < from->record_count; i++) {
 		const partition_info_t *const p = &from->partition_array[i];
+
 		string_bytes +=
 		    list_size(p->allow_accounts) + list_size(p->deny_accounts) +
 		    list_size(p->allow_qos) + list_size(p->deny_qos);
@@ -203,6 +204,7 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 		     i <= node_index[1] && (uint32_t)i < nodes->record_count;
 		     i++) {
 			const node_info_t *const node = &nodes->node_array[i];
+
 			if (node->name == NULL) /* a hole in the table */
 				continue;
 			const int rc = add_node(tables, partition, node, err);
@@ -281,6 +283,7 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	const uint16_t unit = own != 0 ? own : conf->select_type_param;
 	const bool linear = conf->select_type != NULL &&
 			    strstr(conf->select_type, "linear") != NULL;
+
 	const struct {
 		bool set;
 		enum lt_partition_flag flag;

@@ -237,6 +237,7 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 	for (const char *at = text == NULL ? "" : text;
 	     next_pair(&at, key, value);) {
 		const unsigned long id = strtoul(key, NULL, 10);
+
 		if (id <= UINT32_MAX && id > tres->max_id)
 			tres->max_id = (uint32_t)id;
 		if (id == TRES_ID_CPU) {
@@ -307,6 +308,7 @@ lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size)
 	for (const char *at = text == NULL ? "" : text; *at != '\0';) {
 		char item[128];
 		size_t length = 0, depth = 0, next = 0;
+
 		/* A comma within (S:0,2) does not end the item. */
 		for (; at[next] != '\0' && (depth > 0 || at[next] != ',');
 		     next++) {

@@ -21,6 +21,7 @@ static bool
 reached(bool limited, int64_t spent, int64_t limit, int percent)
 {
 	int64_t threshold;
+
 	return limited && spent > 0 &&
 	       lt_scale_up(limit, percent, 100, &threshold) &&
 	       spent >= threshold;
@@ -33,9 +34,11 @@ lt_alerts_passed(int passed[LT_ALERTS_MAX],
 	const struct lt_amount *const limit = &period->limit;
 	const struct lt_amount *const spent = &period->settled;
 	int count = 0;
+
 	for (int i = 0; i < budget->alert_count; i++) {
 		const int percent = budget->alert_at[i];
 		int at = count;
+
 		if (!reached(limit->has_money, spent->money_micros,
 			limit->money_micros, percent) &&
 		    !reached(limit->has_carbon, spent->carbon_mg,
@@ -57,10 +60,12 @@ bool
 lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent)
 {
 	char *end;
+
 	if (strtoll(remembered, &end, 10) != start_utc_s || end == remembered)
 		return false;
 	for (const char *at = end; *at == ' '; at = end) {
 		const long told = strtol(at, &end, 10);
+
 		if (end == at)
 			return false;
 		if (told == percent)
@@ -75,9 +80,10 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 {
 	const struct lt_policy_budget *const b = &policy->budgets[index];
 	int before = 0;
+
 	for (uint32_t i = 0; i < index; i++)
 		before += policy->budgets[i].period == b->period &&
-			  !strcasecmp(policy->budgets[i].team, b->team);
+			  strcasecmp(policy->budgets[i].team, b->team) == 0;
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
@@ -88,6 +94,7 @@ tell(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 	const struct lt_budget *const b = &snapshot->budgets[index];
 	const struct lt_period *const p = &b->periods[0];
 	char spent[64], limit[64];
+
 	if (reached(p->limit.has_money, p->settled.money_micros,
 		p->limit.money_micros, percent)) {
 		lt_money_text(spent, sizeof(spent), p->settled.money_micros,
@@ -113,6 +120,7 @@ run_one(const struct lt_budget_snapshot *snapshot,
 	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
 	char start[32], told[MEMORY_SIZE] = "";
 	const int count = lt_alerts_passed(passed, &policy->budgets[index], p);
+
 	if (count == 0 || p->start_utc_s == p->end_utc_s)
 		return LT_OK;
 	name_of(name, sizeof(name), policy, index);
@@ -125,6 +133,7 @@ run_one(const struct lt_budget_snapshot *snapshot,
 	const size_t before = strlen(told);
 	for (int i = 0; i < count; i++) {
 		const size_t used = strlen(told);
+
 		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
 			continue;
 		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
@@ -145,6 +154,7 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++) {
 		const int code =
 		    run_one(&d->budget.snapshot, d->policy, d->ledger, i, err);
+
 		if (code != LT_OK)
 			return code;
 	}

@@ -17,6 +17,7 @@ lt_hold_window(int64_t *start_utc_s, int64_t *end_utc_s,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
+
 	*start_utc_s = hold->quote.start_utc_s;
 	*end_utc_s = hold->quote.end_utc_s;
 	if (hold->start_utc_s) {
@@ -35,6 +36,7 @@ lt_hold_part(struct lt_amount *part, const struct lt_ledger_hold *hold,
     const struct lt_period *period, int64_t now_utc_s)
 {
 	int64_t start, end;
+
 	lt_hold_window(&start, &end, hold, now_utc_s);
 	const int64_t low =
 	    start > period->start_utc_s ? start : period->start_utc_s;

@@ -28,7 +28,7 @@ same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
 	       a->exclusive == b->exclusive &&
 	       lt_suspension_held_s(a) == lt_suspension_held_s(b) &&
 	       memcmp(&a->asked, &b->asked, sizeof(a->asked)) == 0 &&
-	       !strcmp(a->partition, b->partition);
+	       strcmp(a->partition, b->partition) == 0;
 }
 
 /* The hours that it may run in, which have their prices. */
@@ -46,22 +46,24 @@ lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, bool anew, int64_t now_utc_s)
 {
 	int partitions[LT_PARTITIONS_MAX], count = 0;
+
 	if (job->state != LT_JOB_PENDING)
 		return;
-	if (!anew && before && before->state == job->state &&
+	if (!anew && before != NULL && before->state == job->state &&
 	    same_size(job, before)) {
 		job->node_shares = before->node_shares;
 		return;
 	}
 	struct lt_request *const request = malloc(sizeof(*request));
-	if (!request || !lt_request_of_job(request, partitions, &count, job,
-			    market, now_utc_s))
+	if (request == NULL || !lt_request_of_job(request, partitions, &count,
+				   job, market, now_utc_s))
 		count = 0;
 	for (int i = 0; i < count; i++) {
 		const struct lt_share most =
 		    lt_share_most(request, market, partitions[i]);
 		const double shares = most.nodes * (double)most.numerator /
 				      (double)most.denominator;
+
 		if (shares > job->node_shares)
 			job->node_shares = shares;
 	}
@@ -83,6 +85,7 @@ follow(bool *has, int64_t *held, bool has_old, int64_t old, bool has_new,
     int64_t fresh, bool runs)
 {
 	int64_t scaled;
+
 	if (!has_new)
 		return;
 	if (!*has || fresh > *held) {
@@ -110,6 +113,7 @@ static bool
 raise_first(struct lt_amount *held, const struct lt_amount *fresh, bool runs)
 {
 	bool raised = false;
+
 	if (fresh->has_money &&
 	    (runs ? fresh->money_micros > held->money_micros
 		  : is_more(fresh->money_micros, held->money_micros))) {
@@ -133,15 +137,16 @@ follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_quote fresh, old = {0};
 	const struct lt_amount was = *held;
 	const bool runs = job->state != LT_JOB_PENDING;
-	const bool same = before && same_size(job, before) &&
+	const bool same = before != NULL && same_size(job, before) &&
 			  job->state == before->state &&
 			  (runs || same_begin(job, before, now_utc_s));
+
 	if (same && (runs || !gets_more(job, before)))
 		return false;
 	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
 		return false;
 	/* What Slurm made of it once, it may make of it again. */
-	if (!before || same ||
+	if (before == NULL || same ||
 	    (!runs && (hold->quote.flags & LT_QUOTE_UNDERHELD)))
 		return raise_first(held, &fresh.hold_per_task, runs);
 	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
@@ -164,6 +169,7 @@ growth_fits(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
 {
 	struct lt_ledger_hold growth = *hold;
 	struct lt_amount *const by = &growth.quote.hold_per_task;
+
 	by->money_micros -= was->has_money ? was->money_micros : 0;
 	by->carbon_mg -= was->has_carbon ? was->carbon_mg : 0;
 	if (by->money_micros <= 0 && by->carbon_mg <= 0)
@@ -179,6 +185,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	const struct lt_amount was = hold->quote.hold_per_task;
 	const bool single = hold->quote.tasks == 1;
 	bool changed = false, moved = false;
+
 	if (hold->state != LT_HOLD_OPEN || job->state == LT_JOB_FINISHED)
 		return LT_OK;
 	if (strcasecmp(job->account, hold->quote.account) != 0) {
@@ -205,7 +212,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !growth_fits(&d->budget, hold, moved ? &none : &was, now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
-	if (job->is_allocated && (!before || !before->is_allocated))
+	if (job->is_allocated && (before == NULL || !before->is_allocated))
 		lt_underheld_log(&d->market, d->ledger, job, hold, &was);
 	hold->quote.rev++;
 	d->budget.dirty = true;

@@ -24,7 +24,8 @@ new_ended(struct lt_jobs_state *jobs)
 {
 	struct lt_ended *const grown = lt_items_grow(jobs->ended,
 	    &jobs->ended_capacity, jobs->ended_count, sizeof(*grown));
-	if (!grown)
+
+	if (grown == NULL)
 		return NULL;
 	jobs->ended = grown;
 	return &jobs->ended[jobs->ended_count++];
@@ -37,6 +38,7 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 {
 	struct lt_run known;
 	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
+
 	for (uint32_t i = 0; i < jobs->ended_count; i++)
 		if (jobs->ended[i].run.job_id == key.job_id &&
 		    jobs->ended[i].run.submit_utc_s == key.submit_utc_s)
@@ -49,7 +51,7 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	    (!ran && now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
 		return;
 	struct lt_ended *const e = new_ended(jobs);
-	if (!e)
+	if (e == NULL)
 		return; /* slurmdbd's row is the usual way */
 	*e = (struct lt_ended){.seen_utc_s = now_utc_s,
 	    .run = {.job_id = job->job_id,
@@ -69,8 +71,9 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 		.memory_mib = job->memory_mib,
 		.suspended_s = job->suspended_s,
 		.energy_joules = -1,
-		.admin_comment =
-		    job->admin_comment ? strdup(job->admin_comment) : NULL}};
+		.admin_comment = job->admin_comment != NULL
+				     ? strdup(job->admin_comment)
+				     : NULL}};
 	memcpy(e->run.user, job->user, sizeof(e->run.user));
 	memcpy(e->run.account, job->account, sizeof(e->run.account));
 	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
@@ -88,11 +91,13 @@ lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	    jobs->ended_count < SAVED_MAX ? jobs->ended_count : SAVED_MAX;
 	char *const text = malloc((size_t)count * LINE_MAX_BYTES + 1);
 	size_t used = 0;
-	if (!text)
+
+	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_slurm_run *const r = &jobs->ended[i].run;
+
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
 		    " %" PRId64 " %u %u %u %" PRIu64
@@ -114,16 +119,18 @@ lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 {
 	const size_t size = (size_t)SAVED_MAX * LINE_MAX_BYTES + 1;
 	char *const text = malloc(size);
-	if (!text ||
+
+	if (text == NULL ||
 	    lt_ledger_get(ledger, "ended", text, size, NULL) != LT_OK) {
 		free(text);
 		return;
 	}
 	char *rest = text;
-	for (char *line; (line = strsep(&rest, "\n"));) {
+	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
 		struct lt_ended e = {
 		    .run = {.finished = true, .energy_joules = -1}};
 		struct lt_slurm_run *const r = &e.run;
+
 		if (sscanf(line,
 			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
 			" %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
@@ -136,7 +143,7 @@ lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 			&r->shards) < SAVED_FIELDS)
 			continue;
 		struct lt_ended *const to = new_ended(jobs);
-		if (to)
+		if (to != NULL)
 			*to = e;
 	}
 	free(text);

@@ -27,11 +27,14 @@ is_counted(const struct lt_market *market, const struct lt_slurm_conf *conf,
 {
 	const int index = lt_market_partition(market, partition);
 	bool gpus = index < 0, shards = index < 0; /* who knows */
+
 	if (index >= 0) {
 		const struct lt_partition *const p = &market->partitions[index];
+
 		for (uint32_t i = 0; i < p->shape_count; i++) {
 			const struct lt_shape *const shape =
 			    &market->shapes[p->first_shape + i];
+
 			gpus |= shape->gpus > 0;
 			shards |= shape->shards > 0;
 		}
@@ -46,12 +49,14 @@ note_gpus(const struct lt_slurm_jobs *list, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
+
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		const struct lt_slurm_job *const job = &list->jobs[i];
 		struct lt_run_key key = {job->job_id, job->submit_utc_s};
 		struct lt_run_key last = {job->job_id, INT64_MAX};
 		const struct lt_run_gpus now = {job->gpus, job->shards};
 		struct lt_run_gpus gpus;
+
 		if (job->state == LT_JOB_PENDING || job->start_utc_s == 0)
 			continue;
 		if (lt_ledger_gpus(ledger, &last, &gpus, NULL) == LT_OK &&
@@ -75,13 +80,14 @@ goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	bool found = false;
+
 	if (lt_ledger_runs_of_job(
 		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		found |= runs[i].uid == run->uid &&
 			 runs[i].end_utc_s == run->key.submit_utc_s &&
-			 !strcmp(runs[i].state_text, "RESIZING");
+			 strcmp(runs[i].state_text, "RESIZING") == 0;
 	free(runs);
 	return found;
 }
@@ -92,6 +98,7 @@ seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
     const struct lt_slurm_run *row, struct lt_ledger *ledger)
 {
 	struct lt_run_key key = run->key;
+
 	if (lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK &&
 	    key.submit_utc_s == run->key.submit_utc_s)
 		return true;
@@ -107,6 +114,7 @@ complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
 	const bool counted =
 	    is_counted(&d->market, &d->tables.conf, run->partition);
 	struct lt_run_gpus seen;
+
 	run->gpus_from = LT_GPUS_SLURMDBD;
 	if (row->has_gpus || run->start_utc_s == 0)
 		return;
@@ -116,13 +124,14 @@ complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
 		run->gpus = seen.gpus;
 		run->shards = seen.shards;
 		run->gpus_from = LT_GPUS_SLURMCTLD;
-	} else if (known && known->priced &&
+	} else if (known != NULL && known->priced &&
 		   known->gpus_from != LT_GPUS_UNKNOWN) {
 		/* Charged is charged, by 0.1 too, which did not look. */
 		run->gpus = known->gpus;
 		run->shards = known->shards;
 		run->gpus_from = known->gpus_from;
-	} else if (!counted || (known && known->gpus_from == LT_GPUS_UNKNOWN)) {
+	} else if (!counted ||
+		   (known != NULL && known->gpus_from == LT_GPUS_UNKNOWN)) {
 		run->gpus_from = LT_GPUS_UNKNOWN;
 	}
 }
@@ -132,6 +141,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
     const struct lt_run *known, const struct lt_daemon *d)
 {
 	const int64_t length = run->end_utc_s - run->start_utc_s;
+
 	if (run->suspended_s < 0 || length <= 0)
 		run->suspended_s = 0;
 	else if (run->suspended_s > length)
@@ -139,7 +149,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
 	complete_gpus(run, row, known, d);
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
 	 * resources: those of the row before. */
-	if (known && run->cpus == 0 && known->cpus > 0 &&
+	if (known != NULL && run->cpus == 0 && known->cpus > 0 &&
 	    known->start_utc_s == run->start_utc_s) {
 		run->nodes = known->nodes;
 		run->cpus = known->cpus;
@@ -150,7 +160,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
 	}
 	/* Slurm 22.05 and 24.11 write a finished row anew when its job is
 	 * requeued. */
-	if (known && !known->provisional &&
+	if (known != NULL && !known->provisional &&
 	    known->start_utc_s == run->start_utc_s && known->end_utc_s > 0 &&
 	    run->end_utc_s > known->end_utc_s) {
 		run->end_utc_s = known->end_utc_s;
@@ -169,6 +179,7 @@ add_rates(struct lt_admission *a, const struct lt_quote *q,
 	static const double ppm = 1e6, mg_per_g = 1000;
 	const double margin = 1 + m->hold_margin_ppm / ppm;
 	double intensity = p->worst_intensity;
+
 	if (p->price_series != LT_NO_SERIES)
 		a->price = fmax(a->price,
 		    margin * lt_series_max(&m->series[p->price_series],
@@ -189,9 +200,11 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
 	struct lt_admission a = {.admitted = hold->quote.hold_per_task};
 	char names[sizeof(job->partition)];
 	char *rest = names;
+
 	snprintf(names, sizeof(names), "%s", job->partition);
-	for (const char *name; (name = strsep(&rest, ","));) {
+	for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
 		const int index = lt_market_partition(m, name);
+
 		if (index >= 0)
 			add_rates(&a, &hold->quote, &m->partitions[index], m);
 	}
@@ -208,6 +221,7 @@ lt_facts_admission(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, const struct lt_slurm_job *job)
 {
 	struct lt_admission a;
+
 	if (lt_ledger_admission(ledger, hold->quote.id, &a, NULL) != LT_OK)
 		a = admission_of(hold, job, market);
 	return a;
@@ -233,6 +247,7 @@ rewrite_quote(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 	const struct lt_amount *const is = &hold->quote.hold_per_task;
 	const struct lt_amount *const was = &written->hold_per_task;
 	struct lt_ledger_hold next = *hold;
+
 	if (written->id != hold->quote.id || job->state == LT_JOB_FINISHED ||
 	    (is->has_money == was->has_money &&
 		is->has_carbon == was->has_carbon &&
@@ -260,7 +275,8 @@ note_admission(const struct lt_market *market, struct lt_ledger *ledger,
 	const bool runs = job->state != LT_JOB_PENDING;
 	struct lt_quote first = {0};
 	const char *const text = job->admin_comment;
-	if (text)
+
+	if (text != NULL)
 		(void)lt_quote_unpack(&first, text, strlen(text), NULL);
 	if (lt_ledger_admission(ledger, hold->quote.id, &known, NULL) ==
 	    LT_OK) {
@@ -287,6 +303,7 @@ note_admissions(const struct lt_slurm_jobs *list,
 	uint64_t *due = NULL;
 	uint32_t count = 0;
 	int code = lt_ledger_admissions_due(ledger, &due, &count, err);
+
 	if (code == LT_OK && count > 0)
 		code = lt_jobs_index(&index, list, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
@@ -294,7 +311,8 @@ note_admissions(const struct lt_slurm_jobs *list,
 			continue;
 		const struct lt_slurm_job *const job =
 		    lt_jobs_find(&index, hold.job_id);
-		if (job) /* else: its first task is not in the list yet */
+		if (job !=
+		    NULL) /* else: its first task is not in the list yet */
 			code = note_admission(market, ledger, &hold, job, err);
 	}
 	free(index.jobs);
@@ -314,8 +332,9 @@ is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	bool further = false;
-	if (known)
-		return !strcmp(known->over_reason, "requeue");
+
+	if (known != NULL)
+		return strcmp(known->over_reason, "requeue") == 0;
 	if (quote->tasks != 1 || row->resized || run->start_utc_s == 0 ||
 	    run->end_utc_s <= run->start_utc_s ||
 	    lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_OK ||
@@ -344,6 +363,7 @@ suspended_part(const struct lt_run *run, const struct lt_market *market,
 	const double on =
 	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s) *
 	    (double)run->share_numerator / (double)run->share_denominator;
+
 	return on + off > 0 ? off / (on + off) : 0;
 }
 
@@ -353,6 +373,7 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     struct lt_daemon *d)
 {
 	struct lt_admission a = {.admitted = quote->hold_per_task};
+
 	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
 	const struct lt_amount *const held = &a.admitted;
 	struct lt_over over = {.share_missing = is_share_missing(
@@ -406,6 +427,7 @@ int
 lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
+
 	if (code != LT_OK)
 		return code;
 	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)

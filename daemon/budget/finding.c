@@ -15,6 +15,7 @@ static double
 charged_for(const struct lt_over *o, int64_t seconds)
 {
 	const double ran = o->charged - o->suspended;
+
 	return o->active_s > 0
 		   ? ran * (double)seconds / (double)o->active_s + o->suspended
 		   : o->charged;
@@ -24,6 +25,7 @@ static double
 rate_of(const struct lt_over *o)
 {
 	const double hours = (double)o->active_s / 3600;
+
 	return o->node_shares > 0 && hours > 0
 		   ? (o->charged - o->suspended) / (o->node_shares * hours)
 		   : 0;
@@ -34,6 +36,7 @@ static double
 covered_shares(const struct lt_over *o)
 {
 	const double hours = (double)o->held_limit_s / 3600;
+
 	return o->held_rate > 0 && hours > 0
 		   ? (o->held + ROUNDING) / (o->held_rate * hours)
 		   : 0;
@@ -50,6 +53,7 @@ static bool
 size(const struct lt_over *o, double *without)
 {
 	const double covered = covered_shares(o);
+
 	if (covered <= 0 || o->node_shares <= covered)
 		return false;
 	*without = o->charged * covered / o->node_shares;
@@ -89,6 +93,7 @@ static bool
 price(const struct lt_over *o, double *without)
 {
 	const double rate = rate_of(o);
+
 	/* Rates are whole seconds' sums of doubles. */
 	if (o->held_rate <= 0 || rate <= o->held_rate * (1 + 1e-9))
 		return false;
@@ -115,18 +120,20 @@ const char *
 lt_over_reason(const struct lt_over *over)
 {
 	const char *first = NULL;
+
 	if (!over->share_missing && over->charged <= over->held)
 		return "";
-	for (int i = 0; i < CAUSES && causes[i].proves; i++) {
+	for (int i = 0; i < CAUSES && causes[i].proves != NULL; i++) {
 		double without = 0;
+
 		if (!causes[i].proves(over, &without))
 			continue;
 		if (without <= over->held + ROUNDING)
 			return causes[i].word;
-		if (!first)
+		if (first == NULL)
 			first = causes[i].word;
 	}
-	return first ? first : causes[CAUSES - 1].word;
+	return first != NULL ? first : causes[CAUSES - 1].word;
 }
 
 bool

@@ -12,12 +12,12 @@
 struct lt_recent *
 lt_fits_recent(struct lt_budget_state *budget)
 {
-	if (budget->recent &&
+	if (budget->recent != NULL &&
 	    budget->recent_generation == budget->snapshot.generation)
 		return budget->recent;
 	free(budget->recent);
 	budget->recent = malloc(lt_recent_size(&budget->snapshot));
-	if (budget->recent)
+	if (budget->recent != NULL)
 		lt_recent_init(budget->recent, &budget->snapshot);
 	budget->recent_generation = budget->snapshot.generation;
 	return budget->recent;
@@ -43,7 +43,8 @@ lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked)
 {
 	struct lt_verdict verdict = {0};
 	struct lt_recent *const recent = lt_fits_recent(budget);
-	if (!recent)
+
+	if (recent == NULL)
 		return false;
 	lt_admit(&verdict, &budget->snapshot, recent, asked);
 	return verdict.code == LT_ADMIT ||
@@ -55,6 +56,7 @@ lt_fits_hold(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     int64_t now_utc_s)
 {
 	struct lt_hold asked;
+
 	return lt_fits_asked(&asked, &budget->snapshot, hold, hold->live_tasks,
 		   now_utc_s) &&
 	       lt_fits(budget, &asked);
@@ -67,9 +69,10 @@ lt_fits_instead(struct lt_budget_state *budget,
 {
 	struct lt_hold old;
 	struct lt_recent *const recent = lt_fits_recent(budget);
-	const bool counts = recent && lt_hold_counts(from) &&
+	const bool counts = recent != NULL && lt_hold_counts(from) &&
 			    lt_fits_asked(&old, &budget->snapshot, from,
 				from->live_tasks, now_utc_s);
+
 	if (counts)
 		lt_recent_remove(recent, &budget->snapshot, &old);
 	if (lt_fits_hold(budget, to, now_utc_s))

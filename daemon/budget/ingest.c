@@ -26,6 +26,7 @@ load_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring)
 {
 	char value[64];
 	uint64_t generation = 0, ingested = 0;
+
 	if (lt_ledger_get(
 		ledger, "ring_absorbed", value, sizeof(value), NULL) == LT_OK &&
 	    sscanf(value, "%" SCNx64 ":%" SCNu64, &generation, &ingested) ==
@@ -40,6 +41,7 @@ save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
     uint64_t ingested, struct lt_error *err)
 {
 	char value[64];
+
 	snprintf(value, sizeof(value), "%016" PRIx64 ":%" PRIu64,
 	    ring->generation, ingested);
 	return lt_ledger_put(ledger, "ring_absorbed", value, err);
@@ -70,6 +72,7 @@ static void
 close_if_replaced(struct lt_daemon *d)
 {
 	uint64_t generation = 0;
+
 	if (d->ring.fd < 0)
 		return;
 	const int fd = lt_ring_open(d->paths.ring, false, &generation, NULL);
@@ -96,15 +99,17 @@ never_happened(const struct lt_slurm_jobs *list, uint32_t job_id)
 {
 	const struct lt_slurm_job *before = NULL, *after = NULL;
 	struct lt_slurm_jobs now = {0};
-	for (uint32_t i = 0; !before && i < list->count; i++)
+
+	for (uint32_t i = 0; before == NULL && i < list->count; i++)
 		if (list->jobs[i].job_id == job_id)
 			before = &list->jobs[i];
-	if (!before || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
+	if (before == NULL || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
 		return false;
-	for (uint32_t i = 0; !after && i < now.count; i++)
+	for (uint32_t i = 0; after == NULL && i < now.count; i++)
 		if (now.jobs[i].job_id == job_id)
 			after = &now.jobs[i];
-	const bool same = after && after->asked_hash == before->asked_hash;
+	const bool same =
+	    after != NULL && after->asked_hash == before->asked_hash;
 	lt_slurm_jobs_free(&now);
 	return same;
 }
@@ -124,6 +129,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
     struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
+
 	d->next.jobs = 0; /* in this pass, however long the list is */
 	if (is_nothing(record))
 		return LT_OK;
@@ -205,6 +211,7 @@ ingest_all(struct lt_daemon *d, const struct lt_ring_record *records,
     uint32_t count, uint64_t until, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
+
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
@@ -228,6 +235,7 @@ has_next(const struct lt_ring_state *ring)
 	const uint64_t next = ring->ingested + 1;
 	const off_t at = LT_RING_HEADER_BYTES +
 			 (off_t)(next % LT_RING_SLOTS) * LT_RING_SLOT_BYTES;
+
 	return pread(ring->fd, slot, sizeof(slot), at) ==
 		   (ssize_t)sizeof(slot) &&
 	       lt_ring_unpack(&record, slot, ring->generation, NULL) == LT_OK &&
@@ -274,7 +282,7 @@ lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	d->ring.looked_utc_s = now_utc_s;
 	struct lt_ring_record *const records =
 	    malloc(sizeof(*records) * LT_RING_SLOTS);
-	if (!records)
+	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
 	uint32_t count = 0, bad = 0;
 	uint64_t contiguous = 0;

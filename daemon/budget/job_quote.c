@@ -18,6 +18,7 @@ static uint64_t
 new_id(void)
 {
 	uint64_t id = 0;
+
 	while (id == 0)
 		if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
 			id = 0;
@@ -33,15 +34,18 @@ lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
 	struct lt_error failed = {0};
 	struct lt_slurm_update update;
 	int code = LT_OK;
+
 	lt_slurm_update_init(&update, job->job_id);
-	if (merged && lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
+	if (merged != NULL &&
+	    lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
 	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
 		ours) == LT_OK)
 		update.admin_comment = merged;
 	update.hold = action;
 	if (begin_utc_s != 0)
 		update.begin_utc_s = begin_utc_s;
-	if (update.admin_comment || action != LT_LEAVE || begin_utc_s != 0)
+	if (update.admin_comment != NULL || action != LT_LEAVE ||
+	    begin_utc_s != 0)
 		code = lt_slurm_update_job(&update, &failed);
 	free(merged);
 	if (code == LT_OK)
@@ -68,8 +72,8 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 	bool made = false;
 
 	*quote = (struct lt_quote){0};
-	if (request && lt_request_of_job(request, partitions, &count, job,
-			   &d->market, now_utc_s)) {
+	if (request != NULL && lt_request_of_job(request, partitions, &count,
+				   job, &d->market, now_utc_s)) {
 		if (job->is_allocated)
 			request->allocated = &got;
 		made = lt_quote_hold(quote, request, &d->market, partitions,

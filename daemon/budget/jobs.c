@@ -12,6 +12,7 @@ compare_jobs(const void *a, const void *b)
 {
 	const struct lt_slurm_job *const *const x = a;
 	const struct lt_slurm_job *const *const y = b;
+
 	return (*x)->job_id < (*y)->job_id ? -1 : (*x)->job_id > (*y)->job_id;
 }
 
@@ -21,7 +22,7 @@ lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
 {
 	index->count = jobs->count;
 	index->jobs = calloc((size_t)jobs->count + 1, sizeof(*index->jobs));
-	if (!index->jobs)
+	if (index->jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	for (uint32_t i = 0; i < jobs->count; i++)
 		index->jobs[i] = &jobs->jobs[i];
@@ -36,17 +37,19 @@ lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
 {
 	const struct lt_slurm_job key = {.job_id = job_id};
 	const struct lt_slurm_job *const wanted = &key;
+
 	if (index->count == 0)
 		return NULL;
 	const struct lt_slurm_job *const *const found = bsearch(&wanted,
 	    index->jobs, index->count, sizeof(*index->jobs), compare_jobs);
-	return found ? *found : NULL;
+	return found != NULL ? *found : NULL;
 }
 
 static int
 by_quote(const void *a, const void *b)
 {
 	const struct lt_live *const x = a, *const y = b;
+
 	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
 }
 
@@ -54,6 +57,7 @@ const struct lt_live *
 lt_live_find(const struct lt_jobs_state *jobs, uint64_t quote_id)
 {
 	const struct lt_live key = {.quote_id = quote_id};
+
 	return jobs->live_count == 0
 		   ? NULL
 		   : bsearch(&key, jobs->live, jobs->live_count, sizeof(key),
@@ -65,6 +69,7 @@ lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
     uint32_t uid, struct lt_ledger_hold *hold)
 {
 	const uint32_t ids[] = {array_job_id, job_id};
+
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (lt_ledger_hold_of_job(ledger, ids[i], hold, NULL) ==
 			LT_OK &&
@@ -79,7 +84,8 @@ lt_hold_of_job(struct lt_ledger *ledger, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold)
 {
 	struct lt_quote quote;
-	if (job->admin_comment &&
+
+	if (job->admin_comment != NULL &&
 	    lt_quote_unpack(&quote, job->admin_comment,
 		strlen(job->admin_comment), NULL) == LT_OK &&
 	    lt_ledger_hold(ledger, quote.id, hold, NULL) == LT_OK)

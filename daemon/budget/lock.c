@@ -32,6 +32,7 @@ void
 lt_lock_sweep(struct lt_jobs_state *jobs)
 {
 	uint32_t kept = 0;
+
 	for (uint32_t i = 0; i < jobs->admitted_count; i++) {
 		if (!jobs->admitted[i].seen)
 			continue;
@@ -48,7 +49,7 @@ lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
 	if (job->state != LT_JOB_PENDING || job->completing)
 		return false;
 	struct lt_admitted *const admitted = lt_lock_admitted(jobs, job);
-	if (admitted) {
+	if (admitted != NULL) {
 		admitted->seen = true;
 		return false;
 	}
@@ -64,6 +65,7 @@ lt_lock_is_left(
     const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
 {
 	static const uint32_t back = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
+
 	return hold->quote.tasks == 1 && hold->state == LT_HOLD_OPEN &&
 	       (hold->quote.flags & (LT_QUOTE_LOCK | back)) == LT_QUOTE_LOCK &&
 	       hold->submit_utc_s == job->submit_utc_s;
@@ -118,6 +120,7 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const bool by_admin = job->held && !job->user_held;
+
 	if (!lt_lock_waits(&d->jobs, job, hold))
 		return LT_OK;
 	/* The row of the run that ended comes soon, or as others do. */
@@ -135,7 +138,8 @@ lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	struct lt_admitted *const grown = lt_items_grow(d->jobs.admitted,
 	    &d->jobs.admitted_capacity, d->jobs.admitted_count, sizeof(*grown));
-	if (!grown)
+
+	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "lock: out of memory");
 	d->jobs.admitted = grown;
 	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
@@ -168,7 +172,8 @@ lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, job);
-	if (admitted)
+
+	if (admitted != NULL)
 		*admitted = d->jobs.admitted[--d->jobs.admitted_count];
 	if (hold->live_tasks > 0)
 		hold->live_tasks--;

@@ -28,7 +28,8 @@ add_keys(
 		const size_t capacity = (keys->count + rows->count) * 2;
 		struct lt_run_key *const grown =
 		    reallocarray(keys->items, capacity, sizeof(*keys->items));
-		if (!grown)
+
+		if (grown == NULL)
 			return lt_fail(
 			    err, LT_ENOMEM, "rebuild: out of memory");
 		keys->items = grown;
@@ -47,6 +48,7 @@ settle_window(struct lt_daemon *d, struct keys *keys, int64_t from_utc_s,
 	struct lt_slurm_runs rows = {0};
 	int code =
 	    lt_slurmdbd_runs(&rows, from_utc_s, from_utc_s + LT_DAY_S, err);
+
 	if (code != LT_OK)
 		return code;
 	code = add_keys(keys, &rows, err);
@@ -65,6 +67,7 @@ count_runs(struct lt_ledger *ledger, struct keys *keys,
 	uint32_t count = 0;
 	int code =
 	    lt_ledger_runs(ledger, NULL, 0, INT64_MAX, &runs, &count, err);
+
 	if (keys->count > 1)
 		qsort(keys->items, keys->count, sizeof(*keys->items),
 		    lt_run_keys_compare);
@@ -74,8 +77,9 @@ count_runs(struct lt_ledger *ledger, struct keys *keys,
 		const bool kept =
 		    !run->provisional &&
 		    (keys->count == 0 ||
-			!bsearch(&run->key, keys->items, keys->count,
-			    sizeof(*keys->items), lt_run_keys_compare));
+			bsearch(&run->key, keys->items, keys->count,
+			    sizeof(*keys->items), lt_run_keys_compare) == NULL);
+
 		if (!lt_add(&rebuilt->money_micros, run->money_micros) ||
 		    (kept && !lt_add(&rebuilt->kept_micros, run->money_micros)))
 			code = lt_fail(
@@ -91,7 +95,8 @@ lt_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_rebuilt *rebuilt,
     struct lt_error *err)
 {
 	struct keys keys = {0};
-	if (!strstr(d->tables.conf.accounting_storage, "slurmdbd"))
+
+	if (strstr(d->tables.conf.accounting_storage, "slurmdbd") == NULL)
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	const int64_t first = lt_settle_since(d->ledger, now_utc_s);

@@ -28,6 +28,7 @@ static int
 compare_live(const void *a, const void *b)
 {
 	const struct lt_live *const x = a, *const y = b;
+
 	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
 }
 
@@ -36,6 +37,7 @@ is_settled(struct lt_ledger *ledger, uint32_t job_id, int64_t submit_utc_s)
 {
 	struct lt_run run;
 	const struct lt_run_key key = {job_id, submit_utc_s};
+
 	return lt_ledger_run(ledger, key, &run, NULL) == LT_OK &&
 	       !run.provisional;
 }
@@ -61,6 +63,7 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 {
 	struct lt_live live = {.quote_id = hold->quote.id,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id};
+
 	if (lt_lock_waits(jobs, job, hold))
 		return live;
 	live.live = shares_of(ledger, job);
@@ -80,11 +83,12 @@ add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
+
 	if (code != LT_OK)
 		return code;
 	struct lt_live *const grown = lt_items_grow(d->jobs.live,
 	    &d->jobs.live_capacity, d->jobs.live_count, sizeof(*grown));
-	if (!grown)
+	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "confirm: out of memory");
 	d->jobs.live = grown;
 	d->jobs.live[d->jobs.live_count++] =
@@ -97,13 +101,15 @@ static void
 merge_live(struct lt_jobs_state *jobs)
 {
 	uint32_t n = 0;
+
 	if (jobs->live_count > 0)
 		qsort(jobs->live, jobs->live_count, sizeof(*jobs->live),
 		    compare_live);
 	for (uint32_t i = 0; i < jobs->live_count; i++) {
 		const struct lt_live *const from = &jobs->live[i];
 		struct lt_live *const to = n > 0 ? &jobs->live[n - 1] : NULL;
-		if (!to || to->quote_id != from->quote_id) {
+
+		if (to == NULL || to->quote_id != from->quote_id) {
 			jobs->live[n++] = *from;
 			continue;
 		}
@@ -128,6 +134,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	struct lt_ledger_hold hold;
 	const int account = lt_sheet_account(&d->budget.snapshot, job->account);
+
 	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
 	    !lt_sheet_budgeted(&d->budget.snapshot, account))
 		return LT_OK;
@@ -136,6 +143,7 @@ adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    hold.state == LT_HOLD_OPEN) {
 		const int code =
 		    lt_change_follow(d, job, before, &hold, now_utc_s, err);
+
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
 	}
@@ -207,6 +215,7 @@ take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
 {
 	static const uint32_t taken =
 	    LT_QUOTE_LOCK | LT_QUOTE_USER_HOLD | LT_QUOTE_UNDERHELD;
+
 	hold->quote.flags &= ~taken;
 	hold->quote.flags |= told->flags & taken;
 	hold->quote.rev = told->rev;
@@ -220,6 +229,7 @@ saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s)
 {
 	struct lt_slurm_job ended = *before;
+
 	if (before->uid != job->uid || before->start_utc_s == 0 ||
 	    before->state == LT_JOB_PENDING ||
 	    before->state == LT_JOB_FINISHED ||
@@ -238,12 +248,14 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_quote quote;
 	struct lt_ledger_hold hold = {0};
 	const char *const text = job->admin_comment;
+
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(
 		    &d->jobs, d->ledger, &d->tables.conf, job, now_utc_s);
-	else if (before)
+	else if (before != NULL)
 		saw_requeue(d, job, before, now_utc_s);
-	if (!text || lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK)
+	if (text == NULL ||
+	    lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK)
 		return adopt(d, job, before, now_utc_s, err);
 	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
 	if (code == LT_ENOENT)
@@ -252,6 +264,7 @@ take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
 		 quote.home[0] != '\0') {
 		/* The ring has amounts only; the job tells the plan. */
 		const struct lt_quote held = hold.quote;
+
 		hold.quote = quote;
 		hold.quote.rev = held.rev > quote.rev ? held.rev : quote.rev;
 		hold.quote.flags = held.flags;
@@ -275,6 +288,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 {
 	struct lt_ledger_hold hold;
 	const int found = lt_ledger_hold(ledger, live->quote_id, &hold, NULL);
+
 	if (found == LT_ENOENT)
 		return LT_OK;
 	const struct lt_ledger_hold before = hold;
@@ -322,6 +336,7 @@ reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 {
 	struct lt_jobs_index index = {0};
 	int code = lt_jobs_index(&index, before, err);
+
 	d->jobs.live_count = 0;
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
 	const bool anew = d->jobs.looked_generation != d->market.generation;
@@ -329,6 +344,7 @@ reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 		struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 		const struct lt_slurm_job *const was =
 		    lt_jobs_find(&index, job->job_id);
+
 		lt_change_look(&d->market, job, was, anew, now_utc_s);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
@@ -347,6 +363,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_jobs jobs = {0};
 	int code = lt_slurm_jobs(&jobs, 0, err);
+
 	if (code != LT_OK)
 		return code;
 	/* After the list: a hold or a change is in the ring before it shows
@@ -358,6 +375,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* Whatever is admitted here is judged with all of the ring. */
 	if (code == LT_OK && d->budget.has_snapshot && d->budget.dirty) {
 		const uint64_t generation = d->budget.snapshot.generation;
+
 		code = lt_compile_budget(d, now_utc_s, err);
 		/* Only its file could not be written, which the budget step
 		 * says: what is in memory is right. */

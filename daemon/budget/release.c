@@ -43,6 +43,7 @@ static int
 by_age(const void *a, const void *b)
 {
 	const struct waiting *const x = a, *const y = b;
+
 	if (x->job->submit_utc_s != y->job->submit_utc_s)
 		return x->job->submit_utc_s < y->job->submit_utc_s ? -1 : 1;
 	return x->job->job_id < y->job->job_id ? -1 : 1;
@@ -54,6 +55,7 @@ by_quote(const void *a, const void *b)
 	const struct waiting *const *const x = a;
 	const struct waiting *const *const y = b;
 	const uint64_t p = (*x)->hold.quote.id, q = (*y)->hold.quote.id;
+
 	if (p != q)
 		return p < q ? -1 : 1;
 	return *x < *y ? -1 : 1;
@@ -65,7 +67,8 @@ find_first(struct waiting *all, uint32_t count)
 	struct waiting **const index =
 	    calloc((size_t)count + 1, sizeof(struct waiting *));
 	struct waiting *first = NULL;
-	if (!index)
+
+	if (index == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		index[i] = &all[i];
@@ -73,10 +76,11 @@ find_first(struct waiting *all, uint32_t count)
 		qsort(index, count, sizeof(*index), by_quote);
 	for (uint32_t i = 0; i < count; i++) {
 		struct waiting *const w = index[i];
+
 		w->first = w;
 		if (w->is_run)
 			continue;
-		if (first && first->hold.quote.id == w->hold.quote.id)
+		if (first != NULL && first->hold.quote.id == w->hold.quote.id)
 			w->first = first;
 		first = w->first;
 	}
@@ -91,28 +95,30 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, uint32_t *count)
 	*count = 0;
 	struct waiting *const all =
 	    calloc((size_t)jobs->list.count + 1, sizeof(*all));
-	for (uint32_t i = 0; all && i < jobs->list.count; i++) {
+	for (uint32_t i = 0; all != NULL && i < jobs->list.count; i++) {
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
+
 		if (job->state != LT_JOB_PENDING ||
 		    !lt_hold_of_job(ledger, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
 		    lt_lock_admitted(jobs, job);
-		w->is_run = admitted || lt_lock_waits(jobs, job, &w->hold);
+		w->is_run =
+		    admitted != NULL || lt_lock_waits(jobs, job, &w->hold);
 		w->admitted = admitted != NULL;
 		if (!w->is_run && lt_lock_is_left(job, &w->hold))
 			w->is_run = w->admitted = true;
-		if (admitted && admitted->freed)
+		if (admitted != NULL && admitted->freed)
 			w->is_run = false; /* waits like any job */
 		if (!w->is_run && w->hold.state != LT_HOLD_OPEN)
 			continue;
 		w->job = job;
 		++*count;
 	}
-	if (all && *count > 1)
+	if (all != NULL && *count > 1)
 		qsort(all, *count, sizeof(*all), by_age);
-	if (all && !find_first(all, *count)) {
+	if (all != NULL && !find_first(all, *count)) {
 		free(all);
 		return NULL;
 	}
@@ -157,6 +163,7 @@ static void
 hold_back(struct lt_daemon *d, struct waiting *w)
 {
 	struct lt_error err = {0};
+
 	if (w->job->is_cron) {
 		/* Slurm lets nobody hold a cron job, nor release it. */
 		if (lt_slurm_cancel(w->job->job_id, &err) != LT_OK)
@@ -183,6 +190,7 @@ static void
 read_again(struct lt_ledger *ledger, struct waiting *w)
 {
 	struct lt_ledger_hold now;
+
 	if (w->hold.quote.tasks != 1 &&
 	    lt_ledger_hold(ledger, w->hold.quote.id, &now, NULL) == LT_OK)
 		w->hold = now;
@@ -196,6 +204,7 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 	struct lt_quote fresh;
 	const bool was_unknown = w->hold.quote.flags & LT_QUOTE_UNKNOWN;
 	struct lt_amount *const held = &w->hold.quote.hold_per_task;
+
 	if ((!w->is_run && !was_unknown) ||
 	    !lt_quote_of_job(&fresh, w->job, d, now_utc_s))
 		return;
@@ -225,11 +234,12 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
 {
 	struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	struct lt_hold asked;
-	for (uint32_t i = 0; recent && i < count; i++)
+
+	for (uint32_t i = 0; recent != NULL && i < count; i++)
 		if (all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s))
 			lt_recent_remove(recent, &d->budget.snapshot, &asked);
-	for (uint32_t i = 0; recent && i < count; i++)
+	for (uint32_t i = 0; recent != NULL && i < count; i++)
 		denied[i] =
 		    all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s) &&
@@ -251,6 +261,7 @@ freed_as(const struct waiting *w)
 	const uint32_t flags = w->hold.quote.flags;
 	const bool ours =
 	    w->is_run ? flags & LT_QUOTE_LOCK : !(flags & LT_QUOTE_USER_HOLD);
+
 	if (!w->job->held || !ours || (w->is_run && w->job->user_held))
 		return LT_LEAVE;
 	return flags & LT_QUOTE_USER_HOLD ? LT_USER_HOLD : LT_RELEASE;
@@ -266,6 +277,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 			      : w->hold.quote.tasks == 1 ? LT_QUOTE_LOCK
 							 : 0;
 	struct lt_quote told = w->hold.quote;
+
 	told.flags &= ~done;
 	told.rev++;
 	if (!w->job->is_cron &&
@@ -275,7 +287,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, w->job);
-	if (w->is_run && admitted)
+	if (w->is_run && admitted != NULL)
 		admitted->freed = true;
 	lt_log("released", "job=%u account=%s", w->job->job_id,
 	    w->hold.quote.account);
@@ -302,6 +314,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 {
 	int code = LT_OK;
 	bool any = false;
+
 	for (uint32_t i = 0; i < count; i++)
 		any |= is_freeing(&all[i]);
 	if (!any || !d->budget.counted_utc_s ||
@@ -326,7 +339,8 @@ static bool
 choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 {
 	const struct lt_live *const live = lt_live_find(jobs, w->hold.quote.id);
-	return !w->is_run && !is_back(w) && live &&
+
+	return !w->is_run && !is_back(w) && live != NULL &&
 	       live->live == live->pending &&
 	       w->hold.live_tasks == live->pending;
 }
@@ -337,6 +351,7 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_compile_budget(d, now_utc_s, err);
+
 	memset(denied, 0, count * sizeof(*denied));
 	if (code == LT_OK)
 		judge_again(d, all, count, choose_counted, denied, now_utc_s);
@@ -366,9 +381,11 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	const bool enforce = lt_mode_may(d->policy->mode, LT_MAY_HOLD);
 	uint32_t admitted = 0;
 	int code = LT_OK;
+
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		struct waiting *const w = &all[i];
 		struct lt_hold asked;
+
 		if (!asks(w))
 			continue;
 		if (w->first != w) {
@@ -410,12 +427,13 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	uint32_t count = 0;
 	const int ingested = lt_ingest(d, now_utc_s, err);
+
 	if (ingested != LT_OK)
 		return ingested;
 	struct waiting *const all = collect(&d->jobs, d->ledger, &count);
 	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;
-	if (!all || !denied)
+	if (all == NULL || denied == NULL)
 		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
 	if (code == LT_OK && d->budget.period_began &&
 	    lt_mode_may(d->policy->mode, LT_MAY_HOLD))

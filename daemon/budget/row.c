@@ -12,7 +12,7 @@
 static bool
 is_one_name(const char *partition)
 {
-	return partition[0] != '\0' && !strchr(partition, ',');
+	return partition[0] != '\0' && strchr(partition, ',') == NULL;
 }
 
 static void
@@ -33,6 +33,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 {
 	for (uint32_t i = 0; i < jobs->list.count; i++) {
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
+
 		if (job->job_id != row->job_id ||
 		    job->submit_utc_s != row->submit_utc_s ||
 		    job->state == LT_JOB_PENDING ||
@@ -43,6 +44,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 	}
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
 		const struct lt_slurm_run *const run = &jobs->ended[i].run;
+
 		if (run->job_id != row->job_id ||
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
@@ -59,6 +61,7 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 {
 	struct lt_ledger_hold hold = {0};
 	char partition[LT_NAME_SIZE];
+
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
 	    take_record(row, jobs))
 		return;
@@ -76,6 +79,7 @@ int
 lt_run_keys_compare(const void *a, const void *b)
 {
 	const struct lt_run_key *const x = a, *const y = b;
+
 	if (x->job_id != y->job_id)
 		return x->job_id < y->job_id ? -1 : 1;
 	return x->submit_utc_s < y->submit_utc_s

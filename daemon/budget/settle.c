@@ -38,6 +38,7 @@ remember_quote(struct lt_ledger *ledger, const struct lt_slurm_run *row,
     const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
+
 	if (lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_ENOENT)
 		return LT_OK;
 	hold = (struct lt_ledger_hold){.quote = *quote,
@@ -57,13 +58,14 @@ quote_of(struct lt_ledger *ledger, const struct lt_slurm_run *row,
 {
 	struct lt_ledger_hold hold;
 	const char *const text = row->admin_comment;
-	if (known && known->quote_id != 0 &&
+
+	if (known != NULL && known->quote_id != 0 &&
 	    lt_ledger_hold(ledger, known->quote_id, &hold, NULL) == LT_OK) {
 		*quote = hold.quote;
 		return true;
 	}
-	const bool has_text =
-	    text && lt_quote_unpack(quote, text, strlen(text), NULL) == LT_OK;
+	const bool has_text = text != NULL && lt_quote_unpack(quote, text,
+						  strlen(text), NULL) == LT_OK;
 	if (has_text &&
 	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
 		if (hold.uid != row->uid)
@@ -99,7 +101,7 @@ facts_of(struct lt_run *run, const struct lt_slurm_run *row,
 	    .memory_mib = row->memory_mib,
 	    .suspended_s = row->suspended_s,
 	    .goes_on = row->goes_on,
-	    .quote_id = quote ? quote->id : 0,
+	    .quote_id = quote != NULL ? quote->id : 0,
 	};
 	memcpy(run->user, row->user, sizeof(run->user));
 	memcpy(run->account, row->account, sizeof(run->account));
@@ -120,8 +122,8 @@ is_same(const struct lt_run *known, const struct lt_run *run)
 	       known->memory_mib == run->memory_mib &&
 	       known->suspended_s == run->suspended_s &&
 	       known->gpus_from == run->gpus_from &&
-	       !strcmp(known->partition, run->partition) &&
-	       !strcmp(known->account, run->account);
+	       strcmp(known->partition, run->partition) == 0 &&
+	       strcmp(known->account, run->account) == 0;
 }
 
 /* Round the run with the partition's carry, and cut it into hours. */
@@ -134,7 +136,8 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 	double *const exact = calloc((size_t)n + 1, sizeof(*exact));
 	int64_t *const parts = calloc((size_t)n + 1, sizeof(*parts));
 	int code = LT_OK;
-	if (!exact || !parts)
+
+	if (exact == NULL || parts == NULL)
 		code = lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	if (code == LT_OK && charge->money_micros != 0)
 		code = lt_ledger_round(ledger, run->partition, false,
@@ -147,6 +150,7 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 		const int64_t totals[] = {run->money_micros, run->carbon_mg,
 		    run->energy_wh, run->baseline_money_micros,
 		    run->baseline_carbon_mg};
+
 		for (uint32_t i = 0; i < n; i++) {
 			const struct lt_charge_hour *const h =
 			    &charge->hours[i];
@@ -155,6 +159,7 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 			/* The base follows the run's own hours: it was saved
 			 * where it was spent. */
 			const double weight = (double)totals[kind] / (double)n;
+
 			exact[i] = kind < 3 ? all[kind] : weight;
 		}
 		lt_charge_split(parts, exact, n, totals[kind]);
@@ -163,6 +168,7 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 			    &entries[i].carbon_mg, &entries[i].energy_wh,
 			    &entries[i].baseline_money_micros,
 			    &entries[i].baseline_carbon_mg};
+
 			*to[kind] = parts[i];
 		}
 	}
@@ -191,6 +197,7 @@ static int64_t
 open_since(const struct lt_offsets *offsets, int64_t now_utc_s)
 {
 	struct lt_period month;
+
 	lt_calendar_period(&month, offsets, LT_MONTH, now_utc_s, 0);
 	return month.start_utc_s;
 }
@@ -204,7 +211,8 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	struct lt_entry *const entries =
 	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
 	bool changed = false;
-	if (!entries)
+
+	if (entries == NULL)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	fill_entries(entries, run, charge, now_utc_s);
 	int code = lt_ledger_begin(d->ledger, err);
@@ -213,7 +221,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		return code;
 	}
 	code = round_run(d->ledger, run, charge, entries, err);
-	if (code == LT_OK && quote)
+	if (code == LT_OK && quote != NULL)
 		code = remember_quote(d->ledger, row, quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
 		/* Without a plan of ours, what it cost is what it would
@@ -227,7 +235,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 			entries[i].baseline_carbon_mg = entries[i].carbon_mg;
 		}
 	}
-	if (code == LT_OK && quote)
+	if (code == LT_OK && quote != NULL)
 		lt_facts_of_over(run, quote, row, known, d);
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, run, entries,
@@ -257,6 +265,7 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
     const struct lt_charge *charge)
 {
 	static const double carry = 1 + 1e-6;
+
 	return known->priced == charge->priced &&
 	       known->has_carbon == charge->has_carbon &&
 	       known->has_baseline == run->has_baseline &&
@@ -283,6 +292,7 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	struct lt_quote quote;
 	struct lt_charge charge;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
+
 	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
 	const struct lt_run *const known =
@@ -291,20 +301,20 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	const bool quoted = quote_of(d->ledger, row, known, &quote);
 	facts_of(&run, row, quoted ? &quote : NULL);
 	lt_facts_complete(&run, row, known, d);
-	const bool same = known && is_same(known, &run);
-	if ((known && manner == AS_RECORD) || (same && manner != AGAIN))
+	const bool same = known != NULL && is_same(known, &run);
+	if ((known != NULL && manner == AS_RECORD) || (same && manner != AGAIN))
 		return LT_OK;
 	run.provisional = manner == AS_RECORD;
 	int code = lt_price_run(&charge, &run, &d->market, d->ledger, err);
 	if (code != LT_OK)
 		return code;
-	if (run.gpus_from == LT_GPUS_UNKNOWN && !known)
+	if (run.gpus_from == LT_GPUS_UNKNOWN && known == NULL)
 		lt_log("gpus_unknown",
 		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, and slurmctld's record was not seen: no price",
 		    run.key.job_id, run.account);
 	if (quoted)
 		lt_baseline_of_run(&run, &quote, d);
-	if ((known && !known->priced && !run.priced) ||
+	if ((known != NULL && !known->priced && !run.priced) ||
 	    (same && is_priced_so(known, &run, &charge))) {
 		lt_charge_free(&charge);
 		return LT_OK; /* still no price known, or still this one */
@@ -321,6 +331,7 @@ static int
 by_end(const void *a, const void *b)
 {
 	const struct lt_slurm_run *const x = a, *const y = b;
+
 	if (x->end_utc_s != y->end_utc_s)
 		return x->end_utc_s < y->end_utc_s ? -1 : 1;
 	const struct lt_run_key p = {x->job_id, x->submit_utc_s};
@@ -334,6 +345,7 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
+
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++) {
@@ -349,6 +361,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 {
 	struct lt_slurm_runs rows = {0};
 	int code = lt_rates_record(d, now_utc_s, err);
+
 	if (code == LT_OK)
 		code = lt_slurmdbd_runs(&rows, from_utc_s, to_utc_s, err);
 	if (code != LT_OK)
@@ -370,6 +383,7 @@ lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct lt_slurm_runs rows = {0};
+
 	if (!has_slurmdbd(&d->tables.conf))
 		return LT_OK;
 	int code = lt_slurmdbd_job(&rows, job_id, err);
@@ -386,6 +400,7 @@ lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
 {
 	char value[32];
 	int64_t at = fallback;
+
 	if (lt_ledger_get(ledger, "since", value, sizeof(value), NULL) !=
 		LT_OK ||
 	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
@@ -421,6 +436,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
 				 e->run.end_utc_s > e->run.start_utc_s;
+
 		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
 		    e->run.end_utc_s < first ||
 		    (!ran && now_utc_s - e->seen_utc_s > NO_ROW_S)) {
@@ -442,6 +458,7 @@ lt_settle_save_until(struct lt_budget_state *budget, struct lt_ledger *ledger,
     int64_t until, struct lt_error *err)
 {
 	char value[32];
+
 	snprintf(value, sizeof(value), "%" PRId64, until);
 	budget->settled_until_utc_s = until;
 	return lt_ledger_put(ledger, "settled_until", value, err);
@@ -453,6 +470,7 @@ load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
     struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	char value[32];
+
 	if (budget->settled_until_utc_s)
 		return LT_OK;
 	lt_ended_load(jobs, ledger);
@@ -473,6 +491,7 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
 	int code = load_until(&d->budget, &d->jobs, d->ledger, now_utc_s, err);
+
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)

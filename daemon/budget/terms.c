@@ -20,6 +20,7 @@ name_partitions(struct lt_terms *terms, const char *names)
 	while (*names) {
 		const size_t length = strcspn(names, ",");
 		char name[LT_NAME_SIZE] = "";
+
 		if (length < sizeof(name))
 			memcpy(name, names, length);
 		if (terms->partition_count < LT_TERMS_PARTITIONS)
@@ -70,6 +71,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 	const int account = lt_sheet_account(snapshot, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
+
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
 		   LT_TERMS_OUR_HOLD) |
 	       flag(flags & LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD) |
@@ -96,6 +98,7 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 {
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	int64_t start, end;
+
 	lt_hold_window(&start, &end, hold, snapshot->compiled_utc_s);
 	*terms = (struct lt_terms){
 	    .start_utc_s = start,
@@ -122,6 +125,7 @@ by_job(const void *a, const void *b)
 {
 	const uint32_t x = ((const struct lt_terms *)a)->job_id;
 	const uint32_t y = ((const struct lt_terms *)b)->job_id;
+
 	return (x > y) - (x < y);
 }
 
@@ -135,6 +139,7 @@ mark_arrays(
     struct lt_terms *records, uint32_t count, const struct lt_slurm_jobs *jobs)
 {
 	uint32_t total = count;
+
 	if (count > 1)
 		qsort(records, count, sizeof(*records), by_job);
 	for (uint32_t i = 0; i < jobs->count; i++) {
@@ -143,16 +148,17 @@ mark_arrays(
 		    .job_id = jobs->jobs[i].array_job_id};
 		const struct lt_terms *const task =
 		    bsearch(&id, records, count, sizeof(*records), by_job);
-		if (array.job_id == 0 || !task ||
+
+		if (array.job_id == 0 || task == NULL ||
 		    (task->flags & (LT_TERMS_LOCKED | LT_TERMS_PENDING)) ==
 			LT_TERMS_PENDING)
 			continue;
 		struct lt_terms *whole =
 		    bsearch(&array, records, count, sizeof(*records), by_job);
-		for (uint32_t k = count; !whole && k < total; k++)
+		for (uint32_t k = count; whole == NULL && k < total; k++)
 			if (records[k].job_id == array.job_id)
 				whole = &records[k];
-		if (!whole) {
+		if (whole == NULL) {
 			whole = &records[total++];
 			*whole = *task;
 			whole->job_id = array.job_id;
@@ -178,7 +184,8 @@ mark_leaders(
 		    bsearch(&id, records, count, sizeof(*records), by_job);
 		struct lt_terms *const leader =
 		    bsearch(&leads, records, count, sizeof(*records), by_job);
-		if (leads.job_id != 0 && part && leader)
+
+		if (leads.job_id != 0 && part != NULL && leader != NULL)
 			leader->flags |=
 			    part->flags & (LT_TERMS_OUR_HOLD | LT_TERMS_LOCKED);
 	}
@@ -189,12 +196,14 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_terms *const records =
 	    calloc((size_t)d->jobs.list.count * 2 + 1, sizeof(*records));
-	if (!records)
+
+	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
 		struct lt_ledger_hold hold;
 		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+
 		if (job->state == LT_JOB_FINISHED)
 			continue;
 		if (!lt_hold_of_job(d->ledger, job, &hold)) {

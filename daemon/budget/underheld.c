@@ -26,6 +26,7 @@ node_shares(const struct lt_market *market, const struct lt_slurm_job *job)
 	    .memory_mib = job->memory_mib,
 	    .exclusive = job->exclusive};
 	const int index = lt_market_partition(market, job->partition);
+
 	if (index < 0)
 		return 0;
 	const struct lt_partition *const p = &market->partitions[index];
@@ -43,6 +44,7 @@ why_above(const struct lt_market *market, const struct lt_slurm_job *job,
 	    .node_shares = node_shares(market, job),
 	    .limit_s = job->limit_s,
 	    .active_s = job->limit_s};
+
 	if (market->over_time_limit_s < INT32_MAX)
 		over.over_time_limit_s = market->over_time_limit_s;
 	if (job->limit_s < INT32_MAX)
@@ -75,6 +77,7 @@ lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_amount *was)
 {
 	struct lt_admission a = lt_facts_admission(market, ledger, hold, job);
+
 	a.admitted = *was;
 	const char *const why =
 	    why_above(market, job, &a, &hold->quote.hold_per_task);
@@ -91,6 +94,7 @@ is_wanted(const struct lt_policy *policy, const struct lt_slurm_job *job,
 	const bool was_requeued = hold->quote.tasks == 1
 				      ? hold->quote.flags & LT_QUOTE_UNDERHELD
 				      : job->requeued;
+
 	return policy->on_underheld == LT_UNDERHELD_REQUEUE &&
 	       lt_mode_may(policy->mode, LT_MAY_HOLD) &&
 	       job->state == LT_JOB_RUNNING && !job->completing &&
@@ -106,11 +110,12 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	struct lt_admission a;
 	struct lt_error refused = {0};
+
 	/* What was admitted is known from the pass after the raise. */
 	if (!is_wanted(d->policy, job, hold, now_utc_s) ||
 	    lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
 	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
-		"size"))
+		"size") != 0)
 		return LT_OK;
 	if (lt_slurm_requeue_held(job->job_id, &refused) != LT_OK) {
 		lt_log("requeue_failed", "job=%u error=\"%s\"", job->job_id,

@@ -26,7 +26,8 @@ static uint32_t
 live_shares(const struct lt_jobs_state *jobs, uint64_t quote_id)
 {
 	const struct lt_live *const live = lt_live_find(jobs, quote_id);
-	return live ? live->live : 0;
+
+	return live != NULL ? live->live : 0;
 }
 
 /* Does a row carry this quote that is to be settled yet? What was settled
@@ -41,7 +42,8 @@ in_slurmdbd(struct lt_ledger *ledger, const struct lt_slurm_runs *rows,
 		const char *const text = row->admin_comment;
 		struct lt_quote quote;
 		struct lt_run known;
-		if (text &&
+
+		if (text != NULL &&
 		    lt_quote_unpack(&quote, text, strlen(text), NULL) ==
 			LT_OK &&
 		    quote.id == quote_id &&
@@ -86,6 +88,7 @@ is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 {
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
 		const struct lt_slurm_run *const run = &jobs->ended[i].run;
+
 		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
 			run->array_job_id == hold->job_id))
@@ -102,6 +105,7 @@ check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 {
 	struct lt_ledger_hold after;
 	int code = lt_settle_job(d, hold->job_id, now_utc_s, err);
+
 	if (code != LT_OK)
 		return code;
 	code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
@@ -130,6 +134,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	bool loaded = false;
 	const bool has_dbd =
 	    strstr(d->tables.conf.accounting_storage, "slurmdbd");
+
 	if (!d->jobs.followed)
 		return LT_OK;
 	if (!has_dbd)
@@ -146,6 +151,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			const struct lt_ledger_hold *const h = &holds[i];
+
 			if (h->made_utc_s + LT_VOID_AFTER_S >
 				d->jobs.list.begun_utc_s ||
 			    live_shares(&d->jobs, h->quote.id) >= h->live_tasks)

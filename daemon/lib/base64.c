@@ -17,6 +17,7 @@ lt_base64(char *out, const unsigned char *bytes, size_t length)
 		const unsigned third = i + 2 < length ? bytes[i + 2] : 0;
 		const unsigned word =
 		    (unsigned)bytes[i] << 16 | second << 8 | third;
+
 		*out++ = letters[word >> 18];
 		*out++ = letters[word >> 12 & 63];
 		*out++ = i + 1 < length ? letters[word >> 6 & 63] : '=';
@@ -29,7 +30,8 @@ static int
 digit(char c)
 {
 	const char *const at = c ? strchr(letters, c) : NULL;
-	return at ? (int)(at - letters) : -1;
+
+	return at != NULL ? (int)(at - letters) : -1;
 }
 
 long
@@ -38,8 +40,10 @@ lt_base64_decode(unsigned char *out, size_t room, const char *text)
 	size_t used = 0;
 	unsigned word = 0;
 	int bits = 0;
+
 	for (; *text && *text != '='; text++) {
 		const int value = digit(*text);
+
 		if (value < 0)
 			return -1;
 		word = (word << 6 | (unsigned)value) & 0xffffff;

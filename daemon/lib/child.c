@@ -22,6 +22,7 @@ lt_child_write(int fd, const void *bytes, size_t length)
 {
 	for (const char *at = bytes; length > 0;) {
 		const ssize_t wrote = write(fd, at, length);
+
 		if (wrote <= 0)
 			return false;
 		at += wrote;
@@ -37,6 +38,7 @@ run_child(
     lt_child_function *run, void *work, unsigned most_s, int to, pid_t parent)
 {
 	sigset_t none;
+
 	if (dup2(to, STDIN_FILENO) < 0)
 		_exit(1);
 	close_range(STDERR_FILENO + 1, ~0u, 0);
@@ -56,6 +58,7 @@ lt_child_start(struct lt_child *child, lt_child_function *run, void *work,
 {
 	const pid_t self = getpid();
 	int ends[2];
+
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return lt_fail(err, LT_EIO, "pipe: %s", strerror(errno));
 	const pid_t pid = fork();
@@ -75,6 +78,7 @@ static int
 end_child(struct lt_child *child)
 {
 	int status = 0;
+
 	close(child->fd);
 	child->fd = -1;
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
@@ -86,10 +90,12 @@ bool
 lt_child_read(struct lt_child *child, int *status)
 {
 	ssize_t got = 1;
+
 	while (got > 0) {
 		char *const grown =
 		    realloc(child->bytes, child->length + READ_BYTES);
-		if (!grown) {
+
+		if (grown == NULL) {
 			kill(child->pid, SIGKILL);
 			break;
 		}

@@ -19,7 +19,7 @@ static int log_fd = STDERR_FILENO;
 int
 lt_log_open(const char *path)
 {
-	if (!path)
+	if (path == NULL)
 		return 0;
 	const int fd =
 	    open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
@@ -35,6 +35,7 @@ lt_log(const char *event, const char *format, ...)
 	char line[2048];
 	struct tm tm;
 	const time_t now = time(NULL);
+
 	gmtime_r(&now, &tm);
 	size_t used = strftime(line, sizeof(line), "%FT%TZ ", &tm);
 	used += (size_t)snprintf(

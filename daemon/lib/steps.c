@@ -24,6 +24,7 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_TERMS] = "terms",
 	    [LT_STEP_ALERTS] = "alerts",
 	    [LT_STEP_PRUNE] = "prune"};
+
 	return names[step];
 }
 
@@ -33,7 +34,8 @@ lt_step_failed(
 {
 	char *const known = steps->failed[step];
 	const char *const text = err->text[0] ? err->text : "failed";
-	if (!strcmp(known, text))
+
+	if (strcmp(known, text) == 0)
 		return false;
 	snprintf(known, sizeof(steps->failed[step]), "%s", text);
 	return true;
@@ -43,6 +45,7 @@ bool
 lt_step_worked(struct lt_steps *steps, enum lt_step_id step)
 {
 	const bool news = steps->failed[step][0] != '\0';
+
 	steps->failed[step][0] = '\0';
 	return news;
 }

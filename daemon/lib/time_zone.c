@@ -20,8 +20,9 @@ lt_time_zone_set(const char *zone, struct lt_error *err)
 {
 	if (zone[0] != '\0') {
 		char path[256];
+
 		snprintf(path, sizeof(path), "/usr/share/zoneinfo/%s", zone);
-		if (strstr(zone, "..") || zone[0] == '/' ||
+		if (strstr(zone, "..") != NULL || zone[0] == '/' ||
 		    (strcmp(zone, "UTC") != 0 && access(path, R_OK) != 0))
 			return lt_fail(err, LT_EINPUT,
 			    "timezone: got \"%s\", want a name below /usr/share/zoneinfo such as Europe/London",
@@ -42,7 +43,7 @@ offset_at(int64_t utc_s)
 	localtime_r(&at, &tm);
 	offset.offset_s = (int32_t)tm.tm_gmtoff;
 	snprintf(offset.abbreviation, sizeof(offset.abbreviation), "%.7s",
-	    tm.tm_zone ? tm.tm_zone : "UTC");
+	    tm.tm_zone != NULL ? tm.tm_zone : "UTC");
 	return offset;
 }
 
@@ -62,6 +63,7 @@ find_change(int64_t low, int64_t high)
 	while (high - low > 1) {
 		const int64_t middle = low + (high - low) / 2;
 		const struct lt_offset offset = offset_at(middle);
+
 		if (is_same(&offset, &first))
 			low = middle;
 		else
@@ -82,6 +84,7 @@ lt_time_zone_offsets(struct lt_offsets *offsets)
 	offsets->steps[0].start_utc_s = INT64_MIN;
 	for (; at < end && offsets->count < LT_OFFSETS_MAX; at += LT_DAY_S) {
 		const struct lt_offset next = offset_at(at + LT_DAY_S);
+
 		if (is_same(&next, &last))
 			continue;
 		offsets->steps[offsets->count++] =

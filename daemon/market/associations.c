@@ -33,6 +33,7 @@ write_file(
     const char *state, const char *text, size_t length, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE], fresh[LT_PATH_SIZE];
+
 	path_of(path, state, "");
 	path_of(fresh, state, ".new");
 	const int fd = open(
@@ -56,21 +57,25 @@ lt_associations_save(
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
-	if (!text)
+
+	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	for (uint32_t i = 0; i < tables->account_count; i++) {
 		const struct lt_slurm_account *const a = &tables->accounts[i];
+
 		used += (size_t)snprintf(text + used, size - used,
 		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
 	}
 	for (uint32_t i = 0; i < tables->pair_count; i++) {
 		const struct lt_slurm_pair *const p = &tables->pairs[i];
+
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
 		    p->is_default);
 	}
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_slurm_manager *const m = &tables->managers[i];
+
 		used += (size_t)snprintf(text + used, size - used,
 		    "manager %u %s\n", m->uid,
 		    m->account[0] ? m->account : "-");
@@ -96,6 +101,7 @@ read_file(const char *state, struct lt_error *err)
 	struct stat st;
 	char *text = NULL, *end = NULL;
 	unsigned crc = 0;
+
 	path_of(path, state, "");
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
@@ -105,12 +111,12 @@ read_file(const char *state, struct lt_error *err)
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
 	    st.st_size < LT_FILE_BYTES_MAX)
 		text = malloc((size_t)st.st_size + 1);
-	if (text && read(fd, text, (size_t)st.st_size) == st.st_size) {
+	if (text != NULL && read(fd, text, (size_t)st.st_size) == st.st_size) {
 		text[st.st_size] = '\0';
 		end = strstr(text, "\nend ");
 	}
 	close(fd);
-	if (!end || sscanf(end, "\nend %x", &crc) != 1 ||
+	if (end == NULL || sscanf(end, "\nend %x", &crc) != 1 ||
 	    lt_crc32c(0, text, (size_t)(end + 1 - text)) != crc) {
 		lt_fail(err, LT_ECHECKSUM, "%s: damaged", path);
 		free(text);
@@ -128,8 +134,9 @@ take_line(struct lt_tables *tables, const char *line)
 	struct lt_slurm_pair p = {0};
 	struct lt_slurm_manager m = {0};
 	int is_default = 0;
+
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
-		if (!strcmp(a.parent, "-"))
+		if (strcmp(a.parent, "-") == 0)
 			a.parent[0] = '\0';
 		tables->accounts[tables->account_count++] = a;
 	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
@@ -137,7 +144,7 @@ take_line(struct lt_tables *tables, const char *line)
 		p.is_default = is_default != 0;
 		tables->pairs[tables->pair_count++] = p;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
-		if (!strcmp(m.account, "-"))
+		if (strcmp(m.account, "-") == 0)
 			m.account[0] = '\0';
 		tables->managers[tables->manager_count++] = m;
 	}
@@ -148,17 +155,18 @@ lt_associations_load(
     struct lt_tables *tables, const char *state, struct lt_error *err)
 {
 	char *const text = read_file(state, err);
-	if (!text)
+
+	if (text == NULL)
 		return err->code;
 	size_t lines = 1;
-	for (const char *p = text; (p = strchr(p, '\n')); p++)
+	for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
 		lines++;
 	struct lt_slurm_account *const accounts =
 	    calloc(lines, sizeof(*accounts));
 	struct lt_slurm_pair *const pairs = calloc(lines, sizeof(*pairs));
 	struct lt_slurm_manager *const managers =
 	    calloc(lines, sizeof(*managers));
-	if (!accounts || !pairs || !managers) {
+	if (accounts == NULL || pairs == NULL || managers == NULL) {
 		free(text);
 		free(accounts);
 		free(pairs);
@@ -173,7 +181,7 @@ lt_associations_load(
 	tables->managers = managers;
 	tables->account_count = tables->pair_count = tables->manager_count = 0;
 	char *rest = text;
-	for (char *line; (line = strsep(&rest, "\n"));)
+	for (char *line; (line = strsep(&rest, "\n")) != NULL;)
 		take_line(tables, line);
 	free(text);
 	return LT_OK;

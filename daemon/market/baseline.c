@@ -19,6 +19,7 @@ static const struct lt_gpu *
 gpu_of(const struct lt_market *market, const char *partition)
 {
 	const int index = lt_market_partition(market, partition);
+
 	if (index < 0 || market->partitions[index].shape_count == 0)
 		return NULL;
 	const int gpu =
@@ -33,7 +34,7 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 	    quote->objective == LT_OBJECTIVE_OFF || quote->home[0] == '\0')
 		return false;
 	if (strcmp(quote->partition, quote->home) != 0 &&
-	    !strcmp(run->partition, quote->partition))
+	    strcmp(run->partition, quote->partition) == 0)
 		return true;
 	return quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S &&
 	       run->start_utc_s >= quote->plan_start_utc_s;
@@ -46,6 +47,7 @@ lt_baseline_of_run(
 	struct lt_charge charge;
 	struct lt_error err = {0};
 	bool known;
+
 	run->moved = was_moved(run, quote);
 	if (!run->moved)
 		return;

@@ -41,7 +41,7 @@ new_series(struct build *b, uint32_t count, int *index, struct lt_error *err)
 	s->value = calloc(count + 1, sizeof(*s->value));
 	s->integral = calloc(count + 1, sizeof(*s->integral));
 	*index = (int)b->market.series_count++;
-	if (!s->start_utc_s || !s->value || !s->integral) {
+	if (s->start_utc_s == NULL || s->value == NULL || s->integral == NULL) {
 		lt_fail(err, LT_ENOMEM, "market: out of memory");
 		return NULL;
 	}
@@ -52,7 +52,8 @@ static int
 constant_series(struct build *b, double value, int *index, struct lt_error *err)
 {
 	struct lt_series *const s = new_series(b, 1, index, err);
-	if (!s)
+
+	if (s == NULL)
 		return err->code;
 	s->quality = LT_QUALITY_CONSTANT;
 	s->issued_utc_s = b->now_utc_s;
@@ -67,6 +68,7 @@ static enum lt_quality
 quality_of(const struct lt_source *source, int64_t now_utc_s)
 {
 	enum lt_quality worst = LT_QUALITY_NONE;
+
 	for (uint32_t i = 0; i < source->step_count; i++)
 		if (source->steps[i].end_utc_s > now_utc_s &&
 		    source->steps[i].start_utc_s < now_utc_s + 86400 &&
@@ -81,7 +83,8 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 {
 	struct lt_series *const s =
 	    new_series(b, source->step_count, index, err);
-	if (!s)
+
+	if (s == NULL)
 		return err->code;
 	for (uint32_t i = 0; i < source->step_count; i++) {
 		s->start_utc_s[i] = source->steps[i].start_utc_s;
@@ -107,7 +110,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 		return constant_series(b, signal->constant, index, err);
 	const struct lt_source *const source =
 	    lt_signal_source(&d->signals, d->policy, signal, b->now_utc_s);
-	if (!source)
+	if (source == NULL)
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
 		return lt_fail(err, LT_EINPUT,
@@ -118,6 +121,7 @@ add_signal(struct build *b, const struct lt_daemon *d,
 	int *const made = &b->source_series[source - d->signals.sources];
 	if (*made == LT_NO_SERIES) {
 		const int code = source_series(b, source, made, err);
+
 		if (code != LT_OK)
 			return code;
 	}
@@ -132,6 +136,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
 	static const double idle_w = 200, cpu_w_per_core = 4.5;
+
 	p->pue = from->pue >= 1 ? from->pue : 1;
 	p->node_idle_w = from->node_idle_w;
 	p->node_cpu_w = from->node_cpu_w;
@@ -145,7 +150,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 		p->node_cpu_w = cpu_w_per_core * shape->cpus;
 	const struct lt_gpu *const gpu =
 	    lt_policy_gpu(policy, from->gpu[0] ? from->gpu : shape->gpu_type);
-	if (p->node_gpu_w <= 0 && gpu)
+	if (p->node_gpu_w <= 0 && gpu != NULL)
 		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
 
@@ -158,7 +163,7 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
 	    lt_daemon_policy_partition(d->policy, p->name);
-	if (!from)
+	if (from == NULL)
 		return LT_OK;
 	p->flags |= LT_PARTITION_MANAGED;
 	if (from->preemptible)
@@ -168,6 +173,7 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	if (from->preemptible) {
 		const struct lt_hazard hazard = lt_hazard_of(
 		    &d->signals, d->ledger, d->policy, from, b->now_utc_s);
+
 		p->hazard_per_node_hour =
 		    hazard.known ? hazard.value : UNKNOWN_HAZARD;
 	}
@@ -198,10 +204,11 @@ static int
 gpu_index(struct lt_market *m, const struct lt_policy *policy, const char *name)
 {
 	const struct lt_gpu *const gpu = lt_policy_gpu(policy, name);
-	if (!gpu)
+
+	if (gpu == NULL)
 		return -1;
 	for (uint32_t i = 0; i < m->gpu_count; i++)
-		if (!strcmp(m->gpus[i].name, gpu->name))
+		if (strcmp(m->gpus[i].name, gpu->name) == 0)
 			return (int)i;
 	if (m->gpu_count >= LT_GPUS_MAX)
 		return -1;
@@ -218,13 +225,16 @@ apply_gpus(struct lt_market *m, const struct lt_policy *policy)
 		const struct lt_partition *const p = &m->partitions[i];
 		const struct lt_policy_partition *const from =
 		    lt_daemon_policy_partition(policy, p->name);
+
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			struct lt_shape *const s =
 			    &m->shapes[p->first_shape + k];
+
 			if (s->gpus == 0)
 				continue;
-			const char *const name =
-			    from && from->gpu[0] ? from->gpu : s->gpu_type;
+			const char *const name = from != NULL && from->gpu[0]
+						     ? from->gpu
+						     : s->gpu_type;
 			s->gpu_index = gpu_index(m, policy, name);
 		}
 	}
@@ -241,12 +251,14 @@ apply_memory(struct lt_market *m, const struct lt_slurm_conf *conf)
 		return;
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
+
 		if (p->default_memory_mib > 0)
 			continue;
 		p->default_memory_is_per_cpu = false;
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const s =
 			    &m->shapes[p->first_shape + k];
+
 			if (s->memory_mib > p->default_memory_mib)
 				p->default_memory_mib = s->memory_mib;
 		}
@@ -257,6 +269,7 @@ static void
 apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 {
 	const struct lt_policy *const p = d->policy;
+
 	m->compiled_utc_s = now_utc_s;
 	m->generation = d->market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
@@ -282,6 +295,7 @@ static int
 fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
+
 	m->series = b->series;
 	m->partition_count = d->tables.partition_count;
 	m->shape_count = d->tables.shape_count;
@@ -295,7 +309,8 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
 	    calloc((size_t)d->signals.source_count + 1, sizeof(int));
-	if (!m->partitions || !m->shapes || !m->gpus || !b->source_series)
+	if (m->partitions == NULL || m->shapes == NULL || m->gpus == NULL ||
+	    b->source_series == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
 	for (int i = 0; i < d->signals.source_count; i++)
 		b->source_series[i] = LT_NO_SERIES;
@@ -310,6 +325,7 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 	apply_memory(m, &d->tables.conf);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, d, &m->partitions[i], err);
+
 		if (code != LT_OK)
 			return code;
 	}
@@ -322,9 +338,11 @@ add_busy(
     struct build *b, const struct lt_slurm_jobs *list, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
+
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
 		struct lt_occupancy occupancy;
+
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
 		lt_occupancy_count(&occupancy, list, m, (int)i, b->now_utc_s);
@@ -332,7 +350,7 @@ add_busy(
 			continue;
 		struct lt_series *const s =
 		    new_series(b, occupancy.count, &p->occupancy_series, err);
-		if (!s)
+		if (s == NULL)
 			return err->code;
 		s->quality = LT_QUALITY_MEASURED;
 		s->issued_utc_s = b->now_utc_s;
@@ -370,6 +388,7 @@ publish(
 	size_t byte_count = 0;
 	struct lt_market loaded;
 	int code = lt_market_pack(market, &bytes, &byte_count, err);
+
 	if (code != LT_OK)
 		return code;
 	code = lt_market_unpack(&loaded, bytes, byte_count, err);
@@ -387,7 +406,8 @@ int
 lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build *const b = calloc(1, sizeof(*b));
-	if (!b)
+
+	if (b == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
 	b->now_utc_s = now_utc_s;
 	int code = fill(b, d, err);

@@ -16,6 +16,7 @@ remember(struct lt_ledger *ledger, const struct lt_slurm_account *accounts,
     uint32_t count, struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
+
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
@@ -33,7 +34,7 @@ is_there(
     const struct lt_slurm_account *accounts, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(accounts[i].name, name))
+		if (strcmp(accounts[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -51,12 +52,13 @@ heir_of(const struct lt_account_seen *gone, const struct lt_account_seen *seen,
     uint32_t count)
 {
 	const char *parent = gone->parent;
+
 	for (int depth = 0; depth < DEPTH_MAX && parent[0]; depth++) {
 		if (is_there(accounts, count, parent))
 			return parent;
 		const struct lt_account_seen *const above =
 		    bsearch(parent, seen, seen_count, sizeof(*seen), by_name);
-		parent = above ? above->parent : "";
+		parent = above != NULL ? above->parent : "";
 	}
 	return "";
 }
@@ -68,13 +70,14 @@ lt_heirs_add(struct lt_slurm_account **accounts, uint32_t *count,
 	struct lt_account_seen *seen = NULL;
 	uint32_t seen_count = 0, all = *count;
 	int code = remember(ledger, *accounts, *count, err);
+
 	if (code == LT_OK)
 		code = lt_ledger_accounts(ledger, &seen, &seen_count, err);
 	if (code != LT_OK)
 		return code;
 	struct lt_slurm_account *const grown = reallocarray(
 	    *accounts, (size_t)*count + seen_count + 1, sizeof(*grown));
-	if (!grown) {
+	if (grown == NULL) {
 		free(seen);
 		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 	}

@@ -22,6 +22,7 @@ equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
 	const struct lt_partition *const p = &market->partitions[partition];
 	const struct lt_fraction share = lt_charge_share(
 	    &resources, market->shapes + p->first_shape, p->shape_count);
+
 	return (double)job->nodes * (double)share.numerator /
 	       (double)share.denominator;
 }
@@ -30,7 +31,8 @@ static bool
 in_partition(const struct lt_slurm_job *job, const char *name)
 {
 	const size_t length = strlen(name);
-	return !strncmp(job->partition, name, length) &&
+
+	return strncmp(job->partition, name, length) == 0 &&
 	       (job->partition[length] == '\0' ||
 		   job->partition[length] == ',');
 }
@@ -42,6 +44,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 {
 	const int64_t first = now_utc_s / LT_HOUR_S * LT_HOUR_S;
 	uint32_t used = 0;
+
 	memset(occupancy, 0, sizeof(*occupancy));
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
@@ -49,6 +52,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		const bool booked = job->state == LT_JOB_PENDING &&
 				    !job->held &&
 				    job->eligible_utc_s > now_utc_s;
+
 		if ((!running && !booked) || job->nodes == 0 ||
 		    !in_partition(job, market->partitions[partition].name))
 			continue;

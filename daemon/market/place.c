@@ -21,6 +21,7 @@ lt_place_pack(char *out, size_t size, const struct lt_place *place)
 	int used = snprintf(out, size, "%.17g %.17g %.17g %.17g %.17g %d",
 	    place->idle_w, place->cpu_w, place->gpu_w, place->pue,
 	    place->embodied_g_per_node_hour, place->exclusive);
+
 	for (uint32_t i = 0; i < place->shape_count && (size_t)used < size; i++)
 		used += snprintf(out + used, size - (size_t)used,
 		    " %u:%u:%" PRIu64 ":%u", place->shapes[i].cpus,
@@ -32,6 +33,7 @@ bool
 lt_place_unpack(struct lt_place *place, const char *text)
 {
 	int exclusive, at = 0;
+
 	*place = (struct lt_place){0};
 	if (sscanf(text, "%lg %lg %lg %lg %lg %d%n", &place->idle_w,
 		&place->cpu_w, &place->gpu_w, &place->pue,
@@ -41,6 +43,7 @@ lt_place_unpack(struct lt_place *place, const char *text)
 	for (text += at; *text != '\0'; text += at) {
 		struct lt_shape *const s = &place->shapes[place->shape_count];
 		unsigned cpus, gpus, shards;
+
 		if (place->shape_count == LT_PLACE_SHAPES_MAX ||
 		    sscanf(text, " %u:%u:%" SCNu64 ":%u%n", &cpus, &gpus,
 			&s->memory_mib, &shards, &at) != 4)
@@ -81,7 +84,8 @@ lt_place_of(struct lt_place *place, const struct lt_market *market,
 	const int index = lt_market_partition(market, partition);
 	const struct lt_partition *const p =
 	    index < 0 ? NULL : &market->partitions[index];
-	if (p && (p->flags & LT_PARTITION_MANAGED)) {
+
+	if (p != NULL && (p->flags & LT_PARTITION_MANAGED)) {
 		of_market(place, p, market);
 		return;
 	}
@@ -90,7 +94,7 @@ lt_place_of(struct lt_place *place, const struct lt_market *market,
 		ledger, partition, text, sizeof(text), &left, NULL) == LT_OK &&
 	    lt_place_unpack(place, text)) {
 		place->left_utc_s = left;
-	} else if (p) {
+	} else if (p != NULL) {
 		of_market(place, p, market);
 		place->known = false;
 	}
@@ -101,6 +105,7 @@ lt_place_charges(const struct lt_place *place, const struct lt_run *run,
     struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold;
+
 	return place->left_utc_s == 0 || run->start_utc_s < place->left_utc_s ||
 	       (run->quote_id != 0 &&
 		   lt_ledger_hold(ledger, run->quote_id, &hold, NULL) ==
@@ -115,11 +120,12 @@ note(const struct lt_market *market, struct lt_ledger *ledger,
 	char text[TEXT_SIZE], known[TEXT_SIZE];
 	struct lt_place place;
 	int64_t left = 0;
+
 	of_market(&place, p, market);
 	lt_place_pack(text, sizeof(text), &place);
 	if (lt_ledger_place(
 		ledger, p->name, known, sizeof(known), &left, NULL) == LT_OK &&
-	    left == 0 && !strcmp(text, known))
+	    left == 0 && strcmp(text, known) == 0)
 		return LT_OK;
 	return lt_ledger_put_place(ledger, p->name, text, 0, err);
 }
@@ -133,8 +139,9 @@ note_left(struct lt_ledger *ledger, const struct lt_policy *policy,
 	uint32_t count = 0;
 	int64_t left;
 	int code = lt_ledger_places(ledger, &names, &count, err);
+
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		if (lt_daemon_policy_partition(policy, names[i]))
+		if (lt_daemon_policy_partition(policy, names[i]) != NULL)
 			continue;
 		code = lt_ledger_place(
 		    ledger, names[i], text, sizeof(text), &left, err);
@@ -152,12 +159,14 @@ lt_places_note(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_policy *policy, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
+
 	for (uint32_t i = 0; code == LT_OK && i < market->partition_count;
 	     i++) {
 		const struct lt_partition *const p = &market->partitions[i];
+
 		/* The market may be older than the policy. */
 		if ((p->flags & LT_PARTITION_MANAGED) &&
-		    lt_daemon_policy_partition(policy, p->name))
+		    lt_daemon_policy_partition(policy, p->name) != NULL)
 			code = note(market, ledger, p, err);
 	}
 	return code == LT_OK ? note_left(ledger, policy, now_utc_s, err) : code;

@@ -22,10 +22,11 @@ fill_source(struct lt_source *source, const struct lt_policy *policy,
 {
 	*source = (struct lt_source){
 	    .policy = from, .memory = calloc(1, sizeof(*source->memory))};
-	if (!source->memory)
+	if (source->memory == NULL)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	source->adapter = lt_adapter_find(from->adapter);
-	assert(source->adapter); /* lt_policy_load() wants a known one */
+	assert(
+	    source->adapter != NULL); /* lt_policy_load() wants a known one */
 	source->options = lt_fetch_options(from);
 	const int code =
 	    lt_adapter_check(source->adapter, &source->options, err);
@@ -40,6 +41,7 @@ at_source(const struct lt_policy_source *source, const char *path,
     struct lt_error *err)
 {
 	const bool placed = err->line != 0;
+
 	return lt_context(err, "%s:%d:%d", path,
 	    placed ? err->line : source->line,
 	    placed ? err->column : source->column);
@@ -49,7 +51,7 @@ static void
 free_sources(struct lt_source *sources, int count)
 {
 	for (int i = 0; i < count; i++) {
-		if (sources[i].memory)
+		if (sources[i].memory != NULL)
 			explicit_bzero(
 			    sources[i].memory, sizeof(*sources[i].memory));
 		free(sources[i].memory);
@@ -77,15 +79,17 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	const size_t count = (size_t)policy->source_count;
 	struct lt_source_kind *const kinds = calloc(count + 1, sizeof(*kinds));
 	struct lt_policy_errors errors = {0};
-	if (!kinds)
+
+	if (kinds == NULL)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (size_t i = 0; i < count; i++) {
 		const struct lt_adapter *const adapter = sources[i].adapter;
 		const enum lt_quantity quantity =
 		    adapter->quantity(&sources[i].options);
+
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);
-		kinds[i].currency = adapter->currency
+		kinds[i].currency = adapter->currency != NULL
 					? adapter->currency(&sources[i].options)
 					: "";
 	}
@@ -93,7 +97,7 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	free(kinds);
 	if (errors.count == 0)
 		return LT_OK;
-	if (err)
+	if (err != NULL)
 		*err = errors.items[0];
 	return LT_EINPUT;
 }
@@ -103,11 +107,12 @@ load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
     struct lt_source **sources, struct lt_error *err)
 {
 	int code = lt_policy_load(policy, config, lt_adapter_names(), err);
+
 	if (code != LT_OK)
 		return code;
 	*sources =
 	    calloc((size_t)(*policy)->source_count + 1, sizeof(**sources));
-	if (!*sources)
+	if (*sources == NULL)
 		return lt_fail(err, LT_ENOMEM, "policy: out of memory");
 	for (int i = 0; i < (*policy)->source_count; i++) {
 		code = fill_source(
@@ -129,13 +134,14 @@ static bool
 is_same(const struct lt_source *a, const struct lt_source *b)
 {
 	bool same = a->adapter == b->adapter &&
-		    !strcmp(a->policy->name, b->policy->name) &&
+		    strcmp(a->policy->name, b->policy->name) == 0 &&
 		    a->options.count == b->options.count;
+
 	for (int i = 0; same && i < a->options.count; i++)
-		same =
-		    !strcmp(a->options.items[i].key, b->options.items[i].key) &&
-		    !strcmp(
-			a->options.items[i].value, b->options.items[i].value);
+		same = strcmp(a->options.items[i].key,
+			   b->options.items[i].key) == 0 &&
+		       strcmp(a->options.items[i].value,
+			   b->options.items[i].value) == 0;
 	return same;
 }
 
@@ -149,6 +155,7 @@ keep_pauses(
 		for (int k = 0; k < signals->source_count; k++) {
 			const struct lt_source *const old =
 			    &signals->sources[k];
+
 			if (old->retry_after_s <= 0 || !is_same(old, &fresh[i]))
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;
@@ -167,9 +174,10 @@ check_currency(struct lt_ledger *ledger, const char *config,
 {
 	char known[sizeof(policy->currency)];
 	bool has = false;
+
 	if (lt_ledger_get(ledger, "currency", known, sizeof(known), NULL) ==
 	    LT_OK) {
-		if (!strcmp(known, policy->currency))
+		if (strcmp(known, policy->currency) == 0)
 			return LT_OK;
 		const int code = lt_ledger_has_money(ledger, &has, err);
 		if (code != LT_OK)
@@ -188,12 +196,14 @@ lt_daemon_load_policy(
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
+
 	lt_file_id(&d->policy_id, d->args.config);
 	int code = load(d->args.config, &d->offsets, &policy, &sources, err);
 	if (code == LT_OK)
 		code = check_currency(d->ledger, d->args.config, policy, err);
 	if (code != LT_OK) {
-		free_sources(sources, sources ? policy->source_count : 0);
+		free_sources(
+		    sources, sources != NULL ? policy->source_count : 0);
 		lt_policy_free(policy);
 		lt_text_mend(err->text); /* cut, maybe in a character */
 		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
@@ -220,7 +230,7 @@ const struct lt_policy_partition *
 lt_daemon_policy_partition(const struct lt_policy *policy, const char *name)
 {
 	for (int i = 0; i < policy->partition_count; i++)
-		if (!strcmp(policy->partitions[i].name, name))
+		if (strcmp(policy->partitions[i].name, name) == 0)
 			return &policy->partitions[i];
 	return NULL;
 }
@@ -229,7 +239,7 @@ const struct lt_gpu *
 lt_policy_gpu(const struct lt_policy *policy, const char *name)
 {
 	for (int i = 0; i < policy->gpu_count; i++)
-		if (!strcasecmp(policy->gpus[i].name, name))
+		if (strcasecmp(policy->gpus[i].name, name) == 0)
 			return &policy->gpus[i];
 	return lt_gpu_find(name);
 }

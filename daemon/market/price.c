@@ -26,6 +26,7 @@ static double
 suspended_part(const struct lt_run *run)
 {
 	const int64_t length = run->end_utc_s - run->start_utc_s;
+
 	return length > 0 ? (double)run->suspended_s / (double)length : 0;
 }
 
@@ -34,6 +35,7 @@ lt_suspended_share(const struct lt_run *run, const struct lt_market *market,
     struct lt_ledger *ledger)
 {
 	struct lt_place place;
+
 	if (run->suspended_s == 0)
 		return (struct lt_fraction){0, 1};
 	lt_place_of(&place, market, ledger, run->partition);
@@ -50,6 +52,7 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	int code = lt_ledger_rates(ledger, partition, LT_RATE_PRICE,
 	    input->start_utc_s, input->end_utc_s, &price, &input->price.count,
 	    err);
+
 	if (code == LT_OK)
 		code = lt_ledger_rates(ledger, partition, LT_RATE_CARBON,
 		    input->start_utc_s, input->end_utc_s, &carbon,
@@ -74,6 +77,7 @@ lt_price_as(struct lt_charge *charge, const struct lt_run *run,
 	struct lt_charge_input input = {.start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s,
 	    .suspended = suspended_part(run)};
+
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, &d->market, d->ledger, partition);
 	const struct lt_resources used = resources_of(run, &place);
@@ -90,6 +94,7 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
 	    .suspended = suspended_part(run)};
+
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, market, ledger, run->partition);
 	const struct lt_resources used = resources_of(run, &place);

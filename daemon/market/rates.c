@@ -31,13 +31,14 @@ signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 static struct lt_recorded *
 recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {
-	for (int i = 0; all && i < LT_PARTITIONS_MAX; i++) {
+	for (int i = 0; all != NULL && i < LT_PARTITIONS_MAX; i++) {
 		struct lt_recorded *const r =
 		    &all[i * LT_RATE_COUNT + (int)rate];
+
 		if (r->partition[0] == '\0')
 			snprintf(r->partition, sizeof(r->partition), "%s",
 			    partition);
-		if (!strcmp(r->partition, partition))
+		if (strcmp(r->partition, partition) == 0)
 			return r;
 	}
 	return NULL;
@@ -53,6 +54,7 @@ record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 	uint32_t count = 0;
 	const int code = lt_ledger_rates(d->ledger, partition, rate, now_utc_s,
 	    now_utc_s + 1, &steps, &count, err);
+
 	if (code != LT_OK)
 		return code;
 	const bool same = count == 1 && steps[0].value == value &&
@@ -74,13 +76,14 @@ record_source(struct lt_ledger *ledger, const char *partition,
     struct lt_error *err)
 {
 	uint32_t count = 0;
+
 	while (count < source->step_count &&
 	       source->steps[count].start_utc_s <= now_utc_s)
 		count++;
 	if (count == 0)
 		return LT_OK;
 	struct lt_rate_step *const steps = calloc(count, sizeof(*steps));
-	if (!steps)
+	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "rates: out of memory");
 	memcpy(steps, source->steps, count * sizeof(*steps));
 	for (uint32_t i = 0; i < count; i++) {
@@ -99,7 +102,7 @@ static uint32_t
 key_of(int64_t loaded_utc_s, const struct lt_policy_signal *signal,
     const struct lt_source *source, int64_t now_utc_s)
 {
-	if (!source)
+	if (source == NULL)
 		return lt_crc32c(
 		    lt_crc32c(1, &signal->constant, sizeof(signal->constant)),
 		    &loaded_utc_s, sizeof(loaded_utc_s));
@@ -125,19 +128,21 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	    signal->is_constant
 		? NULL
 		: lt_signal_source(&d->signals, d->policy, signal, now_utc_s);
-	if (!signal->is_set || (!signal->is_constant && !source))
+
+	if (!signal->is_set || (!signal->is_constant && source == NULL))
 		return LT_OK;
 	const uint32_t key =
 	    key_of(d->policy_loaded_utc_s, signal, source, now_utc_s);
 	struct lt_recorded *const last =
 	    recorded_of(d->recorded, partition->name, rate);
-	if (last && last->key == key)
+	if (last != NULL && last->key == key)
 		return LT_OK;
-	const int code = source ? record_source(d->ledger, partition->name,
-				      rate, source, now_utc_s, err)
-				: record_constant(d, partition->name, rate,
-				      signal->constant, now_utc_s, err);
-	if (code == LT_OK && last)
+	const int code = source != NULL
+			     ? record_source(d->ledger, partition->name, rate,
+				   source, now_utc_s, err)
+			     : record_constant(d, partition->name, rate,
+				   signal->constant, now_utc_s, err);
+	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;
 }
@@ -148,9 +153,10 @@ int
 lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
+
 	if (code != LT_OK)
 		return code;
-	if (!d->recorded)
+	if (d->recorded == NULL)
 		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
 		    sizeof(*d->recorded));
 	for (int i = 0; i < d->policy->partition_count; i++)

@@ -15,9 +15,11 @@ partitions_of(
     int *partitions, const char *names, const struct lt_market *market)
 {
 	int count = 0;
+
 	while (*names) {
 		char name[LT_NAME_SIZE];
 		const size_t length = strcspn(names, ",");
+
 		if (length < sizeof(name)) {
 			memcpy(name, names, length);
 			name[length] = '\0';

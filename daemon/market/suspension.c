@@ -34,6 +34,7 @@ scale(int64_t *amount, double factor)
 {
 	static const double most = 9e18; /* below 2^63 */
 	const double scaled = ceil((double)*amount * factor);
+
 	if (!(scaled < most))
 		return false;
 	*amount = (int64_t)scaled;
@@ -54,6 +55,7 @@ lt_suspension_add(struct lt_amount *amount, int64_t length_s,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
 	    .suspended_s = held_s};
+
 	if (held_s == 0 || length_s <= 0)
 		return true;
 	snprintf(run.partition, sizeof(run.partition), "%.*s",

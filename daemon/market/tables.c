@@ -21,6 +21,7 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	uint32_t count = 0, shape_count = 0;
 	const int code = lt_slurm_partitions(
 	    &partitions, &count, &shapes, &shape_count, &strings, err);
+
 	if (code != LT_OK)
 		return code;
 	free(tables->partitions);
@@ -43,6 +44,7 @@ load_associations(
 	uint32_t count = 0, pair_count = 0, unknown = 0;
 	int code = lt_slurm_associations(
 	    &accounts, &count, &pairs, &pair_count, &unknown, err);
+
 	if (code == LT_OK)
 		code = lt_heirs_add(&accounts, &count, ledger, err);
 	if (code != LT_OK) {
@@ -68,6 +70,7 @@ load_managers(struct lt_tables *tables)
 	struct lt_slurm_manager *managers = NULL;
 	struct lt_error err = {0};
 	uint32_t count = 0;
+
 	if (lt_slurm_managers(&managers, &count, &err) != LT_OK) {
 		lt_log("managers_failed", "error=\"%s\"", err.text);
 		return;
@@ -83,6 +86,7 @@ lt_daemon_load_tables(
 {
 	struct lt_slurm_conf conf = {0};
 	int code = lt_slurm_conf(&conf, err);
+
 	if (code != LT_OK)
 		return code;
 	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
@@ -92,13 +96,13 @@ lt_daemon_load_tables(
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
-	if (strstr(conf.accounting_storage, "slurmdbd")) {
+	if (strstr(conf.accounting_storage, "slurmdbd") != NULL) {
 		code = load_associations(&d->tables, d->ledger, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)
 			code = lt_associations_save(
 			    &d->tables, d->args.state, err);
-		else if (!d->tables.accounts &&
+		else if (d->tables.accounts == NULL &&
 			 lt_associations_load(&d->tables, d->args.state,
 			     &(struct lt_error){0}) != LT_OK)
 			return code; /* nobody known: nothing to work with */

@@ -43,8 +43,10 @@ static bool
 decode(char *out, size_t size, const char *text, size_t length, bool plus)
 {
 	size_t used = 0;
+
 	for (size_t i = 0; i < length; i++) {
 		char c = text[i];
+
 		if (c == '+' && plus)
 			c = ' ';
 		if (c == '%' && i + 2 < length && hex(text[i + 1]) >= 0 &&
@@ -64,6 +66,7 @@ static bool
 parse_uri(struct lt_api_request *request, const char *uri)
 {
 	const size_t path = strcspn(uri, "?");
+
 	if (!decode(request->path, sizeof(request->path), uri, path, false))
 		return false;
 	const char *at = uri + path;
@@ -89,8 +92,10 @@ static int
 dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
 {
 	bool known = false;
+
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		const size_t length = strlen(table[i].path);
+
 		if (table[i].has_rest
 			? strncmp(request->path, table[i].path, length) != 0
 			: strcmp(request->path, table[i].path) != 0)
@@ -122,6 +127,7 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 	json_t *answer = NULL;
 	json_error_t error;
 	int status;
+
 	if (!parse_uri(&request, uri))
 		status = lt_api_error(&answer, 400, "bad path or query");
 	else if (body_length > 0 &&
@@ -131,9 +137,9 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 	else
 		status = dispatch(d, &request, &answer);
 	json_decref(request.body);
-	*reply = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+	*reply = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);
-	if (!*reply) {
+	if (*reply == NULL) {
 		*reply = strdup(
 		    "{\"error\":\"out of memory, or a text that is not UTF-8\"}");
 		return 503;

@@ -48,6 +48,7 @@ period_name(const struct lt_policy *policy, uint32_t budget)
 	    [LT_QUARTER] = "quarter",
 	    [LT_YEAR] = "year",
 	    [LT_FIXED] = "fixed"};
+
 	if ((int)budget >= policy->budget_count)
 		return "month";
 	return names[policy->budgets[budget].period];
@@ -59,6 +60,7 @@ alerts_json(const struct lt_budget_snapshot *snapshot,
     const struct lt_policy *policy, uint32_t index)
 {
 	int passed[LT_ALERTS_MAX], count = 0;
+
 	if ((int)index < policy->budget_count)
 		count = lt_alerts_passed(passed, &policy->budgets[index],
 		    &snapshot->budgets[index].periods[0]);
@@ -78,10 +80,11 @@ row(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 	    b->team, "user", user, "period", period_name(policy, index),
 	    "label", p->label, "start", lt_api_time(p->start_utc_s), "end",
 	    lt_api_time(p->end_utc_s), "on_exceed", lt_rule_name(b->on_exceed));
-	if (all)
+
+	if (all != NULL)
 		add_figures(all, f);
 	json_object_set_new(all, "alerts",
-	    user ? json_null() : alerts_json(snapshot, policy, index));
+	    user != NULL ? json_null() : alerts_json(snapshot, policy, index));
 	return all;
 }
 
@@ -89,7 +92,8 @@ const char *
 lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
 {
 	const struct passwd *const pw = getpwuid(uid);
-	if (pw)
+
+	if (pw != NULL)
 		snprintf(out, LT_NAME_SIZE, "%s", pw->pw_name);
 	else
 		snprintf(out, LT_NAME_SIZE, "%u", uid);
@@ -104,10 +108,12 @@ add_users(const struct lt_budget_snapshot *snapshot,
 	static const struct lt_amount none;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
+
 	if (!snapshot->budgets[index].has_per_user)
 		return;
 	for (uint32_t i = 0; i < snapshot->usage_count; i++) {
 		const struct lt_usage *const u = &snapshot->usages[i];
+
 		if (u->budget != index ||
 		    (!request->is_admin && u->uid != request->uid))
 			continue;
@@ -122,6 +128,7 @@ add_users(const struct lt_budget_snapshot *snapshot,
 	if (!saw_self && !request->is_admin) {
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &none, &none};
+
 		json_array_append_new(
 		    list, row(snapshot, policy, index,
 			      lt_api_user_name(name, request->uid), &f));
@@ -134,12 +141,14 @@ lt_api_budget(
 {
 	const char *const team = lt_api_value(request, "team");
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+
 	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < s->budget_count; i++) {
 		const struct lt_period *const p = &s->budgets[i].periods[0];
-		if ((team && strcmp(team, s->budgets[i].team) != 0) ||
+
+		if ((team != NULL && strcmp(team, s->budgets[i].team) != 0) ||
 		    p->start_utc_s == p->end_utc_s ||
 		    !lt_api_sees(&d->budget, request, s->budgets[i].team))
 			continue;
@@ -148,7 +157,7 @@ lt_api_budget(
 		    list, row(&d->budget.snapshot, d->policy, i, NULL, &f));
 		add_users(&d->budget.snapshot, d->policy, request, i, list);
 	}
-	if (team && json_array_size(list) == 0) {
+	if (team != NULL && json_array_size(list) == 0) {
 		json_decref(list);
 		return lt_api_error(
 		    reply, 404, "team %s: no budget that you may see", team);
@@ -166,7 +175,8 @@ lt_api_adjust(
 	json_int_t money = 0, carbon = 0;
 	struct lt_error err = {0};
 	json_error_t error;
-	if (!request->body ||
+
+	if (request->body == NULL ||
 	    json_unpack_ex(request->body, &error, 0, "{s:s,s?I,s?I,s:s}",
 		"team", &team, "money_micros", &money, "carbon_mg", &carbon,
 		"reason", &reason) != 0)
@@ -223,10 +233,12 @@ tightest(const struct lt_budget_snapshot *s, int account)
 	const struct lt_budget *best = NULL;
 	int64_t least = INT64_MAX;
 	const struct lt_account *const a = &s->accounts[account];
+
 	for (uint32_t k = 0; k < a->binding_count; k++) {
 		const struct lt_budget *const b =
 		    &s->budgets[s->bindings[a->first_binding + k]];
 		const struct lt_period *const p = &b->periods[0];
+
 		if (p->start_utc_s == p->end_utc_s)
 			continue;
 		const int64_t available = p->limit.has_money
@@ -234,7 +246,7 @@ tightest(const struct lt_budget_snapshot *s, int account)
 						    p->settled.money_micros -
 						    p->held.money_micros
 					      : INT64_MAX - 1;
-		if (!best || available < least) {
+		if (best == NULL || available < least) {
 			best = b;
 			least = available;
 		}
@@ -250,53 +262,58 @@ lt_api_balance(
 	const char *const who = lt_api_value(request, "uid");
 	int64_t uid = request->uid;
 	struct lt_error err = {0};
-	if (who && !request->is_admin)
+
+	if (who != NULL && !request->is_admin)
 		return lt_api_error(
 		    reply, 403, "uid: only for root and SlurmUser");
-	if (who && lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
+	if (who != NULL &&
+	    lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
 		return lt_api_error(reply, 400, "uid: %s", err.text);
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return lt_api_error(reply, 503, "the balance is not known yet");
 	const int account =
-	    name && name[0]
+	    name != NULL && name[0]
 		? lt_sheet_account(&d->budget.snapshot, name)
 		: lt_sheet_default_account(&d->budget.snapshot, (uint32_t)uid);
 	if (account < 0 ||
 	    (!request->is_admin &&
 		!lt_sheet_pair(&d->budget.snapshot, (uint32_t)uid, account)))
 		return lt_api_error(reply, 404, "account %s: not one of yours",
-		    name && name[0] ? name : "(default)");
+		    name != NULL && name[0] ? name : "(default)");
 	const struct lt_budget *const b =
 	    tightest(&d->budget.snapshot, account);
 	struct lt_recent *const recent =
 	    calloc(1, lt_recent_size(&d->budget.snapshot));
 	struct lt_amount available = {0};
-	if (!recent)
+	if (recent == NULL)
 		return lt_api_error(reply, 503, "out of memory");
 	lt_recent_init(recent, &d->budget.snapshot);
 	lt_available(&available, &d->budget.snapshot, recent, (uint32_t)uid,
 	    account, request->now_utc_s, request->now_utc_s + 1);
 	free(recent);
-	const struct lt_period *const p = b ? &b->periods[0] : NULL;
+	const struct lt_period *const p = b != NULL ? &b->periods[0] : NULL;
 	*reply = json_pack(
 	    "{s:b,s:o,s:o,s:s?,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "budgeted",
 	    b != NULL, "available_micros",
-	    lt_api_optional(b && available.money_micros != INT64_MAX,
+	    lt_api_optional(b != NULL && available.money_micros != INT64_MAX,
 		available.money_micros),
 	    "available_mg",
-	    lt_api_optional(
-		b && available.carbon_mg != INT64_MAX, available.carbon_mg),
-	    "team", b ? b->team : NULL, "label", p ? p->label : NULL,
-	    "limit_micros",
-	    lt_api_optional(
-		p && p->limit.has_money, p ? p->limit.money_micros : 0),
-	    "spent_micros", lt_api_optional(p, p ? p->settled.money_micros : 0),
-	    "held_micros", lt_api_optional(p, p ? p->held.money_micros : 0),
+	    lt_api_optional(b != NULL && available.carbon_mg != INT64_MAX,
+		available.carbon_mg),
+	    "team", b != NULL ? b->team : NULL, "label",
+	    p != NULL ? p->label : NULL, "limit_micros",
+	    lt_api_optional(p != NULL && p->limit.has_money,
+		p != NULL ? p->limit.money_micros : 0),
+	    "spent_micros",
+	    lt_api_optional(p, p != NULL ? p->settled.money_micros : 0),
+	    "held_micros",
+	    lt_api_optional(p, p != NULL ? p->held.money_micros : 0),
 	    "limit_mg",
-	    lt_api_optional(
-		p && p->limit.has_carbon, p ? p->limit.carbon_mg : 0),
-	    "spent_mg", lt_api_optional(p, p ? p->settled.carbon_mg : 0),
-	    "held_mg", lt_api_optional(p, p ? p->held.carbon_mg : 0),
-	    "currency", d->policy->currency);
+	    lt_api_optional(p != NULL && p->limit.has_carbon,
+		p != NULL ? p->limit.carbon_mg : 0),
+	    "spent_mg",
+	    lt_api_optional(p, p != NULL ? p->settled.carbon_mg : 0), "held_mg",
+	    lt_api_optional(p, p != NULL ? p->held.carbon_mg : 0), "currency",
+	    d->policy->currency);
 	return 200;
 }

@@ -41,6 +41,7 @@ static json_t *
 quote_json(const struct lt_quote *q)
 {
 	char id[24];
+
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)q->id);
 	return json_pack("{s:s,s:I,s:s,s:I,s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,"
 			 "s:o,s:o,s:o}",
@@ -62,11 +63,13 @@ candidates_json(const struct lt_quote *q)
 {
 	struct lt_whys whys;
 	json_t *const list = json_array();
+
 	if (lt_why_unpack(&whys, q->why, strlen(q->why), NULL) != LT_OK)
 		return list;
 	for (uint32_t i = 0; i < whys.count; i++) {
 		const struct lt_why *const why = &whys.entries[i];
 		const bool says = why->wanted != 0 || why->found != 0;
+
 		json_array_append_new(
 		    list, json_pack("{s:s,s:s,s:o,s:o,s:o,"
 				    "s:o}",
@@ -89,6 +92,7 @@ hold_json(const struct lt_ledger_hold *h)
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
+
 	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:s}", "state", states[h->state],
 	    "live_tasks", (json_int_t)h->live_tasks, "made",
 	    lt_api_time(h->made_utc_s), "running_since",
@@ -102,6 +106,7 @@ static json_t *
 runs_json(const struct lt_run *runs, uint32_t count)
 {
 	json_t *const list = json_array();
+
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(list, lt_run_json(&runs[i]));
 	return list;
@@ -113,6 +118,7 @@ parse_job(
     const struct lt_api_request *request, uint32_t *job_id, json_t **reply)
 {
 	int64_t value;
+
 	if (lt_int64_parse(request->rest, 1, UINT32_MAX - 16, &value, NULL) !=
 	    LT_OK) {
 		lt_api_error(reply, 400, "job: got \"%.40s\", want a number",
@@ -129,7 +135,8 @@ static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_slurm_jobs one = {0};
-	if (job_of(&d->jobs.list, job_id) ||
+
+	if (job_of(&d->jobs.list, job_id) != NULL ||
 	    d->next.jobs > now_utc_s + LT_JOBS_EVERY_S)
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
@@ -153,7 +160,8 @@ static void
 keep_own(struct story *s, uint32_t uid)
 {
 	uint32_t kept = 0;
-	if (s->job && s->job->uid != uid)
+
+	if (s->job != NULL && s->job->uid != uid)
 		s->job = NULL;
 	if (s->has_hold && s->hold.uid != uid)
 		s->has_hold = false;
@@ -166,7 +174,7 @@ keep_own(struct story *s, uint32_t uid)
 static bool
 is_empty(const struct story *s)
 {
-	return !s->job && !s->has_hold && s->count == 0;
+	return s->job == NULL && !s->has_hold && s->count == 0;
 }
 
 /* Of whom may ask; status 200, or the error in *reply. */
@@ -175,8 +183,10 @@ find_story(struct story *s, struct lt_daemon *d,
     const struct lt_api_request *request, uint32_t job_id, json_t **reply)
 {
 	struct lt_error err = {0};
+
 	s->job = job_of(&d->jobs.list, job_id);
-	s->has_hold = s->job && lt_hold_of_job(d->ledger, s->job, &s->hold);
+	s->has_hold =
+	    s->job != NULL && lt_hold_of_job(d->ledger, s->job, &s->hold);
 	if (!s->has_hold)
 		s->has_hold = lt_ledger_hold_of_job(
 				  d->ledger, job_id, &s->hold, NULL) == LT_OK;
@@ -202,6 +212,7 @@ lt_api_explain(
 {
 	uint32_t job_id;
 	struct story s = {0};
+
 	if (!parse_job(request, &job_id, reply))
 		return 400;
 	catch_up(d, job_id, request->now_utc_s);
@@ -211,19 +222,19 @@ lt_api_explain(
 		return status;
 	}
 	char *const text = malloc(LT_MESSAGE_SIZE);
-	if (text)
+	if (text != NULL)
 		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, s.job,
 		    s.has_hold ? &s.hold : NULL, s.runs, s.count,
 		    request->now_utc_s);
 	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
-	    (json_int_t)job_id, "text", text ? text : "", "quote",
+	    (json_int_t)job_id, "text", text != NULL ? text : "", "quote",
 	    s.has_hold ? quote_json(&s.hold.quote) : json_null(), "candidates",
 	    s.has_hold ? candidates_json(&s.hold.quote) : json_array(), "hold",
 	    s.has_hold ? hold_json(&s.hold) : json_null(), "runs",
 	    runs_json(s.runs, s.count));
 	free(text);
 	free(s.runs);
-	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
 /* A start now may be dearer than the planned one, and in a period where nothing
@@ -237,6 +248,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_quote fresh;
 	struct lt_ledger_hold moved = *hold;
 	struct lt_amount *const held = &moved.quote.hold_per_task;
+
 	early.eligible_utc_s = now_utc_s;
 	if (!lt_quote_of_job(&fresh, &early, d, now_utc_s))
 		return LT_OK; /* not priced: nothing is limited by it */
@@ -251,6 +263,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
 		int code = lt_ingest(d, now_utc_s, err);
+
 		if (code == LT_OK)
 			code = lt_compile_budget(d, now_utc_s, err);
 		if (code == LT_OK &&
@@ -273,6 +286,7 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 {
 	struct lt_error err = {0};
 	const int code = hold_from_now(d, job, hold, now_utc_s, &err);
+
 	if (code != LT_OK)
 		return lt_api_error(
 		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
@@ -295,6 +309,7 @@ lt_api_now(
 	struct lt_ledger_hold hold;
 	struct lt_error err = {0};
 	char text[256];
+
 	if (!parse_job(request, &job_id, reply))
 		return 400;
 	catch_up(d, job_id, request->now_utc_s);

@@ -22,7 +22,7 @@ const struct lt_source *
 lt_api_source(const struct lt_signals_state *signals, const char *name)
 {
 	for (int i = 0; i < signals->source_count; i++)
-		if (!strcmp(signals->sources[i].policy->name, name))
+		if (strcmp(signals->sources[i].policy->name, name) == 0)
 			return &signals->sources[i];
 	return NULL;
 }
@@ -42,9 +42,10 @@ lt_api_offset(int *offset, const struct lt_signals_state *signals,
 	const char *const text = lt_api_value(request, "offset");
 	int64_t value = 0;
 	struct lt_error err = {0};
-	if (name && !lt_api_source(signals, name))
+
+	if (name != NULL && lt_api_source(signals, name) == NULL)
 		return lt_api_error(reply, 404, "no source \"%s\"", name);
-	if (text &&
+	if (text != NULL &&
 	    lt_int64_parse(text, 0, LT_SOURCES_MAX, &value, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
 	*offset = (int)value;
@@ -60,9 +61,11 @@ take_window(json_t *list, struct lt_ledger *ledger, const char *key,
 	uint32_t count = 0;
 	const int code = lt_ledger_points(
 	    ledger, key, from_utc_s, to_utc_s, &steps, &count, err);
+
 	for (uint32_t i = 0; i < count && json_array_size(list) < PAGE_POINTS;
 	     i++) {
 		const struct lt_rate_step *const step = &steps[i];
+
 		/* One that touches two windows came with the first. */
 		if (step->start_utc_s <= after_utc_s ||
 		    step->start_utc_s <= *last_utc_s)
@@ -85,9 +88,11 @@ points_json(struct lt_ledger *ledger, const struct lt_source *source,
     struct lt_error *err)
 {
 	json_t *const list = json_array();
+
 	for (; from < to && json_array_size(list) < PAGE_POINTS;
 	     from += WINDOW_S) {
 		const int64_t end = to - from < WINDOW_S ? to : from + WINDOW_S;
+
 		if (take_window(list, ledger, source->key, after, from, end,
 			last_utc_s, err) != LT_OK) {
 			json_decref(list);
@@ -105,7 +110,8 @@ time_of(int64_t *utc_s, const struct lt_offsets *offsets,
 {
 	const char *const text = lt_api_value(request, key);
 	*utc_s = fallback_utc_s;
-	if (!text || lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
+	if (text == NULL ||
+	    lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
 		return LT_OK;
 	return lt_context(err, "%s", key);
 }
@@ -117,31 +123,32 @@ lt_api_signals_export(
 	const int64_t now = request->now_utc_s;
 	const char *const name = lt_api_value(request, "source");
 	const struct lt_source *const source =
-	    name ? lt_api_source(&d->signals, name) : NULL;
+	    name != NULL ? lt_api_source(&d->signals, name) : NULL;
 	int64_t from, to, after, last_utc_s = INT64_MIN;
 	struct lt_error err = {0};
-	if (!name)
+	if (name == NULL)
 		return lt_api_error(reply, 400, "source: missing");
-	if (!source)
+	if (source == NULL)
 		return lt_api_error(reply, 404, "no source \"%s\"", name);
 	/* Nothing is stored outside of these: the loop is bounded by them. */
 	const int64_t first = now - LT_POINTS_KEEP_S - LT_DAY_S;
 	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
+
 	if (time_of(&from, &d->offsets, request, "from", first, &err) !=
 		LT_OK ||
 	    time_of(&to, &d->offsets, request, "to", end, &err) != LT_OK ||
 	    time_of(&after, &d->offsets, request, "after", INT64_MIN, &err) !=
 		LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
-	if (lt_api_value(request, "from") && lt_api_value(request, "to") &&
-	    from >= to)
+	if (lt_api_value(request, "from") != NULL &&
+	    lt_api_value(request, "to") != NULL && from >= to)
 		return lt_api_error(reply, 400, "to: want a time after from");
 	from = from > first ? from : first;
 	from = from > after ? from : after;
 	to = to < end ? to : end;
 	json_t *const points =
 	    points_json(d->ledger, source, after, from, to, &last_utc_s, &err);
-	if (!points)
+	if (points == NULL)
 		return lt_api_error(reply, 503, "%s", err.text);
 	const enum lt_quantity quantity = lt_api_quantity(source);
 	const bool full = json_array_size(points) >= PAGE_POINTS;
@@ -150,7 +157,9 @@ lt_api_signals_export(
 	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
 	    "currency", d->policy->currency, "points", points, "next",
 	    lt_api_time(full ? last_utc_s : 0));
-	return *reply ? 200 : lt_api_error(reply, 503, "export: out of memory");
+	return *reply != NULL
+		   ? 200
+		   : lt_api_error(reply, 503, "export: out of memory");
 }
 
 void
@@ -158,6 +167,7 @@ lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
     const struct lt_source *source)
 {
 	struct lt_error err = {0};
+
 	*bands = (struct lt_api_bands){.quantity = lt_api_quantity(source)};
 	if (lt_forecast_bands(ledger, source->key, bands->bands, &err) != LT_OK)
 		memset(bands->bands, 0, sizeof(bands->bands));
@@ -178,6 +188,7 @@ lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct lt_forecast_band *const band =
 		    &bands->bands[kinds[i].kind][lt_forecast_bucket(lead_s)];
+
 		if (hour->quality != kinds[i].quality || !band->has_interval)
 			continue;
 		*low = hour->value - band->half_width;
@@ -194,9 +205,11 @@ static json_t *
 buckets_json(const struct lt_forecast_band bands[LT_FORECAST_BUCKET_COUNT])
 {
 	json_t *const list = json_array();
+
 	for (int i = 0; i < LT_FORECAST_BUCKET_COUNT; i++) {
 		const struct lt_forecast_band *const band = &bands[i];
 		const bool scored = band->count > 0;
+
 		json_array_append_new(list,
 		    json_pack("{s:i,s:i,s:I,s:o,s:o,s:o,s:o}", "from_h",
 			lt_forecast_bucket_hours[i], "to_h",
@@ -218,6 +231,7 @@ errors_json(struct lt_ledger *ledger, const struct lt_source *source)
 {
 	struct lt_api_bands bands;
 	json_t *const models = json_array();
+
 	lt_api_bands_load(&bands, ledger, source);
 	for (int kind = 0; kind < LT_FORECAST_KIND_COUNT; kind++)
 		json_array_append_new(models,
@@ -237,6 +251,7 @@ lt_api_signals_errors(
 	const char *const name = lt_api_value(request, "source");
 	int next = 0;
 	const int code = lt_api_offset(&next, &d->signals, request, reply);
+
 	if (code != 200)
 		return code;
 	json_t *const list = json_array();
@@ -245,12 +260,15 @@ lt_api_signals_errors(
 	     next++) {
 		const struct lt_source *const source =
 		    &d->signals.sources[next];
-		if (!name || !strcmp(source->policy->name, name))
+
+		if (name == NULL || strcmp(source->policy->name, name) == 0)
 			json_array_append_new(
 			    list, errors_json(d->ledger, source));
 	}
 	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->policy->currency,
 	    "sources", list, "next",
 	    lt_api_optional(next < d->signals.source_count, next));
-	return *reply ? 200 : lt_api_error(reply, 503, "errors: out of memory");
+	return *reply != NULL
+		   ? 200
+		   : lt_api_error(reply, 503, "errors: out of memory");
 }

@@ -15,7 +15,7 @@ const char *
 lt_api_value(const struct lt_api_request *request, const char *key)
 {
 	for (int i = 0; i < request->value_count; i++)
-		if (!strcmp(request->values[i].key, key))
+		if (strcmp(request->values[i].key, key) == 0)
 			return request->values[i].value;
 	return NULL;
 }
@@ -25,12 +25,13 @@ lt_api_error(json_t **reply, int status, const char *format, ...)
 {
 	char text[LT_ERROR_TEXT_SIZE];
 	va_list list;
+
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	json_decref(*reply);
 	*reply = json_pack("{s:s}", "error", text);
-	if (!*reply) /* not UTF-8: what was asked is not repeated */
+	if (*reply == NULL) /* not UTF-8: what was asked is not repeated */
 		*reply = json_pack("{s:s}", "error", "bad request");
 	return status;
 }
@@ -39,6 +40,7 @@ json_t *
 lt_api_time(int64_t utc_s)
 {
 	char text[40];
+
 	if (utc_s == 0 || utc_s == INT64_MAX || utc_s == INT64_MIN)
 		return json_null();
 	return json_string(lt_utc_text(text, sizeof(text), utc_s));
@@ -62,13 +64,12 @@ lt_api_sees(const struct lt_budget_state *budget,
 			continue;
 		const struct lt_account *const a =
 		    &s->accounts[s->pairs[i].account];
-		if (!strcmp(a->name, team))
+		if (strcmp(a->name, team) == 0)
 			return true;
 		for (uint32_t k = 0; k < a->binding_count; k++)
-			if (!strcmp(
-				s->budgets[s->bindings[a->first_binding + k]]
-				    .team,
-				team))
+			if (strcmp(s->budgets[s->bindings[a->first_binding + k]]
+				       .team,
+				team) == 0)
 				return true;
 	}
 	return false;

@@ -35,6 +35,7 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 	struct lt_totals before[3], in[3];
 	int code = lt_ledger_totals(
 	    ledger, account, 0, period->start_utc_s, before, err);
+
 	if (code == LT_OK)
 		code = lt_ledger_totals(ledger, account, period->start_utc_s,
 		    period->end_utc_s, in, err);
@@ -89,7 +90,8 @@ budget_of(const struct lt_budget_snapshot *snapshot, const char *team,
 	for (uint32_t i = 0; i < snapshot->budget_count; i++)
 		for (int p = 0; p < LT_PERIODS; p++) {
 			const struct lt_budget *const b = &snapshot->budgets[i];
-			if (!strcmp(b->team, team) &&
+
+			if (strcmp(b->team, team) == 0 &&
 			    b->periods[p].start_utc_s == period->start_utc_s &&
 			    b->periods[p].end_utc_s == period->end_utc_s)
 				return &b->periods[p];
@@ -101,12 +103,15 @@ static void
 set_budget(json_t *to, const struct lt_period *b, const struct line *line)
 {
 	const struct lt_amount none = {0};
-	const struct lt_amount *const limit = b ? &b->limit : &none;
-	const struct lt_amount *const held = b ? &b->held : &none;
+	const struct lt_amount *const limit = b != NULL ? &b->limit : &none;
+	const struct lt_amount *const held = b != NULL ? &b->held : &none;
 	const int64_t *const f = line->figures;
 	/* A budget covers the accounts below too; without one, its own. */
-	const int64_t money = b ? b->settled.money_micros : f[1] + f[2] + f[3];
-	const int64_t carbon = b ? b->settled.carbon_mg : f[6] + f[7] + f[8];
+	const int64_t money =
+	    b != NULL ? b->settled.money_micros : f[1] + f[2] + f[3];
+	const int64_t carbon =
+	    b != NULL ? b->settled.carbon_mg : f[6] + f[7] + f[8];
+
 	json_object_set_new(to, "budget_micros",
 	    lt_api_optional(limit->has_money, limit->money_micros));
 	json_object_set_new(to, "budget_mg",
@@ -130,7 +135,8 @@ line_json(const char *team, const struct line *line,
 {
 	const int64_t *const f = line->figures;
 	json_t *const all = json_object();
-	if (team)
+
+	if (team != NULL)
 		json_object_set_new(all, "team", json_string(team));
 	for (int i = 0; i < FIGURES; i++)
 		json_object_set_new(all, names[i], json_integer(f[i]));
@@ -170,7 +176,7 @@ scan_runs(struct lt_ledger *ledger, const char *account,
 		line->gpus_slurmctld_runs +=
 		    runs[i].gpus_from == LT_GPUS_SLURMCTLD;
 		line->gpus_unknown_runs += runs[i].gpus_from == LT_GPUS_UNKNOWN;
-		if (list)
+		if (list != NULL)
 			json_array_append_new(list, lt_run_json(&runs[i]));
 	}
 	free(runs);
@@ -192,7 +198,8 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
 	const struct lt_period *const budget =
 	    budget_of(&d->budget.snapshot, account, period);
 	int code = fill_line(&line, d->ledger, account, period, err);
-	if (code != LT_OK || (is_empty(&line) && !budget))
+
+	if (code != LT_OK || (is_empty(&line) && budget == NULL))
 		return code;
 	code = scan_runs(d->ledger, account, period, r->runs, &line, &replay,
 	    &r->provisional, err);
@@ -212,14 +219,16 @@ belongs(const struct lt_budget_snapshot *snapshot,
 {
 	enum { DEPTH_MAX = 64 };
 	const char *name = snapshot->accounts[account].name;
-	for (int depth = 0; name && depth < DEPTH_MAX; depth++) {
+
+	for (int depth = 0; name != NULL && depth < DEPTH_MAX; depth++) {
 		const char *parent = NULL;
-		if (!strcasecmp(name, team))
+
+		if (strcasecmp(name, team) == 0)
 			return true;
 		for (uint32_t i = 0; i < tables->account_count; i++)
-			if (!strcasecmp(tables->accounts[i].name, name))
+			if (strcasecmp(tables->accounts[i].name, name) == 0)
 				parent = tables->accounts[i].parent;
-		name = parent && parent[0] ? parent : NULL;
+		name = parent != NULL && parent[0] ? parent : NULL;
 	}
 	return false;
 }
@@ -234,6 +243,7 @@ is_complete(const struct lt_budget_state *budget,
 	const int64_t end = period->end_utc_s < now_utc_s
 				? period->end_utc_s
 				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
+
 	return budget->settled_until_utc_s >= end && jobs->ended_count == 0 &&
 	       !provisional;
 }
@@ -250,9 +260,10 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 	int64_t offset = 0, limit = RUNS_PAGE_MAX;
 	json_int_t total = 0;
 	struct lt_error err = {0};
+
 	if (lt_int64_parse(from, 0, INT64_MAX, &offset, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
-	if (most &&
+	if (most != NULL &&
 	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
 	json_t *const list = json_array();
@@ -260,7 +271,8 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 		const char *const account = d->budget.snapshot.accounts[i].name;
 		struct lt_run *runs = NULL;
 		uint32_t count = 0;
-		if ((team &&
+
+		if ((team != NULL &&
 			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
 		    !lt_api_sees(&d->budget, request, account))
 			continue;
@@ -277,7 +289,7 @@ answer_page(struct lt_daemon *d, const struct lt_api_request *request,
 	}
 	*reply = json_pack("{s:I,s:I,s:o}", "offset", (json_int_t)offset,
 	    "runs_total", total, "runs", list);
-	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
 int
@@ -290,9 +302,10 @@ lt_api_report(
 	struct lt_period period;
 	struct lt_error err = {0};
 	struct report r = {0};
+
 	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
-	if (text && text[0]) {
+	if (text != NULL && text[0]) {
 		if (lt_calendar_parse(&period, &d->offsets, text, &err) !=
 		    LT_OK)
 			return lt_api_error(reply, 400, "%s", err.text);
@@ -300,14 +313,15 @@ lt_api_report(
 		lt_calendar_period(
 		    &period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
 	}
-	const bool has_runs = runs && !strcmp(runs, "1");
-	if (has_runs && lt_api_value(request, "offset"))
+	const bool has_runs = runs != NULL && strcmp(runs, "1") == 0;
+	if (has_runs && lt_api_value(request, "offset") != NULL)
 		return answer_page(d, request, &period, reply);
 	r.teams = json_array();
 	r.runs = has_runs ? json_array() : NULL;
 	for (uint32_t i = 0; i < d->budget.snapshot.account_count; i++) {
 		const char *const account = d->budget.snapshot.accounts[i].name;
-		if ((team &&
+
+		if ((team != NULL &&
 			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
 		    !lt_api_sees(&d->budget, request, account))
 			continue;
@@ -329,9 +343,10 @@ lt_api_report(
 		    r.provisional),
 		"teams", r.teams, "total",
 		line_json(NULL, &r.total,
-		    team ? budget_of(&d->budget.snapshot, team, &period) : NULL,
+		    team != NULL ? budget_of(&d->budget.snapshot, team, &period)
+				 : NULL,
 		    r.replay));
-	if (r.runs && *reply)
+	if (r.runs != NULL && *reply != NULL)
 		json_object_set_new(*reply, "runs", r.runs);
-	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }

@@ -47,12 +47,13 @@ static void
 add_first(char out[ZONE_SIZE], const struct lt_source *source,
     const char *const *keys)
 {
-	for (int i = 0; keys[i]; i++) {
+	for (int i = 0; keys[i] != NULL; i++) {
 		const char *const value =
 		    lt_source_option(&source->options, keys[i], NULL);
 		const size_t used = strlen(out);
+
 		/* "zone: utc" of a file is no place. */
-		if (!value || !strcmp(value, "utc"))
+		if (value == NULL || strcmp(value, "utc") == 0)
 			continue;
 		const bool bare = value[0] < '0' || value[0] > '9';
 		snprintf(out + used, ZONE_SIZE - used, "%s%s%s%.64s",
@@ -70,14 +71,17 @@ used_by_json(const struct lt_signals_state *signals,
 {
 	const int index = (int)(source - signals->sources);
 	json_t *const list = json_array();
+
 	for (int i = 0; i < policy->partition_count; i++) {
 		const struct lt_policy_partition *const partition =
 		    &policy->partitions[i];
+
 		for (int k = 0; k < SIGNAL_COUNT; k++) {
 			const struct lt_policy_signal *const signal =
 			    (const void *)((const char *)partition +
 					   kinds[k].offset);
 			int place = 0;
+
 			while (place < signal->source_count &&
 			       signal->sources[place] != index)
 				place++;
@@ -104,7 +108,8 @@ hours_json(
 	json_t *const list = json_array();
 	struct lt_point *const points =
 	    calloc(source->step_count + 1, sizeof(*points));
-	if (!points) {
+
+	if (points == NULL) {
 		json_decref(list);
 		return NULL;
 	}
@@ -119,6 +124,7 @@ hours_json(
 	for (int i = 0; i < LT_HOURS_SHOWN; i++) {
 		const int64_t start_utc_s = first_utc_s + i * LT_HOUR_S;
 		double low, high;
+
 		if (!hours[i].known) {
 			json_array_append_new(list, json_null());
 			continue;
@@ -148,6 +154,7 @@ source_json(
 	char zone[ZONE_SIZE] = "";
 	const struct lt_rate_step *const step =
 	    lt_source_step(source, now_utc_s);
+
 	add_first(zone, source, places);
 	add_first(zone, source, things);
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:o,s:s,s:o,s:o,s:b,s:o,"
@@ -155,9 +162,10 @@ source_json(
 	    "name", source->policy->name, "adapter", source->adapter->name,
 	    "options", zone, "quantity", lt_quantity_name(quantity), "unit",
 	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
-	    "value_now", step ? json_real(step->value) : json_null(), "quality",
-	    lt_quality_name(step ? step->quality : LT_QUALITY_NONE), "issued",
-	    lt_api_time(source->issued_utc_s), "age_s",
+	    "value_now", step != NULL ? json_real(step->value) : json_null(),
+	    "quality",
+	    lt_quality_name(step != NULL ? step->quality : LT_QUALITY_NONE),
+	    "issued", lt_api_time(source->issued_utc_s), "age_s",
 	    lt_api_optional(dated, now_utc_s - source->issued_utc_s), "stale",
 	    stale, "stale_since", lt_api_time(has && stale ? stale_utc_s : 0),
 	    "fetched", lt_api_time(source->fetched_utc_s), "next_fetch",
@@ -173,9 +181,11 @@ static json_t *
 partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 {
 	json_t *const list = json_array();
+
 	for (int i = 0; i < d->policy->partition_count; i++) {
 		const struct lt_policy_partition *const partition =
 		    &d->policy->partitions[i];
+
 		if (!partition->preemptible)
 			continue;
 		const struct lt_hazard hazard = lt_hazard_of(
@@ -188,7 +198,8 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 			hazard.known ? json_real(hazard.published)
 				     : json_null(),
 			"source",
-			hazard.source ? hazard.source->policy->name : NULL,
+			hazard.source != NULL ? hazard.source->policy->name
+					      : NULL,
 			"counts_own", hazard.counts_own, "interruptions",
 			(json_int_t)hazard.own.interruptions, "node_hours",
 			hazard.own.node_hours, "own_share", hazard.own_share));
@@ -203,14 +214,17 @@ page_json(struct lt_daemon *d, const char *only, int *offset, int64_t now_utc_s)
 {
 	json_t *const list = json_array();
 	size_t bytes = 0;
+
 	for (; *offset < d->signals.source_count && bytes < PAGE_BYTES;
 	     ++*offset) {
 		const struct lt_source *const source =
 		    &d->signals.sources[*offset];
-		if (only && strcmp(only, source->policy->name) != 0)
+
+		if (only != NULL && strcmp(only, source->policy->name) != 0)
 			continue;
 		json_t *const one = source_json(d, source, now_utc_s);
-		bytes += one ? json_dumpb(one, NULL, 0, JSON_COMPACT) : 0;
+		bytes +=
+		    one != NULL ? json_dumpb(one, NULL, 0, JSON_COMPACT) : 0;
 		if (json_array_append_new(list, one) != 0) {
 			json_decref(list);
 			return NULL;
@@ -227,10 +241,11 @@ lt_api_signals(
 	const char *const only = lt_api_value(request, "source");
 	int next = 0;
 	const int code = lt_api_offset(&next, &d->signals, request, reply);
+
 	if (code != 200)
 		return code;
 	json_t *const sources = page_json(d, only, &next, now);
-	if (sources)
+	if (sources != NULL)
 		*reply = json_pack("{s:o,s:s,s:s,s:I,s:o,s:o,s:o}", "now",
 		    lt_api_time(now), "currency", d->policy->currency,
 		    "carbon_intensity",
@@ -240,6 +255,7 @@ lt_api_signals(
 		    "sources", sources, "next",
 		    lt_api_optional(next < d->signals.source_count, next),
 		    "partitions", partitions_json(d, now));
-	return *reply ? 200
-		      : lt_api_error(reply, 503, "signals: out of memory");
+	return *reply != NULL
+		   ? 200
+		   : lt_api_error(reply, 503, "signals: out of memory");
 }

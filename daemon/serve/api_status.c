@@ -20,13 +20,16 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 {
 	const struct lt_rate_step *const step =
 	    lt_source_step(source, now_utc_s);
+
 	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:s?,s:b}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
-	    "quantity", step ? lt_quantity_name(source->quantity) : NULL,
-	    "value_now", step ? json_real(step->value) : json_null(), "unit",
-	    step ? lt_quantity_unit(source->quantity) : NULL, "quality",
-	    lt_quality_name(step ? step->quality : LT_QUALITY_NONE), "issued",
-	    lt_api_time(source->issued_utc_s), "age_s",
+	    "quantity",
+	    step != NULL ? lt_quantity_name(source->quantity) : NULL,
+	    "value_now", step != NULL ? json_real(step->value) : json_null(),
+	    "unit", step != NULL ? lt_quantity_unit(source->quantity) : NULL,
+	    "quality",
+	    lt_quality_name(step != NULL ? step->quality : LT_QUALITY_NONE),
+	    "issued", lt_api_time(source->issued_utc_s), "age_s",
 	    lt_api_optional(
 		source->issued_utc_s != 0, now_utc_s - source->issued_utc_s),
 	    "next_fetch", lt_api_time(source->next_fetch_utc_s), "last_error",
@@ -41,6 +44,7 @@ holds_json(struct lt_ledger *ledger)
 	uint32_t count = 0;
 	json_int_t open = 0, pending = 0;
 	int64_t money = 0, of_one;
+
 	if (lt_ledger_open_holds(ledger, &holds, &count, NULL) != LT_OK)
 		return json_null();
 	for (uint32_t i = 0; i < count; i++) {
@@ -68,6 +72,7 @@ snapshot_json(const char *path, bool is_private, int64_t now_utc_s)
 	int64_t made = 0;
 	const bool has =
 	    lt_file_stamp(&generation, &made, path, is_private, &err) == LT_OK;
+
 	return json_pack("{s:I,s:o,s:o,s:s?}", "generation",
 	    (json_int_t)generation, "compiled", lt_api_time(has ? made : 0),
 	    "age_s",
@@ -81,6 +86,7 @@ refused_adjustments(struct lt_ledger *ledger)
 {
 	char text[24];
 	int64_t count = 0;
+
 	if (lt_ledger_get(
 		ledger, LT_JOURNAL_REFUSED, text, sizeof(text), NULL) == LT_OK)
 		(void)lt_int64_parse(text, 0, INT64_MAX, &count, NULL);
@@ -95,6 +101,7 @@ over_json(struct lt_ledger *ledger, int64_t now_utc_s)
 	struct lt_over_sum sums[16];
 	uint32_t count = 0;
 	json_t *const list = json_array();
+
 	if (lt_ledger_over(ledger, now_utc_s - DAYS * LT_DAY_S, sums,
 		sizeof(sums) / sizeof(sums[0]), &count, NULL) != LT_OK)
 		return list;
@@ -114,6 +121,7 @@ lt_api_status(
 {
 	const int64_t now = request->now_utc_s;
 	char host[256] = "", failed[LT_ERROR_TEXT_SIZE];
+
 	gethostname(host, sizeof(host) - 1);
 	lt_steps_text(failed, &d->steps);
 	json_t *const sources = json_array();
@@ -141,10 +149,12 @@ lt_api_status(
 	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
 	    "adjustments_refused", refused_adjustments(d->ledger), "sources",
 	    sources);
-	if (*reply)
+	if (*reply != NULL)
 		json_object_set_new(
 		    *reply, "above_hold", over_json(d->ledger, now));
-	return *reply ? 200 : lt_api_error(reply, 503, "status: out of memory");
+	return *reply != NULL
+		   ? 200
+		   : lt_api_error(reply, 503, "status: out of memory");
 }
 
 int
@@ -154,6 +164,7 @@ lt_api_rebuild(
 	struct lt_error err = {0};
 	struct lt_rebuilt all;
 	char text[256], kept[160] = "", money[48];
+
 	lt_log("rebuild", "uid=%u", request->uid);
 	if (lt_rebuild(d, request->now_utc_s, &all, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
@@ -184,7 +195,8 @@ lt_api_market(
 	struct lt_error err = {0};
 	unsigned char *bytes = NULL;
 	size_t size = 0;
-	if (text &&
+
+	if (text != NULL &&
 	    lt_int64_parse(text, 0, LT_FILE_BYTES_MAX, &offset, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
 	if (!d->has_market)
@@ -194,7 +206,7 @@ lt_api_market(
 	const size_t at = (size_t)offset < size ? (size_t)offset : size;
 	const size_t length = size - at < PAGE ? size - at : PAGE;
 	char *const page = malloc(4 * ((length + 2) / 3) + 1);
-	if (page) {
+	if (page != NULL) {
 		lt_base64(page, bytes + at, length);
 		*reply = json_pack("{s:I,s:I,s:I,s:s}", "generation",
 		    (json_int_t)d->market.generation, "offset", (json_int_t)at,
@@ -202,5 +214,5 @@ lt_api_market(
 	}
 	free(page);
 	free(bytes);
-	return *reply ? 200 : lt_api_error(reply, 503, "out of memory");
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }

@@ -34,6 +34,7 @@ static void
 say(struct text *t, const char *format, ...)
 {
 	va_list list;
+
 	va_start(list, format);
 	const int wrote =
 	    vsnprintf(t->out + t->used, t->size - t->used, format, list);
@@ -49,6 +50,7 @@ amount_text(char *out, size_t size, const struct lt_amount *amount,
     const char *currency)
 {
 	char money[48] = "", carbon[48] = "";
+
 	if (amount->has_money && currency[0])
 		lt_money_text(
 		    money, sizeof(money), amount->money_micros, currency);
@@ -72,6 +74,7 @@ exact_text(char *out, size_t size, int64_t micros, const char *currency)
 	int length = snprintf(digits, sizeof(digits), "%s%llu.%06llu",
 	    micros < 0 ? "-" : "", (unsigned long long)(value / LT_MICROS),
 	    (unsigned long long)(value % LT_MICROS));
+
 	for (int i = 0; i < 4 && digits[length - 1] == '0'; i++)
 		digits[--length] = '\0';
 	snprintf(out, size, "%s %s", digits, currency);
@@ -101,6 +104,7 @@ say_candidate(struct text *t, const struct lt_why *why, const char *currency)
 	    .wanted = (double)why->wanted,
 	    .found = (double)why->found};
 	char money[48] = "-", carbon[48] = "-", reason[256];
+
 	if (best->has_money && currency[0])
 		lt_money_text(
 		    money, sizeof(money), best->money_micros, currency);
@@ -123,6 +127,7 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 {
 	struct lt_whys whys;
 	struct lt_error err = {0};
+
 	if (q->why[0] == '\0')
 		return;
 	if (lt_why_unpack(&whys, q->why, strlen(q->why), &err) != LT_OK) {
@@ -146,6 +151,7 @@ say_quote(struct text *t, const struct lt_market *market,
 	const struct lt_quote *const q = &hold->quote;
 	const struct lt_zone *const zone = &market->zone;
 	char a[128], b[128];
+
 	say(t, "Decided by objective %s in mode %s.\n",
 	    lt_objective_name(q->objective), lt_mode_name(q->mode));
 	if (q->home[0]) {
@@ -190,6 +196,7 @@ static void
 say_suspension(struct text *t, const struct lt_slurm_job *job)
 {
 	char length[48];
+
 	if (lt_suspension_held_s(job) == 0)
 		return;
 	say(t,
@@ -202,6 +209,7 @@ say_signal(struct text *t, const struct lt_daemon *d, const char *what,
     int series, double scale, const char *unit, int64_t now_utc_s)
 {
 	char age[40];
+
 	if (series == LT_NO_SERIES) {
 		say(t, "    %-8s not known\n", what);
 		return;
@@ -215,7 +223,7 @@ say_signal(struct text *t, const struct lt_daemon *d, const char *what,
 		say(t, " (a recording, not real)");
 	const struct lt_source *const source =
 	    lt_api_source(&d->signals, s->source);
-	if (source)
+	if (source != NULL)
 		say(t, ", %s old%s",
 		    lt_duration_text(
 			age, sizeof(age), now_utc_s - source->issued_utc_s),
@@ -232,7 +240,8 @@ say_hazard(
 {
 	const struct lt_policy_partition *const partition =
 	    lt_daemon_policy_partition(d->policy, name);
-	if (!partition || !partition->preemptible)
+
+	if (partition == NULL || !partition->preemptible)
 		return;
 	const struct lt_hazard hazard = lt_hazard_of(
 	    &d->signals, d->ledger, d->policy, partition, now_utc_s);
@@ -249,13 +258,15 @@ say_hazard(
 		    100 * (1 - hazard.own_share));
 	else
 		say(t, ", from");
-	say(t, " %s%s: %.4g\n", hazard.source ? "source " : "the policy file",
-	    hazard.source ? hazard.source->policy->name : "", hazard.published);
+	say(t, " %s%s: %.4g\n",
+	    hazard.source != NULL ? "source " : "the policy file",
+	    hazard.source != NULL ? hazard.source->policy->name : "",
+	    hazard.published);
 	if (partition->score.source_count == 0)
 		return;
 	const struct lt_source *const score = lt_signal_source(
 	    &d->signals, d->policy, &partition->score, now_utc_s);
-	if (score)
+	if (score != NULL)
 		say(t, "    placement score %.0f of 10, a hint of %s\n",
 		    lt_source_value(score, now_utc_s), score->policy->name);
 }
@@ -266,6 +277,7 @@ say_partition(
 {
 	char unit[32];
 	const int index = lt_market_partition(&d->market, name);
+
 	if (index < 0)
 		return;
 	const struct lt_partition *const p = &d->market.partitions[index];
@@ -299,6 +311,7 @@ rate_of(double *mean, uint32_t *values, struct lt_ledger *ledger,
 	struct lt_rate_step *steps = NULL;
 	enum lt_quality worst = LT_QUALITY_NONE;
 	const int64_t from = run->start_utc_s, to = run->end_utc_s;
+
 	if (from <= 0 || to <= from ||
 	    lt_ledger_rates(ledger, run->partition, rate, from, to, &steps,
 		&rates.count, NULL) != LT_OK)
@@ -331,6 +344,7 @@ shares_s(const struct lt_market *market, struct lt_ledger *ledger,
 	const struct lt_fraction kept = lt_suspended_share(run, market, ledger);
 	const double ran =
 	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s);
+
 	return ran * (double)run->share_numerator /
 		   (double)run->share_denominator +
 	       (double)run->suspended_s * (double)kept.numerator /
@@ -345,6 +359,7 @@ say_time(struct text *t, const struct lt_market *market,
 	const int64_t seconds =
 	    run->end_utc_s - run->start_utc_s - run->suspended_s;
 	const bool suspended = run->suspended_s > 0;
+
 	say(t, "%s%lld/%lld x %lld s", suspended ? "(" : "",
 	    (long long)run->share_numerator, (long long)run->share_denominator,
 	    (long long)seconds);
@@ -364,6 +379,7 @@ say_money(struct text *t, const struct lt_daemon *d, const struct lt_run *run)
 	const char *const currency = d->policy->currency;
 	double mean;
 	uint32_t values;
+
 	if (run->gpus_from == LT_GPUS_UNKNOWN) {
 		say(t,
 		    "  money: how many GPUs it had is not known: not charged. AccountingStorageTRES=gres/gpu in slurm.conf makes slurmdbd count them\n");
@@ -412,6 +428,7 @@ say_carbon(struct text *t, const struct lt_market *market,
 	double mean;
 	uint32_t values;
 	const int index = lt_market_partition(market, run->partition);
+
 	say(t, "  energy = power (5) x time = %lld Wh\n",
 	    (long long)run->energy_wh);
 	if (!run->has_carbon) {
@@ -438,6 +455,7 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
     int64_t now_utc_s)
 {
 	char start[64], money[48], carbon[48], length[48];
+
 	say(t, "Run from %s on %s: %s, %u node%s, share %lld/%lld, %s.\n",
 	    lt_zone_text(start, sizeof(start), &d->market.zone,
 		run->start_utc_s, now_utc_s),
@@ -472,22 +490,23 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
     const struct lt_run *runs, uint32_t count, int64_t now_utc_s)
 {
 	struct text t = {out, size, 0};
+
 	out[0] = '\0';
 	say(&t, "Job %u", job_id);
-	if (job)
+	if (job != NULL)
 		say(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);
 	say(&t, "\n");
-	if (hold)
+	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
-	if (job)
+	if (job != NULL)
 		say_suspension(&t, job);
 	for (uint32_t i = 0; i < count; i++)
 		say_run(&t, d, &runs[i], now_utc_s);
 	say(&t, "Signals:\n");
-	if (hold && hold->quote.home[0]) {
+	if (hold != NULL && hold->quote.home[0]) {
 		say_partition(&t, d, hold->quote.partition, now_utc_s);
 		if (strcmp(hold->quote.partition, hold->quote.home) != 0)
 			say_partition(&t, d, hold->quote.home, now_utc_s);
@@ -501,6 +520,7 @@ lt_run_json(const struct lt_run *run)
 {
 	const bool array = run->array_job_id != 0;
 	char share[48];
+
 	snprintf(share, sizeof(share), "%lld/%lld",
 	    (long long)run->share_numerator, (long long)run->share_denominator);
 	static const char *const gpus_from[] = {[LT_GPUS_SLURMDBD] = "slurmdbd",

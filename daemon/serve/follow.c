@@ -55,6 +55,7 @@ ask(const char *path, int timeout_ms, char **body, struct lt_error *err)
 	    .timeout_ms = timeout_ms};
 	const int code = lt_seal_ask(
 	    &reply, &following.seal, following.host, &question, err);
+
 	*body = reply.body;
 	return code == LT_OK ? (int)reply.status : code;
 }
@@ -68,6 +69,7 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	const char *const host = following.host;
 	json_int_t page_generation = 0, total = 0, offset = 0;
 	const char *text = NULL;
+
 	snprintf(path, sizeof(path), "/v1/market?offset=%zu", *have);
 	const int status = ask(path, ASK_MS, &body, err);
 	if (status != 200) {
@@ -75,13 +77,14 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 		    status < 0 ? status
 			       : lt_fail(err, LT_ENET, "%s: market: %d %.200s",
 				     host, status, body);
+
 		free(body);
 		return code;
 	}
 	json_t *const json = json_loads(body, 0, NULL);
 	free(body);
 	int code = LT_OK;
-	if (!json ||
+	if (json == NULL ||
 	    json_unpack(json, "{s:I,s:I,s:I,s:s}", "generation",
 		&page_generation, "offset", &offset, "size", &total, "base64",
 		&text) != 0 ||
@@ -93,7 +96,7 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 		*bytes = malloc((size_t)total);
 		*generation = page_generation;
 		*size = total;
-		if (!*bytes)
+		if (*bytes == NULL)
 			code = lt_fail(err, LT_ENOMEM, "out of memory");
 	}
 	if (code == LT_OK && (page_generation != *generation || total != *size))
@@ -102,6 +105,7 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	if (code == LT_OK) {
 		const long got = lt_base64_decode(
 		    *bytes + *have, (size_t)*size - *have, text);
+
 		if (got <= 0)
 			code = lt_fail(
 			    err, LT_ENET, "%s: market: damaged page", host);
@@ -120,6 +124,7 @@ lt_follow_refresh(uint64_t *generation, struct lt_error *err)
 	json_int_t page_generation = 0, size = 1;
 	struct lt_market market;
 	int code = LT_OK;
+
 	for (int page = 0; code == LT_OK && have < (size_t)size; page++)
 		code = page > PAGES_MAX
 			   ? lt_fail(err, LT_ELIMIT, "market: too many pages")
@@ -142,10 +147,11 @@ lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri)
 {
 	char account[LT_ACCOUNT_SIZE] = "";
 	static const char prefix[] = "/v1/balance";
+
 	if (strncmp(uri, prefix, sizeof(prefix) - 1) != 0)
 		return false;
 	const char *const given = strstr(uri, "account=");
-	if (given)
+	if (given != NULL)
 		snprintf(account, sizeof(account), "%.*s",
 		    (int)strcspn(given + 8, "& \n"), given + 8);
 	snprintf(path, size, "/v1/balance?account=%s&uid=%u", account, uid);
@@ -157,12 +163,13 @@ lt_follow_ask(const char *path, char **reply)
 {
 	struct lt_error err = {0};
 	const int status = ask(path, BALANCE_MS, reply, &err);
-	if (status > 0 && *reply)
+
+	if (status > 0 && *reply != NULL)
 		return status;
 	json_t *json = NULL;
 	lt_api_error(&json, 503, "%s", err.text);
 	free(*reply);
-	*reply = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	*reply = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	return 503;
 }
@@ -179,6 +186,7 @@ refresh_child(void *work, int fd)
 {
 	const struct news *const known = work;
 	struct news news = *known;
+
 	if (lt_follow_refresh(&news.generation, &news.err) != LT_OK)
 		news.generation = 0;
 	(void)lt_child_write(fd, &news, sizeof(news));
@@ -189,6 +197,7 @@ take_news(struct market *m)
 {
 	struct news news = {0};
 	int status;
+
 	if (m->child.fd < 0 || !lt_child_read(&m->child, &status))
 		return;
 	if (m->child.length == sizeof(news))
@@ -222,6 +231,7 @@ static bool
 ended(int signals)
 {
 	struct signalfd_siginfo info;
+
 	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		if (info.ssi_signo != SIGHUP)
 			return true;
@@ -232,10 +242,12 @@ static void
 loop(int signals)
 {
 	struct market market = {.child.fd = -1};
+
 	for (;;) {
 		struct pollfd fds[2 + LT_SERVE_FDS + LT_QUESTIONS_MAX] = {
 		    {.fd = signals, .events = POLLIN}};
 		nfds_t count = 2;
+
 		keep_market(&market, lt_monotonic_ms());
 		lt_questions_run();
 		lt_serve_run();
@@ -269,13 +281,14 @@ find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
 	struct lt_slurm_conf conf;
 	const int code = lt_slurm_init(NULL, err);
+
 	if (code != LT_OK)
 		return lt_context(
 		    err, "SlurmUser, whose answers count, is not known");
 	lt_slurm_conf_here(&conf);
 	lt_slurm_fini();
 	snprintf(munge_socket, 512, "%s",
-	    named && named[0] ? named : conf.munge_socket);
+	    named != NULL && named[0] ? named : conf.munge_socket);
 	*seal = (struct lt_seal){
 	    .munge_socket = munge_socket, .slurm_uid = conf.slurm_uid};
 	return LT_OK;
@@ -289,6 +302,7 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 	static char munge_socket[512];
 	struct lt_seal seal;
 	struct lt_error err = {0};
+
 	if (mkdir(d->args.run, 0755) != 0 && errno != EEXIST) {
 		fprintf(
 		    stderr, "lowtided: %s: %s\n", d->args.run, strerror(errno));

@@ -28,7 +28,8 @@ run_child(void *work, int fd)
 	const struct lt_question *const q = work;
 	char *text = NULL;
 	const int status = desk.ask(q->path, &text);
-	if (text && lt_child_write(fd, &status, sizeof(status)))
+
+	if (text != NULL && lt_child_write(fd, &status, sizeof(status)))
 		(void)lt_child_write(fd, text, strlen(text));
 }
 
@@ -37,6 +38,7 @@ static void
 answer(struct lt_question **link, int status, char *text)
 {
 	struct lt_question *const q = *link;
+
 	*link = q->next;
 	q->next = NULL;
 	q->answered = true;
@@ -51,7 +53,9 @@ answer_unknown(struct lt_question **link, const char *why)
 {
 	json_t *json = NULL;
 	const int status = lt_api_error(&json, 503, "%s", why);
-	answer(link, status, json ? json_dumps(json, JSON_COMPACT) : NULL);
+
+	answer(
+	    link, status, json != NULL ? json_dumps(json, JSON_COMPACT) : NULL);
 	json_decref(json);
 }
 
@@ -60,6 +64,7 @@ answer_child(struct lt_question **link)
 {
 	const struct lt_child *const child = &(*link)->child;
 	int status;
+
 	if (child->length <= sizeof(status)) {
 		answer_unknown(link, "the controller was not asked in time");
 		return;
@@ -74,10 +79,12 @@ void
 lt_questions_run(void)
 {
 	int running = 0;
-	for (struct lt_question **link = &desk.open; *link;) {
+
+	for (struct lt_question **link = &desk.open; *link != NULL;) {
 		struct lt_question *const q = *link;
 		struct lt_error err = {0};
 		int ended;
+
 		if (q->child.fd < 0 && running < LT_QUESTIONS_MAX &&
 		    lt_child_start(&q->child, run_child, q, LT_QUESTION_S,
 			&err) != LT_OK) {
@@ -96,7 +103,7 @@ lt_questions_run(void)
 void
 lt_questions_stop(void)
 {
-	while (desk.open)
+	while (desk.open != NULL)
 		answer_unknown(&desk.open, "this lowtided ends");
 }
 
@@ -105,12 +112,13 @@ lt_question_post(const char *path, void *asker)
 {
 	struct lt_question **link = &desk.open;
 	struct lt_question *const q = calloc(1, sizeof(*q));
-	if (!q)
+
+	if (q == NULL)
 		return NULL;
 	snprintf(q->path, sizeof(q->path), "%s", path);
 	q->asker = asker;
 	q->child.fd = -1;
-	while (*link)
+	while (*link != NULL)
 		link = &(*link)->next;
 	*link = q;
 	return q;
@@ -119,9 +127,9 @@ lt_question_post(const char *path, void *asker)
 void
 lt_question_free(struct lt_question *question)
 {
-	if (!question)
+	if (question == NULL)
 		return;
-	for (struct lt_question **link = &desk.open; *link;
+	for (struct lt_question **link = &desk.open; *link != NULL;
 	     link = &(*link)->next)
 		if (*link == question) {
 			*link = question->next;
@@ -136,7 +144,8 @@ int
 lt_questions_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
-	for (const struct lt_question *q = desk.open; q && count < room;
+
+	for (const struct lt_question *q = desk.open; q != NULL && count < room;
 	     q = q->next)
 		if (q->child.fd >= 0)
 			fds[count++] = (struct pollfd){

@@ -52,7 +52,7 @@ begin(void *closure, const char *uri, struct MHD_Connection *connection)
 	(void)closure;
 	(void)connection;
 	struct exchange *const e = calloc(1, sizeof(*e));
-	if (e && !(e->uri = strdup(uri))) {
+	if (e != NULL && (e->uri = strdup(uri)) == NULL) {
 		free(e);
 		return NULL;
 	}
@@ -67,7 +67,7 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	(void)connection;
 	(void)code;
 	struct exchange *const e = *state;
-	if (!e)
+	if (e == NULL)
 		return;
 	lt_question_free(e->question);
 	free(e->uri);
@@ -83,8 +83,9 @@ watch(void *closure, struct MHD_Connection *connection, void **context,
     enum MHD_ConnectionNotificationCode code)
 {
 	const bool is_local = closure == &server.local;
+
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		if (*context)
+		if (*context != NULL)
 			lt_slot_free(*context);
 		*context = NULL;
 		return;
@@ -95,7 +96,7 @@ watch(void *closure, struct MHD_Connection *connection, void **context,
 		return;
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info)
+	if (info != NULL)
 		*context = lt_slot_take(&server.remote_slots, info->connect_fd,
 		    0, true, lt_monotonic_ms());
 }
@@ -106,8 +107,9 @@ extend(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct lt_slot *const slot = info ? info->socket_context : NULL;
-	if (slot)
+	struct lt_slot *const slot = info != NULL ? info->socket_context : NULL;
+
+	if (slot != NULL)
 		slot->deadline_ms = lt_monotonic_ms() + LT_SLOT_REPLY_MS;
 }
 
@@ -117,7 +119,8 @@ reply_with(struct MHD_Connection *connection, unsigned status, char *text,
 {
 	struct MHD_Response *const response = MHD_create_response_from_buffer(
 	    strlen(text), text, MHD_RESPMEM_MUST_FREE);
-	if (!response) {
+
+	if (response == NULL) {
 		free(text);
 		return MHD_NO;
 	}
@@ -139,7 +142,7 @@ collect(struct exchange *e, const char *data, size_t length)
 		return;
 	}
 	char *const grown = realloc(e->body, e->length + length + 1);
-	if (!grown) {
+	if (grown == NULL) {
 		e->too_large = true;
 		return;
 	}
@@ -154,6 +157,7 @@ peer_of_fd(int fd, uint32_t *uid)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
+
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
 	    size != sizeof(peer) || peer.uid == (uid_t)-1)
 		return false;
@@ -166,7 +170,8 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 {
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	return info && peer_of_fd(info->connect_fd, uid);
+
+	return info != NULL && peer_of_fd(info->connect_fd, uid);
 }
 
 /* A follower's: the connection sleeps until the controller has answered. */
@@ -175,13 +180,15 @@ answer_relay(
     struct exchange *e, struct MHD_Connection *connection, uint32_t uid)
 {
 	char path[LT_API_PATH_MAX];
-	if (e->question) {
+
+	if (e->question != NULL) {
 		char *const text = e->question->text;
+
 		e->question->text = NULL;
-		return text ? reply_with(connection,
-				  (unsigned)e->question->status, text,
-				  "application/json")
-			    : MHD_NO;
+		return text != NULL ? reply_with(connection,
+					  (unsigned)e->question->status, text,
+					  "application/json")
+				    : MHD_NO;
 	}
 	if (!server.relay->path(path, sizeof(path), uid, e->uri))
 		return reply_with(connection, 404,
@@ -189,7 +196,7 @@ answer_relay(
 			"{\"error\":\"this lowtided follows another: it answers /v1/balance only\"}"),
 		    "application/json");
 	e->question = lt_question_post(path, connection);
-	if (!e->question)
+	if (e->question == NULL)
 		return MHD_NO;
 	MHD_suspend_connection(connection);
 	return MHD_YES;
@@ -211,16 +218,16 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	struct exchange *const e = *state;
 	uint32_t uid;
 	char *text = NULL;
-	if (!e)
+	if (e == NULL)
 		return MHD_NO;
 	if (*length > 0) {
 		collect(e, data, *length);
 		*length = 0;
 		return MHD_YES;
 	}
-	if (e->length == 0 && !e->body) { /* first call: headers only */
+	if (e->length == 0 && e->body == NULL) { /* first call: headers only */
 		e->body = strdup("");
-		return e->body ? MHD_YES : MHD_NO;
+		return e->body != NULL ? MHD_YES : MHD_NO;
 	}
 	if (!peer_of(connection, &uid))
 		return MHD_NO;
@@ -228,11 +235,11 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 		return reply_with(connection, 400,
 		    strdup("{\"error\":\"body too large\"}"),
 		    "application/json");
-	if (server.relay)
+	if (server.relay != NULL)
 		return answer_relay(e, connection, uid);
 	const int status =
 	    lt_api(closure, uid, method, e->uri, e->body, e->length, &text);
-	if (!text)
+	if (text == NULL)
 		return MHD_NO;
 	return reply_with(
 	    connection, (unsigned)status, text, "application/json");
@@ -246,16 +253,16 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	(void)version;
 	struct exchange *const e = *state;
 	char *text = NULL;
-	if (!e)
+	if (e == NULL)
 		return MHD_NO;
 	if (*length > 0) {
 		collect(e, data, *length);
 		*length = 0;
 		return MHD_YES;
 	}
-	if (e->length == 0 && !e->body) {
+	if (e->length == 0 && e->body == NULL) {
 		e->body = strdup("");
-		return e->body ? MHD_YES : MHD_NO;
+		return e->body != NULL ? MHD_YES : MHD_NO;
 	}
 	if (e->too_large || strcmp(url, "/munge") != 0 ||
 	    strcmp(method, "POST") != 0)
@@ -264,7 +271,7 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 			"{\"error\":\"want POST /munge with a credential\"}"),
 		    "application/json");
 	const int status = lt_serve_munge(closure, e->body, &text);
-	if (!text)
+	if (text == NULL)
 		return MHD_NO;
 	return reply_with(connection, (unsigned)status, text,
 	    status == 200 ? "text/plain" : "application/json");
@@ -276,6 +283,7 @@ static int
 listen_local(const char *path, struct lt_error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
 	if (strlen(path) + 5 > sizeof(address.sun_path))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: longer than a socket's name may be (%zu)", path,
@@ -291,7 +299,7 @@ listen_local(const char *path, struct lt_error *err)
 		lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		return err ? err->code : LT_EIO;
+		return err != NULL ? err->code : LT_EIO;
 	}
 	return fd;
 }
@@ -304,6 +312,7 @@ refuse(int fd)
 	    "Content-Type: application/json\r\n\r\n"
 	    "{\"error\":\"lowtided: too many connections, of this user or in all: try again\"}";
 	char asked[512];
+
 	/* Closed with something unread, it would read a reset, not this. */
 	shutdown(fd, SHUT_RD);
 	while (recv(fd, asked, sizeof(asked), MSG_DONTWAIT) > 0)
@@ -320,6 +329,7 @@ accept_local(void)
 		uint32_t uid;
 		const int fd = accept4(
 		    server.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
 		if (fd < 0)
 			return;
 		server.accepted =
@@ -328,16 +338,16 @@ accept_local(void)
 			      lt_is_admin(&server.d->tables, uid),
 			      lt_monotonic_ms())
 			: NULL;
-		if (!server.accepted) {
+		if (server.accepted == NULL) {
 			refuse(fd);
 			continue;
 		}
 		(void)MHD_add_connection(server.local, fd,
 		    (struct sockaddr *)&address, sizeof(address));
 		/* From libmicrohttpd 0.9.76 on it is only queued there. */
-		if (server.accepted)
+		if (server.accepted != NULL)
 			MHD_run(server.local);
-		if (server.accepted) /* not even begun; it closed fd */
+		if (server.accepted != NULL) /* not even begun; it closed fd */
 			lt_slot_free(server.accepted);
 		server.accepted = NULL;
 	}
@@ -348,10 +358,11 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err)
 {
 	const int fd = listen_local(d->paths.socket, err);
+
 	if (fd < 0)
 		return fd;
 	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
-	if (relay)
+	if (relay != NULL)
 		lt_questions_start(relay->ask, wake);
 	server.d = d;
 	server.relay = relay;
@@ -363,12 +374,12 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-	if (!server.local) {
+	if (server.local == NULL) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
 		    d->paths.socket);
 	}
-	const uint16_t port = d->policy ? d->policy->listen_port : 0;
+	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
 	if (port == 0)
 		return LT_OK;
 	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
@@ -379,7 +390,7 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
 	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-	if (!server.remote)
+	if (server.remote == NULL)
 		lt_log("no_tcp",
 		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
 		    port);
@@ -389,13 +400,13 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 void
 lt_serve_stop(void)
 {
-	if (server.local) {
+	if (server.local != NULL) {
 		lt_questions_stop(); /* none may sleep when it stops */
 		MHD_stop_daemon(server.local);
 		close(server.listen_fd);
 		unlink(server.path);
 	}
-	if (server.remote)
+	if (server.remote != NULL)
 		MHD_stop_daemon(server.remote);
 	server.local = server.remote = NULL;
 }
@@ -406,11 +417,12 @@ int
 lt_serve_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
-	if (server.local && room > 0)
+
+	if (server.local != NULL && room > 0)
 		fds[count++] =
 		    (struct pollfd){.fd = server.listen_fd, .events = POLLIN};
 	for (int i = 0; i < 2 && count < room; i++) {
-		if (!*daemons[i])
+		if (*daemons[i] == NULL)
 			continue;
 		const union MHD_DaemonInfo *const info =
 		    MHD_get_daemon_info(*daemons[i], MHD_DAEMON_INFO_EPOLL_FD);
@@ -425,7 +437,7 @@ lt_serve_timeout_ms(int wait_ms)
 {
 	for (int i = 0; i < 2; i++) {
 		MHD_UNSIGNED_LONG_LONG want;
-		if (*daemons[i] &&
+		if (*daemons[i] != NULL &&
 		    MHD_get_timeout(*daemons[i], &want) == MHD_YES &&
 		    want < (unsigned)wait_ms)
 			wait_ms = (int)want;
@@ -446,11 +458,12 @@ void
 lt_serve_run(void)
 {
 	const int64_t now_ms = lt_monotonic_ms();
-	if (server.local)
+
+	if (server.local != NULL)
 		accept_local();
 	lt_slots_expire(&server.local_slots, now_ms, hang_up);
 	lt_slots_expire(&server.remote_slots, now_ms, hang_up);
 	for (int i = 0; i < 2; i++)
-		if (*daemons[i])
+		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
 }

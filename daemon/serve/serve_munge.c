@@ -15,8 +15,9 @@ static int
 refuse(char **text, int status, const char *why)
 {
 	json_t *json = NULL;
+
 	(void)lt_api_error(&json, status, "%s", why);
-	*text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	*text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	return status;
 }
@@ -28,19 +29,20 @@ ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
 	struct lt_error err = {0};
 	char *const path = strchr(payload, ' ');
 	char *const line = strchr(payload, '\n');
-	if (!path || !line || path > line)
+
+	if (path == NULL || line == NULL || path > line)
 		return refuse(text, 400, "munge: want METHOD SP PATH LF BODY");
 	*path = *line = '\0';
 	char *reply = NULL;
 	int status = lt_api(
 	    d, uid, payload, path + 1, line + 1, strlen(line + 1), &reply);
-	if (reply && strlen(reply) > LT_API_REPLY_MAX) {
+	if (reply != NULL && strlen(reply) > LT_API_REPLY_MAX) {
 		free(reply);
 		reply = strdup(
 		    "{\"error\":\"the reply passes 512 KiB: ask for one team, or a shorter period\"}");
 		status = 400;
 	}
-	if (!reply)
+	if (reply == NULL)
 		return refuse(text, 503, "munge: out of memory");
 	const int code = lt_seal_reply(text, munge, uid, status, reply, &err);
 	free(reply);
@@ -59,6 +61,7 @@ lt_serve_munge(struct lt_daemon *d, const char *credential, char **text)
 	const int code =
 	    lt_seal_asked(&payload, &length, &uid, &munge, credential, &err);
 	int status;
+
 	if (code != LT_OK)
 		status = refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
 	else if (length > LT_API_BODY_MAX)

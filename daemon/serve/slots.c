@@ -12,15 +12,17 @@ lt_slot_take(
 {
 	struct lt_slot *unused = NULL;
 	int own = 0, others = 0;
+
 	for (int i = 0; i < LT_SLOTS_MAX; i++) {
 		struct lt_slot *const slot = &slots->slots[i];
+
 		if (!slot->taken)
 			unused = slot;
 		else if (!slot->is_admin)
 			others++;
 		own += slot->taken && slot->who == who;
 	}
-	if (!unused ||
+	if (unused == NULL ||
 	    (!is_admin && (own >= LT_SLOTS_PER_USER ||
 			      others >= LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS)))
 		return NULL;
@@ -43,6 +45,7 @@ lt_slots_expire(struct lt_slots *slots, int64_t now_ms, void (*end)(int fd))
 {
 	for (int i = 0; i < LT_SLOTS_MAX; i++) {
 		struct lt_slot *const slot = &slots->slots[i];
+
 		if (!slot->taken || slot->deadline_ms > now_ms)
 			continue;
 		slot->deadline_ms = INT64_MAX;
@@ -54,8 +57,10 @@ int
 lt_slots_wait_ms(const struct lt_slots *slots, int64_t now_ms, int most_ms)
 {
 	int64_t wait_ms = most_ms;
+
 	for (int i = 0; i < LT_SLOTS_MAX; i++) {
 		const struct lt_slot *const slot = &slots->slots[i];
+
 		if (slot->taken && slot->deadline_ms - now_ms < wait_ms)
 			wait_ms = slot->deadline_ms - now_ms;
 	}

@@ -14,8 +14,9 @@ static const struct lt_policy_exchange *
 row_at(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 {
 	const struct lt_policy_exchange *found = NULL;
+
 	for (int i = 0; i < policy->exchange_count; i++)
-		if (!strcmp(policy->exchanges[i].currency, currency) &&
+		if (strcmp(policy->exchanges[i].currency, currency) == 0 &&
 		    policy->exchanges[i].from_utc_s <= utc_s)
 			found = &policy->exchanges[i];
 	return found;
@@ -26,7 +27,7 @@ static int64_t
 row_end(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 {
 	for (int i = 0; i < policy->exchange_count; i++)
-		if (!strcmp(policy->exchanges[i].currency, currency) &&
+		if (strcmp(policy->exchanges[i].currency, currency) == 0 &&
 		    policy->exchanges[i].from_utc_s > utc_s)
 			return policy->exchanges[i].from_utc_s;
 	return INT64_MAX;
@@ -46,15 +47,17 @@ convert_point(struct lt_points *out, const struct lt_point *point,
 {
 	struct lt_point part = *point;
 	int code = LT_OK;
+
 	for (int64_t at = point->start_utc_s;
 	     at < point->end_utc_s && code == LT_OK; at = part.end_utc_s) {
 		const struct lt_policy_exchange *const row =
 		    row_at(policy, currency, at);
 		const int64_t end = row_end(policy, currency, at);
+
 		part.start_utc_s = at;
 		part.end_utc_s =
 		    end < point->end_utc_s ? end : point->end_utc_s;
-		if (!row)
+		if (row == NULL)
 			continue;
 		part.value = round(point->value * row->rate);
 		code = lt_points_add(out, &part, err);
@@ -69,7 +72,8 @@ lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
 	struct lt_points out = {.quantity = points->quantity};
 	const char *const currency = points->currency;
 	int code = LT_OK;
-	if (!currency[0] || !strcmp(currency, policy->currency))
+
+	if (!currency[0] || strcmp(currency, policy->currency) == 0)
 		return LT_OK;
 	if (!policy->currency[0])
 		return lt_fail(err, LT_EINPUT,

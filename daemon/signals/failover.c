@@ -22,6 +22,7 @@ lt_source_made(const struct lt_source *source, int64_t now_utc_s)
 	const int64_t made_utc_s = source->issued_utc_s +
 				   source->adapter->fresh_s +
 				   source->adapter->interval_s;
+
 	return made_utc_s < now_utc_s ? made_utc_s : now_utc_s;
 }
 
@@ -31,15 +32,17 @@ lt_signal_source(const struct lt_signals_state *signals,
     int64_t now_utc_s)
 {
 	const struct lt_source *first = NULL;
+
 	for (int i = 0; i < signal->source_count; i++) {
 		const struct lt_source *const source =
 		    &signals->sources[signal->sources[i]];
+
 		if (source->step_count == 0)
 			continue;
 		if (now_utc_s - lt_source_made(source, now_utc_s) <=
 		    policy->stale_after_s)
 			return source;
-		if (!first)
+		if (first == NULL)
 			first = source;
 	}
 	return first;
@@ -62,7 +65,7 @@ row_of(struct lt_chosen *rows, const char *partition)
 	for (int i = 0; i < LT_PARTITIONS_MAX; i++) {
 		if (rows[i].partition[0] == '\0')
 			memcpy(rows[i].partition, partition, LT_NAME_SIZE);
-		if (!strcmp(rows[i].partition, partition))
+		if (strcmp(rows[i].partition, partition) == 0)
 			return &rows[i];
 	}
 	return NULL;
@@ -73,7 +76,7 @@ static void
 watch(const struct lt_source *source, const struct lt_source *first,
     const char *partition, const char *key, char last[LT_NAME_SIZE])
 {
-	if (!strcmp(last, source->policy->name))
+	if (strcmp(last, source->policy->name) == 0)
 		return;
 	if (last[0] || source != first)
 		lt_log("source_switched",
@@ -86,19 +89,22 @@ void
 lt_failover_watch(struct lt_signals_state *signals,
     const struct lt_policy *policy, int64_t now_utc_s)
 {
-	if (!signals->chosen)
+	if (signals->chosen == NULL)
 		signals->chosen =
 		    calloc(LT_PARTITIONS_MAX, sizeof(*signals->chosen));
-	for (int i = 0; signals->chosen && i < policy->partition_count; i++) {
+	for (int i = 0; signals->chosen != NULL && i < policy->partition_count;
+	     i++) {
 		const struct lt_policy_partition *const p =
 		    &policy->partitions[i];
 		struct lt_chosen *const row = row_of(signals->chosen, p->name);
-		for (int k = 0; row && k < SIGNALS; k++) {
+
+		for (int k = 0; row != NULL && k < SIGNALS; k++) {
 			const struct lt_policy_signal *const signal =
 			    (const void *)((const char *)p + kinds[k].offset);
 			const struct lt_source *const source = lt_signal_source(
 			    signals, policy, signal, now_utc_s);
-			if (source)
+
+			if (source != NULL)
 				watch(source,
 				    &signals->sources[signal->sources[0]],
 				    p->name, kinds[k].name, row->source[k]);

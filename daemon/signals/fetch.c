@@ -34,7 +34,7 @@ static void
 append(struct lt_fetch **list, struct lt_fetch *fetch)
 {
 	fetch->next = NULL;
-	while (*list)
+	while (*list != NULL)
 		list = &(*list)->next;
 	*list = fetch;
 }
@@ -44,6 +44,7 @@ lt_fetch_options(const struct lt_policy_source *source)
 {
 	struct lt_source_options options = {
 	    .name = source->name, .count = source->option_count};
+
 	for (int i = 0; i < options.count; i++) {
 		options.items[i].key = source->options[i].key;
 		options.items[i].value = source->options[i].value;
@@ -57,6 +58,7 @@ void
 lt_fetch_run(struct lt_fetch *fetch)
 {
 	struct lt_source_options options = lt_fetch_options(&fetch->source);
+
 	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
 	fetch->code = lt_http_init(&fetch->err);
@@ -74,7 +76,7 @@ lt_fetch_run(struct lt_fetch *fetch)
 void
 lt_fetch_free(struct lt_fetch *fetch)
 {
-	if (!fetch)
+	if (fetch == NULL)
 		return;
 	lt_points_free(&fetch->points);
 	explicit_bzero(&fetch->memory, sizeof(fetch->memory));
@@ -85,7 +87,8 @@ static void
 run_child(void *work, int fd)
 {
 	lt_web_share();
-	for (struct lt_fetch *fetch = work; fetch; fetch = fetch->next) {
+	for (struct lt_fetch *fetch = work; fetch != NULL;
+	     fetch = fetch->next) {
 		lt_fetch_run(fetch);
 		struct result result = {.code = fetch->code,
 		    .err = fetch->err,
@@ -108,6 +111,7 @@ understand(struct lt_fetch *fetch, const char *bytes, size_t length)
 {
 	struct result result;
 	const size_t one = sizeof(*fetch->points.points);
+
 	if (length < sizeof(result))
 		return 0;
 	memcpy(&result, bytes, sizeof(result));
@@ -120,7 +124,7 @@ understand(struct lt_fetch *fetch, const char *bytes, size_t length)
 	explicit_bzero(&result.memory, sizeof(result.memory));
 	fetch->points = result.points;
 	fetch->points.points = calloc(result.points.count + 1, one);
-	if (fetch->points.points) {
+	if (fetch->points.points != NULL) {
 		memcpy(fetch->points.points, bytes + sizeof(result),
 		    result.points.count * one);
 	} else {
@@ -148,8 +152,10 @@ take_batch(int status)
 {
 	size_t at = 0;
 	bool whole = true;
-	while (worker.current && whole) {
+
+	while (worker.current != NULL && whole) {
 		struct lt_fetch *const fetch = worker.current;
+
 		worker.current = fetch->next;
 		const size_t length = understand(
 		    fetch, worker.child.bytes + at, worker.child.length - at);
@@ -159,9 +165,9 @@ take_batch(int status)
 			give_up(fetch, status);
 		append(&worker.done, fetch);
 	}
-	if (worker.child.bytes) /* tokens */
+	if (worker.child.bytes != NULL) /* tokens */
 		explicit_bzero(worker.child.bytes, worker.child.length);
-	for (struct lt_fetch *f; (f = worker.current);) {
+	for (struct lt_fetch *f; (f = worker.current) != NULL;) {
 		worker.current = f->next;
 		append(&worker.wanted, f);
 	}
@@ -174,8 +180,11 @@ next_batch(void)
 	const struct lt_adapter *const adapter = worker.wanted->adapter;
 	struct lt_fetch *batch = NULL;
 	int count = 0;
-	for (struct lt_fetch **at = &worker.wanted; *at && count < BATCH_MAX;) {
+
+	for (struct lt_fetch **at = &worker.wanted;
+	     *at != NULL && count < BATCH_MAX;) {
 		struct lt_fetch *const fetch = *at;
+
 		if (fetch->adapter != adapter) {
 			at = &fetch->next;
 			continue;
@@ -192,17 +201,19 @@ static void
 pump(void)
 {
 	int status;
-	if (worker.current && lt_child_read(&worker.child, &status)) {
+
+	if (worker.current != NULL && lt_child_read(&worker.child, &status)) {
 		take_batch(status);
 		lt_child_drop(&worker.child);
 	}
-	while (!worker.current && worker.wanted) {
+	while (worker.current == NULL && worker.wanted != NULL) {
 		struct lt_error err = {0};
+
 		worker.current = next_batch();
 		if (lt_child_start(&worker.child, run_child, worker.current,
 			FETCH_MAX_S, &err) == LT_OK)
 			return;
-		for (struct lt_fetch *f; (f = worker.current);) {
+		for (struct lt_fetch *f; (f = worker.current) != NULL;) {
 			worker.current = f->next;
 			f->code = (int)err.code;
 			f->err = err;
@@ -214,7 +225,7 @@ pump(void)
 static void
 free_list(struct lt_fetch **list)
 {
-	for (struct lt_fetch *f; (f = *list);) {
+	for (struct lt_fetch *f; (f = *list) != NULL;) {
 		*list = f->next;
 		lt_fetch_free(f);
 	}
@@ -240,7 +251,7 @@ lt_fetch_take(void)
 {
 	pump();
 	struct lt_fetch *const fetch = worker.done;
-	if (fetch)
+	if (fetch != NULL)
 		worker.done = fetch->next;
 	return fetch;
 }

@@ -23,6 +23,7 @@ static void
 look(struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
+
 	if (seen->looked_utc_s > now_utc_s - LOOK_EVERY_S)
 		return;
 	if (lt_ledger_exposure(ledger, seen->partition,
@@ -39,15 +40,16 @@ static const struct lt_seen_here *
 seen_here(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const char *partition, int64_t now_utc_s)
 {
-	if (!signals->seen)
+	if (signals->seen == NULL)
 		signals->seen =
 		    calloc(LT_PARTITIONS_MAX, sizeof(*signals->seen));
-	if (signals->seen && signals->seen_dirty)
+	if (signals->seen != NULL && signals->seen_dirty)
 		memset(signals->seen, 0,
 		    LT_PARTITIONS_MAX * sizeof(*signals->seen));
 	signals->seen_dirty = false;
-	for (int i = 0; signals->seen && i < LT_PARTITIONS_MAX; i++) {
+	for (int i = 0; signals->seen != NULL && i < LT_PARTITIONS_MAX; i++) {
 		struct lt_seen_here *const seen = &signals->seen[i];
+
 		if (seen->partition[0] == '\0')
 			memcpy(seen->partition, partition, LT_NAME_SIZE);
 		if (strcmp(seen->partition, partition) != 0)
@@ -66,6 +68,7 @@ lt_hazard_of(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	const struct lt_policy_signal *const signal = &partition->hazard;
 	struct lt_hazard hazard = {
 	    .known = signal->is_constant, .published = signal->constant};
+
 	if (!partition->preemptible)
 		return (struct lt_hazard){0};
 	if (!signal->is_constant) {
@@ -84,7 +87,7 @@ lt_hazard_of(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	    hazard.known && hazard.counts_own
 		? seen_here(signals, ledger, partition->name, now_utc_s)
 		: NULL;
-	if (seen) {
+	if (seen != NULL) {
 		hazard.own = seen->own;
 		hazard.value = lt_posterior(
 		    hazard.published, &seen->own, &hazard.own_share);

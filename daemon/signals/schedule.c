@@ -29,6 +29,7 @@ static int64_t
 jitter(int64_t interval_s)
 {
 	const int64_t range = interval_s / JITTER_DIVISOR;
+
 	return range > 0 ? random() % range : 0;
 }
 
@@ -36,10 +37,12 @@ int64_t
 lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 {
 	int64_t wait_s = interval_s;
+
 	if (failures > 0) {
 		const int doublings = failures - 1 < RETRY_DOUBLINGS
 					  ? failures - 1
 					  : RETRY_DOUBLINGS;
+
 		wait_s = (int64_t)RETRY_FIRST_S << doublings;
 		if (wait_s > interval_s)
 			wait_s = interval_s;
@@ -57,6 +60,7 @@ lt_schedule_from(int64_t complete_utc_s, int64_t now_utc_s)
 		      oldest_utc_s = now_utc_s - LT_HISTORY_S;
 	const int64_t from_utc_s =
 	    complete_utc_s < recent_utc_s ? complete_utc_s : recent_utc_s;
+
 	return from_utc_s > oldest_utc_s ? from_utc_s : oldest_utc_s;
 }
 
@@ -65,6 +69,7 @@ next_time(const struct lt_source *source, int64_t now_utc_s)
 {
 	const int64_t wait_s = lt_schedule_wait_s(source->adapter->interval_s,
 	    source->failures, source->retry_after_s);
+
 	return now_utc_s + wait_s + jitter(wait_s);
 }
 
@@ -73,10 +78,11 @@ prepare(
     const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
-	if (!fetch)
+
+	if (fetch == NULL)
 		return NULL;
 	const char *const currency =
-	    source->adapter->currency
+	    source->adapter->currency != NULL
 		? source->adapter->currency(&source->options)
 		: "";
 	fetch->source = *source->policy;
@@ -97,14 +103,16 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, struct lt_fetch *fetch, int64_t now_utc_s)
 {
 	struct lt_source *source = NULL;
+
 	for (int i = 0; i < signals->source_count; i++)
 		if (signals->sources[i].adapter == fetch->adapter &&
-		    !strcmp(
-			signals->sources[i].policy->name, fetch->source.name) &&
-		    !memcmp(signals->sources[i].policy->options,
-			fetch->source.options, sizeof(fetch->source.options)))
+		    strcmp(signals->sources[i].policy->name,
+			fetch->source.name) == 0 &&
+		    memcmp(signals->sources[i].policy->options,
+			fetch->source.options,
+			sizeof(fetch->source.options)) == 0)
 			source = &signals->sources[i];
-	if (!source)
+	if (source == NULL)
 		return; /* the policy changed meanwhile */
 	const uint64_t generation = source->generation;
 	source->busy = false;
@@ -138,7 +146,7 @@ static void
 take_all(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, int64_t now_utc_s)
 {
-	for (struct lt_fetch *fetch; (fetch = lt_fetch_take());) {
+	for (struct lt_fetch *fetch; (fetch = lt_fetch_take()) != NULL;) {
 		take(signals, ledger, policy, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
@@ -149,7 +157,8 @@ post(
     const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
 	struct lt_fetch *const fetch = prepare(policy, source, now_utc_s);
-	if (!fetch)
+
+	if (fetch == NULL)
 		return;
 	source->busy = true;
 	lt_fetch_post(fetch);
@@ -164,8 +173,10 @@ post_companions(const struct lt_signals_state *signals,
 {
 	const int64_t soon_utc_s =
 	    now_utc_s + of->adapter->interval_s / JITTER_DIVISOR;
+
 	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_source *const source = &signals->sources[i];
+
 		if (!source->busy && source->adapter == of->adapter &&
 		    source->failures == 0 &&
 		    source->next_fetch_utc_s <= soon_utc_s)
@@ -178,9 +189,11 @@ lt_schedule_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, int64_t now_utc_s)
 {
 	int64_t next = now_utc_s + LT_DAY_S;
+
 	take_all(signals, ledger, policy, now_utc_s);
 	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_source *const source = &signals->sources[i];
+
 		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
 			post(policy, source, now_utc_s);
 			post_companions(signals, policy, source, now_utc_s);
@@ -201,7 +214,8 @@ lt_schedule_once(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_fetch *const fetch =
 		    prepare(policy, &signals->sources[i], now_utc_s);
-		if (!fetch)
+
+		if (fetch == NULL)
 			continue;
 		lt_fetch_run(fetch);
 		take(signals, ledger, policy, fetch, now_utc_s);

@@ -40,6 +40,7 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
 {
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
+
 	if (lt_quantity_scale(source->adapter->quantity(&source->options)) != 1)
 		crc =
 		    lt_crc32c(crc, policy->currency, strlen(policy->currency));
@@ -60,6 +61,7 @@ const struct lt_rate_step *
 lt_source_step(const struct lt_source *source, int64_t now_utc_s)
 {
 	const struct lt_rate_step *step = NULL;
+
 	for (uint32_t i = 0; i < source->step_count &&
 			     source->steps[i].start_utc_s <= now_utc_s;
 	     i++)
@@ -72,7 +74,8 @@ lt_source_value(const struct lt_source *source, int64_t now_utc_s)
 {
 	const struct lt_rate_step *const step =
 	    lt_source_step(source, now_utc_s);
-	return step ? step->value : source->steps[0].value;
+
+	return step != NULL ? step->value : source->steps[0].value;
 }
 
 void
@@ -88,7 +91,8 @@ store(struct lt_ledger *ledger, const struct lt_source *source,
 {
 	struct lt_rate_step *const steps =
 	    calloc(points->count + 1, sizeof(*steps));
-	if (!steps)
+
+	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
 	for (size_t i = 0; i < points->count; i++) {
 		steps[i].start_utc_s = points->points[i].start_utc_s;
@@ -117,6 +121,7 @@ first_needed(
     const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
 {
 	uint32_t i = 0;
+
 	while (i + 1 < count && known[i].end_utc_s <= from_utc_s)
 		i++;
 	return i;
@@ -148,7 +153,8 @@ make_steps(struct lt_source *source, const struct lt_known *known,
     struct lt_error *err)
 {
 	struct lt_rate_step *const steps = calloc(LT_STEPS_MAX, sizeof(*steps));
-	if (!steps)
+
+	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "signals: out of memory");
 	const uint32_t first = first_needed(
 	    known->steps, known->count, known->now_utc_s - LOOK_BACK_S);
@@ -161,7 +167,7 @@ make_steps(struct lt_source *source, const struct lt_known *known,
 	free(source->steps);
 	struct lt_rate_step *const cut =
 	    realloc(steps, (used + 1) * sizeof(*steps));
-	source->steps = cut ? cut : steps;
+	source->steps = cut != NULL ? cut : steps;
 	source->step_count = used;
 	source->generation++;
 	return LT_OK;
@@ -176,6 +182,7 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
 	uint32_t count = 0;
 	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
 	const struct lt_known known = known_of(source, steps, count, now_utc_s);
+
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
 	free(steps);
@@ -192,6 +199,7 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		char value[64];
 		int quantity;
 		long long issued, complete;
+
 		if (lt_ledger_get(ledger, source->key, value, sizeof(value),
 			NULL) != LT_OK ||
 		    sscanf(value, "%d %lld %lld", &quantity, &issued,
@@ -217,12 +225,14 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
 	int code = load_known(ledger, source, now_utc_s, &known, &count, err);
+
 	if (code == LT_OK && count > 0) {
 		const struct lt_rate_step *const last = &known[count - 1];
 		const struct lt_point point = {.start_utc_s = last->start_utc_s,
 		    .end_utc_s = now_utc_s + 2 * source->adapter->interval_s,
 		    .value = last->value,
 		    .quality = last->quality};
+
 		points->quantity = source->quantity;
 		if (point.end_utc_s > last->end_utc_s)
 			code = lt_points_add(points, &point, err);
@@ -243,6 +253,7 @@ use(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
 	uint32_t count = 0;
 	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
 	const struct lt_known known = known_of(source, steps, count, now_utc_s);
+
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
 	if (code == LT_OK && !source->adapter->replay)
@@ -264,6 +275,7 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
 	const int code =
 	    store(ledger, source, points, issued_utc_s, complete_utc_s, err);
+
 	if (code != LT_OK)
 		return code;
 	source->quantity = points->quantity;
@@ -286,6 +298,7 @@ lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 	int code = points->unchanged
 		       ? extend_last(ledger, source, points, now_utc_s, &err)
 		       : lt_points_convert(points, policy, &err);
+
 	if (code == LT_OK)
 		code = keep(ledger, source, points, now_utc_s, &err);
 	if (code == LT_OK)

@@ -60,6 +60,7 @@ main(void)
 	static struct lt_partition partitions[2];
 	for (int i = 0; i < 2; i++) {
 		struct lt_partition *p = &partitions[i];
+
 		snprintf(p->name, sizeof(p->name), i ? "night" : "steady");
 		p->flags = LT_PARTITION_UP | LT_PARTITION_MANAGED |
 			   (i ? 0 : (uint32_t)LT_PARTITION_DEFAULT);

@@ -33,12 +33,12 @@ lt_lower_copy(char *out, size_t size, const char *text)
 {
 	size_t i = 0;
 
-	for (; text && text[i] && i + 1 < size; i++)
+	for (; text != NULL && text[i] && i + 1 < size; i++)
 		out[i] = text[i] >= 'A' && text[i] <= 'Z'
 			     ? (char)(text[i] - 'A' + 'a')
 			     : text[i];
 	out[i] = '\0';
-	return !text || !text[i];
+	return text == NULL || !text[i];
 }
 
 int64_t
@@ -105,7 +105,8 @@ pins_of(const job_desc_msg_t *job)
 		pins |= LT_PIN_NODELIST;
 	if (job->bitflags & CRON_JOB)
 		pins |= LT_PIN_CRON;
-	if (!job->script && !job->script_buf && !(job->bitflags & CRON_JOB))
+	if (job->script == NULL && job->script_buf == NULL &&
+	    !(job->bitflags & CRON_JOB))
 		pins |= LT_PIN_INTERACTIVE;
 	return pins;
 }
@@ -334,7 +335,7 @@ uint32_t
 lt_job_fixed(const job_desc_msg_t *job)
 {
 	return (job->time_limit != NO_VAL ? LT_FIXED_LIMIT : 0u) |
-	       (job->pn_min_memory != NO_VAL64 || job->mem_per_tres
+	       (job->pn_min_memory != NO_VAL64 || job->mem_per_tres != NULL
 		       ? LT_FIXED_MEMORY
 		       : 0u) |
 	       (job->requeue != NO_VAL16 ? LT_FIXED_REQUEUE : 0u) |
@@ -361,16 +362,16 @@ lt_options_from_job(
     struct lt_options *options, const job_desc_msg_t *job, struct lt_error *err)
 {
 	lt_options_init(options);
-	for (uint32_t i = 0; job->spank_job_env && i < job->spank_job_env_size;
-	     i++) {
-		if (!job->spank_job_env[i])
+	for (uint32_t i = 0;
+	     job->spank_job_env != NULL && i < job->spank_job_env_size; i++) {
+		if (job->spank_job_env[i] == NULL)
 			continue;
 		for (int id = 0; id < LT_OPTION_COUNT; id++) {
 			const char *const value = spank_value(
 			    job->spank_job_env[i], lt_option_table[id].name);
 			int code;
 
-			if (!value)
+			if (value == NULL)
 				continue;
 			code = lt_option_parse(
 			    options, (enum lt_option_id)id, value, err);

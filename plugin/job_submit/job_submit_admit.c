@@ -19,7 +19,8 @@
 static bool
 may(const struct lt_submission *s, enum lt_may what)
 {
-	return !s->view.market || lt_mode_may(s->view.market->mode, what);
+	return s->view.market == NULL ||
+	       lt_mode_may(s->view.market->mode, what);
 }
 
 /* srun, salloc and scrontab can't be held: for them hold means reject. */
@@ -87,7 +88,7 @@ may_be_budgeted(const struct lt_submission *s)
 	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
-	if (!snapshot || snapshot->budget_count == 0)
+	if (snapshot == NULL || snapshot->budget_count == 0)
 		return false;
 	account = lt_sheet_account(snapshot, s->request.account);
 	return account < 0 || lt_sheet_budgeted(snapshot, account);
@@ -283,8 +284,9 @@ fill_blind_quote(struct lt_submission *s)
 	quote->rev = 1;
 	quote->mode = LT_MODE_ENFORCE;
 	quote->start_utc_s = quote->end_utc_s = s->now_utc_s;
-	if (!s->job->array_inx || lt_array_count(s->job->array_inx, 0,
-				      &quote->tasks, &at_once, NULL) != LT_OK)
+	if (s->job->array_inx == NULL ||
+	    lt_array_count(
+		s->job->array_inx, 0, &quote->tasks, &at_once, NULL) != LT_OK)
 		quote->tasks = 1;
 	snprintf(
 	    quote->account, sizeof(quote->account), "%s", s->request.account);
@@ -299,10 +301,10 @@ lt_submission_blind(struct lt_submission *s)
 	const struct lt_budget_snapshot *const snapshot = s->view.snapshot;
 	int account;
 
-	if (!snapshot || snapshot->budget_count == 0)
+	if (snapshot == NULL || snapshot->budget_count == 0)
 		return SLURM_SUCCESS;
 	request->uid = s->job->user_id;
-	if (!s->job->script && !s->job->script_buf)
+	if (s->job->script == NULL && s->job->script_buf == NULL)
 		request->pins |= LT_PIN_INTERACTIVE;
 	if (s->job->bitflags & CRON_JOB)
 		request->pins |= LT_PIN_CRON;

@@ -30,7 +30,8 @@ void
 lt_asked_note(const struct lt_budget_snapshot *snapshot, uint32_t uid,
     int account, int64_t now_utc_s)
 {
-	if (!snapshot || account < 0 || lt_sheet_budgeted(snapshot, account))
+	if (snapshot == NULL || account < 0 ||
+	    lt_sheet_budgeted(snapshot, account))
 		atomic_store(&asked_utc_s[uid % SLOTS], now_utc_s);
 }
 

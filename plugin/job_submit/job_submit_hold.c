@@ -55,7 +55,7 @@ lt_ring_replay(struct lt_sheet_box *box)
 	const uint64_t ingested = box->snapshot.ring_absorbed;
 	struct lt_hold hold;
 
-	if (!lt_state.mirror ||
+	if (lt_state.mirror == NULL ||
 	    box->snapshot.ring_generation != lt_state.ring_generation)
 		return;
 	if (lt_state.next_sequence <= ingested)
@@ -119,7 +119,7 @@ read_ring(int fd, uint64_t generation, uint64_t ingested,
 	uint32_t count = 0, bad = 0;
 	int code;
 
-	if (!records)
+	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory for the holds");
 	code = lt_ring_read(fd, generation, ingested, records, &count, highest,
 	    &contiguous, &bad, err);
@@ -157,7 +157,7 @@ publish(int fd, uint64_t generation, struct lt_ring_record *mirror,
 	lt_state.next_sequence = next_sequence;
 	/* A replaced ring stays open: another thread may be writing to it. */
 	lt_state.ring_fd = fd;
-	if (lt_state.snapshot)
+	if (lt_state.snapshot != NULL)
 		lt_ring_replay(lt_state.snapshot);
 	pthread_mutex_unlock(&lt_state.mutex);
 	free(old);
@@ -174,13 +174,13 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 	copy = malloc(LT_RING_SLOTS * sizeof(*copy));
 	pthread_mutex_lock(&lt_state.mutex);
 	*failures = lt_state.failures;
-	sequence = lt_state.snapshot
+	sequence = lt_state.snapshot != NULL
 		       ? lt_state.snapshot->snapshot.ring_absorbed + 1
 		       : 1;
 	if (lt_state.next_sequence > LT_RING_SLOTS &&
 	    sequence < lt_state.next_sequence - LT_RING_SLOTS)
 		sequence = lt_state.next_sequence - LT_RING_SLOTS;
-	for (; copy && sequence < lt_state.next_sequence; sequence++)
+	for (; copy != NULL && sequence < lt_state.next_sequence; sequence++)
 		copy[(*count)++] = *slot_of(sequence);
 	pthread_mutex_unlock(&lt_state.mutex);
 	return copy;
@@ -215,7 +215,7 @@ needs_mending(void)
 	bool unwritten;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	unwritten = lt_state.unwritten && lt_state.mirror;
+	unwritten = lt_state.unwritten && lt_state.mirror != NULL;
 	pthread_mutex_unlock(&lt_state.mutex);
 	return unwritten;
 }
@@ -239,12 +239,12 @@ lt_ring_attach(void)
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		return;
 	}
-	if (lt_state.snapshot &&
+	if (lt_state.snapshot != NULL &&
 	    lt_state.snapshot->snapshot.ring_generation == generation)
 		ingested = lt_state.snapshot->snapshot.ring_absorbed;
 	mirror = calloc(LT_RING_SLOTS, sizeof(*mirror));
-	if (!mirror || read_ring(fd, generation, ingested, mirror, &highest,
-			   &err) != LT_OK) {
+	if (mirror == NULL || read_ring(fd, generation, ingested, mirror,
+				  &highest, &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		free(mirror);
 		close(fd);
@@ -311,7 +311,7 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	const char *why;
 	bool budgeted;
 
-	if (!box)
+	if (box == NULL)
 		return;
 	admission->on_unknown = box->snapshot.on_unknown;
 	hold->uid = entry->uid;
@@ -324,7 +324,7 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	if (!budgeted)
 		return;
 	why = unknown_reason(box);
-	if (why) {
+	if (why != NULL) {
 		set_unknown(admission, why);
 	} else if (hold->account < 0) {
 		set_unknown(admission, "the account is not known to lowtide");
@@ -342,7 +342,7 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 		lt_admit(
 		    &admission->verdict, &box->snapshot, box->recent, hold);
 		if (admission->verdict.code == LT_UNKNOWN)
-			set_unknown(admission, admission->verdict.why
+			set_unknown(admission, admission->verdict.why != NULL
 						   ? admission->verdict.why
 						   : "no price is known");
 		else if (admission->verdict.code == LT_OVER && entry->force &&
@@ -359,7 +359,7 @@ has_room(const struct lt_new_hold *entry, uint64_t slots)
 	       strlen(entry->account) <
 		   sizeof(((struct lt_ring_record *)0)->account) &&
 	       lt_state.next_sequence -
-		       (lt_state.snapshot
+		       (lt_state.snapshot != NULL
 			       ? lt_state.snapshot->snapshot.ring_absorbed
 			       : 0) <=
 		   slots;
@@ -411,7 +411,7 @@ undo(struct lt_admission *admission, uint64_t sequence, uint64_t generation)
 	}
 	/* A newer snapshot has counted it from the mirror, so whichever
 	 * snapshot is there now has it. */
-	if (was_judged && lt_state.snapshot &&
+	if (was_judged && lt_state.snapshot != NULL &&
 	    hold_of(&hold, slot_of(sequence), &lt_state.snapshot->snapshot))
 		lt_recent_remove(lt_state.snapshot->recent,
 		    &lt_state.snapshot->snapshot, &hold);
@@ -480,7 +480,7 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 
 	*available = (struct lt_amount){true, true, INT64_MAX, INT64_MAX};
 	pthread_mutex_lock(&lt_state.mutex);
-	if (lt_state.snapshot) {
+	if (lt_state.snapshot != NULL) {
 		index = lt_sheet_account(&lt_state.snapshot->snapshot, account);
 		/* Nobody learns another team's balance by a plan. */
 		if (lt_sheet_pair(&lt_state.snapshot->snapshot, uid, index))
@@ -497,7 +497,8 @@ lt_state_unknown(void)
 	const char *why;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	why = lt_state.snapshot ? unknown_reason(lt_state.snapshot) : NULL;
+	why = lt_state.snapshot != NULL ? unknown_reason(lt_state.snapshot)
+					: NULL;
 	pthread_mutex_unlock(&lt_state.mutex);
 	return why;
 }

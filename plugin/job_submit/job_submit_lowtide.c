@@ -45,7 +45,7 @@ int
 job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
 	(void)submit_uid; /* 0 for federated siblings: user_id counts */
-	return job ? lt_submit(job, err_msg) : SLURM_SUCCESS;
+	return job != NULL ? lt_submit(job, err_msg) : SLURM_SUCCESS;
 }
 
 #if LT_MODIFY_HAS_MESSAGE
@@ -61,6 +61,6 @@ int
 job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid)
 {
 	(void)record;
-	return job ? lt_modify(job, submit_uid, NULL) : SLURM_SUCCESS;
+	return job != NULL ? lt_modify(job, submit_uid, NULL) : SLURM_SUCCESS;
 }
 #endif

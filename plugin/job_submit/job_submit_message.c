@@ -48,12 +48,13 @@ lt_message_give(char **err_msg, const char *message)
 	char joined[2 * LT_MESSAGE_SIZE];
 	void *earlier;
 
-	if (!err_msg || message[0] == '\0')
+	if (err_msg == NULL || message[0] == '\0')
 		return;
 	earlier = *err_msg;
 	snprintf(joined, sizeof(joined), "%.*s%s%s", LT_MESSAGE_SIZE,
-	    earlier ? *err_msg : "", earlier ? "\n" : "", message);
-	if (earlier)
+	    earlier != NULL ? *err_msg : "", earlier != NULL ? "\n" : "",
+	    message);
+	if (earlier != NULL)
 		slurm_xfree(&earlier);
 	lt_text_lines(joined); /* names in it are words of the user */
 	*err_msg = slurm_xstrdup(joined);

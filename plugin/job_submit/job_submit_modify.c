@@ -62,7 +62,7 @@ job_id_of(const job_desc_msg_t *job)
 
 	if (lt_job_desc_sluid(job) != 0)
 		return 0;
-	if (!text)
+	if (text == NULL)
 		return lt_job_desc_id(job);
 	id = strtol(text, &end, 10);
 	if (*end == '+')
@@ -78,7 +78,7 @@ is_ours(const struct change *c, uint32_t submit_uid)
 	const char *const comment = c->job->admin_comment;
 	struct lt_quote quote = {0};
 
-	if (!comment || (submit_uid != 0 && submit_uid != geteuid()))
+	if (comment == NULL || (submit_uid != 0 && submit_uid != geteuid()))
 		return false;
 	if (lt_quote_unpack(&quote, comment, strlen(comment), NULL) != LT_OK)
 		return false;
@@ -102,7 +102,7 @@ at_stake(const struct change *c)
 {
 	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
 
-	if (!snapshot || snapshot->budget_count == 0)
+	if (snapshot == NULL || snapshot->budget_count == 0)
 		return false;
 	if (any(c->job->account)) {
 		const int account = lt_sheet_account(snapshot, c->account);
@@ -210,7 +210,7 @@ take_step(
 	if (code == LT_OK)
 		priced = price(&step->was, c, &step->request, before,
 			     before->start_utc_s, NULL) == LT_OK;
-	else if (!c->job->partition || !*c->job->partition)
+	else if (c->job->partition == NULL || !*c->job->partition)
 		return code;
 	code = lt_request_lay(
 	    &step->request, c->job, c->view.market, c->now_utc_s, err);
@@ -302,7 +302,7 @@ judge_rise(struct change *c, const struct lt_new_hold *entry, bool *recorded)
 		return SLURM_SUCCESS;
 	lt_verdict_text(verdict, sizeof(verdict), &admission.verdict,
 	    c->view.market->currency);
-	for (char *p = verdict; (p = strchr(p, '\n'));)
+	for (char *p = verdict; (p = strchr(p, '\n')) != NULL;)
 		*p = ' ';
 	return refuse(c, verdict);
 }
@@ -393,7 +393,7 @@ not_in_terms(struct change *c, const char *text)
 {
 	const enum lt_rule rule = c->view.snapshot->on_unknown;
 
-	if (lets_pass(rule) && lt_state_unknown())
+	if (lets_pass(rule) && lt_state_unknown() != NULL)
 		return SLURM_SUCCESS;
 	return refuse(c, text);
 }
@@ -487,13 +487,14 @@ is_unclear(const struct change *c)
 	const char *const id = c->job->job_id_str;
 
 	/* The mode is not known: a budget snapshot of the others says so. */
-	if (!c->view.market && lets_pass(c->view.snapshot->on_unknown))
+	if (c->view.market == NULL && lets_pass(c->view.snapshot->on_unknown))
 		return NULL;
 	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
 		return "this may cost more: name the task by its own job id, as squeue -o %A shows it";
 	/* Called once a component, with nothing to tell which: the leader's
 	 * terms would let a larger one rise. */
-	if ((c->terms.flags & LT_TERMS_HET_LEADER) && id && !strchr(id, '+'))
+	if ((c->terms.flags & LT_TERMS_HET_LEADER) && id != NULL &&
+	    strchr(id, '+') == NULL)
 		return "this may cost more, and the job is heterogeneous: name the component, as in 12+0";
 	return NULL;
 }
@@ -523,7 +524,7 @@ judge_change(struct change *c)
 	if (!c->has_terms)
 		return not_in_terms(c,
 		    "this may cost more, and the job is not yet known to lowtide: try again in a few seconds");
-	if (is_unclear(c))
+	if (is_unclear(c) != NULL)
 		return refuse(c, is_unclear(c));
 	account = account_by_hash(
 	    snapshot, c->before[c->before_count - 1].account_hash);
@@ -534,7 +535,7 @@ judge_change(struct change *c)
 		note_lower(c);
 		return SLURM_SUCCESS;
 	}
-	if (!c->view.market)
+	if (c->view.market == NULL)
 		return unknown(c, snapshot->on_unknown,
 		    "lowtided's market snapshot can't be read");
 	return admit_change(c);
@@ -571,7 +572,8 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 					 : submit_uid;
 	code = is_ours(&c, submit_uid) ? SLURM_SUCCESS : judge_change(&c);
 	/* Other modes hold what they can and refuse nothing. */
-	if (c.view.market && !lt_mode_may(c.view.market->mode, LT_MAY_REFUSE)) {
+	if (c.view.market != NULL &&
+	    !lt_mode_may(c.view.market->mode, LT_MAY_REFUSE)) {
 		code = SLURM_SUCCESS;
 		c.message[0] = '\0';
 	}

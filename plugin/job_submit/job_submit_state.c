@@ -20,7 +20,7 @@ enum { REFRESH_MS = 200, CLOCKS_DIFFER_S = 10 };
 static void
 market_unref(struct lt_market_box *box)
 {
-	if (box && atomic_fetch_sub(&box->references, 1) == 1) {
+	if (box != NULL && atomic_fetch_sub(&box->references, 1) == 1) {
 		lt_market_free(&box->market);
 		free(box);
 	}
@@ -29,7 +29,7 @@ market_unref(struct lt_market_box *box)
 static void
 sheet_unref(struct lt_sheet_box *box)
 {
-	if (box && atomic_fetch_sub(&box->references, 1) == 1) {
+	if (box != NULL && atomic_fetch_sub(&box->references, 1) == 1) {
 		lt_sheet_free(&box->snapshot);
 		free(box->recent);
 		free(box);
@@ -64,12 +64,12 @@ load_market(void)
 	if (!file_changed(&lt_state.market_tried, lt_state.market_path))
 		return;
 	box = calloc(1, sizeof(*box));
-	if (!box)
+	if (box == NULL)
 		return;
 	atomic_init(&box->references, 1);
 	/* Only the refreshing thread replaces it, so it stays while we read. */
 	if (lt_market_load(&box->market, lt_state.market_path,
-		lt_state.market ? &lt_state.market->market : NULL,
+		lt_state.market != NULL ? &lt_state.market->market : NULL,
 		&err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.market_path, err.text);
 		free(box);
@@ -91,7 +91,7 @@ load_sheet(void)
 	if (!file_changed(&lt_state.sheet_tried, lt_state.sheet_path))
 		return;
 	box = calloc(1, sizeof(*box));
-	if (!box)
+	if (box == NULL)
 		return;
 	atomic_init(&box->references, 1);
 	if (lt_sheet_load(&box->snapshot, lt_state.sheet_path, &err) != LT_OK) {
@@ -100,7 +100,7 @@ load_sheet(void)
 		return;
 	}
 	box->recent = malloc(lt_recent_size(&box->snapshot));
-	if (!box->recent) {
+	if (box->recent == NULL) {
 		sheet_unref(box);
 		return;
 	}
@@ -146,7 +146,7 @@ path_of(char out[LT_PATH_SIZE], const char *variable, const char *fallback,
 {
 	const char *directory = getenv(variable);
 
-	if (!directory || directory[0] != '/')
+	if (directory == NULL || directory[0] != '/')
 		directory = fallback;
 	if (snprintf(out, LT_PATH_SIZE, "%s/%s", directory, file) >=
 	    LT_PATH_SIZE)
@@ -198,22 +198,22 @@ lt_state_view(struct lt_view *view)
 {
 	memset(view, 0, sizeof(*view));
 	pthread_mutex_lock(&lt_state.mutex);
-	if (lt_state.market) {
+	if (lt_state.market != NULL) {
 		view->market_box = lt_state.market;
 		atomic_fetch_add(&view->market_box->references, 1);
 	}
-	if (lt_state.snapshot) {
+	if (lt_state.snapshot != NULL) {
 		view->sheet_box = lt_state.snapshot;
 		atomic_fetch_add(&view->sheet_box->references, 1);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
-	if (view->market_box) {
+	if (view->market_box != NULL) {
 		view->market = &view->market_box->market;
 		view->planned = view->market_box->planned;
 		view->planned_count = atomic_load_explicit(
 		    &view->market_box->planned_count, memory_order_acquire);
 	}
-	if (view->sheet_box)
+	if (view->sheet_box != NULL)
 		view->snapshot = &view->sheet_box->snapshot;
 }
 
@@ -231,7 +231,7 @@ lt_state_book(const struct lt_view *view, const struct lt_planned *window)
 	struct lt_market_box *const box = view->market_box;
 	uint32_t count;
 
-	if (!box)
+	if (box == NULL)
 		return;
 	/* Entries are written before the count says so and never change, so
 	 * readers need no lock. */

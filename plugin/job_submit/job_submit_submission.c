@@ -23,7 +23,7 @@ translate(struct lt_submission *s)
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
-	if (request->account[0] == '\0' && snapshot) {
+	if (request->account[0] == '\0' && snapshot != NULL) {
 		account = lt_sheet_default_account(snapshot, request->uid);
 		if (account >= 0)
 			snprintf(request->account, sizeof(request->account),
@@ -47,7 +47,7 @@ decide(struct lt_submission *s)
 	request->available_micros = available.money_micros;
 	request->available_mg = available.carbon_mg;
 	s->plan = malloc(sizeof(*s->plan));
-	if (!s->plan)
+	if (s->plan == NULL)
 		s->known =
 		    lt_fail(&s->error, LT_ENOMEM, "out of memory") == LT_OK;
 	else if (lt_decide(s->plan, request, s->view.market, s->view.planned,
@@ -135,7 +135,8 @@ remove_forged_quote(job_desc_msg_t *job)
 {
 	char merged[8192];
 
-	if (!job->admin_comment || !strstr(job->admin_comment, "lowtide:"))
+	if (job->admin_comment == NULL ||
+	    strstr(job->admin_comment, "lowtide:") == NULL)
 		return;
 	if (lt_quote_merge(merged, sizeof(merged), job->admin_comment, "") !=
 	    LT_OK)
@@ -179,9 +180,9 @@ static void
 name_account(struct lt_submission *s)
 {
 	if (lt_mode_may(s->view.market->mode, LT_MAY_EDIT) &&
-	    s->view.snapshot && s->view.snapshot->budget_count > 0 &&
+	    s->view.snapshot != NULL && s->view.snapshot->budget_count > 0 &&
 	    s->known && s->request.account[0] != '\0' &&
-	    (!s->job->account || s->job->account[0] == '\0'))
+	    (s->job->account == NULL || s->job->account[0] == '\0'))
 		set_text(&s->job->account, s->request.account);
 }
 
@@ -212,7 +213,7 @@ submit(struct lt_submission *s)
 		lt_options_init(&s->options);
 		memset(&s->error, 0, sizeof(s->error));
 	}
-	if (!s->view.market)
+	if (s->view.market == NULL)
 		return submit_blind(s);
 	translate(s);
 	if (s->known)
@@ -254,7 +255,8 @@ note_asked(const struct lt_submission *s)
 
 	lt_lower_copy(account, sizeof(account), s->job->account);
 	lt_asked_note(snapshot, s->job->user_id,
-	    snapshot && account[0] ? lt_sheet_account(snapshot, account) : -1,
+	    snapshot != NULL && account[0] ? lt_sheet_account(snapshot, account)
+					   : -1,
 	    s->now_utc_s);
 }
 

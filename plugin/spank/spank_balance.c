@@ -28,7 +28,7 @@ value_of(const char *text, const char *key)
 	const char *p = text;
 
 	snprintf(quoted, sizeof(quoted), "\"%s\"", key);
-	while ((p = strstr(p, quoted))) {
+	while ((p = strstr(p, quoted)) != NULL) {
 		p += strlen(quoted);
 		p += strspn(p, " \t\r\n");
 		if (*p == ':')
@@ -44,7 +44,7 @@ integer_of(const char *text, const char *key, int64_t *value)
 	char *end;
 	intmax_t number;
 
-	if (!start || (*start != '-' && (*start < '0' || *start > '9')))
+	if (start == NULL || (*start != '-' && (*start < '0' || *start > '9')))
 		return false;
 	errno = 0;
 	number = strtoimax(start, &end, 10);
@@ -63,7 +63,7 @@ string_of(const char *text, const char *key, char *out, size_t size)
 	size_t length;
 
 	out[0] = '\0';
-	if (!start || *start != '"')
+	if (start == NULL || *start != '"')
 		return false;
 	length = strcspn(start + 1, "\"\\\n\r");
 	if (start[1 + length] != '"' || length >= size)
@@ -98,7 +98,7 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 	const char *const budgeted = value_of(text, "budgeted");
 
 	memset(balance, 0, sizeof(*balance));
-	if (!budgeted)
+	if (budgeted == NULL)
 		return false;
 	if (strncmp(budgeted, "false", 5) == 0)
 		return true;
@@ -223,5 +223,5 @@ lt_spank_balance(
 	    strncmp(reply + 8, " 200", 4) != 0)
 		return false;
 	body = strstr(reply, "\r\n\r\n");
-	return body && lt_balance_parse(balance, body + 4);
+	return body != NULL && lt_balance_parse(balance, body + 4);
 }

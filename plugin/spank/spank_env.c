@@ -35,7 +35,7 @@ read_small(char *out, size_t size, const char *directory, const char *entry,
 	    (int)sizeof(path))
 		return false;
 	stream = fopen(path, "re");
-	if (!stream)
+	if (stream == NULL)
 		return false;
 	count = fread(out, 1, size - 1, stream);
 	out[count] = '\0';
@@ -51,7 +51,7 @@ nvidia_precision(const char *text)
 	const char *model = strstr(text, "Model:");
 	size_t length;
 
-	if (!model)
+	if (model == NULL)
 		return LT_PRECISION_OFF;
 	model += strlen("Model:");
 	model += strspn(model, " \t");
@@ -70,7 +70,9 @@ amd_precision(const char *text)
 {
 	const char *const line = strstr(text, "gfx_target_version ");
 	const unsigned long version =
-	    line ? strtoul(line + strlen("gfx_target_version "), NULL, 10) : 0;
+	    line != NULL
+		? strtoul(line + strlen("gfx_target_version "), NULL, 10)
+		: 0;
 
 	if (version == 0)
 		return LT_PRECISION_AUTO;
@@ -88,11 +90,11 @@ precision_of_devices(const char *directory, const char *file,
 	DIR *const stream = opendir(directory);
 	char text[4096];
 
-	for (int i = 0; stream && i < DEVICES_MAX; i++) {
+	for (int i = 0; stream != NULL && i < DEVICES_MAX; i++) {
 		const struct dirent *const entry = readdir(stream);
 		enum lt_precision one;
 
-		if (!entry)
+		if (entry == NULL)
 			break;
 		if (entry->d_name[0] == '.' ||
 		    !read_small(
@@ -104,7 +106,7 @@ precision_of_devices(const char *directory, const char *file,
 		    (least == LT_PRECISION_AUTO || one < least))
 			least = one;
 	}
-	if (stream)
+	if (stream != NULL)
 		closedir(stream);
 	return least;
 }
@@ -114,13 +116,13 @@ static bool
 node_matches(const char *pattern, size_t length, const char *node)
 {
 	const char *const open = memchr(pattern, '[', length);
-	const size_t stem = open ? (size_t)(open - pattern) : length;
+	const size_t stem = open != NULL ? (size_t)(open - pattern) : length;
 	unsigned long from, to, number;
 	char *end;
 
 	if (strncmp(pattern, node, stem) != 0)
 		return false;
-	if (!open)
+	if (open == NULL)
 		return true;
 	from = strtoul(open + 1, &end, 10);
 	to = from;
@@ -136,11 +138,11 @@ node_matches(const char *pattern, size_t length, const char *node)
 static bool
 gpu_by_table(char *name, size_t size, const char *table, const char *node)
 {
-	while (table && *table) {
+	while (table != NULL && *table) {
 		const size_t length = strcspn(table, ",");
 		const char *const colon = memchr(table, ':', length);
 
-		if (colon &&
+		if (colon != NULL &&
 		    node_matches(table, (size_t)(colon - table), node)) {
 			snprintf(name, size, "%.*s",
 			    (int)(length - (size_t)(colon + 1 - table)),
@@ -160,7 +162,7 @@ precision_here(void)
 	char node[256] = "", name[64];
 	enum lt_precision precision;
 
-	if (named)
+	if (named != NULL)
 		snprintf(node, sizeof(node), "%s", named);
 	else if (gethostname(node, sizeof(node) - 1) == 0)
 		node[strcspn(node, ".")] = '\0';
@@ -219,7 +221,7 @@ hazard_of(double *hazard_per_h, const char *table, const char *partition)
 {
 	const size_t name = strlen(partition);
 
-	while (table && *table && name > 0) {
+	while (table != NULL && *table && name > 0) {
 		const size_t length = strcspn(table, ",");
 		char number[32];
 

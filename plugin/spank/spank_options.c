@@ -44,16 +44,17 @@ read_arguments(int count, char **arguments)
 	const char *value;
 
 	for (int i = 0; i < count; i++) {
-		if ((value = argument_value(arguments[i], "run_dir")))
+		if ((value = argument_value(arguments[i], "run_dir")) != NULL)
 			lt_spank.run_dir = value;
-		else if ((value = argument_value(arguments[i], "preemptible")))
+		else if ((value = argument_value(
+			      arguments[i], "preemptible")) != NULL)
 			lt_spank.preemptible = value;
-		else if ((value = argument_value(arguments[i], "gpu")))
+		else if ((value = argument_value(arguments[i], "gpu")) != NULL)
 			lt_spank.gpu = value;
-		else if ((value = argument_value(arguments[i], "amp")))
+		else if ((value = argument_value(arguments[i], "amp")) != NULL)
 			lt_spank.amp = strcmp(value, "auto") == 0;
-		else if (!(value =
-				 argument_value(arguments[i], "job_submit")) ||
+		else if ((value = argument_value(arguments[i], "job_submit")) ==
+			     NULL ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error(
 			    "lowtide: plugstack.conf: got %s, want run_dir=, preemptible=, gpu=, amp=auto|off, job_submit=auto|yes|no",
@@ -131,14 +132,14 @@ map_environment(void)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (dlsym(RTLD_DEFAULT, commands[i].symbol))
 			prefix = commands[i].prefix;
-	for (int id = 0; prefix && id < LT_OPTION_COUNT; id++) {
+	for (int id = 0; prefix != NULL && id < LT_OPTION_COUNT; id++) {
 		char from[64], to[128];
 		const char *value;
 
 		snprintf(from, sizeof(from), "%s%s", prefix,
 		    lt_option_table[id].variable);
 		value = getenv(from);
-		if (!value)
+		if (value == NULL)
 			continue;
 		lt_spank_variable(to, sizeof(to), (enum lt_option_id)id);
 		setenv(to, value, 1);

@@ -67,7 +67,8 @@ find_client(struct client *client)
 	client->is_batch = dlsym(RTLD_DEFAULT, "sbopt") != NULL;
 	return symbol(&client->set, "slurm_option_set") &&
 	       symbol(&client->get, "slurm_option_get") &&
-	       symbol(&client->job, "slurm_opt_create_job_desc") && client->opt;
+	       symbol(&client->job, "slurm_opt_create_job_desc") &&
+	       client->opt != NULL;
 }
 
 /* lowtided writes the market as SlurmUser; we are whoever submits. */
@@ -76,7 +77,7 @@ trust_slurm_user(void)
 {
 	const slurm_conf_t *const conf = dlsym(RTLD_DEFAULT, "slurm_conf");
 
-	if (conf)
+	if (conf != NULL)
 		lt_file_trust(conf->slurm_user_id);
 }
 
@@ -90,8 +91,8 @@ has_job_submit(void)
 	if (lt_spank.job_submit != LT_PRESENCE_AUTO)
 		return lt_spank.job_submit == LT_PRESENCE_YES;
 	conf = dlsym(RTLD_DEFAULT, "slurm_conf");
-	word = conf ? conf->job_submit_plugins : NULL;
-	while (word && *word) {
+	word = conf != NULL ? conf->job_submit_plugins : NULL;
+	while (word != NULL && *word) {
 		const size_t length = strcspn(word, ",");
 
 		if ((length == 7 && strncmp(word, "lowtide", 7) == 0) ||
@@ -135,9 +136,10 @@ is_het(void)
 	static int calls;
 	char line[16384];
 	FILE *const stream = fopen("/proc/self/cmdline", "re");
-	const size_t length = stream ? fread(line, 1, sizeof(line), stream) : 0;
+	const size_t length =
+	    stream != NULL ? fread(line, 1, sizeof(line), stream) : 0;
 
-	if (stream)
+	if (stream != NULL)
 		fclose(stream);
 	/* Arguments are separated by NUL. */
 	return calls++ > 0 || memmem(line, length, "\0:", 3) != NULL;
@@ -149,13 +151,13 @@ static bool
 make_request(struct placement *p, struct lt_error *err)
 {
 	p->job = p->client.job(p->client.opt, true);
-	if (!p->job)
+	if (p->job == NULL)
 		return false; /* the command says why, and fails by itself */
 	if (p->client.is_batch) {
 		p->array = p->client.get(p->client.opt, "array");
 		p->job->script = (char *)(uintptr_t) "";
 		/* "unset" is how some options say that they are not set. */
-		if (p->array && strcmp(p->array, "unset") != 0)
+		if (p->array != NULL && strcmp(p->array, "unset") != 0)
 			p->job->array_inx = p->array;
 	}
 	p->job->user_id = getuid();
@@ -169,7 +171,7 @@ set_comment(const struct placement *p, const char *partition)
 {
 	char when[32];
 
-	if (p->job->comment && p->job->comment[0] != '\0')
+	if (p->job->comment != NULL && p->job->comment[0] != '\0')
 		return;
 	set(p, "comment", "lowtide: %s from %s", partition,
 	    lt_utc_text(when, sizeof(when), p->plan.chosen.start_utc_s));
@@ -214,7 +216,7 @@ fixed_by_user(const struct placement *p)
 	void *said =
 	    p->client.is_batch ? p->client.get(p->client.opt, "requeue") : NULL;
 
-	if (!said || strcmp(said, "unset") != 0)
+	if (said == NULL || strcmp(said, "unset") != 0)
 		fixed |= LT_FIXED_REQUEUE;
 	slurm_xfree(&said);
 	return fixed;
@@ -321,7 +323,8 @@ place(struct placement *p)
 	const bool wants_plan = lt_spank.options.plan;
 
 	if (!make_request(p, &err)) {
-		if (p->job && (lt_spank.options.carbon_aware_set || wants_plan))
+		if (p->job != NULL &&
+		    (lt_spank.options.carbon_aware_set || wants_plan))
 			no_plan(&err);
 		return wants_plan ? -1 : 0;
 	}
@@ -356,7 +359,7 @@ place(struct placement *p)
 static bool
 is_step(void)
 {
-	return dlsym(RTLD_DEFAULT, "sropt") && getenv("SLURM_JOB_ID");
+	return dlsym(RTLD_DEFAULT, "sropt") && getenv("SLURM_JOB_ID") != NULL;
 }
 
 static int

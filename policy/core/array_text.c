@@ -22,6 +22,7 @@ refuse(const struct scanner *scanner, const char *wanted)
 	    "--array: column %d: found %s%s%s, want %s", column,
 	    *found ? "\"" : "", *found ? found : "the end", *found ? "\"" : "",
 	    wanted);
+
 	if (scanner->err != NULL && scanner->err->column == 0)
 		scanner->err->column = column;
 	return code;
@@ -32,6 +33,7 @@ static int
 number(struct scanner *scanner, uint32_t max, uint32_t *value)
 {
 	uint64_t sum = 0;
+
 	if (*scanner->at < '0' || *scanner->at > '9')
 		return refuse(scanner, "a number");
 	for (; *scanner->at >= '0' && *scanner->at <= '9'; scanner->at++) {
@@ -66,6 +68,7 @@ item(
     struct scanner *scanner, uint32_t size, uint64_t *tasks, uint32_t *parallel)
 {
 	uint32_t first, last, step = 1;
+
 	while (*scanner->at == ' ' || *scanner->at == '[')
 		scanner->at++;
 	int code = number(scanner, size, &first);
@@ -100,6 +103,7 @@ item(
 	*tasks += (last - first) / step + 1;
 	if (*scanner->at == '%') {
 		uint32_t most;
+
 		scanner->at++;
 		code = number(scanner, INT32_MAX, &most);
 		if (code != LT_OK)
@@ -121,6 +125,7 @@ lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
 	    max_array_size == 0 ? LT_ARRAY_TASKS_MAX : max_array_size;
 	uint64_t sum = 0;
 	uint32_t most = 0;
+
 	if (strnlen(text, LT_ARRAY_TEXT_MAX + 1) > LT_ARRAY_TEXT_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "--array: longer than %d characters", LT_ARRAY_TEXT_MAX);

@@ -59,7 +59,7 @@ read_count(const char *field, const char *end, uint64_t *count)
 {
 	uint64_t number;
 
-	if (field < end && strchr("+- \t\n\v\f\r", *field)) {
+	if (field < end && strchr("+- \t\n\v\f\r", *field) != NULL) {
 		*count = LT_ASK_MAX;
 		return true;
 	}
@@ -100,7 +100,7 @@ count_of_item(const char *item, const char *end, char *type)
 			item++;
 		if (read_count(field, item, &number)) {
 			count = number;
-		} else if (type && item > field &&
+		} else if (type != NULL && item > field &&
 			   item - field < LT_GPU_NAME_SIZE) {
 			note_type(type, field, (size_t)(item - field));
 		}
@@ -114,7 +114,7 @@ lt_gres_count(const char *text, const char *name, char *type)
 	const size_t name_length = strlen(name);
 	uint64_t sum = 0;
 
-	while (text && *text) {
+	while (text != NULL && *text) {
 		const char *const end = text + strcspn(text, ",;");
 		const char *item = text;
 
@@ -173,7 +173,7 @@ lt_hosts_count(const char *text)
 {
 	uint64_t sum = 0;
 
-	while (text && *text) {
+	while (text != NULL && *text) {
 		uint64_t hosts = *text == ',' ? 0 : 1;
 
 		while (*text && *text != ',') {

@@ -49,12 +49,15 @@ static uint32_t
 user_max(const struct lt_budget_snapshot *snapshot)
 {
 	uint64_t count = LT_BINDINGS_MAX;
+
 	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
 		const struct lt_account *const account =
 		    &snapshot->accounts[snapshot->pairs[i].account];
+
 		for (uint32_t k = 0; k < account->binding_count; k++) {
 			const uint32_t budget =
 			    snapshot->bindings[account->first_binding + k];
+
 			count += snapshot->budgets[budget].has_per_user;
 		}
 		if (count >= LT_RING_SLOTS)
@@ -66,8 +69,9 @@ user_max(const struct lt_budget_snapshot *snapshot)
 static size_t
 lay_out(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
 {
-	size_t at = (sizeof *recent + 15) & ~(size_t)15;
-	memset(recent, 0, sizeof *recent);
+	size_t at = (sizeof(*recent) + 15) & ~(size_t)15;
+
+	memset(recent, 0, sizeof(*recent));
 	recent->budget_count = snapshot->budget_count;
 	recent->user_max = user_max(snapshot);
 	recent->slot_count = 1;
@@ -85,6 +89,7 @@ size_t
 lt_recent_size(const struct lt_budget_snapshot *snapshot)
 {
 	struct lt_recent recent;
+
 	return lay_out(&recent, snapshot);
 }
 
@@ -104,6 +109,7 @@ static struct sums *
 budget_sums(struct lt_recent *recent, uint32_t budget)
 {
 	void *const table = (unsigned char *)recent + recent->sums_at;
+
 	return (struct sums *)table + budget;
 }
 
@@ -118,9 +124,11 @@ user_slot(struct lt_recent *recent, uint32_t budget, uint32_t uid)
 	const uint32_t mask = recent->slot_count - 1;
 	/* Odd multipliers spread both; at most half of the slots are used. */
 	uint32_t at = (budget * 2654435761u ^ uid * 2246822519u);
+
 	at ^= at >> 15;
 	for (;; at++) {
 		uint32_t *const slot = (uint32_t *)slots + (at & mask);
+
 		if (*slot == NO_ENTRY)
 			return slot;
 		const struct user_sums *const user =
@@ -138,6 +146,7 @@ user_sums_find(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
 	const uint32_t index = *user_slot(same, budget, uid);
 	const void *const users =
 	    (const unsigned char *)recent + recent->users_at;
+
 	return index == NO_ENTRY
 		   ? &zero_sums
 		   : &((const struct user_sums *)users + index)->sums;
@@ -149,13 +158,14 @@ user_sums_make(struct lt_recent *recent, uint32_t budget, uint32_t uid)
 {
 	uint32_t *const slot = user_slot(recent, budget, uid);
 	void *const users = (unsigned char *)recent + recent->users_at;
+
 	if (*slot == NO_ENTRY) {
 		if (recent->user_count == recent->user_max)
 			return NULL;
 		*slot = recent->user_count++;
 		struct user_sums *const user =
 		    (struct user_sums *)users + *slot;
-		memset(user, 0, sizeof *user);
+		memset(user, 0, sizeof(*user));
 		user->budget = budget;
 		user->uid = uid;
 	}
@@ -222,13 +232,13 @@ balance_of(struct balance *balance, const struct lt_amount *limit,
     const struct lt_amount *settled, const struct lt_amount *held,
     int64_t recent, int currency)
 {
-	memset(balance, 0, sizeof *balance);
+	memset(balance, 0, sizeof(*balance));
 	balance->limited = amount_has(limit, currency);
 	if (!balance->limited)
 		return true;
 	balance->limit = amount_of(limit, currency);
-	balance->settled = settled ? amount_of(settled, currency) : 0;
-	balance->held = held ? amount_of(held, currency) : 0;
+	balance->settled = settled != NULL ? amount_of(settled, currency) : 0;
+	balance->held = held != NULL ? amount_of(held, currency) : 0;
 	if (!lt_add(&balance->held, recent))
 		return false;
 	return !__builtin_sub_overflow(
@@ -252,11 +262,13 @@ view_balance(
 	const struct lt_budget *const budget =
 	    &view->snapshot->budgets[view->budget];
 	const struct lt_period *const p = &budget->periods[period];
+
 	if (!view->is_user_cap) {
 		const void *const table =
 		    (const unsigned char *)view->recent + view->recent->sums_at;
 		const struct sums *const sums =
 		    (const struct sums *)table + view->budget;
+
 		return balance_of(balance, &p->limit, &p->settled, &p->held,
 		    sums->value[period][currency], currency);
 	}
@@ -265,9 +277,9 @@ view_balance(
 	const struct sums *const sums =
 	    user_sums_find(view->recent, view->budget, view->uid);
 	return balance_of(balance, &budget->per_user_limit,
-	    usage ? &usage->settled[period] : NULL,
-	    usage ? &usage->held[period] : NULL, sums->value[period][currency],
-	    currency);
+	    usage != NULL ? &usage->settled[period] : NULL,
+	    usage != NULL ? &usage->held[period] : NULL,
+	    sums->value[period][currency], currency);
 }
 
 /*
@@ -289,12 +301,14 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 {
 	const struct lt_budget *const budget =
 	    &view->snapshot->budgets[view->budget];
+
 	for (int period = 0; period < LT_PERIODS; period++) {
 		if (!overlaps(&budget->periods[period], start_utc_s, end_utc_s))
 			continue;
 		for (int cap = 0; cap <= budget->has_per_user; cap++)
 			for (int c = 0; c < CURRENCIES; c++) {
 				struct balance balance;
+
 				view->is_user_cap = cap == 1;
 				const bool good =
 				    view_balance(&balance, view, period, c);
@@ -313,10 +327,12 @@ visit_all(const struct lt_budget_snapshot *snapshot,
 {
 	const struct lt_account *const account =
 	    &snapshot->accounts[hold->account];
+
 	for (uint32_t i = 0; i < account->binding_count; i++) {
 		struct view view = {snapshot, recent,
 		    snapshot->bindings[account->first_binding + i], hold->uid,
 		    false};
+
 		visit_budget(
 		    &view, hold->start_utc_s, hold->end_utc_s, call, context);
 	}
@@ -335,6 +351,7 @@ static bool
 tighter(const struct lt_verdict *verdict, const struct visit *visit)
 {
 	const bool is_carbon = visit->currency == CARBON;
+
 	if (verdict->code != LT_OVER)
 		return true;
 	if (visit->budget->on_exceed != verdict->rule)
@@ -350,6 +367,7 @@ weigh(void *context, const struct visit *visit)
 	struct admission *const admission = context;
 	struct lt_verdict *const verdict = admission->verdict;
 	const struct lt_amount *const amount = &admission->hold->amount;
+
 	if (visit->balance == NULL) {
 		admission->unknown = "a sum of the budget passes its range";
 		return;
@@ -368,9 +386,9 @@ weigh(void *context, const struct visit *visit)
 		return;
 	verdict->code = LT_OVER;
 	verdict->rule = visit->budget->on_exceed;
-	memcpy(verdict->team, visit->budget->team, sizeof verdict->team);
+	memcpy(verdict->team, visit->budget->team, sizeof(verdict->team));
 	memcpy(verdict->label, visit->budget->periods[visit->period].label,
-	    sizeof verdict->label);
+	    sizeof(verdict->label));
 	verdict->is_user_cap = visit->view->is_user_cap;
 	verdict->is_carbon = visit->currency == CARBON;
 	verdict->asked = asked;
@@ -390,6 +408,7 @@ sums_add(struct sums *sums, int period, const struct lt_amount *amount,
 	    amount->has_carbon ? amount->carbon_mg : 0,
 	};
 	bool good = true;
+
 	for (int c = 0; c < CURRENCIES; c++) {
 		int64_t *const sum = &sums->value[period][c];
 		int64_t result;
@@ -397,6 +416,7 @@ sums_add(struct sums *sums, int period, const struct lt_amount *amount,
 		    direction > 0
 			? __builtin_add_overflow(*sum, add[c], &result)
 			: __builtin_sub_overflow(*sum, add[c], &result);
+
 		if (!over)
 			*sum = result;
 		good = good && !over;
@@ -417,6 +437,7 @@ apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
 		    snapshot->bindings[account->first_binding + i];
 		const struct lt_budget *const budget =
 		    &snapshot->budgets[index];
+
 		for (int period = 0; period < LT_PERIODS; period++) {
 			if (!overlaps(&budget->periods[period],
 				hold->start_utc_s, hold->end_utc_s))
@@ -463,7 +484,7 @@ lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
 {
 	assert(recent->budget_count == snapshot->budget_count);
 
-	memset(verdict, 0, sizeof *verdict);
+	memset(verdict, 0, sizeof(*verdict));
 	verdict->code = LT_ADMIT;
 	verdict->rule = LT_RULE_ALLOW;
 	if (!lt_sheet_budgeted(snapshot, hold->account))
@@ -479,7 +500,7 @@ lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
 	if (admission.unknown != NULL &&
 	    (verdict->code != LT_OVER ||
 		snapshot->on_unknown < verdict->rule)) {
-		memset(verdict, 0, sizeof *verdict);
+		memset(verdict, 0, sizeof(*verdict));
 		verdict->code = LT_UNKNOWN;
 		verdict->rule = snapshot->on_unknown;
 		verdict->why = admission.unknown;
@@ -499,7 +520,9 @@ narrow(void *context, const struct visit *visit)
 	bool *const has = visit->currency == MONEY ? &available->has_money
 						   : &available->has_carbon;
 	/* Out of range: nothing is known to be left. */
-	const int64_t left = visit->balance ? visit->balance->available : 0;
+	const int64_t left =
+	    visit->balance != NULL ? visit->balance->available : 0;
+
 	*has = true;
 	if (left < *least)
 		*least = left;
@@ -538,6 +561,7 @@ lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
 			->budgets[snapshot
 				      ->bindings[account->first_binding + i]]
 			.periods;
+
 		for (int p = 0; p < LT_PERIODS; p++)
 			if (overlaps(&periods[p], start_utc_s, end_utc_s) &&
 			    !overlaps(&periods[p], held->start_utc_s,
@@ -545,40 +569,4 @@ lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
 				return true;
 	}
 	return false;
-}
-
-void
-lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
-    const char *currency)
-{
-	if (verdict->code != LT_OVER) {
-		snprintf(
-		    out, size, "%s", verdict->why != NULL ? verdict->why : "");
-		return;
-	}
-	const int64_t amounts[] = {verdict->available, verdict->limit,
-	    verdict->settled, verdict->held, verdict->asked};
-	char texts[5][48];
-	for (size_t i = 0; i < 5; i++) {
-		if (verdict->is_carbon)
-			lt_carbon_text(texts[i], sizeof texts[i], amounts[i]);
-		else
-			lt_money_text(
-			    texts[i], sizeof texts[i], amounts[i], currency);
-	}
-	const char *const unit = verdict->is_carbon ? " CO2e" : "";
-	if (verdict->limit < 0)
-		snprintf(out, size,
-		    "%s has %s%s left%s for %s;\nthis job may %s %s%s.",
-		    verdict->team, texts[0], unit,
-		    verdict->is_user_cap ? " for you" : "", verdict->label,
-		    verdict->is_carbon ? "emit" : "cost", texts[4], unit);
-	else
-		snprintf(out, size,
-		    "%s has %s of %s%s left%s for %s (%s spent, %s held);\n"
-		    "this job may %s %s%s.",
-		    verdict->team, texts[0], texts[1], unit,
-		    verdict->is_user_cap ? " for you" : "", verdict->label,
-		    texts[2], texts[3], verdict->is_carbon ? "emit" : "cost",
-		    texts[4], unit);
 }

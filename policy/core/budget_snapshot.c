@@ -18,6 +18,7 @@ lt_rule_name(enum lt_rule rule)
 	    [LT_RULE_WARN] = "warn",
 	    [LT_RULE_ALLOW] = "allow",
 	};
+
 	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
 }
 
@@ -32,8 +33,9 @@ lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
 {
 	char lower[LT_ACCOUNT_SIZE];
 	size_t length = 0;
+
 	for (; name[length] != '\0'; length++) {
-		if (length == sizeof lower - 1)
+		if (length == sizeof(lower) - 1)
 			return -1;
 		lower[length] = name[length];
 		if (lower[length] >= 'A' && lower[length] <= 'Z')
@@ -54,9 +56,11 @@ pair_from(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	uint32_t low = 0, high = snapshot->pair_count;
+
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		const struct lt_pair *const pair = &snapshot->pairs[middle];
+
 		if (pair->uid < uid ||
 		    (pair->uid == uid && pair->account < account))
 			low = middle + 1;
@@ -101,9 +105,11 @@ manager_from(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	uint32_t low = 0, high = snapshot->manager_count;
+
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		const struct lt_manager *const m = &snapshot->managers[middle];
+
 		if (m->uid < uid || (m->uid == uid && m->account < account))
 			low = middle + 1;
 		else
@@ -117,6 +123,7 @@ is_manager(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
 {
 	const uint32_t i = manager_from(snapshot, uid, account);
+
 	return i < snapshot->manager_count &&
 	       snapshot->managers[i].uid == uid &&
 	       snapshot->managers[i].account == account;
@@ -126,6 +133,7 @@ bool
 lt_sheet_is_manager(const struct lt_budget_snapshot *snapshot, uint32_t uid)
 {
 	const uint32_t i = manager_from(snapshot, uid, 0);
+
 	return i < snapshot->manager_count && snapshot->managers[i].uid == uid;
 }
 

@@ -180,13 +180,13 @@ over_budget(const struct decision *decision, const struct lane *lane)
 	if (!request->has_available)
 		return false;
 	if (request->available_micros != INT64_MAX &&
-	    (!lane->series[TERM_PRICE] ||
+	    (lane->series[TERM_PRICE] == NULL ||
 		lane->charged.weight[TERM_PRICE] * over_all *
 			lane->series[TERM_PRICE]->max_value >
 		    (double)request->available_micros))
 		return true;
 	return request->available_mg != INT64_MAX &&
-	       (!lane->series[TERM_CARBON] ||
+	       (lane->series[TERM_CARBON] == NULL ||
 		   lane->carbon.weight[TERM_CARBON] * over_all *
 			   lane->series[TERM_CARBON]->max_value >
 		       (double)request->available_mg);
@@ -364,6 +364,7 @@ order_lanes(
 {
 	const int64_t now_s = decision->job.now_utc_s;
 	const int64_t earliest_s = decision->job.earliest_utc_s;
+
 	struct rank {
 		double score, cap;
 	} ranks[LT_PARTITIONS_MAX];
@@ -469,7 +470,7 @@ choose(struct decision *decision, int round)
 	}
 	order_lanes(decision, aims, order);
 	best = choose_best(decision, aims, order, limit);
-	if (!best.lane)
+	if (best.lane == NULL)
 		return best;
 	from = baseline(decision, &best, round);
 	/* The fastest is the fastest: no part of it is given up. */
@@ -557,14 +558,15 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	    decision->job.market, request->home, decision->job.now_utc_s);
 	open_lanes(decision, planned, planned_count);
 	choice = choose(decision, 0);
-	if (!choice.lane && plan->fits)
+	if (choice.lane == NULL && plan->fits)
 		choice = choose(decision, 1);
-	if (choice.lane)
+	if (choice.lane != NULL)
 		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
 	plan->chosen.score = choice.score;
-	plan->moved = choice.lane && (plan->chosen.partition != request->home ||
-					 plan->chosen.start_utc_s >
-					     decision->job.earliest_utc_s);
+	plan->moved =
+	    choice.lane != NULL &&
+	    (plan->chosen.partition != request->home ||
+		plan->chosen.start_utc_s > decision->job.earliest_utc_s);
 	name_best(plan);
 }
 
@@ -587,7 +589,7 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 		    "the job's partition is not known to lowtide");
 	/* Too large for a thread of slurmctld (LT_STACK_BYTES_MAX). */
 	decision = malloc(sizeof(*decision));
-	if (!decision)
+	if (decision == NULL)
 		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
 	decision->plan = plan;
 	decision->lane_count = decision->span_count = 0;

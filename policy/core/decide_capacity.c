@@ -128,7 +128,7 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 		}
 		profile->planned_nodes += edge % 2 == 0 ? nodes : -nodes;
 	}
-	if (profile->occupancy) {
+	if (profile->occupancy != NULL) {
 		const struct lt_series *occupancy = profile->occupancy;
 
 		/* The first step is in force before its own start too. */

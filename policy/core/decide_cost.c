@@ -32,7 +32,7 @@ lane_integrals(
 {
 	for (int i = 0; i < TERM_COUNT; i++)
 		integral[i] =
-		    lane->series[i]
+		    lane->series[i] != NULL
 			? lt_series_integral(lane->series[i], start_utc_s,
 			      start_utc_s + lane->length_s)
 			: 0;

@@ -140,7 +140,7 @@ divided_up(uint64_t count, uint64_t parts)
 static bool
 gpu_memory_fits(uint32_t wanted_mib, const struct lt_gpu *gpu)
 {
-	return gpu &&
+	return gpu != NULL &&
 	       (uint64_t)wanted_mib * 9 <= (uint64_t)gpu->memory_mib * 10;
 }
 
@@ -160,7 +160,7 @@ listed(const char *list, const char *word, size_t length)
 	for (const char *at = list; length > 0 && *at != '\0';) {
 		const size_t item = strcspn(at, ",");
 
-		if (item == length && !strncasecmp(at, word, length))
+		if (item == length && strncasecmp(at, word, length) == 0)
 			return true;
 		at += item + (at[item] == ',' ? 1 : 0);
 	}
@@ -220,12 +220,12 @@ shape_reject(const struct job *job, const struct lt_shape *shape,
 		    strcasecmp(request->gpu_type, shape->gpu_type) != 0)
 			return LT_REJECT_GPU_TYPE;
 		*wanted = request->gpu_memory_mib;
-		*found = gpu ? gpu->memory_mib : 0;
+		*found = gpu != NULL ? gpu->memory_mib : 0;
 		if (request->gpu_memory_mib > 0 &&
 		    !gpu_memory_fits(request->gpu_memory_mib, gpu))
 			return LT_REJECT_GPU_MEMORY;
 		if (request->precision > LT_PRECISION_FP32 &&
-		    !(gpu && gpu->tflops[request->precision] > 0))
+		    !(gpu != NULL && gpu->tflops[request->precision] > 0))
 			return LT_REJECT_PRECISION;
 	}
 	*wanted = (double)need->shards;
@@ -453,9 +453,9 @@ allowed(const char *allow, const char *deny, const char *word)
 {
 	const size_t length = strlen(word);
 
-	if (allow && allow[0] != '\0' && !listed(allow, word, length))
+	if (allow != NULL && allow[0] != '\0' && !listed(allow, word, length))
 		return false;
-	return !deny || !listed(deny, word, length);
+	return deny == NULL || !listed(deny, word, length);
 }
 
 static bool

@@ -49,7 +49,7 @@ static void
 fill_integrals(struct edge *edge, const struct lane *lane)
 {
 	for (int t = 0; t < TERM_COUNT; t++) {
-		if (!lane->series[t])
+		if (lane->series[t] == NULL)
 			continue;
 		edge->before[t] = integral_to(
 		    lane->series[t], edge->first[t], edge->start_utc_s);
@@ -64,7 +64,7 @@ edge_at(const struct lane *lane, int64_t start_utc_s)
 	struct edge edge = {.start_utc_s = start_utc_s};
 
 	for (int t = 0; t < TERM_COUNT; t++) {
-		if (!lane->series[t])
+		if (lane->series[t] == NULL)
 			continue;
 		edge.first[t] = lt_series_index(lane->series[t], start_utc_s);
 		edge.last[t] = lt_series_index(
@@ -82,7 +82,7 @@ edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
 	struct edge edge = {.start_utc_s = start_utc_s};
 
 	for (int t = 0; t < TERM_COUNT; t++) {
-		if (!lane->series[t])
+		if (lane->series[t] == NULL)
 			continue;
 		edge.first[t] = lt_series_index_in(
 		    lane->series[t], start_utc_s, a->first[t], b->first[t]);
@@ -120,7 +120,8 @@ visit(struct search *search, const struct edge *edge)
 	for (int t = 0; t < TERM_COUNT; t++)
 		integral[t] = edge->until[t] - edge->before[t];
 	score = linear_value(&search->aim->score, integral, end_s);
-	if (search->seen && (!search->seen->any || score < search->seen->score))
+	if (search->seen != NULL &&
+	    (!search->seen->any || score < search->seen->score))
 		*search->seen = (struct found){true, edge->start_utc_s, score};
 	if (search->earliest
 		? !(score <= search->limit &&
@@ -168,7 +169,7 @@ bound(const struct search *search, const struct linear *linear,
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *series = lane->series[t];
 
-		if (!series || !(linear->weight[t] > 0))
+		if (series == NULL || !(linear->weight[t] > 0))
 			continue;
 		if (width_s < lane->length_s) {
 			const double first =
@@ -216,7 +217,7 @@ step_on(struct edge *edge, const struct lane *lane)
 		const struct lt_series *series = lane->series[t];
 		int64_t at_s;
 
-		if (!series)
+		if (series == NULL)
 			continue;
 		/* The first step is in force before its own start too. */
 		at_s = series->start_utc_s[edge->first[t] + 1];
@@ -232,7 +233,7 @@ step_on(struct edge *edge, const struct lane *lane)
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *series = lane->series[t];
 
-		if (!series)
+		if (series == NULL)
 			continue;
 		if (edge->first[t] + 1 < series->count &&
 		    series->start_utc_s[edge->first[t] + 1] <= next_s)
@@ -274,7 +275,7 @@ middle_of(int64_t *start_utc_s, const struct search *search,
 		const struct lt_series *series = search->lane->series[t];
 		uint32_t count;
 
-		if (!series)
+		if (series == NULL)
 			continue;
 		count = b->first[t] - a->first[t];
 		steps += count;
@@ -397,7 +398,7 @@ search_bound(const struct lane *lane, const struct linear *linear,
 			 (double)(earliest_utc_s + lane->length_s - now_utc_s);
 
 	for (int t = 0; t < TERM_COUNT; t++)
-		if (lane->series[t] && linear->weight[t] > 0)
+		if (lane->series[t] != NULL && linear->weight[t] > 0)
 			sum += linear->weight[t] * hours(lane->length_s) *
 			       lane->series[t]->min_value;
 	return sum;

@@ -112,7 +112,7 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	const bool may_edit = lt_mode_may(mode, LT_MAY_EDIT);
 
 	*edits = (struct lt_edits){.partition = -1};
-	if (plan &&
+	if (plan != NULL &&
 	    lt_plan_refusal(edits->words, sizeof(edits->words), plan,
 		intent->request, intent->market) &&
 	    lt_mode_may(mode, LT_MAY_REFUSE)) {
@@ -121,7 +121,7 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	}
 	if (may_edit)
 		set_signal(edits, intent);
-	if (!plan)
+	if (plan == NULL)
 		return;
 	if (may_edit && intent->asked && plan->moved)
 		move(edits, intent);
@@ -151,7 +151,7 @@ lt_edits_places(int *partitions, int64_t *earliest_utc_s,
 	int count = 0;
 
 	*earliest_utc_s = request->earliest_utc_s;
-	if (plan) {
+	if (plan != NULL) {
 		partitions[count++] = plan->chosen.partition;
 		if (plan->chosen.start_utc_s > *earliest_utc_s)
 			*earliest_utc_s = plan->chosen.start_utc_s;

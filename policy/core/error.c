@@ -14,7 +14,7 @@ lt_fail(struct lt_error *err, enum lt_code code, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!err || err->code != LT_OK)
+	if (err == NULL || err->code != LT_OK)
 		return code;
 	err->code = code;
 	va_start(arguments, format);
@@ -30,7 +30,7 @@ lt_context(struct lt_error *err, const char *format, ...)
 	size_t used, kept;
 	va_list arguments;
 
-	if (!err || err->code == LT_OK)
+	if (err == NULL || err->code == LT_OK)
 		return LT_EBUG;
 	va_start(arguments, format);
 	vsnprintf(before, sizeof(before) - 2, format, arguments);

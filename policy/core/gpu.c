@@ -40,7 +40,7 @@ plain(char out[LT_GPU_NAME_SIZE], const char *name)
 		for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]);
 		     i++)
 			if (at == strlen(vendors[i]) &&
-			    !memcmp(out, vendors[i], at))
+			    memcmp(out, vendors[i], at) == 0)
 				at = 0;
 	}
 	out[at] = '\0';
@@ -79,7 +79,7 @@ lt_gpu_find(const char *name)
 	if (wanted[0] == '\0')
 		return NULL;
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		if (!strcmp(aliases[i].device, wanted))
+		if (strcmp(aliases[i].device, wanted) == 0)
 			plain(wanted, aliases[i].row);
 	table = lt_gpu_table(&count);
 	for (int i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ lt_gpu_find(const char *name)
 			continue;
 		if (whole)
 			return &table[i];
-		if (!best || strlen(table[i].name) < strlen(best->name))
+		if (best == NULL || strlen(table[i].name) < strlen(best->name))
 			best = &table[i];
 	}
 	return best;
@@ -96,7 +96,7 @@ lt_gpu_find(const char *name)
 enum lt_precision
 lt_gpu_best_precision(const struct lt_gpu *gpu)
 {
-	if (!gpu)
+	if (gpu == NULL)
 		return LT_PRECISION_OFF;
 	if (gpu->tflops[LT_PRECISION_BF16] > 0)
 		return LT_PRECISION_BF16;
@@ -123,7 +123,7 @@ lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
 	double ratio;
 
 	*known = false;
-	if (!from || !to)
+	if (from == NULL || to == NULL)
 		return 1.0;
 	if (!(tflops_at(from, precision) > 0 && tflops_at(to, precision) > 0 &&
 		from->bandwidth_gb_s > 0 && to->bandwidth_gb_s > 0))

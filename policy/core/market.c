@@ -51,7 +51,7 @@ int
 lt_objective_find(const char *word)
 {
 	for (int i = 0; i < LT_OBJECTIVE_COUNT; i++)
-		if (!strcmp(objective_names[i], word))
+		if (strcmp(objective_names[i], word) == 0)
 			return i;
 	return -1;
 }
@@ -60,7 +60,7 @@ int
 lt_market_partition(const struct lt_market *market, const char *name)
 {
 	for (uint32_t i = 0; i < market->partition_count; i++)
-		if (!strcmp(market->partitions[i].name, name))
+		if (strcmp(market->partitions[i].name, name) == 0)
 			return (int)i;
 	return -1;
 }

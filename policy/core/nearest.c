@@ -47,11 +47,12 @@ lt_nearest_word(const char *word, const char *const *names)
 		return NULL;
 	for (; *names != NULL; names++) {
 		const size_t width = strlen(*names);
+
 		if (width > WORD_MAX)
 			continue;
 		const size_t apart =
 		    length >= BEGINNING_MIN &&
-			    !strncasecmp(word, *names, length)
+			    strncasecmp(word, *names, length) == 0
 			? 1
 			: distance(word, length, *names, width);
 

@@ -65,6 +65,7 @@ cpus_by_memory(const struct lt_need *need)
 	const uint64_t nodes = larger(request->min_nodes, 1);
 	const uint64_t by_node = nodes * request->tasks_per_node;
 	const uint64_t tasks = by_node > 0 ? by_node : request->tasks;
+
 	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
 }
 

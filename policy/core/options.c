@@ -69,7 +69,7 @@ enum { WORD_SIZE = 64 };
 void
 lt_options_init(struct lt_options *options)
 {
-	memset(options, 0, sizeof *options);
+	memset(options, 0, sizeof(*options));
 	options->objective = LT_OBJECTIVE_OFF;
 	options->precision = LT_PRECISION_AUTO;
 	options->expected_run_s = LT_UNSET_64;
@@ -83,20 +83,22 @@ word_find(const char *word, const char *const words[], const char *option,
     const char *what, struct lt_error *err)
 {
 	char list[256] = "";
-	struct lt_text known = {.out = list, .size = sizeof list};
+	struct lt_text known = {.out = list, .size = sizeof(list)};
+
 	for (int i = 0; words[i] != NULL; i++) {
 		if (strcmp(word, words[i]) == 0)
 			return i;
 		lt_text_put(&known, "%s%s",
-		    i == 0	   ? ""
-		    : words[i + 1] ? ", "
-				   : " or ",
+		    i == 0		   ? ""
+		    : words[i + 1] != NULL ? ", "
+					   : " or ",
 		    words[i]);
 	}
 	const char *const nearest = lt_nearest_word(word, words);
 	lt_fail(err, LT_EINPUT, "--%s: got %s\"%.*s\", want %s%s%s%s", option,
-	    what, WORD_SIZE, word, list, nearest ? "; did you mean \"" : "",
-	    nearest ? nearest : "", nearest ? "\"?" : "");
+	    what, WORD_SIZE, word, list,
+	    nearest != NULL ? "; did you mean \"" : "",
+	    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
 	return -1;
 }
 
@@ -108,6 +110,7 @@ parse_carbon_aware(
 	    "balanced", "cost", "carbon", "fast", "off", "plan", NULL};
 	const int found = word_find(
 	    *value ? value : "balanced", words, "carbon-aware", "", err);
+
 	if (found < 0)
 		return LT_EINPUT;
 	options->carbon_aware_set = true;
@@ -127,6 +130,7 @@ parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 	    LT_PRECISION_OFF, LT_PRECISION_BF16, LT_PRECISION_FP16,
 	    LT_PRECISION_FP8};
 	const int found = word_find(value, words, "amp", "", err);
+
 	if (found < 0)
 		return LT_EINPUT;
 	options->precision = precisions[found];
@@ -145,8 +149,9 @@ parse_signal(
 	char name[WORD_SIZE];
 	int64_t before_s = BEFORE_DEFAULT_S;
 	const char *const at = strchr(value, '@');
-	const size_t length = at ? (size_t)(at - value) : strlen(value);
-	snprintf(name, sizeof name, "%.*s", (int)length, value);
+	const size_t length = at != NULL ? (size_t)(at - value) : strlen(value);
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, value);
 	for (char *c = name; *c != '\0'; c++)
 		if (*c >= 'a' && *c <= 'z')
 			*c = (char)(*c - 'a' + 'A');
@@ -159,7 +164,7 @@ parse_signal(
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"signal=%.*s\", want 0 to %d seconds after the @",
 		    WORD_SIZE, value, BEFORE_MAX_S);
-	snprintf(options->checkpoint_signal, sizeof options->checkpoint_signal,
+	snprintf(options->checkpoint_signal, sizeof(options->checkpoint_signal),
 	    "%s", names[found]);
 	options->checkpoint_signal_before_s = (uint32_t)before_s;
 	return LT_OK;
@@ -172,6 +177,7 @@ parse_part_duration(
 {
 	enum { YEAR_S = 366 * LT_DAY_S };
 	int64_t value = 0;
+
 	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
 	    value > YEAR_S)
 		return lt_fail(err, LT_EINPUT,
@@ -188,9 +194,11 @@ parse_checkpoint_part(
 	static const char *const words[] = {
 	    "write", "every", "signal", "off", NULL};
 	char *const equals = strchr(part, '=');
-	const int known = equals != NULL && (!strncmp(part, "write=", 6) ||
-						!strncmp(part, "every=", 6) ||
-						!strncmp(part, "signal=", 7));
+	const int known =
+	    equals != NULL && (strncmp(part, "write=", 6) == 0 ||
+				  strncmp(part, "every=", 6) == 0 ||
+				  strncmp(part, "signal=", 7) == 0);
+
 	if (!known) {
 		if (equals != NULL)
 			*equals = '\0';
@@ -199,9 +207,9 @@ parse_checkpoint_part(
 			*equals = '=';
 		return lt_fail(err, LT_EINPUT,
 		    "--checkpoint: got \"%.*s\", want write=, every=, signal= or off%s%s%s",
-		    WORD_SIZE, part, nearest ? "; did you mean \"" : "",
-		    nearest ? nearest : "",
-		    !nearest		     ? ""
+		    WORD_SIZE, part, nearest != NULL ? "; did you mean \"" : "",
+		    nearest != NULL ? nearest : "",
+		    nearest == NULL	     ? ""
 		    : strcmp(nearest, "off") ? "=\"?"
 					     : "\"?");
 	}
@@ -222,11 +230,12 @@ parse_checkpoint(
 	enum { TEXT_SIZE = 256 };
 	char text[TEXT_SIZE];
 	struct lt_options fresh = *options;
+
 	fresh.checkpoint_set = true;
 	fresh.checkpoint = (struct lt_checkpoint){0};
 	fresh.checkpoint_signal[0] = '\0';
 	fresh.checkpoint_signal_before_s = 0;
-	if (strlen(value) >= sizeof text)
+	if (strlen(value) >= sizeof(text))
 		return lt_fail(err, LT_ELIMIT,
 		    "--checkpoint: longer than %d characters", TEXT_SIZE - 1);
 	strcpy(text, value);
@@ -235,6 +244,7 @@ parse_checkpoint(
 	while (next != NULL) {
 		char *const part = strsep(&next, ",");
 		const int code = parse_checkpoint_part(&fresh, part, err);
+
 		if (code != LT_OK)
 			return code;
 	}
@@ -247,6 +257,7 @@ parse_gpu_memory(
     struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t mib = 0;
+
 	if (lt_mebibytes_parse(value, &mib, NULL) != LT_OK || mib <= 0 ||
 	    mib > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT,
@@ -261,6 +272,7 @@ parse_expected_time(
     struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t seconds = 0;
+
 	if (lt_slurm_time_parse(value, &seconds, NULL) != LT_OK || seconds <= 0)
 		return lt_fail(err, LT_EINPUT,
 		    "--expected-time: got \"%.*s\", want a time above 0 as --time has, such as 90 (minutes), 8:00:00, 1-12 or 8h",
@@ -274,6 +286,7 @@ parse_max_cost(
     struct lt_options *options, const char *value, struct lt_error *err)
 {
 	int64_t micros = 0;
+
 	if (lt_micros_parse(value, &micros, NULL) != LT_OK || micros < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "--max-cost: got \"%.*s\", want an amount of at least 0 without a sign of currency, such as 120 or 99.50",
@@ -295,6 +308,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	    [LT_OPTION_EXPECTED_TIME] = parse_expected_time,
 	    [LT_OPTION_MAX_COST] = parse_max_cost,
 	};
+
 	if ((unsigned)id >= LT_OPTION_COUNT)
 		return lt_fail(err, LT_EBUG, "option %d does not exist", id);
 	/* Slurm gives later het components this text for "no value". */

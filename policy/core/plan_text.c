@@ -66,7 +66,7 @@ caveat(const struct lt_market *market, int partition)
 		if (series[i] != LT_NO_SERIES &&
 		    market->series[series[i]].quality > worst)
 			worst = market->series[series[i]].quality;
-	return words[worst] ? words[worst] : "";
+	return words[worst] != NULL ? words[worst] : "";
 }
 
 /* "from Sat 02:00 GMT, done by Sat 09:40" or "now, done by 09:40 GMT" */
@@ -195,7 +195,7 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 		return;
 	}
 	lt_text_put(text, "%s", lt_reject_name(candidate->reject));
-	if (units[candidate->reject])
+	if (units[candidate->reject] != NULL)
 		lt_text_put(text, " (%.0f%s, wants %.0f%s)", candidate->found,
 		    units[candidate->reject], candidate->wanted,
 		    units[candidate->reject]);

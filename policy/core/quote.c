@@ -72,6 +72,7 @@ hold_carbon(const struct task *task, const struct lt_partition *partition,
 	const double amount = rate * task->share.nodes * share * hours *
 			      (1.0 + (double)task->margin_ppm / PPM) *
 			      (1.0 + 1e-12);
+
 	if (!(amount < 9e18))
 		return false;
 	*mg = amount > 0.0 ? (int64_t)ceil(amount) + 1 : 0;
@@ -89,6 +90,7 @@ hold_on(struct lt_amount *amount, const struct task *task,
 		const double price =
 		    lt_series_max(&market->series[partition->price_series],
 			task->start_utc_s, task->end_utc_s);
+
 		amount->has_money = true;
 		if (!hold_money(task, price, &amount->money_micros))
 			return false;
@@ -114,6 +116,7 @@ task_limit_s(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
 	int64_t limit_s = lt_limit_of(request, market, partition);
+
 	if (limit_s <= 0)
 		return LT_UNSET_64;
 	if (limit_s > LIMIT_MAX_S)
@@ -131,6 +134,7 @@ latest_end_s(
     const struct lt_request *request, int64_t start_utc_s, int64_t limit_s)
 {
 	int64_t runs = 1, end_utc_s;
+
 	if (request->array_parallel > 0)
 		runs = ((int64_t)request->array_tasks +
 			   request->array_parallel - 1) /
@@ -162,6 +166,7 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 {
 	struct lt_amount most = {0};
 	int64_t end_utc_s = earliest_start_utc_s;
+
 	if (count <= 0)
 		return lt_fail(err, LT_EINPUT, "no partition to price");
 	for (int i = 0; i < count; i++) {
@@ -234,6 +239,7 @@ whole(double value)
 	static const double most = 1e18;
 	const double cut =
 	    value < most ? (value > -most ? value : -most) : most;
+
 	return (int64_t)(cut < 0 ? cut - 0.5 : cut + 0.5);
 }
 
@@ -243,11 +249,12 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 {
 	assert(plan->candidate_count <= market->partition_count);
 
-	memset(whys, 0, sizeof *whys);
+	memset(whys, 0, sizeof(*whys));
 	for (int rank = 0; rank <= 3; rank++)
 		for (uint32_t i = 0; i < plan->candidate_count; i++) {
 			const struct lt_candidate *const from =
 			    &plan->candidates[i];
+
 			if (rank_of(from->reject) != rank)
 				continue;
 			if (whys->count == LT_WHY_MAX) {
@@ -257,7 +264,7 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 			struct lt_why *const why =
 			    &whys->entries[whys->count++];
 			memcpy(why->partition, market->partitions[i].name,
-			    sizeof why->partition);
+			    sizeof(why->partition));
 			why->reject = from->reject;
 			why->wanted = whole(from->wanted);
 			why->found = whole(from->found);

@@ -38,6 +38,7 @@ static bool
 starts(const char *at, const char *end, const char *word)
 {
 	const size_t length = strlen(word);
+
 	return (size_t)(end - at) >= length && memcmp(at, word, length) == 0;
 }
 
@@ -47,6 +48,7 @@ find_entry(
     const char *text, const char *begin, const char *end, const char *word)
 {
 	const size_t length = strlen(word);
+
 	for (const char *at = begin; (size_t)(end - at) >= length; at++) {
 		at = memmem(at, (size_t)(end - at), word, length);
 		if (at == NULL)
@@ -62,6 +64,7 @@ static const char *
 skip_entry(const char *entry, const char *end)
 {
 	const char *at = memchr(entry, ';', (size_t)(end - entry));
+
 	at = at == NULL ? end : at + 1;
 	return at + (at < end && *at == ' ');
 }
@@ -115,6 +118,7 @@ lt_quote_find(const char *text, size_t length)
 {
 	const char *const end = text + length;
 	struct member member;
+
 	if (!is_object(text, end))
 		return find_entry(text, text, end, version);
 	return find_member(&member, text, end) &&
@@ -129,9 +133,11 @@ static size_t
 drop_members(char *text, size_t length)
 {
 	struct member member;
+
 	while (find_member(&member, text, text + length)) {
 		const char *const all = text + length;
 		const char *begin = member.begin, *end = member.end;
+
 		while (begin > text && is_space(begin[-1]))
 			begin--;
 		const bool after = begin > text && begin[-1] == ',';
@@ -155,6 +161,7 @@ merge_member(char *out, size_t size, const char *object, const char *end,
 {
 	const size_t ours_length = strlen(ours);
 	size_t length = (size_t)(end - object);
+
 	if (length >= size)
 		goto full;
 	memcpy(out, object, length);
@@ -192,7 +199,7 @@ lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
 	assert(strpbrk(ours, "\"\\{}") == NULL);
 
 	size_t at = strlen(ours);
-	const char *const text = comment ? comment : "";
+	const char *const text = comment != NULL ? comment : "";
 	const char *const end = text + strlen(text);
 	const char *rest = text;
 	if (at >= size)
@@ -208,6 +215,7 @@ lt_quote_merge(char *out, size_t size, const char *comment, const char *ours)
 	const size_t start = at;
 	while (rest < end) {
 		const char *entry = find_entry(text, rest, end, prefix);
+
 		if (entry == NULL)
 			entry = end;
 		const size_t length = (size_t)(entry - rest);

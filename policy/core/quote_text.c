@@ -158,6 +158,7 @@ static void
 expect(struct scanner *scanner, const char *text)
 {
 	const size_t length = strlen(text);
+
 	if (scanner->bad || (size_t)(scanner->end - scanner->at) < length ||
 	    memcmp(scanner->at, text, length) != 0)
 		scanner->bad = true;
@@ -176,6 +177,7 @@ static int64_t
 get_i64(struct scanner *scanner)
 {
 	const bool negative = next_is(scanner, '-');
+
 	if (negative)
 		scanner->at++;
 	const char *const first = scanner->at;
@@ -183,6 +185,7 @@ get_i64(struct scanner *scanner)
 	while (!scanner->bad && scanner->at < scanner->end &&
 	       *scanner->at >= '0' && *scanner->at <= '9') {
 		const int digit = *scanner->at++ - '0';
+
 		scanner->bad = __builtin_mul_overflow(value, 10, &value) ||
 			       __builtin_add_overflow(
 				   value, negative ? -digit : digit, &value);
@@ -197,6 +200,7 @@ static uint32_t
 get_u32(struct scanner *scanner)
 {
 	const int64_t value = get_i64(scanner);
+
 	if (value < 0 || value > UINT32_MAX)
 		scanner->bad = true;
 	return scanner->bad ? 0 : (uint32_t)value;
@@ -215,10 +219,12 @@ static uint64_t
 get_id(struct scanner *scanner)
 {
 	uint64_t value = 0;
+
 	for (int i = 0; i < 16; i++) {
 		const int digit = scanner->bad || scanner->at == scanner->end
 				      ? -1
 				      : hex_digit(*scanner->at++, 'a');
+
 		if (digit < 0) {
 			scanner->bad = true;
 			return 0;
@@ -234,11 +240,14 @@ static void
 get_name(struct scanner *scanner, char *name, size_t size)
 {
 	size_t length = 0;
+
 	while (!scanner->bad && scanner->at < scanner->end) {
 		int c = *scanner->at;
+
 		if (c == '%' && scanner->end - scanner->at >= 3) {
 			const int high = hex_digit(scanner->at[1], 'A');
 			const int low = hex_digit(scanner->at[2], 'A');
+
 			c = high < 0 || low < 0 ? 0 : high << 4 | low;
 			/* Only what needs it is encoded: one text a name. */
 			if (c == 0 || is_plain((char)c))
@@ -264,6 +273,7 @@ get_optional(struct scanner *scanner, int64_t *value)
 	const bool minus = next_is(scanner, '-');
 	const bool digit = scanner->end - scanner->at > 1 &&
 			   scanner->at[1] >= '0' && scanner->at[1] <= '9';
+
 	if (minus && !digit) {
 		scanner->at++;
 		return false;
@@ -276,6 +286,7 @@ static struct lt_amount
 get_amount(struct scanner *scanner, const char *between)
 {
 	struct lt_amount amount = {0};
+
 	amount.has_money = get_optional(scanner, &amount.money_micros);
 	expect(scanner, between);
 	amount.has_carbon = get_optional(scanner, &amount.carbon_mg);
@@ -296,11 +307,13 @@ static int
 get_word(struct scanner *scanner, int count, const char *(*name_of)(int))
 {
 	size_t length = 0;
+
 	while (!scanner->bad && scanner->at + length < scanner->end &&
 	       is_plain(scanner->at[length]))
 		length++;
 	for (int i = 0; i < count && !scanner->bad; i++) {
 		const char *const name = name_of(i);
+
 		if (strlen(name) == length &&
 		    memcmp(scanner->at, name, length) == 0) {
 			scanner->at += length;
@@ -332,7 +345,7 @@ reject_word(int i)
 static void
 get_why(struct scanner *scanner, struct lt_why *why)
 {
-	get_name(scanner, why->partition, sizeof why->partition);
+	get_name(scanner, why->partition, sizeof(why->partition));
 	if (why->partition[0] == '\0')
 		scanner->bad = true;
 	expect(scanner, ":");
@@ -356,7 +369,8 @@ lt_why_unpack(
     struct lt_whys *whys, const char *text, size_t length, struct lt_error *err)
 {
 	struct scanner scanner = {.at = text, .end = text + length};
-	memset(whys, 0, sizeof *whys);
+
+	memset(whys, 0, sizeof(*whys));
 	while (!scanner.bad && scanner.at < scanner.end && whys->more == 0) {
 		if (scanner.at > text)
 			expect(&scanner, ",");
@@ -372,7 +386,7 @@ lt_why_unpack(
 	}
 	if (!scanner.bad && scanner.at == scanner.end)
 		return LT_OK;
-	memset(whys, 0, sizeof *whys);
+	memset(whys, 0, sizeof(*whys));
 	return lt_fail(err, LT_EINPUT,
 	    "candidates: damaged before character %d",
 	    (int)(scanner.at - text) + 1);
@@ -387,6 +401,7 @@ get_why_text(struct scanner *scanner, char why[LT_WHY_TEXT_SIZE])
 	const char *const end =
 	    scanner->bad ? NULL : memchr(scanner->at, ';', left);
 	const size_t length = end == NULL ? 0 : (size_t)(end - scanner->at);
+
 	if (length == 0 || length >= LT_WHY_TEXT_SIZE ||
 	    lt_why_unpack(&whys, scanner->at, length, NULL) != LT_OK) {
 		scanner->bad = true;
@@ -404,7 +419,7 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	expect(scanner, " rev=");
 	quote->rev = get_u32(scanner);
 	expect(scanner, " team=");
-	get_name(scanner, quote->account, sizeof quote->account);
+	get_name(scanner, quote->account, sizeof(quote->account));
 	expect(scanner, " hold=");
 	quote->hold_per_task = get_amount(scanner, ",");
 	expect(scanner, " n=");
@@ -440,7 +455,7 @@ int
 lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
     struct lt_error *err)
 {
-	memset(quote, 0, sizeof *quote);
+	memset(quote, 0, sizeof(*quote));
 	const char *const entry = lt_quote_find(text, length);
 	if (entry == NULL)
 		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
@@ -449,7 +464,7 @@ lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
 	get_quote(&scanner, quote);
 	if (!scanner.bad)
 		return LT_OK;
-	memset(quote, 0, sizeof *quote);
+	memset(quote, 0, sizeof(*quote));
 	return lt_fail(err, LT_EINPUT,
 	    "quote: damaged before character %d of its text",
 	    (int)(scanner.at - entry) + 1);

@@ -117,6 +117,42 @@ suggest(char *out, size_t size, const struct lt_over *over)
 }
 
 void
+lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
+    const char *currency)
+{
+	if (verdict->code != LT_OVER) {
+		snprintf(
+		    out, size, "%s", verdict->why != NULL ? verdict->why : "");
+		return;
+	}
+	const int64_t amounts[] = {verdict->available, verdict->limit,
+	    verdict->settled, verdict->held, verdict->asked};
+	char texts[5][48];
+	for (size_t i = 0; i < 5; i++) {
+		if (verdict->is_carbon)
+			lt_carbon_text(texts[i], sizeof(texts[i]), amounts[i]);
+		else
+			lt_money_text(
+			    texts[i], sizeof(texts[i]), amounts[i], currency);
+	}
+	const char *const unit = verdict->is_carbon ? " CO2e" : "";
+	if (verdict->limit < 0)
+		snprintf(out, size,
+		    "%s has %s%s left%s for %s;\nthis job may %s %s%s.",
+		    verdict->team, texts[0], unit,
+		    verdict->is_user_cap ? " for you" : "", verdict->label,
+		    verdict->is_carbon ? "emit" : "cost", texts[4], unit);
+	else
+		snprintf(out, size,
+		    "%s has %s of %s%s left%s for %s (%s spent, %s held);\n"
+		    "this job may %s %s%s.",
+		    verdict->team, texts[0], texts[1], unit,
+		    verdict->is_user_cap ? " for you" : "", verdict->label,
+		    texts[2], texts[3], verdict->is_carbon ? "emit" : "cost",
+		    texts[4], unit);
+}
+
+void
 lt_over_text(char *out, size_t size, const struct lt_over *over)
 {
 	assert(size > 0);
@@ -127,7 +163,7 @@ lt_over_text(char *out, size_t size, const struct lt_over *over)
 
 	lt_verdict_text(out, size, over->verdict, over->market->currency);
 	used = strlen(out);
-	if (over->plan)
+	if (over->plan != NULL)
 		suggest(out + used, size - used, over);
 }
 

@@ -387,7 +387,7 @@ lt_share_most(const struct lt_request *request, const struct lt_market *market,
 {
 	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
 
-	if (request->allocated) {
+	if (request->allocated != NULL) {
 		const struct lt_partition *const part =
 		    &market->partitions[partition];
 		const struct lt_fraction share =

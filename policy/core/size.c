@@ -451,6 +451,7 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 	uint64_t tasks =
 	    grain.apart ? cores / divided_up(need->cpus_per_task, grain.usable)
 			: cores * grain.usable / need->cpus_per_task;
+
 	const struct {
 		uint64_t each, times; /* each 0 = no such limit */
 	} limits[] = {{request->tasks_per_node, 1},

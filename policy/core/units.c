@@ -51,7 +51,7 @@ lt_duration_parse(const char *text, int64_t *seconds, struct lt_error *err)
 	int64_t sum = 0, count;
 	size_t next = 0;
 
-	if (!strcmp(text, "0")) {
+	if (strcmp(text, "0") == 0) {
 		*seconds = 0;
 		return LT_OK;
 	}
@@ -272,7 +272,7 @@ take_field(const char **at, int width, int min, int max, int *value)
 static bool
 take_char(const char **at, const char *any_of)
 {
-	if (**at == '\0' || !strchr(any_of, **at))
+	if (**at == '\0' || strchr(any_of, **at) == NULL)
 		return false;
 	(*at)++;
 	return true;

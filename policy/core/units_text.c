@@ -55,10 +55,10 @@ lt_money_text(char *out, size_t size, int64_t micros, const char *currency)
 	char whole[32];
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (!strcmp(signs[i].code, currency))
+		if (strcmp(signs[i].code, currency) == 0)
 			sign = signs[i].sign;
 	group_thousands(whole, cents / 100);
-	if (sign)
+	if (sign != NULL)
 		snprintf(out, size, "%s%s%s.%02u", minus, sign, whole,
 		    (unsigned)(cents % 100));
 	else

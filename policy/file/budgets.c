@@ -29,6 +29,7 @@ read_fixed_period(struct lt_reader *reader, const struct lt_key *key,
 	const char *zone = reader->policy->timezone;
 	const int errors = reader->errors->count;
 	struct period_days days = {"", ""};
+
 	lt_read_mapping(reader, keys, node, &days);
 	if (reader->errors->count > errors)
 		return;
@@ -58,6 +59,7 @@ read_period(struct lt_reader *reader, const struct lt_key *key,
 	    {.name = NULL},
 	};
 	struct lt_policy_budget *budget = object;
+
 	if (node->type == YAML_MAPPING_NODE) {
 		read_fixed_period(reader, key, node, budget);
 		return;
@@ -124,6 +126,7 @@ check_per_user(struct lt_reader *reader, const yaml_node_t *node,
 	const struct lt_amount *team = &budget->limit;
 	const struct lt_amount *user = &budget->per_user;
 	char asked[32], limit[32];
+
 	if (team->has_money && user->has_money &&
 	    user->money_micros > team->money_micros)
 		lt_complain(reader, node,

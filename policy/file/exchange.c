@@ -56,6 +56,7 @@ compare(const void *a, const void *b)
 {
 	const struct lt_policy_exchange *first = a, *second = b;
 	const int order = strcmp(first->currency, second->currency);
+
 	if (order != 0)
 		return order;
 	return (first->from_utc_s > second->from_utc_s) -
@@ -67,6 +68,7 @@ lt_exchanges_finish(struct lt_reader *reader)
 {
 	const struct lt_policy *policy = reader->policy;
 	struct lt_policy_exchange *rows = policy->exchanges;
+
 	if (policy->exchange_count == 0)
 		return;
 	if (policy->currency[0] == '\0') {

@@ -22,6 +22,7 @@ take_item_name(struct lt_reader *reader, const struct lt_key *key,
 {
 	const struct lt_key named = {.name = key->name,
 	    .want = "a name without spaces, commas or quotes"};
+
 	if (!lt_take_name(reader, &named, node, name, key->items->name_size))
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -42,6 +43,7 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 {
 	const struct lt_items *items = key->items;
 	const bool is_named = items->name_size > 0;
+
 	if (lt_is_nothing(node))
 		return; /* every entry is commented out */
 	if (node->type != (is_named ? YAML_MAPPING_NODE : YAML_SEQUENCE_NODE)) {
@@ -61,7 +63,7 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 	if (count == 0)
 		return;
 	char *array = calloc((size_t)count, items->item_size);
-	if (!array) {
+	if (array == NULL) {
 		lt_complain(reader, node, "%s: out of memory", key->name);
 		return;
 	}
@@ -71,6 +73,7 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 		char *item = array + (size_t)*used * items->item_size;
 		const yaml_node_t *name =
 		    is_named ? node_of(reader, pairs[i].key) : NULL;
+
 		if (is_named &&
 		    !take_item_name(reader, key, name, array, *used, item))
 			continue;
@@ -119,9 +122,11 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_policy_source *source = object;
+
 	if (!lt_take_name(reader, key, node, source->adapter, key->size))
 		return;
-	for (const char *const *known = reader->known_adapters; *known; known++)
+	for (const char *const *known = reader->known_adapters; *known != NULL;
+	     known++)
 		if (strcmp(*known, source->adapter) == 0)
 			return;
 	char hint[384];
@@ -136,6 +141,7 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 {
 	const struct lt_key option_name = {
 	    .name = source->name, .want = "the name of an option"};
+
 	if (source->option_count == LT_OPTION_MAX) {
 		lt_complain(reader, name,
 		    "%s: got more than %d options, the limit", source->name,
@@ -158,7 +164,7 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 	const struct lt_key option_value = {
 	    .name = option->key, .want = "a text or number"};
 	const char *text = lt_scalar_peek(value);
-	if (!text) {
+	if (text == NULL) {
 		lt_unwanted(reader, &option_value, value, "");
 		return;
 	}
@@ -180,8 +186,9 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 	static const struct lt_key adapter = {"adapter", read_adapter,
 	    .size = LT_NAME_SIZE, .want = "an adapter"};
 	struct lt_policy_source *source = item;
+
 	lt_place(name, &source->line, &source->column);
-	if (strchr("0123456789+-.", source->name[0])) {
+	if (strchr("0123456789+-.", source->name[0]) != NULL) {
 		lt_complain(reader, name,
 		    "%s: a source's name begins with a letter, or it would read as a number",
 		    source->name);
@@ -200,9 +207,10 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		const yaml_node_t *key = node_of(reader, pair->key);
 		const yaml_node_t *value = node_of(reader, pair->value);
 		const char *text = lt_scalar_peek(key);
-		if (!text || strcmp(text, adapter.name) != 0) {
+
+		if (text == NULL || strcmp(text, adapter.name) != 0) {
 			read_option(reader, source, key, value);
-		} else if (seen) {
+		} else if (seen != NULL) {
 			lt_complain(reader, key,
 			    "adapter: got it twice (line %zu has the first), want it once",
 			    seen->start_mark.line + 1);
@@ -211,7 +219,7 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 			read_adapter(reader, &adapter, value, source);
 		}
 	}
-	if (!seen)
+	if (seen == NULL)
 		lt_complain(reader, name,
 		    "%s: adapter: missing, want an adapter such as uk_carbon_intensity",
 		    source->name);

@@ -63,7 +63,8 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 	const struct lt_key wanted = {
 	    .name = key->name, .want = "a source under sources:"};
 	const char *text = lt_scalar_peek(node);
-	if (!text) {
+
+	if (text == NULL) {
 		lt_unwanted(reader, &wanted, node, "");
 		return;
 	}
@@ -97,6 +98,7 @@ read_source_only(struct lt_reader *reader, const struct lt_key *key,
 {
 	struct lt_policy_signal *signal =
 	    (void *)((char *)object + key->offset);
+
 	lt_place(node, &signal->line, &signal->column);
 	if (node->type != YAML_SEQUENCE_NODE) {
 		add_source(reader, key, node, signal);
@@ -123,8 +125,10 @@ read_signal(struct lt_reader *reader, const struct lt_key *key,
 	struct lt_policy_signal *signal =
 	    (void *)((char *)object + key->offset);
 	const char *text = lt_scalar_peek(node);
+
 	if (node->type == YAML_SEQUENCE_NODE ||
-	    (text && text[0] != '\0' && !strchr("0123456789+-.", text[0]))) {
+	    (text != NULL && text[0] != '\0' &&
+		strchr("0123456789+-.", text[0]) == NULL)) {
 		read_source_only(reader, key, node, object);
 		return;
 	}
@@ -132,7 +136,7 @@ read_signal(struct lt_reader *reader, const struct lt_key *key,
 	int64_t micros = 0;
 	double value = 0;
 	const bool is_number =
-	    text &&
+	    text != NULL &&
 	    (key->is_money ? lt_micros_parse(text, &micros, NULL) == LT_OK
 			   : lt_double_parse(text, &value, NULL) == LT_OK);
 	const double written =
@@ -154,8 +158,9 @@ read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
 {
 	const struct lt_policy *policy = reader->policy;
 	char *name = (char *)object + key->offset;
+
 	if (!lt_take_name(reader, key, node, name, key->size) ||
-	    lt_gpu_find(name))
+	    lt_gpu_find(name) != NULL)
 		return;
 	const char *names[2 * LT_GPUS_MAX + 1];
 	for (int i = 0; i < policy->gpu_count; i++) {
@@ -178,6 +183,7 @@ read_preemptible(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_policy_partition *partition = object;
+
 	partition->preemptible = true;
 	lt_read_keys(reader, key, node, object);
 }
@@ -246,6 +252,7 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
 	struct lt_policy_partition *partition = item;
+
 	lt_place(name, &partition->line, &partition->column);
 	partition->pue = 1.0;
 	partition->own_history = LT_OWN_DEFAULT;

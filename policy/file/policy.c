@@ -15,6 +15,7 @@ static int
 compare_errors(const void *a, const void *b)
 {
 	const struct lt_error *first = a, *second = b;
+
 	if (first->line != second->line)
 		return first->line < second->line ? -1 : 1;
 	if (first->column != second->column)
@@ -25,7 +26,7 @@ compare_errors(const void *a, const void *b)
 void
 lt_policy_free(struct lt_policy *policy)
 {
-	if (!policy)
+	if (policy == NULL)
 		return;
 	free(policy->sources);
 	free(policy->partitions);
@@ -40,7 +41,8 @@ static struct lt_policy *
 policy_new(const char *name)
 {
 	struct lt_policy *policy = calloc(1, sizeof(*policy));
-	if (!policy)
+
+	if (policy == NULL)
 		return NULL;
 	snprintf(policy->path, sizeof(policy->path), "%s", name);
 	policy->mode = LT_MODE_OBSERVE;
@@ -78,7 +80,7 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 		return fail_whole(errors, LT_ELIMIT, name,
 		    "longer than 2 MiB, the limit of a policy file");
 	struct lt_policy *made = policy_new(name);
-	if (!made)
+	if (made == NULL)
 		return fail_whole(errors, LT_ENOMEM, name, "out of memory");
 	yaml_document_t document;
 	struct lt_reader reader = {
@@ -91,6 +93,7 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 	if (lt_yaml_load(&reader, &document, text, length)) {
 		const yaml_node_t *root =
 		    yaml_document_get_root_node(&document);
+
 		if (root->type == YAML_MAPPING_NODE) {
 			lt_read_mapping(&reader, lt_policy_keys, root, made);
 			lt_policy_finish(&reader);
@@ -119,11 +122,12 @@ read_file(const char *path, char **text, size_t *length,
 {
 	errors->count = 0;
 	char *bytes = malloc((size_t)LT_POLICY_BYTES_MAX + 1);
-	if (!bytes)
+	if (bytes == NULL)
 		return fail_whole(errors, LT_ENOMEM, path, "out of memory");
 	FILE *file = fopen(path, "re");
-	if (!file) {
+	if (file == NULL) {
 		const int why = errno;
+
 		free(bytes);
 		return fail_whole(errors, why == ENOENT ? LT_ENOENT : LT_EIO,
 		    path, strerror(why));
@@ -163,7 +167,8 @@ lt_policy_load(struct lt_policy **policy, const char *path,
 	struct lt_policy_errors errors = {0};
 	const int code =
 	    lt_policy_load_all(policy, path, known_adapters, &errors);
-	if (code != LT_OK && err && err->code == LT_OK)
+
+	if (code != LT_OK && err != NULL && err->code == LT_OK)
 		*err = errors.items[0];
 	return code;
 }

@@ -29,7 +29,8 @@ take_text(
     struct lt_reader *reader, const struct lt_key *key, const yaml_node_t *node)
 {
 	const char *text = lt_scalar_peek(node);
-	if (!text)
+
+	if (text == NULL)
 		lt_unwanted(reader, key, node, "");
 	return text;
 }
@@ -41,7 +42,7 @@ static bool
 is_name(const char *text)
 {
 	for (const char *c = text; *c != '\0'; c++)
-		if ((unsigned char)*c <= ' ' || strchr(",'\"\177", *c))
+		if ((unsigned char)*c <= ' ' || strchr(",'\"\177", *c) != NULL)
 			return false;
 	return text[0] != '\0';
 }
@@ -51,7 +52,8 @@ lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return false;
 	if (!is_name(text)) {
 		lt_unwanted(reader, key, node, "");
@@ -80,6 +82,7 @@ lt_read_account(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	char *name = target(key, object);
+
 	lt_take_name(reader, key, node, name, key->size);
 	for (char *c = name; *c != '\0'; c++)
 		if (*c >= 'A' && *c <= 'Z')
@@ -91,7 +94,8 @@ lt_read_currency(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
 	if (strlen(text) != 3 ||
 	    strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
@@ -105,8 +109,9 @@ static bool
 is_zone(const char *name)
 {
 	char path[sizeof(ZONE_DIR) + 64], magic[4] = "";
+
 	for (const char *c = name; *c != '\0'; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("_+-/", *c))
+		if (!isalnum((unsigned char)*c) && strchr("_+-/", *c) == NULL)
 			return false; /* "." too: no way out of the folder */
 	if (name[0] == '/' || strlen(name) >= 64)
 		return false;
@@ -115,7 +120,7 @@ is_zone(const char *name)
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return false;
 	FILE *file = fopen(path, "re");
-	if (!file)
+	if (file == NULL)
 		return false;
 	const bool is_ours =
 	    fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
@@ -129,7 +134,8 @@ lt_read_timezone(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
 	if (!is_zone(text))
 		lt_unwanted(reader, key, node, "");
@@ -142,9 +148,11 @@ lt_read_word(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
-	for (const struct lt_word *word = key->words; word->name; word++) {
+	for (const struct lt_word *word = key->words; word->name != NULL;
+	     word++) {
 		if (strcmp(word->name, text) == 0) {
 			/* an enum: as wide as int */
 			memcpy(target(key, object), &word->value, sizeof(int));
@@ -161,7 +169,8 @@ lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
 	static const char *const words[][2] = {
 	    {"false", "true"}, {"no", "yes"}, {"off", "on"}};
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (int value = 0; value < 2; value++) {
@@ -182,7 +191,8 @@ take_double(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, double *value)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return false;
 	if (lt_double_parse(text, value, NULL) == LT_OK && *value >= key->min &&
 	    *value <= key->max)
@@ -198,7 +208,8 @@ take_micros(struct lt_reader *reader, const struct lt_key *key,
 {
 	char digits[64];
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return false;
 	snprintf(digits, sizeof(digits), "%s", text);
 	const size_t length = strlen(digits);
@@ -219,7 +230,8 @@ lt_read_duration(struct lt_reader *reader, const struct lt_key *key,
 {
 	int64_t seconds;
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
 	if (lt_duration_parse(text, &seconds, NULL) != LT_OK ||
 	    (double)seconds < key->min || (double)seconds > key->max)
@@ -234,6 +246,7 @@ lt_read_ppm(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	int64_t micros;
+
 	if (take_micros(reader, key, node, true, &micros))
 		*(uint32_t *)target(key, object) = (uint32_t)(micros / 100);
 }
@@ -243,6 +256,7 @@ lt_read_micros(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	int64_t micros;
+
 	if (take_micros(reader, key, node, false, &micros))
 		*(int64_t *)target(key, object) = micros;
 }
@@ -252,6 +266,7 @@ lt_read_money_limit(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
+
 	limit->has_money =
 	    take_micros(reader, key, node, false, &limit->money_micros);
 }
@@ -262,6 +277,7 @@ lt_read_carbon_limit(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	struct lt_amount *limit = target(key, object);
+
 	limit->has_carbon =
 	    take_micros(reader, key, node, false, &limit->carbon_mg);
 }
@@ -271,6 +287,7 @@ lt_read_double(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	double value;
+
 	if (take_double(reader, key, node, &value))
 		*(double *)target(key, object) = value;
 }
@@ -281,7 +298,8 @@ take_integer(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, int64_t *value)
 {
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return false;
 	if (lt_int64_parse(text, (int64_t)key->min, (int64_t)key->max, value,
 		NULL) == LT_OK)
@@ -295,6 +313,7 @@ lt_read_port(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	int64_t value;
+
 	if (take_integer(reader, key, node, &value))
 		*(uint16_t *)target(key, object) = (uint16_t)value;
 }
@@ -304,6 +323,7 @@ lt_read_watts(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	int64_t value;
+
 	if (take_integer(reader, key, node, &value))
 		*(uint32_t *)target(key, object) = (uint32_t)value;
 }
@@ -314,7 +334,8 @@ lt_read_mebibytes(struct lt_reader *reader, const struct lt_key *key,
 {
 	int64_t value;
 	const char *text = take_text(reader, key, node);
-	if (!text)
+
+	if (text == NULL)
 		return;
 	if (lt_mebibytes_parse(text, &value, NULL) != LT_OK ||
 	    (double)value < key->min || (double)value > key->max)
@@ -329,6 +350,7 @@ lt_read_capability(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	double value;
+
 	if (take_double(reader, key, node, &value))
 		*(uint32_t *)target(key, object) =
 		    (uint32_t)lround(value * 10.0);
@@ -344,6 +366,7 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 	    .min = key->min,
 	    .max = key->max,
 	    .want = "a whole percent from 1 to 1000 such as 80"};
+
 	if (node->type != YAML_SEQUENCE_NODE) {
 		lt_unwanted(reader, key, node, "");
 		return;
@@ -351,6 +374,7 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
 		int64_t value;
+
 		if (budget->alert_count == LT_ALERTS_MAX) {
 			lt_complain(reader, node,
 			    "%s: got more than %d, the limit", key->name,
@@ -376,6 +400,7 @@ midnight(struct tm *parts)
 	int64_t utc_s = (int64_t)mktime(parts);
 	struct tm before;
 	time_t at = (time_t)utc_s + LT_HOUR_S;
+
 	if (parts->tm_hour > 12)
 		utc_s = (int64_t)at;
 	localtime_r(&at, parts);
@@ -395,17 +420,18 @@ static int64_t
 local_time(struct tm *parts, const char *zone)
 {
 	const char *now = getenv("TZ");
-	if (zone[0] == '\0' || (now && strcmp(now, zone) == 0))
+
+	if (zone[0] == '\0' || (now != NULL && strcmp(now, zone) == 0))
 		return midnight(parts);
-	char *before = now ? strdup(now) : NULL;
-	if (now && !before) {
+	char *before = now != NULL ? strdup(now) : NULL;
+	if (now != NULL && before == NULL) {
 		parts->tm_mday = 0; /* no memory: no such day */
 		return 0;
 	}
 	setenv("TZ", zone, 1);
 	tzset();
 	const int64_t utc_s = midnight(parts);
-	if (before)
+	if (before != NULL)
 		setenv("TZ", before, 1);
 	else
 		unsetenv("TZ");
@@ -420,6 +446,7 @@ lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s)
 	int part[3];
 	static const int width[3] = {4, 2, 2};
 	const char *c = text;
+
 	for (int i = 0; i < 3; i++) {
 		part[i] = 0;
 		for (int digit = 0; digit < width[i]; digit++, c++) {

@@ -48,9 +48,10 @@ lt_complain(
     struct lt_reader *reader, const yaml_node_t *at, const char *format, ...)
 {
 	va_list arguments;
+
 	va_start(arguments, format);
-	complain_at(reader, at ? at->start_mark.line + 1 : 1,
-	    at ? at->start_mark.column + 1 : 1, format, arguments);
+	complain_at(reader, at != NULL ? at->start_mark.line + 1 : 1,
+	    at != NULL ? at->start_mark.column + 1 : 1, format, arguments);
 	va_end(arguments);
 }
 
@@ -62,6 +63,7 @@ complain_place(struct lt_reader *reader, size_t line, size_t column,
     const char *format, ...)
 {
 	va_list arguments;
+
 	va_start(arguments, format);
 	complain_at(reader, line, column, format, arguments);
 	va_end(arguments);
@@ -73,6 +75,7 @@ show(char *out, size_t size, const unsigned char *text, size_t length)
 {
 	size_t used = 0;
 	size_t end = length;
+
 	if (end > SHOWN_MAX) {
 		end = SHOWN_MAX;
 		while (end > 0 && (text[end] & 0xc0) == 0x80)
@@ -113,6 +116,7 @@ lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, const char *suffix)
 {
 	char shown[SHOWN_MAX + 8], got[SHOWN_MAX + 16];
+
 	if (node->type == YAML_MAPPING_NODE) {
 		snprintf(got, sizeof(got), "a mapping");
 	} else if (node->type == YAML_SEQUENCE_NODE) {
@@ -136,6 +140,7 @@ complain_encoding(struct lt_reader *reader, const yaml_parser_t *parser,
     const char *text, size_t length)
 {
 	size_t line = 1, column = 1;
+
 	for (size_t i = 0; i < length && i < parser->problem_offset; i++) {
 		if (text[i] == '\n') {
 			line++;
@@ -164,12 +169,14 @@ complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
 	const yaml_mark_t *mark = &parser->problem_mark;
 	/* The mark counts characters, not bytes: libyaml's own buffer says
 	 * what stands there. */
-	const bool is_tab = parser->buffer.pointer &&
+	const bool is_tab = parser->buffer.pointer != NULL &&
 			    parser->buffer.pointer < parser->buffer.last &&
 			    *parser->buffer.pointer == '\t';
 	complain_place(reader, mark->line + 1, mark->column + 1,
-	    "YAML: %s%s%s%s", parser->problem ? parser->problem : "can't parse",
-	    parser->context ? " " : "", parser->context ? parser->context : "",
+	    "YAML: %s%s%s%s",
+	    parser->problem != NULL ? parser->problem : "can't parse",
+	    parser->context != NULL ? " " : "",
+	    parser->context != NULL ? parser->context : "",
 	    is_tab ? " (a tab: indent with spaces)" : "");
 }
 
@@ -192,12 +199,14 @@ static bool
 check_depth(struct lt_reader *reader, const char *text, size_t length)
 {
 	yaml_parser_t parser;
+
 	if (!parser_open(reader, &parser, text, length))
 		return false;
 	int depth = 0;
 	bool ok = true, more = true;
 	while (ok && more) {
 		yaml_token_t token;
+
 		if (!yaml_parser_scan(&parser, &token)) {
 			complain_yaml(reader, &parser, text, length);
 			ok = false;
@@ -231,6 +240,7 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
     const char *text, size_t length)
 {
 	yaml_parser_t parser;
+
 	if (!check_depth(reader, text, length) ||
 	    !parser_open(reader, &parser, text, length))
 		return false;
@@ -241,7 +251,7 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 		return false;
 	}
 	yaml_document_t next;
-	if (!yaml_document_get_root_node(document)) {
+	if (yaml_document_get_root_node(document) == NULL) {
 		complain_place(reader, 1, 1,
 		    "the file is empty, want keys such as partitions: (lowtide init writes a first one)");
 		loaded = false;
@@ -249,7 +259,7 @@ lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
 		complain_yaml(reader, &parser, text, length);
 		loaded = false;
 	} else {
-		if (yaml_document_get_root_node(&next)) {
+		if (yaml_document_get_root_node(&next) != NULL) {
 			complain_place(reader, next.start_mark.line + 1,
 			    next.start_mark.column + 1,
 			    "got a second document (---), want one");
@@ -273,14 +283,14 @@ lt_suggest(char *out, size_t size, const char *word, const char *const *names)
 	size_t used = 0;
 
 	out[0] = '\0';
-	if (nearest) {
+	if (nearest != NULL) {
 		snprintf(out, size, "; did you mean %s?", nearest);
 		return;
 	}
-	for (; *names && used + strlen(*names) + 8 < KNOWN_MAX; names++)
+	for (; *names != NULL && used + strlen(*names) + 8 < KNOWN_MAX; names++)
 		used += (size_t)snprintf(out + used, size - used, "%s%s",
 		    used > 0 ? ", " : "; known: ", *names);
-	if (*names && used > 0)
+	if (*names != NULL && used > 0)
 		snprintf(out + used, size - used, ", ...");
 }
 
@@ -300,7 +310,7 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 	int count = 0;
 	show(shown, sizeof(shown), node->data.scalar.value,
 	    node->data.scalar.length);
-	for (; keys[count].name; count++)
+	for (; keys[count].name != NULL; count++)
 		names[count] = keys[count].name;
 	names[count] = NULL;
 	lt_suggest(hint, sizeof(hint), shown, names);
@@ -312,7 +322,8 @@ static int
 find_key(const struct lt_key *keys, const yaml_node_t *node)
 {
 	const char *text = lt_scalar_peek(node);
-	for (int i = 0; text && keys[i].name; i++)
+
+	for (int i = 0; text != NULL && keys[i].name != NULL; i++)
 		if (strcmp(keys[i].name, text) == 0)
 			return i;
 	return -1;
@@ -323,15 +334,17 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
     const yaml_node_t *node, void *object)
 {
 	const yaml_node_t *values[LT_KEYS_MAX] = {NULL};
+
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader);
 	     pair++) {
 		const yaml_node_t *name =
 		    yaml_document_get_node(reader->document, pair->key);
 		const int i = find_key(keys, name);
+
 		if (i < 0)
 			complain_key(reader, keys, name);
-		else if (values[i])
+		else if (values[i] != NULL)
 			lt_complain(reader, name,
 			    "%s: got it twice (line %zu has the first), want it once",
 			    keys[i].name, values[i]->start_mark.line + 1);
@@ -340,15 +353,15 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 			    reader->document, pair->value);
 	}
 	/* In the table's order, so that a key can stand on those before. */
-	for (int i = 0; keys[i].name; i++) {
-		if (!values[i]) {
+	for (int i = 0; keys[i].name != NULL; i++) {
+		if (values[i] == NULL) {
 			if (keys[i].required)
 				lt_complain(reader, node,
 				    "%s: missing, want %s", keys[i].name,
 				    keys[i].want);
 			continue;
 		}
-		if (keys[i].is_money && !reader->money_node) {
+		if (keys[i].is_money && reader->money_node == NULL) {
 			reader->money_key = keys[i].name;
 			reader->money_node = values[i];
 		}

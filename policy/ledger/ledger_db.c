@@ -60,6 +60,7 @@ static int
 bind_values(sqlite3_stmt *statement, const struct lt_value *values, int count)
 {
 	int rc = SQLITE_OK;
+
 	for (int i = 0; i < count && rc == SQLITE_OK; i++) {
 		switch (values[i].kind) {
 		case LT_VALUE_NULL:
@@ -237,6 +238,7 @@ lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 	for (int i = 0; i < LT_DB_COUNT; i++) {
 		const int rc =
 		    lt_sql_do(ledger, databases[i].begin, err, NULL, 0);
+
 		if (rc != LT_OK) {
 			lt_ledger_rollback(ledger);
 			return rc;
@@ -256,6 +258,7 @@ lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
 	for (int i = LT_DB_COUNT - 1; i >= 0; i--) {
 		const int rc =
 		    lt_sql_do(ledger, databases[i].commit, err, NULL, 0);
+
 		if (rc != LT_OK) {
 			lt_ledger_rollback(ledger);
 			return rc;
@@ -367,6 +370,7 @@ migrate(
 		    newest);
 	for (; version < newest; version++) {
 		char mark[64];
+
 		(void)snprintf(mark, sizeof(mark),
 		    "PRAGMA user_version=%d; COMMIT", version + 1);
 		if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) !=

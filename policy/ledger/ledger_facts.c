@@ -235,6 +235,7 @@ lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
 	while (rc == LT_OK && *count < room &&
 	       (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_over_sum *const sum = &sums[(*count)++];
+
 		lt_row_text(&rows, sum->reason, sizeof(sum->reason));
 		sum->runs = (uint32_t)lt_row_int(&rows);
 		sum->last_job_id = (uint32_t)lt_row_int(&rows);

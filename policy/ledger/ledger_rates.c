@@ -129,6 +129,7 @@ overlay(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
 
 	for (uint32_t i = 0; i < old->count && rc == LT_OK; i++) {
 		const struct lt_rate_step *const step = &old->items[i];
+
 		if (step->end_utc_s <= fresh->start_utc_s ||
 		    step->start_utc_s >= fresh->end_utc_s)
 			continue;
@@ -229,6 +230,7 @@ lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
 		const struct lt_rate_step *const step = &known.items[i];
 		const int64_t until_utc_s =
 		    step->start_utc_s < to_utc_s ? step->start_utc_s : to_utc_s;
+
 		if (i == 0)
 			rc = add_guess(&all, step, LT_QUALITY_ESTIMATED,
 			    covered_utc_s, until_utc_s, err);

@@ -207,6 +207,7 @@ charge(struct lt_ledger *ledger, const struct lt_run *run,
 
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
 		struct lt_entry entry = entries[i];
+
 		entry.kind = LT_ENTRY_CHARGE;
 		entry.run = run->key;
 		entry.made_utc_s = now_utc_s;
@@ -270,6 +271,7 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
 		int64_t *of[FIGURES];
+
 		lt_row_text(&rows, known.account, sizeof(known.account));
 		known.uid = (uint32_t)lt_row_int(&rows);
 		known.at_utc_s = lt_row_int(&rows);
@@ -296,6 +298,7 @@ correct(struct lt_ledger *ledger, const struct lt_run *run,
 
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
 		struct lt_entry entry = entries[i];
+
 		entry.uid = run->uid;
 		memcpy(entry.account, run->account, sizeof(entry.account));
 		rc = add_difference(&all, &entry, 1, err);
@@ -303,6 +306,7 @@ correct(struct lt_ledger *ledger, const struct lt_run *run,
 	for (uint32_t i = 0; i < all.count && rc == LT_OK; i++) {
 		struct lt_entry *const entry = &all.items[i];
 		const int64_t for_utc_s = entry->at_utc_s;
+
 		if (no_figures(entry))
 			continue;
 		entry->run = run->key;

@@ -80,6 +80,7 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 	    LT_BIND(BIND_PERIOD(p), LT_TEXT(account)));
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		const int64_t kind = lt_row_int(&rows);
+
 		rc = LT_OK;
 		if (kind < 0 || kind > LT_ENTRY_ADJUSTMENT)
 			continue;

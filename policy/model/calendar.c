@@ -24,6 +24,7 @@ static int
 step_at(const struct lt_offsets *offsets, int64_t utc_s)
 {
 	int i = 0;
+
 	while (i + 1 < offsets->count &&
 	       offsets->steps[i + 1].start_utc_s <= utc_s)
 		i++;
@@ -55,10 +56,12 @@ day_start(const struct lt_offsets *offsets, int64_t day)
 	const int64_t about = day * LT_DAY_S;
 	int64_t low = about - DAY_LOOK_S, high = about + DAY_LOOK_S;
 	const int64_t plain = 2 * about - local_of(offsets, about);
+
 	if (is_from(offsets, plain, day) && !is_from(offsets, plain - 1, day))
 		return plain; /* no clock change between: nearly always */
 	while (high - low > 1) {
 		const int64_t middle = low + (high - low) / 2;
+
 		if (is_from(offsets, middle, day))
 			high = middle;
 		else
@@ -90,6 +93,7 @@ fill(struct lt_period *period, const struct lt_offsets *offsets,
 	    "April", "May", "June", "July", "August", "September", "October",
 	    "November", "December"};
 	const int length = months_of(kind);
+
 	year += month / 12 - (month % 12 < 0);
 	month = (month % 12 + 12) % 12;
 	period->start_utc_s = month_start(offsets, year, month);
@@ -192,6 +196,7 @@ lt_calendar_zone(
 	*zone = (struct lt_zone){0};
 	do {
 		const int at = zone->count++;
+
 		zone->steps[at].start_utc_s =
 		    at == 0 ? INT64_MIN : step->start_utc_s;
 		zone->steps[at].offset_s = step->offset_s;

@@ -29,6 +29,7 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 					: rates->steps[i + 1].start_utc_s;
 		const int64_t low = begin > from ? begin : from;
 		const int64_t high = end < to ? end : to;
+
 		if (low >= high)
 			continue;
 		sum += step->value * (double)(high - low);
@@ -60,6 +61,7 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	    lt_rates_integral(&input->carbon, from, to, &charge->worst_quality);
 	struct lt_charge_hour *const hour =
 	    &charge->hours[charge->hour_count++];
+
 	hour->at_utc_s = from;
 	/* One division, last: a whole node's parts keep their exact sum. */
 	hour->money_micros =
@@ -103,11 +105,12 @@ lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
 		return lt_fail(err, LT_ELIMIT, "run of %lld hours, limit %d",
 		    (long long)hours, HOURS_MAX);
 	charge->hours = calloc((size_t)hours, sizeof(*charge->hours));
-	if (!charge->hours)
+	if (charge->hours == NULL)
 		return lt_fail(err, LT_ENOMEM, "charge: out of memory");
 	for (int64_t h = 0; h < hours; h++) {
 		const int64_t begin = (first + h) * LT_HOUR_S;
 		const int64_t end = begin + LT_HOUR_S;
+
 		charge_hour(charge, input,
 		    begin > input->start_utc_s ? begin : input->start_utc_s,
 		    end < input->end_utc_s ? end : input->end_utc_s);
@@ -128,6 +131,7 @@ lt_charge_split(
 {
 	double sum = 0;
 	int64_t given = 0;
+
 	for (uint32_t i = 0; i < count; i++) {
 		sum += exact[i];
 		const int64_t until =

@@ -46,6 +46,7 @@ static double
 product(const double *a, const double *b, int count)
 {
 	double sum = 0;
+
 	for (int i = 0; i < count; i++)
 		sum += a[i] * b[i];
 	return sum;
@@ -59,6 +60,7 @@ solve(
 	for (int i = 0; i < LT_FEATURE_FITTED; i++)
 		for (int row = i + 1; row < LT_FEATURE_FITTED; row++) {
 			const double factor = a[row][i] / a[i][i];
+
 			for (int k = i; k < LT_FEATURE_FITTED; k++)
 				a[row][k] -= factor * a[i][k];
 			b[row] -= factor * b[i];
@@ -215,6 +217,7 @@ static uint32_t
 index_at(const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s)
 {
 	uint32_t i = 0;
+
 	while (i + 1 < count && known[i + 1].start_utc_s <= now_utc_s)
 		i++;
 	return i;
@@ -261,6 +264,7 @@ lt_forecast(
 		const double value = lead < 1
 					 ? now->value
 					 : forecast_at(&history, weights, lead);
+
 		out[used] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = stop,
 		    .value = fmax(value, known->floor),

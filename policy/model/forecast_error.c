@@ -81,6 +81,7 @@ mean_of_hour(const struct lt_rate_step *steps, uint32_t count, int64_t hour)
 		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
 		const int64_t end =
 		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+
 		if (end <= start)
 			continue;
 		sum += steps[i].value * (double)(end - start);
@@ -98,6 +99,7 @@ fill_means(struct measured *m)
 
 	for (uint32_t i = 0; i < m->hours; i++) {
 		const int64_t hour = m->first_hour + i;
+
 		while (from < m->count &&
 		       m->steps[from].end_utc_s <= hour * LT_HOUR_S)
 			from++;
@@ -111,6 +113,7 @@ measured_of(
     struct measured *m, const struct lt_known *known, struct lt_error *err)
 {
 	const int64_t now_utc_s = known->now_utc_s;
+
 	m->steps = malloc((known->count + 1) * sizeof(*m->steps));
 	if (m->steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "forecast errors: no memory");
@@ -160,6 +163,7 @@ issue(struct lt_issued *out, uint32_t used, int64_t hour,
 	for (int bucket = 0; bucket < BUCKETS; bucket++) {
 		const int64_t target = target_of(hour, bucket);
 		const double value = mean_of_hour(steps, count, target);
+
 		if (!isnan(value))
 			out[used++] =
 			    (struct lt_issued){hour, target, (int)kind, value};
@@ -200,9 +204,11 @@ issue_provider(
 	for (int bucket = 0; bucket < BUCKETS; bucket++) {
 		const int64_t target = target_of(hour, bucket);
 		const int64_t from = target * LT_HOUR_S;
+
 		for (uint32_t i = 0; i < known->count; i++) {
 			const struct lt_rate_step *const step =
 			    &known->steps[i];
+
 			if (step->end_utc_s <= from ||
 			    step->quality != LT_QUALITY_FORECAST)
 				continue;
@@ -250,6 +256,7 @@ hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 
 	for (; at < now_utc_s; at += step) {
 		struct lt_issued issued[LT_FORECAST_SUM_COUNT];
+
 		while (
 		    count < m->count && m->steps[count].end_utc_s <= at - late)
 			count++;
@@ -310,6 +317,7 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 	memset(bands, 0, sizeof(**bands) * KINDS * BUCKETS);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_error_sum *const sum = &sums[i];
+
 		if (sum->kind < 0 || sum->kind >= KINDS || sum->bucket < 0 ||
 		    sum->bucket >= BUCKETS || sum->count == 0)
 			continue;
@@ -326,6 +334,7 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 			struct lt_forecast_band *const band =
 			    &bands[kind][bucket];
 			const struct lt_forecast_band *const before = band - 1;
+
 			if (!before->has_interval)
 				continue;
 			band->has_interval = true;

@@ -46,11 +46,13 @@ fill_hours(
 		    known[i].start_utc_s > from ? known[i].start_utc_s : from;
 		const int64_t end =
 		    known[i].end_utc_s < to ? known[i].end_utc_s : to;
+
 		while (at < end) {
 			const int64_t hour = at / LT_HOUR_S;
 			const int64_t stop = (hour + 1) * LT_HOUR_S < end
 						 ? (hour + 1) * LT_HOUR_S
 						 : end;
+
 			h->anomaly[hour - h->first] +=
 			    known[i].value * (double)(stop - at);
 			seconds[hour - h->first] += (double)(stop - at);
@@ -125,6 +127,7 @@ fill_weekday(struct lt_history *h)
 	for (int hour = 0; hour < WEEK; hour++) {
 		double sum = 0;
 		int count = WEEKS_DOUBT * (2 * NEAR + 1);
+
 		for (int k = hour + WEEK - NEAR; k <= hour + WEEK + NEAR; k++) {
 			sum += sums[k % WEEK];
 			count += counts[k % WEEK];

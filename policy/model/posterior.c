@@ -14,8 +14,8 @@ static const double prior_interruptions = 2;
 bool
 lt_is_interruption(const char *state_text)
 {
-	return !strncmp(state_text, "NODE_FAIL", 9) ||
-	       !strncmp(state_text, "PREEMPTED", 9);
+	return strncmp(state_text, "NODE_FAIL", 9) == 0 ||
+	       strncmp(state_text, "PREEMPTED", 9) == 0;
 }
 
 /* The mean of the posterior: shape a, rate a / published before. */

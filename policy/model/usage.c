@@ -25,6 +25,7 @@ watts_of(const struct lt_resources *r, struct lt_fraction share,
 	const double nodes = r->nodes;
 	const double part = (double)share.numerator / (double)share.denominator;
 	double cpu = part, gpu = part;
+
 	if (index >= 0 && p->shapes[index].cpus > 0)
 		cpu = r->cpus / (nodes * p->shapes[index].cpus);
 	if (index >= 0)
@@ -41,6 +42,7 @@ static struct lt_resources
 kept_of(const struct lt_resources *r)
 {
 	struct lt_resources kept = *r;
+
 	kept.cpus = 0;
 	kept.exclusive = false;
 	return kept;

@@ -28,6 +28,7 @@ lt_coder_reserve(struct lt_coder *coder, size_t byte_count)
 		return NULL;
 	if (byte_count > coder->capacity - coder->at) {
 		size_t capacity = coder->capacity * 2 + byte_count;
+
 		if (capacity < CODER_BYTES_MIN)
 			capacity = CODER_BYTES_MIN;
 		unsigned char *const out = realloc(coder->out, capacity);
@@ -64,6 +65,7 @@ lt_code_bool(struct lt_coder *coder, bool *value)
 {
 	unsigned char *const out = lt_coder_reserve(coder, 1);
 	const unsigned char *const in = lt_coder_take(coder, 1);
+
 	if (out != NULL)
 		*out = *value;
 	if (in != NULL) {
@@ -77,6 +79,7 @@ lt_code_u32(struct lt_coder *coder, uint32_t *value)
 {
 	unsigned char *const out = lt_coder_reserve(coder, 4);
 	const unsigned char *const in = lt_coder_take(coder, 4);
+
 	if (out != NULL)
 		lt_put_u32(out, *value);
 	if (in != NULL)
@@ -87,6 +90,7 @@ void
 lt_code_i32(struct lt_coder *coder, int *value)
 {
 	uint32_t bits = (uint32_t)*value;
+
 	lt_code_u32(coder, &bits);
 	*value = (int)bits;
 }
@@ -96,6 +100,7 @@ lt_code_u64(struct lt_coder *coder, uint64_t *value)
 {
 	unsigned char *const out = lt_coder_reserve(coder, 8);
 	const unsigned char *const in = lt_coder_take(coder, 8);
+
 	if (out != NULL)
 		lt_put_u64(out, *value);
 	if (in != NULL)
@@ -106,6 +111,7 @@ void
 lt_code_i64(struct lt_coder *coder, int64_t *value)
 {
 	uint64_t bits = (uint64_t)*value;
+
 	lt_code_u64(coder, &bits);
 	*value = (int64_t)bits;
 }
@@ -114,9 +120,10 @@ void
 lt_code_f64(struct lt_coder *coder, double *value)
 {
 	uint64_t bits;
-	memcpy(&bits, value, sizeof bits);
+
+	memcpy(&bits, value, sizeof(bits));
 	lt_code_u64(coder, &bits);
-	memcpy(value, &bits, sizeof bits);
+	memcpy(value, &bits, sizeof(bits));
 }
 
 void
@@ -128,12 +135,14 @@ lt_code_text(struct lt_coder *coder, char *text, size_t size)
 	const unsigned char *const in = lt_coder_take(coder, size);
 	if (out != NULL) {
 		const size_t length = strnlen(text, size);
+
 		coder->bad |= length == size;
 		memset(out, 0, size);
 		memcpy(out, text, length);
 	}
 	if (in != NULL) {
 		const size_t length = strnlen((const char *)in, size);
+
 		coder->bad |= length == size;
 		for (size_t i = length; i < size; i++)
 			coder->bad |= in[i] != 0;
@@ -147,6 +156,7 @@ static uint32_t
 header_crc(const unsigned char *bytes, uint32_t section_count)
 {
 	const uint32_t crc = lt_crc32c(0, bytes, AT_CRC);
+
 	return lt_crc32c(crc, bytes + LT_FILE_HEADER_BYTES,
 	    (size_t)section_count * LT_FILE_SECTION_BYTES);
 }
@@ -166,6 +176,7 @@ lt_header_pack(unsigned char *out, const char magic[LT_MAGIC_BYTES],
 	for (uint32_t i = 0; i < header->section_count; i++) {
 		unsigned char *const at = out + LT_FILE_HEADER_BYTES +
 					  (size_t)i * LT_FILE_SECTION_BYTES;
+
 		lt_put_u32(at, sections[i].id);
 		lt_put_u32(at + 4, sections[i].count);
 		lt_put_u64(at + 8, sections[i].offset);
@@ -197,6 +208,7 @@ header_unpack(const unsigned char *in, struct lt_header *header,
 		    in + LT_FILE_HEADER_BYTES +
 		    (size_t)i * LT_FILE_SECTION_BYTES;
 		struct lt_section *const section = &sections[i];
+
 		section->id = lt_get_u32(at);
 		section->count = lt_get_u32(at + 4);
 		section->offset = lt_get_u64(at + 8);
@@ -216,11 +228,11 @@ int
 lt_builder_begin(
     struct lt_builder *builder, uint32_t section_count, struct lt_error *err)
 {
-	memset(builder, 0, sizeof *builder);
+	memset(builder, 0, sizeof(*builder));
 	if (section_count > LT_FILE_SECTIONS_MAX)
 		return lt_fail(err, LT_ELIMIT, "%u sections, limit %d",
 		    section_count, LT_FILE_SECTIONS_MAX);
-	builder->sections = calloc(section_count, sizeof *builder->sections);
+	builder->sections = calloc(section_count, sizeof(*builder->sections));
 	if (builder->sections == NULL)
 		return lt_fail(
 		    err, LT_ENOMEM, "no memory for %u sections", section_count);
@@ -236,6 +248,7 @@ void
 lt_builder_end_section(struct lt_builder *builder, uint32_t id, uint32_t count)
 {
 	struct lt_coder *const coder = &builder->coder;
+
 	if (coder->bad || builder->ended == builder->section_count) {
 		coder->bad = true;
 		return;
@@ -261,6 +274,7 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 {
 	struct lt_coder *const coder = &builder->coder;
 	int code = LT_OK;
+
 	if (coder->bad)
 		code = lt_fail(
 		    err, LT_EBUG, "a text without an end, or no memory");
@@ -277,6 +291,7 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 		    .section_count = builder->section_count,
 		    .total_bytes = coder->at,
 		};
+
 		lt_header_pack(coder->out, magic, &header, builder->sections);
 		*bytes = coder->out;
 		*byte_count = coder->at;
@@ -284,7 +299,7 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 		free(coder->out);
 	}
 	free(builder->sections);
-	memset(builder, 0, sizeof *builder);
+	memset(builder, 0, sizeof(*builder));
 	return code;
 }
 
@@ -310,7 +325,7 @@ fetch(struct lt_container *reader, uint64_t offset, size_t byte_count,
 	if (byte_count > reader->scratch_size) {
 		free(reader->scratch);
 		reader->scratch = malloc(byte_count);
-		reader->scratch_size = reader->scratch ? byte_count : 0;
+		reader->scratch_size = reader->scratch != NULL ? byte_count : 0;
 		if (reader->scratch == NULL)
 			return lt_fail(err, LT_ENOMEM,
 			    "%s: no memory for %zu bytes", reader->what,
@@ -330,6 +345,7 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 {
 	const unsigned char *bytes;
 	int code = fetch(reader, 0, LT_FILE_HEADER_BYTES, &bytes, err);
+
 	if (code != LT_OK)
 		return code;
 	if (magic != NULL && memcmp(bytes, magic, LT_MAGIC_BYTES) != 0)
@@ -347,7 +363,7 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 	if (code != LT_OK)
 		return code;
 	reader->header.section_count = section_count;
-	reader->sections = calloc(section_count, sizeof *reader->sections);
+	reader->sections = calloc(section_count, sizeof(*reader->sections));
 	if (reader->sections == NULL)
 		return lt_fail(err, LT_ENOMEM, "%s: no memory for %u sections",
 		    reader->what, section_count);
@@ -364,7 +380,7 @@ lt_container_open(struct lt_container *reader, const char *what,
     const char magic[LT_MAGIC_BYTES], const struct lt_input *source,
     uint32_t sections_max, uint64_t bytes_max, struct lt_error *err)
 {
-	memset(reader, 0, sizeof *reader);
+	memset(reader, 0, sizeof(*reader));
 	reader->what = what;
 	reader->source = *source;
 	int code;
@@ -384,7 +400,7 @@ lt_container_close(struct lt_container *reader)
 {
 	free(reader->sections);
 	free(reader->scratch);
-	memset(reader, 0, sizeof *reader);
+	memset(reader, 0, sizeof(*reader));
 }
 
 int

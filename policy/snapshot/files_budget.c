@@ -29,6 +29,7 @@ static void
 code_rule(struct lt_coder *coder, enum lt_rule *rule)
 {
 	uint32_t bits = *rule;
+
 	lt_code_u32(coder, &bits);
 	*rule = (enum lt_rule)bits;
 }
@@ -56,15 +57,16 @@ code_settings(struct lt_coder *coder, struct lt_budget_snapshot *snapshot)
 static void
 code_budget(struct lt_coder *coder, struct lt_budget *budget)
 {
-	lt_code_text(coder, budget->team, sizeof budget->team);
+	lt_code_text(coder, budget->team, sizeof(budget->team));
 	code_rule(coder, &budget->on_exceed);
 	lt_code_bool(coder, &budget->has_per_user);
 	code_amount(coder, &budget->per_user_limit);
 	for (int i = 0; i < LT_PERIODS; i++) {
 		struct lt_period *const period = &budget->periods[i];
+
 		lt_code_i64(coder, &period->start_utc_s);
 		lt_code_i64(coder, &period->end_utc_s);
-		lt_code_text(coder, period->label, sizeof period->label);
+		lt_code_text(coder, period->label, sizeof(period->label));
 		code_amount(coder, &period->limit);
 		code_amount(coder, &period->settled);
 		code_amount(coder, &period->held);
@@ -85,7 +87,7 @@ code_usage(struct lt_coder *coder, struct lt_usage *usage)
 static void
 code_account(struct lt_coder *coder, struct lt_account *account)
 {
-	lt_code_text(coder, account->name, sizeof account->name);
+	lt_code_text(coder, account->name, sizeof(account->name));
 	lt_code_u32(coder, &account->first_binding);
 	lt_code_u32(coder, &account->binding_count);
 	lt_code_u32(coder, &account->parent);
@@ -156,6 +158,7 @@ section_records(const struct lt_budget_snapshot *snapshot, enum section_id id)
 	    snapshot->usage_count, snapshot->account_count,
 	    snapshot->binding_count, snapshot->pair_count,
 	    snapshot->manager_count};
+
 	return counts[id - SECTION_SETTINGS];
 }
 
@@ -164,6 +167,7 @@ lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
 	int code = lt_sheet_check(snapshot, err);
+
 	if (code != LT_OK)
 		return code;
 	struct lt_builder builder;
@@ -186,9 +190,11 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	const uint32_t limits[SECTION_COUNT] = {1, LT_BUDGETS_MAX,
 	    LT_USAGES_MAX, LT_ACCOUNTS_MAX, LT_ACCOUNTS_MAX * LT_BINDINGS_MAX,
 	    LT_PAIRS_MAX, LT_MANAGERS_MAX};
+
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
 		const int code = lt_container_expect(
 		    reader, i, SECTION_SETTINGS + i, limits[i], 0, err);
+
 		if (code != LT_OK)
 			return code;
 	}
@@ -212,7 +218,7 @@ lay_out(struct lt_budget_snapshot *snapshot, const struct lt_section *sections,
 		if (base != NULL)                                              \
 			snapshot->member = (void *)(base + at);                \
 		at += ((size_t)snapshot->count_member *                        \
-			      sizeof *snapshot->member +                       \
+			      sizeof(*snapshot->member) +                      \
 			  15) &                                                \
 		      ~(size_t)15;                                             \
 	} while (0)
@@ -231,6 +237,7 @@ read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
     struct lt_error *err)
 {
 	int code = expect_sections(reader, err);
+
 	if (code != LT_OK)
 		return code;
 	const size_t size = lay_out(snapshot, reader->sections, NULL);
@@ -244,6 +251,7 @@ read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
 	snapshot->compiled_utc_s = reader->header.created_utc_s;
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
 		struct lt_coder coder;
+
 		code = lt_container_section(reader, i, &coder, err);
 		if (code != LT_OK)
 			return code;
@@ -261,7 +269,8 @@ load(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
 {
 	struct lt_container reader;
 	struct lt_budget_snapshot fresh = {0};
-	memset(snapshot, 0, sizeof *snapshot);
+
+	memset(snapshot, 0, sizeof(*snapshot));
 	int code = lt_container_open(&reader, "budget snapshot", magic, source,
 	    SECTION_COUNT, LT_FILE_BYTES_MAX, err);
 	if (code != LT_OK)
@@ -281,6 +290,7 @@ lt_sheet_unpack(struct lt_budget_snapshot *snapshot, const unsigned char *bytes,
 {
 	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
+
 	return load(snapshot, &source, err);
 }
 
@@ -289,9 +299,10 @@ lt_sheet_load(
     struct lt_budget_snapshot *snapshot, const char *path, struct lt_error *err)
 {
 	struct lt_input source = {0};
+
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0) {
-		memset(snapshot, 0, sizeof *snapshot);
+		memset(snapshot, 0, sizeof(*snapshot));
 		return source.fd;
 	}
 	const int code = load(snapshot, &source, err);
@@ -306,6 +317,7 @@ lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
 	int code = lt_sheet_pack(snapshot, &bytes, &byte_count, err);
+
 	if (code == LT_OK)
 		code = lt_file_replace(path, 0600, bytes, byte_count, err);
 	free(bytes);
@@ -316,5 +328,5 @@ void
 lt_sheet_free(struct lt_budget_snapshot *snapshot)
 {
 	free(snapshot->arena);
-	memset(snapshot, 0, sizeof *snapshot);
+	memset(snapshot, 0, sizeof(*snapshot));
 }

@@ -33,6 +33,7 @@ check_partition(
     const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_partition *const p = &market->partitions[index];
+
 	if (p->name[0] == '\0')
 		return lt_fail(err, LT_EINPUT, "partition %u: no name", index);
 	for (uint32_t i = 0; i < index; i++)
@@ -45,7 +46,7 @@ check_partition(
 		    p->shape_count, market->shape_count);
 	const int series[] = {p->price_series, p->carbon_series,
 	    p->tariff_series, p->occupancy_series};
-	for (size_t i = 0; i < sizeof series / sizeof series[0]; i++)
+	for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++)
 		if (series[i] < LT_NO_SERIES ||
 		    (series[i] != LT_NO_SERIES &&
 			(uint32_t)series[i] >= market->series_count))
@@ -55,7 +56,7 @@ check_partition(
 	const double figures[] = {p->node_idle_w, p->node_cpu_w, p->node_gpu_w,
 	    p->pue, p->hazard_per_node_hour, p->notice_s, p->restart_s,
 	    p->embodied_g_per_node_hour, p->worst_intensity};
-	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		if (!sane(figures[i]))
 			return lt_fail(err, LT_EINPUT,
 			    "partition %s: figure %zu is %g, want 0 to %g",
@@ -78,6 +79,7 @@ check_series(
     const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_series *const s = &market->series[index];
+
 	if (s->count == 0 || s->count > LT_STEPS_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "series %u (%s): %u steps, want 1 to %d", index, s->source,
@@ -114,6 +116,7 @@ check_shape(
     const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const int gpu = market->shapes[index].gpu_index;
+
 	if (market->shapes[index].memory_mib > LT_MEMORY_MIB_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "shape %u: %llu MiB of memory, limit %d", index,
@@ -130,6 +133,7 @@ check_gpu(const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_gpu *const gpu = &market->gpus[index];
 	bool good = sane(gpu->bandwidth_gb_s);
+
 	for (int i = 0; i < LT_PRECISION_COUNT; i++)
 		good = good && sane(gpu->tflops[i]);
 	if (!good)
@@ -143,6 +147,7 @@ check_default(
     const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_default *const row = &market->defaults[index];
+
 	if ((unsigned)row->objective >= LT_OBJECTIVE_COUNT)
 		return lt_fail(err, LT_EINPUT, "default of %s: objective %d",
 		    row->name, row->objective);
@@ -181,7 +186,7 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu},
 	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	};
-	const size_t table_count = sizeof tables / sizeof tables[0];
+	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 	for (size_t t = 0; t < table_count; t++)
 		if (tables[t].count > tables[t].limit)
 			return lt_fail(err, LT_ELIMIT,
@@ -201,6 +206,7 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	for (size_t t = 0; t < table_count; t++)
 		for (uint32_t i = 0; i < tables[t].count; i++) {
 			const int code = tables[t].check(market, i, err);
+
 			if (code != LT_OK)
 				return code;
 		}
@@ -212,6 +218,7 @@ check_budget(const struct lt_budget_snapshot *snapshot, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_budget *const b = &snapshot->budgets[index];
+
 	if (b->team[0] == '\0')
 		return lt_fail(err, LT_EINPUT, "budget %u: no team", index);
 	if ((unsigned)b->on_exceed > LT_RULE_WARN)
@@ -220,6 +227,7 @@ check_budget(const struct lt_budget_snapshot *snapshot, uint32_t index,
 	for (int i = 0; i < LT_PERIODS; i++) {
 		const struct lt_period *const p = &b->periods[i];
 		const bool used = p->start_utc_s != p->end_utc_s;
+
 		if (p->start_utc_s > p->end_utc_s ||
 		    (i > 0 && used &&
 			p->start_utc_s != b->periods[i - 1].end_utc_s))
@@ -234,6 +242,7 @@ check_usage(const struct lt_budget_snapshot *snapshot, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_usage *const u = &snapshot->usages[index];
+
 	if (u->budget >= snapshot->budget_count)
 		return lt_fail(err, LT_EINPUT, "usage %u: budget %u of %u",
 		    index, u->budget, snapshot->budget_count);
@@ -251,6 +260,7 @@ check_account(const struct lt_budget_snapshot *snapshot, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_account *const a = &snapshot->accounts[index];
+
 	for (const char *c = a->name; *c != '\0'; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			return lt_fail(err, LT_EINPUT,
@@ -295,6 +305,7 @@ check_pair(const struct lt_budget_snapshot *snapshot, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_pair *const p = &snapshot->pairs[index];
+
 	if (p->account >= snapshot->account_count)
 		return lt_fail(err, LT_EINPUT, "pair %u: account %u of %u",
 		    index, p->account, snapshot->account_count);
@@ -312,6 +323,7 @@ check_manager(const struct lt_budget_snapshot *snapshot, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_manager *const m = &snapshot->managers[index];
+
 	if (m->account > snapshot->account_count)
 		return lt_fail(err, LT_EINPUT, "manager %u: account %u of %u",
 		    index, m->account, snapshot->account_count);
@@ -343,7 +355,7 @@ lt_sheet_check(const struct lt_budget_snapshot *snapshot, struct lt_error *err)
 	    {"managers", snapshot->manager_count, LT_MANAGERS_MAX,
 		check_manager},
 	};
-	const size_t table_count = sizeof tables / sizeof tables[0];
+	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 	for (size_t t = 0; t < table_count; t++)
 		if (tables[t].count > tables[t].limit)
 			return lt_fail(err, LT_ELIMIT,
@@ -363,6 +375,7 @@ lt_sheet_check(const struct lt_budget_snapshot *snapshot, struct lt_error *err)
 	for (size_t t = 0; t < table_count; t++)
 		for (uint32_t i = 0; i < tables[t].count; i++) {
 			const int code = tables[t].check(snapshot, i, err);
+
 			if (code != LT_OK)
 				return code;
 		}

@@ -18,9 +18,10 @@ bool
 lt_file_id(struct lt_file_id *id, const char *path)
 {
 	struct stat status;
+
 	if (stat(path, &status) != 0)
 		return false;
-	memset(id, 0, sizeof *id);
+	memset(id, 0, sizeof(*id));
 	id->device = status.st_dev;
 	id->inode = status.st_ino;
 	id->size = status.st_size;
@@ -45,6 +46,7 @@ check_owner_and_mode(const struct stat *status, const char *path,
     bool is_private, struct lt_error *err)
 {
 	const unsigned mode = status->st_mode & 07777;
+
 	if (!S_ISREG(status->st_mode))
 		return lt_fail(err, LT_EDENIED, "%s: not a plain file", path);
 	if (is_private && status->st_uid != geteuid())
@@ -71,6 +73,7 @@ lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
 {
 	/* O_NONBLOCK: a FIFO put in the file's place must not stop us. */
 	const int fd = open(path, access | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
 	if (fd < 0)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: can't open: %s", path, strerror(errno));
@@ -96,6 +99,7 @@ lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
 	struct lt_container reader;
 	uint64_t size = 0;
 	const int fd = lt_file_open(path, O_RDONLY, is_private, &size, err);
+
 	if (fd < 0)
 		return fd;
 	const struct lt_input source = {.fd = fd, .size = size};
@@ -128,8 +132,8 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 	replace->fd = -1;
 	replace->path = path;
 	const int length = snprintf(
-	    replace->new_path, sizeof replace->new_path, "%s.new", path);
-	if (length < 0 || (size_t)length >= sizeof replace->new_path)
+	    replace->new_path, sizeof(replace->new_path), "%s.new", path);
+	if (length < 0 || (size_t)length >= sizeof(replace->new_path))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
 	/* What a crash left; a link or a foreign file is not written to. */
 	if (unlink(replace->new_path) != 0 && errno != ENOENT)
@@ -143,6 +147,7 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 	if (fchmod(replace->fd, mode) != 0) {
 		const int code = lt_fail(err, LT_EIO, "%s: can't set mode: %s",
 		    replace->new_path, strerror(errno));
+
 		abandon(replace);
 		return code;
 	}
@@ -159,12 +164,14 @@ lt_replace_write(struct lt_replace *replace, const void *bytes,
 	while (done < byte_count) {
 		const ssize_t put = write(replace->fd,
 		    (const unsigned char *)bytes + done, byte_count - done);
+
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0) {
 			const int code =
 			    lt_fail(err, LT_EIO, "%s: can't write: %s",
 				replace->new_path, strerror(errno));
+
 			abandon(replace);
 			return code;
 		}
@@ -179,9 +186,10 @@ lt_directory_sync(const char *path, struct lt_error *err)
 	char directory[4096];
 	const char *const slash = strrchr(path, '/');
 	size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+
 	if (slash == path)
 		length = 1;
-	if (length >= sizeof directory)
+	if (length >= sizeof(directory))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
 	memcpy(directory, path, length);
 	directory[length] = '\0';
@@ -226,6 +234,7 @@ lt_file_replace(const char *path, mode_t mode, const void *bytes,
 {
 	struct lt_replace replace;
 	int code = lt_replace_begin(&replace, path, mode, err);
+
 	if (code == LT_OK)
 		code = lt_replace_write(&replace, bytes, byte_count, err);
 	if (code == LT_OK)

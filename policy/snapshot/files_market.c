@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The market snapshot: lowtided packs and saves it, plugins and commands load
- * it. One function per record serves both ways; docs/formats.md, "market".
+ * it. Its records: market_records.c; docs/formats.md, "market".
  */
 #include <assert.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include "container.h"
 #include "files.h"
 #include "files_check.h"
+#include "market_records.h"
 
 static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT02\n";
 
@@ -26,9 +27,6 @@ enum section_id {
 	SECTION_STEPS,	/* one section a series, so that each is read only
 			 * when it changed */
 	STEPS_FIRST = SECTION_STEPS - 1, /* index in the table */
-	LISTS = 4,
-	STEP_AFTER_BYTES = 4,
-	STEP_BYTES = STEP_AFTER_BYTES + 8,
 };
 
 /* One malloc: this, the tables, then the steps of all series. */
@@ -37,253 +35,47 @@ struct arena {
 	struct lt_section steps[LT_SERIES_MAX];
 };
 
-static void
-code_enum(struct lt_coder *coder, unsigned *value)
-{
-	uint32_t bits = *value;
-	lt_code_u32(coder, &bits);
-	*value = bits;
-}
-
-static void
-code_settings(struct lt_coder *coder, struct lt_market *m)
-{
-	lt_code_text(coder, m->cluster, sizeof m->cluster);
-	lt_code_text(coder, m->currency, sizeof m->currency);
-	unsigned mode = m->mode;
-	code_enum(coder, &mode);
-	m->mode = (enum lt_mode)mode;
-	lt_code_i64(coder, &m->carbon_price_micros_per_tonne);
-	lt_code_i64(coder, &m->max_delay_s);
-	lt_code_i64(coder, &m->stale_after_s);
-	lt_code_i64(coder, &m->deadline_slack_s);
-	lt_code_i64(coder, &m->assume_time_s);
-	lt_code_i64(coder, &m->over_time_limit_s);
-	lt_code_u32(coder, &m->deadline_confidence_ppm);
-	lt_code_u32(coder, &m->max_restart_risk_ppm);
-	lt_code_u32(coder, &m->max_extra_cost_ppm);
-	lt_code_u32(coder, &m->hold_margin_ppm);
-	lt_code_u32(coder, &m->max_array_size);
-	lt_code_bool(coder, &m->memory_ignored);
-	lt_code_bool(coder, &m->core_spec_counts);
-	lt_code_i32(coder, &m->zone.count);
-	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
-		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
-		lt_code_i32(coder, &m->zone.steps[i].offset_s);
-		lt_code_text(coder, m->zone.steps[i].abbreviation,
-		    sizeof m->zone.steps[i].abbreviation);
-	}
-}
-
-static void
-code_partition(struct lt_coder *coder, struct lt_partition *p)
-{
-	lt_code_text(coder, p->name, sizeof p->name);
-	lt_code_u32(coder, &p->flags);
-	lt_code_i64(coder, &p->max_time_s);
-	lt_code_i64(coder, &p->default_time_s);
-	lt_code_u32(coder, &p->min_nodes);
-	lt_code_u32(coder, &p->max_nodes);
-	lt_code_u64(coder, &p->default_memory_mib);
-	lt_code_bool(coder, &p->default_memory_is_per_cpu);
-	lt_code_u64(coder, &p->max_memory_mib);
-	lt_code_bool(coder, &p->max_memory_is_per_cpu);
-	lt_code_text(coder, p->job_defaults, sizeof p->job_defaults);
-	lt_code_u32(coder, &p->default_cpus_per_gpu);
-	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
-	lt_code_u32(coder, &p->max_cpus_per_node);
-	lt_code_u32(coder, &p->max_cpus_per_socket);
-	lt_code_u32(coder, &p->node_count);
-	lt_code_u32(coder, &p->first_shape);
-	lt_code_u32(coder, &p->shape_count);
-	lt_code_i32(coder, &p->price_series);
-	lt_code_i32(coder, &p->carbon_series);
-	lt_code_i32(coder, &p->tariff_series);
-	lt_code_i32(coder, &p->occupancy_series);
-	lt_code_f64(coder, &p->node_idle_w);
-	lt_code_f64(coder, &p->node_cpu_w);
-	lt_code_f64(coder, &p->node_gpu_w);
-	lt_code_f64(coder, &p->pue);
-	lt_code_f64(coder, &p->hazard_per_node_hour);
-	lt_code_f64(coder, &p->notice_s);
-	lt_code_f64(coder, &p->restart_s);
-	lt_code_i64(coder, &p->engineer_micros_per_restart);
-	lt_code_i64(coder, &p->storage_micros_per_gib_month);
-	lt_code_f64(coder, &p->embodied_g_per_node_hour);
-	lt_code_f64(coder, &p->worst_intensity);
-}
-
-static void
-code_shape(struct lt_coder *coder, struct lt_shape *shape)
-{
-	lt_code_u32(coder, &shape->node_count);
-	lt_code_u32(coder, &shape->cpus);
-	lt_code_u32(coder, &shape->sockets);
-	lt_code_u32(coder, &shape->threads);
-	lt_code_u32(coder, &shape->gpus);
-	lt_code_u32(coder, &shape->gpus_of_type);
-	lt_code_u32(coder, &shape->shards);
-	lt_code_u32(coder, &shape->gpu_cores);
-	lt_code_u32(coder, &shape->socket_cores);
-	lt_code_u64(coder, &shape->memory_mib);
-	lt_code_u64(coder, &shape->tmp_disk_mib);
-	lt_code_text(coder, shape->features, sizeof shape->features);
-	lt_code_text(coder, shape->gpu_type, sizeof shape->gpu_type);
-	lt_code_i32(coder, &shape->gpu_index);
-}
-
-static void
-code_gpu(struct lt_coder *coder, struct lt_gpu *gpu)
-{
-	lt_code_text(coder, gpu->name, sizeof gpu->name);
-	lt_code_u32(coder, &gpu->memory_mib);
-	lt_code_u32(coder, &gpu->power_w);
-	lt_code_u32(coder, &gpu->compute_capability);
-	lt_code_f64(coder, &gpu->bandwidth_gb_s);
-	for (int i = 0; i < LT_PRECISION_COUNT; i++)
-		lt_code_f64(coder, &gpu->tflops[i]);
-}
-
-static void
-code_default(struct lt_coder *coder, struct lt_default *row)
-{
-	lt_code_bool(coder, &row->is_qos);
-	lt_code_text(coder, row->name, sizeof row->name);
-	unsigned objective = row->objective;
-	code_enum(coder, &objective);
-	row->objective = (enum lt_objective)objective;
-}
-
-static void
-code_series_head(struct lt_coder *coder, struct lt_series *series)
-{
-	unsigned quality = series->quality;
-	code_enum(coder, &quality);
-	series->quality = (enum lt_quality)quality;
-	lt_code_i64(coder, &series->issued_utc_s);
-	lt_code_text(coder, series->source, sizeof series->source);
-}
-
-/*
- * The first start, each later one as seconds after it, then the values. By
- * hand, though all else goes field by field: a market has half a million.
- */
-static void
-code_steps(struct lt_coder *coder, struct lt_series *series)
-{
-	const uint32_t count = series->count;
-	lt_code_i64(coder, &series->start_utc_s[0]);
-	const int64_t first = series->start_utc_s[0];
-	unsigned char *const out = lt_coder_reserve(coder, count * STEP_BYTES);
-	if (out != NULL) {
-		unsigned char *const values = out + count * STEP_AFTER_BYTES;
-		for (uint32_t i = 0; i < count; i++)
-			lt_put_u32(out + i * STEP_AFTER_BYTES,
-			    (uint32_t)(series->start_utc_s[i + 1] - first));
-		for (uint32_t i = 0; i < count; i++)
-			lt_put_f64(values + i * 8, series->value[i]);
-	}
-	const unsigned char *const in =
-	    lt_coder_take(coder, count * STEP_BYTES);
-	if (in != NULL) {
-		const unsigned char *const values =
-		    in + count * STEP_AFTER_BYTES;
-		/* Unsigned: a hostile first start must not overflow. */
-		for (uint32_t i = 0; i < count; i++)
-			series->start_utc_s[i + 1] =
-			    (int64_t)((uint64_t)first +
-				      lt_get_u32(in + i * STEP_AFTER_BYTES));
-		for (uint32_t i = 0; i < count; i++)
-			series->value[i] = lt_get_f64(values + i * 8);
-	}
-}
-
-static size_t
-steps_bytes(uint32_t count)
-{
-	return 8 + (size_t)count * STEP_BYTES;
-}
-
-/* The texts of one partition, in this order. */
-static void
-list_members(struct lt_partition *p, const char **members[LISTS])
-{
-	members[0] = &p->allow_accounts;
-	members[1] = &p->deny_accounts;
-	members[2] = &p->allow_qos;
-	members[3] = &p->deny_qos;
-}
-
-static void
-pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
-{
-	struct lt_partition copy = *partition;
-	const char **members[LISTS];
-	list_members(&copy, members);
-	for (int i = 0; i < LISTS; i++) {
-		const char *const text = *members[i] ? *members[i] : "";
-		const size_t size = strlen(text) + 1;
-		unsigned char *const out = lt_coder_reserve(coder, size);
-		if (out != NULL)
-			memcpy(out, text, size);
-	}
-}
-
-/* Cut the section, copied to the arena, into its texts. */
-static bool
-unpack_lists(struct lt_market *market, const char *text, size_t length)
-{
-	const char *const end = text + length;
-	for (uint32_t i = 0; i < market->partition_count; i++) {
-		const char **members[LISTS];
-		list_members(&market->partitions[i], members);
-		for (int k = 0; k < LISTS; k++) {
-			const size_t left = (size_t)(end - text);
-			const size_t size = strnlen(text, left) + 1;
-			if (size > left)
-				return false;
-			*members[k] = text;
-			text += size;
-		}
-	}
-	return text == end;
-}
-
 /* Sections of records; the mirror of unpack_tables(). */
 static void
 pack_tables(struct lt_builder *builder, const struct lt_market *m)
 {
 	struct lt_coder *const coder = &builder->coder;
 	struct lt_market settings = *m;
-	code_settings(coder, &settings);
+
+	lt_code_settings(coder, &settings);
 	lt_builder_end_section(builder, SECTION_SETTINGS, 1);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition copy = m->partitions[i];
-		code_partition(coder, &copy);
+
+		lt_code_partition(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_PARTITIONS, m->partition_count);
 	for (uint32_t i = 0; i < m->partition_count; i++)
-		pack_lists(coder, &m->partitions[i]);
+		lt_pack_lists(coder, &m->partitions[i]);
 	lt_builder_end_section(
-	    builder, SECTION_LISTS, LISTS * m->partition_count);
+	    builder, SECTION_LISTS, LT_LISTS * m->partition_count);
 	for (uint32_t i = 0; i < m->shape_count; i++) {
 		struct lt_shape copy = m->shapes[i];
-		code_shape(coder, &copy);
+
+		lt_code_shape(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_SHAPES, m->shape_count);
 	for (uint32_t i = 0; i < m->gpu_count; i++) {
 		struct lt_gpu copy = m->gpus[i];
-		code_gpu(coder, &copy);
+
+		lt_code_gpu(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_GPUS, m->gpu_count);
 	for (uint32_t i = 0; i < m->default_count; i++) {
 		struct lt_default copy = m->defaults[i];
-		code_default(coder, &copy);
+
+		lt_code_default(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_DEFAULTS, m->default_count);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		struct lt_series copy = m->series[i];
-		code_series_head(coder, &copy);
+
+		lt_code_series_head(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_SERIES, m->series_count);
 }
@@ -293,6 +85,7 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
 	int code = lt_market_check(market, err);
+
 	if (code != LT_OK)
 		return code;
 	struct lt_builder builder;
@@ -303,7 +96,8 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 	pack_tables(&builder, market);
 	for (uint32_t i = 0; i < market->series_count; i++) {
 		struct lt_series copy = market->series[i];
-		code_steps(&builder.coder, &copy);
+
+		lt_code_steps(&builder.coder, &copy);
 		lt_builder_end_section(&builder, SECTION_STEPS, copy.count);
 	}
 	return lt_builder_finish(&builder, magic, market->generation,
@@ -320,22 +114,23 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	} wanted[] = {
 	    {SECTION_SETTINGS, 1},
 	    {SECTION_PARTITIONS, LT_PARTITIONS_MAX},
-	    {SECTION_LISTS, LISTS * LT_PARTITIONS_MAX},
+	    {SECTION_LISTS, LT_LISTS * LT_PARTITIONS_MAX},
 	    {SECTION_SHAPES, LT_SHAPES_MAX},
 	    {SECTION_GPUS, LT_GPUS_MAX},
 	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
-	for (uint32_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+	for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const int code = lt_container_expect(
 		    reader, i, wanted[i].id, wanted[i].limit, 0, err);
+
 		if (code != LT_OK)
 			return code;
 	}
 	const struct lt_section *const table = reader->sections;
 	if (table[0].count != 1 ||
 	    table[SECTION_LISTS - SECTION_SETTINGS].count !=
-		LISTS * table[SECTION_PARTITIONS - SECTION_SETTINGS].count)
+		LT_LISTS * table[SECTION_PARTITIONS - SECTION_SETTINGS].count)
 		return lt_fail(err, LT_ECHECKSUM,
 		    "market: settings or lists of a wrong count");
 	const uint32_t series_count =
@@ -348,9 +143,10 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 		const struct lt_section *const s = &table[STEPS_FIRST + i];
 		const int code = lt_container_expect(reader, STEPS_FIRST + i,
 		    SECTION_STEPS, LT_STEPS_MAX, 0, err);
+
 		if (code != LT_OK)
 			return code;
-		if (s->count == 0 || s->length != steps_bytes(s->count))
+		if (s->count == 0 || s->length != lt_steps_bytes(s->count))
 			return lt_fail(err, LT_ECHECKSUM,
 			    "market: series %u has %u steps in %llu bytes", i,
 			    s->count, (unsigned long long)s->length);
@@ -374,7 +170,8 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	do {                                                                   \
 		if (base != NULL)                                              \
 			member = (void *)(base + at);                          \
-		at += ((size_t)(count) * sizeof *(member) + 15) & ~(size_t)15; \
+		at +=                                                          \
+		    ((size_t)(count) * sizeof(*(member)) + 15) & ~(size_t)15;  \
 	} while (0)
 	m->partition_count = section_of(reader, SECTION_PARTITIONS)->count;
 	m->shape_count = section_of(reader, SECTION_SHAPES)->count;
@@ -392,6 +189,7 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 		struct lt_series unplaced = {0};
 		struct lt_series *const s =
 		    base != NULL ? &m->series[i] : &unplaced;
+
 		PLACE(s->start_utc_s, count + 1);
 		PLACE(s->value, count);
 		PLACE(s->integral, count + 1);
@@ -408,32 +206,34 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 	for (uint32_t index = 0; index < STEPS_FIRST; index++) {
 		struct lt_coder coder;
 		int code = lt_container_section(reader, index, &coder, err);
+
 		if (code != LT_OK)
 			return code;
 		const uint32_t id = reader->sections[index].id;
 		if (id == SECTION_SETTINGS)
-			code_settings(&coder, m);
+			lt_code_settings(&coder, m);
 		for (uint32_t i = 0;
 		     id == SECTION_PARTITIONS && i < m->partition_count; i++)
-			code_partition(&coder, &m->partitions[i]);
+			lt_code_partition(&coder, &m->partitions[i]);
 		if (id == SECTION_LISTS) {
 			const unsigned char *const text =
 			    lt_coder_take(&coder, coder.size);
+
 			memcpy(lists, text, coder.size);
-			coder.bad |= !unpack_lists(m, lists, coder.size);
+			coder.bad |= !lt_unpack_lists(m, lists, coder.size);
 		}
 		for (uint32_t i = 0; id == SECTION_SHAPES && i < m->shape_count;
 		     i++)
-			code_shape(&coder, &m->shapes[i]);
+			lt_code_shape(&coder, &m->shapes[i]);
 		for (uint32_t i = 0; id == SECTION_GPUS && i < m->gpu_count;
 		     i++)
-			code_gpu(&coder, &m->gpus[i]);
+			lt_code_gpu(&coder, &m->gpus[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_DEFAULTS && i < m->default_count; i++)
-			code_default(&coder, &m->defaults[i]);
+			lt_code_default(&coder, &m->defaults[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_SERIES && i < m->series_count; i++)
-			code_series_head(&coder, &m->series[i]);
+			lt_code_series_head(&coder, &m->series[i]);
 		code = lt_container_done(reader, &coder, index, err);
 		if (code != LT_OK)
 			return code;
@@ -464,11 +264,11 @@ copy_steps(struct lt_series *series, const struct lt_section *section,
 	series->value = place.value;
 	series->integral = place.integral;
 	memcpy(series->start_utc_s, old->start_utc_s,
-	    ((size_t)old->count + 1) * sizeof *old->start_utc_s);
-	memcpy(
-	    series->value, old->value, (size_t)old->count * sizeof *old->value);
+	    ((size_t)old->count + 1) * sizeof(*old->start_utc_s));
+	memcpy(series->value, old->value,
+	    (size_t)old->count * sizeof(*old->value));
 	memcpy(series->integral, old->integral,
-	    ((size_t)old->count + 1) * sizeof *old->integral);
+	    ((size_t)old->count + 1) * sizeof(*old->integral));
 	return true;
 }
 
@@ -477,16 +277,18 @@ unpack_steps(struct lt_market *m, struct lt_container *reader,
     const struct lt_market *previous, struct lt_error *err)
 {
 	struct arena *const arena = m->arena;
+
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		const uint32_t index = STEPS_FIRST + i;
 		struct lt_series *const series = &m->series[i];
+
 		arena->steps[i] = reader->sections[index];
 		if (copy_steps(series, &reader->sections[index], i, previous))
 			continue;
 		struct lt_coder coder;
 		int code = lt_container_section(reader, index, &coder, err);
 		if (code == LT_OK) {
-			code_steps(&coder, series);
+			lt_code_steps(&coder, series);
 			code = lt_container_done(reader, &coder, index, err);
 		}
 		if (code == LT_OK)
@@ -502,6 +304,7 @@ read_market(struct lt_market *market, struct lt_container *reader,
     const struct lt_market *previous, struct lt_error *err)
 {
 	int code = expect_sections(reader, err);
+
 	if (code != LT_OK)
 		return code;
 	char *lists = NULL;
@@ -528,7 +331,8 @@ load(struct lt_market *market, const struct lt_input *source,
 {
 	struct lt_container reader;
 	struct lt_market fresh = {0};
-	memset(market, 0, sizeof *market);
+
+	memset(market, 0, sizeof(*market));
 	int code = lt_container_open(&reader, "market", magic, source,
 	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
 	if (code != LT_OK)
@@ -548,6 +352,7 @@ lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
 {
 	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
+
 	return load(market, &source, NULL, err);
 }
 
@@ -560,7 +365,7 @@ lt_market_load(struct lt_market *market, const char *path,
 	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, false, &source.size, err);
 	if (source.fd < 0) {
-		memset(market, 0, sizeof *market);
+		memset(market, 0, sizeof(*market));
 		return source.fd;
 	}
 	const int code = load(market, &source, previous, err);
@@ -575,6 +380,7 @@ lt_market_save(
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
 	int code = lt_market_pack(market, &bytes, &byte_count, err);
+
 	if (code == LT_OK)
 		code = lt_file_replace(path, 0644, bytes, byte_count, err);
 	free(bytes);
@@ -585,5 +391,5 @@ void
 lt_market_free(struct lt_market *market)
 {
 	free(market->arena);
-	memset(market, 0, sizeof *market);
+	memset(market, 0, sizeof(*market));
 }

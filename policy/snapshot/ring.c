@@ -54,8 +54,9 @@ static uint32_t
 slot_crc(const unsigned char *slot, uint64_t ring_generation)
 {
 	unsigned char seed[8];
+
 	lt_put_u64(seed, ring_generation);
-	return lt_crc32c(lt_crc32c(0, seed, sizeof seed), slot, AT_CRC);
+	return lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), slot, AT_CRC);
 }
 
 void
@@ -70,7 +71,7 @@ lt_ring_pack(unsigned char out[LT_RING_SLOT_BYTES],
 	lt_put_u32(out + AT_TASKS, record->tasks);
 	lt_put_u32(out + AT_FLAGS, record->flags);
 	memcpy(out + AT_ACCOUNT, record->account,
-	    strnlen(record->account, sizeof record->account - 1));
+	    strnlen(record->account, sizeof(record->account) - 1));
 	lt_put_u64(out + AT_MONEY, (uint64_t)record->per_task.money_micros);
 	lt_put_u64(out + AT_CARBON, (uint64_t)record->per_task.carbon_mg);
 	lt_put_u64(out + AT_START, (uint64_t)record->start_utc_s);
@@ -95,7 +96,7 @@ lt_ring_unpack(struct lt_ring_record *record,
     const unsigned char bytes[LT_RING_SLOT_BYTES], uint64_t ring_generation,
     struct lt_error *err)
 {
-	memset(record, 0, sizeof *record);
+	memset(record, 0, sizeof(*record));
 	if (all_zero(bytes, LT_RING_SLOT_BYTES))
 		return lt_fail(err, LT_ENOENT, "holds: an unused slot");
 	const uint32_t known = lt_get_u32(bytes + AT_KNOWN);
@@ -130,13 +131,14 @@ static int
 write_header(int fd, uint64_t generation)
 {
 	unsigned char header[LT_RING_HEADER_BYTES] = {0};
+
 	memcpy(header, magic, LT_MAGIC_BYTES);
 	lt_put_u64(header + AT_GENERATION, generation);
 	lt_put_u32(header + AT_SLOT_COUNT, LT_RING_SLOTS);
 	lt_put_u32(header + AT_SLOT_BYTES, LT_RING_SLOT_BYTES);
 	lt_put_u32(header + AT_CRC, lt_crc32c(0, header, AT_CRC));
-	return pwrite(fd, header, sizeof header, 0) == sizeof header ? LT_OK
-								     : LT_EIO;
+	return pwrite(fd, header, sizeof(header), 0) == sizeof(header) ? LT_OK
+								       : LT_EIO;
 }
 
 static int
@@ -144,10 +146,11 @@ read_header(int fd, uint64_t size, const char *path, uint64_t *generation,
     struct lt_error *err)
 {
 	unsigned char header[LT_RING_HEADER_BYTES];
+
 	if (size != RING_BYTES)
 		return lt_fail(err, LT_ECHECKSUM, "%s: %llu bytes, want %d",
 		    path, (unsigned long long)size, RING_BYTES);
-	if (lt_pread_all(fd, header, sizeof header, 0) != LT_OK)
+	if (lt_pread_all(fd, header, sizeof(header), 0) != LT_OK)
 		return lt_fail(
 		    err, LT_EIO, "%s: can't read: %s", path, strerror(errno));
 	if (memcmp(header, magic, LT_MAGIC_BYTES) != 0)
@@ -169,6 +172,7 @@ static int
 fill(int fd, uint64_t generation, const char *path, struct lt_error *err)
 {
 	const int failed = posix_fallocate(fd, 0, RING_BYTES);
+
 	if (failed != 0)
 		return lt_fail(err, LT_EIO, "%s: can't allocate %d bytes: %s",
 		    path, RING_BYTES, strerror(failed));
@@ -186,12 +190,13 @@ make_ring(const char *path, struct lt_error *err)
 {
 	uint64_t generation = 0;
 	char new_path[4096];
-	if (getrandom(&generation, sizeof generation, 0) != sizeof generation)
+
+	if (getrandom(&generation, sizeof(generation), 0) != sizeof(generation))
 		return lt_fail(err, LT_EIO, "%s: no random number: %s", path,
 		    strerror(errno));
-	const int length = snprintf(new_path, sizeof new_path, "%s.%016llx",
+	const int length = snprintf(new_path, sizeof(new_path), "%s.%016llx",
 	    path, (unsigned long long)generation);
-	if (length < 0 || (size_t)length >= sizeof new_path)
+	if (length < 0 || (size_t)length >= sizeof(new_path))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
 	const int fd = open(
 	    new_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -215,8 +220,10 @@ lt_ring_open(
 	uint64_t size = 0;
 	int fd =
 	    lt_file_open(path, O_RDWR, true, &size, create ? &absent : err);
+
 	if (fd == LT_ENOENT && create) {
 		const int code = make_ring(path, err);
+
 		if (code != LT_OK)
 			return code;
 		fd = lt_file_open(path, O_RDWR, true, &size, err);
@@ -239,12 +246,13 @@ lt_ring_write(int fd, uint64_t generation, const struct lt_ring_record *record,
 {
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	const uint64_t place = record->sequence % LT_RING_SLOTS;
+
 	if (record->sequence == 0)
 		return lt_fail(err, LT_EBUG, "holds: sequence 0");
 	lt_ring_pack(slot, record, generation);
-	const ssize_t put = pwrite(fd, slot, sizeof slot,
+	const ssize_t put = pwrite(fd, slot, sizeof(slot),
 	    (off_t)(LT_RING_HEADER_BYTES + place * LT_RING_SLOT_BYTES));
-	if (put != (ssize_t)sizeof slot)
+	if (put != (ssize_t)sizeof(slot))
 		return lt_fail(err, LT_EIO, "holds: can't write slot %llu: %s",
 		    (unsigned long long)place,
 		    put < 0 ? strerror(errno) : "cut short");
@@ -265,6 +273,7 @@ static void
 scan_slot(struct scan *scan, uint32_t place, const unsigned char *slot)
 {
 	const uint64_t sequence = lt_get_u64(slot + AT_SEQUENCE);
+
 	/* Most slots are old. One that still says so was not written to since:
 	 * no need to prove it. */
 	if (sequence != 0 && sequence <= scan->ingested &&
@@ -309,6 +318,7 @@ by_sequence(const void *a, const void *b)
 {
 	const uint64_t x = ((const struct lt_ring_record *)a)->sequence;
 	const uint64_t y = ((const struct lt_ring_record *)b)->sequence;
+
 	return (x > y) - (x < y);
 }
 
@@ -318,10 +328,12 @@ count_bad(const struct scan *scan)
 {
 	uint32_t bad = 0;
 	uint64_t ahead = scan->highest - scan->ingested + LT_RING_AHEAD;
+
 	if (ahead > LT_RING_SLOTS)
 		ahead = LT_RING_SLOTS;
 	for (uint64_t i = 1; i <= ahead; i++) {
 		const uint64_t place = (scan->ingested + i) % LT_RING_SLOTS;
+
 		bad += scan->damaged[place / 8] >> place % 8 & 1;
 	}
 	return bad;
@@ -335,7 +347,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
 	struct {
 		struct scan scan;
 		unsigned char chunk[CHUNK_SLOTS * LT_RING_SLOT_BYTES];
-	} *const work = calloc(1, sizeof *work);
+	} *const work = calloc(1, sizeof(*work));
 	if (work == NULL)
 		return lt_fail(err, LT_ENOMEM, "holds: no memory to read");
 	struct scan *const scan = &work->scan;
@@ -352,14 +364,14 @@ lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
 		ingested = scan->highest - LT_RING_SLOTS;
 		scan->ingested = ingested;
 		scan->count = 0;
-		memset(scan->damaged, 0, sizeof scan->damaged);
+		memset(scan->damaged, 0, sizeof(scan->damaged));
 		if (!scan_all(scan, work->chunk, fd)) {
 			free(work);
 			return lt_fail(err, LT_EIO, "holds: can't read: %s",
 			    strerror(errno));
 		}
 	}
-	qsort(records, scan->count, sizeof *records, by_sequence);
+	qsort(records, scan->count, sizeof(*records), by_sequence);
 	*count = scan->count;
 	*highest = scan->highest;
 	*contiguous = ingested;

@@ -36,6 +36,7 @@ static void
 record_pack(unsigned char *out, const struct lt_terms *terms)
 {
 	const struct lt_terms_asked *const asked = &terms->asked;
+
 	lt_put_u32(out, terms->job_id);
 	lt_put_u32(out + 4, terms->uid);
 	lt_put_u64(out + 8, terms->quote_id);
@@ -65,6 +66,7 @@ static void
 record_unpack(struct lt_terms *terms, const unsigned char *in)
 {
 	struct lt_terms_asked *const asked = &terms->asked;
+
 	terms->job_id = lt_get_u32(in);
 	terms->uid = lt_get_u32(in + 4);
 	terms->quote_id = lt_get_u64(in + 8);
@@ -96,9 +98,10 @@ static uint32_t
 block_crc(const unsigned char *block, uint64_t generation, uint32_t index)
 {
 	unsigned char seed[12];
+
 	lt_put_u64(seed, generation);
 	lt_put_u32(seed + 8, index);
-	return lt_crc32c(lt_crc32c(0, seed, sizeof seed), block, AT_CRC);
+	return lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), block, AT_CRC);
 }
 
 static int
@@ -106,6 +109,7 @@ by_job(const void *a, const void *b)
 {
 	const uint32_t x = ((const struct lt_terms *)a)->job_id;
 	const uint32_t y = ((const struct lt_terms *)b)->job_id;
+
 	return (x > y) - (x < y);
 }
 
@@ -126,12 +130,14 @@ write_all(struct lt_replace *replace, const struct lt_terms *records,
 	    .total_bytes = BLOCKS_AT + section.length,
 	};
 	unsigned char head[BLOCKS_AT];
+
 	lt_header_pack(head, magic, &header, &section);
-	int code = lt_replace_write(replace, head, sizeof head, err);
+	int code = lt_replace_write(replace, head, sizeof(head), err);
 	for (uint32_t b = 0; code == LT_OK && b < blocks; b++) {
 		unsigned char block[BLOCK_BYTES] = {0};
 		const uint32_t first = b * LT_TERMS_BLOCK;
 		uint32_t used = count - first;
+
 		if (used > LT_TERMS_BLOCK)
 			used = LT_TERMS_BLOCK;
 		for (uint32_t i = 0; i < used; i++)
@@ -139,7 +145,7 @@ write_all(struct lt_replace *replace, const struct lt_terms *records,
 			    &records[first + i]);
 		lt_put_u32(block + AT_USED, used);
 		lt_put_u32(block + AT_CRC, block_crc(block, generation, b));
-		code = lt_replace_write(replace, block, sizeof block, err);
+		code = lt_replace_write(replace, block, sizeof(block), err);
 	}
 	return code;
 }
@@ -152,7 +158,7 @@ lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
 		return lt_fail(err, LT_ELIMIT, "terms: %u live jobs, limit %d",
 		    count, LT_TERMS_MAX);
 	if (count > 1)
-		qsort(records, count, sizeof *records, by_job);
+		qsort(records, count, sizeof(*records), by_job);
 	for (uint32_t i = 1; i < count; i++)
 		if (records[i - 1].job_id == records[i].job_id)
 			return lt_fail(err, LT_EINPUT,
@@ -174,6 +180,7 @@ read_block(int fd, const struct lt_container *reader, uint32_t index,
 	const uint32_t count = reader->sections[0].count;
 	const uint32_t first = index * LT_TERMS_BLOCK;
 	uint32_t wanted = count - first;
+
 	if (wanted > LT_TERMS_BLOCK)
 		wanted = LT_TERMS_BLOCK;
 	if (lt_pread_all(fd, block, BLOCK_BYTES,
@@ -200,11 +207,13 @@ find(int fd, const struct lt_container *reader, uint32_t job_id,
 	unsigned char block[BLOCK_BYTES];
 	uint32_t low = 0;
 	uint32_t high = (uint32_t)(reader->sections[0].length / BLOCK_BYTES);
+
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		uint32_t used = 0;
 		const int code =
 		    read_block(fd, reader, middle, block, &used, err);
+
 		if (code != LT_OK)
 			return code;
 		const unsigned char *const last =
@@ -232,7 +241,7 @@ int
 lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
     struct lt_error *err)
 {
-	memset(terms, 0, sizeof *terms);
+	memset(terms, 0, sizeof(*terms));
 	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0)

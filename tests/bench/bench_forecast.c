@@ -61,6 +61,7 @@ window_of(const struct carbon_zone *zone, int64_t start, double *values)
 
 	for (int i = 0; i < WINDOW_HOURS; i++) {
 		const double value = zone_at(zone, start + 1 + i);
+
 		missing += isnan(value) ? 1 : 0;
 		last = isnan(value) ? last : value;
 		values[i] = last;
@@ -106,6 +107,7 @@ try_part(const struct profile_zone *profile, bool odd, struct savings *savings)
 	     at += TRY_EVERY) {
 		double seen[WINDOW_HOURS], guess[WINDOW_HOURS],
 		    ours[WINDOW_HOURS + 1];
+
 		if (!profile_has(profile, at + 1, PROFILE_TRY, odd) ||
 		    !profile_has(
 			profile, at + WINDOW_HOURS, PROFILE_TRY, odd) ||

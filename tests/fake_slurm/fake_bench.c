@@ -78,15 +78,15 @@ measure(int partitions, const char *with, char *option)
 			ingest(partitions);
 		fill(&job, i + WARM_UP, account, gpus, script);
 		job.spank_job_env = env;
-		job.spank_job_env_size = option ? 1 : 0;
+		job.spank_job_env_size = option != NULL ? 1 : 0;
 		const double start = now_us();
 		const int code = fake_submit(&job, job.user_id, &message);
 
 		if (i >= 0)
 			times_us[i] = now_us() - start;
-		if (code != SLURM_SUCCESS || !job.admin_comment) {
+		if (code != SLURM_SUCCESS || job.admin_comment == NULL) {
 			fprintf(stderr, "fake_slurm: %s\n",
-			    message ? message : "no quote");
+			    message != NULL ? message : "no quote");
 			exit(1);
 		}
 		held++;

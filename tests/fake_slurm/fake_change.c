@@ -205,6 +205,7 @@ static void
 test_begin_at_another_price(void **state)
 {
 	enum { CHEAP = NODE_MICROS / 10, DEAR = NODE_MICROS * 10 };
+
 	static const struct {
 		const char *why, *limit, *features;
 		int64_t start_in_s, length_s, held, begin_in_s;
@@ -277,6 +278,7 @@ static void
 test_other_modes(void **state)
 {
 	static const char *const modes[] = {"enforce", "advise", "observe"};
+
 	static const struct {
 		const char *why, *id, *partition;
 		uint32_t terms, nice, priority, minutes;

@@ -71,6 +71,7 @@ test_laid_over(void **state)
 	static const struct {
 		const char *why, *limit;
 		uint32_t nodes, gpus, partitions;
+
 		struct {
 			const char *gres, *features;
 			uint32_t minutes;

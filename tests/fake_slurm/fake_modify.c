@@ -56,6 +56,7 @@ terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 	    .end_utc_s = start_utc_s + 3600,
 	    .flags = (flags & ~UNBUDGETED) | LT_TERMS_HAS_MONEY |
 		     LT_TERMS_HAS_CARBON | (budgeted ? LT_TERMS_BUDGETED : 0u)};
+
 	fake_terms(&one, 1);
 }
 

@@ -144,6 +144,7 @@ static void
 test_of_no_budget(void **state)
 {
 	enum { USER = 4001, OTHER = 4002, LATER = 300 };
+
 	static const struct {
 		const char *why, *account, *submits, *id;
 		uint32_t submitter, priority;
@@ -219,7 +220,7 @@ test_of_no_budget(void **state)
 			    terms);
 		lt_sheet_free(&snapshot);
 		assert_int_equal(fake_init(), SLURM_SUCCESS);
-		if (cases[i].submits) {
+		if (cases[i].submits != NULL) {
 			const time_t began = time(NULL);
 
 			while (time(NULL) < began + 2)
@@ -236,7 +237,8 @@ test_of_no_budget(void **state)
 			free(job.admin_comment);
 		}
 		fake_job_defaults(&job);
-		job.job_id_str = slurm_xstrdup(cases[i].id ? cases[i].id : "8");
+		job.job_id_str =
+		    slurm_xstrdup(cases[i].id != NULL ? cases[i].id : "8");
 		job.account = slurm_xstrdup(cases[i].account);
 		if (cases[i].priority)
 			job.priority = cases[i].priority;

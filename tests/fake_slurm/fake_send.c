@@ -30,15 +30,15 @@ fake_send(struct submission *out, const struct wish *wish)
 		job.priority = 0;
 	env[0] = slurm_xstrdup(wish->option);
 	job.spank_job_env = env;
-	job.spank_job_env_size = wish->option ? 1 : 0;
+	job.spank_job_env_size = wish->option != NULL ? 1 : 0;
 	memset(out, 0, sizeof(*out));
 	out->code = fake_submit(&job, job.user_id, &message);
-	snprintf(
-	    out->message, sizeof(out->message), "%s", message ? message : "");
+	snprintf(out->message, sizeof(out->message), "%s",
+	    message != NULL ? message : "");
 	snprintf(out->comment, sizeof(out->comment), "%s",
-	    job.admin_comment ? job.admin_comment : "");
+	    job.admin_comment != NULL ? job.admin_comment : "");
 	snprintf(out->partition, sizeof(out->partition), "%s",
-	    job.partition ? job.partition : "");
+	    job.partition != NULL ? job.partition : "");
 	out->priority = job.priority;
 	out->time_limit = job.time_limit;
 	out->begin_utc_s = job.begin_time;
@@ -91,7 +91,7 @@ count_records(struct lt_ring_record *out, bool all_of_them)
 	for (uint32_t i = 0; i < count; i++)
 		if (all_of_them || !is_nothing(&all[i]))
 			all[kept++] = all[i];
-	if (out && kept > 0)
+	if (out != NULL && kept > 0)
 		*out = all[kept - 1];
 	free(all);
 	return kept;

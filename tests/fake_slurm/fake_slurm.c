@@ -74,7 +74,7 @@ load(const char *file)
 
 	snprintf(path, sizeof(path), "%s/%s", build, file);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!handle) {
+	if (handle == NULL) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
@@ -86,7 +86,7 @@ find(void *function, void *handle, const char *name)
 {
 	void *const address = dlsym(handle, name);
 
-	if (!address) {
+	if (address == NULL) {
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}

@@ -163,7 +163,7 @@ leave_said(void)
 
 	snprintf(path, sizeof(path), "%s/said", fake_state);
 	stream = fopen(path, "w");
-	if (stream) {
+	if (stream != NULL) {
 		fputs(fake_said, stream);
 		fclose(stream);
 	}
@@ -220,7 +220,7 @@ expect_refused(
 		if (submit_with(listener, body, said, sizeof(said)) == 1)
 			break;
 	assert_non_null(strstr(said, left));
-	if (fit)
+	if (fit != NULL)
 		assert_non_null(strstr(said, fit));
 }
 
@@ -282,6 +282,7 @@ test_spank_environment(void **state)
 {
 	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB",
 	     spot[] = "preemptible=spot:0.02", *arguments[] = {gpu, spot};
+
 	static const struct {
 		const char *why, *node, *amp, *theirs, *accelerate, *lightning;
 	} cases[] = {
@@ -300,9 +301,9 @@ test_spank_environment(void **state)
 		print_message("# %s\n", cases[i].why);
 		spank_start(S_CTX_REMOTE, arguments, 2);
 		setenv("SLURMD_NODENAME", cases[i].node, 1);
-		if (cases[i].theirs)
+		if (cases[i].theirs != NULL)
 			fake_env("ACCELERATE_MIXED_PRECISION", cases[i].theirs);
-		if (cases[i].amp)
+		if (cases[i].amp != NULL)
 			fake_env("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_amp",
 			    cases[i].amp);
 		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);

@@ -47,7 +47,7 @@ run(void *argument)
 	struct call *const call = argument;
 	job_desc_msg_t job;
 
-	if (call->option) {
+	if (call->option != NULL) {
 		submit(call);
 		return NULL;
 	}

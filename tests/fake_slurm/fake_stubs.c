@@ -53,7 +53,7 @@ slurm_error(const char *format, ...)
 char *
 slurm_xstrdup(const char *text)
 {
-	return text ? strdup(text) : NULL;
+	return text != NULL ? strdup(text) : NULL;
 }
 
 void

@@ -117,6 +117,7 @@ test_hold_of_the_plan(void **state)
 {
 	static const char carbon[] =
 	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon";
+
 	static const struct {
 		const char *why, *arguments, *partition, *option, *runs_in;
 		int64_t micros;
@@ -192,8 +193,8 @@ test_kept_to_nodes(void **state)
 		assert_int_equal(job.max_nodes, cases[i].nodes);
 		assert_int_equal(
 		    !!(job.bitflags & USE_MIN_NODES), cases[i].nodes == 1);
-		assert_int_equal(!job.account, !cases[i].runs_in);
-		if (job.account)
+		assert_int_equal(job.account == NULL, cases[i].runs_in == NULL);
+		if (job.account != NULL)
 			assert_string_equal(job.account, cases[i].runs_in);
 		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
 				     strlen(job.admin_comment), NULL),

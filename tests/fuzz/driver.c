@@ -27,6 +27,7 @@ replay(const char *path)
 {
 	FILE *const file = fopen(path, "rb");
 	struct stat status;
+
 	if (file == NULL || fstat(fileno(file), &status) != 0)
 		fail(path, strerror(errno));
 	if (status.st_size > INPUT_BYTES_MAX)
@@ -49,13 +50,15 @@ replay_directory(const char *directory)
 	struct dirent **entries;
 	int inputs = 0;
 	const int count = scandir(directory, &entries, NULL, alphasort);
+
 	if (count < 0)
 		fail(directory, strerror(errno));
 	for (int i = 0; i < count; i++) {
 		char path[4096];
 		struct stat status;
+
 		snprintf(
-		    path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+		    path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
 			replay(path);
 			inputs++;
@@ -70,6 +73,7 @@ int
 main(int argc, char **argv)
 {
 	int inputs = 0;
+
 	if (argc < 2) {
 		fprintf(stderr, "usage: %s DIRECTORY...\n", argv[0]);
 		return 2;

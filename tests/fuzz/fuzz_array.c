@@ -16,15 +16,17 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	const uint32_t sizes[] = {0, 1, 1001};
 	char *const text = malloc(byte_count + 1);
+
 	if (text == NULL)
 		abort();
 	memcpy(text, bytes, byte_count);
 	text[byte_count] = '\0';
-	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint32_t tasks = 0, parallel = 0;
 		struct lt_error err = {0};
 		const uint32_t most =
 		    sizes[i] != 0 ? sizes[i] : LT_ARRAY_TASKS_MAX;
+
 		if (lt_array_count(text, sizes[i], &tasks, &parallel, &err) ==
 		    LT_OK) {
 			if (tasks == 0 || tasks > most)

@@ -29,6 +29,7 @@ use(const struct lt_market *market)
 		    .max_cost_micros = LT_UNSET_64};
 		struct lt_quote quote;
 		struct lt_error err = {0};
+
 		if (lt_quote_hold(&quote, &request, market, &partition, 1,
 			1763683200, &err) != LT_OK &&
 		    err.text[0] == '\0')
@@ -47,6 +48,7 @@ try_one(const uint8_t *bytes, size_t byte_count)
 	struct lt_error err = {0};
 	unsigned char *first = NULL, *second = NULL;
 	size_t first_count = 0, second_count = 0;
+
 	if (lt_market_unpack(&market, bytes, byte_count, &err) != LT_OK) {
 		if (err.text[0] == '\0' || market.arena != NULL)
 			__builtin_trap();
@@ -69,6 +71,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	unsigned char *const mended = mend_container(bytes, byte_count);
+
 	try_one(bytes, byte_count);
 	if (mended != NULL)
 		try_one(mended, byte_count);

@@ -17,6 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_options options, before;
 	struct lt_error err = {0};
+
 	if (byte_count == 0)
 		return 0;
 	char *const value = malloc(byte_count);
@@ -30,7 +31,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	    (enum lt_option_id)(bytes[0] % LT_OPTION_COUNT), value, &err);
 	if (code != LT_OK) {
 		if (err.text[0] == '\0' ||
-		    memcmp(&options, &before, sizeof options) != 0)
+		    memcmp(&options, &before, sizeof(options)) != 0)
 			__builtin_trap();
 	} else if (options.checkpoint.write_s < 0 ||
 		   options.checkpoint.every_s < 0 ||

@@ -16,6 +16,7 @@ check_policy(const struct lt_policy *policy)
 	for (int i = 0; i < policy->partition_count; i++) {
 		const struct lt_policy_signal *carbon =
 		    &policy->partitions[i].carbon;
+
 		for (int j = 0; j < carbon->source_count; j++)
 			if (carbon->sources[j] < 0 ||
 			    carbon->sources[j] >= policy->source_count)
@@ -41,7 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		byte_count, adapters, &errors) == LT_OK) {
 		check_policy(policy);
 	} else {
-		if (policy || errors.count == 0)
+		if (policy != NULL || errors.count == 0)
 			__builtin_trap();
 		for (int i = 0; i < errors.count; i++)
 			if (strncmp(errors.items[i].text, "fuzz:", 5) != 0)

@@ -21,6 +21,7 @@ try_why(const char *text, size_t length)
 	struct lt_whys whys;
 	struct lt_error err = {0};
 	char *const again = malloc(length + 1);
+
 	if (again == NULL)
 		abort();
 	if (lt_why_unpack(&whys, text, length, &err) != LT_OK) {
@@ -39,12 +40,13 @@ try_unpack(const char *text, size_t length)
 	struct lt_quote quote;
 	struct lt_error err = {0};
 	char again[2 * LT_QUOTE_TEXT_SIZE];
+
 	if (lt_quote_unpack(&quote, text, length, &err) != LT_OK) {
 		if (err.text[0] == '\0')
 			__builtin_trap();
 		return;
 	}
-	if (lt_quote_pack(again, sizeof again, &quote) != LT_OK ||
+	if (lt_quote_pack(again, sizeof(again), &quote) != LT_OK ||
 	    memmem(text, length, again, strlen(again)) == NULL)
 		__builtin_trap();
 	try_why(quote.why, strlen(quote.why));
@@ -55,10 +57,11 @@ try_merge(const char *comment)
 {
 	/* In an object it also has a name, quotes and a comma. */
 	const size_t size =
-	    strlen(comment) + sizeof ours + sizeof ",\"lowtide\":\"\"";
+	    strlen(comment) + sizeof(ours) + sizeof ",\"lowtide\":\"\"";
 	char *const once = malloc(size), *const twice = malloc(size);
 	char *const none = malloc(size), *const direct = malloc(size);
-	if (!once || !twice || !none || !direct)
+
+	if (once == NULL || twice == NULL || none == NULL || direct == NULL)
 		abort();
 	if (lt_quote_merge(once, size, comment, ours) != LT_OK ||
 	    lt_quote_merge(twice, size, once, ours) != LT_OK ||
@@ -82,6 +85,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	char *const text = malloc(byte_count + 1);
+
 	if (text == NULL)
 		abort();
 	memcpy(text, bytes, byte_count);

@@ -15,6 +15,7 @@ static void
 use(const struct lt_budget_snapshot *snapshot)
 {
 	struct lt_recent *const recent = malloc(lt_recent_size(snapshot));
+
 	if (recent == NULL)
 		abort();
 	lt_recent_init(recent, snapshot);
@@ -28,13 +29,14 @@ use(const struct lt_budget_snapshot *snapshot)
 		struct lt_amount before, after;
 		struct lt_verdict verdict;
 		char text[512];
+
 		if (snapshot->budget_count > 0)
 			hold.start_utc_s =
 			    snapshot->budgets[0].periods[0].start_utc_s;
 		lt_available(&before, snapshot, recent, hold.uid, account,
 		    hold.start_utc_s, hold.end_utc_s);
 		lt_admit(&verdict, snapshot, recent, &hold);
-		lt_verdict_text(text, sizeof text, &verdict, "USD");
+		lt_verdict_text(text, sizeof(text), &verdict, "USD");
 		if (verdict.code == LT_ADMIT ||
 		    (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN))
 			lt_recent_remove(recent, snapshot, &hold);
@@ -57,6 +59,7 @@ try_one(const uint8_t *bytes, size_t byte_count)
 	struct lt_error err = {0};
 	unsigned char *packed = NULL;
 	size_t packed_count = 0;
+
 	if (lt_sheet_unpack(&snapshot, bytes, byte_count, &err) != LT_OK) {
 		if (err.text[0] == '\0' || snapshot.arena != NULL)
 			__builtin_trap();
@@ -76,6 +79,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	unsigned char *const mended = mend_container(bytes, byte_count);
+
 	try_one(bytes, byte_count);
 	if (mended != NULL)
 		try_one(mended, byte_count);

@@ -24,7 +24,8 @@ file_of(const uint8_t *bytes, size_t byte_count)
 {
 	static char path[64];
 	FILE *file;
-	snprintf(path, sizeof path, "/tmp/lt-fuzz-terms-%d", (int)getpid());
+
+	snprintf(path, sizeof(path), "/tmp/lt-fuzz-terms-%d", (int)getpid());
 	(void)unlink(path);
 	file = fopen(path, "wb");
 	if (file == NULL || fchmod(fileno(file), 0600) != 0 ||
@@ -39,9 +40,11 @@ try_one(const uint8_t *bytes, size_t byte_count)
 {
 	const uint32_t ids[] = {0, 1, 3, 64, 65, 100, 193, UINT32_MAX};
 	const char *const path = file_of(bytes, byte_count);
-	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct lt_terms terms;
 		struct lt_error err = {0};
+
 		if (lt_terms_find(path, ids[i], &terms, &err) == LT_OK) {
 			if (terms.job_id != ids[i])
 				__builtin_trap();
@@ -57,14 +60,16 @@ static void
 mend_blocks(unsigned char *bytes, size_t byte_count)
 {
 	uint32_t index = 0;
+
 	for (size_t at = BLOCKS_AT;
 	     byte_count >= BLOCK_BYTES && at <= byte_count - BLOCK_BYTES;
 	     at += BLOCK_BYTES) {
 		unsigned char seed[12];
+
 		memcpy(seed, bytes + 8, 8);
 		lt_put_u32(seed + 8, index++);
 		lt_put_u32(bytes + at + BLOCK_BYTES - 4,
-		    lt_crc32c(lt_crc32c(0, seed, sizeof seed), bytes + at,
+		    lt_crc32c(lt_crc32c(0, seed, sizeof(seed)), bytes + at,
 			BLOCK_BYTES - 4));
 	}
 }
@@ -73,6 +78,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	unsigned char *const mended = mend_container(bytes, byte_count);
+
 	try_one(bytes, byte_count);
 	if (mended != NULL) {
 		mend_blocks(mended, byte_count);

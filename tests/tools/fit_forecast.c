@@ -51,6 +51,7 @@ scale_of(const struct carbon_zone *zone)
 
 	for (int i = 24; i < zone->hours; i++) {
 		const double change = zone_at(zone, i) - zone_at(zone, i - 24);
+
 		if (isnan(change))
 			continue;
 		sum += fabs(change);
@@ -74,6 +75,7 @@ sample_start(const struct carbon_zone *zone, int start)
 	     lead += lead < SHORT_LEADS ? 1 : 1 + rand() % LEAD_STEP_MAX) {
 		struct sample *const sample = &samples[sample_count];
 		const double seen = zone_at(zone, start + lead);
+
 		if (isnan(seen) || sample_count + 1 == SAMPLES_MAX ||
 		    !lt_history_features(
 			&history, LT_HISTORY_HOURS - 1, lead, sample->signs))
@@ -139,6 +141,7 @@ solve(double a[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
 	for (int i = 0; i < UNKNOWNS; i++)
 		for (int row = i + 1; row < UNKNOWNS; row++) {
 			const double factor = a[row][i] / a[i][i];
+
 			for (int k = i; k < UNKNOWNS && factor != 0; k++)
 				a[row][k] -= factor * a[i][k];
 			b[row] -= factor * b[i];
@@ -161,6 +164,7 @@ fit_pass(double weights[UNKNOWNS], bool first)
 		const struct sample *const sample = &samples[i];
 		double row[2 * LT_FEATURE_COUNT], left = sample->seen;
 		const int at = share(sample, row);
+
 		for (int k = 0; k < 2 * LT_FEATURE_COUNT; k++)
 			left -= row[k] * weights[at + k];
 		const double weight =
@@ -193,6 +197,7 @@ main(int argc, char **argv)
 	}
 	for (int i = 0; i < ZONES; i++) {
 		bool left_out = false;
+
 		for (int k = 2; k < argc; k++)
 			left_out |= strcmp(argv[k], zones[i].name) == 0;
 		if (left_out)
@@ -210,6 +215,7 @@ main(int argc, char **argv)
 		printf("    {");
 		for (int i = 0; i < LT_FEATURE_COUNT; i++) {
 			const int unknown = knot * LT_FEATURE_COUNT + i;
+
 			printf("%s%.*f", i == 0 ? "" : ", ",
 			    is_free(unknown) ? 3 : 0,
 			    is_free(unknown) ? weights[unknown] : 0);

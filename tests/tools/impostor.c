@@ -28,7 +28,7 @@ payload_of(const char *path)
 
 	if (lt_market_load(&market, path, NULL, &err) == LT_OK)
 		text = market_page(&market, &err);
-	if (!text) {
+	if (text == NULL) {
 		fprintf(stderr, "impostor: %s\n", err.text);
 		exit(1);
 	}
@@ -51,7 +51,7 @@ read_request(int fd)
 		const char *const end = strstr(request, "\r\n\r\n");
 		const char *const length =
 		    strcasestr(request, "content-length:");
-		if (end && length &&
+		if (end != NULL && length != NULL &&
 		    strlen(end + 4) >= (size_t)atoi(length + 15))
 			return;
 	}

@@ -39,6 +39,7 @@ main(int argc, char **argv)
 	       "const struct lt_climatology lt_climatologies[] = {\n");
 	for (int i = 0; i < PROFILE_ZONES; i++) {
 		double means[12][24];
+
 		if (!zone_load(&profile_zones[i].zone, argv[1])) {
 			fprintf(stderr, "%s/%s: not as expected\n", argv[1],
 			    profile_zones[i].zone.file);

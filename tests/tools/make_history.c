@@ -58,6 +58,7 @@ main(int argc, char **argv)
 		return fail(&err);
 	for (int i = 0; i < d.signals.source_count; i++) {
 		const char *const key = d.signals.sources[i].key;
+
 		fill(steps, count, now_utc_s, i);
 		snprintf(issued, sizeof(issued), "%d %lld %lld",
 		    (int)LT_QUANTITY_CARBON, (long long)now_utc_s,

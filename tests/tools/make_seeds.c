@@ -31,7 +31,8 @@ put(const char *kind, const char *name, const unsigned char *bytes, size_t size)
 
 	snprintf(path, sizeof(path), "%s/%s/%s", corpus, kind, name);
 	file = fopen(path, "wb");
-	must(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0,
+	must(file != NULL && fwrite(bytes, 1, size, file) == size &&
+		 fclose(file) == 0,
 	    path);
 }
 

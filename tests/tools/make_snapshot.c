@@ -50,7 +50,7 @@ room(size_t count, size_t size)
 {
 	void *const memory = calloc(count, size);
 
-	if (!memory) {
+	if (memory == NULL) {
 		fprintf(stderr, "make_snapshot: no memory\n");
 		exit(1);
 	}
@@ -300,8 +300,9 @@ read_options(struct wanted *w, int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!w->run || !w->state || optind != argc || w->partitions < 2 ||
-	    w->shapes < 1 || w->shapes > LT_SHAPES_MAX / w->partitions ||
+	if (w->run == NULL || w->state == NULL || optind != argc ||
+	    w->partitions < 2 || w->shapes < 1 ||
+	    w->shapes > LT_SHAPES_MAX / w->partitions ||
 	    w->partitions > LT_PARTITIONS_MAX || w->days < 1 || w->days > 14 ||
 	    w->teams < 1 || w->teams > LT_BUDGETS_MAX) {
 		fputs(usage, stderr);

@@ -52,6 +52,7 @@ print_partitions(char **arguments, struct lt_error *err)
 		return rc;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_partition *const p = &partitions[i];
+
 		printf("partition=%s flags=0x%x max_time_s=%" PRId64
 		       " default_time_s=%" PRId64 " nodes=%u..%u"
 		       " default_memory_mib=%" PRIu64
@@ -68,6 +69,7 @@ print_partitions(char **arguments, struct lt_error *err)
 		for (uint32_t s = 0; s < p->shape_count; s++) {
 			const struct lt_shape *const shape =
 			    &shapes[p->first_shape + s];
+
 			printf(" shape nodes=%u cpus=%u memory_mib=%" PRIu64
 			       " gpus=%u type=%s\n",
 			    shape->node_count, shape->cpus, shape->memory_mib,
@@ -110,6 +112,7 @@ print_jobs(struct lt_slurm_jobs *jobs)
 {
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_slurm_job *const j = &jobs->jobs[i];
+
 		printf("job=%u array=%u task=%d stands_for=%u het=%u user=%s"
 		       " uid=%u account=%s qos=%s partition=%s name=%s"
 		       " state=%s(%d) reason=%s completing=%d requeued=%d"
@@ -140,6 +143,7 @@ print_runs(struct lt_slurm_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->count; i++) {
 		const struct lt_slurm_run *const r = &runs->runs[i];
+
 		printf("run job=%u array=%u task=%d restarts=%u user=%s uid=%u"
 		       " account=%s partition=%s qos=%s state=%s finished=%d"
 		       " requeued=%d submit=%" PRId64 " eligible=%" PRId64

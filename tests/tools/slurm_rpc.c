@@ -99,7 +99,8 @@ set_field(job_desc_msg_t *job, char *pair)
 {
 	char *const value = strchr(pair, '=');
 
-	for (size_t i = 0; value && i < sizeof(fields) / sizeof(*fields); i++) {
+	for (size_t i = 0;
+	     value != NULL && i < sizeof(fields) / sizeof(*fields); i++) {
 		const struct field *const f = &fields[i];
 		char *const at = (char *)job + f->offset;
 		char *end = NULL;

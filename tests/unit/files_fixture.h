@@ -113,7 +113,7 @@ make_sheet(void)
 {
 	const struct lt_amount some = {true, false, -3, 0};
 	for (int i = 0; i < 2; i++) {
-		memset(&budgets[i], 0, sizeof budgets[i]);
+		memset(&budgets[i], 0, sizeof(budgets[i]));
 		strcpy(budgets[i].team, i ? "vision" : "research");
 		budgets[i].on_exceed = LT_RULE_WARN;
 		budgets[i].has_per_user = i == 1;

@@ -56,6 +56,7 @@ test_passed(void **state)
 		int passed[LT_ALERTS_MAX];
 		char text[128] = "";
 		const int count = lt_alerts_passed(passed, &budget, &period);
+
 		for (int k = 0; k < count; k++)
 			snprintf(text + strlen(text),
 			    sizeof(text) - strlen(text), " %d", passed[k]);
@@ -94,5 +95,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_passed), cmocka_unit_test(test_told)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

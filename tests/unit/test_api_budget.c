@@ -31,6 +31,7 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 {
 	static const char *const teams[] = {"nlp", "vision", "vision-a"};
 	const int64_t now = (int64_t)time(NULL);
+
 	for (int i = 0; i < 3; i++) {
 		budgets[i] = (struct lt_budget){0};
 		strcpy(budgets[i].team, teams[i]);
@@ -92,6 +93,7 @@ test_sees(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_api_request request = {.uid = cases[i].uid,
 		    .is_admin = lt_is_admin(&d->tables, cases[i].uid)};
+
 		if (lt_api_sees(&d->budget, &request, cases[i].team) !=
 		    cases[i].sees)
 			fail_msg("%s", cases[i].why);
@@ -157,16 +159,19 @@ test_requests(void **state)
 	struct fixture *const f = *state;
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	struct lt_policy policy = {0};
+
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
 		char *text = NULL;
+
 		make_world(d, &policy);
 		d->ledger = f->ledger;
 		const int status = lt_api(d, requests[i].uid,
 		    requests[i].method, requests[i].uri, requests[i].body,
 		    strlen(requests[i].body), &text);
 		if (status != requests[i].status ||
-		    !strstr(text, requests[i].has) ||
-		    (requests[i].has_not && strstr(text, requests[i].has_not)))
+		    strstr(text, requests[i].has) == NULL ||
+		    (requests[i].has_not != NULL &&
+			strstr(text, requests[i].has_not) != NULL))
 			fail_msg("%s: %d, %s", requests[i].why, status, text);
 		free(text);
 	}
@@ -180,5 +185,6 @@ main(void)
 	    cmocka_unit_test(test_sees),
 	    EACH(test_requests),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ static struct lt_ledger_hold
 hold_of(uint64_t id, uint32_t uid, uint32_t job_id, int64_t submit_utc_s)
 {
 	struct lt_ledger_hold hold = make_hold(id, 1);
+
 	hold.uid = uid;
 	hold.job_id = job_id;
 	hold.submit_utc_s = hold.made_utc_s = submit_utc_s;
@@ -27,6 +28,7 @@ run_of(struct fixture *f, uint32_t uid, uint32_t job_id, int64_t submit_utc_s,
 {
 	struct lt_run run =
 	    make_run(job_id, submit_utc_s + 60, submit_utc_s + 660, 1000);
+
 	run.uid = uid;
 	run.quote_id = quote_id;
 	(void)snprintf(run.user, sizeof(run.user), "u%u", uid);
@@ -43,6 +45,7 @@ make_world(struct fixture *f)
 	const struct lt_ledger_hold holds[] = {hold_of(51, ADA, 5, NOVEMBER),
 	    hold_of(52, BOB, 5, LATER), hold_of(61, ADA, 6, NOVEMBER),
 	    hold_of(71, BOB, 7, LATER)};
+
 	for (size_t i = 0; i < sizeof(holds) / sizeof(*holds); i++)
 		must(f, lt_ledger_put_hold(f->ledger, &holds[i], &f->err));
 	run_of(f, ADA, 5, NOVEMBER, 51);
@@ -57,6 +60,7 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	static struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char *text = NULL;
+
 	assert_non_null(d);
 	jobs[0] = (struct lt_slurm_job){.job_id = 5,
 	    .uid = BOB,
@@ -114,6 +118,7 @@ static void
 test_explain(void **state)
 {
 	struct fixture *const f = *state;
+
 	make_world(f);
 	for (size_t i = 0; i < sizeof(explains) / sizeof(*explains); i++) {
 		json_t *answer, *run;
@@ -122,19 +127,22 @@ test_explain(void **state)
 		const int status =
 		    ask(f, explains[i].uid, "GET", explains[i].uri, &answer);
 		const json_t *const runs = json_object_get(answer, "runs");
-		json_array_foreach(runs, k, run) strcat(
-		    users, json_string_value(json_object_get(run, "user")));
+
+		json_array_foreach(runs, k, run)
+			strcat(users,
+			    json_string_value(json_object_get(run, "user")));
 		const char *const quote = json_string_value(
 		    json_object_get(json_object_get(answer, "quote"), "id"));
 		if (status != explains[i].status ||
 		    json_array_size(runs) != explains[i].runs ||
 		    strcmp(users, explains[i].users) != 0 ||
-		    (quote && !explains[i].quote) ||
-		    (explains[i].quote &&
-			(!quote || strcmp(quote, explains[i].quote) != 0)))
+		    (quote != NULL && explains[i].quote == NULL) ||
+		    (explains[i].quote != NULL &&
+			(quote == NULL ||
+			    strcmp(quote, explains[i].quote) != 0)))
 			fail_msg("%s: %d, %zu runs of \"%s\", quote %s",
 			    explains[i].why, status, json_array_size(runs),
-			    users, quote ? quote : "none");
+			    users, quote != NULL ? quote : "none");
 		json_decref(answer);
 	}
 }
@@ -143,5 +151,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {EACH(test_explain)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ test_now(void **state)
 		    .now_utc_s = NOW};
 		char *const comment = malloc(LONG + 1);
 		json_t *reply = NULL;
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.plan_start_utc_s = hold.quote.start_utc_s = LATER;
 		hold.quote.end_utc_s = LATER + 600;
@@ -84,5 +85,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_now, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("api_now", tests, NULL, NULL);
 }

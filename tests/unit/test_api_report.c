@@ -18,6 +18,7 @@ ask(struct fixture *f, const char *query, int want)
 	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char uri[128], *text = NULL;
+
 	assert_non_null(d);
 	d->ledger = f->ledger;
 	d->policy = &policy;
@@ -55,9 +56,11 @@ static void
 test_pages(void **state)
 {
 	struct fixture *const f = *state;
+
 	for (uint32_t i = 1; i <= 4; i++) {
 		struct lt_run run = make_run(
 		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
+
 		if (i == 4)
 			strcpy(run.account, "nlp");
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
@@ -67,11 +70,13 @@ test_pages(void **state)
 		char jobs[64] = "";
 		size_t k;
 		json_t *run;
-		json_array_foreach(json_object_get(page, "runs"), k,
-		    run) snprintf(jobs + strlen(jobs),
-		    sizeof(jobs) - strlen(jobs), "%d ",
-		    (int)json_integer_value(json_object_get(run, "job_id")));
-		if (pages[i].jobs && strcmp(jobs, pages[i].jobs) != 0)
+
+		json_array_foreach(json_object_get(page, "runs"), k, run)
+			snprintf(jobs + strlen(jobs),
+			    sizeof(jobs) - strlen(jobs), "%d ",
+			    (int)json_integer_value(
+				json_object_get(run, "job_id")));
+		if (pages[i].jobs != NULL && strcmp(jobs, pages[i].jobs) != 0)
 			fail_msg("%s: \"%s\"", pages[i].why, jobs);
 		json_decref(page);
 	}
@@ -92,6 +97,7 @@ test_baseline(void **state)
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_run run = make_run(
 		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);
+
 		run.moved = cases[i].moved;
 		run.has_baseline = cases[i].has_baseline;
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
@@ -100,6 +106,7 @@ test_baseline(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const json_t *const run =
 		    json_array_get(json_object_get(page, "runs"), i);
+
 		if (json_is_null(json_object_get(run, "base_micros")) !=
 			cases[i].null ||
 		    json_is_null(json_object_get(run, "base_mg")) !=
@@ -115,5 +122,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ site_new(struct fixture *f, const char *text)
 {
 	struct site *const site = calloc(1, sizeof(*site));
 	struct lt_error err = {0};
+
 	assert_non_null(site);
 	strcpy(site->path, "/tmp/lowtide-api.XXXXXX");
 	const int fd = mkstemp(site->path);
@@ -73,12 +74,14 @@ give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
 	struct lt_points points = {
 	    .quantity = source->adapter->quantity(&source->options),
 	    .issued_utc_s = issued_utc_s};
+
 	for (int i = 0; i < count; i++) {
 		const int64_t start = start_utc_s + (int64_t)i * step_s;
 		const struct lt_point point = {start, start + step_s,
 		    (100 + i) * lt_quantity_scale(points.quantity),
 		    start < site->now_utc_s ? LT_QUALITY_ESTIMATED
 					    : LT_QUALITY_FORECAST};
+
 		assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	}
 	lt_signals_take(
@@ -92,6 +95,7 @@ ask(struct site *site, const char *uri, int want)
 {
 	char *text = NULL;
 	const int status = lt_api(&site->d, 1000, "GET", uri, "", 0, &text);
+
 	if (status != want)
 		fail_msg("%s: %d, %s", uri, status, text);
 	assert_true(strlen(text) < LT_API_REPLY_MAX);
@@ -105,6 +109,7 @@ static const char *
 text_of(const json_t *object, const char *key)
 {
 	const json_t *const value = json_object_get(object, key);
+
 	return json_is_string(value) ? json_string_value(value) : "null";
 }
 
@@ -112,6 +117,7 @@ static double
 number_of(const json_t *object, const char *key)
 {
 	const json_t *const value = json_object_get(object, key);
+
 	if (!json_is_number(value))
 		fail_msg("%s is no number", key);
 	return json_number_value(value);
@@ -133,6 +139,7 @@ test_lost(void **state)
 	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	struct lt_points points = {
 	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
+
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	strcpy(source->memory->etag, "\"1\"");
 	strcpy(source->memory->last_modified, "yesterday");
@@ -161,6 +168,7 @@ test_truth(void **state)
 	struct site *const site = site_new(*state, policy_text);
 	struct lt_source *const source = &site->d.signals.sources[1];
 	const int64_t issued_utc_s = site->now_utc_s - LT_DAY_S;
+
 	give(site, 1, site->hour_utc_s, 24, LT_HOUR_S, issued_utc_s);
 	struct lt_points points = {
 	    .quantity = LT_QUANTITY_PRICE, .currency = "ZZZ"};
@@ -194,6 +202,7 @@ test_state(void **state)
 {
 	struct site *const site = site_new(*state, policy_text);
 	const int64_t hour = site->hour_utc_s;
+
 	/* london: fresh, 6 hours ahead; britain: fresh; price: never. */
 	give(site, 0, hour - 2 * LT_HOUR_S, 8, LT_HOUR_S, site->now_utc_s);
 	give(site, 1, hour, 24, LT_HOUR_S, site->now_utc_s);
@@ -249,6 +258,7 @@ test_failover(void **state)
 	struct site *const site = site_new(*state, policy_text);
 	const int64_t hour = site->hour_utc_s;
 	const int64_t long_ago = site->now_utc_s - 2 * LT_DAY_S;
+
 	give(site, 0, hour - 60 * LT_HOUR_S, 90, LT_HOUR_S, long_ago);
 	give(site, 1, hour, 24, LT_HOUR_S, site->now_utc_s);
 	json_t *const answer = ask(site, "/v1/signals", 200);
@@ -273,15 +283,17 @@ test_export(void **state)
 	const int64_t first = site->hour_utc_s - (int64_t)COUNT * STEP_S;
 	char uri[256] = "/v1/signals/export?source=price", next[64] = "";
 	int count = 0, pages = 0;
+
 	give(site, 2, first, COUNT, STEP_S, site->now_utc_s);
 	do {
 		json_t *const page = ask(site, uri, 200);
 		size_t i;
 		json_t *point;
+
 		assert_string_equal(text_of(page, "currency"), "GBP");
-		json_array_foreach(json_object_get(page, "points"), i, point)
-		{
+		json_array_foreach(json_object_get(page, "points"), i, point) {
 			char want[40];
+
 			lt_utc_text(want, sizeof(want),
 			    first + (int64_t)count * STEP_S);
 			assert_string_equal(text_of(point, "start"), want);
@@ -350,6 +362,7 @@ test_errors(void **state)
 	struct site *const site = site_new(*state, policy_text);
 	json_t *const answer = ask(site, "/v1/signals/errors", 200);
 	const json_t *const sources = json_object_get(answer, "sources");
+
 	assert_int_equal(json_array_size(sources), 3);
 	const json_t *const models =
 	    json_object_get(json_array_get(sources, 0), "models");
@@ -371,6 +384,7 @@ test_pages(void **state)
 	char *text = NULL;
 	size_t length = 0;
 	FILE *const out = open_memstream(&text, &length);
+
 	fprintf(out, "sources:\n");
 	for (int i = 0; i < LT_SOURCES_MAX; i++)
 		fprintf(out, "  s%d: {adapter: uk_carbon_intensity}\n", i);
@@ -388,6 +402,7 @@ test_pages(void **state)
 	int count = 0;
 	for (int64_t next = 0; next >= 0;) {
 		char uri[64];
+
 		snprintf(uri, sizeof(uri), "/v1/signals?offset=%lld",
 		    (long long)next);
 		json_t *const page = ask(site, uri, 200);
@@ -395,6 +410,7 @@ test_pages(void **state)
 		const json_t *const list = json_object_get(page, "sources");
 		for (size_t i = 0; i < json_array_size(list); i++) {
 			char want[16];
+
 			snprintf(want, sizeof(want), "s%d", count++);
 			assert_string_equal(
 			    text_of(json_array_get(list, i), "name"), want);
@@ -420,5 +436,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

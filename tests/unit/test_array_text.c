@@ -54,9 +54,10 @@ static void
 test_cases(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_error err = {0};
 		uint32_t tasks = 0, parallel = 0;
+
 		print_message("%s\n", cases[i].why);
 		assert_int_equal(lt_array_count(cases[i].text, cases[i].size,
 				     &tasks, &parallel, &err),
@@ -97,5 +98,6 @@ main(void)
 	    cmocka_unit_test(test_cases),
 	    cmocka_unit_test(test_length),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

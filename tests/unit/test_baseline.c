@@ -66,6 +66,7 @@ test_baseline(void **state)
 		    .objective = LT_OBJECTIVE_COST,
 		    .plan_start_utc_s = NOW,
 		    .home_start_utc_s = NOW};
+
 		strcpy(run.partition, cases[i].plan);
 		strcpy(quote.partition, cases[i].plan);
 		strcpy(quote.home, cases[i].home);
@@ -87,5 +88,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_baseline)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static int
 setup(void **state)
 {
 	(void)state;
-	memset(budgets, 0, sizeof budgets);
+	memset(budgets, 0, sizeof(budgets));
 	budgets[RESEARCH] = (struct lt_budget){.team = "research",
 	    .on_exceed = LT_RULE_HOLD,
 	    .periods = {{NOW, LATER, "2026 Q4", both(1000, 500), both(100, 0),
@@ -99,6 +99,7 @@ test_managers(void **state)
 	static struct lt_manager rows[] = {{OPERATOR, 0},
 	    {HEAD, ACCOUNT_RESEARCH + 1}, {LEAD, ACCOUNT_FREE + 1},
 	    {LEAD, ACCOUNT_VISION + 1}};
+
 	static const struct {
 		const char *why;
 		uint32_t uid;
@@ -121,8 +122,8 @@ test_managers(void **state)
 	};
 	(void)state;
 	snapshot.managers = rows;
-	snapshot.manager_count = sizeof rows / sizeof rows[0];
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	snapshot.manager_count = sizeof(rows) / sizeof(rows[0]);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
 		assert_int_equal(
 		    lt_sheet_manages(&snapshot, cases[i].uid, cases[i].account),
@@ -152,6 +153,7 @@ admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
 {
 	struct lt_verdict verdict;
 	const struct lt_hold hold = {uid, account, amount, start, end};
+
 	lt_admit(&verdict, &snapshot, recent, &hold);
 	return verdict;
 }
@@ -160,6 +162,7 @@ static int64_t
 left(uint32_t uid, int account, int64_t start, int64_t end)
 {
 	struct lt_amount available;
+
 	lt_available(&available, &snapshot, recent, uid, account, start, end);
 	return available.money_micros;
 }
@@ -229,7 +232,7 @@ static void
 test_cases(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].why);
 		lt_recent_init(recent, &snapshot);
 		const int64_t before = left(cases[i].uid, cases[i].account,
@@ -343,14 +346,17 @@ static void
 test_many_users(void **state)
 {
 	enum { USERS = 60 };
+
 	(void)state;
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		const struct lt_hold hold = {
 		    uid, ACCOUNT_VISION, money(1), NOW, NOW + 1};
+
 		lt_recent_add(recent, &snapshot, &hold);
 	}
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		struct lt_amount left;
+
 		lt_available(&left, &snapshot, recent, uid, ACCOUNT_VISION, NOW,
 		    NOW + 1);
 		assert_int_equal(left.money_micros, 199);
@@ -377,10 +383,11 @@ test_new_period(void **state)
 		false},
 	};
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct lt_hold held = {.account = rows[i].account,
 		    .start_utc_s = rows[i].held_from,
 		    .end_utc_s = rows[i].held_to};
+
 		print_message("# %s\n", rows[i].why);
 		assert_int_equal(lt_sheet_new_period(&snapshot, &held,
 				     rows[i].from, rows[i].to),
@@ -409,7 +416,7 @@ test_lookups(void **state)
 	assert_int_equal(lt_sheet_account(&snapshot, "vis"), -1);
 	assert_int_equal(lt_sheet_account(&snapshot, ""), -1);
 	char name[LT_ACCOUNT_SIZE + 1];
-	memset(name, 'a', sizeof name);
+	memset(name, 'a', sizeof(name));
 	name[LT_ACCOUNT_SIZE] = '\0';
 	assert_int_equal(lt_sheet_account(&snapshot, name), -1);
 	assert_int_equal(
@@ -437,17 +444,17 @@ test_text(void **state)
 	    .settled = 4100000000,
 	    .held = 587500000,
 	    .available = 312500000};
-	lt_verdict_text(text, sizeof text, &verdict, "USD");
+	lt_verdict_text(text, sizeof(text), &verdict, "USD");
 	assert_string_equal(text,
 	    "vision has $312.50 of $5,000.00 left for November ($4,100.00 "
 	    "spent, $587.50 held);\nthis job may cost $9,437.76.");
 	verdict.is_user_cap = verdict.is_carbon = true;
-	lt_verdict_text(text, sizeof text, &verdict, "USD");
+	lt_verdict_text(text, sizeof(text), &verdict, "USD");
 	assert_non_null(strstr(text, " CO2e left for you for November ("));
 	assert_non_null(strstr(text, "\nthis job may emit "));
 	verdict.limit = -1;
 	verdict.is_user_cap = verdict.is_carbon = false;
-	lt_verdict_text(text, sizeof text, &verdict, "USD");
+	lt_verdict_text(text, sizeof(text), &verdict, "USD");
 	assert_string_equal(text,
 	    "vision has $312.50 left for November;\nthis job may cost "
 	    "$9,437.76.");

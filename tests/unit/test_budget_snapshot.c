@@ -53,6 +53,7 @@ test_parts(void **state)
 			    .has_money = true, .money_micros = 250}}};
 		const bool touches =
 		    lt_hold_part(&part, &hold, &period, cases[i].now);
+
 		if (touches != cases[i].touches ||
 		    (touches && part.money_micros != cases[i].money))
 			fail_msg("%s: %d %lld", cases[i].why, touches,
@@ -87,5 +88,6 @@ main(void)
 	    cmocka_unit_test(test_parts),
 	    cmocka_unit_test(test_counts),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

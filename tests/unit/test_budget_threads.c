@@ -108,6 +108,7 @@ hold_once(uint32_t *seed)
 	    .per_task = hold.amount,
 	    .start_utc_s = hold.start_utc_s,
 	    .end_utc_s = hold.end_utc_s};
+
 	strcpy(record.account, accounts[hold.account].name);
 	/* Each twentieth write fails: taken back, as job_submit does. */
 	const bool fails = next(seed) % 20 == 0;
@@ -133,6 +134,7 @@ static void *
 work(void *context)
 {
 	uint32_t seed = 2463534242u + *(const uint32_t *)context * 7919u;
+
 	for (int i = 0; i < TRIES; i++)
 		hold_once(&seed);
 	return NULL;
@@ -148,11 +150,13 @@ static void
 add(struct totals *totals, const struct lt_ring_record *record)
 {
 	const bool vision = strcmp(record->account, "vision") == 0;
+
 	for (int p = 0; p < LT_PERIODS; p++) {
 		const struct lt_period *const period = &budgets[0].periods[p];
 		const int64_t end = record->end_utc_s > record->start_utc_s
 					? record->end_utc_s
 					: record->start_utc_s + 1;
+
 		if (record->start_utc_s >= period->end_utc_s ||
 		    end <= period->start_utc_s)
 			continue;
@@ -170,12 +174,14 @@ static void
 check(const struct lt_ring_record *records, uint32_t count)
 {
 	struct totals totals = {0};
+
 	for (uint32_t i = 0; i < count; i++) {
 		assert_int_equal(records[i].sequence, i + 1);
 		add(&totals, &records[i]);
 	}
 	for (int p = 0; p < LT_PERIODS; p++) {
 		const int64_t at = budgets[0].periods[p].start_utc_s;
+
 		for (int team = 0; team < 2; team++) {
 			assert_true(totals.team[team][p] <= LIMIT);
 			assert_true(totals.carbon[team][p] <= CARBON_LIMIT);
@@ -184,6 +190,7 @@ check(const struct lt_ring_record *records, uint32_t count)
 			struct lt_amount left;
 			int64_t least = LIMIT - totals.team[1][p];
 			const int64_t own = USER_LIMIT - totals.user[uid][p];
+
 			assert_true(totals.user[uid][p] <= USER_LIMIT);
 			if (LIMIT - totals.team[0][p] < least)
 				least = LIMIT - totals.team[0][p];
@@ -208,7 +215,7 @@ test_threads(void **state)
 	uint32_t numbers[THREADS], count, bad;
 	uint64_t highest, contiguous;
 	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof path, "%s/holds", directory);
+	snprintf(path, sizeof(path), "%s/holds", directory);
 	fd = lt_ring_open(path, true, &generation, NULL);
 	assert_true(fd >= 0);
 	make_sheet();
@@ -221,7 +228,7 @@ test_threads(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 
 	struct lt_ring_record *const records =
-	    calloc(LT_RING_SLOTS, sizeof *records);
+	    calloc(LT_RING_SLOTS, sizeof(*records));
 	assert_int_equal(lt_ring_read(fd, generation, 0, records, &count,
 			     &highest, &contiguous, &bad, NULL),
 	    LT_OK);
@@ -243,5 +250,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_threads),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,7 @@ test_periods(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t at, start, end;
 		struct lt_period period, next;
+
 		use_zone(cases[i].zone);
 		assert_int_equal(lt_utc_parse(cases[i].at, &at, NULL), LT_OK);
 		assert_int_equal(
@@ -124,6 +125,7 @@ test_period_holds_now(void **state)
 		struct tm last = {
 		    .tm_year = zones[i].last_year - 1899, .tm_mday = 1};
 		struct lt_period before = {0};
+
 		use_zone(zones[i].zone);
 		const int64_t end = (int64_t)timegm(&last);
 		int64_t step = 0;
@@ -132,6 +134,7 @@ test_period_holds_now(void **state)
 			const time_t local = (time_t)at;
 			struct lt_period now, next;
 			struct tm tm;
+
 			localtime_r(&local, &tm);
 			step = tm.tm_mday > 27 || tm.tm_mday < 3 ? 1799 : 21599;
 			lt_calendar_period(&now, &offsets, LT_MONTH, at, 0);
@@ -200,6 +203,7 @@ test_bad_zone(void **state)
 	    "Europe/Lundon", "/etc/passwd", "../zoneinfo/UTC"};
 	for (size_t i = 0; i < 3; i++) {
 		struct lt_error err = {0};
+
 		assert_int_equal(lt_time_zone_set(bad[i], &err), LT_EINPUT);
 		assert_non_null(strstr(err.text, bad[i]));
 	}
@@ -257,9 +261,11 @@ test_time(void **state)
 		char text[40] = "";
 		const int code =
 		    lt_calendar_time(&got, &offsets, times[i].text, &err);
+
 		if (code == LT_OK)
 			lt_utc_text(text, sizeof(text), got);
-		if (strcmp(text, times[i].utc ? times[i].utc : "") != 0 ||
+		if (strcmp(text, times[i].utc != NULL ? times[i].utc : "") !=
+			0 ||
 		    (code != LT_OK && err.text[0] == '\0'))
 			fail_msg("%s: got \"%s\"", times[i].why, text);
 	}
@@ -272,5 +278,6 @@ main(void)
 	    cmocka_unit_test(test_period_holds_now),
 	    cmocka_unit_test(test_parse), cmocka_unit_test(test_bad_zone),
 	    cmocka_unit_test(test_steps), cmocka_unit_test(test_time)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ test_size(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job before = make_job(7), bobs = make_job(8);
+
 		print_message("# %s\n", cases[i].why);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &before, cases[i].held, 0);
@@ -95,6 +96,7 @@ test_team(void **state)
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7), other = make_job(8);
+
 		print_message("# %s\n", moves[i].why);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, moves[i].held, 0);
@@ -129,6 +131,7 @@ test_array(void **state)
 		struct lt_slurm_job before = make_job(7);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &before, arrays[i].held, 0);
+
 		hold.quote.tasks = hold.live_tasks = 4;
 		before.cpus = arrays[i].cpus_before;
 		before.array_pending = arrays[i].tasks_of_record;
@@ -165,6 +168,7 @@ test_partition(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job before = make_job(7), other = make_job(8);
 		struct lt_ledger_hold hold = hold_job(w, &before, HALF, 0);
+
 		print_message("# %s\n", turns[i].why);
 		before.asked.min_nodes = before.asked.max_nodes = 1;
 		hold_job(w, &other, turns[i].others, 0);
@@ -196,6 +200,7 @@ static void
 test_begin(void **state)
 {
 	enum { CHEAP = NOW + LT_HOUR_S, DEAR = NOW + 13 * LT_HOUR_S };
+
 	static const struct {
 		const char *why;
 		int64_t eligible_before_utc_s, eligible_utc_s, held, others;
@@ -215,6 +220,7 @@ test_begin(void **state)
 		struct lt_slurm_job before = make_job(7), other = make_job(8);
 		int64_t starts[] = {NOVEMBER, NOW + 12 * LT_HOUR_S, DECEMBER};
 		double values[] = {3600000, 7200000}, integrals[3];
+
 		print_message("# %s\n", moves[i].why);
 		w->series.count = 2;
 		w->series.start_utc_s = starts;
@@ -247,6 +253,7 @@ test_left_alone(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job before = make_job(7), job = before;
 	struct lt_ledger_hold hold = hold_job(w, &job, HALF, 0);
+
 	job.cpus = 64;
 	hold.state = LT_HOLD_SETTLED;
 	must(w->f,
@@ -284,6 +291,7 @@ test_seen_first(void **state)
 		struct lt_slurm_job job = make_job(7);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, firsts[i].held, 0);
+
 		print_message("# %s\n", firsts[i].why);
 		job.cpus = firsts[i].cpus;
 		job.state = firsts[i].state;
@@ -309,5 +317,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_left_alone, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_seen_first, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("change", tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ test_share(void **state)
 		    lt_charge_share(&share_cases[i].resources,
 			shapes + share_cases[i].first_shape,
 			share_cases[i].shape_count);
+
 		if (share.numerator != share_cases[i].numerator ||
 		    share.denominator != share_cases[i].denominator)
 			fail_msg("%s: got %lld/%lld", share_cases[i].why,
@@ -146,6 +147,7 @@ test_worst_quality(void **state)
 		    .price = {2, price},
 		    .carbon = {1, &carbon}};
 		struct lt_charge charge;
+
 		price[0].quality = cases[i].price[0];
 		price[1].quality = cases[i].price[1];
 		carbon.quality = cases[i].carbon;
@@ -201,6 +203,7 @@ test_never_ran(void **state)
 	};
 	for (size_t i = 0; i < 3; i++) {
 		struct lt_charge charge;
+
 		assert_int_equal(
 		    lt_charge_run(&charge, &inputs[i], NULL), LT_OK);
 		assert_int_equal(charge.hour_count, 0);
@@ -230,6 +233,7 @@ test_split_adds_up(void **state)
 		double exact[50], sum = 0;
 		int64_t parts[50], total = 0;
 		const uint32_t n = 1 + (uint32_t)(random() % 50);
+
 		for (uint32_t i = 0; i < n; i++) {
 			exact[i] = (double)(random() % 2000003) / 7.0 - 1e5;
 			sum += exact[i];
@@ -248,6 +252,7 @@ static int
 remove_all(const char *directory)
 {
 	char command[256];
+
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	return system(command);
 }
@@ -277,10 +282,12 @@ test_split_node_costs_the_node(void **state)
 		char name[32];
 		int64_t sum = 0, whole = 0;
 		struct lt_charge charge;
+
 		assert_int_equal(lt_ledger_begin(ledger, NULL), LT_OK);
 		snprintf(name, sizeof(name), "parts%zu", i);
 		for (uint32_t k = 0; k < cases[i].parts; k++) {
 			int64_t rounded;
+
 			input.share = (struct lt_fraction){1, cases[i].parts};
 			assert_int_equal(
 			    lt_charge_run(&charge, &input, NULL), LT_OK);
@@ -339,6 +346,7 @@ test_suspended(void **state)
 		    .suspended_watts = cases[i].kept.numerator ? 18 : 0,
 		    .price = {1, &price},
 		    .carbon = {1, &carbon}};
+
 		print_message("%s\n", cases[i].why);
 		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 		assert_int_equal(charge.hour_count, 2);
@@ -363,5 +371,6 @@ main(void)
 	    cmocka_unit_test(test_split_adds_up),
 	    cmocka_unit_test(test_split_node_costs_the_node),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,9 @@ is_whole(const char *request)
 	const char *const end = strstr(request, "\r\n\r\n");
 	const char *const length = strcasestr(request, "content-length:");
 
-	if (!end)
+	if (end == NULL)
 		return false;
-	return !length || strlen(end + 4) >= (size_t)atoi(length + 15);
+	return length == NULL || strlen(end + 4) >= (size_t)atoi(length + 15);
 }
 
 static void *
@@ -140,7 +140,8 @@ test_answers(void **state)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
 		if (code == LT_OK)
 			assert_true(lt_json_int(answer, "id", &id) && id == 7);
-		else if (answer || !strstr(err.text, cases[i].text))
+		else if (answer != NULL ||
+			 strstr(err.text, cases[i].text) == NULL)
 			fail_msg("%s: \"%s\"", cases[i].why, err.text);
 		json_decref(answer);
 	}
@@ -284,7 +285,7 @@ set_up(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	if (!mkdtemp(run_dir) || lt_http_init(&err))
+	if (mkdtemp(run_dir) == NULL || lt_http_init(&err))
 		return -1;
 	snprintf(socket_path, sizeof(socket_path), "%s/lowtided.sock", run_dir);
 	snprintf(conf_path, sizeof(conf_path), "%s/slurm.conf", run_dir);

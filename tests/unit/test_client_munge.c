@@ -68,7 +68,8 @@ test_replies(void **state)
 		struct lt_error err = {0};
 		const int code = call(&server, &answer, &err);
 
-		if (code != cases[i].code || !strstr(err.text, cases[i].text))
+		if (code != cases[i].code ||
+		    strstr(err.text, cases[i].text) == NULL)
 			fail_msg(
 			    "%s: got %d, %s", cases[i].why, code, err.text);
 		if (code == LT_OK)
@@ -116,7 +117,7 @@ write_conf(const struct server *servers, int count)
 
 	assert_non_null(out);
 	fprintf(out, "SlurmUser=%s\nAuthInfo=socket=%s\n",
-	    user ? user->pw_name : "0", munge_socket);
+	    user != NULL ? user->pw_name : "0", munge_socket);
 	for (int i = 0; i < count; i++)
 		fprintf(out, "SlurmctldHost=c%d(127.0.0.1:%u)\n", i,
 		    servers[i].port);
@@ -197,7 +198,7 @@ tear_down(void **state)
 static int
 set_up(void **state)
 {
-	if (lt_http_init(NULL) || !mkdtemp(folder))
+	if (lt_http_init(NULL) || mkdtemp(folder) == NULL)
 		return -1;
 	if (access(MUNGED, X_OK))
 		return 0;

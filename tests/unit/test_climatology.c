@@ -70,6 +70,7 @@ test_hours_and_months(void **state)
 	assert_true(points.points[0].value == item->g_per_kwh[4][23]);
 	for (int hour = 0; hour < 24; hour++) {
 		const struct lt_point *const point = &points.points[hour + 1];
+
 		assert_true(
 		    point->start_utc_s == JUNE + hour * (int64_t)LT_HOUR_S);
 		assert_true(point->value == item->g_per_kwh[5][hour]);
@@ -87,6 +88,7 @@ test_south_is_not_north(void **state)
 	for (const struct lt_climatology *item = lt_climatologies;
 	     item->zone != NULL; item++) {
 		double june = 0, january = 0;
+
 		for (int hour = 0; hour < 24; hour++) {
 			january += item->g_per_kwh[0][hour];
 			june += item->g_per_kwh[5][hour];
@@ -115,6 +117,7 @@ test_refuses(void **state)
 		    options_of(cases[i].zone);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
+
 		if (lt_adapter_check(&lt_adapter_climatology, &options, &err) !=
 		    LT_EINPUT)
 			fail_msg("%s", cases[i].why);
@@ -147,5 +150,6 @@ main(void)
 	    cmocka_unit_test(test_refuses),
 	    cmocka_unit_test(test_is_known),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

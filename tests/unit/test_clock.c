@@ -28,6 +28,7 @@ test_step(void **state)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		const int64_t by_s = lt_clock_step(
 		    &clock, calls[i].wall_ms, calls[i].monotonic_ms);
+
 		if (by_s != calls[i].by_s)
 			fail_msg("%s: %lld", calls[i].why, (long long)by_s);
 	}
@@ -39,6 +40,7 @@ static int64_t
 made(struct fixture *f, uint64_t quote_id)
 {
 	struct lt_ledger_hold hold;
+
 	must(f, lt_ledger_hold(f->ledger, quote_id, &hold, &f->err));
 	return hold.made_utc_s;
 }
@@ -48,6 +50,7 @@ static void
 test_stamps_move(void **state)
 {
 	static const int64_t steps_s[] = {-1200, 1200, 86400, -1, 1};
+
 	for (size_t i = 0; i < sizeof(steps_s) / sizeof(steps_s[0]); i++) {
 		struct fixture *const f = *state;
 		const int64_t by = steps_s[i];
@@ -67,6 +70,7 @@ test_stamps_move(void **state)
 		    .jobs.list.begun_utc_s = NOW - 2};
 		struct lt_ledger_hold open = make_hold(9 + i * 2, 1);
 		struct lt_ledger_hold ends = make_hold(10 + i * 2, 1);
+
 		open.made_utc_s = ends.made_utc_s = NOW - 50;
 		must(f, lt_ledger_put_hold(f->ledger, &open, &f->err));
 		must(f, lt_ledger_put_hold(f->ledger, &ends, &f->err));
@@ -127,6 +131,7 @@ test_sources_keep_their_pace(void **state)
 	    .next_fetch_utc_s = NOW + 300, .busy = false};
 	struct lt_daemon d = {
 	    .signals.source_count = 1, .signals.sources = &source};
+
 	(void)state;
 	lt_clock_follow(&d, NOW * 1000LL, 1000);
 	assert_int_equal(
@@ -151,5 +156,6 @@ main(void)
 	    EACH(test_future_at_start),
 	    EACH(test_sources_keep_their_pace),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static void
 test_managers(void **state)
 {
 	struct world *const w = make_world(*state);
+
 	take_tree(w);
 	compile(w, NOW);
 	check_rights(&w->d->budget.snapshot);
@@ -63,6 +64,7 @@ test_restart(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_daemon *const fresh = calloc(1, sizeof(*fresh));
+
 	assert_non_null(fresh);
 	take_tree(w);
 	w->d->args.state = w->f->dir;
@@ -115,6 +117,7 @@ test_arrays(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
+
 		print_message("# %s\n", cases[i].why);
 		job.uid = cases[i].uid;
 		job.state = cases[i].state;
@@ -145,5 +148,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("compile_budget", tests, NULL, NULL);
 }

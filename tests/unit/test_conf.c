@@ -145,8 +145,9 @@ test_plugstack(void **state)
 		const int code = lt_plugstack_line(line, sizeof(line),
 		    write_file("plugstack.conf", cases[i].text), &err);
 
-		if (code != (cases[i].line ? LT_OK : LT_ENOENT) ||
-		    strcmp(line, cases[i].line ? cases[i].line : "") != 0)
+		if (code != (cases[i].line != NULL ? LT_OK : LT_ENOENT) ||
+		    strcmp(line, cases[i].line != NULL ? cases[i].line : "") !=
+			0)
 			fail_msg("%s: %d \"%s\" %s", cases[i].why, code, line,
 			    err.text);
 	}
@@ -178,7 +179,7 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
+	return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
 static int

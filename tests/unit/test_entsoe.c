@@ -257,6 +257,7 @@ test_clocks_change(void **state)
 {
 	static const struct pair pairs[] = {
 	    {"area", "FR"}, {"token_env", "T"}, {0}};
+
 	static const struct {
 		const char *start, *end;
 		int64_t start_utc_s;

@@ -101,6 +101,7 @@ static void
 post(const struct lt_adapter *adapter)
 {
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
+
 	assert_non_null(fetch);
 	fetch->adapter = adapter;
 	fetch->from_utc_s = 1000000;
@@ -111,8 +112,10 @@ static struct lt_fetch *
 wait_for_one(void)
 {
 	struct lt_fetch *fetch;
-	while (!(fetch = lt_fetch_take())) {
+
+	while ((fetch = lt_fetch_take()) == NULL) {
 		struct pollfd fd = {.fd = lt_fetch_fd(), .events = POLLIN};
+
 		assert_true(fd.fd >= 0);
 		assert_int_equal(poll(&fd, 1, -1), 1);
 	}
@@ -128,6 +131,7 @@ test_results(void **state)
 		post(&cases[i].adapter);
 	for (int i = 0; i < CASES; i++) {
 		struct lt_fetch *const f = wait_for_one();
+
 		if (f->adapter != &cases[i].adapter ||
 		    f->code != cases[i].code ||
 		    f->points.count != cases[i].count ||
@@ -155,6 +159,7 @@ test_stop(void **state)
 {
 	static const struct lt_adapter endless = {
 	    .name = "hangs", .fetch = hangs};
+
 	(void)state;
 	post(&endless);
 	post(&cases[0].adapter);
@@ -170,5 +175,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_results), cmocka_unit_test(test_stop)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

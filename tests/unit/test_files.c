@@ -29,9 +29,9 @@ setup(void **state)
 	(void)state;
 	make_market();
 	make_sheet();
-	snprintf(directory, sizeof directory, "/tmp/lt-files-XXXXXX");
+	snprintf(directory, sizeof(directory), "/tmp/lt-files-XXXXXX");
 	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof path, "%s/file", directory);
+	snprintf(path, sizeof(path), "%s/file", directory);
 	return 0;
 }
 
@@ -50,6 +50,7 @@ assert_same_market(const struct lt_market *a, const struct lt_market *b)
 {
 	unsigned char *x = NULL, *y = NULL;
 	size_t x_count = 0, y_count = 0;
+
 	assert_int_equal(lt_market_pack(a, &x, &x_count, NULL), LT_OK);
 	assert_int_equal(lt_market_pack(b, &y, &y_count, NULL), LT_OK);
 	assert_int_equal(x_count, y_count);
@@ -81,8 +82,8 @@ test_market_comes_back(void **state)
 	assert_int_equal(back.zone.steps[1].offset_s, -3600);
 	assert_string_equal(back.gpus[0].name, "H100");
 	for (int s = 0; s < SERIES; s++)
-		assert_memory_equal(
-		    back.series[s].integral, integrals[s], sizeof integrals[s]);
+		assert_memory_equal(back.series[s].integral, integrals[s],
+		    sizeof(integrals[s]));
 	lt_market_free(&back);
 	assert_null(back.arena);
 }
@@ -160,6 +161,7 @@ test_damaged_market(void **state)
 	for (size_t at = 0; at < byte_count; at++) {
 		struct lt_market back;
 		struct lt_error err = {0};
+
 		bytes[at] ^= 4;
 		assert_true(
 		    lt_market_unpack(&back, bytes, byte_count, &err) < 0);
@@ -169,6 +171,7 @@ test_damaged_market(void **state)
 	for (size_t length = 0; length < byte_count; length += 3) {
 		struct lt_market back;
 		unsigned char *const cut = malloc(length + 1);
+
 		memcpy(cut, bytes, length);
 		assert_true(lt_market_unpack(&back, cut, length, NULL) < 0);
 		free(cut);
@@ -203,6 +206,7 @@ test_budget_snapshot(void **state)
 	lt_sheet_free(&back);
 	for (size_t at = 0; at < x_count; at++) {
 		struct lt_error err = {0};
+
 		x[at] ^= 1;
 		assert_true(lt_sheet_unpack(&back, x, x_count, &err) < 0);
 		assert_true(err.text[0] != '\0' && back.arena == NULL);
@@ -237,7 +241,7 @@ test_untrusted_files(void **state)
 	assert_int_equal(lt_market_save(&market, path, NULL), LT_OK);
 	assert_int_equal(chmod(path, 0666), 0);
 	assert_int_equal(lt_market_load(&loaded, path, NULL, NULL), LT_EDENIED);
-	snprintf(other, sizeof other, "%s.link", path);
+	snprintf(other, sizeof(other), "%s.link", path);
 	assert_int_equal(symlink(path, other), 0);
 	assert_int_equal(lt_market_load(&loaded, other, NULL, NULL), LT_EIO);
 	unlink(other);
@@ -256,15 +260,17 @@ reads(uid_t uid, uid_t slurm_uid)
 {
 	int status = 0;
 	const pid_t child = fork();
+
 	if (child == 0) {
 		struct lt_market loaded;
 		struct lt_error err = {0};
+
 		if (uid != geteuid() && setuid(uid) != 0)
 			_exit(2);
 		lt_file_trust(slurm_uid);
 		if (lt_market_load(&loaded, path, NULL, &err) == LT_OK)
 			_exit(0);
-		_exit(strstr(err.text, "owned by uid") ? 1 : 2);
+		_exit(strstr(err.text, "owned by uid") != NULL ? 1 : 2);
 	}
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -276,6 +282,7 @@ static void
 test_owner_of_market(void **state)
 {
 	enum { SLURM = 64030, ADA = 1000, BOB = 1001 };
+
 	static const struct {
 		const char *why;
 		uid_t owner, reader, slurm_uid;
@@ -354,10 +361,10 @@ test_file_id(void **state)
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_true(lt_file_id(&before, path));
 	assert_true(lt_file_id(&after, path));
-	assert_memory_equal(&before, &after, sizeof before);
+	assert_memory_equal(&before, &after, sizeof(before));
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	assert_true(lt_file_id(&after, path));
-	assert_true(memcmp(&before, &after, sizeof before) != 0);
+	assert_true(memcmp(&before, &after, sizeof(before)) != 0);
 }
 
 static void
@@ -368,8 +375,8 @@ test_failed_save_keeps_the_old(void **state)
 	char blocked[128], inside[160];
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_OK);
 	/* A directory where the new file would be made. */
-	snprintf(blocked, sizeof blocked, "%s.new", path);
-	snprintf(inside, sizeof inside, "%s/x", blocked);
+	snprintf(blocked, sizeof(blocked), "%s.new", path);
+	snprintf(inside, sizeof(inside), "%s/x", blocked);
 	assert_int_equal(mkdir(blocked, 0700), 0);
 	assert_int_equal(mkdir(inside, 0700), 0);
 	assert_int_equal(lt_sheet_save(&snapshot, path, NULL), LT_EIO);

@@ -260,11 +260,13 @@ static void
 test_spoiled(void **state)
 {
 	char directory[] = "/tmp/lt-check-XXXXXX", path[64];
+
 	(void)state;
 	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof path, "%s/file", directory);
-	for (size_t i = 0; i < sizeof spoiled / sizeof spoiled[0]; i++) {
+	snprintf(path, sizeof(path), "%s/file", directory);
+	for (size_t i = 0; i < sizeof(spoiled) / sizeof(spoiled[0]); i++) {
 		struct lt_error err = {0};
+
 		print_message("%s\n", spoiled[i].why);
 		make_market();
 		make_sheet();
@@ -285,5 +287,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_spoiled),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static void
 test_who_may_answer(void **state)
 {
 	const uid_t self = geteuid();
+
 	const struct {
 		const char *why;
 		uid_t slurm_uid;
@@ -81,8 +82,8 @@ test_who_may_answer(void **state)
 		const int status =
 		    lt_follow_ask("/v1/balance?account=&uid=7", &answer);
 		finish(&server, thread);
-		if (status != cases[i].status || !answer ||
-		    !strstr(answer, cases[i].text))
+		if (status != cases[i].status || answer == NULL ||
+		    strstr(answer, cases[i].text) == NULL)
 			fail_msg(
 			    "%s: got %d, %s", cases[i].why, status, answer);
 		assert_string_equal(
@@ -170,6 +171,7 @@ test_paths(void **state)
 		char path[1024] = "";
 		const bool here = lt_follow_path(
 		    path, sizeof(path), cases[i].uid, cases[i].uri);
+
 		assert_int_equal(here, cases[i].path != NULL);
 		if (here)
 			assert_string_equal(path, cases[i].path);
@@ -188,7 +190,7 @@ tear_down(void **state)
 static int
 set_up(void **state)
 {
-	if (lt_http_init(NULL) || !mkdtemp(folder))
+	if (lt_http_init(NULL) || mkdtemp(folder) == NULL)
 		return -1;
 	snprintf(market_path, sizeof(market_path), "%s/market", folder);
 	if (access(MUNGED, X_OK) == 0 && !start_munged()) {

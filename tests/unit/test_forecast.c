@@ -27,6 +27,7 @@ static uint32_t
 history(struct lt_rate_step *steps, int days, double extra)
 {
 	const uint32_t n = (uint32_t)days * 24;
+
 	for (uint32_t i = 0; i < n; i++) {
 		steps[i] = (struct lt_rate_step){
 		    .start_utc_s = T0 - (int64_t)(n - i) * HOUR,
@@ -182,5 +183,6 @@ main(void)
 	    cmocka_unit_test(test_not_seasonal),
 	    cmocka_unit_test(test_bounds),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

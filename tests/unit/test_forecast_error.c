@@ -33,6 +33,7 @@ intensity(int hour)
 
 	for (; made <= hour; made++) {
 		static uint64_t seed = 7;
+
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		anomaly[made] = (made > 0 ? 0.9 * anomaly[made - 1] : 0) +
 				40 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
@@ -131,6 +132,7 @@ test_hindcast(void **state)
 	for (int i = 0; i < BUCKETS; i++) {
 		const struct lt_forecast_band *const own =
 		    &bands[LT_FORECAST_OWN][i];
+
 		assert_true(own->count > 80);
 		assert_true(fabs(own->mean) <= own->mean_abs);
 		assert_true(
@@ -175,6 +177,7 @@ test_scores(void **state)
 	for (int i = 0; i < BUCKETS; i++) {
 		const struct lt_forecast_band *const provider =
 		    &bands[LT_FORECAST_PROVIDER][i];
+
 		if (lt_forecast_bucket_hours[i + 1] <= 48) {
 			assert_true(provider->count > 350);
 			assert_true(fabs(provider->mean - 10) < 1e-6);
@@ -193,6 +196,7 @@ test_scores(void **state)
 		const int64_t now = NOW + (int64_t)hour * HOUR;
 		const uint32_t got = lt_forecast(out, LT_FORECAST_HOURS + 2,
 		    &(struct lt_known){known, count, true, 0, now});
+
 		for (uint32_t i = 1; i < got; i++) {
 			const int64_t lead_s =
 			    out[i].start_utc_s - now / HOUR * HOUR;
@@ -201,6 +205,7 @@ test_scores(void **state)
 					    (NOVEMBER / HOUR - HOURS)));
 			const struct lt_forecast_band *const band =
 			    &bands[LT_FORECAST_OWN][lt_forecast_bucket(lead_s)];
+
 			inside += fabs(out[i].value - seen) <= band->half_width;
 			all++;
 		}
@@ -331,5 +336,6 @@ main(void)
 	    EACH(test_bounds),
 	    EACH(test_version_1),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,5 +74,6 @@ main(void)
 	    cmocka_unit_test(test_feed_as_it_is),
 	    cmocka_unit_test(test_least_error),
 	};
+
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -48,9 +48,10 @@ test_find(void **state)
 
 		if (cases[i].wanted == NULL
 			? gpu != NULL
-			: !gpu || strcmp(gpu->name, cases[i].wanted) != 0)
+			: gpu == NULL ||
+			      strcmp(gpu->name, cases[i].wanted) != 0)
 			fail_msg("%s: \"%s\" is %s", cases[i].why,
-			    cases[i].name, gpu ? gpu->name : "unknown");
+			    cases[i].name, gpu != NULL ? gpu->name : "unknown");
 	}
 }
 
@@ -120,8 +121,8 @@ test_time_ratio(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = !cases[i].known;
 		const double ratio = lt_gpu_time_ratio(
-		    cases[i].from ? lt_gpu_find(cases[i].from) : NULL,
-		    cases[i].to ? lt_gpu_find(cases[i].to) : NULL,
+		    cases[i].from != NULL ? lt_gpu_find(cases[i].from) : NULL,
+		    cases[i].to != NULL ? lt_gpu_find(cases[i].to) : NULL,
 		    cases[i].precision, &known);
 
 		if (known != cases[i].known ||

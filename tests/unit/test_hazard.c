@@ -174,9 +174,9 @@ test_failover(void **state)
 		}
 		const struct lt_source *const source =
 		    lt_signal_source(&d.signals, d.policy, &signal, NOW);
-		if ((source ? source - sources : -1) != cases[i].want)
+		if ((source != NULL ? source - sources : -1) != cases[i].want)
 			fail_msg("%s: %s", cases[i].why,
-			    source ? source->policy->name : "none");
+			    source != NULL ? source->policy->name : "none");
 	}
 }
 

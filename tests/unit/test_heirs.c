@@ -10,6 +10,7 @@ static struct lt_slurm_account *
 accounts_of(const char *const (*tree)[2], uint32_t count)
 {
 	struct lt_slurm_account *const list = calloc(count, sizeof(*list));
+
 	assert_non_null(list);
 	for (uint32_t i = 0; i < count; i++) {
 		(void)strcpy(list[i].name, tree[i][0]);
@@ -22,6 +23,7 @@ static void
 charge_account(struct fixture *f, uint32_t job_id, const char *account)
 {
 	struct lt_run run = make_run(job_id, NOVEMBER, NOVEMBER + HOUR, 100);
+
 	(void)strcpy(run.account, account);
 	assert_true(settle(f, &run, NOVEMBER + 2 * HOUR, NOVEMBER));
 }
@@ -30,7 +32,7 @@ static const char *
 parent_in(const struct lt_slurm_account *list, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(list[i].name, name))
+		if (strcmp(list[i].name, name) == 0)
 			return list[i].parent;
 	return NULL;
 }

@@ -35,6 +35,7 @@ test_change(void **state)
 		const struct lt_slurm_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		uint64_t generation;
+
 		print_message("# %s\n", cases[i].why);
 		hold.state = cases[i].state;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
@@ -72,5 +73,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_change, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("absorb", tests, NULL, NULL);
 }

@@ -84,8 +84,8 @@ test_sources(void **state)
 		assert_non_null(out);
 		lt_init_write(out, facts, &site);
 		fclose(out);
-		if (!strstr(text, cases[i].has) ||
-		    strstr(text, cases[i].has_not))
+		if (strstr(text, cases[i].has) == NULL ||
+		    strstr(text, cases[i].has_not) != NULL)
 			fail_msg("%s: got\n%s", cases[i].why, text);
 		check(cases[i].why, text);
 		free(text);

@@ -40,6 +40,7 @@ settling_again(void **state)
 
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const int64_t now = DECEMBER + 5 * LT_DAY_S + 1234;
+
 		print_message("%s\n", cases[i].why);
 		empty(f);
 		struct lt_run run = make_run(i + 1, NOVEMBER + 3 * HOUR,
@@ -223,6 +224,7 @@ totals_by_kind_and_any_edge(void **state)
 	for (uint32_t i = 0; i < 30 * 24; i++) {
 		struct lt_run run = make_run(
 		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + HOUR, 1);
+
 		run.priced = i % 2 == 0;
 		run.moved = i % 3 == 0;
 		assert_true(settle(f, &run, DECEMBER, NOVEMBER));
@@ -329,6 +331,7 @@ static void
 ended_holds_are_pruned(void **state)
 {
 	enum { SEVEN = 7 * LT_DAY_S, LONG = 400 * LT_DAY_S };
+
 	static const struct {
 		const char *why;
 		int64_t after_s;
@@ -347,6 +350,7 @@ ended_holds_are_pruned(void **state)
 
 	for (uint64_t id = 1; id <= 4; id++) {
 		struct lt_ledger_hold hold = make_hold(id, 1);
+
 		must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 		must(f, lt_ledger_put_admission(f->ledger, id,
 			    &hold.quote.hold_per_task, &admission, &f->err));
@@ -359,6 +363,7 @@ ended_holds_are_pruned(void **state)
 	must(f, lt_ledger_end_hold(f->ledger, 3, LT_HOLD_VOID, "", &f->err));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		const int64_t now = DECEMBER + calls[i].after_s;
+
 		print_message("%s\n", calls[i].why);
 		must(f, lt_ledger_prune_holds(
 			    f->ledger, now - SEVEN, now - LONG, now, &f->err));
@@ -460,6 +465,7 @@ parts_of_a_node_add_up_to_the_node(void **state)
 	for (size_t p = 0; p < sizeof(prices) / sizeof(*prices); p++)
 		for (int jobs = 1; jobs <= 64; jobs++) {
 			int64_t sum = 0;
+
 			for (int i = 0; i < jobs; i++) {
 				must(f, lt_ledger_round(f->ledger, "ondemand",
 					    false, (double)prices[p] / jobs,
@@ -523,5 +529,6 @@ main(void)
 	    EACH(parts_of_a_node_add_up_to_the_node),
 	    EACH(carries_are_per_partition_and_currency),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,7 @@ a_damaged_line_is_named(void **state)
 		struct lt_error err = {0};
 		struct stat status;
 		char path[128];
+
 		(void)snprintf(path, sizeof(path), "%s/adjustments", f->dir);
 		assert_int_equal(stat(path, &status), 0);
 		append_text(f, lines[i]);
@@ -219,6 +220,7 @@ static struct lt_entry
 large(int64_t tenths_of_bound, const char *account, uint32_t uid)
 {
 	struct lt_entry entry = odd_adjustment;
+
 	entry.money_micros = LT_ADJUSTMENT_MAX / 10 * tenths_of_bound;
 	entry.uid = uid;
 	(void)snprintf(entry.account, sizeof(entry.account), "%s", account);
@@ -258,6 +260,7 @@ an_adjustment_is_bounded(void **state)
 		struct lt_entry entry = odd_adjustment;
 		struct lt_error err = {0};
 		const off_t before = journal_size(f);
+
 		entry.money_micros = cases[i].money_micros;
 		entry.carbon_mg = cases[i].carbon_mg;
 		const int code = lt_ledger_adjust(f->ledger, &entry, &err);
@@ -301,6 +304,7 @@ the_sum_of_adjustments_is_bounded(void **state)
 	for (int i = 0; i < 9; i++) {
 		struct lt_entry entry =
 		    large(10, i % 2 ? "vision" : "nlp", 1000 + (uint32_t)i % 2);
+
 		entry.at_utc_s += i * LT_DAY_S;
 		adjust(f, &entry);
 	}
@@ -371,6 +375,7 @@ append_line(const struct fixture *f, const char *account, int64_t money_micros)
 	    "adjustment 1 made=%d at=%d account=%s uid=1000 money=%lld"
 	    " carbon=0 energy=0 who=ada reason=typo",
 	    NOVEMBER, NOVEMBER, account, (long long)money_micros);
+
 	(void)snprintf(line + length, sizeof(line) - (size_t)length,
 	    " crc=%08x\n", lt_crc32c(0, line, (size_t)length));
 	append_text(f, line);
@@ -429,6 +434,7 @@ killed_between_begin_and_commit(void **state)
 	const pid_t child = fork();
 	if (child == 0) {
 		int64_t rounded;
+
 		reopen(f);
 		must(f, lt_ledger_begin(f->ledger, &f->err));
 		(void)settle(f, &run, DECEMBER, NOVEMBER);
@@ -545,5 +551,6 @@ main(void)
 	    EACH(rollback_and_failed_calls_leave_the_rest),
 	    EACH(files_are_private_or_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

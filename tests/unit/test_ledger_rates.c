@@ -71,6 +71,7 @@ rates_replace_each_other(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_rate_step *steps;
 		uint32_t count, want = 0;
+
 		print_message("%s\n", cases[i].why);
 		lt_ledger_close(f->ledger);
 		f->ledger = NULL;
@@ -86,6 +87,7 @@ rates_replace_each_other(void **state)
 		assert_int_equal(count, want);
 		for (uint32_t s = 0; s < count; s++) {
 			const struct step_text *const w = &cases[i].want[s];
+
 			assert_int_equal(steps[s].start_utc_s, w->start);
 			assert_int_equal(steps[s].end_utc_s, w->end);
 			assert_true(steps[s].value == w->value);
@@ -197,6 +199,7 @@ points_go_on_and_are_revised(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint32_t wanted = 0;
+
 		lt_ledger_close(f->ledger);
 		f->ledger = NULL;
 		remove_file(f->dir, "signals.db");
@@ -205,6 +208,7 @@ points_go_on_and_are_revised(void **state)
 			const struct point_text *const put = &cases[i].puts[p];
 			const struct lt_rate_step step = {
 			    put->start, put->end, put->value, put->q, ""};
+
 			must(f, lt_ledger_put_points(
 				    f->ledger, "src", &step, 1, &f->err));
 		}
@@ -245,5 +249,6 @@ main(void)
 	    EACH(points_go_on_and_are_revised),
 	    EACH(points_are_bounded),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

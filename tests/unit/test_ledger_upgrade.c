@@ -87,6 +87,7 @@ check_holds(struct fixture *f)
 	for (uint32_t i = 0; i < 3; i++)
 		for (uint32_t k = 0; k < count; k++) {
 			const struct lt_quote *const q = &open[k].quote;
+
 			if (open[k].job_id != wanted[i].job_id)
 				continue;
 			found++;

@@ -41,6 +41,7 @@ test_waits(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = cases[i].tasks;
 		job.submit_utc_s += cases[i].later;
@@ -100,6 +101,7 @@ test_who_is_locked(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
+
 		(void)strcpy(job.account, cases[i].account);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, LT_QUOTE_USER_HOLD);
@@ -137,6 +139,7 @@ test_admit_and_deny(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job job = make_job(7), other = make_job(8);
 	struct lt_ledger_hold hold = hold_job(w, &job, HELD, LT_QUOTE_LOCK);
+
 	job.submit_utc_s += 60;
 	job.eligible_utc_s = NOW + 500;
 	/* The old run keeps its share. */
@@ -172,9 +175,11 @@ static void
 test_sweep(void **state)
 {
 	struct world *const w = make_world(*state);
+
 	for (uint32_t id = 7; id < 10; id++) {
 		const struct lt_slurm_job job = make_job(id);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
 		must(w->f, lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));
 	}
 	w->d->jobs.admitted[1].seen = false; /* no longer there */
@@ -197,5 +202,6 @@ main(void)
 		test_admit_and_deny, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_sweep, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("lock", tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ test_nearest_word(void **state)
 {
 	static const char *const names[] = {"status", "budget", "report", "now",
 	    "price_per_node_hour", "reports", NULL};
+
 	static const struct {
 		const char *why, *word, *nearest;
 	} cases[] = {
@@ -42,9 +43,9 @@ test_nearest_word(void **state)
 		const char *const got = lt_nearest_word(cases[i].word, names);
 
 		if ((got == NULL) != (cases[i].nearest == NULL) ||
-		    (got && strcmp(got, cases[i].nearest) != 0))
-			fail_msg(
-			    "%s: got %s", cases[i].why, got ? got : "none");
+		    (got != NULL && strcmp(got, cases[i].nearest) != 0))
+			fail_msg("%s: got %s", cases[i].why,
+			    got != NULL ? got : "none");
 	}
 }
 

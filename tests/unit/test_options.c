@@ -68,19 +68,21 @@ static void
 test_cases(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_error err = {0};
 		struct lt_options options, before;
+
 		lt_options_init(&options);
 		before = options;
 		print_message("%s\n", cases[i].why);
 		const int code = lt_option_parse(
 		    &options, cases[i].id, cases[i].value, &err);
 		assert_string_equal(
-		    err.text, cases[i].text ? cases[i].text : "");
-		assert_int_equal(code, cases[i].text ? LT_EINPUT : LT_OK);
+		    err.text, cases[i].text != NULL ? cases[i].text : "");
+		assert_int_equal(
+		    code, cases[i].text != NULL ? LT_EINPUT : LT_OK);
 		if (cases[i].text != NULL)
-			assert_memory_equal(&options, &before, sizeof options);
+			assert_memory_equal(&options, &before, sizeof(options));
 	}
 }
 
@@ -144,7 +146,7 @@ test_unset_changes_nothing(void **state)
 	    .gpu_memory_mib = 9};
 	const struct lt_request before = request;
 	lt_options_apply(&options, &request);
-	assert_memory_equal(&request, &before, sizeof request);
+	assert_memory_equal(&request, &before, sizeof(request));
 }
 
 static void
@@ -168,5 +170,6 @@ main(void)
 	    cmocka_unit_test(test_unset_changes_nothing),
 	    cmocka_unit_test(test_table),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

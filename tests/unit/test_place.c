@@ -23,6 +23,7 @@ texts(void **state)
 	    .shape_count = LT_PLACE_SHAPES_MAX};
 	struct lt_place back;
 	char text[4096], again[4096];
+
 	(void)state;
 
 	for (uint32_t i = 0; i < place.shape_count; i++)

@@ -247,7 +247,7 @@ test_reasons(void **state)
 		plan.candidates[SPOT] = (struct lt_candidate){cases[i].reject,
 		    plan.chosen, cases[i].wanted, cases[i].found};
 		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
-		if (!strstr(out, cases[i].text))
+		if (strstr(out, cases[i].text) == NULL)
 			fail_msg("wanted \"%s\" in\n%s", cases[i].text, out);
 	}
 	for (int i = 0; i <= LT_REJECT_COUNT; i++)

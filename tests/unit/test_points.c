@@ -221,7 +221,8 @@ test_pages(void **state)
 	static const char fence[] = "```yaml\n";
 
 	(void)state;
-	for (const char *const *name = lt_adapter_names(); *name; name++) {
+	for (const char *const *name = lt_adapter_names(); *name != NULL;
+	     name++) {
 		char path[128], page[16384];
 		struct lt_policy *policy = NULL;
 		struct lt_policy_errors errors = {0};

@@ -250,7 +250,7 @@ test_fixed_period(void **state)
 		print_message("# %s\n", cases[i].why);
 		setenv("TZ", cases[i].process, 1);
 		tzset();
-		if (cases[i].zone)
+		if (cases[i].zone != NULL)
 			snprintf(zone, sizeof(zone), "timezone: %s\n",
 			    cases[i].zone);
 		snprintf(text, sizeof(text),

@@ -63,6 +63,7 @@ set_up(void)
 {
 	struct fixture *const f = calloc(1, sizeof(*f));
 	struct lt_error err = {0};
+
 	assert_non_null(f);
 	strcpy(f->path, "/tmp/lowtide-policy.XXXXXX");
 	close(mkstemp(f->path));
@@ -77,6 +78,7 @@ static void
 tear_down(struct fixture *f)
 {
 	char command[96];
+
 	lt_policy_drop(&f->d);
 	lt_ledger_close(f->d.ledger);
 	unlink(f->path);
@@ -89,6 +91,7 @@ static int
 load(struct fixture *f, const char *text, struct lt_error *err)
 {
 	FILE *const file = fopen(f->path, "w");
+
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
@@ -106,6 +109,7 @@ test_policies(void **state)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char want[256];
+
 		err = (struct lt_error){0};
 		assert_int_not_equal(load(f, bad[i].text, &err), LT_OK);
 		snprintf(want, sizeof(want), "%s%s", f->path, bad[i].error);
@@ -150,6 +154,7 @@ put_hold(struct fixture *f, int64_t money_micros)
 		    .money_micros = money_micros},
 		.tasks = 1},
 	    .live_tasks = 1};
+
 	assert_int_equal(lt_ledger_put_hold(f->d.ledger, &hold, &err), LT_OK);
 }
 
@@ -169,6 +174,7 @@ test_currency(void **state)
 	for (int i = 0; i < 2; i++) {
 		static const char *const others[] = {
 		    "currency: USD\n", "mode: observe\n"};
+
 		err = (struct lt_error){0};
 		assert_int_equal(load(f, others[i], &err), LT_EINPUT);
 		snprintf(want, sizeof(want),
@@ -195,5 +201,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_policies), cmocka_unit_test(test_currency)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

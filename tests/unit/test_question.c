@@ -28,10 +28,10 @@ wake(void *asker)
 static int
 ask(const char *path, char **text)
 {
-	if (!strcmp(path, "hang"))
+	if (strcmp(path, "hang") == 0)
 		for (;;)
 			pause();
-	if (!strcmp(path, "die"))
+	if (strcmp(path, "die") == 0)
 		raise(SIGKILL);
 	*text = strdup(path);
 	return (int)strlen(path);
@@ -42,6 +42,7 @@ run_until(int count)
 {
 	while (woken < count) {
 		struct pollfd fds[LT_QUESTIONS_MAX];
+
 		lt_questions_run();
 		const int room = lt_questions_fds(fds, LT_QUESTIONS_MAX);
 		if (woken < count)
@@ -56,6 +57,7 @@ test_answers(void **state)
 	struct lt_question *questions[COUNT];
 	int wakes[COUNT] = {0};
 	char path[COUNT + 1];
+
 	(void)state;
 	woken = 0;
 	lt_questions_start(ask, wake);
@@ -88,6 +90,7 @@ static void
 test_asker_goes(void **state)
 {
 	int wakes = 0;
+
 	(void)state;
 	woken = 0;
 	lt_questions_start(ask, wake);
@@ -106,5 +109,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_answers), cmocka_unit_test(test_asker_goes)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,12 +309,13 @@ static void
 test_hold(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_quote quote = {0};
 		struct lt_error err = {0};
 		const int where[] = {cases[i].first, cases[i].second};
 		const int count = (where[0] >= 0) + (where[1] >= 0);
 		const double first = values[0][0], second = values[0][1];
+
 		print_message("%s\n", cases[i].why);
 		setup(NULL);
 		cases[i].set();
@@ -358,7 +359,7 @@ test_hold_of_small_nodes(void **state)
 	const int where = NODE;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct lt_shape shapes[2] = {shape, shape};
 		struct lt_quote quote = {0};
 
@@ -389,5 +390,6 @@ main(void)
 	    cmocka_unit_test_setup(test_hold, setup),
 	    cmocka_unit_test_setup(test_hold_of_small_nodes, setup),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

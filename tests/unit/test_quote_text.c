@@ -50,7 +50,7 @@ test_text(void **state)
 	(void)state;
 	char out[LT_QUOTE_TEXT_SIZE];
 	struct lt_quote back;
-	assert_int_equal(lt_quote_pack(out, sizeof out, &full), LT_OK);
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &full), LT_OK);
 	assert_string_equal(out, text);
 	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_string_equal(back.home, "on demand%");
@@ -58,11 +58,12 @@ test_text(void **state)
 	assert_int_equal(back.home_expected.money_micros, -118400000);
 	assert_int_equal(back.end_utc_s, NOW + 24 * HOUR);
 	assert_int_equal(back.mode, LT_MODE_ENFORCE);
-	assert_int_equal(lt_quote_pack(out, sizeof out, &back), LT_OK);
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &back), LT_OK);
 	assert_string_equal(out, text);
 	/* It fits exactly, or is refused whole. */
-	assert_int_equal(lt_quote_pack(out, sizeof text, &full), LT_OK);
-	assert_int_equal(lt_quote_pack(out, sizeof text - 1, &full), LT_ELIMIT);
+	assert_int_equal(lt_quote_pack(out, sizeof(text), &full), LT_OK);
+	assert_int_equal(
+	    lt_quote_pack(out, sizeof(text) - 1, &full), LT_ELIMIT);
 	assert_string_equal(out, "");
 }
 
@@ -103,7 +104,7 @@ test_why(void **state)
 	char out[LT_WHY_TEXT_SIZE];
 	set_candidates();
 	lt_why_of_plan(&whys, &plan, &market);
-	assert_int_equal(lt_why_pack(out, sizeof out, &whys), LT_OK);
+	assert_int_equal(lt_why_pack(out, sizeof(out), &whys), LT_OK);
 	assert_string_equal(out, WHY);
 	assert_int_equal(lt_why_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_int_equal(back.count, 5);
@@ -116,8 +117,8 @@ test_why(void **state)
 	assert_int_equal(back.entries[2].wanted, 100000);
 	assert_int_equal(back.entries[2].found, 148000);
 	/* It fits exactly; else the last ones are only counted. */
-	assert_int_equal(lt_why_pack(out, sizeof WHY, &whys), LT_OK);
-	assert_int_equal(lt_why_pack(out, sizeof WHY - 1, &whys), LT_OK);
+	assert_int_equal(lt_why_pack(out, sizeof(WHY), &whys), LT_OK);
+	assert_int_equal(lt_why_pack(out, sizeof(WHY) - 1, &whys), LT_OK);
 	assert_non_null(strstr(out, "1000000000000000000,+1"));
 	assert_int_equal(lt_why_pack(out, 10, &whys), LT_OK);
 	assert_string_equal(out, "+5");
@@ -126,8 +127,8 @@ test_why(void **state)
 	/* In a quote, before its end; without one nothing is said. */
 	struct lt_quote quote = full, read;
 	char quoted[LT_QUOTE_TEXT_SIZE];
-	snprintf(quote.why, sizeof quote.why, "%s", WHY);
-	assert_int_equal(lt_quote_pack(quoted, sizeof quoted, &quote), LT_OK);
+	snprintf(quote.why, sizeof(quote.why), "%s", WHY);
+	assert_int_equal(lt_quote_pack(quoted, sizeof(quoted), &quote), LT_OK);
 	assert_non_null(strstr(quoted, " f=5 why=" WHY ";"));
 	assert_int_equal(
 	    lt_quote_unpack(&read, quoted, strlen(quoted), NULL), LT_OK);
@@ -157,7 +158,7 @@ test_why_bounds(void **state)
 	lt_why_of_plan(&whys, &plan, &large);
 	assert_int_equal(whys.count, LT_WHY_MAX);
 	assert_int_equal(whys.more, LT_PARTITIONS_MAX - LT_WHY_MAX);
-	assert_int_equal(lt_why_pack(out, sizeof out, &whys), LT_OK);
+	assert_int_equal(lt_why_pack(out, sizeof(out), &whys), LT_OK);
 	assert_int_equal(lt_why_unpack(&whys, out, strlen(out), NULL), LT_OK);
 	assert_int_equal(whys.count + whys.more, LT_PARTITIONS_MAX);
 	/* The longest quote there can be. */
@@ -171,7 +172,7 @@ test_why_bounds(void **state)
 	    (struct lt_amount){true, true, INT64_MIN, INT64_MIN};
 	memset(quote.why, 'x', LT_WHY_TEXT_SIZE - 1);
 	char quoted[LT_QUOTE_TEXT_SIZE];
-	assert_int_equal(lt_quote_pack(quoted, sizeof quoted, &quote), LT_OK);
+	assert_int_equal(lt_quote_pack(quoted, sizeof(quoted), &quote), LT_OK);
 }
 
 static const struct {
@@ -207,9 +208,11 @@ test_why_texts(void **state)
 {
 	(void)state;
 	struct lt_whys back;
-	for (size_t i = 0; i < sizeof whys_texts / sizeof whys_texts[0]; i++) {
+	for (size_t i = 0; i < sizeof(whys_texts) / sizeof(whys_texts[0]);
+	     i++) {
 		struct lt_error err = {0};
 		const char *const at = whys_texts[i].text;
+
 		print_message("%s\n", whys_texts[i].why);
 		assert_int_equal(lt_why_unpack(&back, at, strlen(at), &err),
 		    whys_texts[i].ok ? LT_OK : LT_EINPUT);
@@ -245,8 +248,9 @@ test_bad_texts(void **state)
 {
 	(void)state;
 	struct lt_quote back;
-	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct lt_error err = {0};
+
 		print_message("%s\n", texts[i].why);
 		assert_int_equal(lt_quote_unpack(&back, texts[i].text,
 				     strlen(texts[i].text), &err),
@@ -255,14 +259,14 @@ test_bad_texts(void **state)
 		assert_int_equal(back.id, 0);
 	}
 	/* Every prefix is damaged, and so is a sign where none belongs. */
-	for (size_t length = 10; length < sizeof text - 1; length++)
+	for (size_t length = 10; length < sizeof(text) - 1; length++)
 		assert_int_equal(
 		    lt_quote_unpack(&back, text, length, NULL), LT_EINPUT);
-	char changed[sizeof text];
-	memcpy(changed, text, sizeof text);
+	char changed[sizeof(text)];
+	memcpy(changed, text, sizeof(text));
 	*strstr(changed, "rev=2") = 'x';
 	assert_int_equal(
-	    lt_quote_unpack(&back, changed, sizeof text - 1, NULL), LT_EINPUT);
+	    lt_quote_unpack(&back, changed, sizeof(text) - 1, NULL), LT_EINPUT);
 }
 
 static const struct {
@@ -288,14 +292,16 @@ static void
 test_merge(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof merges / sizeof merges[0]; i++) {
+	for (size_t i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
 		char out[32];
+
 		print_message("%s\n", merges[i].why);
 		const int code = lt_quote_merge(
-		    out, sizeof out, merges[i].comment, merges[i].ours);
-		assert_int_equal(code, merges[i].merged ? LT_OK : LT_ELIMIT);
+		    out, sizeof(out), merges[i].comment, merges[i].ours);
+		assert_int_equal(
+		    code, merges[i].merged != NULL ? LT_OK : LT_ELIMIT);
 		assert_string_equal(
-		    out, merges[i].merged ? merges[i].merged : "");
+		    out, merges[i].merged != NULL ? merges[i].merged : "");
 	}
 }
 
@@ -347,15 +353,16 @@ static void
 test_merge_object(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		char out[256], again[256];
+
 		print_message("%s\n", objects[i].why);
-		assert_int_equal(lt_quote_merge(out, sizeof out,
+		assert_int_equal(lt_quote_merge(out, sizeof(out),
 				     objects[i].comment, objects[i].ours),
 		    LT_OK);
 		assert_string_equal(out, objects[i].merged);
 		assert_int_equal(
-		    lt_quote_merge(again, sizeof again, out, objects[i].ours),
+		    lt_quote_merge(again, sizeof(again), out, objects[i].ours),
 		    LT_OK);
 		assert_string_equal(again, out);
 		/* It fits exactly, or is refused whole. */
@@ -373,11 +380,11 @@ test_object_is_read(void **state)
 	(void)state;
 	char out[1024], forged[1024];
 	struct lt_quote back;
-	snprintf(forged, sizeof forged, "{\"name\":\"%s\"}", text);
+	snprintf(forged, sizeof(forged), "{\"name\":\"%s\"}", text);
 	assert_int_equal(
 	    lt_quote_unpack(&back, forged, strlen(forged), NULL), LT_ENOENT);
 	assert_int_equal(
-	    lt_quote_merge(out, sizeof out, "{\"pods\":[\"a/b\"]}", text),
+	    lt_quote_merge(out, sizeof(out), "{\"pods\":[\"a/b\"]}", text),
 	    LT_OK);
 	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_true(back.id == full.id);
@@ -394,7 +401,7 @@ test_merged_is_read(void **state)
 	char out[1024];
 	struct lt_quote back;
 	assert_int_equal(
-	    lt_quote_merge(out, sizeof out, "JS1:lowtide:1 x", text), LT_OK);
+	    lt_quote_merge(out, sizeof(out), "JS1:lowtide:1 x", text), LT_OK);
 	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
 	assert_true(back.id == full.id);
 }
@@ -413,5 +420,6 @@ main(void)
 	    cmocka_unit_test(test_object_is_read),
 	    cmocka_unit_test(test_merged_is_read),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ load(struct site *site, const char *text, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 	FILE *const file = fopen(site->path, "w");
+
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
@@ -33,6 +34,7 @@ static struct site *
 site_new(struct fixture *f)
 {
 	struct site *const site = calloc(1, sizeof(*site));
+
 	assert_non_null(site);
 	strcpy(site->path, "/tmp/lowtide-rates.XXXXXX");
 	close(mkstemp(site->path));
@@ -55,6 +57,7 @@ static void
 record(struct site *site, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
+
 	if (lt_rates_record(&site->d, now_utc_s, &err) != LT_OK)
 		fail_msg("%s", err.text);
 }
@@ -64,6 +67,7 @@ price_at(struct site *site, const char *partition, int64_t utc_s)
 {
 	struct lt_rate_step *steps;
 	uint32_t count;
+
 	assert_int_equal(
 	    lt_ledger_rates(site->d.ledger, partition, LT_RATE_PRICE, utc_s,
 		utc_s + 1, &steps, &count, NULL),
@@ -77,6 +81,7 @@ static void
 test_constants(void **state)
 {
 	struct site *const site = site_new(*state);
+
 	load(site,
 	    "currency: GBP\npartitions:\n"
 	    "  a: {price_per_node_hour: 1.5}\n"
@@ -101,6 +106,7 @@ give(struct site *site, double value, int64_t now_utc_s)
 	struct lt_points points = {.quantity = LT_QUANTITY_PRICE};
 	const struct lt_point point = {
 	    now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
+
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
 			     &site->d.signals.sources[0], &points, now_utc_s),
@@ -113,6 +119,7 @@ static void
 test_reload(void **state)
 {
 	struct site *const site = site_new(*state);
+
 	load(site,
 	    "currency: GBP\nsources:\n"
 	    "  s: {adapter: file, quantity: price, path: /one}\n"
@@ -137,6 +144,7 @@ static void
 test_lost(void **state)
 {
 	struct site *const site = site_new(*state);
+
 	load(site,
 	    "currency: GBP\npartitions:\n"
 	    "  a: {price_per_node_hour: 1.5}\n",
@@ -158,5 +166,6 @@ main(void)
 	    EACH(test_reload),
 	    EACH(test_lost),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,7 @@ test_adopts(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7), other = make_job(9);
 		struct lt_ledger_hold hold;
+
 		print_message("# %s\n", cases[i].why);
 		hold_job(w, &other, cases[i].others, 0);
 		compile(w, NOW);
@@ -118,6 +119,7 @@ test_shares(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job jobs[2] = {make_job(7), make_job(8)};
 		char text[LT_QUOTE_TEXT_SIZE];
+
 		print_message("# %s\n", cases[i].why);
 		struct lt_ledger_hold hold = hold_job(w, &jobs[0], HELD, 0);
 		hold.quote.tasks = 4;
@@ -136,6 +138,7 @@ test_shares(void **state)
 		jobs[1].end_utc_s = NOW - 50;
 		if (cases[i].settled) {
 			struct lt_run run = make_run(8, NOW - 100, NOW - 50, 5);
+
 			run.key.submit_utc_s = jobs[1].submit_utc_s;
 			settle(w->f, &run, NOW, NOVEMBER);
 		}
@@ -172,6 +175,7 @@ test_requeued_run(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
+
 		print_message("# %s\n", cases[i].why);
 		job.uid = cases[i].uid;
 		job.submit_utc_s = NOW - 100;
@@ -189,6 +193,7 @@ test_requeued_run(void **state)
 		if (cases[i].awaited) {
 			const struct lt_slurm_run *const run =
 			    &w->d->jobs.ended[0].run;
+
 			assert_int_equal(run->submit_utc_s, NOW - 100);
 			assert_int_equal(run->start_utc_s, NOW - 90);
 			assert_int_equal(run->end_utc_s, NOW - 60);
@@ -206,6 +211,7 @@ test_quote_of_the_job(void **state)
 	struct lt_slurm_job job = make_job(7);
 	char text[LT_QUOTE_TEXT_SIZE];
 	struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
 	hold.quote.id = 500;
 	assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 	job.admin_comment = text;
@@ -253,6 +259,7 @@ test_told_first(void **state)
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.rev = 5;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
@@ -286,6 +293,7 @@ test_text_is_gone(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = hold.live_tasks = 2;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
@@ -313,6 +321,7 @@ test_pass_fails(void **state)
 	struct lt_slurm_job job = make_job(7);
 	char text[LT_QUOTE_TEXT_SIZE];
 	const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
 	assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 	job.admin_comment = text;
 	fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
@@ -346,5 +355,6 @@ main(void)
 		test_text_is_gone, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_pass_fails, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("confirm", tests, NULL, NULL);
 }

@@ -318,6 +318,7 @@ test_limits(void **state)
 {
 	static const struct pair pairs[] = {
 	    {"path", "/a"}, {"quantity", "carbon"}, {0}};
+
 	static const struct {
 		const char *why, *before, *after;
 		int repeat;

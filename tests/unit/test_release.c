@@ -32,6 +32,7 @@ test_oldest_first(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job jobs[4];
+
 	for (uint32_t i = 0; i < 4; i++) {
 		jobs[i] = make_job(i + 1);
 		jobs[i].uid = i % 2 ? BOB : ADA;
@@ -108,6 +109,7 @@ test_one(void **state)
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+
 		print_message("# %s\n", ones[i].why);
 		job.is_cron = ones[i].cron;
 		job.user_held = ones[i].user_held;
@@ -134,6 +136,7 @@ test_taken_meanwhile(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+
 	job.held = true;
 	hold_job(w, &job, HELD, LT_QUOTE_BUDGET_HOLD);
 	pass(w, &job, 1, NOW);
@@ -152,10 +155,12 @@ static void
 test_second_run(void **state)
 {
 	static const int64_t more_of_bob[] = {0, 1, -HELD};
+
 	for (int i = 0; i < 3; i++) {
 		const int64_t more = more_of_bob[i];
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+
 		hold_job(w, &job, HELD, LT_QUOTE_LOCK);
 		bobs.uid = BOB;
 		hold_job(w, &bobs, BUDGET - 2 * HELD + more, 0);
@@ -202,6 +207,7 @@ test_restart(void **state)
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = cases[i].tasks;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
@@ -252,6 +258,7 @@ test_told_again(void **state)
 		struct lt_slurm_job job = make_job(1);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = cases[i].tasks;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
@@ -294,6 +301,7 @@ test_unbudgeted_run(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+
 		print_message("# %s\n", cases[i].why);
 		bobs.uid = BOB;
 		hold_job(w, &bobs, BUDGET, 0);
@@ -323,6 +331,7 @@ test_many(void **state)
 	enum { MANY = 257 };
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job *const jobs = calloc(MANY, sizeof(*jobs));
+
 	for (uint32_t i = 0; i < MANY; i++) {
 		jobs[i] = make_job(i + 1);
 		jobs[i].is_cron = true;
@@ -358,6 +367,7 @@ test_two_tasks(void **state)
 					     late = make_job(10);
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold = {0};
+
 		print_message("# %s\n", cases[i].why);
 		for (uint32_t k = 0; k < 2; k++) {
 			jobs[k] = make_job(k + 1);
@@ -411,6 +421,7 @@ test_new_period(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_slurm_job jobs[4];
 	struct lt_live live[4];
+
 	for (uint32_t i = 0; i < 4; i++) {
 		jobs[i] = make_job(i + 1);
 		hold_job(w, &jobs[i], HELD, 0);
@@ -453,5 +464,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_two_tasks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_new_period, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("release", tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ load(const char *name)
 	snprintf(path, sizeof(path), FOLDER "%s.json", name);
 	json_t *const report = json_load_file(path, 0, &problem);
 
-	if (!report)
+	if (report == NULL)
 		fail_msg("%s: %s", path, problem.text);
 	return report;
 }
@@ -75,7 +75,7 @@ read_golden(const char *path)
 	size_t size = 0;
 	FILE *const in = fopen(path, "r");
 
-	if (!in || getdelim(&text, &size, '\0', in) < 0)
+	if (in == NULL || getdelim(&text, &size, '\0', in) < 0)
 		fail_msg("%s can't be read", path);
 	fclose(in);
 	return text;
@@ -95,7 +95,7 @@ test_golden(void **state)
 
 			snprintf(path, sizeof(path), FOLDER "%s.%s",
 			    cases[i].name, suffixes[format]);
-			if (getenv("UPDATE")) {
+			if (getenv("UPDATE") != NULL) {
 				FILE *const out = fopen(path, "w");
 
 				assert_non_null(out);
@@ -135,7 +135,7 @@ closing_of(const char *table, const char *team)
 	snprintf(key, sizeof(key), "\n%s ", team);
 	const char *const line = strstr(table, key);
 
-	if (!line)
+	if (line == NULL)
 		fail_msg("no row %s in\n%s", team, table);
 	const char *end = strchr(line + 1, '\n');
 
@@ -161,7 +161,7 @@ test_column_adds_up(void **state)
 		char *const table = render(report, LT_REPORT_TABLE, false);
 		long long sum = 0;
 
-		for (int j = 0; reports[i].teams[j]; j++)
+		for (int j = 0; reports[i].teams[j] != NULL; j++)
 			sum += closing_of(table, reports[i].teams[j]);
 		assert_int_equal(sum, closing_of(table, "TOTAL"));
 		free(table);
@@ -199,7 +199,7 @@ test_refused(void **state)
 		assert_int_equal(lt_report_print(out, report, LT_REPORT_TABLE,
 				     false, false, &err),
 		    LT_EINPUT);
-		if (!strstr(err.text, bad[i].text))
+		if (strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s: got \"%s\"", bad[i].why, err.text);
 		fclose(out);
 		json_decref(report);

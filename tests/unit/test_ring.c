@@ -28,10 +28,10 @@ static int
 setup(void **state)
 {
 	(void)state;
-	snprintf(directory, sizeof directory, "/tmp/lt-ring-XXXXXX");
+	snprintf(directory, sizeof(directory), "/tmp/lt-ring-XXXXXX");
 	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof path, "%s/holds", directory);
-	records = calloc(LT_RING_SLOTS, sizeof *records);
+	snprintf(path, sizeof(path), "%s/holds", directory);
+	records = calloc(LT_RING_SLOTS, sizeof(*records));
 	fd = lt_ring_open(path, true, &generation, NULL);
 	assert_true(fd >= 0);
 	return 0;
@@ -68,15 +68,17 @@ static void
 assert_same(const struct lt_ring_record *a, const struct lt_ring_record *b)
 {
 	unsigned char x[LT_RING_SLOT_BYTES], y[LT_RING_SLOT_BYTES];
+
 	lt_ring_pack(x, a, 1);
 	lt_ring_pack(y, b, 1);
-	assert_memory_equal(x, y, sizeof x);
+	assert_memory_equal(x, y, sizeof(x));
 }
 
 static void
 write_one(uint64_t sequence)
 {
 	const struct lt_ring_record record = record_of(sequence);
+
 	assert_int_equal(lt_ring_write(fd, generation, &record, NULL), LT_OK);
 }
 
@@ -94,6 +96,7 @@ damage(uint64_t sequence)
 	const off_t at =
 	    LT_RING_HEADER_BYTES +
 	    (off_t)(sequence % LT_RING_SLOTS) * LT_RING_SLOT_BYTES + 40;
+
 	assert_int_equal(pwrite(fd, "\xff", 1, at), 1);
 }
 
@@ -114,7 +117,7 @@ test_slot(void **state)
 	assert_string_equal(back.account, "vision");
 	assert_true(back.end_utc_s == INT64_MAX);
 	assert_int_equal(lt_ring_unpack(&back, slot, 8, NULL), LT_ECHECKSUM);
-	for (size_t i = 0; i < sizeof slot; i++) {
+	for (size_t i = 0; i < sizeof(slot); i++) {
 		slot[i] ^= 0x10;
 		assert_int_equal(
 		    lt_ring_unpack(&back, slot, 9, NULL), LT_ECHECKSUM);
@@ -152,7 +155,7 @@ test_refusals(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 
 	char other[128];
-	snprintf(other, sizeof other, "%s.link", path);
+	snprintf(other, sizeof(other), "%s.link", path);
 	assert_int_equal(symlink(path, other), 0);
 	assert_true(lt_ring_open(other, true, &same, NULL) < 0);
 	unlink(other);
@@ -200,7 +203,7 @@ test_read(void **state)
 {
 	(void)state;
 	const unsigned char zero[LT_RING_SLOT_BYTES] = {0};
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].why);
 		for (int k = 0; k < 6 && cases[i].written[k]; k++)
 			write_one(cases[i].written[k]);
@@ -214,6 +217,7 @@ test_read(void **state)
 		for (uint32_t k = 0; k < count; k++) {
 			const struct lt_ring_record wanted =
 			    record_of(records[k].sequence);
+
 			assert_same(&records[k], &wanted);
 			assert_true(k == 0 || records[k - 1].sequence <
 						  records[k].sequence);
@@ -248,12 +252,12 @@ test_another_slot(void **state)
 	(void)state;
 	unsigned char slot[LT_RING_SLOT_BYTES];
 	write_one(1);
-	assert_int_equal(pread(fd, slot, sizeof slot,
+	assert_int_equal(pread(fd, slot, sizeof(slot),
 			     LT_RING_HEADER_BYTES + LT_RING_SLOT_BYTES),
-	    sizeof slot);
-	assert_int_equal(pwrite(fd, slot, sizeof slot,
+	    sizeof(slot));
+	assert_int_equal(pwrite(fd, slot, sizeof(slot),
 			     LT_RING_HEADER_BYTES + 2 * LT_RING_SLOT_BYTES),
-	    sizeof slot);
+	    sizeof(slot));
 	read_all(0);
 	assert_int_equal(count, 1);
 	assert_int_equal(bad, 1);

@@ -17,7 +17,8 @@ lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
 {
 	if (strncmp(node_list, "c", 1) != 0)
 		return lt_fail(err, LT_ENOENT, "no partition");
-	const bool low = !strcmp(node_list, "c1") && !strcmp(preferred, "low");
+	const bool low =
+	    strcmp(node_list, "c1") == 0 && strcmp(preferred, "low") == 0;
 	(void)among;
 	strcpy(out, low ? "low" : "main");
 	return LT_OK;
@@ -94,6 +95,7 @@ mends(void **state)
 		    .uid = EVE,
 		    .submit_utc_s = cases[i].submit_utc_s,
 		    .start_utc_s = cases[i].start_utc_s};
+
 		strcpy(row.partition, cases[i].partition);
 		strcpy(row.node_list, cases[i].nodes);
 		print_message("%s\n", cases[i].why);

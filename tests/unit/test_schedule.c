@@ -37,6 +37,7 @@ test_wait(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const int64_t wait = lt_schedule_wait_s(
 		    cases[i].interval, cases[i].failures, cases[i].retry_after);
+
 		if (wait != cases[i].wait)
 			fail_msg("%s: %lld", cases[i].why, (long long)wait);
 	}
@@ -47,6 +48,7 @@ static void
 test_from(void **state)
 {
 	enum { NOW = 1800000000, DAY = 86400 };
+
 	static const struct {
 		const char *why;
 		int64_t complete_utc_s;
@@ -63,6 +65,7 @@ test_from(void **state)
 	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
 		const int64_t at =
 		    lt_schedule_from(from[i].complete_utc_s, NOW);
+
 		if (at != NOW - (int64_t)from[i].days * DAY)
 			fail_msg("%s: %lld", from[i].why, (long long)at);
 	}
@@ -73,5 +76,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_wait), cmocka_unit_test(test_from)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

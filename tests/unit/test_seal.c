@@ -43,8 +43,9 @@ test_check(void **state)
 		const int code =
 		    lt_seal_check(cases[i].encoder, cases[i].is_restricted,
 			cases[i].restricted, SLURM, cases[i].self, &err);
+
 		if ((code == LT_OK) != cases[i].ok ||
-		    !strstr(err.text, cases[i].text))
+		    strstr(err.text, cases[i].text) == NULL)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
 		assert_true(code == LT_OK || code == LT_EDENIED);
 	}

@@ -57,7 +57,7 @@ test_refused(void **state)
 
 		err = (struct lt_error){0};
 		if (lt_series_prepare(&series, &err) != LT_EINPUT ||
-		    !strstr(err.text, "series x"))
+		    strstr(err.text, "series x") == NULL)
 			fail_msg("%s: \"%s\"", cases[i].why, err.text);
 	}
 	for (uint32_t i = 0; i <= LT_STEPS_MAX + 1; i++)
@@ -80,6 +80,7 @@ test_look_ups(void **state)
 	    T0, T0 + HOUR, T0 + 2 * HOUR, T0 + 3 * HOUR, T0 + 4 * HOUR};
 	/* The first two merge. */
 	static const double values[] = {6, 6, -2, 4};
+
 	static const struct {
 		const char *why;
 		int64_t from_s, to_s;

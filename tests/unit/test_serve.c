@@ -37,6 +37,7 @@ turn(int most_ms)
 {
 	struct pollfd fds[LT_SERVE_FDS];
 	const int count = lt_serve_fds(fds, LT_SERVE_FDS);
+
 	(void)poll(fds, (nfds_t)count, lt_serve_timeout_ms(most_ms));
 	lt_serve_run();
 }
@@ -46,6 +47,7 @@ connect_here(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
 	snprintf(
 	    address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
 	return fd >= 0 && connect(fd, (struct sockaddr *)&address,
@@ -69,11 +71,13 @@ static pid_t
 ask_as(uid_t uid, const char *request, int *out)
 {
 	int pipe_fd[2];
+
 	assert_int_equal(pipe(pipe_fd), 0);
 	const pid_t child = fork();
 	if (child == 0) {
 		char text[REPLY_MAX];
 		ssize_t got;
+
 		become(uid);
 		const int fd = connect_here();
 		if (fd < 0)
@@ -99,12 +103,15 @@ answer_to(uid_t uid, const char *request, char text[REPLY_MAX])
 	const int64_t until_ms = lt_monotonic_ms() + ANSWER_MS;
 	const pid_t child = ask_as(uid, request, &fd);
 	bool ended = false;
+
 	while (!ended && lt_monotonic_ms() < until_ms) {
 		struct pollfd ready = {.fd = fd, .events = POLLIN};
+
 		turn(20);
 		while (poll(&ready, 1, 0) > 0 && !ended) {
 			const ssize_t got =
 			    read(fd, text + used, REPLY_MAX - 1 - used);
+
 			ended = got <= 0;
 			used += got > 0 ? (size_t)got : 0;
 		}
@@ -124,6 +131,7 @@ static void
 test_who_may_what(void **state)
 {
 	const uid_t self = geteuid();
+
 	const struct {
 		const char *why;
 		uid_t uid, slurm_uid;
@@ -148,6 +156,7 @@ test_who_may_what(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[REPLY_MAX];
+
 		if (cases[i].uid != self && self != 0) {
 			print_message(
 			    "# not root: left out: %s\n", cases[i].why);
@@ -156,7 +165,8 @@ test_who_may_what(void **state)
 		d.tables.conf.slurm_uid = cases[i].slurm_uid;
 		const int status =
 		    answer_to(cases[i].uid, cases[i].request, text);
-		if (status != cases[i].status || !strstr(text, cases[i].text))
+		if (status != cases[i].status ||
+		    strstr(text, cases[i].text) == NULL)
 			fail_msg("%s: got %d, %s", cases[i].why, status, text);
 	}
 }
@@ -169,6 +179,7 @@ answer_to_body(size_t length, char text[REPLY_MAX])
 	const int head = snprintf(request, sizeof(request),
 	    "POST /v1/budget/adjust" HEAD "Content-Length: %zu\r\n\r\n",
 	    length);
+
 	memset(request + head, ' ', length);
 	request[(size_t)head + length] = '\0';
 	return answer_to(geteuid(), request, text);
@@ -191,7 +202,8 @@ test_the_longest_body(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[REPLY_MAX];
 		const int status = answer_to_body(cases[i].length, text);
-		if (status != 400 || !strstr(text, cases[i].text))
+
+		if (status != 400 || strstr(text, cases[i].text) == NULL)
 			fail_msg("%s: got %d, %s", cases[i].why, status, text);
 	}
 }
@@ -201,6 +213,7 @@ static void
 test_an_ordinary_user(void **state)
 {
 	char text[REPLY_MAX];
+
 	(void)state;
 	if (geteuid() == 0)
 		skip();
@@ -214,12 +227,14 @@ hog_as(uid_t uid)
 {
 	int ready[2];
 	char byte;
+
 	assert_int_equal(pipe(ready), 0);
 	const pid_t child = fork();
 	if (child == 0) {
 		become(uid);
 		for (int i = 0; i < 320; i++) {
 			const int fd = connect_here();
+
 			if (fd >= 0)
 				(void)send(fd, "G", 1, MSG_NOSIGNAL);
 		}
@@ -242,6 +257,7 @@ test_a_hog_starves_himself(void **state)
 	const uid_t hog = geteuid() == 0 ? STRANGER : geteuid();
 	const char *const request = "GET /v1/nothing" HEAD "\r\n";
 	char text[REPLY_MAX];
+
 	(void)state;
 	d.tables.conf.slurm_uid = SLURM;
 	const pid_t child = hog_as(hog);
@@ -267,8 +283,9 @@ static int
 set_up(void **state)
 {
 	struct lt_error err = {0};
+
 	(void)state;
-	if (!mkdtemp(folder) || chmod(folder, 0755) != 0)
+	if (mkdtemp(folder) == NULL || chmod(folder, 0755) != 0)
 		return -1;
 	snprintf(d.paths.socket, sizeof(d.paths.socket), "%s/socket", folder);
 	if (lt_serve_start(&d, NULL, &err) == LT_OK)
@@ -294,6 +311,7 @@ main(void)
 	    cmocka_unit_test(test_an_ordinary_user),
 	    cmocka_unit_test(test_a_hog_starves_himself),
 	};
+
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

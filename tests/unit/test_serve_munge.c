@@ -20,6 +20,7 @@ static char *
 credential_of(uid_t as, const char *request)
 {
 	struct server server = {.reply = {.payload = request, .as = as}};
+
 	seal(&server);
 	assert_non_null(server.credential);
 	return server.credential;
@@ -32,6 +33,7 @@ open_as(uid_t as, const char *credential, char *text, size_t size)
 	int pipe_fd[2];
 	size_t length = 0;
 	ssize_t got;
+
 	assert_int_equal(pipe(pipe_fd), 0);
 	const pid_t child = fork();
 	if (child == 0) {
@@ -40,6 +42,7 @@ open_as(uid_t as, const char *credential, char *text, size_t size)
 		int bytes = 0;
 		uid_t uid;
 		gid_t gid;
+
 		if (as && setuid(as) != 0)
 			_exit(1);
 		munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket);
@@ -73,6 +76,7 @@ test_who_asks(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char seen[4096], *text = NULL;
+
 		print_message("# %s\n", cases[i].why);
 		if (cases[i].any == (geteuid() == 0))
 			continue; /* only root becomes others */
@@ -92,6 +96,7 @@ static void
 test_refused(void **state)
 {
 	char *text = NULL;
+
 	(void)state;
 	char *const credential = credential_of(0, "GET /v1/budget\n");
 	assert_int_equal(lt_serve_munge(d, credential, &text), 200);
@@ -113,7 +118,8 @@ static int
 set_up(void **state)
 {
 	(void)state;
-	if (access(MUNGED, X_OK) != 0 || !mkdtemp(folder) || !start_munged())
+	if (access(MUNGED, X_OK) != 0 || mkdtemp(folder) == NULL ||
+	    !start_munged())
 		return -1;
 	(void)strcpy(budget.team, "vision");
 	budget.periods[0].start_utc_s = 1;
@@ -154,6 +160,7 @@ main(void)
 	    cmocka_unit_test(test_who_asks),
 	    cmocka_unit_test(test_refused),
 	};
+
 	if (access(MUNGED, X_OK) != 0) {
 		print_message("1..0 # SKIP no munged\n");
 		return 0;

@@ -27,6 +27,7 @@ make_world(struct fixture *f)
 	    .end_utc_s = INT64_MAX,
 	    .value = 3600000,
 	    .quality = LT_QUALITY_CONSTANT};
+
 	assert_non_null(w);
 	w->f = f;
 	w->d = calloc(1, sizeof(*w->d));
@@ -81,6 +82,7 @@ make_row(uint32_t job_id, uint32_t uid, const char *account, int64_t start_s,
 	    .gpus = gpus,
 	    .has_gpus = gpus > 0,
 	    .energy_joules = -1};
+
 	(void)snprintf(row.account, sizeof(row.account), "%s", account);
 	(void)snprintf(row.user, sizeof(row.user), "u%u", uid);
 	return row;
@@ -91,6 +93,7 @@ settle_all(struct world *w, const struct lt_slurm_run *rows, uint32_t count)
 {
 	struct lt_slurm_run copy[8]; /* they are sorted there */
 	struct lt_slurm_runs list = {.count = count, .runs = copy};
+
 	assert_true(count >= 1 && count <= 8);
 	memcpy(copy, rows, count * sizeof(*rows));
 	must(w->f,
@@ -103,10 +106,11 @@ sum_of(struct world *w, const char *account, uint32_t uid)
 	struct lt_account_sum *sums;
 	uint32_t count;
 	int64_t sum = 0;
+
 	must(w->f, lt_ledger_sums(
 		       w->f->ledger, 0, INT64_MAX, &sums, &count, &w->f->err));
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(sums[i].account, account) && sums[i].uid == uid)
+		if (strcmp(sums[i].account, account) == 0 && sums[i].uid == uid)
 			sum += sums[i].money_micros;
 	free(sums);
 	return sum;
@@ -119,6 +123,7 @@ hold_for(struct world *w, uint64_t id, uint32_t job_id, uint32_t uid,
 {
 	char text[LT_QUOTE_TEXT_SIZE];
 	struct lt_ledger_hold hold = make_hold(id, 1);
+
 	hold.uid = uid;
 	hold.job_id = job_id;
 	hold.quote.hold_per_task.money_micros = money_micros;
@@ -134,6 +139,7 @@ static enum lt_hold_state
 state_of(struct world *w, uint64_t id)
 {
 	struct lt_ledger_hold hold;
+
 	must(w->f, lt_ledger_hold(w->f->ledger, id, &hold, &w->f->err));
 	return hold.state;
 }
@@ -143,6 +149,7 @@ run_of(struct world *w, const struct lt_slurm_run *row)
 {
 	struct lt_run run;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
+
 	must(w->f, lt_ledger_run(w->f->ledger, key, &run, &w->f->err));
 	return run;
 }
@@ -443,6 +450,7 @@ above_its_hold(void **state)
 		    .has_money = true, .money_micros = cases[i].held};
 		const struct lt_admission admission = {
 		    .admitted = held, .price = 3600000, .limit_s = 600};
+
 		must(w->f, lt_ledger_put_admission(w->f->ledger, id, &held,
 			       &admission, &w->f->err));
 		print_message("%s\n", cases[i].why);

@@ -130,7 +130,7 @@ render(size_t index, size_t look)
 	snprintf(path, sizeof(path), FOLDER "%s.json", cases[index].name);
 	json_t *const answer = json_load_file(path, 0, &problem);
 
-	if (!answer)
+	if (answer == NULL)
 		fail_msg("%s: %s", path, problem.text);
 	FILE *const out = open_memstream(&text, &length);
 
@@ -148,7 +148,7 @@ read_golden(const char *path)
 	size_t size = 0;
 	FILE *const in = fopen(path, "r");
 
-	if (!in || getdelim(&text, &size, '\0', in) < 0)
+	if (in == NULL || getdelim(&text, &size, '\0', in) < 0)
 		fail_msg("%s can't be read", path);
 	fclose(in);
 	return text;
@@ -162,7 +162,7 @@ compare(size_t index, size_t look)
 
 	snprintf(path, sizeof(path), FOLDER "%s.%s", cases[index].name,
 	    looks[look].suffix);
-	if (getenv("UPDATE")) {
+	if (getenv("UPDATE") != NULL) {
 		FILE *const out = fopen(path, "w");
 
 		assert_non_null(out);

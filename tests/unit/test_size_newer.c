@@ -73,6 +73,7 @@ test_newer(void **state)
 	shapes[0].sockets = 8;
 	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
 		const uint32_t flags[] = {0, LT_PARTITION_BY_CORE};
+
 		for (int k = 0; k < 4; k++) {
 			const bool is_newer = k < 2;
 			struct lt_request asked = newer[i].asked;

@@ -20,6 +20,7 @@ static int
 take(uint32_t who, bool is_admin, int wanted)
 {
 	int got = 0;
+
 	for (int i = 0; i < wanted; i++)
 		got += lt_slot_take(&slots, i, who, is_admin, NOW) != NULL;
 	return got;
@@ -40,6 +41,7 @@ static void
 test_admins_have_theirs(void **state)
 {
 	int others = 0;
+
 	(void)state;
 	slots = (struct lt_slots){0};
 	for (uint32_t uid = ADA; uid < ADA + 100; uid++)
@@ -69,6 +71,7 @@ static void
 test_freed_is_free(void **state)
 {
 	struct lt_slot *mine[LT_SLOTS_PER_USER];
+
 	(void)state;
 	slots = (struct lt_slots){0};
 	for (int i = 0; i < LT_SLOTS_PER_USER; i++)
@@ -126,5 +129,6 @@ main(void)
 	    cmocka_unit_test(test_freed_is_free),
 	    cmocka_unit_test(test_deadlines),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

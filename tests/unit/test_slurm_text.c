@@ -50,6 +50,7 @@ tres_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_tres tres;
+
 		print_message("%s\n", cases[i].why);
 		lt_tres_parse(&tres, cases[i].text);
 		assert_int_equal(tres.cpus, cases[i].cpus);
@@ -65,6 +66,7 @@ tres_ids(void **state)
 {
 	static const struct lt_tres_id both[] = {{.id = 1001},
 	    {.id = 1002, .is_typed = true}, {.id = 1003, .is_typed = true}};
+
 	static const struct {
 		const char *why, *text;
 		uint32_t ids; /* how many of both[] from its end */
@@ -85,6 +87,7 @@ tres_ids(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_tres tres;
+
 		print_message("%s\n", cases[i].why);
 		lt_tres_parse_ids(&tres, cases[i].text, &both[3 - cases[i].ids],
 		    cases[i].ids);
@@ -102,6 +105,7 @@ shards(void **state)
 	static const struct lt_tres_id ids[] = {
 	    {.id = 1001}, {.id = 1002, .is_shard = true}};
 	struct lt_tres tres;
+
 	(void)state;
 
 	lt_tres_parse(&tres, "cpu=1,mem=1M,node=1,billing=1,gres/shard=3");
@@ -185,6 +189,7 @@ gres_texts(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint32_t gpus;
 		char type[LT_GPU_NAME_SIZE];
+
 		print_message("%s\n", cases[i].why);
 		lt_gres_parse(cases[i].text, &gpus, type, sizeof(type));
 		assert_int_equal(gpus, cases[i].gpus);
@@ -217,5 +222,6 @@ main(void)
 	    cmocka_unit_test(gres_texts),
 	    cmocka_unit_test(numbers),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

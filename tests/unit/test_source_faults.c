@@ -434,7 +434,8 @@ static void
 test_all_are_here(void **state)
 {
 	(void)state;
-	for (const char *const *name = lt_adapter_names(); *name; name++) {
+	for (const char *const *name = lt_adapter_names(); *name != NULL;
+	     name++) {
 		const struct lt_adapter *const adapter = lt_adapter_find(*name);
 		bool is_on_web = false, is_here = false;
 

@@ -45,7 +45,8 @@ test_steps(void **state)
 		char text[LT_ERROR_TEXT_SIZE];
 		struct lt_error err = {0};
 		bool news;
-		if (cases[i].error) {
+
+		if (cases[i].error != NULL) {
 			strcpy(err.text, cases[i].error);
 			news = lt_step_failed(&steps, cases[i].step, &err);
 		} else {
@@ -61,5 +62,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps)};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

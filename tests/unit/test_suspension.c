@@ -39,6 +39,7 @@ test_add(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
 		struct lt_amount amount = {true, true, HELD, HELD};
+
 		print_message("# %s\n", cases[i].why);
 		w->shape.gpus = 8;
 		job.state = cases[i].state;
@@ -63,6 +64,7 @@ static void
 test_looks(void **state)
 {
 	enum { HALF = 300001, FULL = BUDGET };
+
 	static const struct {
 		int64_t suspended_s, money; /* 300001 x (1 + s / 4 / 600) */
 		enum lt_job_state state;
@@ -101,5 +103,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_add, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_looks, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("suspension", tests, NULL, NULL);
 }

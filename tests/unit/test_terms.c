@@ -24,9 +24,9 @@ static int
 setup(void **state)
 {
 	(void)state;
-	snprintf(directory, sizeof directory, "/tmp/lt-terms-XXXXXX");
+	snprintf(directory, sizeof(directory), "/tmp/lt-terms-XXXXXX");
 	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof path, "%s/terms", directory);
+	snprintf(path, sizeof(path), "%s/terms", directory);
 	return 0;
 }
 
@@ -66,7 +66,8 @@ terms_of(uint32_t job_id)
 static void
 write_jobs(uint32_t count)
 {
-	struct lt_terms *const records = calloc(count + 1, sizeof *records);
+	struct lt_terms *const records = calloc(count + 1, sizeof(*records));
+
 	for (uint32_t i = 0; i < count; i++)
 		records[i] = terms_of(3 * (count - i));
 	assert_int_equal(lt_terms_write(path, records, count, 42, NULL), LT_OK);
@@ -79,7 +80,7 @@ test_find_all(void **state)
 	(void)state;
 	const uint32_t counts[] = {
 	    0, 1, LT_TERMS_BLOCK - 1, LT_TERMS_BLOCK, LT_TERMS_BLOCK + 1, 1000};
-	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
 		write_jobs(counts[c]);
 		for (uint32_t id = 0; id <= 3 * counts[c] + 3; id++) {
 			struct lt_terms found;
@@ -87,9 +88,10 @@ test_find_all(void **state)
 			    id > 0 && id % 3 == 0 && id <= 3 * counts[c];
 			const struct lt_terms wanted =
 			    there ? terms_of(id) : (struct lt_terms){0};
+
 			assert_int_equal(lt_terms_find(path, id, &found, NULL),
 			    there ? LT_OK : LT_ENOENT);
-			assert_memory_equal(&found, &wanted, sizeof found);
+			assert_memory_equal(&found, &wanted, sizeof(found));
 		}
 	}
 }
@@ -105,6 +107,7 @@ test_damage(void **state)
 	/* Wherever one bit turns, no job is ever told wrong. */
 	for (off_t at = 0; at < status.st_size; at += 7) {
 		unsigned char byte;
+
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		byte ^= 1;
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
@@ -112,9 +115,10 @@ test_damage(void **state)
 			struct lt_terms found;
 			struct lt_error err = {0};
 			const struct lt_terms wanted = terms_of(id);
+
 			if (lt_terms_find(path, id, &found, &err) == LT_OK)
 				assert_memory_equal(
-				    &found, &wanted, sizeof found);
+				    &found, &wanted, sizeof(found));
 			else
 				assert_true(err.code == LT_ECHECKSUM ||
 					    err.code == LT_EVERSION ||
@@ -136,12 +140,13 @@ test_mixed_generations(void **state)
 	unsigned char head[1024];
 	struct lt_terms one = terms_of(3), found;
 	ssize_t size;
+
 	(void)state;
 	write_jobs(0); /* the head alone */
 	int fd = open(path, O_RDONLY);
-	size = read(fd, head, sizeof head);
+	size = read(fd, head, sizeof(head));
 	close(fd);
-	assert_in_range(size, 1, sizeof head - 1);
+	assert_in_range(size, 1, sizeof(head) - 1);
 	write_jobs(1);
 	fd = open(path, O_RDONLY);
 	assert_int_equal(read(fd, head, (size_t)size), size);

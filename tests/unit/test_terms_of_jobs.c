@@ -17,6 +17,7 @@ terms_for(
 	struct lt_terms terms = {0};
 	char path[] = "/tmp/lowtide-terms.XXXXXX";
 	const int fd = mkstemp(path);
+
 	assert_true(fd >= 0);
 	close(fd);
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
@@ -45,6 +46,7 @@ test_tasks(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, 5, 0);
+
 		print_message("# %s\n", cases[i].why);
 		hold.quote.tasks = 10;
 		hold.live_tasks = cases[i].live;
@@ -66,9 +68,11 @@ test_quote(void **state)
 	    {LT_QUOTE_USER_HOLD, LT_TERMS_USER_HOLD},
 	    {LT_QUOTE_CHECKPOINT, 0},
 	};
+
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
+
 		hold_job(w, &job, 5, both[i][0]);
 		compile(w, NOW);
 		assert_int_equal(terms_for(w, &job, 1, 7).flags &
@@ -97,6 +101,7 @@ test_leaders(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job jobs[] = {make_job(8), make_job(7)};
+
 		print_message("# %s\n", cases[i].why);
 		hold_job(w, &jobs[0], 5, cases[i].flags);
 		hold_job(w, &jobs[1], 5, 0);
@@ -118,5 +123,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_quote, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_leaders, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("terms_of_jobs", tests, NULL, NULL);
 }

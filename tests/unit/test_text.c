@@ -41,6 +41,7 @@ test_lines(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[128];
+
 		strcpy(text, cases[i].text);
 		lt_text_line(text);
 		if (strcmp(text, cases[i].line) != 0)
@@ -52,6 +53,7 @@ static void
 test_terminal(void **state)
 {
 	char text[] = "plan:\n\tspot\033[2J\r\n\302\2332J \303\251";
+
 	(void)state;
 	lt_text_lines(text);
 	assert_string_equal(text, "plan:\n\tspot?[2J?\n?2J \303\251");
@@ -66,6 +68,7 @@ test_all_pairs(void **state)
 	for (unsigned first = 1; first < 256; first++)
 		for (unsigned second = 0; second < 256; second++) {
 			char text[4] = {(char)first, (char)second, '\0'};
+
 			lt_text_line(text);
 			assert_true(strlen(text) <= 2 && strlen(text) >= 1);
 			for (const char *c = text; *c; c++)
@@ -112,5 +115,6 @@ main(void)
 	    cmocka_unit_test(test_all_pairs),
 	    cmocka_unit_test(test_put),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

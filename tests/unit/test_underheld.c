@@ -64,6 +64,7 @@ static struct lt_slurm_job
 job_of(const struct given *c)
 {
 	struct lt_slurm_job job = make_job(7);
+
 	job.state = c->pending ? LT_JOB_PENDING : LT_JOB_RUNNING;
 	job.start_utc_s = NOW - c->ran_s;
 	job.is_allocated = true;
@@ -88,6 +89,7 @@ test_who_goes_back(void **state)
 		    .limit_s = c->limit_s,
 		    .admitted = {
 			.has_money = true, .money_micros = c->admitted}};
+
 		print_message("# %s\n", c->why);
 		hold.quote.tasks = c->tasks;
 		must(w->f,
@@ -117,6 +119,7 @@ test_not_known(void **state)
 	struct world *const w = make_world(*state);
 	const struct lt_slurm_job job = job_of(&cases[0]);
 	struct lt_ledger_hold hold = hold_job(w, &job, WHOLE, 0);
+
 	w->policy.on_underheld = LT_UNDERHELD_REQUEUE;
 	must(w->f, lt_underheld_follow(w->d, &job, &hold, NOW, &w->f->err));
 	assert_int_equal(told.requeued, 0);
@@ -131,5 +134,6 @@ main(void)
 		test_who_goes_back, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("underheld", tests, NULL, NULL);
 }

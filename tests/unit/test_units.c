@@ -41,7 +41,7 @@ check_parser(const char *name, const struct parse_case *cases, size_t count,
 			fail_msg("%s: %s: \"%s\" gave %d, %lld", name,
 			    cases[i].why, cases[i].text, code,
 			    (long long)value);
-		if (code != LT_OK && !strstr(err.text, "got \""))
+		if (code != LT_OK && strstr(err.text, "got \"") == NULL)
 			fail_msg("%s: %s: says \"%s\"", name, cases[i].why,
 			    err.text);
 	}

@@ -61,6 +61,7 @@ test_void(void **state)
 		struct lt_ended ended = {.run = {.job_id = 1,
 					     .start_utc_s = NOW - 100,
 					     .end_utc_s = NOW - 50}};
+
 		print_message("# %s\n", cases[i].why);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		struct lt_ledger_hold bobs = hold_job(w, &other, HELD, 0);
@@ -81,6 +82,7 @@ test_void(void **state)
 		if (cases[i].settled) {
 			const struct lt_run run = {.key = {5, 0}, .uid = BOB};
 			bool changed;
+
 			must(w->f, lt_ledger_settle(w->f->ledger, &run, NULL, 0,
 				       NOW, 0, &changed, &w->f->err));
 		}
@@ -121,5 +123,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_void, set_up, tear_down),
 	};
+
 	return cmocka_run_group_tests_name("void", tests, NULL, NULL);
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of a market snapshot: one function per record serves both ways.
+ */
+#include <string.h>
+
+#include "market_records.h"
+
+enum {
+	STEP_AFTER_BYTES = 4,
+	STEP_BYTES = STEP_AFTER_BYTES + 8,
+};
+
+static void
+code_enum(struct lt_coder *coder, unsigned *value)
+{
+	uint32_t bits = *value;
+
+	lt_code_u32(coder, &bits);
+	*value = bits;
+}
+
+void
+lt_code_settings(struct lt_coder *coder, struct lt_market *m)
+{
+	lt_code_text(coder, m->cluster, sizeof(m->cluster));
+	lt_code_text(coder, m->currency, sizeof(m->currency));
+	unsigned mode = m->mode;
+	code_enum(coder, &mode);
+	m->mode = (enum lt_mode)mode;
+	lt_code_i64(coder, &m->carbon_price_micros_per_tonne);
+	lt_code_i64(coder, &m->max_delay_s);
+	lt_code_i64(coder, &m->stale_after_s);
+	lt_code_i64(coder, &m->deadline_slack_s);
+	lt_code_i64(coder, &m->assume_time_s);
+	lt_code_i64(coder, &m->over_time_limit_s);
+	lt_code_u32(coder, &m->deadline_confidence_ppm);
+	lt_code_u32(coder, &m->max_restart_risk_ppm);
+	lt_code_u32(coder, &m->max_extra_cost_ppm);
+	lt_code_u32(coder, &m->hold_margin_ppm);
+	lt_code_u32(coder, &m->max_array_size);
+	lt_code_bool(coder, &m->memory_ignored);
+	lt_code_bool(coder, &m->core_spec_counts);
+	lt_code_i32(coder, &m->zone.count);
+	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
+		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
+		lt_code_i32(coder, &m->zone.steps[i].offset_s);
+		lt_code_text(coder, m->zone.steps[i].abbreviation,
+		    sizeof(m->zone.steps[i].abbreviation));
+	}
+}
+
+void
+lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
+{
+	lt_code_text(coder, p->name, sizeof(p->name));
+	lt_code_u32(coder, &p->flags);
+	lt_code_i64(coder, &p->max_time_s);
+	lt_code_i64(coder, &p->default_time_s);
+	lt_code_u32(coder, &p->min_nodes);
+	lt_code_u32(coder, &p->max_nodes);
+	lt_code_u64(coder, &p->default_memory_mib);
+	lt_code_bool(coder, &p->default_memory_is_per_cpu);
+	lt_code_u64(coder, &p->max_memory_mib);
+	lt_code_bool(coder, &p->max_memory_is_per_cpu);
+	lt_code_text(coder, p->job_defaults, sizeof(p->job_defaults));
+	lt_code_u32(coder, &p->default_cpus_per_gpu);
+	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
+	lt_code_u32(coder, &p->max_cpus_per_node);
+	lt_code_u32(coder, &p->max_cpus_per_socket);
+	lt_code_u32(coder, &p->node_count);
+	lt_code_u32(coder, &p->first_shape);
+	lt_code_u32(coder, &p->shape_count);
+	lt_code_i32(coder, &p->price_series);
+	lt_code_i32(coder, &p->carbon_series);
+	lt_code_i32(coder, &p->tariff_series);
+	lt_code_i32(coder, &p->occupancy_series);
+	lt_code_f64(coder, &p->node_idle_w);
+	lt_code_f64(coder, &p->node_cpu_w);
+	lt_code_f64(coder, &p->node_gpu_w);
+	lt_code_f64(coder, &p->pue);
+	lt_code_f64(coder, &p->hazard_per_node_hour);
+	lt_code_f64(coder, &p->notice_s);
+	lt_code_f64(coder, &p->restart_s);
+	lt_code_i64(coder, &p->engineer_micros_per_restart);
+	lt_code_i64(coder, &p->storage_micros_per_gib_month);
+	lt_code_f64(coder, &p->embodied_g_per_node_hour);
+	lt_code_f64(coder, &p->worst_intensity);
+}
+
+void
+lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
+{
+	lt_code_u32(coder, &shape->node_count);
+	lt_code_u32(coder, &shape->cpus);
+	lt_code_u32(coder, &shape->sockets);
+	lt_code_u32(coder, &shape->threads);
+	lt_code_u32(coder, &shape->gpus);
+	lt_code_u32(coder, &shape->gpus_of_type);
+	lt_code_u32(coder, &shape->shards);
+	lt_code_u32(coder, &shape->gpu_cores);
+	lt_code_u32(coder, &shape->socket_cores);
+	lt_code_u64(coder, &shape->memory_mib);
+	lt_code_u64(coder, &shape->tmp_disk_mib);
+	lt_code_text(coder, shape->features, sizeof(shape->features));
+	lt_code_text(coder, shape->gpu_type, sizeof(shape->gpu_type));
+	lt_code_i32(coder, &shape->gpu_index);
+}
+
+void
+lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu)
+{
+	lt_code_text(coder, gpu->name, sizeof(gpu->name));
+	lt_code_u32(coder, &gpu->memory_mib);
+	lt_code_u32(coder, &gpu->power_w);
+	lt_code_u32(coder, &gpu->compute_capability);
+	lt_code_f64(coder, &gpu->bandwidth_gb_s);
+	for (int i = 0; i < LT_PRECISION_COUNT; i++)
+		lt_code_f64(coder, &gpu->tflops[i]);
+}
+
+void
+lt_code_default(struct lt_coder *coder, struct lt_default *row)
+{
+	lt_code_bool(coder, &row->is_qos);
+	lt_code_text(coder, row->name, sizeof(row->name));
+	unsigned objective = row->objective;
+	code_enum(coder, &objective);
+	row->objective = (enum lt_objective)objective;
+}
+
+void
+lt_code_series_head(struct lt_coder *coder, struct lt_series *series)
+{
+	unsigned quality = series->quality;
+
+	code_enum(coder, &quality);
+	series->quality = (enum lt_quality)quality;
+	lt_code_i64(coder, &series->issued_utc_s);
+	lt_code_text(coder, series->source, sizeof(series->source));
+}
+
+/*
+ * The first start, each later one as seconds after it, then the values. By
+ * hand, though all else goes field by field: a market has half a million.
+ */
+void
+lt_code_steps(struct lt_coder *coder, struct lt_series *series)
+{
+	const uint32_t count = series->count;
+
+	lt_code_i64(coder, &series->start_utc_s[0]);
+	const int64_t first = series->start_utc_s[0];
+	unsigned char *const out = lt_coder_reserve(coder, count * STEP_BYTES);
+	if (out != NULL) {
+		unsigned char *const values = out + count * STEP_AFTER_BYTES;
+
+		for (uint32_t i = 0; i < count; i++)
+			lt_put_u32(out + i * STEP_AFTER_BYTES,
+			    (uint32_t)(series->start_utc_s[i + 1] - first));
+		for (uint32_t i = 0; i < count; i++)
+			lt_put_f64(values + i * 8, series->value[i]);
+	}
+	const unsigned char *const in =
+	    lt_coder_take(coder, count * STEP_BYTES);
+	if (in != NULL) {
+		const unsigned char *const values =
+		    in + count * STEP_AFTER_BYTES;
+
+		/* Unsigned: a hostile first start must not overflow. */
+		for (uint32_t i = 0; i < count; i++)
+			series->start_utc_s[i + 1] =
+			    (int64_t)((uint64_t)first +
+				      lt_get_u32(in + i * STEP_AFTER_BYTES));
+		for (uint32_t i = 0; i < count; i++)
+			series->value[i] = lt_get_f64(values + i * 8);
+	}
+}
+
+size_t
+lt_steps_bytes(uint32_t count)
+{
+	return 8 + (size_t)count * STEP_BYTES;
+}
+
+/* The texts of one partition, in this order. */
+static void
+list_members(struct lt_partition *p, const char **members[LT_LISTS])
+{
+	members[0] = &p->allow_accounts;
+	members[1] = &p->deny_accounts;
+	members[2] = &p->allow_qos;
+	members[3] = &p->deny_qos;
+}
+
+void
+lt_pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
+{
+	struct lt_partition copy = *partition;
+	const char **members[LT_LISTS];
+
+	list_members(&copy, members);
+	for (int i = 0; i < LT_LISTS; i++) {
+		const char *const text = *members[i] != NULL ? *members[i] : "";
+		const size_t size = strlen(text) + 1;
+		unsigned char *const out = lt_coder_reserve(coder, size);
+
+		if (out != NULL)
+			memcpy(out, text, size);
+	}
+}
+
+/* Cut the section, copied to the arena, into its texts. */
+bool
+lt_unpack_lists(struct lt_market *market, const char *text, size_t length)
+{
+	const char *const end = text + length;
+
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		const char **members[LT_LISTS];
+
+		list_members(&market->partitions[i], members);
+		for (int k = 0; k < LT_LISTS; k++) {
+			const size_t left = (size_t)(end - text);
+			const size_t size = strnlen(text, left) + 1;
+
+			if (size > left)
+				return false;
+			*members[k] = text;
+			text += size;
+		}
+	}
+	return text == end;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of a market snapshot, one function each for both ways.
+ */
+#ifndef LT_MARKET_RECORDS_H
+#define LT_MARKET_RECORDS_H
+
+#include "container.h"
+#include "market.h"
+
+enum { LT_LISTS = 4 }; /* texts a partition */
+
+void lt_code_settings(struct lt_coder *coder, struct lt_market *m);
+void lt_code_partition(struct lt_coder *coder, struct lt_partition *p);
+void lt_code_shape(struct lt_coder *coder, struct lt_shape *shape);
+void lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu);
+void lt_code_default(struct lt_coder *coder, struct lt_default *row);
+void lt_code_series_head(struct lt_coder *coder, struct lt_series *series);
+void lt_code_steps(struct lt_coder *coder, struct lt_series *series);
+size_t lt_steps_bytes(uint32_t count);
+void lt_pack_lists(
+    struct lt_coder *coder, const struct lt_partition *partition);
+bool lt_unpack_lists(struct lt_market *market, const char *text, size_t length);
+
+#endif
