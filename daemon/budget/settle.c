@@ -421,12 +421,14 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 	const int64_t first = lt_settle_since(d->ledger, 0);
 	bool waited = false;
 	int code = LT_OK;
+
 	*oldest = INT64_MAX;
 	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
 		struct lt_ended *const e = &d->jobs.ended[i];
 		struct lt_run known;
 		const struct lt_run_key key = {
 		    e->run.job_id, e->run.submit_utc_s};
+
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)

@@ -109,6 +109,7 @@ time_of(int64_t *utc_s, const struct lt_offsets *offsets,
     int64_t fallback_utc_s, struct lt_error *err)
 {
 	const char *const text = lt_api_value(request, key);
+
 	*utc_s = fallback_utc_s;
 	if (text == NULL ||
 	    lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
@@ -126,6 +127,7 @@ lt_api_signals_export(
 	    name != NULL ? lt_api_source(&d->signals, name) : NULL;
 	int64_t from, to, after, last_utc_s = INT64_MIN;
 	struct lt_error err = {0};
+
 	if (name == NULL)
 		return lt_api_error(reply, 400, "source: missing");
 	if (source == NULL)

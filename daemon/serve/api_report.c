@@ -169,6 +169,7 @@ scan_runs(struct lt_ledger *ledger, const char *account,
 	uint32_t count = 0;
 	const int code = lt_ledger_runs(ledger, account, period->start_utc_s,
 	    period->end_utc_s, &runs, &count, err);
+
 	*replay = false;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		*replay |= runs[i].worst_quality == LT_QUALITY_REPLAY;
