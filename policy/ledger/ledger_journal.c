@@ -210,8 +210,8 @@ set_aside(struct journal *journal, const char *line, int64_t offset,
 		    err, LT_EBUG, "a journal line of %zu bytes", length);
 	memcpy(copy, line, length + 1);
 	memcpy(copy, LT_LINE_REFUSED, LT_LINE_WORD);
-	(void)snprintf(copy + length - LT_LINE_CRC, LT_LINE_CRC + 1, " crc=%08x",
-	    lt_crc32c(0, copy, length - LT_LINE_CRC));
+	(void)snprintf(copy + length - LT_LINE_CRC, LT_LINE_CRC + 1,
+	    " crc=%08x", lt_crc32c(0, copy, length - LT_LINE_CRC));
 	if (pwrite(journal->fd, copy, length, offset) != (ssize_t)length ||
 	    fsync(journal->fd) != 0)
 		return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
