@@ -16,7 +16,7 @@ unitdir ?= /lib/systemd/system
 slurmlibdir ?= /usr/lib/$(shell $(CC) -print-multiarch 2>/dev/null)/slurm-wlm
 CC ?= cc
 B ?= build
-CFLAGS ?= -O2 -g
+CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 
