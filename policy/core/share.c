@@ -296,53 +296,72 @@ sockets_unsure(
 			   request->tasks_per_gpu > 0)));
 }
 
+/* Sockets of the node that has the most. */
+static uint32_t
+sockets_most(const struct lt_market *market, const struct lt_partition *part)
+{
+	uint32_t most = 1;
+
+	for (uint32_t i = 0; i < part->shape_count; i++)
+		most = (uint32_t)larger(
+		    most, market->shapes[part->first_shape + i].sockets);
+	return most;
+}
+
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
  * of a node's cores: how many is not known where the system keeps some, where
- * tasks share CPUs, or where GPUs bring fewer CPUs than the tasks want. */
+ * an option counts tasks that are not there yet, or where GPUs bring fewer CPUs
+ * than the tasks want. */
 static bool
-nodes_unsure(const struct lt_request *request, const struct lt_market *market,
-    const int *partitions, int count)
+nodes_unknown(
+    const struct lt_request *request, const struct lt_market *market, int at)
 {
-	const uint64_t wanted = larger(request->cpus,
-	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1));
+	const struct lt_partition *const part = &market->partitions[at];
+	const uint64_t of_tasks =
+	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
+	const uint64_t wanted = larger(request->cpus, of_tasks);
+	const uint64_t per_gpu = lt_cpus_per_gpu(request, part);
 
-	for (int i = 0; i < count; i++)
-		if (sockets_unsure(request, &market->partitions[partitions[i]]))
-			return true;
 	if (!lt_request_wants_gpus(request))
 		return false;
-	if (request->spec_cores > 0 || request->overcommit ||
-	    request->bind_gpus || request->tasks_per_core > 1 ||
-	    request->tasks_per_socket > 0)
+	if (request->spec_cores > 0)
 		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
-	if (request->tasks > 0 &&
-	    wanted >
-		(uint64_t)request->tasks * larger(request->cpus_per_task, 1))
+	if (request->tasks > 0 && wanted > of_tasks)
 		return true;
 	/* From a maximum Slurm would make up the number of tasks. */
 	if (request->tasks == 0 && request->gpus_per_task > 0)
 		return true;
-	for (int i = 0; i < count; i++) {
-		const struct lt_partition *const part =
-		    &market->partitions[partitions[i]];
-		const uint64_t per_gpu = lt_cpus_per_gpu(request, part);
-
-		/* From 23.02 on these may set the least number of nodes. */
-		if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-		    request->tasks_per_gpu > 0 && request->gpus == 0)
+	/* From 23.02 on these may set the least number of nodes. */
+	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
+	    request->tasks_per_gpu > 0 && request->gpus == 0)
+		return true;
+	if (per_gpu > 0 && request->gpus > 0 &&
+	    (part->max_cpus_per_node > 0 || per_gpu * request->gpus < wanted))
+		return true;
+	/* Of a node's GPUs only their sum is known. */
+	for (uint32_t i = 0; i < part->shape_count; i++)
+		if (lt_gpus_unsure(
+			request, &market->shapes[part->first_shape + i]))
 			return true;
-		if (per_gpu > 0 && request->gpus > 0 &&
-		    (part->max_cpus_per_node > 0 ||
-			per_gpu * request->gpus < wanted))
-			return true;
-		/* Of a node's GPUs only their sum is known. */
-		for (uint32_t k = 0; k < part->shape_count; k++)
-			if (lt_gpus_unsure(request,
-				&market->shapes[part->first_shape + k]))
-				return true;
-	}
 	return false;
+}
+
+/* How many times the nodes that the job seems to need it may need there: where
+ * it may get the cores of one socket of each, or tasks share CPUs. */
+static uint32_t
+nodes_slack(
+    const struct lt_request *request, const struct lt_market *market, int at)
+{
+	const struct lt_partition *const part = &market->partitions[at];
+	const bool shares =
+	    lt_request_wants_gpus(request) &&
+	    (request->overcommit || request->bind_gpus ||
+		request->tasks_per_core > 1 || request->tasks_per_socket > 0);
+
+	return shares || sockets_unsure(request, part)
+		   ? (uint32_t)larger(2, sockets_most(market, part))
+		   : 1;
 }
 
 uint32_t
@@ -352,16 +371,22 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	uint32_t bound = 0;
 	bool matters = false;
 
-	if (!request->nodes_open || request->spread ||
-	    nodes_unsure(request, market, partitions, count))
+	if (!request->nodes_open || request->spread)
 		return 0;
 	for (int i = 0; i < count; i++) {
 		const struct lt_need need =
 		    lt_need_of(request, market, partitions[i]);
-		const uint32_t nodes = nodes_bound(&need);
+		const uint64_t nodes = nodes_bound(&need);
+		const uint64_t slack =
+		    nodes_slack(request, market, partitions[i]);
 
-		if (nodes > bound)
-			bound = nodes;
+		/* Slurm lowers a maximum to --gpus, though not one of a later
+		 * change: less than it needs? */
+		if (nodes_unknown(request, market, partitions[i]) ||
+		    (request->gpus > 0 && nodes > request->gpus))
+			return 0;
+		bound = (uint32_t)smaller(larger(bound, nodes * slack),
+		    request->gpus > 0 ? request->gpus : LT_NODES_MAX);
 	}
 	for (int i = 0; i < count && bound > 0 && !matters; i++) {
 		struct lt_share fewer, more;
@@ -375,9 +400,6 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 		more = share_on(&need, nodes_most(&need));
 		matters = is_more(&more, &fewer);
 	}
-	/* Slurm lowers a maximum to --gpus: less than the job needs. */
-	if (request->gpus > 0 && bound > request->gpus)
-		return 0;
 	return matters ? bound : 0;
 }
 
