@@ -3,6 +3,7 @@
  * slurmdbd: associations (who belongs to which account) and the runs that
  * are charged. A connection per call: it may be down for days.
  */
+#include <assert.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -512,26 +513,35 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
-lt_slurmdbd_job(
-    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err)
+lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
 {
 	struct link link;
-	slurm_selected_step_t step = {
-	    .array_task_id = NO_VAL, .het_job_offset = NO_VAL};
+	slurm_selected_step_t *const steps = calloc(count, sizeof(*steps));
 	slurmdb_job_cond_t condition = {.flags = JOBCOND_FLAG_NO_DEFAULT_USAGE};
 
+	assert(count > 0 && count <= LT_SLURMDBD_JOBS_MAX);
+
 	*runs = (struct lt_slurm_runs){0};
+	if (steps == NULL)
+		return lt_fail(err, LT_ENOMEM, "slurmdbd: out of memory");
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
 	if (rc == LT_OK) {
-		step.step_id.job_id = job_id;
-		step.step_id.step_id = NO_VAL;
-		step.step_id.step_het_comp = NO_VAL;
 		condition.step_list = slurm_list_create(NULL);
-		(void)slurm_list_append(condition.step_list, &step);
+		for (uint32_t i = 0; i < count; i++) {
+			steps[i] = (slurm_selected_step_t){
+			    .array_task_id = NO_VAL, .het_job_offset = NO_VAL};
+			steps[i].step_id.job_id = job_ids[i];
+			steps[i].step_id.step_id = NO_VAL;
+			steps[i].step_id.step_het_comp = NO_VAL;
+			(void)slurm_list_append(condition.step_list, &steps[i]);
+		}
 		rc = load_window(runs, &link, &condition, err);
 		slurm_list_destroy(condition.step_list);
 	}
-	return finish_runs(runs, &link, rc);
+	rc = finish_runs(runs, &link, rc);
+	free(steps);
+	return rc;
 }

@@ -207,9 +207,10 @@ struct lt_slurm_runs {
  */
 int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
-/* Rows of one job. */
-int lt_slurmdbd_job(
-    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err);
+/* Rows of these jobs, 1 to LT_SLURMDBD_JOBS_MAX: one query. */
+enum { LT_SLURMDBD_JOBS_MAX = 500 };
+int lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err);
 void lt_slurm_runs_free(struct lt_slurm_runs *runs);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */

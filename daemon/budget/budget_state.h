@@ -29,6 +29,7 @@ struct lt_ring_state { /* ingest.c */
 struct lt_live { /* what the job list says about one quote */
 	uint64_t quote_id;
 	uint32_t job_id, live, pending;
+	bool never_ran; /* cancelled while it waited, and none of it ran */
 	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
 };
 
@@ -45,8 +46,8 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
 	size_t live_capacity;
-	struct lt_live *live; /* sorted by quote id */
-	uint32_t ended_count;
+	struct lt_live *live;		    /* sorted by quote id */
+	uint32_t ended_count, ended_sorted; /* these come first, by their key */
 	size_t ended_capacity;
 	struct lt_ended *ended;
 	uint32_t admitted_count;

@@ -11,6 +11,8 @@
 
 #include "ended.h"
 #include "grow.h"
+#include "jobs.h"
+#include "row.h"
 #include "settle.h"
 
 enum {
@@ -31,6 +33,26 @@ new_ended(struct lt_jobs_state *jobs)
 	return &jobs->ended[jobs->ended_count++];
 }
 
+static int
+by_key(const void *a, const void *b)
+{
+	const struct lt_slurm_run *const x = &((const struct lt_ended *)a)->run;
+	const struct lt_slurm_run *const y = &((const struct lt_ended *)b)->run;
+
+	return lt_run_keys_compare(
+	    &(struct lt_run_key){x->job_id, x->submit_utc_s},
+	    &(struct lt_run_key){y->job_id, y->submit_utc_s});
+}
+
+void
+lt_ended_sort(struct lt_jobs_state *jobs)
+{
+	if (jobs->ended_count > 1)
+		qsort(jobs->ended, jobs->ended_count, sizeof(*jobs->ended),
+		    by_key);
+	jobs->ended_sorted = jobs->ended_count;
+}
+
 void
 lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
@@ -39,16 +61,21 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	struct lt_run known;
 	const struct lt_run_key key = {job->job_id, job->submit_utc_s};
 
-	for (uint32_t i = 0; i < jobs->ended_count; i++)
-		if (jobs->ended[i].run.job_id == key.job_id &&
-		    jobs->ended[i].run.submit_utc_s == key.submit_utc_s)
-			return;
+	const struct lt_ended wanted = {
+	    .run = {.job_id = key.job_id, .submit_utc_s = key.submit_utc_s}};
+
+	if (jobs->ended_sorted > 0 &&
+	    bsearch(&wanted, jobs->ended, jobs->ended_sorted, sizeof(wanted),
+		by_key) != NULL)
+		return;
 	/* One that never ran has its row soon, or (a task of an array) no
-	 * row at all. */
+	 * row at all; its hold does not wait for it. */
 	const bool ran =
 	    job->start_utc_s > 0 && job->end_utc_s > job->start_utc_s;
-	if (lt_ledger_run(ledger, key, &known, NULL) == LT_OK ||
-	    (!ran && now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
+	if (!ran && (lt_never_ran(job) ||
+			now_utc_s - job->end_utc_s > LT_SETTLE_EVERY_S))
+		return;
+	if (lt_ledger_run(ledger, key, &known, NULL) == LT_OK)
 		return;
 	struct lt_ended *const e = new_ended(jobs);
 	if (e == NULL)

@@ -8,7 +8,9 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-/* Remember a record that slurmctld calls finished. */
+/* Before a list is followed: the runs of before by their keys. */
+void lt_ended_sort(struct lt_jobs_state *jobs);
+/* Remember a record that slurmctld calls finished, once a list. */
 void lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
     int64_t now_utc_s);

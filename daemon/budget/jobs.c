@@ -65,6 +65,15 @@ lt_live_find(const struct lt_jobs_state *jobs, uint64_t quote_id)
 }
 
 bool
+lt_never_ran(const struct lt_slurm_job *job)
+{
+	return job->state == LT_JOB_FINISHED && !job->completing &&
+	       !job->requeued && !job->is_cron && job->array_job_id == 0 &&
+	       job->het_job_id == 0 &&
+	       (job->start_utc_s == 0 || job->end_utc_s <= job->start_utc_s);
+}
+
+bool
 lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
     uint32_t uid, struct lt_ledger_hold *hold)
 {

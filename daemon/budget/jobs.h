@@ -22,6 +22,12 @@ const struct lt_slurm_job *lt_jobs_find(
 const struct lt_live *lt_live_find(
     const struct lt_jobs_state *jobs, uint64_t quote_id);
 
+/* Is it a single job that was cancelled before any run? Slurm's record says
+ * so itself: slurmdbd need not be asked. Not so of arrays, whose tasks have
+ * records of their own, nor of het and cron jobs, of which it counts no
+ * restarts. */
+bool lt_never_ran(const struct lt_slurm_job *job);
+
 /* The hold of a job by its array's id, else its own; never a stranger's, for
  * Slurm gives ids again. */
 bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id,

@@ -23,6 +23,7 @@
 #include "log.h"
 #include "suspension.h"
 #include "underheld.h"
+#include "void.h"
 
 static int
 compare_live(const void *a, const void *b)
@@ -67,6 +68,8 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	if (lt_lock_waits(jobs, job, hold))
 		return live;
 	live.live = shares_of(ledger, job);
+	live.never_ran = lt_never_ran(job) && hold->uid == job->uid &&
+			 hold->quote.tasks == 1;
 	live.submit_utc_s = job->submit_utc_s;
 	if (job->state == LT_JOB_PENDING)
 		live.pending = job->array_pending > 0 ? job->array_pending : 1;
@@ -115,6 +118,7 @@ merge_live(struct lt_jobs_state *jobs)
 		}
 		to->live += from->live;
 		to->pending += from->pending;
+		to->never_ran &= from->never_ran;
 		if (from->submit_utc_s > to->submit_utc_s)
 			to->submit_utc_s = from->submit_utc_s;
 		if (from->start_utc_s &&
@@ -291,6 +295,12 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 
 	if (found == LT_ENOENT)
 		return LT_OK;
+	/* Its record proves it; of one that was submitted again, slurmdbd's
+	 * rows do (void.c). */
+	if (live->never_ran && hold.state == LT_HOLD_OPEN &&
+	    (hold.submit_utc_s == 0 || hold.submit_utc_s == live->submit_utc_s))
+		return lt_void_hold(
+		    budget, ledger, &hold, "cancelled before it ran", err);
 	const struct lt_ledger_hold before = hold;
 	hold.job_id = live->job_id;
 	/* A single job that started again before the lock was on it: while its
@@ -337,6 +347,7 @@ reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 	struct lt_jobs_index index = {0};
 	int code = lt_jobs_index(&index, before, err);
 
+	lt_ended_sort(&d->jobs);
 	d->jobs.live_count = 0;
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
 	const bool anew = d->jobs.looked_generation != d->market.generation;

@@ -379,14 +379,14 @@ lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
 }
 
 int
-lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
-    struct lt_error *err)
+lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_runs rows = {0};
 
 	if (!has_slurmdbd(&d->tables.conf))
 		return LT_OK;
-	int code = lt_slurmdbd_job(&rows, job_id, err);
+	int code = lt_slurmdbd_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
 		return code;
 	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);

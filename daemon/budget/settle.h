@@ -18,8 +18,9 @@ enum {
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-int lt_settle_job(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
-    struct lt_error *err);
+/* What slurmdbd has of these jobs, 1 to LT_SLURMDBD_JOBS_MAX. */
+int lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err);
 /* Rows that the ledger may have, priced again: what differs is corrected at
  * its own hours. */
 int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,

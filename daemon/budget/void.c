@@ -17,9 +17,9 @@
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */
-	/* Questions to slurmdbd a pass, 0.1 s each where it has many rows: who
-	 * asks us meanwhile waits no longer than for all of them. */
-	ASKED_MAX = 20,
+	/* Questions to slurmdbd a pass, each for many jobs: who asks us
+	 * meanwhile waits no longer than for all of them. */
+	ASKED_MAX = 4,
 };
 
 static uint32_t
@@ -53,8 +53,8 @@ in_slurmdbd(struct lt_ledger *ledger, const struct lt_slurm_runs *rows,
 	return false;
 }
 
-static int
-end(struct lt_budget_state *budget, struct lt_ledger *ledger,
+int
+lt_void_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, const char *why, struct lt_error *err)
 {
 	lt_log("void", "quote=%016" PRIx64 " account=%s job=%u why=\"%s\"",
@@ -79,7 +79,8 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	}
 	if (in_slurmdbd(d->ledger, rows, hold->quote.id))
 		return LT_OK; /* settle.c ends it */
-	return end(&d->budget, d->ledger, hold, "no job has this quote", err);
+	return lt_void_hold(
+	    &d->budget, d->ledger, hold, "no job has this quote", err);
 }
 
 /* It ran, and its row has not come: settle.c charges it, in a day at last. */
@@ -97,31 +98,64 @@ is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 	return false;
 }
 
-/* Seen on a job that is gone, or an array with fewer tasks left: settle what
- * slurmdbd has, then what is left over goes. */
+/* What is left over of a hold once slurmdbd has answered. */
 static int
-check_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    int64_t now_utc_s, struct lt_error *err)
+end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    struct lt_error *err)
 {
 	struct lt_ledger_hold after;
-	int code = lt_settle_job(d, hold->job_id, now_utc_s, err);
+	const int code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
 
-	if (code != LT_OK)
-		return code;
-	code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
 	const uint32_t live = live_shares(&d->jobs, hold->quote.id);
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
-		return end(&d->budget, d->ledger, &after,
+		return lt_void_hold(&d->budget, d->ledger, &after,
 		    "cancelled before it ran", err);
 	after.live_tasks = live;
 	d->budget.dirty = true;
 	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
 	    after.quote.id, after.job_id, live);
 	return lt_ledger_put_hold(d->ledger, &after, err);
+}
+
+struct seen { /* holds of jobs that are gone, or have fewer tasks left */
+	const struct lt_ledger_hold *holds[LT_SLURMDBD_JOBS_MAX];
+	uint32_t job_ids[LT_SLURMDBD_JOBS_MAX];
+	uint32_t count;
+};
+
+/* Settle what slurmdbd has of them, then what is left over goes. */
+static int
+check_seen(struct lt_daemon *d, struct seen *seen, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	if (seen->count == 0)
+		return LT_OK;
+	int code =
+	    lt_settle_jobs(d, seen->job_ids, seen->count, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; code == LT_OK && i < seen->count; i++)
+		code = end_seen(d, seen->holds[i], err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	seen->count = 0;
+	return code;
+}
+
+/* Is it as old as the proof wants, and does the list lack shares of it? */
+static bool
+is_suspect(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
+{
+	return hold->made_utc_s + LT_VOID_AFTER_S <= jobs->list.begun_utc_s &&
+	       live_shares(jobs, hold->quote.id) < hold->live_tasks;
 }
 
 int
@@ -131,6 +165,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_slurm_runs rows = {0};
 	uint32_t count = 0;
 	uint32_t asked = 0;
+	struct seen seen = {.count = 0};
 	bool loaded = false;
 	const bool has_dbd =
 	    strstr(d->tables.conf.accounting_storage, "slurmdbd");
@@ -148,25 +183,29 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		if (!holds[i].job_id && holds[i].made_utc_s < oldest)
 			oldest = holds[i].made_utc_s;
-	for (uint32_t pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-			const struct lt_ledger_hold *const h = &holds[i];
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		const struct lt_ledger_hold *const h = &holds[i];
 
-			if (h->made_utc_s + LT_VOID_AFTER_S >
-				d->jobs.list.begun_utc_s ||
-			    live_shares(&d->jobs, h->quote.id) >= h->live_tasks)
-				continue;
-			if (pass == 0 && h->job_id && asked >= ASKED_MAX) {
-				d->next.voids = now_utc_s; /* the rest then */
-			} else if (pass == 0 && h->job_id) {
-				if (is_awaited(&d->jobs, h))
-					continue;
-				asked++;
-				code = check_seen(d, h, now_utc_s, err);
-			} else if (pass == 1 && !h->job_id)
-				code = check_unseen(d, h, &rows, &loaded,
-				    oldest, now_utc_s, err);
+		if (h->job_id == 0 || !is_suspect(&d->jobs, h) ||
+		    is_awaited(&d->jobs, h))
+			continue;
+		if (asked == ASKED_MAX) {
+			d->next.voids = now_utc_s; /* the rest then */
+			break;
 		}
+		seen.holds[seen.count] = h;
+		seen.job_ids[seen.count++] = h->job_id;
+		if (seen.count == LT_SLURMDBD_JOBS_MAX) {
+			asked++;
+			code = check_seen(d, &seen, now_utc_s, err);
+		}
+	}
+	if (code == LT_OK)
+		code = check_seen(d, &seen, now_utc_s, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (holds[i].job_id == 0 && is_suspect(&d->jobs, &holds[i]))
+			code = check_unseen(d, &holds[i], &rows, &loaded,
+			    oldest, now_utc_s, err);
 	free(holds);
 	lt_slurm_runs_free(&rows);
 	return code;

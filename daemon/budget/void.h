@@ -5,13 +5,16 @@
 #ifndef LT_VOID_H
 #define LT_VOID_H
 
-#include <stdint.h>
+#include "budget_state.h"
+#include "ledger.h"
 
 struct lt_daemon;
-struct lt_error;
 
 enum { LT_VOID_AFTER_S = 60 }; /* see void.c */
 
+/* The hold ends: why is logged and shown. */
+int lt_void_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, const char *why, struct lt_error *err);
 int lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -210,7 +210,7 @@ show_runs_of(char **arguments, struct lt_error *err)
 	int rc = number(arguments[0] == NULL ? "" : arguments[0], &id, err);
 
 	if (rc == LT_OK)
-		rc = lt_slurmdbd_job(&runs, (uint32_t)id, err);
+		rc = lt_slurmdbd_jobs(&runs, &(uint32_t){(uint32_t)id}, 1, err);
 	return rc == LT_OK ? print_runs(&runs) : rc;
 }
 

@@ -109,10 +109,11 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
-lt_slurmdbd_job(
-    struct lt_slurm_runs *runs, uint32_t job_id, struct lt_error *err)
+lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
 {
-	(void)job_id;
+	(void)job_ids;
+	(void)count;
 	*runs = (struct lt_slurm_runs){0};
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }

@@ -155,6 +155,56 @@ test_shares(void **state)
 	}
 }
 
+/* A record that says "cancelled before any run" frees its hold at once; what
+ * may have another run is proved by slurmdbd's rows. */
+static void
+test_never_ran(void **state)
+{
+	static const struct {
+		const char *why;
+		bool ran, completing, requeued, task, het, cron, others;
+		uint32_t left;
+	} cases[] = {
+	    {"cancelled while it waited", .left = 0},
+	    {"it ran", .ran = true, .left = 1},
+	    {"it is still ending", .completing = true, .left = 1},
+	    {"it ran before", .requeued = true, .left = 1},
+	    {"a task of an array", .task = true, .left = 1},
+	    {"of a het job", .het = true, .left = 1},
+	    {"of scrontab", .cron = true, .left = 1},
+	    {"the quote of another's job", .others = true, .left = 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_slurm_job job = make_job(7);
+		char text[LT_QUOTE_TEXT_SIZE];
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
+		print_message("# %s\n", cases[i].why);
+		assert_int_equal(
+		    lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+		job.admin_comment = text;
+		job.state = LT_JOB_FINISHED;
+		job.completing = cases[i].completing;
+		job.requeued = cases[i].requeued;
+		job.array_job_id = cases[i].task ? 7 : 0;
+		job.het_job_id = cases[i].het ? 7 : 0;
+		job.is_cron = cases[i].cron;
+		job.uid = cases[i].others ? BOB : ADA;
+		/* Slurm's start of one that never ran is its end. */
+		job.end_utc_s = NOW - 2;
+		job.start_utc_s = NOW - 2 - cases[i].ran;
+		confirm(w, &job, 1);
+		assert_int_equal(hold_now(w, 107).live_tasks, cases[i].left);
+		assert_int_equal(hold_now(w, 107).state,
+		    cases[i].left ? LT_HOLD_OPEN : LT_HOLD_VOID);
+		confirm(w, &job, 1); /* seen for MinJobAge */
+		assert_int_equal(hold_now(w, 107).live_tasks, cases[i].left);
+		end_world(w);
+	}
+}
+
 /* Requeued between two lists: the run that ended so is waited for, too. */
 static void
 test_requeued_run(void **state)
@@ -346,6 +396,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_adopts, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_never_ran, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_requeued_run, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
