@@ -5,7 +5,6 @@
  * may fail alone: it is logged, and tried again.
  */
 #include <malloc.h>
-#include <time.h>
 
 #include "ingest.h"
 #include "alerts.h"
@@ -14,6 +13,7 @@
 #include "reconcile.h"
 #include "daemon.h"
 #include "failover.h"
+#include "http.h"
 #include "log.h"
 #include "policy_load.h"
 #include "rates.h"
@@ -92,12 +92,9 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 }
 
 static int64_t
-now_ms(void)
+larger(int64_t a, int64_t b)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return a > b ? a : b;
 }
 
 /* Jobs and money: only where slurmctld is in charge. */
@@ -106,7 +103,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
-		const int64_t began_ms = now_ms();
+		const int64_t began_ms = lt_monotonic_ms();
 
 		if (!d->budget.has_snapshot)
 			run_step(
@@ -120,12 +117,13 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 			}
 			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 		}
-		/* A site with very many jobs is polled less often: at most a
-		 * fifth of our time, and of slurmctld's patience. */
-		const int64_t took_s = (now_ms() - began_ms) / 1000;
-		d->next.jobs = now_utc_s + (took_s * 5 < LT_JOBS_EVERY_S
-						   ? (int64_t)LT_JOBS_EVERY_S
-						   : took_s * 5);
+		/* A site with very many jobs is polled less often: a fifth of
+		 * slurmctld's patience, and half of our time. */
+		const int64_t took_ms = lt_monotonic_ms() - began_ms,
+			      wait_ms =
+				  larger(2 * took_ms, 5 * d->jobs.list_ms);
+		d->next.jobs = now_utc_s +
+			       larger(wait_ms / 1000, (int64_t)LT_JOBS_EVERY_S);
 	}
 	if (d->budget.dirty || now_utc_s >= d->next.snapshot) {
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {

@@ -40,6 +40,7 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_slurm_jobs list;
+	int64_t list_ms;	    /* how long slurmctld took for it */
 	uint64_t looked_generation; /* of the market by which jobs have their
 				     * node_shares (change.c) */
 	bool followed;		    /* a list was, since the start */

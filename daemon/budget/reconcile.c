@@ -17,6 +17,7 @@
 #include "ended.h"
 #include "fits.h"
 #include "grow.h"
+#include "http.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "lock.h"
@@ -373,8 +374,10 @@ int
 lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_jobs jobs = {0};
+	const int64_t began_ms = lt_monotonic_ms();
 	int code = lt_slurm_jobs(&jobs, 0, err);
 
+	d->jobs.list_ms = lt_monotonic_ms() - began_ms;
 	if (code != LT_OK)
 		return code;
 	/* After the list: a hold or a change is in the ring before it shows
