@@ -419,6 +419,8 @@ test_bound(void **state)
 		{.tasks = 8, .gpus_per_node = 1, .tasks_per_socket = 8}, 2},
 	    {"no more than --gpus, to which Slurm lowers it", PLAIN,
 		{.tasks = 8, .gpus = 1, .bind_gpus = true}, 1},
+	    {"it needs more nodes than --gpus", PLAIN,
+		{.tasks = 100, .gpus = 1, .bind_gpus = true}, 0},
 	    {"cores of the system's, with GPUs: not known", PLAIN,
 		{.tasks = 8, .gpus_per_node = 1, .spec_cores = 1}, 0},
 	    {"fewer CPUs by GPUs than tasks: not known", PLAIN,
