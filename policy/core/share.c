@@ -332,9 +332,11 @@ nodes_unknown(
 	/* From a maximum Slurm would make up the number of tasks. */
 	if (request->tasks == 0 && request->gpus_per_task > 0)
 		return true;
-	/* From 23.02 on these may set the least number of nodes. */
+	/* From 23.02 on these may set the least number of nodes; --mincpus may
+	 * count for each task. */
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    request->tasks_per_gpu > 0 && request->gpus == 0)
+	    (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
+		(request->tasks_per_gpu > 0 && request->gpus == 0)))
 		return true;
 	if (per_gpu > 0 && request->gpus > 0 &&
 	    (part->max_cpus_per_node > 0 || per_gpu * request->gpus < wanted))

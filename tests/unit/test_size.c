@@ -451,6 +451,31 @@ test_bound(void **state)
 	}
 }
 
+/* From 23.02 on --mincpus and --ntasks-per-gpu may ask for more nodes. */
+static void
+test_bound_newer(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 6,
+	    .cpus_per_node = 15,
+	    .gpus_per_node = 1};
+
+	(void)state;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+	request.cpus_per_node = 0;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	request.tasks_per_gpu = 2;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+}
+
 /* A bound below these would keep the job from running. */
 static void
 test_needed(void **state)
@@ -540,6 +565,7 @@ main(void)
 	    cmocka_unit_test_setup(test_nodes_given, setup),
 	    cmocka_unit_test_setup(test_memory, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
+	    cmocka_unit_test_setup(test_bound_newer, setup),
 	    cmocka_unit_test_setup(test_needed, setup),
 	    cmocka_unit_test_setup(test_hostile, setup),
 	};
