@@ -284,11 +284,11 @@ listen_local(const char *path, struct lt_error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
-	if (strlen(path) + 5 > sizeof(address.sun_path))
+	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s.new",
+		path) >= (int)sizeof(address.sun_path))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: longer than a socket's name may be (%zu)", path,
-		    sizeof(address.sun_path) - 5);
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s.new", path);
+		    sizeof(address.sun_path) - sizeof(".new"));
 	unlink(address.sun_path);
 	const int fd =
 	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

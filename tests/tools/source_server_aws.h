@@ -137,7 +137,7 @@ aws_prices(const struct exchange *exchange)
 	for (bool more = true; more && token[0] == '\0'; at -= AWS_STEP_S) {
 		more = at > start_utc_s;
 		for (int zone = 0; zone < AWS_ZONES; zone++) {
-			char zone_id[16], zone_name[32];
+			char zone_id[24], zone_name[32];
 
 			snprintf(
 			    zone_id, sizeof(zone_id), "euw2-az%d", zone + 1);
