@@ -89,7 +89,7 @@ test_names(void **state)
 	lt_price_list_name(names, "eu-west");
 	assert_string_equal(names, "eu-west-1, eu-west, west-1");
 	for (int i = 0; i < 100; i++) {
-		char name[16];
+		char name[24];
 
 		snprintf(name, sizeof(name), "zone-%d", i);
 		lt_price_list_name(names, name);
