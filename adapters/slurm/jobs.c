@@ -15,6 +15,8 @@
 #include "compat.h"
 #include "slurm_text.h"
 
+enum { REASON_SIZE = 24, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
+
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */
 extern void slurm_xfree(void **item);
 
@@ -22,7 +24,7 @@ void
 lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 {
 	for (uint32_t i = 0; i < jobs->count; i++)
-		free(jobs->jobs[i].admin_comment);
+		free(jobs->jobs[i].texts);
 	free(jobs->jobs);
 	*jobs = (struct lt_slurm_jobs){0};
 }
@@ -43,8 +45,8 @@ state_of(uint32_t state)
 }
 
 /* By Slurm's words where they matter to us, else its number. */
-static void
-copy_reason(char *out, size_t size, uint32_t reason)
+static const char *
+reason_of(uint32_t reason, char number[REASON_SIZE])
 {
 	static const struct {
 		uint32_t reason;
@@ -60,11 +62,10 @@ copy_reason(char *out, size_t size, uint32_t reason)
 	    {WAIT_DEP_INVALID, "DependencyNeverSatisfied"}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].reason == reason) {
-			lt_copy(out, size, texts[i].text);
-			return;
-		}
-	(void)snprintf(out, size, "Reason%u", reason);
+		if (texts[i].reason == reason)
+			return texts[i].text;
+	(void)snprintf(number, REASON_SIZE, "Reason%u", reason);
+	return number;
 }
 
 /* Slurm's 0 and its "not set" are both no time. */
@@ -275,23 +276,58 @@ suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
 }
 
 static int
+copy_texts(
+    struct lt_slurm_job *to, const slurm_job_info_t *from, struct lt_error *err)
+{
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE];
+	const bool has_comment =
+	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
+	const struct {
+		const char **to, *from;
+		int most;
+	} texts[] = {{&to->user, user, ALL}, {&to->account, account, ALL},
+	    {&to->qos, from->qos, LT_ACCOUNT_SIZE - 1},
+	    {&to->partition, from->partition, LT_SLURM_PARTITIONS_SIZE - 1},
+	    {&to->name, from->name, HEAD_MOST},
+	    {&to->state_text, lt_state_name(from->job_state), ALL},
+	    {&to->reason_text, reason_of(from->state_reason, reason), ALL},
+	    {&to->node_list, from->nodes, NODES_MOST},
+	    {&to->comment_head, from->comment, HEAD_MOST},
+	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
+	const size_t count = sizeof(texts) / sizeof(texts[0]);
+	size_t size = 1;
+
+	lt_user_name(user, sizeof(user), from->user_name, from->user_id);
+	lt_copy_lower(account, sizeof(account), from->account);
+	for (size_t i = 0; i < count; i++)
+		if (texts[i].from != NULL && texts[i].most >= 0)
+			size +=
+			    strnlen(texts[i].from, (size_t)texts[i].most) + 1;
+	char *at = to->texts = calloc(1, size);
+	if (at == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: no memory");
+	for (size_t i = 0; i < count; i++) {
+		if (texts[i].most < 0)
+			continue;
+		*texts[i].to = to->texts + size - 1; /* "" */
+		if (texts[i].from == NULL)
+			continue;
+		const size_t length =
+		    strnlen(texts[i].from, (size_t)texts[i].most);
+		*texts[i].to = memcpy(at, texts[i].from, length);
+		at += length + 1;
+	}
+	return LT_OK;
+}
+
+static int
 copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
     int64_t now_utc_s, struct lt_error *err)
 {
 	to->job_id = LT_SLURM_JOB_ID(from);
 	to->het_job_id = from->het_job_id;
 	to->uid = from->user_id;
-	lt_user_name(
-	    to->user, sizeof(to->user), from->user_name, from->user_id);
-	lt_copy_lower(to->account, sizeof(to->account), from->account);
-	lt_copy(to->qos, sizeof(to->qos), from->qos);
-	lt_copy(to->partition, sizeof(to->partition), from->partition);
-	lt_copy(to->name, sizeof(to->name), from->name);
 	to->state = state_of(from->job_state);
-	lt_copy(to->state_text, sizeof(to->state_text),
-	    lt_state_name(from->job_state));
-	copy_reason(
-	    to->reason_text, sizeof(to->reason_text), from->state_reason);
 	to->completing = (from->job_state & JOB_COMPLETING) != 0;
 	to->requeued = from->restart_cnt > 0;
 	to->is_cron = (from->bitflags & CRON_JOB) != 0;
@@ -314,14 +350,7 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	copy_size(to, from);
 	copy_asked(&to->asked, from);
 	copy_array(to, from);
-	lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
-	lt_copy(to->comment_head, sizeof(to->comment_head), from->comment);
-	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
-		to->admin_comment = strdup(from->admin_comment);
-		if (to->admin_comment == NULL)
-			return lt_fail(err, LT_ENOMEM, "jobs: no memory");
-	}
-	return LT_OK;
+	return copy_texts(to, from, err);
 }
 
 /* Takes the message, frees it. */

@@ -112,15 +112,20 @@ struct lt_slurm_asked {
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
-struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
+enum { LT_SLURM_PARTITIONS_SIZE = 1024 }; /* of a job's partition */
+
+/* One record of slurmctld. Its texts are in one block: a list of jobs is long,
+ * and most of them are short. */
+struct lt_slurm_job {
 	uint32_t job_id, array_job_id, het_job_id;
 	uint32_t array_task;	/* UINT32_MAX = none */
 	uint32_t array_pending; /* tasks this record stands for, >= 1 */
 	uint32_t uid;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
-	    partition[1024], name[128];
+	/* None is NULL but admin_comment, where that is "". */
+	const char *user, *account, *qos, *partition, *name, *state_text,
+	    *reason_text, *node_list, *comment_head, *admin_comment;
+	char *texts; /* malloc'd: where they are */
 	enum lt_job_state state;
-	char state_text[32], reason_text[64];
 	/* requeued: has been at least once. While it is still completing, it
 	 * is PENDING with the submit time of the run that ends. held: has
 	 * priority 0; one that runs goes on, and waits after a requeue. */
@@ -139,9 +144,6 @@ struct lt_slurm_job { /* one record of slurmctld; strings malloc'd */
 	/* Left 0 here; the reader's own: nodes x share that it may get. */
 	double node_shares;
 	int64_t suspended_s; /* of its run until now, or its end */
-	char node_list[1024];
-	char *admin_comment; /* NULL = "" */
-	char comment_head[128];
 };
 struct lt_slurm_jobs {
 	uint32_t count;

@@ -4,6 +4,7 @@
  * itself and the hold only rises; later, two records are priced at the same
  * market, and the hold follows their ratio. Once it runs, AllocTRES counts.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,8 +192,8 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (strcasecmp(job->account, hold->quote.account) != 0) {
 		lt_log("account_changed", "job=%u from=%s to=%s", job->job_id,
 		    hold->quote.account, job->account);
-		memcpy(hold->quote.account, job->account,
-		    sizeof(hold->quote.account));
+		snprintf(hold->quote.account, sizeof(hold->quote.account), "%s",
+		    job->account);
 		changed = moved = true;
 	}
 	/* Tasks of an array share one amount: only up, for all. */

@@ -101,11 +101,12 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 		.admin_comment = job->admin_comment != NULL
 				     ? strdup(job->admin_comment)
 				     : NULL}};
-	memcpy(e->run.user, job->user, sizeof(e->run.user));
-	memcpy(e->run.account, job->account, sizeof(e->run.account));
+	snprintf(e->run.user, sizeof(e->run.user), "%s", job->user);
+	snprintf(e->run.account, sizeof(e->run.account), "%s", job->account);
 	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
 	    (int)strcspn(job->partition, ","), job->partition);
-	memcpy(e->run.state_text, job->state_text, sizeof(e->run.state_text));
+	snprintf(e->run.state_text, sizeof(e->run.state_text), "%s",
+	    job->state_text);
 }
 
 /* A line each, fields in the order of the two formats below. The quote is

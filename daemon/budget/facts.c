@@ -198,7 +198,7 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
     const struct lt_market *m)
 {
 	struct lt_admission a = {.admitted = hold->quote.hold_per_task};
-	char names[sizeof(job->partition)];
+	char names[LT_SLURM_PARTITIONS_SIZE];
 	char *rest = names;
 
 	snprintf(names, sizeof(names), "%s", job->partition);

@@ -241,7 +241,7 @@ saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    job->submit_utc_s <= before->submit_utc_s)
 		return;
 	ended.end_utc_s = job->submit_utc_s;
-	snprintf(ended.state_text, sizeof(ended.state_text), "REQUEUED");
+	ended.state_text = "REQUEUED";
 	lt_settle_saw_end(
 	    &d->jobs, d->ledger, &d->tables.conf, &ended, now_utc_s);
 }

@@ -22,7 +22,8 @@ take(struct lt_slurm_run *row, const char *partition, uint32_t uid,
 	if (row->partition[0] == '\0') { /* then all of the start is lost */
 		row->uid = uid;
 		row->limit_s = limit_s;
-		memcpy(row->user, user, sizeof(row->user));
+		if (user != row->user)
+			snprintf(row->user, sizeof(row->user), "%s", user);
 	}
 	snprintf(row->partition, sizeof(row->partition), "%.*s",
 	    (int)sizeof(row->partition) - 1, partition);

@@ -70,8 +70,8 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	    .uid = BOB,
 	    .state = LT_JOB_PENDING,
 	    .submit_utc_s = LATER};
-	strcpy(jobs[0].account, "vision");
-	strcpy(jobs[1].account, "vision");
+	jobs[0].account = "vision";
+	jobs[1].account = "vision";
 	d->ledger = f->ledger;
 	d->policy = &policy;
 	d->tables.conf.slurm_uid = SLURM;

@@ -100,10 +100,10 @@ test_team(void **state)
 		print_message("# %s\n", moves[i].why);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, moves[i].held, 0);
-		(void)strcpy(other.account, "speech");
+		other.account = "speech";
 		hold_job(w, &other, moves[i].others, 0);
 		compile(w, NOW);
-		(void)strcpy(job.account, "speech");
+		job.account = "speech";
 		must(w->f,
 		    lt_change_follow(w->d, &job, &job, &hold, NOW, &w->f->err));
 		hold = hold_now(w, 107);

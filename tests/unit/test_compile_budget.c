@@ -123,7 +123,7 @@ test_arrays(void **state)
 		job.state = cases[i].state;
 		job.array_job_id = cases[i].array;
 		job.array_task = cases[i].task;
-		(void)strcpy(job.account, cases[i].account);
+		job.account = cases[i].account;
 		w->d->jobs.list = (struct lt_slurm_jobs){1, &job, NOW - 2};
 		w->d->jobs.followed = true;
 		compile(w, NOW);

@@ -102,7 +102,7 @@ test_who_is_locked(void **state)
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
 
-		(void)strcpy(job.account, cases[i].account);
+		job.account = cases[i].account;
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, LT_QUOTE_USER_HOLD);
 		print_message("# %s\n", cases[i].why);

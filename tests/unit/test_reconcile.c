@@ -68,7 +68,7 @@ test_adopts(void **state)
 		hold_job(w, &other, cases[i].others, 0);
 		compile(w, NOW);
 		w->policy.mode = cases[i].mode;
-		(void)strcpy(job.account, cases[i].account);
+		job.account = cases[i].account;
 		job.uid = cases[i].uid;
 		job.state = cases[i].state;
 		job.array_pending = cases[i].tasks;

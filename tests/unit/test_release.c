@@ -305,7 +305,7 @@ test_unbudgeted_run(void **state)
 		print_message("# %s\n", cases[i].why);
 		bobs.uid = BOB;
 		hold_job(w, &bobs, BUDGET, 0);
-		(void)strcpy(job.account, cases[i].account);
+		job.account = cases[i].account;
 		job.is_cron = cases[i].cron;
 		hold_job(w, &job, HELD, 0);
 		job.submit_utc_s += 60;
