@@ -370,9 +370,12 @@ copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
 	if (message->record_count > 0 && jobs->jobs == NULL)
 		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
 		    message->record_count);
-	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++)
-		rc = copy_job(&jobs->jobs[jobs->count++],
-		    &message->job_array[i], asked_utc_s, err);
+	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++) {
+		struct lt_slurm_job *const to = &jobs->jobs[jobs->count++];
+
+		to->seen_utc_s = jobs->begun_utc_s;
+		rc = copy_job(to, &message->job_array[i], asked_utc_s, err);
+	}
 	/* 22.05 forgets this one: 200 bytes a job and poll. */
 	for (uint32_t i = 0; i < message->record_count; i++)
 		slurm_xfree((void **)&message->job_array[i].admin_comment);

@@ -141,8 +141,11 @@ struct lt_slurm_job {
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
 	bool is_allocated;
 	struct lt_slurm_asked asked;
-	/* Left 0 here; the reader's own: nodes x share that it may get. */
+	int64_t seen_utc_s; /* slurmctld's time of this record */
+	/* Left 0 here; the reader's own: nodes x share that it may get, and
+	 * whether release.c has something to do with it. */
 	double node_shares;
+	bool at_release;
 	int64_t suspended_s; /* of its run until now, or its end */
 };
 struct lt_slurm_jobs {

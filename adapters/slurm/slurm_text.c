@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "ask_text.h"
 #include "compat.h"
 #include "slurm_text.h"
+
+enum { USERS_KEPT = 256, USER_KEPT_S = 60 }; /* names of users */
 
 /* slurmdbd's fixed ids; GPUs have one per cluster. */
 enum {
@@ -71,16 +74,34 @@ lt_state_name(uint32_t state)
 void
 lt_user_name(char *out, size_t size, const char *known, uint32_t uid)
 {
+	/* A look-up opens files or asks a server, and many jobs are of few. */
+	static struct {
+		uint32_t uid;
+		int64_t until_utc_s;
+		char name[LT_NAME_SIZE];
+	} cache[USERS_KEPT], *kept;
 	char buffer[4096];
 	struct passwd entry, *found = NULL;
+	const int64_t now_utc_s = time(NULL);
 
-	if (known != NULL && known[0] != '\0')
+	if (known != NULL && known[0] != '\0') {
 		lt_copy(out, size, known);
-	else if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) == 0 &&
-		 found != NULL)
-		lt_copy(out, size, entry.pw_name);
-	else
-		(void)snprintf(out, size, "%u", uid);
+		return;
+	}
+	kept = &cache[uid % USERS_KEPT];
+	if (kept->uid != uid || kept->until_utc_s <= now_utc_s ||
+	    kept->until_utc_s > now_utc_s + USER_KEPT_S) {
+		kept->uid = uid;
+		kept->until_utc_s = now_utc_s + USER_KEPT_S;
+		if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) ==
+			0 &&
+		    found != NULL)
+			lt_copy(kept->name, sizeof(kept->name), entry.pw_name);
+		else
+			(void)snprintf(
+			    kept->name, sizeof(kept->name), "%u", uid);
+	}
+	lt_copy(out, size, kept->name);
 }
 
 int

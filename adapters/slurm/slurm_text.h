@@ -54,7 +54,8 @@ int64_t lt_minutes(uint32_t minutes, int64_t none);
 /* The name of a job state without its flags: "RUNNING". */
 const char *lt_state_name(uint32_t state);
 
-/* The name of a uid, its number where the system knows none. */
+/* The name of a uid, its number where the system knows none; as it was at most
+ * a minute ago. */
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
 
 /* Is memory allocated (SelectTypeParameters=*_Memory)? As of the last

@@ -272,9 +272,9 @@ add_settled(
 }
 
 static int
-add_hold(struct lt_budget_build *b, const struct lt_ledger_hold *hold,
-    struct lt_error *err)
+add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
+	struct lt_budget_build *const b = build;
 	const struct lt_budget_snapshot *const s = &b->snapshot;
 	const int account = lt_sheet_account(s, hold->quote.account);
 
@@ -297,20 +297,6 @@ add_hold(struct lt_budget_build *b, const struct lt_ledger_hold *hold,
 		}
 	}
 	return LT_OK;
-}
-
-static int
-add_holds(
-    struct lt_budget_build *b, struct lt_ledger *ledger, struct lt_error *err)
-{
-	struct lt_ledger_hold *holds = NULL;
-	uint32_t count = 0;
-	int code = lt_ledger_open_holds(ledger, &holds, &count, err);
-
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		code = add_hold(b, &holds[i], err);
-	free(holds);
-	return code;
 }
 
 /* When it was last judged who fits into the periods; 0 = never. */
@@ -400,7 +386,7 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = add_settled(&b, d->ledger, err);
 	if (code == LT_OK)
-		code = add_holds(&b, d->ledger, err);
+		code = lt_ledger_each_open(d->ledger, add_hold, &b, err);
 	if (code == LT_OK)
 		code = publish(d, s, err);
 	if (code == LT_OK && !d->budget.counted_utc_s)

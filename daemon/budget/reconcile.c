@@ -22,6 +22,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
+#include "release.h"
 #include "suspension.h"
 #include "underheld.h"
 #include "void.h"
@@ -83,13 +84,14 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 }
 
 static int
-add_live(struct lt_daemon *d, const struct lt_slurm_job *job,
+add_live(struct lt_daemon *d, struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
+	job->at_release = lt_release_concerns(&d->jobs, job, hold);
 	struct lt_live *const grown = lt_items_grow(d->jobs.live,
 	    &d->jobs.live_capacity, d->jobs.live_count, sizeof(*grown));
 	if (grown == NULL)
@@ -134,7 +136,7 @@ merge_live(struct lt_jobs_state *jobs)
 /* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
  * or submitted while the balance was unknown. Budgeted accounts only. */
 static int
-adopt(struct lt_daemon *d, const struct lt_slurm_job *job,
+adopt(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
@@ -247,7 +249,7 @@ saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 static int
-take_job(struct lt_daemon *d, const struct lt_slurm_job *job,
+take_job(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_quote quote;

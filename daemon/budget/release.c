@@ -88,18 +88,37 @@ find_first(struct waiting *all, uint32_t count)
 	return true;
 }
 
-/* Pending jobs with an open hold, and runs that wait, oldest first. */
-static struct waiting *
-collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, uint32_t *count)
+bool
+lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold)
 {
+	static const uint32_t flags =
+	    LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN | LT_QUOTE_FREEING;
+
+	return job->state == LT_JOB_PENDING &&
+	       ((hold->quote.flags & flags) || lt_lock_is_left(job, hold) ||
+		   lt_lock_admitted(jobs, job) != NULL ||
+		   lt_lock_waits(jobs, job, hold));
+}
+
+/* Pending jobs with an open hold, and runs that wait, oldest first: all of
+ * them, or those that a hold or a lock keeps. */
+static struct waiting *
+collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
+    uint32_t *count)
+{
+	uint32_t room = 1;
+
+	for (uint32_t i = 0; i < jobs->list.count; i++)
+		room += all_of_them || jobs->list.jobs[i].at_release;
 	*count = 0;
-	struct waiting *const all =
-	    calloc((size_t)jobs->list.count + 1, sizeof(*all));
+	struct waiting *const all = calloc(room, sizeof(*all));
 	for (uint32_t i = 0; all != NULL && i < jobs->list.count; i++) {
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 
 		if (job->state != LT_JOB_PENDING ||
+		    !(all_of_them || job->at_release) ||
 		    !lt_hold_of_job(ledger, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
@@ -430,13 +449,16 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	if (ingested != LT_OK)
 		return ingested;
-	struct waiting *const all = collect(&d->jobs, d->ledger, &count);
+	/* In a new period each is judged that is counted. */
+	const bool is_new =
+	    d->budget.period_began && lt_mode_may(d->policy->mode, LT_MAY_HOLD);
+	struct waiting *const all =
+	    collect(&d->jobs, d->ledger, is_new, &count);
 	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;
 	if (all == NULL || denied == NULL)
 		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
-	if (code == LT_OK && d->budget.period_began &&
-	    lt_mode_may(d->policy->mode, LT_MAY_HOLD))
+	if (code == LT_OK && is_new)
 		code = readmit(d, all, count, denied, now_utc_s, err);
 	if (code == LT_OK)
 		code = free_admitted(d, all, count, denied, now_utc_s, err);

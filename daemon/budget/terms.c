@@ -103,7 +103,7 @@ fill(struct lt_terms *terms, const struct lt_slurm_job *job,
 	*terms = (struct lt_terms){
 	    .start_utc_s = start,
 	    .end_utc_s = end,
-	    .seen_utc_s = jobs->list.begun_utc_s,
+	    .seen_utc_s = job->seen_utc_s,
 	    .job_id = job->job_id,
 	    .uid = job->uid,
 	    .quote_id = hold->quote.id,
@@ -199,6 +199,12 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 
 	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
+	/* One transaction: SQLite locks once, not for each job. */
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code != LT_OK) {
+		free(records);
+		return code;
+	}
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
 		struct lt_ledger_hold hold;
@@ -218,10 +224,11 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 		fill(&records[count++], job, &hold, &d->budget.snapshot,
 		    &d->jobs);
 	}
+	lt_ledger_rollback(d->ledger); /* nothing was written */
 	const uint32_t sorted = count;
 	count = mark_arrays(records, count, &d->jobs.list);
 	mark_leaders(records, sorted, &d->jobs.list);
-	const int code = lt_terms_write(
+	code = lt_terms_write(
 	    d->paths.terms, records, count, d->budget.snapshot.generation, err);
 	free(records);
 	return code;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "grow.h"
 #include "jobs.h"
 #include "log.h"
 #include "settle.h"
@@ -158,12 +159,39 @@ is_suspect(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 	       live_shares(jobs, hold->quote.id) < hold->live_tasks;
 }
 
+struct suspects {
+	const struct lt_jobs_state *jobs;
+	struct lt_ledger_hold *holds; /* malloc'd */
+	uint32_t count;
+	size_t capacity;
+	int64_t oldest_utc_s; /* of holds that no job is known for */
+};
+
+static int
+suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct suspects *const s = context;
+
+	if (hold->job_id == 0 && hold->made_utc_s < s->oldest_utc_s)
+		s->oldest_utc_s = hold->made_utc_s;
+	if (!is_suspect(s->jobs, hold) ||
+	    (hold->job_id != 0 && is_awaited(s->jobs, hold)))
+		return LT_OK;
+	struct lt_ledger_hold *const grown =
+	    lt_items_grow(s->holds, &s->capacity, s->count, sizeof(*s->holds));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "void: out of memory");
+	s->holds = grown;
+	s->holds[s->count++] = *hold;
+	return LT_OK;
+}
+
 int
 lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_ledger_hold *holds = NULL;
+	struct suspects suspects = {
+	    .jobs = &d->jobs, .oldest_utc_s = now_utc_s};
 	struct lt_slurm_runs rows = {0};
-	uint32_t count = 0;
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
 	bool loaded = false;
@@ -178,16 +206,11 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return err->code;
 	if (d->budget.dbd_queue > 0)
 		return LT_OK;
-	int code = lt_ledger_open_holds(d->ledger, &holds, &count, err);
-	int64_t oldest = now_utc_s;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (!holds[i].job_id && holds[i].made_utc_s < oldest)
-			oldest = holds[i].made_utc_s;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		const struct lt_ledger_hold *const h = &holds[i];
+	int code = lt_ledger_each_open(d->ledger, suspect, &suspects, err);
+	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++) {
+		const struct lt_ledger_hold *const h = &suspects.holds[i];
 
-		if (h->job_id == 0 || !is_suspect(&d->jobs, h) ||
-		    is_awaited(&d->jobs, h))
+		if (h->job_id == 0)
 			continue;
 		if (asked == ASKED_MAX) {
 			d->next.voids = now_utc_s; /* the rest then */
@@ -202,11 +225,11 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	}
 	if (code == LT_OK)
 		code = check_seen(d, &seen, now_utc_s, err);
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (holds[i].job_id == 0 && is_suspect(&d->jobs, &holds[i]))
-			code = check_unseen(d, &holds[i], &rows, &loaded,
-			    oldest, now_utc_s, err);
-	free(holds);
+	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++)
+		if (suspects.holds[i].job_id == 0)
+			code = check_unseen(d, &suspects.holds[i], &rows,
+			    &loaded, suspects.oldest_utc_s, now_utc_s, err);
+	free(suspects.holds);
 	lt_slurm_runs_free(&rows);
 	return code;
 }

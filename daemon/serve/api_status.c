@@ -37,29 +37,41 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 	    source->adapter->replay);
 }
 
+struct holds {
+	json_int_t open, pending;
+	int64_t money_micros; /* of those that are pending */
+};
+
+static int
+count_hold(
+    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct holds *const holds = context;
+	int64_t money_micros;
+
+	(void)err;
+	holds->open++;
+	if (hold->start_utc_s)
+		return LT_OK;
+	holds->pending++;
+	if (!lt_scale_up(hold->quote.hold_per_task.money_micros,
+		hold->live_tasks, 1, &money_micros) ||
+	    !lt_add(&holds->money_micros, money_micros))
+		holds->money_micros =
+		    INT64_MAX; /* in observe nothing bounds it */
+	return LT_OK;
+}
+
 static json_t *
 holds_json(struct lt_ledger *ledger)
 {
-	struct lt_ledger_hold *holds = NULL;
-	uint32_t count = 0;
-	json_int_t open = 0, pending = 0;
-	int64_t money = 0, of_one;
+	struct holds holds = {0};
 
-	if (lt_ledger_open_holds(ledger, &holds, &count, NULL) != LT_OK)
+	if (lt_ledger_each_open(ledger, count_hold, &holds, NULL) != LT_OK)
 		return json_null();
-	for (uint32_t i = 0; i < count; i++) {
-		open++;
-		if (holds[i].start_utc_s)
-			continue;
-		pending++;
-		if (!lt_scale_up(holds[i].quote.hold_per_task.money_micros,
-			holds[i].live_tasks, 1, &of_one) ||
-		    !lt_add(&money, of_one))
-			money = INT64_MAX; /* in observe nothing bounds it */
-	}
-	free(holds);
-	return json_pack("{s:I,s:I,s:I}", "open", open, "pending", pending,
-	    "pending_money_micros", (json_int_t)money);
+	return json_pack("{s:I,s:I,s:I}", "open", holds.open, "pending",
+	    holds.pending, "pending_money_micros",
+	    (json_int_t)holds.money_micros);
 }
 
 /* As it is on disk: that is what job_submit and SPANK have, should we fail to

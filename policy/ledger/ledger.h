@@ -100,9 +100,12 @@ int lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_ledger_hold *hold, struct lt_error *err); /* LT_ENOENT */
 int lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_ledger_hold *hold, struct lt_error *err);
-/* All open ones; malloc'd. */
-int lt_ledger_open_holds(struct lt_ledger *ledger,
-    struct lt_ledger_hold **holds, uint32_t *count, struct lt_error *err);
+/* Gives `take` each open one, lent for the call, until it fails; it must not
+ * write holds. */
+typedef int lt_hold_function(
+    void *context, const struct lt_ledger_hold *hold, struct lt_error *err);
+int lt_ledger_each_open(struct lt_ledger *ledger, lt_hold_function *take,
+    void *context, struct lt_error *err);
 /* The wall clock was set: open holds were made as long ago as before, and
  * none after now. */
 int lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s,

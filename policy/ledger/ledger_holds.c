@@ -110,14 +110,19 @@ lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
 }
 
 int
-lt_ledger_open_holds(struct lt_ledger *ledger, struct lt_ledger_hold **holds,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_each_open(struct lt_ledger *ledger, lt_hold_function *take,
+    void *context, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_HOLD_OPEN, read_hold,
-	    sizeof(**holds), &array, count, err, NULL, 0);
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_HOLD_OPEN, err, NULL, 0);
 
-	*holds = array;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_ledger_hold hold;
+
+		read_hold(&rows, &hold);
+		rc = take(context, &hold, err);
+	}
+	lt_rows_end(&rows);
 	return rc;
 }
 

@@ -175,6 +175,32 @@ money(struct fixture *f, const char *account, enum lt_entry_kind kind,
 	return totals[kind].money_micros;
 }
 
+struct open_holds {
+	uint32_t count;
+	struct lt_ledger_hold holds[8];
+};
+
+static inline int
+take_open(
+    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct open_holds *const open = context;
+
+	(void)err;
+	assert_true(open->count < sizeof(open->holds) / sizeof(open->holds[0]));
+	open->holds[open->count++] = *hold;
+	return LT_OK;
+}
+
+static inline struct open_holds
+open_holds_of(struct fixture *f)
+{
+	struct open_holds open = {0};
+
+	must(f, lt_ledger_each_open(f->ledger, take_open, &open, &f->err));
+	return open;
+}
+
 static inline struct lt_ledger_hold
 make_hold(uint64_t id, uint32_t tasks)
 {

@@ -409,16 +409,14 @@ each_run_ends_one_share(void **state)
 {
 	struct fixture *const f = *state;
 	const struct lt_ledger_hold hold = make_hold(9, 3);
-	struct lt_ledger_hold known, *holds;
-	uint32_t count;
+	struct lt_ledger_hold known;
 
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	for (uint32_t task = 0; task < 3; task++) {
-		must(f,
-		    lt_ledger_open_holds(f->ledger, &holds, &count, &f->err));
-		assert_int_equal(count, 1);
-		assert_int_equal(holds[0].live_tasks, 3 - task);
-		free(holds);
+		const struct open_holds open = open_holds_of(f);
+
+		assert_int_equal(open.count, 1);
+		assert_int_equal(open.holds[0].live_tasks, 3 - task);
 		struct lt_run run =
 		    make_run(100 + task, NOVEMBER, NOVEMBER + HOUR, 10);
 		run.quote_id = 9;
@@ -431,9 +429,7 @@ each_run_ends_one_share(void **state)
 	must(f, lt_ledger_hold(f->ledger, 9, &known, &f->err));
 	assert_int_equal(known.state, LT_HOLD_SETTLED);
 	assert_int_equal(known.live_tasks, 0);
-	must(f, lt_ledger_open_holds(f->ledger, &holds, &count, &f->err));
-	assert_int_equal(count, 0);
-	free(holds);
+	assert_int_equal(open_holds_of(f).count, 0);
 	/* one that has ended stays as it ended */
 	must(
 	    f, lt_ledger_end_hold(f->ledger, 9, LT_HOLD_VOID, "late", &f->err));

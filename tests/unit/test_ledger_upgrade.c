@@ -79,26 +79,24 @@ check_holds(struct fixture *f)
 	    {11, LT_QUOTE_BUDGET_HOLD, 14400001, 4043202},
 	    {13, 0, 2700001, 736442},
 	};
-	struct lt_ledger_hold *open;
-	uint32_t count, found = 0;
+	const struct open_holds open = open_holds_of(f);
+	uint32_t found = 0;
 
-	must(f, lt_ledger_open_holds(f->ledger, &open, &count, &f->err));
-	assert_int_equal(count, 3);
+	assert_int_equal(open.count, 3);
 	for (uint32_t i = 0; i < 3; i++)
-		for (uint32_t k = 0; k < count; k++) {
-			const struct lt_quote *const q = &open[k].quote;
+		for (uint32_t k = 0; k < open.count; k++) {
+			const struct lt_quote *const q = &open.holds[k].quote;
 
-			if (open[k].job_id != wanted[i].job_id)
+			if (open.holds[k].job_id != wanted[i].job_id)
 				continue;
 			found++;
 			assert_int_equal(q->flags, wanted[i].flags);
-			assert_int_equal(open[k].live_tasks, 1);
+			assert_int_equal(open.holds[k].live_tasks, 1);
 			assert_int_equal(q->hold_per_task.money_micros,
 			    wanted[i].money_micros);
 			assert_int_equal(
 			    q->hold_per_task.carbon_mg, wanted[i].carbon_mg);
 		}
-	free(open);
 	assert_int_equal(found, 3);
 }
 

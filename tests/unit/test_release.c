@@ -7,6 +7,7 @@
 #include "compile_budget.h"
 #include "judge_fixture.h"
 #include "ledger.h"
+#include "jobs.h"
 #include "release.h"
 
 enum { HELD = 300001, NONE = LT_LEAVE - 1 };
@@ -16,6 +17,13 @@ pass(struct world *w, struct lt_slurm_job *jobs, uint32_t count, int64_t at)
 {
 	told = (struct told){0};
 	w->d->jobs.list = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	for (uint32_t i = 0; i < count; i++) {
+		struct lt_ledger_hold hold;
+
+		jobs[i].at_release =
+		    lt_hold_of_job(w->f->ledger, &jobs[i], &hold) &&
+		    lt_release_concerns(&w->d->jobs, &jobs[i], &hold);
+	}
 	compile(w, at);
 	must(w->f, lt_release(w->d, at, &w->f->err));
 }
