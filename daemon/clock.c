@@ -30,6 +30,7 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 /* When it is due, or when it was; 0 stays "at once", or "never". */
 static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.jobs),
+    offsetof(struct lt_daemon, next.ended),
     offsetof(struct lt_daemon, next.tables),
     offsetof(struct lt_daemon, next.market),
     offsetof(struct lt_daemon, next.snapshot),
@@ -41,6 +42,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, ring.looked_utc_s),
     offsetof(struct lt_daemon, ring.stuck_utc_s),
     offsetof(struct lt_daemon, jobs.list.begun_utc_s),
+    offsetof(struct lt_daemon, jobs.ended_until_utc_s),
 };
 
 static void

@@ -15,6 +15,7 @@
 #include "failover.h"
 #include "http.h"
 #include "log.h"
+#include "look.h"
 #include "policy_load.h"
 #include "rates.h"
 #include "release.h"
@@ -102,7 +103,13 @@ static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
-	if (now_utc_s >= d->next.jobs) {
+	if (now_utc_s < d->next.jobs && lt_look_singly(&d->jobs)) {
+		if (run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
+		    d->budget.has_snapshot) {
+			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+		}
+	} else if (now_utc_s >= d->next.jobs) {
 		const int64_t began_ms = lt_monotonic_ms();
 
 		if (!d->budget.has_snapshot)
@@ -117,13 +124,11 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 			}
 			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 		}
-		/* A site with very many jobs is polled less often: a fifth of
-		 * slurmctld's patience, and half of our time. */
-		const int64_t took_ms = lt_monotonic_ms() - began_ms,
-			      wait_ms =
-				  larger(2 * took_ms, 5 * d->jobs.list_ms);
-		d->next.jobs = now_utc_s +
-			       larger(wait_ms / 1000, (int64_t)LT_JOBS_EVERY_S);
+		/* Half of our time is others'. */
+		const int64_t took_ms = lt_monotonic_ms() - began_ms;
+		if (d->next.jobs != 0)
+			d->next.jobs = larger(
+			    d->next.jobs, now_utc_s + 2 * took_ms / 1000);
 	}
 	if (d->budget.dirty || now_utc_s >= d->next.snapshot) {
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {

@@ -465,7 +465,7 @@ finish_runs(struct lt_slurm_runs *runs, struct link *link, int rc)
  * setup_job_cond_limits() of accounting_storage/mysql, 22.05 to 26.05.
  */
 static lt_slurm_list *
-states_by_end(void)
+states_by_end(bool ended_only)
 {
 	static const uint32_t states[] = {JOB_COMPLETE, JOB_CANCELLED,
 	    JOB_FAILED, JOB_TIMEOUT, JOB_NODE_FAIL, JOB_PREEMPTED,
@@ -476,15 +476,17 @@ states_by_end(void)
 	lt_slurm_list *const list = slurm_list_create(NULL);
 
 	for (size_t i = 0; i < COUNT; i++) {
+		if (ended_only && states[i] == JOB_RUNNING)
+			continue;
 		snprintf(texts[i], sizeof(texts[i]), "%u", states[i]);
 		(void)slurm_list_append(list, texts[i]);
 	}
 	return list;
 }
 
-int
-lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+static int
+load_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    bool ended_only, struct lt_error *err)
 {
 	struct link link;
 
@@ -497,7 +499,7 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 	int rc = link_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
-	lt_slurm_list *const states = states_by_end();
+	lt_slurm_list *const states = states_by_end(ended_only);
 	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
 	     at += WINDOW_S) {
 		const int64_t end =
@@ -510,6 +512,20 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 	}
 	slurm_list_destroy(states);
 	return finish_runs(runs, &link, rc);
+}
+
+int
+lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return load_runs(runs, from_utc_s, to_utc_s, false, err);
+}
+
+int
+lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return load_runs(runs, from_utc_s, to_utc_s, true, err);
 }
 
 int

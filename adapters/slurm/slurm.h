@@ -212,6 +212,9 @@ struct lt_slurm_runs {
  */
 int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
+/* Only those that ended then: few of its rows are looked at for it. */
+int lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
 /* Rows of these jobs, 1 to LT_SLURMDBD_JOBS_MAX: one query. */
 enum { LT_SLURMDBD_JOBS_MAX = 500 };
 int lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,

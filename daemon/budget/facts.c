@@ -298,24 +298,20 @@ note_admissions(const struct lt_slurm_jobs *list,
     const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_error *err)
 {
-	struct lt_jobs_index index = {0};
 	struct lt_ledger_hold hold;
 	uint64_t *due = NULL;
 	uint32_t count = 0;
 	int code = lt_ledger_admissions_due(ledger, &due, &count, err);
 
-	if (code == LT_OK && count > 0)
-		code = lt_jobs_index(&index, list, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (lt_ledger_hold(ledger, due[i], &hold, NULL) != LT_OK)
 			continue;
 		const struct lt_slurm_job *const job =
-		    lt_jobs_find(&index, hold.job_id);
+		    lt_jobs_find(list, hold.job_id);
 		if (job !=
 		    NULL) /* else: its first task is not in the list yet */
 			code = note_admission(market, ledger, &hold, job, err);
 	}
-	free(index.jobs);
 	free(due);
 	return code;
 }

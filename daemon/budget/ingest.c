@@ -11,7 +11,9 @@
 
 #include "ingest.h"
 #include "daemon.h"
+#include "jobs.h"
 #include "log.h"
+#include "look.h"
 #include "ring.h"
 #include "units.h"
 
@@ -97,17 +99,13 @@ close_if_replaced(struct lt_daemon *d)
 static bool
 never_happened(const struct lt_slurm_jobs *list, uint32_t job_id)
 {
-	const struct lt_slurm_job *before = NULL, *after = NULL;
+	const struct lt_slurm_job *const before = lt_jobs_find(list, job_id);
 	struct lt_slurm_jobs now = {0};
 
-	for (uint32_t i = 0; before == NULL && i < list->count; i++)
-		if (list->jobs[i].job_id == job_id)
-			before = &list->jobs[i];
 	if (before == NULL || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
 		return false;
-	for (uint32_t i = 0; after == NULL && i < now.count; i++)
-		if (now.jobs[i].job_id == job_id)
-			after = &now.jobs[i];
+	lt_jobs_sort(&now);
+	const struct lt_slurm_job *const after = lt_jobs_find(&now, job_id);
 	const bool same =
 	    after != NULL && after->asked_hash == before->asked_hash;
 	lt_slurm_jobs_free(&now);
@@ -130,7 +128,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 {
 	struct lt_ledger_hold hold;
 
-	d->next.jobs = 0; /* in this pass, however long the list is */
+	lt_look_at(d, record->job_id);
 	if (is_nothing(record))
 		return LT_OK;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);

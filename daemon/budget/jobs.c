@@ -8,41 +8,36 @@
 #include "jobs.h"
 
 static int
-compare_jobs(const void *a, const void *b)
+by_id(const void *a, const void *b)
 {
-	const struct lt_slurm_job *const *const x = a;
-	const struct lt_slurm_job *const *const y = b;
+	const struct lt_slurm_job *const x = a, *const y = b;
 
-	return (*x)->job_id < (*y)->job_id ? -1 : (*x)->job_id > (*y)->job_id;
+	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
 }
 
-int
-lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
-    struct lt_error *err)
+void
+lt_jobs_sort(struct lt_slurm_jobs *jobs)
 {
-	index->count = jobs->count;
-	index->jobs = calloc((size_t)jobs->count + 1, sizeof(*index->jobs));
-	if (index->jobs == NULL)
-		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	for (uint32_t i = 0; i < jobs->count; i++)
-		index->jobs[i] = &jobs->jobs[i];
 	if (jobs->count > 1)
-		qsort(index->jobs, jobs->count, sizeof(*index->jobs),
-		    compare_jobs);
-	return LT_OK;
+		qsort(jobs->jobs, jobs->count, sizeof(*jobs->jobs), by_id);
 }
 
 const struct lt_slurm_job *
-lt_jobs_find(const struct lt_jobs_index *index, uint32_t job_id)
+lt_jobs_find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
 {
 	const struct lt_slurm_job key = {.job_id = job_id};
-	const struct lt_slurm_job *const wanted = &key;
 
-	if (index->count == 0)
-		return NULL;
-	const struct lt_slurm_job *const *const found = bsearch(&wanted,
-	    index->jobs, index->count, sizeof(*index->jobs), compare_jobs);
-	return found != NULL ? *found : NULL;
+	return jobs->count == 0
+		   ? NULL
+		   : bsearch(&key, jobs->jobs, jobs->count, sizeof(key), by_id);
+}
+
+uint32_t
+lt_first_id(const struct lt_slurm_job *job)
+{
+	if (job->array_job_id != 0)
+		return job->array_job_id;
+	return job->het_job_id != 0 ? job->het_job_id : job->job_id;
 }
 
 static int

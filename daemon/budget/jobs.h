@@ -8,15 +8,14 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-/* An index of a job list by id, for looking up what a job was before. */
-struct lt_jobs_index {
-	uint32_t count;
-	const struct lt_slurm_job **jobs;
-};
-int lt_jobs_index(struct lt_jobs_index *index, const struct lt_slurm_jobs *jobs,
-    struct lt_error *err);
+/* By job id, as all lists in struct lt_jobs_state are. */
+void lt_jobs_sort(struct lt_slurm_jobs *jobs);
+/* In a sorted list; NULL = it has none. */
 const struct lt_slurm_job *lt_jobs_find(
-    const struct lt_jobs_index *index, uint32_t job_id);
+    const struct lt_slurm_jobs *jobs, uint32_t job_id);
+
+/* The id by which slurmctld gives all records of its array or het job. */
+uint32_t lt_first_id(const struct lt_slurm_job *job);
 
 /* What the list of this pass says about a quote; NULL = nothing. */
 const struct lt_live *lt_live_find(

@@ -15,6 +15,7 @@
 #include "job_quote.h"
 #include "lock.h"
 #include "log.h"
+#include "look.h"
 
 enum { ROW_WITHIN_S = 300 };
 
@@ -97,6 +98,7 @@ static int
 lock(struct lt_daemon *d, const struct lt_slurm_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
+	lt_look_again(d, job->job_id);
 	if (d->jobs.locks_left == 0)
 		return LT_OK;
 	d->jobs.locks_left--;

@@ -22,6 +22,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
+#include "look.h"
 #include "release.h"
 #include "suspension.h"
 #include "underheld.h"
@@ -343,28 +344,26 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
+/* These records, of which `before` are as they were; what is live of their
+ * quotes is in jobs->live, which starts empty. */
 static int
-reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
-    int64_t now_utc_s, struct lt_error *err)
+take_jobs(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
+    const struct lt_slurm_jobs *before, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_jobs_index index = {0};
-	int code = lt_jobs_index(&index, before, err);
+	int code = LT_OK;
 
 	lt_ended_sort(&d->jobs);
 	d->jobs.live_count = 0;
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
 	const bool anew = d->jobs.looked_generation != d->market.generation;
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.list.count; i++) {
-		struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
+	for (uint32_t i = 0; code == LT_OK && i < jobs->count; i++) {
+		struct lt_slurm_job *const job = &jobs->jobs[i];
 		const struct lt_slurm_job *const was =
-		    lt_jobs_find(&index, job->job_id);
+		    lt_jobs_find(before, job->job_id);
 
 		lt_change_look(&d->market, job, was, anew, now_utc_s);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
-	free(index.jobs);
-	if (code == LT_OK)
-		lt_lock_sweep(&d->jobs);
 	merge_live(&d->jobs);
 	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++)
 		code =
@@ -372,23 +371,17 @@ reconcile_all(struct lt_daemon *d, const struct lt_slurm_jobs *before,
 	return code;
 }
 
-int
-lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+/*
+ * After slurmctld was asked: a hold or a change is in the ring before it shows
+ * on a job, so nothing that we saw is missing there. And while the list of
+ * before is there, which no change in the ring is in. Whatever is admitted
+ * then is judged with all of the ring.
+ */
+static int
+ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs = {0};
-	const int64_t began_ms = lt_monotonic_ms();
-	int code = lt_slurm_jobs(&jobs, 0, err);
+	int code = lt_ingest(d, now_utc_s, err);
 
-	d->jobs.list_ms = lt_monotonic_ms() - began_ms;
-	if (code != LT_OK)
-		return code;
-	/* After the list: a hold or a change is in the ring before it shows
-	 * on a job, so nothing that we see here is missing there. And while
-	 * the list of before is there, which no change in the ring is in. */
-	code = lt_ingest(d, now_utc_s, err);
-	struct lt_slurm_jobs before = d->jobs.list;
-	d->jobs.list = jobs;
-	/* Whatever is admitted here is judged with all of the ring. */
 	if (code == LT_OK && d->budget.has_snapshot && d->budget.dirty) {
 		const uint64_t generation = d->budget.snapshot.generation;
 
@@ -399,15 +392,44 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    d->budget.snapshot.generation != generation)
 			code = LT_OK;
 	}
+	return code;
+}
+
+/* In one transaction. */
+static int
+follow(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
+    const struct lt_slurm_jobs *before, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(d->ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	code = take_jobs(d, jobs, before, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_begin(d->ledger, err);
-	if (code == LT_OK) {
-		code = reconcile_all(d, &before, now_utc_s, err);
-		if (code == LT_OK)
-			code = lt_ledger_commit(d->ledger, err);
-		if (code != LT_OK)
-			lt_ledger_rollback(d->ledger);
-	}
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	return code;
+}
+
+int
+lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_slurm_jobs jobs = {0};
+	const int64_t began_ms = lt_monotonic_ms();
+
+	/* What is named from now on may come after the list. */
+	d->jobs.look_count = 0;
+	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
+	int code = lt_slurm_jobs(&jobs, 0, err);
+	if (code != LT_OK)
+		return code;
+	lt_jobs_sort(&jobs);
+	code = ingest_all(d, now_utc_s, err);
+	struct lt_slurm_jobs before = d->jobs.list;
+	d->jobs.list = jobs;
+	if (code == LT_OK)
+		code = follow(d, &d->jobs.list, &before, now_utc_s, err);
 	if (code != LT_OK) {
 		/* Nothing was followed: the next list is compared with the
 		 * same one. */
@@ -415,12 +437,110 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->jobs.list = before;
 		return code;
 	}
+	lt_lock_sweep(&d->jobs);
 	lt_slurm_jobs_free(&before);
 	d->jobs.followed = true;
 	d->jobs.looked_generation = d->market.generation;
+	d->jobs.ended_until_utc_s = d->jobs.list.begun_utc_s;
 	if (!d->jobs.quotes_loaded) {
 		d->jobs.quotes_loaded = true;
 		d->budget.dirty = true;
 	}
+	lt_look_pace(d, lt_monotonic_ms() - began_ms, now_utc_s);
+	return code;
+}
+
+/* ---- a few of them ---- */
+
+static bool
+is_among(uint32_t id, const uint32_t *ids, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* In the list, in place of what it had of them. */
+static int
+put_in_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
+    const uint32_t *ids, uint32_t count, struct lt_error *err)
+{
+	struct lt_slurm_job *const grown = reallocarray(
+	    list->jobs, (size_t)list->count + found->count + 1, sizeof(*grown));
+	uint32_t kept = 0;
+
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	list->jobs = grown;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (is_among(lt_first_id(&list->jobs[i]), ids, count))
+			free(list->jobs[i].texts);
+		else
+			list->jobs[kept++] = list->jobs[i];
+	for (uint32_t i = 0; i < found->count; i++)
+		list->jobs[kept++] = found->jobs[i];
+	list->count = kept;
+	lt_jobs_sort(list);
+	free(found->jobs);
+	*found = (struct lt_slurm_jobs){0};
+	return LT_OK;
+}
+
+/* What was live of all others is so still. */
+static int
+keep_live(struct lt_jobs_state *jobs, const struct lt_live *before,
+    uint32_t before_count, const uint32_t *ids, uint32_t count,
+    struct lt_error *err)
+{
+	const uint32_t fresh = jobs->live_count;
+
+	for (uint32_t i = 0; i < before_count; i++) {
+		const struct lt_live *const was = &before[i];
+
+		if (is_among(was->job_id, ids, count) ||
+		    (fresh > 0 && bsearch(was, jobs->live, fresh, sizeof(*was),
+				      compare_live) != NULL))
+			continue;
+		struct lt_live *const grown = lt_items_grow(jobs->live,
+		    &jobs->live_capacity, jobs->live_count, sizeof(*grown));
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+		jobs->live = grown;
+		jobs->live[jobs->live_count++] = *was;
+	}
+	merge_live(jobs);
+	return LT_OK;
+}
+
+int
+lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
+    const uint32_t *ids, uint32_t count, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	struct lt_live *const live = jobs->live;
+	const uint32_t live_count = jobs->live_count;
+	const size_t live_capacity = jobs->live_capacity;
+	int code = ingest_all(d, now_utc_s, err);
+
+	if (code != LT_OK)
+		return code;
+	jobs->live = NULL;
+	jobs->live_count = 0;
+	jobs->live_capacity = 0;
+	code = follow(d, found, &jobs->list, now_utc_s, err);
+	if (code == LT_OK)
+		code = keep_live(jobs, live, live_count, ids, count, err);
+	if (code == LT_OK)
+		code = put_in_list(&jobs->list, found, ids, count, err);
+	if (code == LT_OK) {
+		free(live);
+		return LT_OK;
+	}
+	free(jobs->live);
+	jobs->live = live;
+	jobs->live_count = live_count;
+	jobs->live_capacity = live_capacity;
 	return code;
 }

@@ -7,14 +7,23 @@
 
 #include <stdint.h>
 
+#include "slurm.h"
+
 struct lt_daemon;
-struct lt_error;
 
 enum {
 	LT_JOBS_EVERY_S = 2,	/* poll of slurmctld while jobs live */
 	LT_LOCKS_A_PASS = 1000, /* 1 to 2 ms each; the rest in the next */
 };
 
+/* All jobs, by a list. */
 int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* The jobs that were asked for by these ids (lt_first_id()), of which *found
+ * is what slurmctld has. It becomes part of the list, and is taken: on failure
+ * nothing is. */
+int lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
+    const uint32_t *ids, uint32_t count, int64_t now_utc_s,
+    struct lt_error *err);
 
 #endif

@@ -16,6 +16,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
+#include "look.h"
 #include "release.h"
 
 enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
@@ -184,6 +185,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	struct lt_error err = {0};
 
 	if (w->job->is_cron) {
+		lt_look_again(d, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
 		if (lt_slurm_cancel(w->job->job_id, &err) != LT_OK)
 			lt_log("cancel_failed", "job=%u error=\"%s\"",
@@ -197,7 +199,8 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 		return;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return; /* the user's own; job_modify guards it */
-	if (w->is_run)	/* by this it is known as ours */
+	lt_look_again(d, w->job->job_id);
+	if (w->is_run) /* by this it is known as ours */
 		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
 	if (lt_quote_publish(w->job, &w->hold.quote, LT_HOLD, 0, NULL) == LT_OK)
 		lt_log("held", "job=%u account=%s", w->job->job_id,
@@ -299,6 +302,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 
 	told.flags &= ~done;
 	told.rev++;
+	lt_look_again(d, w->job->job_id);
 	if (!w->job->is_cron &&
 	    lt_quote_publish(w->job, &told, freed_as(w), 0, NULL) != LT_OK)
 		return LT_OK;

@@ -10,6 +10,7 @@
 #include "finding.h"
 #include "job_quote.h"
 #include "log.h"
+#include "look.h"
 #include "size.h"
 #include "underheld.h"
 
@@ -111,9 +112,11 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	struct lt_admission a;
 	struct lt_error refused = {0};
 
+	if (!is_wanted(d->policy, job, hold, now_utc_s))
+		return LT_OK;
 	/* What was admitted is known from the pass after the raise. */
-	if (!is_wanted(d->policy, job, hold, now_utc_s) ||
-	    lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
+	lt_look_again(d, job->job_id);
+	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
 	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
 		"size") != 0)
 		return LT_OK;

@@ -17,16 +17,8 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "look.h"
 #include "units.h"
-
-static const struct lt_slurm_job *
-job_of(const struct lt_slurm_jobs *list, uint32_t job_id)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (list->jobs[i].job_id == job_id)
-			return &list->jobs[i];
-	return NULL;
-}
 
 static json_t *
 amount_json(const struct lt_amount *amount)
@@ -129,18 +121,18 @@ parse_job(
 	return true;
 }
 
-/* A job just submitted is not in our list yet: if slurmctld has it, look
- * again, unless a list takes long there. */
+/* A job just submitted is not in our list yet, or it is not as it was: if
+ * slurmctld has it, look again. */
 static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_slurm_jobs one = {0};
 
-	if (job_of(&d->jobs.list, job_id) != NULL ||
-	    d->next.jobs > now_utc_s + LT_JOBS_EVERY_S)
+	if (lt_jobs_find(&d->jobs.list, job_id) != NULL &&
+	    !lt_look_singly(&d->jobs))
 		return;
 	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
-		d->next.jobs = now_utc_s;
+		lt_look_at(d, job_id);
 		d->cycle(d, now_utc_s);
 	}
 	lt_slurm_jobs_free(&one);
@@ -184,7 +176,7 @@ find_story(struct story *s, struct lt_daemon *d,
 {
 	struct lt_error err = {0};
 
-	s->job = job_of(&d->jobs.list, job_id);
+	s->job = lt_jobs_find(&d->jobs.list, job_id);
 	s->has_hold =
 	    s->job != NULL && lt_hold_of_job(d->ledger, s->job, &s->hold);
 	if (!s->has_hold)

@@ -31,19 +31,27 @@ static struct told { /* the last updates of jobs */
 } told;
 static struct lt_slurm_jobs fake_jobs;
 static struct lt_slurm_runs fake_rows;
-static uint32_t fake_queue;
-static bool dbd_fails, ctld_fails;
+static uint32_t fake_queue, asked_singly;
+static bool dbd_fails, ctld_fails, jobs_fail;
 
 int
 lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
-	(void)err;
 	*jobs = (struct lt_slurm_jobs){.begun_utc_s = NOW};
 	jobs->jobs = calloc(fake_jobs.count + 1, sizeof(*jobs->jobs));
-	for (uint32_t i = 0; i < fake_jobs.count; i++)
-		if (job_id == 0 || fake_jobs.jobs[i].job_id == job_id)
-			jobs->jobs[jobs->count++] = fake_jobs.jobs[i];
-	return LT_OK;
+	for (uint32_t i = 0; i < fake_jobs.count; i++) {
+		const struct lt_slurm_job *const job = &fake_jobs.jobs[i];
+
+		if (job_id == 0 || job->job_id == job_id ||
+		    job->array_job_id == job_id || job->het_job_id == job_id)
+			jobs->jobs[jobs->count++] = *job;
+	}
+	asked_singly += job_id != 0;
+	if (job_id == 0 || (jobs->count > 0 && !jobs_fail))
+		return LT_OK;
+	free(jobs->jobs);
+	*jobs = (struct lt_slurm_jobs){0};
+	return lt_fail(err, jobs_fail ? LT_ENET : LT_ENOENT, "job %u", job_id);
 }
 
 void
@@ -109,6 +117,13 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
+lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return lt_slurmdbd_runs(runs, from_utc_s, to_utc_s, err);
+}
+
+int
 lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
@@ -171,7 +186,7 @@ make_world(struct fixture *f)
 	fake_jobs = (struct lt_slurm_jobs){0};
 	fake_rows = (struct lt_slurm_runs){0};
 	fake_queue = 0;
-	dbd_fails = ctld_fails = false;
+	dbd_fails = ctld_fails = jobs_fail = false;
 	w->row = (struct lt_policy_partition){.name = "ondemand"};
 	w->budgets[0] = (struct lt_policy_budget){.team = "vision",
 	    .limit = {.has_money = true, .money_micros = BUDGET},

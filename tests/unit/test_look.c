@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs that are asked for singly, where a list of all takes long: what is
+ * followed, what stays, and that a list after it finds nothing new.
+ */
+#include "jobs.h"
+#include "judge_fixture.h"
+#include "look.h"
+
+enum { HELD = 300001, MANY = 40, ROUNDS = 60 };
+
+/* A job with its quote, and the hold. */
+static struct lt_ledger_hold
+quote_job(struct world *w, struct lt_slurm_job *job)
+{
+	static char texts[MANY + 1][LT_QUOTE_TEXT_SIZE];
+	const struct lt_ledger_hold hold = hold_job(w, job, HELD, 0);
+
+	assert_true(job->job_id <= MANY);
+	assert_int_equal(
+	    lt_quote_pack(texts[job->job_id], sizeof(texts[0]), &hold.quote),
+	    LT_OK);
+	job->admin_comment = texts[job->job_id];
+	return hold;
+}
+
+/* As slurmctld does. */
+static void
+do_as_told(void)
+{
+	for (uint32_t i = 0; i < told.count; i++)
+		for (uint32_t k = 0; k < fake_jobs.count; k++)
+			if (fake_jobs.jobs[k].job_id == told.job_id[i] &&
+			    told.hold[i] == LT_HOLD)
+				fake_jobs.jobs[k].held = true;
+	told = (struct told){0};
+}
+
+static void
+list(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
+{
+	fake_jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
+	do_as_told();
+	/* As if it had taken long. */
+	w->d->jobs.every_s = 60;
+	w->d->next.jobs = w->d->next.ended = NOW + 60;
+	asked_singly = 0;
+}
+
+static void
+look(struct world *w)
+{
+	must(w->f, lt_look(w->d, NOW, &w->f->err));
+	do_as_told();
+}
+
+static void
+end_world(struct world *w)
+{
+	fake_rows = (struct lt_slurm_runs){0};
+	lt_slurm_jobs_free(&w->d->jobs.list);
+	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
+		free(w->d->jobs.ended[i].run.admin_comment);
+	free(w->d->jobs.ended);
+	free(w->d->jobs.looks);
+	free_world(w);
+}
+
+static void
+cancel(struct lt_slurm_job *job)
+{
+	job->state = LT_JOB_FINISHED;
+	job->end_utc_s = NOW;
+}
+
+/* Of three that were cancelled the one that is named is free. */
+static void
+test_named(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		jobs[i] = make_job(9 - i);
+		quote_job(w, &jobs[i]);
+	}
+	list(w, jobs, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		cancel(&jobs[i]);
+	look(w);
+	assert_int_equal(asked_singly, 0);
+	lt_look_at(w->d, 8);
+	lt_look_at(w->d, 8);
+	look(w);
+	assert_int_equal(asked_singly, 1);
+	for (uint32_t id = 7; id <= 9; id++) {
+		const bool named = id == 8;
+
+		assert_int_equal(hold_now(w, id + 100).state,
+		    named ? LT_HOLD_VOID : LT_HOLD_OPEN);
+		assert_int_equal(lt_jobs_find(&w->d->jobs.list, id)->state,
+		    named ? LT_JOB_FINISHED : LT_JOB_PENDING);
+		assert_int_equal(
+		    lt_live_find(&w->d->jobs, id + 100)->live, !named);
+	}
+	list(w, jobs, 3);
+	assert_int_equal(hold_now(w, 107).state, LT_HOLD_VOID);
+	end_world(w);
+}
+
+/* slurmdbd's rows name those of the list that it does not know as ended. */
+static void
+test_rows(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t job_id;
+		int64_t end_utc_s;
+		enum lt_job_state state;
+		uint32_t asked;
+	} cases[] = {
+	    {"it ended since", 7, NOW + 1, LT_JOB_RUNNING, 1},
+	    {"cancelled since", 7, NOW, LT_JOB_PENDING, 1},
+	    {"known to have ended", 7, NOW + 1, LT_JOB_FINISHED, 0},
+	    {"an earlier run of it", 7, NOW - 1, LT_JOB_PENDING, 0},
+	    {"nobody's in the list", 5, NOW + 1, LT_JOB_PENDING, 0},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_slurm_job job = make_job(7);
+		struct lt_slurm_run row = {
+		    .job_id = cases[i].job_id, .end_utc_s = cases[i].end_utc_s};
+
+		print_message("# %s\n", cases[i].why);
+		snprintf(w->d->tables.conf.accounting_storage,
+		    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
+		job.state = cases[i].state;
+		job.seen_utc_s = NOW;
+		if (job.state != LT_JOB_PENDING)
+			job.start_utc_s = NOW - 60;
+		list(w, &job, 1);
+		fake_rows = (struct lt_slurm_runs){.count = 1, .runs = &row};
+		look(w);
+		assert_int_equal(asked_singly, 0); /* not due */
+		w->d->next.ended = NOW;
+		look(w);
+		assert_int_equal(asked_singly, cases[i].asked);
+		assert_true(w->d->next.ended > NOW);
+		end_world(w);
+	}
+}
+
+/* Too many, one that nobody knows, or a slurmctld that fails: a list. */
+static void
+test_a_list_is_due(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job job = make_job(7);
+
+	quote_job(w, &job);
+	list(w, &job, 1);
+	for (uint32_t id = 1; id <= MANY && w->d->next.jobs != 0; id++)
+		lt_look_at(w->d, 1000 + id);
+	assert_int_equal(w->d->next.jobs, 0);
+	assert_int_equal(w->d->jobs.look_count, 0);
+	list(w, &job, 1);
+	lt_look_at(w->d, 0);
+	assert_int_equal(w->d->next.jobs, 0);
+	list(w, &job, 1);
+	cancel(&job);
+	jobs_fail = true;
+	lt_look_at(w->d, 7);
+	assert_int_equal(lt_look(w->d, NOW, &w->f->err), LT_ENET);
+	jobs_fail = false;
+	assert_int_equal(w->d->next.jobs, 0);
+	assert_int_equal(w->d->jobs.list.count, 1);
+	assert_int_equal(hold_now(w, 107).state, LT_HOLD_OPEN);
+	/* Cheap lists are never replaced. */
+	list(w, &job, 1);
+	w->d->jobs.every_s = 2;
+	lt_look_at(w->d, 7);
+	assert_int_equal(w->d->next.jobs, 0);
+	end_world(w);
+}
+
+/* An array is asked for by its first id, whichever task is named; what
+ * slurmctld has no more leaves the list. */
+static void
+test_array(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		jobs[i].array_job_id = 8;
+		jobs[i].state = LT_JOB_RUNNING;
+		jobs[i].start_utc_s = NOW - 60;
+	}
+	jobs[1].state = LT_JOB_PENDING;
+	jobs[1].array_pending = 4;
+	struct lt_ledger_hold hold = hold_job(w, &jobs[1], HELD, 0);
+	hold.quote.tasks = hold.live_tasks = 5;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	list(w, jobs, 3);
+	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 5);
+	/* Its first task has left, another two were cancelled. */
+	jobs[1].array_pending = 2;
+	fake_jobs = (struct lt_slurm_jobs){.count = 2, .jobs = jobs + 1};
+	lt_look_at(w->d, 7);
+	look(w);
+	assert_int_equal(asked_singly, 1);
+	assert_int_equal(w->d->jobs.list.count, 2);
+	assert_null(lt_jobs_find(&w->d->jobs.list, 7));
+	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 2);
+	end_world(w);
+}
+
+static uint32_t
+drawn(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+/* Something happens to a job. */
+static void
+happen(struct lt_slurm_job *job, uint32_t *seed)
+{
+	if (job->state == LT_JOB_PENDING && drawn(seed, 2)) {
+		job->state = LT_JOB_RUNNING;
+		job->start_utc_s = NOW - 10;
+		job->end_utc_s = NOW + 590;
+	} else if (job->state == LT_JOB_PENDING && drawn(seed, 2)) {
+		job->limit_s += 60;
+	} else if (job->state == LT_JOB_RUNNING && drawn(seed, 3) == 0) {
+		job->state = LT_JOB_PENDING;
+		job->held = false;
+		job->requeued = true;
+		job->submit_utc_s = NOW - 5;
+		job->start_utc_s = job->end_utc_s = 0;
+	} else if (job->state != LT_JOB_FINISHED) {
+		job->state = LT_JOB_FINISHED;
+		job->end_utc_s = job->start_utc_s ? NOW - 1 : NOW;
+	}
+}
+
+static struct round {
+	char holds[MANY][96], live[MANY][96];
+	uint32_t live_count;
+} rounds[2][ROUNDS];
+
+static void
+note(struct round *round, struct world *w)
+{
+	round->live_count = w->d->jobs.live_count;
+	for (uint32_t i = 0; i < round->live_count; i++) {
+		const struct lt_live *const live = &w->d->jobs.live[i];
+
+		snprintf(round->live[i], sizeof(round->live[i]),
+		    "%d of job %u: %u live, %u pending, %d %d %d",
+		    (int)live->quote_id, live->job_id, live->live,
+		    live->pending, (int)(live->submit_utc_s - NOW),
+		    (int)(live->start_utc_s - NOW),
+		    (int)(live->end_utc_s - NOW));
+	}
+	for (uint32_t i = 0; i < MANY; i++) {
+		const struct lt_ledger_hold hold = hold_now(w, i + 101);
+
+		snprintf(round->holds[i], sizeof(round->holds[i]),
+		    "of job %u: rev %u flags %x money %d state %d live %u, %d %d",
+		    hold.job_id, hold.quote.rev, hold.quote.flags,
+		    (int)hold.quote.hold_per_task.money_micros, (int)hold.state,
+		    hold.live_tasks, (int)(hold.submit_utc_s - NOW),
+		    (int)(hold.start_utc_s - NOW));
+	}
+}
+
+/* The same things happen; those that they happen to are looked at, or all. */
+static void
+play(struct fixture *f, bool by_list)
+{
+	static struct lt_slurm_job jobs[MANY];
+	uint32_t seed = 20261123;
+	struct world *const w = make_world(f);
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		jobs[i] = make_job(i + 1);
+		if (i % 4 == 3)
+			jobs[i].array_job_id = i; /* with the one before */
+		if (i % 4 == 2)
+			jobs[i].array_job_id = i + 1;
+		quote_job(w, &jobs[i]);
+	}
+	list(w, jobs, MANY);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (uint32_t k = 0; k < 3; k++) {
+			struct lt_slurm_job *const job =
+			    &jobs[drawn(&seed, MANY)];
+
+			happen(job, &seed);
+			lt_look_at(w->d, job->job_id);
+		}
+		if (by_list)
+			list(w, jobs, MANY);
+		else
+			look(w);
+		note(&rounds[by_list][i], w);
+	}
+	end_world(w);
+}
+
+static void
+test_by_looks(void **state)
+{
+	play(*state, false);
+}
+
+/* Whatever happened to whom, a list would have found the same. */
+static void
+test_by_lists(void **state)
+{
+	play(*state, true);
+	for (int i = 0; i < ROUNDS; i++) {
+		const struct round *const looks = &rounds[0][i];
+		const struct round *const lists = &rounds[1][i];
+
+		print_message("# round %d\n", i);
+		assert_int_equal(looks->live_count, lists->live_count);
+		for (uint32_t k = 0; k < looks->live_count; k++)
+			assert_string_equal(looks->live[k], lists->live[k]);
+		for (uint32_t k = 0; k < MANY; k++)
+			assert_string_equal(looks->holds[k], lists->holds[k]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_named, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_a_list_is_due, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_array, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_by_looks, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_by_lists, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests_name("look", tests, NULL, NULL);
+}
