@@ -16,6 +16,7 @@
 #include "http.h"
 #include "log.h"
 #include "look.h"
+#include "pace.h"
 #include "policy_load.h"
 #include "rates.h"
 #include "release.h"

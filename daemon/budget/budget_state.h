@@ -40,8 +40,8 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_slurm_jobs list;
-	int64_t every_s;	    /* from one list to the next (look.c) */
-	int64_t ended_until_utc_s;  /* slurmdbd was asked for what ended */
+	int64_t every_s;	   /* from one list to the next (look.c) */
+	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
 	uint32_t look_count;
 	size_t look_capacity;
 	uint32_t *looks; /* ids to be asked for singly, as lt_first_id() */

@@ -13,7 +13,7 @@
 #include "daemon.h"
 #include "jobs.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 #include "ring.h"
 #include "units.h"
 

@@ -15,7 +15,7 @@
 #include "job_quote.h"
 #include "lock.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 
 enum { ROW_WITHIN_S = 300 };
 

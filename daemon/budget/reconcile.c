@@ -22,7 +22,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 #include "release.h"
 #include "suspension.h"
 #include "underheld.h"

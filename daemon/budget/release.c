@@ -16,7 +16,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 #include "release.h"
 
 enum { FREED_A_PASS = 256 }; /* the rest in the next pass */

@@ -10,7 +10,7 @@
 #include "finding.h"
 #include "job_quote.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 #include "size.h"
 #include "underheld.h"
 

@@ -17,7 +17,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
-#include "look.h"
+#include "pace.h"
 #include "units.h"
 
 static json_t *

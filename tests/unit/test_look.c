@@ -6,6 +6,7 @@
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "look.h"
+#include "pace.h"
 
 enum { HELD = 300001, MANY = 40, ROUNDS = 60 };
 
@@ -200,6 +201,7 @@ test_array(void **state)
 	jobs[1].state = LT_JOB_PENDING;
 	jobs[1].array_pending = 4;
 	struct lt_ledger_hold hold = hold_job(w, &jobs[1], HELD, 0);
+	quote_job(w, &jobs[2]);
 	hold.quote.tasks = hold.live_tasks = 5;
 	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 	list(w, jobs, 3);
@@ -213,6 +215,13 @@ test_array(void **state)
 	assert_int_equal(w->d->jobs.list.count, 2);
 	assert_null(lt_jobs_find(&w->d->jobs.list, 7));
 	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 2);
+	/* A job that slurmctld has forgotten. */
+	assert_int_equal(lt_live_find(&w->d->jobs, 109)->live, 1);
+	fake_jobs.count = 1;
+	lt_look_at(w->d, 9);
+	look(w);
+	assert_null(lt_live_find(&w->d->jobs, 109));
+	assert_int_equal(w->d->jobs.list.count, 1);
 	end_world(w);
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When the next list of all jobs is due, and which jobs are looked at before.
+ */
+#include "daemon.h"
+#include "grow.h"
+#include "jobs.h"
+#include "pace.h"
+#include "reconcile.h"
+
+enum {
+	LISTS_MANY = 2000, /* fewer jobs: a list each time */
+	LISTS_PART = 30,   /* a list and its pass take one part of so many */
+	LISTS_LONGEST_S = 600,
+	/* In slurmctld a job by its id costs what 70 do in a list. */
+	SINGLY_PART = 70,
+	SINGLY_LEAST = 16,
+};
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void
+lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	int64_t every_s = LISTS_PART * pass_ms / 1000;
+
+	if (every_s > LISTS_LONGEST_S)
+		every_s = LISTS_LONGEST_S;
+	if (every_s < LT_JOBS_EVERY_S || jobs->list.count < LISTS_MANY)
+		every_s = LT_JOBS_EVERY_S;
+	jobs->every_s = every_s;
+	/* A fifth of the time of few jobs too: slurmctld may be slow. */
+	if (d->next.jobs != 0)
+		d->next.jobs = now_utc_s + larger(every_s, 5 * pass_ms / 1000);
+}
+
+bool
+lt_look_singly(const struct lt_jobs_state *jobs)
+{
+	return jobs->every_s > LT_JOBS_EVERY_S;
+}
+
+static uint32_t
+most_singly(const struct lt_jobs_state *jobs)
+{
+	return (uint32_t)larger(jobs->list.count / SINGLY_PART, SINGLY_LEAST);
+}
+
+/* By what slurmctld gives all records of: an array's or het job's first id. */
+static uint32_t
+asked_by(const struct lt_jobs_state *jobs, uint32_t job_id)
+{
+	const struct lt_slurm_job *const job =
+	    lt_jobs_find(&jobs->list, job_id);
+
+	return job != NULL ? lt_first_id(job) : job_id;
+}
+
+void
+lt_look_at(struct lt_daemon *d, uint32_t job_id)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	const uint32_t id = job_id != 0 ? asked_by(jobs, job_id) : 0;
+
+	if (d->next.jobs == 0) /* a list is due */
+		return;
+	for (uint32_t i = 0; i < jobs->look_count; i++)
+		if (jobs->looks[i] == id)
+			return;
+	uint32_t *grown = NULL;
+	if (id != 0 && lt_look_singly(jobs) &&
+	    jobs->look_count < most_singly(jobs))
+		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
+		    jobs->look_count, sizeof(*grown));
+	if (grown == NULL) {
+		d->next.jobs = 0;
+		jobs->look_count = 0;
+		return;
+	}
+	jobs->looks = grown;
+	jobs->looks[jobs->look_count++] = id;
+}
+
+void
+lt_look_again(struct lt_daemon *d, uint32_t job_id)
+{
+	if (lt_look_singly(&d->jobs))
+		lt_look_at(d, job_id);
+}

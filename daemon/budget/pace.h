@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists of all jobs by what they cost: where slurmctld has very many, one is
+ * made seldom, and between two of them jobs are named that something happened
+ * to (look.c).
+ */
+#ifndef LT_PACE_H
+#define LT_PACE_H
+
+#include "budget_state.h"
+
+struct lt_daemon;
+
+/* When the next list of jobs is due, by how long this one and its pass took. */
+void lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s);
+
+/* Is more time between two lists than between two passes? */
+bool lt_look_singly(const struct lt_jobs_state *jobs);
+
+/* Something happened to this job, or to a task of its array: the next pass
+ * looks at it, by a list where these are cheap. 0: it is not known to which. */
+void lt_look_at(struct lt_daemon *d, uint32_t job_id);
+
+/* The next pass looks again, also where lists are seldom: slurmctld was just
+ * told something about it, or it is not decided yet. */
+void lt_look_again(struct lt_daemon *d, uint32_t job_id);
+
+#endif
