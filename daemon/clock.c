@@ -34,6 +34,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.tables),
     offsetof(struct lt_daemon, next.market),
     offsetof(struct lt_daemon, next.snapshot),
+    offsetof(struct lt_daemon, next.dirty),
     offsetof(struct lt_daemon, next.settle),
     offsetof(struct lt_daemon, next.voids),
     offsetof(struct lt_daemon, next.policy),

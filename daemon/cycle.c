@@ -26,9 +26,11 @@
 #include "write_terms.h"
 
 enum {
-	TABLES_EVERY_S = 60,	       /* partitions, nodes, associations */
-	MARKET_EVERY_S = 60,	       /* new booked windows for the plugin */
-	SHEET_EVERY_S = 15,	       /* well inside LT_SHEET_STALE_S */
+	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
+	MARKET_EVERY_S = 60, /* new booked windows for the plugin */
+	SHEET_EVERY_S = 15,  /* well inside LT_SHEET_STALE_S */
+	DIRTY_PART = 20,     /* of the time, for a snapshot of what changed */
+	DIRTY_LONGEST_S = 5,
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
@@ -131,13 +133,23 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 			d->next.jobs = larger(
 			    d->next.jobs, now_utc_s + 2 * took_ms / 1000);
 	}
-	if (d->budget.dirty || now_utc_s >= d->next.snapshot) {
+	if ((d->budget.dirty && now_utc_s >= d->next.dirty) ||
+	    now_utc_s >= d->next.snapshot) {
+		const int64_t began_ms = lt_monotonic_ms();
+
 		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
 			d->budget.dirty = false;
 			d->next.snapshot = now_utc_s + SHEET_EVERY_S;
 			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 		}
+		/* Very many holds are added up less often: job_submit itself
+		 * counts what is newer in the ring. */
+		const int64_t wait_s =
+		    DIRTY_PART * (lt_monotonic_ms() - began_ms) / 1000;
+		d->next.dirty =
+		    now_utc_s +
+		    (wait_s < DIRTY_LONGEST_S ? wait_s : DIRTY_LONGEST_S);
 	}
 }
 

@@ -23,7 +23,11 @@
 #include "settle.h"
 #include "units.h"
 
-enum { NO_ROW_S = 120, PROVISIONAL_AFTER_S = LT_DAY_S };
+enum {
+	NO_ROW_S = 120,
+	PROVISIONAL_AFTER_S = LT_DAY_S,
+	ROWS_AT_ONCE = 500, /* in a transaction */
+};
 
 static bool
 has_slurmdbd(const struct lt_slurm_conf *conf)
@@ -215,12 +219,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 	if (entries == NULL)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	fill_entries(entries, run, charge, now_utc_s);
-	int code = lt_ledger_begin(d->ledger, err);
-	if (code != LT_OK) {
-		free(entries);
-		return code;
-	}
-	code = round_run(d->ledger, run, charge, entries, err);
+	int code = round_run(d->ledger, run, charge, entries, err);
 	if (code == LT_OK && quote != NULL)
 		code = remember_quote(d->ledger, row, quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
@@ -241,11 +240,7 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		code = lt_ledger_settle(d->ledger, run, entries,
 		    charge->hour_count, now_utc_s, open_since_utc_s, &changed,
 		    err);
-	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
-	else if (changed) {
+	if (code == LT_OK && changed) {
 		d->budget.dirty = true;
 		if (lt_is_interruption(run->state_text))
 			d->signals.seen_dirty = d->signals.changed = true;
@@ -284,6 +279,7 @@ enum manner {
 	AGAIN,	   /* rows that the ledger has are priced again too */
 };
 
+/* Within a transaction. */
 static int
 settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
     enum manner manner, int64_t now_utc_s, struct lt_error *err)
@@ -339,6 +335,24 @@ by_end(const void *a, const void *b)
 	return lt_run_keys_compare(&p, &q);
 }
 
+/* In one transaction: each waits for the disk. */
+static int
+settle_some(struct lt_daemon *d, const struct lt_slurm_run *rows,
+    uint32_t count, enum manner manner, int64_t now_utc_s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(d->ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		code = settle_row(d, &rows[i], manner, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(d->ledger);
+	return code;
+}
+
 /* In order of their ends, so that a rebuild gives the same carries. */
 static int
 settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
@@ -348,9 +362,22 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
-	for (uint32_t i = 0; code == LT_OK && i < rows->count; i++) {
+	for (uint32_t i = 0; i < rows->count; i++)
 		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
-		code = settle_row(d, &rows->runs[i], manner, now_utc_s, err);
+	for (uint32_t at = 0; code == LT_OK && at < rows->count;
+	     at += ROWS_AT_ONCE) {
+		const struct lt_slurm_run *const some = rows->runs + at;
+		const uint32_t count = rows->count - at < ROWS_AT_ONCE
+					   ? rows->count - at
+					   : ROWS_AT_ONCE;
+
+		if (settle_some(d, some, count, manner, now_utc_s, NULL) ==
+		    LT_OK)
+			continue;
+		/* One of them fails: those before it are charged. */
+		for (uint32_t i = 0; code == LT_OK && i < count; i++)
+			code =
+			    settle_some(d, &some[i], 1, manner, now_utc_s, err);
 	}
 	return code;
 }
@@ -432,7 +459,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
-			code = settle_row(d, &e->run,
+			code = settle_some(d, &e->run, 1,
 			    has_slurmdbd(&d->tables.conf) ? AS_RECORD : AS_ROW,
 			    now_utc_s, err);
 		/* A task cancelled while it waited leaves no row at all. */
