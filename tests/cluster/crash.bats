@@ -32,7 +32,9 @@ by_sacct() {
 by_report() { lowtide report --format json | jq '.total | .charges_micros + .corrections_micros'; }
 agree() {
 	[ -z "$(squeue -h -t R,CG)" ] || return 1
-	local difference=$(($(by_sacct) - 64 * $(by_report)))
+	local reported difference
+	reported=$(by_report) && [ -n "$reported" ] || return 1
+	difference=$(($(by_sacct) - 64 * reported))
 	[ "${difference#-}" -le 32 ]
 }
 
