@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * slurmdbd loses the start of a run when it ends before it has written it: the
- * end alone then makes a row without partition, limit and uid. And slurmctld
- * that starts again tells slurmdbd all partitions that a running job named.
+ * end alone then makes a row without partition, limit, uid and array. And
+ * slurmctld that starts again tells slurmdbd all partitions that a running job
+ * named.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,17 @@ static bool
 is_one_name(const char *partition)
 {
 	return partition[0] != '\0' && strchr(partition, ',') == NULL;
+}
+
+enum { START_LATE_S = 60 }; /* slurmctld tells starts again every 5 s */
+
+static void
+take_array(struct lt_slurm_run *row, uint32_t array_job_id, uint32_t task)
+{
+	if (row->partition[0] != '\0')
+		return;
+	row->array_job_id = array_job_id;
+	row->array_task = task;
 }
 
 static void
@@ -40,6 +52,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    job->state == LT_JOB_PENDING ||
 		    !is_one_name(job->partition))
 			continue;
+		take_array(row, job->array_job_id, job->array_task);
 		take(row, job->partition, job->uid, job->user, job->limit_s);
 		return true;
 	}
@@ -50,6 +63,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
 			continue;
+		take_array(row, run->array_job_id, run->array_task);
 		take(row, run->partition, run->uid, run->user, run->limit_s);
 		return true;
 	}
@@ -58,13 +72,13 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 
 void
 lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
-    struct lt_ledger *ledger)
+    struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_ledger_hold hold = {0};
 	char partition[LT_NAME_SIZE];
 
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_record(row, jobs))
+	    take_record(row, jobs) || lt_row_is_early(row, now_utc_s))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
@@ -74,6 +88,13 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 		return;
 	take(row, partition, has_hold ? hold.uid : row->uid, row->user,
 	    row->limit_s);
+}
+
+bool
+lt_row_is_early(const struct lt_slurm_run *row, int64_t now_utc_s)
+{
+	return row->partition[0] == '\0' && row->start_utc_s != 0 &&
+	       now_utc_s - row->end_utc_s < START_LATE_S;
 }
 
 int

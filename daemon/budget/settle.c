@@ -289,7 +289,8 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 	struct lt_charge charge;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 
-	if (!row->finished || row->submit_utc_s == 0)
+	if (!row->finished || row->submit_utc_s == 0 ||
+	    lt_row_is_early(row, now_utc_s))
 		return LT_OK;
 	const struct lt_run *const known =
 	    lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK ? &found
@@ -363,7 +364,7 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; i < rows->count; i++)
-		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
+		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger, now_utc_s);
 	for (uint32_t at = 0; code == LT_OK && at < rows->count;
 	     at += ROWS_AT_ONCE) {
 		const struct lt_slurm_run *const some = rows->runs + at;

@@ -32,21 +32,23 @@ static const struct {
 	const char *want;
 	uint32_t want_uid;
 	int64_t want_limit_s;
+	uint32_t want_array;
 } cases[] = {
     {"one name stays, whatever the record says", "gpu", "c1", 1, 10, 20, "gpu",
-	EVE, 0},
-    {"of slurmctld's record", "", "c1", 1, 10, 20, "spot", ADA, 600},
+	EVE, 0, 0},
+    {"of slurmctld's record", "", "c1", 1, 10, 20, "spot", ADA, 600, 90},
     {"several names: of the record, and only they", "main,spot", "c1", 1, 10,
-	20, "spot", EVE, 0},
+	20, "spot", EVE, 0, 0},
     {"the record is of another run: by node and hold", "", "c1", 1, 11, 20,
-	"low", BOB, 0},
-    {"a record that waits says nothing", "", "c2", 2, 10, 20, "main", EVE, 0},
+	"low", BOB, 0, 0},
+    {"a record that waits says nothing", "", "c2", 2, 10, 20, "main", EVE, 0,
+	0},
     {"of a run that ended and waits for its row", "", "c1", 3, 10, 20, "big",
-	BOB, 900},
+	BOB, 900, 91},
     {"the record, too, has several names", "main,low", "c1", 4, 10, 20, "main",
-	EVE, 0},
-    {"nobody knows", "", "x9", 5, 10, 20, "", EVE, 0},
-    {"it never ran", "main,spot", "", 1, 10, 0, "main,spot", EVE, 0},
+	EVE, 0, 0},
+    {"nobody knows", "", "x9", 5, 10, 20, "", EVE, 0, 0},
+    {"it never ran", "main,spot", "", 1, 10, 0, "main,spot", EVE, 0, 0},
 };
 
 static void
@@ -59,6 +61,7 @@ mends(void **state)
 		.submit_utc_s = 10,
 		.uid = ADA,
 		.user = "ada",
+		.array_job_id = 90,
 		.limit_s = 600,
 		.state = LT_JOB_FINISHED,
 		.partition = "spot"},
@@ -80,6 +83,7 @@ mends(void **state)
 	struct lt_ended ended = {.run = {.job_id = 3,
 				     .submit_utc_s = 10,
 				     .uid = BOB,
+				     .array_job_id = 91,
 				     .limit_s = 900,
 				     .partition = "big"}};
 	struct lt_ledger_hold hold = make_hold(7, 1);
@@ -97,17 +101,37 @@ mends(void **state)
 		struct lt_slurm_run row = {.job_id = cases[i].job_id,
 		    .uid = EVE,
 		    .submit_utc_s = cases[i].submit_utc_s,
-		    .start_utc_s = cases[i].start_utc_s};
+		    .start_utc_s = cases[i].start_utc_s,
+		    .end_utc_s = 100};
 
 		strcpy(row.partition, cases[i].partition);
 		strcpy(row.node_list, cases[i].nodes);
 		print_message("%s\n", cases[i].why);
-		lt_row_mend(&row, &d->jobs, d->ledger);
+		lt_row_mend(&row, &d->jobs, d->ledger, LT_DAY_S);
 		assert_string_equal(row.partition, cases[i].want);
 		assert_int_equal(row.uid, cases[i].want_uid);
 		assert_int_equal(row.limit_s, cases[i].want_limit_s);
+		assert_int_equal(row.array_job_id, cases[i].want_array);
 	}
 	free(d);
+}
+
+static void
+waits_for_a_start(void **state)
+{
+	const struct lt_slurm_run whole = {.start_utc_s = 50,
+				      .end_utc_s = 100,
+				      .partition = "spot"},
+				  only_end = {.start_utc_s = 50,
+				      .end_utc_s = 100},
+				  never_ran = {.end_utc_s = 100};
+
+	(void)state;
+	assert_false(lt_row_is_early(&whole, 101));
+	assert_false(lt_row_is_early(&never_ran, 101));
+	assert_true(lt_row_is_early(&only_end, 101));
+	assert_true(lt_row_is_early(&only_end, 159));
+	assert_false(lt_row_is_early(&only_end, 160));
 }
 
 int
@@ -115,6 +139,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(mends),
+	    cmocka_unit_test(waits_for_a_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
