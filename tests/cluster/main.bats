@@ -124,6 +124,8 @@ day_of_carbon() {
 	script second 'sleep 3'
 	job -A nlp --array=0-7 --gpus=1 --cpus-per-task=8 --time=10 second
 	within 120 settled "$id" 8
+	rows() { [ "$(sacct -nXP -j "$id" -o JobID | wc -l)" -eq 8 ]; }
+	within 60 rows # slurmdbd may have an end before its start, which names the array
 	want=0
 	while read -r seconds; do want=$((want + seconds * 1000)); done \
 	    < <(sacct -nXP -j "$id" -o ElapsedRaw)
