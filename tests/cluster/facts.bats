@@ -150,6 +150,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	within 20 loaded "$before"
 	within 120 settled "$id"
 	seconds=$(elapsed_of "$id")
+	echo "$seconds seconds of $(run_of "$id")"
 	[ "$(money_of "$id")" -eq $((seconds * 250)) ]
 	# 2600 W + 4.5 W of one core at 500 g/kWh: 361 mg a second.
 	mg=$(runs_of "$id" carbon_mg)
