@@ -16,29 +16,26 @@ is_one_name(const char *partition)
 	return partition[0] != '\0' && strchr(partition, ',') == NULL;
 }
 
-enum { START_LATE_S = 60 }; /* slurmctld tells starts again every 5 s */
+struct start { /* what is lost with it */
+	const char *partition, *user;
+	uint32_t uid, array_job_id, array_task;
+	int64_t limit_s;
+};
 
 static void
-take_array(struct lt_slurm_run *row, uint32_t array_job_id, uint32_t task)
-{
-	if (row->partition[0] != '\0')
-		return;
-	row->array_job_id = array_job_id;
-	row->array_task = task;
-}
-
-static void
-take(struct lt_slurm_run *row, const char *partition, uint32_t uid,
-    const char *user, int64_t limit_s)
+take(struct lt_slurm_run *row, const struct start *start)
 {
 	if (row->partition[0] == '\0') { /* then all of the start is lost */
-		row->uid = uid;
-		row->limit_s = limit_s;
-		if (user != row->user)
-			snprintf(row->user, sizeof(row->user), "%s", user);
+		row->uid = start->uid;
+		row->array_job_id = start->array_job_id;
+		row->array_task = start->array_task;
+		row->limit_s = start->limit_s;
+		if (start->user != row->user)
+			snprintf(
+			    row->user, sizeof(row->user), "%s", start->user);
 	}
 	snprintf(row->partition, sizeof(row->partition), "%.*s",
-	    (int)sizeof(row->partition) - 1, partition);
+	    (int)sizeof(row->partition) - 1, start->partition);
 }
 
 static bool
@@ -52,8 +49,9 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    job->state == LT_JOB_PENDING ||
 		    !is_one_name(job->partition))
 			continue;
-		take_array(row, job->array_job_id, job->array_task);
-		take(row, job->partition, job->uid, job->user, job->limit_s);
+		take(
+		    row, &(struct start){job->partition, job->user, job->uid,
+			     job->array_job_id, job->array_task, job->limit_s});
 		return true;
 	}
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
@@ -63,22 +61,39 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
 			continue;
-		take_array(row, run->array_job_id, run->array_task);
-		take(row, run->partition, run->uid, run->user, run->limit_s);
+		take(
+		    row, &(struct start){run->partition, run->user, run->uid,
+			     run->array_job_id, run->array_task, run->limit_s});
 		return true;
 	}
 	return false;
 }
 
+/* What its record said when the run was settled. */
+static bool
+take_settled(struct lt_slurm_run *row, struct lt_ledger *ledger)
+{
+	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
+	struct lt_run run;
+
+	if (row->partition[0] != '\0' ||
+	    lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
+	    !is_one_name(run.partition))
+		return false;
+	take(row, &(struct start){run.partition, run.user, run.uid,
+		      run.array_job_id, run.array_task, row->limit_s});
+	return true;
+}
+
 void
 lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
-    struct lt_ledger *ledger, int64_t now_utc_s)
+    struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold = {0};
 	char partition[LT_NAME_SIZE];
 
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_record(row, jobs) || lt_row_is_early(row, now_utc_s))
+	    take_record(row, jobs) || take_settled(row, ledger))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
@@ -86,15 +101,9 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 	if (lt_slurm_partition_of(partition, row->node_list, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
-	take(row, partition, has_hold ? hold.uid : row->uid, row->user,
-	    row->limit_s);
-}
-
-bool
-lt_row_is_early(const struct lt_slurm_run *row, int64_t now_utc_s)
-{
-	return row->partition[0] == '\0' && row->start_utc_s != 0 &&
-	       now_utc_s - row->end_utc_s < START_LATE_S;
+	take(row, &(struct start){partition, row->user,
+		      has_hold ? hold.uid : row->uid, row->array_job_id,
+		      row->array_task, row->limit_s});
 }
 
 int

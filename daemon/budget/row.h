@@ -10,13 +10,10 @@
 
 /* The partition that the run was in, where the row has none (slurmdbd lost its
  * start) or several (slurmctld started again while it ran), and what is lost
- * with a start: of slurmctld's record, else by the run's nodes and its hold.
- * What nobody knows stays as it is. An early row is not guessed at. */
+ * with a start: of slurmctld's record, else as it was settled, else by the
+ * run's nodes and its hold. What nobody knows stays as it is. */
 void lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
-    struct lt_ledger *ledger, int64_t now_utc_s);
-
-/* Only its end is there, and its start may still come: not to be settled. */
-bool lt_row_is_early(const struct lt_slurm_run *row, int64_t now_utc_s);
+    struct lt_ledger *ledger);
 
 /* Order of two struct lt_run_key, for qsort() and bsearch(). */
 int lt_run_keys_compare(const void *a, const void *b);

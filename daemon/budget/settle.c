@@ -125,7 +125,8 @@ is_same(const struct lt_run *known, const struct lt_run *run)
 	       known->gpus == run->gpus && known->shards == run->shards &&
 	       known->memory_mib == run->memory_mib &&
 	       known->suspended_s == run->suspended_s &&
-	       known->gpus_from == run->gpus_from &&
+	       known->gpus_from == run->gpus_from && known->uid == run->uid &&
+	       known->array_job_id == run->array_job_id &&
 	       strcmp(known->partition, run->partition) == 0 &&
 	       strcmp(known->account, run->account) == 0;
 }
@@ -206,12 +207,26 @@ open_since(const struct lt_offsets *offsets, int64_t now_utc_s)
 	return month.start_utc_s;
 }
 
+enum manner {
+	AS_ROW,
+	AS_RECORD, /* of slurmctld: until a row comes */
+	AGAIN,	   /* rows that the ledger has are priced again too */
+};
+
+struct batch { /* the rows of a transaction */
+	enum manner manner;
+	int64_t now_utc_s;
+	struct lt_run *charged; /* told once it is on disk */
+	uint32_t charged_count;
+};
+
 static int
-settle_priced(struct lt_daemon *d, struct lt_run *run,
+settle_priced(struct lt_daemon *d, struct batch *batch, struct lt_run *run,
     const struct lt_run *known, const struct lt_slurm_run *row,
     const struct lt_quote *quote, const struct lt_charge *charge,
-    int64_t open_since_utc_s, int64_t now_utc_s, struct lt_error *err)
+    struct lt_error *err)
 {
+	const int64_t now_utc_s = batch->now_utc_s;
 	struct lt_entry *const entries =
 	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
 	bool changed = false;
@@ -238,18 +253,12 @@ settle_priced(struct lt_daemon *d, struct lt_run *run,
 		lt_facts_of_over(run, quote, row, known, d);
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, run, entries,
-		    charge->hour_count, now_utc_s, open_since_utc_s, &changed,
-		    err);
-	if (code == LT_OK && changed) {
-		d->budget.dirty = true;
-		if (lt_is_interruption(run->state_text))
-			d->signals.seen_dirty = d->signals.changed = true;
-		lt_log("settled",
-		    "job=%u account=%s money_micros=%" PRId64
-		    " carbon_mg=%" PRId64 " provisional=%d",
-		    run->key.job_id, run->account, run->money_micros,
-		    run->carbon_mg, run->provisional);
-	}
+		    charge->hour_count, now_utc_s,
+		    batch->manner == AGAIN ? INT64_MIN
+					   : open_since(&d->offsets, now_utc_s),
+		    &changed, err);
+	if (code == LT_OK && changed)
+		batch->charged[batch->charged_count++] = *run;
 	free(entries);
 	return code;
 }
@@ -273,24 +282,17 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
 }
 
-enum manner {
-	AS_ROW,
-	AS_RECORD, /* of slurmctld: until a row comes */
-	AGAIN,	   /* rows that the ledger has are priced again too */
-};
-
-/* Within a transaction. */
 static int
-settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
-    enum manner manner, int64_t now_utc_s, struct lt_error *err)
+settle_row(struct lt_daemon *d, struct batch *batch,
+    const struct lt_slurm_run *row, struct lt_error *err)
 {
+	const enum manner manner = batch->manner;
 	struct lt_run run, found;
 	struct lt_quote quote;
 	struct lt_charge charge;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 
-	if (!row->finished || row->submit_utc_s == 0 ||
-	    lt_row_is_early(row, now_utc_s))
+	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
 	const struct lt_run *const known =
 	    lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK ? &found
@@ -316,10 +318,8 @@ settle_row(struct lt_daemon *d, const struct lt_slurm_run *row,
 		lt_charge_free(&charge);
 		return LT_OK; /* still no price known, or still this one */
 	}
-	code = settle_priced(d, &run, known, row, quoted ? &quote : NULL,
-	    &charge,
-	    manner == AGAIN ? INT64_MIN : open_since(&d->offsets, now_utc_s),
-	    now_utc_s, err);
+	code = settle_priced(
+	    d, batch, &run, known, row, quoted ? &quote : NULL, &charge, err);
 	lt_charge_free(&charge);
 	return code;
 }
@@ -336,21 +336,46 @@ by_end(const void *a, const void *b)
 	return lt_run_keys_compare(&p, &q);
 }
 
+static void
+tell_charged(struct lt_daemon *d, const struct batch *batch)
+{
+	for (uint32_t i = 0; i < batch->charged_count; i++) {
+		const struct lt_run *const run = &batch->charged[i];
+
+		d->budget.dirty = true;
+		if (lt_is_interruption(run->state_text))
+			d->signals.seen_dirty = d->signals.changed = true;
+		lt_log("settled",
+		    "job=%u account=%s money_micros=%" PRId64
+		    " carbon_mg=%" PRId64 " provisional=%d",
+		    run->key.job_id, run->account, run->money_micros,
+		    run->carbon_mg, run->provisional);
+	}
+}
+
 /* In one transaction: each waits for the disk. */
 static int
 settle_some(struct lt_daemon *d, const struct lt_slurm_run *rows,
     uint32_t count, enum manner manner, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ledger_begin(d->ledger, err);
+	struct batch batch = {.manner = manner,
+	    .now_utc_s = now_utc_s,
+	    .charged = calloc(count, sizeof(*batch.charged))};
 
-	if (code != LT_OK)
-		return code;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		code = settle_row(d, &rows[i], manner, now_utc_s, err);
-	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
+	if (batch.charged == NULL)
+		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	int code = lt_ledger_begin(d->ledger, err);
+	if (code == LT_OK) {
+		for (uint32_t i = 0; code == LT_OK && i < count; i++)
+			code = settle_row(d, &batch, &rows[i], err);
+		if (code == LT_OK)
+			code = lt_ledger_commit(d->ledger, err);
+		if (code == LT_OK)
+			tell_charged(d, &batch);
+		else
+			lt_ledger_rollback(d->ledger);
+	}
+	free(batch.charged);
 	return code;
 }
 
@@ -364,7 +389,7 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; i < rows->count; i++)
-		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger, now_utc_s);
+		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
 	for (uint32_t at = 0; code == LT_OK && at < rows->count;
 	     at += ROWS_AT_ONCE) {
 		const struct lt_slurm_run *const some = rows->runs + at;

@@ -194,7 +194,8 @@ same_row(const struct lt_run *a, const struct lt_run *b)
 	       a->nodes == b->nodes && a->cpus == b->cpus &&
 	       a->memory_mib == b->memory_mib && a->gpus == b->gpus &&
 	       a->shards == b->shards && a->gpus_from == b->gpus_from &&
-	       a->suspended_s == b->suspended_s;
+	       a->suspended_s == b->suspended_s &&
+	       a->array_job_id == b->array_job_id; /* its task comes with it */
 }
 
 /* The charges of a run that the ledger did not have. */

@@ -25,6 +25,7 @@ budgets:
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
 teardown() {
+	last_words
 	[ ! -s "$D/run/helpers" ] || while read -r pid; do
 		kill "$pid" 2>/dev/null || true
 	done < "$D/run/helpers"

@@ -29,10 +29,10 @@ cluster_down() {
 	"$CLUSTER" down "$D" 3>&- 4>&-
 	cd / && rm -rf "$D"
 }
-# A test that failed shows what lowtided said last.
-teardown() {
+last_words() { # a test that failed shows what lowtided said last
 	[ -n "$BATS_TEST_COMPLETED" ] || tail -n 20 "$D"/log/lowtided*
 }
+teardown() { last_words; } # files that have their own call it, too
 part() { "$CLUSTER" "$1" "$D" "${@:2}" 3>&- 4>&-; } # part stop slurmctld KILL
 
 within() { # within SECONDS COMMAND...: true as soon as the command is

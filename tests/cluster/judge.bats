@@ -43,6 +43,7 @@ policy() { # policy MODE
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
 teardown() { # the nodes are free for the next
+	last_words
 	scancel --user daemon 2>/dev/null || true
 	scancel --user bin 2>/dev/null || true
 	scancel --user "$(id -un)" 2>/dev/null || true

@@ -50,7 +50,7 @@ teardown_file() { cluster_down; }
 PRICES='ondemand=1000 first=1000 second=1000 third=1000 mark=1000'
 WHOLE=600000
 setup() { cluster_use; }
-teardown() { scancel -A wide,array,het,tight,start,back,sleepy 2>/dev/null || true; }
+teardown() { last_words; scancel -A wide,array,het,tight,start,back,sleepy 2>/dev/null || true; }
 
 mine() { # mine ARGUMENTS...: a job of the plain user's, one CPU for 10 minutes
 	said=$(as_user sbatch -n1 --time=10 -o /dev/null "$@" --wrap 'exec sleep 600' 2>&1) ||

@@ -42,7 +42,7 @@ teardown_file() { cluster_down; }
 ONE='--exclusive -N1 --time=1 -o /dev/null' # one node for a minute: 0.06
 PRICES='ondemand=1000 gone=1000 mixed=1000 forever=1000 mark=0'
 setup() { cluster_use; }
-teardown() { scancel -A rich,poor,free,nine,waits,arr,shape,bridge 2>/dev/null || true; }
+teardown() { last_words; scancel -A rich,poor,free,nine,waits,arr,shape,bridge 2>/dev/null || true; }
 saved() { cat "$D/id.$1"; }
 # The runs whose charges the tests look at, all at once.
 act() {

@@ -64,7 +64,7 @@ ONE='--exclusive -N1 --time=1 -o /dev/null' # one node for a minute: 0.06
 export YEAR=2026
 PRICES='ondemand=1000 low=1000 high=1000 mark=0'
 setup() { cluster_use; }
-teardown() { scancel -A down,race,raise,victim,own,now 2>/dev/null || true; }
+teardown() { last_words; scancel -A down,race,raise,victim,own,now 2>/dev/null || true; }
 
 mine() { # mine ARGUMENTS...: a job of the plain user's
 	said=$(as_user sbatch "$@" --wrap 'exec sleep 60' 2>&1) || { echo "$said" >&2; return 1; }

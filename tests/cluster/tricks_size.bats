@@ -58,7 +58,7 @@ setup() {
 	cluster_use
 	busy=
 }
-teardown() { scancel --user "$(id -un)" 2>/dev/null || true; within 20 nothing_left; }
+teardown() { last_words; scancel --user "$(id -un)" 2>/dev/null || true; within 20 nothing_left; }
 nothing_left() { [ -z "$(squeue -h -t PD,R,CG -o %i)" ]; }
 
 # each NAME ARGUMENTS: a job of vision, started alone, and what it was given.

@@ -47,6 +47,10 @@ static const struct {
 	BOB, 900, 91},
     {"the record, too, has several names", "main,low", "c1", 4, 10, 20, "main",
 	EVE, 0, 0},
+    {"as it was settled", "", "c1", 6, 10, 20, "spot", BOB, 0, 92},
+    {"settled, but it was another run", "", "c1", 6, 11, 20, "main", EVE, 0, 0},
+    {"settled, but the row has its start", "gpu", "c1", 6, 10, 20, "gpu", EVE,
+	0, 0},
     {"nobody knows", "", "x9", 5, 10, 20, "", EVE, 0, 0},
     {"it never ran", "main,spot", "", 1, 10, 0, "main,spot", EVE, 0, 0},
 };
@@ -97,17 +101,25 @@ mends(void **state)
 	hold.uid = BOB;
 	strcpy(hold.quote.partition, "low");
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	const struct lt_run settled = {.key = {6, 10},
+	    .array_job_id = 92,
+	    .uid = BOB,
+	    .account = "vision",
+	    .partition = "spot",
+	    .share_denominator = 1};
+	bool changed;
+	must(f, lt_ledger_settle(
+		    f->ledger, &settled, NULL, 0, 30, 0, &changed, &f->err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_slurm_run row = {.job_id = cases[i].job_id,
 		    .uid = EVE,
 		    .submit_utc_s = cases[i].submit_utc_s,
-		    .start_utc_s = cases[i].start_utc_s,
-		    .end_utc_s = 100};
+		    .start_utc_s = cases[i].start_utc_s};
 
 		strcpy(row.partition, cases[i].partition);
 		strcpy(row.node_list, cases[i].nodes);
 		print_message("%s\n", cases[i].why);
-		lt_row_mend(&row, &d->jobs, d->ledger, LT_DAY_S);
+		lt_row_mend(&row, &d->jobs, d->ledger);
 		assert_string_equal(row.partition, cases[i].want);
 		assert_int_equal(row.uid, cases[i].want_uid);
 		assert_int_equal(row.limit_s, cases[i].want_limit_s);
@@ -116,30 +128,11 @@ mends(void **state)
 	free(d);
 }
 
-static void
-waits_for_a_start(void **state)
-{
-	const struct lt_slurm_run whole = {.start_utc_s = 50,
-				      .end_utc_s = 100,
-				      .partition = "spot"},
-				  only_end = {.start_utc_s = 50,
-				      .end_utc_s = 100},
-				  never_ran = {.end_utc_s = 100};
-
-	(void)state;
-	assert_false(lt_row_is_early(&whole, 101));
-	assert_false(lt_row_is_early(&never_ran, 101));
-	assert_true(lt_row_is_early(&only_end, 101));
-	assert_true(lt_row_is_early(&only_end, 159));
-	assert_false(lt_row_is_early(&only_end, 160));
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(mends),
-	    cmocka_unit_test(waits_for_a_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

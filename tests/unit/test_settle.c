@@ -258,6 +258,30 @@ a_row_that_changes(void **state)
 	free_world(w);
 }
 
+/* slurmdbd had its end before its start: nobody knew whose it was. */
+static void
+a_start_that_comes_late(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_run row = make_row(9, 0, "vision", 0, 100, 8);
+
+	settle_all(w, &row, 1);
+	assert_int_equal(sum_of(w, "vision", 0), 100 * SECOND);
+	assert_true(w->d->budget.dirty);
+	row.uid = ADA;
+	settle_all(w, &row, 1);
+	assert_int_equal(sum_of(w, "vision", 0), 0);
+	assert_int_equal(sum_of(w, "vision", ADA), 100 * SECOND);
+	row.array_job_id = 8;
+	row.array_task = 0;
+	settle_all(w, &row, 1);
+	settle_all(w, &row, 1);
+	assert_int_equal(sum_of(w, "vision", ADA), 100 * SECOND);
+	assert_int_equal(run_of(w, &row).array_job_id, 8);
+	assert_int_equal(run_of(w, &row).array_task, 0);
+	free_world(w);
+}
+
 /* The same row, another price: only who prices again sees it. */
 static void
 a_price_that_changes(void **state)
@@ -475,6 +499,7 @@ main(void)
 	    EACH(each_pays_for_his_own),
 	    EACH(each_run_ends_its_owners_hold),
 	    EACH(a_row_that_changes),
+	    EACH(a_start_that_comes_late),
 	    EACH(a_price_that_changes),
 	    EACH(gpus_that_nobody_counts),
 	    EACH(gpus_counted_since),
