@@ -14,6 +14,7 @@ cluster_up() { # cluster_up POLICY-TEXT; settings of cluster.sh by environment
 	printf '%s\n' "$1" > "$D/policy.yaml"
 	POLICY=$D/policy.yaml "$CLUSTER" up "$D" 3>&- 4>&- || {
 		tail -n 20 "$D"/log/*.out "$D"/log/slurmctld.log >&2
+		"$CLUSTER" down "$D" 3>&- 4>&-
 		return 1
 	}
 	echo "$D" > "$BATS_FILE_TMPDIR/cluster"
