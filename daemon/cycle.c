@@ -118,8 +118,14 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		if (!d->budget.has_snapshot)
 			run_step(
 			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
-		if (run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
-		    d->budget.has_snapshot) {
+		const bool followed =
+		    run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s);
+		/* What ended while we were away is held until it is settled:
+		 * nobody waits for that. */
+		if (followed && !d->budget.snapshot.ready &&
+		    run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s))
+			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
+		if (followed && d->budget.has_snapshot) {
 			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
 			if (now_utc_s >= d->next.voids) {
 				d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;

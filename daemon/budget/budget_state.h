@@ -8,8 +8,14 @@
 #include "budget.h"
 #include "slurm.h"
 
+struct lt_open_holds { /* of the ledger, as of the snapshot */
+	uint32_t count, pending;
+	int64_t pending_money_micros;
+};
+
 struct lt_budget_state {
 	struct lt_budget_snapshot snapshot;
+	struct lt_open_holds open;
 	bool has_snapshot, dirty;
 	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */
 	uint64_t recent_generation;

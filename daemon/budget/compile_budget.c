@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "compile_budget.h"
 #include "compile_members.h"
 #include "daemon.h"
@@ -271,6 +272,22 @@ add_settled(
 	return LT_OK;
 }
 
+static void
+count_hold(struct lt_open_holds *open, const struct lt_ledger_hold *hold)
+{
+	int64_t money_micros;
+
+	open->count++;
+	if (hold->start_utc_s)
+		return;
+	open->pending++;
+	if (!lt_scale_up(hold->quote.hold_per_task.money_micros,
+		hold->live_tasks, 1, &money_micros) ||
+	    !lt_add(&open->pending_money_micros, money_micros))
+		open->pending_money_micros =
+		    INT64_MAX; /* in observe nothing bounds it */
+}
+
 static int
 add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
@@ -278,6 +295,8 @@ add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
 	const struct lt_budget_snapshot *const s = &b->snapshot;
 	const int account = lt_sheet_account(s, hold->quote.account);
 
+	lt_breath(LT_TURN_READ);
+	count_hold(&b->open, hold);
 	if (account < 0 || !lt_hold_counts(hold))
 		return LT_OK;
 	const struct lt_account *const a = &s->accounts[account];
@@ -387,6 +406,8 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = add_settled(&b, d->ledger, err);
 	if (code == LT_OK)
 		code = lt_ledger_each_open(d->ledger, add_hold, &b, err);
+	if (code == LT_OK)
+		d->budget.open = b.open;
 	if (code == LT_OK)
 		code = publish(d, s, err);
 	if (code == LT_OK && !d->budget.counted_utc_s)

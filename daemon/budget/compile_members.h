@@ -15,6 +15,7 @@ struct lt_budget_build {
 	int *parents;	   /* by account index; -1 = none */
 	int *first, *next; /* budgets by account */
 	size_t binding_capacity, usage_capacity;
+	struct lt_open_holds open;
 	int64_t now_utc_s;
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest.h"
+#include "breath.h"
 #include "daemon.h"
 #include "jobs.h"
 #include "log.h"
@@ -213,8 +214,10 @@ ingest_all(struct lt_daemon *d, const struct lt_ring_record *records,
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (records[i].sequence <= until)
+		if (records[i].sequence <= until) {
+			lt_breath(LT_TURN_READ);
 			code = ingest_one(d, &records[i], now_utc_s, err);
+		}
 	if (code == LT_OK)
 		code = save_absorbed(d->ledger, &d->ring, until, err);
 	if (code == LT_OK)

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "jobs.h"
 #include "look.h"
 #include "pace.h"
 #include "reconcile.h"
+#include "slurm_child.h"
 
 enum {
 	ENDED_EVERY_S = 3,
@@ -39,7 +41,7 @@ name_ended(struct lt_daemon *d, int64_t now_utc_s)
 	    strstr(d->tables.conf.accounting_storage, "slurmdbd") == NULL)
 		return;
 	d->next.ended = now_utc_s + ENDED_EVERY_S;
-	if (lt_slurmdbd_ended(&rows,
+	if (lt_child_ended(&rows,
 		(from_utc_s < now_utc_s ? from_utc_s : now_utc_s) -
 		    ENDED_LATE_S,
 		now_utc_s + 1, NULL) != LT_OK) {
@@ -70,6 +72,8 @@ ask_singly(struct lt_slurm_jobs *found, const uint32_t *ids, uint32_t count,
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_slurm_jobs one;
 		struct lt_error why = {0};
+
+		lt_breath(LT_TURN_COMMITTED);
 		const int code = lt_slurm_jobs(&one, ids[i], &why);
 
 		if (code == LT_ENOENT)

@@ -10,7 +10,7 @@
 
 enum {
 	LISTS_MANY = 2000, /* fewer jobs: a list each time */
-	LISTS_PART = 30,   /* a list and its pass take one part of so many */
+	LISTS_PART = 50,   /* a list and its pass take one part of so many */
 	LISTS_LONGEST_S = 600,
 	/* In slurmctld a job by its id costs what 70 do in a list. */
 	SINGLY_PART = 70,

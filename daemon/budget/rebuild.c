@@ -13,6 +13,7 @@
 #include "rebuild.h"
 #include "row.h"
 #include "settle.h"
+#include "slurm_child.h"
 #include "units.h"
 
 struct keys { /* of rows that slurmdbd has */
@@ -46,8 +47,7 @@ settle_window(struct lt_daemon *d, struct keys *keys, int64_t from_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_slurm_runs rows = {0};
-	int code =
-	    lt_slurmdbd_runs(&rows, from_utc_s, from_utc_s + LT_DAY_S, err);
+	int code = lt_child_runs(&rows, from_utc_s, from_utc_s + LT_DAY_S, err);
 
 	if (code != LT_OK)
 		return code;

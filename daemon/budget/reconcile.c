@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "ingest.h"
 #include "change.h"
 #include "compile_budget.h"
@@ -24,6 +25,7 @@
 #include "log.h"
 #include "pace.h"
 #include "release.h"
+#include "slurm_child.h"
 #include "suspension.h"
 #include "underheld.h"
 #include "void.h"
@@ -361,13 +363,16 @@ take_jobs(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 		const struct lt_slurm_job *const was =
 		    lt_jobs_find(before, job->job_id);
 
+		lt_breath(LT_TURN_READ);
 		lt_change_look(&d->market, job, was, anew, now_utc_s);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
 	merge_live(&d->jobs);
-	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++)
+	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++) {
+		lt_breath(LT_TURN_READ);
 		code =
 		    update_hold(&d->budget, d->ledger, &d->jobs.live[i], err);
+	}
 	return code;
 }
 
@@ -421,7 +426,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* What is named from now on may come after the list. */
 	d->jobs.look_count = 0;
 	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
-	int code = lt_slurm_jobs(&jobs, 0, err);
+	int code = lt_child_jobs(&jobs, err);
 	if (code != LT_OK)
 		return code;
 	lt_jobs_sort(&jobs);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "ingest.h"
 #include "compile_budget.h"
 #include "daemon.h"
@@ -118,6 +119,7 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 
+		lt_breath(LT_TURN_READ);
 		if (job->state != LT_JOB_PENDING ||
 		    !(all_of_them || job->at_release) ||
 		    !lt_hold_of_job(ledger, job, &w->hold))
@@ -261,11 +263,13 @@ judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		if (all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s))
 			lt_recent_remove(recent, &d->budget.snapshot, &asked);
-	for (uint32_t i = 0; recent != NULL && i < count; i++)
+	for (uint32_t i = 0; recent != NULL && i < count; i++) {
+		lt_breath(LT_TURN_READ);
 		denied[i] =
 		    all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s) &&
 		    !lt_fits(&d->budget, &asked);
+	}
 }
 
 static bool
@@ -350,6 +354,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
 			continue;
+		lt_breath(LT_TURN_READ);
 		read_again(d->ledger, &all[i]);
 		code = denied[all[i].first - all] ? take_back(d, &all[i], err)
 						  : let_go(d, &all[i], err);
@@ -409,6 +414,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		struct waiting *const w = &all[i];
 		struct lt_hold asked;
 
+		lt_breath(LT_TURN_READ);
 		if (!asks(w))
 			continue;
 		if (w->first != w) {

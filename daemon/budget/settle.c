@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "breath.h"
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
@@ -21,6 +22,7 @@
 #include "rates.h"
 #include "row.h"
 #include "settle.h"
+#include "slurm_child.h"
 #include "units.h"
 
 enum {
@@ -366,8 +368,10 @@ settle_some(struct lt_daemon *d, const struct lt_slurm_run *rows,
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
-		for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+			lt_breath(LT_TURN_READ);
 			code = settle_row(d, &batch, &rows[i], err);
+		}
 		if (code == LT_OK)
 			code = lt_ledger_commit(d->ledger, err);
 		if (code == LT_OK)
@@ -416,7 +420,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 	int code = lt_rates_record(d, now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_slurmdbd_runs(&rows, from_utc_s, to_utc_s, err);
+		code = lt_child_runs(&rows, from_utc_s, to_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
@@ -439,7 +443,7 @@ lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
 
 	if (!has_slurmdbd(&d->tables.conf))
 		return LT_OK;
-	int code = lt_slurmdbd_jobs(&rows, job_ids, count, err);
+	int code = lt_child_runs_of_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
 		return code;
 	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "jobs.h"
 #include "lock.h"
@@ -210,6 +211,7 @@ lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 		struct lt_ledger_hold hold;
 		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
 
+		lt_breath(LT_TURN_READ);
 		if (job->state == LT_JOB_FINISHED)
 			continue;
 		if (!lt_hold_of_job(d->ledger, job, &hold)) {

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "grow.h"
 #include "jobs.h"
 #include "log.h"
 #include "settle.h"
+#include "slurm_child.h"
 #include "void.h"
 
 enum {
@@ -72,7 +74,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
     int64_t now_utc_s, struct lt_error *err)
 {
 	if (!*loaded) { /* one window of slurmdbd serves all */
-		const int code = lt_slurmdbd_runs(
+		const int code = lt_child_runs(
 		    rows, oldest_utc_s - LOOK_S, now_utc_s + LOOK_S, err);
 		if (code != LT_OK)
 			return code;
@@ -141,8 +143,10 @@ check_seen(struct lt_daemon *d, struct seen *seen, int64_t now_utc_s,
 		code = lt_ledger_begin(d->ledger, err);
 	if (code != LT_OK)
 		return code;
-	for (uint32_t i = 0; code == LT_OK && i < seen->count; i++)
+	for (uint32_t i = 0; code == LT_OK && i < seen->count; i++) {
+		lt_breath(LT_TURN_READ);
 		code = end_seen(d, seen->holds[i], err);
+	}
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)
@@ -172,6 +176,7 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct suspects *const s = context;
 
+	lt_breath(LT_TURN_READ);
 	if (hold->job_id == 0 && hold->made_utc_s < s->oldest_utc_s)
 		s->oldest_utc_s = hold->made_utc_s;
 	if (!is_suspect(s->jobs, hold) ||

@@ -15,7 +15,7 @@
 
 #include "child.h"
 
-enum { READ_BYTES = 64 * 1024 };
+enum { READ_BYTES = 64 * 1024, READ_MOST = 16 * READ_BYTES };
 
 bool
 lt_child_write(int fd, const void *bytes, size_t length)
@@ -89,9 +89,12 @@ end_child(struct lt_child *child)
 bool
 lt_child_read(struct lt_child *child, int *status)
 {
+	const size_t most = child->length + READ_MOST;
 	ssize_t got = 1;
 
 	while (got > 0) {
+		if (child->length >= most)
+			return false;
 		char *const grown =
 		    realloc(child->bytes, child->length + READ_BYTES);
 

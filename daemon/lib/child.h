@@ -27,7 +27,8 @@ bool lt_child_write(int fd, const void *bytes, size_t length);
  * open but standard error. */
 int lt_child_start(struct lt_child *child, lt_child_function *run, void *work,
     unsigned most_s, struct lt_error *err);
-/* Take in what came. True: that was all; *status as waitpid() gives it. */
+/* Take in what came, or much of it. True: that was all; *status as waitpid()
+ * gives it. */
 bool lt_child_read(struct lt_child *child, int *status);
 /* Ends it if it runs, and frees what came. */
 void lt_child_drop(struct lt_child *child);

@@ -13,20 +13,23 @@
 static const struct {
 	const char *method, *path;
 	bool has_rest, admin_only;
+	enum lt_turn turn;
 	lt_api_function *answer;
 } table[] = {
-    {"GET", "/v1/status", false, false, lt_api_status},
-    {"GET", "/v1/budget", false, false, lt_api_budget},
-    {"POST", "/v1/budget/adjust", false, true, lt_api_adjust},
-    {"GET", "/v1/report", false, false, lt_api_report},
-    {"GET", "/v1/explain/", true, false, lt_api_explain},
-    {"POST", "/v1/now/", true, false, lt_api_now},
-    {"POST", "/v1/rebuild", false, true, lt_api_rebuild},
-    {"GET", "/v1/balance", false, false, lt_api_balance},
-    {"GET", "/v1/market", false, false, lt_api_market},
-    {"GET", "/v1/signals", false, false, lt_api_signals},
-    {"GET", "/v1/signals/export", false, false, lt_api_signals_export},
-    {"GET", "/v1/signals/errors", false, false, lt_api_signals_errors},
+    {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status},
+    {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget},
+    {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust},
+    {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, lt_api_report},
+    {"GET", "/v1/explain/", true, false, LT_TURN_READ, lt_api_explain},
+    {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now},
+    {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild},
+    {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance},
+    {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market},
+    {"GET", "/v1/signals", false, false, LT_TURN_READ, lt_api_signals},
+    {"GET", "/v1/signals/export", false, false, LT_TURN_READ,
+	lt_api_signals_export},
+    {"GET", "/v1/signals/errors", false, false, LT_TURN_READ,
+	lt_api_signals_errors},
 };
 
 static int
@@ -88,32 +91,52 @@ parse_uri(struct lt_api_request *request, const char *uri)
 	return true;
 }
 
+/* Its place in the table, or -1; *known: with another method it has one. */
+static int
+find(const struct lt_api_request *request, bool *known)
+{
+	*known = false;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i].has_rest
+			? strncmp(request->path, table[i].path,
+			      strlen(table[i].path)) != 0
+			: strcmp(request->path, table[i].path) != 0)
+			continue;
+		*known = true;
+		if (strcmp(request->method, table[i].method) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
 static int
 dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
 {
-	bool known = false;
+	bool known;
+	const int at = find(request, &known);
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		const size_t length = strlen(table[i].path);
-
-		if (table[i].has_rest
-			? strncmp(request->path, table[i].path, length) != 0
-			: strcmp(request->path, table[i].path) != 0)
-			continue;
-		known = true;
-		if (strcmp(request->method, table[i].method) != 0)
-			continue;
-		if (table[i].admin_only && !request->is_admin)
-			return lt_api_error(reply, 403,
-			    "%s: only for root and SlurmUser", request->path);
-		request->rest = request->path + length;
-		return table[i].answer(d, request, reply);
-	}
-	if (known)
+	if (at < 0 && known)
 		return lt_api_error(reply, 400,
 		    "%s: got method %s, want the other one", request->path,
 		    request->method);
-	return lt_api_error(reply, 404, "%s: no such request", request->path);
+	if (at < 0)
+		return lt_api_error(
+		    reply, 404, "%s: no such request", request->path);
+	if (table[at].admin_only && !request->is_admin)
+		return lt_api_error(reply, 403,
+		    "%s: only for root and SlurmUser", request->path);
+	request->rest = request->path + strlen(table[at].path);
+	return table[at].answer(d, request, reply);
+}
+
+enum lt_turn
+lt_api_turn(const char *method, const char *uri)
+{
+	struct lt_api_request request = {.method = method};
+	bool known;
+	const int at = parse_uri(&request, uri) ? find(&request, &known) : -1;
+
+	return at < 0 ? LT_TURN_READ : table[at].turn;
 }
 
 int

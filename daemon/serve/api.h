@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "breath.h"
 #include "limits.h"
 
 struct lt_budget_state;
@@ -44,6 +45,9 @@ const char *lt_api_value(const struct lt_api_request *request, const char *key);
  */
 int lt_api(struct lt_daemon *d, uint32_t uid, const char *method,
     const char *uri, const char *body, size_t body_length, char **reply);
+
+/* The first turn in which this is answered. */
+enum lt_turn lt_api_turn(const char *method, const char *uri);
 
 /* An {"error": text} reply; returns status. */
 int lt_api_error(json_t **reply, int status, const char *format, ...)

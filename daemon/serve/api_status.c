@@ -37,41 +37,16 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 	    source->adapter->replay);
 }
 
-struct holds {
-	json_int_t open, pending;
-	int64_t money_micros; /* of those that are pending */
-};
-
-static int
-count_hold(
-    void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
-{
-	struct holds *const holds = context;
-	int64_t money_micros;
-
-	(void)err;
-	holds->open++;
-	if (hold->start_utc_s)
-		return LT_OK;
-	holds->pending++;
-	if (!lt_scale_up(hold->quote.hold_per_task.money_micros,
-		hold->live_tasks, 1, &money_micros) ||
-	    !lt_add(&holds->money_micros, money_micros))
-		holds->money_micros =
-		    INT64_MAX; /* in observe nothing bounds it */
-	return LT_OK;
-}
-
 static json_t *
-holds_json(struct lt_ledger *ledger)
+holds_json(const struct lt_budget_state *budget)
 {
-	struct holds holds = {0};
+	const struct lt_open_holds *const open = &budget->open;
 
-	if (lt_ledger_each_open(ledger, count_hold, &holds, NULL) != LT_OK)
+	if (!budget->has_snapshot)
 		return json_null();
-	return json_pack("{s:I,s:I,s:I}", "open", holds.open, "pending",
-	    holds.pending, "pending_money_micros",
-	    (json_int_t)holds.money_micros);
+	return json_pack("{s:I,s:I,s:I}", "open", (json_int_t)open->count,
+	    "pending", (json_int_t)open->pending, "pending_money_micros",
+	    (json_int_t)open->pending_money_micros);
 }
 
 /* As it is on disk: that is what job_submit and SPANK have, should we fail to
@@ -156,7 +131,7 @@ lt_api_status(
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
 	    "ring", "absorbed", (json_int_t)d->ring.ingested, "highest",
 	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
-	    "holds", holds_json(d->ledger), "slurm", "release",
+	    "holds", holds_json(&d->budget), "slurm", "release",
 	    d->tables.conf.release, "dbd_queue",
 	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
 	    "adjustments_refused", refused_adjustments(d->ledger), "sources",

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "http.h"
 #include "log.h"
@@ -26,9 +27,11 @@ enum {
 	TIMEOUT_S = 15, /* of silence; in all: slots.h */
 	BACKLOG = 256,
 	ACCEPTED_MAX = 64, /* then those that are here have a turn */
+	BREATH_MS = 5,	   /* of work, from turn to turn */
 	UPLOAD_MAX = 256 * 1024
 };
 
+struct exchange;
 static struct { /* one process serves once */
 	struct MHD_Daemon *local, *remote;
 	struct lt_daemon *d;
@@ -36,6 +39,10 @@ static struct { /* one process serves once */
 	int listen_fd; /* of local; only if that is there */
 	struct lt_slots local_slots, remote_slots;
 	struct lt_slot *accepted; /* becomes a connection just now */
+	enum lt_turn turn;	  /* what is answered now */
+	bool running; /* libmicrohttpd is: it may not be run again */
+	int64_t ran_ms;
+	struct exchange *waiting; /* for a later turn, first come first */
 	char path[LT_PATH_SIZE];
 } server;
 
@@ -44,6 +51,10 @@ struct exchange { /* one request under way */
 	size_t length;
 	bool too_large;
 	struct lt_question *question; /* of a follower */
+	struct lt_munge_request asked;
+	struct MHD_Connection *connection; /* while it waits for its turn */
+	enum lt_turn turn;
+	struct exchange *next;
 };
 
 static void *
@@ -69,7 +80,14 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	struct exchange *const e = *state;
 	if (e == NULL)
 		return;
+	for (struct exchange **link = &server.waiting; *link != NULL;
+	     link = &(*link)->next)
+		if (*link == e) {
+			*link = e->next;
+			break;
+		}
 	lt_question_free(e->question);
+	lt_munge_free(&e->asked);
 	free(e->uri);
 	free(e->body);
 	free(e);
@@ -150,6 +168,37 @@ collect(struct exchange *e, const char *data, size_t length)
 	e->body = grown;
 	e->length += length;
 	e->body[e->length] = '\0';
+}
+
+/* The connection sleeps until its turn; then it is asked for anew. */
+static enum MHD_Result
+await(struct exchange *e, struct MHD_Connection *connection, enum lt_turn turn)
+{
+	struct exchange **link = &server.waiting;
+
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = e;
+	e->next = NULL;
+	e->connection = connection;
+	e->turn = turn;
+	MHD_suspend_connection(connection);
+	return MHD_YES;
+}
+
+static void
+wake_waiting(enum lt_turn turn)
+{
+	for (struct exchange **link = &server.waiting; *link != NULL;) {
+		struct exchange *const e = *link;
+
+		if (e->turn > turn) {
+			link = &e->next;
+			continue;
+		}
+		*link = e->next;
+		MHD_resume_connection(e->connection);
+	}
 }
 
 static bool
@@ -237,6 +286,9 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 		    "application/json");
 	if (server.relay != NULL)
 		return answer_relay(e, connection, uid);
+	const enum lt_turn turn = lt_api_turn(method, e->uri);
+	if (turn > server.turn)
+		return await(e, connection, turn);
 	const int status =
 	    lt_api(closure, uid, method, e->uri, e->body, e->length, &text);
 	if (text == NULL)
@@ -270,7 +322,19 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 		    strdup(
 			"{\"error\":\"want POST /munge with a credential\"}"),
 		    "application/json");
-	const int status = lt_serve_munge(closure, e->body, &text);
+	const struct lt_daemon *const d = closure;
+	int status = 200;
+	if (e->asked.payload == NULL)
+		status = lt_munge_open(
+		    &e->asked, d->tables.conf.munge_socket, e->body, &text);
+	if (status == 200) {
+		const enum lt_turn turn =
+		    lt_api_turn(e->asked.payload, e->asked.path);
+
+		if (turn > server.turn)
+			return await(e, connection, turn);
+		status = lt_munge_answer(closure, &e->asked, &text);
+	}
 	if (text == NULL)
 		return MHD_NO;
 	return reply_with(connection, (unsigned)status, text,
@@ -353,64 +417,6 @@ accept_local(void)
 	}
 }
 
-int
-lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
-    struct lt_error *err)
-{
-	const int fd = listen_local(d->paths.socket, err);
-
-	if (fd < 0)
-		return fd;
-	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
-	if (relay != NULL)
-		lt_questions_start(relay->ask, wake);
-	server.d = d;
-	server.relay = relay;
-	server.listen_fd = fd;
-	server.local = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
-	    0, NULL, NULL, answer_local, d, MHD_OPTION_URI_LOG_CALLBACK, begin,
-	    d, MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-	if (server.local == NULL) {
-		close(fd);
-		return lt_fail(err, LT_EIO, "%s: the server did not start",
-		    d->paths.socket);
-	}
-	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
-	if (port == 0)
-		return LT_OK;
-	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
-	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
-	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-	if (server.remote == NULL)
-		lt_log("no_tcp",
-		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
-		    port);
-	return LT_OK;
-}
-
-void
-lt_serve_stop(void)
-{
-	if (server.local != NULL) {
-		lt_questions_stop(); /* none may sleep when it stops */
-		MHD_stop_daemon(server.local);
-		close(server.listen_fd);
-		unlink(server.path);
-	}
-	if (server.remote != NULL)
-		MHD_stop_daemon(server.remote);
-	server.local = server.remote = NULL;
-}
-
 static struct MHD_Daemon **const daemons[] = {&server.local, &server.remote};
 
 int
@@ -454,11 +460,14 @@ hang_up(int fd)
 	(void)shutdown(fd, SHUT_RDWR);
 }
 
-void
-lt_serve_run(void)
+static void
+run(enum lt_turn turn)
 {
 	const int64_t now_ms = lt_monotonic_ms();
 
+	server.turn = turn;
+	wake_waiting(turn);
+	server.running = true;
 	if (server.local != NULL)
 		accept_local();
 	lt_slots_expire(&server.local_slots, now_ms, hang_up);
@@ -466,4 +475,105 @@ lt_serve_run(void)
 	for (int i = 0; i < 2; i++)
 		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
+	server.running = false;
+	server.ran_ms = lt_monotonic_ms();
+}
+
+void
+lt_serve_run(void)
+{
+	run(LT_TURN_ALL);
+}
+
+static void
+breathe(enum lt_turn turn, int fd)
+{
+	enum { LONGEST_MS = 1000 };
+	/* Who is answered finds what jobs are admitted by; and within an
+	 * answer libmicrohttpd is at work already. */
+	const bool may_run = server.d->budget.has_snapshot &&
+			     server.d->budget.snapshot.ready && !server.running;
+
+	if (fd < 0) {
+		if (may_run && lt_monotonic_ms() - server.ran_ms >= BREATH_MS)
+			run(turn);
+		return;
+	}
+	for (;;) {
+		struct pollfd fds[1 + LT_SERVE_FDS] = {
+		    {.fd = fd, .events = POLLIN}};
+		nfds_t count = 1;
+
+		if (may_run)
+			count += (nfds_t)lt_serve_fds(&fds[1], LT_SERVE_FDS);
+		const int wait_ms =
+		    may_run ? lt_serve_timeout_ms(LONGEST_MS) : LONGEST_MS;
+		if (poll(fds, count, wait_ms) < 0 && errno != EINTR)
+			return;
+		if (fds[0].revents != 0)
+			return;
+		if (may_run)
+			run(turn);
+	}
+}
+
+int
+lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
+    struct lt_error *err)
+{
+	const int fd = listen_local(d->paths.socket, err);
+
+	if (fd < 0)
+		return fd;
+	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
+	if (relay != NULL)
+		lt_questions_start(relay->ask, wake);
+	lt_breath_by(breathe);
+	server.d = d;
+	server.relay = relay;
+	server.listen_fd = fd;
+	server.local = MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
+	    0, NULL, NULL, answer_local, d, MHD_OPTION_URI_LOG_CALLBACK, begin,
+	    d, MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
+	if (server.local == NULL) {
+		close(fd);
+		return lt_fail(err, LT_EIO, "%s: the server did not start",
+		    d->paths.socket);
+	}
+	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
+	if (port == 0)
+		return LT_OK;
+	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
+	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
+	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	if (server.remote == NULL)
+		lt_log("no_tcp",
+		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
+		    port);
+	return LT_OK;
+}
+
+void
+lt_serve_stop(void)
+{
+	lt_breath_by(NULL);
+	wake_waiting(LT_TURN_ALL); /* none may sleep when it stops */
+	if (server.local != NULL) {
+		lt_questions_stop();
+		MHD_stop_daemon(server.local);
+		close(server.listen_fd);
+		unlink(server.path);
+	}
+	if (server.remote != NULL)
+		MHD_stop_daemon(server.remote);
+	server.local = server.remote = NULL;
 }

@@ -22,20 +22,43 @@ refuse(char **text, int status, const char *why)
 	return status;
 }
 
-static int
-ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
-    char **text)
+int
+lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
+    const char *credential, char **text)
 {
+	const struct lt_seal munge = {.munge_socket = munge_socket};
 	struct lt_error err = {0};
-	char *const path = strchr(payload, ' ');
-	char *const line = strchr(payload, '\n');
+	size_t length = 0;
+	uid_t uid = (uid_t)-1;
+	const int code = lt_seal_asked(
+	    &asked->payload, &length, &uid, &munge, credential, &err);
 
+	asked->uid = uid;
+	if (code != LT_OK)
+		return refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
+	if (length > LT_API_BODY_MAX)
+		return refuse(text, 400, "munge: no request, or one too large");
+	char *const path = strchr(asked->payload, ' ');
+	char *const line = strchr(asked->payload, '\n');
 	if (path == NULL || line == NULL || path > line)
 		return refuse(text, 400, "munge: want METHOD SP PATH LF BODY");
 	*path = *line = '\0';
+	asked->path = path + 1;
+	asked->body = line + 1;
+	return 200;
+}
+
+int
+lt_munge_answer(
+    struct lt_daemon *d, const struct lt_munge_request *asked, char **text)
+{
+	const struct lt_seal munge = {
+	    .munge_socket = d->tables.conf.munge_socket};
+	struct lt_error err = {0};
 	char *reply = NULL;
-	int status = lt_api(
-	    d, uid, payload, path + 1, line + 1, strlen(line + 1), &reply);
+	int status = lt_api(d, asked->uid, asked->payload, asked->path,
+	    asked->body, strlen(asked->body), &reply);
+
 	if (reply != NULL && strlen(reply) > LT_API_REPLY_MAX) {
 		free(reply);
 		reply = strdup(
@@ -44,31 +67,15 @@ ask(struct lt_daemon *d, const struct lt_seal *munge, uid_t uid, char *payload,
 	}
 	if (reply == NULL)
 		return refuse(text, 503, "munge: out of memory");
-	const int code = lt_seal_reply(text, munge, uid, status, reply, &err);
+	const int code =
+	    lt_seal_reply(text, &munge, asked->uid, status, reply, &err);
 	free(reply);
 	return code == LT_OK ? 200 : refuse(text, 503, err.text);
 }
 
-int
-lt_serve_munge(struct lt_daemon *d, const char *credential, char **text)
+void
+lt_munge_free(struct lt_munge_request *asked)
 {
-	const struct lt_seal munge = {
-	    .munge_socket = d->tables.conf.munge_socket};
-	struct lt_error err = {0};
-	char *payload = NULL;
-	size_t length = 0;
-	uid_t uid = (uid_t)-1;
-	const int code =
-	    lt_seal_asked(&payload, &length, &uid, &munge, credential, &err);
-	int status;
-
-	if (code != LT_OK)
-		status = refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
-	else if (length > LT_API_BODY_MAX)
-		status =
-		    refuse(text, 400, "munge: no request, or one too large");
-	else
-		status = ask(d, &munge, uid, payload, text);
-	free(payload);
-	return status;
+	free(asked->payload);
+	*asked = (struct lt_munge_request){0};
 }

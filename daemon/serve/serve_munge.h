@@ -5,13 +5,26 @@
 #ifndef LT_SERVE_MUNGE_H
 #define LT_SERVE_MUNGE_H
 
+#include <stdint.h>
+
 struct lt_daemon;
 
+struct lt_munge_request { /* start as { 0 } */
+	uint32_t uid;
+	char *payload; /* malloc'd; begins with the method */
+	const char *path, *body;
+};
+
 /*
- * credential: text of the body. *text: malloc'd, a credential that only the
- * caller's uid can decode (status 200), or JSON with an error. munged itself
- * refuses a credential that it has seen.
+ * credential: text of the body. 200, or another status with JSON in *text,
+ * malloc'd. Once only: munged itself refuses a credential that it has seen.
  */
-int lt_serve_munge(struct lt_daemon *d, const char *credential, char **text);
+int lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
+    const char *credential, char **text);
+/* *text: malloc'd, a credential that only the caller's uid can decode (status
+ * 200), or JSON with an error. */
+int lt_munge_answer(
+    struct lt_daemon *d, const struct lt_munge_request *asked, char **text);
+void lt_munge_free(struct lt_munge_request *asked);
 
 #endif

@@ -91,15 +91,25 @@ lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
 
 	const enum lt_database database = sql_table[sql].database;
 
-	*rows = (struct lt_rows){.ledger = ledger, .sql = sql};
-	if (ledger->statements[sql] == NULL &&
+	*rows = (struct lt_rows){.ledger = ledger,
+	    .sql = sql,
+	    .is_own = ledger->statements[sql] != NULL &&
+		      sqlite3_stmt_busy(ledger->statements[sql])};
+	sqlite3_stmt **const statement =
+	    rows->is_own ? &rows->statement : &ledger->statements[sql];
+	if (*statement == NULL &&
 	    sqlite3_prepare_v3(ledger->db[database], sql_table[sql].text, -1,
-		SQLITE_PREPARE_PERSISTENT, &ledger->statements[sql],
+		rows->is_own ? 0 : SQLITE_PREPARE_PERSISTENT, statement,
 		NULL) != SQLITE_OK)
 		return fail_sql(ledger, database, sql_table[sql].name, err);
-	if (bind_values(ledger->statements[sql], values, count) != SQLITE_OK)
-		return fail_sql(ledger, database, sql_table[sql].name, err);
-	rows->statement = ledger->statements[sql];
+	if (bind_values(*statement, values, count) != SQLITE_OK) {
+		const int code =
+		    fail_sql(ledger, database, sql_table[sql].name, err);
+
+		lt_rows_end(rows);
+		return code;
+	}
+	rows->statement = *statement;
 	return LT_OK;
 }
 
@@ -124,8 +134,12 @@ lt_rows_end(struct lt_rows *rows)
 {
 	if (rows->statement == NULL)
 		return;
-	(void)sqlite3_reset(rows->statement);
-	(void)sqlite3_clear_bindings(rows->statement);
+	if (rows->is_own) {
+		(void)sqlite3_finalize(rows->statement);
+	} else {
+		(void)sqlite3_reset(rows->statement);
+		(void)sqlite3_clear_bindings(rows->statement);
+	}
 	rows->statement = NULL;
 }
 

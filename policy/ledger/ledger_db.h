@@ -55,7 +55,8 @@ struct lt_rows { /* of one statement; lt_rows_end() */
 	struct lt_ledger *ledger;
 	enum lt_sql sql;
 	sqlite3_stmt *statement;
-	int column; /* the next to read */
+	bool is_own; /* the ledger's is in use, around this one */
+	int column;  /* the next to read */
 };
 int lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
     enum lt_sql sql, struct lt_error *err, const struct lt_value *values,

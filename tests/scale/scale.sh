@@ -1,24 +1,40 @@
 #!/bin/bash
 # make scale: a queue of real size. JOBS (default 22000) jobs wait in a private
 # cluster, each with a hold, and are cancelled at once. Printed: how long the
-# holds lasted, and how long lowtided kept somebody waiting meanwhile.
+# holds lasted, how long lowtided kept somebody waiting meanwhile, and how old
+# its budget snapshot was at worst.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 jobs=${JOBS:-22000}
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-scale.XXXXXX")
 chmod 755 "$D"
 cluster=tests/cluster/cluster.sh
-asking=
-trap '[ -z "$asking" ] || kill "$asking" 2>/dev/null; "$cluster" down "$D/c"; rm -rf "$D"' EXIT
+beside=() # that run beside it
+trap 'kill "${beside[@]}" 2>/dev/null || true; "$cluster" down "$D/c"; rm -rf "$D"' EXIT
 
 goal() { # goal NAME VALUE WANT: met if VALUE <= WANT
 	printf 'goal %-38s %-10s <=%-8s %s\n' "$1" "$2" "$3" \
 	    "$(awk -v v="$2" -v w="$3" 'BEGIN { print v <= w ? "met" : "missed" }')"
 }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
-ticks() { awk '{ print $14 + $15 }' "/proc/$(cat "$D/c/run/$1")/stat"; } # CPU, 10 ms each
+# CPU, 10 ms each, with that of the children that it waited for
+ticks() { awk '{ print $14 + $15 + $16 + $17 }' "/proc/$(cat "$D/c/run/$1")/stat"; }
 resident() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/status"; }
 held() { build/lowtide budget --json | jq '[.budgets[].held_micros // 0] | add'; }
+
+ask() { # somebody does, all the while
+	build/tests/bench/bench_answer "$D/c/run/lowtide/lowtided.sock" /v1/status > "$D/answers" &
+	asking=$!
+	beside+=("$asking")
+}
+answered() { # answered WHEN
+	kill "$asking"
+	wait "$asking"
+	read -r count failed p50 p99 worst < "$D/answers"
+	echo "# $1: $count answers, ms: half of them $p50, worst $worst"
+	goal "an answer, $1, 99 of 100, ms" "$p99" 50
+	goal "answers that failed, $1" "$failed" 0
+}
 
 cat > "$D/policy.yaml" <<'E2'
 mode: enforce
@@ -37,19 +53,27 @@ echo "# $(nproc) cores, Slurm $(slurmctld -V | awk '{print $2}'), $jobs jobs"
 rate=$(build/tests/bench/bench_submit "$jobs" team0000)
 echo "# submitted: $rate a second"
 until [ "$(held)" -ge $((jobs * 9375)) ]; do sleep 1; done # a CPU of 64 for 10 minutes
+wait_s=${WAIT_S:-60}
 from=$(ticks lowtided.shpid)
-sleep 20
+sdiag -r
+ask
+sleep "$wait_s"
+answered 'all wait'
 to=$(ticks lowtided.shpid)
-goal 'lowtided, CPU of a core, all wait, %' "$(awk -v t=$((to - from)) 'BEGIN { print t / 20 }')" 3
+# Nobody but lowtided asks slurmctld now: microseconds of all its answers.
+asked=$(sdiag | awk '/Remote Procedure Call statistics by user/ { exit }
+	/total_time:/ { sub(/.*total_time:/, ""); t += $1 } END { print t + 0 }')
+echo "# lists of jobs in $wait_s s: $(sdiag | awk '$1 == "REQUEST_JOB_INFO" { sub(/.*count:/, ""); print $1 + 0; exit }')"
+goal 'lowtided, CPU of a core, all wait, %' "$(awk -v t=$((to - from)) -v s="$wait_s" 'BEGIN { print t / s }')" 3
+goal 'slurmctld, of a core, for it, %' "$(awk -v t="$asked" -v s="$wait_s" 'BEGIN { print t / s / 1e4 }')" 0.5
 goal 'lowtided, resident, all wait, MiB' "$(resident)" 64
 
-while :; do # somebody asks all the while
-	from=$(now_ms)
-	build/lowtide status --json >/dev/null 2>&1 || echo failed
-	echo $(($(now_ms) - from))
-	sleep .2
-done > "$D/answers" &
-asking=$!
+ask
+while :; do
+	build/lowtide status --json | jq .budget.age_s
+	sleep 1
+done > "$D/ages" &
+beside+=($!)
 began=$(now_ms)
 scancel -A team0000
 sent=$(now_ms)
@@ -57,8 +81,6 @@ echo "# cancelled: $((sent - began)) ms"
 # Less than one: --test-only above leaves a hold that no job has, for a minute.
 until [ "$(held)" -lt 9375 ]; do sleep .5; done
 goal 'all holds free after scancel, s' "$(awk -v t=$(($(now_ms) - sent)) 'BEGIN { print t / 1000 }')" 60
-kill "$asking"
-asking=
-goal 'an answer, worst, ms' "$(sort -n "$D/answers" | tail -n 1)" 50
-goal 'answers that failed' "$(grep -c failed "$D/answers" || true)" 0
+answered 'all cancelled'
+goal 'age of the budget snapshot, worst, s' "$(sort -n "$D/ages" | tail -n 1)" 5
 goal 'lowtided, resident, after it, MiB' "$(resident)" 64

@@ -57,6 +57,8 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 void
 lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 {
+	for (uint32_t i = 0; i < jobs->count; i++)
+		free(jobs->jobs[i].texts);
 	free(jobs->jobs);
 	*jobs = (struct lt_slurm_jobs){0};
 }
@@ -146,6 +148,9 @@ lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
 void
 lt_slurm_runs_free(struct lt_slurm_runs *runs)
 {
+	for (uint32_t i = 0; i < runs->count; i++)
+		free(runs->runs[i].admin_comment);
+	free(runs->runs);
 	*runs = (struct lt_slurm_runs){0};
 }
 

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "http.h"
 #include "serve.h"
@@ -279,6 +280,92 @@ test_a_hog_starves_himself(void **state)
 	assert_int_equal(answer_to(hog, request, text), 404);
 }
 
+static void
+expect(int asked, pid_t child, const char *want, enum lt_turn turn)
+{
+	char text[REPLY_MAX] = "";
+	size_t used = 0;
+	ssize_t got;
+
+	do {
+		lt_breath_until(turn, asked);
+		got = read(asked, text + used, sizeof(text) - 1 - used);
+		used += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	close(asked);
+	waitpid(child, NULL, 0);
+	if (strncmp(text, "HTTP/1.", 7) != 0 || strstr(text, want) == NULL)
+		fail_msg("got \"%s\", want %s", text, want);
+}
+
+static bool
+is_answered(int asked)
+{
+	return poll(&(struct pollfd){.fd = asked, .events = POLLIN}, 1, 0) > 0;
+}
+
+/* Amid work only what reads is answered; what waits is, once all is done. */
+static void
+test_turns(void **state)
+{
+	static const struct {
+		const char *request;
+		enum lt_turn turn;
+		const char *answer;
+	} cases[] = {
+	    {"GET /v1/nothing" HEAD "\r\n", LT_TURN_READ, "no such request"},
+	    {"GET /v1/balance" HEAD "\r\n", LT_TURN_READ, "account"},
+	    {"GET /v1/report?period=x" HEAD "\r\n", LT_TURN_COMMITTED, "400"},
+	    {ADJUST, LT_TURN_ALL, "want {team"},
+	};
+	(void)state;
+	d.tables.conf.slurm_uid = geteuid();
+	d.budget.has_snapshot = d.budget.snapshot.ready = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int asked, later;
+		const pid_t child = ask_as(geteuid(), cases[i].request, &asked);
+
+		for (int at = LT_TURN_READ; at < LT_TURN_ALL; at++) {
+			if (at >= (int)cases[i].turn) {
+				lt_breath_until((enum lt_turn)at, asked);
+				break;
+			}
+			/* Others come and go meanwhile. */
+			for (int k = 0; k < 3; k++) {
+				const pid_t other =
+				    ask_as(geteuid(), cases[0].request, &later);
+
+				lt_breath_until((enum lt_turn)at, later);
+				expect(later, other, cases[0].answer,
+				    (enum lt_turn)at);
+			}
+			assert_false(is_answered(asked));
+		}
+		while (!is_answered(asked)) {
+			assert_int_equal(cases[i].turn, LT_TURN_ALL);
+			turn(20);
+		}
+		expect(asked, child, cases[i].answer, LT_TURN_ALL);
+	}
+	/* Before job_submit has a snapshot that is ready, nobody. */
+	d.budget.snapshot.ready = false;
+	int asked, ends[2];
+	const pid_t child = ask_as(geteuid(), cases[0].request, &asked);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[1]);
+	lt_breath_until(LT_TURN_READ, ends[0]);
+	for (int i = 0; i < 20; i++) {
+		usleep(6000);
+		lt_breath(LT_TURN_READ);
+	}
+	assert_false(is_answered(asked));
+	while (!is_answered(asked))
+		turn(20);
+	d.budget.snapshot.ready = true;
+	expect(asked, child, cases[0].answer, LT_TURN_READ);
+	close(ends[0]);
+}
+
 static int
 set_up(void **state)
 {
@@ -309,6 +396,7 @@ main(void)
 	    cmocka_unit_test(test_who_may_what),
 	    cmocka_unit_test(test_the_longest_body),
 	    cmocka_unit_test(test_an_ordinary_user),
+	    cmocka_unit_test(test_turns),
 	    cmocka_unit_test(test_a_hog_starves_himself),
 	};
 

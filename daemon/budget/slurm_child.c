@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Through the pipe: a head, then records: a length, a struct whose pointers to
+ * texts are where these are behind it, and 1 more, and the texts. Both ends
+ * are this program: only where the bytes end is in doubt.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "breath.h"
+#include "child.h"
+#include "slurm_child.h"
+
+struct head {
+	int code;
+	struct lt_error err;
+	uint32_t count;
+	int64_t begun_utc_s; /* of jobs */
+};
+
+struct shape { /* of a record */
+	size_t size;
+	int text_count;
+	size_t texts[10]; /* where its pointers to them are */
+};
+
+#define TEXT(member) offsetof(struct lt_slurm_job, member)
+static const struct shape job_shape = {sizeof(struct lt_slurm_job), 10,
+    {TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
+	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
+	TEXT(comment_head), TEXT(admin_comment)}};
+static const struct shape run_shape = {sizeof(struct lt_slurm_run), 1,
+    {offsetof(struct lt_slurm_run, admin_comment)}};
+
+union record {
+	struct lt_slurm_job job;
+	struct lt_slurm_run run;
+	char bytes[1];
+};
+
+static const char *
+text_of(const void *record, size_t at)
+{
+	const char *text;
+
+	memcpy(&text, (const char *)record + at, sizeof(text));
+	return text;
+}
+
+/* ---- in the child ---- */
+
+static void
+write_record(FILE *out, const void *record, const struct shape *shape)
+{
+	union record copy;
+	uint64_t length = 0;
+
+	memcpy(copy.bytes, record, shape->size);
+	for (int i = 0; i < shape->text_count; i++) {
+		const char *const text = text_of(record, shape->texts[i]);
+		const uintptr_t place = text != NULL ? length + 1 : 0;
+
+		memcpy(copy.bytes + shape->texts[i], &place, sizeof(place));
+		length += text != NULL ? strlen(text) + 1 : 0;
+	}
+	fwrite(&length, sizeof(length), 1, out);
+	fwrite(copy.bytes, shape->size, 1, out);
+	for (int i = 0; i < shape->text_count; i++) {
+		const char *const text = text_of(record, shape->texts[i]);
+
+		if (text != NULL)
+			fwrite(text, 1, strlen(text) + 1, out);
+	}
+}
+
+static void
+write_all(int fd, const struct head *head, const void *records,
+    const struct shape *shape)
+{
+	FILE *const out = fdopen(fd, "w");
+
+	if (out == NULL)
+		return;
+	fwrite(head, sizeof(*head), 1, out);
+	for (uint32_t i = 0; head->code == LT_OK && i < head->count; i++)
+		write_record(out,
+		    (const char *)records + (size_t)i * shape->size, shape);
+	fclose(out);
+}
+
+struct asked {			 /* of slurmdbd */
+	const uint32_t *job_ids; /* NULL: what ended in [from, to] */
+	uint32_t count;
+	bool ended_only;
+	int64_t from_utc_s, to_utc_s;
+};
+
+static void
+list_jobs(void *work, int fd)
+{
+	struct lt_slurm_jobs jobs = {0};
+	struct head head = {0};
+
+	(void)work;
+	head.code = lt_slurm_jobs(&jobs, 0, &head.err);
+	head.count = jobs.count;
+	head.begun_utc_s = jobs.begun_utc_s;
+	write_all(fd, &head, jobs.jobs, &job_shape);
+}
+
+static void
+list_runs(void *work, int fd)
+{
+	const struct asked *const a = work;
+	struct lt_slurm_runs runs = {0};
+	struct head head = {0};
+
+	if (a->job_ids != NULL)
+		head.code =
+		    lt_slurmdbd_jobs(&runs, a->job_ids, a->count, &head.err);
+	else if (a->ended_only)
+		head.code = lt_slurmdbd_ended(
+		    &runs, a->from_utc_s, a->to_utc_s, &head.err);
+	else
+		head.code = lt_slurmdbd_runs(
+		    &runs, a->from_utc_s, a->to_utc_s, &head.err);
+	head.count = runs.count;
+	write_all(fd, &head, runs.runs, &run_shape);
+}
+
+/* ---- here ---- */
+
+struct taken {
+	const struct shape *shape;
+	struct head head;
+	bool has_head, no_memory;
+	char *records; /* head.count, of which `count` are here */
+	uint32_t count;
+};
+
+/* One whole record from the pipe's bytes; its length there, or 0. Its texts
+ * are one block, as its first text would be in adapters/slurm. */
+static size_t
+take_record(struct taken *t, const char *bytes, size_t length)
+{
+	const struct shape *const shape = t->shape;
+	char *const to = t->records + (size_t)t->count * shape->size;
+	uint64_t text_length;
+
+	if (length < sizeof(text_length) + shape->size)
+		return 0;
+	memcpy(&text_length, bytes, sizeof(text_length));
+	if (length - sizeof(text_length) - shape->size < text_length)
+		return 0;
+	bytes += sizeof(text_length);
+	memcpy(to, bytes, shape->size);
+	char *const texts = text_length > 0 ? malloc(text_length) : NULL;
+	t->no_memory |= text_length > 0 && texts == NULL;
+	if (texts != NULL)
+		memcpy(texts, bytes + shape->size, text_length);
+	for (int i = 0; i < shape->text_count; i++) {
+		uintptr_t place;
+
+		memcpy(&place, to + shape->texts[i], sizeof(place));
+		const char *const text =
+		    place > 0 && texts != NULL ? texts + place - 1 : NULL;
+		memcpy(to + shape->texts[i], &text, sizeof(text));
+	}
+	if (shape == &job_shape)
+		((struct lt_slurm_job *)(void *)to)->texts = texts;
+	t->count++;
+	return sizeof(text_length) + shape->size + text_length;
+}
+
+/* What is whole of what came, out of the child's bytes. */
+static void
+take(struct taken *t, struct lt_child *child)
+{
+	size_t used = 0;
+
+	if (!t->has_head) {
+		if (child->length < sizeof(t->head))
+			return;
+		memcpy(&t->head, child->bytes, sizeof(t->head));
+		used = sizeof(t->head);
+		t->has_head = true;
+		t->records = calloc((size_t)t->head.count + 1, t->shape->size);
+		t->no_memory = t->records == NULL;
+	}
+	while (!t->no_memory && t->count < t->head.count) {
+		const size_t length =
+		    take_record(t, child->bytes + used, child->length - used);
+
+		if (length == 0)
+			break;
+		used += length;
+	}
+	memmove(child->bytes, child->bytes + used, child->length - used);
+	child->length -= used;
+}
+
+static int
+ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
+    struct lt_error *err)
+{
+	struct lt_child child;
+	int status = 0;
+	const int code =
+	    lt_child_start(&child, run, work, LT_SLURM_CHILD_S, err);
+
+	if (code != LT_OK)
+		return code;
+	do {
+		lt_breath_until(LT_TURN_COMMITTED, child.fd);
+		const bool ended = lt_child_read(&child, &status);
+		take(t, &child);
+		if (ended)
+			break;
+	} while (!t->no_memory);
+	lt_child_drop(&child);
+	if (t->no_memory)
+		return lt_fail(err, LT_ENOMEM, "%s: out of memory", whom);
+	if (t->has_head && t->head.code != LT_OK)
+		return lt_fail(err, t->head.code, "%s", t->head.err.text);
+	if (!t->has_head || t->count < t->head.count)
+		return WIFSIGNALED(status)
+			   ? lt_fail(err, LT_ENET,
+				 "%s: asking it was ended by signal %d", whom,
+				 WTERMSIG(status))
+			   : lt_fail(err, LT_ENET,
+				 "%s: asking it gave no answer", whom);
+	return LT_OK;
+}
+
+int
+lt_child_jobs(struct lt_slurm_jobs *jobs, struct lt_error *err)
+{
+	struct taken t = {.shape = &job_shape};
+	const int code = ask(&t, list_jobs, NULL, "slurmctld", err);
+
+	*jobs = (struct lt_slurm_jobs){.count = t.count,
+	    .jobs = (struct lt_slurm_job *)(void *)t.records,
+	    .begun_utc_s = t.head.begun_utc_s};
+	if (code != LT_OK)
+		lt_slurm_jobs_free(jobs);
+	return code;
+}
+
+static int
+ask_runs(struct lt_slurm_runs *runs, struct asked *asked, struct lt_error *err)
+{
+	struct taken t = {.shape = &run_shape};
+	const int code = ask(&t, list_runs, asked, "slurmdbd", err);
+
+	*runs = (struct lt_slurm_runs){
+	    .count = t.count, .runs = (struct lt_slurm_run *)(void *)t.records};
+	if (code != LT_OK)
+		lt_slurm_runs_free(runs);
+	return code;
+}
+
+int
+lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	return ask_runs(runs,
+	    &(struct asked){.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
+	    err);
+}
+
+int
+lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	return ask_runs(runs,
+	    &(struct asked){.from_utc_s = from_utc_s,
+		.to_utc_s = to_utc_s,
+		.ended_only = true},
+	    err);
+}
+
+int
+lt_child_runs_of_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
+{
+	assert(count > 0 && count <= LT_SLURMDBD_JOBS_MAX);
+	return ask_runs(
+	    runs, &(struct asked){.job_ids = job_ids, .count = count}, err);
+}

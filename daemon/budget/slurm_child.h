@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's long answers, read by a child: libslurm needs several times their
+ * size, and while slurmctld or slurmdbd think, others have their turns. What
+ * one call gives is as of adapters/slurm; our own time ends it after
+ * LT_SLURM_CHILD_S seconds, as LT_ENET.
+ */
+#ifndef LT_SLURM_CHILD_H
+#define LT_SLURM_CHILD_H
+
+#include "slurm.h"
+
+enum { LT_SLURM_CHILD_S = 600 };
+
+int lt_child_jobs(struct lt_slurm_jobs *jobs, struct lt_error *err);
+int lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
+int lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err);
+int lt_child_runs_of_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err);
+
+#endif

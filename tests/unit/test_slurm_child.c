@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists through a child: what is read there is here to the last text, an error
+ * there is one here, and so is its death.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "slurm_child.h"
+
+enum { MANY = 5000 }; /* more than the pipe and one read have room for */
+
+static struct lt_slurm_jobs all;
+static struct lt_slurm_runs rows;
+static enum { ANSWERS, FAILS, DIES } manner;
+
+static int
+answer(struct lt_error *err)
+{
+	if (manner == DIES)
+		raise(SIGKILL);
+	return manner == FAILS ? lt_fail(err, LT_EDENIED, "nobody may") : LT_OK;
+}
+
+int
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+{
+	assert_int_equal(job_id, 0);
+	*jobs = all;
+	return answer(err);
+}
+
+int
+lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	*runs = rows;
+	runs->count = (uint32_t)(to_utc_s - from_utc_s);
+	return answer(err);
+}
+
+int
+lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	(void)from_utc_s;
+	(void)to_utc_s;
+	*runs = rows;
+	runs->count = 1;
+	return answer(err);
+}
+
+int
+lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
+{
+	*runs = rows;
+	runs->count = job_ids[count - 1];
+	return answer(err);
+}
+
+void
+lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++)
+		free(jobs->jobs[i].texts);
+	free(jobs->jobs);
+	*jobs = (struct lt_slurm_jobs){0};
+}
+
+void
+lt_slurm_runs_free(struct lt_slurm_runs *runs)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		free(runs->runs[i].admin_comment);
+	free(runs->runs);
+	*runs = (struct lt_slurm_runs){0};
+}
+
+static void
+test_jobs(void **state)
+{
+	static struct lt_slurm_job jobs[MANY];
+	static char names[MANY][16];
+	struct lt_slurm_jobs got;
+	struct lt_error err = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "job%u", i);
+		jobs[i] = (struct lt_slurm_job){.job_id = i + 1,
+		    .user = "ada",
+		    .account = "vision",
+		    .qos = "",
+		    .partition = "spot,ondemand",
+		    .name = names[i],
+		    .state_text = "PENDING",
+		    .reason_text = "Priority",
+		    .node_list = "",
+		    .comment_head = "why",
+		    .admin_comment = i % 2 ? names[i] : NULL,
+		    .suspended_s = i};
+	}
+	all = (struct lt_slurm_jobs){MANY, jobs, 1234567890};
+	assert_int_equal(lt_child_jobs(&got, &err), LT_OK);
+	assert_int_equal(got.count, MANY);
+	assert_int_equal(got.begun_utc_s, 1234567890);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const struct lt_slurm_job *const job = &got.jobs[i];
+
+		assert_int_equal(job->job_id, i + 1);
+		assert_int_equal(job->suspended_s, i);
+		assert_string_equal(job->user, "ada");
+		assert_string_equal(job->account, "vision");
+		assert_string_equal(job->qos, "");
+		assert_string_equal(job->partition, "spot,ondemand");
+		assert_string_equal(job->name, names[i]);
+		assert_string_equal(job->state_text, "PENDING");
+		assert_string_equal(job->reason_text, "Priority");
+		assert_string_equal(job->node_list, "");
+		assert_string_equal(job->comment_head, "why");
+		if (i % 2)
+			assert_string_equal(job->admin_comment, names[i]);
+		else
+			assert_null(job->admin_comment);
+	}
+	lt_slurm_jobs_free(&got);
+	all.count = 0;
+	assert_int_equal(lt_child_jobs(&got, &err), LT_OK);
+	assert_int_equal(got.count, 0);
+	lt_slurm_jobs_free(&got);
+}
+
+static void
+test_rows(void **state)
+{
+	static struct lt_slurm_run runs[MANY];
+	static char text[] = "lowtide:1 q=1";
+	struct lt_slurm_runs got;
+	struct lt_error err = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++) {
+		runs[i] = (struct lt_slurm_run){.job_id = i,
+		    .node_list = "n[1-4]",
+		    .energy_joules = -1,
+		    .admin_comment = i % 3 ? text : NULL};
+	}
+	rows = (struct lt_slurm_runs){MANY, runs};
+	assert_int_equal(lt_child_runs(&got, 100, 100 + MANY, &err), LT_OK);
+	assert_int_equal(got.count, MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		assert_int_equal(got.runs[i].job_id, i);
+		assert_int_equal(got.runs[i].energy_joules, -1);
+		assert_string_equal(got.runs[i].node_list, "n[1-4]");
+		if (i % 3)
+			assert_string_equal(got.runs[i].admin_comment, text);
+		else
+			assert_null(got.runs[i].admin_comment);
+	}
+	lt_slurm_runs_free(&got);
+	assert_int_equal(lt_child_ended(&got, 1, 2, &err), LT_OK);
+	assert_int_equal(got.count, 1);
+	lt_slurm_runs_free(&got);
+	assert_int_equal(
+	    lt_child_runs_of_jobs(&got, (const uint32_t[]){9, 7}, 2, &err),
+	    LT_OK);
+	assert_int_equal(got.count, 7);
+	lt_slurm_runs_free(&got);
+}
+
+static void
+test_failures(void **state)
+{
+	struct lt_slurm_jobs jobs;
+	struct lt_slurm_runs runs;
+	struct lt_error err = {0};
+
+	(void)state;
+	manner = FAILS;
+	assert_int_equal(lt_child_jobs(&jobs, &err), LT_EDENIED);
+	assert_string_equal(err.text, "nobody may");
+	assert_int_equal(jobs.count, 0);
+	manner = DIES;
+	err = (struct lt_error){0};
+	assert_int_equal(lt_child_runs(&runs, 1, 2, &err), LT_ENET);
+	assert_string_equal(
+	    err.text, "slurmdbd: asking it was ended by signal 9");
+	manner = ANSWERS;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_failures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
