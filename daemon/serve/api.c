@@ -20,7 +20,8 @@ static const struct {
     {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget},
     {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust},
     {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, lt_api_report},
-    {"GET", "/v1/explain/", true, false, LT_TURN_READ, lt_api_explain},
+    /* It may make a pass of its own, to see a job that just came. */
+    {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain},
     {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now},
     {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild},
     {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance},
