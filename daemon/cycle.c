@@ -19,6 +19,7 @@
 #include "pace.h"
 #include "policy_load.h"
 #include "rates.h"
+#include "rebuild.h"
 #include "release.h"
 #include "settle.h"
 #include "units.h"
@@ -183,9 +184,11 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 	}
 	if (d->has_market)
 		account(d, now_utc_s);
+	if (d->budget.has_snapshot)
+		lt_rebuild_go_on(d, now_utc_s);
 	if (now_utc_s >= d->next.prune) {
 		d->next.prune = now_utc_s + LT_DAY_S;
 		run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
 	}
-	return 1;
+	return d->rebuild.stage == LT_REBUILD_RUNS ? 0 : 1;
 }

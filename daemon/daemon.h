@@ -9,6 +9,7 @@
 
 #include "args.h"
 #include "budget/budget_state.h"
+#include "budget/rebuild.h"
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
@@ -48,6 +49,7 @@ struct lt_daemon {
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;
+	struct lt_rebuild rebuild;
 
 	struct lt_clock clock;
 	struct lt_schedule next;

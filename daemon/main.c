@@ -124,6 +124,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.ended);
 	free(d->jobs.live);
 	free(d->jobs.admitted);
+	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->recorded);
 	free(d->signals.chosen);

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger is made again from slurmdbd.
+ * The ledger is made again from slurmdbd, a day of its rows a step, beside all
+ * else that lowtided does.
  */
 #ifndef LT_REBUILD_H
 #define LT_REBUILD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-struct lt_daemon;
-struct lt_error;
+#include "error.h"
+#include "ledger.h"
 
-struct lt_rebuilt {
-	uint32_t runs, kept_runs; /* kept: slurmdbd has them no more */
-	int64_t money_micros, kept_micros;
+struct lt_daemon;
+
+enum lt_rebuild_stage {
+	LT_REBUILD_NONE, /* since this lowtided's start */
+	LT_REBUILD_RUNS,
+	LT_REBUILD_DONE,
+	LT_REBUILD_FAILED
 };
-int lt_rebuild(struct lt_daemon *d, int64_t now_utc_s,
-    struct lt_rebuilt *rebuilt, struct lt_error *err);
+
+struct lt_rebuild { /* start as { 0 } */
+	enum lt_rebuild_stage stage;
+	int64_t from_utc_s, at_utc_s; /* the first day, the next */
+	struct lt_run_key *keys;      /* malloc'd: of rows that slurmdbd has */
+	size_t key_count, key_capacity;
+	/* When it is done. kept: slurmdbd has them no more. */
+	uint32_t runs, kept_runs;
+	int64_t money_micros, kept_micros;
+	char error[LT_ERROR_TEXT_SIZE]; /* when it failed */
+};
+
+/* Of one that runs already, nothing. LT_EINPUT: there is no slurmdbd. */
+int lt_rebuild_start(struct lt_daemon *d, struct lt_error *err);
+/* The next day of one that runs. */
+void lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s);
 
 #endif

@@ -23,6 +23,7 @@ static const struct {
     /* It may make a pass of its own, to see a job that just came. */
     {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain},
     {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now},
+    {"GET", "/v1/rebuild", false, true, LT_TURN_READ, lt_api_rebuild},
     {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild},
     {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance},
     {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market},

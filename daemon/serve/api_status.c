@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/status, GET /v1/market, POST /v1/rebuild: the daemon itself.
+ * GET /v1/status, GET /v1/market, /v1/rebuild: the daemon itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,32 +144,58 @@ lt_api_status(
 		   : lt_api_error(reply, 503, "status: out of memory");
 }
 
+static const char *const stages[] = {[LT_REBUILD_NONE] = "none",
+    [LT_REBUILD_RUNS] = "running",
+    [LT_REBUILD_DONE] = "done",
+    [LT_REBUILD_FAILED] = "failed"};
+
+static void
+rebuild_text(char *text, size_t size, const struct lt_rebuild *r,
+    const struct lt_policy *policy)
+{
+	char money[48];
+
+	if (r->stage == LT_REBUILD_NONE)
+		snprintf(text, size, "none since lowtided was started");
+	else if (r->stage == LT_REBUILD_FAILED)
+		snprintf(text, size, "%s", r->error);
+	else if (r->stage == LT_REBUILD_RUNS)
+		snprintf(
+		    text, size, "%zu rows of slurmdbd so far", r->key_count);
+	else if (r->kept_runs == 0)
+		snprintf(text, size, "%u runs are charged as slurmdbd has them",
+		    r->runs);
+	else
+		snprintf(text, size,
+		    "%u runs are charged as slurmdbd has them; %u of them (%s) slurmdbd has no more: kept as they were charged",
+		    r->runs, r->kept_runs,
+		    lt_money_text(money, sizeof(money), r->kept_micros,
+			policy->currency));
+}
+
+/* GET: how far the last one is. POST: begin one. */
 int
 lt_api_rebuild(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_rebuild *const r = &d->rebuild;
 	struct lt_error err = {0};
-	struct lt_rebuilt all;
-	char text[256], kept[160] = "", money[48];
+	char text[LT_ERROR_TEXT_SIZE];
 
-	lt_log("rebuild", "uid=%u", request->uid);
-	if (lt_rebuild(d, request->now_utc_s, &all, &err) != LT_OK)
-		return lt_api_error(reply, 503, "%s", err.text);
-	if (all.kept_runs > 0)
-		snprintf(kept, sizeof(kept),
-		    "; %u of them (%s) slurmdbd has no more: kept as they were charged",
-		    all.kept_runs,
-		    lt_money_text(money, sizeof(money), all.kept_micros,
-			d->policy->currency));
-	snprintf(text, sizeof(text),
-	    "%u runs are charged as slurmdbd has them%s", all.runs, kept);
-	lt_log("rebuilt", "runs=%u kept=%u", all.runs, all.kept_runs);
-	*reply =
-	    json_pack("{s:I,s:I,s:I,s:I,s:s}", "runs", (json_int_t)all.runs,
-		"charges_micros", (json_int_t)all.money_micros, "kept_runs",
-		(json_int_t)all.kept_runs, "kept_micros",
-		(json_int_t)all.kept_micros, "text", text);
-	return 200;
+	if (strcmp(request->method, "POST") == 0) {
+		lt_log("rebuild", "uid=%u", request->uid);
+		if (lt_rebuild_start(d, &err) != LT_OK)
+			return lt_api_error(reply, 503, "%s", err.text);
+	}
+	const bool done = r->stage == LT_REBUILD_DONE;
+	rebuild_text(text, sizeof(text), r, d->policy);
+	*reply = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "state",
+	    stages[r->stage], "from", lt_api_time(r->from_utc_s), "at",
+	    lt_api_time(r->at_utc_s), "runs", lt_api_optional(done, r->runs),
+	    "charges_micros", lt_api_optional(done, r->money_micros),
+	    "kept_runs", lt_api_optional(done, r->kept_runs), "kept_micros",
+	    lt_api_optional(done, r->kept_micros), "text", text);
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
 int

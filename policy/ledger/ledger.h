@@ -234,6 +234,16 @@ int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
     struct lt_error *err);
+struct lt_run_sum {
+	struct lt_run_key key;
+	bool provisional;
+	int64_t money_micros;
+};
+typedef int lt_run_sum_function(
+    void *context, const struct lt_run_sum *sum, struct lt_error *err);
+/* Of each run of all, by its key. */
+int lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
+    void *context, struct lt_error *err);
 struct lt_run_gpus {
 	uint32_t gpus, shards;
 };

@@ -410,3 +410,23 @@ lt_ledger_runs(struct lt_ledger *ledger, const char *account,
 	return collect_runs(ledger, LT_SQL_RUNS_OF_ACCOUNT, runs, count, err,
 	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
 }
+
+int
+lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
+    void *context, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_RUN_SUMS, err, NULL, 0);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_run_sum sum;
+
+		sum.key.job_id = (uint32_t)lt_row_int(&rows);
+		sum.key.submit_utc_s = lt_row_int(&rows);
+		sum.provisional = lt_row_int(&rows) != 0;
+		sum.money_micros = lt_row_int(&rows);
+		rc = take(context, &sum, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}

@@ -271,6 +271,9 @@
 	X(RUNS_OF_ALL, LEDGER,                                                 \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE ?1 IS NULL"         \
 	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")              \
+	X(RUN_SUMS, LEDGER,                                                    \
+	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
+	    " ORDER BY job_id, submit_utc_s")                                  \
 	X(RUN_COUNTS, LEDGER,                                                  \
 	    "SELECT count(*), total(moved), total(NOT priced) FROM runs"       \
 	    " WHERE account = ?1 AND " LT_SQL_TOUCHES)                         \

@@ -318,7 +318,14 @@ true'
 	moved=$(lowtide report --format json --runs | jq '[.runs[] | select(.moved)][0].job_id')
 	told_of "$moved" > "$D/told"
 	grep -q best "$D/told"
-	lowtide rebuild
+	run -0 lowtide rebuild
+	[[ "$output" == *" runs are charged as slurmdbd has them"* ]]
+	# Two at once wait for the same one.
+	lowtide rebuild --json > "$D/first" &
+	lowtide rebuild --json > "$D/second"
+	wait $!
+	diff "$D/first" "$D/second" >&2
+	jq -e '.state == "done" and .runs > 5 and .kept_runs == 0' "$D/first"
 	told_of "$moved" | diff "$D/told" - >&2
 	ledger > "$D/after"
 	diff "$D/before" "$D/after" >&2

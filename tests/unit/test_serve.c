@@ -151,8 +151,8 @@ test_who_may_what(void **state)
 		"only for root"},
 	    {"a stranger asks for nothing", STRANGER, SLURM,
 		"GET /v1/nothing" HEAD "\r\n", 404, "no such request"},
-	    {"the other method", STRANGER, SLURM, "GET /v1/rebuild" HEAD "\r\n",
-		400, "want the other one"},
+	    {"the other method", STRANGER, SLURM,
+		"GET /v1/budget/adjust" HEAD "\r\n", 400, "want the other one"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
