@@ -85,56 +85,82 @@ report_path(
 	return LT_OK;
 }
 
-/* One page of runs, appended. *total: how many there are in all. */
+/* One page of runs, appended. *next: malloc'd, of the next page; NULL: none. */
 static int
-fetch_page(json_t *runs, int64_t *total, const struct lt_cli *cli,
+fetch_page(json_t *runs, char **next, const struct lt_cli *cli,
     const char *path, struct lt_error *err)
 {
-	char page_path[1200];
+	char page_path[2048], after[512];
 	json_t *page = NULL;
 
-	snprintf(page_path, sizeof(page_path), "%s%cruns=1&offset=%zu", path,
-	    strchr(path, '?') != NULL ? '&' : '?', json_array_size(runs));
+	if (lt_client_escape(after, sizeof(after), *next, err))
+		return err->code;
+	free(*next);
+	*next = NULL;
+	snprintf(page_path, sizeof(page_path), "%s%cafter=%s", path,
+	    strchr(path, '?') != NULL ? '&' : '?', after);
 	if (lt_client_call(&page, cli, "GET", page_path, NULL, err))
 		return err->code;
 	const json_t *const more = json_object_get(page, "runs");
+	const char *const text = lt_json_text(page, "next", NULL);
 
-	if (!json_is_array(more) || !lt_json_int(page, "runs_total", total) ||
-	    (json_array_size(more) == 0 &&
-		(int64_t)json_array_size(runs) < *total))
+	if (!json_is_array(more) ||
+	    (text != NULL && json_array_size(more) == 0))
 		lt_fail(err, LT_EINPUT, "runs: not a page of them");
-	else if (json_array_extend(runs, (json_t *)more))
+	else if (json_array_extend(runs, (json_t *)more) ||
+		 (text != NULL && (*next = strdup(text)) == NULL))
 		lt_fail(err, LT_ENOMEM, "runs: no memory");
 	json_decref(page);
 	return err->code;
 }
 
-/* All runs, page by page. One that is charged meanwhile moves the others: the
- * number of them then changes, and it is all asked again. */
 static int
-fetch_runs(json_t *report, const struct lt_cli *cli, const char *path,
+fetch_runs(json_t *runs, const struct lt_cli *cli, const char *path,
+    struct lt_error *err)
+{
+	char *next = strdup("");
+
+	while (next != NULL && !err->code)
+		fetch_page(runs, &next, cli, path, err);
+	free(next);
+	return err->code;
+}
+
+/* The statement, and its runs if wanted. Where one is charged between the two
+ * they differ, and both are asked again. */
+static int
+fetch(json_t **report, const struct lt_cli *cli, const char *path,
     struct lt_error *err)
 {
 	enum { TRIES = 5 };
-	json_t *const runs = json_array();
 
-	json_object_set_new(report, "runs", runs);
 	for (int i = 0; i < TRIES; i++) {
-		int64_t total = 0, first_total;
+		int64_t total = 0;
 
-		json_array_clear(runs);
-		if (fetch_page(runs, &total, cli, path, err))
+		if (lt_client_call(report, cli, "GET", path, NULL, err))
 			return err->code;
-		first_total = total;
-		while ((int64_t)json_array_size(runs) < total &&
-		       total == first_total)
-			if (fetch_page(runs, &total, cli, path, err))
-				return err->code;
-		if (total == first_total)
+		if (lt_cli_value(cli, "runs") == NULL)
 			return LT_OK;
+		json_t *const runs = json_array();
+		json_object_set_new(*report, "runs", runs);
+		if (fetch_runs(runs, cli, path, err))
+			break;
+		if (!lt_json_int(
+			json_object_get(*report, "total"), "runs", &total)) {
+			lt_fail(err, LT_EINPUT, "report: not a statement");
+			break;
+		}
+		if (total == (int64_t)json_array_size(runs))
+			return LT_OK;
+		json_decref(*report);
+		*report = NULL;
 	}
-	return lt_fail(err, LT_ESTALE,
-	    "runs are being charged faster than they can be read; try again");
+	json_decref(*report);
+	*report = NULL;
+	return err->code
+		   ? err->code
+		   : lt_fail(err, LT_ESTALE,
+			 "runs are being charged faster than they can be read; try again");
 }
 
 int
@@ -151,13 +177,8 @@ lt_cli_report(const struct lt_cli *cli)
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	if (report_path(path, sizeof(path), cli, &err) ||
-	    lt_client_call(&answer, cli, "GET", path, NULL, &err))
+	    fetch(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
-	if (lt_cli_value(cli, "runs") != NULL &&
-	    fetch_runs(answer, cli, path, &err)) {
-		json_decref(answer);
-		return lt_cli_fail(&err);
-	}
 	lt_report_print(stdout, answer, format,
 	    lt_cli_value(cli, "runs") != NULL, cli->color, &err);
 	json_decref(answer);

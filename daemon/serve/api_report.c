@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/report: the statement of a period, a row per account that had
- * entries or has a budget. Each entry is in exactly one row, so rows add up
- * to the total.
+ * GET /v1/report, and with "after" the runs in it: the statement of a period, a
+ * row per account that had entries or has a budget. Each entry is in exactly
+ * one row, so rows add up to the total.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ static const char *const names[FIGURES] = {"opening_micros", "charges_micros",
 struct line { /* sums of one account, or of all */
 	int64_t figures[FIGURES];
 	int64_t baseline_micros, baseline_mg, moved_runs, unpriced_runs;
+	int64_t replay_runs, provisional_runs;
 	/* by slurmctld's record, and known to nobody */
 	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
@@ -55,8 +56,13 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 	f[4] = f[0] + f[1] + f[2] + f[3];
 	f[9] = f[5] + f[6] + f[7] + f[8];
 	f[11] = in[LT_ENTRY_CHARGE].runs;
-	line->moved_runs = in[LT_ENTRY_CHARGE].moved_runs;
-	line->unpriced_runs = in[LT_ENTRY_CHARGE].unpriced_runs;
+	const struct lt_totals *const charged = &in[LT_ENTRY_CHARGE];
+	line->moved_runs = charged->moved_runs;
+	line->unpriced_runs = charged->unpriced_runs;
+	line->replay_runs = charged->replay_runs;
+	line->provisional_runs = charged->provisional_runs;
+	line->gpus_slurmctld_runs = charged->gpus_slurmctld_runs;
+	line->gpus_unknown_runs = charged->gpus_unknown_runs;
 	return LT_OK;
 }
 
@@ -69,6 +75,8 @@ add_line(struct line *sum, const struct line *line)
 	sum->baseline_mg += line->baseline_mg;
 	sum->moved_runs += line->moved_runs;
 	sum->unpriced_runs += line->unpriced_runs;
+	sum->replay_runs += line->replay_runs;
+	sum->provisional_runs += line->provisional_runs;
 	sum->gpus_slurmctld_runs += line->gpus_slurmctld_runs;
 	sum->gpus_unknown_runs += line->gpus_unknown_runs;
 }
@@ -130,8 +138,8 @@ set_budget(json_t *to, const struct lt_period *b, const struct line *line)
 }
 
 static json_t *
-line_json(const char *team, const struct line *line,
-    const struct lt_period *budget, bool replay)
+line_json(
+    const char *team, const struct line *line, const struct lt_period *budget)
 {
 	const int64_t *const f = line->figures;
 	json_t *const all = json_object();
@@ -155,39 +163,13 @@ line_json(const char *team, const struct line *line,
 	    json_integer(line->gpus_slurmctld_runs));
 	json_object_set_new(
 	    all, "gpus_unknown_runs", json_integer(line->gpus_unknown_runs));
-	json_object_set_new(all, "replay", json_boolean(replay));
+	json_object_set_new(all, "replay", json_boolean(line->replay_runs > 0));
 	return all;
 }
 
-/* Rows of runs, as JSON if wanted; is any by a recording? */
-static int
-scan_runs(struct lt_ledger *ledger, const char *account,
-    const struct lt_period *period, json_t *list, struct line *line,
-    bool *replay, bool *provisional, struct lt_error *err)
-{
-	struct lt_run *runs = NULL;
-	uint32_t count = 0;
-	const int code = lt_ledger_runs(ledger, account, period->start_utc_s,
-	    period->end_utc_s, &runs, &count, err);
-
-	*replay = false;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		*replay |= runs[i].worst_quality == LT_QUALITY_REPLAY;
-		*provisional |= runs[i].provisional;
-		line->gpus_slurmctld_runs +=
-		    runs[i].gpus_from == LT_GPUS_SLURMCTLD;
-		line->gpus_unknown_runs += runs[i].gpus_from == LT_GPUS_UNKNOWN;
-		if (list != NULL)
-			json_array_append_new(list, lt_run_json(&runs[i]));
-	}
-	free(runs);
-	return code;
-}
-
 struct report {
-	json_t *teams, *runs; /* runs: NULL = not wanted */
+	json_t *teams;
 	struct line total;
-	bool replay, provisional;
 };
 
 static int
@@ -195,21 +177,14 @@ add_account(struct report *r, struct lt_daemon *d, const char *account,
     const struct lt_period *period, struct lt_error *err)
 {
 	struct line line;
-	bool replay = false;
 	const struct lt_period *const budget =
 	    budget_of(&d->budget.snapshot, account, period);
-	int code = fill_line(&line, d->ledger, account, period, err);
+	const int code = fill_line(&line, d->ledger, account, period, err);
 
 	if (code != LT_OK || (is_empty(&line) && budget == NULL))
 		return code;
-	code = scan_runs(d->ledger, account, period, r->runs, &line, &replay,
-	    &r->provisional, err);
-	if (code != LT_OK)
-		return code;
-	r->replay |= replay;
 	add_line(&r->total, &line);
-	json_array_append_new(
-	    r->teams, line_json(account, &line, budget, replay));
+	json_array_append_new(r->teams, line_json(account, &line, budget));
 	return LT_OK;
 }
 
@@ -249,47 +224,113 @@ is_complete(const struct lt_budget_state *budget,
 	       !provisional;
 }
 
-/* One page of the runs and how many there are; no teams. A page is small
- * enough for a credential (LT_API_REPLY_MAX) with the longest names. */
-static int
-answer_page(struct lt_daemon *d, const struct lt_api_request *request,
-    const struct lt_period *period, json_t **reply)
+/* Of the accounts asked for, may this one be seen? */
+static bool
+is_asked(const struct lt_daemon *d, const struct lt_api_request *request,
+    uint32_t account)
 {
 	const char *const team = lt_api_value(request, "team");
-	const char *const from = lt_api_value(request, "offset");
+
+	return (team == NULL ||
+		   belongs(&d->budget.snapshot, &d->tables, account, team)) &&
+	       lt_api_sees(&d->budget, request,
+		   d->budget.snapshot.accounts[account].name);
+}
+
+/* Where a page begins: "END.JOB.SUBMIT.ACCOUNT" of the run before it. */
+struct place {
+	struct lt_runs_asked asked;
+	char account[LT_ACCOUNT_SIZE];
+};
+
+static bool
+parse_place(struct place *p, const char *text)
+{
+	long long end, submit;
+	unsigned job_id;
+	int used = 0;
+
+	if (sscanf(text, "%lld.%u.%lld.%n", &end, &job_id, &submit, &used) !=
+		3 ||
+	    used == 0 || text[used] == '\0' ||
+	    strlen(text + used) >= sizeof(p->account))
+		return false;
+	snprintf(p->account, sizeof(p->account), "%s", text + used);
+	p->asked.after_end_utc_s = end;
+	p->asked.after = (struct lt_run_key){job_id, submit};
+	return true;
+}
+
+struct page {
+	json_t *runs;
+	uint32_t left;			 /* room for so many more */
+	char next[LT_ACCOUNT_SIZE + 64]; /* "": these were the last */
+};
+
+static int
+add_runs(struct page *page, struct lt_ledger *ledger,
+    struct lt_runs_asked *asked, struct lt_error *err)
+{
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+
+	asked->most = page->left;
+	const int code = lt_ledger_runs(ledger, asked, &runs, &count, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		json_array_append_new(page->runs, lt_run_json(&runs[i]));
+	page->left -= count;
+	if (code == LT_OK && page->left == 0) {
+		const struct lt_run *const last = &runs[count - 1];
+
+		snprintf(page->next, sizeof(page->next), "%lld.%u.%lld.%s",
+		    (long long)last->end_utc_s, last->key.job_id,
+		    (long long)last->key.submit_utc_s, asked->account);
+	}
+	free(runs);
+	return code;
+}
+
+/* A page is small enough for a credential (LT_API_REPLY_MAX) with the longest
+ * names. */
+static int
+answer_runs(struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_period *period, json_t **reply)
+{
+	const char *const after = lt_api_value(request, "after");
 	const char *const most = lt_api_value(request, "limit");
-	int64_t offset = 0, limit = RUNS_PAGE_MAX;
-	json_int_t total = 0;
+	struct place from = {.account = ""};
+	int64_t limit = RUNS_PAGE_MAX;
 	struct lt_error err = {0};
 
-	if (lt_int64_parse(from, 0, INT64_MAX, &offset, &err) != LT_OK)
-		return lt_api_error(reply, 400, "offset: %s", err.text);
+	if (after[0] != '\0' && !parse_place(&from, after))
+		return lt_api_error(reply, 400,
+		    "after: got \"%s\", want the \"next\" of a page", after);
 	if (most != NULL &&
 	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
-	json_t *const list = json_array();
-	for (uint32_t i = 0; i < d->budget.snapshot.account_count; i++) {
+	struct page page = {.runs = json_array(), .left = (uint32_t)limit};
+	bool begun = from.account[0] == '\0';
+	for (uint32_t i = 0;
+	     page.left > 0 && i < d->budget.snapshot.account_count; i++) {
 		const char *const account = d->budget.snapshot.accounts[i].name;
-		struct lt_run *runs = NULL;
-		uint32_t count = 0;
+		struct lt_runs_asked asked = {.account = account};
 
-		if ((team != NULL &&
-			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
-		    !lt_api_sees(&d->budget, request, account))
+		if (!begun && strcmp(account, from.account) == 0)
+			asked = from.asked;
+		else if (!begun)
 			continue;
-		if (lt_ledger_runs(d->ledger, account, period->start_utc_s,
-			period->end_utc_s, &runs, &count, &err) != LT_OK) {
-			json_decref(list);
+		begun = true;
+		asked.account = account;
+		asked.from_utc_s = period->start_utc_s;
+		asked.to_utc_s = period->end_utc_s;
+		if (is_asked(d, request, i) &&
+		    add_runs(&page, d->ledger, &asked, &err) != LT_OK) {
+			json_decref(page.runs);
 			return lt_api_error(reply, 503, "%s", err.text);
 		}
-		for (uint32_t k = 0; k < count; k++, total++)
-			if (total >= offset && total - offset < limit)
-				json_array_append_new(
-				    list, lt_run_json(&runs[k]));
-		free(runs);
 	}
-	*reply = json_pack("{s:I,s:I,s:o}", "offset", (json_int_t)offset,
-	    "runs_total", total, "runs", list);
+	*reply = json_pack("{s:o,s:s?}", "runs", page.runs, "next",
+	    page.next[0] ? page.next : NULL);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
@@ -299,7 +340,6 @@ lt_api_report(
 {
 	const char *const team = lt_api_value(request, "team");
 	const char *const text = lt_api_value(request, "period");
-	const char *const runs = lt_api_value(request, "runs");
 	struct lt_period period;
 	struct lt_error err = {0};
 	struct report r = {0};
@@ -314,21 +354,14 @@ lt_api_report(
 		lt_calendar_period(
 		    &period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
 	}
-	const bool has_runs = runs != NULL && strcmp(runs, "1") == 0;
-	if (has_runs && lt_api_value(request, "offset") != NULL)
-		return answer_page(d, request, &period, reply);
+	if (lt_api_value(request, "after") != NULL)
+		return answer_runs(d, request, &period, reply);
 	r.teams = json_array();
-	r.runs = has_runs ? json_array() : NULL;
 	for (uint32_t i = 0; i < d->budget.snapshot.account_count; i++) {
-		const char *const account = d->budget.snapshot.accounts[i].name;
-
-		if ((team != NULL &&
-			!belongs(&d->budget.snapshot, &d->tables, i, team)) ||
-		    !lt_api_sees(&d->budget, request, account))
-			continue;
-		if (add_account(&r, d, account, &period, &err) != LT_OK) {
+		if (is_asked(d, request, i) &&
+		    add_account(&r, d, d->budget.snapshot.accounts[i].name,
+			&period, &err) != LT_OK) {
 			json_decref(r.teams);
-			json_decref(r.runs);
 			return lt_api_error(reply, 503, "%s", err.text);
 		}
 	}
@@ -341,13 +374,10 @@ lt_api_report(
 							      : "average",
 		"cluster", d->tables.conf.cluster, "complete",
 		is_complete(&d->budget, &d->jobs, &period, request->now_utc_s,
-		    r.provisional),
+		    r.total.provisional_runs > 0),
 		"teams", r.teams, "total",
 		line_json(NULL, &r.total,
 		    team != NULL ? budget_of(&d->budget.snapshot, team, &period)
-				 : NULL,
-		    r.replay));
-	if (r.runs != NULL && *reply != NULL)
-		json_object_set_new(*reply, "runs", r.runs);
+				 : NULL));
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }

@@ -230,10 +230,17 @@ int lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
     struct lt_run *run, struct lt_error *err); /* LT_ENOENT */
 int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err);
-/* Runs whose hours touch [from, to), by account or all (NULL). */
-int lt_ledger_runs(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
-    struct lt_error *err);
+struct lt_runs_asked {
+	const char *account;
+	int64_t from_utc_s, to_utc_s; /* their hours touch [from, to) */
+	/* Those behind this one, in the order of ends, job ids and submit
+	 * times; 0 = from the first. */
+	int64_t after_end_utc_s;
+	struct lt_run_key after;
+	uint32_t most; /* 0 = all */
+};
+int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err);
 struct lt_run_sum {
 	struct lt_run_key key;
 	bool provisional;
@@ -285,9 +292,14 @@ struct lt_totals {
 	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,
 	    baseline_carbon_mg;
 	uint32_t runs, moved_runs, unpriced_runs;
+	/* by a recording; by slurmctld's last record until slurmdbd's comes */
+	uint32_t replay_runs, provisional_runs;
+	/* whose GPUs are by slurmctld's record; known to nobody */
+	uint32_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
 /* Sum over [from, to) of one account (not its children), per kind. Runs: of
- * CHARGE those that touch it, of CORRECTION those corrected in it. */
+ * CHARGE those that touch it, of CORRECTION those corrected in it, of which
+ * only the first three are counted. */
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s,
     struct lt_totals totals[3] /* by enum lt_entry_kind */,

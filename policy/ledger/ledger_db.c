@@ -23,7 +23,8 @@ static const struct {
 	enum lt_sql begin, commit, rollback, save, keep, undo;
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
-	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4},
+	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
+	    LT_SQL_LEDGER_5},
 	LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
 	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2},

@@ -398,17 +398,19 @@ lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 }
 
 int
-lt_ledger_runs(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_run **runs, uint32_t *count,
-    struct lt_error *err)
+lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
-	if (account == NULL)
-		return collect_runs(ledger, LT_SQL_RUNS_OF_ALL, runs, count,
-		    err,
-		    LT_BIND(LT_OPTIONAL(false, 0), LT_INT(from_utc_s),
-			LT_INT(to_utc_s)));
+	/* SQLite looks for the first end only: it begins where we were. */
+	const int64_t from_utc_s = asked->after_end_utc_s > asked->from_utc_s
+				       ? asked->after_end_utc_s - 1
+				       : asked->from_utc_s;
+
 	return collect_runs(ledger, LT_SQL_RUNS_OF_ACCOUNT, runs, count, err,
-	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+	    LT_BIND(LT_TEXT(asked->account), LT_INT(from_utc_s),
+		LT_INT(asked->to_utc_s), LT_INT(asked->after_end_utc_s),
+		LT_INT(asked->after.job_id), LT_INT(asked->after.submit_utc_s),
+		LT_INT(asked->most > 0 ? (int64_t)asked->most : -1)));
 }
 
 int

@@ -56,12 +56,38 @@ read_run_counts(struct lt_rows *rows, void *element)
 	totals->unpriced_runs = (uint32_t)lt_row_int(rows);
 }
 
+static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 &&
+		  LT_GPUS_SLURMCTLD == 1 && LT_GPUS_UNKNOWN == 2,
+    "sql.h has these numbers");
+
+static void
+read_odd(struct lt_rows *rows, void *element)
+{
+	struct lt_totals *const totals = element;
+
+	totals->replay_runs = (uint32_t)lt_row_int(rows);
+	totals->provisional_runs = (uint32_t)lt_row_int(rows);
+	totals->gpus_slurmctld_runs = (uint32_t)lt_row_int(rows);
+	totals->gpus_unknown_runs = (uint32_t)lt_row_int(rows);
+}
+
+static const struct count {
+	enum lt_sql sql;
+	enum lt_entry_kind kind;
+	lt_row_reader *read;
+} counts[] = {
+    {LT_SQL_RUN_COUNTS, LT_ENTRY_CHARGE, read_run_counts},
+    {LT_SQL_RUNS_ODD, LT_ENTRY_CHARGE, read_odd},
+    {LT_SQL_CORRECTED_COUNTS, LT_ENTRY_CORRECTION, read_run_counts},
+};
+
 static int
-count_runs(struct lt_ledger *ledger, enum lt_sql sql, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals *totals,
+count_runs(struct lt_ledger *ledger, const struct count *c, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
     struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, sql, read_run_counts, totals, err,
+	const int rc = lt_row_one(ledger, c->sql, c->read, &totals[c->kind],
+	    err,
 	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
 
 	return rc < 0 ? rc : LT_OK;
@@ -91,12 +117,10 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
 	}
 	lt_rows_end(&rows);
-	if (rc == LT_OK)
-		rc = count_runs(ledger, LT_SQL_RUN_COUNTS, account, from_utc_s,
-		    to_utc_s, &totals[LT_ENTRY_CHARGE], err);
-	if (rc == LT_OK)
-		rc = count_runs(ledger, LT_SQL_CORRECTED_COUNTS, account,
-		    from_utc_s, to_utc_s, &totals[LT_ENTRY_CORRECTION], err);
+	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts);
+	     i++)
+		rc = count_runs(ledger, &counts[i], account, from_utc_s,
+		    to_utc_s, totals, err);
 	return rc;
 }
 

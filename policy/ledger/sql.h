@@ -141,6 +141,10 @@
 	" submit_utc_s INTEGER NOT NULL, gpus INTEGER NOT NULL,"               \
 	" shards INTEGER NOT NULL, seen_utc_s INTEGER NOT NULL,"               \
 	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"
+/* Version 5: what a report says of few runs, without reading all of them. */
+#define LT_SQL_LEDGER_5                                                        \
+	"CREATE INDEX runs_odd ON runs (account, end_utc_s, start_utc_s,"      \
+	" provisional, worst_quality, gpus_from) WHERE " LT_SQL_ODD ";"
 
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \
@@ -177,6 +181,9 @@
 	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"       \
 	" objective, mode, uid, sequence, state, live_tasks, job_id,"          \
 	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates"
+/* By a recording, by slurmctld's last record, or whose GPUs are not by
+ * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
+#define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
 #define LT_SQL_RUN_COLUMNS                                                     \
 	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account,"  \
 	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"   \
@@ -267,10 +274,13 @@
 	    " ORDER BY 2, 1")                                                  \
 	X(RUNS_OF_ACCOUNT, LEDGER,                                             \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"       \
-	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")              \
-	X(RUNS_OF_ALL, LEDGER,                                                 \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE ?1 IS NULL"         \
-	    " AND " LT_SQL_TOUCHES " ORDER BY end_utc_s, job_id")              \
+	    " AND " LT_SQL_TOUCHES                                             \
+	    " AND (end_utc_s, job_id, submit_utc_s) > (?4, ?5, ?6)"            \
+	    " ORDER BY end_utc_s, job_id, submit_utc_s LIMIT ?7")              \
+	X(RUNS_ODD, LEDGER,                                                    \
+	    "SELECT total(worst_quality = 7), total(provisional),"             \
+	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
+	    " WHERE account = ?1 AND " LT_SQL_TOUCHES " AND " LT_SQL_ODD)      \
 	X(RUN_SUMS, LEDGER,                                                    \
 	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
 	    " ORDER BY job_id, submit_utc_s")                                  \

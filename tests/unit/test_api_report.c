@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/report?runs=1&offset=N&limit=M: pages of runs over several
- * accounts, and the base that is null where it is not known.
+ * GET /v1/report?after=PLACE&limit=M: pages of runs over several accounts, and
+ * the base that is null where it is not known.
  */
 #include <jansson.h>
 
@@ -25,7 +25,7 @@ ask(struct fixture *f, const char *query, int want)
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
-	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11&runs=1%s", query);
+	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
 	const int status = lt_api(d, 0, "GET", uri, "", 0, &text);
 	if (status != want)
@@ -40,16 +40,23 @@ ask(struct fixture *f, const char *query, int want)
 static const struct {
 	const char *why, *query;
 	int status;
-	const char *jobs; /* of the page, in order */
+	const char *jobs, *next; /* of the page, in order; NULL: the last */
 } pages[] = {
-    {"the first", "&offset=0&limit=2", 200, "4 1 "},
-    {"over two accounts, nothing twice", "&offset=1&limit=2", 200, "1 2 "},
-    {"the last, shorter", "&offset=3&limit=2", 200, "3 "},
-    {"past the end", "&offset=4&limit=2", 200, ""},
-    {"one team", "&offset=0&team=vision", 200, "1 2 3 "},
-    {"no number", "&offset=-1", 400, NULL},
-    {"a page larger than a reply may be", "&offset=0&limit=601", 400, NULL},
-    {"an empty page", "&offset=0&limit=0", 400, NULL},
+    {"the first", "&after=&limit=2", 200, "4 1 ", "1793498400.1."},
+    {"over two accounts, nothing twice",
+	"&after=1793509200.4.9999999999.nlp&limit=2", 200, "1 2 ",
+	"1793502000.2."},
+    {"among equal ends, by job", "&after=1793502000.1.9.vision", 200, "2 3 ",
+	NULL},
+    {"the last, shorter", "&after=1793502000.2.9999999999.vision&limit=2", 200,
+	"3 ", NULL},
+    {"past the end", "&after=1793505600.3.9999999999.vision", 200, "", NULL},
+    {"an account that left meanwhile", "&after=1.1.1.gone", 200, "", NULL},
+    {"one team", "&after=&team=vision", 200, "1 2 3 ", NULL},
+    {"no place", "&after=-", 400, NULL, NULL},
+    {"a place of nobody", "&after=1.2.3.", 400, NULL, NULL},
+    {"a page larger than a reply may be", "&after=&limit=601", 400, NULL, NULL},
+    {"an empty page", "&after=&limit=0", 400, NULL, NULL},
 };
 
 static void
@@ -78,6 +85,12 @@ test_pages(void **state)
 				json_object_get(run, "job_id")));
 		if (pages[i].jobs != NULL && strcmp(jobs, pages[i].jobs) != 0)
 			fail_msg("%s: \"%s\"", pages[i].why, jobs);
+		const char *const next =
+		    json_string_value(json_object_get(page, "next"));
+		if ((next == NULL) != (pages[i].next == NULL) ||
+		    (next != NULL && strncmp(next, pages[i].next,
+					 strlen(pages[i].next)) != 0))
+			fail_msg("%s: next %s", pages[i].why, next);
 		json_decref(page);
 	}
 }
@@ -102,7 +115,7 @@ test_baseline(void **state)
 		run.has_baseline = cases[i].has_baseline;
 		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
 	}
-	json_t *const page = ask(f, "&offset=0", 200);
+	json_t *const page = ask(f, "&after=", 200);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const json_t *const run =
 		    json_array_get(json_object_get(page, "runs"), i);

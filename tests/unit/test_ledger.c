@@ -169,7 +169,6 @@ runs_come_back_whole_and_by_time(void **state)
 		uint32_t count;
 	} cases[] = {
 	    {"all that touch", "vision", NOVEMBER, DECEMBER, 2},
-	    {"all accounts", NULL, NOVEMBER, DECEMBER, 2},
 	    {"another account", "speech", NOVEMBER, DECEMBER, 0},
 	    {"one that ends as it begins is out", "vision", NOVEMBER + 2 * HOUR,
 		NOVEMBER + 3 * HOUR, 0},
@@ -199,9 +198,11 @@ runs_come_back_whole_and_by_time(void **state)
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("%s\n", cases[i].why);
-		must(f, lt_ledger_runs(f->ledger, cases[i].account,
-			    cases[i].from_utc_s, cases[i].to_utc_s, &runs,
-			    &count, &f->err));
+		const struct lt_runs_asked asked = {.account = cases[i].account,
+		    .from_utc_s = cases[i].from_utc_s,
+		    .to_utc_s = cases[i].to_utc_s};
+		must(f,
+		    lt_ledger_runs(f->ledger, &asked, &runs, &count, &f->err));
 		assert_int_equal(count, cases[i].count);
 		free(runs);
 	}
@@ -212,6 +213,47 @@ runs_come_back_whole_and_by_time(void **state)
 }
 
 /* ---- totals ---- */
+
+/* Counted by an index of the few that are odd: each kind, and none twice. */
+static void
+odd_runs_are_counted(void **state)
+{
+	static const struct {
+		enum lt_quality quality;
+		bool provisional;
+		enum lt_gpus_from gpus_from;
+	} runs[] = {
+	    {LT_QUALITY_MEASURED, false, LT_GPUS_SLURMDBD},
+	    {LT_QUALITY_REPLAY, false, LT_GPUS_SLURMDBD},
+	    {LT_QUALITY_REPLAY, true, LT_GPUS_SLURMCTLD},
+	    {LT_QUALITY_ESTIMATED, false, LT_GPUS_SLURMCTLD},
+	    {LT_QUALITY_ESTIMATED, false, LT_GPUS_SLURMCTLD},
+	    {LT_QUALITY_ESTIMATED, false, LT_GPUS_UNKNOWN},
+	};
+	struct fixture *const f = *state;
+	struct lt_totals totals[3];
+
+	for (uint32_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct lt_run run = make_run(
+		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 1);
+
+		run.worst_quality = runs[i].quality;
+		run.provisional = runs[i].provisional;
+		run.gpus_from = runs[i].gpus_from;
+		assert_true(settle(f, &run, DECEMBER, NOVEMBER));
+	}
+	must(f, lt_ledger_totals(
+		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
+	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 6);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].replay_runs, 2);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].provisional_runs, 1);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].gpus_slurmctld_runs, 3);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].gpus_unknown_runs, 1);
+	must(f, lt_ledger_totals(f->ledger, "vision", NOVEMBER, NOVEMBER + HOUR,
+		    totals, &f->err));
+	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 1);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].replay_runs, 0);
+}
 
 static void
 totals_by_kind_and_any_edge(void **state)
@@ -305,6 +347,7 @@ holds_of_version_1_are_kept(void **state)
 			     "DROP TABLE admissions; DROP TABLE accounts;"
 			     "DROP TABLE places; DROP TABLE gpus;"
 			     "DROP INDEX runs_over; DROP INDEX holds_ended;"
+			     "DROP INDEX runs_odd;"
 			     "ALTER TABLE runs DROP COLUMN suspended_s;"
 			     "ALTER TABLE runs DROP COLUMN gpus_from;"
 			     "ALTER TABLE runs DROP COLUMN shards;"
@@ -516,6 +559,7 @@ main(void)
 	    EACH(provisional_rows_are_confirmed_without_an_entry),
 	    EACH(bad_runs_are_refused),
 	    EACH(runs_come_back_whole_and_by_time),
+	    EACH(odd_runs_are_counted),
 	    EACH(totals_by_kind_and_any_edge),
 	    EACH(holds_keep_what_is_unknown),
 	    EACH(holds_of_version_1_are_kept),

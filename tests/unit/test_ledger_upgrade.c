@@ -100,26 +100,41 @@ check_holds(struct fixture *f)
 	assert_int_equal(found, 3);
 }
 
+struct seen {
+	struct fixture *f;
+	uint32_t count;
+	int64_t charged;
+};
+
+static int
+check_run(void *context, const struct lt_run_sum *sum, struct lt_error *err)
+{
+	struct seen *const seen = context;
+	struct fixture *const f = seen->f;
+	struct lt_ledger_hold hold;
+	struct lt_run run;
+
+	(void)err;
+	must(f, lt_ledger_run(f->ledger, sum->key, &run, &f->err));
+	assert_int_equal(run.money_micros, sum->money_micros);
+	seen->count += run.end_utc_s > run.start_utc_s && run.start_utc_s > 0;
+	seen->charged += sum->money_micros;
+	assert_int_equal(run.moved, run.key.job_id == 5);
+	must(f, lt_ledger_hold(f->ledger, run.quote_id, &hold, &f->err));
+	assert_int_equal(hold.state, LT_HOLD_SETTLED);
+	return LT_OK;
+}
+
 static void
 check_runs(struct fixture *f)
 {
 	struct lt_run *runs;
-	struct lt_ledger_hold hold;
 	uint32_t count;
-	int64_t charged = 0;
+	struct seen seen = {.f = f};
 
-	must(f, lt_ledger_runs(
-		    f->ledger, NULL, 0, INT64_MAX, &runs, &count, &f->err));
-	assert_int_equal(count, 9); /* 12 never ran */
-	for (uint32_t i = 0; i < count; i++) {
-		charged += runs[i].money_micros;
-		assert_int_equal(runs[i].moved, runs[i].key.job_id == 5);
-		must(f, lt_ledger_hold(
-			    f->ledger, runs[i].quote_id, &hold, &f->err));
-		assert_int_equal(hold.state, LT_HOLD_SETTLED);
-	}
-	free(runs);
-	assert_int_equal(charged, 12500 + 2500 + 1875 + 1875 + 5000);
+	must(f, lt_ledger_each_run(f->ledger, check_run, &seen, &f->err));
+	assert_int_equal(seen.count, 9); /* 12 never ran */
+	assert_int_equal(seen.charged, 12500 + 2500 + 1875 + 1875 + 5000);
 	must(f, lt_ledger_runs_of_job(f->ledger, 3, &runs, &count, &f->err));
 	assert_int_equal(count, 4);
 	free(runs);
