@@ -95,7 +95,7 @@ help:
 	@echo 'make check      all tests, on a private Slurm'
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
-	@echo 'make scale      a queue of JOBS=22000, cancelled at once'
+	@echo 'make scale      a queue of JOBS=22000, cancelled at once; RUNS=100000 that ended'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'

@@ -32,6 +32,7 @@ enum {
 	SHEET_EVERY_S = 15,  /* well inside LT_SHEET_STALE_S */
 	DIRTY_PART = 20,     /* of the time, for a snapshot of what changed */
 	DIRTY_LONGEST_S = 5,
+	PASS_LONG_MS = 1000,
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
@@ -102,62 +103,82 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* What job_submit goes by, when it is due: as of now, for a pass that began at
+ * now_utc_s may be long. */
+static void
+publish(struct lt_daemon *d, int64_t now_utc_s, int64_t pass_began_ms)
+{
+	const int64_t began_ms = lt_monotonic_ms();
+
+	now_utc_s += (began_ms - pass_began_ms) / 1000;
+	if (!(d->budget.dirty && now_utc_s >= d->next.dirty) &&
+	    now_utc_s < d->next.snapshot)
+		return;
+	if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
+		d->budget.dirty = false;
+		d->next.snapshot = now_utc_s + SHEET_EVERY_S;
+		run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
+		run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
+	}
+	/* Very many holds are added up less often: job_submit itself counts
+	 * what is newer in the ring. */
+	const int64_t wait_s =
+	    DIRTY_PART * (lt_monotonic_ms() - began_ms) / 1000;
+	d->next.dirty =
+	    now_utc_s + (wait_s < DIRTY_LONGEST_S ? wait_s : DIRTY_LONGEST_S);
+}
+
+/* Amid a pass: where this one is long, or job_submit has none that is ready. */
+static void
+publish_amid(struct lt_daemon *d, int64_t now_utc_s, int64_t pass_began_ms)
+{
+	if (!d->budget.snapshot.ready ||
+	    lt_monotonic_ms() - pass_began_ms > PASS_LONG_MS)
+		publish(d, now_utc_s, pass_began_ms);
+}
+
+/* All jobs against all holds, and what follows from it. */
+static void
+follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
+{
+	if (!d->budget.has_snapshot)
+		run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
+	if (run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
+	    d->budget.has_snapshot) {
+		/* What ended while we were away is held until it is settled:
+		 * nobody waits for that. */
+		publish_amid(d, now_utc_s, began_ms);
+		run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+		if (now_utc_s >= d->next.voids) {
+			d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
+			run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
+		}
+		publish_amid(d, now_utc_s, began_ms);
+		run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+	}
+	/* Half of our time is others'. */
+	const int64_t took_ms = lt_monotonic_ms() - began_ms;
+	if (d->next.jobs != 0)
+		d->next.jobs =
+		    larger(d->next.jobs, now_utc_s + 2 * took_ms / 1000);
+}
+
 /* Jobs and money: only where slurmctld is in charge. */
 static void
 account(struct lt_daemon *d, int64_t now_utc_s)
 {
+	const int64_t began_ms = lt_monotonic_ms();
+
 	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
-	if (now_utc_s < d->next.jobs && lt_look_singly(&d->jobs)) {
-		if (run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
-		    d->budget.has_snapshot) {
-			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
-		}
-	} else if (now_utc_s >= d->next.jobs) {
-		const int64_t began_ms = lt_monotonic_ms();
-
-		if (!d->budget.has_snapshot)
-			run_step(
-			    d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
-		const bool followed =
-		    run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s);
-		/* What ended while we were away is held until it is settled:
-		 * nobody waits for that. */
-		if (followed && !d->budget.snapshot.ready &&
-		    run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s))
-			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
-		if (followed && d->budget.has_snapshot) {
-			run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-			if (now_utc_s >= d->next.voids) {
-				d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
-				run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
-			}
-			run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
-		}
-		/* Half of our time is others'. */
-		const int64_t took_ms = lt_monotonic_ms() - began_ms;
-		if (d->next.jobs != 0)
-			d->next.jobs = larger(
-			    d->next.jobs, now_utc_s + 2 * took_ms / 1000);
+	if (now_utc_s >= d->next.jobs) {
+		follow_all(d, now_utc_s, began_ms);
+	} else if (lt_look_singly(&d->jobs) &&
+		   run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
+		   d->budget.has_snapshot) {
+		run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+		run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 	}
-	if ((d->budget.dirty && now_utc_s >= d->next.dirty) ||
-	    now_utc_s >= d->next.snapshot) {
-		const int64_t began_ms = lt_monotonic_ms();
-
-		if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
-			d->budget.dirty = false;
-			d->next.snapshot = now_utc_s + SHEET_EVERY_S;
-			run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
-			run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
-		}
-		/* Very many holds are added up less often: job_submit itself
-		 * counts what is newer in the ring. */
-		const int64_t wait_s =
-		    DIRTY_PART * (lt_monotonic_ms() - began_ms) / 1000;
-		d->next.dirty =
-		    now_utc_s +
-		    (wait_s < DIRTY_LONGEST_S ? wait_s : DIRTY_LONGEST_S);
-	}
+	publish(d, now_utc_s, began_ms);
 }
 
 int

@@ -75,7 +75,8 @@ lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
 	const uint32_t ids[] = {array_job_id, job_id};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (lt_ledger_hold_of_job(ledger, ids[i], hold, NULL) ==
+		if (ids[i] != 0 &&
+		    lt_ledger_hold_of_job(ledger, ids[i], hold, NULL) ==
 			LT_OK &&
 		    hold->uid == uid)
 			return true;

@@ -29,6 +29,7 @@ enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 500, /* in a transaction */
+	ROWS_MANY = 16000,  /* in memory */
 };
 
 static bool
@@ -416,15 +417,25 @@ int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_runs rows = {0};
+	int64_t window_s = LT_DAY_S;
 	int code = lt_rates_record(d, now_utc_s, err);
 
-	if (code == LT_OK)
-		code = lt_child_runs(&rows, from_utc_s, to_utc_s, err);
-	if (code != LT_OK)
-		return code;
-	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
-	lt_slurm_runs_free(&rows);
+	for (int64_t at = from_utc_s; code == LT_OK && at < to_utc_s;) {
+		struct lt_slurm_runs rows = {0};
+		const int64_t end =
+		    at + window_s < to_utc_s ? at + window_s : to_utc_s;
+
+		code = lt_child_runs(&rows, at, end, err);
+		if (code == LT_OK)
+			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
+		/* As many as are read at once, whatever a site has a day. */
+		if (rows.count > ROWS_MANY && window_s > LT_HOUR_S)
+			window_s /= 2;
+		else if (rows.count < ROWS_MANY / 4 && window_s < LT_DAY_S)
+			window_s *= 2;
+		lt_slurm_runs_free(&rows);
+		at = end;
+	}
 	return code;
 }
 
@@ -449,20 +460,6 @@ lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
 	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 	lt_slurm_runs_free(&rows);
 	return code;
-}
-
-/* The first start of all: what ended before is not charged. */
-int64_t
-lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
-{
-	char value[32];
-	int64_t at = fallback;
-
-	if (lt_ledger_get(ledger, "since", value, sizeof(value), NULL) !=
-		LT_OK ||
-	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
-		return fallback;
-	return at;
 }
 
 /* Forget what the ledger has; charge provisionally what has waited a day, or
@@ -513,43 +510,11 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 }
 
 int
-lt_settle_save_until(struct lt_budget_state *budget, struct lt_ledger *ledger,
-    int64_t until, struct lt_error *err)
-{
-	char value[32];
-
-	snprintf(value, sizeof(value), "%" PRId64, until);
-	budget->settled_until_utc_s = until;
-	return lt_ledger_put(ledger, "settled_until", value, err);
-}
-
-/* From where: the last complete scan, or the first start of all. */
-static int
-load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
-    struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
-{
-	char value[32];
-
-	if (budget->settled_until_utc_s)
-		return LT_OK;
-	lt_ended_load(jobs, ledger);
-	if (lt_ledger_get(
-		ledger, "settled_until", value, sizeof(value), NULL) == LT_OK &&
-	    lt_int64_parse(value, 1, INT64_MAX, &budget->settled_until_utc_s,
-		NULL) == LT_OK)
-		return LT_OK;
-	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
-	const int code = lt_ledger_put(ledger, "since", value, err);
-	return code == LT_OK
-		   ? lt_settle_save_until(budget, ledger, now_utc_s, err)
-		   : code;
-}
-
-int
 lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
-	int code = load_until(&d->budget, &d->jobs, d->ledger, now_utc_s, err);
+	int code = lt_settle_load_until(
+	    &d->budget, &d->jobs, d->ledger, now_utc_s, err);
 
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);

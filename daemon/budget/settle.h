@@ -27,6 +27,11 @@ int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
     int64_t now_utc_s, struct lt_error *err);
 /* The first start of all: what ended before is not charged. */
 int64_t lt_settle_since(struct lt_ledger *ledger, int64_t fallback);
+/* Until when: the last complete scan, or the first start of all, which is
+ * now. Once, with what was seen to end before. */
+int lt_settle_load_until(struct lt_budget_state *budget,
+    struct lt_jobs_state *jobs, struct lt_ledger *ledger, int64_t now_utc_s,
+    struct lt_error *err);
 /* All rows that ended before are settled. */
 int lt_settle_save_until(struct lt_budget_state *budget,
     struct lt_ledger *ledger, int64_t until, struct lt_error *err);

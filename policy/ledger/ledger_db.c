@@ -411,7 +411,7 @@ open_database(
 		return rc;
 	if (sqlite3_open_v2(path, &ledger->db[database],
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
-		    SQLITE_OPEN_FULLMUTEX,
+		    SQLITE_OPEN_NOMUTEX, /* one thread uses it */
 		NULL) != SQLITE_OK)
 		return ledger->db[database] == NULL
 			   ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)

@@ -10,7 +10,8 @@
 #define LT_SQL_PRAGMAS                                                         \
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                    \
 	"PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;"                  \
-	"PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-512;"
+	"PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-512;"          \
+	"PRAGMA temp_store=MEMORY;" /* what a savepoint may undo */
 
 /*
  * ledger.db, version 1. entries.at_utc_s is the hour whose period is charged,

@@ -2,19 +2,28 @@
 # make scale: a queue of real size. JOBS (default 22000) jobs wait in a private
 # cluster, each with a hold, and are cancelled at once. Printed: how long the
 # holds lasted, how long lowtided kept somebody waiting meanwhile, and how old
-# its budget snapshot was at worst.
+# its budget snapshot was at worst. Then RUNS (100000) runs have ended while it
+# was away: what catching up costs, a rebuild, and reports of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 jobs=${JOBS:-22000}
+runs=${RUNS:-100000}
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-scale.XXXXXX")
 chmod 755 "$D"
 cluster=tests/cluster/cluster.sh
 beside=() # that run beside it
 trap 'kill "${beside[@]}" 2>/dev/null || true; "$cluster" down "$D/c"; rm -rf "$D"' EXIT
 
-goal() { # goal NAME VALUE WANT: met if VALUE <= WANT
-	printf 'goal %-38s %-10s <=%-8s %s\n' "$1" "$2" "$3" \
-	    "$(awk -v v="$2" -v w="$3" 'BEGIN { print v <= w ? "met" : "missed" }')"
+goal() { # goal NAME VALUE WANT [>=]: met if VALUE <= WANT
+	printf 'goal %-38s %-10s %s%-8s %s\n' "$1" "$2" "${4:-<=}" "$3" \
+	    "$(awk -v v="$2" -v w="$3" -v o="${4:-<=}" \
+		'BEGIN { print (o == "<=" ? v <= w : v >= w) ? "met" : "missed" }')"
+}
+seconds() { # seconds COMMAND...
+	local began
+	began=$(now_ms)
+	"$@" >/dev/null 2>&1
+	awk -v t=$(($(now_ms) - began)) 'BEGIN { print t / 1000 }'
 }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # CPU, 10 ms each, with that of the children that it waited for
@@ -55,7 +64,7 @@ echo "# submitted: $rate a second"
 until [ "$(held)" -ge $((jobs * 9375)) ]; do sleep 1; done # a CPU of 64 for 10 minutes
 wait_s=${WAIT_S:-60}
 from=$(ticks lowtided.shpid)
-sdiag -r
+sdiag -r >/dev/null
 ask
 sleep "$wait_s"
 answered 'all wait'
@@ -84,3 +93,33 @@ goal 'all holds free after scancel, s' "$(awk -v t=$(($(now_ms) - sent)) 'BEGIN 
 answered 'all cancelled'
 goal 'age of the budget snapshot, worst, s' "$(sort -n "$D/ages" | tail -n 1)" 5
 goal 'lowtided, resident, after it, MiB' "$(resident)" 64
+
+kill "${beside[@]}" 2>/dev/null || true
+days=10
+since=$(($(date +%s) - (days + 1) * 86400))
+"$cluster" stop "$D/c" lowtided
+tests/scale/history.sh "$D/c" "$runs" $days
+ledger() { sqlite3 "$D/c/lowtide/ledger.db" "$1"; }
+ledger "UPDATE named SET value = $since WHERE name IN ('since', 'settled_until')"
+began=$(now_ms)
+"$cluster" start "$D/c" lowtided >&2
+ask
+until [ "$(ledger "SELECT value FROM named WHERE name = 'settled_until'")" -gt $((since + 86400)) ]; do
+	sleep .2
+done
+echo "# $runs runs of $days days: caught up after $((($(now_ms) - began) / 1000)) s"
+answered 'catching up'
+own=$(awk '{ print $14 + $15 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/stat")
+goal 'catching up, runs a second of its CPU' $((runs * 100 / own)) 50000 '>='
+goal 'lowtided, resident at most, MiB' \
+    "$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/status")" 64
+ask
+echo "# rebuild: $(seconds build/lowtide rebuild) s"
+answered 'rebuild'
+goal 'report of a year, s' "$(seconds build/lowtide report --period "$(date +%Y)")" 1
+took=$(seconds build/lowtide report --period "$(date +%Y)" --runs --format csv)
+goal 'report --runs, rows a second' "$(awk -v n="$runs" -v t="$took" 'BEGIN { printf "%d", n / t }')" 200000 '>='
+charged=$(build/lowtide report --period "$(date +%Y)" --json 2>/dev/null | jq '.total.charges_micros + .total.corrections_micros')
+wanted=$(sacct -aXnP -S "$(date -d "@$since" +%FT%T)" -E now -o ElapsedRaw |
+    awk '{ t += $1 } END { printf "%d", t * 125 }') # an eighth of 3.60 an hour
+goal "charges and sacct's, micros apart" $((charged > wanted ? charged - wanted : wanted - charged)) 0
