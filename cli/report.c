@@ -85,18 +85,26 @@ report_path(
 	return LT_OK;
 }
 
-/* One page of runs, appended. *next: malloc'd, of the next page; NULL: none. */
+/* The runs of a statement, page by page. */
+struct pages {
+	const json_t *report;
+	json_t *runs; /* all of them; or NULL: as rows, a tenth of the memory */
+	FILE *rows;
+	int64_t count;
+	char *next; /* malloc'd, of the page that is next; NULL: none */
+};
+
 static int
-fetch_page(json_t *runs, char **next, const struct lt_cli *cli,
-    const char *path, struct lt_error *err)
+fetch_page(struct pages *p, const struct lt_cli *cli, const char *path,
+    struct lt_error *err)
 {
 	char page_path[2048], after[512];
 	json_t *page = NULL;
 
-	if (lt_client_escape(after, sizeof(after), *next, err))
+	if (lt_client_escape(after, sizeof(after), p->next, err))
 		return err->code;
-	free(*next);
-	*next = NULL;
+	free(p->next);
+	p->next = NULL;
 	snprintf(page_path, sizeof(page_path), "%s%cafter=%s", path,
 	    strchr(path, '?') != NULL ? '&' : '?', after);
 	if (lt_client_call(&page, cli, "GET", page_path, NULL, err))
@@ -104,59 +112,76 @@ fetch_page(json_t *runs, char **next, const struct lt_cli *cli,
 	const json_t *const more = json_object_get(page, "runs");
 	const char *const text = lt_json_text(page, "next", NULL);
 
+	p->count += (int64_t)json_array_size(more);
 	if (!json_is_array(more) ||
 	    (text != NULL && json_array_size(more) == 0))
 		lt_fail(err, LT_EINPUT, "runs: not a page of them");
-	else if (json_array_extend(runs, (json_t *)more) ||
-		 (text != NULL && (*next = strdup(text)) == NULL))
+	else if (p->runs == NULL)
+		lt_report_csv_runs(p->rows, p->report, more);
+	else if (json_array_extend(p->runs, (json_t *)more))
+		lt_fail(err, LT_ENOMEM, "runs: no memory");
+	if (text != NULL && (p->next = strdup(text)) == NULL)
 		lt_fail(err, LT_ENOMEM, "runs: no memory");
 	json_decref(page);
 	return err->code;
 }
 
+/* Are they all? Else one was charged since the statement. */
 static int
-fetch_runs(json_t *runs, const struct lt_cli *cli, const char *path,
-    struct lt_error *err)
+fetch_runs(json_t *report, FILE *rows, bool *all, const struct lt_cli *cli,
+    const char *path, struct lt_error *err)
 {
-	char *next = strdup("");
+	struct pages p = {.report = report, .rows = rows, .next = strdup("")};
+	int64_t total;
 
-	while (next != NULL && !err->code)
-		fetch_page(runs, &next, cli, path, err);
-	free(next);
+	if (rows == NULL) {
+		p.runs = json_array();
+		json_object_set_new(report, "runs", p.runs);
+	} else {
+		lt_report_csv_head(rows);
+	}
+	while (p.next != NULL && !err->code)
+		fetch_page(&p, cli, path, err);
+	free(p.next);
+	if (!err->code &&
+	    !lt_json_int(json_object_get(report, "total"), "runs", &total))
+		lt_fail(err, LT_EINPUT, "report: not a statement");
+	*all = !err->code && total == p.count;
 	return err->code;
 }
 
 /* The statement, and its runs if wanted. Where one is charged between the two
- * they differ, and both are asked again. */
+ * they differ, and both are asked again. *rows: the runs as CSV, malloc'd;
+ * NULL = they are in the report. */
 static int
-fetch(json_t **report, const struct lt_cli *cli, const char *path,
+fetch(json_t **report, char **rows, const struct lt_cli *cli, const char *path,
     struct lt_error *err)
 {
 	enum { TRIES = 5 };
+	bool all = lt_cli_value(cli, "runs") == NULL;
 
-	for (int i = 0; i < TRIES; i++) {
-		int64_t total = 0;
+	for (int i = 0; i < TRIES && !err->code; i++) {
+		FILE *out = NULL;
+		size_t size;
 
-		if (lt_client_call(report, cli, "GET", path, NULL, err))
+		if (lt_client_call(report, cli, "GET", path, NULL, err) || all)
 			return err->code;
-		if (lt_cli_value(cli, "runs") == NULL)
-			return LT_OK;
-		json_t *const runs = json_array();
-		json_object_set_new(*report, "runs", runs);
-		if (fetch_runs(runs, cli, path, err))
-			break;
-		if (!lt_json_int(
-			json_object_get(*report, "total"), "runs", &total)) {
-			lt_fail(err, LT_EINPUT, "report: not a statement");
-			break;
-		}
-		if (total == (int64_t)json_array_size(runs))
+		if (rows != NULL && (out = open_memstream(rows, &size)) == NULL)
+			return lt_fail(err, LT_ENOMEM, "runs: no memory");
+		fetch_runs(*report, out, &all, cli, path, err);
+		if (out != NULL && (fflush(out) || ferror(out)))
+			lt_fail(err, LT_ENOMEM, "runs: no memory");
+		if (out != NULL)
+			fclose(out);
+		if (all && !err->code)
 			return LT_OK;
 		json_decref(*report);
 		*report = NULL;
+		if (rows != NULL) {
+			free(*rows);
+			*rows = NULL;
+		}
 	}
-	json_decref(*report);
-	*report = NULL;
 	return err->code
 		   ? err->code
 		   : lt_fail(err, LT_ESTALE,
@@ -168,7 +193,7 @@ lt_cli_report(const struct lt_cli *cli)
 {
 	const char *const period = lt_cli_value(cli, "period");
 	enum lt_report_format format;
-	char path[1024];
+	char path[1024], *rows = NULL;
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
@@ -176,11 +201,16 @@ lt_cli_report(const struct lt_cli *cli)
 		return LT_EXIT_USAGE;
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
+	const bool runs = lt_cli_value(cli, "runs") != NULL;
+	const bool as_rows = runs && format == LT_REPORT_CSV;
 	if (report_path(path, sizeof(path), cli, &err) ||
-	    fetch(&answer, cli, path, &err))
+	    fetch(&answer, as_rows ? &rows : NULL, cli, path, &err))
 		return lt_cli_fail(&err);
-	lt_report_print(stdout, answer, format,
-	    lt_cli_value(cli, "runs") != NULL, cli->color, &err);
+	if (!as_rows)
+		lt_report_print(stdout, answer, format, runs, cli->color, &err);
+	else if (fputs(rows, stdout) < 0 || fflush(stdout))
+		lt_fail(&err, LT_EIO, "can't write the report");
+	free(rows);
 	json_decref(answer);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }

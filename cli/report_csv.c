@@ -138,15 +138,20 @@ print_header(FILE *out, const struct column *columns, const char *separator)
 	fputs("\r\n", out);
 }
 
-static void
-print_runs(FILE *out, const json_t *report)
+void
+lt_report_csv_head(FILE *out)
+{
+	print_header(out, run_columns, "");
+}
+
+void
+lt_report_csv_runs(FILE *out, const json_t *report, const json_t *runs)
 {
 	const bool has_money = lt_json_text(report, "currency", "")[0];
 	size_t index;
 	const json_t *run;
 
-	print_header(out, run_columns, "");
-	json_array_foreach(json_object_get(report, "runs"), index, run) {
+	json_array_foreach(runs, index, run) {
 		const char *separator = "";
 
 		for (const struct column *column = run_columns;
@@ -167,7 +172,9 @@ lt_report_csv(FILE *out, const json_t *report, bool runs)
 	const json_t *team;
 
 	if (runs) {
-		print_runs(out, report);
+		lt_report_csv_head(out);
+		lt_report_csv_runs(
+		    out, report, json_object_get(report, "runs"));
 		return;
 	}
 	fputs("row,team,period,period_start,period_end,cluster,currency", out);

@@ -302,6 +302,19 @@ has_names(const char *nodes)
 	       strcmp(nodes, "None assigned") != 0;
 }
 
+static void
+copy_first_node(char *out, size_t size, const char *list)
+{
+	const lt_slurm_hostlist nodes =
+	    list != NULL ? slurm_hostlist_create(list) : NULL;
+	char *const first = nodes != NULL ? slurm_hostlist_shift(nodes) : NULL;
+
+	lt_copy(out, size, first);
+	free(first);
+	if (nodes != NULL)
+		slurm_hostlist_destroy(nodes);
+}
+
 static int
 copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
     struct lt_error *err)
@@ -351,7 +364,8 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	to->memory_mib = tres.memory_mib;
 	to->energy_joules = tres.energy_joules;
 	if (to->start_utc_s != 0) /* else "None assigned" */
-		lt_copy(to->node_list, sizeof(to->node_list), from->nodes);
+		copy_first_node(
+		    to->first_node, sizeof(to->first_node), from->nodes);
 	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
 		to->admin_comment = strdup(from->admin_comment);
 		if (to->admin_comment == NULL)

@@ -421,16 +421,14 @@ has_node(const partition_info_t *partition, const char *node)
 }
 
 int
-lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node,
     const char *among, const char *preferred, struct lt_error *err)
 {
 	partition_info_msg_t *partitions = NULL;
 	const char *found = NULL;
-	const lt_slurm_hostlist nodes = slurm_hostlist_create(node_list);
-	char *const node = nodes == NULL ? NULL : slurm_hostlist_shift(nodes);
 	int rc = lt_slurm_answers(err);
 
-	if (rc == LT_OK && node != NULL &&
+	if (rc == LT_OK && node[0] != '\0' &&
 	    slurm_load_partitions(0, &partitions, SHOW_ALL | SHOW_LOCAL) !=
 		SLURM_SUCCESS)
 		rc = lt_slurm_fail("slurmctld: partitions", errno, err);
@@ -446,13 +444,10 @@ lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
 			found = p->name;
 	}
 	if (rc == LT_OK && found == NULL)
-		rc = lt_fail(err, LT_ENOENT, "no partition has %s", node_list);
+		rc = lt_fail(err, LT_ENOENT, "no partition has %s", node);
 	if (rc == LT_OK)
 		lt_copy(out, LT_NAME_SIZE, found);
 	if (partitions != NULL)
 		slurm_free_partition_info_msg(partitions);
-	free(node);
-	if (nodes != NULL)
-		slurm_hostlist_destroy(nodes);
 	return rc;
 }

@@ -62,11 +62,11 @@ int lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
     struct lt_error *err);
 
 /*
- * The partition that a run on node_list was in: one that has its first node
+ * The partition that a run was in: one that has this node, its first,
  * and, if `among` (names with commas) is not empty, is one of those; of several
  * `preferred`, else the first. LT_ENOENT: none. *out is written on success.
  */
-int lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+int lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node,
     const char *among, const char *preferred, struct lt_error *err);
 
 struct lt_slurm_account {
@@ -195,7 +195,7 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	bool has_gpus;	       /* AllocTRES has GPUs or shards of them */
 	uint64_t memory_mib;   /* from AllocTRES, whole job */
 	int64_t energy_joules; /* -1 = unknown */
-	char node_list[1024];
+	char first_node[128];  /* "" if it had none */
 	char *admin_comment;
 };
 struct lt_slurm_runs {

@@ -98,7 +98,7 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
 	    lt_ledger_hold_of_job(ledger, id, &hold, NULL) == LT_OK;
-	if (lt_slurm_partition_of(partition, row->node_list, row->partition,
+	if (lt_slurm_partition_of(partition, row->first_node, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
 	take(row, &(struct start){partition, row->user,

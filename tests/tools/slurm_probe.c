@@ -150,13 +150,13 @@ print_runs(struct lt_slurm_runs *runs)
 		       " start=%" PRId64 " end=%" PRId64 " limit_s=%" PRId64
 		       " nodes=%u cpus=%u gpus=%u memory_mib=%" PRIu64
 		       " energy_joules=%" PRId64
-		       " node_list=%s admin_comment=%s\n",
+		       " first_node=%s admin_comment=%s\n",
 		    r->job_id, r->array_job_id, (int)r->array_task, r->restarts,
 		    r->user, r->uid, r->account, r->partition, r->qos,
 		    r->state_text, r->finished, r->requeued, r->submit_utc_s,
 		    r->eligible_utc_s, r->start_utc_s, r->end_utc_s, r->limit_s,
 		    r->nodes, r->cpus, r->gpus, r->memory_mib, r->energy_joules,
-		    r->node_list,
+		    r->first_node,
 		    r->admin_comment == NULL ? "" : r->admin_comment);
 	}
 	printf("runs=%u\n", runs->count);

@@ -117,7 +117,7 @@ mends(void **state)
 		    .start_utc_s = cases[i].start_utc_s};
 
 		strcpy(row.partition, cases[i].partition);
-		strcpy(row.node_list, cases[i].nodes);
+		strcpy(row.first_node, cases[i].nodes);
 		print_message("%s\n", cases[i].why);
 		lt_row_mend(&row, &d->jobs, d->ledger);
 		assert_string_equal(row.partition, cases[i].want);

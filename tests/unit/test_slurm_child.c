@@ -149,7 +149,7 @@ test_rows(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
 		runs[i] = (struct lt_slurm_run){.job_id = i,
-		    .node_list = "n[1-4]",
+		    .first_node = "n1",
 		    .energy_joules = -1,
 		    .admin_comment = i % 3 ? text : NULL};
 	}
@@ -159,7 +159,7 @@ test_rows(void **state)
 	for (uint32_t i = 0; i < MANY; i++) {
 		assert_int_equal(got.runs[i].job_id, i);
 		assert_int_equal(got.runs[i].energy_joules, -1);
-		assert_string_equal(got.runs[i].node_list, "n[1-4]");
+		assert_string_equal(got.runs[i].first_node, "n1");
 		if (i % 3)
 			assert_string_equal(got.runs[i].admin_comment, text);
 		else
