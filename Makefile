@@ -85,7 +85,7 @@ CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 
-.PHONY: FORCE all help check check-fast demo bench scale deps lint install uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench scale soak deps lint install uninstall clean \
 	matrix fuzz tests cover mutants storm
 all: $(PRODUCTS)
 
@@ -95,7 +95,8 @@ help:
 	@echo 'make check      all tests, on a private Slurm'
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
-	@echo 'make scale      a queue of JOBS=22000, cancelled at once; RUNS=100000 that ended'
+	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
+	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
@@ -243,9 +244,9 @@ matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps
 	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
-scale: deps
+scale soak: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
-	$(Q)tests/scale/scale.sh
+	$(Q)tests/scale/$@.sh
 
 lint:
 	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')

@@ -1,125 +1,166 @@
 #!/bin/bash
-# make scale: a queue of real size. JOBS (default 22000) jobs wait in a private
-# cluster, each with a hold, and are cancelled at once. Printed: how long the
-# holds lasted, how long lowtided kept somebody waiting meanwhile, and how old
-# its budget snapshot was at worst. Then RUNS (100000) runs have ended while it
-# was away: what catching up costs, a rebuild, and reports of them.
+# make scale: sites of real size, a private cluster each. JOBS and RUNS are
+# lists of sizes (default 22000 and 100000); of several, the last lines say what
+# grows faster than its work.
+#
+# JOBS wait, each with a hold; five are cancelled one by one, then all at once,
+# with some that run. RUNS ended while lowtided was away, as many a day as of
+# a million a year: it catches up, all is rebuilt and reported.
+# WAIT_S: how long the queue is watched (60; 600 from 50,000 jobs on).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-jobs=${JOBS:-22000}
-runs=${RUNS:-100000}
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-scale.XXXXXX")
 chmod 755 "$D"
-cluster=tests/cluster/cluster.sh
-beside=() # that run beside it
-trap 'kill "${beside[@]}" 2>/dev/null || true; "$cluster" down "$D/c"; rm -rf "$D"' EXIT
+. tests/scale/common.sh
+trap 'cleanup' EXIT
+RUNNING=50 # tasks of an array that run
 
-goal() { # goal NAME VALUE WANT [>=]: met if VALUE <= WANT
-	printf 'goal %-38s %-10s %s%-8s %s\n' "$1" "$2" "${4:-<=}" "$3" \
-	    "$(awk -v v="$2" -v w="$3" -v o="${4:-<=}" \
-		'BEGIN { print (o == "<=" ? v <= w : v >= w) ? "met" : "missed" }')"
+grew() { # grew WHAT COUNT COST: for the curve
+	echo "$1;$2;$3" >> "$D/curve"
 }
-seconds() { # seconds COMMAND...
-	local began
+
+submit_all() { # submit_all JOBS
+	local rate
+	sdiag -r >/dev/null
+	rate=$(build/tests/bench/bench_submit "$1" team0000)
+	until [ "$(held)" -ge $((($1 + RUNNING) * job_micros)) ]; do sleep 1; done
+	local asked
+	asked=$(asked_ms)
+	echo "# $size submitted: $rate a second; lists of jobs: $(asked_count REQUEST_JOB_INFO), single ones: $(asked_count REQUEST_JOB_INFO_SINGLE)"
+	goal 'slurmctld for lowtided while they come, ms a job' "$(calc "$asked / $1" 3)" 1
+	grew 'slurmctld while they come' "$1" "$asked"
+}
+
+all_wait() { # all_wait JOBS
+	local wait_s=${WAIT_S:-$(($1 < 50000 ? 60 : 600))} from asked
+	sdiag -r >/dev/null
+	from=$(ticks lowtided)
+	ask
+	sleep "$wait_s"
+	answered 'all wait'
+	from=$(($(ticks lowtided) - from))
+	asked=$(asked_ms)
+	echo "# $size lists of jobs in $wait_s s: $(asked_count REQUEST_JOB_INFO), single ones: $(asked_count REQUEST_JOB_INFO_SINGLE)"
+	goal 'lowtided, CPU of a core, all wait, %' "$(calc "$from / $wait_s")" 3
+	goal 'slurmctld, of a core, for it, %' "$(calc "$asked / $wait_s / 10")" 0.5
+	goal 'lowtided, resident, all wait, MiB' "$(memory VmRSS)" 64
+	grew 'CPU while all wait' "$1" "$from"
+	grew 'slurmctld while all wait' "$1" "$asked"
+}
+
+cancel_one() { # cancel_one ID: seconds until its money is back
+	local before began
+	before=$(held)
 	began=$(now_ms)
-	"$@" >/dev/null 2>&1
-	awk -v t=$(($(now_ms) - began)) 'BEGIN { print t / 1000 }'
-}
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
-# CPU, 10 ms each, with that of the children that it waited for
-ticks() { awk '{ print $14 + $15 + $16 + $17 }' "/proc/$(cat "$D/c/run/$1")/stat"; }
-resident() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/status"; }
-held() { build/lowtide budget --json | jq '[.budgets[].held_micros // 0] | add'; }
-
-ask() { # somebody does, all the while
-	build/tests/bench/bench_answer "$D/c/run/lowtide/lowtided.sock" /v1/status > "$D/answers" &
-	asking=$!
-	beside+=("$asking")
-}
-answered() { # answered WHEN
-	kill "$asking"
-	wait "$asking"
-	read -r count failed p50 p99 worst < "$D/answers"
-	echo "# $1: $count answers, ms: half of them $p50, worst $worst"
-	goal "an answer, $1, 99 of 100, ms" "$p99" 50
-	goal "answers that failed, $1" "$failed" 0
+	scancel "$1"
+	until [ "$(held)" -le $((before - job_micros)) ]; do sleep .2; done
+	calc "($(now_ms) - $began) / 1000"
 }
 
-cat > "$D/policy.yaml" <<'E2'
-mode: enforce
-currency: USD
-partitions:
-  ondemand: {price_per_node_hour: 3.60}
-budgets:
-  - {team: team0000, period: year, amount: 1000000000}
-hold_margin: 0
-E2
-ACCOUNTS=team0000 POLICY=$D/policy.yaml EXTRA="MaxJobCount=$((jobs + 1000))" "$cluster" up "$D/c" >&2
-. "$D/c/env"
-until sbatch --test-only -A team0000 -n1 --time=1 --wrap true 2>/dev/null; do sleep .2; done
-echo "# $(nproc) cores, Slurm $(slurmctld -V | awk '{print $2}'), $jobs jobs"
+cancel_all() { # cancel_all JOBS
+	local from began sent rows settled
+	ask
+	from=$(ticks lowtided)
+	began=$(now_ms)
+	scancel -A team0000
+	sent=$(now_ms)
+	echo "# $size cancelled: $((sent - began)) ms"
+	# Less than one: --test-only leaves a hold that no job has, for a minute.
+	until [ "$(held)" -lt $job_micros ]; do sleep .5; done
+	goal 'all holds free after scancel, s' "$(calc "($(now_ms) - $sent) / 1000")" 60
+	grew 'CPU of all cancelled' "$1" $(($(ticks lowtided) - from))
+	until [ "$(dbd 'SELECT count(*) FROM tide_job_table WHERE time_start > 0 AND time_end = 0')" = 0 ]; do sleep .5; done
+	rows=$(now_ms)
+	until [ "$(ledger 'SELECT count(*) FROM runs')" -ge $RUNNING ]; do sleep .5; done
+	settled=$(now_ms)
+	goal 'settled after the last row, s' "$(calc "($settled - $rows) / 1000")" 10
+	answered 'all cancelled'
+	goal 'lowtided, resident, after it, MiB' "$(memory VmRSS)" 64
+}
 
-rate=$(build/tests/bench/bench_submit "$jobs" team0000)
-echo "# submitted: $rate a second"
-until [ "$(held)" -ge $((jobs * 9375)) ]; do sleep 1; done # a CPU of 64 for 10 minutes
-wait_s=${WAIT_S:-60}
-from=$(ticks lowtided.shpid)
-sdiag -r >/dev/null
-ask
-sleep "$wait_s"
-answered 'all wait'
-to=$(ticks lowtided.shpid)
-# Nobody but lowtided asks slurmctld now: microseconds of all its answers.
-asked=$(sdiag | awk '/Remote Procedure Call statistics by user/ { exit }
-	/total_time:/ { sub(/.*total_time:/, ""); t += $1 } END { print t + 0 }')
-echo "# lists of jobs in $wait_s s: $(sdiag | awk '$1 == "REQUEST_JOB_INFO" { sub(/.*count:/, ""); print $1 + 0; exit }')"
-goal 'lowtided, CPU of a core, all wait, %' "$(awk -v t=$((to - from)) -v s="$wait_s" 'BEGIN { print t / s }')" 3
-goal 'slurmctld, of a core, for it, %' "$(awk -v t="$asked" -v s="$wait_s" 'BEGIN { print t / s / 1e4 }')" 0.5
-goal 'lowtided, resident, all wait, MiB' "$(resident)" 64
+queue() { # queue JOBS
+	local first worst=0 took id
+	size="$1 jobs: "
+	up "$1"
+	sbatch -Q -A team0000 -n1 --time=10 --array=1-$RUNNING -o /dev/null --wrap 'sleep 100000'
+	until [ "$(squeue -h -r -t R -o %i | wc -l)" = $RUNNING ]; do sleep .5; done
+	first=$(sbatch --parsable -A team0000 -n1 --time=10 --begin=now+1days --wrap true)
+	submit_all "$1"
+	all_wait "$1"
+	for id in 1 2 3 4 5; do
+		took=$(cancel_one $((first + id)))
+		worst=$(calc "($took > $worst) ? $took : $worst")
+	done
+	goal 'one cancelled: its money is back, worst of 5, s' "$worst" 5
+	cancel_all "$1"
+	compare 15.625 # a CPU of 64
+	"$cluster" down "$D/c"
+}
 
-ask
-while :; do
-	build/lowtide status --json | jq .budget.age_s
-	sleep 1
-done > "$D/ages" &
-beside+=($!)
-began=$(now_ms)
-scancel -A team0000
-sent=$(now_ms)
-echo "# cancelled: $((sent - began)) ms"
-# Less than one: --test-only above leaves a hold that no job has, for a minute.
-until [ "$(held)" -lt 9375 ]; do sleep .5; done
-goal 'all holds free after scancel, s' "$(awk -v t=$(($(now_ms) - sent)) 'BEGIN { print t / 1000 }')" 60
-answered 'all cancelled'
-goal 'age of the budget snapshot, worst, s' "$(sort -n "$D/ages" | tail -n 1)" 5
-goal 'lowtided, resident, after it, MiB' "$(resident)" 64
+catch_up() { # catch_up RUNS DAYS
+	local since began own
+	since=$(($(date +%s) - ($2 + 1) * 86400))
+	sbatch -Q -W -A team0000 -n8 --time=1 -o /dev/null --wrap 'sleep 1'
+	until [ "$(ledger 'SELECT count(*) FROM runs')" = 1 ]; do sleep .5; done
+	"$cluster" stop "$D/c" lowtided
+	tests/scale/history.sh "$D/c" "$1" "$2"
+	sqlite3 "$D/c/lowtide/ledger.db" \
+	    "UPDATE named SET value = $since WHERE name IN ('since', 'settled_until')"
+	began=$(now_ms)
+	"$cluster" start "$D/c" lowtided >&2
+	ask
+	until [ "$(ledger "SELECT value FROM named WHERE name = 'settled_until'")" -gt $((since + 86400)) ]; do
+		sleep .5
+	done
+	echo "# $size of $2 days: caught up after $(calc "($(now_ms) - $began) / 1000" 1) s"
+	own=$(own_ticks lowtided)
+	answered 'catching up'
+	goal 'catching up, runs a second of its CPU' $(($1 * 100 / own)) 50000 '>='
+	goal 'lowtided, resident at most, MiB' "$(memory VmHWM)" 64
+	grew 'CPU of catching up' "$1" "$own"
+}
 
-kill "${beside[@]}" 2>/dev/null || true
-days=10
-since=$(($(date +%s) - (days + 1) * 86400))
-"$cluster" stop "$D/c" lowtided
-tests/scale/history.sh "$D/c" "$runs" $days
-ledger() { sqlite3 "$D/c/lowtide/ledger.db" "$1"; }
-ledger "UPDATE named SET value = $since WHERE name IN ('since', 'settled_until')"
-began=$(now_ms)
-"$cluster" start "$D/c" lowtided >&2
-ask
-until [ "$(ledger "SELECT value FROM named WHERE name = 'settled_until'")" -gt $((since + 86400)) ]; do
-	sleep .2
-done
-echo "# $runs runs of $days days: caught up after $((($(now_ms) - began) / 1000)) s"
-answered 'catching up'
-own=$(awk '{ print $14 + $15 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/stat")
-goal 'catching up, runs a second of its CPU' $((runs * 100 / own)) 50000 '>='
-goal 'lowtided, resident at most, MiB' \
-    "$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$(cat "$D/c/run/lowtided.shpid")/status")" 64
-ask
-echo "# rebuild: $(seconds build/lowtide rebuild) s"
-answered 'rebuild'
-goal 'report of a year, s' "$(seconds build/lowtide report --period "$(date +%Y)")" 1
-took=$(seconds build/lowtide report --period "$(date +%Y)" --runs --format csv)
-goal 'report --runs, rows a second' "$(awk -v n="$runs" -v t="$took" 'BEGIN { printf "%d", n / t }')" 200000 '>='
-charged=$(build/lowtide report --period "$(date +%Y)" --json 2>/dev/null | jq '.total.charges_micros + .total.corrections_micros')
-wanted=$(sacct -aXnP -S "$(date -d "@$since" +%FT%T)" -E now -o ElapsedRaw |
-    awk '{ t += $1 } END { printf "%d", t * 125 }') # an eighth of 3.60 an hour
-goal "charges and sacct's, micros apart" $((charged > wanted ? charged - wanted : wanted - charged)) 0
+rebuild() { # rebuild RUNS
+	local slurms own took
+	own=$(own_ticks lowtided)
+	slurms=$(($(own_ticks slurmdbd) + $(own_ticks mariadb)))
+	ask
+	took=$(seconds build/lowtide rebuild)
+	answered 'rebuild'
+	own=$(($(own_ticks lowtided) - own))
+	slurms=$(($(own_ticks slurmdbd) + $(own_ticks mariadb) - slurms))
+	echo "# $size rebuild: $took s, CPU of lowtided $(calc "$own / 100") s, of slurmdbd and its database $(calc "$slurms / 100") s"
+	goal 'rebuild, beside what slurmdbd takes, s' "$(calc "$took - $slurms / 100")" 120
+	goal 'lowtided, resident at most, MiB' "$(memory VmHWM)" 64
+	grew 'CPU of a rebuild' "$1" "$own"
+}
+
+report() { # report RUNS
+	local took year
+	year=$(date +%Y)
+	goal 'report of a year, s' "$(seconds build/lowtide report --period "$year")" 1
+	took=$(now_ms)
+	rows=$(build/lowtide report --period "$year" --runs --format csv | wc -l)
+	goal 'report --runs, rows a second' $((rows * 1000 / ($(now_ms) - took + 1))) 200000 '>='
+}
+
+past() { # past RUNS
+	local days=$(($1 * 365 / 1000000))
+	size="$1 runs: "
+	up 0
+	catch_up "$1" $((days > 10 ? days : 10))
+	compare 125 # 8 CPUs of 64
+	rebuild "$1"
+	compare 125
+	report "$1"
+	"$cluster" down "$D/c"
+}
+
+echo "# $(nproc) cores, Slurm $(slurmctld -V | awk '{print $2}')"
+for n in ${JOBS-22000}; do queue "$n"; done
+for n in ${RUNS-100000}; do past "$n"; done
+echo '# the power of its size that each grows with, from the size before:'
+awk -F';' '$1 in n && c[$1] > 0 && $3 > 0 {
+	printf "# %-28s %8d to %8d: %.2f\n", $1, n[$1], $2, log($3 / c[$1]) / log($2 / n[$1]) }
+	{ n[$1] = $2; c[$1] = $3 }' "$D/curve"
+cat "$D/goals"
