@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "daemon.h"
+#include "http.h"
 #include "log.h"
 #include "units.h"
 
@@ -34,6 +35,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.tables),
     offsetof(struct lt_daemon, next.market),
     offsetof(struct lt_daemon, next.snapshot),
+    offsetof(struct lt_daemon, next.renewal),
     offsetof(struct lt_daemon, next.dirty),
     offsetof(struct lt_daemon, next.settle),
     offsetof(struct lt_daemon, next.voids),
@@ -108,4 +110,10 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		d->signals.changed = d->budget.dirty = true;
 	}
 	move_ledger(&d->clock, d->ledger, wall_ms / 1000);
+}
+
+int64_t
+lt_pass_now(const struct lt_daemon *d)
+{
+	return d->pass_utc_s + (lt_monotonic_ms() - d->pass_began_ms) / 1000;
 }

@@ -7,62 +7,31 @@
 #include <malloc.h>
 
 #include "ingest.h"
-#include "alerts.h"
 #include "compile_budget.h"
 #include "compile_market.h"
 #include "reconcile.h"
 #include "daemon.h"
 #include "failover.h"
 #include "http.h"
-#include "log.h"
 #include "look.h"
 #include "pace.h"
 #include "policy_load.h"
+#include "publish.h"
 #include "rates.h"
 #include "rebuild.h"
 #include "release.h"
+#include "run_step.h"
 #include "settle.h"
 #include "units.h"
 #include "void.h"
-#include "write_terms.h"
 
 enum {
-	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
-	MARKET_EVERY_S = 60, /* new booked windows for the plugin */
-	SHEET_EVERY_S = 15,  /* well inside LT_SHEET_STALE_S */
-	DIRTY_PART = 20,     /* of the time, for a snapshot of what changed */
-	DIRTY_LONGEST_S = 5,
-	PASS_LONG_MS = 1000,
+	TABLES_EVERY_S = 60,	       /* partitions, nodes, associations */
+	MARKET_EVERY_S = 60,	       /* new booked windows for the plugin */
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
 };
-
-typedef int step_function(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-
-/* Log a failure once until it changes, and its end. */
-static bool
-run_step(struct lt_daemon *d, enum lt_step_id id, step_function *step,
-    int64_t now_utc_s)
-{
-	struct lt_error err = {0};
-	const bool worked = step(d, now_utc_s, &err) == LT_OK;
-
-	if (worked && lt_step_worked(&d->steps, id))
-		lt_log("step_works", "step=%s", lt_step_name(id));
-	if (!worked && lt_step_failed(&d->steps, id, &err))
-		lt_log("step_failed", "step=%s error=\"%s\"", lt_step_name(id),
-		    err.text);
-	return worked;
-}
-
-static int
-write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	(void)now_utc_s;
-	return lt_write_terms(d, err);
-}
 
 static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -103,58 +72,24 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* What job_submit goes by, when it is due: as of now, for a pass that began at
- * now_utc_s may be long. */
-static void
-publish(struct lt_daemon *d, int64_t now_utc_s, int64_t pass_began_ms)
-{
-	const int64_t began_ms = lt_monotonic_ms();
-
-	now_utc_s += (began_ms - pass_began_ms) / 1000;
-	if (!(d->budget.dirty && now_utc_s >= d->next.dirty) &&
-	    now_utc_s < d->next.snapshot)
-		return;
-	if (run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
-		d->budget.dirty = false;
-		d->next.snapshot = now_utc_s + SHEET_EVERY_S;
-		run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
-		run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
-	}
-	/* Very many holds are added up less often: job_submit itself counts
-	 * what is newer in the ring. */
-	const int64_t wait_s =
-	    DIRTY_PART * (lt_monotonic_ms() - began_ms) / 1000;
-	d->next.dirty =
-	    now_utc_s + (wait_s < DIRTY_LONGEST_S ? wait_s : DIRTY_LONGEST_S);
-}
-
-/* Amid a pass: where this one is long, or job_submit has none that is ready. */
-static void
-publish_amid(struct lt_daemon *d, int64_t now_utc_s, int64_t pass_began_ms)
-{
-	if (!d->budget.snapshot.ready ||
-	    lt_monotonic_ms() - pass_began_ms > PASS_LONG_MS)
-		publish(d, now_utc_s, pass_began_ms);
-}
-
 /* All jobs against all holds, and what follows from it. */
 static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
 	if (!d->budget.has_snapshot)
-		run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
-	if (run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
+		lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
+	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
 	    d->budget.has_snapshot) {
 		/* What ended while we were away is held until it is settled:
 		 * nobody waits for that. */
-		publish_amid(d, now_utc_s, began_ms);
-		run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+		if (!d->budget.snapshot.ready)
+			lt_publish(d, lt_pass_now(d));
+		lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
 		if (now_utc_s >= d->next.voids) {
 			d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
-			run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
+			lt_run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
 		}
-		publish_amid(d, now_utc_s, began_ms);
-		run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+		lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 	}
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
@@ -169,25 +104,27 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
 
-	run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
+	lt_run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_look_singly(&d->jobs) &&
-		   run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
+		   lt_run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
 		   d->budget.has_snapshot) {
-		run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-		run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+		lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+		lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 	}
-	publish(d, now_utc_s, began_ms);
+	lt_publish(d, lt_pass_now(d));
 }
 
 int
 lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
+	d->pass_utc_s = now_utc_s;
+	d->pass_began_ms = lt_monotonic_ms();
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->next.tables) {
 		d->next.tables = now_utc_s + TABLES_EVERY_S;
-		if (!run_step(
+		if (!lt_run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
 			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
@@ -196,10 +133,12 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		return LT_JOBS_EVERY_S;
 	if (d->signals.changed || !d->has_market ||
 	    now_utc_s >= d->next.market) {
-		if (run_step(d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
+		if (lt_run_step(
+			d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->signals.changed = false;
 			d->next.market = now_utc_s + MARKET_EVERY_S;
-			run_step(d, LT_STEP_RATES, lt_rates_record, now_utc_s);
+			lt_run_step(
+			    d, LT_STEP_RATES, lt_rates_record, now_utc_s);
 			lt_failover_watch(&d->signals, d->policy, now_utc_s);
 		}
 	}
@@ -209,7 +148,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		lt_rebuild_go_on(d, now_utc_s);
 	if (now_utc_s >= d->next.prune) {
 		d->next.prune = now_utc_s + LT_DAY_S;
-		run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
+		lt_run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
 	}
 	return d->rebuild.stage == LT_REBUILD_RUNS ? 0 : 1;
 }

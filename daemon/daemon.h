@@ -20,8 +20,8 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t jobs, ended, tables, market, snapshot, dirty, settle, voids,
-	    policy, prune;
+	int64_t jobs, ended, tables, market, snapshot, renewal, dirty, settle,
+	    voids, policy, prune;
 };
 
 struct lt_daemon {
@@ -51,11 +51,14 @@ struct lt_daemon {
 	struct lt_jobs_state jobs;
 	struct lt_rebuild rebuild;
 
+	int64_t pass_utc_s, pass_began_ms; /* when this one began */
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
+/* clock.c: now, however long this pass has been at work. */
+int64_t lt_pass_now(const struct lt_daemon *d);
 
 #endif

@@ -17,6 +17,7 @@ struct lt_budget_state {
 	struct lt_budget_snapshot snapshot;
 	struct lt_open_holds open;
 	bool has_snapshot, dirty;
+	bool is_as_ledger; /* though dirty: what changes is not committed */
 	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */
 	uint64_t recent_generation;
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
@@ -54,6 +55,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint64_t looked_generation; /* of the market by which jobs have their
 				     * node_shares (change.c) */
 	bool followed;		    /* a list was, since the start */
+	bool void_due;	    /* since void.c looked, some were followed */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
 	size_t live_capacity;

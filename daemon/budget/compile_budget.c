@@ -423,3 +423,10 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	free(s->usages);
 	return code;
 }
+
+int
+lt_renew_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	d->budget.snapshot.compiled_utc_s = now_utc_s;
+	return lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err);
+}

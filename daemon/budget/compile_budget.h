@@ -13,6 +13,9 @@ struct lt_daemon;
 /* d->budget.snapshot and the file. */
 int lt_compile_budget(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Nothing has changed since: the same figures, as of now. */
+int lt_renew_budget(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Who fits into the periods of now was judged: kept over restarts. */
 int lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "breath.h"
 #include "daemon.h"
 #include "facts.h"
 #include "finding.h"
@@ -295,16 +296,20 @@ note_admission(const struct lt_market *market, struct lt_ledger *ledger,
 
 static int
 note_admissions(const struct lt_slurm_jobs *list,
-    const struct lt_market *market, struct lt_ledger *ledger,
-    struct lt_error *err)
+    const struct lt_jobs_state *jobs, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
-	struct lt_ledger_hold hold;
-	uint64_t *due = NULL;
-	uint32_t count = 0;
-	int code = lt_ledger_admissions_due(ledger, &due, &count, err);
+	int code = LT_OK;
 
-	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		if (lt_ledger_hold(ledger, due[i], &hold, NULL) != LT_OK)
+	for (uint32_t i = 0; code == LT_OK && i < jobs->live_count; i++) {
+		const uint64_t quote_id = jobs->live[i].quote_id;
+		struct lt_ledger_hold hold;
+		bool is_due;
+
+		lt_breath(LT_TURN_READ);
+		code = lt_ledger_admission_due(ledger, quote_id, &is_due, err);
+		if (code != LT_OK || !is_due ||
+		    lt_ledger_hold(ledger, quote_id, &hold, NULL) != LT_OK)
 			continue;
 		const struct lt_slurm_job *const job =
 		    lt_jobs_find(list, hold.job_id);
@@ -312,7 +317,6 @@ note_admissions(const struct lt_slurm_jobs *list,
 		    NULL) /* else: its first task is not in the list yet */
 			code = note_admission(market, ledger, &hold, job, err);
 	}
-	free(due);
 	return code;
 }
 
@@ -420,20 +424,14 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 }
 
 int
-lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_facts_note(struct lt_daemon *d, const struct lt_slurm_jobs *list,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = LT_OK;
 
-	if (code != LT_OK)
-		return code;
 	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)
-		code = note_gpus(&d->jobs.list, d->ledger, now_utc_s, err);
-	if (code == LT_OK)
-		code =
-		    note_admissions(&d->jobs.list, &d->market, d->ledger, err);
-	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
-	return code;
+		code = note_gpus(list, d->ledger, now_utc_s, err);
+	return code == LT_OK
+		   ? note_admissions(list, &d->jobs, &d->market, d->ledger, err)
+		   : code;
 }

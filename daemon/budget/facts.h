@@ -10,9 +10,11 @@
 
 struct lt_daemon;
 
-/* From the job list of this pass: GPUs of runs, where slurmdbd does not count
- * them, and what the amounts of open holds were made from. */
-int lt_facts_note(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* From the jobs that are followed just now, sorted, whose quotes are in
+ * d->jobs.live: GPUs of runs, where slurmdbd does not count them, and what the
+ * amounts of open holds were made from. */
+int lt_facts_note(struct lt_daemon *d, const struct lt_slurm_jobs *list,
+    int64_t now_utc_s, struct lt_error *err);
 
 /*
  * Complete a run that was made from a row. Its GPUs: slurmdbd's, else of

@@ -16,6 +16,7 @@
 #include "reconcile.h"
 #include "daemon.h"
 #include "ended.h"
+#include "facts.h"
 #include "fits.h"
 #include "grow.h"
 #include "http.h"
@@ -373,7 +374,7 @@ take_jobs(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 		code =
 		    update_hold(&d->budget, d->ledger, &d->jobs.live[i], err);
 	}
-	return code;
+	return code == LT_OK ? lt_facts_note(d, jobs, now_utc_s, err) : code;
 }
 
 /*
@@ -409,11 +410,14 @@ follow(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 
 	if (code != LT_OK)
 		return code;
+	d->budget.is_as_ledger = true; /* ingest_all() */
 	code = take_jobs(d, jobs, before, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)
 		lt_ledger_rollback(d->ledger);
+	d->budget.is_as_ledger = false;
+	d->jobs.void_due |= code == LT_OK;
 	return code;
 }
 
@@ -534,6 +538,7 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
 	jobs->live = NULL;
 	jobs->live_count = 0;
 	jobs->live_capacity = 0;
+	lt_jobs_sort(found);
 	code = follow(d, found, &jobs->list, now_utc_s, err);
 	if (code == LT_OK)
 		code = keep_live(jobs, live, live_count, ids, count, err);

@@ -119,10 +119,11 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 
-		lt_breath(LT_TURN_READ);
 		if (job->state != LT_JOB_PENDING ||
-		    !(all_of_them || job->at_release) ||
-		    !lt_hold_of_job(ledger, job, &w->hold))
+		    !(all_of_them || job->at_release))
+			continue;
+		lt_breath(LT_TURN_READ);
+		if (!lt_hold_of_job(ledger, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
 		    lt_lock_admitted(jobs, job);

@@ -519,8 +519,6 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_facts_note(d, now_utc_s, err);
-	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
 	if (code != LT_OK || !has_slurmdbd(&d->tables.conf))
 		return code;

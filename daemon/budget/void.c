@@ -169,6 +169,7 @@ struct suspects {
 	uint32_t count;
 	size_t capacity;
 	int64_t oldest_utc_s; /* of holds that no job is known for */
+	bool awaited;	      /* there is one whose row has not come */
 };
 
 static int
@@ -179,9 +180,12 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 	lt_breath(LT_TURN_READ);
 	if (hold->job_id == 0 && hold->made_utc_s < s->oldest_utc_s)
 		s->oldest_utc_s = hold->made_utc_s;
-	if (!is_suspect(s->jobs, hold) ||
-	    (hold->job_id != 0 && is_awaited(s->jobs, hold)))
+	if (!is_suspect(s->jobs, hold))
 		return LT_OK;
+	if (hold->job_id != 0 && is_awaited(s->jobs, hold)) {
+		s->awaited = true;
+		return LT_OK;
+	}
 	struct lt_ledger_hold *const grown =
 	    lt_items_grow(s->holds, &s->capacity, s->count, sizeof(*s->holds));
 	if (grown == NULL)
@@ -203,7 +207,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const bool has_dbd =
 	    strstr(d->tables.conf.accounting_storage, "slurmdbd");
 
-	if (!d->jobs.followed)
+	if (!d->jobs.void_due)
 		return LT_OK;
 	if (!has_dbd)
 		loaded = true; /* no rows there, ever */
@@ -212,6 +216,8 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (d->budget.dbd_queue > 0)
 		return LT_OK;
 	int code = lt_ledger_each_open(d->ledger, suspect, &suspects, err);
+	d->jobs.void_due =
+	    code != LT_OK || suspects.count > 0 || suspects.awaited;
 	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++) {
 		const struct lt_ledger_hold *const h = &suspects.holds[i];
 

@@ -18,6 +18,7 @@
 #include "daemon.h"
 #include "http.h"
 #include "log.h"
+#include "publish.h"
 #include "serve.h"
 #include "serve_munge.h"
 #include "slots.h"
@@ -485,6 +486,14 @@ lt_serve_run(void)
 	run(LT_TURN_ALL);
 }
 
+/* Who is waited for least is job_submit: it goes by what is on disk. */
+static void
+run_amid(enum lt_turn turn)
+{
+	run(turn);
+	lt_publish_amid(server.d, turn);
+}
+
 static void
 breathe(enum lt_turn turn, int fd)
 {
@@ -496,7 +505,7 @@ breathe(enum lt_turn turn, int fd)
 
 	if (fd < 0) {
 		if (may_run && lt_monotonic_ms() - server.ran_ms >= BREATH_MS)
-			run(turn);
+			run_amid(turn);
 		return;
 	}
 	for (;;) {
@@ -513,7 +522,7 @@ breathe(enum lt_turn turn, int fd)
 		if (fds[0].revents != 0)
 			return;
 		if (may_run)
-			run(turn);
+			run_amid(turn);
 	}
 }
 

@@ -124,10 +124,10 @@ struct lt_admission {
 	double price, carbon;
 	int64_t limit_s;
 };
-/* Quote ids of open holds of jobs that have no admission, or have another
- * amount since; malloc'd. */
-int lt_ledger_admissions_due(struct lt_ledger *ledger, uint64_t **quote_ids,
-    uint32_t *count, struct lt_error *err);
+/* Is this an open hold of a job that has no admission, or another amount
+ * since? */
+int lt_ledger_admission_due(struct lt_ledger *ledger, uint64_t quote_id,
+    bool *is_due, struct lt_error *err);
 /* hold: the amount that it is about. */
 int lt_ledger_put_admission(struct lt_ledger *ledger, uint64_t quote_id,
     const struct lt_amount *hold, const struct lt_admission *admission,

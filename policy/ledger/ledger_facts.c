@@ -8,24 +8,19 @@
 
 /* ---- admissions ---- */
 
-static void
-read_quote_id(struct lt_rows *rows, void *element)
-{
-	uint64_t *const quote_id = element;
-
-	*quote_id = (uint64_t)lt_row_int(rows);
-}
-
 int
-lt_ledger_admissions_due(struct lt_ledger *ledger, uint64_t **quote_ids,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_admission_due(struct lt_ledger *ledger, uint64_t quote_id,
+    bool *is_due, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_ADMISSIONS_DUE, read_quote_id,
-	    sizeof(**quote_ids), &array, count, err, NULL, 0);
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, LT_SQL_ADMISSION_DUE, err,
+	    LT_BIND(LT_INT(quote_id)));
 
-	*quote_ids = array;
-	return rc;
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	*is_due = rc == 1 && lt_row_int(&rows) != 0;
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : LT_OK;
 }
 
 int

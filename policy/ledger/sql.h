@@ -339,12 +339,12 @@
 	X(ADMISSION_GET, LEDGER,                                               \
 	    "SELECT admitted_micros, admitted_mg, price, carbon, limit_s"      \
 	    " FROM admissions WHERE quote_id = ?1")                            \
-	X(ADMISSIONS_DUE, LEDGER,                                              \
-	    "SELECT h.quote_id FROM holds h LEFT JOIN admissions a"            \
-	    " USING (quote_id) WHERE h.state = 0 AND h.job_id != 0"            \
-	    " AND (a.quote_id IS NULL"                                         \
+	X(ADMISSION_DUE, LEDGER,                                               \
+	    "SELECT h.state = 0 AND h.job_id != 0 AND (a.quote_id IS NULL"     \
 	    "  OR a.money_micros IS NOT h.money_micros"                        \
-	    "  OR a.carbon_mg IS NOT h.carbon_mg)")                            \
+	    "  OR a.carbon_mg IS NOT h.carbon_mg)"                             \
+	    " FROM holds h LEFT JOIN admissions a USING (quote_id)"            \
+	    " WHERE h.quote_id = ?1")                                          \
 	X(ACCOUNT_PUT, LEDGER,                                                 \
 	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
 	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \

@@ -33,10 +33,20 @@ static struct lt_slurm_jobs fake_jobs;
 static struct lt_slurm_runs fake_rows;
 static uint32_t fake_queue, asked_singly;
 static bool dbd_fails, ctld_fails, jobs_fail;
+/* Questions to both, by lowtided's children too: shared with them. */
+static uint32_t *questions;
+
+static inline void
+count_question(void)
+{
+	if (questions != NULL)
+		__atomic_fetch_add(questions, 1, __ATOMIC_RELAXED);
+}
 
 int
 lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
+	count_question();
 	*jobs = (struct lt_slurm_jobs){.begun_utc_s = NOW};
 	jobs->jobs = calloc(fake_jobs.count + 1, sizeof(*jobs->jobs));
 	for (uint32_t i = 0; i < fake_jobs.count; i++) {
@@ -114,6 +124,7 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
+	count_question();
 	*runs = fake_rows;
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }
@@ -131,6 +142,7 @@ lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
 {
 	(void)job_ids;
 	(void)count;
+	count_question();
 	*runs = (struct lt_slurm_runs){0};
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }

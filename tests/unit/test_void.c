@@ -92,7 +92,7 @@ test_void(void **state)
 		    sizeof(w->d->tables.conf.accounting_storage), "%s",
 		    cases[i].no_slurmdbd ? "accounting_storage/none"
 					 : "accounting_storage/slurmdbd");
-		w->d->jobs.followed = !cases[i].no_list;
+		w->d->jobs.void_due = !cases[i].no_list;
 		w->d->jobs.list.begun_utc_s = NOW;
 		w->d->jobs.live = live;
 		w->d->jobs.live_count = 2;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When the budget snapshot is written, and the terms with it. A snapshot says
+ * of when its figures are; where nothing has changed since, only that is
+ * written anew.
+ */
+#ifndef LT_PUBLISH_H
+#define LT_PUBLISH_H
+
+#include <stdint.h>
+
+#include "breath.h"
+
+struct lt_daemon;
+
+/* What is due now. */
+void lt_publish(struct lt_daemon *d, int64_t now_utc_s);
+/* The same amid work, however long it is. Amid a transaction nothing is added
+ * up, for it may be undone: the snapshot is renewed that was right before. */
+void lt_publish_amid(struct lt_daemon *d, enum lt_turn turn);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon.h"
+#include "log.h"
+#include "run_step.h"
+
+bool
+lt_run_step(struct lt_daemon *d, enum lt_step_id id, lt_step_function *step,
+    int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	const bool worked = step(d, now_utc_s, &err) == LT_OK;
+
+	if (worked && lt_step_worked(&d->steps, id))
+		lt_log("step_works", "step=%s", lt_step_name(id));
+	if (!worked && lt_step_failed(&d->steps, id, &err))
+		lt_log("step_failed", "step=%s error=\"%s\"", lt_step_name(id),
+		    err.text);
+	return worked;
+}
