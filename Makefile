@@ -79,9 +79,10 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
 	$(B)/lowtide.pc
 
-DAEMON_LIBS := -lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd \
+# libcurl is no line here: http.c loads it, so that lowtided is without it.
+DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lm -lpthread
-CLI_LIBS := -lcurl -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
+CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 

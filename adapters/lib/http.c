@@ -2,8 +2,12 @@
 /*
  * HTTP for adapters and the command: one bounded transfer per call. Nothing
  * of a request's headers or of a URL's path and query is ever in an error.
+ *
+ * libcurl and the thirty libraries behind it are loaded by who sends
+ * something. lowtided's children do; it itself stays without their 3 MiB.
  */
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +18,7 @@
 #include "http.h"
 
 struct transfer { /* of one hop */
-	CURL *curl;
+	CURL *easy;
 	struct curl_slist *headers;
 	char problem[CURL_ERROR_SIZE];
 	char host[256];
@@ -23,20 +27,89 @@ struct transfer { /* of one hop */
 	enum { FINE, TOO_LONG_BODY, TOO_LONG_HEADERS, NO_MEMORY } stop;
 };
 
+static struct { /* all that is used of libcurl, once it is loaded */
+	typeof(curl_global_init) *global_init;
+	typeof(curl_global_cleanup) *global_cleanup;
+	typeof(curl_easy_init) *easy_init;
+	typeof(curl_easy_setopt) *easy_setopt;
+	typeof(curl_easy_perform) *easy_perform;
+	typeof(curl_easy_getinfo) *easy_getinfo;
+	typeof(curl_easy_strerror) *easy_strerror;
+	typeof(curl_easy_cleanup) *easy_cleanup;
+	typeof(curl_slist_append) *slist_append;
+	typeof(curl_slist_free_all) *slist_free_all;
+	typeof(curl_url) *url;
+	typeof(curl_url_set) *url_set;
+	typeof(curl_url_get) *url_get;
+	typeof(curl_url_cleanup) *url_cleanup;
+	typeof(curl_free) *free;
+	bool loaded, ready; /* ready: to send */
+} curl;
+
+static int
+load(struct lt_error *err)
+{
+	static const char file[] = "libcurl.so.4";
+	static const struct {
+		void *to;
+		const char *name;
+	} functions[] = {
+	    {&curl.global_init, "curl_global_init"},
+	    {&curl.global_cleanup, "curl_global_cleanup"},
+	    {&curl.easy_init, "curl_easy_init"},
+	    {&curl.easy_setopt, "curl_easy_setopt"},
+	    {&curl.easy_perform, "curl_easy_perform"},
+	    {&curl.easy_getinfo, "curl_easy_getinfo"},
+	    {&curl.easy_strerror, "curl_easy_strerror"},
+	    {&curl.easy_cleanup, "curl_easy_cleanup"},
+	    {&curl.slist_append, "curl_slist_append"},
+	    {&curl.slist_free_all, "curl_slist_free_all"},
+	    {&curl.url, "curl_url"},
+	    {&curl.url_set, "curl_url_set"},
+	    {&curl.url_get, "curl_url_get"},
+	    {&curl.url_cleanup, "curl_url_cleanup"},
+	    {&curl.free, "curl_free"},
+	};
+
+	if (curl.loaded)
+		return LT_OK;
+	void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL)
+		return lt_fail(err, LT_EIO, "%s", dlerror());
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *const found = dlsym(library, functions[i].name);
+
+		if (found == NULL)
+			return lt_fail(err, LT_EIO, "%s has no %s", file,
+			    functions[i].name);
+		memcpy(functions[i].to, &found, sizeof(found));
+	}
+	curl.loaded = true;
+	return LT_OK;
+}
+
 int
 lt_http_init(struct lt_error *err)
 {
-	const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
-
-	return code == CURLE_OK ? LT_OK
-				: lt_fail(err, LT_EIO, "libcurl: %s",
-				      curl_easy_strerror(code));
+	if (curl.ready)
+		return LT_OK;
+	const int code = load(err);
+	if (code != LT_OK)
+		return code;
+	const CURLcode result = curl.global_init(CURL_GLOBAL_DEFAULT);
+	if (result != CURLE_OK)
+		return lt_fail(
+		    err, LT_EIO, "libcurl: %s", curl.easy_strerror(result));
+	curl.ready = true;
+	return LT_OK;
 }
 
 void
 lt_http_cleanup(void)
 {
-	curl_global_cleanup();
+	if (curl.ready)
+		curl.global_cleanup();
+	curl.ready = false;
 }
 
 void
@@ -129,16 +202,18 @@ lt_monotonic_ms(void)
 static void
 url_part(char *out, size_t size, const char *url, CURLUPart part)
 {
-	CURLU *const parts = curl_url();
 	char *text = NULL;
 
 	out[0] = '\0';
+	if (load(NULL) != LT_OK)
+		return;
+	CURLU *const parts = curl.url();
 	if (parts != NULL &&
-	    curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl_url_get(parts, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
+	    curl.url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl.url_get(parts, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
 		snprintf(out, size, "%s", text);
-	curl_free(text);
-	curl_url_cleanup(parts);
+	curl.free(text);
+	curl.url_cleanup(parts);
 }
 
 /* Same host and port; http may become https, never the other way. */
@@ -176,7 +251,7 @@ set_headers(struct transfer *transfer, const struct lt_http_request *request,
 			    "%s: a request header with a line break",
 			    transfer->host);
 		longer =
-		    curl_slist_append(transfer->headers, request->headers[i]);
+		    curl.slist_append(transfer->headers, request->headers[i]);
 		if (longer == NULL)
 			return lt_fail(
 			    err, LT_ENOMEM, "%s: headers", transfer->host);
@@ -187,67 +262,67 @@ set_headers(struct transfer *transfer, const struct lt_http_request *request,
 
 /* What is asked. libcurl copies all texts but the body. */
 static bool
-set_request(CURL *curl, const struct lt_http_request *request, const char *url,
+set_request(CURL *easy, const struct lt_http_request *request, const char *url,
     const struct curl_slist *headers)
 {
-	CURLcode code = curl_easy_setopt(curl, CURLOPT_URL, url);
+	CURLcode code = curl.easy_setopt(easy, CURLOPT_URL, url);
 
 	if (request->body != NULL) {
-		code |= curl_easy_setopt(curl, CURLOPT_POST, 1L);
+		code |= curl.easy_setopt(easy, CURLOPT_POST, 1L);
 		code |=
-		    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-		code |= curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+		    curl.easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
+		code |= curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->body_length);
 	}
 	if (request->method != NULL)
-		code |= curl_easy_setopt(
-		    curl, CURLOPT_CUSTOMREQUEST, request->method);
+		code |= curl.easy_setopt(
+		    easy, CURLOPT_CUSTOMREQUEST, request->method);
 	if (request->unix_socket != NULL)
-		code |= curl_easy_setopt(
-		    curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
+		code |= curl.easy_setopt(
+		    easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
 	if (request->unix_socket != NULL || request->direct)
-		code |= curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+		code |= curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");
 	if (request->login != NULL)
-		code |= curl_easy_setopt(curl, CURLOPT_USERPWD, request->login);
+		code |= curl.easy_setopt(easy, CURLOPT_USERPWD, request->login);
 	if (request->aws_sigv4 != NULL)
-		code |= curl_easy_setopt(
-		    curl, CURLOPT_AWS_SIGV4, request->aws_sigv4);
-	code |= curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+		code |= curl.easy_setopt(
+		    easy, CURLOPT_AWS_SIGV4, request->aws_sigv4);
+	code |= curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	code |=
-	    curl_easy_setopt(curl, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
-	code |= curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+	    curl.easy_setopt(easy, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
+	code |= curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	return code == CURLE_OK;
 }
 
 /* HTTP/1.1: what every source has, and one of them flaps on 2. */
 static bool
 set_bounds(
-    CURL *curl, struct transfer *transfer, long connect_ms, long total_ms)
+    CURL *easy, struct transfer *transfer, long connect_ms, long total_ms)
 {
-	CURLcode code = curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	CURLcode code = curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
 #if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85; enterprise Linux 9 has 7.76 */
-	code |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	code |= curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-	code |= curl_easy_setopt(
-	    curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
-	code |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	code |= curl_easy_setopt(
-	    curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	code |= curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-	code |= curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, total_ms);
-	code |= curl_easy_setopt(
-	    curl, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
-	code |= curl_easy_setopt(
-	    curl, CURLOPT_LOW_SPEED_TIME, (long)LT_HTTP_STALL_S);
-	code |= curl_easy_setopt(
-	    curl, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)LT_HTTP_BODY_MAX);
-	code |= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-	code |= curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
-	code |= curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-	code |= curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
-	code |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->problem);
+	code |= curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	code |= curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
+	code |= curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, total_ms);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_LOW_SPEED_TIME, (long)LT_HTTP_STALL_S);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)LT_HTTP_BODY_MAX);
+	code |= curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	code |= curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+	code |= curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	code |= curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+	code |= curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->problem);
 	return code == CURLE_OK;
 }
 
@@ -268,7 +343,7 @@ transfer_fail(
 		    LT_HTTP_BODY_MAX);
 	return lt_fail(err, LT_ENET, "%s: %s", transfer->host,
 	    transfer->problem[0] != '\0' ? transfer->problem
-					 : curl_easy_strerror(code));
+					 : curl.easy_strerror(code));
 }
 
 static void
@@ -278,11 +353,11 @@ read_info(struct transfer *transfer, char **redirect)
 	const char *type = NULL, *location = NULL;
 	curl_off_t retry_after_s = 0;
 
-	curl_easy_getinfo(
-	    transfer->curl, CURLINFO_RESPONSE_CODE, &response->status);
-	curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &type);
-	curl_easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER, &retry_after_s);
-	curl_easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &location);
+	curl.easy_getinfo(
+	    transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
+	curl.easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
+	curl.easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
+	curl.easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location);
 	snprintf(response->content_type, sizeof(response->content_type), "%s",
 	    type == NULL ? "" : type);
 	response->retry_after_s = retry_after_s > 0 ? retry_after_s : 0;
@@ -299,11 +374,11 @@ perform(struct transfer *transfer, const struct lt_http_request *request,
 
 	if (code != LT_OK)
 		return code;
-	if (!set_request(transfer->curl, request, url, transfer->headers) ||
-	    !set_bounds(transfer->curl, transfer, connect_ms, total_ms))
+	if (!set_request(transfer->easy, request, url, transfer->headers) ||
+	    !set_bounds(transfer->easy, transfer, connect_ms, total_ms))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: libcurl can't send this request", transfer->host);
-	const CURLcode result = curl_easy_perform(transfer->curl);
+	const CURLcode result = curl.easy_perform(transfer->easy);
 	if (result != CURLE_OK)
 		return transfer_fail(transfer, result, err);
 	read_info(transfer, redirect);
@@ -328,13 +403,13 @@ hop(const struct lt_http_request *request, const char *url, long total_ms,
 	if (transfer.host[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
 		    "a URL without host, want http:// or https://");
-	transfer.curl = curl_easy_init();
-	if (transfer.curl == NULL)
+	transfer.easy = curl.easy_init();
+	if (transfer.easy == NULL)
 		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer.host);
 	code = perform(
 	    &transfer, request, url, connect_ms, total_ms, redirect, err);
-	curl_easy_cleanup(transfer.curl);
-	curl_slist_free_all(transfer.headers);
+	curl.easy_cleanup(transfer.easy);
+	curl.slist_free_all(transfer.headers);
 	return code;
 }
 
@@ -366,10 +441,13 @@ lt_http_do(const struct lt_http_request *request,
 	const bool is_get =
 	    request->body == NULL &&
 	    (request->method == NULL || strcmp(request->method, "GET") == 0);
-	char *url = strdup(request->url), *redirect = NULL;
-	int code = LT_OK, hops = 0;
+	char *redirect = NULL;
+	int code = lt_http_init(err), hops = 0;
 
 	*response = (struct lt_http_response){0};
+	if (code != LT_OK)
+		return code;
+	char *url = strdup(request->url);
 	if (url == NULL)
 		return lt_fail(err, LT_ENOMEM, "a URL");
 	do {

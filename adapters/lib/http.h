@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only user of libcurl. Every transfer is bounded in time, size and
- * redirects.
+ * The only user of libcurl, which is loaded with the first transfer. Every
+ * transfer is bounded in time, size and redirects.
  */
 #ifndef LT_HTTP_H
 #define LT_HTTP_H
@@ -46,8 +46,9 @@ struct lt_http_response { /* lt_http_free() */
 	char etag[256], last_modified[64]; /* "" = not sent, or too long */
 };
 
-/* Once at start and end of the program, before and after all threads. */
+/* What the first transfer else does. Call it before there are threads. */
 int lt_http_init(struct lt_error *err);
+/* At the end of a program, after all threads. */
 void lt_http_cleanup(void);
 
 /*

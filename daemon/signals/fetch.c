@@ -9,7 +9,6 @@
 
 #include "child.h"
 #include "fetch.h"
-#include "http.h"
 #include "web.h"
 
 enum {
@@ -61,16 +60,12 @@ lt_fetch_run(struct lt_fetch *fetch)
 
 	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
-	fetch->code = lt_http_init(&fetch->err);
-	if (fetch->code != LT_OK)
-		return;
 	fetch->code = fetch->adapter->fetch(&options,
 	    &(struct lt_window){
 		fetch->from_utc_s, fetch->to_utc_s, fetch->now_utc_s},
 	    &fetch->points, &fetch->err);
 	if (fetch->code == LT_OK)
 		lt_points_sort(&fetch->points);
-	lt_http_cleanup();
 }
 
 void

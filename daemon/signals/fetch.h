@@ -32,7 +32,7 @@ void lt_fetch_post(struct lt_fetch *fetch);
 struct lt_fetch *lt_fetch_take(void);
 /* Readable when lt_fetch_take() has work; -1 = nothing under way. */
 int lt_fetch_fd(void);
-/* Do it here and now; the only place of lowtided that starts libcurl. */
+/* Do it here and now. */
 void lt_fetch_run(struct lt_fetch *fetch);
 void lt_fetch_free(struct lt_fetch *fetch);
 

@@ -2,8 +2,9 @@
 /*
  * The child that fetches: its points and its errors arrive whole, its death is
  * an error of that source only, the next one is fetched, and stopping waits
- * for none.
+ * for none. What it loads is not loaded here.
  */
+#include <dlfcn.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 
 #include "fetch.h"
+#include "http.h"
 
 enum { MANY = 40000 }; /* far more than a pipe holds */
 
@@ -75,6 +77,22 @@ hangs(const struct lt_source_options *options, const struct lt_window *window,
 	for (;;)
 		pause();
 	return some(options, window, points, err);
+}
+
+static int
+asks(const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err)
+{
+	const struct lt_http_request request = {
+	    .url = "http://127.0.0.1:1/", .direct = true};
+	struct lt_http_response response;
+
+	(void)options;
+	(void)window;
+	(void)points;
+	const int code = lt_http_do(&request, &response, err);
+	lt_http_free(&response);
+	return code;
 }
 
 static const struct {
@@ -154,6 +172,22 @@ test_results(void **state)
 	assert_int_equal(lt_fetch_fd(), -1);
 }
 
+/* Some 3 MiB, that lowtided would be larger by. */
+static void
+test_libcurl(void **state)
+{
+	static const struct lt_adapter web = {.name = "asks", .fetch = asks};
+
+	(void)state;
+	post(&web);
+	struct lt_fetch *const f = wait_for_one();
+
+	assert_int_equal(f->code, LT_ENET);
+	assert_memory_equal(f->err.text, "127.0.0.1: ", 11);
+	lt_fetch_free(f);
+	assert_null(dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD));
+}
+
 static void
 test_stop(void **state)
 {
@@ -173,8 +207,8 @@ test_stop(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_results), cmocka_unit_test(test_stop)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_results),
+	    cmocka_unit_test(test_libcurl), cmocka_unit_test(test_stop)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
