@@ -87,13 +87,12 @@ lt_aws_error_text(char *out, size_t size, const char *body, size_t length,
 		"too many different questions within 24 hours", false},
 	};
 	struct failure failure = {"", ""};
-	struct lt_aws_text next;
+	struct lt_aws_page page = {.bytes = body, .byte_count = length};
 	char advice[96] = "";
 	bool is_quiet = false;
 
 	out[0] = '\0';
-	if (lt_aws_items_read(&errors, body, length, &failure, &next, NULL) !=
-		LT_OK ||
+	if (lt_aws_items_read(&errors, &failure, &page, NULL) != LT_OK ||
 	    failure.code[0] == '\0')
 		return;
 	if (strcmp(failure.code, "UnauthorizedOperation") == 0)
@@ -145,18 +144,21 @@ do_page(struct lt_web *web, const struct lt_web_request *request,
     struct lt_error *err)
 {
 	struct lt_http_response response;
-	struct lt_aws_text next = {0};
 	char following[LT_AWS_PAGE_TOKEN_SIZE] = "";
 	int code = lt_web_do(web, request, &response, err);
 
 	forget_refused(web, response.status);
 	if (code == LT_OK) {
-		code = lt_aws_items_read(action->items, response.body,
-		    response.body_length, action->context, &next, err);
-		if (code == LT_OK && next.at != NULL &&
-		    !lt_aws_text_copy(following, sizeof(following), &next))
+		struct lt_aws_page answer = {
+		    .bytes = response.body, .byte_count = response.body_length};
+		const struct lt_aws_text *const next = &answer.next;
+
+		code = lt_aws_items_read(
+		    action->items, action->context, &answer, err);
+		if (code == LT_OK && next->at != NULL &&
+		    !lt_aws_text_copy(following, sizeof(following), next))
 			code = lt_fail(err, LT_ELIMIT,
-			    "a nextToken of %zu bytes, limit %zu", next.length,
+			    "a nextToken of %zu bytes, limit %zu", next->length,
 			    sizeof(following) - 1);
 		if (code == LT_OK && following[0] != '\0' &&
 		    strcmp(following, page) == 0)
@@ -190,7 +192,8 @@ lt_aws_do(struct lt_web *web, const struct lt_aws_login *login,
 
 	snprintf(home, sizeof(home), "https://ec2.%s.amazonaws.com", region);
 	snprintf(scope, sizeof(scope), "aws:amz:%s:ec2", region);
-	code = lt_url_start(url, web->options, "url", home, "", err);
+	code = lt_url_start(
+	    url, lt_source_option(web->options, "url", home), "", err);
 	do {
 		if (code == LT_OK && pages++ == action->pages_max)
 			code = lt_fail(err, LT_ELIMIT,

@@ -31,15 +31,20 @@ struct lt_aws_items {
 	    const struct lt_aws_text texts[LT_AWS_FIELDS_MAX],
 	    struct lt_error *err);
 };
+struct lt_aws_page { /* one answer */
+	const char *bytes;
+	size_t byte_count;
+	/* Written on success: the text of <nextToken>, at NULL or length 0 =
+	 * there is no further page. */
+	struct lt_aws_text next;
+};
 /*
- * All items of one answer. next: the text of <nextToken>, at NULL or length 0
- * = there is no further page. LT_EINPUT with line and column for what is no
- * XML, another root, an error body, a DTD. Pure; takes time for the bytes
- * only, and no memory.
+ * All items of one answer, given to items->take() with the context. LT_EINPUT
+ * with line and column for what is no XML, another root, an error body, a DTD.
+ * Pure; takes time for the bytes only, and no memory.
  */
-int lt_aws_items_read(const struct lt_aws_items *items, const char *bytes,
-    size_t byte_count, void *context, struct lt_aws_text *next,
-    struct lt_error *err);
+int lt_aws_items_read(const struct lt_aws_items *items, void *context,
+    struct lt_aws_page *page, struct lt_error *err);
 /* A copy with the five entities replaced; false when it does not fit, or is
  * not there (out is "" then). */
 bool lt_aws_text_copy(char *out, size_t size, const struct lt_aws_text *text);

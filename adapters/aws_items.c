@@ -269,10 +269,12 @@ step(struct reader *reader, struct lt_error *err)
 }
 
 int
-lt_aws_items_read(const struct lt_aws_items *items, const char *bytes,
-    size_t byte_count, void *context, struct lt_aws_text *next,
-    struct lt_error *err)
+lt_aws_items_read(const struct lt_aws_items *items, void *context,
+    struct lt_aws_page *page, struct lt_error *err)
 {
+	const char *const bytes = page->bytes;
+	const size_t byte_count = page->byte_count;
+
 	if (byte_count == 0)
 		return lt_fail(err, LT_EINPUT, "empty, want XML");
 	struct reader reader = {.items = items,
@@ -293,6 +295,6 @@ lt_aws_items_read(const struct lt_aws_items *items, const char *bytes,
 	if (code == LT_OK && !reader.seen_root)
 		code = lt_fail(err, LT_EINPUT, "empty, want XML");
 	if (code == LT_OK)
-		*next = reader.next;
+		page->next = reader.next;
 	return code;
 }

@@ -72,11 +72,17 @@ is_key(const char *text, bool may_have_colon)
 	return true;
 }
 
-/* token NULL or "" = none. where: for the error. */
+struct keys { /* NULL or "" = none */
+	const char *id, *secret, *token;
+};
+
+/* where: for the error. */
 static int
-fill(struct lt_aws_login *login, const char *id, const char *secret,
-    const char *token, const char *where, struct lt_error *err)
+fill(struct lt_aws_login *login, const struct keys *keys, const char *where,
+    struct lt_error *err)
 {
+	const char *const id = keys->id, *const secret = keys->secret;
+	const char *const token = keys->token;
 	const bool has_token = token != NULL && token[0] != '\0';
 	const char *const missing =
 	    id == NULL || id[0] == '\0'		  ? "access key id"
@@ -104,8 +110,10 @@ fill(struct lt_aws_login *login, const char *id, const char *secret,
 static int
 of_environment(struct lt_aws_login *login, struct lt_error *err)
 {
-	return fill(login, getenv("AWS_ACCESS_KEY_ID"),
-	    getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN"),
+	const struct keys keys = {getenv("AWS_ACCESS_KEY_ID"),
+	    getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")};
+
+	return fill(login, &keys,
 	    "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY in the environment", err);
 }
 
@@ -139,9 +147,14 @@ int
 lt_aws_login_of_file(struct lt_aws_login *login, char *text,
     const char *profile, struct lt_error *err)
 {
-	static const char *const keys[] = {
-	    "aws_access_key_id", "aws_secret_access_key", "aws_session_token"};
-	const char *values[3] = {NULL, NULL, NULL};
+	struct keys keys = {NULL, NULL, NULL};
+	const struct {
+		const char *name, **value;
+	} names[] = {
+	    {"aws_access_key_id", &keys.id},
+	    {"aws_secret_access_key", &keys.secret},
+	    {"aws_session_token", &keys.token},
+	};
 	bool inside = false, found = false;
 	char where[128], *rest = text;
 
@@ -158,14 +171,14 @@ lt_aws_login_of_file(struct lt_aws_login *login, char *text,
 			continue;
 		*equals = '\0';
 		for (int i = 0; i < 3; i++)
-			if (strcmp(trim(line), keys[i]) == 0)
-				values[i] = trim(equals + 1);
+			if (strcmp(trim(line), names[i].name) == 0)
+				*names[i].value = trim(equals + 1);
 	}
 	if (!found)
 		return lt_fail(err, LT_EINPUT,
 		    "no section [%.60s], want the profile's", profile);
 	snprintf(where, sizeof(where), "section [%.60s]", profile);
-	return fill(login, values[0], values[1], values[2], where, err);
+	return fill(login, &keys, where, err);
 }
 
 static int
@@ -229,8 +242,9 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 		    "credentials of the role: no time in \"Expiration\"");
 	else
 		code = fill(login,
-		    json_string_value(json_object_get(json, "AccessKeyId")),
-		    json_string_value(secret), json_string_value(token),
+		    &(struct keys){
+			json_string_value(json_object_get(json, "AccessKeyId")),
+			json_string_value(secret), json_string_value(token)},
 		    "credentials of the role", err);
 	wipe(secret);
 	wipe(token);
@@ -238,22 +252,28 @@ lt_aws_login_of_role(struct lt_aws_login *login, const char *bytes,
 	return lt_error_mend(err, code);
 }
 
-/* One request to the metadata service; the answer's body is freed with
- * imds_free(). Past any proxy: it is not ours to ask for our keys. */
+struct question { /* to the metadata service */
+	const char *method, *path, *header;
+};
+
+/* The answer's body is freed with imds_free(). Past any proxy: it is not ours
+ * to ask for our keys. */
 static int
-imds(struct lt_web *web, const char *method, const char *path,
-    const char *header, struct lt_http_response *response, struct lt_error *err)
+imds(struct lt_web *web, const struct question *question,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
 	    .url = url,
-	    .method = method,
-	    .secret_header = header,
+	    .method = question->method,
+	    .secret_header = question->header,
 	    .direct = true,
 	    .type = LT_WEB_TEXT,
 	};
-	const int code = lt_url_start(
-	    url, web->options, "imds_url", "http://169.254.169.254", path, err);
+	const int code = lt_url_start(url,
+	    lt_source_option(
+		web->options, "imds_url", "http://169.254.169.254"),
+	    question->path, err);
 
 	*response = (struct lt_http_response){0};
 	return code == LT_OK ? lt_web_do(web, &request, response, err) : code;
@@ -274,7 +294,8 @@ imds_session(
 {
 	struct lt_http_response response;
 	int code =
-	    imds(web, "PUT", "latest/api/token", token_ttl, &response, err);
+	    imds(web, &(struct question){"PUT", "latest/api/token", token_ttl},
+		&response, err);
 
 	if (code == LT_OK &&
 	    (!is_key(response.body, true) ||
@@ -294,7 +315,8 @@ imds_role(struct lt_web *web, const char *header, char *path, size_t size,
 	static const char list[] = "latest/meta-data/iam/security-credentials/";
 	struct lt_http_response response;
 	char role[192] = "";
-	int code = imds(web, NULL, list, header, &response, err);
+	int code =
+	    imds(web, &(struct question){NULL, list, header}, &response, err);
 
 	if (response.status == 404)
 		lt_context(err, "the instance has no IAM role");
@@ -321,7 +343,8 @@ of_instance(struct lt_web *web, struct lt_aws_login *login,
 	if (code == LT_OK)
 		code = imds_role(web, header, path, sizeof(path), err);
 	if (code == LT_OK)
-		code = imds(web, NULL, path, header, &response, err);
+		code = imds(web, &(struct question){NULL, path, header},
+		    &response, err);
 	if (code == LT_OK)
 		code = lt_aws_login_of_role(login, response.body,
 		    response.body_length, until_utc_s, err);

@@ -203,8 +203,9 @@ advisor_fetch(const struct lt_source_options *options,
 	const struct lt_web_request request = {
 	    .url = url, .type = LT_WEB_TEXT, .conditional = true};
 	struct lt_web web;
-	const int code = lt_url_start(url, options, "url",
-	    advisor_options[3].fallback, "spot-advisor-data.json", err);
+	const int code = lt_url_start(url,
+	    lt_source_option(options, "url", advisor_options[3].fallback),
+	    "spot-advisor-data.json", err);
 
 	if (code != LT_OK)
 		return code;

@@ -204,13 +204,13 @@ score_parse(const struct lt_source_options *options,
     const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
-	struct lt_aws_text next = {0};
+	struct lt_aws_page page = {
+	    .bytes = answer->bytes, .byte_count = answer->byte_count};
 	struct scores scores;
 	int code;
 
 	scores_start(&scores, options);
-	code = lt_aws_items_read(&score_items, answer->bytes,
-	    answer->byte_count, &scores, &next, err);
+	code = lt_aws_items_read(&score_items, &scores, &page, err);
 	if (code == LT_OK)
 		code = scores_end(
 		    &scores, options, answer->now_utc_s, points, err);

@@ -48,7 +48,11 @@ struct change {
 struct prices { /* of all pages of one fetch */
 	const struct lt_source_options *options;
 	const char *type, *product, *zone, *zone_id;
+	/* History is told from then on; later than asked for where older
+	 * records did not come. */
+	int64_t from_utc_s;
 	int64_t end_utc_s; /* the newest price is said to hold until then */
+	char note[LT_POINTS_NOTE_SIZE];
 	struct change *changes;
 	size_t count, capacity;
 	char zones[ZONES_MAX][ZONE_SIZE];
@@ -138,13 +142,14 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 
 static void
 prices_start(struct prices *prices, const struct lt_source_options *options,
-    int64_t now_utc_s)
+    int64_t from_utc_s, int64_t now_utc_s)
 {
 	*prices = (struct prices){.options = options,
 	    .type = lt_source_option(options, "instance_type", ""),
 	    .product = lt_source_option(options, "product", "Linux/UNIX"),
 	    .zone = lt_source_option(options, "zone", NULL),
 	    .zone_id = lt_source_option(options, "zone_id", NULL),
+	    .from_utc_s = from_utc_s,
 	    .end_utc_s = now_utc_s + 2 * INTERVAL_S};
 }
 
@@ -302,18 +307,20 @@ dearest(const int64_t micros[ZONES_MAX], int zone_count)
 	return most;
 }
 
+/* held: what holds until then, of no zone. */
 static int
-add_step(struct lt_points *points, int64_t from_utc_s, int64_t start_utc_s,
-    int64_t end_utc_s, int64_t micros, struct lt_error *err)
+add_step(const struct prices *prices, const struct change *held,
+    int64_t end_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const struct lt_point point = {
-	    .start_utc_s = start_utc_s < from_utc_s ? from_utc_s : start_utc_s,
+	    .start_utc_s = held->utc_s < prices->from_utc_s ? prices->from_utc_s
+							    : held->utc_s,
 	    .end_utc_s = end_utc_s,
-	    .value = (double)micros,
+	    .value = (double)held->micros,
 	    .quality = LT_QUALITY_MEASURED,
 	};
 
-	return micros == 0 || end_utc_s <= point.start_utc_s
+	return held->micros == 0 || end_utc_s <= point.start_utc_s
 		   ? LT_OK
 		   : lt_points_add(points, &point, err);
 }
@@ -321,12 +328,13 @@ add_step(struct lt_points *points, int64_t from_utc_s, int64_t start_utc_s,
 /* The price of all zones' dearest, from `from` on: changes before it count
  * for what holds then. Also the price of the one zone, where there is one. */
 static int
-add_steps(struct prices *prices, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_points *points, struct lt_error *err)
+add_steps(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
+    struct lt_error *err)
 {
 	const int64_t end_utc_s =
 	    to_utc_s < prices->end_utc_s ? to_utc_s : prices->end_utc_s;
-	int64_t micros[ZONES_MAX] = {0}, held = 0, since_utc_s = 0;
+	int64_t micros[ZONES_MAX] = {0};
+	struct change held = {0};
 	int code = LT_OK;
 
 	if (prices->count > 0)
@@ -339,21 +347,19 @@ add_steps(struct prices *prices, int64_t from_utc_s, int64_t to_utc_s,
 		if (i + 1 < prices->count && change[1].utc_s == change->utc_s)
 			continue;
 		const int64_t most = dearest(micros, prices->zone_count);
-		if (most == held || change->utc_s >= end_utc_s)
+		if (most == held.micros || change->utc_s >= end_utc_s)
 			continue;
-		code = add_step(
-		    points, from_utc_s, since_utc_s, change->utc_s, held, err);
-		held = most;
-		since_utc_s = change->utc_s;
+		code = add_step(prices, &held, change->utc_s, points, err);
+		held.micros = most;
+		held.utc_s = change->utc_s;
 	}
-	return code == LT_OK ? add_step(points, from_utc_s, since_utc_s,
-				   end_utc_s, held, err)
+	return code == LT_OK ? add_step(prices, &held, end_utc_s, points, err)
 			     : code;
 }
 
 static int
-prices_end(struct prices *prices, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_points *points, struct lt_error *err)
+prices_end(struct prices *prices, int64_t to_utc_s, struct lt_points *points,
+    struct lt_error *err)
 {
 	int code = LT_OK;
 
@@ -364,7 +370,7 @@ prices_end(struct prices *prices, int64_t from_utc_s, int64_t to_utc_s,
 		    "prices of %d zones without their ids, want those of %s",
 		    prices->zone_count, prices->zone_id);
 	if (prices->count > 0)
-		code = add_steps(prices, from_utc_s, to_utc_s, points, err);
+		code = add_steps(prices, to_utc_s, points, err);
 	if (code == LT_OK && points->count == 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%d prices and no usable one of %s, %s, %s%s%s",
@@ -387,14 +393,14 @@ price_parse(const struct lt_source_options *options,
     struct lt_error *err)
 {
 	struct prices prices;
-	struct lt_aws_text next = {0};
+	struct lt_aws_page page = {
+	    .bytes = answer->bytes, .byte_count = answer->byte_count};
 	int code;
 
-	prices_start(&prices, options, answer->now_utc_s);
-	code = lt_aws_items_read(&price_items, answer->bytes,
-	    answer->byte_count, &prices, &next, err);
+	prices_start(&prices, options, INT64_MIN, answer->now_utc_s);
+	code = lt_aws_items_read(&price_items, &prices, &page, err);
 	if (code == LT_OK)
-		code = prices_end(&prices, INT64_MIN, INT64_MAX, points, err);
+		code = prices_end(&prices, INT64_MAX, points, err);
 	free(prices.changes);
 	lt_text_mend(points->note);
 	return lt_error_mend(err, code);
@@ -450,8 +456,8 @@ request(struct lt_web *web, const struct lt_aws_login *login,
 
 /* The present first: the loss of history must not cost it. */
 static int
-request_all(struct lt_web *web, struct prices *prices, int64_t *from_utc_s,
-    int64_t now_utc_s, char *note, size_t note_size, struct lt_error *err)
+request_all(struct lt_web *web, struct prices *prices, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const int64_t recent_utc_s = now_utc_s - INTERVAL_S,
 		      oldest_utc_s = now_utc_s - PAST_MAX_S + LT_HOUR_S;
@@ -461,16 +467,17 @@ request_all(struct lt_web *web, struct prices *prices, int64_t *from_utc_s,
 
 	if (code == LT_OK)
 		code = request(web, &login, prices, recent_utc_s, err);
-	if (code == LT_OK && *from_utc_s < recent_utc_s) {
+	if (code == LT_OK && prices->from_utc_s < recent_utc_s) {
 		const size_t count = prices->count;
 
-		if (*from_utc_s < oldest_utc_s)
-			*from_utc_s = oldest_utc_s;
-		if (request(web, &login, prices, *from_utc_s, &past) != LT_OK) {
+		if (prices->from_utc_s < oldest_utc_s)
+			prices->from_utc_s = oldest_utc_s;
+		if (request(web, &login, prices, prices->from_utc_s, &past) !=
+		    LT_OK) {
 			prices->count = count;
-			*from_utc_s = recent_utc_s;
-			snprintf(note, note_size, "without history: %.160s",
-			    past.text);
+			prices->from_utc_s = recent_utc_s;
+			snprintf(prices->note, sizeof(prices->note),
+			    "without history: %.160s", past.text);
 			web->points->past_lost = true;
 		}
 	}
@@ -483,25 +490,21 @@ price_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	char note[LT_POINTS_NOTE_SIZE] = "";
 	struct prices prices;
 	struct lt_web web;
-	int64_t from_utc_s = window->from_utc_s;
 	int code;
 
 	lt_web_start(&web, options, points);
-	prices_start(&prices, options, window->now_utc_s);
-	code = request_all(&web, &prices, &from_utc_s, window->now_utc_s, note,
-	    sizeof(note), err);
+	prices_start(&prices, options, window->from_utc_s, window->now_utc_s);
+	code = request_all(&web, &prices, window->now_utc_s, err);
 	if (code == LT_OK) {
-		code = prices_end(
-		    &prices, from_utc_s, window->to_utc_s, points, err);
+		code = prices_end(&prices, window->to_utc_s, points, err);
 		if (code != LT_OK)
 			lt_context(err, "%s", options->name);
 	}
 	free(prices.changes);
-	if (note[0] != '\0')
-		memcpy(points->note, note, sizeof(note));
+	if (prices.note[0] != '\0')
+		memcpy(points->note, prices.note, sizeof(points->note));
 	lt_text_mend(points->note);
 	return lt_error_mend(err, code);
 }

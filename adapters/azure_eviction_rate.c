@@ -287,8 +287,8 @@ login(struct lt_web *web, int64_t now_utc_s, struct lt_error *err)
 
 	snprintf(path, sizeof(path), "%s/oauth2/v2.0/token",
 	    lt_source_option(web->options, "tenant_id", ""));
-	code =
-	    lt_url_start(url, web->options, "login_url", LOGIN_URL, path, err);
+	code = lt_url_start(url,
+	    lt_source_option(web->options, "login_url", LOGIN_URL), path, err);
 	if (code == LT_OK)
 		code = login_form(form, sizeof(form), web->options, err);
 	if (code == LT_OK)
@@ -388,7 +388,8 @@ request_all(struct lt_web *web, int64_t now_utc_s, bool *denied,
 	struct tally tally = {.worst = -1};
 	char url[LT_URL_SIZE];
 	int page = 0;
-	int code = lt_url_start(url, web->options, "url", MANAGEMENT_URL,
+	int code = lt_url_start(url,
+	    lt_source_option(web->options, "url", MANAGEMENT_URL),
 	    "providers/Microsoft.ResourceGraph/resources?api-version=2021-03-01",
 	    err);
 

@@ -327,7 +327,8 @@ first_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	snprintf(path, sizeof(path),
 	    "api/retail/prices?api-version=2023-01-01-preview&currencyCode=%%27%s%%27&$filter=%s",
 	    price_currency(options), escaped);
-	return lt_url_start(out, options, "url", PRICES_URL, path, err);
+	return lt_url_start(
+	    out, lt_source_option(options, "url", PRICES_URL), path, err);
 }
 
 /* "https://host:443", "" for what is no plain URL: Azure's links name the

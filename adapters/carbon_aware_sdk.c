@@ -111,7 +111,8 @@ static int
 start_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
     const char *path, struct lt_error *err)
 {
-	const int code = lt_url_start(url, options, "url", "", path, err);
+	const int code =
+	    lt_url_start(url, lt_source_option(options, "url", ""), path, err);
 
 	return code == LT_OK
 		   ? lt_url_add(url, "location",
@@ -120,8 +121,8 @@ start_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
 }
 
 static int
-ask(struct lt_web *web, const char *url, int64_t now_utc_s,
-    struct lt_points *points, long *status, struct lt_error *err)
+ask(struct lt_web *web, const char *url, int64_t now_utc_s, long *status,
+    struct lt_error *err)
 {
 	const struct lt_web_request request = {
 	    .url = url,
@@ -131,14 +132,14 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s,
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
 
-	web->points = points;
 	int code = lt_web_do(web, &request, &response, &inner);
+
 	*status = response.status;
 	if (code == LT_OK) {
 		code = sdk_parse(web->options,
 		    &(struct lt_answer){
 			response.body, response.body_length, now_utc_s},
-		    points, &inner);
+		    web->points, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	}
@@ -155,11 +156,11 @@ ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead,
 {
 	char url[LT_URL_SIZE];
 
+	web->points = &ahead->points;
 	ahead->code = start_url(
 	    url, web->options, "emissions/forecasts/current", &ahead->err);
 	if (ahead->code == LT_OK)
-		ahead->code = ask(
-		    web, url, now_utc_s, &ahead->points, status, &ahead->err);
+		ahead->code = ask(web, url, now_utc_s, status, &ahead->err);
 }
 
 /* The newest first: it is worth the most if a later one fails. No content is
@@ -170,6 +171,7 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 {
 	int64_t end_utc_s = now_utc_s;
 
+	web->points = &past->points;
 	for (int i = 0; i < CHUNKS_MAX && end_utc_s > from_utc_s; i++) {
 		const int64_t start_utc_s = from_utc_s > end_utc_s - CHUNK_S
 						? from_utc_s
@@ -187,8 +189,7 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 		if (code == LT_OK)
 			code = lt_url_add(url, "toTime", end, &err);
 		if (code == LT_OK)
-			code = ask(
-			    web, url, now_utc_s, &past->points, &status, &err);
+			code = ask(web, url, now_utc_s, &status, &err);
 		if (code != LT_OK && status != NO_CONTENT) {
 			past->code = lt_error_give(&past->err, code, &err);
 			return;

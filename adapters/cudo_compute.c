@@ -204,8 +204,12 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		lt_note_add(points, "%d of %d rows have no usable price",
 		    tally.refused, tally.rows);
 	strcpy(points->currency, "USD");
-	return lt_price_list_point(points, tally.high_micros, now_utc_s,
-	    INTERVAL_S, LT_QUALITY_MEASURED, err);
+	return lt_price_list_point(points,
+	    &(struct lt_list_price){.micros = tally.high_micros,
+		.quality = LT_QUALITY_MEASURED,
+		.now_utc_s = now_utc_s,
+		.interval_s = INTERVAL_S},
+	    err);
 }
 
 static int
@@ -234,8 +238,8 @@ cudo_fetch(const struct lt_source_options *options,
 	/* The list knows no past. */
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
-	code = lt_url_start(
-	    url, options, "url", BASE_URL, "v1/vms/machine-types", err);
+	code = lt_url_start(url, lt_source_option(options, "url", BASE_URL),
+	    "v1/vms/machine-types", err);
 	if (code == LT_OK && (lt_source_option(options, "key_file", NULL) ||
 				 lt_source_option(options, "key_env", NULL))) {
 		strcpy(header, scheme);

@@ -175,6 +175,7 @@ eia_error_text(char *out, size_t size, const char *body, size_t length)
 }
 
 struct page {
+	int offset; /* which is asked for: of its first row */
 	size_t rows;
 	double total; /* of all pages; a number or a text; -1 = not said */
 };
@@ -204,12 +205,12 @@ read_json(const struct lt_source_options *options, const json_t *json,
 }
 
 static int
-read_page(const struct lt_source_options *options, const char *bytes,
-    size_t byte_count, struct lt_mix *mix, struct page *page,
+read_page(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_mix *mix, struct page *page,
     struct lt_error *err)
 {
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return code;
@@ -229,8 +230,7 @@ eia_parse(const struct lt_source_options *options,
 	    answer->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = read_page(options, answer->bytes, answer->byte_count,
-		    &mix, &page, err);
+		code = read_page(options, answer, &mix, &page, err);
 	if (code == LT_OK)
 		code = lt_mix_points(
 		    &mix, options, answer->now_utc_s, points, err);
@@ -274,9 +274,9 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    {"offset", from},
 	    {"length", "5000"},
 	};
-	int code =
-	    lt_url_start(out, options, "url", eia_options[EIA_URL].fallback,
-		"v2/electricity/rto/fuel-type-data/data/", err);
+	int code = lt_url_start(out,
+	    lt_source_option(options, "url", eia_options[EIA_URL].fallback),
+	    "v2/electricity/rto/fuel-type-data/data/", err);
 
 	/* A period is the end of its hour; one more, should the end not be
 	 * part of the range. */
@@ -293,7 +293,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 
 static int
 request_page(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
-    int offset, struct page *page, struct lt_error *err)
+    struct page *page, struct lt_error *err)
 {
 	char url[LT_URL_SIZE];
 	struct lt_http_response response = {0};
@@ -305,15 +305,17 @@ request_page(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 	    .gap_ms = 250, /* at most 5 a second are asked for */
 	    .error_text = eia_error_text,
 	};
-	int code = make_url(url, web->options, mix, offset, &inner);
+	int code = make_url(url, web->options, mix, page->offset, &inner);
 
 	if (code == LT_OK) {
 		code = lt_web_do(web, &request, &response, &inner);
 		if (response.status == 429 && web->points->retry_after_s == 0)
 			web->points->retry_after_s = OVER_LIMIT_S;
 		if (code == LT_OK) {
-			code = read_page(web->options, response.body,
-			    response.body_length, mix, page, &inner);
+			code = read_page(web->options,
+			    &(struct lt_answer){
+				response.body, response.body_length, 0},
+			    mix, page, &inner);
 			if (code != LT_OK)
 				lt_web_refuse(url, &inner);
 		}
@@ -325,19 +327,20 @@ request_page(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 /* Later pages are older hours: without them the newer ones still count. */
 static int
 request_pages(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
-    char *missing, size_t missing_size, struct lt_error *err)
+    char missing[LT_POINTS_NOTE_SIZE], struct lt_error *err)
 {
 	struct page page = {0};
 
 	for (int i = 0; i < PAGES_MAX; i++) {
 		struct lt_error inner = {0};
-		const int code = request_page(
-		    web, secret_query, mix, i * PAGE_ROWS, &page, &inner);
 
+		page.offset = i * PAGE_ROWS;
+		const int code =
+		    request_page(web, secret_query, mix, &page, &inner);
 		if (code != LT_OK && i == 0)
 			return lt_error_give(err, code, &inner);
 		if (code != LT_OK) {
-			snprintf(missing, missing_size,
+			snprintf(missing, LT_POINTS_NOTE_SIZE,
 			    "without older hours: %.120s", inner.text);
 			web->points->past_lost = true;
 			return LT_OK;
@@ -351,7 +354,8 @@ request_pages(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 			: page.rows < PAGE_ROWS)
 			return LT_OK;
 	}
-	snprintf(missing, missing_size, "without older hours: too many rows");
+	snprintf(
+	    missing, LT_POINTS_NOTE_SIZE, "without older hours: too many rows");
 	return LT_OK;
 }
 
@@ -396,8 +400,7 @@ eia_fetch(const struct lt_source_options *options,
 		code = make_secret(
 		    secret_query, sizeof(secret_query), options, err);
 	if (code == LT_OK)
-		code = request_pages(
-		    &web, secret_query, &mix, missing, sizeof(missing), err);
+		code = request_pages(&web, secret_query, &mix, missing, err);
 	explicit_bzero(secret_query, sizeof(secret_query));
 	if (code == LT_OK)
 		code = lt_mix_points(

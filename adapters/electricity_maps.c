@@ -158,8 +158,7 @@ make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
 	int code;
 
 	snprintf(path, sizeof(path), "carbon-intensity/%s", endpoint);
-	code = lt_url_start(
-	    url, options, "url", value_of(options, "url"), path, err);
+	code = lt_url_start(url, value_of(options, "url"), path, err);
 	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++) {
 		const char *const value = value_of(options, query[i].option);
 

@@ -57,6 +57,8 @@ co2_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
 	return true;
 }
 
+static lt_parse_fn co2_parse;
+
 static const struct lt_charts co2_charts = {
     .quantity = LT_QUANTITY_CARBON,
     .currency = "",
@@ -65,6 +67,7 @@ static const struct lt_charts co2_charts = {
     .zone_option = "country",
     .default_is_present = true,
     .columns = {"co2eq", "co2eq_forecast"},
+    .parse = co2_parse,
     .value = co2_value,
 };
 
@@ -81,8 +84,7 @@ co2_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_charts_fetch(
-	    &co2_charts, co2_parse, options, window, points, err);
+	return lt_charts_fetch(&co2_charts, options, window, points, err);
 }
 
 const struct lt_adapter lt_adapter_energy_charts = {

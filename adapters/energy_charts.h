@@ -27,6 +27,7 @@ struct lt_charts { /* one endpoint */
 	 * are sent always. */
 	bool default_is_present;
 	const char *columns[LT_CHARTS_COLUMNS_MAX]; /* NULL = no second */
+	lt_parse_fn *parse;			    /* the adapter's */
 	/* Is the answer in our unit? May be NULL. */
 	int (*begin)(const struct lt_source_options *options,
 	    const json_t *json, struct lt_charts_terms *terms,
@@ -42,7 +43,7 @@ struct lt_charts { /* one endpoint */
 int lt_charts_parse(const struct lt_charts *charts,
     const struct lt_source_options *options, const struct lt_answer *answer,
     struct lt_points *points, struct lt_error *err);
-int lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
+int lt_charts_fetch(const struct lt_charts *charts,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);
 

@@ -27,9 +27,14 @@ struct columns {
 	size_t count;
 };
 
-/* What the times of one answer came to. Values that are still missing at its
- * end are of a time to come: no reason for a note. */
-struct tally {
+struct reading { /* of one answer */
+	const struct lt_charts *charts;
+	struct lt_charts_terms terms;
+	int64_t now_utc_s;
+	struct columns columns;
+	struct lt_points *points;
+	/* What its times came to. Values that are still missing at its end are
+	 * of a time to come: no reason for a note. */
 	int empty, trailing, refused;
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
 };
@@ -145,10 +150,11 @@ step_at(const struct columns *columns, size_t i)
 
 /* One bad value must not cost the others. */
 static int
-add_point(const struct lt_charts *charts, const struct columns *columns,
-    size_t i, const struct lt_charts_terms *terms, int64_t now_utc_s,
-    struct tally *tally, struct lt_points *points, struct lt_error *err)
+add_point(struct reading *reading, size_t i, struct lt_error *err)
 {
+	const struct columns *const columns = &reading->columns;
+	const struct lt_charts_terms *const terms = &reading->terms;
+	struct lt_points *const points = reading->points;
 	const int64_t start_utc_s = time_at(columns, i);
 	struct lt_point point = {.start_utc_s = start_utc_s,
 	    .end_utc_s = start_utc_s + step_at(columns, i)};
@@ -158,70 +164,66 @@ add_point(const struct lt_charts *charts, const struct columns *columns,
 		cells[j] = columns->values[j] == NULL
 			       ? NULL
 			       : json_array_get(columns->values[j], i);
-	if (!charts->value(cells, terms, now_utc_s, &point)) {
-		tally->trailing++;
+	if (!reading->charts->value(cells, terms, reading->now_utc_s, &point)) {
+		reading->trailing++;
 		return LT_OK;
 	}
-	tally->empty += tally->trailing;
-	tally->trailing = 0;
+	reading->empty += reading->trailing;
+	reading->trailing = 0;
 	point.value = lt_quantity_from(
 	    points->quantity, (point.value + terms->add) * terms->multiply);
-	switch (lt_points_add(points, &point, &tally->refusal)) {
+	switch (lt_points_add(points, &point, &reading->refusal)) {
 	case LT_OK:
 		return LT_OK;
 	case LT_EINPUT:
-		tally->refused++;
+		reading->refused++;
 		return LT_OK;
 	default:
 		return lt_error_give(
-		    err, (int)tally->refusal.code, &tally->refusal);
+		    err, (int)reading->refusal.code, &reading->refusal);
 	}
 }
 
 static int
-add_points(const struct lt_charts *charts, const struct columns *columns,
-    const struct lt_charts_terms *terms, int64_t now_utc_s,
-    struct lt_points *points, struct lt_error *err)
+add_points(struct reading *reading, struct lt_error *err)
 {
+	const size_t count = reading->columns.count;
+	struct lt_points *const points = reading->points;
 	const size_t before = points->count;
-	struct tally tally = {0};
 
-	for (size_t i = 0; i < columns->count; i++) {
-		const int code = add_point(
-		    charts, columns, i, terms, now_utc_s, &tally, points, err);
+	for (size_t i = 0; i < count; i++) {
+		const int code = add_point(reading, i, err);
 
 		if (code != LT_OK)
 			return code;
 	}
 	if (points->count == before)
 		return lt_fail(err, LT_EINPUT,
-		    "%zu times and no usable value among them%s%s",
-		    columns->count, tally.refused > 0 ? ": " : "",
-		    tally.refusal.text);
-	if (tally.refused + tally.empty > 0)
+		    "%zu times and no usable value among them%s%s", count,
+		    reading->refused > 0 ? ": " : "", reading->refusal.text);
+	if (reading->refused + reading->empty > 0)
 		snprintf(points->note, sizeof(points->note),
 		    "%d of %zu times have no usable value",
-		    tally.refused + tally.empty, columns->count);
+		    reading->refused + reading->empty, count);
 	return LT_OK;
 }
 
 static int
-parse_json(const struct lt_charts *charts,
-    const struct lt_source_options *options, const json_t *json,
-    int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
+parse_json(struct reading *reading, const struct lt_source_options *options,
+    const json_t *json, struct lt_error *err)
 {
-	struct lt_charts_terms terms = {.multiply = 1};
-	struct columns columns = {0};
-	int code = find_columns(charts, json, &columns, err);
+	const struct lt_charts *const charts = reading->charts;
+	struct lt_points *const points = reading->points;
+	int code = find_columns(charts, json, &reading->columns, err);
 
 	if (code == LT_OK && charts->begin != NULL)
-		code = charts->begin(options, json, &terms, err);
+		code = charts->begin(options, json, &reading->terms, err);
 	if (code != LT_OK)
 		return code;
 	points->quantity = charts->quantity;
 	strcpy(points->currency, charts->currency);
 	points->note[0] = '\0'; /* of an answer before this one */
-	code = add_points(charts, &columns, &terms, now_utc_s, points, err);
+	code = add_points(reading, err);
 	if (code == LT_OK && json_is_true(json_object_get(json, "deprecated")))
 		lt_note_add(points,
 		    "the source says that it will end this interface (deprecated)");
@@ -233,13 +235,18 @@ lt_charts_parse(const struct lt_charts *charts,
     const struct lt_source_options *options, const struct lt_answer *answer,
     struct lt_points *points, struct lt_error *err)
 {
+	struct reading reading = {
+	    .charts = charts,
+	    .terms.multiply = 1,
+	    .now_utc_s = answer->now_utc_s,
+	    .points = points,
+	};
 	json_t *json;
 	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return lt_error_mend(err, code);
-	code =
-	    parse_json(charts, options, json, answer->now_utc_s, points, err);
+	code = parse_json(&reading, options, json, err);
 	json_decref(json);
 	if (code == LT_OK) {
 		lt_points_sort(points);
@@ -271,7 +278,6 @@ error_text(char *out, size_t size, const char *body, size_t length)
 
 struct asking { /* the parts of a request that stay the same */
 	const struct lt_charts *charts;
-	lt_parse_fn *parse;
 	struct lt_web *web;
 	int64_t now_utc_s;
 };
@@ -304,8 +310,8 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	    .error_text = error_text,
 	};
 	struct lt_error *const err = &part->err;
-	int code =
-	    lt_url_start(url, options, "url", LT_CHARTS_URL, charts->path, err);
+	int code = lt_url_start(url,
+	    lt_source_option(options, "url", LT_CHARTS_URL), charts->path, err);
 
 	if (code == LT_OK)
 		code = lt_url_add(url, charts->zone_key,
@@ -318,7 +324,7 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	part->asked = true;
 	asking->web->points = &part->points;
 	part->code = code == LT_OK ? lt_web_points(asking->web, &request,
-					 asking->parse, asking->now_utc_s, err)
+					 charts->parse, asking->now_utc_s, err)
 				   : code;
 }
 
@@ -340,13 +346,13 @@ request_past(const struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 }
 
 int
-lt_charts_fetch(const struct lt_charts *charts, lt_parse_fn *parse,
+lt_charts_fetch(const struct lt_charts *charts,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)
 {
 	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
-	const struct asking asking = {charts, parse, &web, window->now_utc_s};
+	const struct asking asking = {charts, &web, window->now_utc_s};
 	int64_t past_end_utc_s = window->to_utc_s < window->now_utc_s
 				     ? window->to_utc_s
 				     : window->now_utc_s;

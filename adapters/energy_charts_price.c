@@ -105,6 +105,8 @@ price_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
 	return true;
 }
 
+static lt_parse_fn price_parse;
+
 static const struct lt_charts price_charts = {
     .quantity = LT_QUANTITY_TARIFF,
     .currency = "EUR",
@@ -113,6 +115,7 @@ static const struct lt_charts price_charts = {
     .zone_option = "bidding_zone",
     .columns = {"price"},
     .begin = price_begin,
+    .parse = price_parse,
     .value = price_value,
 };
 
@@ -129,8 +132,7 @@ price_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	return lt_charts_fetch(
-	    &price_charts, price_parse, options, window, points, err);
+	return lt_charts_fetch(&price_charts, options, window, points, err);
 }
 
 const struct lt_adapter lt_adapter_energy_charts_price = {

@@ -91,8 +91,7 @@ entsoe_parse(const struct lt_source_options *options,
 		code = lt_mix_start(&mix, lt_entsoe_fuels,
 		    answer->now_utc_s - LT_MIX_SPAN_S, answer->now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_entsoe_read(
-		    answer->bytes, answer->byte_count, eic, &mix, &said, err);
+		code = lt_entsoe_read(answer, eic, &mix, &said, err);
 	if (code == LT_OK && said.kind != LT_ENTSOE_DATA)
 		code = refused(&said, err);
 	if (code == LT_OK)
@@ -123,7 +122,8 @@ entsoe_error_text(char *out, size_t size, const char *body, size_t length)
 	struct lt_entsoe_answer answer;
 
 	out[0] = '\0';
-	if (lt_entsoe_read(body, length, "", NULL, &answer, NULL) == LT_OK)
+	if (lt_entsoe_read(&(struct lt_answer){body, length, 0}, "", NULL,
+		&answer, NULL) == LT_OK)
 		snprintf(out, size, "%.190s", answer.reason);
 }
 
@@ -144,8 +144,10 @@ make_url(char out[LT_URL_SIZE], const struct job *job, struct span span,
 	};
 	const time_t from = (time_t)span.from_utc_s, to = (time_t)span.to_utc_s;
 	struct tm parts;
-	int code = lt_url_start(out, job->web.options, "url",
-	    entsoe_options[ENTSOE_URL].fallback, "api", err);
+	int code = lt_url_start(out,
+	    lt_source_option(
+		job->web.options, "url", entsoe_options[ENTSOE_URL].fallback),
+	    "api", err);
 
 	gmtime_r(&from, &parts);
 	strftime(start, sizeof(start), "%Y%m%d%H%M", &parts);
@@ -182,13 +184,15 @@ request_span(struct job *job, struct span span, struct lt_entsoe_answer *answer,
 	if (response.status == 429 && job->web.points->retry_after_s < BAN_S)
 		job->web.points->retry_after_s = BAN_S;
 	if (code == LT_OK) {
-		code = lt_entsoe_read(response.body, response.body_length,
+		code = lt_entsoe_read(
+		    &(struct lt_answer){response.body, response.body_length, 0},
 		    job->eic, &job->mix, answer, &inner);
 		if (code != LT_OK)
 			lt_web_refuse(url, &inner);
 	} else if (response.status == 400 &&
-		   lt_entsoe_read(response.body, response.body_length, "", NULL,
-		       answer, NULL) == LT_OK &&
+		   lt_entsoe_read(&(struct lt_answer){response.body,
+				      response.body_length, 0},
+		       "", NULL, answer, NULL) == LT_OK &&
 		   (answer->kind == LT_ENTSOE_NO_DATA ||
 		       answer->kind == LT_ENTSOE_TOO_MUCH)) {
 		code = LT_OK;

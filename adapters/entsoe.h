@@ -32,7 +32,7 @@ struct lt_entsoe_answer {
  * is counted as refused. LT_EINPUT for what is no answer at all, with line
  * and column. Pure.
  */
-int lt_entsoe_read(const char *bytes, size_t byte_count, const char *eic,
-    struct lt_mix *mix, struct lt_entsoe_answer *answer, struct lt_error *err);
+int lt_entsoe_read(const struct lt_answer *answer, const char *eic,
+    struct lt_mix *mix, struct lt_entsoe_answer *said, struct lt_error *err);
 
 #endif

@@ -495,14 +495,15 @@ on_doctype(void *data, const char *name, const char *system_id,
 }
 
 int
-lt_entsoe_read(const char *bytes, size_t byte_count, const char *eic,
-    struct lt_mix *mix, struct lt_entsoe_answer *answer, struct lt_error *err)
+lt_entsoe_read(const struct lt_answer *answer, const char *eic,
+    struct lt_mix *mix, struct lt_entsoe_answer *said, struct lt_error *err)
 {
+	const size_t byte_count = answer->byte_count;
 	struct reader reader = {
-	    .eic = eic, .mix = mix, .answer = answer, .err = err};
+	    .eic = eic, .mix = mix, .answer = said, .err = err};
 	char what[120];
 
-	*answer = (struct lt_entsoe_answer){0};
+	*said = (struct lt_entsoe_answer){0};
 	if (byte_count == 0)
 		return lt_fail(err, LT_EINPUT, "empty, want XML");
 	if (byte_count > INT32_MAX)
@@ -514,8 +515,8 @@ lt_entsoe_read(const char *bytes, size_t byte_count, const char *eic,
 	XML_SetElementHandler(reader.parser, on_start, on_end);
 	XML_SetCharacterDataHandler(reader.parser, on_text);
 	XML_SetStartDoctypeDeclHandler(reader.parser, on_doctype);
-	if (XML_Parse(reader.parser, bytes, (int)byte_count, XML_TRUE) !=
-	    XML_STATUS_OK) {
+	if (XML_Parse(reader.parser, answer->bytes, (int)byte_count,
+		XML_TRUE) != XML_STATUS_OK) {
 		snprintf(what, sizeof(what), "not XML: %s",
 		    XML_ErrorString(XML_GetErrorCode(reader.parser)));
 		stop(&reader, LT_EINPUT, what);

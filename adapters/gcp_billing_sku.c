@@ -159,8 +159,12 @@ finish(const struct lt_gcp_search *search, struct lt_points *points,
 	if (search->refused > 0)
 		lt_note_add(points, "%d matching SKUs were refused: %s",
 		    search->refused, search->refusal.text);
-	return lt_price_list_point(points, (double)micros, search->now_utc_s,
-	    INTERVAL_S, LT_QUALITY_MEASURED, err);
+	return lt_price_list_point(points,
+	    &(struct lt_list_price){.micros = (double)micros,
+		.quality = LT_QUALITY_MEASURED,
+		.now_utc_s = search->now_utc_s,
+		.interval_s = INTERVAL_S},
+	    err);
 }
 
 /* One page's SKUs into the search. token: of the next page, "" = the last. */
@@ -217,7 +221,8 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
     const char *token, struct lt_error *err)
 {
 	char size[16];
-	int code = lt_url_start(out, options, "url", BASE_URL, PATH, err);
+	int code = lt_url_start(
+	    out, lt_source_option(options, "url", BASE_URL), PATH, err);
 
 	snprintf(size, sizeof(size), "%d", PAGE_SIZE);
 	const char *const query[][2] = {{"pageSize", size},

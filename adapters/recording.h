@@ -41,10 +41,13 @@ int lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 int lt_recording_read(const struct lt_source_options *options,
     struct lt_points *points, struct lt_error *err);
 
-/* For the two formats: one row of texts. An empty value is a gap: no point.
- * end NULL or "" = until the next row. */
-int lt_recording_row(const struct lt_recording *recording, const char *time,
-    const char *value, const char *end, struct lt_points *points,
+struct lt_recording_row {	  /* its texts */
+	const char *time, *value; /* "" = a gap: no point */
+	const char *end;	  /* "" = until the next row */
+};
+/* For the two formats. */
+int lt_recording_row(const struct lt_recording *recording,
+    const struct lt_recording_row *row, struct lt_points *points,
     struct lt_error *err);
 int lt_recording_csv(const struct lt_recording *recording, const char *bytes,
     size_t byte_count, struct lt_points *points, struct lt_error *err);

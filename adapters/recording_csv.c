@@ -41,9 +41,10 @@ read_rows(struct lt_csv *csv, const struct lt_recording *recording,
 		code = row_check(csv, &row, err);
 		if (code != LT_OK)
 			return code;
-		code = lt_recording_row(recording, row.cells[COLUMN_TIME],
-		    row.cells[COLUMN_VALUE], row.cells[COLUMN_END], points,
-		    err);
+		code = lt_recording_row(recording,
+		    &(struct lt_recording_row){row.cells[COLUMN_TIME],
+			row.cells[COLUMN_VALUE], row.cells[COLUMN_END]},
+		    points, err);
 		if (code != LT_OK) {
 			lt_error_at(err, row.line, 1);
 			return code;

@@ -82,8 +82,8 @@ row_add(const struct lt_recording *recording, const json_t *row,
 	if (code == LT_OK && recording->end != NULL)
 		code = member_text(end, sizeof(end), row, recording->end, err);
 	if (code == LT_OK)
-		code =
-		    lt_recording_row(recording, time, value, end, points, err);
+		code = lt_recording_row(recording,
+		    &(struct lt_recording_row){time, value, end}, points, err);
 	return code;
 }
 

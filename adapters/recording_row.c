@@ -62,32 +62,32 @@ time_parse(const struct lt_recording *recording, const char *column,
 }
 
 int
-lt_recording_row(const struct lt_recording *recording, const char *time,
-    const char *value, const char *end, struct lt_points *points,
+lt_recording_row(const struct lt_recording *recording,
+    const struct lt_recording_row *row, struct lt_points *points,
     struct lt_error *err)
 {
 	struct lt_point point = {
 	    .end_utc_s = INT64_MAX, .quality = LT_QUALITY_MEASURED};
 	int code = time_parse(
-	    recording, recording->time, time, &point.start_utc_s, err);
+	    recording, recording->time, row->time, &point.start_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
-	if (value[0] == '\0') {
+	if (row->value[0] == '\0') {
 		/* Kept until all are sorted: it ends the row before it. */
 		point.quality = LT_QUALITY_NONE;
 		point.value = 1;
 		return lt_points_add(points, &point, err);
 	}
-	if (lt_double_parse(value, &point.value, NULL) != LT_OK)
+	if (lt_double_parse(row->value, &point.value, NULL) != LT_OK)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got \"%s\", want a number (empty where it is missing)",
-		    recording->value, value);
+		    recording->value, row->value);
 	point.value *= recording->scale;
 	point.value = lt_quantity_from(recording->quantity, point.value);
-	if (end != NULL && end[0] != '\0') {
+	if (row->end[0] != '\0') {
 		code = time_parse(
-		    recording, recording->end, end, &point.end_utc_s, err);
+		    recording, recording->end, row->end, &point.end_utc_s, err);
 		if (code != LT_OK)
 			return code;
 	}

@@ -27,13 +27,25 @@ divide_down(int64_t value, int64_t by)
 	return value / by - (value % by < 0);
 }
 
-/* The part of one pass that overlaps [from, to), cut at the pass's end. */
+/* Of the recording, in whole weeks. */
+static int64_t
+length_of(const struct lt_points *recording)
+{
+	const int64_t covered_s =
+	    recording->points[recording->count - 1].end_utc_s -
+	    recording->points[0].start_utc_s;
+
+	return covered_s - covered_s % WEEK_S;
+}
+
+/* The part of a pass, shifted by shift_s, that overlaps [from, to), cut at the
+ * pass's end. */
 static int
 add_pass(struct lt_points *points, const struct lt_points *recording,
-    int64_t length_s, int64_t shift_s, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+    int64_t shift_s, const struct lt_window *window, struct lt_error *err)
 {
-	const int64_t stop_utc_s = recording->points[0].start_utc_s + length_s;
+	const int64_t stop_utc_s =
+	    recording->points[0].start_utc_s + length_of(recording);
 
 	for (size_t i = 0; i < recording->count; i++) {
 		struct lt_point point = recording->points[i];
@@ -45,8 +57,8 @@ add_pass(struct lt_points *points, const struct lt_points *recording,
 		point.start_utc_s += shift_s;
 		point.end_utc_s += shift_s;
 		point.quality = LT_QUALITY_REPLAY;
-		if (point.end_utc_s <= from_utc_s ||
-		    point.start_utc_s >= to_utc_s)
+		if (point.end_utc_s <= window->from_utc_s ||
+		    point.start_utc_s >= window->to_utc_s)
 			continue;
 		const int code = lt_points_add(points, &point, err);
 		if (code != LT_OK)
@@ -85,28 +97,30 @@ label(struct lt_points *points, const char *path, int64_t first_weeks,
  */
 static int
 replay_points(const struct lt_source_options *options,
-    const struct lt_points *recording, int64_t from_utc_s, int64_t to_utc_s,
+    const struct lt_points *recording, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)
 {
 	const int64_t start_utc_s = recording->points[0].start_utc_s;
-	const int64_t covered_s =
-	    recording->points[recording->count - 1].end_utc_s - start_utc_s;
-	const int64_t length_s = covered_s - covered_s % WEEK_S;
+	const int64_t end_utc_s =
+	    recording->points[recording->count - 1].end_utc_s;
+	const int64_t length_s = length_of(recording);
 
 	if (length_s == 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: covers %" PRId64 " h, want a week (168 h) or more",
 		    lt_source_option(options, "path", ""),
-		    covered_s / LT_HOUR_S);
+		    (end_utc_s - start_utc_s) / LT_HOUR_S);
 	points->quantity = recording->quantity;
 	memcpy(points->currency, recording->currency, sizeof(points->currency));
-	if (to_utc_s <= from_utc_s)
+	if (window->to_utc_s <= window->from_utc_s)
 		return LT_OK;
-	const int64_t first = divide_down(from_utc_s - start_utc_s, length_s);
-	const int64_t last = divide_down(to_utc_s - 1 - start_utc_s, length_s);
+	const int64_t first =
+	    divide_down(window->from_utc_s - start_utc_s, length_s);
+	const int64_t last =
+	    divide_down(window->to_utc_s - 1 - start_utc_s, length_s);
 	for (int64_t pass = first; pass <= last; pass++) {
-		const int code = add_pass(points, recording, length_s,
-		    pass * length_s, from_utc_s, to_utc_s, err);
+		const int code =
+		    add_pass(points, recording, pass * length_s, window, err);
 
 		if (code != LT_OK)
 			return code;
@@ -125,8 +139,7 @@ replay_fetch(const struct lt_source_options *options,
 	int code = lt_recording_read(options, &recording, err);
 
 	if (code == LT_OK)
-		code = replay_points(options, &recording, window->from_utc_s,
-		    window->to_utc_s, points, err);
+		code = replay_points(options, &recording, window, points, err);
 	lt_points_free(&recording);
 	return code;
 }
@@ -137,6 +150,9 @@ replay_parse(const struct lt_source_options *options,
     const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err)
 {
+	const int64_t now_utc_s = answer->now_utc_s;
+	const struct lt_window week = {
+	    now_utc_s, now_utc_s + WEEK_S, now_utc_s};
 	struct lt_recording settings;
 	struct lt_points recording = {0};
 	int code = lt_recording_init(&settings, options, err);
@@ -145,8 +161,7 @@ replay_parse(const struct lt_source_options *options,
 		code = lt_recording_parse(&settings, answer->bytes,
 		    answer->byte_count, &recording, err);
 	if (code == LT_OK)
-		code = replay_points(options, &recording, answer->now_utc_s,
-		    answer->now_utc_s + WEEK_S, points, err);
+		code = replay_points(options, &recording, &week, points, err);
 	lt_points_free(&recording);
 	return code;
 }

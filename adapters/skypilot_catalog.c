@@ -358,10 +358,14 @@ finish(const struct search *search, int64_t now_utc_s, struct lt_points *points,
 	if (has_gpus)
 		part_note(points, &search->gpus, search->accelerator);
 	return lt_price_list_point(points,
-	    ((has_host ? search->host.high : 0) +
-		(has_gpus ? search->gpus.high : 0)) *
-		LT_MICROS,
-	    now_utc_s, INTERVAL_S, LT_QUALITY_ESTIMATED, err);
+	    &(struct lt_list_price){
+		.micros = ((has_host ? search->host.high : 0) +
+			      (has_gpus ? search->gpus.high : 0)) *
+			  LT_MICROS,
+		.quality = LT_QUALITY_ESTIMATED,
+		.now_utc_s = now_utc_s,
+		.interval_s = INTERVAL_S},
+	    err);
 }
 
 static struct search
@@ -437,7 +441,8 @@ sky_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_PRICE;
 	snprintf(path, sizeof(path), "%s/vms.csv",
 	    lt_source_option(options, "cloud", ""));
-	code = lt_url_start(url, options, "url", BASE_URL, path, err);
+	code = lt_url_start(
+	    url, lt_source_option(options, "url", BASE_URL), path, err);
 	return code == LT_OK ? lt_web_points(&web, &request, sky_parse,
 				   window->now_utc_s, err)
 			     : code;

@@ -104,8 +104,9 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	slot_text(from, from_utc_s);
 	snprintf(path, sizeof(path), "%sintensity/%s/%s%s",
 	    where[0] == '\0' ? "" : "regional/", from, span, where);
-	return lt_url_start(
-	    out, options, "url", uk_options[2].fallback, path, err);
+	return lt_url_start(out,
+	    lt_source_option(options, "url", uk_options[2].fallback), path,
+	    err);
 }
 
 /* What the slots of one answer came to. */

@@ -159,8 +159,9 @@ take_token(struct session *session, const struct lt_http_response *response,
     struct lt_error *err)
 {
 	struct lt_source_memory *const memory = session->web.memory;
-	const int code = lt_watttime_text(response->body, response->body_length,
-	    "token", memory->token, sizeof(memory->token), err);
+	const int code = lt_watttime_text(memory->token, sizeof(memory->token),
+	    &(struct lt_answer){response->body, response->body_length, 0},
+	    "token", err);
 
 	if (code != LT_OK)
 		return code;
@@ -189,8 +190,9 @@ login(struct session *session, struct lt_error *err)
 	int code;
 
 	forget_token(session);
-	code = lt_url_start(
-	    url, &session->options, "url", base_url, "login", &inner);
+	code = lt_url_start(url,
+	    lt_source_option(&session->options, "url", base_url), "login",
+	    &inner);
 	if (code == LT_OK)
 		code = lt_secret_read(&session->options, "password", secret,
 		    sizeof(secret), &inner);
@@ -303,8 +305,8 @@ find_region(struct session *session, struct lt_error *err)
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
 	char url[LT_URL_SIZE];
-	int code = lt_url_start(
-	    url, options, "url", base_url, "v3/region-from-loc", &inner);
+	int code = lt_url_start(url, lt_source_option(options, "url", base_url),
+	    "v3/region-from-loc", &inner);
 
 	for (int i = 0; i < 2 && code == LT_OK; i++)
 		code = lt_url_add(url, keys[i],
@@ -314,8 +316,10 @@ find_region(struct session *session, struct lt_error *err)
 	if (code == LT_OK)
 		code = ask(session, url, &response, &inner);
 	if (code == LT_OK) {
-		code = lt_watttime_text(response.body, response.body_length,
-		    "region", session->region, sizeof(session->region), &inner);
+		code = lt_watttime_text(session->region,
+		    sizeof(session->region),
+		    &(struct lt_answer){response.body, response.body_length, 0},
+		    "region", &inner);
 		if (code == LT_OK && !is_region(session->region))
 			code = lt_fail(
 			    &inner, LT_EINPUT, "a region of odd letters");
@@ -340,7 +344,8 @@ start_url(char url[LT_URL_SIZE], const struct session *session,
 {
 	const struct lt_source_options *const options = &session->options;
 	const char *const model = lt_source_option(options, "model", NULL);
-	int code = lt_url_start(url, options, "url", base_url, path, err);
+	int code = lt_url_start(
+	    url, lt_source_option(options, "url", base_url), path, err);
 
 	if (code == LT_OK)
 		code = lt_url_add(url, "region",

@@ -14,8 +14,8 @@ enum { LT_WATTTIME_STEP_S = 300 };
  * option `region` must be the answer's; without it, any is right. */
 lt_parse_fn lt_watttime_parse;
 /* A text of an answer of /login or /v3/region-from-loc. */
-int lt_watttime_text(const char *bytes, size_t byte_count, const char *key,
-    char *out, size_t size, struct lt_error *err);
+int lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
+    const char *key, struct lt_error *err);
 /* The message of an error body, "" = none. */
 void lt_watttime_error(char *out, size_t size, const char *body, size_t length);
 

@@ -72,11 +72,11 @@ lt_watttime_error(char *out, size_t size, const char *body, size_t length)
 }
 
 int
-lt_watttime_text(const char *bytes, size_t byte_count, const char *key,
-    char *out, size_t size, struct lt_error *err)
+lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
+    const char *key, struct lt_error *err)
 {
 	json_t *json;
-	int code = lt_json_load(&json, bytes, byte_count, err);
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
 
 	if (code != LT_OK)
 		return code;

@@ -18,6 +18,10 @@
 #include "http.h"
 
 struct transfer { /* of one hop */
+	const struct lt_http_request *request;
+	const char *url;
+	long total_ms;
+	char *redirect; /* where the answer points, malloc'd, or NULL */
 	CURL *easy;
 	struct curl_slist *headers;
 	char problem[CURL_ERROR_SIZE];
@@ -238,9 +242,10 @@ may_follow(const char *from, const char *to)
 }
 
 static int
-set_headers(struct transfer *transfer, const struct lt_http_request *request,
-    struct lt_error *err)
+set_headers(struct transfer *transfer, struct lt_error *err)
 {
+	const struct lt_http_request *const request = transfer->request;
+
 	for (int i = 0; i < LT_HTTP_HEADERS_MAX; i++) {
 		struct curl_slist *longer;
 
@@ -262,10 +267,11 @@ set_headers(struct transfer *transfer, const struct lt_http_request *request,
 
 /* What is asked. libcurl copies all texts but the body. */
 static bool
-set_request(CURL *easy, const struct lt_http_request *request, const char *url,
-    const struct curl_slist *headers)
+set_request(const struct transfer *transfer)
 {
-	CURLcode code = curl.easy_setopt(easy, CURLOPT_URL, url);
+	const struct lt_http_request *const request = transfer->request;
+	CURL *const easy = transfer->easy;
+	CURLcode code = curl.easy_setopt(easy, CURLOPT_URL, transfer->url);
 
 	if (request->body != NULL) {
 		code |= curl.easy_setopt(easy, CURLOPT_POST, 1L);
@@ -287,7 +293,7 @@ set_request(CURL *easy, const struct lt_http_request *request, const char *url,
 	if (request->aws_sigv4 != NULL)
 		code |= curl.easy_setopt(
 		    easy, CURLOPT_AWS_SIGV4, request->aws_sigv4);
-	code |= curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+	code |= curl.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
 	code |=
 	    curl.easy_setopt(easy, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
 	code |= curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
@@ -296,9 +302,12 @@ set_request(CURL *easy, const struct lt_http_request *request, const char *url,
 
 /* HTTP/1.1: what every source has, and one of them flaps on 2. */
 static bool
-set_bounds(
-    CURL *easy, struct transfer *transfer, long connect_ms, long total_ms)
+set_bounds(struct transfer *transfer)
 {
+	const long connect_ms = transfer->request->connect_ms > 0
+				    ? transfer->request->connect_ms
+				    : LT_HTTP_CONNECT_MS;
+	CURL *const easy = transfer->easy;
 	CURLcode code = curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
 #if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85; enterprise Linux 9 has 7.76 */
@@ -311,7 +320,7 @@ set_bounds(
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	code |= curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-	code |= curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, total_ms);
+	code |= curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, transfer->total_ms);
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
 	code |= curl.easy_setopt(
@@ -347,7 +356,7 @@ transfer_fail(
 }
 
 static void
-read_info(struct transfer *transfer, char **redirect)
+read_info(struct transfer *transfer)
 {
 	struct lt_http_response *const response = transfer->response;
 	const char *type = NULL, *location = NULL;
@@ -362,54 +371,47 @@ read_info(struct transfer *transfer, char **redirect)
 	    type == NULL ? "" : type);
 	response->retry_after_s = retry_after_s > 0 ? retry_after_s : 0;
 	if (location != NULL)
-		*redirect = strdup(location);
+		transfer->redirect = strdup(location);
 }
 
 static int
-perform(struct transfer *transfer, const struct lt_http_request *request,
-    const char *url, long connect_ms, long total_ms, char **redirect,
-    struct lt_error *err)
+perform(struct transfer *transfer, struct lt_error *err)
 {
-	int code = set_headers(transfer, request, err);
+	const int code = set_headers(transfer, err);
 
 	if (code != LT_OK)
 		return code;
-	if (!set_request(transfer->easy, request, url, transfer->headers) ||
-	    !set_bounds(transfer->easy, transfer, connect_ms, total_ms))
+	if (!set_request(transfer) || !set_bounds(transfer))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: libcurl can't send this request", transfer->host);
 	const CURLcode result = curl.easy_perform(transfer->easy);
 	if (result != CURLE_OK)
 		return transfer_fail(transfer, result, err);
-	read_info(transfer, redirect);
+	read_info(transfer);
 	return LT_OK;
 }
 
-/* One request, one answer. *redirect: where it points, malloc'd, or NULL. */
+/* One request, one answer. */
 static int
-hop(const struct lt_http_request *request, const char *url, long total_ms,
-    struct lt_http_response *response, char **redirect, struct lt_error *err)
+hop(struct transfer *transfer, struct lt_error *err)
 {
-	const long connect_ms =
-	    request->connect_ms > 0 ? request->connect_ms : LT_HTTP_CONNECT_MS;
-	struct transfer transfer = {.response = response};
+	const char *const unix_socket = transfer->request->unix_socket;
 	int code;
 
-	*redirect = NULL;
-	url_part(transfer.host, sizeof(transfer.host), url, CURLUPART_HOST);
-	if (request->unix_socket != NULL)
-		snprintf(transfer.host, sizeof(transfer.host), "%s",
-		    request->unix_socket);
-	if (transfer.host[0] == '\0')
+	url_part(transfer->host, sizeof(transfer->host), transfer->url,
+	    CURLUPART_HOST);
+	if (unix_socket != NULL)
+		snprintf(
+		    transfer->host, sizeof(transfer->host), "%s", unix_socket);
+	if (transfer->host[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
 		    "a URL without host, want http:// or https://");
-	transfer.easy = curl.easy_init();
-	if (transfer.easy == NULL)
-		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer.host);
-	code = perform(
-	    &transfer, request, url, connect_ms, total_ms, redirect, err);
-	curl.easy_cleanup(transfer.easy);
-	curl.slist_free_all(transfer.headers);
+	transfer->easy = curl.easy_init();
+	if (transfer->easy == NULL)
+		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer->host);
+	code = perform(transfer, err);
+	curl.easy_cleanup(transfer->easy);
+	curl.slist_free_all(transfer->headers);
 	return code;
 }
 
@@ -458,8 +460,14 @@ lt_http_do(const struct lt_http_request *request,
 			url = redirect;
 			lt_http_free(response);
 		}
-		code = hop(request, url, left_ms > 1 ? (long)left_ms : 1,
-		    response, &redirect, err);
+		struct transfer transfer = {
+		    .request = request,
+		    .url = url,
+		    .total_ms = left_ms > 1 ? (long)left_ms : 1,
+		    .response = response,
+		};
+		code = hop(&transfer, err);
+		redirect = transfer.redirect;
 		if (code == LT_OK && redirect != NULL && is_get)
 			code = redirect_check(url, redirect, hops++, err);
 	} while (code == LT_OK && redirect != NULL && is_get);

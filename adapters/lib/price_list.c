@@ -65,15 +65,16 @@ lt_price_list_milli(const struct lt_source_options *options, const char *key,
 }
 
 int
-lt_price_list_point(struct lt_points *points, double price_micros,
-    int64_t now_utc_s, int64_t interval_s, enum lt_quality quality,
+lt_price_list_point(struct lt_points *points, const struct lt_list_price *price,
     struct lt_error *err)
 {
-	const int64_t past_s = (now_utc_s % LT_HOUR_S + LT_HOUR_S) % LT_HOUR_S;
-	const struct lt_point point = {.start_utc_s = now_utc_s - past_s,
-	    .end_utc_s = now_utc_s - past_s + 2 * interval_s,
-	    .value = round(price_micros),
-	    .quality = quality};
+	const int64_t past_s =
+	    (price->now_utc_s % LT_HOUR_S + LT_HOUR_S) % LT_HOUR_S;
+	const int64_t start_utc_s = price->now_utc_s - past_s;
+	const struct lt_point point = {.start_utc_s = start_utc_s,
+	    .end_utc_s = start_utc_s + 2 * price->interval_s,
+	    .value = round(price->micros),
+	    .quality = price->quality};
 
 	points->quantity = LT_QUANTITY_PRICE;
 	points->issued_utc_s = 0;

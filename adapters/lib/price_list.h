@@ -26,10 +26,14 @@ bool lt_price_list_is_spot(const struct lt_source_options *options);
 int lt_price_list_milli(const struct lt_source_options *options,
     const char *key, int64_t *milli, struct lt_error *err);
 
+struct lt_list_price {
+	double micros;
+	enum lt_quality quality;
+	int64_t now_utc_s, interval_s; /* read when, and how often */
+};
 /* One price from this hour on, until two fetches have been missed. */
-int lt_price_list_point(struct lt_points *points, double price_micros,
-    int64_t now_utc_s, int64_t interval_s, enum lt_quality quality,
-    struct lt_error *err);
+int lt_price_list_point(struct lt_points *points,
+    const struct lt_list_price *price, struct lt_error *err);
 
 /* Add a name to a list for an error, once; what has no room is left out. */
 void lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name);

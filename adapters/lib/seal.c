@@ -84,15 +84,15 @@ lt_seal_request(char **credential, const struct lt_seal *seal,
 }
 
 int
-lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
-    int status, const char *body, struct lt_error *err)
+lt_seal_reply(char **credential, const struct lt_seal *seal,
+    const struct lt_seal_answer *answer, struct lt_error *err)
 {
 	munge_ctx_t context = context_new(seal, err);
 
 	if (context == NULL)
 		return LT_ENOMEM;
-	const munge_err_t result =
-	    encode(credential, context, &uid, "%d\n%s", status, body);
+	const munge_err_t result = encode(credential, context, &answer->uid,
+	    "%d\n%s", answer->status, answer->body);
 
 	munge_ctx_destroy(context);
 	return result
@@ -101,18 +101,19 @@ lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
 }
 
 int
-lt_seal_asked(char **text, size_t *length, uid_t *uid,
-    const struct lt_seal *seal, const char *credential, struct lt_error *err)
+lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
+    const char *credential, struct lt_error *err)
 {
 	munge_ctx_t context = context_new(seal, err);
 	void *payload = NULL;
 	int bytes = 0;
+	uid_t uid = (uid_t)-1;
 	gid_t gid;
 
 	if (context == NULL)
 		return LT_ENOMEM;
 	const munge_err_t result =
-	    munge_decode(credential, context, &payload, &bytes, uid, &gid);
+	    munge_decode(credential, context, &payload, &bytes, &uid, &gid);
 
 	munge_ctx_destroy(context);
 	if (result || payload == NULL || bytes <= 0) {
@@ -123,20 +124,19 @@ lt_seal_asked(char **text, size_t *length, uid_t *uid,
 			      : lt_fail(err, LT_EINPUT,
 				    "munge: no request, or one too large");
 	}
-	*text = payload;
-	*length = (size_t)bytes;
+	*asked = (struct lt_sealed_request){uid, payload, (size_t)bytes};
 	return LT_OK;
 }
 
 int
-lt_seal_check(uid_t encoder, bool is_restricted, uid_t restricted,
-    uid_t slurm_uid, uid_t self, struct lt_error *err)
+lt_seal_check(const struct lt_seal_uids *uids, uid_t slurm_uid, uid_t self,
+    struct lt_error *err)
 {
-	if (encoder != 0 && encoder != slurm_uid)
+	if (uids->encoder != 0 && uids->encoder != slurm_uid)
 		return lt_fail(err, LT_EDENIED,
 		    "the reply was made by uid %u, want SlurmUser (%u) or root",
-		    (unsigned)encoder, (unsigned)slurm_uid);
-	if (!is_restricted || restricted != self)
+		    (unsigned)uids->encoder, (unsigned)slurm_uid);
+	if (!uids->is_restricted || uids->restricted != self)
 		return lt_fail(err, LT_EDENIED,
 		    "the reply is not restricted to uid %u", (unsigned)self);
 	return LT_OK;
@@ -174,21 +174,21 @@ lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	munge_ctx_t context = context_new(seal, err);
 	void *payload = NULL;
 	int length = 0, code;
-	uid_t uid = (uid_t)-1, restricted = (uid_t)-1;
+	struct lt_seal_uids uids = {
+	    .encoder = (uid_t)-1, .restricted = (uid_t)-1};
 	gid_t gid;
 
 	if (context == NULL)
 		return LT_EIO;
-	if (munge_decode(credential, context, &payload, &length, &uid, &gid)) {
+	if (munge_decode(
+		credential, context, &payload, &length, &uids.encoder, &gid)) {
 		code = lt_fail(err, LT_EDENIED, "the reply's credential: %s",
 		    munge_ctx_strerror(context));
 	} else {
-		const bool is_restricted =
+		uids.is_restricted =
 		    munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION,
-			&restricted) == EMUNGE_SUCCESS;
-
-		code = lt_seal_check(uid, is_restricted, restricted,
-		    seal->slurm_uid, geteuid(), err);
+			&uids.restricted) == EMUNGE_SUCCESS;
+		code = lt_seal_check(&uids, seal->slurm_uid, geteuid(), err);
 	}
 	munge_ctx_destroy(context);
 	if (code == LT_OK && (payload == NULL || length < 0))

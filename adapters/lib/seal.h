@@ -34,28 +34,39 @@ struct lt_seal_question {
 int lt_seal_request(char **credential, const struct lt_seal *seal,
     const struct lt_seal_question *question, struct lt_error *err);
 
+struct lt_sealed_request {
+	uid_t uid;  /* who sealed it */
+	char *text; /* malloc'd, NUL after it */
+	size_t length;
+};
 /*
- * Who sealed a request, and its text of *length bytes: malloc'd, NUL after it,
+ * Who sealed a request, and its text; the caller frees it. *asked is written
  * only on success. munged refuses a credential that it has seen. LT_EDENIED,
  * LT_EINPUT, LT_ENOMEM.
  */
-int lt_seal_asked(char **text, size_t *length, uid_t *uid,
-    const struct lt_seal *seal, const char *credential, struct lt_error *err);
+int lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
+    const char *credential, struct lt_error *err);
 
+struct lt_seal_answer {
+	uid_t uid; /* who may open it */
+	int status;
+	const char *body;
+};
 /*
  * STATUS LF BODY, sealed by us for this uid alone. *credential is malloc'd,
  * only on success. LT_ENOMEM, LT_EIO.
  */
-int lt_seal_reply(char **credential, const struct lt_seal *seal, uid_t uid,
-    int status, const char *body, struct lt_error *err);
+int lt_seal_reply(char **credential, const struct lt_seal *seal,
+    const struct lt_seal_answer *answer, struct lt_error *err);
 
-/*
- * May a reply be believed that `encoder` sealed, restricted to the uid
- * `restricted` (meaningful only if is_restricted), when `self` asked?
- * LT_EDENIED if not. Pure.
- */
-int lt_seal_check(uid_t encoder, bool is_restricted, uid_t restricted,
-    uid_t slurm_uid, uid_t self, struct lt_error *err);
+struct lt_seal_uids { /* of a reply's credential */
+	uid_t encoder;
+	bool is_restricted;
+	uid_t restricted; /* who may open it; meaningful if is_restricted */
+};
+/* May the reply be believed when `self` asked? LT_EDENIED if not. Pure. */
+int lt_seal_check(const struct lt_seal_uids *uids, uid_t slurm_uid, uid_t self,
+    struct lt_error *err);
 
 struct lt_sealed_reply {
 	long status; /* 100 to 599 */

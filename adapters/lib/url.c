@@ -49,11 +49,9 @@ too_long(const char *url, struct lt_error *err)
 }
 
 int
-lt_url_start(char out[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *key, const char *fallback, const char *path,
+lt_url_start(char out[LT_URL_SIZE], const char *base, const char *path,
     struct lt_error *err)
 {
-	const char *const base = lt_source_option(options, key, fallback);
 	size_t length = strlen(base);
 
 	while (length > 0 && base[length - 1] == '/')

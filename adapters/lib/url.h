@@ -12,9 +12,8 @@ enum { LT_URL_SIZE = 2048 };
 /* Check the option `url`: http or https, no query, at most LT_URL_SIZE / 4. */
 int lt_url_check(const struct lt_source_options *options, const char *key,
     struct lt_error *err);
-/* The option's base URL (fallback without it) and a path, "/" between. */
-int lt_url_start(char out[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *key, const char *fallback, const char *path,
+/* A base URL (a source's option) and a path, "/" between. */
+int lt_url_start(char out[LT_URL_SIZE], const char *base, const char *path,
     struct lt_error *err);
 /* "?key=value" or "&key=value", both percent-encoded (RFC 3986). */
 int lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value,

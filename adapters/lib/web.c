@@ -106,12 +106,14 @@ remember(char *key, const struct lt_http_response *response)
 
 /* Some sources ask for a pause between two requests. */
 static void
-keep_apart(const char *host, int gap_ms)
+keep_apart(const char *url, int gap_ms)
 {
 	static char last_host[256];
 	static int64_t last_ms;
 	const int64_t wait_ms = last_ms + gap_ms - lt_monotonic_ms();
+	char host[256];
 
+	lt_http_host(host, sizeof(host), url);
 	if (gap_ms > 0 && wait_ms > 0 && wait_ms <= gap_ms &&
 	    strcmp(host, last_host) == 0) {
 		const struct timespec pause = {.tv_sec = wait_ms / 1000,
@@ -145,16 +147,17 @@ trace(struct lt_web *web, const struct lt_web_request *request)
 }
 
 static int
-send_request(struct lt_web *web, const struct lt_http_request *http,
-    const char *host, int gap_ms, struct lt_trace *line,
-    struct lt_http_response *response, struct lt_error *err)
+send_request(struct lt_web *web, const struct lt_web_request *request,
+    const struct lt_http_request *http, struct lt_http_response *response,
+    struct lt_error *err)
 {
+	struct lt_trace *const line = trace(web, request);
 	const int64_t begin_ms = lt_monotonic_ms();
 	char *key = shared.on ? key_of(http) : NULL;
 	int code = LT_OK;
 
 	if (key == NULL || !recall(key, response)) {
-		keep_apart(host, gap_ms);
+		keep_apart(request->url, request->gap_ms);
 		code = lt_http_do(http, response, err);
 		if (code == LT_OK && response->status == 200 && key != NULL) {
 			remember(key, response);
@@ -315,8 +318,7 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	int code = full_url(url, request, err);
 	if (code == LT_OK) {
 		fill_headers(&http, validators, web, request);
-		code = send_request(web, &http, host, request->gap_ms,
-		    trace(web, request), response, err);
+		code = send_request(web, request, &http, response, err);
 	}
 	explicit_bzero(url, sizeof(url));
 	if (code == LT_OK)

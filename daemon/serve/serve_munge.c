@@ -28,15 +28,14 @@ lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
 {
 	const struct lt_seal munge = {.munge_socket = munge_socket};
 	struct lt_error err = {0};
-	size_t length = 0;
-	uid_t uid = (uid_t)-1;
-	const int code = lt_seal_asked(
-	    &asked->payload, &length, &uid, &munge, credential, &err);
+	struct lt_sealed_request sealed;
+	const int code = lt_seal_asked(&sealed, &munge, credential, &err);
 
-	asked->uid = uid;
 	if (code != LT_OK)
 		return refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
-	if (length > LT_API_BODY_MAX)
+	asked->payload = sealed.text;
+	asked->uid = sealed.uid;
+	if (sealed.length > LT_API_BODY_MAX)
 		return refuse(text, 400, "munge: no request, or one too large");
 	char *const path = strchr(asked->payload, ' ');
 	char *const line = strchr(asked->payload, '\n');
@@ -67,8 +66,8 @@ lt_munge_answer(
 	}
 	if (reply == NULL)
 		return refuse(text, 503, "munge: out of memory");
-	const int code =
-	    lt_seal_reply(text, &munge, asked->uid, status, reply, &err);
+	const int code = lt_seal_reply(text, &munge,
+	    &(struct lt_seal_answer){asked->uid, status, reply}, &err);
 	free(reply);
 	return code == LT_OK ? 200 : refuse(text, 503, err.text);
 }

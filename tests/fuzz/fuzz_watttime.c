@@ -23,8 +23,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	lt_watttime_error(text, sizeof(text), (const char *)bytes, byte_count);
 	if (strnlen(text, sizeof(text)) == sizeof(text))
 		__builtin_trap();
-	if (lt_watttime_text((const char *)bytes, byte_count, "token", text,
-		sizeof(text), &err) == LT_OK
+	if (lt_watttime_text(text, sizeof(text),
+		&(struct lt_answer){(const char *)bytes, byte_count, 0},
+		"token", &err) == LT_OK
 		? text[0] == '\0'
 		: err.text[0] == '\0')
 		__builtin_trap();

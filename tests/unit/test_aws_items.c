@@ -167,10 +167,10 @@ test_read(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const char *const why = cases[i].why;
 		char out[256] = "", next_text[64];
-		struct lt_aws_text next = {0};
+		struct lt_aws_page page = {.bytes = cases[i].bytes,
+		    .byte_count = strlen(cases[i].bytes)};
 		struct lt_error err = {0};
-		const int code = lt_aws_items_read(&items, cases[i].bytes,
-		    strlen(cases[i].bytes), out, &next, &err);
+		const int code = lt_aws_items_read(&items, out, &page, &err);
 
 		if ((code == LT_OK) != (cases[i].says == NULL) ||
 		    err.line != cases[i].line || err.column != cases[i].column)
@@ -182,7 +182,7 @@ test_read(void **state)
 		}
 		assert_string_equal(out, cases[i].items);
 		assert_int_equal(
-		    lt_aws_text_copy(next_text, sizeof(next_text), &next),
+		    lt_aws_text_copy(next_text, sizeof(next_text), &page.next),
 		    cases[i].next != NULL);
 		assert_string_equal(
 		    next_text, cases[i].next == NULL ? "" : cases[i].next);
@@ -200,10 +200,10 @@ test_cut(void **state)
 	(void)state;
 	for (size_t length = 0; length < sizeof(bytes); length++) {
 		char out[256] = "";
-		struct lt_aws_text next;
+		struct lt_aws_page page = {
+		    .bytes = bytes, .byte_count = length};
 		struct lt_error err = {0};
-		const int code =
-		    lt_aws_items_read(&items, bytes, length, out, &next, &err);
+		const int code = lt_aws_items_read(&items, out, &page, &err);
 
 		assert_int_equal(
 		    code, length == sizeof(bytes) - 1 ? LT_OK : LT_EINPUT);
@@ -215,13 +215,12 @@ static void
 test_utf16(void **state)
 {
 	static const char bytes[] = {'<', 0, 'R', 0, '/', 0, '>', 0};
-	struct lt_aws_text next;
+	struct lt_aws_page page = {.bytes = bytes, .byte_count = sizeof(bytes)};
 	struct lt_error err = {0};
 
 	(void)state;
 	assert_int_equal(
-	    lt_aws_items_read(&items, bytes, sizeof(bytes), NULL, &next, &err),
-	    LT_EINPUT);
+	    lt_aws_items_read(&items, NULL, &page, &err), LT_EINPUT);
 	assert_says("UTF-16", &err, "not XML in UTF-8: a NUL byte");
 }
 

@@ -58,19 +58,31 @@ test_point(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(lt_price_list_point(&points, 1.5, 7199, 3600,
-			     LT_QUALITY_MEASURED, &err),
+	assert_int_equal(lt_price_list_point(&points,
+			     &(struct lt_list_price){.micros = 1.5,
+				 .quality = LT_QUALITY_MEASURED,
+				 .now_utc_s = 7199,
+				 .interval_s = 3600},
+			     &err),
 	    LT_OK);
 	assert_int_equal(points.quantity, LT_QUANTITY_PRICE);
 	assert_int_equal(points.points[0].start_utc_s, 3600);
 	assert_int_equal(points.points[0].end_utc_s, 10800);
 	assert_true(points.points[0].value == 2);
-	assert_int_equal(lt_price_list_point(&points, 0.4, 7199, 3600,
-			     LT_QUALITY_MEASURED, &err),
+	assert_int_equal(lt_price_list_point(&points,
+			     &(struct lt_list_price){.micros = 0.4,
+				 .quality = LT_QUALITY_MEASURED,
+				 .now_utc_s = 7199,
+				 .interval_s = 3600},
+			     &err),
 	    LT_EINPUT);
 	assert_says("0", &err, "missing value");
-	assert_int_equal(lt_price_list_point(&points, INFINITY, 7199, 3600,
-			     LT_QUALITY_MEASURED, NULL),
+	assert_int_equal(lt_price_list_point(&points,
+			     &(struct lt_list_price){.micros = INFINITY,
+				 .quality = LT_QUALITY_MEASURED,
+				 .now_utc_s = 7199,
+				 .interval_s = 3600},
+			     NULL),
 	    LT_EINPUT);
 	lt_points_free(&points);
 }

@@ -19,30 +19,28 @@ test_check(void **state)
 {
 	static const struct {
 		const char *why;
-		uid_t encoder;
-		bool is_restricted;
-		uid_t restricted, self;
+		struct lt_seal_uids uids;
+		uid_t self;
 		bool ok;
 		const char *text;
 	} cases[] = {
-	    {"SlurmUser to Ada", SLURM, true, ADA, ADA, true, ""},
-	    {"root to Ada", 0, true, ADA, ADA, true, ""},
-	    {"SlurmUser to root", SLURM, true, 0, 0, true, ""},
-	    {"SlurmUser to SlurmUser", SLURM, true, SLURM, SLURM, true, ""},
-	    {"Bob to Ada", BOB, true, ADA, ADA, false, "uid 1001"},
-	    {"Ada to herself", ADA, true, ADA, ADA, false, "uid 1000"},
-	    {"nobody known", (uid_t)-1, true, ADA, ADA, false, "SlurmUser"},
-	    {"SlurmUser to all", SLURM, false, ADA, ADA, false, "restricted"},
-	    {"SlurmUser to Bob", SLURM, true, BOB, ADA, false, "uid 1000"},
-	    {"root to Bob, Ada reads", 0, true, BOB, ADA, false, "uid 1000"},
+	    {"SlurmUser to Ada", {SLURM, true, ADA}, ADA, true, ""},
+	    {"root to Ada", {0, true, ADA}, ADA, true, ""},
+	    {"SlurmUser to root", {SLURM, true, 0}, 0, true, ""},
+	    {"SlurmUser to SlurmUser", {SLURM, true, SLURM}, SLURM, true, ""},
+	    {"Bob to Ada", {BOB, true, ADA}, ADA, false, "uid 1001"},
+	    {"Ada to herself", {ADA, true, ADA}, ADA, false, "uid 1000"},
+	    {"nobody known", {(uid_t)-1, true, ADA}, ADA, false, "SlurmUser"},
+	    {"SlurmUser to all", {SLURM, false, ADA}, ADA, false, "restricted"},
+	    {"SlurmUser to Bob", {SLURM, true, BOB}, ADA, false, "uid 1000"},
+	    {"root to Bob, Ada reads", {0, true, BOB}, ADA, false, "uid 1000"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_error err = {0};
 		const int code =
-		    lt_seal_check(cases[i].encoder, cases[i].is_restricted,
-			cases[i].restricted, SLURM, cases[i].self, &err);
+		    lt_seal_check(&cases[i].uids, SLURM, cases[i].self, &err);
 
 		if ((code == LT_OK) != cases[i].ok ||
 		    strstr(err.text, cases[i].text) == NULL)

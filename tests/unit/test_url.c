@@ -101,8 +101,10 @@ test_start(void **state)
 		    {cases[i].base == NULL ? NULL : "url", cases[i].base}, {0}};
 		const struct lt_source_options options = options_of(pairs);
 
-		assert_int_equal(lt_url_start(out, &options, "url",
-				     "https://default", cases[i].path, NULL),
+		assert_int_equal(
+		    lt_url_start(out,
+			lt_source_option(&options, "url", "https://default"),
+			cases[i].path, NULL),
 		    LT_OK);
 		assert_string_equal(out, cases[i].url);
 	}
@@ -121,11 +123,15 @@ test_start_length(void **state)
 	memset(path, 'a', room + 1);
 	path[room + 1] = '\0';
 	assert_int_equal(
-	    lt_url_start(out, &options, "url", NULL, path, &err), LT_ELIMIT);
+	    lt_url_start(
+		out, lt_source_option(&options, "url", NULL), path, &err),
+	    LT_ELIMIT);
 	assert_says("too long", &err, "a URL of more than 2047 bytes");
 	path[room] = '\0';
 	assert_int_equal(
-	    lt_url_start(out, &options, "url", NULL, path, NULL), LT_OK);
+	    lt_url_start(
+		out, lt_source_option(&options, "url", NULL), path, NULL),
+	    LT_OK);
 	assert_int_equal(strlen(out), LT_URL_SIZE - 1);
 }
 

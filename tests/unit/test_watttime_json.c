@@ -182,15 +182,18 @@ test_texts(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    lt_watttime_text(bytes, length, "region", text, sizeof(text), NULL),
+	    lt_watttime_text(text, sizeof(text),
+		&(struct lt_answer){bytes, length, 0}, "region", NULL),
 	    LT_OK);
 	assert_string_equal(text, "PSCO");
 	assert_int_equal(
-	    lt_watttime_text(bytes, length, "region", text, 4, &err),
+	    lt_watttime_text(
+		text, 4, &(struct lt_answer){bytes, length, 0}, "region", &err),
 	    LT_EINPUT);
 	assert_says("long", &err, "want \"region\" of 1 to 3 bytes");
 	assert_int_equal(
-	    lt_watttime_text(bytes, length, "token", text, sizeof(text), NULL),
+	    lt_watttime_text(text, sizeof(text),
+		&(struct lt_answer){bytes, length, 0}, "token", NULL),
 	    LT_EINPUT);
 	length = read_fixture(FIXTURES "coordinates_not_found_response.json",
 	    bytes, sizeof(bytes));
