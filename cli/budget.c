@@ -104,7 +104,7 @@ show(const struct lt_cli *cli)
 			return lt_cli_fail(&err);
 		snprintf(path, sizeof(path), "/v1/budget?team=%s", escaped);
 	}
-	if (lt_client_call(&answer, cli, "GET", path, NULL, &err))
+	if (lt_client_get(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
 	const int result = cli->json ? lt_cli_print_json(answer)
 				     : print_budgets(answer, cli->color);
@@ -159,7 +159,7 @@ adjust(const struct lt_cli *cli)
 
 	if (body == NULL)
 		return lt_cli_usage(cli, "%s", err.text);
-	lt_client_call(&answer, cli, "POST", "/v1/budget/adjust", body, &err);
+	lt_client_post(&answer, cli, "/v1/budget/adjust", body, &err);
 	json_decref(body);
 	if (err.code)
 		return lt_cli_fail(&err);

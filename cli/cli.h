@@ -80,9 +80,10 @@ extern const struct lt_cli_option lt_cli_init_options[],
  * LT_OK only for a 2xx with JSON; else err has lowtided's own error text, or
  * what went wrong on the way and where.
  */
-int lt_client_call(json_t **answer, const struct lt_cli *cli,
-    const char *method, const char *path, const json_t *body,
+int lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_error *err);
+int lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
+    const json_t *body, struct lt_error *err);
 /* Run directory: --run, LOWTIDE_RUN_DIR, /run/lowtide. */
 const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
@@ -156,11 +157,10 @@ void lt_print_safe(FILE *out, const char *text);
 /*
  * Round values[count] to multiples of unit, so that they add up to the
  * rounded total (largest remainder; ties to the first). *total is rounded
- * half away from zero. When the values don't add up to total each is rounded
- * by itself. rounded may be values.
+ * half away from zero. When the values don't add up to it each is rounded by
+ * itself.
  */
-void lt_round_column(int64_t *rounded, const int64_t *values, int count,
-    int64_t total, int64_t unit, int64_t *rounded_total);
+void lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit);
 
 /* ---- period.c ---- */
 /* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
@@ -171,8 +171,13 @@ const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- report.c, for its tests too ---- */
 enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
+struct lt_report_look { /* how it is shown */
+	enum lt_report_format format;
+	bool runs; /* each run, too */
+	bool color;
+};
 int lt_report_print(FILE *out, const json_t *report,
-    enum lt_report_format format, bool runs, bool color, struct lt_error *err);
+    const struct lt_report_look *look, struct lt_error *err);
 
 /* ---- JSON of others, read without trust ---- */
 const char *lt_json_text(

@@ -185,9 +185,9 @@ understand(
 	return err->code;
 }
 
-int
-lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
-    const char *path, const json_t *body, struct lt_error *err)
+static int
+ask(json_t **answer, const struct lt_cli *cli,
+    const struct lt_seal_question *question, struct lt_error *err)
 {
 	struct lt_error ignored = {0};
 	struct lt_error *const out = err != NULL ? err : &ignored;
@@ -195,25 +195,18 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	const bool named = server != NULL && server[0];
 	struct lt_sealed_reply reply = {0};
 	char socket_path[1024];
-	char *const text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
-	const struct lt_seal_question question = {.method = method,
-	    .path = path,
-	    .body = text,
-	    .timeout_ms = TIMEOUT_MS};
 
 	*answer = NULL;
 	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
 	    lt_client_run_dir(cli));
 	const bool local = !named && socket_exists(socket_path);
 
-	if (body != NULL && text == NULL)
-		lt_fail(out, LT_ENOMEM, "no memory");
-	else if (local)
-		ask_socket(&reply, socket_path, &question, out);
+	if (local)
+		ask_socket(&reply, socket_path, question, out);
 	if (!out->code && (!local || is_follower(&reply))) {
 		free(reply.body);
 		reply = (struct lt_sealed_reply){0};
-		if (!ask_network(&reply, &question, out) || local)
+		if (!ask_network(&reply, question, out) || local)
 			; /* the error names the server */
 		else if (named)
 			lt_context(out, "LOWTIDE_SERVER=%s", server);
@@ -222,9 +215,36 @@ lt_client_call(json_t **answer, const struct lt_cli *cli, const char *method,
 	}
 	if (!out->code)
 		understand(answer, &reply, out);
-	free(text);
 	free(reply.body);
 	return out->code;
+}
+
+int
+lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
+    struct lt_error *err)
+{
+	const struct lt_seal_question question = {
+	    .method = "GET", .path = path, .timeout_ms = TIMEOUT_MS};
+
+	return ask(answer, cli, &question, err);
+}
+
+int
+lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
+    const json_t *body, struct lt_error *err)
+{
+	char *const text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
+	const struct lt_seal_question question = {.method = "POST",
+	    .path = path,
+	    .body = text,
+	    .timeout_ms = TIMEOUT_MS};
+
+	*answer = NULL;
+	if (body != NULL && text == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	const int code = ask(answer, cli, &question, err);
+	free(text);
+	return code;
 }
 
 const char *

@@ -151,16 +151,21 @@ next_pair(char **at, char **key, char **value)
 	return true;
 }
 
-static int parse_file(
-    struct lt_conf *conf, const char *path, int depth, struct lt_error *err);
+struct file { /* that is read */
+	struct lt_conf *conf;
+	const char *path;
+	int depth; /* of Include */
+};
+
+static int parse_file(const struct file *file, struct lt_error *err);
 
 /* "Include FILE", beside the file that includes it. */
 static int
-follow_include(struct lt_conf *conf, const char *from, const char *name,
-    int depth, struct lt_error *err)
+follow_include(const struct file *from, const char *name, struct lt_error *err)
 {
 	char path[2048];
-	const char *const slash = strrchr(from, '/');
+	const struct file included = {from->conf, path, from->depth + 1};
+	const char *const slash = strrchr(from->path, '/');
 
 	while (isspace((unsigned char)*name))
 		name++;
@@ -169,14 +174,13 @@ follow_include(struct lt_conf *conf, const char *from, const char *name,
 	if (name[0] == '/' || slash == NULL)
 		snprintf(path, sizeof(path), "%.*s", length, name);
 	else
-		snprintf(path, sizeof(path), "%.*s/%.*s", (int)(slash - from),
-		    from, length, name);
-	return parse_file(conf, path, depth + 1, err);
+		snprintf(path, sizeof(path), "%.*s/%.*s",
+		    (int)(slash - from->path), from->path, length, name);
+	return parse_file(&included, err);
 }
 
 static int
-parse_line(struct lt_conf *conf, const char *path, char *line, int depth,
-    struct lt_error *err)
+parse_line(const struct file *file, char *line, struct lt_error *err)
 {
 	char *at = line, *key, *value;
 	char partition[64] = "";
@@ -185,12 +189,12 @@ parse_line(struct lt_conf *conf, const char *path, char *line, int depth,
 	while (isspace((unsigned char)*at))
 		at++;
 	if (strncasecmp(at, "include", 7) == 0 && isspace((unsigned char)at[7]))
-		return follow_include(conf, path, at + 8, depth, err);
+		return follow_include(file, at + 8, err);
 	while (next_pair(&at, &key, &value)) {
 		if (first && strcasecmp(key, "PartitionName") == 0)
 			copy(partition, sizeof(partition), value);
 		else
-			take(conf, key, value, partition);
+			take(file->conf, key, value, partition);
 		first = false;
 	}
 	return LT_OK;
@@ -220,8 +224,8 @@ trim_line(char *line)
 }
 
 static int
-parse_stream(struct lt_conf *conf, const char *path, FILE *in, char *line,
-    int depth, struct lt_error *err)
+parse_stream(
+    const struct file *file, FILE *in, char *line, struct lt_error *err)
 {
 	size_t used = 0;
 
@@ -229,29 +233,29 @@ parse_stream(struct lt_conf *conf, const char *path, FILE *in, char *line,
 	for (int number = 1; number <= LINES_MAX; number++) {
 		if (fgets(line + used, (int)(LINE_MAX_BYTES - used), in) ==
 		    NULL)
-			return used ? parse_line(conf, path, line, depth, err)
-				    : LT_OK;
+			return used ? parse_line(file, line, err) : LT_OK;
 		if (strchr(line + used, '\n') == NULL && !feof(in))
 			return lt_fail(err, LT_ELIMIT,
-			    "%s:%d: a line of over %d bytes", path, number,
-			    (int)LINE_MAX_BYTES);
+			    "%s:%d: a line of over %d bytes", file->path,
+			    number, (int)LINE_MAX_BYTES);
 		if (trim_line(line + used)) {
 			used += strlen(line + used);
 			continue;
 		}
-		if (parse_line(conf, path, line, depth, err))
+		if (parse_line(file, line, err))
 			return err->code;
 		used = 0;
 	}
 	return lt_fail(
-	    err, LT_ELIMIT, "%s: over %d lines", path, (int)LINES_MAX);
+	    err, LT_ELIMIT, "%s: over %d lines", file->path, (int)LINES_MAX);
 }
 
 static int
-parse_file(
-    struct lt_conf *conf, const char *path, int depth, struct lt_error *err)
+parse_file(const struct file *file, struct lt_error *err)
 {
-	if (depth > INCLUDE_DEPTH_MAX)
+	const char *const path = file->path;
+
+	if (file->depth > INCLUDE_DEPTH_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "%s: Include goes deeper than %d files", path,
 		    (int)INCLUDE_DEPTH_MAX);
@@ -276,7 +280,7 @@ parse_file(
 		fclose(in);
 		return lt_fail(err, LT_ENOMEM, "%s: no memory", path);
 	}
-	const int result = parse_stream(conf, path, in, line, depth, err);
+	const int result = parse_stream(file, in, line, err);
 
 	free(line);
 	fclose(in);
@@ -289,7 +293,7 @@ lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err)
 	memset(conf, 0, sizeof(*conf));
 	copy(conf->path, sizeof(conf->path), path);
 	copy(conf->slurm_user, sizeof(conf->slurm_user), "root");
-	return parse_file(conf, path, 0, err);
+	return parse_file(&(struct file){conf, path, 0}, err);
 }
 
 int

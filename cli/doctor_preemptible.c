@@ -102,8 +102,8 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 		    doctor->conf.path);
 	if (lt_plugstack_line(line, sizeof(line), path, NULL))
 		return; /* said by lt_doctor_plugstack() */
-	if (doctor->status != NULL && lt_client_call(&signals, doctor->cli,
-					  "GET", "/v1/signals", NULL, NULL))
+	if (doctor->status != NULL &&
+	    lt_client_get(&signals, doctor->cli, "/v1/signals", NULL))
 		signals = NULL;
 	const bool right =
 	    lt_preemptible_argument(policy, signals, line, want, sizeof(want));

@@ -102,8 +102,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	int64_t refused = 0;
 	const char *text;
 
-	if (lt_client_call(&doctor->status, doctor->cli, "GET", "/v1/status",
-		NULL, &err)) {
+	if (lt_client_get(&doctor->status, doctor->cli, "/v1/status", &err)) {
 		doctor->status = NULL;
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "lowtided",
 		    "systemctl start lowtided on the controller; journalctl -u lowtided says why it stopped",

@@ -22,7 +22,7 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
 }
 
 int
-lt_job_command(const struct lt_cli *cli, const char *method, const char *prefix)
+lt_job_command(const struct lt_cli *cli, bool post, const char *prefix)
 {
 	char path[128];
 	json_t *answer = NULL;
@@ -31,7 +31,8 @@ lt_job_command(const struct lt_cli *cli, const char *method, const char *prefix)
 
 	if (lt_job_path(path, sizeof(path), prefix, cli->operands[0], &err))
 		return lt_cli_usage(cli, "%s", err.text);
-	if (lt_client_call(&answer, cli, method, path, NULL, &err))
+	if (post ? lt_client_post(&answer, cli, path, NULL, &err)
+		 : lt_client_get(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
 	if (cli->json) {
 		result = lt_cli_print_json(answer);
@@ -50,5 +51,5 @@ lt_job_command(const struct lt_cli *cli, const char *method, const char *prefix)
 int
 lt_cli_explain(const struct lt_cli *cli)
 {
-	return lt_job_command(cli, "GET", "/v1/explain");
+	return lt_job_command(cli, false, "/v1/explain");
 }

@@ -11,8 +11,8 @@
 int lt_job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err);
 
-/* Ask about the job that is the first operand, print the text or the JSON. */
-int lt_job_command(
-    const struct lt_cli *cli, const char *method, const char *prefix);
+/* Ask about the job that is the first operand, by GET or POST, print the text
+ * or the JSON. */
+int lt_job_command(const struct lt_cli *cli, bool post, const char *prefix);
 
 #endif

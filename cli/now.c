@@ -7,5 +7,5 @@
 int
 lt_cli_now(const struct lt_cli *cli)
 {
-	return lt_job_command(cli, "POST", "/v1/now");
+	return lt_job_command(cli, true, "/v1/now");
 }

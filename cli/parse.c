@@ -47,10 +47,11 @@ find_slot(struct lt_cli *cli, const char *name, bool *flag)
 	return NULL;
 }
 
-/* One "--name[=value]" at argv[*at]; *at moves over a value of its own. */
+/* One "--name[=value]" at argv[*at], of arguments that NULL ends; *at moves
+ * over a value of its own. */
 static int
-parse_option(struct lt_cli *cli, bool *help, int argc, char **argv, int *at,
-    struct lt_error *err)
+parse_option(
+    struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
 {
 	char name[WORD_MAX];
 	const char *const text = argv[*at] + 2;
@@ -82,7 +83,7 @@ parse_option(struct lt_cli *cli, bool *help, int argc, char **argv, int *at,
 		*slot = "";
 		return LT_OK;
 	}
-	if (equals == NULL && *at + 1 >= argc)
+	if (equals == NULL && argv[*at + 1] == NULL)
 		return lt_fail(err, LT_EINPUT, "--%s wants a value", name);
 	*slot = equals != NULL ? equals + 1 : argv[++*at];
 	return LT_OK;
@@ -105,7 +106,7 @@ lt_cli_parse(
 		if (!only_operands && strcmp(argv[i], "--") == 0) {
 			only_operands = true;
 		} else if (!only_operands && strncmp(argv[i], "--", 2) == 0) {
-			if (parse_option(cli, help, argc, argv, &i, err))
+			if (parse_option(cli, help, argv, &i, err))
 				return err->code;
 		} else if (!only_operands && strcmp(argv[i], "-h") == 0) {
 			*help = true;

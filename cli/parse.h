@@ -9,8 +9,8 @@
 #include "cli.h"
 
 /*
- * Sort argv into values, operands (argv is reordered) and the common flags.
- * LT_EINPUT names the argument and the nearest known one.
+ * Sort argv (NULL ended) into values, operands (argv is reordered) and the
+ * common flags. LT_EINPUT names the argument and the nearest known one.
  */
 int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
     struct lt_error *err);

@@ -120,12 +120,18 @@ lt_plugin_find(char *out, size_t size, const char *plugin_dir, const char *name,
 	    err, LT_ENOENT, "no %s in PluginDir %s", name, plugin_dir);
 }
 
+struct search { /* for a line of plugstack */
+	char *out;
+	size_t size;
+	int depth; /* of include */
+};
+
 static int plugstack_file(
-    char *out, size_t size, const char *path, int depth, struct lt_error *err);
+    struct search *search, const char *path, struct lt_error *err);
 
 /* "include GLOB", relative to the file that says so. */
 static int
-follow(char *out, size_t size, const char *from, const char *pattern, int depth,
+follow(struct search *search, const char *from, const char *pattern,
     struct lt_error *err)
 {
 	char path[2048];
@@ -140,20 +146,20 @@ follow(char *out, size_t size, const char *from, const char *pattern, int depth,
 		    from, pattern);
 	if (glob(path, 0, NULL, &files))
 		return LT_ENOENT;
+	search->depth++;
 	for (size_t i = 0; i < files.gl_pathc && result == LT_ENOENT; i++)
-		result = plugstack_file(
-		    out, size, files.gl_pathv[i], depth + 1, err);
+		result = plugstack_file(search, files.gl_pathv[i], err);
+	search->depth--;
 	globfree(&files);
 	return result;
 }
 
 static int
-plugstack_file(
-    char *out, size_t size, const char *path, int depth, struct lt_error *err)
+plugstack_file(struct search *search, const char *path, struct lt_error *err)
 {
 	char line[4096], word[16], pattern[1024];
 	int result = LT_ENOENT;
-	FILE *const in = depth > 4 ? NULL : fopen(path, "re");
+	FILE *const in = search->depth > 4 ? NULL : fopen(path, "re");
 
 	if (in == NULL)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
@@ -162,11 +168,12 @@ plugstack_file(
 	     i++) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		if (strstr(line, "spank_lowtide.so") != NULL) {
-			snprintf(out, size, "%s", line + strspn(line, " \t"));
+			snprintf(search->out, search->size, "%s",
+			    line + strspn(line, " \t"));
 			result = LT_OK;
 		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
 			   strcmp(word, "include") == 0) {
-			result = follow(out, size, path, pattern, depth, err);
+			result = follow(search, path, pattern, err);
 		}
 	}
 	fclose(in);
@@ -177,7 +184,8 @@ int
 lt_plugstack_line(
     char *out, size_t size, const char *path, struct lt_error *err)
 {
-	const int result = plugstack_file(out, size, path, 0, err);
+	struct search search = {out, size, 0};
+	const int result = plugstack_file(&search, path, err);
 
 	if (result == LT_ENOENT)
 		return lt_fail(

@@ -41,8 +41,7 @@ follow(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 		wait_us = wait_us * 2 < LONGEST_US ? wait_us * 2 : LONGEST_US;
 		json_decref(*answer);
 		*answer = NULL;
-		if (lt_client_call(
-			answer, cli, "GET", "/v1/rebuild", NULL, err))
+		if (lt_client_get(answer, cli, "/v1/rebuild", err))
 			return err->code;
 	}
 	tell(*answer, false);
@@ -62,7 +61,7 @@ lt_cli_rebuild(const struct lt_cli *cli)
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
-	if (lt_client_call(&answer, cli, "POST", "/v1/rebuild", NULL, &err) ||
+	if (lt_client_post(&answer, cli, "/v1/rebuild", NULL, &err) ||
 	    follow(&answer, cli, &err)) {
 		json_decref(answer);
 		return lt_cli_fail(&err);

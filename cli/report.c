@@ -20,17 +20,17 @@ const struct lt_cli_option lt_cli_report_options[] = {
 };
 
 int
-lt_report_print(FILE *out, const json_t *report, enum lt_report_format format,
-    bool runs, bool color, struct lt_error *err)
+lt_report_print(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
 {
 	if (lt_report_check(report, err))
 		return err->code;
-	switch (format) {
+	switch (look->format) {
 	case LT_REPORT_TABLE:
-		lt_report_tables(out, report, runs, color, err);
+		lt_report_tables(out, report, look->runs, look->color, err);
 		break;
 	case LT_REPORT_CSV:
-		lt_report_csv(out, report, runs);
+		lt_report_csv(out, report, look->runs);
 		break;
 	case LT_REPORT_JSON:
 		if (json_dumpf(report, out, JSON_INDENT(2)))
@@ -44,7 +44,7 @@ lt_report_print(FILE *out, const json_t *report, enum lt_report_format format,
 }
 
 static int
-find_format(const struct lt_cli *cli, enum lt_report_format *format)
+find_format(enum lt_report_format *format, const struct lt_cli *cli)
 {
 	static const char *const names[] = {"table", "csv", "json"};
 	const char *const word = lt_cli_value(cli, "format");
@@ -87,7 +87,9 @@ report_path(
 
 /* The runs of a statement, page by page. */
 struct pages {
-	const json_t *report;
+	const struct lt_cli *cli;
+	const char *path; /* of the statement */
+	json_t *report;
 	json_t *runs; /* all of them; or NULL: as rows, a tenth of the memory */
 	FILE *rows;
 	int64_t count;
@@ -95,8 +97,7 @@ struct pages {
 };
 
 static int
-fetch_page(struct pages *p, const struct lt_cli *cli, const char *path,
-    struct lt_error *err)
+fetch_page(struct pages *p, struct lt_error *err)
 {
 	char page_path[2048], after[512];
 	json_t *page = NULL;
@@ -105,9 +106,9 @@ fetch_page(struct pages *p, const struct lt_cli *cli, const char *path,
 		return err->code;
 	free(p->next);
 	p->next = NULL;
-	snprintf(page_path, sizeof(page_path), "%s%cafter=%s", path,
-	    strchr(path, '?') != NULL ? '&' : '?', after);
-	if (lt_client_call(&page, cli, "GET", page_path, NULL, err))
+	snprintf(page_path, sizeof(page_path), "%s%cafter=%s", p->path,
+	    strchr(p->path, '?') != NULL ? '&' : '?', after);
+	if (lt_client_get(&page, p->cli, page_path, err))
 		return err->code;
 	const json_t *const more = json_object_get(page, "runs");
 	const char *const text = lt_json_text(page, "next", NULL);
@@ -128,25 +129,24 @@ fetch_page(struct pages *p, const struct lt_cli *cli, const char *path,
 
 /* Are they all? Else one was charged since the statement. */
 static int
-fetch_runs(json_t *report, FILE *rows, bool *all, const struct lt_cli *cli,
-    const char *path, struct lt_error *err)
+fetch_runs(struct pages *p, bool *all, struct lt_error *err)
 {
-	struct pages p = {.report = report, .rows = rows, .next = strdup("")};
 	int64_t total;
 
-	if (rows == NULL) {
-		p.runs = json_array();
-		json_object_set_new(report, "runs", p.runs);
+	p->next = strdup("");
+	if (p->rows == NULL) {
+		p->runs = json_array();
+		json_object_set_new(p->report, "runs", p->runs);
 	} else {
-		lt_report_csv_head(rows);
+		lt_report_csv_head(p->rows);
 	}
-	while (p.next != NULL && !err->code)
-		fetch_page(&p, cli, path, err);
-	free(p.next);
+	while (p->next != NULL && !err->code)
+		fetch_page(p, err);
+	free(p->next);
 	if (!err->code &&
-	    !lt_json_int(json_object_get(report, "total"), "runs", &total))
+	    !lt_json_int(json_object_get(p->report, "total"), "runs", &total))
 		lt_fail(err, LT_EINPUT, "report: not a statement");
-	*all = !err->code && total == p.count;
+	*all = !err->code && total == p->count;
 	return err->code;
 }
 
@@ -164,11 +164,13 @@ fetch(json_t **report, char **rows, const struct lt_cli *cli, const char *path,
 		FILE *out = NULL;
 		size_t size;
 
-		if (lt_client_call(report, cli, "GET", path, NULL, err) || all)
+		if (lt_client_get(report, cli, path, err) || all)
 			return err->code;
 		if (rows != NULL && (out = open_memstream(rows, &size)) == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
-		fetch_runs(*report, out, &all, cli, path, err);
+		struct pages pages = {
+		    .cli = cli, .path = path, .report = *report, .rows = out};
+		fetch_runs(&pages, &all, err);
 		if (out != NULL && (fflush(out) || ferror(out)))
 			lt_fail(err, LT_ENOMEM, "runs: no memory");
 		if (out != NULL)
@@ -192,22 +194,22 @@ int
 lt_cli_report(const struct lt_cli *cli)
 {
 	const char *const period = lt_cli_value(cli, "period");
-	enum lt_report_format format;
+	struct lt_report_look look = {
+	    .runs = lt_cli_value(cli, "runs") != NULL, .color = cli->color};
 	char path[1024], *rows = NULL;
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (find_format(cli, &format))
+	if (find_format(&look.format, cli))
 		return LT_EXIT_USAGE;
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
-	const bool runs = lt_cli_value(cli, "runs") != NULL;
-	const bool as_rows = runs && format == LT_REPORT_CSV;
+	const bool as_rows = look.runs && look.format == LT_REPORT_CSV;
 	if (report_path(path, sizeof(path), cli, &err) ||
 	    fetch(&answer, as_rows ? &rows : NULL, cli, path, &err))
 		return lt_cli_fail(&err);
 	if (!as_rows)
-		lt_report_print(stdout, answer, format, runs, cli->color, &err);
+		lt_report_print(stdout, answer, &look, &err);
 	else if (fputs(rows, stdout) < 0 || fflush(stdout))
 		lt_fail(&err, LT_EIO, "can't write the report");
 	free(rows);

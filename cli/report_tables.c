@@ -109,7 +109,7 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 {
 	const int count = (int)json_array_size(teams);
 	int64_t *const values = calloc((size_t)count + 1, sizeof(*values));
-	int64_t sum = 0, rounded_sum;
+	int64_t sum = 0;
 	int known = 0;
 
 	if (values == NULL)
@@ -120,8 +120,7 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			known++;
 	const bool has_total = lt_json_int(total, figure->key, &sum);
 
-	lt_round_column(values, values, known, sum,
-	    smallest_shown(figure->unit), &rounded_sum);
+	lt_round_column(values, known, &sum, smallest_shown(figure->unit));
 	known = 0;
 	for (int i = 0; i < count; i++) {
 		int64_t value;
@@ -134,8 +133,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			snprintf(texts[i], TEXT_SIZE, "%s", figure->absent);
 	}
 	if (has_total)
-		figure_text(texts[count], TEXT_SIZE, rounded_sum, figure->unit,
-		    currency);
+		figure_text(
+		    texts[count], TEXT_SIZE, sum, figure->unit, currency);
 	else /* budgets of teams within teams have no sum */
 		snprintf(texts[count], TEXT_SIZE, "%s",
 		    known && strcmp(figure->absent, "none") == 0
@@ -242,18 +241,17 @@ print_section(FILE *out, const struct section *section, const json_t *report,
 
 /* A run's figure, rounded by itself. */
 static const char *
-run_figure(char *out, size_t size, const json_t *run, const char *key,
+run_figure(char out[TEXT_SIZE], const json_t *run, const char *key,
     enum unit unit, const char *currency)
 {
-	int64_t value, rounded;
+	int64_t value;
 
 	if (!lt_json_int(run, key, &value)) {
-		snprintf(out, size, "n/a");
+		snprintf(out, TEXT_SIZE, "n/a");
 		return out;
 	}
-	lt_round_column(
-	    &rounded, &value, 0, value, smallest_shown(unit), &rounded);
-	figure_text(out, size, rounded, unit, currency);
+	lt_round_column(NULL, 0, &value, smallest_shown(unit));
+	figure_text(out, TEXT_SIZE, value, unit, currency);
 	return out;
 }
 
@@ -311,14 +309,11 @@ print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 		    lt_json_text(run, "partition", "?"),
 		    lt_json_text(run, "start", "-"),
 		    lt_json_text(run, "end", "-"),
-		    run_figure(carbon, sizeof(carbon), run, "carbon_mg", CARBON,
-			currency),
-		    run_figure(energy, sizeof(energy), run, "energy_wh", ENERGY,
-			currency),
+		    run_figure(carbon, run, "carbon_mg", CARBON, currency),
+		    run_figure(energy, run, "energy_wh", ENERGY, currency),
 		    json_is_true(json_object_get(run, "moved")) ? "yes" : "no",
 		    lt_json_text(run, "quality", "-"),
-		    run_figure(money, sizeof(money), run, "money_micros", MONEY,
-			currency)};
+		    run_figure(money, run, "money_micros", MONEY, currency)};
 
 		lt_table_row(table, cells);
 	}

@@ -15,7 +15,7 @@ ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
 
 	snprintf(page_path, sizeof(page_path), "%s?offset=%lld", path,
 	    (long long)offset);
-	if (lt_client_call(&page, cli, "GET", page_path, NULL, err))
+	if (lt_client_get(&page, cli, page_path, err))
 		return err->code;
 	if (!lt_json_int(page, "next", next))
 		*next = 0; /* the last one */

@@ -15,20 +15,23 @@ struct export
 	const struct lt_cli *cli;
 	bool json, tell; /* tell: how far it is, on standard error */
 	bool started;	 /* the output has begun */
-	bool began;	 /* JSON: this source's points have begun */
-	size_t count;	 /* points of this source so far */
+	const char *source;
+	char after[64]; /* where its next page begins; "" = at its first */
+	bool began;	/* JSON: this source's points have begun */
+	size_t count;	/* points of this source so far */
 };
 
 static int
-path_of(char *path, size_t size, const struct lt_cli *cli, const char *source,
-    const char *after, struct lt_error *err)
+path_of(
+    char *path, size_t size, const struct export *export, struct lt_error *err)
 {
+	const char *const after = export->after[0] ? export->after : NULL;
 	const struct {
 		const char *key, *value;
 	} values[] = {
-	    {"source", source},
-	    {"from", lt_cli_value(cli, "from")},
-	    {"to", lt_cli_value(cli, "to")},
+	    {"source", export->source},
+	    {"from", lt_cli_value(export->cli, "from")},
+	    {"to", lt_cli_value(export->cli, "to")},
 	    {"after", after},
 	};
 	size_t used = (size_t)snprintf(path, size, "/v1/signals/export");
@@ -131,9 +134,9 @@ start(struct export *export)
 }
 
 static int
-take_page(struct export *export, const json_t *page, const char *source,
-    struct lt_error *err)
+take_page(struct export *export, const json_t *page, struct lt_error *err)
 {
+	const char *const source = export->source;
 	const json_t *const points = json_object_get(page, "points");
 
 	if (!json_is_array(points) ||
@@ -157,28 +160,29 @@ take_page(struct export *export, const json_t *page, const char *source,
 static int
 export_source(struct export *export, const char *source, struct lt_error *err)
 {
-	char path[2048], after[64] = "";
+	char path[2048];
 	bool more = true;
 
+	export->source = source;
+	export->after[0] = '\0';
 	export->began = false;
 	export->count = 0;
 	while (more) {
 		json_t *page = NULL;
 
-		if (path_of(path, sizeof(path), export->cli, source,
-			after[0] ? after : NULL, err) ||
-		    lt_client_call(&page, export->cli, "GET", path, NULL, err))
+		if (path_of(path, sizeof(path), export, err) ||
+		    lt_client_get(&page, export->cli, path, err))
 			return err->code;
 		const char *const next = lt_json_text(page, "next", "");
 
 		/* Times of one form sort as texts do: a page goes on. */
-		if (next[0] && strcmp(next, after) <= 0)
+		if (next[0] && strcmp(next, export->after) <= 0)
 			lt_fail(err, LT_EINPUT, "%s: the pages don't go on",
 			    source);
 		else
-			take_page(export, page, source, err);
+			take_page(export, page, err);
 		more = next[0] != '\0';
-		snprintf(after, sizeof(after), "%s", next);
+		snprintf(export->after, sizeof(export->after), "%s", next);
 		json_decref(page);
 		if (err->code)
 			return err->code;

@@ -235,7 +235,7 @@ lt_cli_status(const struct lt_cli *cli)
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
-	if (lt_client_call(&status, cli, "GET", "/v1/status", NULL, &err))
+	if (lt_client_get(&status, cli, "/v1/status", &err))
 		return lt_cli_fail(&err);
 	if (cli->json) {
 		result = lt_cli_print_json(status);

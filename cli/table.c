@@ -267,7 +267,7 @@ remainder_of(int64_t value, int64_t unit)
 }
 
 /* The row that gets the next unit: of those not yet given one, the one with
- * the largest remainder. given marks are the rounded values themselves. */
+ * the largest remainder. */
 static int
 largest_remainder(
     const int64_t *values, const bool *given, int count, int64_t unit)
@@ -285,22 +285,22 @@ largest_remainder(
 }
 
 void
-lt_round_column(int64_t *rounded, const int64_t *values, int count,
-    int64_t total, int64_t unit, int64_t *rounded_total)
+lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit)
 {
 	wide sum = 0, floors = 0;
 	bool *const given = calloc((size_t)count + 1, sizeof(*given));
+	const int64_t exact = *total;
 
-	*rounded_total = round_to(total, unit);
+	*total = round_to(exact, unit);
 	for (int i = 0; i < count; i++) {
 		sum += values[i];
 		floors += (wide)values[i] - remainder_of(values[i], unit);
 	}
-	int64_t missing = (int64_t)((*rounded_total - floors) / unit);
+	int64_t missing = (int64_t)((*total - floors) / unit);
 
-	if (given == NULL || sum != total) {
+	if (given == NULL || sum != exact) {
 		for (int i = 0; i < count; i++)
-			rounded[i] = round_to(values[i], unit);
+			values[i] = round_to(values[i], unit);
 		free(given);
 		return;
 	}
@@ -312,7 +312,7 @@ lt_round_column(int64_t *rounded, const int64_t *values, int count,
 		given[i] = true;
 	}
 	for (int i = 0; i < count; i++)
-		rounded[i] =
+		values[i] =
 		    (int64_t)((wide)values[i] - remainder_of(values[i], unit) +
 			      (given[i] ? unit : 0));
 	free(given);

@@ -79,15 +79,17 @@ listen_on(const char *path)
 static const struct lt_cli_command command = {.name = "test"};
 
 static int
-call(struct server *server, json_t **answer, const char *method,
-    const char *path, const json_t *body, struct lt_error *err)
+call(struct server *server, json_t **answer, const char *path,
+    const json_t *body, struct lt_error *err)
 {
 	const struct lt_cli cli = {.command = &command, .run_dir = run_dir};
 	pthread_t thread;
 
 	server->listener = listen_on(socket_path);
 	assert_int_equal(pthread_create(&thread, NULL, serve, server), 0);
-	const int code = lt_client_call(answer, &cli, method, path, body, err);
+	const int code = body != NULL
+			     ? lt_client_post(answer, &cli, path, body, err)
+			     : lt_client_get(answer, &cli, path, err);
 
 	pthread_join(thread, NULL);
 	close(server->listener);
@@ -134,7 +136,7 @@ test_answers(void **state)
 		json_t *answer = NULL;
 		int64_t id = 0;
 		const int code =
-		    call(&server, &answer, "GET", "/v1/status", NULL, &err);
+		    call(&server, &answer, "/v1/status", NULL, &err);
 
 		if (code != cases[i].code)
 			fail_msg("%s: %d, %s", cases[i].why, code, err.text);
@@ -157,8 +159,7 @@ test_request(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    call(&server, &answer, "POST", "/v1/budget/adjust", body, &err),
-	    LT_OK);
+	    call(&server, &answer, "/v1/budget/adjust", body, &err), LT_OK);
 	json_decref(answer);
 	assert_int_equal(
 	    strncmp(server.request, "POST /v1/budget/adjust HTTP/1.1\r\n", 33),
@@ -174,8 +175,7 @@ test_request(void **state)
 	memset(&server, 0, sizeof(server));
 	server.answer = HEAD("200 OK") JSON_IS "{}";
 	assert_int_equal(
-	    call(&server, &answer, "GET", "/v1/budget?team=a%20b", NULL, &err),
-	    LT_OK);
+	    call(&server, &answer, "/v1/budget?team=a%20b", NULL, &err), LT_OK);
 	assert_int_equal(
 	    strncmp(server.request, "GET /v1/budget?team=a%20b HTTP/1.1", 34),
 	    0);
@@ -208,29 +208,26 @@ test_network(void **state)
 	unlink(socket_path);
 	unlink(conf_path);
 	assert_int_not_equal(
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
-	    LT_OK);
+	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_OK);
 	assert_non_null(strstr(err.text, "no socket"));
 	assert_non_null(strstr(err.text, conf_path));
 
 	err = (struct lt_error){0};
 	write_conf("ClusterName=x\nSlurmUser=root\n");
 	assert_int_equal(
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
-	    LT_ENOENT);
+	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
 	assert_non_null(strstr(err.text, "no SlurmctldHost"));
 
 	err = (struct lt_error){0};
 	write_conf("SlurmUser=no-such-user\nSlurmctldHost=localhost\n");
 	assert_int_equal(
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
-	    LT_ENOENT);
+	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENOENT);
 	assert_non_null(strstr(err.text, "SlurmUser=no-such-user"));
 
 	err = (struct lt_error){0};
 	write_conf("SlurmctldHost=localhost\nAuthInfo=socket=/nowhere/m\n");
 	assert_int_not_equal(
-	    call(&server, &answer, "GET", "/v1/status", NULL, &err), LT_OK);
+	    call(&server, &answer, "/v1/status", NULL, &err), LT_OK);
 	assert_non_null(strstr(err.text, "munge"));
 	assert_non_null(strstr(err.text, "/nowhere/m"));
 }
@@ -246,8 +243,7 @@ test_dead_socket(void **state)
 	(void)state;
 	close(listen_on(socket_path));
 	assert_int_equal(
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err),
-	    LT_ENET);
+	    lt_client_get(&answer, &cli, "/v1/status", &err), LT_ENET);
 	assert_non_null(strstr(err.text, socket_path));
 	assert_non_null(strstr(err.text, "is it running?"));
 }

@@ -21,8 +21,7 @@ call(struct server *server, json_t **answer, struct lt_error *err)
 	start(server, &thread);
 	snprintf(name, sizeof(name), "127.0.0.1:%u", server->port);
 	setenv("LOWTIDE_SERVER", name, 1);
-	const int code =
-	    lt_client_call(answer, &cli, "GET", "/v1/status", NULL, err);
+	const int code = lt_client_get(answer, &cli, "/v1/status", err);
 
 	finish(server, thread);
 	unsetenv("LOWTIDE_SERVER");
@@ -143,8 +142,7 @@ test_second_controller(void **state)
 	for (int i = 0; i < 2; i++)
 		start(&servers[i], &threads[i]);
 	write_conf(servers, 2);
-	const int code =
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err);
+	const int code = lt_client_get(&answer, &cli, "/v1/status", &err);
 
 	for (int i = 0; i < 2; i++) {
 		shutdown(servers[i].listener, SHUT_RDWR);
@@ -174,8 +172,7 @@ test_first_is_gone(void **state)
 		skip();
 	start(&servers[1], &thread);
 	write_conf(servers, 2);
-	const int code =
-	    lt_client_call(&answer, &cli, "GET", "/v1/status", NULL, &err);
+	const int code = lt_client_get(&answer, &cli, "/v1/status", &err);
 
 	shutdown(servers[1].listener, SHUT_RDWR);
 	finish(&servers[1], thread);

@@ -59,10 +59,11 @@ render(const json_t *report, enum lt_report_format format, bool runs)
 	char *text = NULL;
 	size_t length = 0;
 	struct lt_error err = {0};
+	const struct lt_report_look look = {.format = format, .runs = runs};
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
-	if (lt_report_print(out, report, format, runs, false, &err))
+	if (lt_report_print(out, report, &look, &err))
 		fail_msg("%s", err.text);
 	fclose(out);
 	return text;
@@ -196,8 +197,10 @@ test_refused(void **state)
 
 		assert_non_null(report);
 		assert_non_null(out);
-		assert_int_equal(lt_report_print(out, report, LT_REPORT_TABLE,
-				     false, false, &err),
+		assert_int_equal(
+		    lt_report_print(out, report,
+			&(struct lt_report_look){.format = LT_REPORT_TABLE},
+			&err),
 		    LT_EINPUT);
 		if (strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s: got \"%s\"", bad[i].why, err.text);
