@@ -255,7 +255,8 @@ prove(const char *text, size_t length, struct lt_error *err)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse_all(&policy, "the new file", text, length,
+	if (lt_policy_parse_all(&policy,
+		&(struct lt_policy_text){"the new file", text, length},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	lt_policy_free(policy);

@@ -22,9 +22,9 @@ lt_forecast_learn(struct lt_ledger *ledger, const char *key,
 {
 	const int64_t hour = known->now_utc_s / LT_HOUR_S;
 	struct lt_error_sum loaded[LT_FORECAST_SUM_COUNT];
-	struct lt_issued *due = NULL;
+	struct lt_due due = {NULL, 0};
 	struct lt_lesson lesson;
-	uint32_t loaded_count, due_count;
+	uint32_t loaded_count;
 	int64_t last_hour;
 	int rc = lt_ledger_last_forecast(ledger, key, &last_hour, err);
 
@@ -33,22 +33,22 @@ lt_forecast_learn(struct lt_ledger *ledger, const char *key,
 	rc = load_sums(ledger, key, loaded, &loaded_count, err);
 	if (rc == LT_OK)
 		rc = lt_ledger_due_forecasts(
-		    ledger, key, hour, &due, &due_count, err);
+		    ledger, key, hour, &due.issued, &due.count, err);
 	if (rc == LT_OK)
 		rc = lt_forecast_lesson(
-		    &lesson, known, due, due_count, loaded_count == 0, err);
+		    &lesson, known, &due, loaded_count == 0, err);
 	/* A source that neither measures nor forecasts has nothing to tell. */
 	if (rc == LT_OK && (lesson.issued_count > 0 || lesson.scored_count > 0))
 		rc = lt_ledger_put_forecasts(ledger, key,
 		    &(struct lt_forecast_news){.hour = hour,
 			.scored_count = lesson.scored_count,
-			.scored = due,
+			.scored = due.issued,
 			.fresh_count = lesson.issued_count,
 			.fresh = lesson.issued,
 			.sums = lesson.sums,
 			.sum_count = LT_FORECAST_SUM_COUNT},
 		    err);
-	free(due);
+	free(due.issued);
 	return rc;
 }
 

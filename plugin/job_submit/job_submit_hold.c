@@ -84,34 +84,41 @@ make_void(struct lt_ring_record *record, uint64_t sequence)
 	record->start_utc_s = record->end_utc_s = (int64_t)time(NULL);
 }
 
+struct ring { /* as it is opened; nobody else sees it yet */
+	int fd;
+	uint64_t generation;
+	uint64_t ingested, highest; /* sequences */
+	struct lt_ring_record *mirror;
+};
+
 /* Slots that are missing or damaged after a crash are void: fill them. False
  * when one can't be written. */
 static bool
-fill_gaps(int fd, uint64_t generation, struct lt_ring_record *mirror,
-    uint64_t ingested, uint64_t highest)
+fill_gaps(const struct ring *ring)
 {
-	uint64_t sequence = ingested + 1;
+	const uint64_t highest = ring->highest;
+	uint64_t sequence = ring->ingested + 1;
 	bool written = true;
 
 	if (highest > LT_RING_SLOTS && sequence <= highest - LT_RING_SLOTS)
 		sequence = highest - LT_RING_SLOTS + 1;
 	for (; sequence <= highest; sequence++) {
 		struct lt_ring_record *const record =
-		    &mirror[sequence % LT_RING_SLOTS];
+		    &ring->mirror[sequence % LT_RING_SLOTS];
 
 		if (record->sequence == sequence)
 			continue;
 		make_void(record, sequence);
-		if (lt_ring_write(fd, generation, record, NULL) != LT_OK)
+		if (lt_ring_write(ring->fd, ring->generation, record, NULL) !=
+		    LT_OK)
 			written = false;
 	}
 	return written;
 }
 
-/* Read the whole ring into the mirror. Nobody else sees it yet. */
+/* Read the whole ring into the mirror. */
 static int
-read_ring(int fd, uint64_t generation, uint64_t ingested,
-    struct lt_ring_record *mirror, uint64_t *highest, struct lt_error *err)
+read_ring(struct ring *ring, struct lt_error *err)
 {
 	struct lt_ring_record *const records =
 	    calloc(LT_RING_SLOTS, sizeof(*records));
@@ -121,10 +128,10 @@ read_ring(int fd, uint64_t generation, uint64_t ingested,
 
 	if (records == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory for the holds");
-	code = lt_ring_read(fd, generation, ingested, records, &count, highest,
-	    &contiguous, &bad, err);
+	code = lt_ring_read(ring->fd, ring->generation, ring->ingested, records,
+	    &count, &ring->highest, &contiguous, &bad, err);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		mirror[records[i].sequence % LT_RING_SLOTS] = records[i];
+		ring->mirror[records[i].sequence % LT_RING_SLOTS] = records[i];
 	free(records);
 	return code;
 }
@@ -144,19 +151,20 @@ is_attached(void)
 
 /* The ring is read: from now on it is the one. */
 static void
-publish(int fd, uint64_t generation, struct lt_ring_record *mirror,
-    uint64_t next_sequence, bool written)
+publish(const struct ring *ring, bool written)
 {
+	const uint64_t last =
+	    ring->highest > ring->ingested ? ring->highest : ring->ingested;
 	struct lt_ring_record *old;
 
 	pthread_mutex_lock(&lt_state.mutex);
 	old = lt_state.mirror;
-	lt_state.mirror = mirror;
+	lt_state.mirror = ring->mirror;
 	lt_state.unwritten = !written;
-	lt_state.ring_generation = generation;
-	lt_state.next_sequence = next_sequence;
+	lt_state.ring_generation = ring->generation;
+	lt_state.next_sequence = last + 1;
 	/* A replaced ring stays open: another thread may be writing to it. */
-	lt_state.ring_fd = fd;
+	lt_state.ring_fd = ring->fd;
 	if (lt_state.snapshot != NULL)
 		lt_ring_replay(lt_state.snapshot);
 	pthread_mutex_unlock(&lt_state.mutex);
@@ -224,36 +232,31 @@ void
 lt_ring_attach(void)
 {
 	struct lt_error err = {0};
-	struct lt_ring_record *mirror;
-	uint64_t generation = 0, highest = 0, ingested = 0;
-	bool written;
-	int fd;
+	struct ring ring = {.fd = -1};
 
 	if (is_attached() && needs_mending())
 		mend_ring();
 	if (lt_state.ring_path[0] == '\0' || is_attached() ||
 	    lt_state.ring_opened >= RING_OPENED_MAX)
 		return;
-	fd = lt_ring_open(lt_state.ring_path, true, &generation, &err);
-	if (fd < 0) {
+	ring.fd =
+	    lt_ring_open(lt_state.ring_path, true, &ring.generation, &err);
+	if (ring.fd < 0) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
 		return;
 	}
 	if (lt_state.snapshot != NULL &&
-	    lt_state.snapshot->snapshot.ring_generation == generation)
-		ingested = lt_state.snapshot->snapshot.ring_absorbed;
-	mirror = calloc(LT_RING_SLOTS, sizeof(*mirror));
-	if (mirror == NULL || read_ring(fd, generation, ingested, mirror,
-				  &highest, &err) != LT_OK) {
+	    lt_state.snapshot->snapshot.ring_generation == ring.generation)
+		ring.ingested = lt_state.snapshot->snapshot.ring_absorbed;
+	ring.mirror = calloc(LT_RING_SLOTS, sizeof(*ring.mirror));
+	if (ring.mirror == NULL || read_ring(&ring, &err) != LT_OK) {
 		lt_state_log("%s: %s", lt_state.ring_path, err.text);
-		free(mirror);
-		close(fd);
+		free(ring.mirror);
+		close(ring.fd);
 		return;
 	}
 	lt_state.ring_opened++;
-	written = fill_gaps(fd, generation, mirror, ingested, highest);
-	publish(fd, generation, mirror,
-	    (highest > ingested ? highest : ingested) + 1, written);
+	publish(&ring, fill_gaps(&ring));
 }
 
 void

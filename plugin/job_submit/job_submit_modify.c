@@ -150,20 +150,21 @@ moves_period(const struct change *c, const struct lt_terms *before,
 				       quote->start_utc_s, quote->end_utc_s);
 }
 
-/* Over the window that the job had, or as long a one from its new begin. */
+struct begin { /* of the window that a job had, or of its new one */
+	int64_t utc_s, length_s;
+};
+
 static int
 price(struct lt_quote *quote, const struct change *c,
-    struct lt_request *request, const struct lt_terms *before,
-    int64_t begin_utc_s, struct lt_error *err)
+    struct lt_request *request, const struct begin *begin, struct lt_error *err)
 {
 	int partitions[LT_PARTITIONS_MAX];
 	int count = 0;
+	const int64_t begin_utc_s =
+	    begin->utc_s > c->now_utc_s ? begin->utc_s : c->now_utc_s;
 
-	if (begin_utc_s < c->now_utc_s)
-		begin_utc_s = c->now_utc_s;
-	if (__builtin_add_overflow(begin_utc_s,
-		before->end_utc_s - before->start_utc_s,
-		&request->deadline_utc_s))
+	if (__builtin_add_overflow(
+		begin_utc_s, begin->length_s, &request->deadline_utc_s))
 		request->deadline_utc_s = INT64_MAX;
 	for (uint32_t i = 0; i < request->named_count; i++)
 		partitions[count++] = request->named[i];
@@ -198,9 +199,12 @@ take_step(
     struct step *step, const struct change *c, int i, struct lt_error *err)
 {
 	const struct lt_terms *const before = &c->before[i];
-	const int64_t begin_utc_s = c->job->begin_time > 0
-					? (int64_t)c->job->begin_time
-					: before->start_utc_s;
+	const int64_t length_s = before->end_utc_s - before->start_utc_s;
+	const struct begin was = {before->start_utc_s, length_s};
+	const struct begin is = {c->job->begin_time > 0
+				     ? (int64_t)c->job->begin_time
+				     : before->start_utc_s,
+	    length_s};
 	bool priced = false;
 	int code;
 
@@ -208,15 +212,14 @@ take_step(
 	code =
 	    lt_request_from_terms(&step->request, before, c->view.market, err);
 	if (code == LT_OK)
-		priced = price(&step->was, c, &step->request, before,
-			     before->start_utc_s, NULL) == LT_OK;
+		priced =
+		    price(&step->was, c, &step->request, &was, NULL) == LT_OK;
 	else if (c->job->partition == NULL || !*c->job->partition)
 		return code;
 	code = lt_request_lay(
 	    &step->request, c->job, c->view.market, c->now_utc_s, err);
 	if (code == LT_OK)
-		code = price(
-		    &step->is, c, &step->request, before, begin_utc_s, err);
+		code = price(&step->is, c, &step->request, &is, err);
 	step->moves = moves_period(c, held_at(c, i), &step->is);
 	step->loses = ((!priced || step->was.hold_per_task.has_money) &&
 			  !step->is.hold_per_task.has_money) ||

@@ -226,20 +226,26 @@ struct balance {
 	int64_t limit, settled, held, available;
 };
 
+struct parts { /* of a balance, in one period */
+	const struct lt_amount *limit;
+	const struct lt_amount *settled, *held; /* NULL = none */
+	const int64_t *recent;			/* by currency */
+};
+
 /* False when a sum passes int64_t. */
 static bool
-balance_of(struct balance *balance, const struct lt_amount *limit,
-    const struct lt_amount *settled, const struct lt_amount *held,
-    int64_t recent, int currency)
+balance_of(struct balance *balance, const struct parts *parts, int currency)
 {
 	memset(balance, 0, sizeof(*balance));
-	balance->limited = amount_has(limit, currency);
+	balance->limited = amount_has(parts->limit, currency);
 	if (!balance->limited)
 		return true;
-	balance->limit = amount_of(limit, currency);
-	balance->settled = settled != NULL ? amount_of(settled, currency) : 0;
-	balance->held = held != NULL ? amount_of(held, currency) : 0;
-	if (!lt_add(&balance->held, recent))
+	balance->limit = amount_of(parts->limit, currency);
+	balance->settled =
+	    parts->settled != NULL ? amount_of(parts->settled, currency) : 0;
+	balance->held =
+	    parts->held != NULL ? amount_of(parts->held, currency) : 0;
+	if (!lt_add(&balance->held, parts->recent[currency]))
 		return false;
 	return !__builtin_sub_overflow(
 		   balance->limit, balance->settled, &balance->available) &&
@@ -269,17 +275,22 @@ view_balance(
 		const struct sums *const sums =
 		    (const struct sums *)table + view->budget;
 
-		return balance_of(balance, &p->limit, &p->settled, &p->held,
-		    sums->value[period][currency], currency);
+		return balance_of(balance,
+		    &(struct parts){
+			&p->limit, &p->settled, &p->held, sums->value[period]},
+		    currency);
 	}
 	const struct lt_usage *const usage =
 	    usage_find(view->snapshot, view->budget, view->uid);
 	const struct sums *const sums =
 	    user_sums_find(view->recent, view->budget, view->uid);
-	return balance_of(balance, &budget->per_user_limit,
-	    usage != NULL ? &usage->settled[period] : NULL,
-	    usage != NULL ? &usage->held[period] : NULL,
-	    sums->value[period][currency], currency);
+	const struct parts parts = {
+	    .limit = &budget->per_user_limit,
+	    .settled = usage != NULL ? &usage->settled[period] : NULL,
+	    .held = usage != NULL ? &usage->held[period] : NULL,
+	    .recent = sums->value[period],
+	};
+	return balance_of(balance, &parts, currency);
 }
 
 /*

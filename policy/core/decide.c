@@ -24,35 +24,16 @@ struct decision {
 	struct lane lanes[LT_PARTITIONS_MAX];
 	uint32_t lane_count;
 	struct lane home; /* for the baseline; valid if plan->fits */
-	struct span spans[SPANS_MAX];
-	uint32_t span_count;
+	struct spans spans;
 	bool use_money, use_carbon;
 	int64_t home_age_s; /* of its oldest signal */
-	uint16_t edges[2 * LT_PLANNED_MAX];
+	struct edges edges;
 	/* of one round, by lane */
 	struct aim aims[LT_PARTITIONS_MAX];
 	uint16_t order[LT_PARTITIONS_MAX];
 };
 
-static const struct linear *
-nothing(void)
-{
-	static const struct linear zero;
-
-	return &zero;
-}
-
-static struct linear
-add_scaled(const struct linear *a, const struct linear *b, double factor)
-{
-	struct linear sum = *a;
-
-	for (int i = 0; i < TERM_COUNT; i++)
-		sum.weight[i] += b->weight[i] * factor;
-	sum.constant += b->constant * factor;
-	sum.per_s += b->per_s * factor;
-	return sum;
-}
+static const struct linear nothing;
 
 /* What a lane's score is: first what the objective wants least of, then (the
  * second round) what it wants least of among equals. */
@@ -63,10 +44,10 @@ score_of(const struct decision *decision, const struct lane *lane, int round)
 	const bool money = decision->use_money, carbon = decision->use_carbon;
 	const struct linear *cheap = money    ? &lane->money
 				     : carbon ? &lane->carbon
-					      : nothing();
+					      : &nothing;
 	const struct linear *clean = carbon  ? &lane->carbon
 				     : money ? &lane->money
-					     : nothing();
+					     : &nothing;
 
 	switch (decision->plan->objective) {
 	case LT_OBJECTIVE_COST:
@@ -78,7 +59,7 @@ score_of(const struct decision *decision, const struct lane *lane, int round)
 	default:
 		if (!money || !carbon)
 			return *cheap;
-		return add_scaled(&lane->money, &lane->carbon,
+		return linear_sum(&lane->money, &lane->carbon,
 		    (double)decision->job.market
 			    ->carbon_price_micros_per_tonne /
 			mg_per_tonne);
@@ -311,11 +292,11 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 	    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
 	    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON |
 	    LT_PIN_INTERACTIVE;
-	uint32_t edge_count, kept = 0;
+	uint32_t kept = 0;
 
 	if (planned_count > LT_PLANNED_MAX)
 		planned_count = LT_PLANNED_MAX;
-	edge_count = planned_sort(decision->edges, planned, planned_count);
+	planned_sort(&decision->edges, planned, planned_count);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *lane = &decision->lanes[i];
 		struct lt_candidate *candidate =
@@ -333,8 +314,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		if (job->request->pins & starts_at_once &&
 		    lane->latest_utc_s > job->earliest_utc_s)
 			lane->latest_utc_s = job->earliest_utc_s;
-		lane_spans(lane, job, decision->spans, &decision->span_count,
-		    planned, decision->edges, edge_count);
+		lane_spans(&decision->spans, lane, job, &decision->edges);
 		if (lane->span_count == 0) {
 			lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
@@ -403,9 +383,17 @@ choose_best(struct decision *decision, const struct aim *aims,
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[order[i]];
 		struct found found = {0}, seen = {0};
+		struct search search = {
+		    .lane = lane,
+		    .spans = &decision->spans,
+		    .aim = &aims[order[i]],
+		    .now_utc_s = decision->job.now_utc_s,
+		    .limit = best.score,
+		    .found = &found,
+		    .seen = &seen,
+		};
 
-		search_best(&found, &seen, lane, decision->spans,
-		    &aims[order[i]], decision->job.now_utc_s, best.score);
+		search_lane(&search);
 		if (seen.any)
 			lane_estimate(
 			    &decision->plan->candidates[lane->partition].best,
@@ -431,9 +419,17 @@ choose_earliest(const struct decision *decision, const struct aim *aims,
 		const int64_t before_s =
 		    choice.start_utc_s + (lane < choice.lane ? 1 : 0);
 		struct found found = {true, before_s, choice.score};
+		struct search search = {
+		    .lane = lane,
+		    .spans = &decision->spans,
+		    .aim = &aims[order[i]],
+		    .now_utc_s = decision->job.now_utc_s,
+		    .limit = limit,
+		    .earliest = true,
+		    .found = &found,
+		};
 
-		search_earliest(&found, lane, decision->spans, &aims[order[i]],
-		    decision->job.now_utc_s, limit);
+		search_lane(&search);
 		if (found.start_utc_s < before_s)
 			choice = (struct choice){
 			    lane, found.score, found.start_utc_s};
@@ -592,7 +588,7 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 	if (decision == NULL)
 		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
 	decision->plan = plan;
-	decision->lane_count = decision->span_count = 0;
+	decision->lane_count = decision->spans.count = 0;
 	job_resolve(&decision->job, request, market, now_utc_s);
 	decide(decision, planned, planned_count);
 	free(decision);

@@ -9,7 +9,6 @@
 
 #include "decide_internal.h"
 
-/* The edges of the windows, sorted: window 7 starts at edge 14, ends at 15. */
 static int64_t
 edge_utc_s(const struct lt_planned *planned, uint16_t edge)
 {
@@ -30,9 +29,11 @@ sorts_before(const struct lt_planned *planned, uint16_t a, uint16_t b)
 
 /* Heap sort: qsort(3) may allocate. */
 static void
-sift(uint16_t *edges, const struct lt_planned *planned, uint32_t at,
-    uint32_t count)
+sift(struct edges *sorted, uint32_t at, uint32_t count)
 {
+	uint16_t *const edges = sorted->list;
+	const struct lt_planned *const planned = sorted->planned;
+
 	for (;;) {
 		uint32_t child = 2 * at + 1;
 		const uint16_t moved = edges[at];
@@ -50,31 +51,33 @@ sift(uint16_t *edges, const struct lt_planned *planned, uint32_t at,
 	}
 }
 
-uint32_t
-planned_sort(
-    uint16_t *edges, const struct lt_planned *planned, uint32_t planned_count)
+void
+planned_sort(struct edges *edges, const struct lt_planned *planned,
+    uint32_t planned_count)
 {
 	assert(planned_count <= LT_PLANNED_MAX);
 
+	uint16_t *const list = edges->list;
 	uint32_t count = 0;
 
+	edges->planned = planned;
 	/* A window that ends before it starts would never end. */
 	for (uint32_t i = 0; i < planned_count; i++) {
 		if (planned[i].end_utc_s <= planned[i].start_utc_s)
 			continue;
-		edges[count++] = (uint16_t)(2 * i);
-		edges[count++] = (uint16_t)(2 * i + 1);
+		list[count++] = (uint16_t)(2 * i);
+		list[count++] = (uint16_t)(2 * i + 1);
 	}
 	for (uint32_t i = count / 2; i-- > 0;)
-		sift(edges, planned, i, count);
+		sift(edges, i, count);
 	for (uint32_t last = count; last-- > 1;) {
-		const uint16_t greatest = edges[0];
+		const uint16_t greatest = list[0];
 
-		edges[0] = edges[last];
-		edges[last] = greatest;
-		sift(edges, planned, 0, last);
+		list[0] = list[last];
+		list[last] = greatest;
+		sift(edges, 0, last);
 	}
-	return count;
+	edges->count = count;
 }
 
 /* What is occupancy and planned in one partition, followed through time. */
@@ -89,12 +92,13 @@ struct profile {
 
 static struct profile
 profile_of(const struct lt_series *occupancy, int partition,
-    const struct lt_planned *planned, const uint16_t *edges,
-    uint32_t edge_count)
+    const struct edges *sorted)
 {
+	const struct lt_planned *const planned = sorted->planned;
+	const uint16_t *const edges = sorted->list;
 	struct profile profile = {
 	    .occupancy = occupancy, .planned = planned, .edges = edges};
-	uint32_t low = 0, high = edge_count;
+	uint32_t low = 0, high = sorted->count;
 
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
@@ -105,7 +109,7 @@ profile_of(const struct lt_series *occupancy, int partition,
 			high = middle;
 	}
 	profile.next = profile.count = low;
-	while (profile.count < edge_count &&
+	while (profile.count < sorted->count &&
 	       planned[edges[profile.count] / 2].partition == partition)
 		profile.count++;
 	return profile;
@@ -143,22 +147,21 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 }
 
 static void
-add_span(struct lane *lane, struct span *spans, uint32_t *span_count,
-    int64_t from_utc_s, int64_t to_utc_s)
+add_span(struct spans *spans, struct lane *lane, int64_t from_utc_s,
+    int64_t to_utc_s)
 {
-	if (from_utc_s > to_utc_s || *span_count == SPANS_MAX)
+	if (from_utc_s > to_utc_s || spans->count == SPANS_MAX)
 		return;
-	spans[(*span_count)++] = (struct span){from_utc_s, to_utc_s};
+	spans->list[spans->count++] = (struct span){from_utc_s, to_utc_s};
 	lane->span_count++;
 }
 
 void
-lane_spans(struct lane *lane, const struct job *job, struct span *spans,
-    uint32_t *span_count, const struct lt_planned *planned,
-    const uint16_t *edges, uint32_t edge_count)
+lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
+    const struct edges *edges)
 {
-	assert(*span_count <= SPANS_MAX);
-	assert(edge_count <= 2 * LT_PLANNED_MAX);
+	assert(spans->count <= SPANS_MAX);
+	assert(edges->count <= 2 * LT_PLANNED_MAX);
 
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[lane->partition];
@@ -170,12 +173,12 @@ lane_spans(struct lane *lane, const struct job *job, struct span *spans,
 	    market->series[part->occupancy_series].count > 0;
 	struct profile profile = profile_of(
 	    has_occupancy ? &market->series[part->occupancy_series] : NULL,
-	    lane->partition, planned, edges, edge_count);
+	    lane->partition, edges);
 	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
 	int64_t from_utc_s = job->earliest_utc_s;
 	int64_t next_utc_s;
 
-	lane->first_span = *span_count;
+	lane->first_span = spans->count;
 	lane->span_count = 0;
 	for (int64_t at_utc_s = from_utc_s; at_utc_s < end_utc_s;
 	     at_utc_s = next_utc_s) {
@@ -183,9 +186,8 @@ lane_spans(struct lane *lane, const struct job *job, struct span *spans,
 			continue;
 		/* Too full on [at, next): the window ends before or starts
 		 * after. */
-		add_span(lane, spans, span_count, from_utc_s,
-		    at_utc_s - lane->length_s);
+		add_span(spans, lane, from_utc_s, at_utc_s - lane->length_s);
 		from_utc_s = next_utc_s;
 	}
-	add_span(lane, spans, span_count, from_utc_s, lane->latest_utc_s);
+	add_span(spans, lane, from_utc_s, lane->latest_utc_s);
 }

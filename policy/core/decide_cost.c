@@ -26,6 +26,18 @@ linear_value(const struct linear *linear, const double integral[TERM_COUNT],
 	return sum;
 }
 
+struct linear
+linear_sum(const struct linear *a, const struct linear *b, double factor)
+{
+	struct linear sum = *a;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum.weight[i] += b->weight[i] * factor;
+	sum.constant += b->constant * factor;
+	sum.per_s += b->per_s * factor;
+	return sum;
+}
+
 void
 lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)

@@ -202,13 +202,15 @@ struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
 };
 
-/* Why one node of this shape can't hold its part. */
+/* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
-shape_reject(const struct job *job, const struct lt_shape *shape,
-    const struct need *need, bool moves, double *wanted, double *found)
+shape_reject(struct layout *layout, const struct job *job,
+    const struct need *need, bool moves)
 {
 	const struct lt_request *request = job->request;
+	const struct lt_shape *shape = &job->market->shapes[layout->shape];
 	const struct lt_gpu *gpu = shape_gpu(job->market, shape);
+	double *const wanted = &layout->wanted, *const found = &layout->found;
 
 	*wanted = *found = 0;
 	if (need->gpus > 0) {
@@ -334,17 +336,15 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		const struct lt_shape *shape = &market->shapes[index];
 		struct layout here;
 		struct need need;
-		double wanted, found;
 		enum lt_reject reject;
 
 		layout_on(&here, &need, &asked, index);
-		reject =
-		    shape_reject(job, shape, &need, moves, &wanted, &found);
+		reject = shape_reject(&here, job, &need, moves);
 		if (reject != LT_REJECT_NONE) {
 			if (layout->shape < 0 && reject > nearest) {
 				nearest = reject;
-				layout->wanted = wanted;
-				layout->found = found;
+				layout->wanted = here.wanted;
+				layout->found = here.found;
 			}
 			continue;
 		}

@@ -27,6 +27,17 @@ struct span { /* starts allowed, both ends too */
 	int64_t from_utc_s, to_utc_s;
 };
 
+struct spans {
+	uint32_t count;
+	struct span list[SPANS_MAX];
+};
+
+struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
+	const struct lt_planned *planned;
+	uint32_t count;
+	uint16_t list[2 * LT_PLANNED_MAX];
+};
+
 /* sum of weight[term] x integral[term] + constant + per_s x end */
 struct linear {
 	double weight[TERM_COUNT]; /* per unit-hour */
@@ -116,26 +127,33 @@ void lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
 double linear_value(const struct linear *linear,
     const double integral[TERM_COUNT], double end_after_now_s);
+/* a + factor x b */
+struct linear linear_sum(
+    const struct linear *a, const struct linear *b, double factor);
 
 /* decide_capacity.c */
-/* The windows' edges in order, for lane_spans(); there is room for two a
- * window. Returns how many. */
-uint32_t planned_sort(
-    uint16_t *edges, const struct lt_planned *planned, uint32_t planned_count);
-void lane_spans(struct lane *lane, const struct job *job, struct span *spans,
-    uint32_t *span_count, const struct lt_planned *planned,
-    const uint16_t *edges, uint32_t edge_count);
+void planned_sort(struct edges *edges, const struct lt_planned *planned,
+    uint32_t planned_count);
+/* The lane's, after those of all lanes before it. */
+void lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
+    const struct edges *edges);
 
 /* decide_search.c */
-/* Least score below limit. *found keeps what it has when nothing is better;
- * seen: any start that was looked at, the best of them. */
-void search_best(struct found *found, struct found *seen,
-    const struct lane *lane, const struct span *spans, const struct aim *aim,
-    int64_t now_utc_s, double limit);
-/* Earliest start before found's with a score of at most limit. */
-void search_earliest(struct found *found, const struct lane *lane,
-    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
-    double limit);
+/* Looks in one lane for the start with the least score below the limit or, if
+ * `earliest`, for the first one before found's with a score of at most that.
+ * *found keeps what it has when nothing is better. */
+struct search {
+	const struct lane *lane;
+	const struct spans *spans;
+	const struct aim *aim;
+	int64_t now_utc_s;
+	double limit; /* of the score; comes down to that of the best */
+	bool earliest;
+	struct found *found;
+	struct found *seen; /* the best of all that were looked at; may be NULL
+			     */
+};
+void search_lane(struct search *search);
 /* No start of the lane makes it less. */
 double search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);

@@ -22,16 +22,6 @@ struct edge {
 	double before[TERM_COUNT], until[TERM_COUNT];
 };
 
-struct search {
-	const struct lane *lane;
-	const struct aim *aim;
-	int64_t now_utc_s;
-	double limit;  /* scores above, or at it, are of no interest */
-	bool earliest; /* else: the best */
-	struct found *found;
-	struct found *seen; /* NULL = not wanted */
-};
-
 static double
 hours(int64_t seconds)
 {
@@ -332,13 +322,18 @@ search_between(
 	}
 }
 
-static void
-search_spans(struct search *search, const struct span *spans)
+void
+search_lane(struct search *search)
 {
 	const struct lane *lane = search->lane;
 
+	assert(search->aim->cap_count <= CAPS_MAX);
+	assert(lane->first_span + lane->span_count <= SPANS_MAX);
+	assert(!search->earliest || search->found->any);
+
 	for (uint32_t i = 0; i < lane->span_count; i++) {
-		const struct span *span = &spans[lane->first_span + i];
+		const struct span *span =
+		    &search->spans->list[lane->first_span + i];
 		const struct edge a = edge_at(lane, span->from_utc_s);
 		const struct edge b = edge_at(lane, span->to_utc_s);
 
@@ -351,42 +346,6 @@ search_spans(struct search *search, const struct span *spans)
 		    search->found->start_utc_s <= span->to_utc_s)
 			return;
 	}
-}
-
-void
-search_best(struct found *found, struct found *seen, const struct lane *lane,
-    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
-    double limit)
-{
-	assert(aim->cap_count <= CAPS_MAX);
-	assert(lane->first_span + lane->span_count <= SPANS_MAX);
-
-	struct search search = {.lane = lane,
-	    .aim = aim,
-	    .now_utc_s = now_utc_s,
-	    .limit = limit,
-	    .found = found,
-	    .seen = seen};
-
-	search_spans(&search, spans);
-}
-
-void
-search_earliest(struct found *found, const struct lane *lane,
-    const struct span *spans, const struct aim *aim, int64_t now_utc_s,
-    double limit)
-{
-	assert(found->any && aim->cap_count <= CAPS_MAX);
-	assert(lane->first_span + lane->span_count <= SPANS_MAX);
-
-	struct search search = {.lane = lane,
-	    .aim = aim,
-	    .now_utc_s = now_utc_s,
-	    .limit = limit,
-	    .earliest = true,
-	    .found = found};
-
-	search_spans(&search, spans);
 }
 
 double

@@ -253,15 +253,16 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
  * kept on as few as can hold it. Slurm keeps several tasks on one socket, too,
  * but not where others have parts of the node. */
 static uint64_t
-sockets_rounded(const struct lt_request *request, const struct grain *grain,
-    uint64_t cores, uint64_t tasks, uint64_t cpus_per_task, uint64_t nodes)
+sockets_rounded(const struct lt_need *need, const struct grain *grain,
+    uint64_t cores, uint64_t tasks, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
 	const uint64_t all = smaller(cores, nodes * grain->sockets);
 	const uint64_t socket_cpus =
 	    grain->cores / grain->sockets * grain->usable;
 
-	if (cpus_per_task > socket_cpus || lt_request_wants_gpus(request) ||
-	    request->tasks_per_socket > 0)
+	if (need->cpus_per_task > socket_cpus ||
+	    lt_request_wants_gpus(request) || request->tasks_per_socket > 0)
 		return all;
 	return smaller(all, larger(tasks, nodes));
 }
@@ -302,9 +303,9 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	cores = larger(grain.apart ? apart : smaller(cores, apart), nodes);
 	cores = larger(cores, bound);
 	if (partition->flags & LT_PARTITION_BY_SOCKET)
-		cores = product(sockets_rounded(request, &grain, cores, tasks,
-				    need->cpus_per_task, nodes),
-		    grain.socket_cores, cpus_max);
+		cores =
+		    product(sockets_rounded(need, &grain, cores, tasks, nodes),
+			grain.socket_cores, cpus_max);
 	return product(cores, grain.threads, cpus_max);
 }
 

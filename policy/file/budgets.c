@@ -150,8 +150,11 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 	const int errors = reader->errors->count;
 	lt_place(node, &budget->line, &budget->column);
 	budget->on_exceed = LT_RULE_REJECT;
-	if (!lt_read_body(reader, budget_keys, "budgets",
-		"a mapping such as {team: vision, period: month, amount: 5000}",
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = "budgets",
+		    .want =
+			"a mapping such as {team: vision, period: month, amount: 5000}",
+		    .keys = budget_keys},
 		node, item) ||
 	    reader->errors->count > errors)
 		return;
@@ -206,8 +209,11 @@ lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
 	struct lt_default *made = item;
 	struct default_entry entry = {"", "", LT_OBJECTIVE_OFF};
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, default_keys, "defaults",
-		"a mapping such as {account: vision, carbon_aware: balanced}",
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = "defaults",
+		    .want =
+			"a mapping such as {account: vision, carbon_aware: balanced}",
+		    .keys = default_keys},
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;

@@ -35,8 +35,11 @@ lt_read_exchange(struct lt_reader *reader, const yaml_node_t *name,
 	struct lt_policy_exchange *exchange = item;
 	struct exchange_entry entry = {.rate = 0};
 	const int errors = reader->errors->count;
-	if (!lt_read_body(reader, exchange_keys, "exchange_rates",
-		"a mapping such as {currency: USD, rate: 0.93, from: 2026-11-01}",
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = "exchange_rates",
+		    .want =
+			"a mapping such as {currency: USD, rate: 0.93, from: 2026-11-01}",
+		    .keys = exchange_keys},
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;

@@ -15,18 +15,19 @@ node_of(const struct lt_reader *reader, int index)
 	return yaml_document_get_node(reader->document, index);
 }
 
-/* A name that no earlier item of the collection has, into the item. */
+/* A name that none of the count items before has, into the next item. */
 static bool
 take_item_name(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, const char *first, int count, char *name)
+    const yaml_node_t *node, char *array, int count)
 {
+	char *const name = array + (size_t)count * key->items->item_size;
 	const struct lt_key named = {.name = key->name,
 	    .want = "a name without spaces, commas or quotes"};
 
 	if (!lt_take_name(reader, &named, node, name, key->items->name_size))
 		return false;
 	for (int i = 0; i < count; i++) {
-		if (strcmp(first + (size_t)i * key->items->item_size, name) ==
+		if (strcmp(array + (size_t)i * key->items->item_size, name) ==
 		    0) {
 			lt_complain(reader, node,
 			    "%s: got %s twice, want it once", key->name, name);
@@ -75,7 +76,7 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 		    is_named ? node_of(reader, pairs[i].key) : NULL;
 
 		if (is_named &&
-		    !take_item_name(reader, key, name, array, *used, item))
+		    !take_item_name(reader, key, name, array, *used))
 			continue;
 		items->read(reader, name,
 		    node_of(reader, is_named ? pairs[i].value : list[i]), item);
@@ -83,29 +84,24 @@ lt_read_items(struct lt_reader *reader, const struct lt_key *key,
 	}
 }
 
+bool
+lt_read_body(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	if (node->type != YAML_MAPPING_NODE) {
+		lt_unwanted(reader, key, node, "");
+		return false;
+	}
+	lt_read_mapping(reader, key->keys, node, object);
+	return true;
+}
+
 /* A mapping within the same struct. */
 void
 lt_read_keys(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
-	if (node->type == YAML_MAPPING_NODE)
-		lt_read_mapping(reader, key->keys, node, object);
-	else
-		lt_unwanted(reader, key, node, "");
-}
-
-/* The body of an item; false when it is no mapping. */
-bool
-lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
-    const char *name, const char *want, const yaml_node_t *node, void *object)
-{
-	if (node->type == YAML_MAPPING_NODE) {
-		lt_read_mapping(reader, keys, node, object);
-		return true;
-	}
-	const struct lt_key body = {.name = name, .want = want};
-	lt_unwanted(reader, &body, node, "");
-	return false;
+	(void)lt_read_body(reader, key, node, object);
 }
 
 void
@@ -195,9 +191,11 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		return;
 	}
 	if (node->type != YAML_MAPPING_NODE) {
-		lt_read_body(reader, NULL, source->name,
-		    "a mapping such as {adapter: uk_carbon_intensity, region: 13}",
-		    node, item);
+		const struct lt_key body = {.name = source->name,
+		    .want =
+			"a mapping such as {adapter: uk_carbon_intensity, region: 13}"};
+
+		lt_unwanted(reader, &body, node, "");
 		return;
 	}
 	const yaml_node_t *seen = NULL;

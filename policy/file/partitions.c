@@ -49,8 +49,11 @@ lt_read_gpu(struct lt_reader *reader, const yaml_node_t *name,
 {
 	(void)name;
 	const struct lt_gpu *gpu = item;
-	lt_read_body(reader, gpu_keys, gpu->name,
-	    "a mapping such as {memory: 40GiB, power_w: 400}", node, item);
+	lt_read_body(reader,
+	    &(struct lt_key){.name = gpu->name,
+		.want = "a mapping such as {memory: 40GiB, power_w: 400}",
+		.keys = gpu_keys},
+	    node, item);
 }
 
 /* ---- signals ---- */
@@ -256,8 +259,11 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 	lt_place(name, &partition->line, &partition->column);
 	partition->pue = 1.0;
 	partition->own_history = LT_OWN_DEFAULT;
-	if (!lt_read_body(reader, partition_keys, partition->name,
-		"a mapping such as {carbon: london, price_per_node_hour: 32.77}",
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = partition->name,
+		    .want =
+			"a mapping such as {carbon: london, price_per_node_hour: 32.77}",
+		    .keys = partition_keys},
 		node, item))
 		return;
 	/* On owned nodes energy is all that a decision weighs. */

@@ -69,14 +69,16 @@ fail_whole(struct lt_policy_errors *errors, enum lt_code code, const char *name,
 }
 
 int
-lt_policy_parse_all(struct lt_policy **policy, const char *name,
-    const char *text, size_t length, const char *const *known_adapters,
+lt_policy_parse_all(struct lt_policy **policy,
+    const struct lt_policy_text *text, const char *const *known_adapters,
     struct lt_policy_errors *errors)
 {
+	const char *const name = text->name;
+
 	*policy = NULL;
 	errors->count = 0;
 	memset(errors->items, 0, sizeof(errors->items));
-	if (length > LT_POLICY_BYTES_MAX)
+	if (text->length > LT_POLICY_BYTES_MAX)
 		return fail_whole(errors, LT_ELIMIT, name,
 		    "longer than 2 MiB, the limit of a policy file");
 	struct lt_policy *made = policy_new(name);
@@ -90,7 +92,7 @@ lt_policy_parse_all(struct lt_policy **policy, const char *name,
 	    .known_adapters = known_adapters,
 	    .errors = errors,
 	};
-	if (lt_yaml_load(&reader, &document, text, length)) {
+	if (lt_yaml_load(&reader, &document, text->bytes, text->length)) {
 		const yaml_node_t *root =
 		    yaml_document_get_root_node(&document);
 
@@ -153,8 +155,9 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	const int code = read_file(path, &text, &length, errors);
 	if (code != LT_OK)
 		return code;
-	const int result = lt_policy_parse_all(
-	    policy, path, text, length, known_adapters, errors);
+	const int result = lt_policy_parse_all(policy,
+	    &(struct lt_policy_text){path, text, length}, known_adapters,
+	    errors);
 	free(text);
 	return result;
 }

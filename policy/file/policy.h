@@ -131,12 +131,16 @@ struct lt_policy_errors {
 	int count;
 	struct lt_error items[LT_POLICY_ERRORS_MAX];
 };
-/* The same, telling every error that can be told at once; and from memory:
- * name stands for the file in messages. */
+struct lt_policy_text {
+	const char *name; /* stands for the file in messages */
+	const char *bytes;
+	size_t length;
+};
+/* The same, telling every error that can be told at once; and from memory. */
 int lt_policy_load_all(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_policy_errors *errors);
-int lt_policy_parse_all(struct lt_policy **policy, const char *name,
-    const char *text, size_t length, const char *const *known_adapters,
+int lt_policy_parse_all(struct lt_policy **policy,
+    const struct lt_policy_text *text, const char *const *known_adapters,
     struct lt_policy_errors *errors);
 void lt_policy_free(struct lt_policy *policy);
 

@@ -110,9 +110,10 @@ bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys;
 lt_item_fn lt_read_source;
-/* The body of an item; false, and told, when it is no mapping. */
-bool lt_read_body(struct lt_reader *reader, const struct lt_key *keys,
-    const char *name, const char *want, const yaml_node_t *node, void *object);
+/* The body of an item, by key's name, want and keys; false, and told, when it
+ * is no mapping. */
+bool lt_read_body(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object);
 /* Where node begins, from 1. */
 void lt_place(const yaml_node_t *node, int *line, int *column);
 

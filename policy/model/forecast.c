@@ -84,15 +84,20 @@ nearness(const struct lt_history *h, int i)
 	return hours > FIT_HOURS ? 0 : exp(-0.5 * hours * hours);
 }
 
-/* What was to be seen at hour i, and what came. False = no sample. */
+struct sample { /* what was to be seen at an hour, and what came */
+	double near;
+	double features[LT_FEATURE_COUNT];
+	double seen;
+};
+
+/* Of hour i. False = none. */
 static bool
-sample_at(const struct lt_history *h, int i, int lead, double *near,
-    double features[LT_FEATURE_COUNT], double *seen)
+sample_at(struct sample *sample, const struct lt_history *h, int i, int lead)
 {
-	*near = nearness(h, i);
-	*seen = h->anomaly[i + lead];
-	return *near > 0 && !isnan(*seen) &&
-	       lt_history_features(h, i, lead, features);
+	sample->near = nearness(h, i);
+	sample->seen = h->anomaly[i + lead];
+	return sample->near > 0 && !isnan(sample->seen) &&
+	       lt_history_features(h, i, lead, sample->features);
 }
 
 /* Where own history starts from: the table, and "the last value goes on", the
@@ -102,16 +107,18 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 {
 	static const double last[LT_FEATURE_COUNT] = {
 	    [LT_FEATURE_LAST] = 1, [LT_FEATURE_SHAPE] = 1};
-	double off_start = 0, off_last = 0, near, seen,
-	       features[LT_FEATURE_COUNT];
+	double off_start = 0, off_last = 0;
+	struct sample sample;
 	int count = 0;
 
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
-		if (!sample_at(h, i, lead, &near, features, &seen))
+		if (!sample_at(&sample, h, i, lead))
 			continue;
-		off_start += near * fabs(seen - product(start, features,
+		off_start += sample.near *
+			     fabs(sample.seen - product(start, sample.features,
 						    LT_FEATURE_COUNT));
-		off_last += near * fabs(seen - product(last, features,
+		off_last += sample.near *
+			    fabs(sample.seen - product(last, sample.features,
 						   LT_FEATURE_COUNT));
 		count++;
 	}
@@ -133,22 +140,26 @@ correct(const struct lt_history *h, int lead,
 {
 	const double least = residual_min * sqrt(h->variance);
 	double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED] = {{0}},
-	       b[LT_FEATURE_FITTED] = {0}, features[LT_FEATURE_COUNT];
-	double sum = 0, near, seen;
+	       b[LT_FEATURE_FITTED] = {0};
+	double sum = 0;
+	struct sample sample;
 	int count = 0;
 
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
-		if (!sample_at(h, i, lead, &near, features, &seen))
+		if (!sample_at(&sample, h, i, lead))
 			continue;
 		const double left =
-		    seen - product(start, features, LT_FEATURE_COUNT);
+		    sample.seen -
+		    product(start, sample.features, LT_FEATURE_COUNT);
 		const double far =
-		    fabs(seen - product(fitted, features, LT_FEATURE_COUNT));
-		const double weight = near / fmax(far, least);
+		    fabs(sample.seen -
+			 product(fitted, sample.features, LT_FEATURE_COUNT));
+		const double weight = sample.near / fmax(far, least);
 		for (int k = 0; k < LT_FEATURE_FITTED; k++) {
 			for (int m = 0; m < LT_FEATURE_FITTED; m++)
-				a[k][m] += weight * features[k] * features[m];
-			b[k] += weight * features[k] * left;
+				a[k][m] += weight * sample.features[k] *
+					   sample.features[m];
+			b[k] += weight * sample.features[k] * left;
 		}
 		sum += weight;
 		count++;

@@ -155,54 +155,54 @@ target_of(int64_t hour, int bucket)
 	return hour + first + (int64_t)((mixed >> 33) % (uint64_t)span);
 }
 
-static uint32_t
-issue(struct lt_issued *out, uint32_t used, int64_t hour,
-    enum lt_forecast_kind kind, const struct lt_rate_step *steps,
-    uint32_t count)
+struct issue { /* what is said in one hour */
+	int64_t hour;
+	uint32_t count;
+	struct lt_issued *items; /* LT_FORECAST_SUM_COUNT */
+};
+
+static void
+add_kind(struct issue *issue, enum lt_forecast_kind kind,
+    const struct lt_rate_step *steps, uint32_t count)
 {
 	for (int bucket = 0; bucket < BUCKETS; bucket++) {
-		const int64_t target = target_of(hour, bucket);
+		const int64_t target = target_of(issue->hour, bucket);
 		const double value = mean_of_hour(steps, count, target);
 
 		if (!isnan(value))
-			out[used++] =
-			    (struct lt_issued){hour, target, (int)kind, value};
+			issue->items[issue->count++] = (struct lt_issued){
+			    issue->hour, target, (int)kind, value};
 	}
-	return used;
 }
 
 /* What we say at `now` of the hours to come, from the first `count` measured
  * steps. The last value is a forecast, too: the one to beat. */
-static uint32_t
-issue_own(struct lt_issued *out, uint32_t used, const struct measured *m,
-    uint32_t count, int64_t now_utc_s)
+static void
+issue_own(struct issue *issue, const struct measured *m, uint32_t count,
+    int64_t now_utc_s)
 {
 	struct lt_rate_step steps[LT_FORECAST_HOURS + 2];
-	const int64_t hour = now_utc_s / LT_HOUR_S;
 
 	if (count == 0)
-		return used;
+		return;
 	const struct lt_known known = {
 	    m->steps, count, m->seasonal, m->floor, now_utc_s};
 	const uint32_t got =
 	    lt_forecast(steps, sizeof(steps) / sizeof(*steps), &known);
 	if (got > 0 && steps[0].quality == LT_QUALITY_CLIMATOLOGY)
-		used = issue(out, used, hour, LT_FORECAST_OWN, steps, got);
+		add_kind(issue, LT_FORECAST_OWN, steps, got);
 	const struct lt_rate_step last = {
 	    .start_utc_s = m->steps[count - 1].start_utc_s,
 	    .end_utc_s = INT64_MAX,
 	    .value = m->steps[count - 1].value};
-	return issue(out, used, hour, LT_FORECAST_LAST_VALUE, &last, 1);
+	add_kind(issue, LT_FORECAST_LAST_VALUE, &last, 1);
 }
 
-static uint32_t
-issue_provider(
-    struct lt_issued *out, uint32_t used, const struct lt_known *known)
+static void
+issue_provider(struct issue *issue, const struct lt_known *known)
 {
-	const int64_t hour = known->now_utc_s / LT_HOUR_S;
-
 	for (int bucket = 0; bucket < BUCKETS; bucket++) {
-		const int64_t target = target_of(hour, bucket);
+		const int64_t target = target_of(issue->hour, bucket);
 		const int64_t from = target * LT_HOUR_S;
 
 		for (uint32_t i = 0; i < known->count; i++) {
@@ -216,12 +216,12 @@ issue_provider(
 			    mean_of_hour(step, known->count - i, target);
 			if (step->start_utc_s < from + LT_HOUR_S &&
 			    !isnan(value))
-				out[used++] = (struct lt_issued){
-				    hour, target, LT_FORECAST_PROVIDER, value};
+				issue->items[issue->count++] =
+				    (struct lt_issued){issue->hour, target,
+					LT_FORECAST_PROVIDER, value};
 			break;
 		}
 	}
-	return used;
 }
 
 /* False while the hour that it is of has not been measured. */
@@ -256,12 +256,13 @@ hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 
 	for (; at < now_utc_s; at += step) {
 		struct lt_issued issued[LT_FORECAST_SUM_COUNT];
+		struct issue issue = {at / LT_HOUR_S, 0, issued};
 
 		while (
 		    count < m->count && m->steps[count].end_utc_s <= at - late)
 			count++;
-		const uint32_t used = issue_own(issued, 0, m, count, at);
-		for (uint32_t i = 0; i < used; i++)
+		issue_own(&issue, m, count, at);
+		for (uint32_t i = 0; i < issue.count; i++)
 			(void)score(sums, m, &issued[i]);
 	}
 }
@@ -269,23 +270,22 @@ hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 /* Scores what is due; those that could be go to the front of due. */
 static uint32_t
 score_due(struct lt_error_sum *sums, const struct measured *m,
-    struct lt_issued *due, uint32_t count)
+    const struct lt_due *due)
 {
 	uint32_t scored = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (score(sums, m, &due[i]))
-			due[scored++] = due[i];
+	for (uint32_t i = 0; i < due->count; i++)
+		if (score(sums, m, &due->issued[i]))
+			due->issued[scored++] = due->issued[i];
 	return scored;
 }
 
 int
 lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
-    struct lt_issued *due, uint32_t due_count, bool is_first,
-    struct lt_error *err)
+    const struct lt_due *due, bool is_first, struct lt_error *err)
 {
 	assert(known->steps != NULL || known->count == 0);
-	assert(due != NULL || due_count == 0);
+	assert(due->issued != NULL || due->count == 0);
 
 	const int64_t now_utc_s = known->now_utc_s;
 	struct measured m = {
@@ -299,11 +299,12 @@ lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
 	if (rc == LT_OK) {
 		if (is_first && m.count > 0)
 			hindcast(lesson->sums, &m, now_utc_s);
-		lesson->scored_count =
-		    score_due(lesson->sums, &m, due, due_count);
-		lesson->issued_count = issue_own(lesson->issued,
-		    issue_provider(lesson->issued, 0, known), &m, m.count,
-		    now_utc_s);
+		struct issue issue = {now_utc_s / LT_HOUR_S, 0, lesson->issued};
+
+		lesson->scored_count = score_due(lesson->sums, &m, due);
+		issue_provider(&issue, known);
+		issue_own(&issue, &m, m.count, now_utc_s);
+		lesson->issued_count = issue.count;
 	}
 	free(m.steps);
 	free(m.means);

@@ -50,14 +50,17 @@ struct lt_lesson {
 	uint32_t scored_count; /* these were put to the front of due */
 };
 
+struct lt_due { /* what was issued and is over */
+	struct lt_issued *issued;
+	uint32_t count;
+};
 /*
- * due: what was issued and is over; those that can be scored go to its front.
+ * Those of due that can be scored go to its front.
  * is_first: nothing was ever scored, so that the sums begin with hindcasts
  * over what is known. LT_ENOMEM only. Source: docs/model.md, eq. (36).
  */
 int lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
-    struct lt_issued *due, uint32_t due_count, bool is_first,
-    struct lt_error *err);
+    const struct lt_due *due, bool is_first, struct lt_error *err);
 
 /* From the sums of all days. */
 void lt_forecast_bands_of(

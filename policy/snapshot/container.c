@@ -268,9 +268,8 @@ lt_builder_end_section(struct lt_builder *builder, uint32_t id, uint32_t count)
 }
 
 int
-lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
-    uint64_t generation, int64_t created_utc_s, unsigned char **bytes,
-    size_t *byte_count, struct lt_error *err)
+lt_builder_finish(struct lt_builder *builder, const struct lt_stamp *stamp,
+    unsigned char **bytes, size_t *byte_count, struct lt_error *err)
 {
 	struct lt_coder *const coder = &builder->coder;
 	int code = LT_OK;
@@ -286,13 +285,14 @@ lt_builder_finish(struct lt_builder *builder, const char magic[LT_MAGIC_BYTES],
 		    LT_FILE_BYTES_MAX);
 	if (code == LT_OK) {
 		const struct lt_header header = {
-		    .generation = generation,
-		    .created_utc_s = created_utc_s,
+		    .generation = stamp->generation,
+		    .created_utc_s = stamp->created_utc_s,
 		    .section_count = builder->section_count,
 		    .total_bytes = coder->at,
 		};
 
-		lt_header_pack(coder->out, magic, &header, builder->sections);
+		lt_header_pack(
+		    coder->out, stamp->magic, &header, builder->sections);
 		*bytes = coder->out;
 		*byte_count = coder->at;
 	} else {
@@ -340,9 +340,10 @@ fetch(struct lt_container *reader, uint64_t offset, size_t byte_count,
 }
 
 static int
-read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
-    uint32_t sections_max, struct lt_error *err)
+read_header(struct lt_container *reader, const struct lt_container_kind *kind,
+    struct lt_error *err)
 {
+	const char *const magic = kind->magic;
 	const unsigned char *bytes;
 	int code = fetch(reader, 0, LT_FILE_HEADER_BYTES, &bytes, err);
 
@@ -353,9 +354,9 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 		    "%s: starts with another magic than \"%.7s\": made by another version?",
 		    reader->what, magic);
 	const uint32_t section_count = lt_get_u32(bytes + AT_SECTION_COUNT);
-	if (section_count == 0 || section_count > sections_max)
+	if (section_count == 0 || section_count > kind->sections_max)
 		return lt_fail(err, LT_ELIMIT, "%s: %u sections, want 1 to %u",
-		    reader->what, section_count, sections_max);
+		    reader->what, section_count, kind->sections_max);
 	code = fetch(reader, 0,
 	    LT_FILE_HEADER_BYTES +
 		(size_t)section_count * LT_FILE_SECTION_BYTES,
@@ -376,20 +377,20 @@ read_header(struct lt_container *reader, const char magic[LT_MAGIC_BYTES],
 }
 
 int
-lt_container_open(struct lt_container *reader, const char *what,
-    const char magic[LT_MAGIC_BYTES], const struct lt_input *source,
-    uint32_t sections_max, uint64_t bytes_max, struct lt_error *err)
+lt_container_open(struct lt_container *reader,
+    const struct lt_container_kind *kind, const struct lt_input *source,
+    struct lt_error *err)
 {
 	memset(reader, 0, sizeof(*reader));
-	reader->what = what;
+	reader->what = kind->what;
 	reader->source = *source;
 	int code;
-	if (source->size > bytes_max)
+	if (source->size > kind->bytes_max)
 		code = lt_fail(err, LT_ELIMIT, "%s: %llu bytes, limit %llu",
-		    what, (unsigned long long)source->size,
-		    (unsigned long long)bytes_max);
+		    kind->what, (unsigned long long)source->size,
+		    (unsigned long long)kind->bytes_max);
 	else
-		code = read_header(reader, magic, sections_max, err);
+		code = read_header(reader, kind, err);
 	if (code != LT_OK)
 		lt_container_close(reader);
 	return code;
@@ -405,8 +406,7 @@ lt_container_close(struct lt_container *reader)
 
 int
 lt_container_expect(const struct lt_container *reader, uint32_t index,
-    uint32_t id, uint32_t count_max, uint32_t record_bytes,
-    struct lt_error *err)
+    uint32_t id, uint32_t count_max, struct lt_error *err)
 {
 	if (index >= reader->header.section_count)
 		return lt_fail(err, LT_ECHECKSUM, "%s: section %u is missing",
@@ -420,12 +420,6 @@ lt_container_expect(const struct lt_container *reader, uint32_t index,
 		return lt_fail(err, LT_ELIMIT,
 		    "%s: section %u has %u records, limit %u", reader->what, id,
 		    section->count, count_max);
-	if (record_bytes != 0 &&
-	    section->length != (uint64_t)section->count * record_bytes)
-		return lt_fail(err, LT_ECHECKSUM,
-		    "%s: section %u has %llu bytes for %u records of %u",
-		    reader->what, id, (unsigned long long)section->length,
-		    section->count, record_bytes);
 	return LT_OK;
 }
 

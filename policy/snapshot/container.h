@@ -127,11 +127,14 @@ int lt_builder_begin(
     struct lt_builder *builder, uint32_t section_count, struct lt_error *err);
 void lt_builder_end_section(
     struct lt_builder *builder, uint32_t id, uint32_t count);
+struct lt_stamp {
+	const char *magic; /* LT_MAGIC_BYTES */
+	uint64_t generation;
+	int64_t created_utc_s;
+};
 /* Frees all but *bytes, which is written on success only. */
-int lt_builder_finish(struct lt_builder *builder,
-    const char magic[LT_MAGIC_BYTES], uint64_t generation,
-    int64_t created_utc_s, unsigned char **bytes, size_t *byte_count,
-    struct lt_error *err);
+int lt_builder_finish(struct lt_builder *builder, const struct lt_stamp *stamp,
+    unsigned char **bytes, size_t *byte_count, struct lt_error *err);
 
 /* Where a file is read from: a descriptor or, when bytes is set, memory. */
 struct lt_input {
@@ -149,22 +152,26 @@ struct lt_container {
 	size_t scratch_size;
 };
 
+struct lt_container_kind {
+	const char *what;  /* for messages */
+	const char *magic; /* LT_MAGIC_BYTES; NULL = any */
+	uint32_t sections_max;
+	uint64_t bytes_max;
+};
 /*
- * Read and prove header and section table: magic (NULL = any), reserved bytes,
- * checksum, size, sections one after the other without a gap, at most
- * sections_max and bytes_max. On failure nothing stays; else
- * lt_container_close() frees.
+ * Read and prove header and section table: magic, reserved bytes, checksum,
+ * size, sections one after the other without a gap, the bounds of the kind. On
+ * failure nothing stays; else lt_container_close() frees.
  */
-int lt_container_open(struct lt_container *reader, const char *what,
-    const char magic[LT_MAGIC_BYTES], const struct lt_input *source,
-    uint32_t sections_max, uint64_t bytes_max, struct lt_error *err);
+int lt_container_open(struct lt_container *reader,
+    const struct lt_container_kind *kind, const struct lt_input *source,
+    struct lt_error *err);
 void lt_container_close(struct lt_container *reader);
 
-/* LT_ECHECKSUM unless section `index` has this id, at most count_max records
- * and, with record_bytes, count x record_bytes bytes. */
+/* LT_ECHECKSUM unless section `index` has this id, LT_ELIMIT unless it has at
+ * most count_max records. */
 int lt_container_expect(const struct lt_container *reader, uint32_t index,
-    uint32_t id, uint32_t count_max, uint32_t record_bytes,
-    struct lt_error *err);
+    uint32_t id, uint32_t count_max, struct lt_error *err);
 
 /* Read section `index` and prove its checksum; *coder then reads it. Lent
  * until the next call. */

@@ -180,8 +180,10 @@ lt_sheet_pack(const struct lt_budget_snapshot *snapshot, unsigned char **bytes,
 		lt_builder_end_section(&builder, id,
 		    section_records(snapshot, (enum section_id)id));
 	}
-	return lt_builder_finish(&builder, magic, snapshot->generation,
-	    snapshot->compiled_utc_s, bytes, byte_count, err);
+	return lt_builder_finish(&builder,
+	    &(struct lt_stamp){
+		magic, snapshot->generation, snapshot->compiled_utc_s},
+	    bytes, byte_count, err);
 }
 
 static int
@@ -193,7 +195,7 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 
 	for (uint32_t i = 0; i < SECTION_COUNT; i++) {
 		const int code = lt_container_expect(
-		    reader, i, SECTION_SETTINGS + i, limits[i], 0, err);
+		    reader, i, SECTION_SETTINGS + i, limits[i], err);
 
 		if (code != LT_OK)
 			return code;
@@ -263,6 +265,9 @@ read_sheet(struct lt_budget_snapshot *snapshot, struct lt_container *reader,
 	return lt_sheet_check(snapshot, err);
 }
 
+static const struct lt_container_kind kind = {
+    "budget snapshot", magic, SECTION_COUNT, LT_FILE_BYTES_MAX};
+
 static int
 load(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
     struct lt_error *err)
@@ -271,8 +276,7 @@ load(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
 	struct lt_budget_snapshot fresh = {0};
 
 	memset(snapshot, 0, sizeof(*snapshot));
-	int code = lt_container_open(&reader, "budget snapshot", magic, source,
-	    SECTION_COUNT, LT_FILE_BYTES_MAX, err);
+	int code = lt_container_open(&reader, &kind, source, err);
 	if (code != LT_OK)
 		return code;
 	code = read_sheet(&fresh, &reader, err);

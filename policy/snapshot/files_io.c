@@ -96,6 +96,8 @@ int
 lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
     bool is_private, struct lt_error *err)
 {
+	const struct lt_container_kind kind = {
+	    path, NULL, LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX};
 	struct lt_container reader;
 	uint64_t size = 0;
 	const int fd = lt_file_open(path, O_RDONLY, is_private, &size, err);
@@ -103,8 +105,7 @@ lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
 	if (fd < 0)
 		return fd;
 	const struct lt_input source = {.fd = fd, .size = size};
-	const int code = lt_container_open(&reader, path, NULL, &source,
-	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
+	const int code = lt_container_open(&reader, &kind, &source, err);
 	close(fd);
 	if (code != LT_OK)
 		return code;

@@ -100,8 +100,10 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 		lt_code_steps(&builder.coder, &copy);
 		lt_builder_end_section(&builder, SECTION_STEPS, copy.count);
 	}
-	return lt_builder_finish(&builder, magic, market->generation,
-	    market->compiled_utc_s, bytes, byte_count, err);
+	return lt_builder_finish(&builder,
+	    &(struct lt_stamp){
+		magic, market->generation, market->compiled_utc_s},
+	    bytes, byte_count, err);
 }
 
 /* The section table has the shape of a market. */
@@ -122,7 +124,7 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	};
 	for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const int code = lt_container_expect(
-		    reader, i, wanted[i].id, wanted[i].limit, 0, err);
+		    reader, i, wanted[i].id, wanted[i].limit, err);
 
 		if (code != LT_OK)
 			return code;
@@ -141,8 +143,8 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 		    reader->header.section_count, series_count);
 	for (uint32_t i = 0; i < series_count; i++) {
 		const struct lt_section *const s = &table[STEPS_FIRST + i];
-		const int code = lt_container_expect(reader, STEPS_FIRST + i,
-		    SECTION_STEPS, LT_STEPS_MAX, 0, err);
+		const int code = lt_container_expect(
+		    reader, STEPS_FIRST + i, SECTION_STEPS, LT_STEPS_MAX, err);
 
 		if (code != LT_OK)
 			return code;
@@ -325,6 +327,9 @@ read_market(struct lt_market *market, struct lt_container *reader,
 	return code;
 }
 
+static const struct lt_container_kind kind = {
+    "market", magic, LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX};
+
 static int
 load(struct lt_market *market, const struct lt_input *source,
     const struct lt_market *previous, struct lt_error *err)
@@ -333,8 +338,7 @@ load(struct lt_market *market, const struct lt_input *source,
 	struct lt_market fresh = {0};
 
 	memset(market, 0, sizeof(*market));
-	int code = lt_container_open(&reader, "market", magic, source,
-	    LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX, err);
+	int code = lt_container_open(&reader, &kind, source, err);
 	if (code != LT_OK)
 		return code;
 	code = read_market(&fresh, &reader, previous, err);

@@ -174,7 +174,7 @@ lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
 
 /* Read and prove one block; *used: its records, strictly rising. */
 static int
-read_block(int fd, const struct lt_container *reader, uint32_t index,
+read_block(const struct lt_container *reader, uint32_t index,
     unsigned char block[BLOCK_BYTES], uint32_t *used, struct lt_error *err)
 {
 	const uint32_t count = reader->sections[0].count;
@@ -183,7 +183,7 @@ read_block(int fd, const struct lt_container *reader, uint32_t index,
 
 	if (wanted > LT_TERMS_BLOCK)
 		wanted = LT_TERMS_BLOCK;
-	if (lt_pread_all(fd, block, BLOCK_BYTES,
+	if (lt_pread_all(reader->source.fd, block, BLOCK_BYTES,
 		BLOCKS_AT + (uint64_t)index * BLOCK_BYTES) != LT_OK)
 		return lt_fail(
 		    err, LT_EIO, "terms: can't read block %u", index);
@@ -201,8 +201,8 @@ read_block(int fd, const struct lt_container *reader, uint32_t index,
 }
 
 static int
-find(int fd, const struct lt_container *reader, uint32_t job_id,
-    struct lt_terms *terms, struct lt_error *err)
+find(const struct lt_container *reader, uint32_t job_id, struct lt_terms *terms,
+    struct lt_error *err)
 {
 	unsigned char block[BLOCK_BYTES];
 	uint32_t low = 0;
@@ -211,8 +211,7 @@ find(int fd, const struct lt_container *reader, uint32_t job_id,
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		uint32_t used = 0;
-		const int code =
-		    read_block(fd, reader, middle, block, &used, err);
+		const int code = read_block(reader, middle, block, &used, err);
 
 		if (code != LT_OK)
 			return code;
@@ -241,17 +240,19 @@ int
 lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
     struct lt_error *err)
 {
+	static const struct lt_container_kind kind = {
+	    "terms", magic, 1, FILE_BYTES_MAX};
+
 	memset(terms, 0, sizeof(*terms));
 	struct lt_input source = {0};
 	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
 	if (source.fd < 0)
 		return source.fd;
 	struct lt_container reader;
-	int code = lt_container_open(
-	    &reader, "terms", magic, &source, 1, FILE_BYTES_MAX, err);
+	int code = lt_container_open(&reader, &kind, &source, err);
 	if (code == LT_OK) {
 		code = lt_container_expect(
-		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, 0, err);
+		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, err);
 		const struct lt_section *const section = &reader.sections[0];
 		const uint64_t blocks =
 		    ((uint64_t)section->count + LT_TERMS_BLOCK - 1) /
@@ -261,7 +262,7 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
 			    "terms: %u records in %llu bytes", section->count,
 			    (unsigned long long)section->length);
 		if (code == LT_OK)
-			code = find(source.fd, &reader, job_id, terms, err);
+			code = find(&reader, job_id, terms, err);
 		lt_container_close(&reader);
 	}
 	close(source.fd);

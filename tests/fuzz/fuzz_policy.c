@@ -38,8 +38,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse_all(&policy, "fuzz", (const char *)bytes,
-		byte_count, adapters, &errors) == LT_OK) {
+	if (lt_policy_parse_all(&policy,
+		&(struct lt_policy_text){
+		    "fuzz", (const char *)bytes, byte_count},
+		adapters, &errors) == LT_OK) {
 		check_policy(policy);
 	} else {
 		if (policy != NULL || errors.count == 0)

@@ -59,7 +59,8 @@ check(const char *why, char *text)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	if (lt_policy_parse_all(&policy, "first.yaml", text, strlen(text),
+	if (lt_policy_parse_all(&policy,
+		&(struct lt_policy_text){"first.yaml", text, strlen(text)},
 		lt_adapter_names(), &errors) == LT_OK)
 		lt_check_sources(policy, &errors);
 	if (errors.count > 0)

@@ -239,9 +239,10 @@ test_pages(void **state)
 		const char *const begin = example + strlen(fence);
 		const char *const end = strstr(begin, "\n```\n");
 		assert_non_null(end);
-		if (lt_policy_parse_all(&policy, path, begin,
-			(size_t)(end + 1 - begin), lt_adapter_names(),
-			&errors) != LT_OK)
+		if (lt_policy_parse_all(&policy,
+			&(struct lt_policy_text){
+			    path, begin, (size_t)(end + 1 - begin)},
+			lt_adapter_names(), &errors) != LT_OK)
 			fail_msg("%s", errors.items[0].text);
 		assert_string_equal(policy->sources[0].adapter, *name);
 		lt_policy_free(policy);

@@ -29,8 +29,9 @@ parse(struct lt_policy **policy, const char *name, const char *text,
     struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
-	const int code = lt_policy_parse_all(
-	    policy, name, text, strlen(text), adapters, &errors);
+	const int code = lt_policy_parse_all(policy,
+	    &(struct lt_policy_text){name, text, strlen(text)}, adapters,
+	    &errors);
 
 	*err = errors.items[0];
 	return code;
@@ -316,8 +317,10 @@ test_error_list(void **state)
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
 
-	assert_int_equal(lt_policy_parse_all(&policy, "p.yaml", text,
-			     sizeof(text) - 1, adapters, &errors),
+	assert_int_equal(
+	    lt_policy_parse_all(&policy,
+		&(struct lt_policy_text){"p.yaml", text, sizeof(text) - 1},
+		adapters, &errors),
 	    LT_EINPUT);
 	assert_int_equal(errors.count, 3);
 	for (int i = 0; i < 3; i++)
