@@ -63,8 +63,9 @@ lt_baseline_of_run(
 		    &known);
 	const int64_t start = quote->home_start_utc_s;
 	const int64_t end = start + (int64_t)llround(seconds);
-	if (lt_price_as(&charge, run, quote->home, start, end, d, &err) !=
-	    LT_OK) {
+	if (lt_price_as(&charge, run,
+		&(struct lt_elsewhere){quote->home, {start, end}}, d,
+		&err) != LT_OK) {
 		lt_log("no_base", "job=%u error=\"%s\"", run->key.job_id,
 		    err.text);
 		return;

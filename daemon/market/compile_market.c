@@ -24,6 +24,7 @@ struct build { /* parts of a market, freed after packing */
 	struct lt_market market;
 	struct lt_series series[LT_SERIES_MAX];
 	int *source_series; /* by source index; LT_NO_SERIES = not yet */
+	struct lt_daemon *d;
 	int64_t now_utc_s;
 };
 
@@ -100,10 +101,11 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 
 /* The series of one signal, each source once. */
 static int
-add_signal(struct build *b, const struct lt_daemon *d,
-    const struct lt_policy_signal *signal, enum lt_quantity wanted, int *index,
-    struct lt_error *err)
+add_signal(struct build *b, const struct lt_policy_signal *signal,
+    enum lt_quantity wanted, int *index, struct lt_error *err)
 {
+	struct lt_daemon *const d = b->d;
+
 	if (!signal->is_set)
 		return LT_OK;
 	if (signal->is_constant)
@@ -155,9 +157,10 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 }
 
 static int
-apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
-    struct lt_error *err)
+apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
+	struct lt_daemon *const d = b->d;
+
 	p->price_series = p->carbon_series = p->tariff_series =
 	    p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
@@ -185,15 +188,15 @@ apply_policy(struct build *b, struct lt_daemon *d, struct lt_partition *p,
 	p->worst_intensity = from->worst_intensity;
 	apply_power(p, from, &d->tables, d->policy);
 	int code = add_signal(
-	    b, d, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
+	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
-		code = add_signal(b, d, &from->carbon,
+		code = add_signal(b, &from->carbon,
 		    d->policy->intensity == LT_INTENSITY_MARGINAL
 			? LT_QUANTITY_MARGINAL
 			: LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
 	if (code == LT_OK)
-		code = add_signal(b, d, &from->tariff, LT_QUANTITY_TARIFF,
+		code = add_signal(b, &from->tariff, LT_QUANTITY_TARIFF,
 		    &p->tariff_series, err);
 	return code;
 }
@@ -292,8 +295,9 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 }
 
 static int
-fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
+fill(struct build *b, struct lt_error *err)
 {
+	struct lt_daemon *const d = b->d;
 	struct lt_market *const m = &b->market;
 
 	m->series = b->series;
@@ -324,7 +328,7 @@ fill(struct build *b, struct lt_daemon *d, struct lt_error *err)
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
-		const int code = apply_policy(b, d, &m->partitions[i], err);
+		const int code = apply_policy(b, &m->partitions[i], err);
 
 		if (code != LT_OK)
 			return code;
@@ -409,8 +413,9 @@ lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	if (b == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	b->d = d;
 	b->now_utc_s = now_utc_s;
-	int code = fill(b, d, err);
+	int code = fill(b, err);
 	if (code == LT_OK)
 		code = add_busy(b, &d->jobs.list, err);
 	if (code == LT_OK)

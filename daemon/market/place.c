@@ -4,6 +4,7 @@
  * " CPUS:GPUS:MIB:SHARDS": what a charge needs of a partition beside its rates,
  * kept so that jobs outlive their partition's line in the policy.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 #include "place.h"
 #include "policy_load.h"
 
-enum { TEXT_SIZE = 200 + LT_PLACE_SHAPES_MAX * 64 };
+static_assert(LT_PLACE_FACTS_SIZE >= 200 + LT_PLACE_SHAPES_MAX * 64,
+    "all shapes have room");
 
 void
 lt_place_pack(char *out, size_t size, const struct lt_place *place)
@@ -79,8 +81,7 @@ void
 lt_place_of(struct lt_place *place, const struct lt_market *market,
     struct lt_ledger *ledger, const char *partition)
 {
-	char text[TEXT_SIZE];
-	int64_t left;
+	struct lt_place_kept kept;
 	const int index = lt_market_partition(market, partition);
 	const struct lt_partition *const p =
 	    index < 0 ? NULL : &market->partitions[index];
@@ -90,10 +91,9 @@ lt_place_of(struct lt_place *place, const struct lt_market *market,
 		return;
 	}
 	*place = (struct lt_place){0};
-	if (lt_ledger_place(
-		ledger, partition, text, sizeof(text), &left, NULL) == LT_OK &&
-	    lt_place_unpack(place, text)) {
-		place->left_utc_s = left;
+	if (lt_ledger_place(ledger, partition, &kept, NULL) == LT_OK &&
+	    lt_place_unpack(place, kept.facts)) {
+		place->left_utc_s = kept.left_utc_s;
 	} else if (p != NULL) {
 		of_market(place, p, market);
 		place->known = false;
@@ -117,15 +117,14 @@ static int
 note(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_partition *p, struct lt_error *err)
 {
-	char text[TEXT_SIZE], known[TEXT_SIZE];
+	struct lt_place_kept known;
+	char text[sizeof(known.facts)];
 	struct lt_place place;
-	int64_t left = 0;
 
 	of_market(&place, p, market);
 	lt_place_pack(text, sizeof(text), &place);
-	if (lt_ledger_place(
-		ledger, p->name, known, sizeof(known), &left, NULL) == LT_OK &&
-	    left == 0 && strcmp(text, known) == 0)
+	if (lt_ledger_place(ledger, p->name, &known, NULL) == LT_OK &&
+	    known.left_utc_s == 0 && strcmp(text, known.facts) == 0)
 		return LT_OK;
 	return lt_ledger_put_place(ledger, p->name, text, 0, err);
 }
@@ -135,19 +134,17 @@ note_left(struct lt_ledger *ledger, const struct lt_policy *policy,
     int64_t now_utc_s, struct lt_error *err)
 {
 	char(*names)[LT_NAME_SIZE] = NULL;
-	char text[TEXT_SIZE];
+	struct lt_place_kept kept;
 	uint32_t count = 0;
-	int64_t left;
 	int code = lt_ledger_places(ledger, &names, &count, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (lt_daemon_policy_partition(policy, names[i]) != NULL)
 			continue;
-		code = lt_ledger_place(
-		    ledger, names[i], text, sizeof(text), &left, err);
+		code = lt_ledger_place(ledger, names[i], &kept, err);
 		if (code == LT_OK)
 			code = lt_ledger_put_place(
-			    ledger, names[i], text, now_utc_s, err);
+			    ledger, names[i], kept.facts, now_utc_s, err);
 		lt_log("partition_left", "partition=%s", names[i]);
 	}
 	free(names);

@@ -43,23 +43,30 @@ lt_suspended_share(const struct lt_run *run, const struct lt_market *market,
 	return lt_kept_share(&r, &place);
 }
 
+struct site { /* where a run is priced */
+	const char *partition;
+	struct lt_place place;
+	struct lt_ledger *ledger;
+};
+
 static int
 price_at(struct lt_charge *charge, struct lt_charge_input *input,
-    const struct lt_place *place, const char *partition,
-    struct lt_ledger *ledger, struct lt_error *err)
+    const struct site *site, struct lt_error *err)
 {
+	struct lt_ledger *const ledger = site->ledger;
+	struct lt_rates_asked asked = {site->partition, LT_RATE_PRICE,
+	    {input->start_utc_s, input->end_utc_s}};
 	struct lt_rate_step *price = NULL, *carbon = NULL;
-	int code = lt_ledger_rates(ledger, partition, LT_RATE_PRICE,
-	    input->start_utc_s, input->end_utc_s, &price, &input->price.count,
-	    err);
+	int code =
+	    lt_ledger_rates(ledger, &asked, &price, &input->price.count, err);
 
+	asked.rate = LT_RATE_CARBON;
 	if (code == LT_OK)
-		code = lt_ledger_rates(ledger, partition, LT_RATE_CARBON,
-		    input->start_utc_s, input->end_utc_s, &carbon,
-		    &input->carbon.count, err);
+		code = lt_ledger_rates(
+		    ledger, &asked, &carbon, &input->carbon.count, err);
 	input->price.steps = price;
 	input->carbon.steps = carbon;
-	if (!lt_place_has_power(place))
+	if (!lt_place_has_power(&site->place))
 		input->carbon.count = 0;
 	if (code == LT_OK)
 		code = lt_charge_run(charge, input, err);
@@ -70,19 +77,18 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 
 int
 lt_price_as(struct lt_charge *charge, const struct lt_run *run,
-    const char *partition, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_daemon *d, struct lt_error *err)
+    const struct lt_elsewhere *there, struct lt_daemon *d, struct lt_error *err)
 {
-	struct lt_place place;
-	struct lt_charge_input input = {.start_utc_s = start_utc_s,
-	    .end_utc_s = end_utc_s,
+	struct site site = {.partition = there->partition, .ledger = d->ledger};
+	struct lt_charge_input input = {.start_utc_s = there->span.from_utc_s,
+	    .end_utc_s = there->span.to_utc_s,
 	    .suspended = suspended_part(run)};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, &d->market, d->ledger, partition);
-	const struct lt_resources used = resources_of(run, &place);
-	lt_usage_of(&input, &used, &place);
-	return price_at(charge, &input, &place, partition, d->ledger, err);
+	lt_place_of(&site.place, &d->market, d->ledger, site.partition);
+	const struct lt_resources used = resources_of(run, &site.place);
+	lt_usage_of(&input, &used, &site.place);
+	return price_at(charge, &input, &site, err);
 }
 
 int
@@ -90,23 +96,23 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
     const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_error *err)
 {
-	struct lt_place place;
+	struct site site = {.partition = run->partition, .ledger = ledger};
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
 	    .suspended = suspended_part(run)};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, market, ledger, run->partition);
-	const struct lt_resources used = resources_of(run, &place);
-	lt_usage_of(&input, &used, &place);
-	const int code =
-	    price_at(charge, &input, &place, run->partition, ledger, err);
+	lt_place_of(&site.place, market, ledger, site.partition);
+	const struct lt_resources used = resources_of(run, &site.place);
+	lt_usage_of(&input, &used, &site.place);
+	const int code = price_at(charge, &input, &site, err);
 	struct lt_fraction share = input.share;
 	if (code == LT_OK && run->gpus_from == LT_GPUS_UNKNOWN) {
 		/* Missing is never zero: neither a price nor a share. */
 		lt_charge_free(charge);
 		share = (struct lt_fraction){0, 1};
-	} else if (code == LT_OK && !lt_place_charges(&place, run, ledger)) {
+	} else if (code == LT_OK &&
+		   !lt_place_charges(&site.place, run, ledger)) {
 		lt_charge_free(charge);
 	}
 	run->share_numerator = share.numerator;

@@ -16,10 +16,14 @@ int lt_price_run(struct lt_charge *charge, struct lt_run *run,
     const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_error *err);
 
-/* The same for other times or another partition, nothing set in run. */
+struct lt_elsewhere { /* other times or another partition */
+	const char *partition;
+	struct lt_span span;
+};
+/* The same there, nothing set in run. */
 int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
-    const char *partition, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_daemon *d, struct lt_error *err);
+    const struct lt_elsewhere *there, struct lt_daemon *d,
+    struct lt_error *err);
 
 /* The share of its nodes that a run kept while it was suspended: of memory and
  * GPUs. */

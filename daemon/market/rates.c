@@ -47,13 +47,12 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 /* A constant: from when the policy that says so was loaded, unless the
  * ledger has the same already. */
 static int
-record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
-    double value, int64_t now_utc_s, struct lt_error *err)
+record_constant(struct lt_daemon *d, const struct lt_rates_asked *now,
+    double value, struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_rates(d->ledger, partition, rate, now_utc_s,
-	    now_utc_s + 1, &steps, &count, err);
+	const int code = lt_ledger_rates(d->ledger, now, &steps, &count, err);
 
 	if (code != LT_OK)
 		return code;
@@ -66,19 +65,19 @@ record_constant(struct lt_daemon *d, const char *partition, enum lt_rate rate,
 	    .end_utc_s = INT64_MAX,
 	    .value = value,
 	    .quality = LT_QUALITY_CONSTANT};
-	return lt_ledger_put_rates(d->ledger, partition, rate, &step, 1, err);
+	return lt_ledger_put_rates(d->ledger, now->partition, now->rate,
+	    &(struct lt_rates){1, &step}, err);
 }
 
 /* The steps that began up to now; the last goes on until changed. */
 static int
-record_source(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, const struct lt_source *source, int64_t now_utc_s,
-    struct lt_error *err)
+record_source(struct lt_ledger *ledger, const struct lt_rates_asked *now,
+    const struct lt_source *source, struct lt_error *err)
 {
 	uint32_t count = 0;
 
 	while (count < source->step_count &&
-	       source->steps[count].start_utc_s <= now_utc_s)
+	       source->steps[count].start_utc_s <= now->span.from_utc_s)
 		count++;
 	if (count == 0)
 		return LT_OK;
@@ -92,8 +91,8 @@ record_source(struct lt_ledger *ledger, const char *partition,
 		memcpy(steps[i].source, source->policy->name,
 		    sizeof(steps[i].source));
 	}
-	const int code =
-	    lt_ledger_put_rates(ledger, partition, rate, steps, count, err);
+	const int code = lt_ledger_put_rates(ledger, now->partition, now->rate,
+	    &(struct lt_rates){count, steps}, err);
 	free(steps);
 	return code;
 }
@@ -137,11 +136,11 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	    recorded_of(d->recorded, partition->name, rate);
 	if (last != NULL && last->key == key)
 		return LT_OK;
+	const struct lt_rates_asked now = {
+	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
 	const int code = source != NULL
-			     ? record_source(d->ledger, partition->name, rate,
-				   source, now_utc_s, err)
-			     : record_constant(d, partition->name, rate,
-				   signal->constant, now_utc_s, err);
+			     ? record_source(d->ledger, &now, source, err)
+			     : record_constant(d, &now, signal->constant, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;

@@ -59,8 +59,9 @@ take_window(json_t *list, struct lt_ledger *ledger, const char *key,
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_points(
-	    ledger, key, from_utc_s, to_utc_s, &steps, &count, err);
+	const int code = lt_ledger_points(ledger,
+	    &(struct lt_points_asked){key, {from_utc_s, to_utc_s}}, &steps,
+	    &count, err);
 
 	for (uint32_t i = 0; i < count && json_array_size(list) < PAGE_POINTS;
 	     i++) {

@@ -86,13 +86,11 @@ over_json(struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	enum { DAYS = 30 };
 	struct lt_over_sum sums[16];
-	uint32_t count = 0;
 	json_t *const list = json_array();
+	const int count = lt_ledger_over(ledger, now_utc_s - DAYS * LT_DAY_S,
+	    sums, sizeof(sums) / sizeof(sums[0]), NULL);
 
-	if (lt_ledger_over(ledger, now_utc_s - DAYS * LT_DAY_S, sums,
-		sizeof(sums) / sizeof(sums[0]), &count, NULL) != LT_OK)
-		return list;
-	for (uint32_t i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:b,s:I,s:I,s:I}", "reason", sums[i].reason,
 			"defect", lt_over_is_defect(sums[i].reason), "runs",

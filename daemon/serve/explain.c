@@ -313,8 +313,9 @@ rate_of(double *mean, uint32_t *values, struct lt_ledger *ledger,
 	const int64_t from = run->start_utc_s, to = run->end_utc_s;
 
 	if (from <= 0 || to <= from ||
-	    lt_ledger_rates(ledger, run->partition, rate, from, to, &steps,
-		&rates.count, NULL) != LT_OK)
+	    lt_ledger_rates(ledger,
+		&(struct lt_rates_asked){run->partition, rate, {from, to}},
+		&steps, &rates.count, NULL) != LT_OK)
 		return false;
 	rates.steps = steps;
 	*mean =

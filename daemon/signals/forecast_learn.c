@@ -12,8 +12,11 @@ static int
 load_sums(struct lt_ledger *ledger, const char *key,
     struct lt_error_sum *loaded, uint32_t *count, struct lt_error *err)
 {
-	return lt_ledger_forecast_errors(
-	    ledger, key, loaded, LT_FORECAST_SUM_COUNT, count, err);
+	const int rc = lt_ledger_forecast_errors(
+	    ledger, key, loaded, LT_FORECAST_SUM_COUNT, err);
+
+	*count = rc < 0 ? 0 : (uint32_t)rc;
+	return rc < 0 ? rc : LT_OK;
 }
 
 int
@@ -32,8 +35,7 @@ lt_forecast_learn(struct lt_ledger *ledger, const char *key,
 		return rc;
 	rc = load_sums(ledger, key, loaded, &loaded_count, err);
 	if (rc == LT_OK)
-		rc = lt_ledger_due_forecasts(
-		    ledger, key, hour, &due.issued, &due.count, err);
+		rc = lt_ledger_due_forecasts(ledger, key, hour, &due, err);
 	if (rc == LT_OK)
 		rc = lt_forecast_lesson(
 		    &lesson, known, &due, loaded_count == 0, err);

@@ -86,8 +86,7 @@ lt_source_forget(struct lt_source_memory *memory)
 
 static int
 store(struct lt_ledger *ledger, const struct lt_source *source,
-    const struct lt_points *points, int64_t issued_utc_s,
-    int64_t complete_utc_s, struct lt_error *err)
+    const struct lt_points *points, struct lt_error *err)
 {
 	struct lt_rate_step *const steps =
 	    calloc(points->count + 1, sizeof(*steps));
@@ -104,15 +103,10 @@ store(struct lt_ledger *ledger, const struct lt_source *source,
 		snprintf(steps[i].source, sizeof(steps[i].source), "%s",
 		    source->policy->name);
 	}
-	char value[64];
 	const int code = lt_ledger_put_points(
 	    ledger, source->key, steps, (uint32_t)points->count, err);
 	free(steps);
-	if (code != LT_OK)
-		return code;
-	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
-	    (long long)issued_utc_s, (long long)complete_utc_s);
-	return lt_ledger_put(ledger, source->key, value, err);
+	return code;
 }
 
 /* Drop what ended before the window; known has history in front. */
@@ -127,21 +121,29 @@ first_needed(
 	return i;
 }
 
+struct steps { /* of a source, history in front; malloc'd */
+	struct lt_rate_step *items;
+	uint32_t count;
+};
+
 static int
-load_known(struct lt_ledger *ledger, const struct lt_source *source,
-    int64_t now_utc_s, struct lt_rate_step **known, uint32_t *count,
-    struct lt_error *err)
+load_known(struct steps *steps, struct lt_ledger *ledger,
+    const struct lt_source *source, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_ledger_points(ledger, source->key, now_utc_s - LT_HISTORY_S,
-	    now_utc_s + LT_HORIZON_S, known, count, err);
+	const struct lt_points_asked asked = {
+	    source->key, {now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S}};
+
+	*steps = (struct steps){NULL, 0};
+	return lt_ledger_points(
+	    ledger, &asked, &steps->items, &steps->count, err);
 }
 
 static struct lt_known
-known_of(const struct lt_source *source, const struct lt_rate_step *steps,
-    uint32_t count, int64_t now_utc_s)
+known_of(const struct lt_source *source, const struct steps *steps,
+    int64_t now_utc_s)
 {
-	return (struct lt_known){.steps = steps,
-	    .count = count,
+	return (struct lt_known){.steps = steps->items,
+	    .count = steps->count,
 	    .seasonal = shapes[source->quantity].seasonal,
 	    .floor = shapes[source->quantity].floor,
 	    .now_utc_s = now_utc_s};
@@ -178,14 +180,13 @@ static int
 refresh(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct lt_rate_step *steps = NULL;
-	uint32_t count = 0;
-	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
-	const struct lt_known known = known_of(source, steps, count, now_utc_s);
+	struct steps steps;
+	int code = load_known(&steps, ledger, source, now_utc_s, err);
+	const struct lt_known known = known_of(source, &steps, now_utc_s);
 
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
-	free(steps);
+	free(steps.items);
 	return code;
 }
 
@@ -222,12 +223,12 @@ static int
 extend_last(struct lt_ledger *ledger, const struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_rate_step *known = NULL;
-	uint32_t count = 0;
-	int code = load_known(ledger, source, now_utc_s, &known, &count, err);
+	struct steps known;
+	int code = load_known(&known, ledger, source, now_utc_s, err);
 
-	if (code == LT_OK && count > 0) {
-		const struct lt_rate_step *const last = &known[count - 1];
+	if (code == LT_OK && known.count > 0) {
+		const struct lt_rate_step *const last =
+		    &known.items[known.count - 1];
 		const struct lt_point point = {.start_utc_s = last->start_utc_s,
 		    .end_utc_s = now_utc_s + 2 * source->adapter->interval_s,
 		    .value = last->value,
@@ -237,10 +238,10 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 		if (point.end_utc_s > last->end_utc_s)
 			code = lt_points_add(points, &point, err);
 	}
-	if (code == LT_OK && count == 0)
+	if (code == LT_OK && known.count == 0)
 		code = lt_fail(err, LT_ENOENT,
 		    "the source says that nothing has changed, and nothing is known");
-	free(known);
+	free(known.items);
 	return code;
 }
 
@@ -249,16 +250,15 @@ static int
 use(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct lt_rate_step *steps = NULL;
-	uint32_t count = 0;
-	int code = load_known(ledger, source, now_utc_s, &steps, &count, err);
-	const struct lt_known known = known_of(source, steps, count, now_utc_s);
+	struct steps steps;
+	int code = load_known(&steps, ledger, source, now_utc_s, err);
+	const struct lt_known known = known_of(source, &steps, now_utc_s);
 
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
 	if (code == LT_OK && !source->adapter->replay)
 		code = lt_forecast_learn(ledger, source->key, &known, err);
-	free(steps);
+	free(steps.items);
 	return code;
 }
 
@@ -273,9 +273,13 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 		: now_utc_s;
 	const int64_t complete_utc_s =
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
-	const int code =
-	    store(ledger, source, points, issued_utc_s, complete_utc_s, err);
+	char value[64];
+	int code = store(ledger, source, points, err);
 
+	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
+	    (long long)issued_utc_s, (long long)complete_utc_s);
+	if (code == LT_OK)
+		code = lt_ledger_put(ledger, source->key, value, err);
 	if (code != LT_OK)
 		return code;
 	source->quantity = points->quantity;

@@ -27,24 +27,32 @@ enum lt_rate { LT_RATE_PRICE, LT_RATE_CARBON, LT_RATE_TARIFF, LT_RATE_COUNT };
  * the same times is replaced (a measured value is never replaced by a
  * forecast). */
 int lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, const struct lt_rate_step *steps, uint32_t count,
-    struct lt_error *err);
-/* Steps overlapping [from, to), in order, without gaps; malloc'd. Where
+    enum lt_rate rate, const struct lt_rates *rates, struct lt_error *err);
+struct lt_rates_asked {
+	const char *partition;
+	enum lt_rate rate;
+	struct lt_span span;
+};
+/* Steps overlapping the span, in order, without gaps; malloc'd. Where
  * nothing is stored before the first known step, the first goes back and is
  * ESTIMATED; in gaps and after the last, the step before goes on as
  * LAST_VALUE; a partition that never had the rate gives count 0. Steps are
- * not cut to [from, to). */
-int lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_rate_step **steps, uint32_t *count, struct lt_error *err);
+ * not cut to the span. */
+int lt_ledger_rates(struct lt_ledger *ledger,
+    const struct lt_rates_asked *asked, struct lt_rate_step **steps,
+    uint32_t *count, struct lt_error *err);
 /* Raw points of a source, for forecasts and `signals`. One that is there for
  * the same start is revised (a measured value never by a forecast); one that
  * only says that the point before it goes on, lengthens that. Read in order,
  * without overlaps: the later start wins. */
 int lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
     const struct lt_rate_step *steps, uint32_t count, struct lt_error *err);
-int lt_ledger_points(struct lt_ledger *ledger, const char *source,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
+struct lt_points_asked {
+	const char *source;
+	struct lt_span span; /* they overlap it */
+};
+int lt_ledger_points(struct lt_ledger *ledger,
+    const struct lt_points_asked *asked, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
 /* Drop raw points that ended before, and the oldest of more than points_max;
  * rates stay, to charge again from. */
@@ -69,15 +77,14 @@ int lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
     const struct lt_forecast_news *news, struct lt_error *err);
 /* Those of which the target hour is over; malloc'd. */
 int lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
-    int64_t hour, struct lt_issued **due, uint32_t *count,
-    struct lt_error *err);
+    int64_t hour, struct lt_due *due, struct lt_error *err);
 /* When the last one that still waits was issued; -1 = none waits. */
 int lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
     int64_t *hour, struct lt_error *err);
-/* By kind and bucket over all days kept, at most room. */
+/* By kind and bucket over all days kept, at most room: how many; negative =
+ * failed. */
 int lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
-    struct lt_error_sum *sums, uint32_t room, uint32_t *count,
-    struct lt_error *err);
+    struct lt_error_sum *sums, uint32_t room, struct lt_error *err);
 
 /* ---- holds ---- */
 enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };
@@ -152,11 +159,15 @@ int lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
     uint32_t *count, struct lt_error *err); /* by name; malloc'd */
 /* A partition's facts as text of the caller's, and since when the policy has
  * it no more; 0 = it has. */
+enum { LT_PLACE_FACTS_SIZE = 4296 }; /* longer: cut */
 int lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
     const char *facts, int64_t left_utc_s, struct lt_error *err);
+struct lt_place_kept {
+	char facts[LT_PLACE_FACTS_SIZE];
+	int64_t left_utc_s;
+};
 int lt_ledger_place(struct lt_ledger *ledger, const char *partition,
-    char *facts, size_t size, int64_t *left_utc_s,
-    struct lt_error *err); /* LT_ENOENT */
+    struct lt_place_kept *place, struct lt_error *err); /* LT_ENOENT */
 /* Names of those that the policy had last; malloc'd. */
 int lt_ledger_places(struct lt_ledger *ledger, char (**names)[LT_NAME_SIZE],
     uint32_t *count, struct lt_error *err);
@@ -263,16 +274,15 @@ int lt_ledger_gpus(struct lt_ledger *ledger, struct lt_run_key *key,
     struct lt_run_gpus *gpus, struct lt_error *err);
 int lt_ledger_prune_gpus(
     struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
-/* Runs that ended since and were settled above their holds, by reason; at
- * most room. */
+/* Runs that ended since and were settled above their holds, by reason, at most
+ * room: how many; negative = failed. */
 struct lt_over_sum {
 	char reason[32];
 	uint32_t runs, last_job_id;
 	double over_micros;
 };
 int lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
-    struct lt_over_sum *sums, uint32_t room, uint32_t *count,
-    struct lt_error *err);
+    struct lt_over_sum *sums, uint32_t room, struct lt_error *err);
 /* What preemptible nodes went through: node-hours of runs of a partition
  * within [from, to), and how many of those runs ended by NODE_FAIL or
  * PREEMPTED. */

@@ -129,8 +129,8 @@ lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
 }
 
 int
-lt_ledger_place(struct lt_ledger *ledger, const char *partition, char *facts,
-    size_t size, int64_t *left_utc_s, struct lt_error *err)
+lt_ledger_place(struct lt_ledger *ledger, const char *partition,
+    struct lt_place_kept *place, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(
@@ -139,8 +139,8 @@ lt_ledger_place(struct lt_ledger *ledger, const char *partition, char *facts,
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
 	if (rc == 1) {
-		lt_row_text(&rows, facts, size);
-		*left_utc_s = lt_row_int(&rows);
+		lt_row_text(&rows, place->facts, sizeof(place->facts));
+		place->left_utc_s = lt_row_int(&rows);
 	}
 	lt_rows_end(&rows);
 	if (rc == 0)
@@ -219,17 +219,16 @@ lt_ledger_prune_gpus(
 
 int
 lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
-    struct lt_over_sum *sums, uint32_t room, uint32_t *count,
-    struct lt_error *err)
+    struct lt_over_sum *sums, uint32_t room, struct lt_error *err)
 {
 	struct lt_rows rows;
+	uint32_t used = 0;
 	int rc = lt_sql_start(&rows, ledger, LT_SQL_OVER_COUNTS, err,
 	    LT_BIND(LT_INT(since_utc_s)));
 
-	*count = 0;
-	while (rc == LT_OK && *count < room &&
+	while (rc == LT_OK && used < room &&
 	       (rc = lt_rows_next(&rows, err)) == 1) {
-		struct lt_over_sum *const sum = &sums[(*count)++];
+		struct lt_over_sum *const sum = &sums[used++];
 
 		lt_row_text(&rows, sum->reason, sizeof(sum->reason));
 		sum->runs = (uint32_t)lt_row_int(&rows);
@@ -238,7 +237,7 @@ lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
 		rc = LT_OK;
 	}
 	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	return rc < 0 ? rc : (int)used;
 }
 
 int

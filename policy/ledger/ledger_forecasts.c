@@ -86,14 +86,14 @@ read_issued(struct lt_rows *rows, void *element)
 
 int
 lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
-    int64_t hour, struct lt_issued **due, uint32_t *count, struct lt_error *err)
+    int64_t hour, struct lt_due *due, struct lt_error *err)
 {
 	void *array;
 	const int rc = lt_rows_all(ledger, LT_SQL_FORECASTS_DUE, read_issued,
-	    sizeof(**due), &array, count, err,
+	    sizeof(*due->issued), &array, &due->count, err,
 	    LT_BIND(LT_TEXT(source), LT_INT(hour)));
 
-	*due = array;
+	due->issued = array;
 	return rc;
 }
 
@@ -115,8 +115,7 @@ lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
 
 int
 lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
-    struct lt_error_sum *sums, uint32_t room, uint32_t *count,
-    struct lt_error *err)
+    struct lt_error_sum *sums, uint32_t room, struct lt_error *err)
 {
 	struct lt_rows rows;
 	uint32_t used = 0;
@@ -134,6 +133,5 @@ lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
 		rc = LT_OK;
 	}
 	lt_rows_end(&rows);
-	*count = used;
-	return rc < 0 ? rc : LT_OK;
+	return rc < 0 ? rc : (int)used;
 }

@@ -59,15 +59,14 @@ load_steps(struct lt_ledger *ledger, enum lt_sql sql, struct steps *steps,
 	return rc;
 }
 
-/* Stored steps that overlap [from, to), and perhaps one that ends before. */
+/* Stored steps that overlap the span, and perhaps one that ends before. */
 static int
-load_rates(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
-    int64_t from_utc_s, int64_t to_utc_s, struct steps *steps,
-    struct lt_error *err)
+load_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
+    struct steps *steps, struct lt_error *err)
 {
 	return load_steps(ledger, LT_SQL_RATES_TOUCHING, steps, err,
-	    LT_BIND(LT_TEXT(partition), LT_INT(rate), LT_INT(from_utc_s),
-		LT_INT(to_utc_s)));
+	    LT_BIND(LT_TEXT(asked->partition), LT_INT(asked->rate),
+		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)));
 }
 
 static int
@@ -104,25 +103,31 @@ stays(const struct lt_rate_step *old, const struct lt_rate_step *fresh)
 	       old->end_utc_s != INT64_MAX && is_forecast(fresh->quality);
 }
 
+struct target { /* where steps are put */
+	struct lt_ledger *ledger;
+	const char *partition;
+	enum lt_rate rate;
+};
+
+/* The step on another span, if that is not empty. */
 static int
-put_step(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
-    struct lt_rate_step step, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_error *err)
+put_step(const struct target *to, const struct lt_rate_step *step,
+    struct lt_span span, struct lt_error *err)
 {
-	if (start_utc_s >= end_utc_s)
+	if (span.from_utc_s >= span.to_utc_s)
 		return LT_OK;
-	return lt_sql_do(ledger, LT_SQL_RATE_PUT, err,
-	    LT_BIND(LT_TEXT(partition), LT_INT(rate), LT_INT(start_utc_s),
-		LT_INT(end_utc_s), LT_REAL(step.value), LT_INT(step.quality),
-		LT_TEXT(step.source)));
+	return lt_sql_do(to->ledger, LT_SQL_RATE_PUT, err,
+	    LT_BIND(LT_TEXT(to->partition), LT_INT(to->rate),
+		LT_INT(span.from_utc_s), LT_INT(span.to_utc_s),
+		LT_REAL(step->value), LT_INT(step->quality),
+		LT_TEXT(step->source)));
 }
 
 /* Lay one step over what is stored: cut the old ones, leave those that stay,
  * and fill what is between with the new. */
 static int
-overlay(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
-    const struct lt_rate_step *fresh, const struct steps *old,
-    struct lt_error *err)
+overlay(const struct target *to, const struct lt_rate_step *fresh,
+    const struct steps *old, struct lt_error *err)
 {
 	int64_t filled_utc_s = fresh->start_utc_s;
 	int rc = LT_OK;
@@ -134,24 +139,29 @@ overlay(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
 		    step->start_utc_s >= fresh->end_utc_s)
 			continue;
 		if (stays(step, fresh)) {
-			rc = put_step(ledger, partition, rate, *fresh,
-			    filled_utc_s, step->start_utc_s, err);
+			rc = put_step(to, fresh,
+			    (struct lt_span){filled_utc_s, step->start_utc_s},
+			    err);
 			filled_utc_s = step->end_utc_s;
 			continue;
 		}
-		rc = lt_sql_do(ledger, LT_SQL_RATE_DELETE, err,
-		    LT_BIND(LT_TEXT(partition), LT_INT(rate),
+		rc = lt_sql_do(to->ledger, LT_SQL_RATE_DELETE, err,
+		    LT_BIND(LT_TEXT(to->partition), LT_INT(to->rate),
 			LT_INT(step->start_utc_s)));
 		if (rc == LT_OK)
-			rc = put_step(ledger, partition, rate, *step,
-			    step->start_utc_s, fresh->start_utc_s, err);
+			rc = put_step(to, step,
+			    (struct lt_span){
+				step->start_utc_s, fresh->start_utc_s},
+			    err);
 		if (rc == LT_OK)
-			rc = put_step(ledger, partition, rate, *step,
-			    fresh->end_utc_s, step->end_utc_s, err);
+			rc = put_step(to, step,
+			    (struct lt_span){fresh->end_utc_s, step->end_utc_s},
+			    err);
 	}
-	return rc == LT_OK ? put_step(ledger, partition, rate, *fresh,
-				 filled_utc_s, fresh->end_utc_s, err)
-			   : rc;
+	return rc == LT_OK
+		   ? put_step(to, fresh,
+			 (struct lt_span){filled_utc_s, fresh->end_utc_s}, err)
+		   : rc;
 }
 
 static bool
@@ -163,91 +173,104 @@ same_step(const struct lt_rate_step *a, const struct lt_rate_step *b)
 }
 
 static int
-put_one_rate(struct lt_ledger *ledger, const char *partition, enum lt_rate rate,
-    const struct lt_rate_step *fresh, struct lt_error *err)
+put_one_rate(const struct target *to, const struct lt_rate_step *fresh,
+    struct lt_error *err)
 {
+	const struct lt_rates_asked asked = {
+	    .partition = to->partition,
+	    .rate = to->rate,
+	    .span = {fresh->start_utc_s, fresh->end_utc_s},
+	};
 	struct steps old = {0};
-	int rc = load_rates(ledger, partition, rate, fresh->start_utc_s,
-	    fresh->end_utc_s, &old, err);
+	int rc = load_rates(to->ledger, &asked, &old, err);
 
 	/* Most of what is put each few minutes is there already. */
 	if (rc == LT_OK && !(old.count == 1 && same_step(&old.items[0], fresh)))
-		rc = overlay(ledger, partition, rate, fresh, &old, err);
+		rc = overlay(to, fresh, &old, err);
 	free(old.items);
 	return rc;
 }
 
 int
 lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, const struct lt_rate_step *steps, uint32_t count,
-    struct lt_error *err)
+    enum lt_rate rate, const struct lt_rates *rates, struct lt_error *err)
 {
 	assert(rate < LT_RATE_COUNT);
 
-	int rc = check_steps(steps, count, partition, err);
+	const struct target to = {ledger, partition, rate};
+	int rc = check_steps(rates->steps, rates->count, partition, err);
 
 	if (rc == LT_OK)
 		rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
 	if (rc != LT_OK)
 		return rc;
-	for (uint32_t i = 0; i < count && rc == LT_OK; i++)
-		rc = put_one_rate(ledger, partition, rate, &steps[i], err);
+	for (uint32_t i = 0; i < rates->count && rc == LT_OK; i++)
+		rc = put_one_rate(&to, &rates->steps[i], err);
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
 }
 
-/* Add `step` on [start, end) as of another quality, if that is not empty. */
+/* Add `step` on another span and of another quality, if that is not empty. */
 static int
 add_guess(struct steps *steps, const struct lt_rate_step *step,
-    enum lt_quality quality, int64_t start_utc_s, int64_t end_utc_s,
-    struct lt_error *err)
+    enum lt_quality quality, struct lt_span span, struct lt_error *err)
 {
 	struct lt_rate_step guess = *step;
 
-	if (start_utc_s >= end_utc_s)
+	if (span.from_utc_s >= span.to_utc_s)
 		return LT_OK;
-	guess.start_utc_s = start_utc_s;
-	guess.end_utc_s = end_utc_s;
+	guess.start_utc_s = span.from_utc_s;
+	guess.end_utc_s = span.to_utc_s;
 	guess.quality = quality;
 	return add_step(steps, &guess, err);
 }
 
-int
-lt_ledger_rates(struct lt_ledger *ledger, const char *partition,
-    enum lt_rate rate, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
+/* The known ones and what is guessed before, between and after them. */
+static int
+fill_gaps(struct steps *all, const struct steps *known,
+    const struct lt_span *span, struct lt_error *err)
 {
-	assert(rate < LT_RATE_COUNT);
+	const int64_t to_utc_s = span->to_utc_s;
+	int64_t covered_utc_s = span->from_utc_s;
+	int rc = LT_OK;
 
-	struct steps known = {0}, all = {0};
-	int rc = load_rates(
-	    ledger, partition, rate, from_utc_s, to_utc_s, &known, err);
+	for (uint32_t i = 0; i < known->count && rc == LT_OK; i++) {
+		const struct lt_rate_step *const step = &known->items[i];
+		const struct lt_span gap = {covered_utc_s,
+		    step->start_utc_s < to_utc_s ? step->start_utc_s
+						 : to_utc_s};
 
-	if (rc == LT_OK && known.count == 0)
-		rc = load_steps(ledger, LT_SQL_RATE_FIRST, &known, err,
-		    LT_BIND(LT_TEXT(partition), LT_INT(rate)));
-	int64_t covered_utc_s = from_utc_s;
-	for (uint32_t i = 0; i < known.count && rc == LT_OK; i++) {
-		const struct lt_rate_step *const step = &known.items[i];
-		const int64_t until_utc_s =
-		    step->start_utc_s < to_utc_s ? step->start_utc_s : to_utc_s;
-
-		if (i == 0)
-			rc = add_guess(&all, step, LT_QUALITY_ESTIMATED,
-			    covered_utc_s, until_utc_s, err);
-		else
-			rc = add_guess(&all, &known.items[i - 1],
-			    LT_QUALITY_LAST_VALUE, covered_utc_s, until_utc_s,
-			    err);
-		if (rc == LT_OK && step->end_utc_s > from_utc_s &&
+		rc = i == 0
+			 ? add_guess(all, step, LT_QUALITY_ESTIMATED, gap, err)
+			 : add_guess(
+			       all, step - 1, LT_QUALITY_LAST_VALUE, gap, err);
+		if (rc == LT_OK && step->end_utc_s > span->from_utc_s &&
 		    step->start_utc_s < to_utc_s)
-			rc = add_step(&all, step, err);
+			rc = add_step(all, step, err);
 		if (step->end_utc_s > covered_utc_s)
 			covered_utc_s = step->end_utc_s;
 	}
-	if (rc == LT_OK && known.count > 0 &&
-	    known.items[known.count - 1].start_utc_s < to_utc_s)
-		rc = add_guess(&all, &known.items[known.count - 1],
-		    LT_QUALITY_LAST_VALUE, covered_utc_s, to_utc_s, err);
+	if (rc == LT_OK && known->count > 0 &&
+	    known->items[known->count - 1].start_utc_s < to_utc_s)
+		rc = add_guess(all, &known->items[known->count - 1],
+		    LT_QUALITY_LAST_VALUE,
+		    (struct lt_span){covered_utc_s, to_utc_s}, err);
+	return rc;
+}
+
+int
+lt_ledger_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
+    struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
+{
+	assert(asked->rate < LT_RATE_COUNT);
+
+	struct steps known = {0}, all = {0};
+	int rc = load_rates(ledger, asked, &known, err);
+
+	if (rc == LT_OK && known.count == 0)
+		rc = load_steps(ledger, LT_SQL_RATE_FIRST, &known, err,
+		    LT_BIND(LT_TEXT(asked->partition), LT_INT(asked->rate)));
+	if (rc == LT_OK)
+		rc = fill_gaps(&all, &known, &asked->span, err);
 	free(known.items);
 	if (rc != LT_OK) {
 		free(all.items);
@@ -294,13 +317,13 @@ lt_ledger_put_points(struct lt_ledger *ledger, const char *source,
 }
 
 int
-lt_ledger_points(struct lt_ledger *ledger, const char *source,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_rate_step **steps,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_points(struct lt_ledger *ledger, const struct lt_points_asked *asked,
+    struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
 {
 	struct steps all = {0};
 	const int rc = load_steps(ledger, LT_SQL_POINTS_TOUCHING, &all, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+	    LT_BIND(LT_TEXT(asked->source), LT_INT(asked->span.from_utc_s),
+		LT_INT(asked->span.to_utc_s)));
 
 	if (rc != LT_OK) {
 		free(all.items);

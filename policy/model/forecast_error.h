@@ -50,10 +50,6 @@ struct lt_lesson {
 	uint32_t scored_count; /* these were put to the front of due */
 };
 
-struct lt_due { /* what was issued and is over */
-	struct lt_issued *issued;
-	uint32_t count;
-};
 /*
  * Those of due that can be scored go to its front.
  * is_first: nothing was ever scored, so that the sums begin with hindcasts

@@ -14,6 +14,10 @@ struct lt_rate_step {
 	char source[LT_NAME_SIZE];
 };
 
+struct lt_span { /* half-open */
+	int64_t from_utc_s, to_utc_s;
+};
+
 struct lt_rates { /* of one kind over the run; count 0 = never known */
 	uint32_t count;
 	const struct lt_rate_step *steps; /* rising, as lt_ledger_rates() */
@@ -24,6 +28,11 @@ struct lt_issued {
 	int64_t issued_hour, target_hour;
 	int kind; /* enum lt_forecast_kind */
 	double value;
+};
+
+struct lt_due { /* what was issued and is over */
+	struct lt_issued *issued;
+	uint32_t count;
 };
 
 struct lt_error_sum {

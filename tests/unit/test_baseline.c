@@ -53,8 +53,9 @@ test_baseline(void **state)
 	assert_non_null(d);
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(lt_ledger_open(&d->ledger, dir, &err), LT_OK);
-	assert_int_equal(lt_ledger_put_rates(d->ledger, "ondemand",
-			     LT_RATE_PRICE, &price, 1, &err),
+	assert_int_equal(
+	    lt_ledger_put_rates(d->ledger, "ondemand", LT_RATE_PRICE,
+		&(struct lt_rates){1, &price}, &err),
 	    LT_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_run run = {.start_utc_s = NOW,

@@ -117,7 +117,7 @@ end_runs(struct world *w, uint32_t n)
 	    .quality = LT_QUALITY_CONSTANT};
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
-		       &price, 1, &w->f->err));
+		       &(struct lt_rates){1, &price}, &w->f->err));
 	(void)snprintf(w->d->tables.conf.accounting_storage,
 	    sizeof(w->d->tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");

@@ -218,31 +218,32 @@ static void
 test_waits(void **state)
 {
 	struct fixture *const f = *state;
-	struct lt_issued *due;
-	uint32_t count;
+	struct lt_due due;
 	const int64_t hour = NOW / HOUR;
 
 	learn(f, fill(HOURS, 48, 10), NOW);
 	/* A day on, nothing new was measured. */
 	learn(f, fill(HOURS, 48, 10), NOW + 24 * HOUR);
 	must(f, lt_ledger_due_forecasts(
-		    f->ledger, "grid", hour + 24, &due, &count, &f->err));
-	assert_true(count >= 8);
-	free(due);
+		    f->ledger, "grid", hour + 24, &due, &f->err));
+	assert_true(due.count >= 8);
+	free(due.issued);
 	/* It comes: scored and forgotten. */
 	learn(f, fill(HOURS + 25, 23, 10), NOW + 25 * HOUR);
 	must(f, lt_ledger_due_forecasts(
-		    f->ledger, "grid", hour + 24, &due, &count, &f->err));
-	for (uint32_t i = 0; i < count; i++) /* the hours that are missing */
+		    f->ledger, "grid", hour + 24, &due, &f->err));
+	for (uint32_t i = 0; i < due.count;
+	     i++) /* the hours that are missing */
 		assert_int_equal(
-		    (due[i].target_hour - (NOVEMBER / HOUR - HOURS)) % 9, 4);
-	free(due);
+		    (due.issued[i].target_hour - (NOVEMBER / HOUR - HOURS)) % 9,
+		    4);
+	free(due.issued);
 	/* Never: dropped three days after its hour. */
 	learn(f, fill(HOURS + 25, 48, 10), NOW + 600 * HOUR);
 	must(f, lt_ledger_due_forecasts(
-		    f->ledger, "grid", hour + 600 - 72, &due, &count, &f->err));
-	assert_int_equal(count, 0);
-	free(due);
+		    f->ledger, "grid", hour + 600 - 72, &due, &f->err));
+	assert_int_equal(due.count, 0);
+	free(due.issued);
 }
 
 static void
@@ -252,7 +253,6 @@ test_bounds(void **state)
 	struct lt_issued bad = {NOW / HOUR, NOW / HOUR + 1, 0, NAN};
 	struct lt_error_sum sums[2] = {{1, 2, 4, 8, 8}, {1, 3, 0, 0, 0}};
 	struct lt_error_sum got[4];
-	uint32_t count;
 	int64_t hour;
 	struct lt_forecast_news news = {.hour = NOW / HOUR,
 	    .fresh = &bad,
@@ -264,17 +264,15 @@ test_bounds(void **state)
 	assert_int_equal(
 	    lt_ledger_put_forecasts(f->ledger, "grid", &news, &f->err),
 	    LT_EINPUT);
-	must(f, lt_ledger_forecast_errors(
-		    f->ledger, "grid", got, 4, &count, &f->err));
-	assert_int_equal(count, 0);
+	assert_int_equal(
+	    lt_ledger_forecast_errors(f->ledger, "grid", got, 4, &f->err), 0);
 	bad.value = 3;
 	must(f, lt_ledger_put_forecasts(f->ledger, "grid", &news, &f->err));
 	news.fresh_count = 0;
 	news.hour += 24;
 	must(f, lt_ledger_put_forecasts(f->ledger, "grid", &news, &f->err));
-	must(f, lt_ledger_forecast_errors(
-		    f->ledger, "grid", got, 4, &count, &f->err));
-	assert_int_equal(count, 1);
+	assert_int_equal(
+	    lt_ledger_forecast_errors(f->ledger, "grid", got, 4, &f->err), 1);
 	assert_int_equal(got[0].count, 8);
 	assert_true(got[0].sum == 16);
 	must(f, lt_ledger_last_forecast(f->ledger, "grid", &hour, &f->err));
@@ -283,9 +281,8 @@ test_bounds(void **state)
 	news.sum_count = 0;
 	news.hour = NOW / HOUR + 91 * 24;
 	must(f, lt_ledger_put_forecasts(f->ledger, "other", &news, &f->err));
-	must(f, lt_ledger_forecast_errors(
-		    f->ledger, "grid", got, 4, &count, &f->err));
-	assert_int_equal(count, 1);
+	assert_int_equal(
+	    lt_ledger_forecast_errors(f->ledger, "grid", got, 4, &f->err), 1);
 	assert_int_equal(got[0].count, 4);
 	must(f, lt_ledger_last_forecast(f->ledger, "grid", &hour, &f->err));
 	assert_int_equal(hour, -1);
@@ -314,8 +311,9 @@ test_version_1(void **state)
 	    SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 	must(f, lt_ledger_open(&f->ledger, f->dir, &f->err));
-	must(f, lt_ledger_points(
-		    f->ledger, "grid", 0, NOW, &points, &got, &f->err));
+	must(f, lt_ledger_points(f->ledger,
+		    &(struct lt_points_asked){"grid", {0, NOW}}, &points, &got,
+		    &f->err));
 	assert_int_equal(got, 1);
 	free(points);
 	learn(f, count, NOW);

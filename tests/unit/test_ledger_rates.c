@@ -27,8 +27,8 @@ put(struct fixture *f, struct step_text s)
 	    .quality = s.q,
 	    .source = "src"};
 
-	must(f, lt_ledger_put_rates(
-		    f->ledger, "p", LT_RATE_PRICE, &step, 1, &f->err));
+	must(f, lt_ledger_put_rates(f->ledger, "p", LT_RATE_PRICE,
+		    &(struct lt_rates){1, &step}, &f->err));
 }
 
 static void
@@ -79,9 +79,10 @@ rates_replace_each_other(void **state)
 		reopen(f);
 		for (size_t p = 0; p < 4 && cases[i].puts[p].end != 0; p++)
 			put(f, cases[i].puts[p]);
-		must(f,
-		    lt_ledger_rates(f->ledger, "p", LT_RATE_PRICE,
-			cases[i].from, cases[i].to, &steps, &count, &f->err));
+		must(f, lt_ledger_rates(f->ledger,
+			    &(struct lt_rates_asked){"p", LT_RATE_PRICE,
+				{cases[i].from, cases[i].to}},
+			    &steps, &count, &f->err));
 		while (want < 6 && cases[i].want[want].end != 0)
 			want++;
 		assert_int_equal(count, want);
@@ -113,22 +114,24 @@ points_keep_the_measured(void **state)
 
 	must(f, lt_ledger_put_points(f->ledger, "uk", measured, 2, &f->err));
 	must(f, lt_ledger_put_points(f->ledger, "uk", forecast, 2, &f->err));
-	must(f,
-	    lt_ledger_points(f->ledger, "uk", 5, 15, &steps, &count, &f->err));
+	must(f, lt_ledger_points(f->ledger,
+		    &(struct lt_points_asked){"uk", {5, 15}}, &steps, &count,
+		    &f->err));
 	assert_int_equal(count, 2);
 	assert_true(steps[0].value == 5);
 	assert_true(steps[1].value == 8);
 	assert_string_equal(steps[1].source, "uk");
 	free(steps);
 	must(f, lt_ledger_prune_signals(f->ledger, 10, 1000, &f->err));
-	must(f,
-	    lt_ledger_points(f->ledger, "uk", 0, 30, &steps, &count, &f->err));
+	must(f, lt_ledger_points(f->ledger,
+		    &(struct lt_points_asked){"uk", {0, 30}}, &steps, &count,
+		    &f->err));
 	assert_int_equal(count, 1);
 	free(steps);
 	assert_int_equal(
 	    lt_ledger_put_points(f->ledger, "uk", &bad, 1, NULL), LT_EINPUT);
-	assert_int_equal(
-	    lt_ledger_put_rates(f->ledger, "p", LT_RATE_CARBON, &bad, 1, NULL),
+	assert_int_equal(lt_ledger_put_rates(f->ledger, "p", LT_RATE_CARBON,
+			     &(struct lt_rates){1, &bad}, NULL),
 	    LT_EINPUT);
 }
 
@@ -145,8 +148,9 @@ check_points(struct fixture *f, const char *why, const struct point_text *want,
 	struct lt_rate_step *got;
 	uint32_t count;
 
-	must(f,
-	    lt_ledger_points(f->ledger, "src", 0, 1000, &got, &count, &f->err));
+	must(f, lt_ledger_points(f->ledger,
+		    &(struct lt_points_asked){"src", {0, 1000}}, &got, &count,
+		    &f->err));
 	if (count != wanted)
 		fail_msg("%s: %u points", why, count);
 	for (uint32_t i = 0; i < count; i++)

@@ -153,9 +153,10 @@ check_rates(struct fixture *f)
 	uint32_t count;
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		must(
-		    f, lt_ledger_rates(f->ledger, wanted[i].partition,
-			   LT_RATE_PRICE, at, at + 1, &steps, &count, &f->err));
+		must(f, lt_ledger_rates(f->ledger,
+			    &(struct lt_rates_asked){wanted[i].partition,
+				LT_RATE_PRICE, {at, at + 1}},
+			    &steps, &count, &f->err));
 		assert_int_equal(count, 1);
 		assert_true(steps[0].value == wanted[i].price);
 		free(steps);

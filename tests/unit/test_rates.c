@@ -68,9 +68,10 @@ price_at(struct site *site, const char *partition, int64_t utc_s)
 	struct lt_rate_step *steps;
 	uint32_t count;
 
-	assert_int_equal(
-	    lt_ledger_rates(site->d.ledger, partition, LT_RATE_PRICE, utc_s,
-		utc_s + 1, &steps, &count, NULL),
+	assert_int_equal(lt_ledger_rates(site->d.ledger,
+			     &(struct lt_rates_asked){
+				 partition, LT_RATE_PRICE, {utc_s, utc_s + 1}},
+			     &steps, &count, NULL),
 	    LT_OK);
 	const double value = count == 1 ? steps[0].value : -1;
 	free(steps);

@@ -51,8 +51,8 @@ make_world(struct fixture *f)
 	    .shape_count = 1,
 	    .shapes = &w->shape};
 	lt_log_open("/dev/null");
-	must(f, lt_ledger_put_rates(
-		    f->ledger, "ondemand", LT_RATE_PRICE, &price, 1, &f->err));
+	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_PRICE,
+		    &(struct lt_rates){1, &price}, &f->err));
 	return w;
 }
 
@@ -298,7 +298,7 @@ a_price_that_changes(void **state)
 
 	settle_all(w, rows, 2);
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
-		       &twice, 1, &w->f->err));
+		       &(struct lt_rates){1, &twice}, &w->f->err));
 	settle_all(w, rows, 1);
 	assert_int_equal(sum_of(w, "vision", ADA), 200 * SECOND);
 	assert_int_equal(sum_of(w, "vision", BOB), 100 * SECOND);
