@@ -37,22 +37,18 @@ conf_json(const struct lt_slurm_conf *c)
 static json_t *
 partitions_json(struct lt_error *err)
 {
-	struct lt_partition *partitions = NULL;
-	struct lt_shape *shapes = NULL;
-	char *strings = NULL;
-	uint32_t count = 0, shape_count = 0;
+	struct lt_slurm_partitions read;
 
-	if (lt_slurm_partitions(&partitions, &count, &shapes, &shape_count,
-		&strings, err) != LT_OK)
+	if (lt_slurm_partitions(&read, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
-	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_partition *const p = &partitions[i];
+	for (uint32_t i = 0; i < read.count; i++) {
+		const struct lt_partition *const p = &read.partitions[i];
 		json_t *const kinds = json_array();
 
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const s =
-			    &shapes[p->first_shape + k];
+			    &read.shapes[p->first_shape + k];
 
 			json_array_append_new(kinds,
 			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I}", "nodes",
@@ -68,9 +64,7 @@ partitions_json(struct lt_error *err)
 			      "nodes", (json_int_t)p->node_count, "flags",
 			      (json_int_t)p->flags, "shapes", kinds));
 	}
-	free(partitions);
-	free(shapes);
-	free(strings);
+	lt_slurm_partitions_free(&read);
 	return list;
 }
 
@@ -78,24 +72,20 @@ partitions_json(struct lt_error *err)
 static json_t *
 accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 {
-	struct lt_slurm_account *accounts = NULL;
-	struct lt_slurm_pair *pairs = NULL;
-	uint32_t count = 0, pair_count = 0, unknown_users = 0;
+	struct lt_slurm_associations all;
 
-	if (lt_slurm_associations(&accounts, &count, &pairs, &pair_count,
-		&unknown_users, err) != LT_OK)
+	if (lt_slurm_associations(&all, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < all.account_count; i++)
 		json_array_append_new(
-		    list, json_pack("{s:s,s:s}", "name", accounts[i].name,
-			      "parent", accounts[i].parent));
+		    list, json_pack("{s:s,s:s}", "name", all.accounts[i].name,
+			      "parent", all.accounts[i].parent));
 	*users = 0;
-	for (uint32_t i = 0; i < pair_count; i++)
-		*users += pairs[i].is_default;
-	*unknown = unknown_users;
-	free(accounts);
-	free(pairs);
+	for (uint32_t i = 0; i < all.pair_count; i++)
+		*users += all.pairs[i].is_default;
+	*unknown = all.unknown_users;
+	lt_slurm_associations_free(&all);
 	return list;
 }
 

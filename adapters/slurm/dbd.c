@@ -65,12 +65,6 @@ link_open(struct link *link, struct lt_error *err)
 
 /* ---- associations ---- */
 
-struct associations {
-	struct lt_slurm_account *accounts;
-	struct lt_slurm_pair *pairs;
-	uint32_t account_count, pair_count, unknown_users;
-};
-
 /* The name's uid; the last one is kept, users come in blocks. */
 static bool
 uid_of(const char *user, uint32_t *uid)
@@ -104,7 +98,7 @@ compare_pairs(const void *left, const void *right)
 
 /* A user may have one association per partition: one pair all the same. */
 static void
-merge_pairs(struct associations *all)
+merge_pairs(struct lt_slurm_associations *all)
 {
 	uint32_t kept = 0;
 
@@ -123,7 +117,8 @@ merge_pairs(struct associations *all)
 }
 
 static void
-add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
+add_association(
+    struct lt_slurm_associations *all, const slurmdb_assoc_rec_t *from)
 {
 	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
 		return;
@@ -148,8 +143,8 @@ add_association(struct associations *all, const slurmdb_assoc_rec_t *from)
 }
 
 static int
-copy_associations(
-    struct associations *all, lt_slurm_list *list, struct lt_error *err)
+copy_associations(struct lt_slurm_associations *all, lt_slurm_list *list,
+    struct lt_error *err)
 {
 	const size_t count = (size_t)slurm_list_count(list) + 1;
 
@@ -168,16 +163,14 @@ copy_associations(
 }
 
 int
-lt_slurm_associations(struct lt_slurm_account **accounts,
-    uint32_t *account_count, struct lt_slurm_pair **pairs, uint32_t *pair_count,
-    uint32_t *unknown_users, struct lt_error *err)
+lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
 {
-	struct associations all = {0};
 	slurmdb_assoc_cond_t condition = {0};
 	struct link link;
 	lt_slurm_list *list = NULL;
 	int rc = link_open(&link, err);
 
+	*all = (struct lt_slurm_associations){0};
 	if (rc == LT_OK) {
 		condition.cluster_list = link.clusters;
 		list = slurmdb_associations_get(link.connection, &condition);
@@ -186,21 +179,21 @@ lt_slurm_associations(struct lt_slurm_account **accounts,
 			    lt_slurm_fail("slurmdbd: associations", errno, err);
 	}
 	if (rc == LT_OK)
-		rc = copy_associations(&all, list, err);
+		rc = copy_associations(all, list, err);
 	if (list != NULL)
 		slurm_list_destroy(list);
 	link_close(&link);
-	if (rc != LT_OK) {
-		free(all.accounts);
-		free(all.pairs);
-		all = (struct associations){0};
-	}
-	*accounts = all.accounts;
-	*account_count = all.account_count;
-	*pairs = all.pairs;
-	*pair_count = all.pair_count;
-	*unknown_users = all.unknown_users;
+	if (rc != LT_OK)
+		lt_slurm_associations_free(all);
 	return rc;
+}
+
+void
+lt_slurm_associations_free(struct lt_slurm_associations *all)
+{
+	free(all->accounts);
+	free(all->pairs);
+	*all = (struct lt_slurm_associations){0};
 }
 
 /* ---- runs ---- */

@@ -363,9 +363,7 @@ add_partition(struct tables *tables, const partition_info_t *from,
 }
 
 int
-lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
-    struct lt_shape **shapes, uint32_t *shape_count, char **strings,
-    struct lt_error *err)
+lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
 {
 	struct source source;
 	struct tables tables = {0};
@@ -379,16 +377,27 @@ lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
 		    &source.partitions->partition_array[i], &source,
 		    &tables.partitions[i], err);
 	if (rc == LT_OK) {
-		*partitions = tables.partitions;
-		*count = source.partitions->record_count;
-		*shapes = tables.shapes;
-		*shape_count = tables.shape_count;
-		*strings = tables.strings;
+		*read = (struct lt_slurm_partitions){
+		    .partitions = tables.partitions,
+		    .shapes = tables.shapes,
+		    .strings = tables.strings,
+		    .count = source.partitions->record_count,
+		    .shape_count = tables.shape_count,
+		};
 	} else {
 		tables_free(&tables);
 	}
 	source_free(&source);
 	return rc;
+}
+
+void
+lt_slurm_partitions_free(struct lt_slurm_partitions *read)
+{
+	free(read->partitions);
+	free(read->shapes);
+	free(read->strings);
+	*read = (struct lt_slurm_partitions){0};
 }
 
 static bool

@@ -52,14 +52,19 @@ int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
  * them; nobody is asked. After lt_slurm_init(). */
 void lt_slurm_conf_here(struct lt_slurm_conf *conf);
 
+struct lt_slurm_partitions { /* malloc'd, each */
+	struct lt_partition *partitions;
+	struct lt_shape *shapes;
+	char *strings; /* of lists */
+	uint32_t count, shape_count;
+};
 /*
  * Partitions and node shapes into a new market's tables: only what Slurm
- * knows; policy fields are zero and series LT_NO_SERIES. malloc'd into
- * *partitions, *shapes and *strings (lists), caller frees each.
+ * knows; policy fields are zero and series LT_NO_SERIES. *read is written on
+ * success.
  */
-int lt_slurm_partitions(struct lt_partition **partitions, uint32_t *count,
-    struct lt_shape **shapes, uint32_t *shape_count, char **strings,
-    struct lt_error *err);
+int lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err);
+void lt_slurm_partitions_free(struct lt_slurm_partitions *read);
 
 /*
  * The partition that a run was in: one that has this node, its first,
@@ -78,11 +83,16 @@ struct lt_slurm_pair {
 	uint32_t uid;
 	bool is_default;
 };
-/* Of this cluster; malloc'd, pairs by (uid, account), each once. A user unknown
- * to the system is left out and counted in *unknown_users. */
-int lt_slurm_associations(struct lt_slurm_account **accounts,
-    uint32_t *account_count, struct lt_slurm_pair **pairs, uint32_t *pair_count,
-    uint32_t *unknown_users, struct lt_error *err);
+struct lt_slurm_associations { /* malloc'd, each */
+	struct lt_slurm_account *accounts;
+	struct lt_slurm_pair *pairs; /* by (uid, account), each once */
+	uint32_t account_count, pair_count;
+	uint32_t unknown_users; /* to the system: left out, and counted */
+};
+/* Of this cluster; empty on failure. */
+int lt_slurm_associations(
+    struct lt_slurm_associations *all, struct lt_error *err);
+void lt_slurm_associations_free(struct lt_slurm_associations *all);
 
 struct lt_slurm_manager { /* who may change others' jobs */
 	uint32_t uid;

@@ -46,7 +46,7 @@ void
 lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, bool anew, int64_t now_utc_s)
 {
-	int partitions[LT_PARTITIONS_MAX], count = 0;
+	int count = 0;
 
 	if (job->state != LT_JOB_PENDING)
 		return;
@@ -55,20 +55,19 @@ lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
 		job->node_shares = before->node_shares;
 		return;
 	}
-	struct lt_request *const request = malloc(sizeof(*request));
-	if (request == NULL || !lt_request_of_job(request, partitions, &count,
-				   job, market, now_utc_s))
-		count = 0;
+	struct lt_job_request *const made = malloc(sizeof(*made));
+	if (made != NULL && lt_request_of_job(made, job, market, now_utc_s))
+		count = made->partition_count;
 	for (int i = 0; i < count; i++) {
 		const struct lt_share most =
-		    lt_share_most(request, market, partitions[i]);
+		    lt_share_most(&made->request, market, made->partitions[i]);
 		const double shares = most.nodes * (double)most.numerator /
 				      (double)most.denominator;
 
 		if (shares > job->node_shares)
 			job->node_shares = shares;
 	}
-	free(request);
+	free(made);
 }
 
 /* What waits as it did, in a partition that was changed: by other defaults,
@@ -80,23 +79,38 @@ gets_more(const struct lt_slurm_job *job, const struct lt_slurm_job *before)
 	       job->node_shares > before->node_shares * (1 + 1e-9);
 }
 
+struct part { /* of an amount: one currency */
+	bool has;
+	int64_t value;
+};
+
+static struct part
+money_of(const struct lt_amount *amount)
+{
+	return (struct part){amount->has_money, amount->money_micros};
+}
+
+static struct part
+carbon_of(const struct lt_amount *amount)
+{
+	return (struct part){amount->has_carbon, amount->carbon_mg};
+}
+
 /* One currency: follow the ratio down, the new bound up. */
 static void
-follow(bool *has, int64_t *held, bool has_old, int64_t old, bool has_new,
-    int64_t fresh, bool runs)
+follow(struct part *held, struct part old, struct part fresh, bool runs)
 {
 	int64_t scaled;
 
-	if (!has_new)
+	if (!fresh.has)
 		return;
-	if (!*has || fresh > *held) {
+	if (!held->has || fresh.value > held->value) {
 		*held = fresh;
-		*has = true;
 	} else if (runs) {
-		*held = fresh; /* all is known now */
-	} else if (has_old && old > fresh && old > 0 &&
-		   lt_scale_up(*held, fresh, old, &scaled)) {
-		*held = scaled > fresh ? scaled : fresh;
+		held->value = fresh.value; /* all is known now */
+	} else if (old.has && old.value > fresh.value && old.value > 0 &&
+		   lt_scale_up(held->value, fresh.value, old.value, &scaled)) {
+		held->value = scaled > fresh.value ? scaled : fresh.value;
 	}
 }
 
@@ -131,12 +145,15 @@ raise_first(struct lt_amount *held, const struct lt_amount *fresh, bool runs)
 }
 
 static bool
-follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, const struct lt_ledger_hold *hold,
-    struct lt_amount *held, int64_t now_utc_s)
+follow_size(struct lt_daemon *d, const struct lt_change *change,
+    const struct lt_ledger_hold *hold, struct lt_amount *held)
 {
+	const struct lt_slurm_job *const job = change->job;
+	const struct lt_slurm_job *const before = change->before;
+	const int64_t now_utc_s = change->now_utc_s;
 	struct lt_quote fresh, old = {0};
 	const struct lt_amount was = *held;
+	struct part money = money_of(held), carbon = carbon_of(held);
 	const bool runs = job->state != LT_JOB_PENDING;
 	const bool same = before != NULL && same_size(job, before) &&
 			  job->state == before->state &&
@@ -152,14 +169,14 @@ follow_size(struct lt_daemon *d, const struct lt_slurm_job *job,
 		return raise_first(held, &fresh.hold_per_task, runs);
 	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
 		return false;
-	follow(&held->has_money, &held->money_micros,
-	    old.hold_per_task.has_money, old.hold_per_task.money_micros,
-	    fresh.hold_per_task.has_money, fresh.hold_per_task.money_micros,
-	    runs);
-	follow(&held->has_carbon, &held->carbon_mg,
-	    old.hold_per_task.has_carbon, old.hold_per_task.carbon_mg,
-	    fresh.hold_per_task.has_carbon, fresh.hold_per_task.carbon_mg,
-	    runs);
+	follow(&money, money_of(&old.hold_per_task),
+	    money_of(&fresh.hold_per_task), runs);
+	follow(&carbon, carbon_of(&old.hold_per_task),
+	    carbon_of(&fresh.hold_per_task), runs);
+	held->has_money = money.has;
+	held->money_micros = money.value;
+	held->has_carbon = carbon.has;
+	held->carbon_mg = carbon.value;
 	return memcmp(&was, held, sizeof(was)) != 0;
 }
 
@@ -179,10 +196,11 @@ growth_fits(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
 }
 
 int
-lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, struct lt_ledger_hold *hold,
-    int64_t now_utc_s, struct lt_error *err)
+lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
+    struct lt_ledger_hold *hold, struct lt_error *err)
 {
+	const struct lt_slurm_job *const job = change->job;
+	const struct lt_slurm_job *const before = change->before;
 	const struct lt_amount was = hold->quote.hold_per_task;
 	const bool single = hold->quote.tasks == 1;
 	bool changed = false, moved = false;
@@ -198,7 +216,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	}
 	/* Tasks of an array share one amount: only up, for all. */
 	struct lt_amount amount = was;
-	if (follow_size(d, job, before, hold, &amount, now_utc_s) &&
+	if (follow_size(d, change, hold, &amount) &&
 	    (single || job->array_pending == hold->live_tasks ||
 		amount.money_micros > was.money_micros ||
 		amount.carbon_mg > was.carbon_mg)) {
@@ -211,7 +229,8 @@ lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	if (job->state == LT_JOB_PENDING &&
 	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
-	    !growth_fits(&d->budget, hold, moved ? &none : &was, now_utc_s))
+	    !growth_fits(
+		&d->budget, hold, moved ? &none : &was, change->now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	if (job->is_allocated && (before == NULL || !before->is_allocated))
 		lt_underheld_log(&d->market, d->ledger, job, hold, &was);

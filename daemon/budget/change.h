@@ -18,15 +18,18 @@ struct lt_daemon;
 void lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, bool anew, int64_t now_utc_s);
 
+struct lt_change {
+	const struct lt_slurm_job *job;
+	const struct lt_slurm_job *before; /* in the last list; NULL = none */
+	int64_t now_utc_s;
+};
 /*
  * Make the open hold follow the job: its account; less when the job became
  * smaller or runs on less than its bound; more, and held back if that does
  * not fit, when it grew past job_modify or its partition gives more now.
- * before: the same job in the last list, NULL = none. Returns LT_OK also when
- * nothing changed.
+ * Returns LT_OK also when nothing changed.
  */
-int lt_change_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, struct lt_ledger_hold *hold,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
+    struct lt_ledger_hold *hold, struct lt_error *err);
 
 #endif

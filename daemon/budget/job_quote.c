@@ -60,8 +60,7 @@ bool
 lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
     const struct lt_daemon *d, int64_t now_utc_s)
 {
-	struct lt_request *const request = malloc(sizeof(*request));
-	int partitions[LT_PARTITIONS_MAX], count = 0;
+	struct lt_job_request *const asked = malloc(sizeof(*asked));
 	const struct lt_resources got = {.nodes = job->nodes ? job->nodes : 1,
 	    .cpus = job->cpus,
 	    .gpus = job->gpus,
@@ -72,14 +71,15 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 	bool made = false;
 
 	*quote = (struct lt_quote){0};
-	if (request != NULL && lt_request_of_job(request, partitions, &count,
-				   job, &d->market, now_utc_s)) {
+	if (asked != NULL &&
+	    lt_request_of_job(asked, job, &d->market, now_utc_s)) {
 		if (job->is_allocated)
-			request->allocated = &got;
-		made = lt_quote_hold(quote, request, &d->market, partitions,
-			   count, request->earliest_utc_s, &err) == LT_OK;
+			asked->request.allocated = &got;
+		made = lt_quote_hold(quote, &asked->request, &d->market,
+			   asked->partitions, asked->partition_count,
+			   asked->request.earliest_utc_s, &err) == LT_OK;
 	}
-	free(request);
+	free(asked);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
 			 quote->end_utc_s - quote->start_utc_s, job, &d->market,
 			 d->ledger))

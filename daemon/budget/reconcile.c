@@ -152,8 +152,8 @@ adopt(struct lt_daemon *d, struct lt_slurm_job *job,
 	if (lt_hold_by_id(
 		d->ledger, job->array_job_id, job->job_id, job->uid, &hold) &&
 	    hold.state == LT_HOLD_OPEN) {
-		const int code =
-		    lt_change_follow(d, job, before, &hold, now_utc_s, err);
+		const int code = lt_change_follow(
+		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
@@ -287,7 +287,8 @@ take_job(struct lt_daemon *d, struct lt_slurm_job *job,
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
 		code = take_told(&d->budget, d->ledger, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_change_follow(d, job, before, &hold, now_utc_s, err);
+		code = lt_change_follow(
+		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
 		code = lt_underheld_follow(d, job, &hold, now_utc_s, err);
 	return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err) : code;

@@ -60,20 +60,23 @@ ask(struct lt_request *request, const struct lt_slurm_job *job)
 }
 
 bool
-lt_request_of_job(struct lt_request *request, int *partitions,
-    int *partition_count, const struct lt_slurm_job *job,
+lt_request_of_job(struct lt_job_request *made, const struct lt_slurm_job *job,
     const struct lt_market *market, int64_t now_utc_s)
 {
+	struct lt_request *const request = &made->request;
+	const int *const partitions = made->partitions;
+
 	*request = (struct lt_request){.uid = job->uid};
-	*partition_count = partitions_of(partitions, job->partition, market);
-	if (*partition_count == 0)
+	made->partition_count =
+	    partitions_of(made->partitions, job->partition, market);
+	if (made->partition_count == 0)
 		return false;
 	snprintf(
 	    request->account, sizeof(request->account), "%s", job->account);
 	snprintf(request->qos, sizeof(request->qos), "%s", job->qos);
-	for (int i = 0; i < *partition_count; i++)
+	for (int i = 0; i < made->partition_count; i++)
 		request->named[i] = (uint16_t)partitions[i];
-	request->named_count = (uint32_t)*partition_count;
+	request->named_count = (uint32_t)made->partition_count;
 	ask(request, job);
 	request->exclusive = job->exclusive;
 	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;

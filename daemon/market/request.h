@@ -8,9 +8,15 @@
 #include "decide.h"
 #include "slurm.h"
 
-/* Home is its first partition. */
-bool lt_request_of_job(struct lt_request *request, int *partitions,
-    int *partition_count, const struct lt_slurm_job *job,
-    const struct lt_market *market, int64_t now_utc_s);
+struct lt_job_request { /* home is its first partition */
+	struct lt_request request;
+	int partition_count;
+	int partitions[LT_PARTITIONS_MAX];
+};
+
+/* False: the job names no partition of the market. */
+bool lt_request_of_job(struct lt_job_request *made,
+    const struct lt_slurm_job *job, const struct lt_market *market,
+    int64_t now_utc_s);
 
 #endif

@@ -15,23 +15,19 @@
 static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
 {
-	struct lt_partition *partitions = NULL;
-	struct lt_shape *shapes = NULL;
-	char *strings = NULL;
-	uint32_t count = 0, shape_count = 0;
-	const int code = lt_slurm_partitions(
-	    &partitions, &count, &shapes, &shape_count, &strings, err);
+	struct lt_slurm_partitions read;
+	const int code = lt_slurm_partitions(&read, err);
 
 	if (code != LT_OK)
 		return code;
 	free(tables->partitions);
 	free(tables->shapes);
 	free(tables->strings);
-	tables->partitions = partitions;
-	tables->partition_count = count;
-	tables->shapes = shapes;
-	tables->shape_count = shape_count;
-	tables->strings = strings;
+	tables->partitions = read.partitions;
+	tables->partition_count = read.count;
+	tables->shapes = read.shapes;
+	tables->shape_count = read.shape_count;
+	tables->strings = read.strings;
 	return LT_OK;
 }
 
@@ -39,26 +35,23 @@ static int
 load_associations(
     struct lt_tables *tables, struct lt_ledger *ledger, struct lt_error *err)
 {
-	struct lt_slurm_account *accounts = NULL;
-	struct lt_slurm_pair *pairs = NULL;
-	uint32_t count = 0, pair_count = 0, unknown = 0;
-	int code = lt_slurm_associations(
-	    &accounts, &count, &pairs, &pair_count, &unknown, err);
+	struct lt_slurm_associations all;
+	int code = lt_slurm_associations(&all, err);
 
 	if (code == LT_OK)
-		code = lt_heirs_add(&accounts, &count, ledger, err);
+		code = lt_heirs_add(
+		    &all.accounts, &all.account_count, ledger, err);
 	if (code != LT_OK) {
-		free(accounts);
-		free(pairs);
+		lt_slurm_associations_free(&all);
 		return code;
 	}
 	free(tables->accounts);
 	free(tables->pairs);
-	tables->accounts = accounts;
-	tables->account_count = count;
-	tables->pairs = pairs;
-	tables->pair_count = pair_count;
-	tables->unknown_users = unknown;
+	tables->accounts = all.accounts;
+	tables->account_count = all.account_count;
+	tables->pairs = all.pairs;
+	tables->pair_count = all.pair_count;
+	tables->unknown_users = all.unknown_users;
 	return LT_OK;
 }
 

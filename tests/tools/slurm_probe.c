@@ -40,18 +40,14 @@ print_conf(char **arguments, struct lt_error *err)
 static int
 print_partitions(char **arguments, struct lt_error *err)
 {
-	struct lt_partition *partitions;
-	struct lt_shape *shapes;
-	char *strings;
-	uint32_t count, shape_count;
-	const int rc = lt_slurm_partitions(
-	    &partitions, &count, &shapes, &shape_count, &strings, err);
+	struct lt_slurm_partitions read;
+	const int rc = lt_slurm_partitions(&read, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
 		return rc;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_partition *const p = &partitions[i];
+	for (uint32_t i = 0; i < read.count; i++) {
+		const struct lt_partition *const p = &read.partitions[i];
 
 		printf("partition=%s flags=0x%x max_time_s=%" PRId64
 		       " default_time_s=%" PRId64 " nodes=%u..%u"
@@ -68,7 +64,7 @@ print_partitions(char **arguments, struct lt_error *err)
 		    p->allow_qos, p->deny_qos, p->node_count);
 		for (uint32_t s = 0; s < p->shape_count; s++) {
 			const struct lt_shape *const shape =
-			    &shapes[p->first_shape + s];
+			    &read.shapes[p->first_shape + s];
 
 			printf(" shape nodes=%u cpus=%u memory_mib=%" PRIu64
 			       " gpus=%u type=%s\n",
@@ -76,34 +72,28 @@ print_partitions(char **arguments, struct lt_error *err)
 			    shape->gpus, shape->gpu_type);
 		}
 	}
-	free(partitions);
-	free(shapes);
-	free(strings);
+	lt_slurm_partitions_free(&read);
 	return LT_OK;
 }
 
 static int
 print_associations(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_account *accounts;
-	struct lt_slurm_pair *pairs;
-	uint32_t account_count, pair_count, unknown;
-	const int rc = lt_slurm_associations(
-	    &accounts, &account_count, &pairs, &pair_count, &unknown, err);
+	struct lt_slurm_associations all;
+	const int rc = lt_slurm_associations(&all, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
 		return rc;
-	for (uint32_t i = 0; i < account_count; i++)
-		printf("account=%s parent=%s\n", accounts[i].name,
-		    accounts[i].parent);
-	for (uint32_t i = 0; i < pair_count; i++)
+	for (uint32_t i = 0; i < all.account_count; i++)
+		printf("account=%s parent=%s\n", all.accounts[i].name,
+		    all.accounts[i].parent);
+	for (uint32_t i = 0; i < all.pair_count; i++)
 		printf("pair user=%s uid=%u account=%s default=%d\n",
-		    pairs[i].user, pairs[i].uid, pairs[i].account,
-		    pairs[i].is_default);
-	printf("unknown_users=%u\n", unknown);
-	free(accounts);
-	free(pairs);
+		    all.pairs[i].user, all.pairs[i].uid, all.pairs[i].account,
+		    all.pairs[i].is_default);
+	printf("unknown_users=%u\n", all.unknown_users);
+	lt_slurm_associations_free(&all);
 	return LT_OK;
 }
 

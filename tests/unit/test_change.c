@@ -66,8 +66,9 @@ test_size(void **state)
 		job.limit_s = cases[i].limit_s;
 		job.start_utc_s = cases[i].state == LT_JOB_PENDING ? 0 : NOW;
 		w->policy.mode = cases[i].mode;
-		must(w->f, lt_change_follow(
-			       w->d, &job, &before, &hold, NOW, &w->f->err));
+		must(w->f, lt_change_follow(w->d,
+			       &(struct lt_change){&job, &before, NOW}, &hold,
+			       &w->f->err));
 		hold = hold_now(w, 107);
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < cases[i].wants || held > cases[i].most)
@@ -105,7 +106,8 @@ test_team(void **state)
 		compile(w, NOW);
 		job.account = "speech";
 		must(w->f,
-		    lt_change_follow(w->d, &job, &job, &hold, NOW, &w->f->err));
+		    lt_change_follow(w->d, &(struct lt_change){&job, &job, NOW},
+			&hold, &w->f->err));
 		hold = hold_now(w, 107);
 		assert_string_equal(hold.quote.account, "speech");
 		assert_int_equal((hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0,
@@ -137,8 +139,9 @@ test_array(void **state)
 		before.array_pending = arrays[i].tasks_of_record;
 		struct lt_slurm_job job = before;
 		job.cpus = arrays[i].cpus;
-		must(w->f, lt_change_follow(
-			       w->d, &job, &before, &hold, NOW, &w->f->err));
+		must(w->f, lt_change_follow(w->d,
+			       &(struct lt_change){&job, &before, NOW}, &hold,
+			       &w->f->err));
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < arrays[i].wants || held > arrays[i].most)
 			fail_msg("array %zu: %" PRId64, i, held);
@@ -184,8 +187,9 @@ test_partition(void **state)
 			w->value[0] *= 2;
 		lt_change_look(
 		    &w->d->market, &job, &before, turns[i].anew, NOW);
-		must(w->f, lt_change_follow(
-			       w->d, &job, &before, &hold, NOW, &w->f->err));
+		must(w->f, lt_change_follow(w->d,
+			       &(struct lt_change){&job, &before, NOW}, &hold,
+			       &w->f->err));
 		hold = hold_now(w, 107);
 		assert_int_equal(
 		    hold.quote.hold_per_task.money_micros, turns[i].wants);
@@ -234,8 +238,9 @@ test_begin(void **state)
 		before.eligible_utc_s = moves[i].eligible_before_utc_s;
 		struct lt_slurm_job job = before;
 		job.eligible_utc_s = moves[i].eligible_utc_s;
-		must(w->f, lt_change_follow(
-			       w->d, &job, &before, &hold, NOW, &w->f->err));
+		must(w->f, lt_change_follow(w->d,
+			       &(struct lt_change){&job, &before, NOW}, &hold,
+			       &w->f->err));
 		hold = hold_now(w, 107);
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < moves[i].wants || held > moves[i].most)
@@ -257,11 +262,13 @@ test_left_alone(void **state)
 	job.cpus = 64;
 	hold.state = LT_HOLD_SETTLED;
 	must(w->f,
-	    lt_change_follow(w->d, &job, &before, &hold, NOW, &w->f->err));
+	    lt_change_follow(w->d, &(struct lt_change){&job, &before, NOW},
+		&hold, &w->f->err));
 	hold.state = LT_HOLD_OPEN;
 	job.state = LT_JOB_FINISHED;
 	must(w->f,
-	    lt_change_follow(w->d, &job, &before, &hold, NOW, &w->f->err));
+	    lt_change_follow(w->d, &(struct lt_change){&job, &before, NOW},
+		&hold, &w->f->err));
 	assert_int_equal(
 	    hold_now(w, 107).quote.hold_per_task.money_micros, HALF);
 	assert_int_equal(hold.quote.rev, 1);
@@ -297,7 +304,8 @@ test_seen_first(void **state)
 		job.state = firsts[i].state;
 		job.start_utc_s = job.state == LT_JOB_PENDING ? 0 : NOW;
 		must(w->f,
-		    lt_change_follow(w->d, &job, NULL, &hold, NOW, &w->f->err));
+		    lt_change_follow(w->d, &(struct lt_change){&job, NULL, NOW},
+			&hold, &w->f->err));
 		assert_int_equal(
 		    hold_now(w, 107).quote.hold_per_task.money_micros,
 		    firsts[i].wants);
