@@ -58,11 +58,12 @@ fail_sql(struct lt_ledger *ledger, enum lt_database database, const char *doing,
 }
 
 static int
-bind_values(sqlite3_stmt *statement, const struct lt_value *values, int count)
+bind_values(sqlite3_stmt *statement, const struct lt_bound *bound)
 {
+	const struct lt_value *const values = bound->values;
 	int rc = SQLITE_OK;
 
-	for (int i = 0; i < count && rc == SQLITE_OK; i++) {
+	for (int i = 0; i < bound->count && rc == SQLITE_OK; i++) {
 		switch (values[i].kind) {
 		case LT_VALUE_NULL:
 			rc = sqlite3_bind_null(statement, i + 1);
@@ -85,11 +86,12 @@ bind_values(sqlite3_stmt *statement, const struct lt_value *values, int count)
 }
 
 int
-lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
-    struct lt_error *err, const struct lt_value *values, int count)
+lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
+    struct lt_bound bound, struct lt_error *err)
 {
-	assert(values != NULL || count == 0);
+	assert(bound.values != NULL || bound.count == 0);
 
+	const enum lt_sql sql = bound.sql;
 	const enum lt_database database = sql_table[sql].database;
 
 	*rows = (struct lt_rows){.ledger = ledger,
@@ -103,7 +105,7 @@ lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger, enum lt_sql sql,
 		rows->is_own ? 0 : SQLITE_PREPARE_PERSISTENT, statement,
 		NULL) != SQLITE_OK)
 		return fail_sql(ledger, database, sql_table[sql].name, err);
-	if (bind_values(*statement, values, count) != SQLITE_OK) {
+	if (bind_values(*statement, &bound) != SQLITE_OK) {
 		const int code =
 		    fail_sql(ledger, database, sql_table[sql].name, err);
 
@@ -145,11 +147,10 @@ lt_rows_end(struct lt_rows *rows)
 }
 
 int
-lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
-    const struct lt_value *values, int count)
+lt_sql_do(struct lt_ledger *ledger, struct lt_bound bound, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+	int rc = lt_sql_start(&rows, ledger, bound, err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -158,11 +159,11 @@ lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
 }
 
 int
-lt_row_one(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
-    void *out, struct lt_error *err, const struct lt_value *values, int count)
+lt_row_one(struct lt_ledger *ledger, struct lt_bound bound, lt_row_reader *read,
+    void *out, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+	int rc = lt_sql_start(&rows, ledger, bound, err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -173,34 +174,34 @@ lt_row_one(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
 }
 
 int
-lt_rows_all(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
-    size_t size, void **array, uint32_t *used, struct lt_error *err,
-    const struct lt_value *values, int count)
+lt_rows_all(struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_array *array, struct lt_error *err)
 {
 	struct lt_rows rows;
 	size_t capacity = 0;
-	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+	int rc = lt_sql_start(&rows, ledger, bound, err);
 
-	*array = NULL;
-	*used = 0;
+	array->items = NULL;
+	array->count = 0;
 	for (; rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1;
 	     rc = LT_OK) {
-		void *const grown =
-		    lt_items_grow(*array, &capacity, *used, size);
+		void *const grown = lt_items_grow(
+		    array->items, &capacity, array->count, array->size);
 
 		if (grown == NULL) {
 			rc = lt_fail(
 			    err, LT_ENOMEM, "ledger: no memory for rows");
 			break;
 		}
-		*array = grown;
-		read(&rows, (char *)*array + size * (*used)++);
+		array->items = grown;
+		array->read(
+		    &rows, (char *)array->items + array->size * array->count++);
 	}
 	lt_rows_end(&rows);
 	if (rc != LT_OK) {
-		free(*array);
-		*array = NULL;
-		*used = 0;
+		free(array->items);
+		array->items = NULL;
+		array->count = 0;
 	}
 	return rc;
 }
@@ -252,7 +253,7 @@ lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 		    err, LT_EBUG, "ledger: begin within a transaction");
 	for (int i = 0; i < LT_DB_COUNT; i++) {
 		const int rc =
-		    lt_sql_do(ledger, databases[i].begin, err, NULL, 0);
+		    lt_sql_do(ledger, LT_PLAIN(databases[i].begin), err);
 
 		if (rc != LT_OK) {
 			lt_ledger_rollback(ledger);
@@ -272,7 +273,7 @@ lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
 		    err, LT_EBUG, "ledger: commit without a transaction");
 	for (int i = LT_DB_COUNT - 1; i >= 0; i--) {
 		const int rc =
-		    lt_sql_do(ledger, databases[i].commit, err, NULL, 0);
+		    lt_sql_do(ledger, LT_PLAIN(databases[i].commit), err);
 
 		if (rc != LT_OK) {
 			lt_ledger_rollback(ledger);
@@ -289,7 +290,7 @@ lt_ledger_rollback(struct lt_ledger *ledger)
 	for (int i = 0; i < LT_DB_COUNT; i++)
 		if (!sqlite3_get_autocommit(ledger->db[i]))
 			(void)lt_sql_do(
-			    ledger, databases[i].rollback, NULL, NULL, 0);
+			    ledger, LT_PLAIN(databases[i].rollback), NULL);
 	ledger->in_transaction = false;
 }
 
@@ -298,9 +299,9 @@ lt_call_begin(
     struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
 	return lt_sql_do(ledger,
-	    ledger->in_transaction ? databases[database].save
-				   : databases[database].begin,
-	    err, NULL, 0);
+	    LT_PLAIN(ledger->in_transaction ? databases[database].save
+					    : databases[database].begin),
+	    err);
 }
 
 int
@@ -309,18 +310,19 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 {
 	if (code == LT_OK)
 		code = lt_sql_do(ledger,
-		    ledger->in_transaction ? databases[database].keep
-					   : databases[database].commit,
-		    err, NULL, 0);
+		    LT_PLAIN(ledger->in_transaction
+				 ? databases[database].keep
+				 : databases[database].commit),
+		    err);
 	if (code == LT_OK || sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
 		(void)lt_sql_do(
-		    ledger, databases[database].rollback, NULL, NULL, 0);
+		    ledger, LT_PLAIN(databases[database].rollback), NULL);
 		return code;
 	}
-	(void)lt_sql_do(ledger, databases[database].undo, NULL, NULL, 0);
-	(void)lt_sql_do(ledger, databases[database].keep, NULL, NULL, 0);
+	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].undo), NULL);
+	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].keep), NULL);
 	return code;
 }
 
@@ -467,8 +469,8 @@ int
 lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,
     struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_NAMED_PUT, err,
-	    LT_BIND(LT_TEXT(name), LT_TEXT(value)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_NAMED_PUT, LT_TEXT(name), LT_TEXT(value)), err);
 }
 
 int
@@ -477,7 +479,7 @@ lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(
-	    &rows, ledger, LT_SQL_NAMED_GET, err, LT_BIND(LT_TEXT(name)));
+	    &rows, ledger, LT_BIND(LT_SQL_NAMED_GET, LT_TEXT(name)), err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);

@@ -37,19 +37,25 @@ struct lt_value { /* to bind, in order ?1, ?2, ... */
 #define LT_OPTIONAL(has, x)                                                    \
 	((struct lt_value){                                                    \
 	    .kind = (has) ? LT_VALUE_INT : LT_VALUE_NULL, .number = (x)})
-/* The last two arguments of lt_sql_do() and lt_sql_start(). */
-#define LT_BIND(...)                                                           \
-	(const struct lt_value[]){__VA_ARGS__},                                \
-	    (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /             \
-		  sizeof(struct lt_value))
+struct lt_bound { /* a statement with its values */
+	enum lt_sql sql;
+	const struct lt_value *values;
+	int count;
+};
+#define LT_BIND(name, ...)                                                     \
+	((struct lt_bound){.sql = (name),                                      \
+	    .values = (const struct lt_value[]){__VA_ARGS__},                  \
+	    .count = (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /    \
+			   sizeof(struct lt_value))})
+#define LT_PLAIN(name) ((struct lt_bound){.sql = (name)})
 
 /* lt_ledger_open() without the journal. */
 int lt_ledger_connect(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
 
 /* Run a statement that gives no rows. */
-int lt_sql_do(struct lt_ledger *ledger, enum lt_sql sql, struct lt_error *err,
-    const struct lt_value *values, int count);
+int lt_sql_do(
+    struct lt_ledger *ledger, struct lt_bound bound, struct lt_error *err);
 
 struct lt_rows { /* of one statement; lt_rows_end() */
 	struct lt_ledger *ledger;
@@ -59,8 +65,7 @@ struct lt_rows { /* of one statement; lt_rows_end() */
 	int column;  /* the next to read */
 };
 int lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
-    enum lt_sql sql, struct lt_error *err, const struct lt_value *values,
-    int count);
+    struct lt_bound bound, struct lt_error *err);
 /* 1 = a row, 0 = no more, negative = failed. */
 int lt_rows_next(struct lt_rows *rows, struct lt_error *err);
 void lt_rows_end(struct lt_rows *rows);
@@ -73,13 +78,18 @@ void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 /* One row, its columns in order, into an element that is not zeroed. */
 typedef void lt_row_reader(struct lt_rows *rows, void *element);
 /* The first row. 1 = read, 0 = none (out is untouched), negative = failed. */
-int lt_row_one(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
-    void *out, struct lt_error *err, const struct lt_value *values, int count);
-/* All rows, as a malloc'd array of elements of `size` bytes. On failure NULL
- * and 0. */
-int lt_rows_all(struct lt_ledger *ledger, enum lt_sql sql, lt_row_reader *read,
-    size_t size, void **array, uint32_t *used, struct lt_error *err,
-    const struct lt_value *values, int count);
+int lt_row_one(struct lt_ledger *ledger, struct lt_bound bound,
+    lt_row_reader *read, void *out, struct lt_error *err);
+struct lt_array {
+	lt_row_reader *read;
+	size_t size; /* of an element */
+	void *items; /* malloc'd */
+	uint32_t count;
+};
+/* All rows into an array of which read and size are set; NULL and 0 on
+ * failure. */
+int lt_rows_all(struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_array *array, struct lt_error *err);
 
 /* Around one call: a savepoint in the caller's transaction, else its own.
  * lt_call_end() keeps it when code is LT_OK, else undoes it, and returns the

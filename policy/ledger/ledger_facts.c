@@ -13,8 +13,8 @@ lt_ledger_admission_due(struct lt_ledger *ledger, uint64_t quote_id,
     bool *is_due, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_ADMISSION_DUE, err,
-	    LT_BIND(LT_INT(quote_id)));
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_ADMISSION_DUE, LT_INT(quote_id)), err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -30,14 +30,15 @@ lt_ledger_put_admission(struct lt_ledger *ledger, uint64_t quote_id,
 {
 	const struct lt_amount *const admitted = &admission->admitted;
 
-	return lt_sql_do(ledger, LT_SQL_ADMISSION_PUT, err,
-	    LT_BIND(LT_INT(quote_id),
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_ADMISSION_PUT, LT_INT(quote_id),
 		LT_OPTIONAL(hold->has_money, hold->money_micros),
 		LT_OPTIONAL(hold->has_carbon, hold->carbon_mg),
 		LT_OPTIONAL(admitted->has_money, admitted->money_micros),
 		LT_OPTIONAL(admitted->has_carbon, admitted->carbon_mg),
 		LT_REAL(admission->price), LT_REAL(admission->carbon),
-		LT_INT(admission->limit_s)));
+		LT_INT(admission->limit_s)),
+	    err);
 }
 
 static void
@@ -57,8 +58,9 @@ int
 lt_ledger_admission(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_admission *admission, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, LT_SQL_ADMISSION_GET, read_admission,
-	    admission, err, LT_BIND(LT_INT(quote_id)));
+	const int rc =
+	    lt_row_one(ledger, LT_BIND(LT_SQL_ADMISSION_GET, LT_INT(quote_id)),
+		read_admission, admission, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no admission q=%016llx",
@@ -75,16 +77,19 @@ lt_ledger_prune_holds(struct lt_ledger *ledger, int64_t void_before_utc_s,
 	if (rc != LT_OK)
 		return rc;
 	rc = lt_sql_do(
-	    ledger, LT_SQL_HOLDS_STAMP, err, LT_BIND(LT_INT(now_utc_s)));
+	    ledger, LT_BIND(LT_SQL_HOLDS_STAMP, LT_INT(now_utc_s)), err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger, LT_SQL_HOLDS_PRUNE, err,
-		    LT_BIND(LT_INT(LT_HOLD_VOID), LT_INT(void_before_utc_s)));
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_HOLDS_PRUNE, LT_INT(LT_HOLD_VOID),
+			LT_INT(void_before_utc_s)),
+		    err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger, LT_SQL_HOLDS_PRUNE, err,
-		    LT_BIND(
-			LT_INT(LT_HOLD_SETTLED), LT_INT(settled_before_utc_s)));
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_HOLDS_PRUNE, LT_INT(LT_HOLD_SETTLED),
+			LT_INT(settled_before_utc_s)),
+		    err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger, LT_SQL_ADMISSIONS_PRUNE, err, NULL, 0);
+		rc = lt_sql_do(ledger, LT_PLAIN(LT_SQL_ADMISSIONS_PRUNE), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 
@@ -94,8 +99,8 @@ int
 lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
     const char *parent, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_ACCOUNT_PUT, err,
-	    LT_BIND(LT_TEXT(name), LT_TEXT(parent)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_ACCOUNT_PUT, LT_TEXT(name), LT_TEXT(parent)), err);
 }
 
 static void
@@ -112,11 +117,12 @@ int
 lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
     uint32_t *count, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_ACCOUNTS, read_account,
-	    sizeof(**seen), &array, count, err, NULL, 0);
+	struct lt_array found = {.read = read_account, .size = sizeof(**seen)};
+	const int rc =
+	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNTS), &found, err);
 
-	*seen = array;
+	*seen = found.items;
+	*count = found.count;
 	return rc;
 }
 
@@ -124,8 +130,10 @@ int
 lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
     const char *facts, int64_t left_utc_s, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_PLACE_PUT, err,
-	    LT_BIND(LT_TEXT(partition), LT_TEXT(facts), LT_INT(left_utc_s)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_PLACE_PUT, LT_TEXT(partition), LT_TEXT(facts),
+		LT_INT(left_utc_s)),
+	    err);
 }
 
 int
@@ -134,7 +142,7 @@ lt_ledger_place(struct lt_ledger *ledger, const char *partition,
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(
-	    &rows, ledger, LT_SQL_PLACE_GET, err, LT_BIND(LT_TEXT(partition)));
+	    &rows, ledger, LT_BIND(LT_SQL_PLACE_GET, LT_TEXT(partition)), err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -159,11 +167,12 @@ int
 lt_ledger_places(struct lt_ledger *ledger, char (**names)[LT_NAME_SIZE],
     uint32_t *count, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_PLACES, read_name,
-	    sizeof(**names), &array, count, err, NULL, 0);
+	struct lt_array found = {.read = read_name, .size = sizeof(**names)};
+	const int rc =
+	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_PLACES), &found, err);
 
-	*names = array;
+	*names = found.items;
+	*count = found.count;
 	return rc;
 }
 
@@ -173,9 +182,11 @@ int
 lt_ledger_put_gpus(struct lt_ledger *ledger, struct lt_run_key key,
     struct lt_run_gpus gpus, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_GPUS_PUT, err,
-	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s),
-		LT_INT(gpus.gpus), LT_INT(gpus.shards), LT_INT(now_utc_s)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_GPUS_PUT, LT_INT(key.job_id),
+		LT_INT(key.submit_utc_s), LT_INT(gpus.gpus),
+		LT_INT(gpus.shards), LT_INT(now_utc_s)),
+	    err);
 }
 
 struct gpus {
@@ -198,8 +209,10 @@ lt_ledger_gpus(struct lt_ledger *ledger, struct lt_run_key *key,
     struct lt_run_gpus *gpus, struct lt_error *err)
 {
 	struct gpus found = {*gpus, key->submit_utc_s};
-	const int rc = lt_row_one(ledger, LT_SQL_GPUS_GET, read_gpus, &found,
-	    err, LT_BIND(LT_INT(key->job_id), LT_INT(key->submit_utc_s)));
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_GPUS_GET, LT_INT(key->job_id),
+		LT_INT(key->submit_utc_s)),
+	    read_gpus, &found, err);
 
 	*gpus = found.had;
 	key->submit_utc_s = found.submit_utc_s;
@@ -214,7 +227,7 @@ lt_ledger_prune_gpus(
     struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
 {
 	return lt_sql_do(
-	    ledger, LT_SQL_GPUS_PRUNE, err, LT_BIND(LT_INT(before_utc_s)));
+	    ledger, LT_BIND(LT_SQL_GPUS_PRUNE, LT_INT(before_utc_s)), err);
 }
 
 int
@@ -223,8 +236,8 @@ lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
 {
 	struct lt_rows rows;
 	uint32_t used = 0;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_OVER_COUNTS, err,
-	    LT_BIND(LT_INT(since_utc_s)));
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_OVER_COUNTS, LT_INT(since_utc_s)), err);
 
 	while (rc == LT_OK && used < room &&
 	       (rc = lt_rows_next(&rows, err)) == 1) {
@@ -244,7 +257,7 @@ int
 lt_ledger_has_money(struct lt_ledger *ledger, bool *has, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_HAS_MONEY, err, NULL, 0);
+	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_HAS_MONEY), err);
 
 	*has = false;
 	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {

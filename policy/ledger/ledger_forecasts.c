@@ -19,19 +19,22 @@ put_issued(struct lt_ledger *ledger, const char *source,
 	if (!isfinite(issued->value))
 		return lt_fail(
 		    err, LT_EINPUT, "%s: a forecast is not a number", source);
-	return lt_sql_do(ledger, LT_SQL_FORECAST_PUT, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(issued->issued_hour),
-		LT_INT(issued->target_hour), LT_INT(issued->kind),
-		LT_REAL(issued->value)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_FORECAST_PUT, LT_TEXT(source),
+		LT_INT(issued->issued_hour), LT_INT(issued->target_hour),
+		LT_INT(issued->kind), LT_REAL(issued->value)),
+	    err);
 }
 
 static int
 forget_issued(struct lt_ledger *ledger, const char *source,
     const struct lt_issued *issued, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_FORECAST_FORGET, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(issued->issued_hour),
-		LT_INT(issued->target_hour), LT_INT(issued->kind)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_FORECAST_FORGET, LT_TEXT(source),
+		LT_INT(issued->issued_hour), LT_INT(issued->target_hour),
+		LT_INT(issued->kind)),
+	    err);
 }
 
 static int
@@ -40,10 +43,11 @@ add_sum(struct lt_ledger *ledger, const char *source, int64_t day,
 {
 	if (sum->count == 0)
 		return LT_OK;
-	return lt_sql_do(ledger, LT_SQL_ERROR_ADD, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(sum->kind), LT_INT(sum->bucket),
-		LT_INT(day), LT_INT(sum->count), LT_REAL(sum->sum),
-		LT_REAL(sum->sum_abs)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_ERROR_ADD, LT_TEXT(source), LT_INT(sum->kind),
+		LT_INT(sum->bucket), LT_INT(day), LT_INT(sum->count),
+		LT_REAL(sum->sum), LT_REAL(sum->sum_abs)),
+	    err);
 }
 
 int
@@ -65,11 +69,15 @@ lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
 	for (uint32_t i = 0; i < news->sum_count && rc == LT_OK; i++)
 		rc = add_sum(ledger, source, day, &news->sums[i], err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger, LT_SQL_FORECASTS_PRUNE, err,
-		    LT_BIND(LT_INT(news->hour - LT_FORECASTS_WAIT_HOURS)));
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_FORECASTS_PRUNE,
+			LT_INT(news->hour - LT_FORECASTS_WAIT_HOURS)),
+		    err);
 	if (rc == LT_OK)
-		rc = lt_sql_do(ledger, LT_SQL_ERRORS_PRUNE, err,
-		    LT_BIND(LT_INT(day - LT_FORECAST_ERROR_DAYS)));
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_ERRORS_PRUNE,
+			LT_INT(day - LT_FORECAST_ERROR_DAYS)),
+		    err);
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
 }
 
@@ -88,12 +96,14 @@ int
 lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
     int64_t hour, struct lt_due *due, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_FORECASTS_DUE, read_issued,
-	    sizeof(*due->issued), &array, &due->count, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(hour)));
+	struct lt_array found = {
+	    .read = read_issued, .size = sizeof(*due->issued)};
+	const int rc = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_FORECASTS_DUE, LT_TEXT(source), LT_INT(hour)),
+	    &found, err);
 
-	due->issued = array;
+	due->issued = found.items;
+	due->count = found.count;
 	return rc;
 }
 
@@ -103,7 +113,7 @@ lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(
-	    &rows, ledger, LT_SQL_FORECAST_LAST, err, LT_BIND(LT_TEXT(source)));
+	    &rows, ledger, LT_BIND(LT_SQL_FORECAST_LAST, LT_TEXT(source)), err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -120,7 +130,7 @@ lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
 	struct lt_rows rows;
 	uint32_t used = 0;
 	int rc = lt_sql_start(
-	    &rows, ledger, LT_SQL_ERROR_SUMS, err, LT_BIND(LT_TEXT(source)));
+	    &rows, ledger, LT_BIND(LT_SQL_ERROR_SUMS, LT_TEXT(source)), err);
 
 	while (rc == LT_OK && used < room &&
 	       (rc = lt_rows_next(&rows, err)) == 1) {

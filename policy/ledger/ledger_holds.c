@@ -15,9 +15,9 @@ lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 
 	if (q->id == 0)
 		return lt_fail(err, LT_EBUG, "ledger: a hold without an id");
-	return lt_sql_do(ledger, LT_SQL_HOLD_PUT, err,
-	    LT_BIND(LT_INT(q->id), LT_INT(q->rev), LT_INT(q->flags),
-		LT_TEXT(q->account),
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_HOLD_PUT, LT_INT(q->id), LT_INT(q->rev),
+		LT_INT(q->flags), LT_TEXT(q->account),
 		LT_OPTIONAL(
 		    q->hold_per_task.has_money, q->hold_per_task.money_micros),
 		LT_OPTIONAL(
@@ -37,7 +37,8 @@ lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 		LT_INT(hold->sequence), LT_INT(hold->state),
 		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
 		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
-		LT_INT(hold->made_utc_s), LT_TEXT(hold->why), LT_TEXT(q->why)));
+		LT_INT(hold->made_utc_s), LT_TEXT(hold->why), LT_TEXT(q->why)),
+	    err);
 }
 
 static void
@@ -87,8 +88,8 @@ int
 lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, LT_SQL_HOLD_GET, read_hold, hold, err,
-	    LT_BIND(LT_INT(quote_id)));
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_HOLD_GET, LT_INT(quote_id)), read_hold, hold, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no hold q=%016llx",
@@ -100,8 +101,8 @@ int
 lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, LT_SQL_HOLD_OF_JOB, read_hold, hold,
-	    err, LT_BIND(LT_INT(job_id)));
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_HOLD_OF_JOB, LT_INT(job_id)), read_hold, hold, err);
 
 	if (rc == 0)
 		return lt_fail(
@@ -114,7 +115,7 @@ lt_ledger_each_open(struct lt_ledger *ledger, lt_hold_function *take,
     void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_HOLD_OPEN, err, NULL, 0);
+	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_HOLD_OPEN), err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_ledger_hold hold;
@@ -130,8 +131,8 @@ int
 lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s, int64_t now_utc_s,
     struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_HOLDS_MOVE, err,
-	    LT_BIND(LT_INT(by_s), LT_INT(now_utc_s)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_HOLDS_MOVE, LT_INT(by_s), LT_INT(now_utc_s)), err);
 }
 
 int
@@ -140,7 +141,8 @@ lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
 {
 	if (state == LT_HOLD_OPEN)
 		return lt_fail(err, LT_EBUG, "ledger: a hold ends as open");
-	return lt_sql_do(ledger, LT_SQL_HOLD_END, err,
-	    LT_BIND(LT_INT(quote_id), LT_INT(state),
-		LT_TEXT(why == NULL ? "" : why)));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_HOLD_END, LT_INT(quote_id), LT_INT(state),
+		LT_TEXT(why == NULL ? "" : why)),
+	    err);
 }

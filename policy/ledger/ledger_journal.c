@@ -86,7 +86,7 @@ read_adjusted(
     struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
 {
 	const int rc =
-	    lt_row_one(ledger, LT_SQL_ADJUSTED, read_sums, sums, err, NULL, 0);
+	    lt_row_one(ledger, LT_PLAIN(LT_SQL_ADJUSTED), read_sums, sums, err);
 
 	return rc < 0 ? rc : LT_OK;
 }
@@ -433,7 +433,7 @@ lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err)
 		return rc;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (rc == LT_OK)
-			rc = lt_sql_do(ledger, steps[i], err, NULL, 0);
+			rc = lt_sql_do(ledger, LT_PLAIN(steps[i]), err);
 	if (rc == LT_OK)
 		rc = replay(&journal, 0, err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);

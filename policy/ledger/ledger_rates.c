@@ -44,12 +44,12 @@ read_step(struct lt_rows *rows, struct lt_rate_step *step)
 }
 
 static int
-load_steps(struct lt_ledger *ledger, enum lt_sql sql, struct steps *steps,
-    struct lt_error *err, const struct lt_value *values, int count)
+load_steps(struct steps *steps, struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_error *err)
 {
 	struct lt_rows rows;
 	struct lt_rate_step step;
-	int rc = lt_sql_start(&rows, ledger, sql, err, values, count);
+	int rc = lt_sql_start(&rows, ledger, bound, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		read_step(&rows, &step);
@@ -64,9 +64,11 @@ static int
 load_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
     struct steps *steps, struct lt_error *err)
 {
-	return load_steps(ledger, LT_SQL_RATES_TOUCHING, steps, err,
-	    LT_BIND(LT_TEXT(asked->partition), LT_INT(asked->rate),
-		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)));
+	return load_steps(steps, ledger,
+	    LT_BIND(LT_SQL_RATES_TOUCHING, LT_TEXT(asked->partition),
+		LT_INT(asked->rate), LT_INT(asked->span.from_utc_s),
+		LT_INT(asked->span.to_utc_s)),
+	    err);
 }
 
 static int
@@ -116,11 +118,12 @@ put_step(const struct target *to, const struct lt_rate_step *step,
 {
 	if (span.from_utc_s >= span.to_utc_s)
 		return LT_OK;
-	return lt_sql_do(to->ledger, LT_SQL_RATE_PUT, err,
-	    LT_BIND(LT_TEXT(to->partition), LT_INT(to->rate),
+	return lt_sql_do(to->ledger,
+	    LT_BIND(LT_SQL_RATE_PUT, LT_TEXT(to->partition), LT_INT(to->rate),
 		LT_INT(span.from_utc_s), LT_INT(span.to_utc_s),
 		LT_REAL(step->value), LT_INT(step->quality),
-		LT_TEXT(step->source)));
+		LT_TEXT(step->source)),
+	    err);
 }
 
 /* Lay one step over what is stored: cut the old ones, leave those that stay,
@@ -145,9 +148,10 @@ overlay(const struct target *to, const struct lt_rate_step *fresh,
 			filled_utc_s = step->end_utc_s;
 			continue;
 		}
-		rc = lt_sql_do(to->ledger, LT_SQL_RATE_DELETE, err,
-		    LT_BIND(LT_TEXT(to->partition), LT_INT(to->rate),
-			LT_INT(step->start_utc_s)));
+		rc = lt_sql_do(to->ledger,
+		    LT_BIND(LT_SQL_RATE_DELETE, LT_TEXT(to->partition),
+			LT_INT(to->rate), LT_INT(step->start_utc_s)),
+		    err);
 		if (rc == LT_OK)
 			rc = put_step(to, step,
 			    (struct lt_span){
@@ -267,8 +271,10 @@ lt_ledger_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	int rc = load_rates(ledger, asked, &known, err);
 
 	if (rc == LT_OK && known.count == 0)
-		rc = load_steps(ledger, LT_SQL_RATE_FIRST, &known, err,
-		    LT_BIND(LT_TEXT(asked->partition), LT_INT(asked->rate)));
+		rc = load_steps(&known, ledger,
+		    LT_BIND(LT_SQL_RATE_FIRST, LT_TEXT(asked->partition),
+			LT_INT(asked->rate)),
+		    err);
 	if (rc == LT_OK)
 		rc = fill_gaps(&all, &known, &asked->span, err);
 	free(known.items);
@@ -287,18 +293,21 @@ static int
 put_point(struct lt_ledger *ledger, const char *source,
     const struct lt_rate_step *step, struct lt_error *err)
 {
-	const int rc = lt_sql_do(ledger, LT_SQL_POINT_EXTEND, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(step->start_utc_s),
-		LT_INT(step->end_utc_s), LT_REAL(step->value),
-		LT_INT(step->quality)));
+	const int rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_POINT_EXTEND, LT_TEXT(source),
+		LT_INT(step->start_utc_s), LT_INT(step->end_utc_s),
+		LT_REAL(step->value), LT_INT(step->quality)),
+	    err);
 
 	if (rc != LT_OK || sqlite3_changes(ledger->db[LT_DB_SIGNALS]) > 0)
 		return rc;
-	return lt_sql_do(ledger, LT_SQL_POINT_PUT, err,
-	    LT_BIND(LT_TEXT(source), LT_INT(step->start_utc_s),
-		LT_INT(step->end_utc_s), LT_REAL(step->value),
-		LT_INT(step->quality), LT_INT(LT_QUALITY_MEASURED),
-		LT_INT(is_forecast(step->quality))));
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_POINT_PUT, LT_TEXT(source),
+		LT_INT(step->start_utc_s), LT_INT(step->end_utc_s),
+		LT_REAL(step->value), LT_INT(step->quality),
+		LT_INT(LT_QUALITY_MEASURED),
+		LT_INT(is_forecast(step->quality))),
+	    err);
 }
 
 int
@@ -321,9 +330,10 @@ lt_ledger_points(struct lt_ledger *ledger, const struct lt_points_asked *asked,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
 {
 	struct steps all = {0};
-	const int rc = load_steps(ledger, LT_SQL_POINTS_TOUCHING, &all, err,
-	    LT_BIND(LT_TEXT(asked->source), LT_INT(asked->span.from_utc_s),
-		LT_INT(asked->span.to_utc_s)));
+	const int rc = load_steps(&all, ledger,
+	    LT_BIND(LT_SQL_POINTS_TOUCHING, LT_TEXT(asked->source),
+		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)),
+	    err);
 
 	if (rc != LT_OK) {
 		free(all.items);
@@ -342,9 +352,10 @@ lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
     uint32_t points_max, struct lt_error *err)
 {
 	const int rc = lt_sql_do(
-	    ledger, LT_SQL_POINTS_PRUNE, err, LT_BIND(LT_INT(before_utc_s)));
+	    ledger, LT_BIND(LT_SQL_POINTS_PRUNE, LT_INT(before_utc_s)), err);
 
-	return rc != LT_OK ? rc
-			   : lt_sql_do(ledger, LT_SQL_POINTS_BOUND, err,
-				 LT_BIND(LT_INT(points_max)));
+	return rc != LT_OK
+		   ? rc
+		   : lt_sql_do(ledger,
+			 LT_BIND(LT_SQL_POINTS_BOUND, LT_INT(points_max)), err);
 }

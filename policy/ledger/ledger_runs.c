@@ -15,26 +15,28 @@ static int
 put_run(
     struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_RUN_PUT, err,
-	    LT_BIND(LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
-		LT_INT(run->array_job_id), LT_INT(run->array_task),
-		LT_INT(run->uid), LT_TEXT(run->user), LT_TEXT(run->account),
-		LT_TEXT(run->partition), LT_TEXT(run->state_text),
-		LT_INT(run->start_utc_s), LT_INT(run->end_utc_s),
-		LT_INT(run->nodes), LT_INT(run->cpus), LT_INT(run->gpus),
-		LT_INT(run->memory_mib), LT_INT(run->share_numerator),
-		LT_INT(run->share_denominator), LT_INT(run->quote_id),
-		LT_INT(run->priced), LT_INT(run->provisional),
-		LT_INT(run->has_carbon), LT_INT(run->money_micros),
-		LT_INT(run->carbon_mg), LT_INT(run->energy_wh),
-		LT_INT(run->has_baseline), LT_INT(run->baseline_money_micros),
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_RUN_PUT, LT_INT(run->key.job_id),
+		LT_INT(run->key.submit_utc_s), LT_INT(run->array_job_id),
+		LT_INT(run->array_task), LT_INT(run->uid), LT_TEXT(run->user),
+		LT_TEXT(run->account), LT_TEXT(run->partition),
+		LT_TEXT(run->state_text), LT_INT(run->start_utc_s),
+		LT_INT(run->end_utc_s), LT_INT(run->nodes), LT_INT(run->cpus),
+		LT_INT(run->gpus), LT_INT(run->memory_mib),
+		LT_INT(run->share_numerator), LT_INT(run->share_denominator),
+		LT_INT(run->quote_id), LT_INT(run->priced),
+		LT_INT(run->provisional), LT_INT(run->has_carbon),
+		LT_INT(run->money_micros), LT_INT(run->carbon_mg),
+		LT_INT(run->energy_wh), LT_INT(run->has_baseline),
+		LT_INT(run->baseline_money_micros),
 		LT_INT(run->baseline_carbon_mg), LT_INT(run->moved),
 		LT_TEXT(run->baseline_text), LT_TEXT(run->over_reason),
 		LT_INT(run->worst_quality), LT_INT(run->suspended_s),
 		LT_INT(run->gpus_from),
 		LT_OPTIONAL(run->held.has_money, run->held.money_micros),
 		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
-		LT_INT(run->shards)));
+		LT_INT(run->shards)),
+	    err);
 }
 
 static void
@@ -85,15 +87,17 @@ int
 lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_SQL_ENTRY_PUT, err,
-	    LT_BIND(LT_INT(entry->kind), LT_INT(entry->run.job_id),
-		LT_INT(entry->run.submit_utc_s), LT_INT(entry->at_utc_s),
-		LT_INT(for_utc_s), LT_INT(entry->made_utc_s),
-		LT_TEXT(entry->account), LT_INT(entry->uid),
-		LT_INT(entry->money_micros), LT_INT(entry->carbon_mg),
-		LT_INT(entry->energy_wh), LT_INT(entry->baseline_money_micros),
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_ENTRY_PUT, LT_INT(entry->kind),
+		LT_INT(entry->run.job_id), LT_INT(entry->run.submit_utc_s),
+		LT_INT(entry->at_utc_s), LT_INT(for_utc_s),
+		LT_INT(entry->made_utc_s), LT_TEXT(entry->account),
+		LT_INT(entry->uid), LT_INT(entry->money_micros),
+		LT_INT(entry->carbon_mg), LT_INT(entry->energy_wh),
+		LT_INT(entry->baseline_money_micros),
 		LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
-		LT_TEXT(entry->reason)));
+		LT_TEXT(entry->reason)),
+	    err);
 }
 
 enum { FIGURES = 5 };
@@ -217,8 +221,9 @@ charge(struct lt_ledger *ledger, const struct lt_run *run,
 		rc = lt_entry_put(ledger, &entry, entry.at_utc_s, err);
 	}
 	if (rc == LT_OK && run->quote_id != 0 && !run->goes_on)
-		rc = lt_sql_do(ledger, LT_SQL_HOLD_SETTLE_SHARE, err,
-		    LT_BIND(LT_INT(run->quote_id)));
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_HOLD_SETTLE_SHARE, LT_INT(run->quote_id)),
+		    err);
 	return rc;
 }
 
@@ -266,8 +271,10 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
     struct differences *all, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_ENTRIES_OF_RUN, err,
-	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_ENTRIES_OF_RUN, LT_INT(key.job_id),
+		LT_INT(key.submit_utc_s)),
+	    err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
@@ -325,8 +332,10 @@ static int
 find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
     struct lt_error *err)
 {
-	return lt_row_one(ledger, LT_SQL_RUN_GET, read_run, run, err,
-	    LT_BIND(LT_INT(key.job_id), LT_INT(key.submit_utc_s)));
+	return lt_row_one(ledger,
+	    LT_BIND(
+		LT_SQL_RUN_GET, LT_INT(key.job_id), LT_INT(key.submit_utc_s)),
+	    read_run, run, err);
 }
 
 int
@@ -377,15 +386,14 @@ lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
 }
 
 static int
-collect_runs(struct lt_ledger *ledger, enum lt_sql sql, struct lt_run **runs,
-    uint32_t *count, struct lt_error *err, const struct lt_value *values,
-    int value_count)
+collect_runs(struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
-	void *array;
-	const int rc = lt_rows_all(ledger, sql, read_run, sizeof(**runs),
-	    &array, count, err, values, value_count);
+	struct lt_array found = {.read = read_run, .size = sizeof(**runs)};
+	const int rc = lt_rows_all(ledger, bound, &found, err);
 
-	*runs = array;
+	*runs = found.items;
+	*count = found.count;
 	return rc;
 }
 
@@ -393,8 +401,8 @@ int
 lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
-	return collect_runs(ledger, LT_SQL_RUNS_OF_JOB, runs, count, err,
-	    LT_BIND(LT_INT(job_id)));
+	return collect_runs(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
+	    runs, count, err);
 }
 
 int
@@ -406,11 +414,13 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 				       ? asked->after_end_utc_s - 1
 				       : asked->from_utc_s;
 
-	return collect_runs(ledger, LT_SQL_RUNS_OF_ACCOUNT, runs, count, err,
-	    LT_BIND(LT_TEXT(asked->account), LT_INT(from_utc_s),
-		LT_INT(asked->to_utc_s), LT_INT(asked->after_end_utc_s),
-		LT_INT(asked->after.job_id), LT_INT(asked->after.submit_utc_s),
-		LT_INT(asked->most > 0 ? (int64_t)asked->most : -1)));
+	return collect_runs(ledger,
+	    LT_BIND(LT_SQL_RUNS_OF_ACCOUNT, LT_TEXT(asked->account),
+		LT_INT(from_utc_s), LT_INT(asked->to_utc_s),
+		LT_INT(asked->after_end_utc_s), LT_INT(asked->after.job_id),
+		LT_INT(asked->after.submit_utc_s),
+		LT_INT(asked->most > 0 ? (int64_t)asked->most : -1)),
+	    runs, count, err);
 }
 
 int
@@ -418,7 +428,7 @@ lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
     void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_RUN_SUMS, err, NULL, 0);
+	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_RUN_SUMS), err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_run_sum sum;

@@ -86,9 +86,10 @@ count_runs(struct lt_ledger *ledger, const struct count *c, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
     struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, c->sql, c->read, &totals[c->kind],
-	    err,
-	    LT_BIND(LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(
+		c->sql, LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)),
+	    c->read, &totals[c->kind], err);
 
 	return rc < 0 ? rc : LT_OK;
 }
@@ -102,8 +103,8 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 	struct lt_rows rows;
 
 	memset(totals, 0, 3 * sizeof(*totals));
-	int rc = lt_sql_start(&rows, ledger, LT_SQL_TOTALS, err,
-	    LT_BIND(BIND_PERIOD(p), LT_TEXT(account)));
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_TOTALS, BIND_PERIOD(p), LT_TEXT(account)), err);
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		const int64_t kind = lt_row_int(&rows);
 
@@ -140,11 +141,12 @@ lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {
 	const struct period p = split_period(from_utc_s, to_utc_s);
-	void *array;
-	const int rc = lt_rows_all(ledger, LT_SQL_SUMS, read_sum,
-	    sizeof(**sums), &array, count, err, LT_BIND(BIND_PERIOD(p)));
+	struct lt_array found = {.read = read_sum, .size = sizeof(**sums)};
+	const int rc = lt_rows_all(
+	    ledger, LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p)), &found, err);
 
-	*sums = array;
+	*sums = found.items;
+	*count = found.count;
 	return rc;
 }
 
@@ -173,14 +175,16 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 		return lt_fail(err, LT_EOVERFLOW,
 		    "ledger: a charge of %g in partition %s, limit %g", exact,
 		    partition, EXACT_MAX);
-	int rc = lt_row_one(ledger, LT_SQL_CARRY_GET, read_carry, &carry, err,
-	    LT_BIND(LT_TEXT(partition), LT_INT(carbon)));
+	int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(partition), LT_INT(carbon)),
+	    read_carry, &carry, err);
 	if (rc < 0)
 		return rc;
 	const double whole = round(carry + exact);
-	rc = lt_sql_do(ledger, LT_SQL_CARRY_PUT, err,
-	    LT_BIND(LT_TEXT(partition), LT_INT(carbon),
-		LT_REAL(carry + exact - whole)));
+	rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(partition), LT_INT(carbon),
+		LT_REAL(carry + exact - whole)),
+	    err);
 	if (rc == LT_OK)
 		*rounded = (int64_t)whole;
 	return rc;
@@ -208,9 +212,10 @@ lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
 	assert(from_utc_s <= to_utc_s);
 
 	struct exposure found = {0};
-	const int rc = lt_row_one(ledger, LT_SQL_EXPOSURE, read_exposure,
-	    &found, err,
-	    LT_BIND(LT_TEXT(partition), LT_INT(from_utc_s), LT_INT(to_utc_s)));
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_EXPOSURE, LT_TEXT(partition), LT_INT(from_utc_s),
+		LT_INT(to_utc_s)),
+	    read_exposure, &found, err);
 
 	*node_hours = found.node_hours;
 	*interruptions = found.interruptions;
