@@ -188,6 +188,7 @@ lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
 	    {LT_QUALITY_CLIMATOLOGY, LT_FORECAST_OWN},
 	    {LT_QUALITY_LAST_VALUE, LT_FORECAST_LAST_VALUE},
 	};
+
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const struct lt_forecast_band *const band =
 		    &bands->bands[kinds[i].kind][lt_forecast_bucket(lead_s)];

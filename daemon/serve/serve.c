@@ -444,6 +444,7 @@ lt_serve_timeout_ms(int wait_ms)
 {
 	for (int i = 0; i < 2; i++) {
 		MHD_UNSIGNED_LONG_LONG want;
+
 		if (*daemons[i] != NULL &&
 		    MHD_get_timeout(*daemons[i], &want) == MHD_YES &&
 		    want < (unsigned)wait_ms)

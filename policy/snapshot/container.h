@@ -84,6 +84,7 @@ static inline void
 lt_put_f64(unsigned char *out, double value)
 {
 	uint64_t bits;
+
 	memcpy(&bits, &value, sizeof(bits));
 	lt_put_u64(out, bits);
 }
@@ -93,6 +94,7 @@ lt_get_f64(const unsigned char *in)
 {
 	const uint64_t bits = lt_get_u64(in);
 	double value;
+
 	memcpy(&value, &bits, sizeof(value));
 	return value;
 }

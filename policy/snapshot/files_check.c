@@ -187,6 +187,7 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
+
 	for (size_t t = 0; t < table_count; t++)
 		if (tables[t].count > tables[t].limit)
 			return lt_fail(err, LT_ELIMIT,
@@ -356,6 +357,7 @@ lt_sheet_check(const struct lt_budget_snapshot *snapshot, struct lt_error *err)
 		check_manager},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
+
 	for (size_t t = 0; t < table_count; t++)
 		if (tables[t].count > tables[t].limit)
 			return lt_fail(err, LT_ELIMIT,

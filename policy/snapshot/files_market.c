@@ -122,6 +122,7 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
+
 	for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const int code = lt_container_expect(
 		    reader, i, wanted[i].id, wanted[i].limit, err);

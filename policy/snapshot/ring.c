@@ -348,6 +348,7 @@ lt_ring_read(int fd, uint64_t generation, uint64_t ingested,
 		struct scan scan;
 		unsigned char chunk[CHUNK_SLOTS * LT_RING_SLOT_BYTES];
 	} *const work = calloc(1, sizeof(*work));
+
 	if (work == NULL)
 		return lt_fail(err, LT_ENOMEM, "holds: no memory to read");
 	struct scan *const scan = &work->scan;
