@@ -31,7 +31,9 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 /* When it is due, or when it was; 0 stays "at once", or "never". */
 static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.jobs),
+    offsetof(struct lt_daemon, next.list_from),
     offsetof(struct lt_daemon, next.ended),
+    offsetof(struct lt_daemon, next.started),
     offsetof(struct lt_daemon, next.tables),
     offsetof(struct lt_daemon, next.market),
     offsetof(struct lt_daemon, next.snapshot),

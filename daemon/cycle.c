@@ -26,8 +26,10 @@
 #include "void.h"
 
 enum {
-	TABLES_EVERY_S = 60,	       /* partitions, nodes, associations */
-	MARKET_EVERY_S = 60,	       /* new booked windows for the plugin */
+	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
+	MARKET_EVERY_S = 60, /* new booked windows for the plugin */
+	VOIDS_EVERY_S = 3,
+	VOIDS_PART = 20, /* of the time, where all open holds are very many */
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
@@ -72,6 +74,22 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* What follows from what jobs were seen to do. */
+static void
+follow_money(struct lt_daemon *d, int64_t now_utc_s)
+{
+	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+	if (now_utc_s >= d->next.voids) {
+		const int64_t began_ms = lt_monotonic_ms();
+
+		lt_run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
+		const int64_t wait_s =
+		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
+		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
+	}
+	lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+}
+
 /* All jobs against all holds, and what follows from it. */
 static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
@@ -84,12 +102,7 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 		 * nobody waits for that. */
 		if (!d->budget.snapshot.ready)
 			lt_publish(d, lt_pass_now(d));
-		lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-		if (now_utc_s >= d->next.voids) {
-			d->next.voids = now_utc_s + LT_VOID_AFTER_S / 2;
-			lt_run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
-		}
-		lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+		follow_money(d, now_utc_s);
 	}
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
@@ -110,8 +123,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	} else if (lt_look_singly(&d->jobs) &&
 		   lt_run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
 		   d->budget.has_snapshot) {
-		lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-		lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+		follow_money(d, now_utc_s);
 	}
 	lt_publish(d, lt_pass_now(d));
 }

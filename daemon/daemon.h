@@ -20,8 +20,8 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t jobs, ended, tables, market, snapshot, renewal, dirty, settle,
-	    voids, policy, prune;
+	int64_t jobs, list_from, ended, started, tables, market, snapshot,
+	    renewal, dirty, settle, voids, policy, prune;
 };
 
 struct lt_daemon {

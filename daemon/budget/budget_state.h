@@ -36,7 +36,8 @@ struct lt_ring_state { /* ingest.c */
 struct lt_live { /* what the job list says about one quote */
 	uint64_t quote_id;
 	uint32_t job_id, live, pending;
-	bool never_ran; /* cancelled while it waited, and none of it ran */
+	bool never_ran;	    /* cancelled while it waited, and none of it ran */
+	int64_t seen_utc_s; /* the oldest of its records */
 	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
 };
 
@@ -47,11 +48,14 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_slurm_jobs list;
-	int64_t every_s;	   /* from one list to the next (look.c) */
+	int64_t every_s;	   /* from a list to the next that is wanted */
 	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
 	uint32_t look_count;
 	size_t look_capacity;
 	uint32_t *looks; /* ids to be asked for singly, as lt_first_id() */
+	uint32_t unseen; /* holds since, whose jobs are looked for */
+	uint32_t unseen_passes; /* that found none of them */
+	uint32_t array_at;	/* in the list: arrays are looked at in turn */
 	uint64_t looked_generation; /* of the market by which jobs have their
 				     * node_shares (change.c) */
 	bool followed;		    /* a list was, since the start */

@@ -202,6 +202,7 @@ ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
 	};
 	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 	    record->account);
+	d->jobs.unseen++;
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 

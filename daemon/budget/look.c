@@ -1,122 +1,296 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between two lists of all jobs: the ring names those that were changed,
- * slurmdbd's rows those that ended, were cancelled or requeued. What nobody
- * names, or names late, the next list shows.
+ * Between two lists of all jobs. The ring names those that were changed,
+ * slurmdbd's rows those that started, ended, were cancelled or requeued; of
+ * those that came Slurm counted the ids up; arrays, whose waiting tasks leave
+ * no row, are looked at in turn. What nobody names, or names late, the next
+ * list shows.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "breath.h"
 #include "daemon.h"
+#include "grow.h"
+#include "http.h"
 #include "jobs.h"
 #include "look.h"
 #include "pace.h"
 #include "reconcile.h"
 #include "slurm_child.h"
+#include "void.h"
 
 enum {
 	ENDED_EVERY_S = 3,
 	ENDED_LATE_S = 10,  /* rows may come so late */
 	ENDED_AGAIN_S = 60, /* when slurmdbd failed */
+	STARTED_PART = 30,  /* of the time: each has all rows that run */
+	SUSPENDED_S = 30,   /* what it keeps meanwhile is held a minute ahead */
+	NEW_A_PASS = 200,   /* the rest in the next */
+	NEW_GAP = 8,	    /* ids that no job got */
+	NEW_PASSES = 10,    /* then a list shows them */
+	ARRAYS_A_PASS = 10,
+	SCANNED_A_PASS = 20000, /* for arrays */
 };
 
-static int
-compare_rows(const void *a, const void *b)
-{
-	const struct lt_slurm_run *const x = a, *const y = b;
+struct looked {
+	struct lt_slurm_jobs found;
+	uint32_t *ids; /* malloc'd: lt_first_id(); found or not */
+	uint32_t count;
+	size_t capacity;
+};
 
-	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
+/* ---- who is named ---- */
+
+/* Is this row not known yet, or of a job that costs while it is suspended? */
+static bool
+is_news(const struct lt_slurm_job *job, const struct lt_slurm_run *row,
+    int64_t now_utc_s)
+{
+	if (row->end_utc_s != 0)
+		return job->state != LT_JOB_FINISHED &&
+		       row->end_utc_s >= job->seen_utc_s;
+	if (job->state == LT_JOB_PENDING)
+		return row->start_utc_s >= job->seen_utc_s;
+	return (job->state == LT_JOB_SUSPENDED ||
+		   strcmp(row->state_text, "SUSPENDED") == 0) &&
+	       now_utc_s - job->seen_utc_s >= SUSPENDED_S;
 }
 
-/* Names the jobs of the list that have ended since. A slurmdbd that fails is
- * settle.c's to tell. */
+/* Names the jobs of the list that have started or ended since. A slurmdbd that
+ * fails is settle.c's to tell. */
 static void
-name_ended(struct lt_daemon *d, int64_t now_utc_s)
+name_rows(struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_slurm_runs rows;
-	const int64_t from_utc_s = d->jobs.ended_until_utc_s;
+	const int64_t until_utc_s = d->jobs.ended_until_utc_s;
+	const int64_t from_utc_s =
+	    (until_utc_s < now_utc_s ? until_utc_s : now_utc_s) - ENDED_LATE_S;
+	const bool started = now_utc_s >= d->next.started;
+	const int64_t began_ms = lt_monotonic_ms();
 
 	if (now_utc_s < d->next.ended ||
 	    strstr(d->tables.conf.accounting_storage, "slurmdbd") == NULL)
 		return;
 	d->next.ended = now_utc_s + ENDED_EVERY_S;
-	if (lt_child_ended(&rows,
-		(from_utc_s < now_utc_s ? from_utc_s : now_utc_s) -
-		    ENDED_LATE_S,
-		now_utc_s + 1, NULL) != LT_OK) {
+	if ((started ? lt_child_runs : lt_child_ended)(
+		&rows, from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
 		d->next.ended = now_utc_s + ENDED_AGAIN_S;
 		return;
 	}
+	if (started)
+		d->next.started =
+		    now_utc_s +
+		    STARTED_PART * (lt_monotonic_ms() - began_ms) / 1000;
 	d->jobs.ended_until_utc_s = now_utc_s;
-	for (uint32_t i = 0; rows.count > 0 && i < d->jobs.list.count; i++) {
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
-		const struct lt_slurm_run key = {.job_id = job->job_id};
-		const struct lt_slurm_run *const row = bsearch(
-		    &key, rows.runs, rows.count, sizeof(key), compare_rows);
+	for (uint32_t i = 0; i < rows.count; i++) {
+		const struct lt_slurm_run *const row = &rows.runs[i];
+		const struct lt_slurm_job *job =
+		    lt_jobs_find(&d->jobs.list, row->job_id);
 
-		if (row != NULL && job->state != LT_JOB_FINISHED &&
-		    row->end_utc_s >= job->seen_utc_s)
+		lt_breath(LT_TURN_COMMITTED);
+		if (job == NULL) /* of a task that waited with its array */
+			job = lt_jobs_find(&d->jobs.list, row->array_job_id);
+		if (job != NULL && is_news(job, row, now_utc_s))
 			lt_look_at(d, job->job_id);
 	}
 	lt_slurm_runs_free(&rows);
 }
 
-/* All records of the jobs that were named; one that slurmctld has no more has
- * none. */
+/* ---- asking ---- */
+
+/* All records of the id; none of one that slurmctld has no more. */
 static int
-ask_singly(struct lt_slurm_jobs *found, const uint32_t *ids, uint32_t count,
+ask(struct lt_slurm_jobs *jobs, uint32_t id, struct lt_error *err)
+{
+	struct lt_error why = {0};
+
+	lt_breath(LT_TURN_COMMITTED);
+	const int code = lt_slurm_jobs(jobs, id, &why);
+
+	if (code == LT_OK || code == LT_ENOENT)
+		return LT_OK;
+	return lt_fail(err, (enum lt_code)code, "%s", why.text);
+}
+
+/* Takes the jobs; on failure they are freed. */
+static int
+add(struct looked *l, uint32_t id, struct lt_slurm_jobs *jobs,
     struct lt_error *err)
 {
-	*found = (struct lt_slurm_jobs){0};
-	for (uint32_t i = 0; i < count; i++) {
-		struct lt_slurm_jobs one;
-		struct lt_error why = {0};
+	uint32_t *const ids =
+	    lt_items_grow(l->ids, &l->capacity, l->count, sizeof(*ids));
+	struct lt_slurm_job *const all = reallocarray(l->found.jobs,
+	    (size_t)l->found.count + jobs->count + 1, sizeof(*all));
 
-		lt_breath(LT_TURN_COMMITTED);
-		const int code = lt_slurm_jobs(&one, ids[i], &why);
-
-		if (code == LT_ENOENT)
-			continue;
-		if (code != LT_OK)
-			return lt_fail(err, (enum lt_code)code, "%s", why.text);
-		struct lt_slurm_job *const grown = reallocarray(found->jobs,
-		    (size_t)found->count + one.count + 1, sizeof(*grown));
-		if (grown == NULL) {
-			lt_slurm_jobs_free(&one);
-			return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-		}
-		found->jobs = grown;
-		memcpy(
-		    grown + found->count, one.jobs, one.count * sizeof(*grown));
-		found->count += one.count;
-		free(one.jobs);
+	if (ids != NULL)
+		l->ids = ids;
+	if (all != NULL)
+		l->found.jobs = all;
+	if (ids == NULL || all == NULL) {
+		lt_slurm_jobs_free(jobs);
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	}
+	l->ids[l->count++] = id;
+	if (jobs->count > 0)
+		memcpy(all + l->found.count, jobs->jobs,
+		    jobs->count * sizeof(*all));
+	l->found.count += jobs->count;
+	free(jobs->jobs);
 	return LT_OK;
+}
+
+static int
+ask_named(
+    struct looked *l, const uint32_t *ids, uint32_t count, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		struct lt_slurm_jobs jobs;
+
+		code = ask(&jobs, ids[i], err);
+		if (code == LT_OK)
+			code = add(l, ids[i], &jobs, err);
+	}
+	return code;
+}
+
+static uint32_t
+highest_id(const struct lt_slurm_jobs *jobs)
+{
+	uint32_t highest = 0;
+
+	for (uint32_t i = 0; i < jobs->count; i++)
+		if (jobs->jobs[i].job_id > highest)
+			highest = jobs->jobs[i].job_id;
+	return highest;
+}
+
+/* Those whose holds came since: from the last id that is known upward. */
+static int
+ask_new(struct lt_daemon *d, struct looked *l, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_jobs_state *const s = &d->jobs;
+	const uint32_t before = s->unseen;
+	uint32_t id = s->list.jobs[s->list.count - 1].job_id, misses = 0;
+	int code = LT_OK;
+
+	for (int i = 0; code == LT_OK && s->unseen > 0 && misses < NEW_GAP &&
+			i < NEW_A_PASS;
+	     i++) {
+		struct lt_slurm_jobs jobs;
+
+		code = ask(&jobs, ++id, err);
+		if (code != LT_OK || jobs.count == 0) {
+			misses++;
+			continue;
+		}
+		misses = 0;
+		s->unseen--;
+		if (lt_first_id(&jobs.jobs[0]) != id) { /* a task: all of it */
+			lt_look_at(d, lt_first_id(&jobs.jobs[0]));
+			lt_slurm_jobs_free(&jobs);
+			continue;
+		}
+		const uint32_t highest = highest_id(&jobs);
+		code = add(l, id, &jobs, err);
+		id = highest;
+	}
+	if (s->unseen < before)
+		s->unseen_passes = 0;
+	else if (++s->unseen_passes == NEW_PASSES) {
+		s->unseen = s->unseen_passes = 0;
+		lt_look_list(d, now_utc_s + LT_VOID_AFTER_S);
+	}
+	return code;
+}
+
+/* As the list has them, which is not so old that the proof that they are all
+ * (void.c) wants them seen again. */
+static bool
+is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const struct lt_slurm_job *const now = &jobs->jobs[i];
+		const struct lt_slurm_job *const was =
+		    lt_jobs_find(list, now->job_id);
+
+		if (was == NULL || was->state != now->state ||
+		    was->array_pending != now->array_pending ||
+		    was->submit_utc_s != now->submit_utc_s ||
+		    was->held != now->held ||
+		    was->asked_hash != now->asked_hash ||
+		    now->seen_utc_s - was->seen_utc_s >= LT_VOID_AFTER_S)
+			return false;
+	}
+	return jobs->count > 0;
+}
+
+static bool
+was_asked(const struct looked *l, uint32_t id)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (l->ids[i] == id)
+			return true;
+	return false;
+}
+
+static int
+ask_arrays(struct lt_jobs_state *s, struct looked *l, struct lt_error *err)
+{
+	const uint32_t most =
+	    s->list.count < SCANNED_A_PASS ? s->list.count : SCANNED_A_PASS;
+	int code = LT_OK, asked = 0;
+
+	for (uint32_t i = 0; code == LT_OK && i < most && asked < ARRAYS_A_PASS;
+	     i++) {
+		struct lt_slurm_jobs jobs;
+
+		s->array_at = (s->array_at + 1) % s->list.count;
+		const struct lt_slurm_job *const job =
+		    &s->list.jobs[s->array_at];
+		if (job->state != LT_JOB_PENDING || job->array_job_id == 0 ||
+		    job->array_job_id != job->job_id ||
+		    was_asked(l, job->job_id))
+			continue;
+		asked++;
+		code = ask(&jobs, job->job_id, err);
+		if (code == LT_OK && is_known(&s->list, &jobs))
+			lt_slurm_jobs_free(&jobs);
+		else if (code == LT_OK)
+			code = add(l, job->job_id, &jobs, err);
+	}
+	return code;
 }
 
 int
 lt_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_jobs_state *const jobs = &d->jobs;
-	struct lt_slurm_jobs found;
+	struct lt_jobs_state *const s = &d->jobs;
+	struct looked l = {0};
 
-	name_ended(d, now_utc_s);
-	if (jobs->look_count == 0)
-		return LT_OK;
+	name_rows(d, now_utc_s);
 	/* Those that are named meanwhile are next. */
-	uint32_t *const ids = jobs->looks;
-	const uint32_t count = jobs->look_count;
-	jobs->looks = NULL;
-	jobs->look_count = 0;
-	jobs->look_capacity = 0;
-	int code = ask_singly(&found, ids, count, err);
-	if (code == LT_OK)
-		code = lt_reconcile_some(d, &found, ids, count, now_utc_s, err);
+	uint32_t *const ids = s->looks;
+	const uint32_t count = s->look_count;
+	s->looks = NULL;
+	s->look_count = 0;
+	s->look_capacity = 0;
+	int code = ask_named(&l, ids, count, err);
+	if (code == LT_OK && s->list.count > 0)
+		code = ask_arrays(s, &l, err);
+	if (code == LT_OK && s->unseen > 0 && s->list.count > 0)
+		code = ask_new(d, &l, now_utc_s, err);
+	if (code == LT_OK && l.count > 0)
+		code = lt_reconcile_some(
+		    d, &l.found, l.ids, l.count, now_utc_s, err);
 	if (code != LT_OK) {
-		lt_slurm_jobs_free(&found);
+		lt_slurm_jobs_free(&l.found);
 		d->next.jobs = 0; /* a list shows all of it */
 	}
+	free(l.ids);
 	free(ids);
 	return code;
 }

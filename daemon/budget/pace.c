@@ -11,7 +11,7 @@
 enum {
 	LISTS_MANY = 2000, /* fewer jobs: a list each time */
 	LISTS_PART = 50,   /* a list and its pass take one part of so many */
-	LISTS_LONGEST_S = 600,
+	LISTS_LONGEST_S = 600, /* when nothing asks for one */
 	/* In slurmctld a job by its id costs what 70 do in a list. */
 	SINGLY_PART = 70,
 	SINGLY_LEAST = 16,
@@ -35,8 +35,20 @@ lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
 		every_s = LT_JOBS_EVERY_S;
 	jobs->every_s = every_s;
 	/* A fifth of the time of few jobs too: slurmctld may be slow. */
+	d->next.list_from = now_utc_s + larger(every_s, 5 * pass_ms / 1000);
 	if (d->next.jobs != 0)
-		d->next.jobs = now_utc_s + larger(every_s, 5 * pass_ms / 1000);
+		d->next.jobs = lt_look_singly(jobs)
+				   ? now_utc_s + LISTS_LONGEST_S
+				   : d->next.list_from;
+}
+
+void
+lt_look_list(struct lt_daemon *d, int64_t at_utc_s)
+{
+	const int64_t from_utc_s = larger(at_utc_s, d->next.list_from);
+
+	if (from_utc_s < d->next.jobs)
+		d->next.jobs = from_utc_s;
 }
 
 bool
@@ -45,8 +57,8 @@ lt_look_singly(const struct lt_jobs_state *jobs)
 	return jobs->every_s > LT_JOBS_EVERY_S;
 }
 
-static uint32_t
-most_singly(const struct lt_jobs_state *jobs)
+uint32_t
+lt_look_most(const struct lt_jobs_state *jobs)
 {
 	return (uint32_t)larger(jobs->list.count / SINGLY_PART, SINGLY_LEAST);
 }
@@ -74,7 +86,7 @@ lt_look_at(struct lt_daemon *d, uint32_t job_id)
 			return;
 	uint32_t *grown = NULL;
 	if (id != 0 && lt_look_singly(jobs) &&
-	    jobs->look_count < most_singly(jobs))
+	    jobs->look_count < lt_look_most(jobs))
 		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
 		    jobs->look_count, sizeof(*grown));
 	if (grown == NULL) {

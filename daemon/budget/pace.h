@@ -17,6 +17,13 @@ void lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s);
 /* Is more time between two lists than between two passes? */
 bool lt_look_singly(const struct lt_jobs_state *jobs);
 
+/* How many are asked for singly before a list of all is cheaper. */
+uint32_t lt_look_most(const struct lt_jobs_state *jobs);
+
+/* Only a list shows what is wanted: one is made from then on, as soon as it
+ * may be by what they cost. */
+void lt_look_list(struct lt_daemon *d, int64_t at_utc_s);
+
 /* Something happened to this job, or to a task of its array: the next pass
  * looks at it, by a list where these are cheap. 0: it is not known to which. */
 void lt_look_at(struct lt_daemon *d, uint32_t job_id);

@@ -29,7 +29,8 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)
-		*r = (struct lt_rebuild){.stage = LT_REBUILD_RUNS};
+		*r = (struct lt_rebuild){
+		    .stage = LT_REBUILD_RUNS, .window_s = LT_DAY_S};
 	return LT_OK;
 }
 
@@ -64,19 +65,23 @@ add_keys(struct lt_rebuild *r, const struct lt_slurm_runs *rows,
 }
 
 static int
-settle_day(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 	struct lt_slurm_runs rows = {0};
-	int code =
-	    lt_child_runs(&rows, r->at_utc_s, r->at_utc_s + LT_DAY_S, err);
+	const int64_t last_utc_s = now_utc_s + LT_SETTLE_OVERLAP_S + 1;
+	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
+				     ? r->at_utc_s + r->window_s
+				     : last_utc_s;
+	int code = lt_child_runs(&rows, r->at_utc_s, to_utc_s, err);
 
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);
 	if (code == LT_OK)
 		code = lt_settle_again(d, &rows, now_utc_s, err);
+	r->at_utc_s = to_utc_s;
+	r->window_s = lt_settle_window(r->window_s, rows.count);
 	lt_slurm_runs_free(&rows);
-	r->at_utc_s += LT_DAY_S;
 	return code;
 }
 
@@ -139,7 +144,7 @@ lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s)
 	if (r->from_utc_s == 0)
 		code = begin(d, now_utc_s, &err);
 	else if (r->at_utc_s <= now_utc_s + LT_SETTLE_OVERLAP_S)
-		code = settle_day(d, now_utc_s, &err);
+		code = settle_window(d, now_utc_s, &err);
 	else if ((code = finish(d, now_utc_s, &err)) == LT_OK)
 		end(r, LT_REBUILD_DONE);
 	if (code != LT_OK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger is made again from slurmdbd, a day of its rows a step, beside all
- * else that lowtided does.
+ * The ledger is made again from slurmdbd, a window of its rows a step, beside
+ * all else that lowtided does.
  */
 #ifndef LT_REBUILD_H
 #define LT_REBUILD_H
@@ -24,6 +24,7 @@ enum lt_rebuild_stage {
 struct lt_rebuild { /* start as { 0 } */
 	enum lt_rebuild_stage stage;
 	int64_t from_utc_s, at_utc_s; /* the first day, the next */
+	int64_t window_s;	      /* of rows, from there */
 	struct lt_run_key *keys;      /* malloc'd: of rows that slurmdbd has */
 	size_t key_count, key_capacity;
 	/* When it is done. kept: slurmdbd has them no more. */
@@ -34,7 +35,7 @@ struct lt_rebuild { /* start as { 0 } */
 
 /* Of one that runs already, nothing. LT_EINPUT: there is no slurmdbd. */
 int lt_rebuild_start(struct lt_daemon *d, struct lt_error *err);
-/* The next day of one that runs. */
+/* The next window of one that runs. */
 void lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s);
 
 #endif

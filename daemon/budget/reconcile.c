@@ -24,6 +24,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
+#include "merge.h"
 #include "pace.h"
 #include "release.h"
 #include "slurm_child.h"
@@ -77,6 +78,7 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	live.never_ran = lt_never_ran(job) && hold->uid == job->uid &&
 			 hold->quote.tasks == 1;
 	live.submit_utc_s = job->submit_utc_s;
+	live.seen_utc_s = job->seen_utc_s;
 	if (job->state == LT_JOB_PENDING)
 		live.pending = job->array_pending > 0 ? job->array_pending : 1;
 	else
@@ -126,6 +128,8 @@ merge_live(struct lt_jobs_state *jobs)
 		to->live += from->live;
 		to->pending += from->pending;
 		to->never_ran &= from->never_ran;
+		if (from->seen_utc_s < to->seen_utc_s)
+			to->seen_utc_s = from->seen_utc_s;
 		if (from->submit_utc_s > to->submit_utc_s)
 			to->submit_utc_s = from->submit_utc_s;
 		if (from->start_utc_s &&
@@ -430,6 +434,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	/* What is named from now on may come after the list. */
 	d->jobs.look_count = 0;
+	d->jobs.unseen = d->jobs.unseen_passes = 0;
 	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
 	int code = lt_child_jobs(&jobs, err);
 	if (code != LT_OK)
@@ -462,71 +467,9 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 /* ---- a few of them ---- */
 
-static bool
-is_among(uint32_t id, const uint32_t *ids, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (ids[i] == id)
-			return true;
-	return false;
-}
-
-/* In the list, in place of what it had of them. */
-static int
-put_in_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
-    const uint32_t *ids, uint32_t count, struct lt_error *err)
-{
-	struct lt_slurm_job *const grown = reallocarray(
-	    list->jobs, (size_t)list->count + found->count + 1, sizeof(*grown));
-	uint32_t kept = 0;
-
-	if (grown == NULL)
-		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	list->jobs = grown;
-	for (uint32_t i = 0; i < list->count; i++)
-		if (is_among(lt_first_id(&list->jobs[i]), ids, count))
-			free(list->jobs[i].texts);
-		else
-			list->jobs[kept++] = list->jobs[i];
-	for (uint32_t i = 0; i < found->count; i++)
-		list->jobs[kept++] = found->jobs[i];
-	list->count = kept;
-	lt_jobs_sort(list);
-	free(found->jobs);
-	*found = (struct lt_slurm_jobs){0};
-	return LT_OK;
-}
-
-/* What was live of all others is so still. */
-static int
-keep_live(struct lt_jobs_state *jobs, const struct lt_live *before,
-    uint32_t before_count, const uint32_t *ids, uint32_t count,
-    struct lt_error *err)
-{
-	const uint32_t fresh = jobs->live_count;
-
-	for (uint32_t i = 0; i < before_count; i++) {
-		const struct lt_live *const was = &before[i];
-
-		if (is_among(was->job_id, ids, count) ||
-		    (fresh > 0 && bsearch(was, jobs->live, fresh, sizeof(*was),
-				      compare_live) != NULL))
-			continue;
-		struct lt_live *const grown = lt_items_grow(jobs->live,
-		    &jobs->live_capacity, jobs->live_count, sizeof(*grown));
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-		jobs->live = grown;
-		jobs->live[jobs->live_count++] = *was;
-	}
-	merge_live(jobs);
-	return LT_OK;
-}
-
 int
 lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
-    const uint32_t *ids, uint32_t count, int64_t now_utc_s,
-    struct lt_error *err)
+    uint32_t *ids, uint32_t count, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_jobs_state *const jobs = &d->jobs;
 	struct lt_live *const live = jobs->live;
@@ -540,11 +483,12 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
 	jobs->live_count = 0;
 	jobs->live_capacity = 0;
 	lt_jobs_sort(found);
+	lt_merge_sort(ids, count);
 	code = follow(d, found, &jobs->list, now_utc_s, err);
 	if (code == LT_OK)
-		code = keep_live(jobs, live, live_count, ids, count, err);
+		code = lt_merge_live(jobs, live, live_count, ids, count, err);
 	if (code == LT_OK)
-		code = put_in_list(&jobs->list, found, ids, count, err);
+		code = lt_merge_list(&jobs->list, found, ids, count, err);
 	if (code == LT_OK) {
 		free(live);
 		return LT_OK;

@@ -21,9 +21,8 @@ int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 /* The jobs that were asked for by these ids (lt_first_id()), of which *found
  * is what slurmctld has. It becomes part of the list, and is taken: on failure
- * nothing is. */
+ * nothing is. The ids, one at least, are sorted. */
 int lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
-    const uint32_t *ids, uint32_t count, int64_t now_utc_s,
-    struct lt_error *err);
+    uint32_t *ids, uint32_t count, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -30,6 +30,7 @@ enum {
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 500, /* in a transaction */
 	ROWS_MANY = 16000,  /* in memory */
+	WINDOW_LONGEST_S = 32 * LT_DAY_S,
 };
 
 static bool
@@ -413,6 +414,16 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 	return code;
 }
 
+int64_t
+lt_settle_window(int64_t window_s, uint32_t row_count)
+{
+	if (row_count > ROWS_MANY && window_s > LT_HOUR_S)
+		return window_s / 2;
+	if (row_count < ROWS_MANY / 3 && window_s < WINDOW_LONGEST_S)
+		return window_s * 2;
+	return window_s;
+}
+
 int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
@@ -428,11 +439,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		code = lt_child_runs(&rows, at, end, err);
 		if (code == LT_OK)
 			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
-		/* As many as are read at once, whatever a site has a day. */
-		if (rows.count > ROWS_MANY && window_s > LT_HOUR_S)
-			window_s /= 2;
-		else if (rows.count < ROWS_MANY / 4 && window_s < LT_DAY_S)
-			window_s *= 2;
+		window_s = lt_settle_window(window_s, rows.count);
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}

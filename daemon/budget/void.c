@@ -155,11 +155,17 @@ check_seen(struct lt_daemon *d, struct seen *seen, int64_t now_utc_s,
 	return code;
 }
 
-/* Is it as old as the proof wants, and does the list lack shares of it? */
+/* Was it as old as the proof wants when all of its job was seen last, by its
+ * id or in a list, and were shares of it missing? */
 static bool
 is_suspect(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 {
-	return hold->made_utc_s + LT_VOID_AFTER_S <= jobs->list.begun_utc_s &&
+	const struct lt_live *const live = lt_live_find(jobs, hold->quote.id);
+	int64_t seen_utc_s = jobs->list.begun_utc_s;
+
+	if (live != NULL && live->seen_utc_s > seen_utc_s)
+		seen_utc_s = live->seen_utc_s;
+	return hold->made_utc_s + LT_VOID_AFTER_S <= seen_utc_s &&
 	       live_shares(jobs, hold->quote.id) < hold->live_tasks;
 }
 
@@ -223,10 +229,8 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 		if (h->job_id == 0)
 			continue;
-		if (asked == ASKED_MAX) {
-			d->next.voids = now_utc_s; /* the rest then */
-			break;
-		}
+		if (asked == ASKED_MAX)
+			break; /* the rest the next time */
 		seen.holds[seen.count] = h;
 		seen.job_ids[seen.count++] = h->job_id;
 		if (seen.count == LT_SLURMDBD_JOBS_MAX) {

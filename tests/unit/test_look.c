@@ -117,27 +117,41 @@ test_rows(void **state)
 	static const struct {
 		const char *why;
 		uint32_t job_id;
-		int64_t end_utc_s;
+		int64_t start_utc_s, end_utc_s;
 		enum lt_job_state state;
 		uint32_t asked;
+		const char *row_state;
+		int64_t seen_before_s;
 	} cases[] = {
-	    {"it ended since", 7, NOW + 1, LT_JOB_RUNNING, 1},
-	    {"cancelled since", 7, NOW, LT_JOB_PENDING, 1},
-	    {"known to have ended", 7, NOW + 1, LT_JOB_FINISHED, 0},
-	    {"an earlier run of it", 7, NOW - 1, LT_JOB_PENDING, 0},
-	    {"nobody's in the list", 5, NOW + 1, LT_JOB_PENDING, 0},
+	    {"it ended since", 7, NOW - 9, NOW + 1, LT_JOB_RUNNING, 1, "", 0},
+	    {"cancelled since", 7, 0, NOW, LT_JOB_PENDING, 1, "", 0},
+	    {"known to have ended", 7, 0, NOW + 1, LT_JOB_FINISHED, 0, "", 0},
+	    {"an earlier run of it", 7, NOW - 9, NOW - 1, LT_JOB_PENDING, 0, "",
+		0},
+	    {"nobody's in the list", 5, 0, NOW + 1, LT_JOB_PENDING, 0, "", 0},
+	    {"it started since", 7, NOW, 0, LT_JOB_PENDING, 1, "", 0},
+	    {"known to have started", 7, NOW, 0, LT_JOB_RUNNING, 0, "", 0},
+	    {"a start of long ago", 7, NOW - 9, 0, LT_JOB_PENDING, 0, "", 0},
+	    {"suspended", 7, NOW - 90, 0, LT_JOB_RUNNING, 1, "SUSPENDED", 30},
+	    {"suspended, seen just now", 7, NOW - 90, 0, LT_JOB_RUNNING, 0,
+		"SUSPENDED", 29},
+	    {"resumed", 7, NOW - 90, 0, LT_JOB_SUSPENDED, 1, "RUNNING", 30},
+	    {"it runs on", 7, NOW - 90, 0, LT_JOB_RUNNING, 0, "RUNNING", 90},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
-		struct lt_slurm_run row = {
-		    .job_id = cases[i].job_id, .end_utc_s = cases[i].end_utc_s};
+		struct lt_slurm_run row = {.job_id = cases[i].job_id,
+		    .start_utc_s = cases[i].start_utc_s,
+		    .end_utc_s = cases[i].end_utc_s};
 
 		print_message("# %s\n", cases[i].why);
 		snprintf(w->d->tables.conf.accounting_storage,
 		    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
 		job.state = cases[i].state;
-		job.seen_utc_s = NOW;
+		job.seen_utc_s = NOW - cases[i].seen_before_s;
+		snprintf(row.state_text, sizeof(row.state_text), "%s",
+		    cases[i].row_state);
 		if (job.state != LT_JOB_PENDING)
 			job.start_utc_s = NOW - 60;
 		list(w, &job, 1);
@@ -222,6 +236,66 @@ test_array(void **state)
 	look(w);
 	assert_null(lt_live_find(&w->d->jobs, 109));
 	assert_int_equal(w->d->jobs.list.count, 1);
+	end_world(w);
+}
+
+/* Of an array whose waiting tasks are cancelled nobody tells. */
+static void
+test_arrays_in_turn(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[2] = {make_job(7), make_job(8)};
+
+	jobs[1].array_job_id = 8;
+	jobs[1].array_pending = 4;
+	quote_job(w, &jobs[0]);
+	struct lt_ledger_hold hold = quote_job(w, &jobs[1]);
+	hold.quote.tasks = hold.live_tasks = 4;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	list(w, jobs, 2);
+	look(w);
+	assert_int_equal(asked_singly, 1);
+	w->d->jobs.void_due = false;
+	look(w);
+	assert_int_equal(asked_singly, 2);
+	assert_false(w->d->jobs.void_due); /* as it was: not followed */
+	jobs[1].array_pending = 1;
+	look(w);
+	assert_true(w->d->jobs.void_due);
+	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 1);
+	end_world(w);
+}
+
+/* Whose holds came since have the next ids; what has none is in no list that
+ * began before it. */
+static void
+test_new(void **state)
+{
+	enum { GAP = 8, PASSES = 10 };
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(10)};
+
+	for (int i = 0; i < 3; i++)
+		quote_job(w, &jobs[i]);
+	list(w, jobs, 1);
+	fake_jobs.count = 3;
+	look(w);
+	assert_int_equal(asked_singly, 0);
+	w->d->jobs.unseen = 2;
+	look(w);
+	assert_int_equal(asked_singly, 3); /* 9 has no job */
+	assert_int_equal(w->d->jobs.list.count, 3);
+	assert_non_null(lt_live_find(&w->d->jobs, 110));
+	w->d->next.jobs = NOW + 600;
+	w->d->jobs.unseen = 1;
+	for (int i = 0; i < PASSES; i++) {
+		assert_int_equal(w->d->next.jobs, NOW + 600);
+		asked_singly = 0;
+		look(w);
+		assert_int_equal(asked_singly, GAP);
+	}
+	assert_int_equal(w->d->jobs.unseen, 0);
+	assert_int_equal(w->d->next.jobs, NOW + 60);
 	end_world(w);
 }
 
@@ -352,6 +426,9 @@ main(void)
 	    cmocka_unit_test_setup_teardown(
 		test_a_list_is_due, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_array, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_arrays_in_turn, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_new, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_looks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_lists, set_up, tear_down),
 	};

@@ -17,7 +17,8 @@ static const struct {
 	uint32_t tasks, live, queue;
 	bool no_list, no_slurmdbd, dbd_fails, ran, settled;
 	bool fails;
-	uint32_t left; /* shares */
+	int64_t list_before_s, seen_before_s; /* it, and its job by its id */
+	uint32_t left;			      /* shares */
 } cases[] = {
     {"nobody has it", true, 60, 0, 1, 0, .left = 0},
     {"a job has it, of which the ledger was not told", true, 60, 0, 1, 1,
@@ -42,6 +43,12 @@ static const struct {
 	.left = 1},
     {"three tasks of four are left", false, 60, 0, 4, 3, .left = 3},
     {"all tasks are left", false, 60, 0, 4, 4, .left = 4},
+    {"three are left, and the list is of before", false, 60, 0, 4, 3,
+	.list_before_s = 500, .seen_before_s = 500, .left = 4},
+    {"seen since by its id", false, 60, 0, 4, 3, .list_before_s = 500,
+	.left = 3},
+    {"seen since, a second too soon", false, 60, 0, 4, 3, .list_before_s = 500,
+	.seen_before_s = 1, .left = 4},
 };
 
 static void
@@ -56,7 +63,9 @@ test_void(void **state)
 		    .admin_comment = text,
 		    .array_task = UINT32_MAX};
 		struct lt_live live[] = {
-		    {.quote_id = 101, .live = cases[i].live},
+		    {.quote_id = 101,
+			.live = cases[i].live,
+			.seen_utc_s = NOW - cases[i].seen_before_s},
 		    {.quote_id = 109, .live = 1}};
 		struct lt_ended ended = {.run = {.job_id = 1,
 					     .start_utc_s = NOW - 100,
@@ -93,7 +102,7 @@ test_void(void **state)
 		    cases[i].no_slurmdbd ? "accounting_storage/none"
 					 : "accounting_storage/slurmdbd");
 		w->d->jobs.void_due = !cases[i].no_list;
-		w->d->jobs.list.begun_utc_s = NOW;
+		w->d->jobs.list.begun_utc_s = NOW - cases[i].list_before_s;
 		w->d->jobs.live = live;
 		w->d->jobs.live_count = 2;
 		if (cases[i].ran) {

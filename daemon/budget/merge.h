@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs that were looked at, into the list of all and into what is live: both
+ * are in order and very long, and are moved as little as may be. Who is new is
+ * at the list's end.
+ */
+#ifndef LT_MERGE_H
+#define LT_MERGE_H
+
+#include "budget_state.h"
+
+/* Ids (lt_first_id()) as the others want them. */
+void lt_merge_sort(uint32_t *ids, uint32_t count);
+
+/* Takes found, which is sorted, in place of what the list had of these ids. On
+ * failure nothing has changed. */
+int lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
+    const uint32_t *ids, uint32_t count, struct lt_error *err);
+
+/* jobs->live has what is live of these ids; of all others what was before is
+ * so still. */
+int lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
+    uint32_t before_count, const uint32_t *ids, uint32_t count,
+    struct lt_error *err);
+
+#endif
