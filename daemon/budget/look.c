@@ -26,7 +26,7 @@ enum {
 	ENDED_AGAIN_S = 60, /* when slurmdbd failed */
 	STARTED_PART = 30,  /* of the time: each has all rows that run */
 	SUSPENDED_S = 30,   /* what it keeps meanwhile is held a minute ahead */
-	NEW_A_PASS = 200,   /* the rest in the next */
+	NEW_A_PASS = 50,    /* where very many come, a list is cheaper */
 	NEW_GAP = 8,	    /* ids that no job got */
 	NEW_PASSES = 10,    /* then a list shows them */
 	ARRAYS_A_PASS = 10,
@@ -177,6 +177,11 @@ ask_new(struct lt_daemon *d, struct looked *l, int64_t now_utc_s,
 	uint32_t id = s->list.jobs[s->list.count - 1].job_id, misses = 0;
 	int code = LT_OK;
 
+	if (s->unseen > lt_look_most(s)) {
+		s->unseen = s->unseen_passes = 0;
+		lt_look_list(d, now_utc_s);
+		return LT_OK;
+	}
 	for (int i = 0; code == LT_OK && s->unseen > 0 && misses < NEW_GAP &&
 			i < NEW_A_PASS;
 	     i++) {

@@ -61,13 +61,11 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	    lt_ledger_rates(ledger, &asked, &price, &input->price.count, err);
 
 	asked.rate = LT_RATE_CARBON;
-	if (code == LT_OK)
+	if (code == LT_OK && lt_place_has_power(&site->place))
 		code = lt_ledger_rates(
 		    ledger, &asked, &carbon, &input->carbon.count, err);
 	input->price.steps = price;
 	input->carbon.steps = carbon;
-	if (!lt_place_has_power(&site->place))
-		input->carbon.count = 0;
 	if (code == LT_OK)
 		code = lt_charge_run(charge, input, err);
 	free(price);

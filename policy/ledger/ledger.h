@@ -232,7 +232,8 @@ struct lt_entry {
  * figures a correction entry of the difference is made at its hour, or, for
  * hours before open_since_utc_s, at the hour of now (not before open_since).
  * The account, uid, kind and made of entries are the run's; at is theirs.
- * LT_EBUG when the entries do not add up to the run.
+ * LT_EBUG when the entries do not add up to the run. Within lt_ledger_begin() a
+ * failure may leave some of it: that is to be rolled back.
  */
 int lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
     const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,

@@ -296,6 +296,13 @@ test_new(void **state)
 	}
 	assert_int_equal(w->d->jobs.unseen, 0);
 	assert_int_equal(w->d->next.jobs, NOW + 60);
+	/* Very many: a list, as soon as there may be one. */
+	w->d->next.list_from = NOW + 30;
+	w->d->jobs.unseen = MANY;
+	asked_singly = 0;
+	look(w);
+	assert_int_equal(asked_singly, 0);
+	assert_int_equal(w->d->next.jobs, NOW + 30);
 	end_world(w);
 }
 
