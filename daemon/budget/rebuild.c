@@ -38,11 +38,15 @@ static int
 begin(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
-	int code = lt_rates_record(d, now_utc_s, err);
+	int code = r->repair.stage == 0 && r->repair.after == 0
+		       ? lt_rates_record(d, now_utc_s, err)
+		       : LT_OK;
 
 	if (code == LT_OK)
-		code = lt_ledger_repair(d->ledger, err);
-	r->from_utc_s = r->at_utc_s = lt_settle_since(d->ledger, now_utc_s);
+		code = lt_ledger_repair(d->ledger, &r->repair, err);
+	if (code == LT_OK && r->repair.stage == LT_REPAIR_DONE)
+		r->from_utc_s = r->at_utc_s =
+		    lt_settle_since(d->ledger, now_utc_s);
 	return code;
 }
 

@@ -23,6 +23,7 @@ enum lt_rebuild_stage {
 
 struct lt_rebuild { /* start as { 0 } */
 	enum lt_rebuild_stage stage;
+	struct lt_repair repair;      /* of what the ledger has, first */
 	int64_t from_utc_s, at_utc_s; /* the first day, the next */
 	int64_t window_s;	      /* of rows, from there */
 	struct lt_run_key *keys;      /* malloc'd: of rows that slurmdbd has */

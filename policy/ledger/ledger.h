@@ -348,9 +348,23 @@ int lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
  * are set aside: the ledger can't add them. Not put: none. */
 #define LT_JOURNAL_REFUSED "adjustments_refused"
 
-/* Make the ledger agree with itself: entries with their runs (one of the
- * difference where they don't add up, none without a run), days with entries,
- * adjustments with <state>/adjustments. Runs and holds stay. */
-int lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err);
+/* Make the ledger agree with itself: adjustments with <state>/adjustments,
+ * entries with their runs (none without a run, one of the difference where they
+ * don't add up), days with entries. Runs and holds stay. One short part a call,
+ * until the stage is LT_REPAIR_DONE; each leaves no less that agrees than
+ * before. */
+enum lt_repair_stage {
+	LT_REPAIR_ADJUSTMENTS,
+	LT_REPAIR_ORPHANS,
+	LT_REPAIR_SUMS,
+	LT_REPAIR_DAYS,
+	LT_REPAIR_DONE
+};
+struct lt_repair { /* start as { 0 } */
+	enum lt_repair_stage stage;
+	int64_t after; /* an id, a job, a day: of the stage */
+};
+int lt_ledger_repair(
+    struct lt_ledger *ledger, struct lt_repair *repair, struct lt_error *err);
 
 #endif

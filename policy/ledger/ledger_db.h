@@ -106,5 +106,7 @@ int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 /* Insert what the journal has beyond the last line known; drops a torn last
  * line (it was never acknowledged). */
 int lt_journal_catch_up(struct lt_ledger *ledger, struct lt_error *err);
+/* All adjustments of the ledger anew from it. */
+int lt_journal_repair(struct lt_ledger *ledger, struct lt_error *err);
 
 #endif

@@ -418,12 +418,8 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 }
 
 int
-lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err)
+lt_journal_repair(struct lt_ledger *ledger, struct lt_error *err)
 {
-	static const enum lt_sql steps[] = {LT_SQL_REPAIR_ORPHANS,
-	    LT_SQL_REPAIR_SUMS, LT_SQL_REPAIR_ADJUSTMENTS, LT_SQL_REPAIR_DAYS,
-	    LT_SQL_REPAIR_DAYS_FILL};
-
 	JOURNAL_OF(ledger);
 	int rc;
 
@@ -431,9 +427,9 @@ lt_ledger_repair(struct lt_ledger *ledger, struct lt_error *err)
 	    (rc = open_journal(&journal, err)) != LT_OK ||
 	    (rc = lt_call_begin(ledger, LT_DB_LEDGER, err)) != LT_OK)
 		return rc;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (rc == LT_OK)
-			rc = lt_sql_do(ledger, LT_PLAIN(steps[i]), err);
+	rc = lt_sql_do(ledger, LT_PLAIN(LT_SQL_REPAIR_ADJUSTMENTS), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger, LT_PLAIN(LT_SQL_REPAIR_ADJUSTED), err);
 	if (rc == LT_OK)
 		rc = replay(&journal, 0, err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);

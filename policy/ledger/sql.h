@@ -380,9 +380,12 @@
 	    " WHERE over_reason != '' AND end_utc_s >= ?1"                     \
 	    " GROUP BY over_reason")                                           \
 	X(REPAIR_ORPHANS, LEDGER,                                              \
-	    "DELETE FROM entries WHERE kind != 2 AND NOT EXISTS"               \
+	    "DELETE FROM entries WHERE id > ?1 AND id <= ?2 AND kind != 2"     \
+	    " AND NOT EXISTS"                                                  \
 	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"           \
 	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
+	X(REPAIR_LAST_ENTRY, LEDGER,                                           \
+	    "SELECT coalesce(max(id), 0) FROM entries")                        \
 	X(REPAIR_SUMS, LEDGER,                                                 \
 	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
 	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
@@ -398,14 +401,25 @@
 	    "  r.base_carbon_mg - coalesce(sum(x.base_carbon_mg), 0) e"        \
 	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"         \
 	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"         \
+	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                         \
 	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
 	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0")           \
-	X(REPAIR_ADJUSTMENTS, LEDGER, "DELETE FROM entries WHERE kind = 2")    \
-	X(REPAIR_DAYS, LEDGER, "DELETE FROM days")                             \
-	X(REPAIR_DAYS_FILL, LEDGER,                                            \
+	X(REPAIR_NEXT_RUN, LEDGER,                                             \
+	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"        \
+	    " LIMIT 1 OFFSET ?2")                                              \
+	X(REPAIR_ADJUSTMENTS, LEDGER,                                          \
+	    "DELETE FROM entries WHERE kind != 0 AND kind = 2")                \
+	X(REPAIR_ADJUSTED, LEDGER, "DELETE FROM days WHERE kind = 2")          \
+	X(REPAIR_NEXT_DAY, LEDGER,                                             \
+	    "SELECT min(day) FROM (SELECT min(at_utc_s) / 86400 AS day"        \
+	    " FROM entries WHERE at_utc_s >= ?1 * 86400"                       \
+	    " UNION ALL SELECT min(day) FROM days WHERE day >= ?1)")           \
+	X(REPAIR_DAY, LEDGER, "DELETE FROM days WHERE day = ?1")               \
+	X(REPAIR_DAY_FILL, LEDGER,                                             \
 	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"    \
 	    " sum(money_micros), sum(carbon_mg), sum(energy_wh),"              \
 	    " sum(base_money_micros), sum(base_carbon_mg) FROM entries"        \
+	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"    \
 	    " GROUP BY 1, 2, 3, 4")                                            \
 	X(RATES_TOUCHING, SIGNALS,                                             \
 	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
