@@ -8,9 +8,13 @@
 #include "write_terms.h"
 
 enum {
-	SHEET_EVERY_S = 60, /* holds move on in time: by hours, by periods */
-	RENEW_EVERY_S = 3,  /* what is five seconds old is the oldest */
-	DIRTY_PART = 20,    /* of the time, for a snapshot of what changed */
+	/* Holds move on in time, by hours and periods; and job_modify goes by
+	 * how old the list of jobs is. */
+	SHEET_EVERY_S = 15,
+	SHEET_PART = 50, /* of the time, where holds and jobs are very many */
+	SHEET_LONGEST_S = 60,
+	RENEW_EVERY_S = 3, /* what is five seconds old is the oldest */
+	DIRTY_PART = 20,   /* of the time, for a snapshot of what changed */
 	DIRTY_LONGEST_S = 3,
 };
 
@@ -21,24 +25,36 @@ write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return lt_write_terms(d, err);
 }
 
+static int64_t
+within(int64_t wait_s, int64_t least_s, int64_t most_s)
+{
+	if (wait_s < least_s)
+		return least_s;
+	return wait_s > most_s ? most_s : wait_s;
+}
+
 static void
 publish_anew(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
+	const bool done =
+	    lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
 
-	if (lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s)) {
+	if (done) {
 		d->budget.dirty = false;
-		d->next.snapshot = now_utc_s + SHEET_EVERY_S;
 		d->next.renewal = now_utc_s + RENEW_EVERY_S;
 		lt_run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
 		lt_run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 	}
 	/* Very many holds are added up less often: job_submit itself counts
 	 * what is newer in the ring. */
-	const int64_t wait_s =
-	    DIRTY_PART * (lt_monotonic_ms() - began_ms) / 1000;
+	const int64_t took_ms = lt_monotonic_ms() - began_ms;
+	if (done)
+		d->next.snapshot =
+		    now_utc_s + within(SHEET_PART * took_ms / 1000,
+				    SHEET_EVERY_S, SHEET_LONGEST_S);
 	d->next.dirty =
-	    now_utc_s + (wait_s < DIRTY_LONGEST_S ? wait_s : DIRTY_LONGEST_S);
+	    now_utc_s + within(DIRTY_PART * took_ms / 1000, 0, DIRTY_LONGEST_S);
 }
 
 /* The figures of the snapshot that is there are those of the ledger. */
