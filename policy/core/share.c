@@ -115,13 +115,32 @@ shape_at(const struct lt_need *need, uint32_t i)
 	return &need->market->shapes[need->partition->first_shape + i];
 }
 
+/* What is sure of a node where Slurm may give the job cores of one socket
+ * only: the smallest socket, with its part of the GPUs. */
+static struct lt_shape
+one_socket_of(const struct lt_shape *shape)
+{
+	const uint64_t sockets = larger(shape->sockets, 1);
+	const uint64_t others =
+	    (sockets - 1) *
+	    larger(divided_up(shape->cpus, sockets),
+		shape->socket_cores * larger(shape->threads, 1));
+	struct lt_shape one = *shape;
+
+	one.sockets = 1;
+	one.cpus -= (uint32_t)smaller(shape->cpus, others);
+	one.gpus /= (uint32_t)sockets;
+	one.gpus_of_type /= (uint32_t)sockets;
+	return one;
+}
+
 /*
  * As many nodes as it may need there, whichever it may not use: the smallest
  * first, each for its part of the job, 1 / needed. All that can run it where
  * those parts do not make up the job. 0 = can't run.
  */
 static uint32_t
-nodes_bound(const struct lt_need *need)
+nodes_bound(const struct lt_need *need, bool one_socket)
 {
 	const struct lt_partition *const part = need->partition;
 	const double rounding = 1e-9;
@@ -130,8 +149,12 @@ nodes_bound(const struct lt_need *need)
 	uint64_t most = 0;
 	double left = 1.0;
 
-	for (uint32_t i = 0; i < part->shape_count; i++)
-		needed[i] = lt_nodes_needed(need, shape_at(need, i));
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const struct lt_shape one = one_socket_of(shape_at(need, i));
+
+		needed[i] = lt_nodes_needed(
+		    need, one_socket ? &one : shape_at(need, i));
+	}
 	while (left > rounding) {
 		uint64_t there = 0;
 		uint32_t next = 0;
@@ -309,23 +332,22 @@ sockets_most(const struct lt_market *market, const struct lt_partition *part)
 }
 
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
- * of a node's cores: how many is not known where the system keeps some, where
- * an option counts tasks that are not there yet, or where GPUs bring fewer CPUs
- * than the tasks want. */
+ * of a node's cores: how many is not known where an option counts tasks that
+ * are not there yet; nor, unless one socket holds all of the job, where the
+ * system keeps cores, or GPUs bring fewer CPUs than the tasks want. */
 static bool
-nodes_unknown(
-    const struct lt_request *request, const struct lt_market *market, int at)
+nodes_unknown(const struct lt_need *need)
 {
-	const struct lt_partition *const part = &market->partitions[at];
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
 	const uint64_t of_tasks =
 	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
 	const uint64_t wanted = larger(request->cpus, of_tasks);
-	const uint64_t per_gpu = lt_cpus_per_gpu(request, part);
+	const uint64_t by_gpus =
+	    (uint64_t)lt_cpus_per_gpu(request, part) * request->gpus;
 
 	if (!lt_request_wants_gpus(request))
 		return false;
-	if (request->spec_cores > 0)
-		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
 	if (request->tasks > 0 && wanted > of_tasks)
 		return true;
@@ -338,32 +360,38 @@ nodes_unknown(
 	    (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
 		(request->tasks_per_gpu > 0 && request->gpus == 0)))
 		return true;
-	if (per_gpu > 0 && request->gpus > 0 &&
-	    (part->max_cpus_per_node > 0 || per_gpu * request->gpus < wanted))
-		return true;
 	/* Of a node's GPUs only their sum is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)
-		if (lt_gpus_unsure(
-			request, &market->shapes[part->first_shape + i]))
+		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
-	return false;
+	return (request->spec_cores > 0 ||
+		   (by_gpus > 0 &&
+		       (part->max_cpus_per_node > 0 || by_gpus < wanted))) &&
+	       nodes_bound(need, true) != 1;
 }
 
-/* How many times the nodes that the job seems to need it may need there: where
- * it may get the cores of one socket of each, or tasks share CPUs. */
-static uint32_t
-nodes_slack(
-    const struct lt_request *request, const struct lt_market *market, int at)
+/* The nodes that it may need there, where it needs `least` with all cores of
+ * each: where it may get the cores of one socket, or tasks share CPUs, as many
+ * as that comes to, but no more than a node for each socket. */
+static uint64_t
+nodes_wanted(const struct lt_need *need, uint64_t least)
 {
-	const struct lt_partition *const part = &market->partitions[at];
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
 	const bool shares =
 	    lt_request_wants_gpus(request) &&
 	    (request->overcommit || request->bind_gpus ||
-		request->tasks_per_core > 1 || request->tasks_per_socket > 0);
+		request->spec_cores > 0 || request->tasks_per_core > 1 ||
+		request->tasks_per_socket > 0);
 
-	return shares || sockets_unsure(request, part)
-		   ? (uint32_t)larger(2, sockets_most(market, part))
-		   : 1;
+	if (!shares && !sockets_unsure(request, part))
+		return least;
+
+	const uint64_t most =
+	    least * larger(2, sockets_most(need->market, part));
+	const uint64_t by_socket = nodes_bound(need, true);
+
+	return by_socket > 0 ? smaller(most, by_socket) : most;
 }
 
 uint32_t
@@ -378,17 +406,16 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	for (int i = 0; i < count; i++) {
 		const struct lt_need need =
 		    lt_need_of(request, market, partitions[i]);
-		const uint64_t nodes = nodes_bound(&need);
-		const uint64_t slack =
-		    nodes_slack(request, market, partitions[i]);
+		const uint64_t least = nodes_bound(&need, false);
 
 		/* Slurm lowers a maximum to --gpus, though not one of a later
 		 * change: less than it needs? */
-		if (nodes_unknown(request, market, partitions[i]) ||
-		    (request->gpus > 0 && nodes > request->gpus))
+		if (nodes_unknown(&need) ||
+		    (request->gpus > 0 && least > request->gpus))
 			return 0;
-		bound = (uint32_t)smaller(larger(bound, nodes * slack),
-		    request->gpus > 0 ? request->gpus : LT_NODES_MAX);
+		bound =
+		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),
+			request->gpus > 0 ? request->gpus : LT_NODES_MAX);
 	}
 	for (int i = 0; i < count && bound > 0 && !matters; i++) {
 		struct lt_share fewer, more;

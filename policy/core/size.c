@@ -456,7 +456,6 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 	const struct {
 		uint64_t each, times; /* each 0 = no such limit */
 	} limits[] = {{request->tasks_per_node, 1},
-	    {request->tasks_per_board, 1}, /* of a node: one or more */
 	    {request->tasks_per_socket, grain.sockets},
 	    {request->tasks_per_core, grain.cores},
 	    {request->gpus_per_task > 0 ? larger(gpus_usable(request, shape) /

@@ -86,5 +86,6 @@ for select in "${selects[@]}"; do
 	again "$select" ''
 	requests "$select" --before "$out/$select.without" --out "$out/$select.with" \
 	    --kept $here/kept.txt ${VERBOSE:+--verbose} || status=1
+	cp "$D/run/lowtide/market" "$out/$select.market"
 done
 exit $status
