@@ -364,10 +364,13 @@ nodes_unknown(const struct lt_need *need)
 	for (uint32_t i = 0; i < part->shape_count; i++)
 		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
-	return (request->spec_cores > 0 ||
-		   (by_gpus > 0 &&
-		       (part->max_cpus_per_node > 0 || by_gpus < wanted))) &&
-	       nodes_bound(need, true) != 1;
+	/* From 23.02 on a node gives no more CPUs than its GPUs bring. */
+	const bool few =
+	    by_gpus > 0 && (part->max_cpus_per_node > 0 || by_gpus < wanted);
+
+	if (few && (part->flags & LT_PARTITION_TASKS_BY_NODE))
+		return true;
+	return (few || request->spec_cores > 0) && nodes_bound(need, true) != 1;
 }
 
 /* The nodes that it may need there, where it needs `least` with all cores of

@@ -470,8 +470,9 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 			    smaller(tasks, limits[i].each * limits[i].times);
 	if (lt_request_wants_gpus(request))
 		tasks = smaller(tasks, tasks_by_gpus(need, &grain));
-	const uint64_t by_gpus = product(request->gpus_per_node,
-	    lt_cpus_per_gpu(request, partition), cpus_max);
+	const uint64_t by_gpus =
+	    product(larger(request->gpus_per_node, gpus_by_socket(request)),
+		lt_cpus_per_gpu(request, partition), cpus_max);
 	if (by_gpus > 0)
 		tasks =
 		    smaller(tasks, larger(by_gpus / need->cpus_per_task, 1));

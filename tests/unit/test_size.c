@@ -433,7 +433,13 @@ test_bound(void **state)
 		{.tasks = 32, .gpus_per_node = 1, .spec_cores = 1}, 0},
 	    {"fewer CPUs by GPUs than tasks, which one socket holds", PLAIN,
 		{.tasks = 17, .gpus = 1, .cpus_per_gpu = 2}, 1},
-	    {"which it does not hold: not known", PLAIN,
+	    {"so many by each socket: 24.11.5 refused one node", PLAIN,
+		{.tasks = 8,
+		    .gpus_per_socket = 1,
+		    .sockets_per_node = 1,
+		    .cpus_per_gpu = 1},
+		0},
+	    {"which one socket does not hold: not known", PLAIN,
 		{.tasks = 40, .gpus = 1, .cpus_per_gpu = 2}, 0},
 	    {"two of three nodes can run it: none can, as far as is known",
 		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
@@ -482,6 +488,15 @@ test_bound_newer(void **state)
 	assert_int_equal(
 	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
 	request.tasks_per_gpu = 2;
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+	/* -n24 --gpus=1 in 26.05: 6 CPUs a node, whatever a socket holds. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 17,
+	    .gpus = 1,
+	    .cpus_per_gpu = 6};
 	assert_int_equal(
 	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
 }
