@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One submission on its way through job_submit: translated, decided, priced,
- * admitted, applied. Lives on the stack of one call, but for the plan.
+ * admitted, applied. Lives on the stack of one call, but for the plan and the
+ * message.
  */
 #ifndef LT_JOB_SUBMIT_H
 #define LT_JOB_SUBMIT_H
@@ -24,19 +25,15 @@ struct lt_submission {
 	struct lt_error error; /* why it can't be priced */
 	struct lt_quote quote;
 	struct lt_admission admission;
+	char *message; /* LT_MESSAGE_SIZE allocated; NULL = nothing said */
 	size_t message_length;
 	struct lt_plan *plan; /* allocated; of use where known */
-	/* From here on not zeroed: slurmctld starts a thread for each request,
-	 * and a page of a new stack costs more than a decision. */
+	/* Not zeroed. slurmctld starts a thread for each request, and each page
+	 * of its new stack is a fault that costs more than a price: what a
+	 * submission that says nothing does not need is no part of its frames.
+	 * tests/fake_slurm/fake_stack.c measures. */
 	struct lt_edits edits;
-	char message[LT_MESSAGE_SIZE];
 };
-
-/* lt_message_give() joins two messages, the deepest of what a call needs; the
- * rest, tests/fake_slurm/fake_stack.c measures. */
-_Static_assert(sizeof(struct lt_submission) + 2 * LT_MESSAGE_SIZE <=
-		   LT_STACK_BYTES_MAX / 2,
-    "a submission and its message leave half of the stack to the rest");
 
 /* Add lines for the user, each with "lowtide: " before it. */
 void lt_say(struct lt_submission *submission, const char *format, ...)

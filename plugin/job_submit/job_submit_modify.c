@@ -7,6 +7,7 @@
  */
 #include "job_submit.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct change {
 	struct lt_terms before[2];
 	int before_count;
 	char account[LT_ACCOUNT_SIZE], old_account[LT_ACCOUNT_SIZE];
-	char message[LT_MESSAGE_SIZE];
+	char message[LT_MESSAGE_SIZE]; /* last, for it is not zeroed */
 };
 
 static int
@@ -547,9 +548,12 @@ judge_change(struct change *c)
 int
 lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
-	struct change c = {.job = job};
+	struct change c;
 	int code;
 
+	memset(&c, 0, offsetof(struct change, message));
+	c.message[0] = '\0';
+	c.job = job;
 	c.raises = lt_job_may_raise(job);
 	/* Slurm computes the priority anew for another nice value, of a held
 	 * job too: it would start. */

@@ -113,35 +113,42 @@ book(const struct lt_submission *s)
 	lt_state_book(&s->view, &window);
 }
 
+/* admin_comment with our quote, "" = none, beside what others keep there. */
+static int
+merge_quote(job_desc_msg_t *job, const char *ours)
+{
+	enum { MERGED_BYTES = 8192 };
+	char *const merged = malloc(MERGED_BYTES);
+	int code = LT_ENOMEM;
+
+	if (merged != NULL)
+		code = lt_quote_merge(
+		    merged, MERGED_BYTES, job->admin_comment, ours);
+	if (code == LT_OK)
+		set_text(&job->admin_comment, merged);
+	free(merged);
+	return code;
+}
+
 static void
 write_quote(struct lt_submission *s)
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
-	char merged[8192];
 
 	if (lt_quote_pack(ours, sizeof(ours), &s->quote) < 0)
 		return;
-	if (lt_quote_merge(
-		merged, sizeof(merged), s->job->admin_comment, ours) != LT_OK) {
+	if (merge_quote(s->job, ours) != LT_OK)
 		lt_state_log("admin_comment is too long for a quote");
-		return;
-	}
-	set_text(&s->job->admin_comment, merged);
 }
 
 /* A forged quote must not stay, whatever else happens. */
 static void
 remove_forged_quote(job_desc_msg_t *job)
 {
-	char merged[8192];
-
-	if (job->admin_comment == NULL ||
-	    strstr(job->admin_comment, "lowtide:") == NULL)
-		return;
-	if (lt_quote_merge(merged, sizeof(merged), job->admin_comment, "") !=
-	    LT_OK)
-		merged[0] = '\0';
-	set_text(&job->admin_comment, merged);
+	if (job->admin_comment != NULL &&
+	    strstr(job->admin_comment, "lowtide:") != NULL &&
+	    merge_quote(job, "") != LT_OK)
+		set_text(&job->admin_comment, "");
 }
 
 static int
@@ -268,7 +275,6 @@ lt_submit(job_desc_msg_t *job, char **err_msg)
 
 	memset(&s, 0, offsetof(struct lt_submission, edits));
 	s.edits.moves = false;
-	s.message[0] = '\0';
 	s.job = job;
 	s.now_utc_s = (int64_t)time(NULL);
 	lt_state_refresh();
@@ -278,5 +284,6 @@ lt_submit(job_desc_msg_t *job, char **err_msg)
 	lt_state_release(&s.view);
 	free(s.plan);
 	lt_message_give(err_msg, s.message);
+	free(s.message);
 	return code;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How much of slurmctld's stack one call takes at most: the stack of a thread
- * is painted, and what is still paint after the call was not used.
+ * is painted, and what is still paint after the call was not used. Of a job
+ * that asks for nothing, and is told nothing, it is much less: in slurmctld
+ * each page of it is a fault.
  */
 #include "fake.h"
 
@@ -11,12 +13,13 @@
 #include "terms.h"
 #include "units.h"
 
-enum { STACK_BYTES = 1 << 20, PAINT = 0xa5 };
+enum { STACK_BYTES = 1 << 20, PLAIN_BYTES = 24 * 1024, PAINT = 0xa5 };
 
 struct call {
 	const char *why, *arguments;
 	const char *option; /* NULL: a change of job 7 */
 	uint32_t minutes;
+	size_t most_bytes;
 	char *message;
 };
 
@@ -91,13 +94,17 @@ test_stack(void **state)
 	    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=plan";
 	struct call calls[] = {
 	    {"a plan of 256 partitions as a table",
-		"--limit 1000 --partitions 256 --shapes 4", plan, 60, NULL},
+		"--limit 1000 --partitions 256 --shapes 4", plan, 60,
+		LT_STACK_BYTES_MAX, NULL},
 	    {"one of them is chosen",
-		"--limit 1000 --partitions 256 --shapes 4", carbon, 60, NULL},
-	    {"nothing is asked", "--limit 1000", "", 60, NULL},
+		"--limit 1000 --partitions 256 --shapes 4", carbon, 60,
+		LT_STACK_BYTES_MAX, NULL},
+	    {"nothing is asked", "--limit 1000", "", 60, PLAIN_BYTES, NULL},
 	    {"refused, with what would fit",
-		"--limit 0.5 --partitions 256 --shapes 4", "", 60, NULL},
-	    {"a raise that is refused", "--limit 1", NULL, 1500, NULL},
+		"--limit 0.5 --partitions 256 --shapes 4", "", 60,
+		LT_STACK_BYTES_MAX, NULL},
+	    {"a raise that is refused", "--limit 1", NULL, 1500,
+		LT_STACK_BYTES_MAX, NULL},
 	};
 	struct lt_terms terms = {.job_id = 7,
 	    .uid = getuid(),
@@ -124,7 +131,7 @@ test_stack(void **state)
 		used = used_by(&calls[i]);
 		print_message("# %s: %zu bytes\n", calls[i].why, used);
 #ifndef __SANITIZE_ADDRESS__ /* its frames are larger */
-		assert_true(used <= LT_STACK_BYTES_MAX);
+		assert_true(used <= calls[i].most_bytes);
 #endif
 		free(calls[i].message);
 	}
