@@ -9,29 +9,32 @@
 
 #include "api.h"
 #include "daemon.h"
+#include "out.h"
 
 static const struct {
 	const char *method, *path;
 	bool has_rest, admin_only;
 	enum lt_turn turn;
 	lt_api_function *answer;
+	lt_api_long_function *begin; /* or this */
 } table[] = {
-    {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status},
-    {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget},
-    {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust},
-    {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, lt_api_report},
+    {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status, NULL},
+    {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget, NULL},
+    {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
+	NULL},
+    {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, NULL, lt_api_report},
     /* It may make a pass of its own, to see a job that just came. */
-    {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain},
-    {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now},
-    {"GET", "/v1/rebuild", false, true, LT_TURN_READ, lt_api_rebuild},
-    {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild},
-    {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance},
-    {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market},
-    {"GET", "/v1/signals", false, false, LT_TURN_READ, lt_api_signals},
-    {"GET", "/v1/signals/export", false, false, LT_TURN_READ,
+    {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain, NULL},
+    {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now, NULL},
+    {"GET", "/v1/rebuild", false, true, LT_TURN_READ, lt_api_rebuild, NULL},
+    {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild, NULL},
+    {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance, NULL},
+    {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
+    {"GET", "/v1/signals", false, false, LT_TURN_READ, lt_api_signals, NULL},
+    {"GET", "/v1/signals/export", false, false, LT_TURN_READ, NULL,
 	lt_api_signals_export},
     {"GET", "/v1/signals/errors", false, false, LT_TURN_READ,
-	lt_api_signals_errors},
+	lt_api_signals_errors, NULL},
 };
 
 static int
@@ -112,7 +115,8 @@ find(const struct lt_api_request *request, bool *known)
 }
 
 static int
-dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
+dispatch(struct lt_daemon *d, struct lt_api_request *request,
+    struct lt_api_work **work, json_t **reply)
 {
 	bool known;
 	const int at = find(request, &known);
@@ -128,40 +132,48 @@ dispatch(struct lt_daemon *d, struct lt_api_request *request, json_t **reply)
 		return lt_api_error(reply, 403,
 		    "%s: only for root and SlurmUser", request->path);
 	request->rest = request->path + strlen(table[at].path);
-	return table[at].answer(d, request, reply);
+	return table[at].answer != NULL
+		   ? table[at].answer(d, request, reply)
+		   : table[at].begin(d, request, work, reply);
 }
 
-enum lt_turn
-lt_api_turn(const char *method, const char *uri)
+struct lt_api_kind
+lt_api_kind(const char *method, const char *uri)
 {
 	struct lt_api_request request = {.method = method};
 	bool known;
 	const int at = parse_uri(&request, uri) ? find(&request, &known) : -1;
 
-	return at < 0 ? LT_TURN_READ : table[at].turn;
+	return at < 0 ? (struct lt_api_kind){.turn = LT_TURN_READ}
+		      : (struct lt_api_kind){.turn = table[at].turn,
+			    .is_long = table[at].begin != NULL};
 }
 
 int
-lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
-    const char *body, size_t body_length, char **reply)
+lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
+    char **reply, struct lt_api_work **work)
 {
-	struct lt_api_request request = {.uid = uid,
-	    .method = method,
-	    .is_admin = lt_is_admin(&d->tables, uid),
+	struct lt_api_request request = {.uid = asked->uid,
+	    .method = asked->method,
+	    .is_admin = lt_is_admin(&d->tables, asked->uid),
 	    .now_utc_s = time(NULL)};
 	json_t *answer = NULL;
 	json_error_t error;
 	int status;
 
-	if (!parse_uri(&request, uri))
+	*reply = NULL;
+	*work = NULL;
+	if (!parse_uri(&request, asked->uri))
 		status = lt_api_error(&answer, 400, "bad path or query");
-	else if (body_length > 0 &&
-		 !(request.body = json_loadb(
-		       body, body_length, JSON_REJECT_DUPLICATES, &error)))
+	else if (asked->body_length > 0 &&
+		 !(request.body = json_loadb(asked->body, asked->body_length,
+		       JSON_REJECT_DUPLICATES, &error)))
 		status = lt_api_error(&answer, 400, "body: %s", error.text);
 	else
-		status = dispatch(d, &request, &answer);
+		status = dispatch(d, &request, work, &answer);
 	json_decref(request.body);
+	if (*work != NULL)
+		return status;
 	*reply = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);
 	if (*reply == NULL) {
@@ -169,5 +181,36 @@ lt_api(struct lt_daemon *d, uint32_t uid, const char *method, const char *uri,
 		    "{\"error\":\"out of memory, or a text that is not UTF-8\"}");
 		return 503;
 	}
+	return status;
+}
+
+int
+lt_api_end(
+    const struct lt_api_work *work, struct lt_ledger *ledger, char **reply)
+{
+	struct lt_out out = {.most = LT_API_WHOLE_MAX};
+	int status = work->write(work, ledger, &out);
+
+	lt_out_bytes(&out, "", 1);
+	if (out.failed) {
+		status = lt_out_error(
+		    &out, 503, "out of memory, or an answer of over 16 MiB");
+		lt_out_bytes(&out, "", 1);
+	}
+	*reply = out.failed ? NULL : out.bytes;
+	if (*reply == NULL)
+		lt_out_free(&out);
+	return status;
+}
+
+int
+lt_api(struct lt_daemon *d, const struct lt_api_asked *asked, char **reply)
+{
+	struct lt_api_work *work;
+	int status = lt_api_begin(d, asked, reply, &work);
+
+	if (work != NULL)
+		status = lt_api_end(work, d->ledger, reply);
+	free(work);
 	return status;
 }

@@ -14,9 +14,12 @@
 
 struct lt_budget_state;
 struct lt_daemon;
+struct lt_ledger;
+struct lt_out;
 
 enum {
-	LT_API_REPLY_MAX = 512 * 1024,
+	LT_API_REPLY_MAX = 512 * 1024,	     /* in a credential */
+	LT_API_WHOLE_MAX = 16 * 1024 * 1024, /* of all but streams */
 	LT_API_BODY_MAX = 64 * 1024,
 	LT_API_VALUES_MAX = 8,
 	LT_API_PATH_MAX = 1024
@@ -40,18 +43,46 @@ struct lt_api_request {
 const char *lt_api_value(const struct lt_api_request *request, const char *key);
 
 /*
- * Answer one request: returns the HTTP status; *reply is the JSON text,
- * malloc'd. uri: path and query as sent.
+ * The rest of an answer that takes long. It is made of what was copied into
+ * this and of a ledger alone, so that it can be beside the loop (aside.h).
+ * free() it.
  */
-int lt_api(struct lt_daemon *d, uint32_t uid, const char *method,
-    const char *uri, const char *body, size_t body_length, char **reply);
+struct lt_api_work {
+	bool is_stream; /* of any length: handed on in pieces */
+	/* The status; of what was handed on meanwhile it is 200. */
+	int (*write)(const struct lt_api_work *work, struct lt_ledger *ledger,
+	    struct lt_out *out);
+};
 
-/* The first turn in which this is answered. */
-enum lt_turn lt_api_turn(const char *method, const char *uri);
+struct lt_api_asked {
+	uint32_t uid;
+	const char *method, *uri; /* path and query as sent */
+	const char *body;
+	size_t body_length;
+};
+/*
+ * Answer one request: returns the HTTP status; *reply is the JSON text,
+ * malloc'd, or else *work what is left to do.
+ */
+int lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
+    char **reply, struct lt_api_work **work);
+/* What is left to do; work stays the caller's. */
+int lt_api_end(
+    const struct lt_api_work *work, struct lt_ledger *ledger, char **reply);
+/* All of it here and now. */
+int lt_api(struct lt_daemon *d, const struct lt_api_asked *asked, char **reply);
+
+struct lt_api_kind {
+	enum lt_turn turn; /* the first in which it is answered */
+	bool is_long;	   /* it may leave work to do */
+};
+struct lt_api_kind lt_api_kind(const char *method, const char *uri);
 
 /* An {"error": text} reply; returns status. */
 int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same as text, malloc'd; NULL: no memory. */
+char *lt_api_error_text(const char *why);
 /* May this caller see this team? Its own associations and what is above. */
 bool lt_api_sees(const struct lt_budget_state *budget,
     const struct lt_api_request *request, const char *team);
@@ -64,8 +95,13 @@ json_t *lt_api_optional(bool has, int64_t value);
 
 typedef int lt_api_function(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);
-lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_report,
-    lt_api_explain, lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market,
-    lt_api_signals, lt_api_signals_export, lt_api_signals_errors;
+lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_explain,
+    lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market, lt_api_signals,
+    lt_api_signals_errors;
+/* With 200 they give work, and no reply. */
+typedef int lt_api_long_function(struct lt_daemon *d,
+    const struct lt_api_request *request, struct lt_api_work **work,
+    json_t **reply);
+lt_api_long_function lt_api_report, lt_api_signals_export;
 
 #endif

@@ -13,6 +13,7 @@
 #include "reconcile.h"
 #include "daemon.h"
 #include "explain.h"
+#include "run_json.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"

@@ -9,6 +9,7 @@
 #include "api_signals.h"
 #include "daemon.h"
 #include "forecast_learn.h"
+#include "out.h"
 #include "units.h"
 
 enum {
@@ -82,27 +83,6 @@ take_window(json_t *list, struct lt_ledger *ledger, const char *key,
 	return code;
 }
 
-/* The points that touch [from, to), begin after `after` and have room. */
-static json_t *
-points_json(struct lt_ledger *ledger, const struct lt_source *source,
-    int64_t after, int64_t from, int64_t to, int64_t *last_utc_s,
-    struct lt_error *err)
-{
-	json_t *const list = json_array();
-
-	for (; from < to && json_array_size(list) < PAGE_POINTS;
-	     from += WINDOW_S) {
-		const int64_t end = to - from < WINDOW_S ? to : from + WINDOW_S;
-
-		if (take_window(list, ledger, source->key, after, from, end,
-			last_utc_s, err) != LT_OK) {
-			json_decref(list);
-			return NULL;
-		}
-	}
-	return list;
-}
-
 /* A time of the query; the fallback when it is not there. */
 static int
 time_of(int64_t *utc_s, const struct lt_offsets *offsets,
@@ -118,15 +98,66 @@ time_of(int64_t *utc_s, const struct lt_offsets *offsets,
 	return lt_context(err, "%s", key);
 }
 
+struct export_work {
+	struct lt_api_work work;
+	char name[LT_NAME_SIZE], key[LT_NAME_SIZE], currency[8];
+	enum lt_quantity quantity;
+	int64_t after_utc_s, from_utc_s, to_utc_s;
+};
+
+/* The points that touch [from, to), begin after `after` and have room. */
+static json_t *
+points_json(struct lt_ledger *ledger, const struct export_work *w,
+    int64_t *last_utc_s, struct lt_error *err)
+{
+	json_t *const list = json_array();
+	int64_t from = w->from_utc_s;
+
+	for (; from < w->to_utc_s && json_array_size(list) < PAGE_POINTS;
+	     from += WINDOW_S) {
+		const int64_t end = w->to_utc_s - from < WINDOW_S
+					? w->to_utc_s
+					: from + WINDOW_S;
+
+		if (take_window(list, ledger, w->key, w->after_utc_s, from, end,
+			last_utc_s, err) != LT_OK) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static int
+write_export(const struct lt_api_work *work, struct lt_ledger *ledger,
+    struct lt_out *out)
+{
+	const struct export_work *const w = (const void *)work;
+	int64_t last_utc_s = INT64_MIN;
+	struct lt_error err = {0};
+	json_t *const points = points_json(ledger, w, &last_utc_s, &err);
+
+	if (points == NULL)
+		return lt_out_error(out, 503, err.text);
+	const bool full = json_array_size(points) >= PAGE_POINTS;
+	lt_out_json(out,
+	    json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", w->name,
+		"quantity", lt_quantity_name(w->quantity), "unit",
+		lt_quantity_unit(w->quantity), "scale",
+		lt_quantity_scale(w->quantity), "currency", w->currency,
+		"points", points, "next", lt_api_time(full ? last_utc_s : 0)));
+	return 200;
+}
+
 int
-lt_api_signals_export(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
+    struct lt_api_work **work, json_t **reply)
 {
 	const int64_t now = request->now_utc_s;
 	const char *const name = lt_api_value(request, "source");
 	const struct lt_source *const source =
 	    name != NULL ? lt_api_source(&d->signals, name) : NULL;
-	int64_t from, to, after, last_utc_s = INT64_MIN;
+	int64_t from, to, after;
 	struct lt_error err = {0};
 
 	if (name == NULL)
@@ -147,22 +178,19 @@ lt_api_signals_export(
 	    lt_api_value(request, "to") != NULL && from >= to)
 		return lt_api_error(reply, 400, "to: want a time after from");
 	from = from > first ? from : first;
-	from = from > after ? from : after;
-	to = to < end ? to : end;
-	json_t *const points =
-	    points_json(d->ledger, source, after, from, to, &last_utc_s, &err);
-	if (points == NULL)
-		return lt_api_error(reply, 503, "%s", err.text);
-	const enum lt_quantity quantity = lt_api_quantity(source);
-	const bool full = json_array_size(points) >= PAGE_POINTS;
-	*reply = json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", name,
-	    "quantity", lt_quantity_name(quantity), "unit",
-	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
-	    "currency", d->policy->currency, "points", points, "next",
-	    lt_api_time(full ? last_utc_s : 0));
-	return *reply != NULL
-		   ? 200
-		   : lt_api_error(reply, 503, "export: out of memory");
+	struct export_work *const w = calloc(1, sizeof(*w));
+	if (w == NULL)
+		return lt_api_error(reply, 503, "export: out of memory");
+	w->work.write = write_export;
+	snprintf(w->name, sizeof(w->name), "%s", name);
+	snprintf(w->key, sizeof(w->key), "%s", source->key);
+	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
+	w->quantity = lt_api_quantity(source);
+	w->after_utc_s = after;
+	w->from_utc_s = from > after ? from : after;
+	w->to_utc_s = to < end ? to : end;
+	*work = &w->work;
+	return 200;
 }
 
 void

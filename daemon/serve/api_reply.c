@@ -36,6 +36,17 @@ lt_api_error(json_t **reply, int status, const char *format, ...)
 	return status;
 }
 
+char *
+lt_api_error_text(const char *why)
+{
+	json_t *json = NULL;
+
+	(void)lt_api_error(&json, 503, "%s", why);
+	char *const text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+	json_decref(json);
+	return text;
+}
+
 json_t *
 lt_api_time(int64_t utc_s)
 {

@@ -515,39 +515,3 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 		say_partition(&t, d, runs[0].partition, now_utc_s);
 	}
 }
-
-json_t *
-lt_run_json(const struct lt_run *run)
-{
-	const bool array = run->array_job_id != 0;
-	char share[48];
-
-	snprintf(share, sizeof(share), "%lld/%lld",
-	    (long long)run->share_numerator, (long long)run->share_denominator);
-	static const char *const gpus_from[] = {[LT_GPUS_SLURMDBD] = "slurmdbd",
-	    [LT_GPUS_SLURMCTLD] = "slurmctld",
-	    [LT_GPUS_UNKNOWN] = "unknown"};
-	return json_pack("{s:I,s:o,s:o,s:s,s:s,s:s,s:o,s:o,s:o,s:I,s:s,s:o,s:o,"
-			 "s:I,s:o,s:o,s:b,s:s?,s:s,s:o,s:s,s:I}",
-	    "job_id", (json_int_t)run->key.job_id, "array_job_id",
-	    lt_api_optional(array, run->array_job_id), "array_task",
-	    lt_api_optional(array, run->array_task), "user", run->user,
-	    "account", run->account, "partition", run->partition, "submit",
-	    lt_api_time(run->key.submit_utc_s), "start",
-	    lt_api_time(run->start_utc_s), "end", lt_api_time(run->end_utc_s),
-	    "nodes", (json_int_t)run->nodes, "share", share, "money_micros",
-	    lt_api_optional(run->priced, run->money_micros), "carbon_mg",
-	    lt_api_optional(run->has_carbon, run->carbon_mg), "energy_wh",
-	    (json_int_t)run->energy_wh, "base_micros",
-	    lt_api_optional(run->priced && lt_baseline_known(run),
-		run->baseline_money_micros),
-	    "base_mg",
-	    lt_api_optional(run->has_carbon && lt_baseline_known(run),
-		run->baseline_carbon_mg),
-	    "moved", run->moved, "over_reason",
-	    run->over_reason[0] ? run->over_reason : NULL, "quality",
-	    lt_quality_name(run->worst_quality), "gpus",
-	    lt_api_optional(run->gpus_from != LT_GPUS_UNKNOWN, run->gpus),
-	    "gpus_from", gpus_from[run->gpus_from], "suspended_s",
-	    (json_int_t)run->suspended_s);
-}

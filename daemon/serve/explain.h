@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job's story as text, and a run as JSON.
+ * A job's story as text.
  */
 #ifndef LT_EXPLAIN_H
 #define LT_EXPLAIN_H
-
-#include <jansson.h>
 
 #include "ledger.h"
 #include "slurm.h"
@@ -17,8 +15,5 @@ void lt_explain_text(char *out, size_t size, struct lt_daemon *d,
     uint32_t job_id, const struct lt_slurm_job *job,
     const struct lt_ledger_hold *hold, const struct lt_run *runs,
     uint32_t count, int64_t now_utc_s);
-
-/* One row of `runs` in docs/api.md. */
-json_t *lt_run_json(const struct lt_run *run);
 
 #endif

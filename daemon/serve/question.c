@@ -51,12 +51,7 @@ answer(struct lt_question **link, int status, char *text)
 static void
 answer_unknown(struct lt_question **link, const char *why)
 {
-	json_t *json = NULL;
-	const int status = lt_api_error(&json, 503, "%s", why);
-
-	answer(
-	    link, status, json != NULL ? json_dumps(json, JSON_COMPACT) : NULL);
-	json_decref(json);
+	answer(link, 503, lt_api_error_text(why));
 }
 
 static void

@@ -10,23 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "breath.h"
 #include "daemon.h"
 #include "http.h"
+#include "listen.h"
 #include "log.h"
 #include "publish.h"
+#include "respond.h"
 #include "serve.h"
 #include "serve_munge.h"
 #include "slots.h"
 
 enum {
 	CONNECTIONS_PER_HOST = 32,
-	TIMEOUT_S = 15, /* of silence; in all: slots.h */
-	BACKLOG = 256,
+	TIMEOUT_S = 15,	   /* of silence; in all: slots.h */
 	ACCEPTED_MAX = 64, /* then those that are here have a turn */
 	BREATH_MS = 5,	   /* of work, from turn to turn */
 	UPLOAD_MAX = 256 * 1024
@@ -53,8 +54,10 @@ struct exchange { /* one request under way */
 	bool too_large;
 	struct lt_question *question; /* of a follower */
 	struct lt_munge_request asked;
-	struct MHD_Connection *connection; /* while it waits for its turn */
-	enum lt_turn turn;
+	struct MHD_Connection *connection; /* while it sleeps */
+	uint32_t uid;
+	struct lt_api_kind kind;
+	bool ended; /* its answer was written beside the loop */
 	struct exchange *next;
 };
 
@@ -120,38 +123,6 @@ watch(void *closure, struct MHD_Connection *connection, void **context,
 		    0, true, lt_monotonic_ms());
 }
 
-/* The request is here whole: from now on its answer is what is waited for. */
-static void
-extend(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct lt_slot *const slot = info != NULL ? info->socket_context : NULL;
-
-	if (slot != NULL)
-		slot->deadline_ms = lt_monotonic_ms() + LT_SLOT_REPLY_MS;
-}
-
-static enum MHD_Result
-reply_with(struct MHD_Connection *connection, unsigned status, char *text,
-    const char *type)
-{
-	struct MHD_Response *const response = MHD_create_response_from_buffer(
-	    strlen(text), text, MHD_RESPMEM_MUST_FREE);
-
-	if (response == NULL) {
-		free(text);
-		return MHD_NO;
-	}
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-	const enum MHD_Result result =
-	    MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
-	extend(connection);
-	return result;
-}
-
 /* Collect the body; more than the bound is read and dropped. */
 static void
 collect(struct exchange *e, const char *data, size_t length)
@@ -171,9 +142,39 @@ collect(struct exchange *e, const char *data, size_t length)
 	e->body[e->length] = '\0';
 }
 
+/* Is the request here whole? Else what libmicrohttpd is told. */
+static bool
+is_here(struct exchange *e, const char *data, size_t *length,
+    enum MHD_Result *result)
+{
+	*result = e != NULL && !e->ended ? MHD_YES : MHD_NO;
+	if (*result == MHD_NO)
+		return false;
+	if (*length > 0) {
+		collect(e, data, *length);
+		*length = 0;
+		return false;
+	}
+	if (e->length > 0 || e->body != NULL)
+		return true;
+	e->body = strdup(""); /* first call: headers only */
+	*result = e->body != NULL ? MHD_YES : MHD_NO;
+	return false;
+}
+
+/* Is it to be answered now? What is made beside the loop waits for room. */
+static bool
+may_go_on(const struct exchange *e)
+{
+	return e->kind.turn <= server.turn &&
+	       (!e->kind.is_long ||
+		   lt_aside_has_room(
+		       e->uid, lt_is_admin(&server.d->tables, e->uid), false));
+}
+
 /* The connection sleeps until its turn; then it is asked for anew. */
 static enum MHD_Result
-await(struct exchange *e, struct MHD_Connection *connection, enum lt_turn turn)
+await(struct exchange *e, struct MHD_Connection *connection)
 {
 	struct exchange **link = &server.waiting;
 
@@ -182,18 +183,17 @@ await(struct exchange *e, struct MHD_Connection *connection, enum lt_turn turn)
 	*link = e;
 	e->next = NULL;
 	e->connection = connection;
-	e->turn = turn;
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }
 
 static void
-wake_waiting(enum lt_turn turn)
+wake_waiting(bool all)
 {
 	for (struct exchange **link = &server.waiting; *link != NULL;) {
 		struct exchange *const e = *link;
 
-		if (e->turn > turn) {
+		if (!all && !may_go_on(e)) {
 			link = &e->next;
 			continue;
 		}
@@ -202,17 +202,14 @@ wake_waiting(enum lt_turn turn)
 	}
 }
 
-static bool
-peer_of_fd(int fd, uint32_t *uid)
+/* An lt_aside_function: it is called once more, to be closed. */
+static void
+end_aside(void *asker)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	struct exchange *const e = asker;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
-	    size != sizeof(peer) || peer.uid == (uid_t)-1)
-		return false;
-	*uid = peer.uid;
-	return true;
+	e->ended = true;
+	MHD_resume_connection(e->connection);
 }
 
 static bool
@@ -221,7 +218,7 @@ peer_of(struct MHD_Connection *connection, uint32_t *uid)
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-	return info != NULL && peer_of_fd(info->connect_fd, uid);
+	return info != NULL && lt_listen_peer(info->connect_fd, uid);
 }
 
 /* A follower's: the connection sleeps until the controller has answered. */
@@ -235,16 +232,14 @@ answer_relay(
 		char *const text = e->question->text;
 
 		e->question->text = NULL;
-		return text != NULL ? reply_with(connection,
+		return text != NULL ? lt_respond(connection,
 					  (unsigned)e->question->status, text,
 					  "application/json")
 				    : MHD_NO;
 	}
 	if (!server.relay->path(path, sizeof(path), uid, e->uri))
-		return reply_with(connection, 404,
-		    strdup(
-			"{\"error\":\"this lowtided follows another: it answers /v1/balance only\"}"),
-		    "application/json");
+		return lt_respond_error(connection, 404,
+		    "this lowtided follows another: it answers /v1/balance only");
 	e->question = lt_question_post(path, connection);
 	if (e->question == NULL)
 		return MHD_NO;
@@ -259,6 +254,41 @@ wake(void *asker)
 }
 
 static enum MHD_Result
+refuse_busy(struct MHD_Connection *connection)
+{
+	return lt_respond_error(connection, 503,
+	    "too many reports under way, of this user or in all: try again");
+}
+
+/* Written beside the loop, to the connection itself, which sleeps meanwhile. */
+static enum MHD_Result
+begin_aside(struct exchange *e, struct MHD_Connection *connection,
+    struct lt_api_work *work, const char *munge_socket)
+{
+	const bool is_admin = lt_is_admin(&server.d->tables, e->uid);
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (info == NULL ||
+	    !lt_aside_has_room(e->uid, is_admin, work->is_stream)) {
+		free(work);
+		return refuse_busy(connection);
+	}
+	e->connection = connection;
+	if (!lt_aside_begin(&(struct lt_aside_order){.work = work,
+		.state_dir = server.d->args.state,
+		.fd = info->connect_fd,
+		.uid = e->uid,
+		.is_admin = is_admin,
+		.munge_socket = munge_socket,
+		.asker = e}))
+		return refuse_busy(connection);
+	lt_respond_until(connection, INT64_MAX);
+	MHD_suspend_connection(connection);
+	return MHD_YES;
+}
+
+static enum MHD_Result
 answer_local(void *closure, struct MHD_Connection *connection, const char *url,
     const char *method, const char *version, const char *data, size_t *length,
     void **state)
@@ -266,36 +296,65 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	(void)url;
 	(void)version;
 	struct exchange *const e = *state;
-	uint32_t uid;
+	struct lt_api_work *work;
+	enum MHD_Result result;
 	char *text = NULL;
-	if (e == NULL)
-		return MHD_NO;
-	if (*length > 0) {
-		collect(e, data, *length);
-		*length = 0;
-		return MHD_YES;
-	}
-	if (e->length == 0 && e->body == NULL) { /* first call: headers only */
-		e->body = strdup("");
-		return e->body != NULL ? MHD_YES : MHD_NO;
-	}
-	if (!peer_of(connection, &uid))
+	if (!is_here(e, data, length, &result))
+		return result;
+	if (!peer_of(connection, &e->uid))
 		return MHD_NO;
 	if (e->too_large || e->length > LT_API_BODY_MAX)
-		return reply_with(connection, 400,
-		    strdup("{\"error\":\"body too large\"}"),
-		    "application/json");
+		return lt_respond_error(connection, 400, "body too large");
 	if (server.relay != NULL)
-		return answer_relay(e, connection, uid);
-	const enum lt_turn turn = lt_api_turn(method, e->uri);
-	if (turn > server.turn)
-		return await(e, connection, turn);
-	const int status =
-	    lt_api(closure, uid, method, e->uri, e->body, e->length, &text);
+		return answer_relay(e, connection, e->uid);
+	e->kind = lt_api_kind(method, e->uri);
+	if (!may_go_on(e))
+		return await(e, connection);
+	const int status = lt_api_begin(closure,
+	    &(struct lt_api_asked){e->uid, method, e->uri, e->body, e->length},
+	    &text, &work);
+	if (work != NULL)
+		return begin_aside(e, connection, work, NULL);
 	if (text == NULL)
 		return MHD_NO;
-	return reply_with(
+	return lt_respond(
 	    connection, (unsigned)status, text, "application/json");
+}
+
+/* A request that a credential was opened to. */
+static enum MHD_Result
+answer_asked(struct exchange *e, struct MHD_Connection *connection)
+{
+	struct lt_daemon *const d = server.d;
+	const struct lt_munge_request *const asked = &e->asked;
+	struct lt_api_work *work;
+	char *reply = NULL, *text = NULL;
+
+	e->uid = asked->uid;
+	e->kind = lt_api_kind(asked->payload, asked->path);
+	if (!may_go_on(e))
+		return await(e, connection);
+	int status = lt_api_begin(d,
+	    &(struct lt_api_asked){asked->uid, asked->payload, asked->path,
+		asked->body, strlen(asked->body)},
+	    &reply, &work);
+	if (work != NULL && !work->is_stream)
+		return begin_aside(
+		    e, connection, work, d->tables.conf.munge_socket);
+	if (work != NULL) {
+		status = 400;
+		reply = lt_api_error_text(
+		    "runs=all: not by TCP; ask for pages: after=");
+	}
+	free(work);
+	if (reply != NULL)
+		status = lt_munge_seal(&text, d->tables.conf.munge_socket,
+		    asked->uid, status, reply);
+	free(reply);
+	if (text == NULL)
+		return MHD_NO;
+	return lt_respond(connection, (unsigned)status, text,
+	    status == 200 ? "text/plain" : "application/json");
 }
 
 static enum MHD_Result
@@ -305,85 +364,24 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 {
 	(void)version;
 	struct exchange *const e = *state;
+	enum MHD_Result result;
 	char *text = NULL;
-	if (e == NULL)
-		return MHD_NO;
-	if (*length > 0) {
-		collect(e, data, *length);
-		*length = 0;
-		return MHD_YES;
-	}
-	if (e->length == 0 && e->body == NULL) {
-		e->body = strdup("");
-		return e->body != NULL ? MHD_YES : MHD_NO;
-	}
+	if (!is_here(e, data, length, &result))
+		return result;
 	if (e->too_large || strcmp(url, "/munge") != 0 ||
 	    strcmp(method, "POST") != 0)
-		return reply_with(connection, 404,
-		    strdup(
-			"{\"error\":\"want POST /munge with a credential\"}"),
-		    "application/json");
+		return lt_respond_error(
+		    connection, 404, "want POST /munge with a credential");
 	const struct lt_daemon *const d = closure;
 	int status = 200;
 	if (e->asked.payload == NULL)
 		status = lt_munge_open(
 		    &e->asked, d->tables.conf.munge_socket, e->body, &text);
-	if (status == 200) {
-		const enum lt_turn turn =
-		    lt_api_turn(e->asked.payload, e->asked.path);
-
-		if (turn > server.turn)
-			return await(e, connection, turn);
-		status = lt_munge_answer(closure, &e->asked, &text);
-	}
-	if (text == NULL)
-		return MHD_NO;
-	return reply_with(connection, (unsigned)status, text,
-	    status == 200 ? "text/plain" : "application/json");
-}
-
-/* A fresh socket under a new name, then renamed: no moment without one that
- * works, and a stale one is replaced. */
-static int
-listen_local(const char *path, struct lt_error *err)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s.new",
-		path) >= (int)sizeof(address.sun_path))
-		return lt_fail(err, LT_EINPUT,
-		    "%s: longer than a socket's name may be (%zu)", path,
-		    sizeof(address.sun_path) - sizeof(".new"));
-	unlink(address.sun_path);
-	const int fd =
-	    socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 ||
-	    bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    chmod(address.sun_path, 0666) != 0 || listen(fd, BACKLOG) != 0 ||
-	    rename(address.sun_path, path) != 0) {
-		lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return err != NULL ? err->code : LT_EIO;
-	}
-	return fd;
-}
-
-static void
-refuse(int fd)
-{
-	static const char text[] =
-	    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
-	    "Content-Type: application/json\r\n\r\n"
-	    "{\"error\":\"lowtided: too many connections, of this user or in all: try again\"}";
-	char asked[512];
-
-	/* Closed with something unread, it would read a reset, not this. */
-	shutdown(fd, SHUT_RD);
-	while (recv(fd, asked, sizeof(asked), MSG_DONTWAIT) > 0)
-		;
-	(void)send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
+	if (status == 200)
+		return answer_asked(e, connection);
+	return text != NULL ? lt_respond(connection, (unsigned)status, text,
+				  "application/json")
+			    : MHD_NO;
 }
 
 static void
@@ -398,13 +396,13 @@ accept_local(void)
 		if (fd < 0)
 			return;
 		server.accepted =
-		    peer_of_fd(fd, &uid)
+		    lt_listen_peer(fd, &uid)
 			? lt_slot_take(&server.local_slots, fd, uid,
 			      lt_is_admin(&server.d->tables, uid),
 			      lt_monotonic_ms())
 			: NULL;
 		if (server.accepted == NULL) {
-			refuse(fd);
+			lt_listen_refuse(fd);
 			continue;
 		}
 		(void)MHD_add_connection(server.local, fd,
@@ -425,9 +423,12 @@ lt_serve_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 
-	if (server.local != NULL && room > 0)
+	if (server.local != NULL && room > 1) {
 		fds[count++] =
 		    (struct pollfd){.fd = server.listen_fd, .events = POLLIN};
+		fds[count++] =
+		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
+	}
 	for (int i = 0; i < 2 && count < room; i++) {
 		if (*daemons[i] == NULL)
 			continue;
@@ -468,7 +469,8 @@ run(enum lt_turn turn)
 	const int64_t now_ms = lt_monotonic_ms();
 
 	server.turn = turn;
-	wake_waiting(turn);
+	lt_asides_run();
+	wake_waiting(false);
 	server.running = true;
 	if (server.local != NULL)
 		accept_local();
@@ -531,11 +533,16 @@ int
 lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err)
 {
-	const int fd = listen_local(d->paths.socket, err);
+	const int fd = lt_listen(d->paths.socket, err);
 
 	if (fd < 0)
 		return fd;
 	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
+	const int code = lt_asides_start(end_aside, err);
+	if (code != LT_OK) {
+		close(fd);
+		return code;
+	}
 	if (relay != NULL)
 		lt_questions_start(relay->ask, wake);
 	lt_breath_by(breathe);
@@ -557,7 +564,8 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
 	if (port == 0)
 		return LT_OK;
-	server.remote = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL,
+	server.remote = MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL,
 	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
 	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
 	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
@@ -576,7 +584,8 @@ void
 lt_serve_stop(void)
 {
 	lt_breath_by(NULL);
-	wake_waiting(LT_TURN_ALL); /* none may sleep when it stops */
+	lt_asides_stop(); /* none may sleep when it stops */
+	wake_waiting(true);
 	if (server.local != NULL) {
 		lt_questions_stop();
 		MHD_stop_daemon(server.local);

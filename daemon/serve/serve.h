@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The HTTP server: Unix socket with peer credentials, TCP with munge
- * credentials; both end in lt_api().
+ * credentials; both end in lt_api_begin().
  */
 #ifndef LT_SERVE_H
 #define LT_SERVE_H
@@ -12,7 +12,7 @@
 
 struct lt_daemon;
 
-enum { LT_SERVE_FDS = 3 };
+enum { LT_SERVE_FDS = 4 };
 
 /* A server that has the answers from another. */
 struct lt_serve_relay {
@@ -22,7 +22,7 @@ struct lt_serve_relay {
 	lt_question_function *ask;
 };
 
-/* relay: NULL = it answers by lt_api(). */
+/* relay: NULL = it answers by lt_api_begin(). */
 int lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err);
 void lt_serve_stop(void);

@@ -7,18 +7,13 @@
 #include <string.h>
 
 #include "api.h"
-#include "daemon.h"
 #include "seal.h"
 #include "serve_munge.h"
 
 static int
 refuse(char **text, int status, const char *why)
 {
-	json_t *json = NULL;
-
-	(void)lt_api_error(&json, status, "%s", why);
-	*text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-	json_decref(json);
+	*text = lt_api_error_text(why);
 	return status;
 }
 
@@ -48,28 +43,21 @@ lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
 }
 
 int
-lt_munge_answer(
-    struct lt_daemon *d, const struct lt_munge_request *asked, char **text)
+lt_munge_seal(char **text, const char *munge_socket, uint32_t uid, int status,
+    const char *reply)
 {
-	const struct lt_seal munge = {
-	    .munge_socket = d->tables.conf.munge_socket};
+	const struct lt_seal munge = {.munge_socket = munge_socket};
 	struct lt_error err = {0};
-	char *reply = NULL;
-	int status = lt_api(d, asked->uid, asked->payload, asked->path,
-	    asked->body, strlen(asked->body), &reply);
 
-	if (reply != NULL && strlen(reply) > LT_API_REPLY_MAX) {
-		free(reply);
-		reply = strdup(
-		    "{\"error\":\"the reply passes 512 KiB: ask for one team, or a shorter period\"}");
+	if (strlen(reply) > LT_API_REPLY_MAX) {
+		reply =
+		    "{\"error\":\"the reply passes 512 KiB: ask for one team, or a shorter period\"}";
 		status = 400;
 	}
-	if (reply == NULL)
-		return refuse(text, 503, "munge: out of memory");
-	const int code = lt_seal_reply(text, &munge,
-	    &(struct lt_seal_answer){asked->uid, status, reply}, &err);
-	free(reply);
-	return code == LT_OK ? 200 : refuse(text, 503, err.text);
+	return lt_seal_reply(text, &munge,
+		   &(struct lt_seal_answer){uid, status, reply}, &err) == LT_OK
+		   ? 200
+		   : refuse(text, 503, err.text);
 }
 
 void

@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-struct lt_daemon;
-
 struct lt_munge_request { /* start as { 0 } */
 	uint32_t uid;
 	char *payload; /* malloc'd; begins with the method */
@@ -21,10 +19,10 @@ struct lt_munge_request { /* start as { 0 } */
  */
 int lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
     const char *credential, char **text);
-/* *text: malloc'd, a credential that only the caller's uid can decode (status
- * 200), or JSON with an error. */
-int lt_munge_answer(
-    struct lt_daemon *d, const struct lt_munge_request *asked, char **text);
+/* reply: JSON with that status. *text: malloc'd, a credential that only that
+ * uid can decode (status 200), or JSON with an error. */
+int lt_munge_seal(char **text, const char *munge_socket, uint32_t uid,
+    int status, const char *reply);
 void lt_munge_free(struct lt_munge_request *asked);
 
 #endif

@@ -15,6 +15,10 @@ struct lt_ledger; /* opaque */
 /* Opens or makes both, 0600, WAL, synchronous=FULL, migrations up only. */
 int lt_ledger_open(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
+/* The same two for one thread beside the writer's: it may only read, keeps
+ * nobody waiting, and sees one state of each until it is closed. */
+int lt_ledger_open_reader(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
 void lt_ledger_close(struct lt_ledger *ledger);
 /* Group several calls: begin, then commit or roll back. No nesting. */
 int lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err);
@@ -245,14 +249,16 @@ int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 struct lt_runs_asked {
 	const char *account;
 	int64_t from_utc_s, to_utc_s; /* their hours touch [from, to) */
-	/* Those behind this one, in the order of ends, job ids and submit
-	 * times; 0 = from the first. */
-	int64_t after_end_utc_s;
-	struct lt_run_key after;
+	/* Those behind this one, in the order in which they are given: by end,
+	 * start, moved, priced and key; NULL = from the first. */
+	const struct lt_run *after;
 	uint32_t most; /* 0 = all */
 };
+typedef int lt_run_function(
+    void *context, const struct lt_run *run, struct lt_error *err);
+/* Gives `take` each of them, lent for the call, until it fails. */
 int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err);
+    lt_run_function *take, void *context, struct lt_error *err);
 struct lt_run_sum {
 	struct lt_run_key key;
 	bool provisional;
@@ -314,6 +320,10 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s,
     struct lt_totals totals[3] /* by enum lt_entry_kind */,
+    struct lt_error *err);
+/* The amounts only, and no runs counted. */
+int lt_ledger_amounts(struct lt_ledger *ledger, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
     struct lt_error *err);
 /* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. */
 struct lt_account_sum {

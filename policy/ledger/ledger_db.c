@@ -24,7 +24,7 @@ static const struct {
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
-	    LT_SQL_LEDGER_5},
+	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6},
 	LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
 	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2},
@@ -401,33 +401,36 @@ migrate(
 }
 
 static int
-open_database(
-    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
+open_database(struct lt_ledger *ledger, enum lt_database database,
+    bool is_reader, struct lt_error *err)
 {
 	char path[PATH_SIZE];
+	const int flags =
+	    is_reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", ledger->state_dir,
 	    databases[database].file);
-	const int rc = prepare_file(path, err);
+	const int rc = is_reader ? LT_OK : prepare_file(path, err);
 	if (rc != LT_OK)
 		return rc;
 	if (sqlite3_open_v2(path, &ledger->db[database],
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
+		flags | SQLITE_OPEN_NOFOLLOW |
 		    SQLITE_OPEN_NOMUTEX, /* one thread uses it */
 		NULL) != SQLITE_OK)
 		return ledger->db[database] == NULL
 			   ? lt_fail(err, LT_ENOMEM, "%s: no memory", path)
 			   : fail_sql(ledger, database, "open", err);
 	(void)sqlite3_busy_timeout(ledger->db[database], BUSY_MS);
-	if (sqlite3_exec(ledger->db[database], LT_SQL_PRAGMAS, NULL, NULL,
+	if (sqlite3_exec(ledger->db[database],
+		is_reader ? LT_SQL_READER : LT_SQL_PRAGMAS, NULL, NULL,
 		NULL) != SQLITE_OK)
 		return fail_sql(ledger, database, "set-up", err);
-	return migrate(ledger, database, err);
+	return is_reader ? LT_OK : migrate(ledger, database, err);
 }
 
-int
-lt_ledger_connect(
-    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
+static int
+connect_to(struct lt_ledger **ledger, const char *state_dir, bool is_reader,
+    struct lt_error *err)
 {
 	*ledger = NULL;
 	struct lt_ledger *const made = calloc(1, sizeof(*made));
@@ -441,13 +444,27 @@ lt_ledger_connect(
 		rc = lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", state_dir, strerror(errno));
 	for (int i = 0; i < LT_DB_COUNT && rc == LT_OK; i++)
-		rc = open_database(made, (enum lt_database)i, err);
+		rc = open_database(made, (enum lt_database)i, is_reader, err);
 	if (rc != LT_OK) {
 		lt_ledger_close(made);
 		return rc;
 	}
 	*ledger = made;
 	return LT_OK;
+}
+
+int
+lt_ledger_connect(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
+{
+	return connect_to(ledger, state_dir, false, err);
+}
+
+int
+lt_ledger_open_reader(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
+{
+	return connect_to(ledger, state_dir, true, err);
 }
 
 void

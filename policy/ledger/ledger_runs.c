@@ -389,42 +389,69 @@ lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
 	return rc < 0 ? rc : LT_OK;
 }
 
-static int
-collect_runs(struct lt_ledger *ledger, struct lt_bound bound,
+int
+lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
 	struct lt_array found = {.read = read_run, .size = sizeof(**runs)};
-	const int rc = lt_rows_all(ledger, bound, &found, err);
+	const int rc = lt_rows_all(
+	    ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)), &found, err);
 
 	*runs = found.items;
 	*count = found.count;
 	return rc;
 }
 
-int
-lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+struct taker {
+	lt_run_function *take;
+	void *context;
+	int64_t left; /* so many more are wanted; negative: all */
+};
+
+static int
+take_part(struct lt_ledger *ledger, struct lt_bound part, struct taker *taker,
+    struct lt_error *err)
 {
-	return collect_runs(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
-	    runs, count, err);
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger, part, err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_run run;
+
+		read_run(&rows, &run);
+		taker->left -= taker->left > 0;
+		rc = taker->take(taker->context, &run, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
 }
+
+#define BIND_RUNS(sql, asked, after, left)                                     \
+	LT_BIND(sql, LT_TEXT((asked)->account), LT_INT((asked)->from_utc_s),   \
+	    LT_INT((asked)->to_utc_s), LT_INT((after)->end_utc_s),             \
+	    LT_INT((after)->start_utc_s), LT_INT((after)->moved),              \
+	    LT_INT((after)->priced), LT_INT((after)->key.job_id),              \
+	    LT_INT((after)->key.submit_utc_s), LT_INT(left))
 
 int
 lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+    lt_run_function *take, void *context, struct lt_error *err)
 {
-	/* SQLite looks for the first end only: it begins where we were. */
-	const int64_t from_utc_s = asked->after_end_utc_s > asked->from_utc_s
-				       ? asked->after_end_utc_s - 1
-				       : asked->from_utc_s;
+	/* Behind all that ended as the period begins. */
+	static const struct lt_run before = {.start_utc_s = INT64_MAX};
+	const struct lt_run *const after =
+	    asked->after != NULL ? asked->after : &before;
+	struct taker taker = {.take = take,
+	    .context = context,
+	    .left = asked->most > 0 ? (int64_t)asked->most : -1};
+	const int rc = take_part(ledger,
+	    BIND_RUNS(LT_SQL_RUNS_NEAR, asked, after, taker.left), &taker, err);
 
-	return collect_runs(ledger,
-	    LT_BIND(LT_SQL_RUNS_OF_ACCOUNT, LT_TEXT(asked->account),
-		LT_INT(from_utc_s), LT_INT(asked->to_utc_s),
-		LT_INT(asked->after_end_utc_s), LT_INT(asked->after.job_id),
-		LT_INT(asked->after.submit_utc_s),
-		LT_INT(asked->most > 0 ? (int64_t)asked->most : -1)),
-	    runs, count, err);
+	return rc == LT_OK && taker.left != 0
+		   ? take_part(ledger,
+			 BIND_RUNS(LT_SQL_RUNS_FAR, asked, after, taker.left),
+			 &taker, err)
+		   : rc;
 }
 
 int

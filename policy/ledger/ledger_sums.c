@@ -95,7 +95,7 @@ count_runs(struct lt_ledger *ledger, const struct count *c, const char *account,
 }
 
 int
-lt_ledger_totals(struct lt_ledger *ledger, const char *account,
+lt_ledger_amounts(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
     struct lt_error *err)
 {
@@ -118,6 +118,17 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
 	}
 	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_totals(struct lt_ledger *ledger, const char *account,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
+    struct lt_error *err)
+{
+	int rc = lt_ledger_amounts(
+	    ledger, account, from_utc_s, to_utc_s, totals, err);
+
 	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts);
 	     i++)
 		rc = count_runs(ledger, &counts[i], account, from_utc_s,

@@ -13,6 +13,12 @@
 	"PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-512;"          \
 	"PRAGMA temp_store=MEMORY;" /* what a savepoint may undo */
 
+/* A reader's: its transaction lasts until it is closed. */
+#define LT_SQL_READER                                                          \
+	"PRAGMA trusted_schema=OFF; PRAGMA cache_size=-512;"                   \
+	"PRAGMA temp_store=MEMORY; BEGIN;"                                     \
+	"SELECT 1 FROM sqlite_schema LIMIT 1;"
+
 /*
  * ledger.db, version 1. entries.at_utc_s is the hour whose period is charged,
  * for_utc_s the hour that was used: they differ when that period was closed.
@@ -146,6 +152,12 @@
 #define LT_SQL_LEDGER_5                                                        \
 	"CREATE INDEX runs_odd ON runs (account, end_utc_s, start_utc_s,"      \
 	" provisional, worst_quality, gpus_from) WHERE " LT_SQL_ODD ";"
+/* Version 6: the few runs that may touch a period though they ended long
+ * after it, without reading all that did. */
+#define LT_SQL_LEDGER_6                                                        \
+	"CREATE INDEX runs_long ON runs"                                       \
+	" (account, end_utc_s, start_utc_s, moved, priced)"                    \
+	" WHERE " LT_SQL_LONG ";"
 
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \
@@ -185,6 +197,9 @@
 /* By a recording, by slurmctld's last record, or whose GPUs are not by
  * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
+/* What ends later than that after a period touches it only if it is long. */
+#define LT_SQL_LONG_S "172800"
+#define LT_SQL_LONG "end_utc_s > start_utc_s + " LT_SQL_LONG_S
 #define LT_SQL_RUN_COLUMNS                                                     \
 	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account,"  \
 	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"   \
@@ -199,6 +214,30 @@
 #define LT_SQL_TOUCHES                                                         \
 	"end_utc_s > ?2 AND start_utc_s < ?3"                                  \
 	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
+/* The same in two parts, read one after the other. Each is a range of an
+ * index, so that neither grows with what ended later. */
+#define LT_SQL_STARTED                                                         \
+	"start_utc_s < ?3 AND start_utc_s > 0 AND end_utc_s > start_utc_s"
+#define LT_SQL_NEAR "end_utc_s <= ?3 + " LT_SQL_LONG_S " AND " LT_SQL_STARTED
+#define LT_SQL_FAR                                                             \
+	"end_utc_s > ?3 + " LT_SQL_LONG_S " AND " LT_SQL_LONG                  \
+	" AND " LT_SQL_STARTED
+/* In the order of runs_account and runs_long. */
+#define LT_SQL_RUN_ORDER                                                       \
+	"end_utc_s, start_utc_s, moved, priced, job_id, submit_utc_s"
+#define LT_SQL_RUNS_BEHIND(part)                                               \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"           \
+	" AND " part " AND (" LT_SQL_RUN_ORDER ")"                             \
+	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"                                 \
+	" ORDER BY " LT_SQL_RUN_ORDER " LIMIT ?10"
+#define LT_SQL_COUNTS(where)                                                   \
+	"SELECT count(*) runs, total(moved) moved,"                            \
+	" total(NOT priced) unpriced FROM runs WHERE account = ?1"             \
+	" AND end_utc_s > ?2 AND " where
+#define LT_SQL_COUNT_RUNS                                                      \
+	"SELECT total(runs), total(moved), total(unpriced)"                    \
+	" FROM (" LT_SQL_COUNTS(LT_SQL_NEAR) " UNION ALL " LT_SQL_COUNTS(      \
+	    LT_SQL_FAR) ")"
 #define LT_SQL_SUM_COLUMNS                                                     \
 	"money_micros, carbon_mg, energy_wh, base_money_micros,"               \
 	" base_carbon_mg"
@@ -273,11 +312,8 @@
 	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \
 	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
 	    " ORDER BY 2, 1")                                                  \
-	X(RUNS_OF_ACCOUNT, LEDGER,                                             \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"       \
-	    " AND " LT_SQL_TOUCHES                                             \
-	    " AND (end_utc_s, job_id, submit_utc_s) > (?4, ?5, ?6)"            \
-	    " ORDER BY end_utc_s, job_id, submit_utc_s LIMIT ?7")              \
+	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                  \
+	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                    \
 	X(RUNS_ODD, LEDGER,                                                    \
 	    "SELECT total(worst_quality = 7), total(provisional),"             \
 	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
@@ -285,9 +321,7 @@
 	X(RUN_SUMS, LEDGER,                                                    \
 	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
 	    " ORDER BY job_id, submit_utc_s")                                  \
-	X(RUN_COUNTS, LEDGER,                                                  \
-	    "SELECT count(*), total(moved), total(NOT priced) FROM runs"       \
-	    " WHERE account = ?1 AND " LT_SQL_TOUCHES)                         \
+	X(RUN_COUNTS, LEDGER, LT_SQL_COUNT_RUNS)                               \
 	X(CORRECTED_COUNTS, LEDGER,                                            \
 	    "SELECT count(*), total(moved), total(NOT priced) FROM"            \
 	    " (SELECT DISTINCT job_id, submit_utc_s FROM entries"              \

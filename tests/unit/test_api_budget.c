@@ -165,9 +165,11 @@ test_requests(void **state)
 
 		make_world(d, &policy);
 		d->ledger = f->ledger;
-		const int status = lt_api(d, requests[i].uid,
-		    requests[i].method, requests[i].uri, requests[i].body,
-		    strlen(requests[i].body), &text);
+		const int status = lt_api(d,
+		    &(struct lt_api_asked){requests[i].uid, requests[i].method,
+			requests[i].uri, requests[i].body,
+			strlen(requests[i].body)},
+		    &text);
 		if (status != requests[i].status ||
 		    strstr(text, requests[i].has) == NULL ||
 		    (requests[i].has_not != NULL &&

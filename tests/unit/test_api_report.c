@@ -27,7 +27,8 @@ ask(struct fixture *f, const char *query, int want)
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
 	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
-	const int status = lt_api(d, 0, "GET", uri, "", 0, &text);
+	const int status = lt_api(
+	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
 	if (status != want)
 		fail_msg("%s: %d, %s", query, status, text);
 	json_t *const json = json_loads(text, 0, NULL);
@@ -42,19 +43,23 @@ static const struct {
 	int status;
 	const char *jobs, *next; /* of the page, in order; NULL: the last */
 } pages[] = {
-    {"the first", "&after=&limit=2", 200, "4 1 ", "1793498400.1."},
+    {"the first", "&after=&limit=2", 200, "4 1 ",
+	"1793498400.1793494800.1.1.1."},
     {"over two accounts, nothing twice",
-	"&after=1793509200.4.9999999999.nlp&limit=2", 200, "1 2 ",
-	"1793502000.2."},
-    {"among equal ends, by job", "&after=1793502000.1.9.vision", 200, "2 3 ",
-	NULL},
-    {"the last, shorter", "&after=1793502000.2.9999999999.vision&limit=2", 200,
+	"&after=1793509200.1793505600.1.1.4.9999999999.nlp&limit=2", 200,
+	"1 2 ", "1793502000.1793498400.1.1.2."},
+    {"among equal ends, by job", "&after=1793502000.1793498400.1.1.1.9.vision",
+	200, "2 3 ", NULL},
+    {"the last, shorter",
+	"&after=1793502000.1793498400.1.1.2.9999999999.vision&limit=2", 200,
 	"3 ", NULL},
-    {"past the end", "&after=1793505600.3.9999999999.vision", 200, "", NULL},
-    {"an account that left meanwhile", "&after=1.1.1.gone", 200, "", NULL},
+    {"past the end", "&after=1793505600.1793502000.1.1.3.9999999999.vision",
+	200, "", NULL},
+    {"an account that left meanwhile", "&after=1.1.1.1.1.1.gone", 200, "",
+	NULL},
     {"one team", "&after=&team=vision", 200, "1 2 3 ", NULL},
     {"no place", "&after=-", 400, NULL, NULL},
-    {"a place of nobody", "&after=1.2.3.", 400, NULL, NULL},
+    {"a place of nobody", "&after=1.2.1.1.3.4.", 400, NULL, NULL},
     {"a page larger than a reply may be", "&after=&limit=601", 400, NULL, NULL},
     {"an empty page", "&after=&limit=0", 400, NULL, NULL},
 };
@@ -93,6 +98,40 @@ test_pages(void **state)
 			fail_msg("%s: next %s", pages[i].why, next);
 		json_decref(page);
 	}
+}
+
+/* The statement and all runs in one answer, as the pages have them. */
+static void
+test_all(void **state)
+{
+	struct fixture *const f = *state;
+
+	for (uint32_t i = 1; i <= 4; i++) {
+		struct lt_run run = make_run(
+		    i, NOVEMBER + i * HOUR, NOVEMBER + (i + 1) * HOUR, 100);
+
+		strcpy(run.account, i == 4 ? "nlp" : "vision");
+		strcpy(run.user, i == 4 ? "a\"b\\c\n\xff" : "ada");
+		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
+	}
+	json_t *const all = ask(f, "&runs=all", 200);
+	json_t *const statement = ask(f, "", 200);
+	json_t *const page = ask(f, "&after=", 200);
+	json_t *const runs = json_object_get(all, "runs");
+	assert_true(json_equal(runs, json_object_get(page, "runs")));
+	assert_int_equal(json_array_size(runs), 4);
+	assert_string_equal(
+	    json_string_value(json_object_get(json_array_get(runs, 0), "user")),
+	    "a\"b\\c??");
+	assert_true(json_is_null(json_object_get(all, "next")));
+	json_object_del(all, "runs");
+	json_object_del(all, "next");
+	assert_true(json_equal(all, statement));
+	json_decref(all);
+	json_decref(statement);
+	json_decref(page);
+	json_decref(ask(f, "&runs=some", 400));
+	json_decref(ask(f, "&runs=all&after=", 400));
 }
 
 static void
@@ -134,6 +173,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_all, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,9 @@ static json_t *
 ask(struct site *site, const char *uri, int want)
 {
 	char *text = NULL;
-	const int status = lt_api(&site->d, 1000, "GET", uri, "", 0, &text);
+	const int status = lt_api(&site->d,
+	    &(struct lt_api_asked){.uid = 1000, .method = "GET", .uri = uri},
+	    &text);
 
 	if (status != want)
 		fail_msg("%s: %d, %s", uri, status, text);

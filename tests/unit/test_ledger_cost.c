@@ -10,7 +10,7 @@
 
 #include "ledger_db.h"
 
-enum { FEW = 200, MANY = 4000, PAGE = 100 };
+enum { FEW = 200, MANY = 4000, PAGE = 100, APART_S = HOUR / 2 };
 
 /* Of that statement since it was asked last. */
 static int
@@ -27,8 +27,8 @@ fill(struct fixture *f, uint32_t from, uint32_t to)
 {
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (uint32_t i = from; i < to; i++) {
-		struct lt_run run = make_run(
-		    i + 1, NOVEMBER + i * 60, NOVEMBER + i * 60 + HOUR, 7);
+		struct lt_run run = make_run(i + 1, NOVEMBER + i * APART_S,
+		    NOVEMBER + i * APART_S + HOUR, 7);
 		const struct lt_ledger_hold hold = make_hold(i + 1, 1);
 
 		run.provisional = i < 20 && i % 10 == 0;
@@ -38,35 +38,57 @@ fill(struct fixture *f, uint32_t from, uint32_t to)
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }
 
+struct page {
+	uint32_t seen, count;
+	struct lt_run last;
+};
+
+static int
+take_run(void *context, const struct lt_run *run, struct lt_error *err)
+{
+	struct page *const page = context;
+
+	(void)err;
+	assert_int_equal(run->key.job_id, ++page->seen);
+	page->count++;
+	page->last = *run;
+	return LT_OK;
+}
+
 /* All pages; the most steps that one of them took. */
 static int
 read_pages(struct fixture *f, uint32_t want)
 {
+	struct page page = {.count = PAGE};
 	struct lt_runs_asked asked = {.account = "vision",
 	    .from_utc_s = NOVEMBER,
-	    .to_utc_s = DECEMBER,
+	    .to_utc_s = NOVEMBER + MANY * APART_S,
 	    .most = PAGE};
-	uint32_t seen = 0, count = PAGE;
 	int most = 0;
 
-	while (count == PAGE) {
-		struct lt_run *runs;
-
-		must(f,
-		    lt_ledger_runs(f->ledger, &asked, &runs, &count, &f->err));
-		for (uint32_t i = 0; i < count; i++)
-			assert_int_equal(runs[i].key.job_id, seen + i + 1);
-		seen += count;
-		if (count > 0) {
-			asked.after_end_utc_s = runs[count - 1].end_utc_s;
-			asked.after = runs[count - 1].key;
-		}
-		free(runs);
-		const int took = steps(f, LT_SQL_RUNS_OF_ACCOUNT);
+	while (page.count == PAGE) {
+		page.count = 0;
+		must(f, lt_ledger_runs(
+			    f->ledger, &asked, take_run, &page, &f->err));
+		asked.after = &page.last;
+		const int took = steps(f, LT_SQL_RUNS_NEAR);
 		most = took > most ? took : most;
 	}
-	assert_int_equal(seen, want);
+	assert_int_equal(page.seen, want);
 	return most;
+}
+
+/* Of the first hour: what ended later is not looked at. */
+static int
+count_runs(struct fixture *f)
+{
+	struct lt_totals totals[3];
+
+	must(f, lt_ledger_totals(f->ledger, "vision", NOVEMBER, NOVEMBER + HOUR,
+		    totals, &f->err));
+	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 2);
+	(void)steps(f, LT_SQL_RUNS_ODD);
+	return steps(f, LT_SQL_RUN_COUNTS);
 }
 
 static int
@@ -77,6 +99,7 @@ count_odd(struct fixture *f)
 	must(f, lt_ledger_totals(
 		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].provisional_runs, 2);
+	(void)steps(f, LT_SQL_RUN_COUNTS);
 	return steps(f, LT_SQL_RUNS_ODD);
 }
 
@@ -95,7 +118,8 @@ cost_is_of_what_is_asked(void **state)
 	static const struct {
 		const char *what;
 		int (*read)(struct fixture *f);
-	} reads[] = {{"odd runs", count_odd}, {"a hold", find_hold}};
+	} reads[] = {{"odd runs", count_odd}, {"a hold", find_hold},
+	    {"runs of an hour", count_runs}};
 	enum { READS = sizeof(reads) / sizeof(*reads) };
 	struct fixture *const f = *state;
 	int of_few[READS];

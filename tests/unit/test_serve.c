@@ -321,6 +321,7 @@ test_turns(void **state)
 	(void)state;
 	d.tables.conf.slurm_uid = geteuid();
 	d.budget.has_snapshot = d.budget.snapshot.ready = true;
+	d.next.snapshot = d.next.renewal = INT64_MAX; /* nothing to publish */
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int asked, later;
 		const pid_t child = ask_as(geteuid(), cases[i].request, &asked);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text of an answer as it is made: kept whole up to a bound, or handed on
+ * in pieces, so that an answer of any length needs no more memory than one.
+ */
+#ifndef LT_OUT_H
+#define LT_OUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LT_OUT_PIECE = 64 * 1024 };
+
+/* Takes a piece; false: nobody does any more. */
+typedef bool lt_out_function(void *context, const char *bytes, size_t length);
+
+struct lt_out {	     /* start as { 0 } and one of the two; lt_out_free() */
+	size_t most; /* to keep */
+	lt_out_function *take; /* or whom pieces go to */
+	void *context;
+	char *bytes; /* what was not handed on */
+	size_t length, capacity;
+	bool taken;  /* a piece was handed on */
+	bool failed; /* too long, no memory, or nobody takes it: what follows
+		      * is dropped */
+};
+
+void lt_out_bytes(struct lt_out *out, const char *bytes, size_t length);
+void lt_out_text(struct lt_out *out, const char *text);
+void lt_out_int(struct lt_out *out, int64_t value);
+/* In quotes, as a JSON text. */
+void lt_out_quoted(struct lt_out *out, const char *text);
+/* "2026-11-21T02:00:00Z" in quotes, null for 0. */
+void lt_out_time(struct lt_out *out, int64_t utc_s);
+/* Compact; NULL: no memory. It is dropped. */
+void lt_out_json(struct lt_out *out, json_t *json);
+/* Hand on what is here; nothing where it is kept. */
+void lt_out_flush(struct lt_out *out);
+/* Instead of what was kept, {"error": text}; returns status. */
+int lt_out_error(struct lt_out *out, int status, const char *text);
+void lt_out_free(struct lt_out *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers that are there whole, and until when a connection may last.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "http.h"
+#include "respond.h"
+#include "slots.h"
+
+void
+lt_respond_until(struct MHD_Connection *connection, int64_t deadline_ms)
+{
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct lt_slot *const slot = info != NULL ? info->socket_context : NULL;
+
+	if (slot != NULL)
+		slot->deadline_ms = deadline_ms;
+}
+
+enum MHD_Result
+lt_respond(struct MHD_Connection *connection, unsigned status, char *text,
+    const char *type)
+{
+	struct MHD_Response *const response = MHD_create_response_from_buffer(
+	    strlen(text), text, MHD_RESPMEM_MUST_FREE);
+
+	if (response == NULL) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	const enum MHD_Result result =
+	    MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	lt_respond_until(connection, lt_monotonic_ms() + LT_SLOT_REPLY_MS);
+	return result;
+}
+
+enum MHD_Result
+lt_respond_error(
+    struct MHD_Connection *connection, unsigned status, const char *why)
+{
+	char *const text = lt_api_error_text(why);
+
+	return text != NULL
+		   ? lt_respond(connection, status, text, "application/json")
+		   : MHD_NO;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run as JSON: one row of `runs` in docs/api.md.
+ */
+#ifndef LT_RUN_JSON_H
+#define LT_RUN_JSON_H
+
+#include <jansson.h>
+
+#include "ledger.h"
+#include "out.h"
+
+void lt_run_write(struct lt_out *out, const struct lt_run *run);
+json_t *lt_run_json(const struct lt_run *run); /* NULL: no memory */
+
+#endif
