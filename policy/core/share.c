@@ -302,6 +302,16 @@ is_more(const struct lt_share *a, const struct lt_share *b)
 	       (wide)b->numerator * b->nodes * a->denominator;
 }
 
+/* Of whole sockets, at least so many nodes: Slurm fills the first ones, and may
+ * need more for the rest. */
+static bool
+several_by_socket(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	return (partition->flags & LT_PARTITION_BY_SOCKET) &&
+	       larger(request->min_nodes, partition->min_nodes) > 1;
+}
+
 /* Where whole sockets are given, these leave some of a node unused, and how
  * much depends on how Slurm deals the tasks out. */
 static bool
@@ -309,7 +319,8 @@ sockets_unsure(
     const struct lt_request *request, const struct lt_partition *partition)
 {
 	return (partition->flags & LT_PARTITION_BY_SOCKET) &&
-	       (request->plane || request->tasks_per_board > 0 ||
+	       (several_by_socket(request, partition) || request->plane ||
+		   request->tasks_per_board > 0 ||
 		   request->tasks_per_socket > 0 ||
 		   partition->max_cpus_per_node > 0 ||
 		   (lt_request_wants_gpus(request) &&
@@ -394,7 +405,9 @@ nodes_wanted(const struct lt_need *need, uint64_t least)
 	    least * larger(2, sockets_most(need->market, part));
 	const uint64_t by_socket = nodes_bound(need, true);
 
-	return by_socket > 0 ? smaller(most, by_socket) : most;
+	return by_socket > 0 && !several_by_socket(request, part)
+		   ? smaller(most, by_socket)
+		   : most;
 }
 
 uint32_t

@@ -408,6 +408,8 @@ test_bound(void **state)
 	    {"whole sockets", SOCKETS, {.tasks = 40}, 1},
 	    {"whole sockets and planes: one socket of each node at worst",
 		SOCKETS, {.tasks = 40, .plane = true}, 2},
+	    {"whole sockets of two nodes, as 22.05 needed a third: of all",
+		SOCKETS, {.tasks = 6, .min_nodes = 2, .tasks_per_gpu = 1}, 0},
 	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
 	    {"two tasks a board, of which Slurm takes no notice", PLAIN,
 		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 1},
