@@ -140,17 +140,41 @@ add(struct looked *l, uint32_t id, struct lt_slurm_jobs *jobs,
 	return LT_OK;
 }
 
+static bool
+was_asked(const struct looked *l, uint32_t id)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (l->ids[i] == id)
+			return true;
+	return false;
+}
+
+/* By a task's own id slurmctld gives the task alone. It is let go, and the next
+ * pass asks for all of its array: here each record is found once, with all of
+ * its kind. */
+static bool
+is_part(struct lt_daemon *d, uint32_t id, struct lt_slurm_jobs *jobs)
+{
+	if (jobs->count == 0 || lt_first_id(&jobs->jobs[0]) == id)
+		return false;
+	lt_look_at(d, lt_first_id(&jobs->jobs[0]));
+	lt_slurm_jobs_free(jobs);
+	return true;
+}
+
 static int
-ask_named(
-    struct looked *l, const uint32_t *ids, uint32_t count, struct lt_error *err)
+ask_named(struct lt_daemon *d, struct looked *l, const uint32_t *ids,
+    uint32_t count, struct lt_error *err)
 {
 	int code = LT_OK;
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		struct lt_slurm_jobs jobs;
 
+		if (was_asked(l, ids[i])) /* a new one, changed at once */
+			continue;
 		code = ask(&jobs, ids[i], err);
-		if (code == LT_OK)
+		if (code == LT_OK && !is_part(d, ids[i], &jobs))
 			code = add(l, ids[i], &jobs, err);
 	}
 	return code;
@@ -194,11 +218,8 @@ ask_new(struct lt_daemon *d, struct looked *l, int64_t now_utc_s,
 		}
 		misses = 0;
 		s->unseen--;
-		if (lt_first_id(&jobs.jobs[0]) != id) { /* a task: all of it */
-			lt_look_at(d, lt_first_id(&jobs.jobs[0]));
-			lt_slurm_jobs_free(&jobs);
+		if (is_part(d, id, &jobs))
 			continue;
-		}
 		const uint32_t highest = highest_id(&jobs);
 		code = add(l, id, &jobs, err);
 		id = highest;
@@ -231,15 +252,6 @@ is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *jobs)
 			return false;
 	}
 	return jobs->count > 0;
-}
-
-static bool
-was_asked(const struct looked *l, uint32_t id)
-{
-	for (uint32_t i = 0; i < l->count; i++)
-		if (l->ids[i] == id)
-			return true;
-	return false;
 }
 
 static int
@@ -283,11 +295,13 @@ lt_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	s->looks = NULL;
 	s->look_count = 0;
 	s->look_capacity = 0;
-	int code = ask_named(&l, ids, count, err);
+	int code = LT_OK;
+	if (s->unseen > 0 && s->list.count > 0)
+		code = ask_new(d, &l, now_utc_s, err);
+	if (code == LT_OK)
+		code = ask_named(d, &l, ids, count, err);
 	if (code == LT_OK && s->list.count > 0)
 		code = ask_arrays(s, &l, err);
-	if (code == LT_OK && s->unseen > 0 && s->list.count > 0)
-		code = ask_new(d, &l, now_utc_s, err);
 	if (code == LT_OK && l.count > 0)
 		code = lt_reconcile_some(
 		    d, &l.found, l.ids, l.count, now_utc_s, err);

@@ -306,6 +306,38 @@ test_new(void **state)
 	end_world(w);
 }
 
+/* One that is named before any list or look had it is found once: a new job
+ * that was changed at once, and a task that a change split from its array. */
+static void
+test_named_unknown(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
+
+	jobs[0].array_job_id = jobs[1].array_job_id = 7;
+	jobs[0].array_pending = 4;
+	struct lt_ledger_hold hold = hold_job(w, &jobs[0], HELD, 0);
+	hold.quote.tasks = hold.live_tasks = 4;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	list(w, jobs, 1);
+	jobs[0].array_pending = 3;
+	fake_jobs.count = 2;
+	lt_look_at(w->d, 8);
+	for (int i = 0; i < 2; i++) {
+		look(w);
+		assert_int_equal(w->d->jobs.list.count, 2);
+		assert_int_equal(lt_live_find(&w->d->jobs, 107)->live, 4);
+	}
+	quote_job(w, &jobs[2]);
+	fake_jobs.count = 3;
+	w->d->jobs.unseen = 1;
+	lt_look_at(w->d, 9);
+	look(w);
+	assert_int_equal(w->d->jobs.unseen, 0);
+	assert_int_equal(w->d->jobs.list.count, 3);
+	end_world(w);
+}
+
 static uint32_t
 drawn(uint32_t *seed, uint32_t below)
 {
@@ -436,6 +468,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(
 		test_arrays_in_turn, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_new, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_named_unknown, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_looks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_by_lists, set_up, tear_down),
 	};
