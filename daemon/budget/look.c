@@ -58,7 +58,7 @@ is_news(const struct lt_slurm_job *job, const struct lt_slurm_run *row,
 }
 
 /* Names the jobs of the list that have started or ended since. A slurmdbd that
- * fails is settle.c's to tell. */
+ * fails is settle.c's to tell; lists show them until it answers. */
 static void
 name_rows(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -76,8 +76,11 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	if ((started ? lt_child_runs : lt_child_ended)(
 		&rows, from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
 		d->next.ended = now_utc_s + ENDED_AGAIN_S;
+		d->jobs.rows_tell = false;
+		lt_look_list(d, now_utc_s);
 		return;
 	}
+	d->jobs.rows_tell = true;
 	if (started)
 		d->next.started =
 		    now_utc_s +

@@ -37,7 +37,7 @@ lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
 	/* A fifth of the time of few jobs too: slurmctld may be slow. */
 	d->next.list_from = now_utc_s + larger(every_s, 5 * pass_ms / 1000);
 	if (d->next.jobs != 0)
-		d->next.jobs = lt_look_singly(jobs)
+		d->next.jobs = lt_look_singly(jobs) && jobs->rows_tell
 				   ? now_utc_s + LISTS_LONGEST_S
 				   : d->next.list_from;
 }

@@ -199,6 +199,40 @@ test_a_list_is_due(void **state)
 	end_world(w);
 }
 
+/* While slurmdbd does not answer, and at a site without it, only lists show
+ * who started or ended: they are made as often as they may. */
+static void
+test_no_rows(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job job = make_job(7);
+
+	quote_job(w, &job);
+	list(w, &job, 1);
+	w->d->jobs.list.count = 2000; /* as if there were so many */
+	lt_look_pace(w->d, 1000, NOW);
+	assert_int_equal(w->d->next.jobs, NOW + 50);
+	w->d->jobs.list.count = 1;
+	snprintf(w->d->tables.conf.accounting_storage,
+	    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
+	w->d->next.ended = NOW;
+	look(w);
+	w->d->jobs.list.count = 2000;
+	lt_look_pace(w->d, 1000, NOW);
+	assert_int_equal(w->d->next.jobs, NOW + 600);
+	w->d->jobs.list.count = 1;
+	dbd_fails = true;
+	w->d->next.ended = NOW;
+	look(w);
+	dbd_fails = false;
+	assert_int_equal(w->d->next.jobs, NOW + 50);
+	w->d->jobs.list.count = 2000;
+	lt_look_pace(w->d, 1000, NOW);
+	assert_int_equal(w->d->next.jobs, NOW + 50);
+	w->d->jobs.list.count = 1;
+	end_world(w);
+}
+
 /* An array is asked for by its first id, whichever task is named; what
  * slurmctld has no more leaves the list. */
 static void
@@ -464,6 +498,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_a_list_is_due, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_no_rows, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_array, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_arrays_in_turn, set_up, tear_down),
