@@ -166,8 +166,10 @@ running_known() { lowtide explain "$id" | grep -q '1 of 1 tasks live'; }
 	within 10 known "$id"
 	scontrol requeuehold "$id"
 	by_user() { [[ "$(squeue -h -j "$id" -t PD -o %r)" =~ JobHeldUser|requeued.in.held ]]; }
-	admitted() { by_user && [ "$(budget_of uheld held_micros)" -ge 60000 ] && ! locked; }
+	# Its first hold is as large: not before the new run has one.
+	run_admitted() { grep -q "event=run_admitted.* account=uheld" "$D/log/lowtided.out"; }
 	locked() { explained "$id" 'Held after a requeue'; }
+	admitted() { run_admitted && by_user && [ "$(budget_of uheld held_micros)" -ge 60000 ] && ! locked; }
 	within 40 admitted
 	as_user scontrol release "$id"
 	released() { [ "$(squeue -h -j "$id" -t PD -o %r)" = BeginTime ] || runs "$id"; }
