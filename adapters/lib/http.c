@@ -32,21 +32,21 @@ struct transfer { /* of one hop */
 };
 
 static struct { /* all that is used of libcurl, once it is loaded */
-	typeof(curl_global_init) *global_init;
-	typeof(curl_global_cleanup) *global_cleanup;
-	typeof(curl_easy_init) *easy_init;
-	typeof(curl_easy_setopt) *easy_setopt;
-	typeof(curl_easy_perform) *easy_perform;
-	typeof(curl_easy_getinfo) *easy_getinfo;
-	typeof(curl_easy_strerror) *easy_strerror;
-	typeof(curl_easy_cleanup) *easy_cleanup;
-	typeof(curl_slist_append) *slist_append;
-	typeof(curl_slist_free_all) *slist_free_all;
-	typeof(curl_url) *url;
-	typeof(curl_url_set) *url_set;
-	typeof(curl_url_get) *url_get;
-	typeof(curl_url_cleanup) *url_cleanup;
-	typeof(curl_free) *free;
+	__typeof__(curl_global_init) *global_init;
+	__typeof__(curl_global_cleanup) *global_cleanup;
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_setopt) *easy_setopt;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_getinfo) *easy_getinfo;
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+	__typeof__(curl_url) *url;
+	__typeof__(curl_url_set) *url_set;
+	__typeof__(curl_url_get) *url_get;
+	__typeof__(curl_url_cleanup) *url_cleanup;
+	__typeof__(curl_free) *free;
 	bool loaded, ready; /* ready: to send */
 } curl;
 
