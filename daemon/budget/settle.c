@@ -30,7 +30,6 @@ enum {
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 500, /* in a transaction */
 	ROWS_MANY = 16000,  /* in memory */
-	WINDOW_LONGEST_S = 32 * LT_DAY_S,
 };
 
 static bool
@@ -419,7 +418,7 @@ lt_settle_window(int64_t window_s, uint32_t row_count)
 {
 	if (row_count > ROWS_MANY && window_s > LT_HOUR_S)
 		return window_s / 2;
-	if (row_count < ROWS_MANY / 3 && window_s < WINDOW_LONGEST_S)
+	if (row_count < ROWS_MANY / 3 && window_s < LT_DAY_S)
 		return window_s * 2;
 	return window_s;
 }

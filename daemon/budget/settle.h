@@ -18,7 +18,8 @@ enum {
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 /* How long the next window of rows is, after one with so many: as many as are
- * read at once, whatever a site has a day. Each costs a child. */
+ * read at once, whatever a site has a day; a day at most, for a quiet month
+ * says nothing of the next. Each costs a child. */
 int64_t lt_settle_window(int64_t window_s, uint32_t row_count);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* What slurmdbd has of these jobs, 1 to LT_SLURMDBD_JOBS_MAX. */

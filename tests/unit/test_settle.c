@@ -492,10 +492,31 @@ above_its_hold(void **state)
 	free_world(w);
 }
 
+/* After a quiet year as after a busy hour: a day at most, an hour or so at
+ * least. */
+static void
+windows_are_a_day_at_most(void **state)
+{
+	int64_t window_s = LT_DAY_S;
+
+	(void)state;
+	for (int i = 0; i < 365; i++)
+		window_s = lt_settle_window(window_s, 0);
+	assert_int_equal(window_s, LT_DAY_S);
+	window_s = lt_settle_window(window_s, 100000);
+	assert_int_equal(window_s, LT_DAY_S / 2);
+	assert_int_equal(lt_settle_window(window_s, 10000), window_s);
+	for (int i = 0; i < 365; i++)
+		window_s = lt_settle_window(window_s, 100000);
+	assert_in_range(window_s, LT_HOUR_S / 2, LT_HOUR_S);
+	assert_int_equal(lt_settle_window(window_s, 0), 2 * window_s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    EACH(windows_are_a_day_at_most),
 	    EACH(each_pays_for_his_own),
 	    EACH(each_run_ends_its_owners_hold),
 	    EACH(a_row_that_changes),
