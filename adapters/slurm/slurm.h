@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "market.h"
@@ -48,6 +49,12 @@ struct lt_slurm_conf {
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
 int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
+/* Does this Slurm keep its accounts in slurmdbd? */
+static inline bool
+lt_slurm_has_dbd(const struct lt_slurm_conf *conf)
+{
+	return strstr(conf->accounting_storage, "slurmdbd") != NULL;
+}
 /* slurm_uid and munge_socket (the rest is 0) as this host's slurm.conf has
  * them; nobody is asked. After lt_slurm_init(). */
 void lt_slurm_conf_here(struct lt_slurm_conf *conf);

@@ -69,8 +69,7 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	const bool started = now_utc_s >= d->next.started;
 	const int64_t began_ms = lt_monotonic_ms();
 
-	if (now_utc_s < d->next.ended ||
-	    strstr(d->tables.conf.accounting_storage, "slurmdbd") == NULL)
+	if (now_utc_s < d->next.ended || !lt_slurm_has_dbd(&d->tables.conf))
 		return;
 	d->next.ended = now_utc_s + ENDED_EVERY_S;
 	if ((started ? lt_child_runs : lt_child_ended)(

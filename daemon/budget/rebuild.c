@@ -25,7 +25,7 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 
-	if (strstr(d->tables.conf.accounting_storage, "slurmdbd") == NULL)
+	if (!lt_slurm_has_dbd(&d->tables.conf))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)

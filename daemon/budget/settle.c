@@ -32,12 +32,6 @@ enum {
 	ROWS_MANY = 16000,  /* in memory */
 };
 
-static bool
-has_slurmdbd(const struct lt_slurm_conf *conf)
-{
-	return strstr(conf->accounting_storage, "slurmdbd") != NULL;
-}
-
 /* After a rebuild the ledger has no holds: the row's quote comes back as an
  * ended one, so that the job's story can still be told. */
 static int
@@ -458,7 +452,7 @@ lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
 {
 	struct lt_slurm_runs rows = {0};
 
-	if (!has_slurmdbd(&d->tables.conf))
+	if (!lt_slurm_has_dbd(&d->tables.conf))
 		return LT_OK;
 	int code = lt_child_runs_of_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
@@ -475,7 +469,7 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
 	const int64_t wait =
-	    has_slurmdbd(&d->tables.conf) ? PROVISIONAL_AFTER_S : 0;
+	    lt_slurm_has_dbd(&d->tables.conf) ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
 	const int64_t first = lt_settle_since(d->ledger, 0);
@@ -493,7 +487,8 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
 			code = settle_some(d, &e->run, 1,
-			    has_slurmdbd(&d->tables.conf) ? AS_RECORD : AS_ROW,
+			    lt_slurm_has_dbd(&d->tables.conf) ? AS_RECORD
+							      : AS_ROW,
 			    now_utc_s, err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
@@ -526,7 +521,7 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
-	if (code != LT_OK || !has_slurmdbd(&d->tables.conf))
+	if (code != LT_OK || !lt_slurm_has_dbd(&d->tables.conf))
 		return code;
 	const bool full = now_utc_s >= d->next.settle;
 	if (!full && oldest == INT64_MAX)

@@ -210,8 +210,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
 	bool loaded = false;
-	const bool has_dbd =
-	    strstr(d->tables.conf.accounting_storage, "slurmdbd");
+	const bool has_dbd = lt_slurm_has_dbd(&d->tables.conf);
 
 	if (!d->jobs.void_due)
 		return LT_OK;

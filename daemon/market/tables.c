@@ -89,7 +89,7 @@ lt_daemon_load_tables(
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
-	if (strstr(conf.accounting_storage, "slurmdbd") != NULL) {
+	if (lt_slurm_has_dbd(&conf)) {
 		code = load_associations(&d->tables, d->ledger, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)
