@@ -216,7 +216,8 @@ put_statement(struct lt_out *out, const struct lt_report_work *w,
 
 struct rows {
 	struct lt_out *out;
-	uint32_t count, left; /* left of a page: room for so many more */
+	uint32_t count,
+	    left; /* left of a page: room for so many more; of all: 0 */
 	struct lt_run last;
 };
 
@@ -227,8 +228,7 @@ put_run(void *context, const struct lt_run *run, struct lt_error *err)
 
 	lt_out_text(rows->out, rows->count++ > 0 ? ",\n" : "\n");
 	lt_run_write(rows->out, run);
-	rows->left--;
-	if (rows->left == 0)
+	if (rows->left > 0 && --rows->left == 0)
 		rows->last = *run;
 	return rows->out->failed
 		   ? lt_fail(err, LT_EIO, "nobody takes the answer")
