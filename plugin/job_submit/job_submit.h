@@ -35,6 +35,12 @@ struct lt_submission {
 	struct lt_edits edits;
 };
 
+/* Room for both texts, though a submission has them allocated: the rest,
+ * tests/fake_slurm/fake_stack.c measures. */
+_Static_assert(sizeof(struct lt_submission) + 2 * LT_MESSAGE_SIZE <=
+		   LT_STACK_BYTES_MAX / 2,
+    "a submission and its message leave half of the stack to the rest");
+
 /* Add lines for the user, each with "lowtide: " before it. */
 void lt_say(struct lt_submission *submission, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
