@@ -7,18 +7,28 @@
 
 enum { ENTRIES_A_PART = 10000, RUNS_A_PART = 5000 };
 
+struct number {
+	int64_t *to;
+	bool has;
+};
+
+static void
+read_number(struct lt_rows *rows, void *out)
+{
+	struct number *const number = out;
+
+	number->has = lt_row_optional(rows, number->to);
+}
+
 /* A statement's one number. *has: it is there. */
 static int
 number_of(struct lt_ledger *ledger, struct lt_bound bound, int64_t *number,
     bool *has, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
+	struct number found = {.to = number};
+	const int rc = lt_row_one(ledger, bound, read_number, &found, err);
 
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	*has = rc == 1 && lt_row_optional(&rows, number);
-	lt_rows_end(&rows);
+	*has = found.has;
 	return rc < 0 ? rc : LT_OK;
 }
 
