@@ -158,6 +158,7 @@ state_saved() { within 40 idle && sleep 6; }
 	job -A vision -N1 --exclusive --time=10 --hold --wrap true
 	waited=$id
 	scancel "$waited"
+	within 30 state_is "$waited" CANCELLED
 	script short 'sleep 2'
 	job -A free -n1 --time=10 short # a time passes
 	within 30 done_job "$id"
