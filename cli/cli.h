@@ -84,6 +84,12 @@ int lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_error *err);
 int lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
     const json_t *body, struct lt_error *err);
+/* As lt_client_get; runs takes those of the answer, of which *answer has none:
+ * on the host's own socket as they come, so that some may be taken before an
+ * error. */
+struct lt_run_lines;
+int lt_client_get_runs(json_t **answer, const struct lt_cli *cli,
+    const char *path, struct lt_run_lines *runs, struct lt_error *err);
 /* Run directory: --run, LOWTIDE_RUN_DIR, /run/lowtide. */
 const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */

@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "files.h"
 #include "http.h"
+#include "run_lines.h"
 #include "seal.h"
 #include "units.h"
 #include "url.h"
@@ -21,6 +22,11 @@
 #define DEFAULT_RUN_DIR "/run/lowtide"
 
 enum { TIMEOUT_MS = 120000 };
+
+struct question {
+	struct lt_seal_question question;
+	struct lt_run_lines *runs; /* or NULL: takes those of the answer */
+};
 
 const char *
 lt_client_run_dir(const struct lt_cli *cli)
@@ -42,10 +48,18 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 }
 
 /* ---- the Unix socket ---- */
+static bool
+take_bytes(void *context, const char *bytes, size_t length)
+{
+	return lt_run_lines_feed(context, bytes, length);
+}
+
 static int
 ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
-    const struct lt_seal_question *question, struct lt_error *err)
+    const struct question *asked, struct lt_error *err)
 {
+	const struct lt_seal_question *const question = &asked->question;
+	struct lt_run_lines *const runs = asked->runs;
 	const char *const body = question->body;
 	char url[4096];
 	struct lt_http_response response = {0};
@@ -59,10 +73,17 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 	    .body_length = body != NULL ? strlen(body) : 0,
 	    .headers = {body != NULL ? "Content-Type: application/json" : NULL},
 	    .total_ms = TIMEOUT_MS,
+	    .take = runs != NULL ? take_bytes : NULL,
+	    .context = runs,
 	};
 
 	if (lt_http_do(&request, &response, err)) {
 		lt_http_free(&response);
+		if (runs != NULL && runs->err.code)
+			return (*err = runs->err).code;
+		if (runs != NULL && runs->count > 0)
+			return lt_context(
+			    err, "lowtided's answer on %s ends", socket_path);
 		return lt_context(err,
 		    "lowtided does not answer on %s (is it running?)",
 		    socket_path);
@@ -102,8 +123,8 @@ peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
 /* LOWTIDE_SERVER, else each SlurmctldHost in turn: only the acting
  * controller's lowtided works, another answers 503. */
 static int
-ask_network(struct lt_sealed_reply *reply,
-    const struct lt_seal_question *question, struct lt_error *err)
+ask_network(struct lt_sealed_reply *reply, const struct question *asked,
+    struct lt_error *err)
 {
 	const char *const server = getenv("LOWTIDE_SERVER");
 	const bool named = server != NULL && server[0];
@@ -126,7 +147,8 @@ ask_network(struct lt_sealed_reply *reply,
 	     i < count && (reply->body == NULL || reply->status == 503); i++) {
 		struct lt_sealed_reply fresh = {0};
 
-		if (lt_seal_ask(&fresh, &peer, conf->hosts[i], question, err))
+		if (lt_seal_ask(
+			&fresh, &peer, conf->hosts[i], &asked->question, err))
 			continue; /* err keeps the first failure */
 		free(reply->body);
 		*reply = fresh;
@@ -134,6 +156,11 @@ ask_network(struct lt_sealed_reply *reply,
 	free(conf);
 	if (reply->body != NULL)
 		*err = (struct lt_error){0};
+	if (!err->code && asked->runs != NULL && reply->status == 200) {
+		if (!lt_run_lines_feed(asked->runs, reply->body, reply->length))
+			*err = asked->runs->err;
+		reply->length = 0;
+	}
 	return err->code;
 }
 
@@ -153,27 +180,34 @@ is_follower(const struct lt_sealed_reply *reply)
 	       strstr(reply->body, "this lowtided follows another") != NULL;
 }
 
-/* 2xx with JSON, or lowtided's {"error": text}. */
+/* 2xx with JSON, or lowtided's {"error": text}. runs: they took a 200's. */
 static int
-understand(
-    json_t **answer, const struct lt_sealed_reply *reply, struct lt_error *err)
+understand(json_t **answer, const struct lt_sealed_reply *reply,
+    struct lt_run_lines *runs, struct lt_error *err)
 {
+	const bool taken = runs != NULL && reply->status == 200;
+	const char *const text = taken
+				     ? lt_run_lines_rest(runs)
+				     : (reply->body != NULL ? reply->body : "");
 	json_error_t problem;
-	json_t *const body = json_loadb(
-	    reply->body != NULL ? reply->body : "", reply->length, 0, &problem);
+
+	if (text == NULL)
+		return (*err = runs->err).code;
+	json_t *const body =
+	    json_loadb(text, taken ? strlen(text) : reply->length, 0, &problem);
 
 	if (reply->status >= 200 && reply->status < 300 && body != NULL) {
 		*answer = body;
 		return LT_OK;
 	}
-	const char *const text = lt_json_text(body, "error", NULL);
+	const char *const said = lt_json_text(body, "error", NULL);
 
-	if (text != NULL)
+	if (said != NULL)
 		lt_fail(err,
 		    reply->status == 404   ? LT_ENOENT
 		    : reply->status == 403 ? LT_EDENIED
 					   : LT_EINPUT,
-		    "%s", text);
+		    "%s", said);
 	else if (body != NULL)
 		lt_fail(err, LT_ENET, "lowtided answers with status %ld",
 		    reply->status);
@@ -186,8 +220,8 @@ understand(
 }
 
 static int
-ask(json_t **answer, const struct lt_cli *cli,
-    const struct lt_seal_question *question, struct lt_error *err)
+ask(json_t **answer, const struct lt_cli *cli, const struct question *question,
+    struct lt_error *err)
 {
 	struct lt_error ignored = {0};
 	struct lt_error *const out = err != NULL ? err : &ignored;
@@ -214,19 +248,30 @@ ask(json_t **answer, const struct lt_cli *cli,
 			lt_context(out, "no socket %s here", socket_path);
 	}
 	if (!out->code)
-		understand(answer, &reply, out);
+		understand(answer, &reply, question->runs, out);
 	free(reply.body);
 	return out->code;
+}
+
+int
+lt_client_get_runs(json_t **answer, const struct lt_cli *cli, const char *path,
+    struct lt_run_lines *runs, struct lt_error *err)
+{
+	const struct question question = {
+	    .question = {.method = "GET",
+		.path = path,
+		.timeout_ms = TIMEOUT_MS},
+	    .runs = runs,
+	};
+
+	return ask(answer, cli, &question, err);
 }
 
 int
 lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_error *err)
 {
-	const struct lt_seal_question question = {
-	    .method = "GET", .path = path, .timeout_ms = TIMEOUT_MS};
-
-	return ask(answer, cli, &question, err);
+	return lt_client_get_runs(answer, cli, path, NULL, err);
 }
 
 int
@@ -234,10 +279,12 @@ lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
     const json_t *body, struct lt_error *err)
 {
 	char *const text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
-	const struct lt_seal_question question = {.method = "POST",
-	    .path = path,
-	    .body = text,
-	    .timeout_ms = TIMEOUT_MS};
+	const struct question question = {
+	    .question = {.method = "POST",
+		.path = path,
+		.body = text,
+		.timeout_ms = TIMEOUT_MS},
+	};
 
 	*answer = NULL;
 	if (body != NULL && text == NULL)

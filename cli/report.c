@@ -4,12 +4,13 @@
  * here the one answer becomes a table (report_tables.c), CSV (report_csv.c) or
  * JSON, with the same totals in each to the smallest unit.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "report.h"
-#include "units.h"
+#include "run_lines.h"
 
 const struct lt_cli_option lt_cli_report_options[] = {
     {"team", "T", "only this team"},
@@ -30,7 +31,7 @@ lt_report_print(FILE *out, const json_t *report,
 		lt_report_tables(out, report, look->runs, look->color, err);
 		break;
 	case LT_REPORT_CSV:
-		lt_report_csv(out, report, look->runs);
+		lt_report_csv(out, report);
 		break;
 	case LT_REPORT_JSON:
 		if (json_dumpf(report, out, JSON_INDENT(2)))
@@ -62,9 +63,10 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	    cli, "--format: got \"%s\", want table, csv or json", word);
 }
 
+/* query: what else is asked, or NULL. */
 static int
-report_path(
-    char *path, size_t size, const struct lt_cli *cli, struct lt_error *err)
+report_path(char *path, size_t size, const struct lt_cli *cli,
+    const char *query, struct lt_error *err)
 {
 	static const char *const names[] = {"team", "period"};
 	char separator = '?';
@@ -82,112 +84,202 @@ report_path(
 		    separator, names[i], escaped);
 		separator = '&';
 	}
+	if (query != NULL)
+		snprintf(path + used, size - used, "%c%s", separator, query);
 	return LT_OK;
 }
 
-/* The runs of a statement, page by page. */
-struct pages {
-	const struct lt_cli *cli;
-	const char *path; /* of the statement */
-	json_t *report;
-	json_t *runs; /* all of them; or NULL: as rows, a tenth of the memory */
-	FILE *rows;
+/* The runs of a report: rows of CSV as they come, or kept. */
+struct runs {
+	FILE *rows;   /* or NULL: into kept */
+	json_t *kept; /* then; the report's in the end */
 	int64_t count;
-	char *next; /* malloc'd, of the page that is next; NULL: none */
+	bool begun, has_money;		   /* of rows */
+	const struct lt_run_lines *answer; /* that they come in */
 };
 
-static int
-fetch_page(struct pages *p, struct lt_error *err)
+/* Once it is known whether the site shows money. */
+static void
+begin_rows(struct runs *runs, const json_t *report)
 {
-	char page_path[2048], after[512];
+	if (runs->begun || runs->rows == NULL)
+		return;
+	runs->begun = true;
+	runs->has_money = lt_json_text(report, "currency", "")[0] != '\0';
+	lt_run_csv_head(runs->rows);
+}
+
+static int
+take_run(void *context, const char *json, size_t length, struct lt_error *err)
+{
+	struct runs *const runs = context;
+
+	runs->count++;
+	if (runs->rows == NULL) {
+		json_t *const run = json_loadb(json, length, 0, NULL);
+
+		return json_array_append_new(runs->kept, run) == 0
+			   ? LT_OK
+			   : lt_fail(err, LT_EINPUT, "not a run: \"%.*s\"",
+				 (int)(length < 40 ? length : 40), json);
+	}
+	if (!runs->begun) {
+		json_t *const head = lt_run_lines_head(runs->answer);
+
+		begin_rows(runs, head);
+		json_decref(head);
+	}
+	if (lt_run_csv(runs->rows, json, length, runs->has_money, err))
+		return err->code;
+	return ferror(runs->rows)
+		   ? lt_fail(err, LT_EIO, "can't write the report")
+		   : LT_OK;
+}
+
+/* An answer whose runs go where runs says. */
+static int
+ask_runs(json_t **answer, struct runs *runs, const struct lt_cli *cli,
+    const char *query, struct lt_error *err)
+{
+	char path[2048];
+	struct lt_run_lines lines = {.take = take_run, .context = runs};
+
+	if (report_path(path, sizeof(path), cli, query, err))
+		return err->code;
+	runs->answer = &lines;
+	lt_client_get_runs(answer, cli, path, &lines, err);
+	lt_run_lines_free(&lines);
+	return err->code;
+}
+
+/* As many as the statement says? */
+static bool
+are_all(const struct runs *runs, const json_t *report)
+{
+	int64_t total;
+
+	return lt_json_int(json_object_get(report, "total"), "runs", &total) &&
+	       total == runs->count;
+}
+
+/* Statement and runs in one answer, of one state of the ledger. */
+static int
+fetch_at_once(json_t **report, struct runs *runs, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	if (ask_runs(report, runs, cli, "runs=all", err))
+		return err->code;
+	const char *const error = lt_json_text(*report, "error", NULL);
+
+	if (error != NULL)
+		return lt_fail(err, LT_EIO, "lowtided: %s", error);
+	if (!are_all(runs, *report) ||
+	    !json_is_null(json_object_get(*report, "next")))
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's answer has %" PRId64
+		    " runs, and not as many as its statement",
+		    runs->count);
+	json_object_del(*report, "next");
+	begin_rows(runs, *report);
+	return LT_OK;
+}
+
+/* One page; *next: the place of the one after it, malloc'd, or NULL. */
+static int
+fetch_page(struct runs *runs, char **next, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const int64_t before = runs->count;
+	char after[512], query[520];
 	json_t *page = NULL;
 
-	if (lt_client_escape(after, sizeof(after), p->next, err))
+	if (lt_client_escape(after, sizeof(after), *next, err))
 		return err->code;
-	free(p->next);
-	p->next = NULL;
-	snprintf(page_path, sizeof(page_path), "%s%cafter=%s", p->path,
-	    strchr(p->path, '?') != NULL ? '&' : '?', after);
-	if (lt_client_get(&page, p->cli, page_path, err))
+	snprintf(query, sizeof(query), "after=%s", after);
+	free(*next);
+	*next = NULL;
+	if (ask_runs(&page, runs, cli, query, err))
 		return err->code;
-	const json_t *const more = json_object_get(page, "runs");
 	const char *const text = lt_json_text(page, "next", NULL);
 
-	p->count += (int64_t)json_array_size(more);
-	if (!json_is_array(more) ||
-	    (text != NULL && json_array_size(more) == 0))
+	if (!json_is_array(json_object_get(page, "runs")) ||
+	    (text != NULL && runs->count == before))
 		lt_fail(err, LT_EINPUT, "runs: not a page of them");
-	else if (p->runs == NULL)
-		lt_report_csv_runs(p->rows, p->report, more);
-	else if (json_array_extend(p->runs, (json_t *)more))
-		lt_fail(err, LT_ENOMEM, "runs: no memory");
-	if (text != NULL && (p->next = strdup(text)) == NULL)
+	if (text != NULL && (*next = strdup(text)) == NULL)
 		lt_fail(err, LT_ENOMEM, "runs: no memory");
 	json_decref(page);
 	return err->code;
 }
 
-/* Are they all? Else one was charged since the statement. */
 static int
-fetch_runs(struct pages *p, bool *all, struct lt_error *err)
+fetch_pages(json_t **report, struct runs *runs, const struct lt_cli *cli,
+    struct lt_error *err)
 {
-	int64_t total;
+	char path[2048], *next = strdup("");
 
-	p->next = strdup("");
-	if (p->rows == NULL) {
-		p->runs = json_array();
-		json_object_set_new(p->report, "runs", p->runs);
-	} else {
-		lt_report_csv_head(p->rows);
-	}
-	while (p->next != NULL && !err->code)
-		fetch_page(p, err);
-	free(p->next);
-	if (!err->code &&
-	    !lt_json_int(json_object_get(p->report, "total"), "runs", &total))
-		lt_fail(err, LT_EINPUT, "report: not a statement");
-	*all = !err->code && total == p->count;
+	if (report_path(path, sizeof(path), cli, NULL, err) == LT_OK &&
+	    lt_client_get(report, cli, path, err) == LT_OK)
+		begin_rows(runs, *report);
+	while (next != NULL && !err->code)
+		fetch_page(runs, &next, cli, err);
+	free(next);
 	return err->code;
 }
 
-/* The statement, and its runs if wanted. Where one is charged between the two
- * they differ, and both are asked again. *rows: the runs as CSV, malloc'd;
- * NULL = they are in the report. */
+/* Where a run is charged between a statement and its pages they differ, and
+ * all are asked again. */
 static int
-fetch(json_t **report, char **rows, const struct lt_cli *cli, const char *path,
+fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
     struct lt_error *err)
 {
 	enum { TRIES = 5 };
-	bool all = lt_cli_value(cli, "runs") == NULL;
+	FILE *const rows = runs->rows;
 
-	for (int i = 0; i < TRIES && !err->code; i++) {
-		FILE *out = NULL;
+	for (int i = 0; i < TRIES; i++) {
+		char *text = NULL;
 		size_t size;
 
-		if (lt_client_get(report, cli, path, err) || all)
-			return err->code;
-		if (rows != NULL && (out = open_memstream(rows, &size)) == NULL)
+		*runs = (struct runs){.kept = runs->kept};
+		json_array_clear(runs->kept);
+		if (rows != NULL &&
+		    (runs->rows = open_memstream(&text, &size)) == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
-		struct pages pages = {
-		    .cli = cli, .path = path, .report = *report, .rows = out};
-		fetch_runs(&pages, &all, err);
-		if (out != NULL && (fflush(out) || ferror(out)))
+		fetch_pages(report, runs, cli, err);
+		if (runs->rows != NULL && fclose(runs->rows) != 0)
 			lt_fail(err, LT_ENOMEM, "runs: no memory");
-		if (out != NULL)
-			fclose(out);
-		if (all && !err->code)
-			return LT_OK;
+		const bool whole = !err->code && are_all(runs, *report);
+
+		if (whole && text != NULL)
+			fputs(text, rows);
+		free(text);
+		if (whole || err->code)
+			return err->code;
 		json_decref(*report);
 		*report = NULL;
-		if (rows != NULL) {
-			free(*rows);
-			*rows = NULL;
-		}
 	}
-	return err->code
-		   ? err->code
-		   : lt_fail(err, LT_ESTALE,
-			 "runs are being charged faster than they can be read; try again");
+	return lt_fail(err, LT_ESTALE,
+	    "runs are being charged faster than they can be read; try again");
+}
+
+/* The statement, and its runs: to rows, or with it. */
+static int
+fetch(
+    json_t **report, FILE *rows, const struct lt_cli *cli, struct lt_error *err)
+{
+	struct runs runs = {
+	    .rows = rows, .kept = rows == NULL ? json_array() : NULL};
+
+	fetch_at_once(report, &runs, cli, err);
+	if (err->code == LT_EINPUT && *report == NULL && runs.count == 0) {
+		*err = (struct lt_error){0}; /* over TCP: page by page */
+		fetch_until_whole(report, &runs, cli, err);
+	}
+	if (err->code && rows != NULL && runs.count > 0)
+		lt_context(err, "the rows are not all");
+	if (!err->code && rows == NULL)
+		json_object_set(*report, "runs", runs.kept);
+	json_decref(runs.kept);
+	return err->code;
 }
 
 int
@@ -196,8 +288,8 @@ lt_cli_report(const struct lt_cli *cli)
 	const char *const period = lt_cli_value(cli, "period");
 	struct lt_report_look look = {
 	    .runs = lt_cli_value(cli, "runs") != NULL, .color = cli->color};
-	char path[1024], *rows = NULL;
-	json_t *answer = NULL;
+	char path[2048];
+	json_t *report = NULL;
 	struct lt_error err = {0};
 
 	if (find_format(&look.format, cli))
@@ -205,14 +297,15 @@ lt_cli_report(const struct lt_cli *cli)
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	const bool as_rows = look.runs && look.format == LT_REPORT_CSV;
-	if (report_path(path, sizeof(path), cli, &err) ||
-	    fetch(&answer, as_rows ? &rows : NULL, cli, path, &err))
-		return lt_cli_fail(&err);
-	if (!as_rows)
-		lt_report_print(stdout, answer, &look, &err);
-	else if (fputs(rows, stdout) < 0 || fflush(stdout))
+
+	if (look.runs)
+		fetch(&report, as_rows ? stdout : NULL, cli, &err);
+	else if (report_path(path, sizeof(path), cli, NULL, &err) == LT_OK)
+		lt_client_get(&report, cli, path, &err);
+	if (!err.code && !as_rows)
+		lt_report_print(stdout, report, &look, &err);
+	else if (as_rows && fflush(stdout) != 0)
 		lt_fail(&err, LT_EIO, "can't write the report");
-	free(rows);
-	json_decref(answer);
+	json_decref(report);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }

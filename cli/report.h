@@ -11,11 +11,8 @@
 
 #include "error.h"
 
-/* One row per team and a total, or one row per run. */
-void lt_report_csv(FILE *out, const json_t *report, bool runs);
-/* The latter in parts: the head, then some runs, in the report's currency. */
-void lt_report_csv_head(FILE *out);
-void lt_report_csv_runs(FILE *out, const json_t *report, const json_t *runs);
+/* A row per team, and a total. */
+void lt_report_csv(FILE *out, const json_t *report);
 /* LT_EINPUT where a figure is no integer and not null. */
 int lt_report_check(const json_t *report, struct lt_error *err);
 /* runs: each run, too. */

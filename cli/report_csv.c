@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The report as RFC 4180 CSV with exact decimals: a row per team and one
- * total, or a row per run. Absence is an empty cell, never 0.
+ * total. Absence is an empty cell, never 0.
  */
 #include "cli.h"
 #include "report.h"
@@ -42,32 +42,6 @@ static const struct column team_columns[] = {
     {"moved_runs", "moved_runs", ANY},
     {"unpriced_runs", "unpriced_runs", ANY},
     {"replayed_signals", "replay", ANY},
-    {NULL, NULL, ANY},
-};
-
-static const struct column run_columns[] = {
-    {"job_id", "job_id", ANY},
-    {"array_job_id", "array_job_id", ANY},
-    {"array_task", "array_task", ANY},
-    {"user", "user", ANY},
-    {"account", "account", ANY},
-    {"partition", "partition", ANY},
-    {"submit", "submit", ANY},
-    {"start", "start", ANY},
-    {"end", "end", ANY},
-    {"nodes", "nodes", ANY},
-    {"share", "share", ANY},
-    {"cost", "money_micros", MONEY},
-    {"kg_co2e", "carbon_mg", CARBON},
-    {"energy_wh", "energy_wh", ANY},
-    {"without_lowtide", "base_micros", MONEY},
-    {"without_lowtide_kg_co2e", "base_mg", CARBON},
-    {"moved", "moved", ANY},
-    {"over_reason", "over_reason", ANY},
-    {"quality", "quality", ANY},
-    {"gpus", "gpus", ANY},
-    {"gpus_from", "gpus_from", ANY},
-    {"suspended_s", "suspended_s", ANY},
     {NULL, NULL, ANY},
 };
 
@@ -127,58 +101,17 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 	fputs("\r\n", out);
 }
 
-static void
-print_header(FILE *out, const struct column *columns, const char *separator)
-{
-	for (const struct column *column = columns; column->key != NULL;
-	     column++) {
-		fprintf(out, "%s%s", separator, column->header);
-		separator = ",";
-	}
-	fputs("\r\n", out);
-}
-
 void
-lt_report_csv_head(FILE *out)
-{
-	print_header(out, run_columns, "");
-}
-
-void
-lt_report_csv_runs(FILE *out, const json_t *report, const json_t *runs)
-{
-	const bool has_money = lt_json_text(report, "currency", "")[0];
-	size_t index;
-	const json_t *run;
-
-	json_array_foreach(runs, index, run) {
-		const char *separator = "";
-
-		for (const struct column *column = run_columns;
-		     column->key != NULL; column++) {
-			fputs(separator, out);
-			if (has_money || column->kind != MONEY)
-				print_value(out, run, column);
-			separator = ",";
-		}
-		fputs("\r\n", out);
-	}
-}
-
-void
-lt_report_csv(FILE *out, const json_t *report, bool runs)
+lt_report_csv(FILE *out, const json_t *report)
 {
 	size_t index;
 	const json_t *team;
 
-	if (runs) {
-		lt_report_csv_head(out);
-		lt_report_csv_runs(
-		    out, report, json_object_get(report, "runs"));
-		return;
-	}
 	fputs("row,team,period,period_start,period_end,cluster,currency", out);
-	print_header(out, team_columns, ",");
+	for (const struct column *column = team_columns; column->key != NULL;
+	     column++)
+		fprintf(out, ",%s", column->header);
+	fputs("\r\n", out);
 	json_array_foreach(json_object_get(report, "teams"), index, team)
 		print_team(out, report, team, false);
 	print_team(out, report, json_object_get(report, "total"), true);

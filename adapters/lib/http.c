@@ -123,6 +123,17 @@ lt_http_free(struct lt_http_response *response)
 	*response = (struct lt_http_response){0};
 }
 
+static bool
+is_taken(const struct transfer *transfer)
+{
+	long status = 0;
+
+	return transfer->request->take != NULL &&
+	       curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
+		   &status) == CURLE_OK &&
+	       status == 200;
+}
+
 /* After decompression: a small answer may unpack to anything. */
 static size_t
 on_body(char *bytes, size_t size, size_t count, void *context)
@@ -131,6 +142,11 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	struct lt_http_response *const response = transfer->response;
 	const size_t length = size * count;
 
+	if (is_taken(transfer))
+		return transfer->request->take(
+			   transfer->request->context, bytes, length)
+			   ? length
+			   : 0;
 	if (length > LT_HTTP_BODY_MAX - response->body_length) {
 		transfer->stop = TOO_LONG_BODY;
 		return 0;
@@ -307,6 +323,7 @@ set_bounds(struct transfer *transfer)
 	const long connect_ms = transfer->request->connect_ms > 0
 				    ? transfer->request->connect_ms
 				    : LT_HTTP_CONNECT_MS;
+	const bool any_length = transfer->request->take != NULL;
 	CURL *const easy = transfer->easy;
 	CURLcode code = curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
@@ -320,13 +337,14 @@ set_bounds(struct transfer *transfer)
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	code |= curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-	code |= curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, transfer->total_ms);
+	code |= curl.easy_setopt(
+	    easy, CURLOPT_TIMEOUT_MS, any_length ? 0 : transfer->total_ms);
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
-	code |= curl.easy_setopt(
-	    easy, CURLOPT_LOW_SPEED_TIME, (long)LT_HTTP_STALL_S);
-	code |= curl.easy_setopt(
-	    easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)LT_HTTP_BODY_MAX);
+	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+	    any_length ? (long)LT_HTTP_TAKE_STALL_S : (long)LT_HTTP_STALL_S);
+	code |= curl.easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
+	    any_length ? (curl_off_t)0 : (curl_off_t)LT_HTTP_BODY_MAX);
 	code |= curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	code |= curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 	code |= curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);

@@ -4,6 +4,7 @@
  * what it sends, and what it makes of any answer. The way over TCP with munge
  * is tested on the cluster.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 
 #include "cli.h"
 #include "http.h"
+#include "run_lines.h"
 
 static char run_dir[] = "/tmp/lowtide-client.XXXXXX";
 static char socket_path[64], conf_path[64];
@@ -27,6 +29,7 @@ struct server { /* answers one request */
 	int listener;
 	const char *answer;
 	char request[4096];
+	struct lt_run_lines *runs; /* or NULL: takes those of the answer */
 };
 
 /* Until the head and Content-Length's bytes are there. */
@@ -87,9 +90,10 @@ call(struct server *server, json_t **answer, const char *path,
 
 	server->listener = listen_on(socket_path);
 	assert_int_equal(pthread_create(&thread, NULL, serve, server), 0);
-	const int code = body != NULL
-			     ? lt_client_post(answer, &cli, path, body, err)
-			     : lt_client_get(answer, &cli, path, err);
+	const int code =
+	    body != NULL
+		? lt_client_post(answer, &cli, path, body, err)
+		: lt_client_get_runs(answer, &cli, path, server->runs, err);
 
 	pthread_join(thread, NULL);
 	close(server->listener);
@@ -180,6 +184,72 @@ test_request(void **state)
 	    strncmp(server.request, "GET /v1/budget?team=a%20b HTTP/1.1", 34),
 	    0);
 	json_decref(answer);
+}
+
+static int
+count_run(void *context, const char *json, size_t length, struct lt_error *err)
+{
+	(void)context;
+	return length == 8 && memcmp(json, "{\"id\":", 6) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_EINPUT, "not a run");
+}
+
+/* Runs are taken as they come; what is not a 200 is an answer like any. */
+static void
+test_runs(void **state)
+{
+	static const struct {
+		const char *why, *answer;
+		int64_t runs;
+		int code;
+		const char *text; /* within the error */
+	} cases[] = {
+	    {"two, in chunks",
+		HEAD("200 OK") "Transfer-Encoding: chunked\r\n\r\n"
+			       "11\r\n{\"runs\":[\n{\"id\":1\r\n"
+			       "1a\r\n},\n{\"id\":2}\n],\"next\":null}\r\n"
+			       "0\r\n\r\n",
+		2, LT_OK, NULL},
+	    {"cut in the middle",
+		HEAD("200 OK") "Transfer-Encoding: chunked\r\n\r\n"
+			       "12\r\n{\"runs\":[\n{\"id\":1}\r\n"
+			       "99\r\n,\n{\"id\":2},",
+		1, LT_ENET, "ends"},
+	    {"ended, but not whole",
+		HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n", 1, LT_ENET,
+		"not JSON"},
+	    {"a run that nobody takes",
+		HEAD("200 OK") "\r\n{\"runs\":[\n{\"id\":1},\n7,\n", 1,
+		LT_EINPUT, "not a run"},
+	    {"not now", HEAD("503 Busy") JSON_IS "{\"error\":\n\"later\"}", 0,
+		LT_EINPUT, "later"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct server server = {.answer = cases[i].answer};
+		struct lt_run_lines runs = {.take = count_run};
+		struct lt_error err = {0};
+		json_t *answer = NULL;
+
+		server.runs = &runs;
+		const int code =
+		    call(&server, &answer, "/v1/report", NULL, &err);
+
+		if (code != cases[i].code || runs.count != cases[i].runs)
+			fail_msg("%s: %d, %" PRId64 " runs, %s", cases[i].why,
+			    code, runs.count, err.text);
+		if (code == LT_OK)
+			assert_int_equal(
+			    json_array_size(json_object_get(answer, "runs")),
+			    0);
+		else if (answer != NULL ||
+			 strstr(err.text, cases[i].text) == NULL)
+			fail_msg("%s: \"%s\"", cases[i].why, err.text);
+		json_decref(answer);
+		lt_run_lines_free(&runs);
+	}
 }
 
 static void
@@ -306,6 +376,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_answers),
 	    cmocka_unit_test(test_request),
+	    cmocka_unit_test(test_runs),
 	    cmocka_unit_test(test_network),
 	    cmocka_unit_test(test_dead_socket),
 	    cmocka_unit_test(test_escape),

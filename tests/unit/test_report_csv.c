@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "cli.h"
+#include "run_lines.h"
 
 #define FOLDER "tests/golden/report/"
 
@@ -53,6 +54,26 @@ load(const char *name)
 	return report;
 }
 
+/* As they come from lowtided, each a text. */
+static void
+print_rows(FILE *out, const json_t *report)
+{
+	size_t index;
+	const json_t *run;
+
+	lt_run_csv_head(out);
+	json_array_foreach(json_object_get(report, "runs"), index, run) {
+		char *const text = json_dumps(run, JSON_COMPACT);
+		struct lt_error err = {0};
+
+		assert_non_null(text);
+		if (lt_run_csv(out, text, strlen(text),
+			json_object_get(report, "currency") != NULL, &err))
+			fail_msg("%s", err.text);
+		free(text);
+	}
+}
+
 static char *
 render(const json_t *report, enum lt_report_format format, bool runs)
 {
@@ -63,7 +84,9 @@ render(const json_t *report, enum lt_report_format format, bool runs)
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
-	if (lt_report_print(out, report, &look, &err))
+	if (format == LT_REPORT_CSV && runs)
+		print_rows(out, report);
+	else if (lt_report_print(out, report, &look, &err))
 		fail_msg("%s", err.text);
 	fclose(out);
 	return text;
