@@ -184,11 +184,13 @@ nodes_bound(const struct lt_need *need, bool one_socket)
 	return most > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)most;
 }
 
-/* Without tasks --spread-job adds nodes for the GPUs until it has no more. */
+/* Without tasks, or with tasks by GPU, --spread-job adds nodes for the GPUs
+ * until it has no more. */
 static bool
 gpus_spread(const struct lt_request *request)
 {
-	return request->spread && request->tasks == 0 &&
+	return request->spread &&
+	       (request->tasks == 0 || request->tasks_per_gpu > 0) &&
 	       lt_request_wants_gpus(request);
 }
 

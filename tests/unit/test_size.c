@@ -286,6 +286,11 @@ test_spread(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 	request.gpus = 1;
 	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 1);
+	/* On MinNodes=2 four nodes, each with a GPU: a task of two by GPU. */
+	request.gpus = 0;
+	request.gpus_per_node = request.tasks = 1;
+	request.tasks_per_gpu = 2;
+	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 2);
 }
 
 static void
