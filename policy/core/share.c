@@ -346,8 +346,8 @@ sockets_most(const struct lt_market *market, const struct lt_partition *part)
 
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
  * of a node's cores: how many is not known where an option counts tasks that
- * are not there yet; nor, unless one socket holds all of the job, where the
- * system keeps cores, or GPUs bring fewer CPUs than the tasks want. */
+ * are not there yet, or GPUs bring fewer CPUs than the tasks want; nor, unless
+ * one socket holds all of the job, where the system keeps cores. */
 static bool
 nodes_unknown(const struct lt_need *need)
 {
@@ -377,13 +377,12 @@ nodes_unknown(const struct lt_need *need)
 	for (uint32_t i = 0; i < part->shape_count; i++)
 		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
-	/* From 23.02 on a node gives no more CPUs than its GPUs bring. */
-	const bool few =
-	    by_gpus > 0 && (part->max_cpus_per_node > 0 || by_gpus < wanted);
-
-	if (few && (part->flags & LT_PARTITION_TASKS_BY_NODE))
+	/* From 23.02 on a node gives no more CPUs than its GPUs bring; 22.05.8
+	 * refuses -n17 --gpus=1 --cpus-per-gpu=7 on one idle node of 64 CPUs,
+	 * and runs it on two. */
+	if (by_gpus > 0 && (part->max_cpus_per_node > 0 || by_gpus < wanted))
 		return true;
-	return (few || request->spec_cores > 0) && nodes_bound(need, true) != 1;
+	return request->spec_cores > 0 && nodes_bound(need, true) != 1;
 }
 
 /* The nodes that it may need there, where it needs `least` with all cores of
