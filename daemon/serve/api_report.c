@@ -119,6 +119,7 @@ take_state(struct lt_daemon *d, const struct lt_api_request *request,
 	for (uint32_t i = 0; i < s->account_count; i++)
 		if (is_asked(d, request, i))
 			take_account(w, d, s->accounts[i].name);
+	w->is_everyones = w->account_count == s->account_count;
 	return w;
 }
 

@@ -30,9 +30,10 @@ static int
 fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
     const struct lt_period *period, struct lt_error *err)
 {
-	struct lt_totals before[3], in[3];
-	int code = lt_ledger_amounts(
-	    ledger, account, 0, period->start_utc_s, before, err);
+	struct lt_totals in[3];
+	struct lt_amount before;
+	int code = lt_ledger_before(
+	    ledger, account, period->start_utc_s, &before, err);
 
 	if (code == LT_OK)
 		code = lt_ledger_totals(ledger, account, period->start_utc_s,
@@ -41,9 +42,9 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 		return code;
 	*line = (struct line){0};
 	int64_t *const f = line->figures;
+	f[0] = before.money_micros;
+	f[5] = before.carbon_mg;
 	for (int k = 0; k < 3; k++) {
-		f[0] += before[k].money_micros;
-		f[5] += before[k].carbon_mg;
 		f[1 + k] = in[k].money_micros;
 		f[6 + k] = in[k].carbon_mg;
 		f[10] += in[k].energy_wh;
@@ -235,6 +236,41 @@ put_run(void *context, const struct lt_run *run, struct lt_error *err)
 		   : LT_OK;
 }
 
+static int
+compare_name(const void *name, const void *account)
+{
+	return strcmp(name, ((const struct lt_report_account *)account)->name);
+}
+
+struct everyone {
+	struct rows rows;
+	const struct lt_report_work *w;
+};
+
+/* A run of an account that no statement has is in none. */
+static int
+put_known_run(void *context, const struct lt_run *run, struct lt_error *err)
+{
+	struct everyone *const all = context;
+
+	return bsearch(run->account, all->w->accounts, all->w->account_count,
+		   sizeof(all->w->accounts[0]), compare_name) != NULL
+		   ? put_run(&all->rows, run, err)
+		   : LT_OK;
+}
+
+static int
+put_everyones(struct lt_out *out, const struct lt_report_work *w,
+    struct lt_ledger *ledger, struct lt_error *err)
+{
+	const struct lt_runs_asked asked = {.from_utc_s = w->period.start_utc_s,
+	    .to_utc_s = w->period.end_utc_s};
+	struct everyone all = {.rows = {.out = out}, .w = w};
+
+	lt_out_text(out, "\"runs\":[");
+	return lt_ledger_runs(ledger, &asked, put_known_run, &all, err);
+}
+
 /* Of each account in turn, until there is no room. */
 static int
 put_runs(struct rows *rows, const struct lt_report_work *w,
@@ -335,7 +371,9 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
 	if (code != LT_OK && !out->taken)
 		return lt_out_error(out, 503, err.text);
 	lt_out_text(out, ",");
-	if (code == LT_OK)
+	if (code == LT_OK && w->is_everyones)
+		code = put_everyones(out, w, ledger, &err);
+	else if (code == LT_OK)
 		code = put_runs(&rows, w, ledger, 0, &err);
 	else
 		lt_out_text(out, "\"runs\":[");

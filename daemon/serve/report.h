@@ -28,8 +28,9 @@ struct lt_report_work {
 	bool has_after;
 	struct lt_run after; /* its account: among those below, or gone */
 	uint32_t most;
+	bool is_everyones;
 	uint32_t account_count;
-	struct lt_report_account accounts[];
+	struct lt_report_account accounts[]; /* sorted */
 };
 
 typedef int lt_report_function(const struct lt_api_work *work,

@@ -247,7 +247,9 @@ int lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
 int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err);
 struct lt_runs_asked {
-	const char *account;
+	const char *account; /* NULL = all: by end and start, in two parts,
+			      * those that ended long after `to` last; from the
+			      * first, and all of them */
 	int64_t from_utc_s, to_utc_s; /* their hours touch [from, to) */
 	/* Those behind this one, in the order in which they are given: by end,
 	 * start, moved, priced and key; NULL = from the first. */
@@ -321,10 +323,9 @@ int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s,
     struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* The amounts only, and no runs counted. */
-int lt_ledger_amounts(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
-    struct lt_error *err);
+/* All that was charged to it before, of each kind. */
+int lt_ledger_before(struct lt_ledger *ledger, const char *account,
+    int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err);
 /* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. */
 struct lt_account_sum {
 	char account[LT_ACCOUNT_SIZE];

@@ -3,6 +3,7 @@
  * Runs and their entries: settle once, correct by the difference, end one
  * share of the hold, all in one transaction; read runs back for reports.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -433,6 +434,22 @@ take_part(struct lt_ledger *ledger, struct lt_bound part, struct taker *taker,
 	    LT_INT((after)->priced), LT_INT((after)->key.job_id),              \
 	    LT_INT((after)->key.submit_utc_s), LT_INT(left))
 
+static int
+take_all(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct taker *taker, struct lt_error *err)
+{
+	static const enum lt_sql parts[] = {LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR};
+	int rc = LT_OK;
+
+	assert(asked->after == NULL && asked->most == 0);
+	for (int i = 0; i < 2 && rc == LT_OK; i++)
+		rc = take_part(ledger,
+		    LT_BIND(parts[i], LT_INT(0), LT_INT(asked->from_utc_s),
+			LT_INT(asked->to_utc_s)),
+		    taker, err);
+	return rc;
+}
+
 int
 lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
     lt_run_function *take, void *context, struct lt_error *err)
@@ -444,6 +461,9 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 	struct taker taker = {.take = take,
 	    .context = context,
 	    .left = asked->most > 0 ? (int64_t)asked->most : -1};
+
+	if (asked->account == NULL)
+		return take_all(ledger, asked, &taker, err);
 	const int rc = take_part(ledger,
 	    BIND_RUNS(LT_SQL_RUNS_NEAR, asked, after, taker.left), &taker, err);
 

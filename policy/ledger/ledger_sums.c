@@ -94,10 +94,10 @@ count_runs(struct lt_ledger *ledger, const struct count *c, const char *account,
 	return rc < 0 ? rc : LT_OK;
 }
 
-int
-lt_ledger_amounts(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
-    struct lt_error *err)
+/* Its figures; no runs are counted. */
+static int
+add_up(struct lt_ledger *ledger, const char *account, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_totals totals[3], struct lt_error *err)
 {
 	const struct period p = split_period(from_utc_s, to_utc_s);
 	struct lt_rows rows;
@@ -126,14 +126,35 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
     struct lt_error *err)
 {
-	int rc = lt_ledger_amounts(
-	    ledger, account, from_utc_s, to_utc_s, totals, err);
+	int rc = add_up(ledger, account, from_utc_s, to_utc_s, totals, err);
 
 	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts);
 	     i++)
 		rc = count_runs(ledger, &counts[i], account, from_utc_s,
 		    to_utc_s, totals, err);
 	return rc;
+}
+
+static void
+read_amount(struct lt_rows *rows, void *element)
+{
+	struct lt_amount *const sum = element;
+
+	sum->money_micros = lt_row_int(rows);
+	sum->carbon_mg = lt_row_int(rows);
+}
+
+int
+lt_ledger_before(struct lt_ledger *ledger, const char *account,
+    int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err)
+{
+	const struct period p = split_period(0, before_utc_s);
+
+	*sum = (struct lt_amount){.has_money = true, .has_carbon = true};
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_SUM_BEFORE, BIND_PERIOD(p), LT_TEXT(account)),
+	    read_amount, sum, err);
+	return rc < 0 ? rc : LT_OK;
 }
 
 static void

@@ -13,9 +13,10 @@
 	"PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-512;"          \
 	"PRAGMA temp_store=MEMORY;" /* what a savepoint may undo */
 
-/* A reader's: its transaction lasts until it is closed. */
+/* A reader's: its transaction lasts until it is closed. Runs by their ends lie
+ * among those of the hours before, of ten million a year in some 1 MiB. */
 #define LT_SQL_READER                                                          \
-	"PRAGMA trusted_schema=OFF; PRAGMA cache_size=-512;"                   \
+	"PRAGMA trusted_schema=OFF; PRAGMA cache_size=-2048;"                  \
 	"PRAGMA temp_store=MEMORY; BEGIN;"                                     \
 	"SELECT 1 FROM sqlite_schema LIMIT 1;"
 
@@ -230,6 +231,11 @@
 	" AND " part " AND (" LT_SQL_RUN_ORDER ")"                             \
 	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"                                 \
 	" ORDER BY " LT_SQL_RUN_ORDER " LIMIT ?10"
+/* Of all accounts, by their ends: so they lie in the table too, where those of
+ * one account are a page each. */
+#define LT_SQL_RUNS_OF_ALL(part)                                               \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " part                        \
+	" ORDER BY end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_COUNTS(where)                                                   \
 	"SELECT count(*) runs, total(moved) moved,"                            \
 	" total(NOT priced) unpriced FROM runs WHERE account = ?1"             \
@@ -314,6 +320,10 @@
 	    " ORDER BY 2, 1")                                                  \
 	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                  \
 	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                    \
+	X(ALL_NEAR, LEDGER,                                                    \
+	    LT_SQL_RUNS_OF_ALL("WHERE end_utc_s > ?2 AND " LT_SQL_NEAR))       \
+	X(ALL_FAR, LEDGER,                                                     \
+	    LT_SQL_RUNS_OF_ALL("INDEXED BY runs_long WHERE " LT_SQL_FAR))      \
 	X(RUNS_ODD, LEDGER,                                                    \
 	    "SELECT total(worst_quality = 7), total(provisional),"             \
 	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
@@ -358,6 +368,10 @@
 	    " sum(energy_wh), sum(base_money_micros), sum(base_carbon_mg)"     \
 	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
 		" AND account = ?7") ") GROUP BY kind")                        \
+	X(SUM_BEFORE, LEDGER,                                                  \
+	    "SELECT sum(money_micros), sum(carbon_mg)"                         \
+	    " FROM (" LT_SQL_PERIOD(                                           \
+		"money_micros, carbon_mg", " AND account = ?7") ")")           \
 	X(SUMS, LEDGER,                                                        \
 	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
 	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \

@@ -100,7 +100,8 @@ test_pages(void **state)
 	}
 }
 
-/* The statement and all runs in one answer, as the pages have them. */
+/* The statement and all runs in one answer: of one team as the pages have them,
+ * of all by their ends. */
 static void
 test_all(void **state)
 {
@@ -118,11 +119,20 @@ test_all(void **state)
 	json_t *const statement = ask(f, "", 200);
 	json_t *const page = ask(f, "&after=", 200);
 	json_t *const runs = json_object_get(all, "runs");
-	assert_true(json_equal(runs, json_object_get(page, "runs")));
+	json_t *const paged = json_object_get(page, "runs");
 	assert_int_equal(json_array_size(runs), 4);
 	assert_string_equal(
-	    json_string_value(json_object_get(json_array_get(runs, 0), "user")),
+	    json_string_value(json_object_get(json_array_get(runs, 3), "user")),
 	    "a\"b\\c??");
+	json_array_append(paged, json_array_get(paged, 0));
+	json_array_remove(paged, 0);
+	assert_true(json_equal(runs, paged));
+	json_t *const team = ask(f, "&runs=all&team=nlp", 200);
+	json_t *const team_page = ask(f, "&after=&team=nlp", 200);
+	assert_true(json_equal(
+	    json_object_get(team, "runs"), json_object_get(team_page, "runs")));
+	json_decref(team);
+	json_decref(team_page);
 	assert_true(json_is_null(json_object_get(all, "next")));
 	json_object_del(all, "runs");
 	json_object_del(all, "next");

@@ -91,6 +91,32 @@ count_runs(struct fixture *f)
 	return steps(f, LT_SQL_RUN_COUNTS);
 }
 
+/* What was charged before is read by days, not by runs, and not sorted. */
+static int
+add_before(struct fixture *f)
+{
+	struct lt_amount sum;
+
+	must(f,
+	    lt_ledger_before(f->ledger, "vision",
+		NOVEMBER + FEW * APART_S / LT_DAY_S * LT_DAY_S, &sum, &f->err));
+	assert_int_equal(sum.money_micros > 0, true);
+	return steps(f, LT_SQL_SUM_BEFORE);
+}
+
+/* Of all accounts, of the first hour. */
+static int
+read_hour(struct fixture *f)
+{
+	const struct lt_runs_asked asked = {
+	    .from_utc_s = NOVEMBER, .to_utc_s = NOVEMBER + HOUR};
+	struct page page = {0};
+
+	must(f, lt_ledger_runs(f->ledger, &asked, take_run, &page, &f->err));
+	assert_int_equal(page.count, 2);
+	return steps(f, LT_SQL_ALL_NEAR) + steps(f, LT_SQL_ALL_FAR);
+}
+
 static int
 count_odd(struct fixture *f)
 {
@@ -119,7 +145,8 @@ cost_is_of_what_is_asked(void **state)
 		const char *what;
 		int (*read)(struct fixture *f);
 	} reads[] = {{"odd runs", count_odd}, {"a hold", find_hold},
-	    {"runs of an hour", count_runs}};
+	    {"runs of an hour", count_runs}, {"sums before", add_before},
+	    {"rows of an hour", read_hour}};
 	enum { READS = sizeof(reads) / sizeof(*reads) };
 	struct fixture *const f = *state;
 	int of_few[READS];
