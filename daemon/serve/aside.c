@@ -22,7 +22,8 @@
 #include "paths.h"
 #include "serve_munge.h"
 
-enum { STACK_BYTES = 256 * 1024, LOOK_MS = 1000 };
+/* ASIDE_NICE: the loop, and slurmctld, go first. */
+enum { STACK_BYTES = 256 * 1024, LOOK_MS = 1000, ASIDE_NICE = 10 };
 
 struct aside {
 	bool taken;
@@ -159,6 +160,7 @@ run(void *closure)
 	bool taken = false;
 	int status = 503;
 
+	(void)nice(ASIDE_NICE); /* of this thread alone: nice(2), C library */
 	if (lt_ledger_open_reader(&ledger, a->state_dir, &err) != LT_OK)
 		text = lt_api_error_text(err.text);
 	else if (a->work->is_stream)
