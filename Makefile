@@ -86,7 +86,7 @@ CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 
-.PHONY: FORCE all help check check-fast demo bench scale soak deps lint install uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
 	matrix fuzz tests cover mutants storm
 all: $(PRODUCTS)
 
@@ -97,6 +97,7 @@ help:
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
+	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
@@ -245,7 +246,7 @@ matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps
 	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
-scale soak: deps
+scale soak reports: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/scale/$@.sh
 

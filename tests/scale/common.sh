@@ -1,5 +1,5 @@
-# Sourced by scale.sh and soak.sh: a private cluster of one team, what its
-# daemons cost, and goals. The caller sets D, a folder of its own.
+# Sourced by scale.sh, soak.sh and reports.sh: a private cluster of one team, what
+# its daemons cost, and goals. The caller sets D, a folder of its own.
 cluster=tests/cluster/cluster.sh
 job_micros=9375 # a CPU of 64 for 10 minutes, at 3.60 a node and hour
 beside=()       # pids that run beside it
@@ -15,6 +15,15 @@ goal() { # goal NAME VALUE WANT [>=]: met if VALUE <= WANT
 	    "$(awk -v v="$2" -v w="$3" -v o="${4:-<=}" \
 		'BEGIN { print (o == "<=" ? v <= w : v >= w) ? "met" : "missed" }')" |
 	    tee -a "$D/goals"
+}
+grew() { # grew WHAT COUNT COST: for the curve
+	echo "$1;$2;$3" >> "$D/curve"
+}
+curve() {
+	echo '# the power of its size that each grows with, from the size before:'
+	awk -F';' '$1 in n && c[$1] > 0 && $3 > 0 {
+		printf "# %-28s %8d to %8d: %.2f\n", $1, n[$1], $2, log($3 / c[$1]) / log($2 / n[$1]) }
+		{ n[$1] = $2; c[$1] = $3 }' "$D/curve"
 }
 calc() { awk "BEGIN { printf \"%.${2:-2}f\", $1 }"; }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
@@ -102,6 +111,7 @@ up() { # up JOBS
 	cat > "$D/policy.yaml" <<-E2
 	mode: enforce
 	currency: USD
+	timezone: UTC
 	partitions:
 	  ondemand: {price_per_node_hour: 3.60}
 	budgets:

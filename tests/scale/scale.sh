@@ -15,10 +15,6 @@ chmod 755 "$D"
 trap 'cleanup' EXIT
 RUNNING=50 # tasks of an array that run
 
-grew() { # grew WHAT COUNT COST: for the curve
-	echo "$1;$2;$3" >> "$D/curve"
-}
-
 submit_all() { # submit_all JOBS
 	local rate
 	sdiag -r >/dev/null
@@ -159,8 +155,5 @@ past() { # past RUNS
 echo "# $(nproc) cores, Slurm $(slurmctld -V | awk '{print $2}')"
 for n in ${JOBS-22000}; do queue "$n"; done
 for n in ${RUNS-100000}; do past "$n"; done
-echo '# the power of its size that each grows with, from the size before:'
-awk -F';' '$1 in n && c[$1] > 0 && $3 > 0 {
-	printf "# %-28s %8d to %8d: %.2f\n", $1, n[$1], $2, log($3 / c[$1]) / log($2 / n[$1]) }
-	{ n[$1] = $2; c[$1] = $3 }' "$D/curve"
+curve
 cat "$D/goals"
