@@ -112,6 +112,8 @@ check 'clang-format finds nothing (make lint)' \
     "$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error|clang-format:')"
 check 'one dialect: strcmp() == 0, sizeof(x)' \
     "$(git grep -nE '!(str|mem)n?(case)?cmp\(|[^a-z ]sizeof \*?[a-z(]|^[^*]*[(, ]sizeof \*?[a-z(]' -- '*.c' '*.h')"
+check 'a blank line after declarations, functions under 70 lines' \
+    "$(git ls-files '*.c' '*.h' | xargs tests/shape.pl)"
 check 'the docs wrap at 100 columns, but for tables and what is quoted' \
     "$(perl -CSD -ne '$quoted = !$quoted if /^ *```/;
 	chomp; print "$ARGV: $.\n" if !$quoted && !/^\|/ && length > 100;

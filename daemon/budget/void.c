@@ -76,6 +76,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (!*loaded) { /* one window of slurmdbd serves all */
 		const int code = lt_child_runs(
 		    rows, oldest_utc_s - LOOK_S, now_utc_s + LOOK_S, err);
+
 		if (code != LT_OK)
 			return code;
 		*loaded = true;

@@ -18,6 +18,7 @@ mend_container(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_header header = {.total_bytes = byte_count};
 	struct lt_section sections[64];
+
 	if (byte_count < LT_FILE_HEADER_BYTES)
 		return NULL;
 	header.generation = lt_get_u64(bytes + 8);
@@ -31,6 +32,7 @@ mend_container(const uint8_t *bytes, size_t byte_count)
 		const uint8_t *const at = bytes + LT_FILE_HEADER_BYTES +
 					  (size_t)i * LT_FILE_SECTION_BYTES;
 		uint64_t length = lt_get_u64(at + 16);
+
 		if (length > byte_count - next || i + 1 == header.section_count)
 			length = byte_count - next;
 		sections[i] =

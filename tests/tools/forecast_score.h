@@ -75,6 +75,7 @@ score_ours(
 	for (uint32_t i = 0; i < used; i++) {
 		const int64_t lead =
 		    out[i].start_utc_s / LT_HOUR_S - zone->first_hour - start;
+
 		if (lead >= 0 && lead <= leads)
 			values[lead] = out[i].value;
 	}
@@ -97,6 +98,7 @@ score_start(const struct carbon_zone *zone, int64_t start,
 		    score_last(zone, target - days * 24, 24),
 		    score_week(zone, start, target)};
 		double all = seen;
+
 		for (int k = 0; k < SCORE_MODELS; k++)
 			all += values[k];
 		if (isnan(all))
@@ -115,6 +117,7 @@ score_zone(
 	memset(scores, 0, sizeof(*scores));
 	for (int64_t at = SCORE_WINDOW; at < zone->hours; at += every) {
 		int64_t known = at;
+
 		while (known > at - SCORE_STALE && isnan(zone_at(zone, known)))
 			known--;
 		if (known > at - SCORE_STALE)

@@ -31,8 +31,10 @@ market_page(const struct lt_market *of, struct lt_error *err)
 	    (unsigned long long)of->generation, size);
 	for (size_t bit = 0; bit < size * 8; bit += 6) {
 		unsigned value = 0;
+
 		for (size_t i = bit; i < bit + 6; i++) {
 			const unsigned byte = i / 8 < size ? bytes[i / 8] : 0;
+
 			value = value << 1 | (byte >> (7 - i % 8) & 1);
 		}
 		text[used++] = letters[value];

@@ -112,6 +112,7 @@ static void
 make_sheet(void)
 {
 	const struct lt_amount some = {true, false, -3, 0};
+
 	for (int i = 0; i < 2; i++) {
 		memset(&budgets[i], 0, sizeof(budgets[i]));
 		strcpy(budgets[i].team, i ? "vision" : "research");

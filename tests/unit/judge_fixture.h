@@ -194,6 +194,7 @@ static inline struct world *
 make_world(struct fixture *f)
 {
 	struct world *const w = calloc(1, sizeof(*w));
+
 	assert_non_null(w);
 	empty(f);
 	w->f = f;
@@ -317,6 +318,7 @@ hold_job(struct world *w, const struct lt_slurm_job *job, int64_t money_micros,
     uint32_t flags)
 {
 	struct lt_ledger_hold hold = make_hold(job->job_id + 100, 1);
+
 	hold.uid = job->uid;
 	hold.job_id = job->job_id;
 	hold.submit_utc_s = job->submit_utc_s;
@@ -333,6 +335,7 @@ static inline struct lt_ledger_hold
 hold_now(struct world *w, uint64_t id)
 {
 	struct lt_ledger_hold hold;
+
 	must(w->f, lt_ledger_hold(w->f->ledger, id, &hold, &w->f->err));
 	return hold;
 }
@@ -342,6 +345,7 @@ static inline int
 told_of(uint32_t job_id)
 {
 	int action = LT_LEAVE - 1;
+
 	for (uint32_t i = 0; i < told.count; i++)
 		if (told.job_id[i] == job_id)
 			action = (int)told.hold[i];

@@ -136,6 +136,7 @@ make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
 	    .moved = true,
 	    .baseline_text = "ondemand",
 	    .worst_quality = LT_QUALITY_MEASURED};
+
 	return run;
 }
 
@@ -223,6 +224,7 @@ make_hold(uint64_t id, uint32_t tasks)
 	    .sequence = 12,
 	    .live_tasks = tasks,
 	    .made_utc_s = NOVEMBER};
+
 	return hold;
 }
 

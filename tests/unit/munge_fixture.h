@@ -96,6 +96,7 @@ seal(struct server *server)
 		struct reply reply = server->reply;
 		munge_ctx_t context = munge_ctx_create();
 		char *credential = NULL;
+
 		if (setuid(reply.as) != 0)
 			_exit(1);
 		munge_ctx_set(context, MUNGE_OPT_SOCKET, munge_socket);

@@ -88,6 +88,7 @@ test_sees(void **state)
 	};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	struct lt_policy policy = {0};
+
 	(void)state;
 	make_world(d, &policy);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

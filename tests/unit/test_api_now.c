@@ -34,6 +34,7 @@ test_now(void **state)
 	    {"slurmctld does not answer", ADA, 0, .away = true, .status = 503,
 		.says = "slurmctld is away", .moved = true},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7), bobs = make_job(9);

@@ -156,6 +156,7 @@ test_baseline(void **state)
 	    {"not moved", false, false, false},
 	};
 	struct fixture *const f = *state;
+
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_run run = make_run(
 		    i + 1, NOVEMBER + i * HOUR, NOVEMBER + i * HOUR + 60, 100);

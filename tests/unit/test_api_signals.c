@@ -353,6 +353,7 @@ test_refused(void **state)
 	    {"errors of none", "/v1/signals/errors?source=x", 404},
 	};
 	struct site *const site = site_new(*state, policy_text);
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		json_decref(ask(site, cases[i].uri, cases[i].status));
 	site_free(site);

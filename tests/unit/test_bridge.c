@@ -166,6 +166,7 @@ test_begins(void **state)
 	};
 	const struct lt_policy policy = {
 	    .exchanges = rows, .exchange_count = COUNT(rows)};
+
 	(void)state;
 	for (size_t i = 0; i < COUNT(spans); i++)
 		if (lt_exchange_begins(&policy, spans[i].currency,

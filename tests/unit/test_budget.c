@@ -382,6 +382,7 @@ test_new_period(void **state)
 	    {"the same quarter", ACCOUNT_RESEARCH, NOW, NOW + 1, NEXT, NEXT + 1,
 		false},
 	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct lt_hold held = {.account = rows[i].account,

@@ -253,6 +253,7 @@ test_time(void **state)
 	    {"nothing", "", NULL},
 	    {"a word", "yesterday", NULL},
 	};
+
 	(void)state;
 	use_zone("Europe/London");
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {

@@ -94,6 +94,7 @@ test_team(void **state)
 	    {"all of it fits there", BUDGET / 2, 0, false},
 	    {"all of it does not", BUDGET / 2, 1, true},
 	};
+
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7), other = make_job(8);
@@ -128,6 +129,7 @@ test_array(void **state)
 	    {4, 64, 32, WHOLE, HALF, HALF + 1},
 	    {2, 32, 64, HALF, WHOLE, WHOLE},
 	};
+
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job before = make_job(7);
@@ -167,6 +169,7 @@ test_partition(void **state)
 	    {"what does not fit waits", true, false, true, BUDGET - WHOLE + 1,
 		WHOLE, true},
 	};
+
 	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job before = make_job(7), other = make_job(8);
@@ -293,6 +296,7 @@ test_seen_first(void **state)
 	    {"a little more of what runs is held", 32, HALF - 2000, HALF,
 		LT_JOB_RUNNING},
 	};
+
 	for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

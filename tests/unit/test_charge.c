@@ -135,6 +135,7 @@ test_worst_quality(void **state)
 	    {"carbon", {LT_QUALITY_MEASURED, LT_QUALITY_MEASURED},
 		LT_QUALITY_LAST_VALUE, LT_QUALITY_LAST_VALUE},
 	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_rate_step price[] = {
@@ -332,6 +333,7 @@ test_suspended(void **state)
 	    T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, ""};
 	const struct lt_rate_step carbon = {
 	    T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, ""};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_charge charge;

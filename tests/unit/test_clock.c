@@ -24,6 +24,7 @@ test_step(void **state)
 	    {"the rest is not lost", 1008000 - 1200000 + 86400000, 11000, 1},
 	};
 	struct lt_clock clock = {0};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		const int64_t by_s = lt_clock_step(

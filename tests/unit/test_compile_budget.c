@@ -37,6 +37,7 @@ check_rights(const struct lt_budget_snapshot *s)
 	    {"root", HEAD, false}, {"speech", LEAD, true}, {"lids", LEAD, true},
 	    {"eyes", LEAD, false}, {"vision", LEAD, false},
 	    {"vision", ADA, false}, {"gone", LEAD, false}};
+
 	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
 		print_message("# %u, %s\n", rights[i].uid, rights[i].account);
 		assert_int_equal(lt_sheet_manages(s, rights[i].uid,
@@ -114,6 +115,7 @@ test_arrays(void **state)
 	    {"of another account", "speech", LT_JOB_PENDING, 7, UINT32_MAX, ADA,
 		false, false},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

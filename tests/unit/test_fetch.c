@@ -34,6 +34,7 @@ some(const struct lt_source_options *options, const struct lt_window *window,
 		    .end_utc_s = window->from_utc_s + i + 1,
 		    .quality = LT_QUALITY_MEASURED};
 		const int code = lt_points_add(points, &point, err);
+
 		if (code != LT_OK)
 			return code;
 	}

@@ -30,6 +30,7 @@ test_change(void **state)
 		LT_HOLD_OPEN, 0},
 	    {"of one that has ended", 107, 7, ADA, LT_HOLD_SETTLED, 0},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		const struct lt_slurm_job job = make_job(7);

@@ -37,6 +37,7 @@ test_waits(void **state)
 	    {"a task that was not", LT_JOB_PENDING, false, false, false, 4, 60,
 		false},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
@@ -98,6 +99,7 @@ test_who_is_locked(void **state)
 	    {"it has waited for long", "vision", LT_MODE_ENFORCE, LT_RULE_HOLD,
 		.long_ago = true, .locked = true},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

@@ -138,6 +138,7 @@ test_rows(void **state)
 	    {"resumed", 7, NOW - 90, 0, LT_JOB_SUSPENDED, 1, "RUNNING", 30},
 	    {"it runs on", 7, NOW - 90, 0, LT_JOB_RUNNING, 0, "RUNNING", 90},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

@@ -59,6 +59,7 @@ test_adopts(void **state)
 	    {"it has ended", "vision", ADA, LT_MODE_ENFORCE, LT_JOB_FINISHED, 0,
 		1, false, false},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7), other = make_job(9);
@@ -115,6 +116,7 @@ test_shares(void **state)
 		0},
 	    {"still ending", LT_JOB_FINISHED, true, true, true, 1},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job jobs[2] = {make_job(7), make_job(8)};
@@ -222,6 +224,7 @@ test_requeued_run(void **state)
 	    {"another's: ids begin again", LT_JOB_RUNNING, BOB, 40, 0},
 	    {"no further submission", LT_JOB_RUNNING, ADA, 0, 0},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
@@ -303,6 +306,7 @@ test_told_first(void **state)
 	    {"an older text", ADA, 5, 0, LT_QUOTE_LOCK, 0},
 	    {"on another's job", BOB, 6, 0, LT_QUOTE_LOCK, 0},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
@@ -339,6 +343,7 @@ test_text_is_gone(void **state)
 	    {"a stranger's job, by an id that is given again", 7, BOB, true},
 	    {"a stranger's task", 8, BOB, true},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

@@ -114,6 +114,7 @@ test_one(void **state)
 		LT_RULE_HOLD, 0, HELD, BUDGET, false, false, false, NONE, NONE,
 		0},
 	};
+
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
@@ -210,6 +211,7 @@ test_restart(void **state)
 	    {"a task is judged again", 2, LT_QUOTE_LOCK, true, false, 0,
 		LT_RELEASE, 3, LT_QUOTE_LOCK},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
@@ -261,6 +263,7 @@ test_told_again(void **state)
 	    {"a second run of a task", 2, LT_QUOTE_LOCK, LT_QUOTE_LOCK, true,
 		true, LT_RELEASE},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1);
@@ -306,6 +309,7 @@ test_unbudgeted_run(void **state)
 	    {"of no account", "", false, LT_LEAVE, 0, 2},
 	    {"of a crontab without an account", "", true, NONE, 0, 2},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
@@ -369,6 +373,7 @@ test_two_tasks(void **state)
 	    {"one fits", 1, 0, 3, 3},
 	    {"both fit, and then none does", 0, 4, 4, 2},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job jobs[2], bobs = make_job(9),

@@ -198,6 +198,7 @@ test_the_longest_body(void **state)
 		"near end of file"},
 	    {"one byte more", LT_API_BODY_MAX + 1, "body too large"},
 	};
+
 	(void)state;
 	d.tables.conf.slurm_uid = geteuid();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -318,6 +319,7 @@ test_turns(void **state)
 	    {"GET /v1/report?period=x" HEAD "\r\n", LT_TURN_COMMITTED, "400"},
 	    {ADJUST, LT_TURN_ALL, "want {team"},
 	};
+
 	(void)state;
 	d.tables.conf.slurm_uid = geteuid();
 	d.budget.has_snapshot = d.budget.snapshot.ready = true;

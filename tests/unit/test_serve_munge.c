@@ -96,6 +96,7 @@ test_who_asks(void **state)
 	    {"another reads her answer", ADA, EVE, "", false},
 	    {"nobody in particular", 0, 0, "404", true},
 	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char seen[4096], *text = NULL;

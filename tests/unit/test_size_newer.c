@@ -99,6 +99,7 @@ test_newer(void **state)
 		struct lt_allocation a;
 		const struct lt_request asked = {
 		    .min_nodes = 1, .tasks = 3, .memory_mib_per_node = 4000};
+
 		if (i == 1)
 			partitions[MAX_PER_CPU].flags |=
 			    LT_PARTITION_TASKS_BY_NODE;

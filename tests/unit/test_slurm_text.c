@@ -149,6 +149,7 @@ tres_that_are_counted(void **state)
 	    {"cpu,gres/gpu:h100", true},
 	    {"cpu,gres/gpumem,gres/gpuutil", false},
 	};
+
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

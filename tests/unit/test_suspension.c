@@ -35,6 +35,7 @@ test_add(void **state)
 	    {"it waits again", LT_JOB_PENDING, 60, 32, 1, 0, 600000, 600000},
 	    {"it has ended", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);

@@ -42,6 +42,7 @@ test_tasks(void **state)
 	    {"one job", 1, 0, 1},
 	    {"its run is settled", 0, 0, 1},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job job = make_job(7);
@@ -98,6 +99,7 @@ test_leaders(void **state)
 	    {"of another job", 7, 6, LT_QUOTE_BUDGET_HOLD, false},
 	    {"no het job", 0, 0, LT_QUOTE_BUDGET_HOLD, false},
 	};
+
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_slurm_job jobs[] = {make_job(8), make_job(7)};

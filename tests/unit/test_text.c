@@ -38,6 +38,7 @@ test_lines(void **state)
 	    {"overlong", "\300\212", "??"},
 	    {"no such lead byte", "\377\376", "??"},
 	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[128];
