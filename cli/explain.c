@@ -7,8 +7,9 @@
 #include "cli.h"
 #include "job.h"
 
-int
-lt_job_path(char *out, size_t size, const char *prefix, const char *job,
+/* "<prefix>/<job>"; LT_EINPUT unless job is a number. */
+static int
+job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err)
 {
 	const size_t digits = strspn(job, "0123456789");
@@ -29,7 +30,7 @@ lt_job_command(const struct lt_cli *cli, bool post, const char *prefix)
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
-	if (lt_job_path(path, sizeof(path), prefix, cli->operands[0], &err))
+	if (job_path(path, sizeof(path), prefix, cli->operands[0], &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	if (post ? lt_client_post(&answer, cli, path, NULL, &err)
 		 : lt_client_get(&answer, cli, path, &err))

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What explain and now share: a job id as a path, a text as the answer.
+ * What explain and now share: a job id in the path, a text as the answer.
  */
 #ifndef LT_JOB_H
 #define LT_JOB_H
 
 #include "cli.h"
-
-/* "<prefix>/<job>"; LT_EINPUT unless job is a number. */
-int lt_job_path(char *out, size_t size, const char *prefix, const char *job,
-    struct lt_error *err);
 
 /* Ask about the job that is the first operand, by GET or POST, print the text
  * or the JSON. */

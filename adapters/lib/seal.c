@@ -58,8 +58,12 @@ encode(char **credential, munge_ctx_t context, const uid_t *only,
 	return result;
 }
 
-int
-lt_seal_request(char **credential, const struct lt_seal *seal,
+/*
+ * METHOD SP PATH LF BODY, sealed by us. *credential is malloc'd, only on
+ * success. LT_ELIMIT, LT_ENOMEM, LT_EIO.
+ */
+static int
+seal_request(char **credential, const struct lt_seal *seal,
     const struct lt_seal_question *question, struct lt_error *err)
 {
 	const char *const body = question->body != NULL ? question->body : "";
@@ -167,8 +171,13 @@ split_payload(struct lt_sealed_reply *reply, char *payload, size_t length,
 	return LT_OK;
 }
 
-int
-lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
+/*
+ * STATUS LF BODY out of a reply's credential that lt_seal_check() lets pass
+ * for our effective uid. *reply is written only on success; the caller frees
+ * its body. LT_EDENIED, LT_EINPUT.
+ */
+static int
+seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
     const char *credential, struct lt_error *err)
 {
 	munge_ctx_t context = context_new(seal, err);
@@ -225,7 +234,7 @@ lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	char *credential = NULL;
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0}; /* err may have that of another server */
-	int code = lt_seal_request(&credential, seal, question, err);
+	int code = seal_request(&credential, seal, question, err);
 
 	if (code != LT_OK)
 		return code;
@@ -246,7 +255,7 @@ lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 		    response.status,
 		    response.body != NULL ? response.body : "");
 	else if (code == LT_OK)
-		code = lt_seal_open(reply, seal, response.body, &inner);
+		code = seal_open(reply, seal, response.body, &inner);
 	free(credential);
 	lt_http_free(&response);
 	return code == LT_OK ? LT_OK

@@ -27,13 +27,6 @@ struct lt_seal_question {
 	int connect_ms, timeout_ms;
 };
 
-/*
- * METHOD SP PATH LF BODY, sealed by us. *credential is malloc'd, only on
- * success. LT_ELIMIT, LT_ENOMEM, LT_EIO.
- */
-int lt_seal_request(char **credential, const struct lt_seal *seal,
-    const struct lt_seal_question *question, struct lt_error *err);
-
 struct lt_sealed_request {
 	uid_t uid;  /* who sealed it */
 	char *text; /* malloc'd, NUL after it */
@@ -73,14 +66,6 @@ struct lt_sealed_reply {
 	char *body;  /* malloc'd, NUL after it */
 	size_t length;
 };
-/*
- * STATUS LF BODY out of a reply's credential that lt_seal_check() lets pass
- * for our effective uid. *reply is written only on success; the caller frees
- * its body. LT_EDENIED, LT_EINPUT.
- */
-int lt_seal_open(struct lt_sealed_reply *reply, const struct lt_seal *seal,
-    const char *credential, struct lt_error *err);
-
 /*
  * Ask the lowtided of a host (host, host:port, an IPv6 address) and open its
  * reply. err names the server.

@@ -88,8 +88,6 @@ bool lt_api_sees(const struct lt_budget_state *budget,
     const struct lt_api_request *request, const char *team);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
-/* Name of a uid, or its number. */
-const char *lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid);
 /* The number, or null. */
 json_t *lt_api_optional(bool has, int64_t value);
 

@@ -88,8 +88,9 @@ row(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 	return all;
 }
 
-const char *
-lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
+/* Name of a uid, or its number. */
+static const char *
+user_name(char out[LT_NAME_SIZE], uint32_t uid)
 {
 	const struct passwd *const pw = getpwuid(uid);
 
@@ -121,9 +122,8 @@ add_users(const struct lt_budget_snapshot *snapshot,
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
 		    &u->held[0]};
-		json_array_append_new(
-		    list, row(snapshot, policy, index,
-			      lt_api_user_name(name, u->uid), &f));
+		json_array_append_new(list,
+		    row(snapshot, policy, index, user_name(name, u->uid), &f));
 	}
 	if (!saw_self && !request->is_admin) {
 		const struct figures f = {
@@ -131,7 +131,7 @@ add_users(const struct lt_budget_snapshot *snapshot,
 
 		json_array_append_new(
 		    list, row(snapshot, policy, index,
-			      lt_api_user_name(name, request->uid), &f));
+			      user_name(name, request->uid), &f));
 	}
 }
 
@@ -204,7 +204,7 @@ lt_api_adjust(
 		.accounts[lt_sheet_account(&d->budget.snapshot, team)]
 		.name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
-	lt_api_user_name(entry.who, request->uid);
+	user_name(entry.who, request->uid);
 	const int code = lt_ledger_adjust(d->ledger, &entry, &err);
 	if (code != LT_OK)
 		return lt_api_error(reply,
