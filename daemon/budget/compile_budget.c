@@ -184,25 +184,34 @@ add_amount(struct lt_amount *sum, const struct lt_amount *amount)
 		   lt_add(&sum->carbon_mg, amount->carbon_mg));
 }
 
+struct addend {
+	uint32_t budget;
+	int period;
+	uint32_t uid;
+	bool is_held; /* false: settled */
+	struct lt_amount amount;
+};
+
 /* Add to one budget's period, and to its capped user. */
 static int
-add_to(struct lt_budget_build *b, uint32_t budget, int period, uint32_t uid,
-    bool held, const struct lt_amount *amount, struct lt_error *err)
+add_to(
+    struct lt_budget_build *b, const struct addend *from, struct lt_error *err)
 {
-	struct lt_budget *const to = &b->snapshot.budgets[budget];
-	struct lt_period *const p = &to->periods[period];
-	bool fits = add_amount(held ? &p->held : &p->settled, amount);
+	struct lt_budget *const to = &b->snapshot.budgets[from->budget];
+	struct lt_period *const p = &to->periods[from->period];
+	bool fits =
+	    add_amount(from->is_held ? &p->held : &p->settled, &from->amount);
 
 	if (to->has_per_user) {
-		struct lt_usage *const u = usage_of(b, budget, uid);
+		struct lt_usage *const u = usage_of(b, from->budget, from->uid);
 
 		if (u == NULL)
 			return lt_fail(err, LT_ELIMIT,
 			    "budget: more than %d capped users, or out of memory",
 			    LT_USAGES_MAX);
-		fits = fits &&
-		       add_amount(held ? &u->held[period] : &u->settled[period],
-			   amount);
+		struct lt_amount *const of =
+		    from->is_held ? u->held : u->settled;
+		fits = fits && add_amount(&of[from->period], &from->amount);
 	}
 	return fits ? LT_OK
 		    : lt_fail(err, LT_EOVERFLOW,
@@ -216,30 +225,30 @@ add_span(struct lt_budget_build *b, struct lt_ledger *ledger,
 {
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_sums(
-	    ledger, span->start_utc_s, span->end_utc_s, &sums, &count, err);
+	int code = lt_ledger_sums(ledger,
+	    (struct lt_span){span->start_utc_s, span->end_utc_s}, &sums, &count,
+	    err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_budget_snapshot *const s = &b->snapshot;
 		const int account = lt_sheet_account(s, sums[i].account);
-		const struct lt_amount amount = {
-		    true, true, sums[i].money_micros, sums[i].carbon_mg};
+		struct addend sum = {.uid = sums[i].uid,
+		    .amount = {
+			true, true, sums[i].money_micros, sums[i].carbon_mg}};
 
 		if (account < 0)
 			continue;
 		const struct lt_account *const a = &s->accounts[account];
 		for (uint32_t k = 0; k < a->binding_count; k++) {
-			const uint32_t budget =
-			    s->bindings[a->first_binding + k];
-
+			sum.budget = s->bindings[a->first_binding + k];
 			for (int p = 0; code == LT_OK && p < LT_PERIODS; p++) {
 				const struct lt_period *const q =
-				    &s->budgets[budget].periods[p];
+				    &s->budgets[sum.budget].periods[p];
 
+				sum.period = p;
 				if (q->start_utc_s == span->start_utc_s &&
 				    q->end_utc_s == span->end_utc_s)
-					code = add_to(b, budget, p, sums[i].uid,
-					    false, &amount, err);
+					code = add_to(b, &sum, err);
 			}
 		}
 	}
@@ -301,16 +310,18 @@ add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
 		return LT_OK;
 	const struct lt_account *const a = &s->accounts[account];
 	for (uint32_t k = 0; k < a->binding_count; k++) {
-		const uint32_t budget = s->bindings[a->first_binding + k];
+		struct addend part = {
+		    .budget = s->bindings[a->first_binding + k],
+		    .uid = hold->uid,
+		    .is_held = true};
 
 		for (int p = 0; p < LT_PERIODS; p++) {
-			struct lt_amount part;
-
-			if (!lt_hold_part(&part, hold,
-				&s->budgets[budget].periods[p], b->now_utc_s))
+			part.period = p;
+			if (!lt_hold_part(&part.amount, hold,
+				&s->budgets[part.budget].periods[p],
+				b->now_utc_s))
 				continue;
-			const int code =
-			    add_to(b, budget, p, hold->uid, true, &part, err);
+			const int code = add_to(b, &part, err);
 			if (code != LT_OK)
 				return code;
 		}

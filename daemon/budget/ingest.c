@@ -206,21 +206,28 @@ ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
 	return lt_ledger_put_hold(d->ledger, &hold, err);
 }
 
+struct found {				/* in the ring, behind W */
+	struct lt_ring_record *records; /* by sequence; malloc'd */
+	uint32_t count;
+	uint64_t until; /* so far W may go */
+};
+
 static int
-ingest_all(struct lt_daemon *d, const struct lt_ring_record *records,
-    uint32_t count, uint64_t until, int64_t now_utc_s, struct lt_error *err)
+ingest_all(struct lt_daemon *d, const struct found *found, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
 
 	if (code != LT_OK)
 		return code;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (records[i].sequence <= until) {
+	for (uint32_t i = 0; code == LT_OK && i < found->count; i++)
+		if (found->records[i].sequence <= found->until) {
 			lt_breath(LT_TURN_READ);
-			code = ingest_one(d, &records[i], now_utc_s, err);
+			code =
+			    ingest_one(d, &found->records[i], now_utc_s, err);
 		}
 	if (code == LT_OK)
-		code = save_absorbed(d->ledger, &d->ring, until, err);
+		code = save_absorbed(d->ledger, &d->ring, found->until, err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code != LT_OK)
@@ -249,26 +256,28 @@ has_next(const struct lt_ring_state *ring)
  * for ever: what slurmctld reserved and never wrote (it died) is void, and a
  * hold that comes after all is found by the quote on its job.
  */
-static uint64_t
-pass_gap(struct lt_ring_state *ring, const struct lt_ring_record *records,
-    uint32_t count, uint64_t contiguous, int64_t now_utc_s)
+static void
+pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 {
-	if (contiguous >= ring->highest) {
+	if (found->until >= ring->highest) {
 		ring->stuck_utc_s = 0;
-		return contiguous;
+		return;
 	}
-	if (!ring->stuck_utc_s || contiguous > ring->ingested)
+	if (!ring->stuck_utc_s || found->until > ring->ingested)
 		ring->stuck_utc_s = now_utc_s;
 	if (now_utc_s - ring->stuck_utc_s < RING_STUCK_S)
-		return contiguous;
+		return;
 	ring->stuck_utc_s = 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (records[i].sequence > contiguous) {
-			lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
-			    contiguous + 1, records[i].sequence - 1);
-			return records[i].sequence;
-		}
-	return contiguous;
+	for (uint32_t i = 0; i < found->count; i++) {
+		const uint64_t next = found->records[i].sequence;
+
+		if (next <= found->until)
+			continue;
+		lt_log("ring_gap", "from=%" PRIu64 " to=%" PRIu64,
+		    found->until + 1, next - 1);
+		found->until = next;
+		return;
+	}
 }
 
 int
@@ -282,25 +291,23 @@ lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	    now_utc_s - d->ring.looked_utc_s < RING_LOOK_S)
 		return LT_OK;
 	d->ring.looked_utc_s = now_utc_s;
-	struct lt_ring_record *const records =
-	    malloc(sizeof(*records) * LT_RING_SLOTS);
-	if (records == NULL)
+	struct found found = {
+	    .records = malloc(sizeof(*found.records) * LT_RING_SLOTS)};
+	if (found.records == NULL)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
-	uint32_t count = 0, bad = 0;
-	uint64_t contiguous = 0;
+	uint32_t bad = 0;
 	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.ingested,
-	    records, &count, &d->ring.highest, &contiguous, &bad, err);
+	    found.records, &found.count, &d->ring.highest, &found.until, &bad,
+	    err);
 	if (code == LT_OK)
-		contiguous =
-		    pass_gap(&d->ring, records, count, contiguous, now_utc_s);
-	if (code == LT_OK && contiguous > d->ring.ingested) {
-		code =
-		    ingest_all(d, records, count, contiguous, now_utc_s, err);
+		pass_gap(&d->ring, &found, now_utc_s);
+	if (code == LT_OK && found.until > d->ring.ingested) {
+		code = ingest_all(d, &found, now_utc_s, err);
 		if (code == LT_OK) {
-			d->ring.ingested = contiguous;
+			d->ring.ingested = found.until;
 			d->budget.dirty = true;
 		}
 	}
-	free(records);
+	free(found.records);
 	return code;
 }

@@ -305,8 +305,8 @@ lt_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK && s->list.count > 0)
 		code = ask_arrays(s, &l, err);
 	if (code == LT_OK && l.count > 0)
-		code = lt_reconcile_some(
-		    d, &l.found, l.ids, l.count, now_utc_s, err);
+		code = lt_reconcile_some(d, &l.found,
+		    (struct lt_ids){l.ids, l.count}, now_utc_s, err);
 	if (code != LT_OK) {
 		lt_slurm_jobs_free(&l.found);
 		d->next.jobs = 0; /* a list shows all of it */

@@ -13,29 +13,30 @@ compare_ids(const void *a, const void *b)
 }
 
 static bool
-is_among(uint32_t id, const uint32_t *ids, uint32_t count)
+is_among(uint32_t id, struct lt_ids ids)
 {
-	return bsearch(&id, ids, count, sizeof(id), compare_ids) != NULL;
+	return bsearch(&id, ids.ids, ids.count, sizeof(id), compare_ids) !=
+	       NULL;
 }
 
 void
-lt_merge_sort(uint32_t *ids, uint32_t count)
+lt_merge_sort(struct lt_ids ids)
 {
-	qsort(ids, count, sizeof(*ids), compare_ids);
+	qsort(ids.ids, ids.count, sizeof(*ids.ids), compare_ids);
 }
 
 /* What was there of these ids goes, or becomes what was found of it. Returns
  * how many are left; taken[i]: found->jobs[i] has its place. */
 static uint32_t
 replace(struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
-    bool *taken, const uint32_t *ids, uint32_t count)
+    bool *taken, struct lt_ids ids)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct lt_slurm_job *const job = &list->jobs[i];
 
-		if (!is_among(lt_first_id(job), ids, count)) {
+		if (!is_among(lt_first_id(job), ids)) {
 			if (kept != i)
 				list->jobs[kept] = *job;
 			kept++;
@@ -54,7 +55,7 @@ replace(struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
 
 int
 lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
-    const uint32_t *ids, uint32_t count, struct lt_error *err)
+    struct lt_ids ids, struct lt_error *err)
 {
 	bool *const taken = calloc((size_t)found->count + 1, sizeof(*taken));
 	struct lt_slurm_job *const grown = reallocarray(
@@ -67,7 +68,7 @@ lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
 		free(taken);
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	}
-	uint32_t left = replace(list, found, taken, ids, count);
+	uint32_t left = replace(list, found, taken, ids);
 	for (uint32_t i = 0; i < found->count; i++)
 		added += !taken[i];
 	list->count = left + added;
@@ -87,8 +88,7 @@ lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
 
 int
 lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
-    uint32_t before_count, const uint32_t *ids, uint32_t count,
-    struct lt_error *err)
+    uint32_t before_count, struct lt_ids ids, struct lt_error *err)
 {
 	const struct lt_live *const fresh = jobs->live;
 	const size_t capacity = (size_t)before_count + jobs->live_count + 1;
@@ -103,7 +103,7 @@ lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
 		while (
 		    k < jobs->live_count && fresh[k].quote_id < was->quote_id)
 			all[n++] = fresh[k++];
-		if (is_among(was->job_id, ids, count) ||
+		if (is_among(was->job_id, ids) ||
 		    (k < jobs->live_count &&
 			fresh[k].quote_id == was->quote_id))
 			continue;

@@ -9,18 +9,22 @@
 
 #include "budget_state.h"
 
-/* Ids (lt_first_id()) as the others want them. */
-void lt_merge_sort(uint32_t *ids, uint32_t count);
+struct lt_ids { /* of jobs that were asked for: lt_first_id() */
+	uint32_t *ids;
+	uint32_t count;
+};
+
+/* As the others want them. */
+void lt_merge_sort(struct lt_ids ids);
 
 /* Takes found, which is sorted, in place of what the list had of these ids. On
  * failure nothing has changed. */
 int lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
-    const uint32_t *ids, uint32_t count, struct lt_error *err);
+    struct lt_ids ids, struct lt_error *err);
 
 /* jobs->live has what is live of these ids; of all others what was before is
  * so still. */
 int lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
-    uint32_t before_count, const uint32_t *ids, uint32_t count,
-    struct lt_error *err);
+    uint32_t before_count, struct lt_ids ids, struct lt_error *err);
 
 #endif

@@ -193,17 +193,19 @@ adopt(struct lt_daemon *d, struct lt_slurm_job *job,
 
 /* The hold of a quote that the job carries but the ledger lacks. */
 static int
-insert_hold(struct lt_daemon *d, const struct lt_slurm_job *job,
+insert_hold(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, const struct lt_quote *quote,
-    int64_t now_utc_s, struct lt_error *err)
+    struct lt_error *err)
 {
+	const struct lt_slurm_job *const job = change->job;
+
 	*hold = (struct lt_ledger_hold){.quote = *quote,
 	    .uid = job->uid,
 	    .state = LT_HOLD_OPEN,
 	    .live_tasks = quote->tasks,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id,
 	    .submit_utc_s = job->submit_utc_s,
-	    .made_utc_s = now_utc_s};
+	    .made_utc_s = change->now_utc_s};
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		return LT_OK;
 	if (job->state == LT_JOB_PENDING && job->requeued && job->held &&
@@ -260,6 +262,7 @@ static int
 take_job(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_change change = {job, before, now_utc_s};
 	struct lt_quote quote;
 	struct lt_ledger_hold hold = {0};
 	const char *const text = job->admin_comment;
@@ -274,7 +277,7 @@ take_job(struct lt_daemon *d, struct lt_slurm_job *job,
 		return adopt(d, job, before, now_utc_s, err);
 	int code = lt_ledger_hold(d->ledger, quote.id, &hold, NULL);
 	if (code == LT_ENOENT)
-		code = insert_hold(d, job, &hold, &quote, now_utc_s, err);
+		code = insert_hold(d, &change, &hold, &quote, err);
 	else if (code == LT_OK && hold.quote.home[0] == '\0' &&
 		 quote.home[0] != '\0') {
 		/* The ring has amounts only; the job tells the plan. */
@@ -291,8 +294,7 @@ take_job(struct lt_daemon *d, struct lt_slurm_job *job,
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
 		code = take_told(&d->budget, d->ledger, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_change_follow(
-		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
+		code = lt_change_follow(d, &change, &hold, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
 		code = lt_underheld_follow(d, job, &hold, now_utc_s, err);
 	return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err) : code;
@@ -469,7 +471,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 int
 lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
-    uint32_t *ids, uint32_t count, int64_t now_utc_s, struct lt_error *err)
+    struct lt_ids ids, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_jobs_state *const jobs = &d->jobs;
 	struct lt_live *const live = jobs->live;
@@ -483,12 +485,12 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
 	jobs->live_count = 0;
 	jobs->live_capacity = 0;
 	lt_jobs_sort(found);
-	lt_merge_sort(ids, count);
+	lt_merge_sort(ids);
 	code = follow(d, found, &jobs->list, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_merge_live(jobs, live, live_count, ids, count, err);
+		code = lt_merge_live(jobs, live, live_count, ids, err);
 	if (code == LT_OK)
-		code = lt_merge_list(&jobs->list, found, ids, count, err);
+		code = lt_merge_list(&jobs->list, found, ids, err);
 	if (code == LT_OK) {
 		free(live);
 		return LT_OK;

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "merge.h"
 #include "slurm.h"
 
 struct lt_daemon;
@@ -19,10 +20,10 @@ enum {
 /* All jobs, by a list. */
 int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* The jobs that were asked for by these ids (lt_first_id()), of which *found
+/* The jobs that were asked for by these ids, of which *found
  * is what slurmctld has. It becomes part of the list, and is taken: on failure
  * nothing is. The ids, one at least, are sorted. */
 int lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
-    uint32_t *ids, uint32_t count, int64_t now_utc_s, struct lt_error *err);
+    struct lt_ids ids, int64_t now_utc_s, struct lt_error *err);
 
 #endif

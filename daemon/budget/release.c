@@ -30,6 +30,7 @@ struct waiting { /* a pending job and its hold */
 	/* The first of this quote: an array that was split is judged once. Of
 	 * a run it is the run itself. */
 	struct waiting *first;
+	bool denied; /* it has no place any more: judge_again() */
 };
 
 /* What this one asks for: a run one share, else all of the hold. */
@@ -250,23 +251,25 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 
 /*
  * Those that `which` chooses have a place in the snapshot: take all of them out
- * and admit them again, oldest first. *denied[i]: it has none any more.
+ * and admit them again, oldest first. Nobody else is denied.
  */
 static void
 judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
     bool (*which)(const struct lt_jobs_state *, const struct waiting *),
-    bool *denied, int64_t now_utc_s)
+    int64_t now_utc_s)
 {
 	struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	struct lt_hold asked;
 
+	for (uint32_t i = 0; i < count; i++)
+		all[i].denied = false;
 	for (uint32_t i = 0; recent != NULL && i < count; i++)
 		if (all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s))
 			lt_recent_remove(recent, &d->budget.snapshot, &asked);
 	for (uint32_t i = 0; recent != NULL && i < count; i++) {
 		lt_breath(LT_TURN_READ);
-		denied[i] =
+		all[i].denied =
 		    all[i].first == &all[i] && which(&d->jobs, &all[i]) &&
 		    asked_by(&asked, &d->budget.snapshot, &all[i], now_utc_s) &&
 		    !lt_fits(&d->budget, &asked);
@@ -338,7 +341,7 @@ take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
  */
 static int
 free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
-    bool *denied, int64_t now_utc_s, struct lt_error *err)
+    int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 	bool any = false;
@@ -349,16 +352,15 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	    now_utc_s <= d->budget.counted_utc_s)
 		return LT_OK;
 	code = lt_compile_budget(d, now_utc_s, err);
-	memset(denied, 0, count * sizeof(*denied));
 	if (code == LT_OK && lt_mode_may(d->policy->mode, LT_MAY_HOLD))
-		judge_again(d, all, count, choose_freeing, denied, now_utc_s);
+		judge_again(d, all, count, choose_freeing, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
 			continue;
 		lt_breath(LT_TURN_READ);
 		read_again(d->ledger, &all[i]);
-		code = denied[all[i].first - all] ? take_back(d, &all[i], err)
-						  : let_go(d, &all[i], err);
+		code = all[i].first->denied ? take_back(d, &all[i], err)
+					    : let_go(d, &all[i], err);
 	}
 	return code;
 }
@@ -376,16 +378,15 @@ choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 
 /* A new period: what no longer fits beside the older ones is held back. */
 static int
-readmit(struct lt_daemon *d, struct waiting *all, uint32_t count, bool *denied,
+readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_compile_budget(d, now_utc_s, err);
 
-	memset(denied, 0, count * sizeof(*denied));
 	if (code == LT_OK)
-		judge_again(d, all, count, choose_counted, denied, now_utc_s);
+		judge_again(d, all, count, choose_counted, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (denied[i])
+		if (all[i].denied)
 			code = set_flags(d, &all[i], LT_QUOTE_BUDGET_HOLD,
 			    LT_QUOTE_FREEING, err);
 	if (code == LT_OK)
@@ -465,17 +466,15 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	    d->budget.period_began && lt_mode_may(d->policy->mode, LT_MAY_HOLD);
 	struct waiting *const all =
 	    collect(&d->jobs, d->ledger, is_new, &count);
-	bool *const denied = calloc((size_t)count + 1, sizeof(*denied));
 	int code = LT_OK;
-	if (all == NULL || denied == NULL)
-		code = lt_fail(err, LT_ENOMEM, "release: out of memory");
-	if (code == LT_OK && is_new)
-		code = readmit(d, all, count, denied, now_utc_s, err);
+	if (all == NULL)
+		return lt_fail(err, LT_ENOMEM, "release: out of memory");
+	if (is_new)
+		code = readmit(d, all, count, now_utc_s, err);
 	if (code == LT_OK)
-		code = free_admitted(d, all, count, denied, now_utc_s, err);
+		code = free_admitted(d, all, count, now_utc_s, err);
 	if (code == LT_OK)
 		code = admit(d, all, count, now_utc_s, err);
-	free(denied);
 	free(all);
 	return code;
 }

@@ -142,10 +142,12 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 	if (exact == NULL || parts == NULL)
 		code = lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	if (code == LT_OK && charge->money_micros != 0)
-		code = lt_ledger_round(ledger, run->partition, false,
+		code = lt_ledger_round(ledger,
+		    (struct lt_carry_key){run->partition, false},
 		    charge->money_micros, &run->money_micros, err);
 	if (code == LT_OK && charge->carbon_mg != 0)
-		code = lt_ledger_round(ledger, run->partition, true,
+		code = lt_ledger_round(ledger,
+		    (struct lt_carry_key){run->partition, true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
 	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
@@ -211,18 +213,28 @@ enum manner {
 };
 
 struct batch { /* the rows of a transaction */
+	const struct lt_slurm_run *rows;
+	uint32_t count;
 	enum manner manner;
 	int64_t now_utc_s;
 	struct lt_run *charged; /* told once it is on disk */
 	uint32_t charged_count;
 };
 
+struct settling { /* a row, and what it becomes */
+	const struct lt_slurm_run *row;
+	const struct lt_run *known;   /* as the ledger has it; NULL = not */
+	const struct lt_quote *quote; /* NULL = none */
+	struct lt_run run;
+	struct lt_charge charge;
+};
+
 static int
-settle_priced(struct lt_daemon *d, struct batch *batch, struct lt_run *run,
-    const struct lt_run *known, const struct lt_slurm_run *row,
-    const struct lt_quote *quote, const struct lt_charge *charge,
+settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
     struct lt_error *err)
 {
+	struct lt_run *const run = &s->run;
+	const struct lt_charge *const charge = &s->charge;
 	const int64_t now_utc_s = batch->now_utc_s;
 	struct lt_entry *const entries =
 	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
@@ -232,8 +244,9 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct lt_run *run,
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	fill_entries(entries, run, charge, now_utc_s);
 	int code = round_run(d->ledger, run, charge, entries, err);
-	if (code == LT_OK && quote != NULL)
-		code = remember_quote(d->ledger, row, quote, now_utc_s, err);
+	if (code == LT_OK && s->quote != NULL)
+		code =
+		    remember_quote(d->ledger, s->row, s->quote, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. A plan of ours that can't be compared saved nothing:
@@ -246,14 +259,17 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct lt_run *run,
 			entries[i].baseline_carbon_mg = entries[i].carbon_mg;
 		}
 	}
-	if (code == LT_OK && quote != NULL)
-		lt_facts_of_over(run, quote, row, known, d);
+	if (code == LT_OK && s->quote != NULL)
+		lt_facts_of_over(run, s->quote, s->row, s->known, d);
+	const struct lt_settlement settlement = {.run = run,
+	    .entries = entries,
+	    .count = charge->hour_count,
+	    .now_utc_s = now_utc_s,
+	    .open_since_utc_s = batch->manner == AGAIN
+				    ? INT64_MIN
+				    : open_since(&d->offsets, now_utc_s)};
 	if (code == LT_OK)
-		code = lt_ledger_settle(d->ledger, run, entries,
-		    charge->hour_count, now_utc_s,
-		    batch->manner == AGAIN ? INT64_MIN
-					   : open_since(&d->offsets, now_utc_s),
-		    &changed, err);
+		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
 	if (code == LT_OK && changed)
 		batch->charged[batch->charged_count++] = *run;
 	free(entries);
@@ -284,40 +300,39 @@ settle_row(struct lt_daemon *d, struct batch *batch,
     const struct lt_slurm_run *row, struct lt_error *err)
 {
 	const enum manner manner = batch->manner;
-	struct lt_run run, found;
+	struct settling s = {.row = row};
+	struct lt_run *const run = &s.run;
+	struct lt_run found;
 	struct lt_quote quote;
-	struct lt_charge charge;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 
 	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
-	const struct lt_run *const known =
-	    lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK ? &found
-								 : NULL;
-	const bool quoted = quote_of(d->ledger, row, known, &quote);
-	facts_of(&run, row, quoted ? &quote : NULL);
-	lt_facts_complete(&run, row, known, d);
-	const bool same = known != NULL && is_same(known, &run);
-	if ((known != NULL && manner == AS_RECORD) || (same && manner != AGAIN))
+	if (lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK)
+		s.known = &found;
+	if (quote_of(d->ledger, row, s.known, &quote))
+		s.quote = &quote;
+	facts_of(run, row, s.quote);
+	lt_facts_complete(run, row, s.known, d);
+	const bool same = s.known != NULL && is_same(s.known, run);
+	if ((s.known != NULL && manner == AS_RECORD) ||
+	    (same && manner != AGAIN))
 		return LT_OK;
-	run.provisional = manner == AS_RECORD;
-	int code = lt_price_run(&charge, &run, &d->market, d->ledger, err);
+	run->provisional = manner == AS_RECORD;
+	int code = lt_price_run(&s.charge, run, &d->market, d->ledger, err);
 	if (code != LT_OK)
 		return code;
-	if (run.gpus_from == LT_GPUS_UNKNOWN && known == NULL)
+	if (run->gpus_from == LT_GPUS_UNKNOWN && s.known == NULL)
 		lt_log("gpus_unknown",
 		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, and slurmctld's record was not seen: no price",
-		    run.key.job_id, run.account);
-	if (quoted)
-		lt_baseline_of_run(&run, &quote, d);
-	if ((known != NULL && !known->priced && !run.priced) ||
-	    (same && is_priced_so(known, &run, &charge))) {
-		lt_charge_free(&charge);
-		return LT_OK; /* still no price known, or still this one */
-	}
-	code = settle_priced(
-	    d, batch, &run, known, row, quoted ? &quote : NULL, &charge, err);
-	lt_charge_free(&charge);
+		    run->key.job_id, run->account);
+	if (s.quote != NULL)
+		lt_baseline_of_run(run, s.quote, d);
+	/* Still no price known, or still this one? */
+	if (!(s.known != NULL && !s.known->priced && !run->priced) &&
+	    !(same && is_priced_so(s.known, run, &s.charge)))
+		code = settle_priced(d, batch, &s, err);
+	lt_charge_free(&s.charge);
 	return code;
 }
 
@@ -352,29 +367,26 @@ tell_charged(struct lt_daemon *d, const struct batch *batch)
 
 /* In one transaction: each waits for the disk. */
 static int
-settle_some(struct lt_daemon *d, const struct lt_slurm_run *rows,
-    uint32_t count, enum manner manner, int64_t now_utc_s, struct lt_error *err)
+settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
 {
-	struct batch batch = {.manner = manner,
-	    .now_utc_s = now_utc_s,
-	    .charged = calloc(count, sizeof(*batch.charged))};
-
-	if (batch.charged == NULL)
+	batch->charged_count = 0;
+	batch->charged = calloc(batch->count, sizeof(*batch->charged));
+	if (batch->charged == NULL)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
-		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		for (uint32_t i = 0; code == LT_OK && i < batch->count; i++) {
 			lt_breath(LT_TURN_READ);
-			code = settle_row(d, &batch, &rows[i], err);
+			code = settle_row(d, batch, &batch->rows[i], err);
 		}
 		if (code == LT_OK)
 			code = lt_ledger_commit(d->ledger, err);
 		if (code == LT_OK)
-			tell_charged(d, &batch);
+			tell_charged(d, batch);
 		else
 			lt_ledger_rollback(d->ledger);
 	}
-	free(batch.charged);
+	free(batch->charged);
 	return code;
 }
 
@@ -391,18 +403,22 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
 	for (uint32_t at = 0; code == LT_OK && at < rows->count;
 	     at += ROWS_AT_ONCE) {
-		const struct lt_slurm_run *const some = rows->runs + at;
 		const uint32_t count = rows->count - at < ROWS_AT_ONCE
 					   ? rows->count - at
 					   : ROWS_AT_ONCE;
+		struct batch some = {.rows = rows->runs + at,
+		    .count = count,
+		    .manner = manner,
+		    .now_utc_s = now_utc_s};
 
-		if (settle_some(d, some, count, manner, now_utc_s, NULL) ==
-		    LT_OK)
+		if (settle_some(d, &some, NULL) == LT_OK)
 			continue;
 		/* One of them fails: those before it are charged. */
-		for (uint32_t i = 0; code == LT_OK && i < count; i++)
-			code =
-			    settle_some(d, &some[i], 1, manner, now_utc_s, err);
+		some.count = 1;
+		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+			some.rows = &rows->runs[at + i];
+			code = settle_some(d, &some, err);
+		}
 	}
 	return code;
 }
@@ -468,8 +484,8 @@ static int
 check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
-	const int64_t wait =
-	    lt_slurm_has_dbd(&d->tables.conf) ? PROVISIONAL_AFTER_S : 0;
+	const bool has_dbd = lt_slurm_has_dbd(&d->tables.conf);
+	const int64_t wait = has_dbd ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
 	const int64_t first = lt_settle_since(d->ledger, 0);
@@ -486,10 +502,12 @@ check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
 		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
 		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
-			code = settle_some(d, &e->run, 1,
-			    lt_slurm_has_dbd(&d->tables.conf) ? AS_RECORD
-							      : AS_ROW,
-			    now_utc_s, err);
+			code = settle_some(d,
+			    &(struct batch){.rows = &e->run,
+				.count = 1,
+				.manner = has_dbd ? AS_RECORD : AS_ROW,
+				.now_utc_s = now_utc_s},
+			    err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
 				 e->run.end_utc_s > e->run.start_utc_s;

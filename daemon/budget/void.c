@@ -67,21 +67,26 @@ lt_void_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	    ledger, hold->quote.id, LT_HOLD_VOID, why, err);
 }
 
+struct window { /* of slurmdbd: one serves all holds */
+	struct lt_span span;
+	bool is_loaded;
+	struct lt_slurm_runs rows;
+};
+
 /* Never on a job: --test-only, refused later, a het job undone. */
 static int
 check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    struct lt_slurm_runs *rows, bool *loaded, int64_t oldest_utc_s,
-    int64_t now_utc_s, struct lt_error *err)
+    struct window *window, struct lt_error *err)
 {
-	if (!*loaded) { /* one window of slurmdbd serves all */
-		const int code = lt_child_runs(
-		    rows, oldest_utc_s - LOOK_S, now_utc_s + LOOK_S, err);
+	if (!window->is_loaded) {
+		const int code = lt_child_runs(&window->rows,
+		    window->span.from_utc_s, window->span.to_utc_s, err);
 
 		if (code != LT_OK)
 			return code;
-		*loaded = true;
+		window->is_loaded = true;
 	}
-	if (in_slurmdbd(d->ledger, rows, hold->quote.id))
+	if (in_slurmdbd(d->ledger, &window->rows, hold->quote.id))
 		return LT_OK; /* settle.c ends it */
 	return lt_void_hold(
 	    &d->budget, d->ledger, hold, "no job has this quote", err);
@@ -207,16 +212,15 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct suspects suspects = {
 	    .jobs = &d->jobs, .oldest_utc_s = now_utc_s};
-	struct lt_slurm_runs rows = {0};
+	struct window window = {.is_loaded = false};
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
-	bool loaded = false;
 	const bool has_dbd = lt_slurm_has_dbd(&d->tables.conf);
 
 	if (!d->jobs.void_due)
 		return LT_OK;
 	if (!has_dbd)
-		loaded = true; /* no rows there, ever */
+		window.is_loaded = true; /* no rows there, ever */
 	else if (lt_slurm_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
 		return err->code;
 	if (d->budget.dbd_queue > 0)
@@ -240,11 +244,13 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	}
 	if (code == LT_OK)
 		code = check_seen(d, &seen, now_utc_s, err);
+	window.span = (struct lt_span){
+	    suspects.oldest_utc_s - LOOK_S, now_utc_s + LOOK_S};
 	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++)
 		if (suspects.holds[i].job_id == 0)
-			code = check_unseen(d, &suspects.holds[i], &rows,
-			    &loaded, suspects.oldest_utc_s, now_utc_s, err);
+			code =
+			    check_unseen(d, &suspects.holds[i], &window, err);
 	free(suspects.holds);
-	lt_slurm_runs_free(&rows);
+	lt_slurm_runs_free(&window.rows);
 	return code;
 }

@@ -139,18 +139,9 @@ catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 	lt_slurm_jobs_free(&one);
 }
 
-/* What one job id has been: Slurm gives ids again after a while. */
-struct story {
-	const struct lt_slurm_job *job; /* NULL = not in slurmctld */
-	bool has_hold;
-	struct lt_ledger_hold hold;
-	uint32_t count;
-	struct lt_run *runs; /* malloc'd */
-};
-
 /* Another's job, hold and runs of the same id are not this user's story. */
 static void
-keep_own(struct story *s, uint32_t uid)
+keep_own(struct lt_story *s, uint32_t uid)
 {
 	uint32_t kept = 0;
 
@@ -165,16 +156,17 @@ keep_own(struct story *s, uint32_t uid)
 }
 
 static bool
-is_empty(const struct story *s)
+is_empty(const struct lt_story *s)
 {
 	return s->job == NULL && !s->has_hold && s->count == 0;
 }
 
 /* Of whom may ask; status 200, or the error in *reply. */
 static int
-find_story(struct story *s, struct lt_daemon *d,
-    const struct lt_api_request *request, uint32_t job_id, json_t **reply)
+find_story(struct lt_story *s, struct lt_daemon *d,
+    const struct lt_api_request *request, json_t **reply)
 {
+	const uint32_t job_id = s->job_id;
 	struct lt_error err = {0};
 
 	s->job = lt_jobs_find(&d->jobs.list, job_id);
@@ -203,24 +195,22 @@ int
 lt_api_explain(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
-	uint32_t job_id;
-	struct story s = {0};
+	struct lt_story s = {0};
 
-	if (!parse_job(request, &job_id, reply))
+	if (!parse_job(request, &s.job_id, reply))
 		return 400;
-	catch_up(d, job_id, request->now_utc_s);
-	const int status = find_story(&s, d, request, job_id, reply);
+	catch_up(d, s.job_id, request->now_utc_s);
+	const int status = find_story(&s, d, request, reply);
 	if (status != 200) {
 		free(s.runs);
 		return status;
 	}
 	char *const text = malloc(LT_MESSAGE_SIZE);
 	if (text != NULL)
-		lt_explain_text(text, LT_MESSAGE_SIZE, d, job_id, s.job,
-		    s.has_hold ? &s.hold : NULL, s.runs, s.count,
-		    request->now_utc_s);
+		lt_explain_text(
+		    text, LT_MESSAGE_SIZE, d, &s, request->now_utc_s);
 	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
-	    (json_int_t)job_id, "text", text != NULL ? text : "", "quote",
+	    (json_int_t)s.job_id, "text", text != NULL ? text : "", "quote",
 	    s.has_hold ? quote_json(&s.hold.quote) : json_null(), "candidates",
 	    s.has_hold ? candidates_json(&s.hold.quote) : json_array(), "hold",
 	    s.has_hold ? hold_json(&s.hold) : json_null(), "runs",

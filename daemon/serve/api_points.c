@@ -53,27 +53,33 @@ lt_api_offset(int *offset, const struct lt_signals_state *signals,
 	return 200;
 }
 
+struct page {
+	json_t *points;
+	int64_t after_utc_s; /* begins its last point, or the page before's */
+};
+
+static bool
+is_full(const struct page *page)
+{
+	return json_array_size(page->points) >= PAGE_POINTS;
+}
+
 static int
-take_window(json_t *list, struct lt_ledger *ledger, const char *key,
-    int64_t after_utc_s, int64_t from_utc_s, int64_t to_utc_s,
-    int64_t *last_utc_s, struct lt_error *err)
+take_window(struct page *page, struct lt_ledger *ledger,
+    const struct lt_points_asked *window, struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_points(ledger,
-	    &(struct lt_points_asked){key, {from_utc_s, to_utc_s}}, &steps,
-	    &count, err);
+	const int code = lt_ledger_points(ledger, window, &steps, &count, err);
 
-	for (uint32_t i = 0; i < count && json_array_size(list) < PAGE_POINTS;
-	     i++) {
+	for (uint32_t i = 0; i < count && !is_full(page); i++) {
 		const struct lt_rate_step *const step = &steps[i];
 
 		/* One that touches two windows came with the first. */
-		if (step->start_utc_s <= after_utc_s ||
-		    step->start_utc_s <= *last_utc_s)
+		if (step->start_utc_s <= page->after_utc_s)
 			continue;
-		*last_utc_s = step->start_utc_s;
-		json_array_append_new(list,
+		page->after_utc_s = step->start_utc_s;
+		json_array_append_new(page->points,
 		    json_pack("{s:o,s:o,s:f,s:s}", "start",
 			lt_api_time(step->start_utc_s), "end",
 			lt_api_time(step->end_utc_s), "value", step->value,
@@ -83,15 +89,13 @@ take_window(json_t *list, struct lt_ledger *ledger, const char *key,
 	return code;
 }
 
-/* A time of the query; the fallback when it is not there. */
+/* A time of the query; *utc_s stays as it is when that is not there. */
 static int
 time_of(int64_t *utc_s, const struct lt_offsets *offsets,
-    const struct lt_api_request *request, const char *key,
-    int64_t fallback_utc_s, struct lt_error *err)
+    const struct lt_api_request *request, const char *key, struct lt_error *err)
 {
 	const char *const text = lt_api_value(request, key);
 
-	*utc_s = fallback_utc_s;
 	if (text == NULL ||
 	    lt_calendar_time(utc_s, offsets, text, err) == LT_OK)
 		return LT_OK;
@@ -106,26 +110,23 @@ struct export_work {
 };
 
 /* The points that touch [from, to), begin after `after` and have room. */
-static json_t *
-points_json(struct lt_ledger *ledger, const struct export_work *w,
-    int64_t *last_utc_s, struct lt_error *err)
+static int
+fill_page(struct page *page, struct lt_ledger *ledger,
+    const struct export_work *w, struct lt_error *err)
 {
-	json_t *const list = json_array();
-	int64_t from = w->from_utc_s;
+	int code = LT_OK;
 
-	for (; from < w->to_utc_s && json_array_size(list) < PAGE_POINTS;
+	for (int64_t from = w->from_utc_s;
+	     code == LT_OK && from < w->to_utc_s && !is_full(page);
 	     from += WINDOW_S) {
 		const int64_t end = w->to_utc_s - from < WINDOW_S
 					? w->to_utc_s
 					: from + WINDOW_S;
 
-		if (take_window(list, ledger, w->key, w->after_utc_s, from, end,
-			last_utc_s, err) != LT_OK) {
-			json_decref(list);
-			return NULL;
-		}
+		code = take_window(page, ledger,
+		    &(struct lt_points_asked){w->key, {from, end}}, err);
 	}
-	return list;
+	return code;
 }
 
 static int
@@ -133,19 +134,20 @@ write_export(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
 	const struct export_work *const w = (const void *)work;
-	int64_t last_utc_s = INT64_MIN;
+	struct page page = {json_array(), w->after_utc_s};
 	struct lt_error err = {0};
-	json_t *const points = points_json(ledger, w, &last_utc_s, &err);
 
-	if (points == NULL)
+	if (page.points == NULL || fill_page(&page, ledger, w, &err) != LT_OK) {
+		json_decref(page.points);
 		return lt_out_error(out, 503, err.text);
-	const bool full = json_array_size(points) >= PAGE_POINTS;
-	lt_out_json(out,
-	    json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", w->name,
-		"quantity", lt_quantity_name(w->quantity), "unit",
-		lt_quantity_unit(w->quantity), "scale",
-		lt_quantity_scale(w->quantity), "currency", w->currency,
-		"points", points, "next", lt_api_time(full ? last_utc_s : 0)));
+	}
+	const int64_t next_utc_s = is_full(&page) ? page.after_utc_s : 0;
+	lt_out_json(
+	    out, json_pack("{s:s,s:s,s:s,s:f,s:s,s:o,s:o}", "source", w->name,
+		     "quantity", lt_quantity_name(w->quantity), "unit",
+		     lt_quantity_unit(w->quantity), "scale",
+		     lt_quantity_scale(w->quantity), "currency", w->currency,
+		     "points", page.points, "next", lt_api_time(next_utc_s)));
 	return 200;
 }
 
@@ -157,7 +159,6 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	const char *const name = lt_api_value(request, "source");
 	const struct lt_source *const source =
 	    name != NULL ? lt_api_source(&d->signals, name) : NULL;
-	int64_t from, to, after;
 	struct lt_error err = {0};
 
 	if (name == NULL)
@@ -167,12 +168,11 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	/* Nothing is stored outside of these: the loop is bounded by them. */
 	const int64_t first = now - LT_POINTS_KEEP_S - LT_DAY_S;
 	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
+	int64_t from = first, to = end, after = INT64_MIN;
 
-	if (time_of(&from, &d->offsets, request, "from", first, &err) !=
-		LT_OK ||
-	    time_of(&to, &d->offsets, request, "to", end, &err) != LT_OK ||
-	    time_of(&after, &d->offsets, request, "after", INT64_MIN, &err) !=
-		LT_OK)
+	if (time_of(&from, &d->offsets, request, "from", &err) != LT_OK ||
+	    time_of(&to, &d->offsets, request, "to", &err) != LT_OK ||
+	    time_of(&after, &d->offsets, request, "after", &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_api_value(request, "from") != NULL &&
 	    lt_api_value(request, "to") != NULL && from >= to)

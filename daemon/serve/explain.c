@@ -204,19 +204,26 @@ say_suspension(struct text *t, const struct lt_slurm_job *job)
 	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
+struct signal { /* of a partition */
+	const char *what;
+	int series;   /* in the market */
+	double scale; /* of what the series has, to the unit */
+	const char *unit;
+};
+
 static void
-say_signal(struct text *t, const struct lt_daemon *d, const char *what,
-    int series, double scale, const char *unit, int64_t now_utc_s)
+say_signal(struct text *t, const struct lt_daemon *d,
+    const struct signal *signal, int64_t now_utc_s)
 {
 	char age[40];
 
-	if (series == LT_NO_SERIES) {
-		say(t, "    %-8s not known\n", what);
+	if (signal->series == LT_NO_SERIES) {
+		say(t, "    %-8s not known\n", signal->what);
 		return;
 	}
-	const struct lt_series *const s = &d->market.series[series];
-	say(t, "    %-8s %.6g %s now, %s%s%s", what,
-	    lt_series_at(s, now_utc_s) / scale, unit,
+	const struct lt_series *const s = &d->market.series[signal->series];
+	say(t, "    %-8s %.6g %s now, %s%s%s", signal->what,
+	    lt_series_at(s, now_utc_s) / signal->scale, signal->unit,
 	    lt_quality_name(s->quality), s->source[0] ? ", source " : "",
 	    s->source);
 	if (s->quality == LT_QUALITY_REPLAY)
@@ -284,16 +291,20 @@ say_partition(
 	say(t, "  %s:\n", name);
 	snprintf(unit, sizeof(unit), "%s/node-h", d->policy->currency);
 	if (d->policy->currency[0])
-		say_signal(
-		    t, d, "price", p->price_series, LT_MICROS, unit, now_utc_s);
-	say_signal(t, d, "carbon", p->carbon_series, 1,
-	    d->policy->intensity == LT_INTENSITY_MARGINAL
-		? "g CO2e/kWh (marginal)"
-		: "g CO2e/kWh",
+		say_signal(t, d,
+		    &(struct signal){"price", p->price_series, LT_MICROS, unit},
+		    now_utc_s);
+	say_signal(t, d,
+	    &(struct signal){"carbon", p->carbon_series, 1,
+		d->policy->intensity == LT_INTENSITY_MARGINAL
+		    ? "g CO2e/kWh (marginal)"
+		    : "g CO2e/kWh"},
 	    now_utc_s);
 	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
-		say_signal(t, d, "tariff", p->tariff_series, LT_MICROS, unit,
+		say_signal(t, d,
+		    &(struct signal){
+			"tariff", p->tariff_series, LT_MICROS, unit},
 		    now_utc_s);
 	say(t,
 	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, PUE %.2f\n",
@@ -486,14 +497,16 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 }
 
 void
-lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
-    const struct lt_run *runs, uint32_t count, int64_t now_utc_s)
+lt_explain_text(char *out, size_t size, struct lt_daemon *d,
+    const struct lt_story *story, int64_t now_utc_s)
 {
+	const struct lt_slurm_job *const job = story->job;
+	const struct lt_ledger_hold *const hold =
+	    story->has_hold ? &story->hold : NULL;
 	struct text t = {out, size, 0};
 
 	out[0] = '\0';
-	say(&t, "Job %u", job_id);
+	say(&t, "Job %u", story->job_id);
 	if (job != NULL)
 		say(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);
@@ -504,14 +517,14 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d, uint32_t job_id,
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
 	if (job != NULL)
 		say_suspension(&t, job);
-	for (uint32_t i = 0; i < count; i++)
-		say_run(&t, d, &runs[i], now_utc_s);
+	for (uint32_t i = 0; i < story->count; i++)
+		say_run(&t, d, &story->runs[i], now_utc_s);
 	say(&t, "Signals:\n");
 	if (hold != NULL && hold->quote.home[0]) {
 		say_partition(&t, d, hold->quote.partition, now_utc_s);
 		if (strcmp(hold->quote.partition, hold->quote.home) != 0)
 			say_partition(&t, d, hold->quote.home, now_utc_s);
-	} else if (count > 0) {
-		say_partition(&t, d, runs[0].partition, now_utc_s);
+	} else if (story->count > 0) {
+		say_partition(&t, d, story->runs[0].partition, now_utc_s);
 	}
 }

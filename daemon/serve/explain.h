@@ -10,10 +10,16 @@
 
 struct lt_daemon;
 
-/* job, hold: NULL = none. */
+/* What one job id has been: Slurm gives ids again after a while. */
+struct lt_story {
+	uint32_t job_id;
+	const struct lt_slurm_job *job; /* NULL = not in slurmctld */
+	bool has_hold;
+	struct lt_ledger_hold hold;
+	uint32_t count;
+	struct lt_run *runs; /* malloc'd */
+};
 void lt_explain_text(char *out, size_t size, struct lt_daemon *d,
-    uint32_t job_id, const struct lt_slurm_job *job,
-    const struct lt_ledger_hold *hold, const struct lt_run *runs,
-    uint32_t count, int64_t now_utc_s);
+    const struct lt_story *story, int64_t now_utc_s);
 
 #endif

@@ -36,8 +36,9 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 	    ledger, account, period->start_utc_s, &before, err);
 
 	if (code == LT_OK)
-		code = lt_ledger_totals(ledger, account, period->start_utc_s,
-		    period->end_utc_s, in, err);
+		code = lt_ledger_totals(ledger, account,
+		    (struct lt_span){period->start_utc_s, period->end_utc_s},
+		    in, err);
 	if (code != LT_OK)
 		return code;
 	*line = (struct line){0};

@@ -27,8 +27,9 @@ look(struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
 	if (seen->looked_utc_s > now_utc_s - LOOK_EVERY_S)
 		return;
 	if (lt_ledger_exposure(ledger, seen->partition,
-		now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s,
-		&seen->own.node_hours, &seen->own.interruptions, &err) != LT_OK)
+		(struct lt_span){
+		    now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s},
+		&seen->own, &err) != LT_OK)
 		lt_log("interruptions_unknown", "partition=%s error=\"%s\"",
 		    seen->partition, err.text);
 	seen->looked_utc_s = now_utc_s;

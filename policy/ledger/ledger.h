@@ -7,6 +7,7 @@
 #ifndef LT_LEDGER_H
 #define LT_LEDGER_H
 
+#include "posterior.h"
 #include "quote.h"
 #include "rate.h"
 
@@ -239,9 +240,15 @@ struct lt_entry {
  * LT_EBUG when the entries do not add up to the run. Within lt_ledger_begin() a
  * failure may leave some of it: that is to be rolled back.
  */
-int lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
-    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
-    int64_t open_since_utc_s, bool *changed, struct lt_error *err);
+struct lt_settlement {
+	const struct lt_run *run;
+	const struct lt_entry *entries;
+	uint32_t count;
+	int64_t now_utc_s, open_since_utc_s;
+};
+int lt_ledger_settle(struct lt_ledger *ledger,
+    const struct lt_settlement *settlement, bool *changed,
+    struct lt_error *err);
 int lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
     struct lt_run *run, struct lt_error *err); /* LT_ENOENT */
 int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
@@ -293,11 +300,10 @@ struct lt_over_sum {
 int lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_over_sum *sums, uint32_t room, struct lt_error *err);
 /* What preemptible nodes went through: node-hours of runs of a partition
- * within [from, to), and how many of those runs ended by NODE_FAIL or
+ * within the span, and how many of those runs ended by NODE_FAIL or
  * PREEMPTED. */
 int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
-    int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
-    uint32_t *interruptions, struct lt_error *err);
+    struct lt_span span, struct lt_own_history *own, struct lt_error *err);
 /* Also a line of <state>/adjustments (text, fsync), written once the insert
  * has worked and before it is kept, so that rebuild has it, and nothing that
  * was refused; what a crash left only there, the next open inserts. Not within
@@ -316,12 +322,11 @@ struct lt_totals {
 	/* whose GPUs are by slurmctld's record; known to nobody */
 	uint32_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
-/* Sum over [from, to) of one account (not its children), per kind. Runs: of
+/* Sum over the span of one account (not its children), per kind. Runs: of
  * CHARGE those that touch it, of CORRECTION those corrected in it, of which
  * only the first three are counted. */
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_totals totals[3] /* by enum lt_entry_kind */,
+    struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
 /* All that was charged to it before, of each kind. */
 int lt_ledger_before(struct lt_ledger *ledger, const char *account,
@@ -332,9 +337,8 @@ struct lt_account_sum {
 	uint32_t uid;
 	int64_t money_micros, carbon_mg;
 };
-int lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_account_sum **sums, uint32_t *count,
-    struct lt_error *err);
+int lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
 
 /* Is any money charged, adjusted or held? */
 int lt_ledger_has_money(
@@ -346,8 +350,12 @@ int lt_ledger_has_money(
  * of a node add up to the node to the micro. Within the transaction of
  * lt_ledger_begin().
  */
-int lt_ledger_round(struct lt_ledger *ledger, const char *partition,
-    bool carbon, double exact, int64_t *rounded, struct lt_error *err);
+struct lt_carry_key {
+	const char *partition;
+	bool is_carbon; /* false: money */
+};
+int lt_ledger_round(struct lt_ledger *ledger, struct lt_carry_key key,
+    double exact, int64_t *rounded, struct lt_error *err);
 
 /* A small text value by name ("ring_absorbed", "settled_until"). */
 int lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,

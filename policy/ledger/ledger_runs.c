@@ -153,14 +153,14 @@ run_figures(const struct lt_run *run)
 }
 
 static int
-check_sum(const struct lt_run *run, const struct lt_entry *entries,
-    uint32_t count, struct lt_error *err)
+check_sum(const struct lt_settlement *s, struct lt_error *err)
 {
+	const struct lt_run *const run = s->run;
 	struct lt_entry sum = {0};
 	const struct lt_entry want = run_figures(run);
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!add_figures(&sum, &entries[i], 1))
+	for (uint32_t i = 0; i < s->count; i++)
+		if (!add_figures(&sum, &s->entries[i], 1))
 			return lt_fail(err, LT_EOVERFLOW,
 			    "job %u: charges pass 64 bits", run->key.job_id);
 	if (!add_figures(&sum, &want, -1))
@@ -205,18 +205,18 @@ same_row(const struct lt_run *a, const struct lt_run *b)
 
 /* The charges of a run that the ledger did not have. */
 static int
-charge(struct lt_ledger *ledger, const struct lt_run *run,
-    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
+charge(struct lt_ledger *ledger, const struct lt_settlement *s,
     struct lt_error *err)
 {
+	const struct lt_run *const run = s->run;
 	int rc = LT_OK;
 
-	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
-		struct lt_entry entry = entries[i];
+	for (uint32_t i = 0; i < s->count && rc == LT_OK; i++) {
+		struct lt_entry entry = s->entries[i];
 
 		entry.kind = LT_ENTRY_CHARGE;
 		entry.run = run->key;
-		entry.made_utc_s = now_utc_s;
+		entry.made_utc_s = s->now_utc_s;
 		entry.uid = run->uid;
 		memcpy(entry.account, run->account, sizeof(entry.account));
 		rc = lt_entry_put(ledger, &entry, entry.at_utc_s, err);
@@ -294,19 +294,19 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 }
 
 static int
-correct(struct lt_ledger *ledger, const struct lt_run *run,
-    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
-    int64_t open_since_utc_s, struct lt_error *err)
+correct(struct lt_ledger *ledger, const struct lt_settlement *s,
+    struct lt_error *err)
 {
+	const struct lt_run *const run = s->run;
 	struct differences all = {0};
-	const int64_t this_hour_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
-	const int64_t open_utc_s = this_hour_utc_s > open_since_utc_s
+	const int64_t this_hour_utc_s = s->now_utc_s - s->now_utc_s % LT_HOUR_S;
+	const int64_t open_utc_s = this_hour_utc_s > s->open_since_utc_s
 				       ? this_hour_utc_s
-				       : open_since_utc_s;
+				       : s->open_since_utc_s;
 	int rc = subtract_known(ledger, run->key, &all, err);
 
-	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
-		struct lt_entry entry = entries[i];
+	for (uint32_t i = 0; i < s->count && rc == LT_OK; i++) {
+		struct lt_entry entry = s->entries[i];
 
 		entry.uid = run->uid;
 		memcpy(entry.account, run->account, sizeof(entry.account));
@@ -319,8 +319,8 @@ correct(struct lt_ledger *ledger, const struct lt_run *run,
 		if (no_figures(entry))
 			continue;
 		entry->run = run->key;
-		entry->made_utc_s = now_utc_s;
-		if (for_utc_s < open_since_utc_s)
+		entry->made_utc_s = s->now_utc_s;
+		if (for_utc_s < s->open_since_utc_s)
 			entry->at_utc_s = open_utc_s;
 		rc = lt_entry_put(ledger, entry, for_utc_s, err);
 	}
@@ -340,10 +340,10 @@ find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
 }
 
 int
-lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
-    const struct lt_entry *entries, uint32_t count, int64_t now_utc_s,
-    int64_t open_since_utc_s, bool *changed, struct lt_error *err)
+lt_ledger_settle(struct lt_ledger *ledger,
+    const struct lt_settlement *settlement, bool *changed, struct lt_error *err)
 {
+	const struct lt_run *const run = settlement->run;
 	/* A savepoint each would copy all pages that a run touches, a third of
 	 * what it costs. */
 	const bool is_alone = !ledger->in_transaction;
@@ -352,7 +352,7 @@ lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
 	*changed = false;
 	if (run->key.job_id == 0)
 		return lt_fail(err, LT_EBUG, "ledger: a run without a job id");
-	int rc = check_sum(run, entries, count, err);
+	int rc = check_sum(settlement, err);
 	if (rc == LT_OK && is_alone)
 		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
@@ -363,11 +363,10 @@ lt_ledger_settle(struct lt_ledger *ledger, const struct lt_run *run,
 		rc = found;
 	} else if (found == 0) {
 		differs = true;
-		rc = charge(ledger, run, entries, count, now_utc_s, err);
+		rc = charge(ledger, settlement, err);
 	} else if (!same_charge(&known, run)) {
 		differs = true;
-		rc = correct(ledger, run, entries, count, now_utc_s,
-		    open_since_utc_s, err);
+		rc = correct(ledger, settlement, err);
 	}
 	if (rc == LT_OK && (differs || !same_row(&known, run)))
 		rc = put_run(ledger, run, err);

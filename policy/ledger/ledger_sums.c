@@ -17,8 +17,10 @@ struct period { /* what LT_SQL_PERIOD binds */
 
 /* Whole UTC days inside [from, to), and the edges around them. */
 static struct period
-split_period(int64_t from_utc_s, int64_t to_utc_s)
+split_period(struct lt_span span)
 {
+	const int64_t to_utc_s = span.to_utc_s;
+	int64_t from_utc_s = span.from_utc_s;
 	struct period p = {.from_utc_s = from_utc_s,
 	    .to_utc_s = to_utc_s,
 	    .head_end_utc_s = to_utc_s,
@@ -81,25 +83,12 @@ static const struct count {
     {LT_SQL_CORRECTED_COUNTS, LT_ENTRY_CORRECTION, read_run_counts},
 };
 
-static int
-count_runs(struct lt_ledger *ledger, const struct count *c, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
-    struct lt_error *err)
-{
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(
-		c->sql, LT_TEXT(account), LT_INT(from_utc_s), LT_INT(to_utc_s)),
-	    c->read, &totals[c->kind], err);
-
-	return rc < 0 ? rc : LT_OK;
-}
-
 /* Its figures; no runs are counted. */
 static int
-add_up(struct lt_ledger *ledger, const char *account, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_totals totals[3], struct lt_error *err)
+add_up(struct lt_ledger *ledger, const char *account, struct lt_span span,
+    struct lt_totals totals[3], struct lt_error *err)
 {
-	const struct period p = split_period(from_utc_s, to_utc_s);
+	const struct period p = split_period(span);
 	struct lt_rows rows;
 
 	memset(totals, 0, 3 * sizeof(*totals));
@@ -123,16 +112,20 @@ add_up(struct lt_ledger *ledger, const char *account, int64_t from_utc_s,
 
 int
 lt_ledger_totals(struct lt_ledger *ledger, const char *account,
-    int64_t from_utc_s, int64_t to_utc_s, struct lt_totals totals[3],
-    struct lt_error *err)
+    struct lt_span span, struct lt_totals totals[3], struct lt_error *err)
 {
-	int rc = add_up(ledger, account, from_utc_s, to_utc_s, totals, err);
+	int rc = add_up(ledger, account, span, totals, err);
 
-	for (size_t i = 0; rc == LT_OK && i < sizeof(counts) / sizeof(*counts);
-	     i++)
-		rc = count_runs(ledger, &counts[i], account, from_utc_s,
-		    to_utc_s, totals, err);
-	return rc;
+	for (size_t i = 0; rc >= 0 && i < sizeof(counts) / sizeof(*counts);
+	     i++) {
+		const struct count *const c = &counts[i];
+
+		rc = lt_row_one(ledger,
+		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(span.from_utc_s),
+			LT_INT(span.to_utc_s)),
+		    c->read, &totals[c->kind], err);
+	}
+	return rc < 0 ? rc : LT_OK;
 }
 
 static void
@@ -148,7 +141,7 @@ int
 lt_ledger_before(struct lt_ledger *ledger, const char *account,
     int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err)
 {
-	const struct period p = split_period(0, before_utc_s);
+	const struct period p = split_period((struct lt_span){0, before_utc_s});
 
 	*sum = (struct lt_amount){.has_money = true, .has_carbon = true};
 	const int rc = lt_row_one(ledger,
@@ -169,10 +162,10 @@ read_sum(struct lt_rows *rows, void *element)
 }
 
 int
-lt_ledger_sums(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
+lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {
-	const struct period p = split_period(from_utc_s, to_utc_s);
+	const struct period p = split_period(span);
 	struct lt_array found = {.read = read_sum, .size = sizeof(**sums)};
 	const int rc = lt_rows_all(
 	    ledger, LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p)), &found, err);
@@ -195,8 +188,8 @@ read_carry(struct lt_rows *rows, void *element)
 }
 
 int
-lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
-    double exact, int64_t *rounded, struct lt_error *err)
+lt_ledger_round(struct lt_ledger *ledger, struct lt_carry_key key, double exact,
+    int64_t *rounded, struct lt_error *err)
 {
 	double carry = 0;
 
@@ -206,50 +199,42 @@ lt_ledger_round(struct lt_ledger *ledger, const char *partition, bool carbon,
 	if (!isfinite(exact) || fabs(exact) > EXACT_MAX)
 		return lt_fail(err, LT_EOVERFLOW,
 		    "ledger: a charge of %g in partition %s, limit %g", exact,
-		    partition, EXACT_MAX);
+		    key.partition, EXACT_MAX);
 	int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(partition), LT_INT(carbon)),
+	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(key.partition),
+		LT_INT(key.is_carbon)),
 	    read_carry, &carry, err);
 	if (rc < 0)
 		return rc;
 	const double whole = round(carry + exact);
 	rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(partition), LT_INT(carbon),
-		LT_REAL(carry + exact - whole)),
+	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(key.partition),
+		LT_INT(key.is_carbon), LT_REAL(carry + exact - whole)),
 	    err);
 	if (rc == LT_OK)
 		*rounded = (int64_t)whole;
 	return rc;
 }
 
-struct exposure {
-	uint32_t interruptions;
-	double node_hours;
-};
-
 static void
 read_exposure(struct lt_rows *rows, void *element)
 {
-	struct exposure *const exposure = element;
+	struct lt_own_history *const own = element;
 
-	exposure->interruptions = (uint32_t)lt_row_real(rows);
-	exposure->node_hours = lt_row_real(rows);
+	own->interruptions = (uint32_t)lt_row_real(rows);
+	own->node_hours = lt_row_real(rows);
 }
 
 int
 lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
-    int64_t from_utc_s, int64_t to_utc_s, double *node_hours,
-    uint32_t *interruptions, struct lt_error *err)
+    struct lt_span span, struct lt_own_history *own, struct lt_error *err)
 {
-	assert(from_utc_s <= to_utc_s);
+	assert(span.from_utc_s <= span.to_utc_s);
 
-	struct exposure found = {0};
+	*own = (struct lt_own_history){0};
 	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_EXPOSURE, LT_TEXT(partition), LT_INT(from_utc_s),
-		LT_INT(to_utc_s)),
-	    read_exposure, &found, err);
-
-	*node_hours = found.node_hours;
-	*interruptions = found.interruptions;
+	    LT_BIND(LT_SQL_EXPOSURE, LT_TEXT(partition),
+		LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)),
+	    read_exposure, own, err);
 	return rc < 0 ? rc : LT_OK;
 }

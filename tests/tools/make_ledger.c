@@ -172,8 +172,12 @@ settle(struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
 	struct lt_entry entries[ENTRIES_MAX];
 	bool changed;
 
-	return lt_ledger_settle(ledger, run, entries, split_run(entries, run),
-	    run->end_utc_s, 0, &changed, err);
+	return lt_ledger_settle(ledger,
+	    &(struct lt_settlement){.run = run,
+		.entries = entries,
+		.count = split_run(entries, run),
+		.now_utc_s = run->end_utc_s},
+	    &changed, err);
 }
 
 static int

@@ -160,8 +160,10 @@ settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s,
 	const struct lt_entry entry = whole(run);
 	bool changed = false;
 
-	must(f, lt_ledger_settle(f->ledger, run, &entry, 1, now_utc_s,
-		    open_since_utc_s, &changed, &f->err));
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){
+			run, &entry, 1, now_utc_s, open_since_utc_s},
+		    &changed, &f->err));
 	return changed;
 }
 
@@ -171,8 +173,8 @@ money(struct fixture *f, const char *account, enum lt_entry_kind kind,
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(
-		    f->ledger, account, from_utc_s, to_utc_s, totals, &f->err));
+	must(f, lt_ledger_totals(f->ledger, account,
+		    (struct lt_span){from_utc_s, to_utc_s}, totals, &f->err));
 	return totals[kind].money_micros;
 }
 

@@ -293,7 +293,8 @@ test_split_node_costs_the_node(void **state)
 			assert_int_equal(
 			    lt_charge_run(&charge, &input, NULL), LT_OK);
 			assert_int_equal(
-			    lt_ledger_round(ledger, name, false,
+			    lt_ledger_round(ledger,
+				(struct lt_carry_key){name, false},
 				charge.money_micros, &rounded, NULL),
 			    LT_OK);
 			sum += rounded;
@@ -302,8 +303,9 @@ test_split_node_costs_the_node(void **state)
 		input.share = (struct lt_fraction){1, 1};
 		assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
 		snprintf(name, sizeof(name), "whole%zu", i);
-		assert_int_equal(lt_ledger_round(ledger, name, false,
-				     charge.money_micros, &whole, NULL),
+		assert_int_equal(
+		    lt_ledger_round(ledger, (struct lt_carry_key){name, false},
+			charge.money_micros, &whole, NULL),
 		    LT_OK);
 		lt_charge_free(&charge);
 		assert_int_equal(lt_ledger_commit(ledger, NULL), LT_OK);

@@ -104,8 +104,8 @@ account_changes_move_the_charge(void **state)
 	uint32_t count;
 	run.uid = UID + 1;
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
-	must(f, lt_ledger_sums(
-		    f->ledger, NOVEMBER, DECEMBER, &sums, &count, &f->err));
+	must(f, lt_ledger_sums(f->ledger, (struct lt_span){NOVEMBER, DECEMBER},
+		    &sums, &count, &f->err));
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(
 		    sums[i].money_micros, sums[i].uid == UID + 1 ? 100 : 0);
@@ -138,22 +138,28 @@ bad_runs_are_refused(void **state)
 	bool changed = true;
 
 	entry.money_micros--;
-	assert_int_equal(lt_ledger_settle(f->ledger, &run, &entry, 1, DECEMBER,
-			     NOVEMBER, &changed, &f->err),
+	assert_int_equal(
+	    lt_ledger_settle(f->ledger,
+		&(struct lt_settlement){&run, &entry, 1, DECEMBER, NOVEMBER},
+		&changed, &f->err),
 	    LT_EBUG);
 	assert_false(changed);
 	assert_non_null(strstr(f->err.text, "differ"));
 	run.key.job_id = 0;
-	assert_int_equal(lt_ledger_settle(f->ledger, &run, &entry, 1, DECEMBER,
-			     NOVEMBER, &changed, NULL),
+	assert_int_equal(
+	    lt_ledger_settle(f->ledger,
+		&(struct lt_settlement){&run, &entry, 1, DECEMBER, NOVEMBER},
+		&changed, NULL),
 	    LT_EBUG);
 	struct lt_run big =
 	    make_run(2, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
 	assert_true(settle(f, &big, DECEMBER, NOVEMBER));
 	big.key.job_id = 3;
 	entry = whole(&big);
-	assert_int_equal(lt_ledger_settle(f->ledger, &big, &entry, 1, DECEMBER,
-			     NOVEMBER, &changed, NULL),
+	assert_int_equal(
+	    lt_ledger_settle(f->ledger,
+		&(struct lt_settlement){&big, &entry, 1, DECEMBER, NOVEMBER},
+		&changed, NULL),
 	    LT_EOVERFLOW);
 	assert_int_equal(
 	    lt_ledger_run(f->ledger, big.key, &run, NULL), LT_ENOENT);
@@ -189,15 +195,16 @@ odd_runs_are_counted(void **state)
 		run.gpus_from = runs[i].gpus_from;
 		assert_true(settle(f, &run, DECEMBER, NOVEMBER));
 	}
-	must(f, lt_ledger_totals(
-		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
+	must(f, lt_ledger_totals(f->ledger, "vision",
+		    (struct lt_span){NOVEMBER, DECEMBER}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 6);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].replay_runs, 2);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].provisional_runs, 1);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].gpus_slurmctld_runs, 3);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].gpus_unknown_runs, 1);
-	must(f, lt_ledger_totals(f->ledger, "vision", NOVEMBER, NOVEMBER + HOUR,
-		    totals, &f->err));
+	must(f,
+	    lt_ledger_totals(f->ledger, "vision",
+		(struct lt_span){NOVEMBER, NOVEMBER + HOUR}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 1);
 	assert_int_equal(totals[LT_ENTRY_CHARGE].replay_runs, 0);
 }
@@ -236,8 +243,8 @@ totals_by_kind_and_any_edge(void **state)
 			    money(f, "vision", LT_ENTRY_CHARGE,
 				NOVEMBER + from * HOUR, NOVEMBER + to * HOUR),
 			    to - from);
-	must(f, lt_ledger_totals(
-		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
+	must(f, lt_ledger_totals(f->ledger, "vision",
+		    (struct lt_span){NOVEMBER, DECEMBER}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 720);
 	assert_int_equal(
 	    totals[LT_ENTRY_CHARGE].baseline_money_micros, 720 * 6);
@@ -249,8 +256,8 @@ totals_by_kind_and_any_edge(void **state)
 	assert_int_equal(totals[LT_ENTRY_ADJUSTMENT].money_micros, -50);
 	struct lt_account_sum *sums;
 	uint32_t count;
-	must(f, lt_ledger_sums(
-		    f->ledger, NOVEMBER, DECEMBER, &sums, &count, &f->err));
+	must(f, lt_ledger_sums(f->ledger, (struct lt_span){NOVEMBER, DECEMBER},
+		    &sums, &count, &f->err));
 	assert_int_equal(count, 2); /* the credit has uid 0 */
 	assert_int_equal(sums[0].uid, 0);
 	assert_int_equal(sums[0].money_micros, -50);
@@ -446,16 +453,20 @@ parts_of_a_node_add_up_to_the_node(void **state)
 	/* without a transaction it can't be undone with the charge */
 	int64_t rounded;
 	assert_int_equal(
-	    lt_ledger_round(f->ledger, "p", false, 1, &rounded, NULL), LT_EBUG);
+	    lt_ledger_round(f->ledger, (struct lt_carry_key){"p", false}, 1,
+		&rounded, NULL),
+	    LT_EBUG);
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (size_t p = 0; p < sizeof(prices) / sizeof(*prices); p++)
 		for (int jobs = 1; jobs <= 64; jobs++) {
 			int64_t sum = 0;
 
 			for (int i = 0; i < jobs; i++) {
-				must(f, lt_ledger_round(f->ledger, "ondemand",
-					    false, (double)prices[p] / jobs,
-					    &rounded, &f->err));
+				must(f, lt_ledger_round(f->ledger,
+					    (struct lt_carry_key){
+						"ondemand", false},
+					    (double)prices[p] / jobs, &rounded,
+					    &f->err));
 				sum += rounded;
 			}
 			assert_int_equal(sum, prices[p]);
@@ -485,13 +496,15 @@ carries_are_per_partition_and_currency(void **state)
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("%s\n", cases[i].why);
-		must(
-		    f, lt_ledger_round(f->ledger, cases[i].partition,
-			   cases[i].carbon, cases[i].exact, &rounded, &f->err));
+		must(f, lt_ledger_round(f->ledger,
+			    (struct lt_carry_key){
+				cases[i].partition, cases[i].carbon},
+			    cases[i].exact, &rounded, &f->err));
 		assert_int_equal(rounded, cases[i].rounded);
 	}
 	assert_int_equal(
-	    lt_ledger_round(f->ledger, "a", false, 1e300, &rounded, NULL),
+	    lt_ledger_round(f->ledger, (struct lt_carry_key){"a", false}, 1e300,
+		&rounded, NULL),
 	    LT_EOVERFLOW);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }

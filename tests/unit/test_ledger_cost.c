@@ -84,8 +84,9 @@ count_runs(struct fixture *f)
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(f->ledger, "vision", NOVEMBER, NOVEMBER + HOUR,
-		    totals, &f->err));
+	must(f,
+	    lt_ledger_totals(f->ledger, "vision",
+		(struct lt_span){NOVEMBER, NOVEMBER + HOUR}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 2);
 	(void)steps(f, LT_SQL_RUNS_ODD);
 	return steps(f, LT_SQL_RUN_COUNTS);
@@ -122,8 +123,8 @@ count_odd(struct fixture *f)
 {
 	struct lt_totals totals[3];
 
-	must(f, lt_ledger_totals(
-		    f->ledger, "vision", NOVEMBER, DECEMBER, totals, &f->err));
+	must(f, lt_ledger_totals(f->ledger, "vision",
+		    (struct lt_span){NOVEMBER, DECEMBER}, totals, &f->err));
 	assert_int_equal(totals[LT_ENTRY_CHARGE].provisional_runs, 2);
 	(void)steps(f, LT_SQL_RUN_COUNTS);
 	return steps(f, LT_SQL_RUNS_ODD);

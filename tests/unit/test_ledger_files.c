@@ -108,8 +108,9 @@ repair_makes_the_sums_agree(void **state)
 				     cases[i].damage, NULL, NULL, NULL),
 		    0);
 		must(f, repair(f, &f->err));
-		must(f, lt_ledger_sums(
-			    f->ledger, 0, INT64_MAX, &sums, &count, &f->err));
+		must(
+		    f, lt_ledger_sums(f->ledger, (struct lt_span){0, INT64_MAX},
+			   &sums, &count, &f->err));
 		int64_t all = 0;
 		for (uint32_t k = 0; k < count; k++)
 			all += sums[k].money_micros;
@@ -449,8 +450,9 @@ killed_between_begin_and_commit(void **state)
 		reopen(f);
 		must(f, lt_ledger_begin(f->ledger, &f->err));
 		(void)settle(f, &run, DECEMBER, NOVEMBER);
-		must(f, lt_ledger_round(
-			    f->ledger, "p", false, 0.4, &rounded, &f->err));
+		must(f, lt_ledger_round(f->ledger,
+			    (struct lt_carry_key){"p", false}, 0.4, &rounded,
+			    &f->err));
 		(void)kill(getpid(), SIGKILL);
 	}
 	assert_true(child > 0);
@@ -490,8 +492,10 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 	must(f, lt_ledger_begin(f->ledger, &f->err));
 	assert_int_equal(lt_ledger_begin(f->ledger, NULL), LT_EBUG);
 	(void)settle(f, &run, DECEMBER, NOVEMBER);
-	assert_int_equal(lt_ledger_settle(f->ledger, &other, &entry, 1,
-			     DECEMBER, NOVEMBER, &changed, NULL),
+	assert_int_equal(
+	    lt_ledger_settle(f->ledger,
+		&(struct lt_settlement){&other, &entry, 1, DECEMBER, NOVEMBER},
+		&changed, NULL),
 	    LT_EOVERFLOW);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 	must(f, lt_ledger_run(f->ledger, run.key, &run, &f->err));

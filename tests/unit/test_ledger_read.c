@@ -82,8 +82,9 @@ runs_come_back_whole_and_by_time(void **state)
 		if (cases[i].account == NULL)
 			continue;
 		must(f, lt_ledger_totals(f->ledger, cases[i].account,
-			    cases[i].from_utc_s, cases[i].to_utc_s, totals,
-			    &f->err));
+			    (struct lt_span){
+				cases[i].from_utc_s, cases[i].to_utc_s},
+			    totals, &f->err));
 		assert_int_equal(totals[LT_ENTRY_CHARGE].runs, cases[i].count);
 	}
 	must(f, lt_ledger_runs_of_job(f->ledger, 5, &runs, &count, &f->err));

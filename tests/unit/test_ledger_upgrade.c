@@ -56,8 +56,9 @@ check_sums(struct fixture *f, int64_t from_utc_s, int64_t to_utc_s)
 	struct lt_account_sum *found;
 	uint32_t count;
 
-	must(f, lt_ledger_sums(
-		    f->ledger, from_utc_s, to_utc_s, &found, &count, &f->err));
+	must(
+	    f, lt_ledger_sums(f->ledger, (struct lt_span){from_utc_s, to_utc_s},
+		   &found, &count, &f->err));
 	assert_int_equal(count, wanted);
 	for (uint32_t i = 0; i < wanted; i++) {
 		assert_string_equal(found[i].account, sums[i].account);

@@ -108,8 +108,9 @@ mends(void **state)
 	    .partition = "spot",
 	    .share_denominator = 1};
 	bool changed;
-	must(f, lt_ledger_settle(
-		    f->ledger, &settled, NULL, 0, 30, 0, &changed, &f->err));
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){.run = &settled, .now_utc_s = 30},
+		    &changed, &f->err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lt_slurm_run row = {.job_id = cases[i].job_id,
 		    .uid = EVE,

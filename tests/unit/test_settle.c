@@ -107,8 +107,8 @@ sum_of(struct world *w, const char *account, uint32_t uid)
 	uint32_t count;
 	int64_t sum = 0;
 
-	must(w->f, lt_ledger_sums(
-		       w->f->ledger, 0, INT64_MAX, &sums, &count, &w->f->err));
+	must(w->f, lt_ledger_sums(w->f->ledger, (struct lt_span){0, INT64_MAX},
+		       &sums, &count, &w->f->err));
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(sums[i].account, account) == 0 && sums[i].uid == uid)
 			sum += sums[i].money_micros;

@@ -92,8 +92,10 @@ test_void(void **state)
 			const struct lt_run run = {.key = {5, 0}, .uid = BOB};
 			bool changed;
 
-			must(w->f, lt_ledger_settle(w->f->ledger, &run, NULL, 0,
-				       NOW, 0, &changed, &w->f->err));
+			must(w->f, lt_ledger_settle(w->f->ledger,
+				       &(struct lt_settlement){
+					   .run = &run, .now_utc_s = NOW},
+				       &changed, &w->f->err));
 		}
 		fake_queue = cases[i].queue;
 		dbd_fails = cases[i].dbd_fails;
