@@ -59,7 +59,7 @@ score_of(const struct decision *decision, const struct lane *lane, int round)
 	default:
 		if (!money || !carbon)
 			return *cheap;
-		return linear_sum(&lane->money, &lane->carbon,
+		return lt_linear_sum(&lane->money, &lane->carbon,
 		    (double)decision->job.market
 			    ->carbon_price_micros_per_tonne /
 			mg_per_tonne);
@@ -72,8 +72,8 @@ value_at(const struct decision *decision, const struct lane *lane,
 {
 	double integral[TERM_COUNT];
 
-	lane_integrals(integral, lane, start_utc_s);
-	return linear_value(linear, integral,
+	lt_lane_integrals(integral, lane, start_utc_s);
+	return lt_linear_value(linear, integral,
 	    (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
 }
 
@@ -266,11 +266,12 @@ make_lanes(struct decision *decision)
 		struct lt_candidate *candidate = &plan->candidates[i];
 		struct lane *lane = &decision->lanes[decision->lane_count];
 		const bool is_home = (int)i == job->request->home;
-		enum lt_reject reject = move_reject(job, (int)i);
+		enum lt_reject reject = lt_move_reject(job, (int)i);
 		double wanted = 0, found = 0;
 
 		if (reject == LT_REJECT_NONE)
-			reject = lane_build(lane, job, (int)i, &wanted, &found);
+			reject =
+			    lt_lane_build(lane, job, (int)i, &wanted, &found);
 		refuse(candidate, reject, wanted, found);
 		if (reject != LT_REJECT_NONE)
 			continue;
@@ -296,7 +297,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 
 	if (planned_count > LT_PLANNED_MAX)
 		planned_count = LT_PLANNED_MAX;
-	planned_sort(&decision->edges, planned, planned_count);
+	lt_planned_sort(&decision->edges, planned, planned_count);
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *lane = &decision->lanes[i];
 		struct lt_candidate *candidate =
@@ -306,7 +307,7 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		    lane_reject(decision, lane, &wanted, &found);
 
 		if (reject != LT_REJECT_NONE) {
-			lane_estimate(
+			lt_lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
 			refuse(candidate, reject, wanted, found);
 			continue;
@@ -314,9 +315,9 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		if (job->request->pins & starts_at_once &&
 		    lane->latest_utc_s > job->earliest_utc_s)
 			lane->latest_utc_s = job->earliest_utc_s;
-		lane_spans(&decision->spans, lane, job, &decision->edges);
+		lt_lane_spans(&decision->spans, lane, job, &decision->edges);
 		if (lane->span_count == 0) {
-			lane_estimate(
+			lt_lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
 			refuse(candidate, LT_REJECT_CAPACITY,
 			    lane->node_equivalents,
@@ -352,10 +353,10 @@ order_lanes(
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *lane = &decision->lanes[i];
 		const struct rank rank = {
-		    search_bound(lane, &aims[i].score, now_s, earliest_s),
+		    lt_search_bound(lane, &aims[i].score, now_s, earliest_s),
 		    aims[i].cap_count == 0
 			? 0
-			: search_bound(
+			: lt_search_bound(
 			      lane, &aims[i].caps[0].value, now_s, earliest_s),
 		};
 		uint32_t k = i;
@@ -393,9 +394,9 @@ choose_best(struct decision *decision, const struct aim *aims,
 		    .seen = &seen,
 		};
 
-		search_lane(&search);
+		lt_search_lane(&search);
 		if (seen.any)
-			lane_estimate(
+			lt_lane_estimate(
 			    &decision->plan->candidates[lane->partition].best,
 			    lane, seen.start_utc_s);
 		if (found.any && found.score < best.score)
@@ -429,7 +430,7 @@ choose_earliest(const struct decision *decision, const struct aim *aims,
 		    .found = &found,
 		};
 
-		search_lane(&search);
+		lt_search_lane(&search);
 		if (found.start_utc_s < before_s)
 			choice = (struct choice){
 			    lane, found.score, found.start_utc_s};
@@ -504,7 +505,7 @@ price_home(struct decision *decision)
 	struct lt_candidate *candidate =
 	    &decision->plan->candidates[decision->job.request->home];
 	double wanted = 0, found = 0;
-	const enum lt_reject reject = lane_build(&decision->home,
+	const enum lt_reject reject = lt_lane_build(&decision->home,
 	    &decision->job, decision->job.request->home, &wanted, &found);
 
 	refuse(candidate, reject, wanted, found);
@@ -544,7 +545,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	else
 		make_lanes(decision);
 	if (plan->fits)
-		lane_estimate(
+		lt_lane_estimate(
 		    &plan->home, &decision->home, decision->job.earliest_utc_s);
 	plan->chosen = plan->home;
 	if (request->objective == LT_OBJECTIVE_OFF)
@@ -557,7 +558,8 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	if (choice.lane == NULL && plan->fits)
 		choice = choose(decision, 1);
 	if (choice.lane != NULL)
-		lane_estimate(&plan->chosen, choice.lane, choice.start_utc_s);
+		lt_lane_estimate(
+		    &plan->chosen, choice.lane, choice.start_utc_s);
 	plan->chosen.score = choice.score;
 	plan->moved =
 	    choice.lane != NULL &&
@@ -589,7 +591,7 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
 	decision->plan = plan;
 	decision->lane_count = decision->spans.count = 0;
-	job_resolve(&decision->job, request, market, now_utc_s);
+	lt_job_resolve(&decision->job, request, market, now_utc_s);
 	decide(decision, planned, planned_count);
 	free(decision);
 	return LT_OK;

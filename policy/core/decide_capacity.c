@@ -52,7 +52,7 @@ sift(struct edges *sorted, uint32_t at, uint32_t count)
 }
 
 void
-planned_sort(struct edges *edges, const struct lt_planned *planned,
+lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
     uint32_t planned_count)
 {
 	assert(planned_count <= LT_PLANNED_MAX);
@@ -157,7 +157,7 @@ add_span(struct spans *spans, struct lane *lane, int64_t from_utc_s,
 }
 
 void
-lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
+lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
     const struct edges *edges)
 {
 	assert(spans->count <= SPANS_MAX);

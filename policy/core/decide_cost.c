@@ -16,7 +16,7 @@ static const double window_max_s = 1e9;
 static const double limits_max_s = 1e18;
 
 double
-linear_value(const struct linear *linear, const double integral[TERM_COUNT],
+lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
     double end_after_now_s)
 {
 	double sum = linear->constant + linear->per_s * end_after_now_s;
@@ -27,7 +27,7 @@ linear_value(const struct linear *linear, const double integral[TERM_COUNT],
 }
 
 struct linear
-linear_sum(const struct linear *a, const struct linear *b, double factor)
+lt_linear_sum(const struct linear *a, const struct linear *b, double factor)
 {
 	struct linear sum = *a;
 
@@ -39,7 +39,7 @@ linear_sum(const struct linear *a, const struct linear *b, double factor)
 }
 
 void
-lane_integrals(
+lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
 {
 	for (int i = 0; i < TERM_COUNT; i++)
@@ -228,7 +228,7 @@ lane_weights(struct lane *lane, const struct job *job,
 }
 
 enum lt_reject
-lane_build(struct lane *lane, const struct job *job, int partition,
+lt_lane_build(struct lane *lane, const struct job *job, int partition,
     double *wanted, double *found)
 {
 	assert(partition >= 0 &&
@@ -241,7 +241,7 @@ lane_build(struct lane *lane, const struct job *job, int partition,
 	double waves;
 
 	*lane = (struct lane){.partition = partition};
-	reject = fit_reject(&layout, job, partition);
+	reject = lt_fit_reject(&layout, job, partition);
 	*wanted = layout.wanted;
 	*found = layout.found;
 	if (reject != LT_REJECT_NONE)
@@ -283,7 +283,7 @@ whole(double value)
 }
 
 void
-lane_estimate(
+lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
 {
 	assert(lane->partition >= 0 && lane->length_s >= 0);
@@ -291,7 +291,7 @@ lane_estimate(
 	const double hours = (double)lane->length_s / LT_HOUR_S;
 	double integral[TERM_COUNT];
 
-	lane_integrals(integral, lane, start_utc_s);
+	lt_lane_integrals(integral, lane, start_utc_s);
 	*estimate = (struct lt_estimate){
 	    .partition = lane->partition,
 	    .start_utc_s = start_utc_s,
@@ -315,10 +315,10 @@ lane_estimate(
 	};
 	if (lane->has_charged)
 		estimate->cost_micros =
-		    whole(linear_value(&lane->charged, integral, 0));
+		    whole(lt_linear_value(&lane->charged, integral, 0));
 	if (lane->has_carbon)
 		estimate->carbon_mg =
-		    whole(linear_value(&lane->carbon, integral, 0));
+		    whole(lt_linear_value(&lane->carbon, integral, 0));
 }
 
 bool
@@ -330,11 +330,11 @@ lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
 	struct lane lane;
 	struct job job;
 
-	job_resolve(&job, request, market, start_utc_s);
+	lt_job_resolve(&job, request, market, start_utc_s);
 	*estimate = (struct lt_estimate){.partition = -1};
-	*reject = lane_build(&lane, &job, partition, &wanted, &found);
+	*reject = lt_lane_build(&lane, &job, partition, &wanted, &found);
 	if (*reject != LT_REJECT_NONE)
 		return false;
-	lane_estimate(estimate, &lane, start_utc_s);
+	lt_lane_estimate(estimate, &lane, start_utc_s);
 	return true;
 }

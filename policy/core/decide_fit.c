@@ -380,7 +380,7 @@ set_default_memory(struct lt_request *asked, const struct lt_partition *home)
 }
 
 void
-job_resolve(struct job *job, const struct lt_request *request,
+lt_job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s)
 {
 	struct layout layout;
@@ -419,7 +419,7 @@ job_resolve(struct job *job, const struct lt_request *request,
 }
 
 enum lt_reject
-fit_reject(struct layout *layout, const struct job *job, int partition)
+lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_partition *part = &job->market->partitions[partition];
 	const enum lt_reject reject = layout_of(layout, job, partition);
@@ -476,7 +476,7 @@ bound_elsewhere(const struct job *job, int partition)
 }
 
 enum lt_reject
-move_reject(const struct job *job, int partition)
+lt_move_reject(const struct job *job, int partition)
 {
 	assert(partition >= 0 &&
 	       (uint32_t)partition < job->market->partition_count);
@@ -521,7 +521,7 @@ lt_share_likely(const struct lt_request *request,
 	struct layout layout;
 	struct job job;
 
-	job_resolve(&job, request, market, 0);
+	lt_job_resolve(&job, request, market, 0);
 	layout_of(&layout, &job, partition);
 	return layout.share;
 }

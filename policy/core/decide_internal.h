@@ -107,36 +107,36 @@ struct found { /* start of the best; none = false */
 };
 
 /* decide_fit.c */
-void job_resolve(struct job *job, const struct lt_request *request,
+void lt_job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s);
 /* Why the job can't run there at all, home or not. */
-enum lt_reject fit_reject(
+enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
 /* Why it may not be moved there. */
-enum lt_reject move_reject(const struct job *job, int partition);
+enum lt_reject lt_move_reject(const struct job *job, int partition);
 
 /* decide_cost.c */
 /* Everything but spans. LT_REJECT_NONE, or why it can't be planned there;
  * wanted and found are of the reject. */
-enum lt_reject lane_build(struct lane *lane, const struct job *job,
+enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
-void lane_estimate(
+void lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 /* The integrals of the window that starts there. */
-void lane_integrals(
+void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
-double linear_value(const struct linear *linear,
+double lt_linear_value(const struct linear *linear,
     const double integral[TERM_COUNT], double end_after_now_s);
 /* a + factor x b */
-struct linear linear_sum(
+struct linear lt_linear_sum(
     const struct linear *a, const struct linear *b, double factor);
 
 /* decide_capacity.c */
-void planned_sort(struct edges *edges, const struct lt_planned *planned,
+void lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
     uint32_t planned_count);
 /* The lane's, after those of all lanes before it. */
-void lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
-    const struct edges *edges);
+void lt_lane_spans(struct spans *spans, struct lane *lane,
+    const struct job *job, const struct edges *edges);
 
 /* decide_search.c */
 /* Looks in one lane for the start with the least score below the limit or, if
@@ -153,9 +153,9 @@ struct search {
 	struct found *seen; /* the best of all that were looked at; may be NULL
 			     */
 };
-void search_lane(struct search *search);
+void lt_search_lane(struct search *search);
 /* No start of the lane makes it less. */
-double search_bound(const struct lane *lane, const struct linear *linear,
+double lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
 
 #endif

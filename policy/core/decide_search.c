@@ -88,7 +88,7 @@ caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
     double end_after_now_s, enum lt_reject *reject)
 {
 	for (uint32_t i = 0; i < aim->cap_count; i++)
-		if (linear_value(&aim->caps[i].value, integral,
+		if (lt_linear_value(&aim->caps[i].value, integral,
 			end_after_now_s) > aim->caps[i].limit) {
 			*reject = aim->caps[i].reject;
 			return false;
@@ -109,7 +109,7 @@ visit(struct search *search, const struct edge *edge)
 
 	for (int t = 0; t < TERM_COUNT; t++)
 		integral[t] = edge->until[t] - edge->before[t];
-	score = linear_value(&search->aim->score, integral, end_s);
+	score = lt_linear_value(&search->aim->score, integral, end_s);
 	if (search->seen != NULL &&
 	    (!search->seen->any || score < search->seen->score))
 		*search->seen = (struct found){true, edge->start_utc_s, score};
@@ -323,7 +323,7 @@ search_between(
 }
 
 void
-search_lane(struct search *search)
+lt_search_lane(struct search *search)
 {
 	const struct lane *lane = search->lane;
 
@@ -349,7 +349,7 @@ search_lane(struct search *search)
 }
 
 double
-search_bound(const struct lane *lane, const struct linear *linear,
+lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s)
 {
 	double sum = linear->constant +
