@@ -56,6 +56,18 @@ check 'only daemon.h names a room: what a room sees is its -I list' \
 check 'functions take at most five parameters' \
     "$(tests/params.pl 5 adapters cli daemon plugin policy tests/tools)"
 
+check 'what other files use begins with lt_' \
+    "$(git ls-files adapters cli daemon policy | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
+	xargs nm --defined-only | awk '$2 ~ /^[TDBCR]$/ && $3 !~ /^lt_/ {print $3}' |
+	grep -vxE 'main|slurmdbd_msg_type_2_str')"
+check 'no struct has a typedef' \
+    "$(git grep -nE '^typedef (const )?(struct|union) ' -- '*.c' '*.h' ':!adapters/slurm/compat.h')"
+check 'libraries never print' \
+    "$(git grep -nE '\b(v?printf|puts|perror) ?\(|\bf(printf|puts|putc|write)\(.*\bstd(out|err)\b|\bf(printf|puts|putc)\(std' -- \
+	policy adapters plugin)"
+check 'SQL stands in policy/ledger/sql.h' \
+    "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql\.h:')"
+
 check 'no files need each other in a circle' \
     "$(tests/cycles.pl build policy adapters daemon cli plugin)"
 
@@ -140,6 +152,9 @@ check 'each mutant finds its text exactly once, and its tests' "$(perl -ne '
 	next if $tests =~ /^cluster only/;
 	print "no test $_: $file: $old\n" for grep { !-e "tests/unit/$_.c" &&
 	    !-d "tests/$_" } split " ", $tests' tests/mutants/list.txt)"
+check 'each fuzzer has a corpus' "$(for f in tests/fuzz/fuzz_*.c; do
+	corpus=${f/fuzz_/corpus/}
+	[ -n "$(ls "${corpus%.c}" 2>/dev/null)" ] || echo "$f"; done)"
 staged=$(mktemp -d)
 mkdir "$staged"/{market,sheet,terms}
 check "the fuzzers' seeds are of today's formats (make_seeds tests/fuzz/corpus)" \
