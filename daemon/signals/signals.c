@@ -175,10 +175,11 @@ make_steps(struct lt_source *source, const struct lt_known *known,
 	return LT_OK;
 }
 
-/* Make source->steps from what the ledger has. */
+/* Make source->steps from what the ledger has. When that is news, it is also
+ * what forecasts are scored by. */
 static int
-refresh(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
-    struct lt_error *err)
+refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct steps steps;
 	int code = load_known(&steps, ledger, source, now_utc_s, err);
@@ -186,6 +187,8 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
 
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
+	if (code == LT_OK && is_news && !source->adapter->replay)
+		code = lt_forecast_learn(ledger, source->key, &known, err);
 	free(steps.items);
 	return code;
 }
@@ -210,7 +213,7 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
 		source->complete_utc_s = complete;
-		if (refresh(ledger, source, now_utc_s, &err) == LT_OK)
+		if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
 			signals->changed = true;
 		else
 			lt_log("signal_lost", "source=%s error=\"%s\"",
@@ -242,23 +245,6 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 		code = lt_fail(err, LT_ENOENT,
 		    "the source says that nothing has changed, and nothing is known");
 	free(known.items);
-	return code;
-}
-
-/* What is stored now, into steps and into what forecasts are scored by. */
-static int
-use(struct lt_ledger *ledger, struct lt_source *source, int64_t now_utc_s,
-    struct lt_error *err)
-{
-	struct steps steps;
-	int code = load_known(&steps, ledger, source, now_utc_s, err);
-	const struct lt_known known = known_of(source, &steps, now_utc_s);
-
-	if (code == LT_OK)
-		code = make_steps(source, &known, err);
-	if (code == LT_OK && !source->adapter->replay)
-		code = lt_forecast_learn(ledger, source->key, &known, err);
-	free(steps.items);
 	return code;
 }
 
@@ -306,7 +292,7 @@ lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 	if (code == LT_OK)
 		code = keep(ledger, source, points, now_utc_s, &err);
 	if (code == LT_OK)
-		code = use(ledger, source, now_utc_s, &err);
+		code = refresh(ledger, source, true, now_utc_s, &err);
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);

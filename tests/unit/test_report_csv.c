@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "cli.h"
+#include "golden.h"
 #include "run_lines.h"
 
 #define FOLDER "tests/golden/report/"
@@ -92,19 +93,6 @@ render(const json_t *report, enum lt_report_format format, bool runs)
 	return text;
 }
 
-static char *
-read_golden(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *const in = fopen(path, "r");
-
-	if (in == NULL || getdelim(&text, &size, '\0', in) < 0)
-		fail_msg("%s can't be read", path);
-	fclose(in);
-	return text;
-}
-
 static void
 test_golden(void **state)
 {
@@ -119,19 +107,7 @@ test_golden(void **state)
 
 			snprintf(path, sizeof(path), FOLDER "%s.%s",
 			    cases[i].name, suffixes[format]);
-			if (getenv("UPDATE") != NULL) {
-				FILE *const out = fopen(path, "w");
-
-				assert_non_null(out);
-				fputs(got, out);
-				fclose(out);
-			}
-			char *const want = read_golden(path);
-
-			if (strcmp(got, want) != 0)
-				fail_msg(
-				    "%s: %s: got\n%s", cases[i].why, path, got);
-			free(want);
+			golden_compare(cases[i].why, path, got);
 			free(got);
 		}
 		json_decref(report);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "signals.h"
 
 #define FOLDER "tests/golden/signals/"
@@ -141,19 +142,6 @@ render(size_t index, size_t look)
 	return text;
 }
 
-static char *
-read_golden(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *const in = fopen(path, "r");
-
-	if (in == NULL || getdelim(&text, &size, '\0', in) < 0)
-		fail_msg("%s can't be read", path);
-	fclose(in);
-	return text;
-}
-
 static void
 compare(size_t index, size_t look)
 {
@@ -162,18 +150,7 @@ compare(size_t index, size_t look)
 
 	snprintf(path, sizeof(path), FOLDER "%s.%s", cases[index].name,
 	    looks[look].suffix);
-	if (getenv("UPDATE") != NULL) {
-		FILE *const out = fopen(path, "w");
-
-		assert_non_null(out);
-		fputs(text, out);
-		fclose(out);
-	}
-	char *const want = read_golden(path);
-
-	if (strcmp(text, want) != 0)
-		fail_msg("%s (%s): got\n%s", cases[index].why, path, text);
-	free(want);
+	golden_compare(cases[index].why, path, text);
 	free(text);
 }
 
