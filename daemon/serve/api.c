@@ -166,8 +166,8 @@ lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
 	if (!parse_uri(&request, asked->uri))
 		status = lt_api_error(&answer, 400, "bad path or query");
 	else if (asked->body_length > 0 &&
-		 !(request.body = json_loadb(asked->body, asked->body_length,
-		       JSON_REJECT_DUPLICATES, &error)))
+		 (request.body = json_loadb(asked->body, asked->body_length,
+		      JSON_REJECT_DUPLICATES, &error)) == NULL)
 		status = lt_api_error(&answer, 400, "body: %s", error.text);
 	else
 		status = dispatch(d, &request, work, &answer);

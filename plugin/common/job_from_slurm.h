@@ -19,7 +19,7 @@ enum { LT_UNLIMITED_S = 10 * 366 * LT_DAY_S };
 static inline bool
 any(const char *text)
 {
-	return text && *text;
+	return text != NULL && *text != '\0';
 }
 
 static inline uint32_t

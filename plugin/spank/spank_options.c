@@ -130,7 +130,7 @@ map_environment(void)
 	const char *prefix = NULL;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (dlsym(RTLD_DEFAULT, commands[i].symbol))
+		if (dlsym(RTLD_DEFAULT, commands[i].symbol) != NULL)
 			prefix = commands[i].prefix;
 	for (int id = 0; prefix != NULL && id < LT_OPTION_COUNT; id++) {
 		char from[64], to[128];

@@ -359,7 +359,8 @@ place(struct placement *p)
 static bool
 is_step(void)
 {
-	return dlsym(RTLD_DEFAULT, "sropt") && getenv("SLURM_JOB_ID") != NULL;
+	return dlsym(RTLD_DEFAULT, "sropt") != NULL &&
+	       getenv("SLURM_JOB_ID") != NULL;
 }
 
 static int

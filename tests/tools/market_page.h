@@ -24,7 +24,7 @@ market_page(const struct lt_market *of, struct lt_error *err)
 	if (lt_market_pack(of, &bytes, &size, err) != LT_OK)
 		return NULL;
 	char *const text = malloc(size * 2 + 256);
-	if (!text)
+	if (text == NULL)
 		abort();
 	used = (size_t)sprintf(text,
 	    "200\n{\"generation\":%llu,\"offset\":0,\"size\":%zu,\"base64\":\"",

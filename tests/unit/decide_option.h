@@ -189,10 +189,11 @@ make_option(struct option *option, int p)
 		if (gpus > shape->gpus)
 			return true;
 		if (request->gpu_memory_mib > 0 &&
-		    !(gpu && gpu->memory_mib >= request->gpu_memory_mib * 0.9))
+		    !(gpu != NULL &&
+			gpu->memory_mib >= request->gpu_memory_mib * 0.9))
 			return true;
 		if (request->precision > LT_PRECISION_FP32 &&
-		    !(gpu && gpu->tflops[request->precision] > 0))
+		    !(gpu != NULL && gpu->tflops[request->precision] > 0))
 			return true;
 		share = fmax(share, gpus / shape->gpus);
 	}

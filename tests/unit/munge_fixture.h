@@ -103,7 +103,7 @@ seal(struct server *server)
 		munge_ctx_set(context, MUNGE_OPT_UID_RESTRICTION, to);
 		munge_encode(&credential, context, reply.payload,
 		    (int)strlen(reply.payload));
-		_exit(!credential ||
+		_exit(credential == NULL ||
 		      write(pipe_fd[1], credential, strlen(credential)) < 0);
 	}
 	close(pipe_fd[1]);
@@ -152,7 +152,7 @@ read_request(struct server *server, int fd)
 		const char *const length =
 		    strcasestr(request, "content-length:");
 
-		if (!end || !length ||
+		if (end == NULL || length == NULL ||
 		    strlen(end + 4) < (size_t)atoi(length + 15))
 			continue;
 		snprintf(
@@ -172,13 +172,13 @@ serve(void *argument)
 		return NULL;
 	read_request(server, fd);
 	unseal(server);
-	if (reply->payload)
+	if (reply->payload != NULL)
 		seal(server);
 	dprintf(fd, "HTTP/1.1 %s\r\nConnection: close\r\n\r\n%s",
-	    reply->status ? reply->status : "200 OK",
-	    reply->text		 ? reply->text
-	    : server->credential ? server->credential
-				 : "");
+	    reply->status != NULL ? reply->status : "200 OK",
+	    reply->text != NULL		 ? reply->text
+	    : server->credential != NULL ? server->credential
+					 : "");
 	close(fd);
 	return NULL;
 }
@@ -223,7 +223,8 @@ start_munged(void)
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 7 + 1);
-	if (!out || fwrite(bytes, 1, sizeof(bytes), out) != sizeof(bytes) ||
+	if (out == NULL ||
+	    fwrite(bytes, 1, sizeof(bytes), out) != sizeof(bytes) ||
 	    fclose(out) || chmod(key, 0600))
 		return false;
 	snprintf(option[0], sizeof(option[0]), "--socket=%s", munge_socket);
