@@ -275,7 +275,7 @@ test_overcommit(void **state)
 	assert_int_equal(share.numerator * 64 / share.denominator, 13);
 }
 
-/* 22.05.8: without tasks on one node; with GPUs on more of them. */
+/* 22.05.8: without tasks on one node; with GPUs, and tasks by GPU, on more. */
 static void
 test_spread(void **state)
 {
@@ -286,8 +286,6 @@ test_spread(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 	request.gpus = 1;
 	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 1);
-	/* On MinNodes=2 four nodes, each with a GPU: a task of two by GPU. */
-	request.gpus = 0;
 	request.gpus_per_node = request.tasks = 1;
 	request.tasks_per_gpu = 2;
 	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 2);
