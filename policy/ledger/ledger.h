@@ -331,7 +331,8 @@ int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 /* All that was charged to it before, of each kind. */
 int lt_ledger_before(struct lt_ledger *ledger, const char *account,
     int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err);
-/* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. */
+/* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. Asked
+ * again, only the entries that are new are read. */
 struct lt_account_sum {
 	char account[LT_ACCOUNT_SIZE];
 	uint32_t uid;

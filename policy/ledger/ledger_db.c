@@ -468,6 +468,17 @@ lt_ledger_open_reader(
 }
 
 void
+lt_kept_drop(struct lt_ledger *ledger)
+{
+	for (int i = 0; i < LT_KEPT_SPANS; i++) {
+		struct lt_kept_span *const kept = &ledger->kept.spans[i];
+
+		free(kept->sums.items);
+		*kept = (struct lt_kept_span){0};
+	}
+}
+
+void
 lt_ledger_close(struct lt_ledger *ledger)
 {
 	if (ledger == NULL)
@@ -476,6 +487,7 @@ lt_ledger_close(struct lt_ledger *ledger)
 		(void)sqlite3_finalize(ledger->statements[i]);
 	for (int i = 0; i < LT_DB_COUNT; i++)
 		(void)sqlite3_close(ledger->db[i]);
+	lt_kept_drop(ledger);
 	free(ledger->state_dir);
 	free(ledger);
 }

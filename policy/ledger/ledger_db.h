@@ -17,11 +17,29 @@ enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
 enum lt_sql { LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_COUNT };
 #undef LT_SQL_ENUM
 
+struct lt_sums { /* in the order of account and uid */
+	struct lt_account_sum *items;
+	uint32_t count;
+};
+
+enum { LT_KEPT_SPANS = 8 };
+struct lt_kept {	      /* ledger_kept.c */
+	int64_t data_version; /* changes where others wrote */
+	uint64_t asked;	      /* how often */
+	struct lt_kept_span {
+		struct lt_span span;
+		uint64_t asked;	    /* when last; 0: nothing is kept */
+		int64_t last_entry; /* that is in them */
+		struct lt_sums sums;
+	} spans[LT_KEPT_SPANS];
+};
+
 struct lt_ledger {
 	sqlite3 *db[LT_DB_COUNT];
 	sqlite3_stmt *statements[LT_SQL_COUNT];
 	bool in_transaction; /* lt_ledger_begin() */
 	char *state_dir;     /* absolute, no links */
+	struct lt_kept kept;
 };
 
 struct lt_value { /* to bind, in order ?1, ?2, ... */
@@ -48,6 +66,9 @@ struct lt_bound { /* a statement with its values */
 	    .count = (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /    \
 			   sizeof(struct lt_value))})
 #define LT_PLAIN(name) ((struct lt_bound){.sql = (name)})
+
+/* No sums are kept: the next look reads all. */
+void lt_kept_drop(struct lt_ledger *ledger);
 
 /* lt_ledger_open() without the journal. */
 int lt_ledger_connect(

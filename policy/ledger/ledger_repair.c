@@ -46,8 +46,8 @@ repair_orphans(
 {
 	int64_t last = 0;
 	bool has;
-	int rc = number_of(
-	    ledger, LT_PLAIN(LT_SQL_REPAIR_LAST_ENTRY), &last, &has, err);
+	int rc =
+	    number_of(ledger, LT_PLAIN(LT_SQL_LAST_ENTRY), &last, &has, err);
 
 	if (rc != LT_OK)
 		return rc;
@@ -114,6 +114,7 @@ lt_ledger_repair(
 	    [LT_REPAIR_DAYS] = repair_day,
 	};
 
+	lt_kept_drop(ledger);
 	return repair->stage < LT_REPAIR_DONE
 		   ? stages[repair->stage](ledger, repair, err)
 		   : LT_OK;

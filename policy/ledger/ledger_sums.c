@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ledger_db.h"
+#include "ledger_kept.h"
 #include "units.h"
 
 struct period { /* what LT_SQL_PERIOD binds */
@@ -150,29 +150,20 @@ lt_ledger_before(struct lt_ledger *ledger, const char *account,
 	return rc < 0 ? rc : LT_OK;
 }
 
-static void
-read_sum(struct lt_rows *rows, void *element)
-{
-	struct lt_account_sum *const sum = element;
-
-	lt_row_text(rows, sum->account, sizeof(sum->account));
-	sum->uid = (uint32_t)lt_row_int(rows);
-	sum->money_micros = lt_row_int(rows);
-	sum->carbon_mg = lt_row_int(rows);
-}
-
 int
 lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {
 	const struct period p = split_period(span);
-	struct lt_array found = {.read = read_sum, .size = sizeof(**sums)};
-	const int rc = lt_rows_all(
-	    ledger, LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p)), &found, err);
+	const struct lt_bound whole = LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p));
+	struct lt_sums found = {0};
+	const int code = ledger->in_transaction
+			     ? lt_sums_read(ledger, whole, &found, err)
+			     : lt_kept_sums(ledger, span, whole, &found, err);
 
 	*sums = found.items;
 	*count = found.count;
-	return rc;
+	return code;
 }
 
 /* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to

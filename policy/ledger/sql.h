@@ -376,6 +376,12 @@
 	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
 	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \
 		"") ") GROUP BY account, uid ORDER BY account, uid")           \
+	X(SUMS_SINCE, LEDGER,                                                  \
+	    "SELECT account, uid, sum(money_micros), sum(carbon_mg)"           \
+	    " FROM entries NOT INDEXED WHERE id > ?3 AND id <= ?4"             \
+	    " AND at_utc_s >= ?1 AND at_utc_s < ?2"                            \
+	    " GROUP BY account, uid ORDER BY account, uid")                    \
+	X(DATA_VERSION, LEDGER, "PRAGMA data_version")                         \
 	X(CARRY_GET, LEDGER,                                                   \
 	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")  \
 	X(CARRY_PUT, LEDGER,                                                   \
@@ -432,8 +438,7 @@
 	    " AND NOT EXISTS"                                                  \
 	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"           \
 	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
-	X(REPAIR_LAST_ENTRY, LEDGER,                                           \
-	    "SELECT coalesce(max(id), 0) FROM entries")                        \
+	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
 	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
 	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
