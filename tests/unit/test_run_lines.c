@@ -26,10 +26,11 @@ static int
 take(void *context, const char *json, size_t length, struct lt_error *err)
 {
 	struct taken *const taken = context;
-	json_t *const head = lt_run_lines_head(taken->lines);
 
 	if (++taken->count == taken->refuse)
 		return lt_fail(err, LT_EIO, "full");
+	json_t *const head = lt_run_lines_head(taken->lines);
+
 	assert_string_equal(
 	    json_string_value(json_object_get(head, "currency")), "EUR");
 	json_decref(head);
