@@ -20,6 +20,14 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {NULL, NULL, NULL},
 };
 
+static int
+check_written(FILE *out, struct lt_error *err)
+{
+	if (fflush(out) || ferror(out))
+		return lt_fail(err, LT_EIO, "can't write the report");
+	return LT_OK;
+}
+
 int
 lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
@@ -39,8 +47,7 @@ lt_report_print(FILE *out, const json_t *report,
 		fputc('\n', out);
 		break;
 	}
-	if (fflush(out) || ferror(out))
-		return lt_fail(err, LT_EIO, "can't write the report");
+	check_written(out, err);
 	return err->code;
 }
 
@@ -270,12 +277,13 @@ fetch(
 	    .rows = rows, .kept = rows == NULL ? json_array() : NULL};
 
 	fetch_at_once(report, &runs, cli, err);
-	if (err->code == LT_EINPUT && *report == NULL && runs.count == 0) {
+	if (err->code && runs.begun) {
+		lt_context(err, "the rows are not all");
+	} else if (err->code == LT_EINPUT && *report == NULL &&
+		   runs.count == 0) {
 		*err = (struct lt_error){0}; /* over TCP: page by page */
 		fetch_until_whole(report, &runs, cli, err);
 	}
-	if (err->code && rows != NULL && runs.count > 0)
-		lt_context(err, "the rows are not all");
 	if (!err->code && rows == NULL)
 		json_object_set(*report, "runs", runs.kept);
 	json_decref(runs.kept);
@@ -304,8 +312,8 @@ lt_cli_report(const struct lt_cli *cli)
 		lt_client_get(&report, cli, path, &err);
 	if (!err.code && !as_rows)
 		lt_report_print(stdout, report, &look, &err);
-	else if (as_rows && fflush(stdout) != 0)
-		lt_fail(&err, LT_EIO, "can't write the report");
+	else if (as_rows)
+		check_written(stdout, &err);
 	json_decref(report);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }

@@ -79,6 +79,11 @@ in_company() { ! alone; }
 	[ "$(wc -l < "$D/rows")" -eq "$(ledger 'SELECT 1 + count(*) FROM runs')" ]
 	# By TCP they come page by page, by account.
 	cmp <(LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" rows | sort) <(sort "$D/rows")
+	# What can't be written is said, either way.
+	into_full() { rows > /dev/full; }
+	run -1 into_full
+	LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" run -1 into_full
+	[[ "$output" == *"can't write the report"* ]]
 	# Its reader goes away, and nobody else notices.
 	rows | head -c 100000 > /dev/null
 	within 10 alone
