@@ -5,11 +5,21 @@
 #ifndef LT_REPORT_H
 #define LT_REPORT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include <jansson.h>
 
 #include "error.h"
+
+/* ---- CSV: a column is a member of lowtided's JSON ---- */
+enum lt_column_kind { LT_COLUMN_ANY, LT_COLUMN_MONEY, LT_COLUMN_CARBON };
+struct lt_column {
+	const char *header, *key;
+	enum lt_column_kind kind;
+};
+/* Micros or mg as exact decimals, of the currency or kg CO2e. */
+void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
 
 /* A row per team, and a total. */
 void lt_report_csv(FILE *out, const json_t *report);

@@ -7,43 +7,47 @@
 #include "report.h"
 #include "units.h"
 
-enum kind { ANY, MONEY, CARBON };
-
-struct column {
-	const char *header, *key;
-	enum kind kind;
+static const struct lt_column team_columns[] = {
+    {"opening", "opening_micros", LT_COLUMN_MONEY},
+    {"charges", "charges_micros", LT_COLUMN_MONEY},
+    {"corrections", "corrections_micros", LT_COLUMN_MONEY},
+    {"adjustments", "adjustments_micros", LT_COLUMN_MONEY},
+    {"closing", "closing_micros", LT_COLUMN_MONEY},
+    {"budget", "budget_micros", LT_COLUMN_MONEY},
+    {"actual", "actual_micros", LT_COLUMN_MONEY},
+    {"held", "held_micros", LT_COLUMN_MONEY},
+    {"available", "available_micros", LT_COLUMN_MONEY},
+    {"without_lowtide", "base_micros", LT_COLUMN_MONEY},
+    {"saved", "saved_micros", LT_COLUMN_MONEY},
+    {"opening_kg_co2e", "opening_mg", LT_COLUMN_CARBON},
+    {"charges_kg_co2e", "charges_mg", LT_COLUMN_CARBON},
+    {"corrections_kg_co2e", "corrections_mg", LT_COLUMN_CARBON},
+    {"adjustments_kg_co2e", "adjustments_mg", LT_COLUMN_CARBON},
+    {"closing_kg_co2e", "closing_mg", LT_COLUMN_CARBON},
+    {"budget_kg_co2e", "budget_mg", LT_COLUMN_CARBON},
+    {"actual_kg_co2e", "actual_mg", LT_COLUMN_CARBON},
+    {"held_kg_co2e", "held_mg", LT_COLUMN_CARBON},
+    {"available_kg_co2e", "available_mg", LT_COLUMN_CARBON},
+    {"without_lowtide_kg_co2e", "base_mg", LT_COLUMN_CARBON},
+    {"saved_kg_co2e", "saved_mg", LT_COLUMN_CARBON},
+    {"energy_wh", "energy_wh", LT_COLUMN_ANY},
+    {"runs", "runs", LT_COLUMN_ANY},
+    {"moved_runs", "moved_runs", LT_COLUMN_ANY},
+    {"unpriced_runs", "unpriced_runs", LT_COLUMN_ANY},
+    {"replayed_signals", "replay", LT_COLUMN_ANY},
+    {NULL, NULL, LT_COLUMN_ANY},
 };
 
-static const struct column team_columns[] = {
-    {"opening", "opening_micros", MONEY},
-    {"charges", "charges_micros", MONEY},
-    {"corrections", "corrections_micros", MONEY},
-    {"adjustments", "adjustments_micros", MONEY},
-    {"closing", "closing_micros", MONEY},
-    {"budget", "budget_micros", MONEY},
-    {"actual", "actual_micros", MONEY},
-    {"held", "held_micros", MONEY},
-    {"available", "available_micros", MONEY},
-    {"without_lowtide", "base_micros", MONEY},
-    {"saved", "saved_micros", MONEY},
-    {"opening_kg_co2e", "opening_mg", CARBON},
-    {"charges_kg_co2e", "charges_mg", CARBON},
-    {"corrections_kg_co2e", "corrections_mg", CARBON},
-    {"adjustments_kg_co2e", "adjustments_mg", CARBON},
-    {"closing_kg_co2e", "closing_mg", CARBON},
-    {"budget_kg_co2e", "budget_mg", CARBON},
-    {"actual_kg_co2e", "actual_mg", CARBON},
-    {"held_kg_co2e", "held_mg", CARBON},
-    {"available_kg_co2e", "available_mg", CARBON},
-    {"without_lowtide_kg_co2e", "base_mg", CARBON},
-    {"saved_kg_co2e", "saved_mg", CARBON},
-    {"energy_wh", "energy_wh", ANY},
-    {"runs", "runs", ANY},
-    {"moved_runs", "moved_runs", ANY},
-    {"unpriced_runs", "unpriced_runs", ANY},
-    {"replayed_signals", "replay", ANY},
-    {NULL, NULL, ANY},
-};
+void
+lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value)
+{
+	char text[48];
+
+	fputs(kind == LT_COLUMN_MONEY
+		  ? lt_micros_exact(text, sizeof(text), value)
+		  : lt_kg_exact(text, sizeof(text), value),
+	    out);
+}
 
 static void
 print_any(FILE *out, const json_t *value)
@@ -59,18 +63,14 @@ print_any(FILE *out, const json_t *value)
 }
 
 static void
-print_value(FILE *out, const json_t *row, const struct column *column)
+print_value(FILE *out, const json_t *row, const struct lt_column *column)
 {
-	char text[48];
 	int64_t value;
 
-	if (column->kind == ANY)
+	if (column->kind == LT_COLUMN_ANY)
 		print_any(out, json_object_get(row, column->key));
 	else if (lt_json_int(row, column->key, &value))
-		fputs(column->kind == MONEY
-			  ? lt_micros_exact(text, sizeof(text), value)
-			  : lt_kg_exact(text, sizeof(text), value),
-		    out);
+		lt_csv_amount(out, column->kind, value);
 }
 
 static void
@@ -92,10 +92,10 @@ print_team(FILE *out, const json_t *report, const json_t *row, bool total)
 		fputc(',', out);
 		lt_csv_text(out, texts[i]);
 	}
-	for (const struct column *column = team_columns; column->key != NULL;
+	for (const struct lt_column *column = team_columns; column->key != NULL;
 	     column++) {
 		fputc(',', out);
-		if (has_money || column->kind != MONEY)
+		if (has_money || column->kind != LT_COLUMN_MONEY)
 			print_value(out, row, column);
 	}
 	fputs("\r\n", out);
@@ -108,7 +108,7 @@ lt_report_csv(FILE *out, const json_t *report)
 	const json_t *team;
 
 	fputs("row,team,period,period_start,period_end,cluster,currency", out);
-	for (const struct column *column = team_columns; column->key != NULL;
+	for (const struct lt_column *column = team_columns; column->key != NULL;
 	     column++)
 		fprintf(out, ",%s", column->header);
 	fputs("\r\n", out);

@@ -8,40 +8,34 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report.h"
 #include "run_lines.h"
 #include "units.h"
 
-enum kind { ANY, MONEY, CARBON };
-
-struct column {
-	const char *header, *key;
-	enum kind kind;
-};
-
 /* In the order of lowtided's members, where they are found at once. */
-static const struct column columns[] = {
-    {"job_id", "job_id", ANY},
-    {"array_job_id", "array_job_id", ANY},
-    {"array_task", "array_task", ANY},
-    {"user", "user", ANY},
-    {"account", "account", ANY},
-    {"partition", "partition", ANY},
-    {"submit", "submit", ANY},
-    {"start", "start", ANY},
-    {"end", "end", ANY},
-    {"nodes", "nodes", ANY},
-    {"share", "share", ANY},
-    {"cost", "money_micros", MONEY},
-    {"kg_co2e", "carbon_mg", CARBON},
-    {"energy_wh", "energy_wh", ANY},
-    {"without_lowtide", "base_micros", MONEY},
-    {"without_lowtide_kg_co2e", "base_mg", CARBON},
-    {"moved", "moved", ANY},
-    {"over_reason", "over_reason", ANY},
-    {"quality", "quality", ANY},
-    {"gpus", "gpus", ANY},
-    {"gpus_from", "gpus_from", ANY},
-    {"suspended_s", "suspended_s", ANY},
+static const struct lt_column columns[] = {
+    {"job_id", "job_id", LT_COLUMN_ANY},
+    {"array_job_id", "array_job_id", LT_COLUMN_ANY},
+    {"array_task", "array_task", LT_COLUMN_ANY},
+    {"user", "user", LT_COLUMN_ANY},
+    {"account", "account", LT_COLUMN_ANY},
+    {"partition", "partition", LT_COLUMN_ANY},
+    {"submit", "submit", LT_COLUMN_ANY},
+    {"start", "start", LT_COLUMN_ANY},
+    {"end", "end", LT_COLUMN_ANY},
+    {"nodes", "nodes", LT_COLUMN_ANY},
+    {"share", "share", LT_COLUMN_ANY},
+    {"cost", "money_micros", LT_COLUMN_MONEY},
+    {"kg_co2e", "carbon_mg", LT_COLUMN_CARBON},
+    {"energy_wh", "energy_wh", LT_COLUMN_ANY},
+    {"without_lowtide", "base_micros", LT_COLUMN_MONEY},
+    {"without_lowtide_kg_co2e", "base_mg", LT_COLUMN_CARBON},
+    {"moved", "moved", LT_COLUMN_ANY},
+    {"over_reason", "over_reason", LT_COLUMN_ANY},
+    {"quality", "quality", LT_COLUMN_ANY},
+    {"gpus", "gpus", LT_COLUMN_ANY},
+    {"gpus_from", "gpus_from", LT_COLUMN_ANY},
+    {"suspended_s", "suspended_s", LT_COLUMN_ANY},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -147,25 +141,23 @@ print_text(FILE *out, const struct token *token)
 }
 
 static void
-print_amount(FILE *out, const struct token *token, enum kind kind)
+print_amount(FILE *out, const struct token *token, enum lt_column_kind kind)
 {
-	char digits[24], text[48];
+	char digits[24];
 	int64_t value;
 
 	snprintf(digits, sizeof(digits), "%.*s", (int)token->length, token->at);
 	if (token->length < sizeof(digits) &&
 	    lt_int64_parse(digits, INT64_MIN, INT64_MAX, &value, NULL) == LT_OK)
-		fputs(kind == MONEY ? lt_micros_exact(text, sizeof(text), value)
-				    : lt_kg_exact(text, sizeof(text), value),
-		    out);
+		lt_csv_amount(out, kind, value);
 }
 
 static void
-print_token(FILE *out, const struct token *token, enum kind kind)
+print_token(FILE *out, const struct token *token, enum lt_column_kind kind)
 {
 	if (token->length == 0 || is_word(token, "null"))
 		return;
-	if (kind != ANY)
+	if (kind != LT_COLUMN_ANY)
 		print_amount(out, token, kind);
 	else if (*token->at == '"')
 		print_text(out, token);
@@ -189,7 +181,7 @@ lt_run_csv(FILE *out, const char *json, size_t length, bool has_money,
 	for (int i = 0; i < COLUMNS; i++) {
 		if (i > 0)
 			fputc(',', out);
-		if (has_money || columns[i].kind != MONEY)
+		if (has_money || columns[i].kind != LT_COLUMN_MONEY)
 			print_token(out, &tokens[i], columns[i].kind);
 	}
 	fputs("\r\n", out);

@@ -1,5 +1,7 @@
 # Sourced by scale.sh, soak.sh and reports.sh: a private cluster of one team, what
-# its daemons cost, and goals. The caller sets D, a folder of its own.
+# its daemons cost, and goals. D: the folder of it all, while the caller runs.
+D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-scale.XXXXXX")
+chmod 755 "$D"
 cluster=tests/cluster/cluster.sh
 job_micros=9375 # a CPU of 64 for 10 minutes, at 3.60 a node and hour
 beside=()       # pids that run beside it
@@ -9,6 +11,7 @@ cleanup() {
 	"$cluster" down "$D/c"
 	rm -rf "$D"
 }
+trap 'cleanup' EXIT
 
 goal() { # goal NAME VALUE WANT [>=]: met if VALUE <= WANT
 	printf 'goal %-52s %-10s %s%-8s %s\n' "$size$1" "$2" "${4:-<=}" "$3" \

@@ -6,10 +6,7 @@
 # LEDGERS: a folder that keeps the ledgers, for the next time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-reports.XXXXXX")
-chmod 755 "$D"
 . tests/scale/common.sh
-trap 'cleanup' EXIT
 STREAMS=3 # at once, beside the command's
 
 months_ago() { # months_ago MONTHS FORMAT: the first second of that month

@@ -6,10 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 minutes=${MINUTES:-60}
-D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-soak.XXXXXX")
-chmod 755 "$D"
 . tests/scale/common.sh
-trap 'cleanup' EXIT
 
 second() { # second N: what happens in it
 	build/tests/bench/bench_submit 18 team0000 >/dev/null
