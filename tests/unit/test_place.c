@@ -85,9 +85,12 @@ what_left_keeps_its_facts(void **state)
 	assert_int_equal(place.left_utc_s, NOVEMBER + 100);
 	assert_int_equal(place.shapes[0].gpus, 8);
 	assert_true(lt_place_charges(&place, &run, d->ledger));
-	run.start_utc_s = NOVEMBER + 100;
+	run.start_utc_s = NOVEMBER + 160;
+	run.key.submit_utc_s = NOVEMBER + 100; /* in the second it left */
+	assert_true(lt_place_charges(&place, &run, d->ledger));
+	run.key.submit_utc_s = NOVEMBER + 101;
 	assert_false(lt_place_charges(&place, &run, d->ledger));
-	/* One that was promised before it left. */
+	/* A second run of what was promised before it left. */
 	struct lt_ledger_hold hold = make_hold(9, 1);
 	hold.made_utc_s = NOVEMBER + 50;
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
