@@ -87,7 +87,7 @@ CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
-	matrix fuzz tests cover mutants storm
+	matrix fuzz tests objects cover mutants storm
 all: $(PRODUCTS)
 
 help:
@@ -198,6 +198,10 @@ COVER_BIN := $(B)/tests/cover/client
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
 tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(CLOCK_SO)
+
+# All that compiles, nothing linked: a second compiler's warnings.
+objects: $(call obj,$(filter-out examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))) \
+    $(call quiet_obj,$(LIBLOWTIDE_SRC))
 
 $(COVER_BIN): $(call obj,$(wildcard tests/cover/*.c))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lslurm

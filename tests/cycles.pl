@@ -9,13 +9,12 @@ no warnings 'recursion';
 
 my ($build, @folders) = @ARGV;
 my (%home, %needs, %edges);
-for my $object (split /\n/, `find @{[map { "$build/$_" } @folders]} -name '*.o'`) {
-	next if !-e name_of($object) . '.c'; # of a file that is gone
-	for (split /\n/, `nm -g $object`) {
-		my ($type, $name) = /([A-Z]) (\S+)$/ or next;
-		if ($type eq 'U') { push @{$needs{$object}}, $name }
-		else { $home{$name} = $object }
-	}
+my @objects = grep { -e name_of($_) . '.c' } # others are of files that are gone
+    split /\n/, `find @{[map { "$build/$_" } @folders]} -name '*.o'`;
+for (split /\n/, `nm -gA @objects`) {
+	my ($object, $type, $name) = /^([^:]+):.* ([A-Z]) (\S+)$/ or next;
+	if ($type eq 'U') { push @{$needs{$object}}, $name }
+	else { $home{$name} = $object }
 }
 for my $object (keys %needs) {
 	for my $name (@{$needs{$object}}) {

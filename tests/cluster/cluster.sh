@@ -49,7 +49,7 @@ free_ports() {
 	for _ in $(seq 50); do
 		base=$((10000 + ${PORT_LANE:-$((RANDOM % 3))} * 7560 + RANDOM % 7520))
 		for i in $(seq 0 39); do
-			(exec 3<>"/dev/tcp/127.0.0.1/$((base + i))") 2>/dev/null && continue 2
+			{ { :; } 3<>"/dev/tcp/127.0.0.1/$((base + i))"; } 2>/dev/null && continue 2
 		done
 		echo $base
 		return
@@ -256,7 +256,11 @@ sources_tried() {
 }
 
 # Ended, or only waiting for a parent that never asks.
-gone() { case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in "" | Z*) true ;; *) false ;; esac; }
+gone() {
+	local stat=
+	{ read -r stat < "/proc/$1/stat"; } 2>/dev/null || true
+	case ${stat##*) } in "" | Z*) true ;; *) false ;; esac
+}
 
 stop() { # stop NAME [SIGNAL]
 	local f pid files=()
@@ -279,9 +283,10 @@ stop() { # stop NAME [SIGNAL]
 
 # Job steps outlive their slurmd: this cluster's, by its slurm.conf.
 stop_steps() {
-	local p child
+	local p child comm
 	for p in /proc/[0-9]*; do
-		[ "$(cat "$p/comm" 2>/dev/null)" = slurmstepd ] || continue
+		{ read -r comm < "$p/comm"; } 2>/dev/null || continue
+		[ "$comm" = slurmstepd ] || continue
 		tr '\0' '\n' 2>/dev/null < "$p/environ" |
 		    grep -qxF "SLURM_CONF=$D/etc/slurm.conf" || continue
 		p=${p#/proc/}

@@ -36,12 +36,19 @@ last_words() { # a test that failed shows what lowtided said last
 teardown() { last_words; } # files that have their own call it, too
 part() { "$CLUSTER" "$1" "$D" "${@:2}" 3>&- 4>&-; } # part stop slurmctld KILL
 
-within() { # within SECONDS COMMAND...: true as soon as the command is
-	local until=$((SECONDS + $1))
+# within SECONDS COMMAND...: true as soon as the command is. What takes long is
+# asked for less often: to ask is most of what the tests of a cluster cost.
+within() {
+	local limit=$1 began=$SECONDS pause=.2
 	shift
 	until "$@"; do
-		[ $SECONDS -lt $until ] || { echo "not within the time: $*" >&2; return 1; }
-		sleep .2
+		case $((SECONDS - began)) in
+		[0-2]) ;;
+		[3-9]) pause=.5 ;;
+		*) pause=1 ;;
+		esac
+		[ $((SECONDS - began)) -lt "$limit" ] || { echo "not within the time: $*" >&2; return 1; }
+		sleep $pause
 	done
 }
 job() { # job ARGUMENTS...: sbatch; its id in $id, what it said in $said
