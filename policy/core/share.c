@@ -347,7 +347,8 @@ sockets_most(const struct lt_market *market, const struct lt_partition *part)
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
  * of a node's cores: how many is not known where an option counts tasks that
  * are not there yet, or GPUs bring fewer CPUs than the tasks want; nor, unless
- * one socket holds all of the job, where the system keeps cores. */
+ * one socket holds all of the job, where the system keeps cores or a node gives
+ * only some of its own. */
 static bool
 nodes_unknown(const struct lt_need *need)
 {
@@ -380,9 +381,13 @@ nodes_unknown(const struct lt_need *need)
 	/* From 23.02 on a node gives no more CPUs than its GPUs bring; 22.05.8
 	 * refuses -n17 --gpus=1 --cpus-per-gpu=7 on one idle node of 64 CPUs,
 	 * and runs it on two. */
-	if (by_gpus > 0 && (part->max_cpus_per_node > 0 || by_gpus < wanted))
+	const bool limited = by_gpus > 0 && part->max_cpus_per_node > 0;
+
+	if ((by_gpus > 0 && by_gpus < wanted) ||
+	    (limited && (part->flags & LT_PARTITION_TASKS_BY_NODE)))
 		return true;
-	return request->spec_cores > 0 && nodes_bound(need, true) != 1;
+	return (limited || request->spec_cores > 0) &&
+	       nodes_bound(need, true) != 1;
 }
 
 /* The nodes that it may need there, where it needs `least` with all cores of
