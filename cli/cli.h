@@ -90,8 +90,6 @@ int lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
 struct lt_run_lines;
 int lt_client_get_runs(json_t **answer, const struct lt_cli *cli,
     const char *path, struct lt_run_lines *runs, struct lt_error *err);
-/* Run directory: --run, LOWTIDE_RUN_DIR, /run/lowtide. */
-const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
 int lt_client_escape(
     char *out, size_t size, const char *text, struct lt_error *err);
