@@ -104,8 +104,8 @@ seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
 	    key.submit_utc_s == run->key.submit_utc_s)
 		return true;
 	key.submit_utc_s = run->end_utc_s;
-	return (row->resized || goes_on_from_another(run, ledger)) &&
-	       lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK;
+	return lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK &&
+	       (row->resized || goes_on_from_another(run, ledger));
 }
 
 static void

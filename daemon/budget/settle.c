@@ -212,12 +212,19 @@ enum manner {
 	AGAIN,	   /* rows that the ledger has are priced again too */
 };
 
+struct charged {
+	uint32_t job_id;
+	char account[LT_ACCOUNT_SIZE];
+	int64_t money_micros, carbon_mg;
+	bool provisional, interrupted;
+};
+
 struct batch { /* the rows of a transaction */
 	const struct lt_slurm_run *rows;
 	uint32_t count;
 	enum manner manner;
 	int64_t now_utc_s;
-	struct lt_run *charged; /* told once it is on disk */
+	struct charged *charged; /* told once it is on disk */
 	uint32_t charged_count;
 };
 
@@ -228,6 +235,19 @@ struct settling { /* a row, and what it becomes */
 	struct lt_run run;
 	struct lt_charge charge;
 };
+
+static void
+note_charged(struct batch *batch, const struct lt_run *run)
+{
+	struct charged *const c = &batch->charged[batch->charged_count++];
+
+	*c = (struct charged){.job_id = run->key.job_id,
+	    .money_micros = run->money_micros,
+	    .carbon_mg = run->carbon_mg,
+	    .provisional = run->provisional,
+	    .interrupted = lt_is_interruption(run->state_text)};
+	memcpy(c->account, run->account, sizeof(c->account));
+}
 
 static int
 settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
@@ -271,7 +291,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
 	if (code == LT_OK && changed)
-		batch->charged[batch->charged_count++] = *run;
+		note_charged(batch, run);
 	free(entries);
 	return code;
 }
@@ -351,18 +371,20 @@ by_end(const void *a, const void *b)
 static void
 tell_charged(struct lt_daemon *d, const struct batch *batch)
 {
+	lt_log_gather();
 	for (uint32_t i = 0; i < batch->charged_count; i++) {
-		const struct lt_run *const run = &batch->charged[i];
+		const struct charged *const c = &batch->charged[i];
 
 		d->budget.dirty = true;
-		if (lt_is_interruption(run->state_text))
+		if (c->interrupted)
 			d->signals.seen_dirty = d->signals.changed = true;
 		lt_log("settled",
 		    "job=%u account=%s money_micros=%" PRId64
 		    " carbon_mg=%" PRId64 " provisional=%d",
-		    run->key.job_id, run->account, run->money_micros,
-		    run->carbon_mg, run->provisional);
+		    c->job_id, c->account, c->money_micros, c->carbon_mg,
+		    c->provisional);
 	}
+	lt_log_flush();
 }
 
 /* In one transaction: each waits for the disk. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's log: one write(2) a line, so that lines of two threads never
- * mix. Control characters in values do not get there: one event, one line.
+ * The daemon's log: whole lines to a write(2), so that those of two threads
+ * never mix. Control characters in values do not get there: one event, one
+ * line.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +16,14 @@
 #include "log.h"
 #include "text.h"
 
+enum { LINE_SIZE = 2048 };
+
 static int log_fd = STDERR_FILENO;
+static _Thread_local struct {
+	bool on;
+	size_t used;
+	char bytes[8 * LINE_SIZE];
+} gathered;
 
 int
 lt_log_open(const char *path)
@@ -29,10 +38,47 @@ lt_log_open(const char *path)
 	return 0;
 }
 
+static void
+put(const char *bytes, size_t length)
+{
+	if (length > 0 && write(log_fd, bytes, length) < 0)
+		return; /* nowhere left to say so */
+}
+
+void
+lt_log_flush(void)
+{
+	put(gathered.bytes, gathered.used);
+	gathered.used = 0;
+	gathered.on = false;
+}
+
+void
+lt_log_gather(void)
+{
+	gathered.on = true;
+}
+
+/* One of LINE_SIZE at most. */
+static void
+put_line(const char *line, size_t length)
+{
+	if (!gathered.on) {
+		put(line, length);
+		return;
+	}
+	if (gathered.used + length > sizeof(gathered.bytes)) {
+		lt_log_flush();
+		gathered.on = true;
+	}
+	memcpy(gathered.bytes + gathered.used, line, length);
+	gathered.used += length;
+}
+
 void
 lt_log(const char *event, const char *format, ...)
 {
-	char line[2048];
+	char line[LINE_SIZE];
 	struct tm tm;
 	const time_t now = time(NULL);
 
@@ -53,6 +99,5 @@ lt_log(const char *event, const char *format, ...)
 	lt_text_line(line);
 	used = strlen(line);
 	line[used++] = '\n';
-	if (write(log_fd, line, used) < 0)
-		return; /* nowhere left to say so */
+	put_line(line, used);
 }

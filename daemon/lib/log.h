@@ -11,5 +11,8 @@ int lt_log_open(const char *path);
  * where they may hold blanks. Any thread. */
 void lt_log(const char *event, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Lines of this thread from now on wait for lt_log_flush(): of many at once. */
+void lt_log_gather(void);
+void lt_log_flush(void);
 
 #endif

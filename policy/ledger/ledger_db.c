@@ -78,7 +78,7 @@ bind_values(sqlite3_stmt *statement, const struct lt_bound *bound)
 			break;
 		case LT_VALUE_TEXT:
 			rc = sqlite3_bind_text(statement, i + 1, values[i].text,
-			    -1, SQLITE_TRANSIENT);
+			    -1, SQLITE_STATIC);
 			break;
 		}
 	}
@@ -261,6 +261,7 @@ lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 		}
 	}
 	ledger->in_transaction = true;
+	ledger->seen_rates.count = 0;
 	return LT_OK;
 }
 

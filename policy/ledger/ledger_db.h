@@ -34,12 +34,23 @@ struct lt_kept {	      /* ledger_kept.c */
 	} spans[LT_KEPT_SPANS];
 };
 
+enum { LT_SEEN_RATES = 8 };
+struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
+	uint32_t count; /* of which the last LT_SEEN_RATES are here */
+	struct lt_seen_rate {
+		char partition[LT_NAME_SIZE];
+		enum lt_rate rate;
+		struct lt_rate_step step;
+	} items[LT_SEEN_RATES];
+};
+
 struct lt_ledger {
 	sqlite3 *db[LT_DB_COUNT];
 	sqlite3_stmt *statements[LT_SQL_COUNT];
 	bool in_transaction; /* lt_ledger_begin() */
 	char *state_dir;     /* absolute, no links */
 	struct lt_kept kept;
+	struct lt_seen_rates seen_rates;
 };
 
 struct lt_value { /* to bind, in order ?1, ?2, ... */
@@ -85,6 +96,7 @@ struct lt_rows { /* of one statement; lt_rows_end() */
 	bool is_own; /* the ledger's is in use, around this one */
 	int column;  /* the next to read */
 };
+/* Texts that are bound must outlast lt_rows_end(). */
 int lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
     struct lt_bound bound, struct lt_error *err);
 /* 1 = a row, 0 = no more, negative = failed. */

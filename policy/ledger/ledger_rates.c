@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,7 @@ lt_ledger_put_rates(struct lt_ledger *ledger, const char *partition,
 		rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
 	if (rc != LT_OK)
 		return rc;
+	ledger->seen_rates.count = 0;
 	for (uint32_t i = 0; i < rates->count && rc == LT_OK; i++)
 		rc = put_one_rate(&to, &rates->steps[i], err);
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
@@ -261,15 +263,58 @@ fill_gaps(struct steps *all, const struct steps *known,
 	return rc;
 }
 
+/* Runs of a transaction ask for the same step again and again: nobody changes
+ * it meanwhile. NULL = none that holds all the while. */
+static const struct lt_rate_step *
+seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
+{
+	const struct lt_seen_rates *const seen = &ledger->seen_rates;
+
+	for (uint32_t i = 0; i < seen->count && i < LT_SEEN_RATES; i++) {
+		const struct lt_seen_rate *const item = &seen->items[i];
+
+		if (item->rate == asked->rate &&
+		    item->step.start_utc_s <= asked->span.from_utc_s &&
+		    item->step.end_utc_s >= asked->span.to_utc_s &&
+		    strcmp(item->partition, asked->partition) == 0)
+			return &item->step;
+	}
+	return NULL;
+}
+
+static void
+note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
+    const struct steps *known)
+{
+	struct lt_seen_rates *const seen = &ledger->seen_rates;
+	struct lt_seen_rate *const item =
+	    &seen->items[seen->count % LT_SEEN_RATES];
+
+	if (!ledger->in_transaction || known->count != 1 ||
+	    known->items[0].start_utc_s > asked->span.from_utc_s ||
+	    known->items[0].end_utc_s < asked->span.to_utc_s)
+		return;
+	snprintf(
+	    item->partition, sizeof(item->partition), "%s", asked->partition);
+	item->rate = asked->rate;
+	item->step = known->items[0];
+	seen->count++;
+}
+
 int
 lt_ledger_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
     struct lt_rate_step **steps, uint32_t *count, struct lt_error *err)
 {
 	assert(asked->rate < LT_RATE_COUNT);
 
+	const struct lt_rate_step *const seen =
+	    ledger->in_transaction ? seen_rate(ledger, asked) : NULL;
 	struct steps known = {0}, all = {0};
-	int rc = load_rates(ledger, asked, &known, err);
+	int rc = seen != NULL ? add_step(&known, seen, err)
+			      : load_rates(ledger, asked, &known, err);
 
+	if (rc == LT_OK && seen == NULL)
+		note_rate(ledger, asked, &known);
 	if (rc == LT_OK && known.count == 0)
 		rc = load_steps(&known, ledger,
 		    LT_BIND(LT_SQL_RATE_FIRST, LT_TEXT(asked->partition),

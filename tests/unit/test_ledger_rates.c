@@ -98,6 +98,50 @@ rates_replace_each_other(void **state)
 	}
 }
 
+static double
+value_at(struct fixture *f, int64_t at_utc_s)
+{
+	const struct lt_rates_asked asked = {
+	    "p", LT_RATE_PRICE, {at_utc_s, at_utc_s + 1}};
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+
+	must(f, lt_ledger_rates(f->ledger, &asked, &steps, &count, &f->err));
+	assert_int_equal(count, 1);
+	const double value = steps[0].value;
+	free(steps);
+	return value;
+}
+
+/* Where what was looked up is remembered. */
+static void
+a_transaction_sees_what_is_put(void **state)
+{
+	struct fixture *const f = *state;
+
+	put(f, (struct step_text){0, INT64_MAX, 5, C});
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	assert_true(value_at(f, 100) == 5 && value_at(f, 200) == 5);
+	put(f, (struct step_text){150, INT64_MAX, 6, C});
+	assert_true(value_at(f, 100) == 5 && value_at(f, 200) == 6);
+	must(f, lt_ledger_commit(f->ledger, &f->err));
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	put(f, (struct step_text){50, INT64_MAX, 7, C});
+	assert_true(value_at(f, 100) == 7);
+	lt_ledger_rollback(f->ledger);
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	assert_true(value_at(f, 100) == 5);
+	must(f, lt_ledger_commit(f->ledger, &f->err));
+	/* More at once than are remembered, in turns. */
+	for (int64_t i = 0; i < 3 * LT_DAY_S; i += LT_HOUR_S)
+		put(f, (struct step_text){i, i + LT_HOUR_S, (double)i, M});
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	for (int turn = 0; turn < 2; turn++)
+		for (int64_t i = 0; i < 3 * LT_DAY_S; i += LT_HOUR_S)
+			assert_true(value_at(f, i + 100) == (double)i);
+	must(f, lt_ledger_commit(f->ledger, &f->err));
+}
+
 static void
 points_keep_the_measured(void **state)
 {
@@ -249,6 +293,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(rates_replace_each_other),
+	    EACH(a_transaction_sees_what_is_put),
 	    EACH(points_keep_the_measured),
 	    EACH(points_go_on_and_are_revised),
 	    EACH(points_are_bounded),
