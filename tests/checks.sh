@@ -129,6 +129,8 @@ check 'the docs wrap at 100 columns, but for tables and what is quoted' \
 	chomp; print "$ARGV: $.\n" if !$quoted && !/^\|/ && length > 100;
 	if (eof) { close ARGV; $quoted = 0 }' \
 	README.md CONTRIBUTING.md docs/*.md docs/sources/*.md)"
+check 'assertions of cluster tests stand alone: && hides all but the last' \
+    "$(git grep -nE '^	+(\[+ .* \]+|within .*|job .*) && (\[|within|[a-z]+=)' -- 'tests/cluster/*.bats')"
 check 'nothing unfinished is left' \
     "$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' '*.bats' Makefile | grep -v 'tests/checks.sh')"
 check 'each page formats without a warning' "$(for p in man/*.[1-8]; do

@@ -82,18 +82,19 @@ command=("$@")
 read -ra suites <<< "${MATRIX_SUITES:-trixie sid}"
 for suite in "${suites[@]}"; do
 	(flock 9 && exec unshare --mount --propagation private --pid --fork --kill-child \
-	    --mount-proc tests/matrix.sh --inside "$suite" "${command[@]}" >"$dir/$suite.log" 2>&1) \
+	    --mount-proc tests/matrix.sh --inside "$suite" "${command[@]}" >"$dir/$suite.$$.log" 2>&1) \
 	    9>"$dir/$suite.lock" &
 	pids+=($!)
 done
 status=0 results=()
 for i in "${!suites[@]}"; do
 	suite=${suites[i]}
-	echo "== $suite, log in $dir/$suite.log"
+	log=$dir/$suite.$$.log # another run has its own
+	echo "== $suite, log in $log until it ends"
 	ended=0
 	wait "${pids[i]}" || ended=$?
-	cat "$dir/$suite.log"
-	result=$(tail -n 1 "$dir/$suite.log")
+	cat "$log"
+	result=$(tail -n 1 "$log")
 	case $result in
 	*' passed, '*' failed') ;;
 	*) if [ $# -eq 0 ]; then
@@ -101,7 +102,8 @@ for i in "${!suites[@]}"; do
 	fi ;;
 	esac
 	[ "$ended" -eq 0 ] || status=1
-	results+=("$suite, $(grep -m 1 '^slurm' "$dir/$suite.log" || echo 'no Slurm'): $result")
+	results+=("$suite, $(grep -m 1 '^slurm' "$log" || echo 'no Slurm'): $result")
+	mv "$log" "$dir/$suite.log"
 done
 pids=()
 echo

@@ -152,12 +152,15 @@ state_saved() { within 40 idle && sleep 6; }
 	within 120 agree
 }
 
-@test "cancelled while it waited, and then requeued: its row has a time, and costs nothing" {
+@test "cancelled while it waited, and then requeued: its row may have a time, and costs nothing" {
 	within 120 agree
 	before=$(by_report)
 	script short 'sleep 2'
-	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE '^REQUEUED\|[1-9]'; }
-	# Just after slurmdbd was away slurmctld leaves the row as it is.
+	# 22.05 gives the row a time, but not where slurmdbd was away just before:
+	# another job, then.
+	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE "^REQUEUED\|$timed"; }
+	timed=
+	case $(slurmctld -V) in *' 22.05'*) timed='[1-9]' ;; esac
 	requeued() {
 		job -A vision -N1 --exclusive --time=10 --hold --wrap true
 		waited=$id

@@ -37,7 +37,7 @@ day_of_carbon() {
 	echo time,g
 	for h in $(seq 0 199); do
 		g=400
-		[ "$h" -ge 6 ] && [ "$h" -lt 16 ] && g=100
+		if [ "$h" -ge 6 ] && [ "$h" -lt 16 ]; then g=100; fi
 		echo "$((now + h * 3600)),$g"
 	done
 }
@@ -71,7 +71,8 @@ day_of_carbon() {
 	running_in_spot() { [ "$(field "$id" '%T %P')" = 'RUNNING spot' ]; }
 	within 20 running_in_spot
 	run -0 lowtide explain "$id"
-	[[ "$output" == *spot* ]] && [[ "$output" == *ondemand* ]]
+	[[ "$output" == *spot* ]]
+	[[ "$output" == *ondemand* ]]
 	decided() { # decided: what the decision said of each partition
 		lowtide explain "$id" | grep -x ' *\* spot  *\$.* kg  best' &&
 		    lowtide explain "$id" | grep -x ' *h100  *\$.* kg  no better (24)'
@@ -96,7 +97,8 @@ day_of_carbon() {
 	[[ "$said" == *"lowtide: ondemand, from"* ]]
 	begin=$(date -d "$(scontrol show job "$id" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s)
 	wait_s=$((begin - $(date +%s)))
-	[ "$wait_s" -gt $((3 * 3600)) ] && [ "$wait_s" -lt $((6 * 3600)) ]
+	[ "$wait_s" -gt $((3 * 3600)) ]
+	[ "$wait_s" -lt $((6 * 3600)) ]
 	run lowtide now "$id"
 	[ "$status" -eq 0 ] || { echo "$output" >&2; false; }
 	running() { [ "$(field "$id" %T)" = RUNNING ]; }
@@ -157,7 +159,8 @@ day_of_carbon() {
 		run ${command%% *} -A tiny --gpus=8 -N1 --time=1:00:00 ${command#* }
 		[ "$status" -ne 0 ]
 		[[ "$output" == *'tiny has $0.50 of $0.50 left'* ]]
-		[[ "$output" == *'spent'* ]] && [[ "$output" == *'held'* ]]
+		[[ "$output" == *'spent'* ]]
+		[[ "$output" == *'held'* ]]
 		[[ "$output" == *'$3.60'* ]]
 	done
 }
@@ -237,7 +240,9 @@ day_of_carbon() {
 @test "plan prints every partition with its reason and submits nothing" {
 	jobs=$(squeue -h -r | wc -l)
 	run -0 lowtide plan -- -A vision --gpus=8 -N1 --time=8:00:00 --wrap true
-	[[ "$output" == *ondemand* ]] && [[ "$output" == *spot* ]] && [[ "$output" == *h100* ]]
+	[[ "$output" == *ondemand* ]]
+	[[ "$output" == *spot* ]]
+	[[ "$output" == *h100* ]]
 	[ "$(squeue -h -r | wc -l)" -eq "$jobs" ]
 }
 
@@ -267,7 +272,8 @@ true'
 
 @test "--max-cost is kept" {
 	run sbatch -A vision --max-cost=0.10 --gpus=8 -N1 --time=1:00:00 --hold --wrap true
-	[ "$status" -ne 0 ] && [[ "$output" == *'$0.10'* ]]
+	[ "$status" -ne 0 ]
+	[[ "$output" == *'$0.10'* ]]
 }
 
 @test "a requeued run is charged by itself, and held again" {

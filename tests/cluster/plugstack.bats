@@ -57,7 +57,8 @@ setup() { cluster_use; }
 
 @test "plan answers with the table and submits nothing" {
 	run -0 lowtide plan -- -A vision --gpus=8 -N1 --time=8:00:00 --wrap true
-	[[ "$output" == *spot* ]] && [[ "$output" == *ondemand* ]]
+	[[ "$output" == *spot* ]]
+	[[ "$output" == *ondemand* ]]
 	[ -z "$(squeue -h)" ] || ! squeue -h -o %j | grep -q plan
 }
 

@@ -69,7 +69,8 @@ act() {
 @test "a deleted account keeps its charges with its parent, its runs in the report" {
 	local spent
 	spent=$(spent_micros parent)
-	[ "$spent" -gt 0 ] && [ "$spent" -eq "$(money_of "$(saved child)")" ]
+	[ "$spent" -gt 0 ]
+	[ "$spent" -eq "$(money_of "$(saved child)")" ]
 	for user in $USERS "$(id -un)"; do
 		sacctmgr -iQ delete user "$user" account=child >/dev/null
 	done

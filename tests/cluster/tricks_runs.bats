@@ -14,7 +14,7 @@ setup_file() {
 	export EXTRA='PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE'
 	! newer 24.11 || EXTRA+=$'\nScronParameters=enable'
-	! newer 25.05 || EXTRA+=$'\nSlurmctldParameters=enable_expedited_requeue'
+	! newer 25.05 || EXTRA+=$'\nSlurmctldParameters=enable_expedited_requeue\nEpilog='$(failing_epilog)
 	clock_begin 2026-11-01T03:58:00Z
 	# 1000 micros a second: a node for a minute is 0.06.
 	cluster_up '
@@ -70,6 +70,11 @@ mine() { # mine ARGUMENTS...: a job of the plain user's
 	said=$(as_user sbatch "$@" --wrap 'exec sleep 60' 2>&1) || { echo "$said" >&2; return 1; }
 	id=$(sed -n 's/^Submitted batch job //p' <<< "$said")
 	[ -n "$id" ]
+}
+failing_epilog() { # of a job that ended with 7; where it is
+	printf '#!/bin/sh\n[ "$SLURM_JOB_EXIT_CODE2" != 7:0 ]\n' > "$BATS_FILE_TMPDIR/epilog"
+	chmod 755 "$BATS_FILE_TMPDIR/epilog"
+	echo "$BATS_FILE_TMPDIR/epilog"
 }
 saved() { cat "$D/id.$1"; } # saved NAME: the job of act
 is_past() { [ "$(date +%s)" -ge "$1" ]; }
@@ -157,12 +162,13 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 }
 @test "--requeue=expedite: one run starts at once, and is held for, over the limit" {
 	newer 25.05 || skip "no expedited requeue, this is Slurm $SLURM"
-	mine -A expedite --requeue=expedite $ONE
+	# A job that fails, on a node whose epilog fails, goes on elsewhere.
+	local node
+	id=$(as_user sbatch --parsable -A expedite --requeue=expedite $ONE --wrap '
+		[ "$SLURM_RESTART_COUNT" ] || { sleep 8; exit 7; }; exec sleep 60')
 	within 15 told "$id"
 	within 15 ran_for "$id" 2
-	local node
 	node=$(squeue -h -j "$id" -o %N)
-	scontrol update nodename="$node" state=down reason=test
 	again() { is "$id" RUNNING && [ "$(shown "$id" Restarts)" = 1 ]; }
 	within 60 again
 	# The second run in full, and of the first its share or its charge.
@@ -257,7 +263,8 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 60002)) ] && [ "$(held_micros "
 		[ "$status" -ne 0 ]
 		[[ "$output" == *'Invalid user id'* ]] || [[ "$output" == *'denied'* ]]
 		# Whatever is asked, the answer is one: it tells nothing.
-		[[ "$output" != *ccounting* ]] && [[ "$output" != *lowtide* ]]
+		[[ "$output" != *ccounting* ]]
+		[[ "$output" != *lowtide* ]]
 		[ "${answer:=$output}" = "$output" ]
 	done
 	mine -A victim --hold $ONE
