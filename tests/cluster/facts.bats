@@ -66,9 +66,8 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 
 @test "a suspended job pays for its GPUs, not for its CPUs" {
 	# 32 CPUs of 64, 1 GPU of 8: 500 micros a second, 125 while suspended.
-	job -A vision -n32 --gpus=1 --time=10 --wrap 'sleep 15'
-	# On 26.05 a suspension in a job's first seconds is in no row of slurmdbd.
-	within 20 state_is "$id" RUNNING
+	job -A vision -n32 --gpus=1 --time=10 --wrap 'sleep 9'
+	within 20 running "$id"
 	scontrol suspend "$id"
 	suspended_for() { [ $(($(date +%s) - began)) -ge "$1" ]; }
 	began=$(date +%s)

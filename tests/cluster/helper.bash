@@ -38,17 +38,17 @@ part() { "$CLUSTER" "$1" "$D" "${@:2}" 3>&- 4>&-; } # part stop slurmctld KILL
 
 # within SECONDS COMMAND...: true as soon as the command is. What takes long is
 # asked for less often: to ask is most of what the tests of a cluster cost.
-within() {
-	local limit=$1 began=$SECONDS pause=.2
+within() { # what is asked sees these names
+	local within_s=$1 within_from=$SECONDS within_pause=.2
 	shift
 	until "$@"; do
-		case $((SECONDS - began)) in
+		case $((SECONDS - within_from)) in
 		[0-2]) ;;
-		[3-9]) pause=.5 ;;
-		*) pause=1 ;;
+		[3-9]) within_pause=.5 ;;
+		*) within_pause=1 ;;
 		esac
-		[ $((SECONDS - began)) -lt "$limit" ] || { echo "not within the time: $*" >&2; return 1; }
-		sleep $pause
+		[ $((SECONDS - within_from)) -lt "$within_s" ] || { echo "not within the time: $*" >&2; return 1; }
+		sleep $within_pause
 	done
 }
 job() { # job ARGUMENTS...: sbatch; its id in $id, what it said in $said
