@@ -136,7 +136,7 @@ beside_clusters() {
 	log=$log.others nice=19 passed=0 failed=0
 	fast
 	part "checks.sh" tests/checks.sh
-	build "build (clang, -Werror)" objects CC=clang B=build/clang
+	build "build (clang, -Werror)" objects CC=clang B=build/clang CFLAGS=-O0
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '
