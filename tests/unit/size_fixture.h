@@ -16,6 +16,7 @@ enum {
 	ONE_TASK,
 	MAX_PER_CPU,
 	MIXED,
+	LIMITED,
 	PARTITIONS
 };
 
@@ -64,6 +65,8 @@ setup(void **state)
 	partitions[ONE_TASK].flags |= LT_PARTITION_TASK_PER_CORE;
 	partitions[MAX_PER_CPU].max_memory_mib = 1000;
 	partitions[MAX_PER_CPU].max_memory_is_per_cpu = true;
+	partitions[LIMITED].max_cpus_per_node = 48;
+	partitions[LIMITED].default_cpus_per_gpu = 6;
 	partitions[MIXED].first_shape = 1;
 	partitions[MIXED].shape_count = 2;
 	partitions[MIXED].node_count = 6;

@@ -151,6 +151,12 @@ test_allocation(void **state)
 	}
 }
 
+static uint32_t
+bound_on(const struct lt_request *request, int partition)
+{
+	return lt_nodes_bound(request, &market, &partition, 1);
+}
+
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
 static void
 test_shards(void **state)
@@ -170,8 +176,7 @@ test_shards(void **state)
 	assert_int_equal(share.nodes, 2);
 	request.nodes_open = true;
 	request.min_nodes = request.max_nodes = 1;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	assert_int_equal(bound_on(&request, PLAIN), 1);
 	shapes[0].shards = 0;
 }
 
@@ -436,6 +441,10 @@ test_bound(void **state)
 		{.tasks = 32, .gpus_per_node = 1, .spec_cores = 1}, 0},
 	    {"fewer CPUs by GPUs than tasks: 22.05.8 refused one node", PLAIN,
 		{.tasks = 17, .gpus = 1, .cpus_per_gpu = 7}, 0},
+	    {"so many CPUs of a node; one socket holds all", LIMITED,
+		{.tasks = 8, .gpus = 4, .exclusive = true}, 1},
+	    {"one does not: not known", LIMITED,
+		{.tasks = 40, .gpus = 8, .exclusive = true}, 0},
 	    {"so many by each socket: 24.11.5 refused one node", PLAIN,
 		{.tasks = 8,
 		    .gpus_per_socket = 1,
@@ -451,20 +460,16 @@ test_bound(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct lt_request request = rows[i].asked;
-		uint32_t bound;
 
 		if (request.min_nodes == 0)
 			request.min_nodes = 1;
 		request.max_nodes = request.min_nodes;
 		request.nodes_open = true;
-		bound =
-		    lt_nodes_bound(&request, &market, &rows[i].partition, 1);
+		const uint32_t bound = bound_on(&request, rows[i].partition);
 		if (bound != rows[i].bound)
 			fail_msg("%s: %u", rows[i].why, bound);
 		request.nodes_open = false;
-		assert_int_equal(
-		    lt_nodes_bound(&request, &market, &rows[i].partition, 1),
-		    0);
+		assert_int_equal(bound_on(&request, rows[i].partition), 0);
 	}
 }
 
@@ -480,17 +485,13 @@ test_bound_newer(void **state)
 	    .gpus_per_node = 1};
 
 	(void)state;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	assert_int_equal(bound_on(&request, PLAIN), 1);
 	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+	assert_int_equal(bound_on(&request, PLAIN), 0);
 	request.cpus_per_node = 0;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
+	assert_int_equal(bound_on(&request, PLAIN), 1);
 	request.tasks_per_gpu = 2;
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+	assert_int_equal(bound_on(&request, PLAIN), 0);
 	/* -n24 --gpus=1 in 26.05: 6 CPUs a node, whatever a socket holds. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
@@ -498,8 +499,7 @@ test_bound_newer(void **state)
 	    .tasks = 17,
 	    .gpus = 1,
 	    .cpus_per_gpu = 6};
-	assert_int_equal(
-	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 0);
+	assert_int_equal(bound_on(&request, PLAIN), 0);
 }
 
 /* A bound below these would keep the job from running. */
