@@ -156,11 +156,14 @@ state_saved() { within 40 idle && sleep 6; }
 	within 120 agree
 	before=$(by_report)
 	script short 'sleep 2'
-	# 22.05 gives the row a time, but not where slurmdbd was away just before:
-	# another job, then.
-	row() { sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE "^REQUEUED\|$timed"; }
-	timed=
-	case $(slurmctld -V) in *' 22.05'*) timed='[1-9]' ;; esac
+	# 22.05 gives its row a time, but not where slurmdbd was away just before:
+	# another job, then. Newer ones give it none, or leave it as it was.
+	row() {
+		case $(slurmctld -V) in
+		*' 22.05'*) sacct -nXPD -j "$waited" -o State,ElapsedRaw | grep -qE '^REQUEUED\|[1-9]' ;;
+		*) [ "$(sacct -nXPD -j "$waited" -o State | wc -l)" -ge 2 ] ;;
+		esac
+	}
 	requeued() {
 		job -A vision -N1 --exclusive --time=10 --hold --wrap true
 		waited=$id
