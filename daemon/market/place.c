@@ -108,7 +108,7 @@ lt_place_charges(const struct lt_place *place, const struct lt_run *run,
 
 	/* The pass in which it left ingests what was submitted just before. */
 	return place->left_utc_s == 0 ||
-	       run->key.submit_utc_s <= place->left_utc_s ||
+	       run->start_utc_s <= place->left_utc_s ||
 	       (run->quote_id != 0 &&
 		   lt_ledger_hold(ledger, run->quote_id, &hold, NULL) ==
 		       LT_OK &&

@@ -13,8 +13,8 @@
 void lt_place_of(struct lt_place *place, const struct lt_market *market,
     struct lt_ledger *ledger, const char *partition);
 
-/* Is a run there charged? Where the policy has the partition no more: what was
- * submitted, or promised, before. */
+/* Is a run there charged? Where the policy has the partition no more: what had
+ * begun, or was promised, by then. */
 bool lt_place_charges(const struct lt_place *place, const struct lt_run *run,
     struct lt_ledger *ledger);
 

@@ -85,10 +85,11 @@ what_left_keeps_its_facts(void **state)
 	assert_int_equal(place.left_utc_s, NOVEMBER + 100);
 	assert_int_equal(place.shapes[0].gpus, 8);
 	assert_true(lt_place_charges(&place, &run, d->ledger));
-	run.start_utc_s = NOVEMBER + 160;
-	run.key.submit_utc_s = NOVEMBER + 100; /* in the second it left */
+	run.start_utc_s = NOVEMBER + 100; /* in the second in which it left */
 	assert_true(lt_place_charges(&place, &run, d->ledger));
-	run.key.submit_utc_s = NOVEMBER + 101;
+	run.start_utc_s =
+	    NOVEMBER + 101; /* submitted before it is not enough */
+	assert_true(run.key.submit_utc_s < place.left_utc_s);
 	assert_false(lt_place_charges(&place, &run, d->ledger));
 	/* A second run of what was promised before it left. */
 	struct lt_ledger_hold hold = make_hold(9, 1);
@@ -96,6 +97,14 @@ what_left_keeps_its_facts(void **state)
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	run.quote_id = 9;
 	assert_true(lt_place_charges(&place, &run, d->ledger));
+	hold.quote.rev++;
+	hold.made_utc_s = NOVEMBER + 100; /* in the pass in which it left */
+	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	assert_true(lt_place_charges(&place, &run, d->ledger));
+	hold.quote.rev++;
+	hold.made_utc_s = NOVEMBER + 101;
+	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	assert_false(lt_place_charges(&place, &run, d->ledger));
 	/* Slurm has it no more either. */
 	d->market.partition_count = 0;
 	lt_place_of(&place, &d->market, d->ledger, "spot");
