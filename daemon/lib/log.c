@@ -45,11 +45,17 @@ put(const char *bytes, size_t length)
 		return; /* nowhere left to say so */
 }
 
-void
-lt_log_flush(void)
+static void
+put_gathered(void)
 {
 	put(gathered.bytes, gathered.used);
 	gathered.used = 0;
+}
+
+void
+lt_log_flush(void)
+{
+	put_gathered();
 	gathered.on = false;
 }
 
@@ -67,10 +73,8 @@ put_line(const char *line, size_t length)
 		put(line, length);
 		return;
 	}
-	if (gathered.used + length > sizeof(gathered.bytes)) {
-		lt_log_flush();
-		gathered.on = true;
-	}
+	if (gathered.used + length > sizeof(gathered.bytes))
+		put_gathered();
 	memcpy(gathered.bytes + gathered.used, line, length);
 	gathered.used += length;
 }

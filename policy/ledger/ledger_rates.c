@@ -263,6 +263,13 @@ fill_gaps(struct steps *all, const struct steps *known,
 	return rc;
 }
 
+static bool
+holds_over(const struct lt_rate_step *step, struct lt_span span)
+{
+	return step->start_utc_s <= span.from_utc_s &&
+	       step->end_utc_s >= span.to_utc_s;
+}
+
 /* Runs of a transaction ask for the same step again and again: nobody changes
  * it meanwhile. NULL = none that holds all the while. */
 static const struct lt_rate_step *
@@ -274,8 +281,7 @@ seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 		const struct lt_seen_rate *const item = &seen->items[i];
 
 		if (item->rate == asked->rate &&
-		    item->step.start_utc_s <= asked->span.from_utc_s &&
-		    item->step.end_utc_s >= asked->span.to_utc_s &&
+		    holds_over(&item->step, asked->span) &&
 		    strcmp(item->partition, asked->partition) == 0)
 			return &item->step;
 	}
@@ -291,8 +297,7 @@ note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	    &seen->items[seen->count % LT_SEEN_RATES];
 
 	if (!ledger->in_transaction || known->count != 1 ||
-	    known->items[0].start_utc_s > asked->span.from_utc_s ||
-	    known->items[0].end_utc_s < asked->span.to_utc_s)
+	    !holds_over(&known->items[0], asked->span))
 		return;
 	snprintf(
 	    item->partition, sizeof(item->partition), "%s", asked->partition);
