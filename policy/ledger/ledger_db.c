@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens, makes and migrates ledger.db and signals.db; transactions; prepared
- * statements; the small named values. The rest of the ledger stands on it.
+ * Opens, makes and migrates ledger.db and signals.db; prepared statements; the
+ * small named values. The rest of the ledger stands on it.
  */
 #include <assert.h>
 #include <errno.h>
@@ -20,16 +20,11 @@ enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 static const struct {
 	const char *file;
 	const char *migrations[8]; /* to version 1, 2, ...; NULL ends */
-	enum lt_sql begin, commit, rollback, save, keep, undo;
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
-	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6},
-	LT_SQL_BEGIN_LEDGER, LT_SQL_COMMIT_LEDGER, LT_SQL_ROLLBACK_LEDGER,
-	LT_SQL_SAVE_LEDGER, LT_SQL_KEEP_LEDGER, LT_SQL_UNDO_LEDGER},
-    [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2},
-	LT_SQL_BEGIN_SIGNALS, LT_SQL_COMMIT_SIGNALS, LT_SQL_ROLLBACK_SIGNALS,
-	LT_SQL_SAVE_SIGNALS, LT_SQL_KEEP_SIGNALS, LT_SQL_UNDO_SIGNALS},
+	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7}},
+    [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
 };
 
 #define TEXT_ROW(name, database, text) {LT_DB_##database, #name, text},
@@ -241,90 +236,6 @@ lt_row_text(struct lt_rows *rows, char *out, size_t size)
 	if (length > 0)
 		memcpy(out, text, length);
 	out[length] = '\0';
-}
-
-/* ---- transactions ---- */
-
-int
-lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
-{
-	if (ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: begin within a transaction");
-	for (int i = 0; i < LT_DB_COUNT; i++) {
-		const int rc =
-		    lt_sql_do(ledger, LT_PLAIN(databases[i].begin), err);
-
-		if (rc != LT_OK) {
-			lt_ledger_rollback(ledger);
-			return rc;
-		}
-	}
-	ledger->in_transaction = true;
-	ledger->seen_rates.count = 0;
-	return LT_OK;
-}
-
-/* signals.db first: a rate without its charge does no harm. */
-int
-lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
-{
-	if (!ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: commit without a transaction");
-	for (int i = LT_DB_COUNT - 1; i >= 0; i--) {
-		const int rc =
-		    lt_sql_do(ledger, LT_PLAIN(databases[i].commit), err);
-
-		if (rc != LT_OK) {
-			lt_ledger_rollback(ledger);
-			return rc;
-		}
-	}
-	ledger->in_transaction = false;
-	return LT_OK;
-}
-
-void
-lt_ledger_rollback(struct lt_ledger *ledger)
-{
-	for (int i = 0; i < LT_DB_COUNT; i++)
-		if (!sqlite3_get_autocommit(ledger->db[i]))
-			(void)lt_sql_do(
-			    ledger, LT_PLAIN(databases[i].rollback), NULL);
-	ledger->in_transaction = false;
-}
-
-int
-lt_call_begin(
-    struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
-{
-	return lt_sql_do(ledger,
-	    LT_PLAIN(ledger->in_transaction ? databases[database].save
-					    : databases[database].begin),
-	    err);
-}
-
-int
-lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
-    struct lt_error *err)
-{
-	if (code == LT_OK)
-		code = lt_sql_do(ledger,
-		    LT_PLAIN(ledger->in_transaction
-				 ? databases[database].keep
-				 : databases[database].commit),
-		    err);
-	if (code == LT_OK || sqlite3_get_autocommit(ledger->db[database]))
-		return code;
-	if (!ledger->in_transaction) {
-		(void)lt_sql_do(
-		    ledger, LT_PLAIN(databases[database].rollback), NULL);
-		return code;
-	}
-	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].undo), NULL);
-	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].keep), NULL);
-	return code;
 }
 
 /* ---- open ---- */

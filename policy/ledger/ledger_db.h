@@ -40,8 +40,22 @@ struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
 	struct lt_seen_rate {
 		char partition[LT_NAME_SIZE];
 		enum lt_rate rate;
+		bool is_none; /* nothing of it is known, at any time */
 		struct lt_rate_step step;
 	} items[LT_SEEN_RATES];
+};
+
+enum { LT_DAY_FIGURES = 5, LT_DAY_PLACES = 64 };
+struct lt_days { /* ledger_days.c: what the transaction adds to days */
+	bool has_any;
+	struct lt_day {
+		bool is_used;
+		int64_t day; /* since 1970 */
+		char account[LT_ACCOUNT_SIZE];
+		uint32_t uid;
+		enum lt_entry_kind kind;
+		int64_t figures[LT_DAY_FIGURES]; /* as in the table */
+	} places[LT_DAY_PLACES];		 /* by hash, one each */
 };
 
 struct lt_ledger {
@@ -51,6 +65,7 @@ struct lt_ledger {
 	char *state_dir;     /* absolute, no links */
 	struct lt_kept kept;
 	struct lt_seen_rates seen_rates;
+	struct lt_days days;
 };
 
 struct lt_value { /* to bind, in order ?1, ?2, ... */
@@ -132,7 +147,17 @@ int lt_call_begin(
 int lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
     struct lt_error *err);
 
-/* Entry row; for_utc_s: the hour that was used. */
+/* The entry's part of its day's sums: at once, or by the end of
+ * lt_ledger_begin()'s transaction. */
+int lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
+    struct lt_error *err);
+/* All that is not written yet, for who ends the transaction or reads days. On
+ * failure the commit will fail, too. */
+int lt_days_write(struct lt_ledger *ledger, struct lt_error *err);
+/* It is undone. */
+void lt_days_drop(struct lt_ledger *ledger);
+
+/* Entry row and its day's sums; for_utc_s: the hour that was used. */
 int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err);
 

@@ -118,9 +118,11 @@ lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
     uint32_t *count, struct lt_error *err)
 {
 	struct lt_array found = {.read = read_account, .size = sizeof(**seen)};
-	const int rc =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNTS), &found, err);
+	int rc = lt_days_write(ledger, err);
 
+	if (rc == LT_OK)
+		rc =
+		    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNTS), &found, err);
 	*seen = found.items;
 	*count = found.count;
 	return rc;

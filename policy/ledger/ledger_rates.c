@@ -271,8 +271,8 @@ holds_over(const struct lt_rate_step *step, struct lt_span span)
 }
 
 /* Runs of a transaction ask for the same step again and again: nobody changes
- * it meanwhile. NULL = none that holds all the while. */
-static const struct lt_rate_step *
+ * it meanwhile. NULL = none that holds all the while, as far as is seen. */
+static const struct lt_seen_rate *
 seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 {
 	const struct lt_seen_rates *const seen = &ledger->seen_rates;
@@ -281,9 +281,9 @@ seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 		const struct lt_seen_rate *const item = &seen->items[i];
 
 		if (item->rate == asked->rate &&
-		    holds_over(&item->step, asked->span) &&
+		    (item->is_none || holds_over(&item->step, asked->span)) &&
 		    strcmp(item->partition, asked->partition) == 0)
-			return &item->step;
+			return item;
 	}
 	return NULL;
 }
@@ -296,14 +296,38 @@ note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	struct lt_seen_rate *const item =
 	    &seen->items[seen->count % LT_SEEN_RATES];
 
-	if (!ledger->in_transaction || known->count != 1 ||
-	    !holds_over(&known->items[0], asked->span))
+	if (!ledger->in_transaction || known->count > 1 ||
+	    (known->count == 1 && !holds_over(&known->items[0], asked->span)))
 		return;
 	snprintf(
 	    item->partition, sizeof(item->partition), "%s", asked->partition);
 	item->rate = asked->rate;
-	item->step = known->items[0];
+	item->is_none = known->count == 0;
+	if (!item->is_none)
+		item->step = known->items[0];
 	seen->count++;
+}
+
+/* Those that overlap the span; where none does, the first of all, if any. */
+static int
+known_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
+    struct steps *known, struct lt_error *err)
+{
+	const struct lt_seen_rate *const seen =
+	    ledger->in_transaction ? seen_rate(ledger, asked) : NULL;
+
+	if (seen != NULL)
+		return seen->is_none ? LT_OK
+				     : add_step(known, &seen->step, err);
+	int rc = load_rates(ledger, asked, known, err);
+	if (rc == LT_OK && known->count == 0)
+		rc = load_steps(known, ledger,
+		    LT_BIND(LT_SQL_RATE_FIRST, LT_TEXT(asked->partition),
+			LT_INT(asked->rate)),
+		    err);
+	if (rc == LT_OK)
+		note_rate(ledger, asked, known);
+	return rc;
 }
 
 int
@@ -312,19 +336,9 @@ lt_ledger_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 {
 	assert(asked->rate < LT_RATE_COUNT);
 
-	const struct lt_rate_step *const seen =
-	    ledger->in_transaction ? seen_rate(ledger, asked) : NULL;
 	struct steps known = {0}, all = {0};
-	int rc = seen != NULL ? add_step(&known, seen, err)
-			      : load_rates(ledger, asked, &known, err);
+	int rc = known_rates(ledger, asked, &known, err);
 
-	if (rc == LT_OK && seen == NULL)
-		note_rate(ledger, asked, &known);
-	if (rc == LT_OK && known.count == 0)
-		rc = load_steps(&known, ledger,
-		    LT_BIND(LT_SQL_RATE_FIRST, LT_TEXT(asked->partition),
-			LT_INT(asked->rate)),
-		    err);
 	if (rc == LT_OK)
 		rc = fill_gaps(&all, &known, &asked->span, err);
 	free(known.items);

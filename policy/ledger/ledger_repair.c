@@ -3,6 +3,8 @@
  * The ledger is made to agree with itself, a part at a time: each is a
  * transaction of its own, and short, whatever the ledger has.
  */
+#include <stdlib.h>
+
 #include "ledger_db.h"
 
 enum { ENTRIES_A_PART = 10000, RUNS_A_PART = 5000 };
@@ -61,6 +63,47 @@ repair_orphans(
 	return rc;
 }
 
+static void
+read_difference(struct lt_rows *rows, void *element)
+{
+	struct lt_entry *const entry = element;
+
+	*entry = (struct lt_entry){.kind = LT_ENTRY_CORRECTION};
+	entry->run.job_id = (uint32_t)lt_row_int(rows);
+	entry->run.submit_utc_s = lt_row_int(rows);
+	entry->at_utc_s = lt_row_int(rows);
+	entry->made_utc_s = lt_row_int(rows);
+	lt_row_text(rows, entry->account, sizeof(entry->account));
+	entry->uid = (uint32_t)lt_row_int(rows);
+	entry->money_micros = lt_row_int(rows);
+	entry->carbon_mg = lt_row_int(rows);
+	entry->energy_wh = lt_row_int(rows);
+	entry->baseline_money_micros = lt_row_int(rows);
+	entry->baseline_carbon_mg = lt_row_int(rows);
+}
+
+/* Of runs with ids in (after, until]. */
+static int
+put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
+    struct lt_error *err)
+{
+	struct lt_array found = {
+	    .read = read_difference, .size = sizeof(struct lt_entry)};
+	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_REPAIR_SUMS, LT_INT(after), LT_INT(until)), &found,
+	    err);
+	const struct lt_entry *const entries = found.items;
+	for (uint32_t i = 0; i < found.count && rc == LT_OK; i++)
+		rc =
+		    lt_entry_put(ledger, &entries[i], entries[i].at_utc_s, err);
+	free(found.items);
+	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}
+
 static int
 repair_sums(struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
 {
@@ -73,8 +116,7 @@ repair_sums(struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
 
 	if (rc != LT_OK)
 		return rc;
-	rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_REPAIR_SUMS, LT_INT(r->after), LT_INT(until)), err);
+	rc = put_differences(ledger, r->after, until, err);
 	r->after = until;
 	if (!has)
 		*r = (struct lt_repair){.stage = r->stage + 1};
@@ -114,6 +156,9 @@ lt_ledger_repair(
 	    [LT_REPAIR_DAYS] = repair_day,
 	};
 
+	const int rc = lt_days_write(ledger, err);
+	if (rc != LT_OK)
+		return rc;
 	lt_kept_drop(ledger);
 	return repair->stage < LT_REPAIR_DONE
 		   ? stages[repair->stage](ledger, repair, err)

@@ -88,6 +88,11 @@ int
 lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err)
 {
+	/* The sums first: they are what can be refused. */
+	const int rc = lt_days_add(ledger, entry, err);
+
+	if (rc != LT_OK)
+		return rc;
 	return lt_sql_do(ledger,
 	    LT_BIND(LT_SQL_ENTRY_PUT, LT_INT(entry->kind),
 		LT_INT(entry->run.job_id), LT_INT(entry->run.submit_utc_s),

@@ -92,7 +92,10 @@ add_up(struct lt_ledger *ledger, const char *account, struct lt_span span,
 	struct lt_rows rows;
 
 	memset(totals, 0, 3 * sizeof(*totals));
-	int rc = lt_sql_start(&rows, ledger,
+	int rc = lt_days_write(ledger, err);
+	if (rc != LT_OK)
+		return rc;
+	rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_TOTALS, BIND_PERIOD(p), LT_TEXT(account)), err);
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		const int64_t kind = lt_row_int(&rows);
@@ -144,9 +147,12 @@ lt_ledger_before(struct lt_ledger *ledger, const char *account,
 	const struct period p = split_period((struct lt_span){0, before_utc_s});
 
 	*sum = (struct lt_amount){.has_money = true, .has_carbon = true};
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_SUM_BEFORE, BIND_PERIOD(p), LT_TEXT(account)),
-	    read_amount, sum, err);
+	int rc = lt_days_write(ledger, err);
+	if (rc == LT_OK)
+		rc = lt_row_one(ledger,
+		    LT_BIND(
+			LT_SQL_SUM_BEFORE, BIND_PERIOD(p), LT_TEXT(account)),
+		    read_amount, sum, err);
 	return rc < 0 ? rc : LT_OK;
 }
 
@@ -157,9 +163,12 @@ lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
 	const struct period p = split_period(span);
 	const struct lt_bound whole = LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p));
 	struct lt_sums found = {0};
-	const int code = ledger->in_transaction
-			     ? lt_sums_read(ledger, whole, &found, err)
-			     : lt_kept_sums(ledger, span, whole, &found, err);
+	int code = lt_days_write(ledger, err);
+
+	if (code == LT_OK)
+		code = ledger->in_transaction
+			   ? lt_sums_read(ledger, whole, &found, err)
+			   : lt_kept_sums(ledger, span, whole, &found, err);
 
 	*sums = found.items;
 	*count = found.count;

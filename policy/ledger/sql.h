@@ -23,8 +23,9 @@
 /*
  * ledger.db, version 1. entries.at_utc_s is the hour whose period is charged,
  * for_utc_s the hour that was used: they differ when that period was closed.
- * days are sums of entries by UTC day, kept by the trigger, so that a month
- * is 30 rows a user and not every hour of every run.
+ * days are sums of entries by UTC day (ledger_days.c; up to version 6 the
+ * trigger's), so that a month is 30 rows a user and not every hour of every
+ * run.
  */
 #define LT_SQL_LEDGER_1                                                        \
 	"CREATE TABLE holds (quote_id INTEGER PRIMARY KEY,"                    \
@@ -159,6 +160,9 @@
 	"CREATE INDEX runs_long ON runs"                                       \
 	" (account, end_utc_s, start_utc_s, moved, priced)"                    \
 	" WHERE " LT_SQL_LONG ";"
+/* Version 7: the sums of a day are written once for a transaction, not with
+ * each entry. */
+#define LT_SQL_LEDGER_7 "DROP TRIGGER entries_to_days;"
 
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \
@@ -349,6 +353,12 @@
 	    " energy_wh, base_money_micros, base_carbon_mg, who, reason)"      \
 	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"      \
 	    " ?13, ?14, ?15)")                                                 \
+	X(DAY_ADD, LEDGER,                                                     \
+	    "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"     \
+	    " ON CONFLICT DO UPDATE SET money_micros = money_micros + ?5,"     \
+	    " carbon_mg = carbon_mg + ?6, energy_wh = energy_wh + ?7,"         \
+	    " base_money_micros = base_money_micros + ?8,"                     \
+	    " base_carbon_mg = base_carbon_mg + ?9")                           \
 	X(ENTRIES_OF_RUN, LEDGER,                                              \
 	    "SELECT account, uid, for_utc_s, sum(money_micros),"               \
 	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
@@ -440,12 +450,9 @@
 	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
 	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
-	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
-	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
-	    " energy_wh, base_money_micros, base_carbon_mg, who, reason)"      \
-	    " SELECT 1, job_id, submit_utc_s, start_utc_s / 3600 * 3600,"      \
-	    " start_utc_s / 3600 * 3600, end_utc_s, account, uid, a, b, c, d," \
-	    " e, '', '' FROM (SELECT r.*,"                                     \
+	    "SELECT job_id, submit_utc_s, start_utc_s / 3600 * 3600,"          \
+	    " end_utc_s, account, uid, a, b, c, d, e"                          \
+	    " FROM (SELECT r.*,"                                               \
 	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
 	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
 	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \

@@ -284,7 +284,8 @@ holds_keep_what_is_unknown(void **state)
 	    lt_ledger_hold_of_job(f->ledger, 0, &known, NULL), LT_ENOENT);
 }
 
-/* What version 1 lacks is nothing there, and is kept from then on. */
+/* What version 1 lacks is nothing there, and is kept from then on; its trigger
+ * adds no entry to its day a second time. */
 static void
 holds_of_version_1_are_kept(void **state)
 {
@@ -309,6 +310,10 @@ holds_of_version_1_are_kept(void **state)
 			     "ALTER TABLE runs DROP COLUMN held_mg;"
 			     "ALTER TABLE holds DROP COLUMN ended_utc_s;"
 			     "DROP INDEX runs_partition;"
+			     "CREATE TRIGGER entries_to_days AFTER INSERT"
+			     " ON entries BEGIN UPDATE days SET"
+			     " money_micros = money_micros + new.money_micros;"
+			     " END;"
 			     "ALTER TABLE holds DROP COLUMN "
 			     "candidates; PRAGMA user_version=1",
 			     NULL, NULL, NULL),
@@ -320,6 +325,10 @@ holds_of_version_1_are_kept(void **state)
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	must(f, lt_ledger_hold(f->ledger, 7, &known, &f->err));
 	assert_memory_equal(&hold, &known, sizeof(hold));
+	const struct lt_run run = make_run(1, NOVEMBER, NOVEMBER + HOUR, 100);
+	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
+	assert_int_equal(
+	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 100);
 }
 
 /* Ended holds go some time after they ended, as the first call after it saw;

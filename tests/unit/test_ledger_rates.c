@@ -142,6 +142,30 @@ a_transaction_sees_what_is_put(void **state)
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }
 
+/* Nor is nothing: neither for that time nor at any. */
+static void
+a_transaction_sees_the_first_that_is_put(void **state)
+{
+	const struct lt_rates_asked asked = {
+	    .partition = "p", .rate = LT_RATE_PRICE, .span = {100, 101}};
+	struct fixture *const f = *state;
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	must(f, lt_ledger_begin(f->ledger, &f->err));
+	for (int i = 0; i < 2; i++) {
+		must(f, lt_ledger_rates(
+			    f->ledger, &asked, &steps, &count, &f->err));
+		assert_int_equal(count, 0);
+		free(steps);
+	}
+	put(f, (struct step_text){500, INT64_MAX, 5, C});
+	assert_true(value_at(f, 100) == 5 && value_at(f, 600) == 5);
+	put(f, (struct step_text){50, 500, 6, C});
+	assert_true(value_at(f, 100) == 6 && value_at(f, 600) == 5);
+	must(f, lt_ledger_commit(f->ledger, &f->err));
+}
+
 static void
 points_keep_the_measured(void **state)
 {
@@ -294,6 +318,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    EACH(rates_replace_each_other),
 	    EACH(a_transaction_sees_what_is_put),
+	    EACH(a_transaction_sees_the_first_that_is_put),
 	    EACH(points_keep_the_measured),
 	    EACH(points_go_on_and_are_revised),
 	    EACH(points_are_bounded),

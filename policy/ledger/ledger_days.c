@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * days: the sums of entries by UTC day. Many runs of a transaction are of the
+ * same account, user and day: what they add is kept here, and each sum is
+ * written once, before the transaction ends and before anybody reads days.
+ * Around a savepoint as well (lt_call_begin()), so that what is undone takes
+ * its part of the sums with it.
+ */
+#include <string.h>
+
+#include "ledger_db.h"
+#include "units.h"
+
+static int
+put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_DAY_ADD, LT_INT(day->day), LT_TEXT(day->account),
+		LT_INT(day->uid), LT_INT(day->kind), LT_INT(day->figures[0]),
+		LT_INT(day->figures[1]), LT_INT(day->figures[2]),
+		LT_INT(day->figures[3]), LT_INT(day->figures[4])),
+	    err);
+}
+
+/* FNV-1a over the account, then what is near each other: users and days. */
+static struct lt_day *
+place_of(struct lt_days *days, const struct lt_day *day)
+{
+	uint32_t hash = 2166136261U;
+
+	for (const char *c = day->account; *c != '\0'; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619U;
+	hash += day->uid + 7 * (uint32_t)day->day;
+	return &days->places[hash % LT_DAY_PLACES];
+}
+
+static bool
+is_same(const struct lt_day *a, const struct lt_day *b)
+{
+	return a->day == b->day && a->uid == b->uid && a->kind == b->kind &&
+	       strcmp(a->account, b->account) == 0;
+}
+
+static int
+keep(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+{
+	struct lt_days *const days = &ledger->days;
+	struct lt_day *const place = place_of(days, day);
+	struct lt_day sum = *day;
+
+	if (place->is_used && is_same(place, day)) {
+		for (int i = 0; i < LT_DAY_FIGURES; i++)
+			if (__builtin_add_overflow(sum.figures[i],
+				place->figures[i], &sum.figures[i]))
+				return lt_fail(err, LT_EOVERFLOW,
+				    "ledger: a day's sum passes 64 bits");
+	} else if (place->is_used) {
+		const int rc = put(ledger, place, err);
+
+		if (rc != LT_OK)
+			return rc;
+	}
+	*place = sum;
+	days->has_any = true;
+	return LT_OK;
+}
+
+int
+lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
+    struct lt_error *err)
+{
+	struct lt_day day = {.is_used = true,
+	    .day = entry->at_utc_s / LT_DAY_S,
+	    .uid = entry->uid,
+	    .kind = entry->kind,
+	    .figures = {entry->money_micros, entry->carbon_mg, entry->energy_wh,
+		entry->baseline_money_micros, entry->baseline_carbon_mg}};
+
+	memcpy(day.account, entry->account, sizeof(day.account));
+	return ledger->in_transaction ? keep(ledger, &day, err)
+				      : put(ledger, &day, err);
+}
+
+int
+lt_days_write(struct lt_ledger *ledger, struct lt_error *err)
+{
+	struct lt_days *const days = &ledger->days;
+	int rc = LT_OK;
+
+	/* What is refused stays, for then the commit is refused too. */
+	for (int i = 0; days->has_any && i < LT_DAY_PLACES; i++) {
+		struct lt_day *const place = &days->places[i];
+
+		if (!place->is_used)
+			continue;
+		rc = put(ledger, place, err);
+		if (rc != LT_OK)
+			return rc;
+		place->is_used = false;
+	}
+	days->has_any = false;
+	return rc;
+}
+
+void
+lt_days_drop(struct lt_ledger *ledger)
+{
+	if (ledger->days.has_any)
+		ledger->days = (struct lt_days){0};
+}
