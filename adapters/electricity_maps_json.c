@@ -251,6 +251,8 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 	    lt_source_option(options, "zone", ""));
 	reading.factors =
 	    lt_source_option(options, "emission_factors", LT_EM_FACTORS);
+	/* What is missing is null; a life cycle always emits something. */
+	points->zero_is_data = strcmp(reading.factors, "direct") == 0;
 	error_words(words, sizeof(words), answer);
 	if (words[0] != '\0')
 		return lt_fail(err, LT_ENET, "the source says: %s", words);

@@ -23,6 +23,7 @@ const struct lt_adapter_option lt_recording_options[] = {
     {"skip", false, "lines before the header of a CSV", "0"},
     {"zone", false, "utc: times without a zone are UTC",
 	"none: such times are refused"},
+    {"zero", false, "missing or data: what a value of 0 is", "missing"},
     {NULL, false, NULL, NULL},
 };
 
@@ -40,6 +41,7 @@ lt_recording_init(struct lt_recording *recording,
 	const char *const scale = lt_source_option(options, "scale", "1");
 	const char *const skip = lt_source_option(options, "skip", "0");
 	const char *const zone = lt_source_option(options, "zone", "");
+	const char *const zero = lt_source_option(options, "zero", "missing");
 	int64_t lines;
 
 	recording->quantity = lt_recording_quantity(options);
@@ -69,6 +71,11 @@ lt_recording_init(struct lt_recording *recording,
 	if (zone[0] != '\0' && !recording->utc)
 		return lt_option_fail(options, "zone", err,
 		    "%s: zone: got \"%s\", want utc", options->name, zone);
+	recording->zero_is_data = strcmp(zero, "data") == 0;
+	if (!recording->zero_is_data && strcmp(zero, "missing") != 0)
+		return lt_option_fail(options, "zero", err,
+		    "%s: zero: got \"%s\", want missing or data", options->name,
+		    zero);
 	recording->skip = (int)lines;
 	struct lt_points money = {.quantity = recording->quantity};
 	const int code = lt_currency_option(&money, options, err);
@@ -128,6 +135,7 @@ lt_recording_parse(const struct lt_recording *recording, const char *bytes,
 	int code;
 
 	points->quantity = recording->quantity;
+	points->zero_is_data = recording->zero_is_data;
 	memcpy(points->currency, recording->currency, sizeof(points->currency));
 	code = parse_rows(recording, bytes, byte_count, points, err);
 	if (code == LT_OK && points->count > 0) {

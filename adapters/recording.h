@@ -20,6 +20,7 @@ struct lt_recording { /* options, read; texts are the options' own */
 	const char *time, *value, *end; /* column names; end may be NULL */
 	int skip;
 	bool utc; /* times without a zone are UTC */
+	bool zero_is_data;
 };
 
 /* The options both adapters have; ended by key NULL. */

@@ -105,6 +105,7 @@ replay_points(const struct lt_source_options *options,
 	    recording->points[recording->count - 1].end_utc_s;
 	const int64_t length_s = length_of(recording);
 
+	points->zero_is_data = recording->zero_is_data;
 	if (length_s == 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: covers %" PRId64 " h, want a week (168 h) or more",

@@ -161,8 +161,24 @@ read_slot(const json_t *slot, struct lt_point *point, struct lt_error *err)
 	return code;
 }
 
-/* A value of null is a gap; so is a slot that can't be (0 stands for missing):
- * one bad half hour must not cost the others. */
+/* A region's 0 is wind or sun alone, and its mix says so. That of an outage
+ * has no mix, or an empty one. */
+static bool
+is_generated(const json_t *slot)
+{
+	const json_t *fuel;
+	double percent, sum = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(slot, "generationmix"), i, fuel) {
+		if (lt_json_number(json_object_get(fuel, "perc"), &percent))
+			sum += percent;
+	}
+	return sum > 0;
+}
+
+/* A value of null is a gap; so is a slot that can't be: one bad half hour must
+ * not cost the others. */
 static int
 add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
     struct lt_error *err)
@@ -176,6 +192,7 @@ add_slot(const json_t *slot, struct tally *tally, struct lt_points *points,
 		tally->empty++;
 		return LT_OK;
 	}
+	points->zero_is_data = is_generated(slot);
 	if (code == LT_OK)
 		code = lt_points_add(points, &point, &tally->refusal);
 	if (code == LT_OK)
@@ -290,6 +307,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		return lt_fail(err, LT_EINPUT, "JSON without \"data\"");
 	points->quantity = LT_QUANTITY_CARBON;
 	code = add_data(options, data, &tally, points, err);
+	points->zero_is_data = true; /* of what is left */
 	if (code != LT_OK)
 		return code;
 	if (tally.slots == 0)

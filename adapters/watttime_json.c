@@ -201,6 +201,8 @@ static int
 add_points(
     struct answer *answer, struct lt_points *points, struct lt_error *err)
 {
+	/* Curtailment; what is missing has no row, or null. */
+	points->zero_is_data = true;
 	if (answer->count > 0)
 		qsort(answer->rows, answer->count, sizeof(*answer->rows),
 		    by_revision);

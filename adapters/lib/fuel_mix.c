@@ -19,10 +19,6 @@ enum {
 	OWN_USE_MW = 100,
 	OWN_USE_PERCENT = 2,
 };
-/* An hour without fossil fuel has 0 direct emissions, and 0 would stand for a
- * missing value. */
-static const double LEAST_G_PER_KWH = 1;
-
 static const char fuel_is_missing[] = "a fuel is missing";
 
 /*
@@ -267,7 +263,7 @@ hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
 		return "a fuel is far below 0";
 	if (!(sum_mw > 0))
 		return "no generation at all";
-	*g_per_kwh = fmax(sum_g / sum_mw, LEAST_G_PER_KWH);
+	*g_per_kwh = sum_g / sum_mw;
 	return NULL;
 }
 
@@ -336,6 +332,7 @@ lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
 	bool usual[COLUMNS];
 
 	points->quantity = LT_QUANTITY_CARBON;
+	points->zero_is_data = direct; /* of hours without fossil fuel */
 	find_usual(mix, usual);
 	for (int hour = mix->first_hour; hour < mix->end_hour; hour++) {
 		const int64_t start_utc_s =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Points: what every source's answer becomes before lowtided merges sources
- * into series. Nothing passes here that could be taken for a real zero.
+ * into series. No 0 passes that stands for a missing value.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -112,9 +112,10 @@ lt_currency_option(struct lt_points *points,
 }
 
 static int
-point_check(enum lt_quantity quantity, const struct lt_point *point,
+point_check(const struct lt_points *points, const struct lt_point *point,
     struct lt_error *err)
 {
+	const enum lt_quantity quantity = points->quantity;
 	const double value = point->value;
 
 	if (!is_known(quantity))
@@ -140,7 +141,8 @@ point_check(enum lt_quantity quantity, const struct lt_point *point,
 		    "%s: got %g %s, want more than 0",
 		    quantities[quantity].name, value,
 		    quantities[quantity].unit);
-	if (value == 0 && point->quality != LT_QUALITY_CONSTANT)
+	if (value == 0 && point->quality != LT_QUALITY_CONSTANT &&
+	    !points->zero_is_data)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got 0 %s, which stands for a missing value; want more than 0",
 		    quantities[quantity].name, quantities[quantity].unit);
@@ -151,7 +153,7 @@ int
 lt_points_add(struct lt_points *points, const struct lt_point *point,
     struct lt_error *err)
 {
-	const int code = point_check(points->quantity, point, err);
+	const int code = point_check(points, point, err);
 
 	if (code != LT_OK)
 		return code;
@@ -263,6 +265,7 @@ lt_points_copy(struct lt_points *points, const struct lt_points *all,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	points->quantity = all->quantity;
+	points->zero_is_data = all->zero_is_data;
 	memcpy(points->currency, all->currency, sizeof(points->currency));
 	points->issued_utc_s = all->issued_utc_s;
 	for (size_t i = 0; i < all->count; i++) {

@@ -55,6 +55,9 @@ struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */
 				* pause; 0 = it asks for none */
 	char note[LT_POINTS_NOTE_SIZE]; /* what readers must know ("replay of
 					 * gb.csv, ..."), "" = nothing */
+	/* What is missing, this source marks otherwise than by 0, or not at
+	 * all: its 0 is one. Set by the adapter, where it knows. */
+	bool zero_is_data;
 	char currency[4]; /* ISO 4217 of prices and tariffs; "" = the site's */
 	bool past_lost;	  /* these are good, but older ones did not come: to be
 			   * asked for again */
@@ -68,8 +71,9 @@ void lt_note_add(struct lt_points *points, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /*
  * Refuses a value that is not finite or absurd, 0 or negative intensity or
- * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT, and
- * tariffs may be 0 or negative, as on power exchanges), end <= start.
+ * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT and with
+ * zero_is_data, and tariffs may be 0 or negative, as on power exchanges),
+ * end <= start.
  * LT_EINPUT names it, LT_ELIMIT at LT_POINTS_MAX.
  */
 int lt_points_add(struct lt_points *points, const struct lt_point *point,

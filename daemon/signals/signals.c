@@ -238,6 +238,7 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 		    .quality = last->quality};
 
 		points->quantity = source->quantity;
+		points->zero_is_data = true; /* it was taken before */
 		if (point.end_utc_s > last->end_utc_s)
 			code = lt_points_add(points, &point, err);
 	}

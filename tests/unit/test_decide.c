@@ -355,6 +355,29 @@ test_small_savings(void **state)
 	}
 }
 
+/* A grid of 0 g/kWh is the best there is, and no error where all is 0. */
+static void
+test_zero_intensity(void **state)
+{
+	static const enum lt_objective objectives[] = {
+	    LT_OBJECTIVE_CARBON, LT_OBJECTIVE_BALANCED};
+
+	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
+		setup(state);
+		market.partition_count = 1;
+		request.objective = objectives[i];
+		set_series(CARBON, 40, 0, 20);
+		decide();
+		assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+		assert_true(plan.chosen.has_carbon);
+		assert_int_equal(plan.chosen.carbon_mg, 0);
+		set_series(CARBON, 0, 0, 0);
+		decide();
+		assert_int_equal(plan.chosen.start_utc_s, NOW);
+		assert_false(plan.moved);
+	}
+}
+
 /* 96 % of the saving at 8 h, all of it at 16 h: not worth another 8 h. */
 static void
 test_keeps_most_of_the_saving(void **state)
@@ -476,6 +499,7 @@ main(void)
 	    cmocka_unit_test_setup(test_pins, setup),
 	    cmocka_unit_test_setup(test_deadline, setup),
 	    cmocka_unit_test_setup(test_small_savings, setup),
+	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),

@@ -247,7 +247,7 @@ test_fixture(void **state)
 	lt_points_free(&points);
 }
 
-/* Each factor is in the page of the model, and 0 never stands for missing. */
+/* Each factor is in the page of the model; nuclear power alone is direct 0. */
 static void
 test_factors(void **state)
 {
@@ -278,7 +278,7 @@ test_factors(void **state)
 	    adapter->parse(&options,
 		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, NULL),
 	    LT_OK);
-	assert_true(points.points[0].value == 1);
+	assert_true(points.points[0].value == 0);
 	lt_points_free(&points);
 }
 

@@ -150,6 +150,23 @@ test_not_seasonal(void **state)
 	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
 }
 
+/* Nights of wind alone: where history was 0, so is what is to come. */
+static void
+test_zeros_return(void **state)
+{
+	(void)state;
+	const uint32_t n = history(known, DAYS, 0);
+	for (uint32_t i = 0; i < n; i++)
+		known[i].value = fmax(0, known[i].value - 200);
+	const uint32_t got = lt_forecast(
+	    out, 400, &(struct lt_known){known, n, true, 0, T0 - 1});
+	assert_true(got > LT_FORECAST_HOURS - 2);
+	for (uint32_t i = 0; i < got; i++)
+		assert_true(
+		    fabs(out[i].value -
+			 fmax(0, shape(out[i].start_utc_s) - 200)) < 1e-6);
+}
+
 static void
 test_bounds(void **state)
 {
@@ -181,6 +198,7 @@ main(void)
 	    cmocka_unit_test(test_holes_and_short_steps),
 	    cmocka_unit_test(test_short_history),
 	    cmocka_unit_test(test_not_seasonal),
+	    cmocka_unit_test(test_zeros_return),
 	    cmocka_unit_test(test_bounds),
 	};
 

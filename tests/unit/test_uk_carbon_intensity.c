@@ -17,6 +17,11 @@
 #define SLOT(from, to, intensity)                                              \
 	"{\"from\":\"2018-01-20T" from "Z\",\"to\":\"2018-01-20T" to           \
 	"Z\",\"intensity\":" intensity "}"
+/* A region's 0, and the mix that goes with it. */
+#define MIXED(mix)                                                             \
+	"{\"data\":{\"regionid\":3,\"data\":[{\"from\":\"2018-01-20T12:00Z\"," \
+	"\"to\":\"2018-01-20T12:30Z\",\"intensity\":{\"forecast\":0,"          \
+	"\"index\":\"very low\"},\"generationmix\":[" mix "]}]}}"
 /* In Great Britain 01:00 to 02:00 of this night is there once only. */
 #define NIGHT(from, to)                                                        \
 	"{\"from\":\"2018-03-25T" from "Z\",\"to\":\"2018-03-25T" to           \
@@ -88,6 +93,15 @@ static const struct parse_case parse_cases[] = {
     {.why = "0 stands for missing",
 	.bytes = "{\"data\":[" SLOT("12:00", "12:30", "{\"forecast\":0}") "]}",
 	.says = "missing value"},
+    {.why = "nor is it one with an empty mix",
+	.bytes = MIXED("{\"fuel\":\"wind\",\"perc\":0}"),
+	.says = "missing value"},
+    {.why = "wind alone is 0",
+	.bytes = MIXED("{\"fuel\":\"gas\",\"perc\":0},"
+		       "{\"fuel\":\"solar\",\"perc\":0.2},"
+		       "{\"fuel\":\"wind\",\"perc\":99.8}"),
+	.count = 1,
+	.quality = LT_QUALITY_ESTIMATED},
     {.why = "a slot of an hour is not theirs",
 	.bytes = "{\"data\":[" SLOT("12:00", "13:00", "{\"forecast\":9}") "]}",
 	.says = "a slot of 3600 s, want 1800"},

@@ -51,9 +51,16 @@ static const struct parse_case parse_cases[] = {
 		 "\"region\":\"CAISO_NORTH\"}}",
 	.says = "data_point_period_seconds: got 0"},
     {.why = "only what can't be",
-	.bytes = "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW(
-	    "00:05:00Z", "0") "," ROW("00:10:00Z", "-3") ",{},7]," META("") "}",
+	.bytes =
+	    "{\"data\":[" ROW("00:00:00+00:00", "null") "," ROW("00:05:00Z",
+		"-0.1") "," ROW("00:10:00Z", "-3") ",{},7]," META("") "}",
 	.says = "5 values and none that can be used"},
+    {.why = "curtailment: one more kWh emits nothing",
+	.bytes = "{\"data\":[" ROW("00:00:00Z", "0") "," ROW(
+	    "00:05:00Z", "null") "]," META("") "}",
+	.count = 1,
+	.quality = LT_QUALITY_MEASURED,
+	.note = "1 of 2 values can't be used"},
     {.why = "a time without a zone is a guess",
 	.bytes = "{\"data\":[" ROW("00:00:00", "5") "]," META("") "}",
 	.says = "none that can be used"},
