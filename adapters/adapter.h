@@ -22,6 +22,9 @@ struct lt_adapter {
 	/* What a source with these (checked) options gives, before any fetch:
 	 * a price under `carbon:` is a mistake that can be found at once. */
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
+	/* What its intensities count; of one with the option emission_factors,
+	 * where that is not given. */
+	enum lt_basis basis;
 	/* ISO 4217 code of its prices, "" = the site's own. NULL: no money. */
 	const char *(*currency)(const struct lt_source_options *options);
 	/* Check option values beyond the table; may be NULL. */
@@ -43,6 +46,11 @@ struct lt_adapter {
 const struct lt_adapter *lt_adapter_find(const char *name);
 /* Names for lt_policy_load(), NULL ended. */
 const char *const *lt_adapter_names(void);
+/* Has it this option? */
+bool lt_adapter_has_option(const struct lt_adapter *adapter, const char *key);
+/* What the intensities of a source count. */
+enum lt_basis lt_adapter_basis(
+    const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* All of options: unknown key (nearest named), missing required, then the
  * adapter's check. The error has line and column. */
 int lt_adapter_check(const struct lt_adapter *adapter,

@@ -49,6 +49,39 @@ unknown_key(const struct lt_adapter *adapter,
 	    options->name, key, adapter->name, known);
 }
 
+bool
+lt_adapter_has_option(const struct lt_adapter *adapter, const char *key)
+{
+	return known_option(adapter, key) != NULL;
+}
+
+enum lt_basis
+lt_adapter_basis(
+    const struct lt_adapter *adapter, const struct lt_source_options *options)
+{
+	return lt_basis_of_option(options, adapter->basis);
+}
+
+static int
+check_basis(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, struct lt_error *err)
+{
+	static const char key[] = "emission_factors";
+	const char *const word = lt_source_option(options, key, NULL);
+
+	if (word == NULL)
+		return LT_OK;
+	if (lt_basis_of_option(options, LT_BASIS_UNSAID) == LT_BASIS_UNSAID)
+		return lt_option_fail(options, key, err,
+		    "%s: %s: got \"%s\", want lifecycle or direct",
+		    options->name, key, word);
+	const enum lt_quantity quantity = adapter->quantity(options);
+	if (quantity != LT_QUANTITY_COUNT && !lt_quantity_is_carbon(quantity))
+		return lt_option_fail(options, key, err, "%s: %s: %s has none",
+		    options->name, key, lt_quantity_title(quantity));
+	return LT_OK;
+}
+
 int
 lt_adapter_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err)
@@ -64,5 +97,9 @@ lt_adapter_check(const struct lt_adapter *adapter,
 			return lt_fail(err, LT_EINPUT,
 			    "%s: adapter %s needs \"%s\": %s", options->name,
 			    adapter->name, option->key, option->usage);
-	return adapter->check == NULL ? LT_OK : adapter->check(options, err);
+	const int code = check_basis(adapter, options, err);
+
+	return code != LT_OK || adapter->check == NULL
+		   ? code
+		   : adapter->check(options, err);
 }

@@ -14,6 +14,7 @@ static const struct lt_adapter_option file_options[] = {
     {"path", true, "the file; an absolute path", NULL},
     {"location", true, "name of a location in it, as eastus", NULL},
     {"intensity", false, "average or marginal: what the file holds", "average"},
+    LT_BASIS_OPTION,
     {NULL, false, NULL, NULL},
 };
 

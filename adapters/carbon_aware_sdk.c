@@ -27,6 +27,7 @@ static const struct lt_adapter_option sdk_options[] = {
 	NULL},
     {"intensity", false,
 	"average or marginal: what the SDK's own data source gives", "average"},
+    LT_BASIS_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -79,8 +79,6 @@ eia_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: respondent: got \"%s\", want EIA's code in capitals, such as CISO",
 		    options->name, respondent);
 	code = lt_secret_check(options, "key", false, err);
-	if (code == LT_OK)
-		code = lt_mix_check(options, err);
 	return code == LT_OK ? lt_url_check(options, "url", err) : code;
 }
 
@@ -419,6 +417,7 @@ const struct lt_adapter lt_adapter_eia = {
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
     .quantity = eia_quantity,
+    .basis = LT_BASIS_LIFECYCLE,
     .check = eia_check,
     .fetch = eia_fetch,
     .parse = eia_parse,

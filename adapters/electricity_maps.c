@@ -112,14 +112,10 @@ check_place(const struct lt_source_options *options, struct lt_error *err)
 static int
 em_check(const struct lt_source_options *options, struct lt_error *err)
 {
-	static const char *const factors[] = {"lifecycle", "direct", NULL};
 	static const char *const answers[] = {"yes", "no", NULL};
 	static const char *const hours[] = {"6", "24", "48", "72", NULL};
 	int code = check_place(options, err);
 
-	if (code == LT_OK)
-		code = check_choice(options, "emission_factors", factors,
-		    "lifecycle or direct", err);
 	if (code == LT_OK)
 		code = check_choice(
 		    options, "forecast", answers, "yes or no", err);
@@ -340,6 +336,7 @@ const struct lt_adapter lt_adapter_electricity_maps = {
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
     .quantity = em_quantity,
+    .basis = LT_BASIS_LIFECYCLE,
     .check = em_check,
     .fetch = em_fetch,
     .parse = lt_em_parse,

@@ -11,6 +11,7 @@
 
 static const struct lt_adapter_option co2_options[] = {
     {"country", true, "as de, fr, ch, or eu", NULL},
+    LT_BASIS_OPTION,
     {"url", false, "base URL of a mirror", LT_CHARTS_URL},
     {NULL, false, NULL, NULL},
 };

@@ -64,8 +64,6 @@ entsoe_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK)
 		code = lt_secret_check(options, "token", true, err);
-	if (code == LT_OK)
-		code = lt_mix_check(options, err);
 	return code == LT_OK ? lt_url_check(options, "url", err) : code;
 }
 
@@ -323,6 +321,7 @@ const struct lt_adapter lt_adapter_entsoe = {
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
     .quantity = entsoe_quantity,
+    .basis = LT_BASIS_LIFECYCLE,
     .check = entsoe_check,
     .fetch = entsoe_fetch,
     .parse = entsoe_parse,

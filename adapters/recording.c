@@ -16,6 +16,7 @@ const struct lt_adapter_option lt_recording_options[] = {
     {"quantity", true, "carbon, marginal_carbon, price, tariff or interruption",
 	NULL},
     {"currency", false, "of prices and tariffs, as USD", "the site's own"},
+    LT_BASIS_OPTION,
     {"scale", false, "values are multiplied by it", "1"},
     {"time", false, "name of the column with the start", "time"},
     {"value", false, "name of the column with the value", "value"},

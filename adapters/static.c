@@ -15,6 +15,7 @@ static const struct lt_adapter_option static_options[] = {
 	"g_co2_per_kwh, marginal_g_co2_per_kwh, per_node_hour, per_kwh, or interruptions_per_node_hour",
 	NULL},
     {"currency", false, "of a price, as USD", "the site's own"},
+    LT_BASIS_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -406,6 +406,7 @@ const struct lt_adapter lt_adapter_uk_carbon_intensity = {
     .options = uk_options,
     .interval_s = SLOT_S,
     .quantity = uk_quantity,
+    .basis = LT_BASIS_DIRECT,
     .check = uk_check,
     .fetch = uk_fetch,
     .parse = uk_parse,

@@ -481,6 +481,7 @@ const struct lt_adapter lt_adapter_watttime = {
     .options = watttime_options,
     .interval_s = 15 * 60,
     .quantity = watttime_quantity,
+    .basis = LT_BASIS_DIRECT,
     .check = watttime_check,
     .fetch = watttime_fetch,
     .parse = lt_watttime_parse,

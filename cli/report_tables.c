@@ -347,6 +347,12 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fputs(
 		    "CO2e by marginal intensity: what one more kWh causes, not the grid's average\n",
 		    out);
+	const char *const factors =
+	    lt_json_text(report, "emission_factors", "");
+	if (factors[0] != '\0')
+		fprintf(out, "CO2e by %s emission factors%s\n",
+		    strcmp(factors, "lifecycle") == 0 ? "life-cycle" : factors,
+		    strcmp(factors, "direct") == 0 ? ": combustion alone" : "");
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		if (lt_json_int(total, counts[i].key, &count) && count > 0)
 			fprintf(

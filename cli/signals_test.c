@@ -176,12 +176,15 @@ static void
 print_points(const struct attempt *attempt)
 {
 	const struct lt_points *const points = &attempt->points;
+	const char *const basis = lt_basis_name(
+	    lt_adapter_basis(attempt->adapter, &attempt->options));
 	char line[512], unit[64], first[96], last[96];
 
 	lt_unit_text(unit, sizeof(unit), points->quantity,
 	    points->currency[0] ? points->currency : attempt->policy->currency);
-	snprintf(line, sizeof(line), "%s, in %s",
-	    lt_quantity_title(points->quantity), unit);
+	snprintf(line, sizeof(line), "%s, %s%sin %s",
+	    lt_quantity_title(points->quantity), basis,
+	    basis[0] != '\0' ? ", " : "", unit);
 	field("quantity", line);
 	if (points->count == 0) {
 		field("points", "none");
@@ -294,15 +297,18 @@ print_json(const struct attempt *attempt)
 	const struct lt_points *const points = &attempt->points;
 	const struct lt_point *const now = point_now(attempt);
 	const bool any = points->count > 0;
+	const char *const basis = lt_basis_name(
+	    lt_adapter_basis(attempt->adapter, &attempt->options));
 	json_t *const body = json_pack(
-	    "{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s, s:f, s:I, s:o, "
+	    "{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s?, s:s, s:f, s:I, s:o, "
 	    "s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
 	    "source", attempt->source->name, "adapter", attempt->adapter->name,
 	    "ok", attempt->err.code == 0, "error",
 	    attempt->err.code ? attempt->err.text : NULL, "took_ms",
 	    (json_int_t)attempt->took_ms, "request_count",
 	    attempt->memory.trace_count, "requests", requests_json(attempt),
-	    "quantity", lt_quantity_name(points->quantity), "unit",
+	    "quantity", lt_quantity_name(points->quantity), "emission_factors",
+	    basis[0] != '\0' ? basis : NULL, "unit",
 	    lt_quantity_unit(points->quantity), "scale",
 	    lt_quantity_scale(points->quantity), "points",
 	    (json_int_t)points->count, "first",

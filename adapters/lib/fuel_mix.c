@@ -55,27 +55,6 @@ lt_fuel_factor(enum lt_fuel fuel, bool direct)
 	return direct ? factors[fuel].direct : factors[fuel].lifecycle;
 }
 
-static bool
-is_direct(const struct lt_source_options *options)
-{
-	return strcmp(
-		   lt_source_option(options, "emission_factors", "lifecycle"),
-		   "direct") == 0;
-}
-
-int
-lt_mix_check(const struct lt_source_options *options, struct lt_error *err)
-{
-	const char *const word =
-	    lt_source_option(options, "emission_factors", "lifecycle");
-
-	if (is_direct(options) || strcmp(word, "lifecycle") == 0)
-		return LT_OK;
-	return lt_option_fail(options, "emission_factors", err,
-	    "%s: emission_factors: got \"%s\", want lifecycle or direct",
-	    options->name, word);
-}
-
 int
 lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
@@ -327,7 +306,8 @@ int
 lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
-	const bool direct = is_direct(options);
+	const bool direct =
+	    lt_basis_of_option(options, LT_BASIS_LIFECYCLE) == LT_BASIS_DIRECT;
 	struct tally tally = {.why = ""};
 	bool usual[COLUMNS];
 

@@ -57,9 +57,6 @@ struct lt_mix {
 	char unknown[16];	 /* a code that is not in the table */
 };
 
-/* The option `emission_factors`: lifecycle (the default) or direct. */
-int lt_mix_check(const struct lt_source_options *options, struct lt_error *err);
-
 /* Empty, for the whole hours in [from, to); the last LT_MIX_SPAN_S of them.
  * LT_EINPUT when there is none. lt_mix_free() in any case. */
 int lt_mix_start(struct lt_mix *mix, const struct lt_mix_code *codes,

@@ -39,6 +39,17 @@ int lt_option_fail(const struct lt_source_options *options, const char *key,
     struct lt_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The option `emission_factors`, else `fallback`. */
+enum lt_basis lt_basis_of_option(
+    const struct lt_source_options *options, enum lt_basis fallback);
+/* Its entry in the table of a source whose answers do not say it. */
+#define LT_BASIS_OPTION                                                        \
+	{                                                                      \
+		"emission_factors", false,                                     \
+		    "lifecycle or direct: what its intensities count",         \
+		    "not said"                                                 \
+	}
+
 /* The option `currency` of a source, "" = the site's own: as an adapter's
  * currency(), and checked (three capitals; only of money) into points. */
 const char *lt_currency_of_option(const struct lt_source_options *options);

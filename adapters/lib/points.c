@@ -46,6 +46,25 @@ lt_quantity_find(const char *name)
 	return (enum lt_quantity)i;
 }
 
+const char *
+lt_basis_name(enum lt_basis basis)
+{
+	static const char *const names[LT_BASIS_COUNT] = {
+	    [LT_BASIS_UNSAID] = "",
+	    [LT_BASIS_LIFECYCLE] = "lifecycle",
+	    [LT_BASIS_DIRECT] = "direct",
+	};
+
+	return names[basis];
+}
+
+bool
+lt_quantity_is_carbon(enum lt_quantity quantity)
+{
+	return quantity == LT_QUANTITY_CARBON ||
+	       quantity == LT_QUANTITY_MARGINAL;
+}
+
 static bool
 is_known(enum lt_quantity quantity)
 {
@@ -82,6 +101,20 @@ lt_quantity_from(enum lt_quantity quantity, double written)
 	const double scale = lt_quantity_scale(quantity);
 
 	return scale == 1 ? written : round(written * scale);
+}
+
+enum lt_basis
+lt_basis_of_option(
+    const struct lt_source_options *options, enum lt_basis fallback)
+{
+	const char *const word =
+	    lt_source_option(options, "emission_factors", NULL);
+
+	for (int i = LT_BASIS_UNSAID + 1; word != NULL && i < LT_BASIS_COUNT;
+	     i++)
+		if (strcmp(lt_basis_name((enum lt_basis)i), word) == 0)
+			return (enum lt_basis)i;
+	return fallback;
 }
 
 const char *

@@ -23,8 +23,20 @@ enum lt_quantity {
 	LT_QUANTITY_COUNT,
 };
 
+enum lt_basis { /* what an intensity counts: never compared with another's */
+	LT_BASIS_UNSAID, /* as by a number that the admin wrote; no intensity */
+	LT_BASIS_LIFECYCLE, /* building of plants and supply of fuel, too */
+	LT_BASIS_DIRECT,    /* combustion alone, what leaves the stacks */
+	LT_BASIS_COUNT,
+};
+
+/* As the option emission_factors has it: "lifecycle"; "" = not said. */
+const char *lt_basis_name(enum lt_basis basis);
+
 /* Its name in options and JSON ("carbon"); "unknown". */
 const char *lt_quantity_name(enum lt_quantity quantity);
+/* Is it an intensity, average or marginal? */
+bool lt_quantity_is_carbon(enum lt_quantity quantity);
 /* By that name; LT_QUANTITY_COUNT = none. */
 enum lt_quantity lt_quantity_find(const char *name);
 /* For people: "carbon intensity"; its unit in words: "g CO2e/kWh". */

@@ -89,6 +89,10 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);
+		kinds[i].basis = lt_basis_name(
+		    lt_adapter_basis(adapter, &sources[i].options));
+		kinds[i].basis_is_option =
+		    lt_adapter_has_option(adapter, "emission_factors");
 		kinds[i].currency = adapter->currency != NULL
 					? adapter->currency(&sources[i].options)
 					: "";

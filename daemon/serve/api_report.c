@@ -109,6 +109,7 @@ take_state(struct lt_daemon *d, const struct lt_api_request *request,
 	w->work.write = lt_report_statement;
 	w->period = *period;
 	w->is_marginal = d->policy->intensity == LT_INTENSITY_MARGINAL;
+	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->policy));
 	w->is_settled =
 	    is_settled(&d->budget, &d->jobs, period, request->now_utc_s);
 	w->has_budget = budget != NULL;

@@ -244,13 +244,16 @@ lt_api_signals(
 
 	if (code != 200)
 		return code;
+	const enum lt_basis basis = lt_signals_basis(&d->signals, d->policy);
 	json_t *const sources = page_json(d, only, &next, now);
 	if (sources != NULL)
-		*reply = json_pack("{s:o,s:s,s:s,s:I,s:o,s:o,s:o}", "now",
+		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o}", "now",
 		    lt_api_time(now), "currency", d->policy->currency,
 		    "carbon_intensity",
 		    d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
 								  : "average",
+		    "emission_factors",
+		    basis != LT_BASIS_UNSAID ? lt_basis_name(basis) : NULL,
 		    "stale_after_s", (json_int_t)d->policy->stale_after_s,
 		    "sources", sources, "next",
 		    lt_api_optional(next < d->signals.source_count, next),

@@ -198,12 +198,12 @@ put_statement(struct lt_out *out, const struct lt_report_work *w,
 
 	lt_out_text(out, "{");
 	put_members(out,
-	    json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:s}", "period", "label",
+	    json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:s?,s:s}", "period", "label",
 		w->period.label, "start", lt_api_time(w->period.start_utc_s),
 		"end", lt_api_time(w->period.end_utc_s), "currency",
 		w->currency, "carbon_intensity",
-		w->is_marginal ? "marginal" : "average", "cluster",
-		w->cluster));
+		w->is_marginal ? "marginal" : "average", "emission_factors",
+		w->basis[0] != '\0' ? w->basis : NULL, "cluster", w->cluster));
 	lt_out_text(out, ",");
 	lt_out_flush(out);
 	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)

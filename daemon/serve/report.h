@@ -21,8 +21,9 @@ struct lt_report_work {
 	struct lt_period period;
 	char currency[8], cluster[LT_NAME_SIZE];
 	bool is_marginal;
-	bool is_settled; /* all rows that are due are in */
-	bool has_budget; /* of the one team that was asked for */
+	const char *basis; /* lt_basis_name() of the intensities, today */
+	bool is_settled;   /* all rows that are due are in */
+	bool has_budget;   /* of the one team that was asked for */
 	struct lt_period budget;
 	/* Of a page: where it begins, and its length. */
 	bool has_after;

@@ -57,6 +57,29 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
 	snprintf(key, LT_NAME_SIZE, "%.54s#%08x", p->name, crc);
 }
 
+enum lt_basis
+lt_signals_basis(
+    const struct lt_signals_state *signals, const struct lt_policy *policy)
+{
+	enum lt_basis basis = LT_BASIS_UNSAID;
+
+	for (int p = 0; p < policy->partition_count; p++) {
+		const struct lt_policy_signal *const signal =
+		    &policy->partitions[p].carbon;
+
+		for (int i = 0;
+		     basis == LT_BASIS_UNSAID && i < signal->source_count;
+		     i++) {
+			const struct lt_source *const source =
+			    &signals->sources[signal->sources[i]];
+
+			basis =
+			    lt_adapter_basis(source->adapter, &source->options);
+		}
+	}
+	return basis;
+}
+
 const struct lt_rate_step *
 lt_source_step(const struct lt_source *source, int64_t now_utc_s)
 {

@@ -60,6 +60,10 @@ void lt_signals_restore(struct lt_signals_state *signals,
 /* For source->key; its policy, adapter and options are there. */
 void lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
     const struct lt_source *source);
+/* What the intensities of the partitions' sources count: all the same, as
+ * the policy was checked for. */
+enum lt_basis lt_signals_basis(
+    const struct lt_signals_state *signals, const struct lt_policy *policy);
 /* Its step of now, or the last that began; NULL: none has begun. */
 const struct lt_rate_step *lt_source_step(
     const struct lt_source *source, int64_t now_utc_s);

@@ -82,6 +82,61 @@ check_signal(const struct lt_policy *policy, const struct lt_source_kind *kinds,
 	}
 }
 
+static const char *
+basis_words(const char *basis)
+{
+	return strcmp(basis, "lifecycle") == 0 ? "life-cycle" : basis;
+}
+
+/* first and second count something else; both may be an option. */
+static void
+complain_basis(const struct lt_policy *policy,
+    const struct lt_source_kind *kinds, const struct lt_policy_signal *signal,
+    const int pair[2], struct lt_policy_errors *errors)
+{
+	const int first = pair[0], second = pair[1];
+	const int mended = kinds[second].basis_is_option ? second : first;
+	const int model = mended == second ? first : second;
+	char mend[128] = "";
+
+	if (kinds[mended].basis_is_option)
+		snprintf(mend, sizeof(mend), "; say emission_factors: %s of %s",
+		    kinds[model].basis, policy->sources[mended].name);
+	complain(errors, policy->path, signal->line, signal->column,
+	    "carbon: %s counts %s emissions, %s %s ones: the two are never compared%s",
+	    policy->sources[second].name, basis_words(kinds[second].basis),
+	    policy->sources[first].name, basis_words(kinds[first].basis), mend);
+}
+
+/* The intensities of all partitions are compared, and added up. */
+static void
+check_basis(const struct lt_policy *policy, const struct lt_source_kind *kinds,
+    struct lt_policy_errors *errors)
+{
+	bool told[LT_SOURCES_MAX] = {false};
+	int first = -1;
+
+	for (int p = 0; p < policy->partition_count; p++) {
+		const struct lt_policy_signal *const signal =
+		    &policy->partitions[p].carbon;
+
+		for (int i = 0; i < signal->source_count; i++) {
+			const int source = signal->sources[i];
+
+			if (kinds[source].basis[0] == '\0' || told[source])
+				continue;
+			if (first < 0)
+				first = source;
+			if (strcmp(kinds[source].basis, kinds[first].basis) ==
+			    0)
+				continue;
+			told[source] = true;
+			complain_basis(policy, kinds, signal,
+			    (const int[]){first, source}, errors);
+		}
+	}
+}
+
 static bool
 has_rate(const struct lt_policy *policy, const char *currency)
 {
@@ -116,6 +171,7 @@ lt_policy_check_signals(const struct lt_policy *policy,
 {
 	for (int i = 0; i < policy->source_count; i++)
 		check_currency(policy, &policy->sources[i], &kinds[i], errors);
+	check_basis(policy, kinds, errors);
 	for (int i = 0; i < policy->partition_count; i++) {
 		const char *const partition =
 		    (const char *)&policy->partitions[i];

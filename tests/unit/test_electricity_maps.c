@@ -251,30 +251,6 @@ test_parse(void **state)
 	}
 }
 
-/* What nothing burns for has direct emissions of 0; null stays a gap. */
-static void
-test_direct_zero(void **state)
-{
-	static const struct pair pairs[] = {
-	    {"zone", "DE"}, {"emission_factors", "direct"}, {0}};
-	static const char bytes[] =
-	    LIST("history", ROW("17:00", "0", "") "," ROW(
-				"18:00", "null", "") "," ROW("19:00", "3", ""));
-	const struct lt_source_options options = options_of(pairs);
-	struct lt_points points = {0};
-
-	(void)state;
-	assert_int_equal(
-	    adapter->parse(&options,
-		&(struct lt_answer){bytes, strlen(bytes), T0 + 1800}, &points,
-		NULL),
-	    LT_OK);
-	assert_int_equal(points.count, 2);
-	assert_true(points.points[0].value == 0);
-	assert_true(points.points[1].value == 3);
-	lt_points_free(&points);
-}
-
 static const struct {
 	const char *file, *zone;
 	int64_t now_utc_s;
@@ -604,7 +580,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_options),
 	    cmocka_unit_test(test_parse),
-	    cmocka_unit_test(test_direct_zero),
 	    cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_plans),
