@@ -18,7 +18,8 @@ struct lt_adapter {
 	/* How late its newest data usually is: staleness counts from this and
 	 * interval_s after its issue time, when newer could be there. */
 	int64_t fresh_s;
-	bool replay; /* a recording: always labelled */
+	int timeout_s; /* of silence, without the option; 0: LT_TIMEOUT_S */
+	bool replay;   /* a recording: always labelled */
 	/* What a source with these (checked) options gives, before any fetch:
 	 * a price under `carbon:` is a mistake that can be found at once. */
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
@@ -48,6 +49,9 @@ const struct lt_adapter *lt_adapter_find(const char *name);
 const char *const *lt_adapter_names(void);
 /* Has it this option? */
 bool lt_adapter_has_option(const struct lt_adapter *adapter, const char *key);
+/* How long a source may be silent before its fetch fails. */
+int lt_adapter_timeout_s(
+    const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* What the intensities of a source count. */
 enum lt_basis lt_adapter_basis(
     const struct lt_adapter *adapter, const struct lt_source_options *options);

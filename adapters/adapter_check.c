@@ -8,6 +8,7 @@
 
 #include "adapter.h"
 #include "nearest.h"
+#include "units.h"
 
 static const struct lt_adapter_option *
 known_option(const struct lt_adapter *adapter, const char *key)
@@ -62,6 +63,44 @@ lt_adapter_basis(
 	return lt_basis_of_option(options, adapter->basis);
 }
 
+/* The option `timeout`, in seconds; 0 = not given, or not right. */
+static int
+timeout_option(const struct lt_source_options *options)
+{
+	const char *const text = lt_source_option(options, "timeout", NULL);
+	int64_t seconds;
+
+	return text != NULL &&
+		       lt_duration_parse(text, &seconds, NULL) == LT_OK &&
+		       seconds >= 1 && seconds <= LT_TIMEOUT_MAX_S
+		   ? (int)seconds
+		   : 0;
+}
+
+int
+lt_adapter_timeout_s(
+    const struct lt_adapter *adapter, const struct lt_source_options *options)
+{
+	const int own_s = timeout_option(options);
+
+	return own_s > 0		? own_s
+	       : adapter->timeout_s > 0 ? adapter->timeout_s
+					: LT_TIMEOUT_S;
+}
+
+static int
+check_timeout(const struct lt_source_options *options, struct lt_error *err)
+{
+	static const char key[] = "timeout";
+
+	if (lt_source_option(options, key, NULL) == NULL ||
+	    timeout_option(options) > 0)
+		return LT_OK;
+	return lt_option_fail(options, key, err,
+	    "%s: %s: got \"%s\", want 1s to 5m, such as 90s", options->name,
+	    key, lt_source_option(options, key, ""));
+}
+
 static int
 check_basis(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err)
@@ -97,7 +136,9 @@ lt_adapter_check(const struct lt_adapter *adapter,
 			return lt_fail(err, LT_EINPUT,
 			    "%s: adapter %s needs \"%s\": %s", options->name,
 			    adapter->name, option->key, option->usage);
-	const int code = check_basis(adapter, options, err);
+	int code = check_basis(adapter, options, err);
+	if (code == LT_OK)
+		code = check_timeout(options, err);
 
 	return code != LT_OK || adapter->check == NULL
 		   ? code

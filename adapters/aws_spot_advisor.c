@@ -24,6 +24,7 @@ static const struct lt_adapter_option advisor_options[] = {
     {"os", false, "Linux or Windows", "Linux"},
     {"url", false, "base URL of a mirror",
 	"https://spot-bid-advisor.s3.amazonaws.com"},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -35,6 +35,7 @@ static const struct lt_adapter_option price_options[] = {
     LT_AWS_LOGIN_OPTIONS,
     {"url", false, "base URL of another endpoint",
 	"https://ec2.REGION.amazonaws.com"},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -50,6 +50,7 @@ static const struct lt_adapter_option rate_options[] = {
     {"secret_env", false, "environment variable with it, instead", NULL},
     {"url", false, "base URL of Resource Manager", MANAGEMENT_URL},
     {"login_url", false, "base URL of the login", LOGIN_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

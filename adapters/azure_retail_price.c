@@ -31,6 +31,7 @@ static const struct lt_adapter_option price_options[] = {
     {"os", false, "linux or windows", "linux"},
     {"currency", false, "ISO 4217 code to ask the prices in", "USD"},
     {"url", false, "base URL of a mirror", PRICES_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -28,6 +28,7 @@ static const struct lt_adapter_option sdk_options[] = {
     {"intensity", false,
 	"average or marginal: what the SDK's own data source gives", "average"},
     LT_BASIS_OPTION,
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -24,6 +24,7 @@ static const struct lt_adapter_option cudo_options[] = {
     {"key_file", false, "absolute path of a file with the API key", NULL},
     {"key_env", false, "environment variable with it, instead", NULL},
     {"url", false, "base URL of a mirror", BASE_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

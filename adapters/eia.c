@@ -27,6 +27,7 @@ static const struct lt_adapter_option eia_options[] = {
     {"key_env", false, "or the environment variable that has it", NULL},
     {"emission_factors", false, "lifecycle or direct", "lifecycle"},
     {"url", false, "base URL of a mirror", "https://api.eia.gov"},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 enum { EIA_URL = 4 };

@@ -28,6 +28,7 @@ static const struct lt_adapter_option em_options[] = {
     {"horizon_hours", false, "of the forecast: 6, 24, 48 or 72", "72"},
     {"url", false, "base URL, with the version",
 	"https://api.electricitymaps.com/v3"},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -13,6 +13,7 @@ static const struct lt_adapter_option co2_options[] = {
     {"country", true, "as de, fr, ch, or eu", NULL},
     LT_BASIS_OPTION,
     {"url", false, "base URL of a mirror", LT_CHARTS_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -19,6 +19,7 @@ static const struct lt_adapter_option price_options[] = {
     {"add_per_kwh", false, "fees and taxes on top, EUR per kWh", "0"},
     {"multiply", false, "then times this, as 1.19 for 19 % VAT", "1"},
     {"url", false, "base URL of a mirror", LT_CHARTS_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -31,6 +31,7 @@ static const struct lt_adapter_option entsoe_options[] = {
     {"token_env", false, "or the environment variable that has it", NULL},
     {"emission_factors", false, "lifecycle or direct", "lifecycle"},
     {"url", false, "base URL of a mirror", "https://web-api.tp.entsoe.eu"},
+    {"timeout", false, "how long it may be silent before it fails", "90s"},
     {NULL, false, NULL, NULL},
 };
 enum { ENTSOE_URL = 4 };
@@ -321,6 +322,7 @@ const struct lt_adapter lt_adapter_entsoe = {
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
     .quantity = entsoe_quantity,
+    .timeout_s = 90,
     .basis = LT_BASIS_LIFECYCLE,
     .check = entsoe_check,
     .fetch = entsoe_fetch,

@@ -34,6 +34,7 @@ static const struct lt_adapter_option sky_options[] = {
     {"accelerator_count", false, "how many of them are in a node", NULL},
     {"capacity", false, "spot or on_demand", "spot"},
     {"url", false, "base URL of a mirror", BASE_URL},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

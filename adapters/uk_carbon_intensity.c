@@ -26,6 +26,7 @@ static const struct lt_adapter_option uk_options[] = {
     {"postcode", false, "outward code, as OX1, instead of region", NULL},
     {"url", false, "base URL of a mirror",
 	"https://api.carbonintensity.org.uk"},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -33,6 +33,7 @@ static const struct lt_adapter_option watttime_options[] = {
 	NULL},
     {"model", false, "date of a model, as 2023-03-01", "the newest"},
     {"url", false, "base URL", base_url},
+    LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
 

@@ -13,6 +13,7 @@
 #include "parse.h"
 #include "signals.h"
 #include "units.h"
+#include "web.h"
 
 enum {
 	BACK_S = 2 * LT_DAY_S, /* as lowtided asks when it has history */
@@ -76,10 +77,13 @@ fetch(struct attempt *attempt)
 	const char *const own = getenv("TZ");
 	char *const before = own != NULL ? strdup(own) : NULL;
 
-	if (tell)
-		fprintf(stderr, "%s: asking, up to a minute ...",
-		    attempt->source->name);
 	attempt->options = lt_options_of(attempt->source);
+	attempt->options.timeout_s =
+	    lt_adapter_timeout_s(attempt->adapter, &attempt->options);
+	if (tell)
+		fprintf(stderr, "%s: asking, up to %lld s ...",
+		    attempt->source->name,
+		    (long long)lt_web_fetch_ms(&attempt->options) / 1000);
 	attempt->options.memory = &attempt->memory;
 	attempt->now_utc_s = time(NULL);
 	attempt->points.quantity =

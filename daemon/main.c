@@ -223,12 +223,12 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 	    d->args.state, d->args.run);
 	int64_t next_ms = 0;
 	for (;;) {
-		struct pollfd fds[LT_SERVE_FDS + 2] = {
+		struct pollfd fds[1 + LT_FETCH_FDS + LT_SERVE_FDS] = {
 		    {.fd = signals, .events = POLLIN},
-		    {.fd = lt_fetch_fd(), .events = POLLIN},
 		};
-		const nfds_t count =
-		    2 + (nfds_t)lt_serve_fds(&fds[2], LT_SERVE_FDS);
+		nfds_t count = 1 + (nfds_t)lt_fetch_fds(&fds[1]);
+
+		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
 		const int64_t left_ms = next_ms - lt_monotonic_ms();
 		const int wait_ms =
 		    lt_serve_timeout_ms(left_ms > LOOP_MS ? LOOP_MS

@@ -324,6 +324,10 @@ set_bounds(struct transfer *transfer)
 				    ? transfer->request->connect_ms
 				    : LT_HTTP_CONNECT_MS;
 	const bool any_length = transfer->request->take != NULL;
+	const int stall_s = transfer->request->stall_s > 0
+				? transfer->request->stall_s
+			    : any_length ? LT_HTTP_TAKE_STALL_S
+					 : LT_HTTP_STALL_S;
 	CURL *const easy = transfer->easy;
 	CURLcode code = curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
@@ -341,8 +345,7 @@ set_bounds(struct transfer *transfer)
 	    easy, CURLOPT_TIMEOUT_MS, any_length ? 0 : transfer->total_ms);
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
-	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
-	    any_length ? (long)LT_HTTP_TAKE_STALL_S : (long)LT_HTTP_STALL_S);
+	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)stall_s);
 	code |= curl.easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
 	    any_length ? (curl_off_t)0 : (curl_off_t)LT_HTTP_BODY_MAX);
 	code |= curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);

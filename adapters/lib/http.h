@@ -19,7 +19,7 @@ enum {
 	LT_HTTP_REDIRECTS = 3, /* same host, http(s) only */
 	LT_HTTP_HEADERS_MAX = 16,
 	LT_HTTP_HEADER_BYTES_MAX = 64 * 1024, /* of an answer; more: refused */
-	LT_HTTP_STALL_BYTES_S = 100, /* slower for LT_HTTP_STALL_S: ended */
+	LT_HTTP_STALL_BYTES_S = 100,	      /* slower for stall_s: ended */
 	LT_HTTP_STALL_S = 10,
 	LT_HTTP_TAKE_STALL_S = 60, /* of a body that is taken as it comes */
 };
@@ -35,7 +35,7 @@ struct lt_http_request {	 /* start as { 0 } */
 	const char *login;     /* "user:password": HTTP Basic, or to sign */
 	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
 	bool direct;	       /* past any proxy, as for link-local hosts */
-	int connect_ms, total_ms; /* 0 = the limits above */
+	int connect_ms, total_ms, stall_s; /* 0 = the limits above */
 	/* NULL, or takes the body of a 200, of any length, as long as it does
 	 * not stall; false: no more. */
 	bool (*take)(void *context, const char *bytes, size_t length);

@@ -11,6 +11,11 @@
 #include "error.h"
 #include "points.h"
 
+enum {
+	LT_TIMEOUT_S = 10,
+	LT_TIMEOUT_MAX_S = 300,
+};
+
 struct lt_source_options { /* one source of the policy file */
 	const char *name;
 	int count;
@@ -19,6 +24,7 @@ struct lt_source_options { /* one source of the policy file */
 		int line, column;
 	} items[24];
 	struct lt_source_memory *memory; /* may be NULL: nothing is kept */
+	int timeout_s; /* of silence, of sources on the web; 0: LT_TIMEOUT_S */
 };
 /* Value of an option, or fallback. */
 const char *lt_source_option(const struct lt_source_options *options,
@@ -38,6 +44,13 @@ void lt_option_at(const struct lt_source_options *options, const char *key,
 int lt_option_fail(const struct lt_source_options *options, const char *key,
     struct lt_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The entry of the option `timeout` in the table of a source on the web. */
+#define LT_TIMEOUT_OPTION                                                      \
+	{                                                                      \
+		"timeout", false, "how long it may be silent before it fails", \
+		    "10s"                                                      \
+	}
 
 /* The option `emission_factors`, else `fallback`. */
 enum lt_basis lt_basis_of_option(

@@ -34,6 +34,24 @@ lt_web_share(void)
 	shared.on = true;
 }
 
+static int
+silence_s(const struct lt_source_options *options)
+{
+	return options->timeout_s > 0 ? options->timeout_s : LT_TIMEOUT_S;
+}
+
+int64_t
+lt_web_request_ms(const struct lt_source_options *options)
+{
+	return 1000 * ((int64_t)silence_s(options) + LT_WEB_READ_S);
+}
+
+int64_t
+lt_web_fetch_ms(const struct lt_source_options *options)
+{
+	return LT_WEB_REQUESTS * lt_web_request_ms(options);
+}
+
 void
 lt_web_start(struct lt_web *web, const struct lt_source_options *options,
     struct lt_points *points)
@@ -41,7 +59,7 @@ lt_web_start(struct lt_web *web, const struct lt_source_options *options,
 	*web = (struct lt_web){.options = options, .points = points};
 	web->memory = options->memory != NULL ? options->memory : &web->own;
 	web->memory->trace_count = 0;
-	web->end_ms = lt_monotonic_ms() + LT_WEB_FETCH_MS;
+	web->end_ms = lt_monotonic_ms() + lt_web_fetch_ms(options);
 }
 
 /* ---- equal requests, once ---- */
@@ -146,6 +164,21 @@ trace(struct lt_web *web, const struct lt_web_request *request)
 	return line;
 }
 
+/* Slow sources are known to be: how to wait is said with the error. */
+static void
+say_patience(const struct lt_web *web, int64_t took_ms, struct lt_error *err)
+{
+	const int waited_s = silence_s(web->options);
+	char text[sizeof(err->text)];
+
+	if (err == NULL || took_ms < 1000 * (int64_t)waited_s ||
+	    waited_s == LT_TIMEOUT_MAX_S)
+		return;
+	memcpy(text, err->text, sizeof(text));
+	snprintf(err->text, sizeof(err->text),
+	    "%.400s; its option timeout (%ds) waits longer", text, waited_s);
+}
+
 static int
 send_request(struct lt_web *web, const struct lt_web_request *request,
     const struct lt_http_request *http, struct lt_http_response *response,
@@ -168,6 +201,8 @@ send_request(struct lt_web *web, const struct lt_web_request *request,
 	line->status = response->status;
 	line->body_length = response->body_length;
 	line->took_ms = lt_monotonic_ms() - begin_ms;
+	if (code != LT_OK)
+		say_patience(web, line->took_ms, err);
 	if (code != LT_OK || response->status != 200)
 		web->points->retry_after_s = response->retry_after_s;
 	return code;
@@ -298,6 +333,7 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 {
 	char url[SECRET_URL_SIZE], host[256], validators[2][320];
 	const int64_t left_ms = web->end_ms - lt_monotonic_ms();
+	const int64_t most_ms = lt_web_request_ms(web->options);
 	struct lt_http_request http = {
 	    .url = url,
 	    .method = request->method,
@@ -306,7 +342,8 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	    .body_length = request->body == NULL ? 0 : strlen(request->body),
 	    .login = request->secret_login,
 	    .aws_sigv4 = request->aws_sigv4,
-	    .total_ms = left_ms < LT_HTTP_TOTAL_MS ? (int)left_ms : 0,
+	    .stall_s = silence_s(web->options),
+	    .total_ms = (int)(left_ms < most_ms ? left_ms : most_ms),
 	};
 
 	*response = (struct lt_http_response){0};
@@ -314,7 +351,7 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	if (left_ms <= 0)
 		return lt_fail(err, LT_ENET,
 		    "%s: more than %d s for one fetch of many requests", host,
-		    LT_WEB_FETCH_MS / 1000);
+		    (int)(lt_web_fetch_ms(web->options) / 1000));
 	int code = full_url(url, request, err);
 	if (code == LT_OK) {
 		fill_headers(&http, validators, web, request);

@@ -14,7 +14,8 @@
 #include "url.h"
 
 enum {
-	LT_WEB_FETCH_MS = 60000, /* all requests of one fetch together */
+	LT_WEB_READ_S = 10,  /* beyond its silence, to take in an answer */
+	LT_WEB_REQUESTS = 3, /* as many at their limit end a fetch */
 	LT_WEB_HEADERS_MAX = 4,
 };
 
@@ -51,6 +52,9 @@ struct lt_web_request {	 /* start as { 0 } */
 	    char *out, size_t size, const char *body, size_t length);
 };
 
+/* Most that one request may take, and all of a fetch together. */
+int64_t lt_web_request_ms(const struct lt_source_options *options);
+int64_t lt_web_fetch_ms(const struct lt_source_options *options);
 /* points: of this fetch. Forgets the last fetch's trace. */
 void lt_web_start(struct lt_web *web, const struct lt_source_options *options,
     struct lt_points *points);

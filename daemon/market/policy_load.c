@@ -27,7 +27,7 @@ fill_source(struct lt_source *source, const struct lt_policy *policy,
 	source->adapter = lt_adapter_find(from->adapter);
 	assert(
 	    source->adapter != NULL); /* lt_policy_load() wants a known one */
-	source->options = lt_fetch_options(from);
+	source->options = lt_fetch_options(from, source->adapter);
 	const int code =
 	    lt_adapter_check(source->adapter, &source->options, err);
 	if (code == LT_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two lists, wanted and done, and one child under way with a batch of one
- * adapter: a source that hangs or breaks the parser takes nothing with it.
+ * Two lists, wanted and done, and children between them, each with a batch of
+ * one adapter: a source that hangs or breaks the parser takes nothing with it,
+ * and what is behind it in its batch waits for it alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 #include "web.h"
 
 enum {
-	FETCH_MAX_S = 600, /* of one child; longer: killed */
-	BATCH_MAX = 8,	   /* fetches of one child, each within
-			    * LT_WEB_FETCH_MS */
+	BATCH_MAX = 8, /* fetches of one child */
+	/* Of a fetch beyond what its requests may take, to read and sort;
+	 * longer: killed. */
+	SPARE_S = 15,
 };
 
 struct result { /* of one fetch, in the pipe: this, then its points */
@@ -24,10 +26,16 @@ struct result { /* of one fetch, in the pipe: this, then its points */
 	struct lt_points points; /* without the array */
 };
 
+struct worker {
+	struct lt_fetch *batch; /* what its child has not given yet */
+	struct lt_child child;
+	size_t at; /* of its bytes: up to there are results, taken */
+};
+
 static struct {
-	struct lt_fetch *wanted, *done, *current;
-	struct lt_child child; /* that works on current, a batch */
-} worker = {.child.fd = -1};
+	struct lt_fetch *wanted, *done;
+	struct worker workers[LT_FETCH_FDS]; /* without a batch: idle */
+} fetches;
 
 static void
 append(struct lt_fetch **list, struct lt_fetch *fetch)
@@ -39,7 +47,8 @@ append(struct lt_fetch **list, struct lt_fetch *fetch)
 }
 
 struct lt_source_options
-lt_fetch_options(const struct lt_policy_source *source)
+lt_fetch_options(
+    const struct lt_policy_source *source, const struct lt_adapter *adapter)
 {
 	struct lt_source_options options = {
 	    .name = source->name, .count = source->option_count};
@@ -50,13 +59,15 @@ lt_fetch_options(const struct lt_policy_source *source)
 		options.items[i].line = source->options[i].line;
 		options.items[i].column = source->options[i].column;
 	}
+	options.timeout_s = lt_adapter_timeout_s(adapter, &options);
 	return options;
 }
 
 void
 lt_fetch_run(struct lt_fetch *fetch)
 {
-	struct lt_source_options options = lt_fetch_options(&fetch->source);
+	struct lt_source_options options =
+	    lt_fetch_options(&fetch->source, fetch->adapter);
 
 	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
@@ -140,46 +151,71 @@ give_up(struct lt_fetch *fetch, int status)
 		: lt_fail(&fetch->err, LT_EIO, "the fetch gave no result");
 }
 
-/* All results of the child that ended: the first fetch without one is what
- * ended it, and those behind it want another child. */
+/* The results that are whole. */
 static void
-take_batch(int status)
+take_results(struct worker *worker)
 {
-	size_t at = 0;
-	bool whole = true;
+	while (worker->batch != NULL) {
+		struct lt_fetch *const fetch = worker->batch;
+		const size_t length =
+		    understand(fetch, worker->child.bytes + worker->at,
+			worker->child.length - worker->at);
 
-	while (worker.current != NULL && whole) {
-		struct lt_fetch *const fetch = worker.current;
-
-		worker.current = fetch->next;
-		const size_t length = understand(
-		    fetch, worker.child.bytes + at, worker.child.length - at);
-		whole = length > 0;
-		at += length;
-		if (!whole)
-			give_up(fetch, status);
-		append(&worker.done, fetch);
-	}
-	if (worker.child.bytes != NULL) /* tokens */
-		explicit_bzero(worker.child.bytes, worker.child.length);
-	for (struct lt_fetch *f; (f = worker.current) != NULL;) {
-		worker.current = f->next;
-		append(&worker.wanted, f);
+		if (length == 0)
+			return;
+		worker->batch = fetch->next;
+		worker->at += length;
+		append(&fetches.done, fetch);
 	}
 }
 
-/* The first that waits, and the next ones of its adapter. */
+/* The child has ended: the first fetch without a result is what ended it, and
+ * those behind it want another child. */
+static void
+end_batch(struct worker *worker, int status)
+{
+	struct lt_fetch *fetch = worker->batch;
+
+	if (fetch != NULL) {
+		worker->batch = fetch->next;
+		give_up(fetch, status);
+		append(&fetches.done, fetch);
+	}
+	while ((fetch = worker->batch) != NULL) {
+		worker->batch = fetch->next;
+		append(&fetches.wanted, fetch);
+	}
+	if (worker->child.bytes != NULL) /* tokens */
+		explicit_bzero(worker->child.bytes, worker->child.length);
+	lt_child_drop(&worker->child);
+}
+
+/* One child at a time asks the hosts of an adapter: some want a pause between
+ * two requests. */
+static bool
+is_under_way(const struct lt_adapter *adapter)
+{
+	for (int i = 0; i < LT_FETCH_FDS; i++)
+		if (fetches.workers[i].batch != NULL &&
+		    fetches.workers[i].batch->adapter == adapter)
+			return true;
+	return false;
+}
+
+/* The first that waits and may be done, and the next ones of its adapter. */
 static struct lt_fetch *
 next_batch(void)
 {
-	const struct lt_adapter *const adapter = worker.wanted->adapter;
+	const struct lt_adapter *adapter = NULL;
 	struct lt_fetch *batch = NULL;
 	int count = 0;
 
-	for (struct lt_fetch **at = &worker.wanted;
+	for (struct lt_fetch **at = &fetches.wanted;
 	     *at != NULL && count < BATCH_MAX;) {
 		struct lt_fetch *const fetch = *at;
 
+		if (adapter == NULL && !is_under_way(fetch->adapter))
+			adapter = fetch->adapter;
 		if (fetch->adapter != adapter) {
 			at = &fetch->next;
 			continue;
@@ -191,29 +227,58 @@ next_batch(void)
 	return batch;
 }
 
+static unsigned
+most_s(const struct lt_fetch *batch)
+{
+	unsigned sum_s = 0;
+
+	for (; batch != NULL; batch = batch->next) {
+		const struct lt_source_options options =
+		    lt_fetch_options(&batch->source, batch->adapter);
+
+		sum_s += SPARE_S + (unsigned)(lt_web_fetch_ms(&options) / 1000);
+	}
+	return sum_s;
+}
+
+static void
+start(struct worker *worker, struct lt_fetch *batch)
+{
+	struct lt_error err = {0};
+
+	worker->at = 0;
+	if (lt_child_start(&worker->child, run_child, batch, most_s(batch),
+		&err) == LT_OK) {
+		worker->batch = batch;
+		return;
+	}
+	for (struct lt_fetch *fetch; (fetch = batch) != NULL;) {
+		batch = fetch->next;
+		fetch->code = (int)err.code;
+		fetch->err = err;
+		append(&fetches.done, fetch);
+	}
+}
+
 /* Take in what came, start what is next. */
 static void
 pump(void)
 {
-	int status;
+	for (int i = 0; i < LT_FETCH_FDS; i++) {
+		struct worker *const worker = &fetches.workers[i];
+		struct lt_fetch *batch;
+		int status;
 
-	if (worker.current != NULL && lt_child_read(&worker.child, &status)) {
-		take_batch(status);
-		lt_child_drop(&worker.child);
-	}
-	while (worker.current == NULL && worker.wanted != NULL) {
-		struct lt_error err = {0};
+		if (worker->batch != NULL) {
+			const bool ended =
+			    lt_child_read(&worker->child, &status);
 
-		worker.current = next_batch();
-		if (lt_child_start(&worker.child, run_child, worker.current,
-			FETCH_MAX_S, &err) == LT_OK)
-			return;
-		for (struct lt_fetch *f; (f = worker.current) != NULL;) {
-			worker.current = f->next;
-			f->code = (int)err.code;
-			f->err = err;
-			append(&worker.done, f);
+			take_results(worker);
+			if (ended)
+				end_batch(worker, status);
 		}
+		if (worker->batch == NULL && (batch = next_batch()) != NULL)
+			start(worker, batch);
 	}
 }
 
@@ -229,30 +294,40 @@ free_list(struct lt_fetch **list)
 void
 lt_fetch_stop(void)
 {
-	lt_child_drop(&worker.child);
-	free_list(&worker.current);
-	free_list(&worker.done);
-	free_list(&worker.wanted);
+	for (int i = 0; i < LT_FETCH_FDS; i++) {
+		if (fetches.workers[i].batch != NULL)
+			lt_child_drop(&fetches.workers[i].child);
+		free_list(&fetches.workers[i].batch);
+	}
+	free_list(&fetches.done);
+	free_list(&fetches.wanted);
 }
 
 void
 lt_fetch_post(struct lt_fetch *fetch)
 {
-	append(&worker.wanted, fetch);
+	append(&fetches.wanted, fetch);
 }
 
 struct lt_fetch *
 lt_fetch_take(void)
 {
 	pump();
-	struct lt_fetch *const fetch = worker.done;
+	struct lt_fetch *const fetch = fetches.done;
 	if (fetch != NULL)
-		worker.done = fetch->next;
+		fetches.done = fetch->next;
 	return fetch;
 }
 
 int
-lt_fetch_fd(void)
+lt_fetch_fds(struct pollfd *fds)
 {
-	return worker.child.fd;
+	int count = 0;
+
+	for (int i = 0; i < LT_FETCH_FDS; i++)
+		if (fetches.workers[i].batch != NULL)
+			fds[count++] =
+			    (struct pollfd){.fd = fetches.workers[i].child.fd,
+				.events = POLLIN};
+	return count;
 }

@@ -185,6 +185,14 @@ serve_slow(const struct exchange *exchange)
 	}
 }
 
+/* Silent for three seconds, then right. */
+static inline void
+serve_thinking(const struct exchange *exchange)
+{
+	sleep(3);
+	server_answer(exchange, 200, "application/json", "", "{}");
+}
+
 static inline void
 serve_endless_headers(const struct exchange *exchange)
 {
@@ -291,6 +299,7 @@ server_route(const struct exchange *exchange)
 	    {"/reset", serve_reset},
 	    {"/short", serve_short},
 	    {"/slow", serve_slow},
+	    {"/thinking", serve_thinking},
 	    {"/blackhole", server_wait},
 	    {"/endless-headers", serve_endless_headers},
 	    {"/endless-body", serve_endless_body},

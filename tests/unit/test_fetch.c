@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,16 @@ hangs(const struct lt_source_options *options, const struct lt_window *window,
 }
 
 static int
+hangs_if_named(const struct lt_source_options *options,
+    const struct lt_window *window, struct lt_points *points,
+    struct lt_error *err)
+{
+	return strcmp(options->name, "silent") == 0
+		   ? hangs(options, window, points, err)
+		   : some(options, window, points, err);
+}
+
+static int
 asks(const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)
 {
@@ -117,11 +128,12 @@ static const struct {
 enum { CASES = sizeof(cases) / sizeof(*cases) };
 
 static void
-post(const struct lt_adapter *adapter)
+post(const struct lt_adapter *adapter, const char *source)
 {
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
 
 	assert_non_null(fetch);
+	snprintf(fetch->source.name, sizeof(fetch->source.name), "%s", source);
 	fetch->adapter = adapter;
 	fetch->from_utc_s = 1000000;
 	lt_fetch_post(fetch);
@@ -133,44 +145,107 @@ wait_for_one(void)
 	struct lt_fetch *fetch;
 
 	while ((fetch = lt_fetch_take()) == NULL) {
-		struct pollfd fd = {.fd = lt_fetch_fd(), .events = POLLIN};
+		struct pollfd fds[LT_FETCH_FDS];
+		const int count = lt_fetch_fds(fds);
 
-		assert_true(fd.fd >= 0);
-		assert_int_equal(poll(&fd, 1, -1), 1);
+		assert_true(count > 0);
+		assert_true(poll(fds, (nfds_t)count, -1) > 0);
 	}
 	return fetch;
+}
+
+static int
+under_way(void)
+{
+	struct pollfd fds[LT_FETCH_FDS];
+
+	return lt_fetch_fds(fds);
+}
+
+static void
+check(const struct lt_fetch *f)
+{
+	int i = 0;
+
+	while (&cases[i].adapter != f->adapter)
+		i++;
+	if (f->code != cases[i].code || f->points.count != cases[i].count ||
+	    f->points.retry_after_s != cases[i].retry_after ||
+	    strcmp(f->err.text, cases[i].text) != 0)
+		fail_msg("%s: %d, %zu points, \"%s\"", cases[i].why, f->code,
+		    f->points.count, f->err.text);
+	for (size_t k = 0; k < f->points.count; k++)
+		assert_true(
+		    f->points.points[k].start_utc_s == 1000000 + (int64_t)k &&
+		    f->points.points[k].value == (double)k);
+	if (f->code == LT_OK) {
+		assert_string_equal(f->points.note, "a note");
+		assert_int_equal(f->points.quantity, LT_QUANTITY_TARIFF);
+	}
 }
 
 static void
 test_results(void **state)
 {
+	bool came[CASES] = {false};
+
 	(void)state;
-	assert_int_equal(lt_fetch_fd(), -1);
-	for (int i = 0; i < CASES; i++) /* all at once: they queue */
-		post(&cases[i].adapter);
+	assert_int_equal(under_way(), 0);
+	for (int i = 0; i < CASES; i++)
+		post(&cases[i].adapter, "");
 	for (int i = 0; i < CASES; i++) {
 		struct lt_fetch *const f = wait_for_one();
 
-		if (f->adapter != &cases[i].adapter ||
-		    f->code != cases[i].code ||
-		    f->points.count != cases[i].count ||
-		    f->points.retry_after_s != cases[i].retry_after ||
-		    strcmp(f->err.text, cases[i].text) != 0)
-			fail_msg("%s: %d, %zu points, \"%s\"", cases[i].why,
-			    f->code, f->points.count, f->err.text);
-		for (size_t k = 0; k < f->points.count; k++)
-			assert_true(f->points.points[k].start_utc_s ==
-					1000000 + (int64_t)k &&
-				    f->points.points[k].value == (double)k);
-		if (f->code == LT_OK) {
-			assert_string_equal(f->points.note, "a note");
-			assert_int_equal(
-			    f->points.quantity, LT_QUANTITY_TARIFF);
-		}
+		check(f);
+		for (int k = 0; k < CASES; k++)
+			if (f->adapter == &cases[k].adapter) {
+				assert_false(came[k]);
+				came[k] = true;
+			}
 		lt_fetch_free(f);
 	}
 	assert_null(lt_fetch_take());
-	assert_int_equal(lt_fetch_fd(), -1);
+	assert_int_equal(under_way(), 0);
+}
+
+/* A source that is silent is waited for by those of its adapter behind it, and
+ * by nobody else: not by what was done before it, nor by other adapters. */
+static void
+test_silence(void **state)
+{
+	static const struct lt_adapter mixed = {
+	    .name = "mixed", .fetch = hangs_if_named};
+	const struct {
+		const struct lt_adapter *adapter;
+		const char *source;
+	} posted[] = {{&mixed, "a"}, {&mixed, "b"}, {&mixed, "silent"},
+	    {&mixed, "c"}, {&cases[0].adapter, "d"}, {&cases[1].adapter, "e"}};
+	char came[8] = "";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(posted) / sizeof(*posted); i++)
+		post(posted[i].adapter, posted[i].source);
+	for (int i = 0; i < 4; i++) {
+		struct lt_fetch *const f = wait_for_one();
+
+		assert_int_equal(strlen(f->source.name), 1);
+		strcat(came, f->source.name);
+		lt_fetch_free(f);
+	}
+	assert_true(strchr(came, 'a') < strchr(came, 'b'));
+	assert_non_null(strchr(came, 'a'));
+	assert_non_null(strchr(came, 'd'));
+	assert_non_null(strchr(came, 'e'));
+	/* Another of the silent one's adapter waits; of others, it comes. */
+	post(&mixed, "f");
+	post(&cases[0].adapter, "g");
+	struct lt_fetch *const last = wait_for_one();
+	assert_string_equal(last->source.name, "g");
+	lt_fetch_free(last);
+	assert_null(lt_fetch_take());
+	assert_int_equal(under_way(), 1);
+	lt_fetch_stop();
+	assert_int_equal(under_way(), 0);
 }
 
 /* Some 3 MiB, that lowtided would be larger by. */
@@ -180,7 +255,7 @@ test_libcurl(void **state)
 	static const struct lt_adapter web = {.name = "asks", .fetch = asks};
 
 	(void)state;
-	post(&web);
+	post(&web, "");
 	struct lt_fetch *const f = wait_for_one();
 
 	assert_int_equal(f->code, LT_ENET);
@@ -196,20 +271,21 @@ test_stop(void **state)
 	    .name = "hangs", .fetch = hangs};
 
 	(void)state;
-	post(&endless);
-	post(&cases[0].adapter);
+	post(&endless, "");
+	post(&endless, "");
 	assert_null(lt_fetch_take());
-	assert_true(lt_fetch_fd() >= 0);
+	assert_true(under_way() > 0);
 	lt_fetch_stop();
 	assert_null(lt_fetch_take());
-	assert_int_equal(lt_fetch_fd(), -1);
+	assert_int_equal(under_way(), 0);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_results),
-	    cmocka_unit_test(test_libcurl), cmocka_unit_test(test_stop)};
+	    cmocka_unit_test(test_silence), cmocka_unit_test(test_libcurl),
+	    cmocka_unit_test(test_stop)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ enum {
 	AT_ONCE = 48,	 /* children: most of them only wait */
 	TLS_AT_ONCE = 3, /* each reads all certificates of the machine */
 	/* One request that hangs may be followed by others of the fetch. */
-	FETCH_MAX_S = LT_WEB_FETCH_MS / 1000 + 15,
+	FETCH_MAX_S = LT_WEB_REQUESTS * (LT_TIMEOUT_S + LT_WEB_READ_S) + 15,
 	RESIDENT_MAX_KB = 192 * 1024,
 	DEEP = 10000,
 };

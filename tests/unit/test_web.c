@@ -326,7 +326,8 @@ test_fetch_limit(void **state)
 
 	(void)state;
 	begin();
-	assert_true(web.end_ms > monotonic_ms() + LT_WEB_FETCH_MS - 1000);
+	assert_true(
+	    web.end_ms > monotonic_ms() + lt_web_fetch_ms(web.options) - 1000);
 	web.end_ms = monotonic_ms();
 	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
 	assert_string_equal(err.text,
@@ -342,6 +343,28 @@ test_fetch_limit(void **state)
 	assert_says("silent", &err, "127.0.0.1: ");
 	assert_between(monotonic_ms() - begin_ms, 200, 5000);
 	assert_int_equal(memory.trace[0].status, 0);
+	lt_http_free(&response);
+}
+
+/* A source that thinks for three seconds: one is too short, five are not. */
+static void
+test_timeout(void **state)
+{
+	const struct lt_web_request request = {.url = url_of("/thinking")};
+	struct lt_source_options options = {.timeout_s = 1};
+	struct lt_http_response response;
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(lt_web_request_ms(&options), 11000);
+	lt_web_start(&web, &options, &points);
+	assert_int_equal(lt_web_do(&web, &request, &response, &err), LT_ENET);
+	assert_says("a second", &err,
+	    "transferred the last 1 seconds; its option timeout (1s) waits longer");
+	lt_http_free(&response);
+	options.timeout_s = 5;
+	lt_web_start(&web, &options, &points);
+	assert_int_equal(lt_web_do(&web, &request, &response, NULL), LT_OK);
 	lt_http_free(&response);
 }
 
@@ -388,6 +411,7 @@ main(void)
 	    cmocka_unit_test(test_trace_count),
 	    cmocka_unit_test(test_refuse),
 	    cmocka_unit_test(test_fetch_limit),
+	    cmocka_unit_test(test_timeout),
 	    cmocka_unit_test(test_gap),
 	};
 
