@@ -15,11 +15,18 @@
 enum {
 	INTERVAL_S = 7 * LT_HOUR_S, /* the catalog's makers ask for no more */
 	NAME_MAX_BYTES = 100,	    /* of what is looked for in cells */
+	/* Layouts: the newest that was read here, from where newer ones are
+	 * looked for, and the oldest. Not all clouds are in each. */
+	VERSION_KNOWN = 9,
+	VERSION_OLDEST = 8,
+	OLD_S = 3 * LT_DAY_S, /* a list unchanged for longer: told */
+	/* Unchanged for longer, a list counts no more. */
+	FRESH_S = 90 * LT_DAY_S,
 };
 
 #define BASE_URL                                                               \
 	"https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/"     \
-	"master/catalogs/v8"
+	"master/catalogs"
 
 static const struct lt_adapter_option sky_options[] = {
     {"cloud", true, "directory of the catalog: aws, gcp, azure, verda, ...",
@@ -403,7 +410,12 @@ parse_csv(struct search *search, const struct lt_answer *answer,
 	int code;
 
 	lt_csv_start(&csv, answer->bytes, answer->byte_count);
-	code = lt_csv_header(&csv, columns, COLUMN_COUNT, err);
+	if (lt_csv_header(&csv, columns, COLUMN_COUNT, err) != LT_OK) {
+		if (err != NULL)
+			err->code = LT_EVERSION;
+		return LT_EVERSION;
+	}
+	code = LT_OK;
 	while (code == LT_OK) {
 		code = lt_csv_row(&csv, &row, err);
 		if (code != LT_OK || row.cell_count == 0)
@@ -426,27 +438,98 @@ sky_parse(const struct lt_source_options *options,
 	return lt_error_mend(err, parse_csv(&search, answer, points, err));
 }
 
+/* The version that `url` ends with, as a mirror's "/v8"; 0 = none, it has all.
+ */
+static int
+version_of_url(const struct lt_source_options *options)
+{
+	const char *const slash =
+	    strrchr(lt_source_option(options, "url", BASE_URL), '/');
+	int64_t version;
+
+	return slash != NULL && slash[1] == 'v' &&
+		       lt_int64_parse(slash + 2, 1, 999, &version, NULL) ==
+			   LT_OK
+		   ? (int)version
+		   : 0;
+}
+
+/* One file; LT_ENOENT: this version has none of this cloud. */
+static int
+fetch_version(struct lt_web *web, int version, const struct lt_window *window,
+    struct lt_error *err)
+{
+	const struct lt_source_options *const options = web->options;
+	char url[LT_URL_SIZE], path[64], folder[16] = "";
+	const struct lt_web_request request = {.url = url,
+	    .type = LT_WEB_TEXT,
+	    .conditional = version == web->memory->version};
+
+	if (version_of_url(options) == 0)
+		snprintf(folder, sizeof(folder), "v%d/", version);
+	snprintf(path, sizeof(path), "%s%s/vms.csv", folder,
+	    lt_source_option(options, "cloud", ""));
+	int code = lt_url_start(
+	    url, lt_source_option(options, "url", BASE_URL), path, err);
+	if (code == LT_OK)
+		code = lt_web_points(
+		    web, &request, sky_parse, window->now_utc_s, err);
+	/* A store that lists nothing says 403 of what it has not. */
+	if (code == LT_ENET &&
+	    (lt_web_status(web) == 404 || lt_web_status(web) == 403))
+		code = LT_ENOENT;
+	return code;
+}
+
+/* By the file, not by when it was asked for. */
+static void
+date_points(struct lt_points *points, const struct lt_source_memory *memory,
+    int64_t now_utc_s)
+{
+	const int64_t age_s = now_utc_s - memory->changed_utc_s;
+
+	points->issued_utc_s = memory->changed_utc_s;
+	if (memory->changed_utc_s != 0 && age_s > OLD_S)
+		lt_note_add(points, "the list has not changed for %d days",
+		    (int)(age_s / LT_DAY_S));
+}
+
+/* The newest version that is there and can be read: one more than the one in
+ * use, that, or an older one. */
 static int
 sky_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	char url[LT_URL_SIZE], path[64];
-	const struct lt_web_request request = {
-	    .url = url, .type = LT_WEB_TEXT, .conditional = true};
+	const int fixed = version_of_url(options);
+	struct lt_error inner = {0};
 	struct lt_web web;
-	int code;
+	int code = LT_ENOENT;
 
-	/* The file knows no past. */
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
-	snprintf(path, sizeof(path), "%s/vms.csv",
-	    lt_source_option(options, "cloud", ""));
-	code = lt_url_start(
-	    url, lt_source_option(options, "url", BASE_URL), path, err);
-	return code == LT_OK ? lt_web_points(&web, &request, sky_parse,
-				   window->now_utc_s, err)
-			     : code;
+	if (web.memory->version == 0)
+		web.memory->version = fixed > 0 ? fixed : VERSION_KNOWN;
+	const int in_use = web.memory->version;
+	const int oldest = fixed > 0		     ? in_use
+			   : VERSION_OLDEST < in_use ? VERSION_OLDEST
+						     : in_use;
+	int version = in_use + (fixed > 0 ? 0 : 1);
+	for (; version >= oldest; version--) {
+		inner = (struct lt_error){0};
+		code = fetch_version(&web, version, window, &inner);
+		if (code != LT_ENOENT && code != LT_EVERSION)
+			break;
+	}
+	if (code == LT_ENOENT)
+		code = LT_ENET;
+	if (code != LT_OK)
+		return lt_error_give(err, code, &inner);
+	if (version > VERSION_KNOWN)
+		lt_note_add(points, "by version %d of the catalog", version);
+	web.memory->version = version;
+	date_points(points, web.memory, window->now_utc_s);
+	return LT_OK;
 }
 
 const struct lt_adapter lt_adapter_skypilot_catalog = {
@@ -454,6 +537,7 @@ const struct lt_adapter lt_adapter_skypilot_catalog = {
     .usage = "machine prices of many clouds, from SkyPilot's catalog; no key",
     .options = sky_options,
     .interval_s = INTERVAL_S,
+    .fresh_s = FRESH_S,
     .quantity = lt_price_list_quantity,
     .currency = lt_price_list_usd,
     .check = sky_check,

@@ -47,6 +47,7 @@ static struct { /* all that is used of libcurl, once it is loaded */
 	__typeof__(curl_url_get) *url_get;
 	__typeof__(curl_url_cleanup) *url_cleanup;
 	__typeof__(curl_free) *free;
+	__typeof__(curl_getdate) *getdate;
 	bool loaded, ready; /* ready: to send */
 } curl;
 
@@ -73,6 +74,7 @@ load(struct lt_error *err)
 	    {&curl.url_get, "curl_url_get"},
 	    {&curl.url_cleanup, "curl_url_cleanup"},
 	    {&curl.free, "curl_free"},
+	    {&curl.getdate, "curl_getdate"},
 	};
 
 	if (curl.loaded)
@@ -207,6 +209,15 @@ on_header(char *bytes, size_t size, size_t count, void *context)
 	keep_header(response->last_modified, sizeof(response->last_modified),
 	    "Last-Modified:", bytes, length);
 	return length;
+}
+
+int64_t
+lt_http_date(const char *text)
+{
+	if (text[0] == '\0' || load(NULL) != LT_OK)
+		return 0;
+	const time_t utc_s = curl.getdate(text, NULL);
+	return utc_s > 0 ? utc_s : 0;
 }
 
 int64_t

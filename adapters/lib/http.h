@@ -67,6 +67,8 @@ int lt_http_do(const struct lt_http_request *request,
     struct lt_http_response *response, struct lt_error *err);
 /* A clock that is never set, for time limits. */
 int64_t lt_monotonic_ms(void);
+/* A date of a header, as of Last-Modified; 0: it is none. */
+int64_t lt_http_date(const char *text);
 /* The host of a URL; "" when it has none. */
 void lt_http_host(char *out, size_t size, const char *url);
 /* The start of a body that may be anything, as one printable line. */

@@ -23,6 +23,10 @@ struct lt_source_memory {
 	int64_t token_until_utc_s;
 	/* Validators of the one answer that the last points came from. */
 	char etag[256], last_modified[64];
+	/* Since when that answer is the same: by Last-Modified, else since it
+	 * was first seen; 0 = no validators. */
+	int64_t changed_utc_s;
+	int version; /* of a catalog with several, the one in use; 0: none */
 	/* The requests of the last fetch. */
 	int trace_count; /* may be more than LT_TRACE_MAX */
 	struct lt_trace {

@@ -192,7 +192,9 @@ send_request(struct lt_web *web, const struct lt_web_request *request,
 	if (key == NULL || !recall(key, response)) {
 		keep_apart(request->url, request->gap_ms);
 		code = lt_http_do(http, response, err);
-		if (code == LT_OK && response->status == 200 && key != NULL) {
+		/* That a file is not there holds for all as well. */
+		if (code == LT_OK && key != NULL &&
+		    (response->status == 200 || response->status == 404)) {
 			remember(key, response);
 			key = NULL;
 		}
@@ -378,6 +380,37 @@ lt_web_refuse(const char *url, struct lt_error *err)
 	return lt_error_mend(err, (int)err->code);
 }
 
+long
+lt_web_status(const struct lt_web *web)
+{
+	const int count = web->memory->trace_count;
+
+	return count == 0
+		   ? 0
+		   : web->memory
+			 ->trace[(count < LT_TRACE_MAX ? count : LT_TRACE_MAX) -
+				 1]
+			 .status;
+}
+
+static void
+keep_validators(struct lt_source_memory *memory,
+    const struct lt_http_response *response, int64_t now_utc_s)
+{
+	const int64_t modified_utc_s = lt_http_date(response->last_modified);
+	const bool is_same = response->etag[0] != '\0' &&
+			     memory->changed_utc_s != 0 &&
+			     strcmp(memory->etag, response->etag) == 0;
+
+	if (modified_utc_s > 0)
+		memory->changed_utc_s = modified_utc_s;
+	else if (!is_same)
+		memory->changed_utc_s = now_utc_s;
+	memcpy(memory->etag, response->etag, sizeof(memory->etag));
+	memcpy(memory->last_modified, response->last_modified,
+	    sizeof(memory->last_modified));
+}
+
 int
 lt_web_points(struct lt_web *web, const struct lt_web_request *request,
     lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err)
@@ -396,12 +429,8 @@ lt_web_points(struct lt_web *web, const struct lt_web_request *request,
 		if (code != LT_OK)
 			lt_web_refuse(request->url, &inner);
 	}
-	if (code == LT_OK && response.status == 200 && request->conditional) {
-		memcpy(web->memory->etag, response.etag,
-		    sizeof(web->memory->etag));
-		memcpy(web->memory->last_modified, response.last_modified,
-		    sizeof(web->memory->last_modified));
-	}
+	if (code == LT_OK && response.status == 200 && request->conditional)
+		keep_validators(web->memory, &response, now_utc_s);
 	lt_http_free(&response);
 	return lt_error_give(err, code, &inner);
 }

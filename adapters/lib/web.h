@@ -74,6 +74,8 @@ int lt_web_do(struct lt_web *web, const struct lt_web_request *request,
  */
 int lt_web_points(struct lt_web *web, const struct lt_web_request *request,
     lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err);
+/* HTTP status of the last request of a fetch; 0 = no answer. */
+long lt_web_status(const struct lt_web *web);
 /* "HOST: " and the place before an error of what an answer held. */
 int lt_web_refuse(const char *url, struct lt_error *err);
 

@@ -300,7 +300,7 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	source->fetched_utc_s = now_utc_s;
 	source->issued_utc_s = issued_utc_s;
 	source->complete_utc_s = complete_utc_s;
-	if (!points->unchanged) {
+	if (!points->unchanged || points->note[0] != '\0') {
 		lt_text_mend(points->note);
 		memcpy(source->note, points->note, sizeof(source->note));
 	}

@@ -12,10 +12,18 @@
 static inline void
 price_list_sky(const struct exchange *exchange)
 {
-	char cloud[32], file[128];
+	char cloud[32] = "", file[128];
+	int version = 0;
 
-	if (sscanf(exchange->path, "/catalog/sky/%31[a-z0-9]/vms.csv", cloud) !=
-	    1)
+	if (sscanf(exchange->path, "/catalog/sky/v%d/%31[a-z0-9]/vms.csv",
+		&version, cloud) == 2 &&
+	    version == 10 && strcmp(cloud, "lambda") == 0) {
+		server_answer(exchange, 200, "text/plain", "",
+		    "Offer,Currency,Amount\n1,USD,3\n");
+		return;
+	}
+	/* Verda is in an old version only. */
+	if (version != (strcmp(cloud, "verda") == 0 ? 8 : 9))
 		cloud[0] = '\0';
 	snprintf(file, sizeof(file),
 	    PRICE_LIST_FIXTURES "skypilot_catalog/%s_SYNTHETIC.csv", cloud);

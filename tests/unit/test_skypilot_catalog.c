@@ -273,6 +273,31 @@ test_fetch(void **state)
 		    {"instance_type", "n2-standard-8"}},
 		.micros = 90000},
 	    {.path = "/catalog/sky",
+		.pairs = {{"cloud", "verda"}, {"region", "FIN-03"},
+		    {"instance_type", "2B300.60V"}},
+		.micros = 4900000},
+	    {.path = "/catalog/sky",
+		.pairs = {{"cloud", "lambda"}, {"region", "us-east-1"},
+		    {"instance_type", "gpu_8x_v100"},
+		    {"capacity", "on_demand"}},
+		.micros = 6160000},
+	    {.path = "/catalog/sky/v9",
+		.pairs = {{"cloud", "lambda"}, {"region", "us-east-1"},
+		    {"instance_type", "gpu_8x_v100"},
+		    {"capacity", "on_demand"}},
+		.micros = 6160000},
+	    {.path = "/catalog/sky/v9",
+		.pairs = {{"cloud", "verda"}, {"region", "FIN-03"},
+		    {"instance_type", "2B300.60V"}},
+		.code = LT_ENET,
+		.says = "HTTP status 404"},
+	    {.path = "/catalog/sky/v10",
+		.pairs = {{"cloud", "lambda"}, {"region", "us-east-1"},
+		    {"instance_type", "gpu_8x_v100"}},
+		.code = LT_EVERSION,
+		.says =
+		    "127.0.0.1: line 1, column 1: no column \"InstanceType\""},
+	    {.path = "/catalog/sky",
 		.pairs = {{"cloud", "nowhere"}, {"region", "r"},
 		    {"instance_type", "t"}},
 		.code = LT_ENET,
@@ -325,9 +350,48 @@ test_unchanged(void **state)
 		assert_int_equal(points.unchanged, i == 2);
 		assert_int_equal(points.count, i == 1);
 		assert_int_equal(memory.etag[0] != '\0', i > 0);
-		assert_int_equal(memory.trace[0].status, i == 2 ? 304 : 200);
+		/* The next version is looked for first. */
+		assert_int_equal(memory.trace[0].status, 404);
+		assert_int_equal(memory.trace[1].status, i == 2 ? 304 : 200);
+		assert_int_equal(memory.version, 9);
+		if (i > 0)
+			assert_true(points.issued_utc_s == NOW);
 		lt_points_free(&points);
 	}
+}
+
+/* The age is the list's: of one that has not changed, days. */
+static void
+test_age(void **state)
+{
+	char url[128];
+	struct pair pairs[] = {{"url", url}, {"cloud", "aws"},
+	    {"region", "us-east-1"}, {"instance_type", "c5.large"}, {0}};
+	struct lt_source_options options;
+	struct lt_source_memory memory = {0};
+
+	(void)state;
+	server_url(url, "/catalog/sky");
+	options = options_of(pairs);
+	options.memory = &memory;
+	for (int day = 0; day < 6; day++) {
+		const int64_t now_utc_s = NOW + day * LT_DAY_S;
+		struct lt_points points = {0};
+
+		assert_int_equal(
+		    adapter->fetch(&options,
+			&(struct lt_window){0, now_utc_s, now_utc_s}, &points,
+			NULL),
+		    LT_OK);
+		assert_true(points.issued_utc_s == NOW);
+		if (day == 5)
+			assert_string_equal(
+			    points.note, "the list has not changed for 5 days");
+		lt_points_free(&points);
+	}
+	assert_int_equal(lt_http_date("Wed, 21 Oct 2015 07:28:00 GMT"),
+	    1445412480); /* RFC 9110's example */
+	assert_int_equal(lt_http_date("yesterday"), 0);
 }
 
 static int
@@ -345,6 +409,7 @@ main(void)
 	    cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_fetch),
 	    cmocka_unit_test(test_unchanged),
+	    cmocka_unit_test(test_age),
 	};
 
 	return cmocka_run_group_tests(tests, start, adapter_end);
