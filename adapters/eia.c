@@ -37,7 +37,7 @@ enum { EIA_URL = 4 };
 static const char demo_key[] = "DEMO_KEY";
 
 /* All of the facet `fueltype`. Solar and wind with batteries are what they
- * generate; when they charge they are below 0 and count as nothing. */
+ * generate. */
 static const struct lt_mix_code fuels[] = {
     {"BAT", LT_FUEL_STORAGE},
     {"COL", LT_FUEL_COAL},
@@ -48,12 +48,12 @@ static const struct lt_mix_code fuels[] = {
     {"OIL", LT_FUEL_OIL},
     {"OTH", LT_FUEL_OTHER},
     {"PS", LT_FUEL_STORAGE},
-    {"SNB", LT_FUEL_SOLAR},
+    {"SNB", LT_FUEL_SOLAR_BATTERY},
     {"SUN", LT_FUEL_SOLAR},
     {"UES", LT_FUEL_STORAGE},
     {"UNK", LT_FUEL_OTHER},
     {"WAT", LT_FUEL_HYDRO},
-    {"WNB", LT_FUEL_WIND},
+    {"WNB", LT_FUEL_WIND_BATTERY},
     {"WND", LT_FUEL_WIND},
     {NULL, LT_FUEL_OTHER},
 };

@@ -18,6 +18,9 @@ enum {
 	/* Plants that stand still draw power for themselves. */
 	OWN_USE_MW = 100,
 	OWN_USE_PERCENT = 2,
+	DAY = LT_DAY_S / LT_HOUR_S,
+	DAYS = 7,	    /* before, by which a fuel is expected */
+	MISSED_PERCENT = 1, /* of generation: less is not missed */
 };
 static const char fuel_is_missing[] = "a fuel is missing";
 
@@ -44,8 +47,10 @@ static const struct {
     [LT_FUEL_OTHER] = {700, 649},
     [LT_FUEL_PEAT] = {919, 852},
     [LT_FUEL_SOLAR] = {48, 0},
+    [LT_FUEL_SOLAR_BATTERY] = {48, 0},
     [LT_FUEL_WASTE] = {700, 649},
     [LT_FUEL_WIND] = {11, 0},
+    [LT_FUEL_WIND_BATTERY] = {11, 0},
     [LT_FUEL_WIND_OFFSHORE] = {12, 0},
 };
 
@@ -213,6 +218,52 @@ find_usual(const struct lt_mix *mix, bool usual[COLUMNS])
 			   hours[i] * 4 >= hours_any * 3;
 }
 
+static bool
+is_empty(const struct lt_mix *mix, int hour)
+{
+	double sum_mw;
+
+	for (int i = 0; i <= mix->code_count; i++)
+		if (hour_sum(mix, hour, i, &sum_mw) > 0)
+			return false;
+	return true;
+}
+
+/* Did a fuel give a part of an hour that would be missed? */
+static bool
+has_part(const struct lt_mix *mix, int hour, int column)
+{
+	double sum_mw = 0, own_mw = 0;
+
+	for (int i = 0; i <= mix->code_count; i++) {
+		double mw;
+
+		if (fuel_of(mix, i) == LT_FUEL_STORAGE ||
+		    hour_sum(mix, hour, i, &mw) < SLOTS)
+			continue;
+		sum_mw += fmax(mw, 0);
+		if (i == column)
+			own_mw = mw;
+	}
+	return own_mw > sum_mw * MISSED_PERCENT / 100;
+}
+
+/* Of fuels that not all hours have, as the sun: did most of the days before
+ * have it at this hour? */
+static bool
+is_expected(const struct lt_mix *mix, int hour, int column)
+{
+	int days = 0, with = 0;
+
+	for (int i = 1; i <= DAYS && hour - i * DAY >= mix->first_hour; i++) {
+		if (is_empty(mix, hour - i * DAY))
+			continue;
+		days++;
+		with += has_part(mix, hour - i * DAY, column);
+	}
+	return with * 2 > days;
+}
+
 /* Eq. (34) of one hour; NULL = done, else what is wrong with it. */
 static const char *
 hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
@@ -227,10 +278,12 @@ hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
 		if (fuel == LT_FUEL_STORAGE)
 			continue;
 		const int said = hour_sum(mix, hour, i, &mw);
-		if (said < SLOTS && (said > 0 || usual[i]))
+		if (said < SLOTS &&
+		    (said > 0 || usual[i] || is_expected(mix, hour, i)))
 			return fuel_is_missing;
 		mw /= SLOTS;
-		if (mw < least_mw)
+		if (mw < least_mw && fuel != LT_FUEL_SOLAR_BATTERY &&
+		    fuel != LT_FUEL_WIND_BATTERY)
 			least_mw = mw;
 		if (mw > 0) {
 			sum_mw += mw;
@@ -244,17 +297,6 @@ hour_intensity(const struct lt_mix *mix, int hour, const bool *usual,
 		return "no generation at all";
 	*g_per_kwh = sum_g / sum_mw;
 	return NULL;
-}
-
-static bool
-is_empty(const struct lt_mix *mix, int hour)
-{
-	double sum_mw;
-
-	for (int i = 0; i <= mix->code_count; i++)
-		if (hour_sum(mix, hour, i, &sum_mw) > 0)
-			return false;
-	return true;
 }
 
 struct tally {

@@ -23,9 +23,11 @@ enum lt_fuel {
 	LT_FUEL_OTHER,
 	LT_FUEL_PEAT,
 	LT_FUEL_SOLAR,
-	LT_FUEL_STORAGE, /* no source: counted where it was charged */
+	LT_FUEL_SOLAR_BATTERY, /* below 0 it charges, and counts as 0 */
+	LT_FUEL_STORAGE,       /* no source: counted where it was charged */
 	LT_FUEL_WASTE,
 	LT_FUEL_WIND,
+	LT_FUEL_WIND_BATTERY,
 	LT_FUEL_WIND_OFFSHORE,
 	LT_FUEL_COUNT,
 };
