@@ -55,6 +55,11 @@ int lt_adapter_timeout_s(
 /* What the intensities of a source count. */
 enum lt_basis lt_adapter_basis(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
+/* adapter->fetch(), and none of its secrets in err, points->note or the trace
+ * of options->memory, whatever the source answered. */
+int lt_adapter_fetch(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, const struct lt_window *window,
+    struct lt_points *points, struct lt_error *err);
 /* All of options: unknown key (nearest named), missing required, then the
  * adapter's check. The error has line and column. */
 int lt_adapter_check(const struct lt_adapter *adapter,

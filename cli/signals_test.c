@@ -91,7 +91,7 @@ fetch(struct attempt *attempt)
 	/* As lowtided does: the hours of a tariff are the site's. */
 	if (zone[0])
 		set_zone(zone);
-	if (attempt->adapter->fetch(&attempt->options,
+	if (lt_adapter_fetch(attempt->adapter, &attempt->options,
 		&(struct lt_window){attempt->now_utc_s - BACK_S,
 		    attempt->now_utc_s + AHEAD_S, attempt->now_utc_s},
 		&attempt->points, &attempt->err) == LT_OK)

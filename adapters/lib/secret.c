@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "http.h"
 #include "secret.h"
 #include "url.h"
@@ -171,8 +172,10 @@ lt_secret_read(const struct lt_source_options *options, const char *key,
 			    "%s: %zu bytes and more, want a secret", env, size);
 		strcpy(out, value);
 	}
-	if (trim(out))
+	if (trim(out)) {
+		lt_guard_add(out);
 		return LT_OK;
+	}
 	explicit_bzero(out, size);
 	return lt_fail(err, LT_EINPUT, "%s: want a secret on one line", where);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "guard.h"
 #include "text_mend.h"
 #include "web.h"
 
@@ -232,35 +233,29 @@ check_type(const struct lt_web_request *request, const char *host,
 	    wanted[request->type].name);
 }
 
-static bool
-holds(const struct lt_http_response *response, const char *value)
-{
-	const size_t length = value == NULL ? 0 : strcspn(value, "&");
-
-	return length > 0 && memmem(response->body, response->body_length,
-				 value, length) != NULL;
-}
-
-/* A gateway's page may repeat what it was sent: nothing of it is shown. */
-static bool
-repeats_secret(const struct lt_web_request *request,
-    const struct lt_http_response *response)
+/* What this request must not get back into any text. */
+static void
+guard_secrets(const struct lt_web_request *request)
 {
 	const char *const header = request->secret_header;
 	const char *const login = request->secret_login;
-	const char *const password = login == NULL ? NULL : strchr(login, ':');
 	const char *value = request->secret_query;
+	char part[LT_SECRET_SIZE];
 
-	while (value != NULL && (value = strchr(value, '=')) != NULL)
-		if (holds(response, ++value))
-			return true;
-	if (login != NULL &&
-	    (holds(response, password == NULL ? login : password + 1) ||
-		holds(response, "Authorization: ")))
-		return true;
-	/* Without the word before it, as Bearer, and its blank. */
-	value = header == NULL ? NULL : strrchr(header, ' ');
-	return holds(response, value == NULL ? header : value + 1);
+	while (value != NULL && (value = strchr(value, '=')) != NULL) {
+		value++;
+		snprintf(part, sizeof(part), "%.*s", (int)strcspn(value, "&"),
+		    value);
+		lt_guard_add(part);
+	}
+	if (login != NULL && (value = strchr(login, ':')) != NULL)
+		lt_guard_add(value + 1);
+	/* Without the words before it, as Bearer, and their blanks. */
+	if (header != NULL && (value = strpbrk(header, " :")) != NULL)
+		lt_guard_add(strrchr(header, ' ') != NULL
+				 ? strrchr(header, ' ') + 1
+				 : value + 1);
+	explicit_bzero(part, sizeof(part));
 }
 
 static int
@@ -277,8 +272,6 @@ check_status(const struct lt_web_request *request, const char *host,
 		    response->body_length);
 	if (words[0] == '\0')
 		lt_http_words(words, 121, response);
-	if (repeats_secret(request, response))
-		snprintf(words, sizeof(words), "it repeats the request");
 	if (response->retry_after_s > 0)
 		snprintf(pause, sizeof(pause), ", asks to wait %lld s",
 		    (long long)response->retry_after_s);
@@ -349,6 +342,7 @@ lt_web_do(struct lt_web *web, const struct lt_web_request *request,
 	};
 
 	*response = (struct lt_http_response){0};
+	guard_secrets(request);
 	lt_http_host(host, sizeof(host), request->url);
 	if (left_ms <= 0)
 		return lt_fail(err, LT_ENET,

@@ -71,7 +71,7 @@ lt_fetch_run(struct lt_fetch *fetch)
 
 	options.memory = &fetch->memory;
 	fetch->memory.trace_count = 0;
-	fetch->code = fetch->adapter->fetch(&options,
+	fetch->code = lt_adapter_fetch(fetch->adapter, &options,
 	    &(struct lt_window){
 		fetch->from_utc_s, fetch->to_utc_s, fetch->now_utc_s},
 	    &fetch->points, &fetch->err);

@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	memcpy(rates, bytes, byte_count);
 	rates[byte_count] = '\0';
 	const int code = adapter->check(&options, &err);
-	const int fetched = adapter->fetch(&options,
+	const int fetched = lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){FROM_UTC_S, to_utc_s, FROM_UTC_S}, &points,
 	    NULL);
 

@@ -78,7 +78,7 @@ check_fetch(const struct fetch_case *one)
 	options.items[options.count].key = "url";
 	options.items[options.count++].value = url;
 	options.memory = &memory;
-	const int code = adapter->fetch(&options,
+	const int code = lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){NOW - 86400, NOW + 86400, NOW}, &points, &err);
 	if (code != one->code || points.retry_after_s != one->retry_after_s)
 		fail_msg("%s: %d, %d s, %s", one->path, code,

@@ -192,27 +192,27 @@ test_fetch(void **state)
 	(void)state;
 	options.memory = &memory;
 	server_url(url, "/aws/advisor");
-	if (adapter->fetch(&options, &(struct lt_window){T0, T0 + 1, T0},
-		&first, &err) != LT_OK)
+	if (lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){T0, T0 + 1, T0}, &first, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(first.count, 1);
 	assert_false(first.unchanged);
 	assert_int_equal(memory.trace[0].status, 200);
-	if (adapter->fetch(&options, &(struct lt_window){T0, T0 + 1, T0},
-		&second, &err) != LT_OK)
+	if (lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){T0, T0 + 1, T0}, &second, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_true(second.unchanged);
 	assert_int_equal(second.count, 0);
 	assert_int_equal(memory.trace[0].status, 304);
 	server_url(url, "/html");
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){T0, T0 + 1, T0}, &other, &err),
 	    LT_ENET);
 	assert_says("html", &err, "127.0.0.1: got text/html, want data");
 	lt_points_free(&other);
 	err = (struct lt_error){0};
 	server_url(url, "/status/403");
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){T0, T0 + 1, T0}, &other, &err),
 	    LT_ENET);
 	assert_says("denied", &err, "HTTP status 403, want 200");

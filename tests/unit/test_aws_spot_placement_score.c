@@ -157,8 +157,8 @@ fetch(const char *path, const char *zone_id, struct lt_points *points,
 		pairs[3].key = NULL;
 	const struct lt_source_options options = options_of(pairs);
 	server_url(url, path);
-	return adapter->fetch(
-	    &options, &(struct lt_window){T0, T0 + 86400, T0}, points, err);
+	return lt_adapter_fetch(adapter, &options,
+	    &(struct lt_window){T0, T0 + 86400, T0}, points, err);
 }
 
 static void

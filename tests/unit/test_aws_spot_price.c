@@ -276,7 +276,7 @@ fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 
 	options.memory = &memory;
 	server_url(url, "/aws/ec2");
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){from_utc_s, now_utc_s + 86400, now_utc_s},
 		&points, &err) != LT_OK)
 		fail_msg("%s", err.text);
@@ -323,7 +323,7 @@ test_no_past(void **state)
 
 	(void)state;
 	server_url(url, "/aws/no-past");
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){
 		    now_utc_s - 28 * 86400, now_utc_s + 86400, now_utc_s},
 		&points, &err) != LT_OK)
@@ -365,7 +365,7 @@ test_faults(void **state)
 		const int64_t now_utc_s = time(NULL);
 
 		server_url(url, faults[i].path);
-		const int code = adapter->fetch(&options,
+		const int code = lt_adapter_fetch(adapter, &options,
 		    &(struct lt_window){
 			now_utc_s - 28 * 86400, now_utc_s, now_utc_s},
 		    &points, &err);
@@ -391,8 +391,8 @@ test_no_keys(void **state)
 	(void)state;
 	unsetenv("AWS_ACCESS_KEY_ID");
 	assert_int_equal(
-	    adapter->fetch(
-		&options, &(struct lt_window){T0, T0 + 900, T0}, &points, &err),
+	    lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){T0, T0 + 900, T0}, &points, &err),
 	    LT_EINPUT);
 	assert_says("no keys", &err, "no access key id");
 }

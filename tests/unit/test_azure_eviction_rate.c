@@ -191,9 +191,9 @@ fetch(struct attempt *attempt, const char *path, const char *login_path)
 	options.memory = &attempt->memory;
 	attempt->err = (struct lt_error){0};
 	attempt->points = (struct lt_points){0};
-	attempt->code =
-	    adapter->fetch(&options, &(struct lt_window){NOW - 86400, NOW, NOW},
-		&attempt->points, &attempt->err);
+	attempt->code = lt_adapter_fetch(adapter, &options,
+	    &(struct lt_window){NOW - 86400, NOW, NOW}, &attempt->points,
+	    &attempt->err);
 }
 
 /* Nothing secret in what people may read. */
@@ -272,8 +272,8 @@ test_without_memory(void **state)
 	(void)state;
 	write_file(path, AZURE_SECRET "\n", strlen(AZURE_SECRET "\n"));
 	server_url(url, "/azure");
-	if (adapter->fetch(&options, &(struct lt_window){0, NOW, NOW}, &points,
-		&err) != LT_OK)
+	if (lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){0, NOW, NOW}, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	unlink(path);
 	assert_rate("from a file", &points, 0.075, HOUR, FIVE_TO_TEN);

@@ -298,7 +298,7 @@ test_fetch(void **state)
 		options.items[options.count].key = "url";
 		options.items[options.count++].value = url;
 		options.memory = &memory;
-		if (adapter->fetch(&options,
+		if (lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){
 			    now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
 			&points, &err) != LT_OK)
@@ -348,7 +348,7 @@ test_faults(void **state)
 
 		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options,
+		const int code = lt_adapter_fetch(adapter, &options,
 		    &(struct lt_window){NOW, NOW, NOW}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
@@ -435,8 +435,9 @@ test_links(void **state)
 		server_url(url, path);
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
-		if (adapter->fetch(&options, &(struct lt_window){NOW, NOW, NOW},
-			&points, &err) == LT_OK ||
+		if (lt_adapter_fetch(adapter, &options,
+			&(struct lt_window){NOW, NOW, NOW}, &points,
+			&err) == LT_OK ||
 		    memory.trace_count != 1)
 			fail_msg("%s: %d requests", cases[i].name,
 			    memory.trace_count);

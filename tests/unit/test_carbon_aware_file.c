@@ -145,7 +145,7 @@ fetch(const char *file, const char *location, const char *intensity,
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
 	assert_int_equal(lt_adapter_check(adapter, &options, err), LT_OK);
-	return adapter->fetch(&options,
+	return lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){
 		now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
 	    points, err);

@@ -210,7 +210,7 @@ fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
 	server_url(url, "/marginal/sdk/");
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
-	return adapter->fetch(&options,
+	return lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){
 		now_utc_s + from_s, now_utc_s + to_s, now_utc_s},
 	    points, err);

@@ -30,7 +30,7 @@ fetch(const char *cloud, const char *region, struct lt_points *points,
 	*err = (struct lt_error){0};
 	const int code = lt_adapter_check(adapter, &options, err);
 	return code == LT_OK
-		   ? adapter->fetch(&options,
+		   ? lt_adapter_fetch(adapter, &options,
 			 &(struct lt_window){1000, 5000, 3000}, points, err)
 		   : code;
 }

@@ -171,7 +171,7 @@ test_no_key(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){0, NOW, NOW}, &points, &err),
 	    LT_EINPUT);
 	assert_says("no key", &err, "LT_TEST_NO_KEY: not in the environment");

@@ -337,7 +337,7 @@ test_fetch(void **state)
 		url_of(url, fetches[i].path);
 		struct lt_source_options options = options_of(pairs);
 		options.memory = &memory;
-		if (adapter->fetch(&options,
+		if (lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){now_utc_s - fetches[i].days * 86400,
 			    now_utc_s + 86400, now_utc_s},
 			&points, &err) != LT_OK)
@@ -373,7 +373,7 @@ test_old_fails(void **state)
 	(void)state;
 	url_of(url, "eia-old-fails");
 	const struct lt_source_options options = options_of(pairs);
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){
 		    now_utc_s - 28 * 86400, now_utc_s, now_utc_s},
 		&points, &err) != LT_OK)
@@ -420,7 +420,7 @@ test_errors(void **state)
 		url_of(url, cases[i].path);
 		setenv("LT_TEST_KEY", cases[i].key, 1);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options,
+		const int code = lt_adapter_fetch(adapter, &options,
 		    &(struct lt_window){
 			now_utc_s - 86400, now_utc_s, now_utc_s},
 		    &points, &err);
@@ -449,14 +449,14 @@ test_key_file(void **state)
 	url_of(url, "eia");
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
 		&points, NULL),
 	    LT_OK);
 	lt_points_free(&points);
 	chmod(path, 0644);
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
 		&points, &err),
 	    LT_EDENIED);
@@ -464,7 +464,7 @@ test_key_file(void **state)
 	unlink(path);
 	memset(&err, 0, sizeof(err));
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){now_utc_s - 86400, now_utc_s, now_utc_s},
 		&points, &err),
 	    LT_ENOENT); /* never the demo key instead */
@@ -483,8 +483,8 @@ test_future(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->fetch(&options, &(struct lt_window){NOW, NOW + 86400, NOW},
-		&points, &err),
+	    lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){NOW, NOW + 86400, NOW}, &points, &err),
 	    LT_EINPUT);
 	assert_says("future", &err, "no whole hour of the past");
 }

@@ -331,7 +331,7 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
 	setenv("EM_TEST_KEY", key, 1);
 	struct lt_source_options options = options_of(pairs);
 	options.memory = memory;
-	const int code = adapter->fetch(&options,
+	const int code = lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
 	    points, err);
 	for (int i = 0; memory != NULL && i < memory->trace_count; i++)
@@ -498,7 +498,7 @@ fetch_odd(const char *base, struct lt_points *points, struct lt_error *err)
 
 	setenv("EM_TEST_KEY", "europe-key", 1);
 	server_url(url, base);
-	return adapter->fetch(&options,
+	return lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){
 		now_utc_s - 86400, now_utc_s + 86400, now_utc_s},
 	    points, err);
@@ -561,8 +561,8 @@ test_secret(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->fetch(&options, &(struct lt_window){T0, T0 + 3600, T0},
-		&points, &err),
+	    lt_adapter_fetch(adapter, &options,
+		&(struct lt_window){T0, T0 + 3600, T0}, &points, &err),
 	    LT_EINPUT);
 	assert_says("no key", &err, "EM_TEST_NONE: not in the environment");
 }

@@ -249,7 +249,7 @@ fetch_is_whole(const char *country, const char *host, int days, int step_s)
 	snprintf(url, sizeof(url), "http://%s:%d/europe", host, server.port);
 	options = options_of(pairs);
 	options.memory = &memory;
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){
 		    from_utc_s, now_utc_s + 2 * 86400, now_utc_s},
 		&points, &err) != LT_OK)
@@ -361,7 +361,7 @@ test_faults(void **state)
 		    i % 2 == 0 ? "127.0.0.1" : "localhost", server.port,
 		    faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options,
+		const int code = lt_adapter_fetch(adapter, &options,
 		    &(struct lt_window){now_utc_s, now_utc_s + 7200, now_utc_s},
 		    &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
@@ -385,7 +385,7 @@ test_without_history(void **state)
 	(void)state;
 	snprintf(url, sizeof(url), "http://localhost:%d/present", server.port);
 	const struct lt_source_options options = options_of(pairs);
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){
 		    now_utc_s - 20 * 86400, now_utc_s + 7200, now_utc_s},
 		&points, &err) != LT_OK)
@@ -396,7 +396,7 @@ test_without_history(void **state)
 	    "page");
 	lt_points_free(&points);
 	/* Asked for history alone, its loss is all that there is to tell. */
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){now_utc_s - 86400,
 				 now_utc_s - 3600, now_utc_s},
 			     &points, &err),

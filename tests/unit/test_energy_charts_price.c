@@ -156,7 +156,7 @@ fetch_is_whole(const char *host, int days, int requests)
 	snprintf(url, sizeof(url), "http://%s:%d/europe/", host, server.port);
 	struct lt_source_options options = options_of(pairs);
 	options.memory = &memory;
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){
 		    from_utc_s, now_utc_s + 8 * 86400, now_utc_s},
 		&points, &err) != LT_OK)
@@ -215,7 +215,7 @@ test_faults(void **state)
 		const struct lt_source_options options = options_of(pairs);
 		/* A clock that is ahead asks for what nobody knows yet. */
 		const int64_t then_utc_s = now_utc_s + faults[i].ahead_s;
-		assert_int_equal(adapter->fetch(&options,
+		assert_int_equal(lt_adapter_fetch(adapter, &options,
 				     &(struct lt_window){then_utc_s,
 					 then_utc_s + 7200, then_utc_s},
 				     &points, &err),

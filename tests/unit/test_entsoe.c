@@ -394,7 +394,7 @@ fetch(const char *path, const char *token, int days, struct lt_points *points,
 	    url, sizeof(url), "http://127.0.0.1:%d/mix/%s", server.port, path);
 	struct lt_source_options options = options_of(pairs);
 	options.memory = memory;
-	return adapter->fetch(&options,
+	return lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){
 		now_utc_s - days * 86400, now_utc_s + 86400, now_utc_s},
 	    points, err);

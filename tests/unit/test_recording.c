@@ -425,7 +425,7 @@ test_fetch(void **state)
 	(void)state;
 	write_file(path, bytes, strlen(bytes));
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){T0 + 3600, T0 + 7200, T0 + 4000}, &points,
 		NULL),
 	    LT_OK);
@@ -434,7 +434,7 @@ test_fetch(void **state)
 	assert_int_equal(points.issued_utc_s, 0);
 	lt_points_free(&points);
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){T0 + 90000, T0 + 99000, T0 + 90000},
 		&points, NULL),
 	    LT_OK);

@@ -344,8 +344,8 @@ test_unchanged(void **state)
 			pairs[2].value = "us-east-1";
 		options = options_of(pairs);
 		options.memory = &memory;
-		const int code = adapter->fetch(
-		    &options, &(struct lt_window){0, NOW, NOW}, &points, &err);
+		const int code = lt_adapter_fetch(adapter, &options,
+		    &(struct lt_window){0, NOW, NOW}, &points, &err);
 		assert_int_equal(code, i == 0 ? LT_EINPUT : LT_OK);
 		assert_int_equal(points.unchanged, i == 2);
 		assert_int_equal(points.count, i == 1);
@@ -379,7 +379,7 @@ test_age(void **state)
 		struct lt_points points = {0};
 
 		assert_int_equal(
-		    adapter->fetch(&options,
+		    lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){0, now_utc_s, now_utc_s}, &points,
 			NULL),
 		    LT_OK);

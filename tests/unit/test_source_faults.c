@@ -295,11 +295,11 @@ fetch_once(const struct source *source, const struct fault *fault, int fd)
 		if (strcmp(options.items[i].value, URL) == 0)
 			options.items[i].value = url;
 	options.memory = &memory;
-	outcome.code = lt_adapter_find(source->adapter)
-			   ->fetch(&options,
-			       &(struct lt_window){now_utc_s - 2 * LT_DAY_S,
-				   now_utc_s + LT_DAY_S, now_utc_s},
-			       &points, &outcome.err);
+	outcome.code =
+	    lt_adapter_fetch(lt_adapter_find(source->adapter), &options,
+		&(struct lt_window){
+		    now_utc_s - 2 * LT_DAY_S, now_utc_s + LT_DAY_S, now_utc_s},
+		&points, &outcome.err);
 	outcome.count = points.count;
 	outcome.retry_after_s = points.retry_after_s;
 	memcpy(outcome.note, points.note, sizeof(outcome.note));

@@ -58,7 +58,7 @@ test_values(void **state)
 		assert_int_equal(
 		    adapter->quantity(&options), cases[i].quantity);
 		assert_int_equal(
-		    adapter->fetch(&options,
+		    lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){1000, 9000, 5000}, &points, NULL),
 		    code);
 		if ((code == LT_OK) != (cases[i].says == NULL) ||

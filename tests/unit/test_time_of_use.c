@@ -239,7 +239,7 @@ test_steps(void **state)
 		    step_cases[i].rates, step_cases[i].zone, "EUR", pairs);
 		const int64_t to_utc_s = utc_of(step_cases[i].to);
 
-		if (adapter->fetch(&options,
+		if (lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){
 			    utc_of(step_cases[i].from), to_utc_s, to_utc_s},
 			&points, &err) != LT_OK)
@@ -287,7 +287,7 @@ test_zone_is_put_back(void **state)
 	setenv("TZ", "Europe/Paris", 1);
 	tzset();
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){summer, summer + 86400, summer}, &points,
 		NULL),
 	    LT_OK);
@@ -298,7 +298,7 @@ test_zone_is_put_back(void **state)
 
 	/* The site's own zone where none is given. */
 	options = options_for("1; 12:00-13:00 2", "", "EUR", pairs);
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){summer, summer + 7200, summer},
 			     &points, NULL),
 	    LT_OK);
@@ -309,7 +309,7 @@ test_zone_is_put_back(void **state)
 	unsetenv("TZ");
 	tzset();
 	options = options_for("1", "Asia/Tokyo", "EUR", pairs);
-	assert_int_equal(adapter->fetch(&options,
+	assert_int_equal(lt_adapter_fetch(adapter, &options,
 			     &(struct lt_window){summer, summer + 7200, summer},
 			     &points, NULL),
 	    LT_OK);
@@ -336,7 +336,7 @@ test_every_minute(void **state)
 		struct lt_points points = {0};
 		size_t at = 0;
 
-		assert_int_equal(adapter->fetch(&options,
+		assert_int_equal(lt_adapter_fetch(adapter, &options,
 				     &(struct lt_window){from_utc_s,
 					 from_utc_s + 365 * 86400, from_utc_s},
 				     &points, NULL),

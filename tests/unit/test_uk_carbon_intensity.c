@@ -262,7 +262,7 @@ fetch_is_whole(struct pair *pairs, bool regional)
 	struct lt_error err = {0};
 	bool forecast = false, measured = false;
 
-	if (adapter->fetch(&options,
+	if (lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){from_utc_s, to_utc_s, now_utc_s}, &points,
 		&err) != LT_OK)
 		fail_msg("%s", err.text);
@@ -340,7 +340,7 @@ test_faults(void **state)
 
 		server_url(url, faults[i].path);
 		const struct lt_source_options options = options_of(pairs);
-		const int code = adapter->fetch(&options,
+		const int code = lt_adapter_fetch(adapter, &options,
 		    &(struct lt_window){T0, T0 + 7200, T0}, &points, &err);
 		if (code != faults[i].code || points.count != 0 ||
 		    points.retry_after_s != faults[i].retry_after_s)
@@ -364,7 +364,7 @@ test_other_day(void **state)
 	server_url(url, "/old");
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){T0 + 86400, T0 + 90000, T0 + 86400},
 		&points, &err),
 	    LT_EINPUT);

@@ -91,7 +91,7 @@ fetch(const char *region, int64_t from_s, int64_t to_s, int64_t now_utc_s,
 	options.memory = &memory;
 	*points = (struct lt_points){0};
 	*err = (struct lt_error){0};
-	const int code = adapter->fetch(&options,
+	const int code = lt_adapter_fetch(adapter, &options,
 	    &(struct lt_window){
 		now_utc_s + from_s, now_utc_s + to_s, now_utc_s},
 	    points, err);
@@ -228,7 +228,7 @@ test_token(void **state)
 	const struct lt_source_options options = options_of(pairs);
 	for (int i = 1; i < 3; i++) {
 		points = (struct lt_points){0};
-		assert_int_equal(adapter->fetch(&options,
+		assert_int_equal(lt_adapter_fetch(adapter, &options,
 				     &(struct lt_window){now_utc_s,
 					 now_utc_s + 3600, now_utc_s},
 				     &points, NULL),
@@ -322,7 +322,7 @@ test_parts(void **state)
 	    {"longitude", "0"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
 	assert_int_equal(
-	    adapter->fetch(&options,
+	    lt_adapter_fetch(adapter, &options,
 		&(struct lt_window){now_utc_s, now_utc_s + 3600, now_utc_s},
 		&points, &err),
 	    LT_ENET);

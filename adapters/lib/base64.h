@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RFC 4648, section 4: bytes of the market's file as text of a page.
+ * RFC 4648, section 4: bytes as text.
  */
 #ifndef LT_BASE64_H
 #define LT_BASE64_H
