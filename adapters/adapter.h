@@ -31,6 +31,9 @@ struct lt_adapter {
 	/* Check option values beyond the table; may be NULL. */
 	int (*check)(
 	    const struct lt_source_options *options, struct lt_error *err);
+	/* The last year that the figures it brings along are of, for these
+	 * options (0 = wrong ones); NULL: it brings none. */
+	int (*table_year)(const struct lt_source_options *options);
 	/*
 	 * Fetch [from, to) as far as the source has it, and parse. Appends to
 	 * points. Blocks at most the limits of http.h. An error's text names

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "adapter.h"
+#include "check.h"
 #include "doctor.h"
 #include "policy.h"
+#include "table_age.h"
 #include "units.h"
 
 enum {
@@ -221,6 +224,27 @@ lt_doctor_sources(struct lt_doctor *doctor)
 		    "all signals are constants: they can choose a partition but move nothing in time");
 }
 
+/* What lowtide brings along, as far as the policy uses it. */
+static void
+check_tables(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	for (int i = 0; i < policy->source_count; i++) {
+		const struct lt_policy_source *const source =
+		    &policy->sources[i];
+		const struct lt_adapter *const adapter =
+		    lt_adapter_find(source->adapter);
+		const struct lt_source_options options = lt_options_of(source);
+		const int year = adapter->table_year != NULL
+				     ? adapter->table_year(&options)
+				     : 0;
+
+		if (year != 0 && lt_table_is_old(year, time(NULL)))
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
+			    "a newer lowtide may bring newer figures; a live source is better",
+			    "%s: its figures are of %d", source->name, year);
+	}
+}
+
 void
 lt_doctor_policy(struct lt_doctor *doctor)
 {
@@ -245,6 +269,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    "%s: %d partitions, %d sources, %d budgets", path,
 	    policy->partition_count, policy->source_count,
 	    policy->budget_count);
+	check_tables(doctor, policy);
 	lt_doctor_preemptible(doctor, policy);
 	lt_doctor_secrets(doctor, policy);
 	lt_policy_free(policy);
