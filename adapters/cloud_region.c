@@ -9,13 +9,17 @@
 
 #include "cloud_region.h"
 #include "source.h"
+#include "table_age.h"
 #include "units.h"
+
+#define EMISSIONS "direct" /* the default: of these all regions are known */
 
 enum { REGION_SIZE = 64 };
 
 static const struct lt_adapter_option cloud_options[] = {
     {"cloud", true, "aws, azure or gcp", NULL},
     {"region", true, "the cloud's name of it, as us-east-1", NULL},
+    {"emission_factors", false, "lifecycle or direct", EMISSIONS},
     {NULL, false, NULL, NULL},
 };
 
@@ -48,22 +52,67 @@ same_letters(const char *left, const char *right)
 	return count;
 }
 
+/* NULL = no such table. */
+static const struct lt_cloud *
+find_cloud(const char *name, const char *emissions)
+{
+	const struct lt_cloud *cloud = lt_clouds;
+
+	while (cloud->name != NULL &&
+	       (strcmp(cloud->name, name) != 0 ||
+		   strcmp(cloud->emissions, emissions) != 0))
+		cloud++;
+	return cloud->name != NULL ? cloud : NULL;
+}
+
+static const struct lt_cloud_region *
+find_region(const struct lt_cloud *cloud, const char *written)
+{
+	char name[REGION_SIZE];
+
+	plain_name(name, written);
+	for (int i = 0; i < cloud->region_count; i++)
+		if (strcmp(cloud->regions[i].name, name) == 0)
+			return &cloud->regions[i];
+	return NULL;
+}
+
+const struct lt_cloud_region *
+lt_cloud_region_find(const char *cloud, const char *region)
+{
+	const struct lt_cloud *const table = find_cloud(cloud, EMISSIONS);
+
+	return table != NULL ? find_region(table, region) : NULL;
+}
+
 static int
 unknown_region(const struct lt_source_options *options,
-    const struct lt_cloud *cloud, const char *name, struct lt_error *err)
+    const struct lt_cloud *cloud, struct lt_error *err)
 {
+	const char *const written = lt_source_option(options, "region", "");
 	const struct lt_cloud_region *nearest = &cloud->regions[0];
+	char name[REGION_SIZE];
 
+	if (lt_cloud_region_find(cloud->name, written) != NULL)
+		return lt_option_fail(options, "emission_factors", err,
+		    "%s: emission_factors: got \"%s\", want direct: of %s that alone is known",
+		    options->name, cloud->emissions, written);
+	plain_name(name, written);
 	for (int i = 1; i < cloud->region_count; i++)
 		if (same_letters(cloud->regions[i].name, name) >
 		    same_letters(nearest->name, name))
 			nearest = &cloud->regions[i];
 	return lt_option_fail(options, "region", err,
 	    "%s: region: got \"%.60s\", want one of the %d of %s that are known%s%s",
-	    options->name, lt_source_option(options, "region", ""),
-	    cloud->region_count, cloud->name,
+	    options->name, written, cloud->region_count, cloud->name,
 	    same_letters(nearest->name, name) == 0 ? "" : "; the nearest is ",
 	    same_letters(nearest->name, name) == 0 ? "" : nearest->name);
+}
+
+static enum lt_basis
+emissions_of(const struct lt_source_options *options)
+{
+	return lt_basis_of_option(options, LT_BASIS_DIRECT);
 }
 
 static int
@@ -71,22 +120,15 @@ find(const struct lt_source_options *options,
     const struct lt_cloud_region **found, struct lt_error *err)
 {
 	const char *const wanted = lt_source_option(options, "cloud", "");
-	const struct lt_cloud *cloud = lt_clouds;
-	char name[REGION_SIZE];
+	const char *const emissions = lt_basis_name(emissions_of(options));
+	const struct lt_cloud *const cloud = find_cloud(wanted, emissions);
 
-	while (cloud->name != NULL && strcmp(cloud->name, wanted) != 0)
-		cloud++;
-	if (cloud->name == NULL)
+	if (cloud == NULL)
 		return lt_option_fail(options, "cloud", err,
 		    "%s: cloud: got \"%s\", want %s", options->name, wanted,
 		    cloud_options[0].usage);
-	plain_name(name, lt_source_option(options, "region", ""));
-	for (int i = 0; i < cloud->region_count; i++)
-		if (strcmp(cloud->regions[i].name, name) == 0) {
-			*found = &cloud->regions[i];
-			return LT_OK;
-		}
-	return unknown_region(options, cloud, name, err);
+	*found = find_region(cloud, lt_source_option(options, "region", ""));
+	return *found != NULL ? LT_OK : unknown_region(options, cloud, err);
 }
 
 static int
@@ -95,6 +137,14 @@ cloud_check(const struct lt_source_options *options, struct lt_error *err)
 	const struct lt_cloud_region *found;
 
 	return find(options, &found, err);
+}
+
+static int
+cloud_year(const struct lt_source_options *options)
+{
+	const struct lt_cloud_region *found = NULL;
+
+	return find(options, &found, NULL) == LT_OK ? found->year : 0;
 }
 
 static int
@@ -113,8 +163,10 @@ cloud_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_CARBON;
 	point.value = region->g_co2_per_kwh;
 	snprintf(points->note, sizeof(points->note),
-	    "a yearly average of about 2019 to 2021 (%s), not of today",
-	    region->origin);
+	    "the mean of %d (%s), %s emissions of grid %s, not of today",
+	    region->year, region->origin, lt_basis_name(emissions_of(options)),
+	    region->zone);
+	lt_table_age_note(points, region->year, window->now_utc_s);
 	return lt_points_add(points, &point, err);
 }
 
@@ -124,6 +176,8 @@ const struct lt_adapter lt_adapter_cloud_region = {
     .options = cloud_options,
     .interval_s = LT_DAY_S,
     .quantity = cloud_quantity,
+    .basis = LT_BASIS_DIRECT,
     .check = cloud_check,
+    .table_year = cloud_year,
     .fetch = cloud_fetch,
 };

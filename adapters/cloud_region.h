@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of cloud_region.c: from the grid emissions factors of Cloud Carbon
- * Footprint (github.com/cloud-carbon-footprint/ccf-coefficients,
- * data/grid-emissions-factors-*.csv; copyright Thoughtworks, Inc.; Apache
- * License 2.0, docs/licenses/Apache-2.0.txt). Changed: metric tons per kWh
- * are grams, names have small letters and no blanks.
+ * The tables of cloud_region.c, one for each cloud and kind of emissions, so
+ * that no two kinds stand in one: adapters/tables/make_cloud_region.pl writes
+ * them, docs/licenses/tables.md names whose facts they are.
  */
 #ifndef LT_CLOUD_REGION_H
 #define LT_CLOUD_REGION_H
 
 struct lt_cloud_region {
 	const char *name;
+	const char *zone; /* of Electricity Maps: the grid there */
 	double g_co2_per_kwh;
-	const char *origin; /* who published it, for which grid */
+	int year;	    /* that it is the mean of */
+	const char *origin; /* "CarbonX, DK": of that wider zone */
 };
 
 struct lt_cloud {
-	const char *name; /* NULL ends the table */
+	const char *name;      /* NULL ends the table */
+	const char *emissions; /* "direct", "lifecycle" */
 	const struct lt_cloud_region *regions;
 	int region_count;
 };
 
 extern const struct lt_cloud lt_clouds[];
+
+/* In the table of direct emissions, which has all regions; NULL = unknown. */
+const struct lt_cloud_region *lt_cloud_region_find(
+    const char *cloud, const char *region);
 
 #endif
