@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mean days by month of the grids that the project ships: the table that
- * tests/tools/make_climatology.c writes and climatology.c reads.
+ * Mean days by month of the grids that the project ships: what
+ * adapters/tables/make_climatology.pl writes and climatology.c reads.
  */
 #ifndef LT_CLIMATOLOGY_H
 #define LT_CLIMATOLOGY_H
@@ -9,12 +9,14 @@
 #include <stdint.h>
 
 struct lt_climatology {
-	const char *zone;  /* as at Electricity Maps */
-	const char *years; /* that the means are of */
-	/* Life-cycle g CO2e/kWh by month and UTC hour. */
+	const char *zone;	   /* as at Electricity Maps */
+	int first_year, last_year; /* that the means are of */
+	const char *origin;
+	/* g CO2e/kWh by month and UTC hour. */
 	uint16_t g_per_kwh[12][24];
 };
-/* Ended by zone NULL. */
-extern const struct lt_climatology lt_climatologies[];
+/* Of the same zones; ended by zone NULL. */
+extern const struct lt_climatology lt_climatologies_lifecycle[];
+extern const struct lt_climatology lt_climatologies_direct[];
 
 #endif

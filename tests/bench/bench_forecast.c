@@ -3,7 +3,8 @@
  * How good our forecast is on real grids: mean absolute error by lead beside
  * the simple ones, and how much of what perfect foresight saves is kept when
  * jobs start by it, or by the climatology of the hours that it is not tried
- * on. Argument: the directory of the recorded zones (gaps, doubles and all).
+ * on. Arguments: the directory of the recorded zones (gaps, doubles and all),
+ * and that of CarbonX.
  */
 #include <stdio.h>
 
@@ -97,20 +98,18 @@ struct savings {
 };
 
 static void
-try_part(const struct profile_zone *profile, bool odd, struct savings *savings)
+try_year(const struct carbon_zone *zone, struct savings *savings)
 {
-	const struct carbon_zone *const zone = &profile->zone;
 	double means[12][24];
 
-	profile_make(profile, PROFILE_LEARN, odd, means);
+	profile_make(zone, PROFILE_YEAR, means);
 	for (int64_t at = SCORE_WINDOW; at + WINDOW_HOURS < zone->hours;
 	     at += TRY_EVERY) {
 		double seen[WINDOW_HOURS], guess[WINDOW_HOURS],
 		    ours[WINDOW_HOURS + 1];
 
-		if (!profile_has(profile, at + 1, PROFILE_TRY, odd) ||
-		    !profile_has(
-			profile, at + WINDOW_HOURS, PROFILE_TRY, odd) ||
+		if (!profile_has(zone, at + 1, PROFILE_TRY_YEAR) ||
+		    !profile_has(zone, at + WINDOW_HOURS, PROFILE_TRY_YEAR) ||
 		    isnan(zone_at(zone, at + 1)) || !window_of(zone, at, seen))
 			continue;
 		for (int i = 0; i < WINDOW_HOURS; i++)
@@ -125,30 +124,37 @@ try_part(const struct profile_zone *profile, bool odd, struct savings *savings)
 	}
 }
 
-static void
-print_savings(const struct profile_zone *profile)
+static int
+print_savings(const char *directory)
 {
-	struct savings savings = {0};
+	printf("Share of the perfect saving kept, %%: jobs of %d h started "
+	       "within %d h in %d, climatology of %d; target 50\n",
+	    JOB_HOURS, WINDOW_HOURS, PROFILE_TRY_YEAR, PROFILE_YEAR);
+	printf("%-12s %6s %8s %11s %8s\n", "zone", "jobs", "g/kWh",
+	    "climatology", "forecast");
+	for (int i = 0; i < PROFILE_ZONES; i++) {
+		struct carbon_zone *const zone = &profile_zones[i];
+		struct savings savings = {0};
 
-	try_part(profile, false, &savings);
-	if (profile->held_out_year == 0)
-		try_part(profile, true, &savings);
-	printf("%-12s %6d %8.1f %11.1f %8.1f   ", profile->zone.name,
-	    savings.tries, savings.perfect / savings.tries,
-	    100 * savings.climatology / savings.perfect,
-	    100 * savings.ours / savings.perfect);
-	if (profile->held_out_year != 0)
-		printf("%d, learned from the years before\n",
-		    profile->held_out_year);
-	else
-		printf("odd weeks by even ones, and the other way\n");
+		if (!zone_load(zone, directory)) {
+			fprintf(stderr, "%s/%s: not as expected\n", directory,
+			    zone->file);
+			return 1;
+		}
+		try_year(zone, &savings);
+		printf("%-12s %6d %8.1f %11.1f %8.1f\n", zone->name,
+		    savings.tries, savings.perfect / savings.tries,
+		    100 * savings.climatology / savings.perfect,
+		    100 * savings.ours / savings.perfect);
+	}
+	return 0;
 }
 
 int
 main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: bench_forecast DIRECTORY\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: bench_forecast DIRECTORY [CARBONX]\n");
 		return 2;
 	}
 	for (int i = 0; i < ZONES; i++) {
@@ -159,18 +165,5 @@ main(int argc, char **argv)
 		}
 		print_errors(&zones[i]);
 	}
-	printf("Share of the perfect saving kept, %%: jobs of %d h started "
-	       "within %d h; target 50\n",
-	    JOB_HOURS, WINDOW_HOURS);
-	printf("%-12s %6s %8s %11s %8s   tried on\n", "zone", "jobs", "g/kWh",
-	    "climatology", "forecast");
-	for (int i = 0; i < PROFILE_ZONES; i++) {
-		if (!zone_load(&profile_zones[i].zone, argv[1])) {
-			fprintf(stderr, "%s/%s: not as expected\n", argv[1],
-			    profile_zones[i].zone.file);
-			return 1;
-		}
-		print_savings(&profile_zones[i]);
-	}
-	return 0;
+	return argc == 3 ? print_savings(argv[2]) : 0;
 }

@@ -33,9 +33,10 @@ build/tests/bench/bench_parse | while read -r what ms; do
 done
 # Recorded grids are not all the project's to give away: CARBON names a folder
 # with DE.csv, FR.csv, GB.csv, US-CAL-CISO.csv (umassos/pause-resume), AU-SA.csv
-# (nesl/CarbonX) and ES_2022_hourly.csv (umassos/decarbonization-potential).
+# (nesl/CarbonX) and ES_2022_hourly.csv (umassos/decarbonization-potential);
+# CARBONX names data/forecasting-data of a checkout of nesl/CarbonX.
 if [ -n "${CARBON:-}" ]; then
-	build/tests/bench/bench_forecast "$CARBON"
+	build/tests/bench/bench_forecast "$CARBON" ${CARBONX:+"$CARBONX"}
 else
 	echo "forecast: CARBON=FOLDER of recorded grids measures it"
 fi
