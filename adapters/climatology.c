@@ -127,6 +127,7 @@ const struct lt_adapter lt_adapter_climatology = {
     .options = climatology_options,
     .interval_s = LT_DAY_S,
     .quantity = climatology_quantity,
+    .basis = LT_BASIS_LIFECYCLE,
     .check = climatology_check,
     .table_year = climatology_year,
     .fetch = climatology_fetch,

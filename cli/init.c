@@ -204,6 +204,18 @@ find_vendor(char *out, size_t size)
 		fclose(in);
 }
 
+/* Which region of its cloud it is in, as cloud-init left it for all to read. */
+static void
+find_region(char *out, size_t size)
+{
+	json_t *const facts =
+	    json_load_file("/run/cloud-init/instance-data.json", 0, NULL);
+
+	snprintf(out, size, "%s",
+	    lt_json_text(json_object_get(facts, "v1"), "region", ""));
+	json_decref(facts);
+}
+
 /* ISO 4217 by the locale, else USD. */
 static void
 find_currency(char out[4])
@@ -270,7 +282,7 @@ lt_cli_init(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_CONFIG");
 	const char *path = lt_cli_value(cli, "output");
-	char zone[128], currency[4], vendor[64], *text = NULL;
+	char zone[128], currency[4], vendor[64], region[64], *text = NULL;
 	size_t length = 0;
 	json_t *facts = NULL;
 	struct lt_error err = {0};
@@ -289,10 +301,13 @@ lt_cli_init(const struct lt_cli *cli)
 	find_zone(zone, sizeof(zone));
 	find_currency(currency);
 	find_vendor(vendor, sizeof(vendor));
+	find_region(region, sizeof(region));
 	if (out != NULL)
 		lt_init_write(out, facts,
-		    &(struct lt_init_site){
-			.currency = currency, .zone = zone, .vendor = vendor});
+		    &(struct lt_init_site){.currency = currency,
+			.zone = zone,
+			.vendor = vendor,
+			.region = region});
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");

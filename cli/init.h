@@ -13,6 +13,7 @@ struct lt_init_site { /* "" = not known */
 	const char *currency;
 	const char *zone;   /* "Europe/London" */
 	const char *vendor; /* of the machine: "Amazon EC2" */
+	const char *region; /* of its cloud: "eu-west-2" */
 };
 
 /* facts: lowtided --probe. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources of a first policy file: those that need no key, guessed from the
- * time zone. Each is proved by its adapter before it is written.
+ * The sources of a first policy file: those that need no key, guessed from
+ * the cloud's region, else from the time zone. Each is proved by its adapter
+ * before it is written.
  */
 #include <string.h>
 
 #include "adapter.h"
+#include "cloud_region.h"
 #include "init.h"
 
 /* A country's grid by its main time zone. Others share the zones of the
  * Americas, Asia and Australia: there only a zone of one grid is here. */
 static const struct {
-	const char *zone, *place;
+	const char *zone, *place;	   /* zone: its clocks */
 	const char *adapter, *key, *value; /* asked; adapter NULL = none */
 	const char *profile;		   /* of climatology; NULL = none */
 } grids[] = {
@@ -27,27 +29,57 @@ static const struct {
     CHARTS("Europe/Brussels", "Belgium", "be", "BE"),
     CHARTS("Europe/Bucharest", "Romania", "ro", "RO"),
     CHARTS("Europe/Budapest", "Hungary", "hu", "HU"),
-    CHARTS("Europe/Copenhagen", "Denmark", "dk", NULL),
+    CHARTS("Europe/Copenhagen", "Denmark", "dk", "DK"),
     CHARTS("Europe/Dublin", "Ireland", "ie", "IE"),
     CHARTS("Europe/Helsinki", "Finland", "fi", "FI"),
     CHARTS("Europe/Lisbon", "Portugal", "pt", "PT"),
     CHARTS("Europe/Luxembourg", "Luxembourg", "lu", "LU"),
     CHARTS("Europe/Madrid", "Spain", "es", "ES"),
-    CHARTS("Europe/Oslo", "Norway", "no", NULL),
+    CHARTS("Europe/Oslo", "Norway", "no", "NO"),
     CHARTS("Europe/Paris", "France", "fr", "FR"),
     CHARTS("Europe/Prague", "Czechia", "cz", "CZ"),
     CHARTS("Europe/Riga", "Latvia", "lv", "LV"),
-    CHARTS("Europe/Rome", "Italy", "it", NULL),
+    CHARTS("Europe/Rome", "Italy", "it", "IT"),
     CHARTS("Europe/Sofia", "Bulgaria", "bg", "BG"),
-    CHARTS("Europe/Stockholm", "Sweden", "se", NULL),
+    CHARTS("Europe/Stockholm", "Sweden", "se", "SE"),
     CHARTS("Europe/Tallinn", "Estonia", "ee", "EE"),
     CHARTS("Europe/Vienna", "Austria", "at", "AT"),
     CHARTS("Europe/Vilnius", "Lithuania", "lt", "LT"),
     CHARTS("Europe/Warsaw", "Poland", "pl", "PL"),
     CHARTS("Europe/Zagreb", "Croatia", "hr", "HR"),
     CHARTS("Europe/Zurich", "Switzerland", "ch", "CH"),
-    {"America/Los_Angeles", "California", NULL, NULL, NULL, "US-CAL-CISO"},
-    {"Australia/Adelaide", "South Australia", NULL, NULL, NULL, "AU-SA"},
+#define USUAL(zone, place, profile)                                            \
+	{                                                                      \
+		zone, place, NULL, NULL, NULL, profile                         \
+	}
+    USUAL("America/Los_Angeles", "California", "US-CAL-CISO"),
+    USUAL("Australia/Adelaide", "South Australia", "AU-SA"),
+    USUAL("Africa/Johannesburg", "South Africa", "ZA"),
+    USUAL("America/Argentina/Buenos_Aires", "Argentina", "AR"),
+    USUAL("America/Costa_Rica", "Costa Rica", "CR"),
+    USUAL("America/Edmonton", "Alberta", "CA-AB"),
+    USUAL("America/Lima", "Peru", "PE"),
+    USUAL("America/Mexico_City", "Mexico", "MX"),
+    USUAL("America/Montevideo", "Uruguay", "UY"),
+    USUAL("America/Panama", "Panama", "PA"),
+    USUAL("America/Santiago", "Chile", "CL-SEN"),
+    USUAL("Asia/Dhaka", "Bangladesh", "BD"),
+    USUAL("Asia/Kuala_Lumpur", "West Malaysia", "MY-WM"),
+    USUAL("Asia/Nicosia", "Cyprus", "CY"),
+    USUAL("Asia/Seoul", "South Korea", "KR"),
+    USUAL("Asia/Singapore", "Singapore", "SG"),
+    USUAL("Asia/Tbilisi", "Georgia", "GE"),
+    USUAL("Atlantic/Reykjavik", "Iceland", "IS"),
+    USUAL("Australia/Brisbane", "Queensland", "AU-QLD"),
+    USUAL("Australia/Hobart", "Tasmania", "AU-TAS"),
+    USUAL("Australia/Melbourne", "Victoria", "AU-VIC"),
+    USUAL("Australia/Perth", "Western Australia", "AU-WA"),
+    USUAL("Australia/Sydney", "New South Wales", "AU-NSW"),
+    USUAL("Europe/Belgrade", "Serbia", "RS"),
+    USUAL("Europe/Chisinau", "Moldova", "MD"),
+    USUAL("Europe/Sarajevo", "Bosnia and Herzegovina", "BA"),
+    USUAL("Pacific/Auckland", "New Zealand", "NZ"),
+#undef USUAL
 #undef CHARTS
 };
 
@@ -78,28 +110,53 @@ passes(const char *adapter, const char *const *words)
 	       lt_adapter_check(found, &options, NULL) == LT_OK;
 }
 
+struct grid { /* what is known of the nodes' grid */
+	const char *place;
+	const char *why, *because;	   /* "as the time zone is", its name */
+	const char *adapter, *key, *value; /* asked; adapter NULL = none */
+	bool direct;			   /* are its intensities so? */
+	const char *profile;		   /* of climatology; NULL = none */
+	const char *zone;	    /* of Electricity Maps; NULL = none */
+	const char *cloud, *region; /* of cloud_region; NULL = none */
+};
+
 static void
-write_grid(FILE *out, size_t index, bool asked, bool profile)
+write_grid(FILE *out, const struct grid *grid)
 {
-	const char *const name = asked ? "grid" : "profile";
+	const bool asked = grid->adapter != NULL;
+	const bool mean = grid->region != NULL;
 
 	fprintf(out,
-	    "# The grid of %s, as the time zone is %s:\n"
+	    "# The grid of %s, %s %s:\n"
 	    "# are the nodes there? No key is needed. Try it with\n"
 	    "#   lowtide signals test %s --config FILE\n"
 	    "sources:\n",
-	    grids[index].place, grids[index].zone, name);
-	if (asked && grids[index].key != NULL)
-		fprintf(out, "  grid: {adapter: %s, %s: %s}\n",
-		    grids[index].adapter, grids[index].key, grids[index].value);
+	    grid->place, grid->why, grid->because,
+	    asked  ? "grid"
+	    : mean ? "mean"
+		   : "profile");
+	if (asked && grid->key != NULL)
+		fprintf(out, "  grid: {adapter: %s, %s: %s}\n", grid->adapter,
+		    grid->key, grid->value);
 	else if (asked)
-		fprintf(out, "  grid: {adapter: %s}\n", grids[index].adapter);
-	if (profile)
+		fprintf(out, "  grid: {adapter: %s}\n", grid->adapter);
+	else if (grid->zone != NULL)
+		fprintf(out,
+		    "  # Measured and forecast, with a key:\n"
+		    "  #grid: {adapter: electricity_maps, zone: %s, key_file: FILE}\n",
+		    grid->zone);
+	if (grid->profile != NULL)
 		fprintf(out,
 		    "  # A usual day of each month, from past years; needs no network%s.\n"
-		    "  profile: {adapter: climatology, zone: %s}\n",
+		    "  profile: {adapter: climatology, zone: %s%s}\n",
 		    asked ? ". Counts\n  # while grid is stale" : "",
-		    grids[index].profile);
+		    grid->profile,
+		    grid->direct ? ", emission_factors: direct" : "");
+	if (mean)
+		fprintf(out,
+		    "  # The mean of a past year; needs no network.\n"
+		    "  mean: {adapter: cloud_region, cloud: %s, region: %s}\n",
+		    grid->cloud, grid->region);
 }
 
 /* No grid is known: what can be written by hand. */
@@ -124,29 +181,92 @@ write_hints(FILE *out, const struct lt_init_site *site)
 			    site->vendor, clouds[i].cloud, clouds[i].region);
 }
 
+static bool
+ships(const char *profile)
+{
+	return profile != NULL &&
+	       passes("climatology", (const char *[]){"zone", profile, NULL});
+}
+
+/* What grids[] has of it; false: nothing that this lowtide can use. */
+static bool
+take(struct grid *grid, size_t index)
+{
+	const bool asked = passes(grids[index].adapter,
+	    (const char *[]){grids[index].key, grids[index].value, NULL});
+
+	grid->place = grids[index].place;
+	grid->adapter = asked ? grids[index].adapter : NULL;
+	grid->direct =
+	    asked && lt_adapter_find(grid->adapter)->basis == LT_BASIS_DIRECT;
+	grid->key = grids[index].key;
+	grid->value = grids[index].value;
+	grid->profile =
+	    ships(grids[index].profile) ? grids[index].profile : NULL;
+	return asked || grid->profile != NULL;
+}
+
+/* Is the zone the country's, or a part of it, as DK-DK2 is of DK? */
+static bool
+is_within(const char *zone, const char *profile)
+{
+	return profile != NULL &&
+	       (strcmp(zone, profile) == 0 ||
+		   (strlen(profile) == 2 && strncmp(zone, profile, 2) == 0 &&
+		       zone[2] == '-'));
+}
+
+/* The grid that the machine's cloud region is on. */
+static bool
+find_by_region(struct grid *grid, const struct lt_init_site *site)
+{
+	const struct lt_cloud_region *region = NULL;
+
+	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
+		if (strcmp(site->vendor, clouds[i].vendor) == 0) {
+			grid->cloud = clouds[i].cloud;
+			region =
+			    lt_cloud_region_find(grid->cloud, site->region);
+		}
+	if (region == NULL)
+		return false;
+	grid->why = "as this machine's region is";
+	grid->because = region->name;
+	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
+		if (is_within(region->zone, grids[i].profile) && take(grid, i))
+			return true;
+	grid->place = grid->zone = region->zone;
+	grid->adapter = NULL;
+	grid->profile = ships(region->zone) ? region->zone : NULL;
+	grid->region = grid->profile == NULL ? region->name : NULL;
+	return true;
+}
+
+static bool
+find_by_clock(struct grid *grid, const struct lt_init_site *site)
+{
+	grid->why = "as the time zone is";
+	grid->because = site->zone;
+	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
+		if (strcmp(site->zone, grids[i].zone) == 0)
+			return take(grid, i);
+	return false;
+}
+
 const char *
 lt_init_sources(FILE *out, const struct lt_init_site *site)
 {
+	struct grid grid = {0};
+
 	fputs(
 	    "\n# Where signals come from; `lowtide signals adapters` lists what there is.\n",
 	    out);
-	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++) {
-		if (strcmp(site->zone, grids[i].zone) != 0)
-			continue;
-		const bool asked = passes(grids[i].adapter,
-		    (const char *[]){grids[i].key, grids[i].value, NULL});
-		const bool profile =
-		    grids[i].profile != NULL &&
-		    passes("climatology",
-			(const char *[]){"zone", grids[i].profile, NULL});
-
-		if (!asked && !profile)
-			break;
-		write_grid(out, i, asked, profile);
-		return asked && profile ? "[grid, profile]"
-		       : asked		? "grid"
-					: "profile";
+	if (!find_by_region(&grid, site) && !find_by_clock(&grid, site)) {
+		write_hints(out, site);
+		return NULL;
 	}
-	write_hints(out, site);
-	return NULL;
+	write_grid(out, &grid);
+	if (grid.adapter != NULL)
+		return grid.profile != NULL ? "[grid, profile]" : "grid";
+	return grid.profile != NULL ? "profile" : "mean";
 }

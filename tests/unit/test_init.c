@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide init: the sources by time zone and cloud, and that every file it
- * writes passes `lowtide check`.
+ * lowtide init: the sources by cloud region and time zone, and that every file
+ * it writes passes `lowtide check`.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,34 +23,62 @@ static const char facts_text[] =
     " \"shapes\": [{\"gpus\": 8, \"gpu_type\": \"h100\"}]}]}";
 
 static const struct {
-	const char *why, *zone, *vendor, *has, *has_not;
+	const char *why, *zone, *vendor, *has, *has_not, *region;
 } cases[] = {
     {"Great Britain has an API of its own", "Europe/London", "",
-	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts"},
+	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts", ""},
+    {"its usual day counts the same emissions", "Europe/London", "",
+	"\n  profile: {adapter: climatology, zone: GB, emission_factors: direct}",
+	"energy_charts", ""},
     {"a country of Energy-Charts", "Europe/Berlin", "Amazon EC2",
-	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region"},
+	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region", ""},
     {"another one", "Europe/Oslo", "",
-	"\n  grid: {adapter: energy_charts, country: no}", "profile:"},
-    {"its partitions use it", "Europe/Oslo", "", "\n    carbon: grid\n",
-	"#carbon"},
+	"\n  grid: {adapter: energy_charts, country: no}", "cloud_region", ""},
+    {"its partitions use it", "Europe/Dublin", "", "\n    carbon: grid\n",
+	"profile:", ""},
     {"a usual day stands in while the grid's source is stale", "Europe/Berlin",
-	"", "\n    carbon: [grid, profile]\n", "#carbon"},
+	"", "\n    carbon: [grid, profile]\n", "#carbon", ""},
     {"a grid of which only the usual day is known", "America/Los_Angeles", "",
-	"\n  profile: {adapter: climatology, zone: US-CAL-CISO}", "grid:"},
+	"\n  profile: {adapter: climatology, zone: US-CAL-CISO}", "grid:", ""},
     {"and its partitions use that", "Australia/Adelaide", "",
-	"\n    carbon: profile\n", "#carbon"},
+	"\n    carbon: profile\n", "#carbon", ""},
     {"no grid is known: nothing is made up", "Asia/Tokyo", "",
-	"\n#sources:", "\nsources:"},
+	"\n#sources:", "\nsources:", ""},
     {"and the partition says what to do", "Asia/Tokyo", "",
-	"\n    #carbon: 230", "\n    carbon"},
+	"\n    #carbon: 230", "\n    carbon", ""},
     {"on a cloud its region, to be filled in", "UTC", "Amazon EC2",
 	"\n#  grid: {adapter: cloud_region, cloud: aws, region: eu-west-2}",
-	"\nsources:"},
-    {"of Google", "UTC", "Google", "cloud: gcp", "cloud: aws"},
-    {"of Microsoft", "", "Microsoft Corporation", "cloud: azure", "aws"},
-    {"no cloud at all", "", "Dell Inc.", "this time zone", "cloud_region"},
+	"\nsources:", ""},
+    {"of Google", "UTC", "Google", "cloud: gcp", "cloud: aws", ""},
+    {"of Microsoft", "", "Microsoft Corporation", "cloud: azure", "aws", ""},
+    {"no cloud at all", "", "Dell Inc.", "this time zone", "cloud_region", ""},
     {"Northern Ireland is not in Great Britain's API", "Europe/Belfast", "",
-	"\n#sources:", "uk_carbon"},
+	"\n#sources:", "uk_carbon", ""},
+    {"a region's grid comes before the clock's", "Europe/Berlin", "Amazon EC2",
+	"\n  grid: {adapter: uk_carbon_intensity}", "energy_charts",
+	"eu-west-2"},
+    {"and says why", "UTC", "Amazon EC2",
+	"Great Britain, as this machine's region is eu-west-2", "time zone",
+	"eu-west-2"},
+    {"a part of a country", "UTC", "Microsoft Corporation",
+	"\n  grid: {adapter: energy_charts, country: dk}", "cloud_region",
+	"denmarkeast"},
+    {"a grid that no free source has: its usual day", "UTC", "Amazon EC2",
+	"\n  profile: {adapter: climatology, zone: US-MIDA-PJM}",
+	"cloud_region", "us-east-1"},
+    {"and its zone for one with a key", "UTC", "Amazon EC2",
+	"\n  #grid: {adapter: electricity_maps, zone: US-MIDA-PJM", "#sources",
+	"us-east-1"},
+    {"a grid without a usual day: the year's mean", "UTC", "Google",
+	"\n  mean: {adapter: cloud_region, cloud: gcp, region: asia-northeast1}",
+	"profile", "asia-northeast1"},
+    {"which its partitions use", "UTC", "Google", "\n    carbon: mean\n",
+	"#carbon", "asia-northeast1"},
+    {"a region of another cloud", "UTC", "Google",
+	"\n#sources:", "\nsources:", "us-east-1"},
+    {"a region that is not known: by the clock", "Europe/Berlin", "Amazon EC2",
+	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region",
+	"moon-1"},
 };
 
 static void
@@ -77,7 +105,7 @@ test_sources(void **state)
 	assert_non_null(facts);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct lt_init_site site = {
-		    "EUR", cases[i].zone, cases[i].vendor};
+		    "EUR", cases[i].zone, cases[i].vendor, cases[i].region};
 		char *text = NULL;
 		size_t length = 0;
 		FILE *const out = open_memstream(&text, &length);
