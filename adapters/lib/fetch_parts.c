@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fetch_parts.h"
+#include "source_memory.h"
 #include "text_mend.h"
 
 static int
@@ -29,10 +30,13 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 		return fail_as(ahead, points, err);
 	if (past->code != LT_OK && past->points.count == 0 && !ahead->asked)
 		return fail_as(past, points, err);
-	points->retry_after_s =
-	    past->points.retry_after_s > ahead->points.retry_after_s
-		? past->points.retry_after_s
-		: ahead->points.retry_after_s;
+	points->retry_after_s = ahead->points.retry_after_s;
+	if (past->points.retry_after_s > 0 && ahead->asked &&
+	    options->memory != NULL)
+		options->memory->past_pause_utc_s =
+		    window->now_utc_s + past->points.retry_after_s;
+	else if (past->points.retry_after_s > points->retry_after_s)
+		points->retry_after_s = past->points.retry_after_s;
 	code = lt_points_copy(
 	    points, &past->points, window->from_utc_s, window->to_utc_s, err);
 	if (code == LT_OK && ahead->asked)

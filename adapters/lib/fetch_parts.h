@@ -24,7 +24,8 @@ struct lt_fetch_parts { /* lt_fetch_parts_free() */
  * they overlap, sorted and dated; the notes of both. The loss of the past
  * does not cost what is to come: it becomes a note, and what came of the past
  * stays. Else the error of the part that failed. LT_EINPUT without a point.
- * Of two pauses that they ask for, the longer.
+ * A pause that the past alone asks for is kept in options->memory, and stops
+ * the past alone; without a memory, the longer pause stops both.
  */
 int lt_fetch_parts_join(struct lt_fetch_parts *parts,
     const struct lt_source_options *options, const struct lt_window *window,

@@ -22,6 +22,8 @@ enum {
 	RETRY_AFTER_MAX_S = LT_DAY_S, /* a source that asks for more: this */
 	JITTER_DIVISOR = 10,	      /* up to a tenth of the interval */
 	REFETCH_S = 2 * LT_DAY_S, /* how far back we ask again: late values */
+	DEEP_S = LT_DAY_S, /* how often we ask for all history again: holes
+			    * that were filled, values that were revised */
 };
 
 /* Not for secrets: only so that a thousand sites do not ask at once. */
@@ -54,14 +56,16 @@ lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 }
 
 int64_t
-lt_schedule_from(int64_t complete_utc_s, int64_t now_utc_s)
+lt_schedule_from(int64_t complete_utc_s, int64_t deep_utc_s, int64_t now_utc_s)
 {
 	const int64_t recent_utc_s = now_utc_s - REFETCH_S,
 		      oldest_utc_s = now_utc_s - LT_HISTORY_S;
 	const int64_t from_utc_s =
 	    complete_utc_s < recent_utc_s ? complete_utc_s : recent_utc_s;
 
-	return from_utc_s > oldest_utc_s ? from_utc_s : oldest_utc_s;
+	return from_utc_s > oldest_utc_s && now_utc_s - deep_utc_s < DEEP_S
+		   ? from_utc_s
+		   : oldest_utc_s;
 }
 
 static int64_t
@@ -93,7 +97,8 @@ prepare(
 		now_utc_s + 2 * source->adapter->interval_s))
 		lt_source_forget(&fetch->memory);
 	fetch->now_utc_s = now_utc_s;
-	fetch->from_utc_s = lt_schedule_from(source->complete_utc_s, now_utc_s);
+	fetch->from_utc_s = lt_schedule_from(
+	    source->complete_utc_s, source->deep_utc_s, now_utc_s);
 	fetch->to_utc_s = now_utc_s + LT_HORIZON_S;
 	return fetch;
 }
@@ -130,6 +135,9 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		source->failures++;
 	} else {
 		source->failures = 0;
+		if (fetch->from_utc_s <= fetch->now_utc_s - LT_HISTORY_S &&
+		    !fetch->points.past_lost)
+			source->deep_utc_s = now_utc_s;
 	}
 	if (source->generation != generation)
 		signals->changed = true;

@@ -14,6 +14,7 @@
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"
+#include "revision.h"
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
@@ -135,18 +136,6 @@ store(struct lt_ledger *ledger, const struct lt_source *source,
 	return code;
 }
 
-/* Drop what ended before the window; known has history in front. */
-static uint32_t
-first_needed(
-    const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
-{
-	uint32_t i = 0;
-
-	while (i + 1 < count && known[i].end_utc_s <= from_utc_s)
-		i++;
-	return i;
-}
-
 struct steps { /* of a source, history in front; malloc'd */
 	struct lt_rate_step *items;
 	uint32_t count;
@@ -162,6 +151,36 @@ load_known(struct steps *steps, struct lt_ledger *ledger,
 	*steps = (struct steps){NULL, 0};
 	return lt_ledger_points(
 	    ledger, &asked, &steps->items, &steps->count, err);
+}
+
+static void
+tell_revisions(struct lt_ledger *ledger, const struct lt_source *source,
+    const struct lt_points *points, int64_t now_utc_s)
+{
+	struct steps known;
+	double most;
+
+	if (load_known(&known, ledger, source, now_utc_s, NULL) != LT_OK)
+		return;
+	const uint32_t revised =
+	    lt_revisions(known.items, known.count, points, &most);
+	free(known.items);
+	if (revised > 0)
+		lt_log("revised", "source=%s values=%u most=%g unit=\"%s\"",
+		    source->policy->name, revised, most,
+		    lt_quantity_unit(points->quantity));
+}
+
+/* Drop what ended before the window; known has history in front. */
+static uint32_t
+first_needed(
+    const struct lt_rate_step *known, uint32_t count, int64_t from_utc_s)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < count && known[i].end_utc_s <= from_utc_s)
+		i++;
+	return i;
 }
 
 static struct lt_known
@@ -287,6 +306,9 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	const int64_t complete_utc_s =
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
 	char value[64];
+
+	if (!points->unchanged && !source->adapter->replay)
+		tell_revisions(ledger, source, points, now_utc_s);
 	int code = store(ledger, source, points, err);
 
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,

@@ -29,6 +29,8 @@ struct lt_source { /* one source of the policy at run time */
 	int64_t next_fetch_utc_s, fetched_utc_s, issued_utc_s;
 	int64_t complete_utc_s; /* its past up to then was asked for, and came;
 				 * 0 = not yet */
+	int64_t deep_utc_s; /* all of its history was asked for, and came; in
+			     * this process */
 	int failures;
 	struct lt_source_memory *memory; /* tokens, validators; own */
 	char note[LT_POINTS_NOTE_SIZE];	 /* of the last good fetch */

@@ -51,20 +51,23 @@ test_from(void **state)
 
 	static const struct {
 		const char *why;
-		int64_t complete_utc_s;
+		int64_t complete_utc_s, deep_utc_s;
 		int days;
 	} from[] = {
-	    {"never asked: a month", 0, 28},
-	    {"just now: late values only", NOW, 2},
-	    {"an hour ago", NOW - 3600, 2},
-	    {"down for a week: over the week", NOW - 7 * DAY, 7},
-	    {"down for a year: no more than a month", NOW - 365 * DAY, 28},
-	    {"a clock that went back", NOW + DAY, 2},
+	    {"never asked: a month", 0, 0, 28},
+	    {"just now: late values only", NOW, NOW, 2},
+	    {"an hour ago", NOW - 3600, NOW - 3600, 2},
+	    {"down for a week: over the week", NOW - 7 * DAY, NOW, 7},
+	    {"down for a year: no more than a month", NOW - 365 * DAY, NOW, 28},
+	    {"a clock that went back", NOW + DAY, NOW + DAY, 2},
+	    {"once a day all, for holes and revisions", NOW - 3600, NOW - DAY,
+		28},
+	    {"after a start, too", NOW - 3600, 0, 28},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
-		const int64_t at =
-		    lt_schedule_from(from[i].complete_utc_s, NOW);
+		const int64_t at = lt_schedule_from(
+		    from[i].complete_utc_s, from[i].deep_utc_s, NOW);
 
 		if (at != NOW - (int64_t)from[i].days * DAY)
 			fail_msg("%s: %lld", from[i].why, (long long)at);
