@@ -494,6 +494,24 @@ on_doctype(void *data, const char *name, const char *system_id,
 	stop(data, LT_EINPUT, "XML with a document type: refused");
 }
 
+/* What expat's short words mean for who reads them. */
+static const char *
+xml_words(enum XML_Error code)
+{
+	switch (code) {
+	case XML_ERROR_NO_ELEMENTS:
+	case XML_ERROR_UNCLOSED_TOKEN:
+		return "no element found: the answer is cut off";
+	case XML_ERROR_TAG_MISMATCH:
+		return "an end of another element than the open one";
+	case XML_ERROR_INVALID_TOKEN:
+	case XML_ERROR_SYNTAX:
+		return "bytes that can't stand there";
+	default:
+		return XML_ErrorString(code);
+	}
+}
+
 int
 lt_entsoe_read(const struct lt_answer *answer, const char *eic,
     struct lt_mix *mix, struct lt_entsoe_answer *said, struct lt_error *err)
@@ -518,7 +536,7 @@ lt_entsoe_read(const struct lt_answer *answer, const char *eic,
 	if (XML_Parse(reader.parser, answer->bytes, (int)byte_count,
 		XML_TRUE) != XML_STATUS_OK) {
 		snprintf(what, sizeof(what), "not XML: %s",
-		    XML_ErrorString(XML_GetErrorCode(reader.parser)));
+		    xml_words(XML_GetErrorCode(reader.parser)));
 		stop(&reader, LT_EINPUT, what);
 	}
 	XML_ParserFree(reader.parser);

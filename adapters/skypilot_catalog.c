@@ -64,6 +64,7 @@ struct search {
 	struct part host, gpus;
 	bool bare; /* the machine's rows are without their GPUs */
 	long rows; /* of the file */
+	char family[LT_PRICE_LIST_NAMES_SIZE]; /* what begins as type does */
 };
 
 /* ---- options ---- */
@@ -266,6 +267,20 @@ add_host(struct search *search, const struct lt_csv *csv,
 	part_add(&search->host, csv, row);
 }
 
+/* Up to the same mark: p4d.24xlarge and p4d.48xlarge, a2-highgpu-1g and -8g. */
+static bool
+is_family(const char *left, const char *right)
+{
+	const char *const dot = strchr(left, '.'), *const mark =
+						       dot != NULL
+							   ? dot
+							   : strpbrk(
+								 left, "-_");
+
+	return mark != NULL && right[0] != '\0' &&
+	       strncmp(left, right, (size_t)(mark - left) + 1) == 0;
+}
+
 static void
 add_row(struct search *search, const struct lt_csv *csv,
     const struct lt_csv_row *row)
@@ -277,6 +292,8 @@ add_row(struct search *search, const struct lt_csv *csv,
 		return; /* longer than anything that can be asked for */
 	if (search->type != NULL && strcmp(type, search->type) == 0)
 		add_host(search, csv, row);
+	else if (search->type != NULL && is_family(search->type, type))
+		lt_price_list_name(search->family, type);
 	else if (type[0] == '\0' && search->accelerator != NULL &&
 		 strcmp(row->cells[ACCELERATOR], search->accelerator) == 0 &&
 		 is_place(search, &search->gpus, row) &&
@@ -298,8 +315,10 @@ no_place(const struct search *search, const struct part *part, const char *what,
 {
 	if (part->found == 0)
 		return lt_fail(err, LT_EINPUT,
-		    "no \"%s\" among the %ld rows of this cloud", what,
-		    search->rows);
+		    "no \"%s\" among the %ld rows of this cloud%s%s", what,
+		    search->rows,
+		    search->family[0] == '\0' ? "" : "; of its family: ",
+		    search->family);
 	if (part->others[0] != '\0')
 		return lt_fail(err, LT_EINPUT, "%s: got %s, want %g x %s", what,
 		    part->others, search->count, search->accelerator);

@@ -118,6 +118,20 @@ point_now(const struct attempt *attempt)
 	return NULL;
 }
 
+/* The newest that has ended: of a late source, what there is. NULL = none. */
+static const struct lt_point *
+point_before(const struct attempt *attempt)
+{
+	const struct lt_point *newest = NULL;
+
+	for (size_t i = 0;
+	     i < attempt->points.count &&
+	     attempt->points.points[i].end_utc_s <= attempt->now_utc_s;
+	     i++)
+		newest = &attempt->points.points[i];
+	return newest;
+}
+
 static void
 find_hours(struct lt_hour hours[LT_HOURS_SHOWN], const struct attempt *attempt)
 {
@@ -206,16 +220,26 @@ print_values(const struct attempt *attempt, const struct lt_signals_look *look)
 {
 	const struct lt_points *const points = &attempt->points;
 	const struct lt_point *const now = point_now(attempt);
+	const struct lt_point *const newest = point_before(attempt);
+	const struct lt_point *const last = now != NULL ? now : newest;
 	struct lt_hour hours[LT_HOURS_SHOWN];
 	char line[512], value[64], range[160], blocks[LT_BLOCKS_SIZE];
 
-	if (now != NULL)
-		snprintf(line, sizeof(line), "%s, %s",
+	if (now != NULL || newest != NULL)
+		snprintf(line, sizeof(line), "%s, %s%s%s",
 		    lt_value_text(
-			value, sizeof(value), now->value, points->quantity),
+			value, sizeof(value), last->value, points->quantity),
 		    attempt->adapter->replay ? "replay"
-					     : lt_quality_name(now->quality));
-	field("now", now != NULL ? line : "no value for now");
+					     : lt_quality_name(last->quality),
+		    now == NULL ? ", until " : "",
+		    now == NULL
+			? when_text(range, sizeof(range), last->end_utc_s)
+			: "");
+	if (now == NULL && newest != NULL)
+		field("newest", line);
+	field("now", now != NULL      ? line
+		     : newest != NULL ? "no value: the source is late"
+				      : "no value for now");
 	find_hours(hours, attempt);
 	lt_range_text(
 	    range, sizeof(range), hours, LT_HOURS_SHOWN, points->quantity);
@@ -263,6 +287,17 @@ time_json(bool has, int64_t utc_s)
 		   : json_null();
 }
 
+/* Of the point that holds now, or the last one before. */
+static json_t *
+newest_json(const struct lt_point *newest)
+{
+	return newest == NULL
+		   ? json_null()
+		   : json_pack("{s:f, s:o, s:o}", "value", newest->value,
+			 "start", time_json(true, newest->start_utc_s), "end",
+			 time_json(true, newest->end_utc_s));
+}
+
 static json_t *
 requests_json(const struct attempt *attempt)
 {
@@ -300,12 +335,14 @@ print_json(const struct attempt *attempt)
 {
 	const struct lt_points *const points = &attempt->points;
 	const struct lt_point *const now = point_now(attempt);
+	const struct lt_point *const newest =
+	    now != NULL ? now : point_before(attempt);
 	const bool any = points->count > 0;
 	const char *const basis = lt_basis_name(
 	    lt_adapter_basis(attempt->adapter, &attempt->options));
 	json_t *const body = json_pack(
 	    "{s:s, s:s, s:b, s:s?, s:I, s:i, s:o, s:s, s:s?, s:s, s:f, s:I, s:o, "
-	    "s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
+	    "s:o, s:o, s:o, s:s, s:o, s:o, s:s?, s:s?, s:b}",
 	    "source", attempt->source->name, "adapter", attempt->adapter->name,
 	    "ok", attempt->err.code == 0, "error",
 	    attempt->err.code ? attempt->err.text : NULL, "took_ms",
@@ -320,7 +357,7 @@ print_json(const struct attempt *attempt)
 	    time_json(
 		any, any ? points->points[points->count - 1].end_utc_s : 0),
 	    "value_now", now != NULL ? json_real(now->value) : json_null(),
-	    "quality",
+	    "newest", newest_json(newest), "quality",
 	    lt_quality_name(now != NULL ? now->quality : LT_QUALITY_NONE),
 	    "hours", hours_json(attempt), "issued",
 	    time_json(points->issued_utc_s != 0, points->issued_utc_s), "note",

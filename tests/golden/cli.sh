@@ -123,6 +123,7 @@ currency: EUR
 sources:
   day: {adapter: static, value: 231, unit: g_co2_per_kwh}
   tariff: {adapter: file, quantity: tariff, path: WORK/tariff.csv}
+  late: {adapter: file, quantity: carbon, path: WORK/late.csv}
   gone: {adapter: uk_carbon_intensity, url: "http://127.0.0.1:9"}
   wrong: {adapter: static, valeu: 1, unit: per_kwh}
 P
@@ -132,17 +133,22 @@ for ((i = -48; i < 48; i++)); do # an hour each; dear between 16 and 20
 	at=$(($(date +%s) / 3600 * 3600 + i * 3600))
 	echo "$(date -ud @$at +%FT%TZ),$([ "$(date -ud @$at +%k)" -ge 16 ] && [ "$(date -ud @$at +%k)" -lt 20 ] && echo 0.42 || echo 0.18)"
 done >>"$work/tariff.csv"
+printf 'time,value\n%d,210\n%d,231\n' $((at - 60 * 3600)) $((at - 59 * 3600)) >"$work/late.csv"
 try() { gives "$1" "$2" "$3" "$lowtide" signals test "$4" --config "$work/policy.yaml" "${@:5}"; }
 try 'a test of a number' 0 'now        231, constant' day
 try 'a test of a file: its unit' 0 'electricity price, in EUR/kWh' tariff
 try 'and its range' 0 'next 24 h  0.1800..0.4200' tariff
+late=$(LC_ALL=C date -ud @$((at - 58 * 3600)) '+%a %d %b %Y %H:00')
+try 'a late source: the newest it has, and of when' 0 "newest     231, measured, until $late" late
+try 'and that it is late' 0 'now        no value: the source is late' late
+try 'the same as JSON' 0 "\"end\": \"$(date -ud @$((at - 58 * 3600)) +%FT%H:00:00Z)\"" late --json
 try 'a source that is not there' 1 'gone: 127.0.0.1: ' gone
 try 'and what was asked of it' 1 'GET http://127.0.0.1:9/' gone
-try 'a wrong option: where it stands' 1 'policy.yaml:6:35: wrong: unknown key "valeu"' wrong
+try 'a wrong option: where it stands' 1 'policy.yaml:7:35: wrong: unknown key "valeu"' wrong
 try 'a slip of a source' 1 'did you mean tariff?' tarif
 try 'a failure as JSON' 1 '"ok": false' gone --json
 try 'a success as JSON' 0 '"value_now": 231.0' day --json
-rm "$work/policy.yaml" "$work/tariff.csv"
+rm "$work/policy.yaml" "$work/tariff.csv" "$work/late.csv"
 
 # A plan: the refusal's message, on standard error.
 cat >"$work/sbatch" <<'S'

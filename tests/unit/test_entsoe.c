@@ -95,7 +95,7 @@ static const struct parse_case parse_cases[] = {
     {.why = "empty", .bytes = "", .says = "empty, want XML"},
     {.why = "cut off",
 	.bytes = "<GL_MarketDocument><type>",
-	.says = "not XML: no element found"},
+	.says = "not XML: no element found: the answer is cut off"},
     {.why = "JSON", .bytes = "{}", .says = "not XML: "},
     {.why = "a page",
 	.bytes = "<html></html>",

@@ -120,6 +120,11 @@ static const struct price_case aws_cases[] = {
 	.pairs = {{"region", "us-east-1"}, {"instance_type", "c5"}},
 	.file = AWS,
 	.says = "no \"c5\" among the 10 rows of this cloud"},
+    {.why = "no such size: its family",
+	.pairs = {{"region", "us-east-1"}, {"instance_type", "c5.metal"}},
+	.file = AWS,
+	.says = "no \"c5.metal\" among the 10 rows of this cloud; of its "
+		"family: c5.large"},
     {.why = "another region",
 	.pairs = {{"region", "us-east-2"}, {"instance_type", "g6.12xlarge"}},
 	.file = AWS,
