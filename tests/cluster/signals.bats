@@ -100,7 +100,7 @@ again() { # lowtided anew: all sources are asked
 	done <<-E
 	constant ["carbon","g CO2e/kWh","constant",230]
 	sdk_file ["carbon","g CO2e/kWh","measured",321.5]
-	region ["carbon","g CO2e/kWh","constant",228]
+	region ["carbon","g CO2e/kWh","constant",105.69]
 	sky ["price","micros/node-h","estimated",52500]
 	azure ["price","micros/node-h","measured",78900]
 	cudo ["price","micros/node-h","measured",308200]
