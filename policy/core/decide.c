@@ -18,21 +18,6 @@ static const double rounding = 1e-9; /* of a score: noise, no saving */
 /* Half a cent and half a gram: what no figure shows is no saving. */
 static const double least_micros = 5000, least_mg = 500;
 
-struct decision {
-	struct job job;
-	struct lt_plan *plan;
-	struct lane lanes[LT_PARTITIONS_MAX];
-	uint32_t lane_count;
-	struct lane home; /* for the baseline; valid if plan->fits */
-	struct spans spans;
-	bool use_money, use_carbon;
-	int64_t home_age_s; /* of its oldest signal */
-	struct edges edges;
-	/* of one round, by lane */
-	struct aim aims[LT_PARTITIONS_MAX];
-	uint16_t order[LT_PARTITIONS_MAX];
-};
-
 static const struct linear nothing;
 
 /* What a lane's score is: first what the objective wants least of, then (the
@@ -330,114 +315,6 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 	decision->lane_count = kept;
 }
 
-struct choice {			 /* the best so far, of all lanes */
-	const struct lane *lane; /* NULL = none */
-	double score;
-	int64_t start_utc_s;
-};
-
-/* Lanes in the order of what they can reach at best, so that the first ones
- * rule the later ones out; of equals (one grid, one kind of node) the one that
- * meets its condition most easily. Insertion sort: a few hundred at most. */
-static void
-order_lanes(
-    const struct decision *decision, const struct aim *aims, uint16_t *order)
-{
-	const int64_t now_s = decision->job.now_utc_s;
-	const int64_t earliest_s = decision->job.earliest_utc_s;
-
-	struct rank {
-		double score, cap;
-	} ranks[LT_PARTITIONS_MAX];
-
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const struct lane *lane = &decision->lanes[i];
-		const struct rank rank = {
-		    lt_search_bound(lane, &aims[i].score, now_s, earliest_s),
-		    aims[i].cap_count == 0
-			? 0
-			: lt_search_bound(
-			      lane, &aims[i].caps[0].value, now_s, earliest_s),
-		};
-		uint32_t k = i;
-
-		for (; k > 0 && (ranks[k - 1].score > rank.score ||
-				    (ranks[k - 1].score == rank.score &&
-					ranks[k - 1].cap > rank.cap));
-		     k--) {
-			ranks[k] = ranks[k - 1];
-			order[k] = order[k - 1];
-		}
-		ranks[k] = rank;
-		order[k] = (uint16_t)i;
-	}
-}
-
-/* The best start of all lanes below limit; each lane's own goes to its
- * candidate, as far as it was looked at. */
-static struct choice
-choose_best(struct decision *decision, const struct aim *aims,
-    const uint16_t *order, double limit)
-{
-	struct choice best = {.score = limit};
-
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const struct lane *lane = &decision->lanes[order[i]];
-		struct found found = {0}, seen = {0};
-		struct search search = {
-		    .lane = lane,
-		    .spans = &decision->spans,
-		    .aim = &aims[order[i]],
-		    .now_utc_s = decision->job.now_utc_s,
-		    .limit = best.score,
-		    .found = &found,
-		    .seen = &seen,
-		};
-
-		lt_search_lane(&search);
-		if (seen.any)
-			lt_lane_estimate(
-			    &decision->plan->candidates[lane->partition].best,
-			    lane, seen.start_utc_s);
-		if (found.any && found.score < best.score)
-			best = (struct choice){
-			    lane, found.score, found.start_utc_s};
-	}
-	return best;
-}
-
-/* Of all starts that score at most limit the earliest; of equals the lower
- * partition. best is one of them. */
-static struct choice
-choose_earliest(const struct decision *decision, const struct aim *aims,
-    const uint16_t *order, const struct choice *best, double limit)
-{
-	struct choice choice = *best;
-
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const struct lane *lane = &decision->lanes[order[i]];
-		/* One second later, so that an equal start is found too. */
-		const int64_t before_s =
-		    choice.start_utc_s + (lane < choice.lane ? 1 : 0);
-		struct found found = {true, before_s, choice.score};
-		struct search search = {
-		    .lane = lane,
-		    .spans = &decision->spans,
-		    .aim = &aims[order[i]],
-		    .now_utc_s = decision->job.now_utc_s,
-		    .limit = limit,
-		    .earliest = true,
-		    .found = &found,
-		};
-
-		lt_search_lane(&search);
-		if (found.start_utc_s < before_s)
-			choice = (struct choice){
-			    lane, found.score, found.start_utc_s};
-	}
-	return choice;
-}
-
 /* What a choice is measured against: home now, or, where home can't run it,
  * the best lane at its earliest. */
 static double
@@ -454,19 +331,18 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 static struct choice
 choose(struct decision *decision, int round)
 {
-	struct aim *const aims = decision->aims;
-	uint16_t *const order = decision->order;
 	double limit = INFINITY, from;
 	struct choice best;
 
 	for (uint32_t i = 0; i < decision->lane_count; i++)
-		aims[i] = aim_of(decision, &decision->lanes[i], round);
+		decision->aims[i] =
+		    aim_of(decision, &decision->lanes[i], round);
 	if (decision->plan->fits) {
 		limit = baseline(decision, NULL, round);
 		limit -= least_saving(decision, round, limit);
 	}
-	order_lanes(decision, aims, order);
-	best = choose_best(decision, aims, order, limit);
+	lt_choose_order(decision);
+	best = lt_choose_best(decision, limit);
 	if (best.lane == NULL)
 		return best;
 	from = baseline(decision, &best, round);
@@ -478,8 +354,7 @@ choose(struct decision *decision, int round)
 	    decision->plan->objective != LT_OBJECTIVE_FAST)
 		limit = fmax(
 		    limit, best.score + least_saving(decision, round, from));
-	return choose_earliest(
-	    decision, aims, order, &best, limit + tolerance(limit));
+	return lt_choose_earliest(decision, &best, limit + tolerance(limit));
 }
 
 static void

@@ -152,10 +152,47 @@ struct search {
 	struct found *found;
 	struct found *seen; /* the best of all that were looked at; may be NULL
 			     */
+	bool capped; /* out: a cap hid starts that score below the limit */
 };
 void lt_search_lane(struct search *search);
+/* Do two lanes score the same at each start, and may start at the same times?
+ * Then what one has not below the limit, uncapped, the other has not. Not so of
+ * the earliest: only steps are looked at, and their prices' steps differ. */
+bool lt_search_same(const struct search *search, const struct search *other);
 /* No start of the lane makes it less. */
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
+
+/* decide_choose.c */
+struct decision {
+	struct job job;
+	struct lt_plan *plan;
+	struct lane lanes[LT_PARTITIONS_MAX];
+	uint32_t lane_count;
+	struct lane home; /* for the baseline; valid if plan->fits */
+	struct spans spans;
+	bool use_money, use_carbon;
+	int64_t home_age_s; /* of its oldest signal */
+	struct edges edges;
+	/* of one round, by lane */
+	struct aim aims[LT_PARTITIONS_MAX];
+	uint16_t order[LT_PARTITIONS_MAX];
+};
+
+struct choice {			 /* the best so far, of all lanes */
+	const struct lane *lane; /* NULL = none */
+	double score;
+	int64_t start_utc_s;
+};
+
+/* Lanes by what they can reach at best, into order. */
+void lt_choose_order(struct decision *decision);
+/* The best start of all lanes below limit; each lane's own goes to its
+ * candidate, as far as it was looked at. */
+struct choice lt_choose_best(const struct decision *decision, double limit);
+/* Of all starts that score at most limit the earliest; of equals the lower
+ * partition. best is one of them. */
+struct choice lt_choose_earliest(
+    const struct decision *decision, const struct choice *best, double limit);
 
 #endif

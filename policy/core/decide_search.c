@@ -119,8 +119,10 @@ visit(struct search *search, const struct edge *edge)
 			  edge->start_utc_s < search->found->start_utc_s))
 		: !(score < search->limit))
 		return;
-	if (!caps_hold(search->aim, integral, end_s, &reject))
+	if (!caps_hold(search->aim, integral, end_s, &reject)) {
+		search->capped = true;
 		return;
+	}
 	*search->found = (struct found){true, edge->start_utc_s, score};
 	if (!search->earliest)
 		search->limit = score;
@@ -180,7 +182,7 @@ bound(const struct search *search, const struct linear *linear,
 
 /* Can no start between a and b be of interest? score: of bound(). */
 static bool
-hopeless(const struct search *search, double score, const struct edge *a,
+hopeless(struct search *search, double score, const struct edge *a,
     const struct edge *b)
 {
 	if (search->earliest
@@ -191,8 +193,10 @@ hopeless(const struct search *search, double score, const struct edge *a,
 		return true;
 	for (uint32_t i = 0; i < search->aim->cap_count; i++)
 		if (bound(search, &search->aim->caps[i].value, a, b) >
-		    search->aim->caps[i].limit)
+		    search->aim->caps[i].limit) {
+			search->capped = true;
 			return true;
+		}
 	return false;
 }
 
@@ -346,6 +350,35 @@ lt_search_lane(struct search *search)
 		    search->found->start_utc_s <= span->to_utc_s)
 			return;
 	}
+}
+
+bool
+lt_search_same(const struct search *search, const struct search *other)
+{
+	const struct lane *const lane = search->lane, *const that = other->lane;
+	const struct linear *const score = &search->aim->score;
+	const struct linear *const its = &other->aim->score;
+
+	if (lane->length_s != that->length_s ||
+	    lane->span_count != that->span_count ||
+	    score->constant != its->constant || score->per_s != its->per_s)
+		return false;
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (score->weight[t] != its->weight[t] ||
+		    (score->weight[t] > 0 &&
+			lane->series[t] != that->series[t]))
+			return false;
+	for (uint32_t i = 0; i < lane->span_count; i++) {
+		const struct span *const a =
+		    &search->spans->list[lane->first_span + i];
+		const struct span *const b =
+		    &search->spans->list[that->first_span + i];
+
+		if (a->from_utc_s != b->from_utc_s ||
+		    a->to_utc_s != b->to_utc_s)
+			return false;
+	}
+	return true;
 }
 
 double

@@ -136,6 +136,18 @@ make_partition(int i, bool money)
 		    make_series(i * 4 + 3, 0, part->node_count + 1);
 }
 
+/* Another price of the same nodes on the same grid, as of another contract. */
+static void
+make_twin(int i)
+{
+	const int price = world.partitions[i].price_series;
+
+	world.shapes[i] = world.shapes[i - 1];
+	world.partitions[i] = world.partitions[i - 1];
+	world.partitions[i].first_shape = (uint32_t)i;
+	world.partitions[i].price_series = price;
+}
+
 static void
 make_request(void)
 {
@@ -206,6 +218,9 @@ make_world(uint64_t number)
 	    .gpus = gpus};
 	for (int i = 0; i < PARTITIONS; i++)
 		make_partition(i, money);
+	for (int i = 1; i < PARTITIONS; i++)
+		if (one_in(2))
+			make_twin(i);
 	make_request();
 	world.planned_count = one_in(2) ? (uint32_t)among(1, PLANNED) : 0;
 	for (uint32_t i = 0; i < world.planned_count; i++) {
