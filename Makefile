@@ -19,6 +19,8 @@ B ?= build
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
+# By make itself: an echo would be one more process for each object.
+say = $(if $(filter 0,$(V)),$(info $() $() $(1)))
 
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla \
 	-Wmissing-prototypes -Wformat=2
@@ -26,8 +28,15 @@ ifeq ($(CI),true)
 WARN += -Werror
 endif
 override CFLAGS += -std=gnu11 -fPIC -D_GNU_SOURCE -DLT_VERSION='"$(VERSION)"' \
-	-fno-math-errno -ffp-contract=off -fstack-protector-strong $(WARN) -MMD -MP
+	-fno-math-errno -ffp-contract=off -fstack-protector-strong $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now
+# Optimizing unit tests, and all that a sanitizer checks, takes longer than it
+# saves when they run; not so what computes for seconds (SLOW) or is fuzzed for
+# hours. A packager's fortification would warn at -O0.
+QUICK := $(if $(findstring fuzzer,$(SAN)),,$(if $(SAN),%,tests/unit/%))
+SLOW := policy/core/% policy/model/% tests/unit/test_decide_brute.c \
+	tests/unit/test_forecast_error.c tests/unit/test_series_properties.c
+OBJFLAGS = -MMD -MP $(if $(filter-out $(SLOW),$(filter $(QUICK),$<)),-O0 -U_FORTIFY_SOURCE)
 ifneq ($(SAN),)
 override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
 override LDFLAGS += -fsanitize=$(SAN)
@@ -74,6 +83,8 @@ CLI_SRC := $(wildcard cli/*.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 quiet_obj = $(patsubst %.c,$(B)/ndebug/%.o,$(1))
+ALL_SRC := $(filter-out build/% examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))
+DIRS := $(sort $(dir $(call obj,$(ALL_SRC)) $(call quiet_obj,$(LIBLOWTIDE_SRC))))
 
 PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
@@ -85,9 +96,11 @@ DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
+# Links them in less than half the time; not every binutils has it any more.
+GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
-	matrix fuzz tests objects cover mutants storm
+	matrix fuzz tests warnings cover mutants storm
 all: $(PRODUCTS)
 
 help:
@@ -112,44 +125,51 @@ help:
 deps:
 	$(Q)packaging/deps.sh
 
-# Changes with the compiler or its flags, and then all is built anew.
+# Changes with the compiler or its flags, and then all is built anew. All that
+# is built waits for it, so the folders are made here, once.
 $(B)/flags: FORCE
-	@mkdir -p $(B)
+	@mkdir -p $(DIRS)
 	@printf '%s\n' $(call quoted,$(CC) $(CFLAGS) $(LDFLAGS)) | cmp -s - $@ || \
 	    printf '%s\n' $(call quoted,$(CC) $(CFLAGS) $(LDFLAGS)) > $@
 quoted = '$(subst ','\'',$(1))'
 
 $(B)/%.o: %.c Makefile $(B)/flags
-	@mkdir -p $(@D)
-	$(if $(filter 0,$(V)),@echo '  CC      $<')
-	$(Q)$(CC) $(CFLAGS) $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
+	$(call say,CC      $<)
+	$(Q)$(CC) $(CFLAGS) $(OBJFLAGS) $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
 
 # Second objects, without assertions: what others load ends no process of
 # theirs, and slurmctld's least of all.
 $(B)/ndebug/%.o: %.c Makefile $(B)/flags
-	@mkdir -p $(@D)
-	$(if $(filter 0,$(V)),@echo '  CC      $< (NDEBUG)')
-	$(Q)$(CC) $(CFLAGS) -DNDEBUG $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
+	$(call say,CC      $< (NDEBUG))
+	$(Q)$(CC) $(CFLAGS) $(OBJFLAGS) -DNDEBUG $(INC_$(patsubst %/,%,$(dir $<))) -c -o $@ $<
 
 # tests/<kind>/x.c see everything.
 $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
-	@mkdir -p $(@D)
-	$(if $(filter 0,$(V)),@echo '  CC      $<')
-	$(Q)$(CC) $(CFLAGS) $(INC_tests) -c -o $@ $<
+	$(call say,CC      $<)
+	$(Q)$(CC) $(CFLAGS) $(OBJFLAGS) $(INC_tests) -c -o $@ $<
 
-# All but the mains, for the tests.
+# All but the mains, for the tests. Shared, so that a test's link copies none of
+# it; a function that a test defines itself stands in for the one in here, which
+# a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
+$(B)/internal.so: $(call obj,$(INTERNAL_SRC))
+	$(call say,LD      $@)
+	$(Q)$(CC) $(CFLAGS) $(filter-out -Wl$(comma)-Bsymbolic%,$(LDFLAGS)) $(GOLD) \
+	    -shared -Wl,-soname,$(@F) -o $@ $^ $(TEST_LIBS)
+comma := ,
+INTERNAL := $(GOLD) -Wl,--as-needed $(B)/internal.so -Wl,-rpath,'$$ORIGIN/../..'
+# For benches and libFuzzer.
 $(B)/internal.a: $(call obj,$(INTERNAL_SRC))
 $(B)/checked.a: $(call obj,$(LIBLOWTIDE_SRC))
 $(B)/liblowtide.a: $(call quiet_obj,$(LIBLOWTIDE_SRC))
 $(B)/internal.a $(B)/checked.a $(B)/liblowtide.a:
-	$(if $(filter 0,$(V)),@echo '  AR      $@')
+	$(call say,AR      $@)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(B)/liblowtide.so: $(call quiet_obj,$(LIBLOWTIDE_SRC)) policy/liblowtide.map
-	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,liblowtide.so.0 \
 	    -Wl,--version-script=policy/liblowtide.map -o $@ \
 	    $(filter %.o,$^) -lm
@@ -164,23 +184,23 @@ SPANK_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/spank/*.c))
 SUBMIT_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/job_submit/*.c))
 
 $(B)/spank_lowtide.so: $(SPANK_OBJ) $(B)/liblowtide.a plugin/spank/spank.map
-	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,--version-script=plugin/spank/spank.map -o $@ $(filter %.o %.a,$^) -lm
 
 $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/job_submit.map
-	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared \
 	    -Wl,--version-script=plugin/job_submit/job_submit.map -o $@ \
 	    $(filter %.o %.a,$^) -lm
 
 $(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a adapters/slurm/missing.map
-	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
 	    -Wl,--dynamic-list=adapters/slurm/missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
-	$(if $(filter 0,$(V)),@echo '  LD      $@')
+	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -199,9 +219,17 @@ FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
 tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(CLOCK_SO)
 
-# All that compiles, nothing linked: a second compiler's warnings.
-objects: $(call obj,$(filter-out examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))) \
-    $(call quiet_obj,$(LIBLOWTIDE_SRC))
+# A second compiler's warnings on all that is compiled: a folder in one run,
+# nothing made. Those that only optimizing finds are left to the builds.
+warnings: $(patsubst %,warnings/%,$(patsubst %/,%,$(sort $(dir $(ALL_SRC))))) warnings/ndebug
+warnings/ndebug: FORCE
+	$(call say,WARN    policy (NDEBUG))
+	$(Q)$(CC) $(CFLAGS) -fsyntax-only -DNDEBUG $(INC_policy/core) $(INC_policy/model) \
+	    $(INC_policy/snapshot) $(LIBLOWTIDE_SRC)
+warnings/%: FORCE
+	$(call say,WARN    $*)
+	$(Q)$(CC) $(CFLAGS) -fsyntax-only $(if $(filter tests/%,$*),$(INC_tests),$(INC_$*)) \
+	    $(wildcard $*/*.c)
 
 $(COVER_BIN): $(call obj,$(wildcard tests/cover/*.c))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lslurm
@@ -217,13 +245,16 @@ $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
 $(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(TEST_LIBS) -ldl
-$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
-$(B)/tests/tools/% $(B)/tests/bench/%: $(B)/tests/%.o
-$(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.so
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) \
+	    -lcmocka $(TEST_LIBS)
+# Alone in the build with TSan, which then makes the library only.
+$(B)/tests/unit/test_budget_threads: $(B)/tests/unit/test_budget_threads.o $(B)/checked.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lm -lpthread
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/internal.so
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) $(TEST_LIBS)
+$(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.so
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(INTERNAL) $(TEST_LIBS)
 # What they measure is what slurmctld loads.
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/liblowtide.a $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)

@@ -17,7 +17,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)
-lock=$log.lock sums=$log.sums
+sums=$log.sums
 others= # the process group of what runs beside clusters
 trap 'trap "" INT TERM; kill -- $(jobs -p) ${others:+-$others} 2>/dev/null; wait; rm -f "$log" "$log".*' EXIT
 started=$SECONDS
@@ -30,31 +30,37 @@ part() { # part NAME COMMAND...: run it, count its TAP lines
 	count "$name" $? "$log"
 }
 
+# By the shell itself: some 400 parts would each start a row of processes.
 count() { # count NAME STATUS LOG: of a part that has ended
-	local name=$1 status=$2 log=$3 ok bad
-	ok=$(grep -cE '^[[:space:]]*ok [0-9]' "$log")
-	# cmocka words a skipped test as "not ok N # SKIP".
-	bad=$(grep -E '^[[:space:]]*not ok [0-9]' "$log" | grep -cv '# SKIP')
+	local name=$1 status=$2 ok=0 bad=0 line lines=() rest=()
+	mapfile -t lines <"$3"
+	for line in "${lines[@]}"; do
+		if [[ $line =~ ^[[:space:]]*ok\ [0-9] ]]; then
+			ok=$((ok + 1))
+			continue
+		fi
+		rest+=("$line")
+		# cmocka words a skipped test as "not ok N # SKIP".
+		[[ ! $line =~ ^[[:space:]]*not\ ok\ [0-9] || $line == *'# SKIP'* ]] ||
+		    bad=$((bad + 1))
+	done
 	if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	if [ $((ok + bad)) -eq 0 ]; then bad=1; fi
 	passed=$((passed + ok)) failed=$((failed + bad))
-	tell "$name" "$ok" "$bad" "$(if [ "$ok" -gt 0 ]; then
-		grep -vE '^[[:space:]]*ok [0-9]' "$log"
-	else
-		cat "$log"
-	fi | tail -n 60)"
+	[ ${#rest[@]} -le 60 ] || rest=("${rest[@]: -60}")
+	tell "$name" "$ok" "$bad" "${rest[@]}"
 }
 
-tell() { # tell NAME PASSED FAILED TEXT: the text only of what failed
-	{
-		flock 9
-		printf '%5ds  %-36s %4d passed' $((SECONDS - started)) "$1" "$2"
-		if [ "$3" -gt 0 ]; then
-			printf ', %d FAILED\n%s\n' "$3" "$4"
-		else
-			printf '\n'
-		fi
-	} 9>"$lock"
+# In one write, as the parts beside the clusters tell theirs at any time.
+tell() { # tell NAME PASSED FAILED LINE...: the lines only of what failed
+	local text
+	printf -v text '%5ds  %-36s %4d passed' $((SECONDS - started)) "$1" "$2"
+	if [ "$3" -eq 0 ]; then
+		printf '%s\n' "$text"
+	else
+		printf -v text '%s\n' "$text, $3 FAILED" "${@:4}"
+		cat <<< "${text%$'\n'}"
+	fi
 }
 
 # Clusters are on ports of their own, by the slot that they run in.
@@ -97,12 +103,12 @@ add_others() { # they wrote their sums, or died
 }
 
 build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
-	local name=$1 ok=0
+	local name=$1 ok=0 text=
 	shift
 	nice -n "$nice" make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1 && ok=1
 	passed=$((passed + ok)) failed=$((failed + 1 - ok))
-	tell "$name" $ok $((1 - ok)) \
-	    "$(grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30)"
+	[ $ok -eq 1 ] || text=$(grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30)
+	tell "$name" $ok $((1 - ok)) "$text"
 }
 
 units() { # units BUILD-FOLDER LABEL
@@ -118,7 +124,7 @@ units() { # units BUILD-FOLDER LABEL
 }
 
 corpus() { # one TAP line for a whole corpus
-	timeout 300 "$1" "tests/fuzz/corpus/$(basename "$1" | sed 's/^fuzz_//')" &&
+	timeout 300 "$1" "tests/fuzz/corpus/${1##*/fuzz_}" &&
 	    echo "ok 1 - corpus" || echo "not ok 1 - corpus of $1"
 }
 
@@ -136,7 +142,7 @@ beside_clusters() {
 	log=$log.others nice=19 passed=0 failed=0
 	fast
 	part "checks.sh" tests/checks.sh
-	build "build (clang, -Werror)" objects CC=clang B=build/clang CFLAGS=-O0
+	build "warnings (clang, -Werror)" warnings CC=clang
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '

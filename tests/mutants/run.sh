@@ -20,8 +20,8 @@ trap 'exit 130' INT TERM
 # With the times of the tree, so that nothing is built again.
 git ls-files -z --cached --others --exclude-standard |
     xargs -0 cp -p --parents -t "$copy" || exit 1
-find build \( -name 'mutants.*' -o -path build/asan -o -path build/tsan \
-    -o -path build/clang \) -prune -o -type f -name '*.[oda]' -print0 |
+find build \( -name 'mutants.*' -o -path build/asan -o -path build/tsan \) -prune -o \
+    -type f \( -name '*.[oda]' -o -path build/flags \) -print0 |
     xargs -0 cp -p --parents -t "$copy" || exit 1
 cd "$copy" || exit 1
 
