@@ -67,7 +67,7 @@ test_cut(void **state)
 			char text[64];
 
 			snprintf(text, sizeof(text), "key %.*s", (int)bytes,
-			    SECRET + from);
+			    &SECRET[from]);
 			lt_guard_hide(text);
 			assert_int_equal(
 			    strcmp(text, "key ***") == 0, bytes >= 8);
