@@ -55,14 +55,14 @@ find_zone(const struct lt_source_options *options,
 	const struct lt_climatology *nearest = item;
 	int count = 0;
 
-	for (; item->zone != NULL && strcmp(item->zone, zone) != 0; item++) {
+	for (; item->zone[0] != '\0' && strcmp(item->zone, zone) != 0; item++) {
 		if (same_letters(item->zone, zone) >
 		    same_letters(nearest->zone, zone))
 			nearest = item;
 		count++;
 	}
 	*found = item;
-	if (item->zone != NULL)
+	if (item->zone[0] != '\0')
 		return LT_OK;
 	/* One letter is chance: Iceland is no guess for Ireland. */
 	const bool near = same_letters(nearest->zone, zone) > 1;

@@ -8,14 +8,16 @@
 
 #include <stdint.h>
 
+/* Without a pointer in it: a table of them needs no relocation, and costs
+ * lowtided nothing until it is read. */
 struct lt_climatology {
-	const char *zone;	   /* as at Electricity Maps */
+	char zone[20];		   /* as at Electricity Maps */
 	int first_year, last_year; /* that the means are of */
-	const char *origin;
+	char origin[60];
 	/* g CO2e/kWh by month and UTC hour. */
 	uint16_t g_per_kwh[12][24];
 };
-/* Of the same zones; ended by zone NULL. */
+/* Of the same zones; ended by zone "". */
 extern const struct lt_climatology lt_climatologies_lifecycle[];
 extern const struct lt_climatology lt_climatologies_direct[];
 

@@ -9,10 +9,10 @@
 
 const struct lt_climatology lt_climatologies_lifecycle[] = {
 #include "climatology_lifecycle.inc"
-    {NULL, 0, 0, NULL, {{0}}},
+    {"", 0, 0, "", {{0}}},
 };
 
 const struct lt_climatology lt_climatologies_direct[] = {
 #include "climatology_direct.inc"
-    {NULL, 0, 0, NULL, {{0}}},
+    {"", 0, 0, "", {{0}}},
 };

@@ -7,12 +7,12 @@
 #ifndef LT_CLOUD_REGION_H
 #define LT_CLOUD_REGION_H
 
-struct lt_cloud_region {
-	const char *name;
-	const char *zone; /* of Electricity Maps: the grid there */
+struct lt_cloud_region { /* no pointers: read-only, and not relocated */
+	char name[28];
+	char zone[20]; /* of Electricity Maps: the grid there */
 	double g_co2_per_kwh;
-	int year;	    /* that it is the mean of */
-	const char *origin; /* "CarbonX, DK": of that wider zone */
+	int year;	 /* that it is the mean of */
+	char origin[36]; /* "CarbonX, DK": of that wider zone */
 };
 
 struct lt_cloud {

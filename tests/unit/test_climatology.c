@@ -38,7 +38,7 @@ test_zones_are_whole(void **state)
 
 	(void)state;
 	for (const struct lt_climatology *item = lt_climatologies_lifecycle;
-	     item->zone != NULL; item++, count++) {
+	     item->zone[0] != '\0'; item++, count++) {
 		for (int month = 0; month < 12; month++)
 			for (int hour = 0; hour < 24; hour++)
 				if (item->g_per_kwh[month][hour] < 10 ||
@@ -62,7 +62,7 @@ test_direct(void **state)
 	const struct lt_climatology *item = lt_climatologies_direct;
 
 	(void)state;
-	for (; item->zone != NULL; item++, all++) {
+	for (; item->zone[0] != '\0'; item++, all++) {
 		double more = 0;
 
 		assert_string_equal(item->zone, all->zone);
@@ -74,7 +74,7 @@ test_direct(void **state)
 					item->g_per_kwh[month][hour];
 		assert_true(more > 0);
 	}
-	assert_null(all->zone);
+	assert_string_equal(all->zone, "");
 }
 
 /* Iceland burns nothing. */
@@ -105,9 +105,9 @@ zone_of(const char *name)
 {
 	const struct lt_climatology *item = lt_climatologies_lifecycle;
 
-	while (item->zone != NULL && strcmp(item->zone, name) != 0)
+	while (item->zone[0] != '\0' && strcmp(item->zone, name) != 0)
 		item++;
-	if (item->zone == NULL)
+	if (item->zone[0] == '\0')
 		fail_msg("%s", name);
 	return item;
 }
@@ -254,7 +254,7 @@ test_south_is_not_north(void **state)
 {
 	(void)state;
 	for (const struct lt_climatology *item = lt_climatologies_lifecycle;
-	     item->zone != NULL; item++) {
+	     item->zone[0] != '\0'; item++) {
 		double june = 0, january = 0;
 
 		for (int hour = 0; hour < 24; hour++) {
