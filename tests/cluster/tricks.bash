@@ -22,35 +22,39 @@ end() { # end JOB...: gone from the nodes, too
 ended() { case $(squeue -h -j "$1" -t all -o %T 2>/dev/null) in
 	'' | CANCELLED | COMPLETED | FAILED | TIMEOUT) true ;; *) false ;; esac; }
 show() { scontrol show job "$1"; }
-shown() { show "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; } # shown JOB FIELD
+said() { # said TEXT NAME: of scontrol's, the first; a process costs more than bash
+	[[ " ${1//$'\n'/ } " =~ \ $2=([^ ]*) ]] && printf '%s\n' "${BASH_REMATCH[1]}" || true
+}
+shown() { said "$(show "$1")" "$2"; } # shown JOB FIELD
 # One item of the allocated TRES, memory in MiB; 0 if it has none.
-allocated() { # allocated JOB TRES
+allocated() { tres_of "$(show "$1")" "$2"; } # allocated JOB TRES
+tres_of() { # tres_of TEXT TRES: of what scontrol shows of a job
 	local text
-	text=$(shown "$1" AllocTRES)
-	[ -n "$text" ] || text=$(shown "$1" TRES) # 22.05 has one list
-	tr ',' '\n' <<< "$text" | awk -F= -v want="$2" '
+	text=$(said "$1" AllocTRES)
+	[ -n "$text" ] || text=$(said "$1" TRES) # 22.05 has one list
+	awk -v RS=, -F= -v want="$2" '
 		$1 == want {v = $2 + 0
 			if ($2 ~ /G$/) v *= 1024
 			if ($2 ~ /T$/) v *= 1048576
 			print v; found = 1; exit}
-		END {if (!found) print 0}'
+		END {if (!found) print 0}' <<< "$text"
 }
 # What a job that runs is charged at its limit: price x limit x the greatest
 # part of its nodes that it was given, by what scontrol says of job and node.
 # PRICES: "partition micros-per-second" pairs of the file's policy.
 charge_of() { # charge_of JOB
-	local node partition price limit
-	node=$(scontrol show hostnames "$(shown "$1" NodeList)" | head -n 1)
-	partition=$(shown "$1" Partition)
-	price=$(tr ' ' '\n' <<< "$PRICES" | sed -n "s/^$partition=//p")
+	local text node limit
+	text=$(show "$1")
+	node=$(scontrol show hostnames "$(said "$text" NodeList)" | head -n 1)
 	limit=$(squeue -h -j "$1" -o %l | awk -F: '
 		{n = split($0, p, /[-:]/)
 		 if (n == 2) print p[1] * 60 + p[2]
 		 if (n == 3) print p[1] * 3600 + p[2] * 60 + p[3]
 		 if (n == 4) print p[1] * 86400 + p[2] * 3600 + p[3] * 60 + p[4]}')
 	scontrol show node "$node" | tr ' ' '\n' | awk -F= \
-	    -v cpus="$(allocated "$1" cpu)" -v memory="$(allocated "$1" mem)" \
-	    -v gpus="$(gpus_of "$1")" -v per_second="$price" -v limit="$limit" '
+	    -v cpus="$(tres_of "$text" cpu)" -v memory="$(tres_of "$text" mem)" \
+	    -v gpus="$(tres_of "$text" gres/gpu)" -v limit="$limit" \
+	    -v per_second="$(said "$PRICES" "$(said "$text" Partition)")" '
 		$1 == "CPUTot" {all["cpu"] = $2}
 		$1 == "RealMemory" {all["mem"] = $2}
 		$1 == "Gres" && match($2, /:[0-9]+/) {all["gpu"] = substr($2, RSTART + 1, RLENGTH - 1)}
