@@ -17,6 +17,7 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_aws_spot_advisor,
     &lt_adapter_eia,
     &lt_adapter_entsoe,
+    &lt_adapter_entsoe_price,
     &lt_adapter_time_of_use,
     &lt_adapter_watttime,
     &lt_adapter_carbon_aware_sdk,

@@ -41,7 +41,7 @@ co2_check(const struct lt_source_options *options, struct lt_error *err)
 /* Measured where there is a measured value of a time that has begun. */
 static bool
 co2_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
-    const struct lt_charts_terms *terms, int64_t now_utc_s,
+    const struct lt_tariff_terms *terms, int64_t now_utc_s,
     struct lt_point *point)
 {
 	(void)terms;

@@ -7,15 +7,11 @@
 #define LT_ENERGY_CHARTS_H
 
 #include "source.h"
+#include "tariff_terms.h"
 
 #define LT_CHARTS_URL "https://api.energy-charts.info"
 
 enum { LT_CHARTS_COLUMNS_MAX = 2 };
-
-/* From a number of the answer to a point: (value + add) * multiply. */
-struct lt_charts_terms {
-	double add, multiply;
-};
 
 struct lt_charts { /* one endpoint */
 	enum lt_quantity quantity;
@@ -30,12 +26,12 @@ struct lt_charts { /* one endpoint */
 	lt_parse_fn *parse;			    /* the adapter's */
 	/* Is the answer in our unit? May be NULL. */
 	int (*begin)(const struct lt_source_options *options,
-	    const json_t *json, struct lt_charts_terms *terms,
+	    const json_t *json, struct lt_tariff_terms *terms,
 	    struct lt_error *err);
 	/* Value and quality of a point that has its times, from its cells (NULL
 	 * = no such column). False: a gap. NAN: a cell that is no number. */
 	bool (*value)(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
-	    const struct lt_charts_terms *terms, int64_t now_utc_s,
+	    const struct lt_tariff_terms *terms, int64_t now_utc_s,
 	    struct lt_point *point);
 };
 

@@ -29,7 +29,7 @@ struct columns {
 
 struct reading { /* of one answer */
 	const struct lt_charts *charts;
-	struct lt_charts_terms terms;
+	struct lt_tariff_terms terms;
 	int64_t now_utc_s;
 	struct columns columns;
 	struct lt_points *points;
@@ -153,7 +153,7 @@ static int
 add_point(struct reading *reading, size_t i, struct lt_error *err)
 {
 	const struct columns *const columns = &reading->columns;
-	const struct lt_charts_terms *const terms = &reading->terms;
+	const struct lt_tariff_terms *const terms = &reading->terms;
 	struct lt_points *const points = reading->points;
 	const int64_t start_utc_s = time_at(columns, i);
 	struct lt_point point = {.start_utc_s = start_utc_s,
@@ -170,8 +170,6 @@ add_point(struct reading *reading, size_t i, struct lt_error *err)
 	}
 	reading->empty += reading->trailing;
 	reading->trailing = 0;
-	point.value = lt_quantity_from(
-	    points->quantity, (point.value + terms->add) * terms->multiply);
 	switch (lt_points_add(points, &point, &reading->refusal)) {
 	case LT_OK:
 		return LT_OK;
@@ -237,7 +235,6 @@ lt_charts_parse(const struct lt_charts *charts,
 {
 	struct reading reading = {
 	    .charts = charts,
-	    .terms.multiply = 1,
 	    .now_utc_s = answer->now_utc_s,
 	    .points = points,
 	};

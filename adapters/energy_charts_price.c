@@ -12,12 +12,9 @@
 
 #define UNIT "EUR / MWh"
 
-enum { ADD_MAX = 10, MULTIPLY_MAX = 10, KWH_PER_MWH = 1000 };
-
 static const struct lt_adapter_option price_options[] = {
     {"bidding_zone", true, "as DE-LU, FR, SE4", NULL},
-    {"add_per_kwh", false, "fees and taxes on top, EUR per kWh", "0"},
-    {"multiply", false, "then times this, as 1.19 for 19 % VAT", "1"},
+    LT_TARIFF_TERMS_OPTIONS,
     {"url", false, "base URL of a mirror", LT_CHARTS_URL},
     LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
@@ -38,32 +35,12 @@ price_currency(const struct lt_source_options *options)
 }
 
 static int
-read_terms(const struct lt_source_options *options,
-    struct lt_charts_terms *terms, struct lt_error *err)
-{
-	const char *const add = lt_source_option(options, "add_per_kwh", "0");
-	const char *const multiply = lt_source_option(options, "multiply", "1");
-
-	if (lt_double_parse(add, &terms->add, NULL) != LT_OK ||
-	    terms->add < -ADD_MAX || terms->add > ADD_MAX)
-		return lt_option_fail(options, "add_per_kwh", err,
-		    "%s: add_per_kwh: got \"%s\", want EUR per kWh, -%d to %d",
-		    options->name, add, ADD_MAX, ADD_MAX);
-	if (lt_double_parse(multiply, &terms->multiply, NULL) != LT_OK ||
-	    terms->multiply <= 0 || terms->multiply > MULTIPLY_MAX)
-		return lt_option_fail(options, "multiply", err,
-		    "%s: multiply: got \"%s\", want more than 0, at most %d (1.19 for 19 %% VAT)",
-		    options->name, multiply, MULTIPLY_MAX);
-	return LT_OK;
-}
-
-static int
 price_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const zone = lt_source_option(options, "bidding_zone", "");
 	const size_t length = strlen(zone);
-	struct lt_charts_terms terms;
-	const int code = read_terms(options, &terms, err);
+	struct lt_tariff_terms terms;
+	const int code = lt_tariff_terms_read(options, "EUR", &terms, err);
 
 	if (code != LT_OK)
 		return code;
@@ -79,7 +56,7 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 
 static int
 price_begin(const struct lt_source_options *options, const json_t *json,
-    struct lt_charts_terms *terms, struct lt_error *err)
+    struct lt_tariff_terms *terms, struct lt_error *err)
 {
 	const char *const unit =
 	    json_string_value(json_object_get(json, "unit"));
@@ -88,19 +65,18 @@ price_begin(const struct lt_source_options *options, const json_t *json,
 		return lt_fail(err, LT_EINPUT,
 		    "unit: got \"%.40s\", want \"" UNIT "\"",
 		    unit == NULL ? "" : unit);
-	return read_terms(options, terms, err);
+	return lt_tariff_terms_read(options, "EUR", terms, err);
 }
 
 /* An auction's result: what is to come is settled too, but has not been. */
 static bool
 price_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
-    const struct lt_charts_terms *terms, int64_t now_utc_s,
+    const struct lt_tariff_terms *terms, int64_t now_utc_s,
     struct lt_point *point)
 {
-	(void)terms;
 	if (json_is_null(cells[0]))
 		return false;
-	point->value = lt_charts_number(cells[0]) / KWH_PER_MWH;
+	point->value = lt_tariff_micros(terms, lt_charts_number(cells[0]));
 	point->quality = point->start_utc_s <= now_utc_s ? LT_QUALITY_MEASURED
 							 : LT_QUALITY_FORECAST;
 	return true;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers of ENTSO-E's Transparency Platform: GL_MarketDocument (A75, actual
- * generation per type) and Acknowledgement_MarketDocument. By local names:
- * the versions of the namespace vary.
+ * Answers of ENTSO-E's Transparency Platform: documents of series of values
+ * (GL_MarketDocument, Publication_MarketDocument), of which the adapters say
+ * what they want, and Acknowledgement_MarketDocument. By local names: the
+ * versions of the namespace vary.
  */
 #include <expat.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "entsoe.h"
-#include "source.h"
+#include "text_mend.h"
+#include "units.h"
 
 enum {
 	DEPTH_MAX = 32,
@@ -20,39 +23,12 @@ enum {
 	POINTS_MAX = 262144,
 };
 
-/* psrType, parts B01 to B25; B21 to B24 are grid assets and generate
- * nothing. */
-const struct lt_mix_code lt_entsoe_fuels[] = {
-    {"B01", LT_FUEL_BIOMASS},
-    {"B02", LT_FUEL_LIGNITE},
-    {"B03", LT_FUEL_COAL}, /* gas made of coal: coal's carbon */
-    {"B04", LT_FUEL_GAS},
-    {"B05", LT_FUEL_COAL},
-    {"B06", LT_FUEL_OIL},
-    {"B07", LT_FUEL_OIL_SHALE},
-    {"B08", LT_FUEL_PEAT},
-    {"B09", LT_FUEL_GEOTHERMAL},
-    {"B10", LT_FUEL_STORAGE}, /* pumped */
-    {"B11", LT_FUEL_HYDRO},
-    {"B12", LT_FUEL_HYDRO},
-    {"B13", LT_FUEL_MARINE},
-    {"B14", LT_FUEL_NUCLEAR},
-    {"B15", LT_FUEL_BIOMASS}, /* other renewable: mostly gas of waste */
-    {"B16", LT_FUEL_SOLAR},
-    {"B17", LT_FUEL_WASTE},
-    {"B18", LT_FUEL_WIND_OFFSHORE},
-    {"B19", LT_FUEL_WIND},
-    {"B20", LT_FUEL_OTHER},
-    {"B25", LT_FUEL_STORAGE},
-    {NULL, LT_FUEL_OTHER},
-};
-
 enum root { ROOT_NONE, ROOT_DATA, ROOT_REASON };
 
 struct reader {
 	XML_Parser parser;
-	const char *eic;
-	struct lt_mix *mix;
+	const struct lt_entsoe_document *document; /* NULL: reasons only */
+	void *sink;
 	struct lt_entsoe_answer *answer;
 	struct lt_error *err;
 	int code;
@@ -61,105 +37,19 @@ struct reader {
 	char text[256]; /* of the element that is open; longer: cut */
 	size_t text_length;
 	bool in_series, in_period, in_point;
-	struct { /* a TimeSeries */
-		char in_eic[LT_EIC_SIZE], out_eic[LT_EIC_SIZE];
-		char unit[8], curve[8], fuel[8];
-	} series;
+	struct lt_entsoe_series series;
 	struct { /* its Period */
 		int64_t start_utc_s, end_utc_s;
 		int64_t step_s;
 		int last; /* greatest position with a value */
 		/* NAN = skipped, INFINITY = refused: not the one before it */
-		double mw[POSITIONS_MAX + 1];
+		double values[POSITIONS_MAX + 1];
 	} period;
 	struct {
 		int64_t position;
-		double mw;
+		double value;
 	} point;
 };
-
-/* ---- areas ---- */
-
-/* Zones as the Transparency Platform lists them; national where A75 is
- * published for a country. */
-static const struct {
-	const char *code, *eic;
-} areas[] = {
-    {"AL", "10YAL-KESH-----5"},
-    {"AT", "10YAT-APG------L"},
-    {"BA", "10YBA-JPCC-----D"},
-    {"BE", "10YBE----------2"},
-    {"BG", "10YCA-BULGARIA-R"},
-    {"CH", "10YCH-SWISSGRIDZ"},
-    {"CY", "10YCY-1001A0003J"},
-    {"CZ", "10YCZ-CEPS-----N"},
-    {"DE", "10Y1001A1001A83F"},
-    {"DE-LU", "10Y1001A1001A82H"},
-    {"DK", "10Y1001A1001A65H"},
-    {"DK1", "10YDK-1--------W"},
-    {"DK2", "10YDK-2--------M"},
-    {"EE", "10Y1001A1001A39I"},
-    {"ES", "10YES-REE------0"},
-    {"FI", "10YFI-1--------U"},
-    {"FR", "10YFR-RTE------C"},
-    {"GR", "10YGR-HTSO-----Y"},
-    {"HR", "10YHR-HEP------M"},
-    {"HU", "10YHU-MAVIR----U"},
-    {"IE", "10YIE-1001A00010"},
-    {"IE-SEM", "10Y1001A1001A59C"},
-    {"IT", "10YIT-GRTN-----B"},
-    {"IT-NORTH", "10Y1001A1001A73I"},
-    {"LT", "10YLT-1001A0008Q"},
-    {"LU", "10YLU-CEGEDEL-NQ"},
-    {"LV", "10YLV-1001A00074"},
-    {"ME", "10YCS-CG-TSO---S"},
-    {"MK", "10YMK-MEPSO----8"},
-    {"NL", "10YNL----------L"},
-    {"NO", "10YNO-0--------C"},
-    {"NO1", "10YNO-1--------2"},
-    {"NO2", "10YNO-2--------T"},
-    {"NO3", "10YNO-3--------J"},
-    {"NO4", "10YNO-4--------9"},
-    {"NO5", "10Y1001A1001A48H"},
-    {"PL", "10YPL-AREA-----S"},
-    {"PT", "10YPT-REN------W"},
-    {"RO", "10YRO-TEL------P"},
-    {"RS", "10YCS-SERBIATSOV"},
-    {"SE", "10YSE-1--------K"},
-    {"SE1", "10Y1001A1001A44P"},
-    {"SE2", "10Y1001A1001A45N"},
-    {"SE3", "10Y1001A1001A46L"},
-    {"SE4", "10Y1001A1001A47J"},
-    {"SI", "10YSI-ELES-----O"},
-    {"SK", "10YSK-SEPS-----K"},
-    {"UA", "10Y1001C--00003F"},
-    {"XK", "10Y1001C--00100H"},
-};
-
-/* 16 characters, the last a check: 36 - (sum of weight * value - 1) mod 37,
- * weights 16 to 2, "-" is 36 (ENTSO-E, EIC data exchange guide). */
-static bool
-is_eic(const char *text)
-{
-	static const char values[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
-	int sum = 0;
-
-	if (strlen(text) != LT_EIC_SIZE - 1 ||
-	    strspn(text, values) != LT_EIC_SIZE - 1)
-		return false;
-	for (int i = 0; i < LT_EIC_SIZE - 2; i++)
-		sum += (16 - i) * (int)(strchr(values, text[i]) - values);
-	return text[LT_EIC_SIZE - 2] == values[36 - (sum + 36) % 37];
-}
-
-const char *
-lt_entsoe_area(const char *text)
-{
-	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++)
-		if (strcmp(areas[i].code, text) == 0)
-			return areas[i].eic;
-	return is_eic(text) ? text : NULL;
-}
 
 /* ---- reading ---- */
 
@@ -193,16 +83,19 @@ local_name(const char *name)
 static void
 start_root(struct reader *reader, const char *name)
 {
+	const char *const wanted = reader->document == NULL
+				       ? "Acknowledgement_MarketDocument"
+				       : reader->document->root;
 	char text[160];
 
-	if (strcmp(name, "GL_MarketDocument") == 0) {
+	if (reader->document != NULL && strcmp(name, wanted) == 0) {
 		reader->root = ROOT_DATA;
 	} else if (strcmp(name, "Acknowledgement_MarketDocument") == 0) {
 		reader->root = ROOT_REASON;
 		reader->answer->kind = LT_ENTSOE_REFUSED;
 	} else {
-		snprintf(text, sizeof(text),
-		    "got <%.60s>, want <GL_MarketDocument>", name);
+		snprintf(
+		    text, sizeof(text), "got <%.60s>, want <%s>", name, wanted);
 		stop(reader, LT_EINPUT, text);
 	}
 }
@@ -227,7 +120,7 @@ on_start(void *data, const char *full_name, const char **attributes)
 		stop(reader, LT_ELIMIT, "XML with more than 32 levels");
 	} else if (reader->depth == 1) {
 		start_root(reader, name);
-	} else if (reader->root != ROOT_DATA || reader->mix == NULL) {
+	} else if (reader->root != ROOT_DATA) {
 		return;
 	} else if (strcmp(name, "TimeSeries") == 0) {
 		reader->in_series = true;
@@ -237,7 +130,7 @@ on_start(void *data, const char *full_name, const char **attributes)
 	} else if (strcmp(name, "Point") == 0 && reader->in_period) {
 		reader->in_point = true;
 		reader->point.position = 0;
-		reader->point.mw = INFINITY;
+		reader->point.value = INFINITY;
 	}
 }
 
@@ -265,6 +158,21 @@ trimmed(struct reader *reader)
 	return text;
 }
 
+static void refuse(struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+refuse(struct reader *reader, const char *format, ...)
+{
+	char text[160];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	reader->document->refuse(reader->sink, text);
+}
+
 static void
 end_point(struct reader *reader)
 {
@@ -275,47 +183,18 @@ end_point(struct reader *reader)
 		stop(reader, LT_ELIMIT, "more than 262144 points");
 		return;
 	}
-	if (position == 0 || isinf(reader->point.mw))
-		lt_mix_refuse(reader->mix,
-		    "a point without a position of 1 to %d or a quantity of at most %d",
-		    POSITIONS_MAX, LT_MIX_MW_MAX);
+	if (position == 0 || isinf(reader->point.value))
+		refuse(reader,
+		    "a point without a position of 1 to %d or a %s of at most %d",
+		    POSITIONS_MAX, reader->document->value,
+		    reader->document->value_max);
 	if (position == 0)
 		return;
 	for (int i = reader->period.last + 1; i < position; i++)
-		reader->period.mw[i] = NAN;
-	reader->period.mw[position] = reader->point.mw;
+		reader->period.values[i] = NAN;
+	reader->period.values[position] = reader->point.value;
 	if (position > reader->period.last)
 		reader->period.last = position;
-}
-
-/* Production of the area that was asked for, in MW? What pumps draw
- * (outBiddingZone) is passed over: it is no generation. */
-static bool
-is_wanted(struct reader *reader)
-{
-	const bool consumption = reader->series.out_eic[0] != '\0';
-	const char *const curve = reader->series.curve;
-
-	if (strcmp(consumption ? reader->series.out_eic : reader->series.in_eic,
-		reader->eic) != 0)
-		lt_mix_refuse(reader->mix, "zone: got %s, want %s",
-		    consumption ? reader->series.out_eic
-				: reader->series.in_eic,
-		    reader->eic);
-	else if (consumption)
-		return false;
-	else if (strcmp(reader->series.unit, "MAW") != 0)
-		lt_mix_refuse(reader->mix, "unit: got \"%s\", want MAW",
-		    reader->series.unit);
-	else if (curve[0] != '\0' && strcmp(curve, "A01") != 0 &&
-		 strcmp(curve, "A03") != 0)
-		lt_mix_refuse(
-		    reader->mix, "curveType: got %s, want A01 or A03", curve);
-	else if (reader->series.fuel[0] == '\0')
-		lt_mix_refuse(reader->mix, "a series without psrType");
-	else
-		return true;
-	return false;
 }
 
 /* Curve A03 gives a position only where the value changes; in A01 one that is
@@ -324,39 +203,46 @@ static void
 put_period(struct reader *reader, int count)
 {
 	const bool carry = strcmp(reader->series.curve, "A03") == 0;
-	const int column = lt_mix_column(reader->mix, reader->series.fuel);
 	const int64_t step_s = reader->period.step_s;
-	double mw = NAN;
+	double value = NAN;
 
 	for (int i = 1; i <= count; i++) {
 		const double said =
-		    i <= reader->period.last ? reader->period.mw[i] : NAN;
+		    i <= reader->period.last ? reader->period.values[i] : NAN;
 		const int64_t start_utc_s =
 		    reader->period.start_utc_s + (i - 1) * step_s;
 
 		if (!carry || !isnan(said))
-			mw = said;
-		if (isfinite(mw))
-			lt_mix_put(reader->mix, column, start_utc_s,
-			    start_utc_s + step_s, mw);
+			value = said;
+		if (isfinite(value))
+			reader->document->put(reader->sink, &reader->series,
+			    &(struct lt_entsoe_step){
+				start_utc_s, start_utc_s + step_s, value});
 	}
 }
 
 static void
 end_period(struct reader *reader)
 {
+	const char *const curve = reader->series.curve;
 	const int64_t step_s = reader->period.step_s;
 	const int64_t start_utc_s = reader->period.start_utc_s;
 	const int64_t length_s = reader->period.end_utc_s - start_utc_s;
 
 	reader->in_period = false;
-	if (!is_wanted(reader))
+	if (!reader->document->wanted(reader->sink, &reader->series))
 		return;
+	if (curve[0] != '\0' && strcmp(curve, "A01") != 0 &&
+	    strcmp(curve, "A03") != 0) {
+		refuse(reader, "curveType: got %s, want A01 or A03", curve);
+		return;
+	}
 	if (step_s == 0 || length_s <= 0 || length_s % step_s != 0 ||
 	    length_s / step_s > POSITIONS_MAX || start_utc_s % step_s != 0 ||
 	    reader->period.last > length_s / step_s) {
-		lt_mix_refuse(reader->mix,
-		    "a period of %s: want whole steps of PT15M, PT30M or PT60M, at most %d, on the clock",
+		refuse(reader,
+		    "a period%s%s: want whole steps of PT15M, PT30M or PT60M, at most %d, on the clock",
+		    reader->series.fuel[0] == '\0' ? "" : " of ",
 		    reader->series.fuel, POSITIONS_MAX);
 		return;
 	}
@@ -385,10 +271,11 @@ end_in_point(struct reader *reader, const char *name, const char *text)
 		if (lt_int64_parse(text, 1, POSITIONS_MAX,
 			&reader->point.position, NULL) != LT_OK)
 			reader->point.position = 0;
-	} else if (strcmp(name, "quantity") == 0) {
-		if (lt_double_parse(text, &reader->point.mw, NULL) != LT_OK ||
-		    fabs(reader->point.mw) > LT_MIX_MW_MAX)
-			reader->point.mw = INFINITY;
+	} else if (strcmp(name, reader->document->value) == 0) {
+		if (lt_double_parse(text, &reader->point.value, NULL) !=
+			LT_OK ||
+		    fabs(reader->point.value) > reader->document->value_max)
+			reader->point.value = INFINITY;
 	} else if (strcmp(name, "Point") == 0) {
 		end_point(reader);
 	}
@@ -415,16 +302,24 @@ end_in_period(struct reader *reader, const char *name, const char *text)
 static void
 end_in_series(struct reader *reader, const char *name, const char *text)
 {
+	struct lt_entsoe_series *const series = &reader->series;
 	const struct {
 		const char *name;
 		char *out;
 		size_t size;
 	} texts[] = {
-	    {"inBiddingZone_Domain.mRID", reader->series.in_eic, LT_EIC_SIZE},
-	    {"outBiddingZone_Domain.mRID", reader->series.out_eic, LT_EIC_SIZE},
-	    {"quantity_Measure_Unit.name", reader->series.unit, 8},
-	    {"curveType", reader->series.curve, 8},
-	    {"psrType", reader->series.fuel, 8},
+	    {"inBiddingZone_Domain.mRID", series->in_eic, LT_EIC_SIZE},
+	    {"outBiddingZone_Domain.mRID", series->out_eic, LT_EIC_SIZE},
+	    {"in_Domain.mRID", series->in_eic, LT_EIC_SIZE},
+	    {"out_Domain.mRID", series->out_eic, LT_EIC_SIZE},
+	    {"quantity_Measure_Unit.name", series->unit, 8},
+	    {"price_Measure_Unit.name", series->unit, 8},
+	    {"currency_Unit.name", series->currency, 8},
+	    {"contract_MarketAgreement.type", series->contract, 8},
+	    {"classificationSequence_AttributeInstanceComponent.position",
+		series->sequence, 8},
+	    {"curveType", series->curve, 8},
+	    {"psrType", series->fuel, 8},
 	};
 
 	if (strcmp(name, "TimeSeries") == 0)
@@ -464,6 +359,7 @@ on_end(void *data, const char *full_name)
 
 	reader->text[reader->text_length] = '\0';
 	const char *const text = trimmed(reader);
+	char what[160];
 
 	if (reader->root == ROOT_REASON) {
 		if (strcmp(name, "text") == 0)
@@ -475,9 +371,11 @@ on_end(void *data, const char *full_name)
 	} else if (reader->in_series) {
 		end_in_series(reader, name, text);
 	} else if (reader->depth == 2 && strcmp(name, "type") == 0 &&
-		   strcmp(text, "A75") != 0) {
-		stop(reader, LT_EINPUT,
-		    "a document of another type than A75, actual generation per type");
+		   strcmp(text, reader->document->type) != 0) {
+		snprintf(what, sizeof(what),
+		    "a document of another type than %s, %s",
+		    reader->document->type, reader->document->title);
+		stop(reader, LT_EINPUT, what);
 	}
 	reader->depth--;
 	reader->text_length = 0;
@@ -513,12 +411,13 @@ xml_words(enum XML_Error code)
 }
 
 int
-lt_entsoe_read(const struct lt_answer *answer, const char *eic,
-    struct lt_mix *mix, struct lt_entsoe_answer *said, struct lt_error *err)
+lt_entsoe_read(const struct lt_answer *answer,
+    const struct lt_entsoe_document *document, void *sink,
+    struct lt_entsoe_answer *said, struct lt_error *err)
 {
 	const size_t byte_count = answer->byte_count;
 	struct reader reader = {
-	    .eic = eic, .mix = mix, .answer = said, .err = err};
+	    .document = document, .sink = sink, .answer = said, .err = err};
 	char what[120];
 
 	*said = (struct lt_entsoe_answer){0};

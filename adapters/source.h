@@ -20,6 +20,7 @@ extern const struct lt_adapter lt_adapter_aws_spot_placement_score;
 extern const struct lt_adapter lt_adapter_aws_spot_advisor;
 extern const struct lt_adapter lt_adapter_eia;
 extern const struct lt_adapter lt_adapter_entsoe;
+extern const struct lt_adapter lt_adapter_entsoe_price;
 extern const struct lt_adapter lt_adapter_time_of_use;
 extern const struct lt_adapter lt_adapter_watttime;
 extern const struct lt_adapter lt_adapter_carbon_aware_sdk;

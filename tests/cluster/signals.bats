@@ -4,7 +4,7 @@
 load helper
 
 # The sources that ask the server.
-WEB='uk fraunhofer emaps wt sdk us fr ec2 sky azure gcp cudo exchange advisor score eviction'
+WEB='uk fraunhofer emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
 SECRETS='europe-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
 
 secrets() { # by environment and by file, as an admin may give them
@@ -36,6 +36,7 @@ sources:
   sdk_file: {adapter: carbon_aware_file, path: $1/emissions.json, location: eastus}
   us: {adapter: eia, respondent: CISO, key_file: $1/mix.key, url: '$2/mix/eia'}
   fr: {adapter: entsoe, area: FR, token_file: $1/mix.key, url: '$2/mix/entsoe'}
+  frprice: {adapter: entsoe_price, area: FR, token_file: $1/mix.key, url: '$2/mix/entsoe'}
   region: {adapter: cloud_region, cloud: aws, region: eu-west-2}
   profile: {adapter: climatology, zone: DE}
   ec2: {adapter: aws_spot_price, region: eu-west-2, zone_id: euw2-az1, instance_type: p4d.24xlarge, url: '$2/aws/ec2'}
@@ -124,6 +125,7 @@ again() { # lowtided anew: all sources are asked
 	ec2 price 200000 280000
 	gcp price 100000 200000
 	exchange tariff -500000 500000
+	frprice tariff -4500 73000
 	advisor interruption 0.0001 0.001
 	score placement_score 1 10
 	eviction interruption 0.077 0.079

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * EIA's fuel mix and ENTSO-E's generation per type as they answer, under
- * /mix, with times of now and values made up: synthetic, from the documented
- * models. To be set as server_own.
+ * EIA's fuel mix and ENTSO-E's generation per type and prices as they answer,
+ * under /mix, with times of now and values made up: synthetic, from the
+ * documented models. To be set as server_own.
  */
 #ifndef LT_SOURCE_SERVER_MIX_H
 #define LT_SOURCE_SERVER_MIX_H
@@ -356,6 +356,87 @@ mix_entsoe_data(const struct exchange *exchange, int64_t start, int64_t end)
 	free(body);
 }
 
+/* Hundredths of EUR per MWh by quarter hour; some are skipped in A03. */
+static inline int
+mix_entsoe_cents(int64_t utc_s)
+{
+	const int hour = (int)(utc_s / 3600 % 24);
+
+	return hour == 13 ? -450 : hour == 3 ? 0 : 5000 + 100 * hour;
+}
+
+/* An auction's series of a day: as DE-LU's two of the day before, and as one
+ * within the day. */
+static inline void
+mix_entsoe_auction(FILE *file, const char *area, int which, int64_t start)
+{
+	static const struct {
+		const char *contract, *sequence;
+		int more;
+	} auctions[] = {{"A01", "2", 700}, {"A01", "1", 0}, {"A07", "1", 900}};
+	char from[32], to[32];
+	int last = INT32_MAX;
+
+	lt_utc_text(from, sizeof(from), start);
+	lt_utc_text(to, sizeof(to), start + 86400);
+	from[16] = to[16] = '\0';
+	fprintf(file,
+	    "<TimeSeries><mRID>1</mRID><auction.type>A01</auction.type>"
+	    "<businessType>A62</businessType><in_Domain.mRID codingScheme="
+	    "\"A01\">%s</in_Domain.mRID><out_Domain.mRID codingScheme="
+	    "\"A01\">%s</out_Domain.mRID><contract_MarketAgreement.type>%s"
+	    "</contract_MarketAgreement.type><currency_Unit.name>EUR"
+	    "</currency_Unit.name><price_Measure_Unit.name>MWH"
+	    "</price_Measure_Unit.name><classificationSequence_"
+	    "AttributeInstanceComponent.position>%s</classificationSequence_"
+	    "AttributeInstanceComponent.position><curveType>A03</curveType>"
+	    "<Period><timeInterval><start>%sZ</start><end>%sZ</end>"
+	    "</timeInterval><resolution>PT15M</resolution>\n",
+	    area, area, auctions[which].contract, auctions[which].sequence,
+	    from, to);
+	for (int64_t at = start; at < start + 86400; at += 900) {
+		const int cents = mix_entsoe_cents(at) + auctions[which].more;
+
+		if (cents != last)
+			fprintf(file,
+			    "<Point><position>%d</position><price.amount>%g"
+			    "</price.amount></Point>\n",
+			    (int)((at - start) / 900) + 1, cents / 100.0);
+		last = cents;
+	}
+	fprintf(file, "</Period></TimeSeries>");
+}
+
+/* Whole days, up to the end of tomorrow. -exaa: sequence 2 alone. */
+static inline void
+mix_entsoe_prices(const struct exchange *exchange, int64_t start, int64_t end)
+{
+	const int64_t known = (time(NULL) / 86400 + 2) * 86400;
+	char area[256], *body = NULL;
+	size_t size;
+	FILE *const file = open_memstream(&body, &size);
+
+	mix_query(exchange, "in_Domain", area);
+	if (mix_is(exchange, "/mix/entsoe-other/"))
+		strcpy(area, "10YFI-1--------U");
+	fprintf(file, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+		      "<Publication_MarketDocument xmlns=\"urn:iec62325.351:"
+		      "tc57wg16:451-3:publicationdocument:7:3\"><mRID>1</mRID>"
+		      "<type>A44</type>");
+	for (int64_t at = start / 86400 * 86400; at < end && at < known;
+	     at += 86400) {
+		mix_entsoe_auction(file, area, 0, at);
+		if (mix_is(exchange, "/mix/entsoe-exaa/"))
+			continue;
+		mix_entsoe_auction(file, area, 1, at);
+		mix_entsoe_auction(file, area, 2, at);
+	}
+	fprintf(file, "</Publication_MarketDocument>");
+	fclose(file);
+	server_answer(exchange, 200, "text/xml", "", body);
+	free(body);
+}
+
 /* /mix/entsoe: the API. -limit: at most two days at once. -old-fails: what
  * is older than five days fails. -none: never data, with status 400. -other:
  * another area's data. -zip: an archive. */
@@ -363,7 +444,7 @@ static inline void
 serve_mix_entsoe(const struct exchange *exchange)
 {
 	const int64_t now_utc_s = time(NULL);
-	char token[256], text[256];
+	char token[256], text[256], type[256];
 	int64_t start = 0, end = 0;
 
 	mix_query(exchange, "securityToken", token);
@@ -380,7 +461,8 @@ serve_mix_entsoe(const struct exchange *exchange)
 	}
 	if (!mix_minute(mix_query(exchange, "periodStart", text), &start) ||
 	    !mix_minute(mix_query(exchange, "periodEnd", text), &end) ||
-	    strcmp(mix_query(exchange, "documentType", text), "A75") != 0) {
+	    (strcmp(mix_query(exchange, "documentType", type), "A75") != 0 &&
+		strcmp(type, "A44") != 0)) {
 		mix_entsoe_reason(exchange, 400,
 		    "Input parameter does not exist: check you request "
 		    "against dependency tables.");
@@ -395,6 +477,11 @@ serve_mix_entsoe(const struct exchange *exchange)
 	if (mix_is(exchange, "/mix/entsoe-old-fails/") &&
 	    start < now_utc_s - 12 * 86400) {
 		server_answer(exchange, 503, "text/html", "", "<html>down");
+		return;
+	}
+	if (strcmp(type, "A44") == 0 &&
+	    !mix_is(exchange, "/mix/entsoe-none/")) {
+		mix_entsoe_prices(exchange, start, end);
 		return;
 	}
 	if (end > now_utc_s - MIX_ENTSOE_LATE_S)

@@ -242,6 +242,8 @@ static const struct {
     {"eia", {{"respondent", "CISO"}, {"key_env", "GUARD_SECRET"}}, QUERY,
 	false},
     {"entsoe", {{"area", "DE"}, {"token_env", "GUARD_SECRET"}}, QUERY, false},
+    {"entsoe_price", {{"area", "FR"}, {"token_env", "GUARD_SECRET"}}, QUERY,
+	false},
     {"cudo_compute",
 	{{"data_center", "se-smedjebacken-1"},
 	    {"machine_type", "epyc-rome-rtx-a5000"}, {"vcpus", "8"},

@@ -61,6 +61,8 @@ static const struct source {
 	{{"url", URL}, {"respondent", "CISO"}, {"key_env", "LT_TEST_SECRET"}}},
     {"entsoe", XML,
 	{{"url", URL}, {"area", "DE"}, {"token_env", "LT_TEST_SECRET"}}},
+    {"entsoe_price", XML,
+	{{"url", URL}, {"area", "DE-LU"}, {"token_env", "LT_TEST_SECRET"}}},
     {"carbon_aware_sdk", JSON, {{"url", URL}, {"location", "westeurope"}}},
     {"aws_spot_price", XML,
 	{{"url", URL}, {"region", "eu-west-2"}, {"zone_id", "euw2-az1"},

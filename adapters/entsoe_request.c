@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests to ENTSO-E's Transparency Platform: in parts that it takes, split
+ * where it finds them too large, with the token out of sight.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "entsoe.h"
+#include "text_mend.h"
+#include "units.h"
+
+enum {
+	/* A year may be asked for at once, but 10 days of quarter hours of 20
+	 * types are 2 MB already; and of prices an answer holds 100 series:
+	 * 10 days of two auctions ahead and three within the day are 50. */
+	SPAN_S = 10 * LT_DAY_S,
+	TIME_MAX_S = 40 * LT_DAY_S,   /* of a fetch; before that: cut */
+	SPAN_LEAST_S = 6 * LT_HOUR_S, /* not split further */
+	REQUESTS_MAX = 24,	      /* of one fetch; then older hours miss */
+	BAN_S = 600, /* after too many requests: 400 a minute are allowed */
+};
+
+int
+lt_entsoe_refused(const struct lt_entsoe_answer *answer, struct lt_error *err)
+{
+	return lt_fail(err, LT_ENET, "%s: %s",
+	    answer->kind == LT_ENTSOE_NO_DATA ? "no data" : "the source says",
+	    answer->reason[0] == '\0' ? "no reason" : answer->reason);
+}
+
+struct span {
+	int64_t from_utc_s, to_utc_s;
+};
+
+static void
+entsoe_error_text(char *out, size_t size, const char *body, size_t length)
+{
+	struct lt_entsoe_answer answer;
+
+	out[0] = '\0';
+	if (lt_entsoe_read(&(struct lt_answer){body, length, 0}, NULL, NULL,
+		&answer, NULL) == LT_OK)
+		snprintf(out, size, "%.190s", answer.reason);
+}
+
+static int
+make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
+    struct span span, struct lt_error *err)
+{
+	char start[24], end[24];
+
+	const struct lt_entsoe_query times[] = {
+	    {"periodStart", start},
+	    {"periodEnd", end},
+	};
+	const time_t from = (time_t)span.from_utc_s, to = (time_t)span.to_utc_s;
+	struct tm parts;
+	int code = lt_url_start(out,
+	    lt_source_option(job->web.options, "url", LT_ENTSOE_URL), "api",
+	    err);
+
+	gmtime_r(&from, &parts);
+	strftime(start, sizeof(start), "%Y%m%d%H%M", &parts);
+	gmtime_r(&to, &parts);
+	strftime(end, sizeof(end), "%Y%m%d%H%M", &parts);
+	for (int i = 0; code == LT_OK && job->query[i].key != NULL; i++)
+		code = lt_url_add(
+		    out, job->query[i].key, job->query[i].value, err);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (code == LT_OK)
+			code =
+			    lt_url_add(out, times[i].key, times[i].value, err);
+	return code;
+}
+
+/* LT_OK when there is an answer: also one that says why there is no data,
+ * which comes with status 200 or 400. */
+static int
+request_span(struct lt_entsoe_job *job, struct span span,
+    struct lt_entsoe_answer *answer, struct lt_error *err)
+{
+	char url[LT_URL_SIZE];
+	struct lt_http_response response = {0};
+	struct lt_error inner = {0};
+	const struct lt_web_request request = {
+	    .url = url,
+	    .secret_query = job->secret_query,
+	    .type = LT_WEB_XML,
+	    .gap_ms = 200,
+	    .error_text = entsoe_error_text,
+	};
+	int code = make_url(url, job, span, &inner);
+
+	if (code == LT_OK)
+		code = lt_web_do(&job->web, &request, &response, &inner);
+	job->requests++;
+	if (response.status == 429 && job->web.points->retry_after_s < BAN_S)
+		job->web.points->retry_after_s = BAN_S;
+	if (code == LT_OK) {
+		code = lt_entsoe_read(
+		    &(struct lt_answer){response.body, response.body_length, 0},
+		    job->document, job->sink, answer, &inner);
+		if (code != LT_OK)
+			lt_web_refuse(url, &inner);
+	} else if (response.status == 400 &&
+		   lt_entsoe_read(&(struct lt_answer){response.body,
+				      response.body_length, 0},
+		       NULL, NULL, answer, NULL) == LT_OK &&
+		   (answer->kind == LT_ENTSOE_NO_DATA ||
+		       answer->kind == LT_ENTSOE_TOO_MUCH)) {
+		code = LT_OK;
+	}
+	lt_http_free(&response);
+	return lt_error_give(err, code, &inner);
+}
+
+/* The later half of a span that is too long, then the earlier. */
+static bool
+split(struct span *spans, int *count, struct span span)
+{
+	const int64_t half_s =
+	    (span.to_utc_s - span.from_utc_s) / 2 / LT_HOUR_S * LT_HOUR_S;
+
+	if (span.to_utc_s - span.from_utc_s < 2 * SPAN_LEAST_S)
+		return false;
+	spans[(*count)++] =
+	    (struct span){span.from_utc_s, span.from_utc_s + half_s};
+	spans[(*count)++] =
+	    (struct span){span.from_utc_s + half_s, span.to_utc_s};
+	return true;
+}
+
+static int
+request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	/* A split takes one and puts two: at most one more per request. */
+	struct span spans[TIME_MAX_S / SPAN_S + 1 + REQUESTS_MAX];
+	struct lt_entsoe_answer answer = {0};
+	struct lt_error inner = {0};
+	int count = 0, code = LT_OK;
+
+	if (from_utc_s < to_utc_s - TIME_MAX_S)
+		from_utc_s = to_utc_s - TIME_MAX_S;
+	for (int64_t at = from_utc_s; at < to_utc_s; count++) {
+		const int64_t rest_s = (to_utc_s - at) % SPAN_S;
+		const int64_t end_utc_s = at + (rest_s == 0 ? SPAN_S : rest_s);
+
+		spans[count] = (struct span){at, end_utc_s};
+		at = end_utc_s;
+	}
+	while (count > 0 && code == LT_OK && job->requests < REQUESTS_MAX) {
+		const struct span span = spans[--count];
+
+		code = request_span(job, span, &answer, &inner);
+		if (code != LT_OK)
+			break;
+		if (answer.kind == LT_ENTSOE_DATA)
+			job->has_data = true;
+		else if (answer.kind != LT_ENTSOE_NO_DATA &&
+			 (answer.kind != LT_ENTSOE_TOO_MUCH ||
+			     !split(spans, &count, span)))
+			code = lt_entsoe_refused(&answer, &inner);
+	}
+	if (!job->has_data) {
+		if (code == LT_OK)
+			code = lt_entsoe_refused(&answer, &inner);
+		return lt_error_give(err, code, &inner);
+	}
+	job->web.points->past_lost = code != LT_OK;
+	if (code != LT_OK || count > 0)
+		snprintf(job->missing, sizeof(job->missing),
+		    "without older hours: %.120s",
+		    code == LT_OK ? "too many requests" : inner.text);
+	return LT_OK;
+}
+
+/* "securityToken=..."; the caller wipes out. */
+static int
+make_secret(char *out, size_t size, const struct lt_source_options *options,
+    struct lt_error *err)
+{
+	static const char key[] = "securityToken=";
+	char token[LT_SECRET_SIZE];
+	int code = lt_secret_read(options, "token", token, sizeof(token), err);
+
+	strcpy(out, key);
+	if (code == LT_OK)
+		code = lt_url_escape(
+		    out + strlen(key), size - strlen(key), token, err);
+	explicit_bzero(token, sizeof(token));
+	return code;
+}
+
+int
+lt_entsoe_fetch(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	char secret_query[LT_SECRET_SIZE];
+	int code = make_secret(
+	    secret_query, sizeof(secret_query), job->web.options, err);
+
+	job->secret_query = secret_query;
+	if (code == LT_OK)
+		code = request_all(job, from_utc_s, to_utc_s, err);
+	job->secret_query = NULL;
+	explicit_bzero(secret_query, sizeof(secret_query));
+	return code;
+}
