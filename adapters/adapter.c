@@ -31,6 +31,8 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_electricity_maps,
     &lt_adapter_energy_charts,
     &lt_adapter_energy_charts_price,
+    &lt_adapter_energi_data_service,
+    &lt_adapter_energi_data_service_price,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };

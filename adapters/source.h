@@ -34,5 +34,7 @@ extern const struct lt_adapter lt_adapter_gcp_billing_sku;
 extern const struct lt_adapter lt_adapter_electricity_maps;
 extern const struct lt_adapter lt_adapter_energy_charts;
 extern const struct lt_adapter lt_adapter_energy_charts_price;
+extern const struct lt_adapter lt_adapter_energi_data_service;
+extern const struct lt_adapter lt_adapter_energi_data_service_price;
 
 #endif

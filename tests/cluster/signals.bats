@@ -4,7 +4,7 @@
 load helper
 
 # The sources that ask the server.
-WEB='uk fraunhofer emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
+WEB='uk fraunhofer dk dkprice emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
 SECRETS='europe-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
 
 secrets() { # by environment and by file, as an admin may give them
@@ -30,6 +30,8 @@ sources:
   recording: {adapter: replay, path: $PROJECT/examples/signals/carbon-california.csv, quantity: carbon, value: g_co2e_per_kwh}
   uk: {adapter: uk_carbon_intensity, region: 13, url: '$2/uk'}
   fraunhofer: {adapter: energy_charts, country: fr, url: '$2/europe'}
+  dk: {adapter: energi_data_service, area: DK1, url: '$2/europe/eds'}
+  dkprice: {adapter: energi_data_service_price, area: DK2, url: '$2/europe/eds'}
   emaps: {adapter: electricity_maps, zone: DE, key_env: T_EUROPE, url: '$2/europe/em/v3'}
   wt: {adapter: watttime, region: CAISO_NORTH, username: lowtide, password_env: T_WATTTIME, url: '$2/marginal/watttime'}
   sdk: {adapter: carbon_aware_sdk, location: northeurope, url: '$2/marginal/sdk'}
@@ -116,6 +118,8 @@ again() { # lowtided anew: all sources are asked
 	recording carbon 50 600
 	uk carbon 6 22
 	fraunhofer carbon 46 65
+	dk carbon 60 160
+	dkprice tariff -500000 500000
 	emaps carbon 400 700
 	wt marginal_carbon 100 500
 	sdk carbon 100 500

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy-Charts and Electricity Maps as they answer, under /europe and
- * /europe/em/v3: captured days again and again, up to what is now.
+ * Energy-Charts, Electricity Maps and Energi Data Service as they answer,
+ * under /europe, /europe/em/v3 and /europe/eds: captured days again and again,
+ * up to what is now.
  */
 #ifndef LT_SOURCE_SERVER_EUROPE_H
 #define LT_SOURCE_SERVER_EUROPE_H
@@ -347,6 +348,110 @@ serve_europe_em(const struct exchange *exchange)
 		    end_utc_s < hour_utc_s ? end_utc_s : hour_utc_s, made_up);
 }
 
+/* ---- Energi Data Service ---- */
+
+/* g/kWh by five minutes. */
+static inline int
+europe_eds_co2(int64_t utc_s)
+{
+	return 60 + (int)(utc_s % EUROPE_DAY_S / 300) % 100;
+}
+
+/* "2026-10-05T22:00", in Danish time (of winter). */
+static inline bool
+europe_eds_time(
+    const struct exchange *exchange, const char *key, int64_t *utc_s)
+{
+	char text[64], whole[68];
+
+	europe_query(exchange, key, text);
+	if (text[0] == '\0')
+		return true;
+	snprintf(whole, sizeof(whole), "%s:00Z", text);
+	if (strlen(text) != 16 || lt_utc_parse(whole, utc_s, NULL) != LT_OK)
+		return false;
+	*utc_s -= EUROPE_HOUR_S;
+	return true;
+}
+
+/* Newest first, both areas but with a filter. */
+static inline void
+europe_eds_rows(const struct exchange *exchange, const char *dataset,
+    int64_t start_utc_s, int64_t end_utc_s)
+{
+	static char body[2 * EUROPE_BODY_SIZE];
+	const bool is_price = strcmp(dataset, "DayAheadPrices") == 0;
+	const int64_t step_s = is_price ? EUROPE_QUARTER_S : 300;
+	char filter[64], time_text[32];
+	int length = sprintf(body,
+	    "{\"total\":99,\"limit\":0,\"dataset\":\"%s\",\"records\":[",
+	    dataset);
+
+	europe_query(exchange, "filter", filter);
+	for (int64_t at = europe_floor(end_utc_s - 1, step_s);
+	     at >= start_utc_s; at -= step_s) {
+		const double eur =
+		    europe_price_day[at % EUROPE_DAY_S / EUROPE_HOUR_S] / 100.0;
+
+		lt_utc_text(time_text, sizeof(time_text), at);
+		time_text[19] = '\0';
+		length += sprintf(body + length,
+		    is_price ? "{\"TimeUTC\":\"%s\",\"PriceArea\":\"%s\","
+			       "\"DayAheadPriceEUR\":%.6f,"
+			       "\"DayAheadPriceDKK\":%.6f},"
+			     : "{\"Minutes5UTC\":\"%s\",\"PriceArea\":\"%s\","
+			       "\"CO2Emission\":%.6f},",
+		    time_text,
+		    strstr(filter, "\"DK2\"") != NULL ? "DK2" : "DK1",
+		    is_price ? eur : europe_eds_co2(at), eur * 7.464);
+	}
+	if (body[length - 1] == ',')
+		length--;
+	strcpy(body + length, "]}");
+	server_answer(
+	    exchange, 200, "application/json; charset=utf-8", "", body);
+}
+
+/* /europe/eds/dataset/NAME?start=[&end=]&filter=...; -busy: history is asked
+ * for too often. */
+static inline void
+serve_europe_eds(const struct exchange *exchange)
+{
+	static const char *const datasets[] = {
+	    "CO2Emis?", "CO2EmisProg?", "DayAheadPrices?"};
+	const int64_t now_utc_s = time(NULL);
+	const int64_t known_utc_s[] = {now_utc_s - 600,
+	    now_utc_s + 9 * EUROPE_HOUR_S,
+	    europe_floor(now_utc_s, EUROPE_DAY_S) + 2 * EUROPE_DAY_S};
+	const char *const name = strstr(exchange->path, "/dataset/");
+	int64_t start_utc_s = now_utc_s - EUROPE_DAY_S, end_utc_s = INT64_MAX;
+	size_t i = 0;
+	char dataset[32];
+
+	while (i < 3 && (name == NULL || strncmp(name + 9, datasets[i],
+					     strlen(datasets[i])) != 0))
+		i++;
+	if (i == 3) {
+		server_answer(exchange, 404, "text/plain", "", "Not Found");
+		return;
+	}
+	if (strncmp(exchange->path, "/europe/eds-busy/", 17) == 0 && i == 0) {
+		server_answer(
+		    exchange, 429, "text/plain", "", "Too many requests");
+		return;
+	}
+	if (!europe_eds_time(exchange, "start", &start_utc_s) ||
+	    !europe_eds_time(exchange, "end", &end_utc_s)) {
+		server_answer(exchange, 400, "text/plain", "",
+		    "Invalid period specified");
+		return;
+	}
+	snprintf(dataset, sizeof(dataset), "%.*s", (int)strlen(datasets[i]) - 1,
+	    datasets[i]);
+	europe_eds_rows(exchange, dataset, start_utc_s,
+	    end_utc_s < known_utc_s[i] ? end_utc_s : known_utc_s[i]);
+}
+
 static inline bool
 serve_europe(const struct exchange *exchange)
 {
@@ -357,6 +462,7 @@ serve_europe(const struct exchange *exchange)
 	    {"/europe/co2eq?", serve_europe_co2},
 	    {"/europe/price?", serve_europe_price},
 	    {"/europe/em/", serve_europe_em},
+	    {"/europe/eds", serve_europe_eds},
 	};
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)

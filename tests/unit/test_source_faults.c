@@ -52,6 +52,8 @@ static const struct source {
     {"uk_carbon_intensity", JSON, {{"url", URL}, {"region", "13"}}},
     {"energy_charts", JSON, {{"url", URL}, {"country", "de"}}},
     {"energy_charts_price", JSON, {{"url", URL}, {"bidding_zone", "DE-LU"}}},
+    {"energi_data_service", JSON, {{"url", URL}, {"area", "DK1"}}},
+    {"energi_data_service_price", JSON, {{"url", URL}, {"area", "DK1"}}},
     {"electricity_maps", JSON,
 	{{"url", URL}, {"zone", "DE"}, {"key_env", "LT_TEST_SECRET"}}},
     {"watttime", JSON,

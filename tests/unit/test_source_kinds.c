@@ -98,6 +98,7 @@ static const struct {
     {"energy_charts", {{"country", "fr"}}, LT_BASIS_UNSAID, NULL},
     {"energy_charts", {{"country", "fr"}, {"emission_factors", "lifecycle"}},
 	LT_BASIS_LIFECYCLE, NULL},
+    {"energi_data_service", {{"area", "DK1"}}, LT_BASIS_DIRECT, NULL},
     {"climatology", {{"zone", "FR"}}, LT_BASIS_LIFECYCLE, NULL},
     {"climatology", {{"zone", "FR"}, {"emission_factors", "direct"}},
 	LT_BASIS_DIRECT, NULL},
