@@ -33,6 +33,7 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_energy_charts_price,
     &lt_adapter_energi_data_service,
     &lt_adapter_energi_data_service_price,
+    &lt_adapter_rte_eco2mix,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };

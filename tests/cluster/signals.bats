@@ -4,7 +4,7 @@
 load helper
 
 # The sources that ask the server.
-WEB='uk fraunhofer dk dkprice emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
+WEB='uk fraunhofer dk dkprice rte emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
 SECRETS='europe-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
 
 secrets() { # by environment and by file, as an admin may give them
@@ -32,6 +32,7 @@ sources:
   fraunhofer: {adapter: energy_charts, country: fr, url: '$2/europe'}
   dk: {adapter: energi_data_service, area: DK1, url: '$2/europe/eds'}
   dkprice: {adapter: energi_data_service_price, area: DK2, url: '$2/europe/eds'}
+  rte: {adapter: rte_eco2mix, url: '$2/europe/rte'}
   emaps: {adapter: electricity_maps, zone: DE, key_env: T_EUROPE, url: '$2/europe/em/v3'}
   wt: {adapter: watttime, region: CAISO_NORTH, username: lowtide, password_env: T_WATTTIME, url: '$2/marginal/watttime'}
   sdk: {adapter: carbon_aware_sdk, location: northeurope, url: '$2/marginal/sdk'}
@@ -120,6 +121,7 @@ again() { # lowtided anew: all sources are asked
 	fraunhofer carbon 46 65
 	dk carbon 60 160
 	dkprice tariff -500000 500000
+	rte carbon 5 80
 	emaps carbon 400 700
 	wt marginal_carbon 100 500
 	sdk carbon 100 500

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy-Charts, Electricity Maps and Energi Data Service as they answer,
- * under /europe, /europe/em/v3 and /europe/eds: captured days again and again,
- * up to what is now.
+ * Energy-Charts, Electricity Maps, Energi Data Service and eCO2mix as they
+ * answer, under /europe, /europe/em/v3, /europe/eds and /europe/rte: captured
+ * days again and again, up to what is now.
  */
 #ifndef LT_SOURCE_SERVER_EUROPE_H
 #define LT_SOURCE_SERVER_EUROPE_H
@@ -452,6 +452,62 @@ serve_europe_eds(const struct exchange *exchange)
 	    end_utc_s < known_utc_s[i] ? end_utc_s : known_utc_s[i]);
 }
 
+/* ---- eCO2mix ---- */
+
+static inline int
+europe_rte(int64_t utc_s)
+{
+	return 10 + (int)(utc_s % EUROPE_DAY_S / EUROPE_QUARTER_S) % 50;
+}
+
+/* /europe/rte/.../exports/json?...&where=date_heure IN [date'..' TO date'..'[:
+ * known up to an hour ago, then null. */
+static inline void
+serve_europe_rte(const struct exchange *exchange)
+{
+	static char body[EUROPE_BODY_SIZE];
+	static const char from[] = "date%27";
+	const int64_t now_utc_s = time(NULL);
+	const char *at = exchange->path;
+	int64_t times[2] = {0, 0};
+	char text[32];
+	int length = sprintf(body, "[");
+
+	for (int i = 0; i < 2; i++) {
+		at = at == NULL ? NULL : strstr(at, from);
+		if (at == NULL)
+			break;
+		at += strlen(from);
+		snprintf(text, sizeof(text), "%.13s:%.2s:%.2sZ", at, at + 16,
+		    at + 21);
+		if (lt_utc_parse(text, &times[i], NULL) != LT_OK)
+			break;
+	}
+	if (times[1] == 0 ||
+	    strstr(exchange->path, "/eco2mix-national-tr/exports/json?") ==
+		NULL) {
+		server_answer(exchange, 400, "application/json", "",
+		    "{\"error_code\":\"ODSQLError\",\"message\":\"ODSQL query "
+		    "is malformed\"}");
+		return;
+	}
+	for (int64_t t = europe_floor(
+		 times[0] + EUROPE_QUARTER_S - 1, EUROPE_QUARTER_S);
+	     t < times[1]; t += EUROPE_QUARTER_S) {
+		lt_utc_text(text, sizeof(text), t);
+		length += sprintf(body + length,
+		    "{\"date_heure\":\"%.19s+00:00\",\"taux_co2\":", text);
+		length += t > now_utc_s - EUROPE_HOUR_S
+			      ? sprintf(body + length, "null},")
+			      : sprintf(body + length, "%d},", europe_rte(t));
+	}
+	if (body[length - 1] == ',')
+		length--;
+	strcpy(body + length, "]");
+	server_answer(
+	    exchange, 200, "application/json; charset=utf-8", "", body);
+}
+
 static inline bool
 serve_europe(const struct exchange *exchange)
 {
@@ -463,6 +519,7 @@ serve_europe(const struct exchange *exchange)
 	    {"/europe/price?", serve_europe_price},
 	    {"/europe/em/", serve_europe_em},
 	    {"/europe/eds", serve_europe_eds},
+	    {"/europe/rte/", serve_europe_rte},
 	};
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)

@@ -54,6 +54,7 @@ static const struct source {
     {"energy_charts_price", JSON, {{"url", URL}, {"bidding_zone", "DE-LU"}}},
     {"energi_data_service", JSON, {{"url", URL}, {"area", "DK1"}}},
     {"energi_data_service_price", JSON, {{"url", URL}, {"area", "DK1"}}},
+    {"rte_eco2mix", JSON, {{"url", URL}}},
     {"electricity_maps", JSON,
 	{{"url", URL}, {"zone", "DE"}, {"key_env", "LT_TEST_SECRET"}}},
     {"watttime", JSON,

@@ -99,6 +99,7 @@ static const struct {
     {"energy_charts", {{"country", "fr"}, {"emission_factors", "lifecycle"}},
 	LT_BASIS_LIFECYCLE, NULL},
     {"energi_data_service", {{"area", "DK1"}}, LT_BASIS_DIRECT, NULL},
+    {"rte_eco2mix", {{NULL, NULL}}, LT_BASIS_DIRECT, NULL},
     {"climatology", {{"zone", "FR"}}, LT_BASIS_LIFECYCLE, NULL},
     {"climatology", {{"zone", "FR"}, {"emission_factors", "direct"}},
 	LT_BASIS_DIRECT, NULL},
