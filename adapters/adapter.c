@@ -28,6 +28,7 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_skypilot_catalog,
     &lt_adapter_cudo_compute,
     &lt_adapter_gcp_billing_sku,
+    &lt_adapter_oci_price_list,
     &lt_adapter_electricity_maps,
     &lt_adapter_energy_charts,
     &lt_adapter_energy_charts_price,

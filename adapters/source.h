@@ -31,6 +31,7 @@ extern const struct lt_adapter lt_adapter_azure_eviction_rate;
 extern const struct lt_adapter lt_adapter_skypilot_catalog;
 extern const struct lt_adapter lt_adapter_cudo_compute;
 extern const struct lt_adapter lt_adapter_gcp_billing_sku;
+extern const struct lt_adapter lt_adapter_oci_price_list;
 extern const struct lt_adapter lt_adapter_electricity_maps;
 extern const struct lt_adapter lt_adapter_energy_charts;
 extern const struct lt_adapter lt_adapter_energy_charts_price;

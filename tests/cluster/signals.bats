@@ -4,7 +4,7 @@
 load helper
 
 # The sources that ask the server.
-WEB='uk fraunhofer dk dkprice rte emaps wt sdk us fr frprice ec2 sky azure gcp cudo exchange advisor score eviction'
+WEB='uk fraunhofer dk dkprice rte emaps wt sdk us fr frprice ec2 sky azure gcp oci cudo exchange advisor score eviction'
 SECRETS='europe-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
 
 secrets() { # by environment and by file, as an admin may give them
@@ -46,6 +46,7 @@ sources:
   sky: {adapter: skypilot_catalog, cloud: aws, region: us-east-2, instance_type: a1.2xlarge, url: '$2/catalog/sky'}
   azure: {adapter: azure_retail_price, region: eastus, sku: Standard_NC4as_T4_v3, url: '$2/azure'}
   gcp: {adapter: gcp_billing_sku, region: us-central1, cpu_family: A2, vcpus: 12, memory_gib: 85, key_env: T_CATALOG, url: '$2/catalog/gcp'}
+  oci: {adapter: oci_price_list, ocpu_part: B93113, ocpus: 16, memory_part: B93114, memory_gb: 64, url: '$2/catalog/oci'}
   cudo: {adapter: cudo_compute, data_center: no-luster-1, machine_type: epyc-rome-rtx-a5000, vcpus: 4, memory_gib: 16, gpus: 1, key_env: T_CATALOG, url: '$2/catalog/cudo'}
   tariff: {adapter: time_of_use, rates: '0.20; mon-sun 00:00-24:00 0.40'}
   exchange: {adapter: energy_charts_price, bidding_zone: DE-LU, url: '$2/europe'}
@@ -107,6 +108,7 @@ again() { # lowtided anew: all sources are asked
 	region ["carbon","g CO2e/kWh","constant",105.69]
 	sky ["price","micros/node-h","estimated",52500]
 	azure ["price","micros/node-h","measured",78900]
+	oci ["price","micros/node-h","measured",248000]
 	cudo ["price","micros/node-h","measured",308200]
 	tariff ["tariff","micros/kWh","measured",400000]
 	E

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Price lists of clouds as they answer: under /catalog/sky SkyPilot's files,
- * /catalog/cudo CUDO's machine types, /catalog/gcp Google's SKUs by pages.
+ * /catalog/cudo CUDO's machine types, /catalog/gcp Google's SKUs by pages,
+ * /catalog/oci Oracle's products.
  */
 #ifndef LT_SOURCE_SERVER_PRICE_LIST_H
 #define LT_SOURCE_SERVER_PRICE_LIST_H
@@ -125,6 +126,18 @@ price_list_gcp_fault(const struct exchange *exchange)
 	return true;
 }
 
+static inline void
+price_list_oci(const struct exchange *exchange)
+{
+	if (strstr(exchange->path, "/v1/products/?currencyCode=USD") == NULL)
+		server_answer(
+		    exchange, 200, "application/json", "", "{\"items\":[]}");
+	else
+		server_file(exchange,
+		    PRICE_LIST_FIXTURES "oci_price_list/products.json",
+		    "application/json");
+}
+
 static inline bool
 serve_price_list(const struct exchange *exchange)
 {
@@ -135,6 +148,7 @@ serve_price_list(const struct exchange *exchange)
 	    {"/catalog/sky/", price_list_sky},
 	    {"/catalog/cudo/v1/vms/machine-types", price_list_cudo},
 	    {"/catalog/gcp/", price_list_gcp},
+	    {"/catalog/oci/", price_list_oci},
 	};
 
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)

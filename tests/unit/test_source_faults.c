@@ -88,6 +88,8 @@ static const struct source {
 	{{"url", URL}, {"region", "us-central1"}, {"cpu_family", "N1"},
 	    {"vcpus", "8"}, {"memory_gib", "30"},
 	    {"key_env", "LT_TEST_SECRET"}}},
+    {"oci_price_list", JSON,
+	{{"url", URL}, {"gpu_part", "B98415"}, {"gpus", "8"}}},
     {"azure_retail_price", JSON,
 	{{"url", URL}, {"region", "eastus"}, {"sku", "Standard_NC4as_T4_v3"}}},
     {"azure_eviction_rate", JSON,
