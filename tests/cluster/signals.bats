@@ -162,7 +162,7 @@ again() { # lowtided anew: all sources are asked
 	[[ "$output" == *"source us, key_file: $BATS_FILE_TMPDIR/mix.key: mode 0644, want 0600"* ]]
 	chmod 600 "$BATS_FILE_TMPDIR/mix.key"
 	run lowtide doctor
-	[[ "$output" == *"2 files, of mode 0600, for $(id -un) to read"* ]]
+	[[ "$output" == *"3 files, of mode 0600, for $(id -un) to read"* ]]
 }
 
 @test "points can be exported, and forecasts have bands from their own errors" {

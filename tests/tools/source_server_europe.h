@@ -413,7 +413,7 @@ europe_eds_rows(const struct exchange *exchange, const char *dataset,
 }
 
 /* /europe/eds/dataset/NAME?start=[&end=]&filter=...; -busy: history is asked
- * for too often. */
+ * for too often; -odd: a forecast of another form. */
 static inline void
 serve_europe_eds(const struct exchange *exchange)
 {
@@ -438,6 +438,11 @@ serve_europe_eds(const struct exchange *exchange)
 	if (strncmp(exchange->path, "/europe/eds-busy/", 17) == 0 && i == 0) {
 		server_answer(
 		    exchange, 429, "text/plain", "", "Too many requests");
+		return;
+	}
+	if (strncmp(exchange->path, "/europe/eds-odd/", 16) == 0 && i == 1) {
+		server_answer(exchange, 200, "application/json", "",
+		    "{\"dataset\":\"CO2EmisProg\",\"rows\":[]}");
 		return;
 	}
 	if (!europe_eds_time(exchange, "start", &start_utc_s) ||

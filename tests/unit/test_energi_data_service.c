@@ -229,6 +229,14 @@ test_faults(void **state)
 	    memory.past_pause_utc_s, time(NULL) + 55, time(NULL) + 61);
 	lt_points_free(&points);
 	points = (struct lt_points){0};
+	memory = (struct lt_source_memory){0};
+	assert_int_equal(
+	    fetch("/europe/eds-odd", 2, &memory, &points, &err), LT_OK);
+	assert_int_equal(points.points[0].quality, LT_QUALITY_MEASURED);
+	assert_non_null(strstr(points.note,
+	    "without forecast: 127.0.0.1: JSON without \"records"));
+	lt_points_free(&points);
+	points = (struct lt_points){0};
 	assert_int_equal(
 	    fetch("/status/429", 2, &memory, &points, &err), LT_ENET);
 	assert_int_equal(points.retry_after_s, 60);
