@@ -20,8 +20,8 @@ struct lt_adapter {
 	int64_t fresh_s;
 	int timeout_s; /* of silence, without the option; 0: LT_TIMEOUT_S */
 	bool replay;   /* a recording: always labelled */
-	/* What a source with these (checked) options gives, before any fetch:
-	 * a price under `carbon:` is a mistake that can be found at once. */
+	/* What it gives; by its options where quantity is not NULL. */
+	enum lt_quantity gives;
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
 	/* What its intensities count; of one with the option emission_factors,
 	 * where that is not given. */
@@ -50,6 +50,10 @@ struct lt_adapter {
 const struct lt_adapter *lt_adapter_find(const char *name);
 /* Names for lt_policy_load(), NULL ended. */
 const char *const *lt_adapter_names(void);
+/* What a source with these (checked) options gives, before any fetch: a price
+ * under `carbon:` is a mistake that can be found at once. */
+enum lt_quantity lt_adapter_quantity(
+    const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* Has it this option? */
 bool lt_adapter_has_option(const struct lt_adapter *adapter, const char *key);
 /* How long a source may be silent before its fetch fails. */

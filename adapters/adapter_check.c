@@ -50,6 +50,14 @@ unknown_key(const struct lt_adapter *adapter,
 	    options->name, key, adapter->name, known);
 }
 
+enum lt_quantity
+lt_adapter_quantity(
+    const struct lt_adapter *adapter, const struct lt_source_options *options)
+{
+	return adapter->quantity != NULL ? adapter->quantity(options)
+					 : adapter->gives;
+}
+
 bool
 lt_adapter_has_option(const struct lt_adapter *adapter, const char *key)
 {
@@ -114,7 +122,7 @@ check_basis(const struct lt_adapter *adapter,
 		return lt_option_fail(options, key, err,
 		    "%s: %s: got \"%s\", want lifecycle or direct",
 		    options->name, key, word);
-	const enum lt_quantity quantity = adapter->quantity(options);
+	const enum lt_quantity quantity = lt_adapter_quantity(adapter, options);
 	if (quantity != LT_QUANTITY_COUNT && !lt_quantity_is_carbon(quantity))
 		return lt_option_fail(options, key, err, "%s: %s: %s has none",
 		    options->name, key, lt_quantity_title(quantity));

@@ -28,13 +28,6 @@ static const struct lt_adapter_option advisor_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-advisor_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_HAZARD;
-}
-
 static int
 advisor_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -220,7 +213,7 @@ const struct lt_adapter lt_adapter_aws_spot_advisor = {
     .usage = "interruption rate of an EC2 instance type, published; no key",
     .options = advisor_options,
     .interval_s = INTERVAL_S,
-    .quantity = advisor_quantity,
+    .gives = LT_QUANTITY_HAZARD,
     .check = advisor_check,
     .fetch = advisor_fetch,
     .parse = advisor_parse,

@@ -41,13 +41,6 @@ struct scores {
 	struct lt_error refusal;
 };
 
-static enum lt_quantity
-score_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_SCORE;
-}
-
 /* The index-th of the list, blanks dropped; false after the last, or when it
  * is none. */
 static bool
@@ -283,7 +276,7 @@ const struct lt_adapter lt_adapter_aws_spot_placement_score = {
     .usage = "spot placement score of EC2 instance types, as a hint",
     .options = score_options,
     .interval_s = INTERVAL_S,
-    .quantity = score_quantity,
+    .gives = LT_QUANTITY_SCORE,
     .check = score_check,
     .fetch = score_fetch,
     .parse = score_parse,

@@ -62,13 +62,6 @@ struct prices { /* of all pages of one fetch */
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
 };
 
-static enum lt_quantity
-price_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_PRICE;
-}
-
 /* China's regions have another endpoint, and are refused. */
 static const char *
 price_currency(const struct lt_source_options *options)
@@ -515,7 +508,7 @@ const struct lt_adapter lt_adapter_aws_spot_price = {
     .usage = "spot prices of an EC2 instance type, by zone",
     .options = price_options,
     .interval_s = INTERVAL_S,
-    .quantity = price_quantity,
+    .gives = LT_QUANTITY_PRICE,
     .currency = price_currency,
     .check = price_check,
     .fetch = price_fetch,

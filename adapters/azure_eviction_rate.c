@@ -54,13 +54,6 @@ static const struct lt_adapter_option rate_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-rate_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_HAZARD;
-}
-
 /* IDs go into a path and a form as they are; a tenant may be a domain. */
 static int
 check_id(const struct lt_source_options *options, const char *key,
@@ -451,7 +444,7 @@ const struct lt_adapter lt_adapter_azure_eviction_rate = {
     .usage = "Azure's eviction rate of spot VMs, by region and SKU",
     .options = rate_options,
     .interval_s = INTERVAL_S,
-    .quantity = rate_quantity,
+    .gives = LT_QUANTITY_HAZARD,
     .check = rate_check,
     .fetch = rate_fetch,
     .parse = rate_parse,

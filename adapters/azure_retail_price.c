@@ -35,13 +35,6 @@ static const struct lt_adapter_option price_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-price_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_PRICE;
-}
-
 static const char *
 price_currency(const struct lt_source_options *options)
 {
@@ -444,7 +437,7 @@ const struct lt_adapter lt_adapter_azure_retail_price = {
     .usage = "Azure's price list: a VM's hour, spot or on demand; no key",
     .options = price_options,
     .interval_s = INTERVAL_S,
-    .quantity = price_quantity,
+    .gives = LT_QUANTITY_PRICE,
     .currency = price_currency,
     .check = price_check,
     .fetch = price_fetch,

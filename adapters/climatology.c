@@ -20,13 +20,6 @@ static const struct lt_adapter_option climatology_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-climatology_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static enum lt_basis
 basis_of(const struct lt_source_options *options)
 {
@@ -126,7 +119,7 @@ const struct lt_adapter lt_adapter_climatology = {
     .usage = "mean carbon intensity of a grid by month and hour, shipped",
     .options = climatology_options,
     .interval_s = LT_DAY_S,
-    .quantity = climatology_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_LIFECYCLE,
     .check = climatology_check,
     .table_year = climatology_year,

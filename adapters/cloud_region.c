@@ -23,13 +23,6 @@ static const struct lt_adapter_option cloud_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-cloud_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 /* "East US" is "eastus" in Azure's own tools. */
 static void
 plain_name(char out[REGION_SIZE], const char *name)
@@ -175,7 +168,7 @@ const struct lt_adapter lt_adapter_cloud_region = {
     .usage = "a cloud region's yearly average; no network, no key",
     .options = cloud_options,
     .interval_s = LT_DAY_S,
-    .quantity = cloud_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_DIRECT,
     .check = cloud_check,
     .table_year = cloud_year,

@@ -58,13 +58,6 @@ static const struct lt_mix_code fuels[] = {
     {NULL, LT_FUEL_OTHER},
 };
 
-static enum lt_quantity
-eia_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static int
 eia_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -417,7 +410,7 @@ const struct lt_adapter lt_adapter_eia = {
     .options = eia_options,
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
-    .quantity = eia_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_LIFECYCLE,
     .check = eia_check,
     .fetch = eia_fetch,

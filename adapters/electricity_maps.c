@@ -32,13 +32,6 @@ static const struct lt_adapter_option em_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-em_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static const char *
 value_of(const struct lt_source_options *options, const char *key)
 {
@@ -336,7 +329,7 @@ const struct lt_adapter lt_adapter_electricity_maps = {
     .options = em_options,
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
-    .quantity = em_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_LIFECYCLE,
     .check = em_check,
     .fetch = em_fetch,

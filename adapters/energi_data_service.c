@@ -30,13 +30,6 @@ static const struct lt_eds_dataset datasets[] = {
     {NULL, NULL, NULL, 0, false},
 };
 
-static enum lt_quantity
-co2_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static int
 co2_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -118,7 +111,7 @@ const struct lt_adapter lt_adapter_energi_data_service = {
     .options = co2_options,
     .interval_s = LT_HOUR_S / 2,
     .basis = LT_BASIS_DIRECT,
-    .quantity = co2_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .check = co2_check,
     .fetch = co2_fetch,
     .parse = co2_parse,

@@ -35,13 +35,6 @@ static const struct lt_eds_dataset in_dkk[] = {
     {NULL, NULL, NULL, 0, false},
 };
 
-static enum lt_quantity
-price_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_TARIFF;
-}
-
 static const char *
 price_currency(const struct lt_source_options *options)
 {
@@ -124,7 +117,7 @@ const struct lt_adapter lt_adapter_energi_data_service_price = {
     .usage = "day-ahead price of DK1 or DK2, by Energi Data Service; no key",
     .options = price_options,
     .interval_s = LT_HOUR_S,
-    .quantity = price_quantity,
+    .gives = LT_QUANTITY_TARIFF,
     .currency = price_currency,
     .check = price_check,
     .fetch = price_fetch,

@@ -17,13 +17,6 @@ static const struct lt_adapter_option co2_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-co2_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static int
 co2_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -94,7 +87,7 @@ const struct lt_adapter lt_adapter_energy_charts = {
     .usage = "carbon intensity of a European country, by Energy-Charts; no key",
     .options = co2_options,
     .interval_s = LT_HOUR_S / 2,
-    .quantity = co2_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .check = co2_check,
     .fetch = co2_fetch,
     .parse = co2_parse,

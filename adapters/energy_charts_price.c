@@ -20,13 +20,6 @@ static const struct lt_adapter_option price_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-price_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_TARIFF;
-}
-
 static const char *
 price_currency(const struct lt_source_options *options)
 {
@@ -118,7 +111,7 @@ const struct lt_adapter lt_adapter_energy_charts_price = {
 	"day-ahead price of a European bidding zone, by Energy-Charts; no key",
     .options = price_options,
     .interval_s = LT_HOUR_S,
-    .quantity = price_quantity,
+    .gives = LT_QUANTITY_TARIFF,
     .currency = price_currency,
     .check = price_check,
     .fetch = price_fetch,

@@ -54,13 +54,6 @@ static const struct lt_mix_code fuels[] = {
     {NULL, LT_FUEL_OTHER},
 };
 
-static enum lt_quantity
-entsoe_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static int
 entsoe_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -205,7 +198,7 @@ const struct lt_adapter lt_adapter_entsoe = {
     .options = entsoe_options,
     .interval_s = LT_HOUR_S,
     .fresh_s = LATE_S,
-    .quantity = entsoe_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .timeout_s = LT_ENTSOE_TIMEOUT_S,
     .basis = LT_BASIS_LIFECYCLE,
     .check = entsoe_check,

@@ -29,13 +29,6 @@ static const struct lt_adapter_option rte_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-rte_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 static int
 rte_check(const struct lt_source_options *options, struct lt_error *err)
 {
@@ -206,7 +199,7 @@ const struct lt_adapter lt_adapter_rte_eco2mix = {
     .interval_s = LT_HOUR_S / 2,
     .fresh_s = LATE_S,
     .basis = LT_BASIS_DIRECT,
-    .quantity = rte_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .check = rte_check,
     .fetch = rte_fetch,
     .parse = rte_parse,

@@ -387,13 +387,6 @@ add_steps(const struct rates *rates, int64_t from_utc_s, int64_t to_utc_s,
 
 /* ---- the adapter ---- */
 
-static enum lt_quantity
-tou_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_TARIFF;
-}
-
 /* Also rates that never hold must be ones that could. */
 static int
 check_values(const struct lt_source_options *options, const struct rates *rates,
@@ -467,7 +460,7 @@ const struct lt_adapter lt_adapter_time_of_use = {
     .usage = "an electricity tariff by month, day and hour that you write",
     .options = tou_options,
     .interval_s = 6 * LT_HOUR_S,
-    .quantity = tou_quantity,
+    .gives = LT_QUANTITY_TARIFF,
     .currency = lt_currency_of_option,
     .check = tou_check,
     .fetch = tou_fetch,

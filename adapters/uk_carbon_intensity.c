@@ -30,13 +30,6 @@ static const struct lt_adapter_option uk_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-uk_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_CARBON;
-}
-
 /* Outward codes: two to four letters and digits, a letter first. A whole
  * postcode gets an empty answer from the API. */
 static bool
@@ -406,7 +399,7 @@ const struct lt_adapter lt_adapter_uk_carbon_intensity = {
     .usage = "Great Britain's Carbon Intensity API, by region; no key",
     .options = uk_options,
     .interval_s = SLOT_S,
-    .quantity = uk_quantity,
+    .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_DIRECT,
     .check = uk_check,
     .fetch = uk_fetch,

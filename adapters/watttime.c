@@ -37,13 +37,6 @@ static const struct lt_adapter_option watttime_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static enum lt_quantity
-watttime_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_MARGINAL;
-}
-
 static bool
 is_region(const char *text)
 {
@@ -481,7 +474,7 @@ const struct lt_adapter lt_adapter_watttime = {
     .usage = "WattTime v3, marginal intensity; account needed",
     .options = watttime_options,
     .interval_s = 15 * 60,
-    .quantity = watttime_quantity,
+    .gives = LT_QUANTITY_MARGINAL,
     .basis = LT_BASIS_DIRECT,
     .check = watttime_check,
     .fetch = watttime_fetch,

@@ -56,7 +56,8 @@ check_signals(const struct lt_policy *policy, struct lt_policy_errors *errors)
 		    lt_options_of(&policy->sources[i]);
 		const struct lt_adapter *const adapter =
 		    lt_adapter_find(policy->sources[i].adapter);
-		const enum lt_quantity quantity = adapter->quantity(&options);
+		const enum lt_quantity quantity =
+		    lt_adapter_quantity(adapter, &options);
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);

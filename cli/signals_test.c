@@ -87,7 +87,7 @@ fetch(struct attempt *attempt)
 	attempt->options.memory = &attempt->memory;
 	attempt->now_utc_s = time(NULL);
 	attempt->points.quantity =
-	    attempt->adapter->quantity(&attempt->options);
+	    lt_adapter_quantity(attempt->adapter, &attempt->options);
 	/* As lowtided does: the hours of a tariff are the site's. */
 	if (zone[0])
 		set_zone(zone);

@@ -11,13 +11,6 @@
 #include "json.h"
 #include "units.h"
 
-enum lt_quantity
-lt_price_list_quantity(const struct lt_source_options *options)
-{
-	(void)options;
-	return LT_QUANTITY_PRICE;
-}
-
 const char *
 lt_price_list_usd(const struct lt_source_options *options)
 {

@@ -13,8 +13,6 @@ enum {
 	LT_PRICE_LIST_AMOUNT_MAX = 1000000, /* vCPUs, GiB or GPUs: refused */
 };
 
-enum lt_quantity lt_price_list_quantity(
-    const struct lt_source_options *options);
 const char *lt_price_list_usd(const struct lt_source_options *options);
 
 /* The option `capacity`: spot, which is the default, or on_demand. */

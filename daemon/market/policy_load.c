@@ -85,7 +85,7 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	for (size_t i = 0; i < count; i++) {
 		const struct lt_adapter *const adapter = sources[i].adapter;
 		const enum lt_quantity quantity =
-		    adapter->quantity(&sources[i].options);
+		    lt_adapter_quantity(adapter, &sources[i].options);
 
 		kinds[i].quantity = lt_quantity_name(quantity);
 		kinds[i].title = lt_quantity_title(quantity);

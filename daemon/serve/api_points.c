@@ -31,8 +31,9 @@ lt_api_source(const struct lt_signals_state *signals, const char *name)
 enum lt_quantity
 lt_api_quantity(const struct lt_source *source)
 {
-	return source->step_count ? source->quantity
-				  : source->adapter->quantity(&source->options);
+	return source->step_count
+		   ? source->quantity
+		   : lt_adapter_quantity(source->adapter, &source->options);
 }
 
 int

@@ -42,11 +42,13 @@ lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
 	const struct lt_policy_source *const p = source->policy;
 	uint32_t crc = lt_crc32c(0, p->adapter, strlen(p->adapter));
 
-	if (lt_quantity_scale(source->adapter->quantity(&source->options)) != 1)
+	if (lt_quantity_scale(
+		lt_adapter_quantity(source->adapter, &source->options)) != 1)
 		crc =
 		    lt_crc32c(crc, policy->currency, strlen(policy->currency));
 	/* A tariff's hours are the site's. */
-	if (source->adapter->quantity(&source->options) == LT_QUANTITY_TARIFF)
+	if (lt_adapter_quantity(source->adapter, &source->options) ==
+	    LT_QUANTITY_TARIFF)
 		crc =
 		    lt_crc32c(crc, policy->timezone, strlen(policy->timezone));
 	for (int i = 0; i < p->option_count; i++) {

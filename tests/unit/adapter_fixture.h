@@ -89,7 +89,7 @@ check_answer(const struct lt_source_options *options, int64_t now_utc_s,
 		(wanted->length_s != 0 &&
 		    points.points[0].end_utc_s - points.points[0].start_utc_s !=
 			wanted->length_s) ||
-		points.quantity != adapter->quantity(options) ||
+		points.quantity != lt_adapter_quantity(adapter, options) ||
 		strcmp(points.note, note) != 0))
 		fail_msg("%s: %zu points, %.9f, %s, \"%s\"", wanted->why,
 		    points.count, points.points[0].value,

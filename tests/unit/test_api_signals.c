@@ -72,7 +72,7 @@ give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
 {
 	struct lt_source *const source = &site->d.signals.sources[index];
 	struct lt_points points = {
-	    .quantity = source->adapter->quantity(&source->options),
+	    .quantity = lt_adapter_quantity(source->adapter, &source->options),
 	    .issued_utc_s = issued_utc_s};
 
 	for (int i = 0; i < count; i++) {

@@ -56,7 +56,8 @@ test_money(void **state)
 	struct lt_source_options options = options_of(euros);
 
 	(void)state;
-	assert_int_equal(adapter->quantity(&options), LT_QUANTITY_PRICE);
+	assert_int_equal(
+	    lt_adapter_quantity(adapter, &options), LT_QUANTITY_PRICE);
 	assert_string_equal(adapter->currency(&options), "EUR");
 	options = options_of(usual);
 	assert_string_equal(adapter->currency(&options), "USD");

@@ -48,9 +48,11 @@ test_options(void **state)
 
 	(void)state;
 	check_options(option_cases, COUNT(option_cases));
-	assert_int_equal(adapter->quantity(&options), LT_QUANTITY_CARBON);
+	assert_int_equal(
+	    lt_adapter_quantity(adapter, &options), LT_QUANTITY_CARBON);
 	options = options_of(other);
-	assert_int_equal(adapter->quantity(&options), LT_QUANTITY_MARGINAL);
+	assert_int_equal(
+	    lt_adapter_quantity(adapter, &options), LT_QUANTITY_MARGINAL);
 }
 
 static const struct parse_case parse_cases[] = {

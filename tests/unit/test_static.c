@@ -56,7 +56,7 @@ test_values(void **state)
 		const int code = lt_adapter_check(adapter, &options, &err);
 
 		assert_int_equal(
-		    adapter->quantity(&options), cases[i].quantity);
+		    lt_adapter_quantity(adapter, &options), cases[i].quantity);
 		assert_int_equal(
 		    lt_adapter_fetch(adapter, &options,
 			&(struct lt_window){1000, 9000, 5000}, &points, NULL),

@@ -70,7 +70,8 @@ test_options(void **state)
 
 	(void)state;
 	check_options(option_cases, COUNT(option_cases));
-	assert_int_equal(adapter->quantity(&none), LT_QUANTITY_MARGINAL);
+	assert_int_equal(
+	    lt_adapter_quantity(adapter, &none), LT_QUANTITY_MARGINAL);
 }
 
 /* ---- against the server ---- */
