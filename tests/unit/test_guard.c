@@ -353,7 +353,7 @@ start(void **state)
 }
 
 static int
-stop(void **state)
+end_server(void **state)
 {
 	(void)state;
 	server_stop(&server);
@@ -367,7 +367,7 @@ main(void)
 	    cmocka_unit_test(test_forms),
 	    cmocka_unit_test(test_cut),
 	    cmocka_unit_test(test_small),
-	    cmocka_unit_test_setup_teardown(test_sources, start, stop),
+	    cmocka_unit_test_setup_teardown(test_sources, start, end_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
