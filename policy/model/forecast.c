@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "forecast_features.h"
+#include "forecast_fit.h"
 #include "units.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
 	FIT_HOURS = 3, /* of the day, before and after now's: samples */
 	FIT_PASSES = 2,
 	MIX_LEAD_MAX = 6, /* hours */
+	AHEAD = LT_FORECAST_HOURS + DAY,
 };
 
 /* Least absolute errors over 1,200 days of six grids; between these leads
@@ -223,15 +225,56 @@ forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 	return mean + product(mixed, features, LT_FEATURE_COUNT);
 }
 
-/* The last step that began at or before now; count - 1 >= result. */
-static uint32_t
-index_at(const struct lt_rate_step *known, uint32_t count, int64_t now_utc_s)
-{
-	uint32_t i = 0;
+/* What is guessed from, at one time. */
+struct guess {
+	struct lt_history history;
+	double weights[KNOTS][LT_FEATURE_COUNT];
+	/* The same hours, and the weather of those to come. */
+	double values[LT_HISTORY_HOURS];
+	double weather[LT_WEATHER_COUNT][LT_HISTORY_HOURS + AHEAD];
+	struct lt_hours hours;
+	struct lt_view view;
+	const struct lt_forecast_fit *fit; /* NULL = none */
+};
 
-	while (i + 1 < count && known[i + 1].start_utc_s <= now_utc_s)
-		i++;
-	return i;
+static bool
+guess_learn(struct guess *guess, const struct lt_known *known, uint32_t count)
+{
+	const int64_t seen = lt_known_seen_utc_s(known);
+	struct lt_hours *const hours = &guess->hours;
+
+	guess->fit = NULL;
+	if (!learn(&guess->history, guess->weights, known->steps, count, seen))
+		return false;
+	if (known->fit == NULL)
+		return true;
+	*hours = (struct lt_hours){.first = guess->history.first,
+	    .count = LT_HISTORY_HOURS + AHEAD,
+	    .values = guess->values};
+	lt_hours_of(
+	    guess->values, hours->first, LT_HISTORY_HOURS, known->steps, count);
+	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
+		if (known->weather[i].count == 0)
+			continue;
+		hours->weather[i] = guess->weather[i];
+		lt_hours_of(guess->weather[i], hours->first, hours->count,
+		    known->weather[i].steps, known->weather[i].count);
+	}
+	if (lt_view_open(&guess->view, hours, LT_HISTORY_HOURS - 1))
+		guess->fit = known->fit;
+	return true;
+}
+
+static double
+guess_at(struct guess *guess, int lead)
+{
+	const double own = forecast_at(&guess->history, guess->weights, lead);
+	struct lt_fitted fitted;
+
+	if (guess->fit == NULL ||
+	    !lt_forecast_fit_at(guess->fit, &guess->view, lead, &fitted))
+		return own;
+	return own + fitted.trust * (fitted.value - own);
 }
 
 uint32_t
@@ -241,8 +284,7 @@ lt_forecast(
 	assert(known->steps != NULL || known->count == 0);
 
 	const int64_t now_utc_s = known->now_utc_s;
-	struct lt_history history;
-	double weights[KNOTS][LT_FEATURE_COUNT];
+	struct guess guess;
 
 	if (known->count == 0 || room == 0)
 		return 0;
@@ -252,14 +294,10 @@ lt_forecast(
 			    (int64_t)LT_FORECAST_HOURS * LT_HOUR_S;
 	if (at >= end)
 		return 0;
-	const uint32_t index = index_at(known->steps, known->count, now_utc_s);
-	const struct lt_rate_step *const now = &known->steps[index];
-	const int64_t seen = now->start_utc_s > now_utc_s ? now->start_utc_s
-			     : now_utc_s < now->end_utc_s ? now_utc_s
-							  : now->end_utc_s - 1;
-	if (!known->seasonal ||
+	const uint32_t count = lt_known_until_now(known);
+	if (!known->seasonal || count == 0 ||
 	    now_utc_s - known->steps[0].start_utc_s < LT_FORECAST_HISTORY_S ||
-	    !learn(&history, weights, known->steps, index + 1, seen)) {
+	    !guess_learn(&guess, known, count)) {
 		out[0] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = end,
 		    .value = last->value,
@@ -267,14 +305,14 @@ lt_forecast(
 		memcpy(out[0].source, last->source, sizeof(out[0].source));
 		return 1;
 	}
+	const int64_t seen = lt_known_seen_utc_s(known);
 	uint32_t used = 0;
 	while (at < end && used < room) {
 		const int64_t stop = (at / LT_HOUR_S + 1) * LT_HOUR_S;
 		const int lead = (int)(at / LT_HOUR_S - seen / LT_HOUR_S);
 		/* The rest of an hour that is known in part. */
-		const double value = lead < 1
-					 ? now->value
-					 : forecast_at(&history, weights, lead);
+		const double value = lead < 1 ? known->steps[count - 1].value
+					      : guess_at(&guess, lead);
 
 		out[used] = (struct lt_rate_step){.start_utc_s = at,
 		    .end_utc_s = stop,

@@ -13,6 +13,22 @@ enum {
 	LT_FORECAST_MEAN_DAYS = 28,
 };
 
+/* What moves a grid's intensity, as it was forecast: never as it was measured
+ * afterwards, for that is not to be had of the hours to come. */
+enum {
+	LT_WEATHER_WIND,   /* m/s */
+	LT_WEATHER_SUN,	   /* W/m2, on the ground */
+	LT_WEATHER_WARMTH, /* degrees Celsius */
+	LT_WEATHER_COUNT
+};
+
+struct lt_weather { /* in order; as long as the history, and ahead */
+	const struct lt_rate_step *steps;
+	uint32_t count; /* 0 = not known */
+};
+
+struct lt_forecast_fit;
+
 /* What is known of a source: in order, at least its last weeks. */
 struct lt_known {
 	const struct lt_rate_step *steps;
@@ -20,6 +36,8 @@ struct lt_known {
 	bool seasonal; /* days are alike */
 	double floor;  /* no forecast is below it */
 	int64_t now_utc_s;
+	struct lt_weather weather[LT_WEATHER_COUNT];
+	const struct lt_forecast_fit *fit; /* forecast_fit.h; NULL = none */
 };
 
 /*
@@ -27,10 +45,12 @@ struct lt_known {
  * the mean of that UTC hour over 28 days, plus a weighted sum of what is off
  * it: the last value, its change, yesterday, the last week, that hour of the
  * week; weights by lead, counted in hours from the last value known at now.
+ * With a fit of a long history (forecast_fit.h), and the weather of the hours
+ * that it is known of, those count the more, the further ahead.
  * Holes, and steps of any length, are fine. Quality CLIMATOLOGY. Not
  * seasonal, or less than 7 days of history: one step of the last value,
- * LAST_VALUE. Returns how many were
- * written. Takes some 0.2 ms. Source: docs/model.md, eq. (31).
+ * LAST_VALUE. Returns how many were written. Takes some 0.3 ms and 60 KiB of
+ * stack. Source: docs/model.md, eq. (31).
  */
 uint32_t lt_forecast(
     struct lt_rate_step *out, uint32_t room, const struct lt_known *known);

@@ -22,6 +22,9 @@ enum {
 /* 80 % of errors are within 1.6 times their mean size, whether they are
  * normal (1.606) or have Laplace's heavier tails (1.609); eq. (36). */
 static const double width_of_mean_abs = 1.6;
+/* And 95 % within this many: 2.46 of normal errors, 3.00 of Laplace's; these
+ * are between. */
+static const double width_95_of_mean_abs = 2.65;
 
 const int lt_forecast_bucket_hours[BUCKETS + 1] = {
     0, 1, 3, 6, 12, 24, 48, 96, 192};
@@ -176,17 +179,26 @@ add_kind(struct issue *issue, enum lt_forecast_kind kind,
 }
 
 /* What we say at `now` of the hours to come, from the first `count` measured
- * steps. The last value is a forecast, too: the one to beat. */
+ * steps, and from the fit and the weather of `with`; NULL = none, for a fit of
+ * today has seen what a hindcast must not. The last value is a forecast, too:
+ * the one to beat. */
 static void
 issue_own(struct issue *issue, const struct measured *m, uint32_t count,
-    int64_t now_utc_s)
+    int64_t now_utc_s, const struct lt_known *with)
 {
 	struct lt_rate_step steps[LT_FORECAST_HOURS + 2];
 
 	if (count == 0)
 		return;
-	const struct lt_known known = {
-	    m->steps, count, m->seasonal, m->floor, now_utc_s};
+	struct lt_known known = {.steps = m->steps,
+	    .count = count,
+	    .seasonal = m->seasonal,
+	    .floor = m->floor,
+	    .now_utc_s = now_utc_s,
+	    .fit = with != NULL ? with->fit : NULL};
+
+	for (int i = 0; with != NULL && i < LT_WEATHER_COUNT; i++)
+		known.weather[i] = with->weather[i];
 	const uint32_t got =
 	    lt_forecast(steps, sizeof(steps) / sizeof(*steps), &known);
 	if (got > 0 && steps[0].quality == LT_QUALITY_CLIMATOLOGY)
@@ -261,7 +273,7 @@ hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 		while (
 		    count < m->count && m->steps[count].end_utc_s <= at - late)
 			count++;
-		issue_own(&issue, m, count, at);
+		issue_own(&issue, m, count, at, NULL);
 		for (uint32_t i = 0; i < issue.count; i++)
 			(void)score(sums, m, &issued[i]);
 	}
@@ -303,7 +315,7 @@ lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
 
 		lesson->scored_count = score_due(lesson->sums, &m, due);
 		issue_provider(&issue, known);
-		issue_own(&issue, &m, m.count, now_utc_s);
+		issue_own(&issue, &m, m.count, now_utc_s, known);
 		lesson->issued_count = issue.count;
 	}
 	free(m.steps);
@@ -322,13 +334,14 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 		if (sum->kind < 0 || sum->kind >= KINDS || sum->bucket < 0 ||
 		    sum->bucket >= BUCKETS || sum->count == 0)
 			continue;
-		bands[sum->kind][sum->bucket] =
-		    (struct lt_forecast_band){.count = sum->count,
-			.mean = sum->sum / sum->count,
-			.mean_abs = sum->sum_abs / sum->count,
-			.has_interval = true,
-			.half_width =
-			    width_of_mean_abs * sum->sum_abs / sum->count};
+		bands[sum->kind][sum->bucket] = (struct lt_forecast_band){
+		    .count = sum->count,
+		    .mean = sum->sum / sum->count,
+		    .mean_abs = sum->sum_abs / sum->count,
+		    .has_interval = true,
+		    .half_width = width_of_mean_abs * sum->sum_abs / sum->count,
+		    .half_width_95 =
+			width_95_of_mean_abs * sum->sum_abs / sum->count};
 	}
 	for (int kind = 0; kind < KINDS; kind++)
 		for (int bucket = 1; bucket < BUCKETS; bucket++) {
@@ -341,5 +354,7 @@ lt_forecast_bands_of(struct lt_forecast_band bands[KINDS][BUCKETS],
 			band->has_interval = true;
 			band->half_width =
 			    fmax(band->half_width, before->half_width);
+			band->half_width_95 =
+			    fmax(band->half_width_95, before->half_width_95);
 		}
 }

@@ -29,12 +29,13 @@ int lt_forecast_bucket(int64_t lead_s);
 
 /* Errors are forecast minus measured, in the unit of the source's points. */
 struct lt_forecast_band {
-	uint32_t count;	   /* forecasts scored; 0 = none yet */
-	double mean;	   /* of the errors: the bias; 0 with count 0 */
-	double mean_abs;   /* of their sizes; 0 with count 0 */
-	bool has_interval; /* this bucket or a shorter one was scored */
-	double half_width; /* forecast +- this holds about 80 % of what came;
-			    * never less than at a shorter lead */
+	uint32_t count;	      /* forecasts scored; 0 = none yet */
+	double mean;	      /* of the errors: the bias; 0 with count 0 */
+	double mean_abs;      /* of their sizes; 0 with count 0 */
+	bool has_interval;    /* this bucket or a shorter one was scored */
+	double half_width;    /* forecast +- this holds about 80 % of what came;
+			       * never less than at a shorter lead */
+	double half_width_95; /* and 95 % */
 };
 
 enum {

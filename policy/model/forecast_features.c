@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "forecast_features.h"
+#include "forecast_view.h"
 #include "units.h"
 
 enum {
@@ -29,39 +30,6 @@ static int
 week_hour_of(const struct lt_history *h, int i)
 {
 	return (int)((h->first + i) % WEEK);
-}
-
-/* Time-weighted means of each hour of the window, into anomaly. */
-static void
-fill_hours(
-    struct lt_history *h, const struct lt_rate_step *known, uint32_t count)
-{
-	double seconds[LT_HISTORY_HOURS] = {0};
-	const int64_t from = h->first * LT_HOUR_S,
-		      to = from + (int64_t)LT_HISTORY_HOURS * LT_HOUR_S;
-
-	memset(h->anomaly, 0, sizeof(h->anomaly));
-	for (uint32_t i = 0; i < count; i++) {
-		int64_t at =
-		    known[i].start_utc_s > from ? known[i].start_utc_s : from;
-		const int64_t end =
-		    known[i].end_utc_s < to ? known[i].end_utc_s : to;
-
-		while (at < end) {
-			const int64_t hour = at / LT_HOUR_S;
-			const int64_t stop = (hour + 1) * LT_HOUR_S < end
-						 ? (hour + 1) * LT_HOUR_S
-						 : end;
-
-			h->anomaly[hour - h->first] +=
-			    known[i].value * (double)(stop - at);
-			seconds[hour - h->first] += (double)(stop - at);
-			at = stop;
-		}
-	}
-	for (int i = 0; i < LT_HISTORY_HOURS; i++)
-		h->anomaly[i] =
-		    seconds[i] > 0 ? h->anomaly[i] / seconds[i] : NAN;
 }
 
 /* The mean day, taken off. True when every hour of the day was seen. */
@@ -184,7 +152,7 @@ lt_history_fill(struct lt_history *h, const struct lt_rate_step *known,
     uint32_t count, int64_t seen_utc_s)
 {
 	h->first = seen_utc_s / LT_HOUR_S - LT_HISTORY_HOURS + 1;
-	fill_hours(h, known, count);
+	lt_hours_of(h->anomaly, h->first, LT_HISTORY_HOURS, known, count);
 	if (!subtract_mean_day(h))
 		return false;
 	fill_lately(h);

@@ -7,7 +7,7 @@
 #define LT_TEST_FORECAST_SCORE_H
 
 #include "carbon_zone.h"
-#include "forecast.h"
+#include "forecast_fit.h"
 
 enum {
 	SCORE_OURS,
@@ -18,6 +18,9 @@ enum {
 	SCORE_LEADS = 12,
 	SCORE_WINDOW = LT_FORECAST_MEAN_DAYS * 24,
 	SCORE_STALE = 48, /* hours without a value: nothing to start from */
+	SCORE_LONG = LT_FIT_DAYS * 24,
+	SCORE_CLOCK = 3,      /* hours: lowtided fits anew after as many */
+	SCORE_REFIT = 7 * 24, /* here less often, which is worse */
 };
 
 static const char *const score_names[SCORE_MODELS] = {
@@ -56,6 +59,38 @@ score_week(const struct carbon_zone *zone, int64_t start, int64_t target)
 		   : score_last(zone, start - (start - target) % 24 - 24, 24);
 }
 
+/* Fitted to what was known at `start`, for its hour of the day. */
+static inline const struct lt_forecast_fit *
+score_fit(const struct carbon_zone *zone, int64_t start)
+{
+	static struct {
+		const struct carbon_zone *zone;
+		int64_t start;
+		struct lt_forecast_fit fit;
+	} fits[24 / SCORE_CLOCK];
+	const int64_t clock = (zone->first_hour + start) % 24 / SCORE_CLOCK;
+
+	if (fits[clock].zone != zone || start < fits[clock].start ||
+	    start >= fits[clock].start + SCORE_REFIT) {
+		struct lt_rate_step *const known =
+		    calloc(SCORE_LONG, sizeof(*known));
+		const uint32_t count =
+		    zone_steps(zone, start - SCORE_LONG + 1, start + 1, known);
+
+		(void)lt_forecast_fit(&fits[clock].fit,
+		    &(struct lt_known){.steps = known,
+			.count = count,
+			.seasonal = true,
+			.now_utc_s =
+			    (zone->first_hour + start + 1) * LT_HOUR_S - 1},
+		    NULL);
+		free(known);
+		fits[clock].zone = zone;
+		fits[clock].start = start;
+	}
+	return &fits[clock].fit;
+}
+
 /* Our forecast by lead (1 ...), into values; NAN = none. Hour `start` is the
  * last that may be known, and just over. */
 static inline void
@@ -67,8 +102,11 @@ score_ours(
 	const uint32_t count =
 	    zone_steps(zone, start - SCORE_WINDOW + 1, start + 1, known);
 	const uint32_t used = lt_forecast(out, sizeof(out) / sizeof(*out),
-	    &(struct lt_known){known, count, true, 0,
-		(zone->first_hour + start + 1) * LT_HOUR_S - 1});
+	    &(struct lt_known){.steps = known,
+		.count = count,
+		.seasonal = true,
+		.now_utc_s = (zone->first_hour + start + 1) * LT_HOUR_S - 1,
+		.fit = score_fit(zone, start)});
 
 	for (int lead = 0; lead <= leads; lead++)
 		values[lead] = NAN;

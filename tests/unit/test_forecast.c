@@ -47,8 +47,11 @@ test_shape_returns(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, 0);
-	const uint32_t got = lt_forecast(
-	    out, 400, &(struct lt_known){known, n, true, 0, T0 - 1});
+	const uint32_t got = lt_forecast(out, 400,
+	    &(struct lt_known){.steps = known,
+		.count = n,
+		.seasonal = true,
+		.now_utc_s = T0 - 1});
 	assert_true(got > LT_FORECAST_HOURS - 2);
 	for (uint32_t i = 0; i < got; i++) {
 		assert_true(
@@ -83,8 +86,11 @@ test_anomaly_decays(void **state)
 {
 	(void)state;
 	const uint32_t n = weather(DAYS, 50);
-	const uint32_t got = lt_forecast(
-	    out, 400, &(struct lt_known){known, n, true, 0, T0 - 1});
+	const uint32_t got = lt_forecast(out, 400,
+	    &(struct lt_known){.steps = known,
+		.count = n,
+		.seasonal = true,
+		.now_utc_s = T0 - 1});
 	const double first = out[0].value - shape(out[0].start_utc_s);
 	const double later = out[35].value - shape(out[35].start_utc_s);
 	const double last = out[180].value - shape(out[180].start_utc_s);
@@ -114,10 +120,16 @@ test_holes_and_short_steps(void **state)
 			    fine[count].start_utc_s + HOUR / 12;
 			count++;
 		}
-	const uint32_t got = lt_forecast(
-	    plain, 400, &(struct lt_known){known, n, true, 0, T0 - 1});
+	const uint32_t got = lt_forecast(plain, 400,
+	    &(struct lt_known){.steps = known,
+		.count = n,
+		.seasonal = true,
+		.now_utc_s = T0 - 1});
 	assert_int_equal(lt_forecast(out, 400,
-			     &(struct lt_known){fine, count, true, 0, T0 - 1}),
+			     &(struct lt_known){.steps = fine,
+				 .count = count,
+				 .seasonal = true,
+				 .now_utc_s = T0 - 1}),
 	    got + 1);
 	/* The rest of the present hour is the last value. */
 	assert_true(out[0].end_utc_s == T0);
@@ -131,8 +143,11 @@ test_short_history(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, 6, 0);
-	assert_int_equal(
-	    lt_forecast(out, 400, &(struct lt_known){known, n, true, 0, T0}),
+	assert_int_equal(lt_forecast(out, 400,
+			     &(struct lt_known){.steps = known,
+				 .count = n,
+				 .seasonal = true,
+				 .now_utc_s = T0}),
 	    1);
 	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
 	assert_true(out[0].value == known[n - 1].value);
@@ -144,8 +159,11 @@ test_not_seasonal(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, 0);
-	assert_int_equal(
-	    lt_forecast(out, 400, &(struct lt_known){known, n, false, 0, T0}),
+	assert_int_equal(lt_forecast(out, 400,
+			     &(struct lt_known){.steps = known,
+				 .count = n,
+				 .seasonal = false,
+				 .now_utc_s = T0}),
 	    1);
 	assert_int_equal(out[0].quality, LT_QUALITY_LAST_VALUE);
 }
@@ -158,8 +176,11 @@ test_zeros_return(void **state)
 	const uint32_t n = history(known, DAYS, 0);
 	for (uint32_t i = 0; i < n; i++)
 		known[i].value = fmax(0, known[i].value - 200);
-	const uint32_t got = lt_forecast(
-	    out, 400, &(struct lt_known){known, n, true, 0, T0 - 1});
+	const uint32_t got = lt_forecast(out, 400,
+	    &(struct lt_known){.steps = known,
+		.count = n,
+		.seasonal = true,
+		.now_utc_s = T0 - 1});
 	assert_true(got > LT_FORECAST_HOURS - 2);
 	for (uint32_t i = 0; i < got; i++)
 		assert_true(
@@ -172,20 +193,33 @@ test_bounds(void **state)
 {
 	(void)state;
 	const uint32_t n = history(known, DAYS, -1000);
-	assert_int_equal(
-	    lt_forecast(out, 400, &(struct lt_known){known, 0, true, 0, T0}),
+	assert_int_equal(lt_forecast(out, 400,
+			     &(struct lt_known){.steps = known,
+				 .count = 0,
+				 .seasonal = true,
+				 .now_utc_s = T0}),
 	    0);
-	assert_int_equal(
-	    lt_forecast(out, 0, &(struct lt_known){known, n, true, 0, T0}), 0);
-	assert_int_equal(
-	    lt_forecast(out, 5, &(struct lt_known){known, n, true, 0, T0 - 1}),
+	assert_int_equal(lt_forecast(out, 0,
+			     &(struct lt_known){.steps = known,
+				 .count = n,
+				 .seasonal = true,
+				 .now_utc_s = T0}),
+	    0);
+	assert_int_equal(lt_forecast(out, 5,
+			     &(struct lt_known){.steps = known,
+				 .count = n,
+				 .seasonal = true,
+				 .now_utc_s = T0 - 1}),
 	    5);
 	for (int i = 0; i < 5; i++)
 		assert_true(out[i].value >= 0); /* never below the floor */
 	/* The provider's own forecast reaches further than ours. */
 	known[n - 1].end_utc_s = T0 + 400 * (int64_t)HOUR;
-	assert_int_equal(
-	    lt_forecast(out, 400, &(struct lt_known){known, n, true, 0, T0}),
+	assert_int_equal(lt_forecast(out, 400,
+			     &(struct lt_known){.steps = known,
+				 .count = n,
+				 .seasonal = true,
+				 .now_utc_s = T0}),
 	    0);
 }
 

@@ -73,7 +73,10 @@ fill(int to, int ahead, double bias)
 static void
 learn(struct fixture *f, uint32_t count, int64_t now_utc_s)
 {
-	const struct lt_known all = {known, count, true, 0, now_utc_s};
+	const struct lt_known all = {.steps = known,
+	    .count = count,
+	    .seasonal = true,
+	    .now_utc_s = now_utc_s};
 
 	must(f, lt_forecast_learn(f->ledger, "grid", &all, &f->err));
 }
@@ -138,6 +141,7 @@ test_hindcast(void **state)
 		assert_true(
 		    own->mean_abs < bands[LT_FORECAST_LAST_VALUE][i].mean_abs);
 		assert_true(own->half_width > 1.59 * own->mean_abs);
+		assert_true(own->half_width_95 > 1.6 * own->half_width);
 		if (i > 0)
 			assert_true(own->half_width >= own[-1].half_width);
 		assert_int_equal(bands[LT_FORECAST_PROVIDER][i].count, 0);
@@ -189,13 +193,16 @@ test_scores(void **state)
 		}
 		assert_true(bands[LT_FORECAST_OWN][i].count > 200);
 	}
-	int inside = 0, all = 0;
+	int inside = 0, inside_95 = 0, all = 0;
 	for (int hour = 21 * 24; hour < 28 * 24; hour += 5) {
 		static struct lt_rate_step out[LT_FORECAST_HOURS + 2];
 		const uint32_t count = fill(HOURS + hour, 0, 0);
 		const int64_t now = NOW + (int64_t)hour * HOUR;
 		const uint32_t got = lt_forecast(out, LT_FORECAST_HOURS + 2,
-		    &(struct lt_known){known, count, true, 0, now});
+		    &(struct lt_known){.steps = known,
+			.count = count,
+			.seasonal = true,
+			.now_utc_s = now});
 
 		for (uint32_t i = 1; i < got; i++) {
 			const int64_t lead_s =
@@ -207,10 +214,13 @@ test_scores(void **state)
 			    &bands[LT_FORECAST_OWN][lt_forecast_bucket(lead_s)];
 
 			inside += fabs(out[i].value - seen) <= band->half_width;
+			inside_95 +=
+			    fabs(out[i].value - seen) <= band->half_width_95;
 			all++;
 		}
 	}
 	assert_true(inside > all * 0.7 && inside < all * 0.92);
+	assert_true(inside_95 > all * 0.9 && inside_95 < all);
 }
 
 /* Values that come late are waited for, those that never come are dropped. */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ridge regression at each lead of a table, reweighted so that
+ * absolute errors become least; docs/model.md, eq. (31).
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forecast_fit.h"
+#include "units.h"
+
+enum {
+	DAY = 24,
+	YEAR_DAYS = 365,
+	SIGNS = LT_SIGN_COUNT,
+	HOURS = LT_FIT_DAYS * DAY,
+	WINDOW = LT_FORECAST_MEAN_DAYS * DAY,
+	ASIDE = 2,  /* hours before and after now's: of these days, too */
+	STARTS = 3, /* a day */
+	NEAR = 3,   /* leads of a knot: it, and one on either side */
+	PASSES = 3,
+	DAYS_MIN = 30, /* of starts; fewer fit nothing */
+	VIEWS = LT_FIT_DAYS * STARTS,
+	SAMPLES = VIEWS * NEAR,
+};
+
+static const int leads[LT_FIT_KNOTS] = {1, 2, 3, 6, 9, 12, 18, 24, 30, 36, 42,
+    48, 54, 60, 66, 72, 78, 84, 90, 96, 108, 120, 132, 144, 156, 168, 180, 192};
+/* A weight is worth this share of its sign's variance, over a year. */
+static const double ridge = 0.03;
+/* Errors below this share of the usual one weigh no more. */
+static const double residual_min = 0.1;
+
+/* Four weeks know the next hours as well as a year does: as far ahead as this
+ * (hours) both count the same, after a year. */
+static const double half_trust[LT_FIT_KINDS] = {6, 2};
+
+struct work {
+	struct lt_hours hours;
+	struct lt_view *views; /* VIEWS */
+	int view_count, days;
+	float (*signs)[SIGNS]; /* SAMPLES */
+	float *wanted;
+	int sample_count;
+};
+
+static double
+square(double value)
+{
+	return value * value;
+}
+
+/* How far to either side of a knot its samples are. */
+static int
+reach(int knot)
+{
+	return knot < 3 ? 0 : (leads[knot] - leads[knot - 1]) / 3;
+}
+
+static void
+take_sample(struct work *work, const struct lt_view *view, int lead, int kind)
+{
+	const int then = view->at + lead;
+	double signs[SIGNS];
+
+	if (lead < 1 || then >= HOURS || isnan(work->hours.values[then]))
+		return;
+	const bool has_weather = lt_view_signs(view, lead, signs);
+	if (kind == LT_FIT_WITH && !has_weather)
+		return;
+	const int i = work->sample_count++;
+	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+	for (int k = 0; k < count; k++)
+		work->signs[i][k] = (float)signs[k];
+	work->wanted[i] =
+	    (float)(work->hours.values[then] - lt_view_mean(view, lead));
+}
+
+static void
+take_samples(struct work *work, int knot, int kind)
+{
+	work->sample_count = 0;
+	for (int i = 0; i < work->view_count; i++) {
+		take_sample(work, &work->views[i], leads[knot], kind);
+		if (reach(knot) == 0)
+			continue;
+		take_sample(
+		    work, &work->views[i], leads[knot] - reach(knot), kind);
+		take_sample(
+		    work, &work->views[i], leads[knot] + reach(knot), kind);
+	}
+}
+
+/* Gauss; a is symmetric and positive definite, its lower half given. The
+ * result is in b. */
+static void
+solve(double a[SIGNS][SIGNS], double b[SIGNS], int count)
+{
+	for (int i = 0; i < count; i++)
+		for (int k = i + 1; k < count; k++)
+			a[i][k] = a[k][i];
+	for (int i = 0; i < count; i++)
+		for (int row = i + 1; row < count; row++) {
+			const double factor = a[row][i] / a[i][i];
+
+			for (int k = i; k < count; k++)
+				a[row][k] -= factor * a[i][k];
+			b[row] -= factor * b[i];
+		}
+	for (int i = count - 1; i >= 0; i--) {
+		for (int k = i + 1; k < count; k++)
+			b[i] -= a[i][k] * b[k];
+		b[i] /= a[i][i];
+	}
+}
+
+struct sums {
+	double a[SIGNS][SIGNS], b[SIGNS];
+	double weight;
+};
+
+static void
+add_sample(
+    struct sums *sums, const float *signs, int count, const double values[2])
+{
+	const double wanted = values[0], weight = values[1];
+
+	for (int k = 0; k < count; k++) {
+		const double part = weight * signs[k];
+
+		for (int m = 0; m <= k; m++)
+			sums->a[k][m] += part * signs[m];
+		sums->b[k] += part * wanted;
+	}
+	sums->weight += weight;
+}
+
+/* Of a sign's variance. Nights teach little of what the sun does: no large
+ * weight for signs that were all but 0. The units of weather are known. */
+static double
+least_size(int sign)
+{
+	return sign < LT_SIGN_WEATHER ? 1e-12 : 1;
+}
+
+/* One pass over the samples, from the weights of the pass before. */
+static void
+fit_pass(const struct work *work, int count, bool is_first, double *weights)
+{
+	struct sums sums = {.weight = 0};
+	double usual = 0, size[SIGNS] = {0};
+
+	for (int i = 0; i < work->sample_count; i++) {
+		usual += fabs(work->wanted[i]) / work->sample_count;
+		for (int k = 0; k < count; k++)
+			size[k] += (double)work->signs[i][k] *
+				   work->signs[i][k] / work->sample_count;
+	}
+	if (usual <= 0) {
+		memset(weights, 0, (size_t)count * sizeof(*weights));
+		return;
+	}
+	for (int i = 0; i < work->sample_count; i++) {
+		double left = work->wanted[i];
+
+		for (int k = 0; k < count; k++)
+			left -= weights[k] * work->signs[i][k];
+		const double far = fmax(fabs(left), residual_min * usual);
+		add_sample(&sums, work->signs[i], count,
+		    (const double[2]){
+			work->wanted[i], 1 / (is_first ? usual : far)});
+	}
+	for (int k = 0; k < count; k++)
+		sums.a[k][k] += sums.weight * fmax(size[k], least_size(k)) *
+				ridge * fmax(1, (double)YEAR_DAYS / work->days);
+	solve(sums.a, sums.b, count);
+	memcpy(weights, sums.b, (size_t)count * sizeof(*weights));
+}
+
+static bool
+fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
+{
+	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+
+	for (int knot = 0; knot < LT_FIT_KNOTS; knot++) {
+		double weights[SIGNS] = {0};
+
+		take_samples(work, knot, kind);
+		if (work->sample_count < DAYS_MIN * STARTS)
+			return false;
+		for (int pass = 0; pass < PASSES; pass++)
+			fit_pass(work, count, pass == 0, weights);
+		for (int k = 0; k < count; k++)
+			fit->weights[kind][knot][k] = (float)weights[k];
+	}
+	return true;
+}
+
+/* What was seen at this hour of each day, and beside it. */
+static void
+open_views(struct work *work)
+{
+	for (int day = 1; day < LT_FIT_DAYS; day++) {
+		bool any = false;
+
+		for (int i = 0; i < STARTS; i++) {
+			const int at =
+			    HOURS - 1 - day * DAY + ASIDE * (i - STARTS / 2);
+
+			if (at >= 0 &&
+			    lt_view_open(&work->views[work->view_count],
+				&work->hours, at)) {
+				work->view_count++;
+				any = true;
+			}
+		}
+		work->days += any ? 1 : 0;
+	}
+}
+
+/* False: the history is too short. */
+static bool
+set_bounds(struct lt_forecast_fit *fit, const struct work *work)
+{
+	int oldest = HOURS;
+
+	fit->low = HUGE_VAL;
+	fit->high = -HUGE_VAL;
+	for (int i = HOURS - 1; i >= 0; i--) {
+		const double value = work->hours.values[i];
+
+		if (isnan(value))
+			continue;
+		fit->low = fmin(fit->low, value);
+		fit->high = fmax(fit->high, value);
+		oldest = i;
+	}
+	return HOURS - oldest >= LT_FIT_MIN_DAYS * DAY;
+}
+
+static bool
+allocate(struct work *work, const struct lt_known *known)
+{
+	bool ok = true;
+
+	work->hours.values = malloc(HOURS * sizeof(double));
+	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+		if (known->weather[i].count > 0) {
+			work->hours.weather[i] = malloc(HOURS * sizeof(double));
+			ok = ok && work->hours.weather[i] != NULL;
+		}
+	work->views = malloc(VIEWS * sizeof(*work->views));
+	work->signs = malloc(SAMPLES * sizeof(*work->signs));
+	work->wanted = malloc(SAMPLES * sizeof(*work->wanted));
+	return ok && work->hours.values != NULL && work->views != NULL &&
+	       work->signs != NULL && work->wanted != NULL;
+}
+
+int
+lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
+    struct lt_error *err)
+{
+	assert(known->steps != NULL || known->count == 0);
+
+	struct work work = {.days = 0};
+	const uint32_t count = lt_known_until_now(known);
+	int rc = LT_OK;
+
+	memset(fit, 0, sizeof(*fit));
+	if (!known->seasonal || count == 0)
+		return LT_OK;
+	fit->seen_hour = lt_known_seen_utc_s(known) / LT_HOUR_S;
+	if (allocate(&work, known)) {
+		work.hours.first = fit->seen_hour - HOURS + 1;
+		work.hours.count = HOURS;
+		lt_hours_of(work.hours.values, work.hours.first, HOURS,
+		    known->steps, count);
+		for (int i = 0; i < LT_WEATHER_COUNT; i++)
+			if (work.hours.weather[i] != NULL)
+				lt_hours_of(work.hours.weather[i],
+				    work.hours.first, HOURS,
+				    known->weather[i].steps,
+				    known->weather[i].count);
+		if (set_bounds(fit, &work)) {
+			open_views(&work);
+			fit->days = work.days;
+			for (int kind = 0; kind < LT_FIT_KINDS; kind++)
+				fit->is_fitted[kind] =
+				    work.days >= DAYS_MIN &&
+				    fit_kind(fit, &work, kind);
+		}
+	} else {
+		rc = lt_fail(err, LT_ENOMEM, "forecast fit: no memory");
+	}
+	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+		free(work.hours.weather[i]);
+	free(work.hours.values);
+	free(work.views);
+	free(work.signs);
+	free(work.wanted);
+	return rc;
+}
+
+bool
+lt_forecast_fit_at(const struct lt_forecast_fit *fit,
+    const struct lt_view *view, int lead, struct lt_fitted *fitted)
+{
+	double signs[SIGNS], sum = 0;
+	const bool has_weather = lt_view_signs(view, lead, signs);
+	const int kind = has_weather && fit->is_fitted[LT_FIT_WITH]
+			     ? LT_FIT_WITH
+			     : LT_FIT_WITHOUT;
+	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+	int k = 0;
+
+	if (!fit->is_fitted[kind])
+		return false;
+	while (k + 2 < LT_FIT_KNOTS && leads[k + 1] <= lead)
+		k++;
+	const double part = fmin(
+	    1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
+	for (int i = 0; i < count; i++)
+		sum +=
+		    signs[i] * ((1 - part) * (double)fit->weights[kind][k][i] +
+				   part * (double)fit->weights[kind][k + 1][i]);
+	fitted->value =
+	    fmin(fmax(lt_view_mean(view, lead) + sum, fit->low), fit->high);
+	const double much =
+	    lead / half_trust[kind] * square((double)fit->days / YEAR_DAYS);
+	fitted->trust = much / (1 + much);
+	return true;
+}
