@@ -100,7 +100,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
-	matrix fuzz tests warnings cover mutants storm
+	matrix fuzz tests warnings cover mutants storm signals-accuracy
 all: $(PRODUCTS)
 
 help:
@@ -113,6 +113,7 @@ help:
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
+	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
@@ -277,6 +278,11 @@ mutants: deps
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/bench/run.sh
+# WHEN=before: the half-year that the model was chosen by.
+signals-accuracy:
+	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: a checkout of github.com/emmayly/EnsembleCI, or its data folder' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_accuracy
+	$(Q)$(B)/tests/bench/bench_accuracy "$(DATA)" $(WHEN)
 matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps
