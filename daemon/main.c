@@ -18,6 +18,7 @@
 
 #include "daemon.h"
 #include "fetch.h"
+#include "fitting.h"
 #include "follow.h"
 #include "http.h"
 #include "log.h"
@@ -118,6 +119,7 @@ static void
 fini(struct lt_daemon *d)
 {
 	lt_fetch_stop();
+	lt_fitting_stop();
 	lt_slurm_jobs_free(&d->jobs.list);
 	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
 		free(d->jobs.ended[i].run.admin_comment);
@@ -223,11 +225,13 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 	    d->args.state, d->args.run);
 	int64_t next_ms = 0;
 	for (;;) {
-		struct pollfd fds[1 + LT_FETCH_FDS + LT_SERVE_FDS] = {
-		    {.fd = signals, .events = POLLIN},
-		};
+		struct pollfd
+		    fds[1 + LT_FETCH_FDS + LT_FITTING_FDS + LT_SERVE_FDS] = {
+			{.fd = signals, .events = POLLIN},
+		    };
 		nfds_t count = 1 + (nfds_t)lt_fetch_fds(&fds[1]);
 
+		count += (nfds_t)lt_fitting_fds(&fds[count]);
 		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
 		const int64_t left_ms = next_ms - lt_monotonic_ms();
 		const int wait_ms =
@@ -278,6 +282,10 @@ main(int argc, char **argv)
 {
 	static struct lt_daemon daemon = {.lock_fd = -1, .ring.fd = -1};
 	struct lt_error err = {0};
+	const int fitted = lt_fitting_main(argc, argv);
+
+	if (fitted >= 0)
+		return fitted;
 	const int status = lt_args_parse(&daemon.args, argc, argv);
 
 	if (status >= 0)

@@ -56,6 +56,7 @@ free_sources(struct lt_source *sources, int count)
 			    sources[i].memory, sizeof(*sources[i].memory));
 		free(sources[i].memory);
 		free(sources[i].steps);
+		free(sources[i].fit);
 	}
 	free(sources);
 }

@@ -10,6 +10,7 @@
 
 #include "exchange_rates.h"
 #include "fetch.h"
+#include "fitting.h"
 #include "log.h"
 #include "schedule.h"
 #include "signals.h"
@@ -212,6 +213,7 @@ lt_schedule_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	}
 	/* Begins what was posted. */
 	take_all(signals, ledger, policy, now_utc_s);
+	lt_fitting_run(signals, ledger, now_utc_s);
 	return next;
 }
 

@@ -193,7 +193,8 @@ known_of(const struct lt_source *source, const struct steps *steps,
 	    .count = steps->count,
 	    .seasonal = shapes[source->quantity].seasonal,
 	    .floor = shapes[source->quantity].floor,
-	    .now_utc_s = now_utc_s};
+	    .now_utc_s = now_utc_s,
+	    .fit = source->fit};
 }
 
 /* source->steps from what is known of it. */
@@ -238,6 +239,40 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
 		code = lt_forecast_learn(ledger, source->key, &known, err);
 	free(steps.items);
 	return code;
+}
+
+bool
+lt_signals_is_seasonal(const struct lt_source *source)
+{
+	return shapes[source->quantity].seasonal;
+}
+
+bool
+lt_signals_take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger,
+    struct lt_source *source, const struct lt_forecast_fit *fit,
+    int64_t now_utc_s)
+{
+	const bool is_fitted =
+	    fit->is_fitted[LT_FIT_WITHOUT] || fit->is_fitted[LT_FIT_WITH];
+	const bool had = source->fit != NULL;
+	struct lt_error err = {0};
+
+	if (is_fitted && !had)
+		source->fit = malloc(sizeof(*source->fit));
+	if (is_fitted && source->fit != NULL) {
+		*source->fit = *fit;
+	} else {
+		free(source->fit);
+		source->fit = NULL;
+	}
+	if (source->fit == NULL && !had)
+		return false;
+	if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
+		signals->changed = true;
+	else
+		lt_log("signal_lost", "source=%s error=\"%s\"",
+		    source->policy->name, err.text);
+	return source->fit != NULL;
 }
 
 void

@@ -7,6 +7,7 @@
 #define LT_SIGNALS_H
 
 #include "adapter.h"
+#include "forecast_fit.h"
 #include "ledger.h"
 #include "policy.h"
 
@@ -39,7 +40,9 @@ struct lt_source { /* one source of the policy at run time */
 	/* what it gives the market: measured, forecast, then our own */
 	uint32_t step_count;
 	struct lt_rate_step *steps;
-	uint64_t generation; /* counts up with each change of steps */
+	uint64_t generation;	     /* counts up with each change of steps */
+	struct lt_forecast_fit *fit; /* to its long history; NULL = none */
+	int64_t fit_utc_s;	     /* when it was asked for; 0 = never */
 };
 
 struct lt_signals_state {
@@ -59,6 +62,13 @@ int lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 /* At start and after a reload: what the ledger has of each source. */
 void lt_signals_restore(struct lt_signals_state *signals,
     struct lt_ledger *ledger, int64_t now_utc_s);
+/* A fit that was made meanwhile, for its steps from now on. False: nothing
+ * was fitted, and what it had is dropped. */
+bool lt_signals_take_fit(struct lt_signals_state *signals,
+    struct lt_ledger *ledger, struct lt_source *source,
+    const struct lt_forecast_fit *fit, int64_t now_utc_s);
+/* Are its days alike, so that forecasts of it mean something? */
+bool lt_signals_is_seasonal(const struct lt_source *source);
 /* For source->key; its policy, adapter and options are there. */
 void lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
     const struct lt_source *source);

@@ -20,6 +20,8 @@ int lt_ledger_open(
  * nobody waiting, and sees one state of each until it is closed. */
 int lt_ledger_open_reader(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
+/* Its directory, as long as it is open; absolute, without links. */
+const char *lt_ledger_state(const struct lt_ledger *ledger);
 void lt_ledger_close(struct lt_ledger *ledger);
 /* Group several calls: begin, then commit or roll back. No nesting. */
 int lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err);

@@ -379,6 +379,12 @@ lt_ledger_open_reader(
 	return connect_to(ledger, state_dir, true, err);
 }
 
+const char *
+lt_ledger_state(const struct lt_ledger *ledger)
+{
+	return ledger->state_dir;
+}
+
 void
 lt_kept_drop(struct lt_ledger *ledger)
 {
