@@ -27,14 +27,16 @@ struct result { /* of one fetch, in the pipe: this, then its points */
 };
 
 struct worker {
-	struct lt_fetch *batch; /* what its child has not given yet */
+	bool is_running;
+	struct lt_fetch *batch; /* what its child has not given yet: none, and
+				 * it still runs, until it has ended */
 	struct lt_child child;
 	size_t at; /* of its bytes: up to there are results, taken */
 };
 
 static struct {
 	struct lt_fetch *wanted, *done;
-	struct worker workers[LT_FETCH_FDS]; /* without a batch: idle */
+	struct worker workers[LT_FETCH_FDS];
 } fetches;
 
 static void
@@ -188,6 +190,7 @@ end_batch(struct worker *worker, int status)
 	if (worker->child.bytes != NULL) /* tokens */
 		explicit_bzero(worker->child.bytes, worker->child.length);
 	lt_child_drop(&worker->child);
+	worker->is_running = false;
 }
 
 /* One child at a time asks the hosts of an adapter: some want a pause between
@@ -249,6 +252,7 @@ start(struct worker *worker, struct lt_fetch *batch)
 	worker->at = 0;
 	if (lt_child_start(&worker->child, run_child, batch, most_s(batch),
 		&err) == LT_OK) {
+		worker->is_running = true;
 		worker->batch = batch;
 		return;
 	}
@@ -269,7 +273,7 @@ pump(void)
 		struct lt_fetch *batch;
 		int status;
 
-		if (worker->batch != NULL) {
+		if (worker->is_running) {
 			const bool ended =
 			    lt_child_read(&worker->child, &status);
 
@@ -277,7 +281,7 @@ pump(void)
 			if (ended)
 				end_batch(worker, status);
 		}
-		if (worker->batch == NULL && (batch = next_batch()) != NULL)
+		if (!worker->is_running && (batch = next_batch()) != NULL)
 			start(worker, batch);
 	}
 }
@@ -295,8 +299,9 @@ void
 lt_fetch_stop(void)
 {
 	for (int i = 0; i < LT_FETCH_FDS; i++) {
-		if (fetches.workers[i].batch != NULL)
+		if (fetches.workers[i].is_running)
 			lt_child_drop(&fetches.workers[i].child);
+		fetches.workers[i].is_running = false;
 		free_list(&fetches.workers[i].batch);
 	}
 	free_list(&fetches.done);
@@ -325,7 +330,7 @@ lt_fetch_fds(struct pollfd *fds)
 	int count = 0;
 
 	for (int i = 0; i < LT_FETCH_FDS; i++)
-		if (fetches.workers[i].batch != NULL)
+		if (fetches.workers[i].is_running)
 			fds[count++] =
 			    (struct pollfd){.fd = fetches.workers[i].child.fd,
 				.events = POLLIN};
