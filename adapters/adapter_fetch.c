@@ -13,9 +13,14 @@ static bool
 past_waits(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_window *now)
 {
+	const int64_t left_s =
+	    options->memory != NULL
+		? options->memory->past_pause_utc_s - window->now_utc_s
+		: 0;
+
 	*now = *window;
-	if (options->memory == NULL ||
-	    options->memory->past_pause_utc_s <= window->now_utc_s ||
+	/* More than any pause: the clock was set back. */
+	if (left_s <= 0 || left_s > LT_RETRY_AFTER_MAX_S ||
 	    window->from_utc_s >= window->now_utc_s)
 		return false;
 	now->from_utc_s = window->now_utc_s;

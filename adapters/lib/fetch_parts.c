@@ -34,7 +34,10 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 	if (past->points.retry_after_s > 0 && ahead->asked &&
 	    options->memory != NULL)
 		options->memory->past_pause_utc_s =
-		    window->now_utc_s + past->points.retry_after_s;
+		    window->now_utc_s +
+		    (past->points.retry_after_s < LT_RETRY_AFTER_MAX_S
+			    ? past->points.retry_after_s
+			    : LT_RETRY_AFTER_MAX_S);
 	else if (past->points.retry_after_s > points->retry_after_s)
 		points->retry_after_s = past->points.retry_after_s;
 	code = lt_points_copy(

@@ -57,7 +57,8 @@ struct lt_point { /* holds on [start, end) */
 
 enum {
 	LT_POINTS_MAX = 524288, /* 60 years of hours, 16 MiB: more, refused */
-	LT_POINTS_NOTE_SIZE = 192, /* longer: cut */
+	LT_POINTS_NOTE_SIZE = 192,    /* longer: cut */
+	LT_RETRY_AFTER_MAX_S = 86400, /* a source that asks for more: this */
 };
 
 struct lt_points {		   /* start as { 0 }; grows; lt_points_free() */

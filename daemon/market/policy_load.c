@@ -161,7 +161,11 @@ keep_pauses(
 			const struct lt_source *const old =
 			    &signals->sources[k];
 
-			if (old->retry_after_s <= 0 || !is_same(old, &fresh[i]))
+			if (!is_same(old, &fresh[i]))
+				continue;
+			fresh[i].memory->past_pause_utc_s =
+			    old->memory->past_pause_utc_s;
+			if (old->retry_after_s <= 0)
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;
 			fresh[i].next_fetch_utc_s = old->next_fetch_utc_s;

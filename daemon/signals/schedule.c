@@ -20,8 +20,7 @@
 enum {
 	RETRY_FIRST_S = 20,  /* doubled by each failure in a row */
 	RETRY_DOUBLINGS = 6, /* then each 21 min, or the interval if shorter */
-	RETRY_AFTER_MAX_S = LT_DAY_S, /* a source that asks for more: this */
-	JITTER_DIVISOR = 10,	      /* up to a tenth of the interval */
+	JITTER_DIVISOR = 10, /* up to a tenth of the interval */
 	REFETCH_S = 2 * LT_DAY_S, /* how far back we ask again: late values */
 	DEEP_S = LT_DAY_S, /* how often we ask for all history again: holes
 			    * that were filled, values that were revised */
@@ -50,9 +49,9 @@ lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 		if (wait_s > interval_s)
 			wait_s = interval_s;
 	}
-	const int64_t asked_s = retry_after_s < RETRY_AFTER_MAX_S
+	const int64_t asked_s = retry_after_s < LT_RETRY_AFTER_MAX_S
 				    ? retry_after_s
-				    : RETRY_AFTER_MAX_S;
+				    : LT_RETRY_AFTER_MAX_S;
 	return asked_s > wait_s ? asked_s : wait_s;
 }
 

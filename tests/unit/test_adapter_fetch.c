@@ -18,6 +18,7 @@ enum { NOW = 1795219200, HOUR = 3600, DAY = 86400, PAUSE_S = 5400 };
 
 static struct lt_window asked; /* of the last fetch */
 static bool history_fails;
+static int64_t pause_s = PAUSE_S;
 
 static void
 add(struct lt_points *points, int64_t start_utc_s, double value)
@@ -44,7 +45,7 @@ parts_fetch(const struct lt_source_options *options,
 	if (window->from_utc_s < window->now_utc_s) {
 		parts.past.asked = true;
 		if (history_fails) {
-			parts.past.points.retry_after_s = PAUSE_S;
+			parts.past.points.retry_after_s = pause_s;
 			parts.past.code = lt_fail(
 			    &parts.past.err, LT_ENET, "too many requests");
 		} else {
@@ -100,6 +101,45 @@ test_pause_of_history(void **state)
 	}
 }
 
+/* A source that asks for a month waits a day, and a pause of a clock that was
+ * set back is none. */
+static void
+test_pause_too_long(void **state)
+{
+	static const int64_t pauses[] = {30 * DAY, INT64_MAX};
+	struct lt_source_memory memory = {0};
+	const struct lt_source_options options = {
+	    .name = "grid", .memory = &memory};
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		for (int64_t after_s = 0; after_s <= DAY; after_s += DAY / 2) {
+			struct lt_points points = {0};
+
+			pause_s = pauses[i];
+			history_fails = after_s == 0;
+			assert_int_equal(
+			    lt_adapter_fetch(&source, &options,
+				&(struct lt_window){NOW + after_s - DAY,
+				    NOW + after_s + DAY, NOW + after_s},
+				&points, NULL),
+			    LT_OK);
+			assert_int_equal(points.count, after_s == DAY ? 2 : 1);
+			lt_points_free(&points);
+		}
+	memory.past_pause_utc_s = NOW + HOUR;
+	struct lt_points points = {0};
+	const int64_t before = NOW - 300 * (int64_t)DAY;
+	assert_int_equal(
+	    lt_adapter_fetch(&source, &options,
+		&(struct lt_window){before - DAY, before + DAY, before},
+		&points, NULL),
+	    LT_OK);
+	assert_int_equal(points.count, 2);
+	lt_points_free(&points);
+	pause_s = PAUSE_S;
+}
+
 /* Where nothing is remembered, all waits. */
 static void
 test_pause_without_memory(void **state)
@@ -151,6 +191,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_pause_of_history),
+	    cmocka_unit_test(test_pause_too_long),
 	    cmocka_unit_test(test_pause_without_memory),
 	    cmocka_unit_test(test_revisions),
 	};

@@ -123,12 +123,17 @@ test_policies(void **state)
 	f->d.signals.sources[0].failures = 2;
 	f->d.signals.sources[0].next_fetch_utc_s = 5000;
 	f->d.signals.sources[0].retry_after_s = 600;
+	f->d.signals.sources[0].memory->past_pause_utc_s = 4600;
 	assert_int_equal(load(f, good, &err), LT_OK);
+	assert_int_equal(
+	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
 	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 5000);
 	assert_int_equal(f->d.signals.sources[0].failures, 2);
 	f->d.signals.sources[0].retry_after_s = 0;
 	assert_int_equal(load(f, good, &err), LT_OK);
 	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 0);
+	assert_int_equal(
+	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
 	assert_int_equal(f->d.signals.sources[0].failures, 0);
 	/* The good one's rows are still there. */
 	const struct lt_gpu *gpu = lt_policy_gpu(f->d.policy, "own-1");
