@@ -457,23 +457,24 @@ sky_parse(const struct lt_source_options *options,
 	return lt_error_mend(err, parse_csv(&search, answer, points, err));
 }
 
-/* The version that `url` ends with, as a mirror's "/v8"; 0 = none, it has all.
- */
-static int
-version_of_url(const struct lt_source_options *options)
+/* Does `url` end with a version, as a mirror's "/v8"? */
+static bool
+has_version(const char *url)
 {
-	const char *const slash =
-	    strrchr(lt_source_option(options, "url", BASE_URL), '/');
-	int64_t version;
+	size_t length = strlen(url);
+	size_t digits = 0;
 
-	return slash != NULL && slash[1] == 'v' &&
-		       lt_int64_parse(slash + 2, 1, 999, &version, NULL) ==
-			   LT_OK
-		   ? (int)version
-		   : 0;
+	while (length > 0 && url[length - 1] == '/')
+		length--;
+	while (digits < length && url[length - digits - 1] >= '0' &&
+	       url[length - digits - 1] <= '9')
+		digits++;
+	return digits > 0 && length >= digits + 2 &&
+	       strncmp(url + length - digits - 2, "/v", 2) == 0;
 }
 
-/* One file; LT_ENOENT: this version has none of this cloud. */
+/* One file, of version 0 right below `url`; LT_ENOENT: there is none of this
+ * cloud. */
 static int
 fetch_version(struct lt_web *web, int version, const struct lt_window *window,
     struct lt_error *err)
@@ -482,9 +483,10 @@ fetch_version(struct lt_web *web, int version, const struct lt_window *window,
 	char url[LT_URL_SIZE], path[64], folder[16] = "";
 	const struct lt_web_request request = {.url = url,
 	    .type = LT_WEB_TEXT,
-	    .conditional = version == web->memory->version};
+	    .conditional =
+		web->memory->version == 0 || version == web->memory->version};
 
-	if (version_of_url(options) == 0)
+	if (version > 0)
 		snprintf(folder, sizeof(folder), "v%d/", version);
 	snprintf(path, sizeof(path), "%s%s/vms.csv", folder,
 	    lt_source_option(options, "cloud", ""));
@@ -514,39 +516,45 @@ date_points(struct lt_points *points, const struct lt_source_memory *memory,
 }
 
 /* The newest version that is there and can be read: one more than the one in
- * use, that, or an older one. */
+ * use, that, or an older one. A mirror may have but one, under no version. */
 static int
 sky_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	const int fixed = version_of_url(options);
+	const char *const mirror = lt_source_option(options, "url", NULL);
 	struct lt_error inner = {0};
 	struct lt_web web;
-	int code = LT_ENOENT;
+	int code, version = VERSION_KNOWN + 1;
 
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_PRICE;
-	if (web.memory->version == 0)
-		web.memory->version = fixed > 0 ? fixed : VERSION_KNOWN;
-	const int in_use = web.memory->version;
-	const int oldest = fixed > 0		     ? in_use
-			   : VERSION_OLDEST < in_use ? VERSION_OLDEST
-						     : in_use;
-	int version = in_use + (fixed > 0 ? 0 : 1);
-	for (; version >= oldest; version--) {
+	if (mirror != NULL && has_version(mirror))
+		version = 0;
+	else if (web.memory->version > 0)
+		version = web.memory->version + 1;
+	for (;;) {
 		inner = (struct lt_error){0};
 		code = fetch_version(&web, version, window, &inner);
-		if (code != LT_ENOENT && code != LT_EVERSION)
+		if ((code != LT_ENOENT && code != LT_EVERSION) ||
+		    version == (mirror != NULL ? 0 : VERSION_OLDEST))
 			break;
+		version = version > VERSION_OLDEST ? version - 1 : 0;
 	}
+	/* What is known of one version's file is not so of another's. */
+	if (web.memory->version != 0 && web.memory->version != version &&
+	    code == LT_OK) {
+		web.memory->etag[0] = web.memory->last_modified[0] = '\0';
+		web.memory->changed_utc_s = 0;
+	}
+	if (code == LT_OK || code == LT_EINPUT)
+		web.memory->version = version;
 	if (code == LT_ENOENT)
 		code = LT_ENET;
 	if (code != LT_OK)
 		return lt_error_give(err, code, &inner);
 	if (version > VERSION_KNOWN)
 		lt_note_add(points, "by version %d of the catalog", version);
-	web.memory->version = version;
 	date_points(points, web.memory, window->now_utc_s);
 	return LT_OK;
 }

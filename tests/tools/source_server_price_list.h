@@ -23,6 +23,11 @@ price_list_sky(const struct exchange *exchange)
 		    "Offer,Currency,Amount\n1,USD,3\n");
 		return;
 	}
+	/* A mirror of one version has it without its name. */
+	if (sscanf(exchange->path, "/catalog/plain/%31[a-z0-9]/vms.csv",
+		cloud) == 1 &&
+	    strcmp(cloud, "aws") == 0)
+		version = 9;
 	/* Verda is in an old version only. */
 	if (version != (strcmp(cloud, "verda") == 0 ? 8 : 9))
 		cloud[0] = '\0';
@@ -146,6 +151,7 @@ serve_price_list(const struct exchange *exchange)
 		void (*serve)(const struct exchange *exchange);
 	} routes[] = {
 	    {"/catalog/sky/", price_list_sky},
+	    {"/catalog/plain/", price_list_sky},
 	    {"/catalog/cudo/v1/vms/machine-types", price_list_cudo},
 	    {"/catalog/gcp/", price_list_gcp},
 	    {"/catalog/oci/", price_list_oci},
