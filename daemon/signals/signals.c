@@ -155,18 +155,23 @@ load_known(struct steps *steps, struct lt_ledger *ledger,
 	    ledger, &asked, &steps->items, &steps->count, err);
 }
 
+/* Of the time that the source was asked for, and no more. */
 static void
 tell_revisions(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, int64_t now_utc_s)
 {
-	struct steps known;
+	struct lt_rate_step *known = NULL;
+	uint32_t count;
 	double most;
 
-	if (load_known(&known, ledger, source, now_utc_s, NULL) != LT_OK)
+	if (points->count == 0 || points->unchanged || source->adapter->replay)
 		return;
-	const uint32_t revised =
-	    lt_revisions(known.items, known.count, points, &most);
-	free(known.items);
+	const struct lt_points_asked asked = {
+	    source->key, {points->points[0].start_utc_s, now_utc_s}};
+	if (lt_ledger_points(ledger, &asked, &known, &count, NULL) != LT_OK)
+		return;
+	const uint32_t revised = lt_revisions(known, count, points, &most);
+	free(known);
 	if (revised > 0)
 		lt_log("revised", "source=%s values=%u most=%g unit=\"%s\"",
 		    source->policy->name, revised, most,
@@ -344,8 +349,7 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
 	char value[64];
 
-	if (!points->unchanged && !source->adapter->replay)
-		tell_revisions(ledger, source, points, now_utc_s);
+	tell_revisions(ledger, source, points, now_utc_s);
 	int code = store(ledger, source, points, err);
 
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
