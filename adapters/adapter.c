@@ -35,6 +35,7 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_energi_data_service,
     &lt_adapter_energi_data_service_price,
     &lt_adapter_rte_eco2mix,
+    &lt_adapter_open_meteo,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };

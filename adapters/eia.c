@@ -353,24 +353,14 @@ request_pages(struct lt_web *web, const char *secret_query, struct lt_mix *mix,
 
 /* "api_key=..."; the caller wipes out. */
 static int
-make_secret(char *out, size_t size, const struct lt_source_options *options,
+make_secret(char out[LT_SECRET_SIZE], const struct lt_source_options *options,
     struct lt_error *err)
 {
-	const bool named =
-	    lt_source_option(options, "key_file", NULL) != NULL ||
-	    lt_source_option(options, "key_env", NULL) != NULL;
-	char key[LT_SECRET_SIZE];
-	int code = LT_OK;
-
-	strcpy(key, demo_key);
-	if (named)
-		code = lt_secret_read(options, "key", key, sizeof(key), err);
-	if (code == LT_OK) {
-		strcpy(out, "api_key=");
-		code = lt_url_escape(out + 8, size - 8, key, err);
-	}
-	explicit_bzero(key, sizeof(key));
-	return code;
+	if (lt_source_option(options, "key_file", NULL) != NULL ||
+	    lt_source_option(options, "key_env", NULL) != NULL)
+		return lt_web_secret_query(out, options, "key", "api_key", err);
+	snprintf(out, LT_SECRET_SIZE, "api_key=%s", demo_key);
+	return LT_OK;
 }
 
 static int
@@ -389,8 +379,7 @@ eia_fetch(const struct lt_source_options *options,
 	lt_web_start(&web, options, points);
 	points->quantity = LT_QUANTITY_CARBON;
 	if (code == LT_OK)
-		code = make_secret(
-		    secret_query, sizeof(secret_query), options, err);
+		code = make_secret(secret_query, options, err);
 	if (code == LT_OK)
 		code = request_pages(&web, secret_query, &mix, missing, err);
 	explicit_bzero(secret_query, sizeof(secret_query));

@@ -177,30 +177,13 @@ request_all(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
 	return LT_OK;
 }
 
-/* "securityToken=..."; the caller wipes out. */
-static int
-make_secret(char *out, size_t size, const struct lt_source_options *options,
-    struct lt_error *err)
-{
-	static const char key[] = "securityToken=";
-	char token[LT_SECRET_SIZE];
-	int code = lt_secret_read(options, "token", token, sizeof(token), err);
-
-	strcpy(out, key);
-	if (code == LT_OK)
-		code = lt_url_escape(
-		    out + strlen(key), size - strlen(key), token, err);
-	explicit_bzero(token, sizeof(token));
-	return code;
-}
-
 int
 lt_entsoe_fetch(struct lt_entsoe_job *job, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
 	char secret_query[LT_SECRET_SIZE];
-	int code = make_secret(
-	    secret_query, sizeof(secret_query), job->web.options, err);
+	int code = lt_web_secret_query(
+	    secret_query, job->web.options, "token", "securityToken", err);
 
 	job->secret_query = secret_query;
 	if (code == LT_OK)

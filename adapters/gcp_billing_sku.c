@@ -279,21 +279,6 @@ fetch_pages(struct lt_web *web, const char *secret,
 	    web->options->name, PAGES_MAX);
 }
 
-/* "key=" and the API key, for the end of the URL. */
-static int
-read_key(const struct lt_source_options *options, char out[LT_SECRET_SIZE],
-    struct lt_error *err)
-{
-	char key[LT_SECRET_SIZE / 4];
-	int code = lt_secret_read(options, "key", key, sizeof(key), err);
-
-	strcpy(out, "key=");
-	if (code == LT_OK)
-		code = lt_url_escape(out + 4, LT_SECRET_SIZE - 4, key, err);
-	explicit_bzero(key, sizeof(key));
-	return code;
-}
-
 static int
 gcp_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
@@ -309,7 +294,7 @@ gcp_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_PRICE;
 	code = search_init(&search, options, window->now_utc_s, err);
 	if (code == LT_OK)
-		code = read_key(options, secret, err);
+		code = lt_web_secret_query(secret, options, "key", "key", err);
 	if (code == LT_OK)
 		code = fetch_pages(&web, secret, &search, err);
 	explicit_bzero(secret, sizeof(secret));

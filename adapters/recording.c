@@ -13,7 +13,8 @@
 
 const struct lt_adapter_option lt_recording_options[] = {
     {"path", true, "the file, CSV or JSON; an absolute path", NULL},
-    {"quantity", true, "carbon, marginal_carbon, price, tariff or interruption",
+    {"quantity", true,
+	"carbon, marginal_carbon, price, tariff, interruption, wind, sun or temperature",
 	NULL},
     {"currency", false, "of prices and tariffs, as USD", "the site's own"},
     LT_BASIS_OPTION,

@@ -136,6 +136,9 @@ lt_unit_text(
 	    [LT_QUANTITY_TARIFF] = "/kWh",
 	    [LT_QUANTITY_HAZARD] = "interr./node-h",
 	    [LT_QUANTITY_SCORE] = "score of 10",
+	    [LT_QUANTITY_WIND] = "m/s",
+	    [LT_QUANTITY_SUN] = "W/m2",
+	    [LT_QUANTITY_TEMPERATURE] = "\u00b0C",
 	};
 	const bool money = lt_quantity_scale(quantity) != 1;
 

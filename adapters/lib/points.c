@@ -34,6 +34,10 @@ static const struct {
 	"interruptions/node-h", 60, 1, false},
     [LT_QUANTITY_SCORE] = {"placement_score", "placement score", "of 10", 10, 1,
 	false},
+    [LT_QUANTITY_WIND] = {"wind", "wind speed", "m/s", 150, 1, false},
+    [LT_QUANTITY_SUN] = {"sun", "solar irradiance", "W/m2", 2000, 1, false},
+    [LT_QUANTITY_TEMPERATURE] = {"temperature", "temperature", "\u00b0C", 100,
+	1, true},
 };
 
 enum lt_quantity
@@ -63,6 +67,13 @@ lt_quantity_is_carbon(enum lt_quantity quantity)
 {
 	return quantity == LT_QUANTITY_CARBON ||
 	       quantity == LT_QUANTITY_MARGINAL;
+}
+
+bool
+lt_quantity_is_weather(enum lt_quantity quantity)
+{
+	return quantity == LT_QUANTITY_WIND || quantity == LT_QUANTITY_SUN ||
+	       quantity == LT_QUANTITY_TEMPERATURE;
 }
 
 static bool
@@ -175,7 +186,7 @@ point_check(const struct lt_points *points, const struct lt_point *point,
 		    quantities[quantity].name, value,
 		    quantities[quantity].unit);
 	if (value == 0 && point->quality != LT_QUALITY_CONSTANT &&
-	    !points->zero_is_data)
+	    !points->zero_is_data && !lt_quantity_is_weather(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got 0 %s, which stands for a missing value; want more than 0",
 		    quantities[quantity].name, quantities[quantity].unit);

@@ -20,6 +20,11 @@ enum lt_quantity {
 	LT_QUANTITY_TARIFF,   /* micros per kWh */
 	LT_QUANTITY_HAZARD,   /* interruptions per node-hour */
 	LT_QUANTITY_SCORE, /* 1 to 10, the provider's hint; decides nothing */
+	/* Weather, as forecast: for our own forecasts of intensity. In the
+	 * order of forecast.h. */
+	LT_QUANTITY_WIND,	 /* m/s */
+	LT_QUANTITY_SUN,	 /* W/m2 on the ground */
+	LT_QUANTITY_TEMPERATURE, /* degrees Celsius */
 	LT_QUANTITY_COUNT,
 };
 
@@ -37,6 +42,7 @@ const char *lt_basis_name(enum lt_basis basis);
 const char *lt_quantity_name(enum lt_quantity quantity);
 /* Is it an intensity, average or marginal? */
 bool lt_quantity_is_carbon(enum lt_quantity quantity);
+bool lt_quantity_is_weather(enum lt_quantity quantity);
 /* By that name; LT_QUANTITY_COUNT = none. */
 enum lt_quantity lt_quantity_find(const char *name);
 /* For people: "carbon intensity"; its unit in words: "g CO2e/kWh". */
@@ -84,8 +90,9 @@ void lt_note_add(struct lt_points *points, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /*
  * Refuses a value that is not finite or absurd, 0 or negative intensity or
- * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT and with
- * zero_is_data, and tariffs may be 0 or negative, as on power exchanges),
+ * price ("missing is not zero"; 0 is allowed as LT_QUALITY_CONSTANT, with
+ * zero_is_data and as weather; tariffs may be 0 or negative, as on power
+ * exchanges, and temperatures),
  * end <= start.
  * LT_EINPUT names it, LT_ELIMIT at LT_POINTS_MAX.
  */

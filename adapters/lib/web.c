@@ -374,6 +374,22 @@ lt_web_refuse(const char *url, struct lt_error *err)
 	return lt_error_mend(err, (int)err->code);
 }
 
+int
+lt_web_secret_query(char out[LT_SECRET_SIZE],
+    const struct lt_source_options *options, const char *key, const char *name,
+    struct lt_error *err)
+{
+	char secret[LT_SECRET_SIZE];
+	int code = lt_secret_read(options, key, secret, sizeof(secret), err);
+	const int length = snprintf(out, LT_SECRET_SIZE, "%s=", name);
+
+	if (code == LT_OK)
+		code = lt_url_escape(
+		    out + length, LT_SECRET_SIZE - (size_t)length, secret, err);
+	explicit_bzero(secret, sizeof(secret));
+	return code;
+}
+
 long
 lt_web_status(const struct lt_web *web)
 {

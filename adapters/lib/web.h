@@ -74,6 +74,11 @@ int lt_web_do(struct lt_web *web, const struct lt_web_request *request,
  */
 int lt_web_points(struct lt_web *web, const struct lt_web_request *request,
     lt_parse_fn *parse, int64_t now_utc_s, struct lt_error *err);
+/* "NAME=SECRET", escaped, of the source's secret `key`, for secret_query; the
+ * caller wipes out. LT_ENOENT: not named. */
+int lt_web_secret_query(char out[LT_SECRET_SIZE],
+    const struct lt_source_options *options, const char *key, const char *name,
+    struct lt_error *err);
 /* HTTP status of the last request of a fetch; 0 = no answer. */
 long lt_web_status(const struct lt_web *web);
 /* "HOST: " and the place before an error of what an answer held. */

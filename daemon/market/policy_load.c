@@ -107,6 +107,23 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	return LT_EINPUT;
 }
 
+/* Checked by now: each name is a source's. */
+static void
+find_weather(const struct lt_policy *policy, struct lt_source *sources)
+{
+	for (int i = 0; i < policy->source_count; i++) {
+		const struct lt_policy_source *const source =
+		    &policy->sources[i];
+
+		for (int k = 0; k < source->weather_count; k++)
+			sources[i].weather[k] =
+			    sources[lt_policy_source_find(
+					policy, source->weather[k]) -
+				    policy->sources]
+				.key;
+	}
+}
+
 static int
 load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
     struct lt_source **sources, struct lt_error *err)
@@ -128,6 +145,7 @@ load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
 		return code;
+	find_weather(*policy, *sources);
 	code = lt_time_zone_set((*policy)->timezone, err);
 	if (code != LT_OK)
 		return lt_context(err, "%s", config);

@@ -18,12 +18,13 @@
 enum {
 	MOST_S = 120,  /* much more than 400 days of minutes take */
 	FIT_NICE = 10, /* the loop, and slurmctld, go first */
-	ARGUMENTS = 5,
+	ARGUMENTS = 5 + LT_WEATHER_COUNT,
 };
 static const char command[] = "--fit";
 
 struct asked { /* of the child, and by it */
 	char key[LT_NAME_SIZE];
+	char weather[LT_WEATHER_COUNT][LT_NAME_SIZE];
 	const char *state_dir;
 	int64_t now_utc_s;
 };
@@ -44,17 +45,19 @@ start_anew(void *work, int fd)
 	(void)nice(FIT_NICE);
 	(void)snprintf(now, sizeof(now), "%lld", (long long)asked->now_utc_s);
 	(void)execl("/proc/self/exe", "lowtided", command, asked->state_dir,
-	    asked->key, now, (char *)NULL);
+	    asked->key, now, asked->weather[0], asked->weather[1],
+	    asked->weather[2], (char *)NULL);
 }
 
 int
 lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
-    const struct lt_known *known, const char *key, struct lt_error *err)
+    const struct lt_known *known, const struct lt_weather_keys *keys,
+    struct lt_error *err)
 {
 	const int64_t from_utc_s =
 	    known->now_utc_s - (int64_t)LT_FIT_DAYS * LT_DAY_S;
 	const struct lt_points_asked asked = {
-	    key, {from_utc_s, known->now_utc_s}};
+	    keys->source, {from_utc_s, known->now_utc_s}};
 	struct lt_rate_step *steps = NULL;
 	struct lt_known all = *known;
 	uint32_t measured = 0;
@@ -67,7 +70,11 @@ lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
 	all.steps = steps;
 	all.count = measured;
 	if (rc == LT_OK)
+		rc = lt_weather_load(&all, ledger, keys,
+		    (const int64_t[]){from_utc_s, known->now_utc_s}, err);
+	if (rc == LT_OK)
 		rc = lt_forecast_fit(fit, &all, err);
+	lt_weather_free(&all);
 	free(steps);
 	return rc;
 }
@@ -85,7 +92,10 @@ lt_fitting_main(int argc, char **argv)
 	    .seasonal = true, .now_utc_s = strtoll(argv[4], NULL, 10)};
 	int rc = lt_ledger_open_reader(&ledger, argv[2], &err);
 	if (rc == LT_OK) {
-		rc = lt_fitting_make(&fit, ledger, &known, argv[3], &err);
+		rc = lt_fitting_make(&fit, ledger, &known,
+		    &(struct lt_weather_keys){
+			argv[3], {argv[5], argv[6], argv[7]}},
+		    &err);
 		lt_ledger_close(ledger);
 	}
 	if (rc != LT_OK)
@@ -122,8 +132,9 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger, int status,
 	}
 	memcpy(&fit, fitting.child.bytes, sizeof(fit));
 	if (lt_signals_take_fit(signals, ledger, source, &fit, now_utc_s))
-		lt_log("fitted", "source=%s days=%d", source->policy->name,
-		    fit.days);
+		lt_log("fitted", "source=%s days=%d weather_days=%d",
+		    source->policy->name, fit.days[LT_FIT_WITHOUT],
+		    fit.days[LT_FIT_WITH]);
 }
 
 static bool
@@ -170,6 +181,10 @@ lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	fitting.asked = (struct asked){
 	    .state_dir = lt_ledger_state(ledger), .now_utc_s = now_utc_s};
 	memcpy(fitting.asked.key, source->key, sizeof(source->key));
+	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+		if (source->weather[i] != NULL)
+			memcpy(fitting.asked.weather[i], source->weather[i],
+			    sizeof(fitting.asked.weather[i]));
 	fitting.is_running = lt_child_start(&fitting.child, start_anew,
 				 &fitting.asked, MOST_S, &err) == LT_OK;
 	if (!fitting.is_running)

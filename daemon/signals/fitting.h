@@ -11,6 +11,7 @@
 
 #include "forecast_fit.h"
 #include "signals.h"
+#include "weather.h"
 
 enum {
 	LT_FITTING_FDS = 1,
@@ -28,7 +29,8 @@ void lt_fitting_stop(void);
 
 /* Here and now, from a ledger that nobody else uses. */
 int lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
-    const struct lt_known *known, const char *key, struct lt_error *err);
+    const struct lt_known *known, const struct lt_weather_keys *keys,
+    struct lt_error *err);
 /* In the process of its own, by the arguments that it was started with. Not
  * for people: its answer is bytes on standard input's descriptor. Returns
  * main()'s code; -1 = these are not such arguments. */

@@ -18,6 +18,7 @@
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
+#include "weather.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 
@@ -33,6 +34,10 @@ static const struct {
     [LT_QUANTITY_TARIFF] = {true, -HUGE_VAL},
     [LT_QUANTITY_HAZARD] = {false, 0},
     [LT_QUANTITY_SCORE] = {false, 0},
+    /* Its forecasts are the source's. */
+    [LT_QUANTITY_WIND] = {false, 0},
+    [LT_QUANTITY_SUN] = {false, 0},
+    [LT_QUANTITY_TEMPERATURE] = {false, -HUGE_VAL},
 };
 
 void
@@ -236,12 +241,22 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
 {
 	struct steps steps;
 	int code = load_known(&steps, ledger, source, now_utc_s, err);
-	const struct lt_known known = known_of(source, &steps, now_utc_s);
+	struct lt_known known = known_of(source, &steps, now_utc_s);
 
+	if (code == LT_OK && source->fit != NULL)
+		code = lt_weather_load(&known, ledger,
+		    &(struct lt_weather_keys){
+			source->key, {source->weather[0], source->weather[1],
+					 source->weather[2]}},
+		    (const int64_t[]){
+			now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S},
+		    err);
 	if (code == LT_OK)
 		code = make_steps(source, &known, err);
-	if (code == LT_OK && is_news && !source->adapter->replay)
+	if (code == LT_OK && is_news && !source->adapter->replay &&
+	    !lt_quantity_is_weather(source->quantity))
 		code = lt_forecast_learn(ledger, source->key, &known, err);
+	lt_weather_free(&known);
 	free(steps.items);
 	return code;
 }
@@ -349,8 +364,15 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
 	char value[64];
 
-	tell_revisions(ledger, source, points, now_utc_s);
-	int code = store(ledger, source, points, err);
+	int code = LT_OK;
+
+	if (lt_quantity_is_weather(points->quantity))
+		code = lt_weather_keep_forecasts(
+		    ledger, source->key, points, now_utc_s, err);
+	else
+		tell_revisions(ledger, source, points, now_utc_s);
+	if (code == LT_OK)
+		code = store(ledger, source, points, err);
 
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
 	    (long long)issued_utc_s, (long long)complete_utc_s);

@@ -24,6 +24,8 @@ struct lt_source { /* one source of the policy at run time */
 	/* By which the ledger knows it: its name and options, for another
 	 * region or currency is another history. */
 	char key[LT_NAME_SIZE];
+	/* Of the sources of weather for its forecasts; NULL = none. */
+	const char *weather[LT_WEATHER_COUNT];
 	enum lt_quantity quantity;
 	bool busy, fetched;
 	/* issued: when the source made what we have; its age is by this */

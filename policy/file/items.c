@@ -130,6 +130,28 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
 	lt_unwanted(reader, key, node, hint);
 }
 
+/* What its forecasts are made with: names, checked when all sources are known
+ * (signals_check.c). */
+static void
+read_weather(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_source *source = object;
+
+	lt_place(node, &source->weather_line, &source->weather_column);
+	if (node->type != YAML_SEQUENCE_NODE ||
+	    node->data.sequence.items.top - node->data.sequence.items.start !=
+		LT_SOURCE_WEATHER_MAX) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++)
+		if (lt_take_name(reader, key, node_of(reader, *item),
+			source->weather[source->weather_count], key->size))
+			source->weather_count++;
+}
+
 /* An option of the adapter: kept as text, checked by the adapter. */
 static void
 read_option(struct lt_reader *reader, struct lt_policy_source *source,
@@ -175,13 +197,32 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 	source->option_count++;
 }
 
+/* All others are options of the adapter. */
+static const struct lt_key own_keys[] = {
+    {"adapter", read_adapter, .size = LT_NAME_SIZE, .want = "an adapter"},
+    {"weather", read_weather, .size = LT_NAME_SIZE,
+	.want = "a list of three sources: of wind, sun and temperature"},
+};
+enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
+
+/* OWN_KEYS = it is none. */
+static int
+own_key(const char *name)
+{
+	int i = 0;
+
+	while (i < OWN_KEYS &&
+	       (name == NULL || strcmp(own_keys[i].name, name) != 0))
+		i++;
+	return i;
+}
+
 void
 lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
-	static const struct lt_key adapter = {"adapter", read_adapter,
-	    .size = LT_NAME_SIZE, .want = "an adapter"};
 	struct lt_policy_source *source = item;
+	const yaml_node_t *seen[OWN_KEYS] = {NULL};
 
 	lt_place(name, &source->line, &source->column);
 	if (strchr("0123456789+-.", source->name[0]) != NULL) {
@@ -198,26 +239,26 @@ lt_read_source(struct lt_reader *reader, const yaml_node_t *name,
 		lt_unwanted(reader, &body, node, "");
 		return;
 	}
-	const yaml_node_t *seen = NULL;
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top && !lt_errors_full(reader);
 	     pair++) {
 		const yaml_node_t *key = node_of(reader, pair->key);
 		const yaml_node_t *value = node_of(reader, pair->value);
-		const char *text = lt_scalar_peek(key);
+		const int own = own_key(lt_scalar_peek(key));
 
-		if (text == NULL || strcmp(text, adapter.name) != 0) {
+		if (own == OWN_KEYS) {
 			read_option(reader, source, key, value);
-		} else if (seen != NULL) {
+		} else if (seen[own] != NULL) {
 			lt_complain(reader, key,
-			    "adapter: got it twice (line %zu has the first), want it once",
-			    seen->start_mark.line + 1);
+			    "%s: got it twice (line %zu has the first), want it once",
+			    own_keys[own].name, seen[own]->start_mark.line + 1);
 		} else {
-			seen = key;
-			read_adapter(reader, &adapter, value, source);
+			seen[own] = key;
+			own_keys[own].read(
+			    reader, &own_keys[own], value, source);
 		}
 	}
-	if (seen == NULL)
+	if (seen[0] == NULL)
 		lt_complain(reader, name,
 		    "%s: adapter: missing, want an adapter such as uk_carbon_intensity",
 		    source->name);

@@ -37,6 +37,15 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy);
 }
 
+const struct lt_policy_source *
+lt_policy_source_find(const struct lt_policy *policy, const char *name)
+{
+	for (int i = 0; i < policy->source_count; i++)
+		if (strcmp(policy->sources[i].name, name) == 0)
+			return &policy->sources[i];
+	return NULL;
+}
+
 static struct lt_policy *
 policy_new(const char *name)
 {

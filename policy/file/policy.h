@@ -12,6 +12,7 @@ enum {
 	LT_OPTION_MAX = 24,
 	LT_VALUE_SIZE = 512,
 	LT_ORDER_MAX = 8,
+	LT_SOURCE_WEATHER_MAX = 3, /* wind, sun, temperature */
 	LT_EXCHANGES_MAX = 1024,
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
@@ -31,6 +32,10 @@ struct lt_policy_source {
 	char name[LT_NAME_SIZE];
 	char adapter[LT_NAME_SIZE];
 	int line, column;
+	/* Names of sources of weather that its forecasts are made with. */
+	int weather_count;
+	char weather[LT_SOURCE_WEATHER_MAX][LT_NAME_SIZE];
+	int weather_line, weather_column;
 	int option_count;
 	struct lt_policy_option options[LT_OPTION_MAX];
 };
@@ -113,6 +118,10 @@ struct lt_policy {
 	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 };
+
+/* The source of that name; NULL = none. */
+const struct lt_policy_source *lt_policy_source_find(
+    const struct lt_policy *policy, const char *name);
 
 /*
  * Read a policy file. On failure *policy is NULL and err has line, column and

@@ -10,6 +10,9 @@
 
 #include "signals_check.h"
 
+/* In the order that all of them are wanted. */
+static const char *const weathers[LT_SOURCE_WEATHER_MAX] = {
+    "wind", "sun", "temperature"};
 static const char average[] = "carbon", marginal[] = "marginal_carbon";
 
 static const struct {
@@ -137,6 +140,38 @@ check_basis(const struct lt_policy *policy, const struct lt_source_kind *kinds,
 	}
 }
 
+/* The three that forecasts are made with: one of each kind. */
+static void
+check_weather(const struct lt_policy *policy,
+    const struct lt_source_kind *kinds, int index,
+    struct lt_policy_errors *errors)
+{
+	const struct lt_policy_source *const source = &policy->sources[index];
+
+	if (source->weather_count > 0 && !is_intensity(kinds[index].quantity))
+		complain(errors, policy->path, source->weather_line,
+		    source->weather_column,
+		    "weather: %s is a source of %s, want one of carbon intensity",
+		    source->name, kinds[index].title);
+	for (int i = 0; i < source->weather_count; i++) {
+		const struct lt_policy_source *const found =
+		    lt_policy_source_find(policy, source->weather[i]);
+		const char *const kind =
+		    found != NULL ? kinds[found - policy->sources].quantity
+				  : "unknown";
+
+		if (strcmp(kind, weathers[i]) != 0)
+			complain(errors, policy->path, source->weather_line,
+			    source->weather_column,
+			    "weather: %s is %s%s, want a source of %s in place %d",
+			    source->weather[i],
+			    found != NULL ? "one of " : "no source",
+			    found != NULL ? kinds[found - policy->sources].title
+					  : "",
+			    weathers[i], i + 1);
+	}
+}
+
 static bool
 has_rate(const struct lt_policy *policy, const char *currency)
 {
@@ -169,8 +204,10 @@ void
 lt_policy_check_signals(const struct lt_policy *policy,
     const struct lt_source_kind *kinds, struct lt_policy_errors *errors)
 {
-	for (int i = 0; i < policy->source_count; i++)
+	for (int i = 0; i < policy->source_count; i++) {
 		check_currency(policy, &policy->sources[i], &kinds[i], errors);
+		check_weather(policy, kinds, i, errors);
+	}
 	check_basis(policy, kinds, errors);
 	for (int i = 0; i < policy->partition_count; i++) {
 		const char *const partition =

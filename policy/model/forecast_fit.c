@@ -40,7 +40,7 @@ static const double half_trust[LT_FIT_KINDS] = {6, 2};
 struct work {
 	struct lt_hours hours;
 	struct lt_view *views; /* VIEWS */
-	int view_count, days;
+	int view_count, days[LT_FIT_KINDS];
 	float (*signs)[SIGNS]; /* SAMPLES */
 	float *wanted;
 	int sample_count;
@@ -145,10 +145,17 @@ least_size(int sign)
 	return sign < LT_SIGN_WEATHER ? 1e-12 : 1;
 }
 
+static int
+sign_count(int kind)
+{
+	return kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+}
+
 /* One pass over the samples, from the weights of the pass before. */
 static void
-fit_pass(const struct work *work, int count, bool is_first, double *weights)
+fit_pass(const struct work *work, int kind, bool is_first, double *weights)
 {
+	const int count = sign_count(kind);
 	struct sums sums = {.weight = 0};
 	double usual = 0, size[SIGNS] = {0};
 
@@ -174,7 +181,8 @@ fit_pass(const struct work *work, int count, bool is_first, double *weights)
 	}
 	for (int k = 0; k < count; k++)
 		sums.a[k][k] += sums.weight * fmax(size[k], least_size(k)) *
-				ridge * fmax(1, (double)YEAR_DAYS / work->days);
+				ridge *
+				fmax(1, (double)YEAR_DAYS / work->days[kind]);
 	solve(sums.a, sums.b, count);
 	memcpy(weights, sums.b, (size_t)count * sizeof(*weights));
 }
@@ -182,8 +190,6 @@ fit_pass(const struct work *work, int count, bool is_first, double *weights)
 static bool
 fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
 {
-	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
-
 	for (int knot = 0; knot < LT_FIT_KNOTS; knot++) {
 		double weights[SIGNS] = {0};
 
@@ -191,8 +197,8 @@ fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
 		if (work->sample_count < DAYS_MIN * STARTS)
 			return false;
 		for (int pass = 0; pass < PASSES; pass++)
-			fit_pass(work, count, pass == 0, weights);
-		for (int k = 0; k < count; k++)
+			fit_pass(work, kind, pass == 0, weights);
+		for (int k = 0; k < sign_count(kind); k++)
 			fit->weights[kind][knot][k] = (float)weights[k];
 	}
 	return true;
@@ -203,7 +209,7 @@ static void
 open_views(struct work *work)
 {
 	for (int day = 1; day < LT_FIT_DAYS; day++) {
-		bool any = false;
+		bool any[LT_FIT_KINDS] = {false};
 
 		for (int i = 0; i < STARTS; i++) {
 			const int at =
@@ -212,11 +218,14 @@ open_views(struct work *work)
 			if (at >= 0 &&
 			    lt_view_open(&work->views[work->view_count],
 				&work->hours, at)) {
+				any[LT_FIT_WITHOUT] = true;
+				any[LT_FIT_WITH] |=
+				    work->views[work->view_count].has_weather;
 				work->view_count++;
-				any = true;
 			}
 		}
-		work->days += any ? 1 : 0;
+		for (int kind = 0; kind < LT_FIT_KINDS; kind++)
+			work->days[kind] += any[kind] ? 1 : 0;
 	}
 }
 
@@ -264,7 +273,7 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 {
 	assert(known->steps != NULL || known->count == 0);
 
-	struct work work = {.days = 0};
+	struct work work = {.view_count = 0};
 	const uint32_t count = lt_known_until_now(known);
 	int rc = LT_OK;
 
@@ -285,11 +294,12 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 				    known->weather[i].count);
 		if (set_bounds(fit, &work)) {
 			open_views(&work);
-			fit->days = work.days;
-			for (int kind = 0; kind < LT_FIT_KINDS; kind++)
+			for (int kind = 0; kind < LT_FIT_KINDS; kind++) {
+				fit->days[kind] = work.days[kind];
 				fit->is_fitted[kind] =
-				    work.days >= DAYS_MIN &&
+				    work.days[kind] >= DAYS_MIN &&
 				    fit_kind(fit, &work, kind);
+			}
 		}
 	} else {
 		rc = lt_fail(err, LT_ENOMEM, "forecast fit: no memory");
@@ -303,16 +313,27 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 	return rc;
 }
 
+/* 0 = it was not fitted. */
+static double
+trust_of(const struct lt_forecast_fit *fit, int kind, int lead)
+{
+	const double much = lead / half_trust[kind] *
+			    square((double)fit->days[kind] / YEAR_DAYS);
+
+	return fit->is_fitted[kind] ? much / (1 + much) : 0;
+}
+
 bool
 lt_forecast_fit_at(const struct lt_forecast_fit *fit,
     const struct lt_view *view, int lead, struct lt_fitted *fitted)
 {
 	double signs[SIGNS], sum = 0;
 	const bool has_weather = lt_view_signs(view, lead, signs);
-	const int kind = has_weather && fit->is_fitted[LT_FIT_WITH]
-			     ? LT_FIT_WITH
-			     : LT_FIT_WITHOUT;
-	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+	const double with = trust_of(fit, LT_FIT_WITH, lead),
+		     without = trust_of(fit, LT_FIT_WITHOUT, lead);
+	const int kind =
+	    has_weather && with >= without ? LT_FIT_WITH : LT_FIT_WITHOUT;
+	const int count = sign_count(kind);
 	int k = 0;
 
 	if (!fit->is_fitted[kind])
@@ -327,8 +348,6 @@ lt_forecast_fit_at(const struct lt_forecast_fit *fit,
 				   part * (double)fit->weights[kind][k + 1][i]);
 	fitted->value =
 	    fmin(fmax(lt_view_mean(view, lead) + sum, fit->low), fit->high);
-	const double much =
-	    lead / half_trust[kind] * square((double)fit->days / YEAR_DAYS);
-	fitted->trust = much / (1 + much);
+	fitted->trust = kind == LT_FIT_WITH ? with : without;
 	return true;
 }

@@ -22,7 +22,7 @@ struct lt_forecast_fit {
 	int64_t seen_hour; /* the last hour it has learned from */
 	bool is_fitted[LT_FIT_KINDS];
 	float weights[LT_FIT_KINDS][LT_FIT_KNOTS][LT_SIGN_COUNT];
-	int days;	  /* of history that it has learned from */
+	int days[LT_FIT_KINDS]; /* of history that each has learned from */
 	double low, high; /* of all that was seen: no forecast is beyond */
 };
 

@@ -4,11 +4,11 @@
 load helper
 
 # The sources that ask the server.
-WEB='uk fraunhofer dk dkprice rte emaps wt sdk us fr frprice ec2 sky azure gcp oci cudo exchange advisor score eviction'
-SECRETS='europe-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
+WEB='wind sun warmth uk fraunhofer dk dkprice rte emaps wt sdk us fr frprice ec2 sky azure gcp oci cudo exchange advisor score eviction'
+SECRETS='europe-key|meteo-key|example password|mix/key|catalog-key|s3cret|aws-secret-key|aws-session-token'
 
 secrets() { # by environment and by file, as an admin may give them
-	export T_EUROPE=europe-key T_WATTTIME='example password' T_CATALOG=catalog-key
+	export T_EUROPE=europe-key T_WATTTIME='example password' T_CATALOG=catalog-key T_WEATHER=meteo-key
 	export T_AZURE='s3cret+/= ~%&' AWS_ACCESS_KEY_ID=AKIDEXAMPLE
 	export AWS_SECRET_ACCESS_KEY=aws-secret-key AWS_SESSION_TOKEN=aws-session-token
 	(umask 077; echo 'mix/key+1' > "$1/mix.key")
@@ -29,7 +29,10 @@ sources:
   own_file: {adapter: file, path: $1/signal.csv, quantity: carbon}
   recording: {adapter: replay, path: $PROJECT/examples/signals/carbon-california.csv, quantity: carbon, value: g_co2e_per_kwh}
   uk: {adapter: uk_carbon_intensity, region: 13, url: '$2/uk'}
-  fraunhofer: {adapter: energy_charts, country: fr, url: '$2/europe'}
+  fraunhofer: {adapter: energy_charts, country: fr, url: '$2/europe', weather: [wind, sun, warmth]}
+  wind: {adapter: open_meteo, places: '52.5,13.4,3; 56.3,10', variable: wind_speed_80m, key_env: T_WEATHER, url: '$2/weather'}
+  sun: {adapter: open_meteo, places: '52.5,13.4', variable: shortwave_radiation, url: '$2/weather'}
+  warmth: {adapter: open_meteo, places: '52.5,13.4', variable: temperature_2m, url: '$2/weather'}
   dk: {adapter: energi_data_service, area: DK1, url: '$2/europe/eds'}
   dkprice: {adapter: energi_data_service_price, area: DK2, url: '$2/europe/eds'}
   rte: {adapter: rte_eco2mix, url: '$2/europe/rte'}
@@ -136,6 +139,9 @@ again() { # lowtided anew: all sources are asked
 	frprice tariff -4500 73000
 	advisor interruption 0.0001 0.001
 	score placement_score 1 10
+	wind wind 3 9
+	sun sun 0 125
+	warmth temperature 0 6
 	eviction interruption 0.077 0.079
 	E
 }

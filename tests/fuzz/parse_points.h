@@ -27,7 +27,10 @@ fuzz_points(const struct lt_points *points, bool may_be_empty)
 		    p->quality >= LT_QUALITY_COUNT)
 			__builtin_trap();
 		if (points->quantity != LT_QUANTITY_TARIFF &&
-		    (p->value < 0 || (p->value == 0 && !points->zero_is_data)))
+		    points->quantity != LT_QUANTITY_TEMPERATURE &&
+		    (p->value < 0 ||
+			(p->value == 0 && !points->zero_is_data &&
+			    !lt_quantity_is_weather(points->quantity))))
 			__builtin_trap(); /* missing is not zero */
 		if (i > 0 && p->start_utc_s < p[-1].end_utc_s)
 			__builtin_trap(); /* sorted, no overlap */

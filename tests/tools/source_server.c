@@ -13,6 +13,7 @@
 #include "source_server_europe.h"
 #include "source_server_marginal.h"
 #include "source_server_mix.h"
+#include "source_server_weather.h"
 
 static const char *fault_file;
 
@@ -39,7 +40,7 @@ serve_all(const struct exchange *exchange)
 {
 	static bool (*const groups[])(const struct exchange *exchange) = {
 	    serve_fault, serve_aws, serve_azure, serve_price_list, serve_europe,
-	    serve_marginal, serve_mix};
+	    serve_marginal, serve_mix, serve_weather};
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (groups[i](exchange))

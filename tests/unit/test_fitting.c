@@ -99,7 +99,7 @@ test_in_turn(void **state)
 	assert_true(run_all(f, NOW) >= SOURCES);
 	assert_non_null(sources[0].fit);
 	assert_true(sources[0].fit->is_fitted[LT_FIT_WITHOUT]);
-	assert_true(sources[0].fit->days > 80);
+	assert_true(sources[0].fit->days[LT_FIT_WITHOUT] > 80);
 	assert_true(sources[0].fit->seen_hour == NOW / HOUR - 1);
 	assert_true(signals.changed);
 	assert_true(sources[0].generation == 1);
@@ -124,11 +124,31 @@ test_make(void **state)
 	struct lt_forecast_fit fit;
 
 	(void)run_all(f, NOW);
-	must(f, lt_fitting_make(&fit, f->ledger, &now, "long#1", &f->err));
+	must(f, lt_fitting_make(&fit, f->ledger, &now,
+		    &(struct lt_weather_keys){.source = "long#1"}, &f->err));
 	assert_memory_equal(
 	    fit.weights, sources[0].fit->weights, sizeof(fit.weights));
-	must(f, lt_fitting_make(&fit, f->ledger, &now, "none#1", &f->err));
+	must(f, lt_fitting_make(&fit, f->ledger, &now,
+		    &(struct lt_weather_keys){.source = "none#1"}, &f->err));
 	assert_false(fit.is_fitted[LT_FIT_WITHOUT]);
+}
+
+/* With the weather of its keys, in the process and after it. */
+static void
+test_with_weather(void **state)
+{
+	struct fixture *const f = *state;
+	static const char *const keys[LT_WEATHER_COUNT] = {
+	    "wind#1", "sun#1", "warmth#1"};
+
+	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
+		put_history(f, keys[i], DAYS);
+		sources[0].weather[i] = keys[i];
+	}
+	(void)run_all(f, NOW);
+	assert_non_null(sources[0].fit);
+	assert_true(sources[0].fit->is_fitted[LT_FIT_WITH]);
+	assert_true(sources[0].fit->days[LT_FIT_WITH] > 80);
 }
 
 static void
@@ -186,13 +206,15 @@ static void
 test_arguments(void **state)
 {
 	char *some[] = {"lowtided", "--once", NULL};
-	char *wrong[] = {"lowtided", "--fit", "/nowhere", "key", "0", NULL};
+	char *wrong[] = {
+	    "lowtided", "--fit", "/nowhere", "key", "0", "", "", "", NULL};
 
 	(void)state;
 	assert_int_equal(lt_fitting_main(1, some), -1);
 	assert_int_equal(lt_fitting_main(2, some), -1);
 	assert_int_equal(lt_fitting_main(4, wrong), -1);
-	assert_int_equal(lt_fitting_main(5, wrong), 1);
+	assert_int_equal(lt_fitting_main(5, wrong), -1);
+	assert_int_equal(lt_fitting_main(8, wrong), 1);
 }
 
 #define EACH_SOURCE(test)                                                      \
@@ -204,6 +226,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    EACH_SOURCE(test_in_turn),
 	    EACH_SOURCE(test_make),
+	    EACH_SOURCE(test_with_weather),
 	    EACH_SOURCE(test_not_seasonal),
 	    EACH_SOURCE(test_lost),
 	    EACH_SOURCE(test_stopped),

@@ -178,6 +178,32 @@ test_weather(void **state)
 		    half / 5, without / 5);
 }
 
+/* A short while of weather counts less than a long history without. */
+static void
+test_little_weather(void **state)
+{
+	static struct lt_rate_step alone[400];
+	const int skip = PAST - 60 * 24;
+
+	(void)state;
+	make_world(1, 15, 20, 8);
+	struct lt_known all = known_until(PAST, NULL);
+	fit_to(&all);
+	all.fit = &fit;
+	const uint32_t count = lt_forecast(alone, 400, &all);
+	add_weather(&all, PAST + FUTURE);
+	for (int kind = 0; kind < LT_WEATHER_COUNT; kind++) {
+		all.weather[kind].steps += skip;
+		all.weather[kind].count -= (uint32_t)skip;
+	}
+	fit_to(&all);
+	assert_true(fit.is_fitted[LT_FIT_WITH]);
+	assert_true(fit.days[LT_FIT_WITH] > 30 && fit.days[LT_FIT_WITH] <= 60);
+	assert_int_equal(lt_forecast(out, 400, &all), count);
+	for (uint32_t i = 0; i < count; i++)
+		assert_true(out[i].value == alone[i].value);
+}
+
 /* A storm as never before: as far as history goes, and no further. */
 static void
 test_never_beyond_history(void **state)
@@ -434,6 +460,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_weekends),
 	    cmocka_unit_test(test_weather),
+	    cmocka_unit_test(test_little_weather),
 	    cmocka_unit_test(test_never_beyond_history),
 	    cmocka_unit_test(test_short_history),
 	    cmocka_unit_test(test_flat),
