@@ -290,6 +290,9 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
 	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
 	m->hold_margin_ppm = p->hold_margin_ppm;
+	m->waiting_micros_per_hour = p->waiting_micros_per_hour;
+	m->waiting_mg_per_hour = llround(p->waiting_g_per_hour * 1000);
+	m->min_saving_ppm = p->min_saving_ppm;
 	m->max_array_size = d->tables.conf.max_array_size;
 	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
 }

@@ -13,120 +13,6 @@
 #include "decide_internal.h"
 
 static const double keep = 0.95; /* of the best saving */
-static const double mg_per_tonne = 1e9;
-static const double rounding = 1e-9; /* of a score: noise, no saving */
-/* Half a cent and half a gram: what no figure shows is no saving. */
-static const double least_micros = 5000, least_mg = 500;
-
-static const struct linear nothing;
-
-/* What a lane's score is: first what the objective wants least of, then (the
- * second round) what it wants least of among equals. */
-static struct linear
-score_of(const struct decision *decision, const struct lane *lane, int round)
-{
-	static const struct linear end = {.per_s = 1};
-	const bool money = decision->use_money, carbon = decision->use_carbon;
-	const struct linear *cheap = money    ? &lane->money
-				     : carbon ? &lane->carbon
-					      : &nothing;
-	const struct linear *clean = carbon  ? &lane->carbon
-				     : money ? &lane->money
-					     : &nothing;
-
-	switch (decision->plan->objective) {
-	case LT_OBJECTIVE_COST:
-		return round == 0 ? *cheap : *clean;
-	case LT_OBJECTIVE_CARBON:
-		return round == 0 ? *clean : *cheap;
-	case LT_OBJECTIVE_FAST:
-		return round == 0 ? end : *cheap;
-	default:
-		if (!money || !carbon)
-			return *cheap;
-		return lt_linear_sum(&lane->money, &lane->carbon,
-		    (double)decision->job.market
-			    ->carbon_price_micros_per_tonne /
-			mg_per_tonne);
-	}
-}
-
-static double
-value_at(const struct decision *decision, const struct lane *lane,
-    const struct linear *linear, int64_t start_utc_s)
-{
-	double integral[TERM_COUNT];
-
-	lt_lane_integrals(integral, lane, start_utc_s);
-	return lt_linear_value(linear, integral,
-	    (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
-}
-
-static double
-tolerance(double score)
-{
-	return rounding * fmax(1, fabs(score));
-}
-
-/* The least that a move must save, in units of the round's score; eq. (23).
- * The fastest is fastest by any second. */
-static double
-least_saving(const struct decision *decision, int round, double score)
-{
-	const enum lt_objective objective = decision->plan->objective;
-	const double micros_per_mg =
-	    (double)decision->job.market->carbon_price_micros_per_tonne /
-	    mg_per_tonne;
-	double least = least_micros;
-
-	if (objective == LT_OBJECTIVE_FAST && round == 0)
-		least = 0;
-	else if (!decision->use_money ||
-		 (decision->use_carbon &&
-		     objective == (round == 0 ? LT_OBJECTIVE_CARBON
-					      : LT_OBJECTIVE_COST)))
-		least = least_mg;
-	else if (objective == LT_OBJECTIVE_BALANCED && decision->use_carbon &&
-		 micros_per_mg > 0)
-		least = fmin(least, least_mg * micros_per_mg);
-	return fmax(least, tolerance(score));
-}
-
-/* Score and caps of one lane in this round. */
-static struct aim
-aim_of(const struct decision *decision, const struct lane *lane, int round)
-{
-	const struct lt_request *request = decision->job.request;
-	const int64_t now_at = decision->job.earliest_utc_s;
-	struct aim aim = {.score = score_of(decision, lane, round)};
-
-	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
-	    decision->use_money && decision->plan->fits) {
-		const double home = value_at(
-		    decision, &decision->home, &decision->home.money, now_at);
-
-		aim.caps[aim.cap_count++] = (struct cap){lane->money,
-		    home +
-			fabs(home) * decision->job.market->max_extra_cost_ppm /
-			    LT_MICROS +
-			tolerance(home),
-		    LT_REJECT_DEARER};
-	}
-	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
-		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
-		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
-	if (round > 0) {
-		const struct linear first =
-		    score_of(decision, &decision->home, 0);
-		const double home =
-		    value_at(decision, &decision->home, &first, now_at);
-
-		aim.caps[aim.cap_count++] =
-		    (struct cap){score_of(decision, lane, 0),
-			home + tolerance(home), LT_REJECT_DEARER};
-	}
-	return aim;
-}
 
 /* Could the hold of this lane be more than the team has left? By the worst
  * rates of the whole window, as the quote will. */
@@ -316,45 +202,133 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 }
 
 /* What a choice is measured against: home now, or, where home can't run it,
- * the best lane at its earliest. */
+ * the best lane at its earliest; of what is equal to a choice, that one. */
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
-	const struct lane *lane =
-	    decision->plan->fits ? &decision->home : best->lane;
-	const struct linear score = score_of(decision, lane, round);
+	const bool is_home = decision->plan->fits && round != ROUND_EQUAL;
+	const struct lane *const lane = is_home ? &decision->home : best->lane;
+	const struct linear score =
+	    lt_score_with_waiting(decision, lane, round);
 
-	return value_at(decision, lane, &score, decision->job.earliest_utc_s);
+	return lt_score_value(decision, lane, &score,
+	    round == ROUND_EQUAL ? best->start_utc_s
+				 : decision->job.earliest_utc_s);
 }
 
-/* One round: the earliest start that keeps most of the best saving. */
+/* One round: the earliest start that keeps most of the best saving. first: the
+ * choice that ROUND_EQUAL is to better. */
 static struct choice
-choose(struct decision *decision, int round)
+choose(struct decision *decision, int round, const struct choice *first)
 {
+	const bool from_known = decision->plan->fits || round == ROUND_EQUAL;
 	double limit = INFINITY, from;
 	struct choice best;
 
 	for (uint32_t i = 0; i < decision->lane_count; i++)
 		decision->aims[i] =
-		    aim_of(decision, &decision->lanes[i], round);
-	if (decision->plan->fits) {
-		limit = baseline(decision, NULL, round);
-		limit -= least_saving(decision, round, limit);
+		    lt_aim_of(decision, &decision->lanes[i], round);
+	if (from_known) {
+		limit = baseline(decision, first, round);
+		limit -= lt_score_least_saving(decision, round, limit);
 	}
 	lt_choose_order(decision);
 	best = lt_choose_best(decision, limit);
 	if (best.lane == NULL)
 		return best;
-	from = baseline(decision, &best, round);
+	from = baseline(decision, round == ROUND_EQUAL ? first : &best, round);
 	/* The fastest is the fastest: no part of it is given up. */
 	limit = best.score;
 	if (decision->plan->objective != LT_OBJECTIVE_FAST && from > best.score)
 		limit = from - keep * (from - best.score);
-	if (!decision->plan->fits &&
-	    decision->plan->objective != LT_OBJECTIVE_FAST)
-		limit = fmax(
-		    limit, best.score + least_saving(decision, round, from));
-	return lt_choose_earliest(decision, &best, limit + tolerance(limit));
+	if (!from_known && decision->plan->objective != LT_OBJECTIVE_FAST)
+		limit = fmax(limit,
+		    best.score + lt_score_least_saving(decision, round, from));
+	return lt_choose_earliest(
+	    decision, &best, limit + lt_score_tolerance(limit));
+}
+
+/* Is it later than need be, and saves less than people wait for? Eq. (23). */
+static bool
+waits_for_little(
+    const struct decision *decision, const struct choice *choice, int round)
+{
+	const int64_t earliest_utc_s = decision->job.earliest_utc_s;
+
+	if (choice->lane == NULL || choice->start_utc_s <= earliest_utc_s ||
+	    decision->plan->objective == LT_OBJECTIVE_FAST)
+		return false;
+	const struct lane *const lane =
+	    decision->plan->fits ? &decision->home : choice->lane;
+	const struct linear was = lt_score_of(decision, lane, round);
+	const struct linear is = lt_score_of(decision, choice->lane, round);
+	const double from =
+	    lt_score_value(decision, lane, &was, earliest_utc_s);
+	const double to =
+	    lt_score_value(decision, choice->lane, &is, choice->start_utc_s);
+
+	return from - to <
+	       fabs(from) * decision->job.market->min_saving_ppm / LT_MICROS;
+}
+
+/* Only what can start at once stays. */
+static void
+drop_later_starts(struct decision *decision)
+{
+	const int64_t earliest_utc_s = decision->job.earliest_utc_s;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		struct lane *const lane = &decision->lanes[i];
+		struct span *const first =
+		    &decision->spans.list[lane->first_span];
+
+		if (first->from_utc_s > earliest_utc_s)
+			continue;
+		first->to_utc_s = first->from_utc_s;
+		lane->span_count = 1;
+		decision->lanes[kept++] = *lane;
+	}
+	decision->lane_count = kept;
+}
+
+/* A round, with nobody waiting for little. */
+static struct choice
+choose_worth(struct decision *decision, int round, const struct choice *first)
+{
+	struct choice choice = choose(decision, round, first);
+
+	if (!waits_for_little(decision, &choice, round))
+		return choice;
+	drop_later_starts(decision);
+	return choose(decision, round, first);
+}
+
+/* Among equal costs the cleaner: the cheapest partition of a choice is often
+ * as cheap at another hour. */
+static struct choice
+choose_cleaner(struct decision *decision, const struct choice *first)
+{
+	const enum lt_objective objective = decision->plan->objective;
+	const bool carbon_counts =
+	    objective == LT_OBJECTIVE_BALANCED &&
+	    decision->job.market->carbon_price_micros_per_tonne > 0;
+
+	if (first->lane == NULL || !decision->use_money ||
+	    !decision->use_carbon || carbon_counts ||
+	    (objective != LT_OBJECTIVE_COST &&
+		objective != LT_OBJECTIVE_BALANCED))
+		return *first;
+	const struct linear score =
+	    lt_score_of(decision, first->lane, ROUND_FIRST);
+
+	decision->first_score =
+	    lt_score_value(decision, first->lane, &score, first->start_utc_s);
+	const struct choice cleaner = choose(decision, ROUND_EQUAL, first);
+	return cleaner.lane != NULL &&
+		       !waits_for_little(decision, &cleaner, ROUND_EQUAL)
+		   ? cleaner
+		   : *first;
 }
 
 static void
@@ -429,9 +403,11 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	decision->home_age_s = lt_market_signal_age_s(
 	    decision->job.market, request->home, decision->job.now_utc_s);
 	open_lanes(decision, planned, planned_count);
-	choice = choose(decision, 0);
+	choice = choose_worth(decision, ROUND_FIRST, NULL);
 	if (choice.lane == NULL && plan->fits)
-		choice = choose(decision, 1);
+		choice = choose_worth(decision, ROUND_SECOND, NULL);
+	else
+		choice = choose_cleaner(decision, &choice);
 	if (choice.lane != NULL)
 		lt_lane_estimate(
 		    &plan->chosen, choice.lane, choice.start_utc_s);
@@ -444,20 +420,19 @@ decide(struct decision *decision, const struct lt_planned *planned,
 }
 
 int
-lt_decide(struct lt_plan *plan, const struct lt_request *request,
-    const struct lt_market *market, const struct lt_planned *planned,
-    uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
+lt_decision_make(struct decision **made, struct lt_plan *plan,
+    const struct lt_decision_of *of, struct lt_error *err)
 {
-	assert(planned != NULL || planned_count == 0);
-	assert(request->named_count <= LT_PARTITIONS_MAX);
+	assert(of->planned != NULL || of->planned_count == 0);
+	assert(of->request->named_count <= LT_PARTITIONS_MAX);
 
 	struct decision *decision;
 
 	memset(plan, 0, offsetof(struct lt_plan, candidates));
 	plan->chosen.partition = plan->home.partition = -1;
-	if (request->home < 0 ||
-	    (uint32_t)request->home >= market->partition_count ||
-	    market->partition_count > LT_PARTITIONS_MAX)
+	if (of->request->home < 0 ||
+	    (uint32_t)of->request->home >= of->market->partition_count ||
+	    of->market->partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_EINPUT,
 		    "the job's partition is not known to lowtide");
 	/* Too large for a thread of slurmctld (LT_STACK_BYTES_MAX). */
@@ -466,8 +441,23 @@ lt_decide(struct lt_plan *plan, const struct lt_request *request,
 		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
 	decision->plan = plan;
 	decision->lane_count = decision->spans.count = 0;
-	lt_job_resolve(&decision->job, request, market, now_utc_s);
-	decide(decision, planned, planned_count);
-	free(decision);
+	decision->edges.count = 0;
+	lt_job_resolve(&decision->job, of->request, of->market, of->now_utc_s);
+	decide(decision, of->planned, of->planned_count);
+	*made = decision;
 	return LT_OK;
+}
+
+int
+lt_decide(struct lt_plan *plan, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_planned *planned,
+    uint32_t planned_count, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_decision_of of = {
+	    request, market, planned, planned_count, now_utc_s};
+	struct decision *decision = NULL;
+	const int code = lt_decision_make(&decision, plan, &of, err);
+
+	free(decision);
+	return code;
 }

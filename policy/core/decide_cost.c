@@ -137,7 +137,9 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	int64_t latest;
 
 	if (request->deadline_utc_s == LT_UNSET_64)
-		return job->earliest_utc_s + market->max_delay_s;
+		return request->latest_utc_s > 0
+			   ? request->latest_utc_s
+			   : job->earliest_utc_s + market->max_delay_s;
 	latest = request->deadline_utc_s - market->deadline_slack_s -
 		 (job->limit_s > 0 ? (int64_t)fmin(waves * (double)job->limit_s,
 					 limits_max_s)
@@ -227,6 +229,27 @@ lane_weights(struct lane *lane, const struct job *job,
 	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
 }
 
+/* Beyond its last hour nobody has said anything: a window that reaches there
+ * would be priced by that hour for ever. What the admin wrote has no end. */
+static void
+end_with_forecasts(struct lane *lane, const struct job *job)
+{
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *const series = lane->series[t];
+
+		if (series == NULL || series->quality == LT_QUALITY_CONSTANT)
+			continue;
+		const int64_t last_utc_s =
+		    series->start_utc_s[series->count] - lane->length_s;
+		const int64_t latest_utc_s = last_utc_s > job->earliest_utc_s
+						 ? last_utc_s
+						 : job->earliest_utc_s;
+
+		if (latest_utc_s < lane->latest_utc_s)
+			lane->latest_utc_s = latest_utc_s;
+	}
+}
+
 enum lt_reject
 lt_lane_build(struct lane *lane, const struct job *job, int partition,
     double *wanted, double *found)
@@ -262,11 +285,12 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		return LT_REJECT_RISK;
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * waves);
-	/* So far ahead all is the last value, and rounding would decide. */
+	/* So far ahead rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job, waves);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;
+	end_with_forecasts(lane, job);
 	lane_weights(lane, job, &layout, waves);
 	return LT_REJECT_NONE;
 }

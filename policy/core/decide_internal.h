@@ -6,6 +6,7 @@
  *   decide_cost.c      what it costs there            -> struct lane
  *   decide_capacity.c  when there is room             -> struct span
  *   decide_search.c    the best and the earliest start of a lane
+ *   decide_score.c     what is least wanted, by round -> struct aim
  *   decide.c           baseline, 95 % rule, the plan
  */
 #ifndef LT_DECIDE_INTERNAL_H
@@ -163,7 +164,11 @@ bool lt_search_same(const struct search *search, const struct search *other);
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
 
-/* decide_choose.c */
+/* What is looked for in turn: the first score; where that finds nothing, the
+ * second one among what is no worse by the first; and of what is as good as
+ * the choice by the first, the second one. Eqs. (21) to (24). */
+enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
+
 struct decision {
 	struct job job;
 	struct lt_plan *plan;
@@ -172,13 +177,47 @@ struct decision {
 	struct lane home; /* for the baseline; valid if plan->fits */
 	struct spans spans;
 	bool use_money, use_carbon;
-	int64_t home_age_s; /* of its oldest signal */
+	double first_score;	/* of what EQUAL is to better; decide.c */
+	int64_t standing_utc_s; /* replan.c */
+	int64_t home_age_s;	/* of its oldest signal */
 	struct edges edges;
 	/* of one round, by lane */
 	struct aim aims[LT_PARTITIONS_MAX];
 	uint16_t order[LT_PARTITIONS_MAX];
 };
 
+/* decide.c */
+struct lt_decision_of { /* all lent */
+	const struct lt_request *request;
+	const struct lt_market *market;
+	const struct lt_planned *planned;
+	uint32_t planned_count;
+	int64_t now_utc_s;
+};
+/* Decides, and gives what it was made with: the caller frees it. */
+int lt_decision_make(struct decision **made, struct lt_plan *plan,
+    const struct lt_decision_of *of, struct lt_error *err);
+
+/* decide_score.c */
+/* What the objective wants least of in that round, waiting aside. */
+struct linear lt_score_of(
+    const struct decision *decision, const struct lane *lane, int round);
+/* The same, with what waiting from the earliest start on is worth. */
+struct linear lt_score_with_waiting(
+    const struct decision *decision, const struct lane *lane, int round);
+/* Of the window that starts there. */
+double lt_score_value(const struct decision *decision, const struct lane *lane,
+    const struct linear *linear, int64_t start_utc_s);
+/* Noise of rounding in a score. */
+double lt_score_tolerance(double score);
+/* The least that a move must save, in units of the round's score. */
+double lt_score_least_saving(
+    const struct decision *decision, int round, double score);
+/* Score and conditions of one lane. */
+struct aim lt_aim_of(
+    const struct decision *decision, const struct lane *lane, int round);
+
+/* decide_choose.c */
 struct choice {			 /* the best so far, of all lanes */
 	const struct lane *lane; /* NULL = none */
 	double score;

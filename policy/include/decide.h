@@ -76,6 +76,8 @@ struct lt_request {
 	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s; /* <= now: at once */
+	int64_t latest_utc_s;	/* start without a deadline; 0 = max_delay
+				 * after the earliest */
 	int64_t deadline_utc_s; /* LT_UNSET_64 = none */
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;

@@ -17,6 +17,7 @@
 #include "options.h"
 #include "quote.h"
 #include "refusal.h"
+#include "replan.h"
 #include "ring.h"
 #include "series.h"
 #include "size.h"

@@ -147,6 +147,10 @@ struct lt_market {
 	uint32_t max_restart_risk_ppm;
 	uint32_t max_extra_cost_ppm;
 	uint32_t hold_margin_ppm;
+	/* What an hour of waiting is worth, of a job, and the part of its cost
+	 * that a later start must save. */
+	int64_t waiting_micros_per_hour, waiting_mg_per_hour;
+	uint32_t min_saving_ppm;
 	uint32_t max_array_size;
 	bool memory_ignored;   /* SelectTypeParameters without _Memory: memory
 				* is no part of a share */

@@ -38,6 +38,9 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_u32(coder, &m->max_restart_risk_ppm);
 	lt_code_u32(coder, &m->max_extra_cost_ppm);
 	lt_code_u32(coder, &m->hold_margin_ppm);
+	lt_code_i64(coder, &m->waiting_micros_per_hour);
+	lt_code_i64(coder, &m->waiting_mg_per_hour);
+	lt_code_u32(coder, &m->min_saving_ppm);
 	lt_code_u32(coder, &m->max_array_size);
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);

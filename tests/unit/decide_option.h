@@ -231,6 +231,20 @@ make_option(struct option *option, int p)
 	option->fits = true;
 	option->length_s = (int64_t)ceil(active.active_s * waves);
 	option->latest_s = latest_of(option, p, work_s, waves, tasks, &active);
+	/* Of signals that end, the window ends with them. */
+	const int signals[TERMS] = {
+	    part->price_series, part->tariff_series, part->carbon_series};
+	for (int t = 0; t < TERMS; t++) {
+		if (signals[t] == LT_NO_SERIES ||
+		    world.series[signals[t]].quality == LT_QUALITY_CONSTANT)
+			continue;
+		const struct lt_series *const series =
+		    &world.series[signals[t]];
+		const int64_t end =
+		    series->start_utc_s[series->count] - option->length_s;
+		while (option->latest_s > end && option->latest_s > earliest_s)
+			option->latest_s--;
+	}
 	if (request->pins & LT_PIN_BEGIN && option->latest_s > earliest_s)
 		option->latest_s = earliest_s;
 	if (option->length_s >= SECONDS - 1 ||

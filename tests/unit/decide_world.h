@@ -200,7 +200,7 @@ make_world(uint64_t number)
 	money = !one_in(5);
 	world.market = (struct lt_market){
 	    .carbon_price_micros_per_tonne =
-		one_in(4) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
+		one_in(2) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
 	    .max_delay_s = one_in(8) ? 0 : among(1, 1500),
 	    .stale_after_s = 3600,
 	    .deadline_slack_s = 60,
@@ -208,6 +208,9 @@ make_world(uint64_t number)
 	    .max_restart_risk_ppm = 100000,
 	    .max_extra_cost_ppm = 50000,
 	    .hold_margin_ppm = 100000,
+	    .waiting_micros_per_hour = one_in(2) ? 0 : among(0, 400000),
+	    .waiting_mg_per_hour = one_in(2) ? 0 : among(0, 2000000),
+	    .min_saving_ppm = one_in(2) ? 0 : (uint32_t)among(0, 300000),
 	    .partition_count = (uint32_t)among(1, PARTITIONS),
 	    .series_count = SERIES,
 	    .shape_count = PARTITIONS,

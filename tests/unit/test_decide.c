@@ -316,7 +316,8 @@ test_deadline(void **state)
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_DEADLINE);
 }
 
-/* What a day of waiting must be worth. */
+/* What a day of waiting must be worth: what figures show, what the site says.
+ */
 static void
 test_small_savings(void **state)
 {
@@ -324,17 +325,41 @@ test_small_savings(void **state)
 		const char *why;
 		enum lt_objective objective;
 		bool money;
-		double later; /* g/kWh, or micros, from 8 h on */
+		double now, later; /* g/kWh, or micros, until 8 h and then */
 		bool waits;
+		int64_t micros_per_hour, mg_per_hour;
+		uint32_t min_saving_ppm;
 	} cases[] = {
-	    /* 2 kWh at 500 g/kWh; 8 of money. */
-	    {"half a gram", LT_OBJECTIVE_CARBON, false, 499.74, true},
-	    {"less than that", LT_OBJECTIVE_CARBON, false, 499.76, false},
-	    {"half a gram among money", LT_OBJECTIVE_BALANCED, true, 499.74,
-		true},
-	    {"less than that", LT_OBJECTIVE_BALANCED, true, 499.76, false},
-	    {"half a cent", LT_OBJECTIVE_COST, true, 4e6 - 2501, true},
-	    {"less than that", LT_OBJECTIVE_COST, true, 4e6 - 2499, false},
+	    /* 2 kWh; 8 of money. */
+	    {"a gram", LT_OBJECTIVE_CARBON, false, 499, 498.49, true, 0, 0, 0},
+	    {"less", LT_OBJECTIVE_CARBON, false, 499, 498.51, false, 0, 0, 0},
+	    {"a tenth of 1.0 kg", LT_OBJECTIVE_CARBON, false, 500, 449.9, true,
+		0, 0, 0},
+	    {"less than that", LT_OBJECTIVE_CARBON, false, 500, 450.1, false, 0,
+		0, 0},
+	    {"a gram, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.49,
+		true, 0, 0, 0},
+	    {"less, money equal", LT_OBJECTIVE_BALANCED, true, 499, 498.51,
+		false, 0, 0, 0},
+	    {"a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 5001, true, 0, 0, 0},
+	    {"less than a cent", LT_OBJECTIVE_COST, true, 4e6, 4e6 - 4999,
+		false, 0, 0, 0},
+	    /* 8 hours at 10 g are 80 g of waiting. */
+	    {"81 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 458, true, 0,
+		10000, 0},
+	    {"80 g for 8 hours", LT_OBJECTIVE_CARBON, false, 499, 459.01, false,
+		0, 10000, 0},
+	    {"the same, money equal", LT_OBJECTIVE_BALANCED, true, 499, 459.01,
+		false, 5000, 10000, 0},
+	    {"money waits by money", LT_OBJECTIVE_COST, true, 4e6,
+		4e6 - 45001 / 2.0, false, 5000, 0, 0},
+	    {"5 cents for 8 hours at half a cent", LT_OBJECTIVE_COST, true, 4e6,
+		4e6 - 50001 / 2.0, true, 5000, 0, 0},
+	    {"5 %", LT_OBJECTIVE_COST, true, 4e6, 3.8e6 - 1, true, 0, 0, 50000},
+	    {"less than 5 %", LT_OBJECTIVE_COST, true, 4e6, 3.8e6 + 1, false, 0,
+		0, 50000},
+	    {"less than 5 % of carbon", LT_OBJECTIVE_BALANCED, true, 499, 475,
+		false, 0, 0, 50000},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -342,10 +367,17 @@ test_small_savings(void **state)
 
 		setup(state);
 		market.partition_count = 1;
+		market.waiting_micros_per_hour = cases[i].micros_per_hour;
+		market.waiting_mg_per_hour = cases[i].mg_per_hour;
+		market.min_saving_ppm = cases[i].min_saving_ppm;
 		request.objective = cases[i].objective;
-		set_series(CARBON, 500, cost ? 500 : cases[i].later, 500);
-		if (cost)
-			set_series(PRICE_HOME, 4e6, cases[i].later, 4e6);
+		if (cost) {
+			set_series(CARBON, 500, 500, 500);
+			set_series(
+			    PRICE_HOME, cases[i].now, cases[i].later, 5e6);
+		} else {
+			set_series(CARBON, cases[i].now, cases[i].later, 600);
+		}
 		if (!cases[i].money)
 			partitions[HOME].price_series = LT_NO_SERIES;
 		decide();
@@ -353,6 +385,55 @@ test_small_savings(void **state)
 			fail_msg("%s: +%lld", cases[i].why,
 			    (long long)plan.chosen.start_utc_s - NOW);
 	}
+}
+
+/* The cheap partition is as cheap at 8 h, and the grid is cleaner then. */
+static void
+test_cleaner_among_equals(void **state)
+{
+	static const enum lt_objective objectives[] = {
+	    LT_OBJECTIVE_COST, LT_OBJECTIVE_BALANCED};
+
+	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
+		setup(state);
+		market.carbon_price_micros_per_tonne = 0;
+		request.objective = objectives[i];
+		decide();
+		assert_int_equal(plan.chosen.partition, CHEAP);
+		assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+		/* A cent dearer then: no. */
+		set_series(PRICE_CHEAP, 1e6, 1e6 + 5001, 1e6);
+		decide();
+		assert_int_equal(plan.chosen.partition, CHEAP);
+		assert_int_equal(plan.chosen.start_utc_s, NOW);
+		/* Where its clean hours are worth less than the wait: no. */
+		setup(state);
+		market.carbon_price_micros_per_tonne = 0;
+		request.objective = objectives[i];
+		market.waiting_mg_per_hour = 101000; /* 800 g in 8 h */
+		decide();
+		assert_int_equal(plan.chosen.partition, CHEAP);
+		assert_int_equal(plan.chosen.start_utc_s, NOW);
+	}
+}
+
+/* The last forecast hour is no promise for the hours after it. */
+static void
+test_forecasts_end(void **state)
+{
+	setup(state);
+	market.partition_count = 1;
+	request.objective = LT_OBJECTIVE_CARBON;
+	request.limit_s = 2 * HOUR;
+	request.deadline_utc_s = NOW + 10 * DAY;
+	set_series(CARBON, 500, 400, 100);
+	decide();
+	assert_true(plan.chosen.start_utc_s >= NOW + 16 * HOUR);
+	assert_true(plan.chosen.end_utc_s <= NOW + 24 * HOUR);
+	/* Longer than what is known: at once, whatever comes after. */
+	request.limit_s = 25 * HOUR;
+	decide();
+	assert_false(plan.moved);
 }
 
 /* A grid of 0 g/kWh is the best there is, and no error where all is 0. */
@@ -400,6 +481,7 @@ test_home_cant_run_it(void **state)
 	request.gpus = 1;
 	request.gpu_memory_mib = 40000;
 	request.cpus = 8;
+	set_series(CARBON, 500, 500, 500);
 	decide();
 	assert_false(plan.fits);
 	assert_true(plan.moved);
@@ -473,6 +555,7 @@ test_extremes(void **state)
 	request.limit_s = INT64_MAX;
 	request.expected_run_s = 1;
 	request.array_tasks = 1000;
+	set_series(CARBON, 500, 500, 500);
 	decide();
 	assert_int_equal(plan.chosen.start_utc_s, NOW);
 	setup(state);
@@ -499,6 +582,8 @@ main(void)
 	    cmocka_unit_test_setup(test_pins, setup),
 	    cmocka_unit_test_setup(test_deadline, setup),
 	    cmocka_unit_test_setup(test_small_savings, setup),
+	    cmocka_unit_test_setup(test_cleaner_among_equals, setup),
+	    cmocka_unit_test_setup(test_forecasts_end, setup),
 	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a start scores, and the conditions that it must meet, in each round of
+ * a decision: docs/model.md, eqs. (21) to (23).
+ */
+#include <math.h>
+
+#include "decide_internal.h"
+
+static const double mg_per_tonne = 1e9;
+static const double rounding = 1e-9; /* of a score: noise, no saving */
+/* A cent: what no figure shows is no saving. */
+static const double least_micros = 10000;
+
+static const struct linear nothing;
+
+/* What a lane's score is: first what the objective wants least of, then (the
+ * second round) what it wants least of among equals. */
+struct linear
+lt_score_of(const struct decision *decision, const struct lane *lane, int round)
+{
+	static const struct linear end = {.per_s = 1};
+	const bool money = decision->use_money, carbon = decision->use_carbon;
+	const struct linear *cheap = money    ? &lane->money
+				     : carbon ? &lane->carbon
+					      : &nothing;
+	const struct linear *clean = carbon  ? &lane->carbon
+				     : money ? &lane->money
+					     : &nothing;
+
+	switch (decision->plan->objective) {
+	case LT_OBJECTIVE_COST:
+		return round == ROUND_FIRST ? *cheap : *clean;
+	case LT_OBJECTIVE_CARBON:
+		return round == ROUND_FIRST ? *clean : *cheap;
+	case LT_OBJECTIVE_FAST:
+		return round == ROUND_FIRST ? end : *cheap;
+	default:
+		if (round != ROUND_FIRST)
+			return *clean;
+		if (!money || !carbon)
+			return *cheap;
+		return lt_linear_sum(&lane->money, &lane->carbon,
+		    (double)decision->job.market
+			    ->carbon_price_micros_per_tonne /
+			mg_per_tonne);
+	}
+}
+
+/* Is the round's score in milligrams? Else it is micros, or seconds. */
+static bool
+scores_carbon(const struct decision *decision, int round)
+{
+	const enum lt_objective objective = decision->plan->objective;
+
+	if (!decision->use_carbon)
+		return !decision->use_money;
+	return !decision->use_money ||
+	       (round == ROUND_FIRST ? objective == LT_OBJECTIVE_CARBON
+				     : objective == LT_OBJECTIVE_COST ||
+					   objective == LT_OBJECTIVE_BALANCED);
+}
+
+/* The score with what waiting is worth in it, from the earliest start on;
+ * eq. (21a). */
+struct linear
+lt_score_with_waiting(
+    const struct decision *decision, const struct lane *lane, int round)
+{
+	const struct lt_market *const market = decision->job.market;
+	struct linear score = lt_score_of(decision, lane, round);
+
+	if (decision->plan->objective == LT_OBJECTIVE_FAST)
+		return score;
+	const double per_s = (double)(scores_carbon(decision, round)
+					  ? market->waiting_mg_per_hour
+					  : market->waiting_micros_per_hour) /
+			     LT_HOUR_S;
+
+	score.per_s += per_s;
+	score.constant -=
+	    per_s * (double)(decision->job.earliest_utc_s + lane->length_s -
+			     decision->job.now_utc_s);
+	return score;
+}
+
+double
+lt_score_value(const struct decision *decision, const struct lane *lane,
+    const struct linear *linear, int64_t start_utc_s)
+{
+	double integral[TERM_COUNT];
+
+	lt_lane_integrals(integral, lane, start_utc_s);
+	return lt_linear_value(linear, integral,
+	    (double)(start_utc_s + lane->length_s - decision->job.now_utc_s));
+}
+
+double
+lt_score_tolerance(double score)
+{
+	return rounding * fmax(1, fabs(score));
+}
+
+/* The last digit of a carbon figure, as lt_carbon_text() has it. */
+static double
+shown_mg(double mg)
+{
+	static const double kg = 1e6, t = 1e9;
+
+	return fabs(mg) < kg ? kg / 1000 : fabs(mg) < t ? kg / 10 : t / 100;
+}
+
+/* The least that a move must save, in units of the round's score; eq. (23).
+ * The fastest is fastest by any second. */
+double
+lt_score_least_saving(const struct decision *decision, int round, double score)
+{
+	const double micros_per_mg =
+	    (double)decision->job.market->carbon_price_micros_per_tonne /
+	    mg_per_tonne;
+	double least = least_micros;
+
+	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
+	    round == ROUND_FIRST)
+		least = 0;
+	else if (scores_carbon(decision, round))
+		least = shown_mg(score);
+	else if (decision->plan->objective == LT_OBJECTIVE_BALANCED &&
+		 decision->use_carbon && micros_per_mg > 0)
+		least = fmin(
+		    least, shown_mg(score / micros_per_mg) * micros_per_mg);
+	return fmax(least, lt_score_tolerance(score));
+}
+
+/* Score and caps of one lane in this round. */
+struct aim
+lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
+{
+	const struct lt_request *request = decision->job.request;
+	const int64_t now_at = decision->job.earliest_utc_s;
+	struct aim aim = {
+	    .score = lt_score_with_waiting(decision, lane, round)};
+
+	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
+	    decision->use_money && decision->plan->fits) {
+		const double home = lt_score_value(
+		    decision, &decision->home, &decision->home.money, now_at);
+
+		aim.caps[aim.cap_count++] = (struct cap){lane->money,
+		    home +
+			fabs(home) * decision->job.market->max_extra_cost_ppm /
+			    LT_MICROS +
+			lt_score_tolerance(home),
+		    LT_REJECT_DEARER};
+	}
+	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
+		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
+		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
+	if (round == ROUND_SECOND) {
+		const struct linear first =
+		    lt_score_of(decision, &decision->home, ROUND_FIRST);
+		const double home =
+		    lt_score_value(decision, &decision->home, &first, now_at);
+
+		aim.caps[aim.cap_count++] =
+		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
+			home + lt_score_tolerance(home), LT_REJECT_DEARER};
+	} else if (round == ROUND_EQUAL) {
+		const double first = decision->first_score;
+
+		aim.caps[aim.cap_count++] =
+		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
+			first + lt_score_tolerance(first), LT_REJECT_DEARER};
+	}
+	return aim;
+}

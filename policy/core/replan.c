@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lt_replan(): a new decision against the one that stands. docs/model.md,
+ * eq. (24a).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide_internal.h"
+#include "replan.h"
+
+/* Of the score that stands: forecasts go up and down by as much from one hour
+ * to the next, and each change is one that its user has to follow. */
+static const double switching = 0.02;
+
+static const char *const words[LT_REPLAN_WHY_COUNT] = {
+    [LT_REPLAN_KEEP] = "keep",
+    [LT_REPLAN_BETTER] = "better",
+    [LT_REPLAN_NO_ROOM] = "no_room",
+    [LT_REPLAN_CANNOT_RUN] = "cannot_run",
+};
+
+const char *
+lt_replan_word(enum lt_replan_why why)
+{
+	return (unsigned)why < LT_REPLAN_WHY_COUNT ? words[why] : "unknown";
+}
+
+int
+lt_replan_find(const char *word)
+{
+	for (int i = 0; i < LT_REPLAN_WHY_COUNT; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
+}
+
+static bool
+has_room(
+    const struct spans *spans, const struct lane *lane, int64_t start_utc_s)
+{
+	for (uint32_t i = 0; i < lane->span_count; i++) {
+		const struct span *const span =
+		    &spans->list[lane->first_span + i];
+
+		if (span->from_utc_s <= start_utc_s &&
+		    start_utc_s <= span->to_utc_s)
+			return true;
+	}
+	return false;
+}
+
+static double
+score_at(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s)
+{
+	const struct linear score =
+	    lt_score_with_waiting(decision, lane, ROUND_FIRST);
+
+	return lt_score_value(decision, lane, &score, start_utc_s);
+}
+
+/* The lane of a partition, with its room; false: it can't run the job. */
+static bool
+lane_of(struct lane *lane, struct decision *decision, int partition)
+{
+	double wanted, found;
+
+	if (partition < 0 ||
+	    (uint32_t)partition >= decision->job.market->partition_count ||
+	    (partition != decision->job.request->home &&
+		lt_move_reject(&decision->job, partition) != LT_REJECT_NONE) ||
+	    lt_lane_build(lane, &decision->job, partition, &wanted, &found) !=
+		LT_REJECT_NONE)
+		return false;
+	/* What it was promised, it may have, whatever is known of that hour. */
+	if (lane->latest_utc_s < decision->standing_utc_s)
+		lane->latest_utc_s = decision->standing_utc_s;
+	decision->spans.count = 0;
+	lt_lane_spans(&decision->spans, lane, &decision->job, &decision->edges);
+	return true;
+}
+
+static enum lt_replan_why
+judge(struct lt_replanned *out, struct decision *decision,
+    const struct lt_replan *of)
+{
+	const int64_t start_utc_s =
+	    of->start_utc_s > decision->job.earliest_utc_s
+		? of->start_utc_s
+		: decision->job.earliest_utc_s;
+	const struct lt_estimate *const chosen = &out->plan.chosen;
+	struct lane standing, other;
+
+	decision->standing_utc_s = start_utc_s;
+	if (!lane_of(&standing, decision, of->partition))
+		return LT_REPLAN_CANNOT_RUN;
+	lt_lane_estimate(&out->standing, &standing, start_utc_s);
+	if (!has_room(&decision->spans, &standing, start_utc_s))
+		return LT_REPLAN_NO_ROOM;
+	if ((chosen->partition == of->partition &&
+		chosen->start_utc_s == start_utc_s) ||
+	    !lane_of(&other, decision, chosen->partition))
+		return LT_REPLAN_KEEP;
+	const double stands = score_at(decision, &standing, start_utc_s);
+	const double gain =
+	    stands - score_at(decision, &other, chosen->start_utc_s);
+
+	return gain > fmax(lt_score_least_saving(decision, ROUND_FIRST, stands),
+			  switching * fabs(stands))
+		   ? LT_REPLAN_BETTER
+		   : LT_REPLAN_KEEP;
+}
+
+int
+lt_replan(
+    struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err)
+{
+	const struct lt_decision_of decision_of = {of->request, of->market,
+	    of->planned, of->planned_count, of->now_utc_s};
+	struct decision *decision = NULL;
+	const int code =
+	    lt_decision_make(&decision, &out->plan, &decision_of, err);
+
+	out->why = LT_REPLAN_KEEP;
+	out->standing = (struct lt_estimate){.partition = -1};
+	if (code == LT_OK)
+		out->why = judge(out, decision, of);
+	free(decision);
+	return code;
+}

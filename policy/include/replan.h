@@ -1,0 +1,52 @@
+/*
+ * A job that waits for the start it was given, decided again: what was
+ * forecast then is known better now. Pure, as lt_decide().
+ */
+#ifndef LT_REPLAN_H
+#define LT_REPLAN_H
+
+#include "decide.h"
+
+enum lt_replan_why {
+	LT_REPLAN_KEEP,	      /* nothing is enough better */
+	LT_REPLAN_BETTER,     /* another start saves more than a change costs
+			       */
+	LT_REPLAN_NO_ROOM,    /* its window is full by now */
+	LT_REPLAN_CANNOT_RUN, /* the partition can't run it any more */
+	LT_REPLAN_WHY_COUNT
+};
+/* "better": as in the ledger and in explain's JSON. */
+const char *lt_replan_word(enum lt_replan_why why);
+/* -1 = none. */
+int lt_replan_find(const char *word);
+
+struct lt_replan {
+	/* Of the job as it was submitted: home is where it would have gone by
+	 * itself, earliest is now or later, latest_utc_s the last start that
+	 * was promised. */
+	const struct lt_request *request;
+	const struct lt_market *market;
+	/* Without the job's own window. */
+	const struct lt_planned *planned;
+	uint32_t planned_count;
+	int partition;	     /* where it stands */
+	int64_t start_utc_s; /* and from when */
+	int64_t now_utc_s;
+};
+
+struct lt_replanned {
+	enum lt_replan_why why;
+	struct lt_estimate standing; /* by today's figures; CANNOT_RUN: none */
+	struct lt_plan plan; /* new; not for KEEP. Not moved = home, now */
+};
+
+/*
+ * lt_decide() now, and whether it is worth a change: by its first score, with
+ * what waiting is worth, the new start must be better than the one that stands
+ * by 2 % of that one's score, and by what a figure shows. Errors as
+ * lt_decide(); then *out says KEEP. Source: docs/model.md, eq. (24a).
+ */
+int lt_replan(
+    struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err);
+
+#endif

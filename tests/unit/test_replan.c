@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decided again: what changes a plan, what does not, and what is never
+ * broken, over random forecasts too.
+ */
+#include "decide_fixture.h"
+
+#include "replan.h"
+
+static struct lt_replanned again;
+static struct lt_replan of;
+
+static void
+replan_at(int partition, int64_t start_utc_s)
+{
+	of.request = &request;
+	of.market = &market;
+	of.partition = partition;
+	of.start_utc_s = start_utc_s;
+	if (of.now_utc_s == 0)
+		of.now_utc_s = NOW;
+	assert_int_equal(lt_replan(&again, &of, NULL), LT_OK);
+}
+
+static int
+begin(void **state)
+{
+	memset(&of, 0, sizeof(of));
+	setup(state);
+	market.partition_count = 1;
+	market.min_saving_ppm = 50000;
+	request.objective = LT_OBJECTIVE_CARBON;
+	return 0;
+}
+
+/* 2 kWh for 2 h at 500, 100 and 500 g/kWh: 8 h is the place to be. */
+static void
+test_figures(void **state)
+{
+	static const struct {
+		const char *why;
+		double first, second, third;
+		int64_t start_s;
+		enum lt_replan_why want;
+		int64_t to_s;
+	} cases[] = {
+	    {"where it should be", 500, 100, 500, 8 * HOUR, LT_REPLAN_KEEP, 0},
+	    {"the clean hours come later than was said", 500, 500, 100,
+		8 * HOUR, LT_REPLAN_BETTER, 16 * HOUR},
+	    {"they are here already", 100, 500, 500, 8 * HOUR, LT_REPLAN_BETTER,
+		0},
+	    {"better by 1 %: no", 500, 500, 495, 8 * HOUR, LT_REPLAN_KEEP, 0},
+	    {"nor by as little as 5 % of now, later still", 500, 100, 94.9,
+		8 * HOUR, LT_REPLAN_KEEP, 0},
+	    {"all the same: it waits for nothing, but gains nothing either",
+		500, 500, 500, 8 * HOUR, LT_REPLAN_KEEP, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin(state);
+		set_series(
+		    CARBON, cases[i].first, cases[i].second, cases[i].third);
+		replan_at(HOME, NOW + cases[i].start_s);
+		if (again.why != cases[i].want)
+			fail_msg(
+			    "%s: %s", cases[i].why, lt_replan_word(again.why));
+		assert_int_equal(again.standing.partition, HOME);
+		assert_int_equal(
+		    again.standing.start_utc_s, NOW + cases[i].start_s);
+		if (again.why == LT_REPLAN_BETTER)
+			assert_int_equal(
+			    again.plan.chosen.start_utc_s, NOW + cases[i].to_s);
+	}
+}
+
+/* What waiting is worth is counted from now, not from the submission. */
+static void
+test_waiting_counts(void **state)
+{
+	begin(state);
+	set_series(CARBON, 110, 100, 500);
+	market.min_saving_ppm = 0;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
+	market.waiting_mg_per_hour = 10000; /* 80 g for 20 */
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_BETTER);
+	assert_int_equal(again.plan.chosen.start_utc_s, NOW);
+	assert_false(again.plan.moved);
+}
+
+/* Never later than was promised at the submission. */
+static void
+test_latest(void **state)
+{
+	begin(state);
+	set_series(CARBON, 500, 500, 100);
+	request.latest_utc_s = NOW + 12 * HOUR;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_true(again.why == LT_REPLAN_KEEP ||
+		    again.plan.chosen.start_utc_s <= NOW + 12 * HOUR);
+	request.latest_utc_s = NOW + 16 * HOUR;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_BETTER);
+	assert_int_equal(again.plan.chosen.start_utc_s, NOW + 16 * HOUR);
+	/* A deadline moves for nobody. */
+	request.latest_utc_s = 0;
+	request.deadline_utc_s = NOW + 16 * HOUR + 1800;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
+}
+
+static void
+test_room(void **state)
+{
+	struct lt_planned all = {HOME, 8, NOW + 8 * HOUR, NOW + 16 * HOUR};
+
+	begin(state);
+	of.planned = &all;
+	of.planned_count = 1;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_NO_ROOM);
+	assert_int_not_equal(again.plan.chosen.start_utc_s, NOW + 8 * HOUR);
+	/* Of eight nodes seven are taken. */
+	all.nodes = 7;
+	replan_at(HOME, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
+}
+
+static void
+test_partition_is_gone(void **state)
+{
+	begin(state);
+	setup(state);
+	request.objective = LT_OBJECTIVE_COST;
+	set_series(CARBON, 500, 500, 500);
+	replan_at(CHEAP, NOW + 8 * HOUR);
+	assert_int_equal(again.standing.partition, CHEAP);
+	partitions[CHEAP].flags &= ~(uint32_t)LT_PARTITION_UP;
+	replan_at(CHEAP, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_CANNOT_RUN);
+	assert_int_equal(again.plan.chosen.partition, HOME);
+	replan_at(-1, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_CANNOT_RUN);
+	partitions[CHEAP].flags |= LT_PARTITION_UP;
+	/* The cheap one is the dear one by now. */
+	set_series(PRICE_CHEAP, 9e6, 9e6, 9e6);
+	replan_at(CHEAP, NOW + 8 * HOUR);
+	assert_int_equal(again.why, LT_REPLAN_BETTER);
+	assert_int_equal(again.plan.chosen.partition, HOME);
+	assert_false(again.plan.moved);
+}
+
+static void
+test_errors(void **state)
+{
+	struct lt_error err = {0};
+
+	begin(state);
+	request.home = -1;
+	of = (struct lt_replan){&request, &market, NULL, 0, HOME, NOW, NOW};
+	assert_int_equal(lt_replan(&again, &of, &err), LT_EINPUT);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
+	assert_int_equal(again.standing.partition, -1);
+}
+
+static void
+test_words(void **state)
+{
+	(void)state;
+	for (int i = 0; i < LT_REPLAN_WHY_COUNT; i++)
+		assert_int_equal(
+		    lt_replan_find(lt_replan_word((enum lt_replan_why)i)), i);
+	assert_int_equal(lt_replan_find("else"), -1);
+}
+
+/* An hour after hour follows forecasts that err by some 3 %: plans hardly
+ * change, each change is of use by what is then known, and none breaks the
+ * promise. */
+static void
+test_hour_by_hour(void **state)
+{
+	enum { HOURS = 24, JOBS = 300 };
+	static int64_t times[HOURS * 2 + 1];
+	static double hourly[HOURS * 2], sums[HOURS * 2 + 1];
+	int changes = 0, jobs = 0;
+	uint64_t seed = 7;
+
+	for (int job = 0; job < JOBS; job++) {
+		begin(state);
+		request.latest_utc_s = NOW + 20 * HOUR;
+		int64_t start = NOW + 20 * HOUR;
+		for (int hour = 0; start > NOW + hour * HOUR; hour++) {
+			for (int i = 0; i <= HOURS * 2; i++)
+				times[i] = NOW + i * HOUR;
+			for (int i = 0; i < HOURS * 2; i++) {
+				seed = seed * 6364136223846793005u +
+				       1442695040888963407u;
+				hourly[i] =
+				    (300 + 150 * sin((i + job) * 0.2618)) *
+				    (0.97 +
+					0.06 * (double)(seed >> 40) / 0x1p24);
+			}
+			series[CARBON] = (struct lt_series){.count = HOURS * 2,
+			    .quality = LT_QUALITY_FORECAST,
+			    .issued_utc_s = NOW + hour * HOUR,
+			    .start_utc_s = times,
+			    .value = hourly,
+			    .integral = sums};
+			assert_int_equal(
+			    lt_series_prepare(&series[CARBON], NULL), LT_OK);
+			series[PRICE_HOME].issued_utc_s = NOW + hour * HOUR;
+			series[PRICE_HOME].quality = LT_QUALITY_CONSTANT;
+			of.now_utc_s = NOW + hour * HOUR;
+			replan_at(HOME, start);
+			assert_true(again.why <= LT_REPLAN_BETTER);
+			if (again.why != LT_REPLAN_BETTER)
+				continue;
+			assert_true(again.plan.chosen.carbon_mg <
+				    again.standing.carbon_mg);
+			assert_true(again.plan.chosen.start_utc_s <=
+				    request.latest_utc_s);
+			start = again.plan.chosen.start_utc_s;
+			changes++;
+		}
+		jobs++;
+	}
+	/* One to leave the worst start that there is, and little more. */
+	print_message("# %d changes of %d jobs\n", changes, jobs);
+	assert_true(changes >= jobs / 2 && changes < 3 * jobs);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_waiting_counts),
+	    cmocka_unit_test(test_latest),
+	    cmocka_unit_test(test_room),
+	    cmocka_unit_test(test_partition_is_gone),
+	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_hour_by_hour),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
