@@ -20,6 +20,7 @@
 #include "rates.h"
 #include "rebuild.h"
 #include "release.h"
+#include "replanning.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
@@ -88,6 +89,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
 	}
 	lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+	lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
 }
 
 /* All jobs against all holds, and what follows from it. */

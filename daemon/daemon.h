@@ -10,6 +10,7 @@
 #include "args.h"
 #include "budget/budget_state.h"
 #include "budget/rebuild.h"
+#include "budget/replanning.h"
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
@@ -50,6 +51,7 @@ struct lt_daemon {
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;
 	struct lt_rebuild rebuild;
+	struct lt_replan_state replan;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */
 	struct lt_clock clock;

@@ -126,6 +126,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.ended);
 	free(d->jobs.live);
 	free(d->jobs.admitted);
+	lt_replan_free(&d->replan);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->recorded);

@@ -25,34 +25,71 @@ new_id(void)
 	return id;
 }
 
-int
-lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
-    enum lt_slurm_hold action, int64_t begin_utc_s, struct lt_error *err)
+/* What was asked is in the text on the job alone: it stays there. */
+static void
+keep_wish(struct lt_quote *told, const struct lt_slurm_job *job)
+{
+	const char *const text = job->admin_comment;
+	struct lt_quote quote;
+
+	if (!told->wish.known && text != NULL &&
+	    lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
+	    quote.id == told->id)
+		told->wish = quote.wish;
+}
+
+/* update: what else is told, or LT_LEAVE and the like. */
+static int
+publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
+    struct lt_slurm_update *update, struct lt_error *err)
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
 	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
+	struct lt_quote told = *quote;
 	struct lt_error failed = {0};
-	struct lt_slurm_update update;
 	int code = LT_OK;
 
-	lt_slurm_update_init(&update, job->job_id);
+	keep_wish(&told, job);
 	if (merged != NULL &&
-	    lt_quote_pack(ours, sizeof(ours), quote) == LT_OK &&
+	    lt_quote_pack(ours, sizeof(ours), &told) == LT_OK &&
 	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,
 		ours) == LT_OK)
-		update.admin_comment = merged;
-	update.hold = action;
-	if (begin_utc_s != 0)
-		update.begin_utc_s = begin_utc_s;
-	if (update.admin_comment != NULL || action != LT_LEAVE ||
-	    begin_utc_s != 0)
-		code = lt_slurm_update_job(&update, &failed);
+		update->admin_comment = merged;
+	if (update->admin_comment != NULL || update->hold != LT_LEAVE ||
+	    update->begin_utc_s != LT_UNSET_64 || update->partition != NULL)
+		code = lt_slurm_update_job(update, &failed);
 	free(merged);
 	if (code == LT_OK)
 		return LT_OK;
 	lt_log(
 	    "update_failed", "job=%u error=\"%s\"", job->job_id, failed.text);
 	return lt_fail(err, (enum lt_code)code, "%s", failed.text);
+}
+
+int
+lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
+    enum lt_slurm_hold action, int64_t begin_utc_s, struct lt_error *err)
+{
+	struct lt_slurm_update update;
+
+	lt_slurm_update_init(&update, job->job_id);
+	update.hold = action;
+	if (begin_utc_s != 0)
+		update.begin_utc_s = begin_utc_s;
+	return publish(job, quote, &update, err);
+}
+
+int
+lt_quote_publish_place(const struct lt_slurm_job *job,
+    const struct lt_quote *quote, struct lt_error *err)
+{
+	struct lt_slurm_update update;
+
+	lt_slurm_update_init(&update, job->job_id);
+	update.begin_utc_s = quote->plan_start_utc_s;
+	if (strcmp(job->partition, quote->partition) != 0)
+		update.partition = quote->partition;
+	return publish(job, quote, &update, err);
 }
 
 /* What this job may cost at its limit, as a fresh quote. */

@@ -18,6 +18,9 @@ struct lt_daemon;
 int lt_quote_publish(const struct lt_slurm_job *job,
     const struct lt_quote *quote, enum lt_slurm_hold action,
     int64_t begin_utc_s, struct lt_error *err);
+/* The same, with the quote's own partition and start as the job's. */
+int lt_quote_publish_place(const struct lt_slurm_job *job,
+    const struct lt_quote *quote, struct lt_error *err);
 /* A fresh quote at the job's limit; false: it can't be priced. */
 bool lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
     const struct lt_daemon *d, int64_t now_utc_s);

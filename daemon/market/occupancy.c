@@ -37,6 +37,32 @@ in_partition(const struct lt_slurm_job *job, const char *name)
 		   job->partition[length] == ',');
 }
 
+bool
+lt_occupancy_window(struct lt_planned *window, const struct lt_slurm_job *job,
+    const struct lt_market *market, int partition, int64_t now_utc_s)
+{
+	const bool running = job->state == LT_JOB_RUNNING;
+	const bool booked = job->state == LT_JOB_PENDING && !job->held &&
+			    job->eligible_utc_s > now_utc_s;
+
+	if ((!running && !booked) || job->nodes == 0)
+		return false;
+	const int64_t start_utc_s = running ? now_utc_s : job->eligible_utc_s;
+	const int64_t length_s = job->limit_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
+				     ? job->limit_s
+				     : (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
+	const int64_t end_utc_s =
+	    (running && job->start_utc_s ? job->start_utc_s : start_utc_s) +
+	    length_s;
+
+	*window = (struct lt_planned){.partition = (uint16_t)partition,
+	    .nodes = (float)(equivalents(job, market, partition) *
+			     (running ? 1 : job->array_pending)),
+	    .start_utc_s = start_utc_s - start_utc_s % LT_HOUR_S,
+	    .end_utc_s = (end_utc_s + LT_HOUR_S - 1) / LT_HOUR_S * LT_HOUR_S};
+	return window->end_utc_s > window->start_utc_s;
+}
+
 void
 lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_slurm_jobs *jobs, const struct lt_market *market,
@@ -48,28 +74,17 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 	memset(occupancy, 0, sizeof(*occupancy));
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
-		const bool running = job->state == LT_JOB_RUNNING;
-		const bool booked = job->state == LT_JOB_PENDING &&
-				    !job->held &&
-				    job->eligible_utc_s > now_utc_s;
+		struct lt_planned window;
 
-		if ((!running && !booked) || job->nodes == 0 ||
-		    !in_partition(job, market->partitions[partition].name))
+		if (!in_partition(job, market->partitions[partition].name) ||
+		    !lt_occupancy_window(
+			&window, job, market, partition, now_utc_s))
 			continue;
-		const int64_t start = running ? now_utc_s : job->eligible_utc_s;
-		const int64_t length =
-		    job->limit_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
-			? job->limit_s
-			: (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
-		const int64_t end =
-		    (running && job->start_utc_s ? job->start_utc_s : start) +
-		    length;
-		const double nodes = equivalents(job, market, partition) *
-				     (running ? 1 : job->array_pending);
-		for (int64_t h = (start - first) / LT_HOUR_S;
-		     h < LT_OCCUPANCY_STEPS && first + h * LT_HOUR_S < end;
+		for (int64_t h = (window.start_utc_s - first) / LT_HOUR_S;
+		     h < LT_OCCUPANCY_STEPS &&
+		     first + h * LT_HOUR_S < window.end_utc_s;
 		     h++) {
-			occupancy->nodes[h] += nodes;
+			occupancy->nodes[h] += (double)window.nodes;
 			used = (uint32_t)h + 1 > used ? (uint32_t)h + 1 : used;
 		}
 	}

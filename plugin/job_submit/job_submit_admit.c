@@ -78,6 +78,7 @@ fill_quote(struct lt_submission *s)
 	quote->home_expected =
 	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
 		plan->home.cost_micros, plan->home.carbon_mg};
+	lt_wish_of_request(&quote->wish, &s->request);
 	fill_why(s);
 }
 

@@ -248,27 +248,37 @@ choose(struct decision *decision, int round, const struct choice *first)
 	    decision, &best, limit + lt_score_tolerance(limit));
 }
 
-/* Is it later than need be, and saves less than people wait for? Eq. (23). */
 static bool
-waits_for_little(
-    const struct decision *decision, const struct choice *choice, int round)
+saves_enough(const struct decision *decision, const struct choice *choice,
+    const struct linear *was, const struct linear *is)
 {
-	const int64_t earliest_utc_s = decision->job.earliest_utc_s;
-
-	if (choice->lane == NULL || choice->start_utc_s <= earliest_utc_s ||
-	    decision->plan->objective == LT_OBJECTIVE_FAST)
-		return false;
 	const struct lane *const lane =
 	    decision->plan->fits ? &decision->home : choice->lane;
-	const struct linear was = lt_score_of(decision, lane, round);
-	const struct linear is = lt_score_of(decision, choice->lane, round);
 	const double from =
-	    lt_score_value(decision, lane, &was, earliest_utc_s);
+	    lt_score_value(decision, lane, was, decision->job.earliest_utc_s);
 	const double to =
-	    lt_score_value(decision, choice->lane, &is, choice->start_utc_s);
+	    lt_score_value(decision, choice->lane, is, choice->start_utc_s);
 
-	return from - to <
+	return from - to >=
 	       fabs(from) * decision->job.market->min_saving_ppm / LT_MICROS;
+}
+
+/* Is it later than need be, and saves less than people wait for, in money and
+ * in carbon? Eq. (23). */
+static bool
+waits_for_little(const struct decision *decision, const struct choice *choice)
+{
+	const struct lane *const home =
+	    decision->plan->fits ? &decision->home : choice->lane;
+	const struct lane *const lane = choice->lane;
+
+	return lane != NULL &&
+	       choice->start_utc_s > decision->job.earliest_utc_s &&
+	       decision->plan->objective != LT_OBJECTIVE_FAST &&
+	       !(decision->use_money && saves_enough(decision, choice,
+					    &home->money, &lane->money)) &&
+	       !(decision->use_carbon && saves_enough(decision, choice,
+					     &home->carbon, &lane->carbon));
 }
 
 /* Only what can start at once stays. */
@@ -298,7 +308,7 @@ choose_worth(struct decision *decision, int round, const struct choice *first)
 {
 	struct choice choice = choose(decision, round, first);
 
-	if (!waits_for_little(decision, &choice, round))
+	if (!waits_for_little(decision, &choice))
 		return choice;
 	drop_later_starts(decision);
 	return choose(decision, round, first);
@@ -325,8 +335,7 @@ choose_cleaner(struct decision *decision, const struct choice *first)
 	decision->first_score =
 	    lt_score_value(decision, first->lane, &score, first->start_utc_s);
 	const struct choice cleaner = choose(decision, ROUND_EQUAL, first);
-	return cleaner.lane != NULL &&
-		       !waits_for_little(decision, &cleaner, ROUND_EQUAL)
+	return cleaner.lane != NULL && !waits_for_little(decision, &cleaner)
 		   ? cleaner
 		   : *first;
 }

@@ -273,3 +273,35 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 			    from->best.carbon_mg};
 		}
 }
+
+void
+lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
+{
+	*wish = (struct lt_wish){.known = true,
+	    .movable =
+		request->named_count == 0 && request->features[0] == '\0' &&
+		request->gpu_type[0] == '\0' && request->tmp_disk_mib == 0 &&
+		request->excluded_nodes == 0 && request->cores_per_socket == 0,
+	    .pins = request->pins,
+	    .deadline_utc_s = request->deadline_utc_s,
+	    .expected_run_s = request->expected_run_s,
+	    .max_cost_micros = request->max_cost_micros,
+	    .gpu_memory_mib = request->gpu_memory_mib,
+	    .precision = request->precision,
+	    .checkpoint = request->checkpoint.enabled,
+	    .write_s = llround(request->checkpoint.write_s),
+	    .every_s = llround(request->checkpoint.every_s)};
+}
+
+void
+lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
+{
+	request->pins = wish->pins;
+	request->deadline_utc_s = wish->deadline_utc_s;
+	request->expected_run_s = wish->expected_run_s;
+	request->max_cost_micros = wish->max_cost_micros;
+	request->gpu_memory_mib = wish->gpu_memory_mib;
+	request->precision = wish->precision;
+	request->checkpoint = (struct lt_checkpoint){
+	    wish->checkpoint, (double)wish->write_s, (double)wish->every_s};
+}

@@ -21,9 +21,10 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= why=;"),
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= why= ask=,,,,,,,,,;"),
+	WISH = 2 + 4 * 10 + 5 * NUMBER,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
-		     2 * PLACE + 2 * WORD + LT_WHY_TEXT_SIZE - 1,
+		     2 * PLACE + 2 * WORD + LT_WHY_TEXT_SIZE - 1 + WISH,
 };
 _Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
 
@@ -70,6 +71,23 @@ put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
 	lt_text_put(text, "@%" PRId64, start_utc_s);
 }
 
+static void
+put_wish(struct lt_text *text, const struct lt_wish *wish)
+{
+	lt_text_put(text, " ask=%d,%" PRIu32 ",", wish->movable, wish->pins);
+	put_optional(
+	    text, wish->deadline_utc_s != LT_UNSET_64, wish->deadline_utc_s);
+	lt_text_put(text, ",");
+	put_optional(
+	    text, wish->expected_run_s != LT_UNSET_64, wish->expected_run_s);
+	lt_text_put(text, ",");
+	put_optional(
+	    text, wish->max_cost_micros != LT_UNSET_64, wish->max_cost_micros);
+	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
+	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
+	    wish->write_s, wish->every_s);
+}
+
 int
 lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 {
@@ -97,7 +115,11 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);
-	lt_text_put(&text, quote->why[0] ? " why=%s;" : "%s;", quote->why);
+	if (quote->why[0])
+		lt_text_put(&text, " why=%s", quote->why);
+	if (quote->wish.known)
+		put_wish(&text, &quote->wish);
+	lt_text_put(&text, ";");
 	if (text.full) {
 		out[0] = '\0';
 		return LT_ELIMIT;
@@ -164,6 +186,16 @@ expect(struct scanner *scanner, const char *text)
 		scanner->bad = true;
 	else
 		scanner->at += length;
+}
+
+static bool
+begins(const struct scanner *scanner, const char *text)
+{
+	const size_t length = strlen(text);
+
+	return !scanner->bad &&
+	       (size_t)(scanner->end - scanner->at) >= length &&
+	       memcmp(scanner->at, text, length) == 0;
 }
 
 static bool
@@ -398,9 +430,11 @@ get_why_text(struct scanner *scanner, char why[LT_WHY_TEXT_SIZE])
 {
 	struct lt_whys whys;
 	const size_t left = (size_t)(scanner->end - scanner->at);
-	const char *const end =
-	    scanner->bad ? NULL : memchr(scanner->at, ';', left);
-	const size_t length = end == NULL ? 0 : (size_t)(end - scanner->at);
+	size_t length = 0;
+
+	while (!scanner->bad && length < left && scanner->at[length] != ';' &&
+	       scanner->at[length] != ' ')
+		length++;
 
 	if (length == 0 || length >= LT_WHY_TEXT_SIZE ||
 	    lt_why_unpack(&whys, scanner->at, length, NULL) != LT_OK) {
@@ -409,6 +443,55 @@ get_why_text(struct scanner *scanner, char why[LT_WHY_TEXT_SIZE])
 	}
 	memcpy(why, scanner->at, length);
 	scanner->at += length;
+}
+
+/* A number that is not negative, or "-" for none. */
+static int64_t
+get_set(struct scanner *scanner)
+{
+	int64_t value = 0;
+
+	if (!get_optional(scanner, &value))
+		return LT_UNSET_64;
+	if (value < 0)
+		scanner->bad = true;
+	return value;
+}
+
+static uint32_t
+get_below(struct scanner *scanner, uint32_t end)
+{
+	const uint32_t value = get_u32(scanner);
+
+	if (value >= end)
+		scanner->bad = true;
+	return scanner->bad ? 0 : value;
+}
+
+static void
+get_wish(struct scanner *scanner, struct lt_wish *wish)
+{
+	wish->known = true;
+	wish->movable = get_below(scanner, 2) != 0;
+	expect(scanner, ",");
+	wish->pins = get_u32(scanner);
+	expect(scanner, ",");
+	wish->deadline_utc_s = get_set(scanner);
+	expect(scanner, ",");
+	wish->expected_run_s = get_set(scanner);
+	expect(scanner, ",");
+	wish->max_cost_micros = get_set(scanner);
+	expect(scanner, ",");
+	wish->gpu_memory_mib = get_u32(scanner);
+	expect(scanner, ",");
+	wish->precision =
+	    (enum lt_precision)get_below(scanner, LT_PRECISION_COUNT);
+	expect(scanner, ",");
+	wish->checkpoint = get_below(scanner, 2) != 0;
+	expect(scanner, ",");
+	wish->write_s = get_u32(scanner);
+	expect(scanner, ",");
+	wish->every_s = get_u32(scanner);
 }
 
 static void
@@ -444,9 +527,13 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
-	if (next_is(scanner, ' ')) {
+	if (begins(scanner, " why=")) {
 		expect(scanner, " why=");
 		get_why_text(scanner, quote->why);
+	}
+	if (next_is(scanner, ' ')) {
+		expect(scanner, " ask=");
+		get_wish(scanner, &quote->wish);
 	}
 	expect(scanner, ";");
 }

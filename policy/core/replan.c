@@ -10,9 +10,9 @@
 #include "decide_internal.h"
 #include "replan.h"
 
-/* Of the score that stands: forecasts go up and down by as much from one hour
- * to the next, and each change is one that its user has to follow. */
-static const double switching = 0.02;
+/* Of the saving that there is: forecasts go up and down by as much from one
+ * hour to the next, and each change is one that its user has to follow. */
+static const double switching = 0.1;
 
 static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_KEEP] = "keep",
@@ -104,11 +104,15 @@ judge(struct lt_replanned *out, struct decision *decision,
 	    !lane_of(&other, decision, chosen->partition))
 		return LT_REPLAN_KEEP;
 	const double stands = score_at(decision, &standing, start_utc_s);
-	const double gain =
-	    stands - score_at(decision, &other, chosen->start_utc_s);
+	const double is = score_at(decision, &other, chosen->start_utc_s);
+	const double least =
+	    lt_score_least_saving(decision, ROUND_FIRST, stands);
+	double from = stands;
 
-	return gain > fmax(lt_score_least_saving(decision, ROUND_FIRST, stands),
-			  switching * fabs(stands))
+	if (out->plan.fits)
+		from = fmax(from, score_at(decision, &decision->home,
+				      decision->job.earliest_utc_s));
+	return stands - is > fmax(least, switching * (from - is))
 		   ? LT_REPLAN_BETTER
 		   : LT_REPLAN_KEEP;
 }

@@ -28,6 +28,20 @@ enum lt_quote_flag {
 	LT_QUOTE_PLANE = 1 << 9, /* --distribution=plane: no record shows it */
 };
 
+/* What of the request no record of Slurm's shows: to decide it again. */
+struct lt_wish {
+	bool known;
+	/* Asks for nothing that a record does not show: may be moved to
+	 * another partition later. */
+	bool movable;
+	uint32_t pins;
+	int64_t deadline_utc_s, expected_run_s, max_cost_micros;
+	uint32_t gpu_memory_mib;
+	enum lt_precision precision;
+	bool checkpoint;
+	int64_t write_s, every_s; /* of checkpoints, whole seconds */
+};
+
 struct lt_quote {
 	uint64_t id;  /* never 0 */
 	uint32_t rev; /* our own updates count up */
@@ -44,7 +58,13 @@ struct lt_quote {
 	enum lt_objective objective;
 	enum lt_mode mode;
 	char why[LT_WHY_TEXT_SIZE]; /* lt_why_pack(); "" = did not ask */
+	struct lt_wish wish;	    /* in the text only, not in a ledger */
 };
+
+/* What the request asks beyond what Slurm's records have. */
+void lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request);
+/* The other way: into a request that was made from a record. */
+void lt_wish_lay(struct lt_request *request, const struct lt_wish *wish);
 
 /* The candidates of a decision, as they were when it was made. */
 struct lt_why {
@@ -76,7 +96,9 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * "lowtide:1 q=<16 hex> rev=1 team=vision hold=<micros>,<mg> n=<tasks>
  *  win=<start>-<end> plan=<partition>@<start> base=<partition>@<start>
  *  exp=<micros>,<mg> was=<micros>,<mg> by=<objective> mode=<mode> f=<flags>;"
- * and " why=<why>" before the ";" where there is one. An unknown amount is
+ * and " why=<why>", then " ask=<movable>,<pins>,<deadline>,<expected>,<max
+ * cost>,<GPU MiB>,<precision>,<checkpoint>,<write>,<every>" before the ";"
+ * where there is one. An unknown amount is
  * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);

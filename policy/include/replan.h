@@ -43,8 +43,9 @@ struct lt_replanned {
 /*
  * lt_decide() now, and whether it is worth a change: by its first score, with
  * what waiting is worth, the new start must be better than the one that stands
- * by 2 % of that one's score, and by what a figure shows. Errors as
- * lt_decide(); then *out says KEEP. Source: docs/model.md, eq. (24a).
+ * by a tenth of what it saves from home's now (or from that one, where that is
+ * worse), and by what a figure shows. Errors as lt_decide(); then *out says
+ * KEEP. Source: docs/model.md, eq. (24a).
  */
 int lt_replan(
     struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err);

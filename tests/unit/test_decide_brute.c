@@ -301,20 +301,26 @@ choose(const struct look *look, int round, const struct pick *first)
 	    look, round, first, limit + (1 + look->slack) * noise(limit), NULL);
 }
 
-/* Later than at once, for less than people are to wait for? */
 static bool
-is_little(const struct look *look, const struct pick *pick, int round)
+is_much(const struct look *look, double from, double to)
 {
-	const int from_p = look->rules->fits ? world.request.home : pick->p;
+	return from - to >= fabs(from) * world.market.min_saving_ppm / 1e6 -
+				look->slack * noise(from);
+}
 
+/* Later than at once, for less than people are to wait for, of either? */
+static bool
+is_little(const struct look *look, const struct pick *pick)
+{
 	if (!pick->any || pick->s == 0 ||
 	    world.request.objective == LT_OBJECTIVE_FAST)
 		return false;
-	const double from = score_of(look->rules, from_p, 0, round);
-	const double saved =
-	    from - score_of(look->rules, pick->p, pick->s, round);
-	return saved < fabs(from) * world.market.min_saving_ppm / 1e6 +
-			   look->slack * noise(from);
+	const struct price is = price_of(pick->p, pick->s);
+	const struct price was =
+	    price_of(look->rules->fits ? world.request.home : pick->p, 0);
+
+	return !(look->rules->money && is_much(look, was.money, is.money)) &&
+	       !(look->rules->carbon && is_much(look, was.carbon, is.carbon));
 }
 
 static struct pick
@@ -322,7 +328,7 @@ choose_worth(struct look *look, int round)
 {
 	struct pick pick = choose(look, round, NULL);
 
-	if (is_little(look, &pick, round)) {
+	if (is_little(look, &pick)) {
 		look->only_now = true;
 		pick = choose(look, round, NULL);
 	}
@@ -346,8 +352,7 @@ decide(const struct rules *rules, double slack)
 		objective != LT_OBJECTIVE_COST))
 		return pick;
 	const struct pick cleaner = choose(&look, EQUAL, &pick);
-	return cleaner.any && !is_little(&look, &cleaner, EQUAL) ? cleaner
-								 : pick;
+	return cleaner.any && !is_little(&look, &cleaner) ? cleaner : pick;
 }
 
 static uint32_t moves, waits, elsewhere, second_round, unfit, capped, cleaner,
@@ -395,9 +400,9 @@ count(const struct rules *rules, const struct lt_plan *plan)
 	const struct pick first = choose(&look, FIRST, NULL);
 
 	second_round += !first.any && rules->fits && plan->moved;
-	little += is_little(&look, &first, FIRST);
+	little += is_little(&look, &first);
 	cleaner += first.any && plan->moved && !is_plan(plan, &first) &&
-		   !is_little(&look, &first, FIRST);
+		   !is_little(&look, &first);
 	capped += plan->moved && world.request.max_cost_micros != LT_UNSET_64;
 	moves += plan->moved;
 	unfit += !plan->fits && plan->moved;

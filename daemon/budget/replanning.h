@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs that wait for the start they were given are decided again: each hour,
+ * shortly before they start, and when what they were decided by has changed.
+ * Only what lowtide set is changed, within
+ * what was promised at the submission.
+ */
+#ifndef LT_REPLANNING_H
+#define LT_REPLANNING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decide.h"
+
+struct lt_daemon;
+
+struct lt_replan_due {
+	int64_t start_utc_s;
+	uint32_t job_id;
+};
+
+struct lt_replan_state {      /* start as { 0 } */
+	int64_t looked_utc_s; /* jobs that were due until then were queued; 0:
+			       * all are */
+	int64_t passed_utc_s; /* when the pass before was */
+	struct lt_replan_due *queue;
+	uint32_t count;
+	size_t capacity;
+	/* The next day's signals when all were looked at; series x hours. */
+	float *seen;
+	uint32_t seen_count;
+	/* What was changed since the market was compiled. */
+	uint64_t generation;
+	uint32_t planned_count;
+	struct lt_planned *planned; /* LT_PLANNED_MAX; NULL = none yet */
+};
+
+/* At most LT_REPLANS_A_SECOND changes since the pass before, nearest starts
+ * first; who is left over is decided in the next pass. */
+enum { LT_REPLANS_A_SECOND = 20 };
+int lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+void lt_replan_free(struct lt_replan_state *state);
+
+#endif

@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# Jobs that wait are decided again, on real Slurm: plans follow what is known
+# of the hours to come, and nothing that was promised or set by hand is broken.
+load helper
+
+# day CLEAN DIRTY: of the last hour and those to come, 100 g from hour CLEAN
+# from now on until DIRTY, 400 g else.
+day() {
+	local now h g
+	now=$(($(date +%s) / 3600 * 3600 - 3600))
+	{
+		echo time,g
+		for h in $(seq 0 199); do
+			g=400
+			if [ "$h" -gt "$1" ] && [ "$h" -le "$2" ]; then g=100; fi
+			echo "$((now + h * 3600)),$g"
+		done
+	} > "$BATS_FILE_TMPDIR/day.next"
+	mv "$BATS_FILE_TMPDIR/day.next" "$BATS_FILE_TMPDIR/day.csv"
+}
+policy() { echo "
+mode: enforce
+currency: USD
+timezone: UTC
+carbon_price_per_tonne: 1000
+sources:
+  day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
+partitions:
+  ondemand: {carbon: day, price_per_node_hour: $1, gpu: V100-SXM2}
+  spot: {carbon: day, price_per_node_hour: $2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+budgets:
+  - {team: vision, period: month, amount: $3}
+"; }
+setup_file() {
+	export ACCOUNTS=vision
+	day 12 20
+	cluster_up "$(policy 3.60 3.60 10000)"
+}
+teardown_file() { cluster_down; }
+setup() {
+	cluster_use
+	LOG=$(ls "$D"/log/lowtided*.out)
+}
+
+begin() { date -d "$(scontrol show job "$1" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s; }
+in_hours() { echo $(($(begin "$1") - $(date +%s) - $2 * 3600)); } # seconds beside
+is_in() { [ "$(in_hours "$1" "$2")" -gt -3700 ] && [ "$(in_hours "$1" "$2")" -lt 60 ]; }
+quote() { scontrol show job "$1" | grep -o 'lowtide:1 [^;]*'; }
+plan() { quote "$1" | grep -o 'plan=[^ ]*'; }
+again() { # lowtided anew: the source is read, and all are decided again
+	part stop lowtided
+	part start lowtided
+	local fetched
+	fetched() { grep -q 'event=fetched source=day' "$LOG"; }
+	within 30 fetched
+}
+hold() { lowtide explain "$1" --json | jq -c '[.hold.state, .quote.partition, (.quote.plan_start | fromdateiso8601)]'; }
+restart() { : > "$LOG"; again; }
+
+@test "clean hours that come earlier take the job along, once" {
+	job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	echo "$id" > "$BATS_FILE_TMPDIR/id"
+	is_in "$id" 12
+	held=$(quote "$id" | grep -o 'hold=[^ ]*')
+	day 4 14
+	restart
+	moved() { is_in "$id" 4; }
+	within 40 moved
+	[ "$(grep -c "event=replanned job=$id " "$LOG")" -eq 1 ]
+	# Price and size are as they were: so is what is held.
+	[ "$(quote "$id" | grep -o 'hold=[^ ]*')" = "$held" ]
+	[ "$(plan "$id")" = "plan=ondemand@$(begin "$id")" ]
+	follows() { [ "$(hold "$id")" = "[\"open\",\"ondemand\",$(begin "$id")]" ]; }
+	within 20 follows
+	# What it was asked for is still there, and where it would have gone.
+	quote "$id" | grep -q ' base=ondemand@.* ask=1,'
+}
+
+@test "the same figures change nothing" {
+	id=$(< "$BATS_FILE_TMPDIR/id")
+	was=$(quote "$id")
+	restart
+	sleep 6
+	[ "$(quote "$id")" = "$was" ]
+	[ "$(grep -c event=replanned "$LOG")" -eq 0 ]
+}
+
+@test "clean hours that come later are followed; out of reach, the job starts" {
+	id=$(< "$BATS_FILE_TMPDIR/id")
+	day 16 26
+	restart
+	later() { is_in "$id" 16; }
+	within 40 later
+	day 30 50 # a day is the most that a job waits
+	restart
+	running() { [ "$(field "$id" %T)" = RUNNING ]; }
+	within 60 running
+	scancel "$id"
+}
+
+@test "what the user set by hand is left alone, by scontrol too" {
+	day 4 14
+	restart
+	job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	mine=$id
+	job -A vision --carbon-aware --begin=now+7hours --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	given=$id
+	is_in "$mine" 4
+	later() { scontrol update jobid="$mine" starttime="$(date -d '+9 hours' +%FT%T)"; }
+	within 20 later # lowtided has to know the job
+	day 0 3
+	restart
+	sleep 8
+	is_in "$mine" 9
+	is_in "$given" 7
+	scancel "$mine" "$given"
+}
+
+@test "a partition that has become dear is left, and its hold with it" {
+	day 4 14
+	sed -i 's/^  spot: {carbon: day, price_per_node_hour: 3.60/  spot: {carbon: day, price_per_node_hour: 0.90/' "$D/etc/lowtide.yaml"
+	restart
+	job -A vision --carbon-aware --checkpoint=write=1m --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	[ "$(field "$id" %P)" = spot ]
+	is_in "$id" 4
+	sed -i 's/^  spot: {carbon: day, price_per_node_hour: 0.90/  spot: {carbon: day, price_per_node_hour: 9/' "$D/etc/lowtide.yaml"
+	left() { [ "$(field "$id" %P)" = ondemand ]; }
+	within 60 left
+	follows() { [ "$(hold "$id")" = "[\"open\",\"ondemand\",$(begin "$id")]" ]; }
+	within 20 follows
+	# 3.60 for six hours on an eighth of a node, and the margin of 5 %.
+	within 20 eval '[ "$(quote "$id" | sed -n "s/.* hold=\([0-9]*\),.*/\1/p")" -eq 2835001 ]'
+	scancel "$id"
+}
+
+@test "hours that are clean now start the job" {
+	day 4 14
+	restart
+	job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	is_in "$id" 4
+	day 0 7
+	restart
+	running() { [ "$(field "$id" %T)" = RUNNING ]; }
+	within 60 running
+	scancel "$id"
+}
