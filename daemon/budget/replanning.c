@@ -121,7 +121,7 @@ find_standing(
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
 		return false;
-	return s->quote.wish.known && s->quote.mode == LT_MODE_ENFORCE &&
+	return s->quote.wish.known && lt_mode_may(s->quote.mode, LT_MAY_EDIT) &&
 	       s->quote.objective != LT_OBJECTIVE_OFF &&
 	       s->quote.plan_start_utc_s > s->quote.home_start_utc_s &&
 	       s->job->eligible_utc_s == s->quote.plan_start_utc_s &&

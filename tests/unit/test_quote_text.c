@@ -67,6 +67,71 @@ test_text(void **state)
 	assert_string_equal(out, "");
 }
 
+/* What was asked goes along, behind the candidates or without them. */
+static void
+test_wish(void **state)
+{
+	static const struct lt_request request = {
+	    .pins = LT_PIN_PARTITION | LT_PIN_NODELIST,
+	    .deadline_utc_s = LT_UNSET_64,
+	    .expected_run_s = 7200,
+	    .max_cost_micros = LT_UNSET_64,
+	    .gpu_memory_mib = 40960,
+	    .precision = LT_PRECISION_BF16,
+	    .checkpoint = {true, 119.6, 3600}};
+	static const char *const whys[] = {"", "spot:best:41200000/3100000"};
+	char out[LT_QUOTE_TEXT_SIZE], damaged[LT_QUOTE_TEXT_SIZE];
+	struct lt_quote quote = full, back;
+	struct lt_request laid = {.named_count = 3};
+
+	(void)state;
+	lt_wish_of_request(&quote.wish, &request);
+	assert_true(quote.wish.movable);
+	for (size_t i = 0; i < 2; i++) {
+		strcpy(quote.why, whys[i]);
+		assert_int_equal(
+		    lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+		assert_non_null(
+		    strstr(out, " ask=1,513,-,7200,-,40960,5,1,120,3600;"));
+		assert_int_equal(
+		    lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+		assert_string_equal(back.why, whys[i]);
+		assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	}
+	lt_wish_lay(&laid, &back.wish);
+	assert_int_equal(laid.pins, request.pins);
+	assert_int_equal(laid.expected_run_s, 7200);
+	assert_true(laid.checkpoint.write_s == 120);
+	assert_int_equal(laid.named_count, 3);
+	/* Cut or changed anywhere, it is no quote. */
+	for (const char *at = strstr(out, " ask="); *at != ';'; at++) {
+		snprintf(damaged, sizeof(damaged), "%.*sx%s", (int)(at - out),
+		    out, at + 1);
+		assert_int_equal(
+		    lt_quote_unpack(&back, damaged, strlen(damaged), NULL),
+		    LT_EINPUT);
+		snprintf(
+		    damaged, sizeof(damaged), "%.*s;", (int)(at - out), out);
+		assert_int_equal(
+		    lt_quote_unpack(&back, damaged, strlen(damaged), NULL),
+		    at == strstr(out, " ask=") || strlen(at) < 5 ? LT_OK
+								 : LT_EINPUT);
+	}
+	/* What no record shows keeps it in its partition. */
+	struct lt_request other = request;
+	strcpy(other.features, "nvlink");
+	lt_wish_of_request(&quote.wish, &other);
+	assert_false(quote.wish.movable);
+	other = request;
+	strcpy(other.gpu_type, "a100");
+	lt_wish_of_request(&quote.wish, &other);
+	assert_false(quote.wish.movable);
+	other = request;
+	other.named_count = 2;
+	lt_wish_of_request(&quote.wish, &other);
+	assert_false(quote.wish.movable);
+}
+
 /* A candidate's line is told as it was decided, and read back whole. */
 
 static void
@@ -412,6 +477,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_bad_texts),
+	    cmocka_unit_test(test_wish),
 	    cmocka_unit_test(test_why),
 	    cmocka_unit_test(test_why_bounds),
 	    cmocka_unit_test(test_why_texts),
