@@ -30,7 +30,7 @@ can_be_held(const struct lt_submission *s)
 	return !(s->request.pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON));
 }
 
-/* Why the others lost is known here and never again. */
+/* What was asked, and why the others lost, is known here and never again. */
 static void
 fill_why(struct lt_submission *s)
 {
@@ -38,6 +38,7 @@ fill_why(struct lt_submission *s)
 
 	if (s->request.objective == LT_OBJECTIVE_OFF)
 		return;
+	lt_wish_of_request(&s->quote.wish, &s->request);
 	lt_why_of_plan(&whys, s->plan, s->view.market);
 	if (lt_why_pack(s->quote.why, sizeof(s->quote.why), &whys) != LT_OK)
 		s->quote.why[0] = '\0';
@@ -78,7 +79,6 @@ fill_quote(struct lt_submission *s)
 	quote->home_expected =
 	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
 		plan->home.cost_micros, plan->home.carbon_mg};
-	lt_wish_of_request(&quote->wish, &s->request);
 	fill_why(s);
 }
 
