@@ -11,6 +11,7 @@
 #include "error.h"
 #include "files.h"
 #include "gpu.h"
+#include "history.h"
 #include "interruption.h"
 #include "limits.h"
 #include "market.h"

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kinds of jobs as keys, and what their past says of the next one. Between the
+ * table of figures that lowtided writes and lt_decide().
+ */
+#include "history.h"
+
+#include <assert.h>
+
+#include "decide.h"
+#include "units.h"
+
+const char *
+lt_history_word(enum lt_history_group group)
+{
+	static const char *const words[LT_HISTORY_WORDS] = {
+	    [LT_HISTORY_NAME] = "name",
+	    [LT_HISTORY_USER] = "user",
+	    [LT_HISTORY_ACCOUNT] = "account",
+	    [LT_HISTORY_NONE] = "none",
+	    [LT_HISTORY_SAID] = "said"};
+
+	assert((unsigned)group < LT_HISTORY_WORDS);
+	return words[group];
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+void
+lt_history_fold(char *out, size_t size, const char *name)
+{
+	assert(size > 0);
+
+	size_t used = 0;
+
+	for (const char *at = name; *at != '\0' && used + 1 < size; at++)
+		if (!is_digit(*at))
+			out[used++] = *at;
+		else if (at == name || !is_digit(at[-1]))
+			out[used++] = '#';
+	out[used] = '\0';
+}
+
+static uint64_t
+add_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+	static const uint64_t prime = 0x100000001b3;
+	const unsigned char *const at = bytes;
+
+	for (size_t i = 0; i < count; i++)
+		hash = (hash ^ at[i]) * prime;
+	return hash;
+}
+
+static uint64_t
+add_number(uint64_t hash, uint32_t value)
+{
+	const unsigned char bytes[] = {(unsigned char)value,
+	    (unsigned char)(value >> 8), (unsigned char)(value >> 16),
+	    (unsigned char)(value >> 24)};
+
+	return add_bytes(hash, bytes, sizeof(bytes));
+}
+
+/* With its end, so that "a", "bc" is not "ab", "c". */
+static uint64_t
+add_text(uint64_t hash, const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] != '\0')
+		length++;
+	return add_bytes(hash, text, length + 1);
+}
+
+struct lt_history_key
+lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
+{
+	assert((unsigned)group < LT_HISTORY_GROUPS);
+
+	static const uint64_t basis = 0xcbf29ce484222325;
+	struct lt_history_key key = {.uid = group == LT_HISTORY_ACCOUNT
+						? (uint32_t)LT_HISTORY_UID_ALL
+						: kind->uid};
+	char name[LT_NAME_SIZE];
+	uint64_t hash = add_number(basis, (uint32_t)group);
+
+	hash = add_number(hash, key.uid);
+	hash = add_text(hash, kind->account);
+	if (group == LT_HISTORY_NAME) {
+		lt_history_fold(name, sizeof(name), kind->name);
+		hash = add_text(hash, name);
+		hash = add_number(hash, kind->nodes);
+		hash = add_number(hash, kind->cpus);
+		hash = add_number(hash, kind->gpus);
+	}
+	key.hash = hash != 0 ? hash : 1;
+	return key;
+}
+
+static uint32_t
+larger(uint64_t a, uint64_t b)
+{
+	const uint64_t most = a > b ? a : b;
+
+	return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
+void
+lt_history_shape(struct lt_run_kind *kind, const struct lt_request *request)
+{
+	const uint64_t nodes = larger(request->min_nodes, 1);
+	const uint64_t tasks = larger(request->tasks, 1);
+	const uint64_t each = larger(request->cpus_per_task, 1);
+
+	kind->nodes = (uint32_t)nodes;
+	kind->cpus = larger(larger(request->cpus, tasks * each),
+	    larger(nodes * request->cpus_per_node, nodes));
+	kind->gpus =
+	    larger(larger(request->gpus, nodes * request->gpus_per_node),
+		tasks * request->gpus_per_task);
+}
+
+/* A figure of that group in seconds; the limit where runs do not tell. */
+static int64_t
+seconds_of(uint32_t figure, enum lt_history_group group, int64_t limit_s)
+{
+	int64_t seconds = figure;
+
+	if (figure == LT_HISTORY_NEVER)
+		return limit_s;
+	if (group != LT_HISTORY_NAME &&
+	    !lt_scale_up(limit_s, figure, LT_MICROS, &seconds))
+		seconds = limit_s;
+	if (limit_s > 0 && seconds > limit_s)
+		seconds = limit_s;
+	return seconds > 0 ? seconds : 1;
+}
+
+static int64_t
+upper_of(const struct lt_history_figures *figures, int64_t limit_s)
+{
+	int64_t longest = 0;
+
+	for (int group = 0; group < LT_HISTORY_GROUPS; group++) {
+		const struct lt_history_figures *const f = &figures[group];
+
+		if (f->runs == 0 || (group != LT_HISTORY_NAME && limit_s <= 0))
+			continue;
+		if (!f->upper_is_longest && f->upper == LT_HISTORY_NEVER)
+			return limit_s;
+		const int64_t here =
+		    seconds_of(f->upper, (enum lt_history_group)group, limit_s);
+
+		longest = here > longest ? here : longest;
+		if (!f->upper_is_longest)
+			return longest;
+	}
+	return limit_s;
+}
+
+struct lt_expected
+lt_history_expect(
+    const struct lt_history_figures figures[LT_HISTORY_GROUPS], int64_t limit_s)
+{
+	struct lt_expected expected = {.from = LT_HISTORY_NONE};
+	const int last = limit_s > 0 ? LT_HISTORY_ACCOUNT : LT_HISTORY_NAME;
+	int from = LT_HISTORY_NAME;
+
+	while (from <= last && figures[from].runs < LT_HISTORY_RUNS_LEAST)
+		from++;
+	if (from > last ||
+	    (limit_s <= 0 && figures[from].median == LT_HISTORY_NEVER))
+		return expected;
+	expected.from = (enum lt_history_group)from;
+	expected.runs = figures[from].runs;
+	expected.expected_s =
+	    seconds_of(figures[from].median, expected.from, limit_s);
+	expected.upper_s = upper_of(figures, limit_s > 0 ? limit_s : 0);
+	if (expected.upper_s > 0 && expected.upper_s < expected.expected_s)
+		expected.upper_s = expected.expected_s;
+	return expected;
+}

@@ -1,0 +1,87 @@
+/*
+ * How long jobs of one kind have run: who is told apart, and what is expected
+ * of the next one. Groups from narrow to wide: the same name and shape of
+ * request, all of the user in that account, all of the account. The narrow
+ * one speaks in seconds, the wider ones in parts of the time limit. Figures of
+ * a group are made from its runs by policy/model/run_lengths.h; docs/model.md,
+ * (43) to (45).
+ */
+#ifndef LT_HISTORY_H
+#define LT_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "limits.h"
+
+enum lt_history_group {
+	LT_HISTORY_NAME, /* account, user, name, shape */
+	LT_HISTORY_USER, /* account, user */
+	LT_HISTORY_ACCOUNT,
+	LT_HISTORY_GROUPS,
+	/* Of what is expected, beside these: */
+	LT_HISTORY_NONE = LT_HISTORY_GROUPS, /* nothing is known */
+	LT_HISTORY_SAID,		     /* by the user: --expected-time */
+	LT_HISTORY_WORDS,
+};
+/* "name", "user", "account", "none", "said" */
+const char *lt_history_word(enum lt_history_group group);
+
+enum {
+	LT_HISTORY_RUNS_LEAST = 3, /* fewer: the next wider group */
+	LT_HISTORY_UID_ALL = -1,   /* of an account's group */
+};
+
+/* "train_0413" is "train_#": each row of digits. Cut at size, so that equal
+ * texts stay equal. */
+void lt_history_fold(char *out, size_t size, const char *name);
+
+struct lt_run_kind { /* of one job; strings are lent */
+	uint32_t uid;
+	const char *account; /* lower case */
+	const char *name;    /* as the job has it, or folded; "" = none */
+	uint32_t nodes, cpus, gpus; /* asked, of the whole job */
+};
+struct lt_history_key { /* two kinds of other users never have the same */
+	uint64_t hash;
+	uint32_t uid;
+};
+/* Pure; FNV-1a, 64 bits. A hash is never 0. */
+struct lt_history_key lt_history_key(
+    const struct lt_run_kind *kind, enum lt_history_group group);
+
+struct lt_request;
+/* Nodes, CPUs and GPUs of a request into a kind; the rest is the caller's. */
+void lt_history_shape(
+    struct lt_run_kind *kind, const struct lt_request *request);
+
+/* Marks of what runs do not tell. */
+#define LT_HISTORY_NEVER UINT32_MAX /* not reached: it may be the limit */
+
+struct lt_history_figures { /* of a group */
+	uint32_t runs;	    /* finished ones that say something; 0 = none */
+	/* Seconds; of wider groups millionths of the limit. */
+	uint32_t median, upper;
+	/* Too few runs for the upper quantile: upper is the longest. */
+	bool upper_is_longest;
+};
+
+struct lt_expected {
+	enum lt_history_group from; /* LT_HISTORY_NONE: the rest is 0 */
+	uint32_t runs;		    /* of that group */
+	int64_t expected_s;	    /* median, at most the limit, at least 1 */
+	int64_t upper_s;	    /* no less; at most the limit */
+};
+/*
+ * From the figures of the three groups (runs 0 = not there): the median of the
+ * narrowest with LT_HISTORY_RUNS_LEAST runs; as upper quantile its own, or,
+ * where its runs are too few for one, the most of its longest and of what the
+ * next wider one says, at last the limit. limit_s <= 0: none is known; then
+ * only the narrow group speaks, and upper_s is 0 where it has no quantile.
+ */
+struct lt_expected lt_history_expect(
+    const struct lt_history_figures figures[LT_HISTORY_GROUPS],
+    int64_t limit_s);
+
+#endif

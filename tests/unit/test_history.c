@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which jobs are of one kind, and what figures of their groups make of the next
+ * one: names, keys, shapes, and the way from the narrow group to the wide one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide.h"
+#include "history.h"
+
+static void
+names_are_folded(void **state)
+{
+	static const struct {
+		const char *why, *name, *folded;
+	} cases[] = {
+	    {"nothing", "", ""},
+	    {"no digit", "train", "train"},
+	    {"a row of digits is one", "train_0413", "train_#"},
+	    {"each row", "2026-11-25.run7", "#-#-#.run#"},
+	    {"digits alone", "1", "#"},
+	    {"what looks folded already", "train_#", "train_#"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char out[LT_NAME_SIZE];
+
+		print_message("%s\n", cases[i].why);
+		lt_history_fold(out, sizeof(out), cases[i].name);
+		assert_string_equal(out, cases[i].folded);
+	}
+	char four[4];
+	lt_history_fold(four, sizeof(four), "abcdef");
+	assert_string_equal(four, "abc");
+}
+
+static bool
+same(const struct lt_run_kind *a, const struct lt_run_kind *b,
+    enum lt_history_group group)
+{
+	const struct lt_history_key x = lt_history_key(a, group);
+	const struct lt_history_key y = lt_history_key(b, group);
+
+	return x.hash == y.hash && x.uid == y.uid;
+}
+
+static void
+keys_tell_kinds_apart(void **state)
+{
+	const struct lt_run_kind one = {1000, "vision", "train_1", 2, 16, 4};
+	static const struct {
+		const char *why;
+		struct lt_run_kind kind;
+		bool name, user, account;
+	} cases[] = {
+	    {"another number in the name",
+		{1000, "vision", "train_22", 2, 16, 4}, true, true, true},
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4}, false, true,
+		true},
+	    {"other nodes", {1000, "vision", "train_1", 1, 16, 4}, false, true,
+		true},
+	    {"other CPUs", {1000, "vision", "train_1", 2, 8, 4}, false, true,
+		true},
+	    {"other GPUs", {1000, "vision", "train_1", 2, 16, 8}, false, true,
+		true},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4}, false,
+		false, true},
+	    {"another account", {1000, "speech", "train_1", 2, 16, 4}, false,
+		false, false},
+	    {"letters that move from one text to the other",
+		{1000, "visiont", "rain_1", 2, 16, 4}, false, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_run_kind *const other = &cases[i].kind;
+
+		print_message("%s\n", cases[i].why);
+		assert_int_equal(
+		    same(&one, other, LT_HISTORY_NAME), cases[i].name);
+		assert_int_equal(
+		    same(&one, other, LT_HISTORY_USER), cases[i].user);
+		assert_int_equal(
+		    same(&one, other, LT_HISTORY_ACCOUNT), cases[i].account);
+	}
+	/* Whatever a hash may be made to be: the user is in the key. */
+	assert_int_equal(lt_history_key(&one, LT_HISTORY_NAME).uid, 1000);
+	assert_int_equal(lt_history_key(&one, LT_HISTORY_USER).uid, 1000);
+	assert_int_equal(
+	    lt_history_key(&one, LT_HISTORY_ACCOUNT).uid, UINT32_MAX);
+}
+
+static void
+shapes_are_what_was_asked(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_request request;
+		uint32_t nodes, cpus, gpus;
+	} cases[] = {
+	    {"nothing said: a CPU of a node", {.min_nodes = 1}, 1, 1, 0},
+	    {"tasks and what each takes",
+		{.min_nodes = 1, .tasks = 3, .cpus_per_task = 4}, 1, 12, 0},
+	    {"what slurmctld made of them",
+		{.min_nodes = 2, .tasks = 1, .cpus = 24}, 2, 24, 0},
+	    {"CPUs of each node", {.min_nodes = 2, .cpus_per_node = 16}, 2, 32,
+		0},
+	    {"GPUs of each node", {.min_nodes = 2, .gpus_per_node = 4}, 2, 2,
+		8},
+	    {"GPUs of the job", {.min_nodes = 1, .gpus = 3}, 1, 1, 3},
+	    {"GPUs of each task",
+		{.min_nodes = 1, .tasks = 4, .gpus_per_task = 2}, 1, 4, 8},
+	    {"more than can be counted",
+		{.min_nodes = 1, .tasks = UINT32_MAX, .cpus_per_task = 2}, 1,
+		UINT32_MAX, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_run_kind kind = {0};
+
+		print_message("%s\n", cases[i].why);
+		lt_history_shape(&kind, &cases[i].request);
+		assert_int_equal(kind.nodes, cases[i].nodes);
+		assert_int_equal(kind.cpus, cases[i].cpus);
+		assert_int_equal(kind.gpus, cases[i].gpus);
+	}
+}
+
+enum { HALF = 500000, MOST = 900000 };
+#define NEVER LT_HISTORY_NEVER
+
+static void
+the_narrowest_with_three_runs_speaks(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_history_figures groups[LT_HISTORY_GROUPS];
+		int64_t limit_s;
+		struct lt_expected want;
+	} cases[] = {
+	    {"nothing is known", {{0}}, 3600, {LT_HISTORY_NONE, 0, 0, 0}},
+	    {"two runs are too few", {{2, 60, 90, true}}, 3600,
+		{LT_HISTORY_NONE, 0, 0, 0}},
+	    {"three are enough; without a quantile, by the limit",
+		{{3, 60, 90, true}}, 3600, {LT_HISTORY_NAME, 3, 60, 3600}},
+	    {"its own quantile", {{19, 60, 90, false}, {30, HALF, MOST, false}},
+		3600, {LT_HISTORY_NAME, 19, 60, 90}},
+	    {"too few for one: the user's, by the limit",
+		{{3, 60, 90, true}, {30, HALF, MOST, false}}, 3600,
+		{LT_HISTORY_NAME, 3, 60, 3240}},
+	    {"but not below its own longest",
+		{{3, 60, 3500, true}, {30, HALF, MOST, false}}, 3600,
+		{LT_HISTORY_NAME, 3, 60, 3500}},
+	    {"then the account's",
+		{{3, 60, 90, true}, {4, HALF, 600000, true},
+		    {30, 100000, MOST, false}},
+		3600, {LT_HISTORY_NAME, 3, 60, 3240}},
+	    {"then the limit",
+		{{3, 60, 90, true}, {4, HALF, 600000, true},
+		    {9, 100000, MOST, true}},
+		3600, {LT_HISTORY_NAME, 3, 60, 3600}},
+	    {"two of the name, the user's median",
+		{{2, 60, 90, true}, {30, HALF, MOST, false}}, 3600,
+		{LT_HISTORY_USER, 30, 1800, 3240}},
+	    {"the account's median",
+		{{0}, {2, HALF, MOST, true}, {30, 100000, 400000, false}}, 3600,
+		{LT_HISTORY_ACCOUNT, 30, 360, 3240}},
+	    {"half of the runs met their limit: nothing below it is expected",
+		{{20, NEVER, NEVER, false}}, 3600,
+		{LT_HISTORY_NAME, 20, 3600, 3600}},
+	    {"the limit is the most", {{20, 7200, 9000, false}}, 3600,
+		{LT_HISTORY_NAME, 20, 3600, 3600}},
+	    {"no second at all is one", {{0}, {20, 0, 0, false}}, 3600,
+		{LT_HISTORY_USER, 20, 1, 1}},
+	    {"the upper quantile is no less than what is expected",
+		{{0}, {20, HALF, 400000, false}}, 3600,
+		{LT_HISTORY_USER, 20, 1800, 1800}},
+	    {"without a limit, parts of it say nothing",
+		{{2, 60, 90, true}, {30, HALF, MOST, false}}, 0,
+		{LT_HISTORY_NONE, 0, 0, 0}},
+	    {"without a limit, seconds do", {{20, 60, 90, false}}, -1,
+		{LT_HISTORY_NAME, 20, 60, 90}},
+	    {"and the quantile may be unknown",
+		{{3, 60, 90, true}, {30, HALF, MOST, false}}, -1,
+		{LT_HISTORY_NAME, 3, 60, 0}},
+	    {"half beyond a limit that is none", {{20, NEVER, NEVER, false}},
+		-1, {LT_HISTORY_NONE, 0, 0, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_expected got =
+		    lt_history_expect(cases[i].groups, cases[i].limit_s);
+
+		print_message("%s\n", cases[i].why);
+		assert_int_equal(got.from, cases[i].want.from);
+		assert_int_equal(got.runs, cases[i].want.runs);
+		assert_int_equal(got.expected_s, cases[i].want.expected_s);
+		assert_int_equal(got.upper_s, cases[i].want.upper_s);
+	}
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(names_are_folded),
+	    cmocka_unit_test(keys_tell_kinds_apart),
+	    cmocka_unit_test(shapes_are_what_was_asked),
+	    cmocka_unit_test(the_narrowest_with_three_runs_speaks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
