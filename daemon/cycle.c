@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "failover.h"
 #include "http.h"
+#include "lengths.h"
 #include "look.h"
 #include "pace.h"
 #include "policy_load.h"
@@ -45,9 +46,13 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
-	return code == LT_OK ? lt_ledger_prune_gpus(
-				   d->ledger, now_utc_s - HOLDS_KEEP_S, err)
-			     : code;
+	if (code == LT_OK)
+		code = lt_ledger_prune_gpus(
+		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_lengths(
+		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+	return code;
 }
 
 static void
@@ -80,6 +85,8 @@ static void
 follow_money(struct lt_daemon *d, int64_t now_utc_s)
 {
 	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+	if (now_utc_s >= d->next.history)
+		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
 

@@ -22,7 +22,7 @@
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, ended, started, tables, market, snapshot,
-	    renewal, dirty, settle, voids, policy, prune;
+	    renewal, dirty, settle, voids, policy, prune, history;
 };
 
 struct lt_daemon {

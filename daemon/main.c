@@ -102,6 +102,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	join(d->paths.socket, d->args.run, LT_SOCKET_FILE);
 	join(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
 	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
+	join(d->paths.history, d->args.state, LT_HISTORY_FILE);
 	join(d->paths.ring, d->args.state, LT_RING_FILE);
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||

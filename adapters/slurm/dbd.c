@@ -323,6 +323,7 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	lt_user_name(to->user, sizeof(to->user), from->user, from->uid);
 	lt_copy_lower(to->account, sizeof(to->account), from->account);
 	lt_copy(to->partition, sizeof(to->partition), from->partition);
+	lt_copy(to->name, sizeof(to->name), from->jobname);
 	copy_qos(to->qos, sizeof(to->qos), from->qosid);
 	to->requeued = (from->state & JOB_REQUEUE) != 0;
 	lt_copy(to->state_text, sizeof(to->state_text),

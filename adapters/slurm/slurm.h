@@ -198,7 +198,8 @@ int lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err);
 struct lt_slurm_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
-	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32];
+	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32],
+	    name[LT_NAME_SIZE]; /* cut; "" = not known */
 	bool finished, requeued;
 	bool resized; /* a row after the first of one run */
 	bool goes_on; /* resized at its end: the run has further rows */

@@ -24,7 +24,8 @@ struct lt_budget_state {
 				* none yet (release.c) */
 	int64_t settled_until_utc_s;
 	uint32_t dbd_queue;
-	bool period_began; /* since it was last judged who fits into it */
+	bool history_written; /* the file is as the ledger (lengths.c) */
+	bool period_began;    /* since it was last judged who fits into it */
 };
 
 struct lt_ring_state { /* ingest.c */

@@ -105,6 +105,7 @@ lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	snprintf(e->run.account, sizeof(e->run.account), "%s", job->account);
 	snprintf(e->run.partition, sizeof(e->run.partition), "%.*s",
 	    (int)strcspn(job->partition, ","), job->partition);
+	snprintf(e->run.name, sizeof(e->run.name), "%s", job->name);
 	snprintf(e->run.state_text, sizeof(e->run.state_text), "%s",
 	    job->state_text);
 }

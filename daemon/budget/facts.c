@@ -19,6 +19,32 @@
 #include "log.h"
 #include "price.h"
 
+void
+lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_quote *quote)
+{
+	*run = (struct lt_run){
+	    .key = {row->job_id, row->submit_utc_s},
+	    .array_job_id = row->array_job_id,
+	    .array_task = row->array_task,
+	    .uid = row->uid,
+	    .start_utc_s = row->start_utc_s,
+	    .end_utc_s = row->end_utc_s,
+	    .nodes = row->nodes,
+	    .cpus = row->cpus,
+	    .gpus = row->gpus,
+	    .shards = row->shards,
+	    .memory_mib = row->memory_mib,
+	    .suspended_s = row->suspended_s,
+	    .goes_on = row->goes_on,
+	    .quote_id = quote != NULL ? quote->id : 0,
+	};
+	memcpy(run->user, row->user, sizeof(run->user));
+	memcpy(run->account, row->account, sizeof(run->account));
+	memcpy(run->partition, row->partition, sizeof(run->partition));
+	memcpy(run->state_text, row->state_text, sizeof(run->state_text));
+}
+
 /* ---- GPUs ---- */
 
 /* Does slurmdbd count all GPUs and parts of GPUs that the partition has? */

@@ -16,6 +16,10 @@ struct lt_daemon;
 int lt_facts_note(struct lt_daemon *d, const struct lt_slurm_jobs *list,
     int64_t now_utc_s, struct lt_error *err);
 
+/* The run of a row, without its price; quote: NULL = none. */
+void lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
+    const struct lt_quote *quote);
+
 /*
  * Complete a run that was made from a row. Its GPUs: slurmdbd's, else of
  * slurmctld's record, else not known, which run->gpus_from says. known: the

@@ -13,6 +13,7 @@
 #include "request.h"
 #include "size.h"
 #include "suspension.h"
+#include "units.h"
 
 static uint64_t
 new_id(void)
@@ -92,6 +93,22 @@ lt_quote_publish_place(const struct lt_slurm_job *job,
 	return publish(job, quote, &update, err);
 }
 
+/* Of what kind it is, as job_submit would have said. */
+static void
+fill_run(struct lt_quote *quote, const struct lt_slurm_job *job,
+    const struct lt_request *request)
+{
+	struct lt_run_kind kind = {
+	    .uid = job->uid, .account = job->account, .name = job->name};
+	struct lt_quote_run run = {
+	    .expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
+
+	lt_history_shape(&kind, request);
+	run.kind = lt_history_key(&kind, LT_HISTORY_NAME).hash;
+	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
+		quote->run[0] = '\0';
+}
+
 /* What this job may cost at its limit, as a fresh quote. */
 bool
 lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
@@ -116,6 +133,8 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
 			   asked->partitions, asked->partition_count,
 			   asked->request.earliest_utc_s, &err) == LT_OK;
 	}
+	if (made)
+		fill_run(quote, job, &asked->request);
 	free(asked);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
 			 quote->end_utc_s - quote->start_utc_s, job, &d->market,

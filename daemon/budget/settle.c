@@ -16,6 +16,7 @@
 #include "ended.h"
 #include "facts.h"
 #include "jobs.h"
+#include "lengths.h"
 #include "log.h"
 #include "posterior.h"
 #include "price.h"
@@ -82,32 +83,6 @@ quote_of(struct lt_ledger *ledger, const struct lt_slurm_run *row,
 		return false;
 	*quote = hold.quote;
 	return true;
-}
-
-static void
-facts_of(struct lt_run *run, const struct lt_slurm_run *row,
-    const struct lt_quote *quote)
-{
-	*run = (struct lt_run){
-	    .key = {row->job_id, row->submit_utc_s},
-	    .array_job_id = row->array_job_id,
-	    .array_task = row->array_task,
-	    .uid = row->uid,
-	    .start_utc_s = row->start_utc_s,
-	    .end_utc_s = row->end_utc_s,
-	    .nodes = row->nodes,
-	    .cpus = row->cpus,
-	    .gpus = row->gpus,
-	    .shards = row->shards,
-	    .memory_mib = row->memory_mib,
-	    .suspended_s = row->suspended_s,
-	    .goes_on = row->goes_on,
-	    .quote_id = quote != NULL ? quote->id : 0,
-	};
-	memcpy(run->user, row->user, sizeof(run->user));
-	memcpy(run->account, row->account, sizeof(run->account));
-	memcpy(run->partition, row->partition, sizeof(run->partition));
-	memcpy(run->state_text, row->state_text, sizeof(run->state_text));
 }
 
 /* The ledger has this run with these facts: nothing to price again (pricing
@@ -315,6 +290,17 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
 }
 
+/* What slurmdbd itself says of it, once. */
+static int
+learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
+    struct lt_error *err)
+{
+	const struct lt_ended_run ended = {s->row, &s->run, s->quote};
+
+	return lt_lengths_learn(d->ledger, &ended,
+	    lt_lengths_since(d->policy, batch->now_utc_s), err);
+}
+
 static int
 settle_row(struct lt_daemon *d, struct batch *batch,
     const struct lt_slurm_run *row, struct lt_error *err)
@@ -332,14 +318,16 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 		s.known = &found;
 	if (quote_of(d->ledger, row, s.known, &quote))
 		s.quote = &quote;
-	facts_of(run, row, s.quote);
+	lt_facts_of_row(run, row, s.quote);
 	lt_facts_complete(run, row, s.known, d);
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if ((s.known != NULL && manner == AS_RECORD) ||
 	    (same && manner != AGAIN))
 		return LT_OK;
 	run->provisional = manner == AS_RECORD;
-	int code = lt_price_run(&s.charge, run, &d->market, d->ledger, err);
+	int code = run->provisional ? LT_OK : learn(d, batch, &s, err);
+	if (code == LT_OK)
+		code = lt_price_run(&s.charge, run, &d->market, d->ledger, err);
 	if (code != LT_OK)
 		return code;
 	if (run->gpus_from == LT_GPUS_UNKNOWN && s.known == NULL)

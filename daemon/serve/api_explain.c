@@ -30,6 +30,25 @@ amount_json(const struct lt_amount *amount)
 	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
 }
 
+/* How long it was expected to run; null: nothing was known. */
+static json_t *
+expected_json(const struct lt_quote *q)
+{
+	struct lt_quote_run run;
+	const struct lt_expected *const e = &run.expected;
+	char text[160];
+
+	if (lt_quote_run_unpack(&run, q->run, strlen(q->run), NULL) != LT_OK ||
+	    e->expected_s == 0)
+		return json_null();
+	return json_pack("{s:I,s:o,s:s,s:I,s:o,s:s}", "expected_s",
+	    (json_int_t)e->expected_s, "upper_s",
+	    lt_api_optional(e->upper_s > 0, e->upper_s), "from",
+	    lt_history_word(e->from), "runs", (json_int_t)e->runs, "limit_s",
+	    lt_api_optional(run.limit_s > 0, run.limit_s), "text",
+	    lt_expected_text(text, sizeof(text), e, run.limit_s));
+}
+
 static json_t *
 quote_json(const struct lt_quote *q)
 {
@@ -37,7 +56,7 @@ quote_json(const struct lt_quote *q)
 
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)q->id);
 	return json_pack("{s:s,s:I,s:s,s:I,s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,"
-			 "s:o,s:o,s:o}",
+			 "s:o,s:o,s:o,s:o}",
 	    "id", id, "rev", (json_int_t)q->rev, "account", q->account, "tasks",
 	    (json_int_t)q->tasks, "partition", q->partition, "plan_start",
 	    lt_api_time(q->plan_start_utc_s), "home", q->home, "home_start",
@@ -47,7 +66,7 @@ quote_json(const struct lt_quote *q)
 	    amount_json(&q->plan_expected), "home_expected",
 	    amount_json(&q->home_expected), "window_start",
 	    lt_api_time(q->start_utc_s), "window_end",
-	    lt_api_time(q->end_utc_s));
+	    lt_api_time(q->end_utc_s), "run_time", expected_json(q));
 }
 
 /* Empty: it asked for nothing, or what it carried was damaged. */

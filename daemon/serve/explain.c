@@ -143,6 +143,28 @@ say_candidates(struct text *t, const struct lt_quote *q, const char *currency)
 		say(t, "    and %u more\n", whys.more);
 }
 
+/* By what it was planned, as the quote has it. */
+static void
+say_expected(struct text *t, const struct lt_quote *q, uint32_t confidence_ppm)
+{
+	struct lt_quote_run run;
+	char text[160], length[48];
+
+	if (q->run[0] == '\0' ||
+	    lt_quote_run_unpack(&run, q->run, strlen(q->run), NULL) != LT_OK)
+		return;
+	lt_expected_text(text, sizeof(text), &run.expected, run.limit_s);
+	if (text[0] == '\0')
+		return;
+	say(t, "  %s", text);
+	if (run.expected.upper_s > 0)
+		say(t, " (44), %.4g %% within %s (45)",
+		    (double)confidence_ppm / (LT_MICROS / 100),
+		    lt_duration_text(
+			length, sizeof(length), run.expected.upper_s));
+	say(t, "\n");
+}
+
 static void
 say_quote(struct text *t, const struct lt_market *market,
     const struct lt_policy *policy, const struct lt_ledger_hold *hold,
@@ -166,6 +188,7 @@ say_quote(struct text *t, const struct lt_market *market,
 		    amount_text(
 			b, sizeof(b), &q->home_expected, policy->currency));
 	}
+	say_expected(t, q, policy->deadline_confidence_ppm);
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",

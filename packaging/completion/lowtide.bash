@@ -26,11 +26,12 @@ _lowtide() {
 		choices='table csv json'
 		[ "$command" = signals ] && choices='csv json'
 		;;
-	--team | --period | --amount | --kg-co2e | --reason | --from | --to) return ;;
+	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
+	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report rebuild doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report history rebuild doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -44,6 +45,7 @@ _lowtide() {
 		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;
+		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac
 		[ -n "$command" ] || choices="$choices help --run --help --version" ;;

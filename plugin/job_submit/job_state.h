@@ -91,8 +91,9 @@ bool lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 /* Does any budget bind any account of this user? */
 bool lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 
-/* The terms file. */
+/* The terms file, and the figures of past runs. */
 const char *lt_state_terms_path(void);
+const char *lt_state_history_path(void);
 
 /* slurm_error(), but the same text at most once a minute. */
 void lt_state_log(const char *format, ...)

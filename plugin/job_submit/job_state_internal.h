@@ -31,7 +31,8 @@ struct lt_sheet_box {
 struct lt_state {
 	/* Set by init alone. */
 	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
-	    terms_path[LT_PATH_SIZE], ring_path[LT_PATH_SIZE];
+	    terms_path[LT_PATH_SIZE], history_path[LT_PATH_SIZE],
+	    ring_path[LT_PATH_SIZE];
 	/* The refreshing thread's own. */
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;

@@ -17,9 +17,10 @@ struct lt_submission {
 	struct lt_view view;
 	struct lt_options options;
 	struct lt_request request;
-	bool asked; /* by option, environment or the site's default */
-	bool known; /* the request is whole: it can be priced */
-	bool held;  /* priority 0 is ours */
+	uint64_t run_kind; /* lt_history_key(); 0 = not known */
+	bool asked;	   /* by option, environment or the site's default */
+	bool known;	   /* the request is whole: it can be priced */
+	bool held;	   /* priority 0 is ours */
 	uint32_t
 	    node_bound; /* max_nodes that the hold pays for; 0 = as asked */
 	struct lt_error error; /* why it can't be priced */

@@ -44,6 +44,29 @@ fill_why(struct lt_submission *s)
 		s->quote.why[0] = '\0';
 }
 
+/* Of what kind the job is, how long it is to run, and by what that is divided
+ * where it runs in another partition: its own run will be one of that kind. */
+static void
+fill_run(struct lt_submission *s)
+{
+	const struct lt_estimate *const chosen = &s->plan->chosen;
+	struct lt_quote_run run = {.kind = s->run_kind,
+	    .expected = lt_expected_of(&s->request),
+	    .limit_s =
+		lt_limit_of(&s->request, s->view.market, s->request.home),
+	    .ratio_ppm = LT_MICROS};
+
+	/* Of a partition that can't run it there is none. */
+	if (chosen->time_ratio > 0)
+		run.ratio_ppm =
+		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+	if (run.limit_s < 0)
+		run.limit_s = 0;
+	if (lt_quote_run_pack(s->quote.run, sizeof(s->quote.run), &run) !=
+	    LT_OK)
+		s->quote.run[0] = '\0';
+}
+
 /* Everything of the quote but the hold. */
 static void
 fill_quote(struct lt_submission *s)
@@ -67,6 +90,7 @@ fill_quote(struct lt_submission *s)
 		quote->flags |= LT_QUOTE_PLANE;
 	if (!s->known || plan->chosen.partition < 0 || plan->home.partition < 0)
 		return;
+	fill_run(s);
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    market->partitions[plan->chosen.partition].name);
 	snprintf(quote->home, sizeof(quote->home), "%s",

@@ -177,6 +177,8 @@ lt_state_init(void)
 	    LT_SHEET_FILE);
 	path_of(lt_state.terms_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_TERMS_FILE);
+	path_of(lt_state.history_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
+	    LT_HISTORY_FILE);
 	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_RING_FILE);
 	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) !=
@@ -191,6 +193,12 @@ const char *
 lt_state_terms_path(void)
 {
 	return lt_state.terms_path;
+}
+
+const char *
+lt_state_history_path(void)
+{
+	return lt_state.history_path;
 }
 
 void

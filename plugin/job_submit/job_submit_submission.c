@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "history_file.h"
 #include "size.h"
 #include "units.h"
 
@@ -30,6 +31,32 @@ translate(struct lt_submission *s)
 			    "%s", snapshot->accounts[account].name);
 	}
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
+}
+
+/* How long jobs of this kind have run. Without the file: nothing is known. */
+static void
+learn(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	struct lt_run_kind kind = {.uid = request->uid,
+	    .account = request->account,
+	    .name = s->job->name != NULL ? s->job->name : ""};
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
+	struct lt_history_figures figures[LT_HISTORY_GROUPS];
+	struct lt_error err = {0};
+
+	lt_history_shape(&kind, request);
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
+	s->run_kind = keys[LT_HISTORY_NAME].hash;
+	if (request->expected_run_s > 0)
+		return;
+	const int code =
+	    lt_history_find(figures, keys, lt_state_history_path(), &err);
+	if (code != LT_OK && code != LT_ENOENT)
+		lt_state_log("%s", err.text);
+	request->learned = lt_history_expect(
+	    figures, lt_limit_of(request, s->view.market, request->home));
 }
 
 static void
@@ -223,8 +250,10 @@ submit(struct lt_submission *s)
 	if (s->view.market == NULL)
 		return submit_blind(s);
 	translate(s);
-	if (s->known)
+	if (s->known) {
+		learn(s);
 		decide(s);
+	}
 	if (s->options.plan)
 		return tell_table(s);
 	lt_edits_of_plan(

@@ -81,6 +81,15 @@ lane_waves(struct lane *lane, const struct job *job, double *waves)
 	lane->node_equivalents = one * at_once;
 }
 
+/* As long as most of its kind have run, where these tell. */
+static double
+likely_most(const struct job *job)
+{
+	return job->upper_s < (double)job->limit_s
+		   ? fmax(job->upper_s, job->expected_s)
+		   : job->expected_s;
+}
+
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
 lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
@@ -103,14 +112,18 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		    shape->gpu_index >= 0 ? &job->market->gpus[shape->gpu_index]
 					  : NULL,
 		    request->precision, &lane->time_ratio_known);
-	exposure.work_s = job->expected_s * lane->time_ratio;
-	if (job->expected_said && lane->time_ratio > 1 && job->limit_s > 0 &&
-	    exposure.work_s > (double)job->limit_s) {
+	if (job->expected_known && lane->time_ratio > 1 && job->limit_s > 0 &&
+	    likely_most(job) * lane->time_ratio > (double)job->limit_s) {
 		/* The limit goes along, and would kill it there. */
-		*wanted = exposure.work_s;
+		*wanted = likely_most(job) * lane->time_ratio;
 		*found = (double)job->limit_s;
 		return LT_REJECT_MAX_TIME;
 	}
+	lane->sure_work_s =
+	    fmax(job->upper_s, job->expected_s) * lane->time_ratio;
+	exposure.work_s = lane->sure_work_s;
+	lane->sure_active_s = lt_active_time(&exposure).active_s;
+	exposure.work_s = job->expected_s * lane->time_ratio;
 	lane->active = lt_active_time(&exposure);
 	if (!request->checkpoint.enabled && lane->partition != request->home &&
 	    lane->active.restart_chance * LT_MICROS >
@@ -120,6 +133,20 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		return LT_REJECT_RISK;
 	}
 	return LT_REJECT_NONE;
+}
+
+/* From the first start to where the last wave's limit ends: Slurm goes by that
+ * limit, the waves before take what they take. */
+static double
+longest_s(const struct lane *lane, const struct job *job, double waves)
+{
+	if (job->limit_s <= 0)
+		return ceil(lane->sure_active_s * waves);
+	const double limit_s = (double)job->limit_s;
+
+	return job->upper_s > 0
+		   ? (waves - 1) * fmin(lane->sure_work_s, limit_s) + limit_s
+		   : waves * limit_s;
 }
 
 /* Latest start that keeps the deadline with the site's confidence; eq. (16). */
@@ -141,14 +168,12 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 			   ? request->latest_utc_s
 			   : job->earliest_utc_s + market->max_delay_s;
 	latest = request->deadline_utc_s - market->deadline_slack_s -
-		 (job->limit_s > 0 ? (int64_t)fmin(waves * (double)job->limit_s,
-					 limits_max_s)
-				   : lane->length_s);
+		 (int64_t)fmin(longest_s(lane, job, waves), limits_max_s);
 	if (!(hazard_per_s > 0))
 		return latest;
 	/* Likely enough that nothing is interrupted at all? */
-	tasks_chance = exp(-hazard_per_s * job->expected_s * lane->time_ratio *
-			   lane->task_factor * waves);
+	tasks_chance =
+	    exp(-hazard_per_s * lane->sure_work_s * lane->task_factor * waves);
 	if (tasks_chance >= confidence)
 		return latest;
 	segment_s = lane->active.interval_s > 0
@@ -156,19 +181,20 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 			      (request->checkpoint.write_s > 0
 				      ? request->checkpoint.write_s
 				      : LT_CHECKPOINT_WRITE_S)
-			: job->expected_s * lane->time_ratio;
+			: lane->sure_work_s;
 	segments = lane->active.interval_s > 0
-		       ? ceil(job->expected_s * lane->time_ratio /
-			      lane->active.interval_s)
+		       ? ceil(lane->sure_work_s / lane->active.interval_s)
 		       : 1;
 	s = (segment_s + part->restart_s) * hazard_per_s;
 	spread_s =
 	    sqrt(segments * waves * fmax(0, exp(2 * s) - 2 * s * exp(s) - 1)) /
 	    hazard_per_s * sqrt(confidence / (1 - confidence));
-	if (!(spread_s < window_max_s))
+	if (!(spread_s < window_max_s &&
+		lane->sure_active_s * waves < window_max_s))
 		return INT64_MIN / 2;
 	const int64_t bound = request->deadline_utc_s -
-			      market->deadline_slack_s - lane->length_s -
+			      market->deadline_slack_s -
+			      (int64_t)ceil(lane->sure_active_s * waves) -
 			      (int64_t)ceil(spread_s);
 
 	return bound < latest ? bound : latest;

@@ -379,6 +379,27 @@ set_default_memory(struct lt_request *asked, const struct lt_partition *home)
 		asked->memory_mib_per_node = home->default_memory_mib;
 }
 
+/* How long it will run: as the user says, else as such jobs did. */
+static void
+set_expected(struct job *job)
+{
+	const struct lt_request *const request = job->request;
+	const double limit_s = (double)job->limit_s;
+
+	if (request->expected_run_s > 0) {
+		job->expected_s = (double)request->expected_run_s;
+	} else if (request->learned.expected_s > 0) {
+		job->expected_s = (double)request->learned.expected_s;
+		job->upper_s = (double)request->learned.upper_s;
+	}
+	job->expected_known = job->expected_s > 0;
+	if (job->limit_s <= 0)
+		return;
+	if (!job->expected_known || job->expected_s > limit_s)
+		job->expected_s = limit_s;
+	job->upper_s = fmin(job->upper_s, limit_s);
+}
+
 void
 lt_job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s)
@@ -397,12 +418,7 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 		return;
 	set_default_memory(&job->asked, &market->partitions[request->home]);
 	job->limit_s = lt_limit_of(request, market, request->home);
-	job->expected_said = request->expected_run_s > 0;
-	if (job->expected_said)
-		job->expected_s = (double)request->expected_run_s;
-	if (job->limit_s > 0 &&
-	    (!job->expected_said || request->expected_run_s > job->limit_s))
-		job->expected_s = (double)job->limit_s;
+	set_expected(job);
 	if (lt_request_wants_gpus(request)) {
 		const struct lt_partition *home =
 		    &market->partitions[request->home];

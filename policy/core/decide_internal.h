@@ -50,9 +50,10 @@ struct job { /* the request, resolved once */
 	const struct lt_request *request;
 	const struct lt_market *market;
 	int64_t now_utc_s;
-	int64_t limit_s;    /* home's; LT_UNSET_64 = none known */
-	double expected_s;  /* at home; 0 = not known */
-	bool expected_said; /* by the user */
+	int64_t limit_s;     /* home's; LT_UNSET_64 = none known */
+	double expected_s;   /* at home; 0 = not known */
+	bool expected_known; /* said or learned: else it is the limit */
+	double upper_s;	     /* of deadlines, at home; 0 = not learned */
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
 	struct lt_request asked;       /* with home's default memory */
@@ -76,6 +77,9 @@ struct lane { /* one partition that can run the job */
 	bool time_ratio_known;
 	struct lt_active active; /* of one task */
 	int64_t length_s;	 /* waves x active time, whole seconds */
+	/* For deadlines: the work that it is sure not to pass, and the active
+	 * time that this takes. */
+	double sure_work_s, sure_active_s;
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
 	double power_kw; /* at the plug x PUE, all tasks at once */

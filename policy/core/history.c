@@ -6,6 +6,7 @@
 #include "history.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "decide.h"
 #include "units.h"
@@ -184,4 +185,63 @@ lt_history_expect(
 	if (expected.upper_s > 0 && expected.upper_s < expected.expected_s)
 		expected.upper_s = expected.expected_s;
 	return expected;
+}
+
+struct lt_expected
+lt_expected_of(const struct lt_request *request)
+{
+	if (request->expected_run_s > 0)
+		return (struct lt_expected){
+		    .expected_s = request->expected_run_s,
+		    .from = LT_HISTORY_SAID};
+	return request->learned;
+}
+
+/* "2:10", "1-02:10"; short ones "4m 10s", which nobody takes for hours. */
+static const char *
+hours_text(char *out, size_t size, int64_t seconds)
+{
+	enum { SHORT_S = 600, MINUTES_OF_DAY = LT_DAY_S / 60 };
+	const long long minutes = (seconds + 30) / 60;
+
+	if (seconds < SHORT_S)
+		return lt_duration_text(out, size, seconds);
+	if (minutes >= MINUTES_OF_DAY)
+		snprintf(out, size, "%lld-%02lld:%02lld",
+		    minutes / MINUTES_OF_DAY, minutes % MINUTES_OF_DAY / 60,
+		    minutes % 60);
+	else
+		snprintf(out, size, "%lld:%02lld", minutes / 60, minutes % 60);
+	return out;
+}
+
+const char *
+lt_expected_text(
+    char *out, size_t size, const struct lt_expected *expected, int64_t limit_s)
+{
+	static const struct {
+		const char *before, *after;
+	} sources[LT_HISTORY_WORDS] = {
+	    [LT_HISTORY_NAME] = {"median of ", ""},
+	    [LT_HISTORY_USER] = {"median of the user's ", " by their limits"},
+	    [LT_HISTORY_ACCOUNT] = {"median of the account's ",
+		" by their limits"},
+	};
+	char time[32], limit[48] = "", source[96] = "--expected-time";
+
+	assert((unsigned)expected->from < LT_HISTORY_WORDS);
+	out[0] = '\0';
+	if (expected->expected_s <= 0 || expected->from == LT_HISTORY_NONE)
+		return out;
+	if (limit_s > 0)
+		snprintf(limit, sizeof(limit), "; limit %s",
+		    hours_text(time, sizeof(time), limit_s));
+	if (expected->from != LT_HISTORY_SAID)
+		snprintf(source, sizeof(source), "%s%u runs%s",
+		    sources[expected->from].before, expected->runs,
+		    sources[expected->from].after);
+	snprintf(out, size, "expected %s (%s%s)",
+	    hours_text(time, sizeof(time), expected->expected_s), source,
+	    limit);
+	return out;
 }

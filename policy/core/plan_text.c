@@ -271,11 +271,16 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 
 	struct lt_text text = {.out = out, .size = size};
 	char line[LT_ERROR_TEXT_SIZE * 4];
+	const struct lt_expected expected = lt_expected_of(request);
 
 	if (size > 0)
 		out[0] = '\0';
 	lt_text_put(&text, "plan: %s%s\n", lt_objective_name(plan->objective),
 	    request->checkpoint.enabled ? ", with checkpoints" : "");
+	lt_expected_text(line, sizeof(line), &expected,
+	    lt_limit_of(request, market, request->home));
+	if (line[0] != '\0')
+		lt_text_put(&text, "  %s\n", line);
 	lt_text_put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION",
 	    "START", "DONE BY", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < plan->candidate_count; i++)

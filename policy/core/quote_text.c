@@ -21,10 +21,11 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= why= ask=,,,,,,,,,;"),
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= run= why= ask=,,,,,,,,,;"),
 	WISH = 2 + 4 * 10 + 5 * NUMBER,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
-		     2 * PLACE + 2 * WORD + LT_WHY_TEXT_SIZE - 1 + WISH,
+		     2 * PLACE + 2 * WORD + LT_RUN_TEXT_SIZE - 1 +
+		     LT_WHY_TEXT_SIZE - 1 + WISH,
 };
 _Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
 
@@ -92,6 +93,7 @@ int
 lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 {
 	assert(quote->id != 0);
+	assert(memchr(quote->run, 0, sizeof(quote->run)) != NULL);
 	assert(memchr(quote->why, 0, sizeof(quote->why)) != NULL);
 
 	struct lt_text text = {.out = out, .size = size};
@@ -115,6 +117,8 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);
+	if (quote->run[0])
+		lt_text_put(&text, " run=%s", quote->run);
 	if (quote->why[0])
 		lt_text_put(&text, " why=%s", quote->why);
 	if (quote->wish.known)
@@ -424,6 +428,25 @@ lt_why_unpack(
 	    (int)(scanner.at - text) + 1);
 }
 
+/* As the candidates: the text is kept. */
+static void
+get_run_text(struct scanner *scanner, char out[LT_RUN_TEXT_SIZE])
+{
+	struct lt_quote_run run;
+	size_t length = 0;
+
+	while (!scanner->bad && scanner->at + length < scanner->end &&
+	       (is_plain(scanner->at[length]) || scanner->at[length] == ','))
+		length++;
+	if (scanner->bad || length >= LT_RUN_TEXT_SIZE ||
+	    lt_quote_run_unpack(&run, scanner->at, length, NULL) != LT_OK) {
+		scanner->bad = true;
+		return;
+	}
+	memcpy(out, scanner->at, length);
+	scanner->at += length;
+}
+
 /* The text itself is kept, once it is known to be one. */
 static void
 get_why_text(struct scanner *scanner, char why[LT_WHY_TEXT_SIZE])
@@ -527,6 +550,10 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
+	if (begins(scanner, " run=")) {
+		expect(scanner, " run=");
+		get_run_text(scanner, quote->run);
+	}
 	if (begins(scanner, " why=")) {
 		expect(scanner, " why=");
 		get_why_text(scanner, quote->why);

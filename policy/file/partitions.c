@@ -31,7 +31,7 @@ static const struct lt_key gpu_keys[] = {
     {"memory", lt_read_mebibytes, AT(memory_mib), .min = 1,
 	.max = 64 * 1024 * 1024, .required = true,
 	.want = "memory of one GPU such as 40GiB"},
-    {"power_w", lt_read_watts, AT(power_w), .min = 1, .max = 100000,
+    {"power_w", lt_read_u32, AT(power_w), .min = 1, .max = 100000,
 	.required = true, .want = "whole watts of one board such as 400"},
     {"compute_capability", lt_read_capability, AT(compute_capability), .min = 1,
 	.max = 99, .want = "NVIDIA's figure such as 8.0"},

@@ -67,6 +67,7 @@ policy_new(const char *name)
 	policy->waiting_g_per_hour = 5;
 	policy->on_unknown = LT_RULE_HOLD;
 	policy->listen_port = 6826;
+	policy->history_days = 400;
 	return policy;
 }
 

@@ -109,7 +109,8 @@ struct lt_policy {
 	double waiting_g_per_hour;
 	enum lt_rule on_unknown;
 	enum lt_underheld on_underheld;
-	uint16_t listen_port; /* 6826 */
+	uint16_t listen_port;  /* 6826 */
+	uint32_t history_days; /* of run lengths; 0 = none are kept */
 	enum lt_intensity intensity;
 	int source_count, partition_count, budget_count, default_count,
 	    gpu_count, exchange_count;

@@ -319,7 +319,7 @@ lt_read_port(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
-lt_read_watts(struct lt_reader *reader, const struct lt_key *key,
+lt_read_u32(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	int64_t value;

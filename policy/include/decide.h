@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "gpu.h"
+#include "history.h"
 #include "interruption.h"
 #include "market.h"
 
@@ -66,7 +67,8 @@ struct lt_request {
 	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
 	int64_t limit_s;
-	int64_t expected_run_s; /* per task */
+	int64_t expected_run_s;	    /* per task, by the user; it wins over */
+	struct lt_expected learned; /* what runs of its kind have shown */
 	/* fit */
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;

@@ -67,6 +67,7 @@ int lt_sheet_unpack(struct lt_budget_snapshot *snapshot,
 #define LT_MARKET_FILE "market"
 #define LT_SHEET_FILE "budget"
 #define LT_TERMS_FILE "terms"
+#define LT_HISTORY_FILE "history"
 #define LT_RING_FILE "holds"
 #define LT_SOCKET_FILE "lowtided.sock"
 

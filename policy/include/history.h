@@ -68,10 +68,10 @@ struct lt_history_figures { /* of a group */
 };
 
 struct lt_expected {
-	enum lt_history_group from; /* LT_HISTORY_NONE: the rest is 0 */
-	uint32_t runs;		    /* of that group */
-	int64_t expected_s;	    /* median, at most the limit, at least 1 */
-	int64_t upper_s;	    /* no less; at most the limit */
+	enum lt_history_group from;
+	uint32_t runs;	    /* of that group */
+	int64_t expected_s; /* 0: nothing is known; at most the limit */
+	int64_t upper_s;    /* no less, at most the limit; 0: not known */
 };
 /*
  * From the figures of the three groups (runs 0 = not there): the median of the
@@ -83,5 +83,15 @@ struct lt_expected {
 struct lt_expected lt_history_expect(
     const struct lt_history_figures figures[LT_HISTORY_GROUPS],
     int64_t limit_s);
+
+/* What counts for a request: what the user said, else what was learned. */
+struct lt_expected lt_expected_of(const struct lt_request *request);
+
+/*
+ * "expected 2:10 (median of 14 runs; limit 12:00)", "" when nothing is known;
+ * limit_s <= 0: none. Cut at size; returns out.
+ */
+const char *lt_expected_text(char *out, size_t size,
+    const struct lt_expected *expected, int64_t limit_s);
 
 #endif

@@ -31,6 +31,8 @@ enum {
 	LT_PERIODS = 2,		   /* the current and the next */
 	LT_RING_SLOTS = 65536,	   /* holds not yet ingested; full: unknown */
 	LT_TERMS_MAX = 1048576,	   /* live jobs; more: lowtided refuses */
+	LT_HISTORY_MAX = 262144,   /* groups that are told; more: the oldest are
+				    * left out */
 	LT_TERMS_BLOCK = 64,	   /* terms per checksummed block */
 	LT_ARRAY_TEXT_MAX = 65536, /* bytes of --array; longer: refused */
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
@@ -38,8 +40,9 @@ enum {
 				       * count from the next snapshot on */
 	LT_QUOTE_TEXT_SIZE = 2048,    /* our part of admin_comment */
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
-	LT_WHY_TEXT_SIZE = 768,	      /* 16 of 47 bytes; what does not fit is
-				       * counted, too */
+	LT_WHY_TEXT_SIZE = 768, /* 16 of 47 bytes; what does not fit is
+				 * counted, too */
+	LT_RUN_TEXT_SIZE = 112, /* of a kind of runs: a hash, six numbers */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	/* What one call of a plugin may use of slurmctld's thread, which has
 	 * 1 MiB: what is larger is allocated. */

@@ -12,6 +12,7 @@
 #include "files.h"
 #include "gpu.h"
 #include "history.h"
+#include "history_file.h"
 #include "interruption.h"
 #include "limits.h"
 #include "market.h"

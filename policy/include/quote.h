@@ -57,6 +57,7 @@ struct lt_quote {
 	struct lt_amount plan_expected, home_expected; /* all tasks */
 	enum lt_objective objective;
 	enum lt_mode mode;
+	char run[LT_RUN_TEXT_SIZE]; /* lt_quote_run_pack(); "" = not known */
 	char why[LT_WHY_TEXT_SIZE]; /* lt_why_pack(); "" = did not ask */
 	struct lt_wish wish;	    /* in the text only, not in a ledger */
 };
@@ -65,6 +66,14 @@ struct lt_quote {
 void lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request);
 /* The other way: into a request that was made from a record. */
 void lt_wish_lay(struct lt_request *request, const struct lt_wish *wish);
+
+/* Of what kind its runs are, and how long they were expected to be. */
+struct lt_quote_run {
+	uint64_t kind; /* lt_history_key() of LT_HISTORY_NAME; never 0 */
+	struct lt_expected expected;
+	int64_t limit_s;    /* 0 = none */
+	uint32_t ratio_ppm; /* run time in the planned partition over at home */
+};
 
 /* The candidates of a decision, as they were when it was made. */
 struct lt_why {
@@ -96,9 +105,9 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * "lowtide:1 q=<16 hex> rev=1 team=vision hold=<micros>,<mg> n=<tasks>
  *  win=<start>-<end> plan=<partition>@<start> base=<partition>@<start>
  *  exp=<micros>,<mg> was=<micros>,<mg> by=<objective> mode=<mode> f=<flags>;"
- * and " why=<why>", then " ask=<movable>,<pins>,<deadline>,<expected>,<max
- * cost>,<GPU MiB>,<precision>,<checkpoint>,<write>,<every>" before the ";"
- * where there is one. An unknown amount is
+ * and " run=<run>", " why=<why>", then " ask=<movable>,<pins>,<deadline>,
+ * <expected>,<max cost>,<GPU MiB>,<precision>,<checkpoint>,<write>,<every>"
+ * before the ";" where there is one. An unknown amount is
  * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
@@ -129,6 +138,13 @@ int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
 /* LT_EINPUT when it is not exactly as lt_why_pack() writes it. */
 int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
+
+/* "<16 hex>" or, where something was expected or the ratio is not 1,
+ * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>". */
+int lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run);
+/* LT_EINPUT when it is not exactly as that writes it. */
+int lt_quote_run_unpack(struct lt_quote_run *run, const char *text,
+    size_t length, struct lt_error *err);
 
 /*
  * Put ours into what other tools keep there: every "lowtide:...;" of comment

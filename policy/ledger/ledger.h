@@ -7,9 +7,11 @@
 #ifndef LT_LEDGER_H
 #define LT_LEDGER_H
 
+#include "history_file.h"
 #include "posterior.h"
 #include "quote.h"
 #include "rate.h"
+#include "run_lengths.h"
 
 struct lt_ledger; /* opaque */
 
@@ -314,6 +316,66 @@ int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
 #define LT_ADJUSTMENT_MAX INT64_C(1000000000000000000) /* 10^12 units */
 int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
+
+/* ---- how long jobs ran; history.h, run_lengths.h ---- */
+struct lt_kind { /* a group */
+	struct lt_history_key key;
+	enum lt_history_group group;
+	char account[LT_ACCOUNT_SIZE];
+	char name[LT_NAME_SIZE];    /* folded; "" of wider groups */
+	uint32_t nodes, cpus, gpus; /* that its last run had */
+	int64_t last_utc_s;	    /* end of that */
+	struct lt_history_figures figures;
+	uint32_t ratio_ppm; /* LT_HISTORY_NEVER: beyond its limit */
+};
+struct lt_length { /* a run that says something */
+	struct lt_run_key run;
+	struct lt_kind kinds[LT_HISTORY_GROUPS]; /* without figures */
+	struct lt_run_length length;
+};
+/* Once each: what is there with the same facts changes nothing. Of a name and
+ * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it
+ * ended. */
+int lt_ledger_put_length(struct lt_ledger *ledger,
+    const struct lt_length *length, struct lt_error *err);
+/* The runs of a job before this one, the last first: how each ended, and for
+ * how long it worked; at most room: how many; negative = failed. */
+struct lt_run_part {
+	char state_text[32];
+	int64_t length_s;
+};
+int lt_ledger_parts_before(struct lt_ledger *ledger, const struct lt_run *run,
+    struct lt_run_part *parts, uint32_t room, struct lt_error *err);
+/* Groups whose figures are not those of their runs, at most so many;
+ * malloc'd. */
+int lt_ledger_stale_kinds(struct lt_ledger *ledger, uint32_t most,
+    struct lt_kind **kinds, uint32_t *count, struct lt_error *err);
+int lt_ledger_stale_all(struct lt_ledger *ledger, struct lt_error *err);
+/* Its newest runs, LT_RUNS_MOST at most: how many; negative = failed. */
+int lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
+    struct lt_run_length runs[LT_RUNS_MOST], struct lt_error *err);
+/* Figures made of them; of none, the group ends. */
+int lt_ledger_put_figures(
+    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err);
+/* What job_submit is told: the groups with the latest runs, LT_HISTORY_MAX at
+ * most; malloc'd. */
+int lt_ledger_history(struct lt_ledger *ledger,
+    struct lt_history_record **records, uint32_t *count, struct lt_error *err);
+/* Of a user by name and shape, those with the latest runs first, at most
+ * `most`; name "" = all, else folded; malloc'd. */
+struct lt_kinds_asked {
+	uint32_t uid, most;
+	const char *name;
+};
+int lt_ledger_kinds_of(struct lt_ledger *ledger,
+    const struct lt_kinds_asked *asked, struct lt_kind **kinds, uint32_t *count,
+    struct lt_error *err);
+/* All that is known of a user's runs until now, for ever; *count: runs. */
+int lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s,
+    uint32_t *count, struct lt_error *err);
+/* Drop runs that ended before. */
+int lt_ledger_prune_lengths(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 
 struct lt_totals {
 	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,

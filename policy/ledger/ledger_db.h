@@ -14,7 +14,9 @@
 enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
 
 #define LT_SQL_ENUM(name, database, text) LT_SQL_##name,
-enum lt_sql { LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_COUNT };
+enum lt_sql {
+	LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_LENGTHS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
+};
 #undef LT_SQL_ENUM
 
 struct lt_sums { /* in the order of account and uid */

@@ -15,18 +15,6 @@
 /* Of a product of at most LT_RUNS_MOST fractions. */
 static const double rounding = 1e-9;
 
-uint32_t
-lt_runs_kept(enum lt_history_group group)
-{
-	static const uint32_t kept[LT_HISTORY_GROUPS] = {
-	    [LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
-	    [LT_HISTORY_USER] = LT_RUNS_OF_USER,
-	    [LT_HISTORY_ACCOUNT] = LT_RUNS_OF_ACCOUNT};
-
-	assert((unsigned)group < LT_HISTORY_GROUPS);
-	return kept[group];
-}
-
 enum lt_run_says
 lt_run_says(const char *state_text)
 {

@@ -17,7 +17,6 @@ enum {
 	LT_RUNS_OF_ACCOUNT = 1024,
 	LT_RUNS_MOST = LT_RUNS_OF_ACCOUNT
 };
-uint32_t lt_runs_kept(enum lt_history_group group);
 
 /* What a run says of the length by how it ended, in Slurm's word. */
 enum lt_run_says { LT_RUN_SAYS_NOTHING, LT_RUN_SAYS_LENGTH, LT_RUN_SAYS_LEAST };

@@ -94,7 +94,11 @@ grow(struct lt_lengths *lengths)
 static bool
 make_room(struct group *group, uint64_t name)
 {
-	const uint32_t most = lt_runs_kept(group->kind);
+	static const uint32_t kept[LT_HISTORY_GROUPS] = {
+	    [LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
+	    [LT_HISTORY_USER] = LT_RUNS_OF_USER,
+	    [LT_HISTORY_ACCOUNT] = LT_RUNS_OF_ACCOUNT};
+	const uint32_t most = kept[group->kind];
 	uint32_t same = 0, oldest = 0, capacity = group->capacity;
 
 	for (uint32_t i = group->count; i-- > 0;)

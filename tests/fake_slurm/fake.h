@@ -2,8 +2,8 @@
 /*
  * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
  * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
- * fake_submit.c, fake_edits.c, fake_ring.c, fake_modify.c, fake_change.c,
- * fake_laid.c, fake_stack.c and fake_spank.c drive the two.
+ * fake_submit.c, fake_edits.c, fake_history.c, fake_ring.c, fake_modify.c,
+ * fake_change.c, fake_laid.c, fake_stack.c and fake_spank.c drive the two.
  */
 #ifndef LT_FAKE_H
 #define LT_FAKE_H
@@ -90,6 +90,7 @@ uint32_t fake_holds(struct lt_ring_record *out);
 int fake_rights_tests(void);
 int fake_submit_tests(void);
 int fake_edits_tests(void);
+int fake_history_tests(void);
 int fake_stack_tests(void);
 int fake_ring_tests(void);
 int fake_modify_tests(void);

@@ -334,8 +334,8 @@ test_quote_notes_planes(void **state)
 		assert_int_equal(
 		    fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
 		assert_non_null(job.admin_comment);
-		assert_non_null(
-		    strstr(job.admin_comment, i == 0 ? " f=512;" : " f=0;"));
+		assert_non_null(strstr(
+		    job.admin_comment, i == 0 ? " f=512 run=" : " f=0 run="));
 		free(job.admin_comment);
 		free(job.account);
 		free(job.script);

@@ -117,9 +117,10 @@ main(int argc, char **argv)
 		fake_bench();
 		return 0;
 	}
-	return fake_submit_tests() + fake_edits_tests() + fake_stack_tests() +
-		   fake_ring_tests() + fake_modify_tests() +
-		   fake_change_tests() + fake_laid_tests() +
-		   fake_rights_tests() + fake_spank_tests() !=
+	return fake_submit_tests() + fake_edits_tests() + fake_history_tests() +
+		   fake_stack_tests() + fake_ring_tests() +
+		   fake_modify_tests() + fake_change_tests() +
+		   fake_laid_tests() + fake_rights_tests() +
+		   fake_spank_tests() !=
 	       0;
 }

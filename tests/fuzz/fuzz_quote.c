@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Fuzzes admin_comment: a quote that is read packs again to the very text
- * that was read, its candidates alone too, and merging keeps what others wrote,
- * once and for all.
+ * that was read, its candidates and its kind alone too, and merging keeps what
+ * others wrote, once and for all.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,6 +35,23 @@ try_why(const char *text, size_t length)
 }
 
 static void
+try_run(const char *text, size_t length)
+{
+	struct lt_quote_run run;
+	struct lt_error err = {0};
+	char again[LT_RUN_TEXT_SIZE];
+
+	if (lt_quote_run_unpack(&run, text, length, &err) != LT_OK) {
+		if (err.text[0] == '\0')
+			__builtin_trap();
+	} else if (lt_quote_run_pack(again, sizeof(again), &run) != LT_OK ||
+		   strlen(again) != length ||
+		   memcmp(again, text, length) != 0) {
+		__builtin_trap();
+	}
+}
+
+static void
 try_unpack(const char *text, size_t length)
 {
 	struct lt_quote quote;
@@ -50,6 +67,7 @@ try_unpack(const char *text, size_t length)
 	    memmem(text, length, again, strlen(again)) == NULL)
 		__builtin_trap();
 	try_why(quote.why, strlen(quote.why));
+	try_run(quote.run, strlen(quote.run));
 }
 
 static void
@@ -92,6 +110,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	text[byte_count] = '\0';
 	try_unpack(text, byte_count);
 	try_why(text, byte_count);
+	try_run(text, byte_count);
 	try_merge(text);
 	free(text);
 	return 0;

@@ -98,6 +98,7 @@ gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" 
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b
 gives 'an amount that is none' 2 '--amount' "$lowtide" budget adjust --team a --reason b --amount 1e3
 gives 'an option of adjust alone' 2 'belongs to "budget adjust"' "$lowtide" budget --reason x
+gives 'a part of what is erased whole' 2 'erases all of that user' "$lowtide" history --forget a --name b
 gives 'a form of signals that is none' 2 'want export, test, adapters or nothing' "$lowtide" signals exprot
 gives 'signals test without a source' 2 "test wants a source's name" "$lowtide" signals test
 gives 'an operand too many for a form' 2 '"b" is one argument too many' "$lowtide" signals adapters file b

@@ -104,11 +104,18 @@ gpu_of(int partition)
 	return index < 0 ? NULL : &world.market.gpus[index];
 }
 
+struct length { /* of one task: expected, and for deadlines */
+	double work_s, sure_s;
+	bool has_sure;
+	struct lt_active active, sure_active;
+};
+
 /* The latest start that keeps the deadline. */
 static int64_t
-latest_of(const struct option *option, int p, double work_s, double waves,
-    double task_factor, const struct lt_active *active)
+latest_of(int p, const struct length *length, double waves, double task_factor)
 {
+	const struct lt_active *const active = &length->active;
+	const double work_s = length->sure_s;
 	const struct lt_request *request = &world.request;
 	const struct lt_partition *part = &world.partitions[p];
 	const double hazard =
@@ -117,8 +124,12 @@ latest_of(const struct option *option, int p, double work_s, double waves,
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return earliest_s + world.market.max_delay_s;
-	latest =
-	    request->deadline_utc_s - 60 - (int64_t)waves * request->limit_s;
+	latest = request->deadline_utc_s - 60 - request->limit_s;
+	if (length->has_sure)
+		latest -= (int64_t)((waves - 1) *
+				    fmin(work_s, (double)request->limit_s));
+	else
+		latest -= (int64_t)(waves - 1) * request->limit_s;
 	if (hazard <= 0 || exp(-hazard * work_s * task_factor * waves) >= 0.95)
 		return latest;
 	const bool split = active->interval_s > 0;
@@ -132,10 +143,12 @@ latest_of(const struct option *option, int p, double work_s, double waves,
 	const double spread =
 	    sqrt(parts * waves * (exp(2 * s) - 2 * s * exp(s) - 1)) / hazard *
 	    sqrt(0.95 / 0.05);
-	if (spread >= 1e9)
+	if (spread >= 1e9 || length->sure_active.active_s * waves >= 1e9)
 		return INT64_MIN;
-	const int64_t bound = request->deadline_utc_s - 60 - option->length_s -
-			      (int64_t)ceil(spread);
+	const int64_t bound =
+	    request->deadline_utc_s - 60 -
+	    (int64_t)ceil(length->sure_active.active_s * waves) -
+	    (int64_t)ceil(spread);
 	return bound < latest ? bound : latest;
 }
 
@@ -165,6 +178,31 @@ add_up(struct option *option, int p)
 			    steps_at(indexes[t], earliest_s + s);
 		}
 	}
+}
+
+/* By what was said, else learned, else the limit; false: the limit would end it
+ * on this slower GPU. */
+static bool
+make_length(struct length *length, double ratio)
+{
+	const struct lt_request *request = &world.request;
+	const double limit = (double)request->limit_s;
+	const bool said = request->expected_run_s > 0;
+	const bool learned = !said && request->learned.expected_s > 0;
+	double here = limit, most = 0;
+
+	if (said)
+		here = (double)request->expected_run_s;
+	if (learned) {
+		here = fmin(limit, (double)request->learned.expected_s);
+		most = fmin(limit, (double)request->learned.upper_s);
+	}
+	*length = (struct length){.work_s = here * ratio,
+	    .sure_s = fmax(here, most) * ratio,
+	    .has_sure = most > 0};
+	/* A most that is the limit tells nothing of such jobs. */
+	const double kills = most < limit ? fmax(here, most) : here;
+	return !((said || learned) && ratio > 1 && kills * ratio > limit);
 }
 
 /* Everything of one partition; .fits and .moves say whether it counts. False
@@ -206,16 +244,18 @@ make_option(struct option *option, int p)
 	if (gpus > 0 && p != request->home)
 		ratio = lt_gpu_time_ratio(
 		    gpu_of(request->home), gpu, request->precision, &known);
-	const bool said = request->expected_run_s > 0;
-	const double work_s =
-	    (double)(said ? request->expected_run_s : request->limit_s) * ratio;
-	if (said && ratio > 1 && work_s > (double)request->limit_s)
-		return true;
-	const struct lt_exposure exposure = {.work_s = work_s,
+	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * nodes,
 	    .restart_s = part->restart_s,
 	    .checkpoint = request->checkpoint};
-	const struct lt_active active = lt_active_time(&exposure);
+	struct length length;
+	if (!make_length(&length, ratio))
+		return true;
+	exposure.work_s = length.sure_s;
+	length.sure_active = lt_active_time(&exposure);
+	exposure.work_s = length.work_s;
+	length.active = lt_active_time(&exposure);
+	const struct lt_active active = length.active;
 
 	if (!request->checkpoint.enabled && p != request->home &&
 	    active.restart_chance > 0.1)
@@ -230,7 +270,7 @@ make_option(struct option *option, int p)
 
 	option->fits = true;
 	option->length_s = (int64_t)ceil(active.active_s * waves);
-	option->latest_s = latest_of(option, p, work_s, waves, tasks, &active);
+	option->latest_s = latest_of(p, &length, waves, tasks);
 	/* Of signals that end, the window ends with them. */
 	const int signals[TERMS] = {
 	    part->price_series, part->tariff_series, part->carbon_series};

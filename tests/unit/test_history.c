@@ -207,6 +207,62 @@ the_narrowest_with_three_runs_speaks(void **state)
 	}
 }
 
+static void
+told_with_what_it_rests_on(void **state)
+{
+	static const struct {
+		struct lt_expected expected;
+		int64_t limit_s;
+		const char *text;
+	} cases[] = {
+	    {{LT_HISTORY_NAME, 14, 7800, 9000}, 43200,
+		"expected 2:10 (median of 14 runs; limit 12:00)"},
+	    {{LT_HISTORY_NAME, 3, 599, 599}, 600,
+		"expected 9m 59s (median of 3 runs; limit 0:10)"},
+	    {{LT_HISTORY_NAME, 3, 86369, 0}, 0,
+		"expected 23:59 (median of 3 runs)"},
+	    {{LT_HISTORY_NAME, 3, 86370, 0}, 2 * 86400 + 3660,
+		"expected 1-00:00 (median of 3 runs; limit 2-01:01)"},
+	    {{LT_HISTORY_USER, 40, 3600, 0}, 7200,
+		"expected 1:00 (median of the user's 40 runs by their limits; limit 2:00)"},
+	    {{LT_HISTORY_ACCOUNT, 300, 3600, 0}, 7200,
+		"expected 1:00 (median of the account's 300 runs by their limits; limit 2:00)"},
+	    {{LT_HISTORY_SAID, 0, 3600, 0}, 7200,
+		"expected 1:00 (--expected-time; limit 2:00)"},
+	    {{LT_HISTORY_NONE, 0, 0, 0}, 7200, ""},
+	    {{0}, 7200, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char out[160], cut[9];
+
+		lt_expected_text(
+		    out, sizeof(out), &cases[i].expected, cases[i].limit_s);
+		assert_string_equal(out, cases[i].text);
+		lt_expected_text(
+		    cut, sizeof(cut), &cases[i].expected, cases[i].limit_s);
+		assert_int_equal(strlen(cut), strlen(out) > 8 ? 8 : 0);
+	}
+}
+
+static void
+what_the_user_says_wins(void **state)
+{
+	struct lt_request request = {.expected_run_s = LT_UNSET_64,
+	    .learned = {LT_HISTORY_USER, 40, 3600, 5400}};
+
+	(void)state;
+	struct lt_expected got = lt_expected_of(&request);
+	assert_int_equal(got.from, LT_HISTORY_USER);
+	assert_int_equal(got.expected_s, 3600);
+	request.expected_run_s = 60;
+	got = lt_expected_of(&request);
+	assert_int_equal(got.from, LT_HISTORY_SAID);
+	assert_int_equal(got.expected_s, 60);
+	assert_int_equal(got.upper_s, 0);
+}
+
 int
 main(void)
 {
@@ -215,6 +271,8 @@ main(void)
 	    cmocka_unit_test(keys_tell_kinds_apart),
 	    cmocka_unit_test(shapes_are_what_was_asked),
 	    cmocka_unit_test(the_narrowest_with_three_runs_speaks),
+	    cmocka_unit_test(told_with_what_it_rests_on),
+	    cmocka_unit_test(what_the_user_says_wins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -315,7 +315,10 @@ holds_of_version_1_are_kept(void **state)
 			     " money_micros = money_micros + new.money_micros;"
 			     " END;"
 			     "ALTER TABLE holds DROP COLUMN "
-			     "candidates; PRAGMA user_version=1",
+			     "candidates;"
+			     "ALTER TABLE holds DROP COLUMN run;"
+			     "DROP TABLE lengths; DROP TABLE kinds;"
+			     "DROP TABLE forgotten; PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);

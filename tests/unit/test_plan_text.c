@@ -280,6 +280,25 @@ test_table(void **state)
 	}
 }
 
+/* Beneath the objective, where something is known of its length. */
+static void
+test_expected(void **state)
+{
+	static const char head[] =
+	    "plan: balanced, with checkpoints\n"
+	    "  expected 2:10 (median of 14 runs; limit 12:00)\n"
+	    "  PARTITION ";
+	char out[4096];
+
+	(void)state;
+	partitions[ONDEMAND].max_time_s = INT64_MAX;
+	request.limit_s = 12 * HOUR;
+	request.learned = (struct lt_expected){LT_HISTORY_NAME, 14, 7800, 9000};
+	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+	assert_memory_equal(out, head, sizeof(head) - 1);
+	request.learned = (struct lt_expected){0};
+}
+
 int
 main(void)
 {
@@ -287,6 +306,7 @@ main(void)
 	    cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_reasons),
 	    cmocka_unit_test_setup(test_table, setup),
+	    cmocka_unit_test_setup(test_expected, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

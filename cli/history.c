@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide history: how long one's jobs have run, by name and shape, which is
+ * what the next ones are planned by; and its erasure.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "units.h"
+
+const struct lt_cli_option lt_cli_history_options[] = {
+    {"name", "N", "only this job name; its digits count as any"},
+    {"user", "U", "of another user; for root, SlurmUser and operators"},
+    {"forget", "USER", "erase what is known of that user's runs"},
+    {NULL, NULL, NULL},
+};
+
+/* "2:10:00", or that it is not below the limit. */
+static const char *
+time_text(char *out, size_t size, const json_t *group, const char *key)
+{
+	int64_t seconds;
+
+	if (!lt_json_int(group, key, &seconds))
+		return "its limit";
+	return lt_slurm_time_text(out, size, seconds);
+}
+
+static void
+add_row(struct lt_table *table, const json_t *group)
+{
+	enum { NODES, CPUS, GPUS, RUNS, NUMBERS };
+	static const char *const keys[NUMBERS] = {
+	    "nodes", "cpus", "gpus", "runs"};
+	const json_t *const ratio = json_object_get(group, "limit_ratio");
+	const bool longest =
+	    json_is_true(json_object_get(group, "upper_is_longest"));
+	char numbers[NUMBERS][24], median[48], upper[48], upper_text[64],
+	    part[24] = "its limit", last[64];
+
+	for (int i = 0; i < NUMBERS; i++) {
+		int64_t value = 0;
+
+		lt_json_int(group, keys[i], &value);
+		snprintf(
+		    numbers[i], sizeof(numbers[i]), "%lld", (long long)value);
+	}
+	snprintf(upper_text, sizeof(upper_text), "%s%s",
+	    time_text(upper, sizeof(upper), group, "upper_s"),
+	    longest ? " (longest)" : "");
+	if (json_is_real(ratio))
+		snprintf(part, sizeof(part), "%.0f %%",
+		    100 * json_real_value(ratio));
+	lt_table_row(
+	    table, (const char *const[]){lt_json_text(group, "name", "?"),
+		       lt_json_text(group, "account", "?"), numbers[NODES],
+		       numbers[CPUS], numbers[GPUS], numbers[RUNS],
+		       time_text(median, sizeof(median), group, "median_s"),
+		       upper_text, part,
+		       lt_local_time(last, sizeof(last),
+			   lt_json_text(group, "last", NULL))});
+}
+
+static int
+print_history(const json_t *answer, bool color)
+{
+	char upper_title[24] = "UPPER";
+	const json_t *const confidence = json_object_get(answer, "confidence");
+
+	if (json_is_real(confidence))
+		snprintf(upper_title, sizeof(upper_title), "%.4g %% WITHIN",
+		    100 * json_real_value(confidence));
+	const struct lt_table_column columns[] = {
+	    {"NAME", false},
+	    {"ACCOUNT", false},
+	    {"NODES", true},
+	    {"CPUS", true},
+	    {"GPUS", true},
+	    {"RUNS", true},
+	    {"MEDIAN", true},
+	    {upper_title, true},
+	    {"OF LIMIT", true},
+	    {"LAST RUN", false},
+	    {NULL, false},
+	};
+	const json_t *const groups = json_object_get(answer, "groups");
+	struct lt_table *const table = lt_table_new(columns);
+	size_t index;
+	const json_t *group;
+
+	if (!json_array_size(groups) || table == NULL) {
+		puts("no finished runs that say how long jobs run");
+		lt_table_free(table);
+		return LT_EXIT_OK;
+	}
+	json_array_foreach(groups, index, group)
+		add_row(table, group);
+	lt_table_print(stdout, table, color);
+	lt_table_free(table);
+	if (json_is_true(json_object_get(answer, "more")))
+		puts("and older ones; --name N shows them");
+	return LT_EXIT_OK;
+}
+
+/* "&name=N", "" without a value. */
+static int
+add_value(char *path, size_t size, const struct lt_cli *cli, const char *name,
+    struct lt_error *err)
+{
+	const char *const value = lt_cli_value(cli, name);
+	const size_t used = strlen(path);
+	char escaped[256];
+
+	if (value == NULL)
+		return LT_OK;
+	if (lt_client_escape(escaped, sizeof(escaped), value, err) != LT_OK)
+		return err->code;
+	snprintf(path + used, size - used, "%c%s=%s",
+	    strchr(path, '?') != NULL ? '&' : '?', name, escaped);
+	return LT_OK;
+}
+
+static int
+show(const struct lt_cli *cli)
+{
+	char path[768] = "/v1/history";
+	json_t *answer = NULL;
+	struct lt_error err = {0};
+
+	if (add_value(path, sizeof(path), cli, "name", &err) != LT_OK ||
+	    add_value(path, sizeof(path), cli, "user", &err) != LT_OK ||
+	    lt_client_get(&answer, cli, path, &err) != LT_OK)
+		return lt_cli_fail(&err);
+	const int result = cli->json ? lt_cli_print_json(answer)
+				     : print_history(answer, cli->color);
+
+	json_decref(answer);
+	return result;
+}
+
+static int
+forget(const struct lt_cli *cli, const char *user)
+{
+	json_t *answer = NULL;
+	struct lt_error err = {0};
+	int result = LT_EXIT_OK;
+	int64_t runs = 0;
+	json_t *const body = json_pack("{s:s}", "user", user);
+
+	if (body == NULL)
+		return lt_cli_usage(cli, "--forget must be UTF-8");
+	lt_client_post(&answer, cli, "/v1/history/forget", body, &err);
+	json_decref(body);
+	if (err.code)
+		return lt_cli_fail(&err);
+	lt_json_int(answer, "runs", &runs);
+	if (cli->json)
+		result = lt_cli_print_json(answer);
+	else
+		printf("erased: %lld run%s of %s\n", (long long)runs,
+		    runs == 1 ? "" : "s", user);
+	json_decref(answer);
+	return result;
+}
+
+int
+lt_cli_history(const struct lt_cli *cli)
+{
+	const char *const user = lt_cli_value(cli, "forget");
+
+	if (user == NULL)
+		return show(cli);
+	if (lt_cli_value(cli, "name") != NULL ||
+	    lt_cli_value(cli, "user") != NULL)
+		return lt_cli_usage(cli,
+		    "--forget USER erases all of that user: no --name, --user");
+	return forget(cli, user);
+}

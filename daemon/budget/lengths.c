@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long jobs ran. A run's length is what it worked, over its requeues too,
+ * as if it had run at home; of what kind it is its quote says, as job_submit
+ * saw the request, else its row. docs/model.md, (43) to (45).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "breath.h"
+#include "daemon.h"
+#include "http.h"
+#include "lengths.h"
+#include "units.h"
+
+enum {
+	EVERY_S = 15,
+	PART = 20,	     /* of the time, where groups are very many */
+	KINDS_AT_ONCE = 500, /* in a transaction */
+	TURNS = 8,	     /* of these in a pass */
+	PARTS_MAX = 64,	     /* requeues of a job that are looked back on */
+};
+
+int64_t
+lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s)
+{
+	return policy->history_days == 0
+		   ? INT64_MAX
+		   : now_utc_s - (int64_t)policy->history_days * LT_DAY_S;
+}
+
+/* Did it go on from there? A resized run did; one that was sent back into the
+ * queue only if it has checkpoints. */
+static bool
+went_on(const char *state_text, bool has_checkpoints)
+{
+	static const char *const sent_back[] = {
+	    "REQUEUED", "NODE_FAIL", "PREEMPTED"};
+
+	if (strcmp(state_text, "RESIZING") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(sent_back) / sizeof(*sent_back); i++)
+		if (strcmp(state_text, sent_back[i]) == 0)
+			return has_checkpoints;
+	return false;
+}
+
+/* What the run worked, with the parts before it that it went on from. */
+static int
+worked(int64_t *length_s, struct lt_ledger *ledger,
+    const struct lt_ended_run *ended, struct lt_error *err)
+{
+	const struct lt_run *const run = ended->run;
+	const bool has_checkpoints =
+	    ended->quote != NULL &&
+	    (ended->quote->flags & LT_QUOTE_CHECKPOINT) != 0;
+	struct lt_run_part parts[PARTS_MAX];
+	const int count =
+	    lt_ledger_parts_before(ledger, run, parts, PARTS_MAX, err);
+
+	*length_s = run->end_utc_s - run->start_utc_s - run->suspended_s;
+	for (int i = 0;
+	     i < count && went_on(parts[i].state_text, has_checkpoints); i++)
+		*length_s += parts[i].length_s;
+	return count < 0 ? count : LT_OK;
+}
+
+/* As at home: where it ran as planned, and that is another partition, by the
+ * ratio of the plan (3). */
+static int64_t
+at_home(int64_t length_s, const struct lt_ended_run *ended,
+    const struct lt_quote_run *said)
+{
+	const struct lt_quote *const quote = ended->quote;
+	int64_t home_s;
+
+	if (said->ratio_ppm == 0 || quote == NULL ||
+	    strcmp(quote->partition, ended->row->partition) != 0 ||
+	    strcmp(quote->partition, quote->home) == 0 ||
+	    !lt_scale_up(length_s, LT_MICROS, said->ratio_ppm, &home_s))
+		return length_s;
+	return home_s;
+}
+
+static void
+fill_kinds(struct lt_length *length, const struct lt_ended_run *ended,
+    const struct lt_quote_run *said)
+{
+	const struct lt_run *const run = ended->run;
+	const struct lt_run_kind kind = {.uid = run->uid,
+	    .account = run->account,
+	    .name = ended->row->name,
+	    .nodes = run->nodes,
+	    .cpus = run->cpus,
+	    .gpus = run->gpus};
+
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
+		struct lt_kind *const to = &length->kinds[i];
+
+		to->group = (enum lt_history_group)i;
+		to->key = lt_history_key(&kind, to->group);
+		memcpy(to->account, run->account, sizeof(to->account));
+		to->last_utc_s = run->end_utc_s;
+	}
+	struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
+	if (said->kind != 0)
+		name->key.hash = said->kind;
+	lt_history_fold(name->name, sizeof(name->name), kind.name);
+	name->nodes = run->nodes;
+	name->cpus = run->cpus;
+	name->gpus = run->gpus;
+}
+
+int
+lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
+    int64_t not_before_utc_s, struct lt_error *err)
+{
+	const struct lt_slurm_run *const row = ended->row;
+	const struct lt_run *const run = ended->run;
+	const enum lt_run_says says = lt_run_says(row->state_text);
+	struct lt_length length = {.run = run->key};
+	struct lt_quote_run said = {0};
+	int64_t length_s;
+
+	if (says == LT_RUN_SAYS_NOTHING || row->name[0] == '\0' ||
+	    run->start_utc_s <= 0 || run->end_utc_s < not_before_utc_s)
+		return LT_OK;
+	if (ended->quote != NULL && ended->quote->run[0] != '\0')
+		(void)lt_quote_run_unpack(
+		    &said, ended->quote->run, strlen(ended->quote->run), NULL);
+	const int code = worked(&length_s, ledger, ended, err);
+	if (code != LT_OK)
+		return code;
+	length.length =
+	    (struct lt_run_length){.length_s = at_home(length_s, ended, &said),
+		.limit_s = row->limit_s == INT64_MAX ? 0 : row->limit_s,
+		.at_least = says == LT_RUN_SAYS_LEAST};
+	fill_kinds(&length, ended, &said);
+	return lt_ledger_put_length(ledger, &length, err);
+}
+
+/* ---- figures, and the file ---- */
+
+static int
+make_figures(struct lt_ledger *ledger, struct lt_kind *kind,
+    uint32_t confidence_ppm, struct lt_error *err)
+{
+	struct lt_run_length *const runs = calloc(LT_RUNS_MOST, sizeof(*runs));
+
+	if (runs == NULL)
+		return lt_fail(err, LT_ENOMEM, "history: out of memory");
+	const int count = lt_ledger_lengths(ledger, kind, runs, err);
+	int code = count;
+	if (count >= 0) {
+		kind->figures = lt_run_figures(runs, (uint32_t)count,
+		    kind->group, confidence_ppm, &kind->ratio_ppm);
+		code = lt_ledger_put_figures(ledger, kind, err);
+	}
+	free(runs);
+	return code;
+}
+
+/* A transaction of them; *count: how many there were. */
+static int
+refresh_some(struct lt_ledger *ledger, uint32_t confidence_ppm, uint32_t *count,
+    struct lt_error *err)
+{
+	struct lt_kind *kinds = NULL;
+	int code =
+	    lt_ledger_stale_kinds(ledger, KINDS_AT_ONCE, &kinds, count, err);
+
+	if (code != LT_OK || *count == 0)
+		return code;
+	code = lt_ledger_begin(ledger, err);
+	if (code == LT_OK) {
+		for (uint32_t i = 0; code == LT_OK && i < *count; i++) {
+			lt_breath(LT_TURN_READ);
+			code = make_figures(
+			    ledger, &kinds[i], confidence_ppm, err);
+		}
+		if (code == LT_OK)
+			code = lt_ledger_commit(ledger, err);
+		else
+			lt_ledger_rollback(ledger);
+	}
+	free(kinds);
+	return code;
+}
+
+/* Figures that were made for another confidence are none. */
+static int
+follow_confidence(
+    struct lt_ledger *ledger, uint32_t confidence_ppm, struct lt_error *err)
+{
+	static const char name[] = "history_confidence";
+	char had[16] = "", wanted[16];
+
+	snprintf(wanted, sizeof(wanted), "%" PRIu32, confidence_ppm);
+	if (lt_ledger_get(ledger, name, had, sizeof(had), NULL) == LT_OK &&
+	    strcmp(had, wanted) == 0)
+		return LT_OK;
+	const int code = lt_ledger_stale_all(ledger, err);
+	return code == LT_OK ? lt_ledger_put(ledger, name, wanted, err) : code;
+}
+
+static int
+write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_history_record *records = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_history(d->ledger, &records, &count, err);
+
+	if (code == LT_OK)
+		code = lt_history_write(
+		    d->paths.history, records, count, now_utc_s, err);
+	d->budget.history_written = code == LT_OK;
+	free(records);
+	return code;
+}
+
+int
+lt_lengths_publish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const uint32_t confidence_ppm = d->policy->deadline_confidence_ppm;
+	const int64_t began_ms = lt_monotonic_ms();
+	uint32_t count = KINDS_AT_ONCE;
+	int code = follow_confidence(d->ledger, confidence_ppm, err);
+
+	for (int turn = 0;
+	     code == LT_OK && count == KINDS_AT_ONCE && turn < TURNS; turn++) {
+		code = refresh_some(d->ledger, confidence_ppm, &count, err);
+		if (count > 0)
+			d->budget.history_written = false;
+	}
+	if (code == LT_OK && !d->budget.history_written)
+		code = write_file(d, now_utc_s, err);
+	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
+	d->next.history = now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
+	return code;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finished runs become what is expected of the next ones: into the ledger as
+ * they are settled, from there to job_submit as a file.
+ */
+#ifndef LT_LENGTHS_H
+#define LT_LENGTHS_H
+
+#include "ledger.h"
+#include "slurm.h"
+
+struct lt_daemon;
+struct lt_policy;
+
+/* Of a row whose run is complete; quote may be NULL. */
+struct lt_ended_run {
+	const struct lt_slurm_run *row;
+	const struct lt_run *run;
+	const struct lt_quote *quote;
+};
+/* What it says of the length of its kind, if anything, and if it did not end
+ * before not_before_utc_s. Before the run is in the ledger. */
+int lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
+    int64_t not_before_utc_s, struct lt_error *err);
+/* Runs that ended before are not kept; INT64_MAX: none is. */
+int64_t lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s);
+/* Figures of groups that have new runs, and the file, when it is due. */
+int lt_lengths_publish(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+#endif

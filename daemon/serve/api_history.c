@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/history, POST /v1/history/forget: how long a user's jobs ran. His
+ * own business: of others only root, SlurmUser and operators see it.
+ */
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "daemon.h"
+#include "log.h"
+#include "units.h"
+
+enum { KINDS_MAX = 1000 }; /* of an answer; some 250 KiB */
+
+/* A name of the system, else a number. */
+static bool
+find_user(const char *text, uint32_t *uid)
+{
+	const struct passwd *const pw = getpwnam(text);
+	int64_t number;
+
+	if (pw != NULL) {
+		*uid = pw->pw_uid;
+		return true;
+	}
+	if (lt_int64_parse(text, 0, UINT32_MAX - 1, &number, NULL) != LT_OK)
+		return false;
+	*uid = (uint32_t)number;
+	return true;
+}
+
+static bool
+is_operator(const struct lt_tables *tables, uint32_t uid)
+{
+	for (uint32_t i = 0; i < tables->manager_count; i++)
+		if (tables->managers[i].uid == uid &&
+		    tables->managers[i].account[0] == '\0')
+			return true;
+	return false;
+}
+
+/* Seconds; null: it may be the limit. */
+static json_t *
+figure_json(uint32_t seconds)
+{
+	return lt_api_optional(seconds != LT_HISTORY_NEVER, seconds);
+}
+
+static json_t *
+kind_json(const struct lt_kind *kind)
+{
+	const struct lt_history_figures *const f = &kind->figures;
+
+	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:b,s:o,s:o}",
+	    "account", kind->account, "name", kind->name, "nodes",
+	    (json_int_t)kind->nodes, "cpus", (json_int_t)kind->cpus, "gpus",
+	    (json_int_t)kind->gpus, "runs", (json_int_t)f->runs, "median_s",
+	    figure_json(f->median), "upper_s", figure_json(f->upper),
+	    "upper_is_longest", f->upper_is_longest, "limit_ratio",
+	    kind->ratio_ppm == LT_HISTORY_NEVER
+		? json_null()
+		: json_real((double)kind->ratio_ppm / LT_MICROS),
+	    "last", lt_api_time(kind->last_utc_s));
+}
+
+int
+lt_api_history(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const char *const user = lt_api_value(request, "user");
+	const char *const said = lt_api_value(request, "name");
+	struct lt_kinds_asked asked = {
+	    .uid = request->uid, .most = KINDS_MAX + 1};
+	char name[LT_NAME_SIZE] = "";
+	struct lt_kind *kinds = NULL;
+	uint32_t count = 0;
+	struct lt_error err = {0};
+
+	if (user != NULL && !find_user(user, &asked.uid))
+		return lt_api_error(reply, 404, "user %s: not known", user);
+	if (asked.uid != request->uid && !request->is_admin &&
+	    !is_operator(&d->tables, request->uid))
+		return lt_api_error(reply, 403,
+		    "user %s: only for root, SlurmUser and operators", user);
+	if (said != NULL)
+		lt_history_fold(name, sizeof(name), said);
+	asked.name = name;
+	if (lt_ledger_kinds_of(d->ledger, &asked, &kinds, &count, &err) !=
+	    LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	json_t *const list = json_array();
+	for (uint32_t i = 0; i < count && i < KINDS_MAX; i++)
+		json_array_append_new(list, kind_json(&kinds[i]));
+	free(kinds);
+	*reply = json_pack("{s:I,s:f,s:I,s:o,s:b}", "uid",
+	    (json_int_t)asked.uid, "confidence",
+	    (double)d->policy->deadline_confidence_ppm / LT_MICROS,
+	    "history_days", (json_int_t)d->policy->history_days, "groups", list,
+	    "more", count > KINDS_MAX);
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
+}
+
+int
+lt_api_forget(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const char *user = NULL;
+	uint32_t uid, count = 0;
+	struct lt_error err = {0};
+	json_error_t error;
+
+	if (request->body == NULL || json_unpack_ex(request->body, &error, 0,
+					 "{s:s}", "user", &user) != 0)
+		return lt_api_error(reply, 400, "want {user}");
+	if (!find_user(user, &uid))
+		return lt_api_error(reply, 404, "user %s: not known", user);
+	if (uid != request->uid && !request->is_admin)
+		return lt_api_error(reply, 403,
+		    "user %s: only for root, SlurmUser and that user", user);
+	if (lt_ledger_forget(
+		d->ledger, uid, request->now_utc_s, &count, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	/* The file follows in the next pass. */
+	d->budget.history_written = false;
+	d->next.history = 0;
+	lt_log("history_forgotten", "uid=%u runs=%u by=%u", uid, count,
+	    request->uid);
+	*reply = json_pack(
+	    "{s:I,s:I}", "uid", (json_int_t)uid, "runs", (json_int_t)count);
+	return 200;
+}

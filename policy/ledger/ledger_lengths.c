@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long jobs ran: runs that say something, and the groups that they are in.
+ * Apart from what was charged, so that a user can have it erased.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger_db.h"
+
+static void
+read_one(struct lt_rows *rows, void *element)
+{
+	(void)rows;
+	(void)element;
+}
+
+static int
+put_kind(
+    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_KIND_PUT, LT_INT(kind->key.hash),
+		LT_INT(kind->key.uid), LT_INT(kind->group),
+		LT_TEXT(kind->account), LT_TEXT(kind->name),
+		LT_INT(kind->nodes), LT_INT(kind->cpus), LT_INT(kind->gpus),
+		LT_INT(kind->last_utc_s)),
+	    err);
+}
+
+static int
+put_length(struct lt_ledger *ledger, const struct lt_length *length,
+    struct lt_error *err)
+{
+	const struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_LENGTH_PUT, LT_INT(length->run.job_id),
+		LT_INT(length->run.submit_utc_s), LT_INT(name->key.hash),
+		LT_INT(name->key.uid), LT_TEXT(name->account),
+		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
+		LT_INT(length->length.limit_s),
+		LT_INT(length->length.at_least)),
+	    read_one, NULL, err);
+	int code = rc < 0 ? rc : LT_OK;
+
+	for (int i = 0; rc == 1 && code == LT_OK && i < LT_HISTORY_GROUPS; i++)
+		code = put_kind(ledger, &length->kinds[i], err);
+	return rc == 1 && code == LT_OK
+		   ? lt_sql_do(ledger,
+			 LT_BIND(LT_SQL_LENGTHS_TRIM, LT_INT(name->key.hash),
+			     LT_INT(name->key.uid), LT_INT(LT_RUNS_OF_NAME)),
+			 err)
+		   : code;
+}
+
+int
+lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
+    struct lt_error *err)
+{
+	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = put_length(ledger, length, err);
+	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}
+
+int
+lt_ledger_parts_before(struct lt_ledger *ledger, const struct lt_run *run,
+    struct lt_run_part *parts, uint32_t room, struct lt_error *err)
+{
+	struct lt_rows rows;
+	uint32_t used = 0;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_PARTS_BEFORE, LT_INT(run->key.job_id),
+		LT_INT(run->key.submit_utc_s), LT_INT(run->uid), LT_INT(room)),
+	    err);
+
+	while (rc == LT_OK && used < room &&
+	       (rc = lt_rows_next(&rows, err)) == 1) {
+		lt_row_text(&rows, parts[used].state_text,
+		    sizeof(parts[used].state_text));
+		parts[used].length_s = lt_row_int(&rows);
+		used++;
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : (int)used;
+}
+
+static void
+read_figures(struct lt_rows *rows, struct lt_history_figures *figures)
+{
+	figures->runs = (uint32_t)lt_row_int(rows);
+	figures->median = (uint32_t)lt_row_int(rows);
+	figures->upper = (uint32_t)lt_row_int(rows);
+	figures->upper_is_longest = lt_row_int(rows) != 0;
+}
+
+static void
+read_key(struct lt_rows *rows, struct lt_history_key *key)
+{
+	key->hash = (uint64_t)lt_row_int(rows);
+	key->uid = (uint32_t)lt_row_int(rows);
+}
+
+/* In the order of LT_SQL_KIND_COLUMNS. */
+static void
+read_kind(struct lt_rows *rows, void *element)
+{
+	struct lt_kind *const kind = element;
+
+	memset(kind, 0, sizeof(*kind));
+	read_key(rows, &kind->key);
+	kind->group = (enum lt_history_group)lt_row_int(rows);
+	lt_row_text(rows, kind->account, sizeof(kind->account));
+	lt_row_text(rows, kind->name, sizeof(kind->name));
+	kind->nodes = (uint32_t)lt_row_int(rows);
+	kind->cpus = (uint32_t)lt_row_int(rows);
+	kind->gpus = (uint32_t)lt_row_int(rows);
+	kind->last_utc_s = lt_row_int(rows);
+	read_figures(rows, &kind->figures);
+	kind->ratio_ppm = (uint32_t)lt_row_int(rows);
+}
+
+static int
+all_kinds(struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {.read = read_kind, .size = sizeof(**kinds)};
+	const int rc = lt_rows_all(ledger, bound, &found, err);
+
+	*kinds = found.items;
+	*count = found.count;
+	return rc;
+}
+
+int
+lt_ledger_stale_kinds(struct lt_ledger *ledger, uint32_t most,
+    struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
+{
+	return all_kinds(ledger, LT_BIND(LT_SQL_KINDS_STALE, LT_INT(most)),
+	    kinds, count, err);
+}
+
+int
+lt_ledger_stale_all(struct lt_ledger *ledger, struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_PLAIN(LT_SQL_KINDS_ALL_STALE), err);
+}
+
+int
+lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
+    struct lt_run_length runs[LT_RUNS_MOST], struct lt_error *err)
+{
+	static const struct {
+		enum lt_sql sql;
+		uint32_t room;
+	} groups[LT_HISTORY_GROUPS] = {
+	    [LT_HISTORY_NAME] = {LT_SQL_LENGTHS_OF_NAME, LT_RUNS_OF_NAME},
+	    [LT_HISTORY_USER] = {LT_SQL_LENGTHS_OF_USER, LT_RUNS_OF_USER},
+	    [LT_HISTORY_ACCOUNT] = {
+		LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
+	const uint32_t room = groups[kind->group].room;
+	struct lt_rows rows;
+	uint32_t used = 0;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(groups[kind->group].sql, LT_INT(kind->key.hash),
+		LT_INT(kind->key.uid), LT_TEXT(kind->account), LT_INT(room)),
+	    err);
+
+	while (rc == LT_OK && used < room &&
+	       (rc = lt_rows_next(&rows, err)) == 1) {
+		runs[used].length_s = lt_row_int(&rows);
+		runs[used].limit_s = lt_row_int(&rows);
+		runs[used].at_least = lt_row_int(&rows) != 0;
+		used++;
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : (int)used;
+}
+
+int
+lt_ledger_put_figures(
+    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
+{
+	const struct lt_history_figures *const f = &kind->figures;
+
+	if (f->runs == 0)
+		return lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_KIND_DROP, LT_INT(kind->key.hash),
+			LT_INT(kind->key.uid)),
+		    err);
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_KIND_FIGURES, LT_INT(kind->key.hash),
+		LT_INT(kind->key.uid), LT_INT(f->runs), LT_INT(f->median),
+		LT_INT(f->upper), LT_INT(f->upper_is_longest),
+		LT_INT(kind->ratio_ppm)),
+	    err);
+}
+
+static void
+read_record(struct lt_rows *rows, void *element)
+{
+	struct lt_history_record *const record = element;
+
+	read_key(rows, &record->key);
+	read_figures(rows, &record->figures);
+}
+
+int
+lt_ledger_history(struct lt_ledger *ledger, struct lt_history_record **records,
+    uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {
+	    .read = read_record, .size = sizeof(**records)};
+	const int rc = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(LT_HISTORY_MAX)), &found, err);
+
+	*records = found.items;
+	*count = found.count;
+	return rc;
+}
+
+int
+lt_ledger_kinds_of(struct lt_ledger *ledger, const struct lt_kinds_asked *asked,
+    struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
+{
+	return all_kinds(ledger,
+	    LT_BIND(LT_SQL_KINDS_OF_USER, LT_INT(asked->uid),
+		LT_TEXT(asked->name), LT_INT(asked->most)),
+	    kinds, count, err);
+}
+
+static int
+forget_lengths(struct lt_ledger *ledger, uint32_t uid, uint32_t *count,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_BIND(LT_SQL_FORGET_LENGTHS, LT_INT(uid)), err);
+
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		++*count;
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s,
+    uint32_t *count, struct lt_error *err)
+{
+	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_FORGET, LT_INT(uid), LT_INT(now_utc_s)), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(
+		    ledger, LT_BIND(LT_SQL_FORGET_ACCOUNTS, LT_INT(uid)), err);
+	if (rc == LT_OK)
+		rc = forget_lengths(ledger, uid, count, err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(
+		    ledger, LT_BIND(LT_SQL_FORGET_KINDS, LT_INT(uid)), err);
+	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}
+
+int
+lt_ledger_prune_lengths(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err)
+{
+	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = lt_sql_do(
+	    ledger, LT_BIND(LT_SQL_LENGTHS_OLD, LT_INT(before_utc_s)), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_LENGTHS_PRUNE, LT_INT(before_utc_s)), err);
+	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}

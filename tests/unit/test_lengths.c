@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of slurmdbd into what is expected of the next job: which of them are a
+ * length, what a requeue makes of one, whose they are, and how they go.
+ */
+#include "daemon.h"
+#include "ledger_fixture.h"
+#include "lengths.h"
+#include "log.h"
+#include "settle.h"
+
+enum { ADA = 1000, BOB = 1001, NOW = NOVEMBER + 20 * LT_DAY_S };
+
+struct world {
+	struct fixture *f;
+	struct lt_daemon *d;
+	struct lt_policy policy;
+	struct lt_policy_partition rows[2];
+	struct lt_partition partitions[2];
+	struct lt_shape shape;
+};
+
+static int
+begin(void **state)
+{
+	struct world *const w = calloc(1, sizeof(*w));
+	void *fixture;
+
+	assert_int_equal(set_up(&fixture), 0);
+	w->f = fixture;
+	w->d = calloc(1, sizeof(*w->d));
+	assert_non_null(w->d);
+	w->policy = (struct lt_policy){.partition_count = 2,
+	    .partitions = w->rows,
+	    .deadline_confidence_ppm = 950000,
+	    .history_days = 400};
+	w->shape = (struct lt_shape){.node_count = 2, .cpus = 64};
+	for (int i = 0; i < 2; i++) {
+		(void)strcpy(w->rows[i].name, i == 0 ? "home" : "fast");
+		w->partitions[i] = (struct lt_partition){
+		    .flags = LT_PARTITION_MANAGED, .shape_count = 1};
+		(void)strcpy(w->partitions[i].name, w->rows[i].name);
+	}
+	w->d->ledger = w->f->ledger;
+	w->d->policy = &w->policy;
+	w->d->tables.conf.gpus_counted = true;
+	w->d->tables.conf.shards_counted = true;
+	w->d->market = (struct lt_market){.partition_count = 2,
+	    .partitions = w->partitions,
+	    .shape_count = 1,
+	    .shapes = &w->shape};
+	(void)snprintf(w->d->paths.history, sizeof(w->d->paths.history),
+	    "%s/history", w->f->dir);
+	lt_log_open("/dev/null");
+	*state = w;
+	return 0;
+}
+
+static int
+end(void **state)
+{
+	struct world *const w = *state;
+	void *fixture = w->f;
+
+	remove_file(w->f->dir, "history");
+	free(w->d);
+	free(w);
+	return tear_down(&fixture);
+}
+
+struct said { /* of a row that differs from the usual one */
+	const char *name, *state, *account, *partition;
+	uint32_t uid, job_id;
+	int64_t start_s, length_s, limit_s, suspended_s;
+	const char *quote; /* its text; NULL = none */
+};
+
+static void
+settle_one(struct world *w, const struct said *said)
+{
+	static uint32_t next_id = 1;
+	struct lt_slurm_run row = {
+	    .job_id = said->job_id != 0 ? said->job_id : 5000 + next_id++,
+	    .array_task = UINT32_MAX,
+	    .uid = said->uid != 0 ? said->uid : ADA,
+	    .finished = true,
+	    .submit_utc_s = NOVEMBER + said->start_s,
+	    .start_utc_s = NOVEMBER + said->start_s,
+	    .end_utc_s = NOVEMBER + said->start_s + said->length_s,
+	    .limit_s = said->limit_s != 0 ? said->limit_s : 3600,
+	    .suspended_s = said->suspended_s,
+	    .nodes = 1,
+	    .cpus = 4,
+	    .energy_joules = -1};
+	struct lt_slurm_runs list = {.count = 1, .runs = &row};
+
+	(void)snprintf(row.name, sizeof(row.name), "%s",
+	    said->name != NULL ? said->name : "train_1");
+	(void)snprintf(row.state_text, sizeof(row.state_text), "%s",
+	    said->state != NULL ? said->state : "COMPLETED");
+	(void)snprintf(row.account, sizeof(row.account), "%s",
+	    said->account != NULL ? said->account : "vision");
+	(void)snprintf(row.partition, sizeof(row.partition), "%s",
+	    said->partition != NULL ? said->partition : "home");
+	row.admin_comment = said->quote != NULL ? strdup(said->quote) : NULL;
+	must(w->f, lt_settle_again(w->d, &list, NOW, &w->f->err));
+	free(row.admin_comment);
+}
+
+static struct lt_run_kind
+kind_of(uint32_t uid, const char *name)
+{
+	return (struct lt_run_kind){uid, "vision", name, 1, 4, 0};
+}
+
+/* As job_submit would see it, by the file. */
+static struct lt_expected
+expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
+{
+	struct lt_history_figures figures[LT_HISTORY_GROUPS];
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
+
+	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		keys[i] = lt_history_key(kind, (enum lt_history_group)i);
+	must(w->f,
+	    lt_history_find(figures, keys, w->d->paths.history, &w->f->err));
+	return lt_history_expect(figures, limit_s);
+}
+
+static void
+some_ends_are_lengths(void **state)
+{
+	struct world *const w = *state;
+	const struct lt_run_kind train = kind_of(ADA, "train_77");
+	static const char *const nothing[] = {"FAILED", "CANCELLED",
+	    "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "REQUEUED"};
+
+	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
+		settle_one(w, &(struct said){.state = nothing[i],
+				  .start_s = (int64_t)i * 10,
+				  .length_s = 5});
+	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	settle_one(w, &(struct said){.start_s = 100, .length_s = 600});
+	settle_one(w,
+	    &(struct said){.name = "train_2", .start_s = 200, .length_s = 900});
+	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	settle_one(w, &(struct said){.name = "train_0413",
+			  .start_s = 300,
+			  .length_s = 720,
+			  .suspended_s = 20});
+	struct lt_expected got = expect(w, &train, 7200);
+	assert_int_equal(got.from, LT_HISTORY_NAME);
+	assert_int_equal(got.runs, 3);
+	assert_int_equal(got.expected_s, 700);
+	assert_int_equal(got.upper_s, 7200);
+	/* At least their limit, two of five: the middle one is 900. */
+	for (int i = 0; i < 2; i++)
+		settle_one(w, &(struct said){.state = "TIMEOUT",
+				  .start_s = 400 + i,
+				  .length_s = 3600});
+	got = expect(w, &train, 7200);
+	assert_int_equal(got.runs, 5);
+	assert_int_equal(got.expected_s, 900);
+	/* Half of them and more: nothing below the limit is known. */
+	settle_one(
+	    w, &(struct said){
+		   .state = "TIMEOUT", .start_s = 410, .length_s = 3600});
+	settle_one(
+	    w, &(struct said){
+		   .state = "TIMEOUT", .start_s = 411, .length_s = 3600});
+	assert_int_equal(expect(w, &train, 7200).expected_s, 7200);
+}
+
+static void
+others_have_their_own(void **state)
+{
+	struct world *const w = *state;
+	const struct lt_run_kind of_bob = kind_of(BOB, "train_1");
+	const struct lt_run_kind eval = kind_of(ADA, "eval");
+	const struct lt_run_kind elsewhere = {
+	    BOB, "speech", "train_1", 1, 4, 0};
+
+	for (int i = 0; i < 3; i++)
+		settle_one(
+		    w, &(struct said){.start_s = 100 * i, .length_s = 360});
+	struct lt_expected got = expect(w, &eval, 7200);
+	assert_int_equal(got.from, LT_HISTORY_USER);
+	assert_int_equal(got.expected_s, 720);
+	got = expect(w, &of_bob, 7200);
+	assert_int_equal(got.from, LT_HISTORY_ACCOUNT);
+	assert_int_equal(got.expected_s, 720);
+	assert_int_equal(expect(w, &elsewhere, 7200).from, LT_HISTORY_NONE);
+}
+
+/* A job's quote as text, with or without checkpoints. */
+static const char *
+quote_text(struct world *w, uint32_t job_id, uint32_t flags, const char *run)
+{
+	static char text[LT_QUOTE_TEXT_SIZE];
+	struct lt_ledger_hold hold = make_hold(job_id, 1);
+
+	hold.uid = ADA;
+	hold.job_id = job_id;
+	hold.quote.flags = flags;
+	(void)strcpy(hold.quote.account, "vision");
+	(void)strcpy(hold.quote.home, "home");
+	(void)strcpy(hold.quote.partition, "fast");
+	(void)snprintf(hold.quote.run, sizeof(hold.quote.run), "%s", run);
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
+	return text;
+}
+
+/* Three times the same story, so that its length is the median. */
+static int64_t
+length_of_story(struct world *w, const char *name, uint32_t flags,
+    const char *const states[3])
+{
+	static uint32_t job_id = 100;
+	static const int64_t lengths_s[] = {1000, 300, 70};
+	const struct lt_run_kind kind = kind_of(ADA, name);
+
+	for (int i = 0; i < 3; i++) {
+		const char *const text = quote_text(w, ++job_id, flags, "");
+
+		for (int part = 0; part < 3; part++)
+			settle_one(w,
+			    &(struct said){.name = name,
+				.job_id = job_id,
+				.state = states[part],
+				.start_s = (int64_t)job_id * 2000 + part * 1100,
+				.length_s = lengths_s[part],
+				.quote = text});
+	}
+	const struct lt_expected got = expect(w, &kind, 7200);
+	return got.from == LT_HISTORY_NAME ? got.expected_s : -got.runs;
+}
+
+static void
+a_requeued_job_is_one_run(void **state)
+{
+	struct world *const w = *state;
+	static const struct {
+		const char *why, *name;
+		uint32_t flags;
+		const char *states[3];
+		int64_t length_s;
+	} cases[] = {
+	    {"with checkpoints it went on", "a", LT_QUOTE_CHECKPOINT,
+		{"REQUEUED", "PREEMPTED", "COMPLETED"}, 1370},
+	    {"without, it began again", "b", 0,
+		{"REQUEUED", "NODE_FAIL", "COMPLETED"}, 70},
+	    {"what was resized went on", "c", 0,
+		{"REQUEUED", "RESIZING", "COMPLETED"}, 370},
+	    {"a job that ended was another one", "d", LT_QUOTE_CHECKPOINT,
+		{"FAILED", "REQUEUED", "COMPLETED"}, 370},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		print_message("%s\n", cases[i].why);
+		assert_int_equal(length_of_story(w, cases[i].name,
+				     cases[i].flags, cases[i].states),
+		    cases[i].length_s);
+	}
+}
+
+static void
+of_the_kind_that_its_quote_says(void **state)
+{
+	struct world *const w = *state;
+	/* It asked for two nodes, and ran at half of home's speed. */
+	const struct lt_run_kind asked = {ADA, "vision", "big", 2, 8, 1};
+	const struct lt_quote_run said = {
+	    .kind = lt_history_key(&asked, LT_HISTORY_NAME).hash,
+	    .expected = {.from = LT_HISTORY_NONE},
+	    .limit_s = 3600,
+	    .ratio_ppm = 2000000};
+	char run[LT_RUN_TEXT_SIZE];
+
+	assert_int_equal(lt_quote_run_pack(run, sizeof(run), &said), LT_OK);
+	for (uint32_t i = 0; i < 3; i++)
+		settle_one(w, &(struct said){.name = "big",
+				  .job_id = 900 + i,
+				  .partition = i == 2 ? "home" : "fast",
+				  .start_s = i * 4000,
+				  .length_s = i == 2 ? 505 : 1000,
+				  .quote = quote_text(w, 900 + i, 0, run)});
+	const struct lt_expected got = expect(w, &asked, 7200);
+	assert_int_equal(got.from, LT_HISTORY_NAME);
+	assert_int_equal(got.expected_s, 500);
+}
+
+static void
+once_each_and_the_newest(void **state)
+{
+	struct world *const w = *state;
+	const struct lt_run_kind train = kind_of(ADA, "train_1");
+
+	for (uint32_t i = 0; i < 70; i++)
+		for (int again = 0; again < 2; again++)
+			settle_one(w, &(struct said){.job_id = 100 + i,
+					  .start_s = i * 1000,
+					  .length_s = i < 37 ? 100 : 200});
+	struct lt_expected got = expect(w, &train, 7200);
+	assert_int_equal(got.runs, 64);
+	/* 31 of 100 s are left. */
+	assert_int_equal(got.expected_s, 200);
+	/* A row that came right later. */
+	for (uint32_t i = 37; i < 70; i++)
+		settle_one(w, &(struct said){.job_id = 100 + i,
+				  .start_s = i * 1000,
+				  .length_s = 50});
+	got = expect(w, &train, 7200);
+	assert_int_equal(got.runs, 64);
+	assert_int_equal(got.expected_s, 50);
+	assert_int_equal(got.upper_s, 100);
+	/* Another confidence, other upper quantiles: 33 of 64 are 50 s. */
+	w->policy.deadline_confidence_ppm = 500000;
+	assert_int_equal(expect(w, &train, 7200).upper_s, 50);
+}
+
+static uint32_t
+kinds_of(struct world *w, uint32_t uid, const char *name)
+{
+	struct lt_kind *kinds;
+	uint32_t count;
+
+	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_ledger_kinds_of(w->f->ledger,
+		       &(struct lt_kinds_asked){uid, 10, name}, &kinds, &count,
+		       &w->f->err));
+	free(kinds);
+	return count;
+}
+
+static void
+forgotten_for_good(void **state)
+{
+	struct world *const w = *state;
+	const struct lt_run_kind of_ada = kind_of(ADA, "train_1");
+	const struct lt_run_kind of_bob = kind_of(BOB, "train_1");
+	const struct lt_run_kind of_none = kind_of(1002, "train_1");
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		settle_one(w, &(struct said){.job_id = 100 + i,
+				  .start_s = i * 100,
+				  .length_s = 360});
+		settle_one(w, &(struct said){.job_id = 200 + i,
+				  .uid = BOB,
+				  .start_s = i * 100,
+				  .length_s = 720});
+	}
+	assert_int_equal(kinds_of(w, ADA, ""), 1);
+	assert_int_equal(kinds_of(w, ADA, "train_#"), 1);
+	assert_int_equal(kinds_of(w, ADA, "eval"), 0);
+	assert_int_equal(expect(w, &of_none, 1000).expected_s, 150);
+	must(
+	    w->f, lt_ledger_forget(w->f->ledger, ADA, NOW, &count, &w->f->err));
+	w->d->budget.history_written = false;
+	assert_int_equal(count, 3);
+	assert_int_equal(kinds_of(w, ADA, ""), 0);
+	assert_int_equal(kinds_of(w, BOB, ""), 1);
+	/* The account's are Bob's alone now. */
+	assert_int_equal(expect(w, &of_none, 1000).expected_s, 200);
+	assert_int_equal(expect(w, &of_ada, 1000).from, LT_HISTORY_ACCOUNT);
+	assert_int_equal(expect(w, &of_bob, 1000).from, LT_HISTORY_NAME);
+	/* slurmdbd's rows are still there: a rebuild reads them again. */
+	for (uint32_t i = 0; i < 3; i++)
+		settle_one(w, &(struct said){.job_id = 100 + i,
+				  .start_s = i * 100,
+				  .length_s = 360});
+	assert_int_equal(kinds_of(w, ADA, ""), 0);
+	/* What ends later is learned anew. */
+	settle_one(w, &(struct said){.start_s = NOW - NOVEMBER, .length_s = 9});
+	assert_int_equal(kinds_of(w, ADA, ""), 1);
+}
+
+static void
+old_ones_go(void **state)
+{
+	struct world *const w = *state;
+	const struct lt_run_kind train = kind_of(ADA, "train_1");
+	const struct lt_run_kind eval = kind_of(ADA, "eval");
+
+	for (uint32_t i = 0; i < 4; i++) {
+		settle_one(w,
+		    &(struct said){.start_s = i * LT_DAY_S, .length_s = 360});
+		settle_one(
+		    w, &(struct said){
+			   .name = "eval", .start_s = 30 + i, .length_s = 100});
+	}
+	assert_int_equal(expect(w, &train, 7200).runs, 4);
+	assert_int_equal(expect(w, &eval, 7200).runs, 4);
+	must(w->f, lt_ledger_prune_lengths(
+		       w->f->ledger, NOVEMBER + LT_DAY_S, &w->f->err));
+	struct lt_expected got = expect(w, &train, 7200);
+	assert_int_equal(got.from, LT_HISTORY_NAME);
+	assert_int_equal(got.runs, 3);
+	got = expect(w, &eval, 7200);
+	assert_int_equal(got.from, LT_HISTORY_USER);
+	assert_int_equal(got.runs, 3);
+	assert_int_equal(got.expected_s, 720);
+
+	assert_int_equal(
+	    lt_lengths_since(&w->policy, NOW), NOW - 400 * LT_DAY_S);
+	w->policy.history_days = 0;
+	assert_true(lt_lengths_since(&w->policy, NOW) == INT64_MAX);
+	must(
+	    w->f, lt_ledger_prune_lengths(w->f->ledger, INT64_MAX, &w->f->err));
+	settle_one(w, &(struct said){.start_s = 50000, .length_s = 360});
+	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(kinds_of(w, ADA, ""), 0);
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+	    IN_WORLD(some_ends_are_lengths),
+	    IN_WORLD(others_have_their_own),
+	    IN_WORLD(a_requeued_job_is_one_run),
+	    IN_WORLD(of_the_kind_that_its_quote_says),
+	    IN_WORLD(once_each_and_the_newest),
+	    IN_WORLD(forgotten_for_good),
+	    IN_WORLD(old_ones_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
