@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * slurmdbd loses the start of a run when it ends before it has written it: the
- * end alone then makes a row without partition, limit, uid and array. And
+ * end alone then makes a row without partition, name, limit, uid and array. And
  * slurmctld that starts again tells slurmdbd all partitions that a running job
  * named.
  */
@@ -17,7 +17,7 @@ is_one_name(const char *partition)
 }
 
 struct start { /* what is lost with it */
-	const char *partition, *user;
+	const char *partition, *user, *name;
 	uint32_t uid, array_job_id, array_task;
 	int64_t limit_s;
 };
@@ -30,6 +30,9 @@ take(struct lt_slurm_run *row, const struct start *start)
 		row->array_job_id = start->array_job_id;
 		row->array_task = start->array_task;
 		row->limit_s = start->limit_s;
+		if (row->name[0] == '\0')
+			snprintf(
+			    row->name, sizeof(row->name), "%s", start->name);
 		if (start->user != row->user)
 			snprintf(
 			    row->user, sizeof(row->user), "%s", start->user);
@@ -49,9 +52,9 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    job->state == LT_JOB_PENDING ||
 		    !is_one_name(job->partition))
 			continue;
-		take(
-		    row, &(struct start){job->partition, job->user, job->uid,
-			     job->array_job_id, job->array_task, job->limit_s});
+		take(row, &(struct start){job->partition, job->user, job->name,
+			      job->uid, job->array_job_id, job->array_task,
+			      job->limit_s});
 		return true;
 	}
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
@@ -61,9 +64,9 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
 			continue;
-		take(
-		    row, &(struct start){run->partition, run->user, run->uid,
-			     run->array_job_id, run->array_task, run->limit_s});
+		take(row, &(struct start){run->partition, run->user, run->name,
+			      run->uid, run->array_job_id, run->array_task,
+			      run->limit_s});
 		return true;
 	}
 	return false;
@@ -80,7 +83,7 @@ take_settled(struct lt_slurm_run *row, struct lt_ledger *ledger)
 	    lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
 	    !is_one_name(run.partition))
 		return false;
-	take(row, &(struct start){run.partition, run.user, run.uid,
+	take(row, &(struct start){run.partition, run.user, "", run.uid,
 		      run.array_job_id, run.array_task, row->limit_s});
 	return true;
 }
@@ -101,7 +104,7 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 	if (lt_slurm_partition_of(partition, row->first_node, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
-	take(row, &(struct start){partition, row->user,
+	take(row, &(struct start){partition, row->user, "",
 		      has_hold ? hold.uid : row->uid, row->array_job_id,
 		      row->array_task, row->limit_s});
 }

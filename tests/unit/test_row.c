@@ -65,6 +65,7 @@ mends(void **state)
 		.submit_utc_s = 10,
 		.uid = ADA,
 		.user = "ada",
+		.name = "train",
 		.array_job_id = 90,
 		.limit_s = 600,
 		.state = LT_JOB_FINISHED,
@@ -73,6 +74,7 @@ mends(void **state)
 		.submit_utc_s = 10,
 		.uid = ADA,
 		.user = "ada",
+		.name = "train",
 		.limit_s = 600,
 		.state = LT_JOB_PENDING,
 		.partition = "spot"},
@@ -80,6 +82,7 @@ mends(void **state)
 		.submit_utc_s = 10,
 		.uid = ADA,
 		.user = "ada",
+		.name = "train",
 		.limit_s = 600,
 		.state = LT_JOB_RUNNING,
 		.partition = "main,low"},
@@ -89,6 +92,7 @@ mends(void **state)
 				     .uid = BOB,
 				     .array_job_id = 91,
 				     .limit_s = 900,
+				     .name = "eval",
 				     .partition = "big"}};
 	struct lt_ledger_hold hold = make_hold(7, 1);
 
@@ -124,6 +128,10 @@ mends(void **state)
 		assert_string_equal(row.partition, cases[i].want);
 		assert_int_equal(row.uid, cases[i].want_uid);
 		assert_int_equal(row.limit_s, cases[i].want_limit_s);
+		assert_string_equal(
+		    row.name, cases[i].want_limit_s == 600   ? "train"
+			      : cases[i].want_limit_s == 900 ? "eval"
+							     : "");
 		assert_int_equal(row.array_job_id, cases[i].want_array);
 	}
 	free(d);

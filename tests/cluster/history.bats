@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# How long jobs ran is what the next ones are planned by: on real Slurm, of
+# runs that ended in every way, by name, for each user his own, and erased.
+load helper
+
+setup_file() {
+	[ "$(id -u)" -ne 0 ] || export USERS=daemon
+	export ACCOUNTS='vision'
+	cluster_up '
+mode: enforce
+currency: USD
+timezone: UTC
+hold_margin: 0
+carbon_price_per_tonne: 100
+partitions:
+  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+budgets:
+  - {team: vision, period: month, amount: 10000}
+'
+	cluster_use
+	run_them >&2 || echo 'not all of what the tests look at was done' >&2
+}
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+# What takes its time is done for all tests at once.
+run_them() {
+	local i
+	export SBATCH_OUTPUT=/dev/null
+	job -A vision -J slow_1 --time=1 --wrap 'sleep 600'
+	echo "$id" > "$D/slow"
+	for i in 2 3 5; do
+		job -A vision -J "train_0$i" -n2 --time=10 --wrap "sleep $i"
+		echo "$id" >> "$D/train"
+	done
+	for i in 1 2 3; do
+		job -A vision -J "fails_$i" --time=10 --wrap 'sleep 1; exit 1'
+		echo "$id" >> "$D/fails"
+		job -A vision -J "goes_$i" --time=10 --wrap 'sleep 60'
+		echo "$id" >> "$D/goes"
+	done
+	job -A vision -J again --checkpoint=write=30s --requeue --time=10 --wrap 'sleep 4'
+	again=$id
+	echo "$again" > "$D/again"
+	runs() { [ "$(field "$again" %T)" = RUNNING ]; }
+	within 30 runs
+	within 30 has_run "$again"
+	scontrol requeue "$again"
+	waits() { [ "$(field "$again" %T)" = PENDING ]; }
+	within 30 waits
+	scancel $(cat "$D/goes")
+	starts_now() { scontrol update jobid="$again" starttime=now; }
+	within 30 starts_now
+	for i in $(cat "$D/train" "$D/fails" "$D/goes"); do within 60 done_job "$i"; done
+	within 60 state_is "$again" COMPLETED
+	within 200 state_is "$(cat "$D/slow")" TIMEOUT
+	for i in $(cat "$D/train" "$D/fails" "$D/slow"); do within 120 settled "$i"; done
+	within 120 settled "$again" 2
+}
+
+elapsed_of() { sacct -nXP -D -j "$1" -o ElapsedRaw; } # each of its runs
+groups() { lowtide history --json "$@"; }
+# groups_are JQ WANTED [ARGUMENTS]: figures follow runs within some seconds.
+groups_are() { [ "$(groups "${@:3}" | jq -c ".groups | $1")" = "$2" ]; }
+# The plan of a job as the trainings were, with a day of time.
+plan() { lowtide plan -- -A vision -J train_99 -n2 --time=1-0 "$@" --wrap true; }
+
+@test "three runs of a name are what the next one is planned by" {
+	median=$(for j in $(cat "$D/train"); do elapsed_of "$j"; done | sort -n | sed -n 2p)
+	within 60 groups_are '.[0] | [.name, .runs, .median_s]' "[\"train_#\",3,$median]" --name train_7
+	told="expected ${median}s (median of 3 runs; limit 1-00:00)"
+	planned() { plan | grep -F "$told"; }
+	within 60 planned
+	job -A vision -J train_4711 -n2 --time=1-0 --hold --wrap true
+	within 20 known "$id"
+	run -0 lowtide explain "$id"
+	[[ "$output" == *"$told"* ]]
+	[ "$(lowtide explain --json "$id" | jq -c '.quote.run_time | [.expected_s, .upper_s, .from, .runs, .limit_s]')" = \
+	    "[$median,86400,\"name\",3,86400]" ]
+	# What it is to cost: 2 of 64 CPUs at 1000 micros a second, for so long.
+	[ "$(lowtide explain --json "$id" | jq .quote.home_expected.money_micros)" -eq $(((median * 1000 * 2 + 32) / 64)) ]
+	# Held for by its limit all the same: for a day.
+	[ "$(lowtide explain --json "$id" | jq .quote.hold_per_task.money_micros)" -eq 2700001 ]
+	scancel "$id"
+}
+
+@test "another shape, another name: by the user's parts of their limits" {
+	run -0 lowtide plan -- -A vision -J train_99 -n4 --time=1-0 --wrap true
+	[[ "$output" == *"(median of the user's "*" runs by their limits; limit 1-00:00)"* ]]
+	run -0 lowtide plan -- -A vision -J other -n2 --time=1-0 --wrap true
+	[[ "$output" == *"(median of the user's "* ]]
+}
+
+@test "--expected-time wins" {
+	run -0 plan --expected-time=2:10:00
+	[[ "$output" == *"expected 2:10 (--expected-time; limit 1-00:00)"* ]]
+}
+
+@test "what failed or was cancelled says nothing, what met its limit says at least" {
+	groups_are 'length' 0 --name fails_1
+	groups_are 'length' 0 --name goes_1
+	within 60 groups_are '.[0] | [.runs, .median_s]' '[1,null]' --name slow_1
+}
+
+@test "a job that went on after its requeue is one run, of both its lengths" {
+	again=$(cat "$D/again")
+	[ "$(elapsed_of "$again" | wc -l)" -eq 2 ]
+	both=$(elapsed_of "$again" | paste -sd+ | bc)
+	within 60 groups_are '.[0] | [.runs, .median_s]' "[1,$both]" --name again
+}
+
+@test "a user sees his own, and operators see others'" {
+	run -0 lowtide history
+	[[ "$output" == *"train_#"*"vision"* ]]
+	[ -n "$ROOT" ] || skip 'there is nobody else'
+	as_daemon() { setpriv --reuid=daemon --clear-groups "$@"; }
+	run -0 as_daemon lowtide history
+	[[ "$output" == 'no finished runs'* ]]
+	run -1 as_daemon lowtide history --user root
+	[[ "$output" == *"only for root, SlurmUser and operators"* ]]
+	run -1 as_daemon lowtide history --forget root
+	run -1 as_daemon cat "$LOWTIDE_STATE_DIR/history"
+	# The account's parts of their limits are all that he is planned by.
+	run -0 as_daemon lowtide plan -- -A vision -J train_99 -n2 --time=1-0 --wrap true
+	[[ "$output" == *"(median of the account's "* ]]
+	run -0 lowtide history --user daemon
+	[[ "$output" == 'no finished runs'* ]]
+	[ "$(stat -c %a "$LOWTIDE_STATE_DIR/history")" = 600 ]
+	! grep -aq 'train_' "$LOWTIDE_RUN_DIR/market"
+}
+
+@test "erased it is gone, also where rebuild reads the runs again" {
+	me=$(id -un)
+	run -0 lowtide history --forget "$me"
+	[[ "$output" == "erased: "*" runs of $me" ]]
+	run -0 lowtide history
+	[[ "$output" == 'no finished runs'* ]]
+	unplanned() { ! plan | grep expected; }
+	within 30 unplanned
+	lowtide rebuild > /dev/null
+	run -0 lowtide history
+	[[ "$output" == 'no finished runs'* ]]
+	unplanned
+	# What ends from now on is learned anew.
+	job -A vision -J train_1 -n2 --time=10 --wrap 'sleep 2'
+	within 30 state_is "$id" COMPLETED
+	within 120 groups_are '.[0] | [.name, .runs]' '["train_#",1]' --name train_1
+}
