@@ -7,6 +7,7 @@
 
 #include "occupancy.h"
 #include "charge.h"
+#include "quote.h"
 #include "units.h"
 
 static double
@@ -25,6 +26,33 @@ equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
 
 	return (double)job->nodes * (double)share.numerator /
 	       (double)share.denominator;
+}
+
+/* How long it will run in all: as its quote expected, past that by what
+ * remains; without one its limit. */
+static int64_t
+length_s(const struct lt_slurm_job *job, int64_t now_utc_s)
+{
+	const char *const text = job->admin_comment;
+	const bool runs = job->state == LT_JOB_RUNNING && job->start_utc_s > 0;
+	struct lt_quote quote;
+	struct lt_quote_run run;
+
+	if (text == NULL ||
+	    lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
+	    lt_quote_run_unpack(&run, quote.run, strlen(quote.run), NULL) !=
+		LT_OK)
+		return job->limit_s;
+	/* In the planned partition it takes so much of home's time. */
+	if (strcmp(job->partition, quote.partition) == 0 &&
+	    (!lt_scale_up(run.expected.expected_s, run.ratio_ppm, LT_MICROS,
+		 &run.expected.expected_s) ||
+		!lt_scale_up(run.expected.upper_s, run.ratio_ppm, LT_MICROS,
+		    &run.expected.upper_s)))
+		return job->limit_s;
+	return lt_expected_length_s(&run.expected,
+	    runs ? now_utc_s - job->start_utc_s - job->suspended_s : 0,
+	    job->limit_s);
 }
 
 static bool
@@ -48,12 +76,13 @@ lt_occupancy_window(struct lt_planned *window, const struct lt_slurm_job *job,
 	if ((!running && !booked) || job->nodes == 0)
 		return false;
 	const int64_t start_utc_s = running ? now_utc_s : job->eligible_utc_s;
-	const int64_t length_s = job->limit_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
-				     ? job->limit_s
-				     : (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
+	const int64_t whole_s = length_s(job, now_utc_s);
+	const int64_t most_s = whole_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
+				   ? whole_s
+				   : (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
 	const int64_t end_utc_s =
 	    (running && job->start_utc_s ? job->start_utc_s : start_utc_s) +
-	    length_s;
+	    (running ? job->suspended_s : 0) + most_s;
 
 	*window = (struct lt_planned){.partition = (uint16_t)partition,
 	    .nodes = (float)(equivalents(job, market, partition) *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes booked over time in one partition, from the job list: what runs until
- * its limit, and what waits for a begin time.
+ * Nodes booked over time in one partition, from the job list: what runs, and
+ * what waits for a begin time, as long as its quote expects, else its limit.
  */
 #ifndef LT_OCCUPANCY_H
 #define LT_OCCUPANCY_H

@@ -187,6 +187,18 @@ lt_history_expect(
 	return expected;
 }
 
+int64_t
+lt_expected_length_s(
+    const struct lt_expected *expected, int64_t ran_s, int64_t limit_s)
+{
+	const int64_t steps[] = {expected->expected_s, expected->upper_s};
+
+	for (size_t i = 0; expected->expected_s > 0 && i < 2; i++)
+		if (ran_s < steps[i] && steps[i] < limit_s)
+			return steps[i];
+	return limit_s;
+}
+
 struct lt_expected
 lt_expected_of(const struct lt_request *request)
 {

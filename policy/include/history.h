@@ -84,6 +84,12 @@ struct lt_expected lt_history_expect(
     const struct lt_history_figures figures[LT_HISTORY_GROUPS],
     int64_t limit_s);
 
+/* How long a job that has run for ran_s is planned to run in all, where that
+ * is expected of it: the median, past that the upper quantile, past that the
+ * limit. limit_s where nothing is expected. */
+int64_t lt_expected_length_s(
+    const struct lt_expected *expected, int64_t ran_s, int64_t limit_s);
+
 /* What counts for a request: what the user said, else what was learned. */
 struct lt_expected lt_expected_of(const struct lt_request *request);
 

@@ -247,6 +247,30 @@ told_with_what_it_rests_on(void **state)
 }
 
 static void
+what_outlives_it_is_planned_on(void **state)
+{
+	static const struct {
+		struct lt_expected expected;
+		int64_t ran_s, limit_s, length_s;
+	} cases[] = {
+	    {{LT_HISTORY_NAME, 20, 100, 300}, 0, 1000, 100},
+	    {{LT_HISTORY_NAME, 20, 100, 300}, 99, 1000, 100},
+	    {{LT_HISTORY_NAME, 20, 100, 300}, 100, 1000, 300},
+	    {{LT_HISTORY_NAME, 20, 100, 300}, 300, 1000, 1000},
+	    {{LT_HISTORY_NAME, 20, 100, 300}, 100, 200, 200},
+	    {{LT_HISTORY_NAME, 20, 100, 0}, 100, 1000, 1000},
+	    {{LT_HISTORY_SAID, 0, 100, 0}, 0, INT64_MAX, 100},
+	    {{LT_HISTORY_NONE, 0, 0, 0}, 0, 1000, 1000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(lt_expected_length_s(&cases[i].expected,
+				     cases[i].ran_s, cases[i].limit_s),
+		    cases[i].length_s);
+}
+
+static void
 what_the_user_says_wins(void **state)
 {
 	struct lt_request request = {.expected_run_s = LT_UNSET_64,
@@ -272,6 +296,7 @@ main(void)
 	    cmocka_unit_test(shapes_are_what_was_asked),
 	    cmocka_unit_test(the_narrowest_with_three_runs_speaks),
 	    cmocka_unit_test(told_with_what_it_rests_on),
+	    cmocka_unit_test(what_outlives_it_is_planned_on),
 	    cmocka_unit_test(what_the_user_says_wins),
 	};
 
