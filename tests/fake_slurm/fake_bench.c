@@ -9,6 +9,9 @@
 
 #include <time.h>
 
+#include "files.h"
+#include "history_file.h"
+
 /* lowtided ingests what was held, each few seconds. */
 enum { CALLS = 4000, WARM_UP = 200, ABSORBED_EACH = 100 };
 
@@ -101,6 +104,29 @@ measure(int partitions, const char *with, char *option)
 	    times_us[CALLS / 2], times_us[CALLS / 100 * 99]);
 }
 
+/* Other users' groups, and none of the jobs': each look-up goes all the way. */
+static void
+write_history(uint32_t count)
+{
+	struct lt_history_record *const records =
+	    calloc(count, sizeof(*records));
+	char path[600];
+
+	for (uint32_t i = 0; records != NULL && i < count; i++)
+		records[i] = (struct lt_history_record){
+		    .key = lt_history_key(
+			&(struct lt_run_kind){i, "team0000", "train", 1, 8, 0},
+			LT_HISTORY_NAME),
+		    .figures = {20, 7800, 9000, false}};
+	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_HISTORY_FILE);
+	if (records == NULL ||
+	    lt_history_write(path, records, count, 1764000000, NULL) != LT_OK) {
+		fprintf(stderr, "fake_slurm: no history\n");
+		exit(1);
+	}
+	free(records);
+}
+
 void
 fake_bench(void)
 {
@@ -113,6 +139,8 @@ fake_bench(void)
 		held = 0;
 		measure(sizes[i], "", NULL);
 		measure(sizes[i], ", --carbon-aware", carbon);
+		write_history(100000);
+		measure(sizes[i], ", 100000 groups of runs", NULL);
 		fake_done(NULL);
 	}
 }

@@ -235,7 +235,8 @@ length_of_story(struct world *w, const char *name, uint32_t flags,
 				.quote = text});
 	}
 	const struct lt_expected got = expect(w, &kind, 7200);
-	return got.from == LT_HISTORY_NAME ? got.expected_s : -got.runs;
+	return got.from == LT_HISTORY_NAME ? got.expected_s
+					   : -(int64_t)got.runs;
 }
 
 static void
