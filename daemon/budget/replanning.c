@@ -103,6 +103,7 @@ queue_due(struct lt_replan_state *state, const struct lt_slurm_jobs *list,
 struct standing { /* a job that lowtide put where it waits */
 	const struct lt_slurm_job *job;
 	struct lt_quote quote; /* as it is on the job */
+	struct lt_quote_run run;
 	struct lt_ledger_hold hold;
 	struct lt_job_request made;
 	int partition;
@@ -143,6 +144,8 @@ make_request(
 	struct lt_request *const request = &s->made.request;
 	const int home = lt_market_partition(market, s->quote.home);
 
+	(void)lt_quote_run_unpack(
+	    &s->run, s->quote.run, strlen(s->quote.run), NULL);
 	early.eligible_utc_s = now_utc_s;
 	if (!lt_request_of_job(&s->made, &early, market, now_utc_s))
 		return false;
@@ -155,6 +158,8 @@ make_request(
 		request->pins |= LT_PIN_PARTITION;
 		request->home = s->partition;
 	}
+	if (request->home == home)
+		request->learned = s->run.expected;
 	request->latest_utc_s = s->job->submit_utc_s + market->max_delay_s;
 	if (s->quote.home_start_utc_s > now_utc_s)
 		request->earliest_utc_s = s->quote.home_start_utc_s;
@@ -197,6 +202,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	const int partition = chosen->partition;
 	struct lt_quote *const quote = &moved->quote;
 	struct lt_quote fresh = {0};
+	struct lt_quote_run run = s->run;
 	struct lt_whys whys;
 
 	*moved = s->hold;
@@ -212,6 +218,14 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->plan_start_utc_s = chosen->start_utc_s;
 	quote->plan_expected = (struct lt_amount){chosen->has_cost,
 	    chosen->has_carbon, chosen->cost_micros, chosen->carbon_mg};
+	if (run.kind != 0 && s->made.request.home != partition)
+		run.ratio_ppm =
+		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+	else
+		run.ratio_ppm = LT_MICROS;
+	if (run.kind != 0 &&
+	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
+		quote->run[0] = '\0';
 	lt_why_of_plan(&whys, &again->plan, &d->market);
 	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
 		quote->why[0] = '\0';
