@@ -243,11 +243,48 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static struct lt_plan_made
+plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
+{
+	struct lt_plan_made plan = {.made_utc_s = made_utc_s,
+	    .start_utc_s = quote->plan_start_utc_s,
+	    .expected = quote->plan_expected};
+
+	snprintf(
+	    plan.partition, sizeof(plan.partition), "%s", quote->partition);
+	snprintf(plan.why, sizeof(plan.why), "%s", why);
+	return plan;
+}
+
+/* For explain: the first change brings the first plan along. What can't be
+ * written is missing there, and stops nothing. */
+static void
+note_plan(struct lt_daemon *d, const struct standing *s,
+    const struct lt_quote *moved, const char *why, int64_t now_utc_s)
+{
+	const struct lt_plan_made next = plan_of(moved, now_utc_s, why);
+	const struct lt_plan_made first =
+	    plan_of(&s->quote, s->job->submit_utc_s, "");
+	struct lt_plan_made *known = NULL;
+	uint32_t count = 0;
+	struct lt_error err = {0};
+	int code = lt_ledger_plans(d->ledger, moved->id, &known, &count, &err);
+
+	free(known);
+	if (code == LT_OK && count == 0)
+		code = lt_ledger_put_plan(d->ledger, moved->id, &first, &err);
+	if (code == LT_OK)
+		code = lt_ledger_put_plan(d->ledger, moved->id, &next, &err);
+	if (code != LT_OK)
+		lt_log("plan_lost", "job=%u error=\"%s\"", s->job->job_id,
+		    err.text);
+}
+
 /* Held for first: killed between the two, too much is held, never too little.
  * What slurmctld does not take leaves all as it was. */
 static int
 carry_out(struct lt_daemon *d, const struct standing *s,
-    const struct lt_ledger_hold *moved, struct lt_error *err)
+    const struct lt_ledger_hold *moved, bool *told, struct lt_error *err)
 {
 	const struct lt_amount *const was = &s->hold.quote.hold_per_task;
 	struct lt_ledger_hold most = *moved, next = *moved;
@@ -263,12 +300,14 @@ carry_out(struct lt_daemon *d, const struct standing *s,
 		most.quote.start_utc_s = s->hold.quote.start_utc_s;
 	most.quote.end_utc_s =
 	    larger(most.quote.end_utc_s, s->hold.quote.end_utc_s);
+	*told = false;
 	d->budget.dirty = true;
 	int code = lt_ledger_put_hold(d->ledger, &most, err);
 	if (code != LT_OK)
 		return code;
 	lt_look_again(d, s->job->job_id);
-	if (lt_quote_publish_place(s->job, &moved->quote, NULL) != LT_OK) {
+	*told = lt_quote_publish_place(s->job, &moved->quote, NULL) == LT_OK;
+	if (!*told) {
 		next = s->hold;
 		next.quote.rev = moved->quote.rev;
 	} else {
@@ -332,9 +371,14 @@ replan_one(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 			   s->quote.plan_start_utc_s) &&
 		   price(moved, d, s, again, now_utc_s)) {
 		*changed = true;
-		code = carry_out(d, s, moved, err);
-		if (code == LT_OK)
+		bool told;
+
+		code = carry_out(d, s, moved, &told, err);
+		if (code == LT_OK && told) {
+			note_plan(d, s, &moved->quote,
+			    lt_replan_word(again->why), now_utc_s);
 			book(d, s, &again->plan.chosen, now_utc_s);
+		}
 	}
 	free(s);
 	free(again);

@@ -124,6 +124,32 @@ runs_json(const struct lt_run *runs, uint32_t count)
 	return list;
 }
 
+static json_t *
+plans_json(const struct lt_story *s)
+{
+	json_t *const list = json_array();
+
+	for (uint32_t i = 0; i < s->plan_count; i++) {
+		const struct lt_plan_made *const plan = &s->plans[i];
+
+		json_array_append_new(
+		    list, json_pack("{s:o,s:s,s:o,s:o,s:s}", "made",
+			      lt_api_time(plan->made_utc_s), "partition",
+			      plan->partition, "start",
+			      lt_api_time(plan->start_utc_s), "expected",
+			      amount_json(&plan->expected), "why",
+			      plan->why[0] ? plan->why : "submitted"));
+	}
+	return list;
+}
+
+static void
+free_story(struct lt_story *s)
+{
+	free(s->runs);
+	free(s->plans);
+}
+
 /* False: it is no number of a job, and *reply says so. */
 static bool
 parse_job(
@@ -221,21 +247,24 @@ lt_api_explain(
 	catch_up(d, s.job_id, request->now_utc_s);
 	const int status = find_story(&s, d, request, reply);
 	if (status != 200) {
-		free(s.runs);
+		free_story(&s);
 		return status;
 	}
+	if (s.has_hold)
+		(void)lt_ledger_plans(
+		    d->ledger, s.hold.quote.id, &s.plans, &s.plan_count, NULL);
 	char *const text = malloc(LT_MESSAGE_SIZE);
 	if (text != NULL)
 		lt_explain_text(
 		    text, LT_MESSAGE_SIZE, d, &s, request->now_utc_s);
-	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o}", "job_id",
+	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o,s:o}", "job_id",
 	    (json_int_t)s.job_id, "text", text != NULL ? text : "", "quote",
 	    s.has_hold ? quote_json(&s.hold.quote) : json_null(), "candidates",
 	    s.has_hold ? candidates_json(&s.hold.quote) : json_array(), "hold",
-	    s.has_hold ? hold_json(&s.hold) : json_null(), "runs",
-	    runs_json(s.runs, s.count));
+	    s.has_hold ? hold_json(&s.hold) : json_null(), "plans",
+	    plans_json(&s), "runs", runs_json(s.runs, s.count));
 	free(text);
-	free(s.runs);
+	free_story(&s);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 

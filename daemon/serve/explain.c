@@ -19,6 +19,7 @@
 #include "hazard.h"
 #include "policy_load.h"
 #include "price.h"
+#include "replan.h"
 #include "suspension.h"
 #include "units.h"
 
@@ -163,6 +164,38 @@ say_expected(struct text *t, const struct lt_quote *q, uint32_t confidence_ppm)
 		    lt_duration_text(
 			length, sizeof(length), run.expected.upper_s));
 	say(t, "\n");
+}
+
+/* Decided again, or for the first time: each with why it took the place of the
+ * one before. */
+static void
+say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
+    const struct lt_story *s, int64_t now_utc_s)
+{
+	static const char *const words[LT_REPLAN_WHY_COUNT] = {
+	    [LT_REPLAN_KEEP] = "",
+	    [LT_REPLAN_BETTER] = "better by newer figures",
+	    [LT_REPLAN_NO_ROOM] = "the one before had no room any more",
+	    [LT_REPLAN_CANNOT_RUN] = "the partition before can't run it now"};
+	char at[64], from[64], expected[128];
+
+	if (s->plan_count == 0)
+		return;
+	say(t, "Decided %u times:\n", s->plan_count);
+	for (uint32_t i = 0; i < s->plan_count; i++) {
+		const struct lt_plan_made *const plan = &s->plans[i];
+		const int why = lt_replan_find(plan->why);
+
+		say(t, "  %s  %s from %s: %s%s%s\n",
+		    lt_zone_text(
+			at, sizeof(at), zone, plan->made_utc_s, now_utc_s),
+		    plan->partition,
+		    lt_zone_text(
+			from, sizeof(from), zone, plan->start_utc_s, now_utc_s),
+		    amount_text(
+			expected, sizeof(expected), &plan->expected, currency),
+		    why < 0 ? "" : "; ", why < 0 ? "" : words[why]);
+	}
 }
 
 static void
@@ -536,6 +569,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	say(&t, "\n");
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
+	if (hold != NULL)
+		say_plans(
+		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
 	if (job != NULL)

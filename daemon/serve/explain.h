@@ -17,7 +17,9 @@ struct lt_story {
 	bool has_hold;
 	struct lt_ledger_hold hold;
 	uint32_t count;
-	struct lt_run *runs; /* malloc'd */
+	struct lt_run *runs;	    /* malloc'd */
+	uint32_t plan_count;	    /* 0 = it was decided once */
+	struct lt_plan_made *plans; /* malloc'd */
 };
 void lt_explain_text(char *out, size_t size, struct lt_daemon *d,
     const struct lt_story *story, int64_t now_utc_s);

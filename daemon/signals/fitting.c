@@ -183,8 +183,9 @@ lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	memcpy(fitting.asked.key, source->key, sizeof(source->key));
 	for (int i = 0; i < LT_WEATHER_COUNT; i++)
 		if (source->weather[i] != NULL)
-			memcpy(fitting.asked.weather[i], source->weather[i],
-			    sizeof(fitting.asked.weather[i]));
+			snprintf(fitting.asked.weather[i],
+			    sizeof(fitting.asked.weather[i]), "%s",
+			    source->weather[i]);
 	fitting.is_running = lt_child_start(&fitting.child, start_anew,
 				 &fitting.asked, MOST_S, &err) == LT_OK;
 	if (!fitting.is_running)

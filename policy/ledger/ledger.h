@@ -151,10 +151,25 @@ int lt_ledger_put_admission(struct lt_ledger *ledger, uint64_t quote_id,
 int lt_ledger_admission(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_admission *admission, struct lt_error *err); /* LT_ENOENT */
 /* Drop void holds that ended before the first time, settled ones before the
- * second, and their admissions. When one ended is known to the interval in
- * which this is called: it is marked by the first call after it. */
+ * second, and their admissions and plans. When one ended is known to the
+ * interval in which this is called: it is marked by the first call after it. */
 int lt_ledger_prune_holds(struct lt_ledger *ledger, int64_t void_before_utc_s,
     int64_t settled_before_utc_s, int64_t now_utc_s, struct lt_error *err);
+
+/* A plan that a job had from then on. */
+struct lt_plan_made {
+	int64_t made_utc_s;
+	char partition[LT_NAME_SIZE];
+	int64_t start_utc_s;
+	struct lt_amount expected;
+	char why[16]; /* lt_replan_word(); "" = at its submission */
+};
+/* Another one of the same second takes its place. */
+int lt_ledger_put_plan(struct lt_ledger *ledger, uint64_t quote_id,
+    const struct lt_plan_made *plan, struct lt_error *err);
+/* In order; malloc'd. None: the one of the quote was the only one. */
+int lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
+    struct lt_plan_made **plans, uint32_t *count, struct lt_error *err);
 
 /* ---- Slurm as it was ---- */
 /* Remember an account's parent ("" = none); the last one counts. */

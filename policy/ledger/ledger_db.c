@@ -23,8 +23,8 @@ static const struct {
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
-	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7,
-	    LT_SQL_LEDGER_8}},
+	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7, LT_SQL_LEDGER_8,
+	    LT_SQL_LEDGER_9}},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
 };
 
@@ -32,8 +32,8 @@ static const struct {
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = {
-    LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(TEXT_ROW)};
+} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW)
+	LT_SQL_LENGTHS_TABLE(TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */

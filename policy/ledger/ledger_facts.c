@@ -90,7 +90,53 @@ lt_ledger_prune_holds(struct lt_ledger *ledger, int64_t void_before_utc_s,
 		    err);
 	if (rc == LT_OK)
 		rc = lt_sql_do(ledger, LT_PLAIN(LT_SQL_ADMISSIONS_PRUNE), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger, LT_PLAIN(LT_SQL_PLANS_PRUNE), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}
+
+/* ---- plans ---- */
+
+int
+lt_ledger_put_plan(struct lt_ledger *ledger, uint64_t quote_id,
+    const struct lt_plan_made *plan, struct lt_error *err)
+{
+	const struct lt_amount *const expected = &plan->expected;
+
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_PLAN_PUT, LT_INT(quote_id), LT_INT(plan->made_utc_s),
+		LT_TEXT(plan->partition), LT_INT(plan->start_utc_s),
+		LT_OPTIONAL(expected->has_money, expected->money_micros),
+		LT_OPTIONAL(expected->has_carbon, expected->carbon_mg),
+		LT_TEXT(plan->why)),
+	    err);
+}
+
+static void
+read_plan(struct lt_rows *rows, void *element)
+{
+	struct lt_plan_made *const plan = element;
+	struct lt_amount *const expected = &plan->expected;
+
+	plan->made_utc_s = lt_row_int(rows);
+	lt_row_text(rows, plan->partition, sizeof(plan->partition));
+	plan->start_utc_s = lt_row_int(rows);
+	expected->has_money = lt_row_optional(rows, &expected->money_micros);
+	expected->has_carbon = lt_row_optional(rows, &expected->carbon_mg);
+	lt_row_text(rows, plan->why, sizeof(plan->why));
+}
+
+int
+lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
+    struct lt_plan_made **plans, uint32_t *count, struct lt_error *err)
+{
+	struct lt_array array = {.size = sizeof(**plans), .read = read_plan};
+	const int rc = lt_rows_all(
+	    ledger, LT_BIND(LT_SQL_PLANS_OF, LT_INT(quote_id)), &array, err);
+
+	*plans = array.items;
+	*count = (uint32_t)array.count;
+	return rc;
 }
 
 /* ---- accounts and partitions ---- */

@@ -8,6 +8,7 @@
 #define LT_LEDGER_SQL_H
 
 #include "sql_lengths.h"
+#include "sql_plans.h"
 
 #define LT_SQL_PRAGMAS                                                         \
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                    \

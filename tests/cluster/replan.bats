@@ -72,6 +72,10 @@ restart() { : > "$LOG"; again; }
 	[ "$(plan "$id")" = "plan=ondemand@$(begin "$id")" ]
 	follows() { [ "$(hold "$id")" = "[\"open\",\"ondemand\",$(begin "$id")]" ]; }
 	within 20 follows
+	# Both plans are told, in order, and why the second took the place.
+	[ "$(lowtide explain "$id" --json | jq -c '[.plans[] | .why]')" = '["submitted","better"]' ]
+	run -0 lowtide explain "$id"
+	[[ "$output" == *"Decided 2 times:"*"better by newer figures"* ]]
 	# What it was asked for is still there, and where it would have gone.
 	quote "$id" | grep -q ' base=ondemand@.* ask=1,'
 }

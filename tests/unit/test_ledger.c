@@ -318,7 +318,8 @@ holds_of_version_1_are_kept(void **state)
 			     "candidates;"
 			     "ALTER TABLE holds DROP COLUMN run;"
 			     "DROP TABLE lengths; DROP TABLE kinds;"
-			     "DROP TABLE forgotten; PRAGMA user_version=1",
+			     "DROP TABLE forgotten; DROP TABLE plans;"
+			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);

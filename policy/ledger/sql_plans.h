@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SQL of the plans that a job had one after the other, beside sql.h's and by
+ * its rules. why: a word of replan.h, "" = of its submission.
+ */
+#ifndef LT_LEDGER_SQL_PLANS_H
+#define LT_LEDGER_SQL_PLANS_H
+
+/* Version 9. */
+#define LT_SQL_LEDGER_9                                                        \
+	"CREATE TABLE plans (quote_id INTEGER NOT NULL,"                       \
+	" made_utc_s INTEGER NOT NULL, partition TEXT NOT NULL,"               \
+	" start_utc_s INTEGER NOT NULL, money_micros INTEGER,"                 \
+	" carbon_mg INTEGER, why TEXT NOT NULL,"                               \
+	" PRIMARY KEY (quote_id, made_utc_s)) WITHOUT ROWID;"
+
+#define LT_SQL_PLANS_TABLE(X)                                                   \
+	X(PLAN_PUT, LEDGER,                                                     \
+	    "INSERT OR REPLACE INTO plans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)") \
+	X(PLANS_OF, LEDGER,                                                     \
+	    "SELECT made_utc_s, partition, start_utc_s, money_micros,"          \
+	    " carbon_mg, why FROM plans WHERE quote_id = ?1"                    \
+	    " ORDER BY made_utc_s")                                             \
+	X(PLANS_PRUNE, LEDGER,                                                  \
+	    "DELETE FROM plans WHERE quote_id NOT IN"                           \
+	    " (SELECT quote_id FROM holds)")
+
+#endif
