@@ -66,8 +66,9 @@ INC_daemon/market := -Idaemon/market -Idaemon $(INC_daemon/signals)
 INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
 INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
 INC_daemon := $(INC_daemon/serve)
-INC_cli := -Icli -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Itests -Icli $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
+INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_tests := -Itests -Icli -Isimulate $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -79,6 +80,7 @@ LEDGER_SRC := $(wildcard policy/ledger/*.c)
 SLURM_SRC := $(wildcard adapters/slurm/*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
+SIMULATE_SRC := $(wildcard simulate/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
@@ -153,7 +155,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # it; a function that a test defines itself stands in for the one in here, which
 # a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
-	$(filter-out cli/main.c,$(CLI_SRC)) $(FILE_SRC) $(LEDGER_SRC) \
+	$(filter-out cli/main.c,$(CLI_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
 	$(call say,LD      $@)
@@ -200,7 +202,7 @@ $(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
 	    -Wl,--dynamic-list=adapters/slurm/missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
 

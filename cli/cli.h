@@ -14,7 +14,7 @@
 
 #include "error.h"
 
-enum { LT_CLI_OPTIONS_MAX = 8 };
+enum { LT_CLI_OPTIONS_MAX = 32 };
 
 /* Numbers in JSON: 53.67, not 53.670000000000002. */
 #define LT_CLI_JSON JSON_REAL_PRECISION(15)
@@ -59,7 +59,8 @@ int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
 
-/* ---- one per subcommand; check.c is local, the rest as said there ---- */
+/* ---- one per subcommand; check.c and simulate.c are local, the rest as said
+ * there ---- */
 int lt_cli_init(const struct lt_cli *cli);
 int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
@@ -72,9 +73,11 @@ int lt_cli_report(const struct lt_cli *cli);
 int lt_cli_history(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
 int lt_cli_doctor(const struct lt_cli *cli);
+int lt_cli_simulate(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
-    lt_cli_history_options[];
+    lt_cli_history_options[],
+    lt_cli_simulate_options[];
 
 /* ---- client.c: one request to lowtided ---- */
 /*

@@ -48,6 +48,11 @@ static const struct lt_cli_command commands[] = {
 	lt_cli_history_options, lt_cli_history},
     {"rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0, true,
 	false, NULL, lt_cli_rebuild},
+    {"simulate",
+	"TRACE --carbon FILE [--at TIME] [--policy P,...] [OPTIONS] [--json]\n"
+	"TRACE --config FILE --source NAME [OPTIONS] [--json]",
+	"what jobs of a trace would have emitted and waited, by policy", 1, 1,
+	true, false, lt_cli_simulate_options, lt_cli_simulate},
     {"doctor", "[--json]", "find what is set up wrong and how to mend it", 0, 0,
 	true, false, NULL, lt_cli_doctor},
 };

@@ -36,11 +36,11 @@ check 'libmicrohttpd only in daemon/' \
     "$(includes 'microhttpd' policy adapters cli plugin)"
 check 'libelf only in cli/plugin_file.c' \
     "$(includes 'gelf|libelf' policy adapters daemon plugin cli | grep -v '^cli/plugin_file\.c:')"
-check 'liblowtide includes only the C library' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot --include='*.[ch]' |
+check 'liblowtide and the simulator include only the C library' \
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot simulate --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
-check 'policy/ reads no clock' \
-    "$(grep -nE '\btime ?\(NULL\)|clock_gettime|gettimeofday' -r policy --include='*.[ch]')"
+check 'policy/ and simulate/ read no clock' \
+    "$(grep -nE '\btime ?\(NULL\)|clock_gettime|gettimeofday' -r policy simulate --include='*.[ch]')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters)"
 check 'the command includes no ledger, daemon, Slurm' \
@@ -54,22 +54,22 @@ check 'only daemon.h names a room: what a room sees is its -I list' \
 	grep -v '^daemon/daemon\.h:')"
 
 check 'functions take at most five parameters' \
-    "$(tests/params.pl 5 adapters cli daemon plugin policy tests/tools)"
+    "$(tests/params.pl 5 adapters cli daemon plugin policy simulate tests/tools)"
 
 check 'what other files use begins with lt_' \
-    "$(git ls-files adapters cli daemon policy | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
+    "$(git ls-files adapters cli daemon policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
 	xargs nm --defined-only | awk '$2 ~ /^[TDBCR]$/ && $3 !~ /^lt_/ {print $3}' |
 	grep -vxE 'main|slurmdbd_msg_type_2_str')"
 check 'no struct has a typedef' \
     "$(git grep -nE '^typedef (const )?(struct|union) ' -- '*.c' '*.h' ':!adapters/slurm/compat.h')"
 check 'libraries never print' \
     "$(git grep -nE '\b(v?printf|puts|perror) ?\(|\bf(printf|puts|putc|write)\(.*\bstd(out|err)\b|\bf(printf|puts|putc)\(std' -- \
-	policy adapters plugin)"
-check 'SQL stands in policy/ledger/sql*.h' \
-    "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql[a-z_]*\.h:')"
+	policy adapters plugin simulate)"
+check 'SQL stands in policy/ledger/sql.h' \
+    "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql\.h:')"
 
 check 'no files need each other in a circle' \
-    "$(tests/cycles.pl build policy adapters daemon cli plugin)"
+    "$(tests/cycles.pl build policy simulate adapters daemon cli plugin)"
 
 exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
 check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \

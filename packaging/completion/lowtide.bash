@@ -21,17 +21,22 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	--output | --config) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	--output | --config | --carbon) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 	--format)
 		choices='table csv json'
 		[ "$command" = signals ] && choices='csv json'
 		;;
+	--forecast) choices='own own-weeks yesterday hour-of-week perfect' ;;
+	--lengths) choices='exact average limit' ;;
+	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first lowtide lowtide-pause' ;;
+	--unit) choices='s h' ;;
+	--source | --at | --short | --wait | --reserved | --watts) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report history rebuild doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report history rebuild simulate doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -44,6 +49,11 @@ _lowtide() {
 			return ;;
 		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
+		simulate)
+			case $word in
+			-*) choices='--carbon --config --source --at --unit --policy --forecast --lengths --once --short --wait --reserved --spot --watts --json --run --help' ;;
+			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+			esac ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;

@@ -191,5 +191,24 @@ check 'a job that was submitted after all is a failure' "$([ $status = 1 ] || ec
 	grep -q 'submitted the job' "$work/err" || echo 'not said')"
 gives 'no --carbon-aware beside ours' 2 'would submit the job' "$lowtide" plan --carbon=cost job.sh
 gives 'plan without arguments' 2 'want the arguments of sbatch' "$lowtide" plan
+# GAIA's week: its own figures, then usage.
+jobs=$top/tests/fixtures/simulate/pai_1k.csv grid=$top/tests/fixtures/simulate/au-sa.csv
+week=(simulate "$jobs" --carbon "$grid" --at 2022-10-19T16:00Z)
+gives 'simulate: the least span' 0 'lowest-window  383.867     0.6836  199.18     6.65 h     0' \
+    "$lowtide" "${week[@]}" --policy lowest-window,lowtide
+check 'the same twice' "$(diff <("$lowtide" "${week[@]}" --json) <("$lowtide" "${week[@]}" --json))"
+check 'simulate as JSON' "$("$lowtide" "${week[@]}" --policy res-first --reserved 9 --json |
+    jq -r '.runs[1] | select((.carbon_of_nowait - 0.854439 | fabs) > 1e-6 or
+	(.cost - 142.2039 | fabs) > 1e-4) | "got \(.)"' 2>&1)"
+gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"
+gives 'simulate without its beginning' 1 '--at says when that was' "$lowtide" simulate "$jobs" --carbon "$grid"
+gives 'simulate at another time' 1 'want the time of the jobs' "$lowtide" simulate "$jobs" --carbon "$grid" --at 2023-01-01T00:00Z
+gives 'a slip of a policy' 2 'did you mean lowest-window?' "$lowtide" "${week[@]}" --policy lowest-windw
+gives 'one wait of two' 2 'want two times as 6h,24h' "$lowtide" "${week[@]}" --wait 6h
+gives 'no trace' 1 '/nonexistent' "$lowtide" simulate /nonexistent --carbon "$grid"
+gives 'no signal' 1 '/nonexistent: cannot be read' "$lowtide" simulate "$jobs" --at 2022-10-19T16:00Z --carbon /nonexistent
+printf 'currency: EUR\nsources:\n  grid: {adapter: static, value: 231, unit: g_co2_per_kwh}\n' >"$work/source.yaml"
+gives 'simulate on a source' 0 'lowtide  737.334     1.0000' "$lowtide" simulate "$jobs" --at 2022-10-19T16:00Z \
+    --config "$work/source.yaml" --source grid
 echo "1..$n"
 [ $bad -eq 0 ]

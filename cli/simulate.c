@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide simulate TRACE: the jobs of a trace on a signal as it was, by one
+ * policy or several, beside what they would have been without any. Local: asks
+ * nobody but the source that it is told to.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nearest.h"
+#include "simulation.h"
+#include "units.h"
+
+const struct lt_cli_option lt_cli_simulate_options[] = {
+    {"carbon", "FILE", "intensity by the hour, CSV (g CO2e/kWh)"},
+    {"config", "FILE", "a policy file whose source says it instead"},
+    {"source", "NAME", "which one"},
+    {"at", "TIME", "when second 0 of the trace is, 2022-10-19T16:00Z"},
+    {"unit", "s|h", "of the times of a GAIA trace (s)"},
+    {"policy", "P,...",
+	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, lowtide, lowtide-pause (lowtide)"},
+    {"forecast", "F",
+	"that lowtide decides by: own, own-weeks, yesterday, hour-of-week, perfect (own)"},
+    {"lengths", "L", "run times that it knows: exact, average, limit (exact)"},
+    {"once", NULL, "decides at submission alone, not each hour"},
+    {"short", "TIME", "runs below it are short (2h)"},
+    {"wait", "TIME,TIME", "how long short jobs, and others, may wait (6h,24h)"},
+    {"reserved", "N", "CPUs that are paid for anyway (0)"},
+    {"spot", NULL, "short jobs on preemptible CPUs"},
+    {"watts", "W", "of a CPU at the plug (1000)"},
+    {NULL, NULL, NULL},
+};
+
+struct choice { /* an option that is one word of a list */
+	const char *option;
+	const char *(*name)(int index);
+	int *chosen;
+};
+
+/* Its index; -1 = none, said. */
+static int
+find_word(const char *word, const struct choice *choice, struct lt_error *err)
+{
+	const char *names[32] = {NULL};
+	const char *nearest;
+	int i = 0;
+
+	for (; choice->name(i) != NULL; i++) {
+		names[i] = choice->name(i);
+		if (strcmp(word, names[i]) == 0)
+			return i;
+	}
+	nearest = lt_nearest_word(word, names);
+	lt_fail(err, LT_EINPUT, "--%s: no \"%s\"%s%s%s", choice->option, word,
+	    nearest != NULL ? "; did you mean " : "; lowtide help simulate",
+	    nearest != NULL ? nearest : " lists them",
+	    nearest != NULL ? "?" : "");
+	return -1;
+}
+
+/* "6h,24h" */
+static int
+read_waits(
+    struct lt_sim_options *options, const char *text, struct lt_error *err)
+{
+	char first[32];
+	const char *const comma = strchr(text, ',');
+
+	if (comma == NULL || (size_t)(comma - text) >= sizeof(first))
+		return lt_fail(err, LT_EINPUT,
+		    "--wait: got \"%s\", want two times as 6h,24h", text);
+	(void)snprintf(first, sizeof(first), "%.*s", (int)(comma - text), text);
+	if (lt_duration_parse(first, &options->short_wait_s, err) ||
+	    lt_duration_parse(comma + 1, &options->long_wait_s, err))
+		return lt_context(err, "--wait");
+	return LT_OK;
+}
+
+static int
+read_policies(
+    struct lt_simulation *simulation, const char *text, struct lt_error *err)
+{
+	const struct choice choice = {"policy", lt_sim_policy_name, NULL};
+	char words[512], *rest = words, *word;
+
+	simulation->policies[simulation->count++] = LT_SIM_NOWAIT;
+	if (strlen(text) >= sizeof(words))
+		return lt_fail(err, LT_EINPUT, "--policy: too long");
+	strcpy(words, text);
+	while ((word = strsep(&rest, ",")) != NULL) {
+		const int found = find_word(word, &choice, err);
+		bool known = false;
+
+		if (found < 0)
+			return err->code;
+		for (int i = 0; i < simulation->count; i++)
+			known |= (int)simulation->policies[i] == found;
+		if (!known)
+			simulation->policies[simulation->count++] =
+			    (enum lt_sim_policy)found;
+	}
+	return LT_OK;
+}
+
+static int
+read_counts(struct lt_sim_options *options, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const char *const reserved = lt_cli_value(cli, "reserved");
+	const char *const watts = lt_cli_value(cli, "watts");
+	int64_t count = 0;
+
+	if (reserved != NULL) {
+		if (lt_int64_parse(reserved, 0, 1 << 20, &count, err))
+			return lt_context(err, "--reserved");
+		options->reserved = (uint32_t)count;
+	}
+	if (watts != NULL) {
+		if (lt_double_parse(watts, &options->watts_per_cpu, err))
+			return lt_context(err, "--watts");
+		if (!(options->watts_per_cpu > 0))
+			return lt_fail(err, LT_EINPUT,
+			    "--watts: got \"%s\", want more than 0", watts);
+	}
+	return LT_OK;
+}
+
+static int
+read_options(struct lt_simulation *simulation, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	struct lt_sim_options *const options = &simulation->options;
+	const char *const policies = lt_cli_value(cli, "policy");
+	const char *const waits = lt_cli_value(cli, "wait");
+	const char *const is_short = lt_cli_value(cli, "short");
+	int forecast = LT_SIM_OWN, length = LT_SIM_EXACT;
+	const struct choice choices[] = {
+	    {"forecast", lt_sim_forecast_name, &forecast},
+	    {"lengths", lt_sim_length_name, &length},
+	};
+
+	*options = lt_sim_defaults;
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		const char *const word = lt_cli_value(cli, choices[i].option);
+
+		if (word == NULL)
+			continue;
+		*choices[i].chosen = find_word(word, &choices[i], err);
+		if (*choices[i].chosen < 0)
+			return err->code;
+	}
+	options->forecast = (enum lt_sim_forecast)forecast;
+	options->length = (enum lt_sim_length)length;
+	options->once = lt_cli_value(cli, "once") != NULL;
+	options->spot = lt_cli_value(cli, "spot") != NULL;
+	if (is_short != NULL &&
+	    lt_duration_parse(is_short, &options->short_s, err))
+		return lt_context(err, "--short");
+	if (waits != NULL && read_waits(options, waits, err))
+		return err->code;
+	if (read_counts(options, cli, err))
+		return err->code;
+	return read_policies(
+	    simulation, policies != NULL ? policies : "lowtide", err);
+}
+
+static int
+read_look(struct lt_sim_trace_look *look, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const char *const at = lt_cli_value(cli, "at");
+	const char *const unit = lt_cli_value(cli, "unit");
+
+	*look = (struct lt_sim_trace_look){.path = cli->operands[0],
+	    .unit_s = 1,
+	    .tick_s = lt_sim_defaults.tick_s};
+	if (at != NULL && lt_utc_parse(at, &look->from_utc_s, err))
+		return lt_context(err, "--at");
+	if (unit != NULL && strcmp(unit, "h") == 0)
+		look->unit_s = LT_HOUR_S;
+	else if (unit != NULL && strcmp(unit, "s") != 0)
+		return lt_fail(
+		    err, LT_EINPUT, "--unit: got \"%s\", want s or h", unit);
+	return LT_OK;
+}
+
+static int
+simulate_all(struct lt_simulation *simulation, struct lt_error *err)
+{
+	struct lt_sim_outlook *outlook = NULL;
+	struct lt_sim_options options = simulation->options;
+
+	if (lt_sim_outlook_open(
+		&outlook, &simulation->signal, options.forecast, err))
+		return err->code;
+	const struct lt_sim_input input = {
+	    &simulation->trace, &simulation->signal, outlook};
+
+	for (int i = 0; i < simulation->count && err->code == LT_OK; i++) {
+		options.policy = simulation->policies[i];
+		(void)lt_simulate(
+		    &simulation->results[i], &input, &options, err);
+	}
+	lt_sim_outlook_close(outlook);
+	return err->code;
+}
+
+static int
+run(struct lt_simulation *simulation, const struct lt_cli *cli,
+    const struct lt_sim_trace_look *look, struct lt_error *err)
+{
+	const char *const carbon = lt_cli_value(cli, "carbon");
+	const int code =
+	    lt_simulation_read_trace(simulation, cli->operands[0], look, err);
+
+	if (code != LT_OK)
+		return code;
+	if (carbon != NULL)
+		(void)lt_simulation_read_carbon(simulation, carbon, err);
+	else
+		(void)lt_simulation_read_source(simulation,
+		    lt_cli_value(cli, "config"), lt_cli_value(cli, "source"),
+		    err);
+	return err->code == LT_OK ? simulate_all(simulation, err) : err->code;
+}
+
+static void
+free_all(struct lt_simulation *simulation)
+{
+	for (int i = 0; i < simulation->count; i++)
+		lt_sim_result_free(&simulation->results[i]);
+	lt_sim_signal_free(&simulation->signal);
+	lt_sim_trace_free(&simulation->trace);
+}
+
+int
+lt_cli_simulate(const struct lt_cli *cli)
+{
+	const bool own_file = lt_cli_value(cli, "carbon") != NULL;
+	const bool source = lt_cli_value(cli, "config") != NULL &&
+			    lt_cli_value(cli, "source") != NULL;
+	struct lt_simulation simulation = {0};
+	struct lt_sim_trace_look look;
+	struct lt_error err = {0};
+	int result = LT_EXIT_OK;
+
+	if (own_file == source)
+		return lt_cli_usage(cli,
+		    "wants --carbon FILE, or --config FILE with --source NAME");
+	if (read_options(&simulation, cli, &err) || read_look(&look, cli, &err))
+		return lt_cli_usage(cli, "%s", err.text);
+	if (run(&simulation, cli, &look, &err) != LT_OK)
+		result = lt_cli_fail(&err);
+	else if (cli->json)
+		result = lt_simulation_print_json(&simulation);
+	else
+		lt_simulation_print(&simulation, cli->color);
+	free_all(&simulation);
+	return result;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a simulation begins with: the trace of a file, and a signal by the
+ * hour, of a file or of any source of a policy file.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "plain_file.h"
+#include "simulation.h"
+#include "units.h"
+
+enum {
+	HISTORY_S = 400 * LT_DAY_S, /* what a forecast is fitted to */
+	AFTER_S = 30 * LT_DAY_S,
+	EARLIEST_UTC_S = 631152000, /* 1990: before it a time is none */
+	HEADER_SIZE = 4096,
+};
+
+int
+lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
+    const struct lt_sim_trace_look *look, struct lt_error *err)
+{
+	char *bytes = NULL;
+	size_t byte_count = 0;
+
+	if (lt_plain_file_read(path, &bytes, &byte_count, err))
+		return err->code;
+	(void)lt_sim_trace_parse(
+	    &simulation->trace, bytes, byte_count, look, err);
+	free(bytes);
+	if (err->code == LT_OK &&
+	    simulation->trace.jobs[0].submit_utc_s < EARLIEST_UTC_S)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: its times count from its own beginning: --at says when that was",
+		    path);
+	return err->code;
+}
+
+struct hours {
+	int64_t first;
+	int count;
+	double *sum, *seconds;
+};
+
+static void
+add_point(struct hours *hours, const struct lt_point *point, int64_t end_s)
+{
+	const int64_t limit_s = (hours->first + hours->count) * LT_HOUR_S;
+	int64_t at_s = point->start_utc_s > hours->first * LT_HOUR_S
+			   ? point->start_utc_s
+			   : hours->first * LT_HOUR_S;
+
+	end_s = end_s < limit_s ? end_s : limit_s;
+	while (at_s < end_s) {
+		const int64_t hour = at_s / LT_HOUR_S;
+		const int64_t next_s = (hour + 1) * LT_HOUR_S < end_s
+					   ? (hour + 1) * LT_HOUR_S
+					   : end_s;
+
+		hours->sum[hour - hours->first] +=
+		    point->value * (double)(next_s - at_s);
+		hours->seconds[hour - hours->first] += (double)(next_s - at_s);
+		at_s = next_s;
+	}
+}
+
+/* Points that hold longer than longest_s have a hole behind them. */
+static int
+make_signal(struct lt_simulation *simulation, const struct lt_points *points,
+    int64_t longest_s, struct lt_error *err)
+{
+	const int64_t first = points->points[0].start_utc_s / LT_HOUR_S;
+	const int64_t last =
+	    (points->points[points->count - 1].end_utc_s - 1) / LT_HOUR_S;
+	struct hours hours = {.first = first};
+
+	if (last - first >= LT_SIM_HOURS_MAX)
+		return lt_fail(err, LT_ELIMIT, "%lld hours, limit %d",
+		    (long long)(last - first + 1), LT_SIM_HOURS_MAX);
+	hours.count = (int)(last - first + 1);
+	hours.sum = calloc((size_t)hours.count, sizeof(*hours.sum));
+	hours.seconds = calloc((size_t)hours.count, sizeof(*hours.seconds));
+	if (hours.sum == NULL || hours.seconds == NULL) {
+		lt_fail(err, LT_ENOMEM, "no memory");
+	} else {
+		for (size_t i = 0; i < points->count; i++) {
+			const struct lt_point *const point = &points->points[i];
+			const int64_t end_s =
+			    point->end_utc_s - point->start_utc_s > longest_s
+				? point->start_utc_s + longest_s
+				: point->end_utc_s;
+
+			add_point(&hours, point, end_s);
+		}
+		for (int i = 0; i < hours.count; i++)
+			hours.sum[i] = hours.seconds[i] > 0
+					   ? hours.sum[i] / hours.seconds[i]
+					   : NAN;
+		(void)lt_sim_signal_make(
+		    &simulation->signal, first, hours.sum, hours.count, err);
+	}
+	free(hours.sum);
+	free(hours.seconds);
+	return err->code;
+}
+
+static int
+check_span(const struct lt_simulation *simulation, struct lt_error *err)
+{
+	const struct lt_sim_signal *const signal = &simulation->signal;
+	const struct lt_sim_trace *const trace = &simulation->trace;
+	const int64_t from_s = signal->first_hour * LT_HOUR_S;
+	const int64_t to_s = (signal->first_hour + signal->hours) * LT_HOUR_S;
+	const int64_t first_s = trace->jobs[0].submit_utc_s;
+	const int64_t last_s = trace->jobs[trace->count - 1].submit_utc_s;
+	char a[40], b[40], c[40], d[40];
+
+	if (from_s <= first_s && last_s < to_s)
+		return LT_OK;
+	return lt_fail(err, LT_EINPUT,
+	    "is of %s to %s, want the time of the jobs, %s to %s",
+	    lt_utc_text(a, sizeof(a), from_s), lt_utc_text(b, sizeof(b), to_s),
+	    lt_utc_text(c, sizeof(c), first_s),
+	    lt_utc_text(d, sizeof(d), last_s));
+}
+
+static int
+fetch(struct lt_simulation *simulation, const char *adapter_name,
+    struct lt_source_options *options, int64_t longest_s, struct lt_error *err)
+{
+	const struct lt_adapter *const adapter = lt_adapter_find(adapter_name);
+	const struct lt_sim_trace *const trace = &simulation->trace;
+	const int64_t to_s =
+	    trace->jobs[trace->count - 1].submit_utc_s + AFTER_S;
+	const struct lt_window window = {
+	    trace->jobs[0].submit_utc_s - HISTORY_S, to_s, to_s};
+	struct lt_source_memory memory = {0};
+	struct lt_points points = {0};
+
+	options->memory = &memory;
+	options->timeout_s = lt_adapter_timeout_s(adapter, options);
+	points.quantity = lt_adapter_quantity(adapter, options);
+	if (!lt_quantity_is_carbon(points.quantity))
+		lt_fail(err, LT_EINPUT, "gives %s, want carbon intensity",
+		    lt_quantity_title(points.quantity));
+	else if (lt_adapter_fetch(adapter, options, &window, &points, err) ==
+		 LT_OK) {
+		lt_points_sort(&points);
+		if (points.count == 0)
+			lt_fail(err, LT_EINPUT,
+			    "has nothing of the time of the jobs");
+		else if (make_signal(simulation, &points, longest_s, err) ==
+			 LT_OK)
+			(void)check_span(simulation, err);
+	}
+	lt_points_free(&points);
+	return err->code;
+}
+
+/* The name of the header's column that has `part` in it, into name. */
+static bool
+find_column(char *name, size_t size, const char *header, const char *part)
+{
+	const char *const found = strstr(header, part);
+	const char *from = found;
+
+	if (found == NULL)
+		return false;
+	while (from > header && from[-1] != ',')
+		from--;
+	(void)snprintf(name, size, "%.*s", (int)strcspn(from, ",\r\n"), from);
+	return true;
+}
+
+/* Which of the columns that published files have; time and value else. */
+static void
+find_columns(char *time, char *value, size_t size, const char *header)
+{
+	static const char *const times[] = {"zone_datetime", "Datetime (UTC)"};
+	static const char *const values[] = {
+	    "carbon_intensity_avg", "Life cycle", "LCA"};
+	bool found = false;
+
+	for (size_t i = 0; !found && i < sizeof(times) / sizeof(times[0]); i++)
+		found = find_column(time, size, header, times[i]);
+	if (!found)
+		(void)snprintf(time, size, "time");
+	found = false;
+	for (size_t i = 0; !found && i < sizeof(values) / sizeof(values[0]);
+	     i++)
+		found = find_column(value, size, header, values[i]);
+	if (!found)
+		(void)snprintf(value, size, "value");
+}
+
+int
+lt_simulation_read_carbon(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+{
+	char header[HEADER_SIZE] = "", time[256], value[256];
+	char *const full = realpath(path, NULL);
+	FILE *const file = fopen(path, "r");
+	struct lt_source_options options = {.name = "carbon", .count = 5};
+
+	if (full == NULL || file == NULL)
+		lt_fail(err, LT_ENOENT, "cannot be read");
+	else if (fgets(header, sizeof(header), file) == NULL)
+		lt_fail(err, LT_EINPUT, "is empty");
+	if (file != NULL)
+		fclose(file);
+	if (err->code == LT_OK) {
+		const struct {
+			const char *key, *value;
+		} items[] = {{"path", full}, {"quantity", "carbon"},
+		    {"time", time}, {"value", value}, {"zone", "utc"}};
+
+		find_columns(time, value, sizeof(time), header);
+		for (int i = 0; i < options.count; i++) {
+			options.items[i].key = items[i].key;
+			options.items[i].value = items[i].value;
+		}
+		(void)fetch(simulation, "file", &options, LT_HOUR_S, err);
+	}
+	free(full);
+	return err->code == LT_OK ? LT_OK : lt_context(err, "%s", path);
+}
+
+int
+lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
+    const char *source, struct lt_error *err)
+{
+	struct lt_policy *policy = NULL;
+	const struct lt_policy_source *found = NULL;
+
+	if (lt_policy_load(&policy, config, lt_adapter_names(), err) != LT_OK)
+		return err->code;
+	for (int i = 0; i < policy->source_count; i++)
+		if (strcmp(policy->sources[i].name, source) == 0)
+			found = &policy->sources[i];
+	if (found == NULL) {
+		lt_fail(
+		    err, LT_ENOENT, "%s: has no source \"%s\"", config, source);
+	} else if (lt_check_source(policy, found, err) == LT_OK) {
+		struct lt_source_options options = lt_options_of(found);
+
+		if (fetch(simulation, found->adapter, &options, INT64_MAX,
+			err) != LT_OK)
+			lt_context(err, "%s", source);
+	}
+	lt_policy_free(policy);
+	return err->code;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide simulate: what its files share.
+ */
+#ifndef LT_CLI_SIMULATE_H
+#define LT_CLI_SIMULATE_H
+
+#include "cli.h"
+#include "trace.h"
+
+/* Policies of one call, nowait first, which all are measured against. */
+struct lt_simulation {
+	struct lt_sim_trace trace;
+	struct lt_sim_signal signal;
+	struct lt_sim_options options; /* but the policy */
+	int count;
+	enum lt_sim_policy policies[LT_SIM_POLICY_COUNT];
+	struct lt_sim_result results[LT_SIM_POLICY_COUNT];
+};
+
+/* simulate_read.c: errors name the file. */
+int lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
+    const struct lt_sim_trace_look *look, struct lt_error *err);
+/* A CSV file of its own, or a source of a policy file; after the trace. */
+int lt_simulation_read_carbon(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err);
+int lt_simulation_read_source(struct lt_simulation *simulation,
+    const char *config, const char *source, struct lt_error *err);
+
+/* simulate_print.c */
+void lt_simulation_print(const struct lt_simulation *simulation, bool color);
+int lt_simulation_print_json(const struct lt_simulation *simulation);
+
+#endif

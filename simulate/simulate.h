@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The simulator: jobs of a trace, a signal by the hour, and a policy that says
+ * when each starts. It decides by the same library as everything else and has
+ * no clock, no network and no files of its own.
+ *
+ *   trace.c      its lines, trace_rows.c of each form -> struct lt_sim_trace
+ *   signal.c     the signal as it was                -> struct lt_sim_signal
+ *   outlook.c    what is expected of it at an hour   -> struct lt_sim_outlook
+ *   market.c     that as a market, and lt_decide() on it
+ *   baseline.c   the policies of others, by their definitions
+ *   pause.c      jobs that are suspended and go on
+ *   learn.c      run times, from the jobs that have ended
+ *   ties.c       GAIA's order of those that came at once
+ *   run.c        time goes on: who comes, waits, starts, ends
+ *   use.c        what running takes
+ *   policies.c   the table of policies
+ *   simulate.c   one run from options to sums
+ */
+#ifndef LT_SIMULATE_H
+#define LT_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum {
+	LT_SIM_JOBS_MAX = 4 * 1024 * 1024, /* more: refused */
+	LT_SIM_HOURS_MAX = 20 * 366 * 24,  /* of a signal; more: refused */
+};
+
+struct lt_sim_job {
+	int64_t submit_utc_s;
+	int64_t run_s;	    /* as it really ran */
+	double exact_run_s; /* the same before it was cut to whole ticks */
+	int64_t limit_s;    /* the time limit; 0 = not known */
+	uint32_t cpus;
+	uint32_t user, name; /* numbers of the trace's own; 0 = not known */
+	uint32_t number;     /* its place in the file */
+};
+
+struct lt_sim_trace { /* by submission; of equals as in the file */
+	uint32_t count;
+	uint32_t skipped; /* never ran */
+	struct lt_sim_job *jobs;
+};
+
+struct lt_rate_step; /* rate.h */
+
+/* Hours in a row. */
+struct lt_sim_signal {
+	int64_t first_hour; /* since 1970 */
+	int hours;
+	double *seen;  /* NAN = missing */
+	double *value; /* holes bridged by a straight line */
+	double *sum;   /* of value before each hour; hours + 1 of them */
+	/* The same as a source would have given it, holes left out. */
+	struct lt_rate_step *steps;
+	uint32_t step_count;
+};
+
+/* Takes `seen` (hours values, NAN = missing), which stays the caller's. */
+int lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour,
+    const double *seen, int hours, struct lt_error *err);
+void lt_sim_signal_free(struct lt_sim_signal *signal);
+/* Of that hour; before the first and after the last as these. */
+double lt_sim_signal_at(const struct lt_sim_signal *signal, int64_t hour);
+/* Integral in unit-hours over [from, to). */
+double lt_sim_signal_integral(
+    const struct lt_sim_signal *signal, int64_t from_utc_s, int64_t to_utc_s);
+
+enum lt_sim_policy {
+	LT_SIM_NOWAIT,
+	LT_SIM_LOWEST_SLOT,
+	LT_SIM_LOWEST_WINDOW,
+	LT_SIM_CARBON_TIME,
+	LT_SIM_ECOVISOR,
+	LT_SIM_WAIT_AWHILE,
+	LT_SIM_RES_FIRST,
+	LT_SIM_LOWTIDE,
+	LT_SIM_LOWTIDE_PAUSE,
+	LT_SIM_POLICY_COUNT
+};
+
+enum lt_sim_forecast { /* what a policy expects of the signal */
+	LT_SIM_PERFECT,
+	LT_SIM_OWN,	  /* lt_forecast(), fitted where history allows */
+	LT_SIM_OWN_WEEKS, /* the same from four weeks alone */
+	LT_SIM_YESTERDAY, /* the same hour when last seen */
+	LT_SIM_WEEK,	  /* mean of that hour of the week over four weeks */
+	LT_SIM_FORECAST_COUNT
+};
+
+enum lt_sim_length { /* what it expects of a job's run time */
+	LT_SIM_EXACT,
+	LT_SIM_AVERAGE, /* of all jobs that are short, or long */
+	LT_SIM_LIMIT,
+	LT_SIM_LEARNED, /* from those that have ended */
+	LT_SIM_LENGTH_COUNT
+};
+
+/* Their names in options; NULL beyond the last. */
+const char *lt_sim_policy_name(int policy);
+const char *lt_sim_policy_help(int policy);
+const char *lt_sim_forecast_name(int forecast);
+const char *lt_sim_length_name(int length);
+
+struct lt_sim_options {
+	enum lt_sim_policy policy;
+	enum lt_sim_forecast forecast;
+	enum lt_sim_length length;
+	bool once; /* planned at submission, not each hour until the start */
+	int64_t short_s;		   /* runs shorter than this ... */
+	int64_t short_wait_s, long_wait_s; /* may wait so long, others so */
+	int64_t tick_s;			   /* of the policies of others */
+	uint32_t reserved;		   /* CPUs that are paid for anyway */
+	bool spot;			   /* short jobs on preemptible CPUs */
+	uint32_t capacity;		   /* CPUs; 0 = without limit */
+	double watts_per_cpu;
+	double price_per_cpu_hour, spot_price_per_cpu_hour;
+	double reserved_part; /* of the price, for a reserved CPU */
+};
+
+/* GAIA's: 5 s, waits of 6 and 24 h, 2 h, its prices; 1 kW a CPU. */
+extern const struct lt_sim_options lt_sim_defaults;
+
+struct lt_sim_fate { /* what became of a job */
+	int64_t start_utc_s, end_utc_s;
+	int64_t expected_s; /* run time that its plan was made with */
+	bool late;	    /* it started later than it may wait */
+};
+
+struct lt_sim_result {
+	double carbon_kg, money;
+	double wait_s; /* mean: what is not running between coming and end */
+	uint32_t late;
+	int64_t from_utc_s, to_utc_s; /* first submission to last end */
+	struct lt_sim_fate *fates;    /* of each job of the trace */
+	/* CPUs in use by the hour, from the hour of from_utc_s on. */
+	int load_hours;
+	double *load;
+};
+
+/* What is expected at each hour, kept for all runs on one signal. */
+struct lt_sim_outlook;
+int lt_sim_outlook_open(struct lt_sim_outlook **outlook,
+    const struct lt_sim_signal *signal, enum lt_sim_forecast forecast,
+    struct lt_error *err);
+void lt_sim_outlook_close(struct lt_sim_outlook *outlook);
+/* LT_FORECAST_HOURS values from that hour on, the first one known if it was
+ * seen; lent until closed. NULL: no memory. */
+const double *lt_sim_outlook_at(struct lt_sim_outlook *outlook, int64_t hour);
+
+struct lt_sim_input { /* lent */
+	const struct lt_sim_trace *trace;
+	const struct lt_sim_signal *signal;
+	/* Of the forecast of the options; NULL for policies of others, which
+	 * know the signal. */
+	struct lt_sim_outlook *outlook;
+};
+
+/* One run. *result is the caller's to free, also after an error. */
+int lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
+    const struct lt_sim_options *options, struct lt_error *err);
+void lt_sim_result_free(struct lt_sim_result *result);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traces of jobs in the forms that they come in, from bytes to jobs. Pure.
+ */
+#ifndef LT_SIM_TRACE_H
+#define LT_SIM_TRACE_H
+
+#include <stddef.h>
+
+#include "simulate.h"
+
+enum {
+	LT_SIM_LINE_BYTES_MAX = 8192, /* refused */
+	LT_SIM_COLUMNS_MAX = 128,     /* refused */
+	/* 31 years: what is longer is a slip, or no second. */
+	LT_SIM_RUN_MAX_S = 1000000000,
+};
+
+struct lt_sim_trace_look {
+	const char *path;   /* for errors */
+	int64_t from_utc_s; /* when its second 0 is, if it has none itself */
+	int64_t unit_s;	    /* of GAIA's times: 1, or 3600 */
+	int64_t tick_s;	    /* GAIA's are cut to whole ones; 1 = as they are */
+};
+
+/*
+ * By the first line: GAIA's CSV (arrival_time,length,cpus), `sacct -P` with its
+ * header, or the Standard Workload Format. Jobs that never ran are left out
+ * and counted in *skipped. The caller frees the trace, also after an error,
+ * which names path and line.
+ */
+int lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes,
+    size_t byte_count, const struct lt_sim_trace_look *look,
+    struct lt_error *err);
+void lt_sim_trace_free(struct lt_sim_trace *trace);
+
+#endif

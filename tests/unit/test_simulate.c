@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The simulator on GAIA's own setting: a week of 1,000 jobs on South
+ * Australia's grid. Its baselines must give the figures of GAIA's code and
+ * notebook; what lt_decide() does is held against them.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tools/carbon_zone.h"
+#include "trace.h"
+
+enum { BEGIN_UTC_S = 1666195200 }; /* 2022-10-19 16:00 */
+
+static struct lt_sim_trace trace;
+static struct lt_sim_signal grid;
+static double nowait_kg;
+
+static char *
+read_all(const char *path, size_t *length)
+{
+	FILE *const file = fopen(path, "r");
+	char *const bytes = malloc(1 << 20);
+
+	assert_non_null(file);
+	assert_non_null(bytes);
+	*length = fread(bytes, 1, 1 << 20, file);
+	fclose(file);
+	return bytes;
+}
+
+static struct lt_sim_result
+simulate(const struct lt_sim_options *options)
+{
+	struct lt_sim_outlook *outlook = NULL;
+	struct lt_sim_result result;
+	struct lt_error err = {0};
+
+	assert_int_equal(
+	    lt_sim_outlook_open(&outlook, &grid, options->forecast, &err),
+	    LT_OK);
+	assert_int_equal(
+	    lt_simulate(&result, &(struct lt_sim_input){&trace, &grid, outlook},
+		options, &err),
+	    LT_OK);
+	lt_sim_outlook_close(outlook);
+	return result;
+}
+
+static int
+setup(void **state)
+{
+	const struct lt_sim_trace_look look = {.path = "pai_1k.csv",
+	    .from_utc_s = BEGIN_UTC_S,
+	    .unit_s = 1,
+	    .tick_s = 5};
+	struct carbon_zone zone = {.name = "AU-SA",
+	    .file = "au-sa.csv",
+	    .column = "Life cycle",
+	    .first_hour = 0};
+	struct lt_sim_options options = lt_sim_defaults;
+	struct lt_sim_result result;
+	struct lt_error err = {0};
+	size_t length;
+	char *const bytes =
+	    read_all("tests/fixtures/simulate/pai_1k.csv", &length);
+
+	(void)state;
+	assert_int_equal(
+	    lt_sim_trace_parse(&trace, bytes, length, &look, &err), LT_OK);
+	free(bytes);
+	assert_true(zone_load(&zone, "tests/fixtures/simulate"));
+	assert_int_equal(lt_sim_signal_make(&grid, zone.first_hour, zone.values,
+			     zone.hours, &err),
+	    LT_OK);
+	free(zone.values);
+	options.policy = LT_SIM_NOWAIT;
+	result = simulate(&options);
+	nowait_kg = result.carbon_kg;
+	lt_sim_result_free(&result);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	lt_sim_trace_free(&trace);
+	lt_sim_signal_free(&grid);
+	return 0;
+}
+
+/* Of GAIA 62a5efc, run on these two files: carbon over that of no waiting,
+ * dollars, and mean wait where it counts each job once. */
+static const struct {
+	const char *why;
+	enum lt_sim_policy policy;
+	uint32_t reserved;
+	bool spot;
+	double of_nowait, money, wait_h; /* 0 = it counts parts of jobs */
+} golden[] = {
+    {"no waiting", LT_SIM_NOWAIT, 0, false, 1, 199.1759, 0},
+    {"no waiting, 9 reserved", LT_SIM_NOWAIT, 9, false, 1, 154.3974, 0},
+    {"lowest slot", LT_SIM_LOWEST_SLOT, 0, false, 0.779988, 199.1759, 5.6379},
+    {"lowest window", LT_SIM_LOWEST_WINDOW, 0, false, 0.683641, 199.1759,
+	6.6460},
+    {"carbon time", LT_SIM_CARBON_TIME, 0, false, 0.724712, 199.1759, 4.7210},
+    {"carbon time, spot first", LT_SIM_CARBON_TIME, 0, true, 0.724712, 171.0886,
+	4.7210},
+    {"ecovisor", LT_SIM_ECOVISOR, 0, false, 0.638786, 199.1759, 0},
+    {"wait awhile", LT_SIM_WAIT_AWHILE, 0, false, 0.546233, 199.1759, 0},
+    {"reserved first", LT_SIM_RES_FIRST, 9, false, 0.854439, 142.2039, 2.6362},
+    {"reserved first, of none", LT_SIM_RES_FIRST, 0, false, 0.724712, 199.1759,
+	4.7210},
+};
+
+static void
+test_golden(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
+		struct lt_sim_options options = lt_sim_defaults;
+		struct lt_sim_result result;
+
+		options.policy = golden[i].policy;
+		options.reserved = golden[i].reserved;
+		options.spot = golden[i].spot;
+		result = simulate(&options);
+		if (fabs(result.carbon_kg / nowait_kg - golden[i].of_nowait) >
+			1e-6 ||
+		    fabs(result.money - golden[i].money) > 0.0001 ||
+		    (golden[i].wait_h > 0 &&
+			fabs(result.wait_s / 3600 - golden[i].wait_h) > 0.0001))
+			fail_msg("%s: %.6f of nowait, $%.4f, %.4f h",
+			    golden[i].why, result.carbon_kg / nowait_kg,
+			    result.money, result.wait_s / 3600);
+		assert_int_equal(result.late, 0);
+		lt_sim_result_free(&result);
+	}
+	assert_true(fabs(nowait_kg - 561.503569) < 1e-6);
+}
+
+/* What lt_decide() keeps, against what is published of this setting. */
+static const struct {
+	const char *why;
+	enum lt_sim_policy policy;
+	enum lt_sim_forecast forecast;
+	enum lt_sim_length length;
+	bool once;
+	double at_most; /* of no waiting */
+} ours[] = {
+    {"it knows all: the best start there is", LT_SIM_LOWTIDE, LT_SIM_PERFECT,
+	LT_SIM_EXACT, false, 0.612},
+    {"average runs: no worse than lowest window", LT_SIM_LOWTIDE,
+	LT_SIM_PERFECT, LT_SIM_AVERAGE, false, 0.685},
+    {"it knows all and may suspend: wait awhile", LT_SIM_LOWTIDE_PAUSE,
+	LT_SIM_PERFECT, LT_SIM_EXACT, false, 0.546234},
+    {"four weeks of history, each hour", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS,
+	LT_SIM_EXACT, false, 0.687},
+    {"and suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT,
+	false, 0.611},
+    {"decided once", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT, true,
+	0.75},
+};
+
+static void
+test_ours(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		struct lt_sim_options options = lt_sim_defaults;
+		struct lt_sim_result result;
+
+		options.policy = ours[i].policy;
+		options.forecast = ours[i].forecast;
+		options.length = ours[i].length;
+		options.once = ours[i].once;
+		result = simulate(&options);
+		if (result.carbon_kg / nowait_kg > ours[i].at_most)
+			fail_msg("%s: %.4f of nowait, want at most %.4f",
+			    ours[i].why, result.carbon_kg / nowait_kg,
+			    ours[i].at_most);
+		assert_int_equal(result.late, 0);
+		lt_sim_result_free(&result);
+	}
+}
+
+/* All CPU-hours are in the load, whatever waits or is suspended. */
+static void
+test_load(void **state)
+{
+	(void)state;
+	for (int policy = 0; policy < LT_SIM_POLICY_COUNT; policy++) {
+		struct lt_sim_options options = lt_sim_defaults;
+		struct lt_sim_result result;
+		double hours = 0, load = 0;
+
+		options.policy = (enum lt_sim_policy)policy;
+		options.forecast = LT_SIM_WEEK;
+		result = simulate(&options);
+		for (uint32_t i = 0; i < trace.count; i++)
+			hours += trace.jobs[i].cpus *
+				 (double)trace.jobs[i].run_s / 3600;
+		for (int i = 0; i < result.load_hours; i++)
+			load += result.load[i];
+		if (fabs(load - hours) > 1e-6)
+			fail_msg("%s: %.6f CPU-hours of %.6f",
+			    lt_sim_policy_name(policy), load, hours);
+		lt_sim_result_free(&result);
+	}
+}
+
+/* What is expected at an hour must not change with what comes after it. */
+static void
+test_no_future(void **state)
+{
+	enum { NOW = 35 * 24 };
+	static double seen[2][50 * 24];
+	struct lt_sim_signal signals[2];
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		for (int i = 0; i < 50 * 24; i++)
+			seen[k][i] = i <= NOW || k == 0 ? grid.seen[i] : 1000;
+		assert_int_equal(lt_sim_signal_make(&signals[k],
+				     grid.first_hour, seen[k], 50 * 24, NULL),
+		    LT_OK);
+	}
+	for (int f = LT_SIM_OWN; f < LT_SIM_FORECAST_COUNT; f++) {
+		const double *values[2];
+		struct lt_sim_outlook *outlooks[2];
+
+		for (int k = 0; k < 2; k++) {
+			assert_int_equal(
+			    lt_sim_outlook_open(&outlooks[k], &signals[k],
+				(enum lt_sim_forecast)f, NULL),
+			    LT_OK);
+			values[k] = lt_sim_outlook_at(
+			    outlooks[k], grid.first_hour + NOW);
+		}
+		assert_memory_equal(
+		    values[0], values[1], 192 * sizeof(*values[0]));
+		assert_true(values[0][0] == grid.seen[NOW]);
+		for (int k = 0; k < 2; k++)
+			lt_sim_outlook_close(outlooks[k]);
+	}
+	for (int k = 0; k < 2; k++)
+		lt_sim_signal_free(&signals[k]);
+}
+
+static void
+test_holes(void **state)
+{
+	static const double seen[] = {NAN, 10, NAN, NAN, 40, NAN};
+	struct lt_sim_signal signal;
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+	    lt_sim_signal_make(&signal, 100, seen, 6, NULL), LT_OK);
+	assert_true(lt_sim_signal_at(&signal, 0) == 10);
+	assert_true(lt_sim_signal_at(&signal, 102) == 20);
+	assert_true(lt_sim_signal_at(&signal, 103) == 30);
+	assert_true(lt_sim_signal_at(&signal, 999) == 40);
+	assert_int_equal(signal.step_count, 2);
+	/* Half of 10, 20, a quarter of 30. */
+	assert_true(fabs(lt_sim_signal_integral(
+			     &signal, 101 * 3600 + 1800, 103 * 3600 + 900) -
+			 32.5) < 1e-9);
+	lt_sim_signal_free(&signal);
+	assert_int_equal(
+	    lt_sim_signal_make(&signal, 100, seen, 1, &err), LT_EINPUT);
+	assert_string_equal(err.text, "signal: no hour has a value");
+	assert_int_equal(
+	    lt_sim_signal_make(&signal, 100, seen, 0, NULL), LT_EINPUT);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_ours),
+	    cmocka_unit_test(test_load),
+	    cmocka_unit_test(test_no_future),
+	    cmocka_unit_test(test_holes),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
