@@ -102,7 +102,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
-	matrix fuzz tests warnings cover mutants storm signals-accuracy
+	matrix fuzz tests warnings cover mutants storm signals-accuracy quality
 all: $(PRODUCTS)
 
 help:
@@ -116,6 +116,7 @@ help:
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
+	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
@@ -285,6 +286,11 @@ signals-accuracy:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: a checkout of github.com/emmayly/EnsembleCI, or its data folder' >&2; exit 2; }
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_accuracy
 	$(Q)$(B)/tests/bench/bench_accuracy "$(DATA)" $(WHEN)
+# Of the data that docs/quality.md names.
+quality:
+	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with carbon/ and jobs/, as docs/quality.md says' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality
+	$(Q)$(B)/tests/bench/bench_quality "$(DATA)"
 matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps

@@ -23,7 +23,13 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
 	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, lowtide, lowtide-pause (lowtide)"},
     {"forecast", "F",
 	"that lowtide decides by: own, own-weeks, yesterday, hour-of-week, perfect (own)"},
-    {"lengths", "L", "run times that it knows: exact, average, limit (exact)"},
+    {"lengths", "L",
+	"run times that it knows: exact, average, limit, learned (exact)"},
+    {"limits", "F[,S]",
+	"limits of F times the run, lognormal by S: 3 or 3,0.9"},
+    {"names", "N", "N program names, of jobs that run about as long"},
+    {"users", "N", "whose programs they are (1)"},
+    {"seed", "N", "of limits and names (1)"},
     {"once", NULL, "decides at submission alone, not each hour"},
     {"short", "TIME", "runs below it are short (2h)"},
     {"wait", "TIME,TIME", "how long short jobs, and others, may wait (6h,24h)"},
@@ -76,6 +82,54 @@ read_waits(
 	    lt_duration_parse(comma + 1, &options->long_wait_s, err))
 		return lt_context(err, "--wait");
 	return LT_OK;
+}
+
+/* "3" or "3,0.9" */
+static int
+read_limits(
+    struct lt_sim_generator *generator, const char *text, struct lt_error *err)
+{
+	char first[32];
+	const char *const comma = strchr(text, ',');
+	const size_t length =
+	    comma != NULL ? (size_t)(comma - text) : strlen(text);
+
+	(void)snprintf(first, sizeof(first), "%.*s", (int)length, text);
+	if (length >= sizeof(first) ||
+	    lt_double_parse(first, &generator->limit_factor, NULL) ||
+	    generator->limit_factor < 1 || generator->limit_factor > 1000 ||
+	    (comma != NULL &&
+		(lt_double_parse(comma + 1, &generator->limit_sigma, NULL) ||
+		    generator->limit_sigma < 0 || generator->limit_sigma > 5)))
+		return lt_fail(err, LT_EINPUT,
+		    "--limits: got \"%s\", want a factor from 1 to 1000, and after a comma a sigma up to 5",
+		    text);
+	return LT_OK;
+}
+
+static int
+read_generator(struct lt_sim_generator *generator, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const char *const limits = lt_cli_value(cli, "limits");
+	int64_t names = 0, users = 1, seed = 1;
+	const struct {
+		const char *option;
+		int64_t *value, least;
+	} counts[] = {
+	    {"names", &names, 1}, {"users", &users, 1}, {"seed", &seed, 0}};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const char *const text = lt_cli_value(cli, counts[i].option);
+
+		if (text != NULL && lt_int64_parse(text, counts[i].least,
+					INT32_MAX, counts[i].value, err))
+			return lt_context(err, "--%s", counts[i].option);
+	}
+	generator->names = (uint32_t)names;
+	generator->users = (uint32_t)users;
+	generator->seed = (uint64_t)seed;
+	return limits != NULL ? read_limits(generator, limits, err) : LT_OK;
 }
 
 static int
@@ -160,7 +214,8 @@ read_options(struct lt_simulation *simulation, const struct lt_cli *cli,
 		return lt_context(err, "--short");
 	if (waits != NULL && read_waits(options, waits, err))
 		return err->code;
-	if (read_counts(options, cli, err))
+	if (read_counts(options, cli, err) ||
+	    read_generator(&simulation->generator, cli, err))
 		return err->code;
 	return read_policies(
 	    simulation, policies != NULL ? policies : "lowtide", err);
@@ -215,8 +270,9 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
 	const int code =
 	    lt_simulation_read_trace(simulation, cli->operands[0], look, err);
 
-	if (code != LT_OK)
-		return code;
+	if (code != LT_OK || lt_sim_generate(&simulation->trace,
+				 &simulation->generator, err) != LT_OK)
+		return err->code;
 	if (carbon != NULL)
 		(void)lt_simulation_read_carbon(simulation, carbon, err);
 	else

@@ -6,12 +6,14 @@
 #define LT_CLI_SIMULATE_H
 
 #include "cli.h"
+#include "generate.h"
 #include "trace.h"
 
 /* Policies of one call, nowait first, which all are measured against. */
 struct lt_simulation {
 	struct lt_sim_trace trace;
 	struct lt_sim_signal signal;
+	struct lt_sim_generator generator;
 	struct lt_sim_options options; /* but the policy */
 	int count;
 	enum lt_sim_policy policies[LT_SIM_POLICY_COUNT];

@@ -6,6 +6,7 @@
 #define LT_SIMULATE_INTERNAL_H
 
 #include "decide.h"
+#include "learn.h"
 #include "simulate.h"
 
 /* A job that waits, and what is thought of it. */
@@ -36,7 +37,8 @@ struct lt_sim_run {
 	const struct lt_sim_rule *rule;
 	struct lt_sim_market *market;
 	struct lt_sim_result *result;
-	int64_t average_s[2]; /* run time of short and of long jobs */
+	struct lt_lengths *lengths; /* NULL = nothing is learned */
+	int64_t average_s[2];	    /* run time of short and of long jobs */
 	uint32_t reserved_free;
 };
 

@@ -73,6 +73,8 @@ ask_of(const struct lt_sim_run *run, const struct lt_sim_job *job)
 	const int64_t expected_s = options->length == LT_SIM_EXACT ? job->run_s
 				   : options->length == LT_SIM_AVERAGE
 				       ? average_s
+				   : options->length == LT_SIM_LEARNED
+				       ? lt_sim_learned_s(run->lengths, job)
 				       : 0;
 	struct lt_sim_ask ask = {.cpus = job->cpus,
 	    .run_s = expected_s,
@@ -186,16 +188,23 @@ turn_ties(struct loop *loop, int64_t times, struct lt_error *err)
 			     : lt_fail(err, LT_ENOMEM, "queue: no memory");
 }
 
-static void
-end_all(struct loop *loop, int64_t now_utc_s)
+static int
+end_all(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
+	struct lt_sim_run *const run = loop->run;
+
 	while (loop->event_count > 0 && loop->heap[0].at_utc_s <= now_utc_s) {
 		const struct event event = pop(loop);
+		const struct lt_sim_job *const job =
+		    &run->trace->jobs[event.job];
 
 		if (event.reserved)
-			loop->run->reserved_free +=
-			    loop->run->trace->jobs[event.job].cpus;
+			run->reserved_free += job->cpus;
+		if (run->lengths != NULL &&
+		    lt_sim_learn(run->lengths, job) != LT_OK)
+			return lt_fail(err, LT_ENOMEM, "run times: no memory");
 	}
+	return LT_OK;
 }
 
 /* What is seen at this time, for all decisions of it. */
@@ -223,8 +232,7 @@ step(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 	    (now_utc_s - loop->at_utc_s) / loop->run->options->tick_s;
 	uint32_t from = again ? 0 : loop->waiting_count;
 
-	end_all(loop, now_utc_s);
-	if (turn_ties(loop, ticks - 1, err))
+	if (end_all(loop, now_utc_s, err) || turn_ties(loop, ticks - 1, err))
 		return err->code;
 	loop->at_utc_s = now_utc_s;
 	while (loop->next < trace->count &&

@@ -8,6 +8,8 @@
 #include "internal.h"
 #include "units.h"
 
+static const uint32_t confidence_ppm = 950000;
+
 const struct lt_sim_options lt_sim_defaults = {
     .short_s = 2 * LT_HOUR_S,
     .short_wait_s = 6 * LT_HOUR_S,
@@ -111,11 +113,16 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 		return lt_fail(err, LT_ENOMEM, "jobs: no memory");
 	if (lt_sim_market_open(&run.market, options, err))
 		return err->code;
+	if (options->length == LT_SIM_LEARNED) {
+		run.lengths = lt_lengths_new(confidence_ppm);
+		if (run.lengths == NULL)
+			lt_fail(err, LT_ENOMEM, "run times: no memory");
+	}
 	find_averages(&run);
-	if (run.rule->pause != NULL)
-		(void)pause_all(&run, err);
-	else
-		(void)lt_sim_shift(&run, err);
+	if (err->code == LT_OK)
+		(void)(run.rule->pause != NULL ? pause_all(&run, err)
+					       : lt_sim_shift(&run, err));
+	lt_lengths_free(run.lengths);
 	lt_sim_market_close(run.market);
 	if (err->code == LT_OK)
 		sum_up(&run);

@@ -12,6 +12,7 @@
  *   pause.c      jobs that are suspended and go on
  *   learn.c      run times, from the jobs that have ended
  *   ties.c       GAIA's order of those that came at once
+ *   generate.c   limits, users and names for traces that have none
  *   run.c        time goes on: who comes, waits, starts, ends
  *   use.c        what running takes
  *   policies.c   the table of policies

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Run times as lowtided would know them: from the jobs that have ended by now.
+ */
+#ifndef LT_SIM_LEARN_H
+#define LT_SIM_LEARN_H
+
+#include "run_lengths.h"
+#include "simulate.h"
+
+/* It has ended. LT_ENOMEM. */
+int lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job);
+/* What it is expected to run; 0 = nothing is known, the limit counts. */
+int64_t lt_sim_learned_s(
+    struct lt_lengths *lengths, const struct lt_sim_job *job);
+
+#endif
