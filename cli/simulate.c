@@ -30,7 +30,10 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"names", "N", "N program names, of jobs that run about as long"},
     {"users", "N", "whose programs they are (1)"},
     {"seed", "N", "of limits and names (1)"},
-    {"once", NULL, "decides at submission alone, not each hour"},
+    {"again", "A",
+	"how a job that waits is decided each hour: replan, decide, never (replan)"},
+    {"capacity", "N", "CPUs that there are; without it as many as it takes"},
+    {"herd", NULL, "nobody books: each job plans as if it were alone"},
     {"short", "TIME", "runs below it are short (2h)"},
     {"wait", "TIME,TIME", "how long short jobs, and others, may wait (6h,24h)"},
     {"reserved", "N", "CPUs that are paid for anyway (0)"},
@@ -162,22 +165,30 @@ static int
 read_counts(struct lt_sim_options *options, const struct lt_cli *cli,
     struct lt_error *err)
 {
-	const char *const reserved = lt_cli_value(cli, "reserved");
 	const char *const watts = lt_cli_value(cli, "watts");
-	int64_t count = 0;
+	const struct {
+		const char *option;
+		uint32_t *value;
+	} counts[] = {
+	    {"reserved", &options->reserved}, {"capacity", &options->capacity}};
 
-	if (reserved != NULL) {
-		if (lt_int64_parse(reserved, 0, 1 << 20, &count, err))
-			return lt_context(err, "--reserved");
-		options->reserved = (uint32_t)count;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const char *const text = lt_cli_value(cli, counts[i].option);
+		int64_t count = 0;
+
+		if (text == NULL)
+			continue;
+		if (lt_int64_parse(text, 1, 1 << 20, &count, err))
+			return lt_context(err, "--%s", counts[i].option);
+		*counts[i].value = (uint32_t)count;
 	}
-	if (watts != NULL) {
-		if (lt_double_parse(watts, &options->watts_per_cpu, err))
-			return lt_context(err, "--watts");
-		if (!(options->watts_per_cpu > 0))
-			return lt_fail(err, LT_EINPUT,
-			    "--watts: got \"%s\", want more than 0", watts);
-	}
+	if (watts == NULL)
+		return LT_OK;
+	if (lt_double_parse(watts, &options->watts_per_cpu, err))
+		return lt_context(err, "--watts");
+	if (!(options->watts_per_cpu > 0))
+		return lt_fail(err, LT_EINPUT,
+		    "--watts: got \"%s\", want more than 0", watts);
 	return LT_OK;
 }
 
@@ -190,9 +201,11 @@ read_options(struct lt_simulation *simulation, const struct lt_cli *cli,
 	const char *const waits = lt_cli_value(cli, "wait");
 	const char *const is_short = lt_cli_value(cli, "short");
 	int forecast = LT_SIM_OWN, length = LT_SIM_EXACT;
+	int again = LT_SIM_REPLAN;
 	const struct choice choices[] = {
 	    {"forecast", lt_sim_forecast_name, &forecast},
 	    {"lengths", lt_sim_length_name, &length},
+	    {"again", lt_sim_again_name, &again},
 	};
 
 	*options = lt_sim_defaults;
@@ -207,7 +220,8 @@ read_options(struct lt_simulation *simulation, const struct lt_cli *cli,
 	}
 	options->forecast = (enum lt_sim_forecast)forecast;
 	options->length = (enum lt_sim_length)length;
-	options->once = lt_cli_value(cli, "once") != NULL;
+	options->again = (enum lt_sim_again)again;
+	options->herd = lt_cli_value(cli, "herd") != NULL;
 	options->spot = lt_cli_value(cli, "spot") != NULL;
 	if (is_short != NULL &&
 	    lt_duration_parse(is_short, &options->short_s, err))

@@ -12,9 +12,13 @@
 /* A job that waits, and what is thought of it. */
 struct lt_sim_ask {
 	uint32_t cpus;
-	int64_t run_s;	      /* expected; 0 = the limit */
-	int64_t limit_s;      /* at least 1 */
-	int64_t latest_utc_s; /* of its start */
+	int64_t run_s;		/* expected; 0 = the limit */
+	int64_t limit_s;	/* at least 1 */
+	int64_t latest_utc_s;	/* of its start */
+	int64_t standing_utc_s; /* the start it was given; 0 = none yet */
+	/* What others take; lent. */
+	const struct lt_planned *planned;
+	uint32_t planned_count;
 };
 
 /* One partition with what is expected at one hour. */

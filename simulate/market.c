@@ -7,6 +7,7 @@
 
 #include "forecast.h"
 #include "internal.h"
+#include "replan.h"
 #include "units.h"
 
 struct lt_sim_market {
@@ -18,6 +19,7 @@ struct lt_sim_market {
 	double values[LT_FORECAST_HOURS], integrals[LT_FORECAST_HOURS + 1];
 	struct lt_request request;
 	struct lt_plan plan;
+	struct lt_replanned again;
 };
 
 int
@@ -99,18 +101,31 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
     const struct lt_sim_ask *ask, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_request *const request = &market->request;
-	const int64_t delay_s = ask->latest_utc_s - now_utc_s;
 
 	*start_utc_s = now_utc_s;
-	if (delay_s <= 0)
+	if (ask->latest_utc_s <= now_utc_s)
 		return LT_OK;
 	request->min_nodes = request->max_nodes = request->cpus = ask->cpus;
 	request->limit_s = ask->limit_s;
 	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
 	request->earliest_utc_s = now_utc_s;
-	market->market.max_delay_s = delay_s;
-	if (lt_decide(&market->plan, request, &market->market, NULL, 0,
-		now_utc_s, err) != LT_OK)
+	request->latest_utc_s = ask->latest_utc_s;
+	if (ask->standing_utc_s > 0) {
+		const struct lt_replan replan = {request, &market->market,
+		    ask->planned, ask->planned_count, 0, ask->standing_utc_s,
+		    now_utc_s};
+
+		if (lt_replan(&market->again, &replan, err) != LT_OK)
+			return err->code;
+		*start_utc_s = market->again.why != LT_REPLAN_KEEP
+				   ? market->again.plan.chosen.start_utc_s
+			       : ask->standing_utc_s > now_utc_s
+				   ? ask->standing_utc_s
+				   : now_utc_s;
+		return LT_OK;
+	}
+	if (lt_decide(&market->plan, request, &market->market, ask->planned,
+		ask->planned_count, now_utc_s, err) != LT_OK)
 		return err->code;
 	*start_utc_s = market->plan.chosen.start_utc_s;
 	return LT_OK;

@@ -26,7 +26,8 @@ const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT] = {
     [LT_SIM_RES_FIRST] = {"res-first",
 	"carbon-time, and at once on free reserved CPUs (GAIA)", false, true,
 	lt_sim_carbon_time, NULL},
-    [LT_SIM_LOWTIDE] = {"lowtide", "lt_decide(), anew each hour", true, false,
+    [LT_SIM_LOWTIDE] = {"lowtide",
+	"lt_decide(), and lt_replan() each hour until the start", true, false,
 	NULL, NULL},
     [LT_SIM_LOWTIDE_PAUSE] = {"lowtide-pause",
 	"suspended but in the hours expected cleanest, anew each hour", false,
@@ -78,4 +79,17 @@ lt_sim_length_name(int length)
 	return length >= 0 && length < LT_SIM_LENGTH_COUNT
 		   ? length_names[length]
 		   : NULL;
+}
+
+static const char *const again_names[LT_SIM_AGAIN_COUNT] = {
+    [LT_SIM_REPLAN] = "replan",
+    [LT_SIM_DECIDE] = "decide",
+    [LT_SIM_NEVER] = "never",
+};
+
+const char *
+lt_sim_again_name(int again)
+{
+	return again >= 0 && again < LT_SIM_AGAIN_COUNT ? again_names[again]
+							: NULL;
 }

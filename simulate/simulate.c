@@ -106,6 +106,11 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 	*result = (struct lt_sim_result){0};
 	if (trace->count == 0)
 		return lt_fail(err, LT_EINPUT, "trace: no job is in it");
+	for (uint32_t i = 0; options->capacity > 0 && i < trace->count; i++)
+		if (trace->jobs[i].cpus > options->capacity)
+			return lt_fail(err, LT_EINPUT,
+			    "capacity: a job of %u CPUs, and there are %u",
+			    trace->jobs[i].cpus, options->capacity);
 	result->from_utc_s = result->to_utc_s =
 	    trace->jobs[0].submit_utc_s / LT_HOUR_S * LT_HOUR_S;
 	result->fates = calloc(trace->count, sizeof(*result->fates));

@@ -13,7 +13,10 @@
  *   learn.c      run times, from the jobs that have ended
  *   ties.c       GAIA's order of those that came at once
  *   generate.c   limits, users and names for traces that have none
- *   run.c        time goes on: who comes, waits, starts, ends
+ *   run.c        time goes on from event to event
+ *   plan.c       when those that wait shall start
+ *   queue.c      who of them has room
+ *   start.c      a job starts, and ends
  *   use.c        what running takes
  *   policies.c   the table of policies
  *   simulate.c   one run from options to sums
@@ -101,23 +104,32 @@ enum lt_sim_length { /* what it expects of a job's run time */
 	LT_SIM_LENGTH_COUNT
 };
 
+enum lt_sim_again {    /* how a job that waits is looked at again */
+	LT_SIM_REPLAN, /* lt_replan(): a change has its cost */
+	LT_SIM_DECIDE, /* lt_decide(), as if it came now */
+	LT_SIM_NEVER,
+	LT_SIM_AGAIN_COUNT
+};
+
 /* Their names in options; NULL beyond the last. */
 const char *lt_sim_policy_name(int policy);
 const char *lt_sim_policy_help(int policy);
 const char *lt_sim_forecast_name(int forecast);
 const char *lt_sim_length_name(int length);
+const char *lt_sim_again_name(int again);
 
 struct lt_sim_options {
 	enum lt_sim_policy policy;
 	enum lt_sim_forecast forecast;
 	enum lt_sim_length length;
-	bool once; /* planned at submission, not each hour until the start */
+	enum lt_sim_again again;	   /* each hour until the start */
 	int64_t short_s;		   /* runs shorter than this ... */
 	int64_t short_wait_s, long_wait_s; /* may wait so long, others so */
 	int64_t tick_s;			   /* of the policies of others */
 	uint32_t reserved;		   /* CPUs that are paid for anyway */
 	bool spot;			   /* short jobs on preemptible CPUs */
 	uint32_t capacity;		   /* CPUs; 0 = without limit */
+	bool herd; /* nobody books: each plans as if alone */
 	double watts_per_cpu;
 	double price_per_cpu_hour, spot_price_per_cpu_hour;
 	double reserved_part; /* of the price, for a reserved CPU */

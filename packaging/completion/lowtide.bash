@@ -27,10 +27,11 @@ _lowtide() {
 		[ "$command" = signals ] && choices='csv json'
 		;;
 	--forecast) choices='own own-weeks yesterday hour-of-week perfect' ;;
+	--again) choices='replan decide never' ;;
 	--lengths) choices='exact average limit learned' ;;
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first lowtide lowtide-pause' ;;
 	--unit) choices='s h' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --reserved | --watts) return ;;
+	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
@@ -51,7 +52,7 @@ _lowtide() {
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		simulate)
 			case $word in
-			-*) choices='--carbon --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --once --short --wait --reserved --spot --watts --json --run --help' ;;
+			-*) choices='--carbon --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;

@@ -78,14 +78,16 @@ print_own(struct quality_setting *gaia)
 		const char *what;
 		enum lt_sim_policy policy;
 		enum lt_sim_length length;
-		bool once;
+		enum lt_sim_again again;
 	} rows[] = {
-	    {"exact lengths, each hour", LT_SIM_LOWTIDE, LT_SIM_EXACT, false},
+	    {"exact lengths, each hour", LT_SIM_LOWTIDE, LT_SIM_EXACT,
+		LT_SIM_REPLAN},
 	    {"average lengths, each hour", LT_SIM_LOWTIDE, LT_SIM_AVERAGE,
-		false},
-	    {"exact lengths, once", LT_SIM_LOWTIDE, LT_SIM_EXACT, true},
-	    {"average lengths, once", LT_SIM_LOWTIDE, LT_SIM_AVERAGE, true},
-	    {"suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_EXACT, false},
+		LT_SIM_REPLAN},
+	    {"exact lengths, once", LT_SIM_LOWTIDE, LT_SIM_EXACT, LT_SIM_NEVER},
+	    {"average lengths, once", LT_SIM_LOWTIDE, LT_SIM_AVERAGE,
+		LT_SIM_NEVER},
+	    {"suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_EXACT, LT_SIM_REPLAN},
 	};
 
 	printf("\nlowtide, AU-SA: carbon over that of no waiting\n%-28s", "");
@@ -99,7 +101,7 @@ print_own(struct quality_setting *gaia)
 
 			options.policy = rows[i].policy;
 			options.length = rows[i].length;
-			options.once = rows[i].once;
+			options.again = rows[i].again;
 			options.forecast = (enum lt_sim_forecast)f;
 			printf(" %12.4f",
 			    quality_kg(gaia, &options) / gaia->nowait_kg);
@@ -192,7 +194,8 @@ sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
 				options.policy = kind == PAUSE
 						     ? LT_SIM_LOWTIDE_PAUSE
 						     : LT_SIM_LOWTIDE;
-				options.once = kind == ONCE;
+				options.again =
+				    kind == ONCE ? LT_SIM_NEVER : LT_SIM_REPLAN;
 				options.forecast = (enum lt_sim_forecast)f;
 				saved[kind][f] +=
 				    setting.nowait_kg -

@@ -153,19 +153,19 @@ static const struct {
 	enum lt_sim_policy policy;
 	enum lt_sim_forecast forecast;
 	enum lt_sim_length length;
-	bool once;
+	enum lt_sim_again again;
 	double at_most; /* of no waiting */
 } ours[] = {
     {"it knows all: the best start there is", LT_SIM_LOWTIDE, LT_SIM_PERFECT,
-	LT_SIM_EXACT, false, 0.612},
+	LT_SIM_EXACT, LT_SIM_DECIDE, 0.612},
     {"average runs: no worse than lowest window", LT_SIM_LOWTIDE,
-	LT_SIM_PERFECT, LT_SIM_AVERAGE, false, 0.685},
+	LT_SIM_PERFECT, LT_SIM_AVERAGE, LT_SIM_DECIDE, 0.685},
     {"it knows all and may suspend: wait awhile", LT_SIM_LOWTIDE_PAUSE,
-	LT_SIM_PERFECT, LT_SIM_EXACT, false, 0.546234},
+	LT_SIM_PERFECT, LT_SIM_EXACT, LT_SIM_DECIDE, 0.546234},
     {"four weeks of history, each hour", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS,
-	LT_SIM_EXACT, false, 0.687},
+	LT_SIM_EXACT, LT_SIM_DECIDE, 0.687},
     {"and suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT,
-	false, 0.611},
+	LT_SIM_DECIDE, 0.611},
     {"decided once", LT_SIM_LOWTIDE, LT_SIM_OWN_WEEKS, LT_SIM_EXACT, true,
 	0.75},
 };
@@ -179,13 +179,15 @@ test_ours(void **state)
 		struct lt_sim_result result;
 
 		options.policy = ours[i].policy;
+		/* So much that no figure's last digit keeps a job. */
+		options.watts_per_cpu = 1e9;
 		options.forecast = ours[i].forecast;
 		options.length = ours[i].length;
-		options.once = ours[i].once;
+		options.again = ours[i].again;
 		result = simulate(&options);
-		if (result.carbon_kg / nowait_kg > ours[i].at_most)
+		if (result.carbon_kg / nowait_kg * 1e-6 > ours[i].at_most)
 			fail_msg("%s: %.4f of nowait, want at most %.4f",
-			    ours[i].why, result.carbon_kg / nowait_kg,
+			    ours[i].why, result.carbon_kg / nowait_kg * 1e-6,
 			    ours[i].at_most);
 		assert_int_equal(result.late, 0);
 		lt_sim_result_free(&result);
@@ -255,6 +257,84 @@ test_no_future(void **state)
 		lt_sim_signal_free(&signals[k]);
 }
 
+/* Four CPUs. The second job needs all of them and is promised the first one's
+ * end; the third is over by then and goes before it, the fourth would not be.
+ */
+static void
+test_easy(void **state)
+{
+	enum { HOUR = 3600, AT = BEGIN_UTC_S };
+	static struct lt_sim_job jobs[] = {
+	    {AT, 10 * HOUR, 10 * HOUR, 0, 3, 0, 0, 0},
+	    {AT + 60, HOUR, HOUR, 0, 4, 0, 0, 1},
+	    {AT + 120, 2 * HOUR, 2 * HOUR, 3 * HOUR, 1, 0, 0, 2},
+	    {AT + 180, 20 * HOUR, 20 * HOUR, 0, 1, 0, 0, 3},
+	};
+	static const int64_t starts[] = {
+	    AT, AT + 10 * HOUR, AT + 120, AT + 11 * HOUR};
+	const struct lt_sim_trace four = {.count = 4, .jobs = jobs};
+	struct lt_sim_options options = lt_sim_defaults;
+	struct lt_sim_result result;
+	struct lt_error err = {0};
+
+	(void)state;
+	options.policy = LT_SIM_NOWAIT;
+	options.capacity = 4;
+	assert_int_equal(
+	    lt_simulate(&result, &(struct lt_sim_input){&four, &grid, NULL},
+		&options, &err),
+	    LT_OK);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(result.fates[i].start_utc_s, starts[i]);
+	assert_int_equal(result.late, 1); /* the short one: more than 6 h */
+	lt_sim_result_free(&result);
+	options.capacity = 3;
+	assert_int_equal(
+	    lt_simulate(&result, &(struct lt_sim_input){&four, &grid, NULL},
+		&options, &err),
+	    LT_EINPUT);
+	assert_string_equal(
+	    err.text, "capacity: a job of 4 CPUs, and there are 3");
+	lt_sim_result_free(&result);
+}
+
+/* Whoever plans, no second has more CPUs in use than there are. */
+static void
+test_capacity(void **state)
+{
+	enum { CPUS = 25, TICKS = 400 * 720 };
+	static uint8_t used[TICKS];
+
+	(void)state;
+	for (int herd = 0; herd < 2; herd++) {
+		struct lt_sim_options options = lt_sim_defaults;
+		struct lt_sim_result result;
+
+		options.policy = LT_SIM_LOWTIDE;
+		options.capacity = CPUS;
+		options.herd = herd == 1;
+		result = simulate(&options);
+		memset(used, 0, sizeof(used));
+		for (uint32_t i = 0; i < trace.count; i++) {
+			const struct lt_sim_fate *const fate = &result.fates[i];
+
+			assert_true(
+			    fate->start_utc_s >= trace.jobs[i].submit_utc_s);
+			assert_int_equal(fate->end_utc_s - fate->start_utc_s,
+			    trace.jobs[i].run_s);
+			for (int64_t at = fate->start_utc_s;
+			     at < fate->end_utc_s; at += 5) {
+				uint8_t *const tick =
+				    &used[(at - BEGIN_UTC_S) / 5];
+
+				*tick = (uint8_t)(*tick + trace.jobs[i].cpus);
+				assert_true(*tick <= CPUS);
+			}
+		}
+		lt_sim_result_free(&result);
+	}
+}
+
 static void
 test_holes(void **state)
 {
@@ -290,6 +370,8 @@ main(void)
 	    cmocka_unit_test(test_ours),
 	    cmocka_unit_test(test_load),
 	    cmocka_unit_test(test_no_future),
+	    cmocka_unit_test(test_easy),
+	    cmocka_unit_test(test_capacity),
 	    cmocka_unit_test(test_holes),
 	};
 
