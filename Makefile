@@ -289,8 +289,9 @@ signals-accuracy:
 # Of the data that docs/quality.md names.
 quality:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with carbon/ and jobs/, as docs/quality.md says' >&2; exit 2; }
-	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality $(B)/tests/bench/bench_arrays
 	$(Q)$(B)/tests/bench/bench_quality "$(DATA)"
+	$(Q)$(B)/tests/bench/bench_arrays
 matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps

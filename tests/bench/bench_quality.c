@@ -54,11 +54,10 @@ print_gaia(struct quality_setting *gaia)
 	printf("GAIA's baselines, AU-SA\n%-20s %9s %9s %9s %9s\n", "", "carbon",
 	    "golden", "USD", "golden");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct lt_sim_options options = lt_sim_defaults;
+		struct lt_sim_options options = quality_options(rows[i].policy);
 		struct lt_sim_result result;
 		char name[32];
 
-		options.policy = rows[i].policy;
 		options.reserved = rows[i].reserved;
 		result = quality_run(gaia, &options);
 		snprintf(name, sizeof(name), "%s%s",
@@ -80,14 +79,13 @@ print_own(struct quality_setting *gaia)
 		enum lt_sim_length length;
 		enum lt_sim_again again;
 	} rows[] = {
-	    {"exact lengths, each hour", LT_SIM_LOWTIDE, LT_SIM_EXACT,
-		LT_SIM_REPLAN},
-	    {"average lengths, each hour", LT_SIM_LOWTIDE, LT_SIM_AVERAGE,
-		LT_SIM_REPLAN},
-	    {"exact lengths, once", LT_SIM_LOWTIDE, LT_SIM_EXACT, LT_SIM_NEVER},
-	    {"average lengths, once", LT_SIM_LOWTIDE, LT_SIM_AVERAGE,
-		LT_SIM_NEVER},
-	    {"suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_EXACT, LT_SIM_REPLAN},
+	    {"exact, replan", LT_SIM_LOWTIDE, LT_SIM_EXACT, LT_SIM_REPLAN},
+	    {"exact, decide", LT_SIM_LOWTIDE, LT_SIM_EXACT, LT_SIM_DECIDE},
+	    {"exact, once", LT_SIM_LOWTIDE, LT_SIM_EXACT, LT_SIM_NEVER},
+	    {"average, replan", LT_SIM_LOWTIDE, LT_SIM_AVERAGE, LT_SIM_REPLAN},
+	    {"average, decide", LT_SIM_LOWTIDE, LT_SIM_AVERAGE, LT_SIM_DECIDE},
+	    {"average, once", LT_SIM_LOWTIDE, LT_SIM_AVERAGE, LT_SIM_NEVER},
+	    {"suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_EXACT, LT_SIM_NEVER},
 	};
 
 	printf("\nlowtide, AU-SA: carbon over that of no waiting\n%-28s", "");
@@ -97,9 +95,9 @@ print_own(struct quality_setting *gaia)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		printf("%-28s", rows[i].what);
 		for (int f = 0; f < LT_SIM_FORECAST_COUNT; f++) {
-			struct lt_sim_options options = lt_sim_defaults;
+			struct lt_sim_options options =
+			    quality_options(rows[i].policy);
 
-			options.policy = rows[i].policy;
 			options.length = rows[i].length;
 			options.again = rows[i].again;
 			options.forecast = (enum lt_sim_forecast)f;
@@ -143,12 +141,12 @@ print_lengths(struct quality_setting *gaia)
 
 		for (int seed = 1; seed <= SEEDS; seed++) {
 			struct lt_sim_generator generator = rows[i].generator;
-			struct lt_sim_options options = lt_sim_defaults;
+			struct lt_sim_options options =
+			    quality_options(LT_SIM_LOWTIDE);
 			double share;
 
 			generator.seed = (uint64_t)seed;
 			quality_generate(gaia, &generator);
-			options.policy = LT_SIM_LOWTIDE;
 			options.forecast = LT_SIM_OWN;
 			options.length = rows[i].length;
 			share = 100 *
@@ -163,7 +161,18 @@ print_lengths(struct quality_setting *gaia)
 	}
 }
 
-enum { SHIFT, ONCE, PAUSE, KINDS };
+enum { REPLAN, DECIDE, ONCE, PAUSE, KINDS };
+static const struct {
+	const char *name;
+	enum lt_sim_policy policy;
+	enum lt_sim_again again;
+	int perfect; /* with all known: what it is measured by */
+} kinds[KINDS] = {
+    {"replan", LT_SIM_LOWTIDE, LT_SIM_REPLAN, DECIDE},
+    {"decide", LT_SIM_LOWTIDE, LT_SIM_DECIDE, DECIDE},
+    {"once", LT_SIM_LOWTIDE, LT_SIM_NEVER, DECIDE},
+    {"suspended", LT_SIM_LOWTIDE_PAUSE, LT_SIM_NEVER, PAUSE},
+};
 
 /* A zone's weeks: what each kind and forecast saves, all weeks together. */
 static int
@@ -189,13 +198,10 @@ sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
 		quality_begin(&setting, (zone->first_hour + at) * LT_HOUR_S);
 		for (int kind = 0; kind < KINDS; kind++)
 			for (int f = 0; f < LT_SIM_FORECAST_COUNT; f++) {
-				struct lt_sim_options options = lt_sim_defaults;
+				struct lt_sim_options options =
+				    quality_options(kinds[kind].policy);
 
-				options.policy = kind == PAUSE
-						     ? LT_SIM_LOWTIDE_PAUSE
-						     : LT_SIM_LOWTIDE;
-				options.again =
-				    kind == ONCE ? LT_SIM_NEVER : LT_SIM_REPLAN;
+				options.again = kinds[kind].again;
 				options.forecast = (enum lt_sim_forecast)f;
 				saved[kind][f] +=
 				    setting.nowait_kg -
@@ -209,8 +215,6 @@ sum_weeks(double saved[KINDS][LT_SIM_FORECAST_COUNT],
 static void
 print_zones(const struct quality *quality)
 {
-	static const char *const kinds[KINDS] = {
-	    "each hour", "once", "suspended"};
 	double mean[KINDS][LT_SIM_FORECAST_COUNT] = {{0}};
 
 	printf("\n%% of the perfect saving kept, %d weeks of each zone\n%-18s",
@@ -225,13 +229,12 @@ print_zones(const struct quality *quality)
 		    all ? 0 : sum_weeks(saved, quality, &quality->zones[z]);
 
 		for (int kind = 0; kind < KINDS; kind++) {
-			/* Decided once, with all known, is no measure. */
-			const double perfect =
-			    saved[kind == PAUSE ? PAUSE : SHIFT][0];
+			const double perfect = saved[kinds[kind].perfect][0];
 			char name[32];
 
 			snprintf(name, sizeof(name), "%s %s",
-			    all ? "mean" : quality->zones[z].name, kinds[kind]);
+			    all ? "mean" : quality->zones[z].name,
+			    kinds[kind].name);
 			printf("%-18s", name);
 			for (int f = 1; f < LT_SIM_FORECAST_COUNT; f++) {
 				const double share =
@@ -247,6 +250,70 @@ print_zones(const struct quality *quality)
 		}
 		fflush(stdout);
 	}
+}
+
+/* The week's CPU-hours over its hours, times the factor, in whole CPUs. */
+static uint32_t
+capacity_of(const struct quality_setting *setting, double factor)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < setting->trace.count; i++)
+		sum += setting->trace.jobs[i].cpus *
+		       (double)setting->trace.jobs[i].run_s;
+	return (uint32_t)ceil(factor * sum / (7 * LT_DAY_S));
+}
+
+static void
+print_capacity_cell(
+    struct quality_setting *gaia, const struct lt_sim_options *options)
+{
+	struct lt_sim_result result = quality_run(gaia, options);
+	char cell[32];
+
+	snprintf(cell, sizeof(cell), "%.1f (%u)",
+	    100 * (gaia->nowait_kg - result.carbon_kg) / gaia->perfect_kg,
+	    result.late);
+	printf(" %14s", cell);
+	lt_sim_result_free(&result);
+}
+
+static void
+print_capacity(struct quality_setting *gaia)
+{
+	static const double factors[] = {1.1, 1.3, 2, 3};
+	static const struct {
+		const char *what;
+		bool herd;
+		enum lt_sim_again again;
+	} rows[] = {
+	    {"herd, once", true, LT_SIM_NEVER},
+	    {"booked, once", false, LT_SIM_NEVER},
+	    {"booked, replan", false, LT_SIM_REPLAN},
+	    {"booked, decide", false, LT_SIM_DECIDE},
+	};
+
+	printf("\nCapacity, AU-SA: %% of the perfect saving without one (late "
+	       "jobs of %u)\n%-26s",
+	    gaia->trace.count, "");
+	for (int f = 0; f <= LT_SIM_OWN_WEEKS; f++)
+		printf(" %14s", lt_sim_forecast_name(f));
+	putchar('\n');
+	for (size_t k = 0; k < sizeof(factors) / sizeof(factors[0]); k++)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct lt_sim_options options =
+			    quality_options(LT_SIM_LOWTIDE);
+
+			printf("%.1f x load, %-14s", factors[k], rows[i].what);
+			options.capacity = capacity_of(gaia, factors[k]);
+			options.herd = rows[i].herd;
+			options.again = rows[i].again;
+			for (int f = 0; f <= LT_SIM_OWN_WEEKS; f++) {
+				options.forecast = (enum lt_sim_forecast)f;
+				print_capacity_cell(gaia, &options);
+			}
+			putchar('\n');
+		}
 }
 
 int
@@ -265,6 +332,7 @@ main(int argc, char **argv)
 	print_gaia(&setting);
 	print_own(&setting);
 	print_lengths(&setting);
+	print_capacity(&setting);
 	quality_close(&setting);
 	print_zones(&quality);
 	return 0;

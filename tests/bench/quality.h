@@ -26,6 +26,18 @@ struct quality_setting { /* jobs on a signal; quality_close() */
 	double nowait_kg, perfect_kg; /* emitted; saved at most by shifting */
 };
 
+/* So many watts that the last digit of no figure decides who waits: what is
+ * asked here is where the carbon goes, not which job is large enough. */
+static inline struct lt_sim_options
+quality_options(enum lt_sim_policy policy)
+{
+	struct lt_sim_options options = lt_sim_defaults;
+
+	options.watts_per_cpu = 1e9;
+	options.policy = policy;
+	return options;
+}
+
 static inline void
 quality_fail(const struct lt_error *err)
 {
@@ -132,7 +144,7 @@ static inline void
 quality_begin(struct quality_setting *setting, int64_t from_utc_s)
 {
 	const struct lt_sim_trace *const all = &setting->quality->trace;
-	struct lt_sim_options options = lt_sim_defaults;
+	struct lt_sim_options options = quality_options(LT_SIM_NOWAIT);
 
 	lt_sim_trace_free(&setting->trace);
 	setting->trace.jobs = malloc(all->count * sizeof(*all->jobs));
@@ -144,6 +156,7 @@ quality_begin(struct quality_setting *setting, int64_t from_utc_s)
 		setting->trace.jobs[i].submit_utc_s += from_utc_s;
 	setting->nowait_kg = quality_kg(setting, &options);
 	options.policy = LT_SIM_LOWTIDE;
+	options.again = LT_SIM_DECIDE;
 	setting->perfect_kg =
 	    setting->nowait_kg - quality_kg(setting, &options);
 }
