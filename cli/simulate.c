@@ -15,12 +15,14 @@
 
 const struct lt_cli_option lt_cli_simulate_options[] = {
     {"carbon", "FILE", "intensity by the hour, CSV (g CO2e/kWh)"},
+    {"price", "FILE", "of a CPU-hour, by the hour, CSV"},
+    {"svg", "FILE", "draw load, intensity and price, before and after"},
     {"config", "FILE", "a policy file whose source says it instead"},
     {"source", "NAME", "which one"},
     {"at", "TIME", "when second 0 of the trace is, 2022-10-19T16:00Z"},
     {"unit", "s|h", "of the times of a GAIA trace (s)"},
     {"policy", "P,...",
-	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, lowtide, lowtide-pause (lowtide)"},
+	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, optimum, lowtide, lowtide-pause (lowtide)"},
     {"forecast", "F",
 	"that lowtide decides by: own, own-weeks, yesterday, hour-of-week, perfect (own)"},
     {"lengths", "L",
@@ -264,8 +266,10 @@ simulate_all(struct lt_simulation *simulation, struct lt_error *err)
 	if (lt_sim_outlook_open(
 		&outlook, &simulation->signal, options.forecast, err))
 		return err->code;
-	const struct lt_sim_input input = {
-	    &simulation->trace, &simulation->signal, outlook};
+	const struct lt_sim_input input = {.trace = &simulation->trace,
+	    .signal = &simulation->signal,
+	    .price = simulation->price.hours > 0 ? &simulation->price : NULL,
+	    .outlook = outlook};
 
 	for (int i = 0; i < simulation->count && err->code == LT_OK; i++) {
 		options.policy = simulation->policies[i];
@@ -281,6 +285,8 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
     const struct lt_sim_trace_look *look, struct lt_error *err)
 {
 	const char *const carbon = lt_cli_value(cli, "carbon");
+	const char *const price = lt_cli_value(cli, "price");
+	const char *const svg = lt_cli_value(cli, "svg");
 	const int code =
 	    lt_simulation_read_trace(simulation, cli->operands[0], look, err);
 
@@ -293,7 +299,12 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
 		(void)lt_simulation_read_source(simulation,
 		    lt_cli_value(cli, "config"), lt_cli_value(cli, "source"),
 		    err);
-	return err->code == LT_OK ? simulate_all(simulation, err) : err->code;
+	if (err->code == LT_OK && price != NULL)
+		(void)lt_simulation_read_price(simulation, price, err);
+	if (err->code != LT_OK || simulate_all(simulation, err) != LT_OK)
+		return err->code;
+	return svg != NULL ? lt_simulation_write_svg(simulation, svg, err)
+			   : LT_OK;
 }
 
 static void
@@ -302,6 +313,7 @@ free_all(struct lt_simulation *simulation)
 	for (int i = 0; i < simulation->count; i++)
 		lt_sim_result_free(&simulation->results[i]);
 	lt_sim_signal_free(&simulation->signal);
+	lt_sim_signal_free(&simulation->price);
 	lt_sim_trace_free(&simulation->trace);
 }
 

@@ -70,7 +70,7 @@ add_point(struct hours *hours, const struct lt_point *point, int64_t end_s)
 
 /* Points that hold longer than longest_s have a hole behind them. */
 static int
-make_signal(struct lt_simulation *simulation, const struct lt_points *points,
+make_signal(struct lt_sim_signal *signal, const struct lt_points *points,
     int64_t longest_s, struct lt_error *err)
 {
 	const int64_t first = points->points[0].start_utc_s / LT_HOUR_S;
@@ -101,7 +101,7 @@ make_signal(struct lt_simulation *simulation, const struct lt_points *points,
 					   ? hours.sum[i] / hours.seconds[i]
 					   : NAN;
 		(void)lt_sim_signal_make(
-		    &simulation->signal, first, hours.sum, hours.count, err);
+		    signal, first, hours.sum, hours.count, err);
 	}
 	free(hours.sum);
 	free(hours.seconds);
@@ -109,9 +109,9 @@ make_signal(struct lt_simulation *simulation, const struct lt_points *points,
 }
 
 static int
-check_span(const struct lt_simulation *simulation, struct lt_error *err)
+check_span(const struct lt_simulation *simulation,
+    const struct lt_sim_signal *signal, struct lt_error *err)
 {
-	const struct lt_sim_signal *const signal = &simulation->signal;
 	const struct lt_sim_trace *const trace = &simulation->trace;
 	const int64_t from_s = signal->first_hour * LT_HOUR_S;
 	const int64_t to_s = (signal->first_hour + signal->hours) * LT_HOUR_S;
@@ -128,34 +128,47 @@ check_span(const struct lt_simulation *simulation, struct lt_error *err)
 	    lt_utc_text(d, sizeof(d), last_s));
 }
 
+struct wanted {
+	const char *adapter;
+	struct lt_source_options options;
+	enum lt_quantity quantity; /* CARBON: marginal will do as well */
+	int64_t longest_s;	   /* a value holds at most so long */
+	struct lt_sim_signal *signal;
+};
+
 static int
-fetch(struct lt_simulation *simulation, const char *adapter_name,
-    struct lt_source_options *options, int64_t longest_s, struct lt_error *err)
+fetch(const struct lt_simulation *simulation, struct wanted *wanted,
+    struct lt_error *err)
 {
-	const struct lt_adapter *const adapter = lt_adapter_find(adapter_name);
+	const struct lt_adapter *const adapter =
+	    lt_adapter_find(wanted->adapter);
 	const struct lt_sim_trace *const trace = &simulation->trace;
 	const int64_t to_s =
 	    trace->jobs[trace->count - 1].submit_utc_s + AFTER_S;
 	const struct lt_window window = {
 	    trace->jobs[0].submit_utc_s - HISTORY_S, to_s, to_s};
+	struct lt_source_options *const options = &wanted->options;
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
 
 	options->memory = &memory;
 	options->timeout_s = lt_adapter_timeout_s(adapter, options);
 	points.quantity = lt_adapter_quantity(adapter, options);
-	if (!lt_quantity_is_carbon(points.quantity))
-		lt_fail(err, LT_EINPUT, "gives %s, want carbon intensity",
-		    lt_quantity_title(points.quantity));
+	if (points.quantity != wanted->quantity &&
+	    !(wanted->quantity == LT_QUANTITY_CARBON &&
+		lt_quantity_is_carbon(points.quantity)))
+		lt_fail(err, LT_EINPUT, "gives %s, want %s",
+		    lt_quantity_title(points.quantity),
+		    lt_quantity_title(wanted->quantity));
 	else if (lt_adapter_fetch(adapter, options, &window, &points, err) ==
 		 LT_OK) {
 		lt_points_sort(&points);
 		if (points.count == 0)
 			lt_fail(err, LT_EINPUT,
 			    "has nothing of the time of the jobs");
-		else if (make_signal(simulation, &points, longest_s, err) ==
-			 LT_OK)
-			(void)check_span(simulation, err);
+		else if (make_signal(wanted->signal, &points, wanted->longest_s,
+			     err) == LT_OK)
+			(void)check_span(simulation, wanted->signal, err);
 	}
 	lt_points_free(&points);
 	return err->code;
@@ -197,14 +210,14 @@ find_columns(char *time, char *value, size_t size, const char *header)
 		(void)snprintf(value, size, "value");
 }
 
-int
-lt_simulation_read_carbon(
-    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+/* A CSV file by the adapter that reads such files. */
+static int
+read_file(const struct lt_simulation *simulation, struct wanted *wanted,
+    const char *path, struct lt_error *err)
 {
 	char header[HEADER_SIZE] = "", time[256], value[256];
 	char *const full = realpath(path, NULL);
 	FILE *const file = fopen(path, "r");
-	struct lt_source_options options = {.name = "carbon", .count = 5};
 
 	if (full == NULL || file == NULL)
 		lt_fail(err, LT_ENOENT, "cannot be read");
@@ -215,18 +228,44 @@ lt_simulation_read_carbon(
 	if (err->code == LT_OK) {
 		const struct {
 			const char *key, *value;
-		} items[] = {{"path", full}, {"quantity", "carbon"},
+		} items[] = {{"path", full},
+		    {"quantity", lt_quantity_name(wanted->quantity)},
 		    {"time", time}, {"value", value}, {"zone", "utc"}};
 
 		find_columns(time, value, sizeof(time), header);
-		for (int i = 0; i < options.count; i++) {
-			options.items[i].key = items[i].key;
-			options.items[i].value = items[i].value;
+		wanted->adapter = "file";
+		wanted->options.name = path;
+		wanted->options.count = sizeof(items) / sizeof(items[0]);
+		for (int i = 0; i < wanted->options.count; i++) {
+			wanted->options.items[i].key = items[i].key;
+			wanted->options.items[i].value = items[i].value;
 		}
-		(void)fetch(simulation, "file", &options, LT_HOUR_S, err);
+		(void)fetch(simulation, wanted, err);
 	}
 	free(full);
 	return err->code == LT_OK ? LT_OK : lt_context(err, "%s", path);
+}
+
+int
+lt_simulation_read_carbon(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+{
+	struct wanted wanted = {.quantity = LT_QUANTITY_CARBON,
+	    .longest_s = LT_HOUR_S,
+	    .signal = &simulation->signal};
+
+	return read_file(simulation, &wanted, path, err);
+}
+
+int
+lt_simulation_read_price(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+{
+	struct wanted wanted = {.quantity = LT_QUANTITY_PRICE,
+	    .longest_s = INT64_MAX,
+	    .signal = &simulation->price};
+
+	return read_file(simulation, &wanted, path, err);
 }
 
 int
@@ -245,10 +284,13 @@ lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
 		lt_fail(
 		    err, LT_ENOENT, "%s: has no source \"%s\"", config, source);
 	} else if (lt_check_source(policy, found, err) == LT_OK) {
-		struct lt_source_options options = lt_options_of(found);
+		struct wanted wanted = {.adapter = found->adapter,
+		    .options = lt_options_of(found),
+		    .quantity = LT_QUANTITY_CARBON,
+		    .longest_s = INT64_MAX,
+		    .signal = &simulation->signal};
 
-		if (fetch(simulation, found->adapter, &options, INT64_MAX,
-			err) != LT_OK)
+		if (fetch(simulation, &wanted, err) != LT_OK)
 			lt_context(err, "%s", source);
 	}
 	lt_policy_free(policy);

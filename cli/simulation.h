@@ -13,6 +13,7 @@
 struct lt_simulation {
 	struct lt_sim_trace trace;
 	struct lt_sim_signal signal;
+	struct lt_sim_signal price; /* micros per CPU-hour; 0 hours = none */
 	struct lt_sim_generator generator;
 	struct lt_sim_options options; /* but the policy */
 	int count;
@@ -26,8 +27,14 @@ int lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
 /* A CSV file of its own, or a source of a policy file; after the trace. */
 int lt_simulation_read_carbon(
     struct lt_simulation *simulation, const char *path, struct lt_error *err);
+int lt_simulation_read_price(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err);
 int lt_simulation_read_source(struct lt_simulation *simulation,
     const char *config, const char *source, struct lt_error *err);
+
+/* simulate_svg.c: the last policy beside nowait. */
+int lt_simulation_write_svg(const struct lt_simulation *simulation,
+    const char *path, struct lt_error *err);
 
 /* simulate_print.c */
 void lt_simulation_print(const struct lt_simulation *simulation, bool color);

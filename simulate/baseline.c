@@ -82,3 +82,34 @@ lt_sim_carbon_time(const struct lt_sim_run *run, const struct lt_sim_job *job)
 	}
 	return best_s;
 }
+
+/* The integral is piecewise linear in the start: its least value is where the
+ * start or the end meets an hour, or at an end of what is allowed. */
+int64_t
+lt_sim_optimum(const struct lt_sim_run *run, const struct lt_sim_job *job)
+{
+	const int64_t latest_s =
+	    job->submit_utc_s + lt_sim_wait_s(run->options, job);
+	int64_t best_s = job->submit_utc_s;
+	double least =
+	    lt_sim_signal_integral(run->signal, best_s, best_s + job->run_s);
+
+	for (int64_t at_s = best_s; at_s < latest_s;) {
+		const int64_t start_s = (at_s / LT_HOUR_S + 1) * LT_HOUR_S;
+		const int64_t end_s =
+		    ((at_s + job->run_s) / LT_HOUR_S + 1) * LT_HOUR_S -
+		    job->run_s;
+		double sum;
+
+		at_s = start_s < end_s ? start_s : end_s;
+		if (at_s > latest_s)
+			at_s = latest_s;
+		sum = lt_sim_signal_integral(
+		    run->signal, at_s, at_s + job->run_s);
+		if (sum < least) {
+			least = sum;
+			best_s = at_s;
+		}
+	}
+	return best_s;
+}

@@ -37,6 +37,7 @@ struct lt_sim_run {
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
 	struct lt_sim_outlook *outlook;
+	const struct lt_sim_signal *price; /* NULL = that of the options */
 	const struct lt_sim_options *options;
 	const struct lt_sim_rule *rule;
 	struct lt_sim_market *market;
@@ -61,6 +62,9 @@ lt_sim_wait_s(
 					     : options->long_wait_s;
 }
 
+/* What it pays for [from, to), at the full price. */
+double lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job,
+    int64_t from_utc_s, int64_t to_utc_s);
 /* It runs on [from, to): carbon and load. */
 int lt_sim_use(struct lt_sim_run *run, const struct lt_sim_job *job,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
@@ -71,6 +75,10 @@ int64_t lt_sim_lowest_slot(
 int64_t lt_sim_lowest_window(
     const struct lt_sim_run *run, const struct lt_sim_job *job);
 int64_t lt_sim_carbon_time(
+    const struct lt_sim_run *run, const struct lt_sim_job *job);
+/* Not of others: the least there is for its real run, if it may not be
+ * suspended and there is room. */
+int64_t lt_sim_optimum(
     const struct lt_sim_run *run, const struct lt_sim_job *job);
 
 /* pause.c: all its parts are used; *end is that of the last. */

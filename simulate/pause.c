@@ -68,6 +68,8 @@ use(struct lt_sim_run *run, const struct lt_sim_job *job,
 		fate->start_utc_s = piece->from_utc_s;
 	if (piece->to_utc_s > fate->end_utc_s)
 		fate->end_utc_s = piece->to_utc_s;
+	run->result->money +=
+	    lt_sim_cost(run, job, piece->from_utc_s, piece->to_utc_s);
 	return lt_sim_use(run, job, piece->from_utc_s, piece->to_utc_s, err);
 }
 

@@ -26,6 +26,8 @@ const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT] = {
     [LT_SIM_RES_FIRST] = {"res-first",
 	"carbon-time, and at once on free reserved CPUs (GAIA)", false, true,
 	lt_sim_carbon_time, NULL},
+    [LT_SIM_OPTIMUM] = {"optimum", "the cleanest start there is, all known",
+	false, false, lt_sim_optimum, NULL},
     [LT_SIM_LOWTIDE] = {"lowtide",
 	"lt_decide(), and lt_replan() each hour until the start", true, false,
 	NULL, NULL},

@@ -53,9 +53,6 @@ pause_all(struct lt_sim_run *run, struct lt_error *err)
 
 		if (run->rule->pause(run, job, &run->result->fates[i], err))
 			return err->code;
-		run->result->money += job->cpus * (double)job->run_s /
-				      LT_HOUR_S *
-				      run->options->price_per_cpu_hour;
 	}
 	return LT_OK;
 }
@@ -96,6 +93,7 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 	struct lt_sim_run run = {.trace = trace,
 	    .signal = input->signal,
 	    .outlook = input->outlook,
+	    .price = input->price,
 	    .options = options,
 	    .rule = &lt_sim_rules[options->policy],
 	    .result = result,

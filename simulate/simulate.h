@@ -82,6 +82,7 @@ enum lt_sim_policy {
 	LT_SIM_ECOVISOR,
 	LT_SIM_WAIT_AWHILE,
 	LT_SIM_RES_FIRST,
+	LT_SIM_OPTIMUM, /* of starts; with suspension it is wait-awhile */
 	LT_SIM_LOWTIDE,
 	LT_SIM_LOWTIDE_PAUSE,
 	LT_SIM_POLICY_COUNT
@@ -171,6 +172,8 @@ struct lt_sim_input { /* lent */
 	/* Of the forecast of the options; NULL for policies of others, which
 	 * know the signal. */
 	struct lt_sim_outlook *outlook;
+	/* Micros per CPU-hour; NULL = that of the options, always. */
+	const struct lt_sim_signal *price;
 };
 
 /* One run. *result is the caller's to free, also after an error. */

@@ -67,11 +67,13 @@ lt_sim_start(struct lt_sim_loop *loop, uint32_t index, int64_t now_utc_s,
 	fate->end_utc_s = now_utc_s + job->run_s;
 	if (reserved)
 		run->reserved_free -= job->cpus;
-	else
+	else if (spot)
 		run->result->money += job->cpus * (double)job->run_s /
 				      LT_HOUR_S *
-				      (spot ? options->spot_price_per_cpu_hour
-					    : options->price_per_cpu_hour);
+				      options->spot_price_per_cpu_hour;
+	else
+		run->result->money +=
+		    lt_sim_cost(run, job, fate->start_utc_s, fate->end_utc_s);
 	/* What a tick frees, the next one may use. */
 	push(loop, &(struct lt_sim_event){
 		       fate->end_utc_s + (reserved ? options->tick_s : 0),

@@ -10,6 +10,19 @@
 
 static const double g_per_kg = 1000;
 
+double
+lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job,
+    int64_t from_utc_s, int64_t to_utc_s)
+{
+	if (run->price != NULL)
+		return job->cpus *
+		       lt_sim_signal_integral(
+			   run->price, from_utc_s, to_utc_s) /
+		       LT_MICROS;
+	return job->cpus * (double)(to_utc_s - from_utc_s) / LT_HOUR_S *
+	       run->options->price_per_cpu_hour;
+}
+
 int
 lt_sim_use(struct lt_sim_run *run, const struct lt_sim_job *job,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)

@@ -21,7 +21,7 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	--output | --config | --carbon) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	--output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 	--format)
 		choices='table csv json'
 		[ "$command" = signals ] && choices='csv json'
@@ -29,7 +29,7 @@ _lowtide() {
 	--forecast) choices='own own-weeks yesterday hour-of-week perfect' ;;
 	--again) choices='replan decide never' ;;
 	--lengths) choices='exact average limit learned' ;;
-	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first lowtide lowtide-pause' ;;
+	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause' ;;
 	--unit) choices='s h' ;;
 	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
@@ -52,7 +52,7 @@ _lowtide() {
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		simulate)
 			case $word in
-			-*) choices='--carbon --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --json --run --help' ;;
+			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;

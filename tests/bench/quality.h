@@ -118,8 +118,9 @@ static inline struct lt_sim_result
 quality_run(
     struct quality_setting *setting, const struct lt_sim_options *options)
 {
-	const struct lt_sim_input input = {&setting->trace, &setting->signal,
-	    setting->outlooks[options->forecast]};
+	const struct lt_sim_input input = {.trace = &setting->trace,
+	    .signal = &setting->signal,
+	    .outlook = setting->outlooks[options->forecast]};
 	struct lt_sim_result result;
 	struct lt_error err = {0};
 

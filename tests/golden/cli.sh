@@ -200,6 +200,13 @@ check 'the same twice' "$(diff <("$lowtide" "${week[@]}" --json) <("$lowtide" "$
 check 'simulate as JSON' "$("$lowtide" "${week[@]}" --policy res-first --reserved 9 --json |
     jq -r '.runs[1] | select((.carbon_of_nowait - 0.854439 | fabs) > 1e-6 or
 	(.cost - 142.2039 | fabs) > 1e-4) | "got \(.)"' 2>&1)"
+printf 'time,value\n2022-10-01T00:00Z,0.0624\n2022-12-01T00:00Z,0.0624\n' >"$work/price.csv"
+gives 'simulate with prices of hours' 0 'wait-awhile  306.712     0.5462  199.18' "$lowtide" "${week[@]}" \
+    --policy wait-awhile --price "$work/price.csv" --svg "$work/week.svg"
+check 'and draws them' "$([ "$(grep -c '<polyline' "$work/week.svg")" = 4 ] &&
+    tail -n 1 "$work/week.svg" | grep -qx '</svg>' || head -c 300 "$work/week.svg")"
+gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
+gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3
 gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"
 gives 'simulate without its beginning' 1 '--at says when that was' "$lowtide" simulate "$jobs" --carbon "$grid"
 gives 'simulate at another time' 1 'want the time of the jobs' "$lowtide" simulate "$jobs" --carbon "$grid" --at 2023-01-01T00:00Z

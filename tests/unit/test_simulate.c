@@ -47,7 +47,9 @@ simulate(const struct lt_sim_options *options)
 	    lt_sim_outlook_open(&outlook, &grid, options->forecast, &err),
 	    LT_OK);
 	assert_int_equal(
-	    lt_simulate(&result, &(struct lt_sim_input){&trace, &grid, outlook},
+	    lt_simulate(&result,
+		&(struct lt_sim_input){
+		    .trace = &trace, .signal = &grid, .outlook = outlook},
 		options, &err),
 	    LT_OK);
 	lt_sim_outlook_close(outlook);
@@ -194,6 +196,46 @@ test_ours(void **state)
 	}
 }
 
+/* Each start that is allowed, tick by tick, is no better than the optimum; and
+ * lt_decide(), with all known, is nowhere better either. */
+static void
+test_optimum(void **state)
+{
+	struct lt_sim_options options = lt_sim_defaults;
+	struct lt_sim_result best, decided;
+
+	(void)state;
+	options.policy = LT_SIM_OPTIMUM;
+	best = simulate(&options);
+	options.policy = LT_SIM_LOWTIDE;
+	options.forecast = LT_SIM_PERFECT;
+	options.again = LT_SIM_DECIDE;
+	options.watts_per_cpu = 1e9;
+	decided = simulate(&options);
+	for (uint32_t i = 0; i < trace.count; i += 10) {
+		const struct lt_sim_job *const job = &trace.jobs[i];
+		const int64_t wait_s = job->run_s < 7200 ? 21600 : 86400;
+		const int64_t start_s = best.fates[i].start_utc_s;
+		const double least = lt_sim_signal_integral(
+		    &grid, start_s, start_s + job->run_s);
+		const int64_t our_s = decided.fates[i].start_utc_s;
+
+		assert_true(start_s >= job->submit_utc_s);
+		assert_true(start_s <= job->submit_utc_s + wait_s);
+		for (int64_t after_s = 0; after_s <= wait_s; after_s += 60) {
+			const int64_t at_s = job->submit_utc_s + after_s;
+
+			assert_true(lt_sim_signal_integral(&grid, at_s,
+					at_s + job->run_s) > least - 1e-6);
+		}
+		assert_true(lt_sim_signal_integral(&grid, our_s,
+				our_s + job->run_s) > least - 1e-6);
+	}
+	assert_true(best.carbon_kg / nowait_kg < 0.6121);
+	lt_sim_result_free(&best);
+	lt_sim_result_free(&decided);
+}
+
 /* All CPU-hours are in the load, whatever waits or is suspended. */
 static void
 test_load(void **state)
@@ -281,7 +323,8 @@ test_easy(void **state)
 	options.policy = LT_SIM_NOWAIT;
 	options.capacity = 4;
 	assert_int_equal(
-	    lt_simulate(&result, &(struct lt_sim_input){&four, &grid, NULL},
+	    lt_simulate(&result,
+		&(struct lt_sim_input){.trace = &four, .signal = &grid},
 		&options, &err),
 	    LT_OK);
 	for (int i = 0; i < 4; i++)
@@ -290,7 +333,8 @@ test_easy(void **state)
 	lt_sim_result_free(&result);
 	options.capacity = 3;
 	assert_int_equal(
-	    lt_simulate(&result, &(struct lt_sim_input){&four, &grid, NULL},
+	    lt_simulate(&result,
+		&(struct lt_sim_input){.trace = &four, .signal = &grid},
 		&options, &err),
 	    LT_EINPUT);
 	assert_string_equal(
@@ -368,6 +412,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),
 	    cmocka_unit_test(test_ours),
+	    cmocka_unit_test(test_optimum),
 	    cmocka_unit_test(test_load),
 	    cmocka_unit_test(test_no_future),
 	    cmocka_unit_test(test_easy),
