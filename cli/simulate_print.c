@@ -46,7 +46,7 @@ lt_simulation_print(const struct lt_simulation *simulation, bool color)
 	for (int i = 0; i < simulation->count; i++) {
 		char cells[5][32];
 		const char *const row[] = {
-		    lt_sim_policy_name(simulation->policies[i]), cells[0],
+		    lt_sim_policy_name((int)simulation->policies[i]), cells[0],
 		    cells[1], cells[2], cells[3], cells[4]};
 
 		snprintf(
@@ -74,7 +74,7 @@ run_json(const struct lt_simulation *simulation, int i)
 	const struct lt_sim_result *const result = &simulation->results[i];
 
 	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:i}", "policy",
-	    lt_sim_policy_name(simulation->policies[i]), "carbon_kg",
+	    lt_sim_policy_name((int)simulation->policies[i]), "carbon_kg",
 	    result->carbon_kg, "carbon_of_nowait", of_nowait(simulation, i),
 	    "cost", result->money, "mean_wait_h", result->wait_s / LT_HOUR_S,
 	    "late", (int)result->late);
@@ -96,9 +96,9 @@ lt_simulation_print_json(const struct lt_simulation *simulation)
 	    cpu_hours(&simulation->trace), "from",
 	    lt_utc_text(
 		from, sizeof(from), simulation->trace.jobs[0].submit_utc_s),
-	    "forecast", lt_sim_forecast_name(simulation->options.forecast),
-	    "lengths", lt_sim_length_name(simulation->options.length), "runs",
-	    runs);
+	    "forecast", lt_sim_forecast_name((int)simulation->options.forecast),
+	    "lengths", lt_sim_length_name((int)simulation->options.length),
+	    "runs", runs);
 	result = lt_cli_print_json(body);
 	json_decref(body);
 	return result;
