@@ -109,7 +109,8 @@ struct lt_conf {
 	char munge_socket[512]; /* "" = munge's own default */
 	char private_data[256], job_submit_plugins[LT_CONF_VALUE_SIZE],
 	    plugstack[1024], preempt_mode[128], accounting_storage[128],
-	    accounting_enforce[256], plugin_dir[1024];
+	    accounting_enforce[256], plugin_dir[1024], priority_type[64],
+	    priority_flags[256], priority_weight_age[32];
 	int allow_groups_count, cancel_count; /* partition lines with it */
 	char allow_groups[64], cancels[64];   /* the first one's name */
 };

@@ -40,6 +40,9 @@ static const struct {
     KEY("AccountingStorageType", accounting_storage),
     KEY("AccountingStorageEnforce", accounting_enforce),
     KEY("PluginDir", plugin_dir),
+    KEY("PriorityType", priority_type),
+    KEY("PriorityFlags", priority_flags),
+    KEY("PriorityWeightAge", priority_weight_age),
 #undef KEY
 };
 

@@ -18,6 +18,7 @@ static void (*const checks[])(struct lt_doctor *) = {
     lt_doctor_job_submit,
     lt_doctor_plugstack,
     lt_doctor_accounting,
+    lt_doctor_priority,
     lt_doctor_partitions,
     lt_doctor_munge,
     lt_doctor_state,

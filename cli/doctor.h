@@ -44,6 +44,7 @@ void lt_doctor_release(struct lt_doctor *doctor);
 void lt_doctor_job_submit(struct lt_doctor *doctor);
 void lt_doctor_plugstack(struct lt_doctor *doctor);
 void lt_doctor_accounting(struct lt_doctor *doctor);
+void lt_doctor_priority(struct lt_doctor *doctor);
 void lt_doctor_partitions(struct lt_doctor *doctor);
 /* ---- doctor_site.c: lowtide's own ---- */
 void lt_doctor_state(struct lt_doctor *doctor);

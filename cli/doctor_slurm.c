@@ -299,6 +299,21 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 		    private_data);
 }
 
+/* A job that waits for its begin time is overtaken by whoever came since. */
+void
+lt_doctor_priority(struct lt_doctor *doctor)
+{
+	const struct lt_conf *const conf = &doctor->conf;
+
+	if (strcasestr(conf->priority_type, "multifactor") != NULL &&
+	    strtol(conf->priority_weight_age, NULL, 10) > 0 &&
+	    strcasestr(conf->priority_flags, "ACCRUE_ALWAYS") == NULL)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "priority",
+		    "add ACCRUE_ALWAYS to PriorityFlags",
+		    "PriorityWeightAge=%s without ACCRUE_ALWAYS: a job that lowtide delays collects no age, and waits behind younger ones when its hour comes",
+		    conf->priority_weight_age);
+}
+
 void
 lt_doctor_partitions(struct lt_doctor *doctor)
 {

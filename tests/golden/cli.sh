@@ -115,6 +115,17 @@ check 'adapters as JSON' "$("$lowtide" signals adapters --json |
 gives 'no lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" status
 gives 'doctor with nothing there' 1 '4 errors' env SLURM_CONF=/nonexistent \
     LOWTIDED=/nonexistent LOWTIDE_MUNGE_SOCKET=/nonexistent "$lowtide" --run "$work" doctor
+# What a delayed job loses by Slurm's own priorities.
+mkdir "$work/conf"
+age() { # age FLAGS...: lines of slurm.conf; what doctor says of priority
+	printf '%s\n' 'SlurmctldHost=localhost' "$@" >"$work/conf/slurm.conf"
+	SLURM_CONF=$work/conf/slurm.conf LOWTIDED=/nonexistent "$lowtide" --run "$work" doctor 2>&1 | grep -c ACCRUE_ALWAYS
+}
+check 'doctor on jobs that collect no age' "$([ "$(age PriorityType=priority/multifactor PriorityWeightAge=1000)" -gt 0 ] || echo silent)"
+check 'not where they do' "$([ "$(age PriorityType=priority/multifactor PriorityWeightAge=1000 PriorityFlags=MAX_TRES,ACCRUE_ALWAYS)" -eq 0 ] || echo told)"
+check 'nor where age is nothing' "$([ "$(age PriorityType=priority/multifactor PriorityWeightAge=0)" -eq 0 ] || echo told)"
+check 'nor without priorities' "$([ "$(age PriorityType=priority/basic PriorityWeightAge=1000)" -eq 0 ] || echo told)"
+rm -r "$work/conf"
 gives 'init without lowtided' 1 '/nonexistent' env LOWTIDED=/nonexistent "$lowtide" init --output "$work/new.yaml"
 check 'and it leaves no file' "$(ls "$work")"
 
