@@ -32,7 +32,7 @@ budgets:
   - {team: vision, period: month, amount: $3}
 "; }
 setup_file() {
-	export ACCOUNTS=vision
+	export ACCOUNTS='vision free'
 	day 12 20
 	cluster_up "$(policy 3.60 3.60 10000)"
 }
@@ -55,6 +55,7 @@ again() { # lowtided anew: the source is read, and all are decided again
 	within 30 fetched
 }
 hold() { lowtide explain "$1" --json | jq -c '[.hold.state, .quote.partition, (.quote.plan_start | fromdateiso8601)]'; }
+held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros'; }
 restart() { : > "$LOG"; again; }
 
 @test "clean hours that come earlier take the job along, once" {
@@ -146,5 +147,50 @@ restart() { : > "$LOG"; again; }
 	restart
 	running() { [ "$(field "$id" %T)" = RUNNING ]; }
 	within 60 running
+	scancel "$id"
+}
+
+@test "an array moves as one, and so does a job of no budget" {
+	day 4 14
+	restart
+	job -A vision --carbon-aware --gpus=1 --array=1-4 --time=6:00:00 --wrap 'sleep 60'
+	array=$id
+	job -A free --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	is_in "$array" 4
+	is_in "$id" 4
+	all_held() { [ "$(held_now)" -gt 11000000 ]; } # 2.835 a task
+	within 20 all_held
+	held=$(held_now)
+	day 9 19
+	restart
+	moved() { is_in "$array" 9 && is_in "$id" 9; }
+	within 60 moved
+	[ "$(squeue -h -r -j "$array" -o %i | wc -l)" -eq 4 ]
+	[ "$(grep -c "event=replanned job=$array " "$LOG")" -eq 1 ]
+	same() { [ "$(held_now)" = "$held" ]; }
+	within 20 same
+	# One task is cancelled: the others are decided on, and stay held.
+	scancel "${array}_2"
+	day 5 11
+	restart
+	back() { is_in "$id" 5; }
+	within 60 back
+	scancel "$array" "$id"
+	free() { [ "$(held_now)" -eq 0 ]; }
+	within 60 free
+}
+
+@test "now is now: a job that its user started is left alone" {
+	day 4 14
+	restart
+	job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	begins() { run lowtide now "$id"; [ "$status" -eq 0 ]; }
+	within 20 begins
+	day 9 19
+	restart
+	sleep 6
+	[ "$(grep -c "event=replanned job=$id " "$LOG")" -eq 0 ]
+	running() { [ "$(field "$id" %T)" = RUNNING ]; }
+	within 20 running
 	scancel "$id"
 }
