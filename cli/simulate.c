@@ -41,6 +41,8 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"reserved", "N", "CPUs that are paid for anyway (0)"},
     {"spot", NULL, "short jobs on preemptible CPUs"},
     {"watts", "W", "of a CPU at the plug (1000)"},
+    {"waiting", "G", "grams that an hour of waiting is worth (0)"},
+    {"min-saving", "P", "percent that a later start must save (0)"},
     {NULL, NULL, NULL},
 };
 
@@ -167,7 +169,6 @@ static int
 read_counts(struct lt_sim_options *options, const struct lt_cli *cli,
     struct lt_error *err)
 {
-	const char *const watts = lt_cli_value(cli, "watts");
 	const struct {
 		const char *option;
 		uint32_t *value;
@@ -184,13 +185,34 @@ read_counts(struct lt_sim_options *options, const struct lt_cli *cli,
 			return lt_context(err, "--%s", counts[i].option);
 		*counts[i].value = (uint32_t)count;
 	}
-	if (watts == NULL)
-		return LT_OK;
-	if (lt_double_parse(watts, &options->watts_per_cpu, err))
-		return lt_context(err, "--watts");
-	if (!(options->watts_per_cpu > 0))
-		return lt_fail(err, LT_EINPUT,
-		    "--watts: got \"%s\", want more than 0", watts);
+	return LT_OK;
+}
+
+static int
+read_numbers(struct lt_sim_options *options, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const struct {
+		const char *option;
+		double *value, least, most;
+	} numbers[] = {{"watts", &options->watts_per_cpu, 0.001, 1e12},
+	    {"waiting", &options->waiting_g_per_hour, 0, 1e6},
+	    {"min-saving", &options->min_saving_percent, 0, 100}};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const char *const text = lt_cli_value(cli, numbers[i].option);
+
+		if (text == NULL)
+			continue;
+		if (lt_double_parse(text, numbers[i].value, err))
+			return lt_context(err, "--%s", numbers[i].option);
+		if (*numbers[i].value < numbers[i].least ||
+		    *numbers[i].value > numbers[i].most)
+			return lt_fail(err, LT_EINPUT,
+			    "--%s: got \"%s\", want %g to %g",
+			    numbers[i].option, text, numbers[i].least,
+			    numbers[i].most);
+	}
 	return LT_OK;
 }
 
@@ -230,7 +252,7 @@ read_options(struct lt_simulation *simulation, const struct lt_cli *cli,
 		return lt_context(err, "--short");
 	if (waits != NULL && read_waits(options, waits, err))
 		return err->code;
-	if (read_counts(options, cli, err) ||
+	if (read_counts(options, cli, err) || read_numbers(options, cli, err) ||
 	    read_generator(&simulation->generator, cli, err))
 		return err->code;
 	return read_policies(

@@ -3,6 +3,7 @@
  * A market of one partition whose nodes are CPUs, so that all of the decision
  * is lt_decide()'s: the simulator has no rule of its own for who waits.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "forecast.h"
@@ -54,6 +55,9 @@ lt_sim_market_open(struct lt_sim_market **market,
 	made->market = (struct lt_market){.stale_after_s = LT_DAY_S,
 	    .deadline_confidence_ppm = 950000,
 	    .max_restart_risk_ppm = 100000,
+	    .waiting_mg_per_hour = llround(options->waiting_g_per_hour * 1000),
+	    .min_saving_ppm =
+		(uint32_t)llround(options->min_saving_percent * 10000),
 	    .memory_ignored = true,
 	    .partition_count = 1,
 	    .shape_count = 1,

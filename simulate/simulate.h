@@ -132,6 +132,8 @@ struct lt_sim_options {
 	uint32_t capacity;		   /* CPUs; 0 = without limit */
 	bool herd; /* nobody books: each plans as if alone */
 	double watts_per_cpu;
+	/* What lowtide's decision has of the policy file. */
+	double waiting_g_per_hour, min_saving_percent;
 	double price_per_cpu_hour, spot_price_per_cpu_hour;
 	double reserved_part; /* of the price, for a reserved CPU */
 };

@@ -31,7 +31,7 @@ _lowtide() {
 	--lengths) choices='exact average limit learned' ;;
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause' ;;
 	--unit) choices='s h' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts) return ;;
+	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
@@ -52,7 +52,7 @@ _lowtide() {
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		simulate)
 			case $word in
-			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --json --run --help' ;;
+			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;

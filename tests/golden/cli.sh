@@ -126,6 +126,8 @@ check 'not where they do' "$([ "$(age PriorityType=priority/multifactor Priority
 check 'nor where age is nothing' "$([ "$(age PriorityType=priority/multifactor PriorityWeightAge=0)" -eq 0 ] || echo told)"
 check 'nor without priorities' "$([ "$(age PriorityType=priority/basic PriorityWeightAge=1000)" -eq 0 ] || echo told)"
 rm -r "$work/conf"
+gives 'a wait worth less than nothing' 2 '--waiting: got "-1", want 0 to 1e+06' "$lowtide" simulate \
+    "$top/tests/fixtures/simulate/pai_1k.csv" --carbon "$top/tests/fixtures/simulate/au-sa.csv" --waiting=-1
 gives 'init without lowtided' 1 '/nonexistent' env LOWTIDED=/nonexistent "$lowtide" init --output "$work/new.yaml"
 check 'and it leaves no file' "$(ls "$work")"
 
