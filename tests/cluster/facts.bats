@@ -208,7 +208,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	quiet() { [ -z "$(squeue -h -t R,CG)" ]; }
 	idle() { [ "$(lowtide report --format json | jq .complete)" = true ]; }
 	scanned() { [ "$(sqlite3 "$D/lowtide/ledger.db" "select value from named where name = 'settled_until'")" -gt "$ended" ]; }
-	job -A vision --carbon-aware=cost --gpus=8 -N1 --time=10 --wrap 'sleep 2' # moved
+	job -A vision --carbon-aware=cost --expected-time=10 --gpus=8 -N1 --time=10 --wrap 'sleep 2' # moved; of seconds, as learned, it would not be
 	within 120 settled "$id"
 	moved=$id
 	job -A vision --gpus=1 -n1 --time=10 --wrap 'sleep 2'

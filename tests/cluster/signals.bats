@@ -251,7 +251,7 @@ again() { # lowtided anew: all sources are asked
 	climate() { [ "$(lowtide signals --json | jq -r '.sources[0].quality')" = climatology ]; }
 	within 20 climate
 	# The market was compiled in the turn before that answer.
-	job -A vision -N1 --gpus=1 --time=4:00:00 --carbon-aware --wrap true
+	job -A vision -N1 --gpus=8 --time=4:00:00 --expected-time=4h --carbon-aware --wrap true
 	[[ "$said" == *"ondemand, from "*"typical values, no forecast"* ]]
 	[ "$(field "$id" %r)" = BeginTime ]
 	scancel "$id"
