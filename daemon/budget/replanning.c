@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "breath.h"
+#include "compile_budget.h"
 #include "daemon.h"
 #include "fits.h"
 #include "grow.h"
+#include "ingest.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
@@ -114,6 +116,10 @@ static bool
 find_standing(
     struct standing *s, struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
+	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
+					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
+					  LT_QUOTE_FREEING;
+
 	s->job = lt_jobs_find(&d->jobs.list, job_id);
 	if (s->job == NULL || s->job->state != LT_JOB_PENDING || s->job->held ||
 	    s->job->is_cron || s->job->het_job_id != 0 ||
@@ -130,6 +136,7 @@ find_standing(
 	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
 		   LT_OK &&
 	       s->hold.uid == s->job->uid && s->hold.state == LT_HOLD_OPEN &&
+	       !(s->hold.quote.flags & held_back) &&
 	       /* All of an array, or none of it. */
 	       s->hold.live_tasks == s->job->array_pending;
 }
@@ -191,6 +198,38 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct standing *s,
 	return lt_replan(out, &of, err);
 }
 
+/* Is what is held for it enough, in the period that it is held in? */
+static bool
+is_within(const struct lt_budget_snapshot *snapshot,
+    const struct lt_ledger_hold *held, const struct lt_ledger_hold *moved)
+{
+	const struct lt_amount *const was = &held->quote.hold_per_task;
+	const struct lt_amount *const is = &moved->quote.hold_per_task;
+	const int account = lt_sheet_account(snapshot, moved->quote.account);
+	const struct lt_hold before = {.account = account,
+	    .start_utc_s = held->quote.start_utc_s,
+	    .end_utc_s = held->quote.end_utc_s};
+
+	return !lt_sheet_budgeted(snapshot, account) ||
+	       (was->has_money >= is->has_money &&
+		   was->has_carbon >= is->has_carbon &&
+		   is->money_micros <= was->money_micros &&
+		   is->carbon_mg <= was->carbon_mg &&
+		   !lt_sheet_new_period(snapshot, &before,
+		       moved->quote.start_utc_s, moved->quote.end_utc_s));
+}
+
+/* What is more, or of another period, is judged with all that was admitted
+ * since. */
+static bool
+fits(struct lt_daemon *d, const struct standing *s,
+    const struct lt_ledger_hold *moved, int64_t now_utc_s)
+{
+	return lt_ingest(d, now_utc_s, NULL) == LT_OK &&
+	       lt_compile_budget(d, now_utc_s, NULL) == LT_OK &&
+	       lt_fits_instead(&d->budget, &s->hold, moved, now_utc_s);
+}
+
 /* The quote and hold of the new start. False: it can't be priced, or is dearer
  * than the budget allows. */
 static bool
@@ -232,9 +271,8 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
 	quote->rev++;
-	return !lt_sheet_budgeted(&d->budget.snapshot,
-		   lt_sheet_account(&d->budget.snapshot, quote->account)) ||
-	       lt_fits_instead(&d->budget, &s->hold, moved, now_utc_s);
+	return is_within(&d->budget.snapshot, &s->hold, moved) ||
+	       fits(d, s, moved, now_utc_s);
 }
 
 static int64_t

@@ -30,9 +30,10 @@ partitions:
   spot: {carbon: day, price_per_node_hour: $2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: month, amount: $3}
+  - {team: small, period: month, amount: 2}
 "; }
 setup_file() {
-	export ACCOUNTS='vision free'
+	export ACCOUNTS='vision free small'
 	day 12 20
 	cluster_up "$(policy 3.60 3.60 10000)"
 }
@@ -128,6 +129,11 @@ restart() { : > "$LOG"; again; }
 	job -A vision --carbon-aware --checkpoint=write=1m --gpus=1 --time=6:00:00 --wrap 'sleep 60'
 	[ "$(field "$id" %P)" = spot ]
 	is_in "$id" 4
+	rich=$id
+	job -A small --carbon-aware --checkpoint=write=1m --gpus=1 --time=6:00:00 --wrap 'sleep 60'
+	[ "$(field "$id" %P)" = spot ]
+	poor=$id
+	id=$rich
 	sed -i 's/^  spot: {carbon: day, price_per_node_hour: 0.90/  spot: {carbon: day, price_per_node_hour: 9/' "$D/etc/lowtide.yaml"
 	left() { [ "$(field "$id" %P)" = ondemand ]; }
 	within 60 left
@@ -135,7 +141,10 @@ restart() { : > "$LOG"; again; }
 	within 20 follows
 	# 3.60 for six hours on an eighth of a node, and the margin of 5 %.
 	within 20 eval '[ "$(quote "$id" | sed -n "s/.* hold=\([0-9]*\),.*/\1/p")" -eq 2835001 ]'
-	scancel "$id"
+	# Who can't pay what it costs now is held back, and not moved.
+	back() { [ "$(field "$poor" '%P %r')" = 'spot JobHeldAdmin' ]; }
+	within 20 back
+	scancel "$id" "$poor"
 }
 
 @test "hours that are clean now start the job" {
