@@ -30,9 +30,8 @@ take(struct lt_slurm_run *row, const struct start *start)
 		row->array_job_id = start->array_job_id;
 		row->array_task = start->array_task;
 		row->limit_s = start->limit_s;
-		if (row->name[0] == '\0')
-			snprintf(
-			    row->name, sizeof(row->name), "%s", start->name);
+		/* "allocation" is slurmdbd's word for none. */
+		snprintf(row->name, sizeof(row->name), "%s", start->name);
 		if (start->user != row->user)
 			snprintf(
 			    row->user, sizeof(row->user), "%s", start->user);
