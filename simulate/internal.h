@@ -29,6 +29,13 @@ void lt_sim_market_close(struct lt_sim_market *market);
 /* From the hour of now on, LT_FORECAST_HOURS values. */
 int lt_sim_market_see(struct lt_sim_market *market, const double *values,
     int64_t now_utc_s, struct lt_error *err);
+/* Does somebody wait in line? */
+void lt_sim_market_queue(struct lt_sim_market *market, bool queued);
+const struct lt_market *lt_sim_market_of(const struct lt_sim_market *market);
+/* A request for what is asked. */
+void lt_sim_market_request(struct lt_request *request,
+    const struct lt_sim_market *market, const struct lt_sim_ask *ask,
+    int64_t now_utc_s);
 /* When lt_decide() would start it, of all that is seen now. */
 int lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
     const struct lt_sim_ask *ask, int64_t now_utc_s, struct lt_error *err);

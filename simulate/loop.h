@@ -45,5 +45,18 @@ int lt_sim_dispatch(
 /* plan.c: of those that came, or of all that wait, when each shall start. */
 int lt_sim_plan(struct lt_sim_loop *loop, bool again, int64_t now_utc_s,
     struct lt_error *err);
+/* What is known of its run time. */
+struct lt_sim_ask lt_sim_ask_of(
+    const struct lt_sim_run *run, const struct lt_sim_job *job);
+/* What it takes from its start on, as far as it is known. */
+struct lt_planned lt_sim_window(
+    const struct lt_sim_loop *loop, uint32_t index, int64_t start_utc_s);
+/* Of one that runs. */
+struct lt_planned lt_sim_running(
+    const struct lt_sim_loop *loop, uint32_t index, int64_t now_utc_s);
+
+/* rearrange.c: those that wait, together. */
+int lt_sim_rearrange(struct lt_sim_loop *loop, uint32_t rounds,
+    int64_t now_utc_s, struct lt_error *err);
 
 #endif

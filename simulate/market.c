@@ -100,6 +100,37 @@ lt_sim_market_see(struct lt_sim_market *market, const double *values,
 	return lt_series_prepare(&market->series, err);
 }
 
+void
+lt_sim_market_queue(struct lt_sim_market *market, bool queued)
+{
+	const uint32_t flag = LT_PARTITION_QUEUED;
+
+	market->partition.flags = queued ? market->partition.flags | flag
+					 : market->partition.flags & ~flag;
+}
+
+const struct lt_market *
+lt_sim_market_of(const struct lt_sim_market *market)
+{
+	return &market->market;
+}
+
+void
+lt_sim_market_request(struct lt_request *request,
+    const struct lt_sim_market *market, const struct lt_sim_ask *ask,
+    int64_t now_utc_s)
+{
+	*request = market->request;
+	request->min_nodes = request->max_nodes = request->cpus = ask->cpus;
+	request->limit_s = ask->limit_s;
+	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
+	request->earliest_utc_s = now_utc_s;
+	/* Late already: as soon as there is room. */
+	request->latest_utc_s = ask->latest_utc_s > now_utc_s
+				    ? ask->latest_utc_s
+				    : now_utc_s;
+}
+
 int
 lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
     const struct lt_sim_ask *ask, int64_t now_utc_s, struct lt_error *err)
@@ -107,13 +138,7 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 	struct lt_request *const request = &market->request;
 
 	*start_utc_s = now_utc_s;
-	if (ask->latest_utc_s <= now_utc_s)
-		return LT_OK;
-	request->min_nodes = request->max_nodes = request->cpus = ask->cpus;
-	request->limit_s = ask->limit_s;
-	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
-	request->earliest_utc_s = now_utc_s;
-	request->latest_utc_s = ask->latest_utc_s;
+	lt_sim_market_request(request, market, ask, now_utc_s);
 	if (ask->standing_utc_s > 0) {
 		const struct lt_replan replan = {request, &market->market,
 		    ask->planned, ask->planned_count, 0, ask->standing_utc_s,
@@ -122,7 +147,7 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 		if (lt_replan(&market->again, &replan, err) != LT_OK)
 			return err->code;
 		*start_utc_s = market->again.why != LT_REPLAN_KEEP
-				   ? market->again.plan.chosen.start_utc_s
+				   ? (market->again.plan.moved ? market->again.plan.chosen.start_utc_s : now_utc_s)
 			       : ask->standing_utc_s > now_utc_s
 				   ? ask->standing_utc_s
 				   : now_utc_s;
@@ -131,6 +156,6 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 	if (lt_decide(&market->plan, request, &market->market, ask->planned,
 		ask->planned_count, now_utc_s, err) != LT_OK)
 		return err->code;
-	*start_utc_s = market->plan.chosen.start_utc_s;
+	*start_utc_s = market->plan.moved ? market->plan.chosen.start_utc_s : now_utc_s;
 	return LT_OK;
 }

@@ -7,9 +7,10 @@
 #include "loop.h"
 #include "units.h"
 
-/* What is known of its run time. */
-static struct lt_sim_ask
-ask_of(const struct lt_sim_run *run, const struct lt_sim_job *job)
+enum { ROUNDS_AN_HOUR = 400, ROUNDS_AN_ARRIVAL = 40 }; /* as lowtided */
+
+struct lt_sim_ask
+lt_sim_ask_of(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
 	const struct lt_sim_options *const options = run->options;
 	const int64_t average_s =
@@ -37,15 +38,27 @@ books(const struct lt_sim_run *run)
 	       !run->options->herd;
 }
 
-/* What it takes from its start on, as far as it is known. */
-static struct lt_planned
-window_of(const struct lt_sim_loop *loop, uint32_t index, int64_t start_utc_s)
+struct lt_planned
+lt_sim_window(const struct lt_sim_loop *loop, uint32_t index, int64_t start_utc_s)
 {
 	return (struct lt_planned){
 	    .nodes = (float)loop->run->trace->jobs[index].cpus,
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s =
 		start_utc_s + loop->run->result->fates[index].expected_s};
+}
+
+struct lt_planned
+lt_sim_running(
+    const struct lt_sim_loop *loop, uint32_t index, int64_t now_utc_s)
+{
+	struct lt_planned window = lt_sim_window(
+	    loop, index, loop->run->result->fates[index].start_utc_s);
+
+	/* It runs longer than was thought: who knows until when. */
+	if (window.end_utc_s <= now_utc_s)
+		window.end_utc_s = now_utc_s + LT_HOUR_S;
+	return window;
 }
 
 /* All that run, and those that wait and were planned before. */
@@ -56,11 +69,7 @@ book_all(struct lt_sim_loop *loop, uint32_t planned_count, int64_t now_utc_s)
 		const uint32_t index = loop->heap[i].job;
 		struct lt_planned *const window = &loop->windows[i];
 
-		*window = window_of(
-		    loop, index, loop->run->result->fates[index].start_utc_s);
-		/* It runs longer than was thought: who knows until when. */
-		if (window->end_utc_s <= now_utc_s)
-			window->end_utc_s = now_utc_s + LT_HOUR_S;
+		*window = lt_sim_running(loop, index, now_utc_s);
 	}
 	for (uint32_t i = 0; i < loop->waiting_count; i++) {
 		const uint32_t index = loop->waiting[i];
@@ -68,7 +77,7 @@ book_all(struct lt_sim_loop *loop, uint32_t planned_count, int64_t now_utc_s)
 
 		loop->windows[loop->event_count + i] =
 		    i < planned_count
-			? window_of(loop, index,
+			? lt_sim_window(loop, index,
 			      start_s > now_utc_s ? start_s : now_utc_s)
 			: (struct lt_planned){0};
 	}
@@ -85,7 +94,7 @@ plan_one(struct lt_sim_loop *loop, uint32_t slot, int64_t now_utc_s,
 	int64_t *const start_s = &loop->planned_utc_s[index];
 
 	if (loop->run->rule->decides) {
-		struct lt_sim_ask ask = ask_of(run, job);
+		struct lt_sim_ask ask = lt_sim_ask_of(run, job);
 
 		if (run->options->again == LT_SIM_REPLAN)
 			ask.standing_utc_s = *start_s;
@@ -105,13 +114,24 @@ plan_one(struct lt_sim_loop *loop, uint32_t slot, int64_t now_utc_s,
 			return err->code;
 		if (books(run))
 			loop->windows[loop->event_count + slot] =
-			    window_of(loop, index, *start_s);
+			    lt_sim_window(loop, index, *start_s);
 	} else if (loop->run->rule->start != NULL) {
 		*start_s = loop->run->rule->start(run, job);
 	} else {
 		*start_s = now_utc_s;
 	}
 	return LT_OK;
+}
+
+/* Is a job's time there, and no room for it? */
+static bool
+has_queue(const struct lt_sim_loop *loop, uint32_t planned_count,
+    int64_t now_utc_s)
+{
+	for (uint32_t i = 0; i < planned_count; i++)
+		if (loop->planned_utc_s[loop->waiting[i]] < now_utc_s)
+			return true;
+	return false;
 }
 
 /* What is seen at this time, for all decisions of it. */
@@ -140,10 +160,16 @@ lt_sim_plan(struct lt_sim_loop *loop, bool again, int64_t now_utc_s,
 		return LT_OK;
 	if (see(loop, now_utc_s, err))
 		return err->code;
-	if (books(loop->run))
+	if (books(loop->run)) {
 		book_all(loop, planned_count, now_utc_s);
+		lt_sim_market_queue(loop->run->market,
+		    has_queue(loop, planned_count, now_utc_s));
+	}
 	for (; from < loop->waiting_count; from++)
 		if (plan_one(loop, from, now_utc_s, err))
 			return err->code;
-	return LT_OK;
+	if (!books(loop->run) || loop->run->options->again != LT_SIM_REPLAN)
+		return LT_OK;
+	return lt_sim_rearrange(
+	    loop, again ? ROUNDS_AN_HOUR : ROUNDS_AN_ARRIVAL, now_utc_s, err);
 }

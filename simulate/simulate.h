@@ -15,6 +15,7 @@
  *   generate.c   limits, users and names for traces that have none
  *   run.c        time goes on from event to event
  *   plan.c       when those that wait shall start
+ *   rearrange.c  the same for all that wait together, where room is short
  *   queue.c      who of them has room
  *   start.c      a job starts, and ends
  *   use.c        what running takes

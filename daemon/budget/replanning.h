@@ -2,8 +2,7 @@
 /*
  * Jobs that wait for the start they were given are decided again: each hour,
  * shortly before they start, and when what they were decided by has changed.
- * Only what lowtide set is changed, within
- * what was promised at the submission.
+ * Only what lowtide set is changed, within what was promised at the submission.
  */
 #ifndef LT_REPLANNING_H
 #define LT_REPLANNING_H
@@ -24,6 +23,7 @@ struct lt_replan_state {      /* start as { 0 } */
 	int64_t looked_utc_s; /* jobs that were due until then were queued; 0:
 			       * all are */
 	int64_t passed_utc_s; /* when the pass before was */
+	uint32_t gathered;   /* row of the list of jobs: rearranging.c */
 	struct lt_replan_due *queue;
 	uint32_t count;
 	size_t capacity;

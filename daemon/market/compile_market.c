@@ -353,6 +353,8 @@ add_busy(
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
 		lt_occupancy_count(&occupancy, list, m, (int)i, b->now_utc_s);
+		if (occupancy.queued)
+			p->flags |= LT_PARTITION_QUEUED;
 		if (occupancy.count == 0)
 			continue;
 		struct lt_series *const s =

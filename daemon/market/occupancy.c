@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hour steps: a plan does not need more, and a step is never under-counted
- * (a job that touches an hour counts for all of it).
+ * Quarters of an hour, later hours: a plan does not need more, and a step is
+ * never under-counted (a job that touches one counts for all of it).
  */
 #include <string.h>
 
@@ -9,6 +9,9 @@
 #include "charge.h"
 #include "quote.h"
 #include "units.h"
+
+static const int64_t horizon_s = LT_OCCUPANCY_DAYS * LT_DAY_S;
+static const double noise = 1e-9; /* of sums of nodes */
 
 static double
 equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
@@ -77,9 +80,7 @@ lt_occupancy_window(struct lt_planned *window, const struct lt_slurm_job *job,
 		return false;
 	const int64_t start_utc_s = running ? now_utc_s : job->eligible_utc_s;
 	const int64_t whole_s = length_s(job, now_utc_s);
-	const int64_t most_s = whole_s < LT_OCCUPANCY_STEPS * LT_HOUR_S
-				   ? whole_s
-				   : (int64_t)LT_OCCUPANCY_STEPS * LT_HOUR_S;
+	const int64_t most_s = whole_s < horizon_s ? whole_s : horizon_s;
 	const int64_t end_utc_s =
 	    (running && job->start_utc_s ? job->start_utc_s : start_utc_s) +
 	    (running ? job->suspended_s : 0) + most_s;
@@ -87,9 +88,97 @@ lt_occupancy_window(struct lt_planned *window, const struct lt_slurm_job *job,
 	*window = (struct lt_planned){.partition = (uint16_t)partition,
 	    .nodes = (float)(equivalents(job, market, partition) *
 			     (running ? 1 : job->array_pending)),
-	    .start_utc_s = start_utc_s - start_utc_s % LT_HOUR_S,
-	    .end_utc_s = (end_utc_s + LT_HOUR_S - 1) / LT_HOUR_S * LT_HOUR_S};
+	    .start_utc_s = start_utc_s - start_utc_s % LT_OCCUPANCY_GRAIN_S,
+	    .end_utc_s = (end_utc_s + LT_OCCUPANCY_GRAIN_S - 1) /
+			 LT_OCCUPANCY_GRAIN_S * LT_OCCUPANCY_GRAIN_S};
 	return window->end_utc_s > window->start_utc_s;
+}
+
+/* Where step i starts; one behind the last is where that ends. */
+static int64_t
+step_s(int i)
+{
+	enum { FINE = LT_DAY_S / LT_OCCUPANCY_GRAIN_S };
+
+	return i < FINE ? (int64_t)i * LT_OCCUPANCY_GRAIN_S
+			: LT_DAY_S + (int64_t)(i - FINE) * LT_HOUR_S;
+}
+
+/* The step that holds that second, 0 to LT_OCCUPANCY_STEPS. */
+static int
+step_of(int64_t after_s)
+{
+	if (after_s < 0)
+		return 0;
+	if (after_s >= horizon_s)
+		return LT_OCCUPANCY_STEPS;
+	return after_s < LT_DAY_S
+		   ? (int)(after_s / LT_OCCUPANCY_GRAIN_S)
+		   : (int)(LT_DAY_S / LT_OCCUPANCY_GRAIN_S +
+			   (after_s - LT_DAY_S) / LT_HOUR_S);
+}
+
+/* Does it wait for nodes, or for those before it, and for nothing else? */
+static bool
+is_in_line(const struct lt_slurm_job *job, int64_t now_utc_s)
+{
+	return job->state == LT_JOB_PENDING && !job->held && job->nodes > 0 &&
+	       job->eligible_utc_s <= now_utc_s && job->reason_text != NULL &&
+	       (strcmp(job->reason_text, "Resources") == 0 ||
+		   strcmp(job->reason_text, "Priority") == 0);
+}
+
+static double
+node_seconds(const struct lt_slurm_job *job, const struct lt_market *market,
+    int partition, int64_t now_utc_s)
+{
+	const int64_t whole_s = length_s(job, now_utc_s);
+
+	return equivalents(job, market, partition) * job->array_pending *
+	       (double)(whole_s < horizon_s ? whole_s : horizon_s);
+}
+
+/* What is free goes to those in line, until their work is done. */
+static void
+fill(double *nodes, double room, double work)
+{
+	for (int i = 0; i < LT_OCCUPANCY_STEPS && work > 0; i++) {
+		const double length_of_step_s =
+		    (double)(step_s(i + 1) - step_s(i));
+		double taken = work / length_of_step_s;
+
+		if (taken > room - nodes[i])
+			taken = room - nodes[i];
+		if (!(taken > 0))
+			continue;
+		nodes[i] += taken;
+		work -= taken * length_of_step_s;
+	}
+}
+
+/* Steps, equal ones as one; the last of all is empty. */
+static void
+write_steps(
+    struct lt_occupancy *occupancy, const double *nodes, int64_t first_utc_s)
+{
+	int used = LT_OCCUPANCY_STEPS;
+	uint32_t count = 0;
+
+	while (used > 0 && nodes[used - 1] < noise)
+		used--;
+	for (int i = 0; i < used; i++) {
+		if (count > 0 && nodes[i] == occupancy->nodes[count - 1])
+			continue;
+		occupancy->start_utc_s[count] = first_utc_s + step_s(i);
+		occupancy->nodes[count++] = nodes[i] < noise ? 0 : nodes[i];
+	}
+	if (count > 0) {
+		occupancy->start_utc_s[count] = first_utc_s + step_s(used);
+		occupancy->nodes[count++] = 0;
+		occupancy->start_utc_s[count] =
+		    occupancy->start_utc_s[count - 1] + LT_HOUR_S;
+	}
+	occupancy->count = count;
 }
 
 void
@@ -97,29 +186,32 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_slurm_jobs *jobs, const struct lt_market *market,
     int partition, int64_t now_utc_s)
 {
-	const int64_t first = now_utc_s / LT_HOUR_S * LT_HOUR_S;
-	uint32_t used = 0;
+	const struct lt_partition *const p = &market->partitions[partition];
+	const int64_t first = now_utc_s - now_utc_s % LT_OCCUPANCY_GRAIN_S;
+	double nodes[LT_OCCUPANCY_STEPS + 2] = {0}; /* changes, then sums */
+	double in_line = 0;			    /* node-seconds */
 
-	memset(occupancy, 0, sizeof(*occupancy));
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
 		struct lt_planned window;
 
-		if (!in_partition(job, market->partitions[partition].name) ||
-		    !lt_occupancy_window(
+		if (!in_partition(job, p->name))
+			continue;
+		if (is_in_line(job, now_utc_s))
+			in_line +=
+			    node_seconds(job, market, partition, now_utc_s);
+		if (!lt_occupancy_window(
 			&window, job, market, partition, now_utc_s))
 			continue;
-		for (int64_t h = (window.start_utc_s - first) / LT_HOUR_S;
-		     h < LT_OCCUPANCY_STEPS &&
-		     first + h * LT_HOUR_S < window.end_utc_s;
-		     h++) {
-			occupancy->nodes[h] += (double)window.nodes;
-			used = (uint32_t)h + 1 > used ? (uint32_t)h + 1 : used;
-		}
+		nodes[step_of(window.start_utc_s - first)] +=
+		    (double)window.nodes;
+		/* The step in which it ends counts, if it is not at its start. */
+		nodes[step_of(window.end_utc_s - 1 - first) + 1] -=
+		    (double)window.nodes;
 	}
-	if (used == 0)
-		return;
-	occupancy->count = used < LT_OCCUPANCY_STEPS ? used + 1 : used;
-	for (uint32_t h = 0; h <= occupancy->count; h++)
-		occupancy->start_utc_s[h] = first + (int64_t)h * LT_HOUR_S;
+	for (int i = 1; i < LT_OCCUPANCY_STEPS; i++)
+		nodes[i] += nodes[i - 1];
+	fill(nodes, p->node_count, in_line);
+	occupancy->queued = in_line > 0;
+	write_steps(occupancy, nodes, first);
 }

@@ -176,7 +176,9 @@ say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_KEEP] = "",
 	    [LT_REPLAN_BETTER] = "better by newer figures",
 	    [LT_REPLAN_NO_ROOM] = "the one before had no room any more",
-	    [LT_REPLAN_CANNOT_RUN] = "the partition before can't run it now"};
+	    [LT_REPLAN_CANNOT_RUN] = "the partition before can't run it now",
+	    [LT_REPLAN_TOGETHER] =
+		"together with others it costs less, or has room in time"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

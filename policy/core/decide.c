@@ -154,6 +154,19 @@ make_lanes(struct decision *decision)
 	}
 }
 
+/* Do others wait there in line for what it needs? Then it takes its place
+ * behind them at once: with a begin time it would lose that. */
+static bool
+has_queue(struct decision *decision, const struct lane *lane)
+{
+	const struct lt_partition *const part =
+	    &decision->job.market->partitions[lane->partition];
+
+	return part->flags & LT_PARTITION_QUEUED &&
+	       !lt_lane_room_at_once(&decision->spans, lane, &decision->job,
+		   &decision->edges);
+}
+
 /* Take out the lanes that may not take part; make the others' windows. */
 static void
 open_lanes(struct decision *decision, const struct lt_planned *planned,
@@ -186,8 +199,18 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		if (job->request->pins & starts_at_once &&
 		    lane->latest_utc_s > job->earliest_utc_s)
 			lane->latest_utc_s = job->earliest_utc_s;
+		if (lane->partition == job->request->home) {
+			decision->home.latest_utc_s = lane->latest_utc_s;
+			decision->home_queued = has_queue(decision, lane);
+		}
 		lt_lane_spans(&decision->spans, lane, job, &decision->edges);
 		if (lane->span_count == 0) {
+			if (lane->partition == job->request->home) {
+				decision->home_too_late = true;
+				decision->home_utc_s = lt_lane_first_room(
+				    &decision->spans, lane, job,
+				    &decision->edges);
+			}
 			lt_lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
 			refuse(candidate, LT_REJECT_CAPACITY,
@@ -196,13 +219,17 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 				.node_count);
 			continue;
 		}
+		if (lane->partition == job->request->home)
+			decision->home_utc_s =
+			    decision->spans.list[lane->first_span].from_utc_s;
 		decision->lanes[kept++] = *lane;
 	}
 	decision->lane_count = kept;
 }
 
-/* What a choice is measured against: home now, or, where home can't run it,
- * the best lane at its earliest; of what is equal to a choice, that one. */
+/* What a choice is measured against: home at its first start with room, or,
+ * where home can't run it, the best lane at its earliest; of what is equal to
+ * a choice, that one. */
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
@@ -212,8 +239,7 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 	    lt_score_with_waiting(decision, lane, round);
 
 	return lt_score_value(decision, lane, &score,
-	    round == ROUND_EQUAL ? best->start_utc_s
-				 : decision->job.earliest_utc_s);
+	    round == ROUND_EQUAL ? best->start_utc_s : decision->home_utc_s);
 }
 
 /* One round: the earliest start that keeps most of the best saving. first: the
@@ -255,7 +281,7 @@ saves_enough(const struct decision *decision, const struct choice *choice,
 	const struct lane *const lane =
 	    decision->plan->fits ? &decision->home : choice->lane;
 	const double from =
-	    lt_score_value(decision, lane, was, decision->job.earliest_utc_s);
+	    lt_score_value(decision, lane, was, decision->home_utc_s);
 	const double to =
 	    lt_score_value(decision, choice->lane, is, choice->start_utc_s);
 
@@ -273,7 +299,7 @@ waits_for_little(const struct decision *decision, const struct choice *choice)
 	const struct lane *const lane = choice->lane;
 
 	return lane != NULL &&
-	       choice->start_utc_s > decision->job.earliest_utc_s &&
+	       choice->start_utc_s > decision->home_utc_s &&
 	       decision->plan->objective != LT_OBJECTIVE_FAST &&
 	       !(decision->use_money && saves_enough(decision, choice,
 					    &home->money, &lane->money)) &&
@@ -281,22 +307,26 @@ waits_for_little(const struct decision *decision, const struct choice *choice)
 					     &home->carbon, &lane->carbon));
 }
 
-/* Only what can start at once stays. */
+/* Only what starts no later than it would by itself stays. */
 static void
 drop_later_starts(struct decision *decision)
 {
-	const int64_t earliest_utc_s = decision->job.earliest_utc_s;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *const lane = &decision->lanes[i];
-		struct span *const first =
+		struct span *const spans =
 		    &decision->spans.list[lane->first_span];
+		uint32_t in_time = 0;
 
-		if (first->from_utc_s > earliest_utc_s)
+		while (in_time < lane->span_count &&
+		       spans[in_time].from_utc_s <= decision->home_utc_s)
+			in_time++;
+		if (in_time == 0)
 			continue;
-		first->to_utc_s = first->from_utc_s;
-		lane->span_count = 1;
+		lane->span_count = in_time;
+		if (spans[in_time - 1].to_utc_s > decision->home_utc_s)
+			spans[in_time - 1].to_utc_s = decision->home_utc_s;
 		decision->lanes[kept++] = *lane;
 	}
 	decision->lane_count = kept;
@@ -389,6 +419,36 @@ name_best(struct lt_plan *plan)
 	}
 }
 
+static struct lt_estimate
+home_at(const struct decision *decision, int64_t start_utc_s)
+{
+	struct lt_estimate at;
+
+	lt_lane_estimate(&at, &decision->home, start_utc_s);
+	at.score = lt_score_at(decision, &decision->home, start_utc_s);
+	at.too_late = decision->home_too_late;
+	return at;
+}
+
+/* What the job comes to without a better place. Where home has no room in time
+ * it waits as long as it was promised to wait at most: whoever is in its way
+ * may go elsewhere until then. */
+static void
+stay_home(struct decision *decision)
+{
+	const int64_t earliest_utc_s = decision->job.earliest_utc_s;
+	const int64_t latest_utc_s = decision->home.latest_utc_s;
+	struct lt_plan *const plan = decision->plan;
+
+	if (plan->fits)
+		plan->home = home_at(decision, decision->home_utc_s);
+	plan->chosen = plan->home;
+	if (decision->home_too_late)
+		plan->chosen = home_at(decision, latest_utc_s > earliest_utc_s
+						     ? latest_utc_s
+						     : earliest_utc_s);
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -402,29 +462,33 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		price_home(decision);
 	else
 		make_lanes(decision);
-	if (plan->fits)
-		lt_lane_estimate(
-		    &plan->home, &decision->home, decision->job.earliest_utc_s);
-	plan->chosen = plan->home;
+	decision->home_utc_s = decision->job.earliest_utc_s;
+	decision->home_too_late = decision->home_queued = false;
+	if (request->objective != LT_OBJECTIVE_OFF) {
+		choose_currencies(decision);
+		decision->home_age_s =
+		    lt_market_signal_age_s(decision->job.market, request->home,
+			decision->job.now_utc_s);
+		open_lanes(decision, planned, planned_count);
+	}
+	stay_home(decision);
 	if (request->objective == LT_OBJECTIVE_OFF)
 		return;
-	choose_currencies(decision);
-	decision->home_age_s = lt_market_signal_age_s(
-	    decision->job.market, request->home, decision->job.now_utc_s);
-	open_lanes(decision, planned, planned_count);
 	choice = choose_worth(decision, ROUND_FIRST, NULL);
 	if (choice.lane == NULL && plan->fits)
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	if (choice.lane != NULL)
+	if (choice.lane != NULL) {
 		lt_lane_estimate(
 		    &plan->chosen, choice.lane, choice.start_utc_s);
-	plan->chosen.score = choice.score;
+		plan->chosen.score = lt_score_at(
+		    decision, choice.lane, choice.start_utc_s);
+	}
 	plan->moved =
-	    choice.lane != NULL &&
-	    (plan->chosen.partition != request->home ||
-		plan->chosen.start_utc_s > decision->job.earliest_utc_s);
+	    plan->chosen.partition != request->home ||
+	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
+		(choice.lane != NULL || !decision->home_queued));
 	name_best(plan);
 }
 

@@ -9,6 +9,9 @@
 
 #include "decide_internal.h"
 
+/* What is booked ends before that. */
+static const int64_t room_horizon_s = 60 * LT_DAY_S;
+
 static int64_t
 edge_utc_s(const struct lt_planned *planned, uint16_t edge)
 {
@@ -190,4 +193,33 @@ lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
 		from_utc_s = next_utc_s;
 	}
 	add_span(spans, lane, from_utc_s, lane->latest_utc_s);
+}
+
+int64_t
+lt_lane_first_room(struct spans *spans, const struct lane *lane,
+    const struct job *job, const struct edges *edges)
+{
+	const uint32_t kept = spans->count;
+	struct lane longer = *lane;
+
+	longer.latest_utc_s = job->earliest_utc_s + room_horizon_s;
+	lt_lane_spans(spans, &longer, job, edges);
+	spans->count = kept;
+	return longer.span_count > 0
+		   ? spans->list[longer.first_span].from_utc_s
+		   : job->earliest_utc_s;
+}
+
+bool
+lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
+    const struct job *job, const struct edges *edges)
+{
+	const uint32_t kept = spans->count;
+	struct lane moment = *lane;
+
+	moment.latest_utc_s = job->earliest_utc_s;
+	moment.length_s = 1;
+	lt_lane_spans(spans, &moment, job, edges);
+	spans->count = kept;
+	return moment.span_count > 0;
 }

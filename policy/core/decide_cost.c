@@ -354,6 +354,7 @@ lt_lane_estimate(
 	    .interval_s = lane->active.interval_s,
 	    .time_ratio = lane->time_ratio,
 	    .time_ratio_known = lane->time_ratio_known,
+	    .node_equivalents = lane->node_equivalents,
 	    .has_cost = lane->has_charged,
 	    .has_carbon = lane->has_carbon,
 	    .expected_compute_micros =

@@ -143,6 +143,15 @@ void lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
 void lt_lane_spans(struct spans *spans, struct lane *lane,
     const struct job *job, const struct edges *edges);
 
+/* The first start with room, however late; the earliest where none is found.
+ * Behind the spans there are, which stay. */
+int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
+    const struct job *job, const struct edges *edges);
+
+/* Are its nodes free at the earliest start, however long they stay so? */
+bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
+    const struct job *job, const struct edges *edges);
+
 /* decide_search.c */
 /* Looks in one lane for the start with the least score below the limit or, if
  * `earliest`, for the first one before found's with a score of at most that.
@@ -179,6 +188,10 @@ struct decision {
 	struct lane lanes[LT_PARTITIONS_MAX];
 	uint32_t lane_count;
 	struct lane home; /* for the baseline; valid if plan->fits */
+	/* Its first start with room; the earliest where that is not known. */
+	int64_t home_utc_s;
+	bool home_too_late; /* that is after its window */
+	bool home_queued;   /* its nodes are taken at the earliest */
 	struct spans spans;
 	bool use_money, use_carbon;
 	double first_score;	/* of what EQUAL is to better; decide.c */
@@ -212,6 +225,9 @@ struct linear lt_score_with_waiting(
 /* Of the window that starts there. */
 double lt_score_value(const struct decision *decision, const struct lane *lane,
     const struct linear *linear, int64_t start_utc_s);
+/* The first score, with waiting, of that start. */
+double lt_score_at(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s);
 /* Noise of rounding in a score. */
 double lt_score_tolerance(double score);
 /* The least that a move must save, in units of the round's score. */

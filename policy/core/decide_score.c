@@ -96,6 +96,16 @@ lt_score_value(const struct decision *decision, const struct lane *lane,
 }
 
 double
+lt_score_at(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s)
+{
+	const struct linear score =
+	    lt_score_with_waiting(decision, lane, ROUND_FIRST);
+
+	return lt_score_value(decision, lane, &score, start_utc_s);
+}
+
+double
 lt_score_tolerance(double score)
 {
 	return rounding * fmax(1, fabs(score));
@@ -137,7 +147,7 @@ struct aim
 lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 {
 	const struct lt_request *request = decision->job.request;
-	const int64_t now_at = decision->job.earliest_utc_s;
+	const int64_t now_at = decision->home_utc_s;
 	struct aim aim = {
 	    .score = lt_score_with_waiting(decision, lane, round)};
 

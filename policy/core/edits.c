@@ -85,9 +85,11 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
 	const bool moved = intent->plan->moved;
+	const bool advised = lt_mode_may(mode, LT_MAY_ADVISE) && moved &&
+			     !lt_plan_waits_for_room(intent->plan);
 	char text[LT_EDITS_WORDS_SIZE];
 
-	if (!intent->asked && !(lt_mode_may(mode, LT_MAY_ADVISE) && moved))
+	if (!intent->asked && !advised)
 		return;
 	lt_plan_lines(text, sizeof(text), intent->plan, intent->market,
 	    intent->now_utc_s);

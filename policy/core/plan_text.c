@@ -11,6 +11,8 @@
 #include "text.h"
 #include "units.h"
 
+enum { SOON_S = 60 }; /* "now" */
+
 static const char *
 name_of(const struct lt_market *market, int partition)
 {
@@ -23,6 +25,15 @@ static bool
 shows_money(const struct lt_market *market, const struct lt_estimate *estimate)
 {
 	return market->currency[0] != '\0' && estimate->has_cost;
+}
+
+bool
+lt_plan_waits_for_room(const struct lt_plan *plan)
+{
+	return plan->moved && plan->fits &&
+	       plan->chosen.partition == plan->home.partition &&
+	       (plan->chosen.too_late ||
+		   plan->chosen.start_utc_s == plan->home.start_utc_s);
 }
 
 /* "$41.20, 3.1 kg CO2e", "3.1 kg CO2e", "" */
@@ -74,7 +85,7 @@ static void
 put_window(struct lt_text *text, const struct lt_market *market,
     const struct lt_estimate *estimate, int64_t now_utc_s)
 {
-	const bool later = estimate->start_utc_s > now_utc_s + 60;
+	const bool later = estimate->start_utc_s > now_utc_s + SOON_S;
 	char start[64], end[64];
 
 	lt_zone_text(start, sizeof(start), &market->zone, estimate->start_utc_s,
@@ -136,7 +147,41 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 			first = 0;
 		}
 	else
-		lt_text_put(text, "Nothing better was found");
+		lt_text_put(text, plan->home.start_utc_s > now_utc_s + SOON_S
+				      ? "There is no room before"
+				      : "Nothing better was found");
+}
+
+/* The second line: what the choice is measured against. */
+static void
+put_home(struct lt_text *text, const struct lt_plan *plan,
+    const struct lt_market *market, int64_t now_utc_s)
+{
+	const int home = plan->home.partition;
+	char from[64];
+
+	if (!plan->fits) {
+		lt_text_put(text, "%s can't run it: %s. ",
+		    name_of(market, home),
+		    lt_reject_name(plan->candidates[home].reject));
+		return;
+	}
+	if (lt_plan_waits_for_room(plan)) {
+		lt_text_put(text, plan->chosen.too_late
+				      ? "There may be no room by then. "
+				      : "There is no room before. ");
+		return;
+	}
+	if (plan->home.start_utc_s > now_utc_s + SOON_S)
+		lt_text_put(text, "%s has room from %s, where it would be ",
+		    name_of(market, home),
+		    lt_zone_text(from, sizeof(from), &market->zone,
+			plan->home.start_utc_s, now_utc_s));
+	else
+		lt_text_put(
+		    text, "now on %s it would be ", name_of(market, home));
+	put_figures(text, market, &plan->home, "");
+	lt_text_put(text, ". ");
 }
 
 void
@@ -160,19 +205,9 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	lt_text_put(&text, ": ");
 	put_figures(&text, market, &plan->chosen, " CO2e");
 	lt_text_put(&text, "%s\n", caveat(market, plan->chosen.partition));
-	if (plan->fits) {
-		lt_text_put(&text, "now on %s it would be ",
-		    name_of(market, plan->home.partition));
-		put_figures(&text, market, &plan->home, "");
-		lt_text_put(&text, ". ");
-	} else {
-		lt_text_put(&text, "%s can't run it: %s. ",
-		    name_of(market, plan->home.partition),
-		    lt_reject_name(
-			plan->candidates[plan->home.partition].reject));
-	}
+	put_home(&text, plan, market, now_utc_s);
 	lt_text_put(&text, "Why: lowtide explain <job>.");
-	if (plan->chosen.start_utc_s > now_utc_s + 60)
+	if (plan->chosen.start_utc_s > now_utc_s + SOON_S)
 		lt_text_put(&text, " Sooner: lowtide now <job>");
 }
 
@@ -240,7 +275,7 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	char start[64] = "-", end[64] = "-", cost[64] = "-", carbon[64] = "-";
 
 	if (priced) {
-		if (at->start_utc_s > now_utc_s + 60)
+		if (at->start_utc_s > now_utc_s + SOON_S)
 			lt_zone_text(start, sizeof(start), &market->zone,
 			    at->start_utc_s, now_utc_s);
 		else

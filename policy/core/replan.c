@@ -10,15 +10,12 @@
 #include "decide_internal.h"
 #include "replan.h"
 
-/* Of the saving that there is: forecasts go up and down by as much from one
- * hour to the next, and each change is one that its user has to follow. */
-static const double switching = 0.1;
-
 static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_KEEP] = "keep",
     [LT_REPLAN_BETTER] = "better",
     [LT_REPLAN_NO_ROOM] = "no_room",
     [LT_REPLAN_CANNOT_RUN] = "cannot_run",
+    [LT_REPLAN_TOGETHER] = "together",
 };
 
 const char *
@@ -51,19 +48,10 @@ has_room(
 	return false;
 }
 
-static double
-score_at(const struct decision *decision, const struct lane *lane,
-    int64_t start_utc_s)
-{
-	const struct linear score =
-	    lt_score_with_waiting(decision, lane, ROUND_FIRST);
-
-	return lt_score_value(decision, lane, &score, start_utc_s);
-}
-
 /* The lane of a partition, with its room; false: it can't run the job. */
 static bool
-lane_of(struct lane *lane, struct decision *decision, int partition)
+lane_of(struct lane *lane, bool *too_late, struct decision *decision,
+    int partition)
 {
 	double wanted, found;
 
@@ -74,6 +62,7 @@ lane_of(struct lane *lane, struct decision *decision, int partition)
 	    lt_lane_build(lane, &decision->job, partition, &wanted, &found) !=
 		LT_REJECT_NONE)
 		return false;
+	*too_late = decision->standing_utc_s > lane->latest_utc_s;
 	/* What it was promised, it may have, whatever is known of that hour. */
 	if (lane->latest_utc_s < decision->standing_utc_s)
 		lane->latest_utc_s = decision->standing_utc_s;
@@ -92,27 +81,33 @@ judge(struct lt_replanned *out, struct decision *decision,
 		: decision->job.earliest_utc_s;
 	const struct lt_estimate *const chosen = &out->plan.chosen;
 	struct lane standing, other;
+	bool too_late;
 
 	decision->standing_utc_s = start_utc_s;
-	if (!lane_of(&standing, decision, of->partition))
+	if (!lane_of(&standing, &too_late, decision, of->partition))
 		return LT_REPLAN_CANNOT_RUN;
 	lt_lane_estimate(&out->standing, &standing, start_utc_s);
+	out->standing.too_late = too_late;
+	out->standing.score = lt_score_at(decision, &standing, start_utc_s);
 	if (!has_room(&decision->spans, &standing, start_utc_s))
 		return LT_REPLAN_NO_ROOM;
 	if ((chosen->partition == of->partition &&
 		chosen->start_utc_s == start_utc_s) ||
-	    !lane_of(&other, decision, chosen->partition))
+	    !lane_of(&other, &too_late, decision, chosen->partition))
 		return LT_REPLAN_KEEP;
-	const double stands = score_at(decision, &standing, start_utc_s);
-	const double is = score_at(decision, &other, chosen->start_utc_s);
+	const double stands = out->standing.score;
+	const double is = lt_score_at(decision, &other, chosen->start_utc_s);
 	const double least =
 	    lt_score_least_saving(decision, ROUND_FIRST, stands);
 	double from = stands;
 
+	if (is <= stands + lt_score_tolerance(stands) &&
+	    chosen->start_utc_s + LT_SOONER_S <= start_utc_s)
+		return LT_REPLAN_BETTER;
 	if (out->plan.fits)
-		from = fmax(from, score_at(decision, &decision->home,
-				      decision->job.earliest_utc_s));
-	return stands - is > fmax(least, switching * (from - is))
+		from = fmax(from, lt_score_at(decision, &decision->home,
+				      decision->home_utc_s));
+	return stands - is > fmax(least, LT_SWITCHING * (from - is))
 		   ? LT_REPLAN_BETTER
 		   : LT_REPLAN_KEEP;
 }

@@ -146,19 +146,23 @@ struct lt_estimate {   /* one partition, one start */
 	int partition; /* index; -1 = none */
 	int64_t start_utc_s;
 	int64_t end_utc_s;	  /* "done by": start + expected active time */
+	bool too_late;		  /* there is no room in time: home only */
 	double expected_active_s; /* of one task */
 	double expected_interruptions; /* of all tasks */
 	double restart_chance;
 	double interval_s; /* checkpoint interval used */
 	double time_ratio; /* run time here over at home */
 	bool time_ratio_known;
+	double node_equivalents; /* nodes x share x tasks at once */
 	bool has_cost, has_carbon;
 	double expected_compute_micros, expected_energy_micros,
 	    expected_storage_micros, expected_failure_micros;
 	int64_t cost_micros; /* their sum, all tasks, half away from zero */
 	int64_t carbon_mg;
 	double energy_wh;
-	double score; /* what was minimised, micros or mg or s */
+	/* By the objective, with what waiting is worth: micros, mg or s. Of a
+	 * plan's home and choice. */
+	double score;
 };
 
 struct lt_candidate { /* best start of one partition, or why there is none */
@@ -168,15 +172,20 @@ struct lt_candidate { /* best start of one partition, or why there is none */
 };
 
 struct lt_plan {
-	bool moved; /* differs from home and now */
+	bool moved; /* differs from home at once */
 	enum lt_objective objective;
 	uint32_t pins;		   /* what kept it from moving */
 	bool fits;		   /* home can run it at all */
 	struct lt_estimate chosen; /* == home when !moved */
-	struct lt_estimate home;   /* now, where it would have gone */
+	/* Where it would have gone, at the first start with room there; now,
+	 * where none is known. */
+	struct lt_estimate home;
 	uint32_t candidate_count;  /* == market->partition_count */
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };
+
+/* Moved for no other reason than that home has no room at once. */
+bool lt_plan_waits_for_room(const struct lt_plan *plan);
 
 /*
  * Decide. market is loaded, planned has planned_count windows (may be NULL

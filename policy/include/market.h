@@ -83,6 +83,8 @@ enum lt_partition_flag {
 	LT_PARTITION_TASKS_BY_NODE = 1 << 14,
 	/* --gpus of fewer than the nodes: each node has so many */
 	LT_PARTITION_GPUS_BY_NODE = 1 << 15,
+	/* Jobs wait in line there, for nodes or for those before them. */
+	LT_PARTITION_QUEUED = 1 << 16,
 };
 
 struct lt_partition {

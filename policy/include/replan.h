@@ -13,12 +13,20 @@ enum lt_replan_why {
 			       */
 	LT_REPLAN_NO_ROOM,    /* its window is full by now */
 	LT_REPLAN_CANNOT_RUN, /* the partition can't run it any more */
+	/* Of lt_rearrange(): others went elsewhere at the same time. */
+	LT_REPLAN_TOGETHER,
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */
 const char *lt_replan_word(enum lt_replan_why why);
 /* -1 = none. */
 int lt_replan_find(const char *word);
+
+/* Of the saving that there is: forecasts go up and down by as much from one
+ * hour to the next, and each change is one that its user has to follow. */
+#define LT_SWITCHING 0.1
+/* What is no worse and by so much sooner is worth a change: room came. */
+enum { LT_SOONER_S = 300 };
 
 struct lt_replan {
 	/* Of the job as it was submitted: home is where it would have gone by

@@ -99,7 +99,8 @@ make_partition(int i, bool money)
 	    .gpu_index = one_in(4) ? -1 : among(0, 18)};
 	*part = (struct lt_partition){
 	    .flags = LT_PARTITION_UP | (one_in(10) ? 0 : LT_PARTITION_MANAGED) |
-		     (one_in(3) ? LT_PARTITION_OWNED : 0),
+		     (one_in(3) ? LT_PARTITION_OWNED : 0) |
+		     (one_in(3) ? LT_PARTITION_QUEUED : 0),
 	    .max_time_s = one_in(8) ? 300 : INT64_MAX,
 	    .min_nodes = 1,
 	    .max_nodes = UINT32_MAX,

@@ -11,6 +11,8 @@ enum { WORLDS = 12000 };
 
 struct rules {
 	bool money, carbon, fits;
+	int64_t home_s; /* home's first start with room */
+	bool home_late; /* after its window */
 	struct price home;
 };
 
@@ -100,7 +102,6 @@ make_rules(void)
 	struct rules rules = {.fits = home->fits};
 
 	if (home->fits) {
-		rules.home = price_of(request->home, 0);
 		rules.money = home->has_money;
 		rules.carbon = home->has[2];
 		return rules;
@@ -150,6 +151,27 @@ open_options(const struct rules *rules)
 		    (!rules->fits || age_of(request->home) <= 3600) &&
 		    option->latest_s >= earliest_s && !is_bound(p);
 	}
+}
+
+/* Where it would go by itself. False: later than this test looks. */
+static bool
+find_home_start(struct rules *rules)
+{
+	const struct option *const home = &options[world.request.home];
+
+	if (rules->fits && home->moves) {
+		while (rules->home_s + home->length_s < SECONDS &&
+		       home->full[rules->home_s + home->length_s] >
+			   home->full[rules->home_s])
+			rules->home_s++;
+		if (rules->home_s + home->length_s >= SECONDS)
+			return false;
+		rules->home_late =
+		    rules->home_s > home->latest_s - earliest_s;
+	}
+	if (rules->fits)
+		rules->home = price_of(world.request.home, rules->home_s);
+	return true;
 }
 
 static double
@@ -213,7 +235,7 @@ may_start(const struct rules *rules, const struct pick *at, int round,
 		return false;
 	if (round == FIRST)
 		return true;
-	best = round == SECOND ? score_of(rules, request->home, 0, FIRST)
+	best = round == SECOND ? score_of(rules, request->home, rules->home_s, FIRST)
 			       : score_of(rules, first->p, first->s, FIRST);
 	return score_of(rules, at->p, at->s, FIRST) <=
 	       best + (1 + slack) * noise(best);
@@ -253,7 +275,7 @@ first_below(const struct look *look, int round, const struct pick *first,
 	for (int p = 0; p < (int)world.market.partition_count; p++)
 		if (options[p].moves && options[p].latest_s - earliest_s > end)
 			end = options[p].latest_s - earliest_s;
-	for (int64_t s = 0; s <= (look->only_now ? 0 : end); s++)
+	for (int64_t s = 0; s <= (look->only_now ? look->rules->home_s : end); s++)
 		for (int p = 0; p < (int)world.market.partition_count; p++) {
 			const struct pick at = {true, p, s};
 
@@ -287,7 +309,7 @@ choose(const struct look *look, int round, const struct pick *first)
 	if (!best.any)
 		return best;
 	from = round == EQUAL ? aim_of(rules, first->p, first->s, round)
-	       : rules->fits  ? aim_of(rules, world.request.home, 0, round)
+	       : rules->fits  ? aim_of(rules, world.request.home, rules->home_s, round)
 			      : aim_of(rules, best.p, 0, round);
 	if (known && !(score < from - least(rules, round, from) +
 				   look->slack * noise(from)))
@@ -312,12 +334,12 @@ is_much(const struct look *look, double from, double to)
 static bool
 is_little(const struct look *look, const struct pick *pick)
 {
-	if (!pick->any || pick->s == 0 ||
+	if (!pick->any || pick->s <= look->rules->home_s ||
 	    world.request.objective == LT_OBJECTIVE_FAST)
 		return false;
 	const struct price is = price_of(pick->p, pick->s);
 	const struct price was =
-	    price_of(look->rules->fits ? world.request.home : pick->p, 0);
+	    look->rules->fits ? look->rules->home : price_of(pick->p, 0);
 
 	return !(look->rules->money && is_much(look, was.money, is.money)) &&
 	       !(look->rules->carbon && is_much(look, was.carbon, is.carbon));
@@ -356,7 +378,7 @@ decide(const struct rules *rules, double slack)
 }
 
 static uint32_t moves, waits, elsewhere, second_round, unfit, capped, cleaner,
-    little, hairs;
+    little, full, late, hairs;
 
 static void
 check_figures(const struct lt_estimate *estimate, uint64_t number)
@@ -383,10 +405,26 @@ check_figures(const struct lt_estimate *estimate, uint64_t number)
 }
 
 static bool
-is_plan(const struct lt_plan *plan, const struct pick *pick)
+is_plan(const struct rules *rules, const struct lt_plan *plan,
+    const struct pick *pick)
 {
-	if (!pick->any)
-		return !plan->moved;
+	if (!pick->any) {
+		const int home = world.request.home;
+		const int64_t last_s = options[home].latest_s - earliest_s;
+		const int64_t stays_s = rules->home_late
+					    ? (last_s > 0 ? last_s : 0)
+					    : rules->home_s;
+		/* In line for nodes that are taken at once. */
+		const bool queued =
+		    options[home].moves && options[home].full[1] > 0 &&
+		    world.partitions[home].flags & LT_PARTITION_QUEUED;
+
+		return plan->moved == (stays_s > 0 && !queued) &&
+		       plan->home.too_late == rules->home_late &&
+		       plan->home.start_utc_s - earliest_s == rules->home_s &&
+		       plan->chosen.partition == home &&
+		       plan->chosen.start_utc_s - earliest_s == stays_s;
+	}
 	return plan->chosen.partition == pick->p &&
 	       plan->chosen.start_utc_s - earliest_s == pick->s &&
 	       plan->moved == (pick->p != world.request.home || pick->s > 0);
@@ -401,9 +439,11 @@ count(const struct rules *rules, const struct lt_plan *plan)
 
 	second_round += !first.any && rules->fits && plan->moved;
 	little += is_little(&look, &first);
-	cleaner += first.any && plan->moved && !is_plan(plan, &first) &&
+	cleaner += first.any && plan->moved && !is_plan(rules, plan, &first) &&
 		   !is_little(&look, &first);
 	capped += plan->moved && world.request.max_cost_micros != LT_UNSET_64;
+	full += rules->home_s > 0 && !rules->home_late;
+	late += rules->home_late;
 	moves += plan->moved;
 	unfit += !plan->fits && plan->moved;
 	waits += plan->moved && plan->chosen.start_utc_s > earliest_s;
@@ -431,6 +471,8 @@ check_world(uint64_t number)
 	    LT_OK);
 	rules = make_rules();
 	open_options(&rules);
+	if (!find_home_start(&rules))
+		return;
 	if (plan.fits != rules.fits)
 		fail_msg("%llu: home fits or not", (unsigned long long)number);
 	if (plan.fits)
@@ -441,7 +483,7 @@ check_world(uint64_t number)
 	for (; i < sizeof(slacks) / sizeof(*slacks); i++) {
 		const struct pick pick = decide(&rules, slacks[i]);
 
-		if (is_plan(&plan, &pick))
+		if (is_plan(&rules, &plan, &pick))
 			break;
 	}
 	if (i == sizeof(slacks) / sizeof(*slacks)) {
@@ -465,11 +507,12 @@ test_same_as_brute_force(void **state)
 		check_world(number);
 	print_message("# moves %u, waits %u, elsewhere %u, second round %u, "
 		      "home can't %u, capped %u, cleaner %u, for little %u, "
-		      "by a hair %u\n",
+		      "home full %u, too late %u, by a hair %u\n",
 	    moves, waits, elsewhere, second_round, unfit, capped, cleaner,
-	    little, hairs);
+	    little, full, late, hairs);
 	assert_true(moves > 1500 && waits > 500 && elsewhere > 800);
 	assert_true(second_round > 10 && unfit > 100 && capped > 100);
+	assert_true(full > 100 && late > 50);
 	assert_true(cleaner > 10 && little > 50 && hairs < moves / 100);
 }
 

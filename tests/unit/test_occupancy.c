@@ -3,6 +3,7 @@
  * For how long nodes are booked: by limits, by what quotes expect, and by what
  * remains of a job that has outlived that.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,6 +38,18 @@ quote_text(char text[LT_QUOTE_TEXT_SIZE], const char *partition,
 	    lt_quote_run_pack(quote.run, sizeof(quote.run), &run), LT_OK);
 	assert_int_equal(
 	    lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, &quote), LT_OK);
+}
+
+static double
+nodes_at(const struct lt_occupancy *got, int64_t utc_s)
+{
+	uint32_t i = 0;
+
+	if (got->count == 0 || utc_s < got->start_utc_s[0])
+		return 0;
+	while (i + 1 < got->count && got->start_utc_s[i + 1] <= utc_s)
+		i++;
+	return got->nodes[i];
 }
 
 static void
@@ -98,10 +111,99 @@ booked_as_long_as_expected(void **state)
 		quote_text(
 		    text, cases[i].planned, cases[i].from, cases[i].ratio_ppm);
 		lt_occupancy_count(&got, &jobs, &market, 0, NOW);
-		assert_int_equal(got.count, cases[i].last + 2);
-		for (int h = 0; h <= cases[i].last + 1; h++)
-			assert_int_equal(got.nodes[h] > 0,
+		assert_false(got.queued);
+		for (int h = 0; h <= cases[i].last + 4; h++)
+			assert_int_equal(
+			    nodes_at(&got, NOW + h * HOUR + HOUR / 2) > 0,
 			    h >= cases[i].first && h <= cases[i].last);
+	}
+}
+
+enum { NODES = 40, MANY = 60, WORLDS = 200, DAY = 24 * HOUR };
+
+static uint32_t
+below(uint32_t count)
+{
+	static uint64_t seed = 11;
+
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % count;
+}
+
+/* Does the job take its nodes in a part of that step? */
+static bool
+meets(const struct lt_slurm_job *job, int64_t now, int64_t from, int64_t to)
+{
+	const bool runs = job->state == LT_JOB_RUNNING;
+	const int64_t start = runs ? now : job->eligible_utc_s;
+	const int64_t end =
+	    (runs ? job->start_utc_s : job->eligible_utc_s) + job->limit_s;
+
+	if (!runs && job->eligible_utc_s <= now)
+		return false; /* it is in line */
+	return start < to && end > from;
+}
+
+/* Each step of the week against all jobs, and the work of those in line. */
+static void
+same_as_job_by_job(void **state)
+{
+	static struct lt_occupancy got;
+	static struct lt_slurm_job all[MANY];
+
+	(void)state;
+	for (int world = 0; world < WORLDS; world++) {
+		const int64_t now = NOW + below(HOUR);
+		const int64_t first = now - now % 900;
+		struct lt_shape shape = {.node_count = NODES, .cpus = 64};
+		struct lt_partition partition = {
+		    .name = "home", .shape_count = 1, .node_count = NODES};
+		const struct lt_market market = {.partition_count = 1,
+		    .shape_count = 1,
+		    .partitions = &partition,
+		    .shapes = &shape};
+		const struct lt_slurm_jobs jobs = {below(MANY), all, 0};
+		double in_line = 0, filled = 0;
+		bool was_full = true;
+
+		for (uint32_t i = 0; i < jobs.count; i++) {
+			const uint32_t kind = below(4);
+
+			all[i] = (struct lt_slurm_job){.partition = "home",
+			    .admin_comment = "",
+			    .reason_text = kind < 2 ? "Resources" : "Dependency",
+			    .state = kind == 0 ? LT_JOB_RUNNING : LT_JOB_PENDING,
+			    .nodes = 1,
+			    .cpus = 64,
+			    .array_pending = 1,
+			    .limit_s = 60 * (1 + below(60 * 40)),
+			    .start_utc_s = kind == 0 ? now - below(DAY) : 0,
+			    .eligible_utc_s =
+				kind == 2 ? now + 1 + below(8 * DAY) : 0};
+			if (kind == 1)
+				in_line += (double)all[i].limit_s;
+		}
+		lt_occupancy_count(&got, &jobs, &market, 0, now);
+		assert_int_equal(got.queued, in_line > 0);
+		for (int64_t at = 0; at < 7 * DAY;) {
+			const int64_t step = at < DAY ? 900 : HOUR;
+			const double nodes = nodes_at(&got, first + at);
+			double booked = 0;
+
+			for (uint32_t i = 0; i < jobs.count; i++)
+				booked += meets(&all[i], now, first + at,
+				    first + at + step);
+			assert_true(nodes > booked - 1e-6);
+			/* No node is left while somebody is in line. */
+			if (nodes > booked + 1e-6)
+				assert_true(was_full);
+			was_full = nodes >= NODES - 1e-6;
+			filled += (nodes - booked) * (double)step;
+			at += step;
+		}
+		if (fabs(filled - in_line) > 1 + 1e-9 * in_line)
+			fail_msg("world %d: %f of %f node-seconds", world,
+			    filled, in_line);
 	}
 }
 
@@ -110,6 +212,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(booked_as_long_as_expected),
+	    cmocka_unit_test(same_as_job_by_job),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

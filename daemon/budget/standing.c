@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job that waits where lowtide put it: what it asks, and its way to another
+ * start: held for first, then told to slurmctld.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile_budget.h"
+#include "daemon.h"
+#include "fits.h"
+#include "ingest.h"
+#include "job_quote.h"
+#include "jobs.h"
+#include "log.h"
+#include "occupancy.h"
+#include "pace.h"
+#include "standing.h"
+#include "units.h"
+
+/* Was it lowtide that chose its start, and has nobody changed it since? */
+static bool
+find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
+    int64_t now_utc_s)
+{
+	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
+					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
+					  LT_QUOTE_FREEING;
+
+	s->job = lt_jobs_find(&d->jobs.list, job_id);
+	if (s->job == NULL || s->job->state != LT_JOB_PENDING || s->job->held ||
+	    s->job->is_cron || s->job->het_job_id != 0 ||
+	    s->job->eligible_utc_s <= now_utc_s ||
+	    s->job->admin_comment == NULL ||
+	    lt_quote_unpack(&s->quote, s->job->admin_comment,
+		strlen(s->job->admin_comment), NULL) != LT_OK)
+		return false;
+	return s->quote.wish.known && lt_mode_may(s->quote.mode, LT_MAY_EDIT) &&
+	       s->quote.objective != LT_OBJECTIVE_OFF &&
+	       !(s->quote.wish.pins & LT_PIN_BEGIN) &&
+	       s->job->eligible_utc_s == s->quote.plan_start_utc_s &&
+	       strcmp(s->job->partition, s->quote.partition) == 0 &&
+	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
+		   LT_OK &&
+	       s->hold.uid == s->job->uid && s->hold.state == LT_HOLD_OPEN &&
+	       !(s->hold.quote.flags & held_back) &&
+	       /* All of an array, or none of it. */
+	       s->hold.live_tasks == s->job->array_pending;
+}
+
+/* Its request, as far as a record and the quote have it. What no record shows
+ * keeps it in its partition. */
+static bool
+make_request(
+    struct lt_standing *s, const struct lt_market *market, int64_t now_utc_s)
+{
+	struct lt_slurm_job early = *s->job;
+	struct lt_request *const request = &s->made.request;
+	const int home = lt_market_partition(market, s->quote.home);
+
+	(void)lt_quote_run_unpack(
+	    &s->run, s->quote.run, strlen(s->quote.run), NULL);
+	early.eligible_utc_s = now_utc_s;
+	if (!lt_request_of_job(&s->made, &early, market, now_utc_s))
+		return false;
+	s->partition = s->made.partitions[0];
+	lt_wish_lay(request, &s->quote.wish);
+	request->objective = s->quote.objective;
+	request->named_count = 0;
+	request->home = home;
+	if (!s->quote.wish.movable || home < 0) {
+		request->pins |= LT_PIN_PARTITION;
+		request->home = s->partition;
+	}
+	if (request->home == home)
+		request->learned = s->run.expected;
+	request->latest_utc_s = s->job->submit_utc_s + market->max_delay_s;
+	return true;
+}
+
+/* Is what is held for it enough, in the period that it is held in? */
+static bool
+is_within(const struct lt_budget_snapshot *snapshot,
+    const struct lt_ledger_hold *held, const struct lt_ledger_hold *moved)
+{
+	const struct lt_amount *const was = &held->quote.hold_per_task;
+	const struct lt_amount *const is = &moved->quote.hold_per_task;
+	const int account = lt_sheet_account(snapshot, moved->quote.account);
+	const struct lt_hold before = {.account = account,
+	    .start_utc_s = held->quote.start_utc_s,
+	    .end_utc_s = held->quote.end_utc_s};
+
+	return !lt_sheet_budgeted(snapshot, account) ||
+	       (was->has_money >= is->has_money &&
+		   was->has_carbon >= is->has_carbon &&
+		   is->money_micros <= was->money_micros &&
+		   is->carbon_mg <= was->carbon_mg &&
+		   !lt_sheet_new_period(snapshot, &before,
+		       moved->quote.start_utc_s, moved->quote.end_utc_s));
+}
+
+/* What is more, or of another period, is judged with all that was admitted
+ * since. */
+static bool
+fits(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_ledger_hold *moved, int64_t now_utc_s)
+{
+	return lt_ingest(d, now_utc_s, NULL) == LT_OK &&
+	       lt_compile_budget(d, now_utc_s, NULL) == LT_OK &&
+	       lt_fits_instead(&d->budget, &s->hold, moved, now_utc_s);
+}
+
+/* The quote and hold of the new start. False: it can't be priced, or is dearer
+ * than the budget allows. */
+static bool
+price(struct lt_ledger_hold *moved, struct lt_daemon *d,
+    const struct lt_standing *s, const struct lt_plan *plan,
+    int64_t now_utc_s)
+{
+	const struct lt_estimate *const chosen = &plan->chosen;
+	const int partition = chosen->partition;
+	struct lt_quote *const quote = &moved->quote;
+	struct lt_quote fresh = {0};
+	struct lt_quote_run run = s->run;
+	struct lt_whys whys;
+
+	*moved = s->hold;
+	quote->wish = s->quote.wish;
+	if (lt_quote_hold(&fresh, &s->made.request, &d->market, &partition, 1,
+		chosen->start_utc_s, NULL) != LT_OK)
+		return false;
+	quote->hold_per_task = fresh.hold_per_task;
+	quote->start_utc_s = fresh.start_utc_s;
+	quote->end_utc_s = fresh.end_utc_s;
+	snprintf(quote->partition, sizeof(quote->partition), "%s",
+	    d->market.partitions[partition].name);
+	quote->plan_start_utc_s = chosen->start_utc_s;
+	quote->plan_expected = (struct lt_amount){chosen->has_cost,
+	    chosen->has_carbon, chosen->cost_micros, chosen->carbon_mg};
+	if (run.kind != 0 && s->made.request.home != partition)
+		run.ratio_ppm =
+		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+	else
+		run.ratio_ppm = LT_MICROS;
+	if (run.kind != 0 &&
+	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
+		quote->run[0] = '\0';
+	lt_why_of_plan(&whys, plan, &d->market);
+	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
+		quote->why[0] = '\0';
+	if (quote->rev < s->quote.rev)
+		quote->rev = s->quote.rev;
+	quote->rev++;
+	return is_within(&d->budget.snapshot, &s->hold, moved) ||
+	       fits(d, s, moved, now_utc_s);
+}
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct lt_plan_made
+plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
+{
+	struct lt_plan_made plan = {.made_utc_s = made_utc_s,
+	    .start_utc_s = quote->plan_start_utc_s,
+	    .expected = quote->plan_expected};
+
+	snprintf(
+	    plan.partition, sizeof(plan.partition), "%s", quote->partition);
+	snprintf(plan.why, sizeof(plan.why), "%s", why);
+	return plan;
+}
+
+/* For explain: the first change brings the first plan along. What can't be
+ * written is missing there, and stops nothing. */
+static void
+note_plan(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_quote *moved, const char *why, int64_t now_utc_s)
+{
+	const struct lt_plan_made next = plan_of(moved, now_utc_s, why);
+	const struct lt_plan_made first =
+	    plan_of(&s->quote, s->job->submit_utc_s, "");
+	struct lt_plan_made *known = NULL;
+	uint32_t count = 0;
+	struct lt_error err = {0};
+	int code = lt_ledger_plans(d->ledger, moved->id, &known, &count, &err);
+
+	free(known);
+	if (code == LT_OK && count == 0)
+		code = lt_ledger_put_plan(d->ledger, moved->id, &first, &err);
+	if (code == LT_OK)
+		code = lt_ledger_put_plan(d->ledger, moved->id, &next, &err);
+	if (code != LT_OK)
+		lt_log("plan_lost", "job=%u error=\"%s\"", s->job->job_id,
+		    err.text);
+}
+
+/* Held for first: killed between the two, too much is held, never too little.
+ * What slurmctld does not take leaves all as it was. */
+static int
+carry_out(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_ledger_hold *moved, bool *told, struct lt_error *err)
+{
+	const struct lt_amount *const was = &s->hold.quote.hold_per_task;
+	struct lt_ledger_hold most = *moved, next = *moved;
+	struct lt_amount *const amount = &most.quote.hold_per_task;
+
+	amount->money_micros = larger(
+	    amount->money_micros, was->has_money ? was->money_micros : 0);
+	amount->carbon_mg =
+	    larger(amount->carbon_mg, was->has_carbon ? was->carbon_mg : 0);
+	amount->has_money |= was->has_money;
+	amount->has_carbon |= was->has_carbon;
+	if (s->hold.quote.start_utc_s < most.quote.start_utc_s)
+		most.quote.start_utc_s = s->hold.quote.start_utc_s;
+	most.quote.end_utc_s =
+	    larger(most.quote.end_utc_s, s->hold.quote.end_utc_s);
+	*told = false;
+	d->budget.dirty = true;
+	int code = lt_ledger_put_hold(d->ledger, &most, err);
+	if (code != LT_OK)
+		return code;
+	lt_look_again(d, s->job->job_id);
+	*told = lt_quote_publish_place(s->job, &moved->quote, NULL) == LT_OK;
+	if (!*told) {
+		next = s->hold;
+		next.quote.rev = moved->quote.rev;
+	} else {
+		lt_log("replanned",
+		    "job=%u from=%s@%lld to=%s@%lld money_micros=%lld",
+		    s->job->job_id, s->quote.partition,
+		    (long long)s->quote.plan_start_utc_s,
+		    moved->quote.partition,
+		    (long long)moved->quote.plan_start_utc_s,
+		    (long long)moved->quote.hold_per_task.money_micros);
+	}
+	next.quote.rev++;
+	return lt_ledger_put_hold(d->ledger, &next, err);
+}
+
+bool
+lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
+    const struct lt_standing *s, int64_t now_utc_s)
+{
+	/* A younger job is in no occupancy yet. */
+	if (s->job->submit_utc_s >= d->market.compiled_utc_s ||
+	    !lt_occupancy_window(
+		window, s->job, &d->market, s->partition, now_utc_s))
+		return false;
+	window->nodes = -window->nodes;
+	return true;
+}
+
+/* What others see of it until the next market. */
+static void
+book(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_estimate *chosen, int64_t now_utc_s)
+{
+	struct lt_replan_state *const state = &d->replan;
+	struct lt_slurm_job there = *s->job;
+	struct lt_planned windows[2];
+	int count = 0;
+
+	if (lt_standing_taken_out(&windows[count], d, s, now_utc_s))
+		count++;
+	there.eligible_utc_s = larger(chosen->start_utc_s, now_utc_s + 1);
+	if (lt_occupancy_window(&windows[count], &there, &d->market,
+		chosen->partition, now_utc_s))
+		count++;
+	for (int i = 0; i < count; i++)
+		if (state->planned_count < LT_PLANNED_MAX)
+			state->planned[state->planned_count++] = windows[i];
+}
+
+bool
+lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
+    int64_t now_utc_s)
+{
+	return find(s, d, job_id, now_utc_s) &&
+	       make_request(s, &d->market, now_utc_s);
+}
+
+int
+lt_standing_move(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_plan *plan, const char *why, bool *changed,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_estimate *const chosen = &plan->chosen;
+	struct lt_ledger_hold *const moved = malloc(sizeof(*moved));
+	int code = LT_OK;
+	bool told;
+
+	*changed = false;
+	if (moved == NULL)
+		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
+	if (chosen->start_utc_s <= larger(s->made.request.latest_utc_s,
+				       s->quote.plan_start_utc_s) &&
+	    (chosen->partition != s->partition ||
+		chosen->start_utc_s != s->quote.plan_start_utc_s) &&
+	    price(moved, d, s, plan, now_utc_s)) {
+		*changed = true;
+		code = carry_out(d, s, moved, &told, err);
+		if (code == LT_OK && told) {
+			note_plan(d, s, &moved->quote, why, now_utc_s);
+			book(d, s, chosen, now_utc_s);
+		}
+	}
+	free(moved);
+	return code;
+}

@@ -1,0 +1,42 @@
+/*
+ * A job that waits for the start that lowtide chose for it, and that nobody
+ * has changed since.
+ */
+#ifndef LT_STANDING_H
+#define LT_STANDING_H
+
+#include <stdint.h>
+
+#include "decide.h"
+#include "ledger.h"
+#include "quote.h"
+#include "request.h"
+#include "slurm.h"
+
+struct lt_daemon;
+
+struct lt_standing {
+	const struct lt_slurm_job *job; /* lent by the list of jobs */
+	struct lt_quote quote;		/* as it is on the job */
+	struct lt_quote_run run;
+	struct lt_ledger_hold hold;
+	/* As it was submitted, as far as record and quote have it. */
+	struct lt_job_request made;
+	int partition; /* where it stands */
+};
+
+/* False: there is none of this id, or it is not lowtide's to move. */
+bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
+    uint32_t job_id, int64_t now_utc_s);
+
+/* What takes its own window out of the market's occupancy, where that has it. */
+bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
+    const struct lt_standing *s, int64_t now_utc_s);
+
+/* Off to what the plan has chosen, within what was promised and what the
+ * budget allows. *changed: slurmctld was asked to. why: for explain. */
+int lt_standing_move(struct lt_daemon *d, const struct lt_standing *s,
+    const struct lt_plan *plan, const char *why, bool *changed,
+    int64_t now_utc_s, struct lt_error *err);
+
+#endif

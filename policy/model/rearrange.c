@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ruin and recreate (Schrimpf et al., J. Comput. Phys. 159, 2000) of what is
+ * booked and has not started. docs/model.md, eq. (24b).
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rearrange.h"
+#include "replan.h"
+
+static const double noise = 1e-9; /* of rounding */
+
+struct place { /* where a booking was, or shall be */
+	struct lt_booking booking;
+	double score, home_score;
+	bool no_room;
+};
+
+struct group {
+	uint32_t count;
+	uint32_t at[LT_REARRANGE_GROUP]; /* bookings */
+	struct place was[LT_REARRANGE_GROUP], is[LT_REARRANGE_GROUP];
+};
+
+struct work {
+	const struct lt_rearrange *of;
+	uint64_t random;
+	struct group group;
+	struct lt_plan plan;
+	struct lt_replanned standing;
+};
+
+/* splitmix64 (Steele et al., OOPSLA 2014). */
+static uint32_t
+below(struct work *work, uint32_t count)
+{
+	uint64_t z = work->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ (z >> 31)) >> 32) % count;
+}
+
+static struct lt_planned *
+window_of(const struct work *work, uint32_t booking)
+{
+	return &work->of->planned[work->of->planned_count + booking];
+}
+
+static int64_t
+last_end(const struct lt_booking *booking)
+{
+	const int64_t length_s =
+	    booking->window.end_utc_s - booking->window.start_utc_s;
+	const int64_t latest_utc_s =
+	    booking->request->deadline_utc_s != LT_UNSET_64
+		? booking->request->deadline_utc_s
+		: booking->request->latest_utc_s;
+
+	return latest_utc_s > booking->start_utc_s
+		   ? latest_utc_s + length_s
+		   : booking->window.end_utc_s;
+}
+
+/* May both run at one time? */
+static bool
+meet(const struct lt_booking *a, const struct lt_booking *b)
+{
+	return a->request->objective == b->request->objective &&
+	       a->request->earliest_utc_s < last_end(b) &&
+	       b->request->earliest_utc_s < last_end(a);
+}
+
+/* One at random and up to seven of those that it meets, in random order. */
+static void
+draw(struct work *work)
+{
+	const struct lt_rearrange *const of = work->of;
+	const uint32_t first = below(work, of->booking_count);
+	struct group *const group = &work->group;
+	uint32_t met = 0;
+
+	group->count = 1;
+	group->at[0] = first;
+	for (uint32_t i = 0; i < of->booking_count; i++) {
+		if (i == first ||
+		    !meet(&of->bookings[first], &of->bookings[i]))
+			continue;
+		met++;
+		if (group->count < LT_REARRANGE_GROUP) {
+			group->at[group->count++] = i;
+			continue;
+		}
+		const uint32_t at = below(work, met);
+
+		if (at < LT_REARRANGE_GROUP - 1)
+			group->at[at + 1] = i;
+	}
+	for (uint32_t i = group->count; i-- > 1;) {
+		const uint32_t k = below(work, i + 1);
+		const uint32_t other = group->at[k];
+
+		group->at[k] = group->at[i];
+		group->at[i] = other;
+	}
+}
+
+static struct lt_replan
+replan_of(const struct work *work, const struct lt_booking *booking)
+{
+	return (struct lt_replan){.request = booking->request,
+	    .market = work->of->market,
+	    .planned = work->of->planned,
+	    .planned_count = work->of->planned_count + work->of->booking_count,
+	    .partition = booking->partition,
+	    .start_utc_s = booking->start_utc_s,
+	    .now_utc_s = work->of->now_utc_s};
+}
+
+/* What it scores where it stands, and whether there is room beside all that
+ * the group does not hold. */
+static int
+weigh(struct work *work, uint32_t i, struct lt_error *err)
+{
+	struct group *const group = &work->group;
+	struct lt_booking *const booking =
+	    &work->of->bookings[group->at[i]];
+	struct lt_planned *const window = window_of(work, group->at[i]);
+	const struct lt_replan replan = replan_of(work, booking);
+	const struct lt_planned own = *window;
+
+	*window = (struct lt_planned){0};
+	const int code = lt_replan(&work->standing, &replan, err);
+
+	*window = own;
+	group->was[i] = (struct place){.booking = *booking,
+	    .score = work->standing.standing.score,
+	    .no_room = work->standing.standing.too_late ||
+		       work->standing.why == LT_REPLAN_NO_ROOM ||
+		       work->standing.why == LT_REPLAN_CANNOT_RUN};
+	return code;
+}
+
+static int
+put_back(struct work *work, uint32_t i, struct lt_error *err)
+{
+	struct group *const group = &work->group;
+	const struct lt_booking *const was = &group->was[i].booking;
+	struct lt_booking next = *was;
+	const int code = lt_decide(&work->plan, was->request, work->of->market,
+	    work->of->planned,
+	    work->of->planned_count + work->of->booking_count,
+	    work->of->now_utc_s, err);
+	const struct lt_estimate *const chosen = &work->plan.chosen;
+
+	if (code != LT_OK)
+		return code;
+	if (chosen->partition < 0)
+		return lt_fail(err, LT_EINPUT, "rearrange: no partition");
+	if (chosen->partition != was->partition ||
+	    chosen->start_utc_s != was->start_utc_s) {
+		next.partition = chosen->partition;
+		next.start_utc_s = chosen->start_utc_s;
+		next.window = (struct lt_planned){
+		    .partition = (uint16_t)chosen->partition,
+		    .nodes = (float)chosen->node_equivalents,
+		    .start_utc_s = chosen->start_utc_s,
+		    .end_utc_s = chosen->end_utc_s};
+		next.changed = true;
+	}
+	group->is[i] = (struct place){.booking = next,
+	    .score = chosen->score,
+	    .home_score =
+		work->plan.fits ? work->plan.home.score : -INFINITY,
+	    .no_room = chosen->too_late};
+	*window_of(work, group->at[i]) = next.window;
+	return LT_OK;
+}
+
+/* As lt_replan() has it of one: eq. (24a). */
+static bool
+is_better(const struct group *group)
+{
+	double was = 0, is = 0, saved = 0;
+	int64_t sooner_s = 0;
+	int missing = 0;
+
+	for (uint32_t i = 0; i < group->count; i++) {
+		const double stands = group->was[i].score;
+		const double from = fmax(stands, group->is[i].home_score);
+
+		missing += group->is[i].no_room - group->was[i].no_room;
+		sooner_s += group->was[i].booking.start_utc_s -
+			    group->is[i].booking.start_utc_s;
+		was += stands;
+		is += group->is[i].score;
+		saved += fmax(0, from - group->is[i].score);
+	}
+	if (missing != 0)
+		return missing < 0;
+	if (sooner_s >= LT_SOONER_S && is <= was + noise * fabs(was))
+		return true;
+	return was - is > fmax(LT_SWITCHING * saved, noise * fabs(was));
+}
+
+static void
+settle(struct work *work, const struct place *places)
+{
+	struct group *const group = &work->group;
+
+	for (uint32_t i = 0; i < group->count; i++) {
+		work->of->bookings[group->at[i]] = places[i].booking;
+		*window_of(work, group->at[i]) = places[i].booking.window;
+	}
+}
+
+static int
+try_one(struct work *work, struct lt_error *err)
+{
+	struct group *const group = &work->group;
+	int code = LT_OK;
+
+	draw(work);
+	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
+		code = weigh(work, i, err);
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; i < group->count; i++)
+		*window_of(work, group->at[i]) = (struct lt_planned){0};
+	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
+		code = put_back(work, i, err);
+	settle(work,
+	    code == LT_OK && is_better(group) ? group->is : group->was);
+	return code;
+}
+
+int
+lt_rearrange(const struct lt_rearrange *of, struct lt_error *err)
+{
+	assert(of->planned_count + of->booking_count <= LT_PLANNED_MAX);
+
+	struct work *work;
+	int code = LT_OK;
+
+	for (uint32_t i = 0; i < of->booking_count; i++) {
+		of->bookings[i].changed = false;
+		of->planned[of->planned_count + i] = of->bookings[i].window;
+	}
+	if (of->booking_count == 0)
+		return LT_OK;
+	work = malloc(sizeof(*work));
+	if (work == NULL)
+		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
+	work->of = of;
+	work->random = of->seed;
+	for (uint32_t round = 0; round < of->rounds && code == LT_OK; round++)
+		code = try_one(work, err);
+	free(work);
+	return code;
+}
