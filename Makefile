@@ -198,10 +198,11 @@ $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/jo
 	    -Wl,--version-script=plugin/job_submit/job_submit.map -o $@ \
 	    $(filter %.o %.a,$^) -lm
 
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a adapters/slurm/missing.map
+LOWTIDED_EXPORTS := adapters/slurm/missing.map daemon/serve/no_tls.map
+$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a $(LOWTIDED_EXPORTS)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
-	    -Wl,--dynamic-list=adapters/slurm/missing.map -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+	    $(LOWTIDED_EXPORTS:%=-Wl,--dynamic-list=%) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(call say,LD      $@)

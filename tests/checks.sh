@@ -59,7 +59,7 @@ check 'functions take at most five parameters' \
 check 'what other files use begins with lt_' \
     "$(git ls-files adapters cli daemon policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
 	xargs nm --defined-only | awk '$2 ~ /^[TDBCR]$/ && $3 !~ /^lt_/ {print $3}' |
-	grep -vxE 'main|slurmdbd_msg_type_2_str')"
+	grep -vxE 'main|slurmdbd_msg_type_2_str|_?gnutls_global_init(_skip)?')"
 check 'no struct has a typedef' \
     "$(git grep -nE '^typedef (const )?(struct|union) ' -- '*.c' '*.h' ':!adapters/slurm/compat.h')"
 check 'libraries never print' \
@@ -77,6 +77,9 @@ check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \
 	job_modify job_submit plugin_name plugin_type plugin_version))"
 check 'spank_lowtide.so exports only SPANK names' \
     "$(exports build/spank_lowtide.so | grep -vE '^(slurm_spank_[a-z_]+|plugin_(name|type|version)|spank_plugin_version)$')"
+check 'lowtided exports what its libraries are to find, no more' \
+    "$(diff <(nm -D --defined-only build/lowtided | awk '{print $3}' | LC_ALL=C sort) \
+	<(printf '%s\n' _gnutls_global_init_skip gnutls_global_init slurmdbd_msg_type_2_str))"
 check 'liblowtide.so exports only lt_ names' \
     "$(exports build/liblowtide.so | grep -vE '^(lt_|LIBLOWTIDE)')"
 for so in build/job_submit_lowtide.so build/spank_lowtide.so build/liblowtide.so; do
