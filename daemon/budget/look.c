@@ -21,7 +21,8 @@
 #include "void.h"
 
 enum {
-	ENDED_EVERY_S = 3,
+	ENDED_EVERY_S = 1,
+	ENDED_PART = 10,    /* of the time, where slurmdbd is slow */
 	ENDED_LATE_S = 10,  /* rows may come so late */
 	ENDED_AGAIN_S = 60, /* when slurmdbd failed */
 	STARTED_PART = 30,  /* of the time: each has all rows that run */
@@ -80,10 +81,10 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 		return;
 	}
 	d->jobs.rows_tell = true;
+	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (started)
-		d->next.started =
-		    now_utc_s +
-		    STARTED_PART * (lt_monotonic_ms() - began_ms) / 1000;
+		d->next.started = now_utc_s + STARTED_PART * took_ms / 1000;
+	d->next.ended += ENDED_PART * took_ms / 1000;
 	d->jobs.ended_until_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		const struct lt_slurm_run *const row = &rows.runs[i];
