@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What job_submit knows between calls: the loaded market and budget snapshot
- * (shared by reference count), what was held since the snapshot, and the ring.
+ * and the opened history (shared by reference count), what was held since the
+ * snapshot, and the ring.
  * One short mutex around memory arithmetic; files are read outside of it.
  */
 #ifndef LT_JOB_STATE_H
@@ -12,16 +13,19 @@
 
 #include "budget.h"
 #include "files.h"
+#include "history_file.h"
 #include "market.h"
 #include "ring.h"
 
 struct lt_view {			/* lent until lt_state_release() */
 	const struct lt_market *market; /* NULL: never loaded */
 	const struct lt_budget_snapshot *snapshot; /* NULL: never loaded */
+	const struct lt_history_file *history;	   /* NULL: never loaded */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
 	struct lt_market_box *market_box;
 	struct lt_sheet_box *sheet_box;
+	struct lt_history_box *history_box;
 };
 
 enum lt_standing {
@@ -91,9 +95,8 @@ bool lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 /* Does any budget bind any account of this user? */
 bool lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 
-/* The terms file, and the figures of past runs. */
+/* The terms file. */
 const char *lt_state_terms_path(void);
-const char *lt_state_history_path(void);
 
 /* slurm_error(), but the same text at most once a minute. */
 void lt_state_log(const char *format, ...)

@@ -28,6 +28,11 @@ struct lt_sheet_box {
 	int64_t age_s;		  /* when it was loaded */
 };
 
+struct lt_history_box {
+	atomic_uint references;
+	struct lt_history_file *file;
+};
+
 struct lt_state {
 	/* Set by init alone. */
 	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
@@ -36,13 +41,14 @@ struct lt_state {
 	/* The refreshing thread's own. */
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;
-	struct lt_file_id market_tried, sheet_tried;
+	struct lt_file_id market_tried, sheet_tried, history_tried;
 	int ring_opened; /* how often */
 
 	atomic_ullong next_quote_id;
 	pthread_mutex_t mutex; /* all below */
 	struct lt_market_box *market;
 	struct lt_sheet_box *snapshot;
+	struct lt_history_box *history;
 	int ring_fd; /* -1 = not open */
 	uint64_t ring_generation;
 	uint64_t next_sequence;

@@ -36,6 +36,15 @@ sheet_unref(struct lt_sheet_box *box)
 	}
 }
 
+static void
+history_unref(struct lt_history_box *box)
+{
+	if (box != NULL && atomic_fetch_sub(&box->references, 1) == 1) {
+		lt_history_close(box->file);
+		free(box);
+	}
+}
+
 static bool
 same_file(const struct lt_file_id *a, const struct lt_file_id *b)
 {
@@ -121,6 +130,30 @@ load_sheet(void)
 	sheet_unref(old);
 }
 
+static void
+load_history(void)
+{
+	struct lt_history_box *box, *old;
+	struct lt_error err = {0};
+
+	if (!file_changed(&lt_state.history_tried, lt_state.history_path))
+		return;
+	box = calloc(1, sizeof(*box));
+	if (box == NULL)
+		return;
+	atomic_init(&box->references, 1);
+	if (lt_history_open(&box->file, lt_state.history_path, &err) != LT_OK) {
+		lt_state_log("%s: %s", lt_state.history_path, err.text);
+		free(box);
+		return;
+	}
+	pthread_mutex_lock(&lt_state.mutex);
+	old = lt_state.history;
+	lt_state.history = box;
+	pthread_mutex_unlock(&lt_state.mutex);
+	history_unref(old);
+}
+
 void
 lt_state_refresh(void)
 {
@@ -136,6 +169,7 @@ lt_state_refresh(void)
 		return;
 	load_market();
 	load_sheet();
+	load_history();
 	lt_ring_attach();
 	atomic_flag_clear(&lt_state.refreshing);
 }
@@ -158,8 +192,10 @@ lt_state_fini(void)
 {
 	market_unref(lt_state.market);
 	sheet_unref(lt_state.snapshot);
+	history_unref(lt_state.history);
 	lt_state.market = NULL;
 	lt_state.snapshot = NULL;
+	lt_state.history = NULL;
 	lt_ring_detach();
 }
 
@@ -171,6 +207,7 @@ lt_state_init(void)
 	lt_state_fini();
 	memset(&lt_state.market_tried, 0, sizeof(lt_state.market_tried));
 	memset(&lt_state.sheet_tried, 0, sizeof(lt_state.sheet_tried));
+	memset(&lt_state.history_tried, 0, sizeof(lt_state.history_tried));
 	path_of(lt_state.market_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
 	    LT_MARKET_FILE);
 	path_of(lt_state.sheet_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
@@ -195,12 +232,6 @@ lt_state_terms_path(void)
 	return lt_state.terms_path;
 }
 
-const char *
-lt_state_history_path(void)
-{
-	return lt_state.history_path;
-}
-
 void
 lt_state_view(struct lt_view *view)
 {
@@ -214,6 +245,10 @@ lt_state_view(struct lt_view *view)
 		view->sheet_box = lt_state.snapshot;
 		atomic_fetch_add(&view->sheet_box->references, 1);
 	}
+	if (lt_state.history != NULL) {
+		view->history_box = lt_state.history;
+		atomic_fetch_add(&view->history_box->references, 1);
+	}
 	pthread_mutex_unlock(&lt_state.mutex);
 	if (view->market_box != NULL) {
 		view->market = &view->market_box->market;
@@ -223,6 +258,8 @@ lt_state_view(struct lt_view *view)
 	}
 	if (view->sheet_box != NULL)
 		view->snapshot = &view->sheet_box->snapshot;
+	if (view->history_box != NULL)
+		view->history = view->history_box->file;
 }
 
 void
@@ -230,6 +267,7 @@ lt_state_release(struct lt_view *view)
 {
 	market_unref(view->market_box);
 	sheet_unref(view->sheet_box);
+	history_unref(view->history_box);
 	memset(view, 0, sizeof(*view));
 }
 

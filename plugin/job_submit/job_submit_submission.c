@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "history_file.h"
 #include "size.h"
 #include "units.h"
 
@@ -49,11 +48,9 @@ learn(struct lt_submission *s)
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
 		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
 	s->run_kind = keys[LT_HISTORY_NAME].hash;
-	if (request->expected_run_s > 0)
+	if (request->expected_run_s > 0 || s->view.history == NULL)
 		return;
-	const int code =
-	    lt_history_find(figures, keys, lt_state_history_path(), &err);
-	if (code != LT_OK && code != LT_ENOENT)
+	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);
 	request->learned = lt_history_expect(
 	    figures, lt_limit_of(request, s->view.market, request->home));

@@ -18,12 +18,21 @@ struct lt_history_record {
 int lt_history_write(const char *path, struct lt_history_record *records,
     uint32_t count, int64_t now_utc_s, struct lt_error *err);
 
+/* Opened: the first key of each block is in memory. One that is replaced goes
+ * on as it was. */
+struct lt_history_file;
+/* LT_ENOENT: no such file. */
+int lt_history_open(
+    struct lt_history_file **file, const char *path, struct lt_error *err);
+void lt_history_close(struct lt_history_file *file); /* NULL: none */
+
 /*
- * Figures of these groups by some preads, block checksums verified; runs 0 =
- * not there. All are 0 on failure. LT_ENOENT: no such file.
+ * Figures of these groups, narrow to wide, by one pread each, block checksums
+ * verified; runs 0 = not there, or not looked for: where a narrow group tells
+ * all that is expected. All are 0 on failure. Many threads may, at once.
  */
 int lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
-    const struct lt_history_key keys[LT_HISTORY_GROUPS], const char *path,
-    struct lt_error *err);
+    const struct lt_history_key keys[LT_HISTORY_GROUPS],
+    const struct lt_history_file *file, struct lt_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Figures of groups of runs: written whole by lowtided, looked up three at a
- * time by job_submit, which reads some blocks and not the file. Keys are
- * hashes, so that a key's value says about where it is. docs/formats.md.
+ * time by job_submit, which keeps the index in memory and reads a block for
+ * each. docs/formats.md.
  */
 #include "history_file.h"
 
@@ -14,10 +14,13 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTHIS01\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTHIS02\n";
 
 enum {
-	SECTION_BLOCKS = 1,
+	SECTION_INDEX = 1,
+	SECTION_BLOCKS = 2,
+	SECTIONS = 2,
+	KEY_BYTES = 12, /* of the index: the first of a block */
 	RECORD_BYTES = 32,
 	BLOCK_RECORDS = 63, /* and a tail: 2 KiB */
 	TAIL_BYTES = RECORD_BYTES,
@@ -25,10 +28,16 @@ enum {
 	AT_CRC = AT_USED + TAIL_BYTES - 4,
 	BLOCK_BYTES = AT_USED + TAIL_BYTES,
 	BLOCKS_MAX = (LT_HISTORY_MAX + BLOCK_RECORDS - 1) / BLOCK_RECORDS,
-	BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
-	FILE_BYTES_MAX = BLOCKS_AT + BLOCKS_MAX * BLOCK_BYTES,
-	GUESSES = 4, /* by the value of the key; then by halves */
+	HEAD_BYTES = LT_FILE_HEADER_BYTES + SECTIONS * LT_FILE_SECTION_BYTES,
+	FILE_BYTES_MAX = HEAD_BYTES + BLOCKS_MAX * (KEY_BYTES + BLOCK_BYTES),
 	FLAG_LONGEST = 1,
+};
+
+struct lt_history_file {
+	int fd;
+	uint64_t generation, blocks_at;
+	uint32_t count, block_count;
+	struct lt_history_key firsts[]; /* of the blocks */
 };
 
 static void
@@ -92,6 +101,26 @@ used_in(uint32_t count, uint32_t block)
 	return left < BLOCK_RECORDS ? left : BLOCK_RECORDS;
 }
 
+static uint32_t
+blocks_of(uint32_t count)
+{
+	return (count + BLOCK_RECORDS - 1) / BLOCK_RECORDS;
+}
+
+/* Its records are sorted. */
+static void
+index_pack(unsigned char *out, const struct lt_history_record *records,
+    uint32_t block_count)
+{
+	for (uint32_t b = 0; b < block_count; b++) {
+		const struct lt_history_key key =
+		    records[b * BLOCK_RECORDS].key;
+
+		lt_put_u64(out + (size_t)b * KEY_BYTES, key.hash);
+		lt_put_u32(out + (size_t)b * KEY_BYTES + 8, key.uid);
+	}
+}
+
 static int
 write_blocks(struct lt_replace *replace,
     const struct lt_history_record *records, uint32_t count,
@@ -126,42 +155,151 @@ lt_history_write(const char *path, struct lt_history_record *records,
 		if (by_key(&records[i - 1], &records[i]) == 0)
 			return lt_fail(
 			    err, LT_EINPUT, "history: a group is there twice");
-	const uint32_t blocks = (count + BLOCK_RECORDS - 1) / BLOCK_RECORDS;
-	const struct lt_section section = {.id = SECTION_BLOCKS,
-	    .count = count,
-	    .offset = BLOCKS_AT,
-	    .length = (uint64_t)blocks * BLOCK_BYTES};
+	const uint32_t blocks = blocks_of(count);
+	const size_t index_bytes = (size_t)blocks * KEY_BYTES;
+	unsigned char *const head = malloc(HEAD_BYTES + index_bytes);
+	if (head == NULL)
+		return lt_fail(err, LT_ENOMEM, "history: out of memory");
+	index_pack(head + HEAD_BYTES, records, blocks);
+	const struct lt_section sections[SECTIONS] = {
+	    {.id = SECTION_INDEX,
+		.count = blocks,
+		.offset = HEAD_BYTES,
+		.length = index_bytes,
+		.crc = lt_crc32c(0, head + HEAD_BYTES, index_bytes)},
+	    {.id = SECTION_BLOCKS,
+		.count = count,
+		.offset = HEAD_BYTES + index_bytes,
+		.length = (uint64_t)blocks * BLOCK_BYTES}};
 	const struct lt_header header = {.generation = (uint64_t)now_utc_s,
 	    .created_utc_s = now_utc_s,
-	    .section_count = 1,
-	    .total_bytes = BLOCKS_AT + section.length};
-	unsigned char head[BLOCKS_AT];
+	    .section_count = SECTIONS,
+	    .total_bytes = sections[1].offset + sections[1].length};
 	struct lt_replace replace;
 
-	lt_header_pack(head, magic, &header, &section);
+	lt_header_pack(head, magic, &header, sections);
 	int code = lt_replace_begin(&replace, path, 0600, err);
 	if (code == LT_OK)
-		code = lt_replace_write(&replace, head, sizeof(head), err);
+		code = lt_replace_write(
+		    &replace, head, HEAD_BYTES + index_bytes, err);
 	if (code == LT_OK)
 		code = write_blocks(
 		    &replace, records, count, header.generation, err);
+	free(head);
 	return code == LT_OK ? lt_replace_commit(&replace, err) : code;
 }
 
-/* Read and prove one block: its keys rise. */
+/* The index, and what the two sections must have of each other. */
 static int
-read_block(const struct lt_container *reader, uint32_t index,
-    unsigned char block[BLOCK_BYTES], uint32_t *used, struct lt_error *err)
+read_index(struct lt_history_file *file, struct lt_container *reader,
+    struct lt_error *err)
 {
-	if (lt_pread_all(reader->source.fd, block, BLOCK_BYTES,
-		BLOCKS_AT + (uint64_t)index * BLOCK_BYTES) != LT_OK)
+	const struct lt_section *const blocks = &reader->sections[1];
+	struct lt_coder coder;
+	int code = lt_container_section(reader, 0, &coder, err);
+
+	if (code != LT_OK)
+		return code;
+	for (uint32_t b = 0; b < file->block_count; b++) {
+		struct lt_history_key *const key = &file->firsts[b];
+
+		lt_code_u64(&coder, &key->hash);
+		lt_code_u32(&coder, &key->uid);
+		if (b > 0 && compare_keys(key[-1], *key) >= 0)
+			coder.bad = true;
+	}
+	code = lt_container_done(reader, &coder, 0, err);
+	if (code == LT_OK &&
+	    blocks->length != (uint64_t)file->block_count * BLOCK_BYTES)
+		code = lt_fail(err, LT_ECHECKSUM,
+		    "history: %u records in %llu bytes", blocks->count,
+		    (unsigned long long)blocks->length);
+	return code;
+}
+
+static int
+read_file(struct lt_history_file **file, struct lt_container *reader,
+    struct lt_error *err)
+{
+	int code =
+	    lt_container_expect(reader, 0, SECTION_INDEX, BLOCKS_MAX, err);
+
+	if (code == LT_OK)
+		code = lt_container_expect(
+		    reader, 1, SECTION_BLOCKS, LT_HISTORY_MAX, err);
+	if (code != LT_OK)
+		return code;
+	const struct lt_section *const blocks = &reader->sections[1];
+	const uint32_t block_count = blocks_of(blocks->count);
+	struct lt_history_file *const made =
+	    calloc(1, sizeof(*made) + block_count * sizeof(made->firsts[0]));
+
+	if (made == NULL)
+		return lt_fail(err, LT_ENOMEM, "history: out of memory");
+	*made = (struct lt_history_file){.fd = reader->source.fd,
+	    .generation = reader->header.generation,
+	    .blocks_at = blocks->offset,
+	    .count = blocks->count,
+	    .block_count = block_count};
+	code = reader->sections[0].count == block_count
+		   ? read_index(made, reader, err)
+		   : lt_fail(err, LT_ECHECKSUM,
+			 "history: an index of %u for %u blocks",
+			 reader->sections[0].count, block_count);
+	if (code == LT_OK)
+		*file = made;
+	else
+		free(made);
+	return code;
+}
+
+int
+lt_history_open(
+    struct lt_history_file **file, const char *path, struct lt_error *err)
+{
+	static const struct lt_container_kind kind = {
+	    "history", magic, SECTIONS, FILE_BYTES_MAX};
+	struct lt_input source = {0};
+	struct lt_container reader;
+
+	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
+	if (source.fd < 0)
+		return source.fd;
+	int code = lt_container_open(&reader, &kind, &source, err);
+	if (code == LT_OK) {
+		code = read_file(file, &reader, err);
+		lt_container_close(&reader);
+	}
+	if (code != LT_OK)
+		close(source.fd);
+	return code;
+}
+
+void
+lt_history_close(struct lt_history_file *file)
+{
+	if (file == NULL)
+		return;
+	close(file->fd);
+	free(file);
+}
+
+/* Read and prove one block: its keys rise, from the index's on. */
+static int
+read_block(const struct lt_history_file *file, uint32_t index,
+    unsigned char block[BLOCK_BYTES], struct lt_error *err)
+{
+	const uint32_t used = used_in(file->count, index);
+
+	if (lt_pread_all(file->fd, block, BLOCK_BYTES,
+		file->blocks_at + (uint64_t)index * BLOCK_BYTES) != LT_OK)
 		return lt_fail(
 		    err, LT_EIO, "history: can't read block %u", index);
-	*used = lt_get_u32(block + AT_USED);
 	bool good = lt_get_u32(block + AT_CRC) ==
-			block_crc(block, reader->header.generation, index) &&
-		    *used == used_in(reader->sections[0].count, index);
-	for (uint32_t i = 1; good && i < *used; i++)
+			block_crc(block, file->generation, index) &&
+		    lt_get_u32(block + AT_USED) == used &&
+		    compare_keys(key_at(block), file->firsts[index]) == 0;
+	for (uint32_t i = 1; good && i < used; i++)
 		good = compare_keys(key_at(block + (i - 1) * RECORD_BYTES),
 			   key_at(block + i * RECORD_BYTES)) < 0;
 	if (!good)
@@ -170,102 +308,53 @@ read_block(const struct lt_container *reader, uint32_t index,
 	return LT_OK;
 }
 
-static void
-find_in(struct lt_history_figures *figures, struct lt_history_key key,
-    const unsigned char *block, uint32_t used)
-{
-	for (uint32_t i = 0; i < used; i++)
-		if (compare_keys(key, key_at(block + i * RECORD_BYTES)) == 0)
-			record_unpack(figures, block + i * RECORD_BYTES);
-}
-
-/* Among blocks [low, high) with keys from `first` to `last`. */
-static uint32_t
-guess(uint32_t low, uint32_t high, uint64_t hash, const uint64_t bounds[2])
-{
-	const double width = (double)(bounds[1] - bounds[0]) + 1;
-	const double part = (double)(hash - bounds[0]) / width;
-	const uint32_t at = low + (uint32_t)((double)(high - low) * part);
-
-	return at < high ? at : high - 1;
-}
-
 static int
 find(struct lt_history_figures *figures, struct lt_history_key key,
-    const struct lt_container *reader, struct lt_error *err)
+    const struct lt_history_file *file, struct lt_error *err)
 {
-	uint32_t low = 0;
-	uint32_t high = (uint32_t)(reader->sections[0].length / BLOCK_BYTES);
-	uint64_t bounds[2] = {0, UINT64_MAX};
+	unsigned char block[BLOCK_BYTES];
+	uint32_t low = 0, high = file->block_count;
 
-	for (int step = 0; low < high; step++) {
-		unsigned char block[BLOCK_BYTES];
-		const uint32_t at = step < GUESSES
-					? guess(low, high, key.hash, bounds)
-					: low + (high - low) / 2;
-		uint32_t used = 0;
-		const int code = read_block(reader, at, block, &used, err);
+	while (low < high) { /* the first block that begins after the key */
+		const uint32_t middle = low + (high - low) / 2;
 
-		if (code != LT_OK)
-			return code;
-		const struct lt_history_key first = key_at(block);
-		const struct lt_history_key last =
-		    key_at(block + (used - 1) * RECORD_BYTES);
-		if (compare_keys(key, first) < 0) {
-			high = at;
-			bounds[1] = first.hash;
-		} else if (compare_keys(key, last) > 0) {
-			low = at + 1;
-			bounds[0] = last.hash;
-		} else {
-			find_in(figures, key, block, used);
-			break;
-		}
+		if (compare_keys(file->firsts[middle], key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return LT_OK;
+	if (low == 0)
+		return LT_OK;
+	const int code = read_block(file, low - 1, block, err);
+	for (uint32_t i = 0; code == LT_OK && i < used_in(file->count, low - 1);
+	     i++)
+		if (compare_keys(key, key_at(block + i * RECORD_BYTES)) == 0)
+			record_unpack(figures, block + i * RECORD_BYTES);
+	return code;
 }
 
-static int
-find_all(struct lt_history_figures figures[LT_HISTORY_GROUPS],
-    const struct lt_history_key keys[LT_HISTORY_GROUPS],
-    const struct lt_container *reader, struct lt_error *err)
+/* lt_history_expect() asks no wider group then. */
+static bool
+tells_all(const struct lt_history_figures *figures)
 {
-	const struct lt_section *const section = &reader->sections[0];
-	const uint64_t blocks =
-	    ((uint64_t)section->count + BLOCK_RECORDS - 1) / BLOCK_RECORDS;
-	int code =
-	    lt_container_expect(reader, 0, SECTION_BLOCKS, LT_HISTORY_MAX, err);
-
-	if (code == LT_OK && section->length != blocks * BLOCK_BYTES)
-		code = lt_fail(err, LT_ECHECKSUM,
-		    "history: %u records in %llu bytes", section->count,
-		    (unsigned long long)section->length);
-	for (int i = 0; code == LT_OK && i < LT_HISTORY_GROUPS; i++)
-		code = find(&figures[i], keys[i], reader, err);
-	return code;
+	return figures->runs >= LT_HISTORY_RUNS_LEAST &&
+	       !figures->upper_is_longest;
 }
 
 int
 lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
-    const struct lt_history_key keys[LT_HISTORY_GROUPS], const char *path,
-    struct lt_error *err)
+    const struct lt_history_key keys[LT_HISTORY_GROUPS],
+    const struct lt_history_file *file, struct lt_error *err)
 {
-	static const struct lt_container_kind kind = {
-	    "history", magic, 1, FILE_BYTES_MAX};
 	const size_t size = LT_HISTORY_GROUPS * sizeof(*figures);
-	struct lt_input source = {0};
-	struct lt_container reader;
+	int code = LT_OK;
 
 	memset(figures, 0, size);
-	source.fd = lt_file_open(path, O_RDONLY, true, &source.size, err);
-	if (source.fd < 0)
-		return source.fd;
-	int code = lt_container_open(&reader, &kind, &source, err);
-	if (code == LT_OK) {
-		code = find_all(figures, keys, &reader, err);
-		lt_container_close(&reader);
+	for (int i = 0; code == LT_OK && i < LT_HISTORY_GROUPS; i++) {
+		code = find(&figures[i], keys[i], file, err);
+		if (tells_all(&figures[i]))
+			break;
 	}
-	close(source.fd);
 	if (code != LT_OK)
 		memset(figures, 0, size);
 	return code;

@@ -58,6 +58,19 @@ history_path(char path[600])
 	snprintf(path, 600, "%s/%s", fake_state, LT_HISTORY_FILE);
 }
 
+/* A command with the file's path in it. */
+static void
+shell_with(const char *command, const char *path)
+{
+	char line[800];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(line, sizeof(line), command, path);
+#pragma GCC diagnostic pop
+	fake_shell("%s", line);
+}
+
 /* 14 runs of ada's train_# on four CPUs, and what the account's tell. */
 static struct lt_run_kind
 write_history(uint32_t uid)
@@ -85,8 +98,8 @@ test_learned(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100000 --uid 4001");
-	fake_restart();
 	const struct lt_run_kind kind = write_history(uid);
+	fake_restart();
 	submit_named(&s, "train_0413", uid, options, 1);
 	assert_int_equal(s.code, ESLURM_DISABLED);
 	assert_non_null(strstr(
@@ -116,6 +129,44 @@ test_learned(void **state)
 	assert_int_equal(s.run.expected.expected_s, 10800);
 }
 
+/* Without a restart, and while it is damaged the last good one counts. */
+static void
+test_replaced(void **state)
+{
+	static const struct {
+		const char *why, *command;
+		enum lt_history_group from;
+	} steps[] = {
+	    {"there is none", "rm -f '%s'", LT_HISTORY_NONE},
+	    {"the first", NULL, LT_HISTORY_NAME},
+	    {"an empty one",
+		"f='%s'; : > $f.new; chmod 600 $f.new; mv $f.new $f",
+		LT_HISTORY_NAME},
+	};
+	char path[600];
+
+	(void)state;
+	fake_snapshots("--limit 100000 --uid 4001");
+	history_path(path);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct outcome s;
+
+		print_message("# %s\n", steps[i].why);
+		if (steps[i].command != NULL)
+			shell_with(steps[i].command, path);
+		else
+			(void)write_history(4001);
+		if (i == 0)
+			fake_restart();
+		else
+			usleep(250000);
+		submit_named(&s, "train_1", 4001, NULL, 0);
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_int_equal(s.run.expected.from, steps[i].from);
+	}
+	fake_shell("rm -f '%s'", path);
+}
+
 static void
 test_not_of_others(void **state)
 {
@@ -123,8 +174,8 @@ test_not_of_others(void **state)
 
 	(void)state;
 	fake_snapshots("--limit 100000 --uid 4002");
-	fake_restart();
 	(void)write_history(4001);
+	fake_restart();
 	submit_named(&s, "train_1", 4002, NULL, 0);
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.run.expected.from, LT_HISTORY_ACCOUNT);
@@ -146,18 +197,13 @@ test_broken(void **state)
 	history_path(path);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct outcome s;
-		char command[800];
 
 		print_message("# %s\n", ways[i]);
-		fake_restart();
 		fake_shell("rm -f '%s'", path);
 		(void)write_history(4001);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		snprintf(command, sizeof(command), ways[i], path);
-#pragma GCC diagnostic pop
-		fake_shell("%s", command);
+		shell_with(ways[i], path);
 		fake_said[0] = '\0';
+		fake_restart();
 		submit_named(&s, "train_1", 4001, NULL, 0);
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_string_equal(s.message, "");
@@ -174,6 +220,7 @@ fake_history_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_learned),
+	    FAKE_TEST(test_replaced),
 	    FAKE_TEST(test_not_of_others),
 	    FAKE_TEST(test_broken),
 	};

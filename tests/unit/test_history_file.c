@@ -84,6 +84,20 @@ write_some(uint32_t count, uint64_t (*key)(uint64_t))
 	free(records);
 }
 
+static int
+find(struct lt_history_figures got[3], const struct lt_history_key asked[3],
+    struct lt_error *err)
+{
+	struct lt_history_file *file = NULL;
+	int code = lt_history_open(&file, path, err);
+
+	memset(got, 0, 3 * sizeof(*got));
+	if (code == LT_OK)
+		code = lt_history_find(got, asked, file, err);
+	lt_history_close(file);
+	return code;
+}
+
 static void
 expect_record(const struct lt_history_figures *got, uint32_t i)
 {
@@ -111,17 +125,15 @@ found_by_key(void **state)
 			for (uint32_t i = 0; i < count; i++) {
 				const uint64_t hash = keys[k](i + 1);
 				const struct lt_history_key asked[] = {
-				    {hash, 500 + i % 3},
-				    {hash, 500 + (i + 1) % 3}, {0, 500}};
+				    {hash, 500 + (i + 1) % 3}, {0, 500},
+				    {hash, 500 + i % 3}};
 				struct lt_history_figures got[3];
 
-				assert_int_equal(
-				    lt_history_find(got, asked, path, NULL),
-				    LT_OK);
-				expect_record(&got[0], i);
+				assert_int_equal(find(got, asked, NULL), LT_OK);
+				expect_record(&got[2], i);
 				/* Another user's, by a hash that meets his. */
+				assert_int_equal(got[0].runs, 0);
 				assert_int_equal(got[1].runs, 0);
-				assert_int_equal(got[2].runs, 0);
 			}
 		}
 }
@@ -135,10 +147,58 @@ all_three_at_once(void **state)
 
 	(void)state;
 	write_some(100, spread);
-	assert_int_equal(lt_history_find(got, asked, path, NULL), LT_OK);
+	assert_int_equal(find(got, asked, NULL), LT_OK);
 	expect_record(&got[0], 0);
 	expect_record(&got[1], 63);
 	expect_record(&got[2], 99);
+}
+
+/* The first two runs are too few, the fourth's upper is but its longest. */
+static void
+no_wider_than_needed(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t narrow;
+		bool asks_wider;
+	} cases[] = {
+	    {"two runs", 1, true},
+	    {"three, and a quantile", 2, false},
+	    {"four, no quantile", 3, true},
+	};
+
+	(void)state;
+	write_some(100, spread);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_history_key asked[] = {
+		    {spread(cases[i].narrow + 1), 500 + cases[i].narrow % 3},
+		    {spread(64), 500}, {spread(100), 500}};
+		struct lt_history_figures got[3];
+
+		print_message("# %s\n", cases[i].why);
+		assert_int_equal(find(got, asked, NULL), LT_OK);
+		expect_record(&got[0], cases[i].narrow);
+		assert_int_equal(got[1].runs != 0, cases[i].asks_wider);
+	}
+}
+
+/* What is open stays as it was. */
+static void
+replaced_while_open(void **state)
+{
+	const struct lt_history_key asked[3] = {{spread(2), 501}};
+	struct lt_history_figures got[3];
+	struct lt_history_file *file = NULL;
+
+	(void)state;
+	write_some(200, spread);
+	assert_int_equal(lt_history_open(&file, path, NULL), LT_OK);
+	write_some(1, spread);
+	assert_int_equal(lt_history_find(got, asked, file, NULL), LT_OK);
+	expect_record(&got[0], 1);
+	lt_history_close(file);
+	assert_int_equal(find(got, asked, NULL), LT_OK);
+	assert_int_equal(got[0].runs, 0);
 }
 
 static void
@@ -172,17 +232,17 @@ private_or_refused(void **state)
 	struct stat status;
 
 	(void)state;
-	assert_int_equal(lt_history_find(got, asked, path, NULL), LT_ENOENT);
+	assert_int_equal(find(got, asked, NULL), LT_ENOENT);
 	write_some(10, spread);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	assert_int_equal(chmod(path, 0640), 0);
 	got[0].runs = 7;
-	assert_int_equal(lt_history_find(got, asked, path, NULL), LT_EDENIED);
+	assert_int_equal(find(got, asked, NULL), LT_EDENIED);
 	assert_int_equal(got[0].runs, 0);
 }
 
-/* Each byte of the header, of a block that is read and of its tail. */
+/* Each byte of the header, the index, of a block that is read and its tail. */
 static void
 damage_is_refused(void **state)
 {
@@ -194,20 +254,20 @@ damage_is_refused(void **state)
 	write_some(63, spread);
 	const int fd = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
-	for (off_t at = 0; at < 96 + 64 * 32; at++) {
+	for (off_t at = 0; at < 128 + 12 + 64 * 32; at++) {
 		unsigned char byte, wrong;
 
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		wrong = byte ^ 0x10;
 		assert_int_equal(pwrite(fd, &wrong, 1, at), 1);
 		struct lt_error err = {0};
-		assert_true(lt_history_find(got, asked, path, &err) < 0);
+		assert_true(find(got, asked, &err) < 0);
 		assert_true(err.text[0] != '\0');
 		assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 	}
-	assert_int_equal(lt_history_find(got, asked, path, NULL), LT_OK);
-	assert_int_equal(ftruncate(fd, 96 + 64 * 32 - 1), 0);
-	assert_true(lt_history_find(got, asked, path, NULL) < 0);
+	assert_int_equal(find(got, asked, NULL), LT_OK);
+	assert_int_equal(ftruncate(fd, 128 + 12 + 64 * 32 - 1), 0);
+	assert_true(find(got, asked, NULL) < 0);
 	close(fd);
 }
 
@@ -217,6 +277,10 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(found_by_key, setup, teardown),
 	    cmocka_unit_test_setup_teardown(all_three_at_once, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+		no_wider_than_needed, setup, teardown),
+	    cmocka_unit_test_setup_teardown(
+		replaced_while_open, setup, teardown),
 	    cmocka_unit_test_setup_teardown(
 		bounds_and_twins_are_refused, setup, teardown),
 	    cmocka_unit_test_setup_teardown(

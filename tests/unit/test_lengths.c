@@ -119,12 +119,14 @@ expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
 {
 	struct lt_history_figures figures[LT_HISTORY_GROUPS];
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
+	struct lt_history_file *file = NULL;
 
 	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
 		keys[i] = lt_history_key(kind, (enum lt_history_group)i);
-	must(w->f,
-	    lt_history_find(figures, keys, w->d->paths.history, &w->f->err));
+	must(w->f, lt_history_open(&file, w->d->paths.history, &w->f->err));
+	must(w->f, lt_history_find(figures, keys, file, &w->f->err));
+	lt_history_close(file);
 	return lt_history_expect(figures, limit_s);
 }
 
