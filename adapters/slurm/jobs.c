@@ -320,10 +320,18 @@ copy_texts(
 	return LT_OK;
 }
 
+struct answer { /* of slurmctld */
+	job_info_msg_t *message;
+	int64_t asked_utc_s, begun_utc_s;
+};
+
 static int
-copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
-    int64_t now_utc_s, struct lt_error *err)
+copy_job(struct lt_slurm_job *to, const struct answer *answer, uint32_t index,
+    struct lt_error *err)
 {
+	const slurm_job_info_t *const from = &answer->message->job_array[index];
+
+	to->seen_utc_s = answer->begun_utc_s;
 	to->job_id = LT_SLURM_JOB_ID(from);
 	to->het_job_id = from->het_job_id;
 	to->uid = from->user_id;
@@ -342,7 +350,7 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 		to->start_utc_s = time_or_none(from->start_time);
 		to->end_utc_s = time_or_none(from->end_time);
 	}
-	to->suspended_s = suspended(to, from, now_utc_s);
+	to->suspended_s = suspended(to, from, answer->asked_utc_s);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);
 	to->priority = from->priority;
@@ -353,55 +361,83 @@ copy_job(struct lt_slurm_job *to, const slurm_job_info_t *from,
 	return copy_texts(to, from, err);
 }
 
-/* Takes the message, frees it. */
 static int
-copy_jobs(struct lt_slurm_jobs *jobs, job_info_msg_t *message,
-    int64_t asked_utc_s, struct lt_error *err)
+load(struct answer *answer, uint32_t job_id, struct lt_error *err)
 {
-	int rc = LT_OK;
+	const int64_t asked_utc_s = time(NULL);
+	int rc = lt_slurm_answers(err);
 
+	*answer = (struct answer){.asked_utc_s = asked_utc_s};
+	if (rc != LT_OK)
+		return rc;
+	if (job_id == 0)
+		rc =
+		    slurm_load_jobs(0, &answer->message, SHOW_ALL | SHOW_LOCAL);
+	else
+		rc = LT_SLURM_LOAD_JOB(
+		    &answer->message, job_id, SHOW_ALL | SHOW_LOCAL);
+	if (rc != SLURM_SUCCESS || answer->message == NULL)
+		return lt_slurm_fail("slurmctld: jobs", errno, err);
 	/* slurmctld's clock, but never after we asked: a job that came later
 	 * may be missing. */
-	jobs->begun_utc_s = (int64_t)message->last_update < asked_utc_s
-				? (int64_t)message->last_update
-				: asked_utc_s;
-	if (message->record_count > 0)
-		jobs->jobs = calloc(message->record_count, sizeof(*jobs->jobs));
-	if (message->record_count > 0 && jobs->jobs == NULL)
-		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u",
-		    message->record_count);
-	for (uint32_t i = 0; i < message->record_count && rc == LT_OK; i++) {
-		struct lt_slurm_job *const to = &jobs->jobs[jobs->count++];
+	const int64_t update_utc_s = (int64_t)answer->message->last_update;
+	answer->begun_utc_s =
+	    update_utc_s < asked_utc_s ? update_utc_s : asked_utc_s;
+	return LT_OK;
+}
 
-		to->seen_utc_s = jobs->begun_utc_s;
-		rc = copy_job(to, &message->job_array[i], asked_utc_s, err);
-	}
+static void
+free_message(job_info_msg_t *message)
+{
 	/* 22.05 forgets this one: 200 bytes a job and poll. */
 	for (uint32_t i = 0; i < message->record_count; i++)
 		slurm_xfree((void **)&message->job_array[i].admin_comment);
 	slurm_free_job_info_msg(message);
+}
+
+int
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+{
+	struct answer answer;
+	int rc = load(&answer, job_id, err);
+
+	*jobs = (struct lt_slurm_jobs){.begun_utc_s = answer.begun_utc_s};
+	if (rc != LT_OK)
+		return rc;
+	const uint32_t count = answer.message->record_count;
+	if (count > 0)
+		jobs->jobs = calloc(count, sizeof(*jobs->jobs));
+	if (count > 0 && jobs->jobs == NULL)
+		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u", count);
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++)
+		rc = copy_job(&jobs->jobs[jobs->count++], &answer, i, err);
+	free_message(answer.message);
 	if (rc != LT_OK)
 		lt_slurm_jobs_free(jobs);
 	return rc;
 }
 
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_slurm_jobs_each(
+    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
 {
-	const int64_t asked_utc_s = time(NULL);
-	job_info_msg_t *message = NULL;
-	int rc = lt_slurm_answers(err);
+	struct answer answer;
+	int rc = load(&answer, 0, err);
 
-	*jobs = (struct lt_slurm_jobs){0};
 	if (rc != LT_OK)
 		return rc;
-	if (job_id == 0)
-		rc = slurm_load_jobs(0, &message, SHOW_ALL | SHOW_LOCAL);
-	else
-		rc = LT_SLURM_LOAD_JOB(&message, job_id, SHOW_ALL | SHOW_LOCAL);
-	if (rc != SLURM_SUCCESS || message == NULL)
-		return lt_slurm_fail("slurmctld: jobs", errno, err);
-	return copy_jobs(jobs, message, asked_utc_s, err);
+	const uint32_t count = answer.message->record_count;
+	reader->begin(reader->context, count, answer.begun_utc_s);
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
+		struct lt_slurm_job job = {0};
+
+		rc = copy_job(&job, &answer, i, err);
+		if (rc == LT_OK)
+			reader->take(reader->context, &job);
+		free(job.texts);
+	}
+	free_message(answer.message);
+	return rc;
 }
 
 /* ---- changes ---- */

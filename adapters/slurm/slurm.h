@@ -175,6 +175,15 @@ struct lt_slurm_jobs {
 int lt_slurm_jobs(
     struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err);
 void lt_slurm_jobs_free(struct lt_slurm_jobs *jobs);
+/* All jobs, with no copy of all: how many, and when slurmctld made the list;
+ * then each, lent to take(). */
+struct lt_slurm_jobs_reader {
+	void *context;
+	void (*begin)(void *context, uint32_t count, int64_t begun_utc_s);
+	void (*take)(void *context, const struct lt_slurm_job *job);
+};
+int lt_slurm_jobs_each(
+    const struct lt_slurm_jobs_reader *reader, struct lt_error *err);
 
 /* LT_USER_HOLD: one that the user may release. */
 enum lt_slurm_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };

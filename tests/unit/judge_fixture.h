@@ -64,6 +64,22 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	return lt_fail(err, jobs_fail ? LT_ENET : LT_ENOENT, "job %u", job_id);
 }
 
+int
+lt_slurm_jobs_each(
+    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
+{
+	struct lt_slurm_jobs jobs;
+	const int code = lt_slurm_jobs(&jobs, 0, err);
+
+	if (code != LT_OK)
+		return code;
+	reader->begin(reader->context, jobs.count, jobs.begun_utc_s);
+	for (uint32_t i = 0; i < jobs.count; i++)
+		reader->take(reader->context, &jobs.jobs[i]);
+	lt_slurm_jobs_free(&jobs);
+	return LT_OK;
+}
+
 void
 lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 {

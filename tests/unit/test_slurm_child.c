@@ -30,11 +30,17 @@ answer(struct lt_error *err)
 }
 
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_slurm_jobs_each(
+    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
 {
-	assert_int_equal(job_id, 0);
-	*jobs = all;
-	return answer(err);
+	const int code = answer(err);
+
+	if (code != LT_OK)
+		return code;
+	reader->begin(reader->context, all.count, all.begun_utc_s);
+	for (uint32_t i = 0; i < all.count; i++)
+		reader->take(reader->context, &all.jobs[i]);
+	return LT_OK;
 }
 
 int
