@@ -57,12 +57,14 @@ int
 lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
     struct lt_error *err)
 {
-	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
-
+	/* No savepoint for a run, as in lt_ledger_settle(). */
+	if (ledger->in_transaction)
+		return put_length(ledger, length, err);
+	const int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	rc = put_length(ledger, length, err);
-	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+	return lt_call_end(
+	    ledger, LT_DB_LEDGER, put_length(ledger, length, err), err);
 }
 
 int
