@@ -134,6 +134,21 @@ bound_nodes(struct lt_submission *s, const int *partitions, int count)
 	s->request.nodes_open = false;
 }
 
+/* slurmctld lowers a maximum of nodes to the GPUs when it makes the job, but
+ * not one that is set later: gres_job_state_validate(). */
+static void
+lower_maximum(struct lt_request *request)
+{
+	const uint64_t gpus = lt_gpus_in_total(request);
+
+	if (request->nodes_open || gpus == 0)
+		return;
+	if (request->max_nodes > gpus)
+		request->max_nodes = (uint32_t)gpus;
+	if (request->max_nodes < request->min_nodes)
+		request->max_nodes = request->min_nodes;
+}
+
 /* The hold, over every partition that the job may still run in. False when
  * it can't be known; s->error says why. */
 static bool
@@ -144,6 +159,7 @@ price(struct lt_submission *s)
 	const int count = lt_edits_places(partitions, &earliest_utc_s,
 	    &s->request, s->edits.moves ? s->plan : NULL);
 
+	lower_maximum(&s->request);
 	bound_nodes(s, partitions, count);
 	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
 		   count, earliest_utc_s, &s->error) == LT_OK;

@@ -194,6 +194,21 @@ gpus_spread(const struct lt_request *request)
 	       lt_request_wants_gpus(request);
 }
 
+/* A node that has room for the only task, with its CPUs and GPUs, is all that
+ * it gets, unless GPUs in total are asked for or tasks are counted by node. */
+static bool
+is_one_task(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+
+	return request->nodes_open && request->tasks == 1 &&
+	       request->cpus <= need->cpus_per_task && request->gpus == 0 &&
+	       request->tasks_per_node == 0 && request->tasks_per_board == 0 &&
+	       request->tasks_per_socket == 0 && request->tasks_per_core == 0 &&
+	       request->tasks_per_gpu == 0 &&
+	       !(need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
+}
+
 /* As many nodes as Slurm may give it there. */
 static uint32_t
 nodes_most(const struct lt_need *need)
@@ -211,6 +226,8 @@ nodes_most(const struct lt_need *need)
 		parts = larger(parts, allocation.parts);
 		nodes += shape_at(need, i)->node_count;
 	}
+	if (is_one_task(need))
+		parts = 1;
 	/* A QOS may lift the partition's, but only with one of the user's. */
 	if (request->nodes_open && nodes > part->max_nodes)
 		nodes = part->max_nodes;
@@ -275,6 +292,26 @@ share_on(const struct lt_need *need, uint32_t nodes)
 	return (struct lt_share){best.numerator, best.denominator, nodes};
 }
 
+/* Of nodes that have more CPUs or fewer, the smaller ones set the price where
+ * the job is on so many that it would fit on them: only where tasks and their
+ * CPUs are all that was asked is it known how many a job needs of each. */
+static bool
+by_unlike_nodes(const struct lt_request *request,
+    const struct lt_market *market, const struct lt_partition *part)
+{
+	const struct lt_shape *const shapes =
+	    &market->shapes[part->first_shape];
+	bool unlike = false;
+
+	for (uint32_t i = 1; i < part->shape_count; i++)
+		unlike |= shapes[i].cpus != shapes[0].cpus;
+	return unlike && request->tasks > 0 &&
+	       request->cpus <= (uint64_t)request->tasks *
+				    larger(request->cpus_per_task, 1) &&
+	       request->tasks_per_board == 0 && !request->plane &&
+	       !request->overcommit && request->spec_cores == 0;
+}
+
 /* Does what the job has grow with the number of its nodes? */
 static bool
 by_nodes(const struct lt_request *request, const struct lt_market *market,
@@ -286,6 +323,7 @@ by_nodes(const struct lt_request *request, const struct lt_market *market,
 				    !part->default_memory_is_per_cpu;
 
 	return request->exclusive || lt_request_wants_gpus(request) ||
+	       by_unlike_nodes(request, market, part) ||
 	       request->shards_per_node > 0 || request->tasks_per_node > 0 ||
 	       request->cpus_per_node > request->cpus_per_task ||
 	       (part->flags &
@@ -344,6 +382,32 @@ sockets_most(const struct lt_market *market, const struct lt_partition *part)
 	return most;
 }
 
+/* Slurm rounds the CPUs of a node down to a multiple of --cpus-per-gpu, and to
+ * its GPUs times that (gres_sched_add() of 22.05): where the tasks come to such
+ * a multiple, and one socket holds them, one node does. */
+static bool
+fills_gpus(const struct lt_need *need, uint64_t wanted)
+{
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
+
+	if (request->cpus_per_gpu == 0 || wanted % request->cpus_per_gpu != 0 ||
+	    request->gpus == 0 || request->bind_gpus || request->overcommit ||
+	    (part->flags & LT_PARTITION_TASKS_BY_NODE))
+		return false;
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const struct lt_shape *const shape = shape_at(need, i);
+		const uint32_t gpus = request->gpu_type[0] == '\0'
+					  ? shape->gpus
+					  : shape->gpus_of_type;
+
+		if (gpus < wanted / request->cpus_per_gpu &&
+		    lt_nodes_needed(need, shape) > 0)
+			return false;
+	}
+	return nodes_bound(need, true) == 1;
+}
+
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
  * of a node's cores: how many is not known where an option counts tasks that
  * are not there yet, or GPUs bring fewer CPUs than the tasks want; nor, unless
@@ -362,6 +426,9 @@ nodes_unknown(const struct lt_need *need)
 
 	if (!lt_request_wants_gpus(request))
 		return false;
+	/* --segment is in it, and a maximum may be no multiple of that. */
+	if (request->spread && (part->flags & LT_PARTITION_TASKS_BY_NODE))
+		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
 	if (request->tasks > 0 && wanted > of_tasks)
 		return true;
@@ -383,7 +450,7 @@ nodes_unknown(const struct lt_need *need)
 	 * and runs it on two. */
 	const bool limited = by_gpus > 0 && part->max_cpus_per_node > 0;
 
-	if ((by_gpus > 0 && by_gpus < wanted) ||
+	if ((by_gpus > 0 && by_gpus < wanted && !fills_gpus(need, wanted)) ||
 	    (limited && (part->flags & LT_PARTITION_TASKS_BY_NODE)))
 		return true;
 	return (limited || request->spec_cores > 0) &&
@@ -416,14 +483,24 @@ nodes_wanted(const struct lt_need *need, uint64_t least)
 		   : most;
 }
 
+uint64_t
+lt_gpus_in_total(const struct lt_request *request)
+{
+	if (request->gpus > 0 || request->tasks_per_node > 0)
+		return request->gpus;
+	return (uint64_t)request->tasks * request->gpus_per_task;
+}
+
 uint32_t
 lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
     const int *partitions, int count)
 {
+	const uint64_t gpus = lt_gpus_in_total(request);
 	uint32_t bound = 0;
 	bool matters = false;
 
-	if (!request->nodes_open || request->spread)
+	/* A maximum is how far tasks are spread, not so GPUs in total. */
+	if (!request->nodes_open || (request->spread && gpus == 0))
 		return 0;
 	for (int i = 0; i < count; i++) {
 		const struct lt_need need =
@@ -432,12 +509,11 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 
 		/* Slurm lowers a maximum to --gpus, though not one of a later
 		 * change: less than it needs? */
-		if (nodes_unknown(&need) ||
-		    (request->gpus > 0 && least > request->gpus))
+		if (nodes_unknown(&need) || (gpus > 0 && least > gpus))
 			return 0;
 		bound =
 		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),
-			request->gpus > 0 ? request->gpus : LT_NODES_MAX);
+			gpus > 0 ? gpus : LT_NODES_MAX);
 	}
 	for (int i = 0; i < count && bound > 0 && !matters; i++) {
 		struct lt_share fewer, more;

@@ -192,6 +192,44 @@ gpus_counted(const struct lt_request *request, const struct lt_shape *shape,
 	return product(best, smaller(shape->gpus, gpus + 1 - best), cpus_max);
 }
 
+/* With --overcommit a node gives CPUs for one task, which all share. With GPUs
+ * that is so where neither tasks nor sockets of theirs, nor from 23.02 on
+ * anything else, bring more. */
+static bool
+shares_cpus(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	return request->overcommit &&
+	       (!lt_request_wants_gpus(request) ||
+		   (request->gpus_per_task == 0 && !request->bind_gpus &&
+		       !(partition->flags & LT_PARTITION_TASKS_BY_NODE)));
+}
+
+/*
+ * Before 23.02 a job with GPUs keeps on a node the cores of the tasks that it
+ * may have there, whatever MaxMemPerCPU or --mincpus ask. How many tasks is
+ * known of one, and on the one node that it may have. Source:
+ * gres_select_filter_sock_core() and _select_cores() of 22.05.
+ */
+static bool
+has_task_cores_only(const struct lt_need *need, uint64_t nodes)
+{
+	const struct lt_request *const request = need->request;
+	const bool one_node = !request->nodes_open && request->max_nodes == 1;
+
+	return nodes == 1 && lt_request_wants_gpus(request) &&
+	       !(need->partition->flags & LT_PARTITION_TASKS_BY_NODE) &&
+	       (request->tasks == 1 || (one_node && request->tasks > 1)) &&
+	       request->cpus == (uint64_t)request->tasks *
+				    larger(request->cpus_per_task, 1) &&
+	       lt_cpus_per_gpu(request, need->partition) == 0 &&
+	       request->gpus_per_task == 0 && request->tasks_per_gpu == 0 &&
+	       request->tasks_per_node == 0 && request->tasks_per_board == 0 &&
+	       request->tasks_per_socket == 0 && request->tasks_per_core == 0 &&
+	       request->max_cpus == 0 && !request->bind_gpus &&
+	       !request->plane && !request->overcommit;
+}
+
 /* CPUs before they are rounded up to cores. */
 static uint64_t
 cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
@@ -200,18 +238,29 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const partition = need->partition;
 	const uint64_t tasks = tasks_of(request, gpus);
-	const uint64_t per_gpu = lt_cpus_per_gpu(request, partition);
+	const bool shared = shares_cpus(request, partition);
+	const uint64_t per_gpu =
+	    shared ? 0 : lt_cpus_per_gpu(request, partition);
 	/* More than --gpus bring: each node gives what all of them do. */
 	const uint64_t by_gpus = product(request->gpus, per_gpu, cpus_max);
 	uint64_t per_node = larger(need->cpus_per_node, need->cpus_per_task);
 	uint64_t cpus = larger(request->cpus, nodes);
 
+	if (has_task_cores_only(need, nodes)) {
+		const struct grain grain =
+		    grain_of(request, partition, shape, need->cpus_per_task);
+
+		return product(tasks,
+		    divided_up(need->cpus_per_task, grain.usable) *
+			grain.threads,
+		    cpus_max);
+	}
 	if (tasks != 1 || request->max_cpus > 0 ||
 	    (partition->flags & LT_PARTITION_TASKS_BY_NODE))
 		per_node = larger(per_node, product(request->tasks_per_node,
 						need->cpus_per_task, cpus_max));
-	/* Tasks that share CPUs get those of one, whatever a node asks. */
-	if (request->overcommit && !lt_request_wants_gpus(request))
+	/* Whatever a node asks. */
+	if (shared)
 		per_node = need->cpus_per_task;
 	if (request->overcommit) /* a core of each node, all threads of it */
 		cpus = larger(cpus, nodes * larger(shape->threads, 1));

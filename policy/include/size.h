@@ -44,6 +44,10 @@ void lt_allocation_on(struct lt_allocation *allocation,
 uint32_t lt_cpus_per_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
 
+/* GPUs of the whole job that --gpus or the tasks name, to which Slurm lowers a
+ * maximum of nodes when it makes a job; 0 = none. */
+uint64_t lt_gpus_in_total(const struct lt_request *request);
+
 /* Has a node of the shape GPUs of several types, and are some of them perhaps
  * what is asked for? */
 bool lt_gpus_unsure(

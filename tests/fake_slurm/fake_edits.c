@@ -2,6 +2,8 @@
 /*
  * What job_submit_lowtide.so writes into a job and says of it.
  */
+#include <string.h>
+
 #include "fake.h"
 
 /* The signal that the user names for a checkpoint is a change of the job. */
@@ -43,11 +45,58 @@ test_signal(void **state)
 	}
 }
 
+/* A maximum of nodes that slurmctld will lower to the GPUs is held for as
+ * lowered. */
+static void
+test_maximum_of_gpus(void **state)
+{
+	static const struct {
+		const char *why, *gpus;
+		uint32_t min_nodes, max_nodes;
+		int64_t nodes;
+	} cases[] = {
+	    {"lowered to one", "gres:gpu:1", 1, 2, 1},
+	    {"as many as are asked for", "gres:gpu:2", 1, 2, 2},
+	    {"none: as many as it can get", NULL, 1, 2, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		struct lt_quote quote = {0};
+
+		print_message("# %s\n", cases[i].why);
+		fake_snapshots("--limit 100");
+		fake_restart();
+		fake_job_defaults(&job);
+		job.account = slurm_xstrdup("team0000");
+		job.script = strdup("#!/bin/sh\n");
+		job.tres_per_job = slurm_xstrdup(cases[i].gpus);
+		job.min_nodes = cases[i].min_nodes;
+		job.max_nodes = cases[i].max_nodes;
+		job.shared = 0; /* whole nodes */
+		job.time_limit = 60;
+		assert_int_equal(
+		    fake_submit(&job, job.user_id, NULL), SLURM_SUCCESS);
+		assert_int_equal(job.max_nodes, cases[i].max_nodes);
+		assert_int_equal(lt_quote_unpack(&quote, job.admin_comment,
+				     strlen(job.admin_comment), NULL),
+		    LT_OK);
+		assert_int_equal(quote.hold_per_task.money_micros,
+		    3600000 * cases[i].nodes + 1);
+		free(job.account);
+		free(job.script);
+		free(job.tres_per_job);
+		free(job.admin_comment);
+	}
+}
+
 int
 fake_edits_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_signal),
+	    FAKE_TEST(test_maximum_of_gpus),
 	};
 
 	return cmocka_run_group_tests_name("edits", tests, NULL, NULL);

@@ -78,7 +78,7 @@ setup(void **state)
 	return 0;
 }
 
-static void
+static inline void
 allocation_on(struct lt_allocation *allocation,
     const struct lt_request *request, const struct lt_market *on, int partition,
     const struct lt_shape *shape, uint32_t nodes)

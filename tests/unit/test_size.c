@@ -100,6 +100,58 @@ static const struct {
 	{.tasks = 1, .gpus_per_task = 2}, 2, 2, 4},
     {"--gpus-per-socket=1 --sockets-per-node=1 on two nodes", PLAIN,
 	{.gpus_per_socket = 1, .sockets_per_node = 1}, 2, 2, 2},
+    {"--overcommit -n32 --mincpus=24 --gpus=1", PLAIN,
+	{.overcommit = true, .tasks = 32, .cpus_per_node = 24, .gpus = 1}, 1, 1,
+	1},
+    {"--overcommit -n8 --gpus=4 --cpus-per-gpu=6 (Slurm: 2)", HYPER,
+	{.overcommit = true, .tasks = 8, .gpus = 4, .cpus_per_gpu = 6}, 1, 2,
+	4},
+    {"--overcommit -n8 --gpus-per-task=1: their CPUs", PLAIN,
+	{.overcommit = true, .tasks = 8, .gpus_per_task = 1}, 1, 8, 8},
+    {"--overcommit -n8 --gpus=1 --mincpus=24 "
+     "--gres-flags=enforce-binding: not known",
+	PLAIN,
+	{.overcommit = true,
+	    .tasks = 8,
+	    .cpus_per_node = 24,
+	    .gpus = 1,
+	    .bind_gpus = true},
+	1, 24, 1},
+    {"MaxMemPerCPU=1000: -n1 --gpus-per-node=1 --mem=64000", MAX_PER_CPU,
+	{.tasks = 1,
+	    .cpus = 1,
+	    .gpus_per_node = 1,
+	    .memory_mib_per_node = 64000},
+	1, 1, 1},
+    {"the same -n2 -c2, on the one node", MAX_PER_CPU,
+	{.tasks = 2,
+	    .cpus_per_task = 2,
+	    .cpus = 4,
+	    .gpus_per_node = 1,
+	    .memory_mib_per_node = 64000},
+	1, 4, 1},
+    {"the same, raw: CPUs that are not the tasks'", MAX_PER_CPU,
+	{.tasks = 2,
+	    .cpus = 1,
+	    .gpus_per_node = 1,
+	    .memory_mib_per_node = 64000},
+	1, 64, 1},
+    {"the same with --cpus-per-gpu", MAX_PER_CPU,
+	{.tasks = 2,
+	    .cpus = 2,
+	    .gpus_per_node = 1,
+	    .cpus_per_gpu = 2,
+	    .memory_mib_per_node = 64000},
+	1, 64, 1},
+    {"the same on two nodes: the second has them", MAX_PER_CPU,
+	{.tasks = 1,
+	    .cpus = 1,
+	    .gpus_per_node = 1,
+	    .memory_mib_per_node = 64000},
+	2, 128, 2},
+    {"-n1 --mincpus=2 --gpus-per-node=1: a core of two threads", HYPER,
+	{.tasks = 1, .cpus = 1, .cpus_per_node = 5, .gpus_per_node = 1}, 1, 2,
+	1},
 };
 
 static uint32_t
@@ -151,12 +203,6 @@ test_allocation(void **state)
 	}
 }
 
-static uint32_t
-bound_on(const struct lt_request *request, int partition)
-{
-	return lt_nodes_bound(request, &market, &partition, 1);
-}
-
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
 static void
 test_shards(void **state)
@@ -176,7 +222,8 @@ test_shards(void **state)
 	assert_int_equal(share.nodes, 2);
 	request.nodes_open = true;
 	request.min_nodes = request.max_nodes = 1;
-	assert_int_equal(bound_on(&request, PLAIN), 1);
+	assert_int_equal(
+	    lt_nodes_bound(&request, &market, &(int){PLAIN}, 1), 1);
 	shapes[0].shards = 0;
 }
 
@@ -395,113 +442,6 @@ test_memory(void **state)
 	}
 }
 
-static void
-test_bound(void **state)
-{
-	static const struct {
-		const char *why;
-		int partition;
-		struct lt_request asked;
-		uint32_t bound;
-	} rows[] = {
-	    {"CPUs cost the same anywhere", PLAIN, {.tasks = 40}, 0},
-	    {"so do GPUs in total", PLAIN, {.tasks = 8, .gpus = 8}, 0},
-	    {"GPUs per node do not", PLAIN, {.tasks = 8, .gpus_per_node = 1},
-		1},
-	    {"never fewer than it needs", PLAIN,
-		{.tasks = 100, .gpus_per_node = 8}, 2},
-	    {"one task is on one node", PLAIN, {.tasks = 1, .gpus_per_node = 1},
-		0},
-	    {"whole nodes", EXCLUSIVE, {.tasks = 65}, 2},
-	    {"whole sockets", SOCKETS, {.tasks = 40}, 1},
-	    {"whole sockets and planes: one socket of each node at worst",
-		SOCKETS, {.tasks = 40, .plane = true}, 2},
-	    {"whole sockets of two nodes, as 22.05 needed a third: of all",
-		SOCKETS, {.tasks = 6, .min_nodes = 2, .tasks_per_gpu = 1}, 0},
-	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
-	    {"two tasks a board, of which Slurm takes no notice", PLAIN,
-		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 1},
-	    {"two tasks a core, with GPUs: one socket holds them", PLAIN,
-		{.tasks = 8, .gpus_per_node = 1, .tasks_per_core = 2}, 1},
-	    {"cores of the GPUs' sockets: one holds them", PLAIN,
-		{.tasks = 8, .gpus_per_node = 1, .bind_gpus = true}, 1},
-	    {"one does not: on twice as many at worst", PLAIN,
-		{.tasks = 40, .gpus_per_node = 2, .bind_gpus = true}, 2},
-	    {"one does, but has not that many GPUs", PLAIN,
-		{.tasks = 8, .gpus_per_node = 5, .bind_gpus = true}, 2},
-	    {"tasks by socket, where GPUs are of one", PLAIN,
-		{.tasks = 16, .gpus_per_node = 2, .tasks_per_socket = 8}, 2},
-	    {"no more than --gpus, to which Slurm lowers it", PLAIN,
-		{.tasks = 8, .gpus = 1, .bind_gpus = true}, 1},
-	    {"it needs more nodes than --gpus", PLAIN,
-		{.tasks = 100, .gpus = 1, .bind_gpus = true}, 0},
-	    {"cores of the system's, with GPUs: one socket is left", PLAIN,
-		{.tasks = 8, .gpus_per_node = 1, .spec_cores = 1}, 1},
-	    {"with them one socket does not do: not known", PLAIN,
-		{.tasks = 32, .gpus_per_node = 1, .spec_cores = 1}, 0},
-	    {"fewer CPUs by GPUs than tasks: 22.05.8 refused one node", PLAIN,
-		{.tasks = 17, .gpus = 1, .cpus_per_gpu = 7}, 0},
-	    {"so many CPUs of a node; one socket holds all", LIMITED,
-		{.tasks = 8, .gpus = 4, .exclusive = true}, 1},
-	    {"one does not: not known", LIMITED,
-		{.tasks = 40, .gpus = 8, .exclusive = true}, 0},
-	    {"so many by each socket: 24.11.5 refused one node", PLAIN,
-		{.tasks = 8,
-		    .gpus_per_socket = 1,
-		    .sockets_per_node = 1,
-		    .cpus_per_gpu = 1},
-		0},
-	    {"two of three nodes can run it: none can, as far as is known",
-		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
-	    {"as many as can be", PLAIN,
-		{.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct lt_request request = rows[i].asked;
-
-		if (request.min_nodes == 0)
-			request.min_nodes = 1;
-		request.max_nodes = request.min_nodes;
-		request.nodes_open = true;
-		const uint32_t bound = bound_on(&request, rows[i].partition);
-		if (bound != rows[i].bound)
-			fail_msg("%s: %u", rows[i].why, bound);
-		request.nodes_open = false;
-		assert_int_equal(bound_on(&request, rows[i].partition), 0);
-	}
-}
-
-/* From 23.02 on --mincpus and --ntasks-per-gpu may ask for more nodes. */
-static void
-test_bound_newer(void **state)
-{
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 1,
-	    .nodes_open = true,
-	    .tasks = 6,
-	    .cpus_per_node = 15,
-	    .gpus_per_node = 1};
-
-	(void)state;
-	assert_int_equal(bound_on(&request, PLAIN), 1);
-	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
-	assert_int_equal(bound_on(&request, PLAIN), 0);
-	request.cpus_per_node = 0;
-	assert_int_equal(bound_on(&request, PLAIN), 1);
-	request.tasks_per_gpu = 2;
-	assert_int_equal(bound_on(&request, PLAIN), 0);
-	/* -n24 --gpus=1 in 26.05: 6 CPUs a node, whatever a socket holds. */
-	request = (struct lt_request){.min_nodes = 1,
-	    .max_nodes = 1,
-	    .nodes_open = true,
-	    .tasks = 17,
-	    .gpus = 1,
-	    .cpus_per_gpu = 6};
-	assert_int_equal(bound_on(&request, PLAIN), 0);
-}
-
 /* A bound below these would keep the job from running. */
 static void
 test_needed(void **state)
@@ -590,8 +530,6 @@ main(void)
 	    cmocka_unit_test_setup(test_whole_nodes, setup),
 	    cmocka_unit_test_setup(test_nodes_given, setup),
 	    cmocka_unit_test_setup(test_memory, setup),
-	    cmocka_unit_test_setup(test_bound, setup),
-	    cmocka_unit_test_setup(test_bound_newer, setup),
 	    cmocka_unit_test_setup(test_needed, setup),
 	    cmocka_unit_test_setup(test_hostile, setup),
 	};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many nodes a job may get, and to how many it is kept: share.c. The
+ * figures are those of real Slurms (22.05.8 where none is named).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "size_fixture.h"
+
+static uint32_t
+bound_on(const struct lt_request *request, int partition)
+{
+	return lt_nodes_bound(request, &market, &partition, 1);
+}
+
+/* One task: a node that has room for it, and its GPUs, is enough. */
+static void
+test_one_task(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_request asked;
+		uint32_t nodes;
+	} rows[] = {
+	    {"GPUs of a node", {.gpus_per_node = 2}, 1},
+	    {"GPUs of a socket", {.gpus_per_socket = 1}, 1},
+	    {"GPUs of the task", {.gpus_per_task = 2}, 1},
+	    {"GPUs in total may be of several nodes", {.gpus = 2}, 2},
+	    {"so may more CPUs than the task's",
+		{.gpus_per_node = 2, .cpus = 2}, 2},
+	    {"tasks by node count on",
+		{.gpus_per_node = 2, .tasks_per_node = 2}, 2},
+	    {"a maximum is a wish", {.gpus_per_node = 2, .max_nodes = 2}, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_request request = rows[i].asked;
+
+		request.tasks = request.min_nodes = 1;
+		request.nodes_open = request.max_nodes == 0;
+		const struct lt_share share =
+		    lt_share_most(&request, &market, PLAIN);
+		if (share.nodes != rows[i].nodes)
+			fail_msg("%s: %u", rows[i].why, share.nodes);
+	}
+}
+
+static void
+test_gpus_in_total(void **state)
+{
+	struct lt_request request = {.tasks = 3, .gpus_per_task = 2};
+
+	(void)state;
+	assert_int_equal(lt_gpus_in_total(&request), 6);
+	request.tasks_per_node = 4; /* which may be more tasks */
+	assert_int_equal(lt_gpus_in_total(&request), 0);
+	request.gpus = 5;
+	assert_int_equal(lt_gpus_in_total(&request), 5);
+}
+
+static void
+test_bound(void **state)
+{
+	static const struct {
+		const char *why;
+		int partition;
+		struct lt_request asked;
+		uint32_t bound;
+	} rows[] = {
+	    {"CPUs cost the same anywhere", PLAIN, {.tasks = 40}, 0},
+	    {"so do GPUs in total", PLAIN, {.tasks = 8, .gpus = 8}, 0},
+	    {"GPUs per node do not", PLAIN, {.tasks = 8, .gpus_per_node = 1},
+		1},
+	    {"never fewer than it needs", PLAIN,
+		{.tasks = 100, .gpus_per_node = 8}, 2},
+	    {"one task is on one node", PLAIN, {.tasks = 1, .gpus_per_node = 1},
+		0},
+	    {"whole nodes", EXCLUSIVE, {.tasks = 65}, 2},
+	    {"whole sockets", SOCKETS, {.tasks = 40}, 1},
+	    {"whole sockets and planes: one socket of each node at worst",
+		SOCKETS, {.tasks = 40, .plane = true}, 2},
+	    {"whole sockets of two nodes, as 22.05 needed a third: of all",
+		SOCKETS, {.tasks = 6, .min_nodes = 2, .tasks_per_gpu = 1}, 0},
+	    {"small nodes first", MIXED, {.tasks = 80, .exclusive = true}, 4},
+	    {"two tasks a board, of which Slurm takes no notice", PLAIN,
+		{.tasks = 6, .tasks_per_board = 2, .exclusive = true}, 1},
+	    {"two tasks a core, with GPUs: one socket holds them", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .tasks_per_core = 2}, 1},
+	    {"cores of the GPUs' sockets: one holds them", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .bind_gpus = true}, 1},
+	    {"one does not: on twice as many at worst", PLAIN,
+		{.tasks = 40, .gpus_per_node = 2, .bind_gpus = true}, 2},
+	    {"one does, but has not that many GPUs", PLAIN,
+		{.tasks = 8, .gpus_per_node = 5, .bind_gpus = true}, 2},
+	    {"tasks by socket, where GPUs are of one", PLAIN,
+		{.tasks = 16, .gpus_per_node = 2, .tasks_per_socket = 8}, 2},
+	    {"no more than --gpus, to which Slurm lowers it", PLAIN,
+		{.tasks = 8, .gpus = 1, .bind_gpus = true}, 1},
+	    {"it needs more nodes than --gpus", PLAIN,
+		{.tasks = 100, .gpus = 1, .bind_gpus = true}, 0},
+	    {"cores of the system's, with GPUs: one socket is left", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .spec_cores = 1}, 1},
+	    {"with them one socket does not do: not known", PLAIN,
+		{.tasks = 32, .gpus_per_node = 1, .spec_cores = 1}, 0},
+	    {"fewer CPUs by GPUs than tasks: 22.05.8 refused one node", PLAIN,
+		{.tasks = 17, .gpus = 1, .cpus_per_gpu = 7}, 0},
+	    {"so many CPUs of a node; one socket holds all", LIMITED,
+		{.tasks = 8, .gpus = 4, .exclusive = true}, 1},
+	    {"one does not: not known", LIMITED,
+		{.tasks = 40, .gpus = 8, .exclusive = true}, 0},
+	    {"so many by each socket: 24.11.5 refused one node", PLAIN,
+		{.tasks = 8,
+		    .gpus_per_socket = 1,
+		    .sockets_per_node = 1,
+		    .cpus_per_gpu = 1},
+		0},
+	    {"two of three nodes can run it: none can, as far as is known",
+		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
+	    {"as many as can be", PLAIN,
+		{.tasks = 8, .gpus_per_node = 1, .spread = true}, 0},
+	    {"GPUs in total are not spread", PLAIN,
+		{.tasks = 8, .gpus = 2, .spread = true}, 1},
+	    {"CPUs by GPUs, of which the tasks are a multiple", PLAIN,
+		{.tasks = 6, .gpus = 1, .cpus_per_gpu = 2}, 1},
+	    {"the same, but a node has not that many GPUs", PLAIN,
+		{.tasks = 18, .gpus = 1, .cpus_per_gpu = 2}, 0},
+	    {"the same, but tasks share CPUs", PLAIN,
+		{.tasks = 6, .gpus = 1, .cpus_per_gpu = 2, .overcommit = true},
+		0},
+	    {"the same, but one socket is too small", PLAIN,
+		{.tasks = 48, .gpus = 1, .cpus_per_gpu = 24}, 0},
+	    {"nodes of 64 and 16 CPUs: 16 may be all of two", MIXED,
+		{.tasks = 64}, 3},
+	    {"raw: CPUs that are not the tasks'", MIXED,
+		{.tasks = 64, .cpus = 65}, 0},
+	    {"unlike nodes, and planes: not known", MIXED,
+		{.tasks = 64, .plane = true}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_request request = rows[i].asked;
+
+		if (request.min_nodes == 0)
+			request.min_nodes = 1;
+		request.max_nodes = request.min_nodes;
+		request.nodes_open = true;
+		const uint32_t bound = bound_on(&request, rows[i].partition);
+		if (bound != rows[i].bound)
+			fail_msg("%s: %u", rows[i].why, bound);
+		request.nodes_open = false;
+		assert_int_equal(bound_on(&request, rows[i].partition), 0);
+	}
+}
+
+/* From 23.02 on --mincpus and --ntasks-per-gpu may ask for more nodes. */
+static void
+test_bound_newer(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 6,
+	    .cpus_per_node = 15,
+	    .gpus_per_node = 1};
+
+	(void)state;
+	assert_int_equal(bound_on(&request, PLAIN), 1);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	request.cpus_per_node = 0;
+	assert_int_equal(bound_on(&request, PLAIN), 1);
+	request.tasks_per_gpu = 2;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	/* --segment counts as spread. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 8,
+	    .gpus = 2,
+	    .spread = true};
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	/* -n24 --gpus=1 in 26.05: 6 CPUs a node, whatever a socket holds. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 17,
+	    .gpus = 1,
+	    .cpus_per_gpu = 6};
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_one_task, setup),
+	    cmocka_unit_test_setup(test_gpus_in_total, setup),
+	    cmocka_unit_test_setup(test_bound, setup),
+	    cmocka_unit_test_setup(test_bound_newer, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
