@@ -489,7 +489,8 @@ tasks_by_gpus(const struct lt_need *need, const struct grain *grain)
 	return tasks;
 }
 
-/* Tasks of the request that one idle node of the shape can hold. */
+/* Tasks of the request that one idle node of the shape can hold. From 23.02 on
+ * these have no more CPUs than GPUs by node or socket bring. */
 static uint64_t
 tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 {
@@ -522,7 +523,7 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 	const uint64_t by_gpus =
 	    product(larger(request->gpus_per_node, gpus_by_socket(request)),
 		lt_cpus_per_gpu(request, partition), cpus_max);
-	if (by_gpus > 0)
+	if (by_gpus > 0 && (partition->flags & LT_PARTITION_TASKS_BY_NODE))
 		tasks =
 		    smaller(tasks, larger(by_gpus / need->cpus_per_task, 1));
 	if (need->memory_mib_per_cpu > 0 && !need->market->memory_ignored) {

@@ -114,12 +114,12 @@ test_bound(void **state)
 		{.tasks = 8, .gpus = 4, .exclusive = true}, 1},
 	    {"one does not: not known", LIMITED,
 		{.tasks = 40, .gpus = 8, .exclusive = true}, 0},
-	    {"so many by each socket: 24.11.5 refused one node", PLAIN,
+	    {"so many by each socket, of which 22.05 takes no notice", PLAIN,
 		{.tasks = 8,
 		    .gpus_per_socket = 1,
 		    .sockets_per_node = 1,
 		    .cpus_per_gpu = 1},
-		0},
+		1},
 	    {"two of three nodes can run it: none can, as far as is known",
 		MIXED, {.min_nodes = 5, .cpus = 80, .gpus_per_node = 1}, 0},
 	    {"as many as can be", PLAIN,
@@ -177,6 +177,15 @@ test_bound_newer(void **state)
 	request.cpus_per_node = 0;
 	assert_int_equal(bound_on(&request, PLAIN), 1);
 	request.tasks_per_gpu = 2;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	/* 24.11.5 refused one node. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 8,
+	    .gpus_per_socket = 1,
+	    .sockets_per_node = 1,
+	    .cpus_per_gpu = 1};
 	assert_int_equal(bound_on(&request, PLAIN), 0);
 	/* --segment counts as spread. */
 	request = (struct lt_request){.min_nodes = 1,
