@@ -233,11 +233,32 @@ grows_no_faster_than_its_work(void **state)
 	questions = NULL;
 }
 
+/* A list in which nothing is new writes no row. */
+static void
+writes_nothing_twice(void **state)
+{
+	struct fixture *const f = *state;
+	struct world *const w = make_world(f);
+
+	list_jobs(w, FEW);
+	const int before = sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]);
+	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
+	assert_int_equal(
+	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
+	free(fake_jobs.jobs);
+	lt_slurm_jobs_free(&w->d->jobs.list);
+	free_world(w);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-	    grows_no_faster_than_its_work, set_up, tear_down)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(
+		grows_no_faster_than_its_work, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		writes_nothing_twice, set_up, tear_down),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
