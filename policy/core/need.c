@@ -90,8 +90,10 @@ lt_need_of(const struct lt_request *request, const struct lt_market *market,
 		    &need, &market->partitions[request->named[i]]);
 	if (request->named_count == 0)
 		apply_memory_limit(&need, need.partition);
-	if ((need.partition->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    need.cpus_per_node > request->cpus_per_node)
+	/* 22.05 does so where it is told how many tasks a node has. */
+	if (need.cpus_per_node > request->cpus_per_node &&
+	    (request->tasks_per_node > 0 ||
+		(need.partition->flags & LT_PARTITION_TASKS_BY_NODE)))
 		need.cpus_per_task =
 		    larger(need.cpus_per_task, cpus_by_memory(&need));
 	/* DefCpuPerGPU counts only where the user said no --cpus-per-task. */
