@@ -424,6 +424,10 @@ nodes_unknown(const struct lt_need *need)
 	const uint64_t by_gpus =
 	    (uint64_t)lt_cpus_per_gpu(request, part) * request->gpus;
 
+	/* Slurm counts by the board first, and finds too late what a socket
+	 * holds: 22.05.8 refused -n8 with four a board and three a socket. */
+	if (request->tasks_per_board > 0 && request->tasks_per_socket > 0)
+		return true;
 	if (!lt_request_wants_gpus(request))
 		return false;
 	/* --segment is in it, and a maximum may be no multiple of that. */

@@ -45,13 +45,14 @@ gpus_by_socket(const struct lt_request *request)
 /* Sockets of all nodes that the job may have CPUs on: Slurm deals tasks out to
  * the sockets of a node, whatever --sockets-per-node says. */
 static uint64_t
-sockets_of(const struct lt_request *request,
-    const struct lt_partition *partition, const struct lt_shape *shape,
+sockets_of(const struct lt_need *need, const struct lt_shape *shape,
     uint64_t tasks, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	const uint64_t all = nodes * larger(shape->sockets, 1);
 	const uint64_t per_node = larger(request->sockets_per_node,
-	    larger(request->cpus_per_node, request->tasks_per_node));
+	    larger(need->cpus_per_node, request->tasks_per_node));
 	uint64_t used = larger(request->cpus, request->max_cpus);
 
 	/* With more CPUs than GPUs they are counted on every socket. */
@@ -69,21 +70,25 @@ sockets_of(const struct lt_request *request,
 	return smaller(larger(used, nodes), all);
 }
 
-/* Slurm counts tasks anew by the CPUs that the job has: each of them gets its
- * GPUs. */
+/* GPUs by task. Slurm counts tasks anew by the CPUs that the job has: each of
+ * them gets its GPUs, as far as the nodes have any. */
 static uint64_t
-tasks_given(const struct lt_request *request, uint64_t tasks, uint64_t nodes)
+gpus_by_task(const struct lt_need *need, const struct lt_shape *shape,
+    uint64_t tasks, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
+	const uint64_t each = request->gpus_per_task;
 	const uint64_t cpus_per_task = larger(request->cpus_per_task, 1);
-	const uint64_t by_gpus = product(tasks,
-	    product(request->gpus_per_task, request->cpus_per_gpu, cpus_max),
-	    cpus_max);
-	const uint64_t by_node =
-	    product(nodes, request->cpus_per_node, cpus_max);
+	const uint64_t by_gpus = product(
+	    tasks, product(each, request->cpus_per_gpu, cpus_max), cpus_max);
+	const uint64_t by_node = product(nodes, need->cpus_per_node, cpus_max);
 	const uint64_t least = larger(tasks, nodes); /* each node has one */
+	const uint64_t counted =
+	    larger(request->cpus, larger(by_gpus, by_node)) / cpus_per_task;
 
-	return larger(least,
-	    larger(request->cpus, larger(by_gpus, by_node)) / cpus_per_task);
+	return larger(product(least, each, cpus_max),
+	    smaller(product(counted, each, cpus_max),
+		product(nodes, shape->gpus, cpus_max)));
 }
 
 /* Of a node, GPUs that may be of the type that is asked for. */
@@ -112,9 +117,11 @@ lt_gpus_unsure(const struct lt_request *request, const struct lt_shape *shape)
  * maximum.
  */
 static uint64_t
-gpus_of(const struct lt_request *request, const struct lt_partition *partition,
-    const struct lt_shape *shape, uint64_t nodes)
+gpus_of(
+    const struct lt_need *need, const struct lt_shape *shape, uint64_t nodes)
 {
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
 	uint64_t tasks = tasks_of(request, 0), gpus = 0, all = 0;
 
 	/* As many on each node, --ntasks or not. */
@@ -123,10 +130,9 @@ gpus_of(const struct lt_request *request, const struct lt_partition *partition,
 		    tasks, product(nodes, request->tasks_per_node, cpus_max));
 	const uint64_t ways[] = {request->gpus,
 	    product(nodes, request->gpus_per_node, cpus_max),
-	    product(sockets_of(request, partition, shape, tasks, nodes),
+	    product(sockets_of(need, shape, tasks, nodes),
 		request->gpus_per_socket, cpus_max),
-	    product(tasks_given(request, tasks, nodes), request->gpus_per_task,
-		cpus_max)};
+	    gpus_by_task(need, shape, tasks, nodes)};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		gpus = larger(gpus, ways[i]);
@@ -346,11 +352,15 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	const uint64_t bound = product(nodes,
 	    cores_for_binding(request, partition, &grain, gpus), cpus_max);
 
-	if (!(partition->flags &
-		(LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET)))
-		return larger(cpus, product(bound, grain.threads, cpus_max));
 	cores = larger(grain.apart ? apart : smaller(cores, apart), nodes);
 	cores = larger(cores, bound);
+	/* GPUs are bound to whole cores, whatever a job is given. */
+	if (!(partition->flags &
+		(LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET)))
+		return request->bind_gpus && gpus > 0
+			   ? larger(
+				 cpus, product(cores, grain.threads, cpus_max))
+			   : cpus;
 	if (partition->flags & LT_PARTITION_BY_SOCKET)
 		cores =
 		    product(sockets_rounded(need, &grain, cores, tasks, nodes),
@@ -411,7 +421,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
 	const bool ignored = need->market->memory_ignored;
-	const uint64_t gpus = gpus_of(request, part, shape, nodes);
+	const uint64_t gpus = gpus_of(need, shape, nodes);
 	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
 
 	uint64_t tasks = tasks_apart(need) ? tasks_of(request, gpus) : 1;
@@ -547,7 +557,7 @@ lt_nodes_needed(const struct lt_need *need, const struct lt_shape *shape)
 
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
-	const uint64_t gpus = gpus_of(request, part, shape, request->min_nodes);
+	const uint64_t gpus = gpus_of(need, shape, request->min_nodes);
 	const uint64_t usable = gpus_usable(request, shape);
 	const uint64_t tasks = tasks_of(request, gpus);
 	const uint64_t room = tasks_on_node(need, shape);

@@ -124,6 +124,16 @@ static const struct {
 	    .overcommit = true,
 	    .memory_mib_per_node = 64000},
 	2, 64, 0},
+    {"MaxMemPerCPU=1000: --gpus-per-socket=1 --mem=2500: CPUs of both",
+	MAX_PER_CPU,
+	{.gpus_per_socket = 1,
+	    .sockets_per_node = 1,
+	    .memory_mib_per_node = 2500},
+	1, 3, 2},
+    {"MaxMemPerCPU=1000: -n1 --gpus-per-task=1 --mem=2500", MAX_PER_CPU,
+	{.tasks = 1, .gpus_per_task = 1, .memory_mib_per_node = 2500}, 1, 3, 3},
+    {"-n1 --gpus-per-task=1 --mincpus=24: no more than there are", PLAIN,
+	{.tasks = 1, .gpus_per_task = 1, .cpus_per_node = 24}, 1, 24, 8},
     {"MaxMemPerCPU=1000: -n1 --gpus-per-node=1 --mem=64000", MAX_PER_CPU,
 	{.tasks = 1,
 	    .cpus = 1,
@@ -208,6 +218,26 @@ test_allocation(void **state)
 			    (unsigned long long)a.cpus,
 			    (unsigned long long)a.gpus);
 	}
+}
+
+/* CR_CPU: GPUs are bound to whole cores (22.05.8: -n17 cpu=18). */
+static void
+test_bound_cores(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .tasks = 17,
+	    .gpus = 1,
+	    .bind_gpus = true};
+	struct lt_allocation a;
+
+	(void)state;
+	partitions[HYPER].flags = 0;
+	allocation_on(&a, &request, &market, HYPER, &shapes[1], 1);
+	assert_int_equal(a.cpus, 18);
+	request.bind_gpus = false;
+	allocation_on(&a, &request, &market, HYPER, &shapes[1], 1);
+	assert_int_equal(a.cpus, 17);
 }
 
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
@@ -528,6 +558,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_allocation, setup),
 	    cmocka_unit_test_setup(test_kept_cores, setup),
+	    cmocka_unit_test_setup(test_bound_cores, setup),
 	    cmocka_unit_test_setup(test_shards, setup),
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
