@@ -112,3 +112,15 @@ lt_cpus_per_gpu(
 		return request->cpus_per_gpu;
 	return partition->default_cpus_per_gpu;
 }
+
+uint64_t
+lt_cpus_sought(const struct lt_request *request)
+{
+	const uint64_t node =
+	    product(product(larger(request->threads_per_core, 1),
+			larger(request->cores_per_socket, 1), cpus_max),
+		larger(request->sockets_per_node, 1), cpus_max);
+
+	return request->overcommit ? product(request->min_nodes, node, cpus_max)
+				   : 0;
+}

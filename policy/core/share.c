@@ -420,7 +420,8 @@ nodes_unknown(const struct lt_need *need)
 	const struct lt_partition *const part = need->partition;
 	const uint64_t of_tasks =
 	    (uint64_t)request->tasks * larger(request->cpus_per_task, 1);
-	const uint64_t wanted = larger(request->cpus, of_tasks);
+	const uint64_t wanted =
+	    larger(larger(request->cpus, lt_cpus_sought(request)), of_tasks);
 	const uint64_t by_gpus =
 	    (uint64_t)lt_cpus_per_gpu(request, part) * request->gpus;
 

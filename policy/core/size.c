@@ -312,7 +312,10 @@ sockets_rounded(const struct lt_need *need, const struct grain *grain,
     uint64_t cores, uint64_t tasks, uint64_t nodes)
 {
 	const struct lt_request *const request = need->request;
-	const uint64_t all = smaller(cores, nodes * grain->sockets);
+	/* Of planes each task may be on its own, threads of a core or not. */
+	const uint64_t all =
+	    smaller(request->plane ? larger(cores, tasks) : cores,
+		nodes * grain->sockets);
 	const uint64_t socket_cpus =
 	    grain->cores / grain->sockets * grain->usable;
 
@@ -428,8 +431,9 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 
 	/* 24.11.5: two nodes for --ntasks-per-socket=1 --overcommit. */
 	if (request->overcommit)
-		tasks = larger(tasks, product(request->tasks_per_socket,
-					  shape->sockets, cpus_max));
+		tasks = larger(larger(tasks, lt_cpus_sought(request)),
+		    product(
+			request->tasks_per_socket, shape->sockets, cpus_max));
 	*allocation = (struct lt_allocation){
 	    .nodes = nodes,
 	    .parts = larger(larger(tasks, gpus),

@@ -44,6 +44,11 @@ void lt_allocation_on(struct lt_allocation *allocation,
 uint32_t lt_cpus_per_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
 
+/* CPUs that Slurm looks for with --overcommit, though tasks share fewer: as
+ * many threads, cores and sockets as are asked for of each node. Without it 0.
+ */
+uint64_t lt_cpus_sought(const struct lt_request *request);
+
 /* GPUs of the whole job that --gpus or the tasks name, to which Slurm lowers a
  * maximum of nodes when it makes a job; 0 = none. */
 uint64_t lt_gpus_in_total(const struct lt_request *request);

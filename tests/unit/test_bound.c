@@ -51,6 +51,29 @@ test_one_task(void **state)
 	}
 }
 
+/* With --overcommit Slurm looks for as many CPUs as a node is to have, and on
+ * a busy one finds only some; with GPUs it counts those that these bring. */
+static void
+test_sought(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .overcommit = true,
+	    .cores_per_socket = 12};
+
+	(void)state;
+	assert_int_equal(lt_cpus_sought(&request), 12);
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 4);
+	request.threads_per_core = request.sockets_per_node = 2;
+	assert_int_equal(lt_cpus_sought(&request), 48);
+	request.gpus = request.cpus_per_gpu = 1;
+	request.exclusive = true;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	request.overcommit = false;
+	assert_int_equal(lt_cpus_sought(&request), 0);
+}
+
 static void
 test_gpus_in_total(void **state)
 {
@@ -216,6 +239,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_one_task, setup),
+	    cmocka_unit_test_setup(test_sought, setup),
 	    cmocka_unit_test_setup(test_gpus_in_total, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
 	    cmocka_unit_test_setup(test_bound_newer, setup),

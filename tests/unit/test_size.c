@@ -240,6 +240,20 @@ test_bound_cores(void **state)
 	assert_int_equal(a.cpus, 17);
 }
 
+/* 22.05.8: 3 sockets for -n2 in planes of 2 on two nodes. */
+static void
+test_planes_by_socket(void **state)
+{
+	const struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 2, .tasks = 2, .plane = true};
+	struct lt_allocation a;
+
+	(void)state;
+	partitions[HYPER].flags = LT_PARTITION_BY_SOCKET;
+	allocation_on(&a, &request, &market, HYPER, &shapes[1], 2);
+	assert_int_equal(a.cpus, 96);
+}
+
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
 static void
 test_shards(void **state)
@@ -559,6 +573,7 @@ main(void)
 	    cmocka_unit_test_setup(test_allocation, setup),
 	    cmocka_unit_test_setup(test_kept_cores, setup),
 	    cmocka_unit_test_setup(test_bound_cores, setup),
+	    cmocka_unit_test_setup(test_planes_by_socket, setup),
 	    cmocka_unit_test_setup(test_shards, setup),
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
