@@ -19,17 +19,32 @@ static const struct {
     {"v100sxm216gb", "V100-SXM2"},
     {"v100pcie16gb", "V100-PCIE"},
     {"mi250", "MI250X"},
+    {"gh200120gb", "GH200-480GB"},
+    {"b300sxm6ac", "B300-SXM6"},
+    {"3090", "RTX-3090"},
+    {"4090", "RTX-4090"},
+    {"a6000", "RTX-A6000"},
+    {"rtx6000", "Quadro-RTX-6000"},
+    {"6000ada", "RTX-6000-Ada-Generation"},
+    {"rtxpro6000blackwellserveredition", "RTX-PRO-6000-Server"},
+    {"rtxpro6000blackwellworkstationedition", "RTX-PRO-6000-Workstation"},
+    {"7900xtx", "RX-7900-XTX"},
+    {"w7900", "PRO-W7900"},
+    {"hl225", "Gaudi2"},
+    {"hl325l", "Gaudi3"},
 };
+
+enum { PLAIN_SIZE = 48 }; /* the longest device's, and what none has */
 
 /* Lower case, without vendor words and what joins words. */
 static void
-plain(char out[LT_GPU_NAME_SIZE], const char *name)
+plain(char out[PLAIN_SIZE], const char *name)
 {
-	static const char *const vendors[] = {
-	    "nvidia", "tesla", "amd", "instinct"};
+	static const char *const vendors[] = {"nvidia", "tesla", "geforce",
+	    "amd", "instinct", "radeon", "intel", "habana"};
 	size_t at = 0;
 
-	for (; *name != '\0' && at < LT_GPU_NAME_SIZE - 1; name++) {
+	for (; *name != '\0' && at < PLAIN_SIZE - 1; name++) {
 		char c = *name;
 
 		if (c == '-' || c == '_' || c == ' ')
@@ -70,7 +85,7 @@ const struct lt_gpu *
 lt_gpu_find(const char *name)
 {
 	const struct lt_gpu *best = NULL;
-	char wanted[LT_GPU_NAME_SIZE];
+	char wanted[PLAIN_SIZE];
 	const struct lt_gpu *table;
 	bool whole;
 	int count;

@@ -22,7 +22,7 @@ test_find(void **state)
 	} cases[] = {
 	    {"empty", "", NULL},
 	    {"vendor alone", "NVIDIA", NULL},
-	    {"unknown", "GeForce RTX 4090", NULL},
+	    {"unknown", "GeForce GTX 1080", NULL},
 	    {"part of a word is none", "a1", NULL},
 	    {"nor the start of another", "h10", NULL},
 	    {"longer than any", "a100-sxm4-40gb-and-something-more-than-that",
@@ -40,6 +40,51 @@ test_find(void **state)
 	    {"AMD", "AMD Instinct MI300X", "MI300X"},
 	    {"a10 is not a100", "a10", "A10"},
 	    {"nor a10g", "NVIDIA A10G", "A10G"},
+	    /* As AutoDetect=nvml names them: the device's, in lower case. */
+	    {"Slurm's", "nvidia_a40", "A40"},
+	    {"A6000", "nvidia_rtx_a6000", "RTX-A6000"},
+	    {"a Gres type", "a6000", "RTX-A6000"},
+	    {"GeForce", "nvidia_geforce_rtx_3090", "RTX-3090"},
+	    {"GeForce by its number", "4090", "RTX-4090"},
+	    {"a laptop's is another", "NVIDIA GeForce RTX 4090 Laptop GPU",
+		NULL},
+	    {"6000 of Ada", "nvidia_rtx_6000_ada_generation",
+		"RTX-6000-Ada-Generation"},
+	    {"6000 of Ada, short", "rtx_6000_ada", "RTX-6000-Ada-Generation"},
+	    {"6000 of Turing", "quadro_rtx_6000", "Quadro-RTX-6000"},
+	    {"6000 alone is the smaller", "rtx6000", "Quadro-RTX-6000"},
+	    {"H100 NVL", "nvidia_h100_nvl", "H100-NVL-94GB"},
+	    {"H200 NVL", "nvidia_h200_nvl", "H200-NVL-141GB"},
+	    {"GH200", "gh200", "GH200-480GB"},
+	    {"GH200 by its CPU's memory", "NVIDIA GH200 120GB", "GH200-480GB"},
+	    {"GH200 with HBM3e", "nvidia_gh200_144g_hbm3e", "GH200-144G-HBM3e"},
+	    {"B100", "nvidia_b100", "B100-SXM"},
+	    {"B200", "nvidia_b200", "B200-SXM"},
+	    {"B300", "nvidia_b300_sxm6_ac", "B300-SXM6"},
+	    {"b300", "b300", "B300-SXM6"},
+	    {"GB200", "nvidia_gb200", "GB200"},
+	    {"GB300", "NVIDIA GB300", "GB300"},
+	    {"longer than a row's name may be",
+		"nvidia_rtx_pro_6000_blackwell_server_edition",
+		"RTX-PRO-6000-Server"},
+	    {"at a desk", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition",
+		"RTX-PRO-6000-Workstation"},
+	    {"of half the power",
+		"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
+		NULL},
+	    /* As AutoDetect=rsmi does. */
+	    {"MI300A", "amd_instinct_mi300a", "MI300A"},
+	    {"MI325X", "AMD Instinct MI325X", "MI325X"},
+	    {"MI350X", "mi350x", "MI350X"},
+	    {"MI355X", "amd_instinct_mi355x", "MI355X"},
+	    {"RDNA 3", "AMD Radeon RX 7900 XTX", "RX-7900-XTX"},
+	    {"RDNA 3, bare", "7900xtx", "RX-7900-XTX"},
+	    {"its smaller one", "AMD Radeon RX 7900 XT", NULL},
+	    {"RDNA 3, of workstations", "AMD Radeon PRO W7900", "PRO-W7900"},
+	    {"W7900", "w7900", "PRO-W7900"},
+	    {"Gaudi", "Intel Gaudi 2", "Gaudi2"},
+	    {"Gaudi by its card", "HL-325L", "Gaudi3"},
+	    {"which Gaudi?", "gaudi", NULL},
 	};
 
 	(void)state;
@@ -63,12 +108,15 @@ test_table(void **state)
 
 	(void)state;
 	for (int i = 0; i < count; i++) {
+		const enum lt_precision best = lt_gpu_best_precision(&table[i]);
+
 		/* Each row is found by its own name, and has what fit and
 		 * time ratio need. */
 		assert_ptr_equal(lt_gpu_find(table[i].name), &table[i]);
 		assert_true(table[i].memory_mib > 0 && table[i].power_w > 0);
 		assert_true(table[i].bandwidth_gb_s > 0);
-		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0);
+		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0 ||
+			    table[i].tflops[best] > 0);
 	}
 }
 
@@ -113,6 +161,10 @@ test_time_ratio(void **state)
 	    {"precision unknown there", "H100-SXM5", "A100-SXM4-80GB",
 		LT_PRECISION_FP8, false, 1},
 	    /* Not said: the slowest of FP32 (0.99), best mixed, bandwidth. */
+	    {"no FP32 published, and none said", "Gaudi2", "Gaudi3",
+		LT_PRECISION_AUTO, false, 1},
+	    {"no FP32 published, not needed", "Gaudi2", "Gaudi3",
+		LT_PRECISION_BF16, true, 2460 / 3700.0},
 	    {"not said, mixed is the bound", "A100-SXM4-40GB", "V100-SXM2",
 		LT_PRECISION_AUTO, true, 312 / 125.0},
 	};
