@@ -184,6 +184,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->restart_s = (double)from->restart_s;
 	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
+	p->storage_gib_per_s = from->storage_gib_per_s;
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
 	apply_power(p, from, &d->tables, d->policy);

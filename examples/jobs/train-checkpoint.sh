@@ -1,9 +1,10 @@
 #!/bin/bash
 #SBATCH --job-name=train --gpus=8 --nodes=1 --time=8:00:00
-#SBATCH --carbon-aware --checkpoint=write=2m,signal=USR1@120
+#SBATCH --carbon-aware --checkpoint=write=2m,size=40G,keep=2,signal=USR1@120
 #SBATCH --open-mode=append
-# A job that can go on from a checkpoint: it may use preemptible nodes, is
-# requeued when they are taken, and writes a checkpoint as often as lowtide
+# A job that can go on from a checkpoint, of 40 GiB, of which the last two are
+# kept (what that costs is counted): it may use preemptible nodes, is requeued
+# when they are taken, and writes a checkpoint as often as lowtide
 # found best for the partition's interruptions (or each half hour), and when
 # its time runs out (USR1, 120 s before).
 every=${LOWTIDE_CHECKPOINT_INTERVAL_SECONDS:-1800}

@@ -10,6 +10,8 @@
 #include "decide_internal.h"
 
 static const double mg_per_g = 1000;
+/* However small a checkpoint is: a file is opened, written and synced. */
+static const double write_least_s = 1;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
 /* Of all waves: far beyond any deadline, and still an int64_t. */
@@ -81,6 +83,20 @@ lane_waves(struct lane *lane, const struct job *job, double *waves)
 	lane->node_equivalents = one * at_once;
 }
 
+/* Its checkpoints there: by their size where it is not said how long one
+ * takes. */
+static struct lt_checkpoint
+checkpoint_there(const struct job *job, const struct lt_partition *part)
+{
+	struct lt_checkpoint checkpoint = job->request->checkpoint;
+
+	if (!(checkpoint.write_s > 0) && checkpoint.size_gib > 0 &&
+	    part->storage_gib_per_s > 0)
+		checkpoint.write_s = fmax(write_least_s,
+		    checkpoint.size_gib / part->storage_gib_per_s);
+	return checkpoint;
+}
+
 /* As long as most of its kind have run, where these tell. */
 static double
 likely_most(const struct job *job)
@@ -102,7 +118,7 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
 	    .restart_s = part->restart_s,
-	    .checkpoint = request->checkpoint,
+	    .checkpoint = checkpoint_there(job, part),
 	};
 
 	lane->time_ratio = 1;
@@ -160,6 +176,7 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	    fmin(market->deadline_confidence_ppm, 999999) / LT_MICROS;
 	const double hazard_per_s =
 	    part->hazard_per_node_hour * lane->share.nodes / LT_HOUR_S;
+	const double write_s = checkpoint_there(job, part).write_s;
 	double tasks_chance, segment_s, segments, s, spread_s;
 	int64_t latest;
 
@@ -178,9 +195,7 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 		return latest;
 	segment_s = lane->active.interval_s > 0
 			? lane->active.interval_s +
-			      (request->checkpoint.write_s > 0
-				      ? request->checkpoint.write_s
-				      : LT_CHECKPOINT_WRITE_S)
+			      (write_s > 0 ? write_s : LT_CHECKPOINT_WRITE_S)
 			: lane->sure_work_s;
 	segments = lane->active.interval_s > 0
 		       ? ceil(lane->sure_work_s / lane->active.interval_s)
@@ -226,7 +241,7 @@ lane_weights(struct lane *lane, const struct job *job,
 	    part->pue / 1000;
 	lane->storage_micros =
 	    request->checkpoint.enabled
-		? request->checkpoint_gib *
+		? request->checkpoint.size_gib * request->checkpoint.keep *
 		      (double)part->storage_micros_per_gib_month * hours /
 		      LT_MONTH_H * lane->task_factor
 		: 0;

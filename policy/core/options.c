@@ -5,6 +5,7 @@
  */
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,10 +27,11 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	{
 	    .name = "checkpoint",
 	    .variable = "CHECKPOINT",
-	    .argument = "write=2m,every=30m,signal=USR1@120|off",
+	    .argument =
+		"write=2m,every=30m,size=40G,keep=3,signal=USR1@120|off",
 	    .argument_optional = true,
 	    .usage =
-		"the job can go on from a checkpoint: time to write one, interval, signal and how many seconds before an interruption it is sent",
+		"the job can go on from a checkpoint: time to write one, interval, size of one and how many are kept, signal and how many seconds before an interruption it is sent",
 	},
     [LT_OPTION_AMP] =
 	{
@@ -137,6 +139,67 @@ parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 	return LT_OK;
 }
 
+/* A duration above 0 and at most a year, in seconds. */
+static int
+parse_part_duration(
+    const char *part, const char *text, double *seconds, struct lt_error *err)
+{
+	enum { YEAR_S = 366 * LT_DAY_S };
+	int64_t value = 0;
+
+	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
+	    value > YEAR_S)
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such as 90s, 2m or 1h",
+		    part, WORD_SIZE, text);
+	*seconds = (double)value;
+	return LT_OK;
+}
+
+/* Of --checkpoint=, each with its value. */
+static int
+parse_write(struct lt_options *options, const char *text, struct lt_error *err)
+{
+	return parse_part_duration(
+	    "write", text, &options->checkpoint.write_s, err);
+}
+
+static int
+parse_every(struct lt_options *options, const char *text, struct lt_error *err)
+{
+	return parse_part_duration(
+	    "every", text, &options->checkpoint.every_s, err);
+}
+
+static int
+parse_size(struct lt_options *options, const char *text, struct lt_error *err)
+{
+	enum { MIB_PER_GIB = 1024 };
+	int64_t mib = 0;
+
+	if (lt_mebibytes_parse(text, &mib, NULL) != LT_OK || mib <= 0 ||
+	    mib > LT_MEMORY_MIB_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"size=%.*s\", want a size above 0 such as 40G or 800M",
+		    WORD_SIZE, text);
+	options->checkpoint.size_gib = (double)mib / MIB_PER_GIB;
+	return LT_OK;
+}
+
+static int
+parse_keep(struct lt_options *options, const char *text, struct lt_error *err)
+{
+	enum { KEEP_MAX = 10000 };
+	int64_t keep = 0;
+
+	if (lt_int64_parse(text, 1, KEEP_MAX, &keep, NULL) != LT_OK)
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got \"keep=%.*s\", want how many are kept, 1 to %d",
+		    WORD_SIZE, text, KEEP_MAX);
+	options->checkpoint.keep = (uint32_t)keep;
+	return LT_OK;
+}
+
 /* "USR1@120", "SIGUSR1", as sbatch's --signal; 60 s when not said. */
 static int
 parse_signal(
@@ -170,57 +233,33 @@ parse_signal(
 	return LT_OK;
 }
 
-/* A duration above 0 and at most a year, in seconds. */
-static int
-parse_part_duration(
-    const char *part, const char *text, double *seconds, struct lt_error *err)
-{
-	enum { YEAR_S = 366 * LT_DAY_S };
-	int64_t value = 0;
-
-	if (lt_duration_parse(text, &value, NULL) != LT_OK || value <= 0 ||
-	    value > YEAR_S)
-		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"%s=%.*s\", want a time above 0 such as 90s, 2m or 1h",
-		    part, WORD_SIZE, text);
-	*seconds = (double)value;
-	return LT_OK;
-}
-
 static int
 parse_checkpoint_part(
     struct lt_options *options, char *part, struct lt_error *err)
 {
 	static const char *const words[] = {
-	    "write", "every", "signal", "off", NULL};
+	    "write", "every", "size", "keep", "signal", "off", NULL};
+	static int (*const parsers[])(
+	    struct lt_options *, const char *, struct lt_error *) = {
+	    parse_write, parse_every, parse_size, parse_keep, parse_signal};
 	char *const equals = strchr(part, '=');
-	const int known =
-	    equals != NULL && (strncmp(part, "write=", 6) == 0 ||
-				  strncmp(part, "every=", 6) == 0 ||
-				  strncmp(part, "signal=", 7) == 0);
 
-	if (!known) {
-		if (equals != NULL)
-			*equals = '\0';
-		const char *const nearest = lt_nearest_word(part, words);
-		if (equals != NULL)
-			*equals = '=';
-		return lt_fail(err, LT_EINPUT,
-		    "--checkpoint: got \"%.*s\", want write=, every=, signal= or off%s%s%s",
-		    WORD_SIZE, part, nearest != NULL ? "; did you mean \"" : "",
-		    nearest != NULL ? nearest : "",
-		    nearest == NULL	     ? ""
-		    : strcmp(nearest, "off") ? "=\"?"
-					     : "\"?");
-	}
-	const char *const text = equals + 1;
-	if (part[0] == 'w')
-		return parse_part_duration(
-		    "write", text, &options->checkpoint.write_s, err);
-	if (part[0] == 'e')
-		return parse_part_duration(
-		    "every", text, &options->checkpoint.every_s, err);
-	return parse_signal(options, text, err);
+	if (equals != NULL)
+		*equals = '\0';
+	for (size_t i = 0;
+	     equals != NULL && i < sizeof(parsers) / sizeof(parsers[0]); i++)
+		if (strcmp(part, words[i]) == 0)
+			return parsers[i](options, equals + 1, err);
+	const char *const nearest = lt_nearest_word(part, words);
+	if (equals != NULL)
+		*equals = '=';
+	return lt_fail(err, LT_EINPUT,
+	    "--checkpoint: got \"%.*s\", want write=, every=, size=, keep=, signal= or off%s%s%s",
+	    WORD_SIZE, part, nearest != NULL ? "; did you mean \"" : "",
+	    nearest != NULL ? nearest : "",
+	    nearest == NULL	     ? ""
+	    : strcmp(nearest, "off") ? "=\"?"
+				     : "\"?");
 }
 
 static int
@@ -248,6 +287,13 @@ parse_checkpoint(
 		if (code != LT_OK)
 			return code;
 	}
+	if (fresh.checkpoint.keep > 0 && !(fresh.checkpoint.size_gib > 0))
+		return lt_fail(err, LT_EINPUT,
+		    "--checkpoint: got keep=%" PRIu32
+		    " alone, want size= beside it",
+		    fresh.checkpoint.keep);
+	if (fresh.checkpoint.size_gib > 0 && fresh.checkpoint.keep == 0)
+		fresh.checkpoint.keep = 1;
 	*options = fresh;
 	return LT_OK;
 }

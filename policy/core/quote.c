@@ -16,6 +16,7 @@
 enum {
 	PPM = 1000000,
 	LIMIT_MAX_S = INT32_MAX, /* 68 years: longer is held as that */
+	MIB_PER_GIB = 1024,
 };
 
 /* What one task takes on one partition. */
@@ -290,7 +291,9 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .precision = request->precision,
 	    .checkpoint = request->checkpoint.enabled,
 	    .write_s = llround(request->checkpoint.write_s),
-	    .every_s = llround(request->checkpoint.every_s)};
+	    .every_s = llround(request->checkpoint.every_s),
+	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
+	    .keep = request->checkpoint.keep};
 }
 
 void
@@ -302,6 +305,7 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->max_cost_micros = wish->max_cost_micros;
 	request->gpu_memory_mib = wish->gpu_memory_mib;
 	request->precision = wish->precision;
-	request->checkpoint = (struct lt_checkpoint){
-	    wish->checkpoint, (double)wish->write_s, (double)wish->every_s};
+	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
+	    (double)wish->write_s, (double)wish->every_s,
+	    (double)wish->size_mib / MIB_PER_GIB, wish->keep};
 }

@@ -21,8 +21,8 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= run= why= ask=,,,,,,,,,;"),
-	WISH = 2 + 4 * 10 + 5 * NUMBER,
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= run= why= ask=,,,,,,,,,,,;"),
+	WISH = 2 + 5 * 10 + 6 * NUMBER,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
 		     2 * PLACE + 2 * WORD + LT_RUN_TEXT_SIZE - 1 +
 		     LT_WHY_TEXT_SIZE - 1 + WISH,
@@ -87,6 +87,9 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
 	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
 	    wish->write_s, wish->every_s);
+	if (wish->size_mib > 0)
+		lt_text_put(
+		    text, ",%" PRId64 ",%" PRIu32, wish->size_mib, wish->keep);
 }
 
 int
@@ -515,6 +518,14 @@ get_wish(struct scanner *scanner, struct lt_wish *wish)
 	wish->write_s = get_u32(scanner);
 	expect(scanner, ",");
 	wish->every_s = get_u32(scanner);
+	if (!next_is(scanner, ','))
+		return;
+	expect(scanner, ",");
+	wish->size_mib = get_u32(scanner);
+	expect(scanner, ",");
+	wish->keep = get_u32(scanner);
+	if (wish->size_mib == 0 || wish->keep == 0)
+		scanner->bad = true;
 }
 
 static void

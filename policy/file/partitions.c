@@ -236,6 +236,8 @@ static const struct lt_key partition_keys[] = {
     {"storage_price_per_gib_month", lt_read_micros,
 	AT(storage_micros_per_gib_month), .min = 0, .max = LT_MONEY_MAX,
 	.is_money = true, .want = "money from 0 such as 0.08"},
+    {"storage_gib_per_s", lt_read_double, AT(storage_gib_per_s), .min = 0.001,
+	.max = 1e6, .want = "GiB/s from 0.001 such as 2.5"},
     {"embodied_g_per_node_hour", lt_read_double, AT(embodied_g_per_node_hour),
 	.min = 0, .max = 1e6, .want = "g CO2e from 0 such as 55"},
     {"worst_intensity", lt_read_double, AT(worst_intensity), .min = 1,

@@ -67,6 +67,7 @@ struct lt_policy_partition {
 	int64_t notice_s, restart_s;
 	int64_t engineer_micros_per_restart;
 	int64_t storage_micros_per_gib_month;
+	double storage_gib_per_s; /* 0 = not known */
 	double embodied_g_per_node_hour;
 	double worst_intensity;
 	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */

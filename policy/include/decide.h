@@ -83,7 +83,6 @@ struct lt_request {
 	int64_t deadline_utc_s; /* LT_UNSET_64 = none */
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;
-	double checkpoint_gib;	 /* size kept; 0 = not counted */
 	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
 	bool has_available;	 /* the team's balance is known */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */

@@ -6,6 +6,7 @@
 #define LT_INTERRUPTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
 	LT_CHECKPOINT_WRITE_S = 60, /* where it is not known */
@@ -13,10 +14,12 @@ enum {
 };
 
 struct lt_checkpoint {
-	bool enabled;	/* the user said that the job can resume */
-	double write_s; /* time to write one; 0 = unknown:
-			 * LT_CHECKPOINT_WRITE_S is used */
-	double every_s; /* the user's own interval; 0 = the optimal one */
+	bool enabled;	 /* the user said that the job can resume */
+	double write_s;	 /* time to write one; 0 = unknown:
+			  * LT_CHECKPOINT_WRITE_S is used */
+	double every_s;	 /* the user's own interval; 0 = the optimal one */
+	double size_gib; /* of one, of all nodes of a task; 0 = not said */
+	uint32_t keep;	 /* how many are kept, where the size is said */
 };
 
 struct lt_exposure {

@@ -123,8 +123,9 @@ struct lt_partition {
 	double notice_s, restart_s;
 	int64_t engineer_micros_per_restart;  /* 0 = nobody */
 	int64_t storage_micros_per_gib_month; /* checkpoints; 0 = free */
-	double embodied_g_per_node_hour;      /* SCI's M; 0 = not set */
-	double worst_intensity;		      /* g/kWh for holds; 0 = none */
+	double storage_gib_per_s;	 /* one job writes them; 0 = unknown */
+	double embodied_g_per_node_hour; /* SCI's M; 0 = not set */
+	double worst_intensity;		 /* g/kWh for holds; 0 = none */
 };
 
 struct lt_default { /* --carbon-aware without the user's asking */

@@ -40,6 +40,8 @@ struct lt_wish {
 	enum lt_precision precision;
 	bool checkpoint;
 	int64_t write_s, every_s; /* of checkpoints, whole seconds */
+	int64_t size_mib;	  /* of one; 0 = not said */
+	uint32_t keep;
 };
 
 struct lt_quote {

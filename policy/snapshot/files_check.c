@@ -55,7 +55,8 @@ check_partition(
 			    market->series_count);
 	const double figures[] = {p->node_idle_w, p->node_cpu_w, p->node_gpu_w,
 	    p->pue, p->hazard_per_node_hour, p->notice_s, p->restart_s,
-	    p->embodied_g_per_node_hour, p->worst_intensity};
+	    p->storage_gib_per_s, p->embodied_g_per_node_hour,
+	    p->worst_intensity};
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		if (!sane(figures[i]))
 			return lt_fail(err, LT_EINPUT,

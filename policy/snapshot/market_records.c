@@ -87,6 +87,7 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_f64(coder, &p->restart_s);
 	lt_code_i64(coder, &p->engineer_micros_per_restart);
 	lt_code_i64(coder, &p->storage_micros_per_gib_month);
+	lt_code_f64(coder, &p->storage_gib_per_s);
 	lt_code_f64(coder, &p->embodied_g_per_node_hour);
 	lt_code_f64(coder, &p->worst_intensity);
 }

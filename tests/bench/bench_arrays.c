@@ -182,7 +182,9 @@ main(void)
 					    .deadline_utc_s =
 						NOW + 10 * work_s + LT_DAY_S,
 					    .objective = LT_OBJECTIVE_CARBON,
-					    .checkpoint = {saves == 1, 60, 0},
+					    .checkpoint = {.enabled =
+							       saves == 1,
+						.write_s = 60},
 					    .max_cost_micros = LT_UNSET_64};
 
 					partition.hazard_per_node_hour =

@@ -18,7 +18,7 @@ sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
   ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  spot: {carbon: day, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}, storage_price_per_gib_month: 7.30, storage_gib_per_s: 1}
   h100: {carbon: day, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000, kg_co2e: 900}
@@ -86,6 +86,23 @@ day_of_carbon() {
 	scancel "$id"
 	within 120 settled "$id"
 	decided # now from the ledger
+}
+
+@test "checkpoints that are kept are paid for, by size and number" {
+	cost_of() { # cost_of CHECKPOINT: as expected where it goes, in micros
+		job -A vision --carbon-aware=cost --checkpoint="$1" --gpus=8 -N1 --time=8:00:00 --hold --wrap true
+		[ "$(field "$id" %P)" = spot ]
+		lowtide explain --json "$id" | jq .quote.plan_expected.money_micros
+		quote=$(scontrol show job "$id")
+		scancel "$id"
+	}
+	cost_of write=40s > "$BATS_TEST_TMPDIR/free"
+	[[ "$quote" == *" ask="*",1,40,0;"* ]]
+	# A second for each GiB: so the time is the same, and 120 GiB are kept.
+	cost_of size=40G,keep=3 > "$BATS_TEST_TMPDIR/kept"
+	[[ "$quote" == *" ask="*",1,0,0,40960,3;"* ]]
+	# 0.01 for a GiB and an hour: 1.20 an hour, beside 0.90 for the node.
+	[ "$(jq -n "$(< "$BATS_TEST_TMPDIR/kept") / $(< "$BATS_TEST_TMPDIR/free") * 100 | round")" -eq 233 ]
 }
 
 @test "without a checkpoint the same job keeps off spot: a restart is too likely" {

@@ -35,6 +35,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 			__builtin_trap();
 	} else if (options.checkpoint.write_s < 0 ||
 		   options.checkpoint.every_s < 0 ||
+		   (options.checkpoint.size_gib > 0) !=
+		       (options.checkpoint.keep > 0) ||
 		   options.max_cost_micros < -1 ||
 		   strlen(options.checkpoint_signal) > 4) {
 		__builtin_trap();

@@ -110,6 +110,17 @@ struct length { /* of one task: expected, and for deadlines */
 	struct lt_active active, sure_active;
 };
 
+static struct lt_checkpoint
+checkpoint_of(const struct lt_partition *part)
+{
+	struct lt_checkpoint checkpoint = world.request.checkpoint;
+
+	if (checkpoint.write_s == 0 && part->storage_gib_per_s > 0)
+		checkpoint.write_s =
+		    checkpoint.size_gib / part->storage_gib_per_s;
+	return checkpoint;
+}
+
 /* The latest start that keeps the deadline. */
 static int64_t
 latest_of(int p, const struct length *length, double waves, double task_factor)
@@ -133,11 +144,9 @@ latest_of(int p, const struct length *length, double waves, double task_factor)
 	if (hazard <= 0 || exp(-hazard * work_s * task_factor * waves) >= 0.95)
 		return latest;
 	const bool split = active->interval_s > 0;
+	const double write_s = checkpoint_of(part).write_s;
 	const double part_s =
-	    split ? active->interval_s + (request->checkpoint.write_s > 0
-						 ? request->checkpoint.write_s
-						 : 60)
-		  : work_s;
+	    split ? active->interval_s + (write_s > 0 ? write_s : 60) : work_s;
 	const double parts = split ? ceil(work_s / active->interval_s) : 1;
 	const double s = (part_s + part->restart_s) * hazard;
 	const double spread =
@@ -247,7 +256,7 @@ make_option(struct option *option, int p)
 	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * nodes,
 	    .restart_s = part->restart_s,
-	    .checkpoint = request->checkpoint};
+	    .checkpoint = checkpoint_of(part)};
 	struct length length;
 	if (!make_length(&length, ratio))
 		return true;
@@ -302,7 +311,8 @@ make_option(struct option *option, int p)
 	const double hours = (double)option->length_s / 3600;
 	option->once_micros =
 	    request->checkpoint.enabled
-		? request->checkpoint_gib * 50000 * hours / 730 * tasks
+		? request->checkpoint.size_gib * request->checkpoint.keep *
+		      50000 * hours / 730 * tasks
 		: active.expected_interruptions * tasks * waves *
 		      (double)part->engineer_micros_per_restart;
 	option->once_mg =

@@ -124,6 +124,7 @@ make_partition(int i, bool money)
 	    .restart_s = among(0, 100),
 	    .engineer_micros_per_restart = one_in(3) ? 2000000 : 0,
 	    .storage_micros_per_gib_month = 50000,
+	    .storage_gib_per_s = one_in(2) ? 2.5 : 0,
 	    .embodied_g_per_node_hour = one_in(2) ? 20 : 0};
 	/* Different cloud prices; the tariff may be negative. */
 	if (money && !one_in(10))
@@ -177,14 +178,14 @@ make_request(void)
 	    .deadline_utc_s = one_in(4) ? NOW + among(0, 2500) : LT_UNSET_64,
 	    .objective = (enum lt_objective)among(
 		LT_OBJECTIVE_BALANCED, LT_OBJECTIVE_FAST),
-	    .checkpoint_gib = one_in(2) ? 100 : 0,
 	    .max_cost_micros = one_in(5) ? among(1, 3000000) : LT_UNSET_64,
 	    .has_available = one_in(5),
 	    .available_micros = among(1, 3000000),
 	    .available_mg = INT64_MAX};
 	if (one_in(3))
-		request->checkpoint = (struct lt_checkpoint){
-		    true, one_in(2) ? 20 : 0, one_in(3) ? 90 : 0};
+		request->checkpoint = (struct lt_checkpoint){true,
+		    one_in(2) ? 20 : 0, one_in(3) ? 90 : 0, one_in(2) ? 100 : 0,
+		    (uint32_t)among(1, 3)};
 	if (one_in(8)) {
 		request->named_count = 1;
 		request->named[0] =

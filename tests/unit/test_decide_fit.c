@@ -87,7 +87,50 @@ test_estimate_at(void **state)
 	assert_int_equal(reject, LT_REJECT_CPUS);
 }
 
-/* Bad figures come out as no plan, never as a crash or a moved job. */
+/* Checkpoints are paid for by size and number, and take their time to write. */
+static void
+test_checkpoints(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_checkpoint checkpoint;
+		double gib_per_s, write_s, kept_gib;
+	} cases[] = {
+	    {"nothing said", {true, 0, 0, 0, 0}, 2, 60, 0},
+	    {"by size", {true, 0, 0, 40, 3}, 2, 20, 120},
+	    {"a time said wins", {true, 300, 0, 40, 3}, 2, 300, 120},
+	    {"as fast as who knows", {true, 0, 0, 40, 1}, 0, 60, 40},
+	    {"no faster than a second", {true, 0, 0, 0.5, 1}, 2, 1, 0.5},
+	    {"none at all", {false, 0, 0, 40, 3}, 2, 0, 0},
+	};
+	struct lt_estimate estimate;
+	enum lt_reject reject;
+
+	(void)state;
+	market.max_restart_risk_ppm = 1000000;
+	partitions[CHEAP].hazard_per_node_hour = 0.1;
+	partitions[CHEAP].restart_s = 360;
+	partitions[CHEAP].storage_micros_per_gib_month = 730000;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		partitions[CHEAP].storage_gib_per_s = cases[i].gib_per_s;
+		request.checkpoint = cases[i].checkpoint;
+		print_message("%s\n", cases[i].why);
+		assert_true(lt_estimate_at(
+		    &estimate, &reject, &request, &market, CHEAP, NOW));
+		assert_true(estimate.interval_s ==
+			    (cases[i].write_s > 0 ? lt_checkpoint_interval_s(
+							cases[i].write_s, 0.1)
+						  : 0));
+		/* 1,000 micros for a GiB and an hour, of whole seconds. */
+		assert_true(
+		    fabs(estimate.expected_storage_micros -
+			 cases[i].kept_gib * 1000 *
+			     (double)(estimate.end_utc_s - NOW) / HOUR) < 1e-6);
+		assert_true(estimate.cost_micros ==
+			    llround(estimate.expected_compute_micros +
+				    estimate.expected_storage_micros));
+	}
+}
 
 int
 main(void)
@@ -96,6 +139,7 @@ main(void)
 	    cmocka_unit_test_setup(test_shares, setup),
 	    cmocka_unit_test_setup(test_memory_ignored, setup),
 	    cmocka_unit_test_setup(test_estimate_at, setup),
+	    cmocka_unit_test_setup(test_checkpoints, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,8 @@ test_edges(void **state)
 		    active.interval_s == 0);
 	/* The user's own interval is paid for without a hazard too; there is
 	 * none at the end. */
-	exposure.checkpoint = (struct lt_checkpoint){true, 60, 2 * H};
+	exposure.checkpoint = (struct lt_checkpoint){
+	    .enabled = true, .write_s = 60, .every_s = 2 * H};
 	active = lt_active_time(&exposure);
 	assert_true(active.active_s == 10 * H + 4 * 60);
 	/* An optimal one without hazard is none. */
@@ -140,8 +141,9 @@ test_edges(void **state)
 	assert_true(isinf(active.active_s));
 	assert_true(active.restart_chance == 1);
 	/* A longer interval than the work is one segment. */
-	exposure = (struct lt_exposure){
-	    .work_s = H, .hazard_per_h = 0.01, .checkpoint = {true, 60, 5 * H}};
+	exposure = (struct lt_exposure){.work_s = H,
+	    .hazard_per_h = 0.01,
+	    .checkpoint = {.enabled = true, .write_s = 60, .every_s = 5 * H}};
 	active = lt_active_time(&exposure);
 	assert_true(fabs(active.active_s - 100 * H * expm1(0.01)) < 1e-6);
 }

@@ -33,11 +33,11 @@ static const struct {
 	"--amp: got \"bf-16\", want auto, off, bf16, fp16 or fp8; did you "
 	"mean \"bf16\"?"},
     {"unknown part", LT_OPTION_CHECKPOINT, "x=2m",
-	"--checkpoint: got \"x=2m\", want write=, every=, signal= or "
-	"off"},
+	"--checkpoint: got \"x=2m\", want write=, every=, size=, keep=, "
+	"signal= or off"},
     {"near part", LT_OPTION_CHECKPOINT, "wrte=2m",
-	"--checkpoint: got \"wrte=2m\", want write=, every=, signal= or "
-	"off; did you mean \"write=\"?"},
+	"--checkpoint: got \"wrte=2m\", want write=, every=, size=, keep=, "
+	"signal= or off; did you mean \"write=\"?"},
     {"no unit", LT_OPTION_CHECKPOINT, "write=2",
 	"--checkpoint: got \"write=2\", want a time above 0 such as 90s, "
 	"2m or 1h"},
@@ -51,7 +51,28 @@ static const struct {
 	"--checkpoint: got \"signal=USR1@2m\", want 0 to 65535 seconds "
 	"after the @"},
     {"empty part", LT_OPTION_CHECKPOINT, "write=2m,",
-	"--checkpoint: got \"\", want write=, every=, signal= or off"},
+	"--checkpoint: got \"\", want write=, every=, size=, keep=, signal= "
+	"or off"},
+    {"a part without a value", LT_OPTION_CHECKPOINT, "size",
+	"--checkpoint: got \"size\", want write=, every=, size=, keep=, "
+	"signal= or off; did you mean \"size=\"?"},
+    {"size 0", LT_OPTION_CHECKPOINT, "size=0",
+	"--checkpoint: got \"size=0\", want a size above 0 such as 40G or "
+	"800M"},
+    {"size in words", LT_OPTION_CHECKPOINT, "write=2m,size=big",
+	"--checkpoint: got \"size=big\", want a size above 0 such as 40G or "
+	"800M"},
+    {"more than a node's memory can be", LT_OPTION_CHECKPOINT, "size=1025T",
+	"--checkpoint: got \"size=1025T\", want a size above 0 such as 40G "
+	"or 800M"},
+    {"none is kept", LT_OPTION_CHECKPOINT, "size=40G,keep=0",
+	"--checkpoint: got \"keep=0\", want how many are kept, 1 to 10000"},
+    {"too many", LT_OPTION_CHECKPOINT, "size=40G,keep=10001",
+	"--checkpoint: got \"keep=10001\", want how many are kept, 1 to "
+	"10000"},
+    {"of what size?", LT_OPTION_CHECKPOINT, "write=2m,keep=3",
+	"--checkpoint: got keep=3 alone, want size= beside it"},
+    {"in any order", LT_OPTION_CHECKPOINT, "keep=3,size=40G", NULL},
     {"memory 0", LT_OPTION_GPU_MEMORY, "0",
 	"--gpu-memory: got \"0\", want a size above 0 such as 40G or "
 	"81920M"},
@@ -125,6 +146,17 @@ test_values(void **state)
 	assert_int_equal(request.gpu_memory_mib, 40 * 1024);
 	assert_int_equal(request.expected_run_s, 8 * 3600);
 	assert_int_equal(request.max_cost_micros, 99500000);
+
+	parse(&options, LT_OPTION_CHECKPOINT, "size=40G,keep=3");
+	assert_true(options.checkpoint.enabled);
+	assert_true(options.checkpoint.size_gib == 40.0);
+	assert_int_equal(options.checkpoint.keep, 3);
+	assert_true(options.checkpoint.write_s == 0.0);
+	parse(&options, LT_OPTION_CHECKPOINT, "size=512M");
+	assert_true(options.checkpoint.size_gib == 0.5);
+	assert_int_equal(options.checkpoint.keep, 1);
+	lt_options_apply(&options, &request);
+	assert_true(request.checkpoint.size_gib == 0.5);
 
 	parse(&options, LT_OPTION_CHECKPOINT, "off");
 	assert_true(options.checkpoint_set);

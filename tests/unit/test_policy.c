@@ -143,6 +143,7 @@ test_partitions(void **state)
 	    "    gpu: mine\n    pue: 1.15\n"
 	    "    engineer_cost_per_restart: 25\n"
 	    "    storage_price_per_gib_month: 0.08\n"
+	    "    storage_gib_per_s: 2.5\n"
 	    "    embodied_g_per_node_hour: 55\n    worst_intensity: 450\n"
 	    "    node_idle_w: 300\n    node_cpu_w: 500\n"
 	    "    node_gpu_w: 3200.5\n"
@@ -166,6 +167,7 @@ test_partitions(void **state)
 	assert_string_equal(a->gpu, "mine");
 	assert_int_equal(a->engineer_micros_per_restart, 25000000);
 	assert_int_equal(a->storage_micros_per_gib_month, 80000);
+	assert_true(a->storage_gib_per_s == 2.5);
 	assert_true(a->embodied_g_per_node_hour == 55.0);
 	assert_true(a->worst_intensity == 450.0);
 	assert_true(a->node_idle_w == 300.0 && a->node_cpu_w == 500.0);

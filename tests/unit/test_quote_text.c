@@ -78,7 +78,7 @@ test_wish(void **state)
 	    .max_cost_micros = LT_UNSET_64,
 	    .gpu_memory_mib = 40960,
 	    .precision = LT_PRECISION_BF16,
-	    .checkpoint = {true, 119.6, 3600}};
+	    .checkpoint = {.enabled = true, .write_s = 119.6, .every_s = 3600}};
 	static const char *const whys[] = {"", "spot:best:41200000/3100000"};
 	char out[LT_QUOTE_TEXT_SIZE], damaged[LT_QUOTE_TEXT_SIZE];
 	struct lt_quote quote = full, back;
@@ -117,6 +117,20 @@ test_wish(void **state)
 		    at == strstr(out, " ask=") || strlen(at) < 5 ? LT_OK
 								 : LT_EINPUT);
 	}
+	/* The size of a checkpoint stands behind it, where it was said. */
+	quote.wish.size_mib = 40 * 1024;
+	quote.wish.keep = 3;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",1,120,3600,40960,3;"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_true(laid.checkpoint.size_gib == 40);
+	assert_int_equal(laid.checkpoint.keep, 3);
+	snprintf(damaged, sizeof(damaged), "%s", out);
+	strcpy(strstr(damaged, ",40960,3;"), ",40960,0;");
+	assert_int_equal(
+	    lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
 	strcpy(other.features, "nvlink");
