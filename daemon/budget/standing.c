@@ -138,11 +138,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->plan_start_utc_s = chosen->start_utc_s;
 	quote->plan_expected = (struct lt_amount){chosen->has_cost,
 	    chosen->has_carbon, chosen->cost_micros, chosen->carbon_mg};
-	if (run.kind != 0 && s->made.request.home != partition)
-		run.ratio_ppm =
-		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
-	else
-		run.ratio_ppm = LT_MICROS;
+	lt_quote_run_expect(&run, chosen);
 	if (run.kind != 0 &&
 	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
 		quote->run[0] = '\0';

@@ -49,6 +49,20 @@ expected_json(const struct lt_quote *q)
 	    lt_expected_text(text, sizeof(text), e, run.limit_s));
 }
 
+/* Of the plan, all tasks; null: none. */
+static json_t *
+interruptions_json(const struct lt_quote *q)
+{
+	struct lt_quote_run run;
+
+	if (lt_quote_run_unpack(&run, q->run, strlen(q->run), NULL) != LT_OK ||
+	    run.interruptions_ppm == 0)
+		return json_null();
+	return json_pack("{s:f,s:I}", "expected",
+	    (double)run.interruptions_ppm / LT_MICROS, "lost_s",
+	    (json_int_t)run.lost_s);
+}
+
 static json_t *
 quote_json(const struct lt_quote *q)
 {
@@ -56,7 +70,7 @@ quote_json(const struct lt_quote *q)
 
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)q->id);
 	return json_pack("{s:s,s:I,s:s,s:I,s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,"
-			 "s:o,s:o,s:o,s:o}",
+			 "s:o,s:o,s:o,s:o,s:o}",
 	    "id", id, "rev", (json_int_t)q->rev, "account", q->account, "tasks",
 	    (json_int_t)q->tasks, "partition", q->partition, "plan_start",
 	    lt_api_time(q->plan_start_utc_s), "home", q->home, "home_start",
@@ -66,7 +80,8 @@ quote_json(const struct lt_quote *q)
 	    amount_json(&q->plan_expected), "home_expected",
 	    amount_json(&q->home_expected), "window_start",
 	    lt_api_time(q->start_utc_s), "window_end",
-	    lt_api_time(q->end_utc_s), "run_time", expected_json(q));
+	    lt_api_time(q->end_utc_s), "run_time", expected_json(q),
+	    "interruptions", interruptions_json(q));
 }
 
 /* Empty: it asked for nothing, or what it carried was damaged. */

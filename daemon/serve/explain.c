@@ -155,15 +155,19 @@ say_expected(struct text *t, const struct lt_quote *q, uint32_t confidence_ppm)
 	    lt_quote_run_unpack(&run, q->run, strlen(q->run), NULL) != LT_OK)
 		return;
 	lt_expected_text(text, sizeof(text), &run.expected, run.limit_s);
-	if (text[0] == '\0')
-		return;
-	say(t, "  %s", text);
-	if (run.expected.upper_s > 0)
-		say(t, " (44), %.4g %% within %s (45)",
-		    (double)confidence_ppm / (LT_MICROS / 100),
-		    lt_duration_text(
-			length, sizeof(length), run.expected.upper_s));
-	say(t, "\n");
+	if (text[0] != '\0') {
+		say(t, "  %s", text);
+		if (run.expected.upper_s > 0)
+			say(t, " (44), %.4g %% within %s (45)",
+			    (double)confidence_ppm / (LT_MICROS / 100),
+			    lt_duration_text(
+				length, sizeof(length), run.expected.upper_s));
+		say(t, "\n");
+	}
+	lt_interruptions_text(text, sizeof(text),
+	    (double)run.interruptions_ppm / LT_MICROS, (double)run.lost_s);
+	if (text[0] != '\0')
+		say(t, "  %s (10), (11)\n", text);
 }
 
 /* Decided again, or for the first time: each with why it took the place of the

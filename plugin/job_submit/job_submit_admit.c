@@ -49,17 +49,12 @@ fill_why(struct lt_submission *s)
 static void
 fill_run(struct lt_submission *s)
 {
-	const struct lt_estimate *const chosen = &s->plan->chosen;
 	struct lt_quote_run run = {.kind = s->run_kind,
 	    .expected = lt_expected_of(&s->request),
 	    .limit_s =
-		lt_limit_of(&s->request, s->view.market, s->request.home),
-	    .ratio_ppm = LT_MICROS};
+		lt_limit_of(&s->request, s->view.market, s->request.home)};
 
-	/* Of a partition that can't run it there is none. */
-	if (chosen->time_ratio > 0)
-		run.ratio_ppm =
-		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+	lt_quote_run_expect(&run, &s->plan->chosen);
 	if (run.limit_s < 0)
 		run.limit_s = 0;
 	if (lt_quote_run_pack(s->quote.run, sizeof(s->quote.run), &run) !=

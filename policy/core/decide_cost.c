@@ -365,6 +365,8 @@ lt_lane_estimate(
 	    .expected_interruptions = lane->active.expected_interruptions *
 				      (double)lane->length_s /
 				      lane->active.active_s * lane->task_factor,
+	    .expected_lost_s = lane->active.lost_s * (double)lane->length_s /
+			       lane->active.active_s * lane->task_factor,
 	    .restart_chance = lane->active.restart_chance,
 	    .interval_s = lane->active.interval_s,
 	    .time_ratio = lane->time_ratio,

@@ -209,24 +209,6 @@ lt_expected_of(const struct lt_request *request)
 	return request->learned;
 }
 
-/* "2:10", "1-02:10"; short ones "4m 10s", which nobody takes for hours. */
-static const char *
-hours_text(char *out, size_t size, int64_t seconds)
-{
-	enum { SHORT_S = 600, MINUTES_OF_DAY = LT_DAY_S / 60 };
-	const long long minutes = (seconds + 30) / 60;
-
-	if (seconds < SHORT_S)
-		return lt_duration_text(out, size, seconds);
-	if (minutes >= MINUTES_OF_DAY)
-		snprintf(out, size, "%lld-%02lld:%02lld",
-		    minutes / MINUTES_OF_DAY, minutes % MINUTES_OF_DAY / 60,
-		    minutes % 60);
-	else
-		snprintf(out, size, "%lld:%02lld", minutes / 60, minutes % 60);
-	return out;
-}
-
 const char *
 lt_expected_text(
     char *out, size_t size, const struct lt_expected *expected, int64_t limit_s)
@@ -247,13 +229,13 @@ lt_expected_text(
 		return out;
 	if (limit_s > 0)
 		snprintf(limit, sizeof(limit), "; limit %s",
-		    hours_text(time, sizeof(time), limit_s));
+		    lt_hours_text(time, sizeof(time), limit_s));
 	if (expected->from != LT_HISTORY_SAID)
 		snprintf(source, sizeof(source), "%s%u runs%s",
 		    sources[expected->from].before, expected->runs,
 		    sources[expected->from].after);
 	snprintf(out, size, "expected %s (%s%s)",
-	    hours_text(time, sizeof(time), expected->expected_s), source,
+	    lt_hours_text(time, sizeof(time), expected->expected_s), source,
 	    limit);
 	return out;
 }

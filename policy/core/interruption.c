@@ -68,9 +68,10 @@ lt_active_time(const struct lt_exposure *exposure)
 		last_s = work_s - (segments - 1) * active.interval_s;
 	}
 	const double full_s = active.interval_s + write_s;
+	double calm_s = work_s + (segments - 1) * write_s;
 
 	if (!(hazard_per_s > 0)) {
-		active.active_s = work_s + (segments - 1) * write_s;
+		active.active_s = calm_s;
 		return active;
 	}
 	const double mean_s = 1 / hazard_per_s;
@@ -82,6 +83,7 @@ lt_active_time(const struct lt_exposure *exposure)
 		/* Written within the notice: only restarts are lost. */
 		active.interval_s = checkpoint->every_s;
 		active.active_s = work_s * again;
+		calm_s = work_s;
 	} else {
 		active.active_s =
 		    mean_s * again *
@@ -91,6 +93,7 @@ lt_active_time(const struct lt_exposure *exposure)
 	}
 	if (!(active.active_s <= active_max_s))
 		active.active_s = INFINITY;
+	active.lost_s = active.active_s - calm_s;
 	active.expected_interruptions = active.active_s / mean_s;
 	return active;
 }

@@ -56,6 +56,35 @@ put_figures(struct lt_text *text, const struct lt_market *market,
 		lt_text_put(text, "no price and no carbon intensity known");
 }
 
+const char *
+lt_interruptions_text(
+    char *out, size_t size, double interruptions, double lost_s)
+{
+	static const double least = 0.05; /* 0.1 as it is shown */
+	static const double most_s = 1e12;
+	char lost[48];
+
+	if (size > 0)
+		out[0] = '\0';
+	if (interruptions >= least && lost_s < most_s)
+		snprintf(out, size,
+		    "about %.1f interruptions expected, %s of work lost",
+		    interruptions,
+		    lt_hours_text(lost, sizeof(lost), (int64_t)lost_s));
+	return out;
+}
+
+/* ", about 1.2 interruptions expected, ...", or nothing. */
+static void
+put_interruptions(struct lt_text *text, const struct lt_estimate *estimate)
+{
+	char words[96];
+
+	lt_interruptions_text(words, sizeof(words),
+	    estimate->expected_interruptions, estimate->expected_lost_s);
+	lt_text_put(text, "%s%s", words[0] ? ", " : "", words);
+}
+
 /* What the figures rest on, where that is less than a measurement or a
  * forecast; "" else. The worst of the partition's signals speaks. */
 static const char *
@@ -134,7 +163,9 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	put_window(text, market, &plan->home, now_utc_s);
 	lt_text_put(text, ": ");
 	put_figures(text, market, &plan->home, " CO2e");
-	lt_text_put(text, "%s. ", caveat(market, home));
+	lt_text_put(text, "%s", caveat(market, home));
+	put_interruptions(text, &plan->home);
+	lt_text_put(text, ". ");
 	if (at->reject == LT_REJECT_STALE || all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
@@ -204,7 +235,10 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	put_window(&text, market, &plan->chosen, now_utc_s);
 	lt_text_put(&text, ": ");
 	put_figures(&text, market, &plan->chosen, " CO2e");
-	lt_text_put(&text, "%s\n", caveat(market, plan->chosen.partition));
+	lt_text_put(&text, "%s", caveat(market, plan->chosen.partition));
+	put_interruptions(&text, &plan->chosen);
+	lt_text_put(&text, "
+");
 	put_home(&text, plan, market, now_utc_s);
 	lt_text_put(&text, "Why: lowtide explain <job>.");
 	if (plan->chosen.start_utc_s > now_utc_s + SOON_S)

@@ -4,12 +4,32 @@
  * text of a member of its quote; docs/formats.md, "quote".
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "quote.h"
 #include "text.h"
 #include "units.h"
+
+void
+lt_quote_run_expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
+{
+	static const double most_s = 1e12;
+
+	run->ratio_ppm = LT_MICROS;
+	run->interruptions_ppm = run->lost_s = 0;
+	if (chosen->time_ratio > 0)
+		run->ratio_ppm =
+		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+	if (!(chosen->expected_interruptions < most_s &&
+		chosen->expected_lost_s < most_s))
+		return;
+	run->interruptions_ppm =
+	    llround(chosen->expected_interruptions * LT_MICROS);
+	if (run->interruptions_ppm > 0)
+		run->lost_s = llround(chosen->expected_lost_s);
+}
 
 int
 lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
@@ -20,12 +40,16 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 	if (size == 0)
 		return LT_ELIMIT;
 	lt_text_put(&text, "%016" PRIx64, run->kind);
-	if (e->expected_s > 0 || run->ratio_ppm != LT_MICROS)
+	if (e->expected_s > 0 || run->ratio_ppm != LT_MICROS ||
+	    run->interruptions_ppm > 0)
 		lt_text_put(&text,
 		    ",%s,%" PRId64 ",%" PRId64 ",%" PRIu32 ",%" PRId64
 		    ",%" PRIu32,
 		    lt_history_word(e->from), e->expected_s, e->upper_s,
 		    e->runs, run->limit_s, run->ratio_ppm);
+	if (run->interruptions_ppm > 0)
+		lt_text_put(&text, ",%" PRId64 ",%" PRId64,
+		    run->interruptions_ppm, run->lost_s);
 	if (!text.full)
 		return LT_OK;
 	out[0] = '\0';
@@ -36,7 +60,7 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 static bool
 scan_fields(struct lt_quote_run *run, char *text)
 {
-	enum { FIELDS = 6 };
+	enum { FIELDS = 8, OLD_FIELDS = 6 };
 	struct lt_expected *const e = &run->expected;
 	int64_t numbers[FIELDS] = {0};
 	char *const word = strsep(&text, ",");
@@ -46,6 +70,8 @@ scan_fields(struct lt_quote_run *run, char *text)
 	       strcmp(word, lt_history_word((enum lt_history_group)from)) != 0)
 		from++;
 	for (int i = 1; i < FIELDS; i++) {
+		if (text == NULL && i == OLD_FIELDS)
+			break;
 		const char *const field = strsep(&text, ",");
 		const int64_t most = i == 3 || i == 5 ? UINT32_MAX : INT64_MAX;
 
@@ -61,6 +87,8 @@ scan_fields(struct lt_quote_run *run, char *text)
 	e->runs = (uint32_t)numbers[3];
 	run->limit_s = numbers[4];
 	run->ratio_ppm = (uint32_t)numbers[5];
+	run->interruptions_ppm = numbers[6];
+	run->lost_s = numbers[7];
 	return (e->expected_s == 0) == (e->from == LT_HISTORY_NONE);
 }
 

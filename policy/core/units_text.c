@@ -117,6 +117,23 @@ lt_duration_text(char *out, size_t size, int64_t seconds)
 }
 
 const char *
+lt_hours_text(char *out, size_t size, int64_t seconds)
+{
+	enum { SHORT_S = 600, MINUTES_OF_DAY = LT_DAY_S / 60 };
+	const long long minutes = (seconds + 30) / 60;
+
+	if (seconds < SHORT_S)
+		return lt_duration_text(out, size, seconds);
+	if (minutes >= MINUTES_OF_DAY)
+		snprintf(out, size, "%lld-%02lld:%02lld",
+		    minutes / MINUTES_OF_DAY, minutes % MINUTES_OF_DAY / 60,
+		    minutes % 60);
+	else
+		snprintf(out, size, "%lld:%02lld", minutes / 60, minutes % 60);
+	return out;
+}
+
+const char *
 lt_slurm_time_text(char *out, size_t size, int64_t seconds)
 {
 	const uint64_t amount = magnitude(seconds);

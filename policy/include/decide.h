@@ -148,6 +148,7 @@ struct lt_estimate {   /* one partition, one start */
 	bool too_late;		  /* there is no room in time: home only */
 	double expected_active_s; /* of one task */
 	double expected_interruptions; /* of all tasks */
+	double expected_lost_s;	       /* by them: work and restarts */
 	double restart_chance;
 	double interval_s; /* checkpoint interval used */
 	double time_ratio; /* run time here over at home */
@@ -217,6 +218,10 @@ void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     int64_t now_utc_s);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate); /* the name, and what was found */
+/* "about 1.2 interruptions expected, 0:50 of work lost"; "" for so few that
+ * the figure would be 0.0. Returns out. */
+const char *lt_interruptions_text(
+    char *out, size_t size, double interruptions, double lost_s);
 void lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_market *market, int64_t now_utc_s);
 

@@ -35,7 +35,8 @@ struct lt_active {
 	double expected_interruptions; /* E[N] = E[A] / M */
 	double restart_chance;	       /* chance of at least one interruption in
 					* work_s */
-	double interval_s;	       /* checkpoint interval used; 0 = none */
+	double lost_s;	   /* of active_s: work done again, and restarts */
+	double interval_s; /* checkpoint interval used; 0 = none */
 };
 
 /*

@@ -42,7 +42,7 @@ enum {
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
 	LT_WHY_TEXT_SIZE = 768, /* 16 of 47 bytes; what does not fit is
 				 * counted, too */
-	LT_RUN_TEXT_SIZE = 112, /* of a kind of runs: a hash, six numbers */
+	LT_RUN_TEXT_SIZE = 152, /* of a kind of runs: a hash, eight numbers */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	/* What one call of a plugin may use of slurmctld's thread, which has
 	 * 1 MiB: what is larger is allocated. */

@@ -75,6 +75,8 @@ struct lt_quote_run {
 	struct lt_expected expected;
 	int64_t limit_s;    /* 0 = none */
 	uint32_t ratio_ppm; /* run time in the planned partition over at home */
+	/* Expected there, of all tasks, and what they cost in time; 0 = none */
+	int64_t interruptions_ppm, lost_s;
 };
 
 /* The candidates of a decision, as they were when it was made. */
@@ -143,6 +145,10 @@ int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
 
 /* "<16 hex>" or, where something was expected or the ratio is not 1,
  * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>". */
+/* What was expected of the plan: the ratio of run times (1 in a partition that
+ * can't run it) and the interruptions. */
+void lt_quote_run_expect(
+    struct lt_quote_run *run, const struct lt_estimate *chosen);
 int lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_quote_run_unpack(struct lt_quote_run *run, const char *text,

@@ -55,6 +55,9 @@ const char *lt_money_text(
 const char *lt_carbon_text(char *out, size_t size, int64_t mg);
 const char *lt_duration_text(
     char *out, size_t size, int64_t seconds); /* "1d 2h", "12m" */
+const char *lt_hours_text(char *out, size_t size,
+    int64_t seconds); /* "2:10", "1-02:10"; short ones "4m 10s", which nobody
+		       * takes for hours */
 const char *lt_slurm_time_text(
     char *out, size_t size, int64_t seconds); /* "2-03:00:00" */
 const char *lt_utc_text(

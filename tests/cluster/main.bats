@@ -81,6 +81,11 @@ day_of_carbon() {
 		    lowtide explain "$id" | grep -x ' *h100  *\$.* kg  no better (24)'
 	}
 	decided
+	# 0.02 an hour, for eight hours and some.
+	told='about 0.2 interruptions expected, '
+	[[ "$said" == *"$told"*' of work lost'* ]]
+	lowtide explain "$id" | grep "^  $told.* of work lost (10), (11)$"
+	[ "$(lowtide explain --json "$id" | jq '.quote.interruptions | .expected > 0.16 and .expected < 0.18 and .lost_s > 0')" = true ]
 	[ "$(lowtide explain --json "$id" | jq -r '[.candidates[] | "\(.partition) \(.reject)"] | join(",")')" = 'spot best,ondemand dearer,h100 dearer' ]
 	within 10 has_run "$id"
 	scancel "$id"
@@ -108,6 +113,7 @@ day_of_carbon() {
 @test "without a checkpoint the same job keeps off spot: a restart is too likely" {
 	job -A vision --carbon-aware=cost --gpus=8 -N1 --time=8:00:00 --hold --wrap true
 	[ "$(field "$id" %P)" = ondemand ]
+	[[ "$said" != *interruptions* ]]
 	lowtide explain "$id" | grep 'spot .*likely to be interrupted (15 %, at most 10 %'
 	scancel "$id"
 }

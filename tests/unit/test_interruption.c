@@ -54,6 +54,14 @@ test_active_time(void **state)
 			 (1 - exp(-cases[i].work_h / cases[i].mean_h))) > 1e-12)
 			fail_msg("%s: %.9f h, %.9f", cases[i].why,
 			    active.active_s / H, active.expected_interruptions);
+		/* What is not lost is what takes its time undisturbed. */
+		struct lt_exposure calm = exposure;
+		calm.hazard_per_h = 0;
+		const double calm_s = cases[i].notice_h > 0
+					  ? exposure.work_s
+					  : lt_active_time(&calm).active_s;
+		assert_true(
+		    fabs(active.active_s - active.lost_s - calm_s) < 1e-6);
 	}
 }
 

@@ -92,6 +92,9 @@ enum change {
 	CANT_ANYWHERE,
 	OFF,
 	NO_HOME,
+	INTERRUPTED,
+	HARDLY_INTERRUPTED,
+	STAYS_INTERRUPTED,
 };
 
 static void
@@ -151,6 +154,19 @@ apply(enum change change)
 	case NO_HOME:
 		plan.home.partition = -1;
 		break;
+	case INTERRUPTED:
+		plan.chosen.expected_interruptions = 1.2;
+		plan.chosen.expected_lost_s = 3000;
+		break;
+	case HARDLY_INTERRUPTED:
+		plan.chosen.expected_interruptions = 0.0499;
+		plan.chosen.expected_lost_s = 3000;
+		break;
+	case STAYS_INTERRUPTED:
+		plan.home.expected_interruptions = 0.0501;
+		plan.home.expected_lost_s = 60;
+		stay();
+		break;
 	}
 }
 
@@ -200,6 +216,14 @@ test_lines(void **state)
 	    {"nowhere", CANT_ANYWHERE,
 		"ondemand, can't run this job: too few CPUs on a node; nor "
 		"can another partition"},
+	    {"interruptions are told", INTERRUPTED,
+		PLANNED "$41.20, 3.1 kg CO2e, about 1.2 interruptions "
+			"expected, 0:50 of work lost\n" WAS WHY SOONER},
+	    {"those that would be 0.0 are not", HARDLY_INTERRUPTED,
+		PLANNED "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER},
+	    {"of a job that stays, too", STAYS_INTERRUPTED,
+		HERE ", about 0.1 interruptions expected, 1m of work lost. "
+		     "Nothing better was found"},
 	    {"did not ask", OFF, ""},
 	    {"no home", NO_HOME, ""},
 	};

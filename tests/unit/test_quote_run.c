@@ -19,19 +19,24 @@ static const struct {
 	const char *text;
 	struct lt_quote_run run;
 } good[] = {
-    {KIND, {0xff, {LT_HISTORY_NONE, 0, 0, 0}, 0, 1000000}},
+    {KIND, {0xff, {LT_HISTORY_NONE, 0, 0, 0}, 0, 1000000, 0, 0}},
     {KIND ",name,7800,9000,14,43200,1000000",
-	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000}, 43200, 1000000}},
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000}, 43200, 1000000, 0, 0}},
     {KIND ",account,1,0,3,0,1000000",
-	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0}, 0, 1000000}},
+	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0}, 0, 1000000, 0, 0}},
     {KIND ",said,60,0,0,120,500000",
-	{0xff, {LT_HISTORY_SAID, 0, 60, 0}, 120, 500000}},
+	{0xff, {LT_HISTORY_SAID, 0, 60, 0}, 120, 500000, 0, 0}},
     {KIND ",none,0,0,0,120,2500000",
-	{0xff, {LT_HISTORY_NONE, 0, 0, 0}, 120, 2500000}},
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0}, 120, 2500000, 0, 0}},
+    {KIND ",none,0,0,0,120,1000000,1200000,3000",
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0}, 120, 1000000, 1200000, 3000}},
+    {KIND ",name,7800,9000,14,43200,500000,1,0",
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000}, 43200, 500000, 1, 0}},
     {"ffffffffffffffff,user,9223372036854775807,9223372036854775807,"
-     "4294967295,9223372036854775807,4294967295",
+     "4294967295,9223372036854775807,4294967295,9223372036854775807,"
+     "9223372036854775807",
 	{UINT64_MAX, {LT_HISTORY_USER, UINT32_MAX, INT64_MAX, INT64_MAX},
-	    INT64_MAX, UINT32_MAX}},
+	    INT64_MAX, UINT32_MAX, INT64_MAX, INT64_MAX}},
 };
 
 static void
@@ -56,6 +61,8 @@ written_and_read(void **state)
 		    got.expected.expected_s == want->expected.expected_s);
 		assert_true(got.expected.upper_s == want->expected.upper_s);
 		assert_int_equal(got.ratio_ppm, want->ratio_ppm);
+		assert_true(got.interruptions_ppm == want->interruptions_ppm);
+		assert_true(got.lost_s == want->lost_s);
 		assert_int_equal(
 		    lt_quote_run_pack(text, strlen(good[i].text), want),
 		    LT_ELIMIT);
@@ -78,9 +85,12 @@ others_are_refused(void **state)
 	    KIND ",team,60,60,3,120,1000000",  /* an unknown word */
 	    KIND ",name,-60,60,3,120,1000000", /* below 0 */
 	    KIND ",name,60,60,3,-1,1000000",
-	    KIND ",name,60,60,3,120,0",	       /* in no time */
-	    KIND ",name,60,60,3,120",	       /* one short */
-	    KIND ",name,60,60,3,120,1000000,", /* one more */
+	    KIND ",name,60,60,3,120,0",		  /* in no time */
+	    KIND ",name,60,60,3,120",		  /* one short */
+	    KIND ",name,60,60,3,120,1000000,",	  /* one more */
+	    KIND ",name,60,60,3,120,1000000,5",	  /* lost how much? */
+	    KIND ",name,60,60,3,120,1000000,0,0", /* nothing */
+	    KIND ",name,60,60,3,120,1000000,5,0,0",
 	    KIND ",name,060,60,3,120,1000000",
 	    KIND ",name,60,60,4294967296,120,1000000",
 	};
