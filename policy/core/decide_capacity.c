@@ -20,66 +20,86 @@ edge_utc_s(const struct lt_planned *planned, uint16_t edge)
 	return edge % 2 == 0 ? window->start_utc_s : window->end_utc_s;
 }
 
-static bool
-sorts_before(const struct lt_planned *planned, uint16_t a, uint16_t b)
-{
-	const uint16_t of_a = planned[a / 2].partition;
-	const uint16_t of_b = planned[b / 2].partition;
+/* A key is what is sorted by and, below it, the edge itself. */
+enum {
+	EDGE_BITS = 13,
+	TIME_BITS = 43, /* 140,000 years to either side of 1970 */
+	DIGIT_BITS = 8,
+	DIGITS = 1 << DIGIT_BITS,
+};
+_Static_assert(2 * LT_PLANNED_MAX <= 1 << EDGE_BITS &&
+		   LT_PARTITIONS_MAX <= 1 << (64 - EDGE_BITS - TIME_BITS),
+    "a key holds partition, time and edge");
 
-	return of_a != of_b ? of_a < of_b
-			    : edge_utc_s(planned, a) < edge_utc_s(planned, b);
+static uint64_t
+key_of(const struct lt_planned *planned, uint16_t edge)
+{
+	static const int64_t half = (int64_t)1 << (TIME_BITS - 1);
+	const int64_t at_s = edge_utc_s(planned, edge);
+	const int64_t time = at_s < -half   ? -half
+			     : at_s >= half ? half - 1
+					    : at_s;
+
+	return (uint64_t)planned[edge / 2].partition
+		   << (TIME_BITS + EDGE_BITS) |
+	       (uint64_t)(time + half) << EDGE_BITS | edge;
 }
 
-/* Heap sort: qsort(3) may allocate. */
+/* By one digit of all keys, those that are equal in it as they were. */
 static void
-sift(struct edges *sorted, uint32_t at, uint32_t count)
+sort_digit(uint64_t *to, const uint64_t *from, uint32_t count, int shift)
 {
-	uint16_t *const edges = sorted->list;
-	const struct lt_planned *const planned = sorted->planned;
+	uint32_t first[DIGITS] = {0}, sum = 0;
 
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-		const uint16_t moved = edges[at];
+	for (uint32_t i = 0; i < count; i++)
+		first[from[i] >> shift & (DIGITS - 1)]++;
+	for (int d = 0; d < DIGITS; d++) {
+		const uint32_t here = first[d];
 
-		if (child >= count)
-			return;
-		if (child + 1 < count &&
-		    sorts_before(planned, edges[child], edges[child + 1]))
-			child++;
-		if (!sorts_before(planned, moved, edges[child]))
-			return;
-		edges[at] = edges[child];
-		edges[child] = moved;
-		at = child;
+		first[d] = sum;
+		sum += here;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		to[first[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
+/* Radix sort: where thousands wait, each of them is decided beside the windows
+ * of all others, and comparing these took most of the time. qsort(3) may
+ * allocate. */
 void
 lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
     uint32_t planned_count)
 {
 	assert(planned_count <= LT_PLANNED_MAX);
 
-	uint16_t *const list = edges->list;
+	uint64_t *from = edges->keys[0], *to = edges->keys[1];
+	uint64_t differ = 0;
 	uint32_t count = 0;
 
 	edges->planned = planned;
-	/* A window that ends before it starts would never end. */
+	/* A window that ends before it starts would never end; one without
+	 * nodes is in nobody's way. */
 	for (uint32_t i = 0; i < planned_count; i++) {
-		if (planned[i].end_utc_s <= planned[i].start_utc_s)
+		if (planned[i].end_utc_s <= planned[i].start_utc_s ||
+		    planned[i].partition >= LT_PARTITIONS_MAX ||
+		    planned[i].nodes == 0)
 			continue;
-		list[count++] = (uint16_t)(2 * i);
-		list[count++] = (uint16_t)(2 * i + 1);
+		from[count++] = key_of(planned, (uint16_t)(2 * i));
+		from[count++] = key_of(planned, (uint16_t)(2 * i + 1));
+		differ |=
+		    (from[count - 2] ^ from[0]) | (from[count - 1] ^ from[0]);
 	}
-	for (uint32_t i = count / 2; i-- > 0;)
-		sift(edges, i, count);
-	for (uint32_t last = count; last-- > 1;) {
-		const uint16_t greatest = list[0];
+	for (int shift = EDGE_BITS; shift < 64; shift += DIGIT_BITS) {
+		uint64_t *const sorted = to;
 
-		list[0] = list[last];
-		list[last] = greatest;
-		sift(edges, 0, last);
+		if ((differ >> shift & (DIGITS - 1)) == 0)
+			continue;
+		sort_digit(to, from, count, shift);
+		to = from;
+		from = sorted;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		edges->list[i] = (uint16_t)(from[i] & ((1 << EDGE_BITS) - 1));
 	edges->count = count;
 }
 

@@ -37,6 +37,7 @@ struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
 	const struct lt_planned *planned;
 	uint32_t count;
 	uint16_t list[2 * LT_PLANNED_MAX];
+	uint64_t keys[2][2 * LT_PLANNED_MAX]; /* room to sort in */
 };
 
 /* sum of weight[term] x integral[term] + constant + per_s x end */
