@@ -114,7 +114,7 @@ help:
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
-	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids'
+	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'

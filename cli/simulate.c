@@ -279,11 +279,45 @@ read_look(struct lt_sim_trace_look *look, const struct lt_cli *cli,
 	return LT_OK;
 }
 
+struct progress {
+	const char *policy;
+	uint32_t jobs;
+	int64_t next_ms; /* when it is told again */
+	bool told;
+};
+
+enum { TELL_MS = 200 }; /* what is done sooner says nothing */
+
+static int64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void
+tell_progress(void *context, uint32_t come)
+{
+	struct progress *const progress = context;
+	const int64_t at_ms = now_ms();
+
+	if (at_ms < progress->next_ms)
+		return;
+	progress->next_ms = at_ms + TELL_MS;
+	progress->told = true;
+	fprintf(stderr, "\rsimulate: %s, %u of %u jobs\033[K", progress->policy,
+	    come, progress->jobs);
+}
+
 static int
 simulate_all(struct lt_simulation *simulation, struct lt_error *err)
 {
 	struct lt_sim_outlook *outlook = NULL;
 	struct lt_sim_options options = simulation->options;
+	struct progress progress = {
+	    .jobs = simulation->trace.count, .next_ms = now_ms() + TELL_MS};
 
 	if (lt_sim_outlook_open(
 		&outlook, &simulation->signal, options.forecast, err))
@@ -291,13 +325,18 @@ simulate_all(struct lt_simulation *simulation, struct lt_error *err)
 	const struct lt_sim_input input = {.trace = &simulation->trace,
 	    .signal = &simulation->signal,
 	    .price = simulation->price.hours > 0 ? &simulation->price : NULL,
-	    .outlook = outlook};
+	    .outlook = outlook,
+	    .tell = isatty(STDERR_FILENO) ? tell_progress : NULL,
+	    .context = &progress};
 
 	for (int i = 0; i < simulation->count && err->code == LT_OK; i++) {
 		options.policy = simulation->policies[i];
+		progress.policy = lt_sim_policy_name((int)options.policy);
 		(void)lt_simulate(
 		    &simulation->results[i], &input, &options, err);
 	}
+	if (progress.told)
+		fputs("\r\033[K", stderr);
 	lt_sim_outlook_close(outlook);
 	return err->code;
 }

@@ -41,6 +41,7 @@ int lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
     const struct lt_sim_ask *ask, int64_t now_utc_s, struct lt_error *err);
 
 struct lt_sim_run {
+	const struct lt_sim_input *input;
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
 	struct lt_sim_outlook *outlook;
@@ -67,6 +68,13 @@ lt_sim_wait_s(
 {
 	return lt_sim_is_short(options, job) ? options->short_wait_s
 					     : options->long_wait_s;
+}
+
+static inline void
+lt_sim_tell(const struct lt_sim_run *run, uint32_t come)
+{
+	if (run->input->tell != NULL)
+		run->input->tell(run->input->context, come);
 }
 
 /* What it pays for [from, to), at the full price. */

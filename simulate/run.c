@@ -39,6 +39,7 @@ step(struct lt_sim_loop *loop, int64_t now_utc_s, struct lt_error *err)
 	    turn_ties(loop, ticks - 1, err))
 		return err->code;
 	loop->at_utc_s = now_utc_s;
+	lt_sim_tell(loop->run, loop->next);
 	while (loop->next < trace->count &&
 	       trace->jobs[loop->next].submit_utc_s <= now_utc_s)
 		loop->waiting[loop->waiting_count++] = loop->next++;

@@ -51,6 +51,7 @@ pause_all(struct lt_sim_run *run, struct lt_error *err)
 	for (uint32_t i = 0; i < run->trace->count; i++) {
 		const struct lt_sim_job *const job = &run->trace->jobs[i];
 
+		lt_sim_tell(run, i);
 		if (run->rule->pause(run, job, &run->result->fates[i], err))
 			return err->code;
 	}
@@ -90,7 +91,8 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
     const struct lt_sim_options *options, struct lt_error *err)
 {
 	const struct lt_sim_trace *const trace = input->trace;
-	struct lt_sim_run run = {.trace = trace,
+	struct lt_sim_run run = {.input = input,
+	    .trace = trace,
 	    .signal = input->signal,
 	    .outlook = input->outlook,
 	    .price = input->price,

@@ -177,6 +177,9 @@ struct lt_sim_input { /* lent */
 	struct lt_sim_outlook *outlook;
 	/* Micros per CPU-hour; NULL = that of the options, always. */
 	const struct lt_sim_signal *price;
+	/* Told at each step how many jobs have come until then; may be NULL. */
+	void (*tell)(void *context, uint32_t come);
+	void *context;
 };
 
 /* One run. *result is the caller's to free, also after an error. */
