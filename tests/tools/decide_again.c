@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lt_replan() says of jobs that wait, from the market that the plugins
+ * have and from the jobs' own quotes: to compare with what lowtided did. Jobs
+ * of one CPU where there is room for all.
+ *
+ *   decide_again MARKET NOW < LINES
+ *
+ * A line in: job id, time limit (s), submission (s), text with a quote. A line
+ * out: job id, why (keep, better, ...), partition and start, the new ones or
+ * those that stand.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "quote.h"
+#include "replan.h"
+#include "units.h"
+
+static struct lt_market market;
+
+static void
+fail(const char *what, const struct lt_error *err)
+{
+	fprintf(stderr, "decide_again: %s: %s\n", what, err->text);
+	exit(1);
+}
+
+static struct lt_request
+request_of(const struct lt_quote *quote, int64_t limit_s, int64_t submit_utc_s)
+{
+	struct lt_quote_run run = {.expected.from = LT_HISTORY_NONE};
+	struct lt_request request = {.account = "vision",
+	    .qos = "normal",
+	    .min_nodes = 1,
+	    .max_nodes = 1,
+	    .tasks = 1,
+	    .cpus = 1,
+	    .array_tasks = 1,
+	    .limit_s = limit_s,
+	    .objective = quote->objective,
+	    .home = lt_market_partition(&market, quote->home),
+	    .latest_utc_s = submit_utc_s + market.max_delay_s};
+
+	lt_wish_lay(&request, &quote->wish);
+	(void)lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL);
+	request.learned = run.expected;
+	if (!quote->wish.movable) {
+		request.pins |= LT_PIN_PARTITION;
+		request.home = lt_market_partition(&market, quote->partition);
+	}
+	return request;
+}
+
+static void
+again(uint32_t job_id, const struct lt_quote *quote,
+    const struct lt_request *request, int64_t now_utc_s)
+{
+	static struct lt_replanned out;
+	struct lt_error err = {0};
+	struct lt_replan of = {.request = request,
+	    .market = &market,
+	    .partition = lt_market_partition(&market, quote->partition),
+	    .start_utc_s = quote->plan_start_utc_s,
+	    .now_utc_s = now_utc_s};
+
+	if (lt_replan(&out, &of, &err) != LT_OK)
+		fail("lt_replan", &err);
+	const bool keeps = out.why == LT_REPLAN_KEEP;
+	printf("%" PRIu32 " %s %s %" PRId64 "\n", job_id,
+	    lt_replan_word(out.why),
+	    keeps ? quote->partition
+		  : market.partitions[out.plan.chosen.partition].name,
+	    keeps ? quote->plan_start_utc_s : out.plan.chosen.start_utc_s);
+}
+
+int
+main(int argc, char **argv)
+{
+	static char line[LT_QUOTE_TEXT_SIZE + 256];
+	struct lt_error err = {0};
+	int64_t now_utc_s;
+
+	if (argc != 3 ||
+	    lt_int64_parse(argv[2], 0, INT64_MAX, &now_utc_s, &err) != LT_OK) {
+		fprintf(stderr, "usage: decide_again MARKET NOW < LINES\n");
+		return 2;
+	}
+	if (lt_market_load(&market, argv[1], NULL, &err) != LT_OK)
+		fail(argv[1], &err);
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		int64_t limit_s, submit_utc_s;
+		struct lt_quote quote;
+		uint32_t job_id;
+
+		if (sscanf(line, "%" SCNu32 " %" SCNd64 " %" SCNd64, &job_id,
+			&limit_s, &submit_utc_s) != 3 ||
+		    lt_quote_unpack(&quote, line, strlen(line), &err) != LT_OK)
+			fail("a line", &err);
+		const struct lt_request request =
+		    request_of(&quote, limit_s, submit_utc_s);
+
+		again(job_id, &quote, &request, now_utc_s);
+	}
+	lt_market_free(&market);
+	return 0;
+}
