@@ -237,8 +237,7 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	put_figures(&text, market, &plan->chosen, " CO2e");
 	lt_text_put(&text, "%s", caveat(market, plan->chosen.partition));
 	put_interruptions(&text, &plan->chosen);
-	lt_text_put(&text, "
-");
+	lt_text_put(&text, "\n");
 	put_home(&text, plan, market, now_utc_s);
 	lt_text_put(&text, "Why: lowtide explain <job>.");
 	if (plan->chosen.start_utc_s > now_utc_s + SOON_S)
