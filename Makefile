@@ -152,10 +152,10 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 	$(call say,CC      $<)
 	$(Q)$(CC) $(CFLAGS) $(OBJFLAGS) $(INC_tests) -c -o $@ $<
 
-# All but the mains, for the tests. Shared, so that a test's link copies none of
+# All but the mains, and what would take TLS from the tests' server. Shared, so that a test's link copies none of
 # it; a function that a test defines itself stands in for the one in here, which
 # a packager's -Bsymbolic would forbid.
-INTERNAL_SRC := $(filter-out daemon/main.c,$(DAEMON_SRC)) \
+INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
@@ -253,6 +253,10 @@ $(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.so
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) \
 	    -lcmocka $(TEST_LIBS)
+# As lowtided is: GnuTLS loaded with it, and these before GnuTLS's own.
+$(B)/tests/unit/test_no_tls: $(B)/tests/unit/test_no_tls.o $(B)/daemon/serve/no_tls.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map -o $@ $^ \
+	    -Wl,--no-as-needed -lmicrohttpd -lcmocka -ldl
 # Alone in the build with TSan, which then makes the library only.
 $(B)/tests/unit/test_budget_threads: $(B)/tests/unit/test_budget_threads.o $(B)/checked.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lm -lpthread

@@ -126,9 +126,8 @@ lt_sim_market_request(struct lt_request *request,
 	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
 	request->earliest_utc_s = now_utc_s;
 	/* Late already: as soon as there is room. */
-	request->latest_utc_s = ask->latest_utc_s > now_utc_s
-				    ? ask->latest_utc_s
-				    : now_utc_s;
+	request->latest_utc_s =
+	    ask->latest_utc_s > now_utc_s ? ask->latest_utc_s : now_utc_s;
 }
 
 int
@@ -146,16 +145,19 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 
 		if (lt_replan(&market->again, &replan, err) != LT_OK)
 			return err->code;
-		*start_utc_s = market->again.why != LT_REPLAN_KEEP
-				   ? (market->again.plan.moved ? market->again.plan.chosen.start_utc_s : now_utc_s)
-			       : ask->standing_utc_s > now_utc_s
-				   ? ask->standing_utc_s
-				   : now_utc_s;
+		*start_utc_s =
+		    market->again.why != LT_REPLAN_KEEP
+			? (market->again.plan.moved
+				  ? market->again.plan.chosen.start_utc_s
+				  : now_utc_s)
+		    : ask->standing_utc_s > now_utc_s ? ask->standing_utc_s
+						      : now_utc_s;
 		return LT_OK;
 	}
 	if (lt_decide(&market->plan, request, &market->market, ask->planned,
 		ask->planned_count, now_utc_s, err) != LT_OK)
 		return err->code;
-	*start_utc_s = market->plan.moved ? market->plan.chosen.start_utc_s : now_utc_s;
+	*start_utc_s =
+	    market->plan.moved ? market->plan.chosen.start_utc_s : now_utc_s;
 	return LT_OK;
 }

@@ -39,7 +39,8 @@ books(const struct lt_sim_run *run)
 }
 
 struct lt_planned
-lt_sim_window(const struct lt_sim_loop *loop, uint32_t index, int64_t start_utc_s)
+lt_sim_window(
+    const struct lt_sim_loop *loop, uint32_t index, int64_t start_utc_s)
 {
 	return (struct lt_planned){
 	    .nodes = (float)loop->run->trace->jobs[index].cpus,
@@ -125,8 +126,8 @@ plan_one(struct lt_sim_loop *loop, uint32_t slot, int64_t now_utc_s,
 
 /* Is a job's time there, and no room for it? */
 static bool
-has_queue(const struct lt_sim_loop *loop, uint32_t planned_count,
-    int64_t now_utc_s)
+has_queue(
+    const struct lt_sim_loop *loop, uint32_t planned_count, int64_t now_utc_s)
 {
 	for (uint32_t i = 0; i < planned_count; i++)
 		if (loop->planned_utc_s[loop->waiting[i]] < now_utc_s)

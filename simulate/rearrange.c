@@ -65,8 +65,7 @@ lt_sim_rearrange(struct lt_sim_loop *loop, uint32_t rounds, int64_t now_utc_s,
     struct lt_error *err)
 {
 	struct asked asked = {0};
-	struct lt_rearrange of = {
-	    .market = lt_sim_market_of(loop->run->market),
+	struct lt_rearrange of = {.market = lt_sim_market_of(loop->run->market),
 	    .rounds = rounds,
 	    .seed = (uint64_t)now_utc_s,
 	    .now_utc_s = now_utc_s};

@@ -32,8 +32,8 @@ gather(struct some *some, struct lt_daemon *d, int64_t now_utc_s)
 {
 	const struct lt_slurm_jobs *const list = &d->jobs.list;
 	uint32_t *const at = &d->replan.gathered;
-	uint32_t looks = list->count < SOME * OTHERS ? list->count
-						     : SOME * OTHERS;
+	uint32_t looks =
+	    list->count < SOME * OTHERS ? list->count : SOME * OTHERS;
 
 	for (; looks > 0 && some->count < SOME; looks--) {
 		*at = *at + 1 < list->count ? *at + 1 : 0;
@@ -41,8 +41,8 @@ gather(struct some *some, struct lt_daemon *d, int64_t now_utc_s)
 
 		if (job->state == LT_JOB_PENDING && !job->held &&
 		    job->eligible_utc_s > now_utc_s &&
-		    lt_standing_find(&some->jobs[some->count], d, job->job_id,
-			now_utc_s))
+		    lt_standing_find(
+			&some->jobs[some->count], d, job->job_id, now_utc_s))
 			some->count++;
 	}
 }
@@ -63,8 +63,8 @@ book_all(struct some *some, struct lt_planned *planned,
 		    .start_utc_s = s->quote.plan_start_utc_s};
 		(void)lt_occupancy_window(&booking->window, s->job, &d->market,
 		    s->partition, now_utc_s);
-		count += lt_standing_taken_out(
-		    &planned[count], d, s, now_utc_s);
+		count +=
+		    lt_standing_taken_out(&planned[count], d, s, now_utc_s);
 	}
 	return count;
 }
@@ -79,7 +79,8 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 	for (uint32_t i = 0; i < some->count && code == LT_OK && *left > 0;
 	     i++) {
 		const struct lt_standing *const s = &some->jobs[i];
-		struct lt_planned *const own = &of->planned[of->planned_count + i];
+		struct lt_planned *const own =
+		    &of->planned[of->planned_count + i];
 		const struct lt_replan replan = {.request = &s->made.request,
 		    .market = &d->market,
 		    .planned = of->planned,
@@ -95,9 +96,8 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 		*own = (struct lt_planned){0};
 		if (lt_replan(&some->again, &replan, NULL) == LT_OK)
 			code = lt_standing_move(d, s, &some->again.plan,
-			    lt_replan_word(some->count > 1
-					       ? LT_REPLAN_TOGETHER
-					       : some->again.why),
+			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER
+							   : some->again.why),
 			    &changed, now_utc_s, err);
 		*own = given;
 		*left -= changed;
@@ -110,8 +110,8 @@ rearrange(struct some *some, struct lt_daemon *d, uint32_t left,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_replan_state *const state = &d->replan;
-	struct lt_planned *const planned = calloc(
-	    state->planned_count + 2 * SOME, sizeof(*planned));
+	struct lt_planned *const planned =
+	    calloc(state->planned_count + 2 * SOME, sizeof(*planned));
 	struct lt_rearrange of = {.market = &d->market,
 	    .planned = planned,
 	    .bookings = some->bookings,
@@ -123,8 +123,8 @@ rearrange(struct some *some, struct lt_daemon *d, uint32_t left,
 
 	if (planned == NULL)
 		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
-	memcpy(planned, state->planned,
-	    state->planned_count * sizeof(*planned));
+	memcpy(
+	    planned, state->planned, state->planned_count * sizeof(*planned));
 	of.planned_count =
 	    state->planned_count +
 	    book_all(some, planned + state->planned_count, d, now_utc_s);

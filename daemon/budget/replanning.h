@@ -23,7 +23,7 @@ struct lt_replan_state {      /* start as { 0 } */
 	int64_t looked_utc_s; /* jobs that were due until then were queued; 0:
 			       * all are */
 	int64_t passed_utc_s; /* when the pass before was */
-	uint32_t gathered;   /* row of the list of jobs: rearranging.c */
+	uint32_t gathered;    /* row of the list of jobs: rearranging.c */
 	struct lt_replan_due *queue;
 	uint32_t count;
 	size_t capacity;

@@ -115,8 +115,7 @@ fits(struct lt_daemon *d, const struct lt_standing *s,
  * than the budget allows. */
 static bool
 price(struct lt_ledger_hold *moved, struct lt_daemon *d,
-    const struct lt_standing *s, const struct lt_plan *plan,
-    int64_t now_utc_s)
+    const struct lt_standing *s, const struct lt_plan *plan, int64_t now_utc_s)
 {
 	const struct lt_estimate *const chosen = &plan->chosen;
 	const int partition = chosen->partition;

@@ -29,7 +29,8 @@ struct lt_standing {
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
     uint32_t job_id, int64_t now_utc_s);
 
-/* What takes its own window out of the market's occupancy, where that has it. */
+/* What takes its own window out of the market's occupancy, where that has it.
+ */
 bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
     const struct lt_standing *s, int64_t now_utc_s);
 

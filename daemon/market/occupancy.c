@@ -112,10 +112,9 @@ step_of(int64_t after_s)
 		return 0;
 	if (after_s >= horizon_s)
 		return LT_OCCUPANCY_STEPS;
-	return after_s < LT_DAY_S
-		   ? (int)(after_s / LT_OCCUPANCY_GRAIN_S)
-		   : (int)(LT_DAY_S / LT_OCCUPANCY_GRAIN_S +
-			   (after_s - LT_DAY_S) / LT_HOUR_S);
+	return after_s < LT_DAY_S ? (int)(after_s / LT_OCCUPANCY_GRAIN_S)
+				  : (int)(LT_DAY_S / LT_OCCUPANCY_GRAIN_S +
+					  (after_s - LT_DAY_S) / LT_HOUR_S);
 }
 
 /* Does it wait for nodes, or for those before it, and for nothing else? */
@@ -205,7 +204,8 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 			continue;
 		nodes[step_of(window.start_utc_s - first)] +=
 		    (double)window.nodes;
-		/* The step in which it ends counts, if it is not at its start. */
+		/* The step in which it ends counts, if it is not at its start.
+		 */
 		nodes[step_of(window.end_utc_s - 1 - first) + 1] -=
 		    (double)window.nodes;
 	}

@@ -163,8 +163,8 @@ has_queue(struct decision *decision, const struct lane *lane)
 	    &decision->job.market->partitions[lane->partition];
 
 	return part->flags & LT_PARTITION_QUEUED &&
-	       !lt_lane_room_at_once(&decision->spans, lane, &decision->job,
-		   &decision->edges);
+	       !lt_lane_room_at_once(
+		   &decision->spans, lane, &decision->job, &decision->edges);
 }
 
 /* Take out the lanes that may not take part; make the others' windows. */
@@ -207,9 +207,9 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 		if (lane->span_count == 0) {
 			if (lane->partition == job->request->home) {
 				decision->home_too_late = true;
-				decision->home_utc_s = lt_lane_first_room(
-				    &decision->spans, lane, job,
-				    &decision->edges);
+				decision->home_utc_s =
+				    lt_lane_first_room(&decision->spans, lane,
+					job, &decision->edges);
 			}
 			lt_lane_estimate(
 			    &candidate->best, lane, job->earliest_utc_s);
@@ -298,8 +298,7 @@ waits_for_little(const struct decision *decision, const struct choice *choice)
 	    decision->plan->fits ? &decision->home : choice->lane;
 	const struct lane *const lane = choice->lane;
 
-	return lane != NULL &&
-	       choice->start_utc_s > decision->home_utc_s &&
+	return lane != NULL && choice->start_utc_s > decision->home_utc_s &&
 	       decision->plan->objective != LT_OBJECTIVE_FAST &&
 	       !(decision->use_money && saves_enough(decision, choice,
 					    &home->money, &lane->money)) &&
@@ -482,8 +481,8 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	if (choice.lane != NULL) {
 		lt_lane_estimate(
 		    &plan->chosen, choice.lane, choice.start_utc_s);
-		plan->chosen.score = lt_score_at(
-		    decision, choice.lane, choice.start_utc_s);
+		plan->chosen.score =
+		    lt_score_at(decision, choice.lane, choice.start_utc_s);
 	}
 	plan->moved =
 	    plan->chosen.partition != request->home ||

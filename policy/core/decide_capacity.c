@@ -225,9 +225,8 @@ lt_lane_first_room(struct spans *spans, const struct lane *lane,
 	longer.latest_utc_s = job->earliest_utc_s + room_horizon_s;
 	lt_lane_spans(spans, &longer, job, edges);
 	spans->count = kept;
-	return longer.span_count > 0
-		   ? spans->list[longer.first_span].from_utc_s
-		   : job->earliest_utc_s;
+	return longer.span_count > 0 ? spans->list[longer.first_span].from_utc_s
+				     : job->earliest_utc_s;
 }
 
 bool

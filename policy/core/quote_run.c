@@ -45,8 +45,10 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 		lt_text_put(&text,
 		    ",%s,%" PRId64 ",%" PRId64 ",%" PRIu32 ",%" PRId64
 		    ",%" PRIu32,
-		    lt_history_word(e->from), e->expected_s, e->upper_s,
-		    e->runs, run->limit_s, run->ratio_ppm);
+		    lt_history_word(
+			e->expected_s > 0 ? e->from : LT_HISTORY_NONE),
+		    e->expected_s, e->upper_s, e->runs, run->limit_s,
+		    run->ratio_ppm);
 	if (run->interruptions_ppm > 0)
 		lt_text_put(&text, ",%" PRId64 ",%" PRId64,
 		    run->interruptions_ppm, run->lost_s);

@@ -50,8 +50,8 @@ has_room(
 
 /* The lane of a partition, with its room; false: it can't run the job. */
 static bool
-lane_of(struct lane *lane, bool *too_late, struct decision *decision,
-    int partition)
+lane_of(
+    struct lane *lane, bool *too_late, struct decision *decision, int partition)
 {
 	double wanted, found;
 

@@ -143,12 +143,13 @@ int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
 int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
 
-/* "<16 hex>" or, where something was expected or the ratio is not 1,
- * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>". */
 /* What was expected of the plan: the ratio of run times (1 in a partition that
  * can't run it) and the interruptions. */
 void lt_quote_run_expect(
     struct lt_quote_run *run, const struct lt_estimate *chosen);
+/* "<16 hex>" or, where something was expected or the ratio is not 1,
+ * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>", and, where there
+ * may be interruptions, ",<their number>,<lost seconds>". */
 int lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_quote_run_unpack(struct lt_quote_run *run, const char *text,

@@ -60,9 +60,8 @@ last_end(const struct lt_booking *booking)
 		? booking->request->deadline_utc_s
 		: booking->request->latest_utc_s;
 
-	return latest_utc_s > booking->start_utc_s
-		   ? latest_utc_s + length_s
-		   : booking->window.end_utc_s;
+	return latest_utc_s > booking->start_utc_s ? latest_utc_s + length_s
+						   : booking->window.end_utc_s;
 }
 
 /* May both run at one time? */
@@ -86,8 +85,7 @@ draw(struct work *work)
 	group->count = 1;
 	group->at[0] = first;
 	for (uint32_t i = 0; i < of->booking_count; i++) {
-		if (i == first ||
-		    !meet(&of->bookings[first], &of->bookings[i]))
+		if (i == first || !meet(&of->bookings[first], &of->bookings[i]))
 			continue;
 		met++;
 		if (group->count < LT_REARRANGE_GROUP) {
@@ -126,8 +124,7 @@ static int
 weigh(struct work *work, uint32_t i, struct lt_error *err)
 {
 	struct group *const group = &work->group;
-	struct lt_booking *const booking =
-	    &work->of->bookings[group->at[i]];
+	struct lt_booking *const booking = &work->of->bookings[group->at[i]];
 	struct lt_planned *const window = window_of(work, group->at[i]);
 	const struct lt_replan replan = replan_of(work, booking);
 	const struct lt_planned own = *window;
@@ -173,8 +170,7 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 	}
 	group->is[i] = (struct place){.booking = next,
 	    .score = chosen->score,
-	    .home_score =
-		work->plan.fits ? work->plan.home.score : -INFINITY,
+	    .home_score = work->plan.fits ? work->plan.home.score : -INFINITY,
 	    .no_room = chosen->too_late};
 	*window_of(work, group->at[i]) = next.window;
 	return LT_OK;
@@ -232,8 +228,8 @@ try_one(struct work *work, struct lt_error *err)
 		*window_of(work, group->at[i]) = (struct lt_planned){0};
 	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
 		code = put_back(work, i, err);
-	settle(work,
-	    code == LT_OK && is_better(group) ? group->is : group->was);
+	settle(
+	    work, code == LT_OK && is_better(group) ? group->is : group->was);
 	return code;
 }
 
