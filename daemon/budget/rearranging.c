@@ -21,6 +21,7 @@ enum {
 
 struct some {
 	uint32_t count;
+	uint32_t left; /* changes that slurmctld may yet be told */
 	struct lt_standing jobs[SOME];
 	struct lt_booking bookings[SOME];
 	struct lt_replanned again;
@@ -63,8 +64,7 @@ book_all(struct some *some, struct lt_planned *planned,
 		    .start_utc_s = s->quote.plan_start_utc_s};
 		(void)lt_occupancy_window(&booking->window, s->job, &d->market,
 		    s->partition, now_utc_s);
-		count +=
-		    lt_standing_taken_out(&planned[count], d, s, now_utc_s);
+		count += lt_standing_taken_out(&planned[count], d, s);
 	}
 	return count;
 }
@@ -72,13 +72,13 @@ book_all(struct some *some, struct lt_planned *planned,
 /* Each that was given another start is told, beside all others' new ones. */
 static int
 tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
-    uint32_t *left, int64_t now_utc_s, struct lt_error *err)
+    struct lt_error *err)
 {
 	int code = LT_OK;
 
-	for (uint32_t i = 0; i < some->count && code == LT_OK && *left > 0;
+	for (uint32_t i = 0; i < some->count && code == LT_OK && some->left > 0;
 	     i++) {
-		const struct lt_standing *const s = &some->jobs[i];
+		struct lt_standing *const s = &some->jobs[i];
 		struct lt_planned *const own =
 		    &of->planned[of->planned_count + i];
 		const struct lt_replan replan = {.request = &s->made.request,
@@ -87,9 +87,8 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 		    .planned_count = of->planned_count + some->count,
 		    .partition = s->partition,
 		    .start_utc_s = s->quote.plan_start_utc_s,
-		    .now_utc_s = now_utc_s};
+		    .now_utc_s = of->now_utc_s};
 		const struct lt_planned given = *own;
-		bool changed = false;
 
 		if (!some->bookings[i].changed)
 			continue;
@@ -98,16 +97,16 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 			code = lt_standing_move(d, s, &some->again.plan,
 			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER
 							   : some->again.why),
-			    &changed, now_utc_s, err);
+			    err);
 		*own = given;
-		*left -= changed;
+		some->left -= s->moved;
 	}
 	return code;
 }
 
 static int
-rearrange(struct some *some, struct lt_daemon *d, uint32_t left,
-    int64_t now_utc_s, struct lt_error *err)
+rearrange(struct some *some, struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_replan_state *const state = &d->replan;
 	struct lt_planned *const planned =
@@ -130,7 +129,7 @@ rearrange(struct some *some, struct lt_daemon *d, uint32_t left,
 	    book_all(some, planned + state->planned_count, d, now_utc_s);
 	code = lt_rearrange(&of, err);
 	if (code == LT_OK)
-		code = tell(some, d, &of, &left, now_utc_s, err);
+		code = tell(some, d, &of, err);
 	free(planned);
 	return code;
 }
@@ -148,9 +147,10 @@ lt_rearrange_some(struct lt_daemon *d, uint32_t changes_left, int64_t now_utc_s,
 	some = calloc(1, sizeof(*some));
 	if (some == NULL)
 		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
+	some->left = changes_left;
 	gather(some, d, now_utc_s);
 	if (some->count > 0)
-		code = rearrange(some, d, changes_left, now_utc_s, err);
+		code = rearrange(some, d, now_utc_s, err);
 	free(some);
 	return code;
 }

@@ -96,7 +96,7 @@ queue_due(struct lt_replan_state *state, const struct lt_slurm_jobs *list,
 /* Decides with the job's own window taken out. */
 static int
 decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
-    int64_t now_utc_s, struct lt_error *err)
+    struct lt_error *err)
 {
 	struct lt_replan_state *const state = &d->replan;
 	struct lt_replan of = {.request = &s->made.request,
@@ -105,12 +105,11 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 	    .planned_count = state->planned_count,
 	    .partition = s->partition,
 	    .start_utc_s = s->quote.plan_start_utc_s,
-	    .now_utc_s = now_utc_s};
+	    .now_utc_s = s->now_utc_s};
 
 	if (state->planned_count < LT_PLANNED_MAX)
-		of.planned_count +=
-		    lt_standing_taken_out(&state->planned[of.planned_count], d,
-			s, now_utc_s);
+		of.planned_count += lt_standing_taken_out(
+		    &state->planned[of.planned_count], d, s);
 	return lt_replan(out, &of, err);
 }
 
@@ -126,10 +125,12 @@ replan_one(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
 	if (s == NULL || again == NULL)
 		code = lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	else if (lt_standing_find(s, d, job_id, now_utc_s) &&
-		 decide(again, d, s, now_utc_s, NULL) == LT_OK &&
-		 again->why != LT_REPLAN_KEEP)
-		code = lt_standing_move(d, s, &again->plan,
-		    lt_replan_word(again->why), changed, now_utc_s, err);
+		 decide(again, d, s, NULL) == LT_OK &&
+		 again->why != LT_REPLAN_KEEP) {
+		code = lt_standing_move(
+		    d, s, &again->plan, lt_replan_word(again->why), err);
+		*changed = s->moved;
+	}
 	free(s);
 	free(again);
 	return code;

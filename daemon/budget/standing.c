@@ -21,8 +21,7 @@
 
 /* Was it lowtide that chose its start, and has nobody changed it since? */
 static bool
-find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
-    int64_t now_utc_s)
+find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 {
 	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
 					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
@@ -31,7 +30,7 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 	s->job = lt_jobs_find(&d->jobs.list, job_id);
 	if (s->job == NULL || s->job->state != LT_JOB_PENDING || s->job->held ||
 	    s->job->is_cron || s->job->het_job_id != 0 ||
-	    s->job->eligible_utc_s <= now_utc_s ||
+	    s->job->eligible_utc_s <= s->now_utc_s ||
 	    s->job->admin_comment == NULL ||
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
@@ -43,6 +42,9 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 	       strcmp(s->job->partition, s->quote.partition) == 0 &&
 	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
 		   LT_OK &&
+	       /* Else it was moved since the list was read. */
+	       s->hold.quote.plan_start_utc_s == s->quote.plan_start_utc_s &&
+	       strcmp(s->hold.quote.partition, s->quote.partition) == 0 &&
 	       s->hold.uid == s->job->uid && s->hold.state == LT_HOLD_OPEN &&
 	       !(s->hold.quote.flags & held_back) &&
 	       /* All of an array, or none of it. */
@@ -52,8 +54,7 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 /* Its request, as far as a record and the quote have it. What no record shows
  * keeps it in its partition. */
 static bool
-make_request(
-    struct lt_standing *s, const struct lt_market *market, int64_t now_utc_s)
+make_request(struct lt_standing *s, const struct lt_market *market)
 {
 	struct lt_slurm_job early = *s->job;
 	struct lt_request *const request = &s->made.request;
@@ -61,8 +62,8 @@ make_request(
 
 	(void)lt_quote_run_unpack(
 	    &s->run, s->quote.run, strlen(s->quote.run), NULL);
-	early.eligible_utc_s = now_utc_s;
-	if (!lt_request_of_job(&s->made, &early, market, now_utc_s))
+	early.eligible_utc_s = s->now_utc_s;
+	if (!lt_request_of_job(&s->made, &early, market, s->now_utc_s))
 		return false;
 	s->partition = s->made.partitions[0];
 	lt_wish_lay(request, &s->quote.wish);
@@ -104,21 +105,21 @@ is_within(const struct lt_budget_snapshot *snapshot,
  * since. */
 static bool
 fits(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_ledger_hold *moved, int64_t now_utc_s)
+    const struct lt_ledger_hold *moved)
 {
-	return lt_ingest(d, now_utc_s, NULL) == LT_OK &&
-	       lt_compile_budget(d, now_utc_s, NULL) == LT_OK &&
-	       lt_fits_instead(&d->budget, &s->hold, moved, now_utc_s);
+	return lt_ingest(d, s->now_utc_s, NULL) == LT_OK &&
+	       lt_compile_budget(d, s->now_utc_s, NULL) == LT_OK &&
+	       lt_fits_instead(&d->budget, &s->hold, moved, s->now_utc_s);
 }
 
 /* The quote and hold of the new start. False: it can't be priced, or is dearer
  * than the budget allows. */
 static bool
 price(struct lt_ledger_hold *moved, struct lt_daemon *d,
-    const struct lt_standing *s, const struct lt_plan *plan, int64_t now_utc_s)
+    const struct lt_standing *s, const struct lt_plan *plan,
+    const struct lt_estimate *there)
 {
-	const struct lt_estimate *const chosen = &plan->chosen;
-	const int partition = chosen->partition;
+	const int partition = there->partition;
 	struct lt_quote *const quote = &moved->quote;
 	struct lt_quote fresh = {0};
 	struct lt_quote_run run = s->run;
@@ -127,17 +128,17 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	*moved = s->hold;
 	quote->wish = s->quote.wish;
 	if (lt_quote_hold(&fresh, &s->made.request, &d->market, &partition, 1,
-		chosen->start_utc_s, NULL) != LT_OK)
+		there->start_utc_s, NULL) != LT_OK)
 		return false;
 	quote->hold_per_task = fresh.hold_per_task;
 	quote->start_utc_s = fresh.start_utc_s;
 	quote->end_utc_s = fresh.end_utc_s;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    d->market.partitions[partition].name);
-	quote->plan_start_utc_s = chosen->start_utc_s;
-	quote->plan_expected = (struct lt_amount){chosen->has_cost,
-	    chosen->has_carbon, chosen->cost_micros, chosen->carbon_mg};
-	lt_quote_run_expect(&run, chosen);
+	quote->plan_start_utc_s = there->start_utc_s;
+	quote->plan_expected = (struct lt_amount){there->has_cost,
+	    there->has_carbon, there->cost_micros, there->carbon_mg};
+	lt_quote_run_expect(&run, there);
 	if (run.kind != 0 &&
 	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
 		quote->run[0] = '\0';
@@ -148,7 +149,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 		quote->rev = s->quote.rev;
 	quote->rev++;
 	return is_within(&d->budget.snapshot, &s->hold, moved) ||
-	       fits(d, s, moved, now_utc_s);
+	       fits(d, s, moved);
 }
 
 static int64_t
@@ -174,9 +175,9 @@ plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
  * written is missing there, and stops nothing. */
 static void
 note_plan(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_quote *moved, const char *why, int64_t now_utc_s)
+    const struct lt_quote *moved, const char *why)
 {
-	const struct lt_plan_made next = plan_of(moved, now_utc_s, why);
+	const struct lt_plan_made next = plan_of(moved, s->now_utc_s, why);
 	const struct lt_plan_made first =
 	    plan_of(&s->quote, s->job->submit_utc_s, "");
 	struct lt_plan_made *known = NULL;
@@ -239,12 +240,12 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 
 bool
 lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
-    const struct lt_standing *s, int64_t now_utc_s)
+    const struct lt_standing *s)
 {
 	/* A younger job is in no occupancy yet. */
 	if (s->job->submit_utc_s >= d->market.compiled_utc_s ||
 	    !lt_occupancy_window(
-		window, s->job, &d->market, s->partition, now_utc_s))
+		window, s->job, &d->market, s->partition, s->now_utc_s))
 		return false;
 	window->nodes = -window->nodes;
 	return true;
@@ -253,18 +254,18 @@ lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
 /* What others see of it until the next market. */
 static void
 book(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_estimate *chosen, int64_t now_utc_s)
+    const struct lt_estimate *there)
 {
 	struct lt_replan_state *const state = &d->replan;
-	struct lt_slurm_job there = *s->job;
+	struct lt_slurm_job moved = *s->job;
 	struct lt_planned windows[2];
 	int count = 0;
 
-	if (lt_standing_taken_out(&windows[count], d, s, now_utc_s))
+	if (lt_standing_taken_out(&windows[count], d, s))
 		count++;
-	there.eligible_utc_s = larger(chosen->start_utc_s, now_utc_s + 1);
-	if (lt_occupancy_window(&windows[count], &there, &d->market,
-		chosen->partition, now_utc_s))
+	moved.eligible_utc_s = larger(there->start_utc_s, s->now_utc_s + 1);
+	if (lt_occupancy_window(&windows[count], &moved, &d->market,
+		there->partition, s->now_utc_s))
 		count++;
 	for (int i = 0; i < count; i++)
 		if (state->planned_count < LT_PLANNED_MAX)
@@ -275,33 +276,35 @@ bool
 lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
     int64_t now_utc_s)
 {
-	return find(s, d, job_id, now_utc_s) &&
-	       make_request(s, &d->market, now_utc_s);
+	s->now_utc_s = now_utc_s;
+	s->moved = false;
+	return find(s, d, job_id) && make_request(s, &d->market);
 }
 
 int
-lt_standing_move(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_plan *plan, const char *why, bool *changed,
-    int64_t now_utc_s, struct lt_error *err)
+lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
+    const struct lt_plan *plan, const char *why, struct lt_error *err)
 {
-	const struct lt_estimate *const chosen = &plan->chosen;
 	struct lt_ledger_hold *const moved = malloc(sizeof(*moved));
+	struct lt_estimate there = plan->chosen;
 	int code = LT_OK;
 	bool told;
 
-	*changed = false;
 	if (moved == NULL)
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
-	if (chosen->start_utc_s <= larger(s->made.request.latest_utc_s,
-				       s->quote.plan_start_utc_s) &&
-	    (chosen->partition != s->partition ||
-		chosen->start_utc_s != s->quote.plan_start_utc_s) &&
-	    price(moved, d, s, plan, now_utc_s)) {
-		*changed = true;
+	/* Unmoved: from now on it stands in Slurm's line. */
+	if (!plan->moved)
+		there.start_utc_s = s->now_utc_s;
+	if (there.start_utc_s <= larger(s->made.request.latest_utc_s,
+				     s->quote.plan_start_utc_s) &&
+	    (there.partition != s->partition ||
+		there.start_utc_s != s->quote.plan_start_utc_s) &&
+	    price(moved, d, s, plan, &there)) {
+		s->moved = true;
 		code = carry_out(d, s, moved, &told, err);
 		if (code == LT_OK && told) {
-			note_plan(d, s, &moved->quote, why, now_utc_s);
-			book(d, s, chosen, now_utc_s);
+			note_plan(d, s, &moved->quote, why);
+			book(d, s, &there);
 		}
 	}
 	free(moved);

@@ -22,7 +22,9 @@ struct lt_standing {
 	struct lt_ledger_hold hold;
 	/* As it was submitted, as far as record and quote have it. */
 	struct lt_job_request made;
-	int partition; /* where it stands */
+	int partition;	   /* where it stands */
+	int64_t now_utc_s; /* when it was found */
+	bool moved;	   /* slurmctld was asked to move it */
 };
 
 /* False: there is none of this id, or it is not lowtide's to move. */
@@ -32,12 +34,11 @@ bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
 /* What takes its own window out of the market's occupancy, where that has it.
  */
 bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
-    const struct lt_standing *s, int64_t now_utc_s);
+    const struct lt_standing *s);
 
 /* Off to what the plan has chosen, within what was promised and what the
- * budget allows. *changed: slurmctld was asked to. why: for explain. */
-int lt_standing_move(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_plan *plan, const char *why, bool *changed,
-    int64_t now_utc_s, struct lt_error *err);
+ * budget allows. why: for explain. */
+int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
+    const struct lt_plan *plan, const char *why, struct lt_error *err);
 
 #endif

@@ -180,7 +180,7 @@ struct lt_plan {
 	/* Where it would have gone, at the first start with room there; now,
 	 * where none is known. */
 	struct lt_estimate home;
-	uint32_t candidate_count;  /* == market->partition_count */
+	uint32_t candidate_count; /* == market->partition_count */
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };
 

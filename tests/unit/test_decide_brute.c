@@ -166,8 +166,7 @@ find_home_start(struct rules *rules)
 			rules->home_s++;
 		if (rules->home_s + home->length_s >= SECONDS)
 			return false;
-		rules->home_late =
-		    rules->home_s > home->latest_s - earliest_s;
+		rules->home_late = rules->home_s > home->latest_s - earliest_s;
 	}
 	if (rules->fits)
 		rules->home = price_of(world.request.home, rules->home_s);
@@ -235,8 +234,9 @@ may_start(const struct rules *rules, const struct pick *at, int round,
 		return false;
 	if (round == FIRST)
 		return true;
-	best = round == SECOND ? score_of(rules, request->home, rules->home_s, FIRST)
-			       : score_of(rules, first->p, first->s, FIRST);
+	best = round == SECOND
+		   ? score_of(rules, request->home, rules->home_s, FIRST)
+		   : score_of(rules, first->p, first->s, FIRST);
 	return score_of(rules, at->p, at->s, FIRST) <=
 	       best + (1 + slack) * noise(best);
 }
@@ -275,7 +275,8 @@ first_below(const struct look *look, int round, const struct pick *first,
 	for (int p = 0; p < (int)world.market.partition_count; p++)
 		if (options[p].moves && options[p].latest_s - earliest_s > end)
 			end = options[p].latest_s - earliest_s;
-	for (int64_t s = 0; s <= (look->only_now ? look->rules->home_s : end); s++)
+	for (int64_t s = 0; s <= (look->only_now ? look->rules->home_s : end);
+	     s++)
 		for (int p = 0; p < (int)world.market.partition_count; p++) {
 			const struct pick at = {true, p, s};
 
@@ -309,8 +310,9 @@ choose(const struct look *look, int round, const struct pick *first)
 	if (!best.any)
 		return best;
 	from = round == EQUAL ? aim_of(rules, first->p, first->s, round)
-	       : rules->fits  ? aim_of(rules, world.request.home, rules->home_s, round)
-			      : aim_of(rules, best.p, 0, round);
+	       : rules->fits
+		   ? aim_of(rules, world.request.home, rules->home_s, round)
+		   : aim_of(rules, best.p, 0, round);
 	if (known && !(score < from - least(rules, round, from) +
 				   look->slack * noise(from)))
 		return (struct pick){.any = false};

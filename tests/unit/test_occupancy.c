@@ -171,8 +171,10 @@ same_as_job_by_job(void **state)
 
 			all[i] = (struct lt_slurm_job){.partition = "home",
 			    .admin_comment = "",
-			    .reason_text = kind < 2 ? "Resources" : "Dependency",
-			    .state = kind == 0 ? LT_JOB_RUNNING : LT_JOB_PENDING,
+			    .reason_text =
+				kind < 2 ? "Resources" : "Dependency",
+			    .state =
+				kind == 0 ? LT_JOB_RUNNING : LT_JOB_PENDING,
 			    .nodes = 1,
 			    .cpus = 64,
 			    .array_pending = 1,
