@@ -275,6 +275,7 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	const struct lt_policy *const p = d->policy;
 
 	m->compiled_utc_s = now_utc_s;
+	m->jobs_utc_s = lt_occupancy_until(&d->jobs.list);
 	m->generation = d->market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
 		m->generation = (uint64_t)now_utc_s; /* rises over restarts */

@@ -215,3 +215,13 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 	occupancy->queued = in_line > 0;
 	write_steps(occupancy, nodes, first);
 }
+
+int64_t
+lt_occupancy_until(const struct lt_slurm_jobs *list)
+{
+	const int64_t newest_utc_s =
+	    list->count > 0 ? list->jobs[list->count - 1].submit_utc_s : 0;
+
+	return newest_utc_s > list->begun_utc_s ? newest_utc_s
+						: list->begun_utc_s;
+}

@@ -33,4 +33,8 @@ void lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_slurm_jobs *jobs, const struct lt_market *market,
     int partition, int64_t now_utc_s);
 
+/* The time of submission that it is complete until, 0 = nothing is known: that
+ * of the list or of the newest job that was found since, as ids rise. */
+int64_t lt_occupancy_until(const struct lt_slurm_jobs *list);
+
 #endif

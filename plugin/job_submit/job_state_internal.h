@@ -18,6 +18,7 @@ struct lt_market_box {
 	struct lt_market market;
 	atomic_uint planned_count;
 	struct lt_planned planned[LT_PLANNED_MAX];
+	int64_t booked_utc_s[LT_PLANNED_MAX]; /* under the mutex */
 };
 
 struct lt_sheet_box {

@@ -64,6 +64,31 @@ file_changed(struct lt_file_id *tried, const char *path)
 	return true;
 }
 
+/* What was booked and is not in the new one's occupancy yet. Under the mutex;
+ * nobody else has the new one. */
+static void
+carry_over(struct lt_market_box *to, const struct lt_market_box *from)
+{
+	const uint32_t count =
+	    atomic_load_explicit(&from->planned_count, memory_order_relaxed);
+	uint32_t carried = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct lt_planned window = from->planned[i];
+		const int partition = lt_market_partition(&to->market,
+		    from->market.partitions[window.partition].name);
+
+		if (from->booked_utc_s[i] < to->market.jobs_utc_s ||
+		    partition < 0)
+			continue;
+		window.partition = (uint16_t)partition;
+		to->planned[carried] = window;
+		to->booked_utc_s[carried++] = from->booked_utc_s[i];
+	}
+	atomic_store_explicit(
+	    &to->planned_count, carried, memory_order_relaxed);
+}
+
 static void
 load_market(void)
 {
@@ -86,6 +111,8 @@ load_market(void)
 	}
 	pthread_mutex_lock(&lt_state.mutex);
 	old = lt_state.market;
+	if (old != NULL)
+		carry_over(box, old);
 	lt_state.market = box;
 	pthread_mutex_unlock(&lt_state.mutex);
 	market_unref(old);
@@ -285,6 +312,7 @@ lt_state_book(const struct lt_view *view, const struct lt_planned *window)
 	count = atomic_load_explicit(&box->planned_count, memory_order_relaxed);
 	if (count < LT_PLANNED_MAX) {
 		box->planned[count] = *window;
+		box->booked_utc_s[count] = (int64_t)time(NULL);
 		atomic_store_explicit(
 		    &box->planned_count, count + 1, memory_order_release);
 	}

@@ -194,9 +194,12 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 			return lt_fail(err, LT_ELIMIT,
 			    "market: %u %s, limit %u", tables[t].count,
 			    tables[t].what, tables[t].limit);
-	if (!sane_time(market->compiled_utc_s))
-		return lt_fail(err, LT_EINPUT, "market: compiled at %lld",
-		    (long long)market->compiled_utc_s);
+	if (!sane_time(market->compiled_utc_s) ||
+	    (market->jobs_utc_s != 0 && !sane_time(market->jobs_utc_s)))
+		return lt_fail(err, LT_EINPUT,
+		    "market: compiled at %lld, jobs of %lld",
+		    (long long)market->compiled_utc_s,
+		    (long long)market->jobs_utc_s);
 	if ((unsigned)market->mode > LT_MODE_ENFORCE)
 		return lt_fail(err, LT_EINPUT, "market: mode %d", market->mode);
 	if (market->max_delay_s < 0 || market->stale_after_s < 0 ||

@@ -91,10 +91,52 @@ test_maximum_of_gpus(void **state)
 	}
 }
 
+/* Of two nodes each takes one, for the same hour: the third has another one,
+ * also beside a market that was made before the first two came. */
+static void
+test_booked_between_markets(void **state)
+{
+	static const struct {
+		const char *arguments; /* a new market; NULL = the same */
+		bool with_first;
+	} cases[] = {
+	    {NULL, true}, {NULL, true}, {NULL, false}, {"--limit 1000", false},
+	    {"--limit 1000 --partitions 3", false},
+	    {"--limit 1000 --seen 60", true}, /* their jobs are elsewhere now */
+	};
+	int64_t first_utc_s = 0;
+
+	(void)state;
+	fake_snapshots("--limit 1000");
+	fake_restart();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct submission s;
+
+		if (cases[i].arguments != NULL) {
+			fake_snapshots(cases[i].arguments);
+			usleep(250000); /* it is looked for in a while */
+		}
+		fake_send(&s,
+		    &(struct wish){.account = "team0000",
+			.gres = "gpu:8",
+			.minutes = 60,
+			.option =
+			    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon"});
+		assert_int_equal(s.code, SLURM_SUCCESS);
+		assert_true(s.begin_utc_s > 0);
+		if (i == 0)
+			first_utc_s = s.begin_utc_s;
+		print_message("# %zu\n", i);
+		assert_int_equal(
+		    s.begin_utc_s == first_utc_s, cases[i].with_first);
+	}
+}
+
 int
 fake_edits_tests(void)
 {
 	const struct CMUnitTest tests[] = {
+	    FAKE_TEST(test_booked_between_markets),
 	    FAKE_TEST(test_signal),
 	    FAKE_TEST(test_maximum_of_gpus),
 	};

@@ -34,13 +34,15 @@ static const char usage[] =
     "  --mode observe|advise|enforce (enforce)\n"
     "  --stale SECONDS   after which the sheet is unknown (7 days)\n"
     "  --absorbed N      W (0)\n"
-    "  --age SECONDS     how long ago both were made (0)\n";
+    "  --age SECONDS     how long ago both were made (0)\n"
+    "  --seen SECONDS    submissions until then from now are in the occupancy\n"
+    "                    (none are)\n";
 
 struct wanted {
 	const char *run, *state, *partition, *spot, *team, *free, *rule,
 	    *unknown, *mode;
 	uint32_t partitions, days, teams, uid, shapes;
-	int64_t limit_micros, stale_s, ingested, age_s;
+	int64_t limit_micros, stale_s, ingested, age_s, seen_s;
 };
 
 enum { STEP_S = 300 };
@@ -140,6 +142,8 @@ fill_market(struct lt_market *market, const struct wanted *w)
 	memset(market, 0, sizeof(*market));
 	market->compiled_utc_s = (int64_t)time(NULL) - w->age_s;
 	market->generation = (uint64_t)market->compiled_utc_s;
+	if (w->seen_s != 0)
+		market->jobs_utc_s = market->compiled_utc_s + w->seen_s;
 	snprintf(market->cluster, sizeof(market->cluster), "made");
 	snprintf(market->currency, sizeof(market->currency), "USD");
 	for (int i = 0; i < 3; i++)
@@ -271,14 +275,15 @@ read_options(struct wanted *w, int argc, char **argv)
 {
 	static const char *const names[] = {"run", "state", "partition", "spot",
 	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
-	    "teams", "uid", "shapes", "limit", "stale", "absorbed", "age"};
+	    "teams", "uid", "shapes", "limit", "stale", "absorbed", "age",
+	    "seen"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
 	const char **const texts[] = {&w->run, &w->state, &w->partition,
 	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
 	uint32_t *const numbers[] = {
 	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes};
 	int64_t *const longs[] = {
-	    &w->limit_micros, &w->stale_s, &w->ingested, &w->age_s};
+	    &w->limit_micros, &w->stale_s, &w->ingested, &w->age_s, &w->seen_s};
 	int c;
 
 	memset(table, 0, sizeof(table));
@@ -293,7 +298,7 @@ read_options(struct wanted *w, int argc, char **argv)
 		else if (c == 15 &&
 			 lt_micros_parse(optarg, longs[0], NULL) == LT_OK)
 			continue;
-		else if (c >= 16 && c <= 18)
+		else if (c >= 16 && c <= 19)
 			*longs[c - 15] = number(optarg);
 		else {
 			fputs(usage, stderr);
