@@ -209,12 +209,33 @@ same_as_job_by_job(void **state)
 	}
 }
 
+/* The newest job that was found, by its id, or when the list was made. */
+static void
+complete_until(void **state)
+{
+	struct lt_slurm_job jobs[] = {
+	    {.job_id = 1, .submit_utc_s = 500}, /* requeued */
+	    {.job_id = 2, .submit_utc_s = 300},
+	};
+	struct lt_slurm_jobs list = {.jobs = jobs};
+
+	(void)state;
+	assert_int_equal(lt_occupancy_until(&list), 0);
+	list.count = 2;
+	assert_int_equal(lt_occupancy_until(&list), 300);
+	list.begun_utc_s = 400;
+	assert_int_equal(lt_occupancy_until(&list), 400);
+	list.count = 0;
+	assert_int_equal(lt_occupancy_until(&list), 400);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(booked_as_long_as_expected),
 	    cmocka_unit_test(same_as_job_by_job),
+	    cmocka_unit_test(complete_until),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
