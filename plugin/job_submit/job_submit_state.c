@@ -78,7 +78,7 @@ carry_over(struct lt_market_box *to, const struct lt_market_box *from)
 		const int partition = lt_market_partition(&to->market,
 		    from->market.partitions[window.partition].name);
 
-		if (from->booked_utc_s[i] < to->market.jobs_utc_s ||
+		if (from->booked_utc_s[i] <= to->market.jobs_utc_s ||
 		    partition < 0)
 			continue;
 		window.partition = (uint16_t)partition;

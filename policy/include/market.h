@@ -137,8 +137,8 @@ struct lt_default { /* --carbon-aware without the user's asking */
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
-	/* The occupancy has all jobs that were submitted before; 0 = none are
-	 * known. */
+	/* The occupancy has all jobs that were submitted until then; 0 = none
+	 * are known. */
 	int64_t jobs_utc_s;
 	char cluster[LT_NAME_SIZE];
 	char currency[8]; /* "" = the site shows no money */

@@ -203,3 +203,53 @@ restart() { : > "$LOG"; again; }
 	within 20 running
 	scancel "$id"
 }
+
+# The most nodes that the jobs on stdin (begin seconds) take at one time.
+at_once() { # at_once SECONDS
+	awk -v length="$1" '{ print $1, 1; print $1 + length, -1 }' | sort -n -k1,1 -k2,2 |
+		awk '{ n += $2; if (n > most) most = n } END { print most + 0 }'
+}
+
+@test "as many at one hour as there are nodes, whatever market they came in" {
+	scancel -A vision
+	day 4 14
+	restart
+	nodes=$(sinfo -h -p ondemand -o %D)
+	ids=()
+	for i in $(seq $((2 * nodes + 1))); do
+		job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=3:00:00 --wrap 'sleep 60'
+		ids+=("$id")
+		case $((i % 3)) in 0) sleep 4 ;; esac # for another market
+	done
+	begins() { for id in "${ids[@]}"; do begin "$id"; done; }
+	[ "$(begins | at_once 10800)" -le "$nodes" ]
+	# All are within the ten clean hours, or the three before the first of them.
+	for id in "${ids[@]}"; do [ "$(in_hours "$id" 4)" -gt -3700 ]; done
+	# Together they are not worse for having been looked at again.
+	restart
+	sleep 8
+	[ "$(begins | at_once 10800)" -le "$nodes" ]
+	printf '%s\n' "${ids[@]}" > "$BATS_FILE_TMPDIR/ids"
+}
+
+@test "a full partition: a job has the first start with room, and comes sooner when there is some" {
+	mapfile -t ids < "$BATS_FILE_TMPDIR/ids"
+	scancel "${ids[@]}"
+	day 0 200 # all hours are alike
+	nodes=$(sinfo -h -p ondemand -o %D)
+	job -A vision -p ondemand --exclusive -N "$nodes" --time=5:00:00 --wrap 'sleep 900'
+	full=$id
+	running() { [ "$(field "$full" %T)" = RUNNING ]; }
+	within 30 running
+	restart
+	sleep 3
+	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
+	waits=$id
+	[[ "$said" == *"There is no room before."* ]]
+	[ "$(in_hours "$waits" 5)" -gt -60 ] # until a quarter of an hour ends
+	[ "$(in_hours "$waits" 5)" -lt 960 ]
+	scancel "$full"
+	starts() { [ "$(field "$waits" %T)" = RUNNING ]; }
+	within 90 starts
+	scancel "$waits"
+}
