@@ -282,7 +282,7 @@ storm: deps
 	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
 mutants: deps
 	$(Q)$(MAKE) --no-print-directory tests
-	$(Q)tests/mutants/run.sh $(P)
+	$(Q)tests/mutants/run.sh '$(P)'
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/bench/run.sh

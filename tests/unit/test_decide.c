@@ -473,6 +473,26 @@ test_keeps_most_of_the_saving(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 16 * HOUR);
 }
 
+/*
+ * Both on one grid, so that every start is as clean on either; --max-cost hides
+ * all of home's, which is looked at first for its free last hours. What home
+ * has not, the cheap one may have all the same.
+ */
+static void
+test_cap_of_a_twin(void **state)
+{
+	(void)state;
+	request.objective = LT_OBJECTIVE_CARBON;
+	request.limit_s = 16 * HOUR;
+	request.max_cost_micros = 20000000;
+	market.max_delay_s = 8 * HOUR;
+	set_series(CARBON, 500, 100, 100);
+	set_series(PRICE_HOME, 4e6, 6e6, 0);
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+}
+
 /* Home's GPU is too small: it goes where it fits, now, unless waiting there
  * saves something. */
 static void
@@ -586,6 +606,7 @@ main(void)
 	    cmocka_unit_test_setup(test_forecasts_end, setup),
 	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
+	    cmocka_unit_test_setup(test_cap_of_a_twin, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),
 	    cmocka_unit_test_setup(test_extremes, setup),
