@@ -272,6 +272,36 @@ cancels(uint16_t mode, const slurm_conf_t *conf)
 	       PREEMPT_MODE_CANCEL;
 }
 
+static bool
+is_listed(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	while (list != NULL && *list != '\0') {
+		const size_t here = strcspn(list, ",");
+
+		if (here == length && strncmp(list, name, length) == 0)
+			return true;
+		list += here + (list[here] == ',');
+	}
+	return false;
+}
+
+/* Does Slurm power down what is idle there? Of single nodes that are kept from
+ * it (SuspendExcNodes) nothing is asked. */
+static bool
+powers_down(const partition_info_t *from, const slurm_conf_t *conf)
+{
+	const uint32_t after_s = from->suspend_time != NO_VAL
+				     ? from->suspend_time
+				     : conf->suspend_time;
+
+	return conf->suspend_program != NULL &&
+	       conf->suspend_program[0] != '\0' && after_s != INFINITE &&
+	       after_s != NO_VAL &&
+	       !is_listed(conf->suspend_exc_parts, from->name);
+}
+
 static uint32_t
 flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 {
@@ -303,6 +333,7 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	    {(from->flags & PART_FLAG_ROOT_ONLY) != 0, LT_PARTITION_ROOT_ONLY},
 	    {(from->max_share & (uint16_t)~SHARED_FORCE) > 1,
 		LT_PARTITION_OVERSUBSCRIBE},
+	    {!powers_down(from, conf), LT_PARTITION_STAYS_ON},
 	};
 	uint32_t result = 0;
 

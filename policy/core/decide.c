@@ -39,7 +39,7 @@ over_budget(const struct decision *decision, const struct lane *lane)
 		return true;
 	return request->available_mg != INT64_MAX &&
 	       (lane->series[TERM_CARBON] == NULL ||
-		   lane->carbon.weight[TERM_CARBON] * over_all *
+		   lane->emitted.weight[TERM_CARBON] * over_all *
 			   lane->series[TERM_CARBON]->max_value >
 		       (double)request->available_mg);
 }
@@ -147,6 +147,7 @@ make_lanes(struct decision *decision)
 		if (reject != LT_REJECT_NONE)
 			continue;
 		decision->lane_count++;
+		decision->rests |= lane->rests;
 		if (is_home) {
 			plan->fits = true;
 			decision->home = *lane;
@@ -361,7 +362,8 @@ choose_cleaner(struct decision *decision, const struct choice *first)
 	const struct linear score =
 	    lt_score_of(decision, first->lane, ROUND_FIRST);
 
-	decision->first_score =
+	decision->first = *first;
+	decision->first.score =
 	    lt_score_value(decision, first->lane, &score, first->start_utc_s);
 	const struct choice cleaner = choose(decision, ROUND_EQUAL, first);
 	return cleaner.lane != NULL && !waits_for_little(decision, &cleaner)
@@ -514,6 +516,7 @@ lt_decision_make(struct decision **made, struct lt_plan *plan,
 	decision->plan = plan;
 	decision->lane_count = decision->spans.count = 0;
 	decision->edges.count = 0;
+	decision->rests = false;
 	lt_job_resolve(&decision->job, of->request, of->market, of->now_utc_s);
 	decide(decision, of->planned, of->planned_count);
 	*made = decision;

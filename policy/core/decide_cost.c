@@ -215,6 +215,24 @@ latest_start(const struct lane *lane, const struct job *job, double waves)
 	return bound < latest ? bound : latest;
 }
 
+/* A node of the site's own that stays on draws its idle power whoever runs on
+ * it: waiting moves the rest. So what decides counts it at the earliest start,
+ * whenever the job starts. */
+static void
+leave_idle(struct lane *lane, const struct job *job, double idle_kw)
+{
+	double first[TERM_COUNT];
+
+	lane->rests = true;
+	lt_lane_integrals(first, lane, job->earliest_utc_s);
+	lane->carbon.weight[TERM_CARBON] -= idle_kw * mg_per_g;
+	lane->carbon.constant += idle_kw * mg_per_g * first[TERM_CARBON];
+	if (lane->series[TERM_TARIFF] == NULL)
+		return;
+	lane->money.weight[TERM_TARIFF] -= idle_kw;
+	lane->money.constant += idle_kw * first[TERM_TARIFF];
+}
+
 /* Weights and constants from the partition's signals and power. */
 static void
 lane_weights(struct lane *lane, const struct job *job,
@@ -265,9 +283,13 @@ lane_weights(struct lane *lane, const struct job *job,
 		lane->money.weight[TERM_TARIFF] = lane->power_kw;
 	}
 	lane->has_carbon = lane->series[TERM_CARBON];
-	lane->carbon.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
-	lane->carbon.constant =
+	lane->emitted.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
+	lane->emitted.constant =
 	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
+	lane->carbon = lane->emitted;
+	if (owned && (part->flags & LT_PARTITION_STAYS_ON))
+		leave_idle(lane, job,
+		    nodes * part->node_idle_w * share * part->pue / 1000);
 }
 
 /* Beyond its last hour nobody has said anything: a window that reaches there
@@ -386,7 +408,7 @@ lt_lane_estimate(
 		    whole(lt_linear_value(&lane->charged, integral, 0));
 	if (lane->has_carbon)
 		estimate->carbon_mg =
-		    whole(lt_linear_value(&lane->carbon, integral, 0));
+		    whole(lt_linear_value(&lane->emitted, integral, 0));
 }
 
 bool

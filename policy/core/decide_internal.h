@@ -84,9 +84,11 @@ struct lane { /* one partition that can run the job */
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
 	double power_kw; /* at the plug x PUE, all tasks at once */
-	/* What decides, what is shown, what is emitted. */
+	/* Money: what decides, what is shown. Carbon: what decides, what is
+	 * shown. */
 	bool has_money, has_charged, has_carbon;
-	struct linear money, charged, carbon;
+	struct linear money, charged, carbon, emitted;
+	bool rests; /* what decides leaves the power of idle nodes out */
 	double storage_micros, failure_micros;
 	uint32_t first_span, span_count;
 };
@@ -97,7 +99,7 @@ struct cap {
 	enum lt_reject reject;
 };
 
-enum { CAPS_MAX = 3 };
+enum { CAPS_MAX = 4 };
 
 /* What is looked for in one lane. */
 struct aim {
@@ -183,6 +185,12 @@ double lt_search_bound(const struct lane *lane, const struct linear *linear,
  * the choice by the first, the second one. Eqs. (21) to (24). */
 enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
 
+struct choice {			 /* the best so far, of all lanes */
+	const struct lane *lane; /* NULL = none */
+	double score;
+	int64_t start_utc_s;
+};
+
 struct decision {
 	struct job job;
 	struct lt_plan *plan;
@@ -195,7 +203,8 @@ struct decision {
 	bool home_queued;   /* its nodes are taken at the earliest */
 	struct spans spans;
 	bool use_money, use_carbon;
-	double first_score;	/* of what EQUAL is to better; decide.c */
+	bool rests;		/* of any lane */
+	struct choice first;	/* what EQUAL is to better; decide.c */
 	int64_t standing_utc_s; /* replan.c */
 	int64_t home_age_s;	/* of its oldest signal */
 	struct edges edges;
@@ -239,12 +248,6 @@ struct aim lt_aim_of(
     const struct decision *decision, const struct lane *lane, int round);
 
 /* decide_choose.c */
-struct choice {			 /* the best so far, of all lanes */
-	const struct lane *lane; /* NULL = none */
-	double score;
-	int64_t start_utc_s;
-};
-
 /* Lanes by what they can reach at best, into order. */
 void lt_choose_order(struct decision *decision);
 /* The best start of all lanes below limit; each lane's own goes to its

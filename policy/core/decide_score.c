@@ -61,14 +61,13 @@ scores_carbon(const struct decision *decision, int round)
 					   objective == LT_OBJECTIVE_BALANCED);
 }
 
-/* The score with what waiting is worth in it, from the earliest start on;
+/* With what waiting is worth in the round's score, from the earliest start on;
  * eq. (21a). */
-struct linear
-lt_score_with_waiting(
-    const struct decision *decision, const struct lane *lane, int round)
+static struct linear
+with_waiting(const struct decision *decision, const struct lane *lane,
+    int round, struct linear score)
 {
 	const struct lt_market *const market = decision->job.market;
-	struct linear score = lt_score_of(decision, lane, round);
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST)
 		return score;
@@ -82,6 +81,14 @@ lt_score_with_waiting(
 	    per_s * (double)(decision->job.earliest_utc_s + lane->length_s -
 			     decision->job.now_utc_s);
 	return score;
+}
+
+struct linear
+lt_score_with_waiting(
+    const struct decision *decision, const struct lane *lane, int round)
+{
+	return with_waiting(
+	    decision, lane, round, lt_score_of(decision, lane, round));
 }
 
 double
@@ -142,6 +149,39 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 	return fmax(least, lt_score_tolerance(score));
 }
 
+/* Where idle power is left out, less carbon may decide than is shown. Who moves
+ * for carbon is not to be shown more of it than home's, or than that of the
+ * choice to be bettered: what is shown is held to what decides is. */
+static bool
+emitted_cap(struct cap *cap, const struct decision *decision,
+    const struct lane *lane, int round)
+{
+	const enum lt_objective objective = decision->plan->objective;
+	const bool fast =
+	    objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST;
+	const bool is_score = scores_carbon(decision, round) && !fast;
+	const bool equal = round == ROUND_EQUAL;
+	const struct lane *const than =
+	    equal ? decision->first.lane : &decision->home;
+	struct linear is = lane->emitted, was;
+
+	if (!decision->rests || !decision->use_carbon ||
+	    !(equal || decision->plan->fits) ||
+	    !(is_score || objective == LT_OBJECTIVE_CARBON))
+		return false;
+	was = than->emitted;
+	if (is_score) {
+		is = with_waiting(decision, lane, round, is);
+		was = with_waiting(decision, than, round, was);
+	}
+	const double limit = lt_score_value(decision, than, &was,
+	    equal ? decision->first.start_utc_s : decision->home_utc_s);
+
+	*cap = (struct cap){
+	    is, limit + lt_score_tolerance(limit), LT_REJECT_DEARER};
+	return true;
+}
+
 /* Score and caps of one lane in this round. */
 struct aim
 lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
@@ -163,6 +203,8 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 			lt_score_tolerance(home),
 		    LT_REJECT_DEARER};
 	}
+	aim.cap_count +=
+	    emitted_cap(&aim.caps[aim.cap_count], decision, lane, round);
 	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
 		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
 		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
@@ -176,7 +218,7 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
 			home + lt_score_tolerance(home), LT_REJECT_DEARER};
 	} else if (round == ROUND_EQUAL) {
-		const double first = decision->first_score;
+		const double first = decision->first.score;
 
 		aim.caps[aim.cap_count++] =
 		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),

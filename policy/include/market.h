@@ -85,6 +85,7 @@ enum lt_partition_flag {
 	LT_PARTITION_GPUS_BY_NODE = 1 << 15,
 	/* Jobs wait in line there, for nodes or for those before them. */
 	LT_PARTITION_QUEUED = 1 << 16,
+	LT_PARTITION_STAYS_ON = 1 << 17, /* idle nodes are not powered down */
 };
 
 struct lt_partition {

@@ -28,9 +28,11 @@ struct option {
 	bool fits, moves; /* can run it; may take part */
 	int64_t length_s, latest_s;
 	double units, power_kw;	     /* of all tasks at once: nodes x share */
+	double idle_kw;		     /* of that, drawn without them too */
 	double once_micros, once_mg; /* storage and failures; embodied */
 	bool has[TERMS], has_money, has_charged;
 	double worst_price, each, booked; /* nodes x share of a task, of all */
+	double worst_mg_per_h;		  /* of a task */
 	double sums[TERMS][SECONDS + 1];  /* from the earliest start on */
 	uint32_t full[SECONDS + 1];	  /* seconds without room before */
 	bool step_at[SECONDS + 1];	  /* a step of any signal */
@@ -308,6 +310,8 @@ make_option(struct option *option, int p)
 		part->node_cpu_w *
 		    (share == 1 && gpus == 0 ? 1 : cpus / shape->cpus) +
 		part->node_gpu_w * (gpus > 0 ? gpus / shape->gpus : 0));
+	option->idle_kw =
+	    nodes * tasks * part->pue / 1000 * part->node_idle_w * share;
 	const double hours = (double)option->length_s / 3600;
 	option->once_micros =
 	    request->checkpoint.enabled
@@ -322,15 +326,19 @@ make_option(struct option *option, int p)
 	option->has_money =
 	    option->has[0] ||
 	    (part->flags & LT_PARTITION_OWNED && option->has[1]);
-	option->worst_price = 0;
+	option->worst_price = option->worst_mg_per_h = 0;
 	if (option->has[0])
 		option->worst_price =
 		    world.series[part->price_series].max_value;
+	if (option->has[2])
+		option->worst_mg_per_h =
+		    option->power_kw / tasks * 1000 *
+		    world.series[part->carbon_series].max_value;
 	return true;
 }
 
-struct price {
-	double money, charged, carbon;
+struct price { /* charged and emitted: what is shown */
+	double money, charged, carbon, emitted;
 };
 
 static double
@@ -348,13 +356,22 @@ price_of(int p, int64_t s)
 	const bool owned = world.partitions[p].flags & LT_PARTITION_OWNED;
 	const double compute = option->units * window(option, 0, s);
 	const double energy = option->power_kw * window(option, 1, s);
+	const double emitted =
+	    option->once_mg + option->power_kw * 1000 * window(option, 2, s);
+	/* What waiting does not change: idle nodes draw it all the time. */
+	const bool rests =
+	    owned && (world.partitions[p].flags & LT_PARTITION_STAYS_ON);
+	const double idle_kw = rests ? option->idle_kw : 0;
 
 	return (struct price){
 	    .money = option->once_micros +
-		     (owned && option->has[1] ? energy : compute + energy),
+		     (owned && option->has[1] ? energy : compute + energy) +
+		     idle_kw * (window(option, 1, 0) - window(option, 1, s)),
 	    .charged = option->once_micros + compute + (owned ? 0 : energy),
-	    .carbon = option->once_mg +
-		      option->power_kw * 1000 * window(option, 2, s)};
+	    .emitted = emitted,
+	    .carbon =
+		emitted +
+		idle_kw * 1000 * (window(option, 2, 0) - window(option, 2, s))};
 }
 
 #endif

@@ -99,8 +99,9 @@ make_partition(int i, bool money)
 	    .gpu_index = one_in(4) ? -1 : among(0, 18)};
 	*part = (struct lt_partition){
 	    .flags = LT_PARTITION_UP | (one_in(10) ? 0 : LT_PARTITION_MANAGED) |
-		     (one_in(3) ? LT_PARTITION_OWNED : 0) |
-		     (one_in(3) ? LT_PARTITION_QUEUED : 0),
+		     (one_in(2) ? LT_PARTITION_OWNED : 0) |
+		     (one_in(3) ? LT_PARTITION_QUEUED : 0) |
+		     (one_in(3) ? 0 : LT_PARTITION_STAYS_ON),
 	    .max_time_s = one_in(8) ? 300 : INT64_MAX,
 	    .min_nodes = 1,
 	    .max_nodes = UINT32_MAX,
@@ -115,7 +116,7 @@ make_partition(int i, bool money)
 	    .carbon_series = LT_NO_SERIES,
 	    .tariff_series = LT_NO_SERIES,
 	    .occupancy_series = LT_NO_SERIES,
-	    .node_idle_w = 300,
+	    .node_idle_w = one_in(3) ? 3000 : 300,
 	    .node_cpu_w = 400,
 	    .node_gpu_w = world.shapes[i].gpus ? 1600 : 0,
 	    .pue = 1.2,
@@ -181,7 +182,7 @@ make_request(void)
 	    .max_cost_micros = one_in(5) ? among(1, 3000000) : LT_UNSET_64,
 	    .has_available = one_in(5),
 	    .available_micros = among(1, 3000000),
-	    .available_mg = INT64_MAX};
+	    .available_mg = one_in(2) ? INT64_MAX : among(1, 100000)};
 	if (one_in(3))
 		request->checkpoint = (struct lt_checkpoint){true,
 		    one_in(2) ? 20 : 0, one_in(3) ? 90 : 0, one_in(2) ? 100 : 0,

@@ -136,13 +136,17 @@ open_options(const struct rules *rules)
 	for (int p = 0; p < (int)world.market.partition_count; p++) {
 		struct option *option = &options[p];
 		const bool is_home = p == request->home;
-		const double hold = option->worst_price * option->each *
-				    request->array_tasks *
-				    (double)request->limit_s / 3600 * 1.1;
+		const double hours = request->array_tasks *
+				     (double)request->limit_s / 3600 * 1.1;
+		const bool pays = option->has[0] &&
+				  option->worst_price * option->each * hours <=
+				      (double)request->available_micros;
+		const bool emits =
+		    request->available_mg == INT64_MAX ||
+		    (option->has[2] && option->worst_mg_per_h * hours <=
+					   (double)request->available_mg);
 		const bool within =
-		    is_home || !request->has_available ||
-		    (option->has[0] &&
-			hold <= (double)request->available_micros);
+		    is_home || !request->has_available || (pays && emits);
 
 		option->moves =
 		    option->fits && within &&
@@ -208,6 +212,28 @@ struct pick { /* a choice; none: any is false */
 	int64_t s;
 };
 
+/* Who moves for carbon is shown no more of it, idle power and all. Waiting is
+ * worth some, if it is what is scored. */
+static bool
+shows_more(const struct rules *rules, const struct pick *at, int round,
+    const struct pick *first, double slack)
+{
+	const bool equal = round == EQUAL;
+	const bool fast = world.request.objective == LT_OBJECTIVE_FAST;
+	const bool scored = is_mg(rules, round) && !(fast && round == FIRST);
+	const double hour =
+	    scored && !fast ? (double)world.market.waiting_mg_per_hour : 0;
+	double was;
+
+	if (!rules->carbon || !(rules->fits || equal) ||
+	    !(scored || world.request.objective == LT_OBJECTIVE_CARBON))
+		return false;
+	was = (equal ? price_of(first->p, first->s) : rules->home).emitted +
+	      hour * (double)(equal ? first->s : rules->home_s) / 3600;
+	return price_of(at->p, at->s).emitted + hour * (double)at->s / 3600 >
+	       was + (1 + slack) * noise(was);
+}
+
 /* Room, and the conditions of the objective and of --max-cost; with slack for
  * rounding. */
 static bool
@@ -227,6 +253,8 @@ may_start(const struct rules *rules, const struct pick *at, int round,
 	if (request->objective == LT_OBJECTIVE_CARBON && rules->money &&
 	    rules->fits &&
 	    price.money > was + fabs(was) * more + (1 + slack) * noise(was))
+		return false;
+	if (shows_more(rules, at, round, first, slack))
 		return false;
 	if (request->max_cost_micros != LT_UNSET_64 && option->has_charged &&
 	    price.charged >
@@ -397,13 +425,13 @@ check_figures(const struct lt_estimate *estimate, uint64_t number)
 		fabs((double)estimate->cost_micros - price.charged) >
 		    0.5 + noise(price.charged) * 10) ||
 	    (estimate->has_carbon &&
-		fabs((double)estimate->carbon_mg - price.carbon) >
-		    0.5 + noise(price.carbon) * 10))
+		fabs((double)estimate->carbon_mg - price.emitted) >
+		    0.5 + noise(price.emitted) * 10))
 		fail_msg("%llu: %lld micros, %lld mg, want %.3f, %.3f",
 		    (unsigned long long)number,
 		    (long long)estimate->cost_micros,
 		    (long long)estimate->carbon_mg, price.charged,
-		    price.carbon);
+		    price.emitted);
 }
 
 static bool

@@ -132,6 +132,48 @@ test_checkpoints(void **state)
 	}
 }
 
+/* On the site's own nodes that stay on, waiting moves what is above idle: half
+ * of these 2 kWh. What is shown and charged is all of it. */
+static void
+test_idle_power_stays(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t flags;
+		int64_t waiting_mg_per_hour;
+		bool waits;
+	} cases[] = {
+	    {"800 g for eight hours", LT_PARTITION_OWNED, 80000, true},
+	    {"of nodes of others alike", LT_PARTITION_STAYS_ON, 80000, true},
+	    {"400 g are too little", LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON,
+		80000, false},
+	    {"enough at less than half the price",
+		LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON, 30000, true},
+	};
+	static struct lt_plan plan;
+
+	(void)state;
+	request.objective = LT_OBJECTIVE_CARBON;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].why);
+		market.waiting_mg_per_hour = cases[i].waiting_mg_per_hour;
+		for (int p = 0; p < PARTITIONS; p++) {
+			partitions[p].flags = LT_PARTITION_UP |
+					      LT_PARTITION_MANAGED |
+					      cases[i].flags;
+			partitions[p].price_series = LT_NO_SERIES;
+		}
+		assert_int_equal(
+		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
+		    LT_OK);
+		assert_int_equal(plan.home.carbon_mg, 1000000);
+		assert_int_equal(plan.chosen.start_utc_s,
+		    cases[i].waits ? NOW + 8 * HOUR : NOW);
+		assert_int_equal(
+		    plan.chosen.carbon_mg, cases[i].waits ? 200000 : 1000000);
+	}
+}
+
 int
 main(void)
 {
@@ -140,6 +182,7 @@ main(void)
 	    cmocka_unit_test_setup(test_memory_ignored, setup),
 	    cmocka_unit_test_setup(test_estimate_at, setup),
 	    cmocka_unit_test_setup(test_checkpoints, setup),
+	    cmocka_unit_test_setup(test_idle_power_stays, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
