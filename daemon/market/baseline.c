@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan without lowtide, priced after the fact. The run's length is scaled
- * by what the GPUs of the two partitions can do.
+ * The plan without lowtide, priced after the fact: one undisturbed run at home,
+ * whatever came between the runs there were. Each of these has the part of it
+ * that it did. docs/model.md, eq. (30).
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "baseline.h"
 #include "daemon.h"
 #include "log.h"
+#include "posterior.h"
 #include "price.h"
+#include "units.h"
 
 enum { MOVED_S = 60 }; /* a later start by less is the queue's, not ours */
 
@@ -40,13 +44,114 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 	       run->start_utc_s >= quote->plan_start_utc_s;
 }
 
+/* What follows does its lost part again. */
+static bool
+is_cut_short(const struct lt_run *run)
+{
+	return lt_is_interruption(run->state_text) ||
+	       strncmp(run->state_text, "REQUEUED", 8) == 0;
+}
+
+/* As it was decided; for a run elsewhere, or of an older quote, as the GPUs
+ * are. */
+static double
+time_ratio(const struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_quote_run *expected, const struct lt_market *market)
+{
+	bool known;
+
+	if (strcmp(run->partition, quote->home) == 0)
+		return 1;
+	if (expected->kind != 0 &&
+	    strcmp(run->partition, quote->partition) == 0)
+		return (double)expected->ratio_ppm / LT_MICROS;
+	if (run->gpus == 0 && run->shards == 0)
+		return 1;
+	return lt_gpu_time_ratio(gpu_of(market, quote->home),
+	    gpu_of(market, run->partition),
+	    quote->wish.known ? quote->wish.precision : LT_PRECISION_AUTO,
+	    &known);
+}
+
+/*
+ * Seconds of a run that was cut short that need not be done again: all but what
+ * an interruption is expected to lose, and none where that is not known or
+ * nothing was written. Of any other run, all in which it was not suspended.
+ */
+static double
+useful_s(const struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_quote_run *expected)
+{
+	const double worked =
+	    (double)(run->end_utc_s - run->start_utc_s - run->suspended_s);
+
+	if (!is_cut_short(run))
+		return worked;
+	if (!(quote->flags & LT_QUOTE_CHECKPOINT) ||
+	    expected->interruptions_ppm <= 0)
+		return 0;
+	return fmax(0, worked - (double)expected->lost_s * LT_MICROS /
+				    (double)expected->interruptions_ppm);
+}
+
+struct home_run { /* one, undisturbed, in which this run's work is a part */
+	double before_s; /* of the runs before it */
+	double length_s;
+	int64_t first_utc_s; /* when the first of the runs began */
+};
+
+static int
+find_home_run(struct home_run *at, const struct lt_run *run,
+    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_quote_run expected = {0};
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_runs_of_job(
+	    d->ledger, run->key.job_id, &runs, &count, err);
+
+	if (quote->run[0] != '\0')
+		(void)lt_quote_run_unpack(
+		    &expected, quote->run, strlen(quote->run), NULL);
+	*at = (struct home_run){.first_utc_s = run->start_utc_s,
+	    .length_s = useful_s(run, quote, &expected) /
+			time_ratio(run, quote, &expected, &d->market)};
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		const struct lt_run *const r = &runs[i];
+
+		if (!r->moved || r->quote_id != quote->id ||
+		    r->end_utc_s <= r->start_utc_s ||
+		    r->start_utc_s >= run->start_utc_s)
+			continue;
+		at->before_s += useful_s(r, quote, &expected) /
+				time_ratio(r, quote, &expected, &d->market);
+		if (r->start_utc_s < at->first_utc_s)
+			at->first_utc_s = r->start_utc_s;
+	}
+	free(runs);
+	return code;
+}
+
+/* Where it was not to wait, what kept it back (the line, another job, a hold,
+ * tasks before it) would have at home. */
+static int64_t
+start_at_home(const struct lt_quote *quote, const struct home_run *at)
+{
+	const int64_t late_s = at->first_utc_s - quote->plan_start_utc_s;
+	const bool waits =
+	    quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S;
+
+	return quote->home_start_utc_s +
+	       (late_s > 0 && (!waits || quote->tasks > 1) ? late_s : 0);
+}
+
 void
 lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
 {
-	struct lt_charge charge;
+	struct lt_charge charge = {0};
 	struct lt_error err = {0};
-	bool known;
+	struct home_run at;
 
 	run->moved = was_moved(run, quote);
 	if (!run->moved)
@@ -56,24 +161,27 @@ lt_baseline_of_run(
 		    true; /* it used nothing, nor would it have */
 		return;
 	}
-	double seconds = (double)(run->end_utc_s - run->start_utc_s);
-	if (run->gpus > 0 || run->shards > 0)
-		seconds /= lt_gpu_time_ratio(gpu_of(&d->market, quote->home),
-		    gpu_of(&d->market, run->partition), LT_PRECISION_AUTO,
-		    &known);
-	const int64_t start = quote->home_start_utc_s;
-	const int64_t end = start + (int64_t)llround(seconds);
-	if (lt_price_as(&charge, run,
-		&(struct lt_elsewhere){quote->home, {start, end}}, d,
-		&err) != LT_OK) {
+	int code = find_home_run(&at, run, quote, d, &err);
+	const int64_t first = start_at_home(quote, &at);
+	const int64_t start = first + (int64_t)llround(at.before_s);
+	const int64_t end = first + (int64_t)llround(at.before_s + at.length_s);
+	const struct lt_elsewhere there = {
+	    quote->home, {start, end > start ? end : start + 1}};
+
+	if (code == LT_OK)
+		code = lt_price_undisturbed(&charge, run, &there, d, &err);
+	if (code != LT_OK) {
 		lt_log("no_base", "job=%u error=\"%s\"", run->key.job_id,
 		    err.text);
 		return;
 	}
 	run->has_baseline = charge.priced == run->priced &&
 			    charge.has_carbon == run->has_carbon;
-	run->baseline_money_micros = (int64_t)llround(charge.money_micros);
-	run->baseline_carbon_mg = (int64_t)llround(charge.carbon_mg);
+	if (end > start) {
+		run->baseline_money_micros =
+		    (int64_t)llround(charge.money_micros);
+		run->baseline_carbon_mg = (int64_t)llround(charge.carbon_mg);
+	}
 	snprintf(run->baseline_text, sizeof(run->baseline_text),
 	    "%s@%" PRId64 ", %" PRId64 " s", quote->home, start, end - start);
 	lt_charge_free(&charge);

@@ -10,9 +10,10 @@
 struct lt_daemon;
 
 /*
- * Fill run->has_baseline, base_*, moved and baseline_text: the same work in the
- * quote's home partition from its home start, at the prices that really held.
- * A job that was not moved has no base of its own: what it cost is it.
+ * Fill run->has_baseline, base_*, moved and baseline_text: this run's part of
+ * one undisturbed run in the quote's home partition, at the prices that really
+ * held. What the job lost by interruptions is in none. A job that was not moved
+ * has no base of its own: what it cost is it.
  */
 void lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d);

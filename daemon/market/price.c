@@ -74,13 +74,12 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 }
 
 int
-lt_price_as(struct lt_charge *charge, const struct lt_run *run,
+lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
     const struct lt_elsewhere *there, struct lt_daemon *d, struct lt_error *err)
 {
 	struct site site = {.partition = there->partition, .ledger = d->ledger};
 	struct lt_charge_input input = {.start_utc_s = there->span.from_utc_s,
-	    .end_utc_s = there->span.to_utc_s,
-	    .suspended = suspended_part(run)};
+	    .end_utc_s = there->span.to_utc_s};
 
 	*charge = (struct lt_charge){0};
 	lt_place_of(&site.place, &d->market, d->ledger, site.partition);

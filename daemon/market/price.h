@@ -20,8 +20,8 @@ struct lt_elsewhere { /* other times or another partition */
 	const char *partition;
 	struct lt_span span;
 };
-/* The same there, nothing set in run. */
-int lt_price_as(struct lt_charge *charge, const struct lt_run *run,
+/* The same there, never suspended; nothing set in run. */
+int lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
     const struct lt_elsewhere *there, struct lt_daemon *d,
     struct lt_error *err);
 

@@ -85,10 +85,156 @@ test_baseline(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* At home an hour costs 1, 2, 4 ... from NOW on, on spot always 1. */
+static void
+put_prices(struct lt_ledger *ledger)
+{
+	struct lt_rate_step steps[12];
+	const struct lt_rate_step spot = {.start_utc_s = NOW - 1000 * HOUR,
+	    .end_utc_s = INT64_MAX,
+	    .value = 1000000,
+	    .quality = LT_QUALITY_CONSTANT,
+	    .source = "policy"};
+	struct lt_error err = {0};
+
+	for (int i = 0; i < 12; i++)
+		steps[i] = (struct lt_rate_step){.start_utc_s = NOW + i * HOUR,
+		    .end_utc_s = NOW + (i + 1) * HOUR,
+		    .value = 1000000 << i,
+		    .quality = LT_QUALITY_MEASURED,
+		    .source = "policy"};
+	assert_int_equal(lt_ledger_put_rates(ledger, "ondemand", LT_RATE_PRICE,
+			     &(struct lt_rates){12, steps}, &err),
+	    LT_OK);
+	assert_int_equal(lt_ledger_put_rates(ledger, "spot", LT_RATE_PRICE,
+			     &(struct lt_rates){1, &spot}, &err),
+	    LT_OK);
+}
+
+/* A run of the job, from and to in minutes after NOW; end 0 ends. */
+struct part {
+	int from, to, suspended;
+	const char *state;
+};
+
+static int64_t
+base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
+    const struct part *part)
+{
+	struct lt_error err = {0};
+	struct lt_run run = {.key = {job_id, NOW + part->from * 60 - 1},
+	    .quote_id = quote->id,
+	    .start_utc_s = NOW + part->from * 60,
+	    .end_utc_s = NOW + part->to * 60,
+	    .suspended_s = part->suspended * 60,
+	    .nodes = 1,
+	    .share_denominator = 1,
+	    .priced = true};
+	bool changed;
+
+	strcpy(run.partition, "spot");
+	strcpy(run.account, "vision");
+	strcpy(run.state_text, part->state);
+	lt_baseline_of_run(&run, quote, d);
+	assert_true(run.moved && run.has_baseline);
+	const struct lt_entry entry = {.at_utc_s = run.start_utc_s,
+	    .baseline_money_micros = run.baseline_money_micros};
+	assert_int_equal(
+	    lt_ledger_settle(d->ledger,
+		&(struct lt_settlement){&run, &entry, 1, NOW + 100 * HOUR, 0},
+		&changed, &err),
+	    LT_OK);
+	return run.baseline_money_micros;
+}
+
+/* One undisturbed run at home, whatever there was of the job elsewhere. */
+static void
+test_counted_once(void **state)
+{
+	enum { CKPT = LT_QUOTE_CHECKPOINT };
+	static const char twice[] = "9ae16a3b2f90404f,none,0,0,0,43200,2000000";
+	static const char lost[] =
+	    "9ae16a3b2f90404f,none,0,0,0,43200,1000000,2000000,2400";
+	static const struct {
+		const char *why, *run;
+		uint32_t flags, tasks;
+		int home, plan; /* minutes after NOW */
+		struct part parts[3];
+		int64_t base[3];
+	} histories[] = {
+	    {"two hours at home", "", 0, 1, 0, 0, {{0, 120, 0, "COMPLETED"}},
+		{3000000}},
+	    {"lost work is not done at home", "", 0, 1, 0, 0,
+		{{0, 50, 0, "PREEMPTED"}, {60, 180, 0, "COMPLETED"}},
+		{0, 3000000}},
+	    {"nor what was sent back", "", 0, 1, 0, 0,
+		{{0, 50, 0, "REQUEUED"}, {60, 120, 0, "COMPLETED"}},
+		{0, 1000000}},
+	    {"checkpoints keep all but twenty minutes", lost, CKPT, 1, 0, 0,
+		{{0, 80, 0, "PREEMPTED"}, {600, 660, 0, "COMPLETED"}},
+		{1000000, 2000000}},
+	    {"how much is lost is not known: all", "", CKPT, 1, 0, 0,
+		{{0, 80, 0, "NODE_FAIL"}, {600, 660, 0, "COMPLETED"}},
+		{0, 1000000}},
+	    {"a job that fails has done its work", "", 0, 1, 0, 0,
+		{{0, 60, 0, "FAILED"}}, {1000000}},
+	    {"one that is resized goes on", "", 0, 1, 0, 0,
+		{{0, 60, 0, "RESIZING"}, {60, 120, 0, "COMPLETED"}},
+		{1000000, 2000000}},
+	    {"twice as slow as home, as it was decided", twice, 0, 1, 0, 0,
+		{{0, 120, 0, "COMPLETED"}}, {1000000}},
+	    {"nobody suspends it at home", "", 0, 1, 0, 0,
+		{{0, 120, 60, "COMPLETED"}}, {1000000}},
+	    {"from home's first start with room", "", 0, 1, 60, 60,
+		{{60, 120, 0, "COMPLETED"}}, {2000000}},
+	    {"it was to wait, and waited longer", "", 0, 1, 0, 300,
+		{{360, 420, 0, "COMPLETED"}}, {1000000}},
+	    {"it was not to wait: home is in the same line", "", 0, 1, 0, 0,
+		{{60, 120, 0, "COMPLETED"}}, {2000000}},
+	    {"tasks after others", "", 0, 9, 0, 300,
+		{{360, 420, 0, "COMPLETED"}}, {2000000}},
+	    {"a later part: the first one's line", "", 0, 1, 0, 0,
+		{{60, 80, 0, "PREEMPTED"}, {400, 460, 0, "COMPLETED"}},
+		{0, 2000000}},
+	};
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	char dir[] = "/tmp/lowtide-base.XXXXXX";
+	char command[64];
+
+	(void)state;
+	assert_non_null(d);
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(lt_ledger_open(&d->ledger, dir, NULL), LT_OK);
+	put_prices(d->ledger);
+	for (uint32_t i = 0; i < sizeof(histories) / sizeof(*histories); i++) {
+		struct lt_quote quote = {.id = 100 + i,
+		    .mode = LT_MODE_ENFORCE,
+		    .objective = LT_OBJECTIVE_COST,
+		    .flags = histories[i].flags,
+		    .tasks = histories[i].tasks,
+		    .partition = "spot",
+		    .home = "ondemand",
+		    .plan_start_utc_s = NOW + histories[i].plan * 60,
+		    .home_start_utc_s = NOW + histories[i].home * 60};
+
+		print_message("%s\n", histories[i].why);
+		strcpy(quote.run, histories[i].run);
+		for (int k = 0; k < 3 && histories[i].parts[k].to > 0; k++)
+			assert_int_equal(
+			    base_of(d, &quote, 7 + i, &histories[i].parts[k]),
+			    histories[i].base[k]);
+	}
+	lt_ledger_close(d->ledger);
+	free(d);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_baseline)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_baseline),
+	    cmocka_unit_test(test_counted_once)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
