@@ -1,0 +1,38 @@
+/*
+ * When the last of many tasks is done, of which each takes as long as its
+ * interruptions make it: on average, and at the latest with a confidence.
+ * docs/model.md, eqs. (15a) and (15b).
+ */
+#ifndef LT_LAST_TASK_H
+#define LT_LAST_TASK_H
+
+#include "interruption.h"
+
+/* What one task takes: at least, and what interruptions add to it. */
+struct lt_delay {
+	double least_s;		/* with none */
+	double exposed;		/* how many are expected in that time */
+	double mean_s;		/* added, on average */
+	double variance, third; /* cumulants, s^2 and s^3 */
+};
+
+struct lt_tasks {
+	double count;	/* >= 1 */
+	double at_once; /* slots that they run in, 1 .. count */
+};
+
+/* Of one task, of which active is what lt_active_time() said. A notice is not
+ * counted on. Pure. */
+struct lt_delay lt_task_delay(
+    const struct lt_exposure *exposure, const struct lt_active *active);
+
+/* Seconds from the start of the first task to the end of the last one, on
+ * average. Pure. */
+double lt_last_task_mean_s(
+    const struct lt_delay *delay, const struct lt_tasks *tasks);
+
+/* The same, that is not passed with that confidence, below 1. Pure. */
+double lt_last_task_latest_s(const struct lt_delay *delay,
+    const struct lt_tasks *tasks, double confidence);
+
+#endif
