@@ -133,7 +133,7 @@ book(const struct lt_submission *s)
 	window.nodes = (float)share.nodes * (float)share.numerator /
 		       (float)share.denominator * (float)at_once;
 	window.start_utc_s = chosen->start_utc_s;
-	window.end_utc_s = chosen->end_utc_s;
+	window.end_utc_s = chosen->free_utc_s;
 	lt_state_book(&s->view, &window);
 }
 

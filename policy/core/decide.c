@@ -384,7 +384,8 @@ begin_plan(struct decision *decision)
 		plan->candidates[i] = (struct lt_candidate){
 		    .reject = LT_REJECT_DEARER, .best.partition = (int)i};
 	plan->home.partition = job->request->home;
-	plan->home.start_utc_s = plan->home.end_utc_s = job->earliest_utc_s;
+	plan->home.start_utc_s = plan->home.end_utc_s = plan->home.free_utc_s =
+	    job->earliest_utc_s;
 }
 
 /* A job that did not ask: its price at home is all that is wanted. */

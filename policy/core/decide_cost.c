@@ -63,7 +63,7 @@ series_at(const struct lt_market *market, int index)
 
 /* How the tasks run: all at once, or in waves by %N or for want of nodes. */
 static void
-lane_waves(struct lane *lane, const struct job *job, double *waves)
+lane_waves(struct lane *lane, const struct job *job)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_partition *part =
@@ -78,8 +78,9 @@ lane_waves(struct lane *lane, const struct job *job, double *waves)
 	if (request->array_parallel > 0)
 		at_once = fmin(at_once, request->array_parallel);
 	at_once = fmin(at_once, fmax(1, floor(part->node_count / one)));
-	*waves = ceil(tasks / at_once);
-	lane->task_factor = tasks / *waves;
+	lane->tasks = (struct lt_tasks){tasks, at_once};
+	lane->waves = ceil(tasks / at_once);
+	lane->task_factor = tasks / lane->waves;
 	lane->node_equivalents = one * at_once;
 }
 
@@ -106,20 +107,27 @@ likely_most(const struct job *job)
 		   : job->expected_s;
 }
 
+static struct lt_exposure
+exposure_of(const struct lane *lane, const struct job *job, double work_s)
+{
+	const struct lt_partition *const part =
+	    &job->market->partitions[lane->partition];
+
+	return (struct lt_exposure){
+	    .work_s = work_s,
+	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
+	    .restart_s = part->restart_s,
+	    .checkpoint = checkpoint_there(job, part),
+	};
+}
+
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
 lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
     double *wanted, double *found)
 {
 	const struct lt_request *request = job->request;
-	const struct lt_partition *part =
-	    &job->market->partitions[lane->partition];
 	const struct lt_shape *shape = &job->market->shapes[layout->shape];
-	struct lt_exposure exposure = {
-	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-	    .restart_s = part->restart_s,
-	    .checkpoint = checkpoint_there(job, part),
-	};
 
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
@@ -137,9 +145,8 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	}
 	lane->sure_work_s =
 	    fmax(job->upper_s, job->expected_s) * lane->time_ratio;
-	exposure.work_s = lane->sure_work_s;
-	lane->sure_active_s = lt_active_time(&exposure).active_s;
-	exposure.work_s = job->expected_s * lane->time_ratio;
+	const struct lt_exposure exposure =
+	    exposure_of(lane, job, job->expected_s * lane->time_ratio);
 	lane->active = lt_active_time(&exposure);
 	if (!request->checkpoint.enabled && lane->partition != request->home &&
 	    lane->active.restart_chance * LT_MICROS >
@@ -151,66 +158,66 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	return LT_REJECT_NONE;
 }
 
+/* How long from the first start to the end of the last task, on average. */
+static double
+done_after_s(const struct lane *lane, const struct job *job)
+{
+	const struct lt_exposure exposure =
+	    exposure_of(lane, job, job->expected_s * lane->time_ratio);
+
+	if (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0))
+		return lane->active.active_s * lane->waves;
+	const struct lt_delay delay = lt_task_delay(&exposure, &lane->active);
+
+	return fmin(lt_last_task_mean_s(&delay, &lane->tasks), limits_max_s);
+}
+
 /* From the first start to where the last wave's limit ends: Slurm goes by that
  * limit, the waves before take what they take. */
 static double
-longest_s(const struct lane *lane, const struct job *job, double waves)
+longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 {
 	if (job->limit_s <= 0)
-		return ceil(lane->sure_active_s * waves);
+		return ceil(sure_active_s * lane->waves);
 	const double limit_s = (double)job->limit_s;
 
 	return job->upper_s > 0
-		   ? (waves - 1) * fmin(lane->sure_work_s, limit_s) + limit_s
-		   : waves * limit_s;
+		   ? (lane->waves - 1) * fmin(lane->sure_work_s, limit_s) +
+			 limit_s
+		   : lane->waves * limit_s;
 }
 
 /* Latest start that keeps the deadline with the site's confidence; eq. (16). */
 static int64_t
-latest_start(const struct lane *lane, const struct job *job, double waves)
+latest_start(const struct lane *lane, const struct job *job)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
-	const struct lt_partition *part = &market->partitions[lane->partition];
 	const double confidence =
 	    fmin(market->deadline_confidence_ppm, 999999) / LT_MICROS;
-	const double hazard_per_s =
-	    part->hazard_per_node_hour * lane->share.nodes / LT_HOUR_S;
-	const double write_s = checkpoint_there(job, part).write_s;
-	double tasks_chance, segment_s, segments, s, spread_s;
-	int64_t latest;
+	const struct lt_exposure exposure =
+	    exposure_of(lane, job, lane->sure_work_s);
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return request->latest_utc_s > 0
 			   ? request->latest_utc_s
 			   : job->earliest_utc_s + market->max_delay_s;
-	latest = request->deadline_utc_s - market->deadline_slack_s -
-		 (int64_t)fmin(longest_s(lane, job, waves), limits_max_s);
-	if (!(hazard_per_s > 0))
+	const int64_t before_s =
+	    request->deadline_utc_s - market->deadline_slack_s;
+	const struct lt_active sure = lt_active_time(&exposure);
+	const int64_t latest =
+	    before_s -
+	    (int64_t)fmin(longest_s(lane, job, sure.active_s), limits_max_s);
+	if (!(exposure.hazard_per_h > 0))
 		return latest;
-	/* Likely enough that nothing is interrupted at all? */
-	tasks_chance =
-	    exp(-hazard_per_s * lane->sure_work_s * lane->task_factor * waves);
-	if (tasks_chance >= confidence)
-		return latest;
-	segment_s = lane->active.interval_s > 0
-			? lane->active.interval_s +
-			      (write_s > 0 ? write_s : LT_CHECKPOINT_WRITE_S)
-			: lane->sure_work_s;
-	segments = lane->active.interval_s > 0
-		       ? ceil(lane->sure_work_s / lane->active.interval_s)
-		       : 1;
-	s = (segment_s + part->restart_s) * hazard_per_s;
-	spread_s =
-	    sqrt(segments * waves * fmax(0, exp(2 * s) - 2 * s * exp(s) - 1)) /
-	    hazard_per_s * sqrt(confidence / (1 - confidence));
-	if (!(spread_s < window_max_s &&
-		lane->sure_active_s * waves < window_max_s))
+	if (!(sure.active_s * lane->waves < window_max_s))
 		return INT64_MIN / 2;
-	const int64_t bound = request->deadline_utc_s -
-			      market->deadline_slack_s -
-			      (int64_t)ceil(lane->sure_active_s * waves) -
-			      (int64_t)ceil(spread_s);
+	const struct lt_delay delay = lt_task_delay(&exposure, &sure);
+	const double last_s =
+	    lt_last_task_latest_s(&delay, &lane->tasks, confidence);
+	if (!(last_s < window_max_s))
+		return INT64_MIN / 2;
+	const int64_t bound = before_s - (int64_t)ceil(last_s);
 
 	return bound < latest ? bound : latest;
 }
@@ -235,8 +242,8 @@ leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 
 /* Weights and constants from the partition's signals and power. */
 static void
-lane_weights(struct lane *lane, const struct job *job,
-    const struct layout *layout, double waves)
+lane_weights(
+    struct lane *lane, const struct job *job, const struct layout *layout)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_partition *part =
@@ -268,7 +275,7 @@ lane_weights(struct lane *lane, const struct job *job,
 	    request->checkpoint.enabled
 		? 0
 		: lane->active.expected_interruptions * lane->task_factor *
-		      waves * (double)part->engineer_micros_per_restart;
+		      lane->waves * (double)part->engineer_micros_per_restart;
 
 	lane->has_charged = price;
 	lane->charged.weight[TERM_PRICE] = nodes * share;
@@ -324,7 +331,6 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	const struct lt_partition *part = &market->partitions[partition];
 	struct layout layout;
 	enum lt_reject reject;
-	double waves;
 
 	*lane = (struct lane){.partition = partition};
 	reject = lt_fit_reject(&layout, job, partition);
@@ -338,23 +344,24 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	lane->series[TERM_PRICE] = series_at(market, part->price_series);
 	lane->series[TERM_TARIFF] = series_at(market, part->tariff_series);
 	lane->series[TERM_CARBON] = series_at(market, part->carbon_series);
-	lane_waves(lane, job, &waves);
+	lane_waves(lane, job);
 	reject = lane_time(lane, job, &layout, wanted, found);
 	if (reject != LT_REJECT_NONE)
 		return reject;
-	if (!(lane->active.active_s * waves < window_max_s)) {
+	if (!(lane->active.active_s * lane->waves < window_max_s)) {
 		*wanted = market->max_restart_risk_ppm;
 		*found = lane->active.restart_chance * LT_MICROS;
 		return LT_REJECT_RISK;
 	}
-	lane->length_s = (int64_t)ceil(lane->active.active_s * waves);
+	lane->length_s = (int64_t)ceil(lane->active.active_s * lane->waves);
+	lane->done_s = (int64_t)ceil(done_after_s(lane, job));
 	/* So far ahead rounding would decide. */
-	lane->latest_utc_s = latest_start(lane, job, waves);
+	lane->latest_utc_s = latest_start(lane, job);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;
 	end_with_forecasts(lane, job);
-	lane_weights(lane, job, &layout, waves);
+	lane_weights(lane, job, &layout);
 	return LT_REJECT_NONE;
 }
 
@@ -382,7 +389,8 @@ lt_lane_estimate(
 	*estimate = (struct lt_estimate){
 	    .partition = lane->partition,
 	    .start_utc_s = start_utc_s,
-	    .end_utc_s = start_utc_s + lane->length_s,
+	    .end_utc_s = start_utc_s + lane->done_s,
+	    .free_utc_s = start_utc_s + lane->length_s,
 	    .expected_active_s = lane->active.active_s,
 	    .expected_interruptions = lane->active.expected_interruptions *
 				      (double)lane->length_s /

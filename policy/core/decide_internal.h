@@ -12,6 +12,7 @@
 #ifndef LT_DECIDE_INTERNAL_H
 #define LT_DECIDE_INTERNAL_H
 
+#include "last_task.h"
 #include "size.h"
 #include "units.h"
 
@@ -73,14 +74,15 @@ struct lane { /* one partition that can run the job */
 	int partition;
 	struct lt_share share;
 	double node_equivalents; /* nodes x share x tasks at once */
+	struct lt_tasks tasks;
+	double waves;
 	double task_factor; /* tasks / waves: mean number running at once */
 	double time_ratio;
 	bool time_ratio_known;
 	struct lt_active active; /* of one task */
-	int64_t length_s;	 /* waves x active time, whole seconds */
-	/* For deadlines: the work that it is sure not to pass, and the active
-	 * time that this takes. */
-	double sure_work_s, sure_active_s;
+	int64_t length_s; /* waves x active time, whole seconds: of the nodes */
+	int64_t done_s;	  /* from the start to the end of the last task */
+	double sure_work_s; /* of deadlines: the work that it will not pass */
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
 	double power_kw; /* at the plug x PUE, all tasks at once */

@@ -19,7 +19,8 @@ static const struct linear nothing;
 struct linear
 lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 {
-	static const struct linear end = {.per_s = 1};
+	const struct linear end = {
+	    .per_s = 1, .constant = (double)(lane->done_s - lane->length_s)};
 	const bool money = decision->use_money, carbon = decision->use_carbon;
 	const struct linear *cheap = money    ? &lane->money
 				     : carbon ? &lane->carbon

@@ -144,9 +144,12 @@ struct lt_share { /* of each of `nodes` nodes, in lowest terms, at most 1 */
 struct lt_estimate {   /* one partition, one start */
 	int partition; /* index; -1 = none */
 	int64_t start_utc_s;
-	int64_t end_utc_s;	  /* "done by": start + expected active time */
-	bool too_late;		  /* there is no room in time: home only */
-	double expected_active_s; /* of one task */
+	int64_t end_utc_s; /* "done by": when the last task is, on average */
+	/* Until then its nodes are booked: as long as they work in all, were
+	 * all tasks to take the mean. */
+	int64_t free_utc_s;
+	bool too_late;		       /* there is no room in time: home only */
+	double expected_active_s;      /* of one task */
 	double expected_interruptions; /* of all tasks */
 	double expected_lost_s;	       /* by them: work and restarts */
 	double restart_chance;

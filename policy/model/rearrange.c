@@ -165,7 +165,7 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 		    .partition = (uint16_t)chosen->partition,
 		    .nodes = (float)chosen->node_equivalents,
 		    .start_utc_s = chosen->start_utc_s,
-		    .end_utc_s = chosen->end_utc_s};
+		    .end_utc_s = chosen->free_utc_s};
 		next.changed = true;
 	}
 	group->is[i] = (struct place){.booking = next,

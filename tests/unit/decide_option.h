@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "decide_world.h"
+#include "last_task.h"
 
 enum {
 	SECONDS = 6000, /* looked at after the earliest start */
@@ -26,7 +27,7 @@ enum {
 /* One partition, priced. */
 struct option {
 	bool fits, moves; /* can run it; may take part */
-	int64_t length_s, latest_s;
+	int64_t length_s, done_s, latest_s;
 	double units, power_kw;	     /* of all tasks at once: nodes x share */
 	double idle_kw;		     /* of that, drawn without them too */
 	double once_micros, once_mg; /* storage and failures; embodied */
@@ -109,6 +110,7 @@ gpu_of(int partition)
 struct length { /* of one task: expected, and for deadlines */
 	double work_s, sure_s;
 	bool has_sure;
+	struct lt_exposure exposure, sure;
 	struct lt_active active, sure_active;
 };
 
@@ -125,42 +127,44 @@ checkpoint_of(const struct lt_partition *part)
 
 /* The latest start that keeps the deadline. */
 static int64_t
-latest_of(int p, const struct length *length, double waves, double task_factor)
+latest_of(const struct length *length, const struct lt_tasks *tasks)
 {
-	const struct lt_active *const active = &length->active;
-	const double work_s = length->sure_s;
 	const struct lt_request *request = &world.request;
-	const struct lt_partition *part = &world.partitions[p];
-	const double hazard =
-	    part->hazard_per_node_hour * request->max_nodes / 3600;
+	const double waves = ceil(tasks->count / tasks->at_once);
 	int64_t latest;
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return earliest_s + world.market.max_delay_s;
 	latest = request->deadline_utc_s - 60 - request->limit_s;
 	if (length->has_sure)
-		latest -= (int64_t)((waves - 1) *
-				    fmin(work_s, (double)request->limit_s));
+		latest -=
+		    (int64_t)((waves - 1) *
+			      fmin(length->sure_s, (double)request->limit_s));
 	else
 		latest -= (int64_t)(waves - 1) * request->limit_s;
-	if (hazard <= 0 || exp(-hazard * work_s * task_factor * waves) >= 0.95)
+	if (length->sure.hazard_per_h <= 0)
 		return latest;
-	const bool split = active->interval_s > 0;
-	const double write_s = checkpoint_of(part).write_s;
-	const double part_s =
-	    split ? active->interval_s + (write_s > 0 ? write_s : 60) : work_s;
-	const double parts = split ? ceil(work_s / active->interval_s) : 1;
-	const double s = (part_s + part->restart_s) * hazard;
-	const double spread =
-	    sqrt(parts * waves * (exp(2 * s) - 2 * s * exp(s) - 1)) / hazard *
-	    sqrt(0.95 / 0.05);
-	if (spread >= 1e9 || length->sure_active.active_s * waves >= 1e9)
+	if (length->sure_active.active_s * waves >= 1e9)
 		return INT64_MIN;
+	const struct lt_delay delay =
+	    lt_task_delay(&length->sure, &length->sure_active);
+	const double last_s = lt_last_task_latest_s(&delay, tasks, 0.95);
 	const int64_t bound =
-	    request->deadline_utc_s - 60 -
-	    (int64_t)ceil(length->sure_active.active_s * waves) -
-	    (int64_t)ceil(spread);
+	    request->deadline_utc_s - 60 - (int64_t)ceil(last_s);
 	return bound < latest ? bound : latest;
+}
+
+/* When the last task is done, seconds after the first begins. */
+static int64_t
+done_of(const struct length *length, const struct lt_tasks *tasks)
+{
+	const struct lt_delay delay =
+	    lt_task_delay(&length->exposure, &length->active);
+
+	return length->exposure.hazard_per_h > 0 && tasks->count > 1
+		   ? (int64_t)ceil(lt_last_task_mean_s(&delay, tasks))
+		   : (int64_t)ceil(length->active.active_s *
+				   ceil(tasks->count / tasks->at_once));
 }
 
 /* Sums by the second, so that a window is a difference. */
@@ -255,17 +259,18 @@ make_option(struct option *option, int p)
 	if (gpus > 0 && p != request->home)
 		ratio = lt_gpu_time_ratio(
 		    gpu_of(request->home), gpu, request->precision, &known);
-	struct lt_exposure exposure = {
+	const struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * nodes,
 	    .restart_s = part->restart_s,
 	    .checkpoint = checkpoint_of(part)};
 	struct length length;
 	if (!make_length(&length, ratio))
 		return true;
-	exposure.work_s = length.sure_s;
-	length.sure_active = lt_active_time(&exposure);
-	exposure.work_s = length.work_s;
-	length.active = lt_active_time(&exposure);
+	length.sure = length.exposure = exposure;
+	length.sure.work_s = length.sure_s;
+	length.sure_active = lt_active_time(&length.sure);
+	length.exposure.work_s = length.work_s;
+	length.active = lt_active_time(&length.exposure);
 	const struct lt_active active = length.active;
 
 	if (!request->checkpoint.enabled && p != request->home &&
@@ -281,7 +286,9 @@ make_option(struct option *option, int p)
 
 	option->fits = true;
 	option->length_s = (int64_t)ceil(active.active_s * waves);
-	option->latest_s = latest_of(p, &length, waves, tasks);
+	const struct lt_tasks all = {request->array_tasks, at_once};
+	option->done_s = done_of(&length, &all);
+	option->latest_s = latest_of(&length, &all);
 	/* Of signals that end, the window ends with them. */
 	const int signals[TERMS] = {
 	    part->price_series, part->tariff_series, part->carbon_series};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lt_decide() against a brute force that shares nothing with it but the
- * tested leaves (active time, GPU ratio): small random markets, every
- * partition, every second. docs/model.md, eqs. (1) to (24), once more and in
- * the plainest way.
+ * tested leaves (active time, the last task's, GPU ratio): small random
+ * markets, every partition, every second. docs/model.md, eqs. (1) to (24), once
+ * more and in the plainest way.
  */
 #include "decide_option.h"
 
@@ -24,7 +24,7 @@ static double
 score_of(const struct rules *rules, int p, int64_t s, int round)
 {
 	const struct price price = price_of(p, s);
-	const double end = (double)(earliest_s + s + options[p].length_s - NOW);
+	const double end = (double)(earliest_s + s + options[p].done_s - NOW);
 	const double cheap = rules->money    ? price.money
 			     : rules->carbon ? price.carbon
 					     : 0;
@@ -419,7 +419,8 @@ check_figures(const struct lt_estimate *estimate, uint64_t number)
 
 	if (estimate->has_cost != option->has_charged ||
 	    estimate->has_carbon != option->has[2] ||
-	    estimate->end_utc_s - estimate->start_utc_s != option->length_s)
+	    estimate->free_utc_s - estimate->start_utc_s != option->length_s ||
+	    estimate->end_utc_s - estimate->start_utc_s != option->done_s)
 		fail_msg("%llu: other terms", (unsigned long long)number);
 	if ((estimate->has_cost &&
 		fabs((double)estimate->cost_micros - price.charged) >
