@@ -280,10 +280,13 @@ lt_last_task_latest_s(const struct lt_delay *delay,
 	const double slots = tasks->at_once;
 	const double waves = ceil(tasks->count / slots);
 	const struct lt_delay chain = chain_of(delay, waves);
-	const struct ends ends = ends_of(delay, tasks);
 
 	if (exp(-delay->exposed * tasks->count) >= confidence)
 		return chain.least_s;
+	if (waves == 1) /* and no need for its mean: most jobs are this */
+		return latest_of_s(delay, slots, sure);
+	const struct ends ends = ends_of(delay, tasks);
+
 	if (ends.own_s <= ends.next_s)
 		return latest_of_s(&chain, slots, sure);
 	/* How far its begin is off its mean is independent of how long it
