@@ -232,8 +232,11 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	    job->task_dist != NO_VAL &&
 	    (job->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
 	request->overcommit = job->overcommit != NO_VAL8 && job->overcommit > 0;
-	if (market->core_spec_counts && job->core_spec != NO_VAL16)
+	if (market->core_spec_counts && job->core_spec != NO_VAL16) {
 		request->spec_cores = job->core_spec & (CORE_SPEC_THREAD - 1U);
+		request->spec_threads =
+		    (job->core_spec & CORE_SPEC_THREAD) != 0;
+	}
 
 	request->tasks = known32(job->num_tasks);
 	request->cpus = known32(job->min_cpus);

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "size.h"
+
 enum { CHANGES_KEPT = 256 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -196,6 +198,7 @@ lt_request_lay(struct lt_request *request, const job_desc_msg_t *job,
 	if (any(job->partition)) {
 		if (code != LT_OK)
 			return code;
+		request->exclusive |= lt_stays_whole(request, market);
 		request->home = changed.home;
 		request->named_count = changed.named_count;
 		memcpy(request->named, changed.named, sizeof(request->named));

@@ -72,10 +72,19 @@ read_count(const char *field, const char *end, uint64_t *count)
 	return unit > 0;
 }
 
-/* Of several types: one that no node has. */
+/* Of several types: one that no node has; each further name counts as another,
+ * as the first ones are not known any more. */
 static void
 note_type(char *type, const char *name, size_t length)
 {
+	const size_t kinds = strspn(type, LT_GPU_TYPES);
+
+	if (kinds > 0) {
+		if (kinds + 1 < LT_GPU_NAME_SIZE)
+			memcpy(
+			    type + kinds, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
+		return;
+	}
 	if (type[0] != '\0' &&
 	    (strncmp(type, name, length) != 0 || type[length] != '\0')) {
 		memcpy(type, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
@@ -133,6 +142,14 @@ lt_gres_count(const char *text, const char *name, char *type)
 		text = end + (*end != '\0');
 	}
 	return (uint32_t)sum;
+}
+
+uint32_t
+lt_gpu_kinds(const char *type)
+{
+	const size_t more = strspn(type, LT_GPU_TYPES);
+
+	return more + 1 < LT_GPU_NAME_SIZE ? (uint32_t)more + 1 : LT_ASK_MAX;
 }
 
 uint32_t

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define LT_GPU_TYPES "," /* no type has that name */
+#define LT_GPU_TYPES "," /* two; no type has that name. Three: ",," */
 
 enum { LT_ASK_MAX = INT32_MAX }; /* more counts as that */
 
@@ -15,9 +15,12 @@ enum { LT_ASK_MAX = INT32_MAX }; /* more counts as that */
  * How many of `name` ("gpu", "shard", "cpu") a text names, summed over its
  * items: "gres:gpu:a100:4,license:x", "gres/gpu=2", "gpu". The type is copied
  * to type (LT_GPU_NAME_SIZE bytes, "" before the first text; NULL = not
- * wanted), LT_GPU_TYPES when there are several. NULL text = 0.
+ * wanted), LT_GPU_TYPES when there are two, a comma more for each further item. NULL text = 0.
  */
 uint32_t lt_gres_count(const char *text, const char *name, char *type);
+
+/* How many types such a text named at most. */
+uint32_t lt_gpu_kinds(const char *type);
 
 /* Parts of GPUs, gres/shard and gres/mps. NULL text = 0. */
 uint32_t lt_shards_count(const char *text);

@@ -69,6 +69,20 @@ cpus_by_memory(const struct lt_need *need)
 	return divided_up(need->cpus_per_node, larger(tasks / nodes, 1));
 }
 
+bool
+lt_stays_whole(const struct lt_request *request, const struct lt_market *market)
+{
+	for (uint32_t i = 0; i < request->named_count; i++) {
+		const uint32_t flags =
+		    market->partitions[request->named[i]].flags;
+
+		if ((flags & LT_PARTITION_EXCLUSIVE) &&
+		    !(flags & LT_PARTITION_TASKS_BY_NODE))
+			return true;
+	}
+	return false;
+}
+
 struct lt_need
 lt_need_of(const struct lt_request *request, const struct lt_market *market,
     int partition)
@@ -82,7 +96,10 @@ lt_need_of(const struct lt_request *request, const struct lt_market *market,
 	    .partition = &market->partitions[partition],
 	    .cpus_per_task = larger(request->cpus_per_task, 1),
 	    .cpus_per_node = request->cpus_per_node,
+	    .whole = request->exclusive || lt_stays_whole(request, market),
 	};
+
+	need.whole |= (need.partition->flags & LT_PARTITION_EXCLUSIVE) != 0;
 
 	memory_asked(&need);
 	for (uint32_t i = 0; i < request->named_count; i++)

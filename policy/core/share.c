@@ -322,7 +322,8 @@ by_nodes(const struct lt_request *request, const struct lt_market *market,
 				    request->memory_mib_per_gpu == 0 &&
 				    !part->default_memory_is_per_cpu;
 
-	return request->exclusive || lt_request_wants_gpus(request) ||
+	return request->exclusive || lt_stays_whole(request, market) ||
+	       lt_request_wants_gpus(request) ||
 	       by_unlike_nodes(request, market, part) ||
 	       request->shards_per_node > 0 || request->tasks_per_node > 0 ||
 	       request->cpus_per_node > request->cpus_per_task ||
@@ -433,6 +434,10 @@ nodes_unknown(const struct lt_need *need)
 		return false;
 	/* --segment is in it, and a maximum may be no multiple of that. */
 	if (request->spread && (part->flags & LT_PARTITION_TASKS_BY_NODE))
+		return true;
+	/* On one node 22.05.8 has one CPU too few for two tasks, where a core
+	 * has two: it takes cores of the odd number that is left. */
+	if (request->spec_threads)
 		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
 	if (request->tasks > 0 && wanted > of_tasks)

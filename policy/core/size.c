@@ -95,8 +95,7 @@ gpus_by_task(const struct lt_need *need, const struct lt_shape *shape,
 static uint64_t
 gpus_usable(const struct lt_request *request, const struct lt_shape *shape)
 {
-	if (request->gpu_type[0] == '\0' ||
-	    strcmp(request->gpu_type, LT_GPU_TYPES) == 0)
+	if (request->gpu_type[0] == '\0' || lt_gpu_kinds(request->gpu_type) > 1)
 		return shape->gpus;
 	if (strcasecmp(request->gpu_type, shape->gpu_type) == 0)
 		return shape->gpus_of_type;
@@ -109,6 +108,30 @@ lt_gpus_unsure(const struct lt_request *request, const struct lt_shape *shape)
 	return request->gpu_type[0] != '\0' &&
 	       gpus_usable(request, shape) > 0 &&
 	       strcasecmp(request->gpu_type, shape->gpu_type) != 0;
+}
+
+/* --gpus. Of each type a node has one at least: 22.05.8 gave three of
+ * a100:1,h100:1 on two nodes. The most is where all types but one have one. */
+static uint64_t
+gpus_in_total(
+    const struct lt_need *need, const struct lt_shape *shape, uint64_t nodes)
+{
+	const struct lt_request *const request = need->request;
+	const uint64_t gpus = request->gpus;
+	const bool other_ways = request->gpus_per_node > 0 ||
+				request->gpus_per_socket > 0 ||
+				request->gpus_per_task > 0;
+	const uint64_t named = lt_gpu_kinds(request->gpu_type) - other_ways;
+	const uint64_t kinds = smaller(named, gpus);
+
+	if (kinds <= 1 || (need->partition->flags & LT_PARTITION_GPUS_BY_NODE))
+		return gpus;
+
+	const uint64_t most = product(kinds - 1, nodes, cpus_max) +
+			      larger(gpus - kinds + 1, nodes);
+
+	return larger(
+	    gpus, smaller(most, product(nodes, shape->gpus, cpus_max)));
 }
 
 /*
@@ -128,7 +151,8 @@ gpus_of(
 	if (tasks != 1 || (partition->flags & LT_PARTITION_TASKS_BY_NODE))
 		tasks = larger(
 		    tasks, product(nodes, request->tasks_per_node, cpus_max));
-	const uint64_t ways[] = {request->gpus,
+	const bool several = lt_gpu_kinds(request->gpu_type) > 1;
+	const uint64_t ways[] = {gpus_in_total(need, shape, nodes),
 	    product(nodes, request->gpus_per_node, cpus_max),
 	    product(sockets_of(need, shape, tasks, nodes),
 		request->gpus_per_socket, cpus_max),
@@ -138,12 +162,12 @@ gpus_of(
 		gpus = larger(gpus, ways[i]);
 		all += ways[i];
 	}
-	if (strcmp(request->gpu_type, LT_GPU_TYPES) == 0)
+	if (several)
 		gpus = smaller(all, cpus_max);
 	if (gpus == 0 && request->tasks_per_gpu > 0)
 		gpus = divided_up(tasks, request->tasks_per_gpu);
 	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) &&
-	    (gpus + 1 < nodes || strcmp(request->gpu_type, LT_GPU_TYPES) == 0))
+	    (gpus + 1 < nodes || several))
 		gpus = product(nodes, smaller(gpus, shape->gpus), cpus_max);
 	return gpus > 0 ? larger(gpus, nodes) : 0;
 }
@@ -422,7 +446,6 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	assert(need->cpus_per_task > 0);
 
 	const struct lt_request *const request = need->request;
-	const struct lt_partition *const part = need->partition;
 	const bool ignored = need->market->memory_ignored;
 	const uint64_t gpus = gpus_of(need, shape, nodes);
 	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
@@ -441,9 +464,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
 	    .cpus = cpus_rounded(need, shape, cpus, gpus, nodes),
-	    .whole = request->exclusive ||
-		     (part->flags & LT_PARTITION_EXCLUSIVE) ||
-		     (request->whole_memory && !ignored),
+	    .whole = need->whole || (request->whole_memory && !ignored),
 	};
 	if (!ignored && !request->whole_memory)
 		allocation->memory_mib = memory_of(allocation, need, shape);
@@ -534,6 +555,10 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 			    smaller(tasks, limits[i].each * limits[i].times);
 	if (lt_request_wants_gpus(request))
 		tasks = smaller(tasks, tasks_by_gpus(need, &grain));
+	/* Slurm deals them out evenly (_select_cores()). */
+	if (request->tasks_per_gpu > 0 && request->min_nodes > 1)
+		tasks = smaller(
+		    tasks, larger(request->tasks / request->min_nodes, 1));
 	const uint64_t by_gpus =
 	    product(larger(request->gpus_per_node, gpus_by_socket(request)),
 		lt_cpus_per_gpu(request, partition), cpus_max);

@@ -54,6 +54,7 @@ struct lt_request {
 	uint32_t gpus_per_node, gpus_per_socket, gpus_per_task, cpus_per_gpu;
 	uint32_t shards_per_node; /* gres/shard, gres/mps */
 	uint32_t spec_cores;	  /* --core-spec: of each node, not for tasks */
+	bool spec_threads;	  /* they are threads: --thread-spec */
 	bool bind_gpus;		  /* --gres-flags=enforce-binding */
 	bool plane;		  /* --distribution=plane */
 	bool overcommit;	  /* tasks ask for no CPUs of their own */

@@ -26,6 +26,7 @@ struct lt_need {
 	uint64_t cpus_per_task, cpus_per_node;
 	uint64_t memory_mib_per_cpu, memory_mib_per_node;
 	bool whole_memory;
+	bool whole; /* its nodes are the job's alone */
 };
 
 struct lt_need lt_need_of(const struct lt_request *request,
@@ -38,6 +39,12 @@ struct lt_need lt_need_of(const struct lt_request *request,
  */
 void lt_allocation_on(struct lt_allocation *allocation,
     const struct lt_need *need, const struct lt_shape *shape, uint32_t nodes);
+
+/* Has it whole nodes on each partition that it names, as one of them gives no
+ * others? Before 23.11 what a job was tried with on such a partition stays.
+ * Source: whole_node in _resolve_shared_status(). */
+bool lt_stays_whole(
+    const struct lt_request *request, const struct lt_market *market);
 
 /* CPUs that each GPU brings there: the user's, else DefCpuPerGPU, which counts
  * only where the user said no --cpus-per-task. 0 = none. */

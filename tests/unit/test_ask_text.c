@@ -32,6 +32,7 @@ static const struct {
     {"mps:2k", "mps", "", 2048},
     {"gres:gpu:1g.10gb:2", "gpu", "1g.10gb", 2},
     {"gres/gpu:1g.10gb=2,gres/gpu:3g.40gb", "gpu", LT_GPU_TYPES, 3},
+    {"gpu:a:2,gpu:b:1,gpu:a:1,gpu:2", "gpu", ",,", 6},
     {"gpu:0", "gpu", "", 0},
     {"gpu:99999999999999999999", "gpu", "", LT_ASK_MAX},
     {"gpu:2147483647;gpu:2147483647", "gpu", "", LT_ASK_MAX},

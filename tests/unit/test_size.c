@@ -169,6 +169,12 @@ static const struct {
     {"-n1 --mincpus=2 --gpus-per-node=1: a core of two threads", HYPER,
 	{.tasks = 1, .cpus = 1, .cpus_per_node = 5, .gpus_per_node = 1}, 1, 2,
 	1},
+    {"-n12 --ntasks-per-node=6 --gpus=a:1,b:1: one of each on each node", PLAIN,
+	{.tasks = 12, .tasks_per_node = 6, .gpus = 2, .gpu_type = ","}, 2, 12,
+	4},
+    {"-N2 --gpus=a:15,b:1: no more than there are", PLAIN,
+	{.min_nodes = 2, .max_nodes = 2, .gpus = 16, .gpu_type = ","}, 2, 2,
+	16},
 };
 
 static uint32_t
@@ -252,6 +258,33 @@ test_planes_by_socket(void **state)
 	partitions[HYPER].flags = LT_PARTITION_BY_SOCKET;
 	allocation_on(&a, &request, &market, HYPER, &shapes[1], 2);
 	assert_int_equal(a.cpus, 96);
+}
+
+/* 22.05.8, -p excl,spec: what excl could not start was given whole nodes of
+ * spec, too. 23.11 takes that back. */
+static void
+test_stays_whole(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .tasks = 1,
+	    .named_count = 2,
+	    .named = {PLAIN, EXCLUSIVE}};
+	struct lt_allocation a;
+
+	(void)state;
+	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
+	assert_true(a.whole);
+	assert_int_equal(
+	    lt_share_most(&request, &market, PLAIN).denominator, 1);
+	partitions[EXCLUSIVE].flags |= LT_PARTITION_TASKS_BY_NODE;
+	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
+	assert_false(a.whole);
+	allocation_on(&a, &request, &market, EXCLUSIVE, &shapes[0], 1);
+	assert_true(a.whole);
+	request.named[1] = HYPER;
+	allocation_on(&a, &request, &market, PLAIN, &shapes[0], 1);
+	assert_false(a.whole);
 }
 
 /* A part of a GPU is held as charges count it: shards of the node's shards. */
@@ -574,6 +607,7 @@ main(void)
 	    cmocka_unit_test_setup(test_kept_cores, setup),
 	    cmocka_unit_test_setup(test_bound_cores, setup),
 	    cmocka_unit_test_setup(test_planes_by_socket, setup),
+	    cmocka_unit_test_setup(test_stays_whole, setup),
 	    cmocka_unit_test_setup(test_shards, setup),
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
