@@ -206,6 +206,7 @@ struct batch { /* the rows of a transaction */
 struct settling { /* a row, and what it becomes */
 	const struct lt_slurm_run *row;
 	const struct lt_run *known;   /* as the ledger has it; NULL = not */
+	bool is_new;		      /* it has not, and could be read */
 	const struct lt_quote *quote; /* NULL = none */
 	struct lt_run run;
 	struct lt_charge charge;
@@ -260,6 +261,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .entries = entries,
 	    .count = charge->hour_count,
 	    .now_utc_s = now_utc_s,
+	    .is_new = s->is_new,
 	    .open_since_utc_s = batch->manner == AGAIN
 				    ? INT64_MIN
 				    : open_since(&d->offsets, now_utc_s)};
@@ -314,8 +316,10 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 
 	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
-	if (lt_ledger_run(d->ledger, key, &found, NULL) == LT_OK)
+	const int known = lt_ledger_run(d->ledger, key, &found, NULL);
+	if (known == LT_OK)
 		s.known = &found;
+	s.is_new = known == LT_ENOENT;
 	if (quote_of(d->ledger, row, s.known, &quote))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);

@@ -264,6 +264,7 @@ struct lt_settlement {
 	const struct lt_entry *entries;
 	uint32_t count;
 	int64_t now_utc_s, open_since_utc_s;
+	bool is_new; /* lt_ledger_run() said so in this transaction */
 };
 int lt_ledger_settle(struct lt_ledger *ledger,
     const struct lt_settlement *settlement, bool *changed,
@@ -350,7 +351,7 @@ struct lt_length { /* a run that says something */
 };
 /* Once each: what is there with the same facts changes nothing. Of a name and
  * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it
- * ended. */
+ * ended. Within lt_ledger_begin() a run once, and written by its commit. */
 int lt_ledger_put_length(struct lt_ledger *ledger,
     const struct lt_length *length, struct lt_error *err);
 /* The runs of a job before this one, the last first: how each ended, and for

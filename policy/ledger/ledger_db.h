@@ -43,7 +43,8 @@ struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
 	struct lt_seen_rate {
 		char partition[LT_NAME_SIZE];
 		enum lt_rate rate;
-		bool is_none; /* nothing of it is known, at any time */
+		bool is_none;  /* nothing of it is known, at any time */
+		bool is_first; /* nothing of it is known before */
 		struct lt_rate_step step;
 	} items[LT_SEEN_RATES];
 };
@@ -61,6 +62,25 @@ struct lt_days { /* ledger_days.c: what the transaction adds to days */
 	} places[LT_DAY_PLACES];		 /* by hash, one each */
 };
 
+/* ledger_new_lengths.c: of the transaction's runs. Some 0.7 KiB each, all of
+ * settle.c's at once. */
+enum { LT_NEW_LENGTHS_MAX = 512 };
+struct lt_new_lengths {
+	struct lt_length *items; /* malloc'd */
+	uint32_t count;
+	size_t capacity;
+};
+
+enum { LT_KEPT_CARRIES = 16 };
+struct lt_carries { /* ledger_carries.c: of the transaction's partitions */
+	bool has_any;
+	struct lt_carry {
+		bool is_used, is_carbon;
+		char partition[LT_NAME_SIZE];
+		double carry;
+	} places[LT_KEPT_CARRIES]; /* by hash, one each */
+};
+
 struct lt_ledger {
 	sqlite3 *db[LT_DB_COUNT];
 	sqlite3_stmt *statements[LT_SQL_COUNT];
@@ -69,6 +89,8 @@ struct lt_ledger {
 	struct lt_kept kept;
 	struct lt_seen_rates seen_rates;
 	struct lt_days days;
+	struct lt_new_lengths new_lengths;
+	struct lt_carries carries;
 };
 
 struct lt_value { /* to bind, in order ?1, ?2, ... */
@@ -159,6 +181,17 @@ int lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
 int lt_days_write(struct lt_ledger *ledger, struct lt_error *err);
 /* It is undone. */
 void lt_days_drop(struct lt_ledger *ledger);
+
+/* The same of lengths, and of carries. */
+int lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length,
+    struct lt_error *err);
+/* At once; in the order of by_name(). */
+int lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
+    uint32_t count, struct lt_error *err);
+int lt_lengths_write(struct lt_ledger *ledger, struct lt_error *err);
+void lt_lengths_drop(struct lt_ledger *ledger);
+int lt_carries_write(struct lt_ledger *ledger, struct lt_error *err);
+void lt_carries_drop(struct lt_ledger *ledger);
 
 /* Entry row and its day's sums; for_utc_s: the hour that was used. */
 int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,

@@ -99,14 +99,41 @@ lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
 	return rc < 0 ? rc : LT_OK;
 }
 
+/* The open one, else of the run that was submitted last. */
+static bool
+is_rather(const struct lt_ledger_hold *a, const struct lt_ledger_hold *b)
+{
+	const bool a_open = a->state == LT_HOLD_OPEN;
+	const bool b_open = b->state == LT_HOLD_OPEN;
+
+	if (a_open != b_open)
+		return a_open;
+	return a->submit_utc_s != b->submit_utc_s
+		   ? a->submit_utc_s > b->submit_utc_s
+		   : a->made_utc_s > b->made_utc_s;
+}
+
+/* Chosen here: few jobs have two, and SQLite would make a sorter for each. */
 int
 lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_HOLD_OF_JOB, LT_INT(job_id)), read_hold, hold, err);
+	struct lt_rows rows;
+	bool found = false;
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_BIND(LT_SQL_HOLDS_OF_JOB, LT_INT(job_id)), err);
 
-	if (rc == 0)
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_ledger_hold other;
+
+		read_hold(&rows, found ? &other : hold);
+		if (found && is_rather(&other, hold))
+			*hold = other;
+		found = true;
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	if (rc == LT_OK && !found)
 		return lt_fail(
 		    err, LT_ENOENT, "ledger: no hold of job %u", job_id);
 	return rc < 0 ? rc : LT_OK;

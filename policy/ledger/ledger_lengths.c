@@ -8,63 +8,18 @@
 
 #include "ledger_db.h"
 
-static void
-read_one(struct lt_rows *rows, void *element)
-{
-	(void)rows;
-	(void)element;
-}
-
-static int
-put_kind(
-    struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
-{
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_KIND_PUT, LT_INT(kind->key.hash),
-		LT_INT(kind->key.uid), LT_INT(kind->group),
-		LT_TEXT(kind->account), LT_TEXT(kind->name),
-		LT_INT(kind->nodes), LT_INT(kind->cpus), LT_INT(kind->gpus),
-		LT_INT(kind->last_utc_s)),
-	    err);
-}
-
-static int
-put_length(struct lt_ledger *ledger, const struct lt_length *length,
-    struct lt_error *err)
-{
-	const struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_LENGTH_PUT, LT_INT(length->run.job_id),
-		LT_INT(length->run.submit_utc_s), LT_INT(name->key.hash),
-		LT_INT(name->key.uid), LT_TEXT(name->account),
-		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
-		LT_INT(length->length.limit_s),
-		LT_INT(length->length.at_least)),
-	    read_one, NULL, err);
-	int code = rc < 0 ? rc : LT_OK;
-
-	for (int i = 0; rc == 1 && code == LT_OK && i < LT_HISTORY_GROUPS; i++)
-		code = put_kind(ledger, &length->kinds[i], err);
-	return rc == 1 && code == LT_OK
-		   ? lt_sql_do(ledger,
-			 LT_BIND(LT_SQL_LENGTHS_TRIM, LT_INT(name->key.hash),
-			     LT_INT(name->key.uid), LT_INT(LT_RUNS_OF_NAME)),
-			 err)
-		   : code;
-}
-
 int
 lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
     struct lt_error *err)
 {
-	/* No savepoint for a run, as in lt_ledger_settle(). */
 	if (ledger->in_transaction)
-		return put_length(ledger, length, err);
+		return lt_lengths_keep(ledger, length, err);
 	const int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
 	if (rc != LT_OK)
 		return rc;
 	return lt_call_end(
-	    ledger, LT_DB_LEDGER, put_length(ledger, length, err), err);
+	    ledger, LT_DB_LEDGER, lt_lengths_put(ledger, length, 1, err), err);
 }
 
 int

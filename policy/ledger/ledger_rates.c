@@ -270,6 +270,14 @@ holds_over(const struct lt_rate_step *step, struct lt_span span)
 	       step->end_utc_s >= span.to_utc_s;
 }
 
+/* Of a time before the first of all steps, that one is what is known. */
+static bool
+is_seen(const struct lt_seen_rate *item, struct lt_span span)
+{
+	return item->is_none || holds_over(&item->step, span) ||
+	       (item->is_first && span.to_utc_s <= item->step.start_utc_s);
+}
+
 /* Runs of a transaction ask for the same step again and again: nobody changes
  * it meanwhile. NULL = none that holds all the while, as far as is seen. */
 static const struct lt_seen_rate *
@@ -280,8 +288,7 @@ seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 	for (uint32_t i = 0; i < seen->count && i < LT_SEEN_RATES; i++) {
 		const struct lt_seen_rate *const item = &seen->items[i];
 
-		if (item->rate == asked->rate &&
-		    (item->is_none || holds_over(&item->step, asked->span)) &&
+		if (item->rate == asked->rate && is_seen(item, asked->span) &&
 		    strcmp(item->partition, asked->partition) == 0)
 			return item;
 	}
@@ -296,13 +303,20 @@ note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	struct lt_seen_rate *const item =
 	    &seen->items[seen->count % LT_SEEN_RATES];
 
+	/* One that does not overlap is the first: known_rates(). */
+	const bool is_first =
+	    known->count == 1 &&
+	    asked->span.to_utc_s <= known->items[0].start_utc_s;
+
 	if (!ledger->in_transaction || known->count > 1 ||
-	    (known->count == 1 && !holds_over(&known->items[0], asked->span)))
+	    (known->count == 1 && !is_first &&
+		!holds_over(&known->items[0], asked->span)))
 		return;
 	snprintf(
 	    item->partition, sizeof(item->partition), "%s", asked->partition);
 	item->rate = asked->rate;
 	item->is_none = known->count == 0;
+	item->is_first = is_first;
 	if (!item->is_none)
 		item->step = known->items[0];
 	seen->count++;

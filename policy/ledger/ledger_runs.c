@@ -362,7 +362,8 @@ lt_ledger_settle(struct lt_ledger *ledger,
 		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	const int found = find_run(ledger, run->key, &known, err);
+	const int found =
+	    settlement->is_new ? 0 : find_run(ledger, run->key, &known, err);
 	bool differs = false;
 	if (found < 0) {
 		rc = found;

@@ -4,7 +4,6 @@
  * sums per account and user for the budget snapshot, and exact splitting.
  */
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "ledger_kept.h"
@@ -173,47 +172,6 @@ lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
 	*sums = found.items;
 	*count = found.count;
 	return code;
-}
-
-/* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
- * better than half a micro. */
-static const double EXACT_MAX = 4503599627370496.0;
-
-static void
-read_carry(struct lt_rows *rows, void *element)
-{
-	double *const carry = element;
-
-	*carry = lt_row_real(rows);
-}
-
-int
-lt_ledger_round(struct lt_ledger *ledger, struct lt_carry_key key, double exact,
-    int64_t *rounded, struct lt_error *err)
-{
-	double carry = 0;
-
-	if (!ledger->in_transaction)
-		return lt_fail(
-		    err, LT_EBUG, "ledger: round without a transaction");
-	if (!isfinite(exact) || fabs(exact) > EXACT_MAX)
-		return lt_fail(err, LT_EOVERFLOW,
-		    "ledger: a charge of %g in partition %s, limit %g", exact,
-		    key.partition, EXACT_MAX);
-	int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(key.partition),
-		LT_INT(key.is_carbon)),
-	    read_carry, &carry, err);
-	if (rc < 0)
-		return rc;
-	const double whole = round(carry + exact);
-	rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_CARRY_PUT, LT_TEXT(key.partition),
-		LT_INT(key.is_carbon), LT_REAL(carry + exact - whole)),
-	    err);
-	if (rc == LT_OK)
-		*rounded = (int64_t)whole;
-	return rc;
 }
 
 static void

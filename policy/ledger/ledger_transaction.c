@@ -15,6 +15,24 @@ static const struct {
 	LT_SQL_UNDO_SIGNALS},
 };
 
+static int
+write_kept(struct lt_ledger *ledger, struct lt_error *err)
+{
+	int rc = lt_days_write(ledger, err);
+
+	if (rc == LT_OK)
+		rc = lt_lengths_write(ledger, err);
+	return rc == LT_OK ? lt_carries_write(ledger, err) : rc;
+}
+
+static void
+drop_kept(struct lt_ledger *ledger)
+{
+	lt_days_drop(ledger);
+	lt_lengths_drop(ledger);
+	lt_carries_drop(ledger);
+}
+
 int
 lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 {
@@ -42,7 +60,7 @@ lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err)
 	if (!ledger->in_transaction)
 		return lt_fail(
 		    err, LT_EBUG, "ledger: commit without a transaction");
-	int rc = lt_days_write(ledger, err);
+	int rc = write_kept(ledger, err);
 	for (int i = LT_DB_COUNT - 1; i >= 0 && rc == LT_OK; i--)
 		rc = lt_sql_do(ledger, LT_PLAIN(databases[i].commit), err);
 	if (rc != LT_OK)
@@ -58,7 +76,7 @@ lt_ledger_rollback(struct lt_ledger *ledger)
 		if (!sqlite3_get_autocommit(ledger->db[i]))
 			(void)lt_sql_do(
 			    ledger, LT_PLAIN(databases[i].rollback), NULL);
-	lt_days_drop(ledger);
+	drop_kept(ledger);
 	ledger->in_transaction = false;
 }
 
@@ -68,7 +86,7 @@ lt_call_begin(
 {
 	/* What the savepoint undoes is then all that is kept. */
 	const int rc =
-	    database == LT_DB_LEDGER ? lt_days_write(ledger, err) : LT_OK;
+	    database == LT_DB_LEDGER ? write_kept(ledger, err) : LT_OK;
 
 	if (rc != LT_OK)
 		return rc;
@@ -96,7 +114,7 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 		return code;
 	}
 	if (database == LT_DB_LEDGER)
-		lt_days_drop(ledger);
+		drop_kept(ledger);
 	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].undo), NULL);
 	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].keep), NULL);
 	return code;

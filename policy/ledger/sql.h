@@ -296,10 +296,9 @@
 	    " why = ?28, candidates = ?29, run = ?30 WHERE rev <= ?2")         \
 	X(HOLD_GET, LEDGER,                                                    \
 	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")   \
-	X(HOLD_OF_JOB, LEDGER,                                                 \
+	X(HOLDS_OF_JOB, LEDGER,                                                \
 	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"      \
-	    " AND job_id != 0 ORDER BY state = 0 DESC, submit_utc_s DESC,"     \
-	    " made_utc_s DESC LIMIT 1")                                        \
+	    " AND job_id != 0")                                                \
 	X(HOLD_OPEN, LEDGER,                                                   \
 	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"        \
 	    " ORDER BY quote_id")                                              \

@@ -48,6 +48,9 @@
 	    " WHERE kind != ?3 OR uid != ?4 OR account != ?5"                  \
 	    " OR end_utc_s != ?6 OR length_s != ?7 OR limit_s != ?8"           \
 	    " OR at_least != ?9 RETURNING 1")                                  \
+	X(LENGTH_DROP, LEDGER,                                                 \
+	    "DELETE FROM lengths WHERE job_id = ?1 AND submit_utc_s = ?2"      \
+	    " RETURNING 1")                                                    \
 	X(LENGTHS_TRIM, LEDGER,                                                \
 	    "DELETE FROM lengths WHERE (job_id, submit_utc_s) IN"              \
 	    " (SELECT job_id, submit_utc_s FROM lengths"                       \

@@ -65,10 +65,10 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 		strcpy(run.state_text, i >= interrupted ? "COMPLETED"
 				       : i % 2		? "NODE_FAIL"
 							: "PREEMPTED");
-		must(f,
-		    lt_ledger_settle(f->ledger,
-			&(struct lt_settlement){&run, &entry, 1, NOW, NOVEMBER},
-			&changed, &f->err));
+		must(f, lt_ledger_settle(f->ledger,
+			    &(struct lt_settlement){
+				&run, &entry, 1, NOW, NOVEMBER, false},
+			    &changed, &f->err));
 	}
 }
 

@@ -138,28 +138,28 @@ bad_runs_are_refused(void **state)
 	bool changed = true;
 
 	entry.money_micros--;
-	assert_int_equal(
-	    lt_ledger_settle(f->ledger,
-		&(struct lt_settlement){&run, &entry, 1, DECEMBER, NOVEMBER},
-		&changed, &f->err),
+	assert_int_equal(lt_ledger_settle(f->ledger,
+			     &(struct lt_settlement){
+				 &run, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &changed, &f->err),
 	    LT_EBUG);
 	assert_false(changed);
 	assert_non_null(strstr(f->err.text, "differ"));
 	run.key.job_id = 0;
-	assert_int_equal(
-	    lt_ledger_settle(f->ledger,
-		&(struct lt_settlement){&run, &entry, 1, DECEMBER, NOVEMBER},
-		&changed, NULL),
+	assert_int_equal(lt_ledger_settle(f->ledger,
+			     &(struct lt_settlement){
+				 &run, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &changed, NULL),
 	    LT_EBUG);
 	struct lt_run big =
 	    make_run(2, NOVEMBER, NOVEMBER + HOUR, INT64_MAX - 9);
 	assert_true(settle(f, &big, DECEMBER, NOVEMBER));
 	big.key.job_id = 3;
 	entry = whole(&big);
-	assert_int_equal(
-	    lt_ledger_settle(f->ledger,
-		&(struct lt_settlement){&big, &entry, 1, DECEMBER, NOVEMBER},
-		&changed, NULL),
+	assert_int_equal(lt_ledger_settle(f->ledger,
+			     &(struct lt_settlement){
+				 &big, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &changed, NULL),
 	    LT_EOVERFLOW);
 	assert_int_equal(
 	    lt_ledger_run(f->ledger, big.key, &run, NULL), LT_ENOENT);

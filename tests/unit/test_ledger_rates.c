@@ -163,6 +163,10 @@ a_transaction_sees_the_first_that_is_put(void **state)
 	assert_true(value_at(f, 100) == 5 && value_at(f, 600) == 5);
 	put(f, (struct step_text){50, 500, 6, C});
 	assert_true(value_at(f, 100) == 6 && value_at(f, 600) == 5);
+	/* The first is remembered for all before it, and for nothing behind. */
+	put(f, (struct step_text){700, INT64_MAX, 8, C});
+	assert_true(value_at(f, 10) == 6 && value_at(f, 20) == 6);
+	assert_true(value_at(f, 600) == 5 && value_at(f, 800) == 8);
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }
 

@@ -75,8 +75,8 @@ struct said { /* of a row that differs from the usual one */
 	const char *quote; /* its text; NULL = none */
 };
 
-static void
-settle_one(struct world *w, const struct said *said)
+static struct lt_slurm_run
+make_row(const struct said *said)
 {
 	static uint32_t next_id = 1;
 	struct lt_slurm_run row = {
@@ -92,7 +92,6 @@ settle_one(struct world *w, const struct said *said)
 	    .nodes = 1,
 	    .cpus = 4,
 	    .energy_joules = -1};
-	struct lt_slurm_runs list = {.count = 1, .runs = &row};
 
 	(void)snprintf(row.name, sizeof(row.name), "%s",
 	    said->name != NULL ? said->name : "train_1");
@@ -103,8 +102,25 @@ settle_one(struct world *w, const struct said *said)
 	(void)snprintf(row.partition, sizeof(row.partition), "%s",
 	    said->partition != NULL ? said->partition : "home");
 	row.admin_comment = said->quote != NULL ? strdup(said->quote) : NULL;
+	return row;
+}
+
+static void
+settle_all(struct world *w, struct lt_slurm_run *rows, uint32_t count)
+{
+	struct lt_slurm_runs list = {.count = count, .runs = rows};
+
 	must(w->f, lt_settle_again(w->d, &list, NOW, &w->f->err));
-	free(row.admin_comment);
+	for (uint32_t i = 0; i < count; i++)
+		free(rows[i].admin_comment);
+}
+
+static void
+settle_one(struct world *w, const struct said *said)
+{
+	struct lt_slurm_run row = make_row(said);
+
+	settle_all(w, &row, 1);
 }
 
 static struct lt_run_kind
@@ -324,6 +340,55 @@ once_each_and_the_newest(void **state)
 	assert_int_equal(expect(w, &train, 7200).upper_s, 50);
 }
 
+/* Of a transaction's runs only what stays is written: as if each came alone. */
+static void
+many_at_once(void **state)
+{
+	enum { MANY = 200 };
+	static const int64_t late_s = 1000 * 1000;
+	struct world *const w = *state;
+	const struct lt_run_kind train = kind_of(ADA, "train_1");
+	const struct lt_run_kind eval = kind_of(ADA, "eval");
+	struct lt_slurm_run rows[MANY];
+
+	for (uint32_t i = 0; i < MANY; i++)
+		rows[i] = make_row(&(struct said){.job_id = 100 + i,
+		    .name = i % 2 ? "train_1" : "eval",
+		    .start_s = i * 1000,
+		    .length_s = i % 2	  ? 300
+				: i < 134 ? 100
+					  : 200});
+	settle_all(w, rows, MANY);
+	struct lt_expected got = expect(w, &train, 7200);
+	assert_int_equal(got.runs, 64);
+	assert_int_equal(got.expected_s, 300);
+	got = expect(w, &eval, 7200);
+	assert_int_equal(got.runs, 64);
+	/* 31 of 100 s are left. */
+	assert_int_equal(got.expected_s, 200);
+	/* One of those that are known came right, and ended before: it is
+	 * known no more, though it is not among the newest now. */
+	settle_one(w, &(struct said){.name = "late",
+			  .job_id = 1000,
+			  .start_s = late_s,
+			  .length_s = 900});
+	const struct lt_run_kind late = kind_of(ADA, "late");
+	assert_int_equal(expect(w, &late, 7200).runs, 129);
+	for (uint32_t i = 0; i < 100; i++)
+		rows[i] = make_row(&(struct said){.name = "late",
+		    .job_id = 1000 + i,
+		    .start_s = i == 0 ? late_s - 1000 : late_s,
+		    .length_s = 10 + i});
+	rows[0].submit_utc_s = NOVEMBER + late_s;
+	settle_all(w, rows, 100);
+	got = expect(w, &late, 7200);
+	assert_int_equal(got.from, LT_HISTORY_NAME);
+	assert_int_equal(got.runs, 64);
+	/* Of 46 to 109 s, each once. */
+	assert_in_range(got.expected_s, 77, 78);
+	assert_in_range(got.upper_s, 100, 109);
+}
+
 static uint32_t
 kinds_of(struct world *w, uint32_t uid, const char *name)
 {
@@ -429,6 +494,7 @@ main(void)
 	    IN_WORLD(a_requeued_job_is_one_run),
 	    IN_WORLD(of_the_kind_that_its_quote_says),
 	    IN_WORLD(once_each_and_the_newest),
+	    IN_WORLD(many_at_once),
 	    IN_WORLD(forgotten_for_good),
 	    IN_WORLD(old_ones_go),
 	};
