@@ -26,6 +26,7 @@ lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 	for (uint32_t i = 0; i < jobs->count; i++)
 		free(jobs->jobs[i].texts);
 	free(jobs->jobs);
+	lt_pool_free(jobs->pool);
 	*jobs = (struct lt_slurm_jobs){0};
 }
 
@@ -275,10 +276,12 @@ suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
 		   : 0;
 }
 
+/* And what was asked, before them. */
 static int
 copy_texts(
     struct lt_slurm_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
+	struct lt_slurm_asked asked;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE];
 	const bool has_comment =
 	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
@@ -295,8 +298,9 @@ copy_texts(
 	    {&to->comment_head, from->comment, HEAD_MOST},
 	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
 	const size_t count = sizeof(texts) / sizeof(texts[0]);
-	size_t size = 1;
+	size_t size = sizeof(asked) + 1;
 
+	copy_asked(&asked, from);
 	lt_user_name(user, sizeof(user), from->user_name, from->user_id);
 	lt_copy_lower(account, sizeof(account), from->account);
 	for (size_t i = 0; i < count; i++)
@@ -306,6 +310,8 @@ copy_texts(
 	char *at = to->texts = calloc(1, size);
 	if (at == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: no memory");
+	to->asked = memcpy(at, &asked, sizeof(asked));
+	at += sizeof(asked);
 	for (size_t i = 0; i < count; i++) {
 		if (texts[i].most < 0)
 			continue;
@@ -356,7 +362,6 @@ copy_job(struct lt_slurm_job *to, const struct answer *answer, uint32_t index,
 	to->priority = from->priority;
 	to->asked_hash = hash_asked(from);
 	copy_size(to, from);
-	copy_asked(&to->asked, from);
 	copy_array(to, from);
 	return copy_texts(to, from, err);
 }
@@ -417,6 +422,33 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	return rc;
 }
 
+static int
+compare_places(const void *a, const void *b, void *message)
+{
+	const slurm_job_info_t *const jobs =
+	    ((const job_info_msg_t *)message)->job_array;
+	const uint32_t x = LT_SLURM_JOB_ID(&jobs[*(const uint32_t *)a]);
+	const uint32_t y = LT_SLURM_JOB_ID(&jobs[*(const uint32_t *)b]);
+
+	return (x > y) - (x < y);
+}
+
+/* Places in the message by the ids of its jobs; malloc'd. */
+static uint32_t *
+places_by_id(job_info_msg_t *message)
+{
+	uint32_t *const places =
+	    calloc((size_t)message->record_count + 1, sizeof(*places));
+
+	if (places == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < message->record_count; i++)
+		places[i] = i;
+	qsort_r(places, message->record_count, sizeof(*places), compare_places,
+	    message);
+	return places;
+}
+
 int
 lt_slurm_jobs_each(
     const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
@@ -427,15 +459,20 @@ lt_slurm_jobs_each(
 	if (rc != LT_OK)
 		return rc;
 	const uint32_t count = answer.message->record_count;
-	reader->begin(reader->context, count, answer.begun_utc_s);
+	uint32_t *const places = places_by_id(answer.message);
+	if (places == NULL)
+		rc = lt_fail(err, LT_ENOMEM, "jobs: no memory for %u", count);
+	else
+		reader->begin(reader->context, count, answer.begun_utc_s);
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
 		struct lt_slurm_job job = {0};
 
-		rc = copy_job(&job, &answer, i, err);
+		rc = copy_job(&job, &answer, places[i], err);
 		if (rc == LT_OK)
 			reader->take(reader->context, &job);
 		free(job.texts);
 	}
+	free(places);
 	free_message(answer.message);
 	return rc;
 }

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "market.h"
+#include "pool.h"
 
 /*
  * slurm.conf as libslurm sees it; conf_path NULL = SLURM_CONF, else the usual
@@ -131,8 +132,8 @@ struct lt_slurm_asked {
 
 enum { LT_SLURM_PARTITIONS_SIZE = 1024 }; /* of a job's partition */
 
-/* One record of slurmctld. Its texts are in one block: a list of jobs is long,
- * and most of them are short. */
+/* One record of slurmctld. What it points to is in one block of its own, or
+ * with that of others in its list's pool: a list of jobs is long. */
 struct lt_slurm_job {
 	uint32_t job_id, array_job_id, het_job_id;
 	uint32_t array_task;	/* UINT32_MAX = none */
@@ -141,7 +142,8 @@ struct lt_slurm_job {
 	/* None is NULL but admin_comment, where that is "". */
 	const char *user, *account, *qos, *partition, *name, *state_text,
 	    *reason_text, *node_list, *comment_head, *admin_comment;
-	char *texts; /* malloc'd: where they are */
+	const struct lt_slurm_asked *asked; /* NULL: nothing; lt_job_asked() */
+	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
 	/* requeued: has been at least once. While it is still completing, it
 	 * is PENDING with the submit time of the run that ends. held: has
@@ -157,7 +159,6 @@ struct lt_slurm_job {
 	uint64_t asked_hash; /* of all that was asked: changes with any of it */
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
 	bool is_allocated;
-	struct lt_slurm_asked asked;
 	int64_t seen_utc_s; /* slurmctld's time of this record */
 	/* Left 0 here; the reader's own: nodes x share that it may get, and
 	 * whether release.c has something to do with it. */
@@ -169,14 +170,22 @@ struct lt_slurm_jobs {
 	uint32_t count;
 	struct lt_slurm_job *jobs;
 	int64_t begun_utc_s; /* slurmctld's time of the list */
+	struct lt_pool *pool;
 };
+static inline const struct lt_slurm_asked *
+lt_job_asked(const struct lt_slurm_job *job)
+{
+	static const struct lt_slurm_asked nothing;
+
+	return job->asked != NULL ? job->asked : &nothing;
+}
 /* All jobs (shows all partitions, users). job_id 0 = all, else one: all
  * records of an array or het job by its first id. LT_ENOENT: no such job. */
 int lt_slurm_jobs(
     struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err);
 void lt_slurm_jobs_free(struct lt_slurm_jobs *jobs);
 /* All jobs, with no copy of all: how many, and when slurmctld made the list;
- * then each, lent to take(). */
+ * then each, by its id, lent to take(). */
 struct lt_slurm_jobs_reader {
 	void *context;
 	void (*begin)(void *context, uint32_t count, int64_t begun_utc_s);

@@ -28,7 +28,8 @@ same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
 	       a->memory_mib == b->memory_mib && a->limit_s == b->limit_s &&
 	       a->exclusive == b->exclusive &&
 	       lt_suspension_held_s(a) == lt_suspension_held_s(b) &&
-	       memcmp(&a->asked, &b->asked, sizeof(a->asked)) == 0 &&
+	       memcmp(lt_job_asked(a), lt_job_asked(b), sizeof(*a->asked)) ==
+		   0 &&
 	       strcmp(a->partition, b->partition) == 0;
 }
 

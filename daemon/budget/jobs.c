@@ -15,10 +15,20 @@ by_id(const void *a, const void *b)
 	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
 }
 
+/* Most lists are: a child sorts them. */
+static bool
+is_sorted(const struct lt_slurm_jobs *jobs)
+{
+	for (uint32_t i = 1; i < jobs->count; i++)
+		if (jobs->jobs[i - 1].job_id > jobs->jobs[i].job_id)
+			return false;
+	return true;
+}
+
 void
 lt_jobs_sort(struct lt_slurm_jobs *jobs)
 {
-	if (jobs->count > 1)
+	if (!is_sorted(jobs))
 		qsort(jobs->jobs, jobs->count, sizeof(*jobs->jobs), by_id);
 }
 

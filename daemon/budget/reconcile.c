@@ -5,6 +5,7 @@
  * is a comparison of two states, so a repeated pass changes nothing.
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -438,7 +439,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	d->jobs.look_count = 0;
 	d->jobs.unseen = d->jobs.unseen_passes = 0;
 	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
-	int code = lt_child_jobs(&jobs, err);
+	int code = lt_child_jobs(&jobs, &d->jobs.list, err);
 	if (code != LT_OK)
 		return code;
 	lt_jobs_sort(&jobs);
@@ -456,6 +457,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	}
 	lt_lock_sweep(&d->jobs);
 	lt_slurm_jobs_free(&before);
+	malloc_trim(0);
 	d->jobs.followed = true;
 	d->jobs.looked_generation = d->market.generation;
 	d->jobs.ended_until_utc_s = d->jobs.list.begun_utc_s;

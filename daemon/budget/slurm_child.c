@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Through the pipe: a head, then records: a length, a struct whose pointers to
- * texts are where these are behind it, and 1 more, and the texts. Both ends
- * are this program: only where the bytes end is in doubt.
+ * Through the pipe: a head, then records: a length, a struct whose pointers are
+ * where that is, behind it, and 1 more, and what they point to. Both ends are
+ * this program: only where the bytes end is in doubt.
  */
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +23,33 @@ struct head {
 	int64_t begun_utc_s; /* of jobs */
 };
 
-struct shape { /* of a record */
-	size_t size;
-	int text_count;
-	size_t texts[10]; /* where its pointers to them are */
+struct part {	     /* that a record points to */
+	size_t at;   /* the pointer */
+	size_t size; /* 0: a text */
+	bool is_own; /* seldom another's, too */
 };
 
-#define TEXT(member) offsetof(struct lt_slurm_job, member)
-static const struct shape job_shape = {sizeof(struct lt_slurm_job), 10,
+struct shape { /* of a record */
+	size_t size;
+	int part_count;
+	struct part parts[11];
+};
+
+/* Or the pool would not align it. */
+_Static_assert(sizeof(struct lt_slurm_asked) % 8 == 0, "of whole words");
+#define TEXT(member)                                                           \
+	{                                                                      \
+		.at = offsetof(struct lt_slurm_job, member)                    \
+	}
+static const struct shape job_shape = {sizeof(struct lt_slurm_job), 11,
     {TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
 	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
-	TEXT(comment_head), TEXT(admin_comment)}};
+	TEXT(comment_head),
+	{.at = offsetof(struct lt_slurm_job, asked),
+	    .size = sizeof(struct lt_slurm_asked)},
+	{.at = offsetof(struct lt_slurm_job, admin_comment), .is_own = true}}};
 static const struct shape run_shape = {sizeof(struct lt_slurm_run), 1,
-    {offsetof(struct lt_slurm_run, admin_comment)}};
+    {{.at = offsetof(struct lt_slurm_run, admin_comment), .is_own = true}}};
 
 union record {
 	struct lt_slurm_job job;
@@ -43,12 +58,20 @@ union record {
 };
 
 static const char *
-text_of(const void *record, size_t at)
+part_of(const void *record, const struct part *part)
 {
-	const char *text;
+	const char *at;
 
-	memcpy(&text, (const char *)record + at, sizeof(text));
-	return text;
+	memcpy(&at, (const char *)record + part->at, sizeof(at));
+	return at;
+}
+
+static size_t
+length_of(const char *at, const struct part *part)
+{
+	if (at == NULL)
+		return 0;
+	return part->size > 0 ? part->size : strlen(at) + 1;
 }
 
 /* ---- in the child ---- */
@@ -60,20 +83,21 @@ write_record(FILE *out, const void *record, const struct shape *shape)
 	uint64_t length = 0;
 
 	memcpy(copy.bytes, record, shape->size);
-	for (int i = 0; i < shape->text_count; i++) {
-		const char *const text = text_of(record, shape->texts[i]);
-		const uintptr_t place = text != NULL ? length + 1 : 0;
+	for (int i = 0; i < shape->part_count; i++) {
+		const struct part *const part = &shape->parts[i];
+		const char *const at = part_of(record, part);
+		const uintptr_t place = at != NULL ? length + 1 : 0;
 
-		memcpy(copy.bytes + shape->texts[i], &place, sizeof(place));
-		length += text != NULL ? strlen(text) + 1 : 0;
+		memcpy(copy.bytes + part->at, &place, sizeof(place));
+		length += length_of(at, part);
 	}
 	fwrite(&length, sizeof(length), 1, out);
 	fwrite(copy.bytes, shape->size, 1, out);
-	for (int i = 0; i < shape->text_count; i++) {
-		const char *const text = text_of(record, shape->texts[i]);
+	for (int i = 0; i < shape->part_count; i++) {
+		const char *const at = part_of(record, &shape->parts[i]);
 
-		if (text != NULL)
-			fwrite(text, 1, strlen(text) + 1, out);
+		if (at != NULL)
+			fwrite(at, length_of(at, &shape->parts[i]), 1, out);
 	}
 }
 
@@ -128,7 +152,8 @@ list_jobs(void *work, int fd)
 	struct listing l = {.out = fdopen(fd, "w")};
 	struct head head = {0};
 
-	(void)work;
+	/* A copy that nobody reads here, a fifth of what this would have. */
+	lt_slurm_jobs_free(work);
 	if (l.out == NULL)
 		return;
 	head.code = lt_slurm_jobs_each(
@@ -167,40 +192,56 @@ struct taken {
 	bool has_head, no_memory;
 	char *records; /* head.count, of which `count` are here */
 	uint32_t count;
+	struct lt_pool *pool; /* of jobs */
 };
 
-/* One whole record from the pipe's bytes; its length there, or 0. Its texts
- * are one block, as its first text would be in adapters/slurm. */
+/* Jobs have theirs in the pool; a run, of which few have any, its own. */
+static const void *
+take_part(struct taken *t, const struct part *part, const char *bytes)
+{
+	const size_t length = length_of(bytes, part);
+	const void *taken;
+
+	if (t->shape == &run_shape)
+		taken = strdup(bytes);
+	else if (part->is_own)
+		taken = lt_pool_add(&t->pool, bytes, length);
+	else
+		taken = lt_pool_share(&t->pool, bytes, length);
+	t->no_memory |= taken == NULL;
+	return taken;
+}
+
+/* One whole record from the pipe's bytes; its length there, or 0. */
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
 {
 	const struct shape *const shape = t->shape;
 	char *const to = t->records + (size_t)t->count * shape->size;
-	uint64_t text_length;
+	uint64_t part_length;
 
-	if (length < sizeof(text_length) + shape->size)
+	if (length < sizeof(part_length) + shape->size)
 		return 0;
-	memcpy(&text_length, bytes, sizeof(text_length));
-	if (length - sizeof(text_length) - shape->size < text_length)
+	memcpy(&part_length, bytes, sizeof(part_length));
+	if (length - sizeof(part_length) - shape->size < part_length)
 		return 0;
-	bytes += sizeof(text_length);
+	bytes += sizeof(part_length);
 	memcpy(to, bytes, shape->size);
-	char *const texts = text_length > 0 ? malloc(text_length) : NULL;
-	t->no_memory |= text_length > 0 && texts == NULL;
-	if (texts != NULL)
-		memcpy(texts, bytes + shape->size, text_length);
-	for (int i = 0; i < shape->text_count; i++) {
+	for (int i = 0; i < shape->part_count; i++) {
+		const struct part *const part = &shape->parts[i];
 		uintptr_t place;
 
-		memcpy(&place, to + shape->texts[i], sizeof(place));
-		const char *const text =
-		    place > 0 && texts != NULL ? texts + place - 1 : NULL;
-		memcpy(to + shape->texts[i], &text, sizeof(text));
+		memcpy(&place, to + part->at, sizeof(place));
+		const void *const at =
+		    place > 0
+			? take_part(t, part, bytes + shape->size + place - 1)
+			: NULL;
+		memcpy(to + part->at, &at, sizeof(at));
 	}
 	if (shape == &job_shape)
-		((struct lt_slurm_job *)(void *)to)->texts = texts;
+		((struct lt_slurm_job *)(void *)to)->texts = NULL;
 	t->count++;
-	return sizeof(text_length) + shape->size + text_length;
+	return sizeof(part_length) + shape->size + part_length;
 }
 
 /* What is whole of what came, out of the child's bytes. */
@@ -264,12 +305,16 @@ ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
 }
 
 int
-lt_child_jobs(struct lt_slurm_jobs *jobs, struct lt_error *err)
+lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_slurm_jobs *before,
+    struct lt_error *err)
 {
 	struct taken t = {.shape = &job_shape};
-	const int code = ask(&t, list_jobs, NULL, "slurmctld", err);
+	struct lt_slurm_jobs known = *before;
+	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
 
+	lt_pool_close(t.pool);
 	*jobs = (struct lt_slurm_jobs){.count = t.count,
+	    .pool = t.pool,
 	    .jobs = (struct lt_slurm_job *)(void *)t.records,
 	    .begun_utc_s = t.head.begun_utc_s};
 	if (code != LT_OK)

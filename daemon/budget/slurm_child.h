@@ -12,7 +12,9 @@
 
 enum { LT_SLURM_CHILD_S = 600 };
 
-int lt_child_jobs(struct lt_slurm_jobs *jobs, struct lt_error *err);
+/* before: the list that is there, which the child has no use for. */
+int lt_child_jobs(struct lt_slurm_jobs *jobs,
+    const struct lt_slurm_jobs *before, struct lt_error *err);
 int lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 int lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,

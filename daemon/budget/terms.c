@@ -37,7 +37,8 @@ static void
 ask(struct lt_terms *terms, const struct lt_slurm_job *job)
 {
 	struct lt_terms_asked *const asked = &terms->asked;
-#define FIELD(name) asked->name = job->asked.name;
+	const struct lt_slurm_asked *const by = lt_job_asked(job);
+#define FIELD(name) asked->name = by->name;
 	LT_TERMS_ASKED(FIELD)
 #undef FIELD
 	if (job->cpus > asked->cpus)
@@ -46,9 +47,9 @@ ask(struct lt_terms *terms, const struct lt_slurm_job *job)
 		asked->gpus = job->gpus;
 	if (job->is_allocated && job->nodes > 0)
 		asked->min_nodes = asked->max_nodes = job->nodes;
-	asked->memory_mib_per_node = job->asked.memory_mib_per_node;
-	asked->memory_mib_per_cpu = job->asked.memory_mib_per_cpu;
-	asked->memory_mib_per_gpu = job->asked.memory_mib_per_gpu;
+	asked->memory_mib_per_node = by->memory_mib_per_node;
+	asked->memory_mib_per_cpu = by->memory_mib_per_cpu;
+	asked->memory_mib_per_gpu = by->memory_mib_per_gpu;
 }
 
 static uint32_t
@@ -72,6 +73,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 	const int account = lt_sheet_account(snapshot, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
+	const struct lt_slurm_asked *const asked = lt_job_asked(job);
 
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
 		   LT_TERMS_OUR_HOLD) |
@@ -86,10 +88,10 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 	       flag(job->het_job_id && job->het_job_id == job->job_id,
 		   LT_TERMS_HET_LEADER) |
 	       flag(is_locked(jobs, job, hold), LT_TERMS_LOCKED) |
-	       flag(job->asked.spread, LT_TERMS_SPREAD) |
-	       flag(job->asked.bind_gpus, LT_TERMS_BIND_GPUS) |
-	       flag(job->asked.overcommit, LT_TERMS_OVERCOMMIT) |
-	       flag(job->asked.whole_memory, LT_TERMS_WHOLE_MEMORY);
+	       flag(asked->spread, LT_TERMS_SPREAD) |
+	       flag(asked->bind_gpus, LT_TERMS_BIND_GPUS) |
+	       flag(asked->overcommit, LT_TERMS_OVERCOMMIT) |
+	       flag(asked->whole_memory, LT_TERMS_WHOLE_MEMORY);
 }
 
 static void

@@ -36,7 +36,7 @@ partitions_of(
 static void
 ask(struct lt_request *request, const struct lt_slurm_job *job)
 {
-	const struct lt_slurm_asked *const asked = &job->asked;
+	const struct lt_slurm_asked *const asked = lt_job_asked(job);
 
 #define FIELD(name) request->name = asked->name;
 	LT_TERMS_ASKED(FIELD)

@@ -176,7 +176,8 @@ test_partition(void **state)
 		struct lt_ledger_hold hold = hold_job(w, &before, HALF, 0);
 
 		print_message("# %s\n", turns[i].why);
-		before.asked.min_nodes = before.asked.max_nodes = 1;
+		before.asked = &(const struct lt_slurm_asked){
+		    .min_nodes = 1, .max_nodes = 1};
 		hold_job(w, &other, turns[i].others, 0);
 		compile(w, NOW);
 		lt_change_look(&w->d->market, &before, NULL, false, NOW);

@@ -126,7 +126,8 @@ test_arrays(void **state)
 		job.array_job_id = cases[i].array;
 		job.array_task = cases[i].task;
 		job.account = cases[i].account;
-		w->d->jobs.list = (struct lt_slurm_jobs){1, &job, NOW - 2};
+		w->d->jobs.list = (struct lt_slurm_jobs){
+		    .count = 1, .jobs = &job, .begun_utc_s = NOW - 2};
 		w->d->jobs.followed = true;
 		compile(w, NOW);
 		const struct lt_budget_snapshot *const s =

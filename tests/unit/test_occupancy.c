@@ -101,7 +101,8 @@ booked_as_long_as_expected(void **state)
 		    .start_utc_s = runs ? NOW - cases[i].ran_h * HOUR : 0,
 		    .suspended_s = cases[i].suspended_h * HOUR,
 		    .eligible_utc_s = runs ? 0 : NOW + HOUR};
-		const struct lt_slurm_jobs jobs = {1, &job, 0};
+		const struct lt_slurm_jobs jobs = {
+		    .count = 1, .jobs = &job, .begun_utc_s = 0};
 		static struct lt_occupancy got;
 
 		print_message("%s\n", cases[i].why);
@@ -162,7 +163,8 @@ same_as_job_by_job(void **state)
 		    .shape_count = 1,
 		    .partitions = &partition,
 		    .shapes = &shape};
-		const struct lt_slurm_jobs jobs = {below(MANY), all, 0};
+		const struct lt_slurm_jobs jobs = {
+		    .count = below(MANY), .jobs = all, .begun_utc_s = 0};
 		double in_line = 0, filled = 0;
 		bool was_full = true;
 

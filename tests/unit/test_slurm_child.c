@@ -18,6 +18,7 @@
 enum { MANY = 5000 }; /* more than the pipe and one read have room for */
 
 static struct lt_slurm_jobs all;
+static const struct lt_slurm_jobs none;
 static struct lt_slurm_runs rows;
 static enum { ANSWERS, FAILS, DIES } manner;
 
@@ -78,6 +79,7 @@ lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
 	for (uint32_t i = 0; i < jobs->count; i++)
 		free(jobs->jobs[i].texts);
 	free(jobs->jobs);
+	lt_pool_free(jobs->pool);
 	*jobs = (struct lt_slurm_jobs){0};
 }
 
@@ -95,6 +97,8 @@ test_jobs(void **state)
 {
 	static struct lt_slurm_job jobs[MANY];
 	static char names[MANY][16];
+	static const struct lt_slurm_asked asked[3] = {
+	    [1] = {.tasks = 1}, [2] = {.tasks = 2}};
 	struct lt_slurm_jobs got;
 	struct lt_error err = {0};
 
@@ -112,10 +116,12 @@ test_jobs(void **state)
 		    .node_list = "",
 		    .comment_head = "why",
 		    .admin_comment = i % 2 ? names[i] : NULL,
-		    .suspended_s = i};
+		    .suspended_s = i,
+		    .asked = i % 3 ? &asked[i % 3] : NULL};
 	}
-	all = (struct lt_slurm_jobs){MANY, jobs, 1234567890};
-	assert_int_equal(lt_child_jobs(&got, &err), LT_OK);
+	all = (struct lt_slurm_jobs){
+	    .count = MANY, .jobs = jobs, .begun_utc_s = 1234567890};
+	assert_int_equal(lt_child_jobs(&got, &none, &err), LT_OK);
 	assert_int_equal(got.count, MANY);
 	assert_int_equal(got.begun_utc_s, 1234567890);
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -136,10 +142,14 @@ test_jobs(void **state)
 			assert_string_equal(job->admin_comment, names[i]);
 		else
 			assert_null(job->admin_comment);
+		assert_int_equal(lt_job_asked(job)->tasks, i % 3);
 	}
+	/* One copy for all. */
+	assert_ptr_equal(got.jobs[0].user, got.jobs[MANY - 1].user);
+	assert_ptr_equal(got.jobs[1].asked, got.jobs[4].asked);
 	lt_slurm_jobs_free(&got);
 	all.count = 0;
-	assert_int_equal(lt_child_jobs(&got, &err), LT_OK);
+	assert_int_equal(lt_child_jobs(&got, &none, &err), LT_OK);
 	assert_int_equal(got.count, 0);
 	lt_slurm_jobs_free(&got);
 }
@@ -191,7 +201,7 @@ test_failures(void **state)
 
 	(void)state;
 	manner = FAILS;
-	assert_int_equal(lt_child_jobs(&jobs, &err), LT_EDENIED);
+	assert_int_equal(lt_child_jobs(&jobs, &none, &err), LT_EDENIED);
 	assert_string_equal(err.text, "nobody may");
 	assert_int_equal(jobs.count, 0);
 	manner = DIES;
