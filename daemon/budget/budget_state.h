@@ -38,6 +38,7 @@ struct lt_live { /* what the job list says about one quote */
 	uint64_t quote_id;
 	uint32_t job_id, live, pending;
 	bool never_ran;	    /* cancelled while it waited, and none of it ran */
+	bool is_void;	    /* and so its hold is to be */
 	int64_t seen_utc_s; /* the oldest of its records */
 	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
 };

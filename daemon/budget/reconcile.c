@@ -33,6 +33,8 @@
 #include "underheld.h"
 #include "void.h"
 
+enum { VOIDS_AT_ONCE = 500 }; /* in a transaction */
+
 static int
 compare_live(const void *a, const void *b)
 {
@@ -115,7 +117,7 @@ merge_live(struct lt_jobs_state *jobs)
 {
 	uint32_t n = 0;
 
-	if (jobs->live_count > 0)
+	if (jobs->live_count > 1)
 		qsort(jobs->live, jobs->live_count, sizeof(*jobs->live),
 		    compare_live);
 	for (uint32_t i = 0; i < jobs->live_count; i++) {
@@ -303,7 +305,7 @@ take_job(struct lt_daemon *d, struct lt_slurm_job *job,
 
 static int
 update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
-    const struct lt_live *live, struct lt_error *err)
+    struct lt_live *live, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 	const int found = lt_ledger_hold(ledger, live->quote_id, &hold, NULL);
@@ -313,9 +315,11 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	/* Its record proves it; of one that was submitted again, slurmdbd's
 	 * rows do (void.c). */
 	if (live->never_ran && hold.state == LT_HOLD_OPEN &&
-	    (hold.submit_utc_s == 0 || hold.submit_utc_s == live->submit_utc_s))
-		return lt_void_hold(
-		    budget, ledger, &hold, "cancelled before it ran", err);
+	    (hold.submit_utc_s == 0 ||
+		hold.submit_utc_s == live->submit_utc_s)) {
+		live->is_void = true;
+		return LT_OK;
+	}
 	const struct lt_ledger_hold before = hold;
 	hold.job_id = live->job_id;
 	/* A single job that started again before the lock was on it: while its
@@ -429,6 +433,62 @@ follow(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 	return code;
 }
 
+/* From lives[*at] on, in one transaction. */
+static int
+void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	struct lt_ledger_hold hold;
+	int code = lt_ledger_begin(d->ledger, err);
+	uint32_t i = *at;
+
+	if (code != LT_OK)
+		return code;
+	lt_log_gather();
+	for (int n = 0;
+	     code == LT_OK && i < jobs->live_count && n < VOIDS_AT_ONCE; i++) {
+		if (!jobs->live[i].is_void)
+			continue;
+		n++;
+		lt_breath(LT_TURN_READ);
+		if (lt_ledger_hold(d->ledger, jobs->live[i].quote_id, &hold,
+			NULL) == LT_OK &&
+		    hold.state == LT_HOLD_OPEN)
+			code = lt_void_hold(&d->budget, d->ledger, &hold,
+			    "cancelled before it ran", err);
+	}
+	lt_log_flush();
+	if (code == LT_OK)
+		code = lt_ledger_commit(d->ledger, err);
+	else
+		lt_ledger_rollback(d->ledger);
+	for (; code == LT_OK && *at < i; ++*at)
+		jobs->live[*at].is_void = false;
+	return code;
+}
+
+/*
+ * A hundred thousand may be cancelled at once: nobody waits for the disk that
+ * long. What was not voided, void.c proves.
+ */
+static int
+void_cancelled(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	uint32_t at = 0;
+	int code = LT_OK;
+
+	while (code == LT_OK) {
+		while (at < jobs->live_count && !jobs->live[at].is_void)
+			at++;
+		if (at == jobs->live_count)
+			break;
+		code = void_some(d, &at, err);
+		lt_breath(LT_TURN_COMMITTED);
+	}
+	return code;
+}
+
 int
 lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -465,6 +525,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->jobs.quotes_loaded = true;
 		d->budget.dirty = true;
 	}
+	code = void_cancelled(d, err);
 	lt_look_pace(d, lt_monotonic_ms() - began_ms, now_utc_s);
 	return code;
 }
@@ -495,7 +556,7 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
 		code = lt_merge_list(&jobs->list, found, ids, err);
 	if (code == LT_OK) {
 		free(live);
-		return LT_OK;
+		return void_cancelled(d, err);
 	}
 	free(jobs->live);
 	jobs->live = live;
