@@ -253,6 +253,7 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	request->threads_per_core = known16(job->threads_per_core);
 	request->cores_per_socket = known16(job->cores_per_socket);
 	request->tmp_disk_mib = known32(job->pn_min_tmp_disk);
+	request->nodes_named = lt_hosts_count(job->req_nodes) > 0;
 	request->excluded_nodes = lt_hosts_count(job->exc_nodes);
 	/* A text that is cut is not known to be met anywhere else. */
 	if (snprintf(request->features, sizeof(request->features), "%s",

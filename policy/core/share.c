@@ -209,6 +209,19 @@ is_one_task(const struct lt_need *need)
 	       !(need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
 }
 
+/* Is a maximum of nodes lowered to the tasks? From 23.02 on not where these are
+ * by node, nor where more nodes than tasks are asked for: 24.11.5 gave three
+ * for -N2-3 -n1, as eval_nodes() counts the maximum down from the tasks. */
+static bool
+is_max_of_tasks(
+    const struct lt_request *request, const struct lt_partition *part)
+{
+	return request->tasks > 0 &&
+	       !((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
+		   (request->tasks_per_node > 0 ||
+		       request->tasks < request->min_nodes));
+}
+
 /* As many nodes as Slurm may give it there. */
 static uint32_t
 nodes_most(const struct lt_need *need)
@@ -228,16 +241,17 @@ nodes_most(const struct lt_need *need)
 	}
 	if (is_one_task(need))
 		parts = 1;
+	/* Slurm takes the nodes named, and then one at least: 26.05.5 gave two
+	 * for --nodelist=g2 (_eval_nodes_spread()). */
+	if (request->spread && request->tasks == 0 && request->nodes_named)
+		parts = larger(parts, request->min_nodes + UINT64_C(1));
 	/* A QOS may lift the partition's, but only with one of the user's. */
 	if (request->nodes_open && nodes > part->max_nodes)
 		nodes = part->max_nodes;
 	if (!request->nodes_open && asked < nodes)
 		nodes = asked;
 	/* Without tasks a maximum is what is wanted. */
-	if ((request->nodes_open ||
-		(request->tasks > 0 &&
-		    !(request->tasks_per_node > 0 &&
-			(part->flags & LT_PARTITION_TASKS_BY_NODE)))) &&
+	if ((request->nodes_open || is_max_of_tasks(request, part)) &&
 	    parts < nodes && !gpus_spread(request))
 		nodes = parts;
 	nodes = larger(nodes, larger(request->min_nodes, part->min_nodes));
@@ -450,6 +464,15 @@ nodes_unknown(const struct lt_need *need)
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
 		(request->tasks_per_gpu > 0 && request->gpus == 0)))
+		return true;
+	/* Nor are tasks known there that are rounded down to whole cores of
+	 * them (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that
+	 * are dealt out by the plane and by the GPU (24.11.5). */
+	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
+	    ((request->tasks_per_core > 1 &&
+		 request->tasks % request->tasks_per_core != 0) ||
+		(request->plane && request->bind_gpus &&
+		    request->tasks_per_gpu > 0)))
 		return true;
 	/* Of a node's GPUs only their sum is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)

@@ -46,6 +46,7 @@ struct lt_request {
 	uint32_t tasks_per_node, tasks_per_socket, tasks_per_core,
 	    tasks_per_board, tasks_per_gpu;
 	uint32_t sockets_per_node, cores_per_socket; /* least */
+	bool nodes_named;			     /* --nodelist */
 	uint32_t excluded_nodes;		     /* --exclude */
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* --constraint */

@@ -345,6 +345,7 @@ sub run_kept {
 			make_busy(Requests::parse($1));
 		} elsif (/^\s*run (.*)/) {
 			my $c = Requests::parse($1);
+			next if Requests::ends_slurmctld($c);
 			my $run = outcome($c, 'run');
 			if (judge($run)) {
 				$failed++;

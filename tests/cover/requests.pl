@@ -157,6 +157,14 @@ sub clashes {
 	return 0;
 }
 
+# 24.11.5's slurmctld ends a moment after these (eval_nodes_gres() reads through a
+# NULL maxtasks), so that another request seems to be at fault.
+sub ends_slurmctld {
+	my ($c) = @_;
+	return $site->{version} =~ /^24\.11/ && $c->{spread_job}
+	    && grep { /^gpus|^ntasks_per_gpu/ } keys %$c;
+}
+
 # What an option is nothing without.
 sub completed {
 	my ($c) = @_;
@@ -176,10 +184,7 @@ sub completed {
 	$c->{signal_time} = 60 if defined $c->{signal};
 	$c->{nodes} = 2 if defined $c->{segment} && !defined $c->{nodes};
 	delete $c->{time_min} if !defined $c->{time};
-	# 24.11.5's slurmctld ends a moment after these (eval_nodes_gres() reads
-	# through a NULL maxtasks), so that another request seems to be at fault.
-	delete $c->{spread_job} if $site->{version} =~ /^24\.11/
-	    && grep { /^gpus|^ntasks_per_gpu/ } keys %$c;
+	delete $c->{spread_job} if ends_slurmctld($c);
 	if (defined $c->{batch_features}) {
 		$c->{batch} = 1;
 		$c->{constraint} = 'ib';

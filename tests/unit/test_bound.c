@@ -74,6 +74,32 @@ test_sought(void **state)
 	assert_int_equal(lt_cpus_sought(&request), 0);
 }
 
+/* A node more than those named (26.05.5), and as many as the maximum where they
+ * are more than the tasks (24.11.5). */
+static void
+test_named_nodes(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .spread = true,
+	    .exclusive = true};
+
+	(void)state;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	request.nodes_named = true;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	request.tasks = 1;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	request = (struct lt_request){
+	    .min_nodes = 2, .max_nodes = 3, .tasks = 1, .exclusive = true};
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 3);
+	request.tasks = 2;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+}
+
 static void
 test_gpus_in_total(void **state)
 {
@@ -220,6 +246,33 @@ test_bound_newer(void **state)
 	assert_int_equal(bound_on(&request, PLAIN), 1);
 	request.tasks_per_gpu = 2;
 	assert_int_equal(bound_on(&request, PLAIN), 0);
+	/* 26.05.5 refused one node where some core would not be full. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 4,
+	    .tasks_per_core = 2,
+	    .gpus_per_node = 1};
+	assert_int_not_equal(bound_on(&request, PLAIN), 0);
+	request.tasks = 5;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	partitions[PLAIN].flags &= ~(uint32_t)LT_PARTITION_TASKS_BY_NODE;
+	assert_int_not_equal(bound_on(&request, PLAIN), 0);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	/* 24.11.5, of planes and tasks by GPU. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 4,
+	    .tasks_per_gpu = 1,
+	    .gpus = 4,
+	    .bind_gpus = true,
+	    .plane = true,
+	    .exclusive = true};
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	partitions[PLAIN].flags &= ~(uint32_t)LT_PARTITION_TASKS_BY_NODE;
+	assert_int_not_equal(bound_on(&request, PLAIN), 0);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
 	/* 24.11.5 refused one node. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
@@ -253,6 +306,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_one_task, setup),
 	    cmocka_unit_test_setup(test_sought, setup),
+	    cmocka_unit_test_setup(test_named_nodes, setup),
 	    cmocka_unit_test_setup(test_gpus_in_total, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
 	    cmocka_unit_test_setup(test_bound_newer, setup),
