@@ -138,6 +138,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->plan_start_utc_s = there->start_utc_s;
 	quote->plan_expected = (struct lt_amount){there->has_cost,
 	    there->has_carbon, there->cost_micros, there->carbon_mg};
+	lt_quote_set_levers(quote, plan);
 	lt_quote_run_expect(&run, there);
 	if (run.kind != 0 &&
 	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)

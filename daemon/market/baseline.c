@@ -145,6 +145,21 @@ start_at_home(const struct lt_quote *quote, const struct home_run *at)
 	       (late_s > 0 && (!waits || quote->tasks > 1) ? late_s : 0);
 }
 
+/* As it was decided: what is whole nodes here may be a few CPUs at home. */
+static void
+set_size(struct lt_elsewhere *there, const struct lt_run *run,
+    const struct lt_quote *quote)
+{
+	struct lt_levers levers;
+
+	if (strcmp(run->partition, quote->partition) != 0 ||
+	    lt_levers_unpack(
+		&levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
+		return;
+	there->size_ppm = levers.size_ppm;
+	there->power_ppm = levers.power_ppm;
+}
+
 void
 lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
@@ -165,9 +180,10 @@ lt_baseline_of_run(
 	const int64_t first = start_at_home(quote, &at);
 	const int64_t start = first + (int64_t)llround(at.before_s);
 	const int64_t end = first + (int64_t)llround(at.before_s + at.length_s);
-	const struct lt_elsewhere there = {
-	    quote->home, {start, end > start ? end : start + 1}};
+	struct lt_elsewhere there = {
+	    quote->home, {start, end > start ? end : start + 1}, 0, 0};
 
+	set_size(&there, run, quote);
 	if (code == LT_OK)
 		code = lt_price_undisturbed(&charge, run, &there, d, &err);
 	if (code != LT_OK) {

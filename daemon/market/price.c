@@ -8,6 +8,7 @@
 #include "daemon.h"
 #include "place.h"
 #include "price.h"
+#include "units.h"
 #include "usage.h"
 
 static struct lt_resources
@@ -73,6 +74,24 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	return code;
 }
 
+/* As large there as it was decided, by what it has here. */
+static void
+resize(struct lt_charge_input *input, const struct lt_run *run,
+    const struct lt_elsewhere *there, struct lt_daemon *d)
+{
+	struct lt_charge_input here = {0};
+	struct lt_place place;
+
+	lt_place_of(&place, &d->market, d->ledger, run->partition);
+	const struct lt_resources used = resources_of(run, &place);
+	lt_usage_of(&here, &used, &place);
+	input->nodes = here.nodes;
+	input->share =
+	    (struct lt_fraction){here.share.numerator * there->size_ppm,
+		here.share.denominator * LT_MICROS};
+	input->watts = here.watts * there->power_ppm / LT_MICROS;
+}
+
 int
 lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
     const struct lt_elsewhere *there, struct lt_daemon *d, struct lt_error *err)
@@ -85,6 +104,8 @@ lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
 	lt_place_of(&site.place, &d->market, d->ledger, site.partition);
 	const struct lt_resources used = resources_of(run, &site.place);
 	lt_usage_of(&input, &used, &site.place);
+	if (there->size_ppm > 0)
+		resize(&input, run, there, d);
 	return price_at(charge, &input, &site, err);
 }
 

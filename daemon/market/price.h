@@ -19,6 +19,9 @@ int lt_price_run(struct lt_charge *charge, struct lt_run *run,
 struct lt_elsewhere { /* other times or another partition */
 	const char *partition;
 	struct lt_span span;
+	/* A task's nodes x share and power there over here; 0: by the
+	 * resources that it has. */
+	uint32_t size_ppm, power_ppm;
 };
 /* The same there, never suspended; nothing set in run. */
 int lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,

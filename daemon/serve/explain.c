@@ -17,6 +17,7 @@
 #include "explain.h"
 #include "failover.h"
 #include "hazard.h"
+#include "levers.h"
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
@@ -211,7 +212,7 @@ say_quote(struct text *t, const struct lt_market *market,
 {
 	const struct lt_quote *const q = &hold->quote;
 	const struct lt_zone *const zone = &market->zone;
-	char a[128], b[128];
+	char a[128], b[128], levers[512];
 
 	say(t, "Decided by objective %s in mode %s.\n",
 	    lt_objective_name(q->objective), lt_mode_name(q->mode));
@@ -227,6 +228,8 @@ say_quote(struct text *t, const struct lt_market *market,
 		    amount_text(
 			b, sizeof(b), &q->home_expected, policy->currency));
 	}
+	say(t, "%s",
+	    lt_levers_text(levers, sizeof(levers), q, policy->currency));
 	say_expected(t, q, policy->deadline_confidence_ppm);
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",

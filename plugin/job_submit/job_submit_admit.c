@@ -98,6 +98,7 @@ fill_quote(struct lt_submission *s)
 	quote->home_expected =
 	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
 		plan->home.cost_micros, plan->home.carbon_mg};
+	lt_quote_set_levers(quote, plan);
 	fill_why(s);
 }
 

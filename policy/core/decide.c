@@ -451,6 +451,21 @@ stay_home(struct decision *decision)
 						     : earliest_utc_s);
 }
 
+/* By what the choice differs from home: when, where, how fast. */
+static void
+part_levers(struct lt_plan *plan, const struct decision *decision,
+    const struct choice *choice)
+{
+	plan->home_then = plan->there_now = plan->there_slow = plan->chosen;
+	if (choice->lane == NULL || !plan->fits)
+		return;
+	lt_lane_estimate(
+	    &plan->home_then, &decision->home, choice->start_utc_s);
+	lt_lane_estimate(&plan->there_now, choice->lane, decision->home_utc_s);
+	lt_lane_estimate_slow(
+	    &plan->there_slow, choice->lane, choice->start_utc_s);
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -487,6 +502,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		plan->chosen.score =
 		    lt_score_at(decision, choice.lane, choice.start_utc_s);
 	}
+	part_levers(plan, decision, &choice);
 	plan->moved =
 	    plan->chosen.partition != request->home ||
 	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&

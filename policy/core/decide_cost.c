@@ -402,6 +402,10 @@ lt_lane_estimate(
 	    .time_ratio = lane->time_ratio,
 	    .time_ratio_known = lane->time_ratio_known,
 	    .node_equivalents = lane->node_equivalents,
+	    .task_nodes = (double)lane->share.nodes *
+			  (double)lane->share.numerator /
+			  (double)lane->share.denominator,
+	    .task_w = lane->power_kw * 1000 / lane->task_factor,
 	    .has_cost = lane->has_charged,
 	    .has_carbon = lane->has_carbon,
 	    .expected_compute_micros =
@@ -417,6 +421,19 @@ lt_lane_estimate(
 	if (lane->has_carbon)
 		estimate->carbon_mg =
 		    whole(lt_linear_value(&lane->emitted, integral, 0));
+}
+
+void
+lt_lane_estimate_slow(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
+{
+	const double ratio = lane->time_ratio;
+	struct lane slow = *lane;
+
+	slow.length_s = llround((double)lane->length_s / ratio);
+	slow.charged.constant /= ratio;
+	slow.emitted.constant /= ratio;
+	lt_lane_estimate(estimate, &slow, start_utc_s);
 }
 
 bool

@@ -132,6 +132,10 @@ enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
 void lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
+/* Were it as slow as home: a window as many times as long, and what depends on
+ * its length. */
+void lt_lane_estimate_slow(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);

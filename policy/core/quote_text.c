@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quote as text in admin_comment, beside what other tools keep there.
- * The same members in the same order both ways; docs/formats.md, "quote".
+ * The quote from its text in admin_comment, beside what other tools keep there;
+ * quote_pack.c writes it. Members in the same order both ways;
+ * docs/formats.md, "quote".
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -9,174 +10,8 @@
 #include <string.h>
 
 #include "quote.h"
-#include "text.h"
+#include "quote_internal.h"
 #include "units.h"
-
-/* Longest texts: an account and a name with every byte as "%XX", a number. */
-enum {
-	ACCOUNT = 3 * (LT_ACCOUNT_SIZE - 1),
-	NAME = 3 * (LT_NAME_SIZE - 1),
-	NUMBER = 20,
-	AMOUNT = NUMBER + 1 + NUMBER,
-	PLACE = NAME + 1 + NUMBER,
-	WORD = 16, /* an objective or a mode */
-	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= run= why= ask=,,,,,,,,,,,;"),
-	WISH = 2 + 5 * 10 + 6 * NUMBER,
-	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
-		     2 * PLACE + 2 * WORD + LT_RUN_TEXT_SIZE - 1 +
-		     LT_WHY_TEXT_SIZE - 1 + WISH,
-};
-_Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
-
-static const char version[] = "lowtide:1 ";
-
-/* ---- writing ---- */
-
-static bool
-is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
-}
-
-static void
-put_name(struct lt_text *text, const char *name, size_t size)
-{
-	for (size_t i = 0; i < size && name[i] != '\0'; i++)
-		lt_text_put(text, is_plain(name[i]) ? "%c" : "%%%02X",
-		    is_plain(name[i]) ? name[i] : (unsigned char)name[i]);
-}
-
-static void
-put_optional(struct lt_text *text, bool known, int64_t value)
-{
-	if (known)
-		lt_text_put(text, "%" PRId64, value);
-	else
-		lt_text_put(text, "-");
-}
-
-static void
-put_amount(struct lt_text *text, const struct lt_amount *amount)
-{
-	put_optional(text, amount->has_money, amount->money_micros);
-	lt_text_put(text, ",");
-	put_optional(text, amount->has_carbon, amount->carbon_mg);
-}
-
-static void
-put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
-{
-	put_name(text, name, LT_NAME_SIZE);
-	lt_text_put(text, "@%" PRId64, start_utc_s);
-}
-
-static void
-put_wish(struct lt_text *text, const struct lt_wish *wish)
-{
-	lt_text_put(text, " ask=%d,%" PRIu32 ",", wish->movable, wish->pins);
-	put_optional(
-	    text, wish->deadline_utc_s != LT_UNSET_64, wish->deadline_utc_s);
-	lt_text_put(text, ",");
-	put_optional(
-	    text, wish->expected_run_s != LT_UNSET_64, wish->expected_run_s);
-	lt_text_put(text, ",");
-	put_optional(
-	    text, wish->max_cost_micros != LT_UNSET_64, wish->max_cost_micros);
-	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
-	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
-	    wish->write_s, wish->every_s);
-	if (wish->size_mib > 0)
-		lt_text_put(
-		    text, ",%" PRId64 ",%" PRIu32, wish->size_mib, wish->keep);
-}
-
-int
-lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
-{
-	assert(quote->id != 0);
-	assert(memchr(quote->run, 0, sizeof(quote->run)) != NULL);
-	assert(memchr(quote->why, 0, sizeof(quote->why)) != NULL);
-
-	struct lt_text text = {.out = out, .size = size};
-	if (size == 0)
-		return LT_ELIMIT;
-	lt_text_put(&text, "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", version,
-	    quote->id, quote->rev);
-	put_name(&text, quote->account, LT_ACCOUNT_SIZE);
-	lt_text_put(&text, " hold=");
-	put_amount(&text, &quote->hold_per_task);
-	lt_text_put(&text,
-	    " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=", quote->tasks,
-	    quote->start_utc_s, quote->end_utc_s);
-	put_place(&text, quote->partition, quote->plan_start_utc_s);
-	lt_text_put(&text, " base=");
-	put_place(&text, quote->home, quote->home_start_utc_s);
-	lt_text_put(&text, " exp=");
-	put_amount(&text, &quote->plan_expected);
-	lt_text_put(&text, " was=");
-	put_amount(&text, &quote->home_expected);
-	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
-	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
-	    quote->flags);
-	if (quote->run[0])
-		lt_text_put(&text, " run=%s", quote->run);
-	if (quote->why[0])
-		lt_text_put(&text, " why=%s", quote->why);
-	if (quote->wish.known)
-		put_wish(&text, &quote->wish);
-	lt_text_put(&text, ";");
-	if (text.full) {
-		out[0] = '\0';
-		return LT_ELIMIT;
-	}
-	return LT_OK;
-}
-
-static void
-put_why(struct lt_text *text, const struct lt_why *why)
-{
-	put_name(text, why->partition, LT_NAME_SIZE);
-	lt_text_put(text, ":%s", lt_reject_word(why->reject));
-	if (why->reject > LT_REJECT_DEARER) {
-		if (why->wanted != 0 || why->found != 0)
-			lt_text_put(text, ":%" PRId64 "/%" PRId64, why->wanted,
-			    why->found);
-		return;
-	}
-	lt_text_put(text, ":");
-	put_optional(text, why->best.has_money, why->best.money_micros);
-	lt_text_put(text, "/");
-	put_optional(text, why->best.has_carbon, why->best.carbon_mg);
-}
-
-int
-lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
-{
-	if (whys->count > LT_WHY_MAX || size == 0)
-		return LT_ELIMIT;
-	for (uint32_t told = whys->count + 1; told-- > 0;) {
-		struct lt_text text = {.out = out, .size = size};
-		const uint32_t more = whys->more + (whys->count - told);
-
-		out[0] = '\0';
-		for (uint32_t i = 0; i < told; i++) {
-			if (i > 0)
-				lt_text_put(&text, ",");
-			put_why(&text, &whys->entries[i]);
-		}
-		if (more > 0)
-			lt_text_put(
-			    &text, "%s+%" PRIu32, told > 0 ? "," : "", more);
-		if (!text.full)
-			return LT_OK;
-	}
-	out[0] = '\0';
-	return LT_ELIMIT;
-}
-
-/* ---- reading ---- */
 
 struct scanner {
 	const char *at, *end;
@@ -289,10 +124,10 @@ get_name(struct scanner *scanner, char *name, size_t size)
 
 			c = high < 0 || low < 0 ? 0 : high << 4 | low;
 			/* Only what needs it is encoded: one text a name. */
-			if (c == 0 || is_plain((char)c))
+			if (c == 0 || lt_quote_is_plain((char)c))
 				scanner->bad = true;
 			scanner->at += 3;
-		} else if (is_plain((char)c)) {
+		} else if (lt_quote_is_plain((char)c)) {
 			scanner->at++;
 		} else {
 			break;
@@ -348,7 +183,7 @@ get_word(struct scanner *scanner, int count, const char *(*name_of)(int))
 	size_t length = 0;
 
 	while (!scanner->bad && scanner->at + length < scanner->end &&
-	       is_plain(scanner->at[length]))
+	       lt_quote_is_plain(scanner->at[length]))
 		length++;
 	for (int i = 0; i < count && !scanner->bad; i++) {
 		const char *const name = name_of(i);
@@ -431,16 +266,41 @@ lt_why_unpack(
 	    (int)(scanner.at - text) + 1);
 }
 
+/* Of the next member: numbers and words with commas. */
+static size_t
+fields_length(const struct scanner *scanner)
+{
+	size_t length = 0;
+
+	while (!scanner->bad && scanner->at + length < scanner->end &&
+	       (lt_quote_is_plain(scanner->at[length]) ||
+		   scanner->at[length] == ','))
+		length++;
+	return length;
+}
+
 /* As the candidates: the text is kept. */
+static void
+get_levers_text(struct scanner *scanner, char out[LT_LEVERS_TEXT_SIZE])
+{
+	struct lt_levers levers;
+	const size_t length = fields_length(scanner);
+
+	if (scanner->bad || length >= LT_LEVERS_TEXT_SIZE ||
+	    lt_levers_unpack(&levers, scanner->at, length, NULL) != LT_OK) {
+		scanner->bad = true;
+		return;
+	}
+	memcpy(out, scanner->at, length);
+	scanner->at += length;
+}
+
 static void
 get_run_text(struct scanner *scanner, char out[LT_RUN_TEXT_SIZE])
 {
 	struct lt_quote_run run;
-	size_t length = 0;
+	const size_t length = fields_length(scanner);
 
-	while (!scanner->bad && scanner->at + length < scanner->end &&
-	       (is_plain(scanner->at[length]) || scanner->at[length] == ','))
-		length++;
 	if (scanner->bad || length >= LT_RUN_TEXT_SIZE ||
 	    lt_quote_run_unpack(&run, scanner->at, length, NULL) != LT_OK) {
 		scanner->bad = true;
@@ -561,6 +421,10 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
+	if (begins(scanner, " lever=")) {
+		expect(scanner, " lever=");
+		get_levers_text(scanner, quote->levers);
+	}
 	if (begins(scanner, " run=")) {
 		expect(scanner, " run=");
 		get_run_text(scanner, quote->run);
@@ -585,7 +449,7 @@ lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
 	if (entry == NULL)
 		return lt_fail(err, LT_ENOENT, "no quote of lowtide");
 	struct scanner scanner = {
-	    .at = entry + strlen(version), .end = text + length};
+	    .at = entry + strlen(LT_QUOTE_VERSION), .end = text + length};
 	get_quote(&scanner, quote);
 	if (!scanner.bad)
 		return LT_OK;

@@ -159,6 +159,8 @@ struct lt_estimate {   /* one partition, one start */
 	double time_ratio; /* run time here over at home */
 	bool time_ratio_known;
 	double node_equivalents; /* nodes x share x tasks at once */
+	double task_nodes;	 /* nodes x share of one */
+	double task_w;		 /* of one, at the plug, PUE in it */
 	bool has_cost, has_carbon;
 	double expected_compute_micros, expected_energy_micros,
 	    expected_storage_micros, expected_failure_micros;
@@ -185,6 +187,10 @@ struct lt_plan {
 	/* Where it would have gone, at the first start with room there; now,
 	 * where none is known. */
 	struct lt_estimate home;
+	/* What divides that from the choice: home at the choice's start; the
+	 * choice's partition at home's start, and at its own, were it as slow
+	 * as home. */
+	struct lt_estimate home_then, there_now, there_slow;
 	uint32_t candidate_count; /* == market->partition_count */
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };

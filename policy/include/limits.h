@@ -38,10 +38,11 @@ enum {
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
 	LT_PLANNED_MAX = 4096,	      /* windows booked since the snapshot: more
 				       * count from the next snapshot on */
-	LT_QUOTE_TEXT_SIZE = 2048,    /* our part of admin_comment */
+	LT_QUOTE_TEXT_SIZE = 2304,    /* our part of admin_comment */
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
-	LT_WHY_TEXT_SIZE = 768, /* 16 of 47 bytes; what does not fit is
-				 * counted, too */
+	LT_WHY_TEXT_SIZE = 768,	   /* 16 of 47 bytes; what does not fit is
+				    * counted, too */
+	LT_LEVERS_TEXT_SIZE = 160, /* two u32, six amounts */
 	LT_RUN_TEXT_SIZE = 152, /* of a kind of runs: a hash, eight numbers */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	/* What one call of a plugin may use of slurmctld's thread, which has

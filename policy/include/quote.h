@@ -59,6 +59,8 @@ struct lt_quote {
 	struct lt_amount plan_expected, home_expected; /* all tasks */
 	enum lt_objective objective;
 	enum lt_mode mode;
+	/* lt_levers_pack(); "" = not moved, or not known */
+	char levers[LT_LEVERS_TEXT_SIZE];
 	char run[LT_RUN_TEXT_SIZE]; /* lt_quote_run_pack(); "" = not known */
 	char why[LT_WHY_TEXT_SIZE]; /* lt_why_pack(); "" = did not ask */
 	struct lt_wish wish;	    /* in the text only, not in a ledger */
@@ -109,9 +111,10 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * "lowtide:1 q=<16 hex> rev=1 team=vision hold=<micros>,<mg> n=<tasks>
  *  win=<start>-<end> plan=<partition>@<start> base=<partition>@<start>
  *  exp=<micros>,<mg> was=<micros>,<mg> by=<objective> mode=<mode> f=<flags>;"
- * and " run=<run>", " why=<why>", then " ask=<movable>,<pins>,<deadline>,
- * <expected>,<max cost>,<GPU MiB>,<precision>,<checkpoint>,<write>,<every>"
- * before the ";" where there is one. An unknown amount is
+ * and " lever=<levers>", " run=<run>", " why=<why>", then
+ * " ask=<movable>,<pins>,<deadline>,<expected>,<max cost>,<GPU MiB>,
+ * <precision>,<checkpoint>,<write>,<every>" before the ";" where there is
+ * one. An unknown amount is
  * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
@@ -142,6 +145,24 @@ int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
 /* LT_EINPUT when it is not exactly as lt_why_pack() writes it. */
 int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
+
+/* What divides the plan from home: home_expected to home_then is when, from
+ * there to there_slow where, from there to plan_expected how fast. */
+struct lt_levers {
+	/* Of a task, home's over the plan's: nodes x share, and power. */
+	uint32_t size_ppm, power_ppm;
+	struct lt_amount home_then, there_now, there_slow; /* all tasks */
+};
+/* False: it is not moved, or home can't run it; *levers is zero. */
+bool lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan);
+/* "<size>,<power>,<home then>,<there now>,<there slow>", each of the last
+ * "<micros>,<mg>". */
+int lt_levers_pack(char *out, size_t size, const struct lt_levers *levers);
+/* LT_EINPUT when it is not exactly as that writes it. */
+int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
+    struct lt_error *err);
+/* Those of the plan into the quote. */
+void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
 /* What was expected of the plan: the ratio of run times (1 in a partition that
  * can't run it) and the interruptions. */

@@ -24,7 +24,7 @@ static const struct {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
 	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7, LT_SQL_LEDGER_8,
-	    LT_SQL_LEDGER_9}},
+	    LT_SQL_LEDGER_9, LT_SQL_LEDGER_10}},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
 };
 

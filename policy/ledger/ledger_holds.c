@@ -38,7 +38,7 @@ lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
 		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
 		LT_INT(hold->made_utc_s), LT_TEXT(hold->why), LT_TEXT(q->why),
-		LT_TEXT(q->run)),
+		LT_TEXT(q->run), LT_TEXT(q->levers)),
 	    err);
 }
 
@@ -84,6 +84,7 @@ read_hold(struct lt_rows *rows, void *element)
 	lt_row_text(rows, hold->why, sizeof(hold->why));
 	lt_row_text(rows, q->why, sizeof(q->why));
 	lt_row_text(rows, q->run, sizeof(q->run));
+	lt_row_text(rows, q->levers, sizeof(q->levers));
 }
 
 int

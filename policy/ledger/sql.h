@@ -201,7 +201,8 @@
 	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
 	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"       \
 	" objective, mode, uid, sequence, state, live_tasks, job_id,"          \
-	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates, run"
+	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates, run,"      \
+	" levers"
 /* By a recording, by slurmctld's last record, or whose GPUs are not by
  * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
@@ -284,7 +285,7 @@
 	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"               \
 	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
 	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
-	    " ?27, ?28, ?29, ?30) ON CONFLICT DO UPDATE SET"                   \
+	    " ?27, ?28, ?29, ?30, ?31) ON CONFLICT DO UPDATE SET"              \
 	    " rev = ?2, flags = ?3,"                                           \
 	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"    \
 	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"              \
@@ -293,7 +294,8 @@
 	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"          \
 	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"    \
 	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"    \
-	    " why = ?28, candidates = ?29, run = ?30 WHERE rev <= ?2")         \
+	    " why = ?28, candidates = ?29, run = ?30, levers = ?31"            \
+	    " WHERE rev <= ?2")                                                \
 	X(HOLD_GET, LEDGER,                                                    \
 	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")   \
 	X(HOLDS_OF_JOB, LEDGER,                                                \

@@ -14,6 +14,10 @@
 	" carbon_mg INTEGER, why TEXT NOT NULL,"                               \
 	" PRIMARY KEY (quote_id, made_utc_s)) WITHOUT ROWID;"
 
+/* Version 10: by which levers a plan differs from home, as in the quote. */
+#define LT_SQL_LEDGER_10                                                       \
+	"ALTER TABLE holds ADD COLUMN levers TEXT NOT NULL DEFAULT '';"
+
 #define LT_SQL_PLANS_TABLE(X)                                                   \
 	X(PLAN_PUT, LEDGER,                                                     \
 	    "INSERT OR REPLACE INTO plans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)") \

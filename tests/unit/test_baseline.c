@@ -156,46 +156,49 @@ test_counted_once(void **state)
 	static const char lost[] =
 	    "9ae16a3b2f90404f,none,0,0,0,43200,1000000,2000000,2400";
 	static const struct {
-		const char *why, *run;
+		const char *why, *run, *levers;
 		uint32_t flags, tasks;
 		int home, plan; /* minutes after NOW */
 		struct part parts[3];
 		int64_t base[3];
 	} histories[] = {
-	    {"two hours at home", "", 0, 1, 0, 0, {{0, 120, 0, "COMPLETED"}},
-		{3000000}},
-	    {"lost work is not done at home", "", 0, 1, 0, 0,
+	    {"two hours at home", "", "", 0, 1, 0, 0,
+		{{0, 120, 0, "COMPLETED"}}, {3000000}},
+	    {"lost work is not done at home", "", "", 0, 1, 0, 0,
 		{{0, 50, 0, "PREEMPTED"}, {60, 180, 0, "COMPLETED"}},
 		{0, 3000000}},
-	    {"nor what was sent back", "", 0, 1, 0, 0,
+	    {"nor what was sent back", "", "", 0, 1, 0, 0,
 		{{0, 50, 0, "REQUEUED"}, {60, 120, 0, "COMPLETED"}},
 		{0, 1000000}},
-	    {"checkpoints keep all but twenty minutes", lost, CKPT, 1, 0, 0,
+	    {"checkpoints keep all but twenty minutes", lost, "", CKPT, 1, 0, 0,
 		{{0, 80, 0, "PREEMPTED"}, {600, 660, 0, "COMPLETED"}},
 		{1000000, 2000000}},
-	    {"how much is lost is not known: all", "", CKPT, 1, 0, 0,
+	    {"how much is lost is not known: all", "", "", CKPT, 1, 0, 0,
 		{{0, 80, 0, "NODE_FAIL"}, {600, 660, 0, "COMPLETED"}},
 		{0, 1000000}},
-	    {"a job that fails has done its work", "", 0, 1, 0, 0,
+	    {"a job that fails has done its work", "", "", 0, 1, 0, 0,
 		{{0, 60, 0, "FAILED"}}, {1000000}},
-	    {"one that is resized goes on", "", 0, 1, 0, 0,
+	    {"one that is resized goes on", "", "", 0, 1, 0, 0,
 		{{0, 60, 0, "RESIZING"}, {60, 120, 0, "COMPLETED"}},
 		{1000000, 2000000}},
-	    {"twice as slow as home, as it was decided", twice, 0, 1, 0, 0,
+	    {"twice as slow as home, as it was decided", twice, "", 0, 1, 0, 0,
 		{{0, 120, 0, "COMPLETED"}}, {1000000}},
-	    {"nobody suspends it at home", "", 0, 1, 0, 0,
+	    {"nobody suspends it at home", "", "", 0, 1, 0, 0,
 		{{0, 120, 60, "COMPLETED"}}, {1000000}},
-	    {"from home's first start with room", "", 0, 1, 60, 60,
+	    {"from home's first start with room", "", "", 0, 1, 60, 60,
 		{{60, 120, 0, "COMPLETED"}}, {2000000}},
-	    {"it was to wait, and waited longer", "", 0, 1, 0, 300,
+	    {"it was to wait, and waited longer", "", "", 0, 1, 0, 300,
 		{{360, 420, 0, "COMPLETED"}}, {1000000}},
-	    {"it was not to wait: home is in the same line", "", 0, 1, 0, 0,
+	    {"it was not to wait: home is in the same line", "", "", 0, 1, 0, 0,
 		{{60, 120, 0, "COMPLETED"}}, {2000000}},
-	    {"tasks after others", "", 0, 9, 0, 300,
+	    {"tasks after others", "", "", 0, 9, 0, 300,
 		{{360, 420, 0, "COMPLETED"}}, {2000000}},
-	    {"a later part: the first one's line", "", 0, 1, 0, 0,
+	    {"a later part: the first one's line", "", "", 0, 1, 0, 0,
 		{{60, 80, 0, "PREEMPTED"}, {400, 460, 0, "COMPLETED"}},
 		{0, 2000000}},
+	    {"a quarter of a node at home, as it was decided", "",
+		"250000,250000,-,-,-,-,-,-", 0, 1, 0, 0,
+		{{0, 120, 0, "COMPLETED"}}, {750000}},
 	};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char dir[] = "/tmp/lowtide-base.XXXXXX";
@@ -219,6 +222,7 @@ test_counted_once(void **state)
 
 		print_message("%s\n", histories[i].why);
 		strcpy(quote.run, histories[i].run);
+		strcpy(quote.levers, histories[i].levers);
 		for (int k = 0; k < 3 && histories[i].parts[k].to > 0; k++)
 			assert_int_equal(
 			    base_of(d, &quote, 7 + i, &histories[i].parts[k]),

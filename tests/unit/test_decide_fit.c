@@ -174,6 +174,32 @@ test_idle_power_stays(void **state)
 	}
 }
 
+/* What divides the choice from home, one step after the other. */
+static void
+test_levers(void **state)
+{
+	static struct lt_plan plan;
+
+	(void)state;
+	request.gpus = 8;
+	request.precision = LT_PRECISION_FP32;
+	set_series(PRICE_CHEAP, 2e6, 1e6, 2e6);
+	assert_int_equal(
+	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+	assert_true(plan.chosen.time_ratio < 0.9);
+	assert_int_equal(plan.home.cost_micros, 8000000);
+	assert_int_equal(plan.home_then.cost_micros, 8000000);
+	assert_int_equal(plan.home_then.carbon_mg, plan.home.carbon_mg / 5);
+	assert_int_equal(plan.there_slow.cost_micros, 2000000);
+	assert_int_equal(
+	    plan.there_now.cost_micros, 2 * plan.chosen.cost_micros);
+	assert_true(plan.chosen.cost_micros < 1800000);
+	assert_int_equal(plan.there_slow.carbon_mg, plan.home_then.carbon_mg);
+	assert_true(plan.home.task_nodes == 1 && plan.home.task_w == 4000);
+}
+
 int
 main(void)
 {
@@ -183,6 +209,7 @@ main(void)
 	    cmocka_unit_test_setup(test_estimate_at, setup),
 	    cmocka_unit_test_setup(test_checkpoints, setup),
 	    cmocka_unit_test_setup(test_idle_power_stays, setup),
+	    cmocka_unit_test_setup(test_levers, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

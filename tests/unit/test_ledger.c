@@ -317,6 +317,7 @@ holds_of_version_1_are_kept(void **state)
 			     "ALTER TABLE holds DROP COLUMN "
 			     "candidates;"
 			     "ALTER TABLE holds DROP COLUMN run;"
+			     "ALTER TABLE holds DROP COLUMN levers;"
 			     "DROP TABLE lengths; DROP TABLE kinds;"
 			     "DROP TABLE forgotten; DROP TABLE plans;"
 			     "PRAGMA user_version=1",

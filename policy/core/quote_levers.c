@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * By which levers a plan differs from home, as the text of a member of its
+ * quote; docs/formats.md, "quote".
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "quote.h"
+#include "text.h"
+#include "units.h"
+
+/* Of what is not known, or of nothing: the same. */
+static uint32_t
+ratio_ppm(double home, double there)
+{
+	static const double most = 4e9;
+	const double ratio = home * LT_MICROS / there;
+
+	return ratio >= 1 && ratio < most ? (uint32_t)(ratio + 0.5)
+					  : (uint32_t)LT_MICROS;
+}
+
+static struct lt_amount
+amount_of(const struct lt_estimate *of)
+{
+	return (struct lt_amount){
+	    of->has_cost, of->has_carbon, of->cost_micros, of->carbon_mg};
+}
+
+bool
+lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
+{
+	*levers = (struct lt_levers){0};
+	if (!plan->moved || !plan->fits)
+		return false;
+	*levers = (struct lt_levers){
+	    .size_ppm =
+		ratio_ppm(plan->home.task_nodes, plan->chosen.task_nodes),
+	    .power_ppm = ratio_ppm(plan->home.task_w, plan->chosen.task_w),
+	    .home_then = amount_of(&plan->home_then),
+	    .there_now = amount_of(&plan->there_now),
+	    .there_slow = amount_of(&plan->there_slow)};
+	return true;
+}
+
+void
+lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
+{
+	struct lt_levers levers;
+
+	if (!lt_levers_of_plan(&levers, plan) ||
+	    lt_levers_pack(quote->levers, sizeof(quote->levers), &levers) !=
+		LT_OK)
+		quote->levers[0] = '\0';
+}
+
+static void
+put_optional(struct lt_text *text, bool known, int64_t value)
+{
+	if (known)
+		lt_text_put(text, ",%" PRId64, value);
+	else
+		lt_text_put(text, ",-");
+}
+
+int
+lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
+{
+	const struct lt_amount *const amounts[] = {
+	    &levers->home_then, &levers->there_now, &levers->there_slow};
+	struct lt_text text = {.out = out, .size = size};
+
+	if (size == 0)
+		return LT_ELIMIT;
+	lt_text_put(
+	    &text, "%" PRIu32 ",%" PRIu32, levers->size_ppm, levers->power_ppm);
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++) {
+		put_optional(
+		    &text, amounts[i]->has_money, amounts[i]->money_micros);
+		put_optional(
+		    &text, amounts[i]->has_carbon, amounts[i]->carbon_mg);
+	}
+	if (!text.full)
+		return LT_OK;
+	out[0] = '\0';
+	return LT_ELIMIT;
+}
+
+static bool
+scan_optional(char **text, bool *known, int64_t *value)
+{
+	const char *const field = strsep(text, ",");
+
+	*known = field != NULL && strcmp(field, "-") != 0;
+	return field != NULL &&
+	       (!*known || lt_int64_parse(field, INT64_MIN, INT64_MAX, value,
+			       NULL) == LT_OK);
+}
+
+static bool
+scan(struct lt_levers *levers, char *text)
+{
+	struct lt_amount *const amounts[] = {
+	    &levers->home_then, &levers->there_now, &levers->there_slow};
+	uint32_t *const ratios[] = {&levers->size_ppm, &levers->power_ppm};
+
+	for (int i = 0; i < 2; i++) {
+		const char *const field = strsep(&text, ",");
+		int64_t value;
+
+		if (field == NULL ||
+		    lt_int64_parse(field, 1, UINT32_MAX, &value, NULL) != LT_OK)
+			return false;
+		*ratios[i] = (uint32_t)value;
+	}
+	for (int i = 0; i < 3; i++)
+		if (!scan_optional(&text, &amounts[i]->has_money,
+			&amounts[i]->money_micros) ||
+		    !scan_optional(
+			&text, &amounts[i]->has_carbon, &amounts[i]->carbon_mg))
+			return false;
+	return text == NULL;
+}
+
+int
+lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
+    struct lt_error *err)
+{
+	char copy[LT_LEVERS_TEXT_SIZE], again[LT_LEVERS_TEXT_SIZE];
+
+	*levers = (struct lt_levers){0};
+	if (length < sizeof(copy) && memchr(text, '\0', length) == NULL) {
+		memcpy(copy, text, length);
+		copy[length] = '\0';
+		/* One way to write each: what it does not write was not read.
+		 */
+		if (scan(levers, copy) &&
+		    lt_levers_pack(again, sizeof(again), levers) == LT_OK &&
+		    strlen(again) == length && memcmp(again, text, length) == 0)
+			return LT_OK;
+	}
+	*levers = (struct lt_levers){0};
+	return lt_fail(err, LT_EINPUT, "levers: \"%.*s\" is damaged",
+	    length < LT_LEVERS_TEXT_SIZE ? (int)length : LT_LEVERS_TEXT_SIZE,
+	    text);
+}
