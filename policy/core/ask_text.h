@@ -15,7 +15,8 @@ enum { LT_ASK_MAX = INT32_MAX }; /* more counts as that */
  * How many of `name` ("gpu", "shard", "cpu") a text names, summed over its
  * items: "gres:gpu:a100:4,license:x", "gres/gpu=2", "gpu". The type is copied
  * to type (LT_GPU_NAME_SIZE bytes, "" before the first text; NULL = not
- * wanted), LT_GPU_TYPES when there are two, a comma more for each further item. NULL text = 0.
+ * wanted), LT_GPU_TYPES when there are two, a comma more for each further item.
+ * NULL text = 0.
  */
 uint32_t lt_gres_count(const char *text, const char *name, char *type);
 

@@ -141,3 +141,44 @@ lt_cpus_sought(const struct lt_request *request)
 	return request->overcommit ? product(request->min_nodes, node, cpus_max)
 				   : 0;
 }
+
+bool
+lt_tasks_apart(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+
+	return need->cpus_per_task > larger(request->cpus_per_task, 1) ||
+	       !request->overcommit || !request->nodes_open ||
+	       request->spread || request->plane ||
+	       request->tasks_per_node > 0 || request->tasks_per_socket > 0 ||
+	       request->tasks_per_core > 0 || request->tasks_per_board > 0 ||
+	       request->tasks_per_gpu > 0 || request->cpus_per_node > 0;
+}
+
+uint64_t
+lt_memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
+    const struct lt_shape *shape)
+{
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const partition = need->partition;
+	const uint64_t nodes = allocation->nodes, cpus = allocation->cpus;
+	const uint64_t per_gpu = request->memory_mib_per_gpu > 0
+				     ? request->memory_mib_per_gpu
+				     : partition->default_memory_mib_per_gpu;
+	const uint64_t per_node =
+	    smaller(partition->default_memory_mib, shape->memory_mib);
+	uint64_t memory =
+	    larger(product(nodes, request->memory_mib_per_node, memory_max),
+		product(cpus, need->memory_mib_per_cpu, memory_max));
+
+	if (memory > 0 && request->memory_mib_per_gpu == 0)
+		return memory;
+	memory = larger(memory, product(allocation->gpus, per_gpu, memory_max));
+	/* --ntasks-per-gpu alone may come to no GPU, and to the default. */
+	if (memory > 0 && (request->tasks_per_gpu == 0 || request->gpus > 0))
+		return memory;
+	return larger(memory,
+	    partition->default_memory_is_per_cpu
+		? product(cpus, partition->default_memory_mib, memory_max)
+		: product(nodes, per_node, memory_max));
+}

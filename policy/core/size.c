@@ -395,50 +395,6 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	return product(cores, grain.threads, cpus_max);
 }
 
-static uint64_t
-memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
-    const struct lt_shape *shape)
-{
-	const struct lt_request *const request = need->request;
-	const struct lt_partition *const partition = need->partition;
-	const uint64_t nodes = allocation->nodes, cpus = allocation->cpus;
-	const uint64_t per_gpu = request->memory_mib_per_gpu > 0
-				     ? request->memory_mib_per_gpu
-				     : partition->default_memory_mib_per_gpu;
-	const uint64_t per_node =
-	    smaller(partition->default_memory_mib, shape->memory_mib);
-	uint64_t memory =
-	    larger(product(nodes, request->memory_mib_per_node, memory_max),
-		product(cpus, need->memory_mib_per_cpu, memory_max));
-
-	if (memory > 0 && request->memory_mib_per_gpu == 0)
-		return memory;
-	memory = larger(memory, product(allocation->gpus, per_gpu, memory_max));
-	/* --ntasks-per-gpu alone may come to no GPU, and to the default. */
-	if (memory > 0 && (request->tasks_per_gpu == 0 || request->gpus > 0))
-		return memory;
-	return larger(memory,
-	    partition->default_memory_is_per_cpu
-		? product(cpus, partition->default_memory_mib, memory_max)
-		: product(nodes, per_node, memory_max));
-}
-
-/* With --overcommit Slurm looks for one CPU and takes the first node that has
- * it, unless a maximum of nodes, or something by task or node, is asked, or
- * memory brings a task more CPUs. */
-static bool
-tasks_apart(const struct lt_need *need)
-{
-	const struct lt_request *const request = need->request;
-
-	return need->cpus_per_task > larger(request->cpus_per_task, 1) ||
-	       !request->overcommit || !request->nodes_open ||
-	       request->spread || request->plane ||
-	       request->tasks_per_node > 0 || request->tasks_per_socket > 0 ||
-	       request->tasks_per_core > 0 || request->tasks_per_board > 0 ||
-	       request->tasks_per_gpu > 0 || request->cpus_per_node > 0;
-}
-
 void
 lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
     const struct lt_shape *shape, uint32_t nodes)
@@ -450,7 +406,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	const uint64_t gpus = gpus_of(need, shape, nodes);
 	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
 
-	uint64_t tasks = tasks_apart(need) ? tasks_of(request, gpus) : 1;
+	uint64_t tasks = lt_tasks_apart(need) ? tasks_of(request, gpus) : 1;
 
 	/* 24.11.5: two nodes for --ntasks-per-socket=1 --overcommit. */
 	if (request->overcommit)
@@ -467,7 +423,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	    .whole = need->whole || (request->whole_memory && !ignored),
 	};
 	if (!ignored && !request->whole_memory)
-		allocation->memory_mib = memory_of(allocation, need, shape);
+		allocation->memory_mib = lt_memory_of(allocation, need, shape);
 }
 
 /* Cores of an idle node that the job may use. */

@@ -56,6 +56,15 @@ uint32_t lt_cpus_per_gpu(
  */
 uint64_t lt_cpus_sought(const struct lt_request *request);
 
+/* With --overcommit Slurm looks for one CPU and takes the first node that has
+ * it, unless a maximum of nodes, or something by task or node, is asked, or
+ * memory brings a task more CPUs. False: so. */
+bool lt_tasks_apart(const struct lt_need *need);
+
+/* MiB of the whole allocation, whose GPUs and CPUs are known. */
+uint64_t lt_memory_of(const struct lt_allocation *allocation,
+    const struct lt_need *need, const struct lt_shape *shape);
+
 /* GPUs of the whole job that --gpus or the tasks name, to which Slurm lowers a
  * maximum of nodes when it makes a job; 0 = none. */
 uint64_t lt_gpus_in_total(const struct lt_request *request);

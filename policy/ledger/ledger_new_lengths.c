@@ -181,6 +181,7 @@ lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length,
 	const int rc = all->count < LT_NEW_LENGTHS_MAX
 			   ? LT_OK
 			   : lt_lengths_write(ledger, err);
+
 	if (rc != LT_OK)
 		return rc;
 	struct lt_length *const grown = lt_items_grow(

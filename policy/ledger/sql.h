@@ -201,7 +201,7 @@
 	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
 	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"       \
 	" objective, mode, uid, sequence, state, live_tasks, job_id,"          \
-	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates, run,"      \
+	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates, run,"    \
 	" levers"
 /* By a recording, by slurmctld's last record, or whose GPUs are not by
  * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */

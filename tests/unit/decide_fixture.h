@@ -30,6 +30,7 @@ static struct lt_partition partitions[PARTITIONS];
 static struct lt_gpu gpus[2];
 static struct lt_market market;
 static struct lt_request request;
+static struct lt_plan plan;
 
 /* Three steps of eight hours. */
 static void
@@ -114,6 +115,14 @@ setup(void **state)
 	    .objective = LT_OBJECTIVE_COST,
 	    .max_cost_micros = LT_UNSET_64};
 	return 0;
+}
+
+static inline void
+decide(void)
+{
+	memset(&plan, 0x5a, sizeof(plan));
+	assert_int_equal(
+	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
 }
 
 #endif

@@ -139,10 +139,12 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	assert_true(run.moved && run.has_baseline);
 	const struct lt_entry entry = {.at_utc_s = run.start_utc_s,
 	    .baseline_money_micros = run.baseline_money_micros};
-	assert_int_equal(
-	    lt_ledger_settle(d->ledger,
-		&(struct lt_settlement){&run, &entry, 1, NOW + 100 * HOUR, 0},
-		&changed, &err),
+	assert_int_equal(lt_ledger_settle(d->ledger,
+			     &(struct lt_settlement){.run = &run,
+				 .entries = &entry,
+				 .count = 1,
+				 .now_utc_s = NOW + 100 * HOUR},
+			     &changed, &err),
 	    LT_OK);
 	return run.baseline_money_micros;
 }

@@ -300,10 +300,47 @@ test_bound_newer(void **state)
 	assert_int_equal(bound_on(&request, PLAIN), 0);
 }
 
+/* 22.05.8: without tasks on one node; with GPUs, and tasks by GPU, on more. */
+static void
+test_spread(void **state)
+{
+	struct lt_request request = {
+	    .min_nodes = 1, .max_nodes = 1, .nodes_open = true, .spread = true};
+
+	(void)state;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	request.gpus = 1;
+	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 1);
+	request.gpus_per_node = request.tasks = 1;
+	request.tasks_per_gpu = 2;
+	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 2);
+}
+
+/* More tasks than a small node has CPUs may run there, with --overcommit. */
+static void
+test_overcommit_small(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 3,
+	    .tasks = 92,
+	    .cpus = 1,
+	    .overcommit = true};
+	struct lt_share share;
+
+	(void)state;
+	partitions[MIXED].flags = 0;
+	share = lt_share_most(&request, &market, MIXED);
+	/* 26.05.5: cpu=3, two of the three nodes with 16 */
+	assert_true(share.numerator * 16 >= share.denominator);
+	assert_int_equal(share.nodes, 3);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_spread, setup),
+	    cmocka_unit_test_setup(test_overcommit_small, setup),
 	    cmocka_unit_test_setup(test_one_task, setup),
 	    cmocka_unit_test_setup(test_sought, setup),
 	    cmocka_unit_test_setup(test_named_nodes, setup),

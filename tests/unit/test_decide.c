@@ -5,16 +5,6 @@
  */
 #include "decide_fixture.h"
 
-static struct lt_plan plan;
-
-static void
-decide(void)
-{
-	memset(&plan, 0x5a, sizeof(plan));
-	assert_int_equal(
-	    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL), LT_OK);
-}
-
 static void
 test_no_home(void **state)
 {
@@ -436,29 +426,6 @@ test_forecasts_end(void **state)
 	assert_false(plan.moved);
 }
 
-/* A grid of 0 g/kWh is the best there is, and no error where all is 0. */
-static void
-test_zero_intensity(void **state)
-{
-	static const enum lt_objective objectives[] = {
-	    LT_OBJECTIVE_CARBON, LT_OBJECTIVE_BALANCED};
-
-	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
-		setup(state);
-		market.partition_count = 1;
-		request.objective = objectives[i];
-		set_series(CARBON, 40, 0, 20);
-		decide();
-		assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
-		assert_true(plan.chosen.has_carbon);
-		assert_int_equal(plan.chosen.carbon_mg, 0);
-		set_series(CARBON, 0, 0, 0);
-		decide();
-		assert_int_equal(plan.chosen.start_utc_s, NOW);
-		assert_false(plan.moved);
-	}
-}
-
 /* 96 % of the saving at 8 h, all of it at 16 h: not worth another 8 h. */
 static void
 test_keeps_most_of_the_saving(void **state)
@@ -471,26 +438,6 @@ test_keeps_most_of_the_saving(void **state)
 	set_series(PRICE_HOME, 4e6, 2.12e6, 2e6);
 	decide();
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 16 * HOUR);
-}
-
-/*
- * Both on one grid, so that every start is as clean on either; --max-cost hides
- * all of home's, which is looked at first for its free last hours. What home
- * has not, the cheap one may have all the same.
- */
-static void
-test_cap_of_a_twin(void **state)
-{
-	(void)state;
-	request.objective = LT_OBJECTIVE_CARBON;
-	request.limit_s = 16 * HOUR;
-	request.max_cost_micros = 20000000;
-	market.max_delay_s = 8 * HOUR;
-	set_series(CARBON, 500, 100, 100);
-	set_series(PRICE_HOME, 4e6, 6e6, 0);
-	decide();
-	assert_int_equal(plan.chosen.partition, CHEAP);
-	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
 }
 
 /* Home's GPU is too small: it goes where it fits, now, unless waiting there
@@ -604,9 +551,7 @@ main(void)
 	    cmocka_unit_test_setup(test_small_savings, setup),
 	    cmocka_unit_test_setup(test_cleaner_among_equals, setup),
 	    cmocka_unit_test_setup(test_forecasts_end, setup),
-	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
-	    cmocka_unit_test_setup(test_cap_of_a_twin, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),
 	    cmocka_unit_test_setup(test_extremes, setup),

@@ -150,7 +150,6 @@ test_idle_power_stays(void **state)
 	    {"enough at less than half the price",
 		LT_PARTITION_OWNED | LT_PARTITION_STAYS_ON, 30000, true},
 	};
-	static struct lt_plan plan;
 
 	(void)state;
 	request.objective = LT_OBJECTIVE_CARBON;
@@ -178,8 +177,6 @@ test_idle_power_stays(void **state)
 static void
 test_levers(void **state)
 {
-	static struct lt_plan plan;
-
 	(void)state;
 	request.gpus = 8;
 	request.precision = LT_PRECISION_FP32;
@@ -200,10 +197,55 @@ test_levers(void **state)
 	assert_true(plan.home.task_nodes == 1 && plan.home.task_w == 4000);
 }
 
+/*
+ * Both on one grid, so that every start is as clean on either; --max-cost hides
+ * all of home's, which is looked at first for its free last hours. What home
+ * has not, the cheap one may have all the same.
+ */
+static void
+test_cap_of_a_twin(void **state)
+{
+	(void)state;
+	request.objective = LT_OBJECTIVE_CARBON;
+	request.limit_s = 16 * HOUR;
+	request.max_cost_micros = 20000000;
+	market.max_delay_s = 8 * HOUR;
+	set_series(CARBON, 500, 100, 100);
+	set_series(PRICE_HOME, 4e6, 6e6, 0);
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+}
+
+/* A grid of 0 g/kWh is the best there is, and no error where all is 0. */
+static void
+test_zero_intensity(void **state)
+{
+	static const enum lt_objective objectives[] = {
+	    LT_OBJECTIVE_CARBON, LT_OBJECTIVE_BALANCED};
+
+	for (size_t i = 0; i < sizeof(objectives) / sizeof(*objectives); i++) {
+		setup(state);
+		market.partition_count = 1;
+		request.objective = objectives[i];
+		set_series(CARBON, 40, 0, 20);
+		decide();
+		assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+		assert_true(plan.chosen.has_carbon);
+		assert_int_equal(plan.chosen.carbon_mg, 0);
+		set_series(CARBON, 0, 0, 0);
+		decide();
+		assert_int_equal(plan.chosen.start_utc_s, NOW);
+		assert_false(plan.moved);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_cap_of_a_twin, setup),
+	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_shares, setup),
 	    cmocka_unit_test_setup(test_memory_ignored, setup),
 	    cmocka_unit_test_setup(test_estimate_at, setup),

@@ -411,22 +411,6 @@ test_overcommit(void **state)
 	assert_int_equal(share.numerator * 64 / share.denominator, 13);
 }
 
-/* 22.05.8: without tasks on one node; with GPUs, and tasks by GPU, on more. */
-static void
-test_spread(void **state)
-{
-	struct lt_request request = {
-	    .min_nodes = 1, .max_nodes = 1, .nodes_open = true, .spread = true};
-
-	(void)state;
-	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
-	request.gpus = 1;
-	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 1);
-	request.gpus_per_node = request.tasks = 1;
-	request.tasks_per_gpu = 2;
-	assert_true(lt_share_most(&request, &market, PLAIN).nodes > 2);
-}
-
 static void
 test_whole_nodes(void **state)
 {
@@ -440,25 +424,6 @@ test_whole_nodes(void **state)
 	request.exclusive = true;
 	share = lt_share_most(&request, &market, PLAIN);
 	assert_int_equal(share.numerator, share.denominator);
-}
-
-/* More tasks than a small node has CPUs may run there, with --overcommit. */
-static void
-test_overcommit_small(void **state)
-{
-	struct lt_request request = {.min_nodes = 1,
-	    .max_nodes = 3,
-	    .tasks = 92,
-	    .cpus = 1,
-	    .overcommit = true};
-	struct lt_share share;
-
-	(void)state;
-	partitions[MIXED].flags = 0;
-	share = lt_share_most(&request, &market, MIXED);
-	/* 26.05.5: cpu=3, two of the three nodes with 16 */
-	assert_true(share.numerator * 16 >= share.denominator);
-	assert_int_equal(share.nodes, 3);
 }
 
 /* Nodes that the user gave: no more of them are paid for. */
@@ -612,8 +577,6 @@ main(void)
 	    cmocka_unit_test_setup(test_tasks_per_gpu_alone, setup),
 	    cmocka_unit_test_setup(test_gpu_types, setup),
 	    cmocka_unit_test_setup(test_overcommit, setup),
-	    cmocka_unit_test_setup(test_overcommit_small, setup),
-	    cmocka_unit_test_setup(test_spread, setup),
 	    cmocka_unit_test_setup(test_whole_nodes, setup),
 	    cmocka_unit_test_setup(test_nodes_given, setup),
 	    cmocka_unit_test_setup(test_memory, setup),
