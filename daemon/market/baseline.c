@@ -119,7 +119,9 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const r = &runs[i];
 
-		if (!r->moved || r->quote_id != quote->id ||
+		/* Of an array's first job its other tasks are there too. */
+		if (r->key.job_id != run->key.job_id || !r->moved ||
+		    r->quote_id != quote->id ||
 		    r->end_utc_s <= r->start_utc_s ||
 		    r->start_utc_s >= run->start_utc_s)
 			continue;

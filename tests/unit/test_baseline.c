@@ -111,6 +111,8 @@ put_prices(struct lt_ledger *ledger)
 	    LT_OK);
 }
 
+enum { FIRST_TASK = 900 }; /* of an array, whose id is this */
+
 /* A run of the job, from and to in minutes after NOW; end 0 ends. */
 struct part {
 	int from, to, suspended;
@@ -123,6 +125,7 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 {
 	struct lt_error err = {0};
 	struct lt_run run = {.key = {job_id, NOW + part->from * 60 - 1},
+	    .array_job_id = quote->tasks > 1 ? FIRST_TASK : 0,
 	    .quote_id = quote->id,
 	    .start_utc_s = NOW + part->from * 60,
 	    .end_utc_s = NOW + part->to * 60,
@@ -147,6 +150,25 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 			     &changed, &err),
 	    LT_OK);
 	return run.baseline_money_micros;
+}
+
+/* Each task of an array is a job. */
+static void
+other_tasks(struct lt_daemon *d)
+{
+	static const struct part hour = {0, 60, 0, "COMPLETED"},
+				 later = {30, 90, 0, "COMPLETED"};
+	const struct lt_quote quote = {.id = 99,
+	    .mode = LT_MODE_ENFORCE,
+	    .objective = LT_OBJECTIVE_COST,
+	    .tasks = 2,
+	    .partition = "spot",
+	    .home = "ondemand",
+	    .plan_start_utc_s = NOW + 1800,
+	    .home_start_utc_s = NOW};
+
+	assert_int_equal(base_of(d, &quote, FIRST_TASK + 1, &hour), 1000000);
+	assert_int_equal(base_of(d, &quote, FIRST_TASK, &later), 1000000);
 }
 
 /* One undisturbed run at home, whatever there was of the job elsewhere. */
@@ -230,6 +252,7 @@ test_counted_once(void **state)
 			    base_of(d, &quote, 7 + i, &histories[i].parts[k]),
 			    histories[i].base[k]);
 	}
+	other_tasks(d);
 	lt_ledger_close(d->ledger);
 	free(d);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
