@@ -525,9 +525,9 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->jobs.quotes_loaded = true;
 		d->budget.dirty = true;
 	}
-	code = void_cancelled(d, err);
+	/* Before what is long only once: lists are no rarer for it. */
 	lt_look_pace(d, lt_monotonic_ms() - began_ms, now_utc_s);
-	return code;
+	return void_cancelled(d, err);
 }
 
 /* ---- a few of them ---- */
