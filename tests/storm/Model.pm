@@ -293,6 +293,12 @@ sub holds {
 		next if Site::real() - $since < $orphan_s;
 		# slurmdbd never heard of its end: it is a run for it.
 		next if $unended{ $hold->{job_id} } && excepted('row never ended', $hold->{job_id});
+		# It ran, was forgotten before its row came, and its id may be another job's
+		# since: awaited for a day, then charged provisionally.
+		my $key = "$hold->{job_id}.$hold->{submit_utc_s}";
+		next if $hold->{run_start_utc_s} && !$f->{by_row}{$key} && !$f->{runs}{$key} &&
+		    is_hit(qr/slurmctld/, qr/KILL|itself/, $hold->{run_start_utc_s}, $hold->{run_start_utc_s} + 10) &&
+		    excepted('row lost', $key, $hold->{money_micros});
 		push @wrong, sprintf 'hold %x of job %d (%s) is open, and nothing is alive behind it', $hold->{quote_id}, $hold->{job_id}, $hold->{account};
 	}
 	%orphan_since = %still;
