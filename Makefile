@@ -295,8 +295,8 @@ signals-accuracy:
 quality:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with carbon/ and jobs/, as docs/quality.md says' >&2; exit 2; }
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality $(B)/tests/bench/bench_arrays
-	$(Q)$(B)/tests/bench/bench_quality "$(DATA)"
-	$(Q)$(B)/tests/bench/bench_arrays
+	$(Q){ $(B)/tests/bench/bench_quality "$(DATA)" && $(B)/tests/bench/bench_arrays; } | \
+	    awk -f tests/bench/quality_goals.awk
 matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps
