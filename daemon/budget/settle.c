@@ -125,10 +125,12 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 		    (struct lt_carry_key){run->partition, true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
-	for (int kind = 0; code == LT_OK && n > 0 && kind < 5; kind++) {
+	for (int kind = 0; code == LT_OK && n > 0 && kind < 9; kind++) {
 		const int64_t totals[] = {run->money_micros, run->carbon_mg,
 		    run->energy_wh, run->baseline_money_micros,
-		    run->baseline_carbon_mg};
+		    run->baseline_carbon_mg, run->saved_by.time_micros,
+		    run->saved_by.time_mg, run->saved_by.gpu_micros,
+		    run->saved_by.gpu_mg};
 
 		for (uint32_t i = 0; i < n; i++) {
 			const struct lt_charge_hour *const h =
@@ -146,7 +148,11 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 			int64_t *const to[] = {&entries[i].money_micros,
 			    &entries[i].carbon_mg, &entries[i].energy_wh,
 			    &entries[i].baseline_money_micros,
-			    &entries[i].baseline_carbon_mg};
+			    &entries[i].baseline_carbon_mg,
+			    &entries[i].saved_by.time_micros,
+			    &entries[i].saved_by.time_mg,
+			    &entries[i].saved_by.gpu_micros,
+			    &entries[i].saved_by.gpu_mg};
 
 			*to[kind] = parts[i];
 		}
@@ -286,7 +292,9 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 	       (!run->has_baseline ||
 		   (known->baseline_money_micros ==
 			   run->baseline_money_micros &&
-		       known->baseline_carbon_mg == run->baseline_carbon_mg)) &&
+		       known->baseline_carbon_mg == run->baseline_carbon_mg &&
+		       memcmp(&known->saved_by, &run->saved_by,
+			   sizeof(run->saved_by)) == 0)) &&
 	       fabs(charge->money_micros - (double)known->money_micros) <=
 		   carry &&
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;

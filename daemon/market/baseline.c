@@ -97,6 +97,7 @@ useful_s(const struct lt_run *run, const struct lt_quote *quote,
 struct home_run { /* one, undisturbed, in which this run's work is a part */
 	double before_s; /* of the runs before it */
 	double length_s;
+	double ratio;	     /* run time here over there */
 	int64_t first_utc_s; /* when the first of the runs began */
 };
 
@@ -114,8 +115,8 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 		(void)lt_quote_run_unpack(
 		    &expected, quote->run, strlen(quote->run), NULL);
 	*at = (struct home_run){.first_utc_s = run->start_utc_s,
-	    .length_s = useful_s(run, quote, &expected) /
-			time_ratio(run, quote, &expected, &d->market)};
+	    .ratio = time_ratio(run, quote, &expected, &d->market)};
+	at->length_s = useful_s(run, quote, &expected) / at->ratio;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const r = &runs[i];
 
@@ -162,6 +163,38 @@ set_size(struct lt_elsewhere *there, const struct lt_run *run,
 	there->power_ppm = levers.power_ppm;
 }
 
+/* What the run's part costs from its own start on: at home, and here as slow as
+ * home and as it was. The carry of its charge is in none. */
+static int
+part_saving(struct lt_run *run, struct lt_elsewhere there,
+    const struct home_run *at, struct lt_daemon *d, struct lt_error *err)
+{
+	const int64_t from = run->start_utc_s;
+	const int64_t slow = from + (int64_t)llround(at->length_s);
+	const int64_t fast = from + (int64_t)llround(at->length_s * at->ratio);
+	const struct lt_elsewhere parts[] = {
+	    {there.partition, {from, slow}, there.size_ppm, there.power_ppm},
+	    {run->partition, {from, slow}, 0, 0},
+	    {run->partition, {from, fast}, 0, 0}};
+	double micros[3], mg[3];
+	int code = LT_OK;
+
+	for (int i = 0; code == LT_OK && i < 3; i++) {
+		struct lt_charge charge = {0};
+
+		code = lt_price_undisturbed(&charge, run, &parts[i], d, err);
+		micros[i] = charge.money_micros;
+		mg[i] = charge.carbon_mg;
+		lt_charge_free(&charge);
+	}
+	if (code == LT_OK)
+		run->saved_by = (struct lt_saved_by){
+		    run->baseline_money_micros - llround(micros[0]),
+		    run->baseline_carbon_mg - llround(mg[0]),
+		    llround(micros[1] - micros[2]), llround(mg[1] - mg[2])};
+	return code;
+}
+
 void
 lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
@@ -200,6 +233,10 @@ lt_baseline_of_run(
 		    (int64_t)llround(charge.money_micros);
 		run->baseline_carbon_mg = (int64_t)llround(charge.carbon_mg);
 	}
+	if (run->has_baseline && end > start &&
+	    part_saving(run, there, &at, d, &err) != LT_OK)
+		lt_log("no_levers", "job=%u error=\"%s\"", run->key.job_id,
+		    err.text);
 	snprintf(run->baseline_text, sizeof(run->baseline_text),
 	    "%s@%" PRId64 ", %" PRId64 " s", quote->home, start, end - start);
 	lt_charge_free(&charge);

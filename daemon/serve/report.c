@@ -21,10 +21,28 @@ static const char *const names[FIGURES] = {"opening_micros", "charges_micros",
 struct line { /* sums of one account, or of all */
 	int64_t figures[FIGURES];
 	int64_t baseline_micros, baseline_mg, moved_runs, unpriced_runs;
+	struct lt_saved_by saved_by;
 	int64_t replay_runs, provisional_runs;
 	/* by slurmctld's record, and known to nobody */
 	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
+
+static void
+add_saved_by(struct lt_saved_by *sum, const struct lt_saved_by *by)
+{
+	sum->time_micros += by->time_micros;
+	sum->time_mg += by->time_mg;
+	sum->gpu_micros += by->gpu_micros;
+	sum->gpu_mg += by->gpu_mg;
+}
+
+/* The three add up to what was saved. */
+static json_t *
+saved_by_json(int64_t saved, int64_t time, int64_t gpu)
+{
+	return json_pack("{s:I,s:I,s:I}", "time", (json_int_t)time, "place",
+	    (json_int_t)(saved - time - gpu), "gpu", (json_int_t)gpu);
+}
 
 static int
 fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
@@ -51,6 +69,7 @@ fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
 		f[10] += in[k].energy_wh;
 		line->baseline_micros += in[k].baseline_money_micros;
 		line->baseline_mg += in[k].baseline_carbon_mg;
+		add_saved_by(&line->saved_by, &in[k].saved_by);
 	}
 	f[4] = f[0] + f[1] + f[2] + f[3];
 	f[9] = f[5] + f[6] + f[7] + f[8];
@@ -72,6 +91,7 @@ add_line(struct line *sum, const struct line *line)
 		sum->figures[i] += line->figures[i];
 	sum->baseline_micros += line->baseline_micros;
 	sum->baseline_mg += line->baseline_mg;
+	add_saved_by(&sum->saved_by, &line->saved_by);
 	sum->moved_runs += line->moved_runs;
 	sum->unpriced_runs += line->unpriced_runs;
 	sum->replay_runs += line->replay_runs;
@@ -134,10 +154,15 @@ line_json(
 	json_object_set_new(
 	    all, "base_micros", json_integer(line->baseline_micros));
 	json_object_set_new(all, "base_mg", json_integer(line->baseline_mg));
-	json_object_set_new(all, "saved_micros",
-	    json_integer(line->baseline_micros - f[1] - f[2]));
-	json_object_set_new(
-	    all, "saved_mg", json_integer(line->baseline_mg - f[6] - f[7]));
+	const int64_t saved_micros = line->baseline_micros - f[1] - f[2];
+	const int64_t saved_mg = line->baseline_mg - f[6] - f[7];
+	const struct lt_saved_by *const by = &line->saved_by;
+	json_object_set_new(all, "saved_micros", json_integer(saved_micros));
+	json_object_set_new(all, "saved_mg", json_integer(saved_mg));
+	json_object_set_new(all, "saved_by_micros",
+	    saved_by_json(saved_micros, by->time_micros, by->gpu_micros));
+	json_object_set_new(all, "saved_by_mg",
+	    saved_by_json(saved_mg, by->time_mg, by->gpu_mg));
 	json_object_set_new(all, "moved_runs", json_integer(line->moved_runs));
 	json_object_set_new(
 	    all, "unpriced_runs", json_integer(line->unpriced_runs));

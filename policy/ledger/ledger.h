@@ -206,6 +206,11 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 	LT_GPUS_SLURMCTLD, /* AccountingStorageTRES has no gres/gpu */
 	LT_GPUS_UNKNOWN,   /* nobody: the run has no price */
 };
+/* Of what a run saved: by when it ran, and by how fast it is there. The rest is
+ * by where, with what interruptions cost. */
+struct lt_saved_by {
+	int64_t time_micros, time_mg, gpu_micros, gpu_mg;
+};
 struct lt_run {
 	struct lt_run_key key;
 	uint32_t array_job_id, array_task, uid;
@@ -223,6 +228,7 @@ struct lt_run {
 	int64_t money_micros, carbon_mg, energy_wh;
 	bool has_baseline;
 	int64_t baseline_money_micros, baseline_carbon_mg; /* without lowtide */
+	struct lt_saved_by saved_by;
 	bool moved;		 /* lowtide placed it */
 	char baseline_text[192]; /* "ondemand@<utc>, ..." how it was made */
 	char over_reason[32];	 /* settled above its hold; "": not. The words
@@ -247,6 +253,7 @@ struct lt_entry {
 	uint32_t uid;
 	int64_t money_micros, carbon_mg, energy_wh;
 	int64_t baseline_money_micros, baseline_carbon_mg;
+	struct lt_saved_by saved_by;
 	char who[LT_NAME_SIZE], reason[256]; /* adjustment */
 };
 /*
@@ -396,6 +403,7 @@ int lt_ledger_prune_lengths(
 struct lt_totals {
 	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,
 	    baseline_carbon_mg;
+	struct lt_saved_by saved_by;
 	uint32_t runs, moved_runs, unpriced_runs;
 	/* by a recording; by slurmctld's last record until slurmdbd's comes */
 	uint32_t replay_runs, provisional_runs;

@@ -18,7 +18,9 @@ put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 	    LT_BIND(LT_SQL_DAY_ADD, LT_INT(day->day), LT_TEXT(day->account),
 		LT_INT(day->uid), LT_INT(day->kind), LT_INT(day->figures[0]),
 		LT_INT(day->figures[1]), LT_INT(day->figures[2]),
-		LT_INT(day->figures[3]), LT_INT(day->figures[4])),
+		LT_INT(day->figures[3]), LT_INT(day->figures[4]),
+		LT_INT(day->figures[5]), LT_INT(day->figures[6]),
+		LT_INT(day->figures[7]), LT_INT(day->figures[8])),
 	    err);
 }
 
@@ -74,7 +76,9 @@ lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
 	    .uid = entry->uid,
 	    .kind = entry->kind,
 	    .figures = {entry->money_micros, entry->carbon_mg, entry->energy_wh,
-		entry->baseline_money_micros, entry->baseline_carbon_mg}};
+		entry->baseline_money_micros, entry->baseline_carbon_mg,
+		entry->saved_by.time_micros, entry->saved_by.time_mg,
+		entry->saved_by.gpu_micros, entry->saved_by.gpu_mg}};
 
 	memcpy(day.account, entry->account, sizeof(day.account));
 	return ledger->in_transaction ? keep(ledger, &day, err)

@@ -24,7 +24,7 @@ static const struct {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
 	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7, LT_SQL_LEDGER_8,
-	    LT_SQL_LEDGER_9, LT_SQL_LEDGER_10}},
+	    LT_SQL_LEDGER_9, LT_SQL_LEDGER_10, LT_SQL_LEDGER_11}},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
 };
 
@@ -213,6 +213,15 @@ double
 lt_row_real(struct lt_rows *rows)
 {
 	return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+void
+lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by)
+{
+	by->time_micros = lt_row_int(rows);
+	by->time_mg = lt_row_int(rows);
+	by->gpu_micros = lt_row_int(rows);
+	by->gpu_mg = lt_row_int(rows);
 }
 
 bool

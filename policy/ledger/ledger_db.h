@@ -49,7 +49,7 @@ struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
 	} items[LT_SEEN_RATES];
 };
 
-enum { LT_DAY_FIGURES = 5, LT_DAY_PLACES = 64 };
+enum { LT_DAY_FIGURES = 9, LT_DAY_PLACES = 64 };
 struct lt_days { /* ledger_days.c: what the transaction adds to days */
 	bool has_any;
 	struct lt_day {
@@ -146,6 +146,7 @@ void lt_rows_end(struct lt_rows *rows);
 int64_t lt_row_int(struct lt_rows *rows);
 double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
+void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 
 /* One row, its columns in order, into an element that is not zeroed. */

@@ -80,6 +80,7 @@ read_difference(struct lt_rows *rows, void *element)
 	entry->energy_wh = lt_row_int(rows);
 	entry->baseline_money_micros = lt_row_int(rows);
 	entry->baseline_carbon_mg = lt_row_int(rows);
+	lt_row_saved_by(rows, &entry->saved_by);
 }
 
 /* Of runs with ids in (after, until]. */

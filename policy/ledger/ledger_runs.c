@@ -36,7 +36,9 @@ put_run(
 		LT_INT(run->gpus_from),
 		LT_OPTIONAL(run->held.has_money, run->held.money_micros),
 		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
-		LT_INT(run->shards)),
+		LT_INT(run->shards), LT_INT(run->saved_by.time_micros),
+		LT_INT(run->saved_by.time_mg), LT_INT(run->saved_by.gpu_micros),
+		LT_INT(run->saved_by.gpu_mg)),
 	    err);
 }
 
@@ -82,6 +84,7 @@ read_run(struct lt_rows *rows, void *element)
 	run->held.has_money = lt_row_optional(rows, &run->held.money_micros);
 	run->held.has_carbon = lt_row_optional(rows, &run->held.carbon_mg);
 	run->shards = (uint32_t)lt_row_int(rows);
+	lt_row_saved_by(rows, &run->saved_by);
 }
 
 int
@@ -102,11 +105,14 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 		LT_INT(entry->carbon_mg), LT_INT(entry->energy_wh),
 		LT_INT(entry->baseline_money_micros),
 		LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
-		LT_TEXT(entry->reason)),
+		LT_TEXT(entry->reason), LT_INT(entry->saved_by.time_micros),
+		LT_INT(entry->saved_by.time_mg),
+		LT_INT(entry->saved_by.gpu_micros),
+		LT_INT(entry->saved_by.gpu_mg)),
 	    err);
 }
 
-enum { FIGURES = 5 };
+enum { FIGURES = 9 };
 
 static void
 figures_of(int64_t *out[FIGURES], struct lt_entry *entry)
@@ -116,6 +122,10 @@ figures_of(int64_t *out[FIGURES], struct lt_entry *entry)
 	out[2] = &entry->energy_wh;
 	out[3] = &entry->baseline_money_micros;
 	out[4] = &entry->baseline_carbon_mg;
+	out[5] = &entry->saved_by.time_micros;
+	out[6] = &entry->saved_by.time_mg;
+	out[7] = &entry->saved_by.gpu_micros;
+	out[8] = &entry->saved_by.gpu_mg;
 }
 
 /* *sum += sign * addend in all figures; false when one overflows. */
@@ -154,7 +164,8 @@ run_figures(const struct lt_run *run)
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,
 	    .baseline_money_micros = run->baseline_money_micros,
-	    .baseline_carbon_mg = run->baseline_carbon_mg};
+	    .baseline_carbon_mg = run->baseline_carbon_mg,
+	    .saved_by = run->saved_by};
 }
 
 static int

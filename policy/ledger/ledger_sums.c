@@ -107,6 +107,7 @@ add_up(struct lt_ledger *ledger, const char *account, struct lt_span span,
 		totals[kind].energy_wh = lt_row_int(&rows);
 		totals[kind].baseline_money_micros = lt_row_int(&rows);
 		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
+		lt_row_saved_by(&rows, &totals[kind].saved_by);
 	}
 	lt_rows_end(&rows);
 	return rc;

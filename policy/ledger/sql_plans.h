@@ -18,6 +18,38 @@
 #define LT_SQL_LEDGER_10                                                       \
 	"ALTER TABLE holds ADD COLUMN levers TEXT NOT NULL DEFAULT '';"
 
+/* Version 11: what was saved by when a run ran, and by how fast: of entries and
+ * runs before it was all by where. */
+#define LT_SQL_LEDGER_11                                                       \
+	"ALTER TABLE runs ADD COLUMN by_time_micros INTEGER NOT NULL"          \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_time_mg INTEGER NOT NULL"              \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_gpu_micros INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_gpu_mg INTEGER NOT NULL"               \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_time_micros INTEGER NOT NULL"       \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_time_mg INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_gpu_micros INTEGER NOT NULL"        \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_gpu_mg INTEGER NOT NULL"            \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_time_micros INTEGER NOT NULL"          \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_time_mg INTEGER NOT NULL"              \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_gpu_micros INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_gpu_mg INTEGER NOT NULL"               \
+	" DEFAULT 0;"
+
+#define LT_SQL_BY "by_time_micros, by_time_mg, by_gpu_micros, by_gpu_mg"
+#define LT_SQL_SUM_BY                                                          \
+	"sum(by_time_micros), sum(by_time_mg), sum(by_gpu_micros), sum(by_gpu_mg)"
+
 #define LT_SQL_PLANS_TABLE(X)                                                   \
 	X(PLAN_PUT, LEDGER,                                                     \
 	    "INSERT OR REPLACE INTO plans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)") \

@@ -134,6 +134,7 @@ make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
 	    .baseline_money_micros = money_micros + 5,
 	    .baseline_carbon_mg = 9,
 	    .moved = true,
+	    .saved_by = {11, 3, -4, -2},
 	    .baseline_text = "ondemand",
 	    .worst_quality = LT_QUALITY_MEASURED};
 
@@ -150,7 +151,8 @@ whole(const struct lt_run *run)
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,
 	    .baseline_money_micros = run->baseline_money_micros,
-	    .baseline_carbon_mg = run->baseline_carbon_mg};
+	    .baseline_carbon_mg = run->baseline_carbon_mg,
+	    .saved_by = run->saved_by};
 }
 
 static inline bool

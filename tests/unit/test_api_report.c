@@ -100,6 +100,18 @@ test_pages(void **state)
 	}
 }
 
+static void
+adds_up(const json_t *line, const char *whole, const char *parts)
+{
+	const json_t *const by = json_object_get(line, parts);
+
+	assert_non_null(by);
+	assert_int_equal(json_integer_value(json_object_get(by, "time")) +
+			     json_integer_value(json_object_get(by, "place")) +
+			     json_integer_value(json_object_get(by, "gpu")),
+	    json_integer_value(json_object_get(line, whole)));
+}
+
 /* The statement and all runs in one answer: of one team as the pages have them,
  * of all by their ends. */
 static void
@@ -134,6 +146,9 @@ test_all(void **state)
 	json_decref(team);
 	json_decref(team_page);
 	assert_true(json_is_null(json_object_get(all, "next")));
+	adds_up(
+	    json_object_get(all, "total"), "saved_micros", "saved_by_micros");
+	adds_up(json_object_get(all, "total"), "saved_mg", "saved_by_mg");
 	json_object_del(all, "runs");
 	json_object_del(all, "next");
 	assert_true(json_equal(all, statement));

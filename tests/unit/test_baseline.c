@@ -119,6 +119,8 @@ struct part {
 	const char *state;
 };
 
+static struct lt_saved_by all, last; /* of all runs, and of the last */
+
 static int64_t
 base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
     const struct part *part)
@@ -141,12 +143,17 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	lt_baseline_of_run(&run, quote, d);
 	assert_true(run.moved && run.has_baseline);
 	const struct lt_entry entry = {.at_utc_s = run.start_utc_s,
-	    .baseline_money_micros = run.baseline_money_micros};
+	    .baseline_money_micros = run.baseline_money_micros,
+	    .saved_by = run.saved_by};
+	all.time_micros += run.saved_by.time_micros;
+	all.gpu_micros += run.saved_by.gpu_micros;
+	last = run.saved_by;
 	assert_int_equal(lt_ledger_settle(d->ledger,
 			     &(struct lt_settlement){.run = &run,
 				 .entries = &entry,
 				 .count = 1,
 				 .now_utc_s = NOW + 100 * HOUR},
+			     &changed, &err),
 			     &changed, &err),
 	    LT_OK);
 	return run.baseline_money_micros;
@@ -169,6 +176,47 @@ other_tasks(struct lt_daemon *d)
 
 	assert_int_equal(base_of(d, &quote, FIRST_TASK + 1, &hour), 1000000);
 	assert_int_equal(base_of(d, &quote, FIRST_TASK, &later), 1000000);
+}
+
+/* What parts it is kept, and adds up. */
+static void
+levers_of(struct lt_daemon *d)
+{
+	static const struct part late = {360, 420, 0, "COMPLETED"},
+				 slow = {0, 120, 0, "COMPLETED"};
+	struct lt_quote quote = {.id = 98,
+	    .mode = LT_MODE_ENFORCE,
+	    .objective = LT_OBJECTIVE_COST,
+	    .tasks = 1,
+	    .partition = "spot",
+	    .home = "ondemand",
+	    .plan_start_utc_s = NOW + 6 * HOUR,
+	    .home_start_utc_s = NOW};
+	struct lt_totals totals[3];
+	struct lt_run known;
+
+	/* An hour at home cost 1 then, and 64 when it ran. */
+	(void)base_of(d, &quote, 800, &late);
+	assert_int_equal(last.time_micros, -63000000);
+	assert_int_equal(last.gpu_micros, 0);
+	/* Two hours, where home's nodes take one. */
+	quote.plan_start_utc_s = NOW;
+	strcpy(quote.run, "9ae16a3b2f90404f,none,0,0,0,43200,2000000");
+	(void)base_of(d, &quote, 801, &slow);
+	assert_int_equal(last.time_micros, 0);
+	assert_int_equal(last.gpu_micros, -1000000);
+	assert_int_equal(lt_ledger_run(d->ledger,
+			     (struct lt_run_key){801, NOW - 1}, &known, NULL),
+	    LT_OK);
+	assert_int_equal(known.saved_by.gpu_micros, -1000000);
+	assert_int_equal(
+	    lt_ledger_totals(d->ledger, "vision",
+		(struct lt_span){NOW - HOUR, NOW + 99 * HOUR}, totals, NULL),
+	    LT_OK);
+	assert_int_equal(
+	    totals[LT_ENTRY_CHARGE].saved_by.time_micros, all.time_micros);
+	assert_int_equal(
+	    totals[LT_ENTRY_CHARGE].saved_by.gpu_micros, all.gpu_micros);
 }
 
 /* One undisturbed run at home, whatever there was of the job elsewhere. */
@@ -253,6 +301,7 @@ test_counted_once(void **state)
 			    histories[i].base[k]);
 	}
 	other_tasks(d);
+	levers_of(d);
 	lt_ledger_close(d->ledger);
 	free(d);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

@@ -57,7 +57,8 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 		    .carbon_mg = run.carbon_mg,
 		    .energy_wh = run.energy_wh,
 		    .baseline_money_micros = run.baseline_money_micros,
-		    .baseline_carbon_mg = run.baseline_carbon_mg};
+		    .baseline_carbon_mg = run.baseline_carbon_mg,
+		    .saved_by = run.saved_by};
 		bool changed;
 
 		strcpy(run.partition, "spot");
