@@ -148,14 +148,13 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	all.time_micros += run.saved_by.time_micros;
 	all.gpu_micros += run.saved_by.gpu_micros;
 	last = run.saved_by;
-	assert_int_equal(lt_ledger_settle(d->ledger,
-			     &(struct lt_settlement){.run = &run,
-				 .entries = &entry,
-				 .count = 1,
-				 .now_utc_s = NOW + 100 * HOUR},
-			     &changed, &err),
-			     &changed, &err),
-	    LT_OK);
+	const struct lt_settlement settlement = {.run = &run,
+	    .entries = &entry,
+	    .count = 1,
+	    .now_utc_s = NOW + 100 * HOUR};
+
+	assert_int_equal(
+	    lt_ledger_settle(d->ledger, &settlement, &changed, &err), LT_OK);
 	return run.baseline_money_micros;
 }
 
