@@ -247,6 +247,7 @@ writes_nothing_twice(void **state)
 	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
 	free(fake_jobs.jobs);
 	lt_slurm_jobs_free(&w->d->jobs.list);
+	free(w->d->recorded);
 	free_world(w);
 }
 
