@@ -176,9 +176,9 @@ plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
  * written is missing there, and stops nothing. */
 static void
 note_plan(struct lt_daemon *d, const struct lt_standing *s,
-    const struct lt_quote *moved, const char *why)
+    const struct lt_quote *moved)
 {
-	const struct lt_plan_made next = plan_of(moved, s->now_utc_s, why);
+	const struct lt_plan_made next = plan_of(moved, s->now_utc_s, s->why);
 	const struct lt_plan_made first =
 	    plan_of(&s->quote, s->job->submit_utc_s, "");
 	struct lt_plan_made *known = NULL;
@@ -228,8 +228,8 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		next.quote.rev = moved->quote.rev;
 	} else {
 		lt_log("replanned",
-		    "job=%u from=%s@%lld to=%s@%lld money_micros=%lld",
-		    s->job->job_id, s->quote.partition,
+		    "job=%u why=%s from=%s@%lld to=%s@%lld money_micros=%lld",
+		    s->job->job_id, s->why, s->quote.partition,
 		    (long long)s->quote.plan_start_utc_s,
 		    moved->quote.partition,
 		    (long long)moved->quote.plan_start_utc_s,
@@ -291,6 +291,7 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 	int code = LT_OK;
 	bool told;
 
+	s->why = why;
 	if (moved == NULL)
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	/* Unmoved: from now on it stands in Slurm's line. */
@@ -304,7 +305,7 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 		s->moved = true;
 		code = carry_out(d, s, moved, &told, err);
 		if (code == LT_OK && told) {
-			note_plan(d, s, &moved->quote, why);
+			note_plan(d, s, &moved->quote);
 			book(d, s, &there);
 		}
 	}

@@ -24,7 +24,8 @@ struct lt_standing {
 	struct lt_job_request made;
 	int partition;	   /* where it stands */
 	int64_t now_utc_s; /* when it was found */
-	bool moved;	   /* slurmctld was asked to move it */
+	bool moved;	   /* slurmctld was asked to move it, */
+	const char *why;   /* and why: a word; lent */
 };
 
 /* False: there is none of this id, or it is not lowtide's to move. */

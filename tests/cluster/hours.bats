@@ -129,14 +129,16 @@ keep() {
 
 # as_said BEFORE AFTER: is what waited put where the pure function puts it, at
 # this hour, by the market that there was or by today's? lowtided looks as soon
-# as it is up, and again with what it has fetched; what was changed by both is
-# for keep() to judge.
+# as it is up, and again with what it has fetched; what was changed by both, or
+# together with others, is for keep() to judge.
 as_said() {
 	again market.before "$1" > said
 	again "$LOWTIDE_RUN_DIR/market" "$1" >> said
 	sed -n 's/.*event=replanned job=\([0-9]*\) .*/\1/p' "$LOG" > changed
+	sed -n 's/.*event=replanned job=\([0-9]*\) why=together .*/\1/p' "$LOG" > together
 	# A start at once is that of some seconds ago.
 	awk 'FILENAME == "changed" { times[$1]++; next }
+	FILENAME == "together" { times[$1] = 2; next }
 	FILENAME == "said" { place[$1, ++n[$1]] = $3; start[$1, n[$1]] = $4; next }
 	times[$1] < 2 {
 		found = 0
@@ -145,7 +147,7 @@ as_said() {
 			found += place[$1, i] == $5 && off > -60 && off < 60
 		}
 		if (!found) print
-	}' changed said "$2" > other
+	}' changed together said "$2" > other
 	[ ! -s other ] || { cat other >&2; return 1; }
 }
 
@@ -183,7 +185,7 @@ promises() { # promises PROMISED LIST
 	[ "$(wc -l < all_changed)" -gt $((JOBS / 3)) ]
 	# What explain tells of them in order ends with what stands.
 	for id in $(awk 'NR == FNR { seen[$1]; next } $1 in seen { print $1 }' all_changed before | head -n 5); do
-		[ "$(lowtide explain --json "$id" | jq -r '[.plans[].why] | unique | inside(["submitted", "better", "no_room", "cannot_run"])')" = true ]
+		[ "$(lowtide explain --json "$id" | jq -r '[.plans[].why] | unique | inside(["submitted", "better", "no_room", "cannot_run", "together"])')" = true ]
 		[ "$(lowtide explain --json "$id" | jq -r '.plans[-1] | "\(.partition)@\(.start | fromdateiso8601)"')" = \
 		    "$(awk -v id="$id" '$1 == id { print $5 "@" $4 }' before)" ]
 	done
