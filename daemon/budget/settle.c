@@ -125,12 +125,12 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 		    (struct lt_carry_key){run->partition, true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
-	for (int kind = 0; code == LT_OK && n > 0 && kind < 9; kind++) {
-		const int64_t totals[] = {run->money_micros, run->carbon_mg,
-		    run->energy_wh, run->baseline_money_micros,
-		    run->baseline_carbon_mg, run->saved_by.time_micros,
-		    run->saved_by.time_mg, run->saved_by.gpu_micros,
-		    run->saved_by.gpu_mg};
+	struct lt_entry all_hours = lt_entry_of_run(run);
+	int64_t *totals[LT_ENTRY_FIGURES];
+	lt_entry_figures(totals, &all_hours);
+	for (int kind = 0; code == LT_OK && n > 0 && kind < LT_ENTRY_FIGURES;
+	     kind++) {
+		const int64_t total = *totals[kind];
 
 		for (uint32_t i = 0; i < n; i++) {
 			const struct lt_charge_hour *const h =
@@ -139,21 +139,15 @@ round_run(struct lt_ledger *ledger, struct lt_run *run,
 			    h->money_micros, h->carbon_mg, h->energy_wh};
 			/* The base follows the run's own hours: it was saved
 			 * where it was spent. */
-			const double weight = (double)totals[kind] / (double)n;
+			const double weight = (double)total / (double)n;
 
 			exact[i] = kind < 3 ? all[kind] : weight;
 		}
-		lt_charge_split(parts, exact, n, totals[kind]);
+		lt_charge_split(parts, exact, n, total);
 		for (uint32_t i = 0; i < n; i++) {
-			int64_t *const to[] = {&entries[i].money_micros,
-			    &entries[i].carbon_mg, &entries[i].energy_wh,
-			    &entries[i].baseline_money_micros,
-			    &entries[i].baseline_carbon_mg,
-			    &entries[i].saved_by.time_micros,
-			    &entries[i].saved_by.time_mg,
-			    &entries[i].saved_by.gpu_micros,
-			    &entries[i].saved_by.gpu_mg};
+			int64_t *to[LT_ENTRY_FIGURES];
 
+			lt_entry_figures(to, &entries[i]);
 			*to[kind] = parts[i];
 		}
 	}

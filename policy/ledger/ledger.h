@@ -256,6 +256,11 @@ struct lt_entry {
 	struct lt_saved_by saved_by;
 	char who[LT_NAME_SIZE], reason[256]; /* adjustment */
 };
+/* All that is summed up of entries, in the order of their columns. */
+enum { LT_ENTRY_FIGURES = 9 };
+void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
+/* What the run says that its entries add up to. */
+struct lt_entry lt_entry_of_run(const struct lt_run *run);
 /*
  * Settle one run: the run row, its entries (they add up to it), the end of
  * one live share of its hold (unless it goes on), in one transaction. A run

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "units.h"
 
 /* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
  * better than half a micro. */
@@ -63,10 +64,8 @@ static int
 take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key,
     struct lt_carry **carry, struct lt_error *err)
 {
-	uint32_t hash = key->is_carbon;
+	const uint32_t hash = lt_name_hash(key->partition) + key->is_carbon;
 
-	for (const char *c = key->partition; *c != '\0'; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619U;
 	*carry = &ledger->carries.places[hash % LT_KEPT_CARRIES];
 	struct lt_carry *const place = *carry;
 	if (place->is_used && place->is_carbon == key->is_carbon &&

@@ -24,15 +24,13 @@ put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 	    err);
 }
 
-/* FNV-1a over the account, then what is near each other: users and days. */
+/* By the account, then what is near each other: users and days. */
 static struct lt_day *
 place_of(struct lt_days *days, const struct lt_day *day)
 {
-	uint32_t hash = 2166136261U;
+	const uint32_t hash =
+	    lt_name_hash(day->account) + day->uid + 7 * (uint32_t)day->day;
 
-	for (const char *c = day->account; *c != '\0'; c++)
-		hash = (hash ^ (unsigned char)*c) * 16777619U;
-	hash += day->uid + 7 * (uint32_t)day->day;
 	return &days->places[hash % LT_DAY_PLACES];
 }
 
@@ -51,7 +49,7 @@ keep(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 	struct lt_day sum = *day;
 
 	if (place->is_used && is_same(place, day)) {
-		for (int i = 0; i < LT_DAY_FIGURES; i++)
+		for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 			if (__builtin_add_overflow(sum.figures[i],
 				place->figures[i], &sum.figures[i]))
 				return lt_fail(err, LT_EOVERFLOW,
@@ -74,12 +72,13 @@ lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
 	struct lt_day day = {.is_used = true,
 	    .day = entry->at_utc_s / LT_DAY_S,
 	    .uid = entry->uid,
-	    .kind = entry->kind,
-	    .figures = {entry->money_micros, entry->carbon_mg, entry->energy_wh,
-		entry->baseline_money_micros, entry->baseline_carbon_mg,
-		entry->saved_by.time_micros, entry->saved_by.time_mg,
-		entry->saved_by.gpu_micros, entry->saved_by.gpu_mg}};
+	    .kind = entry->kind};
+	struct lt_entry copy = *entry;
+	int64_t *figures[LT_ENTRY_FIGURES];
 
+	lt_entry_figures(figures, &copy);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		day.figures[i] = *figures[i];
 	memcpy(day.account, entry->account, sizeof(day.account));
 	return ledger->in_transaction ? keep(ledger, &day, err)
 				      : put(ledger, &day, err);

@@ -49,7 +49,7 @@ struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
 	} items[LT_SEEN_RATES];
 };
 
-enum { LT_DAY_FIGURES = 9, LT_DAY_PLACES = 64 };
+enum { LT_DAY_PLACES = 64 };
 struct lt_days { /* ledger_days.c: what the transaction adds to days */
 	bool has_any;
 	struct lt_day {
@@ -58,8 +58,8 @@ struct lt_days { /* ledger_days.c: what the transaction adds to days */
 		char account[LT_ACCOUNT_SIZE];
 		uint32_t uid;
 		enum lt_entry_kind kind;
-		int64_t figures[LT_DAY_FIGURES]; /* as in the table */
-	} places[LT_DAY_PLACES];		 /* by hash, one each */
+		int64_t figures[LT_ENTRY_FIGURES]; /* as in the table */
+	} places[LT_DAY_PLACES];		   /* by hash, one each */
 };
 
 /* ledger_new_lengths.c: of the transaction's runs. Some 0.7 KiB each, all of

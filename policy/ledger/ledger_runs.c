@@ -112,10 +112,8 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 	    err);
 }
 
-enum { FIGURES = 9 };
-
-static void
-figures_of(int64_t *out[FIGURES], struct lt_entry *entry)
+void
+lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
 {
 	out[0] = &entry->money_micros;
 	out[1] = &entry->carbon_mg;
@@ -133,11 +131,11 @@ static bool
 add_figures(struct lt_entry *sum, const struct lt_entry *addend, int sign)
 {
 	struct lt_entry copy = *addend;
-	int64_t *to[FIGURES], *from[FIGURES];
+	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
 
-	figures_of(to, sum);
-	figures_of(from, &copy);
-	for (int i = 0; i < FIGURES; i++)
+	lt_entry_figures(to, sum);
+	lt_entry_figures(from, &copy);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		if (sign > 0 ? __builtin_add_overflow(*to[i], *from[i], to[i])
 			     : __builtin_sub_overflow(*to[i], *from[i], to[i]))
 			return false;
@@ -147,18 +145,17 @@ add_figures(struct lt_entry *sum, const struct lt_entry *addend, int sign)
 static bool
 no_figures(struct lt_entry *entry)
 {
-	int64_t *of[FIGURES];
+	int64_t *of[LT_ENTRY_FIGURES];
 
-	figures_of(of, entry);
-	for (int i = 0; i < FIGURES; i++)
+	lt_entry_figures(of, entry);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		if (*of[i] != 0)
 			return false;
 	return true;
 }
 
-/* What the run row says its entries add up to. */
-static struct lt_entry
-run_figures(const struct lt_run *run)
+struct lt_entry
+lt_entry_of_run(const struct lt_run *run)
 {
 	return (struct lt_entry){.money_micros = run->money_micros,
 	    .carbon_mg = run->carbon_mg,
@@ -173,7 +170,7 @@ check_sum(const struct lt_settlement *s, struct lt_error *err)
 {
 	const struct lt_run *const run = s->run;
 	struct lt_entry sum = {0};
-	const struct lt_entry want = run_figures(run);
+	const struct lt_entry want = lt_entry_of_run(run);
 
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!add_figures(&sum, &s->entries[i], 1))
@@ -193,8 +190,8 @@ check_sum(const struct lt_settlement *s, struct lt_error *err)
 static bool
 same_charge(const struct lt_run *a, const struct lt_run *b)
 {
-	struct lt_entry difference = run_figures(a);
-	const struct lt_entry other = run_figures(b);
+	struct lt_entry difference = lt_entry_of_run(a);
+	const struct lt_entry other = lt_entry_of_run(b);
 
 	return add_figures(&difference, &other, -1) &&
 	       no_figures(&difference) && a->uid == b->uid &&
@@ -295,13 +292,13 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
-		int64_t *of[FIGURES];
+		int64_t *of[LT_ENTRY_FIGURES];
 
 		lt_row_text(&rows, known.account, sizeof(known.account));
 		known.uid = (uint32_t)lt_row_int(&rows);
 		known.at_utc_s = lt_row_int(&rows);
-		figures_of(of, &known);
-		for (int i = 0; i < FIGURES; i++)
+		lt_entry_figures(of, &known);
+		for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 			*of[i] = lt_row_int(&rows);
 		rc = add_difference(all, &known, -1, err);
 	}

@@ -264,300 +264,301 @@
 	" UNION ALL SELECT " columns " FROM entries"                           \
 	" WHERE at_utc_s >= ?6 AND at_utc_s < ?2" where
 
-#define LT_SQL_TABLE(X)                                                                    \
-	X(BEGIN_LEDGER, LEDGER, "BEGIN IMMEDIATE")                                         \
-	X(COMMIT_LEDGER, LEDGER, "COMMIT")                                                 \
-	X(ROLLBACK_LEDGER, LEDGER, "ROLLBACK")                                             \
-	X(BEGIN_SIGNALS, SIGNALS, "BEGIN IMMEDIATE")                                       \
-	X(COMMIT_SIGNALS, SIGNALS, "COMMIT")                                               \
-	X(ROLLBACK_SIGNALS, SIGNALS, "ROLLBACK")                                           \
-	X(SAVE_LEDGER, LEDGER, "SAVEPOINT one_call")                                       \
-	X(KEEP_LEDGER, LEDGER, "RELEASE one_call")                                         \
-	X(UNDO_LEDGER, LEDGER, "ROLLBACK TO one_call")                                     \
-	X(SAVE_SIGNALS, SIGNALS, "SAVEPOINT one_call")                                     \
-	X(KEEP_SIGNALS, SIGNALS, "RELEASE one_call")                                       \
-	X(UNDO_SIGNALS, SIGNALS, "ROLLBACK TO one_call")                                   \
-	X(NAMED_PUT, LEDGER,                                                               \
-	    "INSERT INTO named VALUES (?1, ?2)"                                            \
-	    " ON CONFLICT DO UPDATE SET value = ?2")                                       \
-	X(NAMED_GET, LEDGER, "SELECT value FROM named WHERE name = ?1")                    \
-	X(HOLD_PUT, LEDGER,                                                                \
-	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"                           \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"               \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"                 \
-	    " ?27, ?28, ?29, ?30, ?31) ON CONFLICT DO UPDATE SET"                          \
-	    " rev = ?2, flags = ?3,"                                                       \
-	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"                \
-	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"                          \
-	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"                 \
-	    " plan_micros = ?14, plan_mg = ?15, home_micros = ?16,"                        \
-	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"                      \
-	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"                \
-	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"                \
-	    " why = ?28, candidates = ?29, run = ?30, levers = ?31"                        \
-	    " WHERE rev <= ?2")                                                            \
-	X(HOLD_GET, LEDGER,                                                                \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")               \
-	X(HOLDS_OF_JOB, LEDGER,                                                            \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"                  \
-	    " AND job_id != 0")                                                            \
-	X(HOLD_OPEN, LEDGER,                                                               \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"                    \
-	    " ORDER BY quote_id")                                                          \
-	X(HOLD_END, LEDGER,                                                                \
-	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"                        \
-	    " WHERE quote_id = ?1 AND state = 0")                                          \
-	X(HOLDS_MOVE, LEDGER,                                                              \
-	    "UPDATE holds SET made_utc_s = min(made_utc_s + ?1, ?2)"                       \
-	    " WHERE state = 0 AND (?1 != 0 OR made_utc_s > ?2)")                           \
-	X(HOLD_SETTLE_SHARE, LEDGER,                                                       \
-	    "UPDATE holds SET live_tasks = max(live_tasks - 1, 0),"                        \
-	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"                         \
-	    " WHERE quote_id = ?1 AND state = 0")                                          \
-	X(RUN_PUT, LEDGER,                                                                 \
-	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"                  \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"               \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"                 \
-	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36,"                           \
-	    " ?37, ?38, ?39, ?40)")                                                        \
-	X(RUN_GET, LEDGER,                                                                 \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                                      \
-	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                                    \
-	X(RUNS_OF_JOB, LEDGER,                                                             \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"                    \
-	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                               \
-	    " WHERE array_job_id = ?1 AND array_job_id != 0"                               \
-	    " ORDER BY 2, 1")                                                              \
-	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                              \
-	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                                \
-	X(ALL_NEAR, LEDGER,                                                                \
-	    LT_SQL_RUNS_OF_ALL("WHERE end_utc_s > ?2 AND " LT_SQL_NEAR))                   \
-	X(ALL_FAR, LEDGER,                                                                 \
-	    LT_SQL_RUNS_OF_ALL("INDEXED BY runs_long WHERE " LT_SQL_FAR))                  \
-	X(RUNS_ODD, LEDGER,                                                                \
-	    "SELECT total(worst_quality = 7), total(provisional),"                         \
-	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"                        \
-	    " WHERE account = ?1 AND " LT_SQL_TOUCHES " AND " LT_SQL_ODD)                  \
-	X(RUN_SUMS, LEDGER,                                                                \
-	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs"             \
-	    " ORDER BY job_id, submit_utc_s")                                              \
-	X(RUN_COUNTS, LEDGER, LT_SQL_COUNT_RUNS)                                           \
-	X(CORRECTED_COUNTS, LEDGER,                                                        \
-	    "SELECT count(*), total(moved), total(NOT priced) FROM"                        \
-	    " (SELECT DISTINCT job_id, submit_utc_s FROM entries"                          \
-	    "  WHERE kind != 0 AND kind = 1 AND account = ?1"                              \
-	    "  AND at_utc_s >= ?2 AND at_utc_s < ?3)"                                      \
-	    " JOIN runs USING (job_id, submit_utc_s)")                                     \
-	X(EXPOSURE, LEDGER,                                                                \
-	    "SELECT total(state_text LIKE 'NODE_FAIL%'"                                    \
-	    "  OR state_text LIKE 'PREEMPTED%'),"                                          \
-	    " total(nodes * (min(end_utc_s, ?3) - max(start_utc_s, ?2))"                   \
-	    "  / 3600.0) FROM runs WHERE partition = ?1 AND " LT_SQL_TOUCHES)              \
-	X(ENTRY_PUT, LEDGER,                                                               \
-	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"                   \
-	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"               \
-	    " energy_wh, base_money_micros, base_carbon_mg, who, reason,"                  \
-	    " " LT_SQL_BY ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"                  \
-	    " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)")                          \
-	X(DAY_ADD, LEDGER,                                                                 \
-	    "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"                 \
-	    " ?10, ?11, ?12, ?13)"                                                         \
-	    " ON CONFLICT DO UPDATE SET money_micros = money_micros + ?5,"                 \
-	    " carbon_mg = carbon_mg + ?6, energy_wh = energy_wh + ?7,"                     \
-	    " base_money_micros = base_money_micros + ?8,"                                 \
-	    " base_carbon_mg = base_carbon_mg + ?9,"                                       \
-	    " by_time_micros = by_time_micros + ?10,"                                      \
-	    " by_time_mg = by_time_mg + ?11,"                                              \
-	    " by_gpu_micros = by_gpu_micros + ?12,"                                        \
-	    " by_gpu_mg = by_gpu_mg + ?13")                                                \
-	X(ENTRIES_OF_RUN, LEDGER,                                                          \
-	    "SELECT account, uid, for_utc_s, sum(money_micros),"                           \
-	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"                     \
-	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                                         \
-	    " FROM entries WHERE job_id = ?1"                                              \
-	    " AND job_id != 0 AND submit_utc_s = ?2"                                       \
-	    " GROUP BY account, uid, for_utc_s")                                           \
-	X(ADJUSTED, LEDGER,                                                                \
-	    "SELECT coalesce(sum(max(money_micros, 0)), 0),"                               \
-	    " coalesce(sum(min(money_micros, 0)), 0),"                                     \
-	    " coalesce(sum(max(carbon_mg, 0)), 0),"                                        \
-	    " coalesce(sum(min(carbon_mg, 0)), 0),"                                        \
-	    " coalesce(sum(max(energy_wh, 0)), 0),"                                        \
-	    " coalesce(sum(min(energy_wh, 0)), 0)"                                         \
-	    " FROM entries WHERE kind != 0 AND kind = 2")                                  \
-	X(TOTALS, LEDGER,                                                                  \
-	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                              \
-	    " sum(energy_wh), sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY \
-	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,                           \
-		" AND account = ?7") ") GROUP BY kind")                                    \
-	X(SUM_BEFORE, LEDGER,                                                              \
-	    "SELECT sum(money_micros), sum(carbon_mg)"                                     \
-	    " FROM (" LT_SQL_PERIOD(                                                       \
-		"money_micros, carbon_mg", " AND account = ?7") ")")                       \
-	X(SUMS, LEDGER,                                                                    \
-	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "                 \
-	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",                     \
-		"") ") GROUP BY account, uid ORDER BY account, uid")                       \
-	X(SUMS_SINCE, LEDGER,                                                              \
-	    "SELECT account, uid, sum(money_micros), sum(carbon_mg)"                       \
-	    " FROM entries NOT INDEXED WHERE id > ?3 AND id <= ?4"                         \
-	    " AND at_utc_s >= ?1 AND at_utc_s < ?2"                                        \
-	    " GROUP BY account, uid ORDER BY account, uid")                                \
-	X(DATA_VERSION, LEDGER, "PRAGMA data_version")                                     \
-	X(CARRY_GET, LEDGER,                                                               \
-	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")              \
-	X(CARRY_PUT, LEDGER,                                                               \
-	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                                      \
-	    " ON CONFLICT DO UPDATE SET carry = ?3")                                       \
-	X(ADMISSION_PUT, LEDGER,                                                           \
-	    "INSERT OR REPLACE INTO admissions"                                            \
-	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                                    \
-	X(ADMISSION_GET, LEDGER,                                                           \
-	    "SELECT admitted_micros, admitted_mg, price, carbon, limit_s"                  \
-	    " FROM admissions WHERE quote_id = ?1")                                        \
-	X(ADMISSION_DUE, LEDGER,                                                           \
-	    "SELECT h.state = 0 AND h.job_id != 0 AND (a.quote_id IS NULL"                 \
-	    "  OR a.money_micros IS NOT h.money_micros"                                    \
-	    "  OR a.carbon_mg IS NOT h.carbon_mg)"                                         \
-	    " FROM holds h LEFT JOIN admissions a USING (quote_id)"                        \
-	    " WHERE h.quote_id = ?1")                                                      \
-	X(ACCOUNT_PUT, LEDGER,                                                             \
-	    "INSERT INTO accounts VALUES (?1, ?2)"                                         \
-	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")                   \
-	X(ACCOUNTS, LEDGER,                                                                \
-	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                              \
-	    "  WHERE account = name) FROM accounts ORDER BY name")                         \
-	X(PLACE_PUT, LEDGER,                                                               \
-	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")                           \
-	X(PLACE_GET, LEDGER,                                                               \
-	    "SELECT facts, left_utc_s FROM places WHERE partition = ?1")                   \
-	X(PLACES, LEDGER, "SELECT partition FROM places WHERE left_utc_s = 0")             \
-	X(GPUS_PUT, LEDGER,                                                                \
-	    "INSERT OR REPLACE INTO gpus VALUES (?1, ?2, ?3, ?4, ?5)")                     \
-	X(GPUS_GET, LEDGER,                                                                \
-	    "SELECT gpus, shards, submit_utc_s FROM gpus WHERE job_id = ?1"                \
-	    " AND submit_utc_s <= ?2 ORDER BY submit_utc_s DESC LIMIT 1")                  \
-	X(GPUS_PRUNE, LEDGER, "DELETE FROM gpus WHERE seen_utc_s < ?1")                    \
-	X(HOLDS_STAMP, LEDGER,                                                             \
-	    "UPDATE holds SET ended_utc_s = CASE state WHEN 0 THEN 0"                      \
-	    " ELSE ?1 END WHERE (state != 0) != (ended_utc_s != 0)")                       \
-	X(HOLDS_PRUNE, LEDGER,                                                             \
-	    "DELETE FROM holds WHERE state = ?1 AND ended_utc_s < ?2")                     \
-	X(ADMISSIONS_PRUNE, LEDGER,                                                        \
-	    "DELETE FROM admissions WHERE quote_id NOT IN"                                 \
-	    " (SELECT quote_id FROM holds)")                                               \
-	X(HAS_MONEY, LEDGER,                                                               \
-	    "SELECT EXISTS (SELECT 1 FROM entries WHERE money_micros != 0)"                \
-	    " OR EXISTS (SELECT 1 FROM holds WHERE state = 0"                              \
-	    "  AND money_micros != 0)")                                                    \
-	X(OVER_COUNTS, LEDGER,                                                             \
-	    "SELECT over_reason, count(*), max(job_id),"                                   \
-	    " total(max(money_micros - held_micros, 0)) FROM runs"                         \
-	    " WHERE over_reason != '' AND end_utc_s >= ?1"                                 \
-	    " GROUP BY over_reason")                                                       \
-	X(REPAIR_ORPHANS, LEDGER,                                                          \
-	    "DELETE FROM entries WHERE id > ?1 AND id <= ?2 AND kind != 2"                 \
-	    " AND NOT EXISTS"                                                              \
-	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"                       \
-	    "  AND r.submit_utc_s = entries.submit_utc_s)")                                \
-	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")                  \
-	X(REPAIR_SUMS, LEDGER,                                                             \
-	    "SELECT job_id, submit_utc_s, start_utc_s / 3600 * 3600,"                      \
-	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i"                          \
-	    " FROM (SELECT r.*,"                                                           \
-	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"                       \
-	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                             \
-	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                             \
-	    "  r.base_money_micros"                                                        \
-	    "   - coalesce(sum(x.base_money_micros), 0) d,"                                \
-	    "  r.base_carbon_mg - coalesce(sum(x.base_carbon_mg), 0) e,"                   \
-	    "  r.by_time_micros - coalesce(sum(x.by_time_micros), 0) f,"                   \
-	    "  r.by_time_mg - coalesce(sum(x.by_time_mg), 0) g,"                           \
-	    "  r.by_gpu_micros - coalesce(sum(x.by_gpu_micros), 0) h,"                     \
-	    "  r.by_gpu_mg - coalesce(sum(x.by_gpu_mg), 0) i"                              \
-	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"                     \
-	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"                     \
-	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                                     \
-	    "  GROUP BY r.job_id, r.submit_utc_s)"                                         \
-	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0"                        \
-	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0")                                    \
-	X(REPAIR_NEXT_RUN, LEDGER,                                                         \
-	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"                    \
-	    " LIMIT 1 OFFSET ?2")                                                          \
-	X(REPAIR_ADJUSTMENTS, LEDGER,                                                      \
-	    "DELETE FROM entries WHERE kind != 0 AND kind = 2")                            \
-	X(REPAIR_ADJUSTED, LEDGER, "DELETE FROM days WHERE kind = 2")                      \
-	X(REPAIR_NEXT_DAY, LEDGER,                                                         \
-	    "SELECT min(day) FROM (SELECT min(at_utc_s) / 86400 AS day"                    \
-	    " FROM entries WHERE at_utc_s >= ?1 * 86400"                                   \
-	    " UNION ALL SELECT min(day) FROM days WHERE day >= ?1)")                       \
-	X(REPAIR_DAY, LEDGER, "DELETE FROM days WHERE day = ?1")                           \
-	X(REPAIR_DAY_FILL, LEDGER,                                                         \
-	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"                \
-	    " sum(money_micros), sum(carbon_mg), sum(energy_wh),"                          \
-	    " sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY                 \
-	    " FROM entries"                                                                \
-	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"                \
-	    " GROUP BY 1, 2, 3, 4")                                                        \
-	X(RATES_TOUCHING, SIGNALS,                                                         \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"                        \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                               \
-	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"                        \
-	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                              \
-	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"                           \
-	    " ORDER BY start_utc_s")                                                       \
-	X(RATE_FIRST, SIGNALS,                                                             \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"                        \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                               \
-	    " ORDER BY start_utc_s LIMIT 1")                                               \
-	X(RATE_PUT, SIGNALS,                                                               \
-	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"                 \
-	    " ?7)")                                                                        \
-	X(RATE_DELETE, SIGNALS,                                                            \
-	    "DELETE FROM rates WHERE partition = ?1 AND rate = ?2"                         \
-	    " AND start_utc_s = ?3")                                                       \
-	X(POINT_PUT, SIGNALS,                                                              \
-	    "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5)"                               \
-	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3, value = ?4,"                       \
-	    " quality = ?5 WHERE NOT (quality = ?6 AND ?7)")                               \
-	X(POINTS_TOUCHING, SIGNALS,                                                        \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"                        \
-	    " FROM points WHERE source = ?1 AND start_utc_s >="                            \
-	    " coalesce((SELECT max(start_utc_s) FROM points"                               \
-	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                              \
-	    " AND start_utc_s < ?3 AND end_utc_s > ?2 ORDER BY start_utc_s")               \
-	X(POINT_EXTEND, SIGNALS,                                                           \
-	    "UPDATE points SET end_utc_s = max(end_utc_s, ?3)"                             \
-	    " WHERE source = ?1 AND start_utc_s = (SELECT max(start_utc_s)"                \
-	    "  FROM points WHERE source = ?1 AND start_utc_s < ?2)"                        \
-	    " AND end_utc_s > ?2 AND value = ?4 AND quality = ?5"                          \
-	    " AND NOT EXISTS (SELECT 1 FROM points WHERE source = ?1"                      \
-	    "  AND start_utc_s = ?2)")                                                     \
-	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")               \
-	X(POINTS_BOUND, SIGNALS,                                                           \
-	    "DELETE FROM points WHERE end_utc_s <= (SELECT end_utc_s"                      \
-	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")                    \
-	X(FORECAST_PUT, SIGNALS,                                                           \
-	    "INSERT OR REPLACE INTO forecasts VALUES (?1, ?2, ?3, ?4, ?5)")                \
-	X(FORECAST_FORGET, SIGNALS,                                                        \
-	    "DELETE FROM forecasts WHERE source = ?1 AND issued_hour = ?2"                 \
-	    " AND target_hour = ?3 AND kind = ?4")                                         \
-	X(FORECASTS_DUE, SIGNALS,                                                          \
-	    "SELECT issued_hour, target_hour, kind, value FROM forecasts"                  \
-	    " WHERE source = ?1 AND target_hour < ?2"                                      \
-	    " ORDER BY issued_hour, target_hour, kind")                                    \
-	X(FORECAST_LAST, SIGNALS,                                                          \
-	    "SELECT max(issued_hour) FROM forecasts WHERE source = ?1")                    \
-	X(FORECASTS_PRUNE, SIGNALS,                                                        \
-	    "DELETE FROM forecasts WHERE target_hour < ?1")                                \
-	X(ERROR_ADD, SIGNALS,                                                              \
-	    "INSERT INTO forecast_errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"              \
-	    " ON CONFLICT DO UPDATE SET count = count + ?5, sum = sum + ?6,"               \
-	    " sum_abs = sum_abs + ?7")                                                     \
-	X(ERROR_SUMS, SIGNALS,                                                             \
-	    "SELECT kind, bucket, sum(count), sum(sum), sum(sum_abs)"                      \
-	    " FROM forecast_errors WHERE source = ?1"                                      \
-	    " GROUP BY kind, bucket ORDER BY kind, bucket")                                \
+#define LT_SQL_TABLE(X)                                                        \
+	X(BEGIN_LEDGER, LEDGER, "BEGIN IMMEDIATE")                             \
+	X(COMMIT_LEDGER, LEDGER, "COMMIT")                                     \
+	X(ROLLBACK_LEDGER, LEDGER, "ROLLBACK")                                 \
+	X(BEGIN_SIGNALS, SIGNALS, "BEGIN IMMEDIATE")                           \
+	X(COMMIT_SIGNALS, SIGNALS, "COMMIT")                                   \
+	X(ROLLBACK_SIGNALS, SIGNALS, "ROLLBACK")                               \
+	X(SAVE_LEDGER, LEDGER, "SAVEPOINT one_call")                           \
+	X(KEEP_LEDGER, LEDGER, "RELEASE one_call")                             \
+	X(UNDO_LEDGER, LEDGER, "ROLLBACK TO one_call")                         \
+	X(SAVE_SIGNALS, SIGNALS, "SAVEPOINT one_call")                         \
+	X(KEEP_SIGNALS, SIGNALS, "RELEASE one_call")                           \
+	X(UNDO_SIGNALS, SIGNALS, "ROLLBACK TO one_call")                       \
+	X(NAMED_PUT, LEDGER,                                                   \
+	    "INSERT INTO named VALUES (?1, ?2)"                                \
+	    " ON CONFLICT DO UPDATE SET value = ?2")                           \
+	X(NAMED_GET, LEDGER, "SELECT value FROM named WHERE name = ?1")        \
+	X(HOLD_PUT, LEDGER,                                                    \
+	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"               \
+	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
+	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
+	    " ?27, ?28, ?29, ?30, ?31) ON CONFLICT DO UPDATE SET"              \
+	    " rev = ?2, flags = ?3,"                                           \
+	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"    \
+	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"              \
+	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"     \
+	    " plan_micros = ?14, plan_mg = ?15, home_micros = ?16,"            \
+	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"          \
+	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"    \
+	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"    \
+	    " why = ?28, candidates = ?29, run = ?30, levers = ?31"            \
+	    " WHERE rev <= ?2")                                                \
+	X(HOLD_GET, LEDGER,                                                    \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")   \
+	X(HOLDS_OF_JOB, LEDGER,                                                \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"      \
+	    " AND job_id != 0")                                                \
+	X(HOLD_OPEN, LEDGER,                                                   \
+	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"        \
+	    " ORDER BY quote_id")                                              \
+	X(HOLD_END, LEDGER,                                                    \
+	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"            \
+	    " WHERE quote_id = ?1 AND state = 0")                              \
+	X(HOLDS_MOVE, LEDGER,                                                  \
+	    "UPDATE holds SET made_utc_s = min(made_utc_s + ?1, ?2)"           \
+	    " WHERE state = 0 AND (?1 != 0 OR made_utc_s > ?2)")               \
+	X(HOLD_SETTLE_SHARE, LEDGER,                                           \
+	    "UPDATE holds SET live_tasks = max(live_tasks - 1, 0),"            \
+	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"             \
+	    " WHERE quote_id = ?1 AND state = 0")                              \
+	X(RUN_PUT, LEDGER,                                                     \
+	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"      \
+	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
+	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
+	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36,"               \
+	    " ?37, ?38, ?39, ?40)")                                            \
+	X(RUN_GET, LEDGER,                                                     \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
+	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(RUNS_OF_JOB, LEDGER,                                                 \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
+	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \
+	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
+	    " ORDER BY 2, 1")                                                  \
+	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                  \
+	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                    \
+	X(ALL_NEAR, LEDGER,                                                    \
+	    LT_SQL_RUNS_OF_ALL("WHERE end_utc_s > ?2 AND " LT_SQL_NEAR))       \
+	X(ALL_FAR, LEDGER,                                                     \
+	    LT_SQL_RUNS_OF_ALL("INDEXED BY runs_long WHERE " LT_SQL_FAR))      \
+	X(RUNS_ODD, LEDGER,                                                    \
+	    "SELECT total(worst_quality = 7), total(provisional),"             \
+	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
+	    " WHERE account = ?1 AND " LT_SQL_TOUCHES " AND " LT_SQL_ODD)      \
+	X(RUN_SUMS, LEDGER,                                                    \
+	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
+	    " ORDER BY job_id, submit_utc_s")                                  \
+	X(RUN_COUNTS, LEDGER, LT_SQL_COUNT_RUNS)                               \
+	X(CORRECTED_COUNTS, LEDGER,                                            \
+	    "SELECT count(*), total(moved), total(NOT priced) FROM"            \
+	    " (SELECT DISTINCT job_id, submit_utc_s FROM entries"              \
+	    "  WHERE kind != 0 AND kind = 1 AND account = ?1"                  \
+	    "  AND at_utc_s >= ?2 AND at_utc_s < ?3)"                          \
+	    " JOIN runs USING (job_id, submit_utc_s)")                         \
+	X(EXPOSURE, LEDGER,                                                    \
+	    "SELECT total(state_text LIKE 'NODE_FAIL%'"                        \
+	    "  OR state_text LIKE 'PREEMPTED%'),"                              \
+	    " total(nodes * (min(end_utc_s, ?3) - max(start_utc_s, ?2))"       \
+	    "  / 3600.0) FROM runs WHERE partition = ?1 AND " LT_SQL_TOUCHES)  \
+	X(ENTRY_PUT, LEDGER,                                                   \
+	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
+	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
+	    " energy_wh, base_money_micros, base_carbon_mg, who, reason,"      \
+	    " " LT_SQL_BY ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"      \
+	    " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)")              \
+	X(DAY_ADD, LEDGER,                                                     \
+	    "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"     \
+	    " ?10, ?11, ?12, ?13)"                                             \
+	    " ON CONFLICT DO UPDATE SET money_micros = money_micros + ?5,"     \
+	    " carbon_mg = carbon_mg + ?6, energy_wh = energy_wh + ?7,"         \
+	    " base_money_micros = base_money_micros + ?8,"                     \
+	    " base_carbon_mg = base_carbon_mg + ?9,"                           \
+	    " by_time_micros = by_time_micros + ?10,"                          \
+	    " by_time_mg = by_time_mg + ?11,"                                  \
+	    " by_gpu_micros = by_gpu_micros + ?12,"                            \
+	    " by_gpu_mg = by_gpu_mg + ?13")                                    \
+	X(ENTRIES_OF_RUN, LEDGER,                                              \
+	    "SELECT account, uid, for_utc_s, sum(money_micros),"               \
+	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
+	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                             \
+	    " FROM entries WHERE job_id = ?1"                                  \
+	    " AND job_id != 0 AND submit_utc_s = ?2"                           \
+	    " GROUP BY account, uid, for_utc_s")                               \
+	X(ADJUSTED, LEDGER,                                                    \
+	    "SELECT coalesce(sum(max(money_micros, 0)), 0),"                   \
+	    " coalesce(sum(min(money_micros, 0)), 0),"                         \
+	    " coalesce(sum(max(carbon_mg, 0)), 0),"                            \
+	    " coalesce(sum(min(carbon_mg, 0)), 0),"                            \
+	    " coalesce(sum(max(energy_wh, 0)), 0),"                            \
+	    " coalesce(sum(min(energy_wh, 0)), 0)"                             \
+	    " FROM entries WHERE kind != 0 AND kind = 2")                      \
+	X(TOTALS, LEDGER,                                                      \
+	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                  \
+	    " sum(energy_wh), sum(base_money_micros),"                         \
+	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                             \
+	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
+		" AND account = ?7") ") GROUP BY kind")                        \
+	X(SUM_BEFORE, LEDGER,                                                  \
+	    "SELECT sum(money_micros), sum(carbon_mg)"                         \
+	    " FROM (" LT_SQL_PERIOD(                                           \
+		"money_micros, carbon_mg", " AND account = ?7") ")")           \
+	X(SUMS, LEDGER,                                                        \
+	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
+	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \
+		"") ") GROUP BY account, uid ORDER BY account, uid")           \
+	X(SUMS_SINCE, LEDGER,                                                  \
+	    "SELECT account, uid, sum(money_micros), sum(carbon_mg)"           \
+	    " FROM entries NOT INDEXED WHERE id > ?3 AND id <= ?4"             \
+	    " AND at_utc_s >= ?1 AND at_utc_s < ?2"                            \
+	    " GROUP BY account, uid ORDER BY account, uid")                    \
+	X(DATA_VERSION, LEDGER, "PRAGMA data_version")                         \
+	X(CARRY_GET, LEDGER,                                                   \
+	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")  \
+	X(CARRY_PUT, LEDGER,                                                   \
+	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                          \
+	    " ON CONFLICT DO UPDATE SET carry = ?3")                           \
+	X(ADMISSION_PUT, LEDGER,                                               \
+	    "INSERT OR REPLACE INTO admissions"                                \
+	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                        \
+	X(ADMISSION_GET, LEDGER,                                               \
+	    "SELECT admitted_micros, admitted_mg, price, carbon, limit_s"      \
+	    " FROM admissions WHERE quote_id = ?1")                            \
+	X(ADMISSION_DUE, LEDGER,                                               \
+	    "SELECT h.state = 0 AND h.job_id != 0 AND (a.quote_id IS NULL"     \
+	    "  OR a.money_micros IS NOT h.money_micros"                        \
+	    "  OR a.carbon_mg IS NOT h.carbon_mg)"                             \
+	    " FROM holds h LEFT JOIN admissions a USING (quote_id)"            \
+	    " WHERE h.quote_id = ?1")                                          \
+	X(ACCOUNT_PUT, LEDGER,                                                 \
+	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
+	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
+	X(ACCOUNTS, LEDGER,                                                    \
+	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
+	    "  WHERE account = name) FROM accounts ORDER BY name")             \
+	X(PLACE_PUT, LEDGER,                                                   \
+	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
+	X(PLACE_GET, LEDGER,                                                   \
+	    "SELECT facts, left_utc_s FROM places WHERE partition = ?1")       \
+	X(PLACES, LEDGER, "SELECT partition FROM places WHERE left_utc_s = 0") \
+	X(GPUS_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO gpus VALUES (?1, ?2, ?3, ?4, ?5)")         \
+	X(GPUS_GET, LEDGER,                                                    \
+	    "SELECT gpus, shards, submit_utc_s FROM gpus WHERE job_id = ?1"    \
+	    " AND submit_utc_s <= ?2 ORDER BY submit_utc_s DESC LIMIT 1")      \
+	X(GPUS_PRUNE, LEDGER, "DELETE FROM gpus WHERE seen_utc_s < ?1")        \
+	X(HOLDS_STAMP, LEDGER,                                                 \
+	    "UPDATE holds SET ended_utc_s = CASE state WHEN 0 THEN 0"          \
+	    " ELSE ?1 END WHERE (state != 0) != (ended_utc_s != 0)")           \
+	X(HOLDS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM holds WHERE state = ?1 AND ended_utc_s < ?2")         \
+	X(ADMISSIONS_PRUNE, LEDGER,                                            \
+	    "DELETE FROM admissions WHERE quote_id NOT IN"                     \
+	    " (SELECT quote_id FROM holds)")                                   \
+	X(HAS_MONEY, LEDGER,                                                   \
+	    "SELECT EXISTS (SELECT 1 FROM entries WHERE money_micros != 0)"    \
+	    " OR EXISTS (SELECT 1 FROM holds WHERE state = 0"                  \
+	    "  AND money_micros != 0)")                                        \
+	X(OVER_COUNTS, LEDGER,                                                 \
+	    "SELECT over_reason, count(*), max(job_id),"                       \
+	    " total(max(money_micros - held_micros, 0)) FROM runs"             \
+	    " WHERE over_reason != '' AND end_utc_s >= ?1"                     \
+	    " GROUP BY over_reason")                                           \
+	X(REPAIR_ORPHANS, LEDGER,                                              \
+	    "DELETE FROM entries WHERE id > ?1 AND id <= ?2 AND kind != 2"     \
+	    " AND NOT EXISTS"                                                  \
+	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"           \
+	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
+	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
+	X(REPAIR_SUMS, LEDGER,                                                 \
+	    "SELECT job_id, submit_utc_s, start_utc_s / 3600 * 3600,"          \
+	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i"              \
+	    " FROM (SELECT r.*,"                                               \
+	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
+	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
+	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \
+	    "  r.base_money_micros"                                            \
+	    "   - coalesce(sum(x.base_money_micros), 0) d,"                    \
+	    "  r.base_carbon_mg - coalesce(sum(x.base_carbon_mg), 0) e,"       \
+	    "  r.by_time_micros - coalesce(sum(x.by_time_micros), 0) f,"       \
+	    "  r.by_time_mg - coalesce(sum(x.by_time_mg), 0) g,"               \
+	    "  r.by_gpu_micros - coalesce(sum(x.by_gpu_micros), 0) h,"         \
+	    "  r.by_gpu_mg - coalesce(sum(x.by_gpu_mg), 0) i"                  \
+	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"         \
+	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"         \
+	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                         \
+	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
+	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0"            \
+	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0")                        \
+	X(REPAIR_NEXT_RUN, LEDGER,                                             \
+	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"        \
+	    " LIMIT 1 OFFSET ?2")                                              \
+	X(REPAIR_ADJUSTMENTS, LEDGER,                                          \
+	    "DELETE FROM entries WHERE kind != 0 AND kind = 2")                \
+	X(REPAIR_ADJUSTED, LEDGER, "DELETE FROM days WHERE kind = 2")          \
+	X(REPAIR_NEXT_DAY, LEDGER,                                             \
+	    "SELECT min(day) FROM (SELECT min(at_utc_s) / 86400 AS day"        \
+	    " FROM entries WHERE at_utc_s >= ?1 * 86400"                       \
+	    " UNION ALL SELECT min(day) FROM days WHERE day >= ?1)")           \
+	X(REPAIR_DAY, LEDGER, "DELETE FROM days WHERE day = ?1")               \
+	X(REPAIR_DAY_FILL, LEDGER,                                             \
+	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"    \
+	    " sum(money_micros), sum(carbon_mg), sum(energy_wh),"              \
+	    " sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY     \
+	    " FROM entries"                                                    \
+	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"    \
+	    " GROUP BY 1, 2, 3, 4")                                            \
+	X(RATES_TOUCHING, SIGNALS,                                             \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"            \
+	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                  \
+	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"               \
+	    " ORDER BY start_utc_s")                                           \
+	X(RATE_FIRST, SIGNALS,                                                 \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    " ORDER BY start_utc_s LIMIT 1")                                   \
+	X(RATE_PUT, SIGNALS,                                                   \
+	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"     \
+	    " ?7)")                                                            \
+	X(RATE_DELETE, SIGNALS,                                                \
+	    "DELETE FROM rates WHERE partition = ?1 AND rate = ?2"             \
+	    " AND start_utc_s = ?3")                                           \
+	X(POINT_PUT, SIGNALS,                                                  \
+	    "INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5)"                   \
+	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3, value = ?4,"           \
+	    " quality = ?5 WHERE NOT (quality = ?6 AND ?7)")                   \
+	X(POINTS_TOUCHING, SIGNALS,                                            \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    " FROM points WHERE source = ?1 AND start_utc_s >="                \
+	    " coalesce((SELECT max(start_utc_s) FROM points"                   \
+	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                  \
+	    " AND start_utc_s < ?3 AND end_utc_s > ?2 ORDER BY start_utc_s")   \
+	X(POINT_EXTEND, SIGNALS,                                               \
+	    "UPDATE points SET end_utc_s = max(end_utc_s, ?3)"                 \
+	    " WHERE source = ?1 AND start_utc_s = (SELECT max(start_utc_s)"    \
+	    "  FROM points WHERE source = ?1 AND start_utc_s < ?2)"            \
+	    " AND end_utc_s > ?2 AND value = ?4 AND quality = ?5"              \
+	    " AND NOT EXISTS (SELECT 1 FROM points WHERE source = ?1"          \
+	    "  AND start_utc_s = ?2)")                                         \
+	X(POINTS_PRUNE, SIGNALS, "DELETE FROM points WHERE end_utc_s <= ?1")   \
+	X(POINTS_BOUND, SIGNALS,                                               \
+	    "DELETE FROM points WHERE end_utc_s <= (SELECT end_utc_s"          \
+	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")        \
+	X(FORECAST_PUT, SIGNALS,                                               \
+	    "INSERT OR REPLACE INTO forecasts VALUES (?1, ?2, ?3, ?4, ?5)")    \
+	X(FORECAST_FORGET, SIGNALS,                                            \
+	    "DELETE FROM forecasts WHERE source = ?1 AND issued_hour = ?2"     \
+	    " AND target_hour = ?3 AND kind = ?4")                             \
+	X(FORECASTS_DUE, SIGNALS,                                              \
+	    "SELECT issued_hour, target_hour, kind, value FROM forecasts"      \
+	    " WHERE source = ?1 AND target_hour < ?2"                          \
+	    " ORDER BY issued_hour, target_hour, kind")                        \
+	X(FORECAST_LAST, SIGNALS,                                              \
+	    "SELECT max(issued_hour) FROM forecasts WHERE source = ?1")        \
+	X(FORECASTS_PRUNE, SIGNALS,                                            \
+	    "DELETE FROM forecasts WHERE target_hour < ?1")                    \
+	X(ERROR_ADD, SIGNALS,                                                  \
+	    "INSERT INTO forecast_errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"  \
+	    " ON CONFLICT DO UPDATE SET count = count + ?5, sum = sum + ?6,"   \
+	    " sum_abs = sum_abs + ?7")                                         \
+	X(ERROR_SUMS, SIGNALS,                                                 \
+	    "SELECT kind, bucket, sum(count), sum(sum), sum(sum_abs)"          \
+	    " FROM forecast_errors WHERE source = ?1"                          \
+	    " GROUP BY kind, bucket ORDER BY kind, bucket")                    \
 	X(ERRORS_PRUNE, SIGNALS, "DELETE FROM forecast_errors WHERE day < ?1")
 
 #endif
