@@ -136,8 +136,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    d->market.partitions[partition].name);
 	quote->plan_start_utc_s = there->start_utc_s;
-	quote->plan_expected = (struct lt_amount){there->has_cost,
-	    there->has_carbon, there->cost_micros, there->carbon_mg};
+	quote->plan_expected = lt_amount_of(there);
 	lt_quote_set_levers(quote, plan);
 	lt_quote_run_expect(&run, there);
 	if (run.kind != 0 &&

@@ -12,6 +12,7 @@
 #include "breath.h"
 #include "limits.h"
 
+struct lt_amount;
 struct lt_budget_state;
 struct lt_daemon;
 struct lt_ledger;
@@ -90,6 +91,8 @@ bool lt_api_sees(const struct lt_budget_state *budget,
 json_t *lt_api_time(int64_t utc_s);
 /* The number, or null. */
 json_t *lt_api_optional(bool has, int64_t value);
+/* {"money_micros", "carbon_mg"}, null each where it is not known. */
+json_t *lt_api_amount(const struct lt_amount *amount);
 
 typedef int lt_api_function(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);

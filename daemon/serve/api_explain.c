@@ -22,15 +22,6 @@
 #include "pace.h"
 #include "units.h"
 
-static json_t *
-amount_json(const struct lt_amount *amount)
-{
-	return json_pack("{s:o,s:o}", "money_micros",
-	    lt_api_optional(amount->has_money, amount->money_micros),
-	    "carbon_mg",
-	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
-}
-
 /* How long it was expected to run; null: nothing was known. */
 static json_t *
 expected_json(const struct lt_quote *q)
@@ -77,9 +68,9 @@ quote_json(const struct lt_quote *q)
 	    lt_api_time(q->plan_start_utc_s), "home", q->home, "home_start",
 	    lt_api_time(q->home_start_utc_s), "objective",
 	    lt_objective_name(q->objective), "mode", lt_mode_name(q->mode),
-	    "hold_per_task", amount_json(&q->hold_per_task), "plan_expected",
-	    amount_json(&q->plan_expected), "home_expected",
-	    amount_json(&q->home_expected), "window_start",
+	    "hold_per_task", lt_api_amount(&q->hold_per_task), "plan_expected",
+	    lt_api_amount(&q->plan_expected), "home_expected",
+	    lt_api_amount(&q->home_expected), "window_start",
 	    lt_api_time(q->start_utc_s), "window_end",
 	    lt_api_time(q->end_utc_s), "run_time", expected_json(q),
 	    "interruptions", interruptions_json(q), "saves_by",
@@ -154,7 +145,7 @@ plans_json(const struct lt_story *s)
 			      lt_api_time(plan->made_utc_s), "partition",
 			      plan->partition, "start",
 			      lt_api_time(plan->start_utc_s), "expected",
-			      amount_json(&plan->expected), "why",
+			      lt_api_amount(&plan->expected), "why",
 			      plan->why[0] ? plan->why : "submitted"));
 	}
 	return list;

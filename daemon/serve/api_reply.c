@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "quote.h"
 #include "budget_state.h"
 #include "units.h"
 
@@ -61,6 +62,15 @@ json_t *
 lt_api_optional(bool has, int64_t value)
 {
 	return has ? json_integer(value) : json_null();
+}
+
+json_t *
+lt_api_amount(const struct lt_amount *amount)
+{
+	return json_pack("{s:o,s:o}", "money_micros",
+	    lt_api_optional(amount->has_money, amount->money_micros),
+	    "carbon_mg",
+	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
 }
 
 bool

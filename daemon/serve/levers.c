@@ -87,15 +87,6 @@ lt_levers_text(
 	return out;
 }
 
-static json_t *
-amount_json(const struct lt_amount *amount)
-{
-	return json_pack("{s:o,s:o}", "money_micros",
-	    lt_api_optional(amount->has_money, amount->money_micros),
-	    "carbon_mg",
-	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
-}
-
 json_t *
 lt_levers_json(const struct lt_quote *quote)
 {
@@ -105,8 +96,8 @@ lt_levers_json(const struct lt_quote *quote)
 	if (!find(&saving, &levers, quote))
 		return json_null();
 	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "time",
-	    amount_json(&saving.time), "place", amount_json(&saving.place),
-	    "gpu", amount_json(&saving.gpu), "home_then",
-	    amount_json(&levers.home_then), "there_now",
-	    amount_json(&levers.there_now));
+	    lt_api_amount(&saving.time), "place", lt_api_amount(&saving.place),
+	    "gpu", lt_api_amount(&saving.gpu), "home_then",
+	    lt_api_amount(&levers.home_then), "there_now",
+	    lt_api_amount(&levers.there_now));
 }

@@ -92,12 +92,8 @@ fill_quote(struct lt_submission *s)
 	    market->partitions[plan->home.partition].name);
 	quote->plan_start_utc_s = plan->chosen.start_utc_s;
 	quote->home_start_utc_s = plan->home.start_utc_s;
-	quote->plan_expected =
-	    (struct lt_amount){plan->chosen.has_cost, plan->chosen.has_carbon,
-		plan->chosen.cost_micros, plan->chosen.carbon_mg};
-	quote->home_expected =
-	    (struct lt_amount){plan->home.has_cost, plan->home.has_carbon,
-		plan->home.cost_micros, plan->home.carbon_mg};
+	quote->plan_expected = lt_amount_of(&plan->chosen);
+	quote->home_expected = lt_amount_of(&plan->home);
 	lt_quote_set_levers(quote, plan);
 	fill_why(s);
 }

@@ -269,10 +269,15 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 			why->reject = from->reject;
 			why->wanted = whole(from->wanted);
 			why->found = whole(from->found);
-			why->best = (struct lt_amount){from->best.has_cost,
-			    from->best.has_carbon, from->best.cost_micros,
-			    from->best.carbon_mg};
+			why->best = lt_amount_of(&from->best);
 		}
+}
+
+struct lt_amount
+lt_amount_of(const struct lt_estimate *estimate)
+{
+	return (struct lt_amount){estimate->has_cost, estimate->has_carbon,
+	    estimate->cost_micros, estimate->carbon_mg};
 }
 
 void

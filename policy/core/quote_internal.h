@@ -7,6 +7,9 @@
 
 #include <stdbool.h>
 
+struct lt_amount;
+struct lt_text;
+
 #define LT_QUOTE_VERSION "lowtide:1 "
 
 /* Bytes of a name that stand for themselves. */
@@ -16,5 +19,8 @@ lt_quote_is_plain(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
+
+/* "<micros>,<mg>", "-" for what is not known. */
+void lt_quote_put_amount(struct lt_text *text, const struct lt_amount *amount);
 
 #endif

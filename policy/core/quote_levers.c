@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "quote.h"
+#include "quote_internal.h"
 #include "text.h"
 #include "units.h"
 
@@ -21,13 +22,6 @@ ratio_ppm(double home, double there)
 					  : (uint32_t)LT_MICROS;
 }
 
-static struct lt_amount
-amount_of(const struct lt_estimate *of)
-{
-	return (struct lt_amount){
-	    of->has_cost, of->has_carbon, of->cost_micros, of->carbon_mg};
-}
-
 bool
 lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
 {
@@ -38,9 +32,9 @@ lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
 	    .size_ppm =
 		ratio_ppm(plan->home.task_nodes, plan->chosen.task_nodes),
 	    .power_ppm = ratio_ppm(plan->home.task_w, plan->chosen.task_w),
-	    .home_then = amount_of(&plan->home_then),
-	    .there_now = amount_of(&plan->there_now),
-	    .there_slow = amount_of(&plan->there_slow)};
+	    .home_then = lt_amount_of(&plan->home_then),
+	    .there_now = lt_amount_of(&plan->there_now),
+	    .there_slow = lt_amount_of(&plan->there_slow)};
 	return true;
 }
 
@@ -55,15 +49,6 @@ lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
 		quote->levers[0] = '\0';
 }
 
-static void
-put_optional(struct lt_text *text, bool known, int64_t value)
-{
-	if (known)
-		lt_text_put(text, ",%" PRId64, value);
-	else
-		lt_text_put(text, ",-");
-}
-
 int
 lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 {
@@ -76,10 +61,8 @@ lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 	lt_text_put(
 	    &text, "%" PRIu32 ",%" PRIu32, levers->size_ppm, levers->power_ppm);
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++) {
-		put_optional(
-		    &text, amounts[i]->has_money, amounts[i]->money_micros);
-		put_optional(
-		    &text, amounts[i]->has_carbon, amounts[i]->carbon_mg);
+		lt_text_put(&text, ",");
+		lt_quote_put_amount(&text, amounts[i]);
 	}
 	if (!text.full)
 		return LT_OK;

@@ -46,8 +46,8 @@ put_optional(struct lt_text *text, bool known, int64_t value)
 		lt_text_put(text, "-");
 }
 
-static void
-put_amount(struct lt_text *text, const struct lt_amount *amount)
+void
+lt_quote_put_amount(struct lt_text *text, const struct lt_amount *amount)
 {
 	put_optional(text, amount->has_money, amount->money_micros);
 	lt_text_put(text, ",");
@@ -96,7 +96,7 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	    quote->id, quote->rev);
 	put_name(&text, quote->account, LT_ACCOUNT_SIZE);
 	lt_text_put(&text, " hold=");
-	put_amount(&text, &quote->hold_per_task);
+	lt_quote_put_amount(&text, &quote->hold_per_task);
 	lt_text_put(&text,
 	    " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=", quote->tasks,
 	    quote->start_utc_s, quote->end_utc_s);
@@ -104,9 +104,9 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	lt_text_put(&text, " base=");
 	put_place(&text, quote->home, quote->home_start_utc_s);
 	lt_text_put(&text, " exp=");
-	put_amount(&text, &quote->plan_expected);
+	lt_quote_put_amount(&text, &quote->plan_expected);
 	lt_text_put(&text, " was=");
-	put_amount(&text, &quote->home_expected);
+	lt_quote_put_amount(&text, &quote->home_expected);
 	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);

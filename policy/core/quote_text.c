@@ -266,9 +266,26 @@ lt_why_unpack(
 	    (int)(scanner.at - text) + 1);
 }
 
-/* Of the next member: numbers and words with commas. */
-static size_t
-fields_length(const struct scanner *scanner)
+static bool
+is_levers(const char *text, size_t length)
+{
+	struct lt_levers levers;
+
+	return lt_levers_unpack(&levers, text, length, NULL) == LT_OK;
+}
+
+static bool
+is_run(const char *text, size_t length)
+{
+	struct lt_quote_run run;
+
+	return lt_quote_run_unpack(&run, text, length, NULL) == LT_OK;
+}
+
+/* Numbers and words with commas. As of the candidates, the text is kept. */
+static void
+get_fields(struct scanner *scanner, char *out, size_t size,
+    bool (*is_good)(const char *text, size_t length))
 {
 	size_t length = 0;
 
@@ -276,33 +293,7 @@ fields_length(const struct scanner *scanner)
 	       (lt_quote_is_plain(scanner->at[length]) ||
 		   scanner->at[length] == ','))
 		length++;
-	return length;
-}
-
-/* As the candidates: the text is kept. */
-static void
-get_levers_text(struct scanner *scanner, char out[LT_LEVERS_TEXT_SIZE])
-{
-	struct lt_levers levers;
-	const size_t length = fields_length(scanner);
-
-	if (scanner->bad || length >= LT_LEVERS_TEXT_SIZE ||
-	    lt_levers_unpack(&levers, scanner->at, length, NULL) != LT_OK) {
-		scanner->bad = true;
-		return;
-	}
-	memcpy(out, scanner->at, length);
-	scanner->at += length;
-}
-
-static void
-get_run_text(struct scanner *scanner, char out[LT_RUN_TEXT_SIZE])
-{
-	struct lt_quote_run run;
-	const size_t length = fields_length(scanner);
-
-	if (scanner->bad || length >= LT_RUN_TEXT_SIZE ||
-	    lt_quote_run_unpack(&run, scanner->at, length, NULL) != LT_OK) {
+	if (scanner->bad || length >= size || !is_good(scanner->at, length)) {
 		scanner->bad = true;
 		return;
 	}
@@ -423,11 +414,12 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	quote->flags = get_u32(scanner);
 	if (begins(scanner, " lever=")) {
 		expect(scanner, " lever=");
-		get_levers_text(scanner, quote->levers);
+		get_fields(
+		    scanner, quote->levers, sizeof(quote->levers), is_levers);
 	}
 	if (begins(scanner, " run=")) {
 		expect(scanner, " run=");
-		get_run_text(scanner, quote->run);
+		get_fields(scanner, quote->run, sizeof(quote->run), is_run);
 	}
 	if (begins(scanner, " why=")) {
 		expect(scanner, " why=");

@@ -161,6 +161,8 @@ int lt_levers_pack(char *out, size_t size, const struct lt_levers *levers);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
     struct lt_error *err);
+/* What the estimate says of cost and carbon. */
+struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
 /* Those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
