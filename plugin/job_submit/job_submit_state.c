@@ -64,29 +64,40 @@ file_changed(struct lt_file_id *tried, const char *path)
 	return true;
 }
 
-/* What was booked and is not in the new one's occupancy yet. Under the mutex;
- * nobody else has the new one. */
+/* A window of a market's partition, into the market that it counts in. Under
+ * the mutex. Entries are written before the count says so and never change, so
+ * readers need no lock. */
+static void
+put_window(struct lt_market_box *to, const struct lt_market *of,
+    const struct lt_planned *window, int64_t booked_utc_s)
+{
+	const uint32_t count =
+	    atomic_load_explicit(&to->planned_count, memory_order_relaxed);
+	const int partition = of == &to->market
+				  ? window->partition
+				  : lt_market_partition(&to->market,
+					of->partitions[window->partition].name);
+
+	if (partition < 0 || count == LT_PLANNED_MAX)
+		return;
+	to->planned[count] = *window;
+	to->planned[count].partition = (uint16_t)partition;
+	to->booked_utc_s[count] = booked_utc_s;
+	atomic_store_explicit(
+	    &to->planned_count, count + 1, memory_order_release);
+}
+
+/* What was booked and is not in the new one's occupancy yet. */
 static void
 carry_over(struct lt_market_box *to, const struct lt_market_box *from)
 {
 	const uint32_t count =
 	    atomic_load_explicit(&from->planned_count, memory_order_relaxed);
-	uint32_t carried = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct lt_planned window = from->planned[i];
-		const int partition = lt_market_partition(&to->market,
-		    from->market.partitions[window.partition].name);
-
-		if (from->booked_utc_s[i] <= to->market.jobs_utc_s ||
-		    partition < 0)
-			continue;
-		window.partition = (uint16_t)partition;
-		to->planned[carried] = window;
-		to->booked_utc_s[carried++] = from->booked_utc_s[i];
-	}
-	atomic_store_explicit(
-	    &to->planned_count, carried, memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++)
+		if (from->booked_utc_s[i] > to->market.jobs_utc_s)
+			put_window(to, &from->market, &from->planned[i],
+			    from->booked_utc_s[i]);
 }
 
 static void
@@ -301,20 +312,12 @@ lt_state_release(struct lt_view *view)
 void
 lt_state_book(const struct lt_view *view, const struct lt_planned *window)
 {
-	struct lt_market_box *const box = view->market_box;
-	uint32_t count;
-
-	if (box == NULL)
+	if (view->market == NULL)
 		return;
-	/* Entries are written before the count says so and never change, so
-	 * readers need no lock. */
+	/* Into what the next one sees: the view's may have been replaced. */
 	pthread_mutex_lock(&lt_state.mutex);
-	count = atomic_load_explicit(&box->planned_count, memory_order_relaxed);
-	if (count < LT_PLANNED_MAX) {
-		box->planned[count] = *window;
-		box->booked_utc_s[count] = (int64_t)time(NULL);
-		atomic_store_explicit(
-		    &box->planned_count, count + 1, memory_order_release);
-	}
+	if (lt_state.market != NULL)
+		put_window(
+		    lt_state.market, view->market, window, (int64_t)time(NULL));
 	pthread_mutex_unlock(&lt_state.mutex);
 }
