@@ -93,7 +93,8 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 		if (!some->bookings[i].changed)
 			continue;
 		*own = (struct lt_planned){0};
-		if (lt_replan(&some->again, &replan, NULL) == LT_OK)
+		if (lt_replan(&some->again, &replan, NULL) == LT_OK &&
+		    (some->count > 1 || some->again.why != LT_REPLAN_KEEP))
 			code = lt_standing_move(d, s, &some->again.plan,
 			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER
 							   : some->again.why),
