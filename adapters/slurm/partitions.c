@@ -273,16 +273,16 @@ cancels(uint16_t mode, const slurm_conf_t *conf)
 }
 
 static bool
-is_listed(const char *list, const char *name)
+is_among(const char *name, const char *names)
 {
 	const size_t length = strlen(name);
 
-	while (list != NULL && *list != '\0') {
-		const size_t here = strcspn(list, ",");
+	for (const char *at = names; at != NULL && *at != '\0';) {
+		const size_t part = strcspn(at, ",");
 
-		if (here == length && strncmp(list, name, length) == 0)
+		if (part == length && strncmp(at, name, length) == 0)
 			return true;
-		list += here + (list[here] == ',');
+		at += part + (at[part] == ',');
 	}
 	return false;
 }
@@ -299,7 +299,7 @@ powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 	return conf->suspend_program != NULL &&
 	       conf->suspend_program[0] != '\0' && after_s != INFINITE &&
 	       after_s != NO_VAL &&
-	       !is_listed(conf->suspend_exc_parts, from->name);
+	       !is_among(from->name, conf->suspend_exc_parts);
 }
 
 static uint32_t
@@ -429,21 +429,6 @@ lt_slurm_partitions_free(struct lt_slurm_partitions *read)
 	free(read->shapes);
 	free(read->strings);
 	*read = (struct lt_slurm_partitions){0};
-}
-
-static bool
-is_among(const char *name, const char *names)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = names; at != NULL && *at != '\0';) {
-		const size_t part = strcspn(at, ",");
-
-		if (part == length && strncmp(at, name, length) == 0)
-			return true;
-		at += part + (at[part] == ',');
-	}
-	return false;
 }
 
 static bool

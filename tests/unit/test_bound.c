@@ -227,6 +227,17 @@ test_bound(void **state)
 	}
 }
 
+/* None is known with tasks by node, and one is before. */
+static void
+assert_unbound_from_newer(const struct lt_request *request)
+{
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_int_equal(bound_on(request, PLAIN), 0);
+	partitions[PLAIN].flags &= ~(uint32_t)LT_PARTITION_TASKS_BY_NODE;
+	assert_int_not_equal(bound_on(request, PLAIN), 0);
+	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+}
+
 /* From 23.02 on --mincpus and --ntasks-per-gpu may ask for more nodes. */
 static void
 test_bound_newer(void **state)
@@ -255,10 +266,7 @@ test_bound_newer(void **state)
 	    .gpus_per_node = 1};
 	assert_int_not_equal(bound_on(&request, PLAIN), 0);
 	request.tasks = 5;
-	assert_int_equal(bound_on(&request, PLAIN), 0);
-	partitions[PLAIN].flags &= ~(uint32_t)LT_PARTITION_TASKS_BY_NODE;
-	assert_int_not_equal(bound_on(&request, PLAIN), 0);
-	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_unbound_from_newer(&request);
 	/* 24.11.5, of planes and tasks by GPU. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
@@ -269,10 +277,7 @@ test_bound_newer(void **state)
 	    .bind_gpus = true,
 	    .plane = true,
 	    .exclusive = true};
-	assert_int_equal(bound_on(&request, PLAIN), 0);
-	partitions[PLAIN].flags &= ~(uint32_t)LT_PARTITION_TASKS_BY_NODE;
-	assert_int_not_equal(bound_on(&request, PLAIN), 0);
-	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
+	assert_unbound_from_newer(&request);
 	/* 24.11.5 refused one node. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
