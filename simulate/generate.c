@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits, users and names by a seed: splitmix64, and normal deviates by Box and
- * Muller.
+ * Limits, users and names by a seed; normal deviates by Box and Muller.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "generate.h"
+#include "units.h"
 
 static const double name_sigma = 0.5;
 static const double two_pi = 6.283185307179586;
@@ -14,12 +14,7 @@ static const double two_pi = 6.283185307179586;
 static double
 fraction(uint64_t *seed)
 {
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	z ^= z >> 31;
-	return (double)(z >> 11) * 0x1p-53;
+	return (double)(lt_random(seed) >> 11) * 0x1p-53;
 }
 
 static double

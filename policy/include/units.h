@@ -81,6 +81,10 @@ bool lt_add(int64_t *sum, int64_t addend)
 /* FNV-1a, 32 bits, of a lower-cased name: names inside 64-byte records. */
 uint32_t lt_name_hash(const char *name);
 
+/* The next 64 bits at random: splitmix64 (Steele et al., OOPSLA 2014). The same
+ * state, the same bits; not for secrets. */
+uint64_t lt_random(uint64_t *state) __attribute__((nonnull));
+
 /* CRC-32C (Castagnoli), start with 0. */
 uint32_t lt_crc32c(uint32_t crc, const void *bytes, size_t byte_count);
 

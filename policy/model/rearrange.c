@@ -10,6 +10,7 @@
 
 #include "rearrange.h"
 #include "replan.h"
+#include "units.h"
 
 static const double noise = 1e-9; /* of rounding */
 
@@ -33,15 +34,10 @@ struct work {
 	struct lt_replanned standing;
 };
 
-/* splitmix64 (Steele et al., OOPSLA 2014). */
 static uint32_t
 below(struct work *work, uint32_t count)
 {
-	uint64_t z = work->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (uint32_t)((z ^ (z >> 31)) >> 32) % count;
+	return (uint32_t)(lt_random(&work->random) >> 32) % count;
 }
 
 static struct lt_planned *

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "decide.h"
+#include "tools/course.h"
 #include "units.h"
 
 enum {
@@ -27,18 +28,6 @@ static struct lt_shape shape = {
     .node_count = 1000, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
 static struct lt_market market;
 static struct lt_plan plan;
-static uint64_t seed = 1;
-
-static double
-fraction(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	z ^= z >> 31;
-	return (double)(z >> 11) * 0x1p-53;
-}
 
 static void
 make_market(void)
@@ -85,39 +74,6 @@ make_market(void)
 	    .series = &series};
 }
 
-/* Until so much is done without a break, restarts included: restarts may be
- * interrupted themselves. Seconds. */
-static double
-segment_s(double length_s, double mean_s)
-{
-	double passed_s = 0, wanted_s = length_s;
-
-	for (;;) {
-		const double until_s = -mean_s * log(1 - fraction());
-
-		if (until_s >= wanted_s)
-			return passed_s + wanted_s;
-		passed_s += until_s;
-		wanted_s = partition.restart_s + length_s;
-	}
-}
-
-/* One task, by the interval that the plan told it. */
-static double
-task_s(double work_s, double mean_s, double write_s)
-{
-	const double interval_s = plan.chosen.interval_s;
-	double passed_s = 0;
-
-	if (!(interval_s > 0))
-		return segment_s(work_s, mean_s);
-	for (double left_s = work_s; left_s > 0; left_s -= interval_s)
-		passed_s += segment_s(
-		    left_s > interval_s ? interval_s + write_s : left_s,
-		    mean_s);
-	return passed_s;
-}
-
 struct sums {
 	int planned, refused, late, trials;
 	double off; /* of the told length, sum of sizes over the settings */
@@ -126,7 +82,6 @@ struct sums {
 static void
 try(struct sums *sums, const struct lt_request *request)
 {
-	const double mean_s = LT_HOUR_S / partition.hazard_per_node_hour;
 	double told_s, sum_s = 0;
 
 	if (lt_decide(&plan, request, &market, NULL, 0, NOW, NULL) != LT_OK)
@@ -137,13 +92,18 @@ try(struct sums *sums, const struct lt_request *request)
 	}
 	sums->planned++;
 	told_s = (double)(plan.chosen.end_utc_s - plan.chosen.start_utc_s);
+	/* By the interval that the plan told it. */
+	const struct course course = {.work_s = (double)request->expected_run_s,
+	    .interval_s = plan.chosen.interval_s,
+	    .write_s = request->checkpoint.write_s,
+	    .restart_s = partition.restart_s,
+	    .mean_s = LT_HOUR_S / partition.hazard_per_node_hour};
+
 	for (int trial = 0; trial < TRIALS; trial++) {
 		double longest_s = 0;
 
 		for (uint32_t task = 0; task < request->array_tasks; task++)
-			longest_s = fmax(longest_s,
-			    task_s((double)request->expected_run_s, mean_s,
-				request->checkpoint.write_s));
+			longest_s = fmax(longest_s, task_s(&course));
 		sum_s += longest_s;
 		sums->late += (double)plan.chosen.start_utc_s + longest_s >
 			      (double)request->deadline_utc_s;

@@ -8,6 +8,7 @@
 #define DECIDE_WORLD_H
 
 #include "decide.h"
+#include "units.h"
 
 enum {
 	PARTITIONS = 5,
@@ -31,15 +32,10 @@ static struct {
 
 static uint64_t seed;
 
-/* splitmix64 */
 static uint64_t
 bits(void)
 {
-	uint64_t z = seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return lt_random(&seed);
 }
 
 static int

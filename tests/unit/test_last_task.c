@@ -12,59 +12,16 @@
 
 #include <cmocka.h>
 
+#include "tools/course.h"
 #include "last_task.h"
 
 #define H 3600.0
 
 enum { SLOTS_MAX = 1000 };
 
-static uint64_t seed;
-
-/* splitmix64 */
-static double
-fraction(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	z ^= z >> 31;
-	return (double)(z >> 11) * 0x1p-53;
-}
-
-/* Until so much is done without a break; a break costs a restart, which may
- * break too. */
-static double
-part_s(double length_s, double restart_s, double mean_s)
-{
-	double passed_s = 0, wanted_s = length_s;
-
-	for (;;) {
-		const double until_s = -mean_s * log(1 - fraction());
-
-		if (until_s >= wanted_s)
-			return passed_s + wanted_s;
-		passed_s += until_s;
-		wanted_s = restart_s + length_s;
-	}
-}
-
-static double
-task_s(const struct lt_exposure *exposure, double interval_s)
-{
-	const double mean_s = H / exposure->hazard_per_h;
-	double passed_s = 0, left_s = exposure->work_s;
-
-	for (; interval_s > 0 && left_s > interval_s; left_s -= interval_s)
-		passed_s += part_s(interval_s + exposure->checkpoint.write_s,
-		    exposure->restart_s, mean_s);
-	return passed_s + part_s(left_s, exposure->restart_s, mean_s);
-}
-
 /* All tasks, each on the slot that is free first: a heap of their ends. */
 static double
-course_s(
-    const struct lt_exposure *exposure, double interval_s, int count, int slots)
+course_s(const struct course *course, int count, int slots)
 {
 	static double free_s[SLOTS_MAX];
 	double last_s = 0;
@@ -72,7 +29,7 @@ course_s(
 	for (int i = 0; i < slots; i++)
 		free_s[i] = 0;
 	for (int i = 0; i < count; i++) {
-		const double end_s = free_s[0] + task_s(exposure, interval_s);
+		const double end_s = free_s[0] + task_s(course);
 		int at = 0;
 
 		for (;;) {
@@ -107,11 +64,15 @@ play(const struct lt_exposure *exposure, int count, int slots, int courses)
 	const struct lt_tasks tasks = {count, slots};
 	const double told_s = lt_last_task_mean_s(&delay, &tasks);
 	const double latest_s = lt_last_task_latest_s(&delay, &tasks, 0.95);
+	const struct course course = {.work_s = exposure->work_s,
+	    .interval_s = active.interval_s,
+	    .write_s = exposure->checkpoint.write_s,
+	    .restart_s = exposure->restart_s,
+	    .mean_s = H / exposure->hazard_per_h};
 	double sum_s = 0, squares = 0, late = 0;
 
 	for (int i = 0; i < courses; i++) {
-		const double s =
-		    course_s(exposure, active.interval_s, count, slots);
+		const double s = course_s(&course, count, slots);
 
 		sum_s += s;
 		squares += s * s;
