@@ -108,7 +108,7 @@ goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 	uint32_t count = 0;
 	bool found = false;
 
-	if (lt_ledger_runs_of_job(
+	if (lt_ledger_runs_of_id(
 		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
@@ -366,7 +366,7 @@ is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
 	    lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_OK ||
 	    (hold.state == LT_HOLD_OPEN && hold.live_tasks > 0))
 		return false;
-	if (lt_ledger_runs_of_job(
+	if (lt_ledger_runs_of_id(
 		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)

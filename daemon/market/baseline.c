@@ -108,7 +108,7 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 	struct lt_quote_run expected = {0};
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_runs_of_job(
+	const int code = lt_ledger_runs_of_id(
 	    d->ledger, run->key.job_id, &runs, &count, err);
 
 	if (quote->run[0] != '\0')
@@ -120,9 +120,7 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const r = &runs[i];
 
-		/* Of an array's first job its other tasks are there too. */
-		if (r->key.job_id != run->key.job_id || !r->moved ||
-		    r->quote_id != quote->id ||
+		if (!r->moved || r->quote_id != quote->id ||
 		    r->end_utc_s <= r->start_utc_s ||
 		    r->start_utc_s >= run->start_utc_s)
 			continue;

@@ -283,6 +283,10 @@ int lt_ledger_settle(struct lt_ledger *ledger,
     struct lt_error *err);
 int lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
     struct lt_run *run, struct lt_error *err); /* LT_ENOENT */
+/* By submission; malloc'd. */
+int lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err);
+/* And of all tasks of the array that has this id. */
 int lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err);
 struct lt_runs_asked {

@@ -403,17 +403,32 @@ lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
 	return rc < 0 ? rc : LT_OK;
 }
 
-int
-lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
-    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+static int
+runs_of(struct lt_ledger *ledger, struct lt_bound asked, struct lt_run **runs,
+    uint32_t *count, struct lt_error *err)
 {
 	struct lt_array found = {.read = read_run, .size = sizeof(**runs)};
-	const int rc = lt_rows_all(
-	    ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)), &found, err);
+	const int rc = lt_rows_all(ledger, asked, &found, err);
 
 	*runs = found.items;
 	*count = found.count;
 	return rc;
+}
+
+int
+lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+{
+	return runs_of(ledger, LT_BIND(LT_SQL_RUNS_OF_ID, LT_INT(job_id)), runs,
+	    count, err);
+}
+
+int
+lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_run **runs, uint32_t *count, struct lt_error *err)
+{
+	return runs_of(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
+	    runs, count, err);
 }
 
 struct taker {

@@ -323,6 +323,9 @@
 	X(RUN_GET, LEDGER,                                                     \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(RUNS_OF_ID, LEDGER,                                                  \
+	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
+	    " ORDER BY submit_utc_s")                                          \
 	X(RUNS_OF_JOB, LEDGER,                                                 \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
 	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \

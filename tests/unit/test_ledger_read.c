@@ -91,6 +91,13 @@ runs_come_back_whole_and_by_time(void **state)
 	assert_int_equal(count, 1);
 	assert_int_equal(runs[0].key.job_id, 7);
 	free(runs);
+	/* Its own alone: of an array of 100,000 that is one. */
+	must(f, lt_ledger_runs_of_id(f->ledger, 5, &runs, &count, &f->err));
+	assert_int_equal(count, 0);
+	free(runs);
+	must(f, lt_ledger_runs_of_id(f->ledger, 7, &runs, &count, &f->err));
+	assert_int_equal(count, 1);
+	free(runs);
 }
 
 /* A reader keeps what it saw at first, whatever is charged, and writes
