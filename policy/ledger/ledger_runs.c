@@ -112,20 +112,6 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 	    err);
 }
 
-void
-lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
-{
-	out[0] = &entry->money_micros;
-	out[1] = &entry->carbon_mg;
-	out[2] = &entry->energy_wh;
-	out[3] = &entry->baseline_money_micros;
-	out[4] = &entry->baseline_carbon_mg;
-	out[5] = &entry->saved_by.time_micros;
-	out[6] = &entry->saved_by.time_mg;
-	out[7] = &entry->saved_by.gpu_micros;
-	out[8] = &entry->saved_by.gpu_mg;
-}
-
 /* *sum += sign * addend in all figures; false when one overflows. */
 static bool
 add_figures(struct lt_entry *sum, const struct lt_entry *addend, int sign)
@@ -152,17 +138,6 @@ no_figures(struct lt_entry *entry)
 		if (*of[i] != 0)
 			return false;
 	return true;
-}
-
-struct lt_entry
-lt_entry_of_run(const struct lt_run *run)
-{
-	return (struct lt_entry){.money_micros = run->money_micros,
-	    .carbon_mg = run->carbon_mg,
-	    .energy_wh = run->energy_wh,
-	    .baseline_money_micros = run->baseline_money_micros,
-	    .baseline_carbon_mg = run->baseline_carbon_mg,
-	    .saved_by = run->saved_by};
 }
 
 static int

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an entry's figures are, in one place.
+ */
+#include "ledger.h"
+
+void
+lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
+{
+	out[0] = &entry->money_micros;
+	out[1] = &entry->carbon_mg;
+	out[2] = &entry->energy_wh;
+	out[3] = &entry->baseline_money_micros;
+	out[4] = &entry->baseline_carbon_mg;
+	out[5] = &entry->saved_by.time_micros;
+	out[6] = &entry->saved_by.time_mg;
+	out[7] = &entry->saved_by.gpu_micros;
+	out[8] = &entry->saved_by.gpu_mg;
+}
+
+struct lt_entry
+lt_entry_of_run(const struct lt_run *run)
+{
+	return (struct lt_entry){.money_micros = run->money_micros,
+	    .carbon_mg = run->carbon_mg,
+	    .energy_wh = run->energy_wh,
+	    .baseline_money_micros = run->baseline_money_micros,
+	    .baseline_carbon_mg = run->baseline_carbon_mg,
+	    .saved_by = run->saved_by};
+}
