@@ -228,6 +228,7 @@ copy_asked(struct lt_slurm_asked *to, const slurm_job_info_t *from)
 	    .spec_cores = from->core_spec == NO_VAL16
 			      ? 0
 			      : from->core_spec & (CORE_SPEC_THREAD - 1U),
+	    .tasks_implied = !(from->bitflags & JOB_NTASKS_SET),
 	    .spread = (from->bitflags & SPREAD_JOB) != 0,
 	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
 	};

@@ -51,6 +51,7 @@ ask(struct lt_request *request, const struct lt_slurm_job *job)
 	if (request->gpus < job->gpus)
 		request->gpus = job->gpus;
 	request->spread = asked->spread;
+	request->tasks_implied = asked->tasks_implied;
 	request->bind_gpus = asked->bind_gpus;
 	request->overcommit = asked->overcommit;
 	request->memory_mib_per_node = asked->memory_mib_per_node;

@@ -239,6 +239,7 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	}
 
 	request->tasks = known32(job->num_tasks);
+	request->tasks_implied = !(job->bitflags & JOB_NTASKS_SET);
 	request->cpus = known32(job->min_cpus);
 	request->max_cpus = known32(job->max_cpus);
 	request->cpus_per_task = larger(known16(job->cpus_per_task),

@@ -79,6 +79,7 @@ lt_request_from_terms(struct lt_request *request, const struct lt_terms *terms,
 	request->memory_mib_per_gpu = asked->memory_mib_per_gpu;
 	request->exclusive = flags & LT_TERMS_EXCLUSIVE;
 	request->spread = flags & LT_TERMS_SPREAD;
+	request->tasks_implied = flags & LT_TERMS_TASKS_IMPLIED;
 	request->bind_gpus = flags & LT_TERMS_BIND_GPUS;
 	request->overcommit = flags & LT_TERMS_OVERCOMMIT;
 	request->whole_memory = flags & LT_TERMS_WHOLE_MEMORY;

@@ -156,6 +156,35 @@ lt_tasks_apart(const struct lt_need *need)
 }
 
 uint64_t
+lt_tasks_dealt(const struct lt_need *need, uint64_t nodes)
+{
+	const struct lt_request *const request = need->request;
+	const uint32_t flags = need->partition->flags;
+	uint64_t tasks = request->tasks;
+
+	if (!(flags & LT_PARTITION_DEALS_TASKS) || request->tasks_implied ||
+	    lt_request_wants_gpus(request) || need->whole)
+		return 0;
+	if ((flags & LT_PARTITION_DEALS_BY_NODE) && request->tasks_per_node > 0)
+		tasks = product(nodes, request->tasks_per_node, cpus_max);
+	return request->overcommit ? smaller(tasks, nodes) : tasks;
+}
+
+bool
+lt_has_one_gpu(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	return (partition->flags & LT_PARTITION_DEALS_TASKS) &&
+	       request->gpus == 1 && request->gpus_per_node == 0 &&
+	       request->gpus_per_socket == 0 && request->gpus_per_task == 0 &&
+	       request->tasks > 0 && !request->tasks_implied &&
+	       request->tasks_per_node == 0 && request->tasks_per_board == 0 &&
+	       request->tasks_per_socket == 0 && request->tasks_per_core == 0 &&
+	       request->tasks_per_gpu == 0 &&
+	       lt_cpus_per_gpu(request, partition) == 0;
+}
+
+uint64_t
 lt_memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
     const struct lt_shape *shape)
 {

@@ -55,10 +55,10 @@ sockets_of(const struct lt_need *need, const struct lt_shape *shape,
 	    larger(need->cpus_per_node, request->tasks_per_node));
 	uint64_t used = larger(request->cpus, request->max_cpus);
 
-	/* With more CPUs than GPUs they are counted on every socket. */
+	/* Where GPUs bring CPUs they are counted on every socket. */
 	if (request->bind_gpus ||
 	    ((partition->flags & LT_PARTITION_BIND_SOCKETS) &&
-		lt_cpus_per_gpu(request, partition) > 1))
+		lt_cpus_per_gpu(request, partition) > 0))
 		return all;
 	used = larger(
 	    used, product(tasks, larger(request->cpus_per_task, 1), cpus_max));
@@ -145,7 +145,8 @@ gpus_of(
 {
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const partition = need->partition;
-	uint64_t tasks = tasks_of(request, 0), gpus = 0, all = 0;
+	const uint64_t asked = tasks_of(request, 0);
+	uint64_t tasks = asked, gpus = 0, all = 0;
 
 	/* As many on each node, --ntasks or not. */
 	if (tasks != 1 || (partition->flags & LT_PARTITION_TASKS_BY_NODE))
@@ -165,7 +166,7 @@ gpus_of(
 	if (several)
 		gpus = smaller(all, cpus_max);
 	if (gpus == 0 && request->tasks_per_gpu > 0)
-		gpus = divided_up(tasks, request->tasks_per_gpu);
+		gpus = asked / request->tasks_per_gpu;
 	if ((partition->flags & LT_PARTITION_GPUS_BY_NODE) &&
 	    (gpus + 1 < nodes || several))
 		gpus = product(nodes, smaller(gpus, shape->gpus), cpus_max);
@@ -268,6 +269,7 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const partition = need->partition;
 	const uint64_t tasks = tasks_of(request, gpus);
+	const uint64_t dealt = lt_tasks_dealt(need, nodes);
 	const bool shared = shares_cpus(request, partition);
 	const uint64_t per_gpu =
 	    shared ? 0 : lt_cpus_per_gpu(request, partition);
@@ -276,6 +278,8 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	uint64_t per_node = larger(need->cpus_per_node, need->cpus_per_task);
 	uint64_t cpus = larger(request->cpus, nodes);
 
+	if (dealt > 0)
+		return product(dealt, need->cpus_per_task, cpus_max);
 	if (has_task_cores_only(need, nodes)) {
 		const struct grain grain =
 		    grain_of(request, partition, shape, need->cpus_per_task);
@@ -357,6 +361,7 @@ cores_for_binding(const struct lt_request *request,
     uint64_t gpus)
 {
 	return request->bind_gpus && gpus > 0 &&
+		       !lt_has_one_gpu(request, partition) &&
 		       (partition->flags &
 			   (LT_PARTITION_BY_SOCKET | LT_PARTITION_BIND_SOCKETS))
 		   ? grain->cores
@@ -405,6 +410,8 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 	const bool ignored = need->market->memory_ignored;
 	const uint64_t gpus = gpus_of(need, shape, nodes);
 	const uint64_t cpus = cpus_counted(need, shape, gpus, nodes);
+	const uint64_t dealt = lt_tasks_dealt(need, nodes);
+	const uint64_t used = dealt > 0 ? smaller(dealt, nodes) : nodes;
 
 	uint64_t tasks = lt_tasks_apart(need) ? tasks_of(request, gpus) : 1;
 
@@ -419,7 +426,7 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 		divided_up(request->cpus, need->cpus_per_task)),
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
-	    .cpus = cpus_rounded(need, shape, cpus, gpus, nodes),
+	    .cpus = cpus_rounded(need, shape, cpus, gpus, used),
 	    .whole = need->whole || (request->whole_memory && !ignored),
 	};
 	if (!ignored && !request->whole_memory)

@@ -41,6 +41,7 @@ struct lt_request {
 	bool nodes_open; /* no maximum: max_nodes is min_nodes */
 	bool spread;	 /* --spread-job: as many nodes as it can */
 	uint32_t tasks, cpus_per_task;
+	bool tasks_implied; /* Slurm's number of tasks, not --ntasks */
 	uint32_t cpus, cpus_per_node; /* least, of the whole job, --mincpus */
 	uint32_t max_cpus;
 	uint32_t tasks_per_node, tasks_per_socket, tasks_per_core,

@@ -86,6 +86,10 @@ enum lt_partition_flag {
 	/* Jobs wait in line there, for nodes or for those before them. */
 	LT_PARTITION_QUEUED = 1 << 16,
 	LT_PARTITION_STAYS_ON = 1 << 17, /* idle nodes are not powered down */
+	/* A job's CPUs are those of its tasks, a node without one has none. */
+	LT_PARTITION_DEALS_TASKS = 1 << 18,
+	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
+	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
 };
 
 struct lt_partition {

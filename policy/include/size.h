@@ -61,6 +61,19 @@ uint64_t lt_cpus_sought(const struct lt_request *request);
  * memory brings a task more CPUs. False: so. */
 bool lt_tasks_apart(const struct lt_need *need);
 
+/*
+ * Tasks that get CPUs on so many nodes from 24.11 on, where the user said how
+ * many there are: a node has CPUs for no other. 0 = not known. Source:
+ * _get_task_count() and _dist_tasks_compute_c_b() of cons_tres.
+ */
+uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
+
+/* Is it one GPU that the job has, for all its tasks? From 24.11 on they get
+ * their CPUs and no more, bound to it or not. Source: gres_filter_sock_core(),
+ * which estimates the CPUs of a GPU. */
+bool lt_has_one_gpu(
+    const struct lt_request *request, const struct lt_partition *partition);
+
 /* MiB of the whole allocation, whose GPUs and CPUs are known. */
 uint64_t lt_memory_of(const struct lt_allocation *allocation,
     const struct lt_need *need, const struct lt_shape *shape);

@@ -26,6 +26,7 @@ enum lt_terms_flag {
 	LT_TERMS_OVERCOMMIT = 1 << 13,
 	LT_TERMS_WHOLE_MEMORY = 1 << 14,
 	LT_TERMS_PLANE = 1 << 15,
+	LT_TERMS_TASKS_IMPLIED = 1 << 16,
 };
 
 /* What the job asked: fields of struct lt_request, 0 = not said, in the order

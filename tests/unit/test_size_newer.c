@@ -62,6 +62,12 @@ test_newer(void **state)
 		    .gpus_per_socket = 1,
 		    .sockets_per_node = 1},
 		1, 16, 8, 4, 2},
+	    {"--cpus-per-gpu=1 --gpus-per-socket=1, 24.11.5: of each, too",
+		LT_PARTITION_BIND_SOCKETS,
+		{.cpus_per_gpu = 1,
+		    .gpus_per_socket = 1,
+		    .sockets_per_node = 1},
+		1, 8, 8, 1, 1},
 	    {"--gres-flags=enforce-binding --gpus=1, GPUs of all sockets",
 		LT_PARTITION_BIND_SOCKETS, {.gpus = 1, .bind_gpus = true}, 1,
 		64, 1, 1, 1},
@@ -114,11 +120,70 @@ test_newer(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
 }
 
+/* AllocTRES of 24.11.5 and 26.05.5: CPUs of tasks, not of nodes. */
+static void
+test_dealt(void **state)
+{
+	enum {
+		AT_24_11 =
+		    LT_PARTITION_DEALS_TASKS | LT_PARTITION_TASKS_BY_NODE |
+		    LT_PARTITION_BIND_SOCKETS | LT_PARTITION_GPUS_BY_NODE,
+		AT_25_11 = AT_24_11 | LT_PARTITION_DEALS_BY_NODE,
+		BY_CORE = LT_PARTITION_BY_CORE,
+	};
+	static const struct {
+		const char *options;
+		uint32_t flags;
+		struct lt_request asked;
+		uint32_t nodes;
+		uint64_t cpus, gpus;
+	} dealt[] = {
+	    {"-n1 -N2", AT_24_11, {.tasks = 1}, 2, 1, 0},
+	    {"-n1 -N2, by core", AT_24_11 | BY_CORE, {.tasks = 1}, 2, 1, 0},
+	    {"-n5 -N2 --ntasks-per-node=16", AT_24_11,
+		{.tasks = 5, .tasks_per_node = 16}, 2, 5, 0},
+	    {"the same from 25.11 on", AT_25_11,
+		{.tasks = 5, .tasks_per_node = 16}, 2, 32, 0},
+	    {"--ntasks-per-node=16 without -n", AT_24_11,
+		{.tasks = 16, .tasks_implied = true, .tasks_per_node = 16}, 2,
+		32, 0},
+	    {"-n4 --mincpus=15", AT_24_11, {.tasks = 4, .cpus_per_node = 15}, 1,
+		4, 0},
+	    {"-n2 -c2 --ntasks-per-node=4 on four nodes", AT_24_11,
+		{.tasks = 2, .cpus_per_task = 2, .tasks_per_node = 4}, 4, 4, 0},
+	    {"-n64 --overcommit", AT_24_11, {.tasks = 64, .overcommit = true},
+		1, 1, 0},
+	    {"-n2 --ntasks-per-gpu=4: no GPU", AT_24_11,
+		{.tasks = 2, .tasks_per_gpu = 4}, 1, 2, 0},
+	    {"-n16 --gpus=1 --gres-flags=enforce-binding", AT_24_11,
+		{.tasks = 16, .gpus = 1, .bind_gpus = true}, 1, 16, 1},
+	    {"-n4 --gpus=2 --gres-flags=enforce-binding", AT_24_11,
+		{.tasks = 4, .gpus = 2, .bind_gpus = true}, 1, 64, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(dealt) / sizeof(dealt[0]); i++) {
+		struct lt_request asked = dealt[i].asked;
+		struct lt_allocation a;
+
+		asked.min_nodes = 1;
+		partitions[PLAIN].flags = dealt[i].flags;
+		allocation_on(
+		    &a, &asked, &market, PLAIN, &shapes[0], dealt[i].nodes);
+		if (a.cpus != dealt[i].cpus || a.gpus != dealt[i].gpus)
+			fail_msg("%s: cpu=%llu gpu=%llu", dealt[i].options,
+			    (unsigned long long)a.cpus,
+			    (unsigned long long)a.gpus);
+	}
+	partitions[PLAIN].flags = 0;
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_newer, setup),
+	    cmocka_unit_test_setup(test_dealt, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
