@@ -467,10 +467,13 @@ nodes_unknown(const struct lt_need *need)
 		return true;
 	/* Nor are tasks known there that are rounded down to whole cores of
 	 * them (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that
-	 * are dealt out by the plane and by the GPU (24.11.5). */
+	 * are dealt out by the plane and by the GPU (24.11.5), or by the socket
+	 * where GPUs bring the CPUs (both refused -n8 --ntasks-per-socket=4
+	 * --gpus=3 with DefCpuPerGPU=6 on two nodes). */
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    ((request->tasks_per_core > 1 &&
 		 request->tasks % request->tasks_per_core != 0) ||
+		(request->tasks_per_socket > 0 && by_gpus > 0) ||
 		(request->plane && request->bind_gpus &&
 		    request->tasks_per_gpu > 0)))
 		return true;

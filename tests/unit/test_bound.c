@@ -278,6 +278,16 @@ test_bound_newer(void **state)
 	    .plane = true,
 	    .exclusive = true};
 	assert_unbound_from_newer(&request);
+	/* 24.11.5 and 26.05.5 refused two nodes, and gave three. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 8,
+	    .tasks_per_socket = 4,
+	    .gpus = 3,
+	    .cpus_per_gpu = 6,
+	    .exclusive = true};
+	assert_unbound_from_newer(&request);
 	/* 24.11.5 refused one node. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
