@@ -175,6 +175,7 @@ lt_has_one_gpu(
     const struct lt_request *request, const struct lt_partition *partition)
 {
 	return (partition->flags & LT_PARTITION_DEALS_TASKS) &&
+	       !(partition->flags & LT_PARTITION_BY_SOCKET) &&
 	       request->gpus == 1 && request->gpus_per_node == 0 &&
 	       request->gpus_per_socket == 0 && request->gpus_per_task == 0 &&
 	       request->tasks > 0 && !request->tasks_implied &&

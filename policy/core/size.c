@@ -400,6 +400,17 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	return product(cores, grain.threads, cpus_max);
 }
 
+/* From 24.11 on a node that has none of the tasks is given whole where sockets
+ * are, by planes and by blocks of blocks: _block_sync_core_bitmap() keeps all
+ * that was looked at for no CPUs. */
+static uint64_t
+nodes_left_whole(const struct lt_need *need, uint64_t dealt, uint64_t nodes)
+{
+	if (dealt == 0 || !(need->partition->flags & LT_PARTITION_BY_SOCKET))
+		return 0;
+	return need->request->plane ? nodes - 1 : nodes - smaller(dealt, nodes);
+}
+
 void
 lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
     const struct lt_shape *shape, uint32_t nodes)
@@ -426,7 +437,9 @@ lt_allocation_on(struct lt_allocation *allocation, const struct lt_need *need,
 		divided_up(request->cpus, need->cpus_per_task)),
 	    .gpus = gpus,
 	    .shards = product(nodes, request->shards_per_node, cpus_max),
-	    .cpus = cpus_rounded(need, shape, cpus, gpus, used),
+	    .cpus = cpus_rounded(need, shape, cpus, gpus, used) +
+		    product(nodes_left_whole(need, dealt, nodes), shape->cpus,
+			cpus_max),
 	    .whole = need->whole || (request->whole_memory && !ignored),
 	};
 	if (!ignored && !request->whole_memory)

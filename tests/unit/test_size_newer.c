@@ -130,6 +130,7 @@ test_dealt(void **state)
 		    LT_PARTITION_BIND_SOCKETS | LT_PARTITION_GPUS_BY_NODE,
 		AT_25_11 = AT_24_11 | LT_PARTITION_DEALS_BY_NODE,
 		BY_CORE = LT_PARTITION_BY_CORE,
+		BY_SOCKET = LT_PARTITION_BY_SOCKET,
 	};
 	static const struct {
 		const char *options;
@@ -157,6 +158,13 @@ test_dealt(void **state)
 		{.tasks = 2, .tasks_per_gpu = 4}, 1, 2, 0},
 	    {"-n16 --gpus=1 --gres-flags=enforce-binding", AT_24_11,
 		{.tasks = 16, .gpus = 1, .bind_gpus = true}, 1, 16, 1},
+	    {"-n1 --gpus=1 --gres-flags=enforce-binding, by socket",
+		AT_24_11 | BY_SOCKET,
+		{.tasks = 1, .gpus = 1, .bind_gpus = true}, 1, 64, 1},
+	    {"-n1 -N2 by socket: a node without a task is given whole",
+		AT_24_11 | BY_SOCKET, {.tasks = 1}, 2, 96, 0},
+	    {"-n2 -N2 --distribution=plane by socket", AT_24_11 | BY_SOCKET,
+		{.tasks = 2, .plane = true}, 2, 128, 0},
 	    {"-n4 --gpus=2 --gres-flags=enforce-binding", AT_24_11,
 		{.tasks = 4, .gpus = 2, .bind_gpus = true}, 1, 64, 2},
 	};
