@@ -207,11 +207,16 @@ my %answers = (
 	lowtided => [ 'lowtide', 'status' ],
 );
 
-# slurmctld wants slurmdbd at its start until it has saved all tables once.
+# slurmctld wants slurmdbd at its start until it has saved all tables once; and
+# it ends when a job is requeued, and starts, whose script it had removed: of one
+# that ended before a month went by in a second.
+my $own_end = qr{fatal:\ (?:slurmdbd\ and/or\ database\ must\ be\ up
+    |_build_launch_job_msg:\ Unable\ to\ load\ job\ batch\ script)}x;
+
 sub may_end {
 	my ($part) = @_;
 	return 1 if $part ne 'slurmctld' && $part ne 'lowtided';
-	return output('tail', '-n', 5, "$D/log/$part.out") =~ /fatal: slurmdbd and\/or database must be up/;
+	return output('tail', '-n', 5, "$D/log/$part.out") =~ $own_end;
 }
 
 # All parts up again, whatever was done. What ended of itself is returned.
