@@ -84,3 +84,39 @@ budget_of() { # budget_of TEAM FIELD
 	lowtide budget --json --team "$1" | jq -r --arg t "$1" \
 	    "[.budgets[] | select(.team == \$t and .user == null)][0].$2"
 }
+
+# ---- hours to come, and the plans for them ----
+# A policy names the file as a source that is called day.
+# day CLEAN DIRTY: of the last hour and those to come, 100 g from hour CLEAN
+# from now on until DIRTY, 400 g else.
+day() {
+	local now h g
+	now=$(($(date +%s) / 3600 * 3600 - 3600))
+	{
+		echo time,g
+		for h in $(seq 0 199); do
+			g=400
+			if [ "$h" -gt "$1" ] && [ "$h" -le "$2" ]; then g=100; fi
+			echo "$((now + h * 3600)),$g"
+		done
+	} > "$BATS_FILE_TMPDIR/day.next"
+	mv "$BATS_FILE_TMPDIR/day.next" "$BATS_FILE_TMPDIR/day.csv"
+}
+begin() { date -d "$(scontrol show job "$1" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s; }
+in_hours() { echo $(($(begin "$1") - $(date +%s) - $2 * 3600)); } # seconds beside
+is_in() { [ "$(in_hours "$1" "$2")" -gt -3700 ] && [ "$(in_hours "$1" "$2")" -lt 60 ]; }
+# restart: lowtided anew: the source is read, and all are decided again.
+restart() {
+	LOG=$(ls "$D"/log/lowtided*.out)
+	: > "$LOG"
+	part stop lowtided
+	part start lowtided
+	local fetched
+	fetched() { grep -q 'event=fetched source=day' "$LOG"; }
+	within 30 fetched
+}
+# The most nodes that the jobs on stdin (begin seconds) take at one time.
+at_once() { # at_once SECONDS
+	awk -v lasts="$1" '{ print $1, 1; print $1 + lasts, -1 }' | sort -n -k1,1 -k2,2 |
+		awk '{ n += $2; if (n > most) most = n } END { print most + 0 }'
+}

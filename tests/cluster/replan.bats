@@ -3,21 +3,6 @@
 # of the hours to come, and nothing that was promised or set by hand is broken.
 load helper
 
-# day CLEAN DIRTY: of the last hour and those to come, 100 g from hour CLEAN
-# from now on until DIRTY, 400 g else.
-day() {
-	local now h g
-	now=$(($(date +%s) / 3600 * 3600 - 3600))
-	{
-		echo time,g
-		for h in $(seq 0 199); do
-			g=400
-			if [ "$h" -gt "$1" ] && [ "$h" -le "$2" ]; then g=100; fi
-			echo "$((now + h * 3600)),$g"
-		done
-	} > "$BATS_FILE_TMPDIR/day.next"
-	mv "$BATS_FILE_TMPDIR/day.next" "$BATS_FILE_TMPDIR/day.csv"
-}
 policy() { echo "
 mode: enforce
 currency: USD
@@ -38,26 +23,12 @@ setup_file() {
 	cluster_up "$(policy 3.60 3.60 10000)"
 }
 teardown_file() { cluster_down; }
-setup() {
-	cluster_use
-	LOG=$(ls "$D"/log/lowtided*.out)
-}
+setup() { cluster_use; }
 
-begin() { date -d "$(scontrol show job "$1" | sed -n 's/.*EligibleTime=\([^ ]*\).*/\1/p')" +%s; }
-in_hours() { echo $(($(begin "$1") - $(date +%s) - $2 * 3600)); } # seconds beside
-is_in() { [ "$(in_hours "$1" "$2")" -gt -3700 ] && [ "$(in_hours "$1" "$2")" -lt 60 ]; }
 quote() { scontrol show job "$1" | grep -o 'lowtide:1 [^;]*'; }
 plan() { quote "$1" | grep -o 'plan=[^ ]*'; }
-again() { # lowtided anew: the source is read, and all are decided again
-	part stop lowtided
-	part start lowtided
-	local fetched
-	fetched() { grep -q 'event=fetched source=day' "$LOG"; }
-	within 30 fetched
-}
 hold() { lowtide explain "$1" --json | jq -c '[.hold.state, .quote.partition, (.quote.plan_start | fromdateiso8601)]'; }
 held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros'; }
-restart() { : > "$LOG"; again; }
 
 @test "clean hours that come earlier take the job along, once" {
 	job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60'
@@ -202,12 +173,6 @@ restart() { : > "$LOG"; again; }
 	running() { [ "$(field "$id" %T)" = RUNNING ]; }
 	within 20 running
 	scancel "$id"
-}
-
-# The most nodes that the jobs on stdin (begin seconds) take at one time.
-at_once() { # at_once SECONDS
-	awk -v length="$1" '{ print $1, 1; print $1 + length, -1 }' | sort -n -k1,1 -k2,2 |
-		awk '{ n += $2; if (n > most) most = n } END { print most + 0 }'
 }
 
 @test "as many at one hour as there are nodes, whatever market they came in" {
