@@ -466,6 +466,25 @@ part_levers(struct lt_plan *plan, const struct decision *decision,
 	    &plan->there_slow, choice->lane, choice->start_utc_s);
 }
 
+void
+lt_decision_choose(const struct decision *decision, const struct choice *choice)
+{
+	struct lt_plan *const plan = decision->plan;
+
+	if (choice->lane != NULL) {
+		lt_lane_estimate(
+		    &plan->chosen, choice->lane, choice->start_utc_s);
+		plan->chosen.score =
+		    lt_score_at(decision, choice->lane, choice->start_utc_s);
+	}
+	part_levers(plan, decision, choice);
+	plan->moved =
+	    plan->chosen.partition != decision->job.request->home ||
+	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
+		(choice->lane != NULL || !decision->home_queued));
+	name_best(plan);
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -496,18 +515,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	if (choice.lane != NULL) {
-		lt_lane_estimate(
-		    &plan->chosen, choice.lane, choice.start_utc_s);
-		plan->chosen.score =
-		    lt_score_at(decision, choice.lane, choice.start_utc_s);
-	}
-	part_levers(plan, decision, &choice);
-	plan->moved =
-	    plan->chosen.partition != request->home ||
-	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
-		(choice.lane != NULL || !decision->home_queued));
-	name_best(plan);
+	lt_decision_choose(decision, &choice);
 }
 
 int

@@ -230,6 +230,10 @@ struct lt_decision_of { /* all lent */
 /* Decides, and gives what it was made with: the caller frees it. */
 int lt_decision_make(struct decision **made, struct lt_plan *plan,
     const struct lt_decision_of *of, struct lt_error *err);
+/* Into its plan: this choice, and by what it differs from home. No lane: it is
+ * home. */
+void lt_decision_choose(
+    const struct decision *decision, const struct choice *choice);
 
 /* decide_score.c */
 /* What the objective wants least of in that round, waiting aside. */

@@ -129,3 +129,30 @@ lt_replan(
 	free(decision);
 	return code;
 }
+
+int
+lt_replan_standing(
+    struct lt_plan *plan, const struct lt_replan *of, struct lt_error *err)
+{
+	const struct lt_decision_of decision_of = {of->request, of->market,
+	    of->planned, of->planned_count, of->now_utc_s};
+	struct decision *decision = NULL;
+	struct lane lane;
+	struct choice standing = {.lane = &lane};
+	bool too_late;
+	int code = lt_decision_make(&decision, plan, &decision_of, err);
+
+	if (code != LT_OK)
+		return code;
+	standing.start_utc_s = decision->standing_utc_s =
+	    of->start_utc_s > decision->job.earliest_utc_s
+		? of->start_utc_s
+		: decision->job.earliest_utc_s;
+	if (lane_of(&lane, &too_late, decision, of->partition))
+		lt_decision_choose(decision, &standing);
+	else
+		code =
+		    lt_fail(err, LT_ENOENT, "the partition can't run the job");
+	free(decision);
+	return code;
+}

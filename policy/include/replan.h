@@ -58,4 +58,13 @@ struct lt_replanned {
 int lt_replan(
     struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err);
 
+/*
+ * The plan that stands, as lt_decide() would have told it had it chosen that
+ * place: all figures by this market. For a plan that somebody else made, whose
+ * figures are not believed. LT_ENOENT: the partition can't run the job; other
+ * errors as lt_decide().
+ */
+int lt_replan_standing(
+    struct lt_plan *plan, const struct lt_replan *of, struct lt_error *err);
+
 #endif

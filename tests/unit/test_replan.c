@@ -76,6 +76,41 @@ test_figures(void **state)
 	}
 }
 
+/* What was chosen is told as it was decided; another place by its own figures,
+ * against the same home. */
+static void
+test_standing(void **state)
+{
+	static struct lt_plan decided, told;
+
+	begin(state);
+	market.partition_count = 2;
+	set_series(CARBON, 500, 100, 500);
+	of = (struct lt_replan){
+	    .request = &request, .market = &market, .now_utc_s = NOW};
+	assert_int_equal(
+	    lt_decide(&decided, &request, &market, NULL, 0, NOW, NULL), LT_OK);
+	of.partition = decided.chosen.partition;
+	of.start_utc_s = decided.chosen.start_utc_s;
+	assert_int_equal(lt_replan_standing(&told, &of, NULL), LT_OK);
+	assert_memory_equal(&told, &decided, sizeof(told));
+	of.start_utc_s += 4 * HOUR;
+	assert_int_equal(lt_replan_standing(&told, &of, NULL), LT_OK);
+	assert_true(told.moved);
+	assert_int_equal(told.chosen.start_utc_s, of.start_utc_s);
+	assert_int_equal(told.candidates[of.partition].reject, LT_REJECT_NONE);
+	assert_memory_equal(&told.home, &decided.home, sizeof(told.home));
+	assert_int_equal(told.home_then.start_utc_s, of.start_utc_s);
+	/* At home at once it is no move, whoever says so. */
+	of.partition = HOME;
+	of.start_utc_s = NOW;
+	assert_int_equal(lt_replan_standing(&told, &of, NULL), LT_OK);
+	assert_false(told.moved);
+	assert_int_equal(told.chosen.cost_micros, decided.home.cost_micros);
+	of.partition = (int)market.partition_count;
+	assert_int_equal(lt_replan_standing(&told, &of, NULL), LT_ENOENT);
+}
+
 /* What waiting is worth is counted from now, not from the submission. */
 static void
 test_waiting_counts(void **state)
@@ -242,6 +277,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_standing),
 	    cmocka_unit_test(test_waiting_counts),
 	    cmocka_unit_test(test_latest),
 	    cmocka_unit_test(test_room),
