@@ -359,6 +359,7 @@ copy_job(struct lt_slurm_job *to, const struct answer *answer, uint32_t index,
 	}
 	to->suspended_s = suspended(to, from, answer->asked_utc_s);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
+	to->deadline_utc_s = time_or_none(from->deadline);
 	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);
 	to->priority = from->priority;
 	to->asked_hash = hash_asked(from);

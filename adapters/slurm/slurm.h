@@ -152,7 +152,8 @@ struct lt_slurm_job {
 	    exclusive, requeue_allowed;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
-	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s;
+	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
+	    deadline_utc_s;
 	int64_t limit_s; /* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
 	uint64_t memory_mib; /* whole job */
