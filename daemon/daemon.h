@@ -8,6 +8,7 @@
 #define LT_DAEMON_H
 
 #include "args.h"
+#include "budget/announced.h"
 #include "budget/budget_state.h"
 #include "budget/rebuild.h"
 #include "budget/replanning.h"
@@ -52,6 +53,7 @@ struct lt_daemon {
 	struct lt_jobs_state jobs;
 	struct lt_rebuild rebuild;
 	struct lt_replan_state replan;
+	struct lt_announced_state announced;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */
 	struct lt_clock clock;

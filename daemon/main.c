@@ -128,6 +128,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.live);
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
+	lt_announced_free(&d->announced);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->recorded);

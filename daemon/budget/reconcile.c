@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announced_plan.h"
 #include "breath.h"
 #include "ingest.h"
 #include "change.h"
@@ -145,20 +146,31 @@ merge_live(struct lt_jobs_state *jobs)
 }
 
 /* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
- * or submitted while the balance was unknown. Budgeted accounts only. */
+ * or submitted while the balance was unknown. Of budgeted accounts, and those
+ * that SPANK placed: by its quote such a job can be decided again. */
 static int
 adopt(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
+	struct lt_announced told;
 	const int account = lt_sheet_account(&d->budget.snapshot, job->account);
+	const bool budgeted =
+	    account >= 0 && lt_sheet_budgeted(&d->budget.snapshot, account);
 
-	if (job->state == LT_JOB_FINISHED || job->completing || account < 0 ||
-	    !lt_sheet_budgeted(&d->budget.snapshot, account))
+	if (job->state == LT_JOB_FINISHED || job->completing)
+		return LT_OK;
+	const bool placed = lt_announced_find(&told, d, job, now_utc_s);
+	if (!budgeted && !placed)
 		return LT_OK;
 	if (lt_hold_by_id(
 		d->ledger, job->array_job_id, job->job_id, job->uid, &hold) &&
 	    hold.state == LT_HOLD_OPEN) {
+		if (placed) { /* slurmctld did not take it before */
+			hold.quote.wish = told.wish;
+			(void)lt_quote_publish(
+			    job, &hold.quote, LT_LEAVE, 0, NULL);
+		}
 		const int code = lt_change_follow(
 		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
 
@@ -172,12 +184,14 @@ adopt(struct lt_daemon *d, struct lt_slurm_job *job,
 	    .submit_utc_s = job->submit_utc_s};
 	if (!lt_quote_of_job(&hold.quote, job, d, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
+	if (placed)
+		lt_announced_lay(&hold.quote, d, job, &told);
 	if (job->user_held)
 		hold.quote.flags |= LT_QUOTE_USER_HOLD;
 	hold.live_tasks = hold.quote.tasks;
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
-	else if (lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	else if (budgeted && lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
 		 !lt_fits_hold(&d->budget, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);

@@ -51,10 +51,9 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 	       s->hold.live_tasks == s->job->array_pending;
 }
 
-/* Its request, as far as a record and the quote have it. What no record shows
- * keeps it in its partition. */
-static bool
-make_request(struct lt_standing *s, const struct lt_market *market)
+/* What no record shows keeps it in its partition. */
+bool
+lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 {
 	struct lt_slurm_job early = *s->job;
 	struct lt_request *const request = &s->made.request;
@@ -278,7 +277,7 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 {
 	s->now_utc_s = now_utc_s;
 	s->moved = false;
-	return find(s, d, job_id) && make_request(s, &d->market);
+	return find(s, d, job_id) && lt_standing_ask(s, &d->market);
 }
 
 int

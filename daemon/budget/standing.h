@@ -28,6 +28,11 @@ struct lt_standing {
 	const char *why;   /* and why: a word; lent */
 };
 
+/* Its request, as it was submitted, of s->job, s->quote and s->now_utc_s: as
+ * far as record and quote have it. Sets run, made and partition; false: the
+ * market has no partition of it. */
+bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
+
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
     uint32_t job_id, int64_t now_utc_s);

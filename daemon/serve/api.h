@@ -87,6 +87,10 @@ char *lt_api_error_text(const char *why);
 /* May this caller see this team? Its own associations and what is above. */
 bool lt_api_sees(const struct lt_budget_state *budget,
     const struct lt_api_request *request, const char *team);
+/* Who asks, or whom root and SlurmUser ask for with uid=: 200, or an error in
+ * the reply. */
+int lt_api_whose(
+    const struct lt_api_request *request, uint32_t *uid, json_t **reply);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
 /* The number, or null. */
@@ -98,7 +102,7 @@ typedef int lt_api_function(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);
 lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_explain,
     lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market, lt_api_signals,
-    lt_api_signals_errors, lt_api_history, lt_api_forget;
+    lt_api_signals_errors, lt_api_history, lt_api_forget, lt_api_plan;
 /* With 200 they give work, and no reply. */
 typedef int lt_api_long_function(struct lt_daemon *d,
     const struct lt_api_request *request, struct lt_api_work **work,

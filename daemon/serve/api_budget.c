@@ -259,25 +259,20 @@ lt_api_balance(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	const char *const name = lt_api_value(request, "account");
-	const char *const who = lt_api_value(request, "uid");
-	int64_t uid = request->uid;
-	struct lt_error err = {0};
+	uint32_t uid;
+	const int status = lt_api_whose(request, &uid, reply);
 
-	if (who != NULL && !request->is_admin)
-		return lt_api_error(
-		    reply, 403, "uid: only for root and SlurmUser");
-	if (who != NULL &&
-	    lt_int64_parse(who, 0, UINT32_MAX - 1, &uid, &err) != LT_OK)
-		return lt_api_error(reply, 400, "uid: %s", err.text);
+	if (status != 200)
+		return status;
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return lt_api_error(reply, 503, "the balance is not known yet");
 	const int account =
 	    name != NULL && name[0]
 		? lt_sheet_account(&d->budget.snapshot, name)
-		: lt_sheet_default_account(&d->budget.snapshot, (uint32_t)uid);
+		: lt_sheet_default_account(&d->budget.snapshot, uid);
 	if (account < 0 ||
 	    (!request->is_admin &&
-		!lt_sheet_pair(&d->budget.snapshot, (uint32_t)uid, account)))
+		!lt_sheet_pair(&d->budget.snapshot, uid, account)))
 		return lt_api_error(reply, 404, "account %s: not one of yours",
 		    name != NULL && name[0] ? name : "(default)");
 	const struct lt_budget *const b =
@@ -288,8 +283,8 @@ lt_api_balance(
 	if (recent == NULL)
 		return lt_api_error(reply, 503, "out of memory");
 	lt_recent_init(recent, &d->budget.snapshot);
-	lt_available(&available, &d->budget.snapshot, recent, (uint32_t)uid,
-	    account, request->now_utc_s, request->now_utc_s + 1);
+	lt_available(&available, &d->budget.snapshot, recent, uid, account,
+	    request->now_utc_s, request->now_utc_s + 1);
 	free(recent);
 	const struct lt_period *const p = b != NULL ? &b->periods[0] : NULL;
 	*reply = json_pack(

@@ -37,6 +37,24 @@ lt_api_error(json_t **reply, int status, const char *format, ...)
 	return status;
 }
 
+int
+lt_api_whose(
+    const struct lt_api_request *request, uint32_t *uid, json_t **reply)
+{
+	const char *const who = lt_api_value(request, "uid");
+	int64_t number = request->uid;
+	struct lt_error err = {0};
+
+	if (who != NULL && !request->is_admin)
+		return lt_api_error(
+		    reply, 403, "uid: only for root and SlurmUser");
+	if (who != NULL &&
+	    lt_int64_parse(who, 0, UINT32_MAX - 1, &number, &err) != LT_OK)
+		return lt_api_error(reply, 400, "uid: %s", err.text);
+	*uid = (uint32_t)number;
+	return 200;
+}
+
 char *
 lt_api_error_text(const char *why)
 {

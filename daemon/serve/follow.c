@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * On a login node: the controller's market snapshot is fetched page by page
- * and kept in the run directory for SPANK; balances are asked for on behalf
- * of whoever asks here. Children ask (question.c): a controller that hangs
- * keeps nobody waiting for anything else.
+ * and kept in the run directory for SPANK; balances are asked for, and plans
+ * told, on behalf of whoever asks here. Children ask (question.c): a controller
+ * that hangs keeps nobody waiting for anything else.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@
 enum {
 	EVERY_S = 30,
 	ASK_MS = 5000,
-	BALANCE_MS = 2000,
+	RELAY_MS = 2000,
 	MARKET_S = 60,
 	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1
 };
@@ -44,19 +44,15 @@ struct market {		       /* what we know of the file that we keep */
 	bool failed;
 };
 
-/* One request by munge; *body is malloc'd; the status, or a negative code. */
+/* One request by munge; *text is malloc'd; the status, or a negative code. */
 static int
-ask(const char *path, int timeout_ms, char **body, struct lt_error *err)
+ask(const struct lt_seal_question *question, char **text, struct lt_error *err)
 {
 	struct lt_sealed_reply reply = {0};
-	const struct lt_seal_question question = {.method = "GET",
-	    .path = path,
-	    .connect_ms = timeout_ms,
-	    .timeout_ms = timeout_ms};
-	const int code = lt_seal_ask(
-	    &reply, &following.seal, following.host, &question, err);
+	const int code =
+	    lt_seal_ask(&reply, &following.seal, following.host, question, err);
 
-	*body = reply.body;
+	*text = reply.body;
 	return code == LT_OK ? (int)reply.status : code;
 }
 
@@ -71,7 +67,11 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	const char *text = NULL;
 
 	snprintf(path, sizeof(path), "/v1/market?offset=%zu", *have);
-	const int status = ask(path, ASK_MS, &body, err);
+	const int status = ask(&(struct lt_seal_question){.method = "GET",
+				   .path = path,
+				   .connect_ms = ASK_MS,
+				   .timeout_ms = ASK_MS},
+	    &body, err);
 	if (status != 200) {
 		const int code =
 		    status < 0 ? status
@@ -146,23 +146,34 @@ bool
 lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri)
 {
 	char account[LT_ACCOUNT_SIZE] = "";
-	static const char prefix[] = "/v1/balance";
+	static const char balance[] = "/v1/balance", plan[] = "/v1/plan";
 
-	if (strncmp(uri, prefix, sizeof(prefix) - 1) != 0)
+	if (strcmp(uri, plan) == 0) {
+		snprintf(path, size, "%s?uid=%u", plan, uid);
+		return true;
+	}
+	if (strncmp(uri, balance, sizeof(balance) - 1) != 0)
 		return false;
 	const char *const given = strstr(uri, "account=");
 	if (given != NULL)
 		snprintf(account, sizeof(account), "%.*s",
 		    (int)strcspn(given + 8, "& \n"), given + 8);
-	snprintf(path, size, "/v1/balance?account=%s&uid=%u", account, uid);
+	snprintf(path, size, "%s?account=%s&uid=%u", balance, account, uid);
 	return true;
 }
 
 int
-lt_follow_ask(const char *path, char **reply)
+lt_follow_ask(const char *path, const char *body, char **reply)
 {
 	struct lt_error err = {0};
-	const int status = ask(path, BALANCE_MS, reply, &err);
+	const bool has_body = body[0] != '\0';
+	const struct lt_seal_question question = {
+	    .method = has_body ? "POST" : "GET",
+	    .path = path,
+	    .body = has_body ? body : NULL,
+	    .connect_ms = RELAY_MS,
+	    .timeout_ms = RELAY_MS};
+	const int status = ask(&question, reply, &err);
 
 	if (status > 0 && *reply != NULL)
 		return status;

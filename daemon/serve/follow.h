@@ -25,7 +25,7 @@ int lt_follow_refresh(uint64_t *generation, struct lt_error *err);
  * answered here. Only root and SlurmUser may ask for others, so a follower
  * runs as one of them. */
 bool lt_follow_path(char *path, size_t size, uint32_t uid, const char *uri);
-/* Ask the controller for a balance: HTTP status; *reply is malloc'd. */
-int lt_follow_ask(const char *path, char **reply);
+/* Ask the controller, with a body by POST: HTTP status; *reply is malloc'd. */
+int lt_follow_ask(const char *path, const char *body, char **reply);
 
 #endif

@@ -27,7 +27,7 @@ run_child(void *work, int fd)
 {
 	const struct lt_question *const q = work;
 	char *text = NULL;
-	const int status = desk.ask(q->path, &text);
+	const int status = desk.ask(q->path, q->body, &text);
 
 	if (text != NULL && lt_child_write(fd, &status, sizeof(status)))
 		(void)lt_child_write(fd, text, strlen(text));
@@ -103,13 +103,15 @@ lt_questions_stop(void)
 }
 
 struct lt_question *
-lt_question_post(const char *path, void *asker)
+lt_question_post(const char *path, const char *body, void *asker)
 {
 	struct lt_question **link = &desk.open;
 	struct lt_question *const q = calloc(1, sizeof(*q));
 
-	if (q == NULL)
+	if (q == NULL || (q->body = strdup(body)) == NULL) {
+		free(q);
 		return NULL;
+	}
 	snprintf(q->path, sizeof(q->path), "%s", path);
 	q->asker = asker;
 	q->child.fd = -1;
@@ -132,6 +134,7 @@ lt_question_free(struct lt_question *question)
 		}
 	lt_child_drop(&question->child);
 	free(question->text);
+	free(question->body);
 	free(question);
 }
 

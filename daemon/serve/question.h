@@ -18,6 +18,7 @@ enum {
 
 struct lt_question {
 	char path[LT_API_PATH_MAX]; /* what is asked */
+	char *body;		    /* malloc'd; "": none */
 	void *asker;		    /* given back to the wake function */
 	struct lt_child child;
 	bool answered;
@@ -26,8 +27,10 @@ struct lt_question {
 	struct lt_question *next;
 };
 
-/* Asks: the HTTP status, *text malloc'd. Runs in the child. */
-typedef int lt_question_function(const char *path, char **text);
+/* Asks, by POST where there is a body: the HTTP status, *text malloc'd. Runs in
+ * the child. */
+typedef int lt_question_function(
+    const char *path, const char *body, char **text);
 /* Called in lt_questions_run() and lt_questions_stop() for each answer. */
 typedef void lt_wake_function(void *asker);
 
@@ -36,7 +39,8 @@ void lt_questions_start(lt_question_function *ask, lt_wake_function *wake);
 void lt_questions_stop(void);
 
 /* NULL: no memory. Lent until lt_question_free(). */
-struct lt_question *lt_question_post(const char *path, void *asker);
+struct lt_question *lt_question_post(
+    const char *path, const char *body, void *asker);
 void lt_question_free(struct lt_question *question);
 
 int lt_questions_fds(struct pollfd *fds, int room);

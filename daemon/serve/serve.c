@@ -239,8 +239,8 @@ answer_relay(
 	}
 	if (!server.relay->path(path, sizeof(path), uid, e->uri))
 		return lt_respond_error(connection, 404,
-		    "this lowtided follows another: it answers /v1/balance only");
-	e->question = lt_question_post(path, connection);
+		    "this lowtided follows another: it answers /v1/balance and /v1/plan only");
+	e->question = lt_question_post(path, e->body, connection);
 	if (e->question == NULL)
 		return MHD_NO;
 	MHD_suspend_connection(connection);

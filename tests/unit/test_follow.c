@@ -80,7 +80,7 @@ test_who_may_answer(void **state)
 		start(&server, &thread);
 		follow(&server, cases[i].slurm_uid);
 		const int status =
-		    lt_follow_ask("/v1/balance?account=&uid=7", &answer);
+		    lt_follow_ask("/v1/balance?account=&uid=7", "", &answer);
 		finish(&server, thread);
 		if (status != cases[i].status || answer == NULL ||
 		    strstr(answer, cases[i].text) == NULL)
@@ -161,6 +161,8 @@ test_paths(void **state)
 	    {"/v1/balance?uid=0&account=a", 0, "/v1/balance?account=a&uid=0"},
 	    {"/v1/balance?account=a b\nPOST /v1/rebuild", 5,
 		"/v1/balance?account=a&uid=5"},
+	    {"/v1/plan", 1000, "/v1/plan?uid=1000"},
+	    {"/v1/plan?uid=0", 1000, NULL},
 	    {"/v1/report", 1000, NULL},
 	    {"/v1/market", 0, NULL},
 	    {"", 0, NULL},

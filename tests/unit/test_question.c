@@ -26,14 +26,14 @@ wake(void *asker)
 }
 
 static int
-ask(const char *path, char **text)
+ask(const char *path, const char *body, char **text)
 {
 	if (strcmp(path, "hang") == 0)
 		for (;;)
 			pause();
 	if (strcmp(path, "die") == 0)
 		raise(SIGKILL);
-	*text = strdup(path);
+	*text = strdup(body);
 	return (int)strlen(path);
 }
 
@@ -67,7 +67,7 @@ test_answers(void **state)
 		questions[i] = lt_question_post(i == 0	 ? "hang"
 						: i == 1 ? "die"
 							 : path,
-		    &wakes[i]);
+		    path, &wakes[i]);
 		assert_non_null(questions[i]);
 	}
 	run_until(COUNT - 1);
@@ -94,8 +94,8 @@ test_asker_goes(void **state)
 	(void)state;
 	woken = 0;
 	lt_questions_start(ask, wake);
-	struct lt_question *const gone = lt_question_post("hang", &wakes);
-	struct lt_question *const stays = lt_question_post("x", &wakes);
+	struct lt_question *const gone = lt_question_post("hang", "", &wakes);
+	struct lt_question *const stays = lt_question_post("x", "x", &wakes);
 	lt_questions_run();
 	lt_question_free(gone);
 	run_until(1);

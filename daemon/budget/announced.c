@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plans that were told, in the order they came, and the jobs that came of
+ * them. Whoever tells one says nothing of another's job: both have one uid.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "announced.h"
+#include "daemon.h"
+#include "grow.h"
+#include "jobs.h"
+
+enum { CLOCKS_S = 2 }; /* that two stamps of one second may be apart */
+
+static bool
+is_old(const struct lt_announced *plan, int64_t now_utc_s)
+{
+	const int64_t age_s = now_utc_s - plan->made_utc_s;
+
+	return age_s > LT_ANNOUNCED_KEEP_S || age_s < -LT_ANNOUNCED_KEEP_S;
+}
+
+static void
+drop_old(struct lt_announced_state *state, int64_t now_utc_s)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < state->count; i++)
+		if (!is_old(&state->plans[i], now_utc_s))
+			state->plans[kept++] = state->plans[i];
+	state->count = kept;
+}
+
+int
+lt_announced_add(struct lt_announced_state *state,
+    const struct lt_announced *plan, int64_t now_utc_s, struct lt_error *err)
+{
+	uint32_t of_user = 0;
+
+	drop_old(state, now_utc_s);
+	for (uint32_t i = 0; i < state->count; i++)
+		of_user += state->plans[i].uid == plan->uid &&
+			   state->plans[i].job_id == 0;
+	if (of_user >= LT_ANNOUNCED_OF_USER || state->count >= LT_ANNOUNCED_MAX)
+		return lt_fail(
+		    err, LT_ELIMIT, "too many plans whose jobs have not come");
+	struct lt_announced *const grown = lt_items_grow(
+	    state->plans, &state->capacity, state->count, sizeof(*grown));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "plans: out of memory");
+	state->plans = grown;
+	grown[state->count] = *plan;
+	grown[state->count].sequence = ++state->sequence;
+	grown[state->count].made_utc_s = now_utc_s;
+	grown[state->count].job_id = 0;
+	state->count++;
+	return LT_OK;
+}
+
+const struct lt_announced *
+lt_announced_next(uint32_t *at, const struct lt_announced_state *state,
+    const struct lt_announced_seen *seen)
+{
+	if (*at == 0 && state->count > LT_ANNOUNCED_TOLD)
+		*at = state->count - LT_ANNOUNCED_TOLD;
+	while (*at < state->count) {
+		const struct lt_announced *const plan = &state->plans[(*at)++];
+
+		if (plan->sequence > seen->sequence &&
+		    !is_old(plan, seen->now_utc_s) &&
+		    (plan->job_id == 0 || plan->generation >= seen->generation))
+			return plan;
+	}
+	return NULL;
+}
+
+/* Neither is a begin time where it is not after the submission. */
+static bool
+same_begin(const struct lt_announced *plan, const struct lt_slurm_job *job)
+{
+	const int64_t from_utc_s = job->submit_utc_s + CLOCKS_S;
+
+	return plan->start_utc_s == job->eligible_utc_s ||
+	       (plan->start_utc_s <= from_utc_s &&
+		   job->eligible_utc_s <= from_utc_s);
+}
+
+static bool
+same_place(const struct lt_announced *plan, const struct lt_slurm_job *job)
+{
+	const size_t length = strcspn(job->partition, ",");
+
+	return strlen(plan->partition) == length &&
+	       memcmp(plan->partition, job->partition, length) == 0 &&
+	       (plan->account[0] == '\0' ||
+		   strcmp(plan->account, job->account) == 0);
+}
+
+/* SPANK gave its job a comment, if the user had not: without one it is another
+ * job of the user's. */
+static bool
+fits(const struct lt_announced *plan, const struct lt_slurm_job *job)
+{
+	const int64_t deadline_utc_s =
+	    job->deadline_utc_s > 0 ? job->deadline_utc_s : LT_UNSET_64;
+
+	return job->comment_head[0] != '\0' &&
+	       job->submit_utc_s >= plan->made_utc_s - CLOCKS_S &&
+	       job->submit_utc_s <= plan->made_utc_s + LT_ANNOUNCED_KEEP_S &&
+	       same_begin(plan, job) && same_place(plan, job) &&
+	       (plan->limit_s <= 0 || plan->limit_s == job->limit_s) &&
+	       (plan->tasks <= 1 || job->array_job_id != 0) &&
+	       plan->wish.deadline_utc_s == deadline_utc_s;
+}
+
+bool
+lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
+    const struct lt_slurm_job *job, int64_t now_utc_s)
+{
+	struct lt_announced_state *const state = &d->announced;
+	const uint32_t job_id = lt_first_id(job);
+
+	/* Most jobs are older. */
+	if (state->count == 0 || job->het_job_id != 0 ||
+	    now_utc_s - job->submit_utc_s > LT_ANNOUNCED_KEEP_S)
+		return false;
+	for (uint32_t i = 0; i < state->count; i++) {
+		struct lt_announced *const at = &state->plans[i];
+
+		if (at->uid != job->uid || is_old(at, now_utc_s) ||
+		    (at->job_id != job_id &&
+			(at->job_id != 0 || !fits(at, job))))
+			continue;
+		at->job_id = job_id;
+		at->generation = d->market.generation;
+		*plan = *at;
+		return true;
+	}
+	return false;
+}
+
+void
+lt_announced_free(struct lt_announced_state *state)
+{
+	free(state->plans);
+	*state = (struct lt_announced_state){0};
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plans that SPANK made and told before their jobs came: where job_submit is
+ * not there, it is by these that submissions see each other, and that a job
+ * can be decided again. In memory alone, and for minutes: a plan that is lost
+ * leaves a job that stays where it was put.
+ */
+#ifndef LT_ANNOUNCED_H
+#define LT_ANNOUNCED_H
+
+#include "quote.h"
+#include "slurm.h"
+
+struct lt_daemon;
+
+enum {
+	/* By then its job was seen, or never came; and a login node's market,
+	 * which is a minute and a half old at most, has the job. */
+	LT_ANNOUNCED_KEEP_S = 120,
+	LT_ANNOUNCED_TOLD = 512,    /* the newest; of more the rest are not */
+	LT_ANNOUNCED_OF_USER = 512, /* without a job yet; more: refused */
+	LT_ANNOUNCED_MAX = LT_PLANNED_MAX, /* more: refused */
+};
+
+struct lt_announced { /* one job, or one array */
+	uint32_t uid;
+	/* What its job is known by; limit_s 0: not known; account "": default.
+	 * A start that is not after the submission is none. */
+	char account[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];
+	int64_t start_utc_s, limit_s;
+	uint32_t tasks;
+	/* What it takes there. */
+	struct lt_planned window;
+	/* What was asked. The user's word: it counts for his own job, and all
+	 * amounts are lowtided's. */
+	char home[LT_NAME_SIZE];
+	enum lt_objective objective;
+	uint32_t flags; /* of the quote: CHECKPOINT and PLANE */
+	struct lt_wish wish;
+	/* The keeper's. */
+	uint64_t sequence; /* counts up, from 1 */
+	int64_t made_utc_s;
+	uint32_t job_id; /* 0: not seen yet */
+	/* Of the market when it was seen: a later one has the job itself. */
+	uint64_t generation;
+};
+
+struct lt_announced_state {	    /* start as { 0 } */
+	struct lt_announced *plans; /* by sequence */
+	uint32_t count;
+	size_t capacity;
+	uint64_t sequence; /* the last one */
+};
+
+/* LT_ELIMIT: too many, of this user or in all; LT_ENOMEM. */
+int lt_announced_add(struct lt_announced_state *state,
+    const struct lt_announced *plan, int64_t now_utc_s, struct lt_error *err);
+
+/* A window that is in no market of this generation and was told after `seen`,
+ * the next one after *at, which begins as 0; NULL: no more. The newest
+ * LT_ANNOUNCED_TOLD. */
+struct lt_announced_seen {
+	uint64_t generation, sequence;
+	int64_t now_utc_s;
+};
+const struct lt_announced *lt_announced_next(uint32_t *at,
+    const struct lt_announced_state *state,
+    const struct lt_announced_seen *seen);
+
+/* The plan that this job came of: of several that fit the first that has no
+ * other job. False: none. */
+bool lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
+    const struct lt_slurm_job *job, int64_t now_utc_s);
+
+void lt_announced_free(struct lt_announced_state *state);
+
+#endif

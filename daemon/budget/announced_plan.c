@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What SPANK told is the user's word: of it only wishes are taken. What the
+ * plan comes to, there and at home, is made anew from the job's own record.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "announced_plan.h"
+#include "daemon.h"
+#include "replan.h"
+#include "standing.h"
+
+struct work {
+	struct lt_standing standing;
+	struct lt_plan plan;
+	uint32_t planned_count;
+	struct lt_planned planned[LT_ANNOUNCED_TOLD];
+};
+
+/* Those whose plans it was told of, when it was decided. */
+static void
+see_others(
+    struct work *w, const struct lt_daemon *d, const struct lt_announced *told)
+{
+	const struct lt_announced_seen all = {
+	    .generation = d->market.generation, .now_utc_s = told->made_utc_s};
+	const struct lt_announced *other;
+	uint32_t at = 0;
+
+	while ((other = lt_announced_next(&at, &d->announced, &all)) != NULL &&
+	       other->sequence < told->sequence) {
+		const int partition =
+		    lt_market_partition(&d->market, other->partition);
+		struct lt_planned *const window = &w->planned[w->planned_count];
+
+		if (partition < 0)
+			continue;
+		*window = other->window;
+		window->partition = (uint16_t)partition;
+		w->planned_count++;
+	}
+}
+
+/* As when it was submitted. */
+static bool
+plan(struct work *w, const struct lt_daemon *d, const struct lt_slurm_job *job,
+    const struct lt_quote *quote)
+{
+	struct lt_standing *const s = &w->standing;
+	struct lt_replan of = {.request = &s->made.request,
+	    .market = &d->market,
+	    .planned = w->planned,
+	    .planned_count = w->planned_count,
+	    .start_utc_s = quote->plan_start_utc_s,
+	    .now_utc_s = job->submit_utc_s};
+
+	s->job = job;
+	s->quote = *quote;
+	s->now_utc_s = job->submit_utc_s;
+	if (!lt_standing_ask(s, &d->market))
+		return false;
+	of.partition = s->partition;
+	return lt_replan_standing(&w->plan, &of, NULL) == LT_OK;
+}
+
+static void
+put_figures(struct lt_quote *quote, const struct work *w,
+    const struct lt_market *market)
+{
+	const struct lt_plan *const made = &w->plan;
+	struct lt_quote_run run;
+	struct lt_whys whys;
+
+	quote->home_start_utc_s = made->home.start_utc_s;
+	quote->plan_expected = lt_amount_of(&made->chosen);
+	quote->home_expected = lt_amount_of(&made->home);
+	lt_quote_set_levers(quote, made);
+	lt_why_of_plan(&whys, made, market);
+	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
+		quote->why[0] = '\0';
+	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
+	    LT_OK)
+		return;
+	run.expected = lt_expected_of(&w->standing.made.request);
+	run.limit_s = w->standing.made.request.limit_s;
+	if (run.limit_s < 0)
+		run.limit_s = 0;
+	lt_quote_run_expect(&run, &made->chosen);
+	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
+		quote->run[0] = '\0';
+}
+
+void
+lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
+    const struct lt_slurm_job *job, const struct lt_announced *told)
+{
+	struct work *const w = calloc(1, sizeof(*w));
+
+	quote->objective = told->objective;
+	quote->wish = told->wish;
+	quote->flags |= told->flags;
+	snprintf(quote->home, sizeof(quote->home), "%s", told->home);
+	quote->plan_start_utc_s = job->eligible_utc_s > job->submit_utc_s
+				      ? job->eligible_utc_s
+				      : job->submit_utc_s;
+	quote->home_start_utc_s = job->submit_utc_s;
+	if (w == NULL)
+		return;
+	see_others(w, d, told);
+	if (plan(w, d, job, quote))
+		put_figures(quote, w, &d->market);
+	free(w);
+}
