@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
- * options (spank_options.c), the decision in the client (spank_place.c,
- * spank_balance.c) and the job's environment on the node (spank_env.c).
+ * options (spank_options.c), the decision in the client (spank_place.c), what
+ * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c) and the
+ * job's environment on the node (spank_env.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "job_from_slurm.h"
+#include "quote.h"
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wredundant-decls"
 #include <slurm/spank.h>
@@ -56,12 +58,41 @@ struct lt_balance { /* what lowtided answers */
 	} money, carbon;		    /* micros, mg CO2e */
 };
 
-/* Ask lowtided on this host, 50 ms in all. account "" = the default one.
- * False when it can't be known. */
-bool lt_spank_balance(
-    struct lt_balance *balance, const char *run_dir, const char *account);
+/* One whole HTTP request to the lowtided of this host, 50 ms in all: the body
+ * of its answer, in reply; NULL: none, or a refusal. */
+const char *lt_spank_ask(char *reply, size_t size, const char *request);
+/* In outside bytes that should be JSON: the text after "key": of a flat object,
+ * NULL without it; what is behind an integer; what is behind a string, whose
+ * escapes are not read: one in it, or too long: NULL and "". */
+const char *lt_json_value(const char *text, const char *key);
+const char *lt_json_integer(const char *text, int64_t *value);
+const char *lt_json_string(const char *text, char *out, size_t size);
+
+/* account "" = the default one. False when it can't be known. */
+bool lt_spank_balance(struct lt_balance *balance, const char *account);
 
 /* One flat JSON object out of outside bytes; exported for fuzzing. */
 bool lt_balance_parse(struct lt_balance *balance, const char *text);
+
+struct lt_others {     /* windows that no market has yet */
+	bool known;    /* lowtided tells them */
+	uint64_t seen; /* the last one that was told */
+	uint32_t count;
+	struct lt_planned windows[LT_PLANNED_MAX];
+};
+
+struct lt_own_plan {		      /* what is told: lent */
+	const struct lt_quote *quote; /* what was asked, and where it is put */
+	const struct lt_estimate *chosen;
+};
+
+/* Ask for those that came since *others, which gets them. With a plan: tell
+ * it; true if and only if it is booked, which it is not where others came. */
+bool lt_spank_book(struct lt_others *others, const struct lt_market *market,
+    const struct lt_own_plan *plan);
+
+/* An answer of lowtided, into others; true: booked. For fuzzing, too. */
+bool lt_others_parse(
+    struct lt_others *others, const struct lt_market *market, const char *text);
 
 #endif

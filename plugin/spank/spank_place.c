@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ struct placement {
 	void *array; /* the text of --array, Slurm's memory */
 	struct lt_market market;
 	struct lt_request request;
+	struct lt_others others;
 	struct lt_plan plan;
 	struct lt_edits edits;
 	struct lt_quote quote;
@@ -208,17 +210,25 @@ apply(const struct placement *p)
 		set_comment(p, to->name);
 }
 
+/* As the command has it, if it has such an option. */
+static bool
+is_set(const struct placement *p, const char *option)
+{
+	void *said = p->client.get(p->client.opt, option);
+	const bool is = said != NULL && strcmp(said, "unset") != 0;
+
+	slurm_xfree(&said);
+	return is;
+}
+
 /* What the user set, by the command where the job does not say it. */
 static uint32_t
 fixed_by_user(const struct placement *p)
 {
 	uint32_t fixed = lt_job_fixed(p->job);
-	void *said =
-	    p->client.is_batch ? p->client.get(p->client.opt, "requeue") : NULL;
 
-	if (said == NULL || strcmp(said, "unset") != 0)
+	if (!p->client.is_batch || is_set(p, "requeue"))
 		fixed |= LT_FIXED_REQUEUE;
-	slurm_xfree(&said);
 	return fixed;
 }
 
@@ -274,7 +284,7 @@ check_balance(struct placement *p)
 	    .asked = p->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
-	if (!lt_spank_balance(&balance, lt_spank.run_dir, p->request.account) ||
+	if (!lt_spank_balance(&balance, p->request.account) ||
 	    !balance.budgeted || !price(p))
 		return 0; /* unknown here: lowtided's sweep has the last word */
 	snprintf(verdict.team, sizeof(verdict.team), "%s", balance.team);
@@ -316,6 +326,94 @@ show_table(struct placement *p)
 	return -1;
 }
 
+/* What was asked, and by what lowtided will know the job: where it is put, and
+ * its limit as the length of the window, 0 where Slurm chooses it. Figures are
+ * lowtided's to make. */
+static void
+make_quote(struct lt_quote *quote, const struct placement *p)
+{
+	const struct lt_request *const request = &p->request;
+	const struct lt_edits *const edits = &p->edits;
+	const struct lt_partition *const partitions = p->market.partitions;
+	const int64_t limit_s =
+	    edits->limit_s > 0 ? edits->limit_s : request->limit_s;
+
+	*quote = (struct lt_quote){.rev = 1,
+	    .tasks = request->array_tasks,
+	    .objective = request->objective,
+	    .mode = p->market.mode};
+	if (getrandom(&quote->id, sizeof(quote->id), 0) < 0 || quote->id == 0)
+		quote->id = 1; /* lowtided gives it another one */
+	if (request->checkpoint.enabled)
+		quote->flags |= LT_QUOTE_CHECKPOINT;
+	if (request->plane)
+		quote->flags |= LT_QUOTE_PLANE;
+	snprintf(
+	    quote->account, sizeof(quote->account), "%s", request->account);
+	snprintf(quote->partition, sizeof(quote->partition), "%s",
+	    partitions[p->plan.chosen.partition].name);
+	snprintf(quote->home, sizeof(quote->home), "%s",
+	    partitions[request->home].name);
+	quote->plan_start_utc_s = edits->begin_utc_s > 0
+				      ? edits->begin_utc_s
+				      : request->earliest_utc_s;
+	quote->start_utc_s = quote->plan_start_utc_s;
+	quote->end_utc_s = quote->start_utc_s + (limit_s > 0 ? limit_s : 0);
+	lt_wish_of_request(&quote->wish, request);
+}
+
+/* Others may have been put there meanwhile: then they are known now, and it is
+ * to be decided again. True: it is not. */
+static bool
+is_settled(struct placement *p)
+{
+	struct lt_quote quote;
+	const struct lt_own_plan own = {&quote, &p->plan.chosen};
+
+	if (p->edits.refuses || !p->edits.moves || !p->others.known)
+		return true;
+	make_quote(&quote, p);
+	return lt_spank_book(&p->others, &p->market, &own) || !p->others.known;
+}
+
+static int
+decide(struct placement *p, struct lt_error *err)
+{
+	const int code = lt_decide(&p->plan, &p->request, &p->market,
+	    p->others.windows, p->others.count, p->now_utc_s, err);
+
+	if (code == LT_OK)
+		lt_edits_of_plan(
+		    &p->edits, &(struct lt_intent){.market = &p->market,
+				   .request = &p->request,
+				   .options = &lt_spank.options,
+				   .plan = &p->plan,
+				   .fixed = fixed_by_user(p),
+				   .asked = p->asked,
+				   .now_utc_s = p->now_utc_s});
+	return code;
+}
+
+/* Decides, with all that others were given until then. */
+static int
+settle(struct placement *p, struct lt_error *err)
+{
+	enum { AGAIN_MAX = 3 }; /* then it is booked beside whoever came */
+	const bool is_job = !lt_spank.options.plan && !is_set(p, "test-only");
+
+	if (p->asked || lt_spank.options.plan)
+		(void)lt_spank_book(&p->others, &p->market, NULL);
+	for (int again = 0;; again++) {
+		const int code = decide(p, err);
+
+		if (code != LT_OK || !is_job || is_settled(p) ||
+		    again > AGAIN_MAX)
+			return code;
+		if (again == AGAIN_MAX)
+			p->others.seen = INT64_MAX;
+	}
+}
+
 static int
 place(struct placement *p)
 {
@@ -330,21 +428,13 @@ place(struct placement *p)
 	}
 	p->asked =
 	    lt_request_wishes(&p->request, &lt_spank.options, &p->market);
-	if (lt_decide(&p->plan, &p->request, &p->market, NULL, 0, p->now_utc_s,
-		&err) != LT_OK) {
+	if (settle(p, &err) != LT_OK) {
 		if (p->asked)
 			no_plan(&err);
 		return wants_plan ? -1 : 0;
 	}
 	if (wants_plan)
 		return show_table(p);
-	lt_edits_of_plan(&p->edits, &(struct lt_intent){.market = &p->market,
-					.request = &p->request,
-					.options = &lt_spank.options,
-					.plan = &p->plan,
-					.fixed = fixed_by_user(p),
-					.asked = p->asked,
-					.now_utc_s = p->now_utc_s});
 	lt_spank_say(p->edits.words, p->edits.refuses);
 	if (p->edits.refuses)
 		return -1;

@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The plugins' objects are in no library: the parser comes whole. */
+/* The plugins' objects are in no library: the parsers come whole. */
+#include "../../plugin/spank/spank_ask.c"
 #include "../../plugin/spank/spank_balance.c"
+
+struct lt_spank lt_spank;
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 
@@ -14,7 +17,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 {
 	struct lt_balance balance;
-	char text[REPLY_BYTES];
+	char text[BALANCE_BYTES];
 
 	if (byte_count >= sizeof(text))
 		byte_count = sizeof(text) - 1;
