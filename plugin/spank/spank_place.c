@@ -362,15 +362,16 @@ make_quote(struct lt_quote *quote, const struct placement *p)
 	lt_wish_of_request(&quote->wish, request);
 }
 
-/* Others may have been put there meanwhile: then they are known now, and it is
- * to be decided again. True: it is not. */
+/* Tells the plan, if it is carried out. Others may have been put there
+ * meanwhile: then they are known now, and it is to be decided again. True: it is
+ * not, also where lowtided does not answer. */
 static bool
 is_settled(struct placement *p)
 {
 	struct lt_quote quote;
 	const struct lt_own_plan own = {&quote, &p->plan.chosen};
 
-	if (p->edits.refuses || !p->edits.moves || !p->others.known)
+	if (p->edits.refuses || !p->edits.moves)
 		return true;
 	make_quote(&quote, p);
 	return lt_spank_book(&p->others, &p->market, &own) || !p->others.known;
