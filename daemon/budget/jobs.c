@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jobs.h"
+#include "pool.h"
 
 static int
 by_id(const void *a, const void *b)
@@ -32,14 +33,34 @@ lt_jobs_sort(struct lt_slurm_jobs *jobs)
 		qsort(jobs->jobs, jobs->count, sizeof(*jobs->jobs), by_id);
 }
 
-const struct lt_slurm_job *
-lt_jobs_find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+static struct lt_slurm_job *
+find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
 {
 	const struct lt_slurm_job key = {.job_id = job_id};
 
 	return jobs->count == 0
 		   ? NULL
 		   : bsearch(&key, jobs->jobs, jobs->count, sizeof(key), by_id);
+}
+
+const struct lt_slurm_job *
+lt_jobs_find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+{
+	return find(jobs, job_id);
+}
+
+void
+lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
+    const char *partition, int64_t begin_utc_s)
+{
+	struct lt_slurm_job *const job = find(jobs, job_id);
+	const char *const name =
+	    lt_pool_add(&jobs->pool, partition, strlen(partition) + 1);
+
+	if (job == NULL || name == NULL)
+		return;
+	job->partition = name;
+	job->eligible_utc_s = begin_utc_s;
 }
 
 uint32_t

@@ -14,6 +14,11 @@ void lt_jobs_sort(struct lt_slurm_jobs *jobs);
 const struct lt_slurm_job *lt_jobs_find(
     const struct lt_slurm_jobs *jobs, uint32_t job_id);
 
+/* slurmctld was told so since the list was read. Without memory the list stays
+ * as it was. */
+void lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
+    const char *partition, int64_t begin_utc_s);
+
 /* The id by which slurmctld gives all records of its array or het job. */
 uint32_t lt_first_id(const struct lt_slurm_job *job);
 

@@ -532,6 +532,8 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	lt_lock_sweep(&d->jobs);
 	lt_slurm_jobs_free(&before);
 	malloc_trim(0);
+	if (!d->jobs.followed) /* the first market knew of no job */
+		d->next.market = 0;
 	d->jobs.followed = true;
 	d->jobs.looked_generation = d->market.generation;
 	d->jobs.ended_until_utc_s = d->jobs.list.begun_utc_s;

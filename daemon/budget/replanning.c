@@ -10,7 +10,9 @@
 #include "breath.h"
 #include "daemon.h"
 #include "grow.h"
+#include "jobs.h"
 #include "log.h"
+#include "occupancy.h"
 #include "rearranging.h"
 #include "replan.h"
 #include "replanning.h"
@@ -189,18 +191,48 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 
 /* A new market has what was told before it was made. */
 static bool
-begin_market(struct lt_replan_state *state, const struct lt_market *market)
+begin_market(struct lt_daemon *d)
 {
+	struct lt_replan_state *const state = &d->replan;
+	const struct lt_market *const market = &d->market;
+
 	if (state->planned == NULL)
 		state->planned =
 		    calloc(LT_PLANNED_MAX, sizeof(*state->planned));
 	if (state->generation != market->generation) {
 		state->planned_count = 0;
+		state->young_id = d->jobs.market_id;
 		if (see_market(state, market))
 			state->looked_utc_s = 0;
 	}
 	state->generation = market->generation;
 	return state->planned != NULL;
+}
+
+/* Jobs that no market has yet, or others would be put where they are. Who may
+ * go to several partitions was put in none. */
+static void
+count_young(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	struct lt_replan_state *const state = &d->replan;
+	uint32_t newest_id = state->young_id;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct lt_slurm_job *const job = &list->jobs[i];
+		const int partition =
+		    lt_first_id(job) > state->young_id
+			? lt_market_partition(&d->market, job->partition)
+			: -1;
+
+		if (partition < 0 || state->planned_count == LT_PLANNED_MAX)
+			continue;
+		state->planned_count +=
+		    lt_occupancy_window(&state->planned[state->planned_count],
+			job, &d->market, partition, now_utc_s);
+		newest_id = job->job_id; /* the list is sorted */
+	}
+	state->young_id = newest_id;
 }
 
 int
@@ -213,10 +245,13 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	uint32_t done = 0;
 	int code = LT_OK;
 
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market)
+	/* The first market after a start is made before any list. */
+	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
+	    d->market.jobs_utc_s == 0)
 		return LT_OK;
-	if (!begin_market(state, &d->market))
+	if (!begin_market(d))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
+	count_young(d, now_utc_s);
 	if (state->looked_utc_s == 0)
 		state->looked_utc_s = now_utc_s - LT_HOUR_S;
 	if (now_utc_s > state->looked_utc_s) /* else the clock was set back */

@@ -30,8 +30,9 @@ struct lt_replan_state {      /* start as { 0 } */
 	/* The next day's signals when all were looked at; series x hours. */
 	float *seen;
 	uint32_t seen_count;
-	/* What was changed since the market was compiled. */
+	/* What came and was changed since the market was compiled. */
 	uint64_t generation;
+	uint32_t young_id; /* jobs up to this one are counted */
 	uint32_t planned_count;
 	struct lt_planned *planned; /* LT_PLANNED_MAX; NULL = none yet */
 };

@@ -241,9 +241,7 @@ bool
 lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
     const struct lt_standing *s)
 {
-	/* A younger job is in no occupancy yet. */
-	if (s->job->submit_utc_s >= d->market.compiled_utc_s ||
-	    !lt_occupancy_window(
+	if (!lt_occupancy_window(
 		window, s->job, &d->market, s->partition, s->now_utc_s))
 		return false;
 	window->nodes = -window->nodes;
@@ -305,6 +303,10 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 		if (code == LT_OK && told) {
 			note_plan(d, s, &moved->quote);
 			book(d, s, &there);
+			/* The next market may be made before the next list. */
+			lt_jobs_moved(&d->jobs.list, s->job->job_id,
+			    moved->quote.partition,
+			    moved->quote.plan_start_utc_s);
 		}
 	}
 	free(moved);

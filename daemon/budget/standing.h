@@ -37,8 +37,8 @@ bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
     uint32_t job_id, int64_t now_utc_s);
 
-/* What takes its own window out of the market's occupancy, where that has it.
- */
+/* What takes its own window out of the market's occupancy, or of d->replan's
+ * windows; false: it has none. */
 bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
     const struct lt_standing *s);
 

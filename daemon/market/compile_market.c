@@ -427,6 +427,11 @@ lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = add_busy(b, &d->jobs.list, err);
 	if (code == LT_OK)
 		code = publish(d, &b->market, err);
+	if (code == LT_OK)
+		d->jobs.market_id =
+		    d->jobs.list.count > 0
+			? d->jobs.list.jobs[d->jobs.list.count - 1].job_id
+			: 0;
 	free_build(b);
 	return code;
 }
