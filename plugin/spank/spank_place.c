@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -327,8 +326,8 @@ show_table(struct placement *p)
 }
 
 /* What was asked, and by what lowtided will know the job: where it is put, and
- * its limit as the length of the window, 0 where Slurm chooses it. Figures are
- * lowtided's to make. */
+ * its limit as the length of the window, 0 where Slurm chooses it. Figures and
+ * the id are lowtided's to make. */
 static void
 make_quote(struct lt_quote *quote, const struct placement *p)
 {
@@ -338,12 +337,11 @@ make_quote(struct lt_quote *quote, const struct placement *p)
 	const int64_t limit_s =
 	    edits->limit_s > 0 ? edits->limit_s : request->limit_s;
 
-	*quote = (struct lt_quote){.rev = 1,
+	*quote = (struct lt_quote){.id = 1,
+	    .rev = 1,
 	    .tasks = request->array_tasks,
 	    .objective = request->objective,
 	    .mode = p->market.mode};
-	if (getrandom(&quote->id, sizeof(quote->id), 0) < 0 || quote->id == 0)
-		quote->id = 1; /* lowtided gives it another one */
 	if (request->checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
 	if (request->plane)
@@ -399,7 +397,7 @@ decide(struct placement *p, struct lt_error *err)
 static int
 settle(struct placement *p, struct lt_error *err)
 {
-	enum { AGAIN_MAX = 3 }; /* then it is booked beside whoever came */
+	enum { AGAIN_MAX = 9 }; /* then it is booked beside whoever came */
 	const bool is_job = !lt_spank.options.plan && !is_set(p, "test-only");
 
 	if (p->asked || lt_spank.options.plan)
