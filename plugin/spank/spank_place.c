@@ -361,8 +361,8 @@ make_quote(struct lt_quote *quote, const struct placement *p)
 }
 
 /* Tells the plan, if it is carried out. Others may have been put there
- * meanwhile: then they are known now, and it is to be decided again. True: it is
- * not, also where lowtided does not answer. */
+ * meanwhile: then they are known now, and it is to be decided again. True: that
+ * is not so, or lowtided does not answer. */
 static bool
 is_settled(struct placement *p)
 {
