@@ -220,9 +220,12 @@ open_lanes(struct decision *decision, const struct lt_planned *planned,
 				.node_count);
 			continue;
 		}
+		const int64_t first_utc_s =
+		    decision->spans.list[lane->first_span].from_utc_s;
+
 		if (lane->partition == job->request->home)
-			decision->home_utc_s =
-			    decision->spans.list[lane->first_span].from_utc_s;
+			decision->home_utc_s = first_utc_s;
+		lt_lane_estimate(&candidate->best, lane, first_utc_s);
 		decision->lanes[kept++] = *lane;
 	}
 	decision->lane_count = kept;

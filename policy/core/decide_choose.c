@@ -6,31 +6,50 @@
  */
 #include "decide_internal.h"
 
+/* No start of the lane makes it less. */
+static double
+bound(const struct decision *decision, const struct lane *lane,
+    const struct linear *linear)
+{
+	return lt_search_bound(lane, linear, decision->job.now_utc_s,
+	    decision->job.earliest_utc_s);
+}
+
+static bool
+may_meet_caps(const struct decision *decision, const struct lane *lane,
+    const struct aim *aim)
+{
+	for (uint32_t i = 0; i < aim->cap_count; i++)
+		if (bound(decision, lane, &aim->caps[i].value) >
+		    aim->caps[i].limit)
+			return false;
+	return true;
+}
+
 /* Lanes in the order of what they can reach at best, so that the first ones
  * rule the later ones out; of equals (one grid, one kind of node) the one that
  * meets its condition most easily. Insertion sort: a few hundred at most. */
 void
 lt_choose_order(struct decision *decision)
 {
-	const struct aim *const aims = decision->aims;
 	uint16_t *const order = decision->order;
-	const int64_t now_s = decision->job.now_utc_s;
-	const int64_t earliest_s = decision->job.earliest_utc_s;
+	uint32_t count = 0;
 
 	struct rank {
 		double score, cap;
 	} ranks[LT_PARTITIONS_MAX];
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const struct lane *lane = &decision->lanes[i];
-		const struct rank rank = {
-		    lt_search_bound(lane, &aims[i].score, now_s, earliest_s),
-		    aims[i].cap_count == 0
+		const struct lane *const lane = &decision->lanes[i];
+		const struct aim *const aim = &decision->aims[i];
+		uint32_t k = count;
+
+		if (!may_meet_caps(decision, lane, aim))
+			continue;
+		const struct rank rank = {bound(decision, lane, &aim->score),
+		    aim->cap_count == 0
 			? 0
-			: lt_search_bound(
-			      lane, &aims[i].caps[0].value, now_s, earliest_s),
-		};
-		uint32_t k = i;
+			: bound(decision, lane, &aim->caps[0].value)};
 
 		for (; k > 0 && (ranks[k - 1].score > rank.score ||
 				    (ranks[k - 1].score == rank.score &&
@@ -41,7 +60,9 @@ lt_choose_order(struct decision *decision)
 		}
 		ranks[k] = rank;
 		order[k] = (uint16_t)i;
+		count++;
 	}
+	decision->order_count = count;
 }
 
 struct choice
@@ -51,7 +72,7 @@ lt_choose_best(const struct decision *decision, double limit)
 	struct search before = {.capped = true};
 	struct found seen_before = {0};
 
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
+	for (uint32_t i = 0; i < decision->order_count; i++) {
 		const uint16_t at = decision->order[i];
 		const struct lane *const lane = &decision->lanes[at];
 		struct found found = {0}, seen = {0};
@@ -65,6 +86,9 @@ lt_choose_best(const struct decision *decision, double limit)
 		    .seen = &seen,
 		};
 
+		/* Nor can those behind it. */
+		if (bound(decision, lane, &search.aim->score) >= best.score)
+			break;
 		/* On one grid all starts score the same. */
 		if (!before.capped && lt_search_same(&search, &before)) {
 			seen = seen_before;
@@ -89,8 +113,10 @@ lt_choose_earliest(
     const struct decision *decision, const struct choice *best, double limit)
 {
 	struct choice choice = *best;
+	struct search before = {.capped = true};
+	int64_t none_before_utc_s = 0;
 
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
+	for (uint32_t i = 0; i < decision->order_count; i++) {
 		const uint16_t at = decision->order[i];
 		const struct lane *const lane = &decision->lanes[at];
 		/* One second later, so that an equal start is found too. */
@@ -104,14 +130,22 @@ lt_choose_earliest(
 		    .now_utc_s = decision->job.now_utc_s,
 		    .limit = limit,
 		    .earliest = true,
+		    .none_before_utc_s = INT64_MIN,
 		    .found = &found,
 		};
 
 		/* Nor can those behind it. */
-		if (lt_search_bound(lane, &search.aim->score, search.now_utc_s,
-			decision->job.earliest_utc_s) > limit)
+		if (bound(decision, lane, &search.aim->score) > limit)
 			break;
-		lt_search_lane(&search);
+		/* On one grid nothing scores so before the first that does. */
+		if (!before.capped && lt_search_same(&search, &before)) {
+			search.none_before_utc_s = none_before_utc_s;
+			lt_search_lane(&search);
+		} else {
+			lt_search_lane(&search);
+			before = search;
+			none_before_utc_s = found.start_utc_s;
+		}
 		if (found.start_utc_s < before_s)
 			choice = (struct choice){
 			    lane, found.score, found.start_utc_s};

@@ -320,6 +320,37 @@ end_with_forecasts(struct lane *lane, const struct job *job)
 	}
 }
 
+/* A lower bound of all windows up to the latest start: each is days, parts of
+ * one and a rest, of which each has at least the least of its length. */
+static void
+lane_least(struct lane *lane, const struct job *job)
+{
+	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *const series = lane->series[t];
+		int64_t left_s = lane->length_s;
+		double least = 0;
+
+		if (series == NULL)
+			continue;
+		/* Of windows that reach out of the series nothing is known. */
+		const bool within =
+		    series->start_utc_s[0] <= job->earliest_utc_s &&
+		    end_utc_s <= series->start_utc_s[series->count];
+
+		for (int i = 0; within && i < LT_SERIES_WINDOWS; i++) {
+			const int64_t window_s = LT_DAY_S >> i;
+
+			least +=
+			    (double)(left_s / window_s) * series->window_min[i];
+			left_s %= window_s;
+		}
+		lane->least[t] =
+		    least + (double)left_s / LT_HOUR_S * series->min_value;
+	}
+}
+
 enum lt_reject
 lt_lane_build(struct lane *lane, const struct job *job, int partition,
     double *wanted, double *found)
@@ -361,6 +392,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;
 	end_with_forecasts(lane, job);
+	lane_least(lane, job);
 	lane_weights(lane, job, &layout);
 	return LT_REJECT_NONE;
 }

@@ -85,7 +85,8 @@ struct lane { /* one partition that can run the job */
 	double sure_work_s; /* of deadlines: the work that it will not pass */
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
-	double power_kw; /* at the plug x PUE, all tasks at once */
+	double least[TERM_COUNT]; /* no window's integral is less */
+	double power_kw;	  /* at the plug x PUE, all tasks at once */
 	/* Money: what decides, what is shown. Carbon: what decides, what is
 	 * shown. */
 	bool has_money, has_charged, has_carbon;
@@ -172,6 +173,7 @@ struct search {
 	int64_t now_utc_s;
 	double limit; /* of the score; comes down to that of the best */
 	bool earliest;
+	int64_t none_before_utc_s; /* earliest: no start before scores so */
 	struct found *found;
 	struct found *seen; /* the best of all that were looked at; may be NULL
 			     */
@@ -179,8 +181,8 @@ struct search {
 };
 void lt_search_lane(struct search *search);
 /* Do two lanes score the same at each start, and may start at the same times?
- * Then what one has not below the limit, uncapped, the other has not. Not so of
- * the earliest: only steps are looked at, and their prices' steps differ. */
+ * Then what one has not below the limit, uncapped, the other has not. For the
+ * earliest, where only steps are looked at, are these the same too? */
 bool lt_search_same(const struct search *search, const struct search *other);
 /* No start of the lane makes it less. */
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
@@ -217,6 +219,7 @@ struct decision {
 	/* of one round, by lane */
 	struct aim aims[LT_PARTITIONS_MAX];
 	uint16_t order[LT_PARTITIONS_MAX];
+	uint32_t order_count;
 };
 
 /* decide.c */
@@ -258,7 +261,8 @@ struct aim lt_aim_of(
     const struct decision *decision, const struct lane *lane, int round);
 
 /* decide_choose.c */
-/* Lanes by what they can reach at best, into order. */
+/* Lanes by what they can reach at best, into order; without those where no
+ * start can meet the conditions. */
 void lt_choose_order(struct decision *decision);
 /* The best start of all lanes below limit; each lane's own goes to its
  * candidate, as far as it was looked at. */

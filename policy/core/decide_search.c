@@ -6,6 +6,7 @@
  * eqs. (18) to (20).
  */
 #include <assert.h>
+#include <string.h>
 
 #include "decide_internal.h"
 
@@ -187,6 +188,7 @@ hopeless(struct search *search, double score, const struct edge *a,
 {
 	if (search->earliest
 		? score > search->limit ||
+		      b->start_utc_s <= search->none_before_utc_s ||
 		      (search->found->any &&
 			  a->start_utc_s >= search->found->start_utc_s)
 		: score >= search->limit)
@@ -352,6 +354,16 @@ lt_search_lane(struct search *search)
 	}
 }
 
+static bool
+same_steps(const struct lt_series *a, const struct lt_series *b)
+{
+	if (a == b)
+		return true;
+	return a != NULL && b != NULL && a->count == b->count &&
+	       memcmp(a->start_utc_s, b->start_utc_s,
+		   a->count * sizeof(a->start_utc_s[0])) == 0;
+}
+
 bool
 lt_search_same(const struct search *search, const struct search *other)
 {
@@ -366,7 +378,9 @@ lt_search_same(const struct search *search, const struct search *other)
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (score->weight[t] != its->weight[t] ||
 		    (score->weight[t] > 0 &&
-			lane->series[t] != that->series[t]))
+			lane->series[t] != that->series[t]) ||
+		    (search->earliest &&
+			!same_steps(lane->series[t], that->series[t])))
 			return false;
 	for (uint32_t i = 0; i < lane->span_count; i++) {
 		const struct span *const a =
@@ -391,7 +405,6 @@ lt_search_bound(const struct lane *lane, const struct linear *linear,
 
 	for (int t = 0; t < TERM_COUNT; t++)
 		if (lane->series[t] != NULL && linear->weight[t] > 0)
-			sum += linear->weight[t] * hours(lane->length_s) *
-			       lane->series[t]->min_value;
+			sum += linear->weight[t] * lane->least[t];
 	return sum;
 }

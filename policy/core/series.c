@@ -33,6 +33,14 @@ hours(int64_t seconds)
 	return (double)seconds / LT_HOUR_S;
 }
 
+/* Integral from the first start to a time in step i; negative before it. */
+static double
+integral_to(const struct lt_series *series, uint32_t i, int64_t utc_s)
+{
+	return series->integral[i] +
+	       series->value[i] * hours(utc_s - series->start_utc_s[i]);
+}
+
 static void
 prepare_look_ups(struct lt_series *series)
 {
@@ -48,6 +56,41 @@ prepare_look_ups(struct lt_series *series)
 		*block = i % LT_SERIES_BLOCK == 0
 			     ? series->value[i]
 			     : fmin(*block, series->value[i]);
+	}
+}
+
+/* Least integral of the windows of that length within the series, the ends of
+ * which are in steps i and k: it is linear in the start, so that only those
+ * count where an end meets a step. */
+static double
+least_window(const struct lt_series *series, int64_t length_s)
+{
+	const int64_t *const start_utc_s = series->start_utc_s;
+	const uint32_t last = series->count - 1;
+	int64_t at_utc_s = start_utc_s[0], till_first_s, till_last_s;
+	double least = INFINITY;
+	uint32_t i = 0, k = 0;
+
+	/* Unsigned, as above. */
+	if ((uint64_t)start_utc_s[last + 1] - (uint64_t)at_utc_s <
+	    (uint64_t)length_s)
+		return hours(length_s) * series->min_value;
+	for (;;) {
+		const int64_t end_utc_s = at_utc_s + length_s;
+
+		while (k < last && start_utc_s[k + 1] <= end_utc_s)
+			k++;
+		least =
+		    fmin(least, i == k ? series->value[i] * hours(length_s)
+				       : integral_to(series, k, end_utc_s) -
+					     integral_to(series, i, at_utc_s));
+		till_first_s = start_utc_s[i + 1] - at_utc_s;
+		till_last_s = start_utc_s[k + 1] - end_utc_s;
+		if (till_last_s == 0)
+			return least;
+		at_utc_s +=
+		    till_first_s < till_last_s ? till_first_s : till_last_s;
+		i += till_first_s <= till_last_s ? 1 : 0;
 	}
 }
 
@@ -92,6 +135,8 @@ lt_series_prepare(struct lt_series *series, struct lt_error *err)
 		    series->integral[i] +
 		    series->value[i] * hours(series->start_utc_s[i + 1] -
 					     series->start_utc_s[i]);
+	for (int w = 0; w < LT_SERIES_WINDOWS; w++)
+		series->window_min[w] = least_window(series, LT_DAY_S >> w);
 	return LT_OK;
 }
 
@@ -161,16 +206,6 @@ lt_series_at(const struct lt_series *series, int64_t utc_s)
 	return series->value[lt_series_index(series, utc_s)];
 }
 
-/* Integral from the first start to utc_s; negative before it. */
-static double
-integral_to(const struct lt_series *series, int64_t utc_s)
-{
-	const uint32_t i = lt_series_index(series, utc_s);
-
-	return series->integral[i] +
-	       series->value[i] * hours(utc_s - series->start_utc_s[i]);
-}
-
 double
 lt_series_integral(
     const struct lt_series *series, int64_t from_utc_s, int64_t to_utc_s)
@@ -183,7 +218,9 @@ lt_series_integral(
 
 	if (i + 1 == series->count || to_utc_s <= series->start_utc_s[i + 1])
 		return series->value[i] * hours(to_utc_s - from_utc_s);
-	return integral_to(series, to_utc_s) - integral_to(series, from_utc_s);
+	return integral_to(
+		   series, lt_series_index(series, to_utc_s), to_utc_s) -
+	       integral_to(series, i, from_utc_s);
 }
 
 double

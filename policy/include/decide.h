@@ -173,8 +173,10 @@ struct lt_estimate {   /* one partition, one start */
 	double score;
 };
 
-struct lt_candidate { /* best start of one partition, or why there is none */
+struct lt_candidate { /* a start of one partition, or why there is none */
 	enum lt_reject reject;
+	/* Of the starts that were looked at; the first, where it was plain
+	 * without a look that none can be best. */
 	struct lt_estimate best;
 	double wanted, found; /* of the reject: MiB, GPUs, seconds, ppm ... */
 };

@@ -11,8 +11,11 @@
 
 #include "error.h"
 
-/* Steps of one entry of block_min[]. */
-enum { LT_SERIES_BLOCK = 32 };
+enum {
+	LT_SERIES_BLOCK = 32, /* steps of one entry of block_min[] */
+	/* The windows of window_min[] are of a day, half of it and so on. */
+	LT_SERIES_WINDOWS = 4,
+};
 
 enum lt_quality { /* from best to worst; text by lt_quality_name() */
 	LT_QUALITY_NONE,
@@ -45,6 +48,9 @@ struct lt_series {
 	double *integral;
 	/* Set by lt_series_prepare(), for bounds and for finding steps: */
 	double min_value, max_value;
+	/* Least integral of all windows of LT_DAY_S >> i seconds that lie
+	 * between the start and the end. */
+	double window_min[LT_SERIES_WINDOWS];
 	double steps_per_s; /* count over the whole length */
 	double
 	    block_min[LT_STEPS_MAX /

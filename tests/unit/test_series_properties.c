@@ -158,6 +158,48 @@ test_series_split(void **state)
 	}
 }
 
+/* Of windows within the series, of all that begin or end with a step, the least
+ * is that of window_min[]; of a shorter series nothing is. */
+static void
+test_series_least_window(void **state)
+{
+	static struct steps steps;
+	int within = 0;
+
+	(void)state;
+	random_state = 10;
+	for (int i = 0; i < CASES; i++) {
+		const struct lt_series *const series = &steps.series;
+
+		random_steps(&steps);
+		const int64_t end_utc_s = series->start_utc_s[series->count];
+		const int64_t *const step_utc_s = series->start_utc_s;
+
+		for (int w = 0; w < LT_SERIES_WINDOWS; w++) {
+			const int64_t length_s = LT_DAY_S >> w;
+			double least = INFINITY;
+
+			for (uint32_t k = 0; k <= 2 * series->count + 1; k++) {
+				const int64_t from_utc_s =
+				    step_utc_s[k / 2] -
+				    (k % 2 == 0 ? 0 : length_s);
+
+				if (from_utc_s >= T0 &&
+				    from_utc_s + length_s <= end_utc_s)
+					least = fmin(
+					    least, walk(series, from_utc_s,
+						       from_utc_s + length_s));
+			}
+			within += isfinite(least);
+			if (!isfinite(least))
+				least = (double)length_s * series->min_value;
+			assert_close("least window", i,
+			    series->window_min[w] * LT_HOUR_S, least);
+		}
+	}
+	assert_true(within > CASES);
+}
+
 /* Steps that are cut in two of the same value are merged again, and nothing
  * of the sums is another by a single bit. */
 static void
@@ -513,6 +555,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_series_split),
+	    cmocka_unit_test(test_series_least_window),
 	    cmocka_unit_test(test_series_merge),
 	    cmocka_unit_test(test_series_unit),
 	    cmocka_unit_test(test_series_resample),
