@@ -135,12 +135,32 @@ make_partition(int i, bool money)
 		    make_series(i * 4 + 3, 0, part->node_count + 1);
 }
 
+/* Other prices, at the same hours. */
+static void
+set_prices(int index, int other)
+{
+	struct lt_series *series = &world.series[index];
+	const struct lt_series *from = &world.series[other];
+	const double factor = among(1, 4) / 2.0;
+
+	series->count = from->count;
+	series->quality = from->quality;
+	for (uint32_t i = 0; i <= from->count; i++)
+		series->start_utc_s[i] = from->start_utc_s[i];
+	for (uint32_t i = 0; i < from->count; i++)
+		series->value[i] = from->value[i] * factor;
+	assert_int_equal(lt_series_prepare(series, NULL), LT_OK);
+}
+
 /* Another price of the same nodes on the same grid, as of another contract. */
 static void
 make_twin(int i)
 {
 	const int price = world.partitions[i].price_series;
+	const int other = world.partitions[i - 1].price_series;
 
+	if (price >= 0 && other >= 0 && one_in(2))
+		set_prices(price, other);
 	world.shapes[i] = world.shapes[i - 1];
 	world.partitions[i] = world.partitions[i - 1];
 	world.partitions[i].first_shape = (uint32_t)i;
