@@ -27,18 +27,14 @@ enum {
 	ENDED_AGAIN_S = 60, /* when slurmdbd failed */
 	STARTED_PART = 30,  /* of the time: each has all rows that run */
 	SUSPENDED_S = 30,   /* what it keeps meanwhile is held a minute ahead */
-	NEW_A_PASS = 50,    /* where very many come, a list is cheaper */
-	NEW_GAP = 8,	    /* ids that no job got */
-	NEW_PASSES = 10,    /* then a list shows them */
+	NEW_PASSES = 10,    /* that found none: then a list shows them */
 	ARRAYS_A_PASS = 10,
 	SCANNED_A_PASS = 20000, /* for arrays */
 };
 
-struct looked {
-	struct lt_slurm_jobs found;
-	uint32_t *ids; /* malloc'd: lt_first_id(); found or not */
-	uint32_t count;
-	size_t capacity;
+struct asked {
+	struct lt_named of;
+	uint32_t named_count; /* of its ids: the rest are arrays in turn */
 };
 
 /* ---- who is named ---- */
@@ -100,152 +96,49 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	lt_slurm_runs_free(&rows);
 }
 
-/* ---- asking ---- */
-
-/* All records of the id; none of one that slurmctld has no more. */
-static int
-ask(struct lt_slurm_jobs *jobs, uint32_t id, struct lt_error *err)
-{
-	struct lt_error why = {0};
-
-	lt_breath(LT_TURN_COMMITTED);
-	const int code = lt_slurm_jobs(jobs, id, &why);
-
-	if (code == LT_OK || code == LT_ENOENT)
-		return LT_OK;
-	return lt_fail(err, (enum lt_code)code, "%s", why.text);
-}
-
-/* Takes the jobs; on failure they are freed. */
-static int
-add(struct looked *l, uint32_t id, struct lt_slurm_jobs *jobs,
-    struct lt_error *err)
-{
-	uint32_t *const ids =
-	    lt_items_grow(l->ids, &l->capacity, l->count, sizeof(*ids));
-	struct lt_slurm_job *const all = reallocarray(l->found.jobs,
-	    (size_t)l->found.count + jobs->count + 1, sizeof(*all));
-
-	if (ids != NULL)
-		l->ids = ids;
-	if (all != NULL)
-		l->found.jobs = all;
-	if (ids == NULL || all == NULL) {
-		lt_slurm_jobs_free(jobs);
-		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	}
-	l->ids[l->count++] = id;
-	if (jobs->count > 0)
-		memcpy(all + l->found.count, jobs->jobs,
-		    jobs->count * sizeof(*all));
-	l->found.count += jobs->count;
-	free(jobs->jobs);
-	return LT_OK;
-}
-
-static bool
-was_asked(const struct looked *l, uint32_t id)
-{
-	for (uint32_t i = 0; i < l->count; i++)
-		if (l->ids[i] == id)
-			return true;
-	return false;
-}
-
-/* By a task's own id slurmctld gives the task alone. It is let go, and the next
- * pass asks for all of its array: here each record is found once, with all of
- * its kind. */
-static bool
-is_part(struct lt_daemon *d, uint32_t id, struct lt_slurm_jobs *jobs)
-{
-	if (jobs->count == 0 || lt_first_id(&jobs->jobs[0]) == id)
-		return false;
-	lt_look_at(d, lt_first_id(&jobs->jobs[0]));
-	lt_slurm_jobs_free(jobs);
-	return true;
-}
-
-static int
-ask_named(struct lt_daemon *d, struct looked *l, const uint32_t *ids,
-    uint32_t count, struct lt_error *err)
-{
-	int code = LT_OK;
-
-	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		struct lt_slurm_jobs jobs;
-
-		if (was_asked(l, ids[i])) /* a new one, changed at once */
-			continue;
-		code = ask(&jobs, ids[i], err);
-		if (code == LT_OK && !is_part(d, ids[i], &jobs))
-			code = add(l, ids[i], &jobs, err);
-	}
-	return code;
-}
-
+/* Arrays with waiting tasks, from where the pass before stopped; behind the
+ * `count` ids that are there. */
 static uint32_t
-highest_id(const struct lt_slurm_jobs *jobs)
+name_arrays(struct lt_jobs_state *s, uint32_t *ids, uint32_t count)
 {
-	uint32_t highest = 0;
+	const uint32_t most =
+	    s->list.count < SCANNED_A_PASS ? s->list.count : SCANNED_A_PASS;
+	uint32_t named = 0;
 
-	for (uint32_t i = 0; i < jobs->count; i++)
-		if (jobs->jobs[i].job_id > highest)
-			highest = jobs->jobs[i].job_id;
-	return highest;
+	for (uint32_t i = 0; i < most && named < ARRAYS_A_PASS; i++) {
+		bool is_named = false;
+
+		s->array_at = (s->array_at + 1) % s->list.count;
+		const struct lt_slurm_job *const job =
+		    &s->list.jobs[s->array_at];
+		if (job->state != LT_JOB_PENDING || job->array_job_id == 0 ||
+		    job->array_job_id != job->job_id)
+			continue;
+		for (uint32_t k = 0; k < count && !is_named; k++)
+			is_named = ids[k] == job->job_id;
+		if (!is_named)
+			ids[count + named++] = job->job_id;
+	}
+	return named;
 }
 
-/* Those whose holds came since: from the last id that is known upward. */
-static int
-ask_new(struct lt_daemon *d, struct looked *l, int64_t now_utc_s,
-    struct lt_error *err)
-{
-	struct lt_jobs_state *const s = &d->jobs;
-	const uint32_t before = s->unseen;
-	uint32_t id = s->list.jobs[s->list.count - 1].job_id, misses = 0;
-	int code = LT_OK;
+/* ---- what was found ---- */
 
-	if (s->unseen > lt_look_most(s)) {
-		s->unseen = s->unseen_passes = 0;
-		lt_look_list(d, now_utc_s);
-		return LT_OK;
-	}
-	for (int i = 0; code == LT_OK && s->unseen > 0 && misses < NEW_GAP &&
-			i < NEW_A_PASS;
-	     i++) {
-		struct lt_slurm_jobs jobs;
-
-		code = ask(&jobs, ++id, err);
-		if (code != LT_OK || jobs.count == 0) {
-			misses++;
-			continue;
-		}
-		misses = 0;
-		s->unseen--;
-		if (is_part(d, id, &jobs))
-			continue;
-		const uint32_t highest = highest_id(&jobs);
-		code = add(l, id, &jobs, err);
-		id = highest;
-	}
-	if (s->unseen < before)
-		s->unseen_passes = 0;
-	else if (++s->unseen_passes == NEW_PASSES) {
-		s->unseen = s->unseen_passes = 0;
-		lt_look_list(d, now_utc_s + LT_VOID_AFTER_S);
-	}
-	return code;
-}
-
-/* As the list has them, which is not so old that the proof that they are all
- * (void.c) wants them seen again. */
+/* Is all of it as the list has it, which is not so old that the proof that
+ * these are all (void.c) wants them seen again? */
 static bool
-is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *jobs)
+is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
+    uint32_t first_id)
 {
-	for (uint32_t i = 0; i < jobs->count; i++) {
-		const struct lt_slurm_job *const now = &jobs->jobs[i];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < found->count; i++) {
+		const struct lt_slurm_job *const now = &found->jobs[i];
 		const struct lt_slurm_job *const was =
 		    lt_jobs_find(list, now->job_id);
 
+		if (lt_first_id(now) != first_id)
+			continue;
 		if (was == NULL || was->state != now->state ||
 		    was->array_pending != now->array_pending ||
 		    was->submit_utc_s != now->submit_utc_s ||
@@ -253,66 +146,123 @@ is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *jobs)
 		    was->asked_hash != now->asked_hash ||
 		    now->seen_utc_s - was->seen_utc_s >= LT_VOID_AFTER_S)
 			return false;
+		count++;
 	}
-	return jobs->count > 0;
+	return count > 0;
 }
 
-static int
-ask_arrays(struct lt_jobs_state *s, struct looked *l, struct lt_error *err)
+static void
+drop(struct lt_slurm_jobs *found, uint32_t first_id)
 {
-	const uint32_t most =
-	    s->list.count < SCANNED_A_PASS ? s->list.count : SCANNED_A_PASS;
-	int code = LT_OK, asked = 0;
+	uint32_t kept = 0;
 
-	for (uint32_t i = 0; code == LT_OK && i < most && asked < ARRAYS_A_PASS;
-	     i++) {
-		struct lt_slurm_jobs jobs;
-
-		s->array_at = (s->array_at + 1) % s->list.count;
-		const struct lt_slurm_job *const job =
-		    &s->list.jobs[s->array_at];
-		if (job->state != LT_JOB_PENDING || job->array_job_id == 0 ||
-		    job->array_job_id != job->job_id ||
-		    was_asked(l, job->job_id))
-			continue;
-		asked++;
-		code = ask(&jobs, job->job_id, err);
-		if (code == LT_OK && is_known(&s->list, &jobs))
-			lt_slurm_jobs_free(&jobs);
-		else if (code == LT_OK)
-			code = add(l, job->job_id, &jobs, err);
+	for (uint32_t i = 0; i < found->count; i++) {
+		if (lt_first_id(&found->jobs[i]) == first_id)
+			free(found->jobs[i].texts);
+		else
+			found->jobs[kept++] = found->jobs[i];
 	}
+	found->count = kept;
+}
+
+/* Whose holds came since; those of whom there is no trace are in a list that
+ * begins late enough to prove it. */
+static void
+count_seen(struct lt_daemon *d, uint32_t seen, int64_t now_utc_s)
+{
+	struct lt_jobs_state *const s = &d->jobs;
+
+	s->unseen -= seen < s->unseen ? seen : s->unseen;
+	if (seen > 0) {
+		s->unseen_passes = 0;
+	} else if (++s->unseen_passes == NEW_PASSES) {
+		s->unseen = s->unseen_passes = 0;
+		lt_look_list(d, now_utc_s + LT_VOID_AFTER_S);
+	}
+}
+
+/* Takes the records; what was not asked for is named again. */
+static int
+follow(struct lt_daemon *d, struct lt_named_found *found,
+    const struct asked *asked, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_slurm_jobs *const jobs = &found->jobs;
+	uint32_t *const ids = reallocarray(
+	    NULL, (size_t)asked->of.count + jobs->count + 1, sizeof(*ids));
+	uint32_t count = 0;
+
+	if (ids == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	for (uint32_t i = 0; i < asked->of.count; i++) {
+		const uint32_t id = asked->of.ids[i];
+		const bool in_turn = i >= asked->named_count;
+
+		if (i < found->asked &&
+		    !(in_turn && is_known(&d->jobs.list, jobs, id)))
+			ids[count++] = id;
+		else if (in_turn)
+			drop(jobs, id);
+		else
+			lt_look_at(d, id);
+	}
+	/* New ones, and arrays of which a task was named. */
+	for (uint32_t i = 0; i < jobs->count; i++)
+		ids[count++] = lt_first_id(&jobs->jobs[i]);
+	const int code = count > 0
+			     ? lt_reconcile_some(d, jobs,
+				   (struct lt_ids){ids, count}, now_utc_s, err)
+			     : LT_OK;
+	free(ids);
 	return code;
+}
+
+/* Those whose holds came since have the next ids. */
+static void
+name_new(struct lt_daemon *d, struct lt_named *of, int64_t now_utc_s)
+{
+	struct lt_jobs_state *const s = &d->jobs;
+
+	if (s->unseen == 0 || s->list.count == 0)
+		return;
+	if (s->unseen > lt_look_most(s)) {
+		s->unseen = s->unseen_passes = 0;
+		lt_look_list(d, now_utc_s);
+		return;
+	}
+	of->after = s->list.jobs[s->list.count - 1].job_id;
+	of->unseen = s->unseen;
 }
 
 int
 lt_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_jobs_state *const s = &d->jobs;
-	struct looked l = {0};
+	struct lt_named_found found = {0};
 
 	name_rows(d, now_utc_s);
 	/* Those that are named meanwhile are next. */
-	uint32_t *const ids = s->looks;
-	const uint32_t count = s->look_count;
+	uint32_t *const ids = reallocarray(
+	    s->looks, (size_t)s->look_count + ARRAYS_A_PASS, sizeof(*ids));
+	if (ids == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	struct asked asked = {.named_count = s->look_count};
 	s->looks = NULL;
 	s->look_count = 0;
 	s->look_capacity = 0;
+	asked.of.ids = ids;
+	asked.of.count =
+	    asked.named_count + name_arrays(s, ids, asked.named_count);
+	name_new(d, &asked.of, now_utc_s);
 	int code = LT_OK;
-	if (s->unseen > 0 && s->list.count > 0)
-		code = ask_new(d, &l, now_utc_s, err);
+	if (asked.of.count > 0 || asked.of.unseen > 0)
+		code = lt_child_named(&found, &asked.of, err);
+	if (code == LT_OK && asked.of.unseen > 0)
+		count_seen(d, found.seen, now_utc_s);
 	if (code == LT_OK)
-		code = ask_named(d, &l, ids, count, err);
-	if (code == LT_OK && s->list.count > 0)
-		code = ask_arrays(s, &l, err);
-	if (code == LT_OK && l.count > 0)
-		code = lt_reconcile_some(d, &l.found,
-		    (struct lt_ids){l.ids, l.count}, now_utc_s, err);
-	if (code != LT_OK) {
-		lt_slurm_jobs_free(&l.found);
+		code = follow(d, &found, &asked, now_utc_s, err);
+	if (code != LT_OK)
 		d->next.jobs = 0; /* a list shows all of it */
-	}
-	free(l.ids);
+	lt_slurm_jobs_free(&found.jobs);
 	free(ids);
 	return code;
 }

@@ -20,7 +20,8 @@ struct head {
 	int code;
 	struct lt_error err;
 	uint32_t count;
-	int64_t begun_utc_s; /* of jobs */
+	int64_t begun_utc_s;  /* of jobs */
+	uint32_t asked, seen; /* of named ones */
 };
 
 struct part {	     /* that a record points to */
@@ -41,12 +42,13 @@ _Static_assert(sizeof(struct lt_slurm_asked) % 8 == 0, "of whole words");
 	{                                                                      \
 		.at = offsetof(struct lt_slurm_job, member)                    \
 	}
+/* What is no text comes first: there it is aligned. */
 static const struct shape job_shape = {sizeof(struct lt_slurm_job), 11,
-    {TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
+    {{.at = offsetof(struct lt_slurm_job, asked),
+	 .size = sizeof(struct lt_slurm_asked)},
+	TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
 	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
 	TEXT(comment_head),
-	{.at = offsetof(struct lt_slurm_job, asked),
-	    .size = sizeof(struct lt_slurm_asked)},
 	{.at = offsetof(struct lt_slurm_job, admin_comment), .is_own = true}}};
 static const struct shape run_shape = {sizeof(struct lt_slurm_run), 1,
     {{.at = offsetof(struct lt_slurm_run, admin_comment), .is_own = true}}};
@@ -165,6 +167,19 @@ list_jobs(void *work, int fd)
 }
 
 static void
+find_named(void *work, int fd)
+{
+	struct lt_named_found found;
+	struct head head = {0};
+
+	head.code = lt_named_find(&found, work, &head.err);
+	head.count = found.jobs.count;
+	head.asked = found.asked;
+	head.seen = found.seen;
+	write_all(fd, &head, found.jobs.jobs, &job_shape);
+}
+
+static void
 list_runs(void *work, int fd)
 {
 	const struct asked *const a = work;
@@ -192,7 +207,9 @@ struct taken {
 	bool has_head, no_memory;
 	char *records; /* head.count, of which `count` are here */
 	uint32_t count;
-	struct lt_pool *pool; /* of jobs */
+	struct lt_pool *pool; /* of jobs, */
+	bool are_apart;	      /* or each has a copy of its own: few, that go
+			       * into a list one by one */
 };
 
 /* Jobs have theirs in the pool; a run, of which few have any, its own. */
@@ -212,6 +229,24 @@ take_part(struct taken *t, const struct part *part, const char *bytes)
 	return taken;
 }
 
+/* Points the record's parts to where they are from now on. */
+static void
+take_parts(struct taken *t, char *to, const char *bytes)
+{
+	for (int i = 0; i < t->shape->part_count; i++) {
+		const struct part *const part = &t->shape->parts[i];
+		const void *at = NULL;
+		uintptr_t place;
+
+		memcpy(&place, to + part->at, sizeof(place));
+		if (place > 0)
+			at = t->are_apart
+				 ? bytes + place - 1
+				 : take_part(t, part, bytes + place - 1);
+		memcpy(to + part->at, &at, sizeof(at));
+	}
+}
+
 /* One whole record from the pipe's bytes; its length there, or 0. */
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
@@ -227,19 +262,14 @@ take_record(struct taken *t, const char *bytes, size_t length)
 		return 0;
 	bytes += sizeof(part_length);
 	memcpy(to, bytes, shape->size);
-	for (int i = 0; i < shape->part_count; i++) {
-		const struct part *const part = &shape->parts[i];
-		uintptr_t place;
-
-		memcpy(&place, to + part->at, sizeof(place));
-		const void *const at =
-		    place > 0
-			? take_part(t, part, bytes + shape->size + place - 1)
-			: NULL;
-		memcpy(to + part->at, &at, sizeof(at));
-	}
+	bytes += shape->size;
+	char *const texts = t->are_apart ? malloc(part_length + 1) : NULL;
+	if (texts != NULL)
+		bytes = memcpy(texts, bytes, part_length);
+	t->no_memory |= t->are_apart && texts == NULL;
+	take_parts(t, to, bytes);
 	if (shape == &job_shape)
-		((struct lt_slurm_job *)(void *)to)->texts = NULL;
+		((struct lt_slurm_job *)(void *)to)->texts = texts;
 	t->count++;
 	return sizeof(part_length) + shape->size + part_length;
 }
@@ -319,6 +349,24 @@ lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_slurm_jobs *before,
 	    .begun_utc_s = t.head.begun_utc_s};
 	if (code != LT_OK)
 		lt_slurm_jobs_free(jobs);
+	return code;
+}
+
+int
+lt_child_named(struct lt_named_found *found, const struct lt_named *named,
+    struct lt_error *err)
+{
+	struct taken t = {.shape = &job_shape, .are_apart = true};
+	struct lt_named asked = *named;
+	const int code = ask(&t, find_named, &asked, "slurmctld", err);
+
+	*found = (struct lt_named_found){
+	    .jobs = {.count = t.count,
+		.jobs = (struct lt_slurm_job *)(void *)t.records},
+	    .asked = t.head.asked,
+	    .seen = t.head.seen};
+	if (code != LT_OK)
+		lt_slurm_jobs_free(&found->jobs);
 	return code;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's long answers, read by a child: libslurm needs several times their
- * size, and while slurmctld or slurmdbd think, others have their turns. What
- * one call gives is as of adapters/slurm; our own time ends it after
- * LT_SLURM_CHILD_S seconds, as LT_ENET.
+ * Slurm's long answers, and those to many questions, read by a child: libslurm
+ * needs several times their size, and while slurmctld or slurmdbd think, others
+ * have their turns. What one call gives is as of adapters/slurm; our own time
+ * ends it after LT_SLURM_CHILD_S seconds, as LT_ENET.
  */
 #ifndef LT_SLURM_CHILD_H
 #define LT_SLURM_CHILD_H
 
+#include "named.h"
 #include "slurm.h"
 
 enum { LT_SLURM_CHILD_S = 600 };
@@ -15,6 +16,9 @@ enum { LT_SLURM_CHILD_S = 600 };
 /* before: the list that is there, which the child has no use for. */
 int lt_child_jobs(struct lt_slurm_jobs *jobs,
     const struct lt_slurm_jobs *before, struct lt_error *err);
+/* Each record owns its texts. */
+int lt_child_named(struct lt_named_found *found, const struct lt_named *named,
+    struct lt_error *err);
 int lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 int lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,

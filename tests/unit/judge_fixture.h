@@ -8,6 +8,9 @@
 #ifndef LT_TEST_JUDGE_FIXTURE_H
 #define LT_TEST_JUDGE_FIXTURE_H
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "compile_budget.h"
 #include "reconcile.h"
 #include "daemon.h"
@@ -31,22 +34,36 @@ static struct told { /* the last updates of jobs */
 } told;
 static struct lt_slurm_jobs fake_jobs;
 static struct lt_slurm_runs fake_rows;
-static uint32_t fake_queue, asked_singly;
+static uint32_t fake_queue, busy_us;
 static bool dbd_fails, ctld_fails, jobs_fail;
-/* Questions to both, by lowtided's children too: shared with them. */
-static uint32_t *questions;
+/* Questions to both, by lowtided's children too, with whom it is shared: in
+ * all, and for single jobs. */
+static struct questions {
+	uint32_t all, singly;
+} * questions;
 
 static inline void
-count_question(void)
+count_question(bool singly)
 {
-	if (questions != NULL)
-		__atomic_fetch_add(questions, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&questions->all, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&questions->singly, singly, __ATOMIC_RELAXED);
+}
+
+static inline void
+share_questions(void)
+{
+	if (questions == NULL)
+		questions = mmap(NULL, sizeof(*questions),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(questions, MAP_FAILED);
+	*questions = (struct questions){0};
 }
 
 int
 lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
-	count_question();
+	count_question(job_id != 0);
+	usleep(busy_us);
 	*jobs = (struct lt_slurm_jobs){.begun_utc_s = NOW};
 	jobs->jobs = calloc(fake_jobs.count + 1, sizeof(*jobs->jobs));
 	for (uint32_t i = 0; i < fake_jobs.count; i++) {
@@ -56,7 +73,6 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		    job->array_job_id == job_id || job->het_job_id == job_id)
 			jobs->jobs[jobs->count++] = *job;
 	}
-	asked_singly += job_id != 0;
 	if (job_id == 0 || (jobs->count > 0 && !jobs_fail))
 		return LT_OK;
 	free(jobs->jobs);
@@ -141,7 +157,7 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
-	count_question();
+	count_question(false);
 	*runs = fake_rows;
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }
@@ -159,7 +175,7 @@ lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
 {
 	(void)job_ids;
 	(void)count;
-	count_question();
+	count_question(false);
 	*runs = (struct lt_slurm_runs){0};
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }
@@ -217,6 +233,7 @@ make_world(struct fixture *f)
 	w->f = f;
 	w->d = calloc(1, sizeof(*w->d));
 	assert_non_null(w->d);
+	share_questions();
 	told = (struct told){0};
 	fake_jobs = (struct lt_slurm_jobs){0};
 	fake_rows = (struct lt_slurm_runs){0};

@@ -46,7 +46,7 @@ list(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
 	/* As if it had taken long. */
 	w->d->jobs.every_s = 60;
 	w->d->next.jobs = w->d->next.ended = NOW + 60;
-	asked_singly = 0;
+	questions->singly = 0;
 }
 
 static void
@@ -90,11 +90,11 @@ test_named(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		cancel(&jobs[i]);
 	look(w);
-	assert_int_equal(asked_singly, 0);
+	assert_int_equal(questions->singly, 0);
 	lt_look_at(w->d, 8);
 	lt_look_at(w->d, 8);
 	look(w);
-	assert_int_equal(asked_singly, 1);
+	assert_int_equal(questions->singly, 1);
 	for (uint32_t id = 7; id <= 9; id++) {
 		const bool named = id == 8;
 
@@ -107,6 +107,34 @@ test_named(void **state)
 	}
 	list(w, jobs, 3);
 	assert_int_equal(hold_now(w, 107).state, LT_HOLD_VOID);
+	end_world(w);
+}
+
+/* Of three the last is left for the next pass. */
+static void
+test_busy(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_slurm_job jobs[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		jobs[i] = make_job(i + 7);
+		quote_job(w, &jobs[i]);
+	}
+	list(w, jobs, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		cancel(&jobs[i]);
+		lt_look_at(w->d, i + 7);
+	}
+	busy_us = 600000;
+	look(w);
+	busy_us = 0;
+	assert_int_equal(questions->singly, 2);
+	assert_int_equal(hold_now(w, 108).state, LT_HOLD_VOID);
+	assert_int_equal(hold_now(w, 109).state, LT_HOLD_OPEN);
+	look(w);
+	assert_int_equal(questions->singly, 3);
+	assert_int_equal(hold_now(w, 109).state, LT_HOLD_VOID);
 	end_world(w);
 }
 
@@ -158,10 +186,10 @@ test_rows(void **state)
 		list(w, &job, 1);
 		fake_rows = (struct lt_slurm_runs){.count = 1, .runs = &row};
 		look(w);
-		assert_int_equal(asked_singly, 0); /* not due */
+		assert_int_equal(questions->singly, 0); /* not due */
 		w->d->next.ended = NOW;
 		look(w);
-		assert_int_equal(asked_singly, cases[i].asked);
+		assert_int_equal(questions->singly, cases[i].asked);
 		assert_true(w->d->next.ended > NOW);
 		end_world(w);
 	}
@@ -260,7 +288,7 @@ test_array(void **state)
 	fake_jobs = (struct lt_slurm_jobs){.count = 2, .jobs = jobs + 1};
 	lt_look_at(w->d, 7);
 	look(w);
-	assert_int_equal(asked_singly, 1);
+	assert_int_equal(questions->singly, 1);
 	assert_int_equal(w->d->jobs.list.count, 2);
 	assert_null(lt_jobs_find(&w->d->jobs.list, 7));
 	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 2);
@@ -289,10 +317,10 @@ test_arrays_in_turn(void **state)
 	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 	list(w, jobs, 2);
 	look(w);
-	assert_int_equal(asked_singly, 1);
+	assert_int_equal(questions->singly, 1);
 	w->d->jobs.void_due = false;
 	look(w);
-	assert_int_equal(asked_singly, 2);
+	assert_int_equal(questions->singly, 2);
 	assert_false(w->d->jobs.void_due); /* as it was: not followed */
 	jobs[1].array_pending = 1;
 	look(w);
@@ -315,28 +343,28 @@ test_new(void **state)
 	list(w, jobs, 1);
 	fake_jobs.count = 3;
 	look(w);
-	assert_int_equal(asked_singly, 0);
+	assert_int_equal(questions->singly, 0);
 	w->d->jobs.unseen = 2;
 	look(w);
-	assert_int_equal(asked_singly, 3); /* 9 has no job */
+	assert_int_equal(questions->singly, 3); /* 9 has no job */
 	assert_int_equal(w->d->jobs.list.count, 3);
 	assert_non_null(lt_live_find(&w->d->jobs, 110));
 	w->d->next.jobs = NOW + 600;
 	w->d->jobs.unseen = 1;
 	for (int i = 0; i < PASSES; i++) {
 		assert_int_equal(w->d->next.jobs, NOW + 600);
-		asked_singly = 0;
+		questions->singly = 0;
 		look(w);
-		assert_int_equal(asked_singly, GAP);
+		assert_int_equal(questions->singly, GAP);
 	}
 	assert_int_equal(w->d->jobs.unseen, 0);
 	assert_int_equal(w->d->next.jobs, NOW + 60);
 	/* Very many: a list, as soon as there may be one. */
 	w->d->next.list_from = NOW + 30;
 	w->d->jobs.unseen = MANY;
-	asked_singly = 0;
+	questions->singly = 0;
 	look(w);
-	assert_int_equal(asked_singly, 0);
+	assert_int_equal(questions->singly, 0);
 	assert_int_equal(w->d->next.jobs, NOW + 30);
 	end_world(w);
 }
@@ -496,6 +524,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_named, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_busy, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_rows, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_a_list_is_due, set_up, tear_down),

@@ -11,16 +11,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "slurm_child.h"
 
-enum { MANY = 5000 }; /* more than the pipe and one read have room for */
+enum {
+	MANY = 5000, /* more than the pipe and one read have room for */
+	BUSY_US = 600000,
+};
 
 static struct lt_slurm_jobs all;
 static const struct lt_slurm_jobs none;
 static struct lt_slurm_runs rows;
 static enum { ANSWERS, FAILS, DIES } manner;
+static bool is_busy;
 
 static int
 answer(struct lt_error *err)
@@ -41,6 +46,29 @@ lt_slurm_jobs_each(
 	reader->begin(reader->context, all.count, all.begun_utc_s);
 	for (uint32_t i = 0; i < all.count; i++)
 		reader->take(reader->context, &all.jobs[i]);
+	return LT_OK;
+}
+
+/* Each id has a job, but every third. */
+int
+lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+{
+	static const struct lt_slurm_asked asked = {.tasks = 4};
+	const int code = answer(err);
+
+	*jobs = (struct lt_slurm_jobs){0};
+	if (code != LT_OK)
+		return code;
+	if (is_busy)
+		usleep(BUSY_US);
+	if (job_id % 3 == 0)
+		return lt_fail(err, LT_ENOENT, "no job %u", job_id);
+	jobs->jobs = calloc(1, sizeof(*jobs->jobs));
+	jobs->count = 1;
+	jobs->jobs[0] = (struct lt_slurm_job){.job_id = job_id,
+	    .name = "named",
+	    .admin_comment = job_id % 2 ? "a text" : NULL,
+	    .asked = &asked};
 	return LT_OK;
 }
 
@@ -154,6 +182,46 @@ test_jobs(void **state)
 	lt_slurm_jobs_free(&got);
 }
 
+/* Who is named, and who has the next ids; of nobody there is nothing. While
+ * slurmctld is busy the rest waits for the next time. */
+static void
+test_named(void **state)
+{
+	static const uint32_t ids[] = {8, 6, 7};
+	struct lt_named named = {
+	    .ids = ids, .count = 3, .after = 20, .unseen = 3};
+	struct lt_named_found found;
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(lt_child_named(&found, &named, &err), LT_OK);
+	assert_int_equal(found.asked, 3);
+	assert_int_equal(found.seen, 3);
+	static const uint32_t there[] = {22, 23, 25, 8, 7};
+	assert_int_equal(found.jobs.count, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct lt_slurm_job *const job = &found.jobs.jobs[i];
+
+		assert_int_equal(job->job_id, there[i]);
+		assert_string_equal(job->name, "named");
+		assert_int_equal(job->asked->tasks, 4);
+		assert_int_equal(job->admin_comment != NULL, there[i] % 2);
+		assert_non_null(job->texts); /* its own */
+	}
+	lt_slurm_jobs_free(&found.jobs);
+	named.unseen = 0;
+	is_busy = true;
+	assert_int_equal(lt_child_named(&found, &named, &err), LT_OK);
+	is_busy = false;
+	assert_int_equal(found.asked, 2);
+	assert_int_equal(found.jobs.count, 1);
+	lt_slurm_jobs_free(&found.jobs);
+	manner = FAILS;
+	assert_int_equal(lt_child_named(&found, &named, &err), LT_EDENIED);
+	assert_int_equal(found.jobs.count, 0);
+	manner = ANSWERS;
+}
+
 static void
 test_rows(void **state)
 {
@@ -217,6 +285,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_jobs),
+	    cmocka_unit_test(test_named),
 	    cmocka_unit_test(test_rows),
 	    cmocka_unit_test(test_failures),
 	};
