@@ -136,7 +136,7 @@ by_job(const void *a, const void *b)
 /*
  * job_modify is told of a task by its array's id ("12_3"): that id must say
  * that a task has run, also when the record of that id has left slurmctld.
- * Room for as many records more as there are.
+ * Sorted, with room for as many records more as there are.
  */
 static uint32_t
 mark_arrays(
@@ -144,16 +144,17 @@ mark_arrays(
 {
 	uint32_t total = count;
 
-	if (count > 1)
-		qsort(records, count, sizeof(*records), by_job);
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_terms id = {.job_id = jobs->jobs[i].job_id};
 		const struct lt_terms array = {
 		    .job_id = jobs->jobs[i].array_job_id};
+
+		if (array.job_id == 0)
+			continue;
 		const struct lt_terms *const task =
 		    bsearch(&id, records, count, sizeof(*records), by_job);
 
-		if (array.job_id == 0 || task == NULL ||
+		if (task == NULL ||
 		    (task->flags & (LT_TERMS_LOCKED | LT_TERMS_PENDING)) ==
 			LT_TERMS_PENDING)
 			continue;
@@ -184,57 +185,134 @@ mark_leaders(
 		const struct lt_terms id = {.job_id = jobs->jobs[i].job_id};
 		const struct lt_terms leads = {
 		    .job_id = jobs->jobs[i].het_job_id};
+
+		if (leads.job_id == 0)
+			continue;
 		const struct lt_terms *const part =
 		    bsearch(&id, records, count, sizeof(*records), by_job);
 		struct lt_terms *const leader =
 		    bsearch(&leads, records, count, sizeof(*records), by_job);
 
-		if (leads.job_id != 0 && part != NULL && leader != NULL)
+		if (part != NULL && leader != NULL)
 			leader->flags |=
 			    part->flags & (LT_TERMS_OUR_HOLD | LT_TERMS_LOCKED);
 	}
 }
 
+/* False: no money can be at stake for it. */
+static bool
+terms_of(
+    struct lt_terms *terms, struct lt_daemon *d, const struct lt_slurm_job *job)
+{
+	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
+	struct lt_ledger_hold hold;
+
+	lt_breath(LT_TURN_READ);
+	if (job->state == LT_JOB_FINISHED)
+		return false;
+	if (!lt_hold_of_job(d->ledger, job, &hold)) {
+		/* One without a price. */
+		if (!lt_sheet_budgeted(
+			snapshot, lt_sheet_account(snapshot, job->account)))
+			return false;
+		hold = (struct lt_ledger_hold){0};
+	}
+	fill(terms, job, &hold, snapshot, &d->jobs);
+	return true;
+}
+
+static bool
+is_part(const struct lt_slurm_job *job)
+{
+	return job->array_job_id != 0 || job->het_job_id != 0;
+}
+
+struct parts { /* terms of arrays, their tasks and het jobs, sorted */
+	struct lt_terms *records; /* malloc'd */
+	uint32_t count, added;
+};
+
+/* What is said of one of them depends on the others of its job. */
+static int
+collect_parts(struct parts *parts, struct lt_daemon *d, struct lt_error *err)
+{
+	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		room += is_part(&list->jobs[i]) ? 2 : 0;
+	*parts = (struct parts){
+	    .records = calloc(room + 1, sizeof(*parts->records))};
+	if (parts->records == NULL)
+		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
+	for (uint32_t i = 0; i < list->count; i++)
+		if (is_part(&list->jobs[i]) &&
+		    terms_of(&parts->records[parts->count], d, &list->jobs[i]))
+			parts->count++;
+	const uint32_t sorted = parts->count;
+	parts->count = mark_arrays(parts->records, sorted, list);
+	mark_leaders(parts->records, sorted, list);
+	if (parts->count > sorted)
+		qsort(parts->records, parts->count, sizeof(*parts->records),
+		    by_job);
+	return LT_OK;
+}
+
+static int
+add_parts(struct parts *parts, struct lt_terms_writer *writer,
+    uint64_t before_id, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	while (code == LT_OK && parts->added < parts->count &&
+	       parts->records[parts->added].job_id < before_id)
+		code =
+		    lt_terms_add(writer, &parts->records[parts->added++], err);
+	return code;
+}
+
+/* In the list's order: so many terms are never there at once. */
+static int
+add_all(
+    struct lt_daemon *d, struct lt_terms_writer *writer, struct lt_error *err)
+{
+	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	struct parts parts;
+	int code = collect_parts(&parts, d, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
+		const struct lt_slurm_job *const job = &list->jobs[i];
+		struct lt_terms terms;
+
+		if (is_part(job) || !terms_of(&terms, d, job))
+			continue;
+		code = add_parts(&parts, writer, job->job_id, err);
+		if (code == LT_OK)
+			code = lt_terms_add(writer, &terms, err);
+	}
+	if (code == LT_OK)
+		code = add_parts(&parts, writer, UINT64_MAX, err);
+	free(parts.records);
+	return code;
+}
+
 int
 lt_write_terms(struct lt_daemon *d, struct lt_error *err)
 {
-	struct lt_terms *const records =
-	    calloc((size_t)d->jobs.list.count * 2 + 1, sizeof(*records));
+	struct lt_terms_writer *writer;
+	int code = lt_terms_begin(
+	    &writer, d->paths.terms, d->budget.snapshot.generation, err);
 
-	if (records == NULL)
-		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
-	/* One transaction: SQLite locks once, not for each job. */
-	int code = lt_ledger_begin(d->ledger, err);
-	if (code != LT_OK) {
-		free(records);
+	if (code != LT_OK)
 		return code;
+	/* One transaction: SQLite locks once, not for each job. */
+	code = lt_ledger_begin(d->ledger, err);
+	if (code == LT_OK) {
+		code = add_all(d, writer, err);
+		lt_ledger_rollback(d->ledger); /* nothing was written */
 	}
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
-		struct lt_ledger_hold hold;
-		const struct lt_slurm_job *const job = &d->jobs.list.jobs[i];
-
-		lt_breath(LT_TURN_READ);
-		if (job->state == LT_JOB_FINISHED)
-			continue;
-		if (!lt_hold_of_job(d->ledger, job, &hold)) {
-			/* One without a price; all that money may be at stake
-			 * for are there. */
-			if (!lt_sheet_budgeted(&d->budget.snapshot,
-				lt_sheet_account(
-				    &d->budget.snapshot, job->account)))
-				continue;
-			hold = (struct lt_ledger_hold){0};
-		}
-		fill(&records[count++], job, &hold, &d->budget.snapshot,
-		    &d->jobs);
-	}
-	lt_ledger_rollback(d->ledger); /* nothing was written */
-	const uint32_t sorted = count;
-	count = mark_arrays(records, count, &d->jobs.list);
-	mark_leaders(records, sorted, &d->jobs.list);
-	code = lt_terms_write(
-	    d->paths.terms, records, count, d->budget.snapshot.generation, err);
-	free(records);
+	if (code == LT_OK)
+		return lt_terms_end(writer, err);
+	lt_terms_drop(writer);
 	return code;
 }

@@ -79,7 +79,17 @@ struct lt_terms {
 	struct lt_terms_asked asked;
 };
 
-/* Write whole (.new, fsync, rename, fsync directory); records sorted here. */
+/* Written one by one, by rising job id, in the place of `path` (which stays the
+ * caller's meanwhile) at the end: .new, fsync, rename, fsync directory. What
+ * fails leaves the old file. end() ends the writer in any case, else drop(). */
+struct lt_terms_writer;
+int lt_terms_begin(struct lt_terms_writer **writer, const char *path,
+    uint64_t generation, struct lt_error *err);
+int lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms,
+    struct lt_error *err);
+int lt_terms_end(struct lt_terms_writer *writer, struct lt_error *err);
+void lt_terms_drop(struct lt_terms_writer *writer);
+/* All at once; records are sorted here. */
 int lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
     uint64_t generation, struct lt_error *err);
 

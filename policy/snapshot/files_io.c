@@ -115,9 +115,8 @@ lt_file_stamp(uint64_t *generation, int64_t *created_utc_s, const char *path,
 	return LT_OK;
 }
 
-/* What was not finished leaves nothing. */
-static void
-abandon(struct lt_replace *replace)
+void
+lt_replace_drop(struct lt_replace *replace)
 {
 	if (replace->fd < 0)
 		return;
@@ -149,7 +148,7 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 		const int code = lt_fail(err, LT_EIO, "%s: can't set mode: %s",
 		    replace->new_path, strerror(errno));
 
-		abandon(replace);
+		lt_replace_drop(replace);
 		return code;
 	}
 	return LT_OK;
@@ -173,7 +172,7 @@ lt_replace_write(struct lt_replace *replace, const void *bytes,
 			    lt_fail(err, LT_EIO, "%s: can't write: %s",
 				replace->new_path, strerror(errno));
 
-			abandon(replace);
+			lt_replace_drop(replace);
 			return code;
 		}
 		done += (size_t)put;
@@ -221,7 +220,7 @@ lt_replace_commit(struct lt_replace *replace, struct lt_error *err)
 		code = lt_fail(err, LT_EIO, "%s: can't rename to %s: %s",
 		    replace->new_path, replace->path, strerror(errno));
 	if (code != LT_OK) {
-		abandon(replace);
+		lt_replace_drop(replace);
 		return code;
 	}
 	close(replace->fd);

@@ -5,6 +5,7 @@
  */
 #include "terms.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ enum {
 	BLOCKS_MAX = LT_TERMS_MAX / LT_TERMS_BLOCK,
 	BLOCKS_AT = LT_FILE_HEADER_BYTES + LT_FILE_SECTION_BYTES,
 	FILE_BYTES_MAX = BLOCKS_AT + BLOCKS_MAX * BLOCK_BYTES,
+	BLOCKS_A_START = 80, /* 1 MiB */
 };
 #define FIELD(name) +4
 enum { AT_PARTITIONS = 76, AT_ASKED = 92 };
@@ -113,62 +115,149 @@ by_job(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int
-write_all(struct lt_replace *replace, const struct lt_terms *records,
-    uint32_t count, uint64_t generation, struct lt_error *err)
+struct lt_terms_writer {
+	struct lt_replace replace;
+	uint64_t generation;
+	uint32_t count, last_id;
+	unsigned char block[BLOCK_BYTES];
+};
+
+static uint32_t
+blocks_of(uint32_t count)
 {
-	const uint32_t blocks = (count + LT_TERMS_BLOCK - 1) / LT_TERMS_BLOCK;
+	return (count + LT_TERMS_BLOCK - 1) / LT_TERMS_BLOCK;
+}
+
+static int
+write_head(struct lt_terms_writer *writer, struct lt_error *err)
+{
+	unsigned char head[BLOCKS_AT];
 	const struct lt_section section = {
 	    .id = SECTION_BLOCKS,
-	    .count = count,
+	    .count = writer->count,
 	    .offset = BLOCKS_AT,
-	    .length = (uint64_t)blocks * BLOCK_BYTES,
+	    .length = (uint64_t)blocks_of(writer->count) * BLOCK_BYTES,
 	};
 	const struct lt_header header = {
-	    .generation = generation,
+	    .generation = writer->generation,
 	    .section_count = 1,
 	    .total_bytes = BLOCKS_AT + section.length,
 	};
-	unsigned char head[BLOCKS_AT];
 
 	lt_header_pack(head, magic, &header, &section);
-	int code = lt_replace_write(replace, head, sizeof(head), err);
-	for (uint32_t b = 0; code == LT_OK && b < blocks; b++) {
-		unsigned char block[BLOCK_BYTES] = {0};
-		const uint32_t first = b * LT_TERMS_BLOCK;
-		uint32_t used = count - first;
+	(void)lseek(writer->replace.fd, 0, SEEK_SET);
+	return lt_replace_write(&writer->replace, head, sizeof(head), err);
+}
 
-		if (used > LT_TERMS_BLOCK)
-			used = LT_TERMS_BLOCK;
-		for (uint32_t i = 0; i < used; i++)
-			record_pack(block + i * LT_TERMS_RECORD_BYTES,
-			    &records[first + i]);
-		lt_put_u32(block + AT_USED, used);
-		lt_put_u32(block + AT_CRC, block_crc(block, generation, b));
-		code = lt_replace_write(replace, block, sizeof(block), err);
-	}
+/* The block with the last record. */
+static int
+write_block(struct lt_terms_writer *writer, struct lt_error *err)
+{
+	const uint32_t index = (writer->count - 1) / LT_TERMS_BLOCK;
+	unsigned char *const block = writer->block;
+
+	lt_put_u32(block + AT_USED, writer->count - index * LT_TERMS_BLOCK);
+	lt_put_u32(block + AT_CRC, block_crc(block, writer->generation, index));
+	const int code =
+	    lt_replace_write(&writer->replace, block, BLOCK_BYTES, err);
+	memset(block, 0, BLOCK_BYTES);
+	/* The disk begins now, so that who waits for it at the end waits for
+	 * the last of it. */
+	if (code == LT_OK && index % BLOCKS_A_START == BLOCKS_A_START - 1)
+		(void)sync_file_range(
+		    writer->replace.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	return code;
+}
+
+int
+lt_terms_begin(struct lt_terms_writer **writer, const char *path,
+    uint64_t generation, struct lt_error *err)
+{
+	struct lt_terms_writer *const w = calloc(1, sizeof(*w));
+
+	*writer = NULL;
+	if (w == NULL)
+		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
+	w->generation = generation;
+	int code = lt_replace_begin(&w->replace, path, 0600, err);
+	if (code == LT_OK)
+		code = write_head(w, err); /* its place */
+	if (code != LT_OK) {
+		lt_terms_drop(w);
+		return code;
+	}
+	*writer = w;
+	return LT_OK;
+}
+
+static int
+too_many(struct lt_error *err)
+{
+	return lt_fail(
+	    err, LT_ELIMIT, "terms: more than %d live jobs", LT_TERMS_MAX);
+}
+
+int
+lt_terms_add(struct lt_terms_writer *writer, const struct lt_terms *terms,
+    struct lt_error *err)
+{
+	const uint32_t in_block = writer->count % LT_TERMS_BLOCK;
+
+	assert(writer->count == 0 || writer->last_id <= terms->job_id);
+	if (writer->count == LT_TERMS_MAX)
+		return too_many(err);
+	if (writer->count > 0 && writer->last_id == terms->job_id)
+		return lt_fail(err, LT_EINPUT, "terms: job %u is there twice",
+		    terms->job_id);
+	record_pack(writer->block + in_block * LT_TERMS_RECORD_BYTES, terms);
+	writer->last_id = terms->job_id;
+	writer->count++;
+	return in_block == LT_TERMS_BLOCK - 1 ? write_block(writer, err)
+					      : LT_OK;
+}
+
+int
+lt_terms_end(struct lt_terms_writer *writer, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	if (writer->count % LT_TERMS_BLOCK != 0)
+		code = write_block(writer, err);
+	if (code == LT_OK)
+		code = write_head(writer, err);
+	if (code == LT_OK)
+		code = lt_replace_commit(&writer->replace, err);
+	lt_terms_drop(writer);
+	return code;
+}
+
+void
+lt_terms_drop(struct lt_terms_writer *writer)
+{
+	if (writer == NULL)
+		return;
+	lt_replace_drop(&writer->replace);
+	free(writer);
 }
 
 int
 lt_terms_write(const char *path, struct lt_terms *records, uint32_t count,
     uint64_t generation, struct lt_error *err)
 {
+	struct lt_terms_writer *writer;
+
 	if (count > LT_TERMS_MAX)
-		return lt_fail(err, LT_ELIMIT, "terms: %u live jobs, limit %d",
-		    count, LT_TERMS_MAX);
+		return too_many(err);
+	int code = lt_terms_begin(&writer, path, generation, err);
+	if (code != LT_OK)
+		return code;
 	if (count > 1)
 		qsort(records, count, sizeof(*records), by_job);
-	for (uint32_t i = 1; i < count; i++)
-		if (records[i - 1].job_id == records[i].job_id)
-			return lt_fail(err, LT_EINPUT,
-			    "terms: job %u is there twice", records[i].job_id);
-	struct lt_replace replace;
-	int code = lt_replace_begin(&replace, path, 0600, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		code = lt_terms_add(writer, &records[i], err);
 	if (code == LT_OK)
-		code = write_all(&replace, records, count, generation, err);
-	if (code == LT_OK)
-		code = lt_replace_commit(&replace, err);
+		return lt_terms_end(writer, err);
+	lt_terms_drop(writer);
 	return code;
 }
 
@@ -254,10 +343,9 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
 		code = lt_container_expect(
 		    &reader, 0, SECTION_BLOCKS, LT_TERMS_MAX, err);
 		const struct lt_section *const section = &reader.sections[0];
-		const uint64_t blocks =
-		    ((uint64_t)section->count + LT_TERMS_BLOCK - 1) /
-		    LT_TERMS_BLOCK;
-		if (code == LT_OK && section->length != blocks * BLOCK_BYTES)
+		if (code == LT_OK &&
+		    section->length !=
+			(uint64_t)blocks_of(section->count) * BLOCK_BYTES)
 			code = lt_fail(err, LT_ECHECKSUM,
 			    "terms: %u records in %llu bytes", section->count,
 			    (unsigned long long)section->length);

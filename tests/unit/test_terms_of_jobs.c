@@ -3,6 +3,7 @@
  * What lowtided tells job_modify of the jobs that live: for how many tasks a
  * change is held, and what of a het job is held back.
  */
+#include "jobs.h"
 #include "judge_fixture.h"
 #include "ledger.h"
 #include "slurm.h"
@@ -22,6 +23,7 @@ terms_for(
 	close(fd);
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
 	w->d->jobs.list = (struct lt_slurm_jobs){.jobs = jobs, .count = count};
+	lt_jobs_sort(&w->d->jobs.list);
 	must(w->f, lt_write_terms(w->d, &w->f->err));
 	must(w->f, lt_terms_find(path, id, &terms, &w->f->err));
 	w->d->jobs.list = (struct lt_slurm_jobs){0};
@@ -117,6 +119,47 @@ test_leaders(void **state)
 	}
 }
 
+/* By an array's id it is known that a task has run, also where that record has
+ * left slurmctld; among jobs that are no arrays, in the order of ids. */
+static void
+test_arrays(void **state)
+{
+	static const struct {
+		uint32_t id, array_id;
+		enum lt_job_state state;
+	} jobs[] = {
+	    {5, 0, LT_JOB_PENDING},
+	    {7, 7, LT_JOB_PENDING},
+	    {9, 7, LT_JOB_RUNNING},
+	    {11, 0, LT_JOB_PENDING},
+	    {12, 6, LT_JOB_RUNNING},
+	    {13, 13, LT_JOB_PENDING},
+	};
+	static const struct {
+		uint32_t id, flags;
+	} wants[] = {{5, 0}, {6, LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN},
+	    {7, LT_TERMS_ARRAY_RAN}, {9, 0}, {11, 0}, {12, 0}, {13, 0}};
+	enum { COUNT = sizeof(jobs) / sizeof(jobs[0]) };
+
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_slurm_job listed[COUNT];
+
+		for (size_t k = 0; k < COUNT; k++) {
+			listed[k] = make_job(jobs[k].id);
+			listed[k].array_job_id = jobs[k].array_id;
+			listed[k].state = jobs[k].state;
+			hold_job(w, &listed[k], 5, 0);
+		}
+		compile(w, NOW);
+		assert_int_equal(
+		    terms_for(w, listed, COUNT, wants[i].id).flags &
+			(LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN),
+		    wants[i].flags);
+		free_world(w);
+	}
+}
+
 int
 main(void)
 {
@@ -124,6 +167,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_tasks, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_quote, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_leaders, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("terms_of_jobs", tests, NULL, NULL);
