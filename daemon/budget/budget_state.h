@@ -50,7 +50,8 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_slurm_jobs list;
-	int64_t every_s;    /* from a list to the next that is wanted */
+	uint32_t listed_count; /* that slurmctld had; some were let go */
+	int64_t every_s;       /* from a list to the next that is wanted */
 	uint32_t market_id; /* up to this one the market has them; ids rise */
 	bool rows_tell;	    /* slurmdbd's rows name who started or ended */
 	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */

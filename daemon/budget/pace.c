@@ -23,6 +23,14 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* What a list of all costs goes by those that slurmctld has. */
+static uint32_t
+size_of(const struct lt_jobs_state *jobs)
+{
+	return jobs->list.count > jobs->listed_count ? jobs->list.count
+						     : jobs->listed_count;
+}
+
 void
 lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
 {
@@ -31,7 +39,7 @@ lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
 
 	if (every_s > LISTS_LONGEST_S)
 		every_s = LISTS_LONGEST_S;
-	if (every_s < LT_JOBS_EVERY_S || jobs->list.count < LISTS_MANY)
+	if (every_s < LT_JOBS_EVERY_S || size_of(jobs) < LISTS_MANY)
 		every_s = LT_JOBS_EVERY_S;
 	jobs->every_s = every_s;
 	/* A fifth of the time of few jobs too: slurmctld may be slow. */
@@ -60,7 +68,7 @@ lt_look_singly(const struct lt_jobs_state *jobs)
 uint32_t
 lt_look_most(const struct lt_jobs_state *jobs)
 {
-	return (uint32_t)larger(jobs->list.count / SINGLY_PART, SINGLY_LEAST);
+	return (uint32_t)larger(size_of(jobs) / SINGLY_PART, SINGLY_LEAST);
 }
 
 /* By what slurmctld gives all records of: an array's or het job's first id. */

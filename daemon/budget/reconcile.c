@@ -24,6 +24,7 @@
 #include "http.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "keep.h"
 #include "lock.h"
 #include "log.h"
 #include "merge.h"
@@ -483,7 +484,8 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 
 /*
  * A hundred thousand may be cancelled at once: nobody waits for the disk that
- * long. What was not voided, void.c proves.
+ * long. What was not voided, void.c proves. Those whose holds are void are of
+ * no more use.
  */
 static int
 void_cancelled(struct lt_daemon *d, struct lt_error *err)
@@ -500,6 +502,8 @@ void_cancelled(struct lt_daemon *d, struct lt_error *err)
 		code = void_some(d, &at, err);
 		lt_breath(LT_TURN_COMMITTED);
 	}
+	if (code == LT_OK)
+		lt_keep_jobs(&jobs->list);
 	return code;
 }
 
@@ -529,6 +533,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->jobs.list = before;
 		return code;
 	}
+	d->jobs.listed_count = jobs.count;
 	lt_lock_sweep(&d->jobs);
 	lt_slurm_jobs_free(&before);
 	malloc_trim(0);

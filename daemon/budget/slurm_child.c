@@ -14,6 +14,7 @@
 
 #include "breath.h"
 #include "child.h"
+#include "layout.h"
 #include "slurm_child.h"
 
 struct head {
@@ -24,90 +25,45 @@ struct head {
 	uint32_t asked, seen; /* of named ones */
 };
 
-struct part {	     /* that a record points to */
-	size_t at;   /* the pointer */
-	size_t size; /* 0: a text */
-	bool is_own; /* seldom another's, too */
-};
-
-struct shape { /* of a record */
-	size_t size;
-	int part_count;
-	struct part parts[11];
-};
-
-/* Or the pool would not align it. */
-_Static_assert(sizeof(struct lt_slurm_asked) % 8 == 0, "of whole words");
-#define TEXT(member)                                                           \
-	{                                                                      \
-		.at = offsetof(struct lt_slurm_job, member)                    \
-	}
-/* What is no text comes first: there it is aligned. */
-static const struct shape job_shape = {sizeof(struct lt_slurm_job), 11,
-    {{.at = offsetof(struct lt_slurm_job, asked),
-	 .size = sizeof(struct lt_slurm_asked)},
-	TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
-	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
-	TEXT(comment_head),
-	{.at = offsetof(struct lt_slurm_job, admin_comment), .is_own = true}}};
-static const struct shape run_shape = {sizeof(struct lt_slurm_run), 1,
-    {{.at = offsetof(struct lt_slurm_run, admin_comment), .is_own = true}}};
-
 union record {
 	struct lt_slurm_job job;
 	struct lt_slurm_run run;
 	char bytes[1];
 };
 
-static const char *
-part_of(const void *record, const struct part *part)
-{
-	const char *at;
-
-	memcpy(&at, (const char *)record + part->at, sizeof(at));
-	return at;
-}
-
-static size_t
-length_of(const char *at, const struct part *part)
-{
-	if (at == NULL)
-		return 0;
-	return part->size > 0 ? part->size : strlen(at) + 1;
-}
-
 /* ---- in the child, which closes nothing: that its end of the pipe is closed
  * says that its memory is gone, too. Who waits for it then waits no more ----
  */
 
 static void
-write_record(FILE *out, const void *record, const struct shape *shape)
+write_record(FILE *out, const void *record, const struct lt_layout *layout)
 {
 	union record copy;
 	uint64_t length = 0;
 
-	memcpy(copy.bytes, record, shape->size);
-	for (int i = 0; i < shape->part_count; i++) {
-		const struct part *const part = &shape->parts[i];
-		const char *const at = part_of(record, part);
+	memcpy(copy.bytes, record, layout->size);
+	for (int i = 0; i < layout->part_count; i++) {
+		const struct lt_part *const part = &layout->parts[i];
+		const void *const at = lt_part_get(record, part);
 		const uintptr_t place = at != NULL ? length + 1 : 0;
 
 		memcpy(copy.bytes + part->at, &place, sizeof(place));
-		length += length_of(at, part);
+		length += lt_part_length(at, part);
 	}
 	fwrite(&length, sizeof(length), 1, out);
-	fwrite(copy.bytes, shape->size, 1, out);
-	for (int i = 0; i < shape->part_count; i++) {
-		const char *const at = part_of(record, &shape->parts[i]);
+	fwrite(copy.bytes, layout->size, 1, out);
+	for (int i = 0; i < layout->part_count; i++) {
+		const void *const at = lt_part_get(record, &layout->parts[i]);
 
 		if (at != NULL)
-			fwrite(at, length_of(at, &shape->parts[i]), 1, out);
+			fwrite(
+			    at, lt_part_length(at, &layout->parts[i]), 1, out);
 	}
 }
 
 static void
 write_all(int fd, const struct head *head, const void *records,
-    const struct shape *shape)
+    const struct lt_layout *layout)
 {
 	FILE *const out = fdopen(fd, "w");
 
@@ -116,7 +72,7 @@ write_all(int fd, const struct head *head, const void *records,
 	fwrite(head, sizeof(*head), 1, out);
 	for (uint32_t i = 0; head->code == LT_OK && i < head->count; i++)
 		write_record(out,
-		    (const char *)records + (size_t)i * shape->size, shape);
+		    (const char *)records + (size_t)i * layout->size, layout);
 	fflush(out);
 }
 
@@ -145,7 +101,7 @@ begin_jobs(void *context, uint32_t count, int64_t begun_utc_s)
 static void
 write_job(void *context, const struct lt_slurm_job *job)
 {
-	write_record(((struct listing *)context)->out, job, &job_shape);
+	write_record(((struct listing *)context)->out, job, &lt_layout_of_job);
 }
 
 /* One by one: a copy of all, beside slurmctld's answer, would be a quarter of
@@ -178,7 +134,7 @@ find_named(void *work, int fd)
 	head.count = found.jobs.count;
 	head.asked = found.asked;
 	head.seen = found.seen;
-	write_all(fd, &head, found.jobs.jobs, &job_shape);
+	write_all(fd, &head, found.jobs.jobs, &lt_layout_of_job);
 }
 
 static void
@@ -198,13 +154,13 @@ list_runs(void *work, int fd)
 		head.code = lt_slurmdbd_runs(
 		    &runs, a->from_utc_s, a->to_utc_s, &head.err);
 	head.count = runs.count;
-	write_all(fd, &head, runs.runs, &run_shape);
+	write_all(fd, &head, runs.runs, &lt_layout_of_run);
 }
 
 /* ---- here ---- */
 
 struct taken {
-	const struct shape *shape;
+	const struct lt_layout *layout;
 	struct head head;
 	bool has_head, no_memory;
 	char *records; /* head.count, of which `count` are here */
@@ -216,17 +172,12 @@ struct taken {
 
 /* Jobs have theirs in the pool; a run, of which few have any, its own. */
 static const void *
-take_part(struct taken *t, const struct part *part, const char *bytes)
+take_part(struct taken *t, const struct lt_part *part, const char *bytes)
 {
-	const size_t length = length_of(bytes, part);
-	const void *taken;
+	const void *const taken = t->layout == &lt_layout_of_run
+				      ? strdup(bytes)
+				      : lt_part_pool(&t->pool, part, bytes);
 
-	if (t->shape == &run_shape)
-		taken = strdup(bytes);
-	else if (part->is_own)
-		taken = lt_pool_add(&t->pool, bytes, length);
-	else
-		taken = lt_pool_share(&t->pool, bytes, length);
 	t->no_memory |= taken == NULL;
 	return taken;
 }
@@ -235,8 +186,8 @@ take_part(struct taken *t, const struct part *part, const char *bytes)
 static void
 take_parts(struct taken *t, char *to, const char *bytes)
 {
-	for (int i = 0; i < t->shape->part_count; i++) {
-		const struct part *const part = &t->shape->parts[i];
+	for (int i = 0; i < t->layout->part_count; i++) {
+		const struct lt_part *const part = &t->layout->parts[i];
 		const void *at = NULL;
 		uintptr_t place;
 
@@ -245,7 +196,7 @@ take_parts(struct taken *t, char *to, const char *bytes)
 			at = t->are_apart
 				 ? bytes + place - 1
 				 : take_part(t, part, bytes + place - 1);
-		memcpy(to + part->at, &at, sizeof(at));
+		lt_part_set(to, part, at);
 	}
 }
 
@@ -253,27 +204,27 @@ take_parts(struct taken *t, char *to, const char *bytes)
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
 {
-	const struct shape *const shape = t->shape;
-	char *const to = t->records + (size_t)t->count * shape->size;
+	const struct lt_layout *const layout = t->layout;
+	char *const to = t->records + (size_t)t->count * layout->size;
 	uint64_t part_length;
 
-	if (length < sizeof(part_length) + shape->size)
+	if (length < sizeof(part_length) + layout->size)
 		return 0;
 	memcpy(&part_length, bytes, sizeof(part_length));
-	if (length - sizeof(part_length) - shape->size < part_length)
+	if (length - sizeof(part_length) - layout->size < part_length)
 		return 0;
 	bytes += sizeof(part_length);
-	memcpy(to, bytes, shape->size);
-	bytes += shape->size;
+	memcpy(to, bytes, layout->size);
+	bytes += layout->size;
 	char *const texts = t->are_apart ? malloc(part_length + 1) : NULL;
 	if (texts != NULL)
 		bytes = memcpy(texts, bytes, part_length);
 	t->no_memory |= t->are_apart && texts == NULL;
 	take_parts(t, to, bytes);
-	if (shape == &job_shape)
+	if (layout == &lt_layout_of_job)
 		((struct lt_slurm_job *)(void *)to)->texts = texts;
 	t->count++;
-	return sizeof(part_length) + shape->size + part_length;
+	return sizeof(part_length) + layout->size + part_length;
 }
 
 /* What is whole of what came, out of the child's bytes. */
@@ -288,7 +239,7 @@ take(struct taken *t, struct lt_child *child)
 		memcpy(&t->head, child->bytes, sizeof(t->head));
 		used = sizeof(t->head);
 		t->has_head = true;
-		t->records = calloc((size_t)t->head.count + 1, t->shape->size);
+		t->records = calloc((size_t)t->head.count + 1, t->layout->size);
 		t->no_memory = t->records == NULL;
 	}
 	while (!t->no_memory && t->count < t->head.count) {
@@ -340,7 +291,7 @@ int
 lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_slurm_jobs *before,
     struct lt_error *err)
 {
-	struct taken t = {.shape = &job_shape};
+	struct taken t = {.layout = &lt_layout_of_job};
 	struct lt_slurm_jobs known = *before;
 	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
 
@@ -358,7 +309,7 @@ int
 lt_child_named(struct lt_named_found *found, const struct lt_named *named,
     struct lt_error *err)
 {
-	struct taken t = {.shape = &job_shape, .are_apart = true};
+	struct taken t = {.layout = &lt_layout_of_job, .are_apart = true};
 	struct lt_named asked = *named;
 	const int code = ask(&t, find_named, &asked, "slurmctld", err);
 
@@ -375,7 +326,7 @@ lt_child_named(struct lt_named_found *found, const struct lt_named *named,
 static int
 ask_runs(struct lt_slurm_runs *runs, struct asked *asked, struct lt_error *err)
 {
-	struct taken t = {.shape = &run_shape};
+	struct taken t = {.layout = &lt_layout_of_run};
 	const int code = ask(&t, list_runs, asked, "slurmdbd", err);
 
 	*runs = (struct lt_slurm_runs){

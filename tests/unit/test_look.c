@@ -220,6 +220,12 @@ test_a_list_is_due(void **state)
 	assert_int_equal(w->d->next.jobs, 0);
 	assert_int_equal(w->d->jobs.list.count, 1);
 	assert_int_equal(hold_now(w, 107).state, LT_HOLD_OPEN);
+	/* It goes by all that slurmctld has, also those that were let go. */
+	list(w, &job, 1);
+	w->d->jobs.listed_count = 1000 * MANY;
+	for (uint32_t id = 1; id <= MANY; id++)
+		lt_look_at(w->d, 1000 + id);
+	assert_int_equal(w->d->jobs.look_count, MANY);
 	/* Cheap lists are never replaced. */
 	list(w, &job, 1);
 	w->d->jobs.every_s = 2;
