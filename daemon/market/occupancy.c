@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "breath.h"
 #include "occupancy.h"
 #include "charge.h"
 #include "quote.h"
@@ -194,6 +195,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		const struct lt_slurm_job *const job = &jobs->jobs[i];
 		struct lt_planned window;
 
+		lt_breath(LT_TURN_READ);
 		if (!in_partition(job, p->name))
 			continue;
 		if (is_in_line(job, now_utc_s))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "associations.h"
+#include "breath.h"
 #include "daemon.h"
 #include "heirs.h"
 #include "log.h"
@@ -16,6 +17,8 @@ static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
 {
 	struct lt_slurm_partitions read;
+
+	lt_breath(LT_TURN_COMMITTED);
 	const int code = lt_slurm_partitions(&read, err);
 
 	if (code != LT_OK)
@@ -36,6 +39,8 @@ load_associations(
     struct lt_tables *tables, struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_slurm_associations all;
+
+	lt_breath(LT_TURN_COMMITTED);
 	int code = lt_slurm_associations(&all, err);
 
 	if (code == LT_OK)
@@ -64,6 +69,7 @@ load_managers(struct lt_tables *tables)
 	struct lt_error err = {0};
 	uint32_t count = 0;
 
+	lt_breath(LT_TURN_COMMITTED);
 	if (lt_slurm_managers(&managers, &count, &err) != LT_OK) {
 		lt_log("managers_failed", "error=\"%s\"", err.text);
 		return;
