@@ -83,12 +83,14 @@ lt_publish_amid(struct lt_daemon *d, enum lt_turn turn)
 	static bool publishing; /* that gives turns, too */
 	const int64_t now_utc_s = lt_pass_now(d);
 
-	if (publishing || !d->budget.has_snapshot || !d->budget.snapshot.ready)
+	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return;
-	publishing = true;
-	if (turn != LT_TURN_READ)
+	if (turn != LT_TURN_READ && !publishing) {
+		publishing = true;
 		lt_publish(d, now_utc_s);
-	else if (!d->budget.dirty || d->budget.is_as_ledger)
+		publishing = false;
+	} else if (!d->budget.dirty || d->budget.is_as_ledger) {
+		/* Also while the terms of what is published are written. */
 		renew(d, now_utc_s);
-	publishing = false;
+	}
 }

@@ -3,6 +3,7 @@
  * How old a budget snapshot may become, and what it may have in it: amid a
  * transaction never what may be undone.
  */
+#include "breath.h"
 #include "files.h"
 #include "http.h"
 #include "judge_fixture.h"
@@ -73,11 +74,48 @@ test_age(void **state)
 	free_world(w);
 }
 
+static struct world *working;
+
+/* An lt_breath_function: each part of the work takes four seconds. */
+static void
+take_long(enum lt_turn turn, int fd)
+{
+	(void)fd;
+	working->d->pass_utc_s += 4;
+	lt_publish_amid(working->d, turn);
+}
+
+/* Terms of very many jobs take longer than a snapshot may be old. */
+static void
+test_long_terms(void **state)
+{
+	struct world *const w = working = make_world(*state);
+	struct lt_slurm_job jobs[] = {make_job(7), make_job(8)};
+	uint64_t generation;
+
+	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms",
+	    w->f->dir);
+	at(w, 0);
+	lt_publish(w->d, NOW);
+	w->d->jobs.list = (struct lt_slurm_jobs){.jobs = jobs, .count = 2};
+	w->d->budget.dirty = true;
+	at(w, 4);
+	lt_breath_by(take_long);
+	lt_publish_amid(w->d, LT_TURN_COMMITTED);
+	lt_breath_by(NULL);
+	assert_int_equal(made(w, &generation), 12);
+	w->d->jobs.list = (struct lt_slurm_jobs){0};
+	unlink(w->d->paths.terms);
+	free_world(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_age, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_age, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_long_terms, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
