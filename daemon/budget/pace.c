@@ -32,22 +32,29 @@ size_of(const struct lt_jobs_state *jobs)
 }
 
 void
-lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s)
+lt_look_pace(
+    struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s)
 {
 	struct lt_jobs_state *const jobs = &d->jobs;
-	int64_t every_s = LISTS_PART * pass_ms / 1000;
+	/* A fifth of the time of few jobs too: slurmctld may be slow. */
+	const int64_t least_s = 5 * listed->took_ms / 1000;
+	int64_t every_s = LISTS_PART * listed->took_ms / 1000;
 
 	if (every_s > LISTS_LONGEST_S)
 		every_s = LISTS_LONGEST_S;
 	if (every_s < LT_JOBS_EVERY_S || size_of(jobs) < LISTS_MANY)
 		every_s = LT_JOBS_EVERY_S;
 	jobs->every_s = every_s;
-	/* A fifth of the time of few jobs too: slurmctld may be slow. */
-	d->next.list_from = now_utc_s + larger(every_s, 5 * pass_ms / 1000);
+	/* Where very many are being cancelled, slurmdbd's rows are late. */
+	const bool in_haste =
+	    lt_look_singly(jobs) && listed->cancelled > lt_look_most(jobs);
+	d->next.list_from =
+	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
 	if (d->next.jobs != 0)
-		d->next.jobs = lt_look_singly(jobs) && jobs->rows_tell
-				   ? now_utc_s + LISTS_LONGEST_S
-				   : d->next.list_from;
+		d->next.jobs =
+		    lt_look_singly(jobs) && jobs->rows_tell && !in_haste
+			? now_utc_s + LISTS_LONGEST_S
+			: d->next.list_from;
 }
 
 void

@@ -11,8 +11,14 @@
 
 struct lt_daemon;
 
-/* When the next list of jobs is due, by how long this one and its pass took. */
-void lt_look_pace(struct lt_daemon *d, int64_t pass_ms, int64_t now_utc_s);
+struct lt_listed {
+	int64_t took_ms;    /* with what followed from it */
+	uint32_t cancelled; /* since the last one: holds that it ends */
+};
+
+/* When the next list of jobs is due, by what this one cost and found. */
+void lt_look_pace(
+    struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s);
 
 /* Is more time between two lists than between two passes? */
 bool lt_look_singly(const struct lt_jobs_state *jobs);

@@ -448,6 +448,16 @@ follow(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 	return code;
 }
 
+static uint32_t
+count_voids(const struct lt_jobs_state *jobs)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < jobs->live_count; i++)
+		count += jobs->live[i].is_void;
+	return count;
+}
+
 /* From lives[*at] on, in one transaction. */
 static int
 void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
@@ -547,7 +557,10 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->budget.dirty = true;
 	}
 	/* Before what is long only once: lists are no rarer for it. */
-	lt_look_pace(d, lt_monotonic_ms() - began_ms, now_utc_s);
+	lt_look_pace(d,
+	    &(struct lt_listed){
+		lt_monotonic_ms() - began_ms, count_voids(&d->jobs)},
+	    now_utc_s);
 	return void_cancelled(d, err);
 }
 

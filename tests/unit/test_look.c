@@ -234,6 +234,13 @@ test_a_list_is_due(void **state)
 	end_world(w);
 }
 
+/* A list and its pass took a second. */
+static void
+pace(struct world *w, uint32_t cancelled)
+{
+	lt_look_pace(w->d, &(struct lt_listed){1000, cancelled}, NOW);
+}
+
 /* While slurmdbd does not answer, and at a site without it, only lists show
  * who started or ended: they are made as often as they may. */
 static void
@@ -245,7 +252,7 @@ test_no_rows(void **state)
 	quote_job(w, &job);
 	list(w, &job, 1);
 	w->d->jobs.list.count = 2000; /* as if there were so many */
-	lt_look_pace(w->d, 1000, NOW);
+	pace(w, 0);
 	assert_int_equal(w->d->next.jobs, NOW + 50);
 	w->d->jobs.list.count = 1;
 	snprintf(w->d->tables.conf.accounting_storage,
@@ -253,7 +260,13 @@ test_no_rows(void **state)
 	w->d->next.ended = NOW;
 	look(w);
 	w->d->jobs.list.count = 2000;
-	lt_look_pace(w->d, 1000, NOW);
+	pace(w, 0);
+	assert_int_equal(w->d->next.jobs, NOW + 600);
+	/* While very many are cancelled its rows are late. */
+	pace(w, 2000 / 70 + 1);
+	assert_int_equal(w->d->next.jobs, NOW + 5);
+	assert_int_equal(w->d->next.list_from, NOW + 5);
+	pace(w, 2000 / 70);
 	assert_int_equal(w->d->next.jobs, NOW + 600);
 	w->d->jobs.list.count = 1;
 	dbd_fails = true;
@@ -262,7 +275,7 @@ test_no_rows(void **state)
 	dbd_fails = false;
 	assert_int_equal(w->d->next.jobs, NOW + 50);
 	w->d->jobs.list.count = 2000;
-	lt_look_pace(w->d, 1000, NOW);
+	pace(w, 0);
 	assert_int_equal(w->d->next.jobs, NOW + 50);
 	w->d->jobs.list.count = 1;
 	end_world(w);
