@@ -527,7 +527,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	d->jobs.look_count = 0;
 	d->jobs.unseen = d->jobs.unseen_passes = 0;
 	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
-	int code = lt_child_jobs(&jobs, &d->jobs.list, err);
+	int code = lt_child_jobs(&jobs, &d->jobs, err);
 	if (code != LT_OK)
 		return code;
 	lt_jobs_sort(&jobs);

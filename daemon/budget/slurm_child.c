@@ -5,6 +5,7 @@
  * this program: only where the bytes end is in doubt.
  */
 #include <assert.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -109,11 +110,14 @@ write_job(void *context, const struct lt_slurm_job *job)
 static void
 list_jobs(void *work, int fd)
 {
+	struct lt_jobs_state *const state = work;
 	struct listing l = {.out = fdopen(fd, "w")};
 	struct head head = {0};
 
-	/* A copy that nobody reads here, a fifth of what this would have. */
-	lt_slurm_jobs_free(work);
+	/* Copies that nobody reads here, a fifth of what this would have. */
+	lt_slurm_jobs_free(&state->list);
+	free(state->live);
+	malloc_trim(0);
 	if (l.out == NULL)
 		return;
 	head.code = lt_slurm_jobs_each(
@@ -288,11 +292,11 @@ ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
 }
 
 int
-lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_slurm_jobs *before,
+lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_jobs_state *state,
     struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_job};
-	struct lt_slurm_jobs known = *before;
+	struct lt_jobs_state known = *state;
 	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
 
 	lt_pool_close(t.pool);

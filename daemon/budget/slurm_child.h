@@ -8,14 +8,15 @@
 #ifndef LT_SLURM_CHILD_H
 #define LT_SLURM_CHILD_H
 
+#include "budget_state.h"
 #include "named.h"
 #include "slurm.h"
 
 enum { LT_SLURM_CHILD_S = 600 };
 
-/* before: the list that is there, which the child has no use for. */
-int lt_child_jobs(struct lt_slurm_jobs *jobs,
-    const struct lt_slurm_jobs *before, struct lt_error *err);
+/* state: what is known of jobs, which the child has no use for. */
+int lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_jobs_state *state,
+    struct lt_error *err);
 /* Each record owns its texts. */
 int lt_child_named(struct lt_named_found *found, const struct lt_named *named,
     struct lt_error *err);

@@ -22,7 +22,7 @@ enum {
 };
 
 static struct lt_slurm_jobs all;
-static const struct lt_slurm_jobs none;
+static const struct lt_jobs_state none;
 static struct lt_slurm_runs rows;
 static enum { ANSWERS, FAILS, DIES } manner;
 static bool is_busy;
