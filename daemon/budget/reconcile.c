@@ -546,6 +546,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	d->jobs.listed_count = jobs.count;
 	lt_lock_sweep(&d->jobs);
 	lt_slurm_jobs_free(&before);
+	lt_breath(LT_TURN_COMMITTED);
 	malloc_trim(0);
 	if (!d->jobs.followed) /* the first market knew of no job */
 		d->next.market = 0;
