@@ -32,6 +32,7 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.jobs),
     offsetof(struct lt_daemon, next.list_from),
+    offsetof(struct lt_daemon, next.list_soonest),
     offsetof(struct lt_daemon, next.ended),
     offsetof(struct lt_daemon, next.started),
     offsetof(struct lt_daemon, next.tables),

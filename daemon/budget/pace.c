@@ -48,6 +48,7 @@ lt_look_pace(
 	/* Where very many are being cancelled, slurmdbd's rows are late. */
 	const bool in_haste =
 	    lt_look_singly(jobs) && listed->cancelled > lt_look_most(jobs);
+	d->next.list_soonest = now_utc_s + least_s;
 	d->next.list_from =
 	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
 	if (d->next.jobs != 0)
@@ -99,9 +100,15 @@ lt_look_at(struct lt_daemon *d, uint32_t job_id)
 	for (uint32_t i = 0; i < jobs->look_count; i++)
 		if (jobs->looks[i] == id)
 			return;
-	uint32_t *grown = NULL;
 	if (id != 0 && lt_look_singly(jobs) &&
-	    jobs->look_count < lt_look_most(jobs))
+	    jobs->look_count >= lt_look_most(jobs)) {
+		/* slurmctld has other work just now. */
+		if (d->next.list_soonest < d->next.jobs)
+			d->next.jobs = d->next.list_soonest;
+		return;
+	}
+	uint32_t *grown = NULL;
+	if (id != 0 && lt_look_singly(jobs))
 		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
 		    jobs->look_count, sizeof(*grown));
 	if (grown == NULL) {
