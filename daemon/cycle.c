@@ -6,6 +6,7 @@
  */
 #include <malloc.h>
 
+#include "breath.h"
 #include "ingest.h"
 #include "compile_budget.h"
 #include "compile_market.h"
@@ -95,7 +96,10 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
 		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
 	}
+	/* Each goes over all jobs. */
+	lt_breath(LT_TURN_COMMITTED);
 	lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
+	lt_breath(LT_TURN_COMMITTED);
 	lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
 }
 
