@@ -50,8 +50,8 @@ cancel_one() { # cancel_one ID: seconds until its money is back
 	calc "($(now_ms) - $began) / 1000"
 }
 
-# A scancel that once waited three seconds for an answer waits a second from job
-# to job from then on: on a busy machine for hours. So each has a few thousand.
+# A scancel that was answered late once waits a second from job to job from then
+# on: on a busy machine for hours. So each has a few thousand.
 cancel_ids() { # cancel_ids FIRST JOBS
 	seq "$1" $(($1 + $2)) | xargs -n 5000 scancel -Q
 	scancel -Q -A team0000
