@@ -11,14 +11,16 @@ lt_sim_ask_of(const struct lt_sim_run *run, const struct lt_sim_job *job)
 	const struct lt_sim_options *const options = run->options;
 	const int64_t average_s =
 	    run->average_s[lt_sim_is_short(options, job) ? 0 : 1];
-	const int64_t expected_s = options->length == LT_SIM_EXACT ? job->run_s
-				   : options->length == LT_SIM_AVERAGE
-				       ? average_s
-				   : options->length == LT_SIM_LEARNED
-				       ? lt_sim_learned_s(run->lengths, job)
-				       : 0;
+	const struct lt_expected learned =
+	    options->length == LT_SIM_LEARNED
+		? lt_sim_learned(run->lengths, job)
+		: (struct lt_expected){0};
 	struct lt_sim_ask ask = {.cpus = job->cpus,
-	    .run_s = expected_s,
+	    .run_s = options->length == LT_SIM_EXACT	 ? job->run_s
+		     : options->length == LT_SIM_AVERAGE ? average_s
+							 : learned.expected_s,
+	    .low_s = learned.low_s,
+	    .high_s = learned.high_s,
 	    .limit_s = job->limit_s > 0 ? job->limit_s : job->run_s,
 	    .latest_utc_s = job->submit_utc_s + lt_sim_wait_s(options, job)};
 

@@ -13,6 +13,7 @@
 struct lt_sim_ask {
 	uint32_t cpus;
 	int64_t run_s;		/* expected; 0 = the limit */
+	int64_t low_s, high_s;	/* as in struct lt_expected */
 	int64_t limit_s;	/* at least 1 */
 	int64_t latest_utc_s;	/* of its start */
 	int64_t standing_utc_s; /* the start it was given; 0 = none yet */

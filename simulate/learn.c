@@ -46,11 +46,11 @@ lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job)
 	return lt_lengths_add(lengths, &kind, &run);
 }
 
-int64_t
-lt_sim_learned_s(struct lt_lengths *lengths, const struct lt_sim_job *job)
+struct lt_expected
+lt_sim_learned(struct lt_lengths *lengths, const struct lt_sim_job *job)
 {
 	char name[NAME_SIZE];
 	const struct lt_run_kind kind = kind_of(job, name);
 
-	return lt_lengths_ask(lengths, &kind, job->limit_s).expected_s;
+	return lt_lengths_ask(lengths, &kind, job->limit_s);
 }

@@ -10,8 +10,8 @@
 
 /* It has ended. LT_ENOMEM. */
 int lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job);
-/* What it is expected to run; 0 = nothing is known, the limit counts. */
-int64_t lt_sim_learned_s(
+/* What is expected of it; 0 = nothing is known, the limit counts. */
+struct lt_expected lt_sim_learned(
     struct lt_lengths *lengths, const struct lt_sim_job *job);
 
 #endif

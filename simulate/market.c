@@ -124,6 +124,16 @@ lt_sim_market_request(struct lt_request *request,
 	request->min_nodes = request->max_nodes = request->cpus = ask->cpus;
 	request->limit_s = ask->limit_s;
 	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
+	request->learned = (struct lt_expected){0};
+	/* Who submits knows the median only, as job_submit does. */
+	if (ask->low_s > 0 && ask->standing_utc_s > 0) {
+		request->expected_run_s = LT_UNSET_64;
+		request->learned = (struct lt_expected){.from = LT_HISTORY_NAME,
+		    .expected_s = ask->run_s,
+		    .upper_s = ask->run_s,
+		    .low_s = ask->low_s,
+		    .high_s = ask->high_s};
+	}
 	request->earliest_utc_s = now_utc_s;
 	/* Late already: as soon as there is room. */
 	request->latest_utc_s =

@@ -146,9 +146,8 @@ merge_live(struct lt_jobs_state *jobs)
 	jobs->live_count = n;
 }
 
-/* A job that nobody priced: plugstack-only sites, jobs older than lowtide,
- * or submitted while the balance was unknown. Of budgeted accounts, and those
- * that SPANK placed: by its quote such a job can be decided again. */
+/* A job that nobody priced: older than lowtide, of a plugstack-only site, or of
+ * a time without a balance. Of budgeted accounts, or put there by SPANK. */
 static int
 adopt(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)

@@ -269,13 +269,44 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 			state->planned[state->planned_count++] = windows[i];
 }
 
+/* What runs of its kind have shown by now, if not the user said how long it
+ * runs; what they had shown before where nothing is told any more. */
+static struct lt_expected
+learned(const struct lt_standing *s, struct lt_ledger *ledger)
+{
+	const struct lt_run_kind kind = {
+	    .uid = s->job->uid, .account = s->job->account, .name = ""};
+	struct lt_history_figures figures[LT_HISTORY_GROUPS];
+	struct lt_expected now;
+
+	if (s->run.expected.from == LT_HISTORY_SAID)
+		return s->run.expected;
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
+		struct lt_history_key key =
+		    lt_history_key(&kind, (enum lt_history_group)i);
+
+		if (i == LT_HISTORY_NAME)
+			key.hash = s->run.kind;
+		if (lt_ledger_figures(ledger, &key, &figures[i], NULL) != LT_OK)
+			return s->run.expected;
+	}
+	now = lt_history_expect(figures, s->run.limit_s);
+	return now.expected_s > 0 ? now : s->run.expected;
+}
+
 bool
 lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
     int64_t now_utc_s)
 {
 	s->now_utc_s = now_utc_s;
 	s->moved = false;
-	return find(s, d, job_id) && lt_standing_ask(s, &d->market);
+	if (!find(s, d, job_id) || !lt_standing_ask(s, &d->market))
+		return false;
+	if (s->made.request.home ==
+	    lt_market_partition(&d->market, s->quote.home))
+		s->made.request.learned = s->run.expected =
+		    learned(s, d->ledger);
+	return true;
 }
 
 int

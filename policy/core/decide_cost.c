@@ -44,12 +44,15 @@ void
 lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
 {
-	for (int i = 0; i < TERM_COUNT; i++)
-		integral[i] =
-		    lane->series[i] != NULL
-			? lt_series_integral(lane->series[i], start_utc_s,
-			      start_utc_s + lane->length_s)
-			: 0;
+	for (int i = 0; i < TERM_COUNT; i++) {
+		integral[i] = 0;
+		if (lane->series[i] == NULL)
+			continue;
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			integral[i] += lt_series_integral(lane->series[i],
+			    start_utc_s, start_utc_s + lane->lengths_s[e]);
+		integral[i] *= lane->length_part;
+	}
 }
 
 static const struct lt_series *
@@ -251,7 +254,7 @@ lane_weights(
 	const double share =
 	    (double)lane->share.numerator / (double)lane->share.denominator;
 	const double nodes = lane->share.nodes * lane->task_factor;
-	const double hours = (double)lane->length_s / LT_HOUR_S;
+	const double hours = lane->mean_h;
 	const bool owned = part->flags & LT_PARTITION_OWNED;
 	const bool price = lane->series[TERM_PRICE];
 	const bool tariff = lane->series[TERM_TARIFF];
@@ -304,13 +307,15 @@ lane_weights(
 static void
 end_with_forecasts(struct lane *lane, const struct job *job)
 {
+	const int64_t longest_s = lane->lengths_s[lane->length_count - 1];
+
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *const series = lane->series[t];
 
 		if (series == NULL || series->quality == LT_QUALITY_CONSTANT)
 			continue;
 		const int64_t last_utc_s =
-		    series->start_utc_s[series->count] - lane->length_s;
+		    series->start_utc_s[series->count] - longest_s;
 		const int64_t latest_utc_s = last_utc_s > job->earliest_utc_s
 						 ? last_utc_s
 						 : job->earliest_utc_s;
@@ -320,35 +325,81 @@ end_with_forecasts(struct lane *lane, const struct job *job)
 	}
 }
 
-/* A lower bound of all windows up to the latest start: each is days, parts of
- * one and a rest, of which each has at least the least of its length. */
+/* Of all windows so long within a series: each is days, parts of one and a
+ * rest, of which each has at least the least of its length. */
+static double
+least_within(const struct lt_series *series, int64_t length_s)
+{
+	double least = 0;
+
+	for (int i = 0; i < LT_SERIES_WINDOWS; i++) {
+		const int64_t window_s = LT_DAY_S >> i;
+
+		least += (double)(length_s / window_s) * series->window_min[i];
+		length_s %= window_s;
+	}
+	return least + (double)length_s / LT_HOUR_S * series->min_value;
+}
+
+/* A lower bound of all windows up to the latest start. */
 static void
 lane_least(struct lane *lane, const struct job *job)
 {
-	const int64_t end_utc_s = lane->latest_utc_s + lane->length_s;
+	const int64_t end_utc_s =
+	    lane->latest_utc_s + lane->lengths_s[lane->length_count - 1];
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		const struct lt_series *const series = lane->series[t];
-		int64_t left_s = lane->length_s;
-		double least = 0;
+		double sum = 0;
 
 		if (series == NULL)
 			continue;
 		/* Of windows that reach out of the series nothing is known. */
-		const bool within =
-		    series->start_utc_s[0] <= job->earliest_utc_s &&
-		    end_utc_s <= series->start_utc_s[series->count];
-
-		for (int i = 0; within && i < LT_SERIES_WINDOWS; i++) {
-			const int64_t window_s = LT_DAY_S >> i;
-
-			least +=
-			    (double)(left_s / window_s) * series->window_min[i];
-			left_s %= window_s;
+		if (series->start_utc_s[0] > job->earliest_utc_s ||
+		    end_utc_s > series->start_utc_s[series->count]) {
+			lane->least[t] = lane->mean_h * series->min_value;
+			continue;
 		}
-		lane->least[t] =
-		    least + (double)left_s / LT_HOUR_S * series->min_value;
+		for (uint32_t i = 0; i < lane->length_count; i++)
+			sum += least_within(series, lane->lengths_s[i]);
+		lane->least[t] = sum * lane->length_part;
 	}
+}
+
+static void
+lane_mean(struct lane *lane)
+{
+	double sum_s = 0;
+
+	for (uint32_t i = 0; i < lane->length_count; i++)
+		sum_s += (double)lane->lengths_s[i];
+	lane->mean_h = sum_s * lane->length_part / LT_HOUR_S;
+}
+
+/* A third of the runs of its kind is as short as the low one, or shorter, and a
+ * third as long as the high one, or longer: docs/model.md, (45a). */
+static void
+lane_lengths(struct lane *lane, const struct job *job)
+{
+	const double works_s[] = {job->low_s, job->expected_s, job->high_s};
+
+	for (int i = 0; i < LANE_LENGTHS && job->low_s > 0; i++) {
+		const struct lt_exposure exposure =
+		    exposure_of(lane, job, works_s[i] * lane->time_ratio);
+		const double there_s =
+		    lt_active_time(&exposure).active_s * lane->waves;
+
+		if (!(there_s < window_max_s))
+			break;
+		lane->lengths_s[lane->length_count++] = (int64_t)ceil(there_s);
+	}
+	/* One that interruptions may never let end says nothing. */
+	if (lane->length_count < LANE_LENGTHS) {
+		lane->lengths_s[0] = lane->length_s;
+		lane->length_count = 1;
+	}
+	lane->length_part = 1.0 / lane->length_count;
+	lane_mean(lane);
 }
 
 enum lt_reject
@@ -386,6 +437,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * lane->waves);
 	lane->done_s = (int64_t)ceil(done_after_s(lane, job));
+	lane_lengths(lane, job);
 	/* So far ahead rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
@@ -414,7 +466,7 @@ lt_lane_estimate(
 {
 	assert(lane->partition >= 0 && lane->length_s >= 0);
 
-	const double hours = (double)lane->length_s / LT_HOUR_S;
+	const double hours = lane->mean_h;
 	double integral[TERM_COUNT];
 
 	lt_lane_integrals(integral, lane, start_utc_s);
@@ -463,6 +515,9 @@ lt_lane_estimate_slow(
 	struct lane slow = *lane;
 
 	slow.length_s = llround((double)lane->length_s / ratio);
+	for (uint32_t i = 0; i < lane->length_count; i++)
+		slow.lengths_s[i] = llround((double)lane->lengths_s[i] / ratio);
+	lane_mean(&slow);
 	slow.charged.constant /= ratio;
 	slow.emitted.constant /= ratio;
 	lt_lane_estimate(estimate, &slow, start_utc_s);

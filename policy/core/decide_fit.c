@@ -391,13 +391,20 @@ set_expected(struct job *job)
 	} else if (request->learned.expected_s > 0) {
 		job->expected_s = (double)request->learned.expected_s;
 		job->upper_s = (double)request->learned.upper_s;
+		job->low_s = (double)request->learned.low_s;
+		job->high_s = (double)request->learned.high_s;
 	}
 	job->expected_known = job->expected_s > 0;
-	if (job->limit_s <= 0)
-		return;
-	if (!job->expected_known || job->expected_s > limit_s)
-		job->expected_s = limit_s;
-	job->upper_s = fmin(job->upper_s, limit_s);
+	if (job->limit_s > 0) {
+		if (!job->expected_known || job->expected_s > limit_s)
+			job->expected_s = limit_s;
+		job->upper_s = fmin(job->upper_s, limit_s);
+		job->high_s = fmin(job->high_s, limit_s);
+	}
+	if (!(job->low_s > 0 && job->high_s > 0))
+		job->low_s = job->high_s = 0;
+	job->low_s = fmin(job->low_s, job->expected_s);
+	job->high_s = fmax(job->high_s, job->expected_s);
 }
 
 void

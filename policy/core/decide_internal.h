@@ -52,10 +52,11 @@ struct job { /* the request, resolved once */
 	const struct lt_request *request;
 	const struct lt_market *market;
 	int64_t now_utc_s;
-	int64_t limit_s;     /* home's; LT_UNSET_64 = none known */
-	double expected_s;   /* at home; 0 = not known */
-	bool expected_known; /* said or learned: else it is the limit */
-	double upper_s;	     /* of deadlines, at home; 0 = not learned */
+	int64_t limit_s;      /* home's; LT_UNSET_64 = none known */
+	double expected_s;    /* at home; 0 = not known */
+	bool expected_known;  /* said or learned: else it is the limit */
+	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
+	double upper_s;	      /* of deadlines, at home; 0 = not learned */
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
 	struct lt_request asked;       /* with home's default memory */
@@ -70,6 +71,8 @@ struct layout {
 	double wanted, found;	   /* of a reject */
 };
 
+enum { LANE_LENGTHS = 3 };
+
 struct lane { /* one partition that can run the job */
 	int partition;
 	struct lt_share share;
@@ -81,7 +84,13 @@ struct lane { /* one partition that can run the job */
 	bool time_ratio_known;
 	struct lt_active active; /* of one task */
 	int64_t length_s; /* waves x active time, whole seconds: of the nodes */
-	int64_t done_s;	  /* from the start to the end of the last task */
+	/* Lengths that are alike likely, rising, or length_s alone: what a
+	 * start costs is the mean of all, mean_h the mean itself. */
+	int64_t lengths_s[LANE_LENGTHS];
+	uint32_t length_count;
+	double length_part; /* 1 / length_count */
+	double mean_h;
+	int64_t done_s;	    /* from the start to the end of the last task */
 	double sure_work_s; /* of deadlines: the work that it will not pass */
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */

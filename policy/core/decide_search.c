@@ -18,7 +18,7 @@ enum {
 /* One start, with the steps that its window's ends lie in. */
 struct edge {
 	int64_t start_utc_s;
-	uint32_t first[TERM_COUNT], last[TERM_COUNT];
+	uint32_t first[TERM_COUNT], last[LANE_LENGTHS][TERM_COUNT];
 	/* Integrals up to the window's start and end. */
 	double before[TERM_COUNT], until[TERM_COUNT];
 };
@@ -44,8 +44,13 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 			continue;
 		edge->before[t] = integral_to(
 		    lane->series[t], edge->first[t], edge->start_utc_s);
-		edge->until[t] = integral_to(lane->series[t], edge->last[t],
-		    edge->start_utc_s + lane->length_s);
+		double until = integral_to(lane->series[t], edge->last[0][t],
+		    edge->start_utc_s + lane->lengths_s[0]);
+
+		for (uint32_t e = 1; e < lane->length_count; e++)
+			until += integral_to(lane->series[t], edge->last[e][t],
+			    edge->start_utc_s + lane->lengths_s[e]);
+		edge->until[t] = until * lane->length_part;
 	}
 }
 
@@ -58,8 +63,9 @@ edge_at(const struct lane *lane, int64_t start_utc_s)
 		if (lane->series[t] == NULL)
 			continue;
 		edge.first[t] = lt_series_index(lane->series[t], start_utc_s);
-		edge.last[t] = lt_series_index(
-		    lane->series[t], start_utc_s + lane->length_s);
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			edge.last[e][t] = lt_series_index(
+			    lane->series[t], start_utc_s + lane->lengths_s[e]);
 	}
 	fill_integrals(&edge, lane);
 	return edge;
@@ -77,8 +83,10 @@ edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
 			continue;
 		edge.first[t] = lt_series_index_in(
 		    lane->series[t], start_utc_s, a->first[t], b->first[t]);
-		edge.last[t] = lt_series_index_in(lane->series[t],
-		    start_utc_s + lane->length_s, a->last[t], b->last[t]);
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			edge.last[e][t] = lt_series_index_in(lane->series[t],
+			    start_utc_s + lane->lengths_s[e], a->last[e][t],
+			    b->last[e][t]);
 	}
 	fill_integrals(&edge, lane);
 	return edge;
@@ -143,6 +151,19 @@ least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 	return least;
 }
 
+/* Mean over the lengths of the least rate where their windows end. */
+static double
+least_at_ends(const struct lane *lane, int term, const struct edge *a,
+    const struct edge *b)
+{
+	double sum = 0;
+
+	for (uint32_t e = 0; e < lane->length_count; e++)
+		sum += least_of(
+		    lane->series[term], a->last[e][term], b->last[e][term]);
+	return sum * lane->length_part;
+}
+
 /*
  * Every window that starts in [a, b] covers [b, a + length] and beside it
  * b - a seconds near a and near a + length, at least at the least rate there.
@@ -155,6 +176,7 @@ bound(const struct search *search, const struct linear *linear,
 	const struct lane *lane = search->lane;
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
 	const double width_h = hours(width_s);
+	const uint32_t longest = lane->length_count - 1;
 	double sum = linear->constant +
 		     linear->per_s * (double)(a->start_utc_s + lane->length_s -
 					      search->now_utc_s);
@@ -164,18 +186,18 @@ bound(const struct search *search, const struct linear *linear,
 
 		if (series == NULL || !(linear->weight[t] > 0))
 			continue;
-		if (width_s < lane->length_s) {
+		if (width_s < lane->lengths_s[0]) {
 			const double first =
 			    least_of(series, a->first[t], b->first[t]);
-			const double last =
-			    least_of(series, a->last[t], b->last[t]);
+			const double last = least_at_ends(lane, t, a, b);
 
 			sum += linear->weight[t] *
 			       (a->until[t] - b->before[t] +
 				   width_h * (first < last ? first : last));
 		} else {
-			sum += linear->weight[t] * hours(lane->length_s) *
-			       least_of(series, a->first[t], b->last[t]);
+			sum +=
+			    linear->weight[t] * lane->mean_h *
+			    least_of(series, a->first[t], b->last[longest][t]);
 		}
 	}
 	return sum;
@@ -219,9 +241,13 @@ step_on(struct edge *edge, const struct lane *lane)
 		at_s = series->start_utc_s[edge->first[t] + 1];
 		if (edge->first[t] + 1 < series->count && at_s < next_s)
 			next_s = at_s;
-		at_s = series->start_utc_s[edge->last[t] + 1] - lane->length_s;
-		if (edge->last[t] + 1 < series->count && at_s < next_s)
-			next_s = at_s;
+		for (uint32_t e = 0; e < lane->length_count; e++) {
+			at_s = series->start_utc_s[edge->last[e][t] + 1] -
+			       lane->lengths_s[e];
+			if (edge->last[e][t] + 1 < series->count &&
+			    at_s < next_s)
+				next_s = at_s;
+		}
 	}
 	edge->start_utc_s = next_s;
 	if (next_s == INT64_MAX)
@@ -234,10 +260,11 @@ step_on(struct edge *edge, const struct lane *lane)
 		if (edge->first[t] + 1 < series->count &&
 		    series->start_utc_s[edge->first[t] + 1] <= next_s)
 			edge->first[t]++;
-		if (edge->last[t] + 1 < series->count &&
-		    series->start_utc_s[edge->last[t] + 1] <=
-			next_s + lane->length_s)
-			edge->last[t]++;
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			if (edge->last[e][t] + 1 < series->count &&
+			    series->start_utc_s[edge->last[e][t] + 1] <=
+				next_s + lane->lengths_s[e])
+				edge->last[e][t]++;
 	}
 }
 
@@ -280,13 +307,16 @@ middle_of(int64_t *start_utc_s, const struct search *search,
 			*start_utc_s =
 			    series->start_utc_s[a->first[t] + (count + 1) / 2];
 		}
-		count = b->last[t] - a->last[t];
-		steps += count;
-		if (count > most) {
-			most = count;
-			*start_utc_s =
-			    series->start_utc_s[a->last[t] + (count + 1) / 2] -
-			    search->lane->length_s;
+		for (uint32_t e = 0; e < search->lane->length_count; e++) {
+			count = b->last[e][t] - a->last[e][t];
+			steps += count;
+			if (count > most) {
+				most = count;
+				*start_utc_s =
+				    series->start_utc_s[a->last[e][t] +
+							(count + 1) / 2] -
+				    search->lane->lengths_s[e];
+			}
 		}
 	}
 	return steps > WALK_STEPS;
@@ -371,7 +401,7 @@ lt_search_same(const struct search *search, const struct search *other)
 	const struct linear *const score = &search->aim->score;
 	const struct linear *const its = &other->aim->score;
 
-	if (lane->length_s != that->length_s ||
+	if (lane->length_s != that->length_s || lane->mean_h != that->mean_h ||
 	    lane->span_count != that->span_count ||
 	    score->constant != its->constant || score->per_s != its->per_s)
 		return false;

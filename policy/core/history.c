@@ -181,6 +181,13 @@ lt_history_expect(
 	expected.runs = figures[from].runs;
 	expected.expected_s =
 	    seconds_of(figures[from].median, expected.from, limit_s);
+	if (figures[from].low > 0 && figures[from].high > 0 &&
+	    (limit_s > 0 || figures[from].high != LT_HISTORY_NEVER)) {
+		expected.low_s =
+		    seconds_of(figures[from].low, expected.from, limit_s);
+		expected.high_s =
+		    seconds_of(figures[from].high, expected.from, limit_s);
+	}
 	expected.upper_s = upper_of(figures, limit_s > 0 ? limit_s : 0);
 	if (expected.upper_s > 0 && expected.upper_s < expected.expected_s)
 		expected.upper_s = expected.expected_s;

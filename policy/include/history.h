@@ -65,6 +65,8 @@ struct lt_history_figures { /* of a group */
 	uint32_t median, upper;
 	/* Too few runs for the upper quantile: upper is the longest. */
 	bool upper_is_longest;
+	/* A sixth of the runs ended by it, and after it; 0 = not told. */
+	uint32_t low, high;
 };
 
 struct lt_expected {
@@ -72,6 +74,9 @@ struct lt_expected {
 	uint32_t runs;	    /* of that group */
 	int64_t expected_s; /* 0: nothing is known; at most the limit */
 	int64_t upper_s;    /* no less, at most the limit; 0: not known */
+	/* With the median the middles of three like parts of all runs, at most
+	 * the limit; 0: not known, all are taken to be as long as the median */
+	int64_t low_s, high_s;
 };
 /*
  * From the figures of the three groups (runs 0 = not there): the median of the

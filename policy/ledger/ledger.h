@@ -389,6 +389,10 @@ int lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 /* Figures made of them; of none, the group ends. */
 int lt_ledger_put_figures(
     struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err);
+/* Those of one group; runs 0: there is none. */
+int lt_ledger_figures(struct lt_ledger *ledger,
+    const struct lt_history_key *key, struct lt_history_figures *figures,
+    struct lt_error *err);
 /* What job_submit is told: the groups with the latest runs, LT_HISTORY_MAX at
  * most; malloc'd. */
 int lt_ledger_history(struct lt_ledger *ledger,

@@ -52,6 +52,8 @@ read_figures(struct lt_rows *rows, struct lt_history_figures *figures)
 	figures->median = (uint32_t)lt_row_int(rows);
 	figures->upper = (uint32_t)lt_row_int(rows);
 	figures->upper_is_longest = lt_row_int(rows) != 0;
+	figures->low = (uint32_t)lt_row_int(rows);
+	figures->high = (uint32_t)lt_row_int(rows);
 }
 
 static void
@@ -152,9 +154,28 @@ lt_ledger_put_figures(
 	return lt_sql_do(ledger,
 	    LT_BIND(LT_SQL_KIND_FIGURES, LT_INT(kind->key.hash),
 		LT_INT(kind->key.uid), LT_INT(f->runs), LT_INT(f->median),
-		LT_INT(f->upper), LT_INT(f->upper_is_longest),
-		LT_INT(kind->ratio_ppm)),
+		LT_INT(f->upper), LT_INT(f->upper_is_longest), LT_INT(f->low),
+		LT_INT(f->high), LT_INT(kind->ratio_ppm)),
 	    err);
+}
+
+int
+lt_ledger_figures(struct lt_ledger *ledger, const struct lt_history_key *key,
+    struct lt_history_figures *figures, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_FIGURES_OF, LT_INT((int64_t)key->hash),
+		LT_INT(key->uid)),
+	    err);
+
+	*figures = (struct lt_history_figures){0};
+	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		read_figures(&rows, figures);
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc;
 }
 
 static void

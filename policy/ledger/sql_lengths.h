@@ -34,9 +34,16 @@
 	"CREATE TABLE forgotten (uid INTEGER PRIMARY KEY,"                     \
 	" until_utc_s INTEGER NOT NULL);"
 
+/* Version 12. */
+#define LT_SQL_LEDGER_12                                                       \
+	"ALTER TABLE kinds ADD COLUMN low INTEGER NOT NULL DEFAULT 0;"         \
+	"ALTER TABLE kinds ADD COLUMN high INTEGER NOT NULL DEFAULT 0;"        \
+	"UPDATE kinds SET stale = 1;"
+
+#define LT_SQL_FIGURES "runs, median, upper, is_longest, low, high"
 #define LT_SQL_KIND_COLUMNS                                                    \
 	"kind, uid, wide, account, name, nodes, cpus, gpus, last_utc_s,"       \
-	" runs, median, upper, is_longest, ratio"
+	" " LT_SQL_FIGURES ", ratio"
 
 #define LT_SQL_LENGTHS_TABLE(X)                                                \
 	X(LENGTH_PUT, LEDGER,                                                  \
@@ -62,7 +69,7 @@
 	    " AND start_utc_s > 0 ORDER BY submit_utc_s DESC LIMIT ?4")        \
 	X(KIND_PUT, LEDGER,                                                    \
 	    "INSERT INTO kinds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"    \
-	    " 1, 0, 0, 0, 0, 0) ON CONFLICT DO UPDATE SET stale = 1,"          \
+	    " 1, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO UPDATE SET stale = 1,"    \
 	    " name = CASE WHEN ?9 >= last_utc_s THEN ?5 ELSE name END,"        \
 	    " nodes = CASE WHEN ?9 >= last_utc_s THEN ?6 ELSE nodes END,"      \
 	    " cpus = CASE WHEN ?9 >= last_utc_s THEN ?7 ELSE cpus END,"        \
@@ -84,11 +91,15 @@
 	    " WHERE account = ?3 ORDER BY end_utc_s DESC LIMIT ?4")            \
 	X(KIND_FIGURES, LEDGER,                                                \
 	    "UPDATE kinds SET stale = 0, runs = ?3, median = ?4, upper = ?5,"  \
-	    " is_longest = ?6, ratio = ?7 WHERE kind = ?1 AND uid = ?2")       \
+	    " is_longest = ?6, low = ?7, high = ?8, ratio = ?9"                \
+	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KIND_DROP, LEDGER, "DELETE FROM kinds WHERE kind = ?1 AND uid = ?2") \
 	X(KINDS_TOLD, LEDGER,                                                  \
-	    "SELECT kind, uid, runs, median, upper, is_longest FROM kinds"     \
+	    "SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"                  \
 	    " WHERE runs > 0 ORDER BY last_utc_s DESC LIMIT ?1")               \
+	X(FIGURES_OF, LEDGER,                                                  \
+	    "SELECT " LT_SQL_FIGURES " FROM kinds"                             \
+	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KINDS_OF_USER, LEDGER,                                               \
 	    "SELECT " LT_SQL_KIND_COLUMNS " FROM kinds WHERE uid = ?1"         \
 	    " AND wide = 0 AND runs > 0 AND (?2 = '' OR name = ?2)"            \

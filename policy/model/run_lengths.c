@@ -108,12 +108,12 @@ values_of(struct lt_length_value *values, const struct lt_run_length *runs,
 }
 
 static uint32_t
-median_of(struct lt_length_value *values, uint32_t count)
+part_of(struct lt_length_value *values, uint32_t count, double part)
 {
-	double median;
+	double value;
 
-	return lt_length_quantile(&median, values, count, 0.5)
-		   ? figure_of(median)
+	return lt_length_quantile(&value, values, count, part)
+		   ? figure_of(value)
 		   : LT_HISTORY_NEVER;
 }
 
@@ -131,12 +131,14 @@ lt_run_figures(const struct lt_run_length *runs, uint32_t count,
 
 	if (ratio_ppm != NULL)
 		*ratio_ppm =
-		    median_of(values, values_of(values, runs, count, true));
+		    part_of(values, values_of(values, runs, count, true), 0.5);
 	const uint32_t n = values_of(values, runs, count, parts);
 	figures.runs = n;
 	if (n == 0)
 		return figures;
-	figures.median = median_of(values, n); /* sorts */
+	figures.median = part_of(values, n, 1.0 / 2); /* sorts */
+	figures.low = part_of(values, n, 1.0 / 6);
+	figures.high = part_of(values, n, 5.0 / 6);
 	/* The run to come is as likely to be at any place among them (45). */
 	const double part = (double)confidence_ppm / LT_MICROS * (n + 1) / n;
 	figures.upper_is_longest = part > 1 + rounding;

@@ -77,9 +77,10 @@ write_history(uint32_t uid)
 {
 	const struct lt_run_kind kind = {uid, "team0000", "train_1", 1, 4, 0};
 	struct lt_history_record records[] = {
-	    {lt_history_key(&kind, LT_HISTORY_NAME), {14, 7800, 9000, true}},
+	    {lt_history_key(&kind, LT_HISTORY_NAME),
+		{14, 7800, 9000, true, 0, 0}},
 	    {lt_history_key(&kind, LT_HISTORY_ACCOUNT),
-		{100, 250000, 500000, false}},
+		{100, 250000, 500000, false, 0, 0}},
 	};
 	char path[600];
 

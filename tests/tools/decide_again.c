@@ -4,11 +4,12 @@
  * have and from the jobs' own quotes: to compare with what lowtided did. Jobs
  * of one CPU where there is room for all.
  *
- *   decide_again MARKET NOW < LINES
+ *   decide_again MARKET FIGURES NOW < LINES
  *
- * A line in: job id, time limit (s), submission (s), text with a quote. A line
- * out: job id, why (keep, better, ...), partition and start, the new ones or
- * those that stand.
+ * FIGURES: of kinds of runs by name, a line each: hash, runs, median, upper, is
+ * that the longest, low, high. A line in: job id, time limit (s), submission
+ * (s), text with a quote. A line out: job id, why (keep, better, ...),
+ * partition and start, the new ones or those that stand.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,13 +21,59 @@
 #include "replan.h"
 #include "units.h"
 
+enum { KINDS = 64 };
+
 static struct lt_market market;
+static struct kind {
+	uint64_t hash;
+	struct lt_history_figures figures;
+} kinds[KINDS];
 
 static void
 fail(const char *what, const struct lt_error *err)
 {
 	fprintf(stderr, "decide_again: %s: %s\n", what, err->text);
 	exit(1);
+}
+
+static void
+read_figures(const char *path)
+{
+	FILE *const file = fopen(path, "re");
+	int longest, count = 0;
+	int64_t hash;
+
+	if (file == NULL) {
+		perror(path);
+		exit(1);
+	}
+	for (struct kind *k = kinds; count < KINDS; k++, count++) {
+		struct lt_history_figures *const f = &k->figures;
+
+		if (fscanf(file,
+			"%" SCNd64 " %" SCNu32 " %" SCNu32 " %" SCNu32
+			" %d %" SCNu32 " %" SCNu32,
+			&hash, &f->runs, &f->median, &f->upper, &longest,
+			&f->low, &f->high) != 7)
+			break;
+		k->hash = (uint64_t)hash;
+		f->upper_is_longest = longest != 0;
+	}
+	fclose(file);
+}
+
+/* What has run by now counts, not what had when the job was submitted. */
+static struct lt_expected
+learned(const struct lt_quote_run *run, int64_t limit_s)
+{
+	struct lt_history_figures groups[LT_HISTORY_GROUPS] = {0};
+	struct lt_expected expected;
+
+	for (int i = 0; i < KINDS; i++)
+		if (kinds[i].hash == run->kind)
+			groups[LT_HISTORY_NAME] = kinds[i].figures;
+	expected = lt_history_expect(groups, limit_s);
+	return expected.expected_s > 0 ? expected : run->expected;
 }
 
 static struct lt_request
@@ -47,7 +94,7 @@ request_of(const struct lt_quote *quote, int64_t limit_s, int64_t submit_utc_s)
 
 	lt_wish_lay(&request, &quote->wish);
 	(void)lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL);
-	request.learned = run.expected;
+	request.learned = learned(&run, limit_s);
 	if (!quote->wish.movable) {
 		request.pins |= LT_PIN_PARTITION;
 		request.home = lt_market_partition(&market, quote->partition);
@@ -84,11 +131,13 @@ main(int argc, char **argv)
 	struct lt_error err = {0};
 	int64_t now_utc_s;
 
-	if (argc != 3 ||
-	    lt_int64_parse(argv[2], 0, INT64_MAX, &now_utc_s, &err) != LT_OK) {
-		fprintf(stderr, "usage: decide_again MARKET NOW < LINES\n");
+	if (argc != 4 ||
+	    lt_int64_parse(argv[3], 0, INT64_MAX, &now_utc_s, &err) != LT_OK) {
+		fprintf(
+		    stderr, "usage: decide_again MARKET FIGURES NOW < LINES\n");
 		return 2;
 	}
+	read_figures(argv[2]);
 	if (lt_market_load(&market, argv[1], NULL, &err) != LT_OK)
 		fail(argv[1], &err);
 	while (fgets(line, sizeof(line), stdin) != NULL) {

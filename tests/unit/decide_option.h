@@ -22,12 +22,15 @@
 enum {
 	SECONDS = 6000, /* looked at after the earliest start */
 	TERMS = 3,	/* price, tariff, carbon */
+	LIKELY = 3,	/* lengths that are as likely, rising */
+	NEVER_ENDS_S = 1000000000,
 };
 
 /* One partition, priced. */
 struct option {
 	bool fits, moves; /* can run it; may take part */
 	int64_t length_s, done_s, latest_s;
+	int64_t likely_s[LIKELY];    /* the same thrice: one is known only */
 	double units, power_kw;	     /* of all tasks at once: nodes x share */
 	double idle_kw;		     /* of that, drawn without them too */
 	double once_micros, once_mg; /* storage and failures; embodied */
@@ -109,6 +112,7 @@ gpu_of(int partition)
 
 struct length { /* of one task: expected, and for deadlines */
 	double work_s, sure_s;
+	double low_s, high_s; /* work_s where only that is known */
 	bool has_sure;
 	struct lt_exposure exposure, sure;
 	struct lt_active active, sure_active;
@@ -213,11 +217,31 @@ make_length(struct length *length, double ratio)
 		most = fmin(limit, (double)request->learned.upper_s);
 	}
 	*length = (struct length){.work_s = here * ratio,
+	    .low_s = here * ratio,
+	    .high_s = here * ratio,
 	    .sure_s = fmax(here, most) * ratio,
 	    .has_sure = most > 0};
+	if (learned && request->learned.low_s > 0 &&
+	    request->learned.high_s > 0) {
+		const double high =
+		    fmin(limit, (double)request->learned.high_s);
+
+		length->low_s =
+		    fmin(here, (double)request->learned.low_s) * ratio;
+		length->high_s = fmax(here, high) * ratio;
+	}
 	/* A most that is the limit tells nothing of such jobs. */
 	const double kills = most < limit ? fmax(here, most) : here;
 	return !((said || learned) && ratio > 1 && kills * ratio > limit);
+}
+
+/* How long the nodes are taken, in waves, of work so long. */
+static int64_t
+taken_s(struct lt_exposure exposure, double work_s, double waves)
+{
+	exposure.work_s = work_s;
+	return (int64_t)fmin(
+	    ceil(lt_active_time(&exposure).active_s * waves), NEVER_ENDS_S);
 }
 
 /* Everything of one partition; .fits and .moves say whether it counts. False
@@ -286,6 +310,11 @@ make_option(struct option *option, int p)
 
 	option->fits = true;
 	option->length_s = (int64_t)ceil(active.active_s * waves);
+	option->likely_s[0] = taken_s(exposure, length.low_s, waves);
+	option->likely_s[1] = option->length_s;
+	option->likely_s[2] = taken_s(exposure, length.high_s, waves);
+	if (option->likely_s[2] >= NEVER_ENDS_S)
+		option->likely_s[0] = option->likely_s[2] = option->length_s;
 	const struct lt_tasks all = {request->array_tasks, at_once};
 	option->done_s = done_of(&length, &all);
 	option->latest_s = latest_of(&length, &all);
@@ -299,14 +328,14 @@ make_option(struct option *option, int p)
 		const struct lt_series *const series =
 		    &world.series[signals[t]];
 		const int64_t end =
-		    series->start_utc_s[series->count] - option->length_s;
+		    series->start_utc_s[series->count] - option->likely_s[2];
 		while (option->latest_s > end && option->latest_s > earliest_s)
 			option->latest_s--;
 	}
 	if (request->pins & LT_PIN_BEGIN && option->latest_s > earliest_s)
 		option->latest_s = earliest_s;
-	if (option->length_s >= SECONDS - 1 ||
-	    option->length_s + option->latest_s - earliest_s >= SECONDS - 1)
+	if (option->likely_s[2] >= SECONDS - 1 ||
+	    option->likely_s[2] + option->latest_s - earliest_s >= SECONDS - 1)
 		return false;
 	option->units = nodes * share * tasks;
 	option->each = nodes * share;
@@ -319,7 +348,10 @@ make_option(struct option *option, int p)
 		part->node_gpu_w * (gpus > 0 ? gpus / shape->gpus : 0));
 	option->idle_kw =
 	    nodes * tasks * part->pue / 1000 * part->node_idle_w * share;
-	const double hours = (double)option->length_s / 3600;
+	const double hours =
+	    (double)(option->likely_s[0] + option->likely_s[1] +
+		     option->likely_s[2]) /
+	    LIKELY / 3600;
 	option->once_micros =
 	    request->checkpoint.enabled
 		? request->checkpoint.size_gib * request->checkpoint.keep *
@@ -348,12 +380,16 @@ struct price { /* charged and emitted: what is shown */
 	double money, charged, carbon, emitted;
 };
 
+/* The mean over how long it likely is. */
 static double
 window(const struct option *option, int term, int64_t s)
 {
-	return option->has[term] ? option->sums[term][s + option->length_s] -
-				       option->sums[term][s]
-				 : 0;
+	double sum = 0;
+
+	for (int i = 0; i < LIKELY && option->has[term]; i++)
+		sum += option->sums[term][s + option->likely_s[i]] -
+		       option->sums[term][s];
+	return sum / LIKELY;
 }
 
 static struct price

@@ -50,6 +50,8 @@ stretch_world(void)
 		request->expected_run_s *= STRETCH;
 	request->learned.expected_s *= STRETCH;
 	request->learned.upper_s *= STRETCH;
+	request->learned.low_s *= STRETCH;
+	request->learned.high_s *= STRETCH;
 	if (request->deadline_utc_s != LT_UNSET_64)
 		request->deadline_utc_s = stretched(request->deadline_utc_s);
 	if (request->max_cost_micros != LT_UNSET_64)

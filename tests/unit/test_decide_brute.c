@@ -168,7 +168,7 @@ find_home_start(struct rules *rules)
 		       home->full[rules->home_s + home->length_s] >
 			   home->full[rules->home_s])
 			rules->home_s++;
-		if (rules->home_s + home->length_s >= SECONDS)
+		if (rules->home_s + home->likely_s[LIKELY - 1] >= SECONDS)
 			return false;
 		rules->home_late = rules->home_s > home->latest_s - earliest_s;
 	}
@@ -278,8 +278,10 @@ is_candidate(int p, int64_t s)
 	const int64_t last = option->latest_s - earliest_s;
 	const int64_t length = option->length_s;
 
+	for (int i = 0; i < LIKELY; i++)
+		if (option->step_at[s + option->likely_s[i]])
+			return true;
 	return s == 0 || s == last || option->step_at[s] ||
-	       option->step_at[s + length] ||
 	       option->full[s] - option->full[s - 1] > 0 ||
 	       option->full[s + length + 1] - option->full[s + length] > 0;
 }

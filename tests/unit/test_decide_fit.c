@@ -240,11 +240,58 @@ test_zero_intensity(void **state)
 	}
 }
 
+/* Dear for eight hours, then at a quarter: a plan's cost at home, now. */
+static int64_t
+cost_at_home(void)
+{
+	set_series(PRICE_HOME, 4e6, 1e6, 1e6);
+	request.pins = LT_PIN_PARTITION | LT_PIN_BEGIN;
+	decide();
+	assert_int_equal(plan.chosen.partition, HOME);
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	return plan.chosen.cost_micros;
+}
+
+static void
+test_three_lengths(void **state)
+{
+	struct lt_expected *const learned = &request.learned;
+
+	(void)state;
+	request.limit_s = 20 * HOUR;
+	*learned = (struct lt_expected){.from = LT_HISTORY_NAME,
+	    .runs = 9,
+	    .expected_s = 2 * HOUR,
+	    .upper_s = 12 * HOUR};
+	assert_int_equal(cost_at_home(), 8000000);
+	/* 1, 2 and 12 hours: 4, 8 and 32 + 4. */
+	learned->low_s = 1 * HOUR;
+	learned->high_s = 12 * HOUR;
+	assert_int_equal(cost_at_home(), 16000000);
+	assert_int_equal(plan.chosen.free_utc_s, NOW + 2 * HOUR);
+	/* No more than the limit: 10 hours are 34. */
+	request.limit_s = 10 * HOUR;
+	assert_int_equal(cost_at_home(), 46000000 / 3);
+	/* A half without the other tells nothing. */
+	learned->high_s = 0;
+	assert_int_equal(cost_at_home(), 8000000);
+	/* The longest may never end: the median alone. */
+	request.limit_s = 4000 * HOUR;
+	learned->expected_s = 2 * HOUR;
+	learned->low_s = 2 * HOUR;
+	learned->high_s = 3000 * HOUR;
+	partitions[HOME].hazard_per_node_hour = 0.1;
+	const int64_t three = cost_at_home();
+	learned->low_s = 0;
+	assert_int_equal(three, cost_at_home());
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_cap_of_a_twin, setup),
+	    cmocka_unit_test_setup(test_three_lengths, setup),
 	    cmocka_unit_test_setup(test_zero_intensity, setup),
 	    cmocka_unit_test_setup(test_shares, setup),
 	    cmocka_unit_test_setup(test_memory_ignored, setup),

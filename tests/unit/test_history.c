@@ -145,53 +145,65 @@ the_narrowest_with_three_runs_speaks(void **state)
 		int64_t limit_s;
 		struct lt_expected want;
 	} cases[] = {
-	    {"nothing is known", {{0}}, 3600, {LT_HISTORY_NONE, 0, 0, 0}},
-	    {"two runs are too few", {{2, 60, 90, true}}, 3600,
-		{LT_HISTORY_NONE, 0, 0, 0}},
+	    {"nothing is known", {{0}}, 3600, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
+	    {"two runs are too few", {{2, 60, 90, true, 0, 0}}, 3600,
+		{LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
 	    {"three are enough; without a quantile, by the limit",
-		{{3, 60, 90, true}}, 3600, {LT_HISTORY_NAME, 3, 60, 3600}},
-	    {"its own quantile", {{19, 60, 90, false}, {30, HALF, MOST, false}},
-		3600, {LT_HISTORY_NAME, 19, 60, 90}},
+		{{3, 60, 90, true, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 3, 60, 3600, 0, 0}},
+	    {"its own quantile",
+		{{19, 60, 90, false, 0, 0}, {30, HALF, MOST, false, 0, 0}},
+		3600, {LT_HISTORY_NAME, 19, 60, 90, 0, 0}},
 	    {"too few for one: the user's, by the limit",
-		{{3, 60, 90, true}, {30, HALF, MOST, false}}, 3600,
-		{LT_HISTORY_NAME, 3, 60, 3240}},
+		{{3, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 3, 60, 3240, 0, 0}},
 	    {"but not below its own longest",
-		{{3, 60, 3500, true}, {30, HALF, MOST, false}}, 3600,
-		{LT_HISTORY_NAME, 3, 60, 3500}},
+		{{3, 60, 3500, true, 0, 0}, {30, HALF, MOST, false, 0, 0}},
+		3600, {LT_HISTORY_NAME, 3, 60, 3500, 0, 0}},
 	    {"then the account's",
-		{{3, 60, 90, true}, {4, HALF, 600000, true},
-		    {30, 100000, MOST, false}},
-		3600, {LT_HISTORY_NAME, 3, 60, 3240}},
+		{{3, 60, 90, true, 0, 0}, {4, HALF, 600000, true, 0, 0},
+		    {30, 100000, MOST, false, 0, 0}},
+		3600, {LT_HISTORY_NAME, 3, 60, 3240, 0, 0}},
 	    {"then the limit",
-		{{3, 60, 90, true}, {4, HALF, 600000, true},
-		    {9, 100000, MOST, true}},
-		3600, {LT_HISTORY_NAME, 3, 60, 3600}},
+		{{3, 60, 90, true, 0, 0}, {4, HALF, 600000, true, 0, 0},
+		    {9, 100000, MOST, true, 0, 0}},
+		3600, {LT_HISTORY_NAME, 3, 60, 3600, 0, 0}},
 	    {"two of the name, the user's median",
-		{{2, 60, 90, true}, {30, HALF, MOST, false}}, 3600,
-		{LT_HISTORY_USER, 30, 1800, 3240}},
+		{{2, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 3600,
+		{LT_HISTORY_USER, 30, 1800, 3240, 0, 0}},
 	    {"the account's median",
-		{{0}, {2, HALF, MOST, true}, {30, 100000, 400000, false}}, 3600,
-		{LT_HISTORY_ACCOUNT, 30, 360, 3240}},
+		{{0}, {2, HALF, MOST, true, 0, 0},
+		    {30, 100000, 400000, false, 0, 0}},
+		3600, {LT_HISTORY_ACCOUNT, 30, 360, 3240, 0, 0}},
 	    {"half of the runs met their limit: nothing below it is expected",
-		{{20, NEVER, NEVER, false}}, 3600,
-		{LT_HISTORY_NAME, 20, 3600, 3600}},
-	    {"the limit is the most", {{20, 7200, 9000, false}}, 3600,
-		{LT_HISTORY_NAME, 20, 3600, 3600}},
-	    {"no second at all is one", {{0}, {20, 0, 0, false}}, 3600,
-		{LT_HISTORY_USER, 20, 1, 1}},
+		{{20, NEVER, NEVER, false, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 20, 3600, 3600, 0, 0}},
+	    {"the limit is the most", {{20, 7200, 9000, false, 0, 0}}, 3600,
+		{LT_HISTORY_NAME, 20, 3600, 3600, 0, 0}},
+	    {"no second at all is one", {{0}, {20, 0, 0, false, 0, 0}}, 3600,
+		{LT_HISTORY_USER, 20, 1, 1, 0, 0}},
 	    {"the upper quantile is no less than what is expected",
-		{{0}, {20, HALF, 400000, false}}, 3600,
-		{LT_HISTORY_USER, 20, 1800, 1800}},
+		{{0}, {20, HALF, 400000, false, 0, 0}}, 3600,
+		{LT_HISTORY_USER, 20, 1800, 1800, 0, 0}},
 	    {"without a limit, parts of it say nothing",
-		{{2, 60, 90, true}, {30, HALF, MOST, false}}, 0,
-		{LT_HISTORY_NONE, 0, 0, 0}},
-	    {"without a limit, seconds do", {{20, 60, 90, false}}, -1,
-		{LT_HISTORY_NAME, 20, 60, 90}},
+		{{2, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, 0,
+		{LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
+	    {"without a limit, seconds do", {{20, 60, 90, false, 0, 0}}, -1,
+		{LT_HISTORY_NAME, 20, 60, 90, 0, 0}},
 	    {"and the quantile may be unknown",
-		{{3, 60, 90, true}, {30, HALF, MOST, false}}, -1,
-		{LT_HISTORY_NAME, 3, 60, 0}},
-	    {"half beyond a limit that is none", {{20, NEVER, NEVER, false}},
-		-1, {LT_HISTORY_NONE, 0, 0, 0}},
+		{{3, 60, 90, true, 0, 0}, {30, HALF, MOST, false, 0, 0}}, -1,
+		{LT_HISTORY_NAME, 3, 60, 0, 0, 0}},
+	    {"a sixth from either end, too", {{19, 60, 90, false, 40, 80}},
+		3600, {LT_HISTORY_NAME, 19, 60, 90, 40, 80}},
+	    {"as parts of the limit, the longest by it",
+		{{0}, {20, HALF, MOST, false, 100000, NEVER}}, 3600,
+		{LT_HISTORY_USER, 20, 1800, 3240, 360, 3600}},
+	    {"without a limit a longest that met one is not told",
+		{{20, 60, 90, false, 40, NEVER}}, -1,
+		{LT_HISTORY_NAME, 20, 60, 90, 0, 0}},
+	    {"half beyond a limit that is none",
+		{{20, NEVER, NEVER, false, 0, 0}}, -1,
+		{LT_HISTORY_NONE, 0, 0, 0, 0, 0}},
 	};
 
 	(void)state;
@@ -204,6 +216,8 @@ the_narrowest_with_three_runs_speaks(void **state)
 		assert_int_equal(got.runs, cases[i].want.runs);
 		assert_int_equal(got.expected_s, cases[i].want.expected_s);
 		assert_int_equal(got.upper_s, cases[i].want.upper_s);
+		assert_int_equal(got.low_s, cases[i].want.low_s);
+		assert_int_equal(got.high_s, cases[i].want.high_s);
 	}
 }
 
@@ -215,21 +229,21 @@ told_with_what_it_rests_on(void **state)
 		int64_t limit_s;
 		const char *text;
 	} cases[] = {
-	    {{LT_HISTORY_NAME, 14, 7800, 9000}, 43200,
+	    {{LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200,
 		"expected 2:10 (median of 14 runs; limit 12:00)"},
-	    {{LT_HISTORY_NAME, 3, 599, 599}, 600,
+	    {{LT_HISTORY_NAME, 3, 599, 599, 0, 0}, 600,
 		"expected 9m 59s (median of 3 runs; limit 0:10)"},
-	    {{LT_HISTORY_NAME, 3, 86369, 0}, 0,
+	    {{LT_HISTORY_NAME, 3, 86369, 0, 0, 0}, 0,
 		"expected 23:59 (median of 3 runs)"},
-	    {{LT_HISTORY_NAME, 3, 86370, 0}, 2 * 86400 + 3660,
+	    {{LT_HISTORY_NAME, 3, 86370, 0, 0, 0}, 2 * 86400 + 3660,
 		"expected 1-00:00 (median of 3 runs; limit 2-01:01)"},
-	    {{LT_HISTORY_USER, 40, 3600, 0}, 7200,
+	    {{LT_HISTORY_USER, 40, 3600, 0, 0, 0}, 7200,
 		"expected 1:00 (median of the user's 40 runs by their limits; limit 2:00)"},
-	    {{LT_HISTORY_ACCOUNT, 300, 3600, 0}, 7200,
+	    {{LT_HISTORY_ACCOUNT, 300, 3600, 0, 0, 0}, 7200,
 		"expected 1:00 (median of the account's 300 runs by their limits; limit 2:00)"},
-	    {{LT_HISTORY_SAID, 0, 3600, 0}, 7200,
+	    {{LT_HISTORY_SAID, 0, 3600, 0, 0, 0}, 7200,
 		"expected 1:00 (--expected-time; limit 2:00)"},
-	    {{LT_HISTORY_NONE, 0, 0, 0}, 7200, ""},
+	    {{LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 7200, ""},
 	    {{0}, 7200, ""},
 	};
 
@@ -253,14 +267,14 @@ what_outlives_it_is_planned_on(void **state)
 		struct lt_expected expected;
 		int64_t ran_s, limit_s, length_s;
 	} cases[] = {
-	    {{LT_HISTORY_NAME, 20, 100, 300}, 0, 1000, 100},
-	    {{LT_HISTORY_NAME, 20, 100, 300}, 99, 1000, 100},
-	    {{LT_HISTORY_NAME, 20, 100, 300}, 100, 1000, 300},
-	    {{LT_HISTORY_NAME, 20, 100, 300}, 300, 1000, 1000},
-	    {{LT_HISTORY_NAME, 20, 100, 300}, 100, 200, 200},
-	    {{LT_HISTORY_NAME, 20, 100, 0}, 100, 1000, 1000},
-	    {{LT_HISTORY_SAID, 0, 100, 0}, 0, INT64_MAX, 100},
-	    {{LT_HISTORY_NONE, 0, 0, 0}, 0, 1000, 1000},
+	    {{LT_HISTORY_NAME, 20, 100, 300, 0, 0}, 0, 1000, 100},
+	    {{LT_HISTORY_NAME, 20, 100, 300, 0, 0}, 99, 1000, 100},
+	    {{LT_HISTORY_NAME, 20, 100, 300, 0, 0}, 100, 1000, 300},
+	    {{LT_HISTORY_NAME, 20, 100, 300, 0, 0}, 300, 1000, 1000},
+	    {{LT_HISTORY_NAME, 20, 100, 300, 0, 0}, 100, 200, 200},
+	    {{LT_HISTORY_NAME, 20, 100, 0, 0, 0}, 100, 1000, 1000},
+	    {{LT_HISTORY_SAID, 0, 100, 0, 0, 0}, 0, INT64_MAX, 100},
+	    {{LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000, 1000},
 	};
 
 	(void)state;
@@ -274,7 +288,7 @@ static void
 what_the_user_says_wins(void **state)
 {
 	struct lt_request request = {.expected_run_s = LT_UNSET_64,
-	    .learned = {LT_HISTORY_USER, 40, 3600, 5400}};
+	    .learned = {LT_HISTORY_USER, 40, 3600, 5400, 0, 0}};
 
 	(void)state;
 	struct lt_expected got = lt_expected_of(&request);

@@ -129,7 +129,7 @@ kind_of(uint32_t uid, const char *name)
 	return (struct lt_run_kind){uid, "vision", name, 1, 4, 0};
 }
 
-/* As job_submit would see it, by the file. */
+/* As job_submit would see it, by the file, and as lowtided does. */
 static struct lt_expected
 expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
 {
@@ -143,7 +143,17 @@ expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
 	must(w->f, lt_history_open(&file, w->d->paths.history, &w->f->err));
 	must(w->f, lt_history_find(figures, keys, file, &w->f->err));
 	lt_history_close(file);
-	return lt_history_expect(figures, limit_s);
+
+	const struct lt_expected told = lt_history_expect(figures, limit_s);
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		must(w->f, lt_ledger_figures(w->f->ledger, &keys[i],
+			       &figures[i], &w->f->err));
+	const struct lt_expected seen = lt_history_expect(figures, limit_s);
+	assert_int_equal(seen.from, told.from);
+	assert_int_equal(seen.runs, told.runs);
+	assert_int_equal(seen.expected_s, told.expected_s);
+	assert_int_equal(seen.upper_s, told.upper_s);
+	return seen;
 }
 
 static void
@@ -173,6 +183,8 @@ some_ends_are_lengths(void **state)
 	assert_int_equal(got.runs, 3);
 	assert_int_equal(got.expected_s, 700);
 	assert_int_equal(got.upper_s, 7200);
+	assert_int_equal(got.low_s, 600);
+	assert_int_equal(got.high_s, 900);
 	/* At least their limit, two of five: the middle one is 900. */
 	for (int i = 0; i < 2; i++)
 		settle_one(w, &(struct said){.state = "TIMEOUT",

@@ -30,7 +30,7 @@ quote_text(char text[LT_QUOTE_TEXT_SIZE], const char *partition,
 
 	if (from != LT_HISTORY_NONE)
 		run.expected =
-		    (struct lt_expected){from, 20, 2 * HOUR, 4 * HOUR};
+		    (struct lt_expected){from, 20, 2 * HOUR, 4 * HOUR, 0, 0};
 	strcpy(quote.account, "vision");
 	strcpy(quote.partition, partition);
 	strcpy(quote.home, "home");

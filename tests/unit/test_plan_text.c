@@ -317,7 +317,8 @@ test_expected(void **state)
 	(void)state;
 	partitions[ONDEMAND].max_time_s = INT64_MAX;
 	request.limit_s = 12 * HOUR;
-	request.learned = (struct lt_expected){LT_HISTORY_NAME, 14, 7800, 9000};
+	request.learned =
+	    (struct lt_expected){LT_HISTORY_NAME, 14, 7800, 9000, 0, 0};
 	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
 	assert_memory_equal(out, head, sizeof(head) - 1);
 	request.learned = (struct lt_expected){0};

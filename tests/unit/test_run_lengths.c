@@ -201,6 +201,31 @@ upper_counts_the_next_run_too(void **state)
 }
 
 static void
+a_sixth_from_either_end(void **state)
+{
+	const struct lt_run_length ended[] = {{100, 1000, false},
+	    {200, 1000, false}, {300, 1000, true}, {400, 1000, true}};
+	struct lt_history_figures got = figures_of(9, PPM95);
+
+	(void)state;
+	/* 1.5 of nine runs: the second; 7.5 of them: the eighth. */
+	assert_int_equal(got.low, 2);
+	assert_int_equal(got.median, 5);
+	assert_int_equal(got.high, 8);
+	/* An even part: between two. */
+	got = figures_of(6, PPM95);
+	assert_int_equal(got.low, 2);
+	assert_int_equal(got.high, 6);
+	got = figures_of(1, PPM95);
+	assert_int_equal(got.low, 1);
+	assert_int_equal(got.high, 1);
+	/* Two of four met their limit: five sixths are beyond it. */
+	got = lt_run_figures(ended, 4, LT_HISTORY_NAME, PPM95, NULL);
+	assert_int_equal(got.low, 100);
+	assert_int_equal(got.high, LT_HISTORY_NEVER);
+}
+
+static void
 wider_groups_go_by_the_limit(void **state)
 {
 	const struct lt_run_length runs[] = {
@@ -337,6 +362,7 @@ main(void)
 	    cmocka_unit_test(small_groups_by_hand),
 	    cmocka_unit_test(random_ones_by_mass_to_the_right),
 	    cmocka_unit_test(upper_counts_the_next_run_too),
+	    cmocka_unit_test(a_sixth_from_either_end),
 	    cmocka_unit_test(wider_groups_go_by_the_limit),
 	    cmocka_unit_test(only_some_ends_are_lengths),
 	    cmocka_unit_test(the_table_learns_run_by_run),
