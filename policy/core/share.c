@@ -483,8 +483,11 @@ nodes_unknown(const struct lt_need *need)
 			return true;
 	/* From 23.02 on a node gives no more CPUs than its GPUs bring; 22.05.8
 	 * refuses -n17 --gpus=1 --cpus-per-gpu=7 on one idle node of 64 CPUs,
-	 * and runs it on two. */
-	const bool limited = by_gpus > 0 && part->max_cpus_per_node > 0;
+	 * and runs it on two; so it does -n6 --gpus-per-task=1 with 6 CPUs a
+	 * GPU and MaxCPUsPerNode=24. */
+	const bool limited = lt_cpus_per_gpu(request, part) > 0 &&
+			     lt_gpus_in_total(request) > 0 &&
+			     part->max_cpus_per_node > 0;
 
 	if ((by_gpus > 0 && by_gpus < wanted && !fills_gpus(need, wanted)) ||
 	    (limited && (part->flags & LT_PARTITION_TASKS_BY_NODE)))

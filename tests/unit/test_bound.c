@@ -238,6 +238,24 @@ assert_unbound_from_newer(const struct lt_request *request)
 	partitions[PLAIN].flags |= LT_PARTITION_TASKS_BY_NODE;
 }
 
+/* MaxCPUsPerNode=24: 22.05.8 refused one node, where GPUs bring 36 CPUs. */
+static void
+test_gpus_bring_too_much(void **state)
+{
+	const struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 6,
+	    .gpus_per_task = 1,
+	    .cpus_per_gpu = 6};
+
+	(void)state;
+	assert_int_equal(bound_on(&request, PLAIN), 1);
+	partitions[PLAIN].max_cpus_per_node = 24;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	partitions[PLAIN].max_cpus_per_node = 0;
+}
+
 /* From 23.02 on --mincpus and --ntasks-per-gpu may ask for more nodes. */
 static void
 test_bound_newer(void **state)
@@ -361,6 +379,7 @@ main(void)
 	    cmocka_unit_test_setup(test_named_nodes, setup),
 	    cmocka_unit_test_setup(test_gpus_in_total, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
+	    cmocka_unit_test_setup(test_gpus_bring_too_much, setup),
 	    cmocka_unit_test_setup(test_bound_newer, setup),
 	};
 
