@@ -117,7 +117,7 @@ write_history(uint32_t count)
 		    .key = lt_history_key(
 			&(struct lt_run_kind){i, "team0000", "train", 1, 8, 0},
 			LT_HISTORY_NAME),
-		    .figures = {20, 7800, 9000, false}};
+		    .figures = {20, 7800, 9000, false, 0, 0}};
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_HISTORY_FILE);
 	if (records == NULL ||
 	    lt_history_write(path, records, count, 1764000000, NULL) != LT_OK) {
