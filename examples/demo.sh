@@ -76,8 +76,8 @@ step "1. A plain job: nothing moves; it is priced, held and charged all the same
 submit sbatch -A vision --gpus=1 --time=10 short.sh
 plain=$job
 
-step "2. --carbon-aware with a checkpoint: it may use spot, and goes there at once."
-submit sbatch -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 --nodes=1 --time=8:00:00 train.sh
+step "2. --carbon-aware with a checkpoint, and no later: it may use spot, and goes there at once."
+submit sbatch -A vision --carbon-aware=cost --begin=now --checkpoint=write=30s --gpus=8 --nodes=1 --time=8:00:00 train.sh
 spot=$job
 see "Moved to spot; the second line says what it would have cost without lowtide."
 

@@ -16,6 +16,7 @@
 #include "log.h"
 #include "occupancy.h"
 #include "pace.h"
+#include "replan.h"
 #include "standing.h"
 #include "units.h"
 
@@ -307,6 +308,43 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	return true;
+}
+
+void
+lt_standing_starts_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s)
+{
+	struct start {
+		struct lt_standing standing;
+		struct lt_plan plan;
+	} *const start = calloc(1, sizeof(*start));
+	struct lt_quote *const quote = &hold->quote;
+
+	if (start == NULL) {
+		quote->plan_start_utc_s = now_utc_s;
+		return;
+	}
+	struct lt_standing *const s = &start->standing;
+	s->job = job;
+	s->quote = *quote;
+	s->now_utc_s = now_utc_s;
+	s->why = lt_replan_word(LT_REPLAN_NOW);
+	quote->plan_start_utc_s = now_utc_s;
+	if (lt_standing_ask(s, &d->market)) {
+		const struct lt_replan of = {.request = &s->made.request,
+		    .market = &d->market,
+		    .partition = s->partition,
+		    .start_utc_s = now_utc_s,
+		    .now_utc_s = now_utc_s};
+
+		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK) {
+			quote->plan_expected =
+			    lt_amount_of(&start->plan.chosen);
+			lt_quote_set_levers(quote, &start->plan);
+		}
+	}
+	note_plan(d, s, quote);
+	free(start);
 }
 
 int

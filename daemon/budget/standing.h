@@ -42,6 +42,14 @@ bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
 bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
     const struct lt_standing *s);
 
+/*
+ * Its user starts it now: the quote of its hold gets this start and what it is
+ * expected to cost from then on, and its plans one more. What can't be
+ * estimated stays as it was.
+ */
+void lt_standing_starts_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+    struct lt_ledger_hold *hold, int64_t now_utc_s);
+
 /* Off to what the plan has chosen, within what was promised and what the
  * budget allows. why: for explain. */
 int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,

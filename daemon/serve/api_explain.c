@@ -20,6 +20,7 @@
 #include "levers.h"
 #include "log.h"
 #include "pace.h"
+#include "standing.h"
 #include "units.h"
 
 /* How long it was expected to run; null: nothing was known. */
@@ -330,7 +331,7 @@ start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		return lt_api_error(
 		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
 	hold->quote.rev++;
-	hold->quote.plan_start_utc_s = now_utc_s;
+	lt_standing_starts_now(d, job, hold, now_utc_s);
 	d->budget.dirty = true;
 	if (lt_ledger_put_hold(d->ledger, hold, &err) != LT_OK ||
 	    lt_quote_publish(job, &hold->quote, LT_LEAVE, now_utc_s, &err) !=

@@ -183,7 +183,8 @@ say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_NO_ROOM] = "the one before had no room any more",
 	    [LT_REPLAN_CANNOT_RUN] = "the partition before can't run it now",
 	    [LT_REPLAN_TOGETHER] =
-		"together with others it costs less, or has room in time"};
+		"together with others it costs less, or has room in time",
+	    [LT_REPLAN_NOW] = "its user starts it now"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

@@ -16,6 +16,7 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_NO_ROOM] = "no_room",
     [LT_REPLAN_CANNOT_RUN] = "cannot_run",
     [LT_REPLAN_TOGETHER] = "together",
+    [LT_REPLAN_NOW] = "now",
 };
 
 const char *

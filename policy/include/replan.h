@@ -15,6 +15,7 @@ enum lt_replan_why {
 	LT_REPLAN_CANNOT_RUN, /* the partition can't run it any more */
 	/* Of lt_rearrange(): others went elsewhere at the same time. */
 	LT_REPLAN_TOGETHER,
+	LT_REPLAN_NOW, /* its user starts it now: never said by lt_replan() */
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */
