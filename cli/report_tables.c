@@ -55,7 +55,7 @@ static const struct section sections[] = {
 	{{"runs", "RUNS", COUNT, "n/a"}, {"moved_runs", "MOVED", COUNT, "n/a"},
 	    {"unpriced_runs", "UNPRICED", COUNT, "n/a"},
 	    {"energy_wh", "ENERGY kWh", ENERGY, "n/a"},
-	    {"actual_mg", "CO2e kg", CARBON, "n/a"},
+	    {"charges_mg", "CO2e kg", CARBON, "n/a"},
 	    {"saved_mg", "SAVED CO2e kg", CARBON, "n/a"},
 	    {"saved_micros", "SAVED", MONEY, "n/a"}}},
 };

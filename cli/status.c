@@ -114,9 +114,9 @@ print_snapshots(const json_t *status)
 		lt_money_text(money, sizeof(money), pending,
 		    lt_json_text(status, "currency", ""));
 	snprintf(line, sizeof(line),
-	    "%lld open%s%s; ring %lld of %lld slots waiting", (long long)open,
-	    money[0] ? ", " : "", money, (long long)(highest - ingested),
-	    (long long)slots);
+	    "%lld open%s%s%s; ring %lld of %lld slots waiting", (long long)open,
+	    money[0] ? ", " : "", money, money[0] ? " of jobs that wait" : "",
+	    (long long)(highest - ingested), (long long)slots);
 	print_field("holds", line);
 	lt_json_int(slurm, "dbd_queue", &queue);
 	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",

@@ -79,6 +79,26 @@ put_line(const char *line, size_t length)
 	gathered.used += length;
 }
 
+/* In key="a value" a quote that ends none is written as '. */
+static void
+mend_quotes(char *line)
+{
+	bool inside = false;
+
+	for (char *at = line; (at = strchr(at, '"')) != NULL; at++) {
+		const size_t key = strcspn(at + 1 + (at[1] == ' '), " =\"");
+		const bool ends =
+		    at[1] == '\0' || (at[1] == ' ' && at[2 + key] == '=');
+
+		if (!inside && at > line && at[-1] == '=')
+			inside = true;
+		else if (inside && ends)
+			inside = false;
+		else
+			*at = '\'';
+	}
+}
+
 void
 lt_log(const char *event, const char *format, ...)
 {
@@ -101,6 +121,7 @@ lt_log(const char *event, const char *format, ...)
 		used = sizeof(line) - 2;
 	line[used] = '\0';
 	lt_text_line(line);
+	mend_quotes(line);
 	used = strlen(line);
 	line[used++] = '\n';
 	put_line(line, used);

@@ -177,7 +177,14 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 	struct lt_report_work *const w = take_state(d, request, &period);
 	if (w == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	const int status = take_runs(w, request, reply);
+	int status = 200;
+	if (w->account_count == 0 && !w->has_budget &&
+	    lt_api_value(request, "team") != NULL)
+		status = lt_api_error(reply, 404,
+		    "team %s: no account and no budget that you may see",
+		    lt_api_value(request, "team"));
+	if (status == 200)
+		status = take_runs(w, request, reply);
 	if (status == 200)
 		*work = &w->work;
 	else

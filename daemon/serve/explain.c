@@ -237,7 +237,7 @@ say_quote(struct text *t, const struct lt_market *market,
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 	say(t,
-	    "Hold (most it may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
+	    "Hold (most that one run may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
 	    amount_text(a, sizeof(a), &q->hold_per_task, policy->currency),
 	    hold->live_tasks, q->tasks, states[hold->state],
 	    hold->why[0] ? ": " : "", hold->why);

@@ -204,7 +204,8 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 	case LT_RULE_HOLD:
 		hold_back(s, flag);
 		if (s->held)
-			lt_say(s, "the job is held; lowtide releases it %s.",
+			lt_say(s,
+			    "if Slurm takes it, the job is held; lowtide releases it %s.",
 			    released_when);
 		return SLURM_SUCCESS;
 	case LT_RULE_WARN:
@@ -212,6 +213,14 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		break;
 	}
 	return SLURM_SUCCESS;
+}
+
+/* Is it an account that lowtided has seen? */
+static bool
+is_known(const struct lt_submission *s)
+{
+	return s->view.snapshot != NULL &&
+	       lt_sheet_account(s->view.snapshot, s->request.account) >= 0;
 }
 
 /* Who is told, and what happens, when the balance is not known. */
@@ -237,8 +246,9 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 		    s->request.account, s->error.text);
 		return ESLURM_ACCOUNTING_POLICY;
 	}
-	lt_say(s, "%s%s has a budget, and its balance is not known: %s.",
-	    s->request.account[0] ? "" : "the account", s->request.account,
+	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account",
+	    s->request.account,
+	    is_known(s) ? " has a budget, and its balance is not known" : "",
 	    why);
 	return on_rule(s, rule, LT_QUOTE_UNKNOWN, "when it is known");
 }

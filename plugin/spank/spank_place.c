@@ -300,6 +300,7 @@ check_balance(struct placement *p)
 	lt_over_text(text, sizeof(text), &over);
 	if (lt_mode_may(p->market.mode, LT_MAY_REFUSE)) {
 		lt_spank_say(text, true);
+		lt_spank_say("nothing was submitted.", true);
 		return -1;
 	}
 	if (p->asked || lt_mode_may(p->market.mode, LT_MAY_ADVISE)) {

@@ -31,7 +31,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 		"write=2m,every=30m,size=40G,keep=3,signal=USR1@120|off",
 	    .argument_optional = true,
 	    .usage =
-		"the job can go on from a checkpoint: time to write one, interval, size of one and how many are kept, signal and how many seconds before an interruption it is sent",
+		"the job can go on from a checkpoint: time to write one, interval, size of one and how many are kept, signal and how many seconds before the time limit it is sent",
 	},
     [LT_OPTION_AMP] =
 	{
