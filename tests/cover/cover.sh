@@ -6,7 +6,7 @@
 #
 #   cover.sh [N]    requests for each SelectTypeParameters (default 300)
 #
-# SEED (default: of the day), SELECT ("CR_CPU CR_Core CR_Core_Memory
+# SEED (default: of the day), FIRST (0): the first of its requests, SELECT ("CR_CPU CR_Core CR_Core_Memory
 # CR_Socket_Memory"), VERBOSE=1: the loosest holds too; KEEP=DIR: the files of
 # the runs stay there, and a run without lowtide that is there is not repeated.
 set -euo pipefail
@@ -73,6 +73,7 @@ requests() { # requests SELECT-NAME ARGUMENTS...
 	local name=$1
 	shift
 	perl "$PWD/$here/cover.pl" --policy $here/policy.yaml --seed "$seed" --count "$count" \
+	    --first "${FIRST:-0}" \
 	    --client "$BUILD/tests/cover/client $uid" --restart "$here/cover.sh --restart" "$@" 2>>"$out/$name.log"
 }
 
