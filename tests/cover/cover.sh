@@ -6,9 +6,10 @@
 #
 #   cover.sh [N]    requests for each SelectTypeParameters (default 300)
 #
-# SEED (default: of the day), FIRST (0): the first of its requests, SELECT ("CR_CPU CR_Core CR_Core_Memory
-# CR_Socket_Memory"), VERBOSE=1: the loosest holds too; KEEP=DIR: the files of
-# the runs stay there, and a run without lowtide that is there is not repeated.
+# SEED (default: of the day), FIRST (0): the first of its requests, SELECT
+# ("CR_CPU CR_Core CR_Core_Memory CR_Socket_Memory"), VERBOSE=1: the loosest
+# holds too; KEEP=DIR: the files of the runs stay there, and a run without
+# lowtide that is there is not repeated.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 count=${1:-300}
