@@ -4,6 +4,7 @@
  * it here is half a kilobyte. Nobody asks for these: their holds are void, and
  * they never cost anything.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "jobs.h"
@@ -18,16 +19,26 @@ is_over(const struct lt_slurm_jobs *list, uint32_t i)
 	return i + 1 < list->count && lt_never_ran(&list->jobs[i]);
 }
 
-/* Texts that are not its own are in the list's pool, which goes. */
+/* Texts that are not its own are in the list's pool, which goes. So may its
+ * partition be, if it was moved (lt_jobs_moved()). */
+static bool
+is_pooled(const struct lt_slurm_job *job, const struct lt_part *part)
+{
+	return job->texts == NULL ||
+	       part->at == offsetof(struct lt_slurm_job, partition);
+}
+
 static bool
 take(struct lt_slurm_jobs *kept, const struct lt_slurm_job *job)
 {
 	struct lt_slurm_job *const to = &kept->jobs[kept->count++];
 
 	*to = *job;
-	for (int i = 0; job->texts == NULL && i < lt_layout_of_job.part_count;
-	     i++) {
+	for (int i = 0; i < lt_layout_of_job.part_count; i++) {
 		const struct lt_part *const part = &lt_layout_of_job.parts[i];
+
+		if (!is_pooled(job, part))
+			continue;
 		const void *const at = lt_part_get(job, part);
 		const void *const copy =
 		    at != NULL ? lt_part_pool(&kept->pool, part, at) : NULL;

@@ -109,9 +109,13 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 	    .start_utc_s = s->quote.plan_start_utc_s,
 	    .now_utc_s = s->now_utc_s};
 
-	if (state->planned_count < LT_PLANNED_MAX)
-		of.planned_count += lt_standing_taken_out(
-		    &state->planned[of.planned_count], d, s);
+	/* Its own window would be taken for another's: it stays where it is. */
+	if (state->planned_count == LT_PLANNED_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "more than %d windows that no market has",
+		    LT_PLANNED_MAX - 1);
+	of.planned_count +=
+	    lt_standing_taken_out(&state->planned[of.planned_count], d, s);
 	return lt_replan(out, &of, err);
 }
 

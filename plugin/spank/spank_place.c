@@ -209,12 +209,14 @@ apply(const struct placement *p)
 		set_comment(p, to->name);
 }
 
-/* As the command has it, if it has such an option. */
+/* As the command has it, if it has such an option: else Slurm says
+ * "invalid-context", of salloc's --test-only too. */
 static bool
 is_set(const struct placement *p, const char *option)
 {
 	void *said = p->client.get(p->client.opt, option);
-	const bool is = said != NULL && strcmp(said, "unset") != 0;
+	const bool is = said != NULL && strcmp(said, "unset") != 0 &&
+			strcmp(said, "invalid-context") != 0;
 
 	slurm_xfree(&said);
 	return is;

@@ -156,11 +156,27 @@ lt_tasks_apart(const struct lt_need *need)
 }
 
 uint64_t
+lt_tasks_updated(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+	const uint32_t each = request->tasks_per_node > 0
+				  ? request->tasks_per_node
+				  : request->tasks_per_gpu;
+
+	if (request->tasks == 0 ||
+	    !(need->partition->flags & LT_PARTITION_DEALS_TASKS) ||
+	    (!request->nodes_open && request->max_nodes > request->min_nodes))
+		return request->tasks;
+	return larger(
+	    request->tasks, product(request->min_nodes, each, cpus_max));
+}
+
+uint64_t
 lt_tasks_dealt(const struct lt_need *need, uint64_t nodes)
 {
 	const struct lt_request *const request = need->request;
 	const uint32_t flags = need->partition->flags;
-	uint64_t tasks = request->tasks;
+	uint64_t tasks = lt_tasks_updated(need);
 
 	if (!(flags & LT_PARTITION_DEALS_TASKS) || request->tasks_implied ||
 	    lt_request_wants_gpus(request) || need->whole)

@@ -268,7 +268,10 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 {
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const partition = need->partition;
-	const uint64_t tasks = tasks_of(request, gpus);
+	const uint64_t asked = tasks_of(request, gpus);
+	const uint64_t tasks = gpus == 0 && request->tasks_per_gpu > 0
+				   ? larger(asked, lt_tasks_updated(need))
+				   : asked;
 	const uint64_t dealt = lt_tasks_dealt(need, nodes);
 	const bool shared = shares_cpus(request, partition);
 	const uint64_t per_gpu =

@@ -61,6 +61,11 @@ uint64_t lt_cpus_sought(const struct lt_request *request);
  * memory brings a task more CPUs. False: so. */
 bool lt_tasks_apart(const struct lt_need *need);
 
+/* --ntasks; where the number of nodes is said, from 24.11 on, no fewer than by
+ * node, or else by GPU, on them: 24.11 and 25.05 make that of it at any update
+ * of the job, lowtided's too. Source: _figure_out_num_tasks() of slurmctld. */
+uint64_t lt_tasks_updated(const struct lt_need *need);
+
 /*
  * Tasks that get CPUs on so many nodes from 24.11 on, where the user said how
  * many there are: a node has CPUs for no other. 0 = not known. Source:

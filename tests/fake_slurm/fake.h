@@ -41,6 +41,7 @@ extern spank_context_t fake_context;
 extern struct spank_option fake_options[16];
 extern int fake_option_count, fake_environment_count;
 extern job_desc_msg_t fake_client_job;
+extern const char *fake_test_only; /* --test-only, as the client has it */
 extern slurm_conf_t slurm_conf;
 void fake_env(const char *name, const char *value);
 void fake_env_clear(void);

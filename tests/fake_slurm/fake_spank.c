@@ -4,6 +4,7 @@
  */
 #include "fake.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -74,6 +75,83 @@ test_spank_hands_on(void **state)
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_set_options, "test-only= ");
 	slurm_conf.job_submit_plugins = NULL;
+}
+
+/* What a child that submits asks of lowtided is answered until it ends. Was its
+ * plan told? */
+static bool
+is_told(int listener)
+{
+	const pid_t child = fork();
+	bool told = false;
+	int status;
+
+	if (child == 0) {
+		fake_spank_post_opt(NULL, 0, NULL);
+		_exit(0);
+	}
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		char text[8192];
+		struct pollfd one = {.fd = listener, .events = POLLIN};
+
+		if (poll(&one, 1, 10) != 1)
+			continue;
+		const int fd = accept(listener, NULL, NULL);
+		const ssize_t got = recv(fd, text, sizeof(text) - 1, 0);
+
+		text[got > 0 ? got : 0] = '\0';
+		told |= strstr(text, "\"quote\"") != NULL;
+		snprintf(text, sizeof(text), "HTTP/1.0 200 OK\r\n\r\n%s",
+		    "{\"booked\":true,\"budgeted\":false}");
+		send(fd, text, strlen(text), MSG_NOSIGNAL);
+		close(fd);
+	}
+	return told;
+}
+
+/* Before any other that places: one more by the same command is of a het job.
+ */
+static void
+test_spank_tells(void **state)
+{
+	static const struct {
+		const char *why, *test_only;
+		bool told;
+	} cases[] = {
+	    {"sbatch and srun", "unset", true},
+	    {"which only test", "set", false},
+	    {"salloc, which has no --test-only", "invalid-context", true},
+	};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char argument[600], *arguments[] = {argument};
+	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	assert_true(
+	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
+		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
+	unlink(address.sun_path);
+	assert_int_equal(
+	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 5), 0);
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_job_defaults(&fake_client_job);
+	fake_client_job.tres_per_job = strdup("gres:gpu:8");
+	fake_client_job.time_limit = 480;
+	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(give("checkpoint", "write=30s", 0), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		fake_test_only = cases[i].test_only;
+		assert_int_equal(is_told(listener), cases[i].told);
+	}
+	fake_test_only = "unset";
+	close(listener);
+	unlink(address.sun_path);
+	free(fake_client_job.tres_per_job);
+	fake_client_job.tres_per_job = NULL;
 }
 
 static void
@@ -340,6 +418,7 @@ fake_spank_tests(void)
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_spank_options),
 	    FAKE_TEST(test_spank_hands_on),
+	    FAKE_TEST(test_spank_tells),
 	    FAKE_TEST(test_spank_places),
 	    FAKE_TEST(test_spank_signal),
 	    FAKE_TEST(test_spank_plan),

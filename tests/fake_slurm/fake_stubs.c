@@ -114,6 +114,7 @@ spank_setenv(spank_t spank, const char *name, const char *value, int overwrite)
 /* libslurmfull: the client's own options. */
 job_desc_msg_t fake_client_job;
 char fake_set_options[4096];
+const char *fake_test_only = "unset";
 
 int slurm_option_set(void *o, const char *name, const char *value, bool early);
 char *slurm_option_get(void *o, const char *name);
@@ -135,8 +136,8 @@ char *
 slurm_option_get(void *o, const char *name)
 {
 	(void)o;
-	(void)name;
-	return strdup("unset");
+	return strdup(
+	    strcmp(name, "test-only") == 0 ? fake_test_only : "unset");
 }
 
 job_desc_msg_t *

@@ -2,6 +2,7 @@
 /*
  * Which records of a long list stay, and that all that they point to does.
  */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "jobs.h"
 #include "keep.h"
 
 enum { MANY = 2000 };
@@ -104,10 +106,36 @@ test_keep(void **state)
 	}
 }
 
+/* Those that were looked at singly, and then moved by lowtide. What is freed is
+ * overwritten. */
+static void
+test_keep_moved(void **state)
+{
+	static const struct lt_slurm_job waits = {.state = LT_JOB_PENDING},
+					 over = {.state = LT_JOB_FINISHED,
+					     .end_utc_s = 9};
+	struct lt_slurm_jobs list = {.begun_utc_s = 7};
+
+	(void)state;
+	mallopt(M_PERTURB, 0xa5);
+	add_jobs(&list, 4, &waits);
+	add_jobs(&list, MANY + 1, &over);
+	for (uint32_t i = 0; i < 4; i++)
+		lt_jobs_moved(&list, list.jobs[i].job_id, "spot", 5);
+	lt_keep_jobs(&list);
+	assert_int_equal(list.count, 5);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_string_equal(list.jobs[i].partition, "spot");
+		assert_int_equal(list.jobs[i].eligible_utc_s, 5);
+	}
+	lt_slurm_jobs_free(&list);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_keep)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_keep), cmocka_unit_test(test_keep_moved)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
