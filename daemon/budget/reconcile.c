@@ -146,22 +146,22 @@ merge_live(struct lt_jobs_state *jobs)
 	jobs->live_count = n;
 }
 
-/* A job that nobody priced: older than lowtide, of a plugstack-only site, or of
- * a time without a balance. Of budgeted accounts, or put there by SPANK. */
+/* A job that nobody priced: older than lowtide, plugstack-only, or without a
+ * balance. Of budgeted accounts, or of SPANK, its plan known or not. */
 static int
 adopt(struct lt_daemon *d, struct lt_slurm_job *job,
     const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 	struct lt_announced told;
-	const int account = lt_sheet_account(&d->budget.snapshot, job->account);
+	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
 	const bool budgeted =
-	    account >= 0 && lt_sheet_budgeted(&d->budget.snapshot, account);
+	    lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account));
 
 	if (job->state == LT_JOB_FINISHED || job->completing)
 		return LT_OK;
 	const bool placed = lt_announced_find(&told, d, job, now_utc_s);
-	if (!budgeted && !placed)
+	if (!budgeted && !placed && job->comment_head[0] == '\0')
 		return LT_OK;
 	if (lt_hold_by_id(
 		d->ledger, job->array_job_id, job->job_id, job->uid, &hold) &&
@@ -182,7 +182,8 @@ adopt(struct lt_daemon *d, struct lt_slurm_job *job,
 	    .made_utc_s = now_utc_s,
 	    .job_id = job->job_id,
 	    .submit_utc_s = job->submit_utc_s};
-	if (!lt_quote_of_job(&hold.quote, job, d, now_utc_s))
+	if ((!budgeted && !placed) ||
+	    !lt_quote_of_job(&hold.quote, job, d, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
 	if (placed)
 		lt_announced_lay(&hold.quote, d, job, &told);
@@ -493,8 +494,7 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 
 /*
  * A hundred thousand may be cancelled at once: nobody waits for the disk that
- * long. What was not voided, void.c proves. Those whose holds are void are of
- * no more use.
+ * long. What was not voided, void.c proves. Of no more use are void ones.
  */
 static int
 void_cancelled(struct lt_daemon *d, struct lt_error *err)

@@ -72,7 +72,10 @@ take_quote(struct lt_announced *plan, const struct lt_quote *quote)
 	memcpy(plan->partition, quote->partition, sizeof(plan->partition));
 	memcpy(plan->home, quote->home, sizeof(plan->home));
 	plan->start_utc_s = quote->plan_start_utc_s;
-	plan->limit_s = quote->end_utc_s - quote->start_utc_s;
+	/* Of a user's text: any two numbers. */
+	if (__builtin_sub_overflow(
+		quote->end_utc_s, quote->start_utc_s, &plan->limit_s))
+		plan->limit_s = 0;
 	plan->tasks = quote->tasks;
 	plan->objective = quote->objective;
 	plan->flags = quote->flags & flags;

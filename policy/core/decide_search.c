@@ -401,7 +401,10 @@ lt_search_same(const struct search *search, const struct search *other)
 	const struct linear *const score = &search->aim->score;
 	const struct linear *const its = &other->aim->score;
 
-	if (lane->length_s != that->length_s || lane->mean_h != that->mean_h ||
+	if (lane->length_s != that->length_s ||
+	    lane->length_count != that->length_count ||
+	    memcmp(lane->lengths_s, that->lengths_s,
+		lane->length_count * sizeof(lane->lengths_s[0])) != 0 ||
 	    lane->span_count != that->span_count ||
 	    score->constant != its->constant || score->per_s != its->per_s)
 		return false;

@@ -289,6 +289,27 @@ test_adopts(void **state)
 	}
 }
 
+/* slurmctld took no quote while the plan was known: what is held for the job is
+ * not without one. */
+static void
+test_forgotten(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_announced plan = make_plan();
+	struct lt_slurm_job job = placed_job(7);
+
+	add(w, &plan);
+	ctld_fails = true;
+	confirm(w, &job);
+	assert_int_equal(w->d->jobs.live_count, 1);
+	lt_announced_free(&w->d->announced);
+	confirm(w, &job);
+	ctld_fails = false;
+	assert_int_equal(w->d->jobs.live_count, 1);
+	assert_int_equal(w->d->jobs.live[0].live, 1);
+	end_world(w);
+}
+
 static const char wished[] =
     "lowtide:1 q=000000000000002a rev=1 team=free hold=-,- n=1 "
     "win=0-600 plan=ondemand@0 base=ondemand@0 exp=-,- was=-,- by=cost "
@@ -379,6 +400,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_who_sees, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_adopts, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_request, set_up, tear_down),
 	};
 
