@@ -266,9 +266,10 @@ lt_doctor_policy(struct lt_doctor *doctor)
 		return;
 	}
 	lt_doctor_say(doctor, LT_LEVEL_OK, "policy", "",
-	    "%s: %d partitions, %d sources, %d budgets", path,
-	    policy->partition_count, policy->source_count,
-	    policy->budget_count);
+	    "%s: %d partition%s, %d source%s, %d budget%s", path,
+	    policy->partition_count, policy->partition_count == 1 ? "" : "s",
+	    policy->source_count, policy->source_count == 1 ? "" : "s",
+	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
 	check_tables(doctor, policy);
 	lt_doctor_preemptible(doctor, policy);
 	lt_doctor_secrets(doctor, policy);
