@@ -54,10 +54,14 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	}
 }
 
+/* What belongs to a term without a series stays unset, and nobody reads it: to
+ * clear each edge first takes a tenth of a decision. */
 static struct edge
 edge_at(const struct lane *lane, int64_t start_utc_s)
 {
-	struct edge edge = {.start_utc_s = start_utc_s};
+	struct edge edge;
+
+	edge.start_utc_s = start_utc_s;
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (lane->series[t] == NULL)
@@ -76,7 +80,9 @@ static struct edge
 edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
     const struct edge *b)
 {
-	struct edge edge = {.start_utc_s = start_utc_s};
+	struct edge edge;
+
+	edge.start_utc_s = start_utc_s;
 
 	for (int t = 0; t < TERM_COUNT; t++) {
 		if (lane->series[t] == NULL)
