@@ -20,16 +20,6 @@ enum { REASON_SIZE = 24, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */
 extern void slurm_xfree(void **item);
 
-void
-lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
-{
-	for (uint32_t i = 0; i < jobs->count; i++)
-		free(jobs->jobs[i].texts);
-	free(jobs->jobs);
-	lt_pool_free(jobs->pool);
-	*jobs = (struct lt_slurm_jobs){0};
-}
-
 static enum lt_job_state
 state_of(uint32_t state)
 {

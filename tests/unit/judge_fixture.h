@@ -97,16 +97,6 @@ lt_slurm_jobs_each(
 }
 
 void
-lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
-{
-	for (uint32_t i = 0; i < jobs->count; i++)
-		free(jobs->jobs[i].texts);
-	free(jobs->jobs);
-	lt_pool_free(jobs->pool);
-	*jobs = (struct lt_slurm_jobs){0};
-}
-
-void
 lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
 {
 	*update = (struct lt_slurm_update){

@@ -17,16 +17,6 @@
 
 enum { MANY = 2000 };
 
-void
-lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
-{
-	for (uint32_t i = 0; i < jobs->count; i++)
-		free(jobs->jobs[i].texts);
-	free(jobs->jobs);
-	lt_pool_free(jobs->pool);
-	*jobs = (struct lt_slurm_jobs){0};
-}
-
 static const char *
 in_pool(struct lt_slurm_jobs *list, const char *text)
 {

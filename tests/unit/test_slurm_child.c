@@ -102,16 +102,6 @@ lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
 }
 
 void
-lt_slurm_jobs_free(struct lt_slurm_jobs *jobs)
-{
-	for (uint32_t i = 0; i < jobs->count; i++)
-		free(jobs->jobs[i].texts);
-	free(jobs->jobs);
-	lt_pool_free(jobs->pool);
-	*jobs = (struct lt_slurm_jobs){0};
-}
-
-void
 lt_slurm_runs_free(struct lt_slurm_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
