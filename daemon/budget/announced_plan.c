@@ -71,25 +71,18 @@ put_figures(struct lt_quote *quote, const struct work *w,
 {
 	const struct lt_plan *const made = &w->plan;
 	struct lt_quote_run run;
-	struct lt_whys whys;
 
 	quote->home_start_utc_s = made->home.start_utc_s;
 	quote->plan_expected = lt_amount_of(&made->chosen);
 	quote->home_expected = lt_amount_of(&made->home);
 	lt_quote_set_levers(quote, made);
-	lt_why_of_plan(&whys, made, market);
-	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
-		quote->why[0] = '\0';
+	lt_quote_set_why(quote, made, market);
 	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
 	    LT_OK)
 		return;
 	run.expected = lt_expected_of(&w->standing.made.request);
 	run.limit_s = w->standing.made.request.limit_s;
-	if (run.limit_s < 0)
-		run.limit_s = 0;
-	lt_quote_run_expect(&run, &made->chosen);
-	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
-		quote->run[0] = '\0';
+	lt_quote_set_run(quote, &run, &made->chosen);
 }
 
 void

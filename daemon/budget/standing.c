@@ -122,8 +122,6 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	const int partition = there->partition;
 	struct lt_quote *const quote = &moved->quote;
 	struct lt_quote fresh = {0};
-	struct lt_quote_run run = s->run;
-	struct lt_whys whys;
 
 	*moved = s->hold;
 	quote->wish = s->quote.wish;
@@ -138,13 +136,9 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->plan_start_utc_s = there->start_utc_s;
 	quote->plan_expected = lt_amount_of(there);
 	lt_quote_set_levers(quote, plan);
-	lt_quote_run_expect(&run, there);
-	if (run.kind != 0 &&
-	    lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
-		quote->run[0] = '\0';
-	lt_why_of_plan(&whys, plan, &d->market);
-	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
-		quote->why[0] = '\0';
+	if (s->run.kind != 0)
+		lt_quote_set_run(quote, &s->run, there);
+	lt_quote_set_why(quote, plan, &d->market);
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
 	quote->rev++;

@@ -34,14 +34,10 @@ can_be_held(const struct lt_submission *s)
 static void
 fill_why(struct lt_submission *s)
 {
-	struct lt_whys whys;
-
 	if (s->request.objective == LT_OBJECTIVE_OFF)
 		return;
 	lt_wish_of_request(&s->quote.wish, &s->request);
-	lt_why_of_plan(&whys, s->plan, s->view.market);
-	if (lt_why_pack(s->quote.why, sizeof(s->quote.why), &whys) != LT_OK)
-		s->quote.why[0] = '\0';
+	lt_quote_set_why(&s->quote, s->plan, s->view.market);
 }
 
 /* Of what kind the job is, how long it is to run, and by what that is divided
@@ -49,17 +45,12 @@ fill_why(struct lt_submission *s)
 static void
 fill_run(struct lt_submission *s)
 {
-	struct lt_quote_run run = {.kind = s->run_kind,
+	const struct lt_quote_run run = {.kind = s->run_kind,
 	    .expected = lt_expected_of(&s->request),
 	    .limit_s =
 		lt_limit_of(&s->request, s->view.market, s->request.home)};
 
-	lt_quote_run_expect(&run, &s->plan->chosen);
-	if (run.limit_s < 0)
-		run.limit_s = 0;
-	if (lt_quote_run_pack(s->quote.run, sizeof(s->quote.run), &run) !=
-	    LT_OK)
-		s->quote.run[0] = '\0';
+	lt_quote_set_run(&s->quote, &run, &s->plan->chosen);
 }
 
 /* Everything of the quote but the hold. */

@@ -273,6 +273,17 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 		}
 }
 
+void
+lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
+    const struct lt_market *market)
+{
+	struct lt_whys whys;
+
+	lt_why_of_plan(&whys, plan, market);
+	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
+		quote->why[0] = '\0';
+}
+
 struct lt_amount
 lt_amount_of(const struct lt_estimate *estimate)
 {

@@ -12,8 +12,8 @@
 #include "text.h"
 #include "units.h"
 
-void
-lt_quote_run_expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
+static void
+expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
 {
 	static const double most_s = 1e12;
 
@@ -56,6 +56,19 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 		return LT_OK;
 	out[0] = '\0';
 	return LT_ELIMIT;
+}
+
+void
+lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
+    const struct lt_estimate *chosen)
+{
+	struct lt_quote_run all = *run;
+
+	expect(&all, chosen);
+	if (all.limit_s < 0)
+		all.limit_s = 0;
+	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &all) != LT_OK)
+		quote->run[0] = '\0';
 }
 
 /* The fields after the kind. False: they are not all there. */

@@ -132,6 +132,9 @@ int lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
  * partitions that the policy leaves out were no candidates. */
 void lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
     const struct lt_market *market);
+/* Those of the plan into the quote; "" where they can't be written. */
+void lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
+    const struct lt_market *market);
 
 /*
  * "spot:best:41200000/3100000,h100:dearer:211330000/-,old:gpu_memory:40960/
@@ -166,10 +169,11 @@ struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
 /* Those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
-/* What was expected of the plan: the ratio of run times (1 in a partition that
- * can't run it) and the interruptions. */
-void lt_quote_run_expect(
-    struct lt_quote_run *run, const struct lt_estimate *chosen);
+/* Into the quote: that of run, and what was expected of the plan: the ratio of
+ * run times (1 in a partition that can't run it) and the interruptions. ""
+ * where it can't be written. */
+void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
+    const struct lt_estimate *chosen);
 /* "<16 hex>" or, where something was expected or the ratio is not 1,
  * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>", and, where there
  * may be interruptions, ",<their number>,<lost seconds>". */
