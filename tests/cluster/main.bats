@@ -6,7 +6,7 @@ load helper
 setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
 	export ACCOUNTS='vision vision-a:vision nlp tiny tinyhold free'
-	day_of_carbon > "$BATS_FILE_TMPDIR/day.csv"
+	day 5 15 # six hours of 400 g, then ten of 100 g, then 400 g again
 	# 3.60 an hour is 1000 micros a second: sums can be done by hand.
 	cluster_up "
 mode: enforce
@@ -29,18 +29,6 @@ budgets:
 }
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
-
-# From one hour ago: six hours of 400 g, then ten of 100 g, then 400 g again.
-day_of_carbon() {
-	local now h g
-	now=$(($(date +%s) / 3600 * 3600 - 3600))
-	echo time,g
-	for h in $(seq 0 199); do
-		g=400
-		if [ "$h" -ge 6 ] && [ "$h" -lt 16 ]; then g=100; fi
-		echo "$((now + h * 3600)),$g"
-	done
-}
 
 @test "a plain job runs where it was sent and is charged to the micro" {
 	script short 'sleep 2'

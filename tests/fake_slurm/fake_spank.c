@@ -77,6 +77,26 @@ test_spank_hands_on(void **state)
 	slurm_conf.job_submit_plugins = NULL;
 }
 
+/* Where SPANK asks lowtided, with fake_run as its directory. */
+static int
+listen_as_lowtided(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static char argument[600], *arguments[] = {argument};
+
+	assert_true(
+	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
+		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
+	unlink(address.sun_path);
+	assert_int_equal(
+	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(listener, 5), 0);
+	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
+	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	return listener;
+}
+
 /* What a child that submits asks of lowtided is answered until it ends. Was its
  * plan told? */
 static bool
@@ -122,21 +142,10 @@ test_spank_tells(void **state)
 	    {"which only test", "set", false},
 	    {"salloc, which has no --test-only", "invalid-context", true},
 	};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char argument[600], *arguments[] = {argument};
-	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
 	fake_snapshots("--limit 100");
-	assert_true(
-	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
-		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
-	unlink(address.sun_path);
-	assert_int_equal(
-	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(listener, 5), 0);
-	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	const int listener = listen_as_lowtided();
 	fake_job_defaults(&fake_client_job);
 	fake_client_job.tres_per_job = strdup("gres:gpu:8");
 	fake_client_job.time_limit = 480;
@@ -149,7 +158,6 @@ test_spank_tells(void **state)
 	}
 	fake_test_only = "unset";
 	close(listener);
-	unlink(address.sun_path);
 	free(fake_client_job.tres_per_job);
 	fake_client_job.tres_per_job = NULL;
 }
@@ -305,24 +313,14 @@ expect_refused(
 static void
 test_spank_refuses(void **state)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char argument[600], *arguments[] = {argument};
 	struct submission s;
-	const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
 	fake_snapshots("--limit 0.5");
 	fake_restart();
 	fake_send(&s, &(struct wish){.gres = "gpu:8", .minutes = 60});
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	assert_true(
-	    snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
-		fake_run, LT_SOCKET_FILE) < (int)sizeof(address.sun_path));
-	assert_int_equal(
-	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(listener, 5), 0);
-	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	const int listener = listen_as_lowtided();
 	fake_job_defaults(&fake_client_job);
 	fake_client_job.tres_per_job = strdup("gpu:8");
 	fake_client_job.time_limit = 60;
