@@ -67,6 +67,14 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_SPEC_USAGE CTL_CONF_ASRU
 #endif
 
+/* Where an update counts tasks anew. Before, a running job refuses a number. */
+#ifdef TASKS_CHANGED
+#define LT_SLURM_KEEP_TASKS(request, tasks)                                    \
+	((request)->num_tasks = (tasks) == 0 ? NO_VAL : (tasks))
+#else
+#define LT_SLURM_KEEP_TASKS(request, tasks) ((void)(request), (void)(tasks))
+#endif
+
 /* MaxCPUsPerSocket came in 23.02, RestrictedCoresPerGPU in 24.05. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
 #define LT_SLURM_CPUS_PER_SOCKET(partition) ((partition)->max_cpus_per_socket)

@@ -493,6 +493,7 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 	/* Slurm's message has no const; it does not write to them. */
 	request.partition = (char *)(uintptr_t)update->partition;
 	request.admin_comment = (char *)(uintptr_t)update->admin_comment;
+	LT_SLURM_KEEP_TASKS(&request, update->tasks);
 	if (update->begin_utc_s != LT_UNSET_64)
 		request.begin_time = (time_t)update->begin_utc_s;
 	if (update->limit_s == INT64_MAX)

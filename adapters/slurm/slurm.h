@@ -202,6 +202,10 @@ struct lt_slurm_update { /* start as lt_slurm_update_init() */
 	const char *partition, *admin_comment; /* NULL = leave */
 	int64_t begin_utc_s, limit_s;	       /* LT_UNSET_64 = leave */
 	enum lt_slurm_hold hold;
+	/* As many as the job has: 23.02 to 24.11 count those of a job that
+	 * says --ntasks-per-node anew where an update has no number, and
+	 * refuse the update then if it runs. 0 = none said. */
+	uint32_t tasks;
 };
 void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);
 int lt_slurm_update_job(

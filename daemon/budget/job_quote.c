@@ -39,6 +39,17 @@ keep_wish(struct lt_quote *told, const struct lt_slurm_job *job)
 		told->wish = quote.wish;
 }
 
+/* Those that an update would change if it did not name them. */
+static uint32_t
+kept_tasks(const struct lt_slurm_job *job)
+{
+	const struct lt_slurm_asked *const asked = lt_job_asked(job);
+
+	return asked->tasks_per_node > 0 || asked->tasks_per_gpu > 0
+		   ? asked->tasks
+		   : 0;
+}
+
 /* update: what else is told, or LT_LEAVE and the like. */
 static int
 publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
@@ -51,6 +62,7 @@ publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
 	int code = LT_OK;
 
 	keep_wish(&told, job);
+	update->tasks = kept_tasks(job);
 	if (merged != NULL &&
 	    lt_quote_pack(ours, sizeof(ours), &told) == LT_OK &&
 	    lt_quote_merge(merged, LT_ADMIN_COMMENT_MAX, job->admin_comment,

@@ -65,7 +65,8 @@ job_log() { grep "event=$1 .*job=$2\b" "$D/log/lowtided.out"; } # job_log EVENT 
 @test "jobs that wait: held for whole nodes once their partition gives those" {
 	mine -A wide -p first $LATER
 	local wide=$id
-	mine -A tight -p first $LATER
+	# Its tasks are those of -n: what lowtided writes is to leave them.
+	mine -A tight -p first $LATER -N1 --ntasks-per-node=2
 	local tight=$id
 	mine -A array -p first $LATER --array=1-3
 	local array=$id
@@ -99,11 +100,12 @@ job_log() { grep "event=$1 .*job=$2\b" "$D/log/lowtided.out"; } # job_log EVENT 
 	lowtide budget adjust --team tight --amount -1 --reason more
 	within 20 freed "$tight"
 	raised tight $WHOLE
+	[ "$(shown "$tight" NumTasks)" -eq 1 ]
 }
 written() { [ "$(hold_of "$1")" -ge "$2" ]; } # the quote on the job
 
 @test "a start on more than was held: held and charged over the limit, by the word size" {
-	unseen second start
+	unseen second start -N1 --ntasks-per-node=2
 	local ran=$id
 	[ "$(allocated "$ran" cpu)" -eq 64 ]
 	over() { [ "$(held_micros start)" -ge $WHOLE ]; }
@@ -116,14 +118,14 @@ written() { [ "$(hold_of "$1")" -ge "$2" ]; } # the quote on the job
 	run ! mine -A start -p mark
 	scancel "$ran"
 }
-# unseen PARTITION TEAM: its nodes are given whole, and a job of the team's runs
+# unseen PARTITION TEAM [OPTIONS]: its nodes are given whole, and a job of the team's runs
 # there, before lowtided can see either.
 unseen() {
 	local lowtided
 	lowtided=$(cat "$D/run/lowtided.shpid")
 	kill -STOP "$lowtided"
 	whole_nodes "$1"
-	mine -A "$2" -p "$1" && within 60 is "$id" RUNNING || true
+	mine -A "$2" -p "$1" "${@:3}" && within 60 is "$id" RUNNING || true
 	kill -CONT "$lowtided"
 	is "$id" RUNNING
 }
