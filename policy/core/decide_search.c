@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The best, and the earliest good enough, start of one lane. Cost is piecewise
- * linear in the start, so only starts where the window's start or end meets a
- * step count; blocks of them are skipped by a lower bound. docs/model.md,
- * eqs. (18) to (20).
+ * linear in the start, so only starts count where the window's start or end
+ * meets a step, or where between two of these a condition is just met; blocks
+ * of them are skipped by a lower bound. docs/model.md, eqs. (18) to (20).
  */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "decide_internal.h"
@@ -21,6 +22,7 @@ struct edge {
 	uint32_t first[TERM_COUNT], last[LANE_LENGTHS][TERM_COUNT];
 	/* Integrals up to the window's start and end. */
 	double before[TERM_COUNT], until[TERM_COUNT];
+	double score; /* of visit() */
 };
 
 static double
@@ -98,33 +100,39 @@ edge_between(const struct lane *lane, int64_t start_utc_s, const struct edge *a,
 	return edge;
 }
 
-static bool
-caps_hold(const struct aim *aim, const double integral[TERM_COUNT],
-    double end_after_now_s, enum lt_reject *reject)
+static double
+value_at(const struct search *search, const struct linear *linear,
+    const struct edge *edge)
 {
+	const struct lane *const lane = search->lane;
+	double integral[TERM_COUNT] = {0};
+
+	for (int t = 0; t < TERM_COUNT; t++)
+		if (lane->series[t] != NULL)
+			integral[t] = edge->until[t] - edge->before[t];
+	return lt_linear_value(linear, integral,
+	    (double)(edge->start_utc_s + lane->length_s - search->now_utc_s));
+}
+
+static bool
+caps_hold(const struct search *search, const struct edge *edge)
+{
+	const struct aim *const aim = search->aim;
+
 	for (uint32_t i = 0; i < aim->cap_count; i++)
-		if (lt_linear_value(&aim->caps[i].value, integral,
-			end_after_now_s) > aim->caps[i].limit) {
-			*reject = aim->caps[i].reject;
+		if (value_at(search, &aim->caps[i].value, edge) >
+		    aim->caps[i].limit)
 			return false;
-		}
 	return true;
 }
 
 /* Look at one start. */
 static void
-visit(struct search *search, const struct edge *edge)
+visit(struct search *search, struct edge *edge)
 {
-	const double end_s =
-	    (double)(edge->start_utc_s + search->lane->length_s -
-		     search->now_utc_s);
-	double integral[TERM_COUNT];
-	enum lt_reject reject;
-	double score;
+	const double score = edge->score =
+	    value_at(search, &search->aim->score, edge);
 
-	for (int t = 0; t < TERM_COUNT; t++)
-		integral[t] = edge->until[t] - edge->before[t];
-	score = lt_linear_value(&search->aim->score, integral, end_s);
 	if (search->seen != NULL &&
 	    (!search->seen->any || score < search->seen->score))
 		*search->seen = (struct found){true, edge->start_utc_s, score};
@@ -134,7 +142,7 @@ visit(struct search *search, const struct edge *edge)
 			  edge->start_utc_s < search->found->start_utc_s))
 		: !(score < search->limit))
 		return;
-	if (!caps_hold(search->aim, integral, end_s, &reject)) {
+	if (!caps_hold(search, edge)) {
 		search->capped = true;
 		return;
 	}
@@ -274,22 +282,91 @@ step_on(struct edge *edge, const struct lane *lane)
 	}
 }
 
-/* Visit all steps strictly between a and b, in order. */
+struct part { /* of all seconds between two starts, where conditions hold */
+	double from_s, to_s;	     /* whole ones after the first, both too */
+	bool not_before, not_behind; /* there is one that does not */
+};
+
+/* Only where a value is at most the limit that is linear between both. */
+static void
+narrow(
+    struct part *part, double width_s, double first, double last, double limit)
+{
+	part->not_before |= first > limit;
+	part->not_behind |= last > limit;
+	if (first > limit && last > limit)
+		part->to_s = 0;
+	if ((first > limit) == (last > limit))
+		return;
+	const double met_s = width_s * ((limit - first) / (last - first));
+
+	if (first > limit)
+		part->from_s = fmax(part->from_s, ceil(met_s));
+	else
+		part->to_s = fmin(part->to_s, floor(met_s));
+}
+
+/* Where all conditions are just met; by rounding that may be a second on. */
+static void
+visit_met(struct search *search, const struct edge *a, const struct edge *b,
+    int64_t after_s, int64_t on_s)
+{
+	struct edge edge =
+	    edge_between(search->lane, a->start_utc_s + after_s, a, b);
+
+	if (!caps_hold(search, &edge) &&
+	    edge.start_utc_s + on_s > a->start_utc_s &&
+	    edge.start_utc_s + on_s < b->start_utc_s)
+		edge =
+		    edge_between(search->lane, edge.start_utc_s + on_s, a, b);
+	visit(search, &edge);
+}
+
+/* a and b were visited and have no step between them, so that all that counts
+ * is linear there. */
+static void
+visit_between(struct search *search, const struct edge *a, const struct edge *b)
+{
+	const struct aim *const aim = search->aim;
+	const int64_t width_s = b->start_utc_s - a->start_utc_s;
+	struct part part = {.from_s = 1, .to_s = (double)(width_s - 1)};
+
+	if (aim->cap_count == 0 || fmin(a->score, b->score) > search->limit)
+		return;
+	for (uint32_t i = 0; i < aim->cap_count; i++)
+		narrow(&part, (double)width_s,
+		    value_at(search, &aim->caps[i].value, a),
+		    value_at(search, &aim->caps[i].value, b),
+		    aim->caps[i].limit);
+	search->capped |= part.not_before || part.not_behind;
+	if (part.from_s > part.to_s)
+		return;
+	if (part.not_before)
+		visit_met(search, a, b, (int64_t)part.from_s, 1);
+	if (part.not_behind)
+		visit_met(search, a, b, (int64_t)part.to_s, -1);
+}
+
+/* Visit all steps strictly between a and b, in order, and what counts between
+ * two of them. */
 static void
 walk(struct search *search, const struct edge *a, const struct edge *b)
 {
-	struct edge edge = *a;
+	struct edge before = *a, edge = *a;
 
 	for (;;) {
 		step_on(&edge, search->lane);
 		if (edge.start_utc_s >= b->start_utc_s)
-			return;
+			break;
 		fill_integrals(&edge, search->lane);
 		visit(search, &edge);
+		visit_between(search, &before, &edge);
 		if (search->earliest && search->found->any &&
 		    search->found->start_utc_s <= edge.start_utc_s)
 			return;
+		before = edge;
 	}
+	visit_between(search, &before, b);
 }
 
 /* A step in the middle of the series with most steps between a and b. False
@@ -376,8 +453,8 @@ lt_search_lane(struct search *search)
 	for (uint32_t i = 0; i < lane->span_count; i++) {
 		const struct span *span =
 		    &search->spans->list[lane->first_span + i];
-		const struct edge a = edge_at(lane, span->from_utc_s);
-		const struct edge b = edge_at(lane, span->to_utc_s);
+		struct edge a = edge_at(lane, span->from_utc_s);
+		struct edge b = edge_at(lane, span->to_utc_s);
 
 		visit(search, &a);
 		visit(search, &b);

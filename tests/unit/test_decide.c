@@ -440,6 +440,20 @@ test_keeps_most_of_the_saving(void **state)
 	assert_int_equal(plan.chosen.start_utc_s, NOW + 16 * HOUR);
 }
 
+/* From 8 h on cleaner and dearer: of its 2 h at 4 an hour as many seconds are
+ * there at 4.84 as 5 % more pay for, 0.4 of 0.84 an hour. */
+static void
+test_just_within_the_extra_cost(void **state)
+{
+	(void)state;
+	market.partition_count = 1;
+	request.objective = LT_OBJECTIVE_CARBON;
+	set_series(PRICE_HOME, 4e6, 4.84e6, 4e6);
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 6 * HOUR + 1714);
+	assert_in_range(plan.chosen.cost_micros, 8399600, 8400000);
+}
+
 /* Home's GPU is too small: it goes where it fits, now, unless waiting there
  * saves something. */
 static void
@@ -552,6 +566,7 @@ main(void)
 	    cmocka_unit_test_setup(test_cleaner_among_equals, setup),
 	    cmocka_unit_test_setup(test_forecasts_end, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
+	    cmocka_unit_test_setup(test_just_within_the_extra_cost, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),
 	    cmocka_unit_test_setup(test_extremes, setup),

@@ -293,6 +293,18 @@ struct look {
 	double slack;
 };
 
+/* A second before or after it may not start there: a condition is just met. */
+static bool
+is_last_or_first(const struct look *look, const struct pick *at, int round,
+    const struct pick *first)
+{
+	const struct pick before = {true, at->p, at->s - 1};
+	const struct pick after = {true, at->p, at->s + 1};
+
+	return !may_start(look->rules, &before, round, first, look->slack) ||
+	       !may_start(look->rules, &after, round, first, look->slack);
+}
+
 /* In order of start, then partition, the first that scores at most `limit`;
  * or, where least is given, the least of all. */
 static struct pick
@@ -312,9 +324,10 @@ first_below(const struct look *look, int round, const struct pick *first,
 
 			if (!options[p].moves ||
 			    s > options[p].latest_s - earliest_s ||
-			    !is_candidate(p, s) ||
 			    !may_start(
-				look->rules, &at, round, first, look->slack))
+				look->rules, &at, round, first, look->slack) ||
+			    (!is_candidate(p, s) &&
+				!is_last_or_first(look, &at, round, first)))
 				continue;
 			const double score = aim_of(look->rules, p, s, round);
 
