@@ -56,7 +56,7 @@ struct lt_planned lt_sim_running(
     const struct lt_sim_loop *loop, uint32_t index, int64_t now_utc_s);
 
 /* rearrange.c: those that wait, together. */
-int lt_sim_rearrange(struct lt_sim_loop *loop, uint32_t rounds,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_sim_rearrange(
+    struct lt_sim_loop *loop, int64_t now_utc_s, struct lt_error *err);
 
 #endif

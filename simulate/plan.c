@@ -7,8 +7,6 @@
 #include "loop.h"
 #include "units.h"
 
-enum { ROUNDS_AN_HOUR = 400, ROUNDS_AN_ARRIVAL = 40 }; /* as lowtided */
-
 static bool
 books(const struct lt_sim_run *run)
 {
@@ -123,8 +121,8 @@ lt_sim_plan(struct lt_sim_loop *loop, bool again, int64_t now_utc_s,
 	for (; from < loop->waiting_count; from++)
 		if (plan_one(loop, from, now_utc_s, err))
 			return err->code;
-	if (!books(loop->run) || loop->run->options->again != LT_SIM_REPLAN)
+	if (!again || !books(loop->run) ||
+	    loop->run->options->again != LT_SIM_REPLAN)
 		return LT_OK;
-	return lt_sim_rearrange(
-	    loop, again ? ROUNDS_AN_HOUR : ROUNDS_AN_ARRIVAL, now_utc_s, err);
+	return lt_sim_rearrange(loop, now_utc_s, err);
 }

@@ -7,6 +7,8 @@
 #include "loop.h"
 #include "rearrange.h"
 
+enum { ROUNDS = 100 }; /* an hour; lowtided tries more */
+
 struct asked { /* of all that wait */
 	struct lt_booking *bookings;
 	struct lt_request *requests;
@@ -61,12 +63,12 @@ sort_out(struct lt_rearrange *of, struct asked *asked,
 }
 
 int
-lt_sim_rearrange(struct lt_sim_loop *loop, uint32_t rounds, int64_t now_utc_s,
-    struct lt_error *err)
+lt_sim_rearrange(
+    struct lt_sim_loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
 	struct asked asked = {0};
 	struct lt_rearrange of = {.market = lt_sim_market_of(loop->run->market),
-	    .rounds = rounds,
+	    .rounds = ROUNDS,
 	    .seed = (uint64_t)now_utc_s,
 	    .now_utc_s = now_utc_s};
 

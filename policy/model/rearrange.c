@@ -26,12 +26,21 @@ struct group {
 	struct place was[LT_REARRANGE_GROUP], is[LT_REARRANGE_GROUP];
 };
 
+/* Of a booking, found when it is asked for: what it scores where it stands,
+ * and would at best were it alone with what is not to be moved. */
+struct wish {
+	bool is_weighed, is_made;
+	bool no_room;
+	double score, least;
+};
+
 struct work {
 	const struct lt_rearrange *of;
 	uint64_t random;
 	struct group group;
 	struct lt_plan plan;
 	struct lt_replanned standing;
+	struct wish wishes[LT_PLANNED_MAX]; /* of each booking */
 };
 
 static uint32_t
@@ -69,12 +78,71 @@ meet(const struct lt_booking *a, const struct lt_booking *b)
 	       b->request->earliest_utc_s < last_end(a);
 }
 
+static struct lt_replan
+replan_of(const struct work *work, const struct lt_booking *booking)
+{
+	return (struct lt_replan){.request = booking->request,
+	    .market = work->of->market,
+	    .planned = work->of->planned,
+	    .planned_count = work->of->planned_count + work->of->booking_count,
+	    .partition = booking->partition,
+	    .start_utc_s = booking->start_utc_s,
+	    .now_utc_s = work->of->now_utc_s};
+}
+
+/* Where it would be best without the other bookings. */
+static int
+wish(struct work *work, uint32_t booking, struct lt_error *err)
+{
+	struct wish *const wish = &work->wishes[booking];
+
+	if (wish->is_made)
+		return LT_OK;
+	const int code =
+	    lt_decide(&work->plan, work->of->bookings[booking].request,
+		work->of->market, work->of->planned, work->of->planned_count,
+		work->of->now_utc_s, err);
+	const struct lt_estimate *const chosen = &work->plan.chosen;
+
+	if (code != LT_OK)
+		return code;
+	if (chosen->partition < 0)
+		return lt_fail(err, LT_EINPUT, "rearrange: no partition");
+	wish->is_made = true;
+	wish->least = chosen->score;
+	return LT_OK;
+}
+
+/* What it scores where it stands, and whether there is room beside all
+ * others. Who has none may have it when others have moved. */
+static int
+weigh(struct work *work, uint32_t booking, struct lt_error *err)
+{
+	struct wish *const wish = &work->wishes[booking];
+	struct lt_planned *const window = window_of(work, booking);
+	const struct lt_replan replan =
+	    replan_of(work, &work->of->bookings[booking]);
+	const struct lt_planned own = *window;
+
+	if (wish->is_weighed && !wish->no_room)
+		return LT_OK;
+	*window = (struct lt_planned){0};
+	const int code = lt_replan(&work->standing, &replan, err);
+
+	*window = own;
+	wish->is_weighed = true;
+	wish->score = work->standing.standing.score;
+	wish->no_room = work->standing.standing.too_late ||
+			work->standing.why == LT_REPLAN_NO_ROOM ||
+			work->standing.why == LT_REPLAN_CANNOT_RUN;
+	return code;
+}
+
 /* One at random and up to seven of those that it meets, in random order. */
 static void
-draw(struct work *work)
+draw(struct work *work, uint32_t first)
 {
 	const struct lt_rearrange *const of = work->of;
-	const uint32_t first = below(work, of->booking_count);
 	struct group *const group = &work->group;
 	uint32_t met = 0;
 
@@ -100,41 +168,6 @@ draw(struct work *work)
 		group->at[k] = group->at[i];
 		group->at[i] = other;
 	}
-}
-
-static struct lt_replan
-replan_of(const struct work *work, const struct lt_booking *booking)
-{
-	return (struct lt_replan){.request = booking->request,
-	    .market = work->of->market,
-	    .planned = work->of->planned,
-	    .planned_count = work->of->planned_count + work->of->booking_count,
-	    .partition = booking->partition,
-	    .start_utc_s = booking->start_utc_s,
-	    .now_utc_s = work->of->now_utc_s};
-}
-
-/* What it scores where it stands, and whether there is room beside all that
- * the group does not hold. */
-static int
-weigh(struct work *work, uint32_t i, struct lt_error *err)
-{
-	struct group *const group = &work->group;
-	struct lt_booking *const booking = &work->of->bookings[group->at[i]];
-	struct lt_planned *const window = window_of(work, group->at[i]);
-	const struct lt_replan replan = replan_of(work, booking);
-	const struct lt_planned own = *window;
-
-	*window = (struct lt_planned){0};
-	const int code = lt_replan(&work->standing, &replan, err);
-
-	*window = own;
-	group->was[i] = (struct place){.booking = *booking,
-	    .score = work->standing.standing.score,
-	    .no_room = work->standing.standing.too_late ||
-		       work->standing.why == LT_REPLAN_NO_ROOM ||
-		       work->standing.why == LT_REPLAN_CANNOT_RUN};
-	return code;
 }
 
 static int
@@ -204,20 +237,44 @@ settle(struct work *work, const struct place *places)
 	struct group *const group = &work->group;
 
 	for (uint32_t i = 0; i < group->count; i++) {
+		struct wish *const wish = &work->wishes[group->at[i]];
+
 		work->of->bookings[group->at[i]] = places[i].booking;
 		*window_of(work, group->at[i]) = places[i].booking.window;
+		wish->score = places[i].score;
+		wish->no_room = places[i].no_room;
 	}
+}
+
+/* Is it where it would be without the others? */
+static bool
+is_content(const struct wish *wish)
+{
+	return !wish->no_room &&
+	       wish->score - wish->least <= noise * fabs(wish->score);
 }
 
 static int
 try_one(struct work *work, struct lt_error *err)
 {
 	struct group *const group = &work->group;
-	int code = LT_OK;
+	const uint32_t first = below(work, work->of->booking_count);
+	int code = weigh(work, first, err);
 
-	draw(work);
-	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
-		code = weigh(work, i, err);
+	if (code == LT_OK)
+		code = wish(work, first, err);
+	if (code != LT_OK || is_content(&work->wishes[first]))
+		return code;
+	draw(work, first);
+	for (uint32_t i = 0; i < group->count && code == LT_OK; i++) {
+		const uint32_t at = group->at[i];
+
+		code = weigh(work, at, err);
+		group->was[i] =
+		    (struct place){.booking = work->of->bookings[at],
+			.score = work->wishes[at].score,
+			.no_room = work->wishes[at].no_room};
+	}
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; i < group->count; i++)
@@ -243,7 +300,7 @@ lt_rearrange(const struct lt_rearrange *of, struct lt_error *err)
 	}
 	if (of->booking_count == 0)
 		return LT_OK;
-	work = malloc(sizeof(*work));
+	work = calloc(1, sizeof(*work));
 	if (work == NULL)
 		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
 	work->of = of;

@@ -32,11 +32,12 @@ struct lt_rearrange {
 };
 
 /*
- * Each round draws a booking and up to seven others of the same objective that
- * may run at the same time, takes them out, and decides for them anew by
- * lt_decide() in a random order. It stays so where fewer are without room, or
- * as many and the sum of their scores is less by more than rounding and a
- * hundredth; else all is as before. LT_OK or an error of lt_decide(); then
+ * Each round draws a booking. Stands it where it would without the others, the
+ * round is over; else up to seven others of the same objective that may run at
+ * the same time are drawn, all are taken out, and lt_decide() decides for them
+ * anew in a random order. It stays so where fewer are without room, or as many
+ * and the sum of their scores is less by more than rounding and a tenth of
+ * what is saved; else all is as before. LT_OK or an error of lt_decide(); then
  * all bookings stand somewhere.
  */
 int lt_rearrange(const struct lt_rearrange *of, struct lt_error *err);

@@ -196,8 +196,6 @@ bench_generated(void)
 		cpu_s += (double)year.jobs[i].run_s * year.jobs[i].cpus;
 	options.capacity = (uint32_t)(1.3 * cpu_s / YEAR_S);
 	options.length = LT_SIM_LEARNED;
-	/* To place groups of them anew takes more than ten minutes. */
-	options.again = LT_SIM_DECIDE;
 	simulate("simulate, 100,000 jobs of a year, 1.3 x capacity", &of_year,
 	    &options, (double[]){10000, 0});
 	lt_sim_outlook_close(outlook);
