@@ -11,7 +11,7 @@ enum {
 	/* Holds move on in time, by hours and periods; and job_modify goes by
 	 * how old the list of jobs is. */
 	SHEET_EVERY_S = 15,
-	SHEET_PART = 50, /* of the time, where holds and jobs are very many */
+	SHEET_PART = 100, /* of the time, where holds and jobs are very many */
 	SHEET_LONGEST_S = 60,
 	RENEW_EVERY_S = 3, /* what is five seconds old is the oldest */
 	DIRTY_PART = 20,   /* of the time, for a snapshot of what changed */

@@ -49,6 +49,22 @@ lt_jobs_find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
 	return find(jobs, job_id);
 }
 
+uint32_t
+lt_jobs_after(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+{
+	uint32_t low = 0, high = jobs->count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (jobs->jobs[middle].job_id <= job_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void
 lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
     const char *partition, int64_t begin_utc_s)

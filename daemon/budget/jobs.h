@@ -14,6 +14,10 @@ void lt_jobs_sort(struct lt_slurm_jobs *jobs);
 const struct lt_slurm_job *lt_jobs_find(
     const struct lt_slurm_jobs *jobs, uint32_t job_id);
 
+/* In a sorted list, the index of the first one with a greater id; its count
+ * where there is none. */
+uint32_t lt_jobs_after(const struct lt_slurm_jobs *jobs, uint32_t job_id);
+
 /* slurmctld was told so since the list was read. Without memory the list stays
  * as it was. */
 void lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,

@@ -14,9 +14,9 @@
 #include "standing.h"
 
 enum {
-	SOME = 16,    /* looked at in a pass */
-	ROUNDS = 2,   /* of up to LT_REARRANGE_GROUP of them */
-	OTHERS = 256, /* rows of the list are passed over, at most, for each */
+	SOME = 16,   /* looked at in a pass */
+	ROUNDS = 2,  /* of up to LT_REARRANGE_GROUP of them */
+	OTHERS = 64, /* rows of the list are passed over, at most, for each */
 };
 
 struct some {

@@ -110,18 +110,20 @@ static struct waiting *
 collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
     uint32_t *count)
 {
-	uint32_t room = 1;
+	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < jobs->list.count; i++)
-		room += all_of_them || jobs->list.jobs[i].at_release;
+		left += all_of_them || jobs->list.jobs[i].at_release;
 	*count = 0;
-	struct waiting *const all = calloc(room, sizeof(*all));
-	for (uint32_t i = 0; all != NULL && i < jobs->list.count; i++) {
+	struct waiting *const all = calloc(left + 1u, sizeof(*all));
+	for (uint32_t i = 0; all != NULL && left > 0; i++) {
 		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 
-		if (job->state != LT_JOB_PENDING ||
-		    !(all_of_them || job->at_release))
+		if (!(all_of_them || job->at_release))
+			continue;
+		left--;
+		if (job->state != LT_JOB_PENDING)
 			continue;
 		lt_breath(LT_TURN_READ);
 		if (!lt_hold_of_job(ledger, job, &w->hold))

@@ -222,8 +222,10 @@ count_young(struct lt_daemon *d, int64_t now_utc_s)
 	struct lt_replan_state *const state = &d->replan;
 	uint32_t newest_id = state->young_id;
 
-	for (uint32_t i = 0; i < list->count; i++) {
+	for (uint32_t i = lt_jobs_after(list, state->young_id); i < list->count;
+	     i++) {
 		const struct lt_slurm_job *const job = &list->jobs[i];
+		/* A task's record is younger than its array. */
 		const int partition =
 		    lt_first_id(job) > state->young_id
 			? lt_market_partition(&d->market, job->partition)

@@ -338,7 +338,6 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 		    value_at(search, &aim->caps[i].value, a),
 		    value_at(search, &aim->caps[i].value, b),
 		    aim->caps[i].limit);
-	search->capped |= part.not_before || part.not_behind;
 	if (part.from_s > part.to_s)
 		return;
 	if (part.not_before)
