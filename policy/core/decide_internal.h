@@ -187,6 +187,7 @@ struct search {
 	struct found *seen; /* the best of all that were looked at; may be NULL
 			     */
 	bool capped; /* out: a cap hid starts that score below the limit */
+	uint32_t term_count, terms[TERM_COUNT]; /* those with a series; own */
 };
 void lt_search_lane(struct search *search);
 /* Do two lanes score the same at each start, and may start at the same times?

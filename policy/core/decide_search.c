@@ -104,14 +104,17 @@ static double
 value_at(const struct search *search, const struct linear *linear,
     const struct edge *edge)
 {
-	const struct lane *const lane = search->lane;
-	double integral[TERM_COUNT] = {0};
+	double sum =
+	    linear->constant + linear->per_s * (double)(edge->start_utc_s +
+							search->lane->length_s -
+							search->now_utc_s);
 
-	for (int t = 0; t < TERM_COUNT; t++)
-		if (lane->series[t] != NULL)
-			integral[t] = edge->until[t] - edge->before[t];
-	return lt_linear_value(linear, integral,
-	    (double)(edge->start_utc_s + lane->length_s - search->now_utc_s));
+	for (uint32_t k = 0; k < search->term_count; k++) {
+		const uint32_t t = search->terms[k];
+
+		sum += linear->weight[t] * (edge->until[t] - edge->before[t]);
+	}
+	return sum;
 }
 
 static bool
@@ -311,14 +314,12 @@ static void
 visit_met(struct search *search, const struct edge *a, const struct edge *b,
     int64_t after_s, int64_t on_s)
 {
-	struct edge edge =
-	    edge_between(search->lane, a->start_utc_s + after_s, a, b);
+	struct edge edge = edge_at(search->lane, a->start_utc_s + after_s);
 
 	if (!caps_hold(search, &edge) &&
 	    edge.start_utc_s + on_s > a->start_utc_s &&
 	    edge.start_utc_s + on_s < b->start_utc_s)
-		edge =
-		    edge_between(search->lane, edge.start_utc_s + on_s, a, b);
+		edge = edge_at(search->lane, edge.start_utc_s + on_s);
 	visit(search, &edge);
 }
 
@@ -331,7 +332,7 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 	const int64_t width_s = b->start_utc_s - a->start_utc_s;
 	struct part part = {.from_s = 1, .to_s = (double)(width_s - 1)};
 
-	if (aim->cap_count == 0 || fmin(a->score, b->score) > search->limit)
+	if (fmin(a->score, b->score) > search->limit)
 		return;
 	for (uint32_t i = 0; i < aim->cap_count; i++)
 		narrow(&part, (double)width_s,
@@ -351,6 +352,7 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 static void
 walk(struct search *search, const struct edge *a, const struct edge *b)
 {
+	const bool has_caps = search->aim->cap_count > 0;
 	struct edge before = *a, edge = *a;
 
 	for (;;) {
@@ -359,13 +361,16 @@ walk(struct search *search, const struct edge *a, const struct edge *b)
 			break;
 		fill_integrals(&edge, search->lane);
 		visit(search, &edge);
-		visit_between(search, &before, &edge);
+		if (has_caps)
+			visit_between(search, &before, &edge);
 		if (search->earliest && search->found->any &&
 		    search->found->start_utc_s <= edge.start_utc_s)
 			return;
-		before = edge;
+		if (has_caps)
+			before = edge;
 	}
-	visit_between(search, &before, b);
+	if (has_caps)
+		visit_between(search, &before, b);
 }
 
 /* A step in the middle of the series with most steps between a and b. False
@@ -449,6 +454,10 @@ lt_search_lane(struct search *search)
 	assert(lane->first_span + lane->span_count <= SPANS_MAX);
 	assert(!search->earliest || search->found->any);
 
+	search->term_count = 0;
+	for (uint32_t t = 0; t < TERM_COUNT; t++)
+		if (lane->series[t] != NULL)
+			search->terms[search->term_count++] = t;
 	for (uint32_t i = 0; i < lane->span_count; i++) {
 		const struct span *span =
 		    &search->spans->list[lane->first_span + i];
