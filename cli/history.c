@@ -61,6 +61,29 @@ add_row(struct lt_table *table, const json_t *group)
 			   lt_json_text(group, "last", NULL))});
 }
 
+/* Below the table: what its runs took on each GPU, where two are told apart. */
+static void
+print_speeds(const json_t *group)
+{
+	const json_t *const speeds = json_object_get(group, "by_gpu");
+	const json_t *speed;
+	size_t index;
+
+	if (json_array_size(speeds) == 0)
+		return;
+	printf("%s:", lt_json_text(group, "name", "?"));
+	json_array_foreach(speeds, index, speed) {
+		int64_t runs = 0;
+		char median[48];
+
+		lt_json_int(speed, "runs", &runs);
+		printf("%s %s on %s (%lld runs)", index > 0 ? "," : "",
+		    time_text(median, sizeof(median), speed, "median_s"),
+		    lt_json_text(speed, "gpu", "?"), (long long)runs);
+	}
+	putchar('\n');
+}
+
 static int
 print_history(const json_t *answer, bool color)
 {
@@ -97,6 +120,8 @@ print_history(const json_t *answer, bool color)
 		add_row(table, group);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
+	json_array_foreach(groups, index, group)
+		print_speeds(group);
 	if (json_is_true(json_object_get(answer, "more")))
 		puts("and older ones; --name N shows them");
 	return LT_EXIT_OK;

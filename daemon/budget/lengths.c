@@ -137,6 +137,12 @@ lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 	    (struct lt_run_length){.length_s = at_home(length_s, ended, &said),
 		.limit_s = row->limit_s == INT64_MAX ? 0 : row->limit_s,
 		.at_least = says == LT_RUN_SAYS_LEAST};
+	/* Parts before a requeue may have run on others. */
+	if (says == LT_RUN_SAYS_LENGTH && ended->gpu != NULL &&
+	    length_s == run->end_utc_s - run->start_utc_s - run->suspended_s) {
+		memcpy(length.gpu, ended->gpu->name, sizeof(length.gpu));
+		length.gpu_length_s = length_s > 0 ? length_s : 1;
+	}
 	fill_kinds(&length, ended, &said);
 	return lt_ledger_put_length(ledger, &length, err);
 }
@@ -158,6 +164,8 @@ make_figures(struct lt_ledger *ledger, struct lt_kind *kind,
 		    kind->group, confidence_ppm, &kind->ratio_ppm);
 		code = lt_ledger_put_figures(ledger, kind, err);
 	}
+	if (code == LT_OK && kind->group == LT_HISTORY_NAME)
+		code = lt_ledger_make_speeds(ledger, &kind->key, err);
 	free(runs);
 	return code;
 }

@@ -17,6 +17,7 @@ struct lt_ended_run {
 	const struct lt_slurm_run *row;
 	const struct lt_run *run;
 	const struct lt_quote *quote;
+	const struct lt_gpu *gpu; /* of where it ran; NULL: none, not known */
 };
 /* What it says of the length of its kind, if anything, and if it did not end
  * before not_before_utc_s. Before the run is in the ledger. */

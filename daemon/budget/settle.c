@@ -299,7 +299,10 @@ static int
 learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
     struct lt_error *err)
 {
-	const struct lt_ended_run ended = {s->row, &s->run, s->quote};
+	const int partition =
+	    lt_market_partition(&d->market, s->row->partition);
+	const struct lt_ended_run ended = {s->row, &s->run, s->quote,
+	    s->run.gpus > 0 ? lt_market_gpu(&d->market, partition) : NULL};
 
 	return lt_lengths_learn(d->ledger, &ended,
 	    lt_lengths_since(d->policy, batch->now_utc_s), err);

@@ -289,6 +289,24 @@ learned(const struct lt_standing *s, struct lt_ledger *ledger)
 	return now.expected_s > 0 ? now : s->run.expected;
 }
 
+/* What its runs have shown of the market's GPUs. */
+static void
+learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
+{
+	const struct lt_history_key name = {s->run.kind, s->job->uid};
+	struct lt_speed speeds[LT_SPEEDS_MAX];
+	const int count =
+	    s->run.kind == 0 ? 0
+			     : lt_ledger_speeds(d->ledger, &name, speeds, NULL);
+
+	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
+	for (uint32_t g = 0; g < d->market.gpu_count; g++)
+		for (int i = 0; i < count; i++)
+			if (strcmp(d->market.gpus[g].name, speeds[i].gpu) == 0)
+				s->gpu_median_s[g] = speeds[i].median_s;
+	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
+}
+
 bool
 lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
     int64_t now_utc_s)
@@ -301,6 +319,8 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 	    lt_market_partition(&d->market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
+	if (lt_request_wants_gpus(&s->made.request))
+		learn_gpus(s, d);
 	return true;
 }
 

@@ -22,10 +22,11 @@ struct lt_standing {
 	struct lt_ledger_hold hold;
 	/* As it was submitted, as far as record and quote have it. */
 	struct lt_job_request made;
-	int partition;	   /* where it stands */
-	int64_t now_utc_s; /* when it was found */
-	bool moved;	   /* slurmctld was asked to move it, */
-	const char *why;   /* and why: a word; lent */
+	uint32_t gpu_median_s[LT_GPUS_MAX]; /* lent to its request */
+	int partition;			    /* where it stands */
+	int64_t now_utc_s;		    /* when it was found */
+	bool moved;	 /* slurmctld was asked to move it, */
+	const char *why; /* and why: a word; lent */
 };
 
 /* Its request, as it was submitted, of s->job, s->quote and s->now_utc_s: as

@@ -49,11 +49,26 @@ figure_json(uint32_t seconds)
 }
 
 static json_t *
-kind_json(const struct lt_kind *kind)
+speeds_json(struct lt_ledger *ledger, const struct lt_kind *kind)
+{
+	struct lt_speed speeds[LT_SPEEDS_MAX];
+	const int count = lt_ledger_speeds(ledger, &kind->key, speeds, NULL);
+	json_t *const list = json_array();
+
+	for (int i = 0; i < count; i++)
+		json_array_append_new(
+		    list, json_pack("{s:s,s:I,s:I}", "gpu", speeds[i].gpu,
+			      "runs", (json_int_t)speeds[i].runs, "median_s",
+			      (json_int_t)speeds[i].median_s));
+	return list;
+}
+
+static json_t *
+kind_json(struct lt_ledger *ledger, const struct lt_kind *kind)
 {
 	const struct lt_history_figures *const f = &kind->figures;
 
-	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:b,s:o,s:o}",
+	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:b,s:o,s:o,s:o}",
 	    "account", kind->account, "name", kind->name, "nodes",
 	    (json_int_t)kind->nodes, "cpus", (json_int_t)kind->cpus, "gpus",
 	    (json_int_t)kind->gpus, "runs", (json_int_t)f->runs, "median_s",
@@ -62,7 +77,8 @@ kind_json(const struct lt_kind *kind)
 	    kind->ratio_ppm == LT_HISTORY_NEVER
 		? json_null()
 		: json_real((double)kind->ratio_ppm / LT_MICROS),
-	    "last", lt_api_time(kind->last_utc_s));
+	    "last", lt_api_time(kind->last_utc_s), "by_gpu",
+	    speeds_json(ledger, kind));
 }
 
 int
@@ -92,7 +108,7 @@ lt_api_history(
 		return lt_api_error(reply, 503, "%s", err.text);
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < count && i < KINDS_MAX; i++)
-		json_array_append_new(list, kind_json(&kinds[i]));
+		json_array_append_new(list, kind_json(d->ledger, &kinds[i]));
 	free(kinds);
 	*reply = json_pack("{s:I,s:f,s:I,s:o,s:b}", "uid",
 	    (json_int_t)asked.uid, "confidence",

@@ -17,6 +17,7 @@ struct lt_submission {
 	struct lt_view view;
 	struct lt_options options;
 	struct lt_request request;
+	uint32_t gpu_median_s[LT_GPUS_MAX]; /* lent to the request */
 	uint64_t run_kind; /* lt_history_key(); 0 = not known */
 	bool asked;	   /* by option, environment or the site's default */
 	bool known;	   /* the request is whole: it can be priced */

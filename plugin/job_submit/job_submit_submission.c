@@ -32,6 +32,30 @@ translate(struct lt_submission *s)
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
 }
 
+/* On which of the market's GPUs jobs of its name have run, and for how long. */
+static void
+learn_gpus(struct lt_submission *s, struct lt_history_key name)
+{
+	const struct lt_market *const market = s->view.market;
+	bool looked[LT_GPUS_MAX] = {false};
+
+	for (uint32_t i = 0; i < market->shape_count; i++) {
+		const int gpu = market->shapes[i].gpu_index;
+		struct lt_history_figures figures;
+
+		if (gpu < 0 || looked[gpu])
+			continue;
+		looked[gpu] = true;
+		if (lt_history_find_one(&figures,
+			lt_history_gpu_key(name, market->gpus[gpu].name),
+			s->view.history, NULL) != LT_OK ||
+		    figures.runs == 0)
+			continue;
+		s->gpu_median_s[gpu] = figures.median;
+		s->request.gpu_median_s = s->gpu_median_s;
+	}
+}
+
 /* How long jobs of this kind have run. Without the file: nothing is known. */
 static void
 learn(struct lt_submission *s)
@@ -48,7 +72,11 @@ learn(struct lt_submission *s)
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
 		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
 	s->run_kind = keys[LT_HISTORY_NAME].hash;
-	if (request->expected_run_s > 0 || s->view.history == NULL)
+	if (s->view.history == NULL)
+		return;
+	if (lt_request_wants_gpus(request))
+		learn_gpus(s, keys[LT_HISTORY_NAME]);
+	if (request->expected_run_s > 0)
 		return;
 	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);

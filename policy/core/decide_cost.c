@@ -124,6 +124,23 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 	};
 }
 
+/* Run time on that GPU over home's: as its runs have shown, or as the table of
+ * GPUs has it. */
+static double
+ratio_there(bool *known, const struct job *job, int gpu)
+{
+	const struct lt_gpu *const gpus = job->market->gpus;
+	const uint32_t *const median_s = job->request->gpu_median_s;
+
+	if (median_s != NULL && job->home_gpu != NULL && gpu >= 0 &&
+	    median_s[job->home_gpu - gpus] > 0 && median_s[gpu] > 0) {
+		*known = true;
+		return (double)median_s[gpu] / median_s[job->home_gpu - gpus];
+	}
+	return lt_gpu_time_ratio(job->home_gpu, gpu >= 0 ? &gpus[gpu] : NULL,
+	    job->request->precision, known);
+}
+
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
 lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
@@ -135,10 +152,8 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
-		lane->time_ratio = lt_gpu_time_ratio(job->home_gpu,
-		    shape->gpu_index >= 0 ? &job->market->gpus[shape->gpu_index]
-					  : NULL,
-		    request->precision, &lane->time_ratio_known);
+		lane->time_ratio =
+		    ratio_there(&lane->time_ratio_known, job, shape->gpu_index);
 	if (job->expected_known && lane->time_ratio > 1 && job->limit_s > 0 &&
 	    likely_most(job) * lane->time_ratio > (double)job->limit_s) {
 		/* The limit goes along, and would kill it there. */

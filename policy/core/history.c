@@ -46,6 +46,8 @@ lt_history_fold(char *out, size_t size, const char *name)
 	out[used] = '\0';
 }
 
+static const uint64_t basis = 0xcbf29ce484222325;
+
 static uint64_t
 add_bytes(uint64_t hash, const void *bytes, size_t count)
 {
@@ -83,7 +85,6 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 {
 	assert((unsigned)group < LT_HISTORY_GROUPS);
 
-	static const uint64_t basis = 0xcbf29ce484222325;
 	struct lt_history_key key = {.uid = group == LT_HISTORY_ACCOUNT
 						? (uint32_t)LT_HISTORY_UID_ALL
 						: kind->uid};
@@ -101,6 +102,15 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 	}
 	key.hash = hash != 0 ? hash : 1;
 	return key;
+}
+
+struct lt_history_key
+lt_history_gpu_key(struct lt_history_key name, const char *gpu)
+{
+	uint64_t hash = add_number(basis, (uint32_t)name.hash);
+
+	hash = add_text(add_number(hash, (uint32_t)(name.hash >> 32)), gpu);
+	return (struct lt_history_key){hash != 0 ? hash : 1, name.uid};
 }
 
 static uint32_t

@@ -113,3 +113,23 @@ lt_market_signal_age_s(
 	age_s = older(market, part->carbon_series, now_utc_s, age_s);
 	return older(market, part->tariff_series, now_utc_s, age_s);
 }
+
+const struct lt_gpu *
+lt_market_gpu(const struct lt_market *market, int partition)
+{
+	int found = -1;
+
+	if (partition < 0 || (uint32_t)partition >= market->partition_count)
+		return NULL;
+	const struct lt_partition *const part = &market->partitions[partition];
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const int gpu = market->shapes[part->first_shape + i].gpu_index;
+
+		if (gpu < 0 || gpu == found)
+			continue;
+		if (found >= 0)
+			return NULL;
+		found = gpu;
+	}
+	return found < 0 ? NULL : &market->gpus[found];
+}

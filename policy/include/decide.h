@@ -72,6 +72,10 @@ struct lt_request {
 	int64_t limit_s;
 	int64_t expected_run_s;	    /* per task, by the user; it wins over */
 	struct lt_expected learned; /* what runs of its kind have shown */
+	/* The median of runs of its name and shape on each GPU of the market,
+	 * by its index, seconds; 0 = too few. Two of them say how much faster
+	 * one is, before the table does. Lent; NULL = none. */
+	const uint32_t *gpu_median_s;
 	/* fit */
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;

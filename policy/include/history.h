@@ -51,6 +51,11 @@ struct lt_history_key { /* two kinds of other users never have the same */
 struct lt_history_key lt_history_key(
     const struct lt_run_kind *kind, enum lt_history_group group);
 
+/* Of runs of a name and shape on GPUs of one model, by its name in the GPU
+ * table. Its figures are their number and median as they ran. */
+struct lt_history_key lt_history_gpu_key(
+    struct lt_history_key name, const char *gpu);
+
 struct lt_request;
 /* Nodes, CPUs and GPUs of a request into a kind; the rest is the caller's. */
 void lt_history_shape(

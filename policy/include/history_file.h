@@ -35,4 +35,9 @@ int lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
     const struct lt_history_key keys[LT_HISTORY_GROUPS],
     const struct lt_history_file *file, struct lt_error *err);
 
+/* The same of any one group. */
+int lt_history_find_one(struct lt_history_figures *figures,
+    struct lt_history_key key, const struct lt_history_file *file,
+    struct lt_error *err);
+
 #endif

@@ -184,6 +184,10 @@ int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
 
+/* The GPU of all its nodes that have one; NULL: none has, or they differ. */
+const struct lt_gpu *lt_market_gpu(
+    const struct lt_market *market, int partition);
+
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one
  * that is merely absent (no prices: carbon only) does not count. */

@@ -364,6 +364,8 @@ struct lt_length { /* a run that says something */
 	struct lt_run_key run;
 	struct lt_kind kinds[LT_HISTORY_GROUPS]; /* without figures */
 	struct lt_run_length length;
+	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = does not tell */
+	int64_t gpu_length_s;	    /* that it worked there */
 };
 /* Once each: what is there with the same facts changes nothing. Of a name and
  * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it
@@ -389,6 +391,19 @@ int lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 /* Figures made of them; of none, the group ends. */
 int lt_ledger_put_figures(
     struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err);
+/* How fast each GPU is, of a name and shape: medians of runs as they ran there,
+ * where LT_HISTORY_RUNS_LEAST tell of two GPUs or more. Made anew of its
+ * runs; read: how many there are, at most LT_SPEEDS_MAX, negative = failed. */
+enum { LT_SPEEDS_MAX = LT_RUNS_OF_NAME / LT_HISTORY_RUNS_LEAST };
+struct lt_speed {
+	char gpu[LT_GPU_NAME_SIZE];
+	uint32_t runs, median_s;
+};
+int lt_ledger_make_speeds(struct lt_ledger *ledger,
+    const struct lt_history_key *name, struct lt_error *err);
+int lt_ledger_speeds(struct lt_ledger *ledger,
+    const struct lt_history_key *name, struct lt_speed speeds[LT_SPEEDS_MAX],
+    struct lt_error *err);
 /* Those of one group; runs 0: there is none. */
 int lt_ledger_figures(struct lt_ledger *ledger,
     const struct lt_history_key *key, struct lt_history_figures *figures,

@@ -159,6 +159,99 @@ lt_ledger_put_figures(
 	    err);
 }
 
+/* Of LENGTHS_BY_GPU, whose rows are sorted. */
+static int
+medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
+    struct lt_error *err)
+{
+	int64_t lengths_s[LT_RUNS_OF_NAME];
+	char gpu[LT_GPU_NAME_SIZE];
+	struct lt_speed now = {.gpu = ""};
+	uint32_t used = 0;
+	int rc;
+
+	for (;;) {
+		rc = lt_rows_next(rows, err);
+		if (rc == 1)
+			lt_row_text(rows, gpu, sizeof(gpu));
+		if (rc != 1 || strcmp(gpu, now.gpu) != 0) {
+			const uint32_t half = now.runs / 2;
+
+			if (now.runs >= LT_HISTORY_RUNS_LEAST) {
+				now.median_s =
+				    (uint32_t)((lengths_s[half] +
+						   lengths_s[(now.runs - 1) /
+							     2] +
+						   1) /
+					       2);
+				speeds[used++] = now;
+			}
+			now.runs = 0;
+		}
+		if (rc != 1)
+			return rc < 0 ? rc : (int)used;
+		memcpy(now.gpu, gpu, sizeof(gpu));
+		if (now.runs < LT_RUNS_OF_NAME)
+			lengths_s[now.runs++] = lt_row_int(rows);
+	}
+}
+
+int
+lt_ledger_make_speeds(struct lt_ledger *ledger,
+    const struct lt_history_key *name, struct lt_error *err)
+{
+	struct lt_speed speeds[LT_SPEEDS_MAX];
+	struct lt_rows rows;
+	int count = lt_sql_start(&rows, ledger,
+	    LT_BIND(
+		LT_SQL_LENGTHS_BY_GPU, LT_INT(name->hash), LT_INT(name->uid)),
+	    err);
+
+	if (count == LT_OK)
+		count = medians(speeds, &rows, err);
+	lt_rows_end(&rows);
+	if (count < 0)
+		return count;
+	int rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_SPEEDS_DROP, LT_INT(name->hash), LT_INT(name->uid)),
+	    err);
+	for (int i = 0; rc == LT_OK && count > 1 && i < count; i++) {
+		const struct lt_history_key key =
+		    lt_history_gpu_key(*name, speeds[i].gpu);
+
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_SPEED_PUT, LT_INT(name->hash),
+			LT_INT(name->uid), LT_TEXT(speeds[i].gpu),
+			LT_INT(key.hash), LT_INT(speeds[i].runs),
+			LT_INT(speeds[i].median_s)),
+		    err);
+	}
+	return rc;
+}
+
+int
+lt_ledger_speeds(struct lt_ledger *ledger, const struct lt_history_key *name,
+    struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_error *err)
+{
+	struct lt_rows rows;
+	int used = 0;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_SPEEDS_OF, LT_INT(name->hash), LT_INT(name->uid)),
+	    err);
+
+	while (rc == LT_OK && used < LT_SPEEDS_MAX &&
+	       (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_speed *const speed = &speeds[used++];
+
+		lt_row_text(&rows, speed->gpu, sizeof(speed->gpu));
+		speed->runs = (uint32_t)lt_row_int(&rows);
+		speed->median_s = (uint32_t)lt_row_int(&rows);
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : used;
+}
+
 int
 lt_ledger_figures(struct lt_ledger *ledger, const struct lt_history_key *key,
     struct lt_history_figures *figures, struct lt_error *err)
@@ -246,6 +339,9 @@ lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s,
 	if (rc == LT_OK)
 		rc = lt_sql_do(
 		    ledger, LT_BIND(LT_SQL_FORGET_KINDS, LT_INT(uid)), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(
+		    ledger, LT_BIND(LT_SQL_FORGET_SPEEDS, LT_INT(uid)), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 

@@ -93,8 +93,8 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 		LT_INT(length->run.submit_utc_s), LT_INT(name->key.hash),
 		LT_INT(name->key.uid), LT_TEXT(name->account),
 		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
-		LT_INT(length->length.limit_s),
-		LT_INT(length->length.at_least)),
+		LT_INT(length->length.limit_s), LT_INT(length->length.at_least),
+		LT_TEXT(length->gpu), LT_INT(length->gpu_length_s)),
 	    read_one, NULL, err);
 }
 

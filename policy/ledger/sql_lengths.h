@@ -40,6 +40,16 @@
 	"ALTER TABLE kinds ADD COLUMN high INTEGER NOT NULL DEFAULT 0;"        \
 	"UPDATE kinds SET stale = 1;"
 
+/* Version 13. speeds: of a name and shape, where they tell two GPUs apart. */
+#define LT_SQL_LEDGER_13                                                       \
+	"ALTER TABLE lengths ADD COLUMN gpu TEXT NOT NULL DEFAULT '';"         \
+	"ALTER TABLE lengths ADD COLUMN gpu_length_s INTEGER NOT NULL"         \
+	" DEFAULT 0;"                                                          \
+	"CREATE TABLE speeds (kind INTEGER NOT NULL, uid INTEGER NOT NULL,"    \
+	" gpu TEXT NOT NULL, gpu_kind INTEGER NOT NULL,"                       \
+	" runs INTEGER NOT NULL, median INTEGER NOT NULL,"                     \
+	" PRIMARY KEY (kind, uid, gpu)) WITHOUT ROWID;"
+
 #define LT_SQL_FIGURES "runs, median, upper, is_longest, low, high"
 #define LT_SQL_KIND_COLUMNS                                                    \
 	"kind, uid, wide, account, name, nodes, cpus, gpus, last_utc_s,"       \
@@ -47,14 +57,17 @@
 
 #define LT_SQL_LENGTHS_TABLE(X)                                                \
 	X(LENGTH_PUT, LEDGER,                                                  \
-	    "INSERT INTO lengths SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9"    \
+	    "INSERT INTO lengths SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"   \
+	    " ?10, ?11"                                                        \
 	    " WHERE NOT EXISTS (SELECT 1 FROM forgotten"                       \
 	    "  WHERE uid = ?4 AND until_utc_s >= ?6)"                          \
 	    " ON CONFLICT DO UPDATE SET kind = ?3, uid = ?4, account = ?5,"    \
-	    " end_utc_s = ?6, length_s = ?7, limit_s = ?8, at_least = ?9"      \
+	    " end_utc_s = ?6, length_s = ?7, limit_s = ?8, at_least = ?9,"     \
+	    " gpu = ?10, gpu_length_s = ?11"                                   \
 	    " WHERE kind != ?3 OR uid != ?4 OR account != ?5"                  \
 	    " OR end_utc_s != ?6 OR length_s != ?7 OR limit_s != ?8"           \
-	    " OR at_least != ?9 RETURNING 1")                                  \
+	    " OR at_least != ?9 OR gpu != ?10 OR gpu_length_s != ?11"          \
+	    " RETURNING 1")                                                    \
 	X(LENGTH_DROP, LEDGER,                                                 \
 	    "DELETE FROM lengths WHERE job_id = ?1 AND submit_utc_s = ?2"      \
 	    " RETURNING 1")                                                    \
@@ -95,8 +108,20 @@
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KIND_DROP, LEDGER, "DELETE FROM kinds WHERE kind = ?1 AND uid = ?2") \
 	X(KINDS_TOLD, LEDGER,                                                  \
-	    "SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"                  \
-	    " WHERE runs > 0 ORDER BY last_utc_s DESC LIMIT ?1")               \
+	    "SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0 FROM speeds"       \
+	    " UNION ALL SELECT * FROM"                                         \
+	    " (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"                \
+	    "  WHERE runs > 0 ORDER BY last_utc_s DESC) LIMIT ?1")             \
+	X(LENGTHS_BY_GPU, LEDGER,                                              \
+	    "SELECT gpu, gpu_length_s FROM lengths WHERE kind = ?1"            \
+	    " AND uid = ?2 AND gpu != '' ORDER BY gpu, gpu_length_s")          \
+	X(SPEEDS_DROP, LEDGER,                                                 \
+	    "DELETE FROM speeds WHERE kind = ?1 AND uid = ?2")                 \
+	X(SPEED_PUT, LEDGER,                                                   \
+	    "INSERT INTO speeds VALUES (?1, ?2, ?3, ?4, ?5, ?6)")              \
+	X(SPEEDS_OF, LEDGER,                                                   \
+	    "SELECT gpu, runs, median FROM speeds WHERE kind = ?1"             \
+	    " AND uid = ?2 ORDER BY gpu")                                      \
 	X(FIGURES_OF, LEDGER,                                                  \
 	    "SELECT " LT_SQL_FIGURES " FROM kinds"                             \
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
@@ -118,6 +143,7 @@
 	    " (SELECT account FROM lengths WHERE uid = ?1)")                   \
 	X(FORGET_LENGTHS, LEDGER,                                              \
 	    "DELETE FROM lengths WHERE uid = ?1 RETURNING 1")                  \
-	X(FORGET_KINDS, LEDGER, "DELETE FROM kinds WHERE uid = ?1")
+	X(FORGET_KINDS, LEDGER, "DELETE FROM kinds WHERE uid = ?1")            \
+	X(FORGET_SPEEDS, LEDGER, "DELETE FROM speeds WHERE uid = ?1")
 
 #endif

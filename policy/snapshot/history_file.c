@@ -359,3 +359,12 @@ lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
 		memset(figures, 0, size);
 	return code;
 }
+
+int
+lt_history_find_one(struct lt_history_figures *figures,
+    struct lt_history_key key, const struct lt_history_file *file,
+    struct lt_error *err)
+{
+	*figures = (struct lt_history_figures){0};
+	return find(figures, key, file, err);
+}

@@ -14,6 +14,7 @@ hold_margin: 0
 carbon_price_per_tonne: 100
 partitions:
   ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  h100: {carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
 '
@@ -34,6 +35,10 @@ run_them() {
 		echo "$id" >> "$D/train"
 	done
 	for i in 1 2 3; do
+		job -A vision -J "gpu_$i" -p ondemand --gpus=1 -n1 --time=10 --wrap "sleep $((3 + 3 * i))"
+		echo "$id" >> "$D/ondemand"
+		job -A vision -J "gpu_$i" -p h100 --gpus=1 -n1 --time=10 --wrap "sleep $i"
+		echo "$id" >> "$D/h100"
 		job -A vision -J "fails_$i" --time=10 --wrap 'sleep 1; exit 1'
 		echo "$id" >> "$D/fails"
 		job -A vision -J "goes_$i" --time=10 --wrap 'sleep 60'
@@ -51,10 +56,10 @@ run_them() {
 	scancel $(cat "$D/goes")
 	starts_now() { scontrol update jobid="$again" starttime=now; }
 	within 30 starts_now
-	for i in $(cat "$D/train" "$D/fails" "$D/goes"); do within 60 done_job "$i"; done
+	for i in $(cat "$D/train" "$D/fails" "$D/goes" "$D/ondemand" "$D/h100"); do within 60 done_job "$i"; done
 	within 60 state_is "$again" COMPLETED
 	within 200 state_is "$(cat "$D/slow")" TIMEOUT
-	for i in $(cat "$D/train" "$D/fails" "$D/slow"); do within 120 settled "$i"; done
+	for i in $(cat "$D/train" "$D/fails" "$D/slow" "$D/ondemand" "$D/h100"); do within 120 settled "$i"; done
 	within 120 settled "$again" 2
 }
 
@@ -65,8 +70,10 @@ groups_are() { [ "$(groups "${@:3}" | jq -c ".groups | $1")" = "$2" ]; }
 # The plan of a job as the trainings were, with a day of time.
 plan() { lowtide plan -- -A vision -J train_99 -n2 --time=1-0 "$@" --wrap true; }
 
+median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed -n 2p; }
+
 @test "three runs of a name are what the next one is planned by" {
-	median=$(for j in $(cat "$D/train"); do elapsed_of "$j"; done | sort -n | sed -n 2p)
+	median=$(median_of train)
 	within 60 groups_are '.[0] | [.name, .runs, .median_s]' "[\"train_#\",3,$median]" --name train_7
 	told="expected ${median}s (median of 3 runs; limit 1-00:00)"
 	planned() { plan | grep -F "$told"; }
@@ -82,6 +89,25 @@ plan() { lowtide plan -- -A vision -J train_99 -n2 --time=1-0 "$@" --wrap true; 
 	# Held for by its limit all the same: for a day.
 	[ "$(lowtide explain --json "$id" | jq .quote.hold_per_task.money_micros)" -eq 2700001 ]
 	scancel "$id"
+}
+
+@test "runs of a name on two GPUs say how much faster one is" {
+	local home there
+	home=$(median_of ondemand)
+	there=$(median_of h100)
+	[ "$there" -lt "$home" ]
+	within 60 groups_are '.[0].by_gpu | map([.gpu, .runs, .median_s])' \
+	    "[[\"H100-SXM5\",3,$there],[\"V100-SXM2\",3,$home]]" --name gpu_7
+	lowtide history --name gpu_7 | grep -F 'on H100-SXM5 (3 runs)'
+	# As fast as can be: there, and the quote has by how much.
+	moved() {
+		job -A vision -J gpu_8 --gpus=1 -n1 --time=10 --begin=now --carbon-aware=fast --wrap true
+		[ "$(field "$id" %P)" = h100 ] || return 1
+		within 20 known "$id"
+		[ "$(sqlite3 "$D/lowtide/ledger.db" "select h.run from holds h where job_id = $id" | cut -d, -f7)" -eq \
+		    $(((there * 1000000 + home / 2) / home)) ]
+	}
+	within 30 moved
 }
 
 @test "another shape, another name: by the user's parts of their limits" {

@@ -454,6 +454,27 @@ test_just_within_the_extra_cost(void **state)
 	assert_in_range(plan.chosen.cost_micros, 8399600, 8400000);
 }
 
+/* As its runs have shown, where they were on both; else by the table. */
+static void
+test_gpus_as_runs_have_shown(void **state)
+{
+	uint32_t median_s[] = {1000, 1250};
+	double by_table;
+
+	(void)state;
+	request.gpus = 8;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	by_table = plan.chosen.time_ratio;
+	assert_true(by_table < 1);
+	request.gpu_median_s = median_s;
+	decide();
+	assert_true(plan.chosen.time_ratio == 1.25);
+	median_s[HOME] = 0;
+	decide();
+	assert_true(plan.chosen.time_ratio == by_table);
+}
+
 /* Home's GPU is too small: it goes where it fits, now, unless waiting there
  * saves something. */
 static void
@@ -567,6 +588,7 @@ main(void)
 	    cmocka_unit_test_setup(test_forecasts_end, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
 	    cmocka_unit_test_setup(test_just_within_the_extra_cost, setup),
+	    cmocka_unit_test_setup(test_gpus_as_runs_have_shown, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),
 	    cmocka_unit_test_setup(test_no_herds, setup),
 	    cmocka_unit_test_setup(test_extremes, setup),

@@ -332,6 +332,7 @@ holds_of_version_1_are_kept(void **state)
 			     "ALTER TABLE days DROP COLUMN by_gpu_mg;"
 			     "DROP TABLE lengths; DROP TABLE kinds;"
 			     "DROP TABLE forgotten; DROP TABLE plans;"
+			     "DROP TABLE speeds;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);

@@ -3,125 +3,7 @@
  * Rows of slurmdbd into what is expected of the next job: which of them are a
  * length, what a requeue makes of one, whose they are, and how they go.
  */
-#include "daemon.h"
-#include "ledger_fixture.h"
-#include "lengths.h"
-#include "log.h"
-#include "settle.h"
-
-enum { ADA = 1000, BOB = 1001, NOW = NOVEMBER + 20 * LT_DAY_S };
-
-struct world {
-	struct fixture *f;
-	struct lt_daemon *d;
-	struct lt_policy policy;
-	struct lt_policy_partition rows[2];
-	struct lt_partition partitions[2];
-	struct lt_shape shape;
-};
-
-static int
-begin(void **state)
-{
-	struct world *const w = calloc(1, sizeof(*w));
-	void *fixture;
-
-	assert_int_equal(set_up(&fixture), 0);
-	w->f = fixture;
-	w->d = calloc(1, sizeof(*w->d));
-	assert_non_null(w->d);
-	w->policy = (struct lt_policy){.partition_count = 2,
-	    .partitions = w->rows,
-	    .deadline_confidence_ppm = 950000,
-	    .history_days = 400};
-	w->shape = (struct lt_shape){.node_count = 2, .cpus = 64};
-	for (int i = 0; i < 2; i++) {
-		(void)strcpy(w->rows[i].name, i == 0 ? "home" : "fast");
-		w->partitions[i] = (struct lt_partition){
-		    .flags = LT_PARTITION_MANAGED, .shape_count = 1};
-		(void)strcpy(w->partitions[i].name, w->rows[i].name);
-	}
-	w->d->ledger = w->f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
-	w->d->market = (struct lt_market){.partition_count = 2,
-	    .partitions = w->partitions,
-	    .shape_count = 1,
-	    .shapes = &w->shape};
-	(void)snprintf(w->d->paths.history, sizeof(w->d->paths.history),
-	    "%s/history", w->f->dir);
-	lt_log_open("/dev/null");
-	*state = w;
-	return 0;
-}
-
-static int
-end(void **state)
-{
-	struct world *const w = *state;
-	void *fixture = w->f;
-
-	remove_file(w->f->dir, "history");
-	free(w->d);
-	free(w);
-	return tear_down(&fixture);
-}
-
-struct said { /* of a row that differs from the usual one */
-	const char *name, *state, *account, *partition;
-	uint32_t uid, job_id;
-	int64_t start_s, length_s, limit_s, suspended_s;
-	const char *quote; /* its text; NULL = none */
-};
-
-static struct lt_slurm_run
-make_row(const struct said *said)
-{
-	static uint32_t next_id = 1;
-	struct lt_slurm_run row = {
-	    .job_id = said->job_id != 0 ? said->job_id : 5000 + next_id++,
-	    .array_task = UINT32_MAX,
-	    .uid = said->uid != 0 ? said->uid : ADA,
-	    .finished = true,
-	    .submit_utc_s = NOVEMBER + said->start_s,
-	    .start_utc_s = NOVEMBER + said->start_s,
-	    .end_utc_s = NOVEMBER + said->start_s + said->length_s,
-	    .limit_s = said->limit_s != 0 ? said->limit_s : 3600,
-	    .suspended_s = said->suspended_s,
-	    .nodes = 1,
-	    .cpus = 4,
-	    .energy_joules = -1};
-
-	(void)snprintf(row.name, sizeof(row.name), "%s",
-	    said->name != NULL ? said->name : "train_1");
-	(void)snprintf(row.state_text, sizeof(row.state_text), "%s",
-	    said->state != NULL ? said->state : "COMPLETED");
-	(void)snprintf(row.account, sizeof(row.account), "%s",
-	    said->account != NULL ? said->account : "vision");
-	(void)snprintf(row.partition, sizeof(row.partition), "%s",
-	    said->partition != NULL ? said->partition : "home");
-	row.admin_comment = said->quote != NULL ? strdup(said->quote) : NULL;
-	return row;
-}
-
-static void
-settle_all(struct world *w, struct lt_slurm_run *rows, uint32_t count)
-{
-	struct lt_slurm_runs list = {.count = count, .runs = rows};
-
-	must(w->f, lt_settle_again(w->d, &list, NOW, &w->f->err));
-	for (uint32_t i = 0; i < count; i++)
-		free(rows[i].admin_comment);
-}
-
-static void
-settle_one(struct world *w, const struct said *said)
-{
-	struct lt_slurm_run row = make_row(said);
-
-	settle_all(w, &row, 1);
-}
+#include "lengths_world.h"
 
 static struct lt_run_kind
 kind_of(uint32_t uid, const char *name)
@@ -494,8 +376,6 @@ old_ones_go(void **state)
 	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
 }
-
-#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int
 main(void)
