@@ -177,7 +177,8 @@ medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
 		if (rc != 1 || strcmp(gpu, now.gpu) != 0) {
 			const uint32_t half = now.runs / 2;
 
-			if (now.runs >= LT_HISTORY_RUNS_LEAST) {
+			if (now.runs >= LT_HISTORY_RUNS_LEAST &&
+			    used < LT_SPEEDS_MAX) {
 				now.median_s =
 				    (uint32_t)((lengths_s[half] +
 						   lengths_s[(now.runs - 1) /
