@@ -19,9 +19,10 @@ expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
 
 	run->ratio_ppm = LT_MICROS;
 	run->interruptions_ppm = run->lost_s = 0;
+	/* Of seconds on one GPU and days on another it may be anything. */
 	if (chosen->time_ratio > 0)
-		run->ratio_ppm =
-		    (uint32_t)(chosen->time_ratio * LT_MICROS + 0.5);
+		run->ratio_ppm = (uint32_t)fmin(
+		    fmax(chosen->time_ratio * LT_MICROS + 0.5, 1), UINT32_MAX);
 	if (!(chosen->expected_interruptions < most_s &&
 		chosen->expected_lost_s < most_s))
 		return;

@@ -153,6 +153,33 @@ a_member_of_the_quote(void **state)
 	}
 }
 
+/* A name may take a second on one GPU and a month on another. */
+static void
+any_ratio_is_kept_in_bounds(void **state)
+{
+	static const struct {
+		double time_ratio;
+		uint32_t ppm;
+	} cases[] = {{0.5, 500000}, {4000, 4000000000}, {2592000, UINT32_MAX},
+	    {1.0 / 2592000, 1}, {1.0 / 1e9, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct lt_estimate chosen = {
+		    .time_ratio = cases[i].time_ratio};
+		const struct lt_quote_run run = {
+		    .kind = 7, .expected.from = LT_HISTORY_NONE};
+		struct lt_quote quote = {.run = ""};
+		struct lt_quote_run read;
+
+		lt_quote_set_run(&quote, &run, &chosen);
+		assert_int_equal(lt_quote_run_unpack(
+				     &read, quote.run, strlen(quote.run), NULL),
+		    LT_OK);
+		assert_true(read.ratio_ppm == cases[i].ppm);
+	}
+}
+
 int
 main(void)
 {
@@ -160,6 +187,7 @@ main(void)
 	    cmocka_unit_test(written_and_read),
 	    cmocka_unit_test(others_are_refused),
 	    cmocka_unit_test(a_member_of_the_quote),
+	    cmocka_unit_test(any_ratio_is_kept_in_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
