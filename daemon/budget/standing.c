@@ -295,9 +295,10 @@ learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 {
 	const struct lt_history_key name = {s->run.kind, s->job->uid};
 	struct lt_speed speeds[LT_SPEEDS_MAX];
+	const bool asks =
+	    s->run.kind != 0 && lt_request_wants_gpus(&s->made.request);
 	const int count =
-	    s->run.kind == 0 ? 0
-			     : lt_ledger_speeds(d->ledger, &name, speeds, NULL);
+	    asks ? lt_ledger_speeds(d->ledger, &name, speeds, NULL) : 0;
 
 	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
 	for (uint32_t g = 0; g < d->market.gpu_count; g++)
@@ -319,8 +320,7 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 	    lt_market_partition(&d->market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
-	if (lt_request_wants_gpus(&s->made.request))
-		learn_gpus(s, d);
+	learn_gpus(s, d);
 	return true;
 }
 
@@ -351,6 +351,7 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 		    .start_utc_s = now_utc_s,
 		    .now_utc_s = now_utc_s};
 
+		learn_gpus(s, d);
 		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK) {
 			quote->plan_expected =
 			    lt_amount_of(&start->plan.chosen);

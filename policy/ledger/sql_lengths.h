@@ -108,10 +108,10 @@
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KIND_DROP, LEDGER, "DELETE FROM kinds WHERE kind = ?1 AND uid = ?2") \
 	X(KINDS_TOLD, LEDGER,                                                  \
-	    "SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0 FROM speeds"       \
-	    " UNION ALL SELECT * FROM"                                         \
-	    " (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"                \
-	    "  WHERE runs > 0 ORDER BY last_utc_s DESC) LIMIT ?1")             \
+	    "SELECT * FROM (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"   \
+	    "  WHERE runs > 0 ORDER BY last_utc_s DESC)"                       \
+	    " UNION ALL SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0"        \
+	    " FROM speeds LIMIT ?1")                                           \
 	X(LENGTHS_BY_GPU, LEDGER,                                              \
 	    "SELECT gpu, gpu_length_s FROM lengths WHERE kind = ?1"            \
 	    " AND uid = ?2 AND gpu != '' ORDER BY gpu, gpu_length_s")          \
