@@ -90,6 +90,20 @@ replan_of(const struct work *work, const struct lt_booking *booking)
 	    .now_utc_s = work->of->now_utc_s};
 }
 
+/* Anew, beside the first so many windows: into work->plan. */
+static int
+decide(struct work *work, uint32_t booking, uint32_t planned_count,
+    struct lt_error *err)
+{
+	const int code = lt_decide(&work->plan,
+	    work->of->bookings[booking].request, work->of->market,
+	    work->of->planned, planned_count, work->of->now_utc_s, err);
+
+	return code == LT_OK && work->plan.chosen.partition < 0
+		   ? lt_fail(err, LT_EINPUT, "rearrange: no partition")
+		   : code;
+}
+
 /* Where it would be best without the other bookings. */
 static int
 wish(struct work *work, uint32_t booking, struct lt_error *err)
@@ -98,18 +112,12 @@ wish(struct work *work, uint32_t booking, struct lt_error *err)
 
 	if (wish->is_made)
 		return LT_OK;
-	const int code =
-	    lt_decide(&work->plan, work->of->bookings[booking].request,
-		work->of->market, work->of->planned, work->of->planned_count,
-		work->of->now_utc_s, err);
-	const struct lt_estimate *const chosen = &work->plan.chosen;
+	const int code = decide(work, booking, work->of->planned_count, err);
 
 	if (code != LT_OK)
 		return code;
-	if (chosen->partition < 0)
-		return lt_fail(err, LT_EINPUT, "rearrange: no partition");
 	wish->is_made = true;
-	wish->least = chosen->score;
+	wish->least = work->plan.chosen.score;
 	return LT_OK;
 }
 
@@ -176,16 +184,12 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 	struct group *const group = &work->group;
 	const struct lt_booking *const was = &group->was[i].booking;
 	struct lt_booking next = *was;
-	const int code = lt_decide(&work->plan, was->request, work->of->market,
-	    work->of->planned,
-	    work->of->planned_count + work->of->booking_count,
-	    work->of->now_utc_s, err);
+	const int code = decide(work, group->at[i],
+	    work->of->planned_count + work->of->booking_count, err);
 	const struct lt_estimate *const chosen = &work->plan.chosen;
 
 	if (code != LT_OK)
 		return code;
-	if (chosen->partition < 0)
-		return lt_fail(err, LT_EINPUT, "rearrange: no partition");
 	if (chosen->partition != was->partition ||
 	    chosen->start_utc_s != was->start_utc_s) {
 		next.partition = chosen->partition;

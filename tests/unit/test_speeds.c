@@ -19,13 +19,19 @@ median_on(struct world *w, struct lt_history_key name, int gpu)
 	return figures.runs == 0 ? 0 : figures.median;
 }
 
+static struct lt_history_key
+key_of_training(void)
+{
+	const struct lt_run_kind kind = {ADA, "vision", "train_9", 1, 4, 2};
+
+	return lt_history_key(&kind, LT_HISTORY_NAME);
+}
+
 static void
 each_gpu_has_its_own(void **state)
 {
 	struct world *const w = *state;
-	const struct lt_run_kind kind = {ADA, "vision", "train_9", 1, 4, 2};
-	const struct lt_history_key name =
-	    lt_history_key(&kind, LT_HISTORY_NAME);
+	const struct lt_history_key name = key_of_training();
 	static const int64_t home_s[] = {1300, 1000, 1100, 1250};
 	static const int64_t fast_s[] = {400, 520, 450};
 	struct lt_speed speeds[LT_SPEEDS_MAX];
@@ -86,9 +92,7 @@ static void
 a_gpu_of_old_runs_goes(void **state)
 {
 	struct world *const w = *state;
-	const struct lt_run_kind kind = {ADA, "vision", "train_9", 1, 4, 2};
-	const struct lt_history_key name =
-	    lt_history_key(&kind, LT_HISTORY_NAME);
+	const struct lt_history_key name = key_of_training();
 	struct lt_speed speeds[LT_SPEEDS_MAX];
 
 	for (int i = 0; i < 6; i++)
