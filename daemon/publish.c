@@ -89,6 +89,9 @@ lt_publish_amid(struct lt_daemon *d, enum lt_turn turn)
 		publishing = true;
 		lt_publish(d, now_utc_s);
 		publishing = false;
+		/* Long work changes it at each turn: once a second will do. */
+		if (d->next.dirty <= now_utc_s)
+			d->next.dirty = now_utc_s + 1;
 	} else if (!d->budget.dirty || d->budget.is_as_ledger) {
 		/* Also while the terms of what is published are written. */
 		renew(d, now_utc_s);

@@ -124,14 +124,18 @@ static bool
 seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
     const struct lt_slurm_run *row, struct lt_ledger *ledger)
 {
-	struct lt_run_key key = run->key;
+	struct lt_run_key own = run->key;
+	struct lt_run_key last = {own.job_id, run->end_utc_s};
+	struct lt_run_gpus of_last = {0};
 
-	if (lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK &&
-	    key.submit_utc_s == run->key.submit_utc_s)
+	/* Most have none: one question says so. */
+	if (lt_ledger_gpus(ledger, &last, &of_last, NULL) != LT_OK)
+		return false;
+	if (lt_ledger_gpus(ledger, &own, gpus, NULL) == LT_OK &&
+	    own.submit_utc_s == run->key.submit_utc_s)
 		return true;
-	key.submit_utc_s = run->end_utc_s;
-	return lt_ledger_gpus(ledger, &key, gpus, NULL) == LT_OK &&
-	       (row->resized || goes_on_from_another(run, ledger));
+	*gpus = of_last;
+	return row->resized || goes_on_from_another(run, ledger);
 }
 
 static void

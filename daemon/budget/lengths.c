@@ -120,7 +120,7 @@ lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 	const struct lt_slurm_run *const row = ended->row;
 	const struct lt_run *const run = ended->run;
 	const enum lt_run_says says = lt_run_says(row->state_text);
-	struct lt_length length = {.run = run->key};
+	struct lt_length length = {.run = run->key, .is_new = ended->is_new};
 	struct lt_quote_run said = {0};
 	int64_t length_s;
 

@@ -29,8 +29,8 @@
 enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
-	ROWS_AT_ONCE = 500, /* in a transaction */
-	ROWS_MANY = 16000,  /* in memory */
+	ROWS_AT_ONCE = 1000, /* in a transaction */
+	ROWS_MANY = 16000,   /* in memory */
 };
 
 /* After a rebuild the ledger has no holds: the row's quote comes back as an
@@ -302,7 +302,8 @@ learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
 	const int partition =
 	    lt_market_partition(&d->market, s->row->partition);
 	const struct lt_ended_run ended = {s->row, &s->run, s->quote,
-	    s->run.gpus > 0 ? lt_market_gpu(&d->market, partition) : NULL};
+	    s->run.gpus > 0 ? lt_market_gpu(&d->market, partition) : NULL,
+	    s->is_new};
 
 	return lt_lengths_learn(d->ledger, &ended,
 	    lt_lengths_since(d->policy, batch->now_utc_s), err);

@@ -74,8 +74,9 @@ lt_control_bytes(const char *at)
 static void
 escape(char *text, bool is_line)
 {
+	while (*text >= ' ' && *text <= '~')
+		text++; /* as most of it is */
 	const char *from = text;
-
 	while (*from) {
 		const bool stays = !is_line && (*from == '\n' || *from == '\t');
 		const int bytes = stays ? 0 : lt_control_bytes(from);

@@ -366,6 +366,7 @@ struct lt_length { /* a run that says something */
 	struct lt_run_length length;
 	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = does not tell */
 	int64_t gpu_length_s;	    /* that it worked there */
+	bool is_new;		    /* the ledger does not have the run */
 };
 /* Once each: what is there with the same facts changes nothing. Of a name and
  * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it

@@ -64,7 +64,7 @@ struct lt_days { /* ledger_days.c: what the transaction adds to days */
 
 /* ledger_new_lengths.c: of the transaction's runs. Some 0.7 KiB each, all of
  * settle.c's at once. */
-enum { LT_NEW_LENGTHS_MAX = 512 };
+enum { LT_NEW_LENGTHS_MAX = 1024 };
 struct lt_new_lengths {
 	struct lt_length *items; /* malloc'd */
 	uint32_t count;

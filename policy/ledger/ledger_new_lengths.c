@@ -83,6 +83,8 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 {
 	const struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
 
+	if (!stays && length->is_new)
+		return 0;
 	if (!stays)
 		return lt_row_one(ledger,
 		    LT_BIND(LT_SQL_LENGTH_DROP, LT_INT(length->run.job_id),
