@@ -22,7 +22,7 @@ enum {
 	LT_API_REPLY_MAX = 512 * 1024,	     /* in a credential */
 	LT_API_WHOLE_MAX = 16 * 1024 * 1024, /* of all but streams */
 	LT_API_BODY_MAX = 64 * 1024,
-	LT_API_VALUES_MAX = 8,
+	LT_API_VALUES_MAX = 16,
 	LT_API_PATH_MAX = 1024
 };
 

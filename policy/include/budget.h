@@ -15,7 +15,7 @@ enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
 
 struct lt_period {
 	int64_t start_utc_s, end_utc_s;
-	char label[24];		  /* "November", "2026 Q4", "2026" */
+	char label[24];		  /* "2026-11", "2026-Q4", "2026" */
 	struct lt_amount limit;	  /* has_x: this currency is limited */
 	struct lt_amount settled; /* charges and adjustments of the period */
 	struct lt_amount held;	  /* open holds ingested up to W */
@@ -154,7 +154,7 @@ void lt_available(struct lt_amount *available,
 bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 
-/* "vision has $312.50 of $5,000.00 left for November ($4,100.00 spent,
+/* "vision has $312.50 of $5,000.00 left for 2026-11 ($4,100.00 spent,
  * $587.50 held);\nthis job may cost $9,437.76." */
 void lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
     const char *currency);
