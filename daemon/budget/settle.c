@@ -171,19 +171,6 @@ fill_entries(struct lt_entry *entries, const struct lt_run *run,
 	}
 }
 
-/* The end of what is closed: nothing is booked before it any more. */
-static int64_t
-open_since(struct lt_ledger *ledger)
-{
-	char text[32];
-	int64_t utc_s = 0;
-
-	if (lt_ledger_get(ledger, "closed_until", text, sizeof(text), NULL) ==
-	    LT_OK)
-		(void)lt_int64_parse(text, 0, INT64_MAX, &utc_s, NULL);
-	return utc_s;
-}
-
 enum manner {
 	AS_ROW,
 	AS_RECORD, /* of slurmctld: until a row comes */
@@ -420,7 +407,7 @@ settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
-		batch->open_since_utc_s = open_since(d->ledger);
+		batch->open_since_utc_s = lt_ledger_closed_until(d->ledger);
 		for (uint32_t i = 0; code == LT_OK && i < batch->count; i++) {
 			lt_breath(LT_TURN_READ);
 			code = settle_row(d, batch, &batch->rows[i], err);

@@ -124,8 +124,8 @@ link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 }
 
 /* What the text needs of the loop's own; NULL: no memory. */
-static struct lt_report_work *
-take_state(struct lt_daemon *d, const struct lt_api_request *request,
+struct lt_report_work *
+lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_period *period)
 {
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
@@ -305,7 +305,7 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (asked_period(&period, d, request, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
-	struct lt_report_work *const w = take_state(d, request, &period);
+	struct lt_report_work *const w = lt_report_take(d, request, &period);
 	if (w == NULL)
 		return lt_api_error(reply, 503, "out of memory");
 	int status = 200;

@@ -34,60 +34,139 @@ account_of(const struct lt_report_work *w, const char *name)
 	    sizeof(w->accounts[0]), compare_name);
 }
 
-struct budgets { /* of one period */
-	const struct lt_period *period;
-	bool is_current;	 /* the work has them */
+struct lines { /* of one period, to be given */
+	const struct lt_report_view *view;
+	lt_line_function *take;
+	void *context;
 	struct lt_amount *trees; /* what each account and all below it cost;
 				  * malloc'd when it is asked for */
-	struct lt_error err;
 };
 
 static int
-sum_trees(
-    struct budgets *b, const struct lt_report_work *w, struct lt_ledger *ledger)
+sum_trees(struct lines *lines, struct lt_error *err)
 {
+	const struct lt_report_work *const w = lines->view->work;
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
 
-	if (b->trees != NULL)
+	if (lines->trees != NULL)
 		return LT_OK;
-	int code =
-	    lt_ledger_sums(ledger, span_of(b->period), &sums, &count, &b->err);
-	b->trees = calloc(w->account_count + 1u, sizeof(*b->trees));
-	if (code == LT_OK && b->trees == NULL)
-		code = lt_fail(&b->err, LT_ENOMEM, "report: out of memory");
+	int code = lt_ledger_sums(lines->view->ledger,
+	    span_of(lines->view->period), &sums, &count, err);
+	lines->trees = calloc(w->account_count + 1u, sizeof(*lines->trees));
+	if (code == LT_OK && lines->trees == NULL)
+		code = lt_fail(err, LT_ENOMEM, "report: out of memory");
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_report_account *const a =
 		    account_of(w, sums[i].account);
 
 		for (int64_t at = a != NULL ? a - w->accounts : -1; at >= 0;
 		     at = w->accounts[at].parent) {
-			b->trees[at].money_micros += sums[i].money_micros;
-			b->trees[at].carbon_mg += sums[i].carbon_mg;
+			lines->trees[at].money_micros += sums[i].money_micros;
+			lines->trees[at].carbon_mg += sums[i].carbon_mg;
 		}
 	}
 	free(sums);
 	return code;
 }
 
-/* The account's budget of the period into *to; false: there was none. */
-static bool
-budget_of(struct lt_period *to, struct budgets *b,
-    const struct lt_report_work *w, const struct lt_report_account *account,
-    struct lt_ledger *ledger)
+/* The account's budget of the period into *to: 1; 0: there was none. */
+static int
+budget_of(struct lt_period *to, struct lines *lines,
+    const struct lt_report_account *account, struct lt_error *err)
 {
-	if (b->is_current && account->has_budget) {
+	const struct lt_report_view *const v = lines->view;
+
+	if (v->period == &v->work->period && account->has_budget) {
 		*to = account->budget;
-		return true;
+		return 1;
 	}
-	*to = *b->period;
-	if (lt_ledger_limit(ledger, account->name, span_of(b->period),
-		&to->limit, NULL) != LT_OK ||
-	    sum_trees(b, w, ledger) != LT_OK)
-		return false;
+	*to = *v->period;
+	if (lt_ledger_limit(v->ledger, account->name, span_of(v->period),
+		&to->limit, NULL) != LT_OK)
+		return 0;
+	const int code = sum_trees(lines, err);
+	if (code != LT_OK)
+		return code;
 	to->held = (struct lt_amount){.has_money = true, .has_carbon = true};
-	to->settled = b->trees[account - w->accounts];
-	return true;
+	to->settled = lines->trees[account - v->work->accounts];
+	return 1;
+}
+
+/* ---- the rows of accounts ---- */
+
+static int
+take_line(struct lines *lines, const struct lt_report_account *account,
+    struct lt_error *err)
+{
+	const struct lt_report_view *const v = lines->view;
+	struct lt_report_line line;
+	struct lt_period budget;
+	const int code = lt_report_line_fill(
+	    &line, v->ledger, account->name, span_of(v->period), err);
+
+	if (code != LT_OK)
+		return code;
+	const int has_budget = budget_of(&budget, lines, account, err);
+	if (has_budget < 0)
+		return has_budget;
+	return has_budget || !lt_report_line_is_empty(&line)
+		   ? lines->take(lines->context, account->name, &line,
+			 has_budget ? &budget : NULL, err)
+		   : LT_OK;
+}
+
+/* A row as it was when the period was closed. */
+static int
+take_kept(
+    struct lines *lines, const struct lt_closed_row *row, struct lt_error *err)
+{
+	const struct lt_report_view *const v = lines->view;
+	const struct lt_report_account *const account =
+	    account_of(v->work, row->account);
+	struct lt_period budget = *v->period;
+	struct lt_report_line line;
+	bool has_budget;
+
+	if (account == NULL || !account->is_seen)
+		return LT_OK;
+	if (!lt_report_line_unpack(&line, &budget, &has_budget, row->figures))
+		return lt_fail(err, LT_EINPUT,
+		    "%s, closed: the row of %s is damaged", v->period->label,
+		    row->account);
+	return lines->take(lines->context, row->account, &line,
+	    has_budget ? &budget : NULL, err);
+}
+
+static int
+take_all_kept(struct lines *lines, struct lt_error *err)
+{
+	struct lt_closed_row *rows = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_closed_rows(lines->view->ledger,
+	    span_of(lines->view->period), &rows, &count, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		code = take_kept(lines, &rows[i], err);
+	free(rows);
+	return code;
+}
+
+int
+lt_report_lines(const struct lt_report_view *view, lt_line_function *take,
+    void *context, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	struct lines lines = {.view = view, .take = take, .context = context};
+	int code = LT_OK;
+
+	if (view->is_closed)
+		return take_all_kept(&lines, err);
+	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
+		if (w->accounts[i].is_seen)
+			code = take_line(&lines, &w->accounts[i], err);
+	free(lines.trees);
+	return code;
 }
 
 /* ---- the statement ---- */
@@ -98,44 +177,26 @@ struct sums {
 };
 
 static int
-add_account(struct sums *sums, struct budgets *b,
-    const struct lt_report_work *w, const struct lt_report_account *account,
-    struct lt_ledger *ledger, struct lt_error *err)
+add_line(void *context, const char *account, const struct lt_report_line *line,
+    const struct lt_period *budget, struct lt_error *err)
 {
-	struct lt_report_line line;
-	struct lt_period budget;
-	const int code = lt_report_line_fill(
-	    &line, ledger, account->name, span_of(b->period), err);
+	struct sums *const sums = context;
 
-	if (code != LT_OK)
-		return code;
-	const bool has_budget = budget_of(&budget, b, w, account, ledger);
-	if (b->err.code != LT_OK)
-		return lt_fail(err, b->err.code, "%s", b->err.text);
-	if (lt_report_line_is_empty(&line) && !has_budget)
-		return LT_OK;
-	lt_report_line_add(&sums->total, &line);
-	json_array_append_new(
-	    sums->teams, lt_report_line_json(account->name, &line,
-			     has_budget ? &budget : NULL));
-	return LT_OK;
+	lt_report_line_add(&sums->total, line);
+	return json_array_append_new(
+		   sums->teams, lt_report_line_json(account, line, budget)) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOMEM, "report: out of memory");
 }
 
-static int
-add_accounts(struct sums *sums, const struct lt_report_work *w,
-    const struct lt_period *period, struct lt_ledger *ledger,
-    struct lt_error *err)
+static void
+look_at(struct lt_report_view *v, const struct lt_report_work *w,
+    const struct lt_period *period, struct lt_ledger *ledger)
 {
-	struct budgets b = {
-	    .period = period, .is_current = period == &w->period};
-	int code = LT_OK;
-
-	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
-		if (w->accounts[i].is_seen)
-			code = add_account(
-			    sums, &b, w, &w->accounts[i], ledger, err);
-	free(b.trees);
-	return code;
+	*v = (struct lt_report_view){
+	    .work = w, .period = period, .ledger = ledger};
+	v->is_closed = lt_ledger_closed(
+			   ledger, span_of(period), &v->closed, NULL) == LT_OK;
 }
 
 /* A JSON object without the brace that ends it, and that begins it. */
@@ -154,25 +215,34 @@ put_members(struct lt_out *out, json_t *object)
 }
 
 static const char *
-state_of(const struct lt_period *period, int64_t now_utc_s)
+state_of(const struct lt_report_view *v)
 {
-	if (now_utc_s < period->start_utc_s)
+	const int64_t now_utc_s = v->work->now_utc_s;
+
+	if (v->is_closed)
+		return "closed";
+	if (now_utc_s < v->period->start_utc_s)
 		return "future";
-	return now_utc_s < period->end_utc_s ? "open" : "ended";
+	return now_utc_s < v->period->end_utc_s ? "open" : "ended";
 }
 
 static json_t *
-period_json(const struct lt_report_work *w, const struct lt_period *period)
+period_json(const struct lt_report_view *v)
 {
+	const struct lt_report_work *const w = v->work;
+	const struct lt_period *const period = v->period;
 	char first[LT_DAY_TEXT_SIZE], last[LT_DAY_TEXT_SIZE];
 	int64_t start, end;
 
 	lt_calendar_day(first, &start, &end, &w->offsets, period->start_utc_s);
 	lt_calendar_day(last, &start, &end, &w->offsets, period->end_utc_s - 1);
-	return json_pack("{s:s,s:o,s:o,s:s,s:s,s:s}", "label", period->label,
-	    "start", lt_api_time(period->start_utc_s), "end",
+	return json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
+	    period->label, "start", lt_api_time(period->start_utc_s), "end",
 	    lt_api_time(period->end_utc_s), "first_day", first, "last_day",
-	    last, "state", state_of(period, w->now_utc_s));
+	    last, "state", state_of(v), "closed",
+	    lt_api_time(v->closed.closed_utc_s), "closed_by",
+	    v->is_closed ? v->closed.who : NULL, "checksum",
+	    v->is_closed ? v->closed.checksum : NULL);
 }
 
 struct adjustments {
@@ -224,13 +294,14 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
     struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct sums sums = {.teams = json_array()};
-	const int code = add_accounts(&sums, w, &w->previous, ledger, err);
+	struct lt_report_view v;
 
+	look_at(&v, w, &w->previous, ledger);
+	const int code = lt_report_lines(&v, add_line, &sums, err);
 	lt_out_text(out, ",\"previous\":{");
-	put_members(
-	    out, json_pack("{s:o,s:o,s:o}", "period",
-		     period_json(w, &w->previous), "teams", sums.teams, "total",
-		     lt_report_line_json(NULL, &sums.total, NULL)));
+	put_members(out, json_pack("{s:o,s:o,s:o}", "period", period_json(&v),
+			     "teams", sums.teams, "total",
+			     lt_report_line_json(NULL, &sums.total, NULL)));
 	lt_out_text(out, "}");
 	return code;
 }
@@ -239,6 +310,7 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 
 struct rows {
 	const struct lt_report_work *w;
+	int64_t closed_utc_s;		 /* as it was then; 0 = as it is */
 	struct lt_report_groups *groups; /* they are added to; or NULL: */
 	struct lt_out *out;
 	uint32_t count, left; /* left of a page: room for so many more; of all:
@@ -279,10 +351,11 @@ take_seen(void *context, const struct lt_run *run,
 }
 
 static struct lt_runs_asked
-asked_of(const struct lt_report_work *w)
+asked_of(const struct rows *rows)
 {
-	return (struct lt_runs_asked){.from_utc_s = w->period.start_utc_s,
-	    .to_utc_s = w->period.end_utc_s};
+	return (struct lt_runs_asked){.from_utc_s = rows->w->period.start_utc_s,
+	    .to_utc_s = rows->w->period.end_utc_s,
+	    .closed_utc_s = rows->closed_utc_s};
 }
 
 /* Of each account in turn, until there is no room. */
@@ -297,7 +370,7 @@ take_by_account(struct rows *rows, struct lt_ledger *ledger, uint32_t most,
 	rows->left = most;
 	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++) {
 		const struct lt_report_account *const account = &w->accounts[i];
-		struct lt_runs_asked asked = asked_of(w);
+		struct lt_runs_asked asked = asked_of(rows);
 
 		if (!account->is_seen)
 			continue;
@@ -323,7 +396,7 @@ take_by_account(struct rows *rows, struct lt_ledger *ledger, uint32_t most,
 static int
 take_rows(struct rows *rows, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const struct lt_runs_asked asked = asked_of(rows->w);
+	const struct lt_runs_asked asked = asked_of(rows);
 
 	return rows->w->is_everyones
 		   ? lt_ledger_runs(ledger, &asked, take_seen, rows, err)
@@ -331,19 +404,21 @@ take_rows(struct rows *rows, struct lt_ledger *ledger, struct lt_error *err)
 }
 
 static int
-put_groups(struct lt_out *out, const struct lt_report_work *w,
-    struct lt_ledger *ledger, struct lt_error *err)
+put_groups(
+    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
 {
+	const struct lt_report_work *const w = v->work;
 	struct lt_report_groups *const groups = lt_report_groups_new(
-	    &w->groupings, &w->offsets, ledger, span_of(&w->period));
-	struct rows rows = {.w = w, .groups = groups};
+	    &w->groupings, &w->offsets, v->ledger, span_of(&w->period));
+	struct rows rows = {
+	    .w = w, .groups = groups, .closed_utc_s = v->closed.closed_utc_s};
 	struct adjustments adjustments = {.w = w, .groups = groups};
 
 	if (groups == NULL)
 		return lt_fail(err, LT_ENOMEM, "report: out of memory");
-	int code = take_rows(&rows, ledger, err);
+	int code = take_rows(&rows, v->ledger, err);
 	if (code == LT_OK)
-		code = lt_ledger_adjustments(ledger, span_of(&w->period),
+		code = lt_ledger_adjustments(v->ledger, span_of(&w->period),
 		    take_adjustment, &adjustments, err);
 	if (code == LT_OK)
 		lt_report_groups_write(out, groups);
@@ -351,38 +426,57 @@ put_groups(struct lt_out *out, const struct lt_report_work *w,
 	return code;
 }
 
-/* Without the brace that ends it. What needs no ledger goes first, and at
- * once. */
-static int
-put_statement(struct lt_out *out, const struct lt_report_work *w,
-    struct lt_ledger *ledger, struct lt_error *err)
+json_t *
+lt_report_head(const struct lt_report_work *w)
 {
+	return json_pack("{s:s,s:s,s:s?,s:s}", "currency", w->currency,
+	    "carbon_intensity", w->is_marginal ? "marginal" : "average",
+	    "emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
+	    "cluster", w->cluster);
+}
+
+/* What needs no sums goes first, and at once. */
+static void
+put_head(struct lt_out *out, const struct lt_report_view *v)
+{
+	json_t *const head = json_pack("{s:o}", "period", period_json(v));
+	json_t *const more = v->is_closed ? json_loads(v->closed.head, 0, NULL)
+					  : lt_report_head(v->work);
+
+	if (json_object_update(head, more) != 0)
+		out->failed = true;
+	json_decref(more);
+	put_members(out, head);
+	lt_out_flush(out);
+}
+
+/* Without the brace that ends it. */
+static int
+put_statement(
+    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+{
+	const struct lt_report_work *const w = v->work;
 	struct sums sums = {.teams = json_array()};
 
 	lt_out_text(out, "{");
-	put_members(out,
-	    json_pack("{s:o,s:s,s:s,s:s?,s:s}", "period",
-		period_json(w, &w->period), "currency", w->currency,
-		"carbon_intensity", w->is_marginal ? "marginal" : "average",
-		"emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
-		"cluster", w->cluster));
+	put_head(out, v);
 	lt_out_text(out, ",");
-	lt_out_flush(out);
-	int code = add_accounts(&sums, w, &w->period, ledger, err);
+	int code = lt_report_lines(v, add_line, &sums, err);
+	const bool is_complete = w->is_settled &&
+				 w->now_utc_s >= w->period.end_utc_s &&
+				 sums.total.in[0].provisional_runs == 0;
 	put_members(
 	    out, json_pack("{s:b,s:o,s:o}", "complete",
-		     w->is_settled && w->now_utc_s >= w->period.end_utc_s &&
-			 sums.total.in[0].provisional_runs == 0,
-		     "teams", sums.teams, "total",
+		     v->is_closed || is_complete, "teams", sums.teams, "total",
 		     lt_report_line_json(NULL, &sums.total,
 			 w->has_budget ? &w->budget : NULL)));
 	lt_out_text(out, ",");
 	if (code == LT_OK)
-		code = put_adjustments(out, w, ledger, err);
+		code = put_adjustments(out, w, v->ledger, err);
 	if (code == LT_OK && w->has_previous)
-		code = put_previous(out, w, ledger, err);
+		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK && w->groupings.count + w->groupings.top > 0)
-		code = put_groups(out, w, ledger, err);
+		code = put_groups(out, v, err);
 	return code;
 }
 
@@ -412,10 +506,13 @@ int
 lt_report_statement(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
-	const struct lt_report_work *const w = (const void *)work;
 	struct lt_error err = {0};
+	struct lt_report_view v;
 
-	if (put_statement(out, w, ledger, &err) != LT_OK)
+	look_at(&v, (const void *)work,
+	    &((const struct lt_report_work *)(const void *)work)->period,
+	    ledger);
+	if (put_statement(out, &v, &err) != LT_OK)
 		return lt_out_error(out, 503, err.text);
 	lt_out_text(out, "}");
 	return 200;
@@ -426,10 +523,13 @@ lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
-	struct rows rows = {.out = out, .w = w};
 	struct lt_error err = {0};
+	struct lt_report_view v;
 	char next[LT_ACCOUNT_SIZE + 128];
 
+	look_at(&v, w, &w->period, ledger);
+	struct rows rows = {
+	    .out = out, .w = w, .closed_utc_s = v.closed.closed_utc_s};
 	lt_out_text(out, "{\"runs\":[");
 	if (take_by_account(&rows, ledger, w->most, &err) != LT_OK)
 		return lt_out_error(out, 503, err.text);
@@ -452,10 +552,13 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
-	struct rows rows = {.out = out, .w = w};
 	struct lt_error err = {0};
-	int code = put_statement(out, w, ledger, &err);
+	struct lt_report_view v;
 
+	look_at(&v, w, &w->period, ledger);
+	struct rows rows = {
+	    .out = out, .w = w, .closed_utc_s = v.closed.closed_utc_s};
+	int code = put_statement(out, &v, &err);
 	if (code != LT_OK && !out->taken)
 		return lt_out_error(out, 503, err.text);
 	lt_out_text(out, ",\"runs\":[");

@@ -58,6 +58,11 @@ static const char *const figure_names[FIGURES] = {[RUNS] = "runs",
     [ESTIMATED_MG] = "estimated_mg"};
 
 enum { KEY_SIZE = 512 };
+struct key { /* texts of the dimensions, each with its NUL */
+	char bytes[KEY_SIZE];
+	size_t length;
+	bool is_adjustment;
+};
 struct group {
 	char *key; /* texts of its dimensions, each with its NUL; malloc'd */
 	size_t key_bytes;
@@ -198,22 +203,22 @@ text_of(const struct part *part, int dimension)
 		   : (const char *)part->run + dimensions[dimension].of_run;
 }
 
-static size_t
-make_key(char key[KEY_SIZE], const struct lt_grouping *grouping,
+static void
+make_key(struct key *key, const struct lt_grouping *grouping,
     const struct part *part)
 {
-	size_t used = 0;
+	key->length = 0;
+	key->is_adjustment = part->run == NULL;
 
 	for (uint32_t i = 0; i < grouping->count; i++) {
 		const char *const text = text_of(part, grouping->dimensions[i]);
 		const size_t room = KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
 		const size_t length = strnlen(text, room - 1);
 
-		memcpy(key + used, text, length);
-		key[used + length] = '\0';
-		used += length + 1;
+		memcpy(key->bytes + key->length, text, length);
+		key->bytes[key->length + length] = '\0';
+		key->length += length + 1;
 	}
-	return used;
 }
 
 static uint32_t
@@ -262,14 +267,15 @@ make_room(struct table *t, struct lt_error *err)
 }
 
 static int
-find_group(struct table *t, const char *key, size_t bytes, bool is_adjustment,
-    struct group **group, struct lt_error *err)
+find_group(struct table *t, const struct key *key, struct group **group,
+    struct lt_error *err)
 {
 	const int rc = make_room(t, err);
 
 	if (rc != LT_OK)
 		return rc;
-	uint32_t *const place = place_of(t, key, bytes, is_adjustment);
+	uint32_t *const place =
+	    place_of(t, key->bytes, key->length, key->is_adjustment);
 	if (*place == 0) {
 		if (t->count == LT_GROUPS_MAX)
 			return lt_fail(err, LT_ELIMIT,
@@ -280,12 +286,12 @@ find_group(struct table *t, const char *key, size_t bytes, bool is_adjustment,
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "by: no memory");
 		t->items = grown;
-		grown[t->count] = (struct group){.key = malloc(bytes),
-		    .key_bytes = bytes,
-		    .is_adjustment = is_adjustment};
+		grown[t->count] = (struct group){.key = malloc(key->length),
+		    .key_bytes = key->length,
+		    .is_adjustment = key->is_adjustment};
 		if (grown[t->count].key == NULL)
 			return lt_fail(err, LT_ENOMEM, "by: no memory");
-		memcpy(grown[t->count].key, key, bytes);
+		memcpy(grown[t->count].key, key->bytes, key->length);
 		*place = ++t->count;
 	}
 	*group = &t->items[*place - 1];
@@ -296,12 +302,11 @@ static int
 add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
     struct lt_error *err)
 {
-	char key[KEY_SIZE];
-	const size_t bytes = make_key(key, &g->asked->all[grouping], part);
 	struct group *group = NULL;
-	const int rc = find_group(
-	    &g->tables[grouping], key, bytes, part->run == NULL, &group, err);
+	struct key key;
 
+	make_key(&key, &g->asked->all[grouping], part);
+	const int rc = find_group(&g->tables[grouping], &key, &group, err);
 	for (int i = 0; rc == LT_OK && i < FIGURES; i++)
 		if (!lt_add(&group->figures[i], part->figures[i]))
 			return lt_fail(
@@ -431,8 +436,9 @@ add_days(struct lt_report_groups *g, const struct part *part,
 			    first >= g->period.from_utc_s;
 	if (is_one || !booked->has_entries)
 		return add_by_all(g, &days.part, true, err);
-	int rc = lt_ledger_hours(
-	    g->ledger, run->key, g->period, take_hour, &days, err);
+	int rc = lt_ledger_hours(g->ledger,
+	    &(struct lt_hours_asked){run->key, g->period}, take_hour, &days,
+	    err);
 	return rc == LT_OK ? end_day(&days, err) : rc;
 }
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
 #include "report_line.h"
+#include "text.h"
 
 int
 lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
@@ -12,25 +16,34 @@ lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
 	return lt_ledger_totals(ledger, account, span, line->in, err);
 }
 
+enum { TOTALS = 16, BUDGET_FIGURES = 9 };
+
+/* All of a kind of entry, in an order that stays: statements of closed periods
+ * are kept so. */
 static void
-add_totals(struct lt_totals *sum, const struct lt_totals *t)
+figures_of(int64_t *out[TOTALS], struct lt_totals *t)
 {
-	sum->money_micros += t->money_micros;
-	sum->carbon_mg += t->carbon_mg;
-	sum->energy_wh += t->energy_wh;
-	sum->baseline_money_micros += t->baseline_money_micros;
-	sum->baseline_carbon_mg += t->baseline_carbon_mg;
-	sum->saved_by.time_micros += t->saved_by.time_micros;
-	sum->saved_by.time_mg += t->saved_by.time_mg;
-	sum->saved_by.gpu_micros += t->saved_by.gpu_micros;
-	sum->saved_by.gpu_mg += t->saved_by.gpu_mg;
-	sum->runs += t->runs;
-	sum->moved_runs += t->moved_runs;
-	sum->unpriced_runs += t->unpriced_runs;
-	sum->replay_runs += t->replay_runs;
-	sum->provisional_runs += t->provisional_runs;
-	sum->gpus_slurmctld_runs += t->gpus_slurmctld_runs;
-	sum->gpus_unknown_runs += t->gpus_unknown_runs;
+	int64_t *const all[TOTALS] = {&t->money_micros, &t->carbon_mg,
+	    &t->energy_wh, &t->baseline_money_micros, &t->baseline_carbon_mg,
+	    &t->saved_by.time_micros, &t->saved_by.time_mg,
+	    &t->saved_by.gpu_micros, &t->saved_by.gpu_mg, &t->runs,
+	    &t->moved_runs, &t->unpriced_runs, &t->replay_runs,
+	    &t->provisional_runs, &t->gpus_slurmctld_runs,
+	    &t->gpus_unknown_runs};
+
+	memcpy(out, all, sizeof(all));
+}
+
+static void
+add_totals(struct lt_totals *sum, const struct lt_totals *totals)
+{
+	struct lt_totals copy = *totals;
+	int64_t *to[TOTALS], *from[TOTALS];
+
+	figures_of(to, sum);
+	figures_of(from, &copy);
+	for (int i = 0; i < TOTALS; i++)
+		*to[i] += *from[i];
 }
 
 void
@@ -171,4 +184,74 @@ lt_report_line_json(const char *team, const struct lt_report_line *line,
 	json_object_set_new(
 	    all, "replay", json_boolean(charged->replay_runs > 0));
 	return all;
+}
+
+/* ---- as it is kept ---- */
+
+void
+lt_report_line_pack(struct lt_text *text, const struct lt_report_line *line,
+    const struct lt_period *budget)
+{
+	struct lt_report_line copy = *line;
+	int64_t *figures[TOTALS];
+
+	for (int k = 0; k < 3; k++) {
+		figures_of(figures, &copy.in[k]);
+		for (int i = 0; i < TOTALS; i++)
+			lt_text_put(text, "%lld ", (long long)*figures[i]);
+	}
+	if (budget == NULL) {
+		lt_text_put(text, "0");
+		return;
+	}
+	lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld",
+	    budget->limit.has_money, (long long)budget->limit.money_micros,
+	    budget->limit.has_carbon, (long long)budget->limit.carbon_mg,
+	    (long long)budget->settled.money_micros,
+	    (long long)budget->settled.carbon_mg,
+	    (long long)budget->held.money_micros,
+	    (long long)budget->held.carbon_mg);
+}
+
+static bool
+read_number(const char **text, int64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoll(*text, &end, 10);
+	if (end == *text || errno != 0)
+		return false;
+	*text = end;
+	return true;
+}
+
+bool
+lt_report_line_unpack(struct lt_report_line *line, struct lt_period *budget,
+    bool *has_budget, const char *text)
+{
+	int64_t *figures[TOTALS], b[BUDGET_FIGURES - 1], has;
+	bool ok = true;
+
+	*line = (struct lt_report_line){0};
+	for (int k = 0; k < 3; k++) {
+		figures_of(figures, &line->in[k]);
+		for (int i = 0; ok && i < TOTALS; i++)
+			ok = read_number(&text, figures[i]);
+	}
+	ok = ok && read_number(&text, &has);
+	*has_budget = ok && has != 0;
+	for (int i = 0; ok && *has_budget && i < BUDGET_FIGURES - 1; i++)
+		ok = read_number(&text, &b[i]);
+	if (!ok || !*has_budget)
+		return ok;
+	budget->limit = (struct lt_amount){.has_money = b[0] != 0,
+	    .money_micros = b[1],
+	    .has_carbon = b[2] != 0,
+	    .carbon_mg = b[3]};
+	budget->settled.money_micros = b[4];
+	budget->settled.carbon_mg = b[5];
+	budget->held.money_micros = b[6];
+	budget->held.carbon_mg = b[7];
+	return true;
 }

@@ -27,4 +27,12 @@ struct lt_amount lt_report_line_cost(const struct lt_report_line *line);
 json_t *lt_report_line_json(const char *team, const struct lt_report_line *line,
     const struct lt_period *budget);
 
+struct lt_text;
+/* One line of text, as the statement of a closed period keeps it, and back;
+ * false: it is none. */
+void lt_report_line_pack(struct lt_text *text,
+    const struct lt_report_line *line, const struct lt_period *budget);
+bool lt_report_line_unpack(struct lt_report_line *line,
+    struct lt_period *budget, bool *has_budget, const char *text);
+
 #endif

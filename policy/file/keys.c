@@ -117,6 +117,8 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "let or requeue"},
     {"listen_port", lt_read_port, AT(listen_port), .min = 1, .max = 65535,
 	.want = "a TCP port from 1 to 65535 such as 6826"},
+    {"close_after", lt_read_duration, AT(close_after_s), .min = 0,
+	.max = 90 * LT_DAY_S, .want = "a duration from 0 to 90d such as 3d"},
     {"history_days", lt_read_u32, AT(history_days), .min = 0, .max = 4000,
 	.want = "a number of days from 0 to 4000 such as 400"},
     {"sources", lt_read_items, AT(sources), .items = &source_items,

@@ -111,6 +111,7 @@ struct lt_policy {
 	enum lt_rule on_unknown;
 	enum lt_underheld on_underheld;
 	uint16_t listen_port;  /* 6826 */
+	int64_t close_after_s; /* from a period's end until it may be closed */
 	uint32_t history_days; /* of run lengths; 0 = none are kept */
 	enum lt_intensity intensity;
 	int source_count, partition_count, budget_count, default_count,

@@ -104,20 +104,12 @@ is_within(const struct lt_run *run, const struct lt_span *hours)
 }
 
 static int
-give_run(struct taker *t, struct lt_run *run, struct lt_error *err)
+give_run(struct taker *t, const struct lt_run *run, struct lt_error *err)
 {
 	const int64_t closed_utc_s = t->asked->closed_utc_s;
-	int rc = LT_OK;
 
 	if (closed_utc_s != 0 && run->settled_utc_s > closed_utc_s)
 		return LT_OK;
-	if (closed_utc_s != 0 && run->changed_utc_s > closed_utc_s)
-		rc = lt_row_one(t->ledger,
-		    LT_BIND(LT_SQL_RUN_BEFORE, LT_INT(run->key.job_id),
-			LT_INT(run->key.submit_utc_s), LT_INT(closed_utc_s)),
-		    lt_run_read, run, err);
-	if (rc < 0)
-		return rc;
 	if (t->is_late || !is_within(run, &t->hours))
 		return give_parts(t, run, err);
 	struct lt_booked booked = {
@@ -143,41 +135,25 @@ take_part(struct taker *t, struct lt_bound part, struct lt_error *err)
 	return rc;
 }
 
-static int
-take_all(struct taker *t, struct lt_error *err)
+/* The parts of a list, one after the other: as it is, and as it was when the
+ * period was closed. */
+static const struct list {
+	enum lt_sql parts[3]; /* the last: those that corrections name */
+} lists[][2] = {
+    {{{LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR, LT_SQL_ALL_CORRECTED}},
+	{{LT_SQL_ALL_NEAR_THEN, LT_SQL_ALL_FAR_THEN,
+	    LT_SQL_ALL_CORRECTED_THEN}}},
+    {{{LT_SQL_RUNS_NEAR, LT_SQL_RUNS_FAR, LT_SQL_CORRECTED_OF}},
+	{{LT_SQL_RUNS_NEAR_THEN, LT_SQL_RUNS_FAR_THEN,
+	    LT_SQL_CORRECTED_OF_THEN}}},
+};
+
+/* As many values as each of them has: ?10 is only of what was. */
+static struct lt_bound
+bound_of(enum lt_sql sql, const struct lt_value values[10], bool was, int count)
 {
-	static const enum lt_sql parts[] = {
-	    LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR, LT_SQL_ALL_CORRECTED};
-	int rc = LT_OK;
-
-	assert(t->asked->after == NULL && t->asked->most == 0);
-	for (int i = 0; i < 3 && rc == LT_OK; i++) {
-		t->is_late = parts[i] == LT_SQL_ALL_CORRECTED;
-		rc = take_part(t,
-		    LT_BIND(parts[i], LT_INT(0), LT_INT(t->hours.from_utc_s),
-			LT_INT(t->hours.to_utc_s)),
-		    err);
-	}
-	return rc;
-}
-
-static int
-take_of_account(
-    struct taker *t, const struct lt_run *after, struct lt_error *err)
-{
-	static const enum lt_sql parts[] = {LT_SQL_RUNS_NEAR, LT_SQL_RUNS_FAR};
-	int rc = LT_OK;
-
-	for (int i = 0; i < 2 && rc == LT_OK && t->left != 0; i++)
-		rc = take_part(t,
-		    LT_BIND(parts[i], LT_TEXT(t->asked->account),
-			LT_INT(t->hours.from_utc_s), LT_INT(t->hours.to_utc_s),
-			LT_INT(after->end_utc_s), LT_INT(after->start_utc_s),
-			LT_INT(after->moved), LT_INT(after->priced),
-			LT_INT(after->key.job_id),
-			LT_INT(after->key.submit_utc_s)),
-		    err);
-	return rc;
+	return (struct lt_bound){
+	    .sql = sql, .values = values, .count = was ? 10 : count};
 }
 
 int
@@ -186,8 +162,11 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 {
 	/* Behind all that ended as the period begins. */
 	static const struct lt_run before = {.start_utc_s = INT64_MAX};
+	static const int counts[2][3] = {{3, 3, 3}, {9, 9, 5}};
 	const struct lt_run *const after =
 	    asked->after != NULL ? asked->after : &before;
+	const bool of_one = asked->account != NULL, was = asked->closed_utc_s;
+	const struct list *const list = &lists[of_one][was];
 	struct taker t = {.ledger = ledger,
 	    .asked = asked,
 	    .hours = lt_booked_hours(asked->from_utc_s, asked->to_utc_s),
@@ -196,32 +175,40 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 	    .left = asked->most > 0 ? (int64_t)asked->most : -1};
 	int rc = LT_OK;
 
-	if (asked->account == NULL)
-		return take_all(&t, err);
-	if (!asked->after_late)
-		rc = take_of_account(&t, after, err);
-	if (rc != LT_OK || t.left == 0)
-		return rc;
-	const struct lt_run_key key =
-	    asked->after_late ? after->key : (struct lt_run_key){0};
-	t.is_late = true;
-	return take_part(&t,
-	    LT_BIND(LT_SQL_CORRECTED_OF, LT_TEXT(asked->account),
-		LT_INT(t.hours.from_utc_s), LT_INT(t.hours.to_utc_s),
-		LT_INT(key.job_id), LT_INT(key.submit_utc_s)),
-	    err);
+	assert(of_one || (asked->after == NULL && asked->most == 0));
+	for (int i = asked->after_late ? 2 : 0;
+	     i < 3 && rc == LT_OK && t.left != 0; i++) {
+		const bool is_late = i == 2;
+		const struct lt_run_key key =
+		    asked->after_late ? after->key : (struct lt_run_key){0};
+		const struct lt_value first =
+		    of_one ? LT_TEXT(asked->account) : LT_INT(0);
+		const struct lt_value values[10] = {first,
+		    LT_INT(t.hours.from_utc_s), LT_INT(t.hours.to_utc_s),
+		    LT_INT(is_late ? key.job_id : after->end_utc_s),
+		    LT_INT(is_late ? key.submit_utc_s : after->start_utc_s),
+		    LT_INT(after->moved), LT_INT(after->priced),
+		    LT_INT(after->key.job_id), LT_INT(after->key.submit_utc_s),
+		    LT_INT(asked->closed_utc_s)};
+
+		t.is_late = is_late;
+		rc = take_part(&t,
+		    bound_of(list->parts[i], values, was, counts[of_one][i]),
+		    err);
+	}
+	return rc;
 }
 
 int
-lt_ledger_hours(struct lt_ledger *ledger, struct lt_run_key key,
-    struct lt_span span, lt_hour_function *take, void *context,
-    struct lt_error *err)
+lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
+    lt_hour_function *take, void *context, struct lt_error *err)
 {
+	const struct lt_run_key key = asked->key;
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_HOURS_OF_RUN, LT_INT(key.job_id),
-		LT_INT(key.submit_utc_s), LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s)),
+		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
+		LT_INT(asked->span.to_utc_s)),
 	    err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {

@@ -52,9 +52,9 @@ read_run_counts(struct lt_rows *rows, void *element)
 {
 	struct lt_totals *const totals = element;
 
-	totals->runs = (uint32_t)lt_row_int(rows);
-	totals->moved_runs = (uint32_t)lt_row_int(rows);
-	totals->unpriced_runs = (uint32_t)lt_row_int(rows);
+	totals->runs = lt_row_int(rows);
+	totals->moved_runs = lt_row_int(rows);
+	totals->unpriced_runs = lt_row_int(rows);
 }
 
 static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 &&
@@ -66,10 +66,10 @@ read_odd(struct lt_rows *rows, void *element)
 {
 	struct lt_totals *const totals = element;
 
-	totals->replay_runs = (uint32_t)lt_row_int(rows);
-	totals->provisional_runs = (uint32_t)lt_row_int(rows);
-	totals->gpus_slurmctld_runs = (uint32_t)lt_row_int(rows);
-	totals->gpus_unknown_runs = (uint32_t)lt_row_int(rows);
+	totals->replay_runs = lt_row_int(rows);
+	totals->provisional_runs = lt_row_int(rows);
+	totals->gpus_slurmctld_runs = lt_row_int(rows);
+	totals->gpus_unknown_runs = lt_row_int(rows);
 }
 
 static const struct count {

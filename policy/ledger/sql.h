@@ -235,16 +235,18 @@
 /* In the order of runs_account and runs_long. */
 #define LT_SQL_RUN_ORDER                                                       \
 	"end_utc_s, start_utc_s, moved, priced, job_id, submit_utc_s"
+#define LT_SQL_BEHIND(part)                                                    \
+	"account = ?1 AND " part " AND (" LT_SQL_RUN_ORDER ")"                 \
+	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"
 #define LT_SQL_RUNS_BEHIND(part)                                               \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"           \
-	" AND " part " AND (" LT_SQL_RUN_ORDER ")"                             \
-	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"                                 \
-	" ORDER BY " LT_SQL_RUN_ORDER
+	"SELECT " LT_SQL_RUN_COLUMNS                                           \
+	" FROM runs WHERE " LT_SQL_BEHIND(part) " ORDER BY " LT_SQL_RUN_ORDER
 /* Of all accounts, by their ends: so they lie in the table too, where those of
  * one account are a page each. */
+#define LT_SQL_ALL_ORDER "end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_RUNS_OF_ALL(part)                                               \
 	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " part                        \
-	" ORDER BY end_utc_s, start_utc_s, job_id, submit_utc_s"
+	" ORDER BY " LT_SQL_ALL_ORDER
 #define LT_SQL_COUNTS(where)                                                   \
 	"SELECT count(*) runs, total(moved) moved,"                            \
 	" total(NOT priced) unpriced FROM runs WHERE account = ?1"             \

@@ -30,7 +30,7 @@
 	"  AND runs.submit_utc_s = e.submit_utc_s;"                            \
 	"CREATE TABLE runs_before AS SELECT *, 0 AS until_utc_s FROM runs"     \
 	" WHERE 0;"                                                            \
-	"CREATE INDEX runs_before_run ON runs_before"                          \
+	"CREATE UNIQUE INDEX runs_before_run ON runs_before"                   \
 	" (job_id, submit_utc_s, until_utc_s);"                                \
 	"CREATE TABLE limits (team TEXT NOT NULL,"                             \
 	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"           \
@@ -53,22 +53,47 @@
 #define LT_SQL_BOOKED                                                          \
 	" FROM entries WHERE job_id = ?1 AND job_id != 0"                      \
 	" AND submit_utc_s = ?2 AND at_utc_s >= ?3 AND at_utc_s < ?4"
+/* Runs as they were at ?10: the rows that have not changed since, and of the
+ * others what was kept first after it. */
+#define LT_SQL_UNCHANGED "changed_utc_s <= ?10"
+#define LT_SQL_KEPT                                                            \
+	"until_utc_s > ?10 AND NOT EXISTS (SELECT 1 FROM runs_before AS b"     \
+	" WHERE b.job_id = runs_before.job_id"                                 \
+	" AND b.submit_utc_s = runs_before.submit_utc_s"                       \
+	" AND b.until_utc_s > ?10"                                             \
+	" AND b.until_utc_s < runs_before.until_utc_s)"
+#define LT_SQL_RUNS_THEN(which, where, order)                                  \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " which " WHERE " where       \
+	" AND " LT_SQL_UNCHANGED " UNION ALL SELECT " LT_SQL_RUN_COLUMNS       \
+	" FROM runs_before WHERE " where " AND " LT_SQL_KEPT                   \
+	" ORDER BY " order
+#define LT_SQL_RUNS_BEHIND_THEN(part)                                          \
+	LT_SQL_RUNS_THEN("", LT_SQL_BEHIND(part), LT_SQL_RUN_ORDER)
+#define LT_SQL_RUNS_OF_ALL_THEN(which, part)                                   \
+	LT_SQL_RUNS_THEN(which, part, LT_SQL_ALL_ORDER)
+
 /* Runs that corrections name, but for those that are listed anyhow. */
-#define LT_SQL_CORRECTED_RUNS(where, listed, behind)                           \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM (SELECT DISTINCT job_id,"          \
-	" submit_utc_s FROM entries WHERE kind != 0 AND kind = 1"              \
-	" AND at_utc_s >= ?2 " where ") JOIN runs USING (job_id,"              \
-	" submit_utc_s) WHERE NOT (" listed LT_SQL_TOUCHES ")" behind          \
-	" ORDER BY job_id, submit_utc_s"
+#define LT_SQL_CORRECTED(where)                                                \
+	"(SELECT DISTINCT job_id, submit_utc_s FROM entries WHERE kind != 0"   \
+	" AND kind = 1 AND at_utc_s >= ?2 " where ")"
+#define LT_SQL_NAMED(where, runs, more)                                        \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM " LT_SQL_CORRECTED(                \
+	    where) " JOIN " runs " USING (job_id, submit_utc_s) WHERE " more
+#define LT_SQL_NAMED_NOW(where, more)                                          \
+	LT_SQL_NAMED(where, "runs", more) " ORDER BY job_id, submit_utc_s"
+#define LT_SQL_NAMED_THEN(where, more)                                         \
+	LT_SQL_NAMED(where, "runs", more)                                      \
+	" AND " LT_SQL_UNCHANGED " UNION ALL " LT_SQL_NAMED(                   \
+	    where, "runs_before", more) " AND " LT_SQL_KEPT                    \
+					" ORDER BY job_id, submit_utc_s"
+#define LT_SQL_NOT_LISTED                                                      \
+	"NOT (account = ?1 AND " LT_SQL_TOUCHES                                \
+	") AND (job_id, submit_utc_s) > (?4, ?5)"
 
 #define LT_SQL_PERIODS_TABLE(X)                                                \
 	X(RUN_KEEP, LEDGER,                                                    \
-	    "INSERT INTO runs_before SELECT *, ?3 FROM runs"                   \
+	    "INSERT OR IGNORE INTO runs_before SELECT *, ?3 FROM runs"         \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
-	X(RUN_BEFORE, LEDGER,                                                  \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs_before"                   \
-	    " WHERE job_id = ?1 AND submit_utc_s = ?2 AND until_utc_s > ?3"    \
-	    " ORDER BY until_utc_s LIMIT 1")                                   \
 	X(RUN_DESCRIBE, LEDGER,                                                \
 	    "UPDATE runs SET name = ?3, qos = ?4, wckey = ?5, gpu = ?6,"       \
 	    " exit_code = ?7, restarts = ?8"                                   \
@@ -85,11 +110,20 @@
 	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
 	    " ORDER BY at_utc_s")                                              \
 	X(ALL_CORRECTED, LEDGER,                                               \
-	    LT_SQL_CORRECTED_RUNS("AND at_utc_s < ?3", "", ""))                \
+	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")")) \
+	X(ALL_CORRECTED_THEN, LEDGER,                                          \
+	    LT_SQL_NAMED_THEN(                                                 \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")"))              \
 	X(CORRECTED_OF, LEDGER,                                                \
-	    LT_SQL_CORRECTED_RUNS("AND account = ?1",                          \
-		"runs.account = ?1 AND ",                                      \
-		" AND (job_id, submit_utc_s) > (?4, ?5)"))                     \
+	    LT_SQL_NAMED_NOW("AND account = ?1", LT_SQL_NOT_LISTED))           \
+	X(CORRECTED_OF_THEN, LEDGER,                                           \
+	    LT_SQL_NAMED_THEN("AND account = ?1", LT_SQL_NOT_LISTED))          \
+	X(RUNS_NEAR_THEN, LEDGER, LT_SQL_RUNS_BEHIND_THEN(LT_SQL_NEAR))        \
+	X(RUNS_FAR_THEN, LEDGER, LT_SQL_RUNS_BEHIND_THEN(LT_SQL_FAR))          \
+	X(ALL_NEAR_THEN, LEDGER,                                               \
+	    LT_SQL_RUNS_OF_ALL_THEN("", "end_utc_s > ?2 AND " LT_SQL_NEAR))    \
+	X(ALL_FAR_THEN, LEDGER,                                                \
+	    LT_SQL_RUNS_OF_ALL_THEN("INDEXED BY runs_long", LT_SQL_FAR))       \
 	X(ADJUSTMENTS, LEDGER,                                                 \
 	    "SELECT at_utc_s, made_utc_s, account, money_micros, carbon_mg,"   \
 	    " who, reason FROM entries WHERE kind != 0 AND kind = 2"           \
@@ -103,12 +137,14 @@
 	X(CLOSED_PUT, LEDGER,                                                  \
 	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")          \
 	X(CLOSED_GET, LEDGER,                                                  \
-	    "SELECT label, closed_utc_s, who, checksum, head FROM closed"      \
-	    " WHERE start_utc_s = ?1 AND end_utc_s = ?2")                      \
+	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
+	X(CLOSED_ALL, LEDGER,                                                  \
+	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
+	X(FIRST_BOOKED, LEDGER, "SELECT min(at_utc_s) FROM entries")           \
 	X(CLOSED_ROW_PUT, LEDGER,                                              \
 	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4)")                 \
-	X(CLOSED_ROW_GET, LEDGER,                                              \
-	    "SELECT figures FROM closed_rows WHERE start_utc_s = ?1"           \
-	    " AND end_utc_s = ?2 AND account = ?3")
+	X(CLOSED_ROWS, LEDGER,                                                 \
+	    "SELECT account, figures FROM closed_rows WHERE start_utc_s = ?1"  \
+	    " AND end_utc_s = ?2 ORDER BY account")
 
 #endif
