@@ -70,6 +70,7 @@ int lt_cli_status(const struct lt_cli *cli);
 int lt_cli_signals(const struct lt_cli *cli);
 int lt_cli_budget(const struct lt_cli *cli);
 int lt_cli_report(const struct lt_cli *cli);
+int lt_cli_close(const struct lt_cli *cli);
 int lt_cli_history(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
 int lt_cli_doctor(const struct lt_cli *cli);

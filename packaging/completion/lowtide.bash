@@ -37,7 +37,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report history rebuild simulate doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report close history rebuild simulate doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
