@@ -43,6 +43,11 @@ static const struct lt_cli_command commands[] = {
     {"report", "[--team T] [--period P] [--format table|csv|json] [--runs]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
+    {"reconcile",
+	"INVOICE [--from DAY --to DAY] [--cost COLUMN] [--map P=TYPE,...]\n"
+	"INVOICE [--tolerance PCT] [--format table|csv|json]",
+	"a cloud's invoice against what lowtide charged", 1, 1, true, false,
+	lt_cli_reconcile_options, lt_cli_reconcile},
     {"history", "[--name N] [--user U] [--json]\n--forget USER [--json]",
 	"how long your jobs have run; erase it", 0, 0, true, false,
 	lt_cli_history_options, lt_cli_history},
