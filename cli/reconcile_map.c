@@ -45,10 +45,10 @@ lt_tie_map_add(struct lt_tie_map *map, const char *partition, const char *type,
 {
 	int index = lt_tie_type_find(map, type);
 
-	if (lt_tie_type_of(map, partition) >= 0)
-		return LT_OK;
 	if (name_check(partition, err) || name_check(type, err))
 		return err->code;
+	if (lt_tie_type_of(map, partition) >= 0)
+		return LT_OK;
 	if (map->count == LT_TIE_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT, "more than %d partitions",
 		    LT_TIE_PARTITIONS_MAX);
