@@ -44,7 +44,8 @@ static const struct lt_cli_command commands[] = {
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
     {"reconcile",
-	"INVOICE [--from DAY --to DAY] [--cost COLUMN] [--map P=TYPE,...]\n"
+	"INVOICE [--from DAY --to DAY] [--cost COLUMN] [--type COLUMN] "
+	"[--map P=TYPE,...]\n"
 	"INVOICE [--tolerance PCT] [--format table|csv|json]",
 	"a cloud's invoice against what lowtide charged", 1, 1, true, false,
 	lt_cli_reconcile_options, lt_cli_reconcile},

@@ -17,6 +17,7 @@ const struct lt_cli_option lt_cli_reconcile_options[] = {
     {"from", "DAY", "first day (UTC); default: the billing period"},
     {"to", "DAY", "the day after the last"},
     {"cost", "COLUMN", "what is added up; default: what was billed"},
+    {"type", "COLUMN", "where instance types are; default: by the format"},
     {"map", "P=TYPE,...", "instance types of partitions"},
     {"tolerance", "PCT", "exit 1 if more of the instances is unexplained"},
     {"format", "F", "table, csv or json"},
@@ -108,6 +109,7 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 	wish->ask.path = strcmp(cli->operands[0], "-") == 0 ? "standard input"
 							    : cli->operands[0];
 	wish->ask.cost = lt_cli_value(cli, "cost");
+	wish->ask.type = lt_cli_value(cli, "type");
 	wish->has_tolerance = tolerance != NULL;
 	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
 		return err->code;

@@ -76,9 +76,9 @@ struct lt_invoice { /* lt_invoice_free() */
 	/* By day, then by type of the map; after each day's types what is no
 	 * instance of them: other services. */
 	struct lt_invoice_sum *sums;
-	/* Instances in there whose type no partition has. */
+	/* Instances in there whose type no partition has, dearest first. */
 	int unknown_count;
-	struct {
+	struct lt_invoice_unknown {
 		char type[LT_TIE_NAME_SIZE];
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
@@ -87,6 +87,7 @@ struct lt_invoice_ask {
 	const char *path; /* for errors */
 	const char *currency;
 	const char *cost; /* column; NULL: what the format bills by */
+	const char *type; /* column of instance types; NULL: the format's */
 	int64_t first_day;
 	int day_count; /* 0: the billing period of the first row */
 };

@@ -197,6 +197,18 @@ take_row(
 	return err->code;
 }
 
+/* The dearest first. */
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct lt_invoice_unknown *const x = a, *const y = b;
+	const lt_wide x_cost = x->cost_pico < 0 ? -x->cost_pico : x->cost_pico;
+	const lt_wide y_cost = y->cost_pico < 0 ? -y->cost_pico : y->cost_pico;
+
+	return x_cost != y_cost ? (x_cost < y_cost ? 1 : -1)
+				: strcmp(x->type, y->type);
+}
+
 static int
 read_rows(
     struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
@@ -212,6 +224,8 @@ read_rows(
 			break;
 		}
 	}
+	qsort(invoice->unknown, (size_t)invoice->unknown_count,
+	    sizeof(invoice->unknown[0]), by_cost);
 	return invoice->sums != NULL ? LT_OK
 				     : lt_fail(err, LT_EINPUT, "no rows");
 }

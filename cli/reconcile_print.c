@@ -180,9 +180,11 @@ print_rows(
 static void
 print_unknown(FILE *out, const struct lt_tie_shown *shown)
 {
+	enum { SHOWN_MAX = 8 };
 	const struct lt_invoice *const invoice = shown->parts->invoice;
+	const int count = invoice->unknown_count;
 
-	for (int i = 0; i < invoice->unknown_count; i++) {
+	for (int i = 0; i < count && i < SHOWN_MAX; i++) {
 		char text[TEXT_SIZE];
 
 		fputs(i == 0 ? "In other services are instances whose type no "
@@ -195,7 +197,9 @@ print_unknown(FILE *out, const struct lt_tie_shown *shown)
 			(int64_t)(invoice->unknown[i].cost_pico / LT_MICROS),
 			shown->currency));
 	}
-	fputs(invoice->unknown_count ? ".\n" : "", out);
+	if (count > SHOWN_MAX)
+		fprintf(out, " and %d more", count - SHOWN_MAX);
+	fputs(count > 0 ? ".\n" : "", out);
 }
 
 static void

@@ -168,7 +168,8 @@ check_types(const struct lt_invoice_parser *parser, const struct lt_csv *csv,
 			    used ? ", " : "", name);
 	}
 	lt_fail(err, LT_EINPUT,
-	    "no column that says the instance type, want one of: %s", names);
+	    "no column that says the instance type, want one of: %s; --type says another",
+	    names);
 	lt_error_at(err, 1, 1);
 	return LT_EINPUT;
 }
@@ -186,6 +187,9 @@ lt_invoice_parser_start(struct lt_invoice_parser *parser, struct lt_csv *csv,
 	parser->currency = ask->currency;
 	if (ask->cost != NULL)
 		parser->columns[LT_FIELD_COST].name = ask->cost;
+	if (ask->type != NULL)
+		parser->columns[LT_FIELD_TYPE] =
+		    (struct lt_csv_column){ask->type, true};
 	lt_csv_start(csv, head->bytes, head->byte_count);
 	if (lt_csv_header(csv, parser->columns, LT_FIELD_COUNT, err))
 		return err->code;

@@ -297,7 +297,7 @@ test_refused(void **state)
 		"ChargeCategory\n",
 		"i.csv:1:1: no column that says the instance type, want one "
 		"of: x_SkuInstanceType, x_InstanceType, SkuPriceDetails, "
-		"x_SkuDetails, SkuMeter, x_UsageType"},
+		"x_SkuDetails, SkuMeter, x_UsageType; --type says another"},
 	    {"no rows", FOCUS, "i.csv: no rows"},
 	    {"another currency",
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7
@@ -402,7 +402,16 @@ test_other_column_and_days(void **state)
 	    strstr(err.text, "is not from 2026-10-08 to 2026-10-08, the days"));
 	lt_invoice_free(&invoice);
 
+	/* Another column for the type, even where the format's say one. */
 	err = (struct lt_error){0};
+	ask.first_day--;
+	ask.type = "BillingCurrency";
+	assert_int_equal(
+	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
+	assert_string_equal(invoice.unknown[0].type, "USD");
+	lt_invoice_free(&invoice);
+
+	ask.type = NULL;
 	ask.cost = "NoSuchCost";
 	read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err);
 	assert_non_null(strstr(err.text, "no column \"NoSuchCost\""));
