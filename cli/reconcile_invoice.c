@@ -197,16 +197,23 @@ take_row(
 	return err->code;
 }
 
+static lt_wide
+magnitude(lt_wide value)
+{
+	return value < 0 ? -value : value;
+}
+
 /* The dearest first. */
 static int
 by_cost(const void *a, const void *b)
 {
 	const struct lt_invoice_unknown *const x = a, *const y = b;
-	const lt_wide x_cost = x->cost_pico < 0 ? -x->cost_pico : x->cost_pico;
-	const lt_wide y_cost = y->cost_pico < 0 ? -y->cost_pico : y->cost_pico;
+	const lt_wide x_cost = magnitude(x->cost_pico);
+	const lt_wide y_cost = magnitude(y->cost_pico);
 
-	return x_cost != y_cost ? (x_cost < y_cost ? 1 : -1)
-				: strcmp(x->type, y->type);
+	if (x_cost != y_cost)
+		return x_cost < y_cost ? 1 : -1;
+	return strcmp(x->type, y->type);
 }
 
 static int

@@ -13,13 +13,6 @@
 enum { PICO_PER_MICRO = 1000000 };
 static const int64_t pico_s = (int64_t)1000000 * 1000000; /* of a second */
 
-/* Rounded down. */
-static lt_wide
-quotient(lt_wide a, lt_wide b)
-{
-	return a / b - (a % b < 0);
-}
-
 /* a / b, half away from zero; b above 0. */
 static lt_wide
 rounded(lt_wide a, lt_wide b)
@@ -33,10 +26,8 @@ fits(lt_wide value)
 	return value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/*
- * Sums of the invoice in micros, so that they add up to its rounded total: all
- * are rounded down, and the micros that are missing go where most was cut.
- */
+/* Sums of the invoice in micros, which add up to its rounded total: what is
+ * below a micro is shared out as the cents of a report are. */
 static int
 round_costs(int64_t *micros, const struct lt_invoice_sum *sums, int count,
     struct lt_error *err)
@@ -46,10 +37,9 @@ round_costs(int64_t *micros, const struct lt_invoice_sum *sums, int count,
 	bool ok = cut != NULL;
 
 	for (int i = 0; ok && i < count; i++) {
-		const lt_wide whole =
-		    quotient(sums[i].cost_pico, PICO_PER_MICRO);
+		const lt_wide whole = sums[i].cost_pico / PICO_PER_MICRO;
 
-		ok = fits(whole + 1) && fits(whole);
+		ok = fits(whole + 1) && fits(whole - 1);
 		micros[i] = (int64_t)whole;
 		cut[i] = (int64_t)(sums[i].cost_pico - whole * PICO_PER_MICRO);
 		total += cut[i];

@@ -138,6 +138,35 @@ test_map(void **state)
 	}
 }
 
+/* The source that is named first for a price, not others' types. */
+static void
+test_map_signals(void **state)
+{
+	static const char text[] =
+	    "{\"sources\":["
+	    "{\"instance_type\":\"second\",\"used_by\":["
+	    "{\"partition\":\"a\",\"key\":\"price_per_node_hour\",\"place\":2}]},"
+	    "{\"instance_type\":\"first\",\"used_by\":["
+	    "{\"partition\":\"a\",\"key\":\"price_per_node_hour\",\"place\":1},"
+	    "{\"partition\":\"b\",\"key\":\"placement_score\",\"place\":1}]},"
+	    "{\"instance_type\":null,\"used_by\":["
+	    "{\"partition\":\"c\",\"key\":\"price_per_node_hour\",\"place\":1}]},"
+	    "{\"instance_type\":\"third\",\"used_by\":["
+	    "{\"partition\":\"c\",\"key\":\"price_per_node_hour\",\"place\":2}]}"
+	    "]}";
+	json_t *const signals = json_loads(text, 0, NULL);
+	struct lt_tie_map map = {0};
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(lt_tie_map_signals(&map, signals, &err), LT_OK);
+	assert_int_equal(map.count, 2);
+	assert_string_equal(map.types[lt_tie_type_of(&map, "a")], "first");
+	assert_int_equal(lt_tie_type_of(&map, "b"), -1);
+	assert_string_equal(map.types[lt_tie_type_of(&map, "c")], "third");
+	json_decref(signals);
+}
+
 #define FOCUS                                                                  \
 	"BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,"               \
 	"ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,"             \
@@ -507,6 +536,7 @@ main(void)
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_units),
 	    cmocka_unit_test(test_map),
+	    cmocka_unit_test(test_map_signals),
 	    cmocka_unit_test(test_one_row),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_other_column_and_days),

@@ -367,6 +367,58 @@ test_rounding(void **state)
 	lt_tie_free(&tie);
 }
 
+/* One day of one type at 100 for 10 node-hours, but for what is said. */
+static void
+test_idle(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t invoice_s, jobs_s, cost_micros;
+		bool has_nodes, unknown, has_idle;
+		int64_t idle_micros;
+	} idle[] = {
+	    {"all of it", 36000, 0, 100000000, true, false, true, 100000000},
+	    {"a third of a second's worth", 36000, 35999, 100000000, true,
+		false, true, 2778},
+	    {"none", 36000, 36000, 100000000, true, false, true, 0},
+	    {"jobs had more", 36000, 36001, 100000000, true, false, true, 0},
+	    {"it was for nothing", 36000, 0, 0, true, false, true, 0},
+	    {"more was given back", 36000, 0, -5, true, false, true, 0},
+	    {"no hours in the invoice", 0, 0, 100000000, false, false, false,
+		0},
+	    {"some of them in GB", 36000, 0, 100000000, true, true, false, 0},
+	    {"hours that were taken back", -36000, 0, 100000000, true, false,
+		false, 0},
+	};
+	struct lt_tie_map map = {0};
+
+	(void)state;
+	assert_int_equal(lt_tie_map_parse(&map, "a=t", NULL), LT_OK);
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		struct lt_invoice_sum sums[2] = {
+		    {(lt_wide)idle[i].cost_micros * 1000000,
+			(lt_wide)idle[i].invoice_s * 1000000 * 1000000,
+			idle[i].has_nodes, idle[i].unknown}};
+		struct lt_tie_job_sum job_sum = {1, idle[i].jobs_s};
+		const struct lt_invoice invoice = {
+		    .day_count = 1, .type_count = 1, .sums = sums};
+		const struct lt_tie_jobs jobs = {
+		    .day_count = 1, .type_count = 1, .sums = &job_sum};
+		const struct lt_tie_parts parts = {&invoice, &map, &jobs};
+		struct lt_error err = {0};
+		struct lt_tie tie;
+
+		assert_int_equal(lt_tie_make(&tie, &parts, &err), LT_OK);
+		if (tie.rows[0].has_idle != idle[i].has_idle ||
+		    tie.rows[0].idle_micros != idle[i].idle_micros ||
+		    tie.rows[0].unexplained_micros !=
+			idle[i].cost_micros - 1 - idle[i].idle_micros)
+			fail_msg("%s: %lld", idle[i].why,
+			    (long long)tie.rows[0].idle_micros);
+		lt_tie_free(&tie);
+	}
+}
+
 static void
 test_exceeds(void **state)
 {
@@ -525,6 +577,7 @@ main(void)
 	    cmocka_unit_test(test_by_hand),
 	    cmocka_unit_test(test_table_adds_up),
 	    cmocka_unit_test(test_rounding),
+	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_exceeds),
 	    cmocka_unit_test(test_says),
 	    cmocka_unit_test(test_no_types),
