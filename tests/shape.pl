@@ -11,7 +11,7 @@ my $type = qr/(?:(?:static|const|volatile)\s+)*
 	(?:(?:struct|enum)\s*\{|
 	(?:(?:struct|enum|union)\s+\w+|unsigned|long|short|int|char|bool|
 	double|float|void|\w+_t|sqlite3\w*|FILE|DIR|va_list|CURL\w*|G?Elf\w*|
-	lt_slurm_\w+)\b)/x;
+	lt_slurm_\w+|lt_wide)\b)/x;
 my $declaration = qr/^\s*$type(?:[\s*]+\w|\s*\(\*|$)/;
 
 for my $file (@ARGV) {

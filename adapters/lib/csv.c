@@ -271,3 +271,10 @@ lt_csv_row(struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err)
 	row->cell_count = 0;
 	return LT_OK;
 }
+
+void
+lt_csv_move(struct lt_csv *csv, const char *bytes, size_t byte_count)
+{
+	csv->at = csv->line_start = bytes;
+	csv->end = bytes + byte_count;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CSV (RFC 4180, with comma, semicolon or tab), row by row over the bytes:
- * the header names the columns. For the adapters of files and price lists.
+ * the header names the columns. For the adapters of files and price lists, and
+ * for invoices.
  */
 #ifndef LT_CSV_H
 #define LT_CSV_H
@@ -12,9 +13,9 @@
 #include "error.h"
 
 enum {
-	LT_CSV_CELL_SIZE = 128,	  /* of a wanted cell; longer: cut, and said */
-	LT_CSV_COLUMNS_MAX = 256, /* refused */
-	LT_CSV_WANTED_MAX = 8,
+	LT_CSV_CELL_SIZE = 2048,   /* of a wanted cell; longer: cut, and said */
+	LT_CSV_COLUMNS_MAX = 1024, /* refused; an AWS bill has some hundreds */
+	LT_CSV_WANTED_MAX = 16,
 };
 
 struct lt_csv_column {
@@ -52,5 +53,8 @@ int lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
 /* The next row that is not blank. */
 int lt_csv_row(
     struct lt_csv *csv, struct lt_csv_row *row, struct lt_error *err);
+/* Between two rows: go on in these bytes, which begin with the next row. For a
+ * file that is read piece by piece. */
+void lt_csv_move(struct lt_csv *csv, const char *bytes, size_t byte_count);
 
 #endif

@@ -64,6 +64,19 @@ add_first(char out[ZONE_SIZE], const struct lt_source *source,
 	}
 }
 
+/* What clouds call the machines whose price it is; NULL: it does not say. */
+static const char *
+instance_type(const struct lt_source *source)
+{
+	static const char *const keys[] = {
+	    "instance_type", "machine_type", "sku"};
+	const char *value = NULL;
+
+	for (int i = 0; i < 3 && value == NULL; i++)
+		value = lt_source_option(&source->options, keys[i], NULL);
+	return value;
+}
+
 static json_t *
 used_by_json(const struct lt_signals_state *signals,
     const struct lt_policy *policy, const struct lt_source *source,
@@ -157,13 +170,14 @@ source_json(
 
 	add_first(zone, source, places);
 	add_first(zone, source, things);
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:o,s:s,s:o,s:o,s:b,s:o,"
-			 "s:o,s:o,s:i,s:s?,s:s?,s:b,s:o,s:o}",
+	return json_pack(
+	    "{s:s,s:s,s:s,s:s?,s:s,s:s,s:f,s:o,s:s,s:o,s:o,s:b,s:o,"
+	    "s:o,s:o,s:i,s:s?,s:s?,s:b,s:o,s:o}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
-	    "options", zone, "quantity", lt_quantity_name(quantity), "unit",
-	    lt_quantity_unit(quantity), "scale", lt_quantity_scale(quantity),
-	    "value_now", step != NULL ? json_real(step->value) : json_null(),
-	    "quality",
+	    "options", zone, "instance_type", instance_type(source), "quantity",
+	    lt_quantity_name(quantity), "unit", lt_quantity_unit(quantity),
+	    "scale", lt_quantity_scale(quantity), "value_now",
+	    step != NULL ? json_real(step->value) : json_null(), "quality",
 	    lt_quality_name(step != NULL ? step->quality : LT_QUALITY_NONE),
 	    "issued", lt_api_time(source->issued_utc_s), "age_s",
 	    lt_api_optional(dated, now_utc_s - source->issued_utc_s), "stale",

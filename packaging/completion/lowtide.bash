@@ -31,13 +31,13 @@ _lowtide() {
 	--lengths) choices='exact average limit learned' ;;
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause' ;;
 	--unit) choices='s h' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving) return ;;
+	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving | --cost | --type | --map | --tolerance) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report close history rebuild simulate doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report close reconcile history rebuild simulate doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -56,6 +56,11 @@ _lowtide() {
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		report) choices='--team --period --format --runs --json --run --help' ;;
+		reconcile)
+			case $word in
+			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;
+			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+			esac ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -82,6 +82,7 @@ done
 check 'completion has every option' "$differing"
 check 'completion of a value' "$(diff <(echo csv) <(complete_words report --format = c))"
 check 'completion after --run' "$(diff <(echo report) <(complete_words --run /tmp rep))"
+check 'completion of an invoice' "$(cd "$top/tests/golden/reconcile" && diff <(echo focus.csv) <(complete_words reconcile focus.c))"
 
 gives 'no command' 2 'usage: lowtide' "$lowtide"
 gives 'a slip of a command' 2 'did you mean report?' "$lowtide" reprot
@@ -93,6 +94,8 @@ gives 'an operand too many' 2 'one argument too many' "$lowtide" status now
 gives 'an operand too few' 2 'an argument is missing' "$lowtide" explain
 gives 'a period that is none' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" report --period 2026-13
 gives 'a format that is none' 2 'want table, csv or json' "$lowtide" report --format xml
+gives 'reconcile without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" reconcile x.csv
+gives 'reconcile without an invoice' 2 'an argument is missing' "$lowtide" reconcile
 gives 'a job id that is none' 2 'want a job id such as 1234' "$lowtide" explain 12x
 gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" budget adjust --team a --amount 1
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b

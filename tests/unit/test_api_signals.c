@@ -217,6 +217,7 @@ test_state(void **state)
 	assert_int_equal(json_array_size(sources), 3);
 	const json_t *one = json_array_get(sources, 0);
 	assert_string_equal(text_of(one, "options"), "region 13");
+	assert_string_equal(text_of(one, "instance_type"), "null");
 	assert_string_equal(text_of(one, "quantity"), "carbon");
 	assert_true(number_of(one, "value_now") == 102);
 	assert_string_equal(text_of(one, "quality"), "estimated");
@@ -250,6 +251,36 @@ test_state(void **state)
 	one = json_object_get(one, "hazard");
 	assert_true(number_of(one, "value") == 0.004);
 	assert_string_equal(text_of(one, "source"), "null");
+	json_decref(answer);
+	site_free(site);
+}
+
+/* What invoices call the machines that a price is of. */
+static void
+test_instance_type(void **state)
+{
+	struct site *const site = site_new(*state,
+	    "currency: USD\n"
+	    "sources:\n"
+	    "  vm: {adapter: azure_retail_price, region: westeurope,\n"
+	    "       sku: Standard_NC4as_T4_v3}\n"
+	    "  list: {adapter: skypilot_catalog, cloud: aws,\n"
+	    "         region: eu-west-2, instance_type: p4d.24xlarge}\n"
+	    "  cudo: {adapter: cudo_compute, data_center: gb-bournemouth,\n"
+	    "         machine_type: epyc-rome-rtx-a5000, vcpus: 4,\n"
+	    "         memory_gib: 16}\n"
+	    "partitions:\n"
+	    "  a: {price_per_node_hour: [vm, list, cudo]}\n");
+	static const char *const want[] = {
+	    "Standard_NC4as_T4_v3", "p4d.24xlarge", "epyc-rome-rtx-a5000"};
+	json_t *const answer = ask(site, "/v1/signals", 200);
+	const json_t *const sources = json_object_get(answer, "sources");
+
+	assert_int_equal(json_array_size(sources), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(
+		    text_of(json_array_get(sources, i), "instance_type"),
+		    want[i]);
 	json_decref(answer);
 	site_free(site);
 }
@@ -433,6 +464,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_truth, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_state, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_instance_type, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_failover, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_export, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),

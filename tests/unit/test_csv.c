@@ -13,9 +13,10 @@
 
 #include "csv.h"
 
-#define A126                                                                   \
-	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"      \
-	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A31 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A124 A31 A31 A31 A31
+#define A496 A124 A124 A124 A124
+#define A2046 A496 A496 A496 A496 A31 A31
 
 static const struct {
 	const char *why, *bytes;
@@ -84,23 +85,23 @@ static const struct {
 	.skip = 2,
 	.says = "2 lines, want more than the 2 to skip"},
     {.why = "the longest cell",
-	.bytes = "b,c\n" A126 "b,2\n",
-	.b = A126 "b",
+	.bytes = "b,c\n" A2046 "b,2\n",
+	.b = A2046 "b",
 	.c = "2",
 	.rows = 1,
 	.row_line = 2,
 	.cell_count = 2},
     {.why = "a longer cell is cut, and said",
-	.bytes = "b,c\n1," A126 "bc\n",
+	.bytes = "b,c\n1," A2046 "bc\n",
 	.b = "1",
-	.c = A126 "b",
+	.c = A2046 "b",
 	.rows = 1,
 	.row_line = 2,
 	.cell_count = 2,
 	.long_line = 2,
 	.long_column = 3},
     {.why = "where nobody wants it, it may be long",
-	.bytes = "x,b\n" A126 "bc,2\n",
+	.bytes = "x,b\n" A2046 "bc,2\n",
 	.b = "2",
 	.c = "",
 	.rows = 1,
@@ -192,17 +193,17 @@ test_limits(void **state)
 
 	(void)state;
 	memset(many, ',', sizeof(many));
-	many[LT_CSV_COLUMNS_MAX] = '\0'; /* 257 cells */
+	many[LT_CSV_COLUMNS_MAX] = '\0'; /* 1025 cells */
 	snprintf(bytes, sizeof(bytes), "b%s\n", many);
 	lt_csv_start(&csv, bytes, strlen(bytes));
 	assert_int_equal(lt_csv_header(&csv, columns, 1, &err), LT_ELIMIT);
-	assert_non_null(strstr(err.text, "more than 256 columns"));
+	assert_non_null(strstr(err.text, "more than 1024 columns"));
 
 	err = (struct lt_error){0};
 	snprintf(bytes, sizeof(bytes), "b%s\n1%s\n", many + 1, many);
 	lt_csv_start(&csv, bytes, strlen(bytes));
 	assert_int_equal(lt_csv_header(&csv, columns, 1, &err), LT_OK);
-	assert_int_equal(csv.column_count, 256);
+	assert_int_equal(csv.column_count, 1024);
 	assert_int_equal(lt_csv_row(&csv, &row, &err), LT_ELIMIT);
 	assert_int_equal(err.line, 2);
 }

@@ -334,12 +334,12 @@ test_limits(void **state)
 		char byte;
 		const char *says;
 	} cases[] = {
-	    {"a value of 128 bytes", "time,value\n1763690400,", "\n", 128, '1',
-		"a cell of more than 127 bytes"},
-	    {"a header of 257 cells", "", "\n", 256, ',',
-		"more than 256 columns"},
-	    {"a row of 300 cells", "time,value\n1763690400,5", "\n", 300, ',',
-		"more than 256 cells"},
+	    {"a value of 2048 bytes", "time,value\n1763690400,", "\n", 2048,
+		'1', "a cell of more than 2047 bytes"},
+	    {"a header of 1025 cells", "", "\n", 1024, ',',
+		"more than 1024 columns"},
+	    {"a row of 1101 cells", "time,value\n1763690400,5", "\n", 1100, ',',
+		"more than 1024 cells"},
 	    {"a foreign cell of 5000", "time,value,x\n1763690400,5,",
 		"\n1763694000,6,\n", 5000, 'x', NULL},
 	};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide reconcile: a cloud's invoice beside what lowtide charged, by day and
+ * instance type. reconcile_invoice.c reads the one, reconcile_jobs.c what
+ * lowtided answers of the other, reconcile_tie.c puts them together and
+ * reconcile_print.c shows it. Days are UTC days, as in invoices.
+ */
+#ifndef LT_RECONCILE_H
+#define LT_RECONCILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "error.h"
+
+/* Invoices have prices of 10^-10: added up in 10^-12, rounded once. */
+__extension__ typedef __int128 lt_wide;
+
+enum {
+	LT_TIE_DAYS_MAX = 400,
+	LT_TIE_PARTITIONS_MAX = 256, /* as in a policy */
+	LT_TIE_NAME_SIZE = 64,
+	LT_TIE_UNKNOWN_MAX = 256, /* those after them have no name of their own,
+				   * but are in "other services" as all are */
+};
+
+/* ---- which instance type a partition is: reconcile_map.c ---- */
+struct lt_tie_map {
+	int count, type_count;
+	struct {
+		char name[LT_TIE_NAME_SIZE];
+		int type; /* index */
+	} partitions[LT_TIE_PARTITIONS_MAX];
+	char types[LT_TIE_PARTITIONS_MAX][LT_TIE_NAME_SIZE];
+};
+/* The first type that is said of a partition stays. LT_EINPUT: an empty or
+ * too long name; LT_ELIMIT. */
+int lt_tie_map_add(struct lt_tie_map *map, const char *partition,
+    const char *type, struct lt_error *err);
+/* "P=TYPE,P=TYPE" */
+int lt_tie_map_parse(
+    struct lt_tie_map *map, const char *text, struct lt_error *err);
+/* What /v1/signals says: the instance type of the source that a partition's
+ * price comes from first. */
+int lt_tie_map_signals(
+    struct lt_tie_map *map, const json_t *signals, struct lt_error *err);
+/* Index of a type, whatever its case; -1: none. */
+int lt_tie_type_find(const struct lt_tie_map *map, const char *type);
+/* Type of a partition; -1: none. */
+int lt_tie_type_of(const struct lt_tie_map *map, const char *partition);
+
+/* ---- numbers of invoices: reconcile_decimal.c ---- */
+/* "12", "-0.5", "35.2E-7": in 10^-12, half away from zero; below 10^12 either
+ * way. Nothing but the number. */
+int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
+/* "Hrs", "1 Hour", "100 Hours", "Seconds": seconds of one such unit; 0: no
+ * unit of time, or one of time and something else. */
+int64_t lt_time_unit(const char *text);
+
+/* ---- the invoice: reconcile_invoice.c ---- */
+struct lt_invoice_sum {
+	lt_wide cost_pico;   /* currency / 10^12 */
+	lt_wide node_pico_s; /* node-seconds / 10^12 */
+	bool has_nodes;	     /* some rows said how long */
+	bool nodes_unknown;  /* others did in a unit that is none of time */
+};
+struct lt_invoice { /* lt_invoice_free() */
+	const char *format;
+	char cost[LT_TIE_NAME_SIZE]; /* the column that was added up */
+	int64_t first_day;	     /* since 1970 */
+	int day_count, type_count;
+	int64_t rows;
+	/* By day, then by type of the map; after each day's types what is no
+	 * instance of them: other services. */
+	struct lt_invoice_sum *sums;
+	/* Instances in there whose type no partition has, dearest first. */
+	int unknown_count;
+	struct lt_invoice_unknown {
+		char type[LT_TIE_NAME_SIZE];
+		lt_wide cost_pico;
+	} unknown[LT_TIE_UNKNOWN_MAX];
+};
+struct lt_invoice_ask {
+	const char *path; /* for errors */
+	const char *currency;
+	const char *cost; /* column; NULL: what the format bills by */
+	const char *type; /* column of instance types; NULL: the format's */
+	int64_t first_day;
+	int day_count; /* 0: the billing period of the first row */
+};
+/*
+ * Read all of a CSV. Every row is in one of the sums, or it is an error:
+ * "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
+ */
+int lt_invoice_read(struct lt_invoice *invoice, FILE *in,
+    const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
+    struct lt_error *err);
+void lt_invoice_free(struct lt_invoice *invoice);
+
+/* ---- what lowtide charged: reconcile_jobs.c ---- */
+struct lt_tie_jobs { /* lt_tie_jobs_free() */
+	int64_t first_day;
+	int day_count, type_count;
+	struct lt_tie_job_sum {
+		int64_t cost_micros, node_s;
+	} * sums; /* by day, then by type */
+	/* What has no place in the invoice. */
+	int64_t adjustments_micros;
+	int other_count;
+	struct {
+		char partition[LT_TIE_NAME_SIZE];
+		int64_t cost_micros;
+	} others[LT_TIE_PARTITIONS_MAX];
+	bool complete; /* all that ended on these days is charged */
+};
+/* For the days of the invoice. LT_ENOMEM. */
+int lt_tie_jobs_start(struct lt_tie_jobs *jobs,
+    const struct lt_invoice *invoice, struct lt_error *err);
+/* The path to ask of a day (an index), and what the answer adds. */
+const char *lt_tie_jobs_path(
+    char *out, size_t size, const struct lt_tie_jobs *jobs, int day_index);
+int lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index,
+    const struct lt_tie_map *map, const json_t *report, struct lt_error *err);
+void lt_tie_jobs_free(struct lt_tie_jobs *jobs);
+
+/* ---- put together: reconcile_tie.c ---- */
+struct lt_tie_row {
+	int64_t day;
+	const char *type; /* NULL: other services; lent by the map */
+	/* invoice = jobs + idle + unexplained, to the micro. */
+	int64_t invoice_micros, jobs_micros, idle_micros, unexplained_micros;
+	bool has_idle; /* else it is not known, and 0 in there */
+	bool has_nodes;
+	int64_t invoice_node_s, jobs_node_s;
+};
+struct lt_tie {			 /* lt_tie_free() */
+	struct lt_tie_row *rows; /* by day, of it by type; none that is empty */
+	int count;
+	struct lt_tie_row instances, others, total;
+};
+struct lt_tie_parts {
+	const struct lt_invoice *invoice;
+	const struct lt_tie_map *map;
+	const struct lt_tie_jobs *jobs;
+};
+/*
+ * Of each day and type, in micros: jobs is what lowtide charged; idle the
+ * node-hours of the invoice less those of jobs, not below 0, at the mean price
+ * of that row (half away from zero); unexplained the rest. LT_EOVERFLOW.
+ */
+int lt_tie_make(
+    struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err);
+/* Is more of the instances' invoice than limit_micros / 10^6 per cent
+ * unexplained, either way? */
+bool lt_tie_exceeds(const struct lt_tie_row *instances, int64_t limit_micros);
+void lt_tie_free(struct lt_tie *tie);
+
+/* ---- shown: reconcile_print.c ---- */
+struct lt_tie_shown {
+	const char *file, *currency;
+	const struct lt_tie_parts *parts;
+	const struct lt_tie *tie;
+};
+void lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color);
+void lt_tie_csv(FILE *out, const struct lt_tie_shown *shown);
+/* The caller's; NULL: no memory. */
+json_t *lt_tie_json(const struct lt_tie_shown *shown);
+
+#endif

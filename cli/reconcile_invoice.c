@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An invoice as CSV, FOCUS or AWS's Cost and Usage Report, row by row into the
+ * sums of its days and instance types. It may be larger than memory: it is
+ * read piece by piece. Which columns, docs/formats.md.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+#include "date.h"
+#include "reconcile.h"
+#include "reconcile_row.h"
+#include "text_mend.h"
+#include "units.h"
+
+enum {
+	ROW_BYTES_MAX = 256 * 1024, /* refused; real ones have some thousand */
+	BUFFER_BYTES = 1024 * 1024 + ROW_BYTES_MAX,
+};
+
+struct reader {
+	FILE *in;
+	char *bytes; /* BUFFER_BYTES */
+	bool ended;
+	const struct lt_invoice_ask *ask;
+	const struct lt_tie_map *map;
+	struct lt_invoice_parser parser;
+	struct lt_csv csv;
+	struct lt_csv_row row;
+	struct lt_invoice_row parsed;
+};
+
+/* Before a row: all of it is there, if it is no larger than it may be. */
+static int
+refill(struct reader *reader, struct lt_error *err)
+{
+	const size_t left = (size_t)(reader->csv.end - reader->csv.at);
+
+	if (reader->ended || left >= ROW_BYTES_MAX)
+		return LT_OK;
+	memmove(reader->bytes, reader->csv.at, left);
+	const size_t got =
+	    fread(reader->bytes + left, 1, BUFFER_BYTES - left, reader->in);
+
+	if (ferror(reader->in))
+		return lt_fail(err, LT_EIO, "can't be read");
+	reader->ended = left + got < BUFFER_BYTES;
+	lt_csv_move(&reader->csv, reader->bytes, left + got);
+	return LT_OK;
+}
+
+static int
+read_header(struct reader *reader, struct lt_error *err)
+{
+	const size_t got = fread(reader->bytes, 1, BUFFER_BYTES, reader->in);
+
+	if (ferror(reader->in))
+		return lt_fail(err, LT_EIO, "can't be read");
+	reader->ended = got < BUFFER_BYTES;
+	return lt_invoice_parser_start(&reader->parser, &reader->csv,
+	    &(struct lt_invoice_head){reader->bytes, got}, reader->ask, err);
+}
+
+/* ---- the days ---- */
+static int
+make_sums(struct lt_invoice *invoice, struct lt_error *err)
+{
+	if (invoice->day_count < 1 || invoice->day_count > LT_TIE_DAYS_MAX)
+		return lt_fail(err, LT_ELIMIT, "%d days, want 1 to %d",
+		    invoice->day_count, LT_TIE_DAYS_MAX);
+	invoice->sums = calloc(
+	    (size_t)invoice->day_count * ((size_t)invoice->type_count + 1),
+	    sizeof(*invoice->sums));
+	return invoice->sums != NULL ? LT_OK
+				     : lt_fail(err, LT_ENOMEM, "no memory");
+}
+
+/* Whether asked for or by the first row. */
+static int
+find_days(struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	int64_t start_utc_s, end_utc_s;
+
+	invoice->first_day = reader->ask->first_day;
+	invoice->day_count = reader->ask->day_count;
+	if (invoice->day_count > 0)
+		return make_sums(invoice, err);
+	if (lt_invoice_row_period(
+		&start_utc_s, &end_utc_s, &reader->parser, &reader->row, err))
+		return err->code;
+	const int64_t last = lt_day_of_second(end_utc_s - 1);
+
+	invoice->first_day = lt_day_of_second(start_utc_s);
+	invoice->day_count = last - invoice->first_day < LT_TIE_DAYS_MAX
+				 ? (int)(last - invoice->first_day) + 1
+				 : LT_TIE_DAYS_MAX + 1;
+	return make_sums(invoice, err);
+}
+
+static int
+day_fail(const struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	char at[32], first[32], last[32];
+
+	lt_utc_text(at, sizeof(at), reader->parsed.start_utc_s);
+	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
+	lt_utc_text(last, sizeof(last),
+	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
+	return lt_fail(err, LT_EINPUT,
+	    "%s: %s is not from %.10s to %.10s, the days of the invoice; --from and --to say others",
+	    lt_invoice_start_name(&reader->parser), at, first, last);
+}
+
+/* ---- a row into its sum ---- */
+static void
+add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
+{
+	int i = 0;
+
+	while (i < invoice->unknown_count &&
+	       strcmp(invoice->unknown[i].type, row->type) != 0)
+		i++;
+	if (i == LT_TIE_UNKNOWN_MAX)
+		return;
+	if (i == invoice->unknown_count) {
+		strcpy(invoice->unknown[i].type, row->type);
+		invoice->unknown_count++;
+	}
+	invoice->unknown[i].cost_pico += row->cost_pico;
+}
+
+static int
+add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+{
+	const struct lt_invoice_row *const row = &reader->parsed;
+	const int64_t day =
+	    lt_day_of_second(row->start_utc_s) - invoice->first_day;
+
+	if (day < 0 || day >= invoice->day_count)
+		return day_fail(invoice, reader, err);
+	const int found =
+	    row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
+	const int type = found >= 0 ? found : invoice->type_count;
+	struct lt_invoice_sum *const sum =
+	    &invoice->sums[day * (invoice->type_count + 1) + type];
+
+	sum->cost_pico += row->cost_pico;
+	invoice->rows++;
+	if (found < 0 && row->type[0])
+		add_unknown(invoice, row);
+	if (found < 0 || !row->has_quantity)
+		return LT_OK;
+	if (row->is_long)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: a charge of an instance for more than a day; want an export by the hour or day",
+		    lt_invoice_start_name(&reader->parser));
+	sum->has_nodes = sum->has_nodes || row->unit_s > 0;
+	sum->nodes_unknown = sum->nodes_unknown || row->unit_s == 0;
+	sum->node_pico_s += row->quantity_pico * row->unit_s;
+	return LT_OK;
+}
+
+/* The row that was read last is whole: each cell of it is there. */
+static int
+check_row(const struct reader *reader, struct lt_error *err)
+{
+	if (reader->csv.at == reader->csv.end && !reader->ended)
+		return lt_fail(err, LT_ELIMIT,
+		    "a row of more than %d bytes, or a quote that is never closed",
+		    ROW_BYTES_MAX);
+	if (reader->row.long_line > 0)
+		return lt_fail(err, LT_ELIMIT,
+		    "a cell of more than %d bytes at column %d",
+		    LT_CSV_CELL_SIZE - 1, reader->row.long_column);
+	if (reader->row.cell_count != reader->csv.column_count)
+		return lt_fail(err, LT_EINPUT,
+		    "a row of %d cells, the header has %d",
+		    reader->row.cell_count, reader->csv.column_count);
+	return LT_OK;
+}
+
+static int
+take_row(
+    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+{
+	if (check_row(reader, err) == LT_OK &&
+	    (invoice->sums != NULL ||
+		find_days(invoice, reader, err) == LT_OK) &&
+	    lt_invoice_row_parse(
+		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK)
+		add_row(invoice, reader, err);
+	if (err->code)
+		lt_error_at(err, reader->row.line, 0);
+	return err->code;
+}
+
+static lt_wide
+magnitude(lt_wide value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* The dearest first. */
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct lt_invoice_unknown *const x = a, *const y = b;
+	const lt_wide x_cost = magnitude(x->cost_pico);
+	const lt_wide y_cost = magnitude(y->cost_pico);
+
+	if (x_cost != y_cost)
+		return x_cost < y_cost ? 1 : -1;
+	return strcmp(x->type, y->type);
+}
+
+static int
+read_rows(
+    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+{
+	for (;;) {
+		if (refill(reader, err) ||
+		    lt_csv_row(&reader->csv, &reader->row, err))
+			return err->code;
+		if (reader->row.cell_count > 0) {
+			if (take_row(invoice, reader, err))
+				return err->code;
+		} else if (reader->ended) {
+			break;
+		}
+	}
+	qsort(invoice->unknown, (size_t)invoice->unknown_count,
+	    sizeof(invoice->unknown[0]), by_cost);
+	return invoice->sums != NULL ? LT_OK
+				     : lt_fail(err, LT_EINPUT, "no rows");
+}
+
+/* "PATH:LINE: what is wrong there". */
+static int
+place_error(const struct reader *reader, struct lt_error *err)
+{
+	const char *const path = reader->ask->path;
+
+	lt_error_mend(err, err->code);
+	if (err->line > 0 && err->column > 0)
+		return lt_context(
+		    err, "%s:%d:%d", path, err->line, err->column);
+	if (err->line > 0)
+		return lt_context(err, "%s:%d", path, err->line);
+	return lt_context(err, "%s", path);
+}
+
+int
+lt_invoice_read(struct lt_invoice *invoice, FILE *in,
+    const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
+    struct lt_error *err)
+{
+	struct reader *const reader = calloc(1, sizeof(*reader));
+
+	if (reader == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	reader->in = in;
+	reader->ask = ask;
+	reader->map = map;
+	reader->bytes = malloc(BUFFER_BYTES);
+	invoice->type_count = map->type_count;
+	if (reader->bytes == NULL)
+		lt_fail(err, LT_ENOMEM, "no memory");
+	else if (read_header(reader, err) == LT_OK)
+		read_rows(invoice, reader, err);
+	if (reader->bytes != NULL && err->code)
+		place_error(reader, err);
+	if (reader->parser.format != NULL) {
+		invoice->format = lt_invoice_format_name(&reader->parser);
+		snprintf(invoice->cost, sizeof(invoice->cost), "%s",
+		    lt_invoice_cost_name(&reader->parser));
+	}
+	free(reader->bytes);
+	free(reader);
+	return err->code;
+}
+
+void
+lt_invoice_free(struct lt_invoice *invoice)
+{
+	free(invoice->sums);
+	*invoice = (struct lt_invoice){0};
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lowtide charged: the report of each UTC day by partition, as lowtided's
+ * days are the site's and an invoice's are not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "reconcile.h"
+#include "units.h"
+
+int
+lt_tie_jobs_start(struct lt_tie_jobs *jobs, const struct lt_invoice *invoice,
+    struct lt_error *err)
+{
+	*jobs = (struct lt_tie_jobs){.first_day = invoice->first_day,
+	    .day_count = invoice->day_count,
+	    .type_count = invoice->type_count,
+	    .complete = true};
+	jobs->sums =
+	    calloc((size_t)jobs->day_count * ((size_t)jobs->type_count + 1),
+		sizeof(*jobs->sums));
+	return jobs->sums != NULL ? LT_OK
+				  : lt_fail(err, LT_ENOMEM, "no memory");
+}
+
+void
+lt_tie_jobs_free(struct lt_tie_jobs *jobs)
+{
+	free(jobs->sums);
+	*jobs = (struct lt_tie_jobs){0};
+}
+
+static const char *
+midnight_text(char *out, size_t size, const struct lt_tie_jobs *jobs, int index)
+{
+	return lt_utc_text(out, size, (jobs->first_day + index) * LT_DAY_S);
+}
+
+const char *
+lt_tie_jobs_path(
+    char *out, size_t size, const struct lt_tie_jobs *jobs, int day_index)
+{
+	char from[32], to[32];
+
+	snprintf(out, size, "/v1/report?from=%s&to=%s&by=partition",
+	    midnight_text(from, sizeof(from), jobs, day_index),
+	    midnight_text(to, sizeof(to), jobs, day_index + 1));
+	return out;
+}
+
+/* Is the answer about just that day? */
+static int
+check_day(const struct lt_tie_jobs *jobs, int day_index, const json_t *report,
+    struct lt_error *err)
+{
+	const json_t *const period = json_object_get(report, "period");
+	const char *const start = lt_json_text(period, "start", "");
+	const char *const end = lt_json_text(period, "end", "");
+	char from[32], to[32];
+
+	midnight_text(from, sizeof(from), jobs, day_index);
+	midnight_text(to, sizeof(to), jobs, day_index + 1);
+	if (strcmp(start, from) == 0 && strcmp(end, to) == 0)
+		return LT_OK;
+	return lt_fail(err, LT_EINPUT,
+	    "lowtided reports on %.32s to %.32s, asked for %s to %s", start,
+	    end, from, to);
+}
+
+static int
+add_other(struct lt_tie_jobs *jobs, const char *partition, int64_t cost_micros,
+    struct lt_error *err)
+{
+	int i = 0;
+
+	while (i < jobs->other_count &&
+	       strcmp(jobs->others[i].partition, partition) != 0)
+		i++;
+	if (i == LT_TIE_PARTITIONS_MAX)
+		return lt_fail(err, LT_ELIMIT, "more than %d partitions",
+		    LT_TIE_PARTITIONS_MAX);
+	if (i == jobs->other_count) {
+		snprintf(jobs->others[i].partition,
+		    sizeof(jobs->others[i].partition), "%s", partition);
+		jobs->other_count++;
+	}
+	return lt_add(&jobs->others[i].cost_micros, cost_micros)
+		   ? LT_OK
+		   : lt_fail(err, LT_EOVERFLOW, "charges: too large");
+}
+
+static int
+add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
+    const json_t *group, struct lt_error *err)
+{
+	const char *const partition = lt_json_text(group, "partition", "");
+	const int type = lt_tie_type_of(map, partition);
+	int64_t cost_micros = 0, node_s = 0;
+
+	if (!lt_json_int(group, "cost_micros", &cost_micros))
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's cost of partition %.64s is no integer",
+		    partition);
+	if (json_is_true(json_object_get(group, "adjustment")))
+		return lt_add(&jobs->adjustments_micros, cost_micros)
+			   ? LT_OK
+			   : lt_fail(err, LT_EOVERFLOW, "charges: too large");
+	if (type < 0)
+		return add_other(jobs, partition, cost_micros, err);
+	if (!lt_json_int(group, "node_s", &node_s) || node_s < 0)
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's node-seconds of partition %.64s are no count",
+		    partition);
+	struct lt_tie_job_sum *const sum =
+	    &jobs->sums[day_index * jobs->type_count + type];
+
+	if (!lt_add(&sum->cost_micros, cost_micros) ||
+	    !lt_add(&sum->node_s, node_s))
+		return lt_fail(err, LT_EOVERFLOW, "charges: too large");
+	return LT_OK;
+}
+
+int
+lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index,
+    const struct lt_tie_map *map, const json_t *report, struct lt_error *err)
+{
+	const json_t *const groups =
+	    json_object_get(json_object_get(report, "by"), "partition");
+	size_t index;
+	const json_t *group;
+
+	if (check_day(jobs, day_index, report, err))
+		return err->code;
+	if (!json_is_array(groups))
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's report has no sums by partition");
+	json_array_foreach(groups, index, group)
+		if (add_group(jobs, day_index, map, group, err))
+			return err->code;
+	if (!json_is_true(json_object_get(report, "complete")))
+		jobs->complete = false;
+	return LT_OK;
+}
