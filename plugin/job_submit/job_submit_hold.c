@@ -476,7 +476,7 @@ lt_state_admit(struct lt_admission *admission, const struct lt_new_hold *entry)
 }
 
 void
-lt_state_available(struct lt_amount *available, uint32_t uid,
+lt_state_available(struct lt_amount *available, uint32_t rules, uint32_t uid,
     const char *account, int64_t start_utc_s, int64_t end_utc_s)
 {
 	int index;
@@ -488,8 +488,8 @@ lt_state_available(struct lt_amount *available, uint32_t uid,
 		/* Nobody learns another team's balance by a plan. */
 		if (lt_sheet_pair(&lt_state.snapshot->snapshot, uid, index))
 			lt_available(available, &lt_state.snapshot->snapshot,
-			    lt_state.snapshot->recent, uid, index, start_utc_s,
-			    end_utc_s);
+			    lt_state.snapshot->recent, rules, uid, index,
+			    start_utc_s, end_utc_s);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
 }
