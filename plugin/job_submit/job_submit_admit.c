@@ -162,8 +162,8 @@ tell_over(struct lt_submission *s)
 
 	if (verdict->rule == LT_RULE_WARN)
 		rules |= LT_RULES_WARN;
-	lt_state_available(&over.available, rules, s->request.uid,
-	    s->request.account, s->quote.start_utc_s, s->quote.end_utc_s);
+	lt_state_available(&over.available, rules, &s->request,
+	    s->quote.start_utc_s, s->quote.end_utc_s);
 	/* Where it is held in spite of that, it must not count against itself.
 	 */
 	if (!may(s, LT_MAY_REFUSE) && verdict->is_carbon)
