@@ -186,6 +186,7 @@ enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
 	bool runs; /* each run, too */
+	bool tcto; /* total cost to outcome, too; csv: instead */
 	bool color;
 };
 int lt_report_print(FILE *out, const json_t *report,

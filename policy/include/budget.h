@@ -143,11 +143,20 @@ void lt_recent_add(struct lt_recent *recent,
 void lt_recent_remove(struct lt_recent *recent,
     const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold);
 
-/* Least available over all that bind, for lt_request.available_*;
- * INT64_MAX where nothing limits. */
+/* Sets of rules, by bit: what a job over such a budget does not pass as it
+ * came, and what only tells. */
+enum {
+	LT_RULES_BIND = 1 << LT_RULE_REJECT | 1 << LT_RULE_HOLD,
+	LT_RULES_WARN = 1 << LT_RULE_WARN,
+};
+
+/* Least available over the budgets, and the user's caps in them, whose rule is
+ * in the set; INT64_MAX where none limits. A plan (lt_request.available_*)
+ * goes by LT_RULES_BIND: what only warns rules out no place. */
 void lt_available(struct lt_amount *available,
     const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
-    uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s);
+    uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
+    int64_t end_utc_s);
 
 /* Does [start, end) touch a period of a budget of the account that the window
  * of `held` does not? There nothing is held yet. */

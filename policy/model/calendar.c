@@ -195,6 +195,34 @@ lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
 	    text);
 }
 
+int64_t
+lt_calendar_month_parts(
+    const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s)
+{
+	enum { DAYS_MAX = 36525 };
+	int64_t parts = 0;
+
+	if (end_utc_s <= start_utc_s)
+		return 0;
+	int64_t day = lt_day_of_second(local_of(offsets, start_utc_s));
+	int64_t end = lt_day_of_second(local_of(offsets, end_utc_s - 1)) + 1;
+	if (end - day > DAYS_MAX)
+		end = day + DAYS_MAX;
+	while (day < end) {
+		const struct lt_date at = lt_date_of_day(day);
+		const int64_t next =
+		    at.month == 12 ? lt_day_of_date(at.year + 1, 1, 1)
+				   : lt_day_of_date(at.year, at.month + 1, 1);
+		const int64_t length =
+		    next - lt_day_of_date(at.year, at.month, 1);
+		const int64_t until = next < end ? next : end;
+
+		parts += (until - day) * (LT_MONTH_PARTS / length);
+		day = until;
+	}
+	return parts;
+}
+
 void
 lt_calendar_zone(
     struct lt_zone *zone, const struct lt_offsets *offsets, int64_t now_utc_s)
