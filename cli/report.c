@@ -17,6 +17,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"period", "P", "2026-11, 2026-Q4 or 2026; default: this month"},
     {"format", "F", "table, csv or json"},
     {"runs", NULL, "each run too (csv: the runs instead)"},
+    {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
 };
 
@@ -91,6 +92,11 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 		    separator, names[i], escaped);
 		separator = '&';
 	}
+	if (lt_cli_value(cli, "no-users") != NULL) {
+		used += (size_t)snprintf(
+		    path + used, size - used, "%cusers=0", separator);
+		separator = '&';
+	}
 	if (query != NULL)
 		snprintf(path + used, size - used, "%c%s", separator, query);
 	return LT_OK;
@@ -159,12 +165,15 @@ ask_runs(json_t **answer, struct runs *runs, const struct lt_cli *cli,
 	return err->code;
 }
 
-/* As many as the statement says? */
+/* As many as the statement says? It counts all of a team; who sees only his
+ * own gets fewer. */
 static bool
 are_all(const struct runs *runs, const json_t *report)
 {
 	int64_t total;
 
+	if (json_is_true(json_object_get(report, "own_runs")))
+		return true;
 	return lt_json_int(json_object_get(report, "total"), "runs", &total) &&
 	       total == runs->count;
 }

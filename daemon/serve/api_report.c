@@ -65,27 +65,23 @@ is_settled(const struct lt_budget_state *budget,
 	return budget->settled_until_utc_s >= end && jobs->ended_count == 0;
 }
 
-/* Of the accounts asked for, may this one be seen? */
-static bool
-is_asked(const struct lt_daemon *d, const struct lt_api_request *request,
-    uint32_t account)
-{
-	const char *const team = lt_api_value(request, "team");
-
-	return (team == NULL ||
-		   belongs(&d->budget.snapshot, &d->tables, account, team)) &&
-	       lt_api_sees(&d->budget, request,
-		   d->budget.snapshot.accounts[account].name);
-}
-
+/* An account, as far as it may be seen. */
 static void
-take_account(
-    struct lt_report_work *w, const struct lt_daemon *d, const char *name)
+take_account(struct lt_report_work *w, const struct lt_daemon *d,
+    const struct lt_access *access, const char *name)
 {
+	const bool sums = lt_access_sums(access, name);
+
+	if (!sums && !lt_access_own(access, name))
+		return;
 	struct lt_report_account *const to = &w->accounts[w->account_count++];
 	const struct lt_period *const budget =
-	    budget_of(&d->budget.snapshot, name, &w->period);
+	    sums ? budget_of(&d->budget.snapshot, name, &w->period) : NULL;
 
+	to->own_sums = !sums;
+	to->own_runs = !lt_access_runs(access, name);
+	w->users.own_figures |= to->own_sums;
+	w->users.own_runs |= to->own_runs;
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->has_budget = budget != NULL;
 	if (budget != NULL)
@@ -95,12 +91,14 @@ take_account(
 /* What the text needs of the loop's own; NULL: no memory. */
 static struct lt_report_work *
 take_state(struct lt_daemon *d, const struct lt_api_request *request,
-    const struct lt_period *period)
+    const struct lt_access *access, const struct lt_period *period)
 {
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
 	const char *const team = lt_api_value(request, "team");
 	const struct lt_period *const budget =
-	    team != NULL ? budget_of(s, team, period) : NULL;
+	    team != NULL && lt_access_sums(access, team)
+		? budget_of(s, team, period)
+		: NULL;
 	struct lt_report_work *const w =
 	    calloc(1, sizeof(*w) + s->account_count * sizeof(w->accounts[0]));
 
@@ -118,9 +116,11 @@ take_state(struct lt_daemon *d, const struct lt_api_request *request,
 	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
 	snprintf(w->cluster, sizeof(w->cluster), "%s", d->tables.conf.cluster);
 	for (uint32_t i = 0; i < s->account_count; i++)
-		if (is_asked(d, request, i))
-			take_account(w, d, s->accounts[i].name);
-	w->is_everyones = w->account_count == s->account_count;
+		if (team == NULL || belongs(s, &d->tables, i, team))
+			take_account(w, d, access, s->accounts[i].name);
+	w->uid = access->uid;
+	w->is_everyones =
+	    w->account_count == s->account_count && !w->users.own_runs;
 	return w;
 }
 
@@ -174,15 +174,24 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 		lt_calendar_period(
 		    &period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
 	}
-	struct lt_report_work *const w = take_state(d, request, &period);
+	const struct lt_access access = lt_access_of(d, request);
+	int status = lt_access_check_any(&access, d, reply);
+	if (status != 200)
+		return status;
+	struct lt_report_work *const w =
+	    take_state(d, request, &access, &period);
 	if (w == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	int status = 200;
 	if (w->account_count == 0 && !w->has_budget &&
 	    lt_api_value(request, "team") != NULL)
 		status = lt_api_error(reply, 404,
 		    "team %s: no account and no budget that you may see",
 		    lt_api_value(request, "team"));
+	if (status == 200)
+		status =
+		    lt_access_hides_users(request, &w->users.are_hidden, reply);
+	if (status == 200)
+		status = lt_access_check_by(request, &w->users, reply);
 	if (status == 200)
 		status = take_runs(w, request, reply);
 	if (status == 200)

@@ -44,19 +44,57 @@ saved_by_json(int64_t saved, int64_t time, int64_t gpu)
 	    (json_int_t)(saved - time - gpu), "gpu", (json_int_t)gpu);
 }
 
+/* Of a whole account. */
 static int
-fill_line(struct line *line, struct lt_ledger *ledger, const char *account,
-    const struct lt_period *period, struct lt_error *err)
+read_totals(struct lt_totals in[3], struct lt_amount *before,
+    struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct lt_error *err)
 {
+	const int code = lt_ledger_before(
+	    ledger, asked->account, asked->from_utc_s, before, err);
+
+	return code != LT_OK
+		   ? code
+		   : lt_ledger_totals(ledger, asked->account,
+			 (struct lt_span){asked->from_utc_s, asked->to_utc_s},
+			 in, err);
+}
+
+/* The same of one user in it. */
+static int
+read_own_totals(struct lt_totals in[3], struct lt_amount *before,
+    struct lt_ledger *ledger, const struct lt_runs_asked *asked,
+    struct lt_error *err)
+{
+	struct lt_runs_asked earlier = *asked;
+
+	earlier.to_utc_s = asked->from_utc_s;
+	earlier.from_utc_s = 0;
+	const int code = lt_ledger_totals_of_user(ledger, &earlier, in, err);
+	*before = (struct lt_amount){
+	    .money_micros = in[LT_ENTRY_CHARGE].money_micros +
+			    in[LT_ENTRY_CORRECTION].money_micros,
+	    .carbon_mg = in[LT_ENTRY_CHARGE].carbon_mg +
+			 in[LT_ENTRY_CORRECTION].carbon_mg};
+	return code != LT_OK ? code
+			     : lt_ledger_totals_of_user(ledger, asked, in, err);
+}
+
+static int
+fill_line(struct line *line, struct lt_ledger *ledger,
+    const struct lt_report_account *account, const struct lt_report_work *w,
+    struct lt_error *err)
+{
+	const struct lt_runs_asked asked = {.account = account->name,
+	    .from_utc_s = w->period.start_utc_s,
+	    .to_utc_s = w->period.end_utc_s,
+	    .of_one = account->own_sums,
+	    .uid = w->uid};
 	struct lt_totals in[3];
 	struct lt_amount before;
-	int code = lt_ledger_before(
-	    ledger, account, period->start_utc_s, &before, err);
+	const int code = (account->own_sums ? read_own_totals : read_totals)(
+	    in, &before, ledger, &asked, err);
 
-	if (code == LT_OK)
-		code = lt_ledger_totals(ledger, account,
-		    (struct lt_span){period->start_utc_s, period->end_utc_s},
-		    in, err);
 	if (code != LT_OK)
 		return code;
 	*line = (struct line){0};
@@ -185,8 +223,7 @@ add_account(struct sums *sums, const struct lt_report_work *w, uint32_t i,
 {
 	const struct lt_report_account *const account = &w->accounts[i];
 	struct line line;
-	const int code =
-	    fill_line(&line, ledger, account->name, &w->period, err);
+	const int code = fill_line(&line, ledger, account, w, err);
 
 	if (code != LT_OK || (is_empty(&line) && !account->has_budget))
 		return code;
@@ -223,12 +260,14 @@ put_statement(struct lt_out *out, const struct lt_report_work *w,
 
 	lt_out_text(out, "{");
 	put_members(out,
-	    json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:s?,s:s}", "period", "label",
-		w->period.label, "start", lt_api_time(w->period.start_utc_s),
-		"end", lt_api_time(w->period.end_utc_s), "currency",
-		w->currency, "carbon_intensity",
-		w->is_marginal ? "marginal" : "average", "emission_factors",
-		w->basis[0] != '\0' ? w->basis : NULL, "cluster", w->cluster));
+	    json_pack("{s:{s:s,s:o,s:o},s:s,s:s,s:s?,s:s,s:b,s:b}", "period",
+		"label", w->period.label, "start",
+		lt_api_time(w->period.start_utc_s), "end",
+		lt_api_time(w->period.end_utc_s), "currency", w->currency,
+		"carbon_intensity", w->is_marginal ? "marginal" : "average",
+		"emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
+		"cluster", w->cluster, "own_runs", w->users.own_runs,
+		"own_figures", w->users.own_figures));
 	lt_out_text(out, ",");
 	lt_out_flush(out);
 	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
@@ -243,6 +282,7 @@ put_statement(struct lt_out *out, const struct lt_report_work *w,
 
 struct rows {
 	struct lt_out *out;
+	bool hides_users;
 	uint32_t count,
 	    left; /* left of a page: room for so many more; of all: 0 */
 	struct lt_run last;
@@ -254,7 +294,14 @@ put_run(void *context, const struct lt_run *run, struct lt_error *err)
 	struct rows *const rows = context;
 
 	lt_out_text(rows->out, rows->count++ > 0 ? ",\n" : "\n");
-	lt_run_write(rows->out, run);
+	if (rows->hides_users) {
+		struct lt_run nobodys = *run;
+
+		lt_run_erase_user(&nobodys);
+		lt_run_write(rows->out, &nobodys);
+	} else {
+		lt_run_write(rows->out, run);
+	}
 	if (rows->left > 0 && --rows->left == 0)
 		rows->last = *run;
 	return rows->out->failed
@@ -291,7 +338,8 @@ put_everyones(struct lt_out *out, const struct lt_report_work *w,
 {
 	const struct lt_runs_asked asked = {.from_utc_s = w->period.start_utc_s,
 	    .to_utc_s = w->period.end_utc_s};
-	struct everyone all = {.rows = {.out = out}, .w = w};
+	struct everyone all = {
+	    .rows = {.out = out, .hides_users = w->users.are_hidden}, .w = w};
 
 	lt_out_text(out, "\"runs\":[");
 	return lt_ledger_runs(ledger, &asked, put_known_run, &all, err);
@@ -312,7 +360,9 @@ put_runs(struct rows *rows, const struct lt_report_work *w,
 		struct lt_runs_asked asked = {.account = account,
 		    .from_utc_s = w->period.start_utc_s,
 		    .to_utc_s = w->period.end_utc_s,
-		    .most = rows->left};
+		    .most = rows->left,
+		    .of_one = w->accounts[i].own_runs,
+		    .uid = w->uid};
 
 		if (!begun && strcmp(account, w->after.account) == 0)
 			asked.after = &w->after;
@@ -365,7 +415,7 @@ lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
-	struct rows rows = {.out = out};
+	struct rows rows = {.out = out, .hides_users = w->users.are_hidden};
 	struct lt_error err = {0};
 	char next[LT_ACCOUNT_SIZE + 128];
 
@@ -390,7 +440,7 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
     struct lt_out *out)
 {
 	const struct lt_report_work *const w = (const void *)work;
-	struct rows rows = {.out = out};
+	struct rows rows = {.out = out, .hides_users = w->users.are_hidden};
 	struct lt_error err = {0};
 	int code = put_statement(out, w, ledger, &err);
 

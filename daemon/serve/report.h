@@ -6,12 +6,14 @@
 #ifndef LT_SERVE_REPORT_H
 #define LT_SERVE_REPORT_H
 
-#include "api.h"
+#include "access.h"
 #include "budget.h"
 #include "ledger.h"
 
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
+	bool own_sums;	 /* of who asks only: of what it cost, */
+	bool own_runs;	 /* and of its runs */
 	bool has_budget; /* of just this period */
 	struct lt_period budget;
 };
@@ -30,6 +32,8 @@ struct lt_report_work {
 	struct lt_run after; /* its account: among those below, or gone */
 	uint32_t most;
 	bool is_everyones;
+	uint32_t uid;		      /* who asks */
+	struct lt_access_users users; /* what of users is shown */
 	uint32_t account_count;
 	struct lt_report_account accounts[]; /* sorted */
 };

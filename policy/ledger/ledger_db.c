@@ -33,8 +33,8 @@ static const struct {
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW)
-	LT_SQL_LENGTHS_TABLE(TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW)};
+} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(
+    TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW) LT_SQL_USERS_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */

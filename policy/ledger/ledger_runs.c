@@ -435,7 +435,8 @@ take_part(struct lt_ledger *ledger, struct lt_bound part, struct taker *taker,
 	    LT_INT((asked)->to_utc_s), LT_INT((after)->end_utc_s),             \
 	    LT_INT((after)->start_utc_s), LT_INT((after)->moved),              \
 	    LT_INT((after)->priced), LT_INT((after)->key.job_id),              \
-	    LT_INT((after)->key.submit_utc_s), LT_INT(left))
+	    LT_INT((after)->key.submit_utc_s), LT_INT(left),                   \
+	    LT_OPTIONAL((asked)->of_one, (asked)->uid))
 
 static int
 take_all(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
@@ -444,7 +445,7 @@ take_all(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 	static const enum lt_sql parts[] = {LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR};
 	int rc = LT_OK;
 
-	assert(asked->after == NULL && asked->most == 0);
+	assert(asked->after == NULL && asked->most == 0 && !asked->of_one);
 	for (int i = 0; i < 2 && rc == LT_OK; i++)
 		rc = take_part(ledger,
 		    LT_BIND(parts[i], LT_INT(0), LT_INT(asked->from_utc_s),
