@@ -78,6 +78,9 @@ struct lt_api_kind {
 };
 struct lt_api_kind lt_api_kind(const char *method, const char *uri);
 
+/* All requests that there are, by index; false: no more. */
+bool lt_api_request_at(size_t index, const char **method, const char **path);
+
 /* An {"error": text} reply; returns status. */
 int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
