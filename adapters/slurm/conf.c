@@ -185,14 +185,6 @@ copy_enforce(char *out, size_t size, unsigned int bits)
 			    "%s%s", length == 0 ? "" : ",", names[i].name);
 }
 
-static uint32_t
-private_data(uint16_t bits)
-{
-	return ((bits & PRIVATE_DATA_JOBS) != 0 ? LT_PRIVATE_JOBS : 0u) |
-	       ((bits & PRIVATE_DATA_USAGE) != 0 ? LT_PRIVATE_USAGE : 0u) |
-	       ((bits & PRIVATE_DATA_ACCOUNTS) != 0 ? LT_PRIVATE_ACCOUNTS : 0u);
-}
-
 static bool
 is_this_host(const char *name)
 {
@@ -286,7 +278,7 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
 	conf->slurm_uid = from->slurm_user_id;
-	conf->private_data = private_data(from->private_data);
+	conf->private_data = lt_private_conf(from->private_data);
 	conf->over_time_limit_s = from->over_time_limit == INFINITE16
 				      ? INT64_MAX
 				      : (int64_t)from->over_time_limit * 60;

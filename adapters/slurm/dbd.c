@@ -183,36 +183,6 @@ copy_associations(struct lt_slurm_associations *all, lt_slurm_list *list,
 	return LT_OK;
 }
 
-/* What slurmdbd's configuration says as text, "jobs,usage". */
-static uint32_t
-private_words(const char *text)
-{
-	return (strcasestr(text, "jobs") != NULL ? LT_PRIVATE_JOBS : 0u) |
-	       (strcasestr(text, "usage") != NULL ? LT_PRIVATE_USAGE : 0u) |
-	       (strcasestr(text, "accounts") != NULL ? LT_PRIVATE_ACCOUNTS
-						     : 0u);
-}
-
-/* Not known: nothing is shown that any of it would hide. */
-static uint32_t
-read_private(const struct link *link)
-{
-	uint32_t bits = 0;
-	lt_slurm_list *const list = slurmdb_config_get(link->connection);
-	lt_slurm_config_pair *pair;
-
-	if (list == NULL)
-		return LT_PRIVATE_JOBS | LT_PRIVATE_USAGE | LT_PRIVATE_ACCOUNTS;
-	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
-	while ((pair = slurm_list_next(iterator)) != NULL)
-		if (pair->name != NULL && pair->value != NULL &&
-		    strcasecmp(pair->name, "PrivateData") == 0)
-			bits = private_words(pair->value);
-	slurm_list_iterator_destroy(iterator);
-	slurm_list_destroy(list);
-	return bits;
-}
-
 int
 lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
 {
@@ -232,7 +202,7 @@ lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
 	if (rc == LT_OK)
 		rc = copy_associations(all, list, err);
 	if (rc == LT_OK)
-		all->private_data = read_private(&link);
+		all->private_data = lt_private_dbd(link.connection);
 	if (list != NULL)
 		slurm_list_destroy(list);
 	link_close(&link);
