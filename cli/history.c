@@ -10,7 +10,8 @@
 
 const struct lt_cli_option lt_cli_history_options[] = {
     {"name", "N", "only this job name; its digits count as any"},
-    {"user", "U", "of another user; for root, SlurmUser and operators"},
+    {"user", "U",
+	"of another user; for root, SlurmUser, operators and viewers"},
     {"forget", "USER", "erase what is known of that user's runs"},
     {NULL, NULL, NULL},
 };

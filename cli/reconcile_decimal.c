@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "reconcile.h"
+#include "invoice.h"
 #include "units.h"
 
 enum {

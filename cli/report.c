@@ -18,6 +18,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"format", "F", "table, csv or json"},
     {"runs", NULL, "each run too (csv: the runs instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
+    {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
 };
 
@@ -104,6 +105,11 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 		    path + used, size - used, "%ctcto=1", separator);
 		separator = '&';
 	}
+	if (lt_cli_value(cli, "no-users") != NULL) {
+		used += (size_t)snprintf(
+		    path + used, size - used, "%cusers=0", separator);
+		separator = '&';
+	}
 	if (query != NULL)
 		snprintf(path + used, size - used, "%c%s", separator, query);
 	return LT_OK;
@@ -172,12 +178,15 @@ ask_runs(json_t **answer, struct runs *runs, const struct lt_cli *cli,
 	return err->code;
 }
 
-/* As many as the statement says? */
+/* As many as the statement says? It counts all of a team; who sees only his
+ * own gets fewer. */
 static bool
 are_all(const struct runs *runs, const json_t *report)
 {
 	int64_t total;
 
+	if (json_is_true(json_object_get(report, "own_runs")))
+		return true;
 	return lt_json_int(json_object_get(report, "total"), "runs", &total) &&
 	       total == runs->count;
 }

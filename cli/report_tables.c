@@ -304,7 +304,7 @@ print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
 		char job[48], carbon[TEXT_SIZE], energy[TEXT_SIZE],
 		    money[TEXT_SIZE];
 		const char *const cells[] = {job_text(job, sizeof(job), run),
-		    lt_json_text(run, "user", "?"),
+		    lt_json_text(run, "user", ""),
 		    lt_json_text(run, "account", "?"),
 		    lt_json_text(run, "partition", "?"),
 		    lt_json_text(run, "start", "-"),
@@ -397,6 +397,10 @@ lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
 		    color ? "\033[33m" : "", color ? "\033[0m" : "");
+	if (json_is_true(json_object_get(report, "own_figures")))
+		fputs(
+		    "your own runs alone: Slurm's PrivateData=usage hides what others used\n",
+		    out);
 	for (int i = 0; i < SECTION_COUNT; i++) {
 		if ((sections[i].unit == MONEY && !currency[0]) ||
 		    (sections[i].needed != NULL &&

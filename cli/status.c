@@ -89,7 +89,7 @@ print_snapshots(const json_t *status)
 	const json_t *const slurm = json_object_get(status, "slurm");
 	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0,
 		queue = 0, refused = 0, pending;
-	char line[1024], age[64], money[64] = "";
+	char line[1024], age[64], money[64] = "", held[160] = "";
 
 	lt_json_int(market, "generation", &generation);
 	snprintf(line, sizeof(line), "generation %lld, age on disk %s",
@@ -108,14 +108,18 @@ print_snapshots(const json_t *status)
 	lt_json_int(ring, "absorbed", &ingested);
 	lt_json_int(ring, "highest", &highest);
 	lt_json_int(ring, "slots", &slots);
-	lt_json_int(holds, "open", &open);
+	/* Not there before the first budget snapshot; of all teams, so it is
+	 * not told to all. */
+	const bool knows_holds = lt_json_int(holds, "open", &open);
 	if (lt_json_int(holds, "pending_money_micros", &pending) &&
 	    lt_json_text(status, "currency", "")[0])
 		lt_money_text(money, sizeof(money), pending,
 		    lt_json_text(status, "currency", ""));
-	snprintf(line, sizeof(line),
-	    "%lld open%s%s%s; ring %lld of %lld slots waiting", (long long)open,
-	    money[0] ? ", " : "", money, money[0] ? " of jobs that wait" : "",
+	if (knows_holds)
+		snprintf(held, sizeof(held), "%lld open%s%s%s; ",
+		    (long long)open, money[0] ? ", " : "", money,
+		    money[0] ? " of jobs that wait" : "");
+	snprintf(line, sizeof(line), "%sring %lld of %lld slots waiting", held,
 	    (long long)(highest - ingested), (long long)slots);
 	print_field("holds", line);
 	lt_json_int(slurm, "dbd_queue", &queue);

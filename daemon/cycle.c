@@ -23,6 +23,7 @@
 #include "rebuild.h"
 #include "release.h"
 #include "replanning.h"
+#include "retention.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
@@ -41,9 +42,16 @@ enum {
 static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ledger_prune_signals(
-	    d->ledger, now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
+	bool done;
+	int code = lt_retention_erase(d, now_utc_s, &done, err);
 
+	if (code == LT_OK && !done) {
+		d->next.prune = now_utc_s; /* the rest in the next pass */
+		return code;
+	}
+	if (code == LT_OK)
+		code = lt_ledger_prune_signals(d->ledger,
+		    now_utc_s - LT_POINTS_KEEP_S, POINTS_KEPT_MAX, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
@@ -171,7 +179,8 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		account(d, now_utc_s);
 	if (d->budget.has_snapshot)
 		lt_rebuild_go_on(d, now_utc_s);
-	if (now_utc_s >= d->next.prune) {
+	/* Which periods are open is in the snapshot. */
+	if (d->budget.has_snapshot && now_utc_s >= d->next.prune) {
 		d->next.prune = now_utc_s + LT_DAY_S;
 		lt_run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
 	}

@@ -15,6 +15,7 @@
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
+#include "groups.h"
 #include "market/tables.h"
 #include "paths.h"
 #include "signals/signals.h"
@@ -39,6 +40,7 @@ struct lt_daemon {
 	struct lt_file_id policy_id;
 	int64_t policy_loaded_utc_s;
 	char policy_error[LT_ERROR_TEXT_SIZE];
+	struct lt_groups viewers;  /* of the policy, as far as they asked */
 	struct lt_offsets offsets; /* the site's zone; with the policy */
 
 	struct lt_steps steps; /* what fails now */

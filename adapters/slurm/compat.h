@@ -17,6 +17,10 @@ int32_t slurm_bit_set_count(bitstr_t *bits);
 void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
 int slurm_conf_reinit(const char *path);
 extern slurm_conf_t slurm_conf; /* what slurm_init() read */
+/* What slurmdb_config_get() lists: config_key_pair_t, which no header has. */
+typedef struct {
+	char *name, *value;
+} lt_slurm_config_pair;
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
 typedef list_t lt_slurm_list;

@@ -278,6 +278,7 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
 	conf->slurm_uid = from->slurm_user_id;
+	conf->private_data = lt_private_conf(from->private_data);
 	conf->over_time_limit_s = from->over_time_limit == INFINITE16
 				      ? INT64_MAX
 				      : (int64_t)from->over_time_limit * 60;

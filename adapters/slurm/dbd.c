@@ -201,6 +201,8 @@ lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
 	}
 	if (rc == LT_OK)
 		rc = copy_associations(all, list, err);
+	if (rc == LT_OK)
+		all->private_data = lt_private_dbd(link.connection);
 	if (list != NULL)
 		slurm_list_destroy(list);
 	link_close(&link);

@@ -24,6 +24,13 @@
 int lt_slurm_init(const char *conf_path, struct lt_error *err);
 void lt_slurm_fini(void);
 
+/* PrivateData, as far as it is about what lowtide shows. */
+enum {
+	LT_PRIVATE_JOBS = 1 << 0,
+	LT_PRIVATE_USAGE = 1 << 1,
+	LT_PRIVATE_ACCOUNTS = 1 << 2,
+};
+
 struct lt_slurm_conf {
 	char cluster[LT_NAME_SIZE];
 	char release[32];     /* "22.05.8", of slurmctld */
@@ -39,6 +46,7 @@ struct lt_slurm_conf {
 	int64_t min_job_age_s;
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;
+	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
@@ -96,6 +104,7 @@ struct lt_slurm_associations { /* malloc'd, each */
 	struct lt_slurm_pair *pairs; /* by (uid, account), each once */
 	uint32_t account_count, pair_count;
 	uint32_t unknown_users; /* to the system: left out, and counted */
+	uint32_t private_data;	/* LT_PRIVATE_*, of slurmdbd.conf */
 };
 /* Of this cluster; empty on failure. */
 int lt_slurm_associations(

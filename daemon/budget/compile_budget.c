@@ -203,7 +203,8 @@ add_to(
 	bool fits =
 	    add_amount(from->is_held ? &p->held : &p->settled, &from->amount);
 
-	if (to->has_per_user) {
+	/* What nobody used, an adjustment, lifts nobody's cap. */
+	if (to->has_per_user && from->uid != LT_NOBODY_UID) {
 		struct lt_usage *const u = usage_of(b, from->budget, from->uid);
 
 		if (u == NULL)

@@ -117,9 +117,10 @@ goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 		ledger, run->key.job_id, &runs, &count, NULL) != LT_OK)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		found |= runs[i].uid == run->uid &&
-			 runs[i].end_utc_s == run->key.submit_utc_s &&
-			 strcmp(runs[i].state_text, "RESIZING") == 0;
+		found |=
+		    (runs[i].uid == run->uid || runs[i].uid == LT_NOBODY_UID) &&
+		    runs[i].end_utc_s == run->key.submit_utc_s &&
+		    strcmp(runs[i].state_text, "RESIZING") == 0;
 	free(runs);
 	return found;
 }

@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "http.h"
 #include "lengths.h"
+#include "retention.h"
 #include "units.h"
 
 enum {
@@ -26,9 +27,13 @@ enum {
 int64_t
 lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s)
 {
-	return policy->history_days == 0
-		   ? INT64_MAX
-		   : now_utc_s - (int64_t)policy->history_days * LT_DAY_S;
+	const int64_t since_utc_s =
+	    now_utc_s - (int64_t)policy->history_days * LT_DAY_S;
+	const int64_t kept_utc_s = lt_retention_utc_s(policy, now_utc_s);
+
+	if (policy->history_days == 0)
+		return INT64_MAX;
+	return since_utc_s > kept_utc_s ? since_utc_s : kept_utc_s;
 }
 
 /* Did it go on from there? A resized run did; one that was sent back into the

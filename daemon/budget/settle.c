@@ -21,6 +21,7 @@
 #include "posterior.h"
 #include "price.h"
 #include "rates.h"
+#include "retention.h"
 #include "row.h"
 #include "settle.h"
 #include "slurm_child.h"
@@ -32,25 +33,6 @@ enum {
 	ROWS_AT_ONCE = 1000, /* in a transaction */
 	ROWS_MANY = 16000,   /* in memory */
 };
-
-/* After a rebuild the ledger has no holds: the row's quote comes back as an
- * ended one, so that the job's story can still be told. */
-static int
-remember_quote(struct lt_ledger *ledger, const struct lt_slurm_run *row,
-    const struct lt_quote *quote, int64_t now_utc_s, struct lt_error *err)
-{
-	struct lt_ledger_hold hold;
-
-	if (lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_ENOENT)
-		return LT_OK;
-	hold = (struct lt_ledger_hold){.quote = *quote,
-	    .uid = row->uid,
-	    .state = LT_HOLD_SETTLED,
-	    .made_utc_s = now_utc_s,
-	    .job_id = row->array_job_id ? row->array_job_id : row->job_id,
-	    .submit_utc_s = row->submit_utc_s};
-	return lt_ledger_put_hold(ledger, &hold, err);
-}
 
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
  * the ledger has nobody's text matters any more. */
@@ -203,6 +185,27 @@ struct settling { /* a row, and what it becomes */
 	struct lt_charge charge;
 };
 
+/* After a rebuild the ledger has no holds: the row's quote comes back as an
+ * ended one, so that the job's story can still be told. */
+static int
+remember_quote(struct lt_ledger *ledger, const struct settling *s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_slurm_run *const row = s->row;
+	const struct lt_quote *const quote = s->quote;
+	struct lt_ledger_hold hold;
+
+	if (lt_ledger_hold(ledger, quote->id, &hold, NULL) != LT_ENOENT)
+		return LT_OK;
+	hold = (struct lt_ledger_hold){.quote = *quote,
+	    .uid = s->run.uid,
+	    .state = LT_HOLD_SETTLED,
+	    .made_utc_s = now_utc_s,
+	    .job_id = row->array_job_id ? row->array_job_id : row->job_id,
+	    .submit_utc_s = row->submit_utc_s};
+	return lt_ledger_put_hold(ledger, &hold, err);
+}
+
 static void
 note_charged(struct batch *batch, const struct lt_run *run)
 {
@@ -232,8 +235,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	fill_entries(entries, run, charge, now_utc_s);
 	int code = round_run(d->ledger, run, charge, entries, err);
 	if (code == LT_OK && s->quote != NULL)
-		code =
-		    remember_quote(d->ledger, s->row, s->quote, now_utc_s, err);
+		code = remember_quote(d->ledger, s, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. A plan of ours that can't be compared saved nothing:
@@ -338,6 +340,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (quote_of(d->ledger, row, s.known, &quote))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
+	lt_retention_keep(run, s.known, d, batch->now_utc_s);
 	lt_facts_complete(run, row, s.known, d);
 	set_gpu(&s, &d->market);
 	const bool same = s.known != NULL && is_same(s.known, run);

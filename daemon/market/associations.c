@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID 0|1",
- * "manager UID ACCOUNT|-" (- = of all), then "end <crc32c of all before, 8
- * hex>". Valid if and only if the last line is there and the checksum is right.
- * 0600, SlurmUser.
+ * "manager UID ACCOUNT|-" (- = of all), "private BITS", then "end <crc32c of
+ * all before, 8 hex>". Valid if and only if the last line is there and the
+ * checksum is right. 0600, SlurmUser.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ lt_associations_save(
 {
 	const size_t size =
 	    ((size_t)tables->account_count + tables->pair_count +
-		tables->manager_count + 1) *
+		tables->manager_count + 2) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
@@ -80,6 +80,8 @@ lt_associations_save(
 		    "manager %u %s\n", m->uid,
 		    m->account[0] ? m->account : "-");
 	}
+	used += (size_t)snprintf(
+	    text + used, size - used, "private %u\n", tables->private_dbd);
 	const uint32_t crc = lt_crc32c(0, text, used);
 	int code = LT_OK;
 	if (crc != saved_crc) {
@@ -147,6 +149,8 @@ take_line(struct lt_tables *tables, const char *line)
 		if (strcmp(m.account, "-") == 0)
 			m.account[0] = '\0';
 		tables->managers[tables->manager_count++] = m;
+	} else if (sscanf(line, "private %u", &tables->private_dbd) == 1) {
+		tables->private_data |= tables->private_dbd;
 	}
 }
 

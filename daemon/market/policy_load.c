@@ -245,6 +245,7 @@ lt_daemon_load_policy(
 	d->signals.source_count = policy->source_count;
 	d->policy_loaded_utc_s = now_utc_s;
 	d->policy_error[0] = '\0';
+	d->viewers = (struct lt_groups){0};
 	d->signals.changed = d->budget.dirty = true;
 	d->replan.looked_utc_s = 0;
 	lt_log("policy_loaded",

@@ -57,6 +57,8 @@ load_associations(
 	tables->pairs = all.pairs;
 	tables->pair_count = all.pair_count;
 	tables->unknown_users = all.unknown_users;
+	tables->private_dbd = all.private_data;
+	tables->private_data |= all.private_data;
 	return LT_OK;
 }
 
@@ -91,6 +93,7 @@ lt_daemon_load_tables(
 	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
 	d->tables.conf = conf;
+	d->tables.private_data = conf.private_data | d->tables.private_dbd;
 	d->acting = conf.is_acting_controller;
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)

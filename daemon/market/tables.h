@@ -19,6 +19,8 @@ struct lt_tables {
 	struct lt_slurm_pair *pairs;
 	struct lt_slurm_manager *managers;
 	uint32_t account_count, pair_count, manager_count, unknown_users;
+	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
+	uint32_t private_dbd, private_data;
 	int64_t read_utc_s; /* 0 = never */
 };
 

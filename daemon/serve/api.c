@@ -44,6 +44,16 @@ static const struct {
 	lt_api_signals_errors, NULL},
 };
 
+bool
+lt_api_request_at(size_t index, const char **method, const char **path)
+{
+	if (index >= sizeof(table) / sizeof(table[0]))
+		return false;
+	*method = table[index].method;
+	*path = table[index].path;
+	return true;
+}
+
 static int
 hex(char c)
 {

@@ -13,7 +13,6 @@
 #include "limits.h"
 
 struct lt_amount;
-struct lt_budget_state;
 struct lt_daemon;
 struct lt_ledger;
 struct lt_out;
@@ -79,18 +78,14 @@ struct lt_api_kind {
 };
 struct lt_api_kind lt_api_kind(const char *method, const char *uri);
 
+/* All requests that there are, by index; false: no more. */
+bool lt_api_request_at(size_t index, const char **method, const char **path);
+
 /* An {"error": text} reply; returns status. */
 int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same as text, malloc'd; NULL: no memory. */
 char *lt_api_error_text(const char *why);
-/* May this caller see this team? Its own associations and what is above. */
-bool lt_api_sees(const struct lt_budget_state *budget,
-    const struct lt_api_request *request, const char *team);
-/* Who asks, or whom root and SlurmUser ask for with uid=: 200, or an error in
- * the reply. */
-int lt_api_whose(
-    const struct lt_api_request *request, uint32_t *uid, json_t **reply);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
 /* The number, or null. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "alerts.h"
-#include "api.h"
 #include "daemon.h"
 #include "log.h"
 #include "units.h"
@@ -103,10 +103,11 @@ user_name(char out[LT_NAME_SIZE], uint32_t uid)
 
 static void
 add_users(const struct lt_budget_snapshot *snapshot,
-    const struct lt_policy *policy, const struct lt_api_request *request,
+    const struct lt_policy *policy, const struct lt_access *access,
     uint32_t index, json_t *list)
 {
 	static const struct lt_amount none;
+	const char *const team = snapshot->budgets[index].team;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
 
@@ -115,23 +116,22 @@ add_users(const struct lt_budget_snapshot *snapshot,
 	for (uint32_t i = 0; i < snapshot->usage_count; i++) {
 		const struct lt_usage *const u = &snapshot->usages[i];
 
-		if (u->budget != index ||
-		    (!request->is_admin && u->uid != request->uid))
+		if (u->budget != index || !lt_access_cap(access, u->uid, team))
 			continue;
-		saw_self |= u->uid == request->uid;
+		saw_self |= u->uid == access->uid;
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
 		    &u->held[0]};
 		json_array_append_new(list,
 		    row(snapshot, policy, index, user_name(name, u->uid), &f));
 	}
-	if (!saw_self && !request->is_admin) {
+	if (!saw_self && !lt_access_runs(access, team)) {
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &none, &none};
 
 		json_array_append_new(
 		    list, row(snapshot, policy, index,
-			      user_name(name, request->uid), &f));
+			      user_name(name, access->uid), &f));
 	}
 }
 
@@ -144,18 +144,31 @@ lt_api_budget(
 
 	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
+	const struct lt_access access = lt_access_of(d, request);
+	const int status = lt_access_check_any(&access, d, reply);
+	if (status != 200)
+		return status;
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < s->budget_count; i++) {
+		const char *const name = s->budgets[i].team;
 		const struct lt_period *const p = &s->budgets[i].periods[0];
 
-		if ((team != NULL && strcmp(team, s->budgets[i].team) != 0) ||
-		    p->start_utc_s == p->end_utc_s ||
-		    !lt_api_sees(&d->budget, request, s->budgets[i].team))
+		if ((team != NULL && strcmp(team, name) != 0) ||
+		    p->start_utc_s == p->end_utc_s)
 			continue;
 		const struct figures f = {&p->limit, &p->settled, &p->held};
-		json_array_append_new(
-		    list, row(&d->budget.snapshot, d->policy, i, NULL, &f));
-		add_users(&d->budget.snapshot, d->policy, request, i, list);
+		if (lt_access_sums(&access, name))
+			json_array_append_new(
+			    list, row(s, d->policy, i, NULL, &f));
+		if (lt_access_sums(&access, name) ||
+		    lt_access_own(&access, name))
+			add_users(s, d->policy, &access, i, list);
+	}
+	if (team == NULL && json_array_size(list) == 0 &&
+	    lt_access_hides_usage(&access)) {
+		json_decref(list);
+		return lt_api_error(reply, 403,
+		    "Slurm's PrivateData=usage hides what teams have spent, and no budget has a cap of yours");
 	}
 	if (team != NULL && json_array_size(list) == 0) {
 		json_decref(list);
@@ -266,6 +279,7 @@ add(json_t *to, const char *prefix, const char *name, json_t *value)
 }
 
 struct asked_balance {
+	const struct lt_access *access;
 	const struct lt_budget_snapshot *snapshot;
 	const struct lt_recent *recent;
 	uint32_t uid;
@@ -282,7 +296,10 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 	static const struct lt_period none;
 	const struct lt_budget *const b =
 	    tightest(asked->snapshot, asked->account, rules);
-	const struct lt_period *const p = b != NULL ? &b->periods[0] : &none;
+	/* What is left he is told by sbatch too, who used how much is not. */
+	const struct lt_period *const p =
+	    b != NULL && lt_access_sums(asked->access, b->team) ? &b->periods[0]
+								: &none;
 	struct lt_amount left = {0};
 
 	lt_available(&left, asked->snapshot, asked->recent, rules, asked->uid,
@@ -296,11 +313,11 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 		left.money_micros},
 	    {"available_mg", left.carbon_mg != INT64_MAX, left.carbon_mg},
 	    {"limit_micros", p->limit.has_money, p->limit.money_micros},
-	    {"spent_micros", b != NULL, p->settled.money_micros},
-	    {"held_micros", b != NULL, p->held.money_micros},
+	    {"spent_micros", p != &none, p->settled.money_micros},
+	    {"held_micros", p != &none, p->held.money_micros},
 	    {"limit_mg", p->limit.has_carbon, p->limit.carbon_mg},
-	    {"spent_mg", b != NULL, p->settled.carbon_mg},
-	    {"held_mg", b != NULL, p->held.carbon_mg},
+	    {"spent_mg", p != &none, p->settled.carbon_mg},
+	    {"held_mg", p != &none, p->held.carbon_mg},
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
@@ -309,7 +326,7 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 			b != NULL && figures[i].has, figures[i].value));
 	add(to, prefix, "team", b != NULL ? json_string(b->team) : json_null());
 	add(to, prefix, "label",
-	    b != NULL ? json_string(p->label) : json_null());
+	    b != NULL ? json_string(b->periods[0].label) : json_null());
 }
 
 int
@@ -319,7 +336,7 @@ lt_api_balance(
 	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
 	const char *const name = lt_api_value(request, "account");
 	uint32_t uid;
-	const int status = lt_api_whose(request, &uid, reply);
+	const int status = lt_access_whose(request, &uid, reply);
 
 	if (status != 200)
 		return status;
@@ -328,13 +345,15 @@ lt_api_balance(
 	const int account = name != NULL && name[0]
 				? lt_sheet_account(snapshot, name)
 				: lt_sheet_default_account(snapshot, uid);
+	const struct lt_access access = lt_access_of(d, request);
 	if (account < 0 ||
-	    (!request->is_admin && !lt_sheet_pair(snapshot, uid, account)))
+	    (!lt_access_all(&access) &&
+		!lt_access_own(&access, snapshot->accounts[account].name)))
 		return lt_api_error(reply, 404, "account %s: not one of yours",
 		    name != NULL && name[0] ? name : "(default)");
 	struct lt_recent *const recent = calloc(1, lt_recent_size(snapshot));
 	const struct asked_balance asked = {
-	    snapshot, recent, uid, account, request->now_utc_s};
+	    &access, snapshot, recent, uid, account, request->now_utc_s};
 	if (recent == NULL)
 		return lt_api_error(reply, 503, "out of memory");
 	lt_recent_init(recent, snapshot);

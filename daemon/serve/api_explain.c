@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "ingest.h"
-#include "api.h"
 #include "compile_budget.h"
 #include "reconcile.h"
 #include "daemon.h"
@@ -193,18 +193,29 @@ catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 	lt_slurm_jobs_free(&one);
 }
 
+/* Another's. Where Slurm hides jobs, it is none that there is. */
+static int
+refuse_job(const struct lt_access *access, uint32_t job_id, json_t **reply)
+{
+	return lt_access_knows_jobs(access)
+		   ? lt_api_error(reply, 403, "job %u is not yours", job_id)
+		   : lt_api_error(reply, 404, "job %u: not known here", job_id);
+}
+
 /* Another's job, hold and runs of the same id are not this user's story. */
 static void
-keep_own(struct lt_story *s, uint32_t uid)
+keep_own(struct lt_story *s, const struct lt_access *access)
 {
 	uint32_t kept = 0;
 
-	if (s->job != NULL && s->job->uid != uid)
+	if (s->job != NULL &&
+	    !lt_access_job(access, s->job->uid, s->job->account))
 		s->job = NULL;
-	if (s->has_hold && s->hold.uid != uid)
+	if (s->has_hold &&
+	    !lt_access_job(access, s->hold.uid, s->hold.quote.account))
 		s->has_hold = false;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->runs[i].uid == uid)
+		if (lt_access_job(access, s->runs[i].uid, s->runs[i].account))
 			s->runs[kept++] = s->runs[i];
 	s->count = kept;
 }
@@ -220,6 +231,7 @@ static int
 find_story(struct lt_story *s, struct lt_daemon *d,
     const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_access access = lt_access_of(d, request);
 	const uint32_t job_id = s->job_id;
 	struct lt_error err = {0};
 
@@ -235,10 +247,9 @@ find_story(struct lt_story *s, struct lt_daemon *d,
 	if (is_empty(s))
 		return lt_api_error(
 		    reply, 404, "job %u: not known here", job_id);
-	if (!request->is_admin)
-		keep_own(s, request->uid);
+	keep_own(s, &access);
 	if (is_empty(s))
-		return lt_api_error(reply, 403, "job %u is not yours", job_id);
+		return refuse_job(&access, job_id, reply);
 	if (!s->has_hold && s->count > 0 && s->runs[0].quote_id)
 		s->has_hold = lt_ledger_hold(d->ledger, s->runs[0].quote_id,
 				  &s->hold, NULL) == LT_OK;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /v1/history, POST /v1/history/forget: how long a user's jobs ran. His
- * own business: of others only root, SlurmUser and operators see it.
+ * own business: of others those see it who see all runs.
  */
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
+#include "access.h"
 #include "daemon.h"
 #include "log.h"
 #include "units.h"
@@ -29,16 +29,6 @@ find_user(const char *text, uint32_t *uid)
 		return false;
 	*uid = (uint32_t)number;
 	return true;
-}
-
-static bool
-is_operator(const struct lt_tables *tables, uint32_t uid)
-{
-	for (uint32_t i = 0; i < tables->manager_count; i++)
-		if (tables->managers[i].uid == uid &&
-		    tables->managers[i].account[0] == '\0')
-			return true;
-	return false;
 }
 
 /* Seconds; null: it may be the limit. */
@@ -96,10 +86,11 @@ lt_api_history(
 
 	if (user != NULL && !find_user(user, &asked.uid))
 		return lt_api_error(reply, 404, "user %s: not known", user);
-	if (asked.uid != request->uid && !request->is_admin &&
-	    !is_operator(&d->tables, request->uid))
+	const struct lt_access access = lt_access_of(d, request);
+	if (asked.uid != request->uid && !lt_access_all(&access))
 		return lt_api_error(reply, 403,
-		    "user %s: only for root, SlurmUser and operators", user);
+		    "user %s: only for root, SlurmUser, operators and viewers",
+		    user);
 	if (said != NULL)
 		lt_history_fold(name, sizeof(name), said);
 	asked.name = name;

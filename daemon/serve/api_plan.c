@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api.h"
+#include "access.h"
 #include "daemon.h"
 #include "occupancy.h"
 #include "pace.h"
@@ -145,7 +145,7 @@ lt_api_plan(
 	json_int_t generation = 0, sequence = 0;
 	const char *quote = NULL;
 	uint32_t count;
-	int status = lt_api_whose(request, &plan.uid, reply);
+	int status = lt_access_whose(request, &plan.uid, reply);
 
 	if (status != 200)
 		return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the answers of the API share: values of the query, refusals, times, and
- * who may see whom.
+ * What the answers of the API share: values of the query, refusals, times.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 
 #include "api.h"
 #include "quote.h"
-#include "budget_state.h"
 #include "units.h"
 
 const char *
@@ -35,24 +33,6 @@ lt_api_error(json_t **reply, int status, const char *format, ...)
 	if (*reply == NULL) /* not UTF-8: what was asked is not repeated */
 		*reply = json_pack("{s:s}", "error", "bad request");
 	return status;
-}
-
-int
-lt_api_whose(
-    const struct lt_api_request *request, uint32_t *uid, json_t **reply)
-{
-	const char *const who = lt_api_value(request, "uid");
-	int64_t number = request->uid;
-	struct lt_error err = {0};
-
-	if (who != NULL && !request->is_admin)
-		return lt_api_error(
-		    reply, 403, "uid: only for root and SlurmUser");
-	if (who != NULL &&
-	    lt_int64_parse(who, 0, UINT32_MAX - 1, &number, &err) != LT_OK)
-		return lt_api_error(reply, 400, "uid: %s", err.text);
-	*uid = (uint32_t)number;
-	return 200;
 }
 
 char *
@@ -89,27 +69,4 @@ lt_api_amount(const struct lt_amount *amount)
 	    lt_api_optional(amount->has_money, amount->money_micros),
 	    "carbon_mg",
 	    lt_api_optional(amount->has_carbon, amount->carbon_mg));
-}
-
-bool
-lt_api_sees(const struct lt_budget_state *budget,
-    const struct lt_api_request *request, const char *team)
-{
-	if (request->is_admin)
-		return true;
-	const struct lt_budget_snapshot *const s = &budget->snapshot;
-	for (uint32_t i = 0; budget->has_snapshot && i < s->pair_count; i++) {
-		if (s->pairs[i].uid != request->uid)
-			continue;
-		const struct lt_account *const a =
-		    &s->accounts[s->pairs[i].account];
-		if (strcmp(a->name, team) == 0)
-			return true;
-		for (uint32_t k = 0; k < a->binding_count; k++)
-			if (strcmp(s->budgets[s->bindings[a->first_binding + k]]
-				       .team,
-				team) == 0)
-				return true;
-	}
-	return false;
 }

@@ -65,35 +65,30 @@ is_settled(const struct lt_budget_state *budget,
 	return budget->settled_until_utc_s >= end && jobs->ended_count == 0;
 }
 
-/* Of the accounts asked for, may this one be seen? */
-static bool
-is_asked(const struct lt_daemon *d, const struct lt_api_request *request,
-    uint32_t account)
-{
-	const char *const team = lt_api_value(request, "team");
-
-	return (team == NULL ||
-		   belongs(&d->budget.snapshot, &d->tables, account, team)) &&
-	       lt_api_sees(&d->budget, request,
-		   d->budget.snapshot.accounts[account].name);
-}
-
+/* All are taken, for sums of trees; those that may be seen are marked. */
 static void
 take_account(struct lt_report_work *w, const struct lt_daemon *d,
-    const struct lt_api_request *request, uint32_t index)
+    const struct lt_access *access, uint32_t index, const char *team)
 {
 	const char *const name = d->budget.snapshot.accounts[index].name;
 	struct lt_report_account *const to = &w->accounts[w->account_count++];
+	const bool is_asked = team == NULL || belongs(&d->budget.snapshot,
+						  &d->tables, index, team);
+	const bool sums = lt_access_sums(access, name);
 	const struct lt_period *const budget =
-	    budget_of(&d->budget.snapshot, name, &w->period);
+	    sums ? budget_of(&d->budget.snapshot, name, &w->period) : NULL;
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->parent = -1;
-	to->is_seen = is_asked(d, request, index);
+	to->is_seen = is_asked && (sums || lt_access_own(access, name));
+	to->own_sums = !sums;
+	to->own_runs = !lt_access_runs(access, name);
 	to->has_budget = budget != NULL;
 	if (budget != NULL)
 		to->budget = *budget;
-	w->is_everyones &= to->is_seen;
+	w->users.own_figures |= to->is_seen && to->own_sums;
+	w->users.own_runs |= to->is_seen && to->own_runs;
+	w->is_everyones &= to->is_seen && !to->own_runs;
 }
 
 static int
@@ -129,9 +124,12 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_period *period)
 {
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	const struct lt_access access = lt_access_of(d, request);
 	const char *const team = lt_api_value(request, "team");
 	const struct lt_period *const budget =
-	    team != NULL ? budget_of(s, team, period) : NULL;
+	    team != NULL && lt_access_sums(&access, team)
+		? budget_of(s, team, period)
+		: NULL;
 	struct lt_report_work *const w =
 	    calloc(1, sizeof(*w) + s->account_count * sizeof(w->accounts[0]));
 
@@ -151,8 +149,9 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
 	snprintf(w->cluster, sizeof(w->cluster), "%s", d->tables.conf.cluster);
 	w->is_everyones = true;
+	w->uid = access.uid;
 	for (uint32_t i = 0; i < s->account_count; i++)
-		take_account(w, d, request, i);
+		take_account(w, d, &access, i, team);
 	link_parents(w, &d->tables);
 	return w;
 }
@@ -305,15 +304,23 @@ lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
 		return lt_api_error(reply, 503, "no budget snapshot yet");
 	if (asked_period(&period, d, request, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
+	const struct lt_access access = lt_access_of(d, request);
+	int status = lt_access_check_any(&access, d, reply);
+	if (status != 200)
+		return status;
 	struct lt_report_work *const w = lt_report_take(d, request, &period);
 	if (w == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	int status = 200;
 	if (!sees_any(w) && !w->has_budget &&
 	    lt_api_value(request, "team") != NULL)
 		status = lt_api_error(reply, 404,
 		    "team %s: no account and no budget that you may see",
 		    lt_api_value(request, "team"));
+	if (status == 200)
+		status =
+		    lt_access_hides_users(request, &w->users.are_hidden, reply);
+	if (status == 200)
+		status = lt_access_check_by(request, &w->users, reply);
 	if (status == 200)
 		status = take_more(w, request, reply);
 	if (status == 200)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "access.h"
 #include "base64.h"
 #include "daemon.h"
 #include "finding.h"
@@ -38,11 +38,11 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 }
 
 static json_t *
-holds_json(const struct lt_budget_state *budget)
+holds_json(const struct lt_budget_state *budget, const struct lt_access *access)
 {
 	const struct lt_open_holds *const open = &budget->open;
 
-	if (!budget->has_snapshot)
+	if (!budget->has_snapshot || !lt_access_all(access))
 		return json_null();
 	return json_pack("{s:I,s:I,s:I}", "open", (json_int_t)open->count,
 	    "pending", (json_int_t)open->pending, "pending_money_micros",
@@ -104,6 +104,7 @@ int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_access access = lt_access_of(d, request);
 	const int64_t now = request->now_utc_s;
 	char host[256] = "", failed[LT_ERROR_TEXT_SIZE];
 
@@ -129,14 +130,15 @@ lt_api_status(
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
 	    "ring", "absorbed", (json_int_t)d->ring.ingested, "highest",
 	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
-	    "holds", holds_json(&d->budget), "slurm", "release",
+	    "holds", holds_json(&d->budget, &access), "slurm", "release",
 	    d->tables.conf.release, "dbd_queue",
 	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
 	    "adjustments_refused", refused_adjustments(d->ledger), "sources",
 	    sources);
 	if (*reply != NULL)
-		json_object_set_new(
-		    *reply, "above_hold", over_json(d->ledger, now));
+		json_object_set_new(*reply, "above_hold",
+		    lt_access_all(&access) ? over_json(d->ledger, now)
+					   : json_null());
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "status: out of memory");

@@ -77,6 +77,8 @@ budget_of(struct lt_period *to, struct lines *lines,
 {
 	const struct lt_report_view *const v = lines->view;
 
+	if (account->own_sums)
+		return 0;
 	if (v->period == &v->work->period && account->has_budget) {
 		*to = account->budget;
 		return 1;
@@ -102,8 +104,12 @@ take_line(struct lines *lines, const struct lt_report_account *account,
 	const struct lt_report_view *const v = lines->view;
 	struct lt_report_line line;
 	struct lt_period budget;
-	const int code = lt_report_line_fill(
-	    &line, v->ledger, account->name, span_of(v->period), err);
+	const struct lt_runs_asked asked = {.account = account->name,
+	    .from_utc_s = v->period->start_utc_s,
+	    .to_utc_s = v->period->end_utc_s,
+	    .of_one = account->own_sums,
+	    .uid = v->work->uid};
+	const int code = lt_report_line_fill(&line, v->ledger, &asked, err);
 
 	if (code != LT_OK)
 		return code;
@@ -130,6 +136,8 @@ take_kept(
 
 	if (account == NULL || !account->is_seen)
 		return LT_OK;
+	if (account->own_sums)
+		return take_line(lines, account, err);
 	if (!lt_report_line_unpack(&line, &budget, &has_budget, row->figures))
 		return lt_fail(err, LT_EINPUT,
 		    "%s, closed: the row of %s is damaged", v->period->label,
@@ -261,7 +269,7 @@ take_adjustment(
 	char day[LT_DAY_TEXT_SIZE];
 	int64_t start, end;
 
-	if (account == NULL || !account->is_seen)
+	if (account == NULL || !account->is_seen || account->own_sums)
 		return LT_OK;
 	if (all->groups != NULL)
 		return lt_report_groups_adjustment(all->groups, entry, err);
@@ -319,14 +327,33 @@ struct rows {
 	bool last_late;
 };
 
+/* Or does it only count in the sums of its team? */
+static bool
+is_shown(const struct lt_report_work *w, const struct lt_run *run,
+    const struct lt_booked *booked)
+{
+	const struct lt_report_account *const account =
+	    account_of(w, booked->account);
+
+	return run->uid == w->uid || account == NULL || !account->own_runs;
+}
+
 static int
-take_row(void *context, const struct lt_run *run,
+take_row(void *context, const struct lt_run *whose,
     const struct lt_booked *booked, struct lt_error *err)
 {
 	struct rows *const rows = context;
+	const struct lt_run *run = whose;
+	struct lt_run nobodys;
 
+	if (rows->w->users.are_hidden) {
+		nobodys = *whose;
+		lt_run_erase_user(&nobodys);
+		run = &nobodys;
+	}
 	if (rows->groups != NULL)
-		return lt_report_groups_run(rows->groups, run, booked, err);
+		return lt_report_groups_run(rows->groups, run, booked,
+		    is_shown(rows->w, whose, booked), err);
 	lt_out_text(rows->out, rows->count++ > 0 ? ",\n" : "\n");
 	lt_run_write(rows->out, run, booked, &rows->w->offsets);
 	if (rows->left > 0 && --rows->left == 0) {
@@ -383,6 +410,9 @@ take_by_account(struct rows *rows, struct lt_ledger *ledger, uint32_t most,
 		begun = true;
 		asked.account = account->name;
 		asked.most = rows->left;
+		asked.of_one = rows->groups != NULL ? account->own_sums
+						    : account->own_runs;
+		asked.uid = w->uid;
 		code = lt_ledger_runs(ledger, &asked, take_row, rows, err);
 		if (most > 0 && rows->left == 0) {
 			memcpy(rows->last.account, account->name,
@@ -439,7 +469,10 @@ lt_report_head(const struct lt_report_work *w)
 static void
 put_head(struct lt_out *out, const struct lt_report_view *v)
 {
-	json_t *const head = json_pack("{s:o}", "period", period_json(v));
+	const struct lt_access_users *const users = &v->work->users;
+	json_t *const head =
+	    json_pack("{s:o,s:b,s:b}", "period", period_json(v), "own_runs",
+		users->own_runs, "own_figures", users->own_figures);
 	json_t *const more = v->is_closed ? json_loads(v->closed.head, 0, NULL)
 					  : lt_report_head(v->work);
 

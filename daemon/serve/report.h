@@ -6,7 +6,7 @@
 #ifndef LT_SERVE_REPORT_H
 #define LT_SERVE_REPORT_H
 
-#include "api.h"
+#include "access.h"
 #include "budget.h"
 #include "calendar.h"
 #include "ledger.h"
@@ -17,6 +17,8 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
 	int parent;	 /* among these; -1 = none */
 	bool is_seen;	 /* by who asks, and asked for */
+	bool own_sums;	 /* of who asks only: of what it cost, */
+	bool own_runs;	 /* and of its runs */
 	bool has_budget; /* of just this period */
 	struct lt_period budget;
 };
@@ -38,7 +40,9 @@ struct lt_report_work {
 	bool has_after, after_late;
 	struct lt_run after; /* its account: among those below, or gone */
 	uint32_t most;
-	bool is_everyones; /* all accounts are seen */
+	bool is_everyones;	      /* all runs of all accounts are seen */
+	uint32_t uid;		      /* who asks */
+	struct lt_access_users users; /* what of users is shown */
 	uint32_t account_count;
 	struct lt_report_account accounts[]; /* sorted */
 };

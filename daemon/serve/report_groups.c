@@ -466,7 +466,7 @@ keep_dear(struct lt_report_groups *g, const struct lt_run *run,
 
 int
 lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
-    const struct lt_booked *booked, struct lt_error *err)
+    const struct lt_booked *booked, bool is_shown, struct lt_error *err)
 {
 	struct part part = {.run = run, .team = booked->account};
 	struct lt_entry sum = booked->charge, more = booked->correction;
@@ -476,7 +476,8 @@ lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
 	lt_entry_figures(from, &more);
 	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		*to[i] += *from[i];
-	keep_dear(g, run, booked);
+	if (is_shown)
+		keep_dear(g, run, booked);
 	set_amounts(&part, &sum);
 	if (!booked->is_late)
 		set_times(&part, run, g->period.from_utc_s, g->period.to_utc_s);

@@ -36,8 +36,9 @@ struct lt_report_groups; /* opaque */
 struct lt_report_groups *lt_report_groups_new(
     const struct lt_groupings *groupings, const struct lt_offsets *offsets,
     struct lt_ledger *ledger, struct lt_span period);
+/* is_shown: not in sums alone, also among the dearest. */
 int lt_report_groups_run(struct lt_report_groups *groups,
-    const struct lt_run *run, const struct lt_booked *booked,
+    const struct lt_run *run, const struct lt_booked *booked, bool is_shown,
     struct lt_error *err);
 int lt_report_groups_adjustment(struct lt_report_groups *groups,
     const struct lt_entry *entry, struct lt_error *err);

@@ -10,10 +10,14 @@
 
 int
 lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
-    const char *account, struct lt_span span, struct lt_error *err)
+    const struct lt_runs_asked *asked, struct lt_error *err)
 {
 	*line = (struct lt_report_line){0};
-	return lt_ledger_totals(ledger, account, span, line->in, err);
+	return asked->of_one
+		   ? lt_ledger_totals_of_user(ledger, asked, line->in, err)
+		   : lt_ledger_totals(ledger, asked->account,
+			 (struct lt_span){asked->from_utc_s, asked->to_utc_s},
+			 line->in, err);
 }
 
 enum { TOTALS = 16, BUDGET_FIGURES = 9 };

@@ -15,9 +15,10 @@ struct lt_report_line {
 	struct lt_totals in[3]; /* by enum lt_entry_kind */
 };
 
-/* Of the entries of the account itself, not of those below it. */
+/* Of the entries of the account itself, not of those below it; or of one user
+ * of it. */
 int lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
-    const char *account, struct lt_span span, struct lt_error *err);
+    const struct lt_runs_asked *asked, struct lt_error *err);
 void lt_report_line_add(
     struct lt_report_line *sum, const struct lt_report_line *line);
 bool lt_report_line_is_empty(const struct lt_report_line *line);

@@ -117,7 +117,10 @@ lt_run_write(struct lt_out *out, const struct lt_run *run,
 	put_optional(out, "{\"job_id\":", true, run->key.job_id);
 	put_optional(out, ",\"array_job_id\":", array, run->array_job_id);
 	put_optional(out, ",\"array_task\":", array, run->array_task);
-	put_text(out, ",\"user\":", run->user);
+	if (run->user[0] != '\0') /* else erased, or left out */
+		put_text(out, ",\"user\":", run->user);
+	else
+		lt_out_text(out, ",\"user\":null");
 	put_text(out,
 	    ",\"account\":", booked != NULL ? booked->account : run->account);
 	put_text(out, ",\"partition\":", run->partition);

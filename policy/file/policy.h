@@ -16,6 +16,7 @@ enum {
 	LT_EXCHANGES_MAX = 1024,
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
+	LT_VIEWERS_MAX = 32,
 	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
@@ -120,6 +121,9 @@ struct lt_policy {
 	uint16_t listen_port;  /* 6826 */
 	int64_t close_after_s; /* from a period's end until it may be closed */
 	uint32_t history_days; /* of run lengths; 0 = none are kept */
+	uint32_t retention_months; /* of users in runs; 0 = for ever */
+	int viewer_count;
+	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,

@@ -389,6 +389,59 @@ lt_read_percents(struct lt_reader *reader, const struct lt_key *key,
 	}
 }
 
+/* "13 months" */
+void
+lt_read_months(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	char digits[16];
+	int64_t value;
+	const char *text = take_text(reader, key, node);
+
+	if (text == NULL)
+		return;
+	const size_t length = strcspn(text, " ");
+	snprintf(digits, sizeof(digits), "%.*s", (int)length, text);
+	if ((strcmp(text + length, " months") == 0 ||
+		strcmp(text + length, " month") == 0) &&
+	    lt_int64_parse(digits, (int64_t)key->min, (int64_t)key->max, &value,
+		NULL) == LT_OK)
+		*(uint32_t *)target(key, object) = (uint32_t)value;
+	else
+		lt_unwanted(reader, key, node, "");
+}
+
+/* Names of Unix groups, of which a directory's may have blanks in them. */
+void
+lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy *policy = object;
+
+	if (node->type != YAML_SEQUENCE_NODE) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++) {
+		const yaml_node_t *one =
+		    yaml_document_get_node(reader->document, *item);
+		const char *text = take_text(reader, key, one);
+
+		if (text == NULL)
+			return;
+		if (text[0] == '\0' || strlen(text) >= LT_NAME_SIZE ||
+		    policy->viewer_count == LT_VIEWERS_MAX) {
+			lt_complain(reader, one,
+			    "%s: got \"%.80s\", want at most %d names of 1 to %d bytes",
+			    key->name, text, LT_VIEWERS_MAX, LT_NAME_SIZE - 1);
+			return;
+		}
+		snprintf(policy->viewers[policy->viewer_count++], LT_NAME_SIZE,
+		    "%s", text);
+	}
+}
+
 /* ---- dates ---- */
 
 /* Where midnight happens twice, mktime(3) may mean the second; where it never

@@ -15,6 +15,9 @@
 
 struct lt_ledger; /* opaque */
 
+/* Nobody's: of adjustments, and of runs whose users were erased. */
+#define LT_NOBODY_UID UINT32_MAX
+
 /* Opens or makes both, 0600, WAL, synchronous=FULL, migrations up only. */
 int lt_ledger_open(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
@@ -308,6 +311,8 @@ struct lt_runs_asked {
 	bool after_late;      /* that one was booked as is_late */
 	uint32_t most;	      /* 0 = all */
 	int64_t closed_utc_s; /* as it was then; 0 = as it is */
+	bool of_one;	      /* of this user only */
+	uint32_t uid;
 };
 struct lt_booked { /* of a run, for one account, in the period; sums */
 	char account[LT_ACCOUNT_SIZE];
@@ -415,11 +420,19 @@ int lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
  * PREEMPTED. */
 int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
     struct lt_span span, struct lt_own_history *own, struct lt_error *err);
+/* Whose a run was: no more known. */
+void lt_run_erase_user(struct lt_run *run);
+/* The same of all runs that ended before, of their entries and holds; sums of
+ * accounts stay. One short part a call, until *done. INT64_MIN: of none, and
+ * what comes later is looked at anew. Not within lt_ledger_begin(). */
+int lt_ledger_erase_users(struct lt_ledger *ledger, int64_t before_utc_s,
+    bool *done, struct lt_error *err);
 /* Also a line of <state>/adjustments (text, fsync), written once the insert
  * has worked and before it is kept, so that rebuild has it, and nothing that
  * was refused; what a crash left only there, the next open inserts. Not within
- * lt_ledger_begin(). LT_EINPUT without account or reason, or beyond
- * LT_ADJUSTMENT_MAX; LT_EOVERFLOW if all of them could not be added. */
+ * lt_ledger_begin(). The entry is nobody's; the line has who made it.
+ * LT_EINPUT without account or reason, or beyond LT_ADJUSTMENT_MAX;
+ * LT_EOVERFLOW if all of them could not be added. */
 #define LT_ADJUSTMENT_MAX INT64_C(1000000000000000000) /* 10^12 units */
 int lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err);
@@ -519,6 +532,11 @@ struct lt_totals {
  * only the first three are counted. */
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
+    struct lt_error *err);
+/* The same of what one user ran; adjustments are nobody's. Read from entries
+ * and runs alone: slower. */
+int lt_ledger_totals_of_user(struct lt_ledger *ledger,
+    const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err);
 /* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. Asked
  * again, only the entries that are new are read. */

@@ -108,7 +108,8 @@ give_run(struct taker *t, const struct lt_run *run, struct lt_error *err)
 {
 	const int64_t closed_utc_s = t->asked->closed_utc_s;
 
-	if (closed_utc_s != 0 && run->settled_utc_s > closed_utc_s)
+	if ((closed_utc_s != 0 && run->settled_utc_s > closed_utc_s) ||
+	    (t->asked->of_one && run->uid != t->asked->uid))
 		return LT_OK;
 	if (t->is_late || !is_within(run, &t->hours))
 		return give_parts(t, run, err);

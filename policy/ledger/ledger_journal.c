@@ -240,6 +240,7 @@ replay_line(struct journal *journal, const char *line, int64_t offset,
 		    ":%d: a damaged line, want one written by lowtided",
 		    journal->ledger->state_dir, line_number);
 	}
+	entry.uid = LT_NOBODY_UID;
 	if (!add_adjusted(&sums, &entry))
 		return set_aside(journal, line, offset, err);
 	const int rc =
@@ -407,6 +408,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 	if (rc != LT_OK)
 		return rc;
 	const size_t length = lt_line_format(line, sizeof(line), &made);
+	made.uid = LT_NOBODY_UID; /* who made it used nothing */
 	rc = insert(&journal, &made, length, err);
 	if (rc == LT_OK) {
 		written = true;

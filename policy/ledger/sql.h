@@ -10,6 +10,7 @@
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
+#include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                    \
@@ -167,6 +168,18 @@
 /* Version 7: the sums of a day are written once for a transaction, not with
  * each entry. */
 #define LT_SQL_LEDGER_7 "DROP TRIGGER entries_to_days;"
+
+/* Adjustments are nobody's: those of before were of who made them, as if he had
+ * used it. */
+#define LT_SQL_NOBODY "4294967295" /* LT_NOBODY_UID */
+#define LT_SQL_LEDGER_NOBODY                                                   \
+	"UPDATE entries SET uid = " LT_SQL_NOBODY                              \
+	" WHERE kind != 0 AND kind = 2;"                                       \
+	"DELETE FROM days WHERE kind = 2;"                                     \
+	"INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"        \
+	" sum(money_micros), sum(carbon_mg), sum(energy_wh),"                  \
+	" sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY         \
+	" FROM entries WHERE kind != 0 AND kind = 2 GROUP BY 1, 2;"
 
 /* signals.db, version 1. Steps of one partition and rate never overlap. */
 #define LT_SQL_SIGNALS_1                                                       \

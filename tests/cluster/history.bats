@@ -143,7 +143,7 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 	run -0 as_daemon lowtide history
 	[[ "$output" == 'no finished runs'* ]]
 	run -1 as_daemon lowtide history --user root
-	[[ "$output" == *"only for root, SlurmUser and operators"* ]]
+	[[ "$output" == *"only for root, SlurmUser, operators and viewers"* ]]
 	run -1 as_daemon lowtide history --forget root
 	run -1 as_daemon cat "$LOWTIDE_STATE_DIR/history"
 	# The account's parts of their limits are all that he is planned by.

@@ -77,7 +77,7 @@ ones_own_alone(void **state)
 	    {"by his own name", BOB, "/v1/history?user=3001001", NULL, 200,
 		"secret", "train"},
 	    {"not another's", ADA, "/v1/history?user=3001001", NULL, 403,
-		"only for root, SlurmUser and operators", "secret"},
+		"only for root, SlurmUser, operators and viewers", "secret"},
 	    {"nor as a coordinator", COORDINATOR, "/v1/history?user=3001001",
 		NULL, 403, "only for", "secret"},
 	    {"root", ROOT, "/v1/history?user=3001001", NULL, 200, "secret",

@@ -69,6 +69,7 @@ test_restart(void **state)
 	assert_non_null(fresh);
 	take_tree(w);
 	w->d->args.state = w->f->dir;
+	w->d->tables.private_dbd = LT_PRIVATE_USAGE;
 	must(w->f,
 	    lt_associations_save(&w->d->tables, w->d->args.state, &w->f->err));
 	fresh->args = w->d->args;
@@ -78,6 +79,7 @@ test_restart(void **state)
 	assert_int_equal(fresh->tables.pair_count, 3);
 	assert_int_equal(
 	    fresh->tables.manager_count, w->d->tables.manager_count);
+	assert_int_equal(fresh->tables.private_data, LT_PRIVATE_USAGE);
 	w->d->tables.accounts = fresh->tables.accounts;
 	w->d->tables.managers = fresh->tables.managers;
 	compile(w, NOW);
@@ -143,6 +145,35 @@ test_arrays(void **state)
 	}
 }
 
+/* One made by Ada is no usage of hers, nor more room below her cap. */
+static void
+test_adjusted(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_run run =
+	    make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 100);
+	struct lt_entry credit = {.at_utc_s = NOVEMBER + HOUR,
+	    .made_utc_s = NOVEMBER + HOUR,
+	    .uid = ADA,
+	    .account = "vision",
+	    .money_micros = -70,
+	    .who = "ada",
+	    .reason = "mine"};
+
+	w->budgets[0].per_user =
+	    (struct lt_amount){.has_money = true, .money_micros = 1000};
+	run.uid = ADA;
+	settle(w->f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
+	must(w->f, lt_ledger_adjust(w->f->ledger, &credit, &w->f->err));
+	compile(w, NOW);
+	const struct lt_budget_snapshot *const s = &w->d->budget.snapshot;
+	assert_int_equal(s->budgets[0].periods[0].settled.money_micros, 30);
+	assert_int_equal(s->usage_count, 1);
+	assert_int_equal(s->usages[0].uid, ADA);
+	assert_int_equal(s->usages[0].settled[0].money_micros, 100);
+	free_world(w);
+}
+
 int
 main(void)
 {
@@ -150,6 +181,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_managers, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_adjusted, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("compile_budget", tests, NULL, NULL);

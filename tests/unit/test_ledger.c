@@ -258,10 +258,10 @@ totals_by_kind_and_any_edge(void **state)
 	uint32_t count;
 	must(f, lt_ledger_sums(f->ledger, (struct lt_span){NOVEMBER, DECEMBER},
 		    &sums, &count, &f->err));
-	assert_int_equal(count, 2); /* the credit has uid 0 */
-	assert_int_equal(sums[0].uid, 0);
-	assert_int_equal(sums[0].money_micros, -50);
-	assert_int_equal(sums[1].money_micros, 720);
+	assert_int_equal(count, 2); /* the credit is nobody's */
+	assert_int_equal(sums[0].money_micros, 720);
+	assert_int_equal(sums[1].uid, LT_NOBODY_UID);
+	assert_int_equal(sums[1].money_micros, -50);
 	free(sums);
 }
 

@@ -43,10 +43,13 @@ static const struct {
 	int64_t money_micros, carbon_mg;
 } sums[] = {
     {"free", 0, 12500, 626},
-    {"nlp", 0, 2500 - 2000000, 623},
+    {"nlp", 0, 2500, 623},
     {"nlp", 65534, 1875, 421},
-    {"vision", 0, 1875 + 12500000, 1263 + 3000000},
-    {"vision-a", 0, 5000 + 1, 1121},
+    {"nlp", LT_NOBODY_UID, -2000000, 0}, /* adjustments */
+    {"vision", 0, 1875, 1263},
+    {"vision", LT_NOBODY_UID, 12500000, 3000000},
+    {"vision-a", 0, 5000, 1121},
+    {"vision-a", LT_NOBODY_UID, 1, 0},
 };
 
 static void

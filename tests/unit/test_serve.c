@@ -31,7 +31,8 @@
 enum { STRANGER = 65534, SLURM = 64030, REPLY_MAX = 4096, ANSWER_MS = 10000 };
 
 static char folder[] = "/tmp/lowtide-serve.XXXXXX";
-static struct lt_daemon d;
+static struct lt_policy policy;
+static struct lt_daemon d = {.policy = &policy};
 
 static void
 turn(int most_ms)

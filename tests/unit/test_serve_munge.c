@@ -92,9 +92,9 @@ test_who_asks(void **state)
 	} cases[] = {
 	    {"root", 0, 0, "200", false},
 	    {"of the team", ADA, ADA, "200", false},
-	    {"of no team", EVE, EVE, "404", false},
+	    {"of no team", EVE, EVE, "403", false},
 	    {"another reads her answer", ADA, EVE, "", false},
-	    {"nobody in particular", 0, 0, "404", true},
+	    {"nobody in particular", 0, 0, "403", true},
 	};
 
 	(void)state;

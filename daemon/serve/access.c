@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rules of access.h. Coordinators and operators are as slurmctld has them,
+ * accounts as in the budget snapshot.
+ */
+#include <string.h>
+
+#include "access.h"
+#include "daemon.h"
+#include "units.h"
+
+static bool
+is_operator(const struct lt_tables *tables, uint32_t uid)
+{
+	for (uint32_t i = 0; i < tables->manager_count; i++)
+		if (tables->managers[i].uid == uid &&
+		    tables->managers[i].account[0] == '\0')
+			return true;
+	return false;
+}
+
+static enum lt_role
+role_of(struct lt_daemon *d, const struct lt_api_request *request)
+{
+	const struct lt_groups_asked asked = {
+	    d->policy->viewers, d->policy->viewer_count, request->uid};
+
+	if (request->is_admin)
+		return LT_ROLE_ADMIN;
+	if (request->uid == LT_NOBODY_UID)
+		return LT_ROLE_USER;
+	if (is_operator(&d->tables, request->uid))
+		return LT_ROLE_OPERATOR;
+	return lt_groups_has(&d->viewers, &asked, request->now_utc_s)
+		   ? LT_ROLE_VIEWER
+		   : LT_ROLE_USER;
+}
+
+struct lt_access
+lt_access_of(struct lt_daemon *d, const struct lt_api_request *request)
+{
+	return (struct lt_access){.budget = &d->budget,
+	    .uid = request->uid,
+	    .role = role_of(d, request),
+	    .private_data = d->tables.private_data};
+}
+
+bool
+lt_access_all(const struct lt_access *access)
+{
+	return access->role != LT_ROLE_USER;
+}
+
+static bool
+hides(const struct lt_access *access, uint32_t what)
+{
+	return !lt_access_all(access) && (access->private_data & what) != 0;
+}
+
+/* Account: as in the snapshot; -1 = none. */
+static int
+find_account(const struct lt_access *access, const char *name)
+{
+	return access->budget->has_snapshot
+		   ? lt_sheet_account(&access->budget->snapshot, name)
+		   : -1;
+}
+
+static bool
+coordinates(const struct lt_access *access, const char *account)
+{
+	const int at = find_account(access, account);
+
+	return at >= 0 &&
+	       lt_sheet_manages(&access->budget->snapshot, access->uid, at);
+}
+
+bool
+lt_access_own(const struct lt_access *access, const char *account)
+{
+	const int at = find_account(access, account);
+
+	return access->uid != LT_NOBODY_UID && at >= 0 &&
+	       lt_sheet_pair(&access->budget->snapshot, access->uid, at);
+}
+
+/* Does a budget of the team bind an account of his? */
+static bool
+is_above_own(const struct lt_access *access, const char *team)
+{
+	const struct lt_budget_snapshot *const s = &access->budget->snapshot;
+
+	for (uint32_t i = 0; i < s->pair_count; i++) {
+		if (s->pairs[i].uid != access->uid)
+			continue;
+		const struct lt_account *const a =
+		    &s->accounts[s->pairs[i].account];
+		for (uint32_t k = 0; k < a->binding_count; k++)
+			if (strcasecmp(
+				s->budgets[s->bindings[a->first_binding + k]]
+				    .team,
+				team) == 0)
+				return true;
+	}
+	return false;
+}
+
+bool
+lt_access_sums(const struct lt_access *access, const char *team)
+{
+	if (lt_access_all(access) || coordinates(access, team))
+		return true;
+	if (hides(access, LT_PRIVATE_USAGE))
+		return false;
+	return lt_access_own(access, team) ||
+	       (!hides(access, LT_PRIVATE_ACCOUNTS) &&
+		   access->budget->has_snapshot && is_above_own(access, team));
+}
+
+bool
+lt_access_runs(const struct lt_access *access, const char *account)
+{
+	return lt_access_all(access) || coordinates(access, account);
+}
+
+bool
+lt_access_job(const struct lt_access *access, uint32_t uid, const char *account)
+{
+	return (uid == access->uid && uid != LT_NOBODY_UID) ||
+	       lt_access_runs(access, account);
+}
+
+bool
+lt_access_cap(const struct lt_access *access, uint32_t uid, const char *team)
+{
+	return lt_access_job(access, uid, team);
+}
+
+bool
+lt_access_hides_usage(const struct lt_access *access)
+{
+	return hides(access, LT_PRIVATE_USAGE);
+}
+
+bool
+lt_access_knows_jobs(const struct lt_access *access)
+{
+	return !hides(access, LT_PRIVATE_JOBS);
+}
+
+/* ---- of requests ---- */
+
+static bool
+sees_any(const struct lt_access *access)
+{
+	const struct lt_budget_snapshot *const s = &access->budget->snapshot;
+
+	for (uint32_t i = 0; i < s->pair_count; i++)
+		if (s->pairs[i].uid == access->uid)
+			return true;
+	return lt_access_all(access) || lt_sheet_is_manager(s, access->uid);
+}
+
+int
+lt_access_check_any(
+    const struct lt_access *access, const struct lt_daemon *d, json_t **reply)
+{
+	if (sees_any(access))
+		return 200;
+	return lt_api_error(reply, 403,
+	    "you see no team's figures: you have no association in Slurm, and %s. Ask an admin for either",
+	    d->policy->viewer_count > 0
+		? "are in no group that the policy has as viewers:"
+		: "the policy names no groups of viewers:");
+}
+
+int
+lt_access_whose(
+    const struct lt_api_request *request, uint32_t *uid, json_t **reply)
+{
+	const char *const who = lt_api_value(request, "uid");
+	int64_t number = request->uid;
+	struct lt_error err = {0};
+
+	if (who != NULL && !request->is_admin)
+		return lt_api_error(
+		    reply, 403, "uid: only for root and SlurmUser");
+	if (who != NULL &&
+	    lt_int64_parse(who, 0, UINT32_MAX - 1, &number, &err) != LT_OK)
+		return lt_api_error(reply, 400, "uid: %s", err.text);
+	*uid = (uint32_t)number;
+	return 200;
+}
+
+/* Is a word of the list, which commas and semicolons part, one of those that
+ * tell users apart? */
+static bool
+names_users(const char *list)
+{
+	static const char *const words[] = {"user", "name"};
+
+	while (*list != '\0') {
+		const size_t length = strcspn(list, ",;");
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (length == strlen(words[i]) &&
+			    strncmp(list, words[i], length) == 0)
+				return true;
+		list += length + (list[length] != '\0');
+	}
+	return false;
+}
+
+int
+lt_access_check_by(const struct lt_api_request *request,
+    const struct lt_access_users *users, json_t **reply)
+{
+	const char *const by = lt_api_value(request, "by");
+
+	if (by == NULL)
+		return 200;
+	if (users->are_hidden && names_users(by))
+		return lt_api_error(reply, 400,
+		    "by: got \"%s\" with users=0, which leaves users and names of jobs out",
+		    by);
+	if (users->own_figures)
+		return lt_api_error(reply, 403,
+		    "by: Slurm's PrivateData=usage hides what others used");
+	if (users->own_runs && names_users(by))
+		return lt_api_error(reply, 403,
+		    "by: got \"%s\": users and names of jobs of whole teams are for viewers, operators and coordinators",
+		    by);
+	return 200;
+}
+
+int
+lt_access_hides_users(
+    const struct lt_api_request *request, bool *are_hidden, json_t **reply)
+{
+	const char *const users = lt_api_value(request, "users");
+
+	*are_hidden = users != NULL && strcmp(users, "0") == 0;
+	if (users != NULL && strcmp(users, "0") != 0 && strcmp(users, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "users: got \"%s\", want 0 or 1", users);
+	return 200;
+}
