@@ -336,6 +336,7 @@ test_spank_warns(void **state)
 		"\"warn_available_micros\":500000}",
 		"b has $0.00 left for June;", 1},
 	};
+
 	(void)state;
 	fake_snapshots("");
 	const int listener = listen_as_lowtided();
