@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The formats of one report say the same: rows of CSV and of FOCUS, summed up by
+# SQLite, are the statement of the JSON to the smallest unit; JSON holds to the
+# schema; FOCUS to the rules of its specification. And that the rules and the
+# schema find what they are for.
+set -u
+cd "$(dirname "$0")/report" || exit 1
+top=../../..
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C.UTF-8
+n=0 bad=0
+check() { # check NAME OFFENDERS: passes when there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /' | head -n 20
+	fi
+}
+
+# sum FILE COLUMN [WHERE]: of millionths that are printed as decimals
+sum() {
+	sqlite3 :memory: ".import --csv $1 rows" \
+		"select coalesce(sum(cast(replace(\"$2\", '.', '') as integer)), 0) from rows where ${3:-1}"
+}
+same() { # same NAME GOT WANT
+	check "$1" "$([ "$2" = "$3" ] || echo "got $2, want $3")"
+}
+of() { jq -r "$2" "$1.json"; }
+
+for name in month closed runs names; do
+	[ "$name" = closed ] || { # its CSV is of teams
+		same "$name: cost of the rows in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
+		same "$name: carbon of the rows in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
+		same "$name: runs and adjustments in CSV" "$(sqlite3 :memory: ".import --csv $name.csv rows" \
+			'select count(*) from rows where row in ("run", "adjustment")')" \
+			"$(of $name '.total.runs + (.adjustments | length)')"
+	}
+	same "$name: cost in FOCUS" "$(sum $name.focus EffectiveCost)" "$(of $name .total.cost_micros)"
+	same "$name: carbon in FOCUS" "$(sum $name.focus x_CarbonKg)" "$(of $name .total.carbon_mg)"
+	same "$name: corrections in FOCUS" "$(sum $name.focus EffectiveCost "x_Entry='Correction'")" \
+		"$(of $name .total.corrections_micros)"
+	same "$name: nothing is billed in FOCUS" "$(sum $name.focus BilledCost)" 0
+	check "$name: the rules of FOCUS" "$(perl ../focus.pl $name.focus 2>&1)"
+	while read -r team; do
+		same "$name: $team in FOCUS" "$(sum $name.focus EffectiveCost "SubAccountId='$team'")" \
+			"$(of $name ".teams[] | select(.team == \"$team\").cost_micros")"
+	done < <(of $name '.teams[].team')
+done
+for name in teams cents negative; do
+	same "$name: cost of the teams in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
+	same "$name: carbon of the teams in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
+done
+# What a run is called is in no other cell than its own, and whole in one.
+same 'hostile job names come back' "$(sqlite3 :memory: '.import --csv names.focus rows' \
+	"select count(*) from (select * from rows where AllocatedTags != '')
+	 where ltrim(AllocatedResourceName, '''') = ltrim(json_extract(AllocatedTags, '\$.\"lowtide/name\"'), '''')")" 25
+same 'hostile job names in the JSON are as they came' \
+	"$(jq -c '[.runs[].name]' names.json.out)" "$(jq -c '[.runs[].name]' names.json)"
+check 'no control character in a table' "$(grep -nP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' names.table hostile.table | cat -v)"
+
+# A rule that never fails is none: a row is broken, and the rule must say so.
+broken() { # broken RULE SQL: an expression for a column of the first run of the month
+	sqlite3 :memory: '.import --csv month.focus rows' '.mode csv' '.headers on' \
+		"update rows set $2 where AllocatedResourceId='101'" 'select * from rows' | perl -0pe 's/(^|(?<=,))""(?=,|\r\n)//gm' >"$work/broken"
+	check "the rule of $1 finds $2" "$(perl ../focus.pl "$work/broken" | grep -q ": $1: " || echo 'it does not')"
+}
+broken NullHandling "x_GpuModel='N/A'"
+broken NumericFormat "EffectiveCost='1e3'"
+broken DateTimeFormat "ChargePeriodEnd='2026-10-03 11:00:00'"
+broken KeyValueFormat "Tags='{\"\"a\"\":1,\"\"a\"\":2}'"
+broken KeyValueFormat "Tags='{\"a\":1,\"a\":2}'"
+broken KeyValueFormat "Tags='{\"a\":{}}'"
+broken CurrencyFormat "BillingCurrency='usd'"
+broken UnitFormat "ConsumedUnit='node hours'"
+broken ChargeCategory "ChargeCategory='usage'"
+broken ChargeClass "ChargeClass='Refund'"
+broken BilledCost "BilledCost='1'"
+broken ChargePeriodEnd "ChargePeriodEnd=ChargePeriodStart"
+broken CorrectionHandling "ChargeClass='Correction'"
+broken ChargePeriodStart "ChargePeriodStart='2026-09-03T00:00:00Z'"
+broken SkuPriceId "SkuPriceId=''"
+broken ListUnitPrice "ListUnitPrice='-1'"
+broken ListCost "ListCost='1.00000100000000000001'"
+broken ContractedCost "ContractedCost='1.000002'"
+broken ConsumedQuantity "ConsumedQuantity=''"
+broken PricingUnit "PricingUnit=''"
+broken AllocatedMethodId "AllocatedResourceId=''"
+broken AllocatedTags "Tags='{\"lowtide/user\":\"x\"}'"
+broken spreadsheets "AllocatedResourceName='=1+1'"
+
+cat >"$work/schema.py" <<'PYTHON'
+import json, sys
+import jsonschema
+schema = json.load(open(sys.argv[1], encoding="utf-8"))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+for error in validator.iter_errors(json.load(open(sys.argv[2], encoding="utf-8"))):
+    print(ascii("/".join(map(str, error.path)) + ": " + error.message)[:200])
+PYTHON
+schema() { /usr/bin/python3 "$work/schema.py" "$top/docs/report.schema.json" "$1" 2>&1; }
+for name in month closed runs names; do
+	check "$name: JSON is of the schema" "$(schema $name.json.out)"
+done
+wrong() { # wrong NAME FILTER
+	jq "$2" month.json.out >"$work/wrong"
+	check "the schema refuses $1" "$([ -n "$(schema "$work/wrong")" ] || echo 'it does not')"
+}
+wrong 'a fraction of a micro' '.total.cost_micros = 1.5'
+wrong 'a missing total' 'del(.total)'
+wrong 'a state that is none' '.period.state = "final"'
+wrong 'a label that is no text' '.teams[0].labels.a = 1'
+wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
+wrong 'a run without its end' 'del(.runs[0].end)'
+# shellcheck disable=SC2016 # it is jq's
+wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'
+echo "1..$n"
+[ "$bad" -eq 0 ]
