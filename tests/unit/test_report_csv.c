@@ -82,6 +82,42 @@ test_golden(void **state)
 	}
 }
 
+/* As wide as a terminal: columns that are left out are so in the order that
+ * lowtide(1) says, names are cut. */
+static void
+test_narrow(void **state)
+{
+	static const struct {
+		const char *why, *name;
+		int columns;
+	} widths[] = {
+	    {"80 columns", "month", 80},
+	    {"long names are cut", "names", 100},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		json_t *const report = report_load(widths[i].name);
+		const struct lt_report_look look = {.format = LT_REPORT_TABLE,
+		    .runs = true,
+		    .columns = widths[i].columns};
+		struct lt_error err = {0};
+		char path[256], *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+
+		assert_non_null(out);
+		assert_int_equal(
+		    lt_report_print(out, report, &look, &err), LT_OK);
+		fclose(out);
+		snprintf(path, sizeof(path), REPORT_FOLDER "%s.table%d",
+		    widths[i].name, widths[i].columns);
+		golden_compare(widths[i].why, path, text);
+		free(text);
+		json_decref(report);
+	}
+}
+
 /* Cents of "$1,234.57" or "-$0.01" in a cell. */
 static long long
 cents_of(const char *cell)
@@ -182,6 +218,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_narrow),
 	    cmocka_unit_test(test_column_adds_up),
 	    cmocka_unit_test(test_refused),
 	};
