@@ -40,7 +40,7 @@ static const struct lt_cli_command commands[] = {
 	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
 	"what each budget has spent, held and available; adjust one", 0, 1,
 	true, false, lt_cli_budget_options, lt_cli_budget},
-    {"report", "[--team T] [--period P] [--format F] [--runs]",
+    {"report", "[--team T] [--period P] [--format F] [--dataset D] [--runs]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
     {"history", "[--name N] [--user U] [--json]\n--forget USER [--json]",

@@ -140,6 +140,19 @@ print_report(const struct lt_cli *cli, const struct lt_report_look *look,
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }
 
+/* It is of now, and of all. */
+static int
+print_ood(const struct lt_cli *cli)
+{
+	static const char *const not_its[] = {"team", "period", "runs"};
+
+	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
+		if (lt_cli_value(cli, not_its[i]) != NULL)
+			return lt_cli_usage(cli,
+			    "--%s does not belong to --format ood", not_its[i]);
+	return lt_report_ood(cli);
+}
+
 int
 lt_cli_report(const struct lt_cli *cli)
 {
@@ -158,6 +171,6 @@ lt_cli_report(const struct lt_cli *cli)
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	if (look.format == LT_REPORT_OOD)
-		return lt_report_ood(cli);
+		return print_ood(cli);
 	return print_report(cli, &look, rows_of(&look, charges));
 }

@@ -93,6 +93,56 @@ broken AllocatedMethodId "AllocatedResourceId=''"
 broken AllocatedTags "Tags='{\"lowtide/user\":\"x\"}'"
 broken spreadsheets "AllocatedResourceName='=1+1'"
 
+# The command itself, from an answer as lowtided gives it: its runs a line each.
+# Answers each request alike, as often as it is asked.
+serve() { # serve NAME [RUNS]: only so many of them, and then an end that says so
+	cat >"$work/serve.pl" <<'PERL'
+use strict; use warnings; use IO::Socket::UNIX; use Socket; use JSON::PP;
+my ($path, $file, $most) = @ARGV;
+open my $in, '<', $file or die; my $json = JSON::PP->new->utf8->canonical;
+my $report = $json->decode(do { local $/; <$in> });
+my @runs = map { $json->encode($_) } @{delete $report->{runs} // []};
+my $end = $most ? "],\"error\":\"the disk is full\"}" : "],\"next\":null}";
+@runs = @runs[0 .. $most - 1] if $most;
+my $head = $json->encode($report); chop $head;
+my $body = "$head,\"runs\":[\n" . join(",\n", @runs) . "\n$end";
+my $server = IO::Socket::UNIX->new(Type => SOCK_STREAM, Local => $path, Listen => 9) or die;
+while (my $client = $server->accept) {
+	sysread $client, my $asked, 65536;
+	print $client "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ", length $body, "\r\nConnection: close\r\n\r\n", $body;
+	close $client;
+}
+PERL
+	mkdir -p "$work/run"
+	rm -f "$work/run/lowtided.sock"
+	perl "$work/serve.pl" "$work/run/lowtided.sock" "$1.json" "${2:-}" &
+	server=$!
+	for _ in {1..100}; do [ -S "$work/run/lowtided.sock" ] && break; sleep 0.1; done
+}
+unserve() { kill "$server"; wait "$server" 2>/dev/null; }
+lowtide() {
+	env -u LOWTIDE_SERVER SLURM_CONF=/nonexistent "${BUILD:-$top/build}/lowtide" --run "$work/run" "$@"
+}
+for name in month names; do
+	serve $name
+	# Of a control character JSON has two spellings.
+	check "$name: the command's FOCUS" "$(lowtide report --format focus 2>&1 | sed 's/\\u001b/\\u001B/g' | cmp - $name.focus 2>&1)"
+	check "$name: the command's CSV" "$(lowtide report --runs --format csv 2>&1 | cmp - $name.csv 2>&1)"
+	check "$name: the command's table" "$(lowtide report --runs 2>&1 | cmp - $name.table 2>&1)"
+	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
+	unserve
+done
+serve month 3
+lowtide report --format focus >"$work/cut" 2>"$work/said"
+same 'what broke off exits 1' $? 1
+check 'and says so' "$(grep -q 'the rows are not all: lowtided: the disk is full' "$work/said" || cat "$work/said")"
+unserve
+serve no-money
+lowtide report --format focus >"$work/cut" 2>"$work/said"
+same 'no currency: no FOCUS' "$? $(wc -c <"$work/cut")" '1 0'
+check 'and it is said why' "$(grep -q 'focus: got the currency ""' "$work/said" || cat "$work/said")"
+unserve
+
 cat >"$work/schema.py" <<'PYTHON'
 import json, sys
 import jsonschema
