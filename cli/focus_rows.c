@@ -16,7 +16,7 @@
 
 __extension__ typedef __int128 wide;
 
-static const char *const run_keys[LT_FOCUS_FIELDS] = {
+static const char *const names[LT_FOCUS_FIELDS] = {
     [LT_FOCUS_JOB_ID] = "job_id",
     [LT_FOCUS_ARRAY_JOB_ID] = "array_job_id",
     [LT_FOCUS_ARRAY_TASK] = "array_task",
@@ -44,6 +44,7 @@ static const char *const run_keys[LT_FOCUS_FIELDS] = {
     [LT_FOCUS_CPUS] = "cpus",
     [LT_FOCUS_MEMORY] = "memory_mib",
 };
+static const struct lt_field_keys run_keys = {names, LT_FOCUS_FIELDS};
 
 /* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
 static int
@@ -238,8 +239,7 @@ print_run(
 	int64_t start, end;
 
 	if (start_charge(&charge, rows->report, err) ||
-	    lt_run_fields(
-		fields, run_keys, LT_FOCUS_FIELDS, json, length, err) ||
+	    lt_run_fields(fields, &run_keys, json, length, err) ||
 	    time_of(&start, &fields[LT_FOCUS_START], err) ||
 	    time_of(&end, &fields[LT_FOCUS_END], err))
 		return err->code;

@@ -75,7 +75,8 @@ print_row(struct lt_rows *rows, const char *kind, const char *json,
 
 	for (int i = 0; keys[COLUMNS - 1] == NULL && i < COLUMNS; i++)
 		keys[i] = columns[i].key;
-	if (lt_run_fields(fields, keys, COLUMNS, json, length, err))
+	if (lt_run_fields(fields, &(struct lt_field_keys){keys, COLUMNS}, json,
+		length, err))
 		return err->code;
 	fputs(kind, rows->out);
 	for (int i = 0; i < COLUMNS; i++) {

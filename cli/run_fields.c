@@ -31,27 +31,27 @@ token_end(const char *at, const char *end)
 
 /* The key's index, most likely the one after the last; -1: not asked for. */
 static int
-index_of(const char *const *keys, int count, const char *key, size_t length,
-    int last)
+index_of(
+    const struct lt_field_keys *keys, const char *key, size_t length, int last)
 {
-	for (int i = 1; i <= count; i++) {
-		const int index = (last + i) % count;
+	for (int i = 1; i <= keys->count; i++) {
+		const int index = (last + i) % keys->count;
 
-		if (strncmp(keys[index], key, length) == 0 &&
-		    keys[index][length] == '\0')
+		if (strncmp(keys->names[index], key, length) == 0 &&
+		    keys->names[index][length] == '\0')
 			return index;
 	}
 	return -1;
 }
 
 static bool
-read_fields(struct lt_field *fields, const char *const *keys, int count,
+read_fields(struct lt_field *fields, const struct lt_field_keys *keys,
     const char *json, size_t length)
 {
 	const char *const end = json + length;
 	int last = -1;
 
-	memset(fields, 0, (size_t)count * sizeof(*fields));
+	memset(fields, 0, (size_t)keys->count * sizeof(*fields));
 	for (const char *at = json;
 	     at < end && *at == (at == json ? '{' : ',');) {
 		const char *const key = at + 1;
@@ -60,8 +60,8 @@ read_fields(struct lt_field *fields, const char *const *keys, int count,
 		if (colon == NULL || *key != '"' || colon == end ||
 		    *colon != ':' || (at = token_end(colon + 1, end)) == NULL)
 			return false;
-		const int found = index_of(
-		    keys, count, key + 1, (size_t)(colon - key) - 2, last);
+		const int found =
+		    index_of(keys, key + 1, (size_t)(colon - key) - 2, last);
 
 		if (found >= 0) {
 			last = found;
@@ -75,10 +75,10 @@ read_fields(struct lt_field *fields, const char *const *keys, int count,
 }
 
 int
-lt_run_fields(struct lt_field *fields, const char *const *keys, int count,
+lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys,
     const char *json, size_t length, struct lt_error *err)
 {
-	if (read_fields(fields, keys, count, json, length))
+	if (read_fields(fields, keys, json, length))
 		return LT_OK;
 	return lt_fail(err, LT_EINPUT, "not a run: \"%.*s\"",
 	    (int)(length < 40 ? length : 40), json);

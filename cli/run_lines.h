@@ -48,9 +48,13 @@ struct lt_field { /* as in JSON: a string with its quotes, a number, a word */
 	const char *at;
 	size_t length; /* 0: not there */
 };
-/* fields[count], one for each key; at once where keys have lowtided's order.
- * They point into json. LT_EINPUT: no flat JSON object. */
-int lt_run_fields(struct lt_field *fields, const char *const *keys, int count,
+struct lt_field_keys {
+	const char *const *names;
+	int count;
+};
+/* One field for each key; at once where keys have lowtided's order. They point
+ * into json. LT_EINPUT: no flat JSON object. */
+int lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys,
     const char *json, size_t length, struct lt_error *err);
 bool lt_field_is(const struct lt_field *field, const char *word);
 bool lt_field_int(const struct lt_field *field, int64_t *value);
