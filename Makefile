@@ -331,6 +331,7 @@ install: all
 	sed 's|/usr/sbin/|$(sbindir)/|' packaging/systemd/lowtided.service \
 	    > $(DESTDIR)$(unitdir)/lowtided.service
 	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
+	install -m 644 docs/report.schema.json $(DESTDIR)$(datadir)/
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
 

@@ -56,6 +56,8 @@ int lt_cli_fail(const struct lt_error *err);
 /* Print "lowtide: CMD: <text>" and the usage line; LT_EXIT_USAGE. */
 int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Columns of the terminal on stdout; 0 = it is none. */
+int lt_cli_columns(void);
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
 
@@ -157,6 +159,9 @@ void lt_table_rule(struct lt_table *table); /* before the total line */
 /* Keep lines within so many columns of the terminal, as far as the columns of
  * the table whose bits are set in gives can be cut; 0 = any length. */
 void lt_table_fit(struct lt_table *table, int columns, unsigned gives);
+/* And then as far as those of this list, ended by -1, can be left out, in its
+ * order; it outlives the table. */
+void lt_table_drop(struct lt_table *table, const int *order);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
 void lt_table_free(struct lt_table *table);
 
@@ -182,12 +187,21 @@ int lt_period_check(const char *text, struct lt_error *err);
 const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- report.c, for its tests too ---- */
-enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
+#define LT_REPORT_SCHEMA "urn:lowtide:report:1" /* docs/report.schema.json */
+enum lt_report_format {
+	LT_REPORT_TABLE,
+	LT_REPORT_CSV,
+	LT_REPORT_JSON,
+	LT_REPORT_FOCUS, /* the dataset of periods; rows have none */
+	LT_REPORT_OOD,
+};
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
 	bool runs; /* each run, too */
 	bool tcto; /* total cost to outcome, too; csv: instead */
+	bool by;   /* groups, too; csv: instead */
 	bool color;
+	int columns; /* of the terminal; 0 = any */
 };
 int lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);

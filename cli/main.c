@@ -41,7 +41,8 @@ static const struct lt_cli_command commands[] = {
 	"what each budget has spent, held and available; adjust one", 0, 1,
 	true, false, lt_cli_budget_options, lt_cli_budget},
     {"report",
-	"[--team T] [--period P] [--format table|csv|json] [--runs] [--no-users]",
+	"[--team T] [--period P | --from DAY --to DAY] [--by D,...] [--runs]\n"
+	"[...] [--format F] [--dataset D] [--tcto] [--no-users]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
     {"close", "[PERIOD] [--json]",

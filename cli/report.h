@@ -5,6 +5,7 @@
 #ifndef LT_REPORT_H
 #define LT_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,12 +22,70 @@ struct lt_column {
 /* Micros or mg as exact decimals, of the currency or kg CO2e. */
 void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
 
-/* A row per team, and a total. */
+/* A row per team. */
 void lt_report_csv(FILE *out, const json_t *report);
-/* LT_EINPUT where a figure is no integer and not null. */
-int lt_report_check(const json_t *report, struct lt_error *err);
-/* runs: each run, too. */
-int lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
+
+/* ---- report_rows.c: what each row has from the report ---- */
+/* The label keys of all teams, sorted: an array of texts, the caller's. */
+json_t *lt_label_keys(const json_t *report);
+/* A comma and a cell for each key. */
+void lt_label_headers(FILE *out, const json_t *keys);
+void lt_label_cells(FILE *out, const json_t *keys, const json_t *labels);
+/* A comma and a cell for each of LT_PERIOD_HEADERS. */
+#define LT_PERIOD_HEADERS(state)                                               \
+	",period,first_day,last_day," state ",cluster,currency"
+enum { LT_PERIOD_CELLS = 6 };
+void lt_period_cells(FILE *out, const json_t *report);
+
+/* Rows of a report whose runs come one by one, be they a million: the report
+ * without them is there first. */
+struct lt_rows;
+struct lt_rows_kind {
+	/* What rows of a team have alike; team NULL: of one that is not in the
+	 * report. */
+	void (*team)(FILE *out, const struct lt_rows *rows, const json_t *team);
+	/* The header, and the rows that are not of runs. */
+	int (*begin)(struct lt_rows *rows, struct lt_error *err);
+	/* LT_EINPUT: no flat JSON object; nothing is written then. */
+	int (*run)(struct lt_rows *rows, const char *json, size_t length,
+	    struct lt_error *err);
+};
+extern const struct lt_rows_kind lt_run_csv, lt_focus_csv;
+struct lt_rows { /* lt_rows_begin(), lt_rows_free() */
+	FILE *out;
+	const struct lt_rows_kind *kind;
+	bool begun; /* the header is written */
+	json_t *report, *label_keys;
+	bool has_money;
+	json_t *of_account; /* what kind->team wrote */
+	char *other;
+};
+int lt_rows_begin(struct lt_rows *rows, FILE *out,
+    const struct lt_rows_kind *kind, const json_t *report,
+    struct lt_error *err);
+/* What kind->team wrote for it. */
+const char *lt_rows_of_account(const struct lt_rows *rows, const char *account);
+void lt_rows_free(struct lt_rows *rows);
+
+/* ---- focus.c ---- */
+/* The BillingPeriod dataset of FOCUS. */
+int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
+
+/* ---- ood.c: what each user has left, for Open OnDemand ---- */
+struct lt_cli;
+int lt_report_ood(const struct lt_cli *cli); /* exit status */
+/* The file of lowtided's /v1/balances. */
+json_t *lt_ood_file(
+    const json_t *answer, int64_t now_utc_s, struct lt_error *err);
+
+/* ---- report_ask.c ---- */
+/* What the options of the command ask for; *report is the caller's. */
+int lt_report_ask(
+    json_t **report, const struct lt_cli *cli, struct lt_error *err);
+/* With its runs: rows of kind to out as they come, and so perhaps some before
+ * an error; out NULL: in *report. */
+int lt_report_ask_runs(json_t **report, FILE *out,
+    const struct lt_rows_kind *kind, const struct lt_cli *cli,
     struct lt_error *err);
 
 /* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
@@ -38,5 +97,19 @@ int lt_report_tcto_table(
     FILE *out, const json_t *report, bool color, struct lt_error *err);
 /* Instead of the teams: a row per part, the total, and what is per unit. */
 void lt_report_tcto_csv(FILE *out, const json_t *report);
+
+/* ---- report_by.c: groups, --by ---- */
+struct lt_report_look;
+/* The first list of an answer that has groups, and by what; NULL: none. */
+const json_t *lt_report_groups(const json_t *report, const char **by);
+int lt_report_by_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+/* Instead of the teams. */
+int lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err);
+
+/* LT_EINPUT where a figure is no integer and not null. */
+int lt_report_check(const json_t *report, struct lt_error *err);
+int lt_report_tables(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
 
 #endif

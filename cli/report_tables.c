@@ -1,103 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide report as tables: the sections of figures, a row a team; each run;
- * the notes below. The same totals as CSV and JSON have.
+ * lowtide report as tables: the sections of figures, a row a team; adjustments
+ * and runs (report_lists.c); the notes below. The same totals as CSV and JSON
+ * have.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "report.h"
+#include "report_tables.h"
 #include "units.h"
 
-enum { CENT_MICROS = 10000, GRAM_MG = 1000, TEXT_SIZE = 48 };
-
-enum unit { MONEY, CARBON, ENERGY, COUNT };
+enum { TEXT_SIZE = LT_FIGURE_SIZE };
 
 struct figure {
 	const char *key, *title;
-	enum unit unit;
+	enum lt_unit unit;
 	const char *absent; /* what null means */
 };
 
 enum { SECTION_FIGURES_MAX = 8 };
 struct section {
 	const char *title;
-	enum unit unit;	    /* MONEY: left out where no money is shown */
+	enum lt_unit unit; /* LT_UNIT_MONEY: left out where no money is shown */
 	const char *needed; /* left out unless a team has this; NULL = always */
 	struct figure figures[SECTION_FIGURES_MAX + 1];
 };
 
 static const struct section sections[] = {
-    {"Statement", MONEY, NULL,
-	{{"opening_micros", "OPENING", MONEY, "n/a"},
-	    {"charges_micros", "CHARGES", MONEY, "n/a"},
-	    {"corrections_micros", "CORRECTIONS", MONEY, "n/a"},
-	    {"adjustments_micros", "ADJUSTMENTS", MONEY, "n/a"},
-	    {"closing_micros", "CLOSING", MONEY, "n/a"}}},
-    {"Budget", MONEY, NULL,
-	{{"budget_micros", "BUDGET", MONEY, "none"},
-	    {"actual_micros", "ACTUAL", MONEY, "n/a"},
-	    {"held_micros", "HELD", MONEY, "n/a"},
-	    {"available_micros", "AVAILABLE", MONEY, "none"}}},
-    {"Carbon statement, kg CO2e", CARBON, NULL,
-	{{"opening_mg", "OPENING", CARBON, "n/a"},
-	    {"charges_mg", "CHARGES", CARBON, "n/a"},
-	    {"corrections_mg", "CORRECTIONS", CARBON, "n/a"},
-	    {"adjustments_mg", "ADJUSTMENTS", CARBON, "n/a"},
-	    {"closing_mg", "CLOSING", CARBON, "n/a"}}},
-    {"Carbon budget, kg CO2e", CARBON, "budget_mg",
-	{{"budget_mg", "BUDGET", CARBON, "none"},
-	    {"actual_mg", "ACTUAL", CARBON, "n/a"},
-	    {"held_mg", "HELD", CARBON, "n/a"},
-	    {"available_mg", "AVAILABLE", CARBON, "none"}}},
-    {"Runs, and what was saved against the plan without lowtide", COUNT, NULL,
-	{{"runs", "RUNS", COUNT, "n/a"}, {"moved_runs", "MOVED", COUNT, "n/a"},
-	    {"unpriced_runs", "UNPRICED", COUNT, "n/a"},
-	    {"energy_wh", "ENERGY kWh", ENERGY, "n/a"},
-	    {"charges_mg", "CO2e kg", CARBON, "n/a"},
-	    {"saved_mg", "SAVED CO2e kg", CARBON, "n/a"},
-	    {"saved_micros", "SAVED", MONEY, "n/a"}}},
+    {"Statement", LT_UNIT_MONEY, NULL,
+	{{"charges_micros", "CHARGES", LT_UNIT_MONEY, "n/a"},
+	    {"corrections_micros", "CORRECTIONS", LT_UNIT_MONEY, "n/a"},
+	    {"adjustments_micros", "ADJUSTMENTS", LT_UNIT_MONEY, "n/a"},
+	    {"cost_micros", "COST", LT_UNIT_MONEY, "n/a"}}},
+    {"Budget", LT_UNIT_MONEY, NULL,
+	{{"budget_micros", "BUDGET", LT_UNIT_MONEY, "none"},
+	    {"actual_micros", "ACTUAL", LT_UNIT_MONEY, "n/a"},
+	    {"held_micros", "HELD", LT_UNIT_MONEY, "n/a"},
+	    {"available_micros", "AVAILABLE", LT_UNIT_MONEY, "none"}}},
+    {"Carbon statement, kg CO2e", LT_UNIT_CARBON, NULL,
+	{{"charges_mg", "CHARGES", LT_UNIT_CARBON, "n/a"},
+	    {"corrections_mg", "CORRECTIONS", LT_UNIT_CARBON, "n/a"},
+	    {"adjustments_mg", "ADJUSTMENTS", LT_UNIT_CARBON, "n/a"},
+	    {"carbon_mg", "CO2e", LT_UNIT_CARBON, "n/a"}}},
+    {"Carbon budget, kg CO2e", LT_UNIT_CARBON, "budget_mg",
+	{{"budget_mg", "BUDGET", LT_UNIT_CARBON, "none"},
+	    {"actual_mg", "ACTUAL", LT_UNIT_CARBON, "n/a"},
+	    {"held_mg", "HELD", LT_UNIT_CARBON, "n/a"},
+	    {"available_mg", "AVAILABLE", LT_UNIT_CARBON, "none"}}},
+    {"Runs, and what was saved against the plan without lowtide", LT_UNIT_COUNT,
+	NULL,
+	{{"runs", "RUNS", LT_UNIT_COUNT, "n/a"},
+	    {"moved_runs", "MOVED", LT_UNIT_COUNT, "n/a"},
+	    {"unpriced_runs", "UNPRICED", LT_UNIT_COUNT, "n/a"},
+	    {"energy_wh", "ENERGY kWh", LT_UNIT_ENERGY, "n/a"},
+	    {"carbon_mg", "CO2e kg", LT_UNIT_CARBON, "n/a"},
+	    {"saved_mg", "SAVED CO2e kg", LT_UNIT_CARBON, "n/a"},
+	    {"saved_micros", "SAVED", LT_UNIT_MONEY, "n/a"}}},
 };
 enum { SECTION_COUNT = sizeof(sections) / sizeof(sections[0]) };
-
-/* Thousandths as "-1234.567". */
-static void
-thousandths_text(char *out, size_t size, int64_t value)
-{
-	const uint64_t size_of =
-	    value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-	snprintf(out, size, "%s%llu.%03llu", value < 0 ? "-" : "",
-	    (unsigned long long)(size_of / 1000),
-	    (unsigned long long)(size_of % 1000));
-}
-
-static void
-figure_text(
-    char *out, size_t size, int64_t value, enum unit unit, const char *currency)
-{
-	switch (unit) {
-	case MONEY:
-		lt_money_text(out, size, value, currency);
-		break;
-	case CARBON:
-		thousandths_text(out, size, value / GRAM_MG);
-		break;
-	case ENERGY:
-		thousandths_text(out, size, value);
-		break;
-	case COUNT:
-		snprintf(out, size, "%lld", (long long)value);
-		break;
-	}
-}
-
-static int64_t
-smallest_shown(enum unit unit)
-{
-	return unit == MONEY ? CENT_MICROS : unit == CARBON ? GRAM_MG : 1;
-}
 
 /*
  * One column of a section: a text for each team, then the total's. What
@@ -120,20 +82,20 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			known++;
 	const bool has_total = lt_json_int(total, figure->key, &sum);
 
-	lt_round_column(values, known, &sum, smallest_shown(figure->unit));
+	lt_round_column(values, known, &sum, lt_smallest_shown(figure->unit));
 	known = 0;
 	for (int i = 0; i < count; i++) {
 		int64_t value;
 
 		if (lt_json_int(
 			json_array_get(teams, (size_t)i), figure->key, &value))
-			figure_text(texts[i], TEXT_SIZE, values[known++],
+			lt_figure_text(texts[i], TEXT_SIZE, values[known++],
 			    figure->unit, currency);
 		else
 			snprintf(texts[i], TEXT_SIZE, "%s", figure->absent);
 	}
 	if (has_total)
-		figure_text(
+		lt_figure_text(
 		    texts[count], TEXT_SIZE, sum, figure->unit, currency);
 	else /* budgets of teams within teams have no sum */
 		snprintf(texts[count], TEXT_SIZE, "%s",
@@ -166,7 +128,7 @@ shown_figures(
 
 	for (const struct figure *figure = section->figures;
 	     figure->key != NULL; figure++)
-		if (has_money || figure->unit != MONEY)
+		if (has_money || figure->unit != LT_UNIT_MONEY)
 			shown[count++] = figure;
 	return count;
 }
@@ -203,7 +165,7 @@ add_section_rows(struct lt_table *table, char (*texts)[TEXT_SIZE],
 
 static int
 print_section(FILE *out, const struct section *section, const json_t *report,
-    bool color, struct lt_error *err)
+    const struct lt_report_look *look, struct lt_error *err)
 {
 	const json_t *const teams = json_object_get(report, "teams");
 	const json_t *const total = json_object_get(report, "total");
@@ -228,99 +190,16 @@ print_section(FILE *out, const struct section *section, const json_t *report,
 	if (ok) {
 		add_section_rows(table, texts, teams, count);
 		fprintf(out, "\n%s%s%s\n", section->title,
-		    section->unit == MONEY ? ", " : "",
-		    section->unit == MONEY ? currency : "");
-		lt_table_print(out, table, color);
+		    section->unit == LT_UNIT_MONEY ? ", " : "",
+		    section->unit == LT_UNIT_MONEY ? currency : "");
+		lt_table_fit(table, look->columns, 1);
+		lt_table_print(out, table, look->color);
 	} else {
 		lt_fail(err, LT_ENOMEM, "no memory");
 	}
 	lt_table_free(table);
 	free(texts);
 	return err->code;
-}
-
-/* A run's figure, rounded by itself. */
-static const char *
-run_figure(char out[TEXT_SIZE], const json_t *run, const char *key,
-    enum unit unit, const char *currency)
-{
-	int64_t value;
-
-	if (!lt_json_int(run, key, &value)) {
-		snprintf(out, TEXT_SIZE, "n/a");
-		return out;
-	}
-	lt_round_column(NULL, 0, &value, smallest_shown(unit));
-	figure_text(out, TEXT_SIZE, value, unit, currency);
-	return out;
-}
-
-/* As squeue names it: "1234", a task of an array "1230_4". */
-static const char *
-job_text(char *out, size_t size, const json_t *run)
-{
-	int64_t id = 0, array = 0, task = 0;
-
-	if (lt_json_int(run, "array_job_id", &array) &&
-	    lt_json_int(run, "array_task", &task))
-		snprintf(
-		    out, size, "%lld_%lld", (long long)array, (long long)task);
-	else if (lt_json_int(run, "job_id", &id))
-		snprintf(out, size, "%lld", (long long)id);
-	else
-		snprintf(out, size, "?");
-	return out;
-}
-
-static int
-print_runs(FILE *out, const json_t *report, bool color, struct lt_error *err)
-{
-	static const struct lt_table_column columns[] = {
-	    {"JOB", true},
-	    {"USER", false},
-	    {"ACCOUNT", false},
-	    {"PARTITION", false},
-	    {"START", false},
-	    {"END", false},
-	    {"CO2e kg", true},
-	    {"ENERGY kWh", true},
-	    {"MOVED", false},
-	    {"QUALITY", false},
-	    {"COST", true},
-	    {NULL, false},
-	};
-	const char *const currency = lt_json_text(report, "currency", "");
-	struct lt_table_column shown[LT_TABLE_COLUMNS_MAX] = {0};
-	const int count = currency[0] ? 11 : 10;
-	size_t index;
-	const json_t *run;
-
-	memcpy(shown, columns, (size_t)count * sizeof(shown[0]));
-	struct lt_table *const table = lt_table_new(shown);
-
-	if (table == NULL)
-		return lt_fail(err, LT_ENOMEM, "no memory");
-	json_array_foreach(json_object_get(report, "runs"), index, run) {
-		char job[48], carbon[TEXT_SIZE], energy[TEXT_SIZE],
-		    money[TEXT_SIZE];
-		const char *const cells[] = {job_text(job, sizeof(job), run),
-		    lt_json_text(run, "user", ""),
-		    lt_json_text(run, "account", "?"),
-		    lt_json_text(run, "partition", "?"),
-		    lt_json_text(run, "start", "-"),
-		    lt_json_text(run, "end", "-"),
-		    run_figure(carbon, run, "carbon_mg", CARBON, currency),
-		    run_figure(energy, run, "energy_wh", ENERGY, currency),
-		    json_is_true(json_object_get(run, "moved")) ? "yes" : "no",
-		    lt_json_text(run, "quality", "-"),
-		    run_figure(money, run, "money_micros", MONEY, currency)};
-
-		lt_table_row(table, cells);
-	}
-	fputs("\nRuns\n", out);
-	lt_table_print(out, table, color);
-	lt_table_free(table);
-	return LT_OK;
 }
 
 static void
@@ -371,12 +250,34 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		    out);
 }
 
+/* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */
+static void
+print_period(FILE *out, const json_t *report)
+{
+	const json_t *const period = json_object_get(report, "period");
+	const char *const texts[][2] = {
+	    {"", lt_json_text(report, "cluster", "?")},
+	    {", ", lt_json_text(period, "label", "?")},
+	    {" (", lt_json_text(period, "first_day", "?")},
+	    {" to ", lt_json_text(period, "last_day", "?")},
+	    {", ", lt_json_text(period, "state", "?")},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		fputs(texts[i][0], out);
+		lt_print_safe(out, texts[i][1]);
+	}
+	fputs(json_is_false(json_object_get(report, "complete"))
+		  ? ": not complete)\n"
+		  : ")\n",
+	    out);
+}
+
 int
-lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
-    struct lt_error *err)
+lt_report_tables(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
 {
 	const json_t *const teams = json_object_get(report, "teams");
-	const json_t *const period = json_object_get(report, "period");
 	const char *const currency = lt_json_text(report, "currency", "");
 	bool replay = json_is_true(
 	    json_object_get(json_object_get(report, "total"), "replay"));
@@ -386,30 +287,25 @@ lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
 	json_array_foreach(teams, index, team)
 		replay =
 		    replay || json_is_true(json_object_get(team, "replay"));
-	lt_print_safe(out, lt_json_text(report, "cluster", "?"));
-	fputs(", ", out);
-	lt_print_safe(out, lt_json_text(period, "label", "?"));
-	fprintf(out, " (");
-	lt_print_safe(out, lt_json_text(period, "start", "?"));
-	fputs(" to ", out);
-	lt_print_safe(out, lt_json_text(period, "end", "?"));
-	fputs(")\n", out);
+	print_period(out, report);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
-		    color ? "\033[33m" : "", color ? "\033[0m" : "");
+		    look->color ? "\033[33m" : "",
+		    look->color ? "\033[0m" : "");
 	if (json_is_true(json_object_get(report, "own_figures")))
 		fputs(
 		    "your own runs alone: Slurm's PrivateData=usage hides what others used\n",
 		    out);
 	for (int i = 0; i < SECTION_COUNT; i++) {
-		if ((sections[i].unit == MONEY && !currency[0]) ||
+		if ((sections[i].unit == LT_UNIT_MONEY && !currency[0]) ||
 		    (sections[i].needed != NULL &&
 			!any_has(teams, sections[i].needed)))
 			continue;
-		if (print_section(out, &sections[i], report, color, err))
+		if (print_section(out, &sections[i], report, look, err))
 			return err->code;
 	}
-	if (runs && print_runs(out, report, color, err))
+	if (lt_report_adjustments(out, report, look, err) ||
+	    (look->runs && lt_report_runs(out, report, look, err)))
 		return err->code;
 	print_notes(out, report, replay);
 	return LT_OK;

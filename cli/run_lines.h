@@ -43,11 +43,31 @@ json_t *lt_run_lines_head(const struct lt_run_lines *lines);
 const char *lt_run_lines_rest(struct lt_run_lines *lines);
 void lt_run_lines_free(struct lt_run_lines *lines);
 
-/* ---- run_csv.c ---- */
-/* The header, and a run as a row; without money its cells stay empty.
- * LT_EINPUT: no flat JSON object. */
-void lt_run_csv_head(FILE *out);
-int lt_run_csv(FILE *out, const char *json, size_t length, bool has_money,
-    struct lt_error *err);
+/* ---- run_fields.c: the members of a run ---- */
+struct lt_field { /* as in JSON: a string with its quotes, a number, a word */
+	const char *at;
+	size_t length; /* 0: not there */
+};
+struct lt_field_keys {
+	const char *const *names;
+	int count;
+};
+/* One field for each key; at once where keys have lowtided's order. They point
+ * into json. LT_EINPUT: no flat JSON object. */
+int lt_run_fields(struct lt_field *fields, const struct lt_field_keys *keys,
+    const char *json, size_t length, struct lt_error *err);
+bool lt_field_is(const struct lt_field *field, const char *word);
+bool lt_field_int(const struct lt_field *field, int64_t *value);
+enum { LT_FIELD_TEXT = 256 };
+struct lt_field_room { /* start as { "" }; json_decref(.large) */
+	char text[LT_FIELD_TEXT];
+	json_t *large; /* that is longer, or has escapes */
+};
+/* The text of a string, "" of anything else; it lives as long as the room and
+ * until the room is used again. */
+const char *lt_field_text(
+    const struct lt_field *field, struct lt_field_room *room);
+/* As a cell of CSV, empty where it is not there or null. */
+void lt_field_csv(FILE *out, const struct lt_field *field);
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "parse.h"
@@ -74,4 +76,14 @@ lt_cli_print_json(const json_t *body)
 		return lt_cli_fail(&err);
 	}
 	return LT_EXIT_OK;
+}
+
+int
+lt_cli_columns(void)
+{
+	struct winsize size = {0};
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
 }

@@ -6,7 +6,6 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "signals.h"
@@ -30,13 +29,11 @@ struct lt_signals_look
 lt_signals_look(const struct lt_cli *cli)
 {
 	struct lt_signals_look look = {.color = cli->color};
-	struct winsize size = {0};
 
 	if (!isatty(STDOUT_FILENO))
 		return look;
 	look.blocks = is_utf8();
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		look.columns = size.ws_col;
+	look.columns = lt_cli_columns();
 	return look;
 }
 

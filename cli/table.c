@@ -18,11 +18,12 @@ __extension__ typedef __int128 wide;
 struct lt_table {
 	const struct lt_table_column *columns;
 	int column_count, row_count, row_capacity;
-	int rule_before; /* row index; -1 = none */
-	int fit;	 /* columns of a line; 0 = any */
-	unsigned gives;	 /* bits of the columns that are cut for it */
-	bool failed;	 /* a row was lost: said when printed */
-	char **cells;	 /* row_count * column_count */
+	int rule_before;  /* row index; -1 = none */
+	int fit;	  /* columns of a line; 0 = any */
+	unsigned gives;	  /* bits of the columns that are cut for it */
+	const int *drops; /* those that are left out for it then */
+	bool failed;	  /* a row was lost: said when printed */
+	char **cells;	  /* row_count * column_count */
 };
 
 void
@@ -143,11 +144,15 @@ print_cell(FILE *out, const char *text, int width, bool right, bool last)
 static void
 print_rule(FILE *out, const int *widths, int count)
 {
+	bool first = true;
+
 	for (int i = 0; i < count; i++) {
+		fputs(widths[i] > 0 && !first ? "  " : "", out);
+		first = first && widths[i] == 0;
 		for (int j = 0; j < widths[i]; j++)
 			fputc('-', out);
-		fputs(i + 1 < count ? "  " : "\n", out);
 	}
+	fputc('\n', out);
 }
 
 void
@@ -157,26 +162,75 @@ lt_table_fit(struct lt_table *table, int columns, unsigned gives)
 	table->gives = gives;
 }
 
-/* Columns that give way do so from the last to the first, down to their
- * titles. */
-static void
-fit(const struct lt_table *table, int *widths)
+void
+lt_table_drop(struct lt_table *table, const int *order)
+{
+	table->drops = order;
+}
+
+/* What the lines are longer than they may be; below 0: as much shorter. */
+static int
+excess_of(const struct lt_table *table, const int *widths)
 {
 	int excess = -2 - table->fit;
 
 	for (int i = 0; i < table->column_count; i++)
-		excess += widths[i] + 2;
-	for (int i = table->column_count - 1; table->fit && i >= 0; i--) {
+		excess += widths[i] > 0 ? widths[i] + 2 : 0;
+	return excess;
+}
+
+/* Columns that give way do so from the last to the first, down to their
+ * titles. What is left of the excess is returned. */
+static int
+cut(const struct lt_table *table, int *widths)
+{
+	int excess = excess_of(table, widths);
+
+	for (int i = table->column_count - 1; i >= 0; i--) {
 		const int title = width_of(table->columns[i].title);
 		const int least = title < CUT_MIN ? CUT_MIN : title;
 		const int room = widths[i] > least ? widths[i] - least : 0;
-		const int cut = excess < room ? excess : room;
+		const int taken = excess < room ? excess : room;
 
-		if (!(table->gives >> i & 1) || cut <= 0)
+		if (!(table->gives >> i & 1) || taken <= 0)
 			continue;
-		widths[i] -= cut;
-		excess -= cut;
+		widths[i] -= taken;
+		excess -= taken;
 	}
+	return excess;
+}
+
+/* A column that is left out has the width 0. */
+static void
+fit(const struct lt_table *table, int *widths)
+{
+	int whole[LT_TABLE_COLUMNS_MAX];
+	const int *next = table->drops;
+	const size_t bytes = (size_t)table->column_count * sizeof(*widths);
+
+	if (table->fit == 0)
+		return;
+	memcpy(whole, widths, bytes);
+	while (cut(table, widths) > 0 && next != NULL && *next >= 0) {
+		whole[*next++] = 0;
+		memcpy(widths, whole, bytes);
+	}
+}
+
+static void
+print_line(FILE *out, const struct lt_table *table, const int *widths, int row)
+{
+	const int count = table->column_count;
+	int last = count - 1;
+
+	while (last > 0 && widths[last] == 0)
+		last--;
+	for (int i = 0; i < count; i++)
+		if (widths[i] > 0)
+			print_cell(out,
+			    row < 0 ? table->columns[i].title
+				    : table->cells[row * count + i],
+			    widths[i], table->columns[i].right, i == last);
 }
 
 void
@@ -196,16 +250,12 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 	}
 	fit(table, widths);
 	fputs(color ? "\033[1m" : "", out);
-	for (int i = 0; i < count; i++)
-		print_cell(out, table->columns[i].title, widths[i],
-		    table->columns[i].right, i + 1 == count);
+	print_line(out, table, widths, -1);
 	fputs(color ? "\033[0m" : "", out);
 	for (int r = 0; r < table->row_count; r++) {
 		if (r == table->rule_before)
 			print_rule(out, widths, count);
-		for (int i = 0; i < count; i++)
-			print_cell(out, table->cells[r * count + i], widths[i],
-			    table->columns[i].right, i + 1 == count);
+		print_line(out, table, widths, r);
 	}
 	if (table->failed)
 		fputs("(more rows than can be shown; use --json)\n", out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/budget, POST /v1/budget/adjust, GET /v1/balance.
+ * GET /v1/budget, POST /v1/budget/adjust, GET /v1/balance, GET /v1/balances.
  */
 #include <pwd.h>
 #include <stdio.h>
@@ -363,5 +363,60 @@ lt_api_balance(
 	add_balance(*reply, "", &asked, LT_RULES_BIND);
 	add_balance(*reply, "warn_", &asked, LT_RULES_WARN);
 	free(recent);
+	return 200;
+}
+
+/* What a user may still spend in an account of his; NULL: no budget. */
+static json_t *
+balance_of(const struct lt_daemon *d, const struct lt_recent *none,
+    const struct lt_pair *pair, int64_t now_utc_s)
+{
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	static const uint32_t rules = LT_RULES_BIND | LT_RULES_WARN;
+	struct lt_amount available = {0};
+
+	if (tightest(s, (int)pair->account, rules) == NULL)
+		return NULL;
+	lt_available(&available, s, none, rules, pair->uid, (int)pair->account,
+	    now_utc_s, now_utc_s + 1);
+	return json_pack("{s:I,s:s,s:o,s:o}", "uid", (json_int_t)pair->uid,
+	    "account", s->accounts[pair->account].name, "available_micros",
+	    lt_api_optional(
+		available.money_micros != INT64_MAX, available.money_micros),
+	    "available_mg",
+	    lt_api_optional(
+		available.carbon_mg != INT64_MAX, available.carbon_mg));
+}
+
+int
+lt_api_balances(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+
+	if (!d->budget.has_snapshot || !s->ready)
+		return lt_api_error(
+		    reply, 503, "the balances are not known yet");
+	struct lt_recent *const none = calloc(1, lt_recent_size(s));
+
+	if (none == NULL)
+		return lt_api_error(reply, 503, "out of memory");
+	lt_recent_init(none, s);
+	const struct lt_access access = lt_access_of(d, request);
+	json_t *const list = json_array();
+
+	for (uint32_t i = 0; i < s->pair_count; i++) {
+		json_t *const balance =
+		    lt_access_cap(&access, s->pairs[i].uid,
+			s->accounts[s->pairs[i].account].name)
+			? balance_of(d, none, &s->pairs[i], request->now_utc_s)
+			: NULL;
+
+		if (balance != NULL)
+			json_array_append_new(list, balance);
+	}
+	free(none);
+	*reply = json_pack(
+	    "{s:s,s:o}", "currency", d->policy->currency, "balances", list);
 	return 200;
 }

@@ -274,10 +274,11 @@ take_adjustment(
 	if (all->groups != NULL)
 		return lt_report_groups_adjustment(all->groups, entry, err);
 	lt_calendar_day(day, &start, &end, &all->w->offsets, entry->at_utc_s);
-	json_t *const row = json_pack("{s:o,s:s,s:s,s:I,s:I,s:s,s:s}", "made",
+	json_t *const row = json_pack("{s:o,s:s,s:s,s:I,s:I,s:s?,s:s}", "made",
 	    lt_api_time(entry->made_utc_s), "day", day, "team", entry->account,
 	    "money_micros", (json_int_t)entry->money_micros, "carbon_mg",
-	    (json_int_t)entry->carbon_mg, "who", entry->who, "reason",
+	    (json_int_t)entry->carbon_mg, "who",
+	    all->w->users.are_hidden ? NULL : entry->who, "reason",
 	    entry->reason);
 	return json_array_append_new(all->list, row) == 0
 		   ? LT_OK

@@ -61,6 +61,16 @@ character_bytes(const char *at)
 	return length > 1 ? length : 0;
 }
 
+/* U+2028 to U+202E, U+2066 to U+2069: ends of lines, and what turns the order
+ * of all text after it around. */
+static bool
+steers_order(const unsigned char *at)
+{
+	return at[0] == 0xe2 &&
+	       ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
+		   (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+}
+
 int
 lt_control_bytes(const char *at)
 {
@@ -68,6 +78,8 @@ lt_control_bytes(const char *at)
 
 	if (c < 0x20 || c == 0x7f || character_bytes(at) == 0)
 		return 1;
+	if (steers_order((const unsigned char *)at))
+		return 3;
 	return c == 0xc2 && (unsigned char)at[1] <= 0x9f ? 2 : 0;
 }
 

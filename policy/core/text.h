@@ -20,9 +20,9 @@ void lt_text_put(struct lt_text *text, const char *format, ...)
 
 /*
  * Bytes of the character here that must not be shown as it is: control
- * characters (C0, DEL; C1, which UTF-8 has as C2 80 .. C2 9F) and single bytes
- * that are no UTF-8, which a terminal of 8 bits may take for C1. 0: a plain
- * one. Pure.
+ * characters (C0, DEL; C1, which UTF-8 has as C2 80 .. C2 9F), those that end a
+ * line or turn the order of text around, and single bytes that are no UTF-8,
+ * which a terminal of 8 bits may take for C1. 0: a plain one. Pure.
  */
 int lt_control_bytes(const char *at) __attribute__((nonnull));
 

@@ -185,6 +185,7 @@ static const struct row {
     {"a rebuild", "POST", "/v1/rebuild", "", "", 0,
 	{"503 ", "503 ", "403 ", "403 ", "403 ", "403 ", "403 ", "403 ",
 	    "403 "}},
+    {"balances", "GET", "/v1/balances", "", "", 0, {ALL9("200 ")}},
     {"what is closed", "GET", "/v1/closed", "", "", 0, {ALL9("200 ")}},
     {"close", "POST", "/v1/close", "", "{\"period\":\"2099-10\"}", 0,
 	{"409 ", "409 ", "403 ", "403 ", "403 ", "403 ", "403 ", "403 ",

@@ -15,9 +15,7 @@
 
 #include "cli.h"
 #include "golden.h"
-#include "run_lines.h"
-
-#define FOLDER "tests/golden/report/"
+#include "report_fixture.h"
 
 static const struct {
 	const char *why, *name;
@@ -33,6 +31,10 @@ static const struct {
     {"nobody ran anything", "no-teams", false},
     {"names that would steer a spreadsheet or a terminal", "hostile", false},
     {"runs, one of an array, one without a price", "runs", true},
+    {"runs that cross the ends of a month, corrections, adjustments", "month",
+	true},
+    {"a closed month", "closed", false},
+    {"what users can choose", "names", true},
 };
 
 static const char *const suffixes[] = {
@@ -40,40 +42,6 @@ static const char *const suffixes[] = {
     [LT_REPORT_CSV] = "csv",
     [LT_REPORT_JSON] = "json.out",
 };
-
-static json_t *
-load(const char *name)
-{
-	char path[256];
-	json_error_t problem;
-
-	snprintf(path, sizeof(path), FOLDER "%s.json", name);
-	json_t *const report = json_load_file(path, 0, &problem);
-
-	if (report == NULL)
-		fail_msg("%s: %s", path, problem.text);
-	return report;
-}
-
-/* As they come from lowtided, each a text. */
-static void
-print_rows(FILE *out, const json_t *report)
-{
-	size_t index;
-	const json_t *run;
-
-	lt_run_csv_head(out);
-	json_array_foreach(json_object_get(report, "runs"), index, run) {
-		char *const text = json_dumps(run, JSON_COMPACT);
-		struct lt_error err = {0};
-
-		assert_non_null(text);
-		if (lt_run_csv(out, text, strlen(text),
-			json_object_get(report, "currency") != NULL, &err))
-			fail_msg("%s", err.text);
-		free(text);
-	}
-}
 
 static char *
 render(const json_t *report, enum lt_report_format format, bool runs)
@@ -86,7 +54,7 @@ render(const json_t *report, enum lt_report_format format, bool runs)
 
 	assert_non_null(out);
 	if (format == LT_REPORT_CSV && runs)
-		print_rows(out, report);
+		report_rows(out, report, &lt_run_csv);
 	else if (lt_report_print(out, report, &look, &err))
 		fail_msg("%s", err.text);
 	fclose(out);
@@ -98,18 +66,54 @@ test_golden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		json_t *const report = load(cases[i].name);
+		json_t *const report = report_load(cases[i].name);
 
 		for (int format = 0; format < 3; format++) {
 			char path[256];
 			char *const got = render(report,
 			    (enum lt_report_format)format, cases[i].runs);
 
-			snprintf(path, sizeof(path), FOLDER "%s.%s",
+			snprintf(path, sizeof(path), REPORT_FOLDER "%s.%s",
 			    cases[i].name, suffixes[format]);
 			golden_compare(cases[i].why, path, got);
 			free(got);
 		}
+		json_decref(report);
+	}
+}
+
+/* As wide as a terminal: columns that are left out are so in the order that
+ * lowtide(1) says, names are cut. */
+static void
+test_narrow(void **state)
+{
+	static const struct {
+		const char *why, *name;
+		int columns;
+	} widths[] = {
+	    {"80 columns", "month", 80},
+	    {"long names are cut", "names", 100},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		json_t *const report = report_load(widths[i].name);
+		const struct lt_report_look look = {.format = LT_REPORT_TABLE,
+		    .runs = true,
+		    .columns = widths[i].columns};
+		struct lt_error err = {0};
+		char path[256], *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+
+		assert_non_null(out);
+		assert_int_equal(
+		    lt_report_print(out, report, &look, &err), LT_OK);
+		fclose(out);
+		snprintf(path, sizeof(path), REPORT_FOLDER "%s.table%d",
+		    widths[i].name, widths[i].columns);
+		golden_compare(widths[i].why, path, text);
+		free(text);
 		json_decref(report);
 	}
 }
@@ -126,9 +130,10 @@ cents_of(const char *cell)
 	return *cell == '-' ? -cents : cents;
 }
 
-/* The last cell of the line that starts with `team`, in the first table. */
+/* The cost: the last cell of the line that starts with `team`, in the first
+ * table. */
 static long long
-closing_of(const char *table, const char *team)
+cost_of(const char *table, const char *team)
 {
 	char key[64];
 
@@ -157,13 +162,13 @@ test_column_adds_up(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
-		json_t *const report = load(reports[i].name);
+		json_t *const report = report_load(reports[i].name);
 		char *const table = render(report, LT_REPORT_TABLE, false);
 		long long sum = 0;
 
 		for (int j = 0; reports[i].teams[j] != NULL; j++)
-			sum += closing_of(table, reports[i].teams[j]);
-		assert_int_equal(sum, closing_of(table, "TOTAL"));
+			sum += cost_of(table, reports[i].teams[j]);
+		assert_int_equal(sum, cost_of(table, "TOTAL"));
 		free(table);
 		json_decref(report);
 	}
@@ -213,6 +218,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_narrow),
 	    cmocka_unit_test(test_column_adds_up),
 	    cmocka_unit_test(test_refused),
 	};

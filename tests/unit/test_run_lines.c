@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "report.h"
 #include "run_lines.h"
 
+#define REST ",,,,,,,,,,,,," /* what came later: state .. reason */
 #define HEAD "{\"currency\":\"EUR\",\"total\":{\"runs\":2},\"runs\":["
 #define TAIL "\n],\"next\":null}"
 
@@ -124,26 +126,43 @@ test_ended(void **state)
 	lt_run_lines_free(&lines);
 }
 
-/* A row of the columns from energy_wh on; "" where it is refused. */
+/* A row without what it has of its kind and its period; "" where it is
+ * refused. */
 static void
 row_of(char *row, size_t size, const char *json)
 {
+	static const char begin[] = "run,", end[] = ",,,,,,EUR\r\n";
+	json_t *const report = json_pack("{s:s}", "currency", "EUR");
+	struct lt_rows rows;
 	struct lt_error err = {0};
 	char *text = NULL;
 	size_t length = 0;
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
+	assert_int_equal(
+	    lt_rows_begin(&rows, out, &lt_run_csv, report, &err), LT_OK);
+	fflush(out);
+	const size_t header = length;
+
+	lt_run_csv.run(&rows, json, strlen(json), &err);
+	fclose(out);
 	row[0] = '\0';
-	if (lt_run_csv(out, json, strlen(json), true, &err) == LT_OK) {
-		fclose(out);
-		snprintf(row, size, "%s", text);
-	} else {
+	if (err.code) {
 		assert_int_equal(err.code, LT_EINPUT);
-		fclose(out);
-		assert_string_equal(text, ""); /* no half of it */
+		assert_int_equal(length, header); /* no half of it */
+	} else {
+		const char *const at = text + header + strlen(begin);
+		const size_t rest = length - header - strlen(begin);
+
+		assert_true(rest > strlen(end) && rest < size);
+		assert_memory_equal(text + header, begin, strlen(begin));
+		assert_string_equal(at + rest - strlen(end), end);
+		snprintf(row, size, "%.*s", (int)(rest - strlen(end)), at);
 	}
 	free(text);
+	lt_rows_free(&rows);
+	json_decref(report);
 }
 
 static void
@@ -160,17 +179,21 @@ test_rows(void **state)
 		"\"energy_wh\":3,\"base_micros\":null,\"base_mg\":0,"
 		"\"moved\":true,\"over_reason\":null,\"quality\":\"measured\","
 		"\"gpus\":4,\"gpus_from\":\"slurmdbd\",\"suspended_s\":0}",
-		"7,,,ann,a,p,s,t,e,2,1/8,-1.500000,0.000010,3,,0.000000,yes,,"
-		"measured,4,slurmdbd,0\r\n"},
+		"7,,,ann,a,p,s,t,e,2,1/8,-1.500000,0.000010,3,,0.000000,,,,,"
+		"yes,,measured,4,slurmdbd,0" REST},
 	    {"in another order, one member more",
 		"{\"gpus\":4,\"later\":\"x\",\"job_id\":7}",
-		"7,,,,,,,,,,,,,,,,,,,4,,\r\n"},
+		"7,,,,,,,,,,,,,,,,,,,,,,,4,," REST},
 	    {"escapes, quotes, a formula",
 		"{\"user\":\"a\\\"b,\\u00e9\\\\\",\"account\":\"=1\"}",
-		",,,\"a\"\"b,\xc3\xa9\\\",'=1,,,,,,,,,,,,,,,,,\r\n"},
+		",,,\"a\"\"b,\xc3\xa9\\\",'=1,,,,,,,,,,,,,,,,,,,,," REST},
 	    {"money that is no integer: not known",
 		"{\"money_micros\":1.5,\"moved\":false}",
-		",,,,,,,,,,,,,,,,no,,,,,\r\n"},
+		",,,,,,,,,,,,,,,,,,,,no,,,,," REST},
+	    {"what came later",
+		"{\"corrections_micros\":-1,\"whole_mg\":null,\"state\":"
+		"\"FAILED\",\"exit_code\":\"1:0\",\"name\":\"-x\",\"restarts\":2}",
+		",,,,,,,,,,,,,,,,-0.000001,,,,,,,,,,FAILED,1:0,'-x,,,,,,,2,,,"},
 	    {"a list", "{\"user\":[1]}", ""},
 	    {"an object within", "{\"user\":{}}", ""},
 	    {"cut in a text", "{\"user\":\"an", ""},
@@ -202,8 +225,8 @@ test_long_text(void **state)
 		memset(name, 'n', length);
 		name[length] = '\0';
 		snprintf(json, sizeof(json), "{\"user\":\"%s\"}", name);
-		snprintf(
-		    want, sizeof(want), ",,,%s,,,,,,,,,,,,,,,,,,\r\n", name);
+		snprintf(want, sizeof(want), ",,,%s,,,,,,,,,,,,,,,,,,,,,," REST,
+		    name);
 		row_of(row, sizeof(row), json);
 		assert_string_equal(row, want);
 	}

@@ -51,6 +51,59 @@ test_csv_text(void **state)
 }
 
 static void
+test_drop(void **state)
+{
+	static const struct lt_table_column columns[] = {{"A", false},
+	    {"NAME", false}, {"B", true}, {"C", false}, {NULL, false}};
+	static const char *const cells[] = {
+	    "aaaa", "long name here", "bbbb", "cccc"};
+	static const int order[] = {3, 0, -1};
+	static const struct {
+		const char *why;
+		int fit;
+		const char *text;
+	} cases[] = {
+	    {"any width", 0,
+		"A     NAME               B  C\n"
+		"aaaa  long name here  bbbb  cccc\n"},
+	    {"it fits to the column", 32,
+		"A     NAME               B  C\n"
+		"aaaa  long name here  bbbb  cccc\n"},
+	    {"one less: the name is cut", 31,
+		"A     NAME              B  C\n"
+		"aaaa  long name ...  bbbb  cccc\n"},
+	    {"as far as it can be", 26,
+		"A     NAME         B  C\n"
+		"aaaa  long ...  bbbb  cccc\n"},
+	    {"then the first of the list is left out, and the name is whole again",
+		25,
+		"A     NAME              B\n"
+		"aaaa  long name ...  bbbb\n"},
+	    {"the second, at the beginning", 19,
+		"NAME              B\nlong name ...  bbbb\n"},
+	    {"no more may be left out", 5, "NAME         B\nlong ...  bbbb\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_table *const table = lt_table_new(columns);
+		char *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+
+		lt_table_row(table, cells);
+		lt_table_fit(table, cases[i].fit, 1 << 1);
+		lt_table_drop(table, order);
+		lt_table_print(out, table, false);
+		fclose(out);
+		if (strcmp(text, cases[i].text) != 0)
+			fail_msg("%s: got\n%s", cases[i].why, text);
+		free(text);
+		lt_table_free(table);
+	}
+}
+
+static void
 test_round_column(void **state)
 {
 	static const struct {
@@ -228,6 +281,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_csv_text),
+	    cmocka_unit_test(test_drop),
 	    cmocka_unit_test(test_round_column),
 	    cmocka_unit_test(test_round_property),
 	    cmocka_unit_test(test_table),

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * FOCUS 1.4: the columns of Cost and Usage in their order, and what of a charge
+ * each of them says. docs/formats.md has their reasons; those that needed a
+ * decision:
+ *
+ * BilledCost is 0: lowtide invoices nobody, and a row that shares out what a
+ * provider billed must not count again. What a run cost is EffectiveCost. A
+ * price that changes by the hour has no unit price whose product is exact, so
+ * the unit that is priced is one of the currency: ListUnitPrice 1,
+ * PricingQuantity the amount. What was used is ConsumedQuantity.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "cli.h"
+#include "focus.h"
+#include "report.h"
+#include "units.h"
+
+enum {
+	CHARGE = LT_FOCUS_CHARGE,
+	RUNS = LT_FOCUS_CHARGE | LT_FOCUS_CORRECTION,
+	ADJUSTMENT = LT_FOCUS_ADJUSTMENT,
+	ALL = RUNS | ADJUSTMENT,
+};
+
+enum kind { CONSTANT, TEXT, CELL, DECIMAL, TIME, FIELD, JOB_TAGS };
+
+static const struct column {
+	const char *name;
+	enum kind kind;
+	unsigned rows;	  /* that have a value */
+	const char *text; /* CONSTANT */
+	size_t at;	  /* of struct lt_focus_charge; FIELD: of its fields */
+} columns[] = {
+#define SAYS(rows, text) CONSTANT, rows, text, 0
+#define OF(kind, rows, member)                                                 \
+	kind, rows, NULL, offsetof(struct lt_focus_charge, member)
+#define RUNS_OWN(field) FIELD, RUNS, NULL, field
+    {"AllocatedMethodId", SAYS(RUNS, "lowtide-node-share")},
+    {"AllocatedResourceId", RUNS_OWN(LT_FOCUS_JOB_ID)},
+    {"AllocatedResourceName", RUNS_OWN(LT_FOCUS_NAME)},
+    {"AllocatedTags", JOB_TAGS, RUNS, NULL, 0},
+    {"BilledCost", SAYS(ALL, "0")},
+    {"BillingAccountId", OF(TEXT, ALL, cluster)},
+    {"BillingAccountName", OF(TEXT, ALL, cluster)},
+    {"BillingCurrency", OF(TEXT, ALL, currency)},
+    {"BillingPeriodEnd", OF(TIME, ALL, period_end)},
+    {"BillingPeriodStart", OF(TIME, ALL, period_start)},
+    {"ChargeCategory", SAYS(RUNS, "Usage")},
+    {"ChargeClass", OF(TEXT, RUNS, class)},
+    {"ChargeDescription", OF(TEXT, ALL, description)},
+    {"ChargeFrequency", SAYS(RUNS, "Usage-Based")},
+    {"ChargePeriodEnd", OF(TIME, ALL, end)},
+    {"ChargePeriodStart", OF(TIME, ALL, start)},
+    {"ConsumedQuantity", OF(DECIMAL, RUNS, consumed)},
+    {"ConsumedUnit", SAYS(RUNS, "Node-Hours")},
+    {"ContractedCost", OF(DECIMAL, RUNS, cost)},
+    {"ContractedUnitPrice", SAYS(RUNS, "1")},
+    {"EffectiveCost", OF(DECIMAL, ALL, cost)},
+    {"HostProviderName", OF(TEXT, ALL, cluster)},
+    {"InvoiceIssuerName", OF(TEXT, ALL, cluster)},
+    {"ListCost", OF(DECIMAL, RUNS, cost)},
+    {"ListUnitPrice", SAYS(RUNS, "1")},
+    {"PricingQuantity", OF(DECIMAL, RUNS, cost)},
+    {"PricingUnit", SAYS(RUNS, "Units")},
+    {"ResourceId", OF(TEXT, RUNS, resource)},
+    {"ResourceName", RUNS_OWN(LT_FOCUS_PARTITION)},
+    {"ResourceType", SAYS(RUNS, "Partition")},
+    {"ServiceCategory", SAYS(ALL, "Compute")},
+    {"ServiceName", SAYS(ALL, "Slurm")},
+    {"ServiceProviderName", OF(TEXT, ALL, cluster)},
+    {"ServiceSubcategory", SAYS(ALL, "Other (Compute)")},
+    {"SkuId", SAYS(RUNS, "lowtide-node-share")},
+    {"SkuMeter", SAYS(RUNS, "Node share")},
+    {"SkuPriceDetails", SAYS(0, NULL)},
+    {"SkuPriceId", SAYS(RUNS, "lowtide-node-share")},
+    {"SubAccountId", OF(TEXT, ALL, account)},
+    {"SubAccountName", OF(TEXT, ALL, account)},
+    {"Tags", OF(CELL, ALL, tags)},
+    {"x_AdjustedBy", OF(TEXT, ADJUSTMENT, who)},
+    {"x_CarbonKg", OF(DECIMAL, ALL, carbon)},
+    {"x_CpuCount", RUNS_OWN(LT_FOCUS_CPUS)},
+    {"x_DataQuality", RUNS_OWN(LT_FOCUS_QUALITY)},
+    {"x_EnergyKwh", OF(DECIMAL, ALL, energy)},
+    {"x_Entry", SAYS(CHARGE, "Charge")},
+    {"x_GpuCount", RUNS_OWN(LT_FOCUS_GPUS)},
+    {"x_GpuModel", RUNS_OWN(LT_FOCUS_GPU)},
+    {"x_MemoryMebibytes", RUNS_OWN(LT_FOCUS_MEMORY)},
+    {"x_NodeCount", RUNS_OWN(LT_FOCUS_NODES)},
+    {"x_Partition", RUNS_OWN(LT_FOCUS_PARTITION)},
+    {"x_SlurmArrayJobId", RUNS_OWN(LT_FOCUS_ARRAY_JOB_ID)},
+    {"x_SlurmArrayTaskId", RUNS_OWN(LT_FOCUS_ARRAY_TASK)},
+    {"x_SlurmCluster", OF(TEXT, ALL, cluster)},
+    {"x_SlurmExitCode", RUNS_OWN(LT_FOCUS_EXIT_CODE)},
+    {"x_SlurmJobId", RUNS_OWN(LT_FOCUS_JOB_ID)},
+    {"x_SlurmQos", RUNS_OWN(LT_FOCUS_QOS)},
+    {"x_SlurmState", RUNS_OWN(LT_FOCUS_STATE)},
+    {"x_SlurmSubmit", RUNS_OWN(LT_FOCUS_SUBMIT)},
+    {"x_SlurmUser", RUNS_OWN(LT_FOCUS_USER)},
+    {"x_SlurmWckey", RUNS_OWN(LT_FOCUS_WCKEY)},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+/* Where another kind of row has another constant, or has one at all: by the
+ * specification the cost of an adjustment that belongs to no other charge is,
+ * but for EffectiveCost, what was billed. */
+static const struct {
+	const char *name;
+	unsigned rows;
+	const char *text;
+} others[] = {
+    {"ChargeCategory", ADJUSTMENT, "Adjustment"},
+    {"ChargeFrequency", ADJUSTMENT, "One-Time"},
+    {"ContractedCost", ADJUSTMENT, "0"},
+    {"ListCost", ADJUSTMENT, "0"},
+    {"x_Entry", LT_FOCUS_CORRECTION, "Correction"},
+    {"x_Entry", ADJUSTMENT, "Adjustment"},
+};
+
+static const char *
+other_constant(const struct column *column, unsigned entry)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if ((others[i].rows & entry) &&
+		    strcmp(others[i].name, column->name) == 0)
+			return others[i].text;
+	return "";
+}
+
+void
+lt_focus_header(FILE *out)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		fprintf(out, "%s%s", i > 0 ? "," : "", columns[i].name);
+	fputs("\r\n", out);
+}
+
+/* Within a cell in quotes. */
+static void
+put_quoted(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"')
+			fputc('"', out);
+		fputc(text[i], out);
+	}
+}
+
+void
+lt_focus_tags(FILE *out, const json_t *labels)
+{
+	json_t *const tags = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)labels, key, value)
+		if (json_is_string(value))
+			json_object_set(tags, key, value);
+	char *const text = json_object_size(tags) > 0
+			       ? json_dumps(tags, JSON_COMPACT | JSON_SORT_KEYS)
+			       : NULL;
+
+	if (text != NULL) {
+		fputc('"', out);
+		put_quoted(out, text, strlen(text));
+		fputc('"', out);
+	}
+	free(text);
+	json_decref(tags);
+}
+
+/* What tells the job apart from others of its team; "lowtide/" is the prefix
+ * that the specification wants of tags that no user made. */
+static void
+put_job_tags(FILE *out, const struct lt_field *fields)
+{
+	static const struct {
+		const char *key;
+		enum lt_focus_field field;
+	} tags[] = {{"account", LT_FOCUS_ACCOUNT}, {"name", LT_FOCUS_NAME},
+	    {"qos", LT_FOCUS_QOS}, {"user", LT_FOCUS_USER},
+	    {"wckey", LT_FOCUS_WCKEY}};
+	bool first = true;
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
+		const struct lt_field *const field = &fields[tags[i].field];
+
+		if (field->length <= 2 || *field->at != '"')
+			continue;
+		fprintf(out, "%s\"\"lowtide/%s\"\":", first ? "\"{" : ",",
+		    tags[i].key);
+		put_quoted(out, field->at, field->length);
+		first = false;
+	}
+	fputs(first ? "" : "}\"", out);
+}
+
+static void
+put_figure(FILE *out, const struct lt_figure *figure, enum kind kind)
+{
+	char text[48];
+
+	if (!figure->known)
+		return;
+	fputs(kind == TIME ? lt_utc_text(text, sizeof(text), figure->value)
+			   : lt_micros_exact(text, sizeof(text), figure->value),
+	    out);
+}
+
+static void
+put_column(FILE *out, const struct column *column,
+    const struct lt_focus_charge *charge)
+{
+	const void *const at = (const char *)charge + column->at;
+	const char *text;
+
+	switch (column->kind) {
+	case CONSTANT:
+		fputs(column->text, out);
+		break;
+	case TEXT:
+		memcpy(&text, at, sizeof(text));
+		lt_csv_text(out, text != NULL ? text : "");
+		break;
+	case CELL:
+		memcpy(&text, at, sizeof(text));
+		fputs(text, out);
+		break;
+	case DECIMAL:
+	case TIME:
+		put_figure(out, at, column->kind);
+		break;
+	case FIELD:
+		lt_field_csv(out, &charge->fields[column->at]);
+		break;
+	case JOB_TAGS:
+		put_job_tags(out, charge->fields);
+		break;
+	}
+}
+
+void
+lt_focus_print(FILE *out, const struct lt_focus_charge *charge)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		if (i > 0)
+			fputc(',', out);
+		if (columns[i].rows & charge->entry)
+			put_column(out, &columns[i], charge);
+		else
+			fputs(other_constant(&columns[i], charge->entry), out);
+	}
+	fputs("\r\n", out);
+}

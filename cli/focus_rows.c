@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The charges of FOCUS: of a run the part that stands in the period and, apart
+ * from it, what was corrected; of an adjustment itself. A correction is one of
+ * a closed period, ChargeClass "Correction", where the run began before this
+ * period did: lowtide corrects an open period at the run's own hours, and a
+ * closed one at the hour of finding it out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "focus.h"
+#include "report.h"
+#include "units.h"
+
+__extension__ typedef __int128 wide;
+
+static const char *const names[LT_FOCUS_FIELDS] = {
+    [LT_FOCUS_JOB_ID] = "job_id",
+    [LT_FOCUS_ARRAY_JOB_ID] = "array_job_id",
+    [LT_FOCUS_ARRAY_TASK] = "array_task",
+    [LT_FOCUS_USER] = "user",
+    [LT_FOCUS_ACCOUNT] = "account",
+    [LT_FOCUS_PARTITION] = "partition",
+    [LT_FOCUS_SUBMIT] = "submit",
+    [LT_FOCUS_START] = "start",
+    [LT_FOCUS_END] = "end",
+    [LT_FOCUS_NODES] = "nodes",
+    [LT_FOCUS_SHARE] = "share",
+    [LT_FOCUS_MONEY] = "money_micros",
+    [LT_FOCUS_CARBON] = "carbon_mg",
+    [LT_FOCUS_ENERGY] = "energy_wh",
+    [LT_FOCUS_CORRECTIONS] = "corrections_micros",
+    [LT_FOCUS_CARBON_CORRECTIONS] = "corrections_mg",
+    [LT_FOCUS_QUALITY] = "quality",
+    [LT_FOCUS_GPUS] = "gpus",
+    [LT_FOCUS_STATE] = "state",
+    [LT_FOCUS_EXIT_CODE] = "exit_code",
+    [LT_FOCUS_NAME] = "name",
+    [LT_FOCUS_QOS] = "qos",
+    [LT_FOCUS_WCKEY] = "wckey",
+    [LT_FOCUS_GPU] = "gpu",
+    [LT_FOCUS_CPUS] = "cpus",
+    [LT_FOCUS_MEMORY] = "memory_mib",
+};
+static const struct lt_field_keys run_keys = {names, LT_FOCUS_FIELDS};
+
+/* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
+static int
+start_charge(
+    struct lt_focus_charge *charge, const json_t *report, struct lt_error *err)
+{
+	const json_t *const period = json_object_get(report, "period");
+	const char *const currency = lt_json_text(report, "currency", "");
+
+	*charge = (struct lt_focus_charge){
+	    .cluster = lt_json_text(report, "cluster", ""),
+	    .currency = currency,
+	    .period_start.known = true,
+	    .period_end.known = true,
+	    .consumed.known = true, /* a correction: nothing more */
+	};
+	if (strlen(currency) != 3 ||
+	    strspn(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
+		return lt_fail(err, LT_EINPUT,
+		    "focus: got the currency \"%s\", want one of ISO 4217, such as USD",
+		    currency);
+	if (charge->cluster[0] == '\0')
+		return lt_fail(
+		    err, LT_EINPUT, "focus: the cluster has no name");
+	if (lt_utc_parse(lt_json_text(period, "start", ""),
+		&charge->period_start.value, err) ||
+	    lt_utc_parse(lt_json_text(period, "end", ""),
+		&charge->period_end.value, err))
+		lt_context(err, "focus: the period");
+	return err->code;
+}
+
+static struct lt_figure
+figure_of(const struct lt_field *field)
+{
+	struct lt_figure figure = {.known = false};
+
+	figure.known = lt_field_int(field, &figure.value);
+	return figure;
+}
+
+/* Both known; what passes 64 bits is not known. */
+static struct lt_figure
+difference(struct lt_figure from, struct lt_figure what)
+{
+	from.known =
+	    from.known && (!what.known || !__builtin_sub_overflow(from.value,
+					      what.value, &from.value));
+	return from;
+}
+
+static int
+time_of(int64_t *utc_s, const struct lt_field *field, struct lt_error *err)
+{
+	struct lt_field_room room = {.large = NULL};
+	const int code = lt_utc_parse(lt_field_text(field, &room), utc_s, err);
+
+	json_decref(room.large);
+	return code;
+}
+
+/* nodes x share x seconds / 3600 in millionths, half up; 0 of what never had
+ * a node. */
+static struct lt_figure
+node_hours(const struct lt_field *fields, int64_t seconds)
+{
+	struct lt_field_room room = {.large = NULL};
+	const char *const share = lt_field_text(&fields[LT_FOCUS_SHARE], &room);
+	struct lt_figure hours = {.known = true}, nodes;
+	char *end;
+	const long long part = strtoll(share, &end, 10);
+	const long long whole = *end == '/' ? strtoll(end + 1, NULL, 10) : 1;
+
+	nodes = figure_of(&fields[LT_FOCUS_NODES]);
+	if (nodes.known && whole > 0 && part > 0 && part <= whole &&
+	    seconds > 0) {
+		const wide top = (wide)nodes.value * part * seconds * LT_MICROS;
+		const wide bottom = (wide)whole * LT_HOUR_S;
+
+		hours.value = (int64_t)((top + bottom / 2) / bottom);
+	}
+	json_decref(room.large);
+	return hours;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t
+most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A charge's time: within [from, to), and never empty, for its end is
+ * exclusive. */
+static void
+set_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
+    int64_t from, int64_t to)
+{
+	charge->start = (struct lt_figure){true, most(start, from)};
+	charge->end = (struct lt_figure){
+	    true, most(least(end, to), charge->start.value + 1)};
+}
+
+static void
+print_run_row(FILE *out, struct lt_focus_charge *charge)
+{
+	static const char *const what[] = {[LT_FOCUS_CHARGE] = "Slurm job",
+	    [LT_FOCUS_CORRECTION] = "Correction of Slurm job"};
+	const struct lt_field *const share = &charge->fields[LT_FOCUS_SHARE];
+	struct lt_figure id = figure_of(&charge->fields[LT_FOCUS_JOB_ID]),
+			 nodes = figure_of(&charge->fields[LT_FOCUS_NODES]);
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s %lld: share %.*s of %lld %s%s",
+	    what[charge->entry], (long long)id.value,
+	    share->length > 2 && share->length < 64 ? (int)share->length - 2
+						    : 0,
+	    share->at != NULL ? share->at + 1 : "", (long long)nodes.value,
+	    nodes.value == 1 ? "node" : "nodes",
+	    charge->cost.known ? "" : "; no price was known, nothing charged");
+	charge->description = text;
+	charge->cost.known = true; /* the ledger's charge: of no price, 0 */
+	lt_focus_print(out, charge);
+}
+
+/* All that stands in the period is of a run that was over before it. */
+static void
+print_late(
+    FILE *out, struct lt_focus_charge *charge, int64_t start, int64_t end)
+{
+	charge->entry = LT_FOCUS_CORRECTION;
+	charge->class = "Correction";
+	set_times(charge, start, end, start, end);
+	print_run_row(out, charge);
+}
+
+static void
+print_charge(
+    FILE *out, struct lt_focus_charge *charge, int64_t start, int64_t end)
+{
+	const int64_t from = charge->period_start.value,
+		      to = charge->period_end.value;
+	struct lt_focus_charge correction = *charge;
+
+	correction.entry = LT_FOCUS_CORRECTION;
+	correction.cost = figure_of(&charge->fields[LT_FOCUS_CORRECTIONS]);
+	correction.carbon =
+	    figure_of(&charge->fields[LT_FOCUS_CARBON_CORRECTIONS]);
+	correction.energy.known = false; /* the charge has it all */
+	charge->entry = LT_FOCUS_CHARGE;
+	charge->cost = difference(charge->cost, correction.cost);
+	charge->carbon = difference(charge->carbon, correction.carbon);
+	set_times(charge, start, end, from, to);
+	charge->consumed =
+	    node_hours(charge->fields, least(end, to) - charge->start.value);
+	print_run_row(out, charge);
+	if (correction.cost.value == 0 && correction.carbon.value == 0)
+		return;
+	if (start < from) {
+		correction.class = "Correction";
+		set_times(&correction, start, end, start, from);
+	} else {
+		set_times(&correction, start, end, from, to);
+	}
+	print_run_row(out, &correction);
+}
+
+/* Watt-hours in millionths of a kWh. */
+static struct lt_figure
+kwh_of(const struct lt_field *field)
+{
+	struct lt_figure energy = figure_of(field);
+
+	energy.known = energy.known && !__builtin_mul_overflow(energy.value,
+					   (int64_t)1000, &energy.value);
+	return energy;
+}
+
+static int
+print_run(
+    struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
+{
+	struct lt_focus_charge charge;
+	struct lt_field *const fields = charge.fields;
+	struct lt_field_room account = {.large = NULL}, partition = account;
+	char resource[512];
+	int64_t start, end;
+
+	if (start_charge(&charge, rows->report, err) ||
+	    lt_run_fields(fields, &run_keys, json, length, err) ||
+	    time_of(&start, &fields[LT_FOCUS_START], err) ||
+	    time_of(&end, &fields[LT_FOCUS_END], err))
+		return err->code;
+	charge.account = lt_field_text(&fields[LT_FOCUS_ACCOUNT], &account);
+	charge.tags = lt_rows_of_account(rows, charge.account);
+	snprintf(resource, sizeof(resource), "%s/%s", charge.cluster,
+	    lt_field_text(&fields[LT_FOCUS_PARTITION], &partition));
+	charge.resource = resource;
+	charge.cost = figure_of(&fields[LT_FOCUS_MONEY]);
+	charge.carbon = figure_of(&fields[LT_FOCUS_CARBON]);
+	charge.energy = kwh_of(&fields[LT_FOCUS_ENERGY]);
+	if (end <= charge.period_start.value &&
+	    start < charge.period_start.value)
+		print_late(rows->out, &charge, start, end);
+	else
+		print_charge(rows->out, &charge, start, end);
+	json_decref(account.large);
+	json_decref(partition.large);
+	return LT_OK;
+}
+
+/* The hour in which it was made, of the period. */
+static int
+adjustment_times(struct lt_focus_charge *charge, const json_t *adjustment,
+    struct lt_error *err)
+{
+	int64_t made;
+
+	if (lt_utc_parse(lt_json_text(adjustment, "made", ""), &made, err)) {
+		lt_context(err, "focus: an adjustment's time");
+		return err->code;
+	}
+	const int64_t hour = made - made % LT_HOUR_S;
+
+	set_times(charge, hour, hour + LT_HOUR_S, charge->period_start.value,
+	    charge->period_end.value);
+	return LT_OK;
+}
+
+static int
+print_adjustment(
+    struct lt_rows *rows, const json_t *adjustment, struct lt_error *err)
+{
+	struct lt_focus_charge charge;
+	char *description = NULL;
+	size_t size = 0;
+
+	if (start_charge(&charge, rows->report, err) ||
+	    adjustment_times(&charge, adjustment, err))
+		return err->code;
+	FILE *const text = open_memstream(&description, &size);
+
+	if (text == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	charge.entry = LT_FOCUS_ADJUSTMENT;
+	charge.account = lt_json_text(adjustment, "team", "");
+	charge.tags = lt_rows_of_account(rows, charge.account);
+	charge.who = lt_json_text(adjustment, "who", "");
+	fprintf(text, "Adjustment by %s: %s", charge.who,
+	    lt_json_text(adjustment, "reason", ""));
+	fclose(text);
+	charge.description = description;
+	charge.cost.known = true;
+	lt_json_int(adjustment, "money_micros", &charge.cost.value);
+	charge.carbon.known =
+	    lt_json_int(adjustment, "carbon_mg", &charge.carbon.value);
+	lt_focus_print(rows->out, &charge);
+	free(description);
+	return LT_OK;
+}
+
+static void
+print_tags(FILE *out, const struct lt_rows *rows, const json_t *team)
+{
+	(void)rows;
+	lt_focus_tags(out, json_object_get(team, "labels"));
+}
+
+static int
+begin(struct lt_rows *rows, struct lt_error *err)
+{
+	struct lt_focus_charge charge;
+	const json_t *adjustment;
+	size_t index;
+
+	if (start_charge(&charge, rows->report, err))
+		return err->code;
+	lt_focus_header(rows->out);
+	json_array_foreach(
+	    json_object_get(rows->report, "adjustments"), index, adjustment)
+		if (print_adjustment(rows, adjustment, err))
+			return err->code;
+	return LT_OK;
+}
+
+const struct lt_rows_kind lt_focus_csv = {print_tags, begin, print_run};
+
+/* A period has a record from its beginning, and is final once it is closed. */
+int
+lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
+{
+	const json_t *const period = json_object_get(report, "period");
+	const char *const state = lt_json_text(period, "state", "");
+	const bool closed = strcmp(state, "closed") == 0;
+	struct lt_focus_charge charge;
+	char texts[3][32];
+	int64_t changed;
+
+	if (start_charge(&charge, report, err))
+		return err->code;
+	if (!closed)
+		changed = charge.period_start.value;
+	else if (lt_utc_parse(lt_json_text(period, "closed", ""), &changed,
+		     NULL) != LT_OK)
+		changed = charge.period_end.value;
+	lt_utc_text(texts[0], sizeof(texts[0]), charge.period_start.value);
+	lt_utc_text(texts[1], sizeof(texts[1]), charge.period_end.value);
+	lt_utc_text(texts[2], sizeof(texts[2]), changed);
+	fputs("BillingPeriodCreated,BillingPeriodEnd,BillingPeriodLastUpdated,"
+	      "BillingPeriodStart,BillingPeriodStatus,InvoiceIssuerName\r\n",
+	    out);
+	if (strcmp(state, "future") == 0)
+		return LT_OK;
+	fprintf(out, "%s,%s,%s,%s,%s,", texts[0], texts[1], texts[2], texts[0],
+	    closed ? "Closed" : "Open");
+	lt_csv_text(out, charge.cluster);
+	fputs("\r\n", out);
+	return LT_OK;
+}

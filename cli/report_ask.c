@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asking lowtided for a report, and for its runs in the same answer: they are
+ * rows as they come, or kept.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "run_lines.h"
+
+/* query: what else is asked, or NULL. */
+static int
+report_path(char *path, size_t size, const struct lt_cli *cli,
+    const char *query, struct lt_error *err)
+{
+	static const char *const names[] = {
+	    "team", "period", "from", "to", "by"};
+	static const struct {
+		const char *option, *asked;
+	} flags[] = {{"no-users", "users=0"}, {"tcto", "tcto=1"}};
+	char separator = '?';
+	size_t used = (size_t)snprintf(path, size, "/v1/report");
+
+	for (int i = 0; i < 5; i++) {
+		const char *const value = lt_cli_value(cli, names[i]);
+		char escaped[256];
+
+		if (value == NULL)
+			continue;
+		if (lt_client_escape(escaped, sizeof(escaped), value, err))
+			return err->code;
+		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
+		    separator, names[i], escaped);
+		separator = '&';
+	}
+	for (int i = 0; i < 2; i++)
+		if (lt_cli_value(cli, flags[i].option) != NULL) {
+			used += (size_t)snprintf(path + used, size - used,
+			    "%c%s", separator, flags[i].asked);
+			separator = '&';
+		}
+	if (query != NULL)
+		snprintf(path + used, size - used, "%c%s", separator, query);
+	return LT_OK;
+}
+
+/* The runs of a report: rows as they come, or kept. */
+struct runs {
+	FILE *out;			 /* or NULL: into kept */
+	const struct lt_rows_kind *kind; /* of the rows */
+	struct lt_rows rows;
+	json_t *kept; /* the report's in the end */
+	int64_t count, money_micros, carbon_mg;
+	const struct lt_run_lines *answer; /* that they come in */
+};
+
+/* Once it is known what the report says. */
+static int
+begin_rows(struct runs *runs, const json_t *report, struct lt_error *err)
+{
+	if (runs->out == NULL || runs->rows.begun)
+		return LT_OK;
+	lt_rows_free(&runs->rows);
+	return lt_rows_begin(&runs->rows, runs->out, runs->kind, report, err);
+}
+
+/* The row's figure, 0 where it is null. In a text of the row its quotes would
+ * be escaped. */
+static int64_t
+figure_of(const char *json, size_t length, const char *key)
+{
+	const char *const at = memmem(json, length, key, strlen(key));
+
+	return at != NULL ? strtoll(at + strlen(key), NULL, 10) : 0;
+}
+
+static int
+take_run(void *context, const char *json, size_t length, struct lt_error *err)
+{
+	struct runs *const runs = context;
+
+	runs->count++;
+	runs->money_micros += figure_of(json, length, "\"money_micros\":");
+	runs->carbon_mg += figure_of(json, length, "\"carbon_mg\":");
+	if (runs->out == NULL) {
+		json_t *const run = json_loadb(json, length, 0, NULL);
+
+		return json_array_append_new(runs->kept, run) == 0
+			   ? LT_OK
+			   : lt_fail(err, LT_EINPUT, "not a run: \"%.*s\"",
+				 (int)(length < 40 ? length : 40), json);
+	}
+	if (!runs->rows.begun) {
+		json_t *const head = lt_run_lines_head(runs->answer);
+
+		begin_rows(runs, head, err);
+		json_decref(head);
+	}
+	if (err->code ||
+	    runs->kind->run(&runs->rows, json, length, err) != LT_OK)
+		return err->code;
+	return ferror(runs->out)
+		   ? lt_fail(err, LT_EIO, "can't write the report")
+		   : LT_OK;
+}
+
+/* An answer whose runs go where runs says. */
+static int
+ask_runs(json_t **answer, struct runs *runs, const struct lt_cli *cli,
+    const char *query, struct lt_error *err)
+{
+	char path[2048];
+	struct lt_run_lines lines = {.take = take_run, .context = runs};
+
+	if (report_path(path, sizeof(path), cli, query, err))
+		return err->code;
+	runs->answer = &lines;
+	lt_client_get_runs(answer, cli, path, &lines, err);
+	lt_run_lines_free(&lines);
+	return err->code;
+}
+
+static int64_t
+sum_of(const json_t *adjustments, const char *key)
+{
+	int64_t sum = 0, value;
+	size_t i;
+	const json_t *row;
+
+	json_array_foreach(adjustments, i, row)
+		if (lt_json_int(row, key, &value))
+			sum += value;
+	return sum;
+}
+
+/* Do they add up to the statement? Who sees only his own gets less. */
+static bool
+are_all(const struct runs *runs, const json_t *report)
+{
+	const json_t *const total = json_object_get(report, "total");
+	const json_t *const more = json_object_get(report, "adjustments");
+	int64_t money, carbon;
+
+	if (json_is_true(json_object_get(report, "own_runs")))
+		return true;
+	return lt_json_int(total, "cost_micros", &money) &&
+	       lt_json_int(total, "carbon_mg", &carbon) &&
+	       money == runs->money_micros + sum_of(more, "money_micros") &&
+	       carbon == runs->carbon_mg + sum_of(more, "carbon_mg");
+}
+
+/* Statement and runs in one answer, of one state of the ledger. */
+static int
+fetch_at_once(json_t **report, struct runs *runs, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	if (ask_runs(report, runs, cli, "runs=all", err))
+		return err->code;
+	const char *const error = lt_json_text(*report, "error", NULL);
+
+	if (error != NULL)
+		return lt_fail(err, LT_EIO, "lowtided: %s", error);
+	if (!are_all(runs, *report) ||
+	    !json_is_null(json_object_get(*report, "next")))
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's answer has %" PRId64
+		    " runs, which do not add up to its statement",
+		    runs->count);
+	json_object_del(*report, "next");
+	return begin_rows(runs, *report, err);
+}
+
+/* One page; *next: the place of the one after it, malloc'd, or NULL. */
+static int
+fetch_page(struct runs *runs, char **next, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	const int64_t before = runs->count;
+	char after[512], query[520];
+	json_t *page = NULL;
+
+	if (lt_client_escape(after, sizeof(after), *next, err))
+		return err->code;
+	snprintf(query, sizeof(query), "after=%s", after);
+	free(*next);
+	*next = NULL;
+	if (ask_runs(&page, runs, cli, query, err))
+		return err->code;
+	const char *const text = lt_json_text(page, "next", NULL);
+
+	if (!json_is_array(json_object_get(page, "runs")) ||
+	    (text != NULL && runs->count == before))
+		lt_fail(err, LT_EINPUT, "runs: not a page of them");
+	if (text != NULL && (*next = strdup(text)) == NULL)
+		lt_fail(err, LT_ENOMEM, "runs: no memory");
+	json_decref(page);
+	return err->code;
+}
+
+static int
+fetch_pages(json_t **report, struct runs *runs, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	char path[2048], *next = strdup("");
+
+	if (report_path(path, sizeof(path), cli, NULL, err) == LT_OK &&
+	    lt_client_get(report, cli, path, err) == LT_OK)
+		begin_rows(runs, *report, err);
+	while (next != NULL && !err->code)
+		fetch_page(runs, &next, cli, err);
+	free(next);
+	return err->code;
+}
+
+/* Where a run is charged between a statement and its pages they differ, and
+ * all are asked again. */
+static int
+fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
+    struct lt_error *err)
+{
+	enum { TRIES = 5 };
+	FILE *const out = runs->out;
+
+	for (int i = 0; i < TRIES; i++) {
+		char *text = NULL;
+		size_t size;
+
+		lt_rows_free(&runs->rows);
+		*runs = (struct runs){.kept = runs->kept, .kind = runs->kind};
+		json_array_clear(runs->kept);
+		if (out != NULL &&
+		    (runs->out = open_memstream(&text, &size)) == NULL)
+			return lt_fail(err, LT_ENOMEM, "runs: no memory");
+		fetch_pages(report, runs, cli, err);
+		if (runs->out != NULL && fclose(runs->out) != 0)
+			lt_fail(err, LT_ENOMEM, "runs: no memory");
+		const bool whole = !err->code && are_all(runs, *report);
+
+		if (whole && text != NULL)
+			fputs(text, out);
+		free(text);
+		if (whole || err->code)
+			return err->code;
+		json_decref(*report);
+		*report = NULL;
+	}
+	return lt_fail(err, LT_ESTALE,
+	    "runs are being charged faster than they can be read; try again");
+}
+
+int
+lt_report_ask(json_t **report, const struct lt_cli *cli, struct lt_error *err)
+{
+	char path[2048];
+
+	if (report_path(path, sizeof(path), cli, NULL, err) == LT_OK)
+		lt_client_get(report, cli, path, err);
+	return err->code;
+}
+
+int
+lt_report_ask_runs(json_t **report, FILE *out, const struct lt_rows_kind *kind,
+    const struct lt_cli *cli, struct lt_error *err)
+{
+	struct runs runs = {.out = out,
+	    .kind = kind,
+	    .kept = out == NULL ? json_array() : NULL};
+
+	fetch_at_once(report, &runs, cli, err);
+	if (err->code && runs.rows.begun) {
+		lt_context(err, "the rows are not all");
+	} else if (err->code == LT_EINPUT && *report == NULL &&
+		   runs.count == 0) {
+		*err = (struct lt_error){0}; /* over TCP: page by page */
+		fetch_until_whole(report, &runs, cli, err);
+	}
+	if (!err->code && out == NULL)
+		json_object_set(*report, "runs", runs.kept);
+	json_decref(runs.kept);
+	lt_rows_free(&runs.rows);
+	return err->code;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide report --by: the groups of lowtided's answer as a table or CSV, whose
+ * columns add up to the statement.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "report_tables.h"
+#include "units.h"
+
+enum { SHOWN = 8, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
+
+static const struct {
+	const char *key, *title;
+	enum lt_unit unit;
+	int64_t divisor; /* of what is shown */
+} shown[SHOWN] = {
+    {"runs", "RUNS", LT_UNIT_COUNT, 1},
+    {"cost_micros", "COST", LT_UNIT_MONEY, 1},
+    {"carbon_mg", "CO2e kg", LT_UNIT_CARBON, 1},
+    {"energy_wh", "ENERGY kWh", LT_UNIT_ENERGY, 1},
+    {"node_s", "NODE-HOURS", LT_UNIT_COUNT, HOUR_S},
+    {"gpu_s", "GPU-HOURS", LT_UNIT_COUNT, HOUR_S},
+    {"failed_runs", "FAILED", LT_UNIT_COUNT, 1},
+    {"failed_micros", "COST OF FAILED", LT_UNIT_MONEY, 1},
+};
+
+static const struct lt_column columns[] = {
+    {"runs", "runs", LT_COLUMN_ANY},
+    {"cost", "cost_micros", LT_COLUMN_MONEY},
+    {"kg_co2e", "carbon_mg", LT_COLUMN_CARBON},
+    {"energy_wh", "energy_wh", LT_COLUMN_ANY},
+    {"without_lowtide", "base_micros", LT_COLUMN_MONEY},
+    {"without_lowtide_kg_co2e", "base_mg", LT_COLUMN_CARBON},
+    {"node_seconds", "node_s", LT_COLUMN_ANY},
+    {"cpu_seconds", "cpu_s", LT_COLUMN_ANY},
+    {"gpu_seconds", "gpu_s", LT_COLUMN_ANY},
+    {"failed_runs", "failed_runs", LT_COLUMN_ANY},
+    {"failed_cost", "failed_micros", LT_COLUMN_MONEY},
+    {"estimated_runs", "estimated_runs", LT_COLUMN_ANY},
+    {"estimated_kg_co2e", "estimated_mg", LT_COLUMN_CARBON},
+    {NULL, NULL, LT_COLUMN_ANY},
+};
+
+const json_t *
+lt_report_groups(const json_t *report, const char **by)
+{
+	json_t *const all = json_object_get(report, "by");
+	void *const first = json_object_iter(all);
+
+	if (first == NULL)
+		return NULL;
+	*by = json_object_iter_key(first);
+	return json_object_iter_value(first);
+}
+
+/* "team,partition" -> its names; how many. */
+static int
+split(char names[DIMENSIONS_MAX][32], const char *by)
+{
+	int count = 0;
+
+	while (*by && count < DIMENSIONS_MAX) {
+		const size_t length = strcspn(by, ",");
+
+		snprintf(names[count++], 32, "%.*s",
+		    (int)(length < 31 ? length : 31), by);
+		by += length + (by[length] == ',');
+	}
+	return count;
+}
+
+/* A column as texts that add up as shown. */
+static bool
+fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
+    const char *currency)
+{
+	const size_t count = json_array_size(groups);
+	int64_t *const values = calloc(count + 1, sizeof(*values));
+	int64_t sum = 0;
+
+	if (values == NULL)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		(void)lt_json_int(
+		    json_array_get(groups, i), shown[figure].key, &values[i]);
+		values[i] /= shown[figure].divisor;
+		sum += values[i];
+	}
+	lt_round_column(
+	    values, (int)count, &sum, lt_smallest_shown(shown[figure].unit));
+	for (size_t i = 0; i < count; i++)
+		lt_figure_text(texts[i], LT_FIGURE_SIZE, values[i],
+		    shown[figure].unit, currency);
+	lt_figure_text(
+	    texts[count], LT_FIGURE_SIZE, sum, shown[figure].unit, currency);
+	free(values);
+	return true;
+}
+
+/* "(none)": such as runs without a WCKey; adjustments say what they are. */
+static const char *
+name_of(const json_t *group, const char *dimension)
+{
+	const char *const text = lt_json_text(group, dimension, "");
+
+	if (text[0])
+		return text;
+	return json_is_true(json_object_get(group, "adjustment"))
+		   ? "(adjustments)"
+		   : "(none)";
+}
+
+static void
+add_rows(struct lt_table *table, const json_t *groups,
+    char (*texts)[LT_FIGURE_SIZE], char names[DIMENSIONS_MAX][32],
+    int dimensions, const int *figures, int figure_count)
+{
+	const size_t count = json_array_size(groups);
+	const char *cells[DIMENSIONS_MAX + SHOWN];
+
+	for (size_t row = 0; row <= count; row++) {
+		const json_t *const group = json_array_get(groups, row);
+
+		for (int i = 0; i < dimensions; i++)
+			cells[i] = row < count ? name_of(group, names[i])
+				   : i == 0    ? "TOTAL"
+					       : "";
+		for (int i = 0; i < figure_count; i++)
+			cells[dimensions + i] =
+			    texts[(size_t)figures[i] * (count + 1) + row];
+		if (row == count)
+			lt_table_rule(table);
+		lt_table_row(table, cells);
+	}
+}
+
+int
+lt_report_by_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
+{
+	const char *const currency = lt_json_text(report, "currency", "");
+	const char *by = "";
+	const json_t *const groups = lt_report_groups(report, &by);
+	const size_t rows = json_array_size(groups) + 1;
+	char names[DIMENSIONS_MAX][32], titles[DIMENSIONS_MAX][32];
+	struct lt_table_column heads[DIMENSIONS_MAX + SHOWN + 1] = {0};
+	int figures[SHOWN], count = 0;
+	const int dimensions = split(names, by);
+	char(*const texts)[LT_FIGURE_SIZE] =
+	    calloc(rows * SHOWN, sizeof(*texts));
+	bool ok = texts != NULL;
+
+	for (int i = 0; i < dimensions; i++) {
+		for (int k = 0; k == 0 || names[i][k - 1] != '\0'; k++)
+			titles[i][k] = names[i][k] >= 'a' && names[i][k] <= 'z'
+					   ? (char)(names[i][k] - 'a' + 'A')
+					   : names[i][k];
+		heads[i] = (struct lt_table_column){titles[i], false};
+	}
+	for (int i = 0; i < SHOWN; i++) {
+		if (shown[i].unit == LT_UNIT_MONEY && !currency[0])
+			continue;
+		heads[dimensions + count] =
+		    (struct lt_table_column){shown[i].title, true};
+		figures[count++] = i;
+		ok = ok && fill(texts + (size_t)i * rows, groups, i, currency);
+	}
+	struct lt_table *const table = ok ? lt_table_new(heads) : NULL;
+	if (table != NULL) {
+		add_rows(
+		    table, groups, texts, names, dimensions, figures, count);
+		fprintf(out, "\nBy %s\n", by);
+		lt_table_fit(
+		    table, look->columns, (1u << (unsigned)dimensions) - 1);
+		lt_table_print(out, table, look->color);
+	} else {
+		lt_fail(err, LT_ENOMEM, "no memory");
+	}
+	lt_table_free(table);
+	free(texts);
+	return err->code;
+}
+
+int
+lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
+{
+	const bool has_money = lt_json_text(report, "currency", "")[0];
+	const char *by = "";
+	const json_t *const groups = lt_report_groups(report, &by);
+	char names[DIMENSIONS_MAX][32];
+	const int dimensions = split(names, by);
+	size_t i;
+	const json_t *group;
+
+	fputs("row", out);
+	for (int k = 0; k < dimensions; k++)
+		fprintf(out, ",%s", names[k]);
+	fputs(LT_PERIOD_HEADERS("period_state"), out);
+	for (const struct lt_column *c = columns; c->key != NULL; c++)
+		fprintf(out, ",%s", c->header);
+	fputs("\r\n", out);
+	json_array_foreach(groups, i, group) {
+		fputs(json_is_true(json_object_get(group, "adjustment"))
+			  ? "adjustment"
+			  : "runs",
+		    out);
+		for (int k = 0; k < dimensions; k++) {
+			fputc(',', out);
+			lt_csv_text(out, lt_json_text(group, names[k], ""));
+		}
+		lt_period_cells(out, report);
+		for (const struct lt_column *c = columns; c->key != NULL; c++) {
+			int64_t value;
+
+			fputc(',', out);
+			if (!lt_json_int(group, c->key, &value) ||
+			    (c->kind == LT_COLUMN_MONEY && !has_money))
+				continue;
+			if (c->kind == LT_COLUMN_ANY)
+				fprintf(out, "%lld", (long long)value);
+			else
+				lt_csv_amount(out, c->kind, value);
+		}
+		fputs("\r\n", out);
+	}
+	return ferror(out) ? lt_fail(err, LT_EIO, "can't write the report")
+			   : LT_OK;
+}

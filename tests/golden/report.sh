@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The formats of one report say the same: rows of CSV and of FOCUS, summed up by
+# SQLite, are the statement of the JSON to the smallest unit; JSON holds to the
+# schema; FOCUS to the rules of its specification. And that the rules and the
+# schema find what they are for.
+set -u
+cd "$(dirname "$0")/report" || exit 1
+top=../../..
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C.UTF-8
+n=0 bad=0
+check() { # check NAME OFFENDERS: passes when there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /' | head -n 20
+	fi
+}
+
+# sum FILE COLUMN [WHERE]: of millionths that are printed as decimals
+sum() {
+	sqlite3 :memory: ".import --csv $1 rows" \
+		"select coalesce(sum(cast(replace(\"$2\", '.', '') as integer)), 0) from rows where ${3:-1}"
+}
+same() { # same NAME GOT WANT
+	check "$1" "$([ "$2" = "$3" ] || echo "got $2, want $3")"
+}
+of() { jq -r "$2" "$1.json"; }
+
+for name in month closed runs names; do
+	[ "$name" = closed ] || { # its CSV is of teams
+		same "$name: cost of the rows in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
+		same "$name: carbon of the rows in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
+		same "$name: runs and adjustments in CSV" "$(sqlite3 :memory: ".import --csv $name.csv rows" \
+			'select count(*) from rows where row in ("run", "adjustment")')" \
+			"$(of $name '.total.runs + (.adjustments | length)')"
+	}
+	same "$name: cost in FOCUS" "$(sum $name.focus EffectiveCost)" "$(of $name .total.cost_micros)"
+	same "$name: carbon in FOCUS" "$(sum $name.focus x_CarbonKg)" "$(of $name .total.carbon_mg)"
+	same "$name: corrections in FOCUS" "$(sum $name.focus EffectiveCost "x_Entry='Correction'")" \
+		"$(of $name .total.corrections_micros)"
+	same "$name: nothing is billed in FOCUS" "$(sum $name.focus BilledCost)" 0
+	check "$name: the rules of FOCUS" "$(perl ../focus.pl $name.focus 2>&1)"
+	while read -r team; do
+		same "$name: $team in FOCUS" "$(sum $name.focus EffectiveCost "SubAccountId='$team'")" \
+			"$(of $name ".teams[] | select(.team == \"$team\").cost_micros")"
+	done < <(of $name '.teams[].team')
+done
+for name in teams cents negative; do
+	same "$name: cost of the teams in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
+	same "$name: carbon of the teams in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
+done
+# What a run is called is in no other cell than its own, and whole in one.
+same 'hostile job names come back' "$(sqlite3 :memory: '.import --csv names.focus rows' \
+	"select count(*) from (select * from rows where AllocatedTags != '')
+	 where ltrim(AllocatedResourceName, '''') = ltrim(json_extract(AllocatedTags, '\$.\"lowtide/name\"'), '''')")" 25
+same 'hostile job names in the JSON are as they came' \
+	"$(jq -c '[.runs[].name]' names.json.out)" "$(jq -c '[.runs[].name]' names.json)"
+check 'no control character in a table' "$(grep -nP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' names.table hostile.table | cat -v)"
+
+# A rule that never fails is none: a row is broken, and the rule must say so.
+broken() { # broken RULE SQL: an expression for a column of the first run of the month
+	sqlite3 :memory: '.import --csv month.focus rows' '.mode csv' '.headers on' \
+		"update rows set $2 where AllocatedResourceId='101'" 'select * from rows' | perl -0pe 's/(^|(?<=,))""(?=,|\r\n)//gm' >"$work/broken"
+	check "the rule of $1 finds $2" "$(perl ../focus.pl "$work/broken" | grep -q ": $1: " || echo 'it does not')"
+}
+broken NullHandling "x_GpuModel='N/A'"
+broken NumericFormat "EffectiveCost='1e3'"
+broken DateTimeFormat "ChargePeriodEnd='2026-10-03 11:00:00'"
+broken KeyValueFormat "Tags='{\"\"a\"\":1,\"\"a\"\":2}'"
+broken KeyValueFormat "Tags='{\"a\":1,\"a\":2}'"
+broken KeyValueFormat "Tags='{\"a\":{}}'"
+broken CurrencyFormat "BillingCurrency='usd'"
+broken UnitFormat "ConsumedUnit='node hours'"
+broken ChargeCategory "ChargeCategory='usage'"
+broken ChargeClass "ChargeClass='Refund'"
+broken BilledCost "BilledCost='1'"
+broken ChargePeriodEnd "ChargePeriodEnd=ChargePeriodStart"
+broken CorrectionHandling "ChargeClass='Correction'"
+broken ChargePeriodStart "ChargePeriodStart='2026-09-03T00:00:00Z'"
+broken SkuPriceId "SkuPriceId=''"
+broken ListUnitPrice "ListUnitPrice='-1'"
+broken ListCost "ListCost='1.00000100000000000001'"
+broken ContractedCost "ContractedCost='1.000002'"
+broken ConsumedQuantity "ConsumedQuantity=''"
+broken PricingUnit "PricingUnit=''"
+broken AllocatedMethodId "AllocatedResourceId=''"
+broken AllocatedTags "Tags='{\"lowtide/user\":\"x\"}'"
+broken spreadsheets "AllocatedResourceName='=1+1'"
+
+# The command itself, from an answer as lowtided gives it: its runs a line each.
+# Answers each request alike, as often as it is asked.
+serve() { # serve NAME [RUNS]: only so many of them, and then an end that says so
+	cat >"$work/serve.pl" <<'PERL'
+use strict; use warnings; use IO::Socket::UNIX; use Socket; use JSON::PP;
+my ($path, $file, $most) = @ARGV;
+open my $in, '<', $file or die; my $json = JSON::PP->new->utf8->canonical;
+my $report = $json->decode(do { local $/; <$in> });
+my @runs = map { $json->encode($_) } @{delete $report->{runs} // []};
+my $end = $most ? "],\"error\":\"the disk is full\"}" : "],\"next\":null}";
+@runs = @runs[0 .. $most - 1] if $most;
+my $head = $json->encode($report); chop $head;
+my $body = "$head,\"runs\":[\n" . join(",\n", @runs) . "\n$end";
+my $server = IO::Socket::UNIX->new(Type => SOCK_STREAM, Local => $path, Listen => 9) or die;
+while (my $client = $server->accept) {
+	sysread $client, my $asked, 65536;
+	print $client "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ", length $body, "\r\nConnection: close\r\n\r\n", $body;
+	close $client;
+}
+PERL
+	mkdir -p "$work/run"
+	rm -f "$work/run/lowtided.sock"
+	perl "$work/serve.pl" "$work/run/lowtided.sock" "$1.json" "${2:-}" &
+	server=$!
+	for _ in {1..100}; do [ -S "$work/run/lowtided.sock" ] && break; sleep 0.1; done
+}
+unserve() { kill "$server"; wait "$server" 2>/dev/null; }
+lowtide() {
+	env -u LOWTIDE_SERVER SLURM_CONF=/nonexistent "${BUILD:-$top/build}/lowtide" --run "$work/run" "$@"
+}
+for name in month names; do
+	serve $name
+	# Of a control character JSON has two spellings.
+	check "$name: the command's FOCUS" "$(lowtide report --format focus 2>&1 | sed 's/\\u001b/\\u001B/g' | cmp - $name.focus 2>&1)"
+	check "$name: the command's CSV" "$(lowtide report --runs --format csv 2>&1 | cmp - $name.csv 2>&1)"
+	check "$name: the command's table" "$(lowtide report --runs 2>&1 | cmp - $name.table 2>&1)"
+	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
+	unserve
+done
+serve month 3
+lowtide report --format focus >"$work/cut" 2>"$work/said"
+same 'what broke off exits 1' $? 1
+check 'and says so' "$(grep -q 'the rows are not all: lowtided: the disk is full' "$work/said" || cat "$work/said")"
+unserve
+serve no-money
+lowtide report --format focus >"$work/cut" 2>"$work/said"
+same 'no currency: no FOCUS' "$? $(wc -c <"$work/cut")" '1 0'
+check 'and it is said why' "$(grep -q 'focus: got the currency ""' "$work/said" || cat "$work/said")"
+unserve
+
+cat >"$work/schema.py" <<'PYTHON'
+import json, sys
+import jsonschema
+schema = json.load(open(sys.argv[1], encoding="utf-8"))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+for error in validator.iter_errors(json.load(open(sys.argv[2], encoding="utf-8"))):
+    print(ascii("/".join(map(str, error.path)) + ": " + error.message)[:200])
+PYTHON
+schema() { /usr/bin/python3 "$work/schema.py" "$top/docs/report.schema.json" "$1" 2>&1; }
+for name in month closed runs names; do
+	check "$name: JSON is of the schema" "$(schema $name.json.out)"
+done
+wrong() { # wrong NAME FILTER
+	jq "$2" month.json.out >"$work/wrong"
+	check "the schema refuses $1" "$([ -n "$(schema "$work/wrong")" ] || echo 'it does not')"
+}
+wrong 'a fraction of a micro' '.total.cost_micros = 1.5'
+wrong 'a missing total' 'del(.total)'
+wrong 'a state that is none' '.period.state = "final"'
+wrong 'a label that is no text' '.teams[0].labels.a = 1'
+wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
+wrong 'a run without its end' 'del(.runs[0].end)'
+# shellcheck disable=SC2016 # it is jq's
+wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'
+echo "1..$n"
+[ "$bad" -eq 0 ]

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * FOCUS: golden rows of tests/golden/report; rows of runs that are made at
+ * random, held to the specification's rules by tests/golden/focus.pl, and their
+ * sum; reports of which no FOCUS can be made; the dataset of periods.
+ */
+#include <unistd.h>
+
+#include "golden.h"
+#include "report_fixture.h"
+#include "units.h"
+
+static char *
+focus_of(const json_t *report)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const out = open_memstream(&text, &length);
+
+	assert_non_null(out);
+	report_rows(out, report, &lt_focus_csv);
+	fclose(out);
+	return text;
+}
+
+static void
+test_golden(void **state)
+{
+	static const struct {
+		const char *why, *name;
+	} cases[] = {
+	    {"the ends of a month, corrections, adjustments", "month"},
+	    {"a closed month", "closed"},
+	    {"runs, one of an array, one without a price", "runs"},
+	    {"what users can choose", "names"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const report = report_load(cases[i].name);
+		char *const got = focus_of(report);
+		char path[256];
+
+		snprintf(path, sizeof(path), REPORT_FOLDER "%s.focus",
+		    cases[i].name);
+		golden_compare(cases[i].why, path, got);
+		free(got);
+		json_decref(report);
+	}
+}
+
+static int64_t
+any(uint64_t *state, int64_t least, int64_t most)
+{
+	return least +
+	       (int64_t)(lt_random(state) % (uint64_t)(most - least + 1));
+}
+
+static const char *
+any_name(uint64_t *state)
+{
+	static const char *const names[] = {"", "train", "=1+1", "-x",
+	    "\"quoted\"", "a,b", "two\nlines", "\r\n", "\t", "@x",
+	    "Gr\u00f6\u00dfe", "\u202ertl", "\x1b[31m", "</script>", "\\",
+	    "{\"lowtide/user\":1}"};
+
+	return names[lt_random(state) % (sizeof(names) / sizeof(names[0]))];
+}
+
+/* About the month of the report, most of it within. */
+static json_t *
+any_run(uint64_t *state, int64_t from, int64_t to)
+{
+	const int64_t start = any(state, from - 5 * LT_DAY_S, to - 1);
+	const int64_t end = start + any(state, 0, 3 * LT_DAY_S);
+	const bool priced = any(state, 0, 9) > 0;
+	const int64_t corrections =
+	    any(state, 0, 3) ? 0 : any(state, -5000000, 5000000);
+	char start_text[32], end_text[32], share[32];
+
+	lt_utc_text(start_text, sizeof(start_text), start);
+	lt_utc_text(end_text, sizeof(end_text), end);
+	snprintf(share, sizeof(share), "%d/%d", (int)any(state, 1, 3),
+	    (int)any(state, 3, 7));
+	json_t *const run = json_pack(
+	    "{s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:s,s:I,s:I,s:I,s:I,s:s,s:I,s:s,s:s,s:s,s:s,s:s}",
+	    "job_id", (json_int_t)any(state, 1, 99999999), "user",
+	    any_name(state), "account", any(state, 0, 1) ? "nlp" : "gone",
+	    "partition", "gpu", "submit", start_text, "start", start_text,
+	    "end", end_text, "nodes", (json_int_t)any(state, 0, 400), "share",
+	    share, "carbon_mg", (json_int_t)any(state, -1000, 1000000),
+	    "energy_wh", (json_int_t)any(state, 0, 100000000),
+	    "corrections_micros", (json_int_t)corrections, "corrections_mg",
+	    (json_int_t)any(state, 0, 5), "quality", "estimated", "gpus",
+	    (json_int_t)any(state, 0, 8), "state", "COMPLETED", "exit_code",
+	    "0:0", "name", any_name(state), "qos", "normal", "wckey",
+	    any_name(state));
+
+	assert_non_null(run);
+	json_object_set_new(run, "money_micros",
+	    priced ? json_integer(any(state, -90000000, 900000000000))
+		   : json_null());
+	if (!priced)
+		json_object_set_new(run, "corrections_micros", json_null());
+	return run;
+}
+
+static void
+test_rules(void **state)
+{
+	enum { RUNS = 3000 };
+	char file[] = "/tmp/lowtide-focus-XXXXXX", command[128];
+	uint64_t random = 14;
+	json_t *const report = report_load("month");
+	json_t *const runs = json_array();
+	int64_t from, to;
+
+	(void)state;
+	assert_int_equal(lt_utc_parse("2026-09-30T23:00:00Z", &from, NULL), 0);
+	assert_int_equal(lt_utc_parse("2026-11-01T00:00:00Z", &to, NULL), 0);
+	for (int i = 0; i < RUNS; i++)
+		json_array_append_new(runs, any_run(&random, from, to));
+	json_object_set_new(report, "runs", runs);
+	FILE *const out = fdopen(mkstemp(file), "w");
+
+	assert_non_null(out);
+	report_rows(out, report, &lt_focus_csv);
+	fclose(out);
+	json_decref(report);
+	snprintf(
+	    command, sizeof(command), "perl tests/golden/focus.pl %s", file);
+	const int status = system(command);
+
+	unlink(file);
+	assert_int_equal(status, 0);
+}
+
+/* The largest amounts, and what passes 64 bits between them. */
+static void
+test_limits(void **state)
+{
+	static const struct {
+		const char *why, *run, *has;
+	} cases[] = {
+	    {"the largest charge",
+		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T11:00:00Z\",\"money_micros\":9223372036854775807,\"corrections_micros\":0}",
+		",9223372036854.775807,"},
+	    {"charge and correction apart",
+		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T11:00:00Z\",\"money_micros\":5,\"corrections_micros\":9223372036854775807}",
+		",-9223372036854.775802,"},
+	    {"a share of nothing",
+		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T11:00:00Z\",\"nodes\":1,\"share\":\"0/0\",\"money_micros\":5}",
+		",0.000000,Node-Hours,"},
+	    {"a third of two nodes for 100 s: 2/3 x 100/3600 = 0.0185185",
+		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T10:01:40Z\",\"nodes\":2,\"share\":\"1/3\",\"money_micros\":5}",
+		",0.018519,Node-Hours,"},
+	};
+	json_t *const report = report_load("month");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const runs = json_array();
+
+		json_array_append_new(runs, json_loads(cases[i].run, 0, NULL));
+		json_object_set_new(report, "runs", runs);
+		char *const got = focus_of(report);
+
+		if (strstr(got, cases[i].has) == NULL)
+			fail_msg("%s: %s", cases[i].why, got);
+		free(got);
+	}
+	json_decref(report);
+}
+
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *why, *report, *text;
+	} cases[] = {
+	    {"no money", "{\"currency\":\"\",\"cluster\":\"t\"}",
+		"got the currency \"\""},
+	    {"a currency of the site's own",
+		"{\"currency\":\"CRED\",\"cluster\":\"t\"}", "ISO 4217"},
+	    {"no name", "{\"currency\":\"EUR\"}", "no name"},
+	    {"no period",
+		"{\"currency\":\"EUR\",\"cluster\":\"t\",\"period\":{}}",
+		"the period"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const report = json_loads(cases[i].report, 0, NULL);
+		struct lt_rows rows;
+		struct lt_error err = {0};
+		char *text = NULL;
+		size_t size = 0;
+		FILE *const out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		assert_int_not_equal(
+		    lt_rows_begin(&rows, out, &lt_focus_csv, report, &err),
+		    LT_OK);
+		assert_false(rows.begun);
+		fclose(out);
+		assert_string_equal(text, "");
+		if (strstr(err.text, cases[i].text) == NULL)
+			fail_msg("%s: %s", cases[i].why, err.text);
+		lt_rows_free(&rows);
+		free(text);
+		json_decref(report);
+	}
+}
+
+#define PERIOD_HEADER                                                          \
+	"BillingPeriodCreated,BillingPeriodEnd,BillingPeriodLastUpdated,"      \
+	"BillingPeriodStart,BillingPeriodStatus,InvoiceIssuerName\r\n"
+#define ROW(updated, status)                                                   \
+	"2026-09-30T23:00:00Z,2026-11-01T00:00:00Z," updated                   \
+	",2026-09-30T23:00:00Z," status ",tide\r\n"
+
+static void
+test_period(void **state)
+{
+	static const struct {
+		const char *state, *closed, *text;
+	} cases[] = {
+	    {"open", NULL, PERIOD_HEADER ROW("2026-09-30T23:00:00Z", "Open")},
+	    {"ended", NULL, PERIOD_HEADER ROW("2026-09-30T23:00:00Z", "Open")},
+	    {"closed", "2026-11-04T08:00:00Z",
+		PERIOD_HEADER ROW("2026-11-04T08:00:00Z", "Closed")},
+	    {"closed", NULL,
+		PERIOD_HEADER ROW("2026-11-01T00:00:00Z", "Closed")},
+	    {"future", NULL, PERIOD_HEADER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const report = report_load("month");
+		json_t *const period = json_object_get(report, "period");
+		struct lt_error err = {0};
+		char *text = NULL;
+		size_t size = 0;
+		FILE *const out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		json_object_set_new(
+		    period, "state", json_string(cases[i].state));
+		if (cases[i].closed != NULL)
+			json_object_set_new(
+			    period, "closed", json_string(cases[i].closed));
+		assert_int_equal(lt_focus_period(out, report, &err), LT_OK);
+		fclose(out);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+		json_decref(report);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_period),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
