@@ -367,13 +367,13 @@ lt_api_now(
 	if (lt_slurm_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
 		lt_slurm_jobs_free(&jobs);
 		return lt_api_error(
-		    reply, 404, "job %u: not in slurmctld", job_id);
+		    reply, 404, "job %u: not known here", job_id);
 	}
 	const struct lt_slurm_job *const job = &jobs.jobs[0];
 	int status = 200;
+	const struct lt_access access = lt_access_of(d, request);
 	if (!request->is_admin && job->uid != request->uid)
-		status =
-		    lt_api_error(reply, 403, "job %u is not yours", job_id);
+		status = refuse_job(&access, job_id, reply);
 	else if (job->state != LT_JOB_PENDING)
 		status = lt_api_error(reply, 409,
 		    "job %u is %s: only a pending job can start now", job_id,
