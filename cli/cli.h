@@ -179,7 +179,12 @@ int lt_period_check(const char *text, struct lt_error *err);
 const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- report.c, for its tests too ---- */
-enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
+enum lt_report_format {
+	LT_REPORT_TABLE,
+	LT_REPORT_CSV,
+	LT_REPORT_JSON,
+	LT_REPORT_HTML
+};
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
 	bool runs; /* each run, too */

@@ -46,6 +46,9 @@ lt_report_print(FILE *out, const json_t *report,
 			lt_fail(err, LT_EIO, "can't write JSON");
 		fputc('\n', out);
 		break;
+	case LT_REPORT_HTML:
+		lt_report_html(out, report, err);
+		break;
 	}
 	check_written(out, err);
 	return err->code;

@@ -25,6 +25,10 @@ void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
 void lt_report_csv(FILE *out, const json_t *report);
 /* LT_EINPUT where a figure is no integer and not null. */
 int lt_report_check(const json_t *report, struct lt_error *err);
+/* One file that stands alone, of a report by day, partition, GPU, state and
+ * (unless left out) user, with its top and the previous period; what is not
+ * there is left out. LT_ENOMEM. */
+int lt_report_html(FILE *out, const json_t *report, struct lt_error *err);
 /* runs: each run, too. */
 int lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
     struct lt_error *err);

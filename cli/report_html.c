@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report as a statement for people: one HTML file that stands alone. No
+ * script, nothing from elsewhere, which its Content-Security-Policy makes
+ * sure of; charts are inline SVG with their figures in tables; it is XML too,
+ * so that a test can read it. Sections in the order in which finance asks.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "report_html.h"
+
+struct section {
+	const char *id, *title;
+	void (*print)(const struct lt_statement *statement);
+	/* Left out unless the report has this, NULL = always: a member, of
+	 * "by" if is_group. */
+	const char *needed;
+	bool is_group;
+	bool money; /* left out where no money is shown */
+	bool keep;  /* short: on one sheet */
+};
+
+static const struct section sections[] = {
+    {"glance", "At a glance", lt_html_glance, NULL, false, false, true},
+    {"change", "What changed, and why", lt_html_change, "previous", false,
+	false, false},
+    {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
+    {"days", "By day", lt_html_by_day, "day", true, false, false},
+    {"teams", "By team", lt_html_by_team, NULL, false, false, false},
+    {"partitions", "By partition", lt_html_by_partition, "partition", true,
+	false, false},
+    {"gpus", "By GPU", lt_html_by_gpu, "gpu", true, false, true},
+    {"users", "By user", lt_html_by_user, "user", true, false, false},
+    {"failed", "Idle and failed", lt_html_failed, "state", true, false, true},
+    {"top", "Top jobs", lt_html_top, "top", false, false, false},
+    {"carbon", "Carbon and energy", lt_html_carbon, NULL, false, false, true},
+    {"adjustments", "Adjustments", lt_html_adjustments, "adjustments", false,
+	false, false},
+    {"quality", "Estimated share of the data", lt_html_quality, NULL, false,
+	false, true},
+    {"method", "Method and sources", lt_html_method, NULL, false, false, true},
+    {"checksum", "Checksum", lt_html_checksum, NULL, false, false, true},
+};
+
+/* ---- what is read once ---- */
+
+static bool
+is_closed(const json_t *report)
+{
+	return strcmp(
+		   lt_json_text(json_object_get(report, "period"), "state", ""),
+		   "closed") == 0;
+}
+
+static void
+name_period(char *out, size_t size, const json_t *period)
+{
+	const char *const label = lt_json_text(period, "label", "");
+
+	lt_period_name(out, size, label);
+}
+
+static void
+read_statement(struct lt_statement *statement)
+{
+	enum { SMALL_KG = 10, KG_MG = 1000000, SMALL_WH = 10000 };
+	const json_t *const report = statement->report;
+	const char *const state =
+	    lt_json_text(json_object_get(report, "period"), "state", "open");
+	const json_t *const previous = json_object_get(report, "previous");
+	int64_t carbon = 0, energy = 0;
+
+	statement->total = json_object_get(report, "total");
+	if (json_is_object(previous))
+		statement->previous = previous;
+	statement->currency = lt_json_text(report, "currency", "");
+	statement->has_money = statement->currency[0] != '\0';
+	statement->open =
+	    strcmp(state, "open") == 0 || strcmp(state, "future") == 0;
+	lt_json_int(statement->total, "carbon_mg", &carbon);
+	lt_json_int(statement->total, "energy_wh", &energy);
+	statement->carbon_unit_mg =
+	    carbon < (int64_t)SMALL_KG * KG_MG ? 1000 : KG_MG / 10;
+	statement->energy_unit_wh = energy < SMALL_WH ? 1 : 100;
+	name_period(statement->name, sizeof(statement->name),
+	    json_object_get(report, "period"));
+	name_period(statement->before, sizeof(statement->before),
+	    json_object_get(statement->previous, "period"));
+}
+
+/* ---- the frame ---- */
+
+static void
+print_state(const struct lt_statement *statement)
+{
+	const char *const state = lt_json_text(
+	    json_object_get(statement->report, "period"), "state", "");
+	const char *text = "Not complete: the period is open";
+
+	if (is_closed(statement->report))
+		text = "Final: the period is closed";
+	else if (strcmp(state, "ended") == 0)
+		text = "Not complete: the period has ended, and is not closed";
+	else if (strcmp(state, "future") == 0)
+		text = "Not complete: the period has not begun";
+	fprintf(statement->out, "<p class=\"state %s\">%s</p>\n",
+	    is_closed(statement->report) ? "good" : "bad", text);
+}
+
+static void
+print_head(const struct lt_statement *statement)
+{
+	FILE *const out = statement->out;
+	const json_t *const period =
+	    json_object_get(statement->report, "period");
+	const char *const cluster =
+	    lt_json_text(statement->report, "cluster", "");
+	char first[40], last[40];
+
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+	    "<meta name=\"referrer\" content=\"no-referrer\"/>\n"
+	    "<meta name=\"generator\" content=\"lowtide " LT_VERSION
+	    "\"/>\n<title>",
+	    out);
+	lt_html_text(out, statement->name);
+	fputs(", ", out);
+	lt_html_text(out, cluster);
+	fputs(": compute statement</title>\n<style>\n", out);
+	for (int i = 0; lt_html_style[i] != NULL; i++)
+		fputs(lt_html_style[i], out);
+	fputs(
+	    "</style>\n</head>\n<body>\n<header>\n<p class=\"over\">Compute statement of cluster <bdi>",
+	    out);
+	lt_html_text(out, cluster);
+	fputs("</bdi></p>\n<h1>", out);
+	lt_html_text(out, statement->name);
+	fputs("</h1>\n<p class=\"over\">", out);
+	lt_html_text(
+	    out, lt_day_text(first, sizeof(first),
+		     lt_json_text(period, "first_day", ""), LT_DAY_LONG));
+	fputs(" to ", out);
+	lt_html_text(
+	    out, lt_day_text(last, sizeof(last),
+		     lt_json_text(period, "last_day", ""), LT_DAY_LONG));
+	fputs("</p>\n", out);
+	print_state(statement);
+	fputs("</header>\n<main>\n", out);
+}
+
+static bool
+is_shown(const struct lt_statement *statement, const struct section *section)
+{
+	const json_t *const object =
+	    section->is_group ? json_object_get(statement->report, "by")
+			      : statement->report;
+	const json_t *const needed =
+	    section->needed != NULL ? json_object_get(object, section->needed)
+				    : NULL;
+
+	if (section->money && !statement->has_money)
+		return false;
+	return section->needed == NULL ||
+	       (needed != NULL && !json_is_null(needed));
+}
+
+int
+lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
+{
+	struct lt_statement statement = {
+	    .out = out, .err = err, .report = report};
+
+	read_statement(&statement);
+	print_head(&statement);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		const struct section *const section = &sections[i];
+
+		if (!is_shown(&statement, section))
+			continue;
+		fprintf(out,
+		    "<section%s aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n",
+		    section->keep ? " class=\"keep\"" : "", section->id,
+		    section->id, section->title);
+		section->print(&statement);
+		fputs("</section>\n", out);
+	}
+	fputs("</main>\n<footer>Made by lowtide " LT_VERSION
+	      ".</footer>\n</body>\n</html>\n",
+	    out);
+	return err->code;
+}

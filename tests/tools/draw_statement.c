@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Standard input, a report's JSON, as the HTML statement on standard output. */
+#include <stdio.h>
+
+#include "cli.h"
+
+int
+main(void)
+{
+	const struct lt_report_look look = {.format = LT_REPORT_HTML};
+	struct lt_error err = {0};
+	json_error_t problem;
+	json_t *const report = json_loadf(stdin, 0, &problem);
+
+	if (report == NULL) {
+		fprintf(stderr, "draw_statement: %s\n", problem.text);
+		return 1;
+	}
+	lt_report_print(stdout, report, &look, &err);
+	json_decref(report);
+	if (err.code)
+		fprintf(stderr, "draw_statement: %s\n", err.text);
+	return err.code ? 1 : 0;
+}
