@@ -55,11 +55,18 @@ is_closed(const json_t *report)
 }
 
 static void
-name_period(char *out, size_t size, const json_t *period)
+name_periods(struct lt_statement *statement)
 {
-	const char *const label = lt_json_text(period, "label", "");
+	const char *const now = lt_json_text(
+	    json_object_get(statement->report, "period"), "label", "");
+	const char *const before = lt_json_text(
+	    json_object_get(statement->previous, "period"), "label", "");
+	enum { SIZE = sizeof(statement->name) };
 
-	lt_period_name(out, size, label);
+	lt_period_name(statement->name, SIZE, now, LT_DAY_LONG);
+	lt_period_name(statement->short_name, SIZE, now, LT_DAY_SHORT);
+	lt_period_name(statement->before, SIZE, before, LT_DAY_LONG);
+	lt_period_name(statement->short_before, SIZE, before, LT_DAY_SHORT);
 }
 
 static void
@@ -84,10 +91,7 @@ read_statement(struct lt_statement *statement)
 	statement->carbon_unit_mg =
 	    carbon < (int64_t)SMALL_KG * KG_MG ? 1000 : KG_MG / 10;
 	statement->energy_unit_wh = energy < SMALL_WH ? 1 : 100;
-	name_period(statement->name, sizeof(statement->name),
-	    json_object_get(report, "period"));
-	name_period(statement->before, sizeof(statement->before),
-	    json_object_get(statement->previous, "period"));
+	name_periods(statement);
 }
 
 /* ---- the frame ---- */

@@ -27,6 +27,7 @@ struct lt_statement { /* the report, read once */
 	 * large the total is. */
 	int64_t carbon_unit_mg, energy_unit_wh;
 	char name[48], before[48]; /* "October 2026", "September 2026" */
+	char short_name[48], short_before[48]; /* "Oct 2026" */
 };
 
 /* ---- report_html_text.c ---- */
@@ -53,14 +54,19 @@ const char *lt_change_text(char out[LT_FIGURE_SIZE],
     const struct lt_statement *statement, int64_t value, enum lt_unit unit);
 /* What one unit of a shown figure is: 10000 micros for money. */
 int64_t lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit);
+/* one - other, of figures as they are shown, so that it fits what stands beside
+ * it. */
+int64_t lt_shown_difference(const struct lt_statement *statement, int64_t one,
+    int64_t other, enum lt_unit unit);
 /* part of whole in ppm, half away from zero; false: whole is not above 0. */
 bool lt_ppm(int64_t *ppm, int64_t part, int64_t whole);
 /* "2026-10-05" as "5 October 2026", "5 Oct"; other text as it is. */
 enum lt_day_look { LT_DAY_LONG, LT_DAY_SHORT };
 const char *lt_day_text(
     char *out, size_t size, const char *day, enum lt_day_look look);
-/* "2026-10" as "October 2026", "2026-Q4" as "Q4 2026". */
-const char *lt_period_name(char *out, size_t size, const char *label);
+/* "2026-10" as "October 2026", "Oct 2026"; "2026-Q4" as "Q4 2026". */
+const char *lt_period_name(
+    char *out, size_t size, const char *label, enum lt_day_look look);
 /* Days since 1970 of "2026-10-05..."; false: not a date. */
 bool lt_day_number(const char *text, int64_t *day);
 
@@ -73,6 +79,9 @@ enum lt_column_rule {
 	LT_COLUMN_DIFFERENCE, /* of the two columns before it, as shown */
 	LT_COLUMN_SO_FAR,     /* the first column's rows until here, as shown */
 	LT_COLUMN_LEFT,	      /* what is in it less the column before it */
+	/* The column before less the first, as shown, where it is just that:
+	 * a budget of which nothing is held; else rounded by itself. */
+	LT_COLUMN_BALANCE,
 };
 struct lt_html_column {
 	const char *title; /* NULL ends the list */
@@ -88,6 +97,7 @@ struct lt_html_row {
 	const json_t *labels; /* shown under the name; NULL = none */
 	bool ours;	      /* our own words, "12 others": set in italics */
 	bool plain;	      /* no signs, in a column that has them */
+	bool balanced;	      /* set by lt_html_table() */
 	bool has[LT_HTML_COLUMNS_MAX];
 	int64_t values[LT_HTML_COLUMNS_MAX];
 };
@@ -98,6 +108,7 @@ struct lt_html_table {
 	struct lt_html_row *rows;
 	const struct lt_html_row *total; /* NULL: none */
 	bool bars;			 /* of the first column */
+	const char *look; /* a class of the table: "few", "dense"; or NULL */
 };
 /* Changes values to what is shown. */
 void lt_html_table(

@@ -99,6 +99,18 @@ difference(const struct lt_statement *statement, const char *key)
 	return now - before;
 }
 
+/* Of what is shown: what rounding makes is the last cause's. */
+static int64_t
+cost_difference(const struct lt_statement *statement)
+{
+	int64_t now = 0, before = 0;
+
+	lt_json_int(statement->total, "cost_micros", &now);
+	lt_json_int(json_object_get(statement->previous, "total"),
+	    "cost_micros", &before);
+	return lt_shown_difference(statement, now, before, LT_UNIT_MONEY);
+}
+
 static void
 add_step(
     struct lt_html_table *table, const char *name, int64_t value, bool always)
@@ -109,29 +121,102 @@ add_step(
 	    .name = name, .has = {true}, .values = {value}};
 }
 
+/* Of all partitions. */
+static int64_t
+node_seconds(const json_t *report)
+{
+	size_t index;
+	const json_t *group;
+	int64_t sum = 0;
+
+	json_array_foreach(groups_of(report, "partition"), index, group) {
+		int64_t seconds = 0;
+
+		lt_json_int(group, "node_s", &seconds);
+		sum += seconds;
+	}
+	return sum;
+}
+
+struct cause_names { /* of the steps whose names have figures */
+	char hours[256], price[80];
+};
+
+static void
+name_causes(struct cause_names *names, const struct lt_statement *statement,
+    int64_t price)
+{
+	char now[LT_FIGURE_SIZE], before[LT_FIGURE_SIZE];
+
+	lt_figure_text(
+	    now, statement, node_seconds(statement->report), LT_UNIT_HOURS);
+	lt_figure_text(before, statement, node_seconds(statement->previous),
+	    LT_UNIT_HOURS);
+	snprintf(names->hours, sizeof(names->hours),
+	    "Hours: %s node-hours, before %s", now, before);
+	snprintf(names->price, sizeof(names->price),
+	    "Price: a node-hour of the same partition cost %s",
+	    price < 0 ? "less" : "more");
+}
+
 /* Runs by themselves say less than hours, but are always there. */
 static void
-add_causes(struct lt_html_table *table, const struct lt_statement *statement)
+add_causes(struct lt_html_table *table, const struct lt_statement *statement,
+    struct cause_names *names)
 {
 	const int64_t corrections = difference(statement, "corrections_micros");
 	const int64_t adjustments = difference(statement, "adjustments_micros");
-	int64_t hours, rest = difference(statement, "cost_micros") -
-			      corrections - adjustments;
+	int64_t hours,
+	    rest = cost_difference(statement) - corrections - adjustments;
 
 	if (volume(&hours, statement)) {
 		rest -= hours;
-		add_step(table,
-		    hours < 0 ? "Fewer node-hours" : "More node-hours", hours,
-		    true);
-		add_step(table,
-		    rest < 0 ? "A node-hour cost less"
-			     : "A node-hour cost more",
-		    rest, true);
+		name_causes(names, statement, rest);
+		add_step(table, names->hours, hours, true);
+		add_step(table, names->price, rest, true);
 	} else {
-		add_step(table, "Runs", rest, true);
+		add_step(
+		    table, "Runs: their number, length and price", rest, true);
 	}
 	add_step(table, "Corrections", corrections, false);
 	add_step(table, "Adjustments", adjustments, false);
+}
+
+static bool
+failed_money(const json_t *report, int64_t *micros)
+{
+	const json_t *const groups = groups_of(report, "state");
+	size_t index;
+	const json_t *group;
+
+	*micros = 0;
+	json_array_foreach(groups, index, group) {
+		int64_t value = 0;
+
+		lt_json_int(group, "failed_micros", &value);
+		*micros += value;
+	}
+	return json_is_array(groups);
+}
+
+/* It is in the steps already: in hours, most of all. */
+static void
+say_failed(const struct lt_statement *statement)
+{
+	int64_t now, before;
+	char text[LT_FIGURE_SIZE], then[LT_FIGURE_SIZE];
+
+	if (!failed_money(statement->report, &now) ||
+	    !failed_money(statement->previous, &before))
+		return;
+	fputs("<p>Runs that did not complete are in this with <strong>",
+	    statement->out);
+	lt_html_text(statement->out,
+	    lt_figure_text(text, statement, now, LT_UNIT_MONEY));
+	fputs("</strong>, before with ", statement->out);
+	lt_html_text(statement->out,
+	    lt_figure_text(then, statement, before, LT_UNIT_MONEY));
+	fputs(".</p>\n", statement->out);
 }
 
 static void
@@ -146,17 +231,22 @@ print_causes(const struct lt_statement *statement)
 	    .first = "Step",
 	    .columns = columns,
 	    .rows = rows,
-	    .total = &total};
+	    .total = &total,
+	    .look = "few"};
+	struct cause_names names;
 	int64_t before = 0;
 
 	lt_json_int(json_object_get(statement->previous, "total"),
 	    "cost_micros", &before);
+	before = lt_shown_difference(statement, before, 0, LT_UNIT_MONEY);
 	add_step(&table, statement->before, before, true);
 	rows[0].plain = true;
-	add_causes(&table, statement);
+	add_causes(&table, statement, &names);
 	total.name = statement->name;
 	total.plain = true;
 	lt_json_int(statement->total, "cost_micros", &total.values[0]);
+	total.values[0] =
+	    lt_shown_difference(statement, total.values[0], 0, LT_UNIT_MONEY);
 	lt_html_table(statement, &table);
 }
 
@@ -230,8 +320,9 @@ print_pairs(const struct lt_statement *statement, struct pairs *pairs,
 {
 	const enum lt_unit unit = pairs->money ? LT_UNIT_MONEY : LT_UNIT_CARBON;
 	const struct lt_html_column columns[] = {
-	    {statement->before, unit, LT_COLUMN_ADDS_UP, NULL, NULL, false},
-	    {statement->name, unit, LT_COLUMN_ADDS_UP, NULL, NULL, false},
+	    {statement->short_before, unit, LT_COLUMN_ADDS_UP, NULL, NULL,
+		false},
+	    {statement->short_name, unit, LT_COLUMN_ADDS_UP, NULL, NULL, false},
 	    {"Change", unit, LT_COLUMN_DIFFERENCE, NULL, NULL, true},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_row rows[SHOWN + 1] = {0}, total = {0};
@@ -295,8 +386,9 @@ lt_html_change(const struct lt_statement *statement)
 		print_causes(statement);
 		if (json_is_array(before))
 			fputs(
-			    "<p class=\"note\">Node-hours that are more or fewer count at what a node-hour of their partition cost before; a partition that is new counts whole.</p>\n",
+			    "<p class=\"note\">More or fewer hours count at what a node-hour of their partition cost before; a partition that is new counts whole.</p>\n",
 			    statement->out);
+		say_failed(statement);
 	}
 	print_differences(statement, "team",
 	    json_object_get(statement->report, "teams"),

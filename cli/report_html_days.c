@@ -79,7 +79,8 @@ step_of_day(struct lt_html_days *days, int64_t day)
 	memcpy(step->day, text, sizeof(step->day));
 	if (days->months) {
 		text[7] = '\0';
-		lt_period_name(step->name, sizeof(step->name), text);
+		lt_period_name(
+		    step->name, sizeof(step->name), text, LT_DAY_SHORT);
 	} else {
 		lt_day_text(step->name, sizeof(step->name), text, LT_DAY_SHORT);
 	}
@@ -123,7 +124,7 @@ lt_html_days_read(
 		return false;
 	}
 	const bool known =
-	    json_is_array(groups) &&
+	    json_array_size(groups) > 0 &&
 	    lt_day_number(
 		lt_json_text(period, "first_day", ""), &sums->first) &&
 	    lt_day_number(lt_json_text(period, "last_day", ""), &last) &&
@@ -217,7 +218,6 @@ print_days(
 	lt_json_int(statement->total, "carbon_mg", &carbon);
 	fill_day(&total, &columns, cost, carbon);
 	total.name = "Total";
-	total.has[columns.left >= 0 ? columns.left : 0] = columns.left < 0;
 	for (int i = 0; i < count; i++) {
 		const struct lt_html_step *const step = &days->steps[i];
 
@@ -226,7 +226,7 @@ print_days(
 		cost -= step->cost;
 		carbon -= step->carbon;
 	}
-	if (cost != 0 || carbon != 0) {
+	if ((statement->has_money && cost != 0) || carbon != 0) {
 		rows[count].name = "On no day of these";
 		rows[count].ours = true;
 		fill_day(&rows[count++], &columns, cost, carbon);
@@ -238,7 +238,8 @@ print_days(
 	    .columns = columns.list,
 	    .row_count = count,
 	    .rows = rows,
-	    .total = &total};
+	    .total = &total,
+	    .look = "dense"};
 
 	if (!statement->has_money)
 		table.caption = days->months ? "What each month emitted"

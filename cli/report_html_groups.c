@@ -3,6 +3,7 @@
  * The HTML statement by team, partition, GPU and user, what failed, and the
  * jobs that cost most.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -63,7 +64,7 @@ lt_html_by_team(const struct lt_statement *statement)
 	static const struct lt_html_column columns[] = {COST, SHARE,
 	    {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, "budget_micros", NULL,
 		false},
-	    {"Left", LT_UNIT_MONEY, LT_COLUMN_ALONE, "available_micros", NULL,
+	    {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, "available_micros", NULL,
 		false},
 	    CARBON, RUNS, END};
 	const struct lt_html_groups groups = {
@@ -75,7 +76,7 @@ lt_html_by_team(const struct lt_statement *statement)
 	    .groups = json_object_get(statement->report, "teams")};
 
 	print_groups(statement, &groups, columns);
-	if (statement->has_money)
+	if (statement->has_money && json_array_size(groups.groups) > 0)
 		fputs(
 		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up.</p>\n",
 		    statement->out);
@@ -141,24 +142,26 @@ lt_html_by_user(const struct lt_statement *statement)
 
 /* ---- failed, idle ---- */
 
-/* What "node_fail" means to who never saw Slurm. */
-static const char *
-state_text(const char *state)
-{
-	static const struct {
-		const char *state, *text;
-	} states[] = {{"FAILED", "Failed: the program ended with an error"},
-	    {"TIMEOUT", "Timed out: ended at its time limit"},
-	    {"OUT_OF_MEMORY", "Out of memory"}, {"CANCELLED", "Cancelled"},
-	    {"NODE_FAIL", "Node failed"},
-	    {"PREEMPTED", "Preempted by other jobs"},
-	    {"REQUEUED", "Requeued: what ran before it began anew"},
-	    {"DEADLINE", "Ended at its deadline"},
-	    {"BOOT_FAIL", "Node did not boot"}};
+/* Slurm's states for who never saw Slurm. */
+static const struct state {
+	const char *state, *name, *long_name;
+} states[] = {{"COMPLETED", "Completed", "Completed"},
+    {"FAILED", "Failed", "Failed: the program ended with an error"},
+    {"TIMEOUT", "Timed out", "Timed out: ended at its time limit"},
+    {"OUT_OF_MEMORY", "Out of memory", "Out of memory"},
+    {"CANCELLED", "Cancelled", "Cancelled"},
+    {"NODE_FAIL", "Node failed", "Node failed"},
+    {"PREEMPTED", "Preempted", "Preempted by other jobs"},
+    {"REQUEUED", "Requeued", "Requeued: what ran before it began anew"},
+    {"DEADLINE", "Deadline", "Ended at its deadline"},
+    {"BOOT_FAIL", "Boot failed", "Node did not boot"}};
 
+static const char *
+state_text(const char *state, bool longer)
+{
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (strcmp(states[i].state, state) == 0)
-			return states[i].text;
+			return longer ? states[i].long_name : states[i].name;
 	return state;
 }
 
@@ -181,7 +184,8 @@ failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
 		lt_json_int(group, "failed_micros", &failed);
 		if ((failed_runs == 0 && failed == 0) || count == STATES_MAX)
 			continue;
-		rows[count].name = state_text(lt_json_text(group, "state", ""));
+		rows[count].name =
+		    state_text(lt_json_text(group, "state", ""), true);
 		if (money == 0) {
 			rows[count].has[money] = total->has[money] = true;
 			rows[count].values[money] = failed;
@@ -192,6 +196,16 @@ failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
 		total->values[runs] += failed_runs;
 	}
 	return count;
+}
+
+static int
+compare_rows(const void *left, const void *right)
+{
+	const struct lt_html_row *const one = left, *const two = right;
+
+	return one->values[0] > two->values[0]	 ? -1
+	       : one->values[0] < two->values[0] ? 1
+						 : strcmp(one->name, two->name);
 }
 
 static void
@@ -227,6 +241,7 @@ lt_html_failed(const struct lt_statement *statement)
 	int64_t ppm, cost = 0;
 
 	lt_json_int(statement->total, "cost_micros", &cost);
+	qsort(rows, (size_t)count, sizeof(rows[0]), compare_rows);
 	say_idle(statement);
 	if (count == 0) {
 		fputs("<p>No run failed.</p>\n", statement->out);
@@ -283,9 +298,11 @@ figure_cell(const struct lt_statement *statement, const json_t *run,
 
 /* As squeue names it, and under that what its user called it. */
 static void
-job_cell(FILE *out, const json_t *run)
+job_cell(const struct lt_statement *statement, const json_t *run)
 {
-	int64_t id = 0, array, task;
+	FILE *const out = statement->out;
+	int64_t id = 0, array, task, part, whole;
+	char text[LT_FIGURE_SIZE];
 	const char *const name = lt_json_text(run, "name", "");
 
 	lt_json_int(run, "job_id", &id);
@@ -300,6 +317,13 @@ job_cell(FILE *out, const json_t *run)
 		lt_html_text(out, name);
 		fputs("</bdi></small>", out);
 	}
+	if (statement->has_money && lt_json_int(run, "money_micros", &part) &&
+	    lt_json_int(run, "whole_micros", &whole) && part != whole) {
+		fputs("<small>a part; in all ", out);
+		lt_html_text(
+		    out, lt_figure_text(text, statement, whole, LT_UNIT_MONEY));
+		fputs("</small>", out);
+	}
 	fputs("</th>", out);
 }
 
@@ -310,12 +334,12 @@ print_run(
 	FILE *const out = statement->out;
 
 	fputs("<tr>", out);
-	job_cell(out, run);
+	job_cell(statement, run);
 	if (has_users)
 		text_cell(out, lt_json_text(run, "user", ""));
 	text_cell(out, lt_json_text(run, "account", ""));
 	text_cell(out, lt_json_text(run, "partition", ""));
-	text_cell(out, lt_json_text(run, "state", ""));
+	text_cell(out, state_text(lt_json_text(run, "state", ""), false));
 	figure_cell(statement, run, "elapsed_s", LT_UNIT_HOURS);
 	figure_cell(statement, run, "carbon_mg", LT_UNIT_CARBON);
 	if (statement->has_money)

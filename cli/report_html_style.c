@@ -21,18 +21,19 @@ const char *const lt_html_style[] = {
     "p{margin:0 0 .75rem;max-width:46rem}\n",
     "a{color:var(--mark)}\n",
     ".over,.note,small,figcaption,caption,footer{color:var(--quiet)}\n",
-    ".over{margin:0;font-size:.875rem}\n",
+    ".over{margin:0}.over,.note{font-size:.875rem}\n",
     ".state{display:inline-block;margin:.25rem 0 0;padding:.1rem .6rem;border:1px solid;border-radius:1rem;font-size:.875rem;font-weight:600}\n",
     ".good{color:var(--good)}.bad{color:var(--bad)}\n",
     ".lead{font-size:1.125rem;margin:0 0 1rem}\n",
     "section{margin:0;padding:1.75rem 0 0}\n",
-    ".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.75rem;margin:0}\n",
+    ".tiles{display:grid;gap:.75rem;margin:0}.of2{grid-template-columns:repeat(2,1fr)}.of3{grid-template-columns:repeat(3,1fr)}.of4{grid-template-columns:repeat(4,1fr)}\n",
+    ".tile:first-child:nth-last-child(5),.tile:first-child:nth-last-child(7){grid-column:span 2}\n",
     ".tile{background:var(--panel);border-radius:.5rem;padding:.75rem 1rem}\n",
     ".tile dt{font-size:.875rem}\n",
     ".tile dd{margin:0;font-size:.875rem;color:var(--quiet)}\n",
-    ".tile .figure{font-size:1.5rem;line-height:1.3;font-weight:650;color:var(--ink);font-variant-numeric:tabular-nums}\n",
+    ".tile .figure{font-size:1.5rem;line-height:1.3;font-weight:650;color:var(--ink);font-variant-numeric:tabular-nums;white-space:nowrap}\n",
     ".tile .figure.good{color:var(--good)}.tile .figure.bad{color:var(--bad)}\n",
-    ".scroll{overflow-x:auto;margin:0 0 1rem}\n",
+    ".scroll{overflow-x:auto;margin:0 0 1rem;background:linear-gradient(to left,var(--page) 30%,transparent) right/3rem 100% no-repeat local,linear-gradient(to left,var(--line),transparent) right/1rem 100% no-repeat scroll}\n",
     ".scroll:focus-visible{outline:2px solid var(--mark);outline-offset:2px}\n",
     "table{border-collapse:collapse;width:100%;font-size:.9375rem;font-variant-numeric:tabular-nums}\n",
     "caption{text-align:left;font-size:.875rem;padding:0 0 .35rem}\n",
@@ -45,7 +46,7 @@ const char *const lt_html_style[] = {
     "tbody th small{display:block}\n",
     ".ours{font-style:italic}\n",
     ".none{color:var(--quiet)}\n",
-    ".facts td{white-space:normal}\n",
+    ".facts td{white-space:normal}.few,.facts{max-width:46rem}.few th,.facts th{white-space:normal}.dense th,.dense td{padding-top:.15rem;padding-bottom:.15rem}\n",
     ".bar{display:block;width:100%;height:5px;margin-top:3px}\n",
     "figure{margin:0 0 1rem}\n",
     "figcaption{font-size:.875rem}\n",
@@ -62,10 +63,11 @@ const char *const lt_html_style[] = {
     "code{font:.875rem/1.4 ui-monospace,Menlo,Consolas,monospace;word-break:break-all}\n",
     "ul{margin:0 0 .75rem;padding-left:1.25rem;max-width:46rem}\n",
     "footer{font-size:.875rem;padding-top:2rem;padding-bottom:3rem}\n",
-    "@media (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.6rem}.tiles{grid-template-columns:repeat(2,1fr)}.tile{padding:.6rem .7rem}.tile .figure{font-size:1.2rem}.tick{font-size:21px}th,td{padding-left:.75rem}}\n",
+    "@media screen and (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.6rem}.tiles{grid-template-columns:repeat(2,1fr)}.tile{padding:.6rem .7rem}.tile .figure{font-size:1.2rem}"
+    ".tile:first-child:nth-last-child(odd){grid-column:span 2}.tick{font-size:20px}table{font-size:.8125rem}thead th{font-size:.75rem}th,td{padding-left:.6rem}th:first-child{min-width:5.4rem;position:sticky;left:0;background:var(--page)}td.text{min-width:4rem}}\n",
     "@page{size:A4;margin:15mm}\n",
-    "@media print{body{font-size:10pt}header,main,footer{max-width:none;padding:0}.scroll{overflow:visible}"
-    "h2{break-after:avoid}tr,figure,.tile,.keep{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}caption{break-after:avoid}"
-    ".tiles{grid-template-columns:repeat(4,1fr)}.tile{border:1px solid var(--line)}section{padding-top:1.25rem}table{font-size:9pt}a{color:inherit}}\n",
+    "@media print{html{font-size:9.5pt}body{font-size:1rem}header,main,footer{max-width:none;padding:0}.scroll{overflow:visible}"
+    "h2{break-after:avoid}tr,figure,.tile,.keep,.scroll{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}caption{break-after:avoid}"
+    ".tile{border:1px solid var(--line)}section{padding-top:1.25rem}.scroll{background:none}table{font-size:.9rem}a{color:inherit}}\n",
     NULL,
 };

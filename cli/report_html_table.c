@@ -79,6 +79,10 @@ derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule,
 		row->has[column] = row->has[column] && row->has[column - 1];
 		values[column] -= values[column - 1];
 		break;
+	case LT_COLUMN_BALANCE:
+		if (row->balanced)
+			values[column] = values[column - 1] - values[0];
+		break;
 	case LT_COLUMN_ALONE:
 	case LT_COLUMN_ADDS_UP:
 	case LT_COLUMN_SHARE:
@@ -105,8 +109,25 @@ fill_column(const struct lt_statement *statement, struct lt_html_table *table,
 		lt_round_column(NULL, 0, &table->rows[i].values[index], unit);
 		derive_cell(&table->rows[i], index, column->rule, &so_far);
 	}
-	if (column->rule == LT_COLUMN_DIFFERENCE)
-		derive_cell(total, index, column->rule, &so_far);
+	so_far = 0;
+	lt_round_column(NULL, 0, &total->values[index], unit);
+	derive_cell(total, index, column->rule, &so_far);
+}
+
+/* Before anything is rounded. */
+static void
+note_balance(struct lt_html_row *row, const struct lt_html_column *columns)
+{
+	const int64_t *const values = row->values;
+
+	for (int i = 2;
+	     columns[0].title != NULL && columns[i - 1].title != NULL &&
+	     columns[i].title != NULL;
+	     i++)
+		if (columns[i].rule == LT_COLUMN_BALANCE)
+			row->balanced = row->has[i] && row->has[i - 1] &&
+					row->has[0] &&
+					values[i - 1] - values[0] == values[i];
 }
 
 /* ---- markup ---- */
@@ -157,13 +178,13 @@ print_bar(FILE *out, int64_t value, int64_t most)
 {
 	int64_t ppm = 0;
 
-	if (!lt_ppm(&ppm, value, most))
+	if (value <= 0 || !lt_ppm(&ppm, value, most))
 		return;
 	fprintf(out,
 	    "<svg class=\"bar\" viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\">"
 	    "<rect class=\"track\" width=\"1000\" height=\"8\"/>"
 	    "<rect class=\"mark\" width=\"%d\" height=\"8\"/></svg>",
-	    ppm > 0 ? (int)(ppm / 1000) : 0);
+	    (int)(ppm / 1000));
 }
 
 static void
@@ -193,7 +214,8 @@ print_head(FILE *out, const struct lt_html_table *table)
 	    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"",
 	    out);
 	lt_html_text(out, table->caption);
-	fputs("\">\n<table>\n<caption>", out);
+	fprintf(out, "\">\n<table class=\"%s\">\n<caption>",
+	    table->look != NULL ? table->look : "full");
 	lt_html_text(out, table->caption);
 	fputs("</caption>\n<thead><tr><th scope=\"col\">", out);
 	lt_html_text(out, table->first);
@@ -215,6 +237,9 @@ lt_html_table(const struct lt_statement *statement, struct lt_html_table *table)
 
 	if (table->total != NULL)
 		total = *table->total;
+	note_balance(&total, table->columns);
+	for (int i = 0; i < table->row_count; i++)
+		note_balance(&table->rows[i], table->columns);
 	for (int i = 0; table->columns[i].title != NULL; i++)
 		fill_column(statement, table, i, &total);
 	for (int i = 0; i < table->row_count; i++)
@@ -423,8 +448,13 @@ lt_html_groups(
 	fill_total(&total, statement, &all, columns);
 	if (fill_lack(&rows[row_count], &total, &all, columns))
 		row_count++;
-	struct lt_html_table table = {groups->caption, groups->first, columns,
-	    row_count, rows, &total, true};
+	struct lt_html_table table = {.caption = groups->caption,
+	    .first = groups->first,
+	    .columns = columns,
+	    .row_count = row_count,
+	    .rows = rows,
+	    .total = &total,
+	    .bars = true};
 
 	lt_html_table(statement, &table);
 }

@@ -168,6 +168,17 @@ lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 	return out;
 }
 
+int64_t
+lt_shown_difference(const struct lt_statement *statement, int64_t one,
+    int64_t other, enum lt_unit unit)
+{
+	const int64_t shown = lt_unit_shown(statement, unit);
+
+	lt_round_column(NULL, 0, &one, shown);
+	lt_round_column(NULL, 0, &other, shown);
+	return one - other;
+}
+
 bool
 lt_ppm(int64_t *ppm, int64_t part, int64_t whole)
 {
@@ -218,7 +229,7 @@ lt_day_text(char *out, size_t size, const char *day, enum lt_day_look look)
 }
 
 const char *
-lt_period_name(char *out, size_t size, const char *label)
+lt_period_name(char *out, size_t size, const char *label, enum lt_day_look look)
 {
 	int year, part;
 	char end;
@@ -228,7 +239,8 @@ lt_period_name(char *out, size_t size, const char *label)
 	else if (strlen(label) == 7 &&
 		 sscanf(label, "%4d-%2d%c", &year, &part, &end) == 2 &&
 		 part >= 1 && part <= 12)
-		snprintf(out, size, "%s %d", months[part - 1], year);
+		snprintf(out, size, "%.*s %d", look == LT_DAY_SHORT ? 3 : 10,
+		    months[part - 1], year);
 	else
 		snprintf(out, size, "%s", label);
 	return out;
