@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide report: the statement of each team for a period. lowtided adds up;
- * here the one answer becomes a table (report_tables.c), CSV (report_csv.c) or
- * JSON, with the same totals in each to the smallest unit.
+ * here the one answer becomes a table (report_tables.c), CSV (report_csv.c),
+ * JSON or a statement in HTML (report_html.c), with the same totals in each to
+ * the smallest unit.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@
 const struct lt_cli_option lt_cli_report_options[] = {
     {"team", "T", "only this team"},
     {"period", "P", "2026-11, 2026-Q4 or 2026; default: this month"},
-    {"format", "F", "table, csv or json"},
+    {"format", "F", "table, csv, json or html"},
     {"runs", NULL, "each run too (csv: the runs instead)"},
+    {"output", "FILE", "where to (-o FILE); default: standard output"},
     {NULL, NULL, NULL},
 };
 
@@ -57,11 +59,11 @@ lt_report_print(FILE *out, const json_t *report,
 static int
 find_format(enum lt_report_format *format, const struct lt_cli *cli)
 {
-	static const char *const names[] = {"table", "csv", "json"};
+	static const char *const names[] = {"table", "csv", "json", "html"};
 	const char *const word = lt_cli_value(cli, "format");
 
 	*format = cli->json ? LT_REPORT_JSON : LT_REPORT_TABLE;
-	for (int i = 0; word != NULL && i < 3; i++) {
+	for (int i = 0; word != NULL && i < 4; i++) {
 		if (strcmp(word, names[i]) == 0) {
 			*format = (enum lt_report_format)i;
 			return LT_EXIT_OK;
@@ -70,7 +72,7 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	if (word == NULL)
 		return LT_EXIT_OK;
 	return lt_cli_usage(
-	    cli, "--format: got \"%s\", want table, csv or json", word);
+	    cli, "--format: got \"%s\", want table, csv, json or html", word);
 }
 
 /* query: what else is asked, or NULL. */
@@ -293,30 +295,52 @@ fetch(
 	return err->code;
 }
 
+/* Ask, and write what came to out. */
+static int
+make_report(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_look *look, struct lt_error *err)
+{
+	/* What the sections of a statement are made of. */
+	static const char statement[] =
+	    "by=day;team;partition;gpu;state;user&top=10&previous=1";
+	const bool as_rows = look->runs && look->format == LT_REPORT_CSV;
+	char path[2048];
+	json_t *report = NULL;
+
+	if (look->runs)
+		fetch(&report, as_rows ? out : NULL, cli, err);
+	else if (report_path(path, sizeof(path), cli,
+		     look->format == LT_REPORT_HTML ? statement : NULL,
+		     err) == LT_OK)
+		lt_client_get(&report, cli, path, err);
+	if (!err->code && !as_rows)
+		lt_report_print(out, report, look, err);
+	else if (as_rows)
+		check_written(out, err);
+	json_decref(report);
+	return err->code;
+}
+
 int
 lt_cli_report(const struct lt_cli *cli)
 {
 	const char *const period = lt_cli_value(cli, "period");
 	struct lt_report_look look = {
 	    .runs = lt_cli_value(cli, "runs") != NULL, .color = cli->color};
-	char path[2048];
-	json_t *report = NULL;
+	struct lt_output output;
 	struct lt_error err = {0};
 
 	if (find_format(&look.format, cli))
 		return LT_EXIT_USAGE;
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
-	const bool as_rows = look.runs && look.format == LT_REPORT_CSV;
-
-	if (look.runs)
-		fetch(&report, as_rows ? stdout : NULL, cli, &err);
-	else if (report_path(path, sizeof(path), cli, NULL, &err) == LT_OK)
-		lt_client_get(&report, cli, path, &err);
-	if (!err.code && !as_rows)
-		lt_report_print(stdout, report, &look, &err);
-	else if (as_rows)
-		check_written(stdout, &err);
-	json_decref(report);
+	if (look.runs && look.format == LT_REPORT_HTML)
+		return lt_cli_usage(cli,
+		    "--runs: html has the ten that cost most; csv and json have all");
+	if (lt_output_open(&output, lt_cli_value(cli, "output"), &err))
+		return lt_cli_fail(&err);
+	look.color = look.color && output.out == stdout;
+	make_report(output.out, cli, &look, &err);
+	lt_output_close(&output, &err);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }

@@ -68,7 +68,7 @@ lt_html_by_team(const struct lt_statement *statement)
 		false},
 	    CARBON, RUNS, END};
 	const struct lt_html_groups groups = {
-	    .caption = "Cost, budget and carbon of each team",
+	    .caption = "Teams, the largest first",
 	    .first = "Team",
 	    .key = "team",
 	    .absent = "No team",
@@ -92,7 +92,7 @@ lt_html_by_partition(const struct lt_statement *statement)
 		"node_s", false},
 	    CARBON, RUNS, END};
 	const struct lt_html_groups groups = {
-	    .caption = "Cost, node-hours and carbon of each partition",
+	    .caption = "Partitions, the largest first",
 	    .first = "Partition",
 	    .key = "partition",
 	    .absent = "Not said",
@@ -112,7 +112,7 @@ lt_html_by_gpu(const struct lt_statement *statement)
 		"gpu_s", false},
 	    CARBON, RUNS, END};
 	const struct lt_html_groups groups = {
-	    .caption = "Cost, GPU-hours and carbon by GPU model",
+	    .caption = "GPU models, the largest first",
 	    .first = "GPU",
 	    .key = "gpu",
 	    .absent = "No GPU, or its model is not known",
@@ -130,7 +130,7 @@ lt_html_by_user(const struct lt_statement *statement)
 		NULL, false},
 	    CARBON, RUNS, END};
 	const struct lt_html_groups groups = {
-	    .caption = "Cost and carbon of each user",
+	    .caption = "Users, the largest first",
 	    .first = "User",
 	    .key = "user",
 	    .absent = "Not named",

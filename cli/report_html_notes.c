@@ -220,15 +220,18 @@ lt_html_quality(const struct lt_statement *statement)
 {
 	static const struct {
 		const char *key, *name;
+		bool money; /* says nothing where none is shown */
 	} counts[] = {
-	    {"runs", "Runs"},
-	    {"estimated_runs", "by estimated signals or energy"},
-	    {"unpriced_runs", "without a known price, in no figure of money"},
+	    {"runs", "Runs", false},
+	    {"estimated_runs", "by estimated signals or energy", false},
+	    {"unpriced_runs", "without a known price, in no figure of money",
+		true},
 	    {"gpus_slurmctld_runs",
-		"by the GPUs of slurmctld's records, which slurmdbd does not count"},
-	    {"gpus_unknown_runs",
-		"of unknown GPUs, whose GPUs are not charged"},
-	    {"moved_runs", "moved in time or place"},
+		"by the GPUs of slurmctld's records, which slurmdbd does not count",
+		false},
+	    {"gpus_unknown_runs", "of unknown GPUs, whose GPUs are not charged",
+		false},
+	    {"moved_runs", "moved in time or place", false},
 	};
 	FILE *const out = statement->out;
 	char number[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE], text[160];
@@ -237,7 +240,8 @@ lt_html_quality(const struct lt_statement *statement)
 	lt_json_int(statement->total, "runs", &runs);
 	open_facts(out, "How runs were measured", "Runs", "Count");
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		if (!lt_json_int(statement->total, counts[i].key, &value))
+		if (!lt_json_int(statement->total, counts[i].key, &value) ||
+		    (counts[i].money && !statement->has_money))
 			continue;
 		lt_figure_text(number, statement, value, LT_UNIT_COUNT);
 		if (i > 0 && lt_ppm(&ppm, value, runs))

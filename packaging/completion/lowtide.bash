@@ -21,9 +21,9 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	--output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	-o | --output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 	--format)
-		choices='table csv json'
+		choices='table csv json html'
 		[ "$command" = signals ] && choices='csv json'
 		;;
 	--forecast) choices='own own-weeks yesterday hour-of-week perfect' ;;
@@ -55,7 +55,7 @@ _lowtide() {
 			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		report) choices='--team --period --format --runs --json --run --help' ;;
+		report) choices='--team --period --format --runs --output --json --run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Standard input, a report's JSON, as the HTML statement on standard output. */
+/* Standard input, a report's JSON, as the HTML statement on standard output;
+ * "csv": as CSV, to compare the two. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	const struct lt_report_look look = {.format = LT_REPORT_HTML};
+	const bool csv = argc > 1 && strcmp(argv[1], "csv") == 0;
+	const struct lt_report_look look = {
+	    .format = csv ? LT_REPORT_CSV : LT_REPORT_HTML};
 	struct lt_error err = {0};
 	json_error_t problem;
 	json_t *const report = json_loadf(stdin, 0, &problem);
