@@ -316,12 +316,17 @@ print_lead(const struct lt_statement *statement)
 	fputs(".</p>\n", out);
 }
 
-/* How many beside each other, so that no row is short: of five and seven the
- * first takes two places. */
-static int
-tiles_across(int count)
+enum { FIGURE_LONG = 12 }; /* characters that four across have no room for */
+
+/* How many across, so that no row is short (the first takes more places where
+ * one would be), and how long their figures are. */
+static const char *
+tiles_class(const struct tile *tiles, int count)
 {
-	return count <= 4 ? count : count <= 6 ? 3 : 4;
+	for (int i = 0; i < count; i++)
+		if (strlen(tiles[i].figure) >= FIGURE_LONG)
+			return count == 2 ? "of2" : "long";
+	return count == 2 ? "of2" : count == 4 || count == 7 ? "of4" : "of3";
 }
 
 void
@@ -338,8 +343,8 @@ lt_html_glance(const struct lt_statement *statement)
 		if (fill[i](&tiles[count], statement))
 			count++;
 	print_lead(statement);
-	fprintf(
-	    statement->out, "<dl class=\"tiles of%d\">\n", tiles_across(count));
+	fprintf(statement->out, "<dl class=\"tiles %s\">\n",
+	    tiles_class(tiles, count));
 	for (int i = 0; i < count; i++)
 		print_tile(statement->out, &tiles[i]);
 	fputs("</dl>\n", statement->out);

@@ -26,8 +26,8 @@ const char *const lt_html_style[] = {
     ".good{color:var(--good)}.bad{color:var(--bad)}\n",
     ".lead{font-size:1.125rem;margin:0 0 1rem}\n",
     "section{margin:0;padding:1.75rem 0 0}\n",
-    ".tiles{display:grid;gap:.75rem;margin:0}.of2{grid-template-columns:repeat(2,1fr)}.of3{grid-template-columns:repeat(3,1fr)}.of4{grid-template-columns:repeat(4,1fr)}\n",
-    ".tile:first-child:nth-last-child(5),.tile:first-child:nth-last-child(7){grid-column:span 2}\n",
+    ".tiles{display:grid;gap:.75rem;margin:0}.of2{grid-template-columns:repeat(2,1fr)}.of3,.long{grid-template-columns:repeat(3,1fr)}.of4{grid-template-columns:repeat(4,1fr)}\n",
+    ".tile:first-child:nth-last-child(5),.of4 .tile:first-child:nth-last-child(7){grid-column:span 2}.long .tile:first-child:nth-last-child(3n+1){grid-column:span 3}\n",
     ".tile{background:var(--panel);border-radius:.5rem;padding:.75rem 1rem}\n",
     ".tile dt{font-size:.875rem}\n",
     ".tile dd{margin:0;font-size:.875rem;color:var(--quiet)}\n",
@@ -63,8 +63,10 @@ const char *const lt_html_style[] = {
     "code{font:.875rem/1.4 ui-monospace,Menlo,Consolas,monospace;word-break:break-all}\n",
     "ul{margin:0 0 .75rem;padding-left:1.25rem;max-width:46rem}\n",
     "footer{font-size:.875rem;padding-top:2rem;padding-bottom:3rem}\n",
-    "@media screen and (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.6rem}.tiles{grid-template-columns:repeat(2,1fr)}.tile{padding:.6rem .7rem}.tile .figure{font-size:1.2rem}"
-    ".tile:first-child:nth-last-child(odd){grid-column:span 2}.tick{font-size:20px}table{font-size:.8125rem}thead th{font-size:.75rem}th,td{padding-left:.6rem}th:first-child{min-width:5.4rem;position:sticky;left:0;background:var(--page)}td.text{min-width:4rem}}\n",
+    "@media (max-width:60rem){.of4{grid-template-columns:repeat(3,1fr)}.of4 .tile:first-child:nth-last-child(n){grid-column:span 3}.long{grid-template-columns:repeat(2,1fr)}"
+    ".long .tile:first-child:nth-last-child(n){grid-column:span 1}.long .tile:first-child:nth-last-child(odd){grid-column:span 2}}\n",
+    "@media screen and (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.6rem}.of2,.of3,.of4{grid-template-columns:repeat(2,1fr)}.tile:first-child:nth-last-child(n),.of4 .tile:first-child:nth-last-child(n){grid-column:span 1}.long{grid-template-columns:1fr}.tile{padding:.6rem .7rem}.tile .figure{font-size:1.2rem}"
+    ".tile:first-child:nth-last-child(odd),.of4 .tile:first-child:nth-last-child(odd){grid-column:span 2}.long .tile:first-child:nth-last-child(n){grid-column:span 1}.tick{font-size:20px}table{font-size:.8125rem}thead th{font-size:.75rem}th,td{padding-left:.6rem}th:first-child{min-width:5.4rem;position:sticky;left:0;background:var(--page)}td.text{min-width:4rem}}\n",
     "@page{size:A4;margin:15mm}\n",
     "@media print{html{font-size:9.5pt}body{font-size:1rem}header,main,footer{max-width:none;padding:0}.scroll{overflow:visible}"
     "h2{break-after:avoid}tr,figure,.tile,.keep,.scroll{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}caption{break-after:avoid}"

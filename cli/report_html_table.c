@@ -98,8 +98,6 @@ fill_column(const struct lt_statement *statement, struct lt_html_table *table,
 	const int64_t unit = lt_unit_shown(statement, column->unit);
 	int64_t so_far = 0;
 
-	if (column->rule == LT_COLUMN_SHARE)
-		fill_shares(table, index, total);
 	if (column->rule == LT_COLUMN_ADDS_UP ||
 	    column->rule == LT_COLUMN_SHARE) {
 		round_rows(table, index, total, unit);
@@ -114,7 +112,6 @@ fill_column(const struct lt_statement *statement, struct lt_html_table *table,
 	derive_cell(total, index, column->rule, &so_far);
 }
 
-/* Before anything is rounded. */
 static void
 note_balance(struct lt_html_row *row, const struct lt_html_column *columns)
 {
@@ -128,6 +125,18 @@ note_balance(struct lt_html_row *row, const struct lt_html_column *columns)
 			row->balanced = row->has[i] && row->has[i - 1] &&
 					row->has[0] &&
 					values[i - 1] - values[0] == values[i];
+}
+
+/* What is of exact figures, before any is rounded. */
+static void
+take_exact(struct lt_html_table *table, struct lt_html_row *total)
+{
+	note_balance(total, table->columns);
+	for (int i = 0; i < table->row_count; i++)
+		note_balance(&table->rows[i], table->columns);
+	for (int i = 0; table->columns[i].title != NULL; i++)
+		if (table->columns[i].rule == LT_COLUMN_SHARE)
+			fill_shares(table, i, total);
 }
 
 /* ---- markup ---- */
@@ -237,9 +246,7 @@ lt_html_table(const struct lt_statement *statement, struct lt_html_table *table)
 
 	if (table->total != NULL)
 		total = *table->total;
-	note_balance(&total, table->columns);
-	for (int i = 0; i < table->row_count; i++)
-		note_balance(&table->rows[i], table->columns);
+	take_exact(table, &total);
 	for (int i = 0; table->columns[i].title != NULL; i++)
 		fill_column(statement, table, i, &total);
 	for (int i = 0; i < table->row_count; i++)

@@ -21,6 +21,7 @@ static const char *const months[] = {"January", "February", "March", "April",
 static int
 read_character(const char *text, uint32_t *point)
 {
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *const bytes = (const unsigned char *)text;
 	const int length = bytes[0] < 0x80	       ? 1
 			   : (bytes[0] & 0xe0) == 0xc0 ? 2
@@ -38,6 +39,9 @@ read_character(const char *text, uint32_t *point)
 			return 1;
 		value = value << 6 | (bytes[i] & 0x3f);
 	}
+	/* Longer than need be: another way to write "<". */
+	if (value < least[length])
+		return 1;
 	*point = value;
 	return length;
 }
