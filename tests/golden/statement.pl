@@ -255,6 +255,11 @@ sub figures {
 	}
 	check("$name: its figures are the report's", @wrong);
 	return unless $report->{currency};
+	my %cost = map { $_->{team} => $_->{cost_micros} } @{ $report->{teams} };
+	my $teams = $tables->{'Teams, the largest first'};
+	check("$name: shares are of exact figures", $total->{cost_micros} <= 0 || !$teams ? () : map { "$_->[0]: $_->[2]" }
+		grep { exists $cost{ $_->[0] } && abs(units($_->[2]) - 1000 * $cost{ $_->[0] } / $total->{cost_micros}) >= 1.01 }
+		@{ $teams->{rows} });
 	my $cents = round($total->{cost_micros}, 10000) / 10000;
 	my ($lead) = $text =~ /cost (-?\$[0-9,.]+[0-9])/;
 	check("$name: it says the cost first", (units($lead // '') // 'none') eq $cents ? () : ($lead // 'no') . ", not $cents");
