@@ -69,6 +69,16 @@ name_periods(struct lt_statement *statement)
 	lt_period_name(statement->short_before, SIZE, before, LT_DAY_SHORT);
 }
 
+static bool
+has_months(const json_t *period)
+{
+	int64_t first, last;
+
+	return lt_day_number(lt_json_text(period, "first_day", ""), &first) &&
+	       lt_day_number(lt_json_text(period, "last_day", ""), &last) &&
+	       last - first >= LT_HTML_STEPS_MAX;
+}
+
 static void
 read_statement(struct lt_statement *statement)
 {
@@ -92,6 +102,7 @@ read_statement(struct lt_statement *statement)
 	    carbon < (int64_t)SMALL_KG * KG_MG ? 1000 : KG_MG / 10;
 	statement->energy_unit_wh = energy < SMALL_WH ? 1 : 100;
 	name_periods(statement);
+	statement->months = has_months(json_object_get(report, "period"));
 }
 
 /* ---- the frame ---- */
@@ -111,6 +122,23 @@ print_state(const struct lt_statement *statement)
 		text = "Not complete: the period has not begun";
 	fprintf(statement->out, "<p class=\"state %s\">%s</p>\n",
 	    is_closed(statement->report) ? "good" : "bad", text);
+}
+
+/* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */
+static void
+print_as_of(const struct lt_statement *statement)
+{
+	const char *const as_of = lt_json_text(statement->report, "as_of", "");
+	char day[40];
+
+	if (strlen(as_of) < sizeof("2026-11-18T17:40") - 1)
+		return;
+	fputs("<p class=\"over\">As of ", statement->out);
+	lt_html_text(
+	    statement->out, lt_day_text(day, sizeof(day), as_of, LT_DAY_LONG));
+	snprintf(day, sizeof(day), ", %.5s UTC", as_of + strlen("2026-11-18T"));
+	lt_html_text(statement->out, day);
+	fputs("</p>\n", statement->out);
 }
 
 static void
@@ -152,6 +180,7 @@ print_head(const struct lt_statement *statement)
 	    out, lt_day_text(last, sizeof(last),
 		     lt_json_text(period, "last_day", ""), LT_DAY_LONG));
 	fputs("</p>\n", out);
+	print_as_of(statement);
 	print_state(statement);
 	fputs("</header>\n<main>\n", out);
 }
@@ -188,7 +217,10 @@ lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
 		fprintf(out,
 		    "<section%s aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n",
 		    section->keep ? " class=\"keep\"" : "", section->id,
-		    section->id, section->title);
+		    section->id,
+		    section->print == lt_html_by_day && statement.months
+			? "By month"
+			: section->title);
 		section->print(&statement);
 		fputs("</section>\n", out);
 	}

@@ -22,7 +22,8 @@ struct lt_statement { /* the report, read once */
 	const json_t *previous; /* NULL: not asked, or there is none */
 	const char *currency;	/* "": money is shown nowhere */
 	bool has_money;
-	bool open; /* figures may still change */
+	bool open;   /* figures may still change */
+	bool months; /* so long that its steps are months, not days */
 	/* The smallest that is shown: a gram or 0.1 kg, 1 or 100 Wh, by how
 	 * large the total is. */
 	int64_t carbon_unit_mg, energy_unit_wh;
@@ -140,7 +141,6 @@ struct lt_html_step { /* a day, or a month of a long period */
 };
 struct lt_html_days {
 	int count, known; /* of the steps; those that have happened */
-	bool months;
 	struct lt_html_step steps[LT_HTML_STEPS_MAX];
 };
 /* False: the report has no days. */

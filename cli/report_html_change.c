@@ -287,18 +287,22 @@ add_groups(struct pairs *pairs, const json_t *groups, const char *key, bool now)
 	}
 }
 
+/* How much it changed, either way. */
+static wide
+size_of_change(const struct pair *pair)
+{
+	return pair->now < pair->before ? (wide)pair->before - pair->now
+					: (wide)pair->now - pair->before;
+}
+
 static int
 compare_pairs(const void *left, const void *right)
 {
 	const struct pair *const one = left, *const two = right;
-	const wide first = (wide)one->now - one->before,
-		   second = (wide)two->now - two->before,
-		   size = first < 0 ? -first : first,
-		   other = second < 0 ? -second : second;
 
-	return size > other   ? -1
-	       : size < other ? 1
-			      : strcmp(one->name, two->name);
+	if (size_of_change(one) != size_of_change(two))
+		return size_of_change(one) > size_of_change(two) ? -1 : 1;
+	return strcmp(one->name, two->name);
 }
 
 static void
@@ -381,7 +385,14 @@ lt_html_change(const struct lt_statement *statement)
 {
 	const json_t *const before =
 	    groups_of(statement->previous, "partition");
+	int64_t known;
 
+	if (!lt_json_int(json_object_get(statement->previous, "total"),
+		statement->has_money ? "cost_micros" : "carbon_mg", &known)) {
+		fputs("<p>Nothing is known of the period before.</p>\n",
+		    statement->out);
+		return;
+	}
 	if (statement->has_money) {
 		print_causes(statement);
 		if (json_is_array(before))

@@ -108,7 +108,7 @@ static void
 draw_names(FILE *out, const struct plot *plot, const struct lt_html_days *days)
 {
 	const int every = days->count <= DAYS_NAMED ? 1
-			  : days->months	    ? (days->count + 5) / 6
+			  : plot->statement->months ? (days->count + 5) / 6
 						    : DAYS_NAMED;
 
 	for (int i = 0; i < days->count; i += every) {
@@ -191,10 +191,11 @@ lt_html_bars(
 	    statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON);
 	snprintf(text, sizeof(text),
 	    "A bar for each %s; the highest is %s with %s%s. The table below has all figures.",
-	    days->months ? "month" : "day", days->steps[most].name, most_text,
-	    statement->has_money ? "" : " kg CO2e");
+	    statement->months ? "month" : "day", days->steps[most].name,
+	    most_text, statement->has_money ? "" : " kg CO2e");
 	fputs("<figure>\n", out);
-	open_svg(out, "days-chart", days->months ? "By month" : "By day", text);
+	open_svg(
+	    out, "days-chart", statement->months ? "By month" : "By day", text);
 	draw_axis(out, &plot);
 	draw_names(out, &plot, days);
 	for (int i = 0; i < days->known; i++)
@@ -202,7 +203,7 @@ lt_html_bars(
 	fputs("</svg>\n<figcaption>", out);
 	lt_html_text(
 	    out, statement->has_money ? statement->currency : "kg CO2e");
-	fputs(days->months ? " a month" : " a day", out);
+	fputs(statement->months ? " a month" : " a day", out);
 	fputs("</figcaption>\n</figure>\n", out);
 }
 
@@ -254,11 +255,11 @@ static void
 draw_left(FILE *out, const struct plot *plot, const struct burn *burn,
     const struct lt_html_days *days)
 {
+	if (burn->has_forecast)
+		draw_forecast(out, plot, burn, days->known);
 	fprintf(out,
 	    "<path class=\"pace\" d=\"M%d %.1fL%d %.1f\"><title>even pace: the budget over all days</title></path>\n",
 	    LEFT, y_of(plot, burn->budget), RIGHT, y_of(plot, 0));
-	if (burn->has_forecast)
-		draw_forecast(out, plot, burn, days->known);
 	fprintf(out, "<polyline class=\"line\" points=\"%d,%.1f", LEFT,
 	    y_of(plot, burn->budget));
 	for (int i = 0; i < days->known; i++)
@@ -310,9 +311,9 @@ lt_html_burn_down(
 	draw_left(out, &plot, &burn, days);
 	fputs("</svg>\n<figcaption>", out);
 	lt_html_text(out, statement->currency);
-	fputs(
-	    " left of the budget <span class=\"key line-key\"></span> day by day <span class=\"key pace-key\"></span> at an even pace",
-	    out);
+	fprintf(out,
+	    " left of the budget <span class=\"key line-key\"></span> %s <span class=\"key pace-key\"></span> at an even pace",
+	    statement->months ? "month by month" : "day by day");
 	if (burn.has_forecast)
 		fputs(
 		    " <span class=\"key range-key\"></span> forecast and its range",

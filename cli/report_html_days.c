@@ -60,7 +60,7 @@ known_days(const struct lt_statement *statement, const struct sums *sums)
 }
 
 static struct lt_html_step *
-step_of_day(struct lt_html_days *days, int64_t day)
+step_of_day(struct lt_html_days *days, int64_t day, bool months)
 {
 	struct lt_html_step *const last =
 	    days->count > 0 ? &days->steps[days->count - 1] : NULL;
@@ -69,7 +69,7 @@ step_of_day(struct lt_html_days *days, int64_t day)
 
 	snprintf(text, sizeof(text), "%04d-%02d-%02d", (int)date.year % 10000,
 	    date.month % 100, date.day % 100);
-	if (last != NULL && days->months && strncmp(last->day, text, 7) == 0)
+	if (last != NULL && months && strncmp(last->day, text, 7) == 0)
 		return last;
 	if (days->count == LT_HTML_STEPS_MAX)
 		return last;
@@ -77,7 +77,7 @@ step_of_day(struct lt_html_days *days, int64_t day)
 
 	*step = (struct lt_html_step){0};
 	memcpy(step->day, text, sizeof(step->day));
-	if (days->months) {
+	if (months) {
 		text[7] = '\0';
 		lt_period_name(
 		    step->name, sizeof(step->name), text, LT_DAY_SHORT);
@@ -96,7 +96,7 @@ fill_steps(struct lt_html_days *days, const struct lt_statement *statement,
 
 	for (int64_t i = 0; i < sums->count; i++) {
 		struct lt_html_step *const step =
-		    step_of_day(days, sums->first + i);
+		    step_of_day(days, sums->first + i, statement->months);
 
 		step->cost += sums->cost[i];
 		step->carbon += sums->carbon[i];
@@ -133,7 +133,6 @@ lt_html_days_read(
 	if (known) {
 		sums->count = last - sums->first + 1;
 		sums->last_known = -1;
-		days->months = sums->count > LT_HTML_STEPS_MAX;
 		add_groups(sums, groups);
 		fill_steps(days, statement, sums);
 	}
@@ -231,10 +230,10 @@ print_days(
 		rows[count].ours = true;
 		fill_day(&rows[count++], &columns, cost, carbon);
 	}
-	struct lt_html_table table = {.caption = days->months
+	struct lt_html_table table = {.caption = statement->months
 						     ? "What each month cost"
 						     : "What each day cost",
-	    .first = days->months ? "Month" : "Day",
+	    .first = statement->months ? "Month" : "Day",
 	    .columns = columns.list,
 	    .row_count = count,
 	    .rows = rows,
@@ -242,8 +241,8 @@ print_days(
 	    .look = "dense"};
 
 	if (!statement->has_money)
-		table.caption = days->months ? "What each month emitted"
-					     : "What each day emitted";
+		table.caption = statement->months ? "What each month emitted"
+						  : "What each day emitted";
 	lt_html_table(statement, &table);
 }
 

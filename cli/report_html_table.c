@@ -21,8 +21,8 @@ __extension__ typedef __int128 wide;
 static void
 fill_shares(struct lt_html_table *table, int column, struct lt_html_row *total)
 {
-	const int64_t whole = total->values[0];
 	wide so_far = 0;
+	const int64_t whole = total->values[0];
 	int64_t before = 0;
 
 	total->has[column] = whole > 0 && total->has[0];

@@ -330,9 +330,11 @@ check('what the report lacks is left out', map { "has $_" } grep { $text =~ /$_/
 ($report, $tables, $text) = @{ $read{open} };
 check('of an open month the days that come have no row',
 	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
-check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected');
+check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
+	'As of 18 November 2026, 17:40 UTC');
 
 ($report, $tables, $text) = @{ $read{year} };
+check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
 check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
 
 # The steps from one period to the other, from the report alone.
