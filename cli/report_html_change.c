@@ -352,7 +352,8 @@ print_pairs(const struct lt_statement *statement, struct pairs *pairs,
 	    .columns = columns,
 	    .row_count = shown < pairs->count ? shown + 1 : shown,
 	    .rows = rows,
-	    .total = &total};
+	    .total = &total,
+	    .look = "change"};
 
 	lt_html_table(statement, &table);
 }

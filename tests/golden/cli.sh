@@ -92,7 +92,9 @@ gives 'an option of another command' 2 'no option --json' "$lowtide" init --json
 gives 'an operand too many' 2 'one argument too many' "$lowtide" status now
 gives 'an operand too few' 2 'an argument is missing' "$lowtide" explain
 gives 'a period that is none' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" report --period 2026-13
-gives 'a format that is none' 2 'want table, csv or json' "$lowtide" report --format xml
+gives 'a format that is none' 2 'want table, csv, json or html' "$lowtide" report --format xml
+gives 'all runs in a statement for people' 2 'csv and json have all' "$lowtide" report --format html --runs
+gives 'a folder that is not there' 1 '/nowhere/x.html.new' "$lowtide" report --format html -o /nowhere/x.html
 gives 'a job id that is none' 2 'want a job id such as 1234' "$lowtide" explain 12x
 gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" budget adjust --team a --amount 1
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b
