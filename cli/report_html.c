@@ -105,6 +105,26 @@ read_statement(struct lt_statement *statement)
 	statement->months = has_months(json_object_get(report, "period"));
 }
 
+/* Sums of a thousand such fit 64 bits: 10 thousand million of the currency. */
+static const int64_t figure_max = 10000000000000000;
+
+static bool
+has_large_figure(const json_t *value)
+{
+	const json_int_t number = json_integer_value(value);
+	const char *key;
+	json_t *member;
+	size_t index;
+
+	json_array_foreach(value, index, member)
+		if (has_large_figure(member))
+			return true;
+	json_object_foreach((json_t *)value, key, member)
+		if (has_large_figure(member))
+			return true;
+	return number > figure_max || number < -figure_max;
+}
+
 /* ---- the frame ---- */
 
 static void
@@ -207,6 +227,9 @@ lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
 	struct lt_statement statement = {
 	    .out = out, .err = err, .report = report};
 
+	if (has_large_figure(report))
+		return lt_fail(err, LT_ELIMIT,
+		    "a figure is above 10^16 micros or mg: csv and json have it, a statement can't");
 	read_statement(&statement);
 	print_head(&statement);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {

@@ -15,6 +15,7 @@
 
 #include "cli.h"
 #include "parse.h"
+#include "report.h"
 #include "report_html.h"
 
 static char *
@@ -340,6 +341,60 @@ test_negative(void **state)
 	free(html);
 }
 
+/* ---- a whole one ---- */
+
+static int
+print_cost(json_int_t cost, struct lt_error *err)
+{
+	json_t *const report = json_pack("{s:s, s:{s:I}, s:[]}", "currency",
+	    "USD", "total", "cost_micros", cost, "teams");
+	FILE *const out = fopen("/dev/null", "w");
+
+	assert_non_null(report);
+	assert_non_null(out);
+	*err = (struct lt_error){0};
+	lt_report_html(out, report, err);
+	fclose(out);
+	json_decref(report);
+	return err->code;
+}
+
+/* What may pass 64 bits when it is added up is refused, not shown wrongly. */
+static void
+test_limit(void **state)
+{
+	const json_int_t limit = 10000000000000000;
+	struct lt_error err;
+
+	(void)state;
+	assert_int_equal(print_cost(limit, &err), LT_OK);
+	assert_int_equal(print_cost(-limit, &err), LT_OK);
+	assert_int_equal(print_cost(limit + 1, &err), LT_ELIMIT);
+	assert_non_null(strstr(err.text, "csv and json have it"));
+	assert_int_equal(print_cost(-limit - 1, &err), LT_ELIMIT);
+	assert_int_equal(print_cost(INT64_MIN, &err), LT_ELIMIT);
+}
+
+/* An answer that lacks everything is a statement of nothing. */
+static void
+test_nothing(void **state)
+{
+	json_t *const report = json_object();
+	char *html = NULL;
+	size_t length;
+	FILE *const out = open_memstream(&html, &length);
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(lt_report_html(out, report, &err), LT_OK);
+	fclose(out);
+	assert_non_null(strstr(html, "Not complete"));
+	assert_non_null(strstr(html, "</html>"));
+	free(html);
+	json_decref(report);
+}
+
 /* ---- where it goes ---- */
 
 static void
@@ -414,6 +469,8 @@ main(void)
 	    cmocka_unit_test(test_days),
 	    cmocka_unit_test(test_adds_up),
 	    cmocka_unit_test(test_negative),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_output),
 	    cmocka_unit_test(test_short_option),
 	};
