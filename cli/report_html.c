@@ -127,21 +127,46 @@ has_large_figure(const json_t *value)
 
 /* ---- the frame ---- */
 
+/* "Final: closed on 4 November 2026 by root", as far as it is known. */
+static void
+print_closed(FILE *out, const json_t *period)
+{
+	const char *const closed = lt_json_text(period, "closed", "");
+	const char *const who = lt_json_text(period, "closed_by", "");
+	char day[40];
+
+	fputs("<p class=\"state good\">Final: the period is closed", out);
+	if (closed[0] != '\0') {
+		fputs(" since ", out);
+		lt_html_text(
+		    out, lt_day_text(day, sizeof(day), closed, LT_DAY_LONG));
+	}
+	if (who[0] != '\0') {
+		fputs(", by <bdi>", out);
+		lt_html_text(out, who);
+		fputs("</bdi>", out);
+	}
+	fputs("</p>\n", out);
+}
+
 static void
 print_state(const struct lt_statement *statement)
 {
-	const char *const state = lt_json_text(
-	    json_object_get(statement->report, "period"), "state", "");
-	const char *text = "Not complete: the period is open";
+	const json_t *const period =
+	    json_object_get(statement->report, "period");
+	const char *const state = lt_json_text(period, "state", "");
+	const char *text = "the period is open";
 
-	if (is_closed(statement->report))
-		text = "Final: the period is closed";
-	else if (strcmp(state, "ended") == 0)
-		text = "Not complete: the period has ended, and is not closed";
+	if (is_closed(statement->report)) {
+		print_closed(statement->out, period);
+		return;
+	}
+	if (strcmp(state, "ended") == 0)
+		text = "the period has ended, and is not closed";
 	else if (strcmp(state, "future") == 0)
-		text = "Not complete: the period has not begun";
-	fprintf(statement->out, "<p class=\"state %s\">%s</p>\n",
-	    is_closed(statement->report) ? "good" : "bad", text);
+		text = "the period has not begun";
+	fprintf(statement->out, "<p class=\"state bad\">Not complete: %s</p>\n",
+	    text);
 }
 
 /* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */

@@ -4,7 +4,8 @@
  * the other in steps that add up, then the largest differences by team and by
  * partition.
  *
- * More or fewer node-hours count at what a node-hour of that partition cost
+ * More or fewer node-hours (where those of the period before are not there:
+ * runs) count at what a node-hour of that partition cost
  * before; a partition that is new counts whole. What neither hours,
  * corrections nor adjustments make is the price of an hour.
  */
@@ -142,6 +143,31 @@ struct cause_names { /* of the steps whose names have figures */
 	char hours[256], price[80];
 };
 
+/* Where the period before has no groups: what other numbers of runs than before
+ * cost, at the mean charge of before. */
+static bool
+volume_of_runs(int64_t *micros, struct cause_names *names,
+    const struct lt_statement *statement)
+{
+	const json_t *const then =
+	    json_object_get(statement->previous, "total");
+	char now[LT_FIGURE_SIZE], before[LT_FIGURE_SIZE];
+	int64_t runs, runs_then, charges;
+
+	if (!lt_json_int(statement->total, "runs", &runs) ||
+	    !lt_json_int(then, "runs", &runs_then) || runs_then <= 0 ||
+	    !lt_json_int(then, "charges_micros", &charges))
+		return false;
+	*micros = (int64_t)((wide)charges * (runs - runs_then) / runs_then);
+	snprintf(names->hours, sizeof(names->hours),
+	    "Number: %s runs, before %s",
+	    lt_figure_text(now, statement, runs, LT_UNIT_COUNT),
+	    lt_figure_text(before, statement, runs_then, LT_UNIT_COUNT));
+	snprintf(names->price, sizeof(names->price),
+	    "What a run cost: its size, length and price");
+	return true;
+}
+
 static void
 name_causes(struct cause_names *names, const struct lt_statement *statement,
     int64_t price)
@@ -159,7 +185,7 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 	    price < 0 ? "less" : "more");
 }
 
-/* Runs by themselves say less than hours, but are always there. */
+/* Numbers of runs say less than hours. */
 static void
 add_causes(struct lt_html_table *table, const struct lt_statement *statement,
     struct cause_names *names)
@@ -174,9 +200,11 @@ add_causes(struct lt_html_table *table, const struct lt_statement *statement,
 		name_causes(names, statement, rest);
 		add_step(table, names->hours, hours, true);
 		add_step(table, names->price, rest, true);
+	} else if (volume_of_runs(&hours, names, statement)) {
+		add_step(table, names->hours, hours, true);
+		add_step(table, names->price, rest - hours, true);
 	} else {
-		add_step(
-		    table, "Runs: their number, length and price", rest, true);
+		add_step(table, "Runs", rest, true);
 	}
 	add_step(table, "Corrections", corrections, false);
 	add_step(table, "Adjustments", adjustments, false);

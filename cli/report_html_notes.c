@@ -286,6 +286,8 @@ lt_html_checksum(const struct lt_statement *statement)
 {
 	char *const text =
 	    json_dumps(statement->report, JSON_COMPACT | JSON_SORT_KEYS);
+	const char *const kept = lt_json_text(
+	    json_object_get(statement->report, "period"), "checksum", "");
 	char hex[LT_SHA256_HEX_SIZE];
 
 	if (text == NULL) {
@@ -297,4 +299,9 @@ lt_html_checksum(const struct lt_statement *statement)
 	    "<p class=\"note\">Of the report\u2019s JSON with sorted keys and no white space, in UTF-8. Statements of the same figures have the same.</p>\n",
 	    lt_sha256_hex(hex, text, strlen(text)));
 	free(text);
+	if (kept[0] == '\0')
+		return;
+	fputs("<p>Kept when the period was closed: <code>", statement->out);
+	lt_html_text(statement->out, kept);
+	fputs("</code></p>\n", statement->out);
 }

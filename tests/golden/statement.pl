@@ -355,5 +355,15 @@ my $lost = 0;
 $lost += $_->{failed_micros} for @{ $report->{by}{state} };
 check('failed money is the sum of all but what completed', units($failed // '') * 10000 == round($lost, 10000) ? () : 'no');
 
+check('it says since when it is closed, by whom, and what was kept then', map { "no $_" } grep { $text !~ /$_/ }
+	'Final: the period is closed since 4 November 2026, by root', 'Kept when the period was closed: a{64}');
+
+# Without groups of the period before: 1,180 runs after 1,014.
+($report, $tables, $text) = @{ $read{runs} };
+my $then = $report->{previous}{total};
+@steps = @{ $tables->{'From the period before to this'}{rows} };
+check('more runs count at their mean charge of before', $steps[1][0] eq 'Number: 1,180 runs, before 1,014' &&
+	abs(units($steps[1][1]) * 10000 - $then->{charges_micros} * (1180 - 1014) / 1014) < 10001 ? () : "@{$steps[1]}");
+
 print "1..$n\n";
 exit($bad ? 1 : 0);
