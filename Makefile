@@ -94,8 +94,8 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 
 # libcurl is no line here: http.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
-	-lmunge -lexpat -lm -lpthread
-CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
+	-lmunge -lexpat -lnettle -lm -lpthread
+CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
+
 #include "cli.h"
 #include "report_html.h"
-#include "sha256.h"
 #include "units.h"
 
 static void
@@ -288,16 +290,22 @@ lt_html_checksum(const struct lt_statement *statement)
 	    json_dumps(statement->report, JSON_COMPACT | JSON_SORT_KEYS);
 	const char *const kept = lt_json_text(
 	    json_object_get(statement->report, "period"), "checksum", "");
-	char hex[LT_SHA256_HEX_SIZE];
+	char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx hash;
 
 	if (text == NULL) {
 		lt_fail(statement->err, LT_ENOMEM, "no memory");
 		return;
 	}
+	sha256_init(&hash);
+	sha256_update(&hash, strlen(text), (const uint8_t *)text);
+	sha256_digest(&hash, sizeof(digest), digest);
+	base16_encode_update(hex, sizeof(digest), digest);
 	fprintf(statement->out,
 	    "<p>SHA-256 of the figures: <code>%s</code></p>\n"
 	    "<p class=\"note\">Of the report\u2019s JSON with sorted keys and no white space, in UTF-8. Statements of the same figures have the same.</p>\n",
-	    lt_sha256_hex(hex, text, strlen(text)));
+	    hex);
 	free(text);
 	if (kept[0] == '\0')
 		return;

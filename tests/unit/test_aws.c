@@ -12,7 +12,7 @@
 
 #include "aws.h"
 #include "source_fixture.h"
-#include "tools/hmac_sha256.h"
+#include "tools/sha256.h"
 #include "tools/source_server_aws.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -114,14 +114,6 @@ append_header(
 	snprintf(out + strlen(out), size - strlen(out), "%s:%s\n", name, value);
 }
 
-static const char *
-hex_text(char out[65], const unsigned char digest[LT_SHA256_BYTES])
-{
-	for (int i = 0; i < LT_SHA256_BYTES; i++)
-		snprintf(out + 2 * i, 3, "%02x", digest[i]);
-	return out;
-}
-
 /* Signature Version 4 of the request as AWS documents it. */
 static void
 sign(char out[65], const struct exchange *exchange, const char *names,
@@ -129,7 +121,7 @@ sign(char out[65], const struct exchange *exchange, const char *names,
 {
 	char canonical[4096], hash[65], date[512], rest[512], to_sign[1024],
 	    part[4][64] = {""};
-	unsigned char digest[LT_SHA256_BYTES], key[LT_SHA256_BYTES];
+	unsigned char digest[SHA256_SIZE], key[SHA256_SIZE];
 	char first[128];
 	char *at = rest;
 
@@ -138,12 +130,14 @@ sign(char out[65], const struct exchange *exchange, const char *names,
 	snprintf(rest, sizeof(rest), "%s", names);
 	for (char *name; (name = strsep(&at, ";")) != NULL;)
 		append_header(canonical, sizeof(canonical), exchange, name);
+	sha256(digest, exchange->body, strlen(exchange->body));
 	snprintf(canonical + strlen(canonical),
 	    sizeof(canonical) - strlen(canonical), "\n%s\n%s", names,
-	    lt_sha256_hex(hash, exchange->body, strlen(exchange->body)));
+	    sha256_hex(hash, digest));
+	sha256(digest, canonical, strlen(canonical));
 	server_header(exchange, "X-Amz-Date", date);
 	snprintf(to_sign, sizeof(to_sign), "AWS4-HMAC-SHA256\n%s\n%s\n%s", date,
-	    scope, lt_sha256_hex(hash, canonical, strlen(canonical)));
+	    scope, sha256_hex(hash, digest));
 	assert_int_equal(sscanf(scope, "%63[^/]/%63[^/]/%63[^/]/%63s", part[0],
 			     part[1], part[2], part[3]),
 	    4);
@@ -154,7 +148,7 @@ sign(char out[65], const struct exchange *exchange, const char *names,
 		hmac_sha256(key, digest, sizeof(digest), part[i]);
 	}
 	hmac_sha256(digest, key, sizeof(key), to_sign);
-	hex_text(out, digest);
+	sha256_hex(out, digest);
 }
 
 static int
@@ -272,16 +266,19 @@ test_signature(void **state)
 	check_signature(&session, "s3/c+ret");
 }
 
-/* HMAC of the test itself: RFC 4231's value. */
+/* SHA-256 and HMAC of the test itself: FIPS 180-4's and RFC 4231's values. */
 static void
-test_hmac(void **state)
+test_sha256(void **state)
 {
-	unsigned char digest[LT_SHA256_BYTES];
+	unsigned char digest[SHA256_SIZE];
 	char hex[65];
 
 	(void)state;
+	sha256(digest, "abc", 3);
+	assert_string_equal(sha256_hex(hex, digest),
+	    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	hmac_sha256(digest, "Jefe", 4, "what do ya want for nothing?");
-	assert_string_equal(hex_text(hex, digest),
+	assert_string_equal(sha256_hex(hex, digest),
 	    "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
@@ -399,7 +396,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_error_text),
 	    cmocka_unit_test(test_captured_error),
-	    cmocka_unit_test(test_hmac),
+	    cmocka_unit_test(test_sha256),
 	    cmocka_unit_test(test_signature),
 	    cmocka_unit_test(test_pages),
 	    cmocka_unit_test(test_failures),

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SHA-256, FIPS 180-4. For checksums on statements; signatures of cloud APIs
- * are libcurl's.
+ * SHA-256 and HMAC (FIPS 180-4, RFC 2104) for tests: what a server computes to
+ * check a signature.
  */
+#ifndef LT_SHA256_H
+#define LT_SHA256_H
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sha256.h"
+enum { SHA256_SIZE = 32, SHA256_BLOCK = 64 };
 
-enum { BLOCK = 64, LENGTH_AT = 56 };
-
-static uint32_t
+static inline uint32_t
 sha256_rotate(uint32_t word, int bits)
 {
 	return word >> bits | word << (32 - bits);
 }
 
-static void
+static inline void
 sha256_block(uint32_t state[8], const unsigned char *block)
 {
 	static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf,
@@ -65,39 +66,55 @@ sha256_block(uint32_t state[8], const unsigned char *block)
 		state[i] += s[i];
 }
 
-void
-lt_sha256(
-    unsigned char out[LT_SHA256_BYTES], const void *bytes, size_t byte_count)
+static inline void
+sha256(unsigned char out[SHA256_SIZE], const void *bytes, size_t length)
 {
 	uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 	    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-	unsigned char last[2 * BLOCK] = {0};
-	const size_t whole = byte_count / BLOCK * BLOCK,
-		     rest = byte_count - whole,
-		     end = rest < LENGTH_AT ? BLOCK : 2 * BLOCK;
+	unsigned char last[2 * SHA256_BLOCK] = {0};
+	const size_t whole = length / SHA256_BLOCK * SHA256_BLOCK,
+		     rest = length - whole,
+		     end = rest < 56 ? SHA256_BLOCK : 2 * SHA256_BLOCK;
 
-	for (size_t at = 0; at < whole; at += BLOCK)
+	for (size_t at = 0; at < whole; at += SHA256_BLOCK)
 		sha256_block(state, (const unsigned char *)bytes + at);
-	if (rest > 0)
-		memcpy(last, (const unsigned char *)bytes + whole, rest);
+	memcpy(last, (const unsigned char *)bytes + whole, rest);
 	last[rest] = 0x80;
 	for (int i = 0; i < 8; i++)
 		last[end - 1 - (size_t)i] =
-		    (unsigned char)((uint64_t)byte_count * 8 >> 8 * i);
-	for (size_t at = 0; at < end; at += BLOCK)
+		    (unsigned char)((uint64_t)length * 8 >> 8 * i);
+	for (size_t at = 0; at < end; at += SHA256_BLOCK)
 		sha256_block(state, last + at);
-	for (int i = 0; i < LT_SHA256_BYTES; i++)
+	for (int i = 0; i < SHA256_SIZE; i++)
 		out[i] = (unsigned char)(state[i / 4] >> 8 * (3 - i % 4));
 }
 
-const char *
-lt_sha256_hex(
-    char out[LT_SHA256_HEX_SIZE], const void *bytes, size_t byte_count)
+/* key at most a block, text at most 4 KiB. */
+static inline void
+hmac_sha256(unsigned char out[SHA256_SIZE], const void *key, size_t key_length,
+    const char *text)
 {
-	unsigned char digest[LT_SHA256_BYTES];
+	unsigned char inner[SHA256_BLOCK + 4096],
+	    outer[SHA256_BLOCK + SHA256_SIZE];
+	const size_t length = strlen(text);
 
-	lt_sha256(digest, bytes, byte_count);
-	for (size_t i = 0; i < LT_SHA256_BYTES; i++)
-		snprintf(out + 2 * i, 3, "%02x", digest[i]);
+	memset(inner, 0x36, SHA256_BLOCK);
+	memset(outer, 0x5c, SHA256_BLOCK);
+	for (size_t i = 0; i < key_length; i++) {
+		inner[i] ^= ((const unsigned char *)key)[i];
+		outer[i] ^= ((const unsigned char *)key)[i];
+	}
+	memcpy(inner + SHA256_BLOCK, text, length);
+	sha256(outer + SHA256_BLOCK, inner, SHA256_BLOCK + length);
+	sha256(out, outer, sizeof(outer));
+}
+
+static inline const char *
+sha256_hex(char out[65], const unsigned char digest[SHA256_SIZE])
+{
+	for (int i = 0; i < SHA256_SIZE; i++)
+		sprintf(out + 2 * i, "%02x", digest[i]);
 	return out;
 }
+
+#endif
