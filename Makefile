@@ -95,7 +95,7 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 # libcurl is no line here: http.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lnettle -lm -lpthread
-CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
+CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.
@@ -331,7 +331,6 @@ install: all
 	sed 's|/usr/sbin/|$(sbindir)/|' packaging/systemd/lowtided.service \
 	    > $(DESTDIR)$(unitdir)/lowtided.service
 	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
-	install -m 644 docs/report.schema.json $(DESTDIR)$(datadir)/
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
 

@@ -143,6 +143,18 @@ void lt_program_free(struct lt_program *child);
 /* `lowtided --probe`: LOWTIDED, beside this program, in ../sbin, PATH. */
 int lt_probe_facts(json_t **facts, struct lt_error *err);
 
+/* ---- output.c: a file that is there whole or not at all ---- */
+struct lt_output {
+	FILE *out;
+	char path[4096], new_path[4096 + 8]; /* "": standard output */
+};
+/* path NULL or "-": standard output. LT_EIO. */
+int lt_output_open(
+    struct lt_output *output, const char *path, struct lt_error *err);
+/* Put the file in its place, unless err has an error: then what was there
+ * stays. LT_EIO. */
+int lt_output_close(struct lt_output *output, struct lt_error *err);
+
 /* ---- table.c: text tables, CSV cells ---- */
 enum { LT_TABLE_COLUMNS_MAX = 16 };
 struct lt_table; /* opaque */
@@ -194,6 +206,7 @@ enum lt_report_format {
 	LT_REPORT_JSON,
 	LT_REPORT_FOCUS, /* the dataset of periods; rows have none */
 	LT_REPORT_OOD,
+	LT_REPORT_HTML
 };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;

@@ -42,7 +42,7 @@ static const struct lt_cli_command commands[] = {
 	true, false, lt_cli_budget_options, lt_cli_budget},
     {"report",
 	"[--team T] [--period P | --from DAY --to DAY] [--by D,...] [--runs]\n"
-	"[...] [--format F] [--dataset D] [--tcto] [--no-users]",
+	"[...] [--format F] [--dataset D] [--tcto] [--no-users] [-o FILE]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
     {"close", "[PERIOD] [--json]",

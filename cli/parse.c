@@ -10,6 +10,20 @@
 
 enum { WORD_MAX = 32 };
 
+/* "-o FILE" is "--output FILE" where a command has that. */
+static const char *
+long_name(const struct lt_cli *cli, const char *argument)
+{
+	const struct lt_cli_option *option = cli->command->options;
+
+	if (strcmp(argument, "-o") != 0)
+		return argument;
+	for (; option != NULL && option->name != NULL; option++)
+		if (strcmp(option->name, "output") == 0)
+			return "--output";
+	return argument;
+}
+
 static int
 unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 {
@@ -54,7 +68,7 @@ parse_option(
     struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
 {
 	char name[WORD_MAX];
-	const char *const text = argv[*at] + 2;
+	const char *const text = long_name(cli, argv[*at]) + 2;
 	const char *const equals = strchr(text, '=');
 	const size_t length =
 	    equals != NULL ? (size_t)(equals - text) : strlen(text);
@@ -105,7 +119,8 @@ lt_cli_parse(
 	for (int i = 0; i < argc; i++) {
 		if (!only_operands && strcmp(argv[i], "--") == 0) {
 			only_operands = true;
-		} else if (!only_operands && strncmp(argv[i], "--", 2) == 0) {
+		} else if (!only_operands &&
+			   strncmp(long_name(cli, argv[i]), "--", 2) == 0) {
 			if (parse_option(cli, help, argv, &i, err))
 				return err->code;
 		} else if (!only_operands && strcmp(argv[i], "-h") == 0) {

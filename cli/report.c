@@ -2,8 +2,8 @@
 /*
  * lowtide report: the statement of each team for a period. lowtided adds up;
  * here the one answer (report_ask.c) becomes a table (report_tables.c), CSV
- * (report_csv.c, run_csv.c), FOCUS (focus.c) or JSON, with the same totals in
- * each to the smallest unit.
+ * (report_csv.c, run_csv.c), FOCUS (focus.c), JSON or a statement in HTML
+ * (report_html.c), with the same totals in each to the smallest unit.
  */
 #include <string.h>
 
@@ -17,10 +17,11 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"to", "DAY", "the last of them"},
     {"by", "D,...",
 	"by day, team, user, partition, qos, gpu, name, wckey, state"},
-    {"format", "F", "table, csv, json, focus or ood"},
+    {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
+    {"output", "FILE", "where to (-o FILE); default: standard output"},
     {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
 };
@@ -31,6 +32,7 @@ static const char *const format_names[] = {
     [LT_REPORT_JSON] = "json",
     [LT_REPORT_FOCUS] = "focus",
     [LT_REPORT_OOD] = "ood",
+    [LT_REPORT_HTML] = "html",
 };
 enum { FORMATS = sizeof(format_names) / sizeof(format_names[0]) };
 
@@ -90,6 +92,9 @@ lt_report_print(FILE *out, const json_t *report,
 	case LT_REPORT_FOCUS:
 		lt_focus_period(out, report, err);
 		break;
+	case LT_REPORT_HTML:
+		lt_report_html(out, report, err);
+		break;
 	case LT_REPORT_OOD:
 		break;
 	}
@@ -113,7 +118,8 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	if (word == NULL)
 		return LT_EXIT_OK;
 	return lt_cli_usage(cli,
-	    "--format: got \"%s\", want table, csv, json, focus or ood", word);
+	    "--format: got \"%s\", want table, csv, json, html, focus or ood",
+	    word);
 }
 
 /* Of FOCUS: is it the dataset of charges? */
@@ -141,24 +147,44 @@ rows_of(const struct lt_report_look *look, bool charges)
 	return look->format == LT_REPORT_CSV && look->runs ? &lt_run_csv : NULL;
 }
 
+/* Ask, and write what came to out. */
 static int
-print_report(const struct lt_cli *cli, const struct lt_report_look *look,
-    const struct lt_rows_kind *kind)
+make_report(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_look *look, const struct lt_rows_kind *kind,
+    struct lt_error *err)
 {
 	json_t *report = NULL;
-	struct lt_error err = {0};
 
 	if (kind != NULL)
-		lt_report_ask_runs(&report, stdout, kind, cli, &err);
+		lt_report_ask_runs(&report, out, kind, cli, err);
 	else if (look->runs && look->format != LT_REPORT_FOCUS)
-		lt_report_ask_runs(&report, NULL, NULL, cli, &err);
+		lt_report_ask_runs(&report, NULL, NULL, cli, err);
 	else
-		lt_report_ask(&report, cli, &err);
-	if (!err.code && kind == NULL)
-		lt_report_print(stdout, report, look, &err);
+		lt_report_ask(
+		    &report, cli, look->format == LT_REPORT_HTML, err);
+	if (!err->code && kind == NULL)
+		lt_report_print(out, report, look, err);
 	else if (kind != NULL)
-		check_written(stdout, &err);
+		check_written(out, err);
 	json_decref(report);
+	return err->code;
+}
+
+static int
+print_report(const struct lt_cli *cli, struct lt_report_look *look,
+    const struct lt_rows_kind *kind)
+{
+	struct lt_output output;
+	struct lt_error err = {0};
+
+	if (lt_output_open(&output, lt_cli_value(cli, "output"), &err))
+		return lt_cli_fail(&err);
+	if (output.out != stdout) {
+		look->color = false;
+		look->columns = 0;
+	}
+	make_report(output.out, cli, look, kind, &err);
+	lt_output_close(&output, &err);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }
 
@@ -197,6 +223,9 @@ lt_cli_report(const struct lt_cli *cli)
 		return lt_cli_usage(cli, "%s", err.text);
 	if (look.format == LT_REPORT_OOD)
 		return print_ood(cli);
+	if (look.format == LT_REPORT_HTML && (look.runs || look.by))
+		return lt_cli_usage(cli,
+		    "--runs, --by: html has its own groups, and the ten runs that cost most");
 	if (look.runs + look.tcto + look.by > 1 && look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
 		    "--runs, --by and --tcto: one csv can't have two of them");

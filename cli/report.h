@@ -79,9 +79,10 @@ json_t *lt_ood_file(
     const json_t *answer, int64_t now_utc_s, struct lt_error *err);
 
 /* ---- report_ask.c ---- */
-/* What the options of the command ask for; *report is the caller's. */
-int lt_report_ask(
-    json_t **report, const struct lt_cli *cli, struct lt_error *err);
+/* What the options of the command ask for, for a statement with its groups;
+ * *report is the caller's. */
+int lt_report_ask(json_t **report, const struct lt_cli *cli, bool for_statement,
+    struct lt_error *err);
 /* With its runs: rows of kind to out as they come, and so perhaps some before
  * an error; out NULL: in *report. */
 int lt_report_ask_runs(json_t **report, FILE *out,
@@ -106,6 +107,12 @@ int lt_report_by_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams. */
 int lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err);
+
+/* ---- report_html.c ---- */
+/* One file that stands alone, of a report by day, partition, GPU, state and
+ * (unless left out) user, with its top and the previous period; what is not
+ * there is left out. LT_ENOMEM. */
+int lt_report_html(FILE *out, const json_t *report, struct lt_error *err);
 
 /* LT_EINPUT where a figure is no integer and not null. */
 int lt_report_check(const json_t *report, struct lt_error *err);

@@ -252,11 +252,19 @@ fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
 }
 
 int
-lt_report_ask(json_t **report, const struct lt_cli *cli, struct lt_error *err)
+lt_report_ask(json_t **report, const struct lt_cli *cli, bool for_statement,
+    struct lt_error *err)
 {
-	char path[2048];
+	/* What its sections are made of. */
+	static const char all[] = "by=day;team;partition;gpu;state;user";
+	static const char no_users[] = "by=day;team;partition;gpu;state";
+	static const char more[] = "&top=10&previous=1";
+	char path[2048], query[128];
 
-	if (report_path(path, sizeof(path), cli, NULL, err) == LT_OK)
+	snprintf(query, sizeof(query), "%s%s",
+	    lt_cli_value(cli, "no-users") != NULL ? no_users : all, more);
+	if (report_path(path, sizeof(path), cli, for_statement ? query : NULL,
+		err) == LT_OK)
 		lt_client_get(report, cli, path, err);
 	return err->code;
 }

@@ -92,9 +92,9 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
 	lt_round_column(
 	    values, (int)count, &sum, lt_smallest_shown(shown[figure].unit));
 	for (size_t i = 0; i < count; i++)
-		lt_figure_text(texts[i], LT_FIGURE_SIZE, values[i],
+		lt_cell_text(texts[i], LT_FIGURE_SIZE, values[i],
 		    shown[figure].unit, currency);
-	lt_figure_text(
+	lt_cell_text(
 	    texts[count], LT_FIGURE_SIZE, sum, shown[figure].unit, currency);
 	free(values);
 	return true;

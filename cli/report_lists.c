@@ -23,7 +23,7 @@ thousandths_text(char *out, size_t size, int64_t value)
 }
 
 void
-lt_figure_text(char *out, size_t size, int64_t value, enum lt_unit unit,
+lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
     const char *currency)
 {
 	switch (unit) {
@@ -62,7 +62,7 @@ row_figure(char out[LT_FIGURE_SIZE], const json_t *row, const char *key,
 		return out;
 	}
 	lt_round_column(NULL, 0, &value, lt_smallest_shown(unit));
-	lt_figure_text(out, LT_FIGURE_SIZE, value, unit, currency);
+	lt_cell_text(out, LT_FIGURE_SIZE, value, unit, currency);
 	return out;
 }
 

@@ -89,13 +89,13 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 
 		if (lt_json_int(
 			json_array_get(teams, (size_t)i), figure->key, &value))
-			lt_figure_text(texts[i], TEXT_SIZE, values[known++],
+			lt_cell_text(texts[i], TEXT_SIZE, values[known++],
 			    figure->unit, currency);
 		else
 			snprintf(texts[i], TEXT_SIZE, "%s", figure->absent);
 	}
 	if (has_total)
-		lt_figure_text(
+		lt_cell_text(
 		    texts[count], TEXT_SIZE, sum, figure->unit, currency);
 	else /* budgets of teams within teams have no sum */
 		snprintf(texts[count], TEXT_SIZE, "%s",

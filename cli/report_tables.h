@@ -15,7 +15,7 @@ enum lt_unit {
 	LT_UNIT_COUNT,
 };
 enum { LT_FIGURE_SIZE = 48 };
-void lt_figure_text(char *out, size_t size, int64_t value, enum lt_unit unit,
+void lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
     const char *currency);
 int64_t lt_smallest_shown(enum lt_unit unit);
 

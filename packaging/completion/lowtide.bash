@@ -21,9 +21,9 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	--output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	-o | --output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 	--format)
-		choices='table csv json focus ood'
+		choices='table csv json html focus ood'
 		[ "$command" = signals ] && choices='csv json'
 		;;
 	--dataset) choices='cost-and-usage billing-period' ;;
@@ -56,7 +56,7 @@ _lowtide() {
 			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --json --run --help' ;;
+		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --output --json --run --help' ;;
 		reconcile)
 			case $word in
 			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;

@@ -95,7 +95,9 @@ gives 'an operand too few' 2 'an argument is missing' "$lowtide" explain
 gives 'a period that is none' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" report --period 2026-13
 gives 'reconcile without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" reconcile x.csv
 gives 'reconcile without an invoice' 2 'an argument is missing' "$lowtide" reconcile
-gives 'a format that is none' 2 'want table, csv, json, focus or ood' "$lowtide" report --format xml
+gives 'a format that is none' 2 'want table, csv, json, html, focus or ood' "$lowtide" report --format xml
+gives 'all runs in a statement for people' 2 'csv and json have all' "$lowtide" report --format html --runs
+gives 'a folder that is not there' 1 '/nowhere/x.html.new' "$lowtide" report --format html -o /nowhere/x.html
 gives 'a job id that is none' 2 'want a job id such as 1234' "$lowtide" explain 12x
 gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" budget adjust --team a --amount 1
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b

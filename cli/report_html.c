@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The report as a statement for people: one HTML file that stands alone. No
+ * script, nothing from elsewhere, which its Content-Security-Policy makes
+ * sure of; charts are inline SVG with their figures in tables; it is XML too,
+ * so that a test can read it. Sections in the order in which finance asks.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "report_html.h"
+
+struct section {
+	const char *id, *title;
+	void (*print)(const struct lt_statement *statement);
+	/* Left out unless the report has this, NULL = always: a member, of
+	 * "by" if is_group. */
+	const char *needed;
+	bool is_group;
+	bool money; /* left out where no money is shown */
+	bool keep;  /* short: on one sheet */
+};
+
+static const struct section sections[] = {
+    {"glance", "At a glance", lt_html_glance, NULL, false, false, true},
+    {"change", "What changed, and why", lt_html_change, "previous", false,
+	false, false},
+    {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
+    {"days", "By day", lt_html_by_day, "day", true, false, false},
+    {"teams", "By team", lt_html_by_team, NULL, false, false, false},
+    {"partitions", "By partition", lt_html_by_partition, "partition", true,
+	false, false},
+    {"gpus", "By GPU", lt_html_by_gpu, "gpu", true, false, true},
+    {"users", "By user", lt_html_by_user, "user", true, false, false},
+    {"failed", "Idle and failed", lt_html_failed, "state", true, false, true},
+    {"top", "Top jobs", lt_html_top, "top", false, false, false},
+    {"carbon", "Carbon and energy", lt_html_carbon, NULL, false, false, true},
+    {"adjustments", "Adjustments", lt_html_adjustments, "adjustments", false,
+	false, false},
+    {"quality", "Estimated share of the data", lt_html_quality, NULL, false,
+	false, true},
+    {"method", "Method and sources", lt_html_method, NULL, false, false, true},
+    {"checksum", "Checksum", lt_html_checksum, NULL, false, false, true},
+};
+
+/* ---- what is read once ---- */
+
+static bool
+is_closed(const json_t *report)
+{
+	return strcmp(
+		   lt_json_text(json_object_get(report, "period"), "state", ""),
+		   "closed") == 0;
+}
+
+static void
+name_periods(struct lt_statement *statement)
+{
+	const char *const now = lt_json_text(
+	    json_object_get(statement->report, "period"), "label", "");
+	const char *const before = lt_json_text(
+	    json_object_get(statement->previous, "period"), "label", "");
+	enum { SIZE = sizeof(statement->name) };
+
+	lt_period_name(statement->name, SIZE, now, LT_DAY_LONG);
+	lt_period_name(statement->short_name, SIZE, now, LT_DAY_SHORT);
+	lt_period_name(statement->before, SIZE, before, LT_DAY_LONG);
+	lt_period_name(statement->short_before, SIZE, before, LT_DAY_SHORT);
+}
+
+static bool
+has_months(const json_t *period)
+{
+	int64_t first, last;
+
+	return lt_day_number(lt_json_text(period, "first_day", ""), &first) &&
+	       lt_day_number(lt_json_text(period, "last_day", ""), &last) &&
+	       last - first >= LT_HTML_STEPS_MAX;
+}
+
+static void
+read_statement(struct lt_statement *statement)
+{
+	enum { SMALL_KG = 10, KG_MG = 1000000, SMALL_WH = 10000 };
+	const json_t *const report = statement->report;
+	const char *const state =
+	    lt_json_text(json_object_get(report, "period"), "state", "open");
+	const json_t *const previous = json_object_get(report, "previous");
+	int64_t carbon = 0, energy = 0;
+
+	statement->total = json_object_get(report, "total");
+	if (json_is_object(previous))
+		statement->previous = previous;
+	statement->currency = lt_json_text(report, "currency", "");
+	statement->has_money = statement->currency[0] != '\0';
+	statement->open =
+	    strcmp(state, "open") == 0 || strcmp(state, "future") == 0;
+	lt_json_int(statement->total, "carbon_mg", &carbon);
+	lt_json_int(statement->total, "energy_wh", &energy);
+	statement->carbon_unit_mg =
+	    carbon < (int64_t)SMALL_KG * KG_MG ? 1000 : KG_MG / 10;
+	statement->energy_unit_wh = energy < SMALL_WH ? 1 : 100;
+	name_periods(statement);
+	statement->months = has_months(json_object_get(report, "period"));
+}
+
+/* Sums of a thousand such fit 64 bits: 10 thousand million of the currency. */
+static const int64_t figure_max = 10000000000000000;
+
+static bool
+has_large_figure(const json_t *value)
+{
+	const json_int_t number = json_integer_value(value);
+	const char *key;
+	json_t *member;
+	size_t index;
+
+	json_array_foreach(value, index, member)
+		if (has_large_figure(member))
+			return true;
+	json_object_foreach((json_t *)value, key, member)
+		if (has_large_figure(member))
+			return true;
+	return number > figure_max || number < -figure_max;
+}
+
+/* ---- the frame ---- */
+
+/* "Final: closed on 4 November 2026 by root", as far as it is known. */
+static void
+print_closed(FILE *out, const json_t *period)
+{
+	const char *const closed = lt_json_text(period, "closed", "");
+	const char *const who = lt_json_text(period, "closed_by", "");
+	char day[40];
+
+	fputs("<p class=\"state good\">Final: the period is closed", out);
+	if (closed[0] != '\0') {
+		fputs(" since ", out);
+		lt_html_text(
+		    out, lt_day_text(day, sizeof(day), closed, LT_DAY_LONG));
+	}
+	if (who[0] != '\0') {
+		fputs(", by <bdi>", out);
+		lt_html_text(out, who);
+		fputs("</bdi>", out);
+	}
+	fputs("</p>\n", out);
+}
+
+static void
+print_state(const struct lt_statement *statement)
+{
+	const json_t *const period =
+	    json_object_get(statement->report, "period");
+	const char *const state = lt_json_text(period, "state", "");
+	const char *text = "the period is open";
+
+	if (is_closed(statement->report)) {
+		print_closed(statement->out, period);
+		return;
+	}
+	if (strcmp(state, "ended") == 0)
+		text = "the period has ended, and is not closed";
+	else if (strcmp(state, "future") == 0)
+		text = "the period has not begun";
+	fprintf(statement->out, "<p class=\"state bad\">Not complete: %s</p>\n",
+	    text);
+}
+
+/* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */
+static void
+print_as_of(const struct lt_statement *statement)
+{
+	const char *const as_of = lt_json_text(statement->report, "as_of", "");
+	char day[40];
+
+	if (strlen(as_of) < sizeof("2026-11-18T17:40") - 1)
+		return;
+	fputs("<p class=\"over\">As of ", statement->out);
+	lt_html_text(
+	    statement->out, lt_day_text(day, sizeof(day), as_of, LT_DAY_LONG));
+	snprintf(day, sizeof(day), ", %.5s UTC", as_of + strlen("2026-11-18T"));
+	lt_html_text(statement->out, day);
+	fputs("</p>\n", statement->out);
+}
+
+static void
+print_head(const struct lt_statement *statement)
+{
+	FILE *const out = statement->out;
+	const json_t *const period =
+	    json_object_get(statement->report, "period");
+	const char *const cluster =
+	    lt_json_text(statement->report, "cluster", "");
+	char first[40], last[40];
+
+	fputs(
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+	    "<meta name=\"referrer\" content=\"no-referrer\"/>\n"
+	    "<meta name=\"generator\" content=\"lowtide " LT_VERSION
+	    "\"/>\n<title>",
+	    out);
+	lt_html_text(out, statement->name);
+	fputs(", ", out);
+	lt_html_text(out, cluster);
+	fputs(": compute statement</title>\n<style>\n", out);
+	for (int i = 0; lt_html_style[i] != NULL; i++)
+		fputs(lt_html_style[i], out);
+	fputs(
+	    "</style>\n</head>\n<body>\n<header>\n<p class=\"over\">Compute statement of cluster <bdi>",
+	    out);
+	lt_html_text(out, cluster);
+	fputs("</bdi></p>\n<h1>", out);
+	lt_html_text(out, statement->name);
+	fputs("</h1>\n<p class=\"over\">", out);
+	lt_html_text(
+	    out, lt_day_text(first, sizeof(first),
+		     lt_json_text(period, "first_day", ""), LT_DAY_LONG));
+	fputs(" to ", out);
+	lt_html_text(
+	    out, lt_day_text(last, sizeof(last),
+		     lt_json_text(period, "last_day", ""), LT_DAY_LONG));
+	fputs("</p>\n", out);
+	print_as_of(statement);
+	print_state(statement);
+	fputs("</header>\n<main>\n", out);
+}
+
+static bool
+is_shown(const struct lt_statement *statement, const struct section *section)
+{
+	const json_t *const object =
+	    section->is_group ? json_object_get(statement->report, "by")
+			      : statement->report;
+	const json_t *const needed =
+	    section->needed != NULL ? json_object_get(object, section->needed)
+				    : NULL;
+
+	if (section->money && !statement->has_money)
+		return false;
+	return section->needed == NULL ||
+	       (needed != NULL && !json_is_null(needed));
+}
+
+int
+lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
+{
+	struct lt_statement statement = {
+	    .out = out, .err = err, .report = report};
+
+	if (has_large_figure(report))
+		return lt_fail(err, LT_ELIMIT,
+		    "a figure is above 10^16 micros or mg: csv and json have it, a statement can't");
+	read_statement(&statement);
+	print_head(&statement);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		const struct section *const section = &sections[i];
+
+		if (!is_shown(&statement, section))
+			continue;
+		fprintf(out,
+		    "<section%s aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n",
+		    section->keep ? " class=\"keep\"" : "", section->id,
+		    section->id,
+		    section->print == lt_html_by_day && statement.months
+			? "By month"
+			: section->title);
+		section->print(&statement);
+		fputs("</section>\n", out);
+	}
+	fputs("</main>\n<footer>Made by lowtide " LT_VERSION
+	      ".</footer>\n</body>\n</html>\n",
+	    out);
+	return err->code;
+}

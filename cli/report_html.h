@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTML statement: what its files share. report_html.c has the order of the
+ * sections, each of which is a function here; report_html_text.c writes what
+ * others chose, and figures; report_html_table.c all tables.
+ */
+#ifndef LT_REPORT_HTML_H
+#define LT_REPORT_HTML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "error.h"
+
+struct lt_statement { /* the report, read once */
+	FILE *out;
+	struct lt_error *err; /* what kept a section from being written */
+	const json_t *report, *total;
+	const json_t *previous; /* NULL: not asked, or there is none */
+	const char *currency;	/* "": money is shown nowhere */
+	bool has_money;
+	bool open;   /* figures may still change */
+	bool months; /* so long that its steps are months, not days */
+	/* The smallest that is shown: a gram or 0.1 kg, 1 or 100 Wh, by how
+	 * large the total is. */
+	int64_t carbon_unit_mg, energy_unit_wh;
+	char name[48], before[48]; /* "October 2026", "September 2026" */
+	char short_name[48], short_before[48]; /* "Oct 2026" */
+};
+
+/* ---- report_html_text.c ---- */
+enum { LT_HTML_TEXT_MAX = 400, LT_FIGURE_SIZE = 64 };
+enum lt_unit {
+	LT_UNIT_MONEY,
+	LT_UNIT_CARBON, /* mg, shown as kg */
+	LT_UNIT_ENERGY, /* Wh, shown as kWh */
+	LT_UNIT_HOURS,	/* s, shown as hours */
+	LT_UNIT_COUNT,
+	LT_UNIT_SHARE, /* ppm, shown as per cent */
+};
+/*
+ * Text of others for an element or a quoted attribute, the only way for it
+ * into the page: markup is escaped; what controls, hides or turns around text
+ * becomes U+FFFD; after LT_HTML_TEXT_MAX characters comes "...".
+ */
+void lt_html_text(FILE *out, const char *text);
+/* A figure, rounded to what is shown. Returns out. */
+const char *lt_figure_text(char out[LT_FIGURE_SIZE],
+    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+/* The same with its sign, "+$3.00", but for 0. */
+const char *lt_change_text(char out[LT_FIGURE_SIZE],
+    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+/* What one unit of a shown figure is: 10000 micros for money. */
+int64_t lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit);
+/* one - other, of figures as they are shown, so that it fits what stands beside
+ * it. */
+int64_t lt_shown_difference(const struct lt_statement *statement, int64_t one,
+    int64_t other, enum lt_unit unit);
+/* part of whole in ppm, half away from zero; false: whole is not above 0. */
+bool lt_ppm(int64_t *ppm, int64_t part, int64_t whole);
+/* "2026-10-05" as "5 October 2026", "5 Oct"; other text as it is. */
+enum lt_day_look { LT_DAY_LONG, LT_DAY_SHORT };
+const char *lt_day_text(
+    char *out, size_t size, const char *day, enum lt_day_look look);
+/* "2026-10" as "October 2026", "Oct 2026"; "2026-Q4" as "Q4 2026". */
+const char *lt_period_name(
+    char *out, size_t size, const char *label, enum lt_day_look look);
+/* Days since 1970 of "2026-10-05..."; false: not a date. */
+bool lt_day_number(const char *text, int64_t *day);
+
+/* ---- report_html_table.c ---- */
+enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64 };
+enum lt_column_rule {
+	LT_COLUMN_ALONE,      /* each rounded by itself */
+	LT_COLUMN_ADDS_UP,    /* rounded so that it does, to the total */
+	LT_COLUMN_SHARE,      /* of the first column's total; adds up */
+	LT_COLUMN_DIFFERENCE, /* of the two columns before it, as shown */
+	LT_COLUMN_SO_FAR,     /* the first column's rows until here, as shown */
+	LT_COLUMN_LEFT,	      /* what is in it less the column before it */
+	/* The column before less the first, as shown, where it is just that:
+	 * a budget of which nothing is held; else rounded by itself. */
+	LT_COLUMN_BALANCE,
+};
+struct lt_html_column {
+	const char *title; /* NULL ends the list */
+	enum lt_unit unit;
+	enum lt_column_rule rule;
+	/* What a row of JSON has there; over, if not NULL, is divided by: a
+	 * price per hour of the seconds in that member. */
+	const char *key, *over;
+	bool signs; /* shown as a change */
+};
+struct lt_html_row {
+	const char *name;     /* of others */
+	const json_t *labels; /* shown under the name; NULL = none */
+	bool ours;	      /* our own words, "12 others": set in italics */
+	bool plain;	      /* no signs, in a column that has them */
+	bool balanced;	      /* set by lt_html_table() */
+	bool has[LT_HTML_COLUMNS_MAX];
+	int64_t values[LT_HTML_COLUMNS_MAX];
+};
+struct lt_html_table {
+	const char *caption, *first; /* title of the names' column */
+	const struct lt_html_column *columns;
+	int row_count;
+	struct lt_html_row *rows;
+	const struct lt_html_row *total; /* NULL: none */
+	bool bars;			 /* of the first column */
+	const char *look; /* a class of the table: "few", "dense"; or NULL */
+};
+/* Changes values to what is shown. */
+void lt_html_table(
+    const struct lt_statement *statement, struct lt_html_table *table);
+/* The columns that this site shows: without those of money where there is
+ * none. Returns shown. */
+const struct lt_html_column *lt_html_columns(
+    const struct lt_statement *statement, struct lt_html_column *shown,
+    const struct lt_html_column *all);
+
+/* How groups of JSON become at most LT_HTML_ROWS_MAX rows. */
+struct lt_html_groups {
+	const char *caption, *first, *key; /* key: the member with the name */
+	const char *absent;		   /* for "" */
+	const char *others;		   /* "%d other teams" */
+	const struct lt_html_column *columns;
+	const json_t *groups;
+};
+/* The largest first, the rest as one row, and what they lack to the report's
+ * total as another: the columns that add up do so. */
+void lt_html_groups(
+    const struct lt_statement *statement, const struct lt_html_groups *groups);
+
+/* ---- report_html_days.c: what accrued, day by day ---- */
+enum { LT_HTML_STEPS_MAX = 62 };
+struct lt_html_step { /* a day, or a month of a long period */
+	char day[16], name[24];
+	int64_t cost, cost_so_far, carbon;
+};
+struct lt_html_days {
+	int count, known; /* of the steps; those that have happened */
+	struct lt_html_step steps[LT_HTML_STEPS_MAX];
+};
+/* False: the report has no days. */
+bool lt_html_days_read(
+    struct lt_html_days *days, const struct lt_statement *statement);
+
+/* ---- report_html_chart.c ---- */
+void lt_html_burn_down(
+    const struct lt_statement *statement, const struct lt_html_days *days);
+void lt_html_bars(
+    const struct lt_statement *statement, const struct lt_html_days *days);
+
+/* ---- sections ---- */
+void lt_html_glance(const struct lt_statement *statement);
+void lt_html_change(const struct lt_statement *statement);
+void lt_html_budget(const struct lt_statement *statement);
+void lt_html_by_day(const struct lt_statement *statement);
+void lt_html_by_team(const struct lt_statement *statement);
+void lt_html_by_partition(const struct lt_statement *statement);
+void lt_html_by_gpu(const struct lt_statement *statement);
+void lt_html_by_user(const struct lt_statement *statement);
+void lt_html_failed(const struct lt_statement *statement);
+void lt_html_top(const struct lt_statement *statement);
+void lt_html_carbon(const struct lt_statement *statement);
+void lt_html_adjustments(const struct lt_statement *statement);
+void lt_html_quality(const struct lt_statement *statement);
+void lt_html_method(const struct lt_statement *statement);
+void lt_html_checksum(const struct lt_statement *statement);
+
+/* ---- report_html_style.c ---- */
+extern const char *const lt_html_style[]; /* NULL ends it */
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTML statement by team, partition, GPU and user, what failed, and the
+ * jobs that cost most.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report_html.h"
+#include "units.h"
+
+/* Columns of more than one table. */
+#define COST                                                                   \
+	{                                                                      \
+		"Cost", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "cost_micros", NULL, \
+		    false                                                      \
+	}
+#define SHARE                                                                  \
+	{                                                                      \
+		"Share", LT_UNIT_SHARE, LT_COLUMN_SHARE, NULL, NULL, false     \
+	}
+#define CARBON                                                                 \
+	{                                                                      \
+		"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "carbon_mg",     \
+		    NULL, false                                                \
+	}
+#define RUNS                                                                   \
+	{                                                                      \
+		"Runs", LT_UNIT_COUNT, LT_COLUMN_ALONE, "runs", NULL, false    \
+	}
+#define END                                                                    \
+	{                                                                      \
+		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false        \
+	}
+
+static const json_t *
+groups_by(const struct lt_statement *statement, const char *dimension)
+{
+	return json_object_get(
+	    json_object_get(statement->report, "by"), dimension);
+}
+
+/* all: with the columns of money, which a site may have none of. */
+static void
+print_groups(const struct lt_statement *statement,
+    const struct lt_html_groups *groups, const struct lt_html_column *all)
+{
+	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
+	struct lt_html_groups printed = *groups;
+
+	if (json_array_size(groups->groups) == 0) {
+		fputs("<p>Nothing ran, and nothing was adjusted.</p>\n",
+		    statement->out);
+		return;
+	}
+	printed.columns = lt_html_columns(statement, shown, all);
+	lt_html_groups(statement, &printed);
+}
+
+void
+lt_html_by_team(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {COST, SHARE,
+	    {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, "budget_micros", NULL,
+		false},
+	    {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, "available_micros", NULL,
+		false},
+	    CARBON, RUNS, END};
+	const struct lt_html_groups groups = {
+	    .caption = "Teams, the largest first",
+	    .first = "Team",
+	    .key = "team",
+	    .absent = "No team",
+	    .others = "other teams",
+	    .groups = json_object_get(statement->report, "teams")};
+
+	print_groups(statement, &groups, columns);
+	if (statement->has_money && json_array_size(groups.groups) > 0)
+		fputs(
+		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up.</p>\n",
+		    statement->out);
+}
+
+void
+lt_html_by_partition(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {COST, SHARE,
+	    {"Node-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "node_s", NULL,
+		false},
+	    {"Per node-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros",
+		"node_s", false},
+	    CARBON, RUNS, END};
+	const struct lt_html_groups groups = {
+	    .caption = "Partitions, the largest first",
+	    .first = "Partition",
+	    .key = "partition",
+	    .absent = "Not said",
+	    .others = "other partitions",
+	    .groups = groups_by(statement, "partition")};
+
+	print_groups(statement, &groups, columns);
+}
+
+void
+lt_html_by_gpu(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {COST, SHARE,
+	    {"GPU-hours", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "gpu_s", NULL,
+		false},
+	    {"Per GPU-hour", LT_UNIT_MONEY, LT_COLUMN_ALONE, "cost_micros",
+		"gpu_s", false},
+	    CARBON, RUNS, END};
+	const struct lt_html_groups groups = {
+	    .caption = "GPU models, the largest first",
+	    .first = "GPU",
+	    .key = "gpu",
+	    .absent = "No GPU, or its model is not known",
+	    .others = "other models",
+	    .groups = groups_by(statement, "gpu")};
+
+	print_groups(statement, &groups, columns);
+}
+
+void
+lt_html_by_user(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {COST, SHARE,
+	    {"Of it failed", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "failed_micros",
+		NULL, false},
+	    CARBON, RUNS, END};
+	const struct lt_html_groups groups = {
+	    .caption = "Users, the largest first",
+	    .first = "User",
+	    .key = "user",
+	    .absent = "Not named",
+	    .others = "other users",
+	    .groups = groups_by(statement, "user")};
+
+	print_groups(statement, &groups, columns);
+}
+
+/* ---- failed, idle ---- */
+
+/* Slurm's states for who never saw Slurm. */
+static const struct state {
+	const char *state, *name, *long_name;
+} states[] = {{"COMPLETED", "Completed", "Completed"},
+    {"FAILED", "Failed", "Failed: the program ended with an error"},
+    {"TIMEOUT", "Timed out", "Timed out: ended at its time limit"},
+    {"OUT_OF_MEMORY", "Out of memory", "Out of memory"},
+    {"CANCELLED", "Cancelled", "Cancelled"},
+    {"NODE_FAIL", "Node failed", "Node failed"},
+    {"PREEMPTED", "Preempted", "Preempted by other jobs"},
+    {"REQUEUED", "Requeued", "Requeued: what ran before it began anew"},
+    {"DEADLINE", "Deadline", "Ended at its deadline"},
+    {"BOOT_FAIL", "Boot failed", "Node did not boot"}};
+
+static const char *
+state_text(const char *state, bool longer)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (strcmp(states[i].state, state) == 0)
+			return longer ? states[i].long_name : states[i].name;
+	return state;
+}
+
+enum { STATES_MAX = 24 };
+
+/* Rows of the states that lost money or runs; the sums of all. */
+static int
+failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
+    const struct lt_statement *statement)
+{
+	const int money = statement->has_money ? 0 : -1, runs = money + 1;
+	size_t index;
+	const json_t *group;
+	int count = 0;
+
+	json_array_foreach(groups_by(statement, "state"), index, group) {
+		int64_t failed_runs = 0, failed = 0;
+
+		lt_json_int(group, "failed_runs", &failed_runs);
+		lt_json_int(group, "failed_micros", &failed);
+		if ((failed_runs == 0 && failed == 0) || count == STATES_MAX)
+			continue;
+		rows[count].name =
+		    state_text(lt_json_text(group, "state", ""), true);
+		if (money == 0) {
+			rows[count].has[money] = total->has[money] = true;
+			rows[count].values[money] = failed;
+			total->values[money] += failed;
+		}
+		rows[count].has[runs] = total->has[runs] = true;
+		rows[count++].values[runs] = failed_runs;
+		total->values[runs] += failed_runs;
+	}
+	return count;
+}
+
+static int
+compare_rows(const void *left, const void *right)
+{
+	const struct lt_html_row *const one = left, *const two = right;
+
+	return one->values[0] > two->values[0]	 ? -1
+	       : one->values[0] < two->values[0] ? 1
+						 : strcmp(one->name, two->name);
+}
+
+static void
+say_idle(const struct lt_statement *statement)
+{
+	int64_t idle, ppm, cost = 0;
+	char text[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE] = "";
+
+	if (!statement->has_money ||
+	    !lt_json_int(statement->total, "idle_micros", &idle))
+		return;
+	lt_json_int(statement->total, "cost_micros", &cost);
+	fputs("<p>Held by jobs but idle: <strong>", statement->out);
+	lt_html_text(statement->out,
+	    lt_figure_text(text, statement, idle, LT_UNIT_MONEY));
+	fputs("</strong>", statement->out);
+	if (lt_ppm(&ppm, idle, cost)) {
+		lt_figure_text(share, statement, ppm, LT_UNIT_SHARE);
+		fprintf(statement->out, ", %s of the cost", share);
+	}
+	fputs(".</p>\n", statement->out);
+}
+
+void
+lt_html_failed(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {
+	    {"Cost", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, false},
+	    {"Runs", LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}, END};
+	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
+	struct lt_html_row rows[STATES_MAX] = {0}, total = {.name = "Total"};
+	const int count = failed_rows(rows, &total, statement);
+	int64_t ppm, cost = 0;
+
+	lt_json_int(statement->total, "cost_micros", &cost);
+	qsort(rows, (size_t)count, sizeof(rows[0]), compare_rows);
+	say_idle(statement);
+	if (count == 0) {
+		fputs("<p>No run failed.</p>\n", statement->out);
+		return;
+	}
+	if (statement->has_money && lt_ppm(&ppm, total.values[0], cost)) {
+		char money[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE];
+
+		fputs("<p><strong>", statement->out);
+		lt_html_text(
+		    statement->out, lt_figure_text(money, statement,
+					total.values[0], LT_UNIT_MONEY));
+		fprintf(statement->out,
+		    "</strong>, %s of the cost, went to runs that did not complete.</p>\n",
+		    lt_figure_text(share, statement, ppm, LT_UNIT_SHARE));
+	}
+	struct lt_html_table table = {
+	    .caption = "Runs that did not complete, by how they ended",
+	    .first = "How it ended",
+	    .columns = lt_html_columns(statement, shown, columns),
+	    .row_count = count,
+	    .rows = rows,
+	    .total = &total,
+	    .bars = true};
+
+	lt_html_table(statement, &table);
+}
+
+/* ---- top jobs ---- */
+
+static void
+text_cell(FILE *out, const char *text)
+{
+	fputs("<td class=\"text\"><bdi>", out);
+	lt_html_text(out, text);
+	fputs("</bdi></td>", out);
+}
+
+static void
+figure_cell(const struct lt_statement *statement, const json_t *run,
+    const char *key, enum lt_unit unit)
+{
+	char text[LT_FIGURE_SIZE];
+	int64_t value;
+
+	fputs("<td>", statement->out);
+	if (lt_json_int(run, key, &value))
+		lt_html_text(statement->out,
+		    lt_figure_text(text, statement, value, unit));
+	else
+		fputs("<span class=\"none\">\u2013</span>", statement->out);
+	fputs("</td>", statement->out);
+}
+
+/* As squeue names it, and under that what its user called it. */
+static void
+job_cell(const struct lt_statement *statement, const json_t *run)
+{
+	FILE *const out = statement->out;
+	int64_t id = 0, array, task, part, whole;
+	char text[LT_FIGURE_SIZE];
+	const char *const name = lt_json_text(run, "name", "");
+
+	lt_json_int(run, "job_id", &id);
+	fputs("<th scope=\"row\">", out);
+	if (lt_json_int(run, "array_job_id", &array) &&
+	    lt_json_int(run, "array_task", &task))
+		fprintf(out, "%lld_%lld", (long long)array, (long long)task);
+	else
+		fprintf(out, "%lld", (long long)id);
+	if (name[0] != '\0') {
+		fputs("<small><bdi>", out);
+		lt_html_text(out, name);
+		fputs("</bdi></small>", out);
+	}
+	if (statement->has_money && lt_json_int(run, "money_micros", &part) &&
+	    lt_json_int(run, "whole_micros", &whole) && part != whole) {
+		fputs("<small>a part; in all ", out);
+		lt_html_text(
+		    out, lt_figure_text(text, statement, whole, LT_UNIT_MONEY));
+		fputs("</small>", out);
+	}
+	fputs("</th>", out);
+}
+
+static void
+print_run(
+    const struct lt_statement *statement, const json_t *run, bool has_users)
+{
+	FILE *const out = statement->out;
+
+	fputs("<tr>", out);
+	job_cell(statement, run);
+	if (has_users)
+		text_cell(out, lt_json_text(run, "user", ""));
+	text_cell(out, lt_json_text(run, "account", ""));
+	text_cell(out, lt_json_text(run, "partition", ""));
+	text_cell(out, state_text(lt_json_text(run, "state", ""), false));
+	figure_cell(statement, run, "elapsed_s", LT_UNIT_HOURS);
+	figure_cell(statement, run, "carbon_mg", LT_UNIT_CARBON);
+	if (statement->has_money)
+		figure_cell(statement, run, "money_micros", LT_UNIT_MONEY);
+	fputs("</tr>\n", out);
+}
+
+void
+lt_html_top(const struct lt_statement *statement)
+{
+	FILE *const out = statement->out;
+	const json_t *const runs = json_object_get(statement->report, "top");
+	/* Left out where the report leaves users out. */
+	const bool has_users = groups_by(statement, "user") != NULL;
+	size_t index;
+	const json_t *run;
+
+	if (json_array_size(runs) == 0) {
+		fputs("<p>No job ran.</p>\n", out);
+		return;
+	}
+	fprintf(out,
+	    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Top jobs\">\n"
+	    "<table class=\"wide\"><caption>The jobs that %s most in this period</caption>\n"
+	    "<thead><tr><th scope=\"col\">Job</th>%s<th class=\"text\" scope=\"col\">Account</th>"
+	    "<th class=\"text\" scope=\"col\">Partition</th><th class=\"text\" scope=\"col\">State</th>"
+	    "<th scope=\"col\">Hours</th><th scope=\"col\">kg CO2e</th>%s</tr></thead>\n<tbody>\n",
+	    statement->has_money ? "cost" : "emitted",
+	    has_users ? "<th class=\"text\" scope=\"col\">User</th>" : "",
+	    statement->has_money ? "<th scope=\"col\">Cost</th>" : "");
+	json_array_foreach(runs, index, run)
+		print_run(statement, run, has_users);
+	fputs("</tbody></table></div>\n", out);
+}

@@ -1,0 +1,369 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Reads HTML statements with a parser of its own, which takes nothing but what
+# they may have, and compares their figures with the report they are of.
+#
+#   statement.pl FOLDER NAME...: FOLDER/NAME.html, .json and .csv
+use strict;
+use warnings;
+use utf8;
+use Digest::SHA qw(sha256_hex);
+use JSON::PP;
+
+my ($folder, @names) = @ARGV;
+my ($n, $bad) = (0, 0);
+binmode STDOUT, ':utf8';
+
+sub check { # check NAME, OFFENDERS...
+	my ($name, @offenders) = @_;
+	$n++;
+	$bad++ if @offenders;
+	printf "%sok %d - %s\n", @offenders ? 'not ' : '', $n, $name;
+	print map { "# $_\n" } @offenders[0 .. ($#offenders < 15 ? $#offenders : 15)];
+}
+
+sub slurp { local (@ARGV, $/) = $_[0]; return scalar <> }
+
+# ---- the parser ----
+
+my %attributes = map { $_ => 1 } qw(lang charset http-equiv content name id class scope role tabindex aria-label
+	aria-labelledby aria-hidden focusable href viewBox preserveAspectRatio x y d r cx cy width height points text-anchor);
+my %elements = map { $_ => 1 } qw(html head meta title style body header main footer section h1 h2 p strong small a ul li
+	dl div dt dd table caption thead tbody tfoot tr th td span bdi code figure figcaption svg desc rect path polyline
+	circle text);
+my %entities = (amp => '&', lt => '<', gt => '>', quot => '"', '#39' => "'");
+
+sub plain { # text without entities; complains of others
+	my ($text, $wrong) = @_;
+	push @$wrong, "in text: $1" if $text =~ /([<>"'].{0,20})/s && $text =~ /[<>]/;
+	$text =~ s/&([^;]{0,8};?)/
+		my $e = $1;
+		$e =~ s{;$}{} && exists $entities{$e} ? $entities{$e} : do { push @$wrong, "entity &$e"; '' }/gex;
+	return $text;
+}
+
+# Events: [open, name, {attributes}], [close, name], [text, text].
+sub parse {
+	my ($html, $wrong) = @_;
+	my (@events, @stack);
+	$html =~ s/\A<!DOCTYPE html>\n// or push @$wrong, 'no doctype';
+	while ($html =~ /\G(?:<(\/?)([a-z0-9]+)((?: [A-Za-z-]+="[^"<>]*")*)(\/?)>|([^<]+)|(.{1,30}))/gcs) {
+		my ($end, $name, $rest, $alone, $text, $junk) = ($1, $2, $3, $4, $5, $6);
+		if (defined $junk) { push @$wrong, "not markup: $junk"; last }
+		if (defined $text) { push @events, ['text', @stack && $stack[-1] eq 'style' ? $text : plain($text, $wrong)]; next }
+		push @$wrong, "element $name" unless $elements{$name};
+		if ($end) {
+			my $open = pop @stack // '';
+			push @$wrong, "</$name> ends <$open>" if $open ne $name;
+			push @events, ['close', $name];
+			next;
+		}
+		my %a;
+		while ($rest =~ / ([A-Za-z-]+)="([^"]*)"/g) {
+			push @$wrong, "attribute $1" unless $attributes{$1};
+			push @$wrong, "$1 twice" if exists $a{$1};
+			$a{$1} = plain($2, $wrong);
+		}
+		push @events, ['open', $name, \%a];
+		if ($alone) { push @events, ['close', $name] } else { push @stack, $name }
+	}
+	push @$wrong, "open at the end: @stack" if @stack;
+	return \@events;
+}
+
+# Tables by their captions: {head => [..], rows => [[..]], foot => [..]}.
+sub tables {
+	my ($events) = @_;
+	my (%tables, $table, $row, $cell, $part, $skip);
+	for my $e (@$events) {
+		my ($kind, $name) = @$e;
+		if ($kind eq 'text') { $$cell .= $name if $cell && !$skip; next }
+		if ($kind eq 'open') {
+			$table = { rows => [], head => [], foot => [] } if $name eq 'table';
+			($cell, $table->{caption}) = (\$table->{caption}, '') if $name eq 'caption';
+			$part = $name if $name =~ /^t(head|body|foot)$/;
+			$row = [] if $name eq 'tr';
+			if ($name =~ /^t[hd]$/) { push @$row, ''; $cell = \$row->[-1] }
+			$skip = 1 if $name eq 'small';
+		} else {
+			$skip = 0 if $name eq 'small';
+			undef $cell if $name =~ /^(t[hd]|caption)$/;
+			if ($name eq 'tr') {
+				if ($part eq 'tbody') { push @{ $table->{rows} }, $row } else { $table->{ substr $part, 1 } = $row }
+			}
+			if ($name eq 'table') { $tables{ $table->{caption} } = $table; undef $table }
+		}
+	}
+	return \%tables;
+}
+
+sub text_of { join '', map { $_->[0] eq 'text' ? $_->[1] : '' } @{ $_[0] } }
+
+# ---- figures ----
+
+sub round { # to a multiple, half away from zero
+	my ($value, $unit) = @_;
+	my $size = abs $value;
+	my $rest = $size % $unit;
+	$size += $rest * 2 >= $unit ? $unit - $rest : -$rest;
+	return $value < 0 ? -$size : $size;
+}
+
+sub units { # "-$1,234.57", "12.3 %", "1,180" without the point; undef: no figure
+	my ($text) = @_;
+	return undef unless $text =~ /^([-+]?)\$?([0-9,]+(?:\.([0-9]+))?)(?: %)?$/;
+	my ($sign, $digits) = ($1, $2);
+	$digits =~ s/[,.]//g;
+	return $sign eq '-' ? -$digits : 0 + $digits;
+}
+
+sub column { my ($table, $title) = @_; my ($i) = grep { $table->{head}[$_] eq $title } 0 .. $#{ $table->{head} }; $i }
+
+my $alone = qr/^(Budget|Left|Left of budget|So far|kg so far|Per (node|GPU)-hour|Runs|Count|Figure)$/;
+
+sub not_adding_up {
+	my ($tables) = @_;
+	my @wrong;
+	for my $t (values %$tables) {
+		next unless @{ $t->{foot} };
+		for my $i (1 .. $#{ $t->{head} }) {
+			next if $t->{head}[$i] =~ $alone;
+			my $total = units($t->{foot}[$i]);
+			next unless defined $total;
+			my $sum = 0;
+			$sum += units($_->[$i]) // 0 for @{ $t->{rows} };
+			push @wrong, "$t->{caption}, $t->{head}[$i]: $sum, not $total" if $sum != $total;
+		}
+	}
+	return @wrong;
+}
+
+# Each named row within less than a unit of the report's figure; the total as it is.
+sub off {
+	my ($table, $title, $groups, $key, $figure, $unit, $total) = @_;
+	my $i = $table ? column($table, $title) : undef;
+	return "no column $title" unless defined $i;
+	my (%want, @wrong);
+	$want{ $_->{$key} } = $_->{$figure} for grep { !$_->{adjustment} } @$groups;
+	for my $row (@{ $table->{rows} }) {
+		next unless exists $want{ $row->[0] };
+		my $shown = units($row->[$i]);
+		push @wrong, "$row->[0]: $row->[$i] for $want{$row->[0]}"
+		    unless defined $shown && abs($shown * $unit - $want{ $row->[0] }) < $unit;
+	}
+	my $shown = units($table->{foot}[$i]);
+	push @wrong, "total: $table->{foot}[$i] for $total" unless defined $shown && $shown * $unit == round($total, $unit);
+	return @wrong;
+}
+
+sub csv_total { # what the period cost, of the CSV's total row
+	my ($head, @rows) = map { [split /,/] } grep { /^(row|total),/ } split /\r\n/, $_[0];
+	my %at = map { $head->[$_] => $_ } 0 .. $#$head;
+	my $sum = 0;
+	for (qw(charges corrections adjustments)) {
+		my $exact = $rows[0][$at{$_}] // '';
+		$exact =~ s/\.//;
+		$sum += $exact || 0;
+	}
+	return $sum;
+}
+
+# ---- a statement ----
+
+sub structure {
+	my ($events) = @_;
+	my (@wrong, %ids, @refs, $level, $svg, %has);
+	$level = 0;
+	for my $e (@$events) {
+		my ($kind, $name, $a) = @$e;
+		if ($kind eq 'close' && $name eq 'svg') {
+			push @wrong, 'a chart without title or desc' if $svg->{role} && !($svg->{title} && $svg->{desc});
+			undef $svg;
+		}
+		next unless $kind eq 'open';
+		push @wrong, "id $a->{id} twice" if defined $a->{id} && $ids{ $a->{id} }++;
+		push @refs, split / /, $a->{'aria-labelledby'} // '';
+		push @wrong, "href $a->{href}" if ($a->{href} // '#') !~ /^#/;
+		push @refs, $a->{href} =~ s/^#//r if $a->{href};
+		$has{$name}++;
+		push @wrong, 'no lang' if $name eq 'html' && ($a->{lang} // '') ne 'en';
+		push @wrong, 'th without scope' if $name eq 'th' && ($a->{scope} // '') !~ /^(row|col)$/;
+		if ($name =~ /^h([1-6])$/) {
+			push @wrong, "h$1 after h$level" if $1 > $level + 1;
+			$level = $1;
+		}
+		if ($name eq 'svg') {
+			$svg = { role => ($a->{role} // '') eq 'img' };
+			push @wrong, 'a picture that is neither named nor hidden'
+			    unless $svg->{role} ? $a->{'aria-labelledby'} : ($a->{'aria-hidden'} // '') eq 'true';
+		}
+		$svg->{$name} = 1 if $svg;
+	}
+	push @wrong, "nothing has the id $_" for grep { !$ids{$_} } @refs;
+	push @wrong, 'not one h1' if ($has{h1} // 0) != 1;
+	push @wrong, 'a table without caption' if ($has{table} // 0) != ($has{caption} // 0);
+	return @wrong;
+}
+
+sub statement {
+	my ($name) = @_;
+	my $html = slurp("$folder/$name.html");
+	my $json = slurp("$folder/$name.json");
+	my $report = JSON::PP->new->utf8->decode($json);
+	my @wrong;
+	# JSON::PP escapes U+007F, others do not.
+	(my $canonical = JSON::PP->new->utf8->canonical->encode($report)) =~ s/\\u007f/\x7f/gi;
+	my $sum = sha256_hex($canonical);
+	utf8::decode($html) or push @wrong, 'not UTF-8';
+	my $events = parse($html, \@wrong);
+	check("$name: it is well-formed, of elements and attributes that do nothing", @wrong);
+	check("$name: headings, scopes, ids and alternative texts", structure($events));
+	my ($policy) = grep { ($_->[2]{'http-equiv'} // '') eq 'Content-Security-Policy' }
+	    grep { $_->[0] eq 'open' } @$events;
+	check("$name: nothing is allowed but inline style", ($policy ? $policy->[2]{content} : '') eq
+		"default-src 'none'; style-src 'unsafe-inline'" ? () : 'policy');
+	my $text = text_of($events);
+	check("$name: no text controls, hides or turns around others", map { sprintf 'U+%04X', ord }
+		$text =~ /([\x00-\x08\x0b-\x1f\x7f-\x9f\x{ad}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}\x{feff}])/g);
+	check("$name: no name is longer than 400 characters", map { length $_->[1] } grep { $_->[0] eq 'text' &&
+		length $_->[1] > ($_->[1] =~ /: / ? 804 : 401) && $_->[1] !~ /:root/ } @$events);
+	my $tables = tables($events);
+	check("$name: what is shown adds up", not_adding_up($tables));
+	figures($name, $report, $tables, $text);
+	my $state = $report->{period}{state} eq 'closed' ? 'Final' : 'Not complete';
+	check("$name: it says that it is $state", $text =~ /^$state: /m ? () : 'no');
+	check("$name: the checksum is that of the report", $text =~ /\b$sum\b/ ? () : "want $sum");
+	return ($report, $tables, $text);
+}
+
+sub figures {
+	my ($name, $report, $tables, $text) = @_;
+	my $total = $report->{total};
+	my @captions = (['Teams, the largest first', 'team', $report->{teams}],
+		['Partitions, the largest first', 'partition', $report->{by}{partition}],
+		['GPU models, the largest first', 'gpu', $report->{by}{gpu}],
+		['Users, the largest first', 'user', $report->{by}{user}]);
+	my @wrong;
+	for (@captions) {
+		my ($caption, $key, $groups) = @$_;
+		next unless @{ $groups // [] };
+		push @wrong, map { "$key: $_" } off($tables->{$caption}, 'Cost', $groups, $key, 'cost_micros', 10000,
+			$total->{cost_micros}) if $report->{currency};
+		my $unit = $total->{carbon_mg} < 10_000_000 ? 1000 : 100_000;
+		push @wrong, map { "$key: $_" } off($tables->{$caption}, 'kg CO2e', $groups, $key, 'carbon_mg', $unit,
+			$total->{carbon_mg});
+	}
+	check("$name: its figures are the report's", @wrong);
+	return unless $report->{currency};
+	my %cost = map { $_->{team} => $_->{cost_micros} } @{ $report->{teams} };
+	my $teams = $tables->{'Teams, the largest first'};
+	check("$name: shares are of exact figures", $total->{cost_micros} <= 0 || !$teams ? () : map { "$_->[0]: $_->[2]" }
+		grep { exists $cost{ $_->[0] } && abs(units($_->[2]) - 1000 * $cost{ $_->[0] } / $total->{cost_micros}) >= 1.01 }
+		@{ $teams->{rows} });
+	my $cents = round($total->{cost_micros}, 10000) / 10000;
+	my ($lead) = $text =~ /cost (-?\$[0-9,.]+[0-9])/;
+	check("$name: it says the cost first", (units($lead // '') // 'none') eq $cents ? () : ($lead // 'no') . ", not $cents");
+	my $csv = csv_total(slurp("$folder/$name.csv"));
+	check("$name: the total is the CSV's", round($csv, 10000) / 10000 == $cents ? () : "$csv, not $cents");
+}
+
+# ---- colors ----
+
+sub luminance {
+	my @c = map { my $v = hex($_) / 255; $v <= 0.04045 ? $v / 12.92 : (($v + 0.055) / 1.055)**2.4 } $_[0] =~ /([0-9a-f]{2})/g;
+	return 0.2126 * $c[0] + 0.7152 * $c[1] + 0.0722 * $c[2];
+}
+
+sub contrast {
+	my ($one, $other) = sort { $b <=> $a } map { luminance($_) } @_;
+	return ($one + 0.05) / ($other + 0.05);
+}
+
+sub colors {
+	my $html = slurp("$folder/$names[0].html");
+	my ($css) = $html =~ m{<style>(.*)</style>}s;
+	my @schemes = $css =~ /:root\{([^}]*)\}/g;
+	my (%text, %shape, @wrong, $pairs);
+	$text{$1} = 1 while $css =~ /[;{]color:var\(--(\w+)\)/g;
+	$shape{$1} = 1 while $css =~ /(?:fill|stroke|border-top:[^;]*):?\s*var\(--(\w+)\)/g;
+	# What only helps the eye: lines between rows, the rest of a bar, a range whose edges nobody has to see.
+	delete @shape{qw(line track range)};
+	check('the style has colors for light and for dark, once each', @schemes == 2 ? () : scalar @schemes);
+	for my $scheme (@schemes) {
+		my %c = $scheme =~ /--(\w+):(#[0-9a-f]{6})/g;
+		my @want = ((map { ([$_, 'page', 4.5], [$_, 'panel', 4.5]) } sort keys %text),
+			(map { [$_, 'page', 3] } sort keys %shape), ['mark', 'track', 3], ['mark', 'range', 3]);
+		for (@want) {
+			my ($front, $back, $least) = @$_;
+			my $ratio = contrast($c{$front} // '#000000', $c{$back} // '#000000');
+			push @wrong, sprintf '%s on %s: %.2f, want %.1f', $front, $back, $ratio, $least if $ratio < $least;
+			$pairs++;
+		}
+	}
+	check('each pair of colors has the contrast that WCAG AA wants', @wrong, $pairs >= 20 ? () : "only $pairs pairs");
+	check('the contrast of black on white is 21', abs(contrast('#000000', '#ffffff') - 21) < 1e-9 ? () : 'no');
+}
+
+my %read = map { $_ => [statement($_)] } @names;
+colors();
+
+my ($report, $tables, $text) = @{ $read{many} };
+my @rows = @{ $tables->{'Teams, the largest first'}{rows} };
+check('of 300 teams 20 have a row, the others one', @rows == 21 && $rows[20][0] eq '280 other teams' ? () :
+	scalar(@rows) . ": $rows[-1][0]");
+my %shown = map { $_->[0] => 1 } @rows;
+my @rest = grep { !$shown{ $_->{team} } } @{ $report->{teams} };
+my $rest = 0;
+$rest += $_->{cost_micros} for @rest;
+check('and that has what the others cost', abs(units($rows[20][1]) * 10000 - $rest) < 10000 ? () : $rows[20][1]);
+my ($least) = sort { $a <=> $b } map { $_->{cost_micros} } grep { $shown{ $_->{team} } } @{ $report->{teams} };
+check('who cost more than one that is shown is shown', map { $_->{team} } grep { $_->{cost_micros} > $least } @rest);
+
+($report, $tables, $text) = @{ $read{'money-less'} };
+check('a site without money is shown none', $text =~ s/\A.*\}\n|cost centre: //sgr =~ /(\$|\bcosts?\b|\bmoney\b|budget of)/i ? "has $1" : ());
+check('but carbon', $text =~ /emitted .* kg CO2e/ ? () : 'none');
+
+($report, $tables, $text) = @{ $read{bare} };
+check('what the report lacks is left out', map { "has $_" } grep { $text =~ /$_/ }
+	'By day', 'By partition', 'By user', 'Top jobs', 'What changed');
+
+($report, $tables, $text) = @{ $read{open} };
+check('of an open month the days that come have no row',
+	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
+check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
+	'As of 18 November 2026, 17:40 UTC');
+
+($report, $tables, $text) = @{ $read{year} };
+check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
+check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
+
+# The steps from one period to the other, from the report alone.
+($report, $tables, $text) = @{ $read{month} };
+my %before = map { $_->{partition} => $_ } @{ $report->{previous}{by}{partition} };
+my $hours = 0;
+for (grep { !$_->{adjustment} } @{ $report->{by}{partition} }) {
+	my $then = $before{ $_->{partition} };
+	$hours += $then->{cost_micros} * ($_->{node_s} - $then->{node_s}) / $then->{node_s};
+}
+my @steps = @{ $tables->{'From the period before to this'}{rows} };
+check('more hours count at the price of before', abs(units($steps[1][1]) * 10000 - $hours) < 10001 ? () :
+	"$steps[1][1], not $hours");
+my ($given) = grep { $_->[0] eq 'Adjustments' } @steps;
+check('adjustments are a step', ($given->[1] // '') eq '-$129.50' ? () : 'not -$129.50');
+my ($failed) = $text =~ /(\$[0-9,.]+), [0-9.]+ % of the cost, went/;
+my $lost = 0;
+$lost += $_->{failed_micros} for @{ $report->{by}{state} };
+check('failed money is the sum of all but what completed', units($failed // '') * 10000 == round($lost, 10000) ? () : 'no');
+
+check('it says since when it is closed, by whom, and what was kept then', map { "no $_" } grep { $text !~ /$_/ }
+	'Final: the period is closed since 4 November 2026, by root', 'Kept when the period was closed: a{64}');
+
+# Without groups of the period before: 1,180 runs after 1,014.
+($report, $tables, $text) = @{ $read{runs} };
+my $then = $report->{previous}{total};
+@steps = @{ $tables->{'From the period before to this'}{rows} };
+check('more runs count at their mean charge of before', $steps[1][0] eq 'Number: 1,180 runs, before 1,014' &&
+	abs(units($steps[1][1]) * 10000 - $then->{charges_micros} * (1180 - 1014) / 1014) < 10001 ? () : "@{$steps[1]}");
+
+print "1..$n\n";
+exit($bad ? 1 : 0);
