@@ -157,15 +157,32 @@ setup() { cluster_use; }
 }
 
 @test "the totals are equal in all formats" {
-	json=$(lowtide report --format json | jq '.total.charges_micros')
-	[ "$json" -gt 0 ]
-	[ "$(lowtide report --format json | jq '[.teams[].charges_micros] | add')" -eq "$json" ]
-	csv=$(lowtide report --format csv | tr -d '\r' | awk -F, '
-		NR == 1 {for (i = 1; i <= NF; i++) if ($i == "charges") c = i}
-		$1 == "total" {print $c}')
-	[ "$csv" = "$(printf '%d.%06d' $((json / 1000000)) $((json % 1000000)))" ]
+	micros() { # micros FILE COLUMN: of a CSV file, summed up
+		sqlite3 :memory: ".import --csv $1 rows" \
+		    "SELECT sum(CAST(replace($2, '.', '') AS integer)) FROM rows" 3>&- 4>&-
+	}
+	lowtide report --json --runs > "$D/report.json"
+	cost=$(jq .total.cost_micros "$D/report.json")
+	[ "$cost" -gt 0 ]
+	[ "$(jq '[.teams[].cost_micros] | add' "$D/report.json")" -eq "$cost" ]
+	[ -z "$(/usr/bin/python3 "$PROJECT/tests/golden/schema.py" "$PROJECT/docs/report.schema.json" "$D/report.json")" ]
+	lowtide report --format csv > "$D/teams.csv"
+	[ "$(micros "$D/teams.csv" cost)" -eq "$cost" ]
+	lowtide report --runs --format csv > "$D/runs.csv"
+	[ "$(micros "$D/runs.csv" cost)" -eq "$cost" ]
+	lowtide report --format focus > "$D/charges.csv"
+	[ "$(micros "$D/charges.csv" EffectiveCost)" -eq "$cost" ]
+	perl "$PROJECT/tests/golden/focus.pl" "$D/charges.csv"
 	run -0 lowtide report
-	[[ "$output" == *"$(printf '$%d.%02d' $((json / 1000000)) $(((json % 1000000 + 5000) / 10000)))"* ]]
+	[[ "$output" == *"$(printf '$%d.%02d' $((cost / 1000000)) $(((cost % 1000000 + 5000) / 10000)))"* ]]
+}
+
+@test "Open OnDemand's file has what each user has left" {
+	lowtide report --format ood > "$D/ood.json"
+	jq -e '.version == 1 and .config.unit == "USD" and (.balances | length) > 0 and
+	    all(.balances[]; (.user | type) == "string" and (.value | type) == "number")' "$D/ood.json"
+	# Of a team without caps that has spent nothing: its 0.50, in whole units.
+	[ "$(jq '[.balances[] | select(.project == "tiny").value] | unique' -c "$D/ood.json")" = '[0]' ]
 }
 
 @test "a team at its limit is refused by sbatch, srun and salloc, and told why" {

@@ -143,16 +143,7 @@ same 'no currency: no FOCUS' "$? $(wc -c <"$work/cut")" '1 0'
 check 'and it is said why' "$(grep -q 'focus: got the currency ""' "$work/said" || cat "$work/said")"
 unserve
 
-cat >"$work/schema.py" <<'PYTHON'
-import json, sys
-import jsonschema
-schema = json.load(open(sys.argv[1], encoding="utf-8"))
-jsonschema.Draft202012Validator.check_schema(schema)
-validator = jsonschema.Draft202012Validator(schema)
-for error in validator.iter_errors(json.load(open(sys.argv[2], encoding="utf-8"))):
-    print(ascii("/".join(map(str, error.path)) + ": " + error.message)[:200])
-PYTHON
-schema() { /usr/bin/python3 "$work/schema.py" "$top/docs/report.schema.json" "$1" 2>&1; }
+schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&1; }
 for name in month closed runs names; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
