@@ -115,6 +115,7 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 		int64_t cost_micros;
 	} others[LT_TIE_PARTITIONS_MAX];
 	bool complete; /* all that ended on these days is charged */
+	bool only_own; /* who asks does not see the jobs of all */
 };
 /* For the days of the invoice. LT_ENOMEM. */
 int lt_tie_jobs_start(struct lt_tie_jobs *jobs,
