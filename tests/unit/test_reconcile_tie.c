@@ -26,8 +26,9 @@
 #define FOLDER "tests/golden/reconcile/"
 
 /* ---- lowtided's part: signals as they are, a report for each day ---- */
-struct server {
-	int listener, asked;
+struct server { /* changed by the tests only while nobody asks */
+	pthread_t thread;
+	int listener;
 	json_t *signals, *jobs;
 	const char *wrong; /* member of the report that is spoilt, or NULL */
 };
@@ -96,7 +97,6 @@ serve(void *unused)
 			: json_incref(server.signals);
 		char *const text = json_dumps(answer, 0);
 
-		server.asked++;
 		dprintf(fd,
 		    "HTTP/1.1 200 OK\r\nConnection: close\r\n"
 		    "Content-Type: application/json\r\n\r\n%s",
@@ -145,15 +145,13 @@ run(const char *const *arguments)
 	struct lt_cli cli = {.command = &command, .run_dir = run_dir};
 	struct lt_error err = {0};
 	struct said said;
-	pthread_t thread;
-	bool help;
+	bool help = false;
 	int argc = 0;
 	FILE *const out = tmpfile(), *const error = tmpfile();
 
 	for (; arguments[argc] != NULL; argc++)
 		argv[argc] = (char *)(uintptr_t)arguments[argc];
 	assert_int_equal(lt_cli_parse(&cli, &help, argc, argv, &err), LT_OK);
-	assert_int_equal(pthread_create(&thread, NULL, serve, NULL), 0);
 	fflush(stdout);
 	fflush(stderr);
 	const int old_out = dup(STDOUT_FILENO), old_error = dup(STDERR_FILENO);
@@ -167,8 +165,6 @@ run(const char *const *arguments)
 	dup2(old_error, STDERR_FILENO);
 	close(old_out);
 	close(old_error);
-	pthread_cancel(thread);
-	pthread_join(thread, NULL);
 	said.out = text_of(out);
 	said.error = text_of(error);
 	return said;
@@ -557,6 +553,7 @@ set_up(void **state)
 	server.jobs = json_load_file(FOLDER "jobs.json", 0, NULL);
 	assert_non_null(server.signals);
 	assert_non_null(server.jobs);
+	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
 	return lt_http_init(NULL);
 }
 
@@ -566,6 +563,8 @@ tear_down(void **state)
 	char path[64];
 
 	(void)state;
+	shutdown(server.listener, SHUT_RDWR); /* ends its accept() */
+	pthread_join(server.thread, NULL);
 	lt_http_cleanup();
 	json_decref(server.signals);
 	json_decref(server.jobs);
