@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "date.h"
-#include "reconcile.h"
+#include "reconcile_tie.h"
 #include "signals.h"
 #include "units.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "reconcile.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "reconcile.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 int

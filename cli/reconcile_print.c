@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "date.h"
-#include "reconcile.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 enum { CENT_MICROS = LT_MICROS / 100, TEXT_SIZE = 48 };

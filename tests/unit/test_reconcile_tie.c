@@ -21,7 +21,7 @@
 #include "golden.h"
 #include "http.h"
 #include "parse.h"
-#include "reconcile.h"
+#include "reconcile_tie.h"
 
 #define FOLDER "tests/golden/reconcile/"
 

@@ -5,8 +5,8 @@
  * lowtided answers of the other, reconcile_tie.c puts them together and
  * reconcile_print.c shows it. Days are UTC days, as in invoices.
  */
-#ifndef LT_RECONCILE_H
-#define LT_RECONCILE_H
+#ifndef LT_RECONCILE_TIE_H
+#define LT_RECONCILE_TIE_H
 
 #include <stdbool.h>
 #include <stdint.h>
