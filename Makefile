@@ -94,7 +94,7 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
 
 # libcurl is no line here: http.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
-	-lmunge -lexpat -lm -lpthread
+	-lmunge -lexpat -lnettle -lm -lpthread
 CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lelf -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf

@@ -70,6 +70,7 @@ int lt_cli_status(const struct lt_cli *cli);
 int lt_cli_signals(const struct lt_cli *cli);
 int lt_cli_budget(const struct lt_cli *cli);
 int lt_cli_report(const struct lt_cli *cli);
+int lt_cli_close(const struct lt_cli *cli);
 int lt_cli_reconcile(const struct lt_cli *cli);
 int lt_cli_history(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
@@ -185,6 +186,7 @@ enum lt_report_format { LT_REPORT_TABLE, LT_REPORT_CSV, LT_REPORT_JSON };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
 	bool runs; /* each run, too */
+	bool tcto; /* total cost to outcome, too; csv: instead */
 	bool color;
 };
 int lt_report_print(FILE *out, const json_t *report,

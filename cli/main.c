@@ -43,6 +43,9 @@ static const struct lt_cli_command commands[] = {
     {"report", "[--team T] [--period P] [--format table|csv|json] [--runs]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
+    {"close", "[PERIOD] [--json]",
+	"close a period, so that its statement stays; or list them", 0, 1, true,
+	false, NULL, lt_cli_close},
     {"reconcile",
 	"INVOICE [--from DAY --to DAY] [--cost COLUMN] [--type COLUMN] "
 	"[--map P=TYPE,...]\n"

@@ -47,7 +47,7 @@ lt_period_check(const char *text, struct lt_error *err)
 	    number(text + 5, 2) <= 12)
 		return LT_OK;
 	return lt_fail(err, LT_EINPUT,
-	    "--period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
+	    "period: got \"%s\", want 2026-11, 2026-Q4 or 2026", text);
 }
 
 const char *

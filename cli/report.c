@@ -17,6 +17,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"period", "P", "2026-11, 2026-Q4 or 2026; default: this month"},
     {"format", "F", "table, csv or json"},
     {"runs", NULL, "each run too (csv: the runs instead)"},
+    {"tcto", NULL, "total cost to outcome too (csv: instead)"},
     {NULL, NULL, NULL},
 };
 
@@ -32,14 +33,21 @@ int
 lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
-	if (lt_report_check(report, err))
+	if (lt_report_check(report, err) ||
+	    (look->tcto && lt_report_tcto_check(report, err)))
 		return err->code;
 	switch (look->format) {
 	case LT_REPORT_TABLE:
-		lt_report_tables(out, report, look->runs, look->color, err);
+		if (lt_report_tables(
+			out, report, look->runs, look->color, err) == LT_OK &&
+		    look->tcto)
+			lt_report_tcto_table(out, report, look->color, err);
 		break;
 	case LT_REPORT_CSV:
-		lt_report_csv(out, report);
+		if (look->tcto)
+			lt_report_tcto_csv(out, report);
+		else
+			lt_report_csv(out, report);
 		break;
 	case LT_REPORT_JSON:
 		if (json_dumpf(report, out, JSON_INDENT(2)))
@@ -89,6 +97,11 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 			return err->code;
 		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
 		    separator, names[i], escaped);
+		separator = '&';
+	}
+	if (lt_cli_value(cli, "tcto") != NULL) {
+		used += (size_t)snprintf(
+		    path + used, size - used, "%ctcto=1", separator);
 		separator = '&';
 	}
 	if (query != NULL)
@@ -294,8 +307,9 @@ int
 lt_cli_report(const struct lt_cli *cli)
 {
 	const char *const period = lt_cli_value(cli, "period");
-	struct lt_report_look look = {
-	    .runs = lt_cli_value(cli, "runs") != NULL, .color = cli->color};
+	struct lt_report_look look = {.runs = lt_cli_value(cli, "runs") != NULL,
+	    .tcto = lt_cli_value(cli, "tcto") != NULL,
+	    .color = cli->color};
 	char path[2048];
 	json_t *report = NULL;
 	struct lt_error err = {0};
@@ -305,6 +319,9 @@ lt_cli_report(const struct lt_cli *cli)
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
 	const bool as_rows = look.runs && look.format == LT_REPORT_CSV;
+	if (as_rows && look.tcto)
+		return lt_cli_usage(
+		    cli, "--tcto and --runs: one csv can't have both");
 
 	if (look.runs)
 		fetch(&report, as_rows ? stdout : NULL, cli, &err);

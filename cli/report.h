@@ -29,4 +29,14 @@ int lt_report_check(const json_t *report, struct lt_error *err);
 int lt_report_tables(FILE *out, const json_t *report, bool runs, bool color,
     struct lt_error *err);
 
+/* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
+ */
+/* LT_EVERSION without one, LT_EINPUT where a figure of it is no integer. */
+int lt_report_tcto_check(const json_t *report, struct lt_error *err);
+/* A section behind the others. */
+int lt_report_tcto_table(
+    FILE *out, const json_t *report, bool color, struct lt_error *err);
+/* Instead of the teams: a row per part, the total, and what is per unit. */
+void lt_report_tcto_csv(FILE *out, const json_t *report);
+
 #endif

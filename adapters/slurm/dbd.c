@@ -345,6 +345,8 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	lt_copy_lower(to->account, sizeof(to->account), from->account);
 	lt_copy(to->partition, sizeof(to->partition), from->partition);
 	lt_copy(to->name, sizeof(to->name), from->jobname);
+	lt_copy(to->wckey, sizeof(to->wckey), from->wckey);
+	to->exit_code = from->exitcode;
 	copy_qos(to->qos, sizeof(to->qos), from->qosid);
 	to->requeued = (from->state & JOB_REQUEUE) != 0;
 	lt_copy(to->state_text, sizeof(to->state_text),

@@ -222,7 +222,8 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32],
-	    name[LT_NAME_SIZE]; /* cut; "" = not known */
+	    name[LT_NAME_SIZE], wckey[LT_NAME_SIZE]; /* cut; "" = not known */
+	uint32_t exit_code;			     /* as of wait(2) */
 	bool finished, requeued;
 	bool resized; /* a row after the first of one run */
 	bool goes_on; /* resized at its end: the run has further rows */

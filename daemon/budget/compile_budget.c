@@ -14,6 +14,7 @@
 #include "daemon.h"
 #include "grow.h"
 #include "budget_snapshot.h"
+#include "limits.h"
 #include "slurm_text.h"
 #include "units.h"
 
@@ -369,6 +370,12 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 	free(bytes);
 	if (code != LT_OK)
 		return code;
+	code = lt_limits_keep(d->ledger,
+	    d->budget.has_snapshot ? &d->budget.snapshot : NULL, &loaded, err);
+	if (code != LT_OK) {
+		lt_sheet_free(&loaded);
+		return code;
+	}
 	int64_t judged = judged_utc_s(d->ledger);
 	if (judged > snapshot->compiled_utc_s)
 		judged = 0; /* by a clock that has been set back since */

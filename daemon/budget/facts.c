@@ -43,6 +43,11 @@ lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
 	memcpy(run->account, row->account, sizeof(run->account));
 	memcpy(run->partition, row->partition, sizeof(run->partition));
 	memcpy(run->state_text, row->state_text, sizeof(run->state_text));
+	memcpy(run->name, row->name, sizeof(run->name));
+	memcpy(run->qos, row->qos, sizeof(run->qos));
+	memcpy(run->wckey, row->wckey, sizeof(run->wckey));
+	run->exit_code = row->exit_code;
+	run->restarts = row->restarts;
 }
 
 /* ---- GPUs ---- */

@@ -171,16 +171,6 @@ fill_entries(struct lt_entry *entries, const struct lt_run *run,
 	}
 }
 
-/* Start of the period that is open: this month at the site. */
-static int64_t
-open_since(const struct lt_offsets *offsets, int64_t now_utc_s)
-{
-	struct lt_period month;
-
-	lt_calendar_period(&month, offsets, LT_MONTH, now_utc_s, 0);
-	return month.start_utc_s;
-}
-
 enum manner {
 	AS_ROW,
 	AS_RECORD, /* of slurmctld: until a row comes */
@@ -198,7 +188,7 @@ struct batch { /* the rows of a transaction */
 	const struct lt_slurm_run *rows;
 	uint32_t count;
 	enum manner manner;
-	int64_t now_utc_s;
+	int64_t now_utc_s, open_since_utc_s;
 	struct charged *charged; /* told once it is on disk */
 	uint32_t charged_count;
 };
@@ -208,6 +198,7 @@ struct settling { /* a row, and what it becomes */
 	const struct lt_run *known;   /* as the ledger has it; NULL = not */
 	bool is_new;		      /* it has not, and could be read */
 	const struct lt_quote *quote; /* NULL = none */
+	const struct lt_gpu *gpu;     /* that it had; NULL = none, unknown */
 	struct lt_run run;
 	struct lt_charge charge;
 };
@@ -262,9 +253,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .count = charge->hour_count,
 	    .now_utc_s = now_utc_s,
 	    .is_new = s->is_new,
-	    .open_since_utc_s = batch->manner == AGAIN
-				    ? INT64_MIN
-				    : open_since(&d->offsets, now_utc_s)};
+	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
 	if (code == LT_OK && changed)
@@ -299,14 +288,34 @@ static int
 learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
     struct lt_error *err)
 {
-	const int partition =
-	    lt_market_partition(&d->market, s->row->partition);
-	const struct lt_ended_run ended = {s->row, &s->run, s->quote,
-	    s->run.gpus > 0 ? lt_market_gpu(&d->market, partition) : NULL,
-	    s->is_new};
+	const struct lt_ended_run ended = {
+	    s->row, &s->run, s->quote, s->gpu, s->is_new};
 
 	return lt_lengths_learn(d->ledger, &ended,
 	    lt_lengths_since(d->policy, batch->now_utc_s), err);
+}
+
+static void
+set_gpu(struct settling *s, const struct lt_market *market)
+{
+	if (s->run.gpus == 0)
+		return;
+	s->gpu = lt_market_gpu(
+	    market, lt_market_partition(market, s->run.partition));
+	if (s->gpu != NULL)
+		memcpy(s->run.gpu, s->gpu->name, sizeof(s->run.gpu));
+}
+
+/* What an older release did not keep. */
+static bool
+is_told_so(const struct lt_run *known, const struct lt_run *run)
+{
+	return strcmp(known->name, run->name) == 0 &&
+	       strcmp(known->qos, run->qos) == 0 &&
+	       strcmp(known->wckey, run->wckey) == 0 &&
+	       strcmp(known->gpu, run->gpu) == 0 &&
+	       known->exit_code == run->exit_code &&
+	       known->restarts == run->restarts;
 }
 
 static int
@@ -330,6 +339,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
 	lt_facts_complete(run, row, s.known, d);
+	set_gpu(&s, &d->market);
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if ((s.known != NULL && manner == AS_RECORD) ||
 	    (same && manner != AGAIN))
@@ -350,6 +360,8 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (!(s.known != NULL && !s.known->priced && !run->priced) &&
 	    !(same && is_priced_so(s.known, run, &s.charge)))
 		code = settle_priced(d, batch, &s, err);
+	else if (!is_told_so(s.known, run))
+		code = lt_ledger_describe_run(d->ledger, run, err);
 	lt_charge_free(&s.charge);
 	return code;
 }
@@ -395,6 +407,7 @@ settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	int code = lt_ledger_begin(d->ledger, err);
 	if (code == LT_OK) {
+		batch->open_since_utc_s = lt_ledger_closed_until(d->ledger);
 		for (uint32_t i = 0; code == LT_OK && i < batch->count; i++) {
 			lt_breath(LT_TURN_READ);
 			code = settle_row(d, batch, &batch->rows[i], err);

@@ -23,6 +23,8 @@ static const struct {
     {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
 	NULL},
     {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, NULL, lt_api_report},
+    {"GET", "/v1/closed", false, false, LT_TURN_COMMITTED, lt_api_closed, NULL},
+    {"POST", "/v1/close", false, true, LT_TURN_ALL, lt_api_close, NULL},
     /* It may make a pass of its own, to see a job that just came. */
     {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain, NULL},
     {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now, NULL},

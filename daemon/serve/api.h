@@ -22,7 +22,7 @@ enum {
 	LT_API_REPLY_MAX = 512 * 1024,	     /* in a credential */
 	LT_API_WHOLE_MAX = 16 * 1024 * 1024, /* of all but streams */
 	LT_API_BODY_MAX = 64 * 1024,
-	LT_API_VALUES_MAX = 8,
+	LT_API_VALUES_MAX = 16,
 	LT_API_PATH_MAX = 1024
 };
 
@@ -102,7 +102,8 @@ typedef int lt_api_function(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply);
 lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_explain,
     lt_api_now, lt_api_rebuild, lt_api_balance, lt_api_market, lt_api_signals,
-    lt_api_signals_errors, lt_api_history, lt_api_forget, lt_api_plan;
+    lt_api_signals_errors, lt_api_history, lt_api_forget, lt_api_plan,
+    lt_api_closed, lt_api_close;
 /* With 200 they give work, and no reply. */
 typedef int lt_api_long_function(struct lt_daemon *d,
     const struct lt_api_request *request, struct lt_api_work **work,

@@ -226,9 +226,10 @@ lt_api_adjust(
 	return 200;
 }
 
-/* The tightest budget that binds an account now, by money, then carbon. */
+/* The tightest budget of these rules for an account now, by money, then carbon.
+ */
 static const struct lt_budget *
-tightest(const struct lt_budget_snapshot *s, int account)
+tightest(const struct lt_budget_snapshot *s, int account, uint32_t rules)
 {
 	const struct lt_budget *best = NULL;
 	int64_t least = INT64_MAX;
@@ -239,7 +240,8 @@ tightest(const struct lt_budget_snapshot *s, int account)
 		    &s->budgets[s->bindings[a->first_binding + k]];
 		const struct lt_period *const p = &b->periods[0];
 
-		if (p->start_utc_s == p->end_utc_s)
+		if (p->start_utc_s == p->end_utc_s ||
+		    !(rules >> b->on_exceed & 1))
 			continue;
 		const int64_t available = p->limit.has_money
 					      ? p->limit.money_micros -
@@ -254,61 +256,93 @@ tightest(const struct lt_budget_snapshot *s, int account)
 	return best;
 }
 
+static void
+add(json_t *to, const char *prefix, const char *name, json_t *value)
+{
+	char key[40];
+
+	snprintf(key, sizeof(key), "%s%s", prefix, name);
+	json_object_set_new(to, key, value);
+}
+
+struct asked_balance {
+	const struct lt_budget_snapshot *snapshot;
+	const struct lt_recent *recent;
+	uint32_t uid;
+	int account;
+	int64_t now_utc_s;
+};
+
+/* Of the budgets of these rules, all null where there is none: what is left,
+ * and the tightest one's figures. */
+static void
+add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
+    uint32_t rules)
+{
+	static const struct lt_period none;
+	const struct lt_budget *const b =
+	    tightest(asked->snapshot, asked->account, rules);
+	const struct lt_period *const p = b != NULL ? &b->periods[0] : &none;
+	struct lt_amount left = {0};
+
+	lt_available(&left, asked->snapshot, asked->recent, rules, asked->uid,
+	    asked->account, asked->now_utc_s, asked->now_utc_s + 1);
+	const struct {
+		const char *name;
+		bool has;
+		int64_t value;
+	} figures[] = {
+	    {"available_micros", left.money_micros != INT64_MAX,
+		left.money_micros},
+	    {"available_mg", left.carbon_mg != INT64_MAX, left.carbon_mg},
+	    {"limit_micros", p->limit.has_money, p->limit.money_micros},
+	    {"spent_micros", b != NULL, p->settled.money_micros},
+	    {"held_micros", b != NULL, p->held.money_micros},
+	    {"limit_mg", p->limit.has_carbon, p->limit.carbon_mg},
+	    {"spent_mg", b != NULL, p->settled.carbon_mg},
+	    {"held_mg", b != NULL, p->held.carbon_mg},
+	};
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		add(to, prefix, figures[i].name,
+		    lt_api_optional(
+			b != NULL && figures[i].has, figures[i].value));
+	add(to, prefix, "team", b != NULL ? json_string(b->team) : json_null());
+	add(to, prefix, "label",
+	    b != NULL ? json_string(p->label) : json_null());
+}
+
 int
 lt_api_balance(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
 	const char *const name = lt_api_value(request, "account");
 	uint32_t uid;
 	const int status = lt_api_whose(request, &uid, reply);
 
 	if (status != 200)
 		return status;
-	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
+	if (!d->budget.has_snapshot || !snapshot->ready)
 		return lt_api_error(reply, 503, "the balance is not known yet");
-	const int account =
-	    name != NULL && name[0]
-		? lt_sheet_account(&d->budget.snapshot, name)
-		: lt_sheet_default_account(&d->budget.snapshot, uid);
+	const int account = name != NULL && name[0]
+				? lt_sheet_account(snapshot, name)
+				: lt_sheet_default_account(snapshot, uid);
 	if (account < 0 ||
-	    (!request->is_admin &&
-		!lt_sheet_pair(&d->budget.snapshot, uid, account)))
+	    (!request->is_admin && !lt_sheet_pair(snapshot, uid, account)))
 		return lt_api_error(reply, 404, "account %s: not one of yours",
 		    name != NULL && name[0] ? name : "(default)");
-	const struct lt_budget *const b =
-	    tightest(&d->budget.snapshot, account);
-	struct lt_recent *const recent =
-	    calloc(1, lt_recent_size(&d->budget.snapshot));
-	struct lt_amount available = {0};
+	struct lt_recent *const recent = calloc(1, lt_recent_size(snapshot));
+	const struct asked_balance asked = {
+	    snapshot, recent, uid, account, request->now_utc_s};
 	if (recent == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	lt_recent_init(recent, &d->budget.snapshot);
-	lt_available(&available, &d->budget.snapshot, recent, uid, account,
-	    request->now_utc_s, request->now_utc_s + 1);
+	lt_recent_init(recent, snapshot);
+	*reply = json_pack("{s:b,s:s}", "budgeted",
+	    tightest(snapshot, account, LT_RULES_BIND | LT_RULES_WARN) != NULL,
+	    "currency", d->policy->currency);
+	add_balance(*reply, "", &asked, LT_RULES_BIND);
+	add_balance(*reply, "warn_", &asked, LT_RULES_WARN);
 	free(recent);
-	const struct lt_period *const p = b != NULL ? &b->periods[0] : NULL;
-	*reply = json_pack(
-	    "{s:b,s:o,s:o,s:s?,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "budgeted",
-	    b != NULL, "available_micros",
-	    lt_api_optional(b != NULL && available.money_micros != INT64_MAX,
-		available.money_micros),
-	    "available_mg",
-	    lt_api_optional(b != NULL && available.carbon_mg != INT64_MAX,
-		available.carbon_mg),
-	    "team", b != NULL ? b->team : NULL, "label",
-	    p != NULL ? p->label : NULL, "limit_micros",
-	    lt_api_optional(p != NULL && p->limit.has_money,
-		p != NULL ? p->limit.money_micros : 0),
-	    "spent_micros",
-	    lt_api_optional(p, p != NULL ? p->settled.money_micros : 0),
-	    "held_micros",
-	    lt_api_optional(p, p != NULL ? p->held.money_micros : 0),
-	    "limit_mg",
-	    lt_api_optional(p != NULL && p->limit.has_carbon,
-		p != NULL ? p->limit.carbon_mg : 0),
-	    "spent_mg",
-	    lt_api_optional(p, p != NULL ? p->settled.carbon_mg : 0), "held_mg",
-	    lt_api_optional(p, p != NULL ? p->held.carbon_mg : 0), "currency",
-	    d->policy->currency);
 	return 200;
 }

@@ -12,7 +12,7 @@
 #include "settle.h"
 #include "units.h"
 
-enum { RUNS_PAGE_MAX = 600 };
+enum { RUNS_PAGE_MAX = 240 };
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
@@ -79,22 +79,53 @@ is_asked(const struct lt_daemon *d, const struct lt_api_request *request,
 }
 
 static void
-take_account(
-    struct lt_report_work *w, const struct lt_daemon *d, const char *name)
+take_account(struct lt_report_work *w, const struct lt_daemon *d,
+    const struct lt_api_request *request, uint32_t index)
 {
+	const char *const name = d->budget.snapshot.accounts[index].name;
 	struct lt_report_account *const to = &w->accounts[w->account_count++];
 	const struct lt_period *const budget =
 	    budget_of(&d->budget.snapshot, name, &w->period);
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
+	to->parent = -1;
+	to->is_seen = is_asked(d, request, index);
 	to->has_budget = budget != NULL;
 	if (budget != NULL)
 		to->budget = *budget;
+	w->is_everyones &= to->is_seen;
+}
+
+static int
+compare_name(const void *name, const void *account)
+{
+	return strcmp(name, ((const struct lt_report_account *)account)->name);
+}
+
+static int
+index_of(const struct lt_report_work *w, const char *name)
+{
+	const struct lt_report_account *const at = bsearch(name, w->accounts,
+	    w->account_count, sizeof(w->accounts[0]), compare_name);
+
+	return at != NULL ? (int)(at - w->accounts) : -1;
+}
+
+static void
+link_parents(struct lt_report_work *w, const struct lt_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->account_count; i++) {
+		const int at = index_of(w, tables->accounts[i].name);
+
+		if (at >= 0)
+			w->accounts[at].parent =
+			    index_of(w, tables->accounts[i].parent);
+	}
 }
 
 /* What the text needs of the loop's own; NULL: no memory. */
-static struct lt_report_work *
-take_state(struct lt_daemon *d, const struct lt_api_request *request,
+struct lt_report_work *
+lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_period *period)
 {
 	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
@@ -108,6 +139,8 @@ take_state(struct lt_daemon *d, const struct lt_api_request *request,
 		return NULL;
 	w->work.write = lt_report_statement;
 	w->period = *period;
+	w->now_utc_s = request->now_utc_s;
+	w->offsets = d->offsets;
 	w->is_marginal = d->policy->intensity == LT_INTENSITY_MARGINAL;
 	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->policy));
 	w->is_settled =
@@ -117,10 +150,10 @@ take_state(struct lt_daemon *d, const struct lt_api_request *request,
 		w->budget = *budget;
 	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
 	snprintf(w->cluster, sizeof(w->cluster), "%s", d->tables.conf.cluster);
+	w->is_everyones = true;
 	for (uint32_t i = 0; i < s->account_count; i++)
-		if (is_asked(d, request, i))
-			take_account(w, d, s->accounts[i].name);
-	w->is_everyones = w->account_count == s->account_count;
+		take_account(w, d, request, i);
+	link_parents(w, &d->tables);
 	return w;
 }
 
@@ -140,7 +173,7 @@ take_runs(struct lt_report_work *w, const struct lt_api_request *request,
 		return lt_api_error(reply, 400,
 		    "runs: got \"%s\", want all, and no after", runs);
 	if (after != NULL && after[0] != '\0' &&
-	    !lt_report_place(&w->after, after))
+	    !lt_report_place(&w->after, &w->after_late, after))
 		return lt_api_error(reply, 400,
 		    "after: got \"%s\", want the \"next\" of a page", after);
 	if (most != NULL &&
@@ -156,35 +189,133 @@ take_runs(struct lt_report_work *w, const struct lt_api_request *request,
 	return 200;
 }
 
+/* "from" and "to", of which the day of `to` is the last one. */
+static int
+asked_days(struct lt_period *period, const struct lt_offsets *offsets,
+    const char *from, const char *to, struct lt_error *err)
+{
+	char first[LT_DAY_TEXT_SIZE], last[LT_DAY_TEXT_SIZE];
+	const bool is_day = strlen(to) == strlen("2026-11-21");
+	int64_t start, end;
+	int code = lt_calendar_time(&period->start_utc_s, offsets, from, err);
+
+	if (code != LT_OK)
+		return lt_context(err, "from");
+	code = lt_calendar_time(&period->end_utc_s, offsets, to, err);
+	if (code != LT_OK)
+		return lt_context(err, "to");
+	if (is_day)
+		lt_calendar_day(last, &start, &period->end_utc_s, offsets,
+		    period->end_utc_s);
+	if (period->end_utc_s <= period->start_utc_s)
+		return lt_fail(
+		    err, LT_EINPUT, "to: %s is not after %s", to, from);
+	lt_calendar_day(first, &start, &end, offsets, period->start_utc_s);
+	lt_calendar_day(last, &start, &end, offsets, period->end_utc_s - 1);
+	snprintf(
+	    period->label, sizeof(period->label), "%.10s..%.10s", first, last);
+	return LT_OK;
+}
+
+static int
+asked_period(struct lt_period *period, const struct lt_daemon *d,
+    const struct lt_api_request *request, struct lt_error *err)
+{
+	const char *const text = lt_api_value(request, "period");
+	const char *const from = lt_api_value(request, "from");
+	const char *const to = lt_api_value(request, "to");
+
+	*period = (struct lt_period){0};
+	if ((from != NULL) != (to != NULL) || (from != NULL && text != NULL))
+		return lt_fail(err, LT_EINPUT,
+		    "want period, or both from and to, or none of them");
+	if (from != NULL)
+		return asked_days(period, &d->offsets, from, to, err);
+	if (text != NULL && text[0])
+		return lt_calendar_parse(period, &d->offsets, text, err);
+	lt_calendar_period(
+	    period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
+	return LT_OK;
+}
+
+/* The one of the same kind before it; of days as long. */
+static void
+set_previous(struct lt_report_work *w, const struct lt_api_request *request)
+{
+	const struct lt_period *const p = &w->period;
+	const size_t length = strlen(p->label);
+	const int64_t before = p->start_utc_s - 1;
+	const enum lt_period_kind kind = length == 4	      ? LT_YEAR
+					 : p->label[5] == 'Q' ? LT_QUARTER
+							      : LT_MONTH;
+
+	w->has_previous = true;
+	if (lt_api_value(request, "from") == NULL) {
+		lt_calendar_period(&w->previous, &w->offsets, kind, before, 0);
+		return;
+	}
+	w->previous =
+	    (struct lt_period){.start_utc_s = 2 * p->start_utc_s - p->end_utc_s,
+		.end_utc_s = p->start_utc_s};
+	snprintf(w->previous.label, sizeof(w->previous.label), "before");
+}
+
+/* What is asked beside the statement itself. */
+static int
+take_more(struct lt_report_work *w, const struct lt_api_request *request,
+    json_t **reply)
+{
+	const char *const by = lt_api_value(request, "by");
+	const char *const top = lt_api_value(request, "top");
+	const char *const previous = lt_api_value(request, "previous");
+	struct lt_error err = {0};
+	int64_t count = 0;
+
+	if (by != NULL && lt_groupings_parse(&w->groupings, by, &err) != LT_OK)
+		return lt_api_error(reply, 400, "%s", err.text);
+	if (top != NULL &&
+	    lt_int64_parse(top, 1, LT_TOP_MAX, &count, &err) != LT_OK)
+		return lt_api_error(reply, 400, "top: %s", err.text);
+	w->groupings.top = (uint32_t)count;
+	if (previous != NULL && strcmp(previous, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "previous: got \"%s\", want 1", previous);
+	if (previous != NULL)
+		set_previous(w, request);
+	return take_runs(w, request, reply);
+}
+
+static bool
+sees_any(const struct lt_report_work *w)
+{
+	for (uint32_t i = 0; i < w->account_count; i++)
+		if (w->accounts[i].is_seen)
+			return true;
+	return false;
+}
+
 int
 lt_api_report(struct lt_daemon *d, const struct lt_api_request *request,
     struct lt_api_work **work, json_t **reply)
 {
-	const char *const text = lt_api_value(request, "period");
 	struct lt_period period;
 	struct lt_error err = {0};
 
 	if (!d->budget.has_snapshot)
 		return lt_api_error(reply, 503, "no budget snapshot yet");
-	if (text != NULL && text[0]) {
-		if (lt_calendar_parse(&period, &d->offsets, text, &err) !=
-		    LT_OK)
-			return lt_api_error(reply, 400, "%s", err.text);
-	} else {
-		lt_calendar_period(
-		    &period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
-	}
-	struct lt_report_work *const w = take_state(d, request, &period);
+	if (asked_period(&period, d, request, &err) != LT_OK)
+		return lt_api_error(reply, 400, "%s", err.text);
+	struct lt_report_work *const w = lt_report_take(d, request, &period);
 	if (w == NULL)
 		return lt_api_error(reply, 503, "out of memory");
 	int status = 200;
-	if (w->account_count == 0 && !w->has_budget &&
+	if (!sees_any(w) && !w->has_budget &&
 	    lt_api_value(request, "team") != NULL)
 		status = lt_api_error(reply, 404,
 		    "team %s: no account and no budget that you may see",
 		    lt_api_value(request, "team"));
 	if (status == 200)
-		status = take_runs(w, request, reply);
+		status = take_more(w, request, reply);
 	if (status == 200)
 		*work = &w->work;
 	else

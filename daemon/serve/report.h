@@ -8,17 +8,26 @@
 
 #include "api.h"
 #include "budget.h"
+#include "calendar.h"
 #include "ledger.h"
+#include "report_groups.h"
+#include "report_line.h"
 
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
+	int parent;	 /* among these; -1 = none */
+	bool is_seen;	 /* by who asks, and asked for */
 	bool has_budget; /* of just this period */
 	struct lt_period budget;
 };
 
 struct lt_report_work {
 	struct lt_api_work work;
-	struct lt_period period;
+	struct lt_period period, previous; /* previous: only if has_previous */
+	bool has_previous;
+	int64_t now_utc_s;
+	struct lt_offsets offsets;
+	struct lt_groupings groupings;
 	char currency[8], cluster[LT_NAME_SIZE];
 	bool is_marginal;
 	const char *basis; /* lt_basis_name() of the intensities, today */
@@ -26,10 +35,10 @@ struct lt_report_work {
 	bool has_budget;   /* of the one team that was asked for */
 	struct lt_period budget;
 	/* Of a page: where it begins, and its length. */
-	bool has_after;
+	bool has_after, after_late;
 	struct lt_run after; /* its account: among those below, or gone */
 	uint32_t most;
-	bool is_everyones;
+	bool is_everyones; /* all accounts are seen */
 	uint32_t account_count;
 	struct lt_report_account accounts[]; /* sorted */
 };
@@ -37,7 +46,26 @@ struct lt_report_work {
 typedef int lt_report_function(const struct lt_api_work *work,
     struct lt_ledger *ledger, struct lt_out *out);
 lt_report_function lt_report_statement, lt_report_page, lt_report_all;
+/* All of the request's work; NULL: no memory. free() it. */
+struct lt_report_work *lt_report_take(struct lt_daemon *d,
+    const struct lt_api_request *request, const struct lt_period *period);
+/* What of a statement is the site's: currency, cluster, kinds of figures. */
+json_t *lt_report_head(const struct lt_report_work *work);
+/* Gives `take` the row of each account that is seen, by name, as it is booked
+ * now; budget: NULL = none. */
+typedef int lt_line_function(void *context, const char *account,
+    const struct lt_report_line *line, const struct lt_period *budget,
+    struct lt_error *err);
+struct lt_report_view { /* a period of the work's */
+	const struct lt_report_work *work;
+	const struct lt_period *period;
+	struct lt_ledger *ledger;
+	bool is_closed;
+	struct lt_closed closed;
+};
+int lt_report_lines(const struct lt_report_view *view, lt_line_function *take,
+    void *context, struct lt_error *err);
 /* From the "next" of a page; false: it is none. */
-bool lt_report_place(struct lt_run *after, const char *text);
+bool lt_report_place(struct lt_run *after, bool *is_late, const char *text);
 
 #endif

@@ -7,10 +7,14 @@
 
 #include <jansson.h>
 
+#include "calendar.h"
 #include "ledger.h"
 #include "out.h"
 
-void lt_run_write(struct lt_out *out, const struct lt_run *run);
+/* booked: what of it stands in a statement; NULL: all of it. offsets: of the
+ * months that corrections name. */
+void lt_run_write(struct lt_out *out, const struct lt_run *run,
+    const struct lt_booked *booked, const struct lt_offsets *offsets);
 json_t *lt_run_json(const struct lt_run *run); /* NULL: no memory */
 
 #endif

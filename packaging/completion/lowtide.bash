@@ -37,7 +37,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report reconcile history rebuild simulate doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report close reconcile history rebuild simulate doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -55,7 +55,7 @@ _lowtide() {
 			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		report) choices='--team --period --format --runs --json --run --help' ;;
+		report) choices='--team --period --format --runs --tcto --json --run --help' ;;
 		reconcile)
 			case $word in
 			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;

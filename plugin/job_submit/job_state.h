@@ -71,9 +71,10 @@ void lt_state_note(const struct lt_new_hold *entry);
 /* Why no balance can be known now; static text, NULL if it can. */
 const char *lt_state_unknown(void);
 
-/* Least that is available to this user and account over the window. */
-void lt_state_available(struct lt_amount *available, uint32_t uid,
-    const char *account, int64_t start_utc_s, int64_t end_utc_s);
+/* Least that is available to the request's user and account over the window,
+ * by the budgets of these rules: lt_available(). */
+void lt_state_available(struct lt_amount *available, uint32_t rules,
+    const struct lt_request *request, int64_t start_utc_s, int64_t end_utc_s);
 
 /* Book a window, so that the next decisions see it. */
 void lt_state_book(const struct lt_view *view, const struct lt_planned *window);

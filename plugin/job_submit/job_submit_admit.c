@@ -158,8 +158,11 @@ tell_over(struct lt_submission *s)
 	    .plan = s->known && !s->edits.moves ? s->plan : NULL,
 	    .asked = s->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
+	uint32_t rules = LT_RULES_BIND;
 
-	lt_state_available(&over.available, s->request.uid, s->request.account,
+	if (verdict->rule == LT_RULE_WARN)
+		rules |= LT_RULES_WARN;
+	lt_state_available(&over.available, rules, &s->request,
 	    s->quote.start_utc_s, s->quote.end_utc_s);
 	/* Where it is held in spite of that, it must not count against itself.
 	 */

@@ -476,20 +476,22 @@ lt_state_admit(struct lt_admission *admission, const struct lt_new_hold *entry)
 }
 
 void
-lt_state_available(struct lt_amount *available, uint32_t uid,
-    const char *account, int64_t start_utc_s, int64_t end_utc_s)
+lt_state_available(struct lt_amount *available, uint32_t rules,
+    const struct lt_request *request, int64_t start_utc_s, int64_t end_utc_s)
 {
+	const uint32_t uid = request->uid;
 	int index;
 
 	*available = (struct lt_amount){true, true, INT64_MAX, INT64_MAX};
 	pthread_mutex_lock(&lt_state.mutex);
 	if (lt_state.snapshot != NULL) {
-		index = lt_sheet_account(&lt_state.snapshot->snapshot, account);
+		index = lt_sheet_account(
+		    &lt_state.snapshot->snapshot, request->account);
 		/* Nobody learns another team's balance by a plan. */
 		if (lt_sheet_pair(&lt_state.snapshot->snapshot, uid, index))
 			lt_available(available, &lt_state.snapshot->snapshot,
-			    lt_state.snapshot->recent, uid, index, start_utc_s,
-			    end_utc_s);
+			    lt_state.snapshot->recent, rules, uid, index,
+			    start_utc_s, end_utc_s);
 	}
 	pthread_mutex_unlock(&lt_state.mutex);
 }

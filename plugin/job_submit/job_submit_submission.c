@@ -93,7 +93,7 @@ decide(struct lt_submission *s)
 
 	if (limit_s < 0)
 		limit_s = 0;
-	lt_state_available(&available, request->uid, request->account,
+	lt_state_available(&available, LT_RULES_BIND, request,
 	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
 	request->has_available = s->view.snapshot != NULL;
 	request->available_micros = available.money_micros;

@@ -9,34 +9,52 @@
 
 enum { BALANCE_BYTES = 8192 };
 
-static bool
-figure_of(const char *text, const char *name, const char *unit, int64_t *value)
-{
-	char key[32];
+struct where { /* in the answer: "warn_" + name + "_micros" */
+	const char *text, *prefix;
+};
 
-	snprintf(key, sizeof(key), "%s_%s", name, unit);
-	text = lt_json_value(text, key);
+static bool
+figure_of(const struct where *where, const char *name, const char *unit,
+    int64_t *value)
+{
+	char key[40];
+
+	snprintf(key, sizeof(key), "%s%s_%s", where->prefix, name, unit);
+	const char *const text = lt_json_value(where->text, key);
 	return text != NULL && lt_json_integer(text, value) != NULL;
 }
 
 static void
-figures_of(struct lt_balance_of *of, const char *text, const char *unit)
+figures_of(
+    struct lt_balance_of *of, const struct where *where, const char *unit)
 {
-	of->is_limited = figure_of(text, "available", unit, &of->available);
-	if (!figure_of(text, "limit", unit, &of->limit) ||
-	    !figure_of(text, "spent", unit, &of->spent) ||
-	    !figure_of(text, "held", unit, &of->held))
+	of->is_limited = figure_of(where, "available", unit, &of->available);
+	if (!figure_of(where, "limit", unit, &of->limit) ||
+	    !figure_of(where, "spent", unit, &of->spent) ||
+	    !figure_of(where, "held", unit, &of->held))
 		of->limit = -1; /* another budget's, or an older lowtided */
 }
 
 /* Names of teams and periods: an escape in them is not ours, so none. */
 static void
-name_of(const char *text, const char *key, char *out, size_t size)
+name_of(const struct where *where, const char *name, char *out, size_t size)
 {
-	text = lt_json_value(text, key);
+	char key[40];
+
+	snprintf(key, sizeof(key), "%s%s", where->prefix, name);
+	const char *const text = lt_json_value(where->text, key);
 	out[0] = '\0';
 	if (text != NULL)
 		(void)lt_json_string(text, out, size);
+}
+
+static void
+by_rule(struct lt_balance_by_rule *of, const struct where *where)
+{
+	name_of(where, "team", of->team, sizeof(of->team));
+	name_of(where, "label", of->label, sizeof(of->label));
+	figures_of(&of->money, where, "micros");
+	figures_of(&of->carbon, where, "mg");
 }
 
 bool
@@ -52,11 +70,8 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 	if (strncmp(budgeted, "true", 4) != 0)
 		return false;
 	balance->budgeted = true;
-	name_of(text, "team", balance->team, sizeof(balance->team));
-	name_of(text, "label", balance->label, sizeof(balance->label));
-	name_of(text, "currency", balance->currency, sizeof(balance->currency));
-	figures_of(&balance->money, text, "micros");
-	figures_of(&balance->carbon, text, "mg");
+	by_rule(&balance->binding, &(struct where){text, ""});
+	by_rule(&balance->warning, &(struct where){text, "warn_"});
 	return true;
 }
 

@@ -50,12 +50,14 @@ void lt_spank_say(const char *text, bool is_error);
 
 struct lt_balance { /* what lowtided answers */
 	bool budgeted;
-	char team[LT_ACCOUNT_SIZE], label[24], currency[8];
-	struct lt_balance_of {
-		bool is_limited;
-		int64_t available;
-		int64_t limit, spent, held; /* limit -1: not told */
-	} money, carbon;		    /* micros, mg CO2e */
+	struct lt_balance_by_rule { /* none limits: neither is_limited */
+		char team[LT_ACCOUNT_SIZE], label[24];
+		struct lt_balance_of {
+			bool is_limited;
+			int64_t available;
+			int64_t limit, spent, held; /* limit -1: not told */
+		} money, carbon;		    /* micros, mg CO2e */
+	} binding, warning; /* budgets that bind, that only warn */
 };
 
 /* One whole HTTP request to the lowtided of this host, 50 ms in all: the body

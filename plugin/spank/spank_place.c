@@ -271,44 +271,60 @@ available_of(const struct lt_balance_of *of)
 	return of->is_limited ? of->available : INT64_MAX;
 }
 
+/* Is the hold over these budgets? Then out says so. */
+static bool
+over_text(char *out, size_t size, const struct placement *p,
+    const struct lt_balance_by_rule *balance)
+{
+	const struct lt_amount *const hold = &p->quote.hold_per_task;
+	struct lt_verdict verdict = {.code = LT_OVER};
+	const struct lt_over over = {.verdict = &verdict,
+	    .request = &p->request,
+	    .market = &p->market,
+	    .plan = p->edits.moves ? NULL : &p->plan,
+	    .asked = p->asked,
+	    .available = {true, true, available_of(&balance->money),
+		available_of(&balance->carbon)}};
+
+	snprintf(verdict.team, sizeof(verdict.team), "%s", balance->team);
+	snprintf(verdict.label, sizeof(verdict.label), "%s", balance->label);
+	if (!is_over(&verdict, &balance->money, hold->has_money,
+		hold->money_micros, p->quote.tasks)) {
+		verdict.is_carbon = true;
+		if (!is_over(&verdict, &balance->carbon, hold->has_carbon,
+			hold->carbon_mg, p->quote.tasks))
+			return false;
+	}
+	lt_over_text(out, size, &over);
+	return true;
+}
+
 /* Negative when the team can't pay and the site enforces it. */
 static int
 check_balance(struct placement *p)
 {
-	const struct lt_amount *const hold = &p->quote.hold_per_task;
 	struct lt_balance balance;
-	struct lt_verdict verdict = {.code = LT_OVER};
-	struct lt_over over = {.verdict = &verdict,
-	    .request = &p->request,
-	    .market = &p->market,
-	    .plan = p->edits.moves ? NULL : &p->plan,
-	    .asked = p->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
 	if (!lt_spank_balance(&balance, p->request.account) ||
 	    !balance.budgeted || !price(p))
 		return 0; /* unknown here: lowtided's sweep has the last word */
-	snprintf(verdict.team, sizeof(verdict.team), "%s", balance.team);
-	snprintf(verdict.label, sizeof(verdict.label), "%s", balance.label);
-	if (!is_over(&verdict, &balance.money, hold->has_money,
-		hold->money_micros, p->quote.tasks)) {
-		verdict.is_carbon = true;
-		if (!is_over(&verdict, &balance.carbon, hold->has_carbon,
-			hold->carbon_mg, p->quote.tasks))
-			return 0;
-	}
-	over.available = (struct lt_amount){true, true,
-	    available_of(&balance.money), available_of(&balance.carbon)};
-	lt_over_text(text, sizeof(text), &over);
-	if (lt_mode_may(p->market.mode, LT_MAY_REFUSE)) {
+	const bool binds = over_text(text, sizeof(text), p, &balance.binding);
+	const bool enforced = lt_mode_may(p->market.mode, LT_MAY_REFUSE);
+
+	if (!binds && !over_text(text, sizeof(text), p, &balance.warning))
+		return 0;
+	if (binds && enforced) {
 		lt_spank_say(text, true);
 		lt_spank_say("nothing was submitted.", true);
 		return -1;
 	}
-	if (p->asked || lt_mode_may(p->market.mode, LT_MAY_ADVISE)) {
+	if (enforced || p->asked ||
+	    lt_mode_may(p->market.mode, LT_MAY_ADVISE)) {
 		lt_spank_say(text, false);
-		slurm_info("lowtide: mode %s: the job goes on.",
-		    lt_mode_name(p->market.mode));
+		if (!enforced)
+			slurm_info("lowtide: mode %s: the job goes on.",
+			    lt_mode_name(p->market.mode));
 	}
 	return 0;
 }

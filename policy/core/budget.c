@@ -521,10 +521,16 @@ lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
 		lt_recent_add(recent, snapshot, hold);
 }
 
+struct narrowing {
+	struct lt_amount *available;
+	uint32_t rules;
+};
+
 static void
 narrow(void *context, const struct visit *visit)
 {
-	struct lt_amount *const available = context;
+	const struct narrowing *const narrowing = context;
+	struct lt_amount *const available = narrowing->available;
 	int64_t *const least = visit->currency == MONEY
 				   ? &available->money_micros
 				   : &available->carbon_mg;
@@ -534,6 +540,8 @@ narrow(void *context, const struct visit *visit)
 	const int64_t left =
 	    visit->balance != NULL ? visit->balance->available : 0;
 
+	if (!(narrowing->rules >> visit->budget->on_exceed & 1))
+		return;
 	*has = true;
 	if (left < *least)
 		*least = left;
@@ -542,7 +550,8 @@ narrow(void *context, const struct visit *visit)
 void
 lt_available(struct lt_amount *available,
     const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
-    uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s)
+    uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
+    int64_t end_utc_s)
 {
 	assert(recent->budget_count == snapshot->budget_count);
 
@@ -554,7 +563,8 @@ lt_available(struct lt_amount *available,
 	    .account = account,
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s};
-	visit_all(snapshot, recent, &hold, narrow, available);
+	visit_all(snapshot, recent, &hold, narrow,
+	    &(struct narrowing){available, rules});
 }
 
 bool

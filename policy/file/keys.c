@@ -72,6 +72,24 @@ static const struct lt_word underheld_words[] = {
     {.name = NULL},
 };
 
+static const struct lt_key tcto_keys[] = {
+    {"energy_price_per_kwh", lt_read_micros, AT(tcto.energy_micros_per_kwh),
+	.min = 0, .max = 1e6, .is_money = true,
+	.want = "money from 0 such as 0.15"},
+    {"storage_gb", lt_read_u32, AT(tcto.storage_gb), .min = 0, .max = 4e9,
+	.want = "gigabytes from 0 to 4000000000 such as 100000"},
+    {"storage_price_per_gb_month", lt_read_micros,
+	AT(tcto.storage_micros_per_gb_month), .min = 0, .max = 1e6,
+	.is_money = true, .want = "money from 0 such as 0.02"},
+    {"engineer_price_per_hour", lt_read_micros,
+	AT(tcto.engineer_micros_per_hour), .min = 0, .max = 1e6,
+	.is_money = true, .want = "money from 0 such as 90"},
+    {"engineer_hours_per_interruption", lt_read_micros,
+	AT(tcto.engineer_hour_millionths), .min = 0, .max = 1000,
+	.want = "hours from 0 to 1000 such as 0.5"},
+    {.name = NULL},
+};
+
 /* In the order of reading: what others name comes first. */
 const struct lt_key lt_policy_keys[] = {
     {"mode", lt_read_word, AT(mode), .words = mode_words,
@@ -117,8 +135,12 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "let or requeue"},
     {"listen_port", lt_read_port, AT(listen_port), .min = 1, .max = 65535,
 	.want = "a TCP port from 1 to 65535 such as 6826"},
+    {"close_after", lt_read_duration, AT(close_after_s), .min = 0,
+	.max = 90 * LT_DAY_S, .want = "a duration from 0 to 90d such as 3d"},
     {"history_days", lt_read_u32, AT(history_days), .min = 0, .max = 4000,
 	.want = "a number of days from 0 to 4000 such as 400"},
+    {"tcto", lt_read_keys, 0, .keys = tcto_keys,
+	.want = "a mapping such as {energy_price_per_kwh: 0.15}"},
     {"sources", lt_read_items, AT(sources), .items = &source_items,
 	.want = "a mapping of sources by name"},
     {"gpus", lt_read_items, AT(gpus), .items = &gpu_items,
@@ -136,9 +158,25 @@ const struct lt_key lt_policy_keys[] = {
 
 /* ---- more than one key ---- */
 
+/* What is a price times an amount needs both. */
+static void
+finish_tcto(struct lt_reader *reader)
+{
+	const struct lt_policy_tcto *const tcto = &reader->policy->tcto;
+
+	if ((tcto->storage_gb > 0) != (tcto->storage_micros_per_gb_month > 0))
+		lt_complain(reader, NULL,
+		    "tcto: got only one of storage_gb and storage_price_per_gb_month above 0, want both or none");
+	if ((tcto->engineer_hour_millionths > 0) !=
+	    (tcto->engineer_micros_per_hour > 0))
+		lt_complain(reader, NULL,
+		    "tcto: got only one of engineer_price_per_hour and engineer_hours_per_interruption above 0, want both or none");
+}
+
 void
 lt_policy_finish(struct lt_reader *reader)
 {
+	finish_tcto(reader);
 	lt_exchanges_finish(reader);
 	if (reader->money_node != NULL && reader->policy->currency[0] == '\0')
 		lt_complain(reader, reader->money_node,

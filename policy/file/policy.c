@@ -68,6 +68,7 @@ policy_new(const char *name)
 	policy->on_unknown = LT_RULE_HOLD;
 	policy->listen_port = 6826;
 	policy->history_days = 400;
+	policy->close_after_s = 3 * LT_DAY_S;
 	return policy;
 }
 

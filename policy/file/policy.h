@@ -94,6 +94,13 @@ struct lt_policy_exchange {
 /* Which carbon intensity all partitions use: the two are never compared. */
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 
+/* What a site pays beside its nodes, for reports; 0 = not told. */
+struct lt_policy_tcto {
+	int64_t energy_micros_per_kwh, storage_micros_per_gb_month,
+	    engineer_micros_per_hour, engineer_hour_millionths;
+	uint32_t storage_gb;
+};
+
 /* What becomes of a job that started on more than was held for it. */
 enum lt_underheld { LT_UNDERHELD_LET, LT_UNDERHELD_REQUEUE };
 
@@ -111,8 +118,10 @@ struct lt_policy {
 	enum lt_rule on_unknown;
 	enum lt_underheld on_underheld;
 	uint16_t listen_port;  /* 6826 */
+	int64_t close_after_s; /* from a period's end until it may be closed */
 	uint32_t history_days; /* of run lengths; 0 = none are kept */
 	enum lt_intensity intensity;
+	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,
 	    gpu_count, exchange_count;
 	struct lt_policy_source *sources;

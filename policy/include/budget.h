@@ -15,7 +15,7 @@ enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
 
 struct lt_period {
 	int64_t start_utc_s, end_utc_s;
-	char label[24];		  /* "November", "2026 Q4", "2026" */
+	char label[24];		  /* "2026-11", "2026-Q4", "2026" */
 	struct lt_amount limit;	  /* has_x: this currency is limited */
 	struct lt_amount settled; /* charges and adjustments of the period */
 	struct lt_amount held;	  /* open holds ingested up to W */
@@ -143,18 +143,27 @@ void lt_recent_add(struct lt_recent *recent,
 void lt_recent_remove(struct lt_recent *recent,
     const struct lt_budget_snapshot *snapshot, const struct lt_hold *hold);
 
-/* Least available over all that bind, for lt_request.available_*;
- * INT64_MAX where nothing limits. */
+/* Sets of rules, by bit: what a job over such a budget does not pass as it
+ * came, and what only tells. */
+enum {
+	LT_RULES_BIND = 1 << LT_RULE_REJECT | 1 << LT_RULE_HOLD,
+	LT_RULES_WARN = 1 << LT_RULE_WARN,
+};
+
+/* Least available over the budgets, and the user's caps in them, whose rule is
+ * in the set; INT64_MAX where none limits. A plan (lt_request.available_*)
+ * goes by LT_RULES_BIND: what only warns rules out no place. */
 void lt_available(struct lt_amount *available,
     const struct lt_budget_snapshot *snapshot, const struct lt_recent *recent,
-    uint32_t uid, int account, int64_t start_utc_s, int64_t end_utc_s);
+    uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
+    int64_t end_utc_s);
 
 /* Does [start, end) touch a period of a budget of the account that the window
  * of `held` does not? There nothing is held yet. */
 bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 
-/* "vision has $312.50 of $5,000.00 left for November ($4,100.00 spent,
+/* "vision has $312.50 of $5,000.00 left for 2026-11 ($4,100.00 spent,
  * $587.50 held);\nthis job may cost $9,437.76." */
 void lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
     const char *currency);

@@ -91,7 +91,8 @@ struct lt_request {
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;
 	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
-	bool has_available;	 /* the team's balance is known */
+	bool has_available;	 /* the team's balance is known: */
+	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 

@@ -237,6 +237,14 @@ struct lt_run {
 	int64_t suspended_s; /* of end - start */
 	enum lt_gpus_from gpus_from;
 	struct lt_amount held; /* a task, as admitted; where it is above */
+	char name[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], wckey[LT_NAME_SIZE];
+	char gpu[LT_GPU_NAME_SIZE]; /* model that it had; "" = none, unknown */
+	uint32_t exit_code;	    /* as of wait(2) */
+	uint32_t restarts;
+	/* The ledger's own: set by lt_ledger_settle(). */
+	bool corrected;	       /* by entries of other hours than its own */
+	int64_t settled_utc_s; /* when it came in; before version 14: 0 */
+	int64_t changed_utc_s; /* since it stands in a closed period; 0: not */
 };
 enum lt_entry_kind {
 	LT_ENTRY_CHARGE,
@@ -297,13 +305,80 @@ struct lt_runs_asked {
 	/* Those behind this one, in the order in which they are given: by end,
 	 * start, moved, priced and key; NULL = from the first. */
 	const struct lt_run *after;
-	uint32_t most; /* 0 = all */
+	bool after_late;      /* that one was booked as is_late */
+	uint32_t most;	      /* 0 = all */
+	int64_t closed_utc_s; /* as it was then; 0 = as it is */
 };
-typedef int lt_run_function(
-    void *context, const struct lt_run *run, struct lt_error *err);
-/* Gives `take` each of them, lent for the call, until it fails. */
+struct lt_booked { /* of a run, for one account, in the period; sums */
+	char account[LT_ACCOUNT_SIZE];
+	bool has_entries;
+	bool is_late; /* its hours do not touch it: corrections alone */
+	struct lt_entry charge, correction; /* only figures */
+	int64_t for_utc_s; /* the first hour that is corrected; 0: none */
+};
+typedef int lt_run_function(void *context, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err);
+/* Gives `take` each of them, lent for the call, until it fails; then those that
+ * corrections of the period name, by key. All that is booked of runs, each
+ * once. */
 int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
     lt_run_function *take, void *context, struct lt_error *err);
+/* The hours of UTC whose entries are of [from, to). */
+struct lt_span lt_booked_hours(int64_t from_utc_s, int64_t to_utc_s);
+typedef int lt_hour_function(
+    void *context, const struct lt_entry *entry, struct lt_error *err);
+/* Entries of a run booked in the span, in order: at, account and figures. */
+struct lt_hours_asked {
+	struct lt_run_key key;
+	struct lt_span span;
+};
+int lt_ledger_hours(struct lt_ledger *ledger,
+    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    struct lt_error *err);
+/* Those booked in the span, in order: at, made, account, money, carbon, who and
+ * reason. */
+int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
+    lt_hour_function *take, void *context, struct lt_error *err);
+/* The limit of a team's budget for just that period; the last one counts. */
+int lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
+    struct lt_span span, const struct lt_amount *limit, struct lt_error *err);
+int lt_ledger_limit(struct lt_ledger *ledger, const char *team,
+    struct lt_span span, struct lt_amount *limit,
+    struct lt_error *err); /* LT_ENOENT */
+/*
+ * A period that is closed: nothing is booked before its end any more, and its
+ * statement stays. figures: a line of text each, the caller's own; in order.
+ */
+struct lt_closed {
+	struct lt_span span;
+	char label[24];
+	int64_t closed_utc_s;
+	char who[LT_NAME_SIZE], checksum[80];
+	char head[1024]; /* text of the caller's */
+};
+struct lt_closed_row {
+	char account[LT_ACCOUNT_SIZE];
+	char figures[1536];
+};
+int lt_ledger_close_period(struct lt_ledger *ledger,
+    const struct lt_closed *closed, const struct lt_closed_row *rows,
+    uint32_t count, struct lt_error *err);
+int lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err); /* LT_ENOENT */
+/* By account, or by end; malloc'd. */
+int lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed_row **rows, uint32_t *count, struct lt_error *err);
+int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
+    uint32_t *count, struct lt_error *err);
+/* Nothing is booked before this any more; 0 = nothing is closed. */
+int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
+/* Of all entries the first hour; false: there is none. */
+int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
+    bool *has, struct lt_error *err);
+/* What slurmdbd says of a run beside its charge, into the row that is there:
+ * name, QOS, WCKey, GPU, exit code, restarts. */
+int lt_ledger_describe_run(
+    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err);
 struct lt_run_sum {
 	struct lt_run_key key;
 	bool provisional;
@@ -433,11 +508,11 @@ struct lt_totals {
 	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,
 	    baseline_carbon_mg;
 	struct lt_saved_by saved_by;
-	uint32_t runs, moved_runs, unpriced_runs;
+	int64_t runs, moved_runs, unpriced_runs;
 	/* by a recording; by slurmctld's last record until slurmdbd's comes */
-	uint32_t replay_runs, provisional_runs;
+	int64_t replay_runs, provisional_runs;
 	/* whose GPUs are by slurmctld's record; known to nobody */
-	uint32_t gpus_slurmctld_runs, gpus_unknown_runs;
+	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
 /* Sum over the span of one account (not its children), per kind. Runs: of
  * CHARGE those that touch it, of CORRECTION those corrected in it, of which
@@ -445,9 +520,6 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* All that was charged to it before, of each kind. */
-int lt_ledger_before(struct lt_ledger *ledger, const char *account,
-    int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err);
 /* Per (account, uid) sums, for the budget snapshot and caps; malloc'd. Asked
  * again, only the entries that are new are read. */
 struct lt_account_sum {

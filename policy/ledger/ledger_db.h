@@ -16,7 +16,8 @@ enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
 #define LT_SQL_ENUM(name, database, text) LT_SQL_##name,
 enum lt_sql {
 	LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_LENGTHS_TABLE(LT_SQL_ENUM)
-	    LT_SQL_PLANS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
+	    LT_SQL_PLANS_TABLE(LT_SQL_ENUM) LT_SQL_PERIODS_TABLE(LT_SQL_ENUM)
+		LT_SQL_COUNT
 };
 #undef LT_SQL_ENUM
 
@@ -194,6 +195,8 @@ void lt_lengths_drop(struct lt_ledger *ledger);
 int lt_carries_write(struct lt_ledger *ledger, struct lt_error *err);
 void lt_carries_drop(struct lt_ledger *ledger);
 
+/* All columns of a run. */
+void lt_run_read(struct lt_rows *rows, void *element);
 /* Entry row and its day's sums; for_utc_s: the hour that was used. */
 int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err);

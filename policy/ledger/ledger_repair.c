@@ -98,9 +98,17 @@ put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
 	    LT_BIND(LT_SQL_REPAIR_SUMS, LT_INT(after), LT_INT(until)), &found,
 	    err);
 	const struct lt_entry *const entries = found.items;
-	for (uint32_t i = 0; i < found.count && rc == LT_OK; i++)
-		rc =
-		    lt_entry_put(ledger, &entries[i], entries[i].at_utc_s, err);
+	for (uint32_t i = 0; i < found.count && rc == LT_OK; i++) {
+		const struct lt_entry *const entry = &entries[i];
+
+		rc = lt_entry_put(ledger, entry, entry->at_utc_s, err);
+		if (rc == LT_OK)
+			rc = lt_sql_do(ledger,
+			    LT_BIND(LT_SQL_RUN_CORRECTED,
+				LT_INT(entry->run.job_id),
+				LT_INT(entry->run.submit_utc_s)),
+			    err);
+	}
 	free(found.items);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }

@@ -3,7 +3,6 @@
  * Runs and their entries: settle once, correct by the difference, end one
  * share of the hold, all in one transaction; read runs back for reports.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +37,16 @@ put_run(
 		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
 		LT_INT(run->shards), LT_INT(run->saved_by.time_micros),
 		LT_INT(run->saved_by.time_mg), LT_INT(run->saved_by.gpu_micros),
-		LT_INT(run->saved_by.gpu_mg)),
+		LT_INT(run->saved_by.gpu_mg), LT_TEXT(run->name),
+		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
+		LT_INT(run->exit_code), LT_INT(run->restarts),
+		LT_INT(run->corrected), LT_INT(run->settled_utc_s),
+		LT_INT(run->changed_utc_s)),
 	    err);
 }
 
-static void
-read_run(struct lt_rows *rows, void *element)
+void
+lt_run_read(struct lt_rows *rows, void *element)
 {
 	struct lt_run *const run = element;
 
@@ -85,6 +88,15 @@ read_run(struct lt_rows *rows, void *element)
 	run->held.has_carbon = lt_row_optional(rows, &run->held.carbon_mg);
 	run->shards = (uint32_t)lt_row_int(rows);
 	lt_row_saved_by(rows, &run->saved_by);
+	lt_row_text(rows, run->name, sizeof(run->name));
+	lt_row_text(rows, run->qos, sizeof(run->qos));
+	lt_row_text(rows, run->wckey, sizeof(run->wckey));
+	lt_row_text(rows, run->gpu, sizeof(run->gpu));
+	run->exit_code = (uint32_t)lt_row_int(rows);
+	run->restarts = (uint32_t)lt_row_int(rows);
+	run->corrected = lt_row_int(rows) != 0;
+	run->settled_utc_s = lt_row_int(rows);
+	run->changed_utc_s = lt_row_int(rows);
 }
 
 int
@@ -191,23 +203,40 @@ same_row(const struct lt_run *a, const struct lt_run *b)
 	       a->array_job_id == b->array_job_id; /* its task comes with it */
 }
 
+/* Where it is booked: its own hour, unless that is closed. */
+static int
+book(struct lt_ledger *ledger, const struct lt_settlement *s,
+    struct lt_entry *entry, struct lt_error *err)
+{
+	const int64_t for_utc_s = entry->at_utc_s;
+	const int64_t this_hour_utc_s = s->now_utc_s - s->now_utc_s % LT_HOUR_S;
+
+	entry->run = s->run->key;
+	entry->made_utc_s = s->now_utc_s;
+	if (for_utc_s < s->open_since_utc_s) {
+		entry->kind = LT_ENTRY_CORRECTION;
+		entry->at_utc_s = this_hour_utc_s > s->open_since_utc_s
+				      ? this_hour_utc_s
+				      : s->open_since_utc_s;
+	}
+	return lt_entry_put(ledger, entry, for_utc_s, err);
+}
+
 /* The charges of a run that the ledger did not have. */
 static int
 charge(struct lt_ledger *ledger, const struct lt_settlement *s,
-    struct lt_error *err)
+    struct lt_run *run, struct lt_error *err)
 {
-	const struct lt_run *const run = s->run;
 	int rc = LT_OK;
 
 	for (uint32_t i = 0; i < s->count && rc == LT_OK; i++) {
 		struct lt_entry entry = s->entries[i];
 
 		entry.kind = LT_ENTRY_CHARGE;
-		entry.run = run->key;
-		entry.made_utc_s = s->now_utc_s;
 		entry.uid = run->uid;
 		memcpy(entry.account, run->account, sizeof(entry.account));
-		rc = lt_entry_put(ledger, &entry, entry.at_utc_s, err);
+		rc = book(ledger, s, &entry, err);
+		run->corrected |= entry.kind == LT_ENTRY_CORRECTION;
 	}
 	if (rc == LT_OK && run->quote_id != 0 && !run->goes_on)
 		rc = lt_sql_do(ledger,
@@ -287,10 +316,6 @@ correct(struct lt_ledger *ledger, const struct lt_settlement *s,
 {
 	const struct lt_run *const run = s->run;
 	struct differences all = {0};
-	const int64_t this_hour_utc_s = s->now_utc_s - s->now_utc_s % LT_HOUR_S;
-	const int64_t open_utc_s = this_hour_utc_s > s->open_since_utc_s
-				       ? this_hour_utc_s
-				       : s->open_since_utc_s;
 	int rc = subtract_known(ledger, run->key, &all, err);
 
 	for (uint32_t i = 0; i < s->count && rc == LT_OK; i++) {
@@ -301,19 +326,37 @@ correct(struct lt_ledger *ledger, const struct lt_settlement *s,
 		rc = add_difference(&all, &entry, 1, err);
 	}
 	for (uint32_t i = 0; i < all.count && rc == LT_OK; i++) {
-		struct lt_entry *const entry = &all.items[i];
-		const int64_t for_utc_s = entry->at_utc_s;
-
-		if (no_figures(entry))
-			continue;
-		entry->run = run->key;
-		entry->made_utc_s = s->now_utc_s;
-		if (for_utc_s < s->open_since_utc_s)
-			entry->at_utc_s = open_utc_s;
-		rc = lt_entry_put(ledger, entry, for_utc_s, err);
+		if (!no_figures(&all.items[i]))
+			rc = book(ledger, s, &all.items[i], err);
 	}
 	free(all.items);
 	return rc;
+}
+
+/* The statement of a closed period goes on to show the run as it was. */
+static int
+keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
+    const struct lt_run *known, struct lt_run *row, struct lt_error *err)
+{
+	if (known->start_utc_s >= s->open_since_utc_s)
+		return LT_OK;
+	row->changed_utc_s = s->now_utc_s;
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_RUN_KEEP, LT_INT(known->key.job_id),
+		LT_INT(known->key.submit_utc_s), LT_INT(s->now_utc_s)),
+	    err);
+}
+
+int
+lt_ledger_describe_run(
+    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_RUN_DESCRIBE, LT_INT(run->key.job_id),
+		LT_INT(run->key.submit_utc_s), LT_TEXT(run->name),
+		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
+		LT_INT(run->exit_code), LT_INT(run->restarts)),
+	    err);
 }
 
 /* 1 = found, 0 = not, negative = failed. */
@@ -324,7 +367,7 @@ find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
 	return lt_row_one(ledger,
 	    LT_BIND(
 		LT_SQL_RUN_GET, LT_INT(key.job_id), LT_INT(key.submit_utc_s)),
-	    read_run, run, err);
+	    lt_run_read, run, err);
 }
 
 int
@@ -347,18 +390,25 @@ lt_ledger_settle(struct lt_ledger *ledger,
 		return rc;
 	const int found =
 	    settlement->is_new ? 0 : find_run(ledger, run->key, &known, err);
+	struct lt_run row = *run;
 	bool differs = false;
+	row.corrected = found == 1 && known.corrected;
+	row.settled_utc_s =
+	    found == 1 ? known.settled_utc_s : settlement->now_utc_s;
+	row.changed_utc_s = found == 1 ? known.changed_utc_s : 0;
 	if (found < 0) {
 		rc = found;
 	} else if (found == 0) {
 		differs = true;
-		rc = charge(ledger, settlement, err);
+		rc = charge(ledger, settlement, &row, err);
 	} else if (!same_charge(&known, run)) {
-		differs = true;
+		differs = row.corrected = true;
 		rc = correct(ledger, settlement, err);
 	}
+	if (rc == LT_OK && found == 1 && (differs || !same_row(&known, run)))
+		rc = keep_closed(ledger, settlement, &known, &row, err);
 	if (rc == LT_OK && (differs || !same_row(&known, run)))
-		rc = put_run(ledger, run, err);
+		rc = put_run(ledger, &row, err);
 	if (is_alone)
 		rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 	*changed = rc == LT_OK && differs;
@@ -382,7 +432,7 @@ static int
 runs_of(struct lt_ledger *ledger, struct lt_bound asked, struct lt_run **runs,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_run, .size = sizeof(**runs)};
+	struct lt_array found = {.read = lt_run_read, .size = sizeof(**runs)};
 	const int rc = lt_rows_all(ledger, asked, &found, err);
 
 	*runs = found.items;
@@ -404,77 +454,6 @@ lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
 {
 	return runs_of(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
 	    runs, count, err);
-}
-
-struct taker {
-	lt_run_function *take;
-	void *context;
-	int64_t left; /* so many more are wanted; negative: all */
-};
-
-static int
-take_part(struct lt_ledger *ledger, struct lt_bound part, struct taker *taker,
-    struct lt_error *err)
-{
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, part, err);
-
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		struct lt_run run;
-
-		read_run(&rows, &run);
-		taker->left -= taker->left > 0;
-		rc = taker->take(taker->context, &run, err);
-	}
-	lt_rows_end(&rows);
-	return rc;
-}
-
-#define BIND_RUNS(sql, asked, after, left)                                     \
-	LT_BIND(sql, LT_TEXT((asked)->account), LT_INT((asked)->from_utc_s),   \
-	    LT_INT((asked)->to_utc_s), LT_INT((after)->end_utc_s),             \
-	    LT_INT((after)->start_utc_s), LT_INT((after)->moved),              \
-	    LT_INT((after)->priced), LT_INT((after)->key.job_id),              \
-	    LT_INT((after)->key.submit_utc_s), LT_INT(left))
-
-static int
-take_all(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    struct taker *taker, struct lt_error *err)
-{
-	static const enum lt_sql parts[] = {LT_SQL_ALL_NEAR, LT_SQL_ALL_FAR};
-	int rc = LT_OK;
-
-	assert(asked->after == NULL && asked->most == 0);
-	for (int i = 0; i < 2 && rc == LT_OK; i++)
-		rc = take_part(ledger,
-		    LT_BIND(parts[i], LT_INT(0), LT_INT(asked->from_utc_s),
-			LT_INT(asked->to_utc_s)),
-		    taker, err);
-	return rc;
-}
-
-int
-lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    lt_run_function *take, void *context, struct lt_error *err)
-{
-	/* Behind all that ended as the period begins. */
-	static const struct lt_run before = {.start_utc_s = INT64_MAX};
-	const struct lt_run *const after =
-	    asked->after != NULL ? asked->after : &before;
-	struct taker taker = {.take = take,
-	    .context = context,
-	    .left = asked->most > 0 ? (int64_t)asked->most : -1};
-
-	if (asked->account == NULL)
-		return take_all(ledger, asked, &taker, err);
-	const int rc = take_part(ledger,
-	    BIND_RUNS(LT_SQL_RUNS_NEAR, asked, after, taker.left), &taker, err);
-
-	return rc == LT_OK && taker.left != 0
-		   ? take_part(ledger,
-			 BIND_RUNS(LT_SQL_RUNS_FAR, asked, after, taker.left),
-			 &taker, err)
-		   : rc;
 }
 
 int

@@ -52,9 +52,9 @@ read_run_counts(struct lt_rows *rows, void *element)
 {
 	struct lt_totals *const totals = element;
 
-	totals->runs = (uint32_t)lt_row_int(rows);
-	totals->moved_runs = (uint32_t)lt_row_int(rows);
-	totals->unpriced_runs = (uint32_t)lt_row_int(rows);
+	totals->runs = lt_row_int(rows);
+	totals->moved_runs = lt_row_int(rows);
+	totals->unpriced_runs = lt_row_int(rows);
 }
 
 static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 &&
@@ -66,10 +66,10 @@ read_odd(struct lt_rows *rows, void *element)
 {
 	struct lt_totals *const totals = element;
 
-	totals->replay_runs = (uint32_t)lt_row_int(rows);
-	totals->provisional_runs = (uint32_t)lt_row_int(rows);
-	totals->gpus_slurmctld_runs = (uint32_t)lt_row_int(rows);
-	totals->gpus_unknown_runs = (uint32_t)lt_row_int(rows);
+	totals->replay_runs = lt_row_int(rows);
+	totals->provisional_runs = lt_row_int(rows);
+	totals->gpus_slurmctld_runs = lt_row_int(rows);
+	totals->gpus_unknown_runs = lt_row_int(rows);
 }
 
 static const struct count {
@@ -117,6 +117,8 @@ int
 lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3], struct lt_error *err)
 {
+	const struct lt_span hours =
+	    lt_booked_hours(span.from_utc_s, span.to_utc_s);
 	int rc = add_up(ledger, account, span, totals, err);
 
 	for (size_t i = 0; rc >= 0 && i < sizeof(counts) / sizeof(*counts);
@@ -124,35 +126,10 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 		const struct count *const c = &counts[i];
 
 		rc = lt_row_one(ledger,
-		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(span.from_utc_s),
-			LT_INT(span.to_utc_s)),
+		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(hours.from_utc_s),
+			LT_INT(hours.to_utc_s)),
 		    c->read, &totals[c->kind], err);
 	}
-	return rc < 0 ? rc : LT_OK;
-}
-
-static void
-read_amount(struct lt_rows *rows, void *element)
-{
-	struct lt_amount *const sum = element;
-
-	sum->money_micros = lt_row_int(rows);
-	sum->carbon_mg = lt_row_int(rows);
-}
-
-int
-lt_ledger_before(struct lt_ledger *ledger, const char *account,
-    int64_t before_utc_s, struct lt_amount *sum, struct lt_error *err)
-{
-	const struct period p = split_period((struct lt_span){0, before_utc_s});
-
-	*sum = (struct lt_amount){.has_money = true, .has_carbon = true};
-	int rc = lt_days_write(ledger, err);
-	if (rc == LT_OK)
-		rc = lt_row_one(ledger,
-		    LT_BIND(
-			LT_SQL_SUM_BEFORE, BIND_PERIOD(p), LT_TEXT(account)),
-		    read_amount, sum, err);
 	return rc < 0 ? rc : LT_OK;
 }
 

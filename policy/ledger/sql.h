@@ -8,6 +8,7 @@
 #define LT_LEDGER_SQL_H
 
 #include "sql_lengths.h"
+#include "sql_periods.h"
 #include "sql_plans.h"
 
 #define LT_SQL_PRAGMAS                                                         \
@@ -216,7 +217,7 @@
 	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"        \
 	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"      \
 	" over_reason, worst_quality, suspended_s, gpus_from, held_micros,"    \
-	" held_mg, shards, " LT_SQL_BY
+	" held_mg, shards, " LT_SQL_BY ", " LT_SQL_RUN_SAYS
 /* A run touches [?2, ?3). One that never started or lasted no second cost
  * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
  * not list it by time either, so a rebuild would not have it.) */
@@ -234,16 +235,18 @@
 /* In the order of runs_account and runs_long. */
 #define LT_SQL_RUN_ORDER                                                       \
 	"end_utc_s, start_utc_s, moved, priced, job_id, submit_utc_s"
+#define LT_SQL_BEHIND(part)                                                    \
+	"account = ?1 AND " part " AND (" LT_SQL_RUN_ORDER ")"                 \
+	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"
 #define LT_SQL_RUNS_BEHIND(part)                                               \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE account = ?1"           \
-	" AND " part " AND (" LT_SQL_RUN_ORDER ")"                             \
-	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"                                 \
-	" ORDER BY " LT_SQL_RUN_ORDER " LIMIT ?10"
+	"SELECT " LT_SQL_RUN_COLUMNS                                           \
+	" FROM runs WHERE " LT_SQL_BEHIND(part) " ORDER BY " LT_SQL_RUN_ORDER
 /* Of all accounts, by their ends: so they lie in the table too, where those of
  * one account are a page each. */
+#define LT_SQL_ALL_ORDER "end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_RUNS_OF_ALL(part)                                               \
 	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " part                        \
-	" ORDER BY end_utc_s, start_utc_s, job_id, submit_utc_s"
+	" ORDER BY " LT_SQL_ALL_ORDER
 #define LT_SQL_COUNTS(where)                                                   \
 	"SELECT count(*) runs, total(moved) moved,"                            \
 	" total(NOT priced) unpriced FROM runs WHERE account = ?1"             \
@@ -319,7 +322,8 @@
 	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
 	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
 	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36,"               \
-	    " ?37, ?38, ?39, ?40)")                                            \
+	    " ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46, ?47, ?48,"     \
+	    " ?49)")                                                           \
 	X(RUN_GET, LEDGER,                                                     \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
@@ -394,10 +398,6 @@
 	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                             \
 	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
 		" AND account = ?7") ") GROUP BY kind")                        \
-	X(SUM_BEFORE, LEDGER,                                                  \
-	    "SELECT sum(money_micros), sum(carbon_mg)"                         \
-	    " FROM (" LT_SQL_PERIOD(                                           \
-		"money_micros, carbon_mg", " AND account = ?7") ")")           \
 	X(SUMS, LEDGER,                                                        \
 	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
 	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \

@@ -89,9 +89,6 @@ static void
 fill(struct lt_period *period, const struct lt_offsets *offsets,
     enum lt_period_kind kind, int year, int month)
 {
-	static const char *const months[] = {"January", "February", "March",
-	    "April", "May", "June", "July", "August", "September", "October",
-	    "November", "December"};
 	const int length = months_of(kind);
 
 	year += month / 12 - (month % 12 < 0);
@@ -101,11 +98,11 @@ fill(struct lt_period *period, const struct lt_offsets *offsets,
 	if (kind == LT_YEAR)
 		snprintf(period->label, sizeof(period->label), "%d", year);
 	else if (kind == LT_QUARTER)
-		snprintf(period->label, sizeof(period->label), "%d Q%d", year,
+		snprintf(period->label, sizeof(period->label), "%d-Q%d", year,
 		    month / 3 + 1);
 	else
-		snprintf(
-		    period->label, sizeof(period->label), "%s", months[month]);
+		snprintf(period->label, sizeof(period->label), "%d-%02d", year,
+		    month + 1);
 }
 
 void
@@ -161,6 +158,23 @@ lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
 	    text);
 }
 
+void
+lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
+    int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s)
+{
+	assert(offsets->count >= 0 && offsets->count <= LT_OFFSETS_MAX);
+
+	int64_t day = lt_day_of_second(local_of(offsets, utc_s));
+	/* Clocks that go back over midnight show the old day once more. */
+	if (utc_s >= day_start(offsets, day + 1))
+		day++;
+	const struct lt_date date = lt_date_of_day(day);
+	snprintf(text, LT_DAY_TEXT_SIZE, "%04d-%02d-%02d",
+	    (int)date.year % 10000, date.month % 100, date.day % 100);
+	*start_utc_s = day_start(offsets, day);
+	*end_utc_s = day_start(offsets, day + 1);
+}
+
 int
 lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err)
@@ -179,6 +193,34 @@ lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
 	return lt_fail(err, LT_EINPUT,
 	    "got \"%.40s\", want a day such as 2026-11-21 or a time such as 2026-11-21T02:00Z",
 	    text);
+}
+
+int64_t
+lt_calendar_month_parts(
+    const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s)
+{
+	enum { DAYS_MAX = 36525 };
+	int64_t parts = 0;
+
+	if (end_utc_s <= start_utc_s)
+		return 0;
+	int64_t day = lt_day_of_second(local_of(offsets, start_utc_s));
+	int64_t end = lt_day_of_second(local_of(offsets, end_utc_s - 1)) + 1;
+	if (end - day > DAYS_MAX)
+		end = day + DAYS_MAX;
+	while (day < end) {
+		const struct lt_date at = lt_date_of_day(day);
+		const int64_t next =
+		    at.month == 12 ? lt_day_of_date(at.year + 1, 1, 1)
+				   : lt_day_of_date(at.year, at.month + 1, 1);
+		const int64_t length =
+		    next - lt_day_of_date(at.year, at.month, 1);
+		const int64_t until = next < end ? next : end;
+
+		parts += (until - day) * (LT_MONTH_PARTS / length);
+		day = until;
+	}
+	return parts;
 }
 
 void

@@ -30,10 +30,24 @@ void lt_calendar_period(struct lt_period *period,
 int lt_calendar_parse(struct lt_period *period,
     const struct lt_offsets *offsets, const char *text, struct lt_error *err);
 
+/* The day that utc_s is in, as "2026-11-21", and its bounds. */
+enum { LT_DAY_TEXT_SIZE = 16 };
+void lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
+    int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s);
+
 /* "2026-11-21": its midnight; or a time that has its zone, such as
  * "2026-11-21T02:00Z". LT_EINPUT. */
 int lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err);
+
+/*
+ * How many months [start, end) is, in parts of which LT_MONTH_PARTS are one:
+ * each local day that it touches is 1 / (days of its month), so a whole month
+ * is one and a quarter three, exactly. 0 when empty. A century at most counts.
+ */
+enum { LT_MONTH_PARTS = 28 * 29 * 15 * 31 }; /* 28, 29, 30, 31 divide it */
+int64_t lt_calendar_month_parts(
+    const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s);
 
 /* The steps around now, for messages: a year and a month each way. */
 void lt_calendar_zone(

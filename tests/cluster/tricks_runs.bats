@@ -300,7 +300,7 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 60002)) ] && [ "$(held_micros "
 	within 120 is_past "$(date -d 2026-11-01T04:00:05Z +%s)"
 	is_past "$(date -d 2026-11-01T05:00:00Z +%s)" && skip 'too late: the second midnight is over'
 	run -0 lowtide budget --json --team far
-	[ "$(jq -r '.budgets[0].label' <<< "$output")" = November ]
+	[ "$(jq -r '.budgets[0].label' <<< "$output")" = 2026-11 ]
 	[ "$(jq -r '.budgets[0].start' <<< "$output")" = 2026-11-01T04:00:00Z ]
 }
 @test "--begin beyond the known periods, then lowtide now: asked for in full" {

@@ -310,6 +310,55 @@ expect_refused(
 		assert_non_null(strstr(said, fit));
 }
 
+/* What only warns is told, and the job goes on. */
+static void
+test_spank_warns(void **state)
+{
+	static const struct {
+		const char *why, *body, *told;
+		int status;
+	} cases[] = {
+	    {"over what warns",
+		"{\"budgeted\":true,\"available_micros\":null,"
+		"\"warn_team\":\"a\",\"warn_label\":\"May\","
+		"\"warn_available_micros\":500000}",
+		"a has $0.50 left for May;", 0},
+	    {"over what warns, within what binds",
+		"{\"budgeted\":true,\"team\":\"b\",\"label\":\"June\","
+		"\"available_micros\":90000000,"
+		"\"warn_team\":\"a\",\"warn_label\":\"May\","
+		"\"warn_available_micros\":500000}",
+		"a has $0.50 left for May;", 0},
+	    {"over both",
+		"{\"budgeted\":true,\"team\":\"b\",\"label\":\"June\","
+		"\"available_micros\":0,"
+		"\"warn_team\":\"a\",\"warn_label\":\"May\","
+		"\"warn_available_micros\":500000}",
+		"b has $0.00 left for June;", 1},
+	};
+	(void)state;
+	fake_snapshots("");
+	const int listener = listen_as_lowtided();
+	fake_job_defaults(&fake_client_job);
+	fake_client_job.tres_per_job = strdup("gpu:8");
+	fake_client_job.time_limit = 60;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char said[4096] = "";
+		int status = -1;
+
+		print_message("# %s\n", cases[i].why);
+		/* As in expect_refused(). */
+		for (int t = 0; t < 50 && !strstr(said, "left for"); t++)
+			status = submit_with(
+			    listener, cases[i].body, said, sizeof(said));
+		assert_non_null(strstr(said, cases[i].told));
+		assert_int_equal(status, cases[i].status);
+	}
+	close(listener);
+	free(fake_client_job.tres_per_job);
+	fake_client_job.tres_per_job = NULL;
+}
+
 static void
 test_spank_refuses(void **state)
 {
@@ -421,6 +470,7 @@ fake_spank_tests(void)
 	    FAKE_TEST(test_spank_signal),
 	    FAKE_TEST(test_spank_plan),
 	    FAKE_TEST(test_spank_refuses),
+	    FAKE_TEST(test_spank_warns),
 	    FAKE_TEST(test_spank_environment),
 	    FAKE_TEST(test_spank_checkpoint),
 	};

@@ -131,6 +131,8 @@ test_hold_of_the_plan(void **state)
 		true},
 	    {"only watched: left as it came", "--limit 100 --mode observe",
 		NULL, carbon, "", 3600001, false},
+	    {"over what only warns: moved all the same",
+		"--limit 0.5 --rule warn", NULL, carbon, "spot", 900001, true},
 	};
 
 	(void)state;

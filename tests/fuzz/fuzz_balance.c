@@ -23,11 +23,15 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 		byte_count = sizeof(text) - 1;
 	memcpy(text, bytes, byte_count);
 	text[byte_count] = '\0';
-	if (lt_balance_parse(&balance, text) &&
-	    (strnlen(balance.team, sizeof(balance.team)) ==
-		    sizeof(balance.team) ||
-		strnlen(balance.label, sizeof(balance.label)) ==
-		    sizeof(balance.label)))
-		__builtin_trap();
+	if (!lt_balance_parse(&balance, text))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		const struct lt_balance_by_rule *const of =
+		    i == 0 ? &balance.binding : &balance.warning;
+
+		if (strnlen(of->team, sizeof(of->team)) == sizeof(of->team) ||
+		    strnlen(of->label, sizeof(of->label)) == sizeof(of->label))
+			__builtin_trap();
+	}
 	return 0;
 }

@@ -33,14 +33,16 @@ use(const struct lt_budget_snapshot *snapshot)
 		if (snapshot->budget_count > 0)
 			hold.start_utc_s =
 			    snapshot->budgets[0].periods[0].start_utc_s;
-		lt_available(&before, snapshot, recent, hold.uid, account,
+		lt_available(&before, snapshot, recent,
+		    LT_RULES_BIND | LT_RULES_WARN, hold.uid, account,
 		    hold.start_utc_s, hold.end_utc_s);
 		lt_admit(&verdict, snapshot, recent, &hold);
 		lt_verdict_text(text, sizeof(text), &verdict, "USD");
 		if (verdict.code == LT_ADMIT ||
 		    (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN))
 			lt_recent_remove(recent, snapshot, &hold);
-		lt_available(&after, snapshot, recent, hold.uid, account,
+		lt_available(&after, snapshot, recent,
+		    LT_RULES_BIND | LT_RULES_WARN, hold.uid, account,
 		    hold.start_utc_s, hold.end_utc_s);
 		if (verdict.code == LT_UNKNOWN && verdict.why == NULL)
 			__builtin_trap();

@@ -43,6 +43,7 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 		budgets[i].periods[1].start_utc_s =
 		    budgets[i].periods[1].end_utc_s = now + 100000;
 	}
+	budgets[2].on_exceed = LT_RULE_WARN;
 	budgets[1].has_per_user = true;
 	budgets[1].per_user_limit =
 	    (struct lt_amount){.has_money = true, .money_micros = 5};
@@ -126,6 +127,9 @@ static const struct {
 	200, "\"team\":\"vision\"", NULL},
     {"of one's default", BOB, "GET", "/v1/balance", "", 200,
 	"\"limit_micros\":7", NULL},
+    {"what binds is told apart from what warns", ADA, "GET",
+	"/v1/balance?account=vision-a", "", 200, "\"warn_team\":\"vision-a\"",
+	"\"warn_available_micros\":null"},
     {"of another's account", ADA, "GET", "/v1/balance?account=nlp", "", 404,
 	"not one of yours", "micros"},
     {"of somebody else", ADA, "GET", "/v1/balance?account=nlp&uid=3001001", "",

@@ -163,7 +163,8 @@ left(uint32_t uid, int account, int64_t start, int64_t end)
 {
 	struct lt_amount available;
 
-	lt_available(&available, &snapshot, recent, uid, account, start, end);
+	lt_available(&available, &snapshot, recent,
+	    LT_RULES_BIND | LT_RULES_WARN, uid, account, start, end);
 	return available.money_micros;
 }
 
@@ -341,6 +342,50 @@ test_caps_are_apart(void **state)
 	    LT_OVER);
 }
 
+/* What only warns takes nothing away from a plan, at any level. */
+static void
+test_available_by_rule(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_rule research, vision;
+		uint32_t rules, uid;
+		int64_t micros, mg;
+	} rows[] = {
+	    {"all that bind: her cap, 200 - 30 - 20", LT_RULE_HOLD,
+		LT_RULE_REJECT, LT_RULES_BIND, ALICE, 150, 500},
+	    {"Bob's cap, of which nothing is used", LT_RULE_HOLD,
+		LT_RULE_REJECT, LT_RULES_BIND, BOB, 200, 500},
+	    {"a cap within what warns only warns: the parent's 1000 - 100",
+		LT_RULE_HOLD, LT_RULE_WARN, LT_RULES_BIND, ALICE, 900, 500},
+	    {"the cap alone", LT_RULE_HOLD, LT_RULE_WARN, LT_RULES_WARN, ALICE,
+		150, INT64_MAX},
+	    {"the parent warns", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_BIND,
+		BOB, 200, INT64_MAX},
+	    {"the parent alone", LT_RULE_WARN, LT_RULE_REJECT, LT_RULES_WARN,
+		BOB, 900, 500},
+	    {"both warn: nothing bounds", LT_RULE_WARN, LT_RULE_WARN,
+		LT_RULES_BIND, ALICE, INT64_MAX, INT64_MAX},
+	    {"both warn, and are asked", LT_RULE_WARN, LT_RULE_WARN,
+		LT_RULES_WARN, ALICE, 150, 500},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lt_amount left;
+
+		budgets[RESEARCH].on_exceed = rows[i].research;
+		budgets[VISION].on_exceed = rows[i].vision;
+		lt_available(&left, &snapshot, recent, rows[i].rules,
+		    rows[i].uid, ACCOUNT_VISION, NOW, NOW + 1);
+		if (left.money_micros != rows[i].micros ||
+		    left.carbon_mg != rows[i].mg)
+			fail_msg("%s: %lld micros, %lld mg", rows[i].why,
+			    (long long)left.money_micros,
+			    (long long)left.carbon_mg);
+	}
+}
+
 /* Whatever places their names take: each has held his own and no more. */
 static void
 test_many_users(void **state)
@@ -357,8 +402,8 @@ test_many_users(void **state)
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
 		struct lt_amount left;
 
-		lt_available(&left, &snapshot, recent, uid, ACCOUNT_VISION, NOW,
-		    NOW + 1);
+		lt_available(&left, &snapshot, recent, LT_RULES_BIND, uid,
+		    ACCOUNT_VISION, NOW, NOW + 1);
 		assert_int_equal(left.money_micros, 199);
 	}
 }
@@ -473,6 +518,7 @@ main(void)
 	    TEST(test_balance_out_of_range),
 	    TEST(test_caps_are_apart),
 	    TEST(test_new_period),
+	    TEST(test_available_by_rule),
 	    TEST(test_many_users),
 	    TEST(test_unlisted_users_end_in_unknown),
 	    TEST(test_lookups),

@@ -194,8 +194,8 @@ check(const struct lt_ring_record *records, uint32_t count)
 			assert_true(totals.user[uid][p] <= USER_LIMIT);
 			if (LIMIT - totals.team[0][p] < least)
 				least = LIMIT - totals.team[0][p];
-			lt_available(
-			    &left, &snapshot, recent, uid, 1, at, at + 1);
+			lt_available(&left, &snapshot, recent, LT_RULES_BIND,
+			    uid, 1, at, at + 1);
 			/* What memory says is what the ring says. */
 			assert_int_equal(
 			    left.money_micros, own < least ? own : least);

@@ -70,6 +70,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->on_unknown, LT_RULE_HOLD);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_LET);
 	assert_int_equal(policy->listen_port, 6826);
+	assert_int_equal(policy->tcto.storage_gb, 0);
 	assert_int_equal(policy->partition_count, 1);
 	assert_true(policy->partitions[0].pue == 1.0);
 	assert_false(policy->partitions[0].price.is_set);
@@ -89,7 +90,11 @@ test_top(void **state)
 		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
 		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
 		   "on_unknown: allow\non_underheld: requeue\n"
-		   "listen_port: 1\n");
+		   "listen_port: 1\n"
+		   "tcto: {energy_price_per_kwh: 0.15, storage_gb: 4000000000,"
+		   " storage_price_per_gb_month: 0.000001,"
+		   " engineer_price_per_hour: 90.5,"
+		   " engineer_hours_per_interruption: 0.25}\n");
 
 	assert_int_equal(policy->mode, LT_MODE_ENFORCE);
 	assert_string_equal(policy->currency, "CHF");
@@ -106,6 +111,11 @@ test_top(void **state)
 	assert_int_equal(policy->on_unknown, LT_RULE_ALLOW);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_REQUEUE);
 	assert_int_equal(policy->listen_port, 1);
+	assert_int_equal(policy->tcto.energy_micros_per_kwh, 150000);
+	assert_int_equal(policy->tcto.storage_gb, 4000000000);
+	assert_int_equal(policy->tcto.storage_micros_per_gb_month, 1);
+	assert_int_equal(policy->tcto.engineer_micros_per_hour, 90500000);
+	assert_int_equal(policy->tcto.engineer_hour_millionths, 250000);
 	lt_policy_free(policy);
 }
 

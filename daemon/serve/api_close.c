@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/closed, POST /v1/close: a period whose runs are all settled gets a
+ * statement that stays. What comes later is a correction in an open period.
+ */
+#include <nettle/sha2.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "breath.h"
+#include "daemon.h"
+#include "grow.h"
+#include "log.h"
+#include "report.h"
+#include "text.h"
+#include "units.h"
+
+static json_t *
+closed_json(const struct lt_closed *c)
+{
+	return json_pack("{s:s,s:o,s:o,s:o,s:s,s:s}", "label", c->label,
+	    "start", lt_api_time(c->span.from_utc_s), "end",
+	    lt_api_time(c->span.to_utc_s), "closed",
+	    lt_api_time(c->closed_utc_s), "closed_by", c->who, "checksum",
+	    c->checksum);
+}
+
+int
+lt_api_closed(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	struct lt_closed *closed = NULL;
+	struct lt_error err = {0};
+	uint32_t count = 0;
+
+	(void)request;
+	if (lt_ledger_all_closed(d->ledger, &closed, &count, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	json_t *const list = json_array();
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list, closed_json(&closed[i]));
+	free(closed);
+	*reply = json_pack("{s:o}", "closed", list);
+	return 200;
+}
+
+/* ---- may it be closed? ---- */
+
+/* The first month with entries that nobody closed, if it is before. */
+static int
+check_order(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
+{
+	const int64_t until = lt_ledger_closed_until(d->ledger);
+	struct lt_period month;
+	struct lt_error err = {0};
+	int64_t first = 0;
+	bool has;
+
+	if (lt_ledger_first_booked(d->ledger, &first, &has, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	if (until > first)
+		first = until;
+	if (!has || first >= period->start_utc_s)
+		return 200;
+	lt_calendar_period(&month, &d->offsets, LT_MONTH, first, 0);
+	return lt_api_error(reply, 409,
+	    "%s: %s is not closed; close it first: lowtide close %s",
+	    period->label, month.label, month.label);
+}
+
+static int
+check_time(struct lt_daemon *d, const struct lt_period *period,
+    int64_t now_utc_s, json_t **reply)
+{
+	const int64_t from = period->end_utc_s + d->policy->close_after_s;
+	char day[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+
+	if (now_utc_s >= from)
+		return 200;
+	lt_calendar_day(day, &start, &end, &d->offsets, from);
+	return lt_api_error(reply, 409,
+	    "%s: can be closed from %s on: close_after is %lld h after its end",
+	    period->label, day,
+	    (long long)(d->policy->close_after_s / LT_HOUR_S));
+}
+
+/* ---- its statement, to be kept ---- */
+
+struct statement {
+	struct lt_closed_row *rows;
+	uint32_t count;
+	size_t capacity;
+	int64_t provisional_runs;
+	struct sha256_ctx hash;
+};
+
+static void
+hash_text(struct statement *s, const char *text)
+{
+	sha256_update(&s->hash, strlen(text), (const uint8_t *)text);
+}
+
+static int
+keep_line(void *context, const char *account, const struct lt_report_line *line,
+    const struct lt_period *budget, struct lt_error *err)
+{
+	struct statement *const s = context;
+	struct lt_closed_row *const grown =
+	    lt_items_grow(s->rows, &s->capacity, s->count, sizeof(*grown));
+
+	lt_breath(LT_TURN_READ);
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "close: out of memory");
+	s->rows = grown;
+	struct lt_closed_row *const row = &grown[s->count++];
+	struct lt_text text = {
+	    .out = row->figures, .size = sizeof(row->figures)};
+	*row = (struct lt_closed_row){0};
+	snprintf(row->account, sizeof(row->account), "%s", account);
+	lt_report_line_pack(&text, line, budget);
+	if (text.full)
+		return lt_fail(err, LT_ELIMIT,
+		    "close: the row of %s is too long", account);
+	s->provisional_runs += line->in[LT_ENTRY_CHARGE].provisional_runs;
+	hash_text(s, row->account);
+	hash_text(s, " ");
+	hash_text(s, row->figures);
+	hash_text(s, "\n");
+	return LT_OK;
+}
+
+static void
+end_hash(struct statement *s, char *checksum, size_t size)
+{
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	size_t used = (size_t)snprintf(checksum, size, "sha256:");
+
+	sha256_digest(&s->hash, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		used += (size_t)snprintf(
+		    checksum + used, size - used, "%02x", digest[i]);
+}
+
+static void
+name_who(char *who, size_t size, uint32_t uid)
+{
+	const struct passwd *const pw = getpwuid(uid);
+
+	if (pw != NULL)
+		snprintf(who, size, "%s", pw->pw_name);
+	else
+		snprintf(who, size, "%u", uid);
+}
+
+static int
+set_head(
+    struct lt_closed *c, const struct lt_report_work *w, struct lt_error *err)
+{
+	json_t *const json = lt_report_head(w);
+	char *const text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	const bool fits = text != NULL && strlen(text) < sizeof(c->head);
+	if (fits)
+		(void)strcpy(c->head, text);
+	free(text);
+	return fits ? LT_OK : lt_fail(err, LT_ENOMEM, "close: out of memory");
+}
+
+static int
+close_settled(struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_report_work *w, json_t **reply)
+{
+	struct statement s = {.rows = NULL};
+	struct lt_closed c = {
+	    .span = {w->period.start_utc_s, w->period.end_utc_s},
+	    .closed_utc_s = request->now_utc_s};
+	const struct lt_report_view view = {
+	    .work = w, .period = &w->period, .ledger = d->ledger};
+	struct lt_error err = {0};
+	int status = 200;
+
+	memcpy(c.label, w->period.label, sizeof(c.label));
+	name_who(c.who, sizeof(c.who), request->uid);
+	sha256_init(&s.hash);
+	int code = set_head(&c, w, &err);
+	hash_text(&s, c.head);
+	hash_text(&s, "\n");
+	if (code == LT_OK)
+		code = lt_report_lines(&view, keep_line, &s, &err);
+	end_hash(&s, c.checksum, sizeof(c.checksum));
+	if (code == LT_OK && s.provisional_runs > 0)
+		status = lt_api_error(reply, 409,
+		    "%s: %lld runs are charged by slurmctld's last record: slurmdbd has no row of them yet",
+		    c.label, (long long)s.provisional_runs);
+	else if (code == LT_OK)
+		code = lt_ledger_close_period(
+		    d->ledger, &c, s.rows, s.count, &err);
+	free(s.rows);
+	if (code != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	if (status != 200)
+		return status;
+	lt_log("closed", "period=%s by=%s checksum=%s", c.label, c.who,
+	    c.checksum);
+	*reply = closed_json(&c);
+	return 200;
+}
+
+int
+lt_api_close(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const char *text = NULL;
+	struct lt_period period;
+	struct lt_closed known;
+	struct lt_error err = {0};
+
+	if (request->body == NULL ||
+	    json_unpack(request->body, "{s:s}", "period", &text) != 0)
+		return lt_api_error(reply, 400, "want {period}");
+	if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
+		return lt_api_error(reply, 400, "%s", err.text);
+	if (lt_ledger_closed(d->ledger,
+		(struct lt_span){period.start_utc_s, period.end_utc_s}, &known,
+		NULL) == LT_OK) {
+		*reply = closed_json(&known);
+		return 200;
+	}
+	int status = check_time(d, &period, request->now_utc_s, reply);
+	if (status == 200)
+		status = check_order(d, &period, reply);
+	if (status != 200)
+		return status;
+	if (!d->budget.has_snapshot)
+		return lt_api_error(reply, 503, "no budget snapshot yet");
+	struct lt_report_work *const w = lt_report_take(d, request, &period);
+	if (w == NULL)
+		return lt_api_error(reply, 503, "out of memory");
+	if (!w->is_settled)
+		status = lt_api_error(reply, 409,
+		    "%s: runs that ended in it are not settled yet; lowtide status says what it waits for",
+		    period.label);
+	else
+		status = close_settled(d, request, w, reply);
+	free(w);
+	return status;
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "report_groups.h"
+#include "run_json.h"
+#include "units.h"
+
+enum dimension { DAY, TEAM, USER, PARTITION, QOS, GPU, NAME, WCKEY, STATE };
+
+static const struct {
+	const char *name;
+	size_t of_run; /* the text; of a day and a team there is none */
+} dimensions[] = {
+    [DAY] = {"day", 0},
+    [TEAM] = {"team", 0},
+    [USER] = {"user", offsetof(struct lt_run, user)},
+    [PARTITION] = {"partition", offsetof(struct lt_run, partition)},
+    [QOS] = {"qos", offsetof(struct lt_run, qos)},
+    [GPU] = {"gpu", offsetof(struct lt_run, gpu)},
+    [NAME] = {"name", offsetof(struct lt_run, name)},
+    [WCKEY] = {"wckey", offsetof(struct lt_run, wckey)},
+    [STATE] = {"state", offsetof(struct lt_run, state_text)},
+};
+enum { DIMENSIONS = sizeof(dimensions) / sizeof(dimensions[0]) };
+
+/* The figures of a group, in the order of their keys. */
+enum figure {
+	RUNS,
+	COST,
+	CARBON,
+	ENERGY,
+	BASE,
+	BASE_MG,
+	CPU_S,
+	GPU_S,
+	NODE_S,
+	FAILED_RUNS,
+	FAILED,
+	ESTIMATED_RUNS,
+	ESTIMATED_MG,
+	FIGURES
+};
+static const char *const figure_names[FIGURES] = {[RUNS] = "runs",
+    [COST] = "cost_micros",
+    [CARBON] = "carbon_mg",
+    [ENERGY] = "energy_wh",
+    [BASE] = "base_micros",
+    [BASE_MG] = "base_mg",
+    [CPU_S] = "cpu_s",
+    [GPU_S] = "gpu_s",
+    [NODE_S] = "node_s",
+    [FAILED_RUNS] = "failed_runs",
+    [FAILED] = "failed_micros",
+    [ESTIMATED_RUNS] = "estimated_runs",
+    [ESTIMATED_MG] = "estimated_mg"};
+
+enum { KEY_SIZE = 512 };
+struct key { /* texts of the dimensions, each with its NUL */
+	char bytes[KEY_SIZE];
+	size_t length;
+	bool is_adjustment;
+};
+struct group {
+	char *key; /* texts of its dimensions, each with its NUL; malloc'd */
+	size_t key_bytes;
+	bool is_adjustment;
+	int64_t figures[FIGURES];
+};
+
+struct table { /* of one grouping */
+	struct group *items;
+	uint32_t count;
+	size_t capacity;
+	uint32_t *places; /* of twice as many at least: item + 1; 0: free */
+	uint32_t place_count;
+};
+
+struct dear { /* a run among the dearest */
+	struct lt_run run;
+	struct lt_booked booked;
+};
+
+struct lt_report_groups {
+	const struct lt_groupings *asked;
+	const struct lt_offsets *offsets;
+	struct lt_ledger *ledger;
+	struct lt_span period;
+	struct table tables[LT_GROUPINGS_MAX];
+	bool by_day[LT_GROUPINGS_MAX], any_by_day;
+	uint32_t top_count;
+	struct dear top[LT_TOP_MAX]; /* the dearest first */
+};
+
+struct part { /* of a run: what falls into one group of a grouping */
+	const struct lt_run *run; /* NULL: an adjustment */
+	const char *team;
+	char day[LT_DAY_TEXT_SIZE];
+	int64_t figures[FIGURES];
+};
+
+static int
+find_dimension(const char *name, size_t length)
+{
+	for (int i = 0; i < DIMENSIONS; i++)
+		if (strlen(dimensions[i].name) == length &&
+		    memcmp(dimensions[i].name, name, length) == 0)
+			return i;
+	return -1;
+}
+
+static int
+parse_one(struct lt_grouping *grouping, const char *text, size_t length,
+    struct lt_error *err)
+{
+	size_t at = 0;
+
+	while (at <= length) {
+		const char *const name = text + at;
+		const size_t size = strcspn(name, ",;");
+		const int dimension = find_dimension(name, size);
+
+		if (dimension < 0)
+			return lt_fail(err, LT_EINPUT,
+			    "by: got \"%.*s\", want day, team, user, partition, qos, gpu, name, wckey or state, or several with commas",
+			    (int)(size < 40 ? size : 40), name);
+		if (grouping->count == LT_GROUP_DIMENSIONS_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "by: more than %d at once",
+			    LT_GROUP_DIMENSIONS_MAX);
+		grouping->dimensions[grouping->count++] = dimension;
+		at += size + 1;
+	}
+	return LT_OK;
+}
+
+int
+lt_groupings_parse(
+    struct lt_groupings *groupings, const char *text, struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	while (rc == LT_OK && *text) {
+		const size_t length = strcspn(text, ";");
+
+		if (groupings->count == LT_GROUPINGS_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "by: more than %d groupings", LT_GROUPINGS_MAX);
+		rc = parse_one(
+		    &groupings->all[groupings->count++], text, length, err);
+		text += length + (text[length] == ';');
+	}
+	return rc;
+}
+
+struct lt_report_groups *
+lt_report_groups_new(const struct lt_groupings *groupings,
+    const struct lt_offsets *offsets, struct lt_ledger *ledger,
+    struct lt_span period)
+{
+	struct lt_report_groups *const g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		return NULL;
+	g->asked = groupings;
+	g->offsets = offsets;
+	g->ledger = ledger;
+	g->period = period;
+	for (uint32_t i = 0; i < groupings->count; i++)
+		for (uint32_t k = 0; k < groupings->all[i].count; k++)
+			if (groupings->all[i].dimensions[k] == DAY)
+				g->by_day[i] = g->any_by_day = true;
+	return g;
+}
+
+void
+lt_report_groups_free(struct lt_report_groups *g)
+{
+	if (g == NULL)
+		return;
+	for (uint32_t i = 0; i < g->asked->count; i++) {
+		for (uint32_t k = 0; k < g->tables[i].count; k++)
+			free(g->tables[i].items[k].key);
+		free(g->tables[i].items);
+		free(g->tables[i].places);
+	}
+	free(g);
+}
+
+/* ---- the groups of a grouping ---- */
+
+static const char *
+text_of(const struct part *part, int dimension)
+{
+	if (dimension == DAY)
+		return part->day;
+	if (dimension == TEAM)
+		return part->team;
+	return part->run == NULL
+		   ? ""
+		   : (const char *)part->run + dimensions[dimension].of_run;
+}
+
+static void
+make_key(struct key *key, const struct lt_grouping *grouping,
+    const struct part *part)
+{
+	key->length = 0;
+	key->is_adjustment = part->run == NULL;
+
+	for (uint32_t i = 0; i < grouping->count; i++) {
+		const char *const text = text_of(part, grouping->dimensions[i]);
+		const size_t room = KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
+		const size_t length = strnlen(text, room - 1);
+
+		memcpy(key->bytes + key->length, text, length);
+		key->bytes[key->length + length] = '\0';
+		key->length += length + 1;
+	}
+}
+
+static uint32_t
+hash_of(const char *key, size_t bytes)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ (unsigned char)key[i]) * 16777619u;
+	return hash;
+}
+
+/* Where it is, or would be. */
+static uint32_t *
+place_of(struct table *t, const char *key, size_t bytes, bool is_adjustment)
+{
+	uint32_t at = hash_of(key, bytes);
+
+	for (;; at++) {
+		uint32_t *const place = &t->places[at % t->place_count];
+		const struct group *const group =
+		    *place > 0 ? &t->items[*place - 1] : NULL;
+
+		if (group == NULL ||
+		    (group->key_bytes == bytes &&
+			group->is_adjustment == is_adjustment &&
+			memcmp(group->key, key, bytes) == 0))
+			return place;
+	}
+}
+
+static int
+make_room(struct table *t, struct lt_error *err)
+{
+	if (t->place_count > 2 * (t->count + 1))
+		return LT_OK;
+	free(t->places);
+	t->place_count = 8 * (t->count + 8);
+	t->places = calloc(t->place_count, sizeof(*t->places));
+	if (t->places == NULL)
+		return lt_fail(err, LT_ENOMEM, "by: no memory");
+	for (uint32_t i = 0; i < t->count; i++)
+		*place_of(t, t->items[i].key, t->items[i].key_bytes,
+		    t->items[i].is_adjustment) = i + 1;
+	return LT_OK;
+}
+
+static int
+find_group(struct table *t, const struct key *key, struct group **group,
+    struct lt_error *err)
+{
+	const int rc = make_room(t, err);
+
+	if (rc != LT_OK)
+		return rc;
+	uint32_t *const place =
+	    place_of(t, key->bytes, key->length, key->is_adjustment);
+	if (*place == 0) {
+		if (t->count == LT_GROUPS_MAX)
+			return lt_fail(err, LT_ELIMIT,
+			    "by: more than %d groups; ask for a team, or a shorter time",
+			    LT_GROUPS_MAX);
+		struct group *const grown = lt_items_grow(
+		    t->items, &t->capacity, t->count, sizeof(*grown));
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "by: no memory");
+		t->items = grown;
+		grown[t->count] = (struct group){.key = malloc(key->length),
+		    .key_bytes = key->length,
+		    .is_adjustment = key->is_adjustment};
+		if (grown[t->count].key == NULL)
+			return lt_fail(err, LT_ENOMEM, "by: no memory");
+		memcpy(grown[t->count].key, key->bytes, key->length);
+		*place = ++t->count;
+	}
+	*group = &t->items[*place - 1];
+	return LT_OK;
+}
+
+static int
+add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
+    struct lt_error *err)
+{
+	struct group *group = NULL;
+	struct key key;
+
+	make_key(&key, &g->asked->all[grouping], part);
+	const int rc = find_group(&g->tables[grouping], &key, &group, err);
+	for (int i = 0; rc == LT_OK && i < FIGURES; i++)
+		if (!lt_add(&group->figures[i], part->figures[i]))
+			return lt_fail(
+			    err, LT_EOVERFLOW, "by: a sum passes 64 bits");
+	return rc;
+}
+
+static int
+add_by_all(struct lt_report_groups *g, const struct part *part, bool by_day,
+    struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	for (uint32_t i = 0; rc == LT_OK && i < g->asked->count; i++)
+		if (g->by_day[i] == by_day)
+			rc = add_part(g, i, part, err);
+	return rc;
+}
+
+/* ---- what a run adds ---- */
+
+static bool
+has_failed(const struct lt_run *run)
+{
+	return strcmp(run->state_text, "COMPLETED") != 0 &&
+	       strcmp(run->state_text, "RESIZING") != 0;
+}
+
+/* The times that it had from `from` to `to`. */
+static void
+set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s,
+    int64_t to_utc_s)
+{
+	const int64_t from =
+	    run->start_utc_s > from_utc_s ? run->start_utc_s : from_utc_s;
+	const int64_t to =
+	    run->end_utc_s < to_utc_s ? run->end_utc_s : to_utc_s;
+	const int64_t length =
+	    to > from && run->start_utc_s > 0 ? to - from : 0;
+
+	part->figures[CPU_S] = length * run->cpus;
+	part->figures[GPU_S] = length * run->gpus;
+	if (!lt_scale_up(length * run->nodes, run->share_numerator,
+		run->share_denominator, &part->figures[NODE_S]))
+		part->figures[NODE_S] = length * run->nodes;
+}
+
+/* The amounts of the entry, booked on its day. */
+static void
+set_amounts(struct part *part, const struct lt_entry *entry)
+{
+	int64_t *const f = part->figures;
+
+	f[COST] = entry->money_micros;
+	f[CARBON] = entry->carbon_mg;
+	f[ENERGY] = entry->energy_wh;
+	f[BASE] = entry->baseline_money_micros;
+	f[BASE_MG] = entry->baseline_carbon_mg;
+	f[RUNS] = 1;
+	if (has_failed(part->run)) {
+		f[FAILED_RUNS] = 1;
+		f[FAILED] = f[COST];
+	}
+	if (part->run->worst_quality >= LT_QUALITY_ESTIMATED) {
+		f[ESTIMATED_RUNS] = 1;
+		f[ESTIMATED_MG] = f[CARBON];
+	}
+}
+
+struct days { /* hours of a run, added up by the site's days */
+	struct lt_report_groups *g;
+	const struct lt_booked *booked;
+	struct part part;
+	struct lt_entry sum;
+	int64_t end_utc_s; /* of its day; 0: none has begun */
+	int64_t start_utc_s;
+};
+
+static int
+end_day(struct days *days, struct lt_error *err)
+{
+	if (days->end_utc_s == 0)
+		return LT_OK;
+	set_amounts(&days->part, &days->sum);
+	set_times(
+	    &days->part, days->part.run, days->start_utc_s, days->end_utc_s);
+	return add_by_all(days->g, &days->part, true, err);
+}
+
+static int
+take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
+{
+	struct days *const days = context;
+	struct lt_entry copy = *entry;
+	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
+
+	if (strcmp(entry->account, days->booked->account) != 0)
+		return LT_OK;
+	if (entry->at_utc_s >= days->end_utc_s) {
+		const int rc = end_day(days, err);
+
+		if (rc != LT_OK)
+			return rc;
+		days->sum = (struct lt_entry){0};
+		lt_calendar_day(days->part.day, &days->start_utc_s,
+		    &days->end_utc_s, days->g->offsets, entry->at_utc_s);
+	}
+	lt_entry_figures(to, &days->sum);
+	lt_entry_figures(from, &copy);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		*to[i] += *from[i];
+	return LT_OK;
+}
+
+/* A run whose hours lie in one day is that day's; of another its entries. */
+static int
+add_days(struct lt_report_groups *g, const struct part *part,
+    const struct lt_booked *booked, struct lt_error *err)
+{
+	const struct lt_run *const run = part->run;
+	const int64_t first = run->start_utc_s - run->start_utc_s % LT_HOUR_S;
+	struct days days = {.g = g, .booked = booked, .part = *part};
+	int64_t start, end;
+
+	lt_calendar_day(days.part.day, &start, &end, g->offsets, first);
+	const bool is_one = run->end_utc_s <= end && !run->corrected &&
+			    first >= g->period.from_utc_s;
+	if (is_one || !booked->has_entries)
+		return add_by_all(g, &days.part, true, err);
+	int rc = lt_ledger_hours(g->ledger,
+	    &(struct lt_hours_asked){run->key, g->period}, take_hour, &days,
+	    err);
+	return rc == LT_OK ? end_day(&days, err) : rc;
+}
+
+/* Behind those that cost as much, which came first. */
+static void
+keep_dear(struct lt_report_groups *g, const struct lt_run *run,
+    const struct lt_booked *booked)
+{
+	const int64_t cost =
+	    booked->charge.money_micros + booked->correction.money_micros;
+	uint32_t at = g->top_count;
+
+	while (at > 0 && g->top[at - 1].booked.charge.money_micros +
+				 g->top[at - 1].booked.correction.money_micros <
+			     cost)
+		at--;
+	if (at >= g->asked->top)
+		return;
+	if (g->top_count < g->asked->top)
+		g->top_count++;
+	memmove(&g->top[at + 1], &g->top[at],
+	    (g->top_count - 1 - at) * sizeof(*g->top));
+	g->top[at] = (struct dear){*run, *booked};
+}
+
+int
+lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err)
+{
+	struct part part = {.run = run, .team = booked->account};
+	struct lt_entry sum = booked->charge, more = booked->correction;
+	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(to, &sum);
+	lt_entry_figures(from, &more);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		*to[i] += *from[i];
+	keep_dear(g, run, booked);
+	set_amounts(&part, &sum);
+	if (!booked->is_late)
+		set_times(&part, run, g->period.from_utc_s, g->period.to_utc_s);
+	int rc = add_by_all(g, &part, false, err);
+	if (rc == LT_OK && g->any_by_day)
+		rc = add_days(g, &part, booked, err);
+	return rc;
+}
+
+int
+lt_report_groups_adjustment(struct lt_report_groups *g,
+    const struct lt_entry *entry, struct lt_error *err)
+{
+	struct part part = {.team = entry->account};
+	int64_t start, end;
+
+	lt_calendar_day(part.day, &start, &end, g->offsets, entry->at_utc_s);
+	part.figures[COST] = entry->money_micros;
+	part.figures[CARBON] = entry->carbon_mg;
+	const int rc = add_by_all(g, &part, false, err);
+	return rc == LT_OK ? add_by_all(g, &part, true, err) : rc;
+}
+
+/* ---- as JSON ---- */
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct group *const x = a, *const y = b;
+	const size_t least =
+	    x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
+	const int order = memcmp(x->key, y->key, least);
+
+	if (order != 0)
+		return order;
+	return x->is_adjustment - y->is_adjustment;
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	const int64_t x = ((const struct group *)a)->figures[COST];
+	const int64_t y = ((const struct group *)b)->figures[COST];
+
+	return x != y ? (x < y) - (x > y) : by_key(a, b);
+}
+
+static void
+write_group(struct lt_out *out, const struct lt_grouping *grouping,
+    const struct group *group)
+{
+	const char *text = group->key;
+
+	lt_out_text(out, "{");
+	for (uint32_t i = 0; i < grouping->count; i++) {
+		lt_out_quoted(out, dimensions[grouping->dimensions[i]].name);
+		lt_out_text(out, ":");
+		lt_out_quoted(out, text);
+		lt_out_text(out, ",");
+		text += strlen(text) + 1;
+	}
+	if (group->is_adjustment)
+		lt_out_text(out, "\"adjustment\":true,");
+	for (int i = 0; i < FIGURES; i++) {
+		lt_out_quoted(out, figure_names[i]);
+		lt_out_text(out, ":");
+		lt_out_int(out, group->figures[i]);
+		lt_out_text(out, i + 1 < FIGURES ? "," : "}");
+	}
+}
+
+static void
+write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
+{
+	const struct lt_grouping *const grouping = &g->asked->all[which];
+	struct table *const t = &g->tables[which];
+
+	lt_out_text(out, which > 0 ? ",\"" : "\"");
+	for (uint32_t i = 0; i < grouping->count; i++) {
+		lt_out_text(out, i > 0 ? "," : "");
+		lt_out_text(out, dimensions[grouping->dimensions[i]].name);
+	}
+	lt_out_text(out, "\":[");
+	if (t->count > 1)
+		qsort(t->items, t->count, sizeof(*t->items),
+		    g->by_day[which] ? by_key : by_cost);
+	for (uint32_t i = 0; i < t->count; i++) {
+		lt_out_text(out, i > 0 ? ",\n" : "\n");
+		write_group(out, grouping, &t->items[i]);
+	}
+	lt_out_text(out, "]");
+}
+
+void
+lt_report_groups_write(struct lt_out *out, struct lt_report_groups *g)
+{
+	lt_out_text(out, ",\"by\":{");
+	for (uint32_t i = 0; i < g->asked->count; i++)
+		write_grouping(out, g, i);
+	lt_out_text(out, "},\"top\":[");
+	for (uint32_t i = 0; i < g->top_count; i++) {
+		lt_out_text(out, i > 0 ? ",\n" : "\n");
+		lt_run_write(
+		    out, &g->top[i].run, &g->top[i].booked, g->offsets);
+	}
+	lt_out_text(out, "]");
+}

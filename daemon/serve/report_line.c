@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "report_line.h"
+#include "text.h"
+
+int
+lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
+    const char *account, struct lt_span span, struct lt_error *err)
+{
+	*line = (struct lt_report_line){0};
+	return lt_ledger_totals(ledger, account, span, line->in, err);
+}
+
+enum { TOTALS = 16, BUDGET_FIGURES = 9 };
+
+/* All of a kind of entry, in an order that stays: statements of closed periods
+ * are kept so. */
+static void
+figures_of(int64_t *out[TOTALS], struct lt_totals *t)
+{
+	int64_t *const all[TOTALS] = {&t->money_micros, &t->carbon_mg,
+	    &t->energy_wh, &t->baseline_money_micros, &t->baseline_carbon_mg,
+	    &t->saved_by.time_micros, &t->saved_by.time_mg,
+	    &t->saved_by.gpu_micros, &t->saved_by.gpu_mg, &t->runs,
+	    &t->moved_runs, &t->unpriced_runs, &t->replay_runs,
+	    &t->provisional_runs, &t->gpus_slurmctld_runs,
+	    &t->gpus_unknown_runs};
+
+	memcpy(out, all, sizeof(all));
+}
+
+static void
+add_totals(struct lt_totals *sum, const struct lt_totals *totals)
+{
+	struct lt_totals copy = *totals;
+	int64_t *to[TOTALS], *from[TOTALS];
+
+	figures_of(to, sum);
+	figures_of(from, &copy);
+	for (int i = 0; i < TOTALS; i++)
+		*to[i] += *from[i];
+}
+
+void
+lt_report_line_add(
+    struct lt_report_line *sum, const struct lt_report_line *line)
+{
+	for (int k = 0; k < 3; k++)
+		add_totals(&sum->in[k], &line->in[k]);
+}
+
+bool
+lt_report_line_is_empty(const struct lt_report_line *line)
+{
+	for (int k = 0; k < 3; k++) {
+		const struct lt_totals *const t = &line->in[k];
+
+		if (t->money_micros != 0 || t->carbon_mg != 0 ||
+		    t->energy_wh != 0 || t->runs != 0)
+			return false;
+	}
+	return true;
+}
+
+struct lt_amount
+lt_report_line_cost(const struct lt_report_line *line)
+{
+	struct lt_amount cost = {.has_money = true, .has_carbon = true};
+
+	for (int k = 0; k < 3; k++) {
+		cost.money_micros += line->in[k].money_micros;
+		cost.carbon_mg += line->in[k].carbon_mg;
+	}
+	return cost;
+}
+
+static void
+set_int(json_t *to, const char *key, int64_t value)
+{
+	json_object_set_new(to, key, json_integer(value));
+}
+
+static void
+set_booked(json_t *to, const struct lt_report_line *line)
+{
+	static const char *const money[] = {
+	    "charges_micros", "corrections_micros", "adjustments_micros"};
+	static const char *const carbon[] = {
+	    "charges_mg", "corrections_mg", "adjustments_mg"};
+	const struct lt_amount cost = lt_report_line_cost(line);
+
+	for (int k = 0; k < 3; k++) {
+		set_int(to, money[k], line->in[k].money_micros);
+		set_int(to, carbon[k], line->in[k].carbon_mg);
+	}
+	set_int(to, "cost_micros", cost.money_micros);
+	set_int(to, "carbon_mg", cost.carbon_mg);
+}
+
+/* A budget covers the accounts below too; without one, its own. */
+static void
+set_budget(json_t *to, const struct lt_period *b, const struct lt_amount *cost)
+{
+	const struct lt_amount none = {0};
+	const struct lt_amount *const limit = b != NULL ? &b->limit : &none;
+	const struct lt_amount *const held = b != NULL ? &b->held : &none;
+	const int64_t money =
+	    b != NULL ? b->settled.money_micros : cost->money_micros;
+	const int64_t carbon =
+	    b != NULL ? b->settled.carbon_mg : cost->carbon_mg;
+
+	json_object_set_new(to, "budget_micros",
+	    lt_api_optional(limit->has_money, limit->money_micros));
+	json_object_set_new(to, "budget_mg",
+	    lt_api_optional(limit->has_carbon, limit->carbon_mg));
+	set_int(to, "actual_micros", money);
+	set_int(to, "actual_mg", carbon);
+	json_object_set_new(
+	    to, "held_micros", lt_api_optional(b, held->money_micros));
+	json_object_set_new(to, "held_mg", lt_api_optional(b, held->carbon_mg));
+	json_object_set_new(to, "available_micros",
+	    lt_api_optional(limit->has_money,
+		limit->money_micros - money - held->money_micros));
+	json_object_set_new(to, "available_mg",
+	    lt_api_optional(limit->has_carbon,
+		limit->carbon_mg - carbon - held->carbon_mg));
+}
+
+/* The three add up to what was saved. */
+static json_t *
+saved_by_json(int64_t saved, int64_t time, int64_t gpu)
+{
+	return json_pack("{s:I,s:I,s:I}", "time", (json_int_t)time, "place",
+	    (json_int_t)(saved - time - gpu), "gpu", (json_int_t)gpu);
+}
+
+/* Adjustments save nothing. */
+static void
+set_saved(json_t *to, const struct lt_report_line *line)
+{
+	struct lt_totals runs = line->in[LT_ENTRY_CHARGE];
+
+	add_totals(&runs, &line->in[LT_ENTRY_CORRECTION]);
+	const int64_t micros = runs.baseline_money_micros - runs.money_micros;
+	const int64_t mg = runs.baseline_carbon_mg - runs.carbon_mg;
+	const struct lt_saved_by *const by = &runs.saved_by;
+
+	set_int(to, "base_micros", runs.baseline_money_micros);
+	set_int(to, "base_mg", runs.baseline_carbon_mg);
+	set_int(to, "saved_micros", micros);
+	set_int(to, "saved_mg", mg);
+	json_object_set_new(to, "saved_by_micros",
+	    saved_by_json(micros, by->time_micros, by->gpu_micros));
+	json_object_set_new(
+	    to, "saved_by_mg", saved_by_json(mg, by->time_mg, by->gpu_mg));
+}
+
+json_t *
+lt_report_line_json(const char *team, const struct lt_report_line *line,
+    const struct lt_period *budget)
+{
+	const struct lt_totals *const charged = &line->in[LT_ENTRY_CHARGE];
+	const struct lt_amount cost = lt_report_line_cost(line);
+	json_t *const all = json_object();
+
+	if (team != NULL)
+		json_object_set_new(all, "team", json_string(team));
+	set_booked(all, line);
+	set_budget(all, budget, &cost);
+	set_int(all, "energy_wh",
+	    charged->energy_wh + line->in[LT_ENTRY_CORRECTION].energy_wh +
+		line->in[LT_ENTRY_ADJUSTMENT].energy_wh);
+	set_saved(all, line);
+	set_int(all, "runs", charged->runs);
+	set_int(all, "moved_runs", charged->moved_runs);
+	set_int(all, "unpriced_runs", charged->unpriced_runs);
+	set_int(all, "gpus_slurmctld_runs", charged->gpus_slurmctld_runs);
+	set_int(all, "gpus_unknown_runs", charged->gpus_unknown_runs);
+	json_object_set_new(
+	    all, "replay", json_boolean(charged->replay_runs > 0));
+	return all;
+}
+
+/* ---- as it is kept ---- */
+
+void
+lt_report_line_pack(struct lt_text *text, const struct lt_report_line *line,
+    const struct lt_period *budget)
+{
+	struct lt_report_line copy = *line;
+	int64_t *figures[TOTALS];
+
+	for (int k = 0; k < 3; k++) {
+		figures_of(figures, &copy.in[k]);
+		for (int i = 0; i < TOTALS; i++)
+			lt_text_put(text, "%lld ", (long long)*figures[i]);
+	}
+	if (budget == NULL) {
+		lt_text_put(text, "0");
+		return;
+	}
+	lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld",
+	    budget->limit.has_money, (long long)budget->limit.money_micros,
+	    budget->limit.has_carbon, (long long)budget->limit.carbon_mg,
+	    (long long)budget->settled.money_micros,
+	    (long long)budget->settled.carbon_mg,
+	    (long long)budget->held.money_micros,
+	    (long long)budget->held.carbon_mg);
+}
+
+static bool
+read_number(const char **text, int64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoll(*text, &end, 10);
+	if (end == *text || errno != 0)
+		return false;
+	*text = end;
+	return true;
+}
+
+bool
+lt_report_line_unpack(struct lt_report_line *line, struct lt_period *budget,
+    bool *has_budget, const char *text)
+{
+	int64_t *figures[TOTALS], b[BUDGET_FIGURES - 1], has;
+	bool ok = true;
+
+	*line = (struct lt_report_line){0};
+	for (int k = 0; k < 3; k++) {
+		figures_of(figures, &line->in[k]);
+		for (int i = 0; ok && i < TOTALS; i++)
+			ok = read_number(&text, figures[i]);
+	}
+	ok = ok && read_number(&text, &has);
+	*has_budget = ok && has != 0;
+	for (int i = 0; ok && *has_budget && i < BUDGET_FIGURES - 1; i++)
+		ok = read_number(&text, &b[i]);
+	if (!ok || !*has_budget)
+		return ok;
+	budget->limit = (struct lt_amount){.has_money = b[0] != 0,
+	    .money_micros = b[1],
+	    .has_carbon = b[2] != 0,
+	    .carbon_mg = b[3]};
+	budget->settled.money_micros = b[4];
+	budget->settled.carbon_mg = b[5];
+	budget->held.money_micros = b[6];
+	budget->held.carbon_mg = b[7];
+	return true;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a period had: the limits of its budgets, and, once it is closed, its
+ * statement.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger_db.h"
+#include "units.h"
+
+int
+lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
+    struct lt_span span, const struct lt_amount *limit, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_LIMIT_PUT, LT_TEXT(team), LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s),
+		LT_OPTIONAL(limit->has_money, limit->money_micros),
+		LT_OPTIONAL(limit->has_carbon, limit->carbon_mg)),
+	    err);
+}
+
+static void
+read_limit(struct lt_rows *rows, void *element)
+{
+	struct lt_amount *const limit = element;
+
+	limit->has_money = lt_row_optional(rows, &limit->money_micros);
+	limit->has_carbon = lt_row_optional(rows, &limit->carbon_mg);
+}
+
+int
+lt_ledger_limit(struct lt_ledger *ledger, const char *team, struct lt_span span,
+    struct lt_amount *limit, struct lt_error *err)
+{
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_LIMIT_GET, LT_TEXT(team), LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    read_limit, limit, err);
+
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT, "ledger: no limit of %s", team);
+	return rc < 0 ? rc : LT_OK;
+}
+
+static void
+read_closed(struct lt_rows *rows, void *element)
+{
+	struct lt_closed *const closed = element;
+
+	closed->span.from_utc_s = lt_row_int(rows);
+	closed->span.to_utc_s = lt_row_int(rows);
+	lt_row_text(rows, closed->label, sizeof(closed->label));
+	closed->closed_utc_s = lt_row_int(rows);
+	lt_row_text(rows, closed->who, sizeof(closed->who));
+	lt_row_text(rows, closed->checksum, sizeof(closed->checksum));
+	lt_row_text(rows, closed->head, sizeof(closed->head));
+}
+
+static void
+read_closed_row(struct lt_rows *rows, void *element)
+{
+	struct lt_closed_row *const row = element;
+
+	lt_row_text(rows, row->account, sizeof(row->account));
+	lt_row_text(rows, row->figures, sizeof(row->figures));
+}
+
+static int
+put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
+    const struct lt_closed_row *rows, uint32_t count, struct lt_error *err)
+{
+	char until[32];
+	int rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_CLOSED_PUT, LT_INT(c->span.from_utc_s),
+		LT_INT(c->span.to_utc_s), LT_TEXT(c->label),
+		LT_INT(c->closed_utc_s), LT_TEXT(c->who), LT_TEXT(c->checksum),
+		LT_TEXT(c->head)),
+	    err);
+
+	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_CLOSED_ROW_PUT, LT_INT(c->span.from_utc_s),
+			LT_INT(c->span.to_utc_s), LT_TEXT(rows[i].account),
+			LT_TEXT(rows[i].figures)),
+		    err);
+	if (rc != LT_OK || c->span.to_utc_s <= lt_ledger_closed_until(ledger))
+		return rc;
+	snprintf(until, sizeof(until), "%lld", (long long)c->span.to_utc_s);
+	return lt_ledger_put(ledger, "closed_until", until, err);
+}
+
+int
+lt_ledger_close_period(struct lt_ledger *ledger, const struct lt_closed *closed,
+    const struct lt_closed_row *rows, uint32_t count, struct lt_error *err)
+{
+	const int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	return rc == LT_OK
+		   ? lt_call_end(ledger, LT_DB_LEDGER,
+			 put_closed(ledger, closed, rows, count, err), err)
+		   : rc;
+}
+
+int
+lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err)
+{
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_CLOSED_GET, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    read_closed, closed, err);
+
+	if (rc == 0)
+		return lt_fail(err, LT_ENOENT, "ledger: not closed");
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed_row **rows, uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {
+	    .read = read_closed_row, .size = sizeof(**rows)};
+	const int rc = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_CLOSED_ROWS, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    &found, err);
+
+	*rows = found.items;
+	*count = found.count;
+	return rc;
+}
+
+int
+lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
+    uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {.read = read_closed, .size = sizeof(**closed)};
+	const int rc =
+	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_CLOSED_ALL), &found, err);
+
+	*closed = found.items;
+	*count = found.count;
+	return rc;
+}
+
+int64_t
+lt_ledger_closed_until(struct lt_ledger *ledger)
+{
+	char text[32];
+	int64_t utc_s = 0;
+
+	if (lt_ledger_get(ledger, "closed_until", text, sizeof(text), NULL) ==
+	    LT_OK)
+		(void)lt_int64_parse(text, 0, INT64_MAX, &utc_s, NULL);
+	return utc_s;
+}
+
+struct first {
+	int64_t *at_utc_s;
+	bool has;
+};
+
+static void
+read_first(struct lt_rows *rows, void *element)
+{
+	struct first *const first = element;
+
+	first->has = lt_row_optional(rows, first->at_utc_s);
+}
+
+int
+lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s, bool *has,
+    struct lt_error *err)
+{
+	struct first first = {.at_utc_s = at_utc_s};
+	const int rc = lt_row_one(
+	    ledger, LT_PLAIN(LT_SQL_FIRST_BOOKED), read_first, &first, err);
+
+	*has = first.has;
+	return rc < 0 ? rc : LT_OK;
+}

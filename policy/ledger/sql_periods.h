@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SQL of periods and what was booked in them, beside sql.h's and by its rules.
+ */
+#ifndef LT_LEDGER_SQL_PERIODS_H
+#define LT_LEDGER_SQL_PERIODS_H
+
+/*
+ * Version 14. What a statement says of a run. corrected: not all of its entries
+ * are charges of their own hours; settled_utc_s: since when the ledger has it;
+ * changed_utc_s: since when it is another than a closed period has.
+ * runs_before: as it was until then. limits: of each budget and period; closed:
+ * periods that nothing is booked in any more, with a row an account.
+ */
+#define LT_SQL_LEDGER_14                                                       \
+	"ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT '';"           \
+	"ALTER TABLE runs ADD COLUMN qos TEXT NOT NULL DEFAULT '';"            \
+	"ALTER TABLE runs ADD COLUMN wckey TEXT NOT NULL DEFAULT '';"          \
+	"ALTER TABLE runs ADD COLUMN gpu TEXT NOT NULL DEFAULT '';"            \
+	"ALTER TABLE runs ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;"    \
+	"ALTER TABLE runs ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;"     \
+	"ALTER TABLE runs ADD COLUMN corrected INTEGER NOT NULL DEFAULT 0;"    \
+	"ALTER TABLE runs ADD COLUMN settled_utc_s INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN changed_utc_s INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"UPDATE runs SET corrected = 1 FROM (SELECT DISTINCT job_id,"          \
+	"  submit_utc_s FROM entries WHERE kind != 0 AND kind = 1) AS e"       \
+	" WHERE runs.job_id = e.job_id"                                        \
+	"  AND runs.submit_utc_s = e.submit_utc_s;"                            \
+	"CREATE TABLE runs_before AS SELECT *, 0 AS until_utc_s FROM runs"     \
+	" WHERE 0;"                                                            \
+	"CREATE UNIQUE INDEX runs_before_run ON runs_before"                   \
+	" (job_id, submit_utc_s, until_utc_s);"                                \
+	"CREATE TABLE limits (team TEXT NOT NULL,"                             \
+	" start_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL,"           \
+	" limit_micros INTEGER, limit_mg INTEGER,"                             \
+	" PRIMARY KEY (team, start_utc_s, end_utc_s)) WITHOUT ROWID;"          \
+	"CREATE TABLE closed (start_utc_s INTEGER NOT NULL,"                   \
+	" end_utc_s INTEGER NOT NULL, label TEXT NOT NULL,"                    \
+	" closed_utc_s INTEGER NOT NULL, who TEXT NOT NULL,"                   \
+	" checksum TEXT NOT NULL, head TEXT NOT NULL,"                         \
+	" PRIMARY KEY (start_utc_s, end_utc_s)) WITHOUT ROWID;"                \
+	"CREATE TABLE closed_rows (start_utc_s INTEGER NOT NULL,"              \
+	" end_utc_s INTEGER NOT NULL, account TEXT NOT NULL,"                  \
+	" figures TEXT NOT NULL,"                                              \
+	" PRIMARY KEY (start_utc_s, end_utc_s, account)) WITHOUT ROWID;"
+
+#define LT_SQL_RUN_SAYS                                                        \
+	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
+	" settled_utc_s, changed_utc_s"
+
+#define LT_SQL_BOOKED                                                          \
+	" FROM entries WHERE job_id = ?1 AND job_id != 0"                      \
+	" AND submit_utc_s = ?2 AND at_utc_s >= ?3 AND at_utc_s < ?4"
+/* Runs as they were at ?10: the rows that have not changed since, and of the
+ * others what was kept first after it. */
+#define LT_SQL_UNCHANGED "changed_utc_s <= ?10"
+#define LT_SQL_KEPT                                                            \
+	"until_utc_s > ?10 AND NOT EXISTS (SELECT 1 FROM runs_before AS b"     \
+	" WHERE b.job_id = runs_before.job_id"                                 \
+	" AND b.submit_utc_s = runs_before.submit_utc_s"                       \
+	" AND b.until_utc_s > ?10"                                             \
+	" AND b.until_utc_s < runs_before.until_utc_s)"
+#define LT_SQL_RUNS_THEN(which, where, order)                                  \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " which " WHERE " where       \
+	" AND " LT_SQL_UNCHANGED " UNION ALL SELECT " LT_SQL_RUN_COLUMNS       \
+	" FROM runs_before WHERE " where " AND " LT_SQL_KEPT                   \
+	" ORDER BY " order
+#define LT_SQL_RUNS_BEHIND_THEN(part)                                          \
+	LT_SQL_RUNS_THEN("", LT_SQL_BEHIND(part), LT_SQL_RUN_ORDER)
+#define LT_SQL_RUNS_OF_ALL_THEN(which, part)                                   \
+	LT_SQL_RUNS_THEN(which, part, LT_SQL_ALL_ORDER)
+
+/* Runs that corrections name, but for those that are listed anyhow. */
+#define LT_SQL_CORRECTED(where)                                                \
+	"(SELECT DISTINCT job_id, submit_utc_s FROM entries WHERE kind != 0"   \
+	" AND kind = 1 AND at_utc_s >= ?2 " where ")"
+#define LT_SQL_NAMED(where, runs, more)                                        \
+	"SELECT " LT_SQL_RUN_COLUMNS " FROM " LT_SQL_CORRECTED(                \
+	    where) " JOIN " runs " USING (job_id, submit_utc_s) WHERE " more
+#define LT_SQL_NAMED_NOW(where, more)                                          \
+	LT_SQL_NAMED(where, "runs", more) " ORDER BY job_id, submit_utc_s"
+#define LT_SQL_NAMED_THEN(where, more)                                         \
+	LT_SQL_NAMED(where, "runs", more)                                      \
+	" AND " LT_SQL_UNCHANGED " UNION ALL " LT_SQL_NAMED(                   \
+	    where, "runs_before", more) " AND " LT_SQL_KEPT                    \
+					" ORDER BY job_id, submit_utc_s"
+#define LT_SQL_NOT_LISTED                                                      \
+	"NOT (account = ?1 AND " LT_SQL_TOUCHES                                \
+	") AND (job_id, submit_utc_s) > (?4, ?5)"
+
+#define LT_SQL_PERIODS_TABLE(X)                                                \
+	X(RUN_KEEP, LEDGER,                                                    \
+	    "INSERT OR IGNORE INTO runs_before SELECT *, ?3 FROM runs"         \
+	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(RUN_DESCRIBE, LEDGER,                                                \
+	    "UPDATE runs SET name = ?3, qos = ?4, wckey = ?5, gpu = ?6,"       \
+	    " exit_code = ?7, restarts = ?8"                                   \
+	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(RUN_CORRECTED, LEDGER,                                               \
+	    "UPDATE runs SET corrected = 1"                                    \
+	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
+	X(BOOKED_OF_RUN, LEDGER,                                               \
+	    "SELECT account, kind, min(for_utc_s), sum(money_micros),"         \
+	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
+	    " sum(base_carbon_mg), " LT_SQL_SUM_BY LT_SQL_BOOKED               \
+	    " GROUP BY account, kind ORDER BY account")                        \
+	X(HOURS_OF_RUN, LEDGER,                                                \
+	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
+	    " ORDER BY at_utc_s")                                              \
+	X(ALL_CORRECTED, LEDGER,                                               \
+	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")")) \
+	X(ALL_CORRECTED_THEN, LEDGER,                                          \
+	    LT_SQL_NAMED_THEN(                                                 \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")"))              \
+	X(CORRECTED_OF, LEDGER,                                                \
+	    LT_SQL_NAMED_NOW("AND account = ?1", LT_SQL_NOT_LISTED))           \
+	X(CORRECTED_OF_THEN, LEDGER,                                           \
+	    LT_SQL_NAMED_THEN("AND account = ?1", LT_SQL_NOT_LISTED))          \
+	X(RUNS_NEAR_THEN, LEDGER, LT_SQL_RUNS_BEHIND_THEN(LT_SQL_NEAR))        \
+	X(RUNS_FAR_THEN, LEDGER, LT_SQL_RUNS_BEHIND_THEN(LT_SQL_FAR))          \
+	X(ALL_NEAR_THEN, LEDGER,                                               \
+	    LT_SQL_RUNS_OF_ALL_THEN("", "end_utc_s > ?2 AND " LT_SQL_NEAR))    \
+	X(ALL_FAR_THEN, LEDGER,                                                \
+	    LT_SQL_RUNS_OF_ALL_THEN("INDEXED BY runs_long", LT_SQL_FAR))       \
+	X(ADJUSTMENTS, LEDGER,                                                 \
+	    "SELECT at_utc_s, made_utc_s, account, money_micros, carbon_mg,"   \
+	    " who, reason FROM entries WHERE kind != 0 AND kind = 2"           \
+	    " AND at_utc_s >= ?1 AND at_utc_s < ?2 ORDER BY at_utc_s, id")     \
+	X(LIMIT_PUT, LEDGER,                                                   \
+	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
+	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \
+	X(LIMIT_GET, LEDGER,                                                   \
+	    "SELECT limit_micros, limit_mg FROM limits WHERE team = ?1"        \
+	    " AND start_utc_s = ?2 AND end_utc_s = ?3")                        \
+	X(CLOSED_PUT, LEDGER,                                                  \
+	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")          \
+	X(CLOSED_GET, LEDGER,                                                  \
+	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
+	X(CLOSED_ALL, LEDGER,                                                  \
+	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
+	X(FIRST_BOOKED, LEDGER, "SELECT min(at_utc_s) FROM entries")           \
+	X(CLOSED_ROW_PUT, LEDGER,                                              \
+	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4)")                 \
+	X(CLOSED_ROWS, LEDGER,                                                 \
+	    "SELECT account, figures FROM closed_rows WHERE start_utc_s = ?1"  \
+	    " AND end_utc_s = ?2 ORDER BY account")
+
+#endif
