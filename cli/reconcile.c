@@ -9,13 +9,13 @@
 
 #include "cli.h"
 #include "date.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "signals.h"
 #include "units.h"
 
 const struct lt_cli_option lt_cli_reconcile_options[] = {
     {"from", "DAY", "first day (UTC); default: the billing period"},
-    {"to", "DAY", "the day after the last"},
+    {"to", "DAY", "last day"},
     {"cost", "COLUMN", "what is added up; default: what was billed"},
     {"type", "COLUMN", "where instance types are; default: by the format"},
     {"map", "P=TYPE,...", "instance types of partitions"},
@@ -64,20 +64,20 @@ parse_days(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const from = lt_cli_value(cli, "from");
 	const char *const to = lt_cli_value(cli, "to");
-	int64_t end;
+	int64_t last;
 
 	if (from == NULL && to == NULL)
 		return LT_OK;
 	if (from == NULL || to == NULL)
 		return lt_fail(err, LT_EINPUT, "--from and --to go together");
 	if (parse_day(&wish->ask.first_day, "from", from, err) ||
-	    parse_day(&end, "to", to, err))
+	    parse_day(&last, "to", to, err))
 		return err->code;
-	if (end <= wish->ask.first_day ||
-	    end - wish->ask.first_day > LT_TIE_DAYS_MAX)
+	if (last < wish->ask.first_day ||
+	    last - wish->ask.first_day >= LT_TIE_DAYS_MAX)
 		return lt_fail(err, LT_EINPUT,
-		    "--to: want 1 to %d days after --from", LT_TIE_DAYS_MAX);
-	wish->ask.day_count = (int)(end - wish->ask.first_day);
+		    "--from and --to: want 1 to %d days", LT_TIE_DAYS_MAX);
+	wish->ask.day_count = (int)(last - wish->ask.first_day) + 1;
 	return LT_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 enum {

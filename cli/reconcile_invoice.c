@@ -9,7 +9,7 @@
 
 #include "csv.h"
 #include "date.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "reconcile_row.h"
 #include "text_mend.h"
 #include "units.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 int
@@ -141,5 +141,8 @@ lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index,
 			return err->code;
 	if (!json_is_true(json_object_get(report, "complete")))
 		jobs->complete = false;
+	if (json_is_true(json_object_get(report, "own_runs")) ||
+	    json_is_true(json_object_get(report, "own_figures")))
+		jobs->only_own = true;
 	return LT_OK;
 }

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 
 int
 lt_tie_type_find(const struct lt_tie_map *map, const char *type)

@@ -9,7 +9,7 @@
 
 #include "cli.h"
 #include "date.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 enum { CENT_MICROS = LT_MICROS / 100, TEXT_SIZE = 48 };
@@ -233,6 +233,10 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fputs("IDLE n/a: the invoice has no node-hours there, and what "
 		      "was idle is in UNEXPLAINED.\n",
 		    out);
+	if (jobs->only_own)
+		fputs("You do not see the jobs of all: those of others are in "
+		      "UNEXPLAINED.\n",
+		    out);
 	if (!jobs->complete)
 		fputs("Not all runs of these days are charged yet.\n", out);
 }
@@ -377,13 +381,14 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	day_text(first, sizeof(first), invoice->first_day);
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:b,s:o,s:o,s:o,s:o,s:o,"
-			 "s:o,s:I}",
+	return json_pack(
+	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
+	    "s:o,s:I}",
 	    "file", shown->file, "format", invoice->format, "cost",
 	    invoice->cost, "currency", shown->currency, "first_day", first,
 	    "last_day", last, "rows", (json_int_t)invoice->rows, "complete",
-	    jobs->complete, "days", rows_json(tie), "instances",
-	    row_json(&tie->instances, true), "other_services",
+	    jobs->complete, "only_own", jobs->only_own, "days", rows_json(tie),
+	    "instances", row_json(&tie->instances, true), "other_services",
 	    row_json(&tie->others, false), "total", row_json(&tie->total, true),
 	    "unknown_types", unknown_json(invoice), "other_partitions",
 	    others_json(jobs), "adjustments_micros",

@@ -6,7 +6,7 @@
 #define LT_RECONCILE_ROW_H
 
 #include "csv.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 
 enum lt_invoice_field {
 	LT_FIELD_START,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "invoice.h"
+#include "reconcile_tie.h"
 #include "units.h"
 
 enum { PICO_PER_MICRO = 1000000 };

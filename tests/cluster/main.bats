@@ -185,6 +185,27 @@ setup() { cluster_use; }
 	[ "$(jq '[.balances[] | select(.project == "tiny").value] | unique' -c "$D/ood.json")" = '[0]' ]
 }
 
+@test "an invoice is what jobs cost, what stood idle, and the rest" {
+	first=$(date -u +%Y-%m-01)
+	next=$(date -ud "$first +1 month" +%F)
+	printf '%s\r\n' BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ServiceCategory,SkuMeter,ConsumedQuantity,ConsumedUnit,BilledCost,BillingCurrency \
+	    "${first}T00:00:00Z,${next}T00:00:00Z,$(date -u +%FT00:00:00Z),$(date -ud tomorrow +%FT00:00:00Z),Usage,Compute,BoxUsage:p4d.24xlarge,24,Hours,100.000001,USD" \
+	    "${first}T00:00:00Z,${next}T00:00:00Z,${first}T00:00:00Z,${next}T00:00:00Z,Tax,Other,,,,7,USD" > "$D/invoice.csv"
+	run -0 lowtide reconcile "$D/invoice.csv" --map ondemand=p4d.24xlarge --json
+	jq -e --argjson want "$(lowtide report --format json --runs |
+	    jq '[.runs[] | select(.partition == "ondemand") | .money_micros] | add')" '
+		.instances.jobs_micros == $want and $want > 0 and
+		.instances.invoice_micros == 100000001 and .other_services.invoice_micros == 7000000 and
+		.instances.jobs_node_s > 0 and .instances.idle_micros > 0 and
+		.instances.jobs_micros + .instances.idle_micros + .instances.unexplained_micros == 100000001 and
+		([.other_partitions[].partition] | index("spot")) != null' <<< "$output"
+	# By munge the same.
+	[ "$(LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide reconcile - --map ondemand=p4d.24xlarge --format csv < "$D/invoice.csv")" = \
+	    "$(lowtide reconcile "$D/invoice.csv" --map ondemand=p4d.24xlarge --format csv)" ]
+	run -1 lowtide reconcile "$D/invoice.csv"
+	[[ "$output" == *'say --map PARTITION=TYPE'* ]]
+}
+
 @test "a team at its limit is refused by sbatch, srun and salloc, and told why" {
 	for command in "sbatch --wrap true" "srun true" "salloc true"; do
 		run ${command%% *} -A tiny --gpus=8 -N1 --time=1:00:00 ${command#* }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "invoice.h"
+#include "reconcile_tie.h"
 
 #define E12 ((lt_wide)1000000000000)
 

@@ -5,8 +5,8 @@
  * lowtided answers of the other, reconcile_tie.c puts them together and
  * reconcile_print.c shows it. Days are UTC days, as in invoices.
  */
-#ifndef LT_INVOICE_H
-#define LT_INVOICE_H
+#ifndef LT_RECONCILE_TIE_H
+#define LT_RECONCILE_TIE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,6 +115,7 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 		int64_t cost_micros;
 	} others[LT_TIE_PARTITIONS_MAX];
 	bool complete; /* all that ended on these days is charged */
+	bool only_own; /* who asks does not see the jobs of all */
 };
 /* For the days of the invoice. LT_ENOMEM. */
 int lt_tie_jobs_start(struct lt_tie_jobs *jobs,
