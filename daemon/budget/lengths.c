@@ -143,9 +143,9 @@ lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 		.limit_s = row->limit_s == INT64_MAX ? 0 : row->limit_s,
 		.at_least = says == LT_RUN_SAYS_LEAST};
 	/* Parts before a requeue may have run on others. */
-	if (says == LT_RUN_SAYS_LENGTH && ended->gpu != NULL &&
+	if (says == LT_RUN_SAYS_LENGTH && run->gpu[0] != '\0' &&
 	    length_s == run->end_utc_s - run->start_utc_s - run->suspended_s) {
-		memcpy(length.gpu, ended->gpu->name, sizeof(length.gpu));
+		memcpy(length.gpu, run->gpu, sizeof(length.gpu));
 		length.gpu_length_s = length_s > 0 ? length_s : 1;
 	}
 	fill_kinds(&length, ended, &said);

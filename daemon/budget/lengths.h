@@ -17,8 +17,7 @@ struct lt_ended_run {
 	const struct lt_slurm_run *row;
 	const struct lt_run *run;
 	const struct lt_quote *quote;
-	const struct lt_gpu *gpu; /* of where it ran; NULL: none, not known */
-	bool is_new;		  /* the ledger does not have the run */
+	bool is_new; /* the ledger does not have the run */
 };
 /* What it says of the length of its kind, if anything, and if it did not end
  * before not_before_utc_s. Before the run is in the ledger. */

@@ -180,7 +180,6 @@ struct settling { /* a row, and what it becomes */
 	const struct lt_run *known;   /* as the ledger has it; NULL = not */
 	bool is_new;		      /* it has not, and could be read */
 	const struct lt_quote *quote; /* NULL = none */
-	const struct lt_gpu *gpu;     /* that it had; NULL = none, unknown */
 	struct lt_run run;
 	struct lt_charge charge;
 };
@@ -291,21 +290,10 @@ learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
     struct lt_error *err)
 {
 	const struct lt_ended_run ended = {
-	    s->row, &s->run, s->quote, s->gpu, s->is_new};
+	    s->row, &s->run, s->quote, s->is_new};
 
 	return lt_lengths_learn(d->ledger, &ended,
 	    lt_lengths_since(d->policy, batch->now_utc_s), err);
-}
-
-static void
-set_gpu(struct settling *s, const struct lt_market *market)
-{
-	if (s->run.gpus == 0)
-		return;
-	s->gpu = lt_market_gpu(
-	    market, lt_market_partition(market, s->run.partition));
-	if (s->gpu != NULL)
-		memcpy(s->run.gpu, s->gpu->name, sizeof(s->run.gpu));
 }
 
 /* What an older release did not keep. */
@@ -342,7 +330,6 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	lt_facts_of_row(run, row, s.quote);
 	lt_retention_keep(run, s.known, d, batch->now_utc_s);
 	lt_facts_complete(run, row, s.known, d);
-	set_gpu(&s, &d->market);
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if ((s.known != NULL && manner == AS_RECORD) ||
 	    (same && manner != AGAIN))

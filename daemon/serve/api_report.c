@@ -139,6 +139,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	w->period = *period;
 	w->now_utc_s = request->now_utc_s;
 	w->offsets = d->offsets;
+	lt_tcto_site_of(&w->tcto, d->policy);
 	w->is_marginal = d->policy->intensity == LT_INTENSITY_MARGINAL;
 	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->policy));
 	w->is_settled =
@@ -267,6 +268,7 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const by = lt_api_value(request, "by");
 	const char *const top = lt_api_value(request, "top");
 	const char *const previous = lt_api_value(request, "previous");
+	const char *const tcto = lt_api_value(request, "tcto");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
@@ -276,11 +278,22 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	    lt_int64_parse(top, 1, LT_TOP_MAX, &count, &err) != LT_OK)
 		return lt_api_error(reply, 400, "top: %s", err.text);
 	w->groupings.top = (uint32_t)count;
+	w->groupings.shown = w->groupings.count;
 	if (previous != NULL && strcmp(previous, "1") != 0)
 		return lt_api_error(
 		    reply, 400, "previous: got \"%s\", want 1", previous);
 	if (previous != NULL)
 		set_previous(w, request);
+	if (tcto != NULL && strcmp(tcto, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "tcto: got \"%s\", want 1", tcto);
+	w->has_tcto = tcto != NULL;
+	if (w->has_tcto && w->users.own_figures)
+		return lt_api_error(reply, 403,
+		    "tcto: Slurm's PrivateData=usage hides what others used");
+	if (w->has_tcto &&
+	    lt_groupings_parse(&w->groupings, "partition,state", &err) != LT_OK)
+		return lt_api_error(reply, 400, "%s", err.text);
 	return take_runs(w, request, reply);
 }
 

@@ -12,6 +12,7 @@
 #include "ledger.h"
 #include "report_groups.h"
 #include "report_line.h"
+#include "tcto_json.h"
 
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
@@ -26,7 +27,8 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 struct lt_report_work {
 	struct lt_api_work work;
 	struct lt_period period, previous; /* previous: only if has_previous */
-	bool has_previous;
+	bool has_previous, has_tcto;
+	struct lt_tcto_site tcto;
 	int64_t now_utc_s;
 	struct lt_offsets offsets;
 	struct lt_groupings groupings;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
+#include "group_table.h"
 #include "report_groups.h"
 #include "run_json.h"
 #include "units.h"
@@ -26,57 +26,20 @@ static const struct {
 };
 enum { DIMENSIONS = sizeof(dimensions) / sizeof(dimensions[0]) };
 
-/* The figures of a group, in the order of their keys. */
-enum figure {
-	RUNS,
-	COST,
-	CARBON,
-	ENERGY,
-	BASE,
-	BASE_MG,
-	CPU_S,
-	GPU_S,
-	NODE_S,
-	FAILED_RUNS,
-	FAILED,
-	ESTIMATED_RUNS,
-	ESTIMATED_MG,
-	FIGURES
-};
-static const char *const figure_names[FIGURES] = {[RUNS] = "runs",
-    [COST] = "cost_micros",
-    [CARBON] = "carbon_mg",
-    [ENERGY] = "energy_wh",
-    [BASE] = "base_micros",
-    [BASE_MG] = "base_mg",
-    [CPU_S] = "cpu_s",
-    [GPU_S] = "gpu_s",
-    [NODE_S] = "node_s",
-    [FAILED_RUNS] = "failed_runs",
-    [FAILED] = "failed_micros",
-    [ESTIMATED_RUNS] = "estimated_runs",
-    [ESTIMATED_MG] = "estimated_mg"};
-
-enum { KEY_SIZE = 512 };
-struct key { /* texts of the dimensions, each with its NUL */
-	char bytes[KEY_SIZE];
-	size_t length;
-	bool is_adjustment;
-};
-struct group {
-	char *key; /* texts of its dimensions, each with its NUL; malloc'd */
-	size_t key_bytes;
-	bool is_adjustment;
-	int64_t figures[FIGURES];
-};
-
-struct table { /* of one grouping */
-	struct group *items;
-	uint32_t count;
-	size_t capacity;
-	uint32_t *places; /* of twice as many at least: item + 1; 0: free */
-	uint32_t place_count;
-};
+static const char *const figure_names[LT_GROUP_FIGURES] = {
+    [LT_GROUP_RUNS] = "runs",
+    [LT_GROUP_COST] = "cost_micros",
+    [LT_GROUP_CARBON] = "carbon_mg",
+    [LT_GROUP_ENERGY] = "energy_wh",
+    [LT_GROUP_BASE] = "base_micros",
+    [LT_GROUP_BASE_MG] = "base_mg",
+    [LT_GROUP_CPU_S] = "cpu_s",
+    [LT_GROUP_GPU_S] = "gpu_s",
+    [LT_GROUP_NODE_S] = "node_s",
+    [LT_GROUP_FAILED_RUNS] = "failed_runs",
+    [LT_GROUP_FAILED] = "failed_micros",
+    [LT_GROUP_ESTIMATED_RUNS] = "estimated_runs",
+    [LT_GROUP_ESTIMATED_MG] = "estimated_mg"};
 
 struct dear { /* a run among the dearest */
 	struct lt_run run;
@@ -88,7 +51,7 @@ struct lt_report_groups {
 	const struct lt_offsets *offsets;
 	struct lt_ledger *ledger;
 	struct lt_span period;
-	struct table tables[LT_GROUPINGS_MAX];
+	struct lt_group_table tables[LT_GROUPINGS_MAX];
 	bool by_day[LT_GROUPINGS_MAX], any_by_day;
 	uint32_t top_count;
 	struct dear top[LT_TOP_MAX]; /* the dearest first */
@@ -98,7 +61,7 @@ struct part { /* of a run: what falls into one group of a grouping */
 	const struct lt_run *run; /* NULL: an adjustment */
 	const char *team;
 	char day[LT_DAY_TEXT_SIZE];
-	int64_t figures[FIGURES];
+	int64_t figures[LT_GROUP_FIGURES];
 };
 
 static int
@@ -180,12 +143,8 @@ lt_report_groups_free(struct lt_report_groups *g)
 {
 	if (g == NULL)
 		return;
-	for (uint32_t i = 0; i < g->asked->count; i++) {
-		for (uint32_t k = 0; k < g->tables[i].count; k++)
-			free(g->tables[i].items[k].key);
-		free(g->tables[i].items);
-		free(g->tables[i].places);
-	}
+	for (uint32_t i = 0; i < g->asked->count; i++)
+		lt_group_table_free(&g->tables[i]);
 	free(g);
 }
 
@@ -204,7 +163,7 @@ text_of(const struct part *part, int dimension)
 }
 
 static void
-make_key(struct key *key, const struct lt_grouping *grouping,
+make_key(struct lt_group_key *key, const struct lt_grouping *grouping,
     const struct part *part)
 {
 	key->length = 0;
@@ -212,7 +171,7 @@ make_key(struct key *key, const struct lt_grouping *grouping,
 
 	for (uint32_t i = 0; i < grouping->count; i++) {
 		const char *const text = text_of(part, grouping->dimensions[i]);
-		const size_t room = KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
+		const size_t room = LT_GROUP_KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
 		const size_t length = strnlen(text, room - 1);
 
 		memcpy(key->bytes + key->length, text, length);
@@ -221,93 +180,16 @@ make_key(struct key *key, const struct lt_grouping *grouping,
 	}
 }
 
-static uint32_t
-hash_of(const char *key, size_t bytes)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ (unsigned char)key[i]) * 16777619u;
-	return hash;
-}
-
-/* Where it is, or would be. */
-static uint32_t *
-place_of(struct table *t, const char *key, size_t bytes, bool is_adjustment)
-{
-	uint32_t at = hash_of(key, bytes);
-
-	for (;; at++) {
-		uint32_t *const place = &t->places[at % t->place_count];
-		const struct group *const group =
-		    *place > 0 ? &t->items[*place - 1] : NULL;
-
-		if (group == NULL ||
-		    (group->key_bytes == bytes &&
-			group->is_adjustment == is_adjustment &&
-			memcmp(group->key, key, bytes) == 0))
-			return place;
-	}
-}
-
-static int
-make_room(struct table *t, struct lt_error *err)
-{
-	if (t->place_count > 2 * (t->count + 1))
-		return LT_OK;
-	free(t->places);
-	t->place_count = 8 * (t->count + 8);
-	t->places = calloc(t->place_count, sizeof(*t->places));
-	if (t->places == NULL)
-		return lt_fail(err, LT_ENOMEM, "by: no memory");
-	for (uint32_t i = 0; i < t->count; i++)
-		*place_of(t, t->items[i].key, t->items[i].key_bytes,
-		    t->items[i].is_adjustment) = i + 1;
-	return LT_OK;
-}
-
-static int
-find_group(struct table *t, const struct key *key, struct group **group,
-    struct lt_error *err)
-{
-	const int rc = make_room(t, err);
-
-	if (rc != LT_OK)
-		return rc;
-	uint32_t *const place =
-	    place_of(t, key->bytes, key->length, key->is_adjustment);
-	if (*place == 0) {
-		if (t->count == LT_GROUPS_MAX)
-			return lt_fail(err, LT_ELIMIT,
-			    "by: more than %d groups; ask for a team, or a shorter time",
-			    LT_GROUPS_MAX);
-		struct group *const grown = lt_items_grow(
-		    t->items, &t->capacity, t->count, sizeof(*grown));
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "by: no memory");
-		t->items = grown;
-		grown[t->count] = (struct group){.key = malloc(key->length),
-		    .key_bytes = key->length,
-		    .is_adjustment = key->is_adjustment};
-		if (grown[t->count].key == NULL)
-			return lt_fail(err, LT_ENOMEM, "by: no memory");
-		memcpy(grown[t->count].key, key->bytes, key->length);
-		*place = ++t->count;
-	}
-	*group = &t->items[*place - 1];
-	return LT_OK;
-}
-
 static int
 add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
     struct lt_error *err)
 {
-	struct group *group = NULL;
-	struct key key;
+	struct lt_group *group = NULL;
+	struct lt_group_key key;
 
 	make_key(&key, &g->asked->all[grouping], part);
-	const int rc = find_group(&g->tables[grouping], &key, &group, err);
-	for (int i = 0; rc == LT_OK && i < FIGURES; i++)
+	const int rc = lt_group_find(&g->tables[grouping], &key, &group, err);
+	for (int i = 0; rc == LT_OK && i < LT_GROUP_FIGURES; i++)
 		if (!lt_add(&group->figures[i], part->figures[i]))
 			return lt_fail(
 			    err, LT_EOVERFLOW, "by: a sum passes 64 bits");
@@ -347,11 +229,11 @@ set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s,
 	const int64_t length =
 	    to > from && run->start_utc_s > 0 ? to - from : 0;
 
-	part->figures[CPU_S] = length * run->cpus;
-	part->figures[GPU_S] = length * run->gpus;
+	part->figures[LT_GROUP_CPU_S] = length * run->cpus;
+	part->figures[LT_GROUP_GPU_S] = length * run->gpus;
 	if (!lt_scale_up(length * run->nodes, run->share_numerator,
-		run->share_denominator, &part->figures[NODE_S]))
-		part->figures[NODE_S] = length * run->nodes;
+		run->share_denominator, &part->figures[LT_GROUP_NODE_S]))
+		part->figures[LT_GROUP_NODE_S] = length * run->nodes;
 }
 
 /* The amounts of the entry, booked on its day. */
@@ -360,19 +242,19 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 {
 	int64_t *const f = part->figures;
 
-	f[COST] = entry->money_micros;
-	f[CARBON] = entry->carbon_mg;
-	f[ENERGY] = entry->energy_wh;
-	f[BASE] = entry->baseline_money_micros;
-	f[BASE_MG] = entry->baseline_carbon_mg;
-	f[RUNS] = 1;
+	f[LT_GROUP_COST] = entry->money_micros;
+	f[LT_GROUP_CARBON] = entry->carbon_mg;
+	f[LT_GROUP_ENERGY] = entry->energy_wh;
+	f[LT_GROUP_BASE] = entry->baseline_money_micros;
+	f[LT_GROUP_BASE_MG] = entry->baseline_carbon_mg;
+	f[LT_GROUP_RUNS] = 1;
 	if (has_failed(part->run)) {
-		f[FAILED_RUNS] = 1;
-		f[FAILED] = f[COST];
+		f[LT_GROUP_FAILED_RUNS] = 1;
+		f[LT_GROUP_FAILED] = f[LT_GROUP_COST];
 	}
 	if (part->run->worst_quality >= LT_QUALITY_ESTIMATED) {
-		f[ESTIMATED_RUNS] = 1;
-		f[ESTIMATED_MG] = f[CARBON];
+		f[LT_GROUP_ESTIMATED_RUNS] = 1;
+		f[LT_GROUP_ESTIMATED_MG] = f[LT_GROUP_CARBON];
 	}
 }
 
@@ -495,8 +377,8 @@ lt_report_groups_adjustment(struct lt_report_groups *g,
 	int64_t start, end;
 
 	lt_calendar_day(part.day, &start, &end, g->offsets, entry->at_utc_s);
-	part.figures[COST] = entry->money_micros;
-	part.figures[CARBON] = entry->carbon_mg;
+	part.figures[LT_GROUP_COST] = entry->money_micros;
+	part.figures[LT_GROUP_CARBON] = entry->carbon_mg;
 	const int rc = add_by_all(g, &part, false, err);
 	return rc == LT_OK ? add_by_all(g, &part, true, err) : rc;
 }
@@ -506,7 +388,7 @@ lt_report_groups_adjustment(struct lt_report_groups *g,
 static int
 by_key(const void *a, const void *b)
 {
-	const struct group *const x = a, *const y = b;
+	const struct lt_group *const x = a, *const y = b;
 	const size_t least =
 	    x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
 	const int order = memcmp(x->key, y->key, least);
@@ -519,15 +401,15 @@ by_key(const void *a, const void *b)
 static int
 by_cost(const void *a, const void *b)
 {
-	const int64_t x = ((const struct group *)a)->figures[COST];
-	const int64_t y = ((const struct group *)b)->figures[COST];
+	const int64_t x = ((const struct lt_group *)a)->figures[LT_GROUP_COST];
+	const int64_t y = ((const struct lt_group *)b)->figures[LT_GROUP_COST];
 
 	return x != y ? (x < y) - (x > y) : by_key(a, b);
 }
 
 static void
 write_group(struct lt_out *out, const struct lt_grouping *grouping,
-    const struct group *group)
+    const struct lt_group *group)
 {
 	const char *text = group->key;
 
@@ -541,11 +423,11 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	}
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
-	for (int i = 0; i < FIGURES; i++) {
+	for (int i = 0; i < LT_GROUP_FIGURES; i++) {
 		lt_out_quoted(out, figure_names[i]);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
-		lt_out_text(out, i + 1 < FIGURES ? "," : "}");
+		lt_out_text(out, i + 1 < LT_GROUP_FIGURES ? "," : "}");
 	}
 }
 
@@ -553,7 +435,7 @@ static void
 write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 {
 	const struct lt_grouping *const grouping = &g->asked->all[which];
-	struct table *const t = &g->tables[which];
+	struct lt_group_table *const t = &g->tables[which];
 
 	lt_out_text(out, which > 0 ? ",\"" : "\"");
 	for (uint32_t i = 0; i < grouping->count; i++) {
@@ -571,11 +453,36 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 	lt_out_text(out, "]");
 }
 
+int
+lt_report_groups_each(const struct lt_report_groups *g, lt_group_function *take,
+    void *context, struct lt_error *err)
+{
+	const uint32_t last = g->asked->count - 1;
+	const struct lt_group_table *const t = &g->tables[last];
+	int rc = LT_OK;
+
+	for (uint32_t i = 0; rc == LT_OK && i < t->count; i++) {
+		const int64_t *const f = t->items[i].figures;
+		const char *text = t->items[i].key;
+		struct lt_report_group group = {.runs = f[LT_GROUP_RUNS],
+		    .cost_micros = f[LT_GROUP_COST],
+		    .energy_wh = f[LT_GROUP_ENERGY],
+		    .gpu_s = f[LT_GROUP_GPU_S]};
+
+		for (uint32_t k = 0; k < g->asked->all[last].count; k++) {
+			group.texts[k] = text;
+			text += strlen(text) + 1;
+		}
+		rc = take(context, &group, err);
+	}
+	return rc;
+}
+
 void
 lt_report_groups_write(struct lt_out *out, struct lt_report_groups *g)
 {
 	lt_out_text(out, ",\"by\":{");
-	for (uint32_t i = 0; i < g->asked->count; i++)
+	for (uint32_t i = 0; i < g->asked->shown; i++)
 		write_grouping(out, g, i);
 	lt_out_text(out, "},\"top\":[");
 	for (uint32_t i = 0; i < g->top_count; i++) {

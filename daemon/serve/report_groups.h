@@ -22,6 +22,7 @@ enum {
 /* What to group by, as asked: "day;team,partition". */
 struct lt_groupings {
 	uint32_t count, top; /* top: so many of the dearest runs */
+	uint32_t shown;	     /* of them, the first ones, are written */
 	struct lt_grouping {
 		uint32_t count;
 		int dimensions[LT_GROUP_DIMENSIONS_MAX];
@@ -42,6 +43,15 @@ int lt_report_groups_run(struct lt_report_groups *groups,
     struct lt_error *err);
 int lt_report_groups_adjustment(struct lt_report_groups *groups,
     const struct lt_entry *entry, struct lt_error *err);
+/* Each group of the last grouping; texts: of its dimensions. */
+struct lt_report_group {
+	const char *texts[LT_GROUP_DIMENSIONS_MAX];
+	int64_t runs, cost_micros, energy_wh, gpu_s;
+};
+typedef int lt_group_function(
+    void *context, const struct lt_report_group *group, struct lt_error *err);
+int lt_report_groups_each(const struct lt_report_groups *groups,
+    lt_group_function *take, void *context, struct lt_error *err);
 /* ,"by":{...},"top":[...] */
 void lt_report_groups_write(
     struct lt_out *out, struct lt_report_groups *groups);

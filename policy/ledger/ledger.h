@@ -14,6 +14,7 @@
 #include "run_lengths.h"
 
 struct lt_ledger; /* opaque */
+struct lt_account_sum;
 
 /* Nobody's: of adjustments, and of runs whose users were erased. */
 #define LT_NOBODY_UID UINT32_MAX
@@ -380,6 +381,15 @@ int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
 /* Of all entries the first hour; false: there is none. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);
+/* Sums of an account and day of UTC, days from first to last; uid is of no
+ * use. In order of the days. */
+typedef int lt_day_function(void *context, int64_t day,
+    const struct lt_account_sum *sum, struct lt_error *err);
+struct lt_days_asked {
+	int64_t first, last; /* since 1970-01-01 */
+};
+int lt_ledger_day_sums(struct lt_ledger *ledger, struct lt_days_asked asked,
+    lt_day_function *take, void *context, struct lt_error *err);
 /* What slurmdbd says of a run beside its charge, into the row that is there:
  * name, QOS, WCKey, GPU, exit code, restarts. */
 int lt_ledger_describe_run(

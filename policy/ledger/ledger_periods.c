@@ -182,3 +182,28 @@ lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s, bool *has,
 	*has = first.has;
 	return rc < 0 ? rc : LT_OK;
 }
+
+int
+lt_ledger_day_sums(struct lt_ledger *ledger, struct lt_days_asked asked,
+    lt_day_function *take, void *context, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_days_write(ledger, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_DAY_SUMS, LT_INT(asked.first), LT_INT(asked.last)),
+	    err);
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		const int64_t day = lt_row_int(&rows);
+		struct lt_account_sum sum = {.uid = LT_NOBODY_UID};
+
+		lt_row_text(&rows, sum.account, sizeof(sum.account));
+		sum.money_micros = lt_row_int(&rows);
+		sum.carbon_mg = lt_row_int(&rows);
+		rc = take(context, day, &sum, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}

@@ -128,6 +128,10 @@
 	    "SELECT at_utc_s, made_utc_s, account, money_micros, carbon_mg,"   \
 	    " who, reason FROM entries WHERE kind != 0 AND kind = 2"           \
 	    " AND at_utc_s >= ?1 AND at_utc_s < ?2 ORDER BY at_utc_s, id")     \
+	X(DAY_SUMS, LEDGER,                                                    \
+	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
+	    " WHERE day >= ?1 AND day <= ?2 GROUP BY day, account"             \
+	    " ORDER BY day")                                                   \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \

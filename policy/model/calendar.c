@@ -158,7 +158,7 @@ lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
 	    text);
 }
 
-void
+int64_t
 lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
     int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s)
 {
@@ -173,6 +173,7 @@ lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
 	    (int)date.year % 10000, date.month % 100, date.day % 100);
 	*start_utc_s = day_start(offsets, day);
 	*end_utc_s = day_start(offsets, day + 1);
+	return day;
 }
 
 int

@@ -30,9 +30,10 @@ void lt_calendar_period(struct lt_period *period,
 int lt_calendar_parse(struct lt_period *period,
     const struct lt_offsets *offsets, const char *text, struct lt_error *err);
 
-/* The day that utc_s is in, as "2026-11-21", and its bounds. */
+/* The day that utc_s is in, as "2026-11-21", and its bounds: its number since
+ * 1970-01-01. */
 enum { LT_DAY_TEXT_SIZE = 16 };
-void lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
+int64_t lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
     int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s);
 
 /* "2026-11-21": its midnight; or a time that has its zone, such as

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is made of the rows of a report: groups and the dearest runs, what all
+ * comes to; its adjustments; and what an open period will have cost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "out.h"
+#include "period_forecast.h"
+#include "report_parts.h"
+#include "units.h"
+
+/* A JSON object without the brace that ends it, and that begins it. */
+void
+lt_report_members(struct lt_out *out, json_t *object)
+{
+	char *const text =
+	    object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+
+	if (text != NULL)
+		lt_out_bytes(out, text + 1, strlen(text) - 2);
+	else
+		out->failed = true;
+	free(text);
+	json_decref(object);
+}
+
+struct adjustments {
+	const struct lt_report_work *w;
+	struct lt_report_groups *groups;
+	json_t *list;
+};
+
+static int
+take_adjustment(
+    void *context, const struct lt_entry *entry, struct lt_error *err)
+{
+	struct adjustments *const all = context;
+	const struct lt_report_account *const account =
+	    lt_report_account_of(all->w, entry->account);
+	char day[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+
+	if (account == NULL || !account->is_seen || account->own_sums)
+		return LT_OK;
+	if (all->groups != NULL)
+		return lt_report_groups_adjustment(all->groups, entry, err);
+	lt_calendar_day(day, &start, &end, &all->w->offsets, entry->at_utc_s);
+	json_t *const row = json_pack("{s:o,s:s,s:s,s:I,s:I,s:s?,s:s}", "made",
+	    lt_api_time(entry->made_utc_s), "day", day, "team", entry->account,
+	    "money_micros", (json_int_t)entry->money_micros, "carbon_mg",
+	    (json_int_t)entry->carbon_mg, "who",
+	    all->w->users.are_hidden ? NULL : entry->who, "reason",
+	    entry->reason);
+	return json_array_append_new(all->list, row) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOMEM,
+			 "report: no memory, or a text that is not UTF-8");
+}
+
+int
+lt_report_adjustments(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	struct adjustments all = {.w = view->work, .list = json_array()};
+	const int code = lt_ledger_adjustments(view->ledger,
+	    lt_report_span(view->period), take_adjustment, &all, err);
+
+	lt_report_members(out, json_pack("{s:o}", "adjustments", all.list));
+	return code;
+}
+
+/* ---- groups ---- */
+
+struct tcto {
+	const struct lt_tcto_site *site;
+	struct lt_tcto_figures figures;
+};
+
+static int
+add_tcto(
+    void *context, const struct lt_report_group *group, struct lt_error *err)
+{
+	struct tcto *const tcto = context;
+	const struct lt_tcto_group one = {group->texts[0], group->texts[1],
+	    group->runs, group->cost_micros, group->energy_wh, group->gpu_s};
+
+	return lt_tcto_add(&tcto->figures, tcto->site, &one, err);
+}
+
+static int
+put_tcto(struct lt_out *out, const struct lt_report_view *view,
+    const struct lt_report_groups *groups, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	const struct lt_period *const p = view->period;
+	const int64_t end_utc_s =
+	    p->end_utc_s < w->now_utc_s ? p->end_utc_s : w->now_utc_s;
+	struct tcto tcto = {.site = &w->tcto};
+
+	if (end_utc_s > p->start_utc_s)
+		tcto.figures.month_parts = lt_calendar_month_parts(
+		    &w->offsets, p->start_utc_s, end_utc_s);
+	const int code = lt_report_groups_each(groups, add_tcto, &tcto, err);
+	if (code != LT_OK)
+		return code;
+	json_t *const json =
+	    lt_tcto_json(&w->tcto, &tcto.figures, w->currency, err);
+	if (json == NULL)
+		return err->code;
+	lt_out_text(out, ",");
+	lt_report_members(out, json_pack("{s:o}", "tcto", json));
+	return LT_OK;
+}
+
+int
+lt_report_groups(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	const struct lt_span span = lt_report_span(view->period);
+	struct lt_report_groups *const groups = lt_report_groups_new(
+	    &w->groupings, &w->offsets, view->ledger, span);
+	struct lt_report_rows rows = {.view = view, .groups = groups};
+	struct adjustments adjustments = {.w = w, .groups = groups};
+
+	if (groups == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	int code = lt_report_rows(&rows, err);
+	if (code == LT_OK)
+		code = lt_ledger_adjustments(
+		    view->ledger, span, take_adjustment, &adjustments, err);
+	if (code == LT_OK)
+		lt_report_groups_write(out, groups);
+	if (code == LT_OK && w->has_tcto && view->period == &w->period)
+		code = put_tcto(out, view, groups, err);
+	lt_report_groups_free(groups);
+	return code;
+}
+
+/* ---- forecast ---- */
+
+struct days { /* of UTC, for the days of the site that have their numbers */
+	const struct lt_report_work *w;
+	struct lt_day_amounts *items;
+	uint32_t count;
+	size_t capacity;
+};
+
+static int
+take_day(void *context, int64_t day, const struct lt_account_sum *sum,
+    struct lt_error *err)
+{
+	struct days *const days = context;
+	const struct lt_report_account *const account =
+	    lt_report_account_of(days->w, sum->account);
+
+	if (account == NULL || !account->is_seen)
+		return LT_OK;
+	if (days->count == 0 || days->items[days->count - 1].day != day) {
+		struct lt_day_amounts *const grown = lt_items_grow(
+		    days->items, &days->capacity, days->count, sizeof(*grown));
+
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "report: out of memory");
+		days->items = grown;
+		grown[days->count++] = (struct lt_day_amounts){.day = day};
+	}
+	days->items[days->count - 1].money_micros += sum->money_micros;
+	days->items[days->count - 1].carbon_mg += sum->carbon_mg;
+	return LT_OK;
+}
+
+static int64_t
+day_of(const struct lt_report_work *w, int64_t utc_s, int64_t *gone_ppm)
+{
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+	const int64_t day =
+	    lt_calendar_day(text, &start, &end, &w->offsets, utc_s);
+
+	if (gone_ppm != NULL)
+		*gone_ppm = (utc_s - start) * LT_MICROS / (end - start);
+	return day;
+}
+
+/* Days of UTC have some hours of the days beside them: what the period's come
+ * to differs at its first day alone. */
+static void
+mend_first(struct days *days, int64_t first_day, const struct lt_amount *cost)
+{
+	struct lt_amount rest = *cost;
+	struct lt_day_amounts *first = NULL;
+
+	for (uint32_t i = 0; i < days->count; i++) {
+		if (days->items[i].day < first_day)
+			continue;
+		if (first == NULL)
+			first = &days->items[i];
+		rest.money_micros -= days->items[i].money_micros;
+		rest.carbon_mg -= days->items[i].carbon_mg;
+	}
+	if (first == NULL)
+		return;
+	first->money_micros += rest.money_micros;
+	first->carbon_mg += rest.carbon_mg;
+}
+
+static json_t *
+range_json(const struct lt_period_forecast *f, bool has_money)
+{
+	const bool money = f->money.known && has_money;
+	const bool carbon = f->carbon.known;
+
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "low_micros",
+	    lt_api_optional(money, f->money.low), "expected_micros",
+	    lt_api_optional(money, f->money.expected), "high_micros",
+	    lt_api_optional(money, f->money.high), "low_mg",
+	    lt_api_optional(carbon, f->carbon.low), "expected_mg",
+	    lt_api_optional(carbon, f->carbon.expected), "high_mg",
+	    lt_api_optional(carbon, f->carbon.high));
+}
+
+/* NULL: it can't be told. */
+static json_t *
+forecast_json(const struct lt_report_view *view, struct days *days,
+    const struct lt_amount *cost)
+{
+	const struct lt_report_work *const w = view->work;
+	int64_t gone_ppm = 0, first_utc_s = 0;
+	struct lt_period_days of = {
+	    .first_day = day_of(w, view->period->start_utc_s, NULL),
+	    .last_day = day_of(w, view->period->end_utc_s - 1, NULL),
+	    .today = day_of(w, w->now_utc_s, &gone_ppm)};
+	struct lt_period_forecast forecast;
+	bool has;
+	const int64_t from = of.today - LT_PERIOD_FORECAST_DAYS < of.first_day
+				 ? of.today - LT_PERIOD_FORECAST_DAYS
+				 : of.first_day;
+
+	if (lt_ledger_first_booked(view->ledger, &first_utc_s, &has, NULL) !=
+		LT_OK ||
+	    !has ||
+	    lt_ledger_day_sums(view->ledger,
+		(struct lt_days_asked){from, of.today}, take_day, days,
+		NULL) != LT_OK)
+		return NULL;
+	mend_first(days, of.first_day, cost);
+	of.today_gone_ppm = (uint32_t)gone_ppm;
+	of.known_from = day_of(w, first_utc_s, NULL);
+	of.days = days->items;
+	of.count = days->count;
+	return lt_period_forecast(&forecast, &of, NULL) == LT_OK
+		   ? range_json(&forecast, w->currency[0] != '\0')
+		   : NULL;
+}
+
+int
+lt_report_forecast(struct lt_out *out, const struct lt_report_view *view,
+    const struct lt_amount *cost, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	const bool is_open = !view->is_closed &&
+			     w->now_utc_s >= view->period->start_utc_s &&
+			     w->now_utc_s < view->period->end_utc_s;
+	struct days days = {.w = w};
+	json_t *json = is_open && !w->users.own_figures
+			   ? forecast_json(view, &days, cost)
+			   : NULL;
+
+	free(days.items);
+	lt_out_text(out, ",");
+	lt_report_members(out, json_pack("{s:o?}", "forecast", json));
+	return out->failed ? lt_fail(err, LT_ENOMEM, "report: out of memory")
+			   : LT_OK;
+}

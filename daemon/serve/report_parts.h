@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of a report, which report.c puts together: rows of accounts
+ * (report_lines.c), rows of runs (report_rows.c), and what is made of either
+ * (report_more.c). Each gives LT_OK, or fails.
+ */
+#ifndef LT_SERVE_REPORT_PARTS_H
+#define LT_SERVE_REPORT_PARTS_H
+
+#include "report.h"
+
+static inline struct lt_span
+lt_report_span(const struct lt_period *period)
+{
+	return (struct lt_span){period->start_utc_s, period->end_utc_s};
+}
+/* NULL: it is not in the snapshot. */
+const struct lt_report_account *lt_report_account_of(
+    const struct lt_report_work *work, const char *name);
+
+struct lt_report_rows { /* of runs */
+	const struct lt_report_view *view;
+	struct lt_report_groups *groups; /* they are added to; or NULL: */
+	struct lt_out *out;
+	uint32_t count, left; /* left of a page: room for so many more; of all:
+			       * 0 */
+	struct lt_run last;   /* of a full page */
+	bool last_late;
+};
+int lt_report_rows(struct lt_report_rows *rows, struct lt_error *err);
+/* Of each account in turn, from the work's place on, until there are so
+ * many. */
+int lt_report_rows_page(
+    struct lt_report_rows *rows, uint32_t most, struct lt_error *err);
+
+/* An object without its braces; it is dropped. */
+void lt_report_members(struct lt_out *out, json_t *object);
+/* "adjustments":[...] */
+int lt_report_adjustments(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
+/* ,"by":{...},"top":[...] as asked, and ,"tcto":{...} */
+int lt_report_groups(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
+/* ,"forecast":{...} of a period that is open and cost so much till now, else
+ * null. */
+int lt_report_forecast(struct lt_out *out, const struct lt_report_view *view,
+    const struct lt_amount *cost, struct lt_error *err);
+
+#endif
