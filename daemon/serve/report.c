@@ -80,12 +80,12 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 	look_at(&v, w, &w->previous, ledger);
 	int code = lt_report_lines(&v, add_line, &sums, err);
 	lt_out_text(out, ",\"previous\":{");
-	lt_report_members(
+	lt_report_put_members(
 	    out, json_pack("{s:o,s:o,s:o}", "period", period_json(&v), "teams",
 		     sums.teams, "total",
 		     lt_report_line_json(NULL, &sums.total, NULL)));
 	if (code == LT_OK && w->groupings.shown > 0)
-		code = lt_report_groups(out, &v, err);
+		code = lt_report_put_groups(out, &v, err);
 	lt_out_text(out, "}");
 	return code;
 }
@@ -115,7 +115,7 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 	if (json_object_update(head, more) != 0)
 		out->failed = true;
 	json_decref(more);
-	lt_report_members(out, head);
+	lt_report_put_members(out, head);
 	lt_out_flush(out);
 }
 
@@ -134,7 +134,7 @@ put_statement(
 	const bool is_complete = w->is_settled &&
 				 w->now_utc_s >= w->period.end_utc_s &&
 				 sums.total.in[0].provisional_runs == 0;
-	lt_report_members(
+	lt_report_put_members(
 	    out, json_pack("{s:b,s:o,s:o}", "complete",
 		     v->is_closed || is_complete, "teams", sums.teams, "total",
 		     lt_report_line_json(NULL, &sums.total,
@@ -142,13 +142,13 @@ put_statement(
 	lt_out_text(out, ",");
 	const struct lt_amount cost = lt_report_line_cost(&sums.total);
 	if (code == LT_OK)
-		code = lt_report_adjustments(out, v, err);
+		code = lt_report_put_adjustments(out, v, err);
 	if (code == LT_OK)
-		code = lt_report_forecast(out, v, &cost, err);
+		code = lt_report_put_forecast(out, v, &cost, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK && w->groupings.count + w->groupings.top > 0)
-		code = lt_report_groups(out, v, err);
+		code = lt_report_put_groups(out, v, err);
 	return code;
 }
 

@@ -14,7 +14,7 @@
 
 /* A JSON object without the brace that ends it, and that begins it. */
 void
-lt_report_members(struct lt_out *out, json_t *object)
+lt_report_put_members(struct lt_out *out, json_t *object)
 {
 	char *const text =
 	    object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -61,14 +61,14 @@ take_adjustment(
 }
 
 int
-lt_report_adjustments(
+lt_report_put_adjustments(
     struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
 {
 	struct adjustments all = {.w = view->work, .list = json_array()};
 	const int code = lt_ledger_adjustments(view->ledger,
 	    lt_report_span(view->period), take_adjustment, &all, err);
 
-	lt_report_members(out, json_pack("{s:o}", "adjustments", all.list));
+	lt_report_put_members(out, json_pack("{s:o}", "adjustments", all.list));
 	return code;
 }
 
@@ -111,12 +111,12 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 	if (json == NULL)
 		return err->code;
 	lt_out_text(out, ",");
-	lt_report_members(out, json_pack("{s:o}", "tcto", json));
+	lt_report_put_members(out, json_pack("{s:o}", "tcto", json));
 	return LT_OK;
 }
 
 int
-lt_report_groups(
+lt_report_put_groups(
     struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
 {
 	const struct lt_report_work *const w = view->work;
@@ -258,7 +258,7 @@ forecast_json(const struct lt_report_view *view, struct days *days,
 }
 
 int
-lt_report_forecast(struct lt_out *out, const struct lt_report_view *view,
+lt_report_put_forecast(struct lt_out *out, const struct lt_report_view *view,
     const struct lt_amount *cost, struct lt_error *err)
 {
 	const struct lt_report_work *const w = view->work;
@@ -272,7 +272,7 @@ lt_report_forecast(struct lt_out *out, const struct lt_report_view *view,
 
 	free(days.items);
 	lt_out_text(out, ",");
-	lt_report_members(out, json_pack("{s:o?}", "forecast", json));
+	lt_report_put_members(out, json_pack("{s:o?}", "forecast", json));
 	return out->failed ? lt_fail(err, LT_ENOMEM, "report: out of memory")
 			   : LT_OK;
 }

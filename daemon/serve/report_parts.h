@@ -34,16 +34,17 @@ int lt_report_rows_page(
     struct lt_report_rows *rows, uint32_t most, struct lt_error *err);
 
 /* An object without its braces; it is dropped. */
-void lt_report_members(struct lt_out *out, json_t *object);
+void lt_report_put_members(struct lt_out *out, json_t *object);
 /* "adjustments":[...] */
-int lt_report_adjustments(struct lt_out *out, const struct lt_report_view *view,
-    struct lt_error *err);
+int lt_report_put_adjustments(struct lt_out *out,
+    const struct lt_report_view *view, struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, and ,"tcto":{...} */
-int lt_report_groups(struct lt_out *out, const struct lt_report_view *view,
+int lt_report_put_groups(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
 /* ,"forecast":{...} of a period that is open and cost so much till now, else
  * null. */
-int lt_report_forecast(struct lt_out *out, const struct lt_report_view *view,
-    const struct lt_amount *cost, struct lt_error *err);
+int lt_report_put_forecast(struct lt_out *out,
+    const struct lt_report_view *view, const struct lt_amount *cost,
+    struct lt_error *err);
 
 #endif
