@@ -223,9 +223,11 @@ lt_cli_report(const struct lt_cli *cli)
 		return lt_cli_usage(cli, "%s", err.text);
 	if (look.format == LT_REPORT_OOD)
 		return print_ood(cli);
-	if (look.format == LT_REPORT_HTML && (look.runs || look.by))
+	if (look.format == LT_REPORT_HTML && look.runs)
 		return lt_cli_usage(cli,
-		    "--runs, --by: html has its own groups, and the ten runs that cost most");
+		    "--runs: html has the ten that cost most; csv and json have all");
+	if (look.format == LT_REPORT_HTML && look.by)
+		return lt_cli_usage(cli, "--by: html has groups of its own");
 	if (look.runs + look.tcto + look.by > 1 && look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
 		    "--runs, --by and --tcto: one csv can't have two of them");

@@ -3,6 +3,7 @@
  * lowtide report --by: the groups of lowtided's answer as a table or CSV, whose
  * columns add up to the statement.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +114,18 @@ name_of(const json_t *group, const char *dimension)
 		   : "(none)";
 }
 
+struct by { /* what is shown of the groups */
+	const json_t *groups;
+	char names[DIMENSIONS_MAX][32];
+	int dimensions, figures[SHOWN], figure_count;
+	char (*texts)[LT_FIGURE_SIZE]; /* a column of rows after the other */
+};
+
 static void
-add_rows(struct lt_table *table, const json_t *groups,
-    char (*texts)[LT_FIGURE_SIZE], char names[DIMENSIONS_MAX][32],
-    int dimensions, const int *figures, int figure_count)
+add_rows(struct lt_table *table, const struct by *b)
 {
+	const json_t *const groups = b->groups;
+	const int dimensions = b->dimensions;
 	const size_t count = json_array_size(groups);
 	const char *cells[DIMENSIONS_MAX + SHOWN];
 
@@ -125,15 +133,34 @@ add_rows(struct lt_table *table, const json_t *groups,
 		const json_t *const group = json_array_get(groups, row);
 
 		for (int i = 0; i < dimensions; i++)
-			cells[i] = row < count ? name_of(group, names[i])
+			cells[i] = row < count ? name_of(group, b->names[i])
 				   : i == 0    ? "TOTAL"
 					       : "";
-		for (int i = 0; i < figure_count; i++)
+		for (int i = 0; i < b->figure_count; i++)
 			cells[dimensions + i] =
-			    texts[(size_t)figures[i] * (count + 1) + row];
+			    b->texts[(size_t)b->figures[i] * (count + 1) + row];
 		if (row == count)
 			lt_table_rule(table);
 		lt_table_row(table, cells);
+	}
+}
+
+static void
+fill_heads(struct lt_table_column *heads, char titles[DIMENSIONS_MAX][32],
+    struct by *b, bool has_money)
+{
+	for (int i = 0; i < b->dimensions; i++) {
+		for (int k = 0; k == 0 || b->names[i][k - 1] != '\0'; k++)
+			titles[i][k] =
+			    (char)toupper((unsigned char)b->names[i][k]);
+		heads[i] = (struct lt_table_column){titles[i], false};
+	}
+	for (int i = 0; i < SHOWN; i++) {
+		if (shown[i].unit == LT_UNIT_MONEY && !has_money)
+			continue;
+		heads[b->dimensions + b->figure_count] =
+		    (struct lt_table_column){shown[i].title, true};
+		b->figures[b->figure_count++] = i;
 	}
 }
 
@@ -143,44 +170,29 @@ lt_report_by_table(FILE *out, const json_t *report,
 {
 	const char *const currency = lt_json_text(report, "currency", "");
 	const char *by = "";
-	const json_t *const groups = lt_report_groups(report, &by);
-	const size_t rows = json_array_size(groups) + 1;
-	char names[DIMENSIONS_MAX][32], titles[DIMENSIONS_MAX][32];
+	struct by b = {.groups = lt_report_groups(report, &by)};
+	const size_t rows = json_array_size(b.groups) + 1;
 	struct lt_table_column heads[DIMENSIONS_MAX + SHOWN + 1] = {0};
-	int figures[SHOWN], count = 0;
-	const int dimensions = split(names, by);
-	char(*const texts)[LT_FIGURE_SIZE] =
-	    calloc(rows * SHOWN, sizeof(*texts));
-	bool ok = texts != NULL;
+	char titles[DIMENSIONS_MAX][32];
 
-	for (int i = 0; i < dimensions; i++) {
-		for (int k = 0; k == 0 || names[i][k - 1] != '\0'; k++)
-			titles[i][k] = names[i][k] >= 'a' && names[i][k] <= 'z'
-					   ? (char)(names[i][k] - 'a' + 'A')
-					   : names[i][k];
-		heads[i] = (struct lt_table_column){titles[i], false};
-	}
-	for (int i = 0; i < SHOWN; i++) {
-		if (shown[i].unit == LT_UNIT_MONEY && !currency[0])
-			continue;
-		heads[dimensions + count] =
-		    (struct lt_table_column){shown[i].title, true};
-		figures[count++] = i;
-		ok = ok && fill(texts + (size_t)i * rows, groups, i, currency);
-	}
+	b.dimensions = split(b.names, by);
+	fill_heads(heads, titles, &b, currency[0]);
+	b.texts = calloc(rows * SHOWN, sizeof(*b.texts));
+	bool ok = b.texts != NULL;
+	for (int i = 0; ok && i < SHOWN; i++)
+		ok = fill(b.texts + (size_t)i * rows, b.groups, i, currency);
 	struct lt_table *const table = ok ? lt_table_new(heads) : NULL;
 	if (table != NULL) {
-		add_rows(
-		    table, groups, texts, names, dimensions, figures, count);
+		add_rows(table, &b);
 		fprintf(out, "\nBy %s\n", by);
 		lt_table_fit(
-		    table, look->columns, (1u << (unsigned)dimensions) - 1);
+		    table, look->columns, (1u << (unsigned)b.dimensions) - 1);
 		lt_table_print(out, table, look->color);
 	} else {
 		lt_fail(err, LT_ENOMEM, "no memory");
 	}
 	lt_table_free(table);
-	free(texts);
+	free(b.texts);
 	return err->code;
 }
 

@@ -3,7 +3,7 @@
 #define LT_BUDGET_LIMITS_H
 
 #include "budget.h"
-#include "ledger.h"
+#include "periods.h"
 
 /* Into the ledger what the budgets of now allow, for reports of this period
  * when it is over. had: as it was told last; NULL = not yet. */

@@ -19,6 +19,7 @@
 #include "lengths.h"
 #include "log.h"
 #include "posterior.h"
+#include "periods.h"
 #include "price.h"
 #include "rates.h"
 #include "retention.h"

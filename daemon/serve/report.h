@@ -9,7 +9,7 @@
 #include "access.h"
 #include "budget.h"
 #include "calendar.h"
-#include "ledger.h"
+#include "periods.h"
 #include "report_groups.h"
 #include "report_line.h"
 #include "tcto_json.h"

@@ -9,7 +9,7 @@
 #define LT_SERVE_REPORT_GROUPS_H
 
 #include "calendar.h"
-#include "ledger.h"
+#include "periods.h"
 #include "out.h"
 
 enum {

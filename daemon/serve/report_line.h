@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "budget.h"
-#include "ledger.h"
+#include "periods.h"
 
 struct lt_report_line {
 	struct lt_totals in[3]; /* by enum lt_entry_kind */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "periods.h"
 #include "units.h"
 
 struct taker {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "periods.h"
 #include "units.h"
 
 int

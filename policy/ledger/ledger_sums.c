@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger_kept.h"
+#include "periods.h"
 #include "units.h"
 
 struct period { /* what LT_SQL_PERIOD binds */

@@ -1,0 +1,72 @@
+/*
+ * The ledger by periods: what is booked in one, the limits of its budgets, and
+ * what of it stays when it is closed.
+ */
+#ifndef LT_PERIODS_H
+#define LT_PERIODS_H
+
+#include "ledger.h"
+
+/* The hours of UTC whose entries are of [from, to). */
+struct lt_span lt_booked_hours(int64_t from_utc_s, int64_t to_utc_s);
+typedef int lt_hour_function(
+    void *context, const struct lt_entry *entry, struct lt_error *err);
+/* Entries of a run booked in the span, in order: at, account and figures. */
+struct lt_hours_asked {
+	struct lt_run_key key;
+	struct lt_span span;
+};
+int lt_ledger_hours(struct lt_ledger *ledger,
+    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    struct lt_error *err);
+/* Those booked in the span, in order: at, made, account, money, carbon, who and
+ * reason. */
+int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
+    lt_hour_function *take, void *context, struct lt_error *err);
+/* The limit of a team's budget for just that period; the last one counts. */
+int lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
+    struct lt_span span, const struct lt_amount *limit, struct lt_error *err);
+int lt_ledger_limit(struct lt_ledger *ledger, const char *team,
+    struct lt_span span, struct lt_amount *limit,
+    struct lt_error *err); /* LT_ENOENT */
+/*
+ * A period that is closed: nothing is booked before its end any more, and its
+ * statement stays. figures: a line of text each, the caller's own; in order.
+ */
+struct lt_closed {
+	struct lt_span span;
+	char label[24];
+	int64_t closed_utc_s;
+	char who[LT_NAME_SIZE], checksum[80];
+	char head[1024]; /* text of the caller's */
+};
+struct lt_closed_row {
+	char account[LT_ACCOUNT_SIZE];
+	char figures[1536];
+};
+int lt_ledger_close_period(struct lt_ledger *ledger,
+    const struct lt_closed *closed, const struct lt_closed_row *rows,
+    uint32_t count, struct lt_error *err);
+int lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err); /* LT_ENOENT */
+/* By account, or by end; malloc'd. */
+int lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed_row **rows, uint32_t *count, struct lt_error *err);
+int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
+    uint32_t *count, struct lt_error *err);
+/* Nothing is booked before this any more; 0 = nothing is closed. */
+int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
+/* Of all entries the first hour; false: there is none. */
+int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
+    bool *has, struct lt_error *err);
+/* Sums of an account and day of UTC, days from first to last; uid is of no
+ * use. In order of the days. */
+typedef int lt_day_function(void *context, int64_t day,
+    const struct lt_account_sum *sum, struct lt_error *err);
+struct lt_days_asked {
+	int64_t first, last; /* since 1970-01-01 */
+};
+int lt_ledger_day_sums(struct lt_ledger *ledger, struct lt_days_asked asked,
+    lt_day_function *take, void *context, struct lt_error *err);
+
+#endif
