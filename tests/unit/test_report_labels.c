@@ -338,6 +338,41 @@ test_formats(void **state)
 	json_decref(report);
 }
 
+/* Groups have them where the team is known. */
+static void
+test_groups(void **state)
+{
+	static const struct {
+		const char *query, *head, *row;
+	} cases[] = {
+	    {"/v1/report?period=2026-11&by=state,team",
+		",label_cost_center,label_owner,label_project\r\n",
+		",4711,ada@example.org,\r\n"},
+	    {"/v1/report?period=2026-11&by=state", NULL, NULL},
+	};
+	struct fixture *const f = *state;
+
+	run_all(f);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *const report = ask(f, first_policy, cases[i].query);
+		char *text = NULL;
+		size_t length = 0;
+		struct lt_error err = {0};
+		FILE *const out = open_memstream(&text, &length);
+
+		assert_non_null(out);
+		assert_int_equal(lt_report_by_csv(out, report, &err), LT_OK);
+		fclose(out);
+		if (cases[i].row == NULL)
+			assert_null(strstr(text, "label_"));
+		else if (strstr(text, cases[i].head) == NULL ||
+			 strstr(text, cases[i].row) == NULL)
+			fail_msg("%s", text);
+		free(text);
+		json_decref(report);
+	}
+}
+
 int
 main(void)
 {
@@ -346,6 +381,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_closed, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_formats, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_groups, set_up, tear_down),
 	};
 
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
