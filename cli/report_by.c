@@ -196,6 +196,37 @@ lt_report_by_table(FILE *out, const json_t *report,
 	return err->code;
 }
 
+static void
+put_csv_figures(FILE *out, const json_t *group, bool has_money)
+{
+	for (const struct lt_column *c = columns; c->key != NULL; c++) {
+		int64_t value;
+
+		fputc(',', out);
+		if (!lt_json_int(group, c->key, &value) ||
+		    (c->kind == LT_COLUMN_MONEY && !has_money))
+			continue;
+		if (c->kind == LT_COLUMN_ANY)
+			fprintf(out, "%lld", (long long)value);
+		else
+			lt_csv_amount(out, c->kind, value);
+	}
+}
+
+/* The labels of each team, by its name. */
+static json_t *
+labels_by_team(const json_t *report)
+{
+	json_t *const all = json_object();
+	size_t i;
+	const json_t *team;
+
+	json_array_foreach(json_object_get(report, "teams"), i, team)
+		json_object_set(all, lt_json_text(team, "team", ""),
+		    json_object_get(team, "labels"));
+	return all;
+}
+
 int
 lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 {
@@ -204,8 +235,14 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	const json_t *const groups = lt_report_groups(report, &by);
 	char names[DIMENSIONS_MAX][32];
 	const int dimensions = split(names, by);
+	bool by_team = false;
 	size_t i;
 	const json_t *group;
+
+	for (int k = 0; k < dimensions; k++)
+		by_team |= strcmp(names[k], "team") == 0;
+	json_t *const labels = labels_by_team(report);
+	json_t *const keys = by_team ? lt_label_keys(report) : NULL;
 
 	fputs("row", out);
 	for (int k = 0; k < dimensions; k++)
@@ -213,6 +250,7 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	fputs(LT_PERIOD_HEADERS("period_state"), out);
 	for (const struct lt_column *c = columns; c->key != NULL; c++)
 		fprintf(out, ",%s", c->header);
+	lt_label_headers(out, keys);
 	fputs("\r\n", out);
 	json_array_foreach(groups, i, group) {
 		fputs(json_is_true(json_object_get(group, "adjustment"))
@@ -224,20 +262,13 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 			lt_csv_text(out, lt_json_text(group, names[k], ""));
 		}
 		lt_period_cells(out, report);
-		for (const struct lt_column *c = columns; c->key != NULL; c++) {
-			int64_t value;
-
-			fputc(',', out);
-			if (!lt_json_int(group, c->key, &value) ||
-			    (c->kind == LT_COLUMN_MONEY && !has_money))
-				continue;
-			if (c->kind == LT_COLUMN_ANY)
-				fprintf(out, "%lld", (long long)value);
-			else
-				lt_csv_amount(out, c->kind, value);
-		}
+		put_csv_figures(out, group, has_money);
+		lt_label_cells(out, keys,
+		    json_object_get(labels, lt_json_text(group, "team", "")));
 		fputs("\r\n", out);
 	}
+	json_decref(keys);
+	json_decref(labels);
 	return ferror(out) ? lt_fail(err, LT_EIO, "can't write the report")
 			   : LT_OK;
 }

@@ -29,13 +29,13 @@ struct lt_table {
 void
 lt_print_safe(FILE *out, const char *text)
 {
-	while (*text) {
-		const int bytes =
-		    *text == '\n' || *text == '\t' ? 0 : lt_control_bytes(text);
+	char *const safe = strdup(text);
 
-		fputc(bytes ? '?' : *text, out);
-		text += bytes ? bytes : 1;
-	}
+	if (safe == NULL)
+		return; /* rather than as it came */
+	lt_text_lines(safe);
+	fputs(safe, out);
+	free(safe);
 }
 
 /* Columns on the terminal: code points, as names here are not CJK. */

@@ -105,8 +105,7 @@ hash_text(struct statement *s, const char *text)
 }
 
 static int
-keep_line(void *context, const char *account, const struct lt_report_line *line,
-    const struct lt_period *budget, struct lt_error *err)
+keep_line(void *context, const struct lt_report_row *from, struct lt_error *err)
 {
 	struct statement *const s = context;
 	struct lt_closed_row *const grown =
@@ -120,17 +119,30 @@ keep_line(void *context, const char *account, const struct lt_report_line *line,
 	struct lt_text text = {
 	    .out = row->figures, .size = sizeof(row->figures)};
 	*row = (struct lt_closed_row){0};
-	snprintf(row->account, sizeof(row->account), "%s", account);
-	lt_report_line_pack(&text, line, budget);
+	snprintf(row->account, sizeof(row->account), "%s", from->account);
+	lt_report_line_pack(&text, from->line, from->budget);
 	if (text.full)
 		return lt_fail(err, LT_ELIMIT,
-		    "close: the row of %s is too long", account);
-	s->provisional_runs += line->in[LT_ENTRY_CHARGE].provisional_runs;
+		    "close: the row of %s is too long", from->account);
+	row->labels = json_dumps(from->labels, JSON_COMPACT);
+	if (row->labels == NULL)
+		return lt_fail(err, LT_ENOMEM, "close: out of memory");
+	s->provisional_runs += from->line->in[LT_ENTRY_CHARGE].provisional_runs;
 	hash_text(s, row->account);
 	hash_text(s, " ");
 	hash_text(s, row->figures);
+	hash_text(s, " ");
+	hash_text(s, row->labels);
 	hash_text(s, "\n");
 	return LT_OK;
+}
+
+static void
+free_rows(struct statement *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		free(s->rows[i].labels);
+	free(s->rows);
 }
 
 static void
@@ -200,7 +212,7 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	else if (code == LT_OK)
 		code = lt_ledger_close_period(
 		    d->ledger, &c, s.rows, s.count, &err);
-	free(s.rows);
+	free_rows(&s);
 	if (code != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	if (status != 200)

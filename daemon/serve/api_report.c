@@ -97,8 +97,8 @@ compare_name(const void *name, const void *account)
 	return strcmp(name, ((const struct lt_report_account *)account)->name);
 }
 
-static int
-index_of(const struct lt_report_work *w, const char *name)
+int
+lt_report_account_index(const struct lt_report_work *w, const char *name)
 {
 	const struct lt_report_account *const at = bsearch(name, w->accounts,
 	    w->account_count, sizeof(w->accounts[0]), compare_name);
@@ -110,11 +110,12 @@ static void
 link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 {
 	for (uint32_t i = 0; i < tables->account_count; i++) {
-		const int at = index_of(w, tables->accounts[i].name);
+		const int at =
+		    lt_report_account_index(w, tables->accounts[i].name);
 
 		if (at >= 0)
-			w->accounts[at].parent =
-			    index_of(w, tables->accounts[i].parent);
+			w->accounts[at].parent = lt_report_account_index(
+			    w, tables->accounts[i].parent);
 	}
 }
 
@@ -130,8 +131,10 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	    team != NULL && lt_access_sums(&access, team)
 		? budget_of(s, team, period)
 		: NULL;
+	const size_t labels = lt_report_labels_count(d->policy);
 	struct lt_report_work *const w =
-	    calloc(1, sizeof(*w) + s->account_count * sizeof(w->accounts[0]));
+	    calloc(1, sizeof(*w) + s->account_count * sizeof(w->accounts[0]) +
+			  labels * sizeof(struct lt_policy_label));
 
 	if (w == NULL)
 		return NULL;
@@ -154,6 +157,8 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	for (uint32_t i = 0; i < s->account_count; i++)
 		take_account(w, d, &access, i, team);
 	link_parents(w, &d->tables);
+	lt_report_labels_take(
+	    w, (void *)&w->accounts[s->account_count], d->policy);
 	return w;
 }
 

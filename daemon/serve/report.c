@@ -17,14 +17,15 @@ struct sums {
 };
 
 static int
-add_line(void *context, const char *account, const struct lt_report_line *line,
-    const struct lt_period *budget, struct lt_error *err)
+add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 {
 	struct sums *const sums = context;
+	json_t *const team =
+	    lt_report_line_json(row->account, row->line, row->budget);
 
-	lt_report_line_add(&sums->total, line);
-	return json_array_append_new(
-		   sums->teams, lt_report_line_json(account, line, budget)) == 0
+	lt_report_line_add(&sums->total, row->line);
+	return json_object_set(team, "labels", row->labels) == 0 &&
+		       json_array_append_new(sums->teams, team) == 0
 		   ? LT_OK
 		   : lt_fail(err, LT_ENOMEM, "report: out of memory");
 }

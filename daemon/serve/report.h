@@ -11,6 +11,7 @@
 #include "calendar.h"
 #include "periods.h"
 #include "report_groups.h"
+#include "report_labels.h"
 #include "report_line.h"
 #include "tcto_json.h"
 
@@ -22,6 +23,8 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 	bool own_runs;	 /* and of its runs */
 	bool has_budget; /* of just this period */
 	struct lt_period budget;
+	int label_count; /* now; its own, or of an account above it */
+	const struct lt_policy_label *labels; /* behind the accounts */
 };
 
 struct lt_report_work {
@@ -55,13 +58,19 @@ lt_report_function lt_report_statement, lt_report_page, lt_report_all;
 /* All of the request's work; NULL: no memory. free() it. */
 struct lt_report_work *lt_report_take(struct lt_daemon *d,
     const struct lt_api_request *request, const struct lt_period *period);
+/* Among the work's accounts; -1 = none of that name. */
+int lt_report_account_index(
+    const struct lt_report_work *work, const char *name);
 /* What of a statement is the site's: currency, cluster, kinds of figures. */
 json_t *lt_report_head(const struct lt_report_work *work);
-/* Gives `take` the row of each account that is seen, by name, as it is booked
- * now; budget: NULL = none. */
-typedef int lt_line_function(void *context, const char *account,
-    const struct lt_report_line *line, const struct lt_period *budget,
-    struct lt_error *err);
+struct lt_report_row { /* of one account; lent */
+	const char *account;
+	const struct lt_report_line *line;
+	const struct lt_period *budget; /* NULL = none of just this period */
+	json_t *labels;			/* {key: text} */
+};
+typedef int lt_row_function(
+    void *context, const struct lt_report_row *row, struct lt_error *err);
 struct lt_report_view { /* a period of the work's */
 	const struct lt_report_work *work;
 	const struct lt_period *period;
@@ -69,7 +78,9 @@ struct lt_report_view { /* a period of the work's */
 	bool is_closed;
 	struct lt_closed closed;
 };
-int lt_report_lines(const struct lt_report_view *view, lt_line_function *take,
+/* Gives `take` the row of each account that is seen, by name, as it is booked
+ * now, or as it was when the period was closed. */
+int lt_report_lines(const struct lt_report_view *view, lt_row_function *take,
     void *context, struct lt_error *err);
 /* From the "next" of a page; false: it is none. */
 bool lt_report_place(struct lt_run *after, bool *is_late, const char *text);

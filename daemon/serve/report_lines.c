@@ -9,22 +9,17 @@
 
 #include "report_parts.h"
 
-static int
-compare_name(const void *name, const void *account)
-{
-	return strcmp(name, ((const struct lt_report_account *)account)->name);
-}
-
 const struct lt_report_account *
 lt_report_account_of(const struct lt_report_work *w, const char *name)
 {
-	return bsearch(name, w->accounts, w->account_count,
-	    sizeof(w->accounts[0]), compare_name);
+	const int at = lt_report_account_index(w, name);
+
+	return at >= 0 ? &w->accounts[at] : NULL;
 }
 
 struct lines { /* of one period, to be given */
 	const struct lt_report_view *view;
-	lt_line_function *take;
+	lt_row_function *take;
 	void *context;
 	struct lt_amount *trees; /* what each account and all below it cost;
 				  * malloc'd when it is asked for */
@@ -87,7 +82,7 @@ budget_of(struct lt_period *to, struct lines *lines,
 
 static int
 take_line(struct lines *lines, const struct lt_report_account *account,
-    struct lt_error *err)
+    json_t *labels, struct lt_error *err)
 {
 	const struct lt_report_view *const v = lines->view;
 	struct lt_report_line line;
@@ -104,52 +99,72 @@ take_line(struct lines *lines, const struct lt_report_account *account,
 	const int has_budget = budget_of(&budget, lines, account, err);
 	if (has_budget < 0)
 		return has_budget;
-	return has_budget || !lt_report_line_is_empty(&line)
-		   ? lines->take(lines->context, account->name, &line,
-			 has_budget ? &budget : NULL, err)
-		   : LT_OK;
+	if (!has_budget && lt_report_line_is_empty(&line))
+		return LT_OK;
+	return lines->take(lines->context,
+	    &(struct lt_report_row){.account = account->name,
+		.line = &line,
+		.budget = has_budget ? &budget : NULL,
+		.labels = labels},
+	    err);
 }
 
-/* A row as it was when the period was closed. */
 static int
-take_kept(
-    struct lines *lines, const struct lt_closed_row *row, struct lt_error *err)
+take_now(struct lines *lines, const struct lt_report_account *account,
+    struct lt_error *err)
 {
-	const struct lt_report_view *const v = lines->view;
-	const struct lt_report_account *const account =
-	    lt_report_account_of(v->work, row->account);
-	struct lt_period budget = *v->period;
+	json_t *const labels = lt_report_labels_json(account);
+	const int code = labels != NULL
+			     ? take_line(lines, account, labels, err)
+			     : lt_fail(err, LT_ENOMEM, "report: out of memory");
+
+	json_decref(labels);
+	return code;
+}
+
+/* A row as it was when the period was closed; what of it is one user's is
+ * summed up, with the labels of then. */
+static int
+take_closed(struct lines *lines, const struct lt_report_account *account,
+    const struct lt_closed_row *row, json_t *labels, struct lt_error *err)
+{
+	struct lt_period budget = *lines->view->period;
 	struct lt_report_line line;
 	bool has_budget;
 
-	if (account == NULL || !account->is_seen)
-		return LT_OK;
-	if (account->own_sums)
-		return take_line(lines, account, err);
-	if (!lt_report_line_unpack(&line, &budget, &has_budget, row->figures))
+	if (!json_is_object(labels) ||
+	    !lt_report_line_unpack(&line, &budget, &has_budget, row->figures))
 		return lt_fail(err, LT_EINPUT,
-		    "%s, closed: the row of %s is damaged", v->period->label,
+		    "%s, closed: the row of %s is damaged", budget.label,
 		    row->account);
-	return lines->take(lines->context, row->account, &line,
-	    has_budget ? &budget : NULL, err);
+	if (account->own_sums)
+		return take_line(lines, account, labels, err);
+	return lines->take(lines->context,
+	    &(struct lt_report_row){.account = row->account,
+		.line = &line,
+		.budget = has_budget ? &budget : NULL,
+		.labels = labels},
+	    err);
 }
 
 static int
-take_all_kept(struct lines *lines, struct lt_error *err)
+take_kept(void *context, const struct lt_closed_row *row, struct lt_error *err)
 {
-	struct lt_closed_row *rows = NULL;
-	uint32_t count = 0;
-	int code = lt_ledger_closed_rows(lines->view->ledger,
-	    lt_report_span(lines->view->period), &rows, &count, err);
+	struct lines *const lines = context;
+	const struct lt_report_account *const account =
+	    lt_report_account_of(lines->view->work, row->account);
 
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		code = take_kept(lines, &rows[i], err);
-	free(rows);
+	if (account == NULL || !account->is_seen)
+		return LT_OK;
+	json_t *const labels = json_loads(row->labels, 0, NULL);
+	const int code = take_closed(lines, account, row, labels, err);
+
+	json_decref(labels);
 	return code;
 }
 
 int
-lt_report_lines(const struct lt_report_view *view, lt_line_function *take,
+lt_report_lines(const struct lt_report_view *view, lt_row_function *take,
     void *context, struct lt_error *err)
 {
 	const struct lt_report_work *const w = view->work;
@@ -157,10 +172,11 @@ lt_report_lines(const struct lt_report_view *view, lt_line_function *take,
 	int code = LT_OK;
 
 	if (view->is_closed)
-		return take_all_kept(&lines, err);
+		return lt_ledger_closed_rows(view->ledger,
+		    lt_report_span(view->period), take_kept, &lines, err);
 	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
 		if (w->accounts[i].is_seen)
-			code = take_line(&lines, &w->accounts[i], err);
+			code = take_now(&lines, &w->accounts[i], err);
 	free(lines.trees);
 	return code;
 }

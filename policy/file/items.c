@@ -26,6 +26,8 @@ take_item_name(struct lt_reader *reader, const struct lt_key *key,
 
 	if (!lt_take_name(reader, &named, node, name, key->items->name_size))
 		return false;
+	if (key->items->is_account)
+		lt_lower(name);
 	for (int i = 0; i < count; i++) {
 		if (strcmp(array + (size_t)i * key->items->item_size, name) ==
 		    0) {

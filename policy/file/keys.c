@@ -49,6 +49,14 @@ static const struct lt_items default_items = {
     .count_offset = AT(default_count),
     .read = lt_read_default,
 };
+static const struct lt_items team_items = {
+    .item_size = sizeof(struct lt_policy_team),
+    .name_size = LT_ACCOUNT_SIZE,
+    .is_account = true,
+    .max = LT_BUDGETS_MAX,
+    .count_offset = AT(team_count),
+    .read = lt_read_labels,
+};
 static const struct lt_word mode_words[] = {
     {"observe", LT_MODE_OBSERVE},
     {"advise", LT_MODE_ADVISE},
@@ -154,10 +162,15 @@ const struct lt_key lt_policy_keys[] = {
     {"budgets", lt_read_items, AT(budgets), .items = &budget_items,
 	.want =
 	    "a list of budgets such as - {team: vision, period: month, amount: 5000}"},
+    {"labels", lt_read_items, AT(teams), .items = &team_items,
+	.want = "a mapping of teams by account"},
     {"defaults", lt_read_items, AT(defaults), .items = &default_items,
 	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
     {.name = NULL},
 };
+_Static_assert(
+    sizeof(lt_policy_keys) / sizeof(lt_policy_keys[0]) - 1 <= LT_KEYS_MAX,
+    "yaml.c has room for all");
 #undef AT
 
 /* ---- more than one key ---- */

@@ -34,6 +34,9 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy->defaults);
 	free(policy->gpus);
 	free(policy->exchanges);
+	for (int i = 0; i < policy->team_count; i++)
+		free(policy->teams[i].labels);
+	free(policy->teams);
 	free(policy);
 }
 

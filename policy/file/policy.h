@@ -17,6 +17,9 @@ enum {
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
 	LT_VIEWERS_MAX = 32,
+	LT_LABELS_MAX = 16, /* of one team */
+	LT_LABEL_KEY_SIZE = 64,
+	LT_LABEL_SIZE = 256,
 	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
@@ -85,6 +88,16 @@ struct lt_policy_budget {
 	int alert_at[LT_ALERTS_MAX]; /* percent */
 };
 
+struct lt_policy_label {
+	char key[LT_LABEL_KEY_SIZE];
+	char value[LT_LABEL_SIZE]; /* one line of UTF-8 */
+};
+struct lt_policy_team { /* its labels: cost centre, project, owner */
+	char name[LT_ACCOUNT_SIZE];
+	int label_count;
+	struct lt_policy_label *labels; /* malloc'd */
+};
+
 /* One unit of `currency` in the site's, from a day on until the next row. */
 struct lt_policy_exchange {
 	char currency[8];
@@ -127,13 +140,14 @@ struct lt_policy {
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count;
+	    gpu_count, exchange_count, team_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
 	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
+	struct lt_policy_team *teams;	      /* those with labels */
 };
 
 /* The source of that name; NULL = none. */

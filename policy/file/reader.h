@@ -30,6 +30,7 @@ typedef void lt_item_fn(struct lt_reader *reader, const yaml_node_t *name,
 struct lt_items { /* a named mapping, or a list, of equal structs */
 	size_t item_size;
 	size_t name_size; /* of the name, the item's first field; 0 = a list */
+	bool is_account;  /* the name: in lower case, as Slurm has it */
 	int max;
 	size_t count_offset; /* of the int in struct lt_policy */
 	lt_item_fn *read;
@@ -48,7 +49,7 @@ struct lt_key { /* ended by name NULL */
 	const struct lt_items *items;
 };
 
-enum { LT_KEYS_MAX = 32 }; /* of one table */
+enum { LT_KEYS_MAX = 40 }; /* of one table */
 
 /* Largest amount of money a policy may name: far from int64_t micros. */
 #define LT_MONEY_MAX 1e12
@@ -106,6 +107,8 @@ bool lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s);
 /* Copy a name into out; false when an error was told. */
 bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
+/* In place; A to Z only, as Slurm does with accounts and QOS. */
+void lt_lower(char *text);
 
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys;
@@ -127,6 +130,9 @@ lt_item_fn lt_read_budget, lt_read_default;
 lt_item_fn lt_read_exchange;
 /* After all rows: none twice, none of the site's own currency; sorted. */
 void lt_exchanges_finish(struct lt_reader *reader);
+
+/* ---- labels.c ---- */
+lt_item_fn lt_read_labels;
 
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[];

@@ -76,6 +76,14 @@ lt_read_name(struct lt_reader *reader, const struct lt_key *key,
 	lt_take_name(reader, key, node, target(key, object), key->size);
 }
 
+void
+lt_lower(char *text)
+{
+	for (char *c = text; *c != '\0'; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+}
+
 /* Accounts and QOS: Slurm keeps both in lower case. */
 void
 lt_read_account(struct lt_reader *reader, const struct lt_key *key,
@@ -84,9 +92,7 @@ lt_read_account(struct lt_reader *reader, const struct lt_key *key,
 	char *name = target(key, object);
 
 	lt_take_name(reader, key, node, name, key->size);
-	for (char *c = name; *c != '\0'; c++)
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
+	lt_lower(name);
 }
 
 void

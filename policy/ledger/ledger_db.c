@@ -252,6 +252,15 @@ lt_row_text(struct lt_rows *rows, char *out, size_t size)
 	out[length] = '\0';
 }
 
+char *
+lt_row_text_new(struct lt_rows *rows)
+{
+	const unsigned char *const text =
+	    sqlite3_column_text(rows->statement, rows->column++);
+
+	return text != NULL ? strdup((const char *)text) : NULL;
+}
+
 /* ---- open ---- */
 
 /* Made 0600 before SQLite sees it; its -wal and -shm take the same mode. */

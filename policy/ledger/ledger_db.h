@@ -149,6 +149,8 @@ double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
 void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
+/* malloc'd; NULL: no memory. */
+char *lt_row_text_new(struct lt_rows *rows);
 
 /* One row, its columns in order, into an element that is not zeroed. */
 typedef void lt_row_reader(struct lt_rows *rows, void *element);

@@ -4,6 +4,7 @@
  * statement.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ledger_db.h"
@@ -59,15 +60,6 @@ read_closed(struct lt_rows *rows, void *element)
 	lt_row_text(rows, closed->head, sizeof(closed->head));
 }
 
-static void
-read_closed_row(struct lt_rows *rows, void *element)
-{
-	struct lt_closed_row *const row = element;
-
-	lt_row_text(rows, row->account, sizeof(row->account));
-	lt_row_text(rows, row->figures, sizeof(row->figures));
-}
-
 static int
 put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
     const struct lt_closed_row *rows, uint32_t count, struct lt_error *err)
@@ -84,7 +76,7 @@ put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
 		rc = lt_sql_do(ledger,
 		    LT_BIND(LT_SQL_CLOSED_ROW_PUT, LT_INT(c->span.from_utc_s),
 			LT_INT(c->span.to_utc_s), LT_TEXT(rows[i].account),
-			LT_TEXT(rows[i].figures)),
+			LT_TEXT(rows[i].figures), LT_TEXT(rows[i].labels)),
 		    err);
 	if (rc != LT_OK || c->span.to_utc_s <= lt_ledger_closed_until(ledger))
 		return rc;
@@ -120,17 +112,26 @@ lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
 
 int
 lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_closed_row **rows, uint32_t *count, struct lt_error *err)
+    lt_closed_row_function *take, void *context, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_closed_row, .size = sizeof(**rows)};
-	const int rc = lt_rows_all(ledger,
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_CLOSED_ROWS, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    &found, err);
+	    err);
 
-	*rows = found.items;
-	*count = found.count;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_closed_row row;
+
+		lt_row_text(&rows, row.account, sizeof(row.account));
+		lt_row_text(&rows, row.figures, sizeof(row.figures));
+		row.labels = lt_row_text_new(&rows);
+		rc = row.labels != NULL ? take(context, &row, err)
+					: lt_fail(err, LT_ENOMEM,
+					      "ledger: no memory for rows");
+		free(row.labels);
+	}
+	lt_rows_end(&rows);
 	return rc;
 }
 

@@ -31,7 +31,7 @@ int lt_ledger_limit(struct lt_ledger *ledger, const char *team,
     struct lt_error *err); /* LT_ENOENT */
 /*
  * A period that is closed: nothing is booked before its end any more, and its
- * statement stays. figures: a line of text each, the caller's own; in order.
+ * statement stays. figures, labels: texts of the caller's, in order.
  */
 struct lt_closed {
 	struct lt_span span;
@@ -43,15 +43,20 @@ struct lt_closed {
 struct lt_closed_row {
 	char account[LT_ACCOUNT_SIZE];
 	char figures[1536];
+	char *labels; /* whose it is: see there */
 };
+/* labels: the caller's. */
 int lt_ledger_close_period(struct lt_ledger *ledger,
     const struct lt_closed *closed, const struct lt_closed_row *rows,
     uint32_t count, struct lt_error *err);
 int lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
     struct lt_closed *closed, struct lt_error *err); /* LT_ENOENT */
-/* By account, or by end; malloc'd. */
+/* Each of its rows, by account, lent; may read the ledger meanwhile. */
+typedef int lt_closed_row_function(
+    void *context, const struct lt_closed_row *row, struct lt_error *err);
 int lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_closed_row **rows, uint32_t *count, struct lt_error *err);
+    lt_closed_row_function *take, void *context, struct lt_error *err);
+/* By end; malloc'd. */
 int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
     uint32_t *count, struct lt_error *err);
 /* Nothing is booked before this any more; 0 = nothing is closed. */

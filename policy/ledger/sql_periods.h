@@ -43,7 +43,7 @@
 	" PRIMARY KEY (start_utc_s, end_utc_s)) WITHOUT ROWID;"                \
 	"CREATE TABLE closed_rows (start_utc_s INTEGER NOT NULL,"              \
 	" end_utc_s INTEGER NOT NULL, account TEXT NOT NULL,"                  \
-	" figures TEXT NOT NULL,"                                              \
+	" figures TEXT NOT NULL, labels TEXT NOT NULL,"                        \
 	" PRIMARY KEY (start_utc_s, end_utc_s, account)) WITHOUT ROWID;"
 
 #define LT_SQL_RUN_SAYS                                                        \
@@ -146,9 +146,9 @@
 	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
 	X(FIRST_BOOKED, LEDGER, "SELECT min(at_utc_s) FROM entries")           \
 	X(CLOSED_ROW_PUT, LEDGER,                                              \
-	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4)")                 \
+	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4, ?5)")             \
 	X(CLOSED_ROWS, LEDGER,                                                 \
-	    "SELECT account, figures FROM closed_rows WHERE start_utc_s = ?1"  \
-	    " AND end_utc_s = ?2 ORDER BY account")
+	    "SELECT account, figures, labels FROM closed_rows"                 \
+	    " WHERE start_utc_s = ?1 AND end_utc_s = ?2 ORDER BY account")
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The labels of teams in a report: copied of the policy in the loop, written
+ * beside it.
+ */
+#ifndef LT_SERVE_REPORT_LABELS_H
+#define LT_SERVE_REPORT_LABELS_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "policy.h"
+
+struct lt_report_account;
+struct lt_report_work;
+
+/* Of all teams. */
+size_t lt_report_labels_count(const struct lt_policy *policy);
+/* Into `room` for all of them: each account of the work, whose parents are
+ * known, gets its own, else those of the nearest account above that has some.
+ * `room` must outlast the work. */
+void lt_report_labels_take(struct lt_report_work *work,
+    struct lt_policy_label *room, const struct lt_policy *policy);
+/* {key: text}; in the policy's order. NULL: no memory. */
+json_t *lt_report_labels_json(const struct lt_report_account *account);
+
+#endif
