@@ -212,6 +212,16 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	return 200;
 }
 
+/* Of the site's time zone: the one before the month that it is. */
+static void
+last_month(
+    struct lt_period *period, const struct lt_daemon *d, int64_t now_utc_s)
+{
+	lt_calendar_period(period, &d->offsets, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(
+	    period, &d->offsets, LT_MONTH, period->start_utc_s - 1, 0);
+}
+
 int
 lt_api_close(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -225,8 +235,7 @@ lt_api_close(
 	    json_unpack(request->body, "{s:s}", "period", &text) != 0)
 		return lt_api_error(reply, 400, "want {period}");
 	if (strcmp(text, "last") == 0)
-		lt_calendar_period(
-		    &period, &d->offsets, LT_MONTH, request->now_utc_s, -1);
+		last_month(&period, d, request->now_utc_s);
 	else if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_ledger_closed(d->ledger,
