@@ -119,7 +119,7 @@ as_daemon() { if [ -n "$ROOT" ]; then become daemon "$@"; else "$@"; fi; }
 	shown=$(printf '$%d.%02d' $((cents / 100)) $((cents % 100)))
 	[[ "$(month | grep '^TOTAL')" == *" $shown "* ]]
 	month --format html -o page.html
-	grep -qF "<td>$shown</td>" <(sed -n '/<tfoot>/,/<\/tfoot>/p' page.html | sed 's/ class="[^"]*"//g')
+	sed -n '/<tfoot>/,/<\/tfoot>/s/ class="[^"]*"//gp' page.html | grep -qF "<td>$shown</td>"
 	carbon=$(jq .total.carbon_mg report.json)
 	[ "$(micros teams.csv kg_co2e)" -eq "$carbon" ]
 	[ "$(micros runs.csv kg_co2e)" -eq "$carbon" ]
