@@ -311,6 +311,7 @@ lint:
 MAN1 := $(wildcard man/*.1)
 MAN5 := $(wildcard man/*.5)
 MAN8 := $(wildcard man/*.8)
+UNITS := $(notdir $(wildcard packaging/systemd/*))
 install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(libdir)/pkgconfig \
 	    $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(mandir)/man1 \
@@ -328,8 +329,10 @@ install: all
 	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
 	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/
-	sed 's|/usr/sbin/|$(sbindir)/|' packaging/systemd/lowtided.service \
-	    > $(DESTDIR)$(unitdir)/lowtided.service
+	for unit in $(UNITS); do \
+	    sed 's|/usr/sbin/|$(sbindir)/|; s|/usr/bin/lowtide|$(bindir)/lowtide|' packaging/systemd/$$unit \
+	        > $(DESTDIR)$(unitdir)/$$unit; \
+	done
 	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
@@ -340,7 +343,7 @@ uninstall:
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.a $(DESTDIR)$(libdir)/pkgconfig/lowtide.pc \
-	    $(DESTDIR)$(unitdir)/lowtided.service $(DESTDIR)$(completiondir)/lowtide
+	    $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)) $(DESTDIR)$(completiondir)/lowtide
 	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \

@@ -80,14 +80,15 @@ int lt_cli_doctor(const struct lt_cli *cli);
 int lt_cli_simulate(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
-    lt_cli_reconcile_options[], lt_cli_history_options[],
-    lt_cli_simulate_options[];
+    lt_cli_close_options[], lt_cli_reconcile_options[],
+    lt_cli_history_options[], lt_cli_simulate_options[];
 
 /* ---- client.c: one request to lowtided ---- */
 /*
  * Ask lowtided: body (may be NULL) is borrowed, *answer is the caller's.
  * LT_OK only for a 2xx with JSON; else err has lowtided's own error text, or
- * what went wrong on the way and where.
+ * what went wrong on the way and where. LT_ENOENT, LT_EDENIED and LT_ECONFLICT
+ * are its 404, 403 and 409.
  */
 int lt_client_get(json_t **answer, const struct lt_cli *cli, const char *path,
     struct lt_error *err);
@@ -154,6 +155,9 @@ int lt_output_open(
 /* Put the file in its place, unless err has an error: then what was there
  * stays. LT_EIO. */
 int lt_output_close(struct lt_output *output, struct lt_error *err);
+/* The same, but what is there already stays: LT_EINPUT, naming it, if it is not
+ * the same to the byte. LT_EIO. */
+int lt_output_keep(struct lt_output *output, struct lt_error *err);
 
 /* ---- table.c: text tables, CSV cells ---- */
 enum { LT_TABLE_COLUMNS_MAX = 16 };
@@ -204,15 +208,16 @@ enum lt_report_format {
 	LT_REPORT_TABLE,
 	LT_REPORT_CSV,
 	LT_REPORT_JSON,
-	LT_REPORT_FOCUS, /* the dataset of periods; rows have none */
+	LT_REPORT_FOCUS,
 	LT_REPORT_OOD,
 	LT_REPORT_HTML
 };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
-	bool runs; /* each run, too */
-	bool tcto; /* total cost to outcome, too; csv: instead */
-	bool by;   /* groups, too; csv: instead */
+	bool runs;    /* each run, too; csv: instead */
+	bool charges; /* focus: the dataset of charges, not that of periods */
+	bool tcto;    /* total cost to outcome, too; csv: instead */
+	bool by;      /* groups, too; csv: instead */
 	bool color;
 	int columns; /* of the terminal; 0 = any */
 };

@@ -207,6 +207,7 @@ understand(json_t **answer, const struct lt_sealed_reply *reply,
 		lt_fail(err,
 		    reply->status == 404   ? LT_ENOENT
 		    : reply->status == 403 ? LT_EDENIED
+		    : reply->status == 409 ? LT_ECONFLICT
 					   : LT_EINPUT,
 		    "%s", said);
 	else if (body != NULL)

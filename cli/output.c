@@ -27,11 +27,10 @@ lt_output_open(struct lt_output *output, const char *path, struct lt_error *err)
 	return LT_OK;
 }
 
-int
-lt_output_close(struct lt_output *output, struct lt_error *err)
+/* All of it is on the disk, beside its place. */
+static void
+finish(struct lt_output *output, struct lt_error *err)
 {
-	if (output->out == stdout)
-		return err->code;
 	const bool written =
 	    fflush(output->out) == 0 && fsync(fileno(output->out)) == 0;
 	const int code = errno;
@@ -39,9 +38,76 @@ lt_output_close(struct lt_output *output, struct lt_error *err)
 	if (fclose(output->out) != 0 || !written)
 		lt_fail(err, LT_EIO, "%s: %s", output->new_path,
 		    strerror(written ? errno : code));
+}
+
+static void
+put_in_place(const struct lt_output *output, struct lt_error *err)
+{
 	if (!err->code && rename(output->new_path, output->path) != 0)
 		lt_fail(err, LT_EIO, "%s: %s", output->path, strerror(errno));
 	if (err->code)
 		unlink(output->new_path);
+}
+
+int
+lt_output_close(struct lt_output *output, struct lt_error *err)
+{
+	if (output->out == stdout)
+		return err->code;
+	finish(output, err);
+	put_in_place(output, err);
+	return err->code;
+}
+
+static bool
+are_same(FILE *one, FILE *other)
+{
+	enum { PART = 16384 };
+	char a[PART], b[PART];
+	size_t length;
+
+	do {
+		length = fread(a, 1, sizeof(a), one);
+		if (fread(b, 1, sizeof(b), other) != length ||
+		    memcmp(a, b, length) != 0)
+			return false;
+	} while (length == PART);
+	return !ferror(one) && !ferror(other);
+}
+
+/* Does it say the same as what is there? */
+static void
+compare(const struct lt_output *output, FILE *there, struct lt_error *err)
+{
+	FILE *const fresh = fopen(output->new_path, "r");
+
+	if (fresh == NULL) {
+		lt_fail(
+		    err, LT_EIO, "%s: %s", output->new_path, strerror(errno));
+		return;
+	}
+	if (!are_same(there, fresh))
+		lt_fail(err, LT_EINPUT,
+		    "%s: is there, and not what lowtided says now; it was left as it is",
+		    output->path);
+	fclose(fresh);
+}
+
+int
+lt_output_keep(struct lt_output *output, struct lt_error *err)
+{
+	finish(output, err);
+	FILE *const there = fopen(output->path, "r");
+
+	if (there == NULL && errno != ENOENT)
+		lt_fail(err, LT_EIO, "%s: %s", output->path, strerror(errno));
+	if (there == NULL) {
+		put_in_place(output, err);
+		return err->code;
+	}
+	if (!err->code)
+		compare(output, there, err);
+	fclose(there);
+	unlink(output->new_path);
 	return err->code;
 }

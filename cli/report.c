@@ -122,7 +122,7 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	    word);
 }
 
-/* Of FOCUS: is it the dataset of charges? */
+/* Of FOCUS: is it the dataset of charges? Of others true. */
 static int
 find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 {
@@ -140,28 +140,27 @@ find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 
 /* Rows of runs, as they come; NULL: the report is printed when it is there. */
 static const struct lt_rows_kind *
-rows_of(const struct lt_report_look *look, bool charges)
+rows_of(const struct lt_report_look *look)
 {
 	if (look->format == LT_REPORT_FOCUS)
-		return charges ? &lt_focus_csv : NULL;
+		return look->charges ? &lt_focus_csv : NULL;
 	return look->format == LT_REPORT_CSV && look->runs ? &lt_run_csv : NULL;
 }
 
-/* Ask, and write what came to out. */
-static int
-make_report(FILE *out, const struct lt_cli *cli,
-    const struct lt_report_look *look, const struct lt_rows_kind *kind,
+int
+lt_report_write(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err)
 {
+	const struct lt_rows_kind *const kind = rows_of(look);
+	const struct lt_report_rows to = {kind != NULL ? out : NULL, kind};
 	json_t *report = NULL;
 
-	if (kind != NULL)
-		lt_report_ask_runs(&report, out, kind, cli, err);
-	else if (look->runs && look->format != LT_REPORT_FOCUS)
-		lt_report_ask_runs(&report, NULL, NULL, cli, err);
+	if (kind != NULL || (look->runs && look->format != LT_REPORT_FOCUS))
+		lt_report_ask_runs(&report, &to, cli, query, err);
 	else
 		lt_report_ask(
-		    &report, cli, look->format == LT_REPORT_HTML, err);
+		    &report, cli, query, look->format == LT_REPORT_HTML, err);
 	if (!err->code && kind == NULL)
 		lt_report_print(out, report, look, err);
 	else if (kind != NULL)
@@ -171,9 +170,17 @@ make_report(FILE *out, const struct lt_cli *cli,
 }
 
 static int
-print_report(const struct lt_cli *cli, struct lt_report_look *look,
-    const struct lt_rows_kind *kind)
+print_report(const struct lt_cli *cli, struct lt_report_look *look)
 {
+	const struct lt_report_query query = {
+	    .team = lt_cli_value(cli, "team"),
+	    .period = lt_cli_value(cli, "period"),
+	    .from = lt_cli_value(cli, "from"),
+	    .to = lt_cli_value(cli, "to"),
+	    .by = lt_cli_value(cli, "by"),
+	    .no_users = lt_cli_value(cli, "no-users") != NULL,
+	    .tcto = look->tcto,
+	};
 	struct lt_output output;
 	struct lt_error err = {0};
 
@@ -183,7 +190,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look,
 		look->color = false;
 		look->columns = 0;
 	}
-	make_report(output.out, cli, look, kind, &err);
+	lt_report_write(output.out, cli, &query, look, &err);
 	lt_output_close(&output, &err);
 	return err.code ? lt_cli_fail(&err) : LT_EXIT_OK;
 }
@@ -214,10 +221,9 @@ lt_cli_report(const struct lt_cli *cli)
 	    .columns = lt_cli_columns(),
 	};
 	struct lt_error err = {0};
-	bool charges;
 
 	if (find_format(&look.format, cli) ||
-	    find_dataset(&charges, cli, look.format == LT_REPORT_FOCUS))
+	    find_dataset(&look.charges, cli, look.format == LT_REPORT_FOCUS))
 		return LT_EXIT_USAGE;
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
@@ -231,5 +237,5 @@ lt_cli_report(const struct lt_cli *cli)
 	if (look.runs + look.tcto + look.by > 1 && look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
 		    "--runs, --by and --tcto: one csv can't have two of them");
-	return print_report(cli, &look, rows_of(&look, charges));
+	return print_report(cli, &look);
 }

@@ -79,14 +79,30 @@ json_t *lt_ood_file(
     const json_t *answer, int64_t now_utc_s, struct lt_error *err);
 
 /* ---- report_ask.c ---- */
-/* What the options of the command ask for, for a statement with its groups;
- * *report is the caller's. */
-int lt_report_ask(json_t **report, const struct lt_cli *cli, bool for_statement,
+struct lt_report_query { /* of what and with what; NULL, false: not said */
+	const char *team, *period, *from, *to, *by;
+	bool no_users, tcto;
+};
+/* Ask for it, for a statement with its groups; *report is the caller's. cli
+ * says only whom to ask. */
+int lt_report_ask(json_t **report, const struct lt_cli *cli,
+    const struct lt_report_query *query, bool for_statement,
     struct lt_error *err);
 /* With its runs: rows of kind to out as they come, and so perhaps some before
  * an error; out NULL: in *report. */
-int lt_report_ask_runs(json_t **report, FILE *out,
-    const struct lt_rows_kind *kind, const struct lt_cli *cli,
+struct lt_report_rows {
+	FILE *out;
+	const struct lt_rows_kind *kind;
+};
+int lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
+    const struct lt_cli *cli, const struct lt_report_query *query,
+    struct lt_error *err);
+
+/* ---- report.c ---- */
+struct lt_report_look;
+/* Ask, and write what came to out as it is to look. */
+int lt_report_write(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err);
 
 /* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
@@ -100,7 +116,6 @@ int lt_report_tcto_table(
 void lt_report_tcto_csv(FILE *out, const json_t *report);
 
 /* ---- report_by.c: groups, --by ---- */
-struct lt_report_look;
 /* The first list of an answer that has groups, and by what; NULL: none. */
 const json_t *lt_report_groups(const json_t *report, const char **by);
 int lt_report_by_table(FILE *out, const json_t *report,

@@ -11,39 +11,34 @@
 #include "report.h"
 #include "run_lines.h"
 
-/* query: what else is asked, or NULL. */
+/* more: what else is asked, or NULL. */
 static int
-report_path(char *path, size_t size, const struct lt_cli *cli,
-    const char *query, struct lt_error *err)
+report_path(char *path, size_t size, const struct lt_report_query *query,
+    const char *more, struct lt_error *err)
 {
-	static const char *const names[] = {
-	    "team", "period", "from", "to", "by"};
-	static const struct {
-		const char *option, *asked;
-	} flags[] = {{"no-users", "users=0"}, {"tcto", "tcto=1"}};
+	const struct {
+		const char *name, *value;
+	} values[] = {{"team", query->team}, {"period", query->period},
+	    {"from", query->from}, {"to", query->to}, {"by", query->by},
+	    {"users", query->no_users ? "0" : NULL},
+	    {"tcto", query->tcto ? "1" : NULL}};
 	char separator = '?';
 	size_t used = (size_t)snprintf(path, size, "/v1/report");
 
-	for (int i = 0; i < 5; i++) {
-		const char *const value = lt_cli_value(cli, names[i]);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		char escaped[256];
 
-		if (value == NULL)
+		if (values[i].value == NULL)
 			continue;
-		if (lt_client_escape(escaped, sizeof(escaped), value, err))
+		if (lt_client_escape(
+			escaped, sizeof(escaped), values[i].value, err))
 			return err->code;
 		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
-		    separator, names[i], escaped);
+		    separator, values[i].name, escaped);
 		separator = '&';
 	}
-	for (int i = 0; i < 2; i++)
-		if (lt_cli_value(cli, flags[i].option) != NULL) {
-			used += (size_t)snprintf(path + used, size - used,
-			    "%c%s", separator, flags[i].asked);
-			separator = '&';
-		}
-	if (query != NULL)
-		snprintf(path + used, size - used, "%c%s", separator, query);
+	if (more != NULL)
+		snprintf(path + used, size - used, "%c%s", separator, more);
 	return LT_OK;
 }
 
@@ -55,6 +50,8 @@ struct runs {
 	json_t *kept; /* the report's in the end */
 	int64_t count, money_micros, carbon_mg;
 	const struct lt_run_lines *answer; /* that they come in */
+	const struct lt_cli *cli;
+	const struct lt_report_query *query;
 };
 
 /* Once it is known what the report says. */
@@ -109,16 +106,16 @@ take_run(void *context, const char *json, size_t length, struct lt_error *err)
 
 /* An answer whose runs go where runs says. */
 static int
-ask_runs(json_t **answer, struct runs *runs, const struct lt_cli *cli,
-    const char *query, struct lt_error *err)
+ask_runs(
+    json_t **answer, struct runs *runs, const char *more, struct lt_error *err)
 {
 	char path[2048];
 	struct lt_run_lines lines = {.take = take_run, .context = runs};
 
-	if (report_path(path, sizeof(path), cli, query, err))
+	if (report_path(path, sizeof(path), runs->query, more, err))
 		return err->code;
 	runs->answer = &lines;
-	lt_client_get_runs(answer, cli, path, &lines, err);
+	lt_client_get_runs(answer, runs->cli, path, &lines, err);
 	lt_run_lines_free(&lines);
 	return err->code;
 }
@@ -154,10 +151,9 @@ are_all(const struct runs *runs, const json_t *report)
 
 /* Statement and runs in one answer, of one state of the ledger. */
 static int
-fetch_at_once(json_t **report, struct runs *runs, const struct lt_cli *cli,
-    struct lt_error *err)
+fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 {
-	if (ask_runs(report, runs, cli, "runs=all", err))
+	if (ask_runs(report, runs, "runs=all", err))
 		return err->code;
 	const char *const error = lt_json_text(*report, "error", NULL);
 
@@ -175,19 +171,18 @@ fetch_at_once(json_t **report, struct runs *runs, const struct lt_cli *cli,
 
 /* One page; *next: the place of the one after it, malloc'd, or NULL. */
 static int
-fetch_page(struct runs *runs, char **next, const struct lt_cli *cli,
-    struct lt_error *err)
+fetch_page(struct runs *runs, char **next, struct lt_error *err)
 {
 	const int64_t before = runs->count;
-	char after[512], query[520];
+	char after[512], more[520];
 	json_t *page = NULL;
 
 	if (lt_client_escape(after, sizeof(after), *next, err))
 		return err->code;
-	snprintf(query, sizeof(query), "after=%s", after);
+	snprintf(more, sizeof(more), "after=%s", after);
 	free(*next);
 	*next = NULL;
-	if (ask_runs(&page, runs, cli, query, err))
+	if (ask_runs(&page, runs, more, err))
 		return err->code;
 	const char *const text = lt_json_text(page, "next", NULL);
 
@@ -201,16 +196,15 @@ fetch_page(struct runs *runs, char **next, const struct lt_cli *cli,
 }
 
 static int
-fetch_pages(json_t **report, struct runs *runs, const struct lt_cli *cli,
-    struct lt_error *err)
+fetch_pages(json_t **report, struct runs *runs, struct lt_error *err)
 {
 	char path[2048], *next = strdup("");
 
-	if (report_path(path, sizeof(path), cli, NULL, err) == LT_OK &&
-	    lt_client_get(report, cli, path, err) == LT_OK)
+	if (report_path(path, sizeof(path), runs->query, NULL, err) == LT_OK &&
+	    lt_client_get(report, runs->cli, path, err) == LT_OK)
 		begin_rows(runs, *report, err);
 	while (next != NULL && !err->code)
-		fetch_page(runs, &next, cli, err);
+		fetch_page(runs, &next, err);
 	free(next);
 	return err->code;
 }
@@ -218,8 +212,7 @@ fetch_pages(json_t **report, struct runs *runs, const struct lt_cli *cli,
 /* Where a run is charged between a statement and its pages they differ, and
  * all are asked again. */
 static int
-fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
-    struct lt_error *err)
+fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 {
 	enum { TRIES = 5 };
 	FILE *const out = runs->out;
@@ -229,12 +222,15 @@ fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
 		size_t size;
 
 		lt_rows_free(&runs->rows);
-		*runs = (struct runs){.kept = runs->kept, .kind = runs->kind};
+		*runs = (struct runs){.kept = runs->kept,
+		    .kind = runs->kind,
+		    .cli = runs->cli,
+		    .query = runs->query};
 		json_array_clear(runs->kept);
 		if (out != NULL &&
 		    (runs->out = open_memstream(&text, &size)) == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
-		fetch_pages(report, runs, cli, err);
+		fetch_pages(report, runs, err);
 		if (runs->out != NULL && fclose(runs->out) != 0)
 			lt_fail(err, LT_ENOMEM, "runs: no memory");
 		const bool whole = !err->code && are_all(runs, *report);
@@ -252,40 +248,43 @@ fetch_until_whole(json_t **report, struct runs *runs, const struct lt_cli *cli,
 }
 
 int
-lt_report_ask(json_t **report, const struct lt_cli *cli, bool for_statement,
+lt_report_ask(json_t **report, const struct lt_cli *cli,
+    const struct lt_report_query *query, bool for_statement,
     struct lt_error *err)
 {
 	/* What its sections are made of. */
 	static const char all[] = "by=day;team;partition;gpu;state;user";
 	static const char no_users[] = "by=day;team;partition;gpu;state";
-	static const char more[] = "&top=10&previous=1";
-	char path[2048], query[128];
+	char path[2048], more[128];
 
-	snprintf(query, sizeof(query), "%s%s",
-	    lt_cli_value(cli, "no-users") != NULL ? no_users : all, more);
-	if (report_path(path, sizeof(path), cli, for_statement ? query : NULL,
+	snprintf(more, sizeof(more), "%s&top=10&previous=1",
+	    query->no_users ? no_users : all);
+	if (report_path(path, sizeof(path), query, for_statement ? more : NULL,
 		err) == LT_OK)
 		lt_client_get(report, cli, path, err);
 	return err->code;
 }
 
 int
-lt_report_ask_runs(json_t **report, FILE *out, const struct lt_rows_kind *kind,
-    const struct lt_cli *cli, struct lt_error *err)
+lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
+    const struct lt_cli *cli, const struct lt_report_query *query,
+    struct lt_error *err)
 {
-	struct runs runs = {.out = out,
-	    .kind = kind,
-	    .kept = out == NULL ? json_array() : NULL};
+	struct runs runs = {.out = to->out,
+	    .kind = to->kind,
+	    .cli = cli,
+	    .query = query,
+	    .kept = to->out == NULL ? json_array() : NULL};
 
-	fetch_at_once(report, &runs, cli, err);
+	fetch_at_once(report, &runs, err);
 	if (err->code && runs.rows.begun) {
 		lt_context(err, "the rows are not all");
 	} else if (err->code == LT_EINPUT && *report == NULL &&
 		   runs.count == 0) {
 		*err = (struct lt_error){0}; /* over TCP: page by page */
-		fetch_until_whole(report, &runs, cli, err);
+		fetch_until_whole(report, &runs, err);
 	}
-	if (!err->code && out == NULL)
+	if (!err->code && to->out == NULL)
 		json_object_set(*report, "runs", runs.kept);
 	json_decref(runs.kept);
 	lt_rows_free(&runs.rows);

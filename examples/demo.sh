@@ -1,13 +1,14 @@
 #!/bin/bash
 # The story of lowtide on a private Slurm: real slurmctld, slurmdbd, MariaDB
 # and munge, jobs as users submit them, recorded signals. Stops what it
-# started, unless KEEP=1.
+# started, unless KEEP=1. What stays is the statement, in build/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cluster=tests/cluster/cluster.sh
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-demo.XXXXXX")
 chmod 755 "$D"
 keep=${KEEP:-}
+statements=$PWD/build/demo
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' dim=$'\e[2m' off=$'\e[0m'
 else bold='' dim='' off=''; fi
@@ -50,6 +51,12 @@ finish() {
 	else
 		"$cluster" down "$D" && rm -rf "$D"
 	fi
+	[ $status -ne 0 ] || cat <<-TEXT
+
+		${bold}The statement of this month${off}, for a browser and for a spreadsheet:
+		$statements/statement.html
+		$statements/statement.csv
+	TEXT
 	exit $status
 }
 trap finish EXIT
@@ -119,4 +126,8 @@ run lowtide explain "$plain"
 step "What finance reads"
 run lowtide budget
 run lowtide report
+mkdir -p "$statements"
+for format in html csv; do
+	run lowtide report --format $format -o "$statements/statement.$format"
+done
 see "Eight tasks of one node cost one node for the time they ran; nothing is claimed as saved before it ran."

@@ -49,7 +49,8 @@ lt_api_closed(
 
 /* ---- may it be closed? ---- */
 
-/* The first month with entries that nobody closed, if it is before. */
+/* The first month with entries that nobody closed, if it is before. No 409: to
+ * wait does not help. */
 static int
 check_order(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
 {
@@ -66,7 +67,7 @@ check_order(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
 	if (!has || first >= period->start_utc_s)
 		return 200;
 	lt_calendar_period(&month, &d->offsets, LT_MONTH, first, 0);
-	return lt_api_error(reply, 409,
+	return lt_api_error(reply, 400,
 	    "%s: %s is not closed; close it first: lowtide close %s",
 	    period->label, month.label, month.label);
 }
@@ -223,6 +224,16 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	return 200;
 }
 
+/* Of the site's time zone: the one before the month that it is. */
+static void
+last_month(
+    struct lt_period *period, const struct lt_daemon *d, int64_t now_utc_s)
+{
+	lt_calendar_period(period, &d->offsets, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(
+	    period, &d->offsets, LT_MONTH, period->start_utc_s - 1, 0);
+}
+
 int
 lt_api_close(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -235,7 +246,9 @@ lt_api_close(
 	if (request->body == NULL ||
 	    json_unpack(request->body, "{s:s}", "period", &text) != 0)
 		return lt_api_error(reply, 400, "want {period}");
-	if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
+	if (strcmp(text, "last") == 0)
+		last_month(&period, d, request->now_utc_s);
+	else if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_ledger_closed(d->ledger,
 		(struct lt_span){period.start_utc_s, period.end_utc_s}, &known,

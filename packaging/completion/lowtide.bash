@@ -21,7 +21,10 @@ _lowtide() {
 	COMPREPLY=()
 	case $before in
 	--run) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-	-o | --output | --config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+	-o | --output) # of close, a folder
+		mapfile -t COMPREPLY < <(compgen "$([ "$command" = close ] && echo -d || echo -f)" -- "$word")
+		return ;;
+	--config | --carbon | --price | --svg) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 	--format)
 		choices='table csv json html focus ood'
 		[ "$command" = signals ] && choices='csv json'
@@ -62,6 +65,7 @@ _lowtide() {
 			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
+		close) choices='--last --output --no-users --json --run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -21,6 +21,7 @@ enum lt_code {
 	LT_ENET = -10,	  /* a source or peer can't be reached or misbehaves */
 	LT_EDENIED = -11, /* not permitted */
 	LT_EOVERFLOW = -12, /* passes int64_t */
+	LT_ECONFLICT = -13, /* not as things are now */
 };
 
 struct lt_error { /* caller's; start as { 0 } */

@@ -81,6 +81,7 @@ for c in $commands; do
 done
 check 'completion has every option' "$differing"
 check 'completion of a value' "$(diff <(echo csv) <(complete_words report --format = c))"
+check 'completion of a folder to close into' "$(cd "$top" && diff <(echo packaging) <(complete_words close -o pack))"
 check 'completion after --run' "$(diff <(echo report) <(complete_words --run /tmp rep))"
 check 'completion of an invoice' "$(cd "$top/tests/golden/reconcile" && diff <(echo focus.csv) <(complete_words reconcile focus.c))"
 
@@ -96,8 +97,13 @@ gives 'a period that is none' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" repor
 gives 'reconcile without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" reconcile x.csv
 gives 'reconcile without an invoice' 2 'an argument is missing' "$lowtide" reconcile
 gives 'a format that is none' 2 'want table, csv, json, html, focus or ood' "$lowtide" report --format xml
-gives 'all runs in a statement for people' 2 'csv and json have all' "$lowtide" report --format html --runs
+gives 'all runs in a statement for people' 2 'html has its own groups' "$lowtide" report --format html --runs
 gives 'a folder that is not there' 1 '/nowhere/x.html.new' "$lowtide" report --format html -o /nowhere/x.html
+gives 'two periods to close' 2 'PERIOD and --last are two of them' "$lowtide" close 2026-10 --last
+gives 'a close of no period' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" close last
+gives 'files of no period' 2 '--output wants PERIOD or --last' "$lowtide" close --output "$work"
+gives 'users of no files' 2 '--no-users belongs to --output' "$lowtide" close --last --no-users
+gives 'a close without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" close --last
 gives 'a job id that is none' 2 'want a job id such as 1234' "$lowtide" explain 12x
 gives 'an adjustment without a reason' 2 'wants --team and --reason' "$lowtide" budget adjust --team a --amount 1
 gives 'an adjustment of nothing' 2 'wants --amount or --kg-co2e' "$lowtide" budget adjust --team a --reason b

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -436,6 +437,65 @@ test_output(void **state)
 	assert_int_equal(lt_output_close(&output, &err), LT_OK);
 }
 
+/* What is there stays: the same is nothing new, all else is refused. */
+static void
+test_output_that_stays(void **state)
+{
+	static const struct {
+		const char *why, *there, *fresh;
+		bool failed;
+		enum lt_code code;
+		const char *after;
+	} cases[] = {
+	    {"nothing there", NULL, "one", false, LT_OK, "one"},
+	    {"the same", "one", "one", false, LT_OK, "one"},
+	    {"another byte", "one", "onf", false, LT_EINPUT, "one"},
+	    {"it is longer", "one", "one\n", false, LT_EINPUT, "one"},
+	    {"it is shorter", "one", "on", false, LT_EINPUT, "one"},
+	    {"an empty one is there", "", "one", false, LT_EINPUT, ""},
+	    {"the report failed", "one", "on", true, LT_ENET, "one"},
+	    {"and nothing is there", NULL, "on", true, LT_ENET, NULL},
+	};
+	char folder[] = "/tmp/test_report_html.XXXXXX", path[64], line[16];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/runs.csv", folder);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_output output;
+		struct lt_error err = {0};
+
+		if (cases[i].there != NULL) {
+			FILE *const there = fopen(path, "w");
+
+			assert_non_null(there);
+			fputs(cases[i].there, there);
+			fclose(there);
+		}
+		assert_int_equal(lt_output_open(&output, path, &err), LT_OK);
+		fputs(cases[i].fresh, output.out);
+		if (cases[i].failed)
+			lt_fail(&err, LT_ENET, "lowtided is gone");
+		if (lt_output_keep(&output, &err) != (int)cases[i].code)
+			fail_msg("%s: %d %s", cases[i].why, err.code, err.text);
+		if (cases[i].code == LT_EINPUT)
+			assert_non_null(strstr(err.text, path));
+		FILE *const in = fopen(path, "r");
+
+		assert_int_equal(in != NULL, cases[i].after != NULL);
+		memset(line, 0, sizeof(line));
+		if (in != NULL) {
+			(void)!fread(line, 1, sizeof(line) - 1, in);
+			fclose(in);
+			assert_string_equal(line, cases[i].after);
+			assert_int_equal(unlink(path), 0);
+		}
+		assert_int_equal(rmdir(folder), 0); /* nothing beside it */
+		assert_int_equal(mkdir(folder, 0700), 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void
 test_short_option(void **state)
 {
@@ -472,6 +532,7 @@ main(void)
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_output),
+	    cmocka_unit_test(test_output_that_stays),
 	    cmocka_unit_test(test_short_option),
 	};
 

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The systemd units as `make install` leaves them: systemd itself finds nothing
+# wrong, and they may do no more than they must.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+check() { # check NAME OFFENDERS: passes when there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $n - $1"
+		printf '%s\n' "$2" | sed 's/^/# /' | head -n 20
+	fi
+}
+
+cd "$top" || exit 1
+# -o all: what is built is installed, nothing is built.
+said=$(make -o all B="${BUILD:-build}" install prefix="$work/usr" unitdir="$work/units" sysconfdir="$work/etc" slurmlibdir="$work/usr/lib/slurm" 2>&1 >/dev/null)
+check 'make install' "$said"
+check 'each unit is installed' "$(diff <(ls packaging/systemd) <(ls "$work/units"))"
+check 'what they start is there' "$(sed -nE 's/^ExecStart=([^ ]+).*/\1/p' "$work"/units/*.service |
+	while read -r program; do [ -x "$program" ] || echo "$program"; done)"
+# As far as to ask lowtided, which is not there.
+check 'the timer runs a command that there is' "$(
+	line=$(sed -nE "s|^ExecStart=$work/usr/bin/lowtide ||p" "$work/units/lowtide-close.service")
+	line=${line/'${LOWTIDE_CLOSE_FOLDER}'/$work} line=${line/'$LOWTIDE_CLOSE_OPTIONS'/--no-users}
+	# shellcheck disable=SC2086
+	SLURM_CONF=/nonexistent "${BUILD:-build}/lowtide" --run "$work" $line 2>&1 | grep -v 'no socket')"
+if command -v systemd-analyze >/dev/null; then
+	for unit in "$work"/units/*; do
+		check "${unit##*/}: systemd-analyze verify" \
+		    "$(systemd-analyze verify --man=no "$unit" 2>&1)"
+	done
+	for unit in "$work"/units/*.service; do
+		check "${unit##*/}: exposure of 1.5 at most" "$(systemd-analyze security --offline=true --no-pager \
+			--threshold=15 "$unit" >"$work/said" 2>&1 || tail -n 3 "$work/said")"
+	done
+fi
+echo "1..$n"
+[ "$bad" -eq 0 ]
