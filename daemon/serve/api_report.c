@@ -91,21 +91,6 @@ take_account(struct lt_report_work *w, const struct lt_daemon *d,
 	w->is_everyones &= to->is_seen && !to->own_runs;
 }
 
-static int
-compare_name(const void *name, const void *account)
-{
-	return strcmp(name, ((const struct lt_report_account *)account)->name);
-}
-
-int
-lt_report_account_index(const struct lt_report_work *w, const char *name)
-{
-	const struct lt_report_account *const at = bsearch(name, w->accounts,
-	    w->account_count, sizeof(w->accounts[0]), compare_name);
-
-	return at != NULL ? (int)(at - w->accounts) : -1;
-}
-
 static void
 link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 {

@@ -9,14 +9,6 @@
 
 #include "report_parts.h"
 
-const struct lt_report_account *
-lt_report_account_of(const struct lt_report_work *w, const char *name)
-{
-	const int at = lt_report_account_index(w, name);
-
-	return at >= 0 ? &w->accounts[at] : NULL;
-}
-
 struct lines { /* of one period, to be given */
 	const struct lt_report_view *view;
 	lt_row_function *take;

@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report_labels.h"
+#include "report_accounts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+
+static int
+compare_name(const void *name, const void *account)
+{
+	return strcmp(name, ((const struct lt_report_account *)account)->name);
+}
+
+const struct lt_report_account *
+lt_report_account_of(const struct lt_report_work *w, const char *name)
+{
+	return bsearch(name, w->accounts, w->account_count,
+	    sizeof(w->accounts[0]), compare_name);
+}
+
+int
+lt_report_account_index(const struct lt_report_work *w, const char *name)
+{
+	const struct lt_report_account *const at =
+	    lt_report_account_of(w, name);
+
+	return at != NULL ? (int)(at - w->accounts) : -1;
+}
+
+/* ---- labels ---- */
 
 size_t
 lt_report_labels_count(const struct lt_policy *policy)
