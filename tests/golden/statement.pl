@@ -156,12 +156,20 @@ sub off {
 	return @wrong;
 }
 
-sub csv_total { # what the period cost, of the CSV's total row
-	my ($head, @rows) = map { [split /,/] } grep { /^(row|total),/ } split /\r\n/, $_[0];
+sub csv_total { # what the period cost, of the CSV's teams
+	my ($text) = @_;
+	my (@rows, @row);
+	while ($text =~ /\G(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g) {
+		push @row, $1 // $2;
+		next if $3 eq ',';
+		push @rows, [@row];
+		@row = ();
+	}
+	my $head = shift @rows;
 	my %at = map { $head->[$_] => $_ } 0 .. $#$head;
 	my $sum = 0;
-	for (qw(charges corrections adjustments)) {
-		my $exact = $rows[0][$at{$_}] // '';
+	for my $team (@rows) {
+		my $exact = $team->[$at{cost}];
 		$exact =~ s/\.//;
 		$sum += $exact || 0;
 	}
