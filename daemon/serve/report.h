@@ -10,8 +10,8 @@
 #include "budget.h"
 #include "calendar.h"
 #include "periods.h"
+#include "report_accounts.h"
 #include "report_groups.h"
-#include "report_labels.h"
 #include "report_line.h"
 #include "tcto_json.h"
 
@@ -58,9 +58,6 @@ lt_report_function lt_report_statement, lt_report_page, lt_report_all;
 /* All of the request's work; NULL: no memory. free() it. */
 struct lt_report_work *lt_report_take(struct lt_daemon *d,
     const struct lt_api_request *request, const struct lt_period *period);
-/* Among the work's accounts; -1 = none of that name. */
-int lt_report_account_index(
-    const struct lt_report_work *work, const char *name);
 /* What of a statement is the site's: currency, cluster, kinds of figures. */
 json_t *lt_report_head(const struct lt_report_work *work);
 struct lt_report_row { /* of one account; lent */

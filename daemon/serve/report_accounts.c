@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The accounts of a report, by name.
- */
+#include "report_accounts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_parts.h"
+#include "report.h"
 
 static int
 compare_name(const void *name, const void *account)
@@ -13,19 +12,88 @@ compare_name(const void *name, const void *account)
 	return strcmp(name, ((const struct lt_report_account *)account)->name);
 }
 
+const struct lt_report_account *
+lt_report_account_of(const struct lt_report_work *w, const char *name)
+{
+	return bsearch(name, w->accounts, w->account_count,
+	    sizeof(w->accounts[0]), compare_name);
+}
+
 int
 lt_report_account_index(const struct lt_report_work *w, const char *name)
 {
-	const struct lt_report_account *const at = bsearch(name, w->accounts,
-	    w->account_count, sizeof(w->accounts[0]), compare_name);
+	const struct lt_report_account *const at =
+	    lt_report_account_of(w, name);
 
 	return at != NULL ? (int)(at - w->accounts) : -1;
 }
 
-const struct lt_report_account *
-lt_report_account_of(const struct lt_report_work *w, const char *name)
-{
-	const int at = lt_report_account_index(w, name);
+/* ---- labels ---- */
 
-	return at >= 0 ? &w->accounts[at] : NULL;
+size_t
+lt_report_labels_count(const struct lt_policy *policy)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < policy->team_count; i++)
+		count += (size_t)policy->teams[i].label_count;
+	return count;
+}
+
+/* Its own, else those above it; none: *account itself. */
+static const struct lt_report_account *
+labelled(
+    const struct lt_report_work *w, const struct lt_report_account *account)
+{
+	enum { DEPTH_MAX = 64 };
+	const struct lt_report_account *at = account;
+
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		if (at->label_count > 0)
+			return at;
+		if (at->parent < 0)
+			break;
+		at = &w->accounts[at->parent];
+	}
+	return account;
+}
+
+void
+lt_report_labels_take(struct lt_report_work *w, struct lt_policy_label *room,
+    const struct lt_policy *policy)
+{
+	for (int i = 0; i < policy->team_count; i++) {
+		const struct lt_policy_team *const team = &policy->teams[i];
+		const size_t count = (size_t)team->label_count;
+		const int at = lt_report_account_index(w, team->name);
+
+		if (at < 0 || count == 0)
+			continue;
+		memcpy(room, team->labels, count * sizeof(*room));
+		w->accounts[at].labels = room;
+		w->accounts[at].label_count = team->label_count;
+		room += count;
+	}
+	for (uint32_t i = 0; i < w->account_count; i++) {
+		struct lt_report_account *const account = &w->accounts[i];
+		const struct lt_report_account *const from =
+		    labelled(w, account);
+
+		account->labels = from->labels;
+		account->label_count = from->label_count;
+	}
+}
+
+json_t *
+lt_report_labels_json(const struct lt_report_account *account)
+{
+	json_t *const json = json_object();
+
+	for (int i = 0; i < account->label_count; i++)
+		if (json_object_set_new(json, account->labels[i].key,
+			json_string(account->labels[i].value)) != 0) {
+			json_decref(json);
+			return NULL;
+		}
+	return json;
 }

@@ -14,9 +14,6 @@ lt_report_span(const struct lt_period *period)
 {
 	return (struct lt_span){period->start_utc_s, period->end_utc_s};
 }
-/* NULL: it is not in the snapshot. */
-const struct lt_report_account *lt_report_account_of(
-    const struct lt_report_work *work, const char *name);
 
 struct lt_report_rows { /* of runs */
 	const struct lt_report_view *view;

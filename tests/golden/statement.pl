@@ -156,12 +156,20 @@ sub off {
 	return @wrong;
 }
 
-sub csv_total { # what the period cost, of the CSV's total row
-	my ($head, @rows) = map { [split /,/] } grep { /^(row|total),/ } split /\r\n/, $_[0];
+sub csv_total { # what the period cost, of the CSV's teams
+	my ($text) = @_;
+	my (@rows, @row);
+	while ($text =~ /\G(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g) {
+		push @row, $1 // $2;
+		next if $3 eq ',';
+		push @rows, [@row];
+		@row = ();
+	}
+	my $head = shift @rows;
 	my %at = map { $head->[$_] => $_ } 0 .. $#$head;
 	my $sum = 0;
-	for (qw(charges corrections adjustments)) {
-		my $exact = $rows[0][$at{$_}] // '';
+	for my $team (@rows) {
+		my $exact = $team->[$at{cost}];
 		$exact =~ s/\.//;
 		$sum += $exact || 0;
 	}
@@ -320,7 +328,7 @@ my ($least) = sort { $a <=> $b } map { $_->{cost_micros} } grep { $shown{ $_->{t
 check('who cost more than one that is shown is shown', map { $_->{team} } grep { $_->{cost_micros} > $least } @rest);
 
 ($report, $tables, $text) = @{ $read{'money-less'} };
-check('a site without money is shown none', $text =~ s/\A.*\}\n|cost centre: //sgr =~ /(\$|\bcosts?\b|\bmoney\b|budget of)/i ? "has $1" : ());
+check('a site without money is shown none', $text =~ s/\A.*\}\n//sr =~ /(\$|\bcosts?\b|\bmoney\b|budget of)/i ? "has $1" : ());
 check('but carbon', $text =~ /emitted .* kg CO2e/ ? () : 'none');
 
 ($report, $tables, $text) = @{ $read{bare} };

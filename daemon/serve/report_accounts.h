@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The labels of teams in a report: copied of the policy in the loop, written
- * beside it.
+ * The accounts of a report by their names, and their labels: copied of the
+ * policy in the loop, written beside it.
  */
-#ifndef LT_SERVE_REPORT_LABELS_H
-#define LT_SERVE_REPORT_LABELS_H
+#ifndef LT_SERVE_REPORT_ACCOUNTS_H
+#define LT_SERVE_REPORT_ACCOUNTS_H
 
 #include <jansson.h>
 #include <stddef.h>
@@ -13,6 +13,12 @@
 
 struct lt_report_account;
 struct lt_report_work;
+
+/* Among the work's accounts; NULL, -1: it is not in the snapshot. */
+const struct lt_report_account *lt_report_account_of(
+    const struct lt_report_work *work, const char *name);
+int lt_report_account_index(
+    const struct lt_report_work *work, const char *name);
 
 /* Of all teams. */
 size_t lt_report_labels_count(const struct lt_policy *policy);
