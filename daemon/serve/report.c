@@ -319,8 +319,11 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 
 struct rows {
 	const struct lt_report_work *w;
-	int64_t closed_utc_s;		 /* as it was then; 0 = as it is */
-	struct lt_report_groups *groups; /* they are added to; or NULL: */
+	int64_t closed_utc_s; /* as it was then; 0 = as it is */
+	/* they are added to; or both NULL: */
+	struct lt_report_groups *groups;
+	struct lt_report_carbon *carbon;
+	bool are_sums; /* of runs that are not shown, too */
 	struct lt_out *out;
 	uint32_t count, left; /* left of a page: room for so many more; of all:
 			       * 0 */
@@ -355,6 +358,9 @@ take_row(void *context, const struct lt_run *whose,
 	if (rows->groups != NULL)
 		return lt_report_groups_run(rows->groups, run, booked,
 		    is_shown(rows->w, whose, booked), err);
+	if (rows->carbon != NULL)
+		return lt_report_carbon_run(
+		    rows->carbon, run, booked->account, err);
 	lt_out_text(rows->out, rows->count++ > 0 ? ",\n" : "\n");
 	lt_run_write(rows->out, run, booked, &rows->w->offsets);
 	if (rows->left > 0 && --rows->left == 0) {
@@ -411,8 +417,8 @@ take_by_account(struct rows *rows, struct lt_ledger *ledger, uint32_t most,
 		begun = true;
 		asked.account = account->name;
 		asked.most = rows->left;
-		asked.of_one = rows->groups != NULL ? account->own_sums
-						    : account->own_runs;
+		asked.of_one =
+		    rows->are_sums ? account->own_sums : account->own_runs;
 		asked.uid = w->uid;
 		code = lt_ledger_runs(ledger, &asked, take_row, rows, err);
 		if (most > 0 && rows->left == 0) {
@@ -441,8 +447,10 @@ put_groups(
 	const struct lt_report_work *const w = v->work;
 	struct lt_report_groups *const groups = lt_report_groups_new(
 	    &w->groupings, &w->offsets, v->ledger, span_of(&w->period));
-	struct rows rows = {
-	    .w = w, .groups = groups, .closed_utc_s = v->closed.closed_utc_s};
+	struct rows rows = {.w = w,
+	    .groups = groups,
+	    .are_sums = true,
+	    .closed_utc_s = v->closed.closed_utc_s};
 	struct adjustments adjustments = {.w = w, .groups = groups};
 
 	if (groups == NULL)
@@ -454,6 +462,43 @@ put_groups(
 	if (code == LT_OK)
 		lt_report_groups_write(out, groups);
 	lt_report_groups_free(groups);
+	return code;
+}
+
+/* The head as it is, or as it was when the period was closed. */
+static json_t *
+head_of(const struct lt_report_view *v)
+{
+	return v->is_closed ? json_loads(v->closed.head, 0, NULL)
+			    : lt_report_head(v->work);
+}
+
+/* hours: each hour of each run goes there; NULL: sums to out. */
+static int
+put_carbon(struct lt_out *out, const struct lt_report_view *v,
+    struct lt_out *hours, struct lt_error *err)
+{
+	const struct lt_report_work *const w = v->work;
+	struct lt_report_carbon *const carbon =
+	    lt_report_carbon_new(&(struct lt_carbon_asked){.ledger = v->ledger,
+		.offsets = &w->offsets,
+		.period = span_of(v->period),
+		.zones = w->zones,
+		.zone_count = w->zone_count,
+		.hours = hours});
+	struct rows rows = {.w = w,
+	    .carbon = carbon,
+	    .are_sums = hours == NULL,
+	    .closed_utc_s = v->closed.closed_utc_s};
+
+	if (carbon == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	const int code = take_rows(&rows, v->ledger, err);
+	json_t *const head = head_of(v);
+	if (code == LT_OK && hours == NULL)
+		lt_report_carbon_write(out, carbon, head);
+	json_decref(head);
+	lt_report_carbon_free(carbon);
 	return code;
 }
 
@@ -474,8 +519,7 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 	json_t *const head =
 	    json_pack("{s:o,s:b,s:b}", "period", period_json(v), "own_runs",
 		users->own_runs, "own_figures", users->own_figures);
-	json_t *const more = v->is_closed ? json_loads(v->closed.head, 0, NULL)
-					  : lt_report_head(v->work);
+	json_t *const more = head_of(v);
 
 	if (json_object_update(head, more) != 0)
 		out->failed = true;
@@ -511,6 +555,8 @@ put_statement(
 		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK && w->groupings.count + w->groupings.top > 0)
 		code = put_groups(out, v, err);
+	if (code == LT_OK && w->has_carbon)
+		code = put_carbon(out, v, NULL, err);
 	return code;
 }
 
@@ -595,9 +641,10 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
 	int code = put_statement(out, &v, &err);
 	if (code != LT_OK && !out->taken)
 		return lt_out_error(out, 503, err.text);
-	lt_out_text(out, ",\"runs\":[");
+	lt_out_text(out, w->has_hours ? ",\"hours\":[" : ",\"runs\":[");
 	if (code == LT_OK)
-		code = take_rows(&rows, ledger, &err);
+		code = w->has_hours ? put_carbon(out, &v, out, &err)
+				    : take_rows(&rows, ledger, &err);
 	lt_out_text(
 	    out, code == LT_OK ? "\n],\"next\":null}" : "\n],\"error\":");
 	if (code != LT_OK) {

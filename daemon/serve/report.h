@@ -10,6 +10,8 @@
 #include "budget.h"
 #include "calendar.h"
 #include "ledger.h"
+#include "policy.h"
+#include "report_carbon.h"
 #include "report_groups.h"
 #include "report_line.h"
 
@@ -30,6 +32,10 @@ struct lt_report_work {
 	int64_t now_utc_s;
 	struct lt_offsets offsets;
 	struct lt_groupings groupings;
+	/* Sums of energy and carbon; or each hour of each run, in its stream */
+	bool has_carbon, has_hours;
+	uint32_t zone_count;
+	struct lt_carbon_zone zones[LT_SOURCES_MAX];
 	char currency[8], cluster[LT_NAME_SIZE];
 	bool is_marginal;
 	const char *basis; /* lt_basis_name() of the intensities, today */
