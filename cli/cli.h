@@ -210,9 +210,10 @@ enum lt_report_format {
 };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;
-	bool runs; /* each run, too */
-	bool tcto; /* total cost to outcome, too; csv: instead */
-	bool by;   /* groups, too; csv: instead */
+	bool runs;   /* each run, too */
+	bool tcto;   /* total cost to outcome, too; csv: instead */
+	bool by;     /* groups, too; csv: instead */
+	bool carbon; /* energy and carbon, too; csv: hours instead */
 	bool color;
 	int columns; /* of the terminal; 0 = any */
 };

@@ -20,7 +20,10 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 	    "team", "period", "from", "to", "by"};
 	static const struct {
 		const char *option, *asked;
-	} flags[] = {{"no-users", "users=0"}, {"tcto", "tcto=1"}};
+	} flags[] = {{"no-users", "users=0"}, {"tcto", "tcto=1"},
+	    {"carbon", "carbon=1"}};
+	enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
+	const bool has_hours = query != NULL && !strcmp(query, LT_HOURS_QUERY);
 	char separator = '?';
 	size_t used = (size_t)snprintf(path, size, "/v1/report");
 
@@ -36,7 +39,7 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 		    separator, names[i], escaped);
 		separator = '&';
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < FLAGS - has_hours; i++)
 		if (lt_cli_value(cli, flags[i].option) != NULL) {
 			used += (size_t)snprintf(path + used, size - used,
 			    "%c%s", separator, flags[i].asked);
@@ -157,7 +160,8 @@ static int
 fetch_at_once(json_t **report, struct runs *runs, const struct lt_cli *cli,
     struct lt_error *err)
 {
-	if (ask_runs(report, runs, cli, "runs=all", err))
+	if (ask_runs(report, runs, cli,
+		runs->kind != NULL ? runs->kind->query : "runs=all", err))
 		return err->code;
 	const char *const error = lt_json_text(*report, "error", NULL);
 
@@ -283,7 +287,11 @@ lt_report_ask_runs(json_t **report, FILE *out, const struct lt_rows_kind *kind,
 	} else if (err->code == LT_EINPUT && *report == NULL &&
 		   runs.count == 0) {
 		*err = (struct lt_error){0}; /* over TCP: page by page */
-		fetch_until_whole(report, &runs, cli, err);
+		if (kind == &lt_hour_csv)
+			lt_fail(err, LT_EINPUT,
+			    "hours of runs are told where lowtided runs, not from afar");
+		else
+			fetch_until_whole(report, &runs, cli, err);
 	}
 	if (!err->code && out == NULL)
 		json_object_set(*report, "runs", runs.kept);

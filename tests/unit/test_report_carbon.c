@@ -281,6 +281,43 @@ not_stored_is_null(void **state)
 	free_world(w);
 }
 
+/* The policy's PUE of 1.25 becomes 1.5 in the second hour: what was used before
+ * stays as it was, 1250 Wh and 1500 Wh, also where it is priced after. */
+static void
+pue_of_its_time(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
+
+	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
+	put(w, 1, LT_RATE_PUE, NOVEMBER, 1.25, "");
+	put(w, 1, LT_RATE_PUE, NOVEMBER + HOUR, 1.5, "");
+	put(w, 1, LT_RATE_EMBODIED, NOVEMBER, 40, "");
+	put(w, 1, LT_RATE_EMBODIED, NOVEMBER + HOUR, 10, "");
+	w->partitions[1].pue = 1.5;
+	w->partitions[1].embodied_g_per_node_hour = 10;
+	settle_row(w, &row, NOVEMBER + LT_DAY_S);
+	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
+	json_t *const all = ask(w, "period=2026-11&carbon=hours", 200);
+	const json_t *const total = json_object_get(carbon_of(report), "total");
+	const json_t *const hours = json_object_get(all, "hours");
+
+	assert_int_equal(figure(total, "energy_wh"), 2750);
+	assert_int_equal(figure(total, "location_mg"), 275000);
+	assert_int_equal(figure(total, "embodied_mg"), 50000);
+	assert_true(json_number_value(json_object_get(total, "pue")) == 1.375);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *const hour = json_array_get(hours, i);
+
+		assert_int_equal(figure(hour, "energy_wh"), 1250 + 250 * i);
+		assert_int_equal(
+		    figure(hour, "embodied_mg"), i == 0 ? 40000 : 10000);
+	}
+	json_decref(report);
+	json_decref(all);
+	free_world(w);
+}
+
 /* ---- random worlds ---- */
 
 static void
@@ -516,6 +553,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(by_hand, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		not_stored_is_null, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(pue_of_its_time, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(random_worlds, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
 	};
