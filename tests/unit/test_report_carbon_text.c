@@ -122,6 +122,45 @@ test_hours(void **state)
 	json_decref(report);
 }
 
+/* A section of the statement, and what others wrote escaped. */
+static void
+test_html(void **state)
+{
+	json_t *const report = report_load("carbon");
+	json_t *const carbon = json_object_get(report, "carbon");
+	json_t *const first =
+	    json_array_get(json_object_get(carbon, "rows"), 0);
+	const struct lt_report_look look = {
+	    .format = LT_REPORT_HTML, .carbon = true};
+	struct lt_error err = {0};
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const out = open_memstream(&text, &length);
+
+	(void)state;
+	json_object_set_new(first, "zone", json_string("<b>&\""));
+	if (lt_report_print(out, report, &look, &err) != LT_OK)
+		fail_msg("%s", err.text);
+	fclose(out);
+	const char *const section = strstr(text, "By grid zone, partition");
+	assert_non_null(section);
+	assert_non_null(
+	    strstr(section, "&lt;b&gt;&amp;&quot;, cloud, 2026-11"));
+	assert_null(strstr(text, "<b>&"));
+	assert_non_null(strstr(section, "region 13, onprem, 2026-11, REC"));
+	assert_non_null(strstr(section, "Boundary: facility"));
+	assert_non_null(strstr(section, "warming potentials: not said"));
+	free(text);
+	json_object_del(report, "carbon");
+	FILE *const without = open_memstream(&text, &length);
+	const struct lt_report_look plain = {.format = LT_REPORT_HTML};
+	assert_int_equal(lt_report_print(without, report, &plain, &err), LT_OK);
+	fclose(without);
+	assert_null(strstr(text, "Carbon by place and method"));
+	free(text);
+	json_decref(report);
+}
+
 static void
 test_refused(void **state)
 {
@@ -160,6 +199,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_hours),
+	    cmocka_unit_test(test_html),
 	    cmocka_unit_test(test_refused),
 	};
 
