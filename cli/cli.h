@@ -218,6 +218,7 @@ struct lt_report_look { /* how it is shown */
 	bool charges; /* focus: the dataset of charges, not that of periods */
 	bool tcto;    /* total cost to outcome, too; csv: instead */
 	bool by;      /* groups, too; csv: instead */
+	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;
 	int columns; /* of the terminal; 0 = any */
 };

@@ -335,7 +335,8 @@ begin(struct lt_rows *rows, struct lt_error *err)
 	return LT_OK;
 }
 
-const struct lt_rows_kind lt_focus_csv = {print_tags, begin, print_run};
+const struct lt_rows_kind lt_focus_csv = {
+    "runs=all", print_tags, begin, print_run};
 
 /* A period has a record from its beginning, and is final once it is closed. */
 int

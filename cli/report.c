@@ -20,6 +20,8 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
+    {"carbon", NULL,
+	"energy and carbon too, as an auditor asks (csv: each hour instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
     {"output", "FILE", "where to (-o FILE); default: standard output"},
     {"no-users", NULL, "whose runs they are, and their names, left out"},
@@ -65,6 +67,8 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 		lt_report_by_table(out, report, look, err);
 	if (!err->code && look->tcto)
 		lt_report_tcto_table(out, report, look->color, err);
+	if (!err->code && look->carbon)
+		lt_report_carbon_table(out, report, look, err);
 }
 
 int
@@ -72,7 +76,8 @@ lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
 	if (lt_report_check(report, err) ||
-	    (look->tcto && lt_report_tcto_check(report, err)))
+	    (look->tcto && lt_report_tcto_check(report, err)) ||
+	    (look->carbon && lt_report_carbon_check(report, err)))
 		return err->code;
 	switch (look->format) {
 	case LT_REPORT_TABLE:
@@ -144,7 +149,9 @@ rows_of(const struct lt_report_look *look)
 {
 	if (look->format == LT_REPORT_FOCUS)
 		return look->charges ? &lt_focus_csv : NULL;
-	return look->format == LT_REPORT_CSV && look->runs ? &lt_run_csv : NULL;
+	if (look->format != LT_REPORT_CSV)
+		return NULL;
+	return look->carbon ? &lt_hour_csv : look->runs ? &lt_run_csv : NULL;
 }
 
 int
@@ -180,6 +187,8 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .by = lt_cli_value(cli, "by"),
 	    .no_users = lt_cli_value(cli, "no-users") != NULL,
 	    .tcto = look->tcto,
+	    /* Hours are asked for with their rows. */
+	    .carbon = look->carbon && rows_of(look) == NULL,
 	};
 	struct lt_output output;
 	struct lt_error err = {0};
@@ -199,8 +208,8 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 static int
 print_ood(const struct lt_cli *cli)
 {
-	static const char *const not_its[] = {
-	    "team", "period", "from", "to", "by", "runs", "tcto", "no-users"};
+	static const char *const not_its[] = {"team", "period", "from", "to",
+	    "by", "runs", "tcto", "carbon", "no-users"};
 
 	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
 		if (lt_cli_value(cli, not_its[i]) != NULL)
@@ -217,6 +226,7 @@ lt_cli_report(const struct lt_cli *cli)
 	    .runs = lt_cli_value(cli, "runs") != NULL,
 	    .tcto = lt_cli_value(cli, "tcto") != NULL,
 	    .by = lt_cli_value(cli, "by") != NULL,
+	    .carbon = lt_cli_value(cli, "carbon") != NULL,
 	    .color = cli->color,
 	    .columns = lt_cli_columns(),
 	};
@@ -234,8 +244,12 @@ lt_cli_report(const struct lt_cli *cli)
 		    "--runs: html has the ten that cost most; csv and json have all");
 	if (look.format == LT_REPORT_HTML && look.by)
 		return lt_cli_usage(cli, "--by: html has groups of its own");
-	if (look.runs + look.tcto + look.by > 1 && look.format == LT_REPORT_CSV)
+	if (look.runs + look.tcto + look.by + look.carbon > 1 &&
+	    look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
-		    "--runs, --by and --tcto: one csv can't have two of them");
+		    "--runs, --by, --tcto and --carbon: one csv can't have two of them");
+	if (look.carbon && look.format == LT_REPORT_FOCUS)
+		return lt_cli_usage(cli,
+		    "--carbon: focus has energy and carbon in its own columns");
 	return print_report(cli, &look);
 }

@@ -14,12 +14,17 @@
 #include "error.h"
 
 /* ---- CSV: a column is a member of lowtided's JSON ---- */
-enum lt_column_kind { LT_COLUMN_ANY, LT_COLUMN_MONEY, LT_COLUMN_CARBON };
+enum lt_column_kind {
+	LT_COLUMN_ANY,
+	LT_COLUMN_MONEY,
+	LT_COLUMN_CARBON,
+	LT_COLUMN_ENERGY
+};
 struct lt_column {
 	const char *header, *key;
 	enum lt_column_kind kind;
 };
-/* Micros or mg as exact decimals, of the currency or kg CO2e. */
+/* Micros, mg or Wh as exact decimals, of the currency, kg CO2e or kWh. */
 void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
 
 /* A row per team. */
@@ -41,6 +46,7 @@ void lt_period_cells(FILE *out, const json_t *report);
  * without them is there first. */
 struct lt_rows;
 struct lt_rows_kind {
+	const char *query; /* that asks for them in one answer */
 	/* What rows of a team have alike; team NULL: of one that is not in the
 	 * report. */
 	void (*team)(FILE *out, const struct lt_rows *rows, const json_t *team);
@@ -50,7 +56,9 @@ struct lt_rows_kind {
 	int (*run)(struct lt_rows *rows, const char *json, size_t length,
 	    struct lt_error *err);
 };
-extern const struct lt_rows_kind lt_run_csv, lt_focus_csv;
+/* lt_hour_csv: each hour of each run, with what its carbon is made of. */
+#define LT_HOURS_QUERY "carbon=hours"
+extern const struct lt_rows_kind lt_run_csv, lt_focus_csv, lt_hour_csv;
 struct lt_rows { /* lt_rows_begin(), lt_rows_free() */
 	FILE *out;
 	const struct lt_rows_kind *kind;
@@ -66,6 +74,21 @@ int lt_rows_begin(struct lt_rows *rows, FILE *out,
 /* What kind->team wrote for it. */
 const char *lt_rows_of_account(const struct lt_rows *rows, const char *account);
 void lt_rows_free(struct lt_rows *rows);
+/* ---- rows of CSV whose columns are members of the row ---- */
+enum { LT_ROW_COLUMNS_MAX = 48 };
+struct lt_row_columns {
+	const struct lt_column *columns; /* in the order of the members, where
+					  * they are found at once */
+	int count, account;		 /* account: which column is it */
+};
+/* A kind's team: period and labels, behind the columns. */
+void lt_rows_team(FILE *out, const struct lt_rows *rows, const json_t *team);
+/* first: what stands before the first column. */
+void lt_rows_headers(struct lt_rows *rows, const struct lt_row_columns *columns,
+    const char *first);
+/* LT_EINPUT: no flat JSON object; nothing is written then. */
+int lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
+    const char *first, const char *json, size_t length, struct lt_error *err);
 
 /* ---- focus.c ---- */
 /* The BillingPeriod dataset of FOCUS. */
@@ -81,7 +104,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto;
+	bool no_users, tcto, carbon;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -114,6 +137,13 @@ int lt_report_tcto_table(
     FILE *out, const json_t *report, bool color, struct lt_error *err);
 /* Instead of the teams: a row per part, the total, and what is per unit. */
 void lt_report_tcto_csv(FILE *out, const json_t *report);
+
+/* ---- report_carbon.c: energy and carbon of an answer that has them ---- */
+/* LT_EVERSION without, LT_EINPUT where a figure is no number. */
+int lt_report_carbon_check(const json_t *report, struct lt_error *err);
+/* A section behind the others. */
+int lt_report_carbon_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
 
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */

@@ -21,7 +21,8 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	} values[] = {{"team", query->team}, {"period", query->period},
 	    {"from", query->from}, {"to", query->to}, {"by", query->by},
 	    {"users", query->no_users ? "0" : NULL},
-	    {"tcto", query->tcto ? "1" : NULL}};
+	    {"tcto", query->tcto ? "1" : NULL},
+	    {"carbon", query->carbon ? "1" : NULL}};
 	char separator = '?';
 	size_t used = (size_t)snprintf(path, size, "/v1/report");
 
@@ -153,7 +154,8 @@ are_all(const struct runs *runs, const json_t *report)
 static int
 fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 {
-	if (ask_runs(report, runs, "runs=all", err))
+	if (ask_runs(report, runs,
+		runs->kind != NULL ? runs->kind->query : "runs=all", err))
 		return err->code;
 	const char *const error = lt_json_text(*report, "error", NULL);
 
@@ -282,7 +284,11 @@ lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
 	} else if (err->code == LT_EINPUT && *report == NULL &&
 		   runs.count == 0) {
 		*err = (struct lt_error){0}; /* over TCP: page by page */
-		fetch_until_whole(report, &runs, err);
+		if (to->kind == &lt_hour_csv)
+			lt_fail(err, LT_EINPUT,
+			    "hours of runs are told where lowtided runs, not from afar");
+		else
+			fetch_until_whole(report, &runs, err);
 	}
 	if (!err->code && to->out == NULL)
 		json_object_set(*report, "runs", runs.kept);

@@ -6,6 +6,7 @@
  */
 #include "cli.h"
 #include "report.h"
+#include "report_tables.h"
 #include "units.h"
 
 static const struct lt_column team_columns[] = {
@@ -40,12 +41,15 @@ static const struct lt_column team_columns[] = {
 void
 lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value)
 {
-	char text[48];
+	char text[LT_FIGURE_SIZE];
 
-	fputs(kind == LT_COLUMN_MONEY
-		  ? lt_micros_exact(text, sizeof(text), value)
-		  : lt_kg_exact(text, sizeof(text), value),
-	    out);
+	if (kind == LT_COLUMN_MONEY)
+		lt_micros_exact(text, sizeof(text), value);
+	else if (kind == LT_COLUMN_CARBON)
+		lt_kg_exact(text, sizeof(text), value);
+	else
+		lt_cell_text(text, sizeof(text), value, LT_UNIT_ENERGY, "");
+	fputs(text, out);
 }
 
 static void

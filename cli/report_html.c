@@ -36,6 +36,8 @@ static const struct section sections[] = {
     {"failed", "Idle and failed", lt_html_failed, "state", true, false, true},
     {"top", "Top jobs", lt_html_top, "top", false, false, false},
     {"carbon", "Carbon and energy", lt_html_carbon, NULL, false, false, true},
+    {"audit", "Carbon by place and method", lt_html_audit, "carbon", false,
+	false, false},
     {"adjustments", "Adjustments", lt_html_adjustments, "adjustments", false,
 	false, false},
     {"quality", "Estimated share of the data", lt_html_quality, NULL, false,

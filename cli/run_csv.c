@@ -53,45 +53,8 @@ static const struct lt_column columns[] = {
     {"who", "who", LT_COLUMN_ANY},
     {"reason", "reason", LT_COLUMN_ANY},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
-enum { ACCOUNT = 4 };
-
-static void
-print_amount(FILE *out, const struct lt_field *field, enum lt_column_kind kind)
-{
-	int64_t value;
-
-	if (lt_field_int(field, &value))
-		lt_csv_amount(out, kind, value);
-}
-
-static int
-print_row(struct lt_rows *rows, const char *kind, const char *json,
-    size_t length, struct lt_error *err)
-{
-	static const char *keys[COLUMNS];
-	struct lt_field fields[COLUMNS];
-	struct lt_field_room room = {.large = NULL};
-
-	for (int i = 0; keys[COLUMNS - 1] == NULL && i < COLUMNS; i++)
-		keys[i] = columns[i].key;
-	if (lt_run_fields(fields, &(struct lt_field_keys){keys, COLUMNS}, json,
-		length, err))
-		return err->code;
-	fputs(kind, rows->out);
-	for (int i = 0; i < COLUMNS; i++) {
-		fputc(',', rows->out);
-		if (columns[i].kind == LT_COLUMN_ANY)
-			lt_field_csv(rows->out, &fields[i]);
-		else if (rows->has_money || columns[i].kind == LT_COLUMN_CARBON)
-			print_amount(rows->out, &fields[i], columns[i].kind);
-	}
-	fputs(lt_rows_of_account(rows, lt_field_text(&fields[ACCOUNT], &room)),
-	    rows->out);
-	fputs("\r\n", rows->out);
-	json_decref(room.large);
-	return LT_OK;
-}
+static const struct lt_row_columns run_columns = {
+    columns, sizeof(columns) / sizeof(columns[0]), .account = 4};
 
 /* By the names of a run's members. */
 static int
@@ -111,16 +74,10 @@ print_adjustment(
 	json_decref(row);
 	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	print_row(rows, "adjustment", text, strlen(text), err);
+	lt_rows_print(
+	    rows, &run_columns, "adjustment,", text, strlen(text), err);
 	free(text);
 	return err->code;
-}
-
-static void
-print_team(FILE *out, const struct lt_rows *rows, const json_t *team)
-{
-	lt_period_cells(out, rows->report);
-	lt_label_cells(out, rows->label_keys, json_object_get(team, "labels"));
 }
 
 static int
@@ -129,12 +86,7 @@ begin(struct lt_rows *rows, struct lt_error *err)
 	size_t index;
 	const json_t *adjustment;
 
-	fputs("row", rows->out);
-	for (int i = 0; i < COLUMNS; i++)
-		fprintf(rows->out, ",%s", columns[i].header);
-	fputs(LT_PERIOD_HEADERS("period_state"), rows->out);
-	lt_label_headers(rows->out, rows->label_keys);
-	fputs("\r\n", rows->out);
+	lt_rows_headers(rows, &run_columns, "row,");
 	json_array_foreach(
 	    json_object_get(rows->report, "adjustments"), index, adjustment)
 		if (print_adjustment(rows, adjustment, err))
@@ -146,7 +98,8 @@ static int
 print_run(
     struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
-	return print_row(rows, "run", json, length, err);
+	return lt_rows_print(rows, &run_columns, "run,", json, length, err);
 }
 
-const struct lt_rows_kind lt_run_csv = {print_team, begin, print_run};
+const struct lt_rows_kind lt_run_csv = {
+    "runs=all", lt_rows_team, begin, print_run};

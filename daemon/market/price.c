@@ -54,23 +54,32 @@ static int
 price_at(struct lt_charge *charge, struct lt_charge_input *input,
     const struct site *site, struct lt_error *err)
 {
-	struct lt_ledger *const ledger = site->ledger;
-	struct lt_rates_asked asked = {site->partition, LT_RATE_PRICE,
-	    {input->start_utc_s, input->end_utc_s}};
-	struct lt_rate_step *price = NULL, *carbon = NULL;
-	int code =
-	    lt_ledger_rates(ledger, &asked, &price, &input->price.count, err);
+	const bool has_power = lt_place_has_power(&site->place);
+	const struct {
+		enum lt_rate rate;
+		bool is_asked;
+		struct lt_rates *to;
+	} all[] = {{LT_RATE_PRICE, true, &input->price},
+	    {LT_RATE_CARBON, has_power, &input->carbon},
+	    {LT_RATE_PUE, has_power, &input->pues},
+	    {LT_RATE_EMBODIED, has_power, &input->embodied}};
+	enum { ALL = sizeof(all) / sizeof(all[0]) };
+	struct lt_rate_step *steps[ALL] = {NULL};
+	int code = LT_OK;
 
-	asked.rate = LT_RATE_CARBON;
-	if (code == LT_OK && lt_place_has_power(&site->place))
-		code = lt_ledger_rates(
-		    ledger, &asked, &carbon, &input->carbon.count, err);
-	input->price.steps = price;
-	input->carbon.steps = carbon;
+	for (int i = 0; code == LT_OK && i < ALL; i++) {
+		if (all[i].is_asked)
+			code = lt_ledger_rates(site->ledger,
+			    &(struct lt_rates_asked){site->partition,
+				all[i].rate,
+				{input->start_utc_s, input->end_utc_s}},
+			    &steps[i], &all[i].to->count, err);
+		all[i].to->steps = steps[i];
+	}
 	if (code == LT_OK)
 		code = lt_charge_run(charge, input, err);
-	free(price);
-	free(carbon);
+	for (int i = 0; i < ALL; i++)
+		free(steps[i]);
 	return code;
 }
 
@@ -90,6 +99,7 @@ resize(struct lt_charge_input *input, const struct lt_run *run,
 	    (struct lt_fraction){here.share.numerator * there->size_ppm,
 		here.share.denominator * LT_MICROS};
 	input->watts = here.watts * there->power_ppm / LT_MICROS;
+	input->pue = 0; /* power_ppm has both */
 }
 
 int

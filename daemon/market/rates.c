@@ -44,11 +44,11 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 	return NULL;
 }
 
-/* A constant: from when the policy that says so was loaded, unless the
- * ledger has the same already. */
+/* A constant: what was stored from its start on is replaced, unless the ledger
+ * has the same already. has_ended: it says that there is none any more. */
 static int
 record_constant(struct lt_daemon *d, const struct lt_rates_asked *now,
-    double value, struct lt_error *err)
+    const struct lt_rate_step *step, bool has_ended, struct lt_error *err)
 {
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
@@ -56,17 +56,15 @@ record_constant(struct lt_daemon *d, const struct lt_rates_asked *now,
 
 	if (code != LT_OK)
 		return code;
-	const bool same = count == 1 && steps[0].value == value &&
-			  steps[0].quality == LT_QUALITY_CONSTANT;
+	const bool same = count == 1 && steps[0].value == step->value &&
+			  steps[0].quality == LT_QUALITY_CONSTANT &&
+			  steps[0].start_utc_s <= step->start_utc_s &&
+			  strcmp(steps[0].source, step->source) == 0;
 	free(steps);
-	if (same)
+	if (same || (has_ended && count == 0))
 		return LT_OK;
-	const struct lt_rate_step step = {.start_utc_s = d->policy_loaded_utc_s,
-	    .end_utc_s = INT64_MAX,
-	    .value = value,
-	    .quality = LT_QUALITY_CONSTANT};
 	return lt_ledger_put_rates(d->ledger, now->partition, now->rate,
-	    &(struct lt_rates){1, &step}, err);
+	    &(struct lt_rates){1, step}, err);
 }
 
 /* The steps that began up to now; the last goes on until changed. */
@@ -138,9 +136,50 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 		return LT_OK;
 	const struct lt_rates_asked now = {
 	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
+	const struct lt_rate_step constant = {
+	    .start_utc_s = d->policy_loaded_utc_s,
+	    .end_utc_s = INT64_MAX,
+	    .value = signal->constant,
+	    .quality = LT_QUALITY_CONSTANT};
 	const int code = source != NULL
 			     ? record_source(d->ledger, &now, source, err)
-			     : record_constant(d, &now, signal->constant, err);
+			     : record_constant(d, &now, &constant, false, err);
+	if (code == LT_OK && last != NULL)
+		last->key = key;
+	return code;
+}
+
+/* What the policy says of a partition that is no signal: once a policy. */
+static int
+record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
+    enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_policy_market_based *const market =
+	    &partition->market_based;
+	const bool has_ended = rate == LT_RATE_MARKET_BASED && !market->is_set;
+	struct lt_recorded *const last =
+	    recorded_of(d->recorded, partition->name, rate);
+	const uint32_t key = lt_crc32c(
+	    3, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
+	const struct lt_rates_asked now = {
+	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
+	struct lt_rate_step step = {.start_utc_s = d->policy_loaded_utc_s,
+	    .end_utc_s = INT64_MAX,
+	    .value = rate == LT_RATE_PUE ? partition->pue
+		     : rate == LT_RATE_EMBODIED
+			 ? partition->embodied_g_per_node_hour
+			 : LT_RATE_ENDED,
+	    .quality = LT_QUALITY_CONSTANT};
+
+	if (last != NULL && last->key == key)
+		return LT_OK;
+	if (rate == LT_RATE_MARKET_BASED && market->is_set) {
+		step.value = market->g_per_kwh;
+		if (market->from_utc_s != INT64_MIN)
+			step.start_utc_s = market->from_utc_s;
+		memcpy(step.source, market->source, sizeof(step.source));
+	}
+	const int code = record_constant(d, &now, &step, has_ended, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;
@@ -161,8 +200,9 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (int i = 0; i < d->policy->partition_count; i++)
 		for (int rate = 0; rate < LT_RATE_COUNT && code == LT_OK;
 		     rate++)
-			code = record(d, &d->policy->partitions[i],
-			    (enum lt_rate)rate, now_utc_s, err);
+			code = (rate <= LT_RATE_TARIFF ? record : record_fact)(
+			    d, &d->policy->partitions[i], (enum lt_rate)rate,
+			    now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_places_note(
 		    &d->market, d->ledger, d->policy, now_utc_s, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api_signals.h"
 #include "daemon.h"
 #include "report.h"
 #include "settle.h"
@@ -104,6 +105,19 @@ link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 	}
 }
 
+/* Where the sources are. */
+static void
+take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
+{
+	for (int i = 0; i < signals->source_count; i++) {
+		struct lt_carbon_zone *const to = &w->zones[w->zone_count++];
+
+		snprintf(to->source, sizeof(to->source), "%s",
+		    signals->sources[i].policy->name);
+		lt_api_where(to->where, &signals->sources[i]);
+	}
+}
+
 /* What the text needs of the loop's own; NULL: no memory. */
 struct lt_report_work *
 lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
@@ -144,6 +158,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	link_parents(w, &d->tables);
 	lt_report_labels_take(
 	    w, (void *)&w->accounts[s->account_count], d->policy);
+	take_zones(w, &d->signals);
 	return w;
 }
 
@@ -156,12 +171,21 @@ take_runs(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const after = lt_api_value(request, "after");
 	const char *const most = lt_api_value(request, "limit");
 	const char *const runs = lt_api_value(request, "runs");
+	const char *const carbon = lt_api_value(request, "carbon");
 	int64_t limit = RUNS_PAGE_MAX;
 	struct lt_error err = {0};
 
 	if (runs != NULL && (strcmp(runs, "all") != 0 || after != NULL))
 		return lt_api_error(reply, 400,
 		    "runs: got \"%s\", want all, and no after", runs);
+	w->has_hours = carbon != NULL && strcmp(carbon, "hours") == 0;
+	w->has_carbon = carbon != NULL && !w->has_hours;
+	if (w->has_carbon && strcmp(carbon, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "carbon: got \"%s\", want 1, or hours", carbon);
+	if (w->has_hours && (runs != NULL || after != NULL))
+		return lt_api_error(reply, 400,
+		    "carbon: hours are instead of runs; ask for one of them");
 	if (after != NULL && after[0] != '\0' &&
 	    !lt_report_place(&w->after, &w->after_late, after))
 		return lt_api_error(reply, 400,
@@ -169,10 +193,10 @@ take_runs(struct lt_report_work *w, const struct lt_api_request *request,
 	if (most != NULL &&
 	    lt_int64_parse(most, 1, RUNS_PAGE_MAX, &limit, &err) != LT_OK)
 		return lt_api_error(reply, 400, "limit: %s", err.text);
-	w->work.is_stream = runs != NULL;
+	w->work.is_stream = runs != NULL || w->has_hours;
 	w->has_after = after != NULL && after[0] != '\0';
 	w->most = (uint32_t)limit;
-	if (runs != NULL)
+	if (w->work.is_stream)
 		w->work.write = lt_report_all;
 	else if (after != NULL)
 		w->work.write = lt_report_page;

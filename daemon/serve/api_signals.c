@@ -20,7 +20,7 @@ enum {
 	 * partitions with 5 signals are 90 KiB. With the partitions' rates,
 	 * 64 KiB, a page stays below LT_API_REPLY_MAX. */
 	PAGE_BYTES = 192 * 1024,
-	ZONE_SIZE = 160,
+	ZONE_SIZE = LT_API_WHERE_SIZE,
 };
 
 /* The signals of a partition, by their keys in the policy file. */
@@ -62,6 +62,13 @@ add_first(char out[ZONE_SIZE], const struct lt_source *source,
 		lt_text_mend(out); /* cut, maybe in a character */
 		return;
 	}
+}
+
+void
+lt_api_where(char where[LT_API_WHERE_SIZE], const struct lt_source *source)
+{
+	where[0] = '\0';
+	add_first(where, source, places);
 }
 
 /* What clouds call the machines whose price it is; NULL: it does not say. */

@@ -15,6 +15,10 @@ const struct lt_source *lt_api_source(
     const struct lt_signals_state *signals, const char *name);
 /* What it gives; before its first fetch, as its options say. */
 enum lt_quantity lt_api_quantity(const struct lt_source *source);
+/* The place that its options say, as "region 13"; "" = none. */
+enum { LT_API_WHERE_SIZE = 160 };
+void lt_api_where(
+    char where[LT_API_WHERE_SIZE], const struct lt_source *source);
 
 /* Check `source`, read `offset` (the first source wanted; 0). An HTTP status:
  * 200, or another and its reply. */

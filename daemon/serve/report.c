@@ -110,8 +110,7 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 	json_t *const head = json_pack("{s:o,s:o,s:b,s:b}", "period",
 	    period_json(v), "as_of", lt_api_time(as_of_utc_s), "own_runs",
 	    users->own_runs, "own_figures", users->own_figures);
-	json_t *const more = v->is_closed ? json_loads(v->closed.head, 0, NULL)
-					  : lt_report_head(v->work);
+	json_t *const more = lt_report_head_of(v);
 
 	if (json_object_update(head, more) != 0)
 		out->failed = true;
@@ -150,6 +149,8 @@ put_statement(
 		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK && w->groupings.count + w->groupings.top > 0)
 		code = lt_report_put_groups(out, v, err);
+	if (code == LT_OK && w->has_carbon)
+		code = lt_report_put_carbon(out, v, NULL, err);
 	return code;
 }
 
@@ -232,9 +233,10 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
 	int code = put_statement(out, &v, &err);
 	if (code != LT_OK && !out->taken)
 		return lt_out_error(out, 503, err.text);
-	lt_out_text(out, ",\"runs\":[");
+	lt_out_text(out, w->has_hours ? ",\"hours\":[" : ",\"runs\":[");
 	if (code == LT_OK)
-		code = lt_report_rows(&rows, &err);
+		code = w->has_hours ? lt_report_put_carbon(out, &v, out, &err)
+				    : lt_report_rows(&rows, &err);
 	lt_out_text(
 	    out, code == LT_OK ? "\n],\"next\":null}" : "\n],\"error\":");
 	if (code != LT_OK) {

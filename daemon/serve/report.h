@@ -11,6 +11,8 @@
 #include "calendar.h"
 #include "periods.h"
 #include "report_accounts.h"
+#include "policy.h"
+#include "report_carbon.h"
 #include "report_groups.h"
 #include "report_line.h"
 #include "tcto_json.h"
@@ -31,6 +33,10 @@ struct lt_report_work {
 	struct lt_api_work work;
 	struct lt_period period, previous; /* previous: only if has_previous */
 	bool has_previous, has_tcto;
+	/* Sums of energy and carbon; or each hour of each run, in its stream */
+	bool has_carbon, has_hours;
+	uint32_t zone_count;
+	struct lt_carbon_zone zones[LT_SOURCES_MAX];
 	struct lt_tcto_site tcto;
 	int64_t now_utc_s;
 	struct lt_offsets offsets;

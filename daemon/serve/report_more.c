@@ -123,7 +123,8 @@ lt_report_put_groups(
 	const struct lt_span span = lt_report_span(view->period);
 	struct lt_report_groups *const groups = lt_report_groups_new(
 	    &w->groupings, &w->offsets, view->ledger, span);
-	struct lt_report_rows rows = {.view = view, .groups = groups};
+	struct lt_report_rows rows = {
+	    .view = view, .groups = groups, .are_sums = true};
 	struct adjustments adjustments = {.w = w, .groups = groups};
 
 	if (groups == NULL)
@@ -137,6 +138,39 @@ lt_report_put_groups(
 	if (code == LT_OK && w->has_tcto && view->period == &w->period)
 		code = put_tcto(out, view, groups, err);
 	lt_report_groups_free(groups);
+	return code;
+}
+
+json_t *
+lt_report_head_of(const struct lt_report_view *view)
+{
+	return view->is_closed ? json_loads(view->closed.head, 0, NULL)
+			       : lt_report_head(view->work);
+}
+
+int
+lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_out *hours, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	struct lt_report_carbon *const carbon = lt_report_carbon_new(
+	    &(struct lt_carbon_asked){.ledger = view->ledger,
+		.offsets = &w->offsets,
+		.period = lt_report_span(view->period),
+		.zones = w->zones,
+		.zone_count = w->zone_count,
+		.hours = hours});
+	struct lt_report_rows rows = {
+	    .view = view, .carbon = carbon, .are_sums = hours == NULL};
+
+	if (carbon == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	const int code = lt_report_rows(&rows, err);
+	json_t *const head = lt_report_head_of(view);
+	if (code == LT_OK && hours == NULL)
+		lt_report_carbon_write(out, carbon, head);
+	json_decref(head);
+	lt_report_carbon_free(carbon);
 	return code;
 }
 

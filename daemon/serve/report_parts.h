@@ -17,7 +17,10 @@ lt_report_span(const struct lt_period *period)
 
 struct lt_report_rows { /* of runs */
 	const struct lt_report_view *view;
-	struct lt_report_groups *groups; /* they are added to; or NULL: */
+	/* They are added to; or both NULL: */
+	struct lt_report_groups *groups;
+	struct lt_report_carbon *carbon;
+	bool are_sums; /* of runs that are not shown, too */
 	struct lt_out *out;
 	uint32_t count, left; /* left of a page: room for so many more; of all:
 			       * 0 */
@@ -38,6 +41,11 @@ int lt_report_put_adjustments(struct lt_out *out,
 /* ,"by":{...},"top":[...] as asked, and ,"tcto":{...} */
 int lt_report_put_groups(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
+/* ,"carbon":{...}; or, of hours, each hour of each run there. */
+int lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_out *hours, struct lt_error *err);
+/* The head as it is, or as it was when the period was closed. */
+json_t *lt_report_head_of(const struct lt_report_view *view);
 /* ,"forecast":{...} of a period that is open and cost so much till now, else
  * null. */
 int lt_report_put_forecast(struct lt_out *out,

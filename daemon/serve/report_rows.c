@@ -34,6 +34,9 @@ take_row(void *context, const struct lt_run *whose,
 	if (rows->groups != NULL)
 		return lt_report_groups_run(rows->groups, run, booked,
 		    is_shown(rows->view->work, whose, booked), err);
+	if (rows->carbon != NULL)
+		return lt_report_carbon_run(
+		    rows->carbon, run, booked->account, err);
 	lt_out_text(rows->out, rows->count++ > 0 ? ",\n" : "\n");
 	lt_run_write(rows->out, run, booked, &rows->view->work->offsets);
 	if (rows->left > 0 && --rows->left == 0) {
@@ -91,8 +94,8 @@ lt_report_rows_page(
 		begun = true;
 		asked.account = account->name;
 		asked.most = rows->left;
-		asked.of_one = rows->groups != NULL ? account->own_sums
-						    : account->own_runs;
+		asked.of_one =
+		    rows->are_sums ? account->own_sums : account->own_runs;
 		asked.uid = w->uid;
 		code = lt_ledger_runs(
 		    rows->view->ledger, &asked, take_row, rows, err);

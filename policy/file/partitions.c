@@ -240,6 +240,9 @@ static const struct lt_key partition_keys[] = {
 	.max = 1e6, .want = "GiB/s from 0.001 such as 2.5"},
     {"embodied_g_per_node_hour", lt_read_double, AT(embodied_g_per_node_hour),
 	.min = 0, .max = 1e6, .want = "g CO2e from 0 such as 55"},
+    {"market_based", lt_read_market_based, AT(market_based),
+	.want =
+	    "a mapping such as {g_per_kwh: 12, source: \"REC 2026, supplier X\", from: 2026-01-01}"},
     {"worst_intensity", lt_read_double, AT(worst_intensity), .min = 1,
 	.max = INTENSITY_MAX, .want = "g CO2e/kWh from 1 to 10000 such as 450"},
     {"node_idle_w", lt_read_double, AT(node_idle_w), .min = 1, .max = 1e6,

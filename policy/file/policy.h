@@ -53,6 +53,13 @@ struct lt_policy_signal {
 	int line, column;
 };
 
+struct lt_policy_market_based { /* of a contract or certificates */
+	bool is_set;
+	double g_per_kwh;
+	char source[LT_NAME_SIZE];
+	int64_t from_utc_s; /* INT64_MIN = since the policy says so */
+};
+
 struct lt_policy_partition {
 	char name[LT_NAME_SIZE];
 	int line, column;
@@ -73,6 +80,7 @@ struct lt_policy_partition {
 	int64_t storage_micros_per_gib_month;
 	double storage_gib_per_s; /* 0 = not known */
 	double embodied_g_per_node_hour;
+	struct lt_policy_market_based market_based;
 	double worst_intensity;
 	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */
 };

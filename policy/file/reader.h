@@ -123,6 +123,9 @@ void lt_place(const yaml_node_t *node, int *line, int *column);
 /* ---- partitions.c ---- */
 lt_item_fn lt_read_gpu, lt_read_partition;
 
+/* ---- market_based.c ---- */
+lt_read_fn lt_read_market_based;
+
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget, lt_read_default;
 

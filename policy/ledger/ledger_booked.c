@@ -229,6 +229,34 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 }
 
 int
+lt_ledger_used_hours(struct lt_ledger *ledger,
+    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    struct lt_error *err)
+{
+	const struct lt_run_key key = asked->key;
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_USED_OF_RUN, LT_INT(key.job_id),
+		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
+		LT_INT(asked->span.to_utc_s)),
+	    err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_entry entry = {.run = key};
+
+		entry.at_utc_s = lt_row_int(&rows);
+		lt_row_text(&rows, entry.account, sizeof(entry.account));
+		entry.kind = (enum lt_entry_kind)lt_row_int(&rows);
+		entry.money_micros = lt_row_int(&rows);
+		entry.carbon_mg = lt_row_int(&rows);
+		entry.energy_wh = lt_row_int(&rows);
+		rc = take(context, &entry, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
 lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
     lt_hour_function *take, void *context, struct lt_error *err)
 {

@@ -38,7 +38,7 @@ struct lt_kept {	      /* ledger_kept.c */
 	} spans[LT_KEPT_SPANS];
 };
 
-enum { LT_SEEN_RATES = 8 };
+enum { LT_SEEN_RATES = 16 };
 struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
 	uint32_t count; /* of which the last LT_SEEN_RATES are here */
 	struct lt_seen_rate {

@@ -19,6 +19,12 @@ struct lt_hours_asked {
 int lt_ledger_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
+/* The same by the hours that they are of, an entry for each and each account:
+ * at is that hour of UTC, kind is CORRECTION where no charge is in it; money,
+ * carbon and energy. */
+int lt_ledger_used_hours(struct lt_ledger *ledger,
+    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    struct lt_error *err);
 /* Those booked in the span, in order: at, made, account, money, carbon, who and
  * reason. */
 int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,

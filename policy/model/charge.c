@@ -39,6 +39,20 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 	return sum;
 }
 
+/* Their mean; else what is said. Of one step just its value. */
+static double
+mean_of(
+    const struct lt_rates *rates, int64_t from, int64_t to, double otherwise)
+{
+	enum lt_quality any = LT_QUALITY_NONE;
+
+	if (rates->count == 0)
+		return otherwise;
+	if (rates->count == 1)
+		return rates->steps[0].value;
+	return lt_rates_integral(rates, from, to, &any) / (double)(to - from);
+}
+
 static void
 charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
     int64_t from, int64_t to)
@@ -52,8 +66,12 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	const double share = on * (double)input->share.numerator /
 				 (double)input->share.denominator +
 			     off * kept;
+	const double pue = mean_of(&input->pues, from, to, input->pue);
 	const double watts =
-	    on * input->watts + (off > 0 ? off * input->suspended_watts : 0);
+	    (on * input->watts + (off > 0 ? off * input->suspended_watts : 0)) *
+	    (input->pue > 0 && pue != input->pue ? pue / input->pue : 1);
+	const double embodied = mean_of(
+	    &input->embodied, from, to, input->embodied_g_per_node_hour);
 	const double seconds = (double)(to - from);
 	const double price =
 	    lt_rates_integral(&input->price, from, to, &charge->worst_quality);
@@ -72,8 +90,8 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	hour->energy_wh = watts * seconds / LT_HOUR_S;
 	hour->carbon_mg =
 	    watts * intensity / LT_HOUR_S / wh_per_kwh * mg_per_g +
-	    input->embodied_g_per_node_hour * mg_per_g * (double)input->nodes *
-		share * seconds / LT_HOUR_S;
+	    embodied * mg_per_g * (double)input->nodes * share * seconds /
+		LT_HOUR_S;
 	if (!charge->priced)
 		hour->money_micros = 0;
 	if (!charge->has_carbon)

@@ -18,9 +18,12 @@ struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
 	uint32_t nodes;
 	struct lt_fraction share;
-	double watts; /* of the job, at the plug, PUE in it */
+	double watts; /* of the job, at the plug, PUE in it: */
+	double pue;   /* this one; 0 = whichever it is, it stays */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
+	/* What held, instead of the two above; count 0 = never known. */
+	struct lt_rates pues, embodied;
 	/* The part of the time, 0 to 1, in which it was suspended, and what it
 	 * kept then; evenly over the run, for slurmdbd has the sum only. */
 	double suspended;

@@ -82,5 +82,6 @@ lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
 		input->suspended_watts =
 		    watts_of(&kept, input->suspended_share, place);
 	}
+	input->pue = place->pue;
 	input->embodied_g_per_node_hour = place->embodied_g_per_node_hour;
 }

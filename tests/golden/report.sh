@@ -101,11 +101,12 @@ use strict; use warnings; use IO::Socket::UNIX; use Socket; use JSON::PP;
 my ($path, $file, $most) = @ARGV;
 open my $in, '<', $file or die; my $json = JSON::PP->new->utf8->canonical;
 my $report = $json->decode(do { local $/; <$in> });
-my @runs = map { $json->encode($_) } @{delete $report->{runs} // []};
+my $key = $report->{hours} ? 'hours' : 'runs';
+my @runs = map { $json->encode($_) } @{delete $report->{$key} // []};
 my $end = $most ? "],\"error\":\"the disk is full\"}" : "],\"next\":null}";
 @runs = @runs[0 .. $most - 1] if $most;
 my $head = $json->encode($report); chop $head;
-my $body = "$head,\"runs\":[\n" . join(",\n", @runs) . "\n$end";
+my $body = "$head,\"$key\":[\n" . join(",\n", @runs) . "\n$end";
 my $server = IO::Socket::UNIX->new(Type => SOCK_STREAM, Local => $path, Listen => 9) or die;
 while (my $client = $server->accept) {
 	sysread $client, my $asked, 65536;
@@ -132,6 +133,23 @@ for name in month names; do
 	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
 	unserve
 done
+# Energy and carbon, computed again by SQLite from the hours as they are written.
+serve carbon
+lowtide report --carbon --format csv >"$work/hours"
+check 'the table of energy and carbon' "$(lowtide report --carbon 2>&1 | diff - carbon.table)"
+unserve
+same 'carbon of the hours' "$(sum "$work/hours" kg_co2e)" "$(of carbon '.total.carbon_mg - ([.adjustments[].carbon_mg] | add)')"
+same 'location-based carbon of the hours' "$(sum "$work/hours" location_kg_co2e)" "$(of carbon .carbon.total.location_mg)"
+same 'embodied carbon of the hours' "$(sum "$work/hours" embodied_kg_co2e)" "$(of carbon .carbon.total.embodied_mg)"
+same 'Wh of the hours' "$(sum "$work/hours" energy_kwh)" "$(of carbon .carbon.total.energy_wh)"
+same 'cost of the hours' "$(sum "$work/hours" cost)" "$(of carbon '.total.cost_micros')"
+hours() { sqlite3 :memory: ".import --csv $work/hours rows" "select $1 from rows where $2"; }
+same 'all hours have an intensity' "$(hours 'count(*)' "g_per_kwh != ''")" "$(of carbon '.hours | length')"
+check 'each hour is kWh x g/kWh, but for rounding' "$(hours 'job_id, hour' \
+	'abs(location_kg_co2e * 1e6 - energy_kwh * g_per_kwh * 1000) >= g_per_kwh + 3')"
+check 'each hour of a contract is kWh x its g/kWh' "$(hours 'job_id, hour' \
+	"market_g_per_kwh != '' and abs(market_kg_co2e * 1e6 - energy_kwh * market_g_per_kwh * 1000) > 0.5")"
+same 'no market-based figure without a contract' "$(hours 'count(*)' "market_g_per_kwh = '' and market_kg_co2e != ''")" 0
 serve month 3
 lowtide report --format focus >"$work/cut" 2>"$work/said"
 same 'what broke off exits 1' $? 1
@@ -147,6 +165,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
+check 'carbon: JSON is of the schema' "$(schema carbon.json)"
 wrong() { # wrong NAME FILTER
 	jq "$2" month.json.out >"$work/wrong"
 	check "the schema refuses $1" "$([ -n "$(schema "$work/wrong")" ] || echo 'it does not')"

@@ -155,6 +155,8 @@ test_partitions(void **state)
 	    "    storage_price_per_gib_month: 0.08\n"
 	    "    storage_gib_per_s: 2.5\n"
 	    "    embodied_g_per_node_hour: 55\n    worst_intensity: 450\n"
+	    "    market_based: {g_per_kwh: 0, source: \"REC 2026, X\","
+	    " from: 2026-11-01}\n"
 	    "    node_idle_w: 300\n    node_cpu_w: 500\n"
 	    "    node_gpu_w: 3200.5\n"
 	    "  b:\n    carbon: 180.5\n    preemptible:\n"
@@ -180,6 +182,10 @@ test_partitions(void **state)
 	assert_true(a->storage_gib_per_s == 2.5);
 	assert_true(a->embodied_g_per_node_hour == 55.0);
 	assert_true(a->worst_intensity == 450.0);
+	assert_true(a->market_based.is_set && a->market_based.g_per_kwh == 0);
+	assert_string_equal(a->market_based.source, "REC 2026, X");
+	assert_int_equal(a->market_based.from_utc_s, 1793491200);
+	assert_false(b->market_based.is_set);
 	assert_true(a->node_idle_w == 300.0 && a->node_cpu_w == 500.0);
 	assert_true(a->node_gpu_w == 3200.5);
 	assert_true(b->carbon.constant == 180.5);

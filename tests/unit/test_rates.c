@@ -140,6 +140,76 @@ test_reload(void **state)
 	site_free(site);
 }
 
+static struct lt_rate_step
+step_at(struct site *site, enum lt_rate rate, int64_t utc_s)
+{
+	struct lt_rate_step *steps, step = {.quality = LT_QUALITY_NONE};
+	uint32_t count;
+
+	assert_int_equal(
+	    lt_ledger_rates(site->d.ledger,
+		&(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}}, &steps,
+		&count, NULL),
+	    LT_OK);
+	if (count == 1)
+		step = steps[0];
+	free(steps);
+	return step;
+}
+
+static void
+is_at(struct site *site, int64_t utc_s, double g_per_kwh, const char *source)
+{
+	const struct lt_rate_step step =
+	    step_at(site, LT_RATE_MARKET_BASED, utc_s);
+
+	assert_int_equal(step.quality, LT_QUALITY_CONSTANT);
+	assert_true(step.value == g_per_kwh);
+	assert_string_equal(step.source, source);
+}
+
+/* A contract from a day on, before the policy said so; another one from a day
+ * that is to come; and none any more. */
+static void
+test_market_based(void **state)
+{
+	struct site *const site = site_new(*state);
+	static const char none[] = "partitions:\n  a: {carbon: 1, pue: 1.3}\n";
+
+	load(site, none, now - 600);
+	record(site, now - 600);
+	assert_int_equal(
+	    step_at(site, LT_RATE_MARKET_BASED, now).quality, LT_QUALITY_NONE);
+	load(site,
+	    "partitions:\n  a: {carbon: 1, pue: 1.2, market_based:"
+	    " {g_per_kwh: 12, source: one, from: 2026-11-01}}\n",
+	    now);
+	record(site, now);
+	is_at(site, NOVEMBER, 12, "one");
+	assert_int_equal(
+	    step_at(site, LT_RATE_MARKET_BASED, NOVEMBER - 1).quality,
+	    LT_QUALITY_ESTIMATED);
+	load(site,
+	    "partitions:\n  a: {carbon: 1, pue: 1.2, market_based:"
+	    " {g_per_kwh: 0, source: two, from: 2026-12-01}}\n",
+	    now + 600);
+	record(site, now + 600);
+	record(site, now + 660);
+	is_at(site, now + 700, 12, "one");
+	is_at(site, DECEMBER - 1, 12, "one");
+	is_at(site, DECEMBER, 0, "two");
+	load(site, none, DECEMBER + 600);
+	record(site, DECEMBER + 600);
+	is_at(site, DECEMBER + 599, 0, "two");
+	is_at(site, DECEMBER + 600, LT_RATE_ENDED, "");
+	/* PUE as it was, each in its time. */
+	assert_true(step_at(site, LT_RATE_PUE, now - 1).value == 1.3);
+	assert_true(step_at(site, LT_RATE_PUE, now).value == 1.2);
+	assert_true(step_at(site, LT_RATE_PUE, DECEMBER + 600).value == 1.3);
+	assert_true(step_at(site, LT_RATE_EMBODIED, now).value == 0);
+	site_free(site);
+}
+
 /* Not kept: recorded again, when it can be. */
 static void
 test_lost(void **state)
@@ -165,6 +235,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    EACH(test_constants),
 	    EACH(test_reload),
+	    EACH(test_market_based),
 	    EACH(test_lost),
 	};
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of a carbon report, and their JSON (docs/api.md).
+ */
+#ifndef LT_SERVE_CARBON_JSON_H
+#define LT_SERVE_CARBON_JSON_H
+
+#include "budget.h"
+#include "carbon_factors.h"
+#include "out.h"
+
+struct lt_carbon_hour { /* of a run, for an account */
+	const struct lt_run *run;
+	const struct lt_entry *entry; /* lt_ledger_used_hours() */
+	int64_t seconds;	      /* that it ran in it */
+	struct lt_factor intensity, pue, embodied, market;
+	const char *zone; /* the place of the source, or its name; "" = none */
+	/* PUE and embodied carbon were recorded then, and there is some. */
+	bool has_facts, has_embodied;
+	int64_t location_mg, embodied_mg, market_mg; /* the first two are what
+						      * was charged */
+};
+
+struct lt_carbon_row { /* sums of those that are alike */
+	char zone[160], source[LT_NAME_SIZE], partition[LT_NAME_SIZE],
+	    market_source[LT_NAME_SIZE];
+	struct lt_period month;
+	bool has_facts, has_embodied, has_intensity, has_market;
+	int64_t energy_wh, estimated_wh, location_mg, embodied_mg, market_mg;
+	double it_wh;
+	int64_t hours, first_utc_s, last_utc_s;
+};
+
+void lt_carbon_hour_write(
+    struct lt_out *out, const struct lt_carbon_hour *hour);
+/* ,"carbon":{...} with their total. */
+void lt_carbon_rows_write(struct lt_out *out, const struct lt_carbon_row *rows,
+    uint32_t count, const json_t *head);
+
+#endif
