@@ -23,7 +23,8 @@ report_path(char *path, size_t size, const struct lt_cli *cli,
 	} flags[] = {{"no-users", "users=0"}, {"tcto", "tcto=1"},
 	    {"carbon", "carbon=1"}};
 	enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
-	const bool has_hours = query != NULL && !strcmp(query, LT_HOURS_QUERY);
+	const bool has_hours =
+	    query != NULL && strcmp(query, LT_HOURS_QUERY) == 0;
 	char separator = '?';
 	size_t used = (size_t)snprintf(path, size, "/v1/report");
 

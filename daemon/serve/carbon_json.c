@@ -140,7 +140,8 @@ put_row(struct lt_out *out, const struct lt_carbon_row *row)
 }
 
 /* PUE and market-based carbon are of all rows or not at all. Embodied carbon is
- * of those that have some; the location-based is the rest of the statement's. */
+ * of those that have some; the location-based is the rest of the statement's.
+ */
 static struct lt_carbon_row
 total_of(const struct lt_carbon_row *rows, uint32_t count)
 {

@@ -34,18 +34,6 @@ int lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err);
 void lt_ledger_rollback(struct lt_ledger *ledger);
 
 /* ---- signals.db: what held, when ---- */
-/* In signals.db by their numbers: new ones go to the end. */
-enum lt_rate {
-	LT_RATE_PRICE,
-	LT_RATE_CARBON,
-	LT_RATE_TARIFF,
-	LT_RATE_PUE,
-	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
-	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
-			       * names; LT_RATE_ENDED = none any more */
-	LT_RATE_COUNT
-};
-#define LT_RATE_ENDED (-1.0)
 /* Record steps of one partition from steps[0].start on: what was stored for
  * the same times is replaced (a measured value is never replaced by a
  * forecast). */
@@ -351,9 +339,8 @@ struct lt_hours_asked {
 int lt_ledger_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
-/* The same by the hours that they are of, an entry for each and each account:
- * at is that hour of UTC, kind is CORRECTION where no charge is in it; money,
- * carbon and energy. */
+/* The same by the hour of UTC and account that they are of: at is that hour,
+ * kind CORRECTION where no charge is in it; money, carbon, energy. */
 int lt_ledger_used_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
