@@ -339,8 +339,7 @@ struct lt_hours_asked {
 int lt_ledger_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
-/* The same by the hour of UTC and account that they are of: at is that hour,
- * kind CORRECTION where no charge is in it; money, carbon, energy. */
+/* Summed by the hour that was used (at); kind CORRECTION: no charge in it. */
 int lt_ledger_used_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
