@@ -30,7 +30,7 @@ static const struct lt_column columns[] = {
     {"cost", "money_micros", LT_COLUMN_MONEY},
 };
 static const struct lt_row_columns hour_columns = {
-    columns, sizeof(columns) / sizeof(columns[0]), .account = 2};
+    columns, sizeof(columns) / sizeof(columns[0]), .account = 2, .first = ""};
 
 static int
 begin(struct lt_rows *rows, struct lt_error *err)
@@ -44,7 +44,7 @@ static int
 print_hour(
     struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
-	return lt_rows_print(rows, &hour_columns, "", json, length, err);
+	return lt_rows_print(rows, &hour_columns, json, length, err);
 }
 
 const struct lt_rows_kind lt_hour_csv = {

@@ -74,21 +74,22 @@ int lt_rows_begin(struct lt_rows *rows, FILE *out,
 /* What kind->team wrote for it. */
 const char *lt_rows_of_account(const struct lt_rows *rows, const char *account);
 void lt_rows_free(struct lt_rows *rows);
-/* ---- rows of CSV whose columns are members of the row ---- */
+/* ---- csv_rows.c: columns that are members of the row ---- */
 enum { LT_ROW_COLUMNS_MAX = 48 };
 struct lt_row_columns {
 	const struct lt_column *columns; /* in the order of the members, where
 					  * they are found at once */
 	int count, account;		 /* account: which column is it */
+	const char *first;		 /* what stands before them: "run," */
 };
 /* A kind's team: period and labels, behind the columns. */
 void lt_rows_team(FILE *out, const struct lt_rows *rows, const json_t *team);
-/* first: what stands before the first column. */
+/* first: what stands before them. */
 void lt_rows_headers(struct lt_rows *rows, const struct lt_row_columns *columns,
     const char *first);
 /* LT_EINPUT: no flat JSON object; nothing is written then. */
 int lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
-    const char *first, const char *json, size_t length, struct lt_error *err);
+    const char *json, size_t length, struct lt_error *err);
 
 /* ---- focus.c ---- */
 /* The BillingPeriod dataset of FOCUS. */

@@ -53,8 +53,11 @@ static const struct lt_column columns[] = {
     {"who", "who", LT_COLUMN_ANY},
     {"reason", "reason", LT_COLUMN_ANY},
 };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), ACCOUNT = 4 };
 static const struct lt_row_columns run_columns = {
-    columns, sizeof(columns) / sizeof(columns[0]), .account = 4};
+    columns, COLUMNS, ACCOUNT, "run,"};
+static const struct lt_row_columns adjustment_columns = {
+    columns, COLUMNS, ACCOUNT, "adjustment,"};
 
 /* By the names of a run's members. */
 static int
@@ -74,8 +77,7 @@ print_adjustment(
 	json_decref(row);
 	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	lt_rows_print(
-	    rows, &run_columns, "adjustment,", text, strlen(text), err);
+	lt_rows_print(rows, &adjustment_columns, text, strlen(text), err);
 	free(text);
 	return err->code;
 }
@@ -98,7 +100,7 @@ static int
 print_run(
     struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
-	return lt_rows_print(rows, &run_columns, "run,", json, length, err);
+	return lt_rows_print(rows, &run_columns, json, length, err);
 }
 
 const struct lt_rows_kind lt_run_csv = {

@@ -91,15 +91,6 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 	return code;
 }
 
-json_t *
-lt_report_head(const struct lt_report_work *w)
-{
-	return json_pack("{s:s,s:s,s:s?,s:s}", "currency", w->currency,
-	    "carbon_intensity", w->is_marginal ? "marginal" : "average",
-	    "emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
-	    "cluster", w->cluster);
-}
-
 /* What needs no sums goes first, and at once. */
 static void
 put_head(struct lt_out *out, const struct lt_report_view *v)

@@ -142,6 +142,15 @@ lt_report_put_groups(
 }
 
 json_t *
+lt_report_head(const struct lt_report_work *w)
+{
+	return json_pack("{s:s,s:s,s:s?,s:s}", "currency", w->currency,
+	    "carbon_intensity", w->is_marginal ? "marginal" : "average",
+	    "emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
+	    "cluster", w->cluster);
+}
+
+json_t *
 lt_report_head_of(const struct lt_report_view *view)
 {
 	return view->is_closed ? json_loads(view->closed.head, 0, NULL)

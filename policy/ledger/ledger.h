@@ -35,18 +35,6 @@ int lt_ledger_commit(struct lt_ledger *ledger, struct lt_error *err);
 void lt_ledger_rollback(struct lt_ledger *ledger);
 
 /* ---- signals.db: what held, when ---- */
-/* In signals.db by their numbers: new ones go to the end. */
-enum lt_rate {
-	LT_RATE_PRICE,
-	LT_RATE_CARBON,
-	LT_RATE_TARIFF,
-	LT_RATE_PUE,
-	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
-	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
-			       * names; LT_RATE_ENDED = none any more */
-	LT_RATE_COUNT
-};
-#define LT_RATE_ENDED (-1.0)
 /* Record steps of one partition from steps[0].start on: what was stored for
  * the same times is replaced (a measured value is never replaced by a
  * forecast). */

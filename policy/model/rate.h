@@ -7,6 +7,19 @@
 
 #include "series.h"
 
+/* In signals.db by their numbers: new ones go to the end. */
+enum lt_rate {
+	LT_RATE_PRICE,
+	LT_RATE_CARBON,
+	LT_RATE_TARIFF,
+	LT_RATE_PUE,
+	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
+	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
+			       * names; LT_RATE_ENDED = none any more */
+	LT_RATE_COUNT
+};
+#define LT_RATE_ENDED (-1.0)
+
 struct lt_rate_step {
 	int64_t start_utc_s, end_utc_s; /* INT64_MAX = until changed */
 	double value;			/* micros/node-h, g/kWh, micros/kWh */
