@@ -38,9 +38,9 @@ struct lt_kept {	      /* ledger_kept.c */
 	} spans[LT_KEPT_SPANS];
 };
 
-enum { LT_SEEN_RATES = 16 };
-struct lt_seen_rates {	/* ledger_rates.c: since the transaction began */
-	uint32_t count; /* of which the last LT_SEEN_RATES are here */
+enum { LT_SEEN_RATES = 32 }; /* all rates of a few partitions */
+struct lt_seen_rates {	     /* ledger_rates.c: since the transaction began */
+	uint32_t count;	     /* of which the last LT_SEEN_RATES are here */
 	struct lt_seen_rate {
 		char partition[LT_NAME_SIZE];
 		enum lt_rate rate;
