@@ -72,9 +72,11 @@
 #define LT_SQL_RUNS_OF_ALL_THEN(which, part)                                   \
 	LT_SQL_RUNS_THEN(which, part, LT_SQL_ALL_ORDER)
 
-/* Runs that corrections name, but for those that are listed anyhow. */
+/* Runs that corrections name, but for those that are listed anyhow. Not by the
+ * time of all entries: few of them are corrections. */
 #define LT_SQL_CORRECTED(where)                                                \
-	"(SELECT DISTINCT job_id, submit_utc_s FROM entries WHERE kind != 0"   \
+	"(SELECT DISTINCT job_id, submit_utc_s FROM entries"                   \
+	" INDEXED BY entries_special WHERE kind != 0"                          \
 	" AND kind = 1 AND at_utc_s >= ?2 " where ")"
 #define LT_SQL_NAMED(where, runs, more)                                        \
 	"SELECT " LT_SQL_RUN_COLUMNS " FROM " LT_SQL_CORRECTED(                \
@@ -130,7 +132,8 @@
 	    LT_SQL_RUNS_OF_ALL_THEN("INDEXED BY runs_long", LT_SQL_FAR))       \
 	X(ADJUSTMENTS, LEDGER,                                                 \
 	    "SELECT at_utc_s, made_utc_s, account, money_micros, carbon_mg,"   \
-	    " who, reason FROM entries WHERE kind != 0 AND kind = 2"           \
+	    " who, reason FROM entries INDEXED BY entries_special"             \
+	    " WHERE kind != 0 AND kind = 2"                                    \
 	    " AND at_utc_s >= ?1 AND at_utc_s < ?2 ORDER BY at_utc_s, id")     \
 	X(DAY_SUMS, LEDGER,                                                    \
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \

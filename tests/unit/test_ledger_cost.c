@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "ledger_db.h"
+#include "periods.h"
 
 enum { FEW = 200, MANY = 4000, PAGE = 100, APART_S = HOUR / 2 };
 
@@ -120,6 +121,49 @@ count_odd(struct fixture *f)
 }
 
 static int
+take_none(void *context, const struct lt_entry *entry, struct lt_error *err)
+{
+	(void)context;
+	(void)entry;
+	(void)err;
+	fail_msg("nobody adjusted anything");
+	return LT_OK;
+}
+
+static int
+take_any(void *context, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err)
+{
+	(void)context;
+	(void)run;
+	(void)booked;
+	(void)err;
+	return LT_OK;
+}
+
+/* Of the whole month: there are none, whatever was charged in it. */
+static int
+find_adjustments(struct fixture *f)
+{
+	must(f, lt_ledger_adjustments(f->ledger,
+		    (struct lt_span){NOVEMBER, DECEMBER}, take_none, NULL,
+		    &f->err));
+	return steps(f, LT_SQL_ADJUSTMENTS);
+}
+
+static int
+find_corrected(struct fixture *f)
+{
+	const struct lt_runs_asked asked = {
+	    .from_utc_s = NOVEMBER, .to_utc_s = DECEMBER};
+
+	must(f, lt_ledger_runs(f->ledger, &asked, take_any, NULL, &f->err));
+	(void)steps(f, LT_SQL_ALL_NEAR);
+	(void)steps(f, LT_SQL_ALL_FAR);
+	return steps(f, LT_SQL_ALL_CORRECTED);
+}
+
+static int
 find_hold(struct fixture *f)
 {
 	struct lt_ledger_hold hold;
@@ -135,7 +179,9 @@ cost_is_of_what_is_asked(void **state)
 		const char *what;
 		int (*read)(struct fixture *f);
 	} reads[] = {{"odd runs", count_odd}, {"a hold", find_hold},
-	    {"runs of an hour", count_runs}, {"rows of an hour", read_hour}};
+	    {"runs of an hour", count_runs}, {"rows of an hour", read_hour},
+	    {"adjustments of a month", find_adjustments},
+	    {"runs that are corrected in a month", find_corrected}};
 	enum { READS = sizeof(reads) / sizeof(*reads) };
 	struct fixture *const f = *state;
 	int of_few[READS];
