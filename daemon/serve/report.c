@@ -122,12 +122,14 @@ put_statement(
 	put_head(out, v);
 	lt_out_text(out, ",");
 	int code = lt_report_lines(v, add_line, &sums, err);
-	const bool is_complete = w->is_settled &&
-				 w->now_utc_s >= w->period.end_utc_s &&
-				 sums.total.in[0].provisional_runs == 0;
+	const bool is_settled =
+	    v->is_closed ||
+	    (w->is_settled && sums.total.in[0].provisional_runs == 0);
 	lt_report_put_members(
-	    out, json_pack("{s:b,s:o,s:o}", "complete",
-		     v->is_closed || is_complete, "teams", sums.teams, "total",
+	    out, json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled,
+		     "complete",
+		     is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
+		     sums.teams, "total",
 		     lt_report_line_json(NULL, &sums.total,
 			 w->has_budget ? &w->budget : NULL)));
 	lt_out_text(out, ",");

@@ -84,13 +84,14 @@ put_booked(struct lt_out *out, const struct lt_run *run,
 	const struct lt_entry *const charge = &booked->charge;
 	const struct lt_entry *const more = &booked->correction;
 	const bool has_base = lt_baseline_known(run);
-	const bool has_money = run->priced || booked->has_entries;
-	const bool has_carbon = run->has_carbon || booked->has_entries;
+	const int64_t money = charge->money_micros + more->money_micros;
+	const int64_t carbon = charge->carbon_mg + more->carbon_mg;
+	/* What was charged before it had no price counts all the same. */
+	const bool has_money = run->priced || money != 0;
+	const bool has_carbon = run->has_carbon || carbon != 0;
 
-	put_optional(out, ",\"money_micros\":", has_money,
-	    charge->money_micros + more->money_micros);
-	put_optional(out, ",\"carbon_mg\":", has_carbon,
-	    charge->carbon_mg + more->carbon_mg);
+	put_optional(out, ",\"money_micros\":", has_money, money);
+	put_optional(out, ",\"carbon_mg\":", has_carbon, carbon);
 	put_optional(
 	    out, ",\"energy_wh\":", true, charge->energy_wh + more->energy_wh);
 	put_optional(out, ",\"base_micros\":", run->priced && has_base,

@@ -72,11 +72,22 @@ in_company() { ! alone; }
 	ledger "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
 		INSERT INTO runs (job_id, $columns) SELECT 1000000 + i, $columns
 		FROM n, (SELECT * FROM runs WHERE job_id = $id)"
+	# Each with what it was charged.
+	columns=$(ledger "SELECT group_concat(name) FROM pragma_table_info('entries') WHERE name NOT IN ('id', 'job_id')")
+	ledger "INSERT INTO entries (job_id, $columns) SELECT r.job_id, $columns
+		FROM (SELECT job_id FROM runs WHERE job_id > 1000000) r,
+		    (SELECT $columns FROM entries WHERE job_id = $id)"
+	days() { # days OPERATOR: by 20001
+		local sums
+		sums=$(ledger "SELECT group_concat(name || ' = ' || name || ' $1 20001') FROM pragma_table_info('days') WHERE name NOT IN ('day', 'account', 'uid', 'kind')")
+		ledger "UPDATE days SET $sums WHERE account = 'nlp' AND kind = 0"
+	}
+	days '*'
 	lowtide report --runs --format json > "$D/whole"
 	[ "$(jq -c '[(.runs | length), ([.runs[].money_micros] | add)]' "$D/whole")" = \
 	    "[$(ledger 'SELECT count(*), sum(money_micros) FROM runs' | tr '|' ,)]" ]
 	rows > "$D/rows"
-	[ "$(wc -l < "$D/rows")" -eq "$(ledger 'SELECT 1 + count(*) FROM runs')" ]
+	[ "$(wc -l < "$D/rows")" -eq "$(ledger 'SELECT 1 + (SELECT count(*) FROM runs) + (SELECT count(*) FROM entries WHERE kind = 2)')" ]
 	# By TCP they come page by page, by account.
 	cmp <(LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" rows | sort) <(sort "$D/rows")
 	# What can't be written is said, either way.
@@ -97,7 +108,8 @@ in_company() { ! alone; }
 	grep -q 'the rows are not all: lowtided' "$D/said"
 	[ "$(wc -l < "$D/part")" -lt 20000 ]
 	part start lowtided
-	ledger 'DELETE FROM runs WHERE job_id > 1000000'
+	ledger 'DELETE FROM runs WHERE job_id > 1000000; DELETE FROM entries WHERE job_id > 1000000'
+	days /
 }
 
 @test "a journal with a line that 0.1 refused: lowtided starts, says so, and goes on" {

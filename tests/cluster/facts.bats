@@ -204,9 +204,9 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 }
 
 @test "a rebuild keeps what slurmdbd purged, says so, and needs nobody's text" {
-	ledger() { lowtide report --format json --runs | jq -S 'del(.complete)'; }
+	ledger() { lowtide report --format json --runs | jq -S 'del(.settled, .as_of, .forecast)'; }
 	quiet() { [ -z "$(squeue -h -t R,CG)" ]; }
-	idle() { [ "$(lowtide report --format json | jq .complete)" = true ]; }
+	idle() { [ "$(lowtide report --format json | jq .settled)" = true ]; }
 	scanned() { [ "$(sqlite3 "$D/lowtide/ledger.db" "select value from named where name = 'settled_until'")" -gt "$ended" ]; }
 	job -A vision --carbon-aware=cost --expected-time=10 --gpus=8 -N1 --time=10 --wrap 'sleep 2' # moved; of seconds, as learned, it would not be
 	within 120 settled "$id"

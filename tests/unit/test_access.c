@@ -463,6 +463,7 @@ test_each(void **state)
 				failed++;
 			}
 			free(text);
+			free(d->jobs.looks);
 		}
 	remove_file(f->dir, "history");
 	free(d);
