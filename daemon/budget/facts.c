@@ -173,14 +173,19 @@ complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
 	}
 }
 
+/* What was noted when it was settled stays: today's nodes may be others. */
 static void
-set_gpu(struct lt_run *run, const struct lt_market *market)
+set_gpu(struct lt_run *run, const struct lt_run *known,
+    const struct lt_market *market)
 {
+	if (known != NULL && known->gpu[0] != '\0') {
+		memcpy(run->gpu, known->gpu, sizeof(run->gpu));
+		return;
+	}
 	const struct lt_gpu *const gpu =
 	    run->gpus == 0 ? NULL
 			   : lt_market_gpu(market,
 				 lt_market_partition(market, run->partition));
-
 	if (gpu != NULL)
 		memcpy(run->gpu, gpu->name, sizeof(run->gpu));
 }
@@ -196,7 +201,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
 	else if (run->suspended_s > length)
 		run->suspended_s = length;
 	complete_gpus(run, row, known, d);
-	set_gpu(run, &d->market);
+	set_gpu(run, known, &d->market);
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
 	 * resources: those of the row before. */
 	if (known != NULL && run->cpus == 0 && known->cpus > 0 &&
