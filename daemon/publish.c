@@ -80,18 +80,18 @@ lt_publish(struct lt_daemon *d, int64_t now_utc_s)
 void
 lt_publish_amid(struct lt_daemon *d, enum lt_turn turn)
 {
-	static bool publishing; /* that gives turns, too */
+	static bool publishing;	   /* that gives turns, too */
+	static int64_t last_utc_s; /* long work changes it at each turn: once
+				    * a second will do */
 	const int64_t now_utc_s = lt_pass_now(d);
 
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return;
-	if (turn != LT_TURN_READ && !publishing) {
+	if (turn != LT_TURN_READ && !publishing && now_utc_s != last_utc_s) {
 		publishing = true;
 		lt_publish(d, now_utc_s);
 		publishing = false;
-		/* Long work changes it at each turn: once a second will do. */
-		if (d->next.dirty <= now_utc_s)
-			d->next.dirty = now_utc_s + 1;
+		last_utc_s = now_utc_s;
 	} else if (!d->budget.dirty || d->budget.is_as_ledger) {
 		/* Also while the terms of what is published are written. */
 		renew(d, now_utc_s);
