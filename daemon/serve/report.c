@@ -125,13 +125,12 @@ put_statement(
 	const bool is_settled =
 	    v->is_closed ||
 	    (w->is_settled && sums.total.in[0].provisional_runs == 0);
-	lt_report_put_members(
-	    out, json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled,
-		     "complete",
-		     is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
-		     sums.teams, "total",
-		     lt_report_line_json(NULL, &sums.total,
-			 w->has_budget ? &w->budget : NULL)));
+	lt_report_put_members(out,
+	    json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled, "complete",
+		is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
+		sums.teams, "total",
+		lt_report_line_json(
+		    NULL, &sums.total, w->has_budget ? &w->budget : NULL)));
 	lt_out_text(out, ",");
 	const struct lt_amount cost = lt_report_line_cost(&sums.total);
 	if (code == LT_OK)
