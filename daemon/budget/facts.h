@@ -39,5 +39,9 @@ struct lt_admission lt_facts_admission(const struct lt_market *market,
 void lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     const struct lt_slurm_run *row, const struct lt_run *known,
     struct lt_daemon *d);
+/* Does the ledger have the run's name, QOS, WCKey, GPU, exit code and restarts
+ * as slurmdbd has them? Not what an older release settled, or a row that was
+ * made without its start. */
+bool lt_facts_are_told(const struct lt_run *known, const struct lt_run *run);
 
 #endif

@@ -297,18 +297,6 @@ learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
 	    lt_lengths_since(d->policy, batch->now_utc_s), err);
 }
 
-/* What an older release did not keep. */
-static bool
-is_told_so(const struct lt_run *known, const struct lt_run *run)
-{
-	return strcmp(known->name, run->name) == 0 &&
-	       strcmp(known->qos, run->qos) == 0 &&
-	       strcmp(known->wckey, run->wckey) == 0 &&
-	       strcmp(known->gpu, run->gpu) == 0 &&
-	       known->exit_code == run->exit_code &&
-	       known->restarts == run->restarts;
-}
-
 static int
 settle_row(struct lt_daemon *d, struct batch *batch,
     const struct lt_slurm_run *row, struct lt_error *err)
@@ -332,9 +320,12 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	lt_retention_keep(run, s.known, d, batch->now_utc_s);
 	lt_facts_complete(run, row, s.known, d);
 	const bool same = s.known != NULL && is_same(s.known, run);
-	if ((s.known != NULL && manner == AS_RECORD) ||
-	    (same && manner != AGAIN))
+	if (s.known != NULL && manner == AS_RECORD)
 		return LT_OK;
+	if (same && manner != AGAIN)
+		return lt_facts_are_told(s.known, run)
+			   ? LT_OK
+			   : lt_ledger_describe_run(d->ledger, run, err);
 	run->provisional = manner == AS_RECORD;
 	int code = run->provisional ? LT_OK : learn(d, batch, &s, err);
 	if (code == LT_OK)
@@ -351,7 +342,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (!(s.known != NULL && !s.known->priced && !run->priced) &&
 	    !(same && is_priced_so(s.known, run, &s.charge)))
 		code = settle_priced(d, batch, &s, err);
-	else if (!is_told_so(s.known, run))
+	else if (!lt_facts_are_told(s.known, run))
 		code = lt_ledger_describe_run(d->ledger, run, err);
 	lt_charge_free(&s.charge);
 	return code;
