@@ -279,11 +279,17 @@ end_day(struct days *days, struct lt_error *err)
 }
 
 static int
+add_up(struct lt_entry *sum, const struct lt_entry *more, struct lt_error *err)
+{
+	return lt_entry_add(sum, more, 1)
+		   ? LT_OK
+		   : lt_fail(err, LT_EOVERFLOW, "report: a run passes 64 bits");
+}
+
+static int
 take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 {
 	struct days *const days = context;
-	struct lt_entry copy = *entry;
-	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
 
 	if (strcmp(entry->account, days->booked->account) != 0)
 		return LT_OK;
@@ -296,11 +302,7 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 		lt_calendar_day(days->part.day, &days->start_utc_s,
 		    &days->end_utc_s, days->g->offsets, entry->at_utc_s);
 	}
-	lt_entry_figures(to, &days->sum);
-	lt_entry_figures(from, &copy);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		*to[i] += *from[i];
-	return LT_OK;
+	return add_up(&days->sum, entry, err);
 }
 
 /* A run whose hours lie in one day is that day's; of another its entries. */
@@ -351,19 +353,17 @@ lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
     const struct lt_booked *booked, bool is_shown, struct lt_error *err)
 {
 	struct part part = {.run = run, .team = booked->account};
-	struct lt_entry sum = booked->charge, more = booked->correction;
-	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
+	struct lt_entry sum = booked->charge;
+	int rc = add_up(&sum, &booked->correction, err);
 
-	lt_entry_figures(to, &sum);
-	lt_entry_figures(from, &more);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		*to[i] += *from[i];
+	if (rc != LT_OK)
+		return rc;
 	if (is_shown)
 		keep_dear(g, run, booked);
 	set_amounts(&part, &sum);
 	if (!booked->is_late)
 		set_times(&part, run, g->period.from_utc_s, g->period.to_utc_s);
-	int rc = add_by_all(g, &part, false, err);
+	rc = add_by_all(g, &part, false, err);
 	if (rc == LT_OK && g->any_by_day)
 		rc = add_days(g, &part, booked, err);
 	return rc;

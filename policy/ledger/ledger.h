@@ -271,6 +271,9 @@ struct lt_entry {
 enum { LT_ENTRY_FIGURES = 9 };
 void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
 /* What the run says that its entries add up to. */
+/* *sum += sign * addend in all of them; false: one passes 64 bits. */
+bool lt_entry_add(
+    struct lt_entry *sum, const struct lt_entry *addend, int sign);
 struct lt_entry lt_entry_of_run(const struct lt_run *run);
 /*
  * Settle one run: the run row, its entries (they add up to it), the end of

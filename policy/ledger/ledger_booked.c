@@ -56,11 +56,8 @@ read_booked(struct lt_rows *rows, struct lt_booked *booked)
 	const int64_t for_utc_s = lt_row_int(rows);
 	struct lt_entry *const to =
 	    is_charge ? &booked->charge : &booked->correction;
-	int64_t *figures[LT_ENTRY_FIGURES];
 
-	lt_entry_figures(figures, to);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		*figures[i] = lt_row_int(rows);
+	lt_row_figures(rows, to);
 	booked->has_entries = true;
 	if (!is_charge)
 		booked->for_utc_s = for_utc_s;
@@ -215,13 +212,10 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.run = key};
-		int64_t *figures[LT_ENTRY_FIGURES];
 
 		entry.at_utc_s = lt_row_int(&rows);
 		lt_row_text(&rows, entry.account, sizeof(entry.account));
-		lt_entry_figures(figures, &entry);
-		for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-			*figures[i] = lt_row_int(&rows);
+		lt_row_figures(&rows, &entry);
 		rc = take(context, &entry, err);
 	}
 	lt_rows_end(&rows);

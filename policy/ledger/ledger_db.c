@@ -219,6 +219,16 @@ lt_row_real(struct lt_rows *rows)
 }
 
 void
+lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
+{
+	int64_t *of[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(of, entry);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		*of[i] = lt_row_int(rows);
+}
+
+void
 lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by)
 {
 	by->time_micros = lt_row_int(rows);

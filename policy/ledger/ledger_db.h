@@ -147,6 +147,8 @@ void lt_rows_end(struct lt_rows *rows);
 int64_t lt_row_int(struct lt_rows *rows);
 double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
+/* All figures of an entry. */
+void lt_row_figures(struct lt_rows *rows, struct lt_entry *entry);
 void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 /* malloc'd; NULL: no memory. */

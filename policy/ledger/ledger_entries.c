@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an entry's figures are, in one place.
+ * What an entry's figures are, in one place, and their sums.
  */
 #include "ledger.h"
 
@@ -16,6 +16,21 @@ lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
 	out[6] = &entry->saved_by.time_mg;
 	out[7] = &entry->saved_by.gpu_micros;
 	out[8] = &entry->saved_by.gpu_mg;
+}
+
+bool
+lt_entry_add(struct lt_entry *sum, const struct lt_entry *addend, int sign)
+{
+	struct lt_entry copy = *addend;
+	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(to, sum);
+	lt_entry_figures(from, &copy);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		if (sign > 0 ? __builtin_add_overflow(*to[i], *from[i], to[i])
+			     : __builtin_sub_overflow(*to[i], *from[i], to[i]))
+			return false;
+	return true;
 }
 
 struct lt_entry

@@ -75,12 +75,7 @@ read_difference(struct lt_rows *rows, void *element)
 	entry->made_utc_s = lt_row_int(rows);
 	lt_row_text(rows, entry->account, sizeof(entry->account));
 	entry->uid = (uint32_t)lt_row_int(rows);
-	entry->money_micros = lt_row_int(rows);
-	entry->carbon_mg = lt_row_int(rows);
-	entry->energy_wh = lt_row_int(rows);
-	entry->baseline_money_micros = lt_row_int(rows);
-	entry->baseline_carbon_mg = lt_row_int(rows);
-	lt_row_saved_by(rows, &entry->saved_by);
+	lt_row_figures(rows, entry);
 }
 
 /* Of runs with ids in (after, until]. */

@@ -124,22 +124,6 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 	    err);
 }
 
-/* *sum += sign * addend in all figures; false when one overflows. */
-static bool
-add_figures(struct lt_entry *sum, const struct lt_entry *addend, int sign)
-{
-	struct lt_entry copy = *addend;
-	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
-
-	lt_entry_figures(to, sum);
-	lt_entry_figures(from, &copy);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		if (sign > 0 ? __builtin_add_overflow(*to[i], *from[i], to[i])
-			     : __builtin_sub_overflow(*to[i], *from[i], to[i]))
-			return false;
-	return true;
-}
-
 static bool
 no_figures(struct lt_entry *entry)
 {
@@ -160,10 +144,10 @@ check_sum(const struct lt_settlement *s, struct lt_error *err)
 	const struct lt_entry want = lt_entry_of_run(run);
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (!add_figures(&sum, &s->entries[i], 1))
+		if (!lt_entry_add(&sum, &s->entries[i], 1))
 			return lt_fail(err, LT_EOVERFLOW,
 			    "job %u: charges pass 64 bits", run->key.job_id);
-	if (!add_figures(&sum, &want, -1))
+	if (!lt_entry_add(&sum, &want, -1))
 		return lt_fail(err, LT_EOVERFLOW,
 		    "job %u: charges pass 64 bits", run->key.job_id);
 	if (!no_figures(&sum))
@@ -180,7 +164,7 @@ same_charge(const struct lt_run *a, const struct lt_run *b)
 	struct lt_entry difference = lt_entry_of_run(a);
 	const struct lt_entry other = lt_entry_of_run(b);
 
-	return add_figures(&difference, &other, -1) &&
+	return lt_entry_add(&difference, &other, -1) &&
 	       no_figures(&difference) && a->uid == b->uid &&
 	       strcmp(a->account, b->account) == 0;
 }
@@ -277,7 +261,7 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 		memcpy(all->items[i].account, entry->account,
 		    sizeof(entry->account));
 	}
-	if (!add_figures(&all->items[i], entry, sign))
+	if (!lt_entry_add(&all->items[i], entry, sign))
 		return lt_fail(
 		    err, LT_EOVERFLOW, "a correction passes 64 bits");
 	return LT_OK;
@@ -296,14 +280,11 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
-		int64_t *of[LT_ENTRY_FIGURES];
 
 		lt_row_text(&rows, known.account, sizeof(known.account));
 		known.uid = (uint32_t)lt_row_int(&rows);
 		known.at_utc_s = lt_row_int(&rows);
-		lt_entry_figures(of, &known);
-		for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-			*of[i] = lt_row_int(&rows);
+		lt_row_figures(&rows, &known);
 		rc = add_difference(all, &known, -1, err);
 	}
 	lt_rows_end(&rows);
