@@ -199,6 +199,10 @@ void lt_lengths_drop(struct lt_ledger *ledger);
 int lt_carries_write(struct lt_ledger *ledger, struct lt_error *err);
 void lt_carries_drop(struct lt_ledger *ledger);
 
+/* A statement's sums by kind of entry; no runs are counted. */
+int lt_totals_read(struct lt_ledger *ledger, struct lt_bound bound,
+    struct lt_totals totals[3], struct lt_error *err);
+
 /* All columns of a run. */
 void lt_run_read(struct lt_rows *rows, void *element);
 /* Entry row and its day's sums; for_utc_s: the hour that was used. */

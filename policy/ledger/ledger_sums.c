@@ -83,20 +83,14 @@ static const struct count {
     {LT_SQL_CORRECTED_COUNTS, LT_ENTRY_CORRECTION, read_run_counts},
 };
 
-/* Its figures; no runs are counted. */
-static int
-add_up(struct lt_ledger *ledger, const char *account, struct lt_span span,
+int
+lt_totals_read(struct lt_ledger *ledger, struct lt_bound bound,
     struct lt_totals totals[3], struct lt_error *err)
 {
-	const struct period p = split_period(span);
 	struct lt_rows rows;
 
 	memset(totals, 0, 3 * sizeof(*totals));
-	int rc = lt_days_write(ledger, err);
-	if (rc != LT_OK)
-		return rc;
-	rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_TOTALS, BIND_PERIOD(p), LT_TEXT(account)), err);
+	int rc = lt_sql_start(&rows, ledger, bound, err);
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		const int64_t kind = lt_row_int(&rows);
 
@@ -120,8 +114,13 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 {
 	const struct lt_span hours =
 	    lt_booked_hours(span.from_utc_s, span.to_utc_s);
-	int rc = add_up(ledger, account, span, totals, err);
+	const struct period p = split_period(span);
+	int rc = lt_days_write(ledger, err);
 
+	if (rc == LT_OK)
+		rc = lt_totals_read(ledger,
+		    LT_BIND(LT_SQL_TOTALS, BIND_PERIOD(p), LT_TEXT(account)),
+		    totals, err);
 	for (size_t i = 0; rc >= 0 && i < sizeof(counts) / sizeof(*counts);
 	     i++) {
 		const struct count *const c = &counts[i];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "periods.h"
 
 /* Up to which end all runs have no user any more. */
 #define ERASED_UNTIL "erased_until"
@@ -22,34 +23,6 @@ lt_run_erase_user(struct lt_run *run)
 }
 
 /* ---- figures ---- */
-
-static int
-add_up(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
-    struct lt_totals totals[3], struct lt_error *err)
-{
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_TOTALS_OF_USER, LT_TEXT(asked->account),
-		LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s),
-		LT_INT(asked->uid)),
-	    err);
-
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		const int64_t kind = lt_row_int(&rows);
-
-		rc = LT_OK;
-		if (kind < 0 || kind > LT_ENTRY_ADJUSTMENT)
-			continue;
-		totals[kind].money_micros = lt_row_int(&rows);
-		totals[kind].carbon_mg = lt_row_int(&rows);
-		totals[kind].energy_wh = lt_row_int(&rows);
-		totals[kind].baseline_money_micros = lt_row_int(&rows);
-		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
-		lt_row_saved_by(&rows, &totals[kind].saved_by);
-	}
-	lt_rows_end(&rows);
-	return rc;
-}
 
 static void
 read_counts(struct lt_rows *rows, void *element)
@@ -69,14 +42,19 @@ lt_ledger_totals_of_user(struct lt_ledger *ledger,
     const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err)
 {
-	memset(totals, 0, 3 * sizeof(*totals));
-	int rc = add_up(ledger, asked, totals, err);
+	const struct lt_span hours =
+	    lt_booked_hours(asked->from_utc_s, asked->to_utc_s);
+	const struct lt_value values[] = {LT_TEXT(asked->account),
+	    LT_INT(hours.from_utc_s), LT_INT(hours.to_utc_s),
+	    LT_INT(asked->uid)};
+	enum { VALUES = sizeof(values) / sizeof(*values) };
+	int rc = lt_totals_read(ledger,
+	    (struct lt_bound){LT_SQL_TOTALS_OF_USER, values, VALUES}, totals,
+	    err);
 
 	if (rc == LT_OK)
 		rc = lt_row_one(ledger,
-		    LT_BIND(LT_SQL_COUNTS_OF_USER, LT_TEXT(asked->account),
-			LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s),
-			LT_INT(asked->uid)),
+		    (struct lt_bound){LT_SQL_COUNTS_OF_USER, values, VALUES},
 		    read_counts, &totals[LT_ENTRY_CHARGE], err);
 	return rc < 0 ? rc : LT_OK;
 }

@@ -304,6 +304,35 @@ of_one_user(void **state)
 	assert_int_equal(totals[LT_ENTRY_CHARGE].unpriced_runs, 0);
 }
 
+/* Where a month begins at half past, its first entry is of the next full hour:
+ * runs are counted by the hours that they are charged in. */
+static void
+of_half_hours(void **state)
+{
+	enum { HALF = HOUR / 2, MINUTE = 60 };
+	static const struct {
+		uint32_t job_id, minutes;
+		int64_t month;
+	} runs[] = {{1, 10, NOVEMBER}, {2, 70, NOVEMBER}, {3, 40, DECEMBER},
+	    {4, 70, DECEMBER}};
+	struct fixture *const f = *state;
+	struct lt_totals totals[3];
+	const struct lt_runs_asked asked = {.account = "vision",
+	    .from_utc_s = NOVEMBER + HALF,
+	    .to_utc_s = DECEMBER + HALF,
+	    .of_one = true,
+	    .uid = ADA};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		const int64_t start = runs[i].month + runs[i].minutes * MINUTE;
+
+		put(f, runs[i].job_id, ADA, start, start + 10 * MINUTE);
+	}
+	must(f, lt_ledger_totals_of_user(f->ledger, &asked, totals, &f->err));
+	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 2000);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 2);
+}
+
 int
 main(void)
 {
@@ -314,6 +343,7 @@ main(void)
 	    EACH(in_parts),
 	    EACH(by_another_policy),
 	    EACH(of_one_user),
+	    EACH(of_half_hours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
