@@ -53,7 +53,7 @@ belongs(const struct lt_budget_snapshot *snapshot,
 	return false;
 }
 
-/* All rows that are due are in: nothing waits in slurmctld's queue. */
+/* All rows that are due are in: none of it waits in slurmctld's queue. */
 static bool
 is_settled(const struct lt_budget_state *budget,
     const struct lt_jobs_state *jobs, const struct lt_period *period,
@@ -63,7 +63,12 @@ is_settled(const struct lt_budget_state *budget,
 				? period->end_utc_s
 				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
 
-	return budget->settled_until_utc_s >= end && jobs->ended_count == 0;
+	if (budget->settled_until_utc_s < end)
+		return false;
+	for (uint32_t i = 0; i < jobs->ended_count; i++)
+		if (jobs->ended[i].run.start_utc_s < period->end_utc_s)
+			return false;
+	return true;
 }
 
 /* All are taken, for sums of trees; those that may be seen are marked. */
