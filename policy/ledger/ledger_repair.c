@@ -78,7 +78,8 @@ read_difference(struct lt_rows *rows, void *element)
 	lt_row_figures(rows, entry);
 }
 
-/* Of runs with ids in (after, until]. */
+/* Of runs with ids in (after, until]. At their own hours, of a closed period,
+ * too: what it had is there again. */
 static int
 put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
     struct lt_error *err)
