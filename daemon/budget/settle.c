@@ -298,6 +298,17 @@ learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
 }
 
 static int
+describe(struct lt_daemon *d, const struct batch *batch,
+    const struct lt_run *run, struct lt_error *err)
+{
+	return lt_ledger_describe_run(d->ledger,
+	    &(struct lt_settlement){.run = run,
+		.now_utc_s = batch->now_utc_s,
+		.open_since_utc_s = batch->open_since_utc_s},
+	    err);
+}
+
+static int
 settle_row(struct lt_daemon *d, struct batch *batch,
     const struct lt_slurm_run *row, struct lt_error *err)
 {
@@ -325,7 +336,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (same && manner != AGAIN)
 		return lt_facts_are_told(s.known, run)
 			   ? LT_OK
-			   : lt_ledger_describe_run(d->ledger, run, err);
+			   : describe(d, batch, run, err);
 	run->provisional = manner == AS_RECORD;
 	int code = run->provisional ? LT_OK : learn(d, batch, &s, err);
 	if (code == LT_OK)
@@ -343,7 +354,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	    !(same && is_priced_so(s.known, run, &s.charge)))
 		code = settle_priced(d, batch, &s, err);
 	else if (!lt_facts_are_told(s.known, run))
-		code = lt_ledger_describe_run(d->ledger, run, err);
+		code = describe(d, batch, run, err);
 	lt_charge_free(&s.charge);
 	return code;
 }

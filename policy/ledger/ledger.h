@@ -246,7 +246,8 @@ struct lt_run {
 	uint32_t restarts;
 	/* The ledger's own: set by lt_ledger_settle(). */
 	bool corrected;	       /* by entries of other hours than its own */
-	int64_t settled_utc_s; /* when it came in; before version 14: 0 */
+	int64_t settled_utc_s; /* when it came in, of a closed period after its
+				* closing; before version 14: 0 */
 	int64_t changed_utc_s; /* since it stands in a closed period; 0: not */
 };
 enum lt_entry_kind {
@@ -270,10 +271,10 @@ struct lt_entry {
 /* All that is summed up of entries, in the order of their columns. */
 enum { LT_ENTRY_FIGURES = 9 };
 void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
-/* What the run says that its entries add up to. */
 /* *sum += sign * addend in all of them; false: one passes 64 bits. */
 bool lt_entry_add(
     struct lt_entry *sum, const struct lt_entry *addend, int sign);
+/* What the run says that its entries add up to. */
 struct lt_entry lt_entry_of_run(const struct lt_run *run);
 /*
  * Settle one run: the run row, its entries (they add up to it), the end of
@@ -331,10 +332,10 @@ typedef int lt_run_function(void *context, const struct lt_run *run,
  * once. */
 int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
     lt_run_function *take, void *context, struct lt_error *err);
-/* What slurmdbd says of a run beside its charge, into the row that is there:
- * name, QOS, WCKey, GPU, exit code, restarts. */
-int lt_ledger_describe_run(
-    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err);
+/* What slurmdbd says of the settlement's run beside its charge, into the row
+ * that is there: name, QOS, WCKey, GPU, exit code, restarts. */
+int lt_ledger_describe_run(struct lt_ledger *ledger,
+    const struct lt_settlement *settlement, struct lt_error *err);
 struct lt_run_sum {
 	struct lt_run_key key;
 	bool provisional;

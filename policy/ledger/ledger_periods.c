@@ -160,6 +160,45 @@ lt_ledger_closed_until(struct lt_ledger *ledger)
 	return utc_s;
 }
 
+static void
+read_number(struct lt_rows *rows, void *element)
+{
+	int64_t *const number = element;
+
+	*number = lt_row_int(rows);
+}
+
+int
+lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
+    struct lt_error *err)
+{
+	int64_t closed_utc_s = 0;
+	const int rc = lt_row_one(ledger, LT_PLAIN(LT_SQL_CLOSED_LAST),
+	    read_number, &closed_utc_s, err);
+
+	*utc_s = now_utc_s > closed_utc_s ? now_utc_s : closed_utc_s + 1;
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_run_keep(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s,
+    int64_t *changed_utc_s, struct lt_error *err)
+{
+	int64_t stamp;
+	const int rc = lt_closed_stamp(ledger, now_utc_s, &stamp, err);
+
+	if (rc != LT_OK)
+		return rc;
+	/* Not before a change that is kept: the first one after a closing
+	 * says what it had. */
+	if (stamp > *changed_utc_s)
+		*changed_utc_s = stamp;
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_RUN_KEEP, LT_INT(key.job_id),
+		LT_INT(key.submit_utc_s), LT_INT(*changed_utc_s)),
+	    err);
+}
+
 struct first {
 	int64_t *at_utc_s;
 	bool has;

@@ -314,30 +314,22 @@ correct(struct lt_ledger *ledger, const struct lt_settlement *s,
 	return rc;
 }
 
-/* The statement of a closed period goes on to show the run as it was. */
-static int
-keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
-    const struct lt_run *known, struct lt_run *row, struct lt_error *err)
+static bool
+is_of_closed(const struct lt_settlement *s, const struct lt_run *run)
 {
-	if (known->start_utc_s >= s->open_since_utc_s)
-		return LT_OK;
-	row->changed_utc_s = s->now_utc_s;
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_RUN_KEEP, LT_INT(known->key.job_id),
-		LT_INT(known->key.submit_utc_s), LT_INT(s->now_utc_s)),
-	    err);
+	return run->start_utc_s < s->open_since_utc_s;
 }
 
-int
-lt_ledger_describe_run(
-    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
+/* The statement of a closed period goes on to show the run as it was.
+ * *changed_utc_s: the run's. */
+static int
+keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
+    const struct lt_run *known, int64_t *changed_utc_s, struct lt_error *err)
 {
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_RUN_DESCRIBE, LT_INT(run->key.job_id),
-		LT_INT(run->key.submit_utc_s), LT_TEXT(run->name),
-		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
-		LT_INT(run->exit_code), LT_INT(run->restarts)),
-	    err);
+	if (!is_of_closed(s, known) && !is_of_closed(s, s->run))
+		return LT_OK;
+	return lt_run_keep(
+	    ledger, known->key, s->now_utc_s, changed_utc_s, err);
 }
 
 /* 1 = found, 0 = not, negative = failed. */
@@ -381,19 +373,58 @@ lt_ledger_settle(struct lt_ledger *ledger,
 		rc = found;
 	} else if (found == 0) {
 		differs = true;
-		rc = charge(ledger, settlement, &row, err);
+		if (is_of_closed(settlement, run))
+			rc = lt_closed_stamp(ledger, settlement->now_utc_s,
+			    &row.settled_utc_s, err);
+		if (rc == LT_OK)
+			rc = charge(ledger, settlement, &row, err);
 	} else if (!same_charge(&known, run)) {
 		differs = row.corrected = true;
 		rc = correct(ledger, settlement, err);
 	}
 	if (rc == LT_OK && found == 1 && (differs || !same_row(&known, run)))
-		rc = keep_closed(ledger, settlement, &known, &row, err);
+		rc = keep_closed(
+		    ledger, settlement, &known, &row.changed_utc_s, err);
 	if (rc == LT_OK && (differs || !same_row(&known, run)))
 		rc = put_run(ledger, &row, err);
 	if (is_alone)
 		rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 	*changed = rc == LT_OK && differs;
 	return rc;
+}
+
+static int
+describe(struct lt_ledger *ledger, const struct lt_settlement *s,
+    const struct lt_run *known, struct lt_error *err)
+{
+	const struct lt_run *const run = s->run;
+	int64_t changed_utc_s = known->changed_utc_s;
+	const int rc = keep_closed(ledger, s, known, &changed_utc_s, err);
+
+	if (rc != LT_OK)
+		return rc;
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_RUN_DESCRIBE, LT_INT(run->key.job_id),
+		LT_INT(run->key.submit_utc_s), LT_TEXT(run->name),
+		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
+		LT_INT(run->exit_code), LT_INT(run->restarts),
+		LT_INT(changed_utc_s)),
+	    err);
+}
+
+int
+lt_ledger_describe_run(struct lt_ledger *ledger,
+    const struct lt_settlement *settlement, struct lt_error *err)
+{
+	struct lt_run known;
+	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	rc = find_run(ledger, settlement->run->key, &known, err);
+	if (rc == 1)
+		rc = describe(ledger, settlement, &known, err);
+	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 
 int

@@ -98,7 +98,7 @@
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_DESCRIBE, LEDGER,                                                \
 	    "UPDATE runs SET name = ?3, qos = ?4, wckey = ?5, gpu = ?6,"       \
-	    " exit_code = ?7, restarts = ?8"                                   \
+	    " exit_code = ?7, restarts = ?8, changed_utc_s = ?9"               \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_CORRECTED, LEDGER,                                               \
 	    "UPDATE runs SET corrected = 1"                                    \
@@ -151,6 +151,8 @@
 	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
 	X(CLOSED_ALL, LEDGER,                                                  \
 	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
+	X(CLOSED_LAST, LEDGER,                                                 \
+	    "SELECT coalesce(max(closed_utc_s), 0) FROM closed")               \
 	X(FIRST_BOOKED, LEDGER, "SELECT min(at_utc_s) FROM entries")           \
 	X(CLOSED_ROW_PUT, LEDGER,                                              \
 	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4, ?5)")             \
