@@ -11,26 +11,6 @@
 
 #define METHOD "lowtide-1" /* docs/model.md, eqs. (49) to (52) */
 
-static void
-put_int(struct lt_out *out, const char *key, bool has, int64_t value)
-{
-	lt_out_text(out, key);
-	if (has)
-		lt_out_int(out, value);
-	else
-		lt_out_text(out, "null");
-}
-
-static void
-put_text(struct lt_out *out, const char *key, const char *text)
-{
-	lt_out_text(out, key);
-	if (text != NULL && text[0] != '\0')
-		lt_out_quoted(out, text);
-	else
-		lt_out_text(out, "null");
-}
-
 /* As exact as it takes to recompute. */
 static void
 put_real(struct lt_out *out, const char *key, bool has, double value)
@@ -42,13 +22,6 @@ put_real(struct lt_out *out, const char *key, bool has, double value)
 	lt_out_text(out, has ? text : "null");
 }
 
-static void
-put_time(struct lt_out *out, const char *key, int64_t utc_s)
-{
-	lt_out_text(out, key);
-	lt_out_time(out, utc_s);
-}
-
 /* ---- an hour of a run ---- */
 
 static void
@@ -57,13 +30,13 @@ put_factors(struct lt_out *out, const struct lt_carbon_hour *hour)
 	const struct lt_factor *const i = &hour->intensity;
 	const struct lt_factor *const market = &hour->market;
 
-	put_text(out, ",\"zone\":", hour->zone);
-	put_text(out, ",\"source\":", i->source);
-	put_text(out,
+	lt_out_put_known(out, ",\"zone\":", hour->zone);
+	lt_out_put_known(out, ",\"source\":", i->source);
+	lt_out_put_known(out,
 	    ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
 	put_real(out, ",\"g_per_kwh\":", i->is_known, i->value);
 	put_real(out, ",\"pue\":", hour->has_facts, hour->pue.value);
-	put_text(out,
+	lt_out_put_known(out,
 	    ",\"market_source\":", market->is_known ? market->source : NULL);
 	put_real(
 	    out, ",\"market_g_per_kwh\":", market->is_known, market->value);
@@ -76,23 +49,24 @@ lt_carbon_hour_write(struct lt_out *out, const struct lt_carbon_hour *hour)
 	const struct lt_entry *const entry = hour->entry;
 	const bool has_mg = hour->intensity.is_known || entry->carbon_mg != 0;
 
-	put_int(out, "{\"job_id\":", true, run->key.job_id);
-	put_time(out, ",\"submit\":", run->key.submit_utc_s);
-	put_text(out, ",\"account\":", entry->account);
-	put_text(out, ",\"partition\":", run->partition);
-	put_time(out, ",\"hour\":", entry->at_utc_s);
-	put_int(out, ",\"seconds\":", true, hour->seconds);
+	lt_out_put_int(out, "{\"job_id\":", true, run->key.job_id);
+	lt_out_put_time(out, ",\"submit\":", run->key.submit_utc_s);
+	lt_out_put_known(out, ",\"account\":", entry->account);
+	lt_out_put_known(out, ",\"partition\":", run->partition);
+	lt_out_put_time(out, ",\"hour\":", entry->at_utc_s);
+	lt_out_put_int(out, ",\"seconds\":", true, hour->seconds);
 	lt_out_text(out, entry->kind == LT_ENTRY_CORRECTION
 			     ? ",\"correction\":true"
 			     : ",\"correction\":false");
 	put_factors(out, hour);
-	put_int(out, ",\"energy_wh\":", true, entry->energy_wh);
-	put_int(out, ",\"location_mg\":", has_mg, hour->location_mg);
-	put_int(out, ",\"market_mg\":", hour->market.is_known, hour->market_mg);
-	put_int(
+	lt_out_put_int(out, ",\"energy_wh\":", true, entry->energy_wh);
+	lt_out_put_int(out, ",\"location_mg\":", has_mg, hour->location_mg);
+	lt_out_put_int(
+	    out, ",\"market_mg\":", hour->market.is_known, hour->market_mg);
+	lt_out_put_int(
 	    out, ",\"embodied_mg\":", hour->has_embodied, hour->embodied_mg);
-	put_int(out, ",\"carbon_mg\":", has_mg, entry->carbon_mg);
-	put_int(out, ",\"money_micros\":", true, entry->money_micros);
+	lt_out_put_int(out, ",\"carbon_mg\":", has_mg, entry->carbon_mg);
+	lt_out_put_int(out, ",\"money_micros\":", true, entry->money_micros);
 	lt_out_text(out, "}");
 }
 
@@ -113,28 +87,32 @@ put_sums(struct lt_out *out, const struct lt_carbon_row *row)
 	const double share =
 	    has_share ? (double)row->estimated_wh / (double)row->energy_wh : 0;
 
-	put_int(out, "\"energy_wh\":", true, row->energy_wh);
-	put_int(out, ",\"location_mg\":", has_location(row), row->location_mg);
-	put_int(out, ",\"market_mg\":", row->has_market, row->market_mg);
-	put_int(out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
+	lt_out_put_int(out, "\"energy_wh\":", true, row->energy_wh);
+	lt_out_put_int(
+	    out, ",\"location_mg\":", has_location(row), row->location_mg);
+	lt_out_put_int(out, ",\"market_mg\":", row->has_market, row->market_mg);
+	lt_out_put_int(
+	    out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
 	put_real(out, ",\"pue\":", row->has_facts && row->it_wh > 0,
 	    round((double)row->energy_wh / row->it_wh * 1e6) / 1e6);
-	put_int(
+	lt_out_put_int(
 	    out, ",\"estimated_ppm\":", has_share, llround(share * LT_MICROS));
-	put_time(out, ",\"first\":", row->hours > 0 ? row->first_utc_s : 0);
-	put_time(out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
-	put_int(out, ",\"hours\":", true, row->hours);
+	lt_out_put_time(
+	    out, ",\"first\":", row->hours > 0 ? row->first_utc_s : 0);
+	lt_out_put_time(
+	    out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
+	lt_out_put_int(out, ",\"hours\":", true, row->hours);
 	lt_out_text(out, "}");
 }
 
 static void
 put_row(struct lt_out *out, const struct lt_carbon_row *row)
 {
-	put_text(out, "{\"zone\":", row->zone);
-	put_text(out, ",\"partition\":", row->partition);
-	put_text(out, ",\"source\":", row->source);
-	put_text(out, ",\"market_source\":", row->market_source);
-	put_text(out, ",\"month\":", row->month.label);
+	lt_out_put_known(out, "{\"zone\":", row->zone);
+	lt_out_put_known(out, ",\"partition\":", row->partition);
+	lt_out_put_known(out, ",\"source\":", row->source);
+	lt_out_put_known(out, ",\"market_source\":", row->market_source);
+	lt_out_put_known(out, ",\"month\":", row->month.label);
 	lt_out_text(out, ",");
 	put_sums(out, row);
 }
@@ -198,12 +176,12 @@ lt_carbon_rows_write(struct lt_out *out, const struct lt_carbon_row *rows,
 	const struct lt_carbon_row total = total_of(rows, count);
 
 	lt_out_text(out, ",\"carbon\":{\"method\":\"" METHOD "\"");
-	put_text(out, ",\"boundary\":", boundary_of(rows, count));
-	put_text(out, ",\"intensity\":",
+	lt_out_put_known(out, ",\"boundary\":", boundary_of(rows, count));
+	lt_out_put_known(out, ",\"intensity\":",
 	    json_string_value(json_object_get(head, "carbon_intensity")));
-	put_text(out, ",\"factors\":",
+	lt_out_put_known(out, ",\"factors\":",
 	    json_string_value(json_object_get(head, "emission_factors")));
-	put_text(out, ",\"gwp\":", NULL); /* no source says it */
+	lt_out_put_known(out, ",\"gwp\":", NULL); /* no source says it */
 	lt_out_text(out, ",\"rows\":[");
 	for (uint32_t i = 0; i < count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");

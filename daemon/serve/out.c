@@ -147,6 +147,41 @@ lt_out_time(struct lt_out *out, int64_t utc_s)
 }
 
 void
+lt_out_put_int(struct lt_out *out, const char *key, bool has, int64_t value)
+{
+	lt_out_text(out, key);
+	if (has)
+		lt_out_int(out, value);
+	else
+		lt_out_text(out, "null");
+}
+
+void
+lt_out_put_text(struct lt_out *out, const char *key, const char *text)
+{
+	lt_out_text(out, key);
+	lt_out_quoted(out, text);
+}
+
+void
+lt_out_put_known(struct lt_out *out, const char *key, const char *text)
+{
+	if (text != NULL && text[0] != '\0') {
+		lt_out_put_text(out, key, text);
+	} else {
+		lt_out_text(out, key);
+		lt_out_text(out, "null");
+	}
+}
+
+void
+lt_out_put_time(struct lt_out *out, const char *key, int64_t utc_s)
+{
+	lt_out_text(out, key);
+	lt_out_time(out, utc_s);
+}
+
+void
 lt_out_json(struct lt_out *out, json_t *json)
 {
 	char *const text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;

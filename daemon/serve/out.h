@@ -34,6 +34,13 @@ void lt_out_int(struct lt_out *out, int64_t value);
 void lt_out_quoted(struct lt_out *out, const char *text);
 /* "2026-11-21T02:00:00Z" in quotes, null for 0. */
 void lt_out_time(struct lt_out *out, int64_t utc_s);
+/* A key as it is written, such as ",\"name\":", and its value. */
+void lt_out_put_int(
+    struct lt_out *out, const char *key, bool has, int64_t value); /* or null */
+void lt_out_put_text(struct lt_out *out, const char *key, const char *text);
+/* null for NULL and "". */
+void lt_out_put_known(struct lt_out *out, const char *key, const char *text);
+void lt_out_put_time(struct lt_out *out, const char *key, int64_t utc_s);
 /* Compact; NULL: no memory. It is dropped. */
 void lt_out_json(struct lt_out *out, json_t *json);
 /* Hand on what is here; nothing where it is kept. */
