@@ -86,6 +86,8 @@ int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same as text, malloc'd; NULL: no memory. */
 char *lt_api_error_text(const char *why);
+/* Of a uid, or its number. */
+const char *lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
 /* The number, or null. */

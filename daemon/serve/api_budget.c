@@ -2,7 +2,6 @@
 /*
  * GET /v1/budget, POST /v1/budget/adjust, GET /v1/balance, GET /v1/balances.
  */
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,19 +87,6 @@ row(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 	return all;
 }
 
-/* Name of a uid, or its number. */
-static const char *
-user_name(char out[LT_NAME_SIZE], uint32_t uid)
-{
-	const struct passwd *const pw = getpwuid(uid);
-
-	if (pw != NULL)
-		snprintf(out, LT_NAME_SIZE, "%s", pw->pw_name);
-	else
-		snprintf(out, LT_NAME_SIZE, "%u", uid);
-	return out;
-}
-
 static void
 add_users(const struct lt_budget_snapshot *snapshot,
     const struct lt_policy *policy, const struct lt_access *access,
@@ -122,8 +108,9 @@ add_users(const struct lt_budget_snapshot *snapshot,
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
 		    &u->held[0]};
-		json_array_append_new(list,
-		    row(snapshot, policy, index, user_name(name, u->uid), &f));
+		json_array_append_new(
+		    list, row(snapshot, policy, index,
+			      lt_api_user_name(name, u->uid), &f));
 	}
 	if (!saw_self && !lt_access_runs(access, team)) {
 		const struct figures f = {
@@ -131,7 +118,7 @@ add_users(const struct lt_budget_snapshot *snapshot,
 
 		json_array_append_new(
 		    list, row(snapshot, policy, index,
-			      user_name(name, access->uid), &f));
+			      lt_api_user_name(name, access->uid), &f));
 	}
 }
 
@@ -217,7 +204,7 @@ lt_api_adjust(
 		.accounts[lt_sheet_account(&d->budget.snapshot, team)]
 		.name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
-	user_name(entry.who, request->uid);
+	lt_api_user_name(entry.who, request->uid);
 	const int code = lt_ledger_adjust(d->ledger, &entry, &err);
 	if (code != LT_OK)
 		return lt_api_error(reply,

@@ -4,7 +4,6 @@
  * statement that stays. What comes later is a correction in an open period.
  */
 #include <nettle/sha2.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,17 +157,6 @@ end_hash(struct statement *s, char *checksum, size_t size)
 		    checksum + used, size - used, "%02x", digest[i]);
 }
 
-static void
-name_who(char *who, size_t size, uint32_t uid)
-{
-	const struct passwd *const pw = getpwuid(uid);
-
-	if (pw != NULL)
-		snprintf(who, size, "%s", pw->pw_name);
-	else
-		snprintf(who, size, "%u", uid);
-}
-
 static int
 set_head(
     struct lt_closed *c, const struct lt_report_work *w, struct lt_error *err)
@@ -198,7 +186,7 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	int status = 200;
 
 	memcpy(c.label, w->period.label, sizeof(c.label));
-	name_who(c.who, sizeof(c.who), request->uid);
+	lt_api_user_name(c.who, request->uid);
 	sha256_init(&s.hash);
 	int code = set_head(&c, w, &err);
 	hash_text(&s, c.head);

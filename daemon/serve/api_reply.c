@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the answers of the API share: values of the query, refusals, times.
+ * What the answers of the API share: values of the query, refusals, names of
+ * users, times.
  */
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +46,18 @@ lt_api_error_text(const char *why)
 	char *const text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
 	return text;
+}
+
+const char *
+lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
+{
+	const struct passwd *const pw = getpwuid(uid);
+
+	if (pw != NULL)
+		snprintf(out, LT_NAME_SIZE, "%s", pw->pw_name);
+	else
+		snprintf(out, LT_NAME_SIZE, "%u", uid);
+	return out;
 }
 
 json_t *
