@@ -94,17 +94,13 @@ print_budgets(const json_t *answer, bool color)
 static int
 show(const struct lt_cli *cli)
 {
-	const char *const team = lt_cli_value(cli, "team");
-	char path[512] = "/v1/budget", escaped[256];
+	char path[768] = "/v1/budget";
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (team != NULL) {
-		if (lt_client_escape(escaped, sizeof(escaped), team, &err))
-			return lt_cli_fail(&err);
-		snprintf(path, sizeof(path), "/v1/budget?team=%s", escaped);
-	}
-	if (lt_client_get(&answer, cli, path, &err))
+	if (lt_client_query(
+		path, sizeof(path), "team", lt_cli_value(cli, "team"), &err) ||
+	    lt_client_get(&answer, cli, path, &err))
 		return lt_cli_fail(&err);
 	const int result = cli->json ? lt_cli_print_json(answer)
 				     : print_budgets(answer, cli->color);

@@ -103,6 +103,9 @@ int lt_client_get_runs(json_t **answer, const struct lt_cli *cli,
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
 int lt_client_escape(
     char *out, size_t size, const char *text, struct lt_error *err);
+/* path with name=value in its query; as it is for NULL. LT_ELIMIT. */
+int lt_client_query(char *path, size_t size, const char *name,
+    const char *value, struct lt_error *err);
 
 /* ---- conf.c: a few keys of slurm.conf, without libslurm ---- */
 enum { LT_CONF_HOSTS_MAX = 8, LT_CONF_VALUE_SIZE = 1024 };

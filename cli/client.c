@@ -48,6 +48,24 @@ lt_client_escape(char *out, size_t size, const char *text, struct lt_error *err)
 		   : lt_fail(err, LT_ELIMIT, "\"%.40s...\": too long", text);
 }
 
+int
+lt_client_query(char *path, size_t size, const char *name, const char *value,
+    struct lt_error *err)
+{
+	const size_t used = strlen(path);
+	char escaped[512];
+
+	if (value == NULL)
+		return LT_OK;
+	if (lt_client_escape(escaped, sizeof(escaped), value, err) != LT_OK)
+		return err->code;
+	const int more = snprintf(path + used, size - used, "%c%s=%s",
+	    strchr(path, '?') != NULL ? '&' : '?', name, escaped);
+	return (size_t)more < size - used
+		   ? LT_OK
+		   : lt_fail(err, LT_ELIMIT, "%s: too long", name);
+}
+
 /* ---- the Unix socket ---- */
 static bool
 take_bytes(void *context, const char *bytes, size_t length)

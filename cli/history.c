@@ -128,24 +128,6 @@ print_history(const json_t *answer, bool color)
 	return LT_EXIT_OK;
 }
 
-/* "&name=N", "" without a value. */
-static int
-add_value(char *path, size_t size, const struct lt_cli *cli, const char *name,
-    struct lt_error *err)
-{
-	const char *const value = lt_cli_value(cli, name);
-	const size_t used = strlen(path);
-	char escaped[256];
-
-	if (value == NULL)
-		return LT_OK;
-	if (lt_client_escape(escaped, sizeof(escaped), value, err) != LT_OK)
-		return err->code;
-	snprintf(path + used, size - used, "%c%s=%s",
-	    strchr(path, '?') != NULL ? '&' : '?', name, escaped);
-	return LT_OK;
-}
-
 static int
 show(const struct lt_cli *cli)
 {
@@ -153,8 +135,10 @@ show(const struct lt_cli *cli)
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 
-	if (add_value(path, sizeof(path), cli, "name", &err) != LT_OK ||
-	    add_value(path, sizeof(path), cli, "user", &err) != LT_OK ||
+	if (lt_client_query(path, sizeof(path), "name",
+		lt_cli_value(cli, "name"), &err) != LT_OK ||
+	    lt_client_query(path, sizeof(path), "user",
+		lt_cli_value(cli, "user"), &err) != LT_OK ||
 	    lt_client_get(&answer, cli, path, &err) != LT_OK)
 		return lt_cli_fail(&err);
 	const int result = cli->json ? lt_cli_print_json(answer)

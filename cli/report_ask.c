@@ -23,24 +23,18 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"users", query->no_users ? "0" : NULL},
 	    {"tcto", query->tcto ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
-	char separator = '?';
-	size_t used = (size_t)snprintf(path, size, "/v1/report");
+	int code = LT_OK;
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		char escaped[256];
-
-		if (values[i].value == NULL)
-			continue;
-		if (lt_client_escape(
-			escaped, sizeof(escaped), values[i].value, err))
-			return err->code;
-		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
-		    separator, values[i].name, escaped);
-		separator = '&';
-	}
+	snprintf(path, size, "/v1/report");
+	for (size_t i = 0;
+	     code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
+		code = lt_client_query(
+		    path, size, values[i].name, values[i].value, err);
+	const size_t used = strlen(path);
 	if (more != NULL)
-		snprintf(path + used, size - used, "%c%s", separator, more);
-	return LT_OK;
+		snprintf(path + used, size - used, "%c%s",
+		    strchr(path, '?') != NULL ? '&' : '?', more);
+	return code;
 }
 
 /* The runs of a report: rows as they come, or kept. */

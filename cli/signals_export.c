@@ -34,20 +34,14 @@ path_of(
 	    {"to", lt_cli_value(export->cli, "to")},
 	    {"after", after},
 	};
-	size_t used = (size_t)snprintf(path, size, "/v1/signals/export");
+	int code = LT_OK;
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		char escaped[512];
-
-		if (values[i].value == NULL)
-			continue;
-		if (lt_client_escape(
-			escaped, sizeof(escaped), values[i].value, err))
-			return err->code;
-		used += (size_t)snprintf(path + used, size - used, "%c%s=%s",
-		    i == 0 ? '?' : '&', values[i].key, escaped);
-	}
-	return LT_OK;
+	snprintf(path, size, "/v1/signals/export");
+	for (size_t i = 0;
+	     code == LT_OK && i < sizeof(values) / sizeof(values[0]); i++)
+		code = lt_client_query(
+		    path, size, values[i].key, values[i].value, err);
+	return code;
 }
 
 /* Money per unit of its currency, exactly as stored: micros have six decimals
