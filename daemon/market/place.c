@@ -63,13 +63,16 @@ static void
 of_market(struct lt_place *place, const struct lt_partition *p,
     const struct lt_market *market)
 {
-	*place = (struct lt_place){.known = true,
-	    .idle_w = p->node_idle_w,
-	    .cpu_w = p->node_cpu_w,
-	    .gpu_w = p->node_gpu_w,
-	    .pue = p->pue,
-	    .embodied_g_per_node_hour = p->embodied_g_per_node_hour,
-	    .exclusive = (p->flags & LT_PARTITION_EXCLUSIVE) != 0};
+	/* Each run asks: its many shapes are not cleared first. */
+	place->known = true;
+	place->left_utc_s = 0;
+	place->idle_w = p->node_idle_w;
+	place->cpu_w = p->node_cpu_w;
+	place->gpu_w = p->node_gpu_w;
+	place->pue = p->pue;
+	place->embodied_g_per_node_hour = p->embodied_g_per_node_hour;
+	place->exclusive = (p->flags & LT_PARTITION_EXCLUSIVE) != 0;
+	place->shape_count = 0;
 	for (uint32_t i = 0;
 	     i < p->shape_count && place->shape_count < LT_PLACE_SHAPES_MAX;
 	     i++)

@@ -46,7 +46,7 @@ lt_suspended_share(const struct lt_run *run, const struct lt_market *market,
 
 struct site { /* where a run is priced */
 	const char *partition;
-	struct lt_place place;
+	const struct lt_place *place;
 	struct lt_ledger *ledger;
 };
 
@@ -54,7 +54,7 @@ static int
 price_at(struct lt_charge *charge, struct lt_charge_input *input,
     const struct site *site, struct lt_error *err)
 {
-	const bool has_power = lt_place_has_power(&site->place);
+	const bool has_power = lt_place_has_power(site->place);
 	const struct {
 		enum lt_rate rate;
 		bool is_asked;
@@ -106,14 +106,15 @@ int
 lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
     const struct lt_elsewhere *there, struct lt_daemon *d, struct lt_error *err)
 {
-	struct site site = {.partition = there->partition, .ledger = d->ledger};
+	struct lt_place place;
+	const struct site site = {there->partition, &place, d->ledger};
 	struct lt_charge_input input = {.start_utc_s = there->span.from_utc_s,
 	    .end_utc_s = there->span.to_utc_s};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&site.place, &d->market, d->ledger, site.partition);
-	const struct lt_resources used = resources_of(run, &site.place);
-	lt_usage_of(&input, &used, &site.place);
+	lt_place_of(&place, &d->market, d->ledger, site.partition);
+	const struct lt_resources used = resources_of(run, &place);
+	lt_usage_of(&input, &used, &place);
 	if (there->size_ppm > 0)
 		resize(&input, run, there, d);
 	return price_at(charge, &input, &site, err);
@@ -124,23 +125,23 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
     const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_error *err)
 {
-	struct site site = {.partition = run->partition, .ledger = ledger};
+	struct lt_place place;
+	const struct site site = {run->partition, &place, ledger};
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
 	    .suspended = suspended_part(run)};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&site.place, market, ledger, site.partition);
-	const struct lt_resources used = resources_of(run, &site.place);
-	lt_usage_of(&input, &used, &site.place);
+	lt_place_of(&place, market, ledger, site.partition);
+	const struct lt_resources used = resources_of(run, &place);
+	lt_usage_of(&input, &used, &place);
 	const int code = price_at(charge, &input, &site, err);
 	struct lt_fraction share = input.share;
 	if (code == LT_OK && run->gpus_from == LT_GPUS_UNKNOWN) {
 		/* Missing is never zero: neither a price nor a share. */
 		lt_charge_free(charge);
 		share = (struct lt_fraction){0, 1};
-	} else if (code == LT_OK &&
-		   !lt_place_charges(&site.place, run, ledger)) {
+	} else if (code == LT_OK && !lt_place_charges(&place, run, ledger)) {
 		lt_charge_free(charge);
 	}
 	run->share_numerator = share.numerator;

@@ -24,6 +24,7 @@ enum lt_sql {
 struct lt_sums { /* in the order of account and uid */
 	struct lt_account_sum *items;
 	uint32_t count;
+	size_t capacity;
 };
 
 enum { LT_KEPT_SPANS = 8 };
@@ -32,8 +33,7 @@ struct lt_kept {	      /* ledger_kept.c */
 	uint64_t asked;	      /* how often */
 	struct lt_kept_span {
 		struct lt_span span;
-		uint64_t asked;	    /* when last; 0: nothing is kept */
-		int64_t last_entry; /* that is in them */
+		uint64_t asked; /* when last; 0: nothing is kept */
 		struct lt_sums sums;
 	} spans[LT_KEPT_SPANS];
 };

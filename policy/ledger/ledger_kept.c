@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sums per account and user of the spans that budgets ask for again and again:
- * kept, and carried on by the entries that came since. So a look costs what is
- * new, not what a year has. Entries only ever come behind the last one; where
- * any were taken away (lt_ledger_repair(), somebody else's connection) all is
- * read anew.
+ * kept, and each entry that is put is added to them. So a look costs nothing
+ * of what a year has. Where any were taken away (what a transaction undoes,
+ * lt_ledger_repair(), somebody else's connection) all is read anew.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "ledger_kept.h"
 
 static void
@@ -38,7 +38,9 @@ lt_sums_read(struct lt_ledger *ledger, struct lt_bound bound,
 	    .read = read_sum, .size = sizeof(struct lt_account_sum)};
 	const int rc = lt_rows_all(ledger, bound, &found, err);
 
-	*sums = (struct lt_sums){.items = found.items, .count = found.count};
+	*sums = (struct lt_sums){.items = found.items,
+	    .count = found.count,
+	    .capacity = found.count};
 	return rc;
 }
 
@@ -51,39 +53,42 @@ compare(const struct lt_account_sum *a, const struct lt_account_sum *b)
 			       : (a->uid > b->uid) - (a->uid < b->uid);
 }
 
-/* Both in the order of account and uid, and so is what comes of them; false:
- * it passes 64 bits, or there is no memory. */
-static bool
-merge(struct lt_sums *into, const struct lt_sums *more)
+/* Of the first that is not before it. */
+static uint32_t
+place_of(const struct lt_sums *sums, const struct lt_account_sum *wanted)
 {
-	const uint32_t room = into->count + more->count;
-	struct lt_account_sum *const all = calloc(room, sizeof(*all));
-	uint32_t i = 0, k = 0, count = 0;
+	uint32_t low = 0, high = sums->count;
 
-	if (all == NULL)
-		return false;
-	while (i < into->count || k < more->count) {
-		const int order = i == into->count   ? 1
-				  : k == more->count ? -1
-						     : compare(&into->items[i],
-							   &more->items[k]);
-		struct lt_account_sum *const sum = &all[count++];
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
 
-		*sum = order <= 0 ? into->items[i++] : more->items[k++];
-		if (order != 0)
-			continue;
-		const struct lt_account_sum *const add = &more->items[k++];
-
-		if (__builtin_add_overflow(sum->money_micros, add->money_micros,
-			&sum->money_micros) ||
-		    __builtin_add_overflow(
-			sum->carbon_mg, add->carbon_mg, &sum->carbon_mg)) {
-			free(all);
-			return false;
-		}
+		if (compare(&sums->items[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	free(into->items);
-	*into = (struct lt_sums){.items = all, .count = count};
+	return low;
+}
+
+/* false: it passes 64 bits, or there is no memory. */
+static bool
+add(struct lt_sums *sums, const struct lt_account_sum *more)
+{
+	const uint32_t at = place_of(sums, more);
+	struct lt_account_sum *sum = &sums->items[at];
+
+	if (at < sums->count && compare(sum, more) == 0)
+		return !__builtin_add_overflow(sum->money_micros,
+			   more->money_micros, &sum->money_micros) &&
+		       !__builtin_add_overflow(
+			   sum->carbon_mg, more->carbon_mg, &sum->carbon_mg);
+	sum = lt_items_grow(
+	    sums->items, &sums->capacity, sums->count, sizeof(*sum));
+	if (sum == NULL)
+		return false;
+	sums->items = sum;
+	memmove(&sum[at + 1], &sum[at], (sums->count++ - at) * sizeof(*sum));
+	sum[at] = *more;
 	return true;
 }
 
@@ -115,23 +120,24 @@ find(struct lt_kept *all, struct lt_span span)
 	return oldest;
 }
 
-/* last: of the entries there are now. */
-static int
-carry_on(struct lt_ledger *ledger, struct lt_kept_span *kept, int64_t last,
-    struct lt_error *err)
+void
+lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 {
-	struct lt_sums more;
-	int code = lt_sums_read(ledger,
-	    LT_BIND(LT_SQL_SUMS_SINCE, LT_INT(kept->span.from_utc_s),
-		LT_INT(kept->span.to_utc_s), LT_INT(kept->last_entry),
-		LT_INT(last)),
-	    &more, err);
+	struct lt_account_sum sum = {.uid = entry->uid,
+	    .money_micros = entry->money_micros,
+	    .carbon_mg = entry->carbon_mg};
 
-	if (code == LT_OK && more.count > 0 && !merge(&kept->sums, &more))
-		code = lt_fail(err, LT_EOVERFLOW,
-		    "ledger: sums of a period pass 64 bits, or no memory");
-	free(more.items);
-	return code;
+	memcpy(sum.account, entry->account, sizeof(sum.account));
+	for (int i = 0; i < LT_KEPT_SPANS; i++) {
+		struct lt_kept_span *const kept = &ledger->kept.spans[i];
+
+		/* Whoever looks next reads all, and says what is wrong. */
+		if (kept->asked > 0 &&
+		    entry->at_utc_s >= kept->span.from_utc_s &&
+		    entry->at_utc_s < kept->span.to_utc_s &&
+		    !add(&kept->sums, &sum))
+			drop(kept);
+	}
 }
 
 int
@@ -139,13 +145,10 @@ lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_bound whole, struct lt_sums *sums, struct lt_error *err)
 {
 	struct lt_kept *const all = &ledger->kept;
-	int64_t version = 0, last = 0;
+	int64_t version = 0;
 	int code = lt_row_one(
 	    ledger, LT_PLAIN(LT_SQL_DATA_VERSION), read_number, &version, err);
 
-	if (code >= 0)
-		code = lt_row_one(ledger, LT_PLAIN(LT_SQL_LAST_ENTRY),
-		    read_number, &last, err);
 	if (code < 0)
 		return code;
 	if (version != all->data_version)
@@ -156,13 +159,10 @@ lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
 	code = LT_OK;
 	if (kept->asked == 0)
 		code = lt_sums_read(ledger, whole, &kept->sums, err);
-	else if (last != kept->last_entry)
-		code = carry_on(ledger, kept, last, err);
 	if (code != LT_OK) {
 		drop(kept);
 		return code;
 	}
-	kept->last_entry = last;
 	kept->asked = ++all->asked;
 	*sums = (struct lt_sums){.count = kept->sums.count};
 	if (sums->count == 0)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "grow.h"
-#include "ledger_db.h"
+#include "ledger_kept.h"
 #include "units.h"
 
 /* In the order of LT_SQL_RUN_COLUMNS. */
@@ -104,24 +104,28 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err)
 {
 	/* The sums first: they are what can be refused. */
-	const int rc = lt_days_add(ledger, entry, err);
+	int rc = lt_days_add(ledger, entry, err);
 
-	if (rc != LT_OK)
-		return rc;
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_ENTRY_PUT, LT_INT(entry->kind),
-		LT_INT(entry->run.job_id), LT_INT(entry->run.submit_utc_s),
-		LT_INT(entry->at_utc_s), LT_INT(for_utc_s),
-		LT_INT(entry->made_utc_s), LT_TEXT(entry->account),
-		LT_INT(entry->uid), LT_INT(entry->money_micros),
-		LT_INT(entry->carbon_mg), LT_INT(entry->energy_wh),
-		LT_INT(entry->baseline_money_micros),
-		LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
-		LT_TEXT(entry->reason), LT_INT(entry->saved_by.time_micros),
-		LT_INT(entry->saved_by.time_mg),
-		LT_INT(entry->saved_by.gpu_micros),
-		LT_INT(entry->saved_by.gpu_mg)),
-	    err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_ENTRY_PUT, LT_INT(entry->kind),
+			LT_INT(entry->run.job_id),
+			LT_INT(entry->run.submit_utc_s),
+			LT_INT(entry->at_utc_s), LT_INT(for_utc_s),
+			LT_INT(entry->made_utc_s), LT_TEXT(entry->account),
+			LT_INT(entry->uid), LT_INT(entry->money_micros),
+			LT_INT(entry->carbon_mg), LT_INT(entry->energy_wh),
+			LT_INT(entry->baseline_money_micros),
+			LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
+			LT_TEXT(entry->reason),
+			LT_INT(entry->saved_by.time_micros),
+			LT_INT(entry->saved_by.time_mg),
+			LT_INT(entry->saved_by.gpu_micros),
+			LT_INT(entry->saved_by.gpu_mg)),
+		    err);
+	if (rc == LT_OK)
+		lt_kept_add(ledger, entry);
+	return rc;
 }
 
 static bool

@@ -31,6 +31,7 @@ drop_kept(struct lt_ledger *ledger)
 	lt_days_drop(ledger);
 	lt_lengths_drop(ledger);
 	lt_carries_drop(ledger);
+	lt_kept_drop(ledger);
 }
 
 int
@@ -106,7 +107,10 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 				 ? databases[database].keep
 				 : databases[database].commit),
 		    err);
-	if (code == LT_OK || sqlite3_get_autocommit(ledger->db[database]))
+	if (code == LT_OK)
+		return code;
+	lt_kept_drop(ledger);
+	if (sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
 		(void)lt_sql_do(

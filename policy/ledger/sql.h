@@ -415,11 +415,6 @@
 	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
 	    "(" LT_SQL_PERIOD("account, uid, money_micros, carbon_mg",         \
 		"") ") GROUP BY account, uid ORDER BY account, uid")           \
-	X(SUMS_SINCE, LEDGER,                                                  \
-	    "SELECT account, uid, sum(money_micros), sum(carbon_mg)"           \
-	    " FROM entries NOT INDEXED WHERE id > ?3 AND id <= ?4"             \
-	    " AND at_utc_s >= ?1 AND at_utc_s < ?2"                            \
-	    " GROUP BY account, uid ORDER BY account, uid")                    \
 	X(DATA_VERSION, LEDGER, "PRAGMA data_version")                         \
 	X(CARRY_GET, LEDGER,                                                   \
 	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")  \
