@@ -24,6 +24,10 @@ static _Thread_local struct {
 	size_t used;
 	char bytes[8 * LINE_SIZE];
 } gathered;
+static _Thread_local struct { /* long work tells of many in a second */
+	time_t of;
+	char text[sizeof("1970-01-01T00:00:00Z ")];
+} stamp;
 
 int
 lt_log_open(const char *path)
@@ -103,13 +107,17 @@ void
 lt_log(const char *event, const char *format, ...)
 {
 	char line[LINE_SIZE];
-	struct tm tm;
 	const time_t now = time(NULL);
 
-	gmtime_r(&now, &tm);
-	size_t used = strftime(line, sizeof(line), "%FT%TZ ", &tm);
-	used += (size_t)snprintf(
-	    line + used, sizeof(line) - used, "event=%s ", event);
+	if (stamp.of != now) {
+		struct tm tm;
+
+		gmtime_r(&now, &tm);
+		(void)strftime(stamp.text, sizeof(stamp.text), "%FT%TZ ", &tm);
+		stamp.of = now;
+	}
+	size_t used = (size_t)snprintf(
+	    line, sizeof(line), "%sevent=%s ", stamp.text, event);
 	va_list list;
 	va_start(list, format);
 	const int wrote =
