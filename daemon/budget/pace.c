@@ -67,6 +67,17 @@ lt_look_list(struct lt_daemon *d, int64_t at_utc_s)
 		d->next.jobs = from_utc_s;
 }
 
+void
+lt_look_grown(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const struct lt_jobs_state *const jobs = &d->jobs;
+	const int64_t came =
+	    (int64_t)jobs->list.count - (int64_t)jobs->listed_count;
+
+	if (came > larger(jobs->listed_count / 2, LISTS_MANY))
+		lt_look_list(d, now_utc_s);
+}
+
 bool
 lt_look_singly(const struct lt_jobs_state *jobs)
 {

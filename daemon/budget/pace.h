@@ -30,6 +30,10 @@ uint32_t lt_look_most(const struct lt_jobs_state *jobs);
  * may be by what they cost. */
 void lt_look_list(struct lt_daemon *d, int64_t at_utc_s);
 
+/* Some came between two lists. Those that slurmctld has no more are here until
+ * the next one: it is due before these are many. */
+void lt_look_grown(struct lt_daemon *d, int64_t now_utc_s);
+
 /* Something happened to this job, or to a task of its array: the next pass
  * looks at it, by a list where these are cheap. 0: it is not known to which. */
 void lt_look_at(struct lt_daemon *d, uint32_t job_id);

@@ -271,6 +271,17 @@ test_no_rows(void **state)
 	assert_int_equal(w->d->next.list_soonest, NOW + 5);
 	pace(w, 2000 / 70);
 	assert_int_equal(w->d->next.jobs, NOW + 600);
+	/* Those that slurmctld has no more don't pile up. */
+	assert_int_equal(w->d->jobs.listed_count, 1);
+	w->d->jobs.list.count = 2001;
+	lt_look_grown(w->d, NOW);
+	assert_int_equal(w->d->next.jobs, NOW + 600);
+	w->d->jobs.list.count = 2002;
+	lt_look_grown(w->d, NOW);
+	assert_int_equal(w->d->next.jobs, NOW + 50);
+	w->d->jobs.list.count = 2000;
+	pace(w, 0);
+	assert_int_equal(w->d->next.jobs, NOW + 600);
 	w->d->jobs.list.count = 1;
 	dbd_fails = true;
 	w->d->next.ended = NOW;
