@@ -27,6 +27,7 @@
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
+#include "used.h"
 #include "void.h"
 
 enum {
@@ -96,6 +97,8 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
 	if (now_utc_s >= d->next.history)
 		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
+	if (now_utc_s >= d->next.used)
+		lt_run_step(d, LT_STEP_USED, lt_used_look, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
 

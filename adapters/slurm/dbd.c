@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmdbd: associations (who belongs to which account) and the runs that
- * are charged. A connection per call: it may be down for days.
+ * The runs of slurmdbd, that are charged.
  */
 #include <assert.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "compat.h"
+#include "dbd_link.h"
+#include "dbd_used.h"
 #include "slurm_text.h"
 #include "units.h"
 
@@ -26,11 +20,6 @@ enum {
 	WINDOWS_MAX = 40 * 366, /* more: refused */
 };
 
-struct link { /* an open connection */
-	void *connection;
-	lt_slurm_list *clusters; /* of one, for conditions */
-};
-
 /*
  * What the numbers in rows stand for. Kept between calls: each question costs
  * slurmdbd 0.1 s. Numbers are never given twice, so a row with one that is
@@ -40,186 +29,9 @@ static struct {
 	lt_slurm_list *qos; /* NULL = not loaded */
 	struct lt_tres_id gpu_ids[GPU_IDS_MAX];
 	uint32_t gpu_id_count, max_tres_id;
+	uint32_t gpu_use_id; /* gres/gpuutil; 0 = none */
 	bool old;
 } names;
-
-static void
-link_close(struct link *link)
-{
-	if (link->clusters != NULL)
-		slurm_list_destroy(link->clusters);
-	if (link->connection != NULL)
-		(void)slurmdb_connection_close(&link->connection);
-}
-
-/*
- * libslurm writes a message's length and its body apart, and the second waits
- * for the first one's acknowledgement, which TCP delays by 40 ms: half of what
- * a small answer takes. Which socket it has, it does not tell: one of the
- * first, in a process that has few. Those that are no TCP refuse it.
- */
-static void
-send_at_once(void)
-{
-	enum { FDS = 64 };
-	const int on = 1;
-
-	for (int fd = STDERR_FILENO + 1; fd < FDS; fd++)
-		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
-static int
-link_open(struct link *link, struct lt_error *err)
-{
-	uint16_t flags = 0;
-
-	*link = (struct link){0};
-	errno = 0;
-	link->connection = slurmdb_connection_get(&flags);
-	if (link->connection == NULL || errno != 0)
-		return lt_slurm_fail("slurmdbd: connection", errno, err);
-	send_at_once();
-	link->clusters = slurm_list_create(NULL);
-	(void)slurm_list_append(link->clusters, slurm_conf.cluster_name);
-	return LT_OK;
-}
-
-/* ---- associations ---- */
-
-/* The name's uid; the last one is kept, users come in blocks. */
-static bool
-uid_of(const char *user, uint32_t *uid)
-{
-	static char known_name[LT_NAME_SIZE];
-	static uint32_t known_uid;
-	char buffer[4096];
-	struct passwd entry, *found = NULL;
-
-	if (known_name[0] != '\0' && strcmp(user, known_name) == 0) {
-		*uid = known_uid;
-		return true;
-	}
-	if (getpwnam_r(user, &entry, buffer, sizeof(buffer), &found) != 0 ||
-	    found == NULL)
-		return false;
-	lt_copy(known_name, sizeof(known_name), user);
-	*uid = known_uid = entry.pw_uid;
-	return true;
-}
-
-static int
-compare_pairs(const void *left, const void *right)
-{
-	const struct lt_slurm_pair *const a = left, *const b = right;
-
-	if (a->uid != b->uid)
-		return a->uid < b->uid ? -1 : 1;
-	return strcmp(a->account, b->account);
-}
-
-/* A user may have one association per partition: one pair all the same. */
-static void
-merge_pairs(struct lt_slurm_associations *all)
-{
-	uint32_t kept = 0;
-
-	if (all->pair_count > 1)
-		qsort(all->pairs, all->pair_count, sizeof(*all->pairs),
-		    compare_pairs);
-	for (uint32_t i = 0; i < all->pair_count; i++) {
-		if (kept > 0 &&
-		    compare_pairs(&all->pairs[kept - 1], &all->pairs[i]) == 0)
-			all->pairs[kept - 1].is_default |=
-			    all->pairs[i].is_default;
-		else
-			all->pairs[kept++] = all->pairs[i];
-	}
-	all->pair_count = kept;
-}
-
-static void
-add_association(
-    struct lt_slurm_associations *all, const slurmdb_assoc_rec_t *from)
-{
-	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
-		return;
-	if (from->user == NULL || from->user[0] == '\0') {
-		struct lt_slurm_account *const to =
-		    &all->accounts[all->account_count++];
-
-		lt_copy_lower(to->name, sizeof(to->name), from->acct);
-		lt_copy_lower(
-		    to->parent, sizeof(to->parent), from->parent_acct);
-		return;
-	}
-	struct lt_slurm_pair pair = {.is_default = from->is_def == 1};
-	if (strlen(from->user) >= sizeof(pair.user) ||
-	    !uid_of(from->user, &pair.uid)) {
-		all->unknown_users++;
-		return;
-	}
-	lt_copy(pair.user, sizeof(pair.user), from->user);
-	lt_copy_lower(pair.account, sizeof(pair.account), from->acct);
-	all->pairs[all->pair_count++] = pair;
-}
-
-static int
-copy_associations(struct lt_slurm_associations *all, lt_slurm_list *list,
-    struct lt_error *err)
-{
-	const size_t count = (size_t)slurm_list_count(list) + 1;
-
-	all->accounts = calloc(count, sizeof(*all->accounts));
-	all->pairs = calloc(count, sizeof(*all->pairs));
-	if (all->accounts == NULL || all->pairs == NULL)
-		return lt_fail(
-		    err, LT_ENOMEM, "associations: no memory for %zu", count);
-	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
-	for (slurmdb_assoc_rec_t *record;
-	     (record = slurm_list_next(iterator)) != NULL;)
-		add_association(all, record);
-	slurm_list_iterator_destroy(iterator);
-	merge_pairs(all);
-	return LT_OK;
-}
-
-int
-lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
-{
-	slurmdb_assoc_cond_t condition = {0};
-	struct link link;
-	lt_slurm_list *list = NULL;
-	int rc = link_open(&link, err);
-
-	*all = (struct lt_slurm_associations){0};
-	if (rc == LT_OK) {
-		condition.cluster_list = link.clusters;
-		list = slurmdb_associations_get(link.connection, &condition);
-		if (list == NULL)
-			rc =
-			    lt_slurm_fail("slurmdbd: associations", errno, err);
-	}
-	if (rc == LT_OK)
-		rc = copy_associations(all, list, err);
-	if (rc == LT_OK)
-		all->private_data = lt_private_dbd(link.connection);
-	if (list != NULL)
-		slurm_list_destroy(list);
-	link_close(&link);
-	if (rc != LT_OK)
-		lt_slurm_associations_free(all);
-	return rc;
-}
-
-void
-lt_slurm_associations_free(struct lt_slurm_associations *all)
-{
-	free(all->accounts);
-	free(all->pairs);
-	*all = (struct lt_slurm_associations){0};
-}
-
-/* ---- runs ---- */
 
 static void
 drop_runs(struct lt_slurm_runs *runs, uint32_t kept)
@@ -252,6 +64,8 @@ keep_tres(const slurmdb_tres_rec_t *tres)
 	if (tres->type == NULL || strcmp(tres->type, "gres") != 0 ||
 	    tres->name == NULL || names.gpu_id_count >= GPU_IDS_MAX)
 		return;
+	if (strcmp(tres->name, "gpuutil") == 0)
+		names.gpu_use_id = tres->id;
 	const bool is_shard =
 	    strcmp(tres->name, "shard") == 0 || strcmp(tres->name, "mps") == 0;
 	if (!is_shard && (strncmp(tres->name, "gpu", 3) != 0 ||
@@ -264,7 +78,7 @@ keep_tres(const slurmdb_tres_rec_t *tres)
 }
 
 static int
-load_names(struct link *link, struct lt_error *err)
+load_names(struct lt_dbd_link *link, struct lt_error *err)
 {
 	slurmdb_tres_cond_t tres_condition;
 	slurmdb_qos_cond_t qos_condition = {0};
@@ -385,6 +199,7 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 	if (to->start_utc_s != 0) /* else "None assigned" */
 		copy_first_node(
 		    to->first_node, sizeof(to->first_node), from->nodes);
+	lt_copy_used(to, from, names.gpu_use_id);
 	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
 		to->admin_comment = strdup(from->admin_comment);
 		if (to->admin_comment == NULL)
@@ -453,12 +268,11 @@ deduplicate(struct lt_slurm_runs *runs)
 }
 
 static int
-load_window(struct lt_slurm_runs *runs, struct link *link,
+load_window(struct lt_slurm_runs *runs, struct lt_dbd_link *link,
     slurmdb_job_cond_t *condition, struct lt_error *err)
 {
 	condition->cluster_list = link->clusters;
-	condition->flags |=
-	    JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC;
+	condition->flags |= JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_TRUNC;
 	condition->db_flags = SLURMDB_JOB_FLAG_NOTSET;
 	lt_slurm_list *const list =
 	    slurmdb_jobs_get(link->connection, condition);
@@ -479,9 +293,9 @@ load_window(struct lt_slurm_runs *runs, struct link *link,
 }
 
 static int
-finish_runs(struct lt_slurm_runs *runs, struct link *link, int rc)
+finish_runs(struct lt_slurm_runs *runs, struct lt_dbd_link *link, int rc)
 {
-	link_close(link);
+	lt_dbd_close(link);
 	if (rc == LT_OK)
 		deduplicate(runs);
 	else
@@ -517,11 +331,15 @@ states_by_end(bool ended_only)
 	return list;
 }
 
+struct wanted {
+	bool ended_only, steps;
+};
+
 static int
 load_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    bool ended_only, struct lt_error *err)
+    struct wanted wanted, struct lt_error *err)
 {
-	struct link link;
+	struct lt_dbd_link link;
 
 	*runs = (struct lt_slurm_runs){0};
 	if (from_utc_s < 0 || to_utc_s <= from_utc_s ||
@@ -529,15 +347,16 @@ load_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 		return lt_fail(err, LT_EBUG,
 		    "slurmdbd: window from %lld to %lld", (long long)from_utc_s,
 		    (long long)to_utc_s);
-	int rc = link_open(&link, err);
+	int rc = lt_dbd_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
-	lt_slurm_list *const states = states_by_end(ended_only);
+	lt_slurm_list *const states = states_by_end(wanted.ended_only);
 	for (int64_t at = from_utc_s; rc == LT_OK && at < to_utc_s;
 	     at += WINDOW_S) {
 		const int64_t end =
 		    at + WINDOW_S < to_utc_s ? at + WINDOW_S : to_utc_s;
 		slurmdb_job_cond_t condition = {.state_list = states,
+		    .flags = wanted.steps ? 0 : JOBCOND_FLAG_NO_STEP,
 		    .usage_start = (time_t)at,
 		    .usage_end = (time_t)end};
 
@@ -551,30 +370,40 @@ int
 lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err)
 {
-	return load_runs(runs, from_utc_s, to_utc_s, false, err);
+	return load_runs(runs, from_utc_s, to_utc_s, (struct wanted){0}, err);
 }
 
 int
 lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err)
 {
-	return load_runs(runs, from_utc_s, to_utc_s, true, err);
+	return load_runs(runs, from_utc_s, to_utc_s,
+	    (struct wanted){.ended_only = true}, err);
+}
+
+int
+lt_slurmdbd_used(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return load_runs(runs, from_utc_s, to_utc_s,
+	    (struct wanted){.ended_only = true, .steps = true}, err);
 }
 
 int
 lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
-	struct link link;
+	struct lt_dbd_link link;
 	slurm_selected_step_t *const steps = calloc(count, sizeof(*steps));
-	slurmdb_job_cond_t condition = {.flags = JOBCOND_FLAG_NO_DEFAULT_USAGE};
+	slurmdb_job_cond_t condition = {
+	    .flags = JOBCOND_FLAG_NO_DEFAULT_USAGE | JOBCOND_FLAG_NO_STEP};
 
 	assert(count > 0 && count <= LT_SLURMDBD_JOBS_MAX);
 
 	*runs = (struct lt_slurm_runs){0};
 	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "slurmdbd: out of memory");
-	int rc = link_open(&link, err);
+	int rc = lt_dbd_open(&link, err);
 	if (rc == LT_OK && names.qos == NULL)
 		rc = load_names(&link, err);
 	if (rc == LT_OK) {

@@ -287,6 +287,20 @@ lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 }
 
 bool
+lt_tres_count_of(const char *text, uint32_t id, uint64_t *count)
+{
+	char key[64], value[32];
+
+	for (const char *at = text == NULL ? "" : text;
+	     next_pair(&at, key, value);)
+		if (strtoul(key, NULL, 10) == id) {
+			*count = strtoull(value, NULL, 10);
+			return true;
+		}
+	return false;
+}
+
+bool
 lt_tres_counts(const char *list, const char *name)
 {
 	const size_t length = strlen(name);

@@ -30,6 +30,9 @@ struct lt_tres_id {
 void lt_tres_parse_ids(struct lt_tres *tres, const char *text,
     const struct lt_tres_id *gpu_ids, uint32_t gpu_id_count);
 
+/* The count of one id in it; false: it is not there. */
+bool lt_tres_count_of(const char *text, uint32_t id, uint64_t *count);
+
 /* Does AccountingStorageTRES count "gres/gpu": "cpu,node,gres/gpu,
  * gres/gpu:h100"? A list of types counts those types. NULL = "". */
 bool lt_tres_counts(const char *list, const char *name);

@@ -23,6 +23,8 @@ struct lt_budget_state {
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
 	int64_t settled_until_utc_s;
+	/* used.c: 0 = not read yet; and how much is looked at at once */
+	int64_t used_until_utc_s, used_span_s;
 	uint32_t dbd_queue;
 	bool history_written; /* the file is as the ledger (lengths.c) */
 	bool period_began;    /* since it was last judged who fits into it */

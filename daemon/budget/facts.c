@@ -202,6 +202,8 @@ lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
 		run->suspended_s = length;
 	complete_gpus(run, row, known, d);
 	set_gpu(run, known, &d->market);
+	if (known != NULL) /* used.c asks for it later */
+		run->used = known->used;
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
 	 * resources: those of the row before. */
 	if (known != NULL && run->cpus == 0 && known->cpus > 0 &&

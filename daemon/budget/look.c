@@ -69,8 +69,8 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	if (now_utc_s < d->next.ended || !lt_slurm_has_dbd(&d->tables.conf))
 		return;
 	d->next.ended = now_utc_s + ENDED_EVERY_S;
-	if ((started ? lt_child_runs : lt_child_ended)(
-		&rows, from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
+	if (lt_child_rows(&rows, started ? lt_slurmdbd_runs : lt_slurmdbd_ended,
+		from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
 		d->next.ended = now_utc_s + ENDED_AGAIN_S;
 		d->jobs.rows_tell = false;
 		lt_look_list(d, now_utc_s);
@@ -212,6 +212,8 @@ follow(struct lt_daemon *d, struct lt_named_found *found,
 			     ? lt_reconcile_some(d, jobs,
 				   (struct lt_ids){ids, count}, now_utc_s, err)
 			     : LT_OK;
+	if (code == LT_OK)
+		lt_look_grown(d, now_utc_s);
 	free(ids);
 	return code;
 }

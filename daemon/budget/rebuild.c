@@ -77,7 +77,8 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
 				     ? r->at_utc_s + r->window_s
 				     : last_utc_s;
-	int code = lt_child_runs(&rows, r->at_utc_s, to_utc_s, err);
+	int code =
+	    lt_child_rows(&rows, lt_slurmdbd_runs, r->at_utc_s, to_utc_s, err);
 
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);

@@ -590,7 +590,6 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
 		code = lt_merge_list(&jobs->list, found, ids, err);
 	if (code == LT_OK) {
 		free(live);
-		lt_look_grown(d, now_utc_s);
 		return void_cancelled(d, err);
 	}
 	free(jobs->live);

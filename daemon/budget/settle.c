@@ -27,12 +27,12 @@
 #include "settle.h"
 #include "slurm_child.h"
 #include "units.h"
+#include "used.h"
 
 enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 1000, /* in a transaction */
-	ROWS_MANY = 16000,   /* in memory */
 };
 
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
@@ -258,8 +258,10 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
-	if (code == LT_OK && changed)
+	if (code == LT_OK && changed) {
 		note_charged(batch, run);
+		lt_used_came(&d->budget, run->end_utc_s);
+	}
 	free(entries);
 	return code;
 }
@@ -449,16 +451,6 @@ settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
 	return code;
 }
 
-int64_t
-lt_settle_window(int64_t window_s, uint32_t row_count)
-{
-	if (row_count > ROWS_MANY && window_s > LT_HOUR_S)
-		return window_s / 2;
-	if (row_count < ROWS_MANY / 3 && window_s < LT_DAY_S)
-		return window_s * 2;
-	return window_s;
-}
-
 int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
@@ -471,7 +463,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		const int64_t end =
 		    at + window_s < to_utc_s ? at + window_s : to_utc_s;
 
-		code = lt_child_runs(&rows, at, end, err);
+		code = lt_child_rows(&rows, lt_slurmdbd_runs, at, end, err);
 		if (code == LT_OK)
 			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 		window_s = lt_settle_window(window_s, rows.count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From when on runs are charged, and until when all are, as the ledger has it.
+ * From when on runs are charged, and until when all are, as the ledger has it;
+ * and how long a window of them is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include "ended.h"
 #include "settle.h"
 #include "units.h"
+
+enum { ROWS_MANY = 16000 }; /* in memory */
 
 int64_t
 lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
@@ -52,4 +55,14 @@ lt_settle_load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
 	return code == LT_OK
 		   ? lt_settle_save_until(budget, ledger, now_utc_s, err)
 		   : code;
+}
+
+int64_t
+lt_settle_window(int64_t window_s, uint32_t row_count)
+{
+	if (row_count > ROWS_MANY && window_s > LT_HOUR_S)
+		return window_s / 2;
+	if (row_count < ROWS_MANY / 3 && window_s < LT_DAY_S)
+		return window_s * 2;
+	return window_s;
 }

@@ -80,8 +80,8 @@ write_all(int fd, const struct head *head, const void *records,
 struct asked {			 /* of slurmdbd */
 	const uint32_t *job_ids; /* NULL: what ended in [from, to] */
 	uint32_t count;
-	bool ended_only;
 	int64_t from_utc_s, to_utc_s;
+	lt_rows_function *rows; /* of these */
 };
 
 struct listing {
@@ -151,12 +151,9 @@ list_runs(void *work, int fd)
 	if (a->job_ids != NULL)
 		head.code =
 		    lt_slurmdbd_jobs(&runs, a->job_ids, a->count, &head.err);
-	else if (a->ended_only)
-		head.code = lt_slurmdbd_ended(
-		    &runs, a->from_utc_s, a->to_utc_s, &head.err);
 	else
-		head.code = lt_slurmdbd_runs(
-		    &runs, a->from_utc_s, a->to_utc_s, &head.err);
+		head.code =
+		    a->rows(&runs, a->from_utc_s, a->to_utc_s, &head.err);
 	head.count = runs.count;
 	write_all(fd, &head, runs.runs, &lt_layout_of_run);
 }
@@ -341,22 +338,12 @@ ask_runs(struct lt_slurm_runs *runs, struct asked *asked, struct lt_error *err)
 }
 
 int
-lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
+lt_child_rows(struct lt_slurm_runs *runs, lt_rows_function *rows,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return ask_runs(runs,
-	    &(struct asked){.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
-	    err);
-}
-
-int
-lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
-    struct lt_error *err)
-{
-	return ask_runs(runs,
-	    &(struct asked){.from_utc_s = from_utc_s,
-		.to_utc_s = to_utc_s,
-		.ended_only = true},
+	    &(struct asked){
+		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s, .rows = rows},
 	    err);
 }
 

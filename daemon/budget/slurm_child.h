@@ -20,10 +20,11 @@ int lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_jobs_state *state,
 /* Each record owns its texts. */
 int lt_child_named(struct lt_named_found *found, const struct lt_named *named,
     struct lt_error *err);
-int lt_child_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+/* rows: lt_slurmdbd_runs(), _ended() or _used(). */
+typedef int lt_rows_function(struct lt_slurm_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
-int lt_child_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err);
+int lt_child_rows(struct lt_slurm_runs *runs, lt_rows_function *rows,
+    int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
 int lt_child_runs_of_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err);
 

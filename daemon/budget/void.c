@@ -79,7 +79,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
     struct window *window, struct lt_error *err)
 {
 	if (!window->is_loaded) {
-		const int code = lt_child_runs(&window->rows,
+		const int code = lt_child_rows(&window->rows, lt_slurmdbd_runs,
 		    window->span.from_utc_s, window->span.to_utc_s, err);
 
 		if (code != LT_OK)

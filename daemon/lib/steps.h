@@ -25,6 +25,7 @@ enum lt_step_id {
 	LT_STEP_ALERTS,
 	LT_STEP_PRUNE,
 	LT_STEP_HISTORY,
+	LT_STEP_USED,
 	LT_STEP_COUNT
 };
 const char *lt_step_name(enum lt_step_id step);

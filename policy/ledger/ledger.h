@@ -214,6 +214,11 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 struct lt_saved_by {
 	int64_t time_micros, time_mg, gpu_micros, gpu_mg;
 };
+struct lt_run_used { /* of what it had, where Slurm's accounting says so */
+	bool has_cpu, has_gpu;
+	int64_t cpu_ms;
+	uint32_t gpu_ppm; /* of all its GPUs, at most */
+};
 struct lt_run {
 	struct lt_run_key key;
 	uint32_t array_job_id, array_task, uid;
@@ -244,6 +249,7 @@ struct lt_run {
 	char gpu[LT_GPU_NAME_SIZE]; /* model that it had; "" = none, unknown */
 	uint32_t exit_code;	    /* as of wait(2) */
 	uint32_t restarts;
+	struct lt_run_used used;
 	/* The ledger's own: set by lt_ledger_settle(). */
 	bool corrected;	       /* by entries of other hours than its own */
 	int64_t settled_utc_s; /* when it came in, of a closed period after its

@@ -19,14 +19,14 @@ enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
 static const struct {
 	const char *file;
-	const char *migrations[15]; /* to version 1, 2, ...; NULL ends */
+	const char *migrations[16]; /* to version 1, 2, ...; NULL ends */
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
 	    LT_SQL_LEDGER_5, LT_SQL_LEDGER_6, LT_SQL_LEDGER_7, LT_SQL_LEDGER_8,
 	    LT_SQL_LEDGER_9, LT_SQL_LEDGER_10, LT_SQL_LEDGER_11,
 	    LT_SQL_LEDGER_12, LT_SQL_LEDGER_13,
-	    LT_SQL_LEDGER_14 LT_SQL_LEDGER_NOBODY}},
+	    LT_SQL_LEDGER_14 LT_SQL_LEDGER_NOBODY, LT_SQL_LEDGER_15}},
     [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
 };
 

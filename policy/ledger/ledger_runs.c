@@ -41,7 +41,9 @@ put_run(
 		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
 		LT_INT(run->exit_code), LT_INT(run->restarts),
 		LT_INT(run->corrected), LT_INT(run->settled_utc_s),
-		LT_INT(run->changed_utc_s)),
+		LT_INT(run->changed_utc_s),
+		LT_OPTIONAL(run->used.has_cpu, run->used.cpu_ms),
+		LT_OPTIONAL(run->used.has_gpu, run->used.gpu_ppm)),
 	    err);
 }
 
@@ -97,6 +99,10 @@ lt_run_read(struct lt_rows *rows, void *element)
 	run->corrected = lt_row_int(rows) != 0;
 	run->settled_utc_s = lt_row_int(rows);
 	run->changed_utc_s = lt_row_int(rows);
+	run->used.has_cpu = lt_row_optional(rows, &run->used.cpu_ms);
+	int64_t gpu_ppm = 0;
+	run->used.has_gpu = lt_row_optional(rows, &gpu_ppm);
+	run->used.gpu_ppm = (uint32_t)gpu_ppm;
 }
 
 int
@@ -412,7 +418,9 @@ describe(struct lt_ledger *ledger, const struct lt_settlement *s,
 		LT_INT(run->key.submit_utc_s), LT_TEXT(run->name),
 		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
 		LT_INT(run->exit_code), LT_INT(run->restarts),
-		LT_INT(changed_utc_s)),
+		LT_INT(changed_utc_s),
+		LT_OPTIONAL(run->used.has_cpu, run->used.cpu_ms),
+		LT_OPTIONAL(run->used.has_gpu, run->used.gpu_ppm)),
 	    err);
 }
 

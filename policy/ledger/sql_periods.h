@@ -46,9 +46,16 @@
 	" figures TEXT NOT NULL, labels TEXT NOT NULL,"                        \
 	" PRIMARY KEY (start_utc_s, end_utc_s, account)) WITHOUT ROWID;"
 
+/* Version 15: what runs used of what they had. NULL: nobody says. */
+#define LT_SQL_LEDGER_15                                                       \
+	"ALTER TABLE runs ADD COLUMN cpu_used_ms INTEGER;"                     \
+	"ALTER TABLE runs ADD COLUMN gpu_used_ppm INTEGER;"                    \
+	"ALTER TABLE runs_before ADD COLUMN cpu_used_ms INTEGER;"              \
+	"ALTER TABLE runs_before ADD COLUMN gpu_used_ppm INTEGER;"
+
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
-	" settled_utc_s, changed_utc_s"
+	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
 
 #define LT_SQL_BOOKED                                                          \
 	" FROM entries WHERE job_id = ?1 AND job_id != 0"                      \
@@ -94,11 +101,13 @@
 
 #define LT_SQL_PERIODS_TABLE(X)                                                \
 	X(RUN_KEEP, LEDGER,                                                    \
-	    "INSERT OR IGNORE INTO runs_before SELECT *, ?3 FROM runs"         \
+	    "INSERT OR IGNORE INTO runs_before (" LT_SQL_RUN_COLUMNS           \
+	    ", until_utc_s) SELECT " LT_SQL_RUN_COLUMNS ", ?3 FROM runs"       \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_DESCRIBE, LEDGER,                                                \
 	    "UPDATE runs SET name = ?3, qos = ?4, wckey = ?5, gpu = ?6,"       \
-	    " exit_code = ?7, restarts = ?8, changed_utc_s = ?9"               \
+	    " exit_code = ?7, restarts = ?8, changed_utc_s = ?9,"              \
+	    " cpu_used_ms = ?10, gpu_used_ppm = ?11"                           \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_CORRECTED, LEDGER,                                               \
 	    "UPDATE runs SET corrected = 1"                                    \

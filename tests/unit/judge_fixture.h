@@ -160,6 +160,13 @@ lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
+lt_slurmdbd_used(struct lt_slurm_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return lt_slurmdbd_runs(runs, from_utc_s, to_utc_s, err);
+}
+
+int
 lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {

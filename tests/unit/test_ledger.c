@@ -329,6 +329,8 @@ holds_of_version_1_are_kept(void **state)
 			     "ALTER TABLE runs DROP COLUMN corrected;"
 			     "ALTER TABLE runs DROP COLUMN settled_utc_s;"
 			     "ALTER TABLE runs DROP COLUMN changed_utc_s;"
+			     "ALTER TABLE runs DROP COLUMN cpu_used_ms;"
+			     "ALTER TABLE runs DROP COLUMN gpu_used_ppm;"
 			     "ALTER TABLE runs DROP COLUMN by_time_micros;"
 			     "ALTER TABLE runs DROP COLUMN by_time_mg;"
 			     "ALTER TABLE runs DROP COLUMN by_gpu_micros;"

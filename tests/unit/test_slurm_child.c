@@ -228,7 +228,9 @@ test_rows(void **state)
 		    .admin_comment = i % 3 ? text : NULL};
 	}
 	rows = (struct lt_slurm_runs){MANY, runs};
-	assert_int_equal(lt_child_runs(&got, 100, 100 + MANY, &err), LT_OK);
+	assert_int_equal(
+	    lt_child_rows(&got, lt_slurmdbd_runs, 100, 100 + MANY, &err),
+	    LT_OK);
 	assert_int_equal(got.count, MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
 		assert_int_equal(got.runs[i].job_id, i);
@@ -240,7 +242,8 @@ test_rows(void **state)
 			assert_null(got.runs[i].admin_comment);
 	}
 	lt_slurm_runs_free(&got);
-	assert_int_equal(lt_child_ended(&got, 1, 2, &err), LT_OK);
+	assert_int_equal(
+	    lt_child_rows(&got, lt_slurmdbd_ended, 1, 2, &err), LT_OK);
 	assert_int_equal(got.count, 1);
 	lt_slurm_runs_free(&got);
 	assert_int_equal(
@@ -264,7 +267,8 @@ test_failures(void **state)
 	assert_int_equal(jobs.count, 0);
 	manner = DIES;
 	err = (struct lt_error){0};
-	assert_int_equal(lt_child_runs(&runs, 1, 2, &err), LT_ENET);
+	assert_int_equal(
+	    lt_child_rows(&runs, lt_slurmdbd_runs, 1, 2, &err), LT_ENET);
 	assert_string_equal(
 	    err.text, "slurmdbd: asking it was ended by signal 9");
 	manner = ANSWERS;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What runs used of what they had, by the steps of slurmdbd: behind what is
+ * charged, and at little of its time.
+ */
+#ifndef LT_USED_H
+#define LT_USED_H
+
+#include "budget_state.h"
+#include "ledger.h"
+
+struct lt_daemon;
+
+/* The next span of time. */
+int lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* A run came in that ended then: it is looked at, too. */
+void lt_used_came(struct lt_budget_state *budget, int64_t end_utc_s);
+
+#endif
