@@ -11,21 +11,24 @@
 #include "report_tables.h"
 #include "units.h"
 
-enum { SHOWN = 8, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
+enum { SHOWN = 10, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
 
 static const struct {
 	const char *key, *title;
 	enum lt_unit unit;
-	int64_t divisor; /* of what is shown */
+	int64_t divisor;	 /* of what is shown */
+	const char *not_without; /* shown only where some group has that */
 } shown[SHOWN] = {
-    {"runs", "RUNS", LT_UNIT_COUNT, 1},
-    {"cost_micros", "COST", LT_UNIT_MONEY, 1},
-    {"carbon_mg", "CO2e kg", LT_UNIT_CARBON, 1},
-    {"energy_wh", "ENERGY kWh", LT_UNIT_ENERGY, 1},
-    {"node_s", "NODE-HOURS", LT_UNIT_COUNT, HOUR_S},
-    {"gpu_s", "GPU-HOURS", LT_UNIT_COUNT, HOUR_S},
-    {"failed_runs", "FAILED", LT_UNIT_COUNT, 1},
-    {"failed_micros", "COST OF FAILED", LT_UNIT_MONEY, 1},
+    {"runs", "RUNS", LT_UNIT_COUNT, 1, NULL},
+    {"cost_micros", "COST", LT_UNIT_MONEY, 1, NULL},
+    {"carbon_mg", "CO2e kg", LT_UNIT_CARBON, 1, NULL},
+    {"energy_wh", "ENERGY kWh", LT_UNIT_ENERGY, 1, NULL},
+    {"node_s", "NODE-HOURS", LT_UNIT_COUNT, HOUR_S, NULL},
+    {"gpu_s", "GPU-HOURS", LT_UNIT_COUNT, HOUR_S, NULL},
+    {"failed_runs", "FAILED", LT_UNIT_COUNT, 1, NULL},
+    {"failed_micros", "COST OF FAILED", LT_UNIT_MONEY, 1, NULL},
+    {"idle_micros", "IDLE", LT_UNIT_MONEY, 1, "measured_micros"},
+    {"measured_micros", "OF MEASURED", LT_UNIT_MONEY, 1, "measured_micros"},
 };
 
 static const struct lt_column columns[] = {
@@ -42,6 +45,8 @@ static const struct lt_column columns[] = {
     {"failed_cost", "failed_micros", LT_COLUMN_MONEY},
     {"estimated_runs", "estimated_runs", LT_COLUMN_ANY},
     {"estimated_kg_co2e", "estimated_mg", LT_COLUMN_CARBON},
+    {"measured_cost", "measured_micros", LT_COLUMN_MONEY},
+    {"idle_cost", "idle_micros", LT_COLUMN_MONEY},
     {NULL, NULL, LT_COLUMN_ANY},
 };
 
@@ -145,6 +150,21 @@ add_rows(struct lt_table *table, const struct by *b)
 	}
 }
 
+static bool
+has_any(const json_t *groups, const char *key)
+{
+	size_t index;
+	const json_t *group;
+
+	json_array_foreach(groups, index, group) {
+		int64_t value;
+
+		if (lt_json_int(group, key, &value) && value != 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 fill_heads(struct lt_table_column *heads, char titles[DIMENSIONS_MAX][32],
     struct by *b, bool has_money)
@@ -156,7 +176,10 @@ fill_heads(struct lt_table_column *heads, char titles[DIMENSIONS_MAX][32],
 		heads[i] = (struct lt_table_column){titles[i], false};
 	}
 	for (int i = 0; i < SHOWN; i++) {
-		if (shown[i].unit == LT_UNIT_MONEY && !has_money)
+		const char *const key = shown[i].not_without;
+
+		if ((shown[i].unit == LT_UNIT_MONEY && !has_money) ||
+		    (key != NULL && !has_any(b->groups, key)))
 			continue;
 		heads[b->dimensions + b->figure_count] =
 		    (struct lt_table_column){shown[i].title, true};

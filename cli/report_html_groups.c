@@ -211,22 +211,32 @@ compare_rows(const void *left, const void *right)
 static void
 say_idle(const struct lt_statement *statement)
 {
-	int64_t idle, ppm, cost = 0;
-	char text[LT_FIGURE_SIZE], share[LT_FIGURE_SIZE] = "";
+	int64_t idle = 0, measured = 0, cost = 0, of_cost, of_measured;
+	char text[LT_FIGURE_SIZE];
+	size_t index;
+	const json_t *group;
 
-	if (!statement->has_money ||
-	    !lt_json_int(statement->total, "idle_micros", &idle))
-		return;
+	json_array_foreach(groups_by(statement, "state"), index, group) {
+		int64_t value = 0;
+
+		lt_json_int(group, "idle_micros", &value);
+		idle += value;
+		value = 0;
+		lt_json_int(group, "measured_micros", &value);
+		measured += value;
+	}
 	lt_json_int(statement->total, "cost_micros", &cost);
-	fputs("<p>Held by jobs but idle: <strong>", statement->out);
+	if (!statement->has_money || !lt_ppm(&of_measured, idle, measured) ||
+	    !lt_ppm(&of_cost, measured, cost))
+		return;
+	fputs("<p>Held by jobs but idle: at least <strong>", statement->out);
 	lt_html_text(statement->out,
 	    lt_figure_text(text, statement, idle, LT_UNIT_MONEY));
-	fputs("</strong>", statement->out);
-	if (lt_ppm(&ppm, idle, cost)) {
-		lt_figure_text(share, statement, ppm, LT_UNIT_SHARE);
-		fprintf(statement->out, ", %s of the cost", share);
-	}
-	fputs(".</p>\n", statement->out);
+	fprintf(statement->out, "</strong>, %s",
+	    lt_figure_text(text, statement, of_measured, LT_UNIT_SHARE));
+	fprintf(statement->out,
+	    " of what runs cost of which Slurm measured the use: these are %s of the cost.</p>\n",
+	    lt_figure_text(text, statement, of_cost, LT_UNIT_SHARE));
 }
 
 void

@@ -48,6 +48,9 @@ static const struct lt_column columns[] = {
     {"memory_mib", "memory_mib", LT_COLUMN_ANY},
     {"elapsed_s", "elapsed_s", LT_COLUMN_ANY},
     {"restarts", "restarts", LT_COLUMN_ANY},
+    {"cpu_used_ms", "cpu_used_ms", LT_COLUMN_ANY},
+    {"gpu_used_ppm", "gpu_used_ppm", LT_COLUMN_ANY},
+    {"idle_cost", "idle_micros", LT_COLUMN_MONEY},
     /* an adjustment's */
     {"made", "made", LT_COLUMN_ANY},
     {"who", "who", LT_COLUMN_ANY},

@@ -19,7 +19,7 @@
 
 enum {
 	EVERY_S = 60,
-	LATE_S = 120,
+	LATE_S = 30,
 	PART = 10, /* of the time, where there is more to look at */
 	SPAN_LEAST_S = 60,
 	ROWS_MANY = 4000, /* in a child's memory, with their steps */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "group_table.h"
+#include "idle.h"
 #include "report_groups.h"
 #include "run_json.h"
 #include "units.h"
@@ -39,7 +40,9 @@ static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_FAILED_RUNS] = "failed_runs",
     [LT_GROUP_FAILED] = "failed_micros",
     [LT_GROUP_ESTIMATED_RUNS] = "estimated_runs",
-    [LT_GROUP_ESTIMATED_MG] = "estimated_mg"};
+    [LT_GROUP_ESTIMATED_MG] = "estimated_mg",
+    [LT_GROUP_MEASURED] = "measured_micros",
+    [LT_GROUP_IDLE] = "idle_micros"};
 
 struct dear { /* a run among the dearest */
 	struct lt_run run;
@@ -256,6 +259,8 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 		f[LT_GROUP_ESTIMATED_RUNS] = 1;
 		f[LT_GROUP_ESTIMATED_MG] = f[LT_GROUP_CARBON];
 	}
+	if (lt_idle_of(&f[LT_GROUP_IDLE], part->run, f[LT_GROUP_COST]))
+		f[LT_GROUP_MEASURED] = f[LT_GROUP_COST];
 }
 
 struct days { /* hours of a run, added up by the site's days */

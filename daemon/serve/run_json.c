@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "baseline.h"
+#include "idle.h"
 #include "run_json.h"
 
 enum { ROW_MAX = 4096 };
@@ -37,6 +38,22 @@ put_says(struct lt_out *out, const struct lt_run *run)
 	lt_out_put_int(out, ",\"elapsed_s\":", run->start_utc_s > 0,
 	    run->end_utc_s - run->start_utc_s);
 	lt_out_put_int(out, ",\"restarts\":", true, run->restarts);
+	lt_out_put_int(
+	    out, ",\"cpu_used_ms\":", run->used.has_cpu, run->used.cpu_ms);
+	lt_out_put_int(
+	    out, ",\"gpu_used_ppm\":", run->used.has_gpu, run->used.gpu_ppm);
+}
+
+/* Of what is booked here. */
+static void
+put_idle(struct lt_out *out, const struct lt_run *run,
+    const struct lt_booked *booked)
+{
+	int64_t idle;
+	const bool is_known = lt_idle_of(&idle, run,
+	    booked->charge.money_micros + booked->correction.money_micros);
+
+	lt_out_put_int(out, ",\"idle_micros\":", is_known && run->priced, idle);
 }
 
 /* The month whose hours are the first that are corrected. */
@@ -117,6 +134,7 @@ lt_run_write(struct lt_out *out, const struct lt_run *run,
 	lt_out_put_text(out, ",\"gpus_from\":", gpus_from[run->gpus_from]);
 	lt_out_put_int(out, ",\"suspended_s\":", true, run->suspended_s);
 	put_says(out, run);
+	put_idle(out, run, booked != NULL ? booked : &all);
 	if (booked != NULL)
 		put_corrects(out, booked, offsets);
 	lt_out_bytes(out, "}", 1);

@@ -361,6 +361,15 @@ check('adjustments are a step', ($given->[1] // '') eq '-$129.50' ? () : 'not -$
 my ($failed) = $text =~ /(\$[0-9,.]+), [0-9.]+ % of the cost, went/;
 my $lost = 0;
 $lost += $_->{failed_micros} for @{ $report->{by}{state} };
+my ($idle, $of_measured, $of_all) = $text =~
+	/idle: at least (\$[0-9,.]+), ([0-9.]+) % of what runs cost of which Slurm measured the use: these are ([0-9.]+) %/;
+my ($stood, $measured) = (0, 0);
+$stood += $_->{idle_micros} for @{ $report->{by}{state} };
+$measured += $_->{measured_micros} for @{ $report->{by}{state} };
+check('idle money is the sum of all states, and said to be of what is measured',
+	$measured > 0 && units($idle // '') * 10000 == round($stood, 10000) && $of_measured == 25 &&
+	abs($of_all - 100 * $measured / $report->{total}{cost_micros}) < 0.06 ? () :
+	join(' ', map { $_ // 'none' } $idle, $of_measured, $of_all));
 check('failed money is the sum of all but what completed', units($failed // '') * 10000 == round($lost, 10000) ? () : 'no');
 
 check('it says since when it is closed, by whom, and what was kept then', map { "no $_" } grep { $text !~ /$_/ }
