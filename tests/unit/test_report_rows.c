@@ -373,6 +373,7 @@ describe_run(struct world *w, uint32_t i)
 		return;
 	strcpy(run->name, "renamed");
 	run->exit_code = 256;
+	run->used = (struct lt_run_used){.has_cpu = true, .cpu_ms = 1 + i};
 	must(w->f, lt_ledger_describe_run(w->f->ledger,
 		       &(struct lt_settlement){.run = run,
 			   .now_utc_s = w->now_utc_s,
