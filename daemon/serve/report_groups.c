@@ -452,7 +452,7 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 		qsort(t->items, t->count, sizeof(*t->items),
 		    g->by_day[which] ? by_key : by_cost);
 	for (uint32_t i = 0; i < t->count; i++) {
-		lt_out_text(out, i > 0 ? ",\n" : "\n");
+		lt_out_text(out, i > 0 ? "," : "");
 		write_group(out, grouping, &t->items[i]);
 	}
 	lt_out_text(out, "]");
@@ -491,7 +491,7 @@ lt_report_groups_write(struct lt_out *out, struct lt_report_groups *g)
 		write_grouping(out, g, i);
 	lt_out_text(out, "},\"top\":[");
 	for (uint32_t i = 0; i < g->top_count; i++) {
-		lt_out_text(out, i > 0 ? ",\n" : "\n");
+		lt_out_text(out, i > 0 ? "," : "");
 		lt_run_write(
 		    out, &g->top[i].run, &g->top[i].booked, g->offsets);
 	}

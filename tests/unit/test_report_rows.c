@@ -415,6 +415,8 @@ test_closed(void **state)
 	close_october(&w, NULL, 200);
 	char *const before = ask_text(&w, query, 200);
 	assert_non_null(strstr(before, "\"state\":\"closed\""));
+	/* Whoever reads runs as lines takes what is before them for a head. */
+	assert_memory_equal(strchr(before, '\n') - 8, "\"runs\":[", 8);
 	for (uint32_t c = 0; c < CLOCKS; c++) {
 		w.now_utc_s = closed_utc_s + clocks_s[c];
 		for (uint32_t r = 0; r < RUNS / 2 / CLOCKS; r++)
