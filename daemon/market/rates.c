@@ -86,6 +86,7 @@ record_source(struct lt_ledger *ledger, const struct lt_rates_asked *now,
 	for (uint32_t i = 0; i < count; i++) {
 		steps[i].end_utc_s =
 		    i + 1 < count ? steps[i + 1].start_utc_s : INT64_MAX;
+		steps[i].issued_utc_s = now->span.from_utc_s;
 		memcpy(steps[i].source, source->policy->name,
 		    sizeof(steps[i].source));
 	}
@@ -140,7 +141,8 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	    .start_utc_s = d->policy_loaded_utc_s,
 	    .end_utc_s = INT64_MAX,
 	    .value = signal->constant,
-	    .quality = LT_QUALITY_CONSTANT};
+	    .quality = LT_QUALITY_CONSTANT,
+	    .issued_utc_s = now_utc_s};
 	const int code = source != NULL
 			     ? record_source(d->ledger, &now, source, err)
 			     : record_constant(d, &now, &constant, false, err);
@@ -169,7 +171,8 @@ record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
 		     : rate == LT_RATE_EMBODIED
 			 ? partition->embodied_g_per_node_hour
 			 : LT_RATE_ENDED,
-	    .quality = LT_QUALITY_CONSTANT};
+	    .quality = LT_QUALITY_CONSTANT,
+	    .issued_utc_s = now_utc_s};
 
 	if (last != NULL && last->key == key)
 		return LT_OK;

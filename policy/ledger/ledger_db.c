@@ -27,7 +27,8 @@ static const struct {
 	    LT_SQL_LEDGER_9, LT_SQL_LEDGER_10, LT_SQL_LEDGER_11,
 	    LT_SQL_LEDGER_12, LT_SQL_LEDGER_13,
 	    LT_SQL_LEDGER_14 LT_SQL_LEDGER_NOBODY, LT_SQL_LEDGER_15}},
-    [LT_DB_SIGNALS] = {"signals.db", {LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2}},
+    [LT_DB_SIGNALS] = {"signals.db",
+	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };
 
 #define TEXT_ROW(name, database, text) {LT_DB_##database, #name, text},

@@ -42,6 +42,7 @@ read_step(struct lt_rows *rows, struct lt_rate_step *step)
 	step->value = lt_row_real(rows);
 	step->quality = (enum lt_quality)lt_row_int(rows);
 	lt_row_text(rows, step->source, sizeof(step->source));
+	step->issued_utc_s = lt_row_int(rows);
 }
 
 static int
@@ -123,7 +124,8 @@ put_step(const struct target *to, const struct lt_rate_step *step,
 	    LT_BIND(LT_SQL_RATE_PUT, LT_TEXT(to->partition), LT_INT(to->rate),
 		LT_INT(span.from_utc_s), LT_INT(span.to_utc_s),
 		LT_REAL(step->value), LT_INT(step->quality),
-		LT_TEXT(step->source)),
+		LT_TEXT(step->source),
+		LT_OPTIONAL(step->issued_utc_s != 0, step->issued_utc_s)),
 	    err);
 }
 
@@ -169,12 +171,14 @@ overlay(const struct target *to, const struct lt_rate_step *fresh,
 		   : rc;
 }
 
+/* It says all that the other does, maybe for longer. */
 static bool
-same_step(const struct lt_rate_step *a, const struct lt_rate_step *b)
+says_it(const struct lt_rate_step *step, const struct lt_rate_step *other)
 {
-	return a->start_utc_s == b->start_utc_s &&
-	       a->end_utc_s == b->end_utc_s && a->value == b->value &&
-	       a->quality == b->quality && strcmp(a->source, b->source) == 0;
+	return step->start_utc_s == other->start_utc_s &&
+	       step->end_utc_s >= other->end_utc_s &&
+	       step->value == other->value && step->quality == other->quality &&
+	       strcmp(step->source, other->source) == 0;
 }
 
 static int
@@ -187,11 +191,16 @@ put_one_rate(const struct target *to, const struct lt_rate_step *fresh,
 	    .span = {fresh->start_utc_s, fresh->end_utc_s},
 	};
 	struct steps old = {0};
+	struct lt_rate_step step = *fresh;
 	int rc = load_rates(to->ledger, &asked, &old, err);
+	const bool is_known = old.count == 1 && says_it(&old.items[0], fresh);
 
+	if (is_known)
+		step.issued_utc_s = old.items[0].issued_utc_s;
 	/* Most of what is put each few minutes is there already. */
-	if (rc == LT_OK && !(old.count == 1 && same_step(&old.items[0], fresh)))
-		rc = overlay(to, fresh, &old, err);
+	if (rc == LT_OK &&
+	    !(is_known && old.items[0].end_utc_s == fresh->end_utc_s))
+		rc = overlay(to, &step, &old, err);
 	free(old.items);
 	return rc;
 }

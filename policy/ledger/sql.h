@@ -210,6 +210,9 @@
 	"CREATE INDEX forecasts_target ON forecasts (target_hour);"            \
 	"CREATE INDEX forecast_errors_day ON forecast_errors (day);"
 
+/* Version 3: when each was recorded; NULL = before this release. */
+#define LT_SQL_SIGNALS_3 "ALTER TABLE rates ADD COLUMN issued_utc_s INTEGER;"
+
 #define LT_SQL_HOLD_COLUMNS                                                    \
 	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"       \
 	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
@@ -512,19 +515,19 @@
 	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"    \
 	    " GROUP BY 1, 2, 3, 4")                                            \
 	X(RATES_TOUCHING, SIGNALS,                                             \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
+	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
 	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"            \
 	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                  \
 	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"               \
 	    " ORDER BY start_utc_s")                                           \
 	X(RATE_FIRST, SIGNALS,                                                 \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
-	    " FROM rates WHERE partition = ?1 AND rate = ?2"                   \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
+	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
 	    " ORDER BY start_utc_s LIMIT 1")                                   \
 	X(RATE_PUT, SIGNALS,                                                   \
 	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"     \
-	    " ?7)")                                                            \
+	    " ?7, ?8)")                                                        \
 	X(RATE_DELETE, SIGNALS,                                                \
 	    "DELETE FROM rates WHERE partition = ?1 AND rate = ?2"             \
 	    " AND start_utc_s = ?3")                                           \
@@ -533,7 +536,7 @@
 	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3, value = ?4,"           \
 	    " quality = ?5 WHERE NOT (quality = ?6 AND ?7)")                   \
 	X(POINTS_TOUCHING, SIGNALS,                                            \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source"            \
+	    "SELECT start_utc_s, end_utc_s, value, quality, source, NULL"      \
 	    " FROM points WHERE source = ?1 AND start_utc_s >="                \
 	    " coalesce((SELECT max(start_utc_s) FROM points"                   \
 	    "  WHERE source = ?1 AND start_utc_s <= ?2), ?2)"                  \

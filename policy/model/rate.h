@@ -25,6 +25,8 @@ struct lt_rate_step {
 	double value;			/* micros/node-h, g/kWh, micros/kWh */
 	enum lt_quality quality;
 	char source[LT_NAME_SIZE];
+	int64_t issued_utc_s; /* of a rate: since when the ledger has that it
+			       * holds then; 0 = not known */
 };
 
 struct lt_span { /* half-open */

@@ -332,9 +332,9 @@ test_suspended(void **state)
 	    {"all the time", {1, 2}, {1, 8}, 1, 12500, 50},
 	};
 	const struct lt_rate_step price = {
-	    T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, ""};
+	    T0, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, "", 0};
 	const struct lt_rate_step carbon = {
-	    T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, ""};
+	    T0, INT64_MAX, 100, LT_QUALITY_CONSTANT, "", 0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

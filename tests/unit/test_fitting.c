@@ -43,7 +43,7 @@ set_up_sources(void **state)
 {
 	static const struct lt_adapter adapter = {.name = "test"};
 	static struct lt_rate_step step = {
-	    NOW - HOUR, NOW, 200, LT_QUALITY_MEASURED, "s"};
+	    NOW - HOUR, NOW, 200, LT_QUALITY_MEASURED, "s", 0};
 
 	if (set_up(state) != 0)
 		return -1;

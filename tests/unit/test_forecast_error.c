@@ -316,6 +316,7 @@ test_version_1(void **state)
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db,
 			     "DROP TABLE forecasts; DROP TABLE forecast_errors;"
+			     "ALTER TABLE rates DROP COLUMN issued_utc_s;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);

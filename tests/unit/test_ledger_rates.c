@@ -170,16 +170,61 @@ a_transaction_sees_the_first_that_is_put(void **state)
 	must(f, lt_ledger_commit(f->ledger, &f->err));
 }
 
+/* As recorded at 100, 200, ...: what held until changed, and is not changed,
+ * keeps its time; what says another thing does not. */
+static void
+rates_know_when_they_were_recorded(void **state)
+{
+	static const struct {
+		struct step_text put;
+		int64_t want[3]; /* at 5, 15 and 25 */
+	} cases[] = {
+	    {{0, INT64_MAX, 5, F}, {100, 100, 100}},
+	    {{0, INT64_MAX, 5, F}, {100, 100, 100}},
+	    {{0, 10, 5, F}, {100, 100, 100}},
+	    {{10, INT64_MAX, 5, F}, {100, 100, 100}},
+	    {{20, INT64_MAX, 6, F}, {100, 100, 500}},
+	    {{0, 10, 5, M}, {600, 100, 500}},
+	    {{0, 30, 7, M}, {700, 700, 700}},
+	    {{10, 20, 8, M}, {700, 800, 700}},
+	};
+	struct fixture *const f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct step_text *const p = &cases[i].put;
+		const struct lt_rate_step step = {p->start, p->end, p->value,
+		    p->q, "src", 100 * ((int64_t)i + 1)};
+
+		must(f, lt_ledger_put_rates(f->ledger, "p", LT_RATE_PRICE,
+			    &(struct lt_rates){1, &step}, &f->err));
+		for (int64_t k = 0; k < 3; k++) {
+			struct lt_rate_step *steps = NULL;
+			uint32_t count = 0;
+
+			must(f, lt_ledger_rates(f->ledger,
+				    &(struct lt_rates_asked){"p", LT_RATE_PRICE,
+					{10 * k + 5, 10 * k + 6}},
+				    &steps, &count, &f->err));
+			assert_int_equal(count, 1);
+			if (steps[0].issued_utc_s != cases[i].want[k])
+				fail_msg("put %zu, at %d: %lld", i,
+				    (int)(10 * k + 5),
+				    (long long)steps[0].issued_utc_s);
+			free(steps);
+		}
+	}
+}
+
 static void
 points_keep_the_measured(void **state)
 {
 	const struct lt_rate_step measured[] = {
-	    {0, 10, 5, LT_QUALITY_MEASURED, ""},
-	    {10, 20, 6, LT_QUALITY_FORECAST, ""}};
+	    {0, 10, 5, LT_QUALITY_MEASURED, "", 0},
+	    {10, 20, 6, LT_QUALITY_FORECAST, "", 0}};
 	const struct lt_rate_step forecast[] = {
-	    {0, 10, 7, LT_QUALITY_FORECAST, ""},
-	    {10, 20, 8, LT_QUALITY_FORECAST, ""}};
-	const struct lt_rate_step bad = {10, 10, 1, LT_QUALITY_MEASURED, ""};
+	    {0, 10, 7, LT_QUALITY_FORECAST, "", 0},
+	    {10, 20, 8, LT_QUALITY_FORECAST, "", 0}};
+	const struct lt_rate_step bad = {10, 10, 1, LT_QUALITY_MEASURED, "", 0};
 	struct fixture *const f = *state;
 	struct lt_rate_step *steps;
 	uint32_t count;
@@ -283,7 +328,7 @@ points_go_on_and_are_revised(void **state)
 		for (size_t p = 0; p < 4 && cases[i].puts[p].end != 0; p++) {
 			const struct point_text *const put = &cases[i].puts[p];
 			const struct lt_rate_step step = {
-			    put->start, put->end, put->value, put->q, ""};
+			    put->start, put->end, put->value, put->q, "", 0};
 
 			must(f, lt_ledger_put_points(
 				    f->ledger, "src", &step, 1, &f->err));
@@ -304,7 +349,7 @@ points_are_bounded(void **state)
 	for (int i = 0; i < 6; i++) {
 		want[i] = (struct point_text){10 * i, 10 * i + 10, i + 1, M};
 		steps[i] =
-		    (struct lt_rate_step){10 * i, 10 * i + 10, i + 1, M, ""};
+		    (struct lt_rate_step){10 * i, 10 * i + 10, i + 1, M, "", 0};
 	}
 	must(f, lt_ledger_put_points(f->ledger, "src", steps, 6, &f->err));
 	must(f, lt_ledger_put_points(f->ledger, "other", steps, 1, &f->err));
@@ -323,6 +368,7 @@ main(void)
 	    EACH(rates_replace_each_other),
 	    EACH(a_transaction_sees_what_is_put),
 	    EACH(a_transaction_sees_the_first_that_is_put),
+	    EACH(rates_know_when_they_were_recorded),
 	    EACH(points_keep_the_measured),
 	    EACH(points_go_on_and_are_revised),
 	    EACH(points_are_bounded),

@@ -163,8 +163,31 @@ check_rates(struct fixture *f)
 			    &steps, &count, &f->err));
 		assert_int_equal(count, 1);
 		assert_true(steps[0].value == wanted[i].price);
+		assert_int_equal(steps[0].issued_utc_s, 0); /* not known */
 		free(steps);
 	}
+}
+
+/* Recorded by this release beside what the older one left. */
+static void
+check_new_rate(struct fixture *f)
+{
+	const struct lt_rate_step fresh = {
+	    DECEMBER, INT64_MAX, 5, LT_QUALITY_CONSTANT, "", DECEMBER + 7};
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	must(f, lt_ledger_put_rates(f->ledger, "spot", LT_RATE_PRICE,
+		    &(struct lt_rates){1, &fresh}, &f->err));
+	must(f, lt_ledger_rates(f->ledger,
+		    &(struct lt_rates_asked){
+			"spot", LT_RATE_PRICE, {DECEMBER - 1, DECEMBER + 1}},
+		    &steps, &count, &f->err));
+	assert_int_equal(count, 2);
+	assert_true(steps[0].value == 900000 && steps[1].value == 5);
+	assert_int_equal(steps[0].issued_utc_s, 0);
+	assert_int_equal(steps[1].issued_utc_s, DECEMBER + 7);
+	free(steps);
 }
 
 static void
@@ -179,6 +202,7 @@ state_of_0_1(void **state)
 		check_holds(f);
 		check_runs(f);
 		check_rates(f);
+		check_new_rate(f);
 		lt_ledger_close(f->ledger);
 		f->ledger = NULL;
 	}

@@ -196,9 +196,9 @@ by_hand(void **state)
 {
 	struct world *const w = make_world(*state);
 	const struct lt_rate_step grid[] = {
-	    {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid"},
+	    {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid", 0},
 	    {NOVEMBER + HOUR, NOVEMBER + 9 * HOUR, 300, LT_QUALITY_FORECAST,
-		"grid"}};
+		"grid", 0}};
 	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "onprem", LT_RATE_CARBON,

@@ -78,7 +78,7 @@ test_forecasts_stay(void **state)
 	/* Known: hours 0 to 9 and 12 on; now is half past hour 47. */
 	for (int i = 0; i < 60; i++) {
 		const struct lt_rate_step step = {from + i * HOUR,
-		    from + (i + 1) * HOUR, 1, LT_QUALITY_FORECAST, "s"};
+		    from + (i + 1) * HOUR, 1, LT_QUALITY_FORECAST, "s", 0};
 
 		if (i != 10 && i != 11)
 			must(f, lt_ledger_put_points(
