@@ -139,7 +139,6 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	 * GPU table and a plain two-socket server, by the first shape. */
 	static const double idle_w = 200, cpu_w_per_core = 4.5;
 
-	p->pue = from->pue >= 1 ? from->pue : 1;
 	p->node_idle_w = from->node_idle_w;
 	p->node_cpu_w = from->node_cpu_w;
 	p->node_gpu_w = from->node_gpu_w;
@@ -187,6 +186,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->storage_gib_per_s = from->storage_gib_per_s;
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
+	p->pue = lt_policy_pue(&from->pue, b->now_utc_s);
 	apply_power(p, from, &d->tables, d->policy);
 	int code = add_signal(
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);

@@ -10,6 +10,7 @@
 
 #include "daemon.h"
 #include "failover.h"
+#include "periods.h"
 #include "place.h"
 #include "rates.h"
 #include "units.h"
@@ -44,27 +45,29 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 	return NULL;
 }
 
-/* A constant: what was stored from its start on is replaced, unless the ledger
- * has the same already. has_ended: it says that there is none any more. */
+/* What the policy says of a time replaces what was stored of it, unless that is
+ * the same. has_ended: it says that there is none any more. */
 static int
-record_constant(struct lt_daemon *d, const struct lt_rates_asked *now,
+record_said(struct lt_ledger *ledger, const struct lt_rates_asked *of,
     const struct lt_rate_step *step, bool has_ended, struct lt_error *err)
 {
+	const struct lt_rates_asked asked = {
+	    of->partition, of->rate, {step->start_utc_s, step->end_utc_s}};
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_rates(d->ledger, now, &steps, &count, err);
+	const int code = lt_ledger_rates(ledger, &asked, &steps, &count, err);
 
 	if (code != LT_OK)
 		return code;
-	const bool same = count == 1 && steps[0].value == step->value &&
-			  steps[0].quality == LT_QUALITY_CONSTANT &&
-			  steps[0].start_utc_s <= step->start_utc_s &&
-			  strcmp(steps[0].source, step->source) == 0;
+	bool same = count > 0 || has_ended;
+	for (uint32_t i = 0; i < count; i++)
+		same = same && steps[i].value == step->value &&
+		       steps[i].quality == LT_QUALITY_CONSTANT &&
+		       strcmp(steps[i].source, step->source) == 0;
 	free(steps);
-	if (same || (has_ended && count == 0))
-		return LT_OK;
-	return lt_ledger_put_rates(d->ledger, now->partition, now->rate,
-	    &(struct lt_rates){1, step}, err);
+	return same ? LT_OK
+		    : lt_ledger_put_rates(ledger, of->partition, of->rate,
+			  &(struct lt_rates){1, step}, err);
 }
 
 /* The steps that began up to now; the last goes on until changed. */
@@ -143,46 +146,106 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	    .value = signal->constant,
 	    .quality = LT_QUALITY_CONSTANT,
 	    .issued_utc_s = now_utc_s};
-	const int code = source != NULL
-			     ? record_source(d->ledger, &now, source, err)
-			     : record_constant(d, &now, &constant, false, err);
+	const int code =
+	    source != NULL
+		? record_source(d->ledger, &now, source, err)
+		: record_said(d->ledger, &now, &constant, false, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;
 }
+
+/* Each month's own, of months that are over too: who is charged from now on is
+ * charged with it. What is closed stays. */
+static int
+record_pue(struct lt_ledger *ledger,
+    const struct lt_policy_partition *partition,
+    const struct lt_rate_step *from_now_on, struct lt_error *err)
+{
+	const struct lt_policy_pue *const pue = &partition->pue;
+	const struct lt_rates_asked of = {
+	    .partition = partition->name, .rate = LT_RATE_PUE};
+	const int64_t closed_utc_s = lt_ledger_closed_until(ledger);
+	int code = LT_OK, i = 0;
+
+	do {
+		struct lt_rate_step step = *from_now_on;
+		const int64_t month_utc_s =
+		    pue->count > 0 ? pue->months[i].from_utc_s : INT64_MIN;
+
+		if (i > 0 || (month_utc_s != INT64_MIN &&
+				 month_utc_s < step.start_utc_s))
+			step.start_utc_s = month_utc_s;
+		if (i + 1 < pue->count)
+			step.end_utc_s = pue->months[i + 1].from_utc_s;
+		step.value = lt_policy_pue(pue, step.start_utc_s);
+		if (step.start_utc_s < closed_utc_s)
+			step.start_utc_s = closed_utc_s;
+		if (step.start_utc_s < step.end_utc_s)
+			code = record_said(ledger, &of, &step, false, err);
+	} while (code == LT_OK && ++i < pue->count);
+	return code;
+}
+
+static int
+record_embodied(struct lt_ledger *ledger,
+    const struct lt_policy_partition *partition,
+    const struct lt_rate_step *from_now_on, struct lt_error *err)
+{
+	struct lt_rate_step step = *from_now_on;
+
+	step.value = partition->embodied_g_per_node_hour;
+	return record_said(ledger,
+	    &(struct lt_rates_asked){
+		.partition = partition->name, .rate = LT_RATE_EMBODIED},
+	    &step, false, err);
+}
+
+static int
+record_market_based(struct lt_ledger *ledger,
+    const struct lt_policy_partition *partition,
+    const struct lt_rate_step *from_now_on, struct lt_error *err)
+{
+	const struct lt_policy_market_based *const market =
+	    &partition->market_based;
+	struct lt_rate_step step = *from_now_on;
+
+	step.value = market->is_set ? market->g_per_kwh : LT_RATE_ENDED;
+	if (market->is_set && market->from_utc_s != INT64_MIN)
+		step.start_utc_s = market->from_utc_s;
+	memcpy(step.source, market->source, sizeof(step.source));
+	return record_said(ledger,
+	    &(struct lt_rates_asked){
+		.partition = partition->name, .rate = LT_RATE_MARKET_BASED},
+	    &step, !market->is_set, err);
+}
+
+static int (*const facts[LT_RATE_COUNT])(struct lt_ledger *ledger,
+    const struct lt_policy_partition *partition,
+    const struct lt_rate_step *from_now_on, struct lt_error *err) = {
+    [LT_RATE_PUE] = record_pue,
+    [LT_RATE_EMBODIED] = record_embodied,
+    [LT_RATE_MARKET_BASED] = record_market_based,
+};
 
 /* What the policy says of a partition that is no signal: once a policy. */
 static int
 record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
     enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_policy_market_based *const market =
-	    &partition->market_based;
-	const bool has_ended = rate == LT_RATE_MARKET_BASED && !market->is_set;
 	struct lt_recorded *const last =
 	    recorded_of(d->recorded, partition->name, rate);
 	const uint32_t key = lt_crc32c(
 	    3, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
-	const struct lt_rates_asked now = {
-	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
-	struct lt_rate_step step = {.start_utc_s = d->policy_loaded_utc_s,
-	    .end_utc_s = INT64_MAX,
-	    .value = rate == LT_RATE_PUE ? partition->pue
-		     : rate == LT_RATE_EMBODIED
-			 ? partition->embodied_g_per_node_hour
-			 : LT_RATE_ENDED,
-	    .quality = LT_QUALITY_CONSTANT,
-	    .issued_utc_s = now_utc_s};
 
 	if (last != NULL && last->key == key)
 		return LT_OK;
-	if (rate == LT_RATE_MARKET_BASED && market->is_set) {
-		step.value = market->g_per_kwh;
-		if (market->from_utc_s != INT64_MIN)
-			step.start_utc_s = market->from_utc_s;
-		memcpy(step.source, market->source, sizeof(step.source));
-	}
-	const int code = record_constant(d, &now, &step, has_ended, err);
+	const int code = facts[rate](d->ledger, partition,
+	    &(struct lt_rate_step){.start_utc_s = d->policy_loaded_utc_s,
+		.end_utc_s = INT64_MAX,
+		.quality = LT_QUALITY_CONSTANT,
+		.issued_utc_s = now_utc_s},
+	    err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;
@@ -203,8 +266,8 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (int i = 0; i < d->policy->partition_count; i++)
 		for (int rate = 0; rate < LT_RATE_COUNT && code == LT_OK;
 		     rate++)
-			code = (rate <= LT_RATE_TARIFF ? record : record_fact)(
-			    d, &d->policy->partitions[i], (enum lt_rate)rate,
+			code = (facts[rate] == NULL ? record : record_fact)(d,
+			    &d->policy->partitions[i], (enum lt_rate)rate,
 			    now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_places_note(

@@ -109,10 +109,14 @@ lt_factor_of(struct lt_factor *factor, struct lt_carbon_factors *factors,
 	factor->source = rates.steps[0].source;
 	factor->is_known = asked->rate == LT_RATE_CARBON ||
 			   factor->quality == LT_QUALITY_CONSTANT;
-	for (uint32_t i = 0; i < rates.count; i++)
-		if (asked->rate == LT_RATE_MARKET_BASED &&
-		    rates.steps[i].value < 0)
+	for (uint32_t i = 0; i < rates.count; i++) {
+		const struct lt_rate_step *const step = &rates.steps[i];
+
+		if (step->issued_utc_s > factor->issued_utc_s)
+			factor->issued_utc_s = step->issued_utc_s;
+		if (asked->rate == LT_RATE_MARKET_BASED && step->value < 0)
 			factor->is_known = false;
+	}
 	return LT_OK;
 }
 

@@ -13,6 +13,7 @@ struct lt_factor { /* over a part of an hour */
 	bool is_known;
 	double value;		 /* mean */
 	enum lt_quality quality; /* the worst */
+	int64_t issued_utc_s;	 /* the last step's; 0 = not known */
 	const char *source; /* the first step's; lent until the next look-up */
 };
 

@@ -35,7 +35,7 @@ put_factors(struct lt_out *out, const struct lt_carbon_hour *hour)
 	lt_out_put_known(out,
 	    ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
 	put_real(out, ",\"g_per_kwh\":", i->is_known, i->value);
-	put_real(out, ",\"pue\":", hour->has_facts, hour->pue.value);
+	put_real(out, ",\"pue\":", hour->has_pue, hour->pue.value);
 	lt_out_put_known(out,
 	    ",\"market_source\":", market->is_known ? market->source : NULL);
 	put_real(
@@ -93,7 +93,7 @@ put_sums(struct lt_out *out, const struct lt_carbon_row *row)
 	lt_out_put_int(out, ",\"market_mg\":", row->has_market, row->market_mg);
 	lt_out_put_int(
 	    out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
-	put_real(out, ",\"pue\":", row->has_facts && row->it_wh > 0,
+	put_real(out, ",\"pue\":", row->has_pue && row->it_wh > 0,
 	    round((double)row->energy_wh / row->it_wh * 1e6) / 1e6);
 	lt_out_put_int(
 	    out, ",\"estimated_ppm\":", has_share, llround(share * LT_MICROS));
@@ -124,14 +124,14 @@ static struct lt_carbon_row
 total_of(const struct lt_carbon_row *rows, uint32_t count)
 {
 	struct lt_carbon_row all = {.has_intensity = true,
-	    .has_facts = count > 0,
+	    .has_pue = count > 0,
 	    .has_market = count > 0,
 	    .first_utc_s = INT64_MAX};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_carbon_row *const row = &rows[i];
 
-		all.has_facts = all.has_facts && row->has_facts;
+		all.has_pue = all.has_pue && row->has_pue;
 		all.has_market = all.has_market && row->has_market;
 		all.has_embodied = all.has_embodied || row->has_embodied;
 		all.energy_wh += row->energy_wh;
@@ -157,7 +157,7 @@ boundary_of(const struct lt_carbon_row *rows, uint32_t count)
 	uint32_t it = 0, facility = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!rows[i].has_facts || rows[i].it_wh <= 0)
+		if (!rows[i].has_pue || rows[i].it_wh <= 0)
 			continue;
 		if ((double)rows[i].energy_wh > rows[i].it_wh)
 			facility++;

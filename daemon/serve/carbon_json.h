@@ -14,9 +14,9 @@ struct lt_carbon_hour { /* of a run, for an account */
 	const struct lt_entry *entry; /* lt_ledger_used_hours() */
 	int64_t seconds;	      /* that it ran in it */
 	struct lt_factor intensity, pue, embodied, market;
-	const char *zone; /* the place of the source, or its name; "" = none */
-	/* PUE and embodied carbon were recorded then, and there is some. */
-	bool has_facts, has_embodied;
+	const char *zone;  /* the place of the source, or its name; "" = none */
+	bool has_pue;	   /* it is the one that was charged with */
+	bool has_embodied; /* it was recorded then, and there is some */
 	int64_t location_mg, embodied_mg, market_mg; /* the first two are what
 						      * was charged */
 };
@@ -25,7 +25,7 @@ struct lt_carbon_row { /* sums of those that are alike */
 	char zone[160], source[LT_NAME_SIZE], partition[LT_NAME_SIZE],
 	    market_source[LT_NAME_SIZE];
 	struct lt_period month;
-	bool has_facts, has_embodied, has_intensity, has_market;
+	bool has_pue, has_embodied, has_intensity, has_market;
 	int64_t energy_wh, estimated_wh, location_mg, embodied_mg, market_mg;
 	double it_wh;
 	int64_t hours, first_utc_s, last_utc_s;

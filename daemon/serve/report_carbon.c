@@ -127,8 +127,11 @@ fill_hour(struct lt_carbon_hour *hour, const struct taker *t,
 	const int rc = fill_factors(hour, &t->c->factors, t->run, err);
 	if (rc != LT_OK)
 		return rc;
-	hour->has_facts = hour->pue.is_known && hour->embodied.is_known;
-	hour->has_embodied = hour->has_facts && hour->embodied.value > 0;
+	/* A month's may have come after the charge. */
+	hour->has_pue =
+	    hour->pue.is_known && hour->pue.issued_utc_s <= entry->made_utc_s;
+	hour->has_embodied =
+	    hour->embodied.is_known && hour->embodied.value > 0;
 	if (hour->has_embodied)
 		hour->embodied_mg =
 		    embodied_of(hour, t->run, hour->embodied.value);
@@ -154,7 +157,7 @@ is_in(const struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
 	const int64_t at = hour->entry->at_utc_s;
 
 	return at >= row->month.start_utc_s && at < row->month.end_utc_s &&
-	       row->has_facts == hour->has_facts &&
+	       row->has_pue == hour->has_pue &&
 	       row->has_embodied == hour->has_embodied &&
 	       row->has_intensity == hour->intensity.is_known &&
 	       row->has_market == hour->market.is_known &&
@@ -178,7 +181,7 @@ row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
 		return NULL;
 	c->rows = grown;
 	struct lt_carbon_row *const row = &grown[c->count++];
-	*row = (struct lt_carbon_row){.has_facts = hour->has_facts,
+	*row = (struct lt_carbon_row){.has_pue = hour->has_pue,
 	    .has_embodied = hour->has_embodied,
 	    .has_intensity = hour->intensity.is_known,
 	    .has_market = hour->market.is_known,
@@ -214,7 +217,7 @@ add_hour(struct lt_report_carbon *c, const struct lt_carbon_hour *hour,
 	    !lt_add(&row->market_mg, hour->market_mg))
 		return lt_fail(
 		    err, LT_EOVERFLOW, "carbon: a sum passes 64 bits");
-	if (hour->has_facts)
+	if (hour->has_pue)
 		row->it_wh += (double)wh / hour->pue.value;
 	row->hours++;
 	if (at < row->first_utc_s)
@@ -262,7 +265,7 @@ by_key(const void *a, const void *b)
 	    strcmp(x->partition, y->partition), strcmp(x->source, y->source),
 	    (x->first_utc_s > y->first_utc_s) -
 		(x->first_utc_s < y->first_utc_s),
-	    x->has_facts - y->has_facts, x->has_embodied - y->has_embodied,
+	    x->has_pue - y->has_pue, x->has_embodied - y->has_embodied,
 	    x->has_intensity - y->has_intensity, x->has_market - y->has_market,
 	    strcmp(x->market_source, y->market_source)};
 

@@ -224,8 +224,9 @@ static const struct lt_key partition_keys[] = {
 	.want = "money such as 0.21, a source, or a list of sources"},
     {"gpu", read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
 	.want = "a GPU of the built-in table or of gpus:"},
-    {"pue", lt_read_double, AT(pue), .min = 1, .max = 10,
-	.want = "a number from 1 to 10 such as 1.15"},
+    {"pue", lt_read_pue, AT(pue), .min = 1, .max = 10,
+	.want =
+	    "a number from 1 to 10 such as 1.15, or months such as {2026-10: 1.21}"},
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
     {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
 	.want =
@@ -262,7 +263,6 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 	struct lt_policy_partition *partition = item;
 
 	lt_place(name, &partition->line, &partition->column);
-	partition->pue = 1.0;
 	partition->own_history = LT_OWN_DEFAULT;
 	if (!lt_read_body(reader,
 		&(struct lt_key){.name = partition->name,

@@ -17,6 +17,7 @@ enum {
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
 	LT_VIEWERS_MAX = 32,
+	LT_PUE_MONTHS_MAX = 120,
 	LT_LABELS_MAX = 16, /* of one team */
 	LT_LABEL_KEY_SIZE = 64,
 	LT_LABEL_SIZE = 256,
@@ -60,6 +61,14 @@ struct lt_policy_market_based { /* of a contract or certificates */
 	int64_t from_utc_s; /* INT64_MIN = since the policy says so */
 };
 
+struct lt_policy_pue { /* in the order of time; each until the next */
+	int count;     /* 0 = not said: 1.0 */
+	struct lt_policy_pue_month {
+		int64_t from_utc_s; /* INT64_MIN: it is the only one */
+		double value;
+	} months[LT_PUE_MONTHS_MAX];
+};
+
 struct lt_policy_partition {
 	char name[LT_NAME_SIZE];
 	int line, column;
@@ -67,7 +76,7 @@ struct lt_policy_partition {
 	struct lt_policy_signal carbon; /* carbon */
 	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
-	double pue;			/* 1.0 when not set */
+	struct lt_policy_pue pue;
 	bool owned;
 	bool preemptible;
 	struct lt_policy_signal hazard; /* interruptions_per_hour; published
@@ -157,6 +166,9 @@ struct lt_policy {
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 	struct lt_policy_team *teams;	      /* those with labels */
 };
+
+/* What it is then; before the first month that one's. */
+double lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s);
 
 /* The source of that name; NULL = none. */
 const struct lt_policy_source *lt_policy_source_find(

@@ -126,6 +126,9 @@ lt_item_fn lt_read_gpu, lt_read_partition;
 /* ---- market_based.c ---- */
 lt_read_fn lt_read_market_based;
 
+/* ---- pue.c ---- */
+lt_read_fn lt_read_pue;
+
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget, lt_read_default;
 

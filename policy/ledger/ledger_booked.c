@@ -241,6 +241,7 @@ lt_ledger_used_hours(struct lt_ledger *ledger,
 		entry.at_utc_s = lt_row_int(&rows);
 		lt_row_text(&rows, entry.account, sizeof(entry.account));
 		entry.kind = (enum lt_entry_kind)lt_row_int(&rows);
+		entry.made_utc_s = lt_row_int(&rows);
 		entry.money_micros = lt_row_int(&rows);
 		entry.carbon_mg = lt_row_int(&rows);
 		entry.energy_wh = lt_row_int(&rows);

@@ -20,8 +20,8 @@ int lt_ledger_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
 /* The same by the hours that they are of, an entry for each and each account:
- * at is that hour of UTC, kind is CORRECTION where no charge is in it; money,
- * carbon and energy. */
+ * at is that hour of UTC, kind is CORRECTION where no charge is in it; made
+ * when the last of them was; money, carbon and energy. */
 int lt_ledger_used_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);

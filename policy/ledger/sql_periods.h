@@ -122,7 +122,8 @@
 	    " ORDER BY at_utc_s")                                              \
 	X(USED_OF_RUN, LEDGER,                                                 \
 	    "SELECT for_utc_s / 3600 * 3600 AS hour, account, min(kind),"      \
-	    " sum(money_micros), sum(carbon_mg), sum(energy_wh)" LT_SQL_BOOKED \
+	    " max(made_utc_s), sum(money_micros), sum(carbon_mg),"             \
+	    " sum(energy_wh)" LT_SQL_BOOKED                                    \
 	    " GROUP BY hour, account ORDER BY hour, account")                  \
 	X(ALL_CORRECTED, LEDGER,                                               \
 	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")")) \

@@ -21,8 +21,14 @@ check_policy(const struct lt_policy *policy)
 			if (carbon->sources[j] < 0 ||
 			    carbon->sources[j] >= policy->source_count)
 				__builtin_trap();
-		if (policy->partitions[i].pue < 1)
-			__builtin_trap();
+		const struct lt_policy_pue *const pue =
+		    &policy->partitions[i].pue;
+
+		for (int j = 0; j < pue->count; j++)
+			if (!(pue->months[j].value >= 1) ||
+			    (j > 0 && pue->months[j].from_utc_s <=
+					  pue->months[j - 1].from_utc_s))
+				__builtin_trap();
 	}
 	for (int i = 0; i < policy->budget_count; i++)
 		if (policy->budgets[i].team[0] == '\0' ||

@@ -72,7 +72,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->listen_port, 6826);
 	assert_int_equal(policy->tcto.storage_gb, 0);
 	assert_int_equal(policy->partition_count, 1);
-	assert_true(policy->partitions[0].pue == 1.0);
+	assert_true(lt_policy_pue(&policy->partitions[0].pue, 0) == 1.0);
 	assert_false(policy->partitions[0].price.is_set);
 	assert_false(policy->partitions[0].carbon.is_set);
 	assert_false(policy->partitions[0].preemptible);
@@ -327,6 +327,65 @@ test_errors(void **state)
 	}
 }
 
+/* Local months: 2026-10 begins at 22:00 UTC of the day before, 2026-11 at
+ * 23:00. */
+static void
+test_pue(void **state)
+{
+	static const int64_t october = 1790805600, november = 1793487600;
+	struct lt_policy *const policy =
+	    parsed("timezone: Europe/Berlin\npartitions:\n"
+		   "  a: {pue: {2026-11: 1.19, 2025-06: 1.4, 2026-10: 1.21}}\n"
+		   "  b: {pue: 1.3}\n");
+	const struct lt_policy_pue *const pue = &policy->partitions[0].pue;
+	static const struct {
+		int64_t utc_s;
+		double value;
+	} cases[] = {{0, 1.4}, {october - 1, 1.4}, {october, 1.21},
+	    {november - 1, 1.21}, {november, 1.19}, {INT64_MAX, 1.19}};
+
+	(void)state;
+	assert_int_equal(pue->count, 3);
+	assert_int_equal(pue->months[1].from_utc_s, october);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_true(
+		    lt_policy_pue(pue, cases[i].utc_s) == cases[i].value);
+	assert_int_equal(policy->partitions[1].pue.count, 1);
+	assert_true(lt_policy_pue(&policy->partitions[1].pue, october) == 1.3);
+	lt_policy_free(policy);
+}
+
+/* One of each month for ten years; not one more. */
+static void
+test_pue_bound(void **state)
+{
+	(void)state;
+	for (int count = 120; count <= 121; count++) {
+		char text[4096] = "partitions:\n  a:\n    pue:\n";
+		size_t used = strlen(text);
+		struct lt_policy *policy = NULL;
+		struct lt_error err = {0};
+
+		for (int i = 0; i < count; i++)
+			used += (size_t)snprintf(text + used,
+			    sizeof(text) - used, "      %d-%02d: 1.%03d\n",
+			    2030 - i / 12, 12 - i % 12, i);
+		if (count == 121) {
+			assert_int_equal(
+			    parse(&policy, "p.yaml", text, &err), LT_EINPUT);
+			assert_string_equal(err.text,
+			    "p.yaml:4:7: pue: got 121 months, want 1 to 120");
+			continue;
+		}
+		policy = parsed(text);
+		assert_true(
+		    lt_policy_pue(&policy->partitions[0].pue, 0) == 1.119);
+		assert_true(
+		    lt_policy_pue(&policy->partitions[0].pue, INT64_MAX) == 1);
+		lt_policy_free(policy);
+	}
+}
+
 static void
 test_error_list(void **state)
 {
@@ -405,6 +464,8 @@ main(void)
 	    cmocka_unit_test(test_budgets),
 	    cmocka_unit_test(test_fixed_period),
 	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_pue),
+	    cmocka_unit_test(test_pue_bound),
 	    cmocka_unit_test(test_error_list),
 	    cmocka_unit_test(test_long_name),
 	    cmocka_unit_test(test_files),

@@ -210,6 +210,77 @@ test_market_based(void **state)
 	site_free(site);
 }
 
+static void
+pue_is(struct site *site, int64_t utc_s, double value, int64_t issued_utc_s)
+{
+	const struct lt_rate_step step = step_at(site, LT_RATE_PUE, utc_s);
+
+	assert_int_equal(step.quality, LT_QUALITY_CONSTANT);
+	assert_true(step.value == value);
+	assert_int_equal(step.issued_utc_s, issued_utc_s);
+}
+
+static void
+say_pue(struct site *site, const char *pue, int64_t now_utc_s)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+	    "timezone: UTC\npartitions:\n  a: {carbon: 1, pue: %s}\n", pue);
+	load(site, text, now_utc_s);
+	record(site, now_utc_s + 5);
+	record(site, now_utc_s + 65);
+}
+
+/* Each month has its own, also one that is over or that is put right; what is
+ * said again is as old as it was. */
+static void
+test_pue_by_month(void **state)
+{
+	static const int64_t october = NOVEMBER - 31 * LT_DAY_S;
+	struct site *const site = site_new(*state);
+
+	say_pue(site, "1.5", NOVEMBER - LT_DAY_S);
+	say_pue(site, "{2026-12: 1.4, 2026-10: 1.21, 2026-11: 1.19}", now);
+	pue_is(site, october, 1.21, now + 5);
+	pue_is(site, NOVEMBER - 1, 1.21, now + 5);
+	pue_is(site, NOVEMBER, 1.19, now + 5);
+	pue_is(site, DECEMBER - 1, 1.19, now + 5);
+	pue_is(site, DECEMBER, 1.4, now + 5);
+	assert_int_equal(step_at(site, LT_RATE_PUE, october - 1).quality,
+	    LT_QUALITY_ESTIMATED);
+	say_pue(site, "{2026-10: 1.21, 2026-11: 1.25}", now + 600);
+	pue_is(site, NOVEMBER - 1, 1.21, now + 5);
+	pue_is(site, NOVEMBER, 1.25, now + 605);
+	pue_is(site, DECEMBER, 1.25, now + 605);
+	/* A month to come is the only one: it counts from now on. */
+	say_pue(site, "{2027-01: 1.3}", now + 1200);
+	pue_is(site, now + 1199, 1.25, now + 605);
+	pue_is(site, now + 1200, 1.3, now + 1205);
+	/* One number again, though the same as of now. */
+	say_pue(site, "{2026-11: 1.3, 2026-12: 1.6}", now + 1800);
+	say_pue(site, "1.3", now + 2400);
+	pue_is(site, DECEMBER, 1.3, now + 2405);
+	site_free(site);
+}
+
+/* Nothing of what is closed is recorded anew. */
+static void
+test_pue_closed(void **state)
+{
+	struct site *const site = site_new(*state);
+	char closed[32];
+
+	say_pue(site, "1.5", NOVEMBER - LT_DAY_S);
+	snprintf(closed, sizeof(closed), "%lld", (long long)NOVEMBER);
+	assert_int_equal(
+	    lt_ledger_put(site->d.ledger, "closed_until", closed, NULL), LT_OK);
+	say_pue(site, "{2026-09: 1.2, 2026-10: 1.1}", now);
+	pue_is(site, NOVEMBER - 1, 1.5, NOVEMBER - LT_DAY_S + 5);
+	pue_is(site, NOVEMBER, 1.1, now + 5);
+	site_free(site);
+}
+
 /* Not kept: recorded again, when it can be. */
 static void
 test_lost(void **state)
@@ -236,6 +307,8 @@ main(void)
 	    EACH(test_constants),
 	    EACH(test_reload),
 	    EACH(test_market_based),
+	    EACH(test_pue_by_month),
+	    EACH(test_pue_closed),
 	    EACH(test_lost),
 	};
 

@@ -4,187 +4,12 @@
  * rows and by hours. The sums are SQLite's own, of the entries; each hour is
  * computed again by SQLite from kWh and the rates that are stored.
  */
-#include <jansson.h>
 #include <math.h>
 #include <sqlite3.h>
 
-#include "api.h"
-#include "daemon.h"
-#include "ledger_fixture.h"
-#include "log.h"
-#include "settle.h"
+#include "carbon_fixture.h"
 
-enum { RUNS = 60, HALF_HOURS = 2 * 24 * 40, PARTITIONS = 2 };
-
-static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
-static const char *const names[PARTITIONS] = {"cloud", "onprem"};
-
-struct world {
-	struct fixture *f;
-	struct lt_daemon *d;
-	uint64_t random;
-	struct lt_policy policy;
-	struct lt_policy_partition of_policy[PARTITIONS];
-	struct lt_partition partitions[PARTITIONS];
-	struct lt_shape shapes[PARTITIONS];
-	struct lt_policy_source source_policy;
-	struct lt_source source;
-};
-
-static uint32_t
-draw(struct world *w, uint32_t below)
-{
-	w->random = w->random * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(w->random >> 33) % below;
-}
-
-static void
-put(struct world *w, int partition, enum lt_rate rate, int64_t from_utc_s,
-    double value, const char *source)
-{
-	struct lt_rate_step step = {.start_utc_s = from_utc_s,
-	    .end_utc_s = INT64_MAX,
-	    .value = value,
-	    .quality = LT_QUALITY_CONSTANT};
-
-	strcpy(step.source, source);
-	must(w->f, lt_ledger_put_rates(w->f->ledger, names[partition], rate,
-		       &(struct lt_rates){1, &step}, &w->f->err));
-}
-
-static struct world *
-make_world(struct fixture *f)
-{
-	struct world *const w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	w->f = f;
-	w->d = calloc(1, sizeof(*w->d));
-	assert_non_null(w->d);
-	w->policy = (struct lt_policy){.currency = "USD",
-	    .partition_count = PARTITIONS,
-	    .partitions = w->of_policy};
-	for (int i = 0; i < PARTITIONS; i++) {
-		strcpy(w->of_policy[i].name, names[i]);
-		w->shapes[i] = (struct lt_shape){
-		    .node_count = 9, .cpus = 64, .gpus = 8, .memory_mib = 1};
-		w->partitions[i] =
-		    (struct lt_partition){.flags = LT_PARTITION_MANAGED,
-			.first_shape = (uint32_t)i,
-			.shape_count = 1,
-			.node_idle_w = 1000,
-			.pue = 1.25,
-			.embodied_g_per_node_hour = i == 1 ? 40 : 0};
-		strcpy(w->partitions[i].name, names[i]);
-		put(w, i, LT_RATE_PRICE, 1, 3600000, "");
-	}
-	strcpy(w->source_policy.name, "grid");
-	w->source = (struct lt_source){.policy = &w->source_policy,
-	    .options = {
-		.count = 1, .items = {{.key = "region", .value = "13"}}}};
-	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->market = (struct lt_market){.partition_count = PARTITIONS,
-	    .partitions = w->partitions,
-	    .shape_count = PARTITIONS,
-	    .shapes = w->shapes};
-	w->d->signals =
-	    (struct lt_signals_state){.source_count = 1, .sources = &w->source};
-	w->d->budget.has_snapshot = true;
-	w->d->budget.settled_until_utc_s = INT64_MAX / 2;
-	w->d->budget.snapshot.accounts = accounts;
-	w->d->budget.snapshot.account_count =
-	    sizeof(accounts) / sizeof(accounts[0]);
-	lt_log_open("/dev/null");
-	return w;
-}
-
-static void
-free_world(struct world *w)
-{
-	free(w->d);
-	free(w);
-}
-
-static struct lt_slurm_run
-make_row(uint32_t job_id, int partition, int64_t start_s, int64_t seconds)
-{
-	struct lt_slurm_run row = {.job_id = job_id,
-	    .array_task = UINT32_MAX,
-	    .uid = UID,
-	    .account = "vision",
-	    .user = "ada",
-	    .state_text = "COMPLETED",
-	    .finished = true,
-	    .submit_utc_s = NOVEMBER + start_s,
-	    .start_utc_s = NOVEMBER + start_s,
-	    .end_utc_s = NOVEMBER + start_s + seconds,
-	    .limit_s = 600,
-	    .nodes = 1,
-	    .cpus = 64,
-	    .gpus = 8,
-	    .has_gpus = true,
-	    .energy_joules = -1};
-
-	strcpy(row.partition, names[partition]);
-	return row;
-}
-
-static void
-settle_row(struct world *w, const struct lt_slurm_run *row, int64_t now_utc_s)
-{
-	struct lt_slurm_run copy = *row;
-	struct lt_slurm_runs list = {.count = 1, .runs = &copy};
-
-	must(w->f, lt_settle_again(w->d, &list, now_utc_s, &w->f->err));
-}
-
-static json_t *
-ask(struct world *w, const char *query, int want)
-{
-	char uri[256], *text = NULL;
-
-	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
-	const int status = lt_api(
-	    w->d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-	if (status != want)
-		fail_msg("%s: %d, %s", query, status, text);
-	json_error_t problem;
-	json_t *const json = json_loads(text, 0, &problem);
-	if (json == NULL)
-		fail_msg("%s: %s in %s", query, problem.text, text);
-	free(text);
-	return json;
-}
-
-static json_t *
-carbon_of(json_t *report)
-{
-	return json_object_get(report, "carbon");
-}
-
-static int64_t
-figure(const json_t *row, const char *key)
-{
-	if (!json_is_integer(json_object_get(row, key)))
-		fail_msg("%s is no integer", key);
-	return json_integer_value(json_object_get(row, key));
-}
-
-static const char *
-text_of(const json_t *row, const char *key)
-{
-	const char *const text = json_string_value(json_object_get(row, key));
-
-	return text != NULL ? text : "null";
-}
-
-static bool
-is_null(const json_t *row, const char *key)
-{
-	return json_is_null(json_object_get(row, key));
-}
+enum { RUNS = 60, HALF_HOURS = 2 * 24 * 40 };
 
 /*
  * By hand: a node of 1000 W for two hours at PUE 1.25 is 1250 Wh each; at 200
@@ -281,44 +106,14 @@ not_stored_is_null(void **state)
 	free_world(w);
 }
 
-/* The policy's PUE of 1.25 becomes 1.5 in the second hour: what was used before
- * stays as it was, 1250 Wh and 1500 Wh, also where it is priced after. */
-static void
-pue_of_its_time(void **state)
-{
-	struct world *const w = make_world(*state);
-	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
-
-	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
-	put(w, 1, LT_RATE_PUE, NOVEMBER, 1.25, "");
-	put(w, 1, LT_RATE_PUE, NOVEMBER + HOUR, 1.5, "");
-	put(w, 1, LT_RATE_EMBODIED, NOVEMBER, 40, "");
-	put(w, 1, LT_RATE_EMBODIED, NOVEMBER + HOUR, 10, "");
-	w->partitions[1].pue = 1.5;
-	w->partitions[1].embodied_g_per_node_hour = 10;
-	settle_row(w, &row, NOVEMBER + LT_DAY_S);
-	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
-	json_t *const all = ask(w, "period=2026-11&carbon=hours", 200);
-	const json_t *const total = json_object_get(carbon_of(report), "total");
-	const json_t *const hours = json_object_get(all, "hours");
-
-	assert_int_equal(figure(total, "energy_wh"), 2750);
-	assert_int_equal(figure(total, "location_mg"), 275000);
-	assert_int_equal(figure(total, "embodied_mg"), 50000);
-	assert_true(json_number_value(json_object_get(total, "pue")) == 1.375);
-	for (size_t i = 0; i < 2; i++) {
-		const json_t *const hour = json_array_get(hours, i);
-
-		assert_int_equal(figure(hour, "energy_wh"), 1250 + 250 * i);
-		assert_int_equal(
-		    figure(hour, "embodied_mg"), i == 0 ? 40000 : 10000);
-	}
-	json_decref(report);
-	json_decref(all);
-	free_world(w);
-}
-
 /* ---- random worlds ---- */
+
+static uint32_t
+draw(struct world *w, uint32_t below)
+{
+	w->random = w->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(w->random >> 33) % below;
+}
 
 static void
 put_signals(struct world *w)
@@ -553,7 +348,6 @@ main(void)
 	    cmocka_unit_test_setup_teardown(by_hand, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		not_stored_is_null, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(pue_of_its_time, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(random_worlds, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
 	};

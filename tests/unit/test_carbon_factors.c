@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an auditor is told of the factors that runs were charged with: those of
+ * their time, and as they were known then.
+ */
+#include "carbon_fixture.h"
+#include "rates.h"
+
+/* The policy's PUE of 1.25 becomes 1.5 in the second hour: what was used before
+ * stays as it was, 1250 Wh and 1500 Wh, also where it is priced after. */
+static void
+pue_of_its_time(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
+
+	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
+	put(w, 1, LT_RATE_PUE, NOVEMBER, 1.25, "");
+	put(w, 1, LT_RATE_PUE, NOVEMBER + HOUR, 1.5, "");
+	put(w, 1, LT_RATE_EMBODIED, NOVEMBER, 40, "");
+	put(w, 1, LT_RATE_EMBODIED, NOVEMBER + HOUR, 10, "");
+	w->partitions[1].pue = 1.5;
+	w->partitions[1].embodied_g_per_node_hour = 10;
+	settle_row(w, &row, NOVEMBER + LT_DAY_S);
+	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
+	json_t *const all = ask(w, "period=2026-11&carbon=hours", 200);
+	const json_t *const total = json_object_get(carbon_of(report), "total");
+	const json_t *const hours = json_object_get(all, "hours");
+
+	assert_int_equal(figure(total, "energy_wh"), 2750);
+	assert_int_equal(figure(total, "location_mg"), 275000);
+	assert_int_equal(figure(total, "embodied_mg"), 50000);
+	assert_true(json_number_value(json_object_get(total, "pue")) == 1.375);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *const hour = json_array_get(hours, i);
+
+		assert_int_equal(figure(hour, "energy_wh"), 1250 + 250 * i);
+		assert_int_equal(
+		    figure(hour, "embodied_mg"), i == 0 ? 40000 : 10000);
+	}
+	json_decref(report);
+	json_decref(all);
+	free_world(w);
+}
+
+static void
+check_month(struct world *w, const char *month, int64_t energy_wh, double pue)
+{
+	char query[64];
+
+	snprintf(query, sizeof(query), "period=%s&carbon=1", month);
+	json_t *const report = ask(w, query, 200);
+	const json_t *const rows = json_object_get(carbon_of(report), "rows");
+	const json_t *const row = json_array_get(rows, 0);
+
+	assert_int_equal(json_array_size(rows), 1);
+	assert_string_equal(text_of(row, "month"), month);
+	assert_int_equal(figure(row, "energy_wh"), energy_wh);
+	if (pue == 0)
+		assert_true(is_null(row, "pue"));
+	else
+		assert_true(
+		    json_number_value(json_object_get(row, "pue")) == pue);
+	json_decref(report);
+}
+
+/* 1000 W over the end of November, an hour in each month: 1200 and 1500 Wh.
+ * Then December's figure is put right: what is charged stays, and nobody says
+ * that it was charged with that; what is charged again, 1250 Wh, was. */
+static void
+pue_by_month(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_policy_pue *const pue = &w->of_policy[1].pue;
+	const struct lt_slurm_run row =
+	    make_row(1, 1, DECEMBER - NOVEMBER - HOUR, 2 * HOUR);
+
+	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
+	*pue = (struct lt_policy_pue){2, {{NOVEMBER, 1.2}, {DECEMBER, 1.5}}};
+	w->d->policy_loaded_utc_s = NOVEMBER + 60;
+	must(w->f, lt_rates_record(w->d, NOVEMBER + 60, &w->f->err));
+	settle_row(w, &row, DECEMBER + LT_DAY_S);
+	check_month(w, "2026-11", 1200, 1.2);
+	check_month(w, "2026-12", 1500, 1.5);
+	pue->months[1].value = 1.25;
+	w->d->policy_loaded_utc_s = DECEMBER + 2 * LT_DAY_S;
+	must(w->f, lt_rates_record(w->d, DECEMBER + 2 * LT_DAY_S, &w->f->err));
+	check_month(w, "2026-11", 1200, 1.2);
+	check_month(w, "2026-12", 1500, 0);
+	settle_row(w, &row, DECEMBER + 3 * LT_DAY_S);
+	check_month(w, "2026-11", 1200, 1.2);
+	check_month(w, "2026-12", 1250, 1.25);
+	free(w->d->recorded);
+	free_world(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    EACH(pue_of_its_time),
+	    EACH(pue_by_month),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
