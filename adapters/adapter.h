@@ -26,6 +26,9 @@ struct lt_adapter {
 	/* What its intensities count; of one with the option emission_factors,
 	 * where that is not given. */
 	enum lt_basis basis;
+	/* Of its intensities: which version of what, by which method, as far
+	 * as docs/sources/ has it; NULL: it says neither. */
+	const char *version;
 	/* ISO 4217 code of its prices, "" = the site's own. NULL: no money. */
 	const char *(*currency)(const struct lt_source_options *options);
 	/* Check option values beyond the table; may be NULL. */

@@ -170,6 +170,8 @@ const struct lt_adapter lt_adapter_cloud_region = {
     .interval_s = LT_DAY_S,
     .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_DIRECT,
+    .version =
+	"mean of 2024, region-carbon-info 49f3f26 or CarbonX 47723d3, imports counted",
     .check = cloud_check,
     .table_year = cloud_year,
     .fetch = cloud_fetch,

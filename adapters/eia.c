@@ -401,6 +401,7 @@ const struct lt_adapter lt_adapter_eia = {
     .fresh_s = LATE_S,
     .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_LIFECYCLE,
+    .version = "EIA-930, API v2; " LT_FUEL_MIX_VERSION,
     .check = eia_check,
     .fetch = eia_fetch,
     .parse = eia_parse,

@@ -331,6 +331,7 @@ const struct lt_adapter lt_adapter_electricity_maps = {
     .fresh_s = LATE_S,
     .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_LIFECYCLE,
+    .version = "Electricity Maps API v3, or v4 by url; imports counted",
     .check = em_check,
     .fetch = em_fetch,
     .parse = lt_em_parse,

@@ -111,6 +111,7 @@ const struct lt_adapter lt_adapter_energi_data_service = {
     .options = co2_options,
     .interval_s = LT_HOUR_S / 2,
     .basis = LT_BASIS_DIRECT,
+    .version = "CO2Emis, CO2EmisProg; 125 % method for heat",
     .gives = LT_QUANTITY_CARBON,
     .check = co2_check,
     .fetch = co2_fetch,

@@ -201,6 +201,7 @@ const struct lt_adapter lt_adapter_entsoe = {
     .gives = LT_QUANTITY_CARBON,
     .timeout_s = LT_ENTSOE_TIMEOUT_S,
     .basis = LT_BASIS_LIFECYCLE,
+    .version = "Transparency Platform, A75 A16; " LT_FUEL_MIX_VERSION,
     .check = entsoe_check,
     .fetch = entsoe_fetch,
     .parse = entsoe_parse,

@@ -199,6 +199,7 @@ const struct lt_adapter lt_adapter_rte_eco2mix = {
     .interval_s = LT_HOUR_S / 2,
     .fresh_s = LATE_S,
     .basis = LT_BASIS_DIRECT,
+    .version = "eco2mix-national-tr, taux_co2; imports not counted",
     .gives = LT_QUANTITY_CARBON,
     .check = rte_check,
     .fetch = rte_fetch,

@@ -401,6 +401,8 @@ const struct lt_adapter lt_adapter_uk_carbon_intensity = {
     .interval_s = SLOT_S,
     .gives = LT_QUANTITY_CARBON,
     .basis = LT_BASIS_DIRECT,
+    .version =
+	"Carbon Intensity API of NESO: CO2 of generation, with imports and losses",
     .check = uk_check,
     .fetch = uk_fetch,
     .parse = uk_parse,

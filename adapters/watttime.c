@@ -476,6 +476,7 @@ const struct lt_adapter lt_adapter_watttime = {
     .interval_s = 15 * 60,
     .gives = LT_QUANTITY_MARGINAL,
     .basis = LT_BASIS_DIRECT,
+    .version = "WattTime API v3, co2_moer",
     .check = watttime_check,
     .fetch = watttime_fetch,
     .parse = lt_watttime_parse,

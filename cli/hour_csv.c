@@ -19,6 +19,7 @@ static const struct lt_column columns[] = {
     {"source", "source", LT_COLUMN_ANY},
     {"quality", "quality", LT_COLUMN_ANY},
     {"g_per_kwh", "g_per_kwh", LT_COLUMN_ANY},
+    {"issued", "issued", LT_COLUMN_ANY},
     {"pue", "pue", LT_COLUMN_ANY},
     {"market_source", "market_source", LT_COLUMN_ANY},
     {"market_g_per_kwh", "market_g_per_kwh", LT_COLUMN_ANY},

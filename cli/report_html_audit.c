@@ -80,6 +80,45 @@ print_rows(const struct lt_statement *statement, const json_t *carbon)
 	free(names);
 }
 
+static bool
+is_first(const json_t *rows, size_t index, const char *source)
+{
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(lt_json_text(json_array_get(rows, i), "source", ""),
+			source) == 0)
+			return false;
+	return true;
+}
+
+/* What each source gives, and since when its figures were known. */
+static void
+print_sources(FILE *out, const json_t *carbon)
+{
+	const json_t *const rows = json_object_get(carbon, "rows");
+	const json_t *const total = json_object_get(carbon, "total");
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row) {
+		const char *const source = lt_json_text(row, "source", "");
+
+		if (source[0] == '\0' || !is_first(rows, i, source))
+			continue;
+		fputs("<p>Source ", out);
+		lt_html_text(out, source);
+		fputs(": ", out);
+		lt_html_text(out, lt_json_text(row, "adapter", "not known"));
+		fputs("; version and method: ", out);
+		lt_html_text(out, lt_json_text(row, "version", "not said"));
+		fputs(".</p>\n", out);
+	}
+	fputs("<p>Intensities were recorded from ", out);
+	lt_html_text(out, lt_json_text(total, "issued_first", "n/a"));
+	fputs(" to ", out);
+	lt_html_text(out, lt_json_text(total, "issued_last", "n/a"));
+	fputs(".</p>\n", out);
+}
+
 void
 lt_html_audit(const struct lt_statement *statement)
 {
@@ -107,7 +146,9 @@ lt_html_audit(const struct lt_statement *statement)
 	}
 	fputs("; method: ", out);
 	lt_html_text(out, lt_json_text(carbon, "method", "not said"));
+	fputs(".</p>\n", out);
+	print_sources(out, carbon);
 	fputs(
-	    ".</p>\n<p class=\"note\">Location-based and market-based carbon are two methods, never one sum. Embodied carbon is in neither. Estimated is the part of the energy whose intensity was not measured.</p>\n",
+	    "<p class=\"note\">Location-based and market-based carbon are two methods, never one sum. Embodied carbon is in neither. Estimated is the part of the energy whose intensity was not measured.</p>\n",
 	    out);
 }

@@ -39,6 +39,11 @@ enum {
 	LT_MIX_MW_MAX = 1000000,       /* more than all of the USA: refused */
 };
 
+/* Where the factors are from, for lt_adapter.version. */
+#define LT_FUEL_MIX_VERSION                                                    \
+	"factors of IPCC AR5 WG3 (2014) annex III and of the 2006 IPCC "       \
+	"Guidelines"
+
 /* g CO2e/kWh, life cycle or of the stack alone; 0 for storage. */
 double lt_fuel_factor(enum lt_fuel fuel, bool direct);
 

@@ -110,7 +110,7 @@ link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 	}
 }
 
-/* Where the sources are. */
+/* Where the sources are, and what. */
 static void
 take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
 {
@@ -120,6 +120,8 @@ take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
 		snprintf(to->source, sizeof(to->source), "%s",
 		    signals->sources[i].policy->name);
 		lt_api_where(to->where, &signals->sources[i]);
+		to->adapter = signals->sources[i].adapter->name;
+		to->version = signals->sources[i].adapter->version;
 	}
 }
 

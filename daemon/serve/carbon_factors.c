@@ -112,6 +112,8 @@ lt_factor_of(struct lt_factor *factor, struct lt_carbon_factors *factors,
 	for (uint32_t i = 0; i < rates.count; i++) {
 		const struct lt_rate_step *const step = &rates.steps[i];
 
+		if (i == 0 || step->issued_utc_s < factor->first_issued_utc_s)
+			factor->first_issued_utc_s = step->issued_utc_s;
 		if (step->issued_utc_s > factor->issued_utc_s)
 			factor->issued_utc_s = step->issued_utc_s;
 		if (asked->rate == LT_RATE_MARKET_BASED && step->value < 0)

@@ -13,7 +13,8 @@ struct lt_factor { /* over a part of an hour */
 	bool is_known;
 	double value;		 /* mean */
 	enum lt_quality quality; /* the worst */
-	int64_t issued_utc_s;	 /* the last step's; 0 = not known */
+	/* The first and the last step's; 0 = it is not known of one, of all. */
+	int64_t first_issued_utc_s, issued_utc_s;
 	const char *source; /* the first step's; lent until the next look-up */
 };
 

@@ -9,7 +9,7 @@
 #include "carbon_json.h"
 #include "units.h"
 
-#define METHOD "lowtide-1" /* docs/model.md, eqs. (49) to (52) */
+#define METHOD "lowtide-1" /* docs/model.md, eqs. (49) to (53) */
 
 /* As exact as it takes to recompute. */
 static void
@@ -35,6 +35,8 @@ put_factors(struct lt_out *out, const struct lt_carbon_hour *hour)
 	lt_out_put_known(out,
 	    ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
 	put_real(out, ",\"g_per_kwh\":", i->is_known, i->value);
+	lt_out_put_time(
+	    out, ",\"issued\":", hour->has_date ? i->issued_utc_s : 0);
 	put_real(out, ",\"pue\":", hour->has_pue, hour->pue.value);
 	lt_out_put_known(out,
 	    ",\"market_source\":", market->is_known ? market->source : NULL);
@@ -102,6 +104,10 @@ put_sums(struct lt_out *out, const struct lt_carbon_row *row)
 	lt_out_put_time(
 	    out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
 	lt_out_put_int(out, ",\"hours\":", true, row->hours);
+	lt_out_put_time(out, ",\"issued_first\":",
+	    row->last_issued_utc_s > 0 ? row->first_issued_utc_s : 0);
+	lt_out_put_time(out, ",\"issued_last\":", row->last_issued_utc_s);
+	lt_out_put_int(out, ",\"undated_hours\":", true, row->undated_hours);
 	lt_out_text(out, "}");
 }
 
@@ -111,6 +117,8 @@ put_row(struct lt_out *out, const struct lt_carbon_row *row)
 	lt_out_put_known(out, "{\"zone\":", row->zone);
 	lt_out_put_known(out, ",\"partition\":", row->partition);
 	lt_out_put_known(out, ",\"source\":", row->source);
+	lt_out_put_known(out, ",\"adapter\":", row->adapter);
+	lt_out_put_known(out, ",\"version\":", row->version);
 	lt_out_put_known(out, ",\"market_source\":", row->market_source);
 	lt_out_put_known(out, ",\"month\":", row->month.label);
 	lt_out_text(out, ",");
@@ -126,7 +134,8 @@ total_of(const struct lt_carbon_row *rows, uint32_t count)
 	struct lt_carbon_row all = {.has_intensity = true,
 	    .has_pue = count > 0,
 	    .has_market = count > 0,
-	    .first_utc_s = INT64_MAX};
+	    .first_utc_s = INT64_MAX,
+	    .first_issued_utc_s = INT64_MAX};
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_carbon_row *const row = &rows[i];
@@ -141,6 +150,11 @@ total_of(const struct lt_carbon_row *rows, uint32_t count)
 		all.market_mg += row->market_mg;
 		all.it_wh += row->it_wh;
 		all.hours += row->hours;
+		all.undated_hours += row->undated_hours;
+		if (row->first_issued_utc_s < all.first_issued_utc_s)
+			all.first_issued_utc_s = row->first_issued_utc_s;
+		if (row->last_issued_utc_s > all.last_issued_utc_s)
+			all.last_issued_utc_s = row->last_issued_utc_s;
 		if (row->first_utc_s < all.first_utc_s)
 			all.first_utc_s = row->first_utc_s;
 		if (row->last_utc_s > all.last_utc_s)

@@ -14,8 +14,11 @@ struct lt_carbon_hour { /* of a run, for an account */
 	const struct lt_entry *entry; /* lt_ledger_used_hours() */
 	int64_t seconds;	      /* that it ran in it */
 	struct lt_factor intensity, pue, embodied, market;
-	const char *zone;  /* the place of the source, or its name; "" = none */
+	const char *zone; /* the place of the source, or its name; "" = none */
+	const char *adapter,
+	    *version;	   /* the source's, today; NULL = not known */
 	bool has_pue;	   /* it is the one that was charged with */
+	bool has_date;	   /* so is the intensity, and since when it is known */
 	bool has_embodied; /* it was recorded then, and there is some */
 	int64_t location_mg, embodied_mg, market_mg; /* the first two are what
 						      * was charged */
@@ -29,6 +32,9 @@ struct lt_carbon_row { /* sums of those that are alike */
 	int64_t energy_wh, estimated_wh, location_mg, embodied_mg, market_mg;
 	double it_wh;
 	int64_t hours, first_utc_s, last_utc_s;
+	const char *adapter, *version;
+	/* Of the intensities with a date; hours of those without. */
+	int64_t first_issued_utc_s, last_issued_utc_s, undated_hours;
 };
 
 void lt_carbon_hour_write(

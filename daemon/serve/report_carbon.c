@@ -127,9 +127,12 @@ fill_hour(struct lt_carbon_hour *hour, const struct taker *t,
 	const int rc = fill_factors(hour, &t->c->factors, t->run, err);
 	if (rc != LT_OK)
 		return rc;
-	/* A month's may have come after the charge. */
+	/* Another value may have come after the charge. */
 	hour->has_pue =
 	    hour->pue.is_known && hour->pue.issued_utc_s <= entry->made_utc_s;
+	hour->has_date = hour->intensity.is_known &&
+			 hour->intensity.first_issued_utc_s > 0 &&
+			 hour->intensity.issued_utc_s <= entry->made_utc_s;
 	hour->has_embodied =
 	    hour->embodied.is_known && hour->embodied.value > 0;
 	if (hour->has_embodied)
@@ -142,6 +145,8 @@ fill_hour(struct lt_carbon_hour *hour, const struct taker *t,
 	hour->zone = hour->intensity.source;
 	for (uint32_t i = 0; i < c->asked.zone_count; i++)
 		if (strcmp(c->asked.zones[i].source, hour->zone) == 0) {
+			hour->adapter = c->asked.zones[i].adapter;
+			hour->version = c->asked.zones[i].version;
 			if (c->asked.zones[i].where[0] != '\0')
 				hour->zone = c->asked.zones[i].where;
 			break;
@@ -185,7 +190,10 @@ row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
 	    .has_embodied = hour->has_embodied,
 	    .has_intensity = hour->intensity.is_known,
 	    .has_market = hour->market.is_known,
-	    .first_utc_s = INT64_MAX};
+	    .adapter = hour->adapter,
+	    .version = hour->version,
+	    .first_utc_s = INT64_MAX,
+	    .first_issued_utc_s = INT64_MAX};
 	lt_calendar_period(
 	    &row->month, c->asked.offsets, LT_MONTH, hour->entry->at_utc_s, 0);
 	snprintf(row->zone, sizeof(row->zone), "%s", hour->zone);
@@ -197,6 +205,18 @@ row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
 		snprintf(row->market_source, sizeof(row->market_source), "%s",
 		    hour->market.source);
 	return row;
+}
+
+static void
+add_date(struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
+{
+	const struct lt_factor *const i = &hour->intensity;
+
+	row->undated_hours += !hour->has_date;
+	if (hour->has_date && i->first_issued_utc_s < row->first_issued_utc_s)
+		row->first_issued_utc_s = i->first_issued_utc_s;
+	if (hour->has_date && i->issued_utc_s > row->last_issued_utc_s)
+		row->last_issued_utc_s = i->issued_utc_s;
 }
 
 static int
@@ -219,6 +239,7 @@ add_hour(struct lt_report_carbon *c, const struct lt_carbon_hour *hour,
 		    err, LT_EOVERFLOW, "carbon: a sum passes 64 bits");
 	if (hour->has_pue)
 		row->it_wh += (double)wh / hour->pue.value;
+	add_date(row, hour);
 	row->hours++;
 	if (at < row->first_utc_s)
 		row->first_utc_s = at;

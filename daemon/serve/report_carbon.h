@@ -2,7 +2,7 @@
 /*
  * Energy and carbon for an auditor: by grid zone, partition, source and month
  * of the hours that were used, or each of these hours of each run, with the
- * factors that held. docs/model.md, eqs. (49) to (52).
+ * factors that held. docs/model.md, eqs. (49) to (53).
  */
 #ifndef LT_SERVE_REPORT_CARBON_H
 #define LT_SERVE_REPORT_CARBON_H
@@ -11,8 +11,9 @@
 #include "periods.h"
 #include "out.h"
 
-struct lt_carbon_zone { /* where a source of the policy is, by its name */
+struct lt_carbon_zone { /* what a source of the policy is, by its name */
 	char source[LT_NAME_SIZE], where[160];
+	const char *adapter, *version; /* its adapter's */
 };
 
 struct lt_carbon_asked {

@@ -19,6 +19,9 @@ enum { PARTITIONS = 2 };
 static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
 static const char *const names[PARTITIONS] = {"cloud", "onprem"};
 
+static const struct lt_adapter grid_adapter = {
+    .name = "grid_api", .version = "API v9, with imports"};
+
 struct world {
 	struct fixture *f;
 	struct lt_daemon *d;
@@ -73,6 +76,7 @@ make_world(struct fixture *f)
 	}
 	strcpy(w->source_policy.name, "grid");
 	w->source = (struct lt_source){.policy = &w->source_policy,
+	    .adapter = &grid_adapter,
 	    .options = {
 		.count = 1, .items = {{.key = "region", .value = "13"}}}};
 	w->d->ledger = f->ledger;

@@ -94,12 +94,102 @@ pue_by_month(void **state)
 	free_world(w);
 }
 
+/* An hour of one value, one of two, one of which the ledger does not say when
+ * it came, and one that comes again, otherwise, after the charge. */
+static struct lt_rate_step grid[] = {
+    {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid", NOVEMBER + 9},
+    {NOVEMBER + HOUR, NOVEMBER + HOUR + HOUR / 2, 200, LT_QUALITY_FORECAST,
+	"grid", NOVEMBER + 700},
+    {NOVEMBER + HOUR + HOUR / 2, NOVEMBER + 2 * HOUR, 220, LT_QUALITY_FORECAST,
+	"grid", NOVEMBER + 7000},
+    {NOVEMBER + 2 * HOUR, NOVEMBER + 3 * HOUR, 230, LT_QUALITY_MEASURED, "grid",
+	0},
+    {NOVEMBER + 3 * HOUR, NOVEMBER + 4 * HOUR, 240, LT_QUALITY_FORECAST, "grid",
+	NOVEMBER + 8000},
+};
+
+static void
+put_grid(struct world *w, uint32_t first, uint32_t count)
+{
+	must(w->f, lt_ledger_put_rates(w->f->ledger, "onprem", LT_RATE_CARBON,
+		       &(struct lt_rates){count, grid + first}, &w->f->err));
+}
+
+static void
+check_dates(struct world *w, const char *last, int64_t undated,
+    const char *const hours[4])
+{
+	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
+	json_t *const all = ask(w, "period=2026-11&carbon=hours", 200);
+	const json_t *const row =
+	    json_array_get(json_object_get(carbon_of(report), "rows"), 0);
+	const json_t *const both[] = {
+	    row, json_object_get(carbon_of(report), "total")};
+
+	assert_string_equal(text_of(row, "adapter"), "grid_api");
+	assert_string_equal(text_of(row, "version"), "API v9, with imports");
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(
+		    text_of(both[i], "issued_first"), "2026-11-01T00:00:09Z");
+		assert_string_equal(text_of(both[i], "issued_last"), last);
+		assert_int_equal(figure(both[i], "undated_hours"), undated);
+	}
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(
+		    text_of(json_array_get(json_object_get(all, "hours"), i),
+			"issued"),
+		    hours[i]);
+	json_decref(report);
+	json_decref(all);
+}
+
+static void
+when_it_was_issued(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_slurm_run row = make_row(1, 1, 0, 4 * HOUR);
+
+	put_grid(w, 0, 5);
+	settle_row(w, &row, NOVEMBER + LT_DAY_S);
+	check_dates(w, "2026-11-01T02:13:20Z", 1,
+	    (const char *const[]){"2026-11-01T00:00:09Z",
+		"2026-11-01T01:56:40Z", "null", "2026-11-01T02:13:20Z"});
+	grid[4].quality = LT_QUALITY_MEASURED;
+	grid[4].issued_utc_s = NOVEMBER + LT_DAY_S + 1;
+	put_grid(w, 4, 1);
+	check_dates(w, "2026-11-01T01:56:40Z", 2,
+	    (const char *const[]){"2026-11-01T00:00:09Z",
+		"2026-11-01T01:56:40Z", "null", "null"});
+	free_world(w);
+}
+
+/* Without an intensity no date is known, nor what it is of. */
+static void
+no_intensity_has_no_date(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_slurm_run row = make_row(1, 0, 0, HOUR);
+
+	settle_row(w, &row, NOVEMBER + LT_DAY_S);
+	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);
+	const json_t *const r =
+	    json_array_get(json_object_get(carbon_of(report), "rows"), 0);
+
+	assert_true(is_null(r, "issued_first") && is_null(r, "issued_last"));
+	assert_true(is_null(r, "adapter") && is_null(r, "version"));
+	assert_int_equal(figure(r, "undated_hours"), 1);
+	json_decref(report);
+	free_world(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(pue_of_its_time),
 	    EACH(pue_by_month),
+	    EACH(when_it_was_issued),
+	    EACH(no_intensity_has_no_date),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

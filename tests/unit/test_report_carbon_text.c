@@ -88,7 +88,7 @@ test_hours(void **state)
 	    "\"nlp\",\"partition\":\"@x\",\"hour\":\"2026-11-01T01:00:00Z\","
 	    "\"seconds\":1800,\"correction\":false,\"zone\":\"=1+1\","
 	    "\"source\":\"u\\\"k\",\"quality\":\"measured\",\"g_per_kwh\":"
-	    "200.25,\"pue\":1.25,\"market_source\":\"REC, X\","
+	    "200.25,\"issued\":\"2026-11-01T01:05:00Z\",\"pue\":1.25,\"market_source\":\"REC, X\","
 	    "\"market_g_per_kwh\":0,\"energy_wh\":1250,\"location_mg\":250313,"
 	    "\"market_mg\":0,\"embodied_mg\":null,\"carbon_mg\":250313,"
 	    "\"money_micros\":-1500000}";
@@ -110,12 +110,12 @@ test_hours(void **state)
 	fclose(out);
 	assert_string_equal(text,
 	    "job_id,submit,account,partition,hour,seconds,correction,zone,"
-	    "source,quality,g_per_kwh,pue,market_source,market_g_per_kwh,"
+	    "source,quality,g_per_kwh,issued,pue,market_source,market_g_per_kwh,"
 	    "energy_kwh,location_kg_co2e,market_kg_co2e,embodied_kg_co2e,"
 	    "kg_co2e,cost,period,first_day,last_day,period_state,cluster,"
 	    "currency,label_cc\r\n"
 	    "7,2026-11-01T00:00:00Z,nlp,'@x,2026-11-01T01:00:00Z,1800,no,'=1+1,"
-	    "\"u\"\"k\",measured,200.25,1.25,\"REC, X\",0,1.250,0.250313,"
+	    "\"u\"\"k\",measured,200.25,2026-11-01T01:05:00Z,1.25,\"REC, X\",0,1.250,0.250313,"
 	    "0.000000,,0.250313,-1.500000,2026-11,2026-11-01,2026-11-30,open,"
 	    "tide,USD,17\r\n");
 	free(text);
@@ -139,6 +139,8 @@ test_html(void **state)
 
 	(void)state;
 	json_object_set_new(first, "zone", json_string("<b>&\""));
+	json_object_set_new(json_array_get(json_object_get(carbon, "rows"), 1),
+	    "version", json_string("v<b>&2"));
 	if (lt_report_print(out, report, &look, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	fclose(out);
@@ -150,6 +152,15 @@ test_html(void **state)
 	assert_non_null(strstr(section, "region 13, onprem, 2026-11, REC"));
 	assert_non_null(strstr(section, "Boundary: facility"));
 	assert_non_null(strstr(section, "warming potentials: not said"));
+	/* Once, though two rows are of it; none where no source is. */
+	const char *const source = strstr(section,
+	    "<p>Source grid: uk_carbon_intensity; version and method: "
+	    "v&lt;b&gt;&amp;2.</p>");
+	assert_non_null(source);
+	assert_ptr_equal(strstr(section, "<p>Source "), source);
+	assert_null(strstr(source + 1, "<p>Source "));
+	assert_non_null(strstr(section,
+	    "recorded from 2026-11-01T00:31:07Z to 2026-11-25T14:30:09Z."));
 	free(text);
 	json_object_del(report, "carbon");
 	FILE *const without = open_memstream(&text, &length);
