@@ -223,6 +223,26 @@ files='SHA256SUMS billing-period.csv focus.csv runs.csv statement.csv statement.
 	    $(($(jq .total.cost_micros "$D/first/report.json") + 225000000)) ]
 }
 
+@test "a month's PUE that is put right is charged from then on, and never in what is closed" {
+	pues() { lowtide report --period "$1" --carbon --json > "$D/pues.json" &&
+		[ "$(jq -c '[.carbon.rows[] | [.month, .pue]] | unique' "$D/pues.json")" = "$2" ]; }
+	wh() { jq '[.carbon.rows[] | select(.month == "2026-11") | .energy_wh] | add' "$D/pues.json"; }
+	pues 2026-11 '[["2026-10",1],["2026-11",1]]'
+	jq -e '.carbon.total | .undated_hours == 0 and .issued_last < "2026-10-29"' "$D/pues.json"
+	before=$(wh)
+	sed -i 's/^  ondemand: {/&pue: {2026-10: 1.5, 2026-11: 1.25}, /' "$D/etc/lowtide.yaml"
+	# Charged already, and not with that.
+	within 60 pues 2026-11 '[["2026-10",1],["2026-11",null]]'
+	[ "$(wh)" -eq "$before" ]
+	lowtide rebuild
+	pues 2026-11 '[["2026-10",1],["2026-11",1.25]]'
+	[ $((4 * $(wh) - 5 * before)) -ge -8 ]
+	[ $((4 * $(wh) - 5 * before)) -le 8 ]
+	pues 2026-10 '[["2026-10",1]]'
+	formats "$D/again"
+	diff -r "$D/first" "$D/again" -x page.html >&2
+}
+
 @test "what is closed stays so over a restart, and months are closed in their order" {
 	part stop lowtided KILL
 	at 2027-01-05T00:00:00Z
