@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a cost went to GPUs and CPUs that did nothing; (53) of docs/model.md.
+ * What of a cost went to GPUs and CPUs that did nothing; (54) of docs/model.md.
  */
 #ifndef LT_SERVE_IDLE_H
 #define LT_SERVE_IDLE_H
