@@ -72,14 +72,15 @@ idle_by_sacct() { # idle_by_sacct JOBID MS
 	local idle want
 	idle=$(of "$busy" idle_micros)
 	want=$(idle_by_sacct "$busy" "$ms")
-	[ $((idle - want)) -ge -2 ] && [ $((idle - want)) -le 2 ]
+	[ $((idle > want ? idle - want : want - idle)) -le 2 ]
 	[ "$(of "$busy" gpu_used_ppm)" = null ]
 }
 
 @test "a GPU's largest sample is the most that was used of all that it had" {
 	local ppm cost
 	ppm=$(of "$gpus" gpu_used_ppm)
-	[ "$ppm" -gt 30000 ] && [ "$ppm" -le 75000 ]
+	[ "$ppm" -gt 30000 ]
+	[ "$ppm" -le 75000 ]
 	cost=$(of "$gpus" money_micros)
 	[ "$(of "$gpus" idle_micros)" -ge $((cost * 925 / 1000)) ]
 	[ "$(of "$gpus" idle_micros)" -lt "$cost" ]
