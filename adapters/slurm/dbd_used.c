@@ -45,6 +45,8 @@ lt_copy_used(
 
 		/* Where nobody gathers it there is none. */
 		to->has_cpu_used |= used != NULL && used[0] != '\0';
+		to->cpu_used_ms += (int64_t)step->tot_cpu_sec * 1000 +
+				   (int64_t)step->tot_cpu_usec / 1000;
 		if (gpu_use_id == 0 || to->gpus == 0 ||
 		    !lt_tres_count_of(
 			step->stats.tres_usage_in_max, gpu_use_id, &percent))
@@ -53,8 +55,6 @@ lt_copy_used(
 		busy += step_s * gpu_ppm_of(step, to->gpus, percent);
 	}
 	slurm_list_iterator_destroy(iterator);
-	to->cpu_used_ms = (int64_t)from->tot_cpu_sec * 1000 +
-			  (int64_t)from->tot_cpu_usec / 1000;
 	to->gpu_used_ppm = busy / elapsed_s < LT_MICROS
 			       ? (uint32_t)(busy / elapsed_s)
 			       : LT_MICROS;
