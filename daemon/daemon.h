@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "files.h"
 #include "groups.h"
+#include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
 #include "signals/signals.h"
@@ -51,6 +52,7 @@ struct lt_daemon {
 	struct lt_market market;
 	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
+	struct lt_owned_seen owned_seen;
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;

@@ -143,6 +143,8 @@ fini(struct lt_daemon *d)
 	free(d->tables.partitions);
 	free(d->tables.shapes);
 	free(d->tables.strings);
+	free(d->tables.nodes.ranges);
+	free(d->tables.nodes.are_there);
 	free(d->tables.accounts);
 	free(d->tables.pairs);
 	free(d->tables.managers);

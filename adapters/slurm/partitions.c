@@ -214,6 +214,55 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 	return LT_OK;
 }
 
+static bool
+is_there(const node_info_t *node)
+{
+	const uint32_t state = node->node_state;
+	const uint32_t away = NODE_STATE_CLOUD | NODE_STATE_POWERED_DOWN;
+
+	return node->name != NULL &&
+	       (state & NODE_STATE_BASE) != NODE_STATE_FUTURE &&
+	       (state & away) != away;
+}
+
+static void
+nodes_free(struct lt_slurm_nodes *nodes)
+{
+	free(nodes->ranges);
+	free(nodes->are_there);
+}
+
+/* Which nodes there are, and which partitions have them. */
+static int
+load_nodes(struct lt_slurm_nodes *nodes, const partition_info_msg_t *partitions,
+    const node_info_msg_t *table, struct lt_error *err)
+{
+	size_t most = 1;
+
+	for (uint32_t i = 0; i < partitions->record_count; i++)
+		for (const int32_t *at =
+			 partitions->partition_array[i].node_inx;
+		     at != NULL && at[0] >= 0; at += 2)
+			most++;
+	*nodes = (struct lt_slurm_nodes){
+	    .ranges = calloc(most, sizeof(*nodes->ranges)),
+	    .are_there = calloc(
+		table->record_count + (size_t)1, sizeof(*nodes->are_there)),
+	    .count = table->record_count};
+	if (nodes->ranges == NULL || nodes->are_there == NULL)
+		return lt_fail(err, LT_ENOMEM, "nodes: no memory");
+	for (uint32_t i = 0; i < table->record_count; i++)
+		nodes->are_there[i] = is_there(&table->node_array[i]);
+	for (uint32_t i = 0; i < partitions->record_count; i++)
+		for (const int32_t *at =
+			 partitions->partition_array[i].node_inx;
+		     at != NULL && at[0] >= 0; at += 2)
+			nodes->ranges[nodes->range_count++] =
+			    (struct lt_node_range){
+				i, (uint32_t)at[0], (uint32_t)at[1]};
+	return LT_OK;
+}
+
 /* The partition's, else the cluster's; *is_per_cpu by Slurm's flag. */
 static uint64_t
 memory_default(uint64_t own, uint64_t global, bool *is_per_cpu)
@@ -402,6 +451,7 @@ lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
 {
 	struct source source;
 	struct tables tables = {0};
+	struct lt_slurm_nodes nodes = {0};
 	int rc = source_load(&source, err);
 
 	if (rc == LT_OK)
@@ -411,16 +461,20 @@ lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
 		rc = add_partition(&tables,
 		    &source.partitions->partition_array[i], &source,
 		    &tables.partitions[i], err);
+	if (rc == LT_OK)
+		rc = load_nodes(&nodes, source.partitions, source.nodes, err);
 	if (rc == LT_OK) {
 		*read = (struct lt_slurm_partitions){
 		    .partitions = tables.partitions,
 		    .shapes = tables.shapes,
 		    .strings = tables.strings,
+		    .nodes = nodes,
 		    .count = source.partitions->record_count,
 		    .shape_count = tables.shape_count,
 		};
 	} else {
 		tables_free(&tables);
+		nodes_free(&nodes);
 	}
 	source_free(&source);
 	return rc;
@@ -432,6 +486,7 @@ lt_slurm_partitions_free(struct lt_slurm_partitions *read)
 	free(read->partitions);
 	free(read->shapes);
 	free(read->strings);
+	nodes_free(&read->nodes);
 	*read = (struct lt_slurm_partitions){0};
 }
 

@@ -68,10 +68,20 @@ lt_slurm_has_dbd(const struct lt_slurm_conf *conf)
  * them; nobody is asked. After lt_slurm_init(). */
 void lt_slurm_conf_here(struct lt_slurm_conf *conf);
 
+struct lt_node_range { /* of a partition: places in Slurm's table of nodes */
+	uint32_t partition, first, last;
+};
+struct lt_slurm_nodes {
+	struct lt_node_range *ranges;
+	bool *are_there; /* by place; false: a hole of the table, FUTURE, or a
+			  * cloud's that is powered down */
+	uint32_t range_count, count;
+};
 struct lt_slurm_partitions { /* malloc'd, each */
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	char *strings; /* of lists */
+	struct lt_slurm_nodes nodes;
 	uint32_t count, shape_count;
 };
 /*

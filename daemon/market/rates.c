@@ -34,7 +34,7 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {
 	for (int i = 0; all != NULL && i < LT_PARTITIONS_MAX; i++) {
 		struct lt_recorded *const r =
-		    &all[i * LT_RATE_COUNT + (int)rate];
+		    &all[i * LT_RATE_NODES + (int)rate];
 
 		if (r->partition[0] == '\0')
 			snprintf(r->partition, sizeof(r->partition), "%s",
@@ -261,14 +261,19 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (d->recorded == NULL)
-		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
+		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_NODES,
 		    sizeof(*d->recorded));
 	for (int i = 0; i < d->policy->partition_count; i++)
-		for (int rate = 0; rate < LT_RATE_COUNT && code == LT_OK;
+		for (int rate = 0; rate < LT_RATE_NODES && code == LT_OK;
 		     rate++)
 			code = (facts[rate] == NULL ? record : record_fact)(d,
 			    &d->policy->partitions[i], (enum lt_rate)rate,
 			    now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_owned_nodes_record(&d->owned_seen, d->ledger,
+		    &(struct lt_owned_now){d->policy, &d->tables,
+			d->policy_loaded_utc_s, now_utc_s},
+		    err);
 	if (code == LT_OK)
 		code = lt_places_note(
 		    &d->market, d->ledger, d->policy, now_utc_s, err);
@@ -278,6 +283,7 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		lt_ledger_rollback(d->ledger);
 		free(d->recorded);
 		d->recorded = NULL;
+		d->owned_seen = (struct lt_owned_seen){0};
 	}
 	return code == LT_OK ? kept : code;
 }

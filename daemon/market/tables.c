@@ -26,11 +26,14 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	free(tables->partitions);
 	free(tables->shapes);
 	free(tables->strings);
+	free(tables->nodes.ranges);
+	free(tables->nodes.are_there);
 	tables->partitions = read.partitions;
 	tables->partition_count = read.count;
 	tables->shapes = read.shapes;
 	tables->shape_count = read.shape_count;
 	tables->strings = read.strings;
+	tables->nodes = read.nodes;
 	return LT_OK;
 }
 

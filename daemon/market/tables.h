@@ -14,6 +14,7 @@ struct lt_tables {
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	char *strings;
+	struct lt_slurm_nodes nodes; /* of the partitions */
 	uint32_t partition_count, shape_count;
 	struct lt_slurm_account *accounts;
 	struct lt_slurm_pair *pairs;

@@ -53,6 +53,9 @@ struct lt_rates_asked {
 int lt_ledger_rates(struct lt_ledger *ledger,
     const struct lt_rates_asked *asked, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
+/* Names of the partitions that ever had the rate, sorted; malloc'd. */
+int lt_ledger_rated(struct lt_ledger *ledger, enum lt_rate rate,
+    char (**names)[LT_NAME_SIZE], uint32_t *count, struct lt_error *err);
 /* Raw points of a source, for forecasts and `signals`. One that is there for
  * the same start is revised (a measured value never by a forecast); one that
  * only says that the point before it goes on, lengthens that. Read in order,

@@ -224,6 +224,19 @@ lt_ledger_places(struct lt_ledger *ledger, char (**names)[LT_NAME_SIZE],
 	return rc;
 }
 
+int
+lt_ledger_rated(struct lt_ledger *ledger, enum lt_rate rate,
+    char (**names)[LT_NAME_SIZE], uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {.read = read_name, .size = sizeof(**names)};
+	const int rc = lt_rows_all(
+	    ledger, LT_BIND(LT_SQL_RATED, LT_INT(rate)), &found, err);
+
+	*names = found.items;
+	*count = found.count;
+	return rc;
+}
+
 /* ---- runs ---- */
 
 int

@@ -525,6 +525,14 @@
 	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
 	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
 	    " ORDER BY start_utc_s LIMIT 1")                                   \
+	/* From name to name: the steps between them are not read. */         \
+	X(RATED, SIGNALS,                                                      \
+	    "WITH RECURSIVE p(name) AS (SELECT min(partition) FROM rates"      \
+	    " UNION ALL SELECT (SELECT min(partition) FROM rates"              \
+	    "  WHERE partition > name) FROM p WHERE name IS NOT NULL)"         \
+	    " SELECT name FROM p WHERE EXISTS"                                 \
+	    " (SELECT 1 FROM rates WHERE partition = name AND rate = ?1)"      \
+	    " ORDER BY name")                                                  \
 	X(RATE_PUT, SIGNALS,                                                   \
 	    "INSERT OR REPLACE INTO rates VALUES (?1, ?2, ?3, ?4, ?5, ?6,"     \
 	    " ?7, ?8)")                                                        \

@@ -16,6 +16,8 @@ enum lt_rate {
 	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
 	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
 			       * names; LT_RATE_ENDED = none any more */
+	LT_RATE_NODES, /* that the site pays for; LT_RATE_ENDED = the partition
+			* is not its own any more */
 	LT_RATE_COUNT
 };
 #define LT_RATE_ENDED (-1.0)

@@ -300,6 +300,109 @@ test_lost(void **state)
 	site_free(site);
 }
 
+/* Ten places of Slurm's table: 3 is a hole. a has 0..4, b 3..7, c 8..9 and 0,
+ * of partitions that Slurm has in another order. */
+static struct lt_partition slurms[] = {
+    {.name = "c"}, {.name = "b"}, {.name = "a"}};
+static struct lt_node_range ranges[] = {
+    {0, 8, 9}, {0, 0, 0}, {1, 3, 7}, {2, 0, 4}};
+static bool are_there[10] = {
+    true, true, true, false, true, true, true, true, true, true};
+
+static double
+nodes_at(struct site *site, const char *partition, int64_t utc_s)
+{
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	assert_int_equal(lt_ledger_rates(site->d.ledger,
+			     &(struct lt_rates_asked){
+				 partition, LT_RATE_NODES, {utc_s, utc_s + 1}},
+			     &steps, &count, NULL),
+	    LT_OK);
+	const bool known =
+	    count == 1 && steps[0].quality == LT_QUALITY_CONSTANT;
+	const double value = known ? steps[0].value : -2;
+	free(steps);
+	return value;
+}
+
+static void
+is_nodes(struct site *site, int64_t utc_s, const double want[3])
+{
+	static const char *const names[] = {"a", "b", "c"};
+
+	for (int i = 0; i < 3; i++) {
+		const double found = nodes_at(site, names[i], utc_s);
+
+		if (found != want[i])
+			fail_msg("%s at %+lld: got %g, want %g", names[i],
+			    (long long)(utc_s - now), found, want[i]);
+	}
+}
+
+static void
+see(struct site *site, const char *partitions, int64_t now_utc_s)
+{
+	char text[512];
+
+	snprintf(
+	    text, sizeof(text), "currency: GBP\npartitions:\n%s", partitions);
+	load(site, text, now_utc_s);
+	site->d.tables.read_utc_s = now_utc_s;
+	record(site, now_utc_s);
+}
+
+#define A "  a: {owned: true, carbon: 1}\n"
+#define B "  b: {owned: true, carbon: 1}\n"
+#define C "  c: {owned: true, carbon: 1}\n"
+
+/* Each node once, in the policy's order; whole hours at both ends. */
+static void
+test_nodes(void **state)
+{
+	struct site *const site = site_new(*state);
+
+	site->d.tables.partitions = slurms;
+	site->d.tables.partition_count = 3;
+	site->d.tables.nodes =
+	    (struct lt_slurm_nodes){ranges, are_there, 4, 10};
+	load(site, "currency: GBP\npartitions:\n" B, now);
+	record(site, now); /* nothing was read of Slurm */
+	is_nodes(site, now, (const double[]){-2, -2, -2});
+	see(site, B "  a: {carbon: 1}\n", now + 1200);
+	is_nodes(site, now - 1, (const double[]){-2, -2, -2});
+	is_nodes(site, now, (const double[]){-2, 4, -2});
+	/* b before a: node 4 is b's, and 0 is a's. */
+	see(site, B A C, now + LT_HOUR_S + 600);
+	is_nodes(site, now + LT_HOUR_S - 1, (const double[]){-2, 4, -2});
+	is_nodes(site, now + LT_HOUR_S, (const double[]){3, 4, 2});
+	/* A node goes, and is seen to be gone. */
+	are_there[9] = false;
+	record(site, now + 2 * LT_HOUR_S);
+	is_nodes(site, now + 2 * LT_HOUR_S, (const double[]){3, 4, 2});
+	site->d.tables.read_utc_s = now + 2 * LT_HOUR_S + 60;
+	record(site, now + 2 * LT_HOUR_S + 61);
+	is_nodes(site, now + 2 * LT_HOUR_S + 60, (const double[]){3, 4, 2});
+	is_nodes(site, now + 2 * LT_HOUR_S + 61, (const double[]){3, 4, 1});
+	/* b leaves, c is sold; node 4 is a's in that hour already. */
+	see(site, A "  c: {carbon: 1}\n", now + 3 * LT_HOUR_S + 60);
+	is_nodes(site, now + 3 * LT_HOUR_S + 60, (const double[]){4, 4, 1});
+	is_nodes(site, now + 4 * LT_HOUR_S - 1, (const double[]){4, 4, 1});
+	is_nodes(site, now + 4 * LT_HOUR_S, (const double[]){4, -1, -1});
+	/* c comes back before the hour is over. */
+	see(site, A C, now + 3 * LT_HOUR_S + 120);
+	is_nodes(site, now + 4 * LT_HOUR_S, (const double[]){4, -1, 1});
+	/* b is bought again, and Slurm has it no more. */
+	slurms[1].name[0] = 'x';
+	see(site, A B C, now + 9 * LT_HOUR_S + 60);
+	is_nodes(site, now + 9 * LT_HOUR_S - 1, (const double[]){4, -1, 1});
+	is_nodes(site, now + 9 * LT_HOUR_S, (const double[]){4, 0, 1});
+	slurms[1].name[0] = 'b';
+	are_there[9] = true;
+	site_free(site);
+}
+
 int
 main(void)
 {
@@ -310,6 +413,7 @@ main(void)
 	    EACH(test_pue_by_month),
 	    EACH(test_pue_closed),
 	    EACH(test_lost),
+	    EACH(test_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
