@@ -51,6 +51,12 @@ lt_access_all(const struct lt_access *access)
 	return access->role != LT_ROLE_USER;
 }
 
+bool
+lt_access_site(const struct lt_access *access)
+{
+	return lt_access_all(access);
+}
+
 static bool
 hides(const struct lt_access *access, uint32_t what)
 {

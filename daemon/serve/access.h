@@ -33,6 +33,8 @@ struct lt_access lt_access_of(
 
 /* All figures, runs and users. */
 bool lt_access_all(const struct lt_access *access);
+/* What is the site's and no team's: nodes that were paid and not used. */
+bool lt_access_site(const struct lt_access *access);
 /* What the team cost, has and holds; what all in the account ran. */
 bool lt_access_sums(const struct lt_access *access, const char *team);
 /* What he ran there himself. */

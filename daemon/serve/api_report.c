@@ -159,6 +159,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
 	snprintf(w->cluster, sizeof(w->cluster), "%s", d->tables.conf.cluster);
 	w->is_everyones = true;
+	w->sees_site = team == NULL && lt_access_site(&access);
 	w->uid = access.uid;
 	for (uint32_t i = 0; i < s->account_count; i++)
 		take_account(w, d, &access, i, team);
@@ -290,6 +291,7 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const top = lt_api_value(request, "top");
 	const char *const previous = lt_api_value(request, "previous");
 	const char *const tcto = lt_api_value(request, "tcto");
+	const char *const unused = lt_api_value(request, "unused");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
@@ -308,6 +310,10 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	if (tcto != NULL && strcmp(tcto, "1") != 0)
 		return lt_api_error(
 		    reply, 400, "tcto: got \"%s\", want 1", tcto);
+	if (unused != NULL && strcmp(unused, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "unused: got \"%s\", want 1", unused);
+	w->has_unused = unused != NULL;
 	w->has_tcto = tcto != NULL;
 	if (w->has_tcto && w->users.own_figures)
 		return lt_api_error(reply, 403,

@@ -139,7 +139,8 @@ put_statement(
 		code = lt_report_put_forecast(out, v, &cost, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);
-	if (code == LT_OK && w->groupings.count + w->groupings.top > 0)
+	if (code == LT_OK &&
+	    (w->groupings.count + w->groupings.top > 0 || w->has_unused))
 		code = lt_report_put_groups(out, v, err);
 	if (code == LT_OK && w->has_carbon)
 		code = lt_report_put_carbon(out, v, NULL, err);

@@ -115,6 +115,21 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 	return LT_OK;
 }
 
+static int
+put_unused(struct lt_out *out, const struct lt_report_work *w,
+    const struct lt_report_unused *unused, struct lt_error *err)
+{
+	json_t *const json = w->sees_site ? lt_report_unused_json(unused,
+						w->currency[0] != '\0', err)
+					  : json_null();
+
+	if (json == NULL)
+		return err->code;
+	lt_out_text(out, ",");
+	lt_report_put_members(out, json_pack("{s:o}", "unused", json));
+	return LT_OK;
+}
+
 int
 lt_report_put_groups(
     struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
@@ -123,20 +138,29 @@ lt_report_put_groups(
 	const struct lt_span span = lt_report_span(view->period);
 	struct lt_report_groups *const groups = lt_report_groups_new(
 	    &w->groupings, &w->offsets, view->ledger, span);
+	const bool is_own = view->period == &w->period;
 	struct lt_report_rows rows = {
 	    .view = view, .groups = groups, .are_sums = true};
 	struct adjustments adjustments = {.w = w, .groups = groups};
 
 	if (groups == NULL)
 		return lt_fail(err, LT_ENOMEM, "report: out of memory");
-	int code = lt_report_rows(&rows, err);
+	int code = LT_OK;
+	if (w->has_unused && w->sees_site && is_own)
+		code = lt_report_unused_new(
+		    &rows.unused, view->ledger, span, w->now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_report_rows(&rows, err);
 	if (code == LT_OK)
 		code = lt_ledger_adjustments(
 		    view->ledger, span, take_adjustment, &adjustments, err);
 	if (code == LT_OK)
 		lt_report_groups_write(out, groups);
-	if (code == LT_OK && w->has_tcto && view->period == &w->period)
+	if (code == LT_OK && w->has_tcto && is_own)
 		code = put_tcto(out, view, groups, err);
+	if (code == LT_OK && w->has_unused && is_own)
+		code = put_unused(out, w, rows.unused, err);
+	lt_report_unused_free(rows.unused);
 	lt_report_groups_free(groups);
 	return code;
 }

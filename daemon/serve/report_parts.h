@@ -8,6 +8,7 @@
 #define LT_SERVE_REPORT_PARTS_H
 
 #include "report.h"
+#include "report_unused.h"
 
 static inline struct lt_span
 lt_report_span(const struct lt_period *period)
@@ -17,6 +18,7 @@ lt_report_span(const struct lt_period *period)
 
 struct lt_report_rows { /* of runs */
 	const struct lt_report_view *view;
+	struct lt_report_unused *unused; /* added to, beside groups; or NULL */
 	/* They are added to; or both NULL: */
 	struct lt_report_groups *groups;
 	struct lt_report_carbon *carbon;
@@ -38,7 +40,7 @@ void lt_report_put_members(struct lt_out *out, json_t *object);
 /* "adjustments":[...] */
 int lt_report_put_adjustments(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
-/* ,"by":{...},"top":[...] as asked, and ,"tcto":{...} */
+/* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
 int lt_report_put_groups(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
 /* ,"carbon":{...}; or, of hours, each hour of each run there. */

@@ -31,6 +31,13 @@ take_row(void *context, const struct lt_run *whose,
 		lt_run_erase_user(&nobodys);
 		run = &nobodys;
 	}
+	if (rows->unused != NULL) {
+		const int code =
+		    lt_report_unused_run(rows->unused, run, booked, err);
+
+		if (code != LT_OK)
+			return code;
+	}
 	if (rows->groups != NULL)
 		return lt_report_groups_run(rows->groups, run, booked,
 		    is_shown(rows->view->work, whose, booked), err);

@@ -37,21 +37,12 @@ static const struct {
 	char letter;
 	const char *text;
 } figures[] = {
-    {'a', "1000003"},
-    {'b', "2000029"},
-    {'c', "3000017"},
-    {'e', "5000011"},
-    {'d', "4000037"},
-    {'f', "6000001"}, /* the runs of each */
-    {'A', "user-ada"},
-    {'B', "user-bob"},
-    {'C', "user-cem"},
-    {'E', "user-cid"},
-    {'D', "user-dan"},
-    {'F', "user-deb"},
-    {'V', "3000032"},	/* vision: a + b */
-    {'N', "8000028"},	/* nlp: c + e */
-    {'U', "10000038"},	/* audio: d + f */
+    {'a', "1000003"}, {'b', "2000029"}, {'c', "3000017"}, {'e', "5000011"},
+    {'d', "4000037"}, {'f', "6000001"}, /* the runs of each */
+    {'A', "user-ada"}, {'B', "user-bob"}, {'C', "user-cem"}, {'E', "user-cid"},
+    {'D', "user-dan"}, {'F', "user-deb"}, {'V', "3000032"}, /* vision: a + b */
+    {'N', "8000028"},					    /* nlp: c + e */
+    {'U', "10000038"},					    /* audio: d + f */
     {'S', "13000070"},	/* vision and audio */
     {'T', "21000098"},	/* all */
     {'1', "7700001"},	/* dept has spent, */
@@ -63,6 +54,7 @@ static const struct {
     {'o', "2000028"},	/* above holds */
     {'j', "secretada"}, /* names of jobs */
     {'k', "secretbob"},
+    {'O', "571592062"}, /* paid for a node in 480 hours, and not used */
 };
 enum { FIGURES = sizeof(figures) / sizeof(*figures) };
 
@@ -140,6 +132,13 @@ static const struct row {
 	0,
 	{TOP("200 VNUT123"), "200 VUS2", "200 V12", "200 VUS12", "200 N13",
 	    "403 "}},
+    {"what was not used", "GET", "/v1/report", "?period=2026-11&unused=1", "",
+	0,
+	{TOP("200 VNUT123O"), "200 VUS2", "200 V12", "200 VUS12", "200 N13",
+	    "403 "}},
+    {"what was not used is no team's", "GET", "/v1/report",
+	"?period=2026-11&unused=1&team=nlp", "", 0,
+	{TOP("200 N3"), "404 ", "404 ", "404 ", "200 N3", "403 "}},
     {"each hour of its runs", "GET", "/v1/report",
 	"?period=2026-11&carbon=hours", "", 0,
 	{TOP("200 abcedfVNUT123"), "200 abdfVUS2", "200 aV12", "200 dVUS12",
@@ -285,8 +284,22 @@ learn(struct fixture *f, const struct lt_run *run, const char *name)
 }
 
 static void
+own_node(struct fixture *f)
+{
+	struct lt_rate_step step = {
+	    NOVEMBER, INT64_MAX, 1, LT_QUALITY_CONSTANT, ""};
+
+	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_NODES,
+		    &(struct lt_rates){1, &step}, &f->err));
+	step.value = 1234567;
+	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_PRICE,
+		    &(struct lt_rates){1, &step}, &f->err));
+}
+
+static void
 fill_ledger(struct fixture *f)
 {
+	own_node(f);
 	for (uint32_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		struct lt_run run = make_run(101 + i, NOVEMBER + i * HOUR,
 		    NOVEMBER + i * HOUR + 600, runs[i].money_micros);

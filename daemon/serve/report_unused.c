@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Paid is by rates that never change for what is over, used by what is booked
+ * in the period, so that of a closed period both stay. A partition that is the
+ * site's for a part of the period only counts with the hours of that part.
+ */
+#include "report_unused.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "owned.h"
+#include "units.h"
+
+struct owned { /* a partition */
+	char name[LT_NAME_SIZE];
+	struct lt_rates nodes;
+	struct lt_rate_step *steps; /* of nodes; malloc'd */
+	struct lt_owned_paid paid;
+	int64_t used_micros;
+	double used_node_s; /* exact: shares are fractions */
+};
+
+struct lt_report_unused {
+	struct lt_ledger *ledger;
+	struct lt_span hours; /* whose entries are the period's */
+	struct lt_span span;  /* of them up to now */
+	struct owned *all;    /* by name */
+	uint32_t count;
+};
+
+static int
+load_price(struct lt_report_unused *u, struct owned *owned,
+    const struct lt_rates_asked *nodes, struct lt_error *err)
+{
+	struct lt_rates_asked asked = *nodes;
+	struct lt_rate_step *steps = NULL;
+	struct lt_rates price = {0};
+
+	asked.rate = LT_RATE_PRICE;
+	int rc = lt_ledger_rates(u->ledger, &asked, &steps, &price.count, err);
+	price.steps = steps;
+	if (rc == LT_OK)
+		rc = lt_owned_paid(
+		    &owned->paid, &owned->nodes, &price, u->span, err);
+	free(steps);
+	return rc;
+}
+
+/* One that is not the site's in the span is left out. */
+static int
+load(struct lt_report_unused *u, const char *name, struct lt_error *err)
+{
+	struct owned *const owned = &u->all[u->count];
+	const struct lt_rates_asked asked = {name, LT_RATE_NODES, u->span};
+
+	*owned = (struct owned){.name = ""};
+	memcpy(owned->name, name, sizeof(owned->name));
+	int rc = lt_ledger_rates(
+	    u->ledger, &asked, &owned->steps, &owned->nodes.count, err);
+	owned->nodes.steps = owned->steps;
+	if (rc == LT_OK)
+		rc = load_price(u, owned, &asked, err);
+	if (rc == LT_OK && owned->paid.from_utc_s < owned->paid.to_utc_s)
+		u->count++;
+	else
+		free(owned->steps);
+	return rc;
+}
+
+int
+lt_report_unused_new(struct lt_report_unused **unused, struct lt_ledger *ledger,
+    struct lt_span period, int64_t now_utc_s, struct lt_error *err)
+{
+	char(*names)[LT_NAME_SIZE] = NULL;
+	uint32_t count = 0;
+	struct lt_report_unused *const u = *unused = calloc(1, sizeof(*u));
+
+	if (u == NULL)
+		return lt_fail(err, LT_ENOMEM, "unused: out of memory");
+	u->ledger = ledger;
+	u->hours = lt_booked_hours(period.from_utc_s, period.to_utc_s);
+	u->span = u->hours;
+	if (u->span.to_utc_s > now_utc_s)
+		u->span.to_utc_s = now_utc_s;
+	if (u->span.from_utc_s >= u->span.to_utc_s)
+		return LT_OK;
+	int rc = lt_ledger_rated(ledger, LT_RATE_NODES, &names, &count, err);
+	if (rc == LT_OK)
+		u->all = calloc(count + (size_t)1, sizeof(*u->all));
+	if (rc == LT_OK && u->all == NULL)
+		rc = lt_fail(err, LT_ENOMEM, "unused: out of memory");
+	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
+		rc = load(u, names[i], err);
+	free(names);
+	return rc;
+}
+
+void
+lt_report_unused_free(struct lt_report_unused *u)
+{
+	if (u == NULL)
+		return;
+	for (uint32_t i = 0; i < u->count; i++)
+		free(u->all[i].steps);
+	free(u->all);
+	free(u);
+}
+
+/* ---- what was used ---- */
+
+static int
+by_name(const void *name, const void *owned)
+{
+	return strcmp(name, ((const struct owned *)owned)->name);
+}
+
+static int
+add(int64_t *sum, int64_t more, struct lt_error *err)
+{
+	return lt_add(sum, more)
+		   ? LT_OK
+		   : lt_fail(err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
+}
+
+struct hours {
+	struct owned *owned;
+	const struct lt_booked *booked;
+};
+
+static int
+take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
+{
+	const struct hours *const h = context;
+	const struct lt_span hour = {
+	    entry->at_utc_s, entry->at_utc_s + LT_HOUR_S};
+
+	if (strcmp(entry->account, h->booked->account) != 0 ||
+	    lt_owned_s(&h->owned->nodes, hour) == 0)
+		return LT_OK;
+	return add(&h->owned->used_micros, entry->money_micros, err);
+}
+
+static void
+add_time(
+    struct lt_report_unused *u, struct owned *owned, const struct lt_run *run)
+{
+	struct lt_span ran = {run->start_utc_s, run->end_utc_s};
+
+	if (ran.from_utc_s < u->span.from_utc_s)
+		ran.from_utc_s = u->span.from_utc_s;
+	if (ran.to_utc_s > u->span.to_utc_s)
+		ran.to_utc_s = u->span.to_utc_s;
+	owned->used_node_s += (double)lt_owned_s(&owned->nodes, ran) *
+			      run->nodes * (double)run->share_numerator /
+			      (double)run->share_denominator;
+}
+
+int
+lt_report_unused_run(struct lt_report_unused *u, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err)
+{
+	struct owned *const owned =
+	    bsearch(run->partition, u->all, u->count, sizeof(*u->all), by_name);
+	const struct lt_span hours =
+	    lt_booked_hours(run->start_utc_s - LT_HOUR_S + 1, run->end_utc_s);
+
+	if (owned == NULL)
+		return LT_OK;
+	/* A run whose account was corrected has a row for each. */
+	if (!booked->is_late && strcmp(booked->account, run->account) == 0)
+		add_time(u, owned, run);
+	const int64_t owned_s = lt_owned_s(&owned->nodes, hours);
+	const bool moves = booked->is_late || run->corrected;
+	/* Nearly all runs: no entry has to be read. */
+	if (!moves && owned_s == 0)
+		return LT_OK;
+	if (!moves && owned_s == hours.to_utc_s - hours.from_utc_s) {
+		const int rc =
+		    add(&owned->used_micros, booked->charge.money_micros, err);
+
+		return rc == LT_OK ? add(&owned->used_micros,
+					 booked->correction.money_micros, err)
+				   : rc;
+	}
+	return lt_ledger_hours(u->ledger,
+	    &(struct lt_hours_asked){run->key, u->hours}, take_hour,
+	    &(struct hours){owned, booked}, err);
+}
+
+/* ---- as JSON ---- */
+
+struct figures {
+	bool has_micros;
+	int64_t paid_node_s, used_node_s, paid_micros, used_micros;
+};
+
+static int
+put_figures(json_t *to, const struct figures *f, struct lt_error *err)
+{
+	int64_t node_s, micros;
+
+	if (__builtin_sub_overflow(f->paid_node_s, f->used_node_s, &node_s) ||
+	    __builtin_sub_overflow(f->paid_micros, f->used_micros, &micros))
+		return lt_fail(
+		    err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
+	json_t *const json = json_pack("{s:I,s:I,s:I,s:o,s:o,s:o}",
+	    "paid_node_s", (json_int_t)f->paid_node_s, "used_node_s",
+	    (json_int_t)f->used_node_s, "unused_node_s", (json_int_t)node_s,
+	    "paid_micros", lt_api_optional(f->has_micros, f->paid_micros),
+	    "used_micros", lt_api_optional(f->has_micros, f->used_micros),
+	    "unused_micros", lt_api_optional(f->has_micros, micros));
+	const int failed = json_object_update(to, json);
+
+	json_decref(json);
+	return failed ? lt_fail(err, LT_ENOMEM, "unused: out of memory")
+		      : LT_OK;
+}
+
+static int
+add_row(json_t *rows, struct figures *total, const struct owned *owned,
+    struct lt_error *err)
+{
+	const struct figures f = {
+	    .has_micros = owned->paid.has_micros && total->has_micros,
+	    .paid_node_s = owned->paid.node_s,
+	    .used_node_s = llround(owned->used_node_s),
+	    .paid_micros = owned->paid.micros,
+	    .used_micros = owned->used_micros};
+	json_t *const row = json_pack("{s:s,s:o,s:o}", "partition", owned->name,
+	    "from", lt_api_time(owned->paid.from_utc_s), "to",
+	    lt_api_time(owned->paid.to_utc_s));
+	int rc = put_figures(row, &f, err);
+
+	if (json_array_append_new(rows, row) != 0)
+		rc = lt_fail(err, LT_ENOMEM, "unused: out of memory");
+	const struct {
+		int64_t *sum, value;
+	} sums[] = {{&total->paid_node_s, f.paid_node_s},
+	    {&total->used_node_s, f.used_node_s},
+	    {&total->paid_micros, f.paid_micros},
+	    {&total->used_micros, f.used_micros}};
+	for (size_t i = 0; rc == LT_OK && i < sizeof(sums) / sizeof(sums[0]);
+	     i++)
+		rc = add(sums[i].sum, sums[i].value, err);
+	return rc;
+}
+
+json_t *
+lt_report_unused_json(
+    const struct lt_report_unused *u, bool has_money, struct lt_error *err)
+{
+	json_t *const rows = json_array(), *const sum = json_object();
+	struct figures total = {.has_micros = has_money};
+	int rc = LT_OK;
+
+	for (uint32_t i = 0; rc == LT_OK && i < u->count; i++)
+		rc = add_row(rows, &total, &u->all[i], err);
+	for (uint32_t i = 0; i < u->count; i++)
+		total.has_micros &= u->all[i].paid.has_micros;
+	if (rc == LT_OK)
+		rc = put_figures(sum, &total, err);
+	json_t *const json =
+	    json_pack("{s:o,s:o}", "partitions", rows, "total", sum);
+	if (rc == LT_OK)
+		return json;
+	json_decref(json);
+	return NULL;
+}

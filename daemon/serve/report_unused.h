@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of the site's own nodes was paid and not used in a period, a row for
+ * each owned partition: paid less what is booked of runs there. docs/model.md,
+ * eq. (53).
+ */
+#ifndef LT_SERVE_REPORT_UNUSED_H
+#define LT_SERVE_REPORT_UNUSED_H
+
+#include <jansson.h>
+
+#include "periods.h"
+
+struct lt_report_unused; /* opaque */
+/* Of the period's hours up to now. The ledger is lent until it is freed; on
+ * failure *unused is still to be freed. */
+int lt_report_unused_new(struct lt_report_unused **unused,
+    struct lt_ledger *ledger, struct lt_span period, int64_t now_utc_s,
+    struct lt_error *err);
+/* What of the run is booked for an account in the period. */
+int lt_report_unused_run(struct lt_report_unused *unused,
+    const struct lt_run *run, const struct lt_booked *booked,
+    struct lt_error *err);
+/* {partitions[{partition, from, to, FIGURES}], total{FIGURES}}, FIGURES: paid_,
+ * used_ and unused_ of node_s and micros; money null where no price is known,
+ * or has_money is false. NULL, and err: a sum passes int64_t. The caller's. */
+json_t *lt_report_unused_json(const struct lt_report_unused *unused,
+    bool has_money, struct lt_error *err);
+void lt_report_unused_free(struct lt_report_unused *unused);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * What the site pays for nodes of its own over a time, used or not: the nodes
+ * that it had times the price that charges are made of. Pure.
+ */
+#ifndef LT_OWNED_H
+#define LT_OWNED_H
+
+#include "error.h"
+#include "rate.h"
+
+/* Of nodes (LT_RATE_NODES of a partition, as lt_ledger_rates() has them) the
+ * steps in which the partition is the site's count: not the guess before the
+ * first, and not what has ended. */
+
+/* Seconds of the span in which it is the site's. */
+int64_t lt_owned_s(const struct lt_rates *nodes, struct lt_span span);
+
+struct lt_owned_paid {
+	int64_t from_utc_s, to_utc_s; /* first and last of the span's that is
+				       * the site's; equal: none */
+	int64_t node_s;
+	bool has_micros; /* a price was known by the end of the span */
+	int64_t micros;
+};
+/* price: LT_RATE_PRICE over the same span. The integral is exact as charges
+ * are, rounded once, half away from zero. LT_EOVERFLOW. docs/model.md, eq.
+ * (53). */
+int lt_owned_paid(struct lt_owned_paid *paid, const struct lt_rates *nodes,
+    const struct lt_rates *price, struct lt_span span, struct lt_error *err);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/report?unused=1 against a book that is kept here, hour by hour: each
+ * entry by its hour, each node by each hour that it was the site's.
+ */
+#include <jansson.h>
+#include <time.h>
+
+#include "api.h"
+#include "daemon.h"
+#include "ledger_fixture.h"
+#include "periods.h"
+
+enum {
+	HOURS = 30 * 24,
+	OWN = 0, /* 4 nodes, 3 after ten days; 2.00, 3.00 after twenty */
+	LATE,	 /* 2 nodes, recorded from the 16th on; 1.00 */
+	SOLD,	 /* 5 nodes, for four days and five hours; 0.50 */
+	FREE,	 /* 1 node, and no price */
+	CLOUD,	 /* not the site's; 1.00 */
+	PLACES
+};
+static const char *const names[PLACES] = {
+    "own", "late", "sold", "free", "cloud"};
+static int64_t now_utc_s;
+static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
+
+time_t
+time(time_t *out)
+{
+	if (out != NULL)
+		*out = now_utc_s;
+	return now_utc_s;
+}
+
+/* By the hour, for the book. */
+static int
+nodes_of(int place, int hour)
+{
+	switch (place) {
+	case OWN:
+		return hour < 240 ? 4 : 3;
+	case LATE:
+		return hour < 360 ? -1 : 2;
+	case SOLD:
+		return hour < 101 ? 5 : -1;
+	case FREE:
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+static int64_t
+price_of(int place, int hour)
+{
+	return place == OWN    ? hour < 480 ? 2000000 : 3000000
+	       : place == SOLD ? 500000
+			       : 1000000;
+}
+
+static void
+put(struct fixture *f, int place, enum lt_rate rate, int hour, double value)
+{
+	const struct lt_rate_step step = {NOVEMBER + (int64_t)hour * HOUR,
+	    INT64_MAX, value, LT_QUALITY_CONSTANT, ""};
+
+	must(f, lt_ledger_put_rates(f->ledger, names[place], rate,
+		    &(struct lt_rates){1, &step}, &f->err));
+}
+
+static void
+put_rates(struct fixture *f)
+{
+	put(f, OWN, LT_RATE_NODES, -50, 4);
+	put(f, OWN, LT_RATE_NODES, 240, 3);
+	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
+	put(f, OWN, LT_RATE_PRICE, 480, 3000000);
+	put(f, LATE, LT_RATE_NODES, 360, 2);
+	put(f, LATE, LT_RATE_PRICE, -50, 1000000);
+	put(f, SOLD, LT_RATE_NODES, -50, 5);
+	put(f, SOLD, LT_RATE_NODES, 101, LT_RATE_ENDED);
+	put(f, SOLD, LT_RATE_PRICE, -50, 500000);
+	put(f, FREE, LT_RATE_NODES, -50, 1);
+	put(f, CLOUD, LT_RATE_PRICE, -50, 1000000);
+}
+
+struct book {
+	int64_t micros[PLACES], node_s[PLACES];
+};
+
+/* A run over some hours, each of another cost; the half of a node. */
+static void
+run_and_note(
+    struct fixture *f, struct book *book, uint32_t id, uint64_t *random)
+{
+	enum { LONGEST = 40 };
+	const int place = (int)(lt_random(random) % PLACES);
+	const int64_t start =
+	    NOVEMBER - 20 * HOUR + (int64_t)(lt_random(random) % (740 * HOUR));
+	const int64_t end =
+	    start + 1 + (int64_t)(lt_random(random) % ((LONGEST - 2) * HOUR));
+	struct lt_run run = make_run(id, start, end, 0);
+	struct lt_entry entries[LONGEST] = {{0}};
+	uint32_t count = 0;
+	bool changed;
+
+	strcpy(run.partition, names[place]);
+	if (id % 2)
+		strcpy(run.account, "nlp");
+	run.nodes = 2;
+	run.share_denominator = 4;
+	run.carbon_mg = run.energy_wh = run.baseline_money_micros =
+	    run.baseline_carbon_mg = 0;
+	run.saved_by = (struct lt_saved_by){0};
+	for (int64_t at = start - start % HOUR; at < end; at += HOUR) {
+		const int hour = (int)((at - NOVEMBER) / HOUR);
+		const bool counts = at >= NOVEMBER && hour < HOURS &&
+				    nodes_of(place, hour) >= 0;
+		const int64_t cost = (int64_t)(lt_random(random) % 1000000);
+		const int64_t low = start > at ? start : at;
+		const int64_t high = end < at + HOUR ? end : at + HOUR;
+
+		entries[count++] =
+		    (struct lt_entry){.at_utc_s = at, .money_micros = cost};
+		run.money_micros += cost;
+		if (counts) {
+			book->micros[place] += cost;
+			book->node_s[place] += high - low; /* 2 x 1/4, twice */
+		}
+	}
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){&run, entries, count, end + 60,
+			NOVEMBER - LT_DAY_S, false},
+		    &changed, &f->err));
+}
+
+static json_t *
+ask(struct fixture *f, const char *currency, const char *query)
+{
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {.currency = ""};
+	char uri[160], *text = NULL;
+
+	assert_non_null(d);
+	strcpy(policy.currency, currency);
+	d->ledger = f->ledger;
+	d->policy = &policy;
+	d->budget.has_snapshot = true;
+	d->budget.snapshot.accounts = accounts;
+	d->budget.snapshot.account_count = 2;
+	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
+	const int status = lt_api(
+	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
+	if (status != 200)
+		fail_msg("%s: %d, %s", query, status, text);
+	json_t *const json = json_loads(text, 0, NULL);
+	assert_non_null(json);
+	free(text);
+	free(d);
+	return json;
+}
+
+static const json_t *
+row_of(const json_t *report, int place)
+{
+	const json_t *const rows =
+	    json_object_get(json_object_get(report, "unused"), "partitions");
+	size_t i;
+	const json_t *row;
+
+	json_array_foreach(rows, i, row)
+		if (strcmp(json_string_value(json_object_get(row, "partition")),
+			names[place]) == 0)
+			return row;
+	return NULL;
+}
+
+static void
+is(const json_t *row, const char *key, int64_t want)
+{
+	const json_t *const value = json_object_get(row, key);
+
+	if (!json_is_integer(value) || json_integer_value(value) != want)
+		fail_msg("%s: got %lld, want %lld", key,
+		    (long long)json_integer_value(value), (long long)want);
+}
+
+static void
+is_text(const json_t *row, const char *key, const char *want)
+{
+	assert_string_equal(json_string_value(json_object_get(row, key)), want);
+}
+
+/* Paid, and what is left of it, of the first so many hours. */
+static void
+check_place(const json_t *row, const struct book *book, int place, int hours)
+{
+	int64_t node_s = 0, micros = 0;
+
+	for (int hour = 0; hour < hours; hour++) {
+		if (nodes_of(place, hour) < 0)
+			continue;
+		node_s += (int64_t)nodes_of(place, hour) * HOUR;
+		micros += nodes_of(place, hour) * price_of(place, hour);
+	}
+	is(row, "paid_node_s", node_s);
+	is(row, "used_node_s", (book->node_s[place] + 1) / 2);
+	is(row, "unused_node_s", node_s - (book->node_s[place] + 1) / 2);
+	if (place == FREE)
+		return;
+	is(row, "paid_micros", micros);
+	is(row, "used_micros", book->micros[place]);
+	is(row, "unused_micros", micros - book->micros[place]);
+}
+
+/* 500 runs, of which many go over an end of the month or of the site's time. */
+static void
+test_month(void **state)
+{
+	struct fixture *const f = *state;
+	struct book book = {0};
+	uint64_t random = 20261101;
+
+	put_rates(f);
+	for (uint32_t i = 1; i <= 500; i++)
+		run_and_note(f, &book, i, &random);
+	now_utc_s = DECEMBER + 9 * LT_DAY_S;
+	json_t *const report = ask(
+	    f, "USD", "period=2026-11&unused=1&by=partition&previous=1&tcto=1");
+	for (int i = OWN; i <= FREE; i++)
+		check_place(row_of(report, i), &book, i, HOURS);
+	assert_null(row_of(report, CLOUD));
+	is_text(row_of(report, OWN), "from", "2026-11-01T00:00:00Z");
+	is_text(row_of(report, OWN), "to", "2026-12-01T00:00:00Z");
+	is_text(row_of(report, LATE), "from", "2026-11-16T00:00:00Z");
+	is_text(row_of(report, SOLD), "to", "2026-11-05T05:00:00Z");
+	/* What one does not know, the sum does not. */
+	const json_t *const total =
+	    json_object_get(json_object_get(report, "unused"), "total");
+	is(total, "paid_node_s",
+	    (240 * 4 + 480 * 3 + 360 * 2 + 101 * 5 + 720) * HOUR);
+	assert_true(json_is_null(json_object_get(total, "paid_micros")));
+	assert_true(json_is_null(json_object_get(total, "unused_micros")));
+	assert_true(json_is_null(
+	    json_object_get(row_of(report, FREE), "unused_micros")));
+	assert_null(
+	    json_object_get(json_object_get(report, "previous"), "unused"));
+	/* The teams' own sum is not touched by it. */
+	json_t *const plain = ask(f, "USD", "period=2026-11");
+	assert_true(json_equal(
+	    json_object_get(report, "total"), json_object_get(plain, "total")));
+	assert_null(json_object_get(plain, "unused"));
+	json_decref(plain);
+	json_decref(report);
+}
+
+/* With a price for all, what nobody used and what the teams paid are what the
+ * site paid. */
+static void
+test_adds_up(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_run run =
+	    make_run(1, NOVEMBER + 100 * HOUR, NOVEMBER + 101 * HOUR, 1000000);
+
+	put(f, OWN, LT_RATE_NODES, -50, 4);
+	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
+	strcpy(run.partition, "own");
+	settle(f, &run, NOVEMBER + 102 * HOUR, 0);
+	now_utc_s = NOVEMBER + 102 * HOUR + 1800;
+	json_t *const report = ask(f, "USD", "period=2026-11&unused=1");
+	const json_t *const total =
+	    json_object_get(json_object_get(report, "unused"), "total");
+	/* Open: until now. 4 x 102.5 h x 2.00 */
+	is(total, "paid_micros", 820000000);
+	is(total, "used_micros", 1000000);
+	is(total, "unused_micros", 819000000);
+	is(json_object_get(report, "total"), "cost_micros", 1000000);
+	is_text(row_of(report, OWN), "to", "2026-11-05T06:30:00Z");
+	json_decref(report);
+	/* No money, but hours. */
+	json_t *const carbon = ask(f, "", "period=2026-11&unused=1");
+	is(row_of(carbon, OWN), "unused_node_s", 410 * HOUR - HOUR);
+	assert_true(
+	    json_is_null(json_object_get(row_of(carbon, OWN), "paid_micros")));
+	json_decref(carbon);
+	json_t *const to_come = ask(f, "USD", "period=2027-11&unused=1");
+	assert_int_equal(json_array_size(json_object_get(
+			     json_object_get(to_come, "unused"), "partitions")),
+	    0);
+	json_decref(to_come);
+}
+
+/* A run that was corrected, and one that came, after the month was closed: in
+ * December, as is each rate that changed since. */
+static void
+test_closed(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_closed closed = {.span = {NOVEMBER, DECEMBER},
+	    .label = "2026-11",
+	    .closed_utc_s = DECEMBER + 4 * LT_DAY_S,
+	    .who = "root",
+	    .checksum = "sha256:0",
+	    .head = "{}"};
+	const int64_t later = DECEMBER + 6 * LT_DAY_S;
+	struct lt_run run =
+	    make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 1000000);
+	struct lt_run late =
+	    make_run(2, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 7000000);
+
+	put(f, OWN, LT_RATE_NODES, -50, 4);
+	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
+	put(f, FREE, LT_RATE_NODES, -50, 1);
+	strcpy(run.partition, "own");
+	strcpy(late.partition, "own");
+	settle(f, &run, NOVEMBER + 3 * HOUR, 0);
+	must(f, lt_ledger_close_period(f->ledger, &closed, NULL, 0, &f->err));
+	now_utc_s = DECEMBER + 5 * LT_DAY_S;
+	json_t *const before = ask(f, "USD", "period=2026-11&unused=1");
+	is(row_of(before, OWN), "used_micros", 1000000);
+	is(row_of(before, OWN), "paid_micros", (int64_t)4 * HOURS * 2000000);
+	put(f, OWN, LT_RATE_NODES, HOURS + 140, 9);
+	put(f, OWN, LT_RATE_PRICE, HOURS + 140, 5000000);
+	put(f, FREE, LT_RATE_PRICE, HOURS + 140, 5000000);
+	run.money_micros = 1500000;
+	settle(f, &run, later, DECEMBER);
+	settle(f, &late, later, DECEMBER);
+	now_utc_s = later + HOUR;
+	json_t *const after = ask(f, "USD", "period=2026-11&unused=1");
+	assert_true(json_equal(json_object_get(before, "unused"),
+	    json_object_get(after, "unused")));
+	json_t *const open = ask(f, "USD", "period=2026-12&unused=1");
+	is(row_of(open, OWN), "used_micros", 500000 + 7000000);
+	/* Their time was November's. */
+	is(row_of(open, OWN), "used_node_s", 0);
+	/* Neither is the charge of an hour that was not the site's. */
+	is(row_of(open, OWN), "paid_node_s", (int64_t)(140 * 4 + 5 * 9) * HOUR);
+	json_decref(before);
+	json_decref(after);
+	json_decref(open);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    EACH(test_month),
+	    EACH(test_adds_up),
+	    EACH(test_closed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
