@@ -220,6 +220,7 @@ struct lt_report_look { /* how it is shown */
 	bool runs;    /* each run, too; csv: instead */
 	bool charges; /* focus: the dataset of charges, not that of periods */
 	bool tcto;    /* total cost to outcome, too; csv: instead */
+	bool unused;  /* of owned nodes what was not used, too */
 	bool by;      /* groups, too; csv: instead */
 	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;

@@ -23,6 +23,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"carbon", NULL,
 	"energy and carbon too, as an auditor asks (csv: each hour instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
+    {"unused", NULL, "what of the site's own nodes was paid and not used too"},
     {"output", "FILE", "where to (-o FILE); default: standard output"},
     {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
@@ -67,6 +68,8 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 		lt_report_by_table(out, report, look, err);
 	if (!err->code && look->tcto)
 		lt_report_tcto_table(out, report, look->color, err);
+	if (!err->code && look->unused)
+		lt_report_unused_table(out, report, look, err);
 	if (!err->code && look->carbon)
 		lt_report_carbon_table(out, report, look, err);
 }
@@ -77,6 +80,7 @@ lt_report_print(FILE *out, const json_t *report,
 {
 	if (lt_report_check(report, err) ||
 	    (look->tcto && lt_report_tcto_check(report, err)) ||
+	    (look->unused && lt_report_unused_check(report, err)) ||
 	    (look->carbon && lt_report_carbon_check(report, err)))
 		return err->code;
 	switch (look->format) {
@@ -187,6 +191,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .by = lt_cli_value(cli, "by"),
 	    .no_users = lt_cli_value(cli, "no-users") != NULL,
 	    .tcto = look->tcto,
+	    .unused = look->unused,
 	    /* Hours are asked for with their rows. */
 	    .carbon = look->carbon && rows_of(look) == NULL,
 	};
@@ -209,7 +214,7 @@ static int
 print_ood(const struct lt_cli *cli)
 {
 	static const char *const not_its[] = {"team", "period", "from", "to",
-	    "by", "runs", "tcto", "carbon", "no-users"};
+	    "by", "runs", "tcto", "carbon", "unused", "no-users"};
 
 	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
 		if (lt_cli_value(cli, not_its[i]) != NULL)
@@ -225,6 +230,7 @@ lt_cli_report(const struct lt_cli *cli)
 	struct lt_report_look look = {
 	    .runs = lt_cli_value(cli, "runs") != NULL,
 	    .tcto = lt_cli_value(cli, "tcto") != NULL,
+	    .unused = lt_cli_value(cli, "unused") != NULL,
 	    .by = lt_cli_value(cli, "by") != NULL,
 	    .carbon = lt_cli_value(cli, "carbon") != NULL,
 	    .color = cli->color,
@@ -248,6 +254,10 @@ lt_cli_report(const struct lt_cli *cli)
 	    look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
 		    "--runs, --by, --tcto and --carbon: one csv can't have two of them");
+	if (look.unused &&
+	    (look.format == LT_REPORT_CSV || look.format == LT_REPORT_FOCUS))
+		return lt_cli_usage(cli,
+		    "--unused: csv and focus have what is a team's; table, json and html have it");
 	if (look.carbon && look.format == LT_REPORT_FOCUS)
 		return lt_cli_usage(cli,
 		    "--carbon: focus has energy and carbon in its own columns");

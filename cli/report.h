@@ -105,7 +105,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon;
+	bool no_users, tcto, carbon, unused;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -144,6 +144,19 @@ void lt_report_tcto_csv(FILE *out, const json_t *report);
 int lt_report_carbon_check(const json_t *report, struct lt_error *err);
 /* A section behind the others. */
 int lt_report_carbon_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+
+/* ---- report_unused.c: what of owned nodes was paid and not used ---- */
+/* LT_EVERSION without it, LT_EDENIED where it is not told, LT_EINPUT where a
+ * figure is no integer. */
+int lt_report_unused_check(const json_t *report, struct lt_error *err);
+/* Its partitions; NULL or empty: none. */
+const json_t *lt_report_unused_rows(const json_t *report);
+/* A partition, and since and until when where that is within the period. */
+void lt_report_unused_name(
+    char *out, size_t size, const json_t *report, const json_t *row);
+/* A section behind the others. */
+int lt_report_unused_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 
 /* ---- report_by.c: groups, --by ---- */

@@ -22,6 +22,7 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"from", query->from}, {"to", query->to}, {"by", query->by},
 	    {"users", query->no_users ? "0" : NULL},
 	    {"tcto", query->tcto ? "1" : NULL},
+	    {"unused", query->unused ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
 	int code = LT_OK;
 
@@ -251,11 +252,13 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 	/* What its sections are made of. */
 	static const char all[] = "by=day;team;partition;gpu;state;user";
 	static const char no_users[] = "by=day;team;partition;gpu;state";
+	struct lt_report_query asked = *query;
 	char path[2048], more[128];
 
+	asked.unused |= for_statement;
 	snprintf(more, sizeof(more), "%s&top=10&previous=1",
 	    query->no_users ? no_users : all);
-	if (report_path(path, sizeof(path), query, for_statement ? more : NULL,
+	if (report_path(path, sizeof(path), &asked, for_statement ? more : NULL,
 		err) == LT_OK)
 		lt_client_get(report, cli, path, err);
 	return err->code;

@@ -31,6 +31,8 @@ static const struct section sections[] = {
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
     {"partitions", "By partition", lt_html_by_partition, "partition", true,
 	false, false},
+    {"unused", "Owned nodes, used or not", lt_html_unused, "unused", false,
+	false, true},
     {"gpus", "By GPU", lt_html_by_gpu, "gpu", true, false, true},
     {"users", "By user", lt_html_by_user, "user", true, false, false},
     {"failed", "Idle and failed", lt_html_failed, "state", true, false, true},
@@ -243,6 +245,9 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 				    : NULL;
 
 	if (section->money && !statement->has_money)
+		return false;
+	if (section->print == lt_html_unused &&
+	    json_array_size(lt_report_unused_rows(statement->report)) == 0)
 		return false;
 	return section->needed == NULL ||
 	       (needed != NULL && !json_is_null(needed));

@@ -160,6 +160,7 @@ void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
 void lt_html_by_partition(const struct lt_statement *statement);
+void lt_html_unused(const struct lt_statement *statement);
 void lt_html_by_gpu(const struct lt_statement *statement);
 void lt_html_by_user(const struct lt_statement *statement);
 void lt_html_failed(const struct lt_statement *statement);

@@ -59,7 +59,7 @@ _lowtide() {
 			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --carbon --output --json --run --help' ;;
+		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;
 		reconcile)
 			case $word in
 			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;

@@ -99,6 +99,7 @@ gives 'reconcile without an invoice' 2 'an argument is missing' "$lowtide" recon
 gives 'a format that is none' 2 'want table, csv, json, html, focus or ood' "$lowtide" report --format xml
 gives 'all runs in a statement for people' 2 'csv and json have all' "$lowtide" report --format html --runs
 gives 'groups in a statement for people' 2 'html has groups of its own' "$lowtide" report --format html --by user
+gives 'what belongs to no team among rows of teams' 2 'table, json and html have it' "$lowtide" report --format csv --unused
 gives 'a folder that is not there' 1 '/nowhere/x.html.new' "$lowtide" report --format html -o /nowhere/x.html
 gives 'two periods to close' 2 'PERIOD and --last are two of them' "$lowtide" close 2026-10 --last
 gives 'a close of no period' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" close last

@@ -150,6 +150,9 @@ check 'each hour is kWh x g/kWh, but for rounding' "$(hours 'job_id, hour' \
 check 'each hour of a contract is kWh x its g/kWh' "$(hours 'job_id, hour' \
 	"market_g_per_kwh != '' and abs(market_kg_co2e * 1e6 - energy_kwh * market_g_per_kwh * 1000) > 0.5")"
 same 'no market-based figure without a contract' "$(hours 'count(*)' "market_g_per_kwh = '' and market_kg_co2e != ''")" 0
+serve unused
+check 'the table of owned nodes' "$(lowtide report --unused 2>&1 | diff - unused.table)"
+unserve
 serve month 3
 lowtide report --format focus >"$work/cut" 2>"$work/said"
 same 'what broke off exits 1' $? 1
@@ -165,9 +168,11 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-check 'carbon: JSON is of the schema' "$(schema carbon.json)"
-wrong() { # wrong NAME FILTER
-	jq "$2" month.json.out >"$work/wrong"
+for name in carbon unused; do
+	check "$name: JSON is of the schema" "$(schema $name.json)"
+done
+wrong() { # wrong NAME FILTER [FILE]
+	jq "$2" "${3:-month.json.out}" >"$work/wrong"
 	check "the schema refuses $1" "$([ -n "$(schema "$work/wrong")" ] || echo 'it does not')"
 }
 wrong 'a fraction of a micro' '.total.cost_micros = 1.5'
@@ -176,6 +181,7 @@ wrong 'a state that is none' '.period.state = "final"'
 wrong 'a label that is no text' '.teams[0].labels.a = 1'
 wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
 wrong 'a run without its end' 'del(.runs[0].end)'
+wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
 # shellcheck disable=SC2016 # it is jq's
 wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'
 echo "1..$n"
