@@ -16,7 +16,7 @@
 
 struct owned { /* a partition */
 	char name[LT_NAME_SIZE];
-	struct lt_rates nodes;
+	struct lt_rates nodes;	    /* the times that it is the site's */
 	struct lt_rate_step *steps; /* of nodes; malloc'd */
 	struct lt_owned_paid paid;
 	int64_t used_micros;
@@ -63,6 +63,7 @@ load(struct lt_report_unused *u, const char *name, struct lt_error *err)
 	owned->nodes.steps = owned->steps;
 	if (rc == LT_OK)
 		rc = load_price(u, owned, &asked, err);
+	owned->nodes.count = lt_owned_times(owned->steps, owned->nodes.count);
 	if (rc == LT_OK && owned->paid.from_utc_s < owned->paid.to_utc_s)
 		u->count++;
 	else

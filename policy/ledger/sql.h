@@ -525,7 +525,7 @@
 	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
 	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
 	    " ORDER BY start_utc_s LIMIT 1")                                   \
-	/* From name to name: the steps between them are not read. */         \
+	/* From name to name: the steps between them are not read. */          \
 	X(RATED, SIGNALS,                                                      \
 	    "WITH RECURSIVE p(name) AS (SELECT min(partition) FROM rates"      \
 	    " UNION ALL SELECT (SELECT min(partition) FROM rates"              \

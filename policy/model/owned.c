@@ -9,13 +9,19 @@
 #include "charge.h"
 #include "units.h"
 
+static bool
+is_owned(const struct lt_rate_step *step)
+{
+	return step->quality == LT_QUALITY_CONSTANT &&
+	       step->value != LT_RATE_ENDED;
+}
+
 /* The part of the span in which a step has nodes of the site's; from == to:
  * none. */
 static struct lt_span
 owned_part(const struct lt_rate_step *step, struct lt_span span)
 {
-	if (step->quality != LT_QUALITY_CONSTANT ||
-	    step->value == LT_RATE_ENDED || step->end_utc_s < span.from_utc_s ||
+	if (!is_owned(step) || step->end_utc_s < span.from_utc_s ||
 	    step->start_utc_s > span.to_utc_s)
 		return (struct lt_span){span.from_utc_s, span.from_utc_s};
 	if (step->start_utc_s > span.from_utc_s)
@@ -37,6 +43,23 @@ lt_owned_s(const struct lt_rates *nodes, struct lt_span span)
 		sum_s += part.to_utc_s - part.from_utc_s;
 	}
 	return sum_s;
+}
+
+uint32_t
+lt_owned_times(struct lt_rate_step *steps, uint32_t count)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_owned(&steps[i]))
+			continue;
+		if (used > 0 &&
+		    steps[used - 1].end_utc_s == steps[i].start_utc_s)
+			steps[used - 1].end_utc_s = steps[i].end_utc_s;
+		else
+			steps[used++] = steps[i];
+	}
+	return used;
 }
 
 /* A first price goes back to what was before it; one that came after the end of

@@ -15,6 +15,10 @@
 /* Seconds of the span in which it is the site's. */
 int64_t lt_owned_s(const struct lt_rates *nodes, struct lt_span span);
 
+/* In place, the times alone in which it is the site's, each as one step however
+ * often its nodes changed: for lt_owned_s() of many runs. Returns how many. */
+uint32_t lt_owned_times(struct lt_rate_step *steps, uint32_t count);
+
 struct lt_owned_paid {
 	int64_t from_utc_s, to_utc_s; /* first and last of the span's that is
 				       * the site's; equal: none */

@@ -43,18 +43,18 @@ static const struct {
     {'D', "user-dan"}, {'F', "user-deb"}, {'V', "3000032"}, /* vision: a + b */
     {'N', "8000028"},					    /* nlp: c + e */
     {'U', "10000038"},					    /* audio: d + f */
-    {'S', "13000070"},	/* vision and audio */
-    {'T', "21000098"},	/* all */
-    {'1', "7700001"},	/* dept has spent, */
-    {'2', "7700002"},	/* vision, */
-    {'3', "7700003"},	/* and nlp */
-    {'x', "8800001"},	/* Ada of her cap, */
-    {'y', "8800002"},	/* and Bob of his */
-    {'h', "9900001"},	/* holds of all who wait */
-    {'o', "2000028"},	/* above holds */
-    {'j', "secretada"}, /* names of jobs */
-    {'k', "secretbob"},
-    {'O', "571592062"}, /* paid for a node in 480 hours, and not used */
+    {'S', "13000070"},			    /* vision and audio */
+    {'T', "21000098"},			    /* all */
+    {'1', "7700001"},			    /* dept has spent, */
+    {'2', "7700002"},			    /* vision, */
+    {'3', "7700003"},			    /* and nlp */
+    {'x', "8800001"},			    /* Ada of her cap, */
+    {'y', "8800002"},			    /* and Bob of his */
+    {'h', "9900001"},			    /* holds of all who wait */
+    {'o', "2000028"},			    /* above holds */
+    {'j', "secretada"},			    /* names of jobs */
+    {'k', "secretbob"}, {'P', "592592160"}, /* paid for a node in 480 hours, */
+    {'O', "571592062"},			    /* and not used */
 };
 enum { FIGURES = sizeof(figures) / sizeof(*figures) };
 
@@ -134,7 +134,7 @@ static const struct row {
 	    "403 "}},
     {"what was not used", "GET", "/v1/report", "?period=2026-11&unused=1", "",
 	0,
-	{TOP("200 VNUT123O"), "200 VUS2", "200 V12", "200 VUS12", "200 N13",
+	{TOP("200 VNUT123PO"), "200 VUS2", "200 V12", "200 VUS12", "200 N13",
 	    "403 "}},
     {"what was not used is no team's", "GET", "/v1/report",
 	"?period=2026-11&unused=1&team=nlp", "", 0,

@@ -155,6 +155,39 @@ test_by_second(void **state)
 	assert_int_equal(paid.micros, (micro_s + 1800) / 3600);
 }
 
+/* The same seconds of any span, by as few steps as can say it. */
+static void
+test_times(void **state)
+{
+	struct lt_rate_step steps[] = {{T0, T0 + 10, 1, GUESS, ""},
+	    {T0 + 10, T0 + 20, 1, SAID, ""}, {T0 + 20, T0 + 30, 0, SAID, ""},
+	    {T0 + 30, T0 + 40, LT_RATE_ENDED, SAID, ""},
+	    {T0 + 40, T0 + 50, 7, SAID, ""},
+	    {T0 + 50, T0 + 51, LT_RATE_ENDED, SAID, ""},
+	    {T0 + 51, T0 + 60, 2, SAID, ""}, {T0 + 60, INT64_MAX, 3, SAID, ""}};
+	enum { COUNT = sizeof(steps) / sizeof(steps[0]) };
+	struct lt_rate_step times[COUNT];
+
+	(void)state;
+	memcpy(times, steps, sizeof(times));
+	const struct lt_rates all = {COUNT, steps};
+	const struct lt_rates few = {lt_owned_times(times, COUNT), times};
+	assert_int_equal(few.count, 3);
+	assert_int_equal(times[0].start_utc_s, T0 + 10);
+	assert_int_equal(times[0].end_utc_s, T0 + 30);
+	assert_int_equal(times[2].start_utc_s, T0 + 51);
+	assert_int_equal(times[2].end_utc_s, INT64_MAX);
+	for (int from = 0; from < 80; from++)
+		for (int to = from; to < 80; to++) {
+			const struct lt_span span = {T0 + from, T0 + to};
+
+			assert_int_equal(
+			    lt_owned_s(&few, span), lt_owned_s(&all, span));
+		}
+	assert_int_equal(
+	    lt_owned_s(&few, (struct lt_span){T0, T0 + 80}), 20 + 10 + 29);
+}
+
 static void
 test_overflow(void **state)
 {
@@ -177,6 +210,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cases),
 	    cmocka_unit_test(test_by_second),
+	    cmocka_unit_test(test_times),
 	    cmocka_unit_test(test_overflow),
 	};
 
