@@ -2,7 +2,7 @@
 /*
  * What of the site's own nodes was paid and not used in a period, a row for
  * each owned partition: paid less what is booked of runs there. docs/model.md,
- * eq. (53).
+ * eq. (55).
  */
 #ifndef LT_SERVE_REPORT_UNUSED_H
 #define LT_SERVE_REPORT_UNUSED_H

@@ -28,7 +28,7 @@ struct lt_owned_paid {
 };
 /* price: LT_RATE_PRICE over the same span. The integral is exact as charges
  * are, rounded once, half away from zero. LT_EOVERFLOW. docs/model.md, eq.
- * (53). */
+ * (55). */
 int lt_owned_paid(struct lt_owned_paid *paid, const struct lt_rates *nodes,
     const struct lt_rates *price, struct lt_span span, struct lt_error *err);
 
