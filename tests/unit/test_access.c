@@ -286,8 +286,10 @@ learn(struct fixture *f, const struct lt_run *run, const char *name)
 static void
 own_node(struct fixture *f)
 {
-	struct lt_rate_step step = {
-	    NOVEMBER, INT64_MAX, 1, LT_QUALITY_CONSTANT, ""};
+	struct lt_rate_step step = {.start_utc_s = NOVEMBER,
+	    .end_utc_s = INT64_MAX,
+	    .value = 1,
+	    .quality = LT_QUALITY_CONSTANT};
 
 	must(f, lt_ledger_put_rates(f->ledger, "ondemand", LT_RATE_NODES,
 		    &(struct lt_rates){1, &step}, &f->err));
