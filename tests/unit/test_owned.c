@@ -25,50 +25,52 @@ static const struct {
 	int64_t first_s, last_s;	 /* that are the site's */
 	int64_t node_s, owned_s, micros; /* -1: no price */
 } cases[] = {
-    {"3 nodes for 10 hours at 2.00", {{T0, INT64_MAX, 3, SAID, ""}},
-	{{T0 - 5, INT64_MAX, 2000000, SAID, ""}}, 0, 10 * HOUR, 0, 10 * HOUR,
+    {"3 nodes for 10 hours at 2.00", {{T0, INT64_MAX, 3, SAID, "", 0}},
+	{{T0 - 5, INT64_MAX, 2000000, SAID, "", 0}}, 0, 10 * HOUR, 0, 10 * HOUR,
 	30 * HOUR, 10 * HOUR, 60000000},
     {"a node less amid an hour, and a price amid another",
-	{{T0, T0 + 1800, 3, SAID, ""}, {T0 + 1800, INT64_MAX, 2, SAID, ""}},
-	{{T0, T0 + 5400, 2000000, SAID, ""},
-	    {T0 + 5400, INT64_MAX, 1000000, LT_QUALITY_MEASURED, ""}},
+	{{T0, T0 + 1800, 3, SAID, "", 0},
+	    {T0 + 1800, INT64_MAX, 2, SAID, "", 0}},
+	{{T0, T0 + 5400, 2000000, SAID, "", 0},
+	    {T0 + 5400, INT64_MAX, 1000000, LT_QUALITY_MEASURED, "", 0}},
 	0, 2 * HOUR, 0, 2 * HOUR,
 	/* 1.5 + 3 node-hours; 3 + 4 + 1 of money less the last half at half */
 	3 * 1800 + 2 * 5400, 2 * HOUR, 3000000 + 4000000 + 1000000},
     {"recorded from the third hour on",
-	{{T0, T0 + 2 * HOUR, 4, GUESS, ""},
-	    {T0 + 2 * HOUR, INT64_MAX, 4, SAID, ""}},
-	{{T0, INT64_MAX, 500000, SAID, ""}}, 0, 5 * HOUR, 2 * HOUR, 5 * HOUR,
+	{{T0, T0 + 2 * HOUR, 4, GUESS, "", 0},
+	    {T0 + 2 * HOUR, INT64_MAX, 4, SAID, "", 0}},
+	{{T0, INT64_MAX, 500000, SAID, "", 0}}, 0, 5 * HOUR, 2 * HOUR, 5 * HOUR,
 	12 * HOUR, 3 * HOUR, 6000000},
     {"sold after the second hour, bought again for the fifth",
-	{{T0 - HOUR, T0 + 2 * HOUR, 2, SAID, ""},
-	    {T0 + 2 * HOUR, T0 + 4 * HOUR, LT_RATE_ENDED, SAID, ""},
-	    {T0 + 4 * HOUR, INT64_MAX, 5, SAID, ""}},
-	{{T0, INT64_MAX, 1000000, SAID, ""}}, 0, 5 * HOUR, 0, 5 * HOUR,
+	{{T0 - HOUR, T0 + 2 * HOUR, 2, SAID, "", 0},
+	    {T0 + 2 * HOUR, T0 + 4 * HOUR, LT_RATE_ENDED, SAID, "", 0},
+	    {T0 + 4 * HOUR, INT64_MAX, 5, SAID, "", 0}},
+	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, 5 * HOUR, 0, 5 * HOUR,
 	9 * HOUR, 3 * HOUR, 9000000},
-    {"sold before", {{T0 - HOUR, INT64_MAX, LT_RATE_ENDED, SAID, ""}},
-	{{T0, INT64_MAX, 1000000, SAID, ""}}, 0, HOUR, 0, 0, 0, 0, 0},
-    {"bought after", {{T0, T0 + HOUR, 5, GUESS, ""}},
-	{{T0, INT64_MAX, 1000000, SAID, ""}}, 0, HOUR, 0, 0, 0, 0, 0},
-    {"owned, and all of its nodes are gone", {{T0, INT64_MAX, 0, SAID, ""}},
-	{{T0, INT64_MAX, 1000000, SAID, ""}}, 0, HOUR, 0, HOUR, 0, HOUR, 0},
-    {"never a price", {{T0, INT64_MAX, 2, SAID, ""}}, {{0}}, 0, HOUR, 0, HOUR,
-	2 * HOUR, HOUR, -1},
-    {"a price that came after it all", {{T0, INT64_MAX, 2, SAID, ""}},
-	{{T0, T0 + HOUR, 1000000, GUESS, ""}}, 0, HOUR, 0, HOUR, 2 * HOUR, HOUR,
-	-1},
-    {"a price that came in its second half", {{T0, INT64_MAX, 2, SAID, ""}},
-	{{T0, T0 + 1800, 1000000, GUESS, ""},
-	    {T0 + 1800, INT64_MAX, 1000000, SAID, ""}},
+    {"sold before", {{T0 - HOUR, INT64_MAX, LT_RATE_ENDED, SAID, "", 0}},
+	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, 0, 0, 0, 0},
+    {"bought after", {{T0, T0 + HOUR, 5, GUESS, "", 0}},
+	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, 0, 0, 0, 0},
+    {"owned, and all of its nodes are gone", {{T0, INT64_MAX, 0, SAID, "", 0}},
+	{{T0, INT64_MAX, 1000000, SAID, "", 0}}, 0, HOUR, 0, HOUR, 0, HOUR, 0},
+    {"never a price", {{T0, INT64_MAX, 2, SAID, "", 0}}, {{0}}, 0, HOUR, 0,
+	HOUR, 2 * HOUR, HOUR, -1},
+    {"a price that came after it all", {{T0, INT64_MAX, 2, SAID, "", 0}},
+	{{T0, T0 + HOUR, 1000000, GUESS, "", 0}}, 0, HOUR, 0, HOUR, 2 * HOUR,
+	HOUR, -1},
+    {"a price that came in its second half", {{T0, INT64_MAX, 2, SAID, "", 0}},
+	{{T0, T0 + 1800, 1000000, GUESS, "", 0},
+	    {T0 + 1800, INT64_MAX, 1000000, SAID, "", 0}},
 	0, HOUR, 0, HOUR, 2 * HOUR, HOUR, 2000000},
     {"half a micro goes up, and the span is cut",
-	{{T0 - HOUR, INT64_MAX, 1, SAID, ""}},
-	{{T0 - HOUR, INT64_MAX, 1, SAID, ""}}, 900, 2700, 900, 2700, 1800, 1800,
-	1},
-    {"less than half a micro is none", {{T0 - HOUR, INT64_MAX, 1, SAID, ""}},
-	{{T0 - HOUR, INT64_MAX, 1, SAID, ""}}, 0, 1799, 0, 1799, 1799, 1799, 0},
-    {"no time", {{T0, INT64_MAX, 1, SAID, ""}}, {{T0, INT64_MAX, 1, SAID, ""}},
-	60, 60, 0, 0, 0, 0, 0},
+	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}},
+	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 900, 2700, 900, 2700, 1800,
+	1800, 1},
+    {"less than half a micro is none", {{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}},
+	{{T0 - HOUR, INT64_MAX, 1, SAID, "", 0}}, 0, 1799, 0, 1799, 1799, 1799,
+	0},
+    {"no time", {{T0, INT64_MAX, 1, SAID, "", 0}},
+	{{T0, INT64_MAX, 1, SAID, "", 0}}, 60, 60, 0, 0, 0, 0, 0},
 };
 
 static struct lt_rates
@@ -159,12 +161,14 @@ test_by_second(void **state)
 static void
 test_times(void **state)
 {
-	struct lt_rate_step steps[] = {{T0, T0 + 10, 1, GUESS, ""},
-	    {T0 + 10, T0 + 20, 1, SAID, ""}, {T0 + 20, T0 + 30, 0, SAID, ""},
-	    {T0 + 30, T0 + 40, LT_RATE_ENDED, SAID, ""},
-	    {T0 + 40, T0 + 50, 7, SAID, ""},
-	    {T0 + 50, T0 + 51, LT_RATE_ENDED, SAID, ""},
-	    {T0 + 51, T0 + 60, 2, SAID, ""}, {T0 + 60, INT64_MAX, 3, SAID, ""}};
+	struct lt_rate_step steps[] = {{T0, T0 + 10, 1, GUESS, "", 0},
+	    {T0 + 10, T0 + 20, 1, SAID, "", 0},
+	    {T0 + 20, T0 + 30, 0, SAID, "", 0},
+	    {T0 + 30, T0 + 40, LT_RATE_ENDED, SAID, "", 0},
+	    {T0 + 40, T0 + 50, 7, SAID, "", 0},
+	    {T0 + 50, T0 + 51, LT_RATE_ENDED, SAID, "", 0},
+	    {T0 + 51, T0 + 60, 2, SAID, "", 0},
+	    {T0 + 60, INT64_MAX, 3, SAID, "", 0}};
 	enum { COUNT = sizeof(steps) / sizeof(steps[0]) };
 	struct lt_rate_step times[COUNT];
 
@@ -191,8 +195,8 @@ test_times(void **state)
 static void
 test_overflow(void **state)
 {
-	const struct lt_rate_step nodes = {T0, INT64_MAX, 1e6, SAID, ""},
-				  price = {T0, INT64_MAX, 1e15, SAID, ""};
+	const struct lt_rate_step nodes = {T0, INT64_MAX, 1e6, SAID, "", 0},
+				  price = {T0, INT64_MAX, 1e15, SAID, "", 0};
 	struct lt_owned_paid paid;
 	struct lt_error err = {0};
 
