@@ -63,7 +63,7 @@ static void
 put(struct fixture *f, int place, enum lt_rate rate, int hour, double value)
 {
 	const struct lt_rate_step step = {NOVEMBER + (int64_t)hour * HOUR,
-	    INT64_MAX, value, LT_QUALITY_CONSTANT, ""};
+	    INT64_MAX, value, LT_QUALITY_CONSTANT, "", 0};
 
 	must(f, lt_ledger_put_rates(f->ledger, names[place], rate,
 		    &(struct lt_rates){1, &step}, &f->err));
