@@ -23,6 +23,7 @@ struct lt_budget_state {
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
 	int64_t settled_until_utc_s;
+	int64_t rows_an_hour; /* that slurmdbd had, when it was last asked */
 	/* used.c: 0 = not read yet; and how much is looked at at once */
 	int64_t used_until_utc_s, used_span_s;
 	uint32_t dbd_queue;
@@ -57,6 +58,8 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint32_t market_id; /* up to this one the market has them; ids rise */
 	bool rows_tell;	    /* slurmdbd's rows name who started or ended */
 	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
+	int64_t
+	    rows_from_utc_s; /* a row that ended since is awaited; 0: none */
 	uint32_t look_count;
 	size_t look_capacity;
 	uint32_t *looks; /* ids to be asked for singly, as lt_first_id() */

@@ -16,6 +16,7 @@
 #include "lock.h"
 #include "log.h"
 #include "pace.h"
+#include "settle.h"
 
 enum { ROW_WITHIN_S = 300 };
 
@@ -125,10 +126,10 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 
 	if (!lt_lock_waits(&d->jobs, job, hold))
 		return LT_OK;
-	/* The row of the run that ended comes soon, or as others do. */
-	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S &&
-	    d->next.settle > now_utc_s + LT_JOBS_EVERY_S)
-		d->next.settle = now_utc_s + LT_JOBS_EVERY_S;
+	/* The row of the run that ended comes soon, or as others do. It ended
+	 * before it was submitted again: nodes complete meanwhile. */
+	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S)
+		lt_settle_await(&d->jobs, job->submit_utc_s - ROW_WITHIN_S);
 	return is_judged(&d->budget, d->policy, job) && !by_admin
 		   ? lock(d, job, hold, err)
 		   : LT_OK;

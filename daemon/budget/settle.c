@@ -455,7 +455,9 @@ int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
-	int64_t window_s = LT_DAY_S;
+	int64_t window_s = lt_settle_first_window(d->budget.rows_an_hour);
+	const int64_t past_s = now_utc_s - from_utc_s;
+	int64_t count = 0;
 	int code = lt_rates_record(d, now_utc_s, err);
 
 	for (int64_t at = from_utc_s; code == LT_OK && at < to_utc_s;) {
@@ -467,9 +469,12 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		if (code == LT_OK)
 			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 		window_s = lt_settle_window(window_s, rows.count);
+		count += rows.count;
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}
+	if (past_s > 0)
+		d->budget.rows_an_hour = count * LT_HOUR_S / past_s;
 	return code;
 }
 
@@ -559,6 +564,9 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = check_ended(d, now_utc_s, &oldest, err);
 	if (code != LT_OK || !lt_slurm_has_dbd(&d->tables.conf))
 		return code;
+	if (d->jobs.rows_from_utc_s != 0 && d->jobs.rows_from_utc_s < oldest)
+		oldest = d->jobs.rows_from_utc_s;
+	d->jobs.rows_from_utc_s = 0;
 	const bool full = now_utc_s >= d->next.settle;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;

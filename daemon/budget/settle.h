@@ -18,10 +18,14 @@ enum {
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 /* How long the next window of rows is, after one with so many: as many as are
- * read at once, whatever a site has a day; a day at most, for a quiet month
- * says nothing of the next. Each costs a child. */
+ * read at once, whatever a site has a day; a minute at least, and a day at
+ * most, for a quiet month says nothing of the next. Each costs a child. */
 int64_t lt_settle_window(int64_t window_s, uint32_t row_count);
+/* The first one, where there were so many lately. */
+int64_t lt_settle_first_window(int64_t rows_an_hour);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Until the next look: the row of a run is wanted that ended since then. */
+void lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s);
 /* What slurmdbd has of these jobs, 1 to LT_SLURMDBD_JOBS_MAX. */
 int lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
     int64_t now_utc_s, struct lt_error *err);

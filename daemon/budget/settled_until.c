@@ -10,7 +10,7 @@
 #include "settle.h"
 #include "units.h"
 
-enum { ROWS_MANY = 16000 }; /* in memory */
+enum { ROWS_MANY = 16000 /* in memory */, LEAST_S = 60 };
 
 int64_t
 lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
@@ -57,10 +57,28 @@ lt_settle_load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
 		   : code;
 }
 
+void
+lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s)
+{
+	if (jobs->rows_from_utc_s == 0 || from_utc_s < jobs->rows_from_utc_s)
+		jobs->rows_from_utc_s = from_utc_s;
+}
+
+int64_t
+lt_settle_first_window(int64_t rows_an_hour)
+{
+	const int64_t window_s =
+	    rows_an_hour > 0 ? ROWS_MANY * LT_HOUR_S / rows_an_hour : LT_DAY_S;
+
+	if (window_s > LT_DAY_S)
+		return LT_DAY_S;
+	return window_s > LEAST_S ? window_s : LEAST_S;
+}
+
 int64_t
 lt_settle_window(int64_t window_s, uint32_t row_count)
 {
-	if (row_count > ROWS_MANY && window_s > LT_HOUR_S)
+	if (row_count > ROWS_MANY && window_s > LEAST_S)
 		return window_s / 2;
 	if (row_count < ROWS_MANY / 3 && window_s < LT_DAY_S)
 		return window_s * 2;

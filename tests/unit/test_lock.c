@@ -123,8 +123,9 @@ test_who_is_locked(void **state)
 		assert_int_equal(told_of(7) == LT_HOLD, cases[i].locked);
 		/* The row of the run that ended is wanted soon, not for ever.
 		 */
-		assert_int_equal(w->d->next.settle,
-		    NOW + (cases[i].long_ago ? 1000 : LT_JOBS_EVERY_S));
+		assert_int_equal(w->d->jobs.rows_from_utc_s,
+		    cases[i].long_ago ? 0 : NOW - 299 - 300);
+		assert_int_equal(w->d->next.settle, NOW + 1000);
 		const uint32_t flags = hold_now(w, 107).quote.flags;
 		assert_int_equal((flags & LT_QUOTE_LOCK) != 0, cases[i].locked);
 		/* A hold of the submission is over; one of now is kept. */
