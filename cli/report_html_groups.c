@@ -232,10 +232,10 @@ say_idle(const struct lt_statement *statement)
 	fputs("<p>Held by jobs but idle: at least <strong>", statement->out);
 	lt_html_text(statement->out,
 	    lt_figure_text(text, statement, idle, LT_UNIT_MONEY));
-	fprintf(statement->out, "</strong>, %s",
+	fprintf(statement->out, "</strong>. That is %s",
 	    lt_figure_text(text, statement, of_measured, LT_UNIT_SHARE));
 	fprintf(statement->out,
-	    " of what runs cost of which Slurm measured the use: these are %s of the cost.</p>\n",
+	    " of what the runs cost whose use Slurm measured; they are %s of the cost.</p>\n",
 	    lt_figure_text(text, statement, of_cost, LT_UNIT_SHARE));
 }
 

@@ -39,7 +39,7 @@ const char *const lt_html_style[] = {
     "caption{text-align:left;font-size:.875rem;padding:0 0 .35rem}\n",
     "th,td{text-align:right;vertical-align:top;padding:.35rem 0 .35rem 1rem;border-bottom:1px solid var(--line);font-weight:400;white-space:nowrap}\n",
     "th:first-child{text-align:left;padding-left:0;min-width:9rem;white-space:normal}\n",
-    "thead th{font-size:.8125rem;font-weight:600;color:var(--quiet);vertical-align:bottom;border-bottom:2px solid var(--line)}\n",
+    "thead th{font-size:.8125rem;overflow-wrap:normal;font-weight:600;color:var(--quiet);vertical-align:bottom;border-bottom:2px solid var(--line)}\n",
     "th.text,td.text{text-align:left;white-space:normal}\n",
     "td.text{min-width:6rem}\n",
     "tfoot th,tfoot td{font-weight:650;border-top:1px solid var(--line);border-bottom:0}\n",
@@ -66,7 +66,7 @@ const char *const lt_html_style[] = {
     "@media (max-width:60rem){.of4{grid-template-columns:repeat(3,1fr)}.of4 .tile:first-child:nth-last-child(n){grid-column:span 3}.long{grid-template-columns:repeat(2,1fr)}"
     ".long .tile:first-child:nth-last-child(n){grid-column:span 1}.long .tile:first-child:nth-last-child(odd){grid-column:span 2}}\n",
     "@media screen and (max-width:40rem){header{padding-top:1.5rem}h1{font-size:1.6rem}.of2,.of3,.of4{grid-template-columns:repeat(2,1fr)}.tile:first-child:nth-last-child(n),.of4 .tile:first-child:nth-last-child(n){grid-column:span 1}.long{grid-template-columns:1fr}.tile{padding:.6rem .7rem}.tile .figure{font-size:1.2rem}"
-    ".tile:first-child:nth-last-child(odd),.of4 .tile:first-child:nth-last-child(odd){grid-column:span 2}.long .tile:first-child:nth-last-child(n){grid-column:span 1}.tick{font-size:20px}table{font-size:.8125rem}thead th{font-size:.75rem}th,td{padding-left:.6rem}th:first-child{min-width:5.4rem;position:sticky;left:0;background:var(--page)}td.text{min-width:4rem}.change{font-size:.75rem}.change th,.change td{padding-left:.5rem}.change th:first-child{min-width:4.5rem;padding-left:0}}\n",
+    ".tile:first-child:nth-last-child(odd),.of4 .tile:first-child:nth-last-child(odd){grid-column:span 2}.long .tile:first-child:nth-last-child(n){grid-column:span 1}.tick{font-size:20px}table{font-size:.8125rem}thead th{font-size:.75rem}th,td{padding-left:.6rem}th:first-child{min-width:5.4rem;position:sticky;left:0;background:var(--page)}td.text{min-width:5.2rem}.change{font-size:.75rem}.change th,.change td{padding-left:.5rem}.change th:first-child{min-width:4.5rem;padding-left:0}}\n",
     "@page{size:A4;margin:15mm}\n",
     "@media print{html{font-size:9.5pt}body{font-size:1rem}header,main,footer{max-width:none;padding:0}.scroll{overflow:visible}"
     "h2{break-after:avoid}tr,figure,.tile,.keep,.scroll{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}caption{break-after:avoid}"

@@ -362,7 +362,7 @@ my ($failed) = $text =~ /(\$[0-9,.]+), [0-9.]+ % of the cost, went/;
 my $lost = 0;
 $lost += $_->{failed_micros} for @{ $report->{by}{state} };
 my ($idle, $of_measured, $of_all) = $text =~
-	/idle: at least (\$[0-9,.]+), ([0-9.]+) % of what runs cost of which Slurm measured the use: these are ([0-9.]+) %/;
+	/idle: at least (\$[0-9,.]+)\. That is ([0-9.]+) % of what the runs cost whose use Slurm measured; they are ([0-9.]+) %/;
 my ($stood, $measured) = (0, 0);
 $stood += $_->{idle_micros} for @{ $report->{by}{state} };
 $measured += $_->{measured_micros} for @{ $report->{by}{state} };
