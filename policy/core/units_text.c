@@ -166,11 +166,21 @@ lt_utc_text(char *out, size_t size, int64_t utc_s)
 static const char *
 sixths(char *out, size_t size, int64_t value)
 {
-	const uint64_t amount = magnitude(value);
+	char text[32], *at = text + sizeof(text) - 1;
+	uint64_t left = magnitude(value);
 
-	snprintf(out, size, "%s%llu.%06u", value < 0 ? "-" : "",
-	    (unsigned long long)(amount / LT_MICROS),
-	    (unsigned)(amount % LT_MICROS));
+	/* No printf(): a row of ten million has nine of them. */
+	*at = '\0';
+	for (int digits = 0; digits <= 6 || left > 0; digits++) {
+		if (digits == 6)
+			*--at = '.';
+		*--at = (char)('0' + left % 10);
+		left /= 10;
+	}
+	if (value < 0)
+		*--at = '-';
+	if (memccpy(out, at, '\0', size) == NULL && size > 0)
+		out[size - 1] = '\0';
 	return out;
 }
 
