@@ -169,7 +169,7 @@ sixths(char *out, size_t size, int64_t value)
 	char text[32], *at = text + sizeof(text) - 1;
 	uint64_t left = magnitude(value);
 
-	/* No printf(): a row of ten million has nine of them. */
+	/* By hand: each row of ten million has nine of them. */
 	*at = '\0';
 	for (int digits = 0; digits <= 6 || left > 0; digits++) {
 		if (digits == 6)
