@@ -33,6 +33,7 @@ enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 1000, /* in a transaction */
+	RATE_S = 600,	     /* of less time says nothing of an hour's rows */
 };
 
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
@@ -473,7 +474,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}
-	if (past_s > 0)
+	if (past_s >= RATE_S)
 		d->budget.rows_an_hour = count * LT_HOUR_S / past_s;
 	return code;
 }
