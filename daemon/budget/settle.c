@@ -33,7 +33,6 @@ enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 1000, /* in a transaction */
-	RATE_S = 600,	     /* of less time says nothing of an hour's rows */
 };
 
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
@@ -457,7 +456,6 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t window_s = lt_settle_first_window(d->budget.rows_an_hour);
-	const int64_t past_s = now_utc_s - from_utc_s;
 	int64_t count = 0;
 	int code = lt_rates_record(d, now_utc_s, err);
 
@@ -474,8 +472,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}
-	if (past_s >= RATE_S)
-		d->budget.rows_an_hour = count * LT_HOUR_S / past_s;
+	lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
 	return code;
 }
 

@@ -21,7 +21,10 @@ int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
  * read at once, whatever a site has a day; a minute at least, and a day at
  * most, for a quiet month says nothing of the next. Each costs a child. */
 int64_t lt_settle_window(int64_t window_s, uint32_t row_count);
-/* The first one, where there were so many lately. */
+/* So many rows ended in so long a time until now. */
+void lt_settle_counted(
+    struct lt_budget_state *budget, int64_t rows, int64_t past_s);
+/* The first one, where there were so many an hour lately. */
 int64_t lt_settle_first_window(int64_t rows_an_hour);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Until the next look: the row of a run is wanted that ended since then. */

@@ -10,7 +10,11 @@
 #include "settle.h"
 #include "units.h"
 
-enum { ROWS_MANY = 16000 /* in memory */, LEAST_S = 60 };
+enum {
+	ROWS_MANY = 16000, /* in memory */
+	LEAST_S = 60,
+	COUNTED_S = 600, /* less says nothing of an hour */
+};
 
 int64_t
 lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
@@ -62,6 +66,13 @@ lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s)
 {
 	if (jobs->rows_from_utc_s == 0 || from_utc_s < jobs->rows_from_utc_s)
 		jobs->rows_from_utc_s = from_utc_s;
+}
+
+void
+lt_settle_counted(struct lt_budget_state *budget, int64_t rows, int64_t past_s)
+{
+	if (past_s >= COUNTED_S)
+		budget->rows_an_hour = rows * LT_HOUR_S / past_s;
 }
 
 int64_t
