@@ -31,6 +31,7 @@ enum { LT_KEPT_SPANS = 8 };
 struct lt_kept {	      /* ledger_kept.c */
 	int64_t data_version; /* changes where others wrote */
 	uint64_t asked;	      /* how often */
+	bool has_added;	      /* since the transaction began */
 	struct lt_kept_span {
 		struct lt_span span;
 		uint64_t asked; /* when last; 0: nothing is kept */

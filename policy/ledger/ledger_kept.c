@@ -127,6 +127,7 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 	    .money_micros = entry->money_micros,
 	    .carbon_mg = entry->carbon_mg};
 
+	ledger->kept.has_added = true;
 	memcpy(sum.account, entry->account, sizeof(sum.account));
 	for (int i = 0; i < LT_KEPT_SPANS; i++) {
 		struct lt_kept_span *const kept = &ledger->kept.spans[i];

@@ -31,7 +31,8 @@ drop_kept(struct lt_ledger *ledger)
 	lt_days_drop(ledger);
 	lt_lengths_drop(ledger);
 	lt_carries_drop(ledger);
-	lt_kept_drop(ledger);
+	if (ledger->kept.has_added)
+		lt_kept_drop(ledger);
 }
 
 int
@@ -50,6 +51,7 @@ lt_ledger_begin(struct lt_ledger *ledger, struct lt_error *err)
 		}
 	}
 	ledger->in_transaction = true;
+	ledger->kept.has_added = false;
 	ledger->seen_rates.count = 0;
 	return LT_OK;
 }
@@ -91,6 +93,7 @@ lt_call_begin(
 
 	if (rc != LT_OK)
 		return rc;
+	ledger->kept.has_added &= ledger->in_transaction;
 	return lt_sql_do(ledger,
 	    LT_PLAIN(ledger->in_transaction ? databases[database].save
 					    : databases[database].begin),
@@ -109,7 +112,8 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 		    err);
 	if (code == LT_OK)
 		return code;
-	lt_kept_drop(ledger);
+	if (ledger->kept.has_added)
+		lt_kept_drop(ledger);
 	if (sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
