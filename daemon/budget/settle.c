@@ -258,10 +258,11 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
-	if (code == LT_OK && changed) {
+	if (code == LT_OK && changed)
 		note_charged(batch, run);
-		lt_used_came(&d->budget, run->end_utc_s);
-	}
+	/* Of one that the ledger has by its row it is known already. */
+	if (code == LT_OK && (s->known == NULL || s->known->provisional))
+		code = lt_used_came(d, run->end_utc_s, err);
 	free(entries);
 	return code;
 }
@@ -472,7 +473,8 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}
-	lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
+	if (code == LT_OK)
+		lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
 	return code;
 }
 

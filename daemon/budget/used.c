@@ -25,26 +25,21 @@ enum {
 	ROWS_MANY = 4000, /* in a child's memory, with their steps */
 };
 
-static int
-load_until(struct lt_daemon *d, struct lt_error *err)
+static void
+load_until(struct lt_daemon *d)
 {
 	struct lt_budget_state *const b = &d->budget;
 	char value[32];
 
 	if (b->used_until_utc_s != 0)
-		return LT_OK;
+		return;
 	b->used_span_s = SPAN_LEAST_S;
-	const int rc =
-	    lt_ledger_get(d->ledger, "used_until", value, sizeof(value), err);
-	if (rc == LT_OK)
-		return lt_int64_parse(
-		    value, 1, INT64_MAX, &b->used_until_utc_s, err);
-	if (rc != LT_ENOENT)
-		return rc;
-	err->code = LT_OK;
-	b->used_until_utc_s =
-	    lt_settle_since(d->ledger, b->settled_until_utc_s);
-	return LT_OK;
+	if (lt_ledger_get(
+		d->ledger, "used_until", value, sizeof(value), NULL) != LT_OK ||
+	    lt_int64_parse(value, 1, INT64_MAX, &b->used_until_utc_s, NULL) !=
+		LT_OK)
+		b->used_until_utc_s =
+		    lt_settle_since(d->ledger, b->settled_until_utc_s);
 }
 
 static int
@@ -126,14 +121,14 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	d->next.used = now_utc_s + EVERY_S;
 	if (!lt_slurm_has_dbd(&d->tables.conf))
 		return LT_OK;
-	int code = load_until(d, err);
+	load_until(d);
 	const int64_t from_utc_s = b->used_until_utc_s;
-	if (code != LT_OK || from_utc_s >= last_utc_s)
-		return code;
+	if (from_utc_s >= last_utc_s)
+		return LT_OK;
 	const int64_t to_utc_s = last_utc_s - from_utc_s > b->used_span_s
 				     ? from_utc_s + b->used_span_s
 				     : last_utc_s;
-	code =
+	int code =
 	    lt_child_rows(&rows, lt_slurmdbd_used, from_utc_s, to_utc_s, err);
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (code == LT_OK)
@@ -148,9 +143,11 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return code;
 }
 
-void
-lt_used_came(struct lt_budget_state *budget, int64_t end_utc_s)
+int
+lt_used_came(struct lt_daemon *d, int64_t end_utc_s, struct lt_error *err)
 {
-	if (end_utc_s <= budget->used_until_utc_s)
-		budget->used_until_utc_s = end_utc_s - 1;
+	load_until(d);
+	if (end_utc_s > d->budget.used_until_utc_s)
+		return LT_OK;
+	return save_until(d, end_utc_s - 1, err);
 }

@@ -6,14 +6,16 @@
 #ifndef LT_USED_H
 #define LT_USED_H
 
-#include "budget_state.h"
-#include "ledger.h"
+#include <stdint.h>
+
+#include "error.h"
 
 struct lt_daemon;
 
 /* The next span of time. */
 int lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-/* A run came in that ended then: it is looked at, too. */
-void lt_used_came(struct lt_budget_state *budget, int64_t end_utc_s);
+/* A run came in that ended then: it is looked at, too, by the next lowtided
+ * where this one ends before. */
+int lt_used_came(struct lt_daemon *d, int64_t end_utc_s, struct lt_error *err);
 
 #endif

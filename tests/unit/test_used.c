@@ -122,7 +122,11 @@ test_spans(void **state)
 	look(w);
 	assert_int_equal(questions->all, looks);
 	/* One that came late is looked for. */
-	lt_used_came(&w->d->budget, NOW - LT_DAY_S);
+	must(w->f, lt_used_came(w->d, NOW - LT_DAY_S, &w->f->err));
+	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
+	/* Also by the next lowtided; a later one changes nothing. */
+	w->d->budget.used_until_utc_s = 0;
+	must(w->f, lt_used_came(w->d, NOW - LT_HOUR_S, &w->f->err));
 	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
 	look(w);
 	assert_int_equal(questions->all, looks + 1);
