@@ -85,7 +85,7 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_settle_again(d, &rows, now_utc_s, err);
 	r->at_utc_s = to_utc_s;
-	r->window_s = lt_settle_window(r->window_s, rows.count);
+	r->window_s = lt_settle_window(r->window_s, rows.count, LT_SETTLE_ROWS);
 	lt_slurm_runs_free(&rows);
 	return code;
 }

@@ -468,13 +468,13 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 		code = lt_child_rows(&rows, lt_slurmdbd_runs, at, end, err);
 		if (code == LT_OK)
 			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
-		window_s = lt_settle_window(window_s, rows.count);
+		window_s =
+		    lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
 		count += rows.count;
 		lt_slurm_runs_free(&rows);
 		at = end;
 	}
-	if (code == LT_OK)
-		lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
+	lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
 	return code;
 }
 

@@ -13,14 +13,16 @@ struct lt_daemon;
 enum {
 	LT_SETTLE_EVERY_S = 60,	    /* window scan of slurmdbd */
 	LT_SETTLE_OVERLAP_S = 3600, /* rows that come late or change */
+	LT_SETTLE_ROWS = 16000,	    /* at once, in memory */
+	LT_SETTLE_WINDOW_LEAST_S = 60,
 };
 
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
-/* How long the next window of rows is, after one with so many: as many as are
- * read at once, whatever a site has a day; a minute at least, and a day at
+/* How long the next window of rows is, after one with so many: `most` are read
+ * at once, whatever a site has a day; a minute at least, and a day at
  * most, for a quiet month says nothing of the next. Each costs a child. */
-int64_t lt_settle_window(int64_t window_s, uint32_t row_count);
+int64_t lt_settle_window(int64_t window_s, uint32_t row_count, uint32_t most);
 /* So many rows ended in so long a time until now. */
 void lt_settle_counted(
     struct lt_budget_state *budget, int64_t rows, int64_t past_s);

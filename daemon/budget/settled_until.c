@@ -11,8 +11,6 @@
 #include "units.h"
 
 enum {
-	ROWS_MANY = 16000, /* in memory */
-	LEAST_S = 60,
 	COUNTED_S = 600, /* less says nothing of an hour */
 };
 
@@ -78,20 +76,22 @@ lt_settle_counted(struct lt_budget_state *budget, int64_t rows, int64_t past_s)
 int64_t
 lt_settle_first_window(int64_t rows_an_hour)
 {
-	const int64_t window_s =
-	    rows_an_hour > 0 ? ROWS_MANY * LT_HOUR_S / rows_an_hour : LT_DAY_S;
+	const int64_t window_s = rows_an_hour > 0 ? (int64_t)LT_SETTLE_ROWS *
+							LT_HOUR_S / rows_an_hour
+						  : LT_DAY_S;
 
 	if (window_s > LT_DAY_S)
 		return LT_DAY_S;
-	return window_s > LEAST_S ? window_s : LEAST_S;
+	return window_s > LT_SETTLE_WINDOW_LEAST_S ? window_s
+						   : LT_SETTLE_WINDOW_LEAST_S;
 }
 
 int64_t
-lt_settle_window(int64_t window_s, uint32_t row_count)
+lt_settle_window(int64_t window_s, uint32_t row_count, uint32_t most)
 {
-	if (row_count > ROWS_MANY && window_s > LEAST_S)
+	if (row_count > most && window_s > LT_SETTLE_WINDOW_LEAST_S)
 		return window_s / 2;
-	if (row_count < ROWS_MANY / 3 && window_s < LT_DAY_S)
+	if (row_count < most / 3 && window_s < LT_DAY_S)
 		return window_s * 2;
 	return window_s;
 }

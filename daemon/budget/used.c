@@ -20,8 +20,7 @@
 enum {
 	EVERY_S = 60,
 	LATE_S = 30,
-	PART = 10, /* of the time, where there is more to look at */
-	SPAN_LEAST_S = 60,
+	PART = 10,	  /* of the time, where there is more to look at */
 	ROWS_MANY = 4000, /* in a child's memory, with their steps */
 };
 
@@ -33,7 +32,7 @@ load_until(struct lt_daemon *d)
 
 	if (b->used_until_utc_s != 0)
 		return;
-	b->used_span_s = SPAN_LEAST_S;
+	b->used_span_s = LT_SETTLE_WINDOW_LEAST_S;
 	if (lt_ledger_get(
 		d->ledger, "used_until", value, sizeof(value), NULL) != LT_OK ||
 	    lt_int64_parse(value, 1, INT64_MAX, &b->used_until_utc_s, NULL) !=
@@ -100,16 +99,6 @@ note_all(struct lt_daemon *d, const struct lt_slurm_runs *rows,
 	return code;
 }
 
-static int64_t
-next_span(int64_t span_s, uint32_t rows)
-{
-	if (rows > ROWS_MANY && span_s > SPAN_LEAST_S)
-		return span_s / 2;
-	if (rows < ROWS_MANY / 3 && span_s < LT_DAY_S)
-		return span_s * 2;
-	return span_s;
-}
-
 int
 lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -138,7 +127,8 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = save_until(d, to_utc_s, err);
 	if (code == LT_OK && to_utc_s < last_utc_s)
 		d->next.used = now_utc_s + 1 + PART * took_ms / 1000;
-	b->used_span_s = next_span(b->used_span_s, rows.count);
+	b->used_span_s =
+	    lt_settle_window(b->used_span_s, rows.count, ROWS_MANY);
 	lt_slurm_runs_free(&rows);
 	return code;
 }

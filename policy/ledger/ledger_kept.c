@@ -10,6 +10,7 @@
 
 #include "grow.h"
 #include "ledger_kept.h"
+#include "units.h"
 
 static void
 read_sum(struct lt_rows *rows, void *element)
@@ -75,20 +76,18 @@ static bool
 add(struct lt_sums *sums, const struct lt_account_sum *more)
 {
 	const uint32_t at = place_of(sums, more);
-	struct lt_account_sum *sum = &sums->items[at];
 
-	if (at < sums->count && compare(sum, more) == 0)
-		return !__builtin_add_overflow(sum->money_micros,
-			   more->money_micros, &sum->money_micros) &&
-		       !__builtin_add_overflow(
-			   sum->carbon_mg, more->carbon_mg, &sum->carbon_mg);
-	sum = lt_items_grow(
-	    sums->items, &sums->capacity, sums->count, sizeof(*sum));
-	if (sum == NULL)
+	if (at < sums->count && compare(&sums->items[at], more) == 0)
+		return lt_add(
+			   &sums->items[at].money_micros, more->money_micros) &&
+		       lt_add(&sums->items[at].carbon_mg, more->carbon_mg);
+	struct lt_account_sum *const all = lt_items_grow(
+	    sums->items, &sums->capacity, sums->count, sizeof(*all));
+	if (all == NULL)
 		return false;
-	sums->items = sum;
-	memmove(&sum[at + 1], &sum[at], (sums->count++ - at) * sizeof(*sum));
-	sum[at] = *more;
+	sums->items = all;
+	memmove(&all[at + 1], &all[at], (sums->count++ - at) * sizeof(*all));
+	all[at] = *more;
 	return true;
 }
 

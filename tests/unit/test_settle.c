@@ -501,15 +501,17 @@ windows_are_a_day_at_most(void **state)
 
 	(void)state;
 	for (int i = 0; i < 365; i++)
-		window_s = lt_settle_window(window_s, 0);
+		window_s = lt_settle_window(window_s, 0, LT_SETTLE_ROWS);
 	assert_int_equal(window_s, LT_DAY_S);
-	window_s = lt_settle_window(window_s, 100000);
+	window_s = lt_settle_window(window_s, 100000, LT_SETTLE_ROWS);
 	assert_int_equal(window_s, LT_DAY_S / 2);
-	assert_int_equal(lt_settle_window(window_s, 10000), window_s);
+	assert_int_equal(
+	    lt_settle_window(window_s, 10000, LT_SETTLE_ROWS), window_s);
 	for (int i = 0; i < 365; i++)
-		window_s = lt_settle_window(window_s, 100000);
+		window_s = lt_settle_window(window_s, 100000, LT_SETTLE_ROWS);
 	assert_in_range(window_s, 30, 60);
-	assert_int_equal(lt_settle_window(window_s, 0), 2 * window_s);
+	assert_int_equal(
+	    lt_settle_window(window_s, 0, LT_SETTLE_ROWS), 2 * window_s);
 	assert_int_equal(lt_settle_first_window(0), LT_DAY_S);
 	assert_int_equal(lt_settle_first_window(100), LT_DAY_S);
 	assert_int_equal(lt_settle_first_window(32000), LT_HOUR_S / 2);
