@@ -61,6 +61,10 @@ int64_t lt_shown_difference(const struct lt_statement *statement, int64_t one,
     int64_t other, enum lt_unit unit);
 /* part of whole in ppm, half away from zero; false: whole is not above 0. */
 bool lt_ppm(int64_t *ppm, int64_t part, int64_t whole);
+/* The report's groups by that dimension; NULL: it has none. And a figure of all
+ * of them, 0 where there are none. */
+const json_t *lt_html_groups_by(const json_t *report, const char *dimension);
+int64_t lt_html_sum_of(const json_t *groups, const char *key);
 /* "2026-10-05" as "5 October 2026", "5 Oct"; other text as it is. */
 enum lt_day_look { LT_DAY_LONG, LT_DAY_SHORT };
 const char *lt_day_text(

@@ -22,12 +22,6 @@ enum { SHOWN = 6 }; /* differences */
 
 /* ---- the causes ---- */
 
-static const json_t *
-groups_of(const json_t *report, const char *dimension)
-{
-	return json_object_get(json_object_get(report, "by"), dimension);
-}
-
 /* The group with that name; NULL: none. */
 static const json_t *
 find_group(const json_t *groups, const char *key, const char *name)
@@ -60,9 +54,10 @@ cost_of_hours(const json_t *now, const json_t *before)
 static bool
 volume(int64_t *micros, const struct lt_statement *statement)
 {
-	const json_t *const now = groups_of(statement->report, "partition");
+	const json_t *const now =
+	    lt_html_groups_by(statement->report, "partition");
 	const json_t *const before =
-	    groups_of(statement->previous, "partition");
+	    lt_html_groups_by(statement->previous, "partition");
 	size_t index;
 	const json_t *group;
 
@@ -130,7 +125,8 @@ node_seconds(const json_t *report)
 	const json_t *group;
 	int64_t sum = 0;
 
-	json_array_foreach(groups_of(report, "partition"), index, group) {
+	json_array_foreach(
+	    lt_html_groups_by(report, "partition"), index, group) {
 		int64_t seconds = 0;
 
 		lt_json_int(group, "node_s", &seconds);
@@ -210,40 +206,26 @@ add_causes(struct lt_html_table *table, const struct lt_statement *statement,
 	add_step(table, "Adjustments", adjustments, false);
 }
 
-static bool
-failed_money(const json_t *report, int64_t *micros)
-{
-	const json_t *const groups = groups_of(report, "state");
-	size_t index;
-	const json_t *group;
-
-	*micros = 0;
-	json_array_foreach(groups, index, group) {
-		int64_t value = 0;
-
-		lt_json_int(group, "failed_micros", &value);
-		*micros += value;
-	}
-	return json_is_array(groups);
-}
-
 /* It is in the steps already: in hours, most of all. */
 static void
 say_failed(const struct lt_statement *statement)
 {
-	int64_t now, before;
+	const json_t *const now = lt_html_groups_by(statement->report, "state");
+	const json_t *const before =
+	    lt_html_groups_by(statement->previous, "state");
 	char text[LT_FIGURE_SIZE], then[LT_FIGURE_SIZE];
 
-	if (!failed_money(statement->report, &now) ||
-	    !failed_money(statement->previous, &before))
+	if (!json_is_array(now) || !json_is_array(before))
 		return;
 	fputs("<p>Runs that did not complete are in this with <strong>",
 	    statement->out);
 	lt_html_text(statement->out,
-	    lt_figure_text(text, statement, now, LT_UNIT_MONEY));
+	    lt_figure_text(text, statement,
+		lt_html_sum_of(now, "failed_micros"), LT_UNIT_MONEY));
 	fputs("</strong>, before with ", statement->out);
 	lt_html_text(statement->out,
-	    lt_figure_text(then, statement, before, LT_UNIT_MONEY));
+	    lt_figure_text(then, statement,
+		lt_html_sum_of(before, "failed_micros"), LT_UNIT_MONEY));
 	fputs(".</p>\n", statement->out);
 }
 
@@ -413,7 +395,7 @@ void
 lt_html_change(const struct lt_statement *statement)
 {
 	const json_t *const before =
-	    groups_of(statement->previous, "partition");
+	    lt_html_groups_by(statement->previous, "partition");
 	int64_t known;
 
 	if (!lt_json_int(json_object_get(statement->previous, "total"),
@@ -435,5 +417,5 @@ lt_html_change(const struct lt_statement *statement)
 	    json_object_get(statement->previous, "teams"));
 	if (json_is_array(before))
 		print_differences(statement, "partition",
-		    groups_of(statement->report, "partition"), before);
+		    lt_html_groups_by(statement->report, "partition"), before);
 }

@@ -165,24 +165,16 @@ static bool
 failed_tile(struct tile *tile, const struct lt_statement *statement)
 {
 	char share[LT_FIGURE_SIZE], count[LT_FIGURE_SIZE];
-	int64_t failed = 0, runs = 0, cost = 0;
-	size_t index;
-	const json_t *group, *const groups = json_object_get(
-				 json_object_get(statement->report, "by"),
-				 "state");
+	const json_t *const groups =
+	    lt_html_groups_by(statement->report, "state");
+	const int64_t failed = lt_html_sum_of(groups, "failed_micros");
+	const int64_t runs = lt_html_sum_of(groups, "failed_runs");
+	int64_t cost = 0;
 
 	set_title(tile, "Did not complete");
 	tile->mood = "";
 	if (!statement->has_money || !json_is_array(groups))
 		return false;
-	json_array_foreach(groups, index, group) {
-		int64_t value = 0, count_of = 0;
-
-		lt_json_int(group, "failed_micros", &value);
-		lt_json_int(group, "failed_runs", &count_of);
-		failed += value;
-		runs += count_of;
-	}
 	lt_json_int(statement->total, "cost_micros", &cost);
 	lt_figure_text(tile->figure, statement, failed, LT_UNIT_MONEY);
 	share_text(share, statement, failed, cost);

@@ -34,13 +34,6 @@
 		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false        \
 	}
 
-static const json_t *
-groups_by(const struct lt_statement *statement, const char *dimension)
-{
-	return json_object_get(
-	    json_object_get(statement->report, "by"), dimension);
-}
-
 /* all: with the columns of money, which a site may have none of. */
 static void
 print_groups(const struct lt_statement *statement,
@@ -97,7 +90,7 @@ lt_html_by_partition(const struct lt_statement *statement)
 	    .key = "partition",
 	    .absent = "Not said",
 	    .others = "other partitions",
-	    .groups = groups_by(statement, "partition")};
+	    .groups = lt_html_groups_by(statement->report, "partition")};
 
 	print_groups(statement, &groups, columns);
 }
@@ -117,7 +110,7 @@ lt_html_by_gpu(const struct lt_statement *statement)
 	    .key = "gpu",
 	    .absent = "No GPU, or its model is not known",
 	    .others = "other models",
-	    .groups = groups_by(statement, "gpu")};
+	    .groups = lt_html_groups_by(statement->report, "gpu")};
 
 	print_groups(statement, &groups, columns);
 }
@@ -135,7 +128,7 @@ lt_html_by_user(const struct lt_statement *statement)
 	    .key = "user",
 	    .absent = "Not named",
 	    .others = "other users",
-	    .groups = groups_by(statement, "user")};
+	    .groups = lt_html_groups_by(statement->report, "user")};
 
 	print_groups(statement, &groups, columns);
 }
@@ -177,7 +170,8 @@ failed_rows(struct lt_html_row *rows, struct lt_html_row *total,
 	const json_t *group;
 	int count = 0;
 
-	json_array_foreach(groups_by(statement, "state"), index, group) {
+	json_array_foreach(
+	    lt_html_groups_by(statement->report, "state"), index, group) {
 		int64_t failed_runs = 0, failed = 0;
 
 		lt_json_int(group, "failed_runs", &failed_runs);
@@ -211,20 +205,13 @@ compare_rows(const void *left, const void *right)
 static void
 say_idle(const struct lt_statement *statement)
 {
-	int64_t idle = 0, measured = 0, cost = 0, of_cost, of_measured;
+	const json_t *const groups =
+	    lt_html_groups_by(statement->report, "state");
+	const int64_t idle = lt_html_sum_of(groups, "idle_micros");
+	const int64_t measured = lt_html_sum_of(groups, "measured_micros");
+	int64_t cost = 0, of_cost, of_measured;
 	char text[LT_FIGURE_SIZE];
-	size_t index;
-	const json_t *group;
 
-	json_array_foreach(groups_by(statement, "state"), index, group) {
-		int64_t value = 0;
-
-		lt_json_int(group, "idle_micros", &value);
-		idle += value;
-		value = 0;
-		lt_json_int(group, "measured_micros", &value);
-		measured += value;
-	}
 	lt_json_int(statement->total, "cost_micros", &cost);
 	if (!statement->has_money || !lt_ppm(&of_measured, idle, measured) ||
 	    !lt_ppm(&of_cost, measured, cost))
@@ -363,7 +350,8 @@ lt_html_top(const struct lt_statement *statement)
 	FILE *const out = statement->out;
 	const json_t *const runs = json_object_get(statement->report, "top");
 	/* Left out where the report leaves users out. */
-	const bool has_users = groups_by(statement, "user") != NULL;
+	const bool has_users =
+	    lt_html_groups_by(statement->report, "user") != NULL;
 	size_t index;
 	const json_t *run;
 

@@ -249,3 +249,25 @@ lt_period_name(char *out, size_t size, const char *label, enum lt_day_look look)
 		snprintf(out, size, "%s", label);
 	return out;
 }
+
+const json_t *
+lt_html_groups_by(const json_t *report, const char *dimension)
+{
+	return json_object_get(json_object_get(report, "by"), dimension);
+}
+
+int64_t
+lt_html_sum_of(const json_t *groups, const char *key)
+{
+	int64_t sum = 0;
+	size_t index;
+	const json_t *group;
+
+	json_array_foreach(groups, index, group) {
+		int64_t value = 0;
+
+		lt_json_int(group, key, &value);
+		sum += value;
+	}
+	return sum;
+}

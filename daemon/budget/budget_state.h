@@ -58,8 +58,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint32_t market_id; /* up to this one the market has them; ids rise */
 	bool rows_tell;	    /* slurmdbd's rows name who started or ended */
 	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
-	int64_t
-	    rows_from_utc_s; /* a row that ended since is awaited; 0: none */
+	int64_t rows_from_utc_s;   /* a row is awaited that ended since; or 0 */
 	uint32_t look_count;
 	size_t look_capacity;
 	uint32_t *looks; /* ids to be asked for singly, as lt_first_id() */

@@ -342,7 +342,7 @@ typedef int lt_run_function(void *context, const struct lt_run *run,
 int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
     lt_run_function *take, void *context, struct lt_error *err);
 /* What slurmdbd says of the settlement's run beside its charge, into the row
- * that is there: name, QOS, WCKey, GPU, exit code, restarts. */
+ * that is there: name, QOS, WCKey, GPU, exit code, restarts, what it used. */
 int lt_ledger_describe_run(struct lt_ledger *ledger,
     const struct lt_settlement *settlement, struct lt_error *err);
 struct lt_run_sum {
