@@ -3,15 +3,12 @@
  * One list of all stamps of lowtided that intervals depend on. A clock that
  * goes back must stall nothing, one that jumps must expire nothing early.
  */
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "clock.h"
 #include "daemon.h"
 #include "http.h"
 #include "log.h"
-#include "units.h"
 
 int64_t
 lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
@@ -65,15 +62,12 @@ move(int64_t *stamp, int64_t by_s)
 static int
 move_since(struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
-	char text[32];
-	int64_t since_utc_s = 0;
+	int64_t since_utc_s;
 
-	if (lt_ledger_get(ledger, "since", text, sizeof(text), NULL) != LT_OK ||
-	    lt_int64_parse(text, 0, INT64_MAX, &since_utc_s, NULL) != LT_OK ||
+	if (!lt_ledger_get_number(ledger, "since", 0, &since_utc_s) ||
 	    since_utc_s <= now_utc_s)
 		return LT_OK;
-	snprintf(text, sizeof(text), "%" PRId64, now_utc_s);
-	return lt_ledger_put(ledger, "since", text, err);
+	return lt_ledger_put_number(ledger, "since", now_utc_s, err);
 }
 
 /* What the ledger keeps; again in the next turn when it can't be written. */

@@ -335,25 +335,17 @@ add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
 static int64_t
 judged_utc_s(struct lt_ledger *ledger)
 {
-	char value[32];
-	int64_t at = 0;
+	int64_t at;
 
-	if (lt_ledger_get(ledger, "periods_judged", value, sizeof(value),
-		NULL) != LT_OK ||
-	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
-		return 0;
-	return at;
+	return lt_ledger_get_number(ledger, "periods_judged", 1, &at) ? at : 0;
 }
 
 int
 lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err)
 {
-	char value[32];
-
-	snprintf(value, sizeof(value), "%lld", (long long)now_utc_s);
 	budget->period_began = false;
-	return lt_ledger_put(ledger, "periods_judged", value, err);
+	return lt_ledger_put_number(ledger, "periods_judged", now_utc_s, err);
 }
 
 static int

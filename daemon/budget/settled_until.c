@@ -3,9 +3,6 @@
  * From when on runs are charged, and until when all are, as the ledger has it;
  * and how long a window of them is.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "ended.h"
 #include "settle.h"
 #include "units.h"
@@ -17,43 +14,30 @@ enum {
 int64_t
 lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
 {
-	char value[32];
-	int64_t at = fallback;
+	int64_t at;
 
-	if (lt_ledger_get(ledger, "since", value, sizeof(value), NULL) !=
-		LT_OK ||
-	    lt_int64_parse(value, 1, INT64_MAX, &at, NULL) != LT_OK)
-		return fallback;
-	return at;
+	return lt_ledger_get_number(ledger, "since", 1, &at) ? at : fallback;
 }
 
 int
 lt_settle_save_until(struct lt_budget_state *budget, struct lt_ledger *ledger,
     int64_t until, struct lt_error *err)
 {
-	char value[32];
-
-	snprintf(value, sizeof(value), "%" PRId64, until);
 	budget->settled_until_utc_s = until;
-	return lt_ledger_put(ledger, "settled_until", value, err);
+	return lt_ledger_put_number(ledger, "settled_until", until, err);
 }
 
 int
 lt_settle_load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
     struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
-	char value[32];
-
 	if (budget->settled_until_utc_s)
 		return LT_OK;
 	lt_ended_load(jobs, ledger);
-	if (lt_ledger_get(
-		ledger, "settled_until", value, sizeof(value), NULL) == LT_OK &&
-	    lt_int64_parse(value, 1, INT64_MAX, &budget->settled_until_utc_s,
-		NULL) == LT_OK)
+	if (lt_ledger_get_number(
+		ledger, "settled_until", 1, &budget->settled_until_utc_s))
 		return LT_OK;
-	snprintf(value, sizeof(value), "%" PRId64, now_utc_s);
-	const int code = lt_ledger_put(ledger, "since", value, err);
+	const int code = lt_ledger_put_number(ledger, "since", now_utc_s, err);
 	return code == LT_OK
 		   ? lt_settle_save_until(budget, ledger, now_utc_s, err)
 		   : code;

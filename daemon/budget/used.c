@@ -5,16 +5,12 @@
  * the row of their run. What is known of a run in a closed period stays as its
  * statement has it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "breath.h"
 #include "daemon.h"
 #include "http.h"
 #include "periods.h"
 #include "settle.h"
 #include "slurm_child.h"
-#include "units.h"
 #include "used.h"
 
 enum {
@@ -28,15 +24,12 @@ static void
 load_until(struct lt_daemon *d)
 {
 	struct lt_budget_state *const b = &d->budget;
-	char value[32];
 
 	if (b->used_until_utc_s != 0)
 		return;
 	b->used_span_s = LT_SETTLE_WINDOW_LEAST_S;
-	if (lt_ledger_get(
-		d->ledger, "used_until", value, sizeof(value), NULL) != LT_OK ||
-	    lt_int64_parse(value, 1, INT64_MAX, &b->used_until_utc_s, NULL) !=
-		LT_OK)
+	if (!lt_ledger_get_number(
+		d->ledger, "used_until", 1, &b->used_until_utc_s))
 		b->used_until_utc_s =
 		    lt_settle_since(d->ledger, b->settled_until_utc_s);
 }
@@ -44,11 +37,8 @@ load_until(struct lt_daemon *d)
 static int
 save_until(struct lt_daemon *d, int64_t until_utc_s, struct lt_error *err)
 {
-	char value[32];
-
-	snprintf(value, sizeof(value), "%" PRId64, until_utc_s);
 	d->budget.used_until_utc_s = until_utc_s;
-	return lt_ledger_put(d->ledger, "used_until", value, err);
+	return lt_ledger_put_number(d->ledger, "used_until", until_utc_s, err);
 }
 
 static bool

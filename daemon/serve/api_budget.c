@@ -10,7 +10,6 @@
 #include "alerts.h"
 #include "daemon.h"
 #include "log.h"
-#include "units.h"
 
 struct figures { /* of a team or of one capped user, one period */
 	const struct lt_amount *limit, *settled, *held;
@@ -217,11 +216,9 @@ lt_api_adjust(
 	d->budget.dirty = true;
 	d->next.jobs = 0; /* what waits for this money is freed at once */
 	/* Its id is where its line ends in the journal. */
-	char bytes[32] = "";
-	int64_t id = 0;
-	if (lt_ledger_get(d->ledger, "adjustments_bytes", bytes, sizeof(bytes),
-		NULL) == LT_OK)
-		(void)lt_int64_parse(bytes, 0, INT64_MAX, &id, NULL);
+	int64_t id;
+	if (!lt_ledger_get_number(d->ledger, "adjustments_bytes", 0, &id))
+		id = 0;
 	*reply = json_pack("{s:I}", "id", (json_int_t)id);
 	return 200;
 }

@@ -71,13 +71,11 @@ snapshot_json(const char *path, bool is_private, int64_t now_utc_s)
 static json_int_t
 refused_adjustments(struct lt_ledger *ledger)
 {
-	char text[24];
-	int64_t count = 0;
+	int64_t count;
 
-	if (lt_ledger_get(
-		ledger, LT_JOURNAL_REFUSED, text, sizeof(text), NULL) == LT_OK)
-		(void)lt_int64_parse(text, 0, INT64_MAX, &count, NULL);
-	return (json_int_t)count;
+	return lt_ledger_get_number(ledger, LT_JOURNAL_REFUSED, 0, &count)
+		   ? (json_int_t)count
+		   : 0;
 }
 
 /* Runs settled above their holds, of the last 30 days, by reason. */

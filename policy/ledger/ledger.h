@@ -532,6 +532,12 @@ int lt_ledger_put(struct lt_ledger *ledger, const char *name, const char *value,
 int lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
     size_t size, struct lt_error *err); /* LT_ENOENT */
 
+/* A whole number by name; false: none is there, or it is less than least. */
+bool lt_ledger_get_number(
+    struct lt_ledger *ledger, const char *name, int64_t least, int64_t *number);
+int lt_ledger_put_number(struct lt_ledger *ledger, const char *name,
+    int64_t number, struct lt_error *err);
+
 /* By which lt_ledger_get() has the number of lines of <state>/adjustments that
  * are set aside: the ledger can't add them. Not put: none. */
 #define LT_JOURNAL_REFUSED "adjustments_refused"

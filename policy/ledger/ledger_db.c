@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "grow.h"
 #include "ledger_db.h"
+#include "units.h"
 
 enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
@@ -217,6 +219,14 @@ double
 lt_row_real(struct lt_rows *rows)
 {
 	return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+void
+lt_row_number(struct lt_rows *rows, void *element)
+{
+	int64_t *const number = element;
+
+	*number = lt_row_int(rows);
 }
 
 void
@@ -475,4 +485,24 @@ lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
 		return lt_fail(
 		    err, LT_ENOENT, "ledger: no value named \"%s\"", name);
 	return rc < 0 ? rc : LT_OK;
+}
+
+bool
+lt_ledger_get_number(
+    struct lt_ledger *ledger, const char *name, int64_t least, int64_t *number)
+{
+	char text[32];
+
+	return lt_ledger_get(ledger, name, text, sizeof(text), NULL) == LT_OK &&
+	       lt_int64_parse(text, least, INT64_MAX, number, NULL) == LT_OK;
+}
+
+int
+lt_ledger_put_number(struct lt_ledger *ledger, const char *name, int64_t number,
+    struct lt_error *err)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRId64, number);
+	return lt_ledger_put(ledger, name, text, err);
 }

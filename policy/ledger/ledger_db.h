@@ -148,6 +148,8 @@ void lt_rows_end(struct lt_rows *rows);
 int64_t lt_row_int(struct lt_rows *rows);
 double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
+/* The same into *element, an int64_t: of a statement that has one number. */
+void lt_row_number(struct lt_rows *rows, void *element);
 /* All figures of an entry. */
 void lt_row_figures(struct lt_rows *rows, struct lt_entry *entry);
 void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);

@@ -168,16 +168,6 @@ append(const struct journal *journal, const char *line, size_t length,
 	return rc;
 }
 
-static int
-put_number(struct lt_ledger *ledger, const char *name, int64_t number,
-    struct lt_error *err)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "%" PRId64, number);
-	return lt_ledger_put(ledger, name, text, err);
-}
-
 /* 0 if it was never put. */
 static int
 get_number(struct lt_ledger *ledger, const char *name, int64_t *number,
@@ -308,9 +298,11 @@ replay(struct journal *journal, int64_t from, struct lt_error *err)
 		rc = lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
 		    ledger->state_dir, strerror(errno));
 	if (rc == LT_OK)
-		rc = put_number(
+		rc = lt_ledger_put_number(
 		    ledger, LT_JOURNAL_REFUSED, journal->refused, err);
-	return rc == LT_OK ? put_number(ledger, JOURNAL_KNOWN, end, err) : rc;
+	return rc == LT_OK
+		   ? lt_ledger_put_number(ledger, JOURNAL_KNOWN, end, err)
+		   : rc;
 }
 
 int
@@ -380,7 +372,7 @@ insert(struct journal *journal, const struct lt_entry *made, size_t length,
 	if (rc == LT_OK)
 		rc = lt_entry_put(journal->ledger, made, made->at_utc_s, err);
 	if (rc == LT_OK)
-		rc = put_number(journal->ledger, JOURNAL_KNOWN,
+		rc = lt_ledger_put_number(journal->ledger, JOURNAL_KNOWN,
 		    journal->size + (off_t)length, err);
 	return rc;
 }

@@ -23,14 +23,6 @@ read_sum(struct lt_rows *rows, void *element)
 	sum->carbon_mg = lt_row_int(rows);
 }
 
-static void
-read_number(struct lt_rows *rows, void *element)
-{
-	int64_t *const number = element;
-
-	*number = lt_row_int(rows);
-}
-
 int
 lt_sums_read(struct lt_ledger *ledger, struct lt_bound bound,
     struct lt_sums *sums, struct lt_error *err)
@@ -146,8 +138,8 @@ lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
 {
 	struct lt_kept *const all = &ledger->kept;
 	int64_t version = 0;
-	int code = lt_row_one(
-	    ledger, LT_PLAIN(LT_SQL_DATA_VERSION), read_number, &version, err);
+	int code = lt_row_one(ledger, LT_PLAIN(LT_SQL_DATA_VERSION),
+	    lt_row_number, &version, err);
 
 	if (code < 0)
 		return code;

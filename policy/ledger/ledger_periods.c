@@ -3,13 +3,11 @@
  * What a period had: the limits of its budgets, and, once it is closed, its
  * statement.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ledger_db.h"
 #include "periods.h"
-#include "units.h"
 
 int
 lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
@@ -64,7 +62,6 @@ static int
 put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
     const struct lt_closed_row *rows, uint32_t count, struct lt_error *err)
 {
-	char until[32];
 	int rc = lt_sql_do(ledger,
 	    LT_BIND(LT_SQL_CLOSED_PUT, LT_INT(c->span.from_utc_s),
 		LT_INT(c->span.to_utc_s), LT_TEXT(c->label),
@@ -80,8 +77,8 @@ put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
 		    err);
 	if (rc != LT_OK || c->span.to_utc_s <= lt_ledger_closed_until(ledger))
 		return rc;
-	snprintf(until, sizeof(until), "%lld", (long long)c->span.to_utc_s);
-	return lt_ledger_put(ledger, "closed_until", until, err);
+	return lt_ledger_put_number(
+	    ledger, "closed_until", c->span.to_utc_s, err);
 }
 
 int
@@ -151,21 +148,10 @@ lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
 int64_t
 lt_ledger_closed_until(struct lt_ledger *ledger)
 {
-	char text[32];
-	int64_t utc_s = 0;
+	int64_t utc_s;
 
-	if (lt_ledger_get(ledger, "closed_until", text, sizeof(text), NULL) ==
-	    LT_OK)
-		(void)lt_int64_parse(text, 0, INT64_MAX, &utc_s, NULL);
-	return utc_s;
-}
-
-static void
-read_number(struct lt_rows *rows, void *element)
-{
-	int64_t *const number = element;
-
-	*number = lt_row_int(rows);
+	return lt_ledger_get_number(ledger, "closed_until", 0, &utc_s) ? utc_s
+								       : 0;
 }
 
 int
@@ -174,7 +160,7 @@ lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
 {
 	int64_t closed_utc_s = 0;
 	const int rc = lt_row_one(ledger, LT_PLAIN(LT_SQL_CLOSED_LAST),
-	    read_number, &closed_utc_s, err);
+	    lt_row_number, &closed_utc_s, err);
 
 	*utc_s = now_utc_s > closed_utc_s ? now_utc_s : closed_utc_s + 1;
 	return rc < 0 ? rc : LT_OK;

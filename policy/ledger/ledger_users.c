@@ -3,8 +3,6 @@
  * Whose a run was: figures of one user, and users erased from what is old, so
  * that sums of accounts stay as they are.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "ledger_db.h"
@@ -61,33 +59,14 @@ lt_ledger_totals_of_user(struct lt_ledger *ledger,
 
 /* ---- retention ---- */
 
-static void
-read_number(struct lt_rows *rows, void *element)
-{
-	int64_t *const number = element;
-
-	*number = lt_row_int(rows);
-}
-
 static int64_t
 erased_until(struct lt_ledger *ledger)
 {
-	char text[24];
-	int64_t utc_s = INT64_MIN;
+	int64_t utc_s;
 
-	if (lt_ledger_get(ledger, ERASED_UNTIL, text, sizeof(text), NULL) ==
-	    LT_OK)
-		(void)sscanf(text, "%" SCNd64, &utc_s);
-	return utc_s;
-}
-
-static int
-put_erased_until(struct lt_ledger *ledger, int64_t utc_s, struct lt_error *err)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "%" PRId64, utc_s);
-	return lt_ledger_put(ledger, ERASED_UNTIL, text, err);
+	return lt_ledger_get_number(ledger, ERASED_UNTIL, INT64_MIN, &utc_s)
+		   ? utc_s
+		   : INT64_MIN;
 }
 
 /* In this order: the sums of days are moved by what entries still say. */
@@ -109,7 +88,7 @@ erase_part(struct lt_ledger *ledger, int64_t from_utc_s, int64_t to_utc_s,
 		    LT_BIND(steps[i], LT_INT(from_utc_s), LT_INT(to_utc_s)),
 		    err);
 	if (rc == LT_OK)
-		rc = put_erased_until(ledger, to_utc_s, err);
+		rc = lt_ledger_put_number(ledger, ERASED_UNTIL, to_utc_s, err);
 	/* They are by users, and have what these had. */
 	lt_kept_drop(ledger);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
@@ -125,13 +104,14 @@ lt_ledger_erase_users(struct lt_ledger *ledger, int64_t before_utc_s,
 	*done = true;
 	if (before_utc_s <= from_utc_s)
 		return before_utc_s < from_utc_s
-			   ? put_erased_until(ledger, before_utc_s, err)
+			   ? lt_ledger_put_number(
+				 ledger, ERASED_UNTIL, before_utc_s, err)
 			   : LT_OK;
 	const int64_t last_utc_s = before_utc_s - 1;
 	const int found = lt_row_one(ledger,
 	    LT_BIND(LT_SQL_ERASE_UNTIL, LT_INT(from_utc_s), LT_INT(last_utc_s),
 		LT_INT(RUNS_A_PART)),
-	    read_number, &to_utc_s, err);
+	    lt_row_number, &to_utc_s, err);
 	if (found < 0)
 		return found;
 	*done = found == 0;
