@@ -8,8 +8,7 @@
 
 #include <jansson.h>
 
-#include "api.h"
-#include "daemon.h"
+#include "api_ask.h"
 #include "ledger_fixture.h"
 #include "log.h"
 #include "settle.h"
@@ -140,18 +139,10 @@ settle_row(struct world *w, const struct lt_slurm_run *row, int64_t now_utc_s)
 static inline json_t *
 ask(struct world *w, const char *query, int want)
 {
-	char uri[256], *text = NULL;
+	char uri[256];
 
 	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
-	const int status = lt_api(
-	    w->d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-	if (status != want)
-		fail_msg("%s: %d, %s", query, status, text);
-	json_error_t problem;
-	json_t *const json = json_loads(text, 0, &problem);
-	if (json == NULL)
-		fail_msg("%s: %s in %s", query, problem.text, text);
-	free(text);
+	json_t *const json = api_ask(w->d, uri, want);
 	return json;
 }
 

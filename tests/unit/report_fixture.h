@@ -33,6 +33,23 @@ report_load(const char *name)
 	return report;
 }
 
+/* As it is shown; *err says why it is not. The report is dropped. */
+static inline char *
+report_text(
+    json_t *report, const struct lt_report_look *look, struct lt_error *err)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const out = open_memstream(&text, &length);
+
+	assert_non_null(report);
+	assert_non_null(out);
+	lt_report_print(out, report, look, err);
+	fclose(out);
+	json_decref(report);
+	return text;
+}
+
 /* Its runs as they come from lowtided, each a text. */
 static inline void
 report_rows(FILE *out, const json_t *report, const struct lt_rows_kind *kind)

@@ -5,8 +5,7 @@
  */
 #include <jansson.h>
 
-#include "api.h"
-#include "daemon.h"
+#include "api_ask.h"
 #include "ledger_fixture.h"
 #include "units.h"
 
@@ -17,7 +16,7 @@ ask(struct fixture *f, const char *query, int want)
 {
 	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	char uri[128], *text = NULL;
+	char uri[128];
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
@@ -27,13 +26,7 @@ ask(struct fixture *f, const char *query, int want)
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
 	snprintf(uri, sizeof(uri), "/v1/report?period=2026-11%s", query);
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-	if (status != want)
-		fail_msg("%s: %d, %s", query, status, text);
-	json_t *const json = json_loads(text, 0, NULL);
-	assert_non_null(json);
-	free(text);
+	json_t *const json = api_ask(d, uri, want);
 	free(d);
 	return json;
 }

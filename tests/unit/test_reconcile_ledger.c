@@ -5,8 +5,7 @@
  */
 #include <jansson.h>
 
-#include "api.h"
-#include "daemon.h"
+#include "api_ask.h"
 #include "ledger_fixture.h"
 #include "reconcile_tie.h"
 #include "units.h"
@@ -37,7 +36,6 @@ ask(struct fixture *f, const char *uri)
 {
 	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	char *text = NULL;
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
@@ -47,14 +45,7 @@ ask(struct fixture *f, const char *uri)
 	d->budget.snapshot.account_count = 1;
 	d->offsets = (struct lt_offsets){
 	    .count = 1, .steps = {{INT64_MIN, 5 * HOUR + HOUR / 2, "IST"}}};
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-
-	if (status != 200)
-		fail_msg("%s: %d, %s", uri, status, text);
-	json_t *const json = json_loads(text, 0, NULL);
-	assert_non_null(json);
-	free(text);
+	json_t *const json = api_ask(d, uri, 200);
 	free(d);
 	return json;
 }

@@ -31,17 +31,8 @@ render(const char *json, struct lt_error *err)
 {
 	const struct lt_report_look look = {
 	    .format = LT_REPORT_TABLE, .carbon = true};
-	json_t *const report = json_loads(json, 0, NULL);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *const out = open_memstream(&text, &length);
 
-	assert_non_null(report);
-	assert_non_null(out);
-	lt_report_print(out, report, &look, err);
-	fclose(out);
-	json_decref(report);
-	return text;
+	return report_text(json_loads(json, 0, NULL), &look, err);
 }
 
 /* 0.6255 and 0.1005 kg are 0.726: to the gram one half goes up, one down. */

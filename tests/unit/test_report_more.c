@@ -6,8 +6,7 @@
 #include <jansson.h>
 #include <time.h>
 
-#include "api.h"
-#include "daemon.h"
+#include "api_ask.h"
 #include "ledger_fixture.h"
 #include "units.h"
 
@@ -19,7 +18,7 @@ static json_t *
 ask(struct fixture *f, struct lt_policy *policy, const char *query)
 {
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	char uri[160], *text = NULL;
+	char uri[160];
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
@@ -28,13 +27,7 @@ ask(struct fixture *f, struct lt_policy *policy, const char *query)
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
 	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-	if (status != 200)
-		fail_msg("%s: %d, %s", query, status, text);
-	json_t *const json = json_loads(text, 0, NULL);
-	assert_non_null(json);
-	free(text);
+	json_t *const json = api_ask(d, uri, 200);
 	free(d);
 	return json;
 }

@@ -8,8 +8,7 @@
 #include <sqlite3.h>
 #include <time.h>
 
-#include "api.h"
-#include "daemon.h"
+#include "api_ask.h"
 #include "ledger_fixture.h"
 #include "units.h"
 
@@ -44,7 +43,7 @@ ask_text(struct world *w, const char *query, int want)
 {
 	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	char uri[256], *text = NULL;
+	char uri[256];
 
 	assert_non_null(d);
 	d->ledger = w->f->ledger;
@@ -55,10 +54,7 @@ ask_text(struct world *w, const char *query, int want)
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
 	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
-	const int status = lt_api(
-	    d, &(struct lt_api_asked){.method = "GET", .uri = uri}, &text);
-	if (status != want)
-		fail_msg("%s: %d, %s", query, status, text);
+	char *const text = api_ask_text(d, uri, want);
 	free(d);
 	return text;
 }

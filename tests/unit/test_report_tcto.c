@@ -3,16 +3,7 @@
  * lowtide report --tcto: the same figures as table, CSV and JSON, and answers
  * that are refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "cli.h"
+#include "report_fixture.h"
 
 /* Parts that end at half a cent and a third of one: 1.005 + 0.003333 + 2.675
  * = 3.683333. */
@@ -28,17 +19,8 @@ static char *
 render(const char *json, enum lt_report_format format, struct lt_error *err)
 {
 	const struct lt_report_look look = {.format = format, .tcto = true};
-	json_t *const report = json_loads(json, 0, NULL);
-	char *text = NULL;
-	size_t length = 0;
-	FILE *const out = open_memstream(&text, &length);
 
-	assert_non_null(report);
-	assert_non_null(out);
-	lt_report_print(out, report, &look, err);
-	fclose(out);
-	json_decref(report);
-	return text;
+	return report_text(json_loads(json, 0, NULL), &look, err);
 }
 
 static void

@@ -10,16 +10,8 @@ render(json_t *report, enum lt_report_format format, bool unused,
     struct lt_error *err)
 {
 	const struct lt_report_look look = {.format = format, .unused = unused};
-	char *text = NULL;
-	size_t length = 0;
-	FILE *const out = open_memstream(&text, &length);
 
-	assert_non_null(report);
-	assert_non_null(out);
-	lt_report_print(out, report, &look, err);
-	fclose(out);
-	json_decref(report);
-	return text;
+	return report_text(report, &look, err);
 }
 
 static void
