@@ -52,13 +52,14 @@ INC_policy/model := -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_policy/ledger := -Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_adapters := -iquoteadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
-INC_adapters/slurm := -Iadapters/slurm -Ipolicy/core -Ipolicy/include
+INC_adapters/batch := -Iadapters/batch -Ipolicy/core -Ipolicy/include
+INC_adapters/slurm := -Iadapters/slurm -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
 # What lowtided stands on, and its rooms: each sees those before it. From the
 # market on they see daemon.h too, which has the state of all rooms in it.
-DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/slurm -Ipolicy/file \
+DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/batch -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/signals := -Idaemon/signals -Idaemon/lib $(DAEMON_BASE)
@@ -68,7 +69,7 @@ INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
 INC_daemon := $(INC_daemon/serve)
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Itests -Icli -Isimulate $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
+INC_tests := -Iadapters/slurm -Itests -Icli -Isimulate $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -77,7 +78,8 @@ SNAPSHOT_SRC := $(wildcard policy/snapshot/*.c)
 LIBLOWTIDE_SRC := $(CORE_SRC) $(MODEL_SRC) $(SNAPSHOT_SRC)
 FILE_SRC := $(wildcard policy/file/*.c)
 LEDGER_SRC := $(wildcard policy/ledger/*.c)
-SLURM_SRC := $(wildcard adapters/slurm/*.c)
+BATCH_SRC := $(wildcard adapters/batch/*.c)
+SLURM_SRC := $(BATCH_SRC) $(wildcard adapters/slurm/*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)

@@ -107,7 +107,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
 	    (code = lock_state(&d->lock_fd, d->args.state, err)) != LT_OK ||
-	    (code = lt_slurm_init(NULL, err)) != LT_OK ||
+	    (code = lt_batch_init(NULL, err)) != LT_OK ||
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
@@ -121,7 +121,7 @@ fini(struct lt_daemon *d)
 {
 	lt_fetch_stop();
 	lt_fitting_stop();
-	lt_slurm_jobs_free(&d->jobs.list);
+	lt_batch_jobs_free(&d->jobs.list);
 	for (uint32_t i = 0; i < d->jobs.ended_count; i++)
 		free(d->jobs.ended[i].run.admin_comment);
 	free(d->jobs.ended);
@@ -150,7 +150,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);
-	lt_slurm_fini();
+	lt_batch_fini();
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 }
@@ -196,17 +196,17 @@ take_signals(struct lt_daemon *d, int fd)
 static bool
 wait_for_turn(int signals)
 {
-	struct lt_slurm_conf conf;
+	struct lt_batch_conf conf;
 	bool said = false;
 
 	for (;;) {
 		struct lt_error err = {0};
 		struct pollfd fd = {.fd = signals, .events = POLLIN};
 
-		if (lt_slurm_init(NULL, &err) != LT_OK)
+		if (lt_batch_init(NULL, &err) != LT_OK)
 			return true; /* init() says why */
-		const int code = lt_slurm_conf(&conf, &err);
-		lt_slurm_fini();
+		const int code = lt_batch_conf(&conf, &err);
+		lt_batch_fini();
 		if (code != LT_OK || conf.is_acting_controller)
 			return true;
 		if (!said)

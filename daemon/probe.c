@@ -8,10 +8,10 @@
 
 #include "http.h"
 #include "probe.h"
-#include "slurm.h"
+#include "batch.h"
 
 static json_t *
-conf_json(const struct lt_slurm_conf *c)
+conf_json(const struct lt_batch_conf *c)
 {
 	const json_int_t over = c->over_time_limit_s;
 
@@ -37,9 +37,9 @@ conf_json(const struct lt_slurm_conf *c)
 static json_t *
 partitions_json(struct lt_error *err)
 {
-	struct lt_slurm_partitions read;
+	struct lt_batch_partitions read;
 
-	if (lt_slurm_partitions(&read, err) != LT_OK)
+	if (lt_batch_partitions(&read, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < read.count; i++) {
@@ -64,7 +64,7 @@ partitions_json(struct lt_error *err)
 			      "nodes", (json_int_t)p->node_count, "flags",
 			      (json_int_t)p->flags, "shapes", kinds));
 	}
-	lt_slurm_partitions_free(&read);
+	lt_batch_partitions_free(&read);
 	return list;
 }
 
@@ -72,9 +72,9 @@ partitions_json(struct lt_error *err)
 static json_t *
 accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 {
-	struct lt_slurm_associations all;
+	struct lt_batch_associations all;
 
-	if (lt_slurm_associations(&all, err) != LT_OK)
+	if (lt_batch_associations(&all, err) != LT_OK)
 		return NULL;
 	json_t *const list = json_array();
 	for (uint32_t i = 0; i < all.account_count; i++)
@@ -85,18 +85,18 @@ accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 	for (uint32_t i = 0; i < all.pair_count; i++)
 		*users += all.pairs[i].is_default;
 	*unknown = all.unknown_users;
-	lt_slurm_associations_free(&all);
+	lt_batch_associations_free(&all);
 	return list;
 }
 
 static int
 print(void)
 {
-	struct lt_slurm_conf conf = {0};
+	struct lt_batch_conf conf = {0};
 	struct lt_error err = {0}, dbd = {0};
 	json_int_t users = 0, unknown = 0;
 
-	if (lt_slurm_conf(&conf, &err) != LT_OK) {
+	if (lt_batch_conf(&conf, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
@@ -124,11 +124,11 @@ lt_probe(void)
 {
 	struct lt_error err = {0};
 
-	if (lt_slurm_init(NULL, &err) != LT_OK) {
+	if (lt_batch_init(NULL, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
 	const int status = print();
-	lt_slurm_fini();
+	lt_batch_fini();
 	return status;
 }

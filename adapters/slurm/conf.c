@@ -123,7 +123,7 @@ try_conf(const char *path, struct lt_error *err)
 }
 
 int
-lt_slurm_init(const char *conf_path, struct lt_error *err)
+lt_batch_init(const char *conf_path, struct lt_error *err)
 {
 	int rc = find_conf(&conf_path, err);
 
@@ -142,7 +142,7 @@ lt_slurm_init(const char *conf_path, struct lt_error *err)
 }
 
 void
-lt_slurm_fini(void)
+lt_batch_fini(void)
 {
 	lt_slurmdbd_forget();
 }
@@ -159,9 +159,9 @@ copy_munge_socket(char *out, size_t size, const char *auth_info)
 }
 
 void
-lt_slurm_conf_here(struct lt_slurm_conf *conf)
+lt_batch_conf_here(struct lt_batch_conf *conf)
 {
-	*conf = (struct lt_slurm_conf){.slurm_uid = slurm_conf.slurm_user_id};
+	*conf = (struct lt_batch_conf){.slurm_uid = slurm_conf.slurm_user_id};
 	copy_munge_socket(conf->munge_socket, sizeof(conf->munge_socket),
 	    slurm_conf.authinfo);
 }
@@ -245,7 +245,7 @@ lt_slurm_answers(struct lt_error *err)
 }
 
 int
-lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
+lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 {
 	slurm_conf_t *from = NULL;
 
@@ -301,7 +301,7 @@ lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err)
 }
 
 int
-lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
+lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
 {
 	stats_info_request_msg_t request = {.command_id = STAT_COMMAND_GET};
 	stats_info_response_msg_t *reply = NULL;

@@ -34,18 +34,10 @@ static struct {
 } names;
 
 static void
-drop_runs(struct lt_slurm_runs *runs, uint32_t kept)
+drop_runs(struct lt_batch_runs *runs, uint32_t kept)
 {
 	while (runs->count > kept)
 		free(runs->runs[--runs->count].admin_comment);
-}
-
-void
-lt_slurm_runs_free(struct lt_slurm_runs *runs)
-{
-	drop_runs(runs, 0);
-	free(runs->runs);
-	*runs = (struct lt_slurm_runs){0};
 }
 
 void
@@ -146,7 +138,7 @@ copy_first_node(char *out, size_t size, const char *list)
 }
 
 static int
-copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
+copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
     struct lt_error *err)
 {
 	struct lt_tres tres;
@@ -210,13 +202,13 @@ copy_run(struct lt_slurm_run *to, const slurmdb_job_rec_t *from,
 
 static int
 append_runs(
-    struct lt_slurm_runs *runs, lt_slurm_list *list, struct lt_error *err)
+    struct lt_batch_runs *runs, lt_slurm_list *list, struct lt_error *err)
 {
 	const int added = slurm_list_count(list);
 
 	if (added <= 0)
 		return LT_OK;
-	struct lt_slurm_run *const grown = reallocarray(
+	struct lt_batch_run *const grown = reallocarray(
 	    runs->runs, runs->count + (size_t)added, sizeof(*runs->runs));
 	if (grown == NULL)
 		return lt_fail(
@@ -235,7 +227,7 @@ append_runs(
 static int
 compare_runs(const void *left, const void *right)
 {
-	const struct lt_slurm_run *const a = left, *const b = right;
+	const struct lt_batch_run *const a = left, *const b = right;
 
 	if (a->job_id != b->job_id)
 		return a->job_id < b->job_id ? -1 : 1;
@@ -248,7 +240,7 @@ compare_runs(const void *left, const void *right)
 }
 
 static void
-deduplicate(struct lt_slurm_runs *runs)
+deduplicate(struct lt_batch_runs *runs)
 {
 	uint32_t kept = 0;
 
@@ -256,7 +248,7 @@ deduplicate(struct lt_slurm_runs *runs)
 		qsort(
 		    runs->runs, runs->count, sizeof(*runs->runs), compare_runs);
 	for (uint32_t i = 0; i < runs->count; i++) {
-		struct lt_slurm_run *const run = &runs->runs[i];
+		struct lt_batch_run *const run = &runs->runs[i];
 
 		if (kept > 0 && runs->runs[kept - 1].job_id == run->job_id &&
 		    runs->runs[kept - 1].submit_utc_s == run->submit_utc_s)
@@ -268,7 +260,7 @@ deduplicate(struct lt_slurm_runs *runs)
 }
 
 static int
-load_window(struct lt_slurm_runs *runs, struct lt_dbd_link *link,
+load_window(struct lt_batch_runs *runs, struct lt_dbd_link *link,
     slurmdb_job_cond_t *condition, struct lt_error *err)
 {
 	condition->cluster_list = link->clusters;
@@ -293,13 +285,13 @@ load_window(struct lt_slurm_runs *runs, struct lt_dbd_link *link,
 }
 
 static int
-finish_runs(struct lt_slurm_runs *runs, struct lt_dbd_link *link, int rc)
+finish_runs(struct lt_batch_runs *runs, struct lt_dbd_link *link, int rc)
 {
 	lt_dbd_close(link);
 	if (rc == LT_OK)
 		deduplicate(runs);
 	else
-		lt_slurm_runs_free(runs);
+		lt_batch_runs_free(runs);
 	return rc;
 }
 
@@ -336,12 +328,12 @@ struct wanted {
 };
 
 static int
-load_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+load_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
     struct wanted wanted, struct lt_error *err)
 {
 	struct lt_dbd_link link;
 
-	*runs = (struct lt_slurm_runs){0};
+	*runs = (struct lt_batch_runs){0};
 	if (from_utc_s < 0 || to_utc_s <= from_utc_s ||
 	    (to_utc_s - from_utc_s) / WINDOW_S >= WINDOWS_MAX)
 		return lt_fail(err, LT_EBUG,
@@ -367,30 +359,30 @@ load_runs(struct lt_slurm_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	return load_runs(runs, from_utc_s, to_utc_s, (struct wanted){0}, err);
 }
 
 int
-lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	return load_runs(runs, from_utc_s, to_utc_s,
 	    (struct wanted){.ended_only = true}, err);
 }
 
 int
-lt_slurmdbd_used(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	return load_runs(runs, from_utc_s, to_utc_s,
 	    (struct wanted){.ended_only = true, .steps = true}, err);
 }
 
 int
-lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
 	struct lt_dbd_link link;
@@ -398,9 +390,9 @@ lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
 	slurmdb_job_cond_t condition = {
 	    .flags = JOBCOND_FLAG_NO_DEFAULT_USAGE | JOBCOND_FLAG_NO_STEP};
 
-	assert(count > 0 && count <= LT_SLURMDBD_JOBS_MAX);
+	assert(count > 0 && count <= LT_BATCH_RUNS_OF_MAX);
 
-	*runs = (struct lt_slurm_runs){0};
+	*runs = (struct lt_batch_runs){0};
 	if (steps == NULL)
 		return lt_fail(err, LT_ENOMEM, "slurmdbd: out of memory");
 	int rc = lt_dbd_open(&link, err);

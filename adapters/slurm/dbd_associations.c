@@ -34,7 +34,7 @@ uid_of(const char *user, uint32_t *uid)
 static int
 compare_pairs(const void *left, const void *right)
 {
-	const struct lt_slurm_pair *const a = left, *const b = right;
+	const struct lt_batch_pair *const a = left, *const b = right;
 
 	if (a->uid != b->uid)
 		return a->uid < b->uid ? -1 : 1;
@@ -43,7 +43,7 @@ compare_pairs(const void *left, const void *right)
 
 /* A user may have one association per partition: one pair all the same. */
 static void
-merge_pairs(struct lt_slurm_associations *all)
+merge_pairs(struct lt_batch_associations *all)
 {
 	uint32_t kept = 0;
 
@@ -63,12 +63,12 @@ merge_pairs(struct lt_slurm_associations *all)
 
 static void
 add_association(
-    struct lt_slurm_associations *all, const slurmdb_assoc_rec_t *from)
+    struct lt_batch_associations *all, const slurmdb_assoc_rec_t *from)
 {
 	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
 		return;
 	if (from->user == NULL || from->user[0] == '\0') {
-		struct lt_slurm_account *const to =
+		struct lt_batch_account *const to =
 		    &all->accounts[all->account_count++];
 
 		lt_copy_lower(to->name, sizeof(to->name), from->acct);
@@ -76,7 +76,7 @@ add_association(
 		    to->parent, sizeof(to->parent), from->parent_acct);
 		return;
 	}
-	struct lt_slurm_pair pair = {.is_default = from->is_def == 1};
+	struct lt_batch_pair pair = {.is_default = from->is_def == 1};
 	if (strlen(from->user) >= sizeof(pair.user) ||
 	    !uid_of(from->user, &pair.uid)) {
 		all->unknown_users++;
@@ -88,7 +88,7 @@ add_association(
 }
 
 static int
-copy_associations(struct lt_slurm_associations *all, lt_slurm_list *list,
+copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
     struct lt_error *err)
 {
 	const size_t count = (size_t)slurm_list_count(list) + 1;
@@ -108,14 +108,14 @@ copy_associations(struct lt_slurm_associations *all, lt_slurm_list *list,
 }
 
 int
-lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
+lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 {
 	slurmdb_assoc_cond_t condition = {0};
 	struct lt_dbd_link link;
 	lt_slurm_list *list = NULL;
 	int rc = lt_dbd_open(&link, err);
 
-	*all = (struct lt_slurm_associations){0};
+	*all = (struct lt_batch_associations){0};
 	if (rc == LT_OK) {
 		condition.cluster_list = link.clusters;
 		list = slurmdb_associations_get(link.connection, &condition);
@@ -131,14 +131,6 @@ lt_slurm_associations(struct lt_slurm_associations *all, struct lt_error *err)
 		slurm_list_destroy(list);
 	lt_dbd_close(&link);
 	if (rc != LT_OK)
-		lt_slurm_associations_free(all);
+		lt_batch_associations_free(all);
 	return rc;
-}
-
-void
-lt_slurm_associations_free(struct lt_slurm_associations *all)
-{
-	free(all->accounts);
-	free(all->pairs);
-	*all = (struct lt_slurm_associations){0};
 }

@@ -26,7 +26,7 @@ gpu_ppm_of(const slurmdb_step_rec_t *step, uint32_t gpus, uint64_t percent)
 
 void
 lt_copy_used(
-    struct lt_slurm_run *to, const slurmdb_job_rec_t *from, uint32_t gpu_use_id)
+    struct lt_batch_run *to, const slurmdb_job_rec_t *from, uint32_t gpu_use_id)
 {
 	const int64_t elapsed_s =
 	    to->end_utc_s - to->start_utc_s - to->suspended_s;

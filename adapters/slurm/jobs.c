@@ -95,7 +95,7 @@ asked_gpus(const slurm_job_info_t *from)
  * that a pending job asked for all of the node's, and forgets it at the start.
  */
 static void
-copy_size(struct lt_slurm_job *to, const slurm_job_info_t *from)
+copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
 {
 	struct lt_tres tres;
 	const bool has_alloc =
@@ -172,7 +172,7 @@ known16(uint16_t value)
 
 /* slurmctld shows the default memory as if it was asked. */
 static void
-copy_asked_memory(struct lt_slurm_asked *to, const slurm_job_info_t *from)
+copy_asked_memory(struct lt_batch_asked *to, const slurm_job_info_t *from)
 {
 	const uint64_t memory = from->pn_min_memory;
 
@@ -189,12 +189,12 @@ copy_asked_memory(struct lt_slurm_asked *to, const slurm_job_info_t *from)
 }
 
 static void
-copy_asked(struct lt_slurm_asked *to, const slurm_job_info_t *from)
+copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 {
 	const uint32_t named = lt_hosts_count(from->req_nodes);
 	const char *const per_node = from->tres_per_node;
 
-	*to = (struct lt_slurm_asked){
+	*to = (struct lt_batch_asked){
 	    .min_nodes = known32(from->num_nodes),
 	    .max_nodes = known32(from->max_nodes),
 	    .tasks = known32(from->num_tasks),
@@ -231,7 +231,7 @@ copy_asked(struct lt_slurm_asked *to, const slurm_job_info_t *from)
 }
 
 static void
-copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
+copy_array(struct lt_batch_job *to, const slurm_job_info_t *from)
 {
 	to->array_job_id = from->array_job_id;
 	to->array_task =
@@ -249,7 +249,7 @@ copy_array(struct lt_slurm_job *to, const slurm_job_info_t *from)
 /* Slurm has how long it ran before it was last suspended or resumed, and when
  * that was: all else of its time it was suspended. */
 static int64_t
-suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
+suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
     int64_t now_utc_s)
 {
 	const int64_t changed = time_or_none(from->suspend_time);
@@ -270,9 +270,9 @@ suspended(const struct lt_slurm_job *job, const slurm_job_info_t *from,
 /* And what was asked, before them. */
 static int
 copy_texts(
-    struct lt_slurm_job *to, const slurm_job_info_t *from, struct lt_error *err)
+    struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
-	struct lt_slurm_asked asked;
+	struct lt_batch_asked asked;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE];
 	const bool has_comment =
 	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
@@ -281,7 +281,7 @@ copy_texts(
 		int most;
 	} texts[] = {{&to->user, user, ALL}, {&to->account, account, ALL},
 	    {&to->qos, from->qos, LT_ACCOUNT_SIZE - 1},
-	    {&to->partition, from->partition, LT_SLURM_PARTITIONS_SIZE - 1},
+	    {&to->partition, from->partition, LT_BATCH_PARTITIONS_SIZE - 1},
 	    {&to->name, from->name, HEAD_MOST},
 	    {&to->state_text, lt_state_name(from->job_state), ALL},
 	    {&to->reason_text, reason_of(from->state_reason, reason), ALL},
@@ -323,7 +323,7 @@ struct answer { /* of slurmctld */
 };
 
 static int
-copy_job(struct lt_slurm_job *to, const struct answer *answer, uint32_t index,
+copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
     struct lt_error *err)
 {
 	const slurm_job_info_t *const from = &answer->message->job_array[index];
@@ -393,12 +393,12 @@ free_message(job_info_msg_t *message)
 }
 
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
 	struct answer answer;
 	int rc = load(&answer, job_id, err);
 
-	*jobs = (struct lt_slurm_jobs){.begun_utc_s = answer.begun_utc_s};
+	*jobs = (struct lt_batch_jobs){.begun_utc_s = answer.begun_utc_s};
 	if (rc != LT_OK)
 		return rc;
 	const uint32_t count = answer.message->record_count;
@@ -410,7 +410,7 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		rc = copy_job(&jobs->jobs[jobs->count++], &answer, i, err);
 	free_message(answer.message);
 	if (rc != LT_OK)
-		lt_slurm_jobs_free(jobs);
+		lt_batch_jobs_free(jobs);
 	return rc;
 }
 
@@ -442,8 +442,8 @@ places_by_id(job_info_msg_t *message)
 }
 
 int
-lt_slurm_jobs_each(
-    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(
+    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	struct answer answer;
 	int rc = load(&answer, 0, err);
@@ -457,7 +457,7 @@ lt_slurm_jobs_each(
 	else
 		reader->begin(reader->context, count, answer.begun_utc_s);
 	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
-		struct lt_slurm_job job = {0};
+		struct lt_batch_job job = {0};
 
 		rc = copy_job(&job, &answer, places[i], err);
 		if (rc == LT_OK)
@@ -471,17 +471,8 @@ lt_slurm_jobs_each(
 
 /* ---- changes ---- */
 
-void
-lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
-{
-	*update = (struct lt_slurm_update){.job_id = job_id,
-	    .begin_utc_s = LT_UNSET_64,
-	    .limit_s = LT_UNSET_64,
-	    .hold = LT_LEAVE};
-}
-
 int
-lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
+lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
 	job_desc_msg_t request;
 	int rc = lt_slurm_answers(err);
@@ -515,7 +506,7 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 }
 
 int
-lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
+lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 {
 	int rc = lt_slurm_answers(err);
 
@@ -531,7 +522,7 @@ lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err)
+lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
 {
 	int rc = lt_slurm_answers(err);
 

@@ -19,7 +19,7 @@ rows_of(const slurmdb_user_rec_t *user)
 }
 
 static void
-add_user(struct lt_slurm_manager *managers, uint32_t *count,
+add_user(struct lt_batch_manager *managers, uint32_t *count,
     const slurmdb_user_rec_t *user)
 {
 	if (user->uid == NO_VAL)
@@ -34,7 +34,7 @@ add_user(struct lt_slurm_manager *managers, uint32_t *count,
 	    slurm_list_iterator_create(user->coord_accts);
 	for (slurmdb_coord_rec_t *coord;
 	     (coord = slurm_list_next(iterator)) != NULL;) {
-		struct lt_slurm_manager *const to = &managers[*count];
+		struct lt_batch_manager *const to = &managers[*count];
 
 		if (coord->name == NULL || coord->name[0] == '\0')
 			continue;
@@ -46,7 +46,7 @@ add_user(struct lt_slurm_manager *managers, uint32_t *count,
 }
 
 static int
-copy_users(struct lt_slurm_manager **managers, uint32_t *count,
+copy_users(struct lt_batch_manager **managers, uint32_t *count,
     lt_slurm_list *users, struct lt_error *err)
 {
 	size_t rows = 1;
@@ -66,8 +66,8 @@ copy_users(struct lt_slurm_manager **managers, uint32_t *count,
 }
 
 int
-lt_slurm_managers(
-    struct lt_slurm_manager **managers, uint32_t *count, struct lt_error *err)
+lt_batch_managers(
+    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
 {
 	assoc_mgr_info_request_msg_t request = {
 	    .flags = ASSOC_MGR_INFO_FLAG_USERS};

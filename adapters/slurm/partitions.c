@@ -226,7 +226,7 @@ is_there(const node_info_t *node)
 }
 
 static void
-nodes_free(struct lt_slurm_nodes *nodes)
+nodes_free(struct lt_batch_nodes *nodes)
 {
 	free(nodes->ranges);
 	free(nodes->are_there);
@@ -234,7 +234,7 @@ nodes_free(struct lt_slurm_nodes *nodes)
 
 /* Which nodes there are, and which partitions have them. */
 static int
-load_nodes(struct lt_slurm_nodes *nodes, const partition_info_msg_t *partitions,
+load_nodes(struct lt_batch_nodes *nodes, const partition_info_msg_t *partitions,
     const node_info_msg_t *table, struct lt_error *err)
 {
 	size_t most = 1;
@@ -244,7 +244,7 @@ load_nodes(struct lt_slurm_nodes *nodes, const partition_info_msg_t *partitions,
 			 partitions->partition_array[i].node_inx;
 		     at != NULL && at[0] >= 0; at += 2)
 			most++;
-	*nodes = (struct lt_slurm_nodes){
+	*nodes = (struct lt_batch_nodes){
 	    .ranges = calloc(most, sizeof(*nodes->ranges)),
 	    .are_there = calloc(
 		table->record_count + (size_t)1, sizeof(*nodes->are_there)),
@@ -447,11 +447,11 @@ add_partition(struct tables *tables, const partition_info_t *from,
 }
 
 int
-lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
+lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 {
 	struct source source;
 	struct tables tables = {0};
-	struct lt_slurm_nodes nodes = {0};
+	struct lt_batch_nodes nodes = {0};
 	int rc = source_load(&source, err);
 
 	if (rc == LT_OK)
@@ -464,7 +464,7 @@ lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
 	if (rc == LT_OK)
 		rc = load_nodes(&nodes, source.partitions, source.nodes, err);
 	if (rc == LT_OK) {
-		*read = (struct lt_slurm_partitions){
+		*read = (struct lt_batch_partitions){
 		    .partitions = tables.partitions,
 		    .shapes = tables.shapes,
 		    .strings = tables.strings,
@@ -478,16 +478,6 @@ lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err)
 	}
 	source_free(&source);
 	return rc;
-}
-
-void
-lt_slurm_partitions_free(struct lt_slurm_partitions *read)
-{
-	free(read->partitions);
-	free(read->shapes);
-	free(read->strings);
-	nodes_free(&read->nodes);
-	*read = (struct lt_slurm_partitions){0};
 }
 
 static bool
@@ -505,7 +495,7 @@ has_node(const partition_info_t *partition, const char *node)
 }
 
 int
-lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node,
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
     const char *among, const char *preferred, struct lt_error *err)
 {
 	partition_info_msg_t *partitions = NULL;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compat.h"
-#include "slurm.h"
+#include "batch.h"
 #include "slurm_text.h"
 
 uint32_t

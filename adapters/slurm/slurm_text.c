@@ -26,20 +26,6 @@ enum {
 	TRES_ID_NODE = 4
 };
 
-void
-lt_copy(char *out, size_t size, const char *text)
-{
-	(void)snprintf(out, size, "%s", text == NULL ? "" : text);
-}
-
-void
-lt_copy_lower(char *out, size_t size, const char *text)
-{
-	lt_copy(out, size, text);
-	for (char *c = out; *c != '\0'; c++)
-		*c = (char)tolower((unsigned char)*c);
-}
-
 int64_t
 lt_minutes(uint32_t minutes, int64_t none)
 {

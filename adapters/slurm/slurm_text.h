@@ -6,7 +6,8 @@
 #ifndef LT_SLURM_TEXT_H
 #define LT_SLURM_TEXT_H
 
-#include "slurm.h"
+#include "batch.h"
+#include "text.h"
 
 struct lt_tres {
 	bool has_cpus, has_nodes;
@@ -48,10 +49,6 @@ uint32_t lt_node_shards(const char *gres);
 /* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node, the type with the most. */
 void lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size);
 
-/* Copy, "" for NULL, cut when too long. Lower case where lt_copy_lower. */
-void lt_copy(char *out, size_t size, const char *text);
-void lt_copy_lower(char *out, size_t size, const char *text);
-
 /* Slurm's minutes as seconds; none: NO_VAL and INFINITE. */
 int64_t lt_minutes(uint32_t minutes, int64_t none);
 /* The name of a job state without its flags: "RUNNING". */
@@ -62,7 +59,7 @@ const char *lt_state_name(uint32_t state);
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
 
 /* Is memory allocated (SelectTypeParameters=*_Memory)? As of the last
- * lt_slurm_conf(), else of slurm.conf. In slurm_conf.c. */
+ * lt_batch_conf(), else of slurm.conf. In slurm_conf.c. */
 bool lt_slurm_memory_counts(void);
 
 /*

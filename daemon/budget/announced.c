@@ -77,7 +77,7 @@ lt_announced_next(uint32_t *at, const struct lt_announced_state *state,
 
 /* Neither is a begin time where it is not after the submission. */
 static bool
-same_begin(const struct lt_announced *plan, const struct lt_slurm_job *job)
+same_begin(const struct lt_announced *plan, const struct lt_batch_job *job)
 {
 	const int64_t from_utc_s = job->submit_utc_s + CLOCKS_S;
 
@@ -87,7 +87,7 @@ same_begin(const struct lt_announced *plan, const struct lt_slurm_job *job)
 }
 
 static bool
-same_place(const struct lt_announced *plan, const struct lt_slurm_job *job)
+same_place(const struct lt_announced *plan, const struct lt_batch_job *job)
 {
 	const size_t length = strcspn(job->partition, ",");
 
@@ -100,7 +100,7 @@ same_place(const struct lt_announced *plan, const struct lt_slurm_job *job)
 /* SPANK gave its job a comment, if the user had not: without one it is another
  * job of the user's. */
 static bool
-fits(const struct lt_announced *plan, const struct lt_slurm_job *job)
+fits(const struct lt_announced *plan, const struct lt_batch_job *job)
 {
 	const int64_t deadline_utc_s =
 	    job->deadline_utc_s > 0 ? job->deadline_utc_s : LT_UNSET_64;
@@ -116,7 +116,7 @@ fits(const struct lt_announced *plan, const struct lt_slurm_job *job)
 
 bool
 lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
-    const struct lt_slurm_job *job, int64_t now_utc_s)
+    const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	struct lt_announced_state *const state = &d->announced;
 	const uint32_t job_id = lt_first_id(job);

@@ -9,7 +9,7 @@
 #define LT_ANNOUNCED_H
 
 #include "quote.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
@@ -70,7 +70,7 @@ const struct lt_announced *lt_announced_next(uint32_t *at,
 /* The plan that this job came of: of several that fit the first that has no
  * other job. False: none. */
 bool lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
-    const struct lt_slurm_job *job, int64_t now_utc_s);
+    const struct lt_batch_job *job, int64_t now_utc_s);
 
 void lt_announced_free(struct lt_announced_state *state);
 

@@ -45,7 +45,7 @@ see_others(
 
 /* As when it was submitted. */
 static bool
-plan(struct work *w, const struct lt_daemon *d, const struct lt_slurm_job *job,
+plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_quote *quote)
 {
 	struct lt_standing *const s = &w->standing;
@@ -87,7 +87,7 @@ put_figures(struct lt_quote *quote, const struct work *w,
 
 void
 lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
-    const struct lt_slurm_job *job, const struct lt_announced *told)
+    const struct lt_batch_job *job, const struct lt_announced *told)
 {
 	struct work *const w = calloc(1, sizeof(*w));
 

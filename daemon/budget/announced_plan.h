@@ -10,6 +10,6 @@
 /* Of lt_quote_of_job()'s quote all that a plan has: what was asked, as it was
  * told, and what that comes to, by this market. */
 void lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
-    const struct lt_slurm_job *job, const struct lt_announced *told);
+    const struct lt_batch_job *job, const struct lt_announced *told);
 
 #endif

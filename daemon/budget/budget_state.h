@@ -6,7 +6,7 @@
 #define LT_BUDGET_STATE_H
 
 #include "budget.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_open_holds { /* of the ledger, as of the snapshot */
 	uint32_t count, pending;
@@ -47,12 +47,12 @@ struct lt_live { /* what the job list says about one quote */
 };
 
 struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
-	struct lt_slurm_run run; /* its last record, admin_comment owned */
+	struct lt_batch_run run; /* its last record, admin_comment owned */
 	int64_t seen_utc_s;
 };
 
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
-	struct lt_slurm_jobs list;
+	struct lt_batch_jobs list;
 	uint32_t listed_count; /* that slurmctld had; some were let go */
 	int64_t every_s;       /* from a list to the next that is wanted */
 	uint32_t market_id; /* up to this one the market has them; ids rise */

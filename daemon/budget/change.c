@@ -21,7 +21,7 @@
 
 /* A job that was suspended further is not what it was. */
 static bool
-same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
+same_size(const struct lt_batch_job *a, const struct lt_batch_job *b)
 {
 	return a->nodes == b->nodes && a->cpus == b->cpus &&
 	       a->gpus == b->gpus && a->shards == b->shards &&
@@ -35,7 +35,7 @@ same_size(const struct lt_slurm_job *a, const struct lt_slurm_job *b)
 
 /* The hours that it may run in, which have their prices. */
 static bool
-same_begin(const struct lt_slurm_job *a, const struct lt_slurm_job *b,
+same_begin(const struct lt_batch_job *a, const struct lt_batch_job *b,
     int64_t now_utc_s)
 {
 	return a->eligible_utc_s == b->eligible_utc_s ||
@@ -44,8 +44,8 @@ same_begin(const struct lt_slurm_job *a, const struct lt_slurm_job *b,
 }
 
 void
-lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, bool anew, int64_t now_utc_s)
+lt_change_look(const struct lt_market *market, struct lt_batch_job *job,
+    const struct lt_batch_job *before, bool anew, int64_t now_utc_s)
 {
 	int count = 0;
 
@@ -74,7 +74,7 @@ lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
 /* What waits as it did, in a partition that was changed: by other defaults,
  * other nodes, or as a whole. Not by another price. */
 static bool
-gets_more(const struct lt_slurm_job *job, const struct lt_slurm_job *before)
+gets_more(const struct lt_batch_job *job, const struct lt_batch_job *before)
 {
 	return before->node_shares > 0 &&
 	       job->node_shares > before->node_shares * (1 + 1e-9);
@@ -149,8 +149,8 @@ static bool
 follow_size(struct lt_daemon *d, const struct lt_change *change,
     const struct lt_ledger_hold *hold, struct lt_amount *held)
 {
-	const struct lt_slurm_job *const job = change->job;
-	const struct lt_slurm_job *const before = change->before;
+	const struct lt_batch_job *const job = change->job;
+	const struct lt_batch_job *const before = change->before;
 	const int64_t now_utc_s = change->now_utc_s;
 	struct lt_quote fresh, old = {0};
 	const struct lt_amount was = *held;
@@ -200,8 +200,8 @@ int
 lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const struct lt_slurm_job *const job = change->job;
-	const struct lt_slurm_job *const before = change->before;
+	const struct lt_batch_job *const job = change->job;
+	const struct lt_batch_job *const before = change->before;
 	const struct lt_amount was = hold->quote.hold_per_task;
 	const bool single = hold->quote.tasks == 1;
 	bool changed = false, moved = false;

@@ -6,7 +6,7 @@
 #define LT_CHANGE_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
@@ -15,12 +15,12 @@ struct lt_daemon;
  * market of now. As before where neither the job nor, `anew` false, the market
  * is another.
  */
-void lt_change_look(const struct lt_market *market, struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, bool anew, int64_t now_utc_s);
+void lt_change_look(const struct lt_market *market, struct lt_batch_job *job,
+    const struct lt_batch_job *before, bool anew, int64_t now_utc_s);
 
 struct lt_change {
-	const struct lt_slurm_job *job;
-	const struct lt_slurm_job *before; /* in the last list; NULL = none */
+	const struct lt_batch_job *job;
+	const struct lt_batch_job *before; /* in the last list; NULL = none */
 	int64_t now_utc_s;
 };
 /*

@@ -15,7 +15,7 @@
 #include "grow.h"
 #include "budget_snapshot.h"
 #include "limits.h"
-#include "slurm_text.h"
+#include "text.h"
 #include "units.h"
 
 static void

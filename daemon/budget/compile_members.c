@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compile_members.h"
-#include "slurm_text.h"
+#include "text.h"
 
 static int
 compare_accounts(const void *a, const void *b)
@@ -146,7 +146,7 @@ lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
 		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
 	}
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
-		const struct lt_slurm_manager *const from =
+		const struct lt_batch_manager *const from =
 		    &tables->managers[i];
 		const int account =
 		    from->account[0] ? lt_sheet_account(s, from->account) : -1;
@@ -169,12 +169,12 @@ lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
 
 /* Where tasks of an array wait, which get job ids of their own. */
 void
-lt_mark_arrays(struct lt_budget_build *b, const struct lt_slurm_jobs *list)
+lt_mark_arrays(struct lt_budget_build *b, const struct lt_batch_jobs *list)
 {
 	struct lt_budget_snapshot *const s = &b->snapshot;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		const struct lt_slurm_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const job = &list->jobs[i];
 		const int account = lt_sheet_account(s, job->account);
 		const struct lt_pair wanted = {
 		    .uid = job->uid, .account = (uint32_t)account};

@@ -26,6 +26,6 @@ int lt_fill_pairs(struct lt_budget_build *b, const struct lt_tables *tables,
 int lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
     struct lt_error *err);
 void lt_mark_arrays(
-    struct lt_budget_build *b, const struct lt_slurm_jobs *list);
+    struct lt_budget_build *b, const struct lt_batch_jobs *list);
 
 #endif

@@ -36,8 +36,8 @@ new_ended(struct lt_jobs_state *jobs)
 static int
 by_key(const void *a, const void *b)
 {
-	const struct lt_slurm_run *const x = &((const struct lt_ended *)a)->run;
-	const struct lt_slurm_run *const y = &((const struct lt_ended *)b)->run;
+	const struct lt_batch_run *const x = &((const struct lt_ended *)a)->run;
+	const struct lt_batch_run *const y = &((const struct lt_ended *)b)->run;
 
 	return lt_run_keys_compare(
 	    &(struct lt_run_key){x->job_id, x->submit_utc_s},
@@ -55,7 +55,7 @@ lt_ended_sort(struct lt_jobs_state *jobs)
 
 void
 lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
+    const struct lt_batch_conf *conf, const struct lt_batch_job *job,
     int64_t now_utc_s)
 {
 	struct lt_run known;
@@ -125,7 +125,7 @@ lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
-		const struct lt_slurm_run *const r = &jobs->ended[i].run;
+		const struct lt_batch_run *const r = &jobs->ended[i].run;
 
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
@@ -158,7 +158,7 @@ lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
 		struct lt_ended e = {
 		    .run = {.finished = true, .energy_joules = -1}};
-		struct lt_slurm_run *const r = &e.run;
+		struct lt_batch_run *const r = &e.run;
 
 		if (sscanf(line,
 			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64

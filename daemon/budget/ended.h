@@ -12,7 +12,7 @@
 void lt_ended_sort(struct lt_jobs_state *jobs);
 /* Remember a record that slurmctld calls finished, once a list. */
 void lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    const struct lt_slurm_conf *conf, const struct lt_slurm_job *job,
+    const struct lt_batch_conf *conf, const struct lt_batch_job *job,
     int64_t now_utc_s);
 int lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     struct lt_error *err);

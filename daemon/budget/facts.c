@@ -20,7 +20,7 @@
 #include "price.h"
 
 void
-lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
+lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_quote *quote)
 {
 	*run = (struct lt_run){
@@ -54,7 +54,7 @@ lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
 
 /* Does slurmdbd count all GPUs and parts of GPUs that the partition has? */
 static bool
-is_counted(const struct lt_market *market, const struct lt_slurm_conf *conf,
+is_counted(const struct lt_market *market, const struct lt_batch_conf *conf,
     const char *partition)
 {
 	const int index = lt_market_partition(market, partition);
@@ -77,13 +77,13 @@ is_counted(const struct lt_market *market, const struct lt_slurm_conf *conf,
 
 /* What is put already is not put again. */
 static int
-note_gpus(const struct lt_slurm_jobs *list, struct lt_ledger *ledger,
+note_gpus(const struct lt_batch_jobs *list, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
-		const struct lt_slurm_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const job = &list->jobs[i];
 		struct lt_run_key key = {job->job_id, job->submit_utc_s};
 		struct lt_run_key last = {job->job_id, INT64_MAX};
 		const struct lt_run_gpus now = {job->gpus, job->shards};
@@ -128,7 +128,7 @@ goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 /* Of this row: put for its run, or the last put while it ran. */
 static bool
 seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
-    const struct lt_slurm_run *row, struct lt_ledger *ledger)
+    const struct lt_batch_run *row, struct lt_ledger *ledger)
 {
 	struct lt_run_key own = run->key;
 	struct lt_run_key last = {own.job_id, run->end_utc_s};
@@ -145,7 +145,7 @@ seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
 }
 
 static void
-complete_gpus(struct lt_run *run, const struct lt_slurm_run *row,
+complete_gpus(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_run *known, const struct lt_daemon *d)
 {
 	const bool counted =
@@ -191,7 +191,7 @@ set_gpu(struct lt_run *run, const struct lt_run *known,
 }
 
 void
-lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
+lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_run *known, const struct lt_daemon *d)
 {
 	const int64_t length = run->end_utc_s - run->start_utc_s;
@@ -262,11 +262,11 @@ add_rates(struct lt_admission *a, const struct lt_quote *q,
 }
 
 static struct lt_admission
-admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
+admission_of(const struct lt_ledger_hold *hold, const struct lt_batch_job *job,
     const struct lt_market *m)
 {
 	struct lt_admission a = {.admitted = hold->quote.hold_per_task};
-	char names[LT_SLURM_PARTITIONS_SIZE];
+	char names[LT_BATCH_PARTITIONS_SIZE];
 	char *rest = names;
 
 	snprintf(names, sizeof(names), "%s", job->partition);
@@ -286,7 +286,7 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
 
 struct lt_admission
 lt_facts_admission(const struct lt_market *market, struct lt_ledger *ledger,
-    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job)
+    const struct lt_ledger_hold *hold, const struct lt_batch_job *job)
 {
 	struct lt_admission a;
 
@@ -310,7 +310,7 @@ is_less(const struct lt_amount *a, const struct lt_amount *b)
  */
 static bool
 rewrite_quote(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
-    const struct lt_slurm_job *job, const struct lt_quote *written)
+    const struct lt_batch_job *job, const struct lt_quote *written)
 {
 	const struct lt_amount *const is = &hold->quote.hold_per_task;
 	const struct lt_amount *const was = &written->hold_per_task;
@@ -335,7 +335,7 @@ rewrite_quote(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
  */
 static int
 note_admission(const struct lt_market *market, struct lt_ledger *ledger,
-    const struct lt_ledger_hold *hold, const struct lt_slurm_job *job,
+    const struct lt_ledger_hold *hold, const struct lt_batch_job *job,
     struct lt_error *err)
 {
 	struct lt_admission known, fresh = admission_of(hold, job, market);
@@ -362,7 +362,7 @@ note_admission(const struct lt_market *market, struct lt_ledger *ledger,
 }
 
 static int
-note_admissions(const struct lt_slurm_jobs *list,
+note_admissions(const struct lt_batch_jobs *list,
     const struct lt_jobs_state *jobs, const struct lt_market *market,
     struct lt_ledger *ledger, struct lt_error *err)
 {
@@ -378,7 +378,7 @@ note_admissions(const struct lt_slurm_jobs *list,
 		if (code != LT_OK || !is_due ||
 		    lt_ledger_hold(ledger, quote_id, &hold, NULL) != LT_OK)
 			continue;
-		const struct lt_slurm_job *const job =
+		const struct lt_batch_job *const job =
 		    lt_jobs_find(list, hold.job_id);
 		if (job !=
 		    NULL) /* else: its first task is not in the list yet */
@@ -392,7 +392,7 @@ note_admissions(const struct lt_slurm_jobs *list,
 /* A further run whose quote has no share left that it could end. */
 static bool
 is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
-    const struct lt_quote *quote, const struct lt_slurm_run *row,
+    const struct lt_quote *quote, const struct lt_batch_run *row,
     const struct lt_run *known)
 {
 	struct lt_ledger_hold hold;
@@ -436,7 +436,7 @@ suspended_part(const struct lt_run *run, const struct lt_market *market,
 
 void
 lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
-    const struct lt_slurm_run *row, const struct lt_run *known,
+    const struct lt_batch_run *row, const struct lt_run *known,
     struct lt_daemon *d)
 {
 	struct lt_admission a = {.admitted = quote->hold_per_task};
@@ -491,7 +491,7 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 }
 
 int
-lt_facts_note(struct lt_daemon *d, const struct lt_slurm_jobs *list,
+lt_facts_note(struct lt_daemon *d, const struct lt_batch_jobs *list,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;

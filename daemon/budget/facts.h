@@ -6,18 +6,18 @@
 #define LT_FACTS_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
 /* From the jobs that are followed just now, sorted, whose quotes are in
  * d->jobs.live: GPUs of runs, where slurmdbd does not count them, and what the
  * amounts of open holds were made from. */
-int lt_facts_note(struct lt_daemon *d, const struct lt_slurm_jobs *list,
+int lt_facts_note(struct lt_daemon *d, const struct lt_batch_jobs *list,
     int64_t now_utc_s, struct lt_error *err);
 
 /* The run of a row, without its price; quote: NULL = none. */
-void lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
+void lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_quote *quote);
 
 /*
@@ -26,18 +26,18 @@ void lt_facts_of_row(struct lt_run *run, const struct lt_slurm_run *row,
  * run as the ledger has it, NULL = not there; what was known stays, and the
  * end of a run that had ended never moves later.
  */
-void lt_facts_complete(struct lt_run *run, const struct lt_slurm_run *row,
+void lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_run *known, const struct lt_daemon *d);
 
 /* What the hold's amount was made from: as noted, else by the market now. */
 struct lt_admission lt_facts_admission(const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
-    const struct lt_slurm_job *job);
+    const struct lt_batch_job *job);
 
 /* run->over_reason and held, if it was charged above what was admitted. The
  * run is priced, and not yet in the ledger with these figures. */
 void lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
-    const struct lt_slurm_run *row, const struct lt_run *known,
+    const struct lt_batch_run *row, const struct lt_run *known,
     struct lt_daemon *d);
 /* Does the ledger have the run's name, QOS, WCKey, GPU, exit code and restarts
  * as slurmdbd has them? Not what an older release settled, or a row that was

@@ -98,18 +98,18 @@ close_if_replaced(struct lt_daemon *d)
  * all keeps what was held for it.
  */
 static bool
-never_happened(const struct lt_slurm_jobs *list, uint32_t job_id)
+never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
 {
-	const struct lt_slurm_job *const before = lt_jobs_find(list, job_id);
-	struct lt_slurm_jobs now = {0};
+	const struct lt_batch_job *const before = lt_jobs_find(list, job_id);
+	struct lt_batch_jobs now = {0};
 
-	if (before == NULL || lt_slurm_jobs(&now, job_id, NULL) != LT_OK)
+	if (before == NULL || lt_batch_jobs(&now, job_id, NULL) != LT_OK)
 		return false;
 	lt_jobs_sort(&now);
-	const struct lt_slurm_job *const after = lt_jobs_find(&now, job_id);
+	const struct lt_batch_job *const after = lt_jobs_find(&now, job_id);
 	const bool same =
 	    after != NULL && after->asked_hash == before->asked_hash;
-	lt_slurm_jobs_free(&now);
+	lt_batch_jobs_free(&now);
 	return same;
 }
 

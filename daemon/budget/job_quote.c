@@ -28,7 +28,7 @@ new_id(void)
 
 /* What was asked is in the text on the job alone: it stays there. */
 static void
-keep_wish(struct lt_quote *told, const struct lt_slurm_job *job)
+keep_wish(struct lt_quote *told, const struct lt_batch_job *job)
 {
 	const char *const text = job->admin_comment;
 	struct lt_quote quote;
@@ -41,9 +41,9 @@ keep_wish(struct lt_quote *told, const struct lt_slurm_job *job)
 
 /* Those that an update would change if it did not name them. */
 static uint32_t
-kept_tasks(const struct lt_slurm_job *job)
+kept_tasks(const struct lt_batch_job *job)
 {
-	const struct lt_slurm_asked *const asked = lt_job_asked(job);
+	const struct lt_batch_asked *const asked = lt_job_asked(job);
 
 	return asked->tasks_per_node > 0 || asked->tasks_per_gpu > 0
 		   ? asked->tasks
@@ -52,8 +52,8 @@ kept_tasks(const struct lt_slurm_job *job)
 
 /* update: what else is told, or LT_LEAVE and the like. */
 static int
-publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
-    struct lt_slurm_update *update, struct lt_error *err)
+publish(const struct lt_batch_job *job, const struct lt_quote *quote,
+    struct lt_batch_update *update, struct lt_error *err)
 {
 	char ours[LT_QUOTE_TEXT_SIZE];
 	char *const merged = malloc(LT_ADMIN_COMMENT_MAX);
@@ -70,7 +70,7 @@ publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
 		update->admin_comment = merged;
 	if (update->admin_comment != NULL || update->hold != LT_LEAVE ||
 	    update->begin_utc_s != LT_UNSET_64 || update->partition != NULL)
-		code = lt_slurm_update_job(update, &failed);
+		code = lt_batch_update_job(update, &failed);
 	free(merged);
 	if (code == LT_OK)
 		return LT_OK;
@@ -80,12 +80,12 @@ publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
 }
 
 int
-lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
-    enum lt_slurm_hold action, int64_t begin_utc_s, struct lt_error *err)
+lt_quote_publish(const struct lt_batch_job *job, const struct lt_quote *quote,
+    enum lt_batch_hold action, int64_t begin_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_update update;
+	struct lt_batch_update update;
 
-	lt_slurm_update_init(&update, job->job_id);
+	lt_batch_update_init(&update, job->job_id);
 	update.hold = action;
 	if (begin_utc_s != 0)
 		update.begin_utc_s = begin_utc_s;
@@ -93,12 +93,12 @@ lt_quote_publish(const struct lt_slurm_job *job, const struct lt_quote *quote,
 }
 
 int
-lt_quote_publish_place(const struct lt_slurm_job *job,
+lt_quote_publish_place(const struct lt_batch_job *job,
     const struct lt_quote *quote, struct lt_error *err)
 {
-	struct lt_slurm_update update;
+	struct lt_batch_update update;
 
-	lt_slurm_update_init(&update, job->job_id);
+	lt_batch_update_init(&update, job->job_id);
 	update.begin_utc_s = quote->plan_start_utc_s;
 	if (strcmp(job->partition, quote->partition) != 0)
 		update.partition = quote->partition;
@@ -107,7 +107,7 @@ lt_quote_publish_place(const struct lt_slurm_job *job,
 
 /* Of what kind it is, as job_submit would have said. */
 static void
-fill_run(struct lt_quote *quote, const struct lt_slurm_job *job,
+fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_request *request)
 {
 	struct lt_run_kind kind = {
@@ -123,7 +123,7 @@ fill_run(struct lt_quote *quote, const struct lt_slurm_job *job,
 
 /* What this job may cost at its limit, as a fresh quote. */
 bool
-lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
+lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_job_request *const asked = malloc(sizeof(*asked));

@@ -6,7 +6,7 @@
 #define LT_JOB_QUOTE_H
 
 #include "quote.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
@@ -15,14 +15,14 @@ struct lt_daemon;
  * (left as it is where it has no room), action, and a begin time, 0 = as it is.
  * LT_OK: told, or there was nothing to tell. What fails is logged.
  */
-int lt_quote_publish(const struct lt_slurm_job *job,
-    const struct lt_quote *quote, enum lt_slurm_hold action,
+int lt_quote_publish(const struct lt_batch_job *job,
+    const struct lt_quote *quote, enum lt_batch_hold action,
     int64_t begin_utc_s, struct lt_error *err);
 /* The same, with the quote's own partition and start as the job's. */
-int lt_quote_publish_place(const struct lt_slurm_job *job,
+int lt_quote_publish_place(const struct lt_batch_job *job,
     const struct lt_quote *quote, struct lt_error *err);
 /* A fresh quote at the job's limit; false: it can't be priced. */
-bool lt_quote_of_job(struct lt_quote *quote, const struct lt_slurm_job *job,
+bool lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_daemon *d, int64_t now_utc_s);
 
 #endif

@@ -11,14 +11,14 @@
 static int
 by_id(const void *a, const void *b)
 {
-	const struct lt_slurm_job *const x = a, *const y = b;
+	const struct lt_batch_job *const x = a, *const y = b;
 
 	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
 }
 
 /* Most lists are: a child sorts them. */
 static bool
-is_sorted(const struct lt_slurm_jobs *jobs)
+is_sorted(const struct lt_batch_jobs *jobs)
 {
 	for (uint32_t i = 1; i < jobs->count; i++)
 		if (jobs->jobs[i - 1].job_id > jobs->jobs[i].job_id)
@@ -27,30 +27,30 @@ is_sorted(const struct lt_slurm_jobs *jobs)
 }
 
 void
-lt_jobs_sort(struct lt_slurm_jobs *jobs)
+lt_jobs_sort(struct lt_batch_jobs *jobs)
 {
 	if (!is_sorted(jobs))
 		qsort(jobs->jobs, jobs->count, sizeof(*jobs->jobs), by_id);
 }
 
-static struct lt_slurm_job *
-find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+static struct lt_batch_job *
+find(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
-	const struct lt_slurm_job key = {.job_id = job_id};
+	const struct lt_batch_job key = {.job_id = job_id};
 
 	return jobs->count == 0
 		   ? NULL
 		   : bsearch(&key, jobs->jobs, jobs->count, sizeof(key), by_id);
 }
 
-const struct lt_slurm_job *
-lt_jobs_find(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+const struct lt_batch_job *
+lt_jobs_find(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
 	return find(jobs, job_id);
 }
 
 uint32_t
-lt_jobs_after(const struct lt_slurm_jobs *jobs, uint32_t job_id)
+lt_jobs_after(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
 	uint32_t low = 0, high = jobs->count;
 
@@ -66,10 +66,10 @@ lt_jobs_after(const struct lt_slurm_jobs *jobs, uint32_t job_id)
 }
 
 void
-lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
+lt_jobs_moved(struct lt_batch_jobs *jobs, uint32_t job_id,
     const char *partition, int64_t begin_utc_s)
 {
-	struct lt_slurm_job *const job = find(jobs, job_id);
+	struct lt_batch_job *const job = find(jobs, job_id);
 	const char *const name =
 	    lt_pool_add(&jobs->pool, partition, strlen(partition) + 1);
 
@@ -80,7 +80,7 @@ lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
 }
 
 uint32_t
-lt_first_id(const struct lt_slurm_job *job)
+lt_first_id(const struct lt_batch_job *job)
 {
 	if (job->array_job_id != 0)
 		return job->array_job_id;
@@ -107,7 +107,7 @@ lt_live_find(const struct lt_jobs_state *jobs, uint64_t quote_id)
 }
 
 bool
-lt_never_ran(const struct lt_slurm_job *job)
+lt_never_ran(const struct lt_batch_job *job)
 {
 	return job->state == LT_JOB_FINISHED && !job->completing &&
 	       !job->requeued && !job->is_cron && job->array_job_id == 0 &&
@@ -132,7 +132,7 @@ lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
 
 /* Quote id of a job: its text, else the ledger by job id. */
 bool
-lt_hold_of_job(struct lt_ledger *ledger, const struct lt_slurm_job *job,
+lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold)
 {
 	struct lt_quote quote;

@@ -9,22 +9,22 @@
 #include "ledger.h"
 
 /* By job id, as all lists in struct lt_jobs_state are. */
-void lt_jobs_sort(struct lt_slurm_jobs *jobs);
+void lt_jobs_sort(struct lt_batch_jobs *jobs);
 /* In a sorted list; NULL = it has none. */
-const struct lt_slurm_job *lt_jobs_find(
-    const struct lt_slurm_jobs *jobs, uint32_t job_id);
+const struct lt_batch_job *lt_jobs_find(
+    const struct lt_batch_jobs *jobs, uint32_t job_id);
 
 /* In a sorted list, the index of the first one with a greater id; its count
  * where there is none. */
-uint32_t lt_jobs_after(const struct lt_slurm_jobs *jobs, uint32_t job_id);
+uint32_t lt_jobs_after(const struct lt_batch_jobs *jobs, uint32_t job_id);
 
 /* slurmctld was told so since the list was read. Without memory the list stays
  * as it was. */
-void lt_jobs_moved(struct lt_slurm_jobs *jobs, uint32_t job_id,
+void lt_jobs_moved(struct lt_batch_jobs *jobs, uint32_t job_id,
     const char *partition, int64_t begin_utc_s);
 
 /* The id by which slurmctld gives all records of its array or het job. */
-uint32_t lt_first_id(const struct lt_slurm_job *job);
+uint32_t lt_first_id(const struct lt_batch_job *job);
 
 /* What the list of this pass says about a quote; NULL = nothing. */
 const struct lt_live *lt_live_find(
@@ -34,14 +34,14 @@ const struct lt_live *lt_live_find(
  * so itself: slurmdbd need not be asked. Not so of arrays, whose tasks have
  * records of their own, nor of het and cron jobs, of which it counts no
  * restarts. */
-bool lt_never_ran(const struct lt_slurm_job *job);
+bool lt_never_ran(const struct lt_batch_job *job);
 
 /* The hold of a job by its array's id, else its own; never a stranger's, for
  * Slurm gives ids again. */
 bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id,
     uint32_t job_id, uint32_t uid, struct lt_ledger_hold *hold);
 /* The hold of a job, by its quote's text or its id. */
-bool lt_hold_of_job(struct lt_ledger *ledger, const struct lt_slurm_job *job,
+bool lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold);
 
 #endif

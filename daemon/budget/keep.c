@@ -14,7 +14,7 @@
 enum { MANY = 2000 };
 
 static bool
-is_over(const struct lt_slurm_jobs *list, uint32_t i)
+is_over(const struct lt_batch_jobs *list, uint32_t i)
 {
 	return i + 1 < list->count && lt_never_ran(&list->jobs[i]);
 }
@@ -22,16 +22,16 @@ is_over(const struct lt_slurm_jobs *list, uint32_t i)
 /* Texts that are not its own are in the list's pool, which goes. So may its
  * partition be, if it was moved (lt_jobs_moved()). */
 static bool
-is_pooled(const struct lt_slurm_job *job, const struct lt_part *part)
+is_pooled(const struct lt_batch_job *job, const struct lt_part *part)
 {
 	return job->texts == NULL ||
-	       part->at == offsetof(struct lt_slurm_job, partition);
+	       part->at == offsetof(struct lt_batch_job, partition);
 }
 
 static bool
-take(struct lt_slurm_jobs *kept, const struct lt_slurm_job *job)
+take(struct lt_batch_jobs *kept, const struct lt_batch_job *job)
 {
-	struct lt_slurm_job *const to = &kept->jobs[kept->count++];
+	struct lt_batch_job *const to = &kept->jobs[kept->count++];
 
 	*to = *job;
 	for (int i = 0; i < lt_layout_of_job.part_count; i++) {
@@ -51,9 +51,9 @@ take(struct lt_slurm_jobs *kept, const struct lt_slurm_job *job)
 }
 
 void
-lt_keep_jobs(struct lt_slurm_jobs *list)
+lt_keep_jobs(struct lt_batch_jobs *list)
 {
-	struct lt_slurm_jobs kept = {.begun_utc_s = list->begun_utc_s};
+	struct lt_batch_jobs kept = {.begun_utc_s = list->begun_utc_s};
 	uint32_t over = 0;
 	bool done = true;
 

@@ -5,11 +5,11 @@
 #ifndef LT_KEEP_H
 #define LT_KEEP_H
 
-#include "slurm.h"
+#include "batch.h"
 
 /* Those that were cancelled before they ran, and hold nothing any more, are let
  * go where they are very many and no fewer than the others. The last one stays:
  * the ids that came since are counted from it. Without memory all stay. */
-void lt_keep_jobs(struct lt_slurm_jobs *list);
+void lt_keep_jobs(struct lt_batch_jobs *list);
 
 #endif

@@ -4,21 +4,21 @@
 #include "layout.h"
 
 /* Or the pool would not align it. */
-_Static_assert(sizeof(struct lt_slurm_asked) % 8 == 0, "of whole words");
+_Static_assert(sizeof(struct lt_batch_asked) % 8 == 0, "of whole words");
 #define TEXT(member)                                                           \
 	{                                                                      \
-		.at = offsetof(struct lt_slurm_job, member)                    \
+		.at = offsetof(struct lt_batch_job, member)                    \
 	}
 /* What is no text comes first: there it is aligned. */
-const struct lt_layout lt_layout_of_job = {sizeof(struct lt_slurm_job), 11,
-    {{.at = offsetof(struct lt_slurm_job, asked),
-	 .size = sizeof(struct lt_slurm_asked)},
+const struct lt_layout lt_layout_of_job = {sizeof(struct lt_batch_job), 11,
+    {{.at = offsetof(struct lt_batch_job, asked),
+	 .size = sizeof(struct lt_batch_asked)},
 	TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
 	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
 	TEXT(comment_head),
-	{.at = offsetof(struct lt_slurm_job, admin_comment), .is_own = true}}};
-const struct lt_layout lt_layout_of_run = {sizeof(struct lt_slurm_run), 1,
-    {{.at = offsetof(struct lt_slurm_run, admin_comment), .is_own = true}}};
+	{.at = offsetof(struct lt_batch_job, admin_comment), .is_own = true}}};
+const struct lt_layout lt_layout_of_run = {sizeof(struct lt_batch_run), 1,
+    {{.at = offsetof(struct lt_batch_run, admin_comment), .is_own = true}}};
 
 const void *
 lt_part_get(const void *record, const struct lt_part *part)

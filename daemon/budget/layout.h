@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_part {     /* that a record points to */
 	size_t at;   /* the pointer */

@@ -122,7 +122,7 @@ int
 lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
     int64_t not_before_utc_s, struct lt_error *err)
 {
-	const struct lt_slurm_run *const row = ended->row;
+	const struct lt_batch_run *const row = ended->row;
 	const struct lt_run *const run = ended->run;
 	const enum lt_run_says says = lt_run_says(row->state_text);
 	struct lt_length length = {.run = run->key, .is_new = ended->is_new};

@@ -7,14 +7,14 @@
 #define LT_LENGTHS_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 struct lt_policy;
 
 /* Of a row whose run is complete; quote may be NULL. */
 struct lt_ended_run {
-	const struct lt_slurm_run *row;
+	const struct lt_batch_run *row;
 	const struct lt_run *run;
 	const struct lt_quote *quote;
 	bool is_new; /* the ledger does not have the run */

@@ -21,7 +21,7 @@
 enum { ROW_WITHIN_S = 300 };
 
 struct lt_admitted *
-lt_lock_admitted(struct lt_jobs_state *jobs, const struct lt_slurm_job *job)
+lt_lock_admitted(struct lt_jobs_state *jobs, const struct lt_batch_job *job)
 {
 	for (uint32_t i = 0; i < jobs->admitted_count; i++)
 		if (jobs->admitted[i].job_id == job->job_id &&
@@ -45,7 +45,7 @@ lt_lock_sweep(struct lt_jobs_state *jobs)
 }
 
 bool
-lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
+lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold)
 {
 	if (job->state != LT_JOB_PENDING || job->completing)
@@ -64,7 +64,7 @@ lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
 
 bool
 lt_lock_is_left(
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
 {
 	static const uint32_t back = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
 
@@ -76,7 +76,7 @@ lt_lock_is_left(
 /* Are requeues of such jobs judged at all? */
 static bool
 is_judged(const struct lt_budget_state *budget, const struct lt_policy *policy,
-    const struct lt_slurm_job *job)
+    const struct lt_batch_job *job)
 {
 	return budget->has_snapshot && lt_mode_may(policy->mode, LT_MAY_HOLD) &&
 	       policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
@@ -96,7 +96,7 @@ put_flags(struct lt_budget_state *budget, struct lt_ledger *ledger,
 }
 
 static int
-lock(struct lt_daemon *d, const struct lt_slurm_job *job,
+lock(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	lt_look_again(d, job->job_id);
@@ -119,7 +119,7 @@ lock(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 int
-lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_lock_follow(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const bool by_admin = job->held && !job->user_held;
@@ -136,7 +136,7 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 int
-lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_lock_admit(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_admitted *const grown = lt_items_grow(d->jobs.admitted,
@@ -171,7 +171,7 @@ lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 int
-lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_lock_deny(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, job);

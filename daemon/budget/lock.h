@@ -25,7 +25,7 @@ struct lt_admitted {
 
 /* Does the record stand for a run after a requeue that nothing is held for
  * yet? Such a record has no share of its quote. */
-bool lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
+bool lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold);
 
 /*
@@ -33,23 +33,23 @@ bool lt_lock_waits(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
  * be given back; an admin's is left as it is. *hold and the ledger get the
  * flags. What slurmctld refuses is tried again by the next pass.
  */
-int lt_lock_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+int lt_lock_follow(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
 
 /* One more share of the quote is held, for the run that waits; the caller has
  * found that it fits. lt_lock_deny() takes it back. */
-int lt_lock_admit(struct lt_daemon *d, const struct lt_slurm_job *job,
+int lt_lock_admit(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
-int lt_lock_deny(struct lt_daemon *d, const struct lt_slurm_job *job,
+int lt_lock_deny(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err);
 
 /* The entry of an admitted run, NULL = none. */
 struct lt_admitted *lt_lock_admitted(
-    struct lt_jobs_state *jobs, const struct lt_slurm_job *job);
+    struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 /* Its newest run was admitted before lowtided began, and the lock is on it
  * still: slurmctld may not have been told. */
 bool lt_lock_is_left(
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold);
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
 /* After a whole list: forget runs that it no longer has as waiting. */
 void lt_lock_sweep(struct lt_jobs_state *jobs);
 

@@ -17,7 +17,7 @@
 #include "look.h"
 #include "pace.h"
 #include "reconcile.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "void.h"
 
 enum {
@@ -41,7 +41,7 @@ struct asked {
 
 /* Is this row not known yet, or of a job that costs while it is suspended? */
 static bool
-is_news(const struct lt_slurm_job *job, const struct lt_slurm_run *row,
+is_news(const struct lt_batch_job *job, const struct lt_batch_run *row,
     int64_t now_utc_s)
 {
 	if (row->end_utc_s != 0)
@@ -59,17 +59,17 @@ is_news(const struct lt_slurm_job *job, const struct lt_slurm_run *row,
 static void
 name_rows(struct lt_daemon *d, int64_t now_utc_s)
 {
-	struct lt_slurm_runs rows;
+	struct lt_batch_runs rows;
 	const int64_t until_utc_s = d->jobs.ended_until_utc_s;
 	const int64_t from_utc_s =
 	    (until_utc_s < now_utc_s ? until_utc_s : now_utc_s) - ENDED_LATE_S;
 	const bool started = now_utc_s >= d->next.started;
 	const int64_t began_ms = lt_monotonic_ms();
 
-	if (now_utc_s < d->next.ended || !lt_slurm_has_dbd(&d->tables.conf))
+	if (now_utc_s < d->next.ended || !lt_batch_has_dbd(&d->tables.conf))
 		return;
 	d->next.ended = now_utc_s + ENDED_EVERY_S;
-	if (lt_child_rows(&rows, started ? lt_slurmdbd_runs : lt_slurmdbd_ended,
+	if (lt_child_rows(&rows, started ? lt_batch_runs : lt_batch_ended,
 		from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
 		d->next.ended = now_utc_s + ENDED_AGAIN_S;
 		d->jobs.rows_tell = false;
@@ -83,8 +83,8 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	d->next.ended += ENDED_PART * took_ms / 1000;
 	d->jobs.ended_until_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < rows.count; i++) {
-		const struct lt_slurm_run *const row = &rows.runs[i];
-		const struct lt_slurm_job *job =
+		const struct lt_batch_run *const row = &rows.runs[i];
+		const struct lt_batch_job *job =
 		    lt_jobs_find(&d->jobs.list, row->job_id);
 
 		lt_breath(LT_TURN_COMMITTED);
@@ -93,7 +93,7 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 		if (job != NULL && is_news(job, row, now_utc_s))
 			lt_look_at(d, job->job_id);
 	}
-	lt_slurm_runs_free(&rows);
+	lt_batch_runs_free(&rows);
 }
 
 /* Arrays with waiting tasks, from where the pass before stopped; behind the
@@ -109,7 +109,7 @@ name_arrays(struct lt_jobs_state *s, uint32_t *ids, uint32_t count)
 		bool is_named = false;
 
 		s->array_at = (s->array_at + 1) % s->list.count;
-		const struct lt_slurm_job *const job =
+		const struct lt_batch_job *const job =
 		    &s->list.jobs[s->array_at];
 		if (job->state != LT_JOB_PENDING || job->array_job_id == 0 ||
 		    job->array_job_id != job->job_id)
@@ -127,14 +127,14 @@ name_arrays(struct lt_jobs_state *s, uint32_t *ids, uint32_t count)
 /* Is all of it as the list has it, which is not so old that the proof that
  * these are all (void.c) wants them seen again? */
 static bool
-is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
+is_known(const struct lt_batch_jobs *list, const struct lt_batch_jobs *found,
     uint32_t first_id)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < found->count; i++) {
-		const struct lt_slurm_job *const now = &found->jobs[i];
-		const struct lt_slurm_job *const was =
+		const struct lt_batch_job *const now = &found->jobs[i];
+		const struct lt_batch_job *const was =
 		    lt_jobs_find(list, now->job_id);
 
 		if (lt_first_id(now) != first_id)
@@ -152,7 +152,7 @@ is_known(const struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
 }
 
 static void
-drop(struct lt_slurm_jobs *found, uint32_t first_id)
+drop(struct lt_batch_jobs *found, uint32_t first_id)
 {
 	uint32_t kept = 0;
 
@@ -186,7 +186,7 @@ static int
 follow(struct lt_daemon *d, struct lt_named_found *found,
     const struct asked *asked, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_jobs *const jobs = &found->jobs;
+	struct lt_batch_jobs *const jobs = &found->jobs;
 	uint32_t *const ids = reallocarray(
 	    NULL, (size_t)asked->of.count + jobs->count + 1, sizeof(*ids));
 	uint32_t count = 0;
@@ -264,7 +264,7 @@ lt_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = follow(d, &found, &asked, now_utc_s, err);
 	if (code != LT_OK)
 		d->next.jobs = 0; /* a list shows all of it */
-	lt_slurm_jobs_free(&found.jobs);
+	lt_batch_jobs_free(&found.jobs);
 	free(ids);
 	return code;
 }

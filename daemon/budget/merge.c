@@ -28,13 +28,13 @@ lt_merge_sort(struct lt_ids ids)
 /* What was there of these ids goes, or becomes what was found of it. Returns
  * how many are left; taken[i]: found->jobs[i] has its place. */
 static uint32_t
-replace(struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
+replace(struct lt_batch_jobs *list, const struct lt_batch_jobs *found,
     bool *taken, struct lt_ids ids)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct lt_slurm_job *const job = &list->jobs[i];
+		struct lt_batch_job *const job = &list->jobs[i];
 
 		if (!is_among(lt_first_id(job), ids)) {
 			if (kept != i)
@@ -42,7 +42,7 @@ replace(struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
 			kept++;
 			continue;
 		}
-		const struct lt_slurm_job *const now =
+		const struct lt_batch_job *const now =
 		    lt_jobs_find(found, job->job_id);
 		free(job->texts);
 		if (now != NULL) {
@@ -54,11 +54,11 @@ replace(struct lt_slurm_jobs *list, const struct lt_slurm_jobs *found,
 }
 
 int
-lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
+lt_merge_list(struct lt_batch_jobs *list, struct lt_batch_jobs *found,
     struct lt_ids ids, struct lt_error *err)
 {
 	bool *const taken = calloc((size_t)found->count + 1, sizeof(*taken));
-	struct lt_slurm_job *const grown = reallocarray(
+	struct lt_batch_job *const grown = reallocarray(
 	    list->jobs, (size_t)list->count + found->count + 1, sizeof(*grown));
 	uint32_t added = 0;
 
@@ -82,7 +82,7 @@ lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
 	}
 	free(taken);
 	free(found->jobs);
-	*found = (struct lt_slurm_jobs){0};
+	*found = (struct lt_batch_jobs){0};
 	return LT_OK;
 }
 

@@ -19,7 +19,7 @@ void lt_merge_sort(struct lt_ids ids);
 
 /* Takes found, which is sorted, in place of what the list had of these ids. On
  * failure nothing has changed. */
-int lt_merge_list(struct lt_slurm_jobs *list, struct lt_slurm_jobs *found,
+int lt_merge_list(struct lt_batch_jobs *list, struct lt_batch_jobs *found,
     struct lt_ids ids, struct lt_error *err);
 
 /* jobs->live has what is live of these ids; of all others what was before is

@@ -15,10 +15,10 @@ enum {
 
 /* None of an id that slurmctld has no more. */
 static int
-load(struct lt_slurm_jobs *jobs, uint32_t id, struct lt_error *err)
+load(struct lt_batch_jobs *jobs, uint32_t id, struct lt_error *err)
 {
 	struct lt_error why = {0};
-	const int code = lt_slurm_jobs(jobs, id, &why);
+	const int code = lt_batch_jobs(jobs, id, &why);
 
 	if (code == LT_OK || code == LT_ENOENT)
 		return LT_OK;
@@ -27,14 +27,14 @@ load(struct lt_slurm_jobs *jobs, uint32_t id, struct lt_error *err)
 
 /* Takes the jobs; on failure they are freed. */
 static int
-add(struct lt_slurm_jobs *found, struct lt_slurm_jobs *jobs,
+add(struct lt_batch_jobs *found, struct lt_batch_jobs *jobs,
     struct lt_error *err)
 {
-	struct lt_slurm_job *const all = reallocarray(
+	struct lt_batch_job *const all = reallocarray(
 	    found->jobs, (size_t)found->count + jobs->count + 1, sizeof(*all));
 
 	if (all == NULL) {
-		lt_slurm_jobs_free(jobs);
+		lt_batch_jobs_free(jobs);
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	}
 	found->jobs = all;
@@ -47,7 +47,7 @@ add(struct lt_slurm_jobs *found, struct lt_slurm_jobs *jobs,
 }
 
 static bool
-was_found(const struct lt_slurm_jobs *found, uint32_t id)
+was_found(const struct lt_batch_jobs *found, uint32_t id)
 {
 	for (uint32_t i = 0; i < found->count; i++)
 		if (found->jobs[i].job_id == id ||
@@ -59,17 +59,17 @@ was_found(const struct lt_slurm_jobs *found, uint32_t id)
 /* By a task's own id slurmctld gives the task alone: then its array is asked
  * for. */
 static int
-ask(struct lt_slurm_jobs *found, uint32_t id, bool *is_there,
+ask(struct lt_batch_jobs *found, uint32_t id, bool *is_there,
     struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs = {0};
+	struct lt_batch_jobs jobs = {0};
 	int code = load(&jobs, id, err);
 
 	*is_there = code == LT_OK && jobs.count > 0;
 	if (*is_there && lt_first_id(&jobs.jobs[0]) != id) {
 		const uint32_t first = lt_first_id(&jobs.jobs[0]);
 
-		lt_slurm_jobs_free(&jobs);
+		lt_batch_jobs_free(&jobs);
 		if (was_found(found, first))
 			return LT_OK;
 		code = load(&jobs, first, err);
@@ -78,7 +78,7 @@ ask(struct lt_slurm_jobs *found, uint32_t id, bool *is_there,
 }
 
 static uint32_t
-highest_id(const struct lt_slurm_jobs *jobs)
+highest_id(const struct lt_batch_jobs *jobs)
 {
 	uint32_t highest = 0;
 
@@ -128,6 +128,6 @@ lt_named_find(struct lt_named_found *found, const struct lt_named *named,
 		found->asked = i + 1;
 	}
 	if (code != LT_OK)
-		lt_slurm_jobs_free(&found->jobs);
+		lt_batch_jobs_free(&found->jobs);
 	return code;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Single jobs, asked for by their ids: what slurm_child.c's child does.
+ * Single jobs, asked for by their ids: what batch_child.c's child does.
  */
 #ifndef LT_NAMED_H
 #define LT_NAMED_H
 
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_named {
 	const uint32_t *ids; /* all records of each one's array or het job */
@@ -15,7 +15,7 @@ struct lt_named {
 };
 
 struct lt_named_found {
-	struct lt_slurm_jobs jobs; /* each record once, in no order */
+	struct lt_batch_jobs jobs; /* each record once, in no order */
 	uint32_t asked;		   /* so many of the ids, from the first on */
 	uint32_t seen;		   /* of those upward */
 };

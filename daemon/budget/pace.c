@@ -94,7 +94,7 @@ lt_look_most(const struct lt_jobs_state *jobs)
 static uint32_t
 asked_by(const struct lt_jobs_state *jobs, uint32_t job_id)
 {
-	const struct lt_slurm_job *const job =
+	const struct lt_batch_job *const job =
 	    lt_jobs_find(&jobs->list, job_id);
 
 	return job != NULL ? lt_first_id(job) : job_id;

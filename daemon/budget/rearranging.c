@@ -31,14 +31,14 @@ struct some {
 static void
 gather(struct some *some, struct lt_daemon *d, int64_t now_utc_s)
 {
-	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &d->jobs.list;
 	uint32_t *const at = &d->replan.gathered;
 	uint32_t looks =
 	    list->count < SOME * OTHERS ? list->count : SOME * OTHERS;
 
 	for (; looks > 0 && some->count < SOME; looks--) {
 		*at = *at + 1 < list->count ? *at + 1 : 0;
-		const struct lt_slurm_job *const job = &list->jobs[*at];
+		const struct lt_batch_job *const job = &list->jobs[*at];
 
 		if (job->state == LT_JOB_PENDING && !job->held &&
 		    job->eligible_utc_s > now_utc_s &&

@@ -17,7 +17,7 @@
 #include "reconcile.h"
 #include "row.h"
 #include "settle.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "units.h"
 
 int
@@ -25,7 +25,7 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 
-	if (!lt_slurm_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->tables.conf))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)
@@ -51,7 +51,7 @@ begin(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
-add_keys(struct lt_rebuild *r, const struct lt_slurm_runs *rows,
+add_keys(struct lt_rebuild *r, const struct lt_batch_runs *rows,
     struct lt_error *err)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -72,13 +72,13 @@ static int
 settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
-	struct lt_slurm_runs rows = {0};
+	struct lt_batch_runs rows = {0};
 	const int64_t last_utc_s = now_utc_s + LT_SETTLE_OVERLAP_S + 1;
 	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
 				     ? r->at_utc_s + r->window_s
 				     : last_utc_s;
 	int code =
-	    lt_child_rows(&rows, lt_slurmdbd_runs, r->at_utc_s, to_utc_s, err);
+	    lt_child_rows(&rows, lt_batch_runs, r->at_utc_s, to_utc_s, err);
 
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);
@@ -86,7 +86,7 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_settle_again(d, &rows, now_utc_s, err);
 	r->at_utc_s = to_utc_s;
 	r->window_s = lt_settle_window(r->window_s, rows.count, LT_SETTLE_ROWS);
-	lt_slurm_runs_free(&rows);
+	lt_batch_runs_free(&rows);
 	return code;
 }
 

@@ -30,7 +30,7 @@
 #include "merge.h"
 #include "pace.h"
 #include "release.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "suspension.h"
 #include "underheld.h"
 #include "void.h"
@@ -57,7 +57,7 @@ is_settled(struct lt_ledger *ledger, uint32_t job_id, int64_t submit_utc_s)
 
 /* Shares of its quote that this record still needs held. */
 static uint32_t
-shares_of(struct lt_ledger *ledger, const struct lt_slurm_job *job)
+shares_of(struct lt_ledger *ledger, const struct lt_batch_job *job)
 {
 	if (job->state == LT_JOB_PENDING)
 		return job->array_pending > 0 ? job->array_pending : 1;
@@ -72,7 +72,7 @@ shares_of(struct lt_ledger *ledger, const struct lt_slurm_job *job)
  * hold's times. */
 static struct lt_live
 live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
 {
 	struct lt_live live = {.quote_id = hold->quote.id,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id};
@@ -95,7 +95,7 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 }
 
 static int
-add_live(struct lt_daemon *d, struct lt_slurm_job *job,
+add_live(struct lt_daemon *d, struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
@@ -149,8 +149,8 @@ merge_live(struct lt_jobs_state *jobs)
 /* A job that nobody priced: older than lowtide, plugstack-only, or without a
  * balance. Of budgeted accounts, or of SPANK, its plan known or not. */
 static int
-adopt(struct lt_daemon *d, struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
+adopt(struct lt_daemon *d, struct lt_batch_job *job,
+    const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 	struct lt_announced told;
@@ -215,7 +215,7 @@ insert_hold(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, const struct lt_quote *quote,
     struct lt_error *err)
 {
-	const struct lt_slurm_job *const job = change->job;
+	const struct lt_batch_job *const job = change->job;
 
 	*hold = (struct lt_ledger_hold){.quote = *quote,
 	    .uid = job->uid,
@@ -260,10 +260,10 @@ take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
 
 /* The record of the run before is gone: what is left is how it looked. */
 static void
-saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, int64_t now_utc_s)
+saw_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_batch_job *before, int64_t now_utc_s)
 {
-	struct lt_slurm_job ended = *before;
+	struct lt_batch_job ended = *before;
 
 	if (before->uid != job->uid || before->start_utc_s == 0 ||
 	    before->state == LT_JOB_PENDING ||
@@ -277,8 +277,8 @@ saw_requeue(struct lt_daemon *d, const struct lt_slurm_job *job,
 }
 
 static int
-take_job(struct lt_daemon *d, struct lt_slurm_job *job,
-    const struct lt_slurm_job *before, int64_t now_utc_s, struct lt_error *err)
+take_job(struct lt_daemon *d, struct lt_batch_job *job,
+    const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_change change = {job, before, now_utc_s};
 	struct lt_quote quote;
@@ -377,8 +377,8 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 /* These records, of which `before` are as they were; what is live of their
  * quotes is in jobs->live, which starts empty. */
 static int
-take_jobs(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
-    const struct lt_slurm_jobs *before, int64_t now_utc_s, struct lt_error *err)
+take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
+    const struct lt_batch_jobs *before, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
@@ -387,8 +387,8 @@ take_jobs(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
 	const bool anew = d->jobs.looked_generation != d->market.generation;
 	for (uint32_t i = 0; code == LT_OK && i < jobs->count; i++) {
-		struct lt_slurm_job *const job = &jobs->jobs[i];
-		const struct lt_slurm_job *const was =
+		struct lt_batch_job *const job = &jobs->jobs[i];
+		const struct lt_batch_job *const was =
 		    lt_jobs_find(before, job->job_id);
 
 		lt_breath(LT_TURN_READ);
@@ -430,8 +430,8 @@ ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 /* In one transaction. */
 static int
-follow(struct lt_daemon *d, const struct lt_slurm_jobs *jobs,
-    const struct lt_slurm_jobs *before, int64_t now_utc_s, struct lt_error *err)
+follow(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
+    const struct lt_batch_jobs *before, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
 
@@ -519,7 +519,7 @@ void_cancelled(struct lt_daemon *d, struct lt_error *err)
 int
 lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs = {0};
+	struct lt_batch_jobs jobs = {0};
 	const int64_t began_ms = lt_monotonic_ms();
 
 	/* What is named from now on may come after the list. */
@@ -531,20 +531,20 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	lt_jobs_sort(&jobs);
 	code = ingest_all(d, now_utc_s, err);
-	struct lt_slurm_jobs before = d->jobs.list;
+	struct lt_batch_jobs before = d->jobs.list;
 	d->jobs.list = jobs;
 	if (code == LT_OK)
 		code = follow(d, &d->jobs.list, &before, now_utc_s, err);
 	if (code != LT_OK) {
 		/* Nothing was followed: the next list is compared with the
 		 * same one. */
-		lt_slurm_jobs_free(&d->jobs.list);
+		lt_batch_jobs_free(&d->jobs.list);
 		d->jobs.list = before;
 		return code;
 	}
 	d->jobs.listed_count = jobs.count;
 	lt_lock_sweep(&d->jobs);
-	lt_slurm_jobs_free(&before);
+	lt_batch_jobs_free(&before);
 	lt_breath(LT_TURN_COMMITTED);
 	malloc_trim(0);
 	if (!d->jobs.followed) /* the first market knew of no job */
@@ -567,7 +567,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 /* ---- a few of them ---- */
 
 int
-lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
+lt_reconcile_some(struct lt_daemon *d, struct lt_batch_jobs *found,
     struct lt_ids ids, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_jobs_state *const jobs = &d->jobs;

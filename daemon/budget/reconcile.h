@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "merge.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
@@ -23,7 +23,7 @@ int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* The jobs that were asked for by these ids, of which *found
  * is what slurmctld has. It becomes part of the list, and is taken: on failure
  * nothing is. The ids, one at least, are sorted. */
-int lt_reconcile_some(struct lt_daemon *d, struct lt_slurm_jobs *found,
+int lt_reconcile_some(struct lt_daemon *d, struct lt_batch_jobs *found,
     struct lt_ids ids, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -23,7 +23,7 @@
 enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
 
 struct waiting { /* a pending job and its hold */
-	const struct lt_slurm_job *job;
+	const struct lt_batch_job *job;
 	struct lt_ledger_hold hold;
 	bool is_run;   /* after a requeue: one share of the hold is judged */
 	bool admitted; /* the run's share is held */
@@ -92,7 +92,7 @@ find_first(struct waiting *all, uint32_t count)
 }
 
 bool
-lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
+lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold)
 {
 	static const uint32_t flags =
@@ -117,7 +117,7 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 	*count = 0;
 	struct waiting *const all = calloc(left + 1u, sizeof(*all));
 	for (uint32_t i = 0; all != NULL && left > 0; i++) {
-		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
+		const struct lt_batch_job *const job = &jobs->list.jobs[i];
 		struct waiting *const w = &all[*count];
 
 		if (!(all_of_them || job->at_release))
@@ -193,7 +193,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	if (w->job->is_cron) {
 		lt_look_again(d, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
-		if (lt_slurm_cancel(w->job->job_id, &err) != LT_OK)
+		if (lt_batch_cancel(w->job->job_id, &err) != LT_OK)
 			lt_log("cancel_failed", "job=%u error=\"%s\"",
 			    w->job->job_id, err.text);
 		else
@@ -287,7 +287,7 @@ choose_freeing(const struct lt_jobs_state *jobs, const struct waiting *w)
 
 /* What slurmctld is to do with one that may go: what others hold stays, a
  * user's own hold under the lock is given back. */
-static enum lt_slurm_hold
+static enum lt_batch_hold
 freed_as(const struct waiting *w)
 {
 	const uint32_t flags = w->hold.quote.flags;

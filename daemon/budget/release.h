@@ -15,7 +15,7 @@ struct lt_daemon;
 /* Is there anything for lt_release() to look at? By this its jobs are chosen
  * (at_release). */
 bool lt_release_concerns(struct lt_jobs_state *jobs,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold);
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
 int lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -38,7 +38,7 @@ phase_of(uint32_t job_id)
 }
 
 static bool
-is_due(const struct lt_slurm_job *job, int64_t from_utc_s, int64_t to_utc_s)
+is_due(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
 	const int64_t phase = phase_of(job->job_id);
 	const int64_t last_utc_s = job->eligible_utc_s - LAST_LOOK_S;
@@ -70,13 +70,13 @@ is_queued(const struct lt_replan_state *state, uint32_t job_id)
 }
 
 static int
-queue_due(struct lt_replan_state *state, const struct lt_slurm_jobs *list,
+queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
     int64_t now_utc_s, struct lt_error *err)
 {
 	const uint32_t before = state->count;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		const struct lt_slurm_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const job = &list->jobs[i];
 
 		if (!is_due(job, state->looked_utc_s, now_utc_s) ||
 		    (before > 0 && is_queued(state, job->job_id)))
@@ -218,13 +218,13 @@ begin_market(struct lt_daemon *d)
 static void
 count_young(struct lt_daemon *d, int64_t now_utc_s)
 {
-	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &d->jobs.list;
 	struct lt_replan_state *const state = &d->replan;
 	uint32_t newest_id = state->young_id;
 
 	for (uint32_t i = lt_jobs_after(list, state->young_id); i < list->count;
 	     i++) {
-		const struct lt_slurm_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const job = &list->jobs[i];
 		/* A task's record is younger than its array. */
 		const int partition =
 		    lt_first_id(job) > state->young_id

@@ -23,7 +23,7 @@ struct start { /* what is lost with it */
 };
 
 static void
-take(struct lt_slurm_run *row, const struct start *start)
+take(struct lt_batch_run *row, const struct start *start)
 {
 	if (row->partition[0] == '\0') { /* then all of the start is lost */
 		row->uid = start->uid;
@@ -41,10 +41,10 @@ take(struct lt_slurm_run *row, const struct start *start)
 }
 
 static bool
-take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
+take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 {
 	for (uint32_t i = 0; i < jobs->list.count; i++) {
-		const struct lt_slurm_job *const job = &jobs->list.jobs[i];
+		const struct lt_batch_job *const job = &jobs->list.jobs[i];
 
 		if (job->job_id != row->job_id ||
 		    job->submit_utc_s != row->submit_utc_s ||
@@ -57,7 +57,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 		return true;
 	}
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
-		const struct lt_slurm_run *const run = &jobs->ended[i].run;
+		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
 		if (run->job_id != row->job_id ||
 		    run->submit_utc_s != row->submit_utc_s ||
@@ -73,7 +73,7 @@ take_record(struct lt_slurm_run *row, const struct lt_jobs_state *jobs)
 
 /* What its record said when the run was settled. */
 static bool
-take_settled(struct lt_slurm_run *row, struct lt_ledger *ledger)
+take_settled(struct lt_batch_run *row, struct lt_ledger *ledger)
 {
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 	struct lt_run run;
@@ -88,7 +88,7 @@ take_settled(struct lt_slurm_run *row, struct lt_ledger *ledger)
 }
 
 void
-lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
+lt_row_mend(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
     struct lt_ledger *ledger)
 {
 	struct lt_ledger_hold hold = {0};
@@ -100,7 +100,7 @@ lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
 	    lt_ledger_hold_of_job(ledger, id, &hold, NULL) == LT_OK;
-	if (lt_slurm_partition_of(partition, row->first_node, row->partition,
+	if (lt_batch_partition_of(partition, row->first_node, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
 	take(row, &(struct start){partition, row->user, "",

@@ -12,7 +12,7 @@
  * start) or several (slurmctld started again while it ran), and what is lost
  * with a start: of slurmctld's record, else as it was settled, else by the
  * run's nodes and its hold. What nobody knows stays as it is. */
-void lt_row_mend(struct lt_slurm_run *row, const struct lt_jobs_state *jobs,
+void lt_row_mend(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
     struct lt_ledger *ledger);
 
 /* Order of two struct lt_run_key, for qsort() and bsearch(). */

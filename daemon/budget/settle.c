@@ -25,7 +25,7 @@
 #include "retention.h"
 #include "row.h"
 #include "settle.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "units.h"
 #include "used.h"
 
@@ -38,7 +38,7 @@ enum {
 /* The quote of a run: the ledger's, else what the row carries. Of a run that
  * the ledger has nobody's text matters any more. */
 static bool
-quote_of(struct lt_ledger *ledger, const struct lt_slurm_run *row,
+quote_of(struct lt_ledger *ledger, const struct lt_batch_run *row,
     const struct lt_run *known, struct lt_quote *quote)
 {
 	struct lt_ledger_hold hold;
@@ -168,7 +168,7 @@ struct charged {
 };
 
 struct batch { /* the rows of a transaction */
-	const struct lt_slurm_run *rows;
+	const struct lt_batch_run *rows;
 	uint32_t count;
 	enum manner manner;
 	int64_t now_utc_s, open_since_utc_s;
@@ -177,7 +177,7 @@ struct batch { /* the rows of a transaction */
 };
 
 struct settling { /* a row, and what it becomes */
-	const struct lt_slurm_run *row;
+	const struct lt_batch_run *row;
 	const struct lt_run *known;   /* as the ledger has it; NULL = not */
 	bool is_new;		      /* it has not, and could be read */
 	const struct lt_quote *quote; /* NULL = none */
@@ -191,7 +191,7 @@ static int
 remember_quote(struct lt_ledger *ledger, const struct settling *s,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_slurm_run *const row = s->row;
+	const struct lt_batch_run *const row = s->row;
 	const struct lt_quote *const quote = s->quote;
 	struct lt_ledger_hold hold;
 
@@ -313,7 +313,7 @@ describe(struct lt_daemon *d, const struct batch *batch,
 
 static int
 settle_row(struct lt_daemon *d, struct batch *batch,
-    const struct lt_slurm_run *row, struct lt_error *err)
+    const struct lt_batch_run *row, struct lt_error *err)
 {
 	const enum manner manner = batch->manner;
 	struct settling s = {.row = row};
@@ -365,7 +365,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 static int
 by_end(const void *a, const void *b)
 {
-	const struct lt_slurm_run *const x = a, *const y = b;
+	const struct lt_batch_run *const x = a, *const y = b;
 
 	if (x->end_utc_s != y->end_utc_s)
 		return x->end_utc_s < y->end_utc_s ? -1 : 1;
@@ -421,7 +421,7 @@ settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
 
 /* In order of their ends, so that a rebuild gives the same carries. */
 static int
-settle_rows(struct lt_daemon *d, struct lt_slurm_runs *rows, enum manner manner,
+settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, enum manner manner,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
@@ -461,17 +461,17 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 	int code = lt_rates_record(d, now_utc_s, err);
 
 	for (int64_t at = from_utc_s; code == LT_OK && at < to_utc_s;) {
-		struct lt_slurm_runs rows = {0};
+		struct lt_batch_runs rows = {0};
 		const int64_t end =
 		    at + window_s < to_utc_s ? at + window_s : to_utc_s;
 
-		code = lt_child_rows(&rows, lt_slurmdbd_runs, at, end, err);
+		code = lt_child_rows(&rows, lt_batch_runs, at, end, err);
 		if (code == LT_OK)
 			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
 		window_s =
 		    lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
 		count += rows.count;
-		lt_slurm_runs_free(&rows);
+		lt_batch_runs_free(&rows);
 		at = end;
 	}
 	lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
@@ -479,7 +479,7 @@ lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
+lt_settle_again(struct lt_daemon *d, struct lt_batch_runs *rows,
     int64_t now_utc_s, struct lt_error *err)
 {
 	return settle_rows(d, rows, AGAIN, now_utc_s, err);
@@ -489,15 +489,15 @@ int
 lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_runs rows = {0};
+	struct lt_batch_runs rows = {0};
 
-	if (!lt_slurm_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->tables.conf))
 		return LT_OK;
 	int code = lt_child_runs_of_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
 		return code;
 	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
-	lt_slurm_runs_free(&rows);
+	lt_batch_runs_free(&rows);
 	return code;
 }
 
@@ -507,7 +507,7 @@ static int
 check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
-	const bool has_dbd = lt_slurm_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
 	const int64_t wait = has_dbd ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
@@ -562,7 +562,7 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
-	if (code != LT_OK || !lt_slurm_has_dbd(&d->tables.conf))
+	if (code != LT_OK || !lt_batch_has_dbd(&d->tables.conf))
 		return code;
 	if (d->jobs.rows_from_utc_s != 0 && d->jobs.rows_from_utc_s < oldest)
 		oldest = d->jobs.rows_from_utc_s;
@@ -591,7 +591,7 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
 		if (code == LT_OK &&
-		    lt_slurm_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
+		    lt_batch_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
 		    d->budget.dbd_queue == 0)
 			code = lt_settle_save_until(
 			    &d->budget, d->ledger, now_utc_s, err);

@@ -31,12 +31,12 @@ int64_t lt_settle_first_window(int64_t rows_an_hour);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Until the next look: the row of a run is wanted that ended since then. */
 void lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s);
-/* What slurmdbd has of these jobs, 1 to LT_SLURMDBD_JOBS_MAX. */
+/* What slurmdbd has of these jobs, 1 to LT_BATCH_RUNS_OF_MAX. */
 int lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
     int64_t now_utc_s, struct lt_error *err);
 /* Rows that the ledger may have, priced again: what differs is corrected at
  * its own hours. */
-int lt_settle_again(struct lt_daemon *d, struct lt_slurm_runs *rows,
+int lt_settle_again(struct lt_daemon *d, struct lt_batch_runs *rows,
     int64_t now_utc_s, struct lt_error *err);
 /* The first start of all: what ended before is not charged. */
 int64_t lt_settle_since(struct lt_ledger *ledger, int64_t fallback);

@@ -56,7 +56,7 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 bool
 lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 {
-	struct lt_slurm_job early = *s->job;
+	struct lt_batch_job early = *s->job;
 	struct lt_request *const request = &s->made.request;
 	const int home = lt_market_partition(market, s->quote.home);
 
@@ -249,7 +249,7 @@ book(struct lt_daemon *d, const struct lt_standing *s,
     const struct lt_estimate *there)
 {
 	struct lt_replan_state *const state = &d->replan;
-	struct lt_slurm_job moved = *s->job;
+	struct lt_batch_job moved = *s->job;
 	struct lt_planned windows[2];
 	int count = 0;
 
@@ -325,7 +325,7 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 }
 
 void
-lt_standing_starts_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	struct start {

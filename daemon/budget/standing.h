@@ -11,12 +11,12 @@
 #include "ledger.h"
 #include "quote.h"
 #include "request.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
 struct lt_standing {
-	const struct lt_slurm_job *job; /* lent by the list of jobs */
+	const struct lt_batch_job *job; /* lent by the list of jobs */
 	struct lt_quote quote;		/* as it is on the job */
 	struct lt_quote_run run;
 	struct lt_ledger_hold hold;
@@ -48,7 +48,7 @@ bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
  * expected to cost from then on, and its plans one more. What can't be
  * estimated stays as it was.
  */
-void lt_standing_starts_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s);
 
 /* Off to what the plan has chosen, within what was promised and what the

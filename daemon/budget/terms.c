@@ -34,10 +34,10 @@ name_partitions(struct lt_terms *terms, const char *names)
 
 /* The job's record, as it asks; one that has nodes keeps just those. */
 static void
-ask(struct lt_terms *terms, const struct lt_slurm_job *job)
+ask(struct lt_terms *terms, const struct lt_batch_job *job)
 {
 	struct lt_terms_asked *const asked = &terms->asked;
-	const struct lt_slurm_asked *const by = lt_job_asked(job);
+	const struct lt_batch_asked *const by = lt_job_asked(job);
 #define FIELD(name) asked->name = by->name;
 	LT_TERMS_ASKED(FIELD)
 #undef FIELD
@@ -59,7 +59,7 @@ flag(bool set, enum lt_terms_flag which)
 }
 
 static bool
-is_locked(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
+is_locked(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold)
 {
 	return (hold->quote.flags & LT_QUOTE_LOCK) &&
@@ -68,12 +68,12 @@ is_locked(struct lt_jobs_state *jobs, const struct lt_slurm_job *job,
 
 static uint32_t
 flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold)
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
 {
 	const int account = lt_sheet_account(snapshot, job->account);
 	const struct lt_amount *const amount = &hold->quote.hold_per_task;
 	const uint32_t flags = hold->quote.flags;
-	const struct lt_slurm_asked *const asked = lt_job_asked(job);
+	const struct lt_batch_asked *const asked = lt_job_asked(job);
 
 	return flag(flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN),
 		   LT_TERMS_OUR_HOLD) |
@@ -96,7 +96,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 }
 
 static void
-fill(struct lt_terms *terms, const struct lt_slurm_job *job,
+fill(struct lt_terms *terms, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold,
     const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs)
 {
@@ -140,7 +140,7 @@ by_job(const void *a, const void *b)
  */
 static uint32_t
 mark_arrays(
-    struct lt_terms *records, uint32_t count, const struct lt_slurm_jobs *jobs)
+    struct lt_terms *records, uint32_t count, const struct lt_batch_jobs *jobs)
 {
 	uint32_t total = count;
 
@@ -179,7 +179,7 @@ mark_arrays(
  * of any component. The first `count` are sorted. */
 static void
 mark_leaders(
-    struct lt_terms *records, uint32_t count, const struct lt_slurm_jobs *jobs)
+    struct lt_terms *records, uint32_t count, const struct lt_batch_jobs *jobs)
 {
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct lt_terms id = {.job_id = jobs->jobs[i].job_id};
@@ -202,7 +202,7 @@ mark_leaders(
 /* False: no money can be at stake for it. */
 static bool
 terms_of(
-    struct lt_terms *terms, struct lt_daemon *d, const struct lt_slurm_job *job)
+    struct lt_terms *terms, struct lt_daemon *d, const struct lt_batch_job *job)
 {
 	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
 	struct lt_ledger_hold hold;
@@ -222,7 +222,7 @@ terms_of(
 }
 
 static bool
-is_part(const struct lt_slurm_job *job)
+is_part(const struct lt_batch_job *job)
 {
 	return job->array_job_id != 0 || job->het_job_id != 0;
 }
@@ -236,7 +236,7 @@ struct parts { /* terms of arrays, their tasks and het jobs, sorted */
 static int
 collect_parts(struct parts *parts, struct lt_daemon *d, struct lt_error *err)
 {
-	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &d->jobs.list;
 	size_t room = 0;
 
 	for (uint32_t i = 0; i < list->count; i++)
@@ -276,12 +276,12 @@ static int
 add_all(
     struct lt_daemon *d, struct lt_terms_writer *writer, struct lt_error *err)
 {
-	const struct lt_slurm_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &d->jobs.list;
 	struct parts parts;
 	int code = collect_parts(&parts, d, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
-		const struct lt_slurm_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const job = &list->jobs[i];
 		struct lt_terms terms;
 
 		if (is_part(job) || !terms_of(&terms, d, job))

@@ -18,7 +18,7 @@ enum { REQUEUE_WITHIN_S = 60 };
 
 /* Nodes x share of what it was allocated. */
 static double
-node_shares(const struct lt_market *market, const struct lt_slurm_job *job)
+node_shares(const struct lt_market *market, const struct lt_batch_job *job)
 {
 	const struct lt_resources got = {.nodes = job->nodes,
 	    .cpus = job->cpus,
@@ -38,7 +38,7 @@ node_shares(const struct lt_market *market, const struct lt_slurm_job *job)
 
 /* The word of why `is` passes what was admitted; "": it does not. */
 static const char *
-why_above(const struct lt_market *market, const struct lt_slurm_job *job,
+why_above(const struct lt_market *market, const struct lt_batch_job *job,
     const struct lt_admission *a, const struct lt_amount *is)
 {
 	struct lt_over over = {.held_limit_s = a->limit_s,
@@ -74,7 +74,7 @@ why_above(const struct lt_market *market, const struct lt_slurm_job *job,
 
 void
 lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
     const struct lt_amount *was)
 {
 	struct lt_admission a = lt_facts_admission(market, ledger, hold, job);
@@ -89,7 +89,7 @@ lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
 /* May it go back to the queue for this? Once: a hold of several tasks can't
  * tell of which it was, Slurm counts the restarts of each. */
 static bool
-is_wanted(const struct lt_policy *policy, const struct lt_slurm_job *job,
+is_wanted(const struct lt_policy *policy, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
 {
 	const bool was_requeued = hold->quote.tasks == 1
@@ -106,7 +106,7 @@ is_wanted(const struct lt_policy *policy, const struct lt_slurm_job *job,
 }
 
 int
-lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_admission a;
@@ -120,7 +120,7 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
 	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
 		"size") != 0)
 		return LT_OK;
-	if (lt_slurm_requeue_held(job->job_id, &refused) != LT_OK) {
+	if (lt_batch_requeue_held(job->job_id, &refused) != LT_OK) {
 		lt_log("requeue_failed", "job=%u error=\"%s\"", job->job_id,
 		    refused.text);
 		return LT_OK;

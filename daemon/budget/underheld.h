@@ -6,14 +6,14 @@
 #define LT_UNDERHELD_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
 /* At its start the hold was raised from `was` to what the job was allocated:
  * log it, with the cause that the facts prove. */
 void lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
-    const struct lt_slurm_job *job, const struct lt_ledger_hold *hold,
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
     const struct lt_amount *was);
 
 /*
@@ -22,7 +22,7 @@ void lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
  * run and once, in mode enforce. *hold and the ledger get the flag by which
  * explain tells why. What slurmctld refuses is tried again by the next pass.
  */
-int lt_underheld_follow(struct lt_daemon *d, const struct lt_slurm_job *job,
+int lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "http.h"
 #include "periods.h"
 #include "settle.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "used.h"
 
 enum {
@@ -49,7 +49,7 @@ is_same(const struct lt_run_used *a, const struct lt_run_used *b)
 }
 
 static int
-note(struct lt_daemon *d, const struct lt_slurm_run *row, int64_t now_utc_s,
+note(struct lt_daemon *d, const struct lt_batch_run *row, int64_t now_utc_s,
     struct lt_error *err)
 {
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
@@ -72,7 +72,7 @@ note(struct lt_daemon *d, const struct lt_slurm_run *row, int64_t now_utc_s,
 }
 
 static int
-note_all(struct lt_daemon *d, const struct lt_slurm_runs *rows,
+note_all(struct lt_daemon *d, const struct lt_batch_runs *rows,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
@@ -95,10 +95,10 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_budget_state *const b = &d->budget;
 	const int64_t last_utc_s = b->settled_until_utc_s - LATE_S;
 	const int64_t began_ms = lt_monotonic_ms();
-	struct lt_slurm_runs rows = {0};
+	struct lt_batch_runs rows = {0};
 
 	d->next.used = now_utc_s + EVERY_S;
-	if (!lt_slurm_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->tables.conf))
 		return LT_OK;
 	load_until(d);
 	const int64_t from_utc_s = b->used_until_utc_s;
@@ -108,7 +108,7 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 				     ? from_utc_s + b->used_span_s
 				     : last_utc_s;
 	int code =
-	    lt_child_rows(&rows, lt_slurmdbd_used, from_utc_s, to_utc_s, err);
+	    lt_child_rows(&rows, lt_batch_used, from_utc_s, to_utc_s, err);
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (code == LT_OK)
 		code = note_all(d, &rows, now_utc_s, err);
@@ -119,7 +119,7 @@ lt_used_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->next.used = now_utc_s + 1 + PART * took_ms / 1000;
 	b->used_span_s =
 	    lt_settle_window(b->used_span_s, rows.count, ROWS_MANY);
-	lt_slurm_runs_free(&rows);
+	lt_batch_runs_free(&rows);
 	return code;
 }
 

@@ -15,7 +15,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "settle.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 #include "void.h"
 
 enum {
@@ -36,11 +36,11 @@ live_shares(const struct lt_jobs_state *jobs, uint64_t quote_id)
 /* Does a row carry this quote that is to be settled yet? What was settled
  * before the hold was ingested ends it no more. */
 static bool
-in_slurmdbd(struct lt_ledger *ledger, const struct lt_slurm_runs *rows,
+in_slurmdbd(struct lt_ledger *ledger, const struct lt_batch_runs *rows,
     uint64_t quote_id)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
-		const struct lt_slurm_run *const row = &rows->runs[i];
+		const struct lt_batch_run *const row = &rows->runs[i];
 		const struct lt_run_key key = {row->job_id, row->submit_utc_s};
 		const char *const text = row->admin_comment;
 		struct lt_quote quote;
@@ -70,7 +70,7 @@ lt_void_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 struct window { /* of slurmdbd: one serves all holds */
 	struct lt_span span;
 	bool is_loaded;
-	struct lt_slurm_runs rows;
+	struct lt_batch_runs rows;
 };
 
 /* Never on a job: --test-only, refused later, a het job undone. */
@@ -79,7 +79,7 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
     struct window *window, struct lt_error *err)
 {
 	if (!window->is_loaded) {
-		const int code = lt_child_rows(&window->rows, lt_slurmdbd_runs,
+		const int code = lt_child_rows(&window->rows, lt_batch_runs,
 		    window->span.from_utc_s, window->span.to_utc_s, err);
 
 		if (code != LT_OK)
@@ -97,7 +97,7 @@ static bool
 is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 {
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
-		const struct lt_slurm_run *const run = &jobs->ended[i].run;
+		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
 		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
@@ -131,8 +131,8 @@ end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 }
 
 struct seen { /* holds of jobs that are gone, or have fewer tasks left */
-	const struct lt_ledger_hold *holds[LT_SLURMDBD_JOBS_MAX];
-	uint32_t job_ids[LT_SLURMDBD_JOBS_MAX];
+	const struct lt_ledger_hold *holds[LT_BATCH_RUNS_OF_MAX];
+	uint32_t job_ids[LT_BATCH_RUNS_OF_MAX];
 	uint32_t count;
 };
 
@@ -215,13 +215,13 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct window window = {.is_loaded = false};
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
-	const bool has_dbd = lt_slurm_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
 
 	if (!d->jobs.void_due)
 		return LT_OK;
 	if (!has_dbd)
 		window.is_loaded = true; /* no rows there, ever */
-	else if (lt_slurm_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
+	else if (lt_batch_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
 		return err->code;
 	if (d->budget.dbd_queue > 0)
 		return LT_OK;
@@ -237,7 +237,7 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			break; /* the rest the next time */
 		seen.holds[seen.count] = h;
 		seen.job_ids[seen.count++] = h->job_id;
-		if (seen.count == LT_SLURMDBD_JOBS_MAX) {
+		if (seen.count == LT_BATCH_RUNS_OF_MAX) {
 			asked++;
 			code = check_seen(d, &seen, now_utc_s, err);
 		}
@@ -251,6 +251,6 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			code =
 			    check_unseen(d, &suspects.holds[i], &window, err);
 	free(suspects.holds);
-	lt_slurm_runs_free(&window.rows);
+	lt_batch_runs_free(&window.rows);
 	return code;
 }

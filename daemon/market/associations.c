@@ -61,20 +61,20 @@ lt_associations_save(
 	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	for (uint32_t i = 0; i < tables->account_count; i++) {
-		const struct lt_slurm_account *const a = &tables->accounts[i];
+		const struct lt_batch_account *const a = &tables->accounts[i];
 
 		used += (size_t)snprintf(text + used, size - used,
 		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
 	}
 	for (uint32_t i = 0; i < tables->pair_count; i++) {
-		const struct lt_slurm_pair *const p = &tables->pairs[i];
+		const struct lt_batch_pair *const p = &tables->pairs[i];
 
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
 		    p->is_default);
 	}
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
-		const struct lt_slurm_manager *const m = &tables->managers[i];
+		const struct lt_batch_manager *const m = &tables->managers[i];
 
 		used += (size_t)snprintf(text + used, size - used,
 		    "manager %u %s\n", m->uid,
@@ -132,9 +132,9 @@ read_file(const char *state, struct lt_error *err)
 static void
 take_line(struct lt_tables *tables, const char *line)
 {
-	struct lt_slurm_account a = {0};
-	struct lt_slurm_pair p = {0};
-	struct lt_slurm_manager m = {0};
+	struct lt_batch_account a = {0};
+	struct lt_batch_pair p = {0};
+	struct lt_batch_manager m = {0};
 	int is_default = 0;
 
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
@@ -165,10 +165,10 @@ lt_associations_load(
 	size_t lines = 1;
 	for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
 		lines++;
-	struct lt_slurm_account *const accounts =
+	struct lt_batch_account *const accounts =
 	    calloc(lines, sizeof(*accounts));
-	struct lt_slurm_pair *const pairs = calloc(lines, sizeof(*pairs));
-	struct lt_slurm_manager *const managers =
+	struct lt_batch_pair *const pairs = calloc(lines, sizeof(*pairs));
+	struct lt_batch_manager *const managers =
 	    calloc(lines, sizeof(*managers));
 	if (accounts == NULL || pairs == NULL || managers == NULL) {
 		free(text);

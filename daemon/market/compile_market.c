@@ -247,7 +247,7 @@ apply_gpus(struct lt_market *m, const struct lt_policy *policy)
 /* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
  * none all of its nodes' memory. */
 static void
-apply_memory(struct lt_market *m, const struct lt_slurm_conf *conf)
+apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 {
 	m->memory_ignored = !conf->memory_counts;
 	m->core_spec_counts = conf->core_spec_counts;
@@ -344,7 +344,7 @@ fill(struct build *b, struct lt_error *err)
 /* Nodes booked over time, for partitions that a job may be moved to. */
 static int
 add_busy(
-    struct build *b, const struct lt_slurm_jobs *list, struct lt_error *err)
+    struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
 

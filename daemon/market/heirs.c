@@ -12,7 +12,7 @@
 enum { DEPTH_MAX = 64 }; /* a loop of renamed accounts ends here */
 
 static int
-remember(struct lt_ledger *ledger, const struct lt_slurm_account *accounts,
+remember(struct lt_ledger *ledger, const struct lt_batch_account *accounts,
     uint32_t count, struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
@@ -31,7 +31,7 @@ remember(struct lt_ledger *ledger, const struct lt_slurm_account *accounts,
 
 static bool
 is_there(
-    const struct lt_slurm_account *accounts, uint32_t count, const char *name)
+    const struct lt_batch_account *accounts, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(accounts[i].name, name) == 0)
@@ -48,7 +48,7 @@ by_name(const void *name, const void *seen)
 /* The nearest account above it that Slurm has; "" = none. */
 static const char *
 heir_of(const struct lt_account_seen *gone, const struct lt_account_seen *seen,
-    uint32_t seen_count, const struct lt_slurm_account *accounts,
+    uint32_t seen_count, const struct lt_batch_account *accounts,
     uint32_t count)
 {
 	const char *parent = gone->parent;
@@ -64,7 +64,7 @@ heir_of(const struct lt_account_seen *gone, const struct lt_account_seen *seen,
 }
 
 int
-lt_heirs_add(struct lt_slurm_account **accounts, uint32_t *count,
+lt_heirs_add(struct lt_batch_account **accounts, uint32_t *count,
     struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_account_seen *seen = NULL;
@@ -75,7 +75,7 @@ lt_heirs_add(struct lt_slurm_account **accounts, uint32_t *count,
 		code = lt_ledger_accounts(ledger, &seen, &seen_count, err);
 	if (code != LT_OK)
 		return code;
-	struct lt_slurm_account *const grown = reallocarray(
+	struct lt_batch_account *const grown = reallocarray(
 	    *accounts, (size_t)*count + seen_count + 1, sizeof(*grown));
 	if (grown == NULL) {
 		free(seen);
@@ -85,7 +85,7 @@ lt_heirs_add(struct lt_slurm_account **accounts, uint32_t *count,
 	for (uint32_t i = 0; i < seen_count; i++) {
 		if (!seen[i].charged || is_there(grown, *count, seen[i].name))
 			continue;
-		struct lt_slurm_account *const to = &grown[all++];
+		struct lt_batch_account *const to = &grown[all++];
 		memcpy(to->name, seen[i].name, sizeof(to->name));
 		snprintf(to->parent, sizeof(to->parent), "%s",
 		    heir_of(&seen[i], seen, seen_count, grown, *count));

@@ -15,7 +15,7 @@ static const int64_t horizon_s = LT_OCCUPANCY_DAYS * LT_DAY_S;
 static const double noise = 1e-9; /* of sums of nodes */
 
 static double
-equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
+equivalents(const struct lt_batch_job *job, const struct lt_market *market,
     int partition)
 {
 	const struct lt_resources resources = {.nodes = job->nodes,
@@ -35,7 +35,7 @@ equivalents(const struct lt_slurm_job *job, const struct lt_market *market,
 /* How long it will run in all: as its quote expected, past that by what
  * remains; without one its limit. */
 static int64_t
-length_s(const struct lt_slurm_job *job, int64_t now_utc_s)
+length_s(const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	const char *const text = job->admin_comment;
 	const bool runs = job->state == LT_JOB_RUNNING && job->start_utc_s > 0;
@@ -60,7 +60,7 @@ length_s(const struct lt_slurm_job *job, int64_t now_utc_s)
 }
 
 static bool
-in_partition(const struct lt_slurm_job *job, const char *name)
+in_partition(const struct lt_batch_job *job, const char *name)
 {
 	const size_t length = strlen(name);
 
@@ -70,7 +70,7 @@ in_partition(const struct lt_slurm_job *job, const char *name)
 }
 
 bool
-lt_occupancy_window(struct lt_planned *window, const struct lt_slurm_job *job,
+lt_occupancy_window(struct lt_planned *window, const struct lt_batch_job *job,
     const struct lt_market *market, int partition, int64_t now_utc_s)
 {
 	const bool running = job->state == LT_JOB_RUNNING;
@@ -120,7 +120,7 @@ step_of(int64_t after_s)
 
 /* Does it wait for nodes, or for those before it, and for nothing else? */
 static bool
-is_in_line(const struct lt_slurm_job *job, int64_t now_utc_s)
+is_in_line(const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	return job->state == LT_JOB_PENDING && !job->held && job->nodes > 0 &&
 	       job->eligible_utc_s <= now_utc_s && job->reason_text != NULL &&
@@ -129,7 +129,7 @@ is_in_line(const struct lt_slurm_job *job, int64_t now_utc_s)
 }
 
 static double
-node_seconds(const struct lt_slurm_job *job, const struct lt_market *market,
+node_seconds(const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s)
 {
 	const int64_t whole_s = length_s(job, now_utc_s);
@@ -183,7 +183,7 @@ write_steps(
 
 void
 lt_occupancy_count(struct lt_occupancy *occupancy,
-    const struct lt_slurm_jobs *jobs, const struct lt_market *market,
+    const struct lt_batch_jobs *jobs, const struct lt_market *market,
     int partition, int64_t now_utc_s)
 {
 	const struct lt_partition *const p = &market->partitions[partition];
@@ -192,7 +192,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 	double in_line = 0;			    /* node-seconds */
 
 	for (uint32_t i = 0; i < jobs->count; i++) {
-		const struct lt_slurm_job *const job = &jobs->jobs[i];
+		const struct lt_batch_job *const job = &jobs->jobs[i];
 		struct lt_planned window;
 
 		lt_breath(LT_TURN_READ);
@@ -219,7 +219,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 }
 
 int64_t
-lt_occupancy_until(const struct lt_slurm_jobs *list)
+lt_occupancy_until(const struct lt_batch_jobs *list)
 {
 	const int64_t newest_utc_s =
 	    list->count > 0 ? list->jobs[list->count - 1].submit_utc_s : 0;

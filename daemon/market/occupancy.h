@@ -8,7 +8,7 @@
 #define LT_OCCUPANCY_H
 
 #include "decide.h"
-#include "slurm.h"
+#include "batch.h"
 
 enum {
 	LT_OCCUPANCY_GRAIN_S = 900, /* of the first day; hours after it */
@@ -26,15 +26,15 @@ struct lt_occupancy {
 /* What a job that runs, or waits for a begin time, takes of its partition, in
  * whole grains; false: nothing. Pure. */
 bool lt_occupancy_window(struct lt_planned *window,
-    const struct lt_slurm_job *job, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s);
 /* Pure. Node equivalents: nodes x share. The last step has none. */
 void lt_occupancy_count(struct lt_occupancy *occupancy,
-    const struct lt_slurm_jobs *jobs, const struct lt_market *market,
+    const struct lt_batch_jobs *jobs, const struct lt_market *market,
     int partition, int64_t now_utc_s);
 
 /* The time of submission that it is complete until, 0 = nothing is known: that
  * of the list or of the newest job that was found since, as ids rise. */
-int64_t lt_occupancy_until(const struct lt_slurm_jobs *list);
+int64_t lt_occupancy_until(const struct lt_batch_jobs *list);
 
 #endif

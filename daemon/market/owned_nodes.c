@@ -14,7 +14,7 @@
 
 /* Those of a partition of Slurm's that nobody has counted. */
 static uint32_t
-take_nodes(bool *taken, const struct lt_slurm_nodes *nodes, uint32_t partition)
+take_nodes(bool *taken, const struct lt_batch_nodes *nodes, uint32_t partition)
 {
 	uint32_t count = 0;
 

@@ -34,9 +34,9 @@ partitions_of(
 
 /* A job that waits: what it asks; ReqTRES is one lower bound more. */
 static void
-ask(struct lt_request *request, const struct lt_slurm_job *job)
+ask(struct lt_request *request, const struct lt_batch_job *job)
 {
-	const struct lt_slurm_asked *const asked = lt_job_asked(job);
+	const struct lt_batch_asked *const asked = lt_job_asked(job);
 
 #define FIELD(name) request->name = asked->name;
 	LT_TERMS_ASKED(FIELD)
@@ -61,7 +61,7 @@ ask(struct lt_request *request, const struct lt_slurm_job *job)
 }
 
 bool
-lt_request_of_job(struct lt_job_request *made, const struct lt_slurm_job *job,
+lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
     const struct lt_market *market, int64_t now_utc_s)
 {
 	struct lt_request *const request = &made->request;

@@ -6,7 +6,7 @@
 #define LT_REQUEST_H
 
 #include "decide.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_job_request { /* home is its first partition */
 	struct lt_request request;
@@ -16,7 +16,7 @@ struct lt_job_request { /* home is its first partition */
 
 /* False: the job names no partition of the market. */
 bool lt_request_of_job(struct lt_job_request *made,
-    const struct lt_slurm_job *job, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_market *market,
     int64_t now_utc_s);
 
 #endif

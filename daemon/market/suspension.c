@@ -14,7 +14,7 @@
 enum { STEP_S = 60 }; /* each step is written onto the job */
 
 int64_t
-lt_suspension_held_s(const struct lt_slurm_job *job)
+lt_suspension_held_s(const struct lt_batch_job *job)
 {
 	if (job->state == LT_JOB_PENDING || job->state == LT_JOB_FINISHED ||
 	    job->suspended_s <= 0)
@@ -43,7 +43,7 @@ scale(int64_t *amount, double factor)
 
 bool
 lt_suspension_add(struct lt_amount *amount, int64_t length_s,
-    const struct lt_slurm_job *job, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_market *market,
     struct lt_ledger *ledger)
 {
 	const int64_t held_s = lt_suspension_held_s(job);

@@ -6,11 +6,11 @@
 #define LT_SUSPENSION_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 /* Seconds of suspension that are held for: until now, and on to the end of
  * the minute that began. 0 = it never was suspended. */
-int64_t lt_suspension_held_s(const struct lt_slurm_job *job);
+int64_t lt_suspension_held_s(const struct lt_batch_job *job);
 
 /*
  * Add to the amount, which is held for length_s of a run, what the job keeps
@@ -18,7 +18,7 @@ int64_t lt_suspension_held_s(const struct lt_slurm_job *job);
  * beyond 64 bits.
  */
 bool lt_suspension_add(struct lt_amount *amount, int64_t length_s,
-    const struct lt_slurm_job *job, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_market *market,
     struct lt_ledger *ledger);
 
 #endif

@@ -16,10 +16,10 @@
 static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
 {
-	struct lt_slurm_partitions read;
+	struct lt_batch_partitions read;
 
 	lt_breath(LT_TURN_COMMITTED);
-	const int code = lt_slurm_partitions(&read, err);
+	const int code = lt_batch_partitions(&read, err);
 
 	if (code != LT_OK)
 		return code;
@@ -41,16 +41,16 @@ static int
 load_associations(
     struct lt_tables *tables, struct lt_ledger *ledger, struct lt_error *err)
 {
-	struct lt_slurm_associations all;
+	struct lt_batch_associations all;
 
 	lt_breath(LT_TURN_COMMITTED);
-	int code = lt_slurm_associations(&all, err);
+	int code = lt_batch_associations(&all, err);
 
 	if (code == LT_OK)
 		code = lt_heirs_add(
 		    &all.accounts, &all.account_count, ledger, err);
 	if (code != LT_OK) {
-		lt_slurm_associations_free(&all);
+		lt_batch_associations_free(&all);
 		return code;
 	}
 	free(tables->accounts);
@@ -70,12 +70,12 @@ load_associations(
 static void
 load_managers(struct lt_tables *tables)
 {
-	struct lt_slurm_manager *managers = NULL;
+	struct lt_batch_manager *managers = NULL;
 	struct lt_error err = {0};
 	uint32_t count = 0;
 
 	lt_breath(LT_TURN_COMMITTED);
-	if (lt_slurm_managers(&managers, &count, &err) != LT_OK) {
+	if (lt_batch_managers(&managers, &count, &err) != LT_OK) {
 		lt_log("managers_failed", "error=\"%s\"", err.text);
 		return;
 	}
@@ -88,8 +88,8 @@ int
 lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_conf conf = {0};
-	int code = lt_slurm_conf(&conf, err);
+	struct lt_batch_conf conf = {0};
+	int code = lt_batch_conf(&conf, err);
 
 	if (code != LT_OK)
 		return code;
@@ -101,7 +101,7 @@ lt_daemon_load_tables(
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
-	if (lt_slurm_has_dbd(&conf)) {
+	if (lt_batch_has_dbd(&conf)) {
 		code = load_associations(&d->tables, d->ledger, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)

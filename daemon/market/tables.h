@@ -5,20 +5,20 @@
 #ifndef LT_TABLES_H
 #define LT_TABLES_H
 
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
 struct lt_tables {
-	struct lt_slurm_conf conf;
+	struct lt_batch_conf conf;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	char *strings;
-	struct lt_slurm_nodes nodes; /* of the partitions */
+	struct lt_batch_nodes nodes; /* of the partitions */
 	uint32_t partition_count, shape_count;
-	struct lt_slurm_account *accounts;
-	struct lt_slurm_pair *pairs;
-	struct lt_slurm_manager *managers;
+	struct lt_batch_account *accounts;
+	struct lt_batch_pair *pairs;
+	struct lt_batch_manager *managers;
 	uint32_t account_count, pair_count, manager_count, unknown_users;
 	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
 	uint32_t private_dbd, private_data;

@@ -181,16 +181,16 @@ parse_job(
 static void
 catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 {
-	struct lt_slurm_jobs one = {0};
+	struct lt_batch_jobs one = {0};
 
 	if (lt_jobs_find(&d->jobs.list, job_id) != NULL &&
 	    !lt_look_singly(&d->jobs))
 		return;
-	if (lt_slurm_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
+	if (lt_batch_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
 		lt_look_at(d, job_id);
 		d->cycle(d, now_utc_s);
 	}
-	lt_slurm_jobs_free(&one);
+	lt_batch_jobs_free(&one);
 }
 
 /* Another's. Where Slurm hides jobs, it is none that there is. */
@@ -292,10 +292,10 @@ lt_api_explain(
  * is held for it: all of it must fit from now on. LT_EDENIED: the budget does
  * not allow it; the hold is as it was, as after any failure. */
 static int
-hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+hold_from_now(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_slurm_job early = *job;
+	struct lt_batch_job early = *job;
 	struct lt_quote fresh;
 	struct lt_ledger_hold moved = *hold;
 	struct lt_amount *const held = &moved.quote.hold_per_task;
@@ -332,7 +332,7 @@ hold_from_now(struct lt_daemon *d, const struct lt_slurm_job *job,
 /* Held for first, then told to Slurm: killed between the two, too much is
  * held, never too little. */
 static int
-start_now(struct lt_daemon *d, const struct lt_slurm_job *job,
+start_now(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, json_t **reply)
 {
 	struct lt_error err = {0};
@@ -356,7 +356,7 @@ lt_api_now(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	uint32_t job_id;
-	struct lt_slurm_jobs jobs = {0};
+	struct lt_batch_jobs jobs = {0};
 	struct lt_ledger_hold hold;
 	struct lt_error err = {0};
 	char text[256];
@@ -364,12 +364,12 @@ lt_api_now(
 	if (!parse_job(request, &job_id, reply))
 		return 400;
 	catch_up(d, job_id, request->now_utc_s);
-	if (lt_slurm_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
-		lt_slurm_jobs_free(&jobs);
+	if (lt_batch_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
+		lt_batch_jobs_free(&jobs);
 		return lt_api_error(
 		    reply, 404, "job %u: not known here", job_id);
 	}
-	const struct lt_slurm_job *const job = &jobs.jobs[0];
+	const struct lt_batch_job *const job = &jobs.jobs[0];
 	int status = 200;
 	const struct lt_access access = lt_access_of(d, request);
 	if (!request->is_admin && job->uid != request->uid)
@@ -385,7 +385,7 @@ lt_api_now(
 		    reply, 409, "job %u: lowtide does not delay it", job_id);
 	if (status == 200)
 		status = start_now(d, job, &hold, request->now_utc_s, reply);
-	lt_slurm_jobs_free(&jobs);
+	lt_batch_jobs_free(&jobs);
 	if (status != 200)
 		return status;
 	snprintf(text, sizeof(text),

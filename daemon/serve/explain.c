@@ -259,7 +259,7 @@ say_quote(struct text *t, const struct lt_market *market,
 
 /* What others suspend grows beyond what it was admitted for. */
 static void
-say_suspension(struct text *t, const struct lt_slurm_job *job)
+say_suspension(struct text *t, const struct lt_batch_job *job)
 {
 	char length[48];
 
@@ -566,7 +566,7 @@ void
 lt_explain_text(char *out, size_t size, struct lt_daemon *d,
     const struct lt_story *story, int64_t now_utc_s)
 {
-	const struct lt_slurm_job *const job = story->job;
+	const struct lt_batch_job *const job = story->job;
 	const struct lt_ledger_hold *const hold =
 	    story->has_hold ? &story->hold : NULL;
 	struct text t = {out, size, 0};

@@ -6,14 +6,14 @@
 #define LT_EXPLAIN_H
 
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 
 struct lt_daemon;
 
 /* What one job id has been: Slurm gives ids again after a while. */
 struct lt_story {
 	uint32_t job_id;
-	const struct lt_slurm_job *job; /* NULL = not in slurmctld */
+	const struct lt_batch_job *job; /* NULL = not in slurmctld */
 	bool has_hold;
 	struct lt_ledger_hold hold;
 	uint32_t count;

@@ -290,14 +290,14 @@ static int
 find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 {
 	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
-	struct lt_slurm_conf conf;
-	const int code = lt_slurm_init(NULL, err);
+	struct lt_batch_conf conf;
+	const int code = lt_batch_init(NULL, err);
 
 	if (code != LT_OK)
 		return lt_context(
 		    err, "SlurmUser, whose answers count, is not known");
-	lt_slurm_conf_here(&conf);
-	lt_slurm_fini();
+	lt_batch_conf_here(&conf);
+	lt_batch_fini();
 	snprintf(munge_socket, 512, "%s",
 	    named != NULL && named[0] ? named : conf.munge_socket);
 	*seal = (struct lt_seal){

@@ -4,6 +4,7 @@
  * daemon's log and the command.
  */
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdbool.h>
@@ -113,4 +114,18 @@ void
 lt_text_lines(char *text)
 {
 	escape(text, false);
+}
+
+void
+lt_copy(char *out, size_t size, const char *text)
+{
+	(void)snprintf(out, size, "%s", text == NULL ? "" : text);
+}
+
+void
+lt_copy_lower(char *out, size_t size, const char *text)
+{
+	lt_copy(out, size, text);
+	for (char *c = out; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
 }

@@ -18,6 +18,10 @@ struct lt_text { /* start as { .out = out, .size = size } */
 void lt_text_put(struct lt_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Copy, "" for NULL, cut when too long. Lower case where lt_copy_lower. */
+void lt_copy(char *out, size_t size, const char *text);
+void lt_copy_lower(char *out, size_t size, const char *text);
+
 /*
  * Bytes of the character here that must not be shown as it is: control
  * characters (C0, DEL; C1, which UTF-8 has as C2 80 .. C2 9F), those that end a

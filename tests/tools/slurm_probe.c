@@ -9,14 +9,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "slurm.h"
+#include "batch.h"
 #include "units.h"
 
 static int
 print_conf(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_conf c;
-	const int rc = lt_slurm_conf(&c, err);
+	struct lt_batch_conf c;
+	const int rc = lt_batch_conf(&c, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
@@ -40,8 +40,8 @@ print_conf(char **arguments, struct lt_error *err)
 static int
 print_partitions(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_partitions read;
-	const int rc = lt_slurm_partitions(&read, err);
+	struct lt_batch_partitions read;
+	const int rc = lt_batch_partitions(&read, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
@@ -72,15 +72,15 @@ print_partitions(char **arguments, struct lt_error *err)
 			    shape->gpus, shape->gpu_type);
 		}
 	}
-	lt_slurm_partitions_free(&read);
+	lt_batch_partitions_free(&read);
 	return LT_OK;
 }
 
 static int
 print_associations(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_associations all;
-	const int rc = lt_slurm_associations(&all, err);
+	struct lt_batch_associations all;
+	const int rc = lt_batch_associations(&all, err);
 
 	(void)arguments;
 	if (rc != LT_OK)
@@ -93,15 +93,15 @@ print_associations(char **arguments, struct lt_error *err)
 		    all.pairs[i].user, all.pairs[i].uid, all.pairs[i].account,
 		    all.pairs[i].is_default);
 	printf("unknown_users=%u\n", all.unknown_users);
-	lt_slurm_associations_free(&all);
+	lt_batch_associations_free(&all);
 	return LT_OK;
 }
 
 static int
-print_jobs(struct lt_slurm_jobs *jobs)
+print_jobs(struct lt_batch_jobs *jobs)
 {
 	for (uint32_t i = 0; i < jobs->count; i++) {
-		const struct lt_slurm_job *const j = &jobs->jobs[i];
+		const struct lt_batch_job *const j = &jobs->jobs[i];
 
 		printf("job=%u array=%u task=%d stands_for=%u het=%u user=%s"
 		       " uid=%u account=%s qos=%s partition=%s name=%s"
@@ -124,15 +124,15 @@ print_jobs(struct lt_slurm_jobs *jobs)
 		    j->admin_comment == NULL ? "" : j->admin_comment);
 	}
 	printf("jobs=%u begun=%" PRId64 "\n", jobs->count, jobs->begun_utc_s);
-	lt_slurm_jobs_free(jobs);
+	lt_batch_jobs_free(jobs);
 	return LT_OK;
 }
 
 static int
-print_runs(struct lt_slurm_runs *runs)
+print_runs(struct lt_batch_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->count; i++) {
-		const struct lt_slurm_run *const r = &runs->runs[i];
+		const struct lt_batch_run *const r = &runs->runs[i];
 
 		printf("run job=%u array=%u task=%d restarts=%u user=%s uid=%u"
 		       " account=%s partition=%s qos=%s state=%s finished=%d"
@@ -150,7 +150,7 @@ print_runs(struct lt_slurm_runs *runs)
 		    r->admin_comment == NULL ? "" : r->admin_comment);
 	}
 	printf("runs=%u\n", runs->count);
-	lt_slurm_runs_free(runs);
+	lt_batch_runs_free(runs);
 	return LT_OK;
 }
 
@@ -163,14 +163,14 @@ number(const char *text, int64_t *value, struct lt_error *err)
 static int
 show_jobs(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs;
+	struct lt_batch_jobs jobs;
 	int64_t id = 0;
 	int rc = LT_OK;
 
 	if (arguments[0] != NULL)
 		rc = number(arguments[0], &id, err);
 	if (rc == LT_OK)
-		rc = lt_slurm_jobs(&jobs, (uint32_t)id, err);
+		rc = lt_batch_jobs(&jobs, (uint32_t)id, err);
 	return rc == LT_OK ? print_jobs(&jobs) : rc;
 }
 
@@ -178,7 +178,7 @@ show_jobs(char **arguments, struct lt_error *err)
 static int
 show_runs(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_runs runs;
+	struct lt_batch_runs runs;
 	int64_t from = time(NULL) - LT_DAY_S, to = time(NULL) + LT_HOUR_S;
 	int rc = LT_OK;
 
@@ -188,19 +188,19 @@ show_runs(char **arguments, struct lt_error *err)
 			rc = number(arguments[1], &to, err);
 	}
 	if (rc == LT_OK)
-		rc = lt_slurmdbd_runs(&runs, from, to, err);
+		rc = lt_batch_runs(&runs, from, to, err);
 	return rc == LT_OK ? print_runs(&runs) : rc;
 }
 
 static int
 show_runs_of(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_runs runs;
+	struct lt_batch_runs runs;
 	int64_t id = 0;
 	int rc = number(arguments[0] == NULL ? "" : arguments[0], &id, err);
 
 	if (rc == LT_OK)
-		rc = lt_slurmdbd_jobs(&runs, &(uint32_t){(uint32_t)id}, 1, err);
+		rc = lt_batch_runs_of(&runs, &(uint32_t){(uint32_t)id}, 1, err);
 	return rc == LT_OK ? print_runs(&runs) : rc;
 }
 
@@ -208,7 +208,7 @@ static int
 show_queue(char **arguments, struct lt_error *err)
 {
 	uint32_t queued = 0;
-	const int rc = lt_slurm_dbd_queue(&queued, err);
+	const int rc = lt_batch_dbd_queue(&queued, err);
 
 	(void)arguments;
 	if (rc == LT_OK)
@@ -221,11 +221,11 @@ show_queue(char **arguments, struct lt_error *err)
 static int
 update(char **arguments, struct lt_error *err)
 {
-	struct lt_slurm_update change;
+	struct lt_batch_update change;
 	int64_t id = 0;
 	int rc = number(arguments[0] == NULL ? "" : arguments[0], &id, err);
 
-	lt_slurm_update_init(&change, (uint32_t)id);
+	lt_batch_update_init(&change, (uint32_t)id);
 	for (char **a = arguments + 1; rc == LT_OK && *a != NULL; a++) {
 		if (strncmp(*a, "partition=", 10) == 0)
 			change.partition = *a + 10;
@@ -242,7 +242,7 @@ update(char **arguments, struct lt_error *err)
 		else
 			rc = lt_fail(err, LT_EINPUT, "update: got \"%s\"", *a);
 	}
-	return rc == LT_OK ? lt_slurm_update_job(&change, err) : rc;
+	return rc == LT_OK ? lt_batch_update_job(&change, err) : rc;
 }
 
 static int
@@ -252,7 +252,7 @@ cancel(char **arguments, struct lt_error *err)
 	const int rc =
 	    number(arguments[0] == NULL ? "" : arguments[0], &id, err);
 
-	return rc == LT_OK ? lt_slurm_cancel((uint32_t)id, err) : rc;
+	return rc == LT_OK ? lt_batch_cancel((uint32_t)id, err) : rc;
 }
 
 static const struct {
@@ -278,10 +278,10 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (argc < 2 || strcmp(argv[1], commands[i].name) != 0)
 			continue;
-		int rc = lt_slurm_init(NULL, &err);
+		int rc = lt_batch_init(NULL, &err);
 		if (rc == LT_OK) {
 			rc = commands[i].run(argv + 2, &err);
-			lt_slurm_fini();
+			lt_batch_fini();
 		}
 		if (rc == LT_OK)
 			return 0;

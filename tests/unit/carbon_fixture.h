@@ -103,10 +103,10 @@ free_world(struct world *w)
 	free(w);
 }
 
-static inline struct lt_slurm_run
+static inline struct lt_batch_run
 make_row(uint32_t job_id, int partition, int64_t start_s, int64_t seconds)
 {
-	struct lt_slurm_run row = {.job_id = job_id,
+	struct lt_batch_run row = {.job_id = job_id,
 	    .array_task = UINT32_MAX,
 	    .uid = UID,
 	    .account = "vision",
@@ -128,10 +128,10 @@ make_row(uint32_t job_id, int partition, int64_t start_s, int64_t seconds)
 }
 
 static inline void
-settle_row(struct world *w, const struct lt_slurm_run *row, int64_t now_utc_s)
+settle_row(struct world *w, const struct lt_batch_run *row, int64_t now_utc_s)
 {
-	struct lt_slurm_run copy = *row;
-	struct lt_slurm_runs list = {.count = 1, .runs = &copy};
+	struct lt_batch_run copy = *row;
+	struct lt_batch_runs list = {.count = 1, .runs = &copy};
 
 	must(w->f, lt_settle_again(w->d, &list, now_utc_s, &w->f->err));
 }

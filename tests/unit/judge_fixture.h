@@ -28,12 +28,12 @@ enum {
 static struct told { /* the last updates of jobs */
 	uint32_t count, job_id[16], cancelled, requeued;
 	bool refuses; /* to requeue */
-	enum lt_slurm_hold hold[16];
+	enum lt_batch_hold hold[16];
 	bool has_text[16];
 	int64_t begin_utc_s[16];
 } told;
-static struct lt_slurm_jobs fake_jobs;
-static struct lt_slurm_runs fake_rows;
+static struct lt_batch_jobs fake_jobs;
+static struct lt_batch_runs fake_rows;
 static uint32_t fake_queue, busy_us;
 static bool dbd_fails, ctld_fails, jobs_fail;
 /* Questions to both, by lowtided's children too, with whom it is shared: in
@@ -60,14 +60,14 @@ share_questions(void)
 }
 
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
 	count_question(job_id != 0);
 	usleep(busy_us);
-	*jobs = (struct lt_slurm_jobs){.begun_utc_s = NOW};
+	*jobs = (struct lt_batch_jobs){.begun_utc_s = NOW};
 	jobs->jobs = calloc(fake_jobs.count + 1, sizeof(*jobs->jobs));
 	for (uint32_t i = 0; i < fake_jobs.count; i++) {
-		const struct lt_slurm_job *const job = &fake_jobs.jobs[i];
+		const struct lt_batch_job *const job = &fake_jobs.jobs[i];
 
 		if (job_id == 0 || job->job_id == job_id ||
 		    job->array_job_id == job_id || job->het_job_id == job_id)
@@ -76,35 +76,35 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	if (job_id == 0 || (jobs->count > 0 && !jobs_fail))
 		return LT_OK;
 	free(jobs->jobs);
-	*jobs = (struct lt_slurm_jobs){0};
+	*jobs = (struct lt_batch_jobs){0};
 	return lt_fail(err, jobs_fail ? LT_ENET : LT_ENOENT, "job %u", job_id);
 }
 
 int
-lt_slurm_jobs_each(
-    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(
+    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
-	struct lt_slurm_jobs jobs;
-	const int code = lt_slurm_jobs(&jobs, 0, err);
+	struct lt_batch_jobs jobs;
+	const int code = lt_batch_jobs(&jobs, 0, err);
 
 	if (code != LT_OK)
 		return code;
 	reader->begin(reader->context, jobs.count, jobs.begun_utc_s);
 	for (uint32_t i = 0; i < jobs.count; i++)
 		reader->take(reader->context, &jobs.jobs[i]);
-	lt_slurm_jobs_free(&jobs);
+	lt_batch_jobs_free(&jobs);
 	return LT_OK;
 }
 
 void
-lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id)
+lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id)
 {
-	*update = (struct lt_slurm_update){
+	*update = (struct lt_batch_update){
 	    .job_id = job_id, .begin_utc_s = -1, .limit_s = -1};
 }
 
 int
-lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
+lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
 	if (ctld_fails)
 		return lt_fail(err, LT_ENET, "slurmctld is away");
@@ -117,7 +117,7 @@ lt_slurm_update_job(const struct lt_slurm_update *update, struct lt_error *err)
 }
 
 int
-lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
+lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 {
 	(void)err;
 	told.cancelled = job_id;
@@ -125,7 +125,7 @@ lt_slurm_cancel(uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err)
+lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
 {
 	if (told.refuses)
 		return lt_fail(err, LT_ENET, "slurmctld is away");
@@ -134,7 +134,7 @@ lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
+lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
 {
 	(void)err;
 	*queued = fake_queue;
@@ -142,8 +142,8 @@ lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err)
 }
 
 int
-lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
@@ -153,32 +153,32 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
-lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
-	return lt_slurmdbd_runs(runs, from_utc_s, to_utc_s, err);
+	return lt_batch_runs(runs, from_utc_s, to_utc_s, err);
 }
 
 int
-lt_slurmdbd_used(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
-	return lt_slurmdbd_runs(runs, from_utc_s, to_utc_s, err);
+	return lt_batch_runs(runs, from_utc_s, to_utc_s, err);
 }
 
 int
-lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
 	(void)job_ids;
 	(void)count;
 	count_question(false);
-	*runs = (struct lt_slurm_runs){0};
+	*runs = (struct lt_batch_runs){0};
 	return dbd_fails ? lt_fail(err, LT_ENET, "slurmdbd is away") : LT_OK;
 }
 
 int
-lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node_list,
     const char *among, const char *preferred, struct lt_error *err)
 {
 	(void)out;
@@ -188,12 +188,12 @@ lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
 }
 
 void
-lt_slurm_runs_free(struct lt_slurm_runs *runs)
+lt_batch_runs_free(struct lt_batch_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		free(runs->runs[i].admin_comment);
 	free(runs->runs);
-	*runs = (struct lt_slurm_runs){0};
+	*runs = (struct lt_batch_runs){0};
 }
 
 struct world {
@@ -204,8 +204,8 @@ struct world {
 	struct lt_policy_budget budgets[2];
 	struct lt_partition partition;
 	struct lt_shape shape;
-	struct lt_slurm_account accounts[4];
-	struct lt_slurm_pair pairs[3];
+	struct lt_batch_account accounts[4];
+	struct lt_batch_pair pairs[3];
 	struct lt_series series;
 	int64_t starts[2];
 	double value[1], integral[2];
@@ -232,8 +232,8 @@ make_world(struct fixture *f)
 	assert_non_null(w->d);
 	share_questions();
 	told = (struct told){0};
-	fake_jobs = (struct lt_slurm_jobs){0};
-	fake_rows = (struct lt_slurm_runs){0};
+	fake_jobs = (struct lt_batch_jobs){0};
+	fake_rows = (struct lt_batch_runs){0};
 	fake_queue = 0;
 	dbd_fails = ctld_fails = jobs_fail = false;
 	w->row = (struct lt_policy_partition){.name = "ondemand"};
@@ -271,9 +271,9 @@ make_world(struct fixture *f)
 	    .value = w->value,
 	    .integral = w->integral};
 	assert_int_equal(lt_series_prepare(&w->series, NULL), LT_OK);
-	static const struct lt_slurm_account accounts[] = {{"root", ""},
+	static const struct lt_batch_account accounts[] = {{"root", ""},
 	    {"vision", "root"}, {"speech", "root"}, {"free", "root"}};
-	static const struct lt_slurm_pair pairs[] = {
+	static const struct lt_batch_pair pairs[] = {
 	    {"vision", "ada", ADA, true}, {"speech", "ada", ADA, false},
 	    {"vision", "bob", BOB, true}};
 	memcpy(w->accounts, accounts, sizeof(accounts));
@@ -319,10 +319,10 @@ free_world(struct world *w)
 }
 
 /* Of ada's, waiting, half a node for ten minutes: 300 s of a node. */
-static inline struct lt_slurm_job
+static inline struct lt_batch_job
 make_job(uint32_t job_id)
 {
-	return (struct lt_slurm_job){.job_id = job_id,
+	return (struct lt_batch_job){.job_id = job_id,
 	    .uid = ADA,
 	    .user = "ada",
 	    .account = "vision",
@@ -345,7 +345,7 @@ make_job(uint32_t job_id)
 
 /* Its hold, in the ledger; the quote's id is 100 more. */
 static inline struct lt_ledger_hold
-hold_job(struct world *w, const struct lt_slurm_job *job, int64_t money_micros,
+hold_job(struct world *w, const struct lt_batch_job *job, int64_t money_micros,
     uint32_t flags)
 {
 	struct lt_ledger_hold hold = make_hold(job->job_id + 100, 1);

@@ -87,11 +87,11 @@ struct said { /* of a row that differs from the usual one */
 	uint32_t gpus;
 };
 
-static struct lt_slurm_run
+static struct lt_batch_run
 make_row(const struct said *said)
 {
 	static uint32_t next_id = 1;
-	struct lt_slurm_run row = {
+	struct lt_batch_run row = {
 	    .job_id = said->job_id != 0 ? said->job_id : 5000 + next_id++,
 	    .array_task = UINT32_MAX,
 	    .uid = said->uid != 0 ? said->uid : ADA,
@@ -120,9 +120,9 @@ make_row(const struct said *said)
 }
 
 static void
-settle_all(struct world *w, struct lt_slurm_run *rows, uint32_t count)
+settle_all(struct world *w, struct lt_batch_run *rows, uint32_t count)
 {
-	struct lt_slurm_runs list = {.count = count, .runs = rows};
+	struct lt_batch_runs list = {.count = count, .runs = rows};
 
 	must(w->f, lt_settle_again(w->d, &list, NOW, &w->f->err));
 	for (uint32_t i = 0; i < count; i++)
@@ -132,7 +132,7 @@ settle_all(struct world *w, struct lt_slurm_run *rows, uint32_t count)
 static void
 settle_one(struct world *w, const struct said *said)
 {
-	struct lt_slurm_run row = make_row(said);
+	struct lt_batch_run row = make_row(said);
 
 	settle_all(w, &row, 1);
 }

@@ -240,14 +240,14 @@ time(time_t *out)
 
 /* Slurm's: Ada's job 101 waits, and nothing delays it. */
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
-	*jobs = (struct lt_slurm_jobs){0};
+	*jobs = (struct lt_batch_jobs){0};
 	if (job_id != 101)
 		return lt_fail(err, LT_ENOENT, "no such job");
 	jobs->jobs = calloc(1, sizeof(*jobs->jobs));
 	jobs->count = 1;
-	jobs->jobs[0] = (struct lt_slurm_job){.job_id = 101,
+	jobs->jobs[0] = (struct lt_batch_job){.job_id = 101,
 	    .uid = ADA,
 	    .user = "user-ada",
 	    .account = "vision",
@@ -274,7 +274,7 @@ static const struct {
 static void
 learn(struct fixture *f, const struct lt_run *run, const char *name)
 {
-	struct lt_slurm_run row = {.limit_s = 7200};
+	struct lt_batch_run row = {.limit_s = 7200};
 	const struct lt_ended_run ended = {.row = &row, .run = run};
 
 	(void)strcpy(row.state_text, "COMPLETED");
@@ -346,9 +346,9 @@ static struct lt_pair pairs[] = {{.uid = ADA, .account = VISION},
     {.uid = DEB, .account = AUDIO}};
 static struct lt_manager managers[] = {
     {OPERATOR, 0}, {COORDINATOR, VISION + 1}};
-static struct lt_slurm_manager slurm_managers[] = {
+static struct lt_batch_manager slurm_managers[] = {
     {OPERATOR, ""}, {COORDINATOR, "vision"}, {COORDINATOR, "audio"}};
-static struct lt_slurm_account slurm_accounts[] = {
+static struct lt_batch_account slurm_accounts[] = {
     {"dept", ""}, {"vision", "dept"}, {"nlp", "dept"}, {"audio", "vision"}};
 static struct lt_usage usages[] = {{2, ADA, {{true, false, 8800001, 0}}, {{0}}},
     {2, BOB, {{true, false, 8800002, 0}}, {{0}}}};

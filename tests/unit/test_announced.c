@@ -33,10 +33,10 @@ make_plan(void)
 		.max_cost_micros = LT_UNSET_64}};
 }
 
-static struct lt_slurm_job
+static struct lt_batch_job
 placed_job(uint32_t job_id)
 {
-	struct lt_slurm_job job = make_job(job_id);
+	struct lt_batch_job job = make_job(job_id);
 
 	job.account = "free";
 	job.comment_head = "lowtide: ondemand from then";
@@ -55,7 +55,7 @@ static void
 end_world(struct world *w)
 {
 	lt_announced_free(&w->d->announced);
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->jobs.ended);
 	free_world(w);
 }
@@ -104,7 +104,7 @@ test_whose(void **state)
 		struct world *const w = make_world(*state);
 		const struct lt_announced plan = make_plan();
 		struct lt_announced found;
-		struct lt_slurm_job job = placed_job(7);
+		struct lt_batch_job job = placed_job(7);
 
 		add(w, &plan);
 		job.submit_utc_s = NOW + cases[i].submit_s;
@@ -130,7 +130,7 @@ test_twice(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_announced plan = make_plan(), found;
-	const struct lt_slurm_job first = placed_job(7), second = placed_job(8),
+	const struct lt_batch_job first = placed_job(7), second = placed_job(8),
 				  third = placed_job(9);
 
 	add(w, &plan);
@@ -164,7 +164,7 @@ test_who_sees(void **state)
 {
 	struct world *const w = make_world(*state);
 	const struct lt_announced plan = make_plan();
-	const struct lt_slurm_job job = placed_job(7);
+	const struct lt_batch_job job = placed_job(7);
 	struct lt_announced found;
 
 	w->d->market.generation = 10;
@@ -197,7 +197,7 @@ test_bounds(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_announced_state *const all = &w->d->announced;
 	struct lt_announced plan = make_plan(), found;
-	const struct lt_slurm_job job = placed_job(7);
+	const struct lt_batch_job job = placed_job(7);
 
 	for (int i = 0; i < LT_ANNOUNCED_OF_USER; i++)
 		add(w, &plan);
@@ -219,9 +219,9 @@ test_bounds(void **state)
 }
 
 static void
-confirm(struct world *w, struct lt_slurm_job *job)
+confirm(struct world *w, struct lt_batch_job *job)
 {
-	fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = job};
+	fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = job};
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 }
 
@@ -243,7 +243,7 @@ test_adopts(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
 		struct lt_announced plan = make_plan();
-		struct lt_slurm_job job = placed_job(7);
+		struct lt_batch_job job = placed_job(7);
 		struct lt_ledger_hold hold;
 
 		print_message("# %s\n", cases[i].why);
@@ -296,7 +296,7 @@ test_forgotten(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_announced plan = make_plan();
-	struct lt_slurm_job job = placed_job(7);
+	struct lt_batch_job job = placed_job(7);
 
 	add(w, &plan);
 	ctld_fails = true;

@@ -56,17 +56,17 @@ static int
 ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
     json_t **answer)
 {
-	static struct lt_slurm_job jobs[2];
+	static struct lt_batch_job jobs[2];
 	static struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	char *text = NULL;
 
 	assert_non_null(d);
-	jobs[0] = (struct lt_slurm_job){.job_id = 5,
+	jobs[0] = (struct lt_batch_job){.job_id = 5,
 	    .uid = BOB,
 	    .state = LT_JOB_PENDING,
 	    .submit_utc_s = LATER};
-	jobs[1] = (struct lt_slurm_job){.job_id = 7,
+	jobs[1] = (struct lt_batch_job){.job_id = 7,
 	    .uid = BOB,
 	    .state = LT_JOB_PENDING,
 	    .submit_utc_s = LATER};

@@ -21,7 +21,7 @@ enum {
 	ENDED = NOVEMBER + HOUR,
 };
 
-static struct lt_slurm_manager managers[] = {
+static struct lt_batch_manager managers[] = {
     {OPERATOR, ""}, {COORDINATOR, "vision"}};
 
 static void
@@ -29,7 +29,7 @@ learn(struct fixture *f, uint32_t uid, const char *name, int64_t length_s)
 {
 	static uint32_t job_id = 1;
 	struct lt_run run = make_run(job_id++, ENDED - length_s, ENDED, 0);
-	struct lt_slurm_run row = {.limit_s = 7200};
+	struct lt_batch_run row = {.limit_s = 7200};
 	const struct lt_ended_run ended = {.row = &row, .run = &run};
 
 	run.uid = uid;

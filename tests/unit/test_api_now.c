@@ -37,7 +37,7 @@ test_now(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7), bobs = make_job(9);
+		struct lt_batch_job job = make_job(7), bobs = make_job(9);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		struct lt_api_request request = {.uid = cases[i].uid,
 		    .is_admin = cases[i].admin,
@@ -56,7 +56,7 @@ test_now(void **state)
 		memset(comment, 'x', LONG);
 		comment[LONG] = '\0';
 		job.admin_comment = comment;
-		fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
+		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 		w->d->jobs.list = fake_jobs;
 		if (cases[i].no_sheet)
 			snprintf(w->d->paths.snapshot,

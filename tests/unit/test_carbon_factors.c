@@ -12,7 +12,7 @@ static void
 pue_of_its_time(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
+	const struct lt_batch_run row = make_row(1, 1, 0, 2 * HOUR);
 
 	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
 	put(w, 1, LT_RATE_PUE, NOVEMBER, 1.25, "");
@@ -72,7 +72,7 @@ pue_by_month(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_policy_pue *const pue = &w->of_policy[1].pue;
-	const struct lt_slurm_run row =
+	const struct lt_batch_run row =
 	    make_row(1, 1, DECEMBER - NOVEMBER - HOUR, 2 * HOUR);
 
 	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
@@ -147,7 +147,7 @@ static void
 when_it_was_issued(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_run row = make_row(1, 1, 0, 4 * HOUR);
+	const struct lt_batch_run row = make_row(1, 1, 0, 4 * HOUR);
 
 	put_grid(w, 0, 5);
 	settle_row(w, &row, NOVEMBER + LT_DAY_S);
@@ -168,7 +168,7 @@ static void
 no_intensity_has_no_date(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_run row = make_row(1, 0, 0, HOUR);
+	const struct lt_batch_run row = make_row(1, 0, 0, HOUR);
 
 	settle_row(w, &row, NOVEMBER + LT_DAY_S);
 	json_t *const report = ask(w, "period=2026-11&carbon=1", 200);

@@ -51,7 +51,7 @@ test_size(void **state)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job before = make_job(7), bobs = make_job(8);
+		struct lt_batch_job before = make_job(7), bobs = make_job(8);
 
 		print_message("# %s\n", cases[i].why);
 		struct lt_ledger_hold hold =
@@ -61,7 +61,7 @@ test_size(void **state)
 		compile(w, NOW);
 		before.cpus = cases[i].cpus_before;
 		before.state = cases[i].state;
-		struct lt_slurm_job job = before;
+		struct lt_batch_job job = before;
 		job.cpus = cases[i].cpus;
 		job.limit_s = cases[i].limit_s;
 		job.start_utc_s = cases[i].state == LT_JOB_PENDING ? 0 : NOW;
@@ -97,7 +97,7 @@ test_team(void **state)
 
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7), other = make_job(8);
+		struct lt_batch_job job = make_job(7), other = make_job(8);
 
 		print_message("# %s\n", moves[i].why);
 		struct lt_ledger_hold hold =
@@ -132,14 +132,14 @@ test_array(void **state)
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job before = make_job(7);
+		struct lt_batch_job before = make_job(7);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &before, arrays[i].held, 0);
 
 		hold.quote.tasks = hold.live_tasks = 4;
 		before.cpus = arrays[i].cpus_before;
 		before.array_pending = arrays[i].tasks_of_record;
-		struct lt_slurm_job job = before;
+		struct lt_batch_job job = before;
 		job.cpus = arrays[i].cpus;
 		must(w->f, lt_change_follow(w->d,
 			       &(struct lt_change){&job, &before, NOW}, &hold,
@@ -172,18 +172,18 @@ test_partition(void **state)
 
 	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job before = make_job(7), other = make_job(8);
+		struct lt_batch_job before = make_job(7), other = make_job(8);
 		struct lt_ledger_hold hold = hold_job(w, &before, HALF, 0);
 
 		print_message("# %s\n", turns[i].why);
-		before.asked = &(const struct lt_slurm_asked){
+		before.asked = &(const struct lt_batch_asked){
 		    .min_nodes = 1, .max_nodes = 1};
 		hold_job(w, &other, turns[i].others, 0);
 		compile(w, NOW);
 		lt_change_look(&w->d->market, &before, NULL, false, NOW);
 		assert_true(
 		    before.node_shares > 0.4999 && before.node_shares < 0.5001);
-		struct lt_slurm_job job = before;
+		struct lt_batch_job job = before;
 		job.node_shares = 0;
 		if (turns[i].whole)
 			w->partition.flags |= LT_PARTITION_EXCLUSIVE;
@@ -225,7 +225,7 @@ test_begin(void **state)
 	};
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job before = make_job(7), other = make_job(8);
+		struct lt_batch_job before = make_job(7), other = make_job(8);
 		int64_t starts[] = {NOVEMBER, NOW + 12 * LT_HOUR_S, DECEMBER};
 		double values[] = {3600000, 7200000}, integrals[3];
 
@@ -240,7 +240,7 @@ test_begin(void **state)
 		hold_job(w, &other, moves[i].others, 0);
 		compile(w, NOW);
 		before.eligible_utc_s = moves[i].eligible_before_utc_s;
-		struct lt_slurm_job job = before;
+		struct lt_batch_job job = before;
 		job.eligible_utc_s = moves[i].eligible_utc_s;
 		must(w->f, lt_change_follow(w->d,
 			       &(struct lt_change){&job, &before, NOW}, &hold,
@@ -260,7 +260,7 @@ static void
 test_left_alone(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job before = make_job(7), job = before;
+	struct lt_batch_job before = make_job(7), job = before;
 	struct lt_ledger_hold hold = hold_job(w, &job, HALF, 0);
 
 	job.cpus = 64;
@@ -300,7 +300,7 @@ test_seen_first(void **state)
 
 	for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, firsts[i].held, 0);
 

@@ -9,10 +9,10 @@
 
 enum { OPERATOR = 900, HEAD = 950, LEAD = 2000 };
 
-static struct lt_slurm_account tree[] = {{"root", ""}, {"vision", "root"},
+static struct lt_batch_account tree[] = {{"root", ""}, {"vision", "root"},
     {"eyes", "vision"}, {"lids", "eyes"}, {"speech", "root"}};
 /* As Slurm names them: a coordinator of vision has all below it, too. */
-static struct lt_slurm_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
+static struct lt_batch_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
     {HEAD, "vision"}, {OPERATOR, ""}, {HEAD, "eyes"}, {HEAD, "eyes"},
     {LEAD, "lids"}, {LEAD, "gone"}};
 
@@ -120,7 +120,7 @@ test_arrays(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 
 		print_message("# %s\n", cases[i].why);
 		job.uid = cases[i].uid;
@@ -128,7 +128,7 @@ test_arrays(void **state)
 		job.array_job_id = cases[i].array;
 		job.array_task = cases[i].task;
 		job.account = cases[i].account;
-		w->d->jobs.list = (struct lt_slurm_jobs){
+		w->d->jobs.list = (struct lt_batch_jobs){
 		    .count = 1, .jobs = &job, .begun_utc_s = NOW - 2};
 		w->d->jobs.followed = true;
 		compile(w, NOW);

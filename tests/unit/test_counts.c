@@ -124,7 +124,7 @@ end_runs(struct world *w, uint32_t n)
 	fake_rows.count = n;
 	assert_non_null(fake_rows.runs);
 	for (uint32_t i = 0; i < n; i++)
-		fake_rows.runs[i] = (struct lt_slurm_run){.job_id = i + 1,
+		fake_rows.runs[i] = (struct lt_batch_run){.job_id = i + 1,
 		    .uid = ADA,
 		    .user = "ada",
 		    .account = "vision",
@@ -186,7 +186,7 @@ measure(struct fixture *f, void (*prepare)(struct world *, uint32_t),
 	const struct counts c = count(w);
 	free(fake_jobs.jobs);
 	free(fake_rows.runs);
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->recorded);
 	free_world(w);
 	return c;
@@ -240,7 +240,7 @@ writes_nothing_twice(void **state)
 	assert_int_equal(
 	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
 	free(fake_jobs.jobs);
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->recorded);
 	free_world(w);
 }

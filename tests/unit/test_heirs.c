@@ -6,10 +6,10 @@
 
 #include "heirs.h"
 
-static struct lt_slurm_account *
+static struct lt_batch_account *
 accounts_of(const char *const (*tree)[2], uint32_t count)
 {
-	struct lt_slurm_account *const list = calloc(count, sizeof(*list));
+	struct lt_batch_account *const list = calloc(count, sizeof(*list));
 
 	assert_non_null(list);
 	for (uint32_t i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ charge_account(struct fixture *f, uint32_t job_id, const char *account)
 }
 
 static const char *
-parent_in(const struct lt_slurm_account *list, uint32_t count, const char *name)
+parent_in(const struct lt_batch_account *list, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(list[i].name, name) == 0)
@@ -49,7 +49,7 @@ deleted_accounts_keep_their_place(void **state)
 	    {"nlp", "root"}, {"vision-a", "nlp"}};
 	struct fixture *const f = *state;
 	uint32_t count = 6;
-	struct lt_slurm_account *list = accounts_of(before, count);
+	struct lt_batch_account *list = accounts_of(before, count);
 
 	must(f, lt_heirs_add(&list, &count, f->ledger, &f->err));
 	assert_int_equal(count, 6);

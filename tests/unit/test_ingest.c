@@ -7,7 +7,7 @@
 #include "judge_fixture.h"
 #include "ledger.h"
 #include "ring.h"
-#include "slurm.h"
+#include "batch.h"
 
 enum { HELD = 300001, MORE = 7 };
 
@@ -33,7 +33,7 @@ test_change(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		const struct lt_slurm_job job = make_job(7);
+		const struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		uint64_t generation;
 

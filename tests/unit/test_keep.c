@@ -18,7 +18,7 @@
 enum { MANY = 2000 };
 
 static const char *
-in_pool(struct lt_slurm_jobs *list, const char *text)
+in_pool(struct lt_batch_jobs *list, const char *text)
 {
 	const char *const at =
 	    lt_pool_share(&list->pool, text, strlen(text) + 1);
@@ -30,13 +30,13 @@ in_pool(struct lt_slurm_jobs *list, const char *text)
 /* Every other one has texts of its own. */
 static void
 add_jobs(
-    struct lt_slurm_jobs *list, uint32_t count, const struct lt_slurm_job *like)
+    struct lt_batch_jobs *list, uint32_t count, const struct lt_batch_job *like)
 {
 	list->jobs =
 	    reallocarray(list->jobs, list->count + count, sizeof(*list->jobs));
 	assert_non_null(list->jobs);
 	for (uint32_t i = 0; i < count; i++) {
-		struct lt_slurm_job *const job = &list->jobs[list->count++];
+		struct lt_batch_job *const job = &list->jobs[list->count++];
 		char name[16];
 
 		snprintf(name, sizeof(name), "job%u", list->count);
@@ -52,7 +52,7 @@ add_jobs(
 static void
 test_keep(void **state)
 {
-	static const struct lt_slurm_job waits = {.state = LT_JOB_PENDING},
+	static const struct lt_batch_job waits = {.state = LT_JOB_PENDING},
 					 over = {.state = LT_JOB_FINISHED,
 					     .end_utc_s = 9},
 					 ran = {.state = LT_JOB_FINISHED,
@@ -71,7 +71,7 @@ test_keep(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lt_slurm_jobs list = {.begun_utc_s = 7};
+		struct lt_batch_jobs list = {.begun_utc_s = 7};
 
 		print_message("# %s\n", cases[i].why);
 		add_jobs(&list, cases[i].waiting, &waits);
@@ -92,7 +92,7 @@ test_keep(void **state)
 			    list.jobs[k].texts != NULL ? name : "vision");
 			assert_null(list.jobs[k].asked);
 		}
-		lt_slurm_jobs_free(&list);
+		lt_batch_jobs_free(&list);
 	}
 }
 
@@ -101,10 +101,10 @@ test_keep(void **state)
 static void
 test_keep_moved(void **state)
 {
-	static const struct lt_slurm_job waits = {.state = LT_JOB_PENDING},
+	static const struct lt_batch_job waits = {.state = LT_JOB_PENDING},
 					 over = {.state = LT_JOB_FINISHED,
 					     .end_utc_s = 9};
-	struct lt_slurm_jobs list = {.begun_utc_s = 7};
+	struct lt_batch_jobs list = {.begun_utc_s = 7};
 
 	(void)state;
 	mallopt(M_PERTURB, 0xa5);
@@ -118,7 +118,7 @@ test_keep_moved(void **state)
 		assert_string_equal(list.jobs[i].partition, "spot");
 		assert_int_equal(list.jobs[i].eligible_utc_s, 5);
 	}
-	lt_slurm_jobs_free(&list);
+	lt_batch_jobs_free(&list);
 }
 
 int

@@ -243,7 +243,7 @@ many_at_once(void **state)
 	struct world *const w = *state;
 	const struct lt_run_kind train = kind_of(ADA, "train_1");
 	const struct lt_run_kind eval = kind_of(ADA, "eval");
-	struct lt_slurm_run rows[MANY];
+	struct lt_batch_run rows[MANY];
 
 	for (uint32_t i = 0; i < MANY; i++)
 		rows[i] = make_row(&(struct said){.job_id = 100 + i,

@@ -40,7 +40,7 @@ test_waits(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
 		print_message("# %s\n", cases[i].why);
@@ -102,7 +102,7 @@ test_who_is_locked(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 
 		job.account = cases[i].account;
 		struct lt_ledger_hold hold =
@@ -140,7 +140,7 @@ static void
 test_admit_and_deny(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7), other = make_job(8);
+	struct lt_batch_job job = make_job(7), other = make_job(8);
 	struct lt_ledger_hold hold = hold_job(w, &job, HELD, LT_QUOTE_LOCK);
 
 	job.submit_utc_s += 60;
@@ -180,7 +180,7 @@ test_sweep(void **state)
 	struct world *const w = make_world(*state);
 
 	for (uint32_t id = 7; id < 10; id++) {
-		const struct lt_slurm_job job = make_job(id);
+		const struct lt_batch_job job = make_job(id);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
 		must(w->f, lt_lock_admit(w->d, &job, &hold, NOW, &w->f->err));

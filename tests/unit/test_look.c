@@ -12,7 +12,7 @@ enum { HELD = 300001, MANY = 40, ROUNDS = 60 };
 
 /* A job with its quote, and the hold. */
 static struct lt_ledger_hold
-quote_job(struct world *w, struct lt_slurm_job *job)
+quote_job(struct world *w, struct lt_batch_job *job)
 {
 	static char texts[MANY + 1][LT_QUOTE_TEXT_SIZE];
 	const struct lt_ledger_hold hold = hold_job(w, job, HELD, 0);
@@ -38,9 +38,9 @@ do_as_told(void)
 }
 
 static void
-list(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
+list(struct world *w, struct lt_batch_job *jobs, uint32_t count)
 {
-	fake_jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	fake_jobs = (struct lt_batch_jobs){.count = count, .jobs = jobs};
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	do_as_told();
 	/* As if it had taken long. */
@@ -59,8 +59,8 @@ look(struct world *w)
 static void
 end_world(struct world *w)
 {
-	fake_rows = (struct lt_slurm_runs){0};
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	fake_rows = (struct lt_batch_runs){0};
+	lt_batch_jobs_free(&w->d->jobs.list);
 	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
 		free(w->d->jobs.ended[i].run.admin_comment);
 	free(w->d->jobs.ended);
@@ -69,7 +69,7 @@ end_world(struct world *w)
 }
 
 static void
-cancel(struct lt_slurm_job *job)
+cancel(struct lt_batch_job *job)
 {
 	job->state = LT_JOB_FINISHED;
 	job->end_utc_s = NOW;
@@ -80,7 +80,7 @@ static void
 test_named(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[3];
+	struct lt_batch_job jobs[3];
 
 	for (uint32_t i = 0; i < 3; i++) {
 		jobs[i] = make_job(9 - i);
@@ -115,7 +115,7 @@ static void
 test_busy(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[3];
+	struct lt_batch_job jobs[3];
 
 	for (uint32_t i = 0; i < 3; i++) {
 		jobs[i] = make_job(i + 7);
@@ -169,8 +169,8 @@ test_rows(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
-		struct lt_slurm_run row = {.job_id = cases[i].job_id,
+		struct lt_batch_job job = make_job(7);
+		struct lt_batch_run row = {.job_id = cases[i].job_id,
 		    .start_utc_s = cases[i].start_utc_s,
 		    .end_utc_s = cases[i].end_utc_s};
 
@@ -184,7 +184,7 @@ test_rows(void **state)
 		if (job.state != LT_JOB_PENDING)
 			job.start_utc_s = NOW - 60;
 		list(w, &job, 1);
-		fake_rows = (struct lt_slurm_runs){.count = 1, .runs = &row};
+		fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
 		look(w);
 		assert_int_equal(questions->singly, 0); /* not due */
 		w->d->next.ended = NOW;
@@ -200,7 +200,7 @@ static void
 test_a_list_is_due(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7);
+	struct lt_batch_job job = make_job(7);
 
 	quote_job(w, &job);
 	list(w, &job, 1);
@@ -249,7 +249,7 @@ static void
 test_no_rows(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7);
+	struct lt_batch_job job = make_job(7);
 
 	quote_job(w, &job);
 	list(w, &job, 1);
@@ -301,7 +301,7 @@ static void
 test_array(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
+	struct lt_batch_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
 
 	for (uint32_t i = 0; i < 2; i++) {
 		jobs[i].array_job_id = 8;
@@ -318,7 +318,7 @@ test_array(void **state)
 	assert_int_equal(lt_live_find(&w->d->jobs, 108)->live, 5);
 	/* Its first task has left, another two were cancelled. */
 	jobs[1].array_pending = 2;
-	fake_jobs = (struct lt_slurm_jobs){.count = 2, .jobs = jobs + 1};
+	fake_jobs = (struct lt_batch_jobs){.count = 2, .jobs = jobs + 1};
 	lt_look_at(w->d, 7);
 	look(w);
 	assert_int_equal(questions->singly, 1);
@@ -340,7 +340,7 @@ static void
 test_arrays_in_turn(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[2] = {make_job(7), make_job(8)};
+	struct lt_batch_job jobs[2] = {make_job(7), make_job(8)};
 
 	jobs[1].array_job_id = 8;
 	jobs[1].array_pending = 4;
@@ -369,7 +369,7 @@ test_new(void **state)
 {
 	enum { GAP = 8, PASSES = 10 };
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(10)};
+	struct lt_batch_job jobs[3] = {make_job(7), make_job(8), make_job(10)};
 
 	for (int i = 0; i < 3; i++)
 		quote_job(w, &jobs[i]);
@@ -408,7 +408,7 @@ static void
 test_named_unknown(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
+	struct lt_batch_job jobs[3] = {make_job(7), make_job(8), make_job(9)};
 
 	jobs[0].array_job_id = jobs[1].array_job_id = 7;
 	jobs[0].array_pending = 4;
@@ -443,7 +443,7 @@ drawn(uint32_t *seed, uint32_t below)
 
 /* Something happens to a job. */
 static void
-happen(struct lt_slurm_job *job, uint32_t *seed)
+happen(struct lt_batch_job *job, uint32_t *seed)
 {
 	if (job->state == LT_JOB_PENDING && drawn(seed, 2)) {
 		job->state = LT_JOB_RUNNING;
@@ -498,7 +498,7 @@ note(struct round *round, struct world *w)
 static void
 play(struct fixture *f, bool by_list)
 {
-	static struct lt_slurm_job jobs[MANY];
+	static struct lt_batch_job jobs[MANY];
 	uint32_t seed = 20261123;
 	struct world *const w = make_world(f);
 
@@ -513,7 +513,7 @@ play(struct fixture *f, bool by_list)
 	list(w, jobs, MANY);
 	for (int i = 0; i < ROUNDS; i++) {
 		for (uint32_t k = 0; k < 3; k++) {
-			struct lt_slurm_job *const job =
+			struct lt_batch_job *const job =
 			    &jobs[drawn(&seed, MANY)];
 
 			happen(job, &seed);

@@ -91,7 +91,7 @@ booked_as_long_as_expected(void **state)
 		    .shape_count = 1,
 		    .partitions = &partition,
 		    .shapes = &shape};
-		struct lt_slurm_job job = {.partition = "home",
+		struct lt_batch_job job = {.partition = "home",
 		    .admin_comment = text,
 		    .state = runs ? LT_JOB_RUNNING : LT_JOB_PENDING,
 		    .nodes = 1,
@@ -101,7 +101,7 @@ booked_as_long_as_expected(void **state)
 		    .start_utc_s = runs ? NOW - cases[i].ran_h * HOUR : 0,
 		    .suspended_s = cases[i].suspended_h * HOUR,
 		    .eligible_utc_s = runs ? 0 : NOW + HOUR};
-		const struct lt_slurm_jobs jobs = {
+		const struct lt_batch_jobs jobs = {
 		    .count = 1, .jobs = &job, .begun_utc_s = 0};
 		static struct lt_occupancy got;
 
@@ -133,7 +133,7 @@ below(uint32_t count)
 
 /* Does the job take its nodes in a part of that step? */
 static bool
-meets(const struct lt_slurm_job *job, int64_t now, int64_t from, int64_t to)
+meets(const struct lt_batch_job *job, int64_t now, int64_t from, int64_t to)
 {
 	const bool runs = job->state == LT_JOB_RUNNING;
 	const int64_t start = runs ? now : job->eligible_utc_s;
@@ -150,7 +150,7 @@ static void
 same_as_job_by_job(void **state)
 {
 	static struct lt_occupancy got;
-	static struct lt_slurm_job all[MANY];
+	static struct lt_batch_job all[MANY];
 
 	(void)state;
 	for (int world = 0; world < WORLDS; world++) {
@@ -163,7 +163,7 @@ same_as_job_by_job(void **state)
 		    .shape_count = 1,
 		    .partitions = &partition,
 		    .shapes = &shape};
-		const struct lt_slurm_jobs jobs = {
+		const struct lt_batch_jobs jobs = {
 		    .count = below(MANY), .jobs = all, .begun_utc_s = 0};
 		double in_line = 0, filled = 0;
 		bool was_full = true;
@@ -171,7 +171,7 @@ same_as_job_by_job(void **state)
 		for (uint32_t i = 0; i < jobs.count; i++) {
 			const uint32_t kind = below(4);
 
-			all[i] = (struct lt_slurm_job){.partition = "home",
+			all[i] = (struct lt_batch_job){.partition = "home",
 			    .admin_comment = "",
 			    .reason_text =
 				kind < 2 ? "Resources" : "Dependency",
@@ -215,11 +215,11 @@ same_as_job_by_job(void **state)
 static void
 complete_until(void **state)
 {
-	struct lt_slurm_job jobs[] = {
+	struct lt_batch_job jobs[] = {
 	    {.job_id = 1, .submit_utc_s = 500}, /* requeued */
 	    {.job_id = 2, .submit_utc_s = 300},
 	};
-	struct lt_slurm_jobs list = {.jobs = jobs};
+	struct lt_batch_jobs list = {.jobs = jobs};
 
 	(void)state;
 	assert_int_equal(lt_occupancy_until(&list), 0);

@@ -90,21 +90,21 @@ static void
 test_long_terms(void **state)
 {
 	struct world *const w = working = make_world(*state);
-	struct lt_slurm_job jobs[] = {make_job(7), make_job(8)};
+	struct lt_batch_job jobs[] = {make_job(7), make_job(8)};
 	uint64_t generation;
 
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s/terms",
 	    w->f->dir);
 	at(w, 0);
 	lt_publish(w->d, NOW);
-	w->d->jobs.list = (struct lt_slurm_jobs){.jobs = jobs, .count = 2};
+	w->d->jobs.list = (struct lt_batch_jobs){.jobs = jobs, .count = 2};
 	w->d->budget.dirty = true;
 	at(w, 4);
 	lt_breath_by(take_long);
 	lt_publish_amid(w->d, LT_TURN_COMMITTED);
 	lt_breath_by(NULL);
 	assert_int_equal(made(w, &generation), 12);
-	w->d->jobs.list = (struct lt_slurm_jobs){0};
+	w->d->jobs.list = (struct lt_batch_jobs){0};
 	unlink(w->d->paths.terms);
 	free_world(w);
 }

@@ -9,9 +9,9 @@
 enum { HELD = 300001, NONE = LT_LEAVE - 1 };
 
 static void
-confirm(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
+confirm(struct world *w, struct lt_batch_job *jobs, uint32_t count)
 {
-	fake_jobs = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	fake_jobs = (struct lt_batch_jobs){.count = count, .jobs = jobs};
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	/* Its list is a copy; the strings are ours. */
 	assert_int_equal(w->d->jobs.list.count, count);
@@ -20,7 +20,7 @@ confirm(struct world *w, struct lt_slurm_job *jobs, uint32_t count)
 static void
 end_world(struct world *w)
 {
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
 		free(w->d->jobs.ended[i].run.admin_comment);
 	free(w->d->jobs.ended);
@@ -62,7 +62,7 @@ test_adopts(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7), other = make_job(9);
+		struct lt_batch_job job = make_job(7), other = make_job(9);
 		struct lt_ledger_hold hold;
 
 		print_message("# %s\n", cases[i].why);
@@ -119,7 +119,7 @@ test_shares(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job jobs[2] = {make_job(7), make_job(8)};
+		struct lt_batch_job jobs[2] = {make_job(7), make_job(8)};
 		char text[LT_QUOTE_TEXT_SIZE];
 
 		print_message("# %s\n", cases[i].why);
@@ -179,7 +179,7 @@ test_never_ran(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
@@ -227,7 +227,7 @@ test_requeued_run(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 
 		print_message("# %s\n", cases[i].why);
 		job.uid = cases[i].uid;
@@ -244,7 +244,7 @@ test_requeued_run(void **state)
 		confirm(w, &job, 1);
 		assert_int_equal(w->d->jobs.ended_count, cases[i].awaited);
 		if (cases[i].awaited) {
-			const struct lt_slurm_run *const run =
+			const struct lt_batch_run *const run =
 			    &w->d->jobs.ended[0].run;
 
 			assert_int_equal(run->submit_utc_s, NOW - 100);
@@ -261,7 +261,7 @@ static void
 test_quote_of_the_job(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7);
+	struct lt_batch_job job = make_job(7);
 	char text[LT_QUOTE_TEXT_SIZE];
 	struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
@@ -309,7 +309,7 @@ test_told_first(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
@@ -346,7 +346,7 @@ test_text_is_gone(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
 		print_message("# %s\n", cases[i].why);
@@ -373,13 +373,13 @@ static void
 test_pass_fails(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7);
+	struct lt_batch_job job = make_job(7);
 	char text[LT_QUOTE_TEXT_SIZE];
 	const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
 	assert_int_equal(lt_quote_pack(text, sizeof(text), &hold.quote), LT_OK);
 	job.admin_comment = text;
-	fake_jobs = (struct lt_slurm_jobs){.count = 1, .jobs = &job};
+	fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
 	for (int i = 0; i < 2; i++) {
 		must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
 		assert_int_not_equal(lt_reconcile(w->d, NOW, NULL), LT_OK);

@@ -13,10 +13,10 @@
 enum { HELD = 300001, NONE = LT_LEAVE - 1 };
 
 static void
-pass(struct world *w, struct lt_slurm_job *jobs, uint32_t count, int64_t at)
+pass(struct world *w, struct lt_batch_job *jobs, uint32_t count, int64_t at)
 {
 	told = (struct told){0};
-	w->d->jobs.list = (struct lt_slurm_jobs){.count = count, .jobs = jobs};
+	w->d->jobs.list = (struct lt_batch_jobs){.count = count, .jobs = jobs};
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_ledger_hold hold;
 
@@ -39,7 +39,7 @@ static void
 test_oldest_first(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[4];
+	struct lt_batch_job jobs[4];
 
 	for (uint32_t i = 0; i < 4; i++) {
 		jobs[i] = make_job(i + 1);
@@ -117,7 +117,7 @@ test_one(void **state)
 
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+		struct lt_batch_job job = make_job(1), bobs = make_job(9);
 
 		print_message("# %s\n", ones[i].why);
 		job.is_cron = ones[i].cron;
@@ -144,7 +144,7 @@ static void
 test_taken_meanwhile(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+	struct lt_batch_job job = make_job(1), bobs = make_job(9);
 
 	job.held = true;
 	hold_job(w, &job, HELD, LT_QUOTE_BUDGET_HOLD);
@@ -168,7 +168,7 @@ test_second_run(void **state)
 	for (int i = 0; i < 3; i++) {
 		const int64_t more = more_of_bob[i];
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+		struct lt_batch_job job = make_job(1), bobs = make_job(9);
 
 		hold_job(w, &job, HELD, LT_QUOTE_LOCK);
 		bobs.uid = BOB;
@@ -214,7 +214,7 @@ test_restart(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+		struct lt_batch_job job = make_job(1), bobs = make_job(9);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
 
@@ -266,7 +266,7 @@ test_told_again(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(1);
+		struct lt_batch_job job = make_job(1);
 		struct lt_ledger_hold hold =
 		    hold_job(w, &job, HELD, cases[i].flags);
 
@@ -312,7 +312,7 @@ test_unbudgeted_run(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(1), bobs = make_job(9);
+		struct lt_batch_job job = make_job(1), bobs = make_job(9);
 
 		print_message("# %s\n", cases[i].why);
 		bobs.uid = BOB;
@@ -342,7 +342,7 @@ test_many(void **state)
 {
 	enum { MANY = 257 };
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job *const jobs = calloc(MANY, sizeof(*jobs));
+	struct lt_batch_job *const jobs = calloc(MANY, sizeof(*jobs));
 
 	for (uint32_t i = 0; i < MANY; i++) {
 		jobs[i] = make_job(i + 1);
@@ -376,7 +376,7 @@ test_two_tasks(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job jobs[2], bobs = make_job(9),
+		struct lt_batch_job jobs[2], bobs = make_job(9),
 					     late = make_job(10);
 		char text[LT_QUOTE_TEXT_SIZE];
 		struct lt_ledger_hold hold = {0};
@@ -432,7 +432,7 @@ static void
 test_new_period(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job jobs[4];
+	struct lt_batch_job jobs[4];
 	struct lt_live live[4];
 
 	for (uint32_t i = 0; i < 4; i++) {
@@ -444,7 +444,7 @@ test_new_period(void **state)
 	compile(w, NOW);
 	w->d->jobs.live = live;
 	w->d->jobs.live_count = 4;
-	w->d->jobs.list = (struct lt_slurm_jobs){.count = 4, .jobs = jobs};
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 4, .jobs = jobs};
 	w->d->budget.period_began = true;
 	must(w->f, lt_release(w->d, NOW, &w->f->err));
 	w->d->jobs.live = NULL;

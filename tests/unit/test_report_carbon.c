@@ -24,7 +24,7 @@ by_hand(void **state)
 	    {NOVEMBER, NOVEMBER + HOUR, 200, LT_QUALITY_MEASURED, "grid", 0},
 	    {NOVEMBER + HOUR, NOVEMBER + 9 * HOUR, 300, LT_QUALITY_FORECAST,
 		"grid", 0}};
-	const struct lt_slurm_run row = make_row(1, 1, 0, 2 * HOUR);
+	const struct lt_batch_run row = make_row(1, 1, 0, 2 * HOUR);
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "onprem", LT_RATE_CARBON,
 		       &(struct lt_rates){2, grid}, &w->f->err));
@@ -66,9 +66,9 @@ static void
 not_stored_is_null(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_run before = make_row(1, 1, 0, HOUR);
-	const struct lt_slurm_run after = make_row(2, 1, 10 * HOUR, HOUR);
-	const struct lt_slurm_run none = make_row(3, 0, 0, HOUR);
+	const struct lt_batch_run before = make_row(1, 1, 0, HOUR);
+	const struct lt_batch_run after = make_row(2, 1, 10 * HOUR, HOUR);
+	const struct lt_batch_run none = make_row(3, 0, 0, HOUR);
 
 	put(w, 1, LT_RATE_CARBON, NOVEMBER - HOUR, 100, "");
 	put(w, 1, LT_RATE_PUE, NOVEMBER + 5 * HOUR, 1.25, "");
@@ -144,10 +144,10 @@ put_signals(struct world *w)
 	    "");
 }
 
-static struct lt_slurm_run
+static struct lt_batch_run
 random_row(struct world *w, uint32_t job_id)
 {
-	struct lt_slurm_run row = make_row(job_id, (int)draw(w, 2),
+	struct lt_batch_run row = make_row(job_id, (int)draw(w, 2),
 	    (int64_t)draw(w, 28 * LT_DAY_S) - 3 * LT_DAY_S,
 	    1 + draw(w, draw(w, 3) == 0 ? 40 * HOUR : 2 * HOUR));
 
@@ -297,7 +297,7 @@ random_worlds(void **state)
 
 		empty(f);
 		struct world *const w = make_world(f);
-		struct lt_slurm_run rows[RUNS];
+		struct lt_batch_run rows[RUNS];
 		const int64_t now = NOVEMBER + 26 * LT_DAY_S;
 		struct lt_entry credit = {.kind = LT_ENTRY_ADJUSTMENT,
 		    .at_utc_s = NOVEMBER + LT_DAY_S,

@@ -67,7 +67,7 @@ ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked,
 {
 	struct lt_policy *const policy = policy_of(yaml);
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	struct lt_slurm_account rows[ACCOUNTS] = {0};
+	struct lt_batch_account rows[ACCOUNTS] = {0};
 	char *text = NULL;
 
 	assert_non_null(d);

@@ -113,7 +113,7 @@ end_runs(struct world *w)
 	for (uint32_t i = 0; i < RUNS; i++) {
 		const int64_t start = NOVEMBER + (11 + i) * LT_DAY_S - HOUR;
 
-		fake_rows.runs[i] = (struct lt_slurm_run){.job_id = i + 1,
+		fake_rows.runs[i] = (struct lt_batch_run){.job_id = i + 1,
 		    .uid = i % 2 == 0 ? ADA : BOB,
 		    .account = "vision",
 		    .partition = "ondemand",
@@ -201,7 +201,7 @@ rebuild_brings_nobody_back(void **state)
 	rebuild(w);
 	check(w, entries);
 	free(fake_rows.runs);
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->recorded);
 	free_world(w);
 }
@@ -223,7 +223,7 @@ not_erased_yet(void **state)
 	    number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
 	assert_int_equal(number(w, "SELECT count(*) FROM entries"), entries);
 	free(fake_rows.runs);
-	lt_slurm_jobs_free(&w->d->jobs.list);
+	lt_batch_jobs_free(&w->d->jobs.list);
 	free(w->d->recorded);
 	free_world(w);
 }

@@ -12,7 +12,7 @@ enum { ADA = 1000, BOB = 1001, EVE = 1002 };
 /* Nodes c1 in main and low, c2 in main only; slurmctld is asked for no other.
  */
 int
-lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node_list,
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node_list,
     const char *among, const char *preferred, struct lt_error *err)
 {
 	if (strncmp(node_list, "c", 1) != 0)
@@ -60,7 +60,7 @@ mends(void **state)
 {
 	struct fixture *const f = *state;
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	struct lt_slurm_job jobs[] = {
+	struct lt_batch_job jobs[] = {
 	    {.job_id = 1,
 		.submit_utc_s = 10,
 		.uid = ADA,
@@ -98,7 +98,7 @@ mends(void **state)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->jobs.list = (struct lt_slurm_jobs){.count = 3, .jobs = jobs};
+	d->jobs.list = (struct lt_batch_jobs){.count = 3, .jobs = jobs};
 	d->jobs.ended = &ended;
 	d->jobs.ended_count = 1;
 	hold.job_id = 1;
@@ -116,7 +116,7 @@ mends(void **state)
 		    &(struct lt_settlement){.run = &settled, .now_utc_s = 30},
 		    &changed, &f->err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct lt_slurm_run row = {.job_id = cases[i].job_id,
+		struct lt_batch_run row = {.job_id = cases[i].job_id,
 		    .uid = EVE,
 		    .submit_utc_s = cases[i].submit_utc_s,
 		    .start_utc_s = cases[i].start_utc_s};

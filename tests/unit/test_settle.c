@@ -63,11 +63,11 @@ free_world(struct world *w)
 	free(w);
 }
 
-static struct lt_slurm_run
+static struct lt_batch_run
 make_row(uint32_t job_id, uint32_t uid, const char *account, int64_t start_s,
     int64_t seconds, uint32_t gpus)
 {
-	struct lt_slurm_run row = {.job_id = job_id,
+	struct lt_batch_run row = {.job_id = job_id,
 	    .array_task = UINT32_MAX,
 	    .uid = uid,
 	    .partition = "ondemand",
@@ -89,10 +89,10 @@ make_row(uint32_t job_id, uint32_t uid, const char *account, int64_t start_s,
 }
 
 static void
-settle_all(struct world *w, const struct lt_slurm_run *rows, uint32_t count)
+settle_all(struct world *w, const struct lt_batch_run *rows, uint32_t count)
 {
-	struct lt_slurm_run copy[8]; /* they are sorted there */
-	struct lt_slurm_runs list = {.count = count, .runs = copy};
+	struct lt_batch_run copy[8]; /* they are sorted there */
+	struct lt_batch_runs list = {.count = count, .runs = copy};
 
 	assert_true(count >= 1 && count <= 8);
 	memcpy(copy, rows, count * sizeof(*rows));
@@ -145,7 +145,7 @@ state_of(struct world *w, uint64_t id)
 }
 
 static struct lt_run
-run_of(struct world *w, const struct lt_slurm_run *row)
+run_of(struct world *w, const struct lt_batch_run *row)
 {
 	struct lt_run run;
 	const struct lt_run_key key = {row->job_id, row->submit_utc_s};
@@ -158,7 +158,7 @@ static void
 each_pays_for_his_own(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run rows[] = {
+	struct lt_batch_run rows[] = {
 	    make_row(1, ADA, "vision", 0, 100, 8),
 	    make_row(2, BOB, "vision", 0, 100, 4),
 	    make_row(3, ADA, "nlp", 50, 100, 1),
@@ -186,7 +186,7 @@ static void
 each_run_ends_its_owners_hold(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run rows[] = {
+	struct lt_batch_run rows[] = {
 	    make_row(1, ADA, "vision", 0, 100, 8),
 	    make_row(2, BOB, "nlp", 0, 100, 8),
 	    make_row(3, BOB, "nlp", 0, 100, 8),
@@ -213,7 +213,7 @@ each_run_ends_its_owners_hold(void **state)
 	settle_all(w, rows, 1);
 	assert_int_equal(run_of(w, &rows[0]).quote_id, 11);
 	/* Job ids begin again: the old owner's hold is not the new one's. */
-	struct lt_slurm_run later = make_row(1, BOB, "nlp", 5000, 10, 8);
+	struct lt_batch_run later = make_row(1, BOB, "nlp", 5000, 10, 8);
 	settle_all(w, &later, 1);
 	assert_int_equal(run_of(w, &later).quote_id, 0);
 	free(adas);
@@ -225,7 +225,7 @@ static void
 a_row_that_changes(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run row = make_row(1, ADA, "vision", 0, 100, 8);
+	struct lt_batch_run row = make_row(1, ADA, "vision", 0, 100, 8);
 
 	/* It still runs: its end is only its limit. */
 	row.finished = false;
@@ -242,7 +242,7 @@ a_row_that_changes(void **state)
 	settle_all(w, &row, 1);
 	assert_int_equal(sum_of(w, "vision", ADA), 60 * SECOND);
 	/* Ended once more, by a slurmctld that had forgotten it. */
-	struct lt_slurm_run small = make_row(2, BOB, "vision", 0, 64, 0);
+	struct lt_batch_run small = make_row(2, BOB, "vision", 0, 64, 0);
 	settle_all(w, &small, 1);
 	small.cpus = 0;
 	settle_all(w, &small, 1);
@@ -263,7 +263,7 @@ static void
 a_start_that_comes_late(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run row = make_row(9, 0, "vision", 0, 100, 8);
+	struct lt_batch_run row = make_row(9, 0, "vision", 0, 100, 8);
 
 	settle_all(w, &row, 1);
 	assert_int_equal(sum_of(w, "vision", 0), 100 * SECOND);
@@ -287,7 +287,7 @@ static void
 a_price_that_changes(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_run rows[] = {
+	const struct lt_batch_run rows[] = {
 	    make_row(1, ADA, "vision", 0, 100, 8),
 	    make_row(2, BOB, "vision", 0, 100, 8),
 	};
@@ -310,9 +310,9 @@ static void
 shards_of_gpus(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run row = make_row(1, ADA, "vision", 0, 100, 0);
-	struct lt_slurm_run unseen = make_row(2, BOB, "vision", 0, 100, 0);
-	struct lt_slurm_run seen = make_row(3, BOB, "nlp", 0, 100, 0);
+	struct lt_batch_run row = make_row(1, ADA, "vision", 0, 100, 0);
+	struct lt_batch_run unseen = make_row(2, BOB, "vision", 0, 100, 0);
+	struct lt_batch_run seen = make_row(3, BOB, "nlp", 0, 100, 0);
 	const struct lt_run_key key = {3, NOVEMBER};
 
 	w->shape.shards = 32;
@@ -339,8 +339,8 @@ static void
 gpus_that_nobody_counts(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run row = make_row(1, ADA, "vision", 0, 100, 0);
-	struct lt_slurm_run seen = make_row(2, BOB, "vision", 0, 100, 0);
+	struct lt_batch_run row = make_row(1, ADA, "vision", 0, 100, 0);
+	struct lt_batch_run seen = make_row(2, BOB, "vision", 0, 100, 0);
 	const struct lt_run_key key = {2, NOVEMBER};
 
 	w->d->tables.conf.gpus_counted = false;
@@ -355,7 +355,7 @@ gpus_that_nobody_counts(void **state)
 	assert_int_equal(sum_of(w, "vision", BOB), 50 * SECOND);
 	/* Nodes without GPUs have nothing to count. */
 	w->shape.gpus = 0;
-	struct lt_slurm_run plain = make_row(3, ADA, "nlp", 0, 64, 0);
+	struct lt_batch_run plain = make_row(3, ADA, "nlp", 0, 64, 0);
 	settle_all(w, &plain, 1);
 	assert_int_equal(sum_of(w, "nlp", ADA), SECOND);
 	free_world(w);
@@ -366,8 +366,8 @@ static void
 gpus_counted_since(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run old = make_row(1, ADA, "vision", 0, 128, 0);
-	struct lt_slurm_run lost = make_row(2, BOB, "vision", 0, 128, 0);
+	struct lt_batch_run old = make_row(1, ADA, "vision", 0, 128, 0);
+	struct lt_batch_run lost = make_row(2, BOB, "vision", 0, 128, 0);
 
 	settle_all(w, &old, 1); /* charged for its one CPU */
 	assert_int_equal(sum_of(w, "vision", ADA), 2 * SECOND);
@@ -392,7 +392,7 @@ static void
 a_run_that_is_resized(void **state)
 {
 	struct world *const w = make_world(*state);
-	struct lt_slurm_run rows[] = {
+	struct lt_batch_run rows[] = {
 	    make_row(1, ADA, "vision", 0, 100, 8),
 	    make_row(1, ADA, "vision", 100, 50, 8),
 	};
@@ -426,7 +426,7 @@ gpus_of_a_resized_run(void **state)
 	w->d->tables.conf.gpus_counted = false;
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t id = 40 + i;
-		struct lt_slurm_run rows[] = {
+		struct lt_batch_run rows[] = {
 		    make_row(id, cases[i].uid, "vision", 0, 100, 0),
 		    make_row(id, ADA, "vision", 100, 50, 0),
 		};
@@ -466,7 +466,7 @@ above_its_hold(void **state)
 
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const uint64_t id = 20 + i;
-		struct lt_slurm_run row = make_row(30 + i, i % 2 ? ADA : BOB,
+		struct lt_batch_run row = make_row(30 + i, i % 2 ? ADA : BOB,
 		    "vision", 0, cases[i].seconds, cases[i].gpus);
 		char *const text = hold_for(
 		    w, id, row.job_id, row.uid, "vision", cases[i].held);

@@ -38,7 +38,7 @@ test_add(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		struct lt_amount amount = {true, true, HELD, HELD};
 
 		print_message("# %s\n", cases[i].why);
@@ -73,7 +73,7 @@ test_looks(void **state)
 	    {58, 307502, LT_JOB_SUSPENDED}, {61, 315002, LT_JOB_SUSPENDED},
 	    {61, 315002, LT_JOB_RUNNING}, {61, 315002, LT_JOB_RUNNING}};
 	struct world *const w = make_world(*state);
-	struct lt_slurm_job job = make_job(7), before, other = make_job(8);
+	struct lt_batch_job job = make_job(7), before, other = make_job(8);
 	struct lt_ledger_hold hold = hold_job(w, &job, HALF, 0);
 	w->shape.gpus = 8;
 	hold_job(w, &other, FULL, 0);

@@ -6,14 +6,14 @@
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "ledger.h"
-#include "slurm.h"
+#include "batch.h"
 #include "terms.h"
 #include "write_terms.h"
 
 /* The terms of one id, of the jobs that slurmctld has. */
 static struct lt_terms
 terms_for(
-    struct world *w, struct lt_slurm_job *jobs, uint32_t count, uint32_t id)
+    struct world *w, struct lt_batch_job *jobs, uint32_t count, uint32_t id)
 {
 	struct lt_terms terms = {0};
 	char path[] = "/tmp/lowtide-terms.XXXXXX";
@@ -22,11 +22,11 @@ terms_for(
 	assert_true(fd >= 0);
 	close(fd);
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
-	w->d->jobs.list = (struct lt_slurm_jobs){.jobs = jobs, .count = count};
+	w->d->jobs.list = (struct lt_batch_jobs){.jobs = jobs, .count = count};
 	lt_jobs_sort(&w->d->jobs.list);
 	must(w->f, lt_write_terms(w->d, &w->f->err));
 	must(w->f, lt_terms_find(path, id, &terms, &w->f->err));
-	w->d->jobs.list = (struct lt_slurm_jobs){0};
+	w->d->jobs.list = (struct lt_batch_jobs){0};
 	unlink(path);
 	return terms;
 }
@@ -47,7 +47,7 @@ test_tasks(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 		struct lt_ledger_hold hold = hold_job(w, &job, 5, 0);
 
 		print_message("# %s\n", cases[i].why);
@@ -74,7 +74,7 @@ test_quote(void **state)
 
 	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job job = make_job(7);
+		struct lt_batch_job job = make_job(7);
 
 		hold_job(w, &job, 5, both[i][0]);
 		compile(w, NOW);
@@ -104,7 +104,7 @@ test_leaders(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job jobs[] = {make_job(8), make_job(7)};
+		struct lt_batch_job jobs[] = {make_job(8), make_job(7)};
 
 		print_message("# %s\n", cases[i].why);
 		hold_job(w, &jobs[0], 5, cases[i].flags);
@@ -143,7 +143,7 @@ test_arrays(void **state)
 
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
 		struct world *const w = make_world(*state);
-		struct lt_slurm_job listed[COUNT];
+		struct lt_batch_job listed[COUNT];
 
 		for (size_t k = 0; k < COUNT; k++) {
 			listed[k] = make_job(jobs[k].id);

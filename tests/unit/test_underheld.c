@@ -60,10 +60,10 @@ static const struct given cases[] = {
 	.refuses = true},
 };
 
-static struct lt_slurm_job
+static struct lt_batch_job
 job_of(const struct given *c)
 {
-	struct lt_slurm_job job = make_job(7);
+	struct lt_batch_job job = make_job(7);
 
 	job.state = c->pending ? LT_JOB_PENDING : LT_JOB_RUNNING;
 	job.start_utc_s = NOW - c->ran_s;
@@ -83,7 +83,7 @@ test_who_goes_back(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct given *const c = &cases[i];
 		struct world *const w = make_world(*state);
-		const struct lt_slurm_job job = job_of(c);
+		const struct lt_batch_job job = job_of(c);
 		struct lt_ledger_hold hold = hold_job(w, &job, WHOLE, c->flags);
 		const struct lt_admission admission = {.price = c->price,
 		    .limit_s = c->limit_s,
@@ -117,7 +117,7 @@ static void
 test_not_known(void **state)
 {
 	struct world *const w = make_world(*state);
-	const struct lt_slurm_job job = job_of(&cases[0]);
+	const struct lt_batch_job job = job_of(&cases[0]);
 	struct lt_ledger_hold hold = hold_job(w, &job, WHOLE, 0);
 
 	w->policy.on_underheld = LT_UNDERHELD_REQUEUE;

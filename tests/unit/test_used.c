@@ -9,10 +9,10 @@
 
 enum { JOB = 7, LOOKS_MOST = 25 };
 
-static struct lt_slurm_run
+static struct lt_batch_run
 make_row(const struct lt_run *run)
 {
-	return (struct lt_slurm_run){.job_id = run->key.job_id,
+	return (struct lt_batch_run){.job_id = run->key.job_id,
 	    .submit_utc_s = run->key.submit_utc_s,
 	    .start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
@@ -59,11 +59,11 @@ test_noted(void **state)
 {
 	struct world *const w = begin(state);
 	struct lt_run run = make_run(JOB, NOVEMBER, NOVEMBER + HOUR, 1000);
-	struct lt_slurm_run row = make_row(&run);
+	struct lt_batch_run row = make_row(&run);
 
 	(void)settle(w->f, &run, NOW, NOVEMBER);
 	assert_false(run_of(w).used.has_cpu);
-	fake_rows = (struct lt_slurm_runs){.count = 1, .runs = &row};
+	fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
 	look(w);
 	assert_true(run_of(w).used.has_cpu);
 	assert_true(run_of(w).used.has_gpu);
@@ -87,7 +87,7 @@ test_noted(void **state)
 	row.job_id++;
 	look(w);
 	assert_int_equal(run_of(w).used.cpu_ms, 90000);
-	fake_rows = (struct lt_slurm_runs){0};
+	fake_rows = (struct lt_batch_runs){0};
 	free_world(w);
 }
 

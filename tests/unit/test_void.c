@@ -56,10 +56,10 @@ test_void(void **state)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		const struct lt_slurm_job job = make_job(1),
+		const struct lt_batch_job job = make_job(1),
 					  other = make_job(9);
 		char text[LT_QUOTE_TEXT_SIZE] = "";
-		struct lt_slurm_run row = {.job_id = 5,
+		struct lt_batch_run row = {.job_id = 5,
 		    .admin_comment = text,
 		    .array_task = UINT32_MAX};
 		struct lt_live live[] = {
@@ -86,7 +86,7 @@ test_void(void **state)
 			quote.id = (uint64_t)cases[i].row;
 			assert_int_equal(
 			    lt_quote_pack(text, sizeof(text), &quote), LT_OK);
-			fake_rows = (struct lt_slurm_runs){1, &row};
+			fake_rows = (struct lt_batch_runs){1, &row};
 		}
 		if (cases[i].settled) {
 			const struct lt_run run = {.key = {5, 0}, .uid = BOB};

@@ -16,7 +16,7 @@
 #include "breath.h"
 #include "child.h"
 #include "layout.h"
-#include "slurm_child.h"
+#include "batch_child.h"
 
 struct head {
 	int code;
@@ -27,8 +27,8 @@ struct head {
 };
 
 union record {
-	struct lt_slurm_job job;
-	struct lt_slurm_run run;
+	struct lt_batch_job job;
+	struct lt_batch_run run;
 	char bytes[1];
 };
 
@@ -100,7 +100,7 @@ begin_jobs(void *context, uint32_t count, int64_t begun_utc_s)
 }
 
 static void
-write_job(void *context, const struct lt_slurm_job *job)
+write_job(void *context, const struct lt_batch_job *job)
 {
 	write_record(((struct listing *)context)->out, job, &lt_layout_of_job);
 }
@@ -115,13 +115,13 @@ list_jobs(void *work, int fd)
 	struct head head = {0};
 
 	/* Copies that nobody reads here, a fifth of what this would have. */
-	lt_slurm_jobs_free(&state->list);
+	lt_batch_jobs_free(&state->list);
 	free(state->live);
 	malloc_trim(0);
 	if (l.out == NULL)
 		return;
-	head.code = lt_slurm_jobs_each(
-	    &(struct lt_slurm_jobs_reader){&l, begin_jobs, write_job},
+	head.code = lt_batch_jobs_each(
+	    &(struct lt_batch_jobs_reader){&l, begin_jobs, write_job},
 	    &head.err);
 	if (!l.begun)
 		fwrite(&head, sizeof(head), 1, l.out);
@@ -145,12 +145,12 @@ static void
 list_runs(void *work, int fd)
 {
 	const struct asked *const a = work;
-	struct lt_slurm_runs runs = {0};
+	struct lt_batch_runs runs = {0};
 	struct head head = {0};
 
 	if (a->job_ids != NULL)
 		head.code =
-		    lt_slurmdbd_jobs(&runs, a->job_ids, a->count, &head.err);
+		    lt_batch_runs_of(&runs, a->job_ids, a->count, &head.err);
 	else
 		head.code =
 		    a->rows(&runs, a->from_utc_s, a->to_utc_s, &head.err);
@@ -223,7 +223,7 @@ take_record(struct taken *t, const char *bytes, size_t length)
 	t->no_memory |= t->are_apart && texts == NULL;
 	take_parts(t, to, bytes);
 	if (layout == &lt_layout_of_job)
-		((struct lt_slurm_job *)(void *)to)->texts = texts;
+		((struct lt_batch_job *)(void *)to)->texts = texts;
 	t->count++;
 	return sizeof(part_length) + layout->size + part_length;
 }
@@ -262,7 +262,7 @@ ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
 	struct lt_child child;
 	int status = 0;
 	const int code =
-	    lt_child_start(&child, run, work, LT_SLURM_CHILD_S, err);
+	    lt_child_start(&child, run, work, LT_BATCH_CHILD_S, err);
 
 	if (code != LT_OK)
 		return code;
@@ -289,7 +289,7 @@ ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
 }
 
 int
-lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_jobs_state *state,
+lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
     struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_job};
@@ -297,12 +297,12 @@ lt_child_jobs(struct lt_slurm_jobs *jobs, const struct lt_jobs_state *state,
 	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
 
 	lt_pool_close(t.pool);
-	*jobs = (struct lt_slurm_jobs){.count = t.count,
+	*jobs = (struct lt_batch_jobs){.count = t.count,
 	    .pool = t.pool,
-	    .jobs = (struct lt_slurm_job *)(void *)t.records,
+	    .jobs = (struct lt_batch_job *)(void *)t.records,
 	    .begun_utc_s = t.head.begun_utc_s};
 	if (code != LT_OK)
-		lt_slurm_jobs_free(jobs);
+		lt_batch_jobs_free(jobs);
 	return code;
 }
 
@@ -316,29 +316,29 @@ lt_child_named(struct lt_named_found *found, const struct lt_named *named,
 
 	*found = (struct lt_named_found){
 	    .jobs = {.count = t.count,
-		.jobs = (struct lt_slurm_job *)(void *)t.records},
+		.jobs = (struct lt_batch_job *)(void *)t.records},
 	    .asked = t.head.asked,
 	    .seen = t.head.seen};
 	if (code != LT_OK)
-		lt_slurm_jobs_free(&found->jobs);
+		lt_batch_jobs_free(&found->jobs);
 	return code;
 }
 
 static int
-ask_runs(struct lt_slurm_runs *runs, struct asked *asked, struct lt_error *err)
+ask_runs(struct lt_batch_runs *runs, struct asked *asked, struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_run};
 	const int code = ask(&t, list_runs, asked, "slurmdbd", err);
 
-	*runs = (struct lt_slurm_runs){
-	    .count = t.count, .runs = (struct lt_slurm_run *)(void *)t.records};
+	*runs = (struct lt_batch_runs){
+	    .count = t.count, .runs = (struct lt_batch_run *)(void *)t.records};
 	if (code != LT_OK)
-		lt_slurm_runs_free(runs);
+		lt_batch_runs_free(runs);
 	return code;
 }
 
 int
-lt_child_rows(struct lt_slurm_runs *runs, lt_rows_function *rows,
+lt_child_rows(struct lt_batch_runs *runs, lt_rows_function *rows,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err)
 {
 	return ask_runs(runs,
@@ -348,10 +348,10 @@ lt_child_rows(struct lt_slurm_runs *runs, lt_rows_function *rows,
 }
 
 int
-lt_child_runs_of_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+lt_child_runs_of_jobs(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
-	assert(count > 0 && count <= LT_SLURMDBD_JOBS_MAX);
+	assert(count > 0 && count <= LT_BATCH_RUNS_OF_MAX);
 	return ask_runs(
 	    runs, &(struct asked){.job_ids = job_ids, .count = count}, err);
 }

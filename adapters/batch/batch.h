@@ -1,10 +1,11 @@
 /*
- * Slurm as a source: partitions, nodes, associations, jobs and finished runs,
- * by libslurm. No Slurm type passes this header; only adapters/slurm/
- * includes Slurm's.
+ * The batch system as a source: partitions, nodes, associations, jobs and
+ * finished runs. adapters/slurm/ has these functions of Slurm, by libslurm;
+ * kubernetes/ of a Kubernetes cluster: a daemon is linked with one of them. No
+ * type of theirs passes this header. The words are Slurm's.
  */
-#ifndef LT_SLURM_H
-#define LT_SLURM_H
+#ifndef LT_BATCH_H
+#define LT_BATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +22,8 @@
  * Every call is bounded: slurmctld refusing connections, LT_ENET at once;
  * hanging, LT_ENET after MessageTimeout (10 s by default).
  */
-int lt_slurm_init(const char *conf_path, struct lt_error *err);
-void lt_slurm_fini(void);
+int lt_batch_init(const char *conf_path, struct lt_error *err);
+void lt_batch_fini(void);
 
 /* PrivateData, as far as it is about what lowtide shows. */
 enum {
@@ -31,7 +32,7 @@ enum {
 	LT_PRIVATE_ACCOUNTS = 1 << 2,
 };
 
-struct lt_slurm_conf {
+struct lt_batch_conf {
 	char cluster[LT_NAME_SIZE];
 	char release[32];     /* "22.05.8", of slurmctld */
 	char our_release[32]; /* of the libslurm we were built with */
@@ -57,31 +58,31 @@ struct lt_slurm_conf {
 			      * GresTypes has them */
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
-int lt_slurm_conf(struct lt_slurm_conf *conf, struct lt_error *err);
+int lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err);
 /* Does this Slurm keep its accounts in slurmdbd? */
 static inline bool
-lt_slurm_has_dbd(const struct lt_slurm_conf *conf)
+lt_batch_has_dbd(const struct lt_batch_conf *conf)
 {
 	return strstr(conf->accounting_storage, "slurmdbd") != NULL;
 }
 /* slurm_uid and munge_socket (the rest is 0) as this host's slurm.conf has
- * them; nobody is asked. After lt_slurm_init(). */
-void lt_slurm_conf_here(struct lt_slurm_conf *conf);
+ * them; nobody is asked. After lt_batch_init(). */
+void lt_batch_conf_here(struct lt_batch_conf *conf);
 
 struct lt_node_range { /* of a partition: places in Slurm's table of nodes */
 	uint32_t partition, first, last;
 };
-struct lt_slurm_nodes {
+struct lt_batch_nodes {
 	struct lt_node_range *ranges;
 	bool *are_there; /* by place; false: a hole of the table, FUTURE, or a
 			  * cloud's that is powered down */
 	uint32_t range_count, count;
 };
-struct lt_slurm_partitions { /* malloc'd, each */
+struct lt_batch_partitions { /* malloc'd, each */
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	char *strings; /* of lists */
-	struct lt_slurm_nodes nodes;
+	struct lt_batch_nodes nodes;
 	uint32_t count, shape_count;
 };
 /*
@@ -89,46 +90,46 @@ struct lt_slurm_partitions { /* malloc'd, each */
  * knows; policy fields are zero and series LT_NO_SERIES. *read is written on
  * success.
  */
-int lt_slurm_partitions(struct lt_slurm_partitions *read, struct lt_error *err);
-void lt_slurm_partitions_free(struct lt_slurm_partitions *read);
+int lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err);
+void lt_batch_partitions_free(struct lt_batch_partitions *read);
 
 /*
  * The partition that a run was in: one that has this node, its first,
  * and, if `among` (names with commas) is not empty, is one of those; of several
  * `preferred`, else the first. LT_ENOENT: none. *out is written on success.
  */
-int lt_slurm_partition_of(char out[LT_NAME_SIZE], const char *node,
+int lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
     const char *among, const char *preferred, struct lt_error *err);
 
-struct lt_slurm_account {
+struct lt_batch_account {
 	char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE];
 };
-struct lt_slurm_pair {
+struct lt_batch_pair {
 	char account[LT_ACCOUNT_SIZE];
 	char user[LT_NAME_SIZE];
 	uint32_t uid;
 	bool is_default;
 };
-struct lt_slurm_associations { /* malloc'd, each */
-	struct lt_slurm_account *accounts;
-	struct lt_slurm_pair *pairs; /* by (uid, account), each once */
+struct lt_batch_associations { /* malloc'd, each */
+	struct lt_batch_account *accounts;
+	struct lt_batch_pair *pairs; /* by (uid, account), each once */
 	uint32_t account_count, pair_count;
 	uint32_t unknown_users; /* to the system: left out, and counted */
 	uint32_t private_data;	/* LT_PRIVATE_*, of slurmdbd.conf */
 };
 /* Of this cluster; empty on failure. */
-int lt_slurm_associations(
-    struct lt_slurm_associations *all, struct lt_error *err);
-void lt_slurm_associations_free(struct lt_slurm_associations *all);
+int lt_batch_associations(
+    struct lt_batch_associations *all, struct lt_error *err);
+void lt_batch_associations_free(struct lt_batch_associations *all);
 
-struct lt_slurm_manager { /* who may change others' jobs */
+struct lt_batch_manager { /* who may change others' jobs */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* a coordinator's; "" = an operator */
 };
 /* As slurmctld has them now: operators and administrators, and coordinators
  * with all accounts below theirs; malloc'd. */
-int lt_slurm_managers(
-    struct lt_slurm_manager **managers, uint32_t *count, struct lt_error *err);
+int lt_batch_managers(
+    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err);
 
 enum lt_job_state {
 	LT_JOB_PENDING,
@@ -139,7 +140,7 @@ enum lt_job_state {
 
 /* What a job asks, as slurmctld has it after its own checks; 0 = not said. As
  * in struct lt_request (decide.h). */
-struct lt_slurm_asked {
+struct lt_batch_asked {
 	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, cpus,
 	    cpus_per_node, max_cpus, tasks_per_node, tasks_per_socket,
 	    tasks_per_core, tasks_per_board, tasks_per_gpu, sockets_per_node,
@@ -149,11 +150,11 @@ struct lt_slurm_asked {
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
-enum { LT_SLURM_PARTITIONS_SIZE = 1024 }; /* of a job's partition */
+enum { LT_BATCH_PARTITIONS_SIZE = 1024 }; /* of a job's partition */
 
 /* One record of slurmctld. What it points to is in one block of its own, or
  * with that of others in its list's pool: a list of jobs is long. */
-struct lt_slurm_job {
+struct lt_batch_job {
 	uint32_t job_id, array_job_id, het_job_id;
 	uint32_t array_task;	/* UINT32_MAX = none */
 	uint32_t array_pending; /* tasks this record stands for, >= 1 */
@@ -161,7 +162,7 @@ struct lt_slurm_job {
 	/* None is NULL but admin_comment, where that is "". */
 	const char *user, *account, *qos, *partition, *name, *state_text,
 	    *reason_text, *node_list, *comment_head, *admin_comment;
-	const struct lt_slurm_asked *asked; /* NULL: nothing; lt_job_asked() */
+	const struct lt_batch_asked *asked; /* NULL: nothing; lt_job_asked() */
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
 	/* requeued: has been at least once. While it is still completing, it
@@ -186,58 +187,58 @@ struct lt_slurm_job {
 	bool at_release;
 	int64_t suspended_s; /* of its run until now, or its end */
 };
-struct lt_slurm_jobs {
+struct lt_batch_jobs {
 	uint32_t count;
-	struct lt_slurm_job *jobs;
+	struct lt_batch_job *jobs;
 	int64_t begun_utc_s; /* slurmctld's time of the list */
 	struct lt_pool *pool;
 };
-static inline const struct lt_slurm_asked *
-lt_job_asked(const struct lt_slurm_job *job)
+static inline const struct lt_batch_asked *
+lt_job_asked(const struct lt_batch_job *job)
 {
-	static const struct lt_slurm_asked nothing;
+	static const struct lt_batch_asked nothing;
 
 	return job->asked != NULL ? job->asked : &nothing;
 }
 /* All jobs (shows all partitions, users). job_id 0 = all, else one: all
  * records of an array or het job by its first id. LT_ENOENT: no such job. */
-int lt_slurm_jobs(
-    struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err);
-void lt_slurm_jobs_free(struct lt_slurm_jobs *jobs);
+int lt_batch_jobs(
+    struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err);
+void lt_batch_jobs_free(struct lt_batch_jobs *jobs);
 /* All jobs, with no copy of all: how many, and when slurmctld made the list;
  * then each, by its id, lent to take(). */
-struct lt_slurm_jobs_reader {
+struct lt_batch_jobs_reader {
 	void *context;
 	void (*begin)(void *context, uint32_t count, int64_t begun_utc_s);
-	void (*take)(void *context, const struct lt_slurm_job *job);
+	void (*take)(void *context, const struct lt_batch_job *job);
 };
-int lt_slurm_jobs_each(
-    const struct lt_slurm_jobs_reader *reader, struct lt_error *err);
+int lt_batch_jobs_each(
+    const struct lt_batch_jobs_reader *reader, struct lt_error *err);
 
 /* LT_USER_HOLD: one that the user may release. */
-enum lt_slurm_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
-struct lt_slurm_update { /* start as lt_slurm_update_init() */
+enum lt_batch_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
+struct lt_batch_update { /* start as lt_batch_update_init() */
 	uint32_t job_id;
 	const char *partition, *admin_comment; /* NULL = leave */
 	int64_t begin_utc_s, limit_s;	       /* LT_UNSET_64 = leave */
-	enum lt_slurm_hold hold;
+	enum lt_batch_hold hold;
 	/* As many as the job has: 23.02 to 24.11 count those of a job that
 	 * says --ntasks-per-node anew where an update has no number, and
 	 * refuse the update then if it runs. 0 = none said. */
 	uint32_t tasks;
 };
-void lt_slurm_update_init(struct lt_slurm_update *update, uint32_t job_id);
-int lt_slurm_update_job(
-    const struct lt_slurm_update *update, struct lt_error *err);
+void lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id);
+int lt_batch_update_job(
+    const struct lt_batch_update *update, struct lt_error *err);
 /* The first id of an array or het job cancels all of it. LT_ENOENT: no such
  * job, or it has ended. */
-int lt_slurm_cancel(uint32_t job_id, struct lt_error *err);
+int lt_batch_cancel(uint32_t job_id, struct lt_error *err);
 
 /* A job that runs goes back to the queue, as a hold that its user may
  * release. */
-int lt_slurm_requeue_held(uint32_t job_id, struct lt_error *err);
+int lt_batch_requeue_held(uint32_t job_id, struct lt_error *err);
 
-struct lt_slurm_run { /* one row of slurmdbd: a run */
+struct lt_batch_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], state_text[32],
@@ -254,7 +255,7 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	int64_t limit_s;
 	uint32_t nodes, cpus, gpus, shards;
 	bool has_gpus; /* AllocTRES has GPUs or shards of them */
-	/* What its steps used, where lt_slurmdbd_used() was asked and they say
+	/* What its steps used, where lt_batch_used() was asked and they say
 	 * so: CPU time, and at most so much of its GPUs. */
 	bool has_cpu_used, has_gpu_used;
 	int64_t cpu_used_ms;
@@ -264,9 +265,9 @@ struct lt_slurm_run { /* one row of slurmdbd: a run */
 	char first_node[128];  /* "" if it had none */
 	char *admin_comment;
 };
-struct lt_slurm_runs {
+struct lt_batch_runs {
 	uint32_t count;
-	struct lt_slurm_run *runs;
+	struct lt_batch_run *runs;
 };
 /*
  * Rows of this cluster that ended in [from, to], or started and overlap it,
@@ -276,22 +277,22 @@ struct lt_slurm_runs {
  * without a task. Costs 0.1 s a day of the window; a slurmdbd that hangs,
  * LT_ENET after MessageTimeout + 35 s.
  */
-int lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
+int lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 /* Only those that ended then: few of its rows are looked at for it. */
-int lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
+int lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 /* The same with what their steps used: a query of the database for each run,
  * some 0.2 ms in slurmdbd. */
-int lt_slurmdbd_used(struct lt_slurm_runs *runs, int64_t from_utc_s,
+int lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
-/* Rows of these jobs, 1 to LT_SLURMDBD_JOBS_MAX: one query. */
-enum { LT_SLURMDBD_JOBS_MAX = 500 };
-int lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+/* Rows of these jobs, 1 to LT_BATCH_RUNS_OF_MAX: one query. */
+enum { LT_BATCH_RUNS_OF_MAX = 500 };
+int lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err);
-void lt_slurm_runs_free(struct lt_slurm_runs *runs);
+void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
-int lt_slurm_dbd_queue(uint32_t *queued, struct lt_error *err);
+int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);
 
 #endif

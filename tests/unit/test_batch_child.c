@@ -14,16 +14,16 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "slurm_child.h"
+#include "batch_child.h"
 
 enum {
 	MANY = 5000, /* more than the pipe and one read have room for */
 	BUSY_US = 600000,
 };
 
-static struct lt_slurm_jobs all;
+static struct lt_batch_jobs all;
 static const struct lt_jobs_state none;
-static struct lt_slurm_runs rows;
+static struct lt_batch_runs rows;
 static enum { ANSWERS, FAILS, DIES } manner;
 static bool is_busy;
 
@@ -36,8 +36,8 @@ answer(struct lt_error *err)
 }
 
 int
-lt_slurm_jobs_each(
-    const struct lt_slurm_jobs_reader *reader, struct lt_error *err)
+lt_batch_jobs_each(
+    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	const int code = answer(err);
 
@@ -51,12 +51,12 @@ lt_slurm_jobs_each(
 
 /* Each id has a job, but every third. */
 int
-lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
+lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
-	static const struct lt_slurm_asked asked = {.tasks = 4};
+	static const struct lt_batch_asked asked = {.tasks = 4};
 	const int code = answer(err);
 
-	*jobs = (struct lt_slurm_jobs){0};
+	*jobs = (struct lt_batch_jobs){0};
 	if (code != LT_OK)
 		return code;
 	if (is_busy)
@@ -65,7 +65,7 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		return lt_fail(err, LT_ENOENT, "no job %u", job_id);
 	jobs->jobs = calloc(1, sizeof(*jobs->jobs));
 	jobs->count = 1;
-	jobs->jobs[0] = (struct lt_slurm_job){.job_id = job_id,
+	jobs->jobs[0] = (struct lt_batch_job){.job_id = job_id,
 	    .name = "named",
 	    .admin_comment = job_id % 2 ? "a text" : NULL,
 	    .asked = &asked};
@@ -73,8 +73,8 @@ lt_slurm_jobs(struct lt_slurm_jobs *jobs, uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	*runs = rows;
 	runs->count = (uint32_t)(to_utc_s - from_utc_s);
@@ -82,8 +82,8 @@ lt_slurmdbd_runs(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
-lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	(void)from_utc_s;
 	(void)to_utc_s;
@@ -93,7 +93,7 @@ lt_slurmdbd_ended(struct lt_slurm_runs *runs, int64_t from_utc_s,
 }
 
 int
-lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
+lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
 	*runs = rows;
@@ -102,28 +102,28 @@ lt_slurmdbd_jobs(struct lt_slurm_runs *runs, const uint32_t *job_ids,
 }
 
 void
-lt_slurm_runs_free(struct lt_slurm_runs *runs)
+lt_batch_runs_free(struct lt_batch_runs *runs)
 {
 	for (uint32_t i = 0; i < runs->count; i++)
 		free(runs->runs[i].admin_comment);
 	free(runs->runs);
-	*runs = (struct lt_slurm_runs){0};
+	*runs = (struct lt_batch_runs){0};
 }
 
 static void
 test_jobs(void **state)
 {
-	static struct lt_slurm_job jobs[MANY];
+	static struct lt_batch_job jobs[MANY];
 	static char names[MANY][16];
-	static const struct lt_slurm_asked asked[3] = {
+	static const struct lt_batch_asked asked[3] = {
 	    [1] = {.tasks = 1}, [2] = {.tasks = 2}};
-	struct lt_slurm_jobs got;
+	struct lt_batch_jobs got;
 	struct lt_error err = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
 		snprintf(names[i], sizeof(names[i]), "job%u", i);
-		jobs[i] = (struct lt_slurm_job){.job_id = i + 1,
+		jobs[i] = (struct lt_batch_job){.job_id = i + 1,
 		    .user = "ada",
 		    .account = "vision",
 		    .qos = "",
@@ -137,13 +137,13 @@ test_jobs(void **state)
 		    .suspended_s = i,
 		    .asked = i % 3 ? &asked[i % 3] : NULL};
 	}
-	all = (struct lt_slurm_jobs){
+	all = (struct lt_batch_jobs){
 	    .count = MANY, .jobs = jobs, .begun_utc_s = 1234567890};
 	assert_int_equal(lt_child_jobs(&got, &none, &err), LT_OK);
 	assert_int_equal(got.count, MANY);
 	assert_int_equal(got.begun_utc_s, 1234567890);
 	for (uint32_t i = 0; i < MANY; i++) {
-		const struct lt_slurm_job *const job = &got.jobs[i];
+		const struct lt_batch_job *const job = &got.jobs[i];
 
 		assert_int_equal(job->job_id, i + 1);
 		assert_int_equal(job->suspended_s, i);
@@ -165,11 +165,11 @@ test_jobs(void **state)
 	/* One copy for all. */
 	assert_ptr_equal(got.jobs[0].user, got.jobs[MANY - 1].user);
 	assert_ptr_equal(got.jobs[1].asked, got.jobs[4].asked);
-	lt_slurm_jobs_free(&got);
+	lt_batch_jobs_free(&got);
 	all.count = 0;
 	assert_int_equal(lt_child_jobs(&got, &none, &err), LT_OK);
 	assert_int_equal(got.count, 0);
-	lt_slurm_jobs_free(&got);
+	lt_batch_jobs_free(&got);
 }
 
 /* Who is named, and who has the next ids; of nobody there is nothing. While
@@ -190,7 +190,7 @@ test_named(void **state)
 	static const uint32_t there[] = {22, 23, 25, 8, 7};
 	assert_int_equal(found.jobs.count, 5);
 	for (uint32_t i = 0; i < 5; i++) {
-		const struct lt_slurm_job *const job = &found.jobs.jobs[i];
+		const struct lt_batch_job *const job = &found.jobs.jobs[i];
 
 		assert_int_equal(job->job_id, there[i]);
 		assert_string_equal(job->name, "named");
@@ -198,14 +198,14 @@ test_named(void **state)
 		assert_int_equal(job->admin_comment != NULL, there[i] % 2);
 		assert_non_null(job->texts); /* its own */
 	}
-	lt_slurm_jobs_free(&found.jobs);
+	lt_batch_jobs_free(&found.jobs);
 	named.unseen = 0;
 	is_busy = true;
 	assert_int_equal(lt_child_named(&found, &named, &err), LT_OK);
 	is_busy = false;
 	assert_int_equal(found.asked, 2);
 	assert_int_equal(found.jobs.count, 1);
-	lt_slurm_jobs_free(&found.jobs);
+	lt_batch_jobs_free(&found.jobs);
 	manner = FAILS;
 	assert_int_equal(lt_child_named(&found, &named, &err), LT_EDENIED);
 	assert_int_equal(found.jobs.count, 0);
@@ -215,22 +215,21 @@ test_named(void **state)
 static void
 test_rows(void **state)
 {
-	static struct lt_slurm_run runs[MANY];
+	static struct lt_batch_run runs[MANY];
 	static char text[] = "lowtide:1 q=1";
-	struct lt_slurm_runs got;
+	struct lt_batch_runs got;
 	struct lt_error err = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
-		runs[i] = (struct lt_slurm_run){.job_id = i,
+		runs[i] = (struct lt_batch_run){.job_id = i,
 		    .first_node = "n1",
 		    .energy_joules = -1,
 		    .admin_comment = i % 3 ? text : NULL};
 	}
-	rows = (struct lt_slurm_runs){MANY, runs};
+	rows = (struct lt_batch_runs){MANY, runs};
 	assert_int_equal(
-	    lt_child_rows(&got, lt_slurmdbd_runs, 100, 100 + MANY, &err),
-	    LT_OK);
+	    lt_child_rows(&got, lt_batch_runs, 100, 100 + MANY, &err), LT_OK);
 	assert_int_equal(got.count, MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
 		assert_int_equal(got.runs[i].job_id, i);
@@ -241,23 +240,23 @@ test_rows(void **state)
 		else
 			assert_null(got.runs[i].admin_comment);
 	}
-	lt_slurm_runs_free(&got);
+	lt_batch_runs_free(&got);
 	assert_int_equal(
-	    lt_child_rows(&got, lt_slurmdbd_ended, 1, 2, &err), LT_OK);
+	    lt_child_rows(&got, lt_batch_ended, 1, 2, &err), LT_OK);
 	assert_int_equal(got.count, 1);
-	lt_slurm_runs_free(&got);
+	lt_batch_runs_free(&got);
 	assert_int_equal(
 	    lt_child_runs_of_jobs(&got, (const uint32_t[]){9, 7}, 2, &err),
 	    LT_OK);
 	assert_int_equal(got.count, 7);
-	lt_slurm_runs_free(&got);
+	lt_batch_runs_free(&got);
 }
 
 static void
 test_failures(void **state)
 {
-	struct lt_slurm_jobs jobs;
-	struct lt_slurm_runs runs;
+	struct lt_batch_jobs jobs;
+	struct lt_batch_runs runs;
 	struct lt_error err = {0};
 
 	(void)state;
@@ -268,7 +267,7 @@ test_failures(void **state)
 	manner = DIES;
 	err = (struct lt_error){0};
 	assert_int_equal(
-	    lt_child_rows(&runs, lt_slurmdbd_runs, 1, 2, &err), LT_ENET);
+	    lt_child_rows(&runs, lt_batch_runs, 1, 2, &err), LT_ENET);
 	assert_string_equal(
 	    err.text, "slurmdbd: asking it was ended by signal 9");
 	manner = ANSWERS;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What does not depend on which system it is: who only holds a list frees it.
+ */
+#include <stdlib.h>
+
+#include "batch.h"
+#include "decide.h"
+
+void
+lt_batch_jobs_free(struct lt_batch_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++)
+		free(jobs->jobs[i].texts);
+	free(jobs->jobs);
+	lt_pool_free(jobs->pool);
+	*jobs = (struct lt_batch_jobs){0};
+}
+
+void
+lt_batch_runs_free(struct lt_batch_runs *runs)
+{
+	for (uint32_t i = 0; i < runs->count; i++)
+		free(runs->runs[i].admin_comment);
+	free(runs->runs);
+	*runs = (struct lt_batch_runs){0};
+}
+
+void
+lt_batch_partitions_free(struct lt_batch_partitions *read)
+{
+	free(read->partitions);
+	free(read->shapes);
+	free(read->strings);
+	free(read->nodes.ranges);
+	free(read->nodes.are_there);
+	*read = (struct lt_batch_partitions){0};
+}
+
+void
+lt_batch_associations_free(struct lt_batch_associations *all)
+{
+	free(all->accounts);
+	free(all->pairs);
+	*all = (struct lt_batch_associations){0};
+}
+
+void
+lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id)
+{
+	*update = (struct lt_batch_update){.job_id = job_id,
+	    .begin_utc_s = LT_UNSET_64,
+	    .limit_s = LT_UNSET_64,
+	    .hold = LT_LEAVE};
+}
