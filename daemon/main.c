@@ -107,7 +107,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
 	    (code = lock_state(&d->lock_fd, d->args.state, err)) != LT_OK ||
-	    (code = lt_batch_init(NULL, err)) != LT_OK ||
+	    (code = lt_batch_init(NULL, d->args.state, err)) != LT_OK ||
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
@@ -203,7 +203,7 @@ wait_for_turn(int signals)
 		struct lt_error err = {0};
 		struct pollfd fd = {.fd = signals, .events = POLLIN};
 
-		if (lt_batch_init(NULL, &err) != LT_OK)
+		if (lt_batch_init(NULL, NULL, &err) != LT_OK)
 			return true; /* init() says why */
 		const int code = lt_batch_conf(&conf, &err);
 		lt_batch_fini();

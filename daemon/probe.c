@@ -124,7 +124,7 @@ lt_probe(void)
 {
 	struct lt_error err = {0};
 
-	if (lt_batch_init(NULL, &err) != LT_OK) {
+	if (lt_batch_init(NULL, NULL, &err) != LT_OK) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}

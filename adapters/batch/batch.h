@@ -17,12 +17,13 @@
 
 /*
  * slurm.conf as libslurm sees it; conf_path NULL = SLURM_CONF, else the usual
- * places. Not thread safe, as all of this header: one thread calls it.
+ * places. state_dir is lowtide's own; Slurm's adapter has nothing there. Not thread safe, as all of this header: one thread calls it.
  *
  * Every call is bounded: slurmctld refusing connections, LT_ENET at once;
  * hanging, LT_ENET after MessageTimeout (10 s by default).
  */
-int lt_batch_init(const char *conf_path, struct lt_error *err);
+int lt_batch_init(
+    const char *conf_path, const char *state_dir, struct lt_error *err);
 void lt_batch_fini(void);
 
 /* PrivateData, as far as it is about what lowtide shows. */
@@ -163,6 +164,9 @@ struct lt_batch_job {
 	const char *user, *account, *qos, *partition, *name, *state_text,
 	    *reason_text, *node_list, *comment_head, *admin_comment;
 	const struct lt_batch_asked *asked; /* NULL: nothing; lt_job_asked() */
+	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
+	 * its submission had them (job_submit, SPANK). */
+	const char *wishes;
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
 	/* requeued: has been at least once. While it is still completing, it
@@ -170,6 +174,9 @@ struct lt_batch_job {
 	 * priority 0; one that runs goes on, and waits after a requeue. */
 	bool completing, requeued, is_cron, is_batch, held, user_held,
 	    exclusive, requeue_allowed;
+	/* It starts when lowtide lets it, and no sooner; partition_named: its
+	 * user chose where. */
+	bool is_kept, partition_named;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
@@ -246,7 +253,9 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	uint32_t exit_code;			     /* as of wait(2) */
 	bool finished, requeued;
 	bool resized; /* a row after the first of one run */
-	bool goes_on; /* resized at its end: the run has further rows */
+	bool goes_on; /* resized at its end: the run has further rows; or its
+		       * job has other runs by the same hold */
+	bool is_estimated; /* nobody saw its end */
 	int64_t submit_utc_s, eligible_utc_s, start_utc_s,
 	    end_utc_s; /* 0 = none */
 	/* within start and end. A row of a job that was resized while it ran
@@ -291,6 +300,28 @@ enum { LT_BATCH_RUNS_OF_MAX = 500 };
 int lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err);
 void lt_batch_runs_free(struct lt_batch_runs *runs);
+
+/* ---- what Kubernetes has and Slurm has not ---- */
+
+struct pollfd;
+enum { LT_BATCH_FDS = 1 };
+/* What is read as it comes: fills in at most LT_BATCH_FDS; how many. */
+int lt_batch_fds(struct pollfd *fds);
+/* Takes what has come: bits of what is not as it was. */
+enum { LT_BATCH_JOBS = 1 << 0, LT_BATCH_TABLES = 1 << 1 };
+int lt_batch_take(int64_t now_utc_s);
+/* May another job be updated now? Who asks too often is made to wait. */
+bool lt_batch_may_update(void);
+struct lt_budget_snapshot;
+struct lt_batch_view { /* what lowtide knows now; lent */
+	const struct lt_market *market;
+	const struct lt_budget_snapshot *budgets;
+};
+/* Once a pass: what waits for its hour and may start is started, and who asks
+ * the system itself is told what lowtide knows. */
+void lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s);
+/* The id of a job by the name that its system knows it by. LT_ENOENT. */
+int lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);

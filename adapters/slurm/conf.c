@@ -123,10 +123,12 @@ try_conf(const char *path, struct lt_error *err)
 }
 
 int
-lt_batch_init(const char *conf_path, struct lt_error *err)
+lt_batch_init(
+    const char *conf_path, const char *state_dir, struct lt_error *err)
 {
 	int rc = find_conf(&conf_path, err);
 
+	(void)state_dir;
 	if (rc == LT_OK)
 		rc = try_conf(conf_path, err);
 	if (rc != LT_OK)

@@ -291,7 +291,7 @@ find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 {
 	const char *const named = getenv("LOWTIDE_MUNGE_SOCKET");
 	struct lt_batch_conf conf;
-	const int code = lt_batch_init(NULL, err);
+	const int code = lt_batch_init(NULL, NULL, err);
 
 	if (code != LT_OK)
 		return lt_context(

@@ -278,7 +278,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (argc < 2 || strcmp(argv[1], commands[i].name) != 0)
 			continue;
-		int rc = lt_batch_init(NULL, &err);
+		int rc = lt_batch_init(NULL, NULL, &err);
 		if (rc == LT_OK) {
 			rc = commands[i].run(argv + 2, &err);
 			lt_batch_fini();

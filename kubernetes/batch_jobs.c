@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs and pods of their own where Slurm's adapter has slurmctld's records, and
+ * pods that ran where it has slurmdbd's rows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http.h"
+#include "site.h"
+#include "units.h"
+
+enum { PLACES_SIZE = LT_BATCH_PARTITIONS_SIZE };
+
+bool
+lt_kube_is_ours(const struct lt_kube_known_job *job)
+{
+	return !job->facts.is_foreign &&
+	       lt_kube_cluster_manages(&lt_kube_site.cluster,
+		   lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
+}
+
+/* Nodes of this pool take any pod that does not ask for others. */
+static bool
+is_open(const struct lt_kube_cluster *c, const char *pool)
+{
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (c->nodes[i].facts.is_open &&
+		    strcmp(c->nodes[i].facts.pool, pool) == 0)
+			return true;
+	return false;
+}
+
+const char *
+lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const char *const put = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const char *const chosen = lt_kube_text(&job->facts, LT_KUBE_CHOSEN);
+	size_t used = 0;
+
+	out[0] = '\0';
+	if (chosen[0] != '\0' || put[0] != '\0') {
+		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
+		return out;
+	}
+	/* Nodes are sorted by their pools, since the tables were read. */
+	for (uint32_t i = 0; i < c->node_count; i++) {
+		const char *const pool = c->nodes[i].facts.pool;
+
+		if (pool[0] == '\0' ||
+		    (i > 0 && strcmp(c->nodes[i - 1].facts.pool, pool) == 0) ||
+		    !is_open(c, pool) || used + strlen(pool) + 2 > size)
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+		    used > 0 ? "," : "", pool);
+	}
+	return out;
+}
+
+static enum lt_job_state
+state_of(const struct lt_kube_known_job *job)
+{
+	if (job->forget_utc_s != 0)
+		return LT_JOB_FINISHED;
+	return job->facts.is_waiting || job->first_utc_s == 0 ? LT_JOB_PENDING
+							      : LT_JOB_RUNNING;
+}
+
+static const char *
+word_of(const struct lt_kube_known_job *job)
+{
+	return job->forget_utc_s != 0  ? "CANCELLED"
+	       : job->facts.is_waiting ? "PENDING"
+	       : job->first_utc_s != 0 ? "RUNNING"
+				       : "PENDING";
+}
+
+/* What its pods ask for, all of them. */
+static void
+fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
+    const struct lt_kube_job *facts)
+{
+	const struct lt_kube_need *const need = &facts->need;
+
+	out->is_allocated = true;
+	out->nodes = facts->pods;
+	out->cpus = facts->pods * need->cpus;
+	out->gpus = facts->pods * need->gpus;
+	out->memory_mib = facts->pods * need->memory_mib;
+	*asked = (struct lt_batch_asked){.min_nodes = 1,
+	    .max_nodes = facts->pods,
+	    .tasks = facts->pods,
+	    .cpus_per_task = need->cpus,
+	    .gpus_per_task = need->gpus,
+	    .memory_mib_per_cpu =
+		(need->memory_mib + need->cpus - 1) / need->cpus};
+	out->asked = asked;
+}
+
+static uint64_t
+hash_of(const struct lt_kube_known_job *job, const char *places)
+{
+	const struct lt_kube_job *const f = &job->facts;
+	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
+	    f->need.gpus, (int64_t)f->need.memory_mib, f->begin_utc_s,
+	    f->deadline_utc_s, f->is_waiting};
+
+	return lt_crc32c(
+	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
+}
+
+struct record { /* what a job's record lends */
+	struct lt_batch_asked asked;
+	char places[PLACES_SIZE];
+};
+
+static void
+fill(struct lt_batch_job *out, struct record *r,
+    const struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	const struct lt_kube_job *const f = &job->facts;
+	const char *const quote = lt_kube_text(f, LT_KUBE_QUOTE);
+	const bool is_over = job->forget_utc_s != 0;
+
+	lt_kube_places(r->places, sizeof(r->places), job);
+	*out = (struct lt_batch_job){.job_id = job->id,
+	    .array_task = UINT32_MAX,
+	    .array_pending = 1,
+	    .uid = lt_kube_site.uid,
+	    .user = lt_kube_text(f, LT_KUBE_USER),
+	    .account = lt_kube_text(f, LT_KUBE_TEAM),
+	    .qos = lt_kube_text(f, LT_KUBE_CLASS),
+	    .partition = r->places,
+	    .name = lt_kube_text(f, LT_KUBE_NAME),
+	    .state_text = word_of(job),
+	    .reason_text = lt_kube_text(f, LT_KUBE_HOLD),
+	    .node_list = "",
+	    .comment_head = "",
+	    .admin_comment = quote[0] != '\0' ? quote : NULL,
+	    .wishes = lt_kube_text(f, LT_KUBE_WISHES),
+	    .state = state_of(job),
+	    .is_batch = true,
+	    .is_kept = true,
+	    .held = lt_kube_text(f, LT_KUBE_HOLD)[0] != '\0',
+	    .partition_named = lt_kube_text(f, LT_KUBE_CHOSEN)[0] != '\0',
+	    .submit_utc_s = f->created_utc_s,
+	    .eligible_utc_s = f->begin_utc_s,
+	    .deadline_utc_s = f->deadline_utc_s,
+	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
+	    .asked_hash = hash_of(job, r->places),
+	    .seen_utc_s = now_utc_s};
+	if (out->state == LT_JOB_RUNNING) {
+		out->start_utc_s = job->first_utc_s;
+		if (f->limit_s > 0)
+			out->end_utc_s = job->first_utc_s + f->limit_s;
+	}
+	if (is_over)
+		out->end_utc_s = now_utc_s;
+	fill_size(out, &r->asked, f);
+}
+
+/* One that ran is in its pods' rows: only those that never did are shown after
+ * their end. */
+static bool
+is_listed(const struct lt_kube_known_job *job)
+{
+	return lt_kube_is_ours(job) && job->facts.pods > 0 &&
+	       (job->forget_utc_s == 0 || job->first_utc_s == 0);
+}
+
+int
+lt_batch_jobs_each(
+    const struct lt_batch_jobs_reader *reader, struct lt_error *err)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	struct lt_batch_job record;
+	struct record lent;
+	uint32_t count = 0;
+
+	(void)err;
+	for (uint32_t i = 0; i < c->job_count; i++)
+		count += is_listed(c->jobs[i]);
+	reader->begin(reader->context, count, now_utc_s);
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		if (!is_listed(c->jobs[i]))
+			continue;
+		fill(&record, &lent, c->jobs[i], now_utc_s);
+		reader->take(reader->context, &record);
+	}
+	return LT_OK;
+}
+
+/* What a list lends, in a block of the record's own. */
+static int
+own(struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
+{
+	const char **const texts[] = {&job->user, &job->account, &job->qos,
+	    &job->partition, &job->name, &job->state_text, &job->reason_text,
+	    &job->node_list, &job->comment_head, &job->admin_comment,
+	    &job->wishes};
+	enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+	size_t size = sizeof(lent->asked);
+
+	for (int i = 0; i < TEXTS; i++)
+		size += *texts[i] != NULL ? strlen(*texts[i]) + 1 : 0;
+	job->texts = malloc(size);
+	if (job->texts == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	memcpy(job->texts, &lent->asked, sizeof(lent->asked));
+	job->asked = (const struct lt_batch_asked *)(void *)job->texts;
+	char *at = job->texts + sizeof(lent->asked);
+	for (int i = 0; i < TEXTS; i++) {
+		if (*texts[i] == NULL)
+			continue;
+		strcpy(at, *texts[i]);
+		*texts[i] = at;
+		at += strlen(at) + 1;
+	}
+	return LT_OK;
+}
+
+int
+lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	struct record lent;
+	int code = LT_OK;
+
+	*jobs = (struct lt_batch_jobs){.begun_utc_s = now_utc_s,
+	    .jobs = calloc(c->job_count + 1u, sizeof(*jobs->jobs))};
+	if (jobs->jobs == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	for (uint32_t i = 0; code == LT_OK && i < c->job_count; i++) {
+		if (!is_listed(c->jobs[i]) ||
+		    (job_id != 0 && c->jobs[i]->id != job_id))
+			continue;
+		struct lt_batch_job *const job = &jobs->jobs[jobs->count];
+		fill(job, &lent, c->jobs[i], now_utc_s);
+		code = own(job, &lent, err);
+		jobs->count += code == LT_OK;
+	}
+	if (code == LT_OK && job_id != 0 && jobs->count == 0)
+		code = lt_fail(err, LT_ENOENT, "job %u: unknown", job_id);
+	if (code != LT_OK)
+		lt_batch_jobs_free(jobs);
+	return code;
+}
+
+int
+lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
+{
+	return lt_kube_store_find(lt_kube_site.state_dir, name, job_id, err);
+}
+
+/* ---- rows ---- */
+
+static int
+rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
+    struct lt_error *err)
+{
+	asked.now_utc_s = (int64_t)time(NULL);
+	asked.uid = lt_kube_site.uid;
+	return lt_kube_store_rows(runs, lt_kube_site.state_dir, &asked, err);
+}
+
+int
+lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	return rows(runs,
+	    (struct lt_kube_rows_asked){
+		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
+	    err);
+}
+
+int
+lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s,
+    int64_t to_utc_s, struct lt_error *err)
+{
+	return rows(runs,
+	    (struct lt_kube_rows_asked){.from_utc_s = from_utc_s,
+		.to_utc_s = to_utc_s,
+		.ended_only = true},
+	    err);
+}
+
+/* Nobody accounts what pods used of what they had. */
+int
+lt_batch_used(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
+{
+	return lt_batch_ended(runs, from_utc_s, to_utc_s, err);
+}
+
+int
+lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
+{
+	return rows(runs,
+	    (struct lt_kube_rows_asked){.job_ids = job_ids, .count = count},
+	    err);
+}

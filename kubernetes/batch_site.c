@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A Kubernetes cluster where Slurm's adapter has slurm.conf: what it is called,
+ * its pools as partitions, the namespaces that opted in as accounts.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "grow.h"
+#include "http.h"
+#include "log.h"
+#include "object.h"
+#include "site.h"
+
+enum { FIRST_LISTS_MS = 60000, GRACE_S = 30 };
+
+struct lt_kube_site lt_kube_site;
+
+static const char *
+from_environment(const char *name, const char *fallback)
+{
+	const char *const value = getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : fallback;
+}
+
+int
+lt_batch_init(
+    const char *conf_path, const char *state_dir, struct lt_error *err)
+{
+	struct lt_kube_site *const s = &lt_kube_site;
+	struct lt_kube_place place = lt_kube_place_of_environment();
+
+	if (conf_path != NULL)
+		place.kubeconfig = conf_path;
+	s->namespace = from_environment("LOWTIDE_NAMESPACE", "lowtide");
+	s->cluster.names = (struct lt_kube_names){
+	    .pool = from_environment("LOWTIDE_POOL_LABEL", NULL),
+	    .team = from_environment("LOWTIDE_TEAM_LABEL", NULL)};
+	s->uid = (uint32_t)getuid();
+	s->allowance = LT_KUBE_REQUESTS_A_SECOND;
+	int code = lt_http_init(err);
+	if (code == LT_OK)
+		code = lt_kube_open(&s->kube, &place, err);
+	if (code == LT_OK && state_dir != NULL) {
+		snprintf(s->state_dir, sizeof(s->state_dir), "%s", state_dir);
+		code = lt_kube_store_open(&s->cluster.store, state_dir, err);
+	}
+	return code;
+}
+
+void
+lt_batch_fini(void)
+{
+	struct lt_kube_site *const s = &lt_kube_site;
+
+	lt_kube_watcher_stop();
+	lt_kube_cluster_free(&s->cluster);
+	lt_kube_close(s->kube);
+	free(s->balances);
+	*s = (struct lt_kube_site){0};
+}
+
+void
+lt_batch_conf_here(struct lt_batch_conf *conf)
+{
+	*conf = (struct lt_batch_conf){.slurm_uid = (uint32_t)getuid()};
+}
+
+int
+lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
+{
+	const struct lt_kube_request request = {.path = "/version"};
+	json_t *version = NULL;
+	const int code =
+	    lt_kube_do(lt_kube_site.kube, &request, &version, err);
+
+	if (code != LT_OK)
+		return code;
+	lt_batch_conf_here(conf);
+	snprintf(conf->cluster, sizeof(conf->cluster), "%s",
+	    from_environment("LOWTIDE_CLUSTER", "kubernetes"));
+	snprintf(conf->release, sizeof(conf->release), "%s",
+	    lt_kube_string(version, "gitVersion"));
+	snprintf(conf->accounting_storage, sizeof(conf->accounting_storage),
+	    "kubernetes");
+	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
+	    lt_kube_server(lt_kube_site.kube));
+	conf->kill_wait_s = GRACE_S;
+	conf->memory_counts = conf->gpus_counted = conf->shards_counted = true;
+	conf->is_acting_controller = true;
+	json_decref(version);
+	return LT_OK;
+}
+
+/* ---- what has been seen ---- */
+
+static void
+take_line(void *context, const struct lt_kube_line *line)
+{
+	lt_kube_cluster_take(context, line);
+}
+
+static bool
+is_complete(const struct lt_kube_cluster *c)
+{
+	for (int i = 0; i < LT_KUBE_KINDS; i++)
+		if (!c->complete[i])
+			return false;
+	return true;
+}
+
+int
+lt_batch_fds(struct pollfd *fds)
+{
+	*fds = (struct pollfd){
+	    .fd = lt_kube_watcher_fd(), .events = POLLIN};
+	return fds->fd >= 0;
+}
+
+int
+lt_batch_take(int64_t now_utc_s)
+{
+	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+
+	c->now_utc_s = now_utc_s;
+	if (c->store == NULL)
+		return 0;
+	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
+		return 0;
+	if (lt_kube_store_begin(c->store, NULL) != LT_OK)
+		return 0;
+	if (!lt_kube_watcher_take(take_line, c))
+		lt_log("watcher_ended", "why=\"it is started again\"");
+	struct lt_error err = {0};
+	if (lt_kube_store_commit(c->store, &err) != LT_OK)
+		lt_log("pods_lost", "error=\"%s\"", err.text);
+	if (!is_complete(c))
+		return 0;
+	const int changed =
+	    (c->jobs_changed ? LT_BATCH_JOBS : 0) |
+	    (c->nodes_changed || c->namespaces_changed ? LT_BATCH_TABLES : 0);
+	c->jobs_changed = c->nodes_changed = c->namespaces_changed = false;
+	return changed;
+}
+
+/* The watcher runs, and has given each kind once. */
+static int
+wait_for_lists(struct lt_error *err)
+{
+	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const int64_t until_ms = lt_monotonic_ms() + FIRST_LISTS_MS;
+
+	for (;;) {
+		struct pollfd fd;
+		const int code = lt_kube_watcher_start(err);
+
+		if (code != LT_OK || is_complete(c))
+			return code;
+		const int64_t left_ms = until_ms - lt_monotonic_ms();
+		if (left_ms <= 0)
+			break;
+		if (lt_batch_fds(&fd) > 0)
+			poll(&fd, 1, (int)left_ms);
+		(void)lt_batch_take((int64_t)time(NULL));
+	}
+	return lt_fail(err, LT_ENET, "%s: %s", lt_kube_server(lt_kube_site.kube),
+	    c->failed.text[0] != '\0' ? c->failed.text
+				      : "no list of it within a minute");
+}
+
+/* ---- pools ---- */
+
+static bool
+same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
+{
+	return shape->cpus == node->cpus && shape->gpus == node->gpus &&
+	       shape->memory_mib == node->memory_mib &&
+	       strcmp(shape->gpu_type, node->gpu_type) == 0;
+}
+
+static int
+add_node(struct lt_batch_partitions *read, struct lt_partition *p,
+    const struct lt_kube_node *node, struct lt_error *err)
+{
+	struct lt_shape *const first = &read->shapes[p->first_shape];
+
+	p->node_count++;
+	if (node->is_up && (node->is_open || node->is_spot))
+		p->flags |= LT_PARTITION_UP;
+	for (uint32_t i = 0; i < p->shape_count; i++)
+		if (same_shape(&first[i], node)) {
+			first[i].node_count++;
+			return LT_OK;
+		}
+	if (read->shape_count >= LT_SHAPES_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "pool %s: more than %d kinds of node", p->name,
+		    LT_SHAPES_MAX);
+	struct lt_shape *const shape = &first[p->shape_count++];
+	*shape = (struct lt_shape){.node_count = 1,
+	    .cpus = node->cpus,
+	    .threads = 1,
+	    .sockets = 1,
+	    .socket_cores = node->cpus,
+	    .gpus = node->gpus,
+	    .gpus_of_type = node->gpu_type[0] != '\0' ? node->gpus : 0,
+	    .memory_mib = node->memory_mib,
+	    .gpu_index = -1};
+	memcpy(shape->gpu_type, node->gpu_type, sizeof(shape->gpu_type));
+	read->shape_count++;
+	return LT_OK;
+}
+
+static int
+by_pool(const void *a, const void *b)
+{
+	const struct lt_kube_known_node *const x = a, *const y = b;
+	const int order = strcmp(x->facts.pool, y->facts.pool);
+
+	return order != 0 ? order : strcmp(x->facts.name, y->facts.name);
+}
+
+/* nodes: sorted by their pools. */
+static int
+fill_partitions(struct lt_batch_partitions *read,
+    const struct lt_kube_known_node *nodes, uint32_t count,
+    struct lt_error *err)
+{
+	static const char no_list[] = "";
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lt_kube_node *const node = &nodes[i].facts;
+		struct lt_partition *p = &read->partitions[read->count - 1];
+
+		read->nodes.are_there[i] = true;
+		if (node->pool[0] == '\0')
+			continue;
+		if (read->count == 0 || strcmp(p->name, node->pool) != 0) {
+			if (read->count == LT_PARTITIONS_MAX)
+				return lt_fail(err, LT_ELIMIT,
+				    "more than %d pools", LT_PARTITIONS_MAX);
+			p = &read->partitions[read->count];
+			*p = (struct lt_partition){.max_time_s = INT64_MAX,
+			    .max_nodes = UINT32_MAX,
+			    .default_memory_mib = 1,
+			    .allow_accounts = no_list,
+			    .deny_accounts = no_list,
+			    .allow_qos = no_list,
+			    .deny_qos = no_list,
+			    .first_shape = read->shape_count};
+			memcpy(p->name, node->pool, sizeof(p->name));
+			read->nodes.ranges[read->nodes.range_count++] =
+			    (struct lt_node_range){read->count, i, i};
+			read->count++;
+		}
+		read->nodes.ranges[read->nodes.range_count - 1].last = i;
+		const int code = add_node(read, p, node, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+int
+lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
+{
+	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	int code = wait_for_lists(err);
+
+	*read = (struct lt_batch_partitions){0};
+	if (code != LT_OK)
+		return code;
+	const uint32_t count = c->node_count;
+	read->partitions =
+	    calloc(LT_PARTITIONS_MAX + 1u, sizeof(*read->partitions));
+	read->shapes = calloc(LT_SHAPES_MAX, sizeof(*read->shapes));
+	read->strings = calloc(1, 1);
+	read->nodes.ranges = calloc(count + 1u, sizeof(*read->nodes.ranges));
+	read->nodes.are_there = calloc(count + 1u, sizeof(bool));
+	read->nodes.count = count;
+	if (read->partitions == NULL || read->shapes == NULL ||
+	    read->strings == NULL || read->nodes.ranges == NULL ||
+	    read->nodes.are_there == NULL)
+		code = lt_fail(err, LT_ENOMEM, "pools: out of memory");
+	if (code == LT_OK && count > 1)
+		qsort(c->nodes, count, sizeof(*c->nodes), by_pool);
+	if (code == LT_OK)
+		code = fill_partitions(read, c->nodes, count, err);
+	if (code != LT_OK)
+		lt_batch_partitions_free(read);
+	return code;
+}
+
+int
+lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
+    const char *among, const char *preferred, struct lt_error *err)
+{
+	const char *const pool =
+	    lt_kube_cluster_pool(&lt_kube_site.cluster, node);
+
+	(void)among;
+	(void)preferred;
+	if (pool[0] == '\0')
+		return lt_fail(err, LT_ENOENT, "%s: in no pool", node);
+	snprintf(out, LT_NAME_SIZE, "%s", pool);
+	return LT_OK;
+}
+
+/* ---- who may use them ---- */
+
+static bool
+has_account(const struct lt_batch_associations *all, const char *name)
+{
+	for (uint32_t i = 0; i < all->account_count; i++)
+		if (strcmp(all->accounts[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int
+add_account(struct lt_batch_associations *all, size_t *capacity,
+    const char *name, struct lt_error *err)
+{
+	if (strlen(name) >= LT_ACCOUNT_SIZE || has_account(all, name))
+		return LT_OK;
+	struct lt_batch_account *const grown = lt_items_grow(
+	    all->accounts, capacity, all->account_count, sizeof(*grown));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "teams: out of memory");
+	all->accounts = grown;
+	struct lt_batch_account *const account = &grown[all->account_count++];
+	*account = (struct lt_batch_account){.parent = ""};
+	snprintf(account->name, sizeof(account->name), "%s", name);
+	return LT_OK;
+}
+
+/* Namespaces that opted in, and what their Jobs are labelled with. */
+int
+lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	size_t capacity = 0;
+	int code = wait_for_lists(err);
+
+	*all = (struct lt_batch_associations){0};
+	for (uint32_t i = 0; code == LT_OK && i < c->namespace_count; i++)
+		if (c->namespaces[i].is_managed)
+			code = add_account(
+			    all, &capacity, c->namespaces[i].name, err);
+	for (uint32_t i = 0; code == LT_OK && c->names.team != NULL &&
+			     i < c->job_count;
+	     i++)
+		if (lt_kube_is_ours(c->jobs[i]))
+			code = add_account(all, &capacity,
+			    lt_kube_text(&c->jobs[i]->facts, LT_KUBE_TEAM),
+			    err);
+	if (code != LT_OK)
+		lt_batch_associations_free(all);
+	return code;
+}
+
+/* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
+int
+lt_batch_managers(
+    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
+{
+	(void)err;
+	*managers = NULL;
+	*count = 0;
+	return LT_OK;
+}
+
+int
+lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
+{
+	(void)err;
+	*queued = 0;
+	return LT_OK;
+}

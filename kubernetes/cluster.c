@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "grow.h"
+#include "log.h"
+#include "object.h"
+
+enum { SHOWN_S = 120 }; /* a Job after its end */
+
+/* ---- namespaces and nodes: few, in a row ---- */
+
+static int
+find_namespace(const struct lt_kube_cluster *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->namespace_count; i++)
+		if (strcmp(c->namespaces[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+bool
+lt_kube_cluster_manages(const struct lt_kube_cluster *c, const char *namespace)
+{
+	const int at = find_namespace(c, namespace);
+
+	return at >= 0 && c->namespaces[at].is_managed;
+}
+
+static void
+see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
+{
+	const json_t *const metadata = json_object_get(object, "metadata");
+	const char *const name = lt_kube_string(metadata, "name");
+	const bool is_managed =
+	    !is_gone &&
+	    strcmp(lt_kube_string(json_object_get(metadata, "labels"),
+		       LT_KUBE_DOMAIN "managed"),
+		"true") == 0;
+	int at = find_namespace(c, name);
+
+	if (at < 0) {
+		struct lt_kube_namespace *const grown =
+		    lt_items_grow(c->namespaces, &c->namespace_capacity,
+			c->namespace_count, sizeof(*grown));
+
+		if (grown == NULL || strlen(name) >= sizeof(grown->name))
+			return;
+		c->namespaces = grown;
+		at = (int)c->namespace_count++;
+		grown[at] = (struct lt_kube_namespace){.is_managed = false};
+		snprintf(grown[at].name, sizeof(grown[at].name), "%s", name);
+	}
+	c->namespaces_changed |= c->namespaces[at].is_managed != is_managed;
+	c->jobs_changed |= c->namespaces[at].is_managed != is_managed;
+	c->namespaces[at].is_managed = is_managed;
+	c->namespaces[at].seen = c->lists[LT_KUBE_NAMESPACES];
+}
+
+static int
+find_node(const struct lt_kube_cluster *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (strcmp(c->nodes[i].facts.name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const char *
+lt_kube_cluster_pool(const struct lt_kube_cluster *c, const char *node)
+{
+	const int at = find_node(c, node);
+
+	return at >= 0 ? c->nodes[at].facts.pool : "";
+}
+
+const char *
+lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
+{
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
+			return c->nodes[i].facts.pool_key;
+	return NULL;
+}
+
+static void
+see_node(struct lt_kube_cluster *c, const json_t *object)
+{
+	struct lt_kube_node facts;
+	struct lt_error err = {0};
+
+	if (lt_kube_node_read(&facts, object, &c->names, &err) != LT_OK) {
+		lt_log("node_unreadable", "error=\"%s\"", err.text);
+		return;
+	}
+	int at = find_node(c, facts.name);
+	if (at < 0) {
+		struct lt_kube_known_node *const grown = lt_items_grow(c->nodes,
+		    &c->node_capacity, c->node_count, sizeof(*grown));
+
+		if (grown == NULL)
+			return;
+		c->nodes = grown;
+		at = (int)c->node_count++;
+		memset(&grown[at], 0, sizeof(grown[at]));
+	}
+	/* Nodes tell every few seconds that they live. */
+	c->nodes_changed |=
+	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
+	c->nodes[at].facts = facts;
+	c->nodes[at].seen = c->lists[LT_KUBE_NODES];
+}
+
+static void
+lose_node(struct lt_kube_cluster *c, const char *name)
+{
+	const int at = find_node(c, name);
+
+	if (at < 0)
+		return;
+	c->nodes[at] = c->nodes[--c->node_count];
+	c->nodes_changed = true;
+}
+
+/* ---- Jobs, by their uid ---- */
+
+/* Where it is, or would be. */
+static uint32_t
+place_of(const struct lt_kube_cluster *c, const char *uid)
+{
+	uint32_t low = 0, high = c->job_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(c->jobs[middle]->uid, uid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct lt_kube_known_job *
+find_job(const struct lt_kube_cluster *c, const char *uid)
+{
+	const uint32_t at = place_of(c, uid);
+
+	return at < c->job_count && strcmp(c->jobs[at]->uid, uid) == 0
+		   ? c->jobs[at]
+		   : NULL;
+}
+
+struct lt_kube_known_job *
+lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
+{
+	for (uint32_t i = 0; i < c->job_count; i++)
+		if (c->jobs[i]->id == id)
+			return c->jobs[i];
+	return NULL;
+}
+
+static struct lt_kube_known_job *
+add_job(struct lt_kube_cluster *c, const char *uid)
+{
+	struct lt_kube_known_job **const grown = lt_items_grow(
+	    c->jobs, &c->job_capacity, c->job_count, sizeof(*c->jobs));
+	struct lt_kube_known_job *const job = calloc(1, sizeof(*job));
+	const uint32_t at = place_of(c, uid);
+
+	if (grown != NULL)
+		c->jobs = grown;
+	if (grown == NULL || job == NULL ||
+	    strlen(uid) >= sizeof(job->uid) ||
+	    lt_kube_store_id(c->store, uid, true, &job->id, NULL) != LT_OK) {
+		free(job);
+		return NULL;
+	}
+	strcpy(job->uid, uid);
+	memmove(&c->jobs[at + 1], &c->jobs[at],
+	    (c->job_count - at) * sizeof(*c->jobs));
+	c->jobs[at] = job;
+	c->job_count++;
+	return job;
+}
+
+/* It makes no pod any more. */
+static void
+end_job(struct lt_kube_cluster *c, struct lt_kube_known_job *job)
+{
+	if (job->forget_utc_s != 0)
+		return;
+	job->forget_utc_s = c->now_utc_s + SHOWN_S;
+	c->jobs_changed = true;
+	(void)lt_kube_store_end_job(c->store, job->id, NULL);
+}
+
+static void
+see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
+{
+	struct lt_kube_job facts;
+	struct lt_error err = {0};
+	const int code = lt_kube_job_read(&facts, object, &c->names, &err);
+
+	if (code == LT_ENOENT)
+		return;
+	if (code != LT_OK) {
+		lt_log("job_unreadable", "error=\"%s\"", err.text);
+		return;
+	}
+	const char *const uid = lt_kube_text(&facts, LT_KUBE_UID);
+	struct lt_kube_known_job *job = find_job(c, uid);
+	if (job == NULL && !is_gone) {
+		job = add_job(c, uid);
+		if (job != NULL)
+			(void)lt_kube_store_name(c->store, job->id,
+			    lt_kube_text(&facts, LT_KUBE_NAMESPACE),
+			    lt_kube_text(&facts, LT_KUBE_NAME), NULL);
+	}
+	/* An older one comes late: what was answered to a PATCH is newer. */
+	if (job == NULL || (facts.version < job->facts.version && !is_gone)) {
+		lt_kube_job_free(&facts);
+		return;
+	}
+	lt_kube_job_free(&job->facts);
+	job->facts = facts;
+	job->seen = c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];
+	c->jobs_changed = true;
+	if (is_gone || facts.is_finished)
+		end_job(c, job);
+}
+
+/* ---- pods ---- */
+
+/* Of a Job that is forgotten the store has the rest. */
+static void
+put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
+    const struct lt_kube_known_job *job, uint32_t id)
+{
+	struct lt_error err = {0};
+	struct lt_kube_run run = {.pod = pod,
+	    .id = id,
+	    .pool = lt_kube_cluster_pool(c, pod->node),
+	    .team = "",
+	    .user = "",
+	    .name = "",
+	    .qos = "",
+	    .quote = "",
+	    .seen_utc_s = c->now_utc_s};
+
+	if (job != NULL) {
+		run.job_id = job->id;
+		run.team = lt_kube_text(&job->facts, LT_KUBE_TEAM);
+		run.user = lt_kube_text(&job->facts, LT_KUBE_USER);
+		run.name = lt_kube_text(&job->facts, LT_KUBE_NAME);
+		run.qos = lt_kube_text(&job->facts, LT_KUBE_CLASS);
+		run.quote = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+		run.limit_s = job->facts.limit_s;
+	}
+	if (lt_kube_store_put(c->store, &run, &err) != LT_OK)
+		lt_log("pod_lost", "uid=%s error=\"%s\"", pod->uid, err.text);
+}
+
+/* Counted by the Job: what runs of it now. */
+static void
+count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
+    const struct lt_kube_pod *pod)
+{
+	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
+		job->first_utc_s = pod->start_utc_s;
+		c->jobs_changed = true;
+	}
+}
+
+static void
+see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
+{
+	const struct lt_kube_seen seen = {c->now_utc_s, is_gone};
+	struct lt_kube_pod pod;
+	struct lt_error err = {0};
+	uint32_t id = 0;
+
+	if (lt_kube_controller(object) == NULL)
+		see_job(c, object, is_gone);
+	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
+	if (code == LT_ENOENT ||
+	    !lt_kube_cluster_manages(c, pod.namespace))
+		return;
+	if (code != LT_OK) {
+		lt_log("pod_unreadable", "error=\"%s\"", err.text);
+		return;
+	}
+	struct lt_kube_known_job *const job = find_job(c, pod.owner);
+	const int found =
+	    lt_kube_store_id(c->store, pod.uid, job != NULL, &id, &err);
+	if (found == LT_ENOENT)
+		return; /* a Deployment's: docs/bypass.md */
+	if (found != LT_OK) {
+		lt_log("pod_lost", "uid=%s error=\"%s\"", pod.uid, err.text);
+		return;
+	}
+	put_pod(c, &pod, job, id);
+	if (job != NULL)
+		count_pod(c, job, &pod);
+}
+
+/* ---- lists ---- */
+
+/* What was not in the list that is whole now is gone. */
+static void
+sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
+{
+	const uint32_t list = c->lists[kind];
+
+	for (uint32_t i = c->namespace_count;
+	     kind == LT_KUBE_NAMESPACES && i-- > 0;)
+		if (c->namespaces[i].seen != list) {
+			c->namespaces[i] =
+			    c->namespaces[--c->namespace_count];
+			c->namespaces_changed = true;
+		}
+	for (uint32_t i = c->node_count; kind == LT_KUBE_NODES && i-- > 0;)
+		if (c->nodes[i].seen != list) {
+			c->nodes[i] = c->nodes[--c->node_count];
+			c->nodes_changed = true;
+		}
+	for (uint32_t i = 0; i < c->job_count; i++)
+		if (kind ==
+			(c->jobs[i]->facts.is_pod ? LT_KUBE_PODS
+						  : LT_KUBE_JOBS) &&
+		    c->jobs[i]->seen != list)
+			end_job(c, c->jobs[i]);
+	struct lt_error err = {0};
+	if (kind == LT_KUBE_PODS &&
+	    lt_kube_store_end_unseen(c->store, c->began_utc_s[kind],
+		c->now_utc_s, &err) != LT_OK)
+		lt_log("pods_lost", "error=\"%s\"", err.text);
+	c->complete[kind] = true;
+	c->jobs_changed = true;
+}
+
+void
+lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
+{
+	const bool is_gone = line->event == LT_KUBE_GONE;
+
+	switch (line->event) {
+	case LT_KUBE_BEGIN:
+		c->lists[line->kind]++;
+		c->began_utc_s[line->kind] = c->now_utc_s;
+		return;
+	case LT_KUBE_END:
+		sweep(c, line->kind);
+		return;
+	case LT_KUBE_FAILED:
+		lt_fail(&c->failed, LT_ENET, "%s", line->text);
+		lt_log("kubernetes_failed", "error=\"%s\"", line->text);
+		return;
+	case LT_KUBE_SEEN:
+	case LT_KUBE_GONE:
+		break;
+	}
+	if (line->kind == LT_KUBE_NAMESPACES)
+		see_namespace(c, line->object, is_gone);
+	else if (line->kind == LT_KUBE_NODES && is_gone)
+		lose_node(c,
+		    lt_kube_string(
+			json_object_get(line->object, "metadata"), "name"));
+	else if (line->kind == LT_KUBE_NODES)
+		see_node(c, line->object);
+	else if (line->kind == LT_KUBE_JOBS)
+		see_job(c, line->object, is_gone);
+	else
+		see_pod(c, line->object, is_gone);
+}
+
+void
+lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		struct lt_kube_known_job *const job = c->jobs[i];
+
+		if (job->forget_utc_s != 0 && now_utc_s > job->forget_utc_s) {
+			lt_kube_job_free(&job->facts);
+			free(job);
+		} else {
+			c->jobs[kept++] = job;
+		}
+	}
+	c->job_count = kept;
+}
+
+void
+lt_kube_cluster_free(struct lt_kube_cluster *c)
+{
+	lt_kube_cluster_forget(c, INT64_MAX - 1);
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		lt_kube_job_free(&c->jobs[i]->facts);
+		free(c->jobs[i]);
+	}
+	free(c->jobs);
+	free(c->nodes);
+	free(c->namespaces);
+	lt_kube_store_close(c->store);
+	*c = (struct lt_kube_cluster){0};
+}

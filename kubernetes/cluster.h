@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cluster as it was seen last, in memory: namespaces, nodes, Jobs and
+ * pods of their own, and the pods that run. One thread.
+ */
+#ifndef LT_KUBE_CLUSTER_H
+#define LT_KUBE_CLUSTER_H
+
+#include "store.h"
+#include "watcher.h"
+
+struct lt_kube_namespace {
+	char name[LT_NAME_SIZE];
+	bool is_managed; /* it opted in */
+	uint32_t seen;	 /* which list it was in last */
+};
+
+struct lt_kube_known_node {
+	struct lt_kube_node facts;
+	uint32_t seen;
+};
+
+struct lt_kube_known_job {
+	char uid[64];
+	uint32_t id, seen;
+	struct lt_kube_job facts;
+	int64_t first_utc_s;  /* when the first of them started; 0 = none did */
+	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
+			       * shown; 0 = it is there */
+	int64_t try_utc_s; /* the API server refused it: not before */
+};
+
+struct lt_kube_cluster {
+	struct lt_kube_names names;
+	struct lt_kube_store *store;
+	struct lt_kube_namespace *namespaces;
+	struct lt_kube_known_node *nodes;
+	struct lt_kube_known_job **jobs; /* by uid */
+	uint32_t namespace_count, node_count, job_count;
+	size_t namespace_capacity, node_capacity, job_capacity;
+	uint32_t lists[LT_KUBE_KINDS];	   /* begun */
+	bool complete[LT_KUBE_KINDS];	   /* one was whole */
+	int64_t began_utc_s[LT_KUBE_KINDS]; /* the last one */
+	int64_t now_utc_s; /* of what is being taken */
+	bool jobs_changed, nodes_changed, namespaces_changed;
+	struct lt_error failed; /* what the watcher told last */
+};
+
+/* Takes what was seen into it, and pods into its store. */
+void lt_kube_cluster_take(
+    struct lt_kube_cluster *c, const struct lt_kube_line *line);
+/* Forgets Jobs that ended long enough ago. */
+void lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s);
+void lt_kube_cluster_free(struct lt_kube_cluster *c);
+
+struct lt_kube_known_job *lt_kube_cluster_job(
+    const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
+bool lt_kube_cluster_manages(
+    const struct lt_kube_cluster *c, const char *namespace);
+/* Where this node's pods run; "" = in no pool. */
+const char *lt_kube_cluster_pool(
+    const struct lt_kube_cluster *c, const char *node);
+/* The label by which this pool's nodes are chosen; NULL = it has none. */
+const char *lt_kube_cluster_pool_key(
+    const struct lt_kube_cluster *c, const char *pool);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a Node, a Job and a Pod are to lowtide: read from the API server's
+ * objects, whole or without what is not read here.
+ */
+#ifndef LT_KUBE_FACTS_H
+#define LT_KUBE_FACTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "limits.h"
+
+#define LT_KUBE_DOMAIN "lowtide.dev/"
+#define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
+
+struct lt_kube_names {	    /* what the site chose; lent */
+	const char *pool;   /* label of nodes; NULL = the clouds' own */
+	const char *team;   /* label of Jobs and pods; NULL = the namespace */
+};
+
+struct lt_kube_need { /* of one pod: its requests, else its limits */
+	uint32_t cpus;	      /* whole ones, rounded up, at least 1 */
+	uint32_t gpus;
+	uint64_t memory_mib; /* rounded up, at least 1 */
+};
+
+enum { LT_KUBE_KEY_SIZE = 320 }; /* of a label: prefix 253, name 63 */
+
+struct lt_kube_node {
+	char name[LT_KUBE_KEY_SIZE];
+	char pool[LT_NAME_SIZE];	 /* "" = in none */
+	char pool_key[LT_KUBE_KEY_SIZE]; /* the label that says so */
+	char gpu_type[LT_GPU_NAME_SIZE];
+	uint32_t cpus, gpus;
+	uint64_t memory_mib;
+	bool is_up;   /* Ready, and not cordoned */
+	bool is_open; /* without taints, but those for GPUs */
+	bool is_spot; /* its taints are the clouds' for preemptible nodes */
+};
+/* LT_EINPUT: no Node, or of quantities that are none. Pure. */
+int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
+    const struct lt_kube_names *names, struct lt_error *err);
+/* The tolerations that let a pod onto any cloud's preemptible nodes, as an
+ * array; `own` (NULL or an array) come first. New reference. */
+json_t *lt_kube_tolerations(const json_t *own);
+
+enum lt_kube_text { /* of a job, each "" where there is none */
+	LT_KUBE_UID,
+	LT_KUBE_NAMESPACE,
+	LT_KUBE_NAME,
+	LT_KUBE_TEAM,	     /* lower case */
+	LT_KUBE_USER,	     /* who created it, by the admission policy */
+	LT_KUBE_CLASS,	     /* lowtide.dev/class */
+	LT_KUBE_QUOTE,	     /* what lowtide wrote: a hold is confirmed */
+	LT_KUBE_POOL,	     /* where lowtide puts it */
+	LT_KUBE_HOLD,	     /* why it must not start */
+	LT_KUBE_PLAN,	     /* what its user was told last */
+	LT_KUBE_WISHES,	     /* "carbon-aware=cost\nmax-cost=3\n" */
+	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
+	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
+	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
+	LT_KUBE_TEXTS
+};
+
+struct lt_kube_job { /* a Job, or a pod of its own */
+	bool is_pod;
+	bool is_waiting; /* suspended, or behind lowtide's gate */
+	bool is_finished, is_deleted; /* or about to be */
+	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
+	bool was_started;
+	uint64_t version; /* resourceVersion: rises */
+	int64_t created_utc_s, started_utc_s, finished_utc_s; /* 0 = not */
+	int64_t begin_utc_s, deadline_utc_s;		      /* 0 = none */
+	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
+			  * what they take to end and to be replaced */
+	uint32_t pods;	 /* at once */
+	struct lt_kube_need need;
+	char *text; /* malloc'd: all texts */
+	uint32_t at[LT_KUBE_TEXTS];
+};
+/* A Job, or a Pod without a controller. *job is written on success;
+ * lt_kube_job_free(). LT_ENOENT: a Pod with one. Pure. */
+int lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
+    const struct lt_kube_names *names, struct lt_error *err);
+void lt_kube_job_free(struct lt_kube_job *job);
+static inline const char *
+lt_kube_text(const struct lt_kube_job *job, enum lt_kube_text which)
+{
+	return job->text + job->at[which];
+}
+
+struct lt_kube_pod { /* a pod that was given a node: a run */
+	char uid[64], namespace[LT_NAME_SIZE], node[LT_KUBE_KEY_SIZE];
+	char owner[64]; /* its Job's uid; its own where it has none */
+	char state[32]; /* Slurm's word for how it ended; "RUNNING" */
+	struct lt_kube_need need;
+	uint32_t index;	    /* of an indexed Job */
+	uint32_t exit_code; /* as of wait(2) */
+	int64_t created_utc_s, start_utc_s;
+	int64_t end_utc_s; /* 0 = it runs */
+};
+struct lt_kube_seen {
+	int64_t utc_s; /* when: the end of a pod that does not say its own */
+	bool is_gone;  /* deleted: this is how it was last */
+};
+/* LT_ENOENT: it was not given a node. Pure. */
+int lt_kube_pod_read(struct lt_kube_pod *pod, const json_t *object,
+    const struct lt_kube_seen *seen, struct lt_error *err);
+
+/* Takes out what is not read here: most of it. */
+void lt_kube_strip(json_t *object);
+
+#endif

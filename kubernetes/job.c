@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A Job, or a pod of its own that waits behind lowtide's gate: what of it
+ * waits, what it asks for, and what was written on it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+#include "options.h"
+#include "text.h"
+#include "units.h"
+
+enum {
+	GRACE_S = 30, /* terminationGracePeriodSeconds, where none is said */
+	WISHES_SIZE = 512,
+	FAULT_SIZE = LT_ERROR_TEXT_SIZE,
+};
+
+struct draft { /* a job's texts, before they are kept in one piece */
+	const char *texts[LT_KUBE_TEXTS];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], team[LT_ACCOUNT_SIZE];
+	char *tolerations; /* malloc'd */
+};
+
+static int
+keep_texts(struct lt_kube_job *job, const struct draft *draft,
+    struct lt_error *err)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < LT_KUBE_TEXTS; i++) {
+		job->at[i] = (uint32_t)size;
+		size += strlen(draft->texts[i]) + 1;
+	}
+	job->text = malloc(size);
+	if (job->text == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	for (int i = 0; i < LT_KUBE_TEXTS; i++)
+		strcpy(job->text + job->at[i], draft->texts[i]);
+	return LT_OK;
+}
+
+/* ---- what its user wrote ---- */
+
+static const char *
+annotation(const json_t *metadata, const char *name)
+{
+	char key[LT_KUBE_KEY_SIZE];
+
+	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
+	return lt_kube_string(json_object_get(metadata, "annotations"), key);
+}
+
+/* As sbatch's options, each in a line; what can't be read is told, and leaves
+ * the rest. */
+static void
+read_wishes(struct draft *draft, const json_t *metadata)
+{
+	struct lt_text wishes = {
+	    .out = draft->wishes, .size = sizeof(draft->wishes)};
+	struct lt_text fault = {
+	    .out = draft->fault, .size = sizeof(draft->fault)};
+
+	draft->wishes[0] = draft->fault[0] = '\0';
+	for (int i = 0; i < LT_OPTION_COUNT; i++) {
+		const char *const name = lt_option_table[i].name;
+		char key[LT_KUBE_KEY_SIZE];
+		struct lt_options options;
+		struct lt_error err = {0};
+
+		snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
+		const json_t *const value = json_object_get(
+		    json_object_get(metadata, "annotations"), key);
+		const char *text = json_string_value(value);
+		if (text == NULL)
+			continue;
+		/* A flag is "true" there. */
+		if (strcmp(text, "true") == 0 &&
+		    lt_option_table[i].argument_optional)
+			text = "";
+		lt_options_init(&options);
+		if (strchr(text, '\n') != NULL ||
+		    lt_option_parse(&options, (enum lt_option_id)i, text,
+			&err) != LT_OK)
+			lt_text_put(&fault, "%s%s", fault.at > 0 ? "; " : "",
+			    err.text[0] != '\0' ? err.text : name);
+		else
+			lt_text_put(&wishes, "%s=%s\n", name, text);
+	}
+}
+
+/* When, or how long after it was created. */
+static void
+read_deadline(
+    struct lt_kube_job *job, struct draft *draft, const json_t *metadata)
+{
+	const char *const text = annotation(metadata, "deadline");
+	int64_t seconds;
+
+	if (text[0] == '\0')
+		return;
+	if (lt_utc_parse(text, &job->deadline_utc_s, NULL) == LT_OK)
+		return;
+	if (lt_duration_parse(text + (text[0] == '+'), &seconds, NULL) ==
+		LT_OK &&
+	    seconds > 0) {
+		job->deadline_utc_s = job->created_utc_s + seconds;
+		return;
+	}
+	job->deadline_utc_s = 0;
+	const size_t used = strlen(draft->fault);
+	snprintf(draft->fault + used, sizeof(draft->fault) - used,
+	    "%sdeadline: got \"%.40s\", want a time such as 2026-11-21T02:00:00Z, or 12h",
+	    used > 0 ? "; " : "", text);
+}
+
+/* ---- what it is ---- */
+
+static const char *
+team_of(struct draft *draft, const json_t *metadata,
+    const struct lt_kube_names *names)
+{
+	const char *const label =
+	    names->team != NULL ? lt_kube_string(
+				      json_object_get(metadata, "labels"),
+				      names->team)
+				: "";
+
+	lt_copy_lower(draft->team, sizeof(draft->team),
+	    label[0] != '\0' ? label : lt_kube_string(metadata, "namespace"));
+	return draft->team;
+}
+
+/* Of any key that names pools: the user may only add to what is there. */
+static const char *
+chosen_pool(const json_t *pod_spec, const struct lt_kube_names *names)
+{
+	static const char *const keys[] = {LT_KUBE_DOMAIN "pool",
+	    "karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup",
+	    "cloud.google.com/gke-nodepool", "kubernetes.azure.com/agentpool"};
+	const json_t *const selector =
+	    json_object_get(pod_spec, "nodeSelector");
+
+	if (names->pool != NULL)
+		return lt_kube_string(selector, names->pool);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *const value = lt_kube_string(selector, keys[i]);
+
+		if (value[0] != '\0')
+			return value;
+	}
+	return "";
+}
+
+static int
+read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
+    const json_t *pod_spec, const struct lt_kube_names *names,
+    struct lt_error *err)
+{
+	const json_t *const metadata = json_object_get(object, "metadata");
+	const json_t *const tolerations =
+	    json_object_get(pod_spec, "tolerations");
+
+	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
+	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
+	job->version = strtoull(
+	    lt_kube_string(metadata, "resourceVersion"), NULL, 10);
+	job->begin_utc_s = 0;
+	(void)lt_utc_parse(
+	    annotation(metadata, "begin"), &job->begin_utc_s, NULL);
+	read_wishes(draft, metadata);
+	read_deadline(job, draft, metadata);
+	draft->tolerations =
+	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
+	const char *const texts[LT_KUBE_TEXTS] = {
+	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
+	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
+	    [LT_KUBE_NAME] = lt_kube_string(metadata, "name"),
+	    [LT_KUBE_TEAM] = team_of(draft, metadata, names),
+	    [LT_KUBE_USER] = annotation(metadata, "user"),
+	    [LT_KUBE_CLASS] = annotation(metadata, "class"),
+	    [LT_KUBE_QUOTE] = annotation(metadata, "quote"),
+	    [LT_KUBE_POOL] = annotation(metadata, "pool"),
+	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
+	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
+	    [LT_KUBE_WISHES] = draft->wishes,
+	    [LT_KUBE_CHOSEN] = chosen_pool(pod_spec, names),
+	    [LT_KUBE_TOLERATIONS] =
+		draft->tolerations != NULL ? draft->tolerations : "",
+	    [LT_KUBE_FAULT] = draft->fault,
+	};
+	memcpy(draft->texts, texts, sizeof(draft->texts));
+	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
+		return lt_fail(err, LT_EINPUT, "an object without uid or name");
+	return lt_kube_need_read(&job->need, pod_spec, err);
+}
+
+/* Kueue and JobSet suspend and resume Jobs of their own. */
+static bool
+is_foreign_job(const json_t *object)
+{
+	const json_t *const metadata = json_object_get(object, "metadata");
+	const json_t *const owner = lt_kube_controller(object);
+
+	return lt_kube_string(json_object_get(metadata, "labels"),
+		   "kueue.x-k8s.io/queue-name")[0] != '\0' ||
+	       (owner != NULL &&
+		   strcmp(lt_kube_string(owner, "kind"), "CronJob") != 0);
+}
+
+/*
+ * Its deadline, what its pods may take to end after it, and, where the Job
+ * controller makes a pod anew while the one before ends, once more of that for
+ * each pod. Source: batch/v1, podReplacementPolicy.
+ */
+static int64_t
+limit_of(const json_t *spec, const json_t *pod_spec)
+{
+	const int64_t deadline_s =
+	    lt_kube_number(spec, "activeDeadlineSeconds", 0);
+	const int64_t grace_s = lt_kube_number(
+	    pod_spec, "terminationGracePeriodSeconds", GRACE_S);
+	const bool waits = strcmp(lt_kube_string(spec, "podReplacementPolicy"),
+			       "Failed") == 0;
+
+	if (deadline_s <= 0)
+		return 0;
+	return deadline_s + (waits ? 1 : 2) * (grace_s > 0 ? grace_s : 0);
+}
+
+static void
+read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
+{
+	const json_t *const spec = json_object_get(object, "spec");
+	const json_t *const status = json_object_get(object, "status");
+	const int64_t parallel = lt_kube_number(spec, "parallelism", 1);
+	const int64_t wanted =
+	    lt_kube_number(spec, "completions", parallel);
+
+	job->is_waiting = lt_kube_is_true(spec, "suspend");
+	job->is_foreign = is_foreign_job(object);
+	job->started_utc_s = lt_kube_time(status, "startTime");
+	job->was_started = job->started_utc_s != 0;
+	const json_t *ended = lt_kube_condition(object, "Complete");
+	if (ended == NULL)
+		ended = lt_kube_condition(object, "Failed");
+	job->is_finished = ended != NULL;
+	job->finished_utc_s = lt_kube_time(ended, "lastTransitionTime");
+	const int64_t pods = parallel < wanted ? parallel : wanted;
+	job->pods = pods > 0 && pods <= UINT32_MAX ? (uint32_t)pods : 0;
+	job->limit_s = limit_of(spec, pod_spec);
+}
+
+static void
+read_pod(struct lt_kube_job *job, const json_t *object)
+{
+	const json_t *const spec = json_object_get(object, "spec");
+	const char *const phase =
+	    lt_kube_string(json_object_get(object, "status"), "phase");
+	const json_t *gate;
+	size_t i;
+
+	job->is_pod = true;
+	json_array_foreach (
+	    json_object_get(spec, "schedulingGates"), i, gate) {
+		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
+			job->is_waiting = true;
+	}
+	job->started_utc_s = lt_kube_time(
+	    json_object_get(object, "status"), "startTime");
+	job->was_started = job->started_utc_s != 0;
+	job->is_finished =
+	    strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
+	job->pods = 1;
+	job->limit_s = limit_of(spec, spec);
+}
+
+int
+lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
+    const struct lt_kube_names *names, struct lt_error *err)
+{
+	const json_t *const spec = json_object_get(object, "spec");
+	/* In lists they don't say what kind they are. */
+	const bool is_pod = json_object_get(spec, "template") == NULL;
+	const json_t *const pod_spec =
+	    is_pod ? spec : lt_kube_member(spec, "template", "spec");
+	struct lt_kube_job read = {0};
+	struct draft draft = {0};
+
+	if (is_pod && lt_kube_controller(object) != NULL)
+		return lt_fail(err, LT_ENOENT, "a pod of a controller");
+	int code = read_common(&read, &draft, object, pod_spec, names, err);
+	if (code == LT_OK) {
+		if (is_pod)
+			read_pod(&read, object);
+		else
+			read_job(&read, object, pod_spec);
+		code = keep_texts(&read, &draft, err);
+	}
+	free(draft.tolerations);
+	if (code == LT_OK)
+		*job = read;
+	return code;
+}
+
+void
+lt_kube_job_free(struct lt_kube_job *job)
+{
+	free(job->text);
+	job->text = NULL;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A Node: its pool, what it has, and whether lowtide may put pods on it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "object.h"
+#include "quantity.h"
+
+/* Of a node that has several, the first counts. */
+static const char *const pool_labels[] = {
+    LT_KUBE_DOMAIN "pool",
+    "karpenter.sh/nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+};
+
+static const char *const gpu_labels[] = {
+    "nvidia.com/gpu.product",
+    "amd.com/gpu.product-name",
+};
+
+static const struct {
+	const char *key, *value;
+} spot_taints[] = {
+    {"cloud.google.com/gke-spot", "true"},
+    {"cloud.google.com/gke-preemptible", "true"},
+    {"kubernetes.azure.com/scalesetpriority", "spot"},
+    {LT_KUBE_DOMAIN "spot", "true"},
+};
+
+enum {
+	POOL_LABELS = sizeof(pool_labels) / sizeof(pool_labels[0]),
+	GPU_LABELS = sizeof(gpu_labels) / sizeof(gpu_labels[0]),
+	SPOT_TAINTS = sizeof(spot_taints) / sizeof(spot_taints[0]),
+};
+
+static void
+find_pool(struct lt_kube_node *node, const json_t *labels,
+    const struct lt_kube_names *names)
+{
+	const char *const *const keys =
+	    names->pool != NULL ? &names->pool : pool_labels;
+	const int count = names->pool != NULL ? 1 : POOL_LABELS;
+
+	for (int i = 0; i < count; i++) {
+		const char *const value = lt_kube_string(labels, keys[i]);
+
+		if (value[0] == '\0' || strlen(value) >= sizeof(node->pool))
+			continue;
+		snprintf(node->pool, sizeof(node->pool), "%s", value);
+		snprintf(
+		    node->pool_key, sizeof(node->pool_key), "%s", keys[i]);
+		return;
+	}
+}
+
+/* The name that the project's table of GPUs knows it by. */
+static void
+find_gpu(struct lt_kube_node *node, const json_t *labels)
+{
+	static const char vendor[] = "NVIDIA-";
+
+	for (int i = 0; i < GPU_LABELS && node->gpu_type[0] == '\0'; i++) {
+		const char *name = lt_kube_string(labels, gpu_labels[i]);
+
+		if (strncmp(name, vendor, sizeof(vendor) - 1) == 0)
+			name += sizeof(vendor) - 1;
+		if (strlen(name) < sizeof(node->gpu_type))
+			snprintf(node->gpu_type, sizeof(node->gpu_type), "%s",
+			    name);
+	}
+}
+
+static bool
+is_spot_taint(const json_t *taint)
+{
+	for (int i = 0; i < SPOT_TAINTS; i++)
+		if (strcmp(lt_kube_string(taint, "key"), spot_taints[i].key) ==
+			0 &&
+		    strcmp(lt_kube_string(taint, "value"),
+			spot_taints[i].value) == 0)
+			return true;
+	return false;
+}
+
+/* Pods that ask for GPUs tolerate what is named as they are. */
+static bool
+is_gpu_taint(const char *key)
+{
+	const char *const slash = strrchr(key, '/');
+
+	return slash != NULL && strcmp(slash, "/gpu") == 0;
+}
+
+static void
+find_taints(struct lt_kube_node *node, const json_t *spec)
+{
+	const json_t *taint;
+	size_t i;
+	bool is_closed = false;
+
+	json_array_foreach (json_object_get(spec, "taints"), i, taint) {
+		const char *const key = lt_kube_string(taint, "key");
+
+		if (strcmp(lt_kube_string(taint, "effect"),
+			"PreferNoSchedule") == 0 ||
+		    is_gpu_taint(key))
+			continue;
+		if (is_spot_taint(taint))
+			node->is_spot = true;
+		else
+			is_closed = true;
+	}
+	node->is_open = !is_closed && !node->is_spot;
+	if (is_closed)
+		node->is_spot = node->is_up = false;
+}
+
+static int
+find_size(
+    struct lt_kube_node *node, const json_t *allocatable, struct lt_error *err)
+{
+	/* As one container that takes all there is, but rounded down. */
+	enum { MILLI = 1000, MIB = 1024 * 1024 };
+	int64_t milli;
+	const char *name;
+	json_t *quantity;
+
+	json_object_foreach ((json_t *)allocatable, name, quantity) {
+		const bool is_cpu = strcmp(name, "cpu") == 0;
+		const bool is_memory = strcmp(name, "memory") == 0;
+
+		if (!is_cpu && !is_memory && !is_gpu_taint(name))
+			continue;
+		const int code = lt_kube_milli(quantity, &milli, err);
+		if (code != LT_OK)
+			return code;
+		if (is_memory)
+			node->memory_mib = (uint64_t)(milli / MILLI / MIB);
+		else if (is_cpu)
+			node->cpus = (uint32_t)(milli / MILLI);
+		else
+			node->gpus += (uint32_t)(milli / MILLI);
+	}
+	return LT_OK;
+}
+
+int
+lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
+    const struct lt_kube_names *names, struct lt_error *err)
+{
+	const json_t *const metadata = json_object_get(object, "metadata");
+	const json_t *const spec = json_object_get(object, "spec");
+	const json_t *const labels = json_object_get(metadata, "labels");
+	const char *const name = lt_kube_string(metadata, "name");
+
+	memset(node, 0, sizeof(*node)); /* whole: it is compared by bytes */
+	node->is_up = lt_kube_condition(object, "Ready") != NULL &&
+		      !lt_kube_is_true(spec, "unschedulable");
+	if (name[0] == '\0' || strlen(name) >= sizeof(node->name))
+		return lt_fail(err, LT_EINPUT, "a Node without a name");
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	find_pool(node, labels, names);
+	find_gpu(node, labels);
+	find_taints(node, spec);
+	return find_size(
+	    node, lt_kube_member(object, "status", "allocatable"), err);
+}
+
+json_t *
+lt_kube_tolerations(const json_t *own)
+{
+	json_t *const all = json_is_array(own) ? json_copy((json_t *)own)
+					       : json_array();
+
+	for (int i = 0; i < SPOT_TAINTS; i++) {
+		const json_t *known;
+		size_t k;
+		bool has = false;
+
+		json_array_foreach (all, k, known)
+			has |= strcmp(lt_kube_string(known, "key"),
+				   spot_taints[i].key) == 0;
+		if (!has)
+			json_array_append_new(all,
+			    json_pack("{s:s,s:s,s:s}", "key",
+				spot_taints[i].key, "operator", "Equal",
+				"value", spot_taints[i].value));
+	}
+	return all;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small readings of the API server's objects, where anything may lack.
+ */
+#ifndef LT_KUBE_OBJECT_H
+#define LT_KUBE_OBJECT_H
+
+#include "facts.h"
+
+/* "" where it is no text. */
+static inline const char *
+lt_kube_string(const json_t *object, const char *key)
+{
+	const char *const text =
+	    json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static inline const json_t *
+lt_kube_member(const json_t *object, const char *outer, const char *inner)
+{
+	return json_object_get(json_object_get(object, outer), inner);
+}
+
+static inline bool
+lt_kube_is_true(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+/* RFC 3339; 0 = none, or no time. */
+int64_t lt_kube_time(const json_t *object, const char *key);
+/* A whole number; `none` where there is none. */
+int64_t lt_kube_number(const json_t *object, const char *key, int64_t none);
+/* Has the condition of this type status "True"? NULL = no. */
+const json_t *lt_kube_condition(const json_t *object, const char *type);
+/* The controller among its owners; NULL = none. */
+const json_t *lt_kube_controller(const json_t *object);
+/* What a pod of this spec takes of its node. */
+int lt_kube_need_read(
+    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kubernetes' quantities: "500m", "1.5", "64Gi", "1e3".
+ */
+#ifndef LT_KUBE_QUANTITY_H
+#define LT_KUBE_QUANTITY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* A text or a number, of at least 0, as thousandths, rounded up, as the API
+ * server rounds. LT_EINPUT: it is none, or passes 63 bits. Source: the grammar
+ * of k8s.io/apimachinery/pkg/api/resource, Quantity. */
+int lt_kube_milli(
+    const json_t *quantity, int64_t *thousandths, struct lt_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files that stand for Slurm's adapter share: the one cluster.
+ */
+#ifndef LT_KUBE_SITE_H
+#define LT_KUBE_SITE_H
+
+#include "cluster.h"
+#include "kube.h"
+
+struct lt_kube_site {
+	struct lt_kube *kube; /* for requests; the watcher has its own */
+	struct lt_kube_cluster cluster;
+	char state_dir[4096];
+	const char *namespace; /* lowtide's own; lent by the environment */
+	uint32_t uid;	       /* whose all jobs are */
+	double allowance;      /* requests that may be sent now */
+	int64_t allowed_ms;    /* when that was counted */
+	char currency[8];      /* of the market, once it is known */
+	char *balances;	       /* as they were sent last; NULL = never */
+	int64_t balances_utc_s;
+};
+extern struct lt_kube_site lt_kube_site;
+
+/* Where it stands if lowtide put it nowhere, and where it may run: names with
+ * commas, the first its home. Returns out. */
+const char *lt_kube_places(
+    char *out, size_t size, const struct lt_kube_known_job *job);
+/* Is it lowtide's to start? */
+bool lt_kube_is_ours(const struct lt_kube_known_job *job);
+
+enum { LT_KUBE_REQUESTS_A_SECOND = 50 };
+/* One request less may be sent; false: not now. */
+bool lt_kube_spend(void);
+
+/* PATCHes a Job or a pod, if it is still the one with this uid. body is
+ * taken. */
+int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
+    json_t *body, struct lt_error *err);
+
+/* An Event on the Job; type "Normal" or "Warning". What can't be told is
+ * logged. */
+struct lt_kube_told {
+	const char *type, *reason;
+	const char *text;
+};
+void lt_kube_tell(const struct lt_kube_known_job *job,
+    const struct lt_kube_told *told, int64_t now_utc_s);
+
+/* In lowtide-balances, for the admission policies; sent when they change. */
+void lt_kube_publish_balances(
+    const struct lt_batch_view *view, int64_t now_utc_s);
+
+#endif

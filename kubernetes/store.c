@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store.h"
+
+enum {
+	PATH_BYTES = 4096,
+	BUSY_MS = 10000,
+};
+
+/* Each statement, once. */
+#define STATEMENTS(S)                                                          \
+	S(BEGIN, "BEGIN IMMEDIATE")                                            \
+	S(COMMIT, "COMMIT")                                                    \
+	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                        \
+	S(ADD_ID, "INSERT INTO ids (uid) VALUES (?1)")                         \
+	S(NAME,                                                                \
+	    "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"              \
+	    " AND name IS NOT ?2 || '/' || ?3")                                \
+	S(END_JOB, "UPDATE ids SET ended = 1 WHERE id = ?1 AND ended = 0")     \
+	S(PUT,                                                                 \
+	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
+	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
+	    " gpus, memory_mib, limit_s, seen, estimated)"                     \
+	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
+	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"                         \
+	    " ON CONFLICT (id) DO UPDATE SET start = excluded.start,"          \
+	    " end = excluded.end, state = excluded.state,"                     \
+	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
+	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
+	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
+	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
+	S(END_UNSEEN,                                                          \
+	    "UPDATE runs SET estimated = 1, state = 'CANCELLED',"              \
+	    " end = max(start, min(?2, CASE limit_s WHEN 0 THEN ?2"            \
+	    " ELSE start + limit_s END)) WHERE end = 0 AND seen < ?1")
+
+enum statement {
+#define NAME(id, text) S_##id,
+	STATEMENTS(NAME)
+#undef NAME
+	    STATEMENT_COUNT
+};
+
+static const char *const texts[] = {
+#define TEXT(id, text) text,
+    STATEMENTS(TEXT)
+#undef TEXT
+};
+
+struct lt_kube_store {
+	sqlite3 *db;
+	sqlite3_stmt *statements[STATEMENT_COUNT];
+};
+
+static const char schema[] =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+    "CREATE TABLE IF NOT EXISTS ids (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " uid TEXT NOT NULL UNIQUE, name TEXT, ended INTEGER NOT NULL DEFAULT 0);"
+    "CREATE INDEX IF NOT EXISTS ids_name ON ids (name);"
+    "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY,"
+    " job_id INTEGER NOT NULL, task INTEGER NOT NULL,"
+    " created INTEGER NOT NULL, start INTEGER NOT NULL,"
+    " end INTEGER NOT NULL, state TEXT NOT NULL, exit_code INTEGER NOT NULL,"
+    " node TEXT NOT NULL, pool TEXT NOT NULL, team TEXT NOT NULL,"
+    " user TEXT NOT NULL, name TEXT NOT NULL, qos TEXT NOT NULL,"
+    " quote TEXT NOT NULL, cpus INTEGER NOT NULL, gpus INTEGER NOT NULL,"
+    " memory_mib INTEGER NOT NULL, limit_s INTEGER NOT NULL,"
+    " seen INTEGER NOT NULL, estimated INTEGER NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
+    "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
+
+static int
+fail(sqlite3 *db, struct lt_error *err)
+{
+	return lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+}
+
+static void
+path_of(char out[PATH_BYTES], const char *state_dir)
+{
+	snprintf(out, PATH_BYTES, "%s/kube.db", state_dir);
+}
+
+int
+lt_kube_store_open(struct lt_kube_store **store, const char *state_dir,
+    struct lt_error *err)
+{
+	struct lt_kube_store *const s = calloc(1, sizeof(*s));
+	char path[PATH_BYTES];
+	int code = LT_OK;
+
+	if (s == NULL)
+		return lt_fail(err, LT_ENOMEM, "kube.db: out of memory");
+	path_of(path, state_dir);
+	const mode_t before = umask(0077);
+	if (sqlite3_open(path, &s->db) != SQLITE_OK ||
+	    sqlite3_busy_timeout(s->db, BUSY_MS) != SQLITE_OK ||
+	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
+		code = fail(s->db, err);
+	umask(before);
+	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
+		if (sqlite3_prepare_v3(s->db, texts[i], -1,
+			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
+			NULL) != SQLITE_OK)
+			code = fail(s->db, err);
+	if (code == LT_OK)
+		*store = s;
+	else
+		lt_kube_store_close(s);
+	return code;
+}
+
+void
+lt_kube_store_close(struct lt_kube_store *store)
+{
+	if (store == NULL)
+		return;
+	for (int i = 0; i < STATEMENT_COUNT; i++)
+		sqlite3_finalize(store->statements[i]);
+	sqlite3_close(store->db);
+	free(store);
+}
+
+/* Runs it; *id: of its one row, where there is one. */
+static int
+step(struct lt_kube_store *store, enum statement which, uint32_t *id,
+    struct lt_error *err)
+{
+	sqlite3_stmt *const s = store->statements[which];
+	const int rc = sqlite3_step(s);
+	int code = LT_OK;
+
+	if (rc == SQLITE_ROW && id != NULL)
+		*id = (uint32_t)sqlite3_column_int64(s, 0);
+	else if (rc == SQLITE_DONE && id != NULL)
+		code = LT_ENOENT;
+	else if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		code = fail(store->db, err);
+	sqlite3_reset(s);
+	return code;
+}
+
+static void
+bind_text(struct lt_kube_store *store, enum statement which, int at,
+    const char *text)
+{
+	sqlite3_bind_text(
+	    store->statements[which], at, text, -1, SQLITE_TRANSIENT);
+}
+
+static void
+bind_number(
+    struct lt_kube_store *store, enum statement which, int at, int64_t number)
+{
+	sqlite3_bind_int64(store->statements[which], at, number);
+}
+
+int
+lt_kube_store_begin(struct lt_kube_store *store, struct lt_error *err)
+{
+	return step(store, S_BEGIN, NULL, err);
+}
+
+int
+lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err)
+{
+	return step(store, S_COMMIT, NULL, err);
+}
+
+int
+lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
+    uint32_t *id, struct lt_error *err)
+{
+	bind_text(store, S_FIND_ID, 1, uid);
+	int code = step(store, S_FIND_ID, id, err);
+	if (code != LT_ENOENT || !is_made)
+		return code;
+	bind_text(store, S_ADD_ID, 1, uid);
+	code = step(store, S_ADD_ID, NULL, err);
+	const int64_t made = sqlite3_last_insert_rowid(store->db);
+	if (code == LT_OK && made > INT32_MAX)
+		return lt_fail(err, LT_ELIMIT, "kube.db: no number is left");
+	*id = (uint32_t)made;
+	return code;
+}
+
+int
+lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
+    const char *namespace, const char *name, struct lt_error *err)
+{
+	bind_number(store, S_NAME, 1, id);
+	bind_text(store, S_NAME, 2, namespace);
+	bind_text(store, S_NAME, 3, name);
+	return step(store, S_NAME, NULL, err);
+}
+
+int
+lt_kube_store_end_job(
+    struct lt_kube_store *store, uint32_t job_id, struct lt_error *err)
+{
+	bind_number(store, S_END_JOB, 1, job_id);
+	return step(store, S_END_JOB, NULL, err);
+}
+
+int
+lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
+    struct lt_error *err)
+{
+	const struct lt_kube_pod *const pod = run->pod;
+	/* In the order of the statement; NULL: the number counts. */
+	const struct {
+		const char *text;
+		int64_t number;
+	} values[] = {
+	    {NULL, run->id},
+	    {NULL, run->job_id},
+	    {NULL, pod->index},
+	    {NULL, pod->created_utc_s},
+	    {NULL, pod->start_utc_s},
+	    {NULL, pod->end_utc_s},
+	    {pod->state, 0},
+	    {NULL, pod->exit_code},
+	    {pod->node, 0},
+	    {run->pool, 0},
+	    {run->team, 0},
+	    {run->user, 0},
+	    {run->name, 0},
+	    {run->qos, 0},
+	    {run->quote, 0},
+	    {NULL, pod->need.cpus},
+	    {NULL, pod->need.gpus},
+	    {NULL, (int64_t)pod->need.memory_mib},
+	    {NULL, run->limit_s},
+	    {NULL, run->seen_utc_s},
+	    {NULL, run->is_estimated},
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (values[i].text != NULL)
+			bind_text(store, S_PUT, (int)i + 1, values[i].text);
+		else
+			bind_number(
+			    store, S_PUT, (int)i + 1, values[i].number);
+	}
+	return step(store, S_PUT, NULL, err);
+}
+
+int
+lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
+	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
+	return step(store, S_END_UNSEEN, NULL, err);
+}

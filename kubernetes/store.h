@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmdbd is to Slurm: each pod that ever had a node, once, by its uid,
+ * whatever is killed when. SQLite, <state>/kube.db, 0600. One writer.
+ */
+#ifndef LT_KUBE_STORE_H
+#define LT_KUBE_STORE_H
+
+#include "batch.h"
+#include "facts.h"
+
+struct lt_kube_store; /* opaque */
+
+int lt_kube_store_open(struct lt_kube_store **store, const char *state_dir,
+    struct lt_error *err);
+void lt_kube_store_close(struct lt_kube_store *store); /* NULL is fine */
+
+/* Group calls that write. */
+int lt_kube_store_begin(struct lt_kube_store *store, struct lt_error *err);
+int lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err);
+
+/* The number of what has this uid, a Job or a pod: given once, and never to
+ * another. is_made: if it has none yet; else LT_ENOENT. */
+int lt_kube_store_id(struct lt_kube_store *store, const char *uid,
+    bool is_made, uint32_t *id, struct lt_error *err);
+/* Its name, to be asked for by; the last one counts. */
+int lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
+    const char *namespace, const char *name, struct lt_error *err);
+
+/* A Job will make no pod any more. */
+int lt_kube_store_end_job(
+    struct lt_kube_store *store, uint32_t job_id, struct lt_error *err);
+
+struct lt_kube_run { /* texts are lent */
+	const struct lt_kube_pod *pod;
+	uint32_t id, job_id;
+	const char *pool, *team, *user, *name, *qos, *quote;
+	int64_t limit_s;      /* of its Job; 0 = none */
+	int64_t seen_utc_s;   /* it was so then */
+	bool is_estimated;    /* nobody saw it end: its end is a guess */
+};
+/* As it is now: what was known of it before is replaced, but an end that was
+ * seen, and where and for whom it ran. */
+int lt_kube_store_put(struct lt_kube_store *store,
+    const struct lt_kube_run *run, struct lt_error *err);
+/*
+ * Those that run by what is known and are not among those seen since
+ * `since_utc_s`: gone while nobody watched. They end at now_utc_s, at most
+ * at their Job's limit after their start, as estimated.
+ */
+int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
+    int64_t now_utc_s, struct lt_error *err);
+
+/*
+ * Rows, on a connection of its own, as lt_batch_runs() and the like give them:
+ * malloc'd. A pod that ended is a finished row once it is known whether its
+ * Job goes on without it.
+ */
+struct lt_kube_rows_asked {
+	int64_t from_utc_s, to_utc_s;
+	bool ended_only;
+	const uint32_t *job_ids; /* NULL: by the times */
+	uint32_t count;
+	int64_t now_utc_s;
+	uint32_t uid; /* whose all are */
+};
+int lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
+    const struct lt_kube_rows_asked *asked, struct lt_error *err);
+
+/* The number of "NAMESPACE/NAME", the newest of that name. LT_ENOENT. */
+int lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,
+    struct lt_error *err);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows as slurmdbd would give them. Read by a child too: each call has a
+ * connection of its own, which may only read.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "store.h"
+
+enum {
+	PATH_BYTES = 4096,
+	BUSY_MS = 10000,
+	GOES_ON_S = 15, /* after a pod's end its Job makes another, or ends */
+};
+
+/* others: pods of its Job that run; later: those that ended after it. */
+#define COLUMNS                                                                \
+	"SELECT r.id, r.job_id, r.task, r.created, r.start, r.end, r.state,"   \
+	" r.exit_code, r.node, r.pool, r.team, r.user, r.name, r.qos,"         \
+	" r.quote, r.cpus, r.gpus, r.memory_mib, r.limit_s, r.estimated,"      \
+	" i.ended, EXISTS (SELECT 1 FROM runs o WHERE o.job_id = r.job_id"     \
+	" AND o.end = 0), EXISTS (SELECT 1 FROM runs o WHERE"                  \
+	" o.job_id = r.job_id AND o.id != r.id AND"                            \
+	" (o.end, o.id) > (r.end, r.id))"                                      \
+	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
+
+static const char by_end[] = COLUMNS "r.end BETWEEN ?1 AND ?2";
+static const char by_time[] = COLUMNS
+    "r.end BETWEEN ?1 AND ?2 OR r.end = 0 AND r.start <= ?2"
+    " OR r.end > ?2 AND r.start <= ?2";
+static const char by_job[] = COLUMNS "r.job_id = ?1 OR r.id = ?1";
+
+static sqlite3 *
+open_reader(const char *state_dir, struct lt_error *err)
+{
+	char path[PATH_BYTES];
+	sqlite3 *db = NULL;
+
+	snprintf(path, sizeof(path), "%s/kube.db", state_dir);
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) ==
+		SQLITE_OK &&
+	    sqlite3_busy_timeout(db, BUSY_MS) == SQLITE_OK)
+		return db;
+	lt_fail(err, LT_EIO, "%s: %s", path, sqlite3_errmsg(db));
+	sqlite3_close(db);
+	return NULL;
+}
+
+static void
+text_of(char *out, size_t size, sqlite3_stmt *s, int column)
+{
+	const unsigned char *const text = sqlite3_column_text(s, column);
+
+	snprintf(out, size, "%s", text != NULL ? (const char *)text : "");
+}
+
+/* Whether its Job goes on is known when another of its pods runs, or the Job
+ * has ended, or long enough nothing came. */
+static void
+judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
+{
+	const bool job_ended = sqlite3_column_int(s, 20) != 0;
+	const bool others_run = sqlite3_column_int(s, 21) != 0;
+	const bool is_last = sqlite3_column_int(s, 22) == 0;
+
+	run->finished = run->end_utc_s != 0 &&
+			(job_ended || others_run ||
+			    now_utc_s - run->end_utc_s >= GOES_ON_S);
+	run->goes_on = !(job_ended && !others_run && is_last);
+}
+
+static int
+take(struct lt_batch_run *run, sqlite3_stmt *s,
+    const struct lt_kube_rows_asked *asked, struct lt_error *err)
+{
+	const int64_t limit_s = sqlite3_column_int64(s, 18);
+
+	*run = (struct lt_batch_run){
+	    .job_id = (uint32_t)sqlite3_column_int64(s, 0),
+	    .array_job_id = (uint32_t)sqlite3_column_int64(s, 1),
+	    .array_task = (uint32_t)sqlite3_column_int64(s, 2),
+	    .uid = asked->uid,
+	    .submit_utc_s = sqlite3_column_int64(s, 3),
+	    .eligible_utc_s = sqlite3_column_int64(s, 3),
+	    .start_utc_s = sqlite3_column_int64(s, 4),
+	    .end_utc_s = sqlite3_column_int64(s, 5),
+	    .exit_code = (uint32_t)sqlite3_column_int64(s, 7),
+	    .cpus = (uint32_t)sqlite3_column_int64(s, 15),
+	    .gpus = (uint32_t)sqlite3_column_int64(s, 16),
+	    .memory_mib = (uint64_t)sqlite3_column_int64(s, 17),
+	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
+	    .is_estimated = sqlite3_column_int(s, 19) != 0,
+	    .nodes = 1,
+	    .has_gpus = true,
+	    .energy_joules = -1};
+	text_of(run->state_text, sizeof(run->state_text), s, 6);
+	text_of(run->first_node, sizeof(run->first_node), s, 8);
+	text_of(run->partition, sizeof(run->partition), s, 9);
+	text_of(run->account, sizeof(run->account), s, 10);
+	text_of(run->user, sizeof(run->user), s, 11);
+	text_of(run->name, sizeof(run->name), s, 12);
+	text_of(run->qos, sizeof(run->qos), s, 13);
+	judge(run, s, asked->now_utc_s);
+	if (sqlite3_column_bytes(s, 14) == 0)
+		return LT_OK;
+	run->admin_comment = strdup((const char *)sqlite3_column_text(s, 14));
+	return run->admin_comment != NULL
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOMEM, "rows: out of memory");
+}
+
+static int
+take_all(struct lt_batch_runs *runs, size_t *capacity, sqlite3_stmt *s,
+    const struct lt_kube_rows_asked *asked, struct lt_error *err)
+{
+	int code = LT_OK, rc = SQLITE_DONE;
+
+	while (code == LT_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		struct lt_batch_run *const grown = lt_items_grow(
+		    runs->runs, capacity, runs->count, sizeof(*grown));
+
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "rows: out of memory");
+		runs->runs = grown;
+		code = take(&grown[runs->count++], s, asked, err);
+	}
+	if (code == LT_OK && rc != SQLITE_DONE)
+		code = lt_fail(err, LT_EIO, "kube.db: %s",
+		    sqlite3_errmsg(sqlite3_db_handle(s)));
+	return code;
+}
+
+int
+lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
+    const struct lt_kube_rows_asked *asked, struct lt_error *err)
+{
+	const char *const text = asked->job_ids != NULL ? by_job
+				 : asked->ended_only	? by_end
+							: by_time;
+	const uint32_t times = asked->job_ids != NULL ? asked->count : 1;
+	sqlite3 *const db = open_reader(state_dir, err);
+	sqlite3_stmt *s = NULL;
+	size_t capacity = 0;
+	int code = LT_OK;
+
+	*runs = (struct lt_batch_runs){0};
+	if (db == NULL)
+		return LT_EIO;
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
+		code =
+		    lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+	for (uint32_t i = 0; code == LT_OK && i < times; i++) {
+		sqlite3_reset(s);
+		sqlite3_bind_int64(s, 1,
+		    asked->job_ids != NULL ? asked->job_ids[i]
+					   : asked->from_utc_s);
+		if (asked->job_ids == NULL)
+			sqlite3_bind_int64(s, 2, asked->to_utc_s);
+		code = take_all(runs, &capacity, s, asked, err);
+	}
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	if (code != LT_OK)
+		lt_batch_runs_free(runs);
+	return code;
+}
+
+int
+lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,
+    struct lt_error *err)
+{
+	static const char text[] =
+	    "SELECT id FROM ids WHERE name = ?1 ORDER BY id DESC LIMIT 1";
+	sqlite3 *const db = open_reader(state_dir, err);
+	sqlite3_stmt *s = NULL;
+	int code = LT_ENOENT;
+
+	if (db == NULL)
+		return LT_EIO;
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+		if (sqlite3_step(s) == SQLITE_ROW) {
+			*id = (uint32_t)sqlite3_column_int64(s, 0);
+			code = LT_OK;
+		}
+	}
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return code == LT_OK
+		   ? code
+		   : lt_fail(err, LT_ENOENT, "no Job or pod %s is known", name);
+}
