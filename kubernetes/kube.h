@@ -102,6 +102,7 @@ struct lt_kube_follow {
 	const char *path;  /* "/api/v1/pods", percent-encoded */
 	const char *query; /* "labelSelector=a%3Db", or NULL */
 	int page;	   /* 0 = LT_KUBE_PAGE */
+	int silence_s;	   /* 0 = LT_KUBE_SILENCE_S */
 	/* A list starts, also in the midst of another that has expired. */
 	bool (*begin)(void *context);
 	bool (*item)(void *context, const struct lt_kube_item *item);
