@@ -54,6 +54,8 @@ INC_adapters := -iquoteadapters -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/batch := -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_adapters/slurm := -Iadapters/slurm -Iadapters/batch -Ipolicy/core -Ipolicy/include
+# libyaml, as policy/file, for kubeconfig.c.
+INC_kubernetes := -Ikubernetes -Iadapters/lib -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
@@ -69,7 +71,7 @@ INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
 INC_daemon := $(INC_daemon/serve)
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Iadapters/slurm -Itests -Icli -Isimulate $(INC_daemon) -Ipolicy/snapshot -Iplugin/common \
+INC_tests := -Iadapters/slurm -Itests -Icli -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -80,6 +82,7 @@ FILE_SRC := $(wildcard policy/file/*.c)
 LEDGER_SRC := $(wildcard policy/ledger/*.c)
 BATCH_SRC := $(wildcard adapters/batch/*.c)
 SLURM_SRC := $(BATCH_SRC) $(wildcard adapters/slurm/*.c)
+KUBE_SRC := $(wildcard kubernetes/*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)
@@ -159,7 +162,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
-	$(ADAPTER_SRC) $(SLURM_SRC) $(LIBLOWTIDE_SRC)
+	$(ADAPTER_SRC) $(SLURM_SRC) $(KUBE_SRC) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(filter-out -Wl$(comma)-Bsymbolic%,$(LDFLAGS)) $(GOLD) \

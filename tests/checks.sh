@@ -23,17 +23,18 @@ includes() { # includes PATTERN PLACE...: lines of these places that match
 
 # Quoted includes obey the -I lists of the Makefile; these are the others.
 check 'Slurm headers only in plugin/ and adapters/slurm/' \
-    "$(includes 'slurm/' policy daemon cli adapters | grep -v '^adapters/slurm/')"
+    "$(includes 'slurm/' policy daemon cli adapters kubernetes | grep -v '^adapters/slurm/')"
 check 'libcurl only in adapters/lib/http.c' \
     "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/lib/http\.c|build/)')"
-check 'jansson and expat only in adapters/, daemon/ and cli/' \
+check 'jansson and expat only in adapters/, daemon/, kubernetes/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
-check 'libyaml only in policy/file' \
-    "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin)"
+check 'libyaml only in policy/file and kubernetes/kubeconfig.c' \
+    "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin kubernetes |
+	grep -v '^kubernetes/kubeconfig\.c:')"
 check 'SQLite only in policy/ledger' \
-    "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin)"
+    "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin kubernetes)"
 check 'libmicrohttpd only in daemon/' \
-    "$(includes 'microhttpd' policy adapters cli plugin)"
+    "$(includes 'microhttpd' policy adapters cli plugin kubernetes)"
 check 'libelf only in cli/plugin_file.c' \
     "$(includes 'gelf|libelf' policy adapters daemon plugin cli | grep -v '^cli/plugin_file\.c:')"
 check 'liblowtide and the simulator include only the C library' \
@@ -42,7 +43,7 @@ check 'liblowtide and the simulator include only the C library' \
 check 'policy/ and simulate/ read no clock' \
     "$(grep -nE '\btime ?\(NULL\)|clock_gettime|gettimeofday' -r policy simulate --include='*.[ch]')"
 check 'adapters include no policy file, ledger, daemon' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters)"
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters kubernetes)"
 check 'the command includes no ledger, daemon, Slurm' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch])"
 
@@ -54,22 +55,22 @@ check 'only daemon.h names a room: what a room sees is its -I list' \
 	grep -v '^daemon/daemon\.h:')"
 
 check 'functions take at most five parameters' \
-    "$(tests/params.pl 5 adapters cli daemon plugin policy simulate tests/tools)"
+    "$(tests/params.pl 5 adapters cli daemon kubernetes plugin policy simulate tests/tools)"
 
 check 'what other files use begins with lt_' \
-    "$(git ls-files adapters cli daemon policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
+    "$(git ls-files adapters cli daemon kubernetes policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
 	xargs nm --defined-only | awk '$2 ~ /^[TDBCR]$/ && $3 !~ /^lt_/ {print $3}' |
 	grep -vxE 'main|slurmdbd_msg_type_2_str|_?gnutls_global_init(_skip)?')"
 check 'no struct has a typedef' \
     "$(git grep -nE '^typedef (const )?(struct|union) ' -- '*.c' '*.h' ':!adapters/slurm/compat.h')"
 check 'libraries never print' \
     "$(git grep -nE '\b(v?printf|puts|perror) ?\(|\bf(printf|puts|putc|write)\(.*\bstd(out|err)\b|\bf(printf|puts|putc)\(std' -- \
-	policy adapters plugin simulate)"
+	policy adapters kubernetes plugin simulate)"
 check 'SQL stands in policy/ledger/sql*.h' \
     "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql[a-z_]*\.h:')"
 
 check 'no files need each other in a circle' \
-    "$(tests/cycles.pl build policy simulate adapters daemon cli plugin)"
+    "$(tests/cycles.pl build policy simulate adapters kubernetes daemon cli plugin)"
 
 exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
 check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \

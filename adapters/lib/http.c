@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "http.h"
+#include "http_text.h"
 
 struct transfer { /* of one hop */
 	const struct lt_http_request *request;
@@ -39,6 +40,7 @@ static struct { /* all that is used of libcurl, once it is loaded */
 	__typeof__(curl_easy_perform) *easy_perform;
 	__typeof__(curl_easy_getinfo) *easy_getinfo;
 	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_easy_reset) *easy_reset;
 	__typeof__(curl_easy_cleanup) *easy_cleanup;
 	__typeof__(curl_slist_append) *slist_append;
 	__typeof__(curl_slist_free_all) *slist_free_all;
@@ -66,6 +68,7 @@ load(struct lt_error *err)
 	    {&curl.easy_perform, "curl_easy_perform"},
 	    {&curl.easy_getinfo, "curl_easy_getinfo"},
 	    {&curl.easy_strerror, "curl_easy_strerror"},
+	    {&curl.easy_reset, "curl_easy_reset"},
 	    {&curl.easy_cleanup, "curl_easy_cleanup"},
 	    {&curl.slist_append, "curl_slist_append"},
 	    {&curl.slist_free_all, "curl_slist_free_all"},
@@ -125,6 +128,14 @@ lt_http_free(struct lt_http_response *response)
 	*response = (struct lt_http_response){0};
 }
 
+void
+lt_http_session_end(struct lt_http_session *session)
+{
+	if (session->easy != NULL)
+		curl.easy_cleanup(session->easy);
+	session->easy = NULL;
+}
+
 static bool
 is_taken(const struct transfer *transfer)
 {
@@ -171,27 +182,6 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* The value of one header line, when it is that header and fits. */
-static void
-keep_header(
-    char *out, size_t size, const char *name, const char *line, size_t length)
-{
-	const size_t skip = strlen(name);
-
-	if (length <= skip || strncasecmp(line, name, skip) != 0)
-		return;
-	line += skip;
-	length -= skip;
-	while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
-		length--;
-	for (; length > 0 && *line == ' '; length--)
-		line++;
-	if (length < size && memchr(line, '\0', length) == NULL) {
-		memcpy(out, line, length);
-		out[length] = '\0';
-	}
-}
-
 static size_t
 on_header(char *bytes, size_t size, size_t count, void *context)
 {
@@ -204,10 +194,10 @@ on_header(char *bytes, size_t size, size_t count, void *context)
 		transfer->stop = TOO_LONG_HEADERS;
 		return 0;
 	}
-	keep_header(
+	lt_http_header_keep(
 	    response->etag, sizeof(response->etag), "ETag:", bytes, length);
-	keep_header(response->last_modified, sizeof(response->last_modified),
-	    "Last-Modified:", bytes, length);
+	lt_http_header_keep(response->last_modified,
+	    sizeof(response->last_modified), "Last-Modified:", bytes, length);
 	return length;
 }
 
@@ -218,15 +208,6 @@ lt_http_date(const char *text)
 		return 0;
 	const time_t utc_s = curl.getdate(text, NULL);
 	return utc_s > 0 ? utc_s : 0;
-}
-
-int64_t
-lt_monotonic_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
 /* One part of a URL; "" when it has none. */
@@ -327,6 +308,56 @@ set_request(const struct transfer *transfer)
 	return code == CURLE_OK;
 }
 
+static CURLcode
+set_pem(CURL *easy, CURLoption option, const char *pem)
+{
+	struct curl_blob blob = {
+	    .data = (void *)pem,
+	    .len = strlen(pem),
+	    .flags = CURL_BLOB_COPY,
+	};
+
+	return curl.easy_setopt(easy, option, &blob);
+}
+
+/* libcurl would trust the system's CAs besides those given: its defaults go
+ * first. */
+static bool
+set_tls(CURL *easy, const struct lt_http_tls *tls)
+{
+	CURLcode code = CURLE_OK;
+
+	if (tls->ca != NULL) {
+#if LIBCURL_VERSION_NUM >= 0x074d00 /* 7.77; enterprise Linux 9 has 7.76 */
+		code |= curl.easy_setopt(easy, CURLOPT_CAINFO, (char *)NULL);
+		code |= curl.easy_setopt(easy, CURLOPT_CAPATH, (char *)NULL);
+		code |= set_pem(easy, CURLOPT_CAINFO_BLOB, tls->ca);
+#else
+		return false;
+#endif
+	}
+	if (tls->certificate != NULL)
+		code |= set_pem(easy, CURLOPT_SSLCERT_BLOB, tls->certificate);
+	if (tls->key != NULL)
+		code |= set_pem(easy, CURLOPT_SSLKEY_BLOB, tls->key);
+	code |= curl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	code |= curl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	return code == CURLE_OK;
+}
+
+static int
+on_progress(
+    void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct transfer *const transfer = context;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return transfer->request->stop(transfer->request->context);
+}
+
 /* HTTP/1.1: what every source has, and one of them flaps on 2. */
 static bool
 set_bounds(struct transfer *transfer)
@@ -354,8 +385,10 @@ set_bounds(struct transfer *transfer)
 	code |= curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
 	code |= curl.easy_setopt(
 	    easy, CURLOPT_TIMEOUT_MS, any_length ? 0 : transfer->total_ms);
-	code |= curl.easy_setopt(
-	    easy, CURLOPT_LOW_SPEED_LIMIT, (long)LT_HTTP_STALL_BYTES_S);
+	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
+	    transfer->request->stall_bytes_s > 0
+		? (long)transfer->request->stall_bytes_s
+		: (long)LT_HTTP_STALL_BYTES_S);
 	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)stall_s);
 	code |= curl.easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
 	    any_length ? (curl_off_t)0 : (curl_off_t)LT_HTTP_BODY_MAX);
@@ -364,6 +397,12 @@ set_bounds(struct transfer *transfer)
 	code |= curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
 	code |= curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	code |= curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->problem);
+	if (transfer->request->stop != NULL) {
+		code |= curl.easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+		code |= curl.easy_setopt(
+		    easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+		code |= curl.easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+	}
 	return code == CURLE_OK;
 }
 
@@ -379,7 +418,7 @@ transfer_fail(
 		    "%s: headers of more than %d bytes", transfer->host,
 		    LT_HTTP_HEADER_BYTES_MAX);
 	if (transfer->stop == TOO_LONG_BODY || code == CURLE_FILESIZE_EXCEEDED)
-		return lt_fail(err, LT_ENET,
+		return lt_fail(err, LT_ELIMIT,
 		    "%s: an answer of more than %d bytes", transfer->host,
 		    LT_HTTP_BODY_MAX);
 	return lt_fail(err, LT_ENET, "%s: %s", transfer->host,
@@ -413,7 +452,9 @@ perform(struct transfer *transfer, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
-	if (!set_request(transfer) || !set_bounds(transfer))
+	if (!set_request(transfer) || !set_bounds(transfer) ||
+	    (transfer->request->tls != NULL &&
+		!set_tls(transfer->easy, transfer->request->tls)))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: libcurl can't send this request", transfer->host);
 	const CURLcode result = curl.easy_perform(transfer->easy);
@@ -421,6 +462,36 @@ perform(struct transfer *transfer, struct lt_error *err)
 		return transfer_fail(transfer, result, err);
 	read_info(transfer);
 	return LT_OK;
+}
+
+/* While it is in use the session has none, so that a request in a callback
+ * makes its own. */
+static bool
+easy_take(struct transfer *transfer)
+{
+	struct lt_http_session *const session = transfer->request->session;
+
+	if (session != NULL && session->easy != NULL) {
+		transfer->easy = session->easy;
+		session->easy = NULL;
+	} else {
+		transfer->easy = curl.easy_init();
+	}
+	return transfer->easy != NULL;
+}
+
+/* A reset forgets the request, and keeps the connection. */
+static void
+easy_give(const struct transfer *transfer)
+{
+	struct lt_http_session *const session = transfer->request->session;
+
+	if (session == NULL || session->easy != NULL) {
+		curl.easy_cleanup(transfer->easy);
+		return;
+	}
+	curl.easy_reset(transfer->easy);
+	session->easy = transfer->easy;
 }
 
 /* One request, one answer. */
@@ -438,11 +509,10 @@ hop(struct transfer *transfer, struct lt_error *err)
 	if (transfer->host[0] == '\0')
 		return lt_fail(err, LT_EINPUT,
 		    "a URL without host, want http:// or https://");
-	transfer->easy = curl.easy_init();
-	if (transfer->easy == NULL)
+	if (!easy_take(transfer))
 		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer->host);
 	code = perform(transfer, err);
-	curl.easy_cleanup(transfer->easy);
+	easy_give(transfer);
 	curl.slist_free_all(transfer->headers);
 	return code;
 }
@@ -517,21 +587,4 @@ void
 lt_http_host(char *out, size_t size, const char *url)
 {
 	url_part(out, size, url, CURLUPART_HOST);
-}
-
-void
-lt_http_words(char *out, size_t size, const struct lt_http_response *response)
-{
-	size_t length = 0;
-
-	for (size_t i = 0; i < response->body_length && length + 1 < size;
-	     i++) {
-		const char byte = response->body[i];
-
-		if (byte > ' ' && byte < 0x7f)
-			out[length++] = byte;
-		else if (length > 0 && out[length - 1] != ' ')
-			out[length++] = ' ';
-	}
-	out[length] = '\0';
 }

@@ -24,6 +24,19 @@ enum {
 	LT_HTTP_TAKE_STALL_S = 60, /* of a body that is taken as it comes */
 };
 
+/* All PEM text; NULL = the system's CAs, no certificate. Whoever answers is
+ * always verified: against these CAs only, where there are any. */
+struct lt_http_tls {
+	const char *ca, *certificate, *key;
+};
+
+/* Keeps a connection for the next request. Start as { 0 }. One thread at a
+ * time; a request inside another's take() gets a connection of its own. */
+struct lt_http_session {
+	void *easy;
+};
+void lt_http_session_end(struct lt_http_session *session);
+
 struct lt_http_request {	 /* start as { 0 } */
 	const char *url;	 /* http or https */
 	const char *unix_socket; /* or NULL */
@@ -35,10 +48,15 @@ struct lt_http_request {	 /* start as { 0 } */
 	const char *login;     /* "user:password": HTTP Basic, or to sign */
 	const char *aws_sigv4; /* "aws:amz:REGION:SERVICE", signs with login */
 	bool direct;	       /* past any proxy, as for link-local hosts */
-	int connect_ms, total_ms, stall_s; /* 0 = the limits above */
+	const struct lt_http_tls *tls;	 /* NULL = the system's CAs */
+	struct lt_http_session *session; /* NULL = a connection of its own */
+	/* 0 = the limits above */
+	int connect_ms, total_ms, stall_s, stall_bytes_s;
 	/* NULL, or takes the body of a 200, of any length, as long as it does
 	 * not stall; false: no more. */
 	bool (*take)(void *context, const char *bytes, size_t length);
+	/* NULL, or asked about once a second, in silence too; true ends it. */
+	bool (*stop)(void *context);
 	void *context;
 };
 
@@ -58,7 +76,8 @@ void lt_http_cleanup(void);
 
 /*
  * LT_OK for any complete answer, whatever its status; LT_ENET with the host
- * and what went wrong else, LT_EINPUT for a request that can't be sent.
+ * and what went wrong else, LT_ELIMIT for a body over the bound, LT_EINPUT for
+ * a request that can't be sent.
  * Redirects of a GET are followed on the same host and port (or from http to
  * https there); all else is an answer or an error. Threads: one call each.
  * The caller frees response in any case.

@@ -67,9 +67,9 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 	return LT_OK;
 }
 
-int
-lt_json_load(
-    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
+static int
+load(json_t **json, const char *bytes, size_t byte_count, size_t flags,
+    struct lt_error *err)
 {
 	json_error_t json_error;
 	json_t *loaded;
@@ -87,7 +87,7 @@ lt_json_load(
 	code = json_bounds(bytes, byte_count, err);
 	if (code != LT_OK)
 		return code;
-	loaded = json_loadb(bytes, byte_count, 0, &json_error);
+	loaded = json_loadb(bytes, byte_count, flags, &json_error);
 	if (loaded == NULL) {
 		lt_fail(err, LT_EINPUT, "not JSON: %s", json_error.text);
 		lt_error_at(err, json_error.line, json_error.column);
@@ -95,6 +95,20 @@ lt_json_load(
 	}
 	*json = loaded;
 	return LT_OK;
+}
+
+int
+lt_json_load(
+    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
+{
+	return load(json, bytes, byte_count, 0, err);
+}
+
+int
+lt_json_load_nul(
+    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
+{
+	return load(json, bytes, byte_count, JSON_ALLOW_NUL, err);
 }
 
 int

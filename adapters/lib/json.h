@@ -25,6 +25,11 @@ enum {
 int lt_json_load(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err);
 
+/* The same, and texts may have NUL bytes within, as \u0000: a C string then is
+ * what stands before. */
+int lt_json_load_nul(
+    json_t **json, const char *bytes, size_t byte_count, struct lt_error *err);
+
 typedef int lt_json_read_fn(const struct lt_source_options *options,
     const json_t *json, int64_t now_utc_s, struct lt_points *points,
     struct lt_error *err);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside kubernetes/: one question as us, for client.c, list.c and follow.c.
+ */
+#ifndef LT_KUBE_SEND_H
+#define LT_KUBE_SEND_H
+
+#include "http.h"
+#include "kubeconfig.h"
+
+struct lt_kube {
+	struct lt_kube_config config;
+	struct lt_http_session session;
+	uint64_t random; /* of pauses */
+};
+
+/*
+ * Fills the URL, our token and certificates into http and sends it. A 401 is
+ * asked again once, if a token's file has another one by then; 429 and 503 as
+ * kube.h has it, within http's total_ms; its stop() ends pauses, too. Else as
+ * lt_http_do(): any status is LT_OK, and the caller frees response.
+ */
+int lt_kube_send(struct lt_kube *kube, const char *path,
+    struct lt_http_request *http, struct lt_http_response *response,
+    struct lt_error *err);
+
+/* LT_OK for a 2xx, else kube.h's code of the status, and the message. */
+int lt_kube_check(const char *path, const struct lt_http_response *response,
+    struct lt_error *err);
+
+/* Wait, as long as stop(), which may be NULL, does not say so. */
+void lt_kube_pause(int64_t wait_ms, bool (*stop)(void *context), void *context);
+
+/* A list or a watch under way. */
+struct lt_kube_run {
+	struct lt_kube *kube;
+	const struct lt_kube_follow *follow;
+	char version[LT_KUBE_VERSION_SIZE]; /* resourceVersion */
+	bool stopped;			    /* by a callback */
+};
+
+/* Ask the follow's stop(); context is a struct lt_kube_run. */
+bool lt_kube_run_stop(void *context);
+void lt_kube_run_report(
+    const struct lt_kube_run *run, const struct lt_error *err);
+/* Hand one object on; false when that was the last. */
+bool lt_kube_run_item(
+    struct lt_kube_run *run, enum lt_kube_change change, const json_t *object);
+/* metadata.resourceVersion, or "". */
+const char *lt_kube_version_of(const json_t *object);
+
+/* A whole list. LT_OK with run->stopped when a callback ended it. */
+int lt_kube_run_list(struct lt_kube_run *run, struct lt_error *err);
+
+#endif
